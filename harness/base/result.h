@@ -1,0 +1,49 @@
+// Result<T>: a value, or a failure with the exit code and the one sentence that the user gets.
+// Nothing in the tool throws across C or a signal. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_BASE_RESULT_H_
+#define WALKHAMMER_HARNESS_BASE_RESULT_H_
+
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace walkhammer {
+
+enum class ExitCode : int {
+  kClean = 0,
+  kFindings = 1,   // findings or a regression
+  kBadInput = 2,   // usage or bad input
+  kUnable = 3,     // this machine or JDK cannot do it: a skip, never a pass
+  kToolFailed = 4  // the run was vacuous or the tool failed
+};
+
+struct Failure {
+  ExitCode code = ExitCode::kToolFailed;
+  std::string message;  // says what to do next; no trailing newline
+};
+
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : data_(std::move(value)) {}            // NOLINT(google-explicit-constructor)
+  Result(Failure failure) : data_(std::move(failure)) {}  // NOLINT(google-explicit-constructor)
+  bool ok() const { return std::holds_alternative<T>(data_); }
+  T& value() { return std::get<T>(data_); }
+  const T& value() const { return std::get<T>(data_); }
+  const Failure& failure() const { return std::get<Failure>(data_); }
+
+ private:
+  std::variant<T, Failure> data_;
+};
+
+using Status = Result<std::monostate>;
+inline Status Ok() { return std::monostate{}; }
+inline Failure BadInput(std::string message) { return {ExitCode::kBadInput, std::move(message)}; }
+inline Failure Unable(std::string message) { return {ExitCode::kUnable, std::move(message)}; }
+inline Failure ToolFailed(std::string message) {
+  return {ExitCode::kToolFailed, std::move(message)};
+}
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_BASE_RESULT_H_

@@ -1,0 +1,45 @@
+// Oracles: take a request and its trace and say whether there is a bug. One file per oracle,
+// one row per oracle in table.cc. Grades are data: a run stores outcomes, so that a stricter
+// grading can be applied to old runs.
+// Signal-safe: yes (judging allocates nothing; it runs on the walking thread).
+#ifndef WALKHAMMER_HARNESS_ORACLES_ORACLE_H_
+#define WALKHAMMER_HARNESS_ORACLES_ORACLE_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "harness/request/walk_request.h"
+#include "harness/walkers/trace.h"
+
+namespace walkhammer {
+
+enum class Grade : uint8_t { kAcceptable, kInteresting, kForbidden };
+std::string_view GradeWord(Grade grade);  // "Acceptable", ...
+
+// One thing that an oracle can say. Outcome 0 of every oracle is "nothing to say".
+struct OutcomeInfo {
+  const char* name;    // stable, kebab-case: stored in runs
+  Grade grade;
+  const char* reason;  // why it is graded so
+};
+
+struct Observation;  // what a judged walk gives to the oracles: observation.h
+
+// Returns an index into `outcomes`; writes one sentence into detail (at most size bytes,
+// NUL-terminated) when it is not 0.
+using JudgeFn = uint8_t (*)(const Observation& seen, char* detail, size_t size);
+
+struct Oracle {
+  const char* name;  // stable, kebab-case
+  const char* what;  // one line for `list oracles`
+  std::span<const OutcomeInfo> outcomes;
+  JudgeFn judge;
+};
+
+std::span<const Oracle> AllOracles();
+const Oracle* FindOracle(std::string_view name);  // null if there is none
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_ORACLES_ORACLE_H_

@@ -1,0 +1,157 @@
+// SharedState: the one mapping that parent and child share. The parent makes it (a memfd), the
+// child fills it; it outlives the child, so whatever the child did last can be read.
+// Signal-safe: yes (fixed-size plain structs and lock-free atomics; no pointers across).
+#ifndef WALKHAMMER_HARNESS_RECORD_SHARED_STATE_H_
+#define WALKHAMMER_HARNESS_RECORD_SHARED_STATE_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "harness/request/symbol_table.h"
+#include "harness/request/walk_request.h"
+#include "harness/walkers/trace.h"
+
+namespace walkhammer {
+
+inline constexpr int kMaxScenes = 32;
+inline constexpr int kMaxStates = 16;  // last = any undeclared state
+inline constexpr int kMaxModules = 64;
+inline constexpr int kRingSize = 64;
+inline constexpr int kMaxCrashSites = 256;
+
+// Where the presented pc lies; the third dimension of the counts.
+enum class PcRegion : uint8_t {
+  kPristine, kShifted, kNmethod, kStub, kCodelet, kLibrary, kCodeCache, kStack, kHeap,
+  kMetaspace, kUnmapped, kLiteral, kCount
+};
+inline constexpr int kPcRegions = static_cast<int>(PcRegion::kCount);
+const char* PcRegionWord(PcRegion region);
+
+// The fourth dimension: 0 = frames, 1 .. 29 = codes 0 .. -28, 30 = other code, 31 = crash,
+// 32 = hang.
+inline constexpr int kCodeFrames = 0;
+inline constexpr int kCodeOther = 30;
+inline constexpr int kCodeCrash = 31;
+inline constexpr int kCodeHang = 32;
+inline constexpr int kCodeSlots = 33;
+
+enum class ChildMode : uint8_t {
+  kFuzz,     // random engine until told to stop
+  kReplay,   // one request, once
+  kScenes,   // set up every scene, report, end
+};
+
+enum class ChildPhase : uint32_t {
+  kStarting,    // not yet in main
+  kBooting,     // JVM being created
+  kScenes,      // scenes being set up
+  kRunning,     // walking
+  kDone,        // ended as asked
+  kRetired,     // no longer walks truly after a contained crash; wants a successor
+  kUnable,      // this JDK or machine cannot do it; see message
+  kFailed,      // the tool failed; see message
+};
+
+// Set by the parent before the child starts.
+struct Job {
+  ChildMode mode;
+  uint8_t walker;
+  uint8_t reserved[6];
+  uint64_t seed;
+  uint64_t first_walk;  // sequence number at which a successor goes on
+  uint64_t max_walks;   // 0 = no limit
+  uint32_t scene_mask;  // bit i = scene i wanted
+  uint32_t hang_limit_ms;  // of the walking thread's CPU time, per walk
+  WalkRequest request;  // for kReplay
+};
+
+struct SceneReport {
+  bool available;
+  bool pristine_true;     // walked to its JVMTI truth
+  uint8_t tried;
+  uint8_t reserved;
+  int32_t truth_frames;
+  char reason[240];       // why not available, or how the pristine walk differed
+};
+
+struct Module {
+  char path[256];
+  uint64_t start, end;  // mapped address range
+  uint64_t bias;        // address = ELF virtual address + bias
+  char build_id[41];    // hex; empty if none
+};
+
+// The request being walked. `phase` is 1 between the write and the judged result.
+struct Journal {
+  std::atomic<uint32_t> phase;
+  uint32_t reserved;
+  std::atomic<uint64_t> sequence;  // walks begun, over all generations of children
+  WalkRequest request;
+};
+
+inline constexpr int kMaxKeptFrames = 64;
+
+// A raw finding on its way to the parent.
+struct RawFinding {
+  uint64_t sequence;
+  uint64_t time_ms;  // since the run's start, CLOCK_MONOTONIC based
+  WalkRequest request;
+  uint8_t oracle;    // index into the oracle table
+  uint8_t outcome;   // index into that oracle's outcomes
+  Ending ending;
+  uint8_t reserved;
+  int32_t num_frames;
+  Fault fault;               // with kCrashed and kHung, and for what an oracle pins to a pc
+  Registers presented;       // the resolved register values that the walker saw
+  char detail[256];          // what the oracle says, one sentence
+  char where[160];           // what names fault.registers.pc outside of modules, or ""
+  int32_t kept_frames;       // frames that follow in `frame_text`
+  char frame_text[2048];     // '\n'-separated "pkg.Class.method(Sig)Ret @ bci", newest first
+};
+
+// Single producer (child), single consumer (parent).
+struct FindingRing {
+  std::atomic<uint32_t> head;  // next to write
+  std::atomic<uint32_t> tail;  // next to read
+  RawFinding slots[kRingSize];
+};
+
+// In-child de-duplication that survives the child.
+struct CrashSite {
+  std::atomic<uint64_t> key;    // 0 = free
+  std::atomic<uint64_t> count;  // times seen
+  std::atomic<uint64_t> sent;   // findings handed to the parent
+};
+
+struct SharedState {
+  static constexpr uint64_t kMagic = 0x57484d5348415245;  // also the layout's version
+  uint64_t magic;
+  uint64_t start_ns;  // CLOCK_MONOTONIC at the run's start
+  Job job;
+
+  // Child to parent.
+  std::atomic<ChildPhase> phase;
+  std::atomic<uint32_t> stop;       // parent to child: end soon
+  std::atomic<uint32_t> asgct_ready;
+  char message[512];                // with kUnable and kFailed: one sentence
+  char vm_version[256];             // java.vm.vendor, java.vm.name, java.vm.version
+  char vm_gc[64];                   // garbage collector in use
+  std::atomic<uint64_t> walks;      // judged walks
+  std::atomic<uint64_t> successful; // of these, with num_frames > 0
+  std::atomic<uint64_t> pristine_walks;
+  std::atomic<uint64_t> pristine_true;
+  std::atomic<uint64_t> contained_crashes;
+  std::atomic<uint64_t> request_hash;  // order-sensitive hash over all requests made
+  SceneReport scenes[kMaxScenes];
+  std::atomic<uint32_t> module_count;
+  Module modules[kMaxModules];
+  uint64_t counts[kMaxScenes][kMaxStates][kPcRegions][kCodeSlots];
+  CrashSite crash_sites[kMaxCrashSites];
+  Journal journal;
+  FindingRing ring;
+  SymbolTable symbols;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_RECORD_SHARED_STATE_H_

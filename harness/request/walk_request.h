@@ -1,0 +1,79 @@
+// WalkRequest: everything that a walker gets to see, position independent.
+// Made by engines, corpus files and importers; consumed by fuzz, replay and minimise alike.
+// Signal-safe: yes (a fixed-size plain struct).
+#ifndef WALKHAMMER_HARNESS_REQUEST_WALK_REQUEST_H_
+#define WALKHAMMER_HARNESS_REQUEST_WALK_REQUEST_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "harness/request/symbol_table.h"
+
+namespace walkhammer {
+
+// symbol + addend (bytes, wraps). Symbol ids belong to one SymbolTable.
+struct Value {
+  int64_t addend = 0;
+  uint32_t symbol = 0;
+  uint32_t reserved = 0;
+  bool operator==(const Value&) const = default;
+};
+
+enum class EditOp : uint8_t { kSet, kXor, kAdd, kCount };
+
+// Changes one stack word before the walk; undone afterwards. Later edits see earlier ones.
+struct Edit {
+  int32_t slot = 0;  // bytes above stack+0, a multiple of 8, 0 <= slot < scene stack size
+  EditOp op = EditOp::kSet;
+  uint8_t reserved[3] = {};
+  Value value;
+  bool operator==(const Edit&) const = default;
+};
+
+// What JavaThread::_anchor shows. HotSpot takes the top frame from the anchor when it is set,
+// from the ucontext otherwise.
+enum class AnchorMode : uint8_t { kCleared, kTrue, kCustom, kCount };
+
+// JavaThreadState values as vmStructs name them (_thread_new = 2, ...), stable in JDK 17 to 25.
+inline constexpr uint8_t kStateInNative = 4;
+inline constexpr uint8_t kStateInVm = 6;
+inline constexpr uint8_t kStateInJava = 8;
+inline constexpr uint8_t kStateBlocked = 10;
+
+struct WalkRequest {
+  static constexpr int kMaxEdits = 32;
+  static constexpr uint16_t kMaxDepth = 16384;  // frames; the capacity of the frame buffer
+
+  uint8_t walker = 0;  // index into the walker table
+  uint8_t scene = 0;   // index into the scene table
+  uint8_t state = kStateInJava;
+  AnchorMode anchor = AnchorMode::kCleared;
+  uint16_t depth = 128;  // frames, 1 .. kMaxDepth
+  uint16_t edit_count = 0;
+  uint32_t options = 0;  // walker specific bits
+  uint32_t reserved = 0;
+  Value pc{0, SymbolTable::IdOf(SymbolKind::kPristine)};
+  Value sp{0, SymbolTable::IdOf(SymbolKind::kPristine)};
+  Value fp{0, SymbolTable::IdOf(SymbolKind::kPristine)};
+  Value lr{0, SymbolTable::IdOf(SymbolKind::kPristine)};  // ignored where there is no lr
+  Value anchor_sp, anchor_pc, anchor_fp;                  // with AnchorMode::kCustom
+  Edit edits[kMaxEdits];
+
+  // Bytes that matter: the header and the edits in use. For journal and comparison.
+  size_t UsedBytes() const { return offsetof(WalkRequest, edits) + edit_count * sizeof(Edit); }
+};
+
+bool operator==(const WalkRequest& a, const WalkRequest& b);
+
+// How close a request is to what a profiler meets in the field; lower is more real.
+enum class Realism : uint8_t { kGenuine, kShifted, kRandomRegisters, kEditedStack };
+Realism RealismOf(const WalkRequest& request);
+std::string_view RealismWord(Realism realism);  // "genuine", "shifted", ...
+
+// "in_Java", or nullptr for a value that HotSpot does not declare.
+const char* StateWord(uint8_t state);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_REQUEST_WALK_REQUEST_H_

@@ -1,0 +1,44 @@
+// Trace: what one walker call returned, and what the guard saw around it.
+// Signal-safe: yes (plain structs).
+#ifndef WALKHAMMER_HARNESS_WALKERS_TRACE_H_
+#define WALKHAMMER_HARNESS_WALKERS_TRACE_H_
+
+#include <cstdint>
+
+namespace walkhammer {
+
+struct Frame {
+  void* method;  // jmethodID, or null
+  int32_t bci;   // byte code index, or a special value that the walker declares
+  int32_t reserved;
+};
+
+struct Registers {
+  uint64_t pc, sp, fp, lr;  // lr is 0 on architectures without one
+};
+
+// How a guarded call ended.
+enum class Ending : uint8_t { kReturned, kCrashed, kHung };
+
+inline constexpr int kMaxNativeFrames = 24;
+
+// A contained fault or hang: where the walker was.
+struct Fault {
+  int32_t signal;
+  int32_t code;      // si_code
+  uint64_t address;  // si_addr; 0 where the kernel does not tell (non-canonical addresses)
+  Registers registers;
+  int32_t native_count;
+  int32_t reserved;
+  uint64_t native[kMaxNativeFrames];  // pcs, innermost first, by frame pointers
+};
+
+struct Trace {
+  Ending ending;
+  int32_t num_frames;  // frame count, or a code <= 0
+  const Frame* frames;  // num_frames of them when positive; owned by the walker adapter
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_WALKERS_TRACE_H_

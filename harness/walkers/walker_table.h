@@ -1,0 +1,33 @@
+// The names of the walkers, known to parent and child alike.
+// Signal-safe: yes (constant data).
+#ifndef WALKHAMMER_HARNESS_WALKERS_WALKER_TABLE_H_
+#define WALKHAMMER_HARNESS_WALKERS_WALKER_TABLE_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace walkhammer {
+
+// A return code that the API's documents declare.
+struct DeclaredCode {
+  int32_t code;
+  const char* name;
+};
+
+struct WalkerInfo {
+  const char* name;      // as in --walker and in .walk files
+  const char* what;      // one line for `list walkers`
+  const char* symbol;    // what libjvm must export for provider jdk; null: none
+  bool puzzle;           // a planted bug that tests the harness; hidden unless asked for
+  std::span<const DeclaredCode> codes;
+};
+
+std::span<const WalkerInfo> AllWalkers();
+std::optional<int> FindWalker(std::string_view name);
+const char* CodeName(const WalkerInfo& walker, int32_t code);  // null if not declared
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_WALKERS_WALKER_TABLE_H_

@@ -121,6 +121,14 @@ struct CrashSite {
   std::atomic<uint64_t> key;    // 0 = free
   std::atomic<uint64_t> count;  // times seen
   std::atomic<uint64_t> sent;   // findings handed to the parent
+  std::atomic<uint64_t> best;   // lowest rank handed over: realism, then edits; + 1, 0 = none
+};
+
+// What a replayed walk returned.
+struct ReplayResult {
+  uint32_t done;  // 1 once the walker came back
+  int32_t num_frames;
+  char frame_text[8192];  // as RawFinding::frame_text
 };
 
 struct SharedState {
@@ -132,7 +140,7 @@ struct SharedState {
   // Child to parent.
   std::atomic<ChildPhase> phase;
   std::atomic<uint32_t> stop;       // parent to child: end soon
-  std::atomic<uint32_t> asgct_ready;
+  uint32_t reserved;
   char message[512];                // with kUnable and kFailed: one sentence
   char vm_version[256];             // java.vm.vendor, java.vm.name, java.vm.version
   char vm_gc[64];                   // garbage collector in use
@@ -148,6 +156,7 @@ struct SharedState {
   uint64_t counts[kMaxScenes][kMaxStates][kPcRegions][kCodeSlots];
   CrashSite crash_sites[kMaxCrashSites];
   Journal journal;
+  ReplayResult replay;
   FindingRing ring;
   SymbolTable symbols;
 };

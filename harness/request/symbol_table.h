@@ -5,6 +5,7 @@
 #ifndef WALKHAMMER_HARNESS_REQUEST_SYMBOL_TABLE_H_
 #define WALKHAMMER_HARNESS_REQUEST_SYMBOL_TABLE_H_
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <optional>
@@ -74,7 +75,8 @@ class SymbolTable {
 
   // Out-of-range ids read as the literal symbol.
   const Symbol& at(uint32_t id) const { return symbols_[id < size() ? id : 0]; }
-  uint32_t size() const { return size_.load(std::memory_order_acquire); }
+  // Never above the capacity, even when a crashing child wrote over the table.
+  uint32_t size() const { return std::min(size_.load(std::memory_order_acquire), kCapacity); }
 
   static constexpr uint32_t IdOf(SymbolKind unnamed) { return static_cast<uint32_t>(unnamed); }
 

@@ -18,7 +18,7 @@ struct WalkFile {
   std::string expect;  // the signature that it should reproduce, e.g. "crash frame::sender+0x1f"
 };
 
-// "nmethod "a.B.c()V"+0x1c", "stack+0x8", "0x10", ...
+// nmethod "a.B.c()V"+0x1c, stack+0x8, 0x10, ...
 std::string ValueText(const Value& value, const SymbolTable& symbols);
 
 // Ends in a newline. Fields at their default are left out, except walker, scene and state.

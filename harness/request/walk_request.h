@@ -24,7 +24,7 @@ enum class EditOp : uint8_t { kSet, kXor, kAdd, kCount };
 
 // Changes one stack word before the walk; undone afterwards. Later edits see earlier ones.
 struct Edit {
-  int32_t slot = 0;  // bytes above stack+0, a multiple of 8, 0 <= slot < scene stack size
+  int32_t slot = 0;  // bytes above stack+0, a multiple of 8, 0 <= slot < WalkRequest::kMaxSlot
   EditOp op = EditOp::kSet;
   uint8_t reserved[3] = {};
   Value value;
@@ -43,7 +43,8 @@ inline constexpr uint8_t kStateBlocked = 10;
 
 struct WalkRequest {
   static constexpr int kMaxEdits = 32;
-  static constexpr uint16_t kMaxDepth = 16384;  // frames; the capacity of the frame buffer
+  static constexpr uint16_t kMaxDepth = 16384;   // frames; the capacity of the frame buffer
+  static constexpr int32_t kMaxSlot = 64 << 20;  // bytes; every edit slot is below
 
   uint8_t walker = 0;  // index into the walker table
   uint8_t scene = 0;   // index into the scene table

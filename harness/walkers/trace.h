@@ -8,9 +8,9 @@
 namespace walkhammer {
 
 struct Frame {
-  void* method;  // jmethodID, or null
-  int32_t bci;   // byte code index, or a special value that the walker declares
+  int32_t bci;  // byte code index, or a special value that the walker declares
   int32_t reserved;
+  void* method;  // jmethodID, or null
 };
 
 struct Registers {

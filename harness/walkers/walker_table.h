@@ -4,11 +4,14 @@
 #define WALKHAMMER_HARNESS_WALKERS_WALKER_TABLE_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 
 namespace walkhammer {
+
+class Walker;
 
 // A return code that the API's documents declare.
 struct DeclaredCode {
@@ -22,6 +25,7 @@ struct WalkerInfo {
   const char* symbol;    // what libjvm must export for provider jdk; null: none
   bool puzzle;           // a planted bug that tests the harness; hidden unless asked for
   std::span<const DeclaredCode> codes;
+  std::unique_ptr<Walker> (*make)();
 };
 
 std::span<const WalkerInfo> AllWalkers();

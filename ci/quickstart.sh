@@ -1,0 +1,48 @@
+#!/bin/sh
+# From a fresh clone to the first results: sets up, builds, fuzzes the newest JDK at hand.
+# WALKHAMMER_TIME=5s shortens the run; WALKHAMMER_JDK=DIR chooses the JDK.
+set -eu
+cd "$(dirname "$0")/.."
+
+ci/setup.sh
+cmake --preset release
+cmake --build build/release
+
+walkhammer=build/release/walkhammer
+jdk=${WALKHAMMER_JDK:-}
+if [ -z "$jdk" ]; then
+  # Sorted, the newest last; two blanks end the path.
+  jdk=$("$walkhammer" list jdks | sed -n '$s/  .*//p')
+fi
+if [ -z "$jdk" ]; then
+  echo "quickstart: no JDK found; run ci/setup.sh or set WALKHAMMER_JDK" >&2
+  exit 3
+fi
+
+out=out/quickstart-$(date +%Y%m%d-%H%M%S)
+status=0
+"$walkhammer" fuzz --jdk "$jdk" --time "${WALKHAMMER_TIME:-30s}" --out "$out" || status=$?
+
+case $status in
+  0)
+    echo
+    echo "quickstart: no findings in $out. A longer run looks further:"
+    echo "  $walkhammer fuzz --jdk $jdk --time 10m --out $out-longer"
+    ;;
+  1)
+    echo
+    echo "quickstart: $jdk has findings, which is what walkhammer is for. They are in $out."
+    echo "What next:"
+    echo "  $walkhammer report $out"
+    first=$(find "$out" -name '*.walk' -type f | sort | head -n 1)
+    if [ -n "$first" ]; then
+      echo "  $walkhammer show $first"
+      echo "  $walkhammer replay $first --jdk $jdk --times 5"
+    fi
+    ;;
+  *)
+    echo "quickstart: the run ended with exit code $status; to see what is missing:" >&2
+    echo "  $walkhammer doctor --jdk $jdk" >&2
+    exit "$status"
+    ;;
+esac

@@ -1,0 +1,79 @@
+#!/bin/sh
+# Installs what building and testing walkhammer needs; does nothing when all of it is there.
+# The one place that installs. Debian 12, as root or through sudo.
+set -eu
+
+# Each on its own line, so that a change shows as one.
+packages='
+bats
+build-essential
+clang-14
+clang-format-14
+clang-tidy-14
+cmake
+g++
+git
+libbenchmark-dev
+libcapstone-dev
+libclang-rt-14-dev
+libcli11-dev
+libdw-dev
+libelf-dev
+libfmt-dev
+libgmock-dev
+libgtest-dev
+libspdlog-dev
+libsqlite3-dev
+ninja-build
+nlohmann-json3-dev
+openjdk-17-jdk-headless
+shellcheck
+sqlite3
+'
+
+is_installed() {
+  [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    echo "setup: packages are missing and neither root nor sudo is at hand; as root, run: $*" >&2
+    exit 3
+  fi
+}
+
+# Mirrors and their networks fail now and then.
+with_retries() {
+  tries=3
+  until as_root "$@"; do
+    tries=$((tries - 1))
+    [ "$tries" -gt 0 ] || return 1
+    echo "setup: trying again in 5 s: $*" >&2
+    sleep 5
+  done
+}
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+  echo "setup: no apt-get here; install by hand what these Debian 12 packages hold:$packages" >&2
+  exit 3
+fi
+
+missing=
+for package in $packages; do
+  is_installed "$package" || missing="$missing $package"
+done
+if [ -z "$missing" ]; then
+  echo "setup: everything is installed" >&2
+  exit 0
+fi
+
+echo "setup: installing$missing" >&2
+apt="env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300"
+# shellcheck disable=SC2086  # lists of words
+with_retries $apt update
+# shellcheck disable=SC2086
+with_retries $apt install -y --no-install-recommends $missing

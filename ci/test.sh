@@ -1,0 +1,117 @@
+#!/bin/sh
+# All that must hold before a change goes in: scripts, format, two compilers without warnings,
+# unit tests with and without sanitizers, the command from outside.
+# Ends with a line like ctest's own, which counts every test and every step.
+set -eu
+cd "$(dirname "$0")/.."
+
+logs=$(mktemp -d)
+total=0
+failed=0
+skipped=0
+step=start
+
+# Also after a step that ended the script: that step then counts as failed.
+finish() {
+  status=$?
+  rm -rf "$logs"
+  if [ "$status" -ne 0 ]; then
+    echo "FAILED: $step"
+    failed=$((failed + 1))
+    total=$((total + 1))
+  fi
+  [ "$skipped" -eq 0 ] || echo "$skipped of the tests were skipped"
+  [ "$total" -gt 0 ] || total=1
+  echo
+  echo "$(((total - failed) * 100 / total))% tests passed, $failed tests failed out of $total"
+  [ "$failed" -eq 0 ] || exit 1
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+say() {
+  step=$1
+  echo
+  echo "== $step"
+}
+
+# One test that is a command; later steps do not need it.
+check() {
+  say "$1"
+  shift
+  total=$((total + 1))
+  "$@" && return
+  echo "FAILED: $step"
+  failed=$((failed + 1))
+}
+
+# A step that later ones need: `set -e` ends the script when it fails.
+must() {
+  say "$1"
+  shift
+  "$@"
+  total=$((total + 1))
+}
+
+# Runs a command, showing and keeping its output; the exit code goes to $code.
+keep() {
+  { "$@" 2>&1 && echo 0 >"$logs/code" || echo $? >"$logs/code"; } | tee "$logs/output"
+  code=$(cat "$logs/code")
+}
+
+unit_tests() {
+  say "$1"
+  shift
+  keep ctest --output-on-failure --no-tests=error --timeout 300 "$@"
+  counts=$(sed -n 's/.* \([0-9]*\) tests failed out of \([0-9]*\)$/\1 \2/p' "$logs/output")
+  skips=$(grep -c '\*\*\*Skipped' "$logs/output") || true
+  count "${counts% *}" "${counts#* }" "$skips"
+}
+
+bats_tests() {
+  say "$1"
+  shift
+  keep bats --tap "$@"
+  passes=$(grep -c '^ok ' "$logs/output") || true
+  failures=$(grep -c '^not ok ' "$logs/output") || true
+  skips=$(grep -c '^ok .* # skip' "$logs/output") || true
+  count "$failures" "$((passes + failures))" "$skips"
+}
+
+# count FAILED TOTAL SKIPPED, of the command whose exit code is in $code.
+count() {
+  failed=$((failed + ${1:-0}))
+  total=$((total + ${2:-0}))
+  skipped=$((skipped + $3))
+  # A tool that failed without a failed test, or that ran none.
+  if [ "${2:-0}" -eq 0 ] || { [ "$code" -ne 0 ] && [ "${1:-0}" -eq 0 ]; }; then
+    echo "FAILED: $step (exit code $code)"
+    failed=$((failed + 1))
+    total=$((total + 1))
+  fi
+}
+
+# find's conditions and actions, on our own files.
+ours() {
+  find . \( -path ./.git -o -path './build*' -o -path './out*' \) -prune -o -type f "$@"
+}
+
+must setup ci/setup.sh
+check 'scripts: shellcheck' \
+  ours \( -name '*.sh' -o -name '*.bats' -o -path ./.ci/run \) -exec shellcheck {} +
+check 'format: clang-format-14' \
+  ours \( -name '*.h' -o -name '*.cc' \) -exec clang-format-14 --dry-run -Werror {} +
+must 'configure: release, g++' cmake --preset release
+must 'build: release, g++' cmake --build build/release
+unit_tests 'tests: release' --test-dir build/release -j "$(nproc)"
+# bats tests start the release build from outside.
+WALKHAMMER=$PWD/build/release/walkhammer
+export WALKHAMMER
+# shellcheck disable=SC2046  # no blanks in the names of our files
+bats_tests 'tests: the command' $(ours -name '*.bats' -print | sort)
+must 'configure: clang-14' cmake --preset clang
+must 'build: clang-14' cmake --build build/clang
+must 'configure: sanitizers' cmake --preset asan
+must 'build: sanitizers' cmake --build build/asan
+# A JVM inside a sanitized process raises signals that sanitizers take for bugs.
+unit_tests 'tests: sanitizers' --test-dir build/asan -j "$(nproc)" -LE jvm

@@ -1,0 +1,12 @@
+#!/bin/sh
+# Runs clang-tidy over the library and the command; takes minutes, so ci/test.sh leaves it out.
+# Files can be named: ci/tidy.sh harness/jvm/jdk.cc
+set -eu
+cd "$(dirname "$0")/.."
+
+cmake --preset clang -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >/dev/null
+if [ $# -eq 0 ]; then
+  # shellcheck disable=SC2046  # no blanks in the names of our files
+  set -- $(find harness -name '*.cc' ! -name '*_test.cc' ! -name '*_bench.cc' | sort)
+fi
+printf '%s\n' "$@" | xargs -n 1 -P "$(nproc)" clang-tidy-14 --quiet -p build/clang

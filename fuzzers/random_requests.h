@@ -1,0 +1,73 @@
+// RandomRequests: the random engine. A seeded stream of requests for one scene, drawn from the
+// landscape's pool; the same seed and pool give the same requests.
+// Signal-safe: no (but allocates nothing in Next).
+#ifndef WALKHAMMER_FUZZERS_RANDOM_REQUESTS_H_
+#define WALKHAMMER_FUZZERS_RANDOM_REQUESTS_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "harness/request/walk_request.h"
+#include "harness/scenes/landscape.h"
+#include "harness/scenes/scenes.h"
+
+namespace walkhammer {
+
+// splitmix64: small, fast, and good enough to pick inputs.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+  uint64_t Next() {
+    uint64_t z = (state_ += 0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  // 0 .. bound - 1; 0 for a bound of 0.
+  uint32_t Below(uint32_t bound) {
+    return static_cast<uint32_t>(((Next() >> 32) * bound) >> 32);
+  }
+  bool Chance(uint32_t percent) { return Below(100) < percent; }
+
+ private:
+  uint64_t state_;
+};
+
+// What the engine must know of a scene's stack; offsets are the same in every process.
+struct StackSketch {
+  uint32_t words;                  // editable
+  std::vector<uint32_t> code;      // offsets of words that hold code addresses
+  std::vector<uint32_t> pointers;  // ... that hold addresses of the same stack
+  std::vector<uint32_t> methods;   // ... that hold a Method* of the pool
+};
+
+StackSketch Sketch(const ParkedScene& scene, const Landscape& landscape, const Jvm& jvm);
+
+class RandomRequests {
+ public:
+  RandomRequests(const Landscape& landscape, const StackSketch& sketch, uint8_t walker,
+                 uint8_t scene)
+      : landscape_(landscape), sketch_(sketch), walker_(walker), scene_(scene) {}
+
+  void Next(Random& random, WalkRequest& request) const;
+
+ private:
+  Value AnyValue(Random& random) const;
+  Value CodeValue(Random& random) const;
+  Value StackValue(Random& random) const;
+  Value Shifted(Random& random) const;
+  Value FromPool(Random& random, SymbolKind kind) const;
+  Value Literal(Random& random) const;
+  uint32_t SlotOffset(Random& random, Value& fitting) const;
+  void AddEdits(Random& random, WalkRequest& request) const;
+  void PickState(Random& random, WalkRequest& request) const;
+
+  const Landscape& landscape_;
+  const StackSketch& sketch_;
+  uint8_t walker_, scene_;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_FUZZERS_RANDOM_REQUESTS_H_

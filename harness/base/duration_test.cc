@@ -1,0 +1,80 @@
+#include "harness/base/duration.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace walkhammer {
+namespace {
+
+using std::chrono::nanoseconds;
+
+TEST(DurationTest, ReadsEveryUnit) {
+  const struct {
+    const char* text;
+    int64_t ns;
+  } cases[] = {
+      {"1ns", 1},
+      {"10us", 10'000},
+      {"500ms", 500'000'000},
+      {"60s", 60'000'000'000},
+      {"0.5s", 500'000'000},
+      {"0.1s", 100'000'000},
+      {"2m", 120'000'000'000},
+      {"1h", 3'600'000'000'000},
+      {"1.5h", 5'400'000'000'000},
+      {"87600h", 315'360'000'000'000'000},
+  };
+  for (const auto& c : cases) {
+    const Result<nanoseconds> result = ParseDuration(c.text, "--time");
+    ASSERT_TRUE(result.ok()) << c.text;
+    EXPECT_EQ(result.value().count(), c.ns) << c.text;
+  }
+}
+
+TEST(DurationTest, RefusesNonsense) {
+  for (const char* text :
+       {"",         "x",      "30",   "s",   "-1s",   "+1s",    "1 s",
+        "1s ",      " 1s",    "1e3s", "inf", "infs",  "nans",   "0s",
+        "0.0001ns", "1.2.3s", "1d",   "1S",  "0x10s", "87601h", "99999999999999999999999h",
+        "1s1"}) {
+    const Result<nanoseconds> result = ParseDuration(text, "--time");
+    ASSERT_FALSE(result.ok()) << text;
+    EXPECT_EQ(result.failure().code, ExitCode::kBadInput);
+  }
+}
+
+TEST(DurationTest, NamesTheOption) {
+  EXPECT_EQ(ParseDuration("x", "--time").failure().message,
+            "--time wants a duration such as 30s, 500ms or 2m, not \"x\"");
+  EXPECT_EQ(ParseDuration("", "--hang-limit").failure().message,
+            "--hang-limit wants a duration such as 30s, 500ms or 2m, not \"\"");
+}
+
+TEST(FormatTest, Counts) {
+  EXPECT_EQ(FormatCount(0), "0");
+  EXPECT_EQ(FormatCount(999), "999");
+  EXPECT_EQ(FormatCount(1000), "1,000");
+  EXPECT_EQ(FormatCount(123456), "123,456");
+  EXPECT_EQ(FormatCount(12345678), "12,345,678");
+  EXPECT_EQ(FormatCount(std::numeric_limits<uint64_t>::max()), "18,446,744,073,709,551,615");
+}
+
+TEST(FormatTest, Rates) {
+  EXPECT_EQ(FormatRate(0), "0/s");
+  EXPECT_EQ(FormatRate(85.4), "85/s");
+  EXPECT_EQ(FormatRate(999.4), "999/s");
+  EXPECT_EQ(FormatRate(999.6), "1.0k/s");
+  EXPECT_EQ(FormatRate(9'500), "9.5k/s");
+  EXPECT_EQ(FormatRate(9'960), "10k/s");
+  EXPECT_EQ(FormatRate(612'345), "612k/s");
+  EXPECT_EQ(FormatRate(999'700), "1.0M/s");
+  EXPECT_EQ(FormatRate(1'234'567), "1.2M/s");
+  EXPECT_EQ(FormatRate(5e15), "5000T/s");
+  EXPECT_EQ(FormatRate(-1), "0/s");
+  EXPECT_EQ(FormatRate(std::numeric_limits<double>::quiet_NaN()), "0/s");
+  EXPECT_EQ(FormatRate(std::numeric_limits<double>::infinity()), "0/s");
+}
+
+}  // namespace
+}  // namespace walkhammer

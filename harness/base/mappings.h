@@ -1,0 +1,22 @@
+// /proc/self/maps, parsed. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_BASE_MAPPINGS_H_
+#define WALKHAMMER_HARNESS_BASE_MAPPINGS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace walkhammer {
+
+struct Mapping {
+  uint64_t begin, end;  // end exclusive
+  uint64_t offset;      // in the file
+  bool readable, executable;
+  std::string path;  // "[stack]" and the like for special ones, empty for anonymous memory
+};
+
+std::vector<Mapping> ReadMappings();
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_BASE_MAPPINGS_H_

@@ -1,0 +1,261 @@
+#include "harness/child/campaign.h"
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "fuzzers/random_requests.h"
+#include "harness/jvm/elf_functions.h"
+#include "harness/jvm/flags.h"
+#include "harness/scenes/scene_table.h"
+
+namespace walkhammer {
+namespace {
+
+// Requests for one scene in a row, between two safepoints.
+constexpr uint64_t kBatch = 8192;
+
+void Copy(char* to, size_t size, const std::string& from) {
+  std::snprintf(to, size, "%s", from.c_str());
+}
+
+// Where HotSpot faults on purpose: functions of libjvm (JDK 17.0.4 and later) or stubs (before).
+void FindSafeFetch(const Jvm& jvm, const std::string& libjvm, GuardOptions& options) {
+  size_t count = 0;
+  auto add = [&](uint64_t begin, uint64_t end) {
+    if (count < std::size(options.safefetch)) options.safefetch[count++] = {begin, end};
+  };
+  Dl_info info{};
+  if (dladdr(dlsym(jvm.library(), "JNI_CreateJavaVM"), &info) != 0) {
+    const auto base = reinterpret_cast<uint64_t>(info.dli_fbase);
+    for (const ElfFunction& function : FindFunctions(libjvm, {"SafeFetch32_impl", "SafeFetchN_impl"}))
+      add(base + function.address, base + function.address + std::max<uint64_t>(function.size, 16));
+  }
+  for (const NamedCode& stub : jvm.Stubs())
+    if (stub.name.find("SafeFetch") != std::string::npos) add(stub.begin, stub.end);
+}
+
+Status Guarded(SharedState& shared, const Jvm& jvm, const std::string& libjvm) {
+  GuardOptions options{};
+  options.hang_limit_ms = static_cast<int>(shared.job.hang_limit_ms);
+  options.jvm_handler = reinterpret_cast<decltype(options.jvm_handler)>(
+      dlsym(jvm.library(), "JVM_handle_linux_signal"));
+  FindSafeFetch(jvm, libjvm, options);
+  return InstallGuard(options);
+}
+
+void SetUpScenes(SharedState& shared, SceneStage& stage) {
+  for (size_t i = 0; i < AllScenes().size(); i++) {
+    if ((shared.job.scene_mask >> i & 1) == 0) continue;
+    SceneReport& report = shared.scenes[i];
+    report.tried = 1;
+    report.reason[0] = 0;
+    Status status = stage.SetUp(static_cast<int>(i));
+    report.available = status.ok();
+    if (status.ok())
+      report.truth_frames = static_cast<int32_t>(stage.Find(static_cast<int>(i))->truth.size());
+    else
+      Copy(report.reason, sizeof report.reason, status.failure().message);
+  }
+}
+
+struct PristineJob {
+  WalkLine* line;
+  ParkedScene* scene;
+  SceneReport* report;
+};
+
+// The proof that this walker walks at all here.
+void WalkPristineScenes(SharedState& shared, Workshop& shop) {
+  for (size_t i = 0; i < AllScenes().size(); i++) {
+    ParkedScene* scene = shop.stage->Find(static_cast<int>(i));
+    if (scene == nullptr) continue;
+    PristineJob job{shop.line.get(), scene, &shared.scenes[i]};
+    shop.stage->Run(*scene, [](void* data) {
+      auto& job = *static_cast<PristineJob*>(data);
+      job.report->pristine_true =
+          job.line->WalkPristine(*job.scene, job.report->reason, sizeof job.report->reason);
+      job.scene->walked_truly = job.report->pristine_true;
+    }, &job);
+  }
+}
+
+struct Batch {
+  SharedState* shared;
+  WalkLine* line;
+  ParkedScene* scene;
+  const RandomRequests* requests;
+  const uint64_t* name_hashes;
+  uint64_t number;
+  bool go_on;
+};
+
+uint64_t HashOf(const Value& value, const uint64_t* names) {
+  return names[value.symbol] * 31 + static_cast<uint64_t>(value.addend);
+}
+
+// Order-sensitive and independent of symbol ids, so that two runs can be compared.
+uint64_t Extend(uint64_t hash, const WalkRequest& r, const uint64_t* names) {
+  auto add = [&](uint64_t x) { hash = (hash ^ x) * 0x9e3779b97f4a7c15 + 1; };
+  add(r.scene | r.state << 8 | static_cast<uint64_t>(r.anchor) << 16 |
+      static_cast<uint64_t>(r.depth) << 32);
+  add(HashOf(r.pc, names));
+  add(HashOf(r.sp, names));
+  add(HashOf(r.fp, names));
+  for (int i = 0; i < r.edit_count; i++)
+    add(HashOf(r.edits[i].value, names) + static_cast<uint64_t>(r.edits[i].slot) +
+        static_cast<uint64_t>(r.edits[i].op) * 7);
+  return hash;
+}
+
+void RunBatch(void* data) {
+  auto& batch = *static_cast<Batch*>(data);
+  SharedState& shared = *batch.shared;
+  const Job& job = shared.job;
+  Random random(job.seed * 0x2545f4914f6cdd1d + batch.number);
+  uint64_t hash = shared.request_hash.load();
+  WalkRequest request;
+  for (uint64_t i = 0; i < kBatch; i++) {
+    const uint64_t sequence = batch.number * kBatch + i;
+    if ((job.max_walks != 0 && sequence >= job.max_walks) || shared.stop.load() != 0) {
+      batch.go_on = false;
+      break;
+    }
+    batch.requests->Next(random, request);
+    if (sequence < job.first_walk) continue;  // walked by a child before this one
+    hash = Extend(hash, request, batch.name_hashes);
+    // Before the walk, so that a successor does not repeat the killer.
+    shared.request_hash.store(hash, std::memory_order_relaxed);
+    if (!batch.line->Walk(*batch.scene, request, sequence)) {
+      shared.phase.store(ChildPhase::kRetired);
+      batch.go_on = false;
+      break;
+    }
+  }
+}
+
+std::vector<uint64_t> NameHashes(const SymbolTable& symbols) {
+  std::vector<uint64_t> out(SymbolTable::kCapacity);
+  for (uint32_t i = 0; i < symbols.size(); i++) {
+    uint64_t hash = 0xcbf29ce484222325 + static_cast<uint64_t>(symbols.at(i).kind);
+    for (const char* c = symbols.at(i).name; *c != 0; c++)
+      hash = (hash ^ static_cast<unsigned char>(*c)) * 0x100000001b3;
+    out[i] = hash;
+  }
+  return out;
+}
+
+Status Fuzz(SharedState& shared, Workshop& shop) {
+  std::vector<ParkedScene*> scenes;
+  std::vector<StackSketch> sketches;
+  for (size_t i = 0; i < AllScenes().size(); i++) {
+    ParkedScene* scene = shop.stage->Find(static_cast<int>(i));
+    if (scene == nullptr) continue;
+    scenes.push_back(scene);
+    sketches.push_back(Sketch(*scene, *shop.landscape, *shop.jvm));
+  }
+  if (scenes.empty()) return Unable("none of the scenes asked for is available in this JVM");
+  const std::vector<uint64_t> names = NameHashes(shared.symbols);
+  for (uint64_t number = shared.job.first_walk / kBatch;; number++) {
+    const size_t which = number % scenes.size();
+    RandomRequests requests(*shop.landscape, sketches[which], shared.job.walker,
+                            static_cast<uint8_t>(scenes[which]->index));
+    Batch batch{&shared, shop.line.get(), scenes[which], &requests, names.data(), number, true};
+    if (!shop.stage->Run(*scenes[which], RunBatch, &batch))
+      return ToolFailed("the JVM refused to stop at a safepoint");
+    if (!batch.go_on) return Ok();
+  }
+}
+
+// The name of the first symbol in `request` that this JDK does not have; empty if it has all.
+std::string MissingSymbol(const SharedState& shared, const Landscape& landscape,
+                          const WalkRequest& request) {
+  std::string missing;
+  auto check = [&](const Value& value) {
+    if (value.symbol < kSymbolKinds || landscape.IsKnown(value.symbol)) return;
+    const Symbol& symbol = shared.symbols.at(value.symbol);
+    missing = std::string(KindWord(symbol.kind)) + " \"" + symbol.name + "\"";
+  };
+  for (const Value& value : {request.pc, request.sp, request.fp, request.lr, request.anchor_sp,
+                             request.anchor_pc, request.anchor_fp})
+    check(value);
+  for (int i = 0; i < request.edit_count; i++) check(request.edits[i].value);
+  return missing;
+}
+
+struct ReplayJob {
+  SharedState* shared;
+  WalkLine* line;
+  ParkedScene* scene;
+};
+
+Status Replay(SharedState& shared, Workshop& shop) {
+  const WalkRequest& request = shared.job.request;
+  ParkedScene* scene = shop.stage->Find(request.scene);
+  if (scene == nullptr)
+    return Unable(std::string("scene ") + AllScenes()[request.scene].name +
+                  " is not available in this JVM: " + shared.scenes[request.scene].reason);
+  std::string missing = MissingSymbol(shared, *shop.landscape, request);
+  if (!missing.empty())
+    return Unable("this JVM has no " + missing + ", which the request names");
+  ReplayJob job{&shared, shop.line.get(), scene};
+  const bool ran = shop.stage->Run(*scene, [](void* data) {
+    auto& job = *static_cast<ReplayJob*>(data);
+    (void)job.line->Walk(*job.scene, job.shared->job.request, 0);
+  }, &job);
+  return ran ? Ok() : ToolFailed("the JVM refused to stop at a safepoint");
+}
+
+}  // namespace
+
+Result<Workshop> Workshop::SetUp(SharedState& shared, const std::string& libjvm,
+                                 const std::vector<std::string>& flags) {
+  Workshop shop;
+  shared.phase.store(ChildPhase::kBooting);
+  auto jvm = Jvm::Boot(libjvm, flags);
+  if (!jvm.ok()) return jvm.failure();
+  shop.jvm = jvm.value();
+  Copy(shared.vm_version, sizeof shared.vm_version,
+       shop.jvm->Property("java.vm.vendor") + " " + shop.jvm->Property("java.vm.name") + " " +
+           shop.jvm->Property("java.vm.version"));
+  Copy(shared.vm_gc, sizeof shared.vm_gc, CollectorName(shop.jvm->structs()));
+
+  const WalkerInfo& info = AllWalkers()[shared.job.walker];
+  shop.walker = info.make();
+  Status bound = shop.walker->Bind({shop.jvm->library(), &shop.jvm->layout()});
+  if (!bound.ok()) return bound.failure();
+  Status guarded = Guarded(shared, *shop.jvm, libjvm);
+  if (!guarded.ok()) return guarded.failure();
+
+  shared.phase.store(ChildPhase::kScenes);
+  auto stage = SceneStage::Open(*shop.jvm);
+  if (!stage.ok()) return stage.failure();
+  shop.stage = stage.value();
+  SetUpScenes(shared, *shop.stage);
+  shop.landscape = Landscape::Build(*shop.jvm, *shop.stage, shared.symbols);
+  ListModules(shared);
+  shop.line = std::make_unique<WalkLine>(shared, *shop.landscape, shop.jvm->methods(),
+                                         *shop.walker, info);
+  WalkPristineScenes(shared, shop);
+  return shop;
+}
+
+void RunCampaign(SharedState& shared, const std::string& libjvm,
+                 const std::vector<std::string>& flags) {
+  auto end = [&](const Failure& failure) {
+    Copy(shared.message, sizeof shared.message, failure.message);
+    shared.phase.store(failure.code == ExitCode::kToolFailed ? ChildPhase::kFailed
+                                                             : ChildPhase::kUnable);
+  };
+  auto shop = Workshop::SetUp(shared, libjvm, flags);
+  if (!shop.ok()) return end(shop.failure());
+  shared.phase.store(ChildPhase::kRunning);
+  Status status = Ok();
+  if (shared.job.mode == ChildMode::kFuzz) status = Fuzz(shared, shop.value());
+  if (shared.job.mode == ChildMode::kReplay) status = Replay(shared, shop.value());
+  if (!status.ok()) return end(status.failure());
+  if (shared.phase.load() == ChildPhase::kRunning) shared.phase.store(ChildPhase::kDone);
+}
+
+}  // namespace walkhammer

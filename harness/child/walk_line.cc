@@ -1,0 +1,362 @@
+#include "harness/child/walk_line.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "harness/guard/arch.h"
+#include "harness/oracles/oracle.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr uint64_t kReportsPerSite = 3;      // whatever their rank
+constexpr uint64_t kMaxReportsPerSite = 16;  // better-ranked ones included
+constexpr int kRingFullRetries = 200;        // of 5 ms
+
+void SetSignalMask(uint64_t mask) {
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, sizeof mask);
+}
+
+Surroundings Look(const ParkedScene& scene, uint64_t mask) {
+  return {errno, *scene.thread.state(), *scene.thread.last_sp(), *scene.thread.last_pc(),
+          *scene.thread.last_fp(), mask};
+}
+
+int CodeSlot(const Trace& trace) {
+  if (trace.ending == Ending::kCrashed) return kCodeCrash;
+  if (trace.ending == Ending::kHung) return kCodeHang;
+  if (trace.num_frames > 0) return kCodeFrames;
+  return trace.num_frames > 1 - kCodeOther ? 1 - trace.num_frames : kCodeOther;
+}
+
+uint64_t Mix(uint64_t hash, uint64_t value) {
+  return (hash ^ value) * 0x100000001b3 + 0x9e3779b97f4a7c15;
+}
+
+}  // namespace
+
+WalkLine::WalkLine(SharedState& shared, const Landscape& landscape, const MethodRegistry& methods,
+                   Walker& walker, const WalkerInfo& info)
+    : shared_(shared),
+      landscape_(landscape),
+      methods_(methods),
+      walker_(walker),
+      info_(info) {
+  getcontext(&context_);
+}
+
+uint64_t WalkLine::Resolve(const ParkedScene& scene, const Value& value, uint64_t pristine) const {
+  const auto addend = static_cast<uint64_t>(value.addend);
+  switch (value.symbol) {
+    case SymbolTable::IdOf(SymbolKind::kLiteral): return addend;
+    case SymbolTable::IdOf(SymbolKind::kPristine): return pristine + addend;
+    case SymbolTable::IdOf(SymbolKind::kStack): return scene.stack_low + addend;
+    case SymbolTable::IdOf(SymbolKind::kStackBase): return scene.stack_high + addend;
+    case SymbolTable::IdOf(SymbolKind::kStackLimit): return scene.stack_limit + addend;
+    case SymbolTable::IdOf(SymbolKind::kThread):
+      return reinterpret_cast<uint64_t>(scene.thread.address()) + addend;
+    case SymbolTable::IdOf(SymbolKind::kSlot): {
+      const uint64_t at = (scene.stack_low + addend) & ~7ULL;
+      if (at < scene.stack_low || at + 8 > scene.edit_high) return 0;
+      return *reinterpret_cast<const uint64_t*>(at);
+    }
+    default: return landscape_.AddressOf(value.symbol) + addend;
+  }
+}
+
+WalkLine::Presented WalkLine::ResolveAll(const ParkedScene& scene,
+                                         const WalkRequest& request) const {
+  Presented p{};
+  p.registers = {Resolve(scene, request.pc, scene.pristine.pc),
+                 Resolve(scene, request.sp, scene.pristine.sp),
+                 Resolve(scene, request.fp, scene.pristine.fp),
+                 Resolve(scene, request.lr, scene.pristine.lr)};
+  p.state = request.state;
+  switch (request.anchor) {
+    case AnchorMode::kTrue:
+      p.anchor_sp = scene.stack_low;
+      p.anchor_pc = scene.anchor_pc;
+      p.anchor_fp = scene.anchor_fp;
+      break;
+    case AnchorMode::kCustom:
+      p.anchor_sp = Resolve(scene, request.anchor_sp, scene.stack_low);
+      p.anchor_pc = Resolve(scene, request.anchor_pc, scene.anchor_pc);
+      p.anchor_fp = Resolve(scene, request.anchor_fp, scene.anchor_fp);
+      break;
+    default: break;
+  }
+  return p;
+}
+
+int WalkLine::ApplyEdits(const ParkedScene& scene, const WalkRequest& request, Undo* undo) const {
+  const uint64_t words = (scene.edit_high - scene.stack_low) / 8;
+  uint64_t values[WalkRequest::kMaxEdits];
+  // All values first: `slot` means the pristine content.
+  for (int i = 0; i < request.edit_count; i++)
+    values[i] = Resolve(scene, request.edits[i].value, 0);
+  for (int i = 0; i < request.edit_count; i++) {
+    const Edit& edit = request.edits[i];
+    auto* slot = reinterpret_cast<uint64_t*>(scene.stack_low) +
+                 (static_cast<uint32_t>(edit.slot) / 8) % words;
+    undo[i] = {slot, *slot};
+    switch (edit.op) {
+      case EditOp::kXor: *slot ^= values[i]; break;
+      case EditOp::kAdd: *slot += values[i]; break;
+      default: *slot = values[i]; break;
+    }
+  }
+  return request.edit_count;
+}
+
+// The bracket: from here to the walker's return nothing allocates, locks or calls the JVM.
+void WalkLine::CallWalker(ParkedScene& scene, const WalkRequest& request,
+                          const Presented& presented) {
+  const JavaThreadView& thread = scene.thread;
+  const uint64_t sp = *thread.last_sp(), pc = *thread.last_pc(), fp = *thread.last_fp();
+  const int32_t state = *thread.state();
+
+  WriteContext(presented.registers, context_);
+  call_.walker = &walker_;
+  call_.input = {&context_, scene.env, request.depth, request.options};
+  call_.trace = {};
+  *thread.last_sp() = presented.anchor_sp;
+  *thread.last_pc() = presented.anchor_pc;
+  *thread.last_fp() = presented.anchor_fp;
+  *thread.state() = presented.state;
+  errno = 0;
+  seen_.before = Look(scene, scene.signal_mask);
+
+  call_.trace.ending = GuardedCall(
+      scene.guard,
+      [](void* data) {
+        auto* call = static_cast<Call*>(data);
+        call->walker->Walk(call->input, call->trace);
+      },
+      &call_);
+
+  seen_.after = Look(scene, 0);
+  *thread.state() = state;
+  *thread.last_sp() = sp;
+  *thread.last_pc() = pc;
+  *thread.last_fp() = fp;
+  seen_.after.signal_mask = ThreadSignalMask();
+  if (seen_.after.signal_mask != scene.signal_mask) SetSignalMask(scene.signal_mask);
+}
+
+PcRegion WalkLine::RegionOf(const Value& pc) const {
+  switch (shared_.symbols.at(pc.symbol).kind) {
+    case SymbolKind::kPristine: return pc.addend == 0 ? PcRegion::kPristine : PcRegion::kShifted;
+    case SymbolKind::kNmethod: return PcRegion::kNmethod;
+    case SymbolKind::kStub: return PcRegion::kStub;
+    case SymbolKind::kCodelet: return PcRegion::kCodelet;
+    case SymbolKind::kLibrary:
+    case SymbolKind::kLibraryEnd: return PcRegion::kLibrary;
+    case SymbolKind::kCodeCache:
+    case SymbolKind::kCodeCacheEnd: return PcRegion::kCodeCache;
+    case SymbolKind::kStack:
+    case SymbolKind::kSlot:
+    case SymbolKind::kStackBase:
+    case SymbolKind::kStackLimit:
+    case SymbolKind::kSceneStack: return PcRegion::kStack;
+    case SymbolKind::kHeap:
+    case SymbolKind::kHeapEnd: return PcRegion::kHeap;
+    case SymbolKind::kMetaspace:
+    case SymbolKind::kMethod: return PcRegion::kMetaspace;
+    case SymbolKind::kLiteral: return PcRegion::kLiteral;
+    default: return PcRegion::kUnmapped;
+  }
+}
+
+void WalkLine::Count(const WalkRequest& request) {
+  const int state = std::min<int>(request.state, kMaxStates - 1);
+  shared_.counts[request.scene][state][static_cast<int>(RegionOf(request.pc))]
+                [CodeSlot(call_.trace)]++;
+}
+
+bool WalkLine::Walk(ParkedScene& scene, const WalkRequest& request, uint64_t sequence) {
+  Journal& journal = shared_.journal;
+  std::memcpy(&journal.request, &request, request.UsedBytes());
+  journal.sequence.store(sequence, std::memory_order_relaxed);
+  journal.phase.store(1, std::memory_order_release);
+
+  Undo undo[WalkRequest::kMaxEdits];
+  const Presented presented = ResolveAll(scene, request);
+  const int edits = ApplyEdits(scene, request, undo);
+  CallWalker(scene, request, presented);
+  for (int i = edits - 1; i >= 0; i--) *undo[i].slot = undo[i].word;
+
+  Judge(scene, request, sequence, presented);
+  Count(request);
+  const Ending ending = call_.trace.ending;
+  shared_.walks.fetch_add(1, std::memory_order_relaxed);
+  if (ending == Ending::kReturned && call_.trace.num_frames > 0)
+    shared_.successful.fetch_add(1, std::memory_order_relaxed);
+  journal.phase.store(0, std::memory_order_release);
+  if (ending == Ending::kReturned) {
+    if (shared_.job.mode == ChildMode::kReplay) SaveReplay();
+    return true;
+  }
+
+  // A call left by siglongjmp may have stranded JVM state: see whether it still walks truly.
+  shared_.contained_crashes.fetch_add(1, std::memory_order_relaxed);
+  if (scene.guard.inside_unsafe_call) return false;
+  return WalkPristine(scene, nullptr, 0) || !scene.walked_truly;
+}
+
+bool WalkLine::WalkPristine(ParkedScene& scene, char* difference, size_t size) {
+  WalkRequest request;
+  request.walker = shared_.job.walker;
+  request.scene = static_cast<uint8_t>(scene.index);
+  request.depth = WalkRequest::kMaxDepth;
+  bool all_true = true;
+  for (bool in_java : {true, false}) {
+    request.state = in_java ? kStateInJava : kStateInNative;
+    request.anchor = in_java ? AnchorMode::kCleared : AnchorMode::kTrue;
+    Journal& journal = shared_.journal;
+    std::memcpy(&journal.request, &request, request.UsedBytes());
+    journal.phase.store(1, std::memory_order_release);
+    const Presented presented = ResolveAll(scene, request);
+    CallWalker(scene, request, presented);
+    Judge(scene, request, journal.sequence.load(), presented);
+    journal.phase.store(0, std::memory_order_release);
+    shared_.pristine_walks.fetch_add(1, std::memory_order_relaxed);
+    char detail[sizeof RawFinding::detail] = "crashed or hung";
+    const bool is_true = call_.trace.ending == Ending::kReturned &&
+                         FindOracle("truth")->judge(seen_, detail, sizeof detail) == 0;
+    if (is_true) {
+      shared_.pristine_true.fetch_add(1, std::memory_order_relaxed);
+      shared_.successful.fetch_add(1, std::memory_order_relaxed);
+      continue;
+    }
+    all_true = false;
+    if (difference != nullptr)
+      std::snprintf(difference, size, "%s: %s", in_java ? "in_Java" : "in_native", detail);
+  }
+  return all_true;
+}
+
+void WalkLine::Judge(const ParkedScene& scene, const WalkRequest& request, uint64_t sequence,
+                     const Presented& presented) {
+  seen_.request = &request;
+  seen_.walker = &info_;
+  seen_.methods = &methods_;
+  seen_.truth = scene.truth;
+  seen_.pristine = RealismOf(request) == Realism::kGenuine;
+  seen_.trace = call_.trace;
+  seen_.buffer_intact =
+      call_.trace.ending != Ending::kReturned || walker_.BufferIntact(call_.input);
+  seen_.fault = &scene.guard.fault;
+  seen_.unsafe_call = &scene.guard.unsafe_call;
+  static const std::span<const Oracle> oracles = AllOracles();
+  for (size_t i = 0; i < oracles.size(); i++) {
+    char detail[sizeof RawFinding::detail];
+    const uint8_t outcome = oracles[i].judge(seen_, detail, sizeof detail);
+    if (outcome == 0 || oracles[i].outcomes[outcome].grade == Grade::kAcceptable) continue;
+    Report(scene, request, sequence, presented, static_cast<uint8_t>(i), outcome, detail);
+  }
+}
+
+// True for the first few of a site, and for later ones that are more real or smaller.
+bool WalkLine::WantsReport(uint64_t key, const WalkRequest& request) {
+  for (uint64_t probe = 0; probe < kMaxCrashSites; probe++) {
+    CrashSite& site = shared_.crash_sites[(key + probe) % kMaxCrashSites];
+    uint64_t found = site.key.load(std::memory_order_relaxed);
+    if (found != 0 && found != key) continue;
+    site.key.store(key, std::memory_order_relaxed);
+    site.count.fetch_add(1, std::memory_order_relaxed);
+    const uint64_t sent = site.sent.load(), best = site.best.load();
+    const uint64_t rank = static_cast<uint64_t>(RealismOf(request)) * 64 + request.edit_count + 1;
+    if (sent >= kReportsPerSite && (rank >= best || sent >= kMaxReportsPerSite)) return false;
+    site.sent.store(sent + 1);
+    if (best == 0 || rank < best) site.best.store(rank);
+    return true;
+  }
+  return false;
+}
+
+void WalkLine::Report(const ParkedScene& scene, const WalkRequest& request, uint64_t sequence,
+                      const Presented& presented, uint8_t oracle, uint8_t outcome,
+                      const char* detail) {
+  // A site is a place in the walker's code; other oracles have one site each and outcome.
+  uint64_t pc = 0;
+  if (call_.trace.ending != Ending::kReturned)
+    pc = call_.trace.ending == Ending::kCrashed ? scene.guard.fault.registers.pc : 0;
+  else if (scene.guard.unsafe_call.function != nullptr)
+    pc = scene.guard.unsafe_call.native[0];
+  for (uint32_t i = 0; i < shared_.module_count.load(); i++)
+    if (pc >= shared_.modules[i].start && pc < shared_.modules[i].end)
+      pc -= shared_.modules[i].bias;  // the same key in every child, whatever ASLR does
+  const uint64_t key = Mix(Mix(Mix(1, oracle), outcome), pc) | 1;
+  if (!WantsReport(key, request)) return;
+
+  FindingRing& ring = shared_.ring;
+  const uint32_t head = ring.head.load();
+  for (int retry = 0; head - ring.tail.load() >= kRingSize; retry++) {
+    if (retry == kRingFullRetries) return;  // the parent is gone or stuck
+    timespec pause{0, 5000000};
+    nanosleep(&pause, nullptr);
+  }
+  RawFinding& finding = ring.slots[head % kRingSize];
+  finding = RawFinding{};
+  finding.sequence = sequence;
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  finding.time_ms = (static_cast<uint64_t>(now.tv_sec) * 1000000000 +
+                     static_cast<uint64_t>(now.tv_nsec) - shared_.start_ns) / 1000000;
+  finding.request = request;
+  finding.presented = presented.registers;
+  std::snprintf(finding.detail, sizeof finding.detail, "%s", detail);
+  FillFinding(finding, scene, oracle, outcome);
+  ring.head.store(head + 1);
+}
+
+void WalkLine::FillFinding(RawFinding& finding, const ParkedScene& scene, uint8_t oracle,
+                           uint8_t outcome) const {
+  finding.oracle = oracle;
+  finding.outcome = outcome;
+  finding.ending = call_.trace.ending;
+  finding.num_frames = call_.trace.num_frames;
+  if (call_.trace.ending != Ending::kReturned) {
+    finding.fault = scene.guard.fault;
+    std::snprintf(finding.where, sizeof finding.where, "%s",
+                  landscape_.Describe(finding.fault.registers.pc).c_str());
+    return;
+  }
+  const UnsafeCall& unsafe = scene.guard.unsafe_call;
+  if (unsafe.function != nullptr) {
+    finding.fault.registers.pc = unsafe.native[0];
+    finding.fault.native_count = unsafe.native_count;
+    std::memcpy(finding.fault.native, unsafe.native, sizeof unsafe.native);
+  }
+  finding.kept_frames = FramesAsText(finding.frame_text, sizeof finding.frame_text);
+}
+
+int WalkLine::FramesAsText(char* text, size_t size) const {
+  size_t at = 0;
+  const int frames = std::min({call_.trace.num_frames, kMaxKeptFrames, call_.input.depth});
+  for (int i = 0; i < frames; i++) {
+    const Frame& frame = call_.trace.frames[i];
+    const MethodEntry* method = methods_.Find(frame.method);
+    const int written =
+        std::snprintf(text + at, size - at, "%s%s @ %d", i == 0 ? "" : "\n",
+                      method == nullptr ? "(no known method)" : method->name, frame.bci);
+    if (written < 0 || at + static_cast<size_t>(written) >= size) return i;
+    at += static_cast<size_t>(written);
+  }
+  return std::max(frames, 0);
+}
+
+void WalkLine::SaveReplay() {
+  shared_.replay.num_frames = call_.trace.num_frames;
+  FramesAsText(shared_.replay.frame_text, sizeof shared_.replay.frame_text);
+  shared_.replay.done = 1;
+}
+
+}  // namespace walkhammer

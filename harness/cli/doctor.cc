@@ -1,0 +1,359 @@
+// doctor: what this machine and each JDK can do, what is missing, and the command that mends it.
+#include <fmt/format.h>
+#include <linux/perf_event.h>
+#include <sys/personality.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "harness/cli/common.h"
+#include "harness/cli/verb.h"
+
+namespace walkhammer {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kOldestFeature = 17;  // what walkhammer is tested with
+constexpr int kNewestFeature = 27;
+
+struct Options {
+  std::vector<std::string> jdks;
+  bool json = false;
+};
+
+// Something that is not as it should be.
+struct Lack {
+  std::string what;  // one sentence without its full stop
+  std::string mend;  // the command or step that mends it
+  bool needed;       // nothing can be fuzzed, here or on that JDK, without it
+};
+
+json ToJson(const Lack& lack) {
+  return {{"what", lack.what}, {"mend", lack.mend}, {"needed", lack.needed}};
+}
+
+std::string FirstLine(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// Not every architecture's kernel names the model; empty then.
+std::string CpuModel() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(file, line)) {
+    const size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "";
+}
+
+// 0 when a perf event on this thread's CPU clock may be opened, else the errno.
+int TryPerfEvent() {
+  perf_event_attr attributes = {};
+  attributes.type = PERF_TYPE_SOFTWARE;
+  attributes.size = sizeof attributes;
+  attributes.config = PERF_COUNT_SW_CPU_CLOCK;
+  attributes.disabled = 1;
+  attributes.exclude_kernel = 1;
+  attributes.exclude_hv = 1;
+  const auto fd =
+      static_cast<int>(syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+  if (fd < 0) return errno;
+  close(fd);
+  return 0;
+}
+
+bool MayControlAslr() {
+  const int now = personality(0xffffffff);
+  if (now == -1) return false;
+  const auto old = static_cast<unsigned long>(now);
+  if (personality(old | ADDR_NO_RANDOMIZE) == -1) return false;
+  personality(old);
+  return true;
+}
+
+json Machine(std::vector<Lack>& lacks) {
+  utsname names = {};
+  uname(&names);
+  const auto pages = static_cast<uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES)));
+  const auto page_size = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const int perf_error = TryPerfEvent();
+  const bool aslr_control = MayControlAslr();
+  const std::string paranoid = FirstLine("/proc/sys/kernel/perf_event_paranoid");
+  if (perf_error != 0) {
+    lacks.push_back({fmt::format("perf events are not permitted ({}), so samples come at the "
+                                 "rate of slower timers",
+                                 std::strerror(perf_error)),
+                     "sysctl kernel.perf_event_paranoid=1; in a container, start that with "
+                     "--cap-add PERFMON",
+                     false});
+  }
+  if (!aslr_control) {
+    lacks.push_back({"address space randomisation cannot be switched off for the child",
+                     "in a container, start that with --security-opt seccomp=unconfined", false});
+  }
+  json machine = {{"cpu", CpuModel()},
+                  {"arch", names.machine},
+                  {"cores", std::thread::hardware_concurrency()},
+                  {"memory_bytes", pages * page_size},
+                  {"kernel", fmt::format("{} {}", names.sysname, names.release)},
+                  {"perf_events", perf_error == 0},
+                  {"aslr_control", aslr_control}};
+  machine["perf_event_paranoid"] = paranoid.empty() ? json() : json(paranoid);
+  return machine;
+}
+
+json Beside(const char* name, std::vector<Lack>& lacks) {
+  const std::string path = BesideExecutable(name);
+  std::error_code error;
+  const bool present = std::filesystem::is_regular_file(path, error);
+  if (!present) {
+    lacks.push_back(
+        {fmt::format("{} is not there", path),
+         fmt::format("cmake --build {}", std::filesystem::path(path).parent_path().string()),
+         true});
+  }
+  return {{"path", path}, {"present", present}};
+}
+
+// How to get the symbols of a stripped libjvm.so, as its vendor ships them.
+std::string MendSymbols(const Jdk& jdk) {
+  const std::string beside =
+      std::filesystem::path(jdk.libjvm).replace_extension(".debuginfo").string();
+  if (jdk.vendor == "Debian" || jdk.vendor == "Ubuntu") {
+    return fmt::format("apt-get install openjdk-{}-dbg", jdk.feature);
+  }
+  if (jdk.vendor.find("Red Hat") != std::string::npos) {
+    return fmt::format("dnf debuginfo-install java-{}-openjdk-headless", jdk.feature);
+  }
+  if (jdk.vendor == "Eclipse Adoptium" && !jdk.build_id.empty()) {
+    return fmt::format(
+        "unpack the debug image of release jdk-{} from https://adoptium.net and copy its "
+        "lib/server/libjvm.debuginfo to {}",
+        jdk.version.substr(0, jdk.version.find('-')), beside);
+  }
+  if (jdk.build_id.empty()) return "use a build whose libjvm.so is not stripped";
+  return fmt::format("cp \"$(debuginfod-find debuginfo {})\" {}", jdk.build_id, beside);
+}
+
+// The scenes that cannot be used, "NAME (REASON)" each; empty value: no scene can.
+void CheckScenes(const Jdk& jdk, const SceneProbe& probe, json& row, std::vector<Lack>& lacks) {
+  Result<json> scenes = probe(jdk);
+  if (!scenes.ok()) {
+    row["scenes"] = nullptr;
+    lacks.push_back({fmt::format("no scene can be set up: {}", scenes.failure().message),
+                     fmt::format("check that {}/bin/java -version works", jdk.home), true});
+    return;
+  }
+  row["scenes"] = scenes.value();
+  const bool any = std::any_of(row["scenes"].begin(), row["scenes"].end(), [](const json& scene) {
+    return scene.value("available", false) && scene.value("pristine_true", false);
+  });
+  if (!any) {
+    lacks.push_back({"no scene walks to its true stack",
+                     fmt::format("choose another JDK; a report of this one is welcome: {} {}",
+                                 jdk.vendor, jdk.version),
+                     true});
+  }
+}
+
+json Describe(const Jdk& jdk, const SceneProbe& probe, bool may_start, std::vector<Lack>& lacks) {
+  const bool vm_structs = jdk.Exports("gHotSpotVMStructs");
+  if (!vm_structs) {
+    lacks.push_back(
+        {"libjvm.so exports no vmStructs (gHotSpotVMStructs), so the child cannot find "
+         "thread states and anchors",
+         "use a HotSpot build with the serviceability agent", true});
+  }
+  if (!jdk.has_symtab) {
+    lacks.push_back({"libjvm.so is stripped, so crash sites are named by offset only",
+                     MendSymbols(jdk), false});
+  }
+  if (jdk.feature < kOldestFeature || jdk.feature > kNewestFeature) {
+    lacks.push_back({fmt::format("JDK {} lies outside of what walkhammer is tested with ({} to "
+                                 "{})",
+                                 jdk.version, kOldestFeature, kNewestFeature),
+                     "expect scenes to be missing", false});
+  }
+  json row = {
+      {"home", jdk.home},          {"libjvm", jdk.libjvm},
+      {"vendor", jdk.vendor},      {"version", jdk.version},
+      {"feature", jdk.feature},    {"arch", jdk.arch},
+      {"build_id", jdk.build_id},  {"stripped", jdk.stripped},
+      {"symbols", jdk.has_symtab}, {"debug_file", jdk.debug_file},
+      {"vm_structs", vm_structs},  {"async_get_call_trace", jdk.Exports("AsyncGetCallTrace")},
+      {"exported", jdk.exported}};
+  if (may_start && probe) CheckScenes(jdk, probe, row, lacks);
+  return row;
+}
+
+bool AnyNeeded(const std::vector<Lack>& lacks) {
+  return std::any_of(lacks.begin(), lacks.end(), [](const Lack& lack) { return lack.needed; });
+}
+
+void Row(std::string_view name, std::string_view value) {
+  fmt::print("  {:<18} {}\n", name, value);
+}
+
+const char* Permitted(bool yes) { return yes ? "permitted" : "not permitted"; }
+
+std::string Text(const json& object, const char* key) {
+  const std::string text = object.value(key, "");
+  return text.empty() ? "unknown" : text;
+}
+
+void PrintLacks(const json& lacks) {
+  for (const json& lack : lacks) {
+    Row(lack["needed"].get<bool>() ? "MISSING" : "note", lack["what"].get<std::string>());
+    Row("  mend", lack["mend"].get<std::string>());
+  }
+}
+
+void PrintScenes(const json& scenes) {
+  size_t good = 0;
+  for (const json& scene : scenes) {
+    if (scene.value("available", false) && scene.value("pristine_true", false)) good++;
+  }
+  Row("scenes", fmt::format("{} of {} walk to their true stacks", good, scenes.size()));
+  for (const json& scene : scenes) {
+    const bool available = scene.value("available", false);
+    if (available && scene.value("pristine_true", false)) continue;
+    Row("", fmt::format("{}: {}{}", Text(scene, "name"),
+                        available ? "walks wrongly: " : "not available: ", Text(scene, "reason")));
+  }
+}
+
+void PrintMachine(const json& machine, const json& tool) {
+  fmt::print("this machine\n");
+  Row("cpu", fmt::format("{} ({}), {} cores", Text(machine, "cpu"), Text(machine, "arch"),
+                         machine["cores"].get<unsigned>()));
+  Row("memory",
+      fmt::format("{:.1f} GiB", static_cast<double>(machine["memory_bytes"].get<uint64_t>()) /
+                                    (1024.0 * 1024.0 * 1024.0)));
+  Row("kernel", Text(machine, "kernel"));
+  const json& paranoid = machine["perf_event_paranoid"];
+  Row("perf events",
+      fmt::format("{} (perf_event_paranoid {})", Permitted(machine["perf_events"].get<bool>()),
+                  paranoid.is_null() ? "absent" : paranoid.get<std::string>()));
+  Row("ASLR control", Permitted(machine["aslr_control"].get<bool>()));
+  for (const char* part : {"child", "scenes_jar"}) {
+    Row(part == std::string_view("child") ? "child" : "scenes jar",
+        tool[part]["path"].get<std::string>());
+  }
+}
+
+void PrintJdk(const json& jdk) {
+  fmt::print("\n{}\n", jdk["home"].get<std::string>());
+  Row("build",
+      fmt::format("{} {}, {}", Text(jdk, "vendor"), Text(jdk, "version"), Text(jdk, "arch")));
+  Row("build id", Text(jdk, "build_id"));
+  const std::string debug_file = jdk["debug_file"].get<std::string>();
+  Row("symbols", !jdk["symbols"].get<bool>() ? "none"
+                 : debug_file.empty()        ? "in libjvm.so"
+                                             : debug_file);
+  Row("exports",
+      fmt::format("{}", fmt::join(jdk["exported"].get<std::vector<std::string>>(), " ")));
+  if (jdk.contains("scenes") && jdk["scenes"].is_array()) PrintScenes(jdk["scenes"]);
+  PrintLacks(jdk["missing"]);
+  Row("can be fuzzed", jdk["fuzzable"].get<bool>() ? "yes" : "no");
+}
+
+json LacksJson(const std::vector<Lack>& lacks) {
+  json rows = json::array();
+  for (const Lack& lack : lacks) rows.push_back(ToJson(lack));
+  return rows;
+}
+
+struct Asked {
+  std::vector<Jdk> jdks;
+  std::vector<Failure> unusable;  // all kUnable when JDKs were named
+  std::optional<Failure> bad_input;
+};
+
+Asked AskedFor(const std::vector<std::string>& paths) {
+  Asked asked;
+  if (paths.empty()) asked.jdks = FindJdks(&asked.unusable);
+  for (const std::string& path : paths) {
+    Result<Jdk> jdk = OpenJdk(path);
+    if (jdk.ok()) {
+      asked.jdks.push_back(std::move(jdk.value()));
+    } else if (jdk.failure().code == ExitCode::kBadInput) {
+      asked.bad_input = jdk.failure();
+      return asked;
+    } else {
+      asked.unusable.push_back(jdk.failure());
+    }
+  }
+  return asked;
+}
+
+int RunDoctor(const Options& options, const SceneProbe& probe) {
+  const Asked asked = AskedFor(options.jdks);
+  if (asked.bad_input) return PrintFailure(*asked.bad_input);
+  std::vector<Lack> lacks;
+  json report;
+  report["machine"] = Machine(lacks);
+  report["child"] = Beside(kChildName, lacks);
+  report["scenes_jar"] = Beside(kScenesJarName, lacks);
+  const bool may_start = !AnyNeeded(lacks);
+  report["missing"] = LacksJson(lacks);
+  report["jdks"] = json::array();
+  size_t fuzzable = 0;
+  for (const Jdk& jdk : asked.jdks) {
+    std::vector<Lack> own;
+    json row = Describe(jdk, probe, may_start, own);
+    row["missing"] = LacksJson(own);
+    row["fuzzable"] = may_start && !AnyNeeded(own);
+    if (row["fuzzable"].get<bool>()) fuzzable++;
+    report["jdks"].push_back(std::move(row));
+  }
+  report["unusable"] = json::array();
+  for (const Failure& failure : asked.unusable) report["unusable"].push_back(failure.message);
+
+  if (options.json) {
+    PrintJson(report);
+  } else {
+    PrintMachine(report["machine"], report);
+    PrintLacks(report["missing"]);
+    for (const json& jdk : report["jdks"]) PrintJdk(jdk);
+    for (const json& message : report["unusable"]) {
+      fmt::print("\nnot usable: {}\n", message.get<std::string>());
+    }
+  }
+  // Of the JDKs named, all must do; of those merely found, one is enough to work with.
+  const bool clean = options.jdks.empty() ? fuzzable > 0 : fuzzable == options.jdks.size();
+  if (clean) return static_cast<int>(ExitCode::kClean);
+  if (!asked.unusable.empty()) return PrintFailure(Unable(asked.unusable.front().message));
+  if (asked.jdks.empty()) return PrintFailure(NewestJdk().failure());
+  if (!may_start) return PrintFailure(Unable("walkhammer is not built completely: see above"));
+  return PrintFailure(
+      Unable(fmt::format("{} of {} JDKs can be fuzzed: see above", fuzzable, asked.jdks.size())));
+}
+
+}  // namespace
+
+void AddDoctor(CLI::App& app, Invocation& chosen) {
+  CLI::App* verb = app.add_subcommand("doctor", "What this machine and each JDK can do");
+  auto options = std::make_shared<Options>();
+  AddJdkOption(*verb, options->jdks);
+  AddJsonFlag(*verb, options->json);
+  verb->callback([&chosen, options] {
+    chosen.run = [&chosen, options] { return RunDoctor(*options, chosen.probe_scenes); };
+  });
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,214 @@
+// fuzz: synthetic walks. Runs a campaign into a run folder and reports it.
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "harness/base/duration.h"
+#include "harness/cli/common.h"
+#include "harness/cli/interrupt.h"
+#include "harness/cli/progress_line.h"
+#include "harness/cli/scratch.h"
+#include "harness/cli/verb.h"
+#include "harness/scenes/scene_table.h"
+#include "harness/supervise/fuzz_run.h"
+#include "harness/walkers/walker_table.h"
+#include "reports/json_report.h"
+#include "reports/run_summary.h"
+#include "reports/text_report.h"
+
+namespace walkhammer {
+namespace {
+
+struct Options {
+  std::string walker = "agct", engine = "random", provider = "jdk";
+  std::vector<std::string> jdks;
+  std::string time, hang_limit = "100ms", out;
+  std::vector<std::string> scenes;
+  uint64_t walks = 0, seed = 1;
+  bool json = false, no_confirm = false, keep_aslr = false;
+};
+
+constexpr auto kDefaultTime = std::chrono::seconds(60);
+
+std::string CpuModel() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown";
+}
+
+std::string Kernel() {
+  utsname name{};
+  return uname(&name) == 0 ? std::string(name.sysname) + " " + name.release : "unknown";
+}
+
+std::string Now(const char* format) {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[40];
+  std::strftime(text, sizeof text, format, &parts);
+  return text;
+}
+
+std::string Joined(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::string CommandLine() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  for (char& c : text)
+    if (c == '\0') c = ' ';
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+Result<std::chrono::nanoseconds> TimeOf(const Options& options) {
+  if (!options.time.empty()) return ParseDuration(options.time, "--time");
+  if (options.walks != 0) return std::chrono::nanoseconds(0);
+  return std::chrono::nanoseconds(kDefaultTime);
+}
+
+Result<FuzzPlan> MakePlan(const Options& options, const Jdk& jdk,
+                          const std::vector<std::string>& jvm_flags) {
+  FuzzPlan plan;
+  auto walker = WalkerNamed(options.walker);
+  if (!walker.ok()) return walker.failure();
+  plan.walker = walker.value();
+  if (options.engine != "random") {
+    constexpr std::string_view kEngines[] = {"random"};
+    return UnknownName("engine", options.engine, kEngines);
+  }
+  if (options.provider != "jdk")
+    return BadInput("there is no provider \"" + options.provider + "\" yet; there is: jdk");
+  auto time = TimeOf(options);
+  if (!time.ok()) return time.failure();
+  plan.time = time.value();
+  auto hang = ParseDuration(options.hang_limit, "--hang-limit");
+  if (!hang.ok()) return hang.failure();
+  plan.hang_limit_ms = static_cast<uint32_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(hang.value()).count());
+  if (plan.hang_limit_ms < 10 || plan.hang_limit_ms > 600000)
+    return BadInput("--hang-limit wants 10ms to 10m, not \"" + options.hang_limit + "\"");
+  if (!options.scenes.empty()) {
+    plan.scene_mask = 0;
+    for (const std::string& name : options.scenes) {
+      auto scene = SceneNamed(name);
+      if (!scene.ok()) return scene.failure();
+      plan.scene_mask |= 1U << scene.value();
+    }
+  }
+  plan.max_walks = options.walks;
+  plan.seed = options.seed;
+  plan.confirm_times = options.no_confirm ? 0 : 5;
+  plan.child = {jdk.libjvm, jvm_flags, options.keep_aslr || !CanSwitchAslrOff(), ""};
+  plan.jdk_words = jdk.home + " (" + jdk.version + ")";
+  plan.replay_options = " --jdk " + jdk.home;
+  if (!jvm_flags.empty()) plan.replay_options += " -- " + Joined(jvm_flags);
+  return plan;
+}
+
+RunIdentity IdentityOf(const Options& options, const FuzzPlan& plan, const Jdk& jdk) {
+  RunIdentity identity;
+  identity.tool_version = WALKHAMMER_VERSION;
+  identity.jdk_path = jdk.home;
+  identity.libjvm_build_id = jdk.build_id;
+  identity.jvm_flags = Joined(plan.child.jvm_flags);
+  identity.walker = options.walker;
+  identity.provider = options.provider;
+  identity.engine = options.engine;
+  identity.seed = options.seed;
+  identity.cpu_model = CpuModel();
+  identity.kernel = Kernel();
+  identity.started_at = Now("%Y-%m-%dT%H:%M:%SZ");
+  identity.aslr = plan.child.aslr;
+  identity.command_line = CommandLine();
+  return identity;
+}
+
+// Children's logs live in the run folder while they run, so that a full disk is one problem.
+int Finish(const std::string& dir, const Status& status, bool json) {
+  auto db = RunDb::Open(dir);
+  if (!db.ok()) return PrintFailure(status.ok() ? db.failure() : status.failure());
+  auto summary = ReadRun(db.value());
+  if (!summary.ok()) return PrintFailure(status.ok() ? summary.failure() : status.failure());
+  if (json) {
+    auto text = JsonReport(db.value(), summary.value());
+    if (!text.ok()) return PrintFailure(text.failure());
+    fmt::print("{}", text.value());
+  } else {
+    fmt::print("{}", TextReport(summary.value()));
+  }
+  if (!status.ok()) return PrintFailure(status.failure());
+  return static_cast<int>(summary.value().verdict.exit);
+}
+
+int RunFuzz(const Options& options, const std::vector<std::string>& jvm_flags) {
+  if (options.jdks.size() > 1)
+    return PrintFailure(BadInput("fuzz takes one --jdk; run it once for each JDK"));
+  auto jdks = OpenJdks(options.jdks);
+  if (!jdks.ok()) return PrintFailure(jdks.failure());
+  const Jdk& jdk = jdks.value().front();
+  auto plan = MakePlan(options, jdk, jvm_flags);
+  if (!plan.ok()) return PrintFailure(plan.failure());
+  auto flags = BaseFlags();
+  if (!flags.ok()) return PrintFailure(flags.failure());
+  const std::string dir =
+      options.out.empty() ? "out/" + Now("%Y%m%d-%H%M%S") + "-" + options.walker + "-jdk" +
+                                std::to_string(jdk.feature) + "-" + std::to_string(getpid())
+                          : options.out;
+
+  Status status = Ok();
+  {
+    auto db = RunDb::Create(dir, IdentityOf(options, plan.value(), jdk));
+    if (!db.ok()) return PrintFailure(db.failure());
+    ScratchFolder scratch;
+    if (scratch.path().empty())
+      return PrintFailure(ToolFailed("cannot make a temporary folder: is TMPDIR writable?"));
+    plan.value().child.scratch = scratch.path();
+    fmt::print(stderr, "walkhammer: {} on {} into {}/ (seed {})\n", options.walker,
+               plan.value().jdk_words, dir, options.seed);
+    ProgressLine line;
+    FuzzRun run(plan.value(), db.value());
+    run.on_bucket = [&](const BucketRow& bucket) { line.Announce(bucket); };
+    run.on_progress = [&](const FuzzProgress& progress) { line.Show(progress); };
+    status = run.Run(Interrupted());
+    line.Clear();
+  }
+  return Finish(dir, status, options.json);
+}
+
+}  // namespace
+
+void AddFuzz(CLI::App& app, Invocation& chosen) {
+  CLI::App* verb = app.add_subcommand("fuzz", "Synthetic walks of parked scenes");
+  auto o = std::make_shared<Options>();
+  verb->add_option("--walker", o->walker, "What to test (walkhammer list walkers)");
+  verb->add_option("--provider", o->provider, "Who implements the walker: jdk");
+  verb->add_option("--engine", o->engine, "Who makes the requests: random");
+  AddJdkOption(*verb, o->jdks);
+  verb->add_option("--time", o->time, "How long, e.g. 60s (default), 10m");
+  verb->add_option("--walks", o->walks, "Stop after this many walks; the same in every run");
+  verb->add_option("--seed", o->seed, "Of the sequence of requests (default 1)");
+  verb->add_option("--out", o->out, "Run folder; must not exist or be empty");
+  verb->add_option("--scene", o->scenes, "Only this scene; repeatable")->allow_extra_args(false);
+  verb->add_option("--hang-limit", o->hang_limit, "CPU time that a walk may take (default 100ms)");
+  verb->add_flag("--no-confirm", o->no_confirm, "Do not replay what is found");
+  verb->add_flag("--keep-aslr", o->keep_aslr,
+                 "Leave address randomisation on while fuzzing (replays always do)");
+  AddJsonFlag(*verb, o->json);
+  verb->footer("JVM flags follow after --.");
+  verb->callback([&chosen, o] {
+    chosen.takes_jvm_flags = true;
+    chosen.run = [&chosen, o] { return RunFuzz(*o, chosen.jvm_flags); };
+  });
+}
+
+}  // namespace walkhammer

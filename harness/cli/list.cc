@@ -1,0 +1,128 @@
+// list: what there is to choose from. Prints the very tables that the other verbs read.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "harness/cli/common.h"
+#include "harness/cli/verb.h"
+#include "harness/oracles/oracle.h"
+#include "harness/scenes/scene_table.h"
+#include "harness/walkers/walker_table.h"
+
+namespace walkhammer {
+namespace {
+
+using nlohmann::json;
+
+struct Options {
+  std::string topic;
+  bool json = false;
+  bool all = false;
+};
+
+// Objects with "name" and "what", and more where the table says more.
+json Walkers(const Options& options) {
+  json rows = json::array();
+  for (const WalkerInfo& walker : AllWalkers()) {
+    if (walker.puzzle && !options.all) continue;
+    json codes = json::array();
+    for (const DeclaredCode& code : walker.codes) {
+      codes.push_back({{"code", code.code}, {"name", code.name}});
+    }
+    rows.push_back({{"name", walker.name},
+                    {"what", walker.what},
+                    {"symbol", walker.symbol == nullptr ? json() : json(walker.symbol)},
+                    {"puzzle", walker.puzzle},
+                    {"codes", std::move(codes)}});
+  }
+  return rows;
+}
+
+json Scenes(const Options&) {
+  json rows = json::array();
+  for (const SceneInfo& scene : AllScenes()) {
+    rows.push_back({{"name", scene.name}, {"what", scene.what}});
+  }
+  return rows;
+}
+
+json Oracles(const Options&) {
+  json rows = json::array();
+  for (const Oracle& oracle : AllOracles()) {
+    json outcomes = json::array();
+    for (const OutcomeInfo& outcome : oracle.outcomes) {
+      outcomes.push_back({{"name", outcome.name},
+                          {"grade", GradeWord(outcome.grade)},
+                          {"reason", outcome.reason}});
+    }
+    rows.push_back(
+        {{"name", oracle.name}, {"what", oracle.what}, {"outcomes", std::move(outcomes)}});
+  }
+  return rows;
+}
+
+json Jdks(const Options&) {
+  json rows = json::array();
+  for (const Jdk& jdk : FindJdks()) {
+    rows.push_back({{"name", jdk.home},
+                    {"what", fmt::format("{} {}, {}", jdk.vendor, jdk.version, jdk.arch)},
+                    {"feature", jdk.feature},
+                    {"build_id", jdk.build_id}});
+  }
+  return rows;
+}
+
+struct Topic {
+  std::string_view name;
+  json (*rows)(const Options&);
+};
+
+constexpr Topic kTopics[] = {
+    {"walkers", Walkers}, {"scenes", Scenes}, {"oracles", Oracles}, {"jdks", Jdks}};
+
+std::vector<std::string_view> TopicNames() {
+  std::vector<std::string_view> names;
+  for (const Topic& topic : kTopics) names.push_back(topic.name);
+  return names;
+}
+
+void PrintText(const json& rows) {
+  size_t width = 0;
+  for (const json& row : rows) width = std::max(width, row["name"].get<std::string>().size());
+  for (const json& row : rows) {
+    fmt::print("{:<{}}  {}\n", row["name"].get<std::string>(), width,
+               row["what"].get<std::string>());
+    if (!row.contains("outcomes")) continue;
+    for (const json& outcome : row["outcomes"]) {
+      fmt::print("  {}: {}, {}\n", outcome["name"].get<std::string>(),
+                 outcome["grade"].get<std::string>(), outcome["reason"].get<std::string>());
+    }
+  }
+}
+
+int RunList(const Options& options) {
+  for (const Topic& topic : kTopics) {
+    if (topic.name != options.topic) continue;
+    const json rows = topic.rows(options);
+    options.json ? PrintJson(rows) : PrintText(rows);
+    return static_cast<int>(ExitCode::kClean);
+  }
+  return PrintFailure(BadInput(
+      fmt::format("list knows {}, not \"{}\"", fmt::join(TopicNames(), ", "), options.topic)));
+}
+
+}  // namespace
+
+void AddList(CLI::App& app, Invocation& chosen) {
+  CLI::App* verb = app.add_subcommand("list", "What there is to choose from");
+  auto options = std::make_shared<Options>();
+  verb->add_option("WHAT", options->topic, fmt::format("{}", fmt::join(TopicNames(), ", ")))
+      ->type_name("")
+      ->required();
+  AddJsonFlag(*verb, options->json);
+  verb->add_flag("--all", options->all, "Also the planted bugs that test walkhammer itself");
+  verb->callback([&chosen, options] { chosen.run = [options] { return RunList(*options); }; });
+}
+
+}  // namespace walkhammer

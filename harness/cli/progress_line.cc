@@ -1,0 +1,89 @@
+#include "harness/cli/progress_line.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "harness/base/duration.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr double kLogEvery = 10;  // seconds between lines where there is no terminal
+
+const char* PhaseWords(ChildPhase phase) {
+  switch (phase) {
+    case ChildPhase::kStarting:
+    case ChildPhase::kBooting: return "booting the JVM";
+    case ChildPhase::kScenes: return "setting up scenes";
+    default: return "";
+  }
+}
+
+// Shares of frames, errors and crashes over everything walked so far.
+std::string Shares(const SharedState& state) {
+  uint64_t frames = 0, crashes = 0, hangs = 0, all = 0;
+  for (const auto& scene : state.counts)
+    for (const auto& thread_state : scene)
+      for (const auto& region : thread_state)
+        for (int code = 0; code < kCodeSlots; code++) {
+          all += region[code];
+          if (code == kCodeFrames) frames += region[code];
+          if (code == kCodeCrash) crashes += region[code];
+          if (code == kCodeHang) hangs += region[code];
+        }
+  if (all == 0) return "";
+  auto percent = [&](uint64_t n) { return 100.0 * static_cast<double>(n) / static_cast<double>(all); };
+  std::string text = fmt::format("frames {:.0f} %, errors {:.0f} %, crashes {:.1f} %",
+                                 percent(frames), percent(all - frames - crashes - hangs),
+                                 percent(crashes));
+  if (hangs != 0) text += fmt::format(", hangs {}", hangs);
+  return text;
+}
+
+int Columns() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) != 0) {}
+
+void ProgressLine::Show(const FuzzProgress& p) {
+  if (!terminal_ && p.seconds - last_shown_ < kLogEvery) return;
+  last_shown_ = p.seconds;
+  const uint64_t walks = p.shared->walks.load();
+  std::string line = fmt::format("{:4.0f}s ", p.seconds);
+  if (p.confirming)
+    line += fmt::format("replaying: {} of {} buckets confirmed", p.confirmed, p.buckets);
+  else if (walks == 0)
+    line += PhaseWords(p.shared->phase.load());
+  else
+    line += fmt::format("{} walks, {}, {}, {} buckets ({} confirmed)", FormatCount(walks),
+                        FormatRate(p.walks_per_second), Shares(*p.shared), p.buckets, p.confirmed);
+  if (!p.newest.empty()) line += ", last: " + p.newest;
+  if (terminal_) {
+    const auto columns = static_cast<size_t>(Columns() - 1);
+    if (line.size() > columns) line.resize(columns);
+    fmt::print(stderr, "\r\033[K{}", line);
+    std::fflush(stderr);
+  } else {
+    fmt::print(stderr, "{}\n", line);
+  }
+}
+
+void ProgressLine::Announce(const BucketRow& bucket) {
+  Clear();
+  fmt::print(stderr, "new at {:.1f}s: [{}] {} ({})\n",
+             static_cast<double>(bucket.first_time_ms) / 1000, GradeWord(bucket.grade),
+             bucket.signature.title, RealismWord(bucket.realism));
+}
+
+void ProgressLine::Clear() {
+  if (!terminal_) return;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+}
+
+}  // namespace walkhammer

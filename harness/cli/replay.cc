@@ -1,0 +1,157 @@
+// replay: walks recorded requests in fresh processes and says which JDK reproduces what, k of n.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "harness/base/duration.h"
+#include "harness/cli/common.h"
+#include "harness/cli/interrupt.h"
+#include "harness/cli/scratch.h"
+#include "harness/cli/verb.h"
+#include "harness/cli/walk_file.h"
+#include "harness/supervise/replay_run.h"
+
+namespace walkhammer {
+namespace {
+
+using nlohmann::json;
+
+struct Options {
+  std::vector<std::string> files, jdks;
+  int times = 1;
+  std::string hang_limit = "100ms";
+  bool json = false;
+};
+
+// What n replays of one file on one JDK came to.
+struct Row {
+  std::string file, jdk, expect;
+  int times = 0, reproduced = 0, found = 0, unable = 0;
+  std::map<std::string, int> outcomes;  // title or "33 frames" or "code -5", how often
+  std::string unable_reason;
+  std::string frames;  // of the last walk that returned
+};
+
+std::string ExpectOf(const std::string& text, const std::string& name) {
+  auto symbols = std::make_unique<SymbolTable>();
+  symbols->Init();
+  WalkFile file;
+  (void)ParseText(text, name, *symbols, file);
+  return file.expect;
+}
+
+void Tally(const Result<ReplayOutcome>& outcome, Row& row) {
+  row.times++;
+  if (!outcome.ok()) {
+    row.unable++;
+    row.unable_reason = outcome.failure().message;
+    return;
+  }
+  const ReplayOutcome& seen = outcome.value();
+  bool forbidden = false, reproduced = false;
+  for (const FindingRecord& finding : seen.findings) {
+    row.outcomes[finding.signature.expect]++;
+    forbidden |= finding.grade == Grade::kForbidden;
+    reproduced |= !row.expect.empty() &&
+                  MatchesExpect(row.expect, finding.signature) != Match::kNo;
+  }
+  if (seen.returned) {
+    row.frames = seen.frames;
+    row.outcomes[seen.num_frames > 0 ? fmt::format("{} frames", seen.num_frames)
+                                     : fmt::format("code {}", seen.num_frames)]++;
+  }
+  if (forbidden) row.found++;
+  if (row.expect.empty() ? forbidden : reproduced) row.reproduced++;
+}
+
+void PrintRow(const Row& row) {
+  fmt::print("{}\n  on {}\n", row.file, row.jdk);
+  if (!row.expect.empty()) fmt::print("  expects     {}\n", row.expect);
+  fmt::print("  reproduced  {} of {}\n", row.reproduced, row.times);
+  for (const auto& [what, count] : row.outcomes) fmt::print("  {:>4} x      {}\n", count, what);
+  if (row.unable > 0)
+    fmt::print("  {:>4} x      could not be walked: {}\n", row.unable, row.unable_reason);
+  if (row.times == 1 && !row.frames.empty()) {
+    fmt::print("  frames, newest first:\n");
+    size_t at = 0;
+    while (at < row.frames.size()) {
+      const size_t end = std::min(row.frames.find('\n', at), row.frames.size());
+      fmt::print("    {}\n", row.frames.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+}
+
+json RowJson(const Row& row) {
+  return {{"file", row.file},         {"jdk", row.jdk},
+          {"expect", row.expect},     {"times", row.times},
+          {"reproduced", row.reproduced}, {"with_findings", row.found},
+          {"unable", row.unable},     {"unable_reason", row.unable_reason},
+          {"outcomes", row.outcomes}};
+}
+
+ExitCode CodeOf(const std::vector<Row>& rows) {
+  ExitCode code = ExitCode::kClean;
+  for (const Row& row : rows) {
+    if (row.found > 0 || row.reproduced > 0) return ExitCode::kFindings;
+    if (row.unable == row.times) code = ExitCode::kUnable;
+  }
+  return code;
+}
+
+int RunReplay(const Options& options, const std::vector<std::string>& jvm_flags) {
+  auto jdks = OpenJdks(options.jdks);
+  if (!jdks.ok()) return PrintFailure(jdks.failure());
+  auto hang = ParseDuration(options.hang_limit, "--hang-limit");
+  if (!hang.ok()) return PrintFailure(hang.failure());
+  std::vector<ReplayInput> inputs;
+  for (const std::string& path : options.files) {
+    auto text = ReadWalkText(path);
+    if (!text.ok()) return PrintFailure(text.failure());
+    inputs.push_back({text.value(), path,
+                      static_cast<uint32_t>(std::max<int64_t>(1, hang.value().count() / 1000000))});
+  }
+  ScratchFolder scratch;
+  std::vector<Row> rows;
+  for (const ReplayInput& input : inputs) {
+    for (const Jdk& jdk : jdks.value()) {
+      Row row;
+      row.file = input.name;
+      row.jdk = jdk.home + " (" + jdk.version + ")";
+      row.expect = ExpectOf(input.text, input.name);
+      for (int i = 0; i < options.times && !Interrupted().load(); i++)
+        Tally(Replay(input, {jdk.libjvm, jvm_flags, true, scratch.path()}), row);
+      if (!options.json) PrintRow(row);
+      rows.push_back(std::move(row));
+    }
+  }
+  if (options.json) {
+    json all = json::array();
+    for (const Row& row : rows) all.push_back(RowJson(row));
+    PrintJson({{"schema", 1}, {"replays", all}});
+  }
+  if (Interrupted().load()) return PrintFailure(ToolFailed("interrupted before all replays ran"));
+  return static_cast<int>(CodeOf(rows));
+}
+
+}  // namespace
+
+void AddReplay(CLI::App& app, Invocation& chosen) {
+  CLI::App* verb = app.add_subcommand("replay", "Walk recorded requests again, on any JDKs");
+  auto o = std::make_shared<Options>();
+  verb->add_option("files", o->files, ".walk files")->required();
+  AddJdkOption(*verb, o->jdks);
+  verb->add_option("--times", o->times, "Fresh processes for each file and JDK (default 1)")
+      ->check(CLI::Range(1, 100000));
+  verb->add_option("--hang-limit", o->hang_limit, "CPU time that the walk may take (default 100ms)");
+  AddJsonFlag(*verb, o->json);
+  verb->footer("JVM flags follow after --.");
+  verb->callback([&chosen, o] {
+    chosen.takes_jvm_flags = true;
+    chosen.run = [&chosen, o] { return RunReplay(*o, chosen.jvm_flags); };
+  });
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,46 @@
+// A verb of the command: each adds one CLI11 subcommand that, when parsed, leaves in `chosen`
+// what to run. One file per verb; main holds the table.
+// Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_CLI_VERB_H_
+#define WALKHAMMER_HARNESS_CLI_VERB_H_
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/jvm/jdk.h"
+
+namespace walkhammer {
+
+// Sets up every scene in a child of that JDK. The value is an array of objects
+//   {"name": "c2", "available": true, "pristine_true": true, "frames": 33, "reason": ""}
+// A failure says why no scene could be set up.
+using SceneProbe = std::function<Result<nlohmann::json>(const Jdk&)>;
+
+struct Invocation {
+  // Does the work of the parsed verb; returns the exit code. Set by the verb's callback.
+  std::function<int()> run;
+  // True for verbs that start JVMs; others refuse flags after "--".
+  bool takes_jvm_flags = false;
+  // What stood after "--". Set before `run`.
+  std::vector<std::string> jvm_flags;
+  // Given by main before parsing; doctor leaves the scenes out when it is empty.
+  SceneProbe probe_scenes;
+};
+
+// `chosen` outlives `app`.
+using AddVerb = void (*)(CLI::App& app, Invocation& chosen);
+
+void AddDoctor(CLI::App& app, Invocation& chosen);
+void AddFuzz(CLI::App& app, Invocation& chosen);
+void AddList(CLI::App& app, Invocation& chosen);
+void AddReplay(CLI::App& app, Invocation& chosen);
+void AddReport(CLI::App& app, Invocation& chosen);
+void AddShow(CLI::App& app, Invocation& chosen);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_CLI_VERB_H_

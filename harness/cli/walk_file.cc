@@ -1,0 +1,31 @@
+#include "harness/cli/walk_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+namespace walkhammer {
+
+Result<std::string> ReadWalkText(const std::string& path) {
+  constexpr uintmax_t kMostBytes = 1 << 20;
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    return BadInput(path + " is a folder; replay and show want .walk files");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return BadInput("cannot read " + path + ": " + std::strerror(errno));
+  std::string text(kMostBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(file.gcount()));
+  if (text.size() > kMostBytes) return BadInput(path + " is larger than 1 MiB: no .walk file is");
+  auto symbols = std::make_unique<SymbolTable>();
+  symbols->Init();
+  WalkFile parsed;
+  const std::string wrong = ParseText(text, path, *symbols, parsed);
+  if (!wrong.empty()) return BadInput(wrong);
+  return text;
+}
+
+}  // namespace walkhammer

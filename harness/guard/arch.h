@@ -1,0 +1,32 @@
+// Registers of a ucontext, by architecture. With guard/breakpoint code the only place that names
+// an architecture. Signal-safe: yes.
+#ifndef WALKHAMMER_HARNESS_GUARD_ARCH_H_
+#define WALKHAMMER_HARNESS_GUARD_ARCH_H_
+
+#include <ucontext.h>
+
+#include "harness/walkers/trace.h"
+
+#if defined(__x86_64__)
+#include "harness/guard/arch_x86_64.h"
+#elif defined(__aarch64__)
+#include "harness/guard/arch_aarch64.h"
+#else
+#error "walkhammer knows x86_64 and aarch64"
+#endif
+
+namespace walkhammer {
+
+// arch_*.h define: kArchName, kHasLinkRegister,
+//   Registers ReadContext(const ucontext_t&);
+//   void WriteContext(const Registers&, ucontext_t&);
+
+// The frame record that both architectures' frame pointers lead to.
+struct FrameRecord {
+  uint64_t caller_fp;
+  uint64_t return_pc;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_GUARD_ARCH_H_

@@ -1,0 +1,25 @@
+// aarch64: see arch.h. Signal-safe: yes.
+#ifndef WALKHAMMER_HARNESS_GUARD_ARCH_AARCH64_H_
+#define WALKHAMMER_HARNESS_GUARD_ARCH_AARCH64_H_
+
+namespace walkhammer {
+
+inline constexpr const char* kArchName = "aarch64";
+inline constexpr bool kHasLinkRegister = true;
+
+inline Registers ReadContext(const ucontext_t& context) {
+  const auto& m = context.uc_mcontext;
+  return {m.pc, m.sp, m.regs[29], m.regs[30]};
+}
+
+inline void WriteContext(const Registers& registers, ucontext_t& context) {
+  auto& m = context.uc_mcontext;
+  m.pc = registers.pc;
+  m.sp = registers.sp;
+  m.regs[29] = registers.fp;
+  m.regs[30] = registers.lr;
+}
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_GUARD_ARCH_AARCH64_H_

@@ -1,0 +1,216 @@
+#include "harness/guard/guard.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "harness/guard/arch.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr int kFaultSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
+constexpr size_t kAltStackBytes = 256 * 1024;
+constexpr int kWallLimitFactor = 20;
+
+GuardOptions options;
+struct sigaction previous[NSIG];
+std::atomic<GuardSlot*> watched{nullptr};
+std::atomic<uint64_t> hung_call{0};
+
+// initial-exec: a plain thread_local may allocate at its first touch inside a handler.
+__attribute__((tls_model("initial-exec"))) thread_local GuardSlot* current_slot = nullptr;
+
+int HangSignal() { return SIGRTMIN + 7; }
+
+bool InSafeFetch(uint64_t pc) {
+  for (const auto& range : options.safefetch)
+    if (pc >= range.begin && pc < range.end) return true;
+  return false;
+}
+
+// HotSpot faults on purpose in SafeFetch and resumes elsewhere. It is asked only for those pcs and
+// in the thread's true state: presented as in_Java it takes a fault in the polling page for a
+// safepoint poll, and one in the guard pages for a Java stack overflow.
+bool JvmResumes(GuardSlot& slot, int signal, siginfo_t* info, void* context, uint64_t pc) {
+  if (options.jvm_handler == nullptr || !InSafeFetch(pc)) return false;
+  int32_t presented = 0;
+  if (slot.thread_state != nullptr) {
+    presented = *slot.thread_state;
+    *slot.thread_state = slot.true_state;
+  }
+  int resumed = options.jvm_handler(signal, info, context, 0);
+  if (slot.thread_state != nullptr) *slot.thread_state = presented;
+  return resumed != 0;
+}
+
+[[noreturn]] void LeaveCall(GuardSlot& slot, Ending ending, int signal, siginfo_t* info,
+                            const ucontext_t& context) {
+  Fault& fault = slot.fault;
+  fault.signal = signal;
+  fault.code = info->si_code;
+  fault.address = ending == Ending::kCrashed ? reinterpret_cast<uint64_t>(info->si_addr) : 0;
+  fault.registers = ReadContext(context);
+  fault.native_count = NativeChain(fault.registers.pc, fault.registers.fp, fault.registers.sp,
+                                   slot.stack_end, fault.native);
+  slot.inside_unsafe_call = slot.allow_unsafe != 0;
+  slot.ending = ending;
+  slot.inside = 0;
+  siglongjmp(slot.leave, 1);
+}
+
+void PassOn(int signal, siginfo_t* info, void* context) {
+  const struct sigaction& before = previous[signal];
+  if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction != nullptr) {
+    before.sa_sigaction(signal, info, context);
+  } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+    before.sa_handler(signal);
+  } else {
+    // Not ours and nobody else's: let the default action end the process at the same pc.
+    sigaction(signal, &before, nullptr);
+  }
+}
+
+void OnFault(int signal, siginfo_t* info, void* raw_context) {
+  int saved_errno = errno;
+  GuardSlot* slot = current_slot;
+  if (slot == nullptr || slot->inside == 0) {
+    PassOn(signal, info, raw_context);
+    errno = saved_errno;
+    return;
+  }
+  auto* context = static_cast<ucontext_t*>(raw_context);
+  if (JvmResumes(*slot, signal, info, raw_context, ReadContext(*context).pc)) {
+    errno = saved_errno;
+    return;
+  }
+  LeaveCall(*slot, Ending::kCrashed, signal, info, *context);
+}
+
+void OnHang(int signal, siginfo_t* info, void* raw_context) {
+  GuardSlot* slot = current_slot;
+  if (slot == nullptr || slot->inside == 0 || slot->calls.load() != hung_call.load()) return;
+  LeaveCall(*slot, Ending::kHung, signal, info, *static_cast<ucontext_t*>(raw_context));
+}
+
+uint64_t Milliseconds(const timespec& t) {
+  return static_cast<uint64_t>(t.tv_sec) * 1000 + static_cast<uint64_t>(t.tv_nsec) / 1000000;
+}
+
+// CPU time of a thread by tid: the kernel's encoding of a per-thread scheduler clock.
+clockid_t ThreadClock(int tid) { return static_cast<clockid_t>((~tid << 3) | 6); }
+
+void* Watchdog(void*) {
+  uint64_t seen_call = 0, cpu_at = 0, wall_at = 0;
+  timespec pause{0, options.hang_limit_ms * 100000L};  // a tenth of the limit
+  if (pause.tv_nsec > 50000000) pause.tv_nsec = 50000000;
+  for (;;) {
+    nanosleep(&pause, nullptr);
+    GuardSlot* slot = watched.load();
+    if (slot == nullptr || slot->inside == 0) continue;
+    uint64_t call = slot->calls.load();
+    int tid = slot->tid.load();
+    timespec cpu{}, wall{};
+    if (clock_gettime(ThreadClock(tid), &cpu) != 0) continue;
+    clock_gettime(CLOCK_MONOTONIC, &wall);
+    if (call != seen_call) {
+      seen_call = call;
+      cpu_at = Milliseconds(cpu);
+      wall_at = Milliseconds(wall);
+      continue;
+    }
+    auto limit = static_cast<uint64_t>(options.hang_limit_ms);
+    bool hung = Milliseconds(cpu) - cpu_at >= limit ||
+                Milliseconds(wall) - wall_at >= limit * kWallLimitFactor;
+    if (hung && slot->calls.load() == call) {
+      hung_call.store(call);
+      syscall(SYS_tgkill, getpid(), tid, HangSignal());
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+GuardSlot* CurrentGuardSlot() { return current_slot; }
+
+uint64_t ThreadSignalMask() {
+  uint64_t mask = 0;
+  syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, &mask, sizeof mask);
+  return mask;
+}
+
+int NativeChain(uint64_t pc, uint64_t fp, uint64_t sp, uint64_t end, uint64_t* pcs) {
+  int count = 0;
+  pcs[count++] = pc;
+  uint64_t low = sp;
+  while (count < kMaxNativeFrames && fp >= low && fp + sizeof(FrameRecord) <= end && fp % 8 == 0) {
+    const auto* record = reinterpret_cast<const FrameRecord*>(fp);
+    pcs[count++] = record->return_pc;
+    low = fp + sizeof(FrameRecord);
+    fp = record->caller_fp;
+  }
+  return count;
+}
+
+Status InstallGuard(const GuardOptions& wanted) {
+  options = wanted;
+  struct sigaction action {};
+  action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  action.sa_sigaction = OnFault;
+  for (int signal : kFaultSignals)
+    if (sigaction(signal, &action, &previous[signal]) != 0)
+      return ToolFailed(std::string("cannot install a handler for ") + strsignal(signal));
+  action.sa_sigaction = OnHang;
+  if (sigaction(HangSignal(), &action, nullptr) != 0)
+    return ToolFailed("cannot install the hang detector's signal handler");
+  pthread_t thread;
+  if (pthread_create(&thread, nullptr, Watchdog, nullptr) != 0)
+    return ToolFailed("cannot start the hang detector's thread");
+  pthread_detach(thread);
+  return Ok();
+}
+
+void EnterGuardedThread(GuardSlot& slot) {
+  void* memory = mmap(nullptr, kAltStackBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory != MAP_FAILED) {
+    stack_t alternate{};
+    alternate.ss_sp = memory;
+    alternate.ss_size = kAltStackBytes;
+    sigaltstack(&alternate, nullptr);
+  }
+  slot.tid.store(static_cast<int>(syscall(SYS_gettid)));
+  current_slot = &slot;
+}
+
+void LeaveGuardedThread() {
+  current_slot = nullptr;
+  stack_t old{}, none{};
+  none.ss_flags = SS_DISABLE;
+  if (sigaltstack(&none, &old) == 0 && (old.ss_flags & SS_DISABLE) == 0)
+    munmap(old.ss_sp, old.ss_size);
+}
+
+Ending GuardedCall(GuardSlot& slot, void (*body)(void*), void* argument) {
+  slot.calls.fetch_add(1, std::memory_order_relaxed);
+  slot.unsafe_call.function = nullptr;
+  slot.allow_unsafe = 0;
+  slot.stack_end = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+  if (watched.load(std::memory_order_relaxed) != &slot) watched.store(&slot);
+  if (sigsetjmp(slot.leave, 0) == 0) {
+    slot.inside = 1;
+    body(argument);
+    slot.inside = 0;
+    return Ending::kReturned;
+  }
+  return slot.ending;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,80 @@
+// The guard: contains what a walker does inside one call. Faults and hangs end the call with
+// siglongjmp; calls to malloc, free and locks are recorded. One thread walks at a time.
+// Signal-safe: Call yes; the rest no.
+#ifndef WALKHAMMER_HARNESS_GUARD_GUARD_H_
+#define WALKHAMMER_HARNESS_GUARD_GUARD_H_
+
+#include <csetjmp>
+#include <csignal>
+#include <cstdint>
+#include <atomic>
+
+#include "harness/base/result.h"
+#include "harness/walkers/trace.h"
+
+namespace walkhammer {
+
+// A call that no signal handler may make, seen inside a guarded call.
+struct UnsafeCall {
+  const char* function;  // "malloc", "pthread_mutex_lock", ...; null: none seen
+  int32_t native_count;
+  uint64_t native[kMaxNativeFrames];  // who called, innermost first
+};
+
+// What the guard must know about the thread that walks. Lives as long as the thread may walk.
+struct GuardSlot {
+  // Set by the owner before the first call.
+  volatile int32_t* thread_state = nullptr;  // JavaThread::_thread_state, or null
+  int32_t true_state = 0;                    // what the JVM may be told while it handles a fault
+  volatile uint64_t* anchor = nullptr;       // JavaThread::_anchor, or null
+
+  // Results of the last call.
+  Fault fault;
+  UnsafeCall unsafe_call;
+  bool inside_unsafe_call;  // the call was left while malloc or a lock was at work
+
+  // Inner workings.
+  volatile sig_atomic_t inside = 0;
+  volatile sig_atomic_t allow_unsafe = 0;
+  std::atomic<uint64_t> calls{0};
+  std::atomic<int> tid{0};
+  uint64_t stack_end = 0;  // frame of Call: native chains stop here
+  Ending ending = Ending::kReturned;
+  sigjmp_buf leave;
+};
+
+struct GuardOptions {
+  int hang_limit_ms;          // of the thread's CPU time; wall-clock limit is 20 times that
+  // Asks the JVM whether a fault is its own: JVM_handle_linux_signal. May be null.
+  int (*jvm_handler)(int, siginfo_t*, void*, int);
+  // pc ranges where HotSpot faults on purpose (SafeFetch).
+  struct Range {
+    uint64_t begin, end;
+  } safefetch[4];
+};
+
+// Installs the handlers for SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP and the watchdog's signal,
+// and starts the watchdog. Faults outside of guarded calls go to the handlers found before, so it
+// must run after the JVM has installed its own. Once per process.
+Status InstallGuard(const GuardOptions& options);
+
+// Makes the calling thread able to walk: alternate signal stack, slot. Leaves with the thread.
+void EnterGuardedThread(GuardSlot& slot);
+void LeaveGuardedThread();
+
+// Runs body(argument) on the calling thread, contained. A left call may strand locks and other
+// state of the callee: look at inside_unsafe_call and walk something known.
+Ending GuardedCall(GuardSlot& slot, void (*body)(void*), void* argument);
+
+// The calling thread's signal mask as the kernel holds it, bit 0 = signal 1. Signal-safe.
+uint64_t ThreadSignalMask();
+
+// Follows frame records from fp within (sp, end); writes return pcs. At most kMaxNativeFrames.
+int NativeChain(uint64_t pc, uint64_t fp, uint64_t sp, uint64_t end, uint64_t* pcs);
+
+// The calling thread's slot, or null. Used by the interposed functions.
+GuardSlot* CurrentGuardSlot();
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_GUARD_GUARD_H_

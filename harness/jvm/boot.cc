@@ -1,0 +1,163 @@
+#include "harness/jvm/boot.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+
+namespace walkhammer {
+namespace {
+
+Jvm* the_jvm = nullptr;
+
+void JNICALL OnClassPrepare(jvmtiEnv* jvmti, JNIEnv*, jthread, jclass klass) {
+  if (the_jvm != nullptr) the_jvm->methods().AddClass(jvmti, klass);
+}
+
+// AsyncGetCallTrace answers -1 for ever unless some environment has this event enabled.
+void JNICALL OnClassLoad(jvmtiEnv*, JNIEnv*, jthread, jclass) {}
+
+std::vector<NamedCode>* stub_sink = nullptr;
+
+void JNICALL OnDynamicCode(jvmtiEnv*, const char* name, const void* address, jint length) {
+  if (stub_sink == nullptr) return;
+  auto begin = reinterpret_cast<uint64_t>(address);
+  stub_sink->push_back({name, begin, begin + static_cast<uint64_t>(length)});
+}
+
+struct SafepointCall {
+  void (*body)(void*);
+  void* argument;
+  bool ran;
+};
+
+jint JNICALL OnReference(jvmtiHeapReferenceKind, const jvmtiHeapReferenceInfo*, jlong, jlong, jlong,
+                         jlong*, jlong*, jint, void* data) {
+  auto* call = static_cast<SafepointCall*>(data);
+  if (!call->ran) {
+    call->ran = true;
+    call->body(call->argument);
+  }
+  return JVMTI_VISIT_ABORT;
+}
+
+}  // namespace
+
+Result<Jvm*> Jvm::Boot(const std::string& libjvm, const std::vector<std::string>& flags) {
+  auto jvm = std::unique_ptr<Jvm>(new Jvm);
+  jvm->library_ = dlopen(libjvm.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (jvm->library_ == nullptr) return BadInput("cannot load " + libjvm + ": " + dlerror());
+  auto create = reinterpret_cast<decltype(&JNI_CreateJavaVM)>(
+      dlsym(jvm->library_, "JNI_CreateJavaVM"));
+  if (create == nullptr) return Unable(libjvm + " exports no JNI_CreateJavaVM: it is no JVM");
+  std::vector<JavaVMOption> options;
+  for (const std::string& flag : flags)
+    options.push_back({const_cast<char*>(flag.c_str()), nullptr});
+  JavaVMInitArgs arguments{};
+  arguments.version = JNI_VERSION_10;
+  arguments.nOptions = static_cast<jint>(options.size());
+  arguments.options = options.data();
+  arguments.ignoreUnrecognized = JNI_FALSE;
+  void* env = nullptr;
+  jint error = create(&jvm->vm_, &env, &arguments);
+  if (error != JNI_OK)
+    return BadInput("the JVM does not start with these flags (JNI_CreateJavaVM answered " +
+                    std::to_string(error) + "); its own words stand above");
+  the_jvm = jvm.release();
+  Status status = the_jvm->SetUp();
+  if (!status.ok()) return status.failure();
+  return the_jvm;
+}
+
+Status Jvm::SetUp() {
+  if (vm_->GetEnv(reinterpret_cast<void**>(&jvmti_), JVMTI_VERSION_11) != JNI_OK)
+    return Unable("this JVM has no JVMTI");
+  auto structs = VmStructs::Load(library_);
+  if (!structs.ok()) return structs.failure();
+  structs_ = std::move(structs.value());
+  auto layout = ReadLayout(structs_);
+  if (!layout.ok()) return layout.failure();
+  layout_ = layout.value();
+  auto cache = CodeCache::Open(structs_);
+  if (!cache.ok()) return cache.failure();
+  code_cache_ = std::make_unique<CodeCache>(std::move(cache.value()));
+
+  jvmtiCapabilities wanted{};
+  wanted.can_tag_objects = 1;
+  wanted.can_generate_monitor_events = 1;
+  wanted.can_generate_all_class_hook_events = 0;
+  if (jvmti_->AddCapabilities(&wanted) != JVMTI_ERROR_NONE)
+    return Unable("this JVM refuses the JVMTI capabilities can_tag_objects and "
+                  "can_generate_monitor_events");
+  callbacks_.ClassLoad = OnClassLoad;
+  callbacks_.ClassPrepare = OnClassPrepare;
+  callbacks_.DynamicCodeGenerated = OnDynamicCode;
+  jvmti_->SetEventCallbacks(&callbacks_, sizeof callbacks_);
+  for (jvmtiEvent event : {JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE,
+                           JVMTI_EVENT_DYNAMIC_CODE_GENERATED})
+    if (jvmti_->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr) != JVMTI_ERROR_NONE)
+      return Unable("this JVM refuses a JVMTI event that walkers need");
+  JNIEnv* jni = env();
+  methods_.AddLoadedClasses(jvmti_, jni);
+
+  feature_ = std::atoi(Property("java.specification.version").c_str());
+  // java.lang.Thread.eetop holds the JavaThread's address.
+  jclass thread_class = jni->FindClass("java/lang/Thread");
+  jmethodID current = jni->GetStaticMethodID(thread_class, "currentThread", "()Ljava/lang/Thread;");
+  jfieldID eetop = jni->GetFieldID(thread_class, "eetop", "J");
+  if (current == nullptr || eetop == nullptr)
+    return Unable("java.lang.Thread has no field eetop in this JDK");
+  jobject thread = jni->CallStaticObjectMethod(thread_class, current);
+  env_offset_ = reinterpret_cast<int64_t>(jni) - jni->GetLongField(thread, eetop);
+
+  jobjectArray anchor = jni->NewObjectArray(1, jni->FindClass("java/lang/Object"), nullptr);
+  jni->SetObjectArrayElement(anchor, 0, jni->NewStringUTF("walkhammer"));
+  safepoint_anchor_ = jni->NewGlobalRef(anchor);
+  return Ok();
+}
+
+void Jvm::SetMonitorCallbacks(jvmtiEventMonitorContendedEnter enter, jvmtiEventMonitorWait wait) {
+  callbacks_.MonitorContendedEnter = enter;
+  callbacks_.MonitorWait = wait;
+  jvmti_->SetEventCallbacks(&callbacks_, sizeof callbacks_);
+}
+
+JNIEnv* Jvm::env() const {
+  void* env = nullptr;
+  vm_->GetEnv(&env, JNI_VERSION_10);
+  return static_cast<JNIEnv*>(env);
+}
+
+JavaThreadView Jvm::ThreadOf(JNIEnv* env) const {
+  return {reinterpret_cast<char*>(env) - env_offset_, layout_};
+}
+
+uint64_t Jvm::MethodOf(jmethodID id) const {
+  if (feature_ >= 26 || id == nullptr) return 0;  // JDK-8268406: ids became numbers
+  return *reinterpret_cast<uint64_t*>(id);
+}
+
+std::vector<NamedCode> Jvm::Stubs() const {
+  std::vector<NamedCode> out;
+  stub_sink = &out;
+  jvmti_->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+  stub_sink = nullptr;
+  return out;
+}
+
+std::string Jvm::Property(const char* name) const {
+  char* value = nullptr;
+  if (jvmti_->GetSystemProperty(name, &value) != JVMTI_ERROR_NONE || value == nullptr) return "";
+  std::string out(value);
+  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(value));
+  return out;
+}
+
+bool Jvm::RunAtSafepoint(void (*body)(void*), void* argument) {
+  SafepointCall call{body, argument, false};
+  jvmtiHeapCallbacks callbacks{};
+  callbacks.heap_reference_callback = OnReference;
+  jvmtiError error = jvmti_->FollowReferences(0, nullptr, safepoint_anchor_, &callbacks, &call);
+  return error == JVMTI_ERROR_NONE && call.ran;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,75 @@
+// Jvm: a HotSpot in this process, made ready for walkers: class-load events on, jmethodIDs primed,
+// vmStructs read. One per process and never destroyed. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_JVM_BOOT_H_
+#define WALKHAMMER_HARNESS_JVM_BOOT_H_
+
+#include <jvmti.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/jvm/code_cache.h"
+#include "harness/jvm/methods.h"
+#include "harness/jvm/vm_structs.h"
+
+namespace walkhammer {
+
+// A range of generated code that JVMTI names: stub routines, runtime stubs, adapters.
+struct NamedCode {
+  std::string name;
+  uint64_t begin, end;
+};
+
+class Jvm {
+ public:
+  // Loads `libjvm` and creates the JVM with `flags`; the calling thread becomes its main thread.
+  static Result<Jvm*> Boot(const std::string& libjvm, const std::vector<std::string>& flags);
+
+  void* library() const { return library_; }
+  JavaVM* vm() const { return vm_; }
+  jvmtiEnv* jvmti() const { return jvmti_; }
+  const VmStructs& structs() const { return structs_; }
+  const JvmLayout& layout() const { return layout_; }
+  const CodeCache& code_cache() const { return *code_cache_; }
+  MethodRegistry& methods() { return methods_; }
+  int feature() const { return feature_; }  // 17, 21, 25, ...
+
+  // The calling thread's environment; it must be attached.
+  JNIEnv* env() const;
+  // The JavaThread that runs on `env`.
+  JavaThreadView ThreadOf(JNIEnv* env) const;
+  // Method* of a jmethodID, 0 where this JDK's jmethodIDs do not lead there (JDK 26 and later).
+  uint64_t MethodOf(jmethodID id) const;
+  // Stubs as JVMTI lists them now.
+  std::vector<NamedCode> Stubs() const;
+  std::string Property(const char* name) const;
+
+  // Sets what MonitorContendedEnter and MonitorWait call, once these events are enabled.
+  void SetMonitorCallbacks(jvmtiEventMonitorContendedEnter enter, jvmtiEventMonitorWait wait);
+
+  // Stops all Java threads at a safepoint, runs body(argument) on the VM thread, goes on.
+  // While it runs, no VM operation, GC or compilation can interfere with threads in native.
+  bool RunAtSafepoint(void (*body)(void*), void* argument);
+
+ private:
+  Jvm() = default;
+  Status SetUp();
+
+  void* library_ = nullptr;
+  JavaVM* vm_ = nullptr;
+  jvmtiEnv* jvmti_ = nullptr;
+  VmStructs structs_;
+  JvmLayout layout_{};
+  std::unique_ptr<CodeCache> code_cache_;
+  MethodRegistry methods_;
+  int feature_ = 0;
+  int64_t env_offset_ = 0;  // of JavaThread::_jni_environment
+  jobject safepoint_anchor_ = nullptr;
+  jvmtiEventCallbacks callbacks_{};
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_JVM_BOOT_H_

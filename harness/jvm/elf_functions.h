@@ -1,0 +1,23 @@
+// Functions of an ELF file by name, local ones included. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_JVM_ELF_FUNCTIONS_H_
+#define WALKHAMMER_HARNESS_JVM_ELF_FUNCTIONS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace walkhammer {
+
+struct ElfFunction {
+  std::string name;
+  uint64_t address;  // virtual address in the file
+  uint64_t size;     // bytes; 0 where the file does not tell
+};
+
+// Those of `names` that .symtab (or, where stripped, .dynsym) holds. Empty on any error.
+std::vector<ElfFunction> FindFunctions(const std::string& path,
+                                       const std::vector<std::string>& names);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_JVM_ELF_FUNCTIONS_H_

@@ -1,0 +1,126 @@
+#include "harness/jvm/vm_structs.h"
+
+#include <dlfcn.h>
+
+namespace walkhammer {
+namespace {
+
+// The tables describe their own layout: where in an entry each member lies, and the stride.
+struct Table {
+  const char* first = nullptr;
+  uint64_t stride = 0;
+};
+
+template <typename T>
+T Exported(void* libjvm, const std::string& name) {
+  auto* symbol = static_cast<T*>(dlsym(libjvm, name.c_str()));
+  return symbol == nullptr ? T{} : *symbol;
+}
+
+Table OpenTable(void* libjvm, const std::string& table, const std::string& stride_name) {
+  return {Exported<const char*>(libjvm, table), Exported<uint64_t>(libjvm, stride_name)};
+}
+
+template <typename T>
+T Member(const char* entry, uint64_t offset) {
+  return *reinterpret_cast<const T*>(entry + offset);
+}
+
+}  // namespace
+
+Result<VmStructs> VmStructs::Load(void* libjvm) {
+  VmStructs out;
+  const std::string s = "gHotSpotVMStruct", t = "gHotSpotVMType", c = "gHotSpotVMIntConstant";
+  Table structs = OpenTable(libjvm, "gHotSpotVMStructs", s + "EntryArrayStride");
+  Table types = OpenTable(libjvm, "gHotSpotVMTypes", t + "EntryArrayStride");
+  Table constants = OpenTable(libjvm, "gHotSpotVMIntConstants", c + "EntryArrayStride");
+  if (structs.first == nullptr || structs.stride == 0 || types.first == nullptr ||
+      constants.first == nullptr)
+    return Unable("this libjvm exports no vmStructs, so it is no HotSpot that walkhammer can drive");
+
+  auto offset = [&](const std::string& name) { return Exported<uint64_t>(libjvm, name); };
+  const uint64_t type_name = offset(s + "EntryTypeNameOffset"),
+                 field_name = offset(s + "EntryFieldNameOffset"),
+                 type_string = offset(s + "EntryTypeStringOffset"),
+                 is_static = offset(s + "EntryIsStaticOffset"),
+                 field_offset = offset(s + "EntryOffsetOffset"),
+                 address = offset(s + "EntryAddressOffset");
+  for (const char* e = structs.first; Member<const char*>(e, type_name) != nullptr;
+       e += structs.stride) {
+    const char* field = Member<const char*>(e, field_name);
+    if (field == nullptr) continue;
+    const char* declared = Member<const char*>(e, type_string);
+    out.fields_[std::string(Member<const char*>(e, type_name)) + "::" + field] = {
+        declared == nullptr ? "" : declared, Member<int32_t>(e, is_static) != 0,
+        static_cast<int>(Member<uint64_t>(e, field_offset)), Member<void*>(e, address)};
+  }
+  const uint64_t types_name = offset(t + "EntryTypeNameOffset"),
+                 types_size = offset(t + "EntrySizeOffset");
+  for (const char* e = types.first; Member<const char*>(e, types_name) != nullptr; e += types.stride)
+    out.sizes_[Member<const char*>(e, types_name)] = Member<uint64_t>(e, types_size);
+  const uint64_t constant_name = offset(c + "EntryNameOffset"),
+                 constant_value = offset(c + "EntryValueOffset");
+  for (const char* e = constants.first; Member<const char*>(e, constant_name) != nullptr;
+       e += constants.stride)
+    out.constants_[Member<const char*>(e, constant_name)] = Member<int32_t>(e, constant_value);
+  return out;
+}
+
+const VmStructs::Field* VmStructs::Find(const std::string& type, const std::string& field) const {
+  auto found = fields_.find(type + "::" + field);
+  return found == fields_.end() ? nullptr : &found->second;
+}
+
+std::optional<int> VmStructs::Offset(const std::string& type, const std::string& field) const {
+  const Field* found = Find(type, field);
+  if (found == nullptr || found->is_static) return std::nullopt;
+  return found->offset;
+}
+
+void* VmStructs::Static(const std::string& type, const std::string& field) const {
+  const Field* found = Find(type, field);
+  return found == nullptr || !found->is_static ? nullptr : found->address;
+}
+
+std::optional<int> VmStructs::Constant(const std::string& name) const {
+  auto found = constants_.find(name);
+  if (found == constants_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<size_t> VmStructs::SizeOf(const std::string& type) const {
+  auto found = sizes_.find(type);
+  if (found == sizes_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::string VmStructs::FieldType(const std::string& type, const std::string& field) const {
+  const Field* found = Find(type, field);
+  return found == nullptr ? "" : found->type;
+}
+
+Result<JvmLayout> ReadLayout(const VmStructs& structs) {
+  std::string missing;
+  auto need = [&](const char* type, const char* field, const char* older_type = nullptr) {
+    auto offset = structs.Offset(type, field);
+    if (!offset && older_type != nullptr) offset = structs.Offset(older_type, field);
+    if (!offset) missing = std::string(type) + "::" + field;
+    return offset.value_or(0);
+  };
+  JvmLayout layout{};
+  layout.thread_state = need("JavaThread", "_thread_state");
+  layout.anchor = need("JavaThread", "_anchor");
+  layout.stack_base = need("JavaThread", "_stack_base", "Thread");
+  layout.stack_size = need("JavaThread", "_stack_size", "Thread");
+  layout.last_sp = need("JavaFrameAnchor", "_last_Java_sp");
+  layout.last_pc = need("JavaFrameAnchor", "_last_Java_pc");
+  layout.last_fp = need("JavaFrameAnchor", "_last_Java_fp");
+  layout.method_code = need("Method", "_code");
+  layout.method_const = need("Method", "_constMethod");
+  layout.const_code_size = need("ConstMethod", "_code_size");
+  if (!missing.empty())
+    return Unable("this libjvm's vmStructs lack " + missing + ", which walkhammer needs");
+  return layout;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,78 @@
+// VmStructs: HotSpot's own description of its structures, exported by every libjvm for the
+// serviceability agent: gHotSpotVMStructs, gHotSpotVMTypes, gHotSpotVMIntConstants.
+// JvmLayout: the fields that walkhammer uses, looked up once. Signal-safe: JvmLayout yes.
+#ifndef WALKHAMMER_HARNESS_JVM_VM_STRUCTS_H_
+#define WALKHAMMER_HARNESS_JVM_VM_STRUCTS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "harness/base/result.h"
+
+namespace walkhammer {
+
+class VmStructs {
+ public:
+  // `libjvm` is a dlopen handle. Fails when the tables are missing.
+  static Result<VmStructs> Load(void* libjvm);
+
+  // Byte offset of a nonstatic field, e.g. ("JavaThread", "_anchor").
+  std::optional<int> Offset(const std::string& type, const std::string& field) const;
+  // Address of a static field, or null.
+  void* Static(const std::string& type, const std::string& field) const;
+  std::optional<int> Constant(const std::string& name) const;
+  std::optional<size_t> SizeOf(const std::string& type) const;
+  // The declared C++ type of a field, e.g. "size_t"; empty if there is none.
+  std::string FieldType(const std::string& type, const std::string& field) const;
+
+ private:
+  struct Field {
+    std::string type;
+    bool is_static;
+    int offset;
+    void* address;
+  };
+  const Field* Find(const std::string& type, const std::string& field) const;
+  std::unordered_map<std::string, Field> fields_;
+  std::unordered_map<std::string, int> constants_;
+  std::unordered_map<std::string, size_t> sizes_;
+};
+
+// JavaThread and JavaFrameAnchor fields; the same names in JDK 17 to 25.
+struct JvmLayout {
+  int thread_state, anchor, stack_base, stack_size;   // JavaThread
+  int last_sp, last_pc, last_fp;                      // JavaFrameAnchor, relative to it
+  int method_code, method_const;                      // Method
+  int const_code_size;                                // ConstMethod
+};
+
+Result<JvmLayout> ReadLayout(const VmStructs& structs);
+
+// A JavaThread by address. Reads and writes are plain memory accesses.
+class JavaThreadView {
+ public:
+  JavaThreadView() = default;
+  JavaThreadView(void* thread, const JvmLayout& layout)
+      : base_(static_cast<char*>(thread)), layout_(&layout) {}
+  void* address() const { return base_; }
+  volatile int32_t* state() const { return At<int32_t>(layout_->thread_state); }
+  volatile uint64_t* last_sp() const { return At<uint64_t>(layout_->anchor + layout_->last_sp); }
+  volatile uint64_t* last_pc() const { return At<uint64_t>(layout_->anchor + layout_->last_pc); }
+  volatile uint64_t* last_fp() const { return At<uint64_t>(layout_->anchor + layout_->last_fp); }
+  uint64_t stack_base() const { return *At<uint64_t>(layout_->stack_base); }
+  uint64_t stack_limit() const { return stack_base() - *At<uint64_t>(layout_->stack_size); }
+
+ private:
+  template <typename T>
+  volatile T* At(int offset) const {
+    return reinterpret_cast<volatile T*>(base_ + offset);
+  }
+  char* base_ = nullptr;
+  const JvmLayout* layout_ = nullptr;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_JVM_VM_STRUCTS_H_

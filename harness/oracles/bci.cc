@@ -1,0 +1,46 @@
+// A bci lies inside its method, or is a declared special value: -3 for native methods.
+// Signal-safe: yes.
+#include <cstdio>
+
+#include "harness/oracles/observation.h"
+#include "harness/oracles/rows.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr OutcomeInfo kOutcomes[] = {
+    {"inside", Grade::kAcceptable, "every bci lies inside its method"},
+    {"outside", Grade::kForbidden, "a profiler would look up a line behind the table's end"},
+    {"unknown", Grade::kInteresting, "-1: the walker found the method and not the place in it"},
+};
+
+constexpr int32_t kNativeBci = -3;
+
+uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+  if (seen.trace.ending != Ending::kReturned) return 0;
+  if (seen.trace.num_frames > seen.request->depth) return 0;
+  uint8_t verdict = 0;
+  for (int i = 0; i < seen.trace.num_frames; i++) {
+    const Frame& frame = seen.trace.frames[i];
+    const size_t from_top = static_cast<size_t>(i);
+    if (from_top < seen.truth.size() && seen.truth[from_top].method == frame.method &&
+        seen.truth[from_top].bci == frame.bci)
+      continue;
+    const MethodEntry* entry = seen.methods->Find(frame.method);
+    if (entry == nullptr) continue;  // method-id's business
+    if (entry->is_native ? frame.bci == kNativeBci
+                         : frame.bci >= 0 && frame.bci < entry->code_size)
+      continue;
+    verdict = frame.bci == -1 ? 2 : 1;
+    std::snprintf(detail, size, "frame %d: bci %d of %s, which has %d bytes", i, frame.bci,
+                  entry->name, entry->code_size);
+    if (verdict == 1) return verdict;
+  }
+  return verdict;
+}
+
+}  // namespace
+
+const Oracle kBciOracle = {"bci", "every bci lies inside its method", kOutcomes, Judge};
+
+}  // namespace walkhammer

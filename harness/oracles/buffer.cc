@@ -1,0 +1,26 @@
+// The walker writes its own frames only: canaries stand before and behind them.
+// Signal-safe: yes.
+#include <cstdio>
+
+#include "harness/oracles/observation.h"
+#include "harness/oracles/rows.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr OutcomeInfo kOutcomes[] = {
+    {"intact", Grade::kAcceptable, "the canaries stand"},
+    {"overwritten", Grade::kForbidden, "memory of the profiler's was overwritten"},
+};
+
+uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+  if (seen.trace.ending != Ending::kReturned || seen.buffer_intact) return 0;
+  std::snprintf(detail, size, "wrote outside of a buffer of %d frames", seen.request->depth);
+  return 1;
+}
+
+}  // namespace
+
+const Oracle kBufferOracle = {"buffer", "nothing is written around the frames", kOutcomes, Judge};
+
+}  // namespace walkhammer

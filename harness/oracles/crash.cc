@@ -1,0 +1,27 @@
+// A walker may not fault, whatever it is shown: it runs in a signal handler of a live program.
+// Signal-safe: yes.
+#include <cstdio>
+
+#include "harness/oracles/observation.h"
+#include "harness/oracles/rows.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr OutcomeInfo kOutcomes[] = {
+    {"returned", Grade::kAcceptable, "the walk came back"},
+    {"fault", Grade::kForbidden, "a fault in the walker ends the profiled program"},
+};
+
+uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+  if (seen.trace.ending != Ending::kCrashed) return 0;
+  std::snprintf(detail, size, "signal %d, si_code %d, address 0x%llx", seen.fault->signal,
+                seen.fault->code, static_cast<unsigned long long>(seen.fault->address));
+  return 1;
+}
+
+}  // namespace
+
+const Oracle kCrashOracle = {"crash", "the walker does not fault", kOutcomes, Judge};
+
+}  // namespace walkhammer

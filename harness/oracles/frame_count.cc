@@ -1,0 +1,28 @@
+// No more frames than asked for.
+// Signal-safe: yes.
+#include <cstdio>
+
+#include "harness/oracles/observation.h"
+#include "harness/oracles/rows.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr OutcomeInfo kOutcomes[] = {
+    {"within-depth", Grade::kAcceptable, "at most depth frames"},
+    {"beyond-depth", Grade::kForbidden, "a profiler would read behind its buffer"},
+};
+
+uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+  if (seen.trace.ending != Ending::kReturned) return 0;
+  if (seen.trace.num_frames <= seen.request->depth) return 0;
+  std::snprintf(detail, size, "%d frames returned for a depth of %d", seen.trace.num_frames,
+                seen.request->depth);
+  return 1;
+}
+
+}  // namespace
+
+const Oracle kFrameCountOracle = {"frame-count", "no more frames than asked for", kOutcomes, Judge};
+
+}  // namespace walkhammer

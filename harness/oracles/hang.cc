@@ -1,0 +1,26 @@
+// A walk has an end: it stops the thread that it walks.
+// Signal-safe: yes.
+#include <cstdio>
+
+#include "harness/oracles/observation.h"
+#include "harness/oracles/rows.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr OutcomeInfo kOutcomes[] = {
+    {"ended", Grade::kAcceptable, "the walk ended within the limit"},
+    {"hang", Grade::kForbidden, "the walk did not end; the program would stand still"},
+};
+
+uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+  if (seen.trace.ending != Ending::kHung) return 0;
+  std::snprintf(detail, size, "no answer within the hang limit");
+  return 1;
+}
+
+}  // namespace
+
+const Oracle kHangOracle = {"hang", "the walk ends within the hang limit", kOutcomes, Judge};
+
+}  // namespace walkhammer

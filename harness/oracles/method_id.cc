@@ -1,0 +1,49 @@
+// Every method id is one that the JVM has handed out.
+// Signal-safe: yes.
+#include <cstdio>
+
+#include "harness/oracles/observation.h"
+#include "harness/oracles/rows.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr OutcomeInfo kOutcomes[] = {
+    {"known", Grade::kAcceptable, "every method exists"},
+    {"never-existed", Grade::kForbidden, "a profiler that asks for its name crashes"},
+    {"unloaded", Grade::kInteresting, "it existed; a profiler must be ready for that"},
+    {"none", Grade::kInteresting, "a frame without a method tells a profiler nothing"},
+};
+
+// Frames equal to the scene's own, from either end, need no look-up.
+bool IsTrueFrame(const Observation& seen, int i) {
+  const Frame& frame = seen.trace.frames[i];
+  const size_t from_top = static_cast<size_t>(i);
+  if (from_top < seen.truth.size() && seen.truth[from_top].method == frame.method) return true;
+  const size_t from_bottom = static_cast<size_t>(seen.trace.num_frames - i);
+  return from_bottom <= seen.truth.size() &&
+         seen.truth[seen.truth.size() - from_bottom].method == frame.method;
+}
+
+uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+  if (seen.trace.ending != Ending::kReturned) return 0;
+  if (seen.trace.num_frames > seen.request->depth) return 0;  // frame-count's business
+  uint8_t verdict = 0;
+  for (int i = 0; i < seen.trace.num_frames; i++) {
+    if (IsTrueFrame(seen, i)) continue;
+    void* method = seen.trace.frames[i].method;
+    const MethodEntry* entry = seen.methods->Find(method);
+    if (entry != nullptr && !entry->unloaded.load(std::memory_order_relaxed)) continue;
+    verdict = method == nullptr ? 3 : entry == nullptr ? 1 : 2;
+    std::snprintf(detail, size, "frame %d of %d holds method id %p%s%s", i, seen.trace.num_frames,
+                  method, entry == nullptr ? "" : ", once ", entry == nullptr ? "" : entry->name);
+    if (verdict == 1) return verdict;
+  }
+  return verdict;
+}
+
+}  // namespace
+
+const Oracle kMethodIdOracle = {"method-id", "every method id exists", kOutcomes, Judge};
+
+}  // namespace walkhammer

@@ -1,0 +1,15 @@
+// The oracles' rows, one per file, gathered by table.cc.
+#ifndef WALKHAMMER_HARNESS_ORACLES_ROWS_H_
+#define WALKHAMMER_HARNESS_ORACLES_ROWS_H_
+
+#include "harness/oracles/oracle.h"
+
+namespace walkhammer {
+
+extern const Oracle kSurvivalOracle, kCrashOracle, kHangOracle, kReturnCodeOracle,
+    kFrameCountOracle, kBufferOracle, kMethodIdOracle, kBciOracle, kTruthOracle,
+    kThreadStateOracle, kErrnoOracle, kSignalMaskOracle, kSignalSafetyOracle;
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_ORACLES_ROWS_H_

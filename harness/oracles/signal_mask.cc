@@ -1,0 +1,29 @@
+// The thread's signal mask is as it was.
+// Signal-safe: yes.
+#include <cstdio>
+
+#include "harness/oracles/observation.h"
+#include "harness/oracles/rows.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr OutcomeInfo kOutcomes[] = {
+    {"kept", Grade::kAcceptable, "the mask is as before"},
+    {"changed", Grade::kForbidden, "the thread would miss or take signals it should not"},
+};
+
+uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+  if (seen.trace.ending != Ending::kReturned) return 0;
+  if (seen.before.signal_mask == seen.after.signal_mask) return 0;
+  std::snprintf(detail, size, "mask 0x%llx became 0x%llx",
+                static_cast<unsigned long long>(seen.before.signal_mask),
+                static_cast<unsigned long long>(seen.after.signal_mask));
+  return 1;
+}
+
+}  // namespace
+
+const Oracle kSignalMaskOracle = {"signal-mask", "the signal mask is unchanged", kOutcomes, Judge};
+
+}  // namespace walkhammer

@@ -1,0 +1,47 @@
+// A scene shown as it is walks to the stack that JVMTI sees.
+// Signal-safe: yes.
+#include <cstdio>
+
+#include "harness/oracles/observation.h"
+#include "harness/oracles/rows.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr OutcomeInfo kOutcomes[] = {
+    {"true", Grade::kAcceptable, "frame by frame the JVMTI truth, or not a pristine walk"},
+    {"wrong-frames", Grade::kForbidden, "a wrong stack for an undisturbed thread"},
+    {"no-frames", Grade::kForbidden, "an error code for an undisturbed, walkable thread"},
+};
+
+uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+  if (!seen.pristine || seen.trace.ending != Ending::kReturned) return 0;
+  if (seen.trace.num_frames <= 0) {
+    std::snprintf(detail, size, "a pristine walk answered %d instead of %zu frames",
+                  seen.trace.num_frames, seen.truth.size());
+    return 2;
+  }
+  const size_t expected = seen.truth.size() < seen.request->depth ? seen.truth.size()
+                                                                  : seen.request->depth;
+  const auto got = static_cast<size_t>(seen.trace.num_frames);
+  for (size_t i = 0; i < expected && i < got; i++) {
+    const Frame& want = seen.truth[i];
+    const Frame& have = seen.trace.frames[i];
+    if (want.method == have.method && want.bci == have.bci) continue;
+    const MethodEntry* wanted = seen.methods->Find(want.method);
+    const MethodEntry* found = seen.methods->Find(have.method);
+    std::snprintf(detail, size, "frame %zu is %s @ %d, should be %s @ %d", i,
+                  found == nullptr ? "no known method" : found->name, have.bci,
+                  wanted == nullptr ? "?" : wanted->name, want.bci);
+    return 1;
+  }
+  if (got == expected) return 0;
+  std::snprintf(detail, size, "%zu frames, should be %zu", got, expected);
+  return 1;
+}
+
+}  // namespace
+
+const Oracle kTruthOracle = {"truth", "pristine scenes walk to the JVMTI truth", kOutcomes, Judge};
+
+}  // namespace walkhammer

@@ -1,0 +1,62 @@
+// FindingRecord: a finding in the form that runs store it: names and text instead of indexes and
+// addresses, so that it can be read without the child, the JDK or this build of the tool.
+// Made by the parent from what the child hands over. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_RECORD_FINDING_RECORD_H_
+#define WALKHAMMER_HARNESS_RECORD_FINDING_RECORD_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "harness/oracles/oracle.h"
+#include "harness/record/shared_state.h"
+#include "harness/record/signature.h"
+#include "harness/record/symbolizer.h"
+#include "harness/request/walk_request.h"
+
+namespace walkhammer {
+
+struct FindingRecord {
+  Signature signature;
+  std::string oracle;   // stable name
+  std::string outcome;  // stable name
+  Grade grade = Grade::kForbidden;
+  Realism realism = Realism::kEditedStack;
+  std::string detail;   // one sentence
+  std::string request;  // .walk text with `expect`
+  std::string frames;   // what the walker returned, one frame a line; may be empty
+  std::string native;   // NativeChainText
+  std::string fault;    // FaultJson
+  uint64_t sequence = 0;
+  uint64_t time_ms = 0;  // since the run's start
+};
+
+FindingRecord MakeFindingRecord(const RawFinding& finding, const Symbolizer& symbolizer,
+                                const SymbolTable& symbols);
+
+// `request` is what the journal names as the killer; null if the child died between walks.
+FindingRecord MakeDeathRecord(const DeathInfo& death, const WalkRequest* request,
+                              const SymbolTable& symbols, uint64_t sequence, uint64_t time_ms);
+
+// Ending, signal, registers and raw chain; addresses are "0x..." strings.
+std::string FaultJson(const RawFinding& finding);
+
+// What the oracle table of this build says; `otherwise` where it does not know the names. This is
+// how an old run is regraded.
+Grade GradeOf(std::string_view oracle, std::string_view outcome, Grade otherwise);
+Grade GradeFromWord(std::string_view word);      // kForbidden for unknown words
+Realism RealismFromWord(std::string_view word);  // kEditedStack for unknown words
+
+// A copy that is safe to read even if a dying child scribbled over it: counts brought into range.
+WalkRequest SaneRequest(const WalkRequest& request);
+
+// The text in a fixed-size field that a child filled; need not be NUL-terminated.
+template <size_t kSize>
+std::string FieldText(const char (&field)[kSize]) {
+  return std::string(
+      std::string_view(field, kSize).substr(0, std::string_view(field, kSize).find('\0')));
+}
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_RECORD_FINDING_RECORD_H_

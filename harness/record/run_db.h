@@ -1,0 +1,159 @@
+// RunDb: the results of one campaign, as one SQLite file (run.db) in one folder. The parent of a
+// run writes it; reports and gates only read. Schema, units and version rule: docs/run-folder.md.
+// Every write reports its failure, and is committed when the call returns. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_RECORD_RUN_DB_H_
+#define WALKHAMMER_HARNESS_RECORD_RUN_DB_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/record/finding_record.h"
+#include "harness/record/shared_state.h"
+#include "harness/record/sqlite.h"
+
+namespace walkhammer {
+
+// What was tested, with what, where.
+struct RunIdentity {
+  std::string tool_version;
+  std::string jdk_path;
+  std::string vm_version;       // vendor, name, version; known once a child has booted: SetVm
+  std::string vm_gc;            // the same
+  std::string libjvm_build_id;  // hex; empty if it has none
+  std::string jvm_flags;        // as given, space-separated
+  std::string walker;
+  std::string provider;  // "jdk", "ref"
+  std::string engine;    // "random", ...
+  uint64_t seed = 0;
+  std::string cpu_model;
+  std::string kernel;
+  std::string started_at;  // UTC, ISO 8601
+  bool aslr = true;
+  std::string command_line;
+};
+
+struct RunTotals {
+  uint64_t time_ms = 0;  // since the run's start
+  uint64_t walks = 0;    // judged
+  uint64_t successful = 0;
+  uint64_t pristine_walks = 0;
+  uint64_t pristine_true = 0;
+  uint64_t contained_crashes = 0;
+  uint64_t request_hash = 0;
+  uint32_t children_started = 0;
+  uint32_t children_retired = 0;
+  uint32_t children_died = 0;
+};
+// The part that SharedState knows; time and children stay 0.
+RunTotals TotalsOf(const SharedState& shared);
+
+enum class RunStatus : uint8_t { kRunning, kCleanEnd, kInterrupted, kFailed, kVacuous };
+const char* RunStatusWord(RunStatus status);  // "running", "clean-end", ...
+
+struct BucketRow {
+  int64_t id = 0;
+  Signature signature;
+  std::string folder;          // "crashes/<name>", relative to the run's folder
+  std::string oracle;          // of the gravest finding
+  std::string outcome;         // of the gravest finding
+  Grade grade{};               // by the table of this build, see GradeOf
+  Grade recorded_grade{};      // by the table of the build that recorded it
+  Realism realism{};           // of the most real finding
+  uint64_t count = 0;          // times seen, kept or not
+  uint64_t first_time_ms = 0;  // since the run's start
+  uint64_t first_sequence = 0;
+  int32_t confirmed = 0;  // of `tries` replays
+  int32_t tries = 0;      // 0: not replayed yet
+};
+
+struct CountRow {
+  std::string walker, scene, state, region;
+  std::string code;  // "frames", "crash", "hang", "other", or the number
+  uint64_t count = 0;
+};
+
+struct SceneRow {
+  std::string name;
+  bool available = false;
+  bool pristine_true = false;
+  int32_t tried = 0;  // pristine walks tried
+  int32_t truth_frames = 0;
+  std::string reason;
+};
+
+struct ProgressRow {
+  uint64_t time_ms = 0, walks = 0, buckets = 0;
+};
+
+struct RunRow {
+  RunIdentity identity;
+  RunTotals totals;
+  RunStatus status{};
+  bool writer_alive = false;  // a process still has the run open for writing
+  std::string reason;         // of the status; may be empty
+};
+
+class RunDb {
+ public:
+  static constexpr int kSchemaVersion = 1;
+
+  // Makes `dir` (and its parents) or takes an empty one, and locks it until the object dies.
+  // What the user must mend (folder in use, not empty, not writable, disk full) fails with
+  // kBadInput and leaves nothing behind.
+  static Result<RunDb> Create(const std::string& dir, const RunIdentity& identity);
+  // For reading, also while the run goes on or after it was killed.
+  static Result<RunDb> Open(const std::string& dir);
+
+  RunDb(RunDb&& other) noexcept;
+  RunDb& operator=(RunDb&&) = delete;
+  ~RunDb();
+
+  const std::string& dir() const { return dir_; }
+
+  // Writing.
+  struct Added {
+    int64_t bucket;
+    bool is_new;         // the first finding of its bucket
+    bool is_best;        // the most real, then shortest request of its bucket so far
+    std::string folder;  // the bucket's, relative to dir()
+  };
+  // Joins the bucket with the same signature key, or makes it.
+  Result<Added> AddFinding(const FindingRecord& finding);
+  Status SetConfirmed(int64_t bucket, int confirmed, int tries);
+  // Times seen in all, where the child counted more than it handed over.
+  Status SetSeen(int64_t bucket, uint64_t times);
+  Status SetVm(std::string_view vm_version, std::string_view vm_gc);
+  // The totals so far of the counts in `shared`, for the walker that its job names.
+  Status SaveCounts(const SharedState& shared);
+  Status SaveScenes(const SharedState& shared);
+  // One point of the curve; the run's totals are as of then if it never ends.
+  Status SaveProgress(const RunTotals& totals);
+  // A clean end without a true pristine walk or without a successful walk is stored as vacuous.
+  // Returns the status stored. Afterwards run.db is a single file, readable on read-only media.
+  Result<RunStatus> Finish(RunStatus status, const RunTotals& totals, std::string_view reason = {});
+
+  // Reading.
+  Result<RunRow> Run() const;
+  Result<std::vector<BucketRow>> Buckets() const;  // gravest first, then most real, then oldest
+  Result<std::vector<FindingRecord>> Findings(int64_t bucket) const;  // oldest first
+  Result<std::vector<CountRow>> Counts() const;
+  Result<std::vector<SceneRow>> Scenes() const;  // in the table's order
+  Result<std::vector<ProgressRow>> Progress() const;
+
+ private:
+  RunDb() = default;
+  Status Initialize(const RunIdentity& identity);
+  Status UpdateTotals(const RunTotals& totals);
+
+  std::string dir_;
+  Database db_;
+  int lock_fd_ = -1;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_RECORD_RUN_DB_H_

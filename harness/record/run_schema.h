@@ -1,0 +1,58 @@
+// The schema of run.db and the words that it stores. Private to RunDb. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_RECORD_RUN_SCHEMA_H_
+#define WALKHAMMER_HARNESS_RECORD_RUN_SCHEMA_H_
+
+namespace walkhammer {
+
+inline constexpr char kDbName[] = "run.db";
+inline constexpr char kLockName[] = "run.lock";
+
+// "WHRN": lets file(1) and a reader tell a run from any other SQLite file.
+inline constexpr int kApplicationId = 0x5748524e;
+
+// 64-bit values that need not fit SQLite's signed integers (seed, hash) are text.
+inline constexpr char kSchema[] = R"(
+CREATE TABLE run (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  tool_version TEXT NOT NULL, jdk_path TEXT NOT NULL, vm_version TEXT NOT NULL,
+  vm_gc TEXT NOT NULL, libjvm_build_id TEXT NOT NULL, jvm_flags TEXT NOT NULL,
+  walker TEXT NOT NULL, provider TEXT NOT NULL, engine TEXT NOT NULL, seed TEXT NOT NULL,
+  cpu_model TEXT NOT NULL, kernel TEXT NOT NULL, started_at TEXT NOT NULL,
+  aslr INTEGER NOT NULL, command_line TEXT NOT NULL,
+  status TEXT NOT NULL DEFAULT 'running', reason TEXT NOT NULL DEFAULT '',
+  time_ms INTEGER NOT NULL DEFAULT 0, walks INTEGER NOT NULL DEFAULT 0,
+  successful INTEGER NOT NULL DEFAULT 0, pristine_walks INTEGER NOT NULL DEFAULT 0,
+  pristine_true INTEGER NOT NULL DEFAULT 0, contained_crashes INTEGER NOT NULL DEFAULT 0,
+  request_hash TEXT NOT NULL DEFAULT '', children_started INTEGER NOT NULL DEFAULT 0,
+  children_retired INTEGER NOT NULL DEFAULT 0, children_died INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE TABLE bucket (
+  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, title TEXT NOT NULL, oracle TEXT NOT NULL,
+  expect TEXT NOT NULL, folder TEXT NOT NULL, seen INTEGER NOT NULL DEFAULT 0,
+  confirmed INTEGER NOT NULL DEFAULT 0, tries INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE TABLE finding (
+  id INTEGER PRIMARY KEY, bucket INTEGER NOT NULL REFERENCES bucket (id),
+  sequence INTEGER NOT NULL, time_ms INTEGER NOT NULL, oracle TEXT NOT NULL,
+  outcome TEXT NOT NULL, grade TEXT NOT NULL, realism TEXT NOT NULL, detail TEXT NOT NULL,
+  request TEXT NOT NULL, frames TEXT NOT NULL, native TEXT NOT NULL, fault TEXT NOT NULL
+) STRICT;
+CREATE INDEX finding_of_bucket ON finding (bucket, sequence);
+CREATE TABLE count (
+  walker TEXT NOT NULL, scene TEXT NOT NULL, state TEXT NOT NULL, region TEXT NOT NULL,
+  code TEXT NOT NULL, count INTEGER NOT NULL,
+  PRIMARY KEY (walker, scene, state, region, code)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE scene (
+  position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, available INTEGER NOT NULL,
+  pristine_true INTEGER NOT NULL, tried INTEGER NOT NULL, truth_frames INTEGER NOT NULL,
+  reason TEXT NOT NULL
+) STRICT;
+CREATE TABLE progress (
+  time_ms INTEGER PRIMARY KEY, walks INTEGER NOT NULL, buckets INTEGER NOT NULL
+) STRICT;
+)";
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_RECORD_RUN_SCHEMA_H_

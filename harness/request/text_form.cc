@@ -1,0 +1,106 @@
+// The writer of the text form; the parser is in text_parser.cc.
+#include "harness/request/text_form.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <iterator>
+#include <span>
+
+#include "harness/request/text_words.h"
+#include "harness/scenes/scene_table.h"
+#include "harness/walkers/walker_table.h"
+
+namespace walkhammer {
+namespace {
+
+// Negative literals down to here read as -0x..; those below are rather addresses or masks.
+constexpr int64_t kLeastSignedLiteral = -(int64_t{1} << 32);
+
+std::string Hex(uint64_t number) {
+  char digits[16];
+  char* end = std::to_chars(digits, std::end(digits), number, 16).ptr;
+  return "0x" + std::string(digits, end);
+}
+
+std::string SignedHex(int64_t number, const char* plus) {
+  uint64_t bits = static_cast<uint64_t>(number);
+  return number < 0 ? "-" + Hex(0 - bits) : plus + Hex(bits);
+}
+
+// What a file can hold of a signature: one line, without anything that starts a comment.
+std::string ExpectText(std::string_view expect) {
+  std::string text(expect);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  for (;;) {
+    text.erase(0, text.find_first_not_of(" \t\r"));
+    std::string_view kept = WithoutComment(text, true);
+    if (kept.size() == text.size()) return std::string(TrimRight(text));
+    size_t start = TrimRight(kept).size();
+    text.erase(start, kept.size() - start + (start == 0 ? 1 : 0));
+  }
+}
+
+}  // namespace
+
+std::string ValueText(const Value& value, const SymbolTable& symbols) {
+  const Symbol& symbol = symbols.at(value.symbol);
+  if (symbol.kind == SymbolKind::kLiteral)
+    return value.addend < kLeastSignedLiteral ? Hex(static_cast<uint64_t>(value.addend))
+                                              : SignedHex(value.addend, "");
+  std::string_view name(symbol.name, strnlen(symbol.name, Symbol::kMaxName));
+  std::string text;
+  if (IsNamed(symbol.kind) && name.empty())
+    text = KindWord(SymbolKind::kUnmapped);
+  else
+    text = KindWord(symbol.kind);
+  if (!name.empty()) text.append(" \"").append(name).append("\"");
+  if (value.addend != 0) text += SignedHex(value.addend, "+");
+  return text;
+}
+
+std::string ToText(const WalkFile& file, const SymbolTable& symbols) {
+  const WalkRequest usual;
+  const WalkRequest& request = file.request;
+  std::string text;
+  auto line = [&text](Field field, std::string_view content) {
+    text.append(kFieldWords[Index(field)]).append(" ").append(content).append("\n");
+  };
+  auto value_line = [&](Field field, const Value& value, const Value& usual_value) {
+    if (value != usual_value) line(field, ValueText(value, symbols));
+  };
+  // An index that no table holds comes from damaged memory: say so rather than fail.
+  auto name_line = [&](Field field, auto table, size_t index) {
+    line(field, index < table.size() ? table[index].name : "unknown-" + std::to_string(index));
+  };
+
+  line(Field::kWalk, std::to_string(kWalkFormatVersion));
+  name_line(Field::kWalker, AllWalkers(), request.walker);
+  name_line(Field::kScene, AllScenes(), request.scene);
+  const char* state = StateWord(request.state);
+  line(Field::kState, state != nullptr ? state : Hex(request.state));
+  if (request.depth != usual.depth) line(Field::kDepth, std::to_string(request.depth));
+  if (request.options != usual.options) line(Field::kOptions, Hex(request.options));
+  if (request.anchor != usual.anchor)
+    line(Field::kAnchor,
+         kAnchorWords[static_cast<size_t>(request.anchor) % std::size(kAnchorWords)]);
+  if (request.anchor == AnchorMode::kCustom) {
+    value_line(Field::kAnchorSp, request.anchor_sp, usual.anchor_sp);
+    value_line(Field::kAnchorPc, request.anchor_pc, usual.anchor_pc);
+    value_line(Field::kAnchorFp, request.anchor_fp, usual.anchor_fp);
+  }
+  value_line(Field::kPc, request.pc, usual.pc);
+  value_line(Field::kSp, request.sp, usual.sp);
+  value_line(Field::kFp, request.fp, usual.fp);
+  value_line(Field::kLr, request.lr, usual.lr);
+  const size_t edits = std::min<size_t>(request.edit_count, WalkRequest::kMaxEdits);
+  for (const Edit& edit : std::span(request.edits, edits)) {
+    std::string_view op = kOpWords[static_cast<size_t>(edit.op) % std::size(kOpWords)];
+    line(Field::kEdit, "stack" + SignedHex(edit.slot, "+") + " " + std::string(op) + " " +
+                           ValueText(edit.value, symbols));
+  }
+  if (std::string expect = ExpectText(file.expect); !expect.empty()) line(Field::kExpect, expect);
+  return text;
+}
+
+}  // namespace walkhammer

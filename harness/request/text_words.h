@@ -1,0 +1,69 @@
+// The words and the blanks of the text form, shared by its writer and its parser alone.
+// Signal-safe: yes (constant data and pure functions).
+#ifndef WALKHAMMER_HARNESS_REQUEST_TEXT_WORDS_H_
+#define WALKHAMMER_HARNESS_REQUEST_TEXT_WORDS_H_
+
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+
+#include "harness/request/walk_request.h"
+
+namespace walkhammer {
+
+// In the order in which ToText writes them.
+enum class Field {
+  kWalk,
+  kWalker,
+  kScene,
+  kState,
+  kDepth,
+  kOptions,
+  kAnchor,
+  kAnchorSp,
+  kAnchorPc,
+  kAnchorFp,
+  kPc,
+  kSp,
+  kFp,
+  kLr,
+  kEdit,
+  kExpect,
+  kCount
+};
+
+constexpr size_t Index(Field field) { return static_cast<size_t>(field); }
+
+inline constexpr std::string_view kFieldWords[] = {
+    "walk",      "walker",    "scene", "state", "depth", "options", "anchor", "anchor-sp",
+    "anchor-pc", "anchor-fp", "pc",    "sp",    "fp",    "lr",      "edit",   "expect"};
+static_assert(std::size(kFieldWords) == Index(Field::kCount));
+
+inline constexpr std::string_view kAnchorWords[] = {"cleared", "true", "custom"};
+static_assert(std::size(kAnchorWords) == static_cast<size_t>(AnchorMode::kCount));
+
+inline constexpr std::string_view kOpWords[] = {"=", "^", "+"};
+static_assert(std::size(kOpWords) == static_cast<size_t>(EditOp::kCount));
+
+// A carriage return is a blank, so that files with CRLF read as any other.
+constexpr bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+constexpr std::string_view TrimRight(std::string_view text) {
+  while (!text.empty() && IsBlank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// A '#' outside of quotes starts a comment; with `needs_blank` only at the start or after a blank.
+constexpr std::string_view WithoutComment(std::string_view text, bool needs_blank) {
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); i++) {
+    if (text[i] == '"') quoted = !quoted;
+    if (text[i] == '#' && !quoted && (!needs_blank || i == 0 || IsBlank(text[i - 1])))
+      return text.substr(0, i);
+  }
+  return text;
+}
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_REQUEST_TEXT_WORDS_H_

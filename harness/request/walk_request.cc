@@ -1,0 +1,68 @@
+#include "harness/request/walk_request.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace walkhammer {
+namespace {
+
+// How far a shifted register may be from what a signal would have shown, in bytes either way.
+constexpr int64_t kShiftLimit = 64;
+
+bool IsPristineWithin(const Value& value, int64_t limit) {
+  return value.symbol == SymbolTable::IdOf(SymbolKind::kPristine) && value.addend >= -limit &&
+         value.addend <= limit;
+}
+
+bool AllPristineWithin(const WalkRequest& request, int64_t limit) {
+  return IsPristineWithin(request.pc, limit) && IsPristineWithin(request.sp, limit) &&
+         IsPristineWithin(request.fp, limit) && IsPristineWithin(request.lr, limit);
+}
+
+// The pairs of state and anchor that HotSpot's own transitions show to a signal.
+bool StateFitsAnchor(const WalkRequest& request) {
+  return (request.state == kStateInJava && request.anchor == AnchorMode::kCleared) ||
+         (request.state == kStateInNative && request.anchor == AnchorMode::kTrue);
+}
+
+}  // namespace
+
+bool operator==(const WalkRequest& a, const WalkRequest& b) {
+  return a.walker == b.walker && a.scene == b.scene && a.state == b.state && a.anchor == b.anchor &&
+         a.depth == b.depth && a.edit_count == b.edit_count && a.options == b.options &&
+         a.reserved == b.reserved && a.pc == b.pc && a.sp == b.sp && a.fp == b.fp && a.lr == b.lr &&
+         a.anchor_sp == b.anchor_sp && a.anchor_pc == b.anchor_pc && a.anchor_fp == b.anchor_fp &&
+         std::equal(a.edits, a.edits + std::min<int>(a.edit_count, WalkRequest::kMaxEdits),
+                    b.edits);
+}
+
+Realism RealismOf(const WalkRequest& request) {
+  if (request.edit_count > 0) return Realism::kEditedStack;
+  if (request.anchor == AnchorMode::kCustom) return Realism::kRandomRegisters;
+  if (AllPristineWithin(request, 0) && StateFitsAnchor(request)) return Realism::kGenuine;
+  return AllPristineWithin(request, kShiftLimit) ? Realism::kShifted : Realism::kRandomRegisters;
+}
+
+std::string_view RealismWord(Realism realism) {
+  switch (realism) {
+    case Realism::kGenuine:
+      return "genuine";
+    case Realism::kShifted:
+      return "shifted";
+    case Realism::kRandomRegisters:
+      return "random-registers";
+    case Realism::kEditedStack:
+      return "edited-stack";
+  }
+  return "unknown";
+}
+
+// Source: enum JavaThreadState in HotSpot's globalDefinitions.hpp.
+const char* StateWord(uint8_t state) {
+  static constexpr const char* kWords[] = {
+      "uninitialized", nullptr,       "new",     "new_trans",     "in_native", "in_native_trans",
+      "in_vm",         "in_vm_trans", "in_Java", "in_Java_trans", "blocked",   "blocked_trans"};
+  return state < std::size(kWords) ? kWords[state] : nullptr;
+}
+
+}  // namespace walkhammer

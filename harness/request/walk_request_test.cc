@@ -1,0 +1,134 @@
+#include "harness/request/walk_request.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <type_traits>
+
+namespace walkhammer {
+namespace {
+
+constexpr uint32_t kPristineId = SymbolTable::IdOf(SymbolKind::kPristine);
+constexpr uint32_t kHeapId = SymbolTable::IdOf(SymbolKind::kHeap);
+
+static_assert(std::is_trivially_copyable_v<WalkRequest>);
+
+TEST(WalkRequestTest, EqualityComparesEveryField) {
+  const std::function<void(WalkRequest&)> changes[] = {
+      [](WalkRequest& r) { r.walker = 1; },
+      [](WalkRequest& r) { r.scene = 1; },
+      [](WalkRequest& r) { r.state = 1; },
+      [](WalkRequest& r) { r.anchor = AnchorMode::kTrue; },
+      [](WalkRequest& r) { r.depth = 1; },
+      [](WalkRequest& r) { r.edit_count = 1; },
+      [](WalkRequest& r) { r.options = 1; },
+      [](WalkRequest& r) { r.reserved = 1; },
+      [](WalkRequest& r) { r.pc.addend = 1; },
+      [](WalkRequest& r) { r.sp.symbol = 0; },
+      [](WalkRequest& r) { r.fp.reserved = 1; },
+      [](WalkRequest& r) { r.lr.addend = 1; },
+      [](WalkRequest& r) { r.anchor_sp.addend = 1; },
+      [](WalkRequest& r) { r.anchor_pc.addend = 1; },
+      [](WalkRequest& r) { r.anchor_fp.addend = 1; },
+  };
+  EXPECT_EQ(WalkRequest{}, WalkRequest{});
+  for (const auto& change : changes) {
+    WalkRequest changed;
+    change(changed);
+    EXPECT_FALSE(changed == WalkRequest{}) << "change " << &change - changes;
+    EXPECT_EQ(changed, changed);
+  }
+}
+
+TEST(WalkRequestTest, EqualityComparesTheEditsInUse) {
+  WalkRequest a, b;
+  b.edits[1].slot = 8;
+  a.edit_count = b.edit_count = 1;
+  EXPECT_EQ(a, b);
+  a.edit_count = b.edit_count = 2;
+  EXPECT_FALSE(a == b);
+  a.edits[1].slot = 8;
+  EXPECT_EQ(a, b);
+  b.edits[1].op = EditOp::kXor;
+  EXPECT_FALSE(a == b);
+  b.edits[1].op = EditOp::kSet;
+  b.edits[1].value.addend = 1;
+  EXPECT_FALSE(a == b);
+  a.edit_count = b.edit_count = UINT16_MAX;  // from damaged memory
+  EXPECT_FALSE(a == b);
+}
+
+TEST(WalkRequestTest, UsedBytesCoverTheEditsInUse) {
+  WalkRequest request;
+  EXPECT_EQ(request.UsedBytes(), offsetof(WalkRequest, edits));
+  request.edit_count = WalkRequest::kMaxEdits;
+  EXPECT_EQ(request.UsedBytes(), sizeof(WalkRequest));
+}
+
+TEST(RealismTest, GenuineIsWhatASignalShows) {
+  WalkRequest request;
+  EXPECT_EQ(RealismOf(request), Realism::kGenuine);
+  request.state = kStateInNative;
+  EXPECT_EQ(RealismOf(request), Realism::kShifted);
+  request.anchor = AnchorMode::kTrue;
+  EXPECT_EQ(RealismOf(request), Realism::kGenuine);
+  request.state = kStateInJava;
+  EXPECT_EQ(RealismOf(request), Realism::kShifted);
+  request.state = kStateBlocked;
+  EXPECT_EQ(RealismOf(request), Realism::kShifted);
+}
+
+TEST(RealismTest, ShiftedIsWithin64BytesInEachRegister) {
+  for (Value WalkRequest::*reg :
+       {&WalkRequest::pc, &WalkRequest::sp, &WalkRequest::fp, &WalkRequest::lr}) {
+    WalkRequest request;
+    for (int64_t near : {int64_t{1}, int64_t{64}, int64_t{-64}}) {
+      request.*reg = Value{near, kPristineId};
+      EXPECT_EQ(RealismOf(request), Realism::kShifted) << near;
+    }
+    for (int64_t far : {int64_t{65}, int64_t{-65}, INT64_MIN, INT64_MAX}) {
+      request.*reg = Value{far, kPristineId};
+      EXPECT_EQ(RealismOf(request), Realism::kRandomRegisters) << far;
+    }
+    request.*reg = Value{0, kHeapId};
+    EXPECT_EQ(RealismOf(request), Realism::kRandomRegisters);
+  }
+}
+
+TEST(RealismTest, CustomAnchorAndEdits) {
+  WalkRequest request;
+  request.anchor = AnchorMode::kCustom;
+  EXPECT_EQ(RealismOf(request), Realism::kRandomRegisters);
+  request.edit_count = 1;
+  EXPECT_EQ(RealismOf(request), Realism::kEditedStack);
+  request.anchor = AnchorMode::kCleared;
+  EXPECT_EQ(RealismOf(request), Realism::kEditedStack);
+}
+
+TEST(RealismTest, Words) {
+  EXPECT_EQ(RealismWord(Realism::kGenuine), "genuine");
+  EXPECT_EQ(RealismWord(Realism::kShifted), "shifted");
+  EXPECT_EQ(RealismWord(Realism::kRandomRegisters), "random-registers");
+  EXPECT_EQ(RealismWord(Realism::kEditedStack), "edited-stack");
+  EXPECT_LT(Realism::kGenuine, Realism::kShifted);
+}
+
+TEST(StateWordTest, DeclaredStates) {
+  EXPECT_STREQ(StateWord(0), "uninitialized");
+  EXPECT_EQ(StateWord(1), nullptr);
+  EXPECT_STREQ(StateWord(2), "new");
+  EXPECT_STREQ(StateWord(3), "new_trans");
+  EXPECT_STREQ(StateWord(kStateInNative), "in_native");
+  EXPECT_STREQ(StateWord(5), "in_native_trans");
+  EXPECT_STREQ(StateWord(kStateInVm), "in_vm");
+  EXPECT_STREQ(StateWord(7), "in_vm_trans");
+  EXPECT_STREQ(StateWord(kStateInJava), "in_Java");
+  EXPECT_STREQ(StateWord(9), "in_Java_trans");
+  EXPECT_STREQ(StateWord(kStateBlocked), "blocked");
+  EXPECT_STREQ(StateWord(11), "blocked_trans");
+  for (int state = 12; state < 256; state++)
+    EXPECT_EQ(StateWord(static_cast<uint8_t>(state)), nullptr);
+}
+
+}  // namespace
+}  // namespace walkhammer

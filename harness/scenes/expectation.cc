@@ -1,0 +1,67 @@
+#include "harness/scenes/expectation.h"
+
+#include <algorithm>
+
+namespace walkhammer {
+namespace {
+
+// What of one method the stack shows.
+struct Evidence {
+  bool c1 = false, c2 = false, osr = false, deopt = false;
+  bool method_word = false;  // its Method*, as interpreted frames hold it
+  bool compiled() const { return c1 || c2 || osr || deopt; }
+};
+
+Evidence Collect(uint64_t method, std::span<const uint64_t> stack,
+                 const std::vector<CodeBlob>& blobs) {
+  Evidence evidence;
+  std::vector<const CodeBlob*> own;
+  for (const CodeBlob& blob : blobs)
+    if (blob.is_nmethod && blob.method == method) own.push_back(&blob);
+  for (uint64_t word : stack) {
+    if (word == method) evidence.method_word = true;
+    for (const CodeBlob* blob : own) {
+      if (word <= blob->begin || word >= blob->end) continue;
+      if (word == blob->deopt_handler)
+        evidence.deopt = true;
+      else if (blob->entry_bci != -1)
+        evidence.osr = true;
+      else if (blob->comp_level >= 4)
+        evidence.c2 = true;
+      else
+        evidence.c1 = true;
+    }
+  }
+  return evidence;
+}
+
+bool Holds(const std::string& kind, const Evidence& seen) {
+  if (kind == "interpreted") return seen.method_word && !seen.compiled();
+  if (kind == "c1") return seen.c1;
+  if (kind == "c2") return seen.c2;
+  if (kind == "c2-inlined") return !seen.compiled();
+  if (kind == "osr") return seen.osr;
+  if (kind == "deopt") return seen.deopt;
+  return false;
+}
+
+}  // namespace
+
+std::string Unmet(std::span<const Expectation> expectations, std::span<const uint64_t> stack,
+                  const std::vector<CodeBlob>& blobs) {
+  for (const Expectation& expected : expectations) {
+    Evidence seen = Collect(expected.address, stack, blobs);
+    if (Holds(expected.kind, seen)) continue;
+    std::string found = seen.deopt         ? "deoptimised"
+                        : seen.osr         ? "compiled for on-stack replacement"
+                        : seen.c2          ? "compiled by C2"
+                        : seen.c1          ? "compiled by C1"
+                        : seen.method_word ? "interpreted"
+                                           : "not there";
+    return "the activation of " + expected.method + " should be " + expected.kind + " and is " +
+           found;
+  }
+  return "";
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,28 @@
+// Expectations: what a scene claims of its parked stack ("this activation is compiled by C2"), and
+// the proof, read from the stack and the code cache. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_SCENES_EXPECTATION_H_
+#define WALKHAMMER_HARNESS_SCENES_EXPECTATION_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/jvm/code_cache.h"
+
+namespace walkhammer {
+
+struct Expectation {
+  std::string kind;    // "interpreted", "c1", "c2", "c2-inlined", "osr", "deopt"
+  std::string method;  // "pkg.Class.method(Sig)Ret", for messages
+  uint64_t address;    // Method*, 0 if unknown
+};
+
+// Empty if every expectation holds of the words of a stack; else one sentence that says which does
+// not. Proof of a compiled activation is a return address into that method's nmethod.
+std::string Unmet(std::span<const Expectation> expectations, std::span<const uint64_t> stack,
+                  const std::vector<CodeBlob>& blobs);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_SCENES_EXPECTATION_H_

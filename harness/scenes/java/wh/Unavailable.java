@@ -1,0 +1,10 @@
+package wh;
+
+/** The scene cannot be had in this JVM; the message says why, in one sentence. */
+final class Unavailable extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  Unavailable(String reason) {
+    super(reason, null, false, false);
+  }
+}

@@ -1,0 +1,274 @@
+#include "harness/scenes/landscape.h"
+
+#include <elf.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <set>
+#include <unordered_map>
+
+#include "harness/base/mappings.h"
+#include "harness/scenes/scene_table.h"
+
+namespace walkhammer {
+namespace {
+
+// Beyond this many blobs of one name ("I2C/C2I adapters", "vtable chunks"), which of them exist
+// depends on what else the JVM did; requests must not.
+constexpr int kPooledPerName = 4;
+constexpr char kOwnClasses[] = "wh.";
+
+std::string FileName(const std::string& path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+const Mapping* Holding(const std::vector<Mapping>& mappings, uint64_t address) {
+  for (const Mapping& mapping : mappings)
+    if (address >= mapping.begin && address < mapping.end) return &mapping;
+  return nullptr;
+}
+
+// Middle of the widest gap between mappings: nothing else will be mapped there soon.
+uint64_t UnmappedAddress(const std::vector<Mapping>& mappings) {
+  uint64_t widest = 0, middle = 0;
+  for (size_t i = 1; i < mappings.size(); i++) {
+    if (mappings[i].begin < mappings[i - 1].end || (mappings[i].begin >> 47) != 0) continue;
+    uint64_t gap = mappings[i].begin - mappings[i - 1].end;
+    if (gap <= widest) continue;
+    widest = gap;
+    middle = (mappings[i - 1].end + gap / 2) & ~0xfffULL;
+  }
+  return middle;
+}
+
+}  // namespace
+
+uint32_t Landscape::Set(SymbolKind kind, std::string_view name, uint64_t begin, uint64_t end) {
+  uint32_t symbol =
+      IsNamed(kind) ? symbols_->Intern(kind, name) : SymbolTable::IdOf(kind);
+  addresses_[symbol] = begin;
+  if (kind == SymbolKind::kNmethod || kind == SymbolKind::kStub || kind == SymbolKind::kCodelet)
+    code_[begin] = {end, symbol};
+  return symbol;
+}
+
+void Landscape::AddToPool(SymbolKind kind, uint32_t symbol, uint64_t size) {
+  pools_[static_cast<int>(kind)].push_back({symbol, static_cast<uint32_t>(size)});
+}
+
+void Landscape::AddCode(Jvm& jvm, std::map<std::string, uint64_t>& methods) {
+  std::unordered_map<uint64_t, const char*> names;
+  jvm.methods().ForEach([&](const MethodEntry& entry) {
+    uint64_t method = jvm.MethodOf(static_cast<jmethodID>(entry.id.load()));
+    if (method == 0) return;
+    names[method] = entry.name;
+    methods[entry.name] = method;
+  });
+
+  std::set<uint64_t> seen;
+  std::map<std::string, int> ordinals;
+  auto ordinal_name = [&](const std::string& name, int& ordinal) {
+    ordinal = ordinals[name]++;
+    return ordinal == 0 ? name : name + "#" + std::to_string(ordinal);
+  };
+  auto add_stub = [&](const std::string& name, uint64_t begin, uint64_t end) {
+    if (end <= begin || !seen.insert(begin).second) return;
+    int ordinal = 0;
+    std::string full = ordinal_name(CleanName(name), ordinal);
+    uint32_t symbol = Set(SymbolKind::kStub, full, begin, end);
+    if (ordinal < kPooledPerName) AddToPool(SymbolKind::kStub, symbol, end - begin);
+  };
+
+  // Stub routines come out of JVMTI newest first; address order is the order of generation.
+  std::vector<NamedCode> stubs = jvm.Stubs();
+  std::sort(stubs.begin(), stubs.end(),
+            [](const NamedCode& a, const NamedCode& b) { return a.begin < b.begin; });
+  for (const NamedCode& stub : stubs) add_stub(stub.name, stub.begin, stub.end);
+
+  std::vector<CodeBlob> blobs = jvm.code_cache().Blobs();
+  std::sort(blobs.begin(), blobs.end(),
+            [](const CodeBlob& a, const CodeBlob& b) { return a.begin < b.begin; });
+  for (const CodeBlob& blob : blobs) {
+    if (!blob.is_nmethod) continue;
+    auto found = names.find(blob.method);
+    if (found == names.end()) continue;
+    std::string name = found->second;
+    if (blob.entry_bci != -1) name += "@" + std::to_string(blob.entry_bci);
+    uint32_t symbol = Set(SymbolKind::kNmethod, CleanName(name), blob.begin, blob.end);
+    if (name.starts_with(kOwnClasses))
+      AddToPool(SymbolKind::kNmethod, symbol, blob.end - blob.begin);
+  }
+  std::map<std::string, int> codelet_ordinals;
+  for (const Codelet& codelet : jvm.code_cache().Codelets()) {
+    std::string name = CleanName(codelet.description);
+    int ordinal = codelet_ordinals[name]++;
+    if (ordinal > 0) name += "#" + std::to_string(ordinal);
+    uint32_t symbol = Set(SymbolKind::kCodelet, name, codelet.begin, codelet.end);
+    AddToPool(SymbolKind::kCodelet, symbol, codelet.end - codelet.begin);
+  }
+  Set(SymbolKind::kCodeCache, "", jvm.code_cache().low(), 0);
+  Set(SymbolKind::kCodeCacheEnd, "", jvm.code_cache().high(), 0);
+}
+
+void Landscape::AddMethods(const std::map<std::string, uint64_t>& methods) {
+  constexpr uint32_t kMethodBytes = 96;  // near the size of a Method, for addends
+  for (const auto& [name, address] : methods) {
+    if (!name.starts_with(kOwnClasses)) continue;
+    AddToPool(SymbolKind::kMethod, Set(SymbolKind::kMethod, CleanName(name), address, 0),
+              kMethodBytes);
+  }
+  // What a request read from a file names and the pool does not.
+  for (uint32_t id = kSymbolKinds; id < symbols_->size(); id++) {
+    const Symbol& symbol = symbols_->at(id);
+    if (symbol.kind != SymbolKind::kMethod || addresses_[id] != 0) continue;
+    auto found = methods.find(symbol.name);
+    if (found != methods.end()) addresses_[id] = found->second;
+  }
+}
+
+void Landscape::AddMappings(Jvm& jvm, SceneStage& stage) {
+  void* no_access = mmap(nullptr, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* zeros = mmap(nullptr, 1 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  Set(SymbolKind::kNoAccess, "", reinterpret_cast<uint64_t>(no_access), 0);
+  Set(SymbolKind::kZeroPage, "", reinterpret_cast<uint64_t>(zeros), 0);
+
+  const std::vector<Mapping> mappings = ReadMappings();
+  Set(SymbolKind::kUnmapped, "", UnmappedAddress(mappings), 0);
+
+  // A JNI handle leads to an object, and that to the heap; ZGC keeps metadata in the high bits.
+  JNIEnv* env = jvm.env();
+  jstring object = env->NewStringUTF("x");
+  uint64_t oop = *reinterpret_cast<uint64_t*>(reinterpret_cast<uint64_t>(object) & ~7ULL);
+  if (const Mapping* heap = Holding(mappings, oop)) {
+    Set(SymbolKind::kHeap, "", heap->begin, 0);
+    Set(SymbolKind::kHeapEnd, "", heap->end, 0);
+  }
+  for (size_t i = 0; i < AllScenes().size(); i++) {
+    ParkedScene* scene = stage.Find(static_cast<int>(i));
+    if (scene == nullptr) continue;
+    uint64_t method = jvm.MethodOf(static_cast<jmethodID>(scene->truth[0].method));
+    if (const Mapping* metaspace = Holding(mappings, method)) {
+      Set(SymbolKind::kMetaspace, "", metaspace->begin, 0);
+      break;
+    }
+  }
+
+  std::map<std::string, std::pair<uint64_t, uint64_t>> libraries;
+  for (const Mapping& mapping : mappings) {
+    if (mapping.path.empty() || mapping.path[0] != '/') continue;
+    std::string name = CleanName(FileName(mapping.path));
+    auto [at, fresh] = libraries.try_emplace(name, mapping.begin, mapping.end);
+    if (!fresh) at->second.second = mapping.end;
+  }
+  for (const auto& [name, range] : libraries) {
+    uint32_t begin = Set(SymbolKind::kLibrary, name, range.first, range.second);
+    uint32_t end = Set(SymbolKind::kLibraryEnd, name, range.second, 0);
+    if (name != "libjvm.so" && !name.starts_with("libc.so")) continue;
+    AddToPool(SymbolKind::kLibrary, begin, range.second - range.first);
+    AddToPool(SymbolKind::kLibraryEnd, end, 4096);
+  }
+}
+
+void Landscape::AddSceneStacks(SceneStage& stage) {
+  for (size_t i = 0; i < AllScenes().size(); i++) {
+    ParkedScene* scene = stage.Find(static_cast<int>(i));
+    if (scene == nullptr) continue;
+    AddToPool(SymbolKind::kSceneStack,
+              Set(SymbolKind::kSceneStack, AllScenes()[i].name, scene->stack_low, 0),
+              std::min<uint64_t>(scene->stack_high - scene->stack_low, 4096));
+  }
+}
+
+std::unique_ptr<Landscape> Landscape::Build(Jvm& jvm, SceneStage& stage, SymbolTable& symbols) {
+  std::unique_ptr<Landscape> landscape(new Landscape);
+  landscape->symbols_ = &symbols;
+  std::map<std::string, uint64_t> methods;
+  landscape->AddCode(jvm, methods);
+  landscape->AddMethods(methods);
+  landscape->AddMappings(jvm, stage);
+  landscape->AddSceneStacks(stage);
+  // Sorted by name, so that the order does not depend on addresses.
+  for (auto& pool : landscape->pools_)
+    std::sort(pool.begin(), pool.end(), [&](const PoolEntry& a, const PoolEntry& b) {
+      return std::strcmp(symbols.at(a.symbol).name, symbols.at(b.symbol).name) < 0;
+    });
+  return landscape;
+}
+
+std::string Landscape::Describe(uint64_t pc) const {
+  auto after = code_.upper_bound(pc);
+  if (after == code_.begin()) return "";
+  auto [begin, area] = *std::prev(after);
+  if (pc >= area.end) return "";
+  const Symbol& symbol = symbols_->at(area.symbol);
+  char offset[32];
+  std::snprintf(offset, sizeof offset, "+0x%llx", static_cast<unsigned long long>(pc - begin));
+  return std::string(KindWord(symbol.kind)) + " " + symbol.name + offset;
+}
+
+namespace {
+
+// Build id out of a module's PT_NOTE segments, as hex; empty if there is none.
+std::string BuildIdOf(const dl_phdr_info& info) {
+  for (int i = 0; i < info.dlpi_phnum; i++) {
+    const auto& header = info.dlpi_phdr[i];
+    if (header.p_type != PT_NOTE) continue;
+    const char* at = reinterpret_cast<const char*>(info.dlpi_addr + header.p_vaddr);
+    const char* end = at + header.p_memsz;
+    while (at + sizeof(ElfW(Nhdr)) <= end) {
+      const auto* note = reinterpret_cast<const ElfW(Nhdr)*>(at);
+      const char* name = at + sizeof *note;
+      const auto* bytes =
+          reinterpret_cast<const unsigned char*>(name + ((note->n_namesz + 3) & ~3U));
+      if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+          std::memcmp(name, "GNU", 4) == 0) {
+        std::string hex;
+        for (unsigned k = 0; k < note->n_descsz && k < 20; k++) {
+          char two[3];
+          std::snprintf(two, sizeof two, "%02x", bytes[k]);
+          hex += two;
+        }
+        return hex;
+      }
+      at = reinterpret_cast<const char*>(bytes) + ((note->n_descsz + 3) & ~3U);
+    }
+  }
+  return "";
+}
+
+int AddModule(dl_phdr_info* info, size_t, void* data) {
+  auto& shared = *static_cast<SharedState*>(data);
+  uint32_t count = shared.module_count.load();
+  if (count >= kMaxModules) return 1;
+  uint64_t low = UINT64_MAX, high = 0;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const auto& header = info->dlpi_phdr[i];
+    if (header.p_type != PT_LOAD) continue;
+    low = std::min<uint64_t>(low, info->dlpi_addr + header.p_vaddr);
+    high = std::max<uint64_t>(high, info->dlpi_addr + header.p_vaddr + header.p_memsz);
+  }
+  if (low >= high) return 0;
+  Module& module = shared.modules[count];
+  std::snprintf(module.path, sizeof module.path, "%s", info->dlpi_name);
+  if (module.path[0] == 0) (void)!readlink("/proc/self/exe", module.path, sizeof module.path - 1);
+  module.start = low;
+  module.end = high;
+  module.bias = info->dlpi_addr;
+  std::snprintf(module.build_id, sizeof module.build_id, "%s", BuildIdOf(*info).c_str());
+  shared.module_count.store(count + 1);
+  return 0;
+}
+
+}  // namespace
+
+void ListModules(SharedState& shared) {
+  shared.module_count.store(0);
+  dl_iterate_phdr(AddModule, &shared);
+}
+
+}  // namespace walkhammer

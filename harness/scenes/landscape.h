@@ -1,0 +1,70 @@
+// Landscape: the map of this process that gives symbols their addresses, and lists the
+// interesting ones. Built once after the scenes are set up, while the JVM is quiet.
+// Signal-safe: AddressOf and IsKnown yes; the rest no.
+#ifndef WALKHAMMER_HARNESS_SCENES_LANDSCAPE_H_
+#define WALKHAMMER_HARNESS_SCENES_LANDSCAPE_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/jvm/boot.h"
+#include "harness/record/shared_state.h"
+#include "harness/request/symbol_table.h"
+#include "harness/scenes/scenes.h"
+
+namespace walkhammer {
+
+// An address worth presenting to a walker.
+struct PoolEntry {
+  uint32_t symbol;
+  uint32_t size;  // bytes that belong to it; addends below this stay inside
+};
+
+class Landscape {
+ public:
+  // Interns what it finds into `symbols`.
+  static std::unique_ptr<Landscape> Build(Jvm& jvm, SceneStage& stage, SymbolTable& symbols);
+
+  // Address of a symbol that does not depend on the scene; 0 if it is not known here.
+  uint64_t AddressOf(uint32_t symbol) const {
+    return symbol < SymbolTable::kCapacity ? addresses_[symbol] : 0;
+  }
+  bool IsKnown(uint32_t symbol) const { return AddressOf(symbol) != 0; }
+
+  // The same entries in the same order in every process of the same JDK and flags.
+  std::span<const PoolEntry> Pool(SymbolKind kind) const {
+    return pools_[static_cast<int>(kind)];
+  }
+
+  // Name of the generated code that holds pc, e.g. "stub call_stub+0x10"; empty if none does.
+  std::string Describe(uint64_t pc) const;
+
+ private:
+  struct Area {
+    uint64_t end;
+    uint32_t symbol;
+  };
+  Landscape() : addresses_(new uint64_t[SymbolTable::kCapacity]()) {}
+  uint32_t Set(SymbolKind kind, std::string_view name, uint64_t begin, uint64_t end);
+  void AddToPool(SymbolKind kind, uint32_t symbol, uint64_t size);
+  void AddCode(Jvm& jvm, std::map<std::string, uint64_t>& methods);
+  void AddMethods(const std::map<std::string, uint64_t>& methods);
+  void AddMappings(Jvm& jvm, SceneStage& stage);
+  void AddSceneStacks(SceneStage& stage);
+
+  SymbolTable* symbols_ = nullptr;
+  std::unique_ptr<uint64_t[]> addresses_;
+  std::vector<PoolEntry> pools_[kSymbolKinds];
+  std::map<uint64_t, Area> code_;  // by begin
+};
+
+// The executable modules mapped now, for the parent to symbolise with.
+void ListModules(SharedState& shared);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_SCENES_LANDSCAPE_H_

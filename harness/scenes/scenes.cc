@@ -1,0 +1,300 @@
+#include "harness/scenes/scenes.h"
+
+#include <link.h>
+#include <pthread.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "harness/jvm/flags.h"
+#include "harness/scenes/expectation.h"
+#include "harness/scenes/scene_table.h"
+#include "harness/walkers/agct.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr int kSetUpSeconds = 20;
+constexpr jint kMaxTruth = 16384;  // frames
+
+// The scene that is being set up; one at a time.
+struct SetUpInProgress {
+  ParkedScene* scene = nullptr;
+  std::vector<Expectation> expectations;
+  std::string reason;  // why not available
+  sem_t finished;
+};
+
+Jvm* jvm = nullptr;
+SetUpInProgress* in_progress = nullptr;
+thread_local bool armed = false;
+thread_local std::string park_at_event;
+
+void Finish(const std::string& reason) {
+  if (in_progress == nullptr) return;
+  in_progress->reason = reason;
+  sem_post(&in_progress->finished);
+}
+
+// Lowest address of the calling thread's thread-local storage, which glibc keeps at the high end of
+// the stack, or `high` if it lies elsewhere.
+uint64_t TlsLow(uint64_t low, uint64_t high) {
+  struct Search {
+    uint64_t low, best;
+  } search{low, std::min(high, static_cast<uint64_t>(pthread_self()))};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto& s = *static_cast<Search*>(data);
+        auto at = reinterpret_cast<uint64_t>(info->dlpi_tls_data);
+        if (at > s.low && at < s.best) s.best = at;
+        return 0;
+      },
+      &search);
+  return search.best & ~7ULL;
+}
+
+bool TakeTruth(ParkedScene& scene) {
+  std::vector<jvmtiFrameInfo> frames(kMaxTruth);
+  jint count = 0;
+  // Thread null is the current one, carrier or virtual.
+  if (jvm->jvmti()->GetStackTrace(nullptr, 0, kMaxTruth, frames.data(), &count) !=
+      JVMTI_ERROR_NONE)
+    return false;
+  for (jint i = 0; i < count; i++) {
+    const MethodEntry* method = jvm->methods().Find(frames[i].method);
+    bool native = method != nullptr && method->is_native;
+    scene.truth.push_back({native ? kAgctNativeBci : static_cast<int32_t>(frames[i].location), 0,
+                           frames[i].method});
+  }
+  return count > 0;
+}
+
+// Captures the calling thread, which is in native below its last Java frame. `caller_fp` is the
+// frame pointer of that Java frame, or 0 where other native frames stand in between.
+std::string Capture(ParkedScene& scene, JNIEnv* env, uint64_t caller_fp) {
+  scene.env = env;
+  scene.thread = jvm->ThreadOf(env);
+  const JavaThreadView& thread = scene.thread;
+  if (!TakeTruth(scene)) return "JVMTI gave no stack trace of the parked thread";
+  scene.stack_low = *thread.last_sp();
+  scene.stack_high = thread.stack_base();
+  scene.stack_limit = thread.stack_limit();
+  scene.edit_high = TlsLow(scene.stack_low, scene.stack_high);
+  if (scene.stack_low == 0 || scene.stack_low >= scene.stack_high ||
+      scene.stack_low < scene.stack_limit)
+    return "the parked thread has no Java frame on its own stack";
+  scene.anchor_pc = *thread.last_pc();
+  scene.anchor_fp = *thread.last_fp();
+  // HotSpot itself takes the word below last_Java_sp where the anchor holds no pc.
+  uint64_t pc = scene.anchor_pc != 0 ? scene.anchor_pc
+                                     : reinterpret_cast<uint64_t*>(scene.stack_low)[-1];
+  uint64_t fp = scene.anchor_fp != 0 ? scene.anchor_fp : caller_fp;
+  scene.pristine = {pc, scene.stack_low, fp, 0};
+  std::span<const uint64_t> stack(reinterpret_cast<const uint64_t*>(scene.stack_low),
+                                  (scene.stack_high - scene.stack_low) / 8);
+  return Unmet(in_progress->expectations, stack, jvm->code_cache().Blobs());
+}
+
+// Parks the calling thread for good, lending it to the walk line.
+void Park(JNIEnv* env, uint64_t caller_fp) {
+  ParkedScene& scene = *in_progress->scene;
+  std::string unmet = Capture(scene, env, caller_fp);
+  scene.guard.thread_state = scene.thread.state();
+  scene.guard.true_state = *scene.thread.state();
+  scene.guard.anchor = scene.thread.last_sp();
+  scene.signal_mask = ThreadSignalMask();
+  sem_init(&scene.go, 0, 0);
+  sem_init(&scene.done, 0, 0);
+  EnterGuardedThread(scene.guard);
+  Finish(unmet);
+  for (;;) {
+    while (sem_wait(&scene.go) != 0) {
+    }
+    scene.body(scene.argument);
+    sem_post(&scene.done);
+  }
+}
+
+std::string Utf(JNIEnv* env, jstring text) {
+  const char* chars = env->GetStringUTFChars(text, nullptr);
+  std::string out = chars == nullptr ? "" : chars;
+  if (chars != nullptr) env->ReleaseStringUTFChars(text, chars);
+  return out;
+}
+
+jmethodID MethodId(JNIEnv* env, jclass owner, jstring name, jstring signature) {
+  std::string n = Utf(env, name), s = Utf(env, signature);
+  jmethodID id = env->GetStaticMethodID(owner, n.c_str(), s.c_str());
+  if (id == nullptr) {
+    env->ExceptionClear();
+    id = env->GetMethodID(owner, n.c_str(), s.c_str());
+    if (id == nullptr) env->ExceptionClear();
+  }
+  return id;
+}
+
+// --- natives of wh.Harness ---
+
+void JNICALL Arm(JNIEnv*, jclass) { armed = true; }
+
+__attribute__((noinline)) void JNICALL ParkIfArmed(JNIEnv* env, jclass) {
+  if (!armed || in_progress == nullptr) return;
+  armed = false;
+  // Called straight from the Java frame: our caller's frame pointer is that frame's.
+  Park(env, *static_cast<uint64_t*>(__builtin_frame_address(0)));
+}
+
+void JNICALL Unavailable(JNIEnv* env, jclass, jstring reason) { Finish(Utf(env, reason)); }
+
+jint JNICALL Level(JNIEnv* env, jclass, jclass owner, jstring name, jstring signature,
+                   jboolean osr) {
+  uint64_t method = jvm->MethodOf(MethodId(env, owner, name, signature));
+  if (method == 0) return -1;
+  if (osr == JNI_FALSE) {
+    // Method::_code first: cheap, and null while interpreted.
+    auto code = *reinterpret_cast<uint64_t*>(method + jvm->layout().method_code);
+    if (code == 0) return 0;
+  }
+  jint level = 0;
+  for (const CodeBlob& blob : jvm->code_cache().Blobs())
+    if (blob.is_nmethod && blob.method == method && (blob.entry_bci != -1) == (osr != JNI_FALSE))
+      level = std::max(level, blob.comp_level);
+  return level;
+}
+
+void JNICALL Expect(JNIEnv* env, jclass, jstring kind, jclass owner, jstring name,
+                    jstring signature) {
+  if (in_progress == nullptr) return;
+  jmethodID id = MethodId(env, owner, name, signature);
+  const MethodEntry* entry = jvm->methods().Find(id);
+  in_progress->expectations.push_back(
+      {Utf(env, kind), entry == nullptr ? Utf(env, name) : entry->name, jvm->MethodOf(id)});
+}
+
+void JNICALL ParkAtMonitorEvent(JNIEnv* env, jclass, jstring which) {
+  park_at_event = Utf(env, which);
+  jvmtiEvent event = park_at_event == "monitor-enter" ? JVMTI_EVENT_MONITOR_CONTENDED_ENTER
+                                                      : JVMTI_EVENT_MONITOR_WAIT;
+  jvm->jvmti()->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr);
+}
+
+jboolean JNICALL CompilersEnabled(JNIEnv*, jclass, jint level) {
+  return CanCompile(jvm->structs(), level) ? JNI_TRUE : JNI_FALSE;
+}
+
+jlong JNICALL StackLeft(JNIEnv* env, jclass) {
+  auto zones = IntFlag(jvm->structs(), "StackYellowPages", 2) +
+               IntFlag(jvm->structs(), "StackRedPages", 1) +
+               IntFlag(jvm->structs(), "StackReservedPages", 1);
+  auto here = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+  return static_cast<jlong>(here - jvm->ThreadOf(env).stack_limit()) - zones * 4096;
+}
+
+void JNICALL Down(JNIEnv* env, jclass, jint depth) {
+  jclass target = env->FindClass("wh/JniUpDown");
+  jmethodID up = env->GetStaticMethodID(target, "up", "(I)V");
+  if (up != nullptr) env->CallStaticVoidMethod(target, up, depth - 1);
+}
+
+void ParkAtEvent(JNIEnv* env, const char* which) {
+  if (park_at_event != which || in_progress == nullptr) return;
+  park_at_event.clear();
+  Park(env, 0);  // libjvm's own frames stand in between
+}
+
+void JNICALL OnMonitorEnter(jvmtiEnv*, JNIEnv* env, jthread, jobject) {
+  ParkAtEvent(env, "monitor-enter");
+}
+
+void JNICALL OnMonitorWait(jvmtiEnv*, JNIEnv* env, jthread, jobject, jlong) {
+  ParkAtEvent(env, "monitor-wait");
+}
+
+const JNINativeMethod kNatives[] = {
+    {const_cast<char*>("arm"), const_cast<char*>("()V"), reinterpret_cast<void*>(Arm)},
+    {const_cast<char*>("park"), const_cast<char*>("()V"), reinterpret_cast<void*>(ParkIfArmed)},
+    {const_cast<char*>("unavailable"), const_cast<char*>("(Ljava/lang/String;)V"),
+     reinterpret_cast<void*>(Unavailable)},
+    {const_cast<char*>("level"),
+     const_cast<char*>("(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/String;Z)I"),
+     reinterpret_cast<void*>(Level)},
+    {const_cast<char*>("expect"),
+     const_cast<char*>(
+         "(Ljava/lang/String;Ljava/lang/Class;Ljava/lang/String;Ljava/lang/String;)V"),
+     reinterpret_cast<void*>(Expect)},
+    {const_cast<char*>("parkAtMonitorEvent"), const_cast<char*>("(Ljava/lang/String;)V"),
+     reinterpret_cast<void*>(ParkAtMonitorEvent)},
+    {const_cast<char*>("compilersEnabled"), const_cast<char*>("(I)Z"),
+     reinterpret_cast<void*>(CompilersEnabled)},
+    {const_cast<char*>("stackLeft"), const_cast<char*>("()J"), reinterpret_cast<void*>(StackLeft)},
+    {const_cast<char*>("down"), const_cast<char*>("(I)V"), reinterpret_cast<void*>(Down)},
+};
+
+void LendThread(void* argument) {
+  ParkedScene& scene = *static_cast<ParkedScene*>(argument);
+  sem_post(&scene.go);
+  while (sem_wait(&scene.done) != 0) {
+  }
+}
+
+}  // namespace
+
+Result<SceneStage*> SceneStage::Open(Jvm& the_jvm) {
+  jvm = &the_jvm;
+  JNIEnv* env = jvm->env();
+  jclass harness = env->FindClass("wh/Harness");
+  if (harness == nullptr)
+    return ToolFailed("cannot load wh.Harness from walkhammer-scenes.jar: rebuild walkhammer");
+  if (env->RegisterNatives(harness, kNatives, std::size(kNatives)) != JNI_OK)
+    return ToolFailed("walkhammer-scenes.jar does not fit this walkhammer_child: rebuild both");
+  jvm->SetMonitorCallbacks(OnMonitorEnter, OnMonitorWait);
+  return new SceneStage(the_jvm);
+}
+
+Status SceneStage::SetUp(int scene) {
+  JNIEnv* env = jvm_.env();
+  SetUpInProgress set_up;
+  auto parked = std::make_unique<ParkedScene>();
+  parked->index = scene;
+  set_up.scene = parked.get();
+  sem_init(&set_up.finished, 0, 0);
+  in_progress = &set_up;
+  jclass scenes = env->FindClass("wh/Scenes");
+  jmethodID start = env->GetStaticMethodID(scenes, "start", "(Ljava/lang/String;)Ljava/lang/Thread;");
+  jstring name = env->NewStringUTF(AllScenes()[scene].name);
+  jobject thread = env->CallStaticObjectMethod(scenes, start, name);
+  if (env->ExceptionCheck() != JNI_FALSE || thread == nullptr) {
+    env->ExceptionDescribe();
+    env->ExceptionClear();
+    in_progress = nullptr;
+    return ToolFailed("wh.Scenes.start threw an exception; it stands above");
+  }
+  env->NewGlobalRef(thread);
+  timespec until{};
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += kSetUpSeconds;
+  int waited;
+  while ((waited = sem_timedwait(&set_up.finished, &until)) != 0 && errno == EINTR) {
+  }
+  in_progress = nullptr;
+  if (waited != 0) {
+    (void)parked.release();  // its thread may still come and use it
+    return Unable("its thread did not park within 20 s");
+  }
+  if (!set_up.reason.empty()) {
+    (void)parked.release();
+    return Unable(set_up.reason);
+  }
+  scenes_[scene] = std::move(parked);
+  return Ok();
+}
+
+bool SceneStage::Run(ParkedScene& scene, void (*body)(void*), void* argument) {
+  scene.body = body;
+  scene.argument = argument;
+  return jvm_.RunAtSafepoint(LendThread, &scene);
+}
+
+}  // namespace walkhammer

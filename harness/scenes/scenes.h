@@ -1,0 +1,66 @@
+// SceneStage: sets scenes up (Java threads of ours, parked in a native method at a known place)
+// and lends their threads to the walk line. The Java side is wh.Scenes.
+// Signal-safe: ParkedScene's fields may be read on its own thread; the rest no.
+#ifndef WALKHAMMER_HARNESS_SCENES_SCENES_H_
+#define WALKHAMMER_HARNESS_SCENES_SCENES_H_
+
+#include <semaphore.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/guard/guard.h"
+#include "harness/jvm/boot.h"
+#include "harness/walkers/trace.h"
+
+namespace walkhammer {
+
+struct ParkedScene {
+  int index = 0;  // into AllScenes()
+  JNIEnv* env = nullptr;
+  JavaThreadView thread;
+  Registers pristine{};        // of the top Java frame: what a signal there would have shown
+  uint64_t anchor_pc = 0, anchor_fp = 0;  // JavaThread::_anchor while parked; its sp is stack_low
+  uint64_t stack_low = 0;      // stack+0: last_Java_sp
+  uint64_t stack_high = 0;     // the thread's stack base, exclusive
+  uint64_t edit_high = 0;      // edits stay below: above lie the thread's TLS and descriptor
+  uint64_t stack_limit = 0;    // lowest address of the thread's stack
+  std::vector<Frame> truth;    // from JVMTI at parking, newest first, bci as agct reports it
+  bool walked_truly = false;   // at set-up; a later wrong pristine walk retires the child
+  uint64_t signal_mask = 0;    // of the thread, as the kernel holds it
+  GuardSlot guard;
+
+  // Hand-over of the thread: the owner sets body and argument, posts go, waits for done.
+  sem_t go, done;
+  void (*body)(void*) = nullptr;
+  void* argument = nullptr;
+};
+
+class SceneStage {
+ public:
+  // Loads wh.Scenes and binds its natives. One per process.
+  static Result<SceneStage*> Open(Jvm& jvm);
+
+  // Starts a scene and waits until its thread has parked and what the scene claims is verified.
+  // A failure's message is the reason why the scene cannot be had in this JVM.
+  Status SetUp(int scene);
+
+  // Null if the scene was not set up.
+  ParkedScene* Find(int scene) { return scenes_[scene].get(); }
+
+  // Runs body(argument) on the scene's thread, in native, while all other Java threads stand at a
+  // safepoint; returns when done. False if the JVM refused.
+  bool Run(ParkedScene& scene, void (*body)(void*), void* argument);
+
+ private:
+  explicit SceneStage(Jvm& jvm) : jvm_(jvm) {}
+
+  Jvm& jvm_;
+  std::unique_ptr<ParkedScene> scenes_[32];
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_SCENES_SCENES_H_

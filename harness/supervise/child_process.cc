@@ -1,0 +1,159 @@
+#include "harness/supervise/child_process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "harness/cli/common.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr char kJvmFlagsName[] = "jvm_flags.txt";
+constexpr size_t kMostOutput = 64 * 1024;  // bytes of a child's output that are read back
+
+std::string ReadFile(const std::string& path, size_t most) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(most, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(most));
+  text.resize(static_cast<size_t>(file.gcount()));
+  return text;
+}
+
+// Between fork and exec: only async-signal-safe calls.
+[[noreturn]] void Exec(const std::string& program, char* const* arguments, int shared_fd,
+                       int log_fd, bool aslr) {
+  // Its own group: a terminal's Ctrl-C reaches the parent, which ends the child in order.
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (!aslr) personality(ADDR_NO_RANDOMIZE);
+  rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  const int null_fd = open("/dev/null", O_RDONLY);
+  if (null_fd >= 0) dup2(null_fd, 0);
+  dup2(log_fd, 1);
+  dup2(log_fd, 2);
+  fcntl(shared_fd, F_SETFD, 0);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  execv(program.c_str(), arguments);
+  _exit(127);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SharedMapping>> SharedMapping::Create() {
+  std::unique_ptr<SharedMapping> mapping(new SharedMapping);
+  mapping->fd_ = memfd_create("walkhammer", MFD_CLOEXEC);
+  if (mapping->fd_ < 0 || ftruncate(mapping->fd_, sizeof(SharedState)) != 0)
+    return ToolFailed(std::string("cannot make shared memory: ") + strerror(errno));
+  void* memory = mmap(nullptr, sizeof(SharedState), PROT_READ | PROT_WRITE, MAP_SHARED,
+                      mapping->fd_, 0);
+  if (memory == MAP_FAILED)
+    return ToolFailed(std::string("cannot map shared memory: ") + strerror(errno));
+  mapping->state_ = static_cast<SharedState*>(memory);  // zeroed by the kernel
+  mapping->state_->magic = SharedState::kMagic;
+  mapping->state_->symbols.Init();
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  mapping->state_->start_ns =
+      static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
+  return mapping;
+}
+
+SharedMapping::~SharedMapping() {
+  if (state_ != nullptr) munmap(state_, sizeof(SharedState));
+  if (fd_ >= 0) close(fd_);
+}
+
+bool CanSwitchAslrOff() {
+  // Asking (0xffffffff) tells what is set now; setting the same tells whether setting is allowed.
+  const int now = personality(0xffffffff);
+  return now >= 0 && personality(static_cast<unsigned long>(now)) >= 0;
+}
+
+Result<std::vector<std::string>> BaseFlags() {
+  for (const char* name : {kChildName, kScenesJarName, kJvmFlagsName})
+    if (access(BesideExecutable(name).c_str(), R_OK) != 0)
+      return ToolFailed(std::string(name) +
+                        " is missing beside the walkhammer command: build it again");
+  std::vector<std::string> flags;
+  std::ifstream file(BesideExecutable(kJvmFlagsName));
+  for (std::string line; std::getline(file, line);)
+    if (!line.empty() && line[0] == '-') flags.push_back(line);
+  flags.push_back("-Djava.class.path=" + BesideExecutable(kScenesJarName));
+  // A small heap: nothing here allocates much, and CI machines are small.
+  flags.insert(flags.end(), {"-Xmx256m", "-XX:-UsePerfData", "-XX:-CreateCoredumpOnCrash"});
+  return flags;
+}
+
+Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(SharedMapping& shared,
+                                                          const ChildSetup& setup) {
+  auto base = BaseFlags();
+  if (!base.ok()) return base.failure();
+  static std::atomic<int> number{0};
+  const std::string stem = setup.scratch + "/child-" + std::to_string(number++);
+  const std::string program = BesideExecutable(kChildName);
+  std::vector<std::string> words = {program, std::to_string(shared.fd()), setup.libjvm};
+  words.insert(words.end(), base.value().begin(), base.value().end());
+  words.push_back("-XX:ErrorFile=" + stem + ".hs_err");
+  words.insert(words.end(), setup.jvm_flags.begin(), setup.jvm_flags.end());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+
+  std::unique_ptr<ChildProcess> child(new ChildProcess);
+  child->scratch_ = stem;
+  child->log_path_ = stem + ".log";
+  const int log_fd = open(child->log_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (log_fd < 0)
+    return ToolFailed("cannot write " + child->log_path_ + ": " + strerror(errno));
+  shared.state().phase.store(ChildPhase::kStarting);
+  shared.state().message[0] = 0;
+  child->pid_ = fork();
+  if (child->pid_ == 0) Exec(program, arguments.data(), shared.fd(), log_fd, setup.aslr);
+  close(log_fd);
+  if (child->pid_ < 0) return ToolFailed(std::string("cannot start a child: ") + strerror(errno));
+  return child;
+}
+
+ChildProcess::~ChildProcess() {
+  if (pid_ > 0 && !HasEnded()) {
+    Kill();
+    while (!ended_ && waitpid(pid_, &wait_status_, 0) < 0 && errno == EINTR) {
+    }
+  }
+  std::error_code ignored;
+  std::filesystem::remove(log_path_, ignored);
+  std::filesystem::remove(scratch_ + ".hs_err", ignored);
+}
+
+bool ChildProcess::HasEnded() {
+  if (!ended_ && waitpid(pid_, &wait_status_, WNOHANG) == pid_) ended_ = true;
+  return ended_;
+}
+
+void ChildProcess::Kill() { kill(pid_, SIGKILL); }
+
+bool ChildProcess::ExitedCleanly() const {
+  return ended_ && WIFEXITED(wait_status_) && WEXITSTATUS(wait_status_) == 0;
+}
+
+std::string ChildProcess::Output() const { return ReadFile(log_path_, kMostOutput); }
+std::string ChildProcess::HsErr() const { return ReadFile(scratch_ + ".hs_err", 1 << 20); }
+
+}  // namespace walkhammer

@@ -1,0 +1,81 @@
+// ChildProcess: one walkhammer_child, from the parent's side. A dead child is a result, never an
+// error of the tool. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_SUPERVISE_CHILD_PROCESS_H_
+#define WALKHAMMER_HARNESS_SUPERVISE_CHILD_PROCESS_H_
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/record/shared_state.h"
+
+namespace walkhammer {
+
+// How to start children for one JDK.
+struct ChildSetup {
+  std::string libjvm;
+  std::vector<std::string> jvm_flags;  // the user's; they win over walkhammer's own
+  bool aslr = true;                    // false: addresses repeat from run to run
+  std::string scratch;                 // existing folder for what the JVM prints and hs_err logs
+};
+
+// The mapping that parent and child share; the parent's end of it.
+class SharedMapping {
+ public:
+  static Result<std::unique_ptr<SharedMapping>> Create();
+  ~SharedMapping();
+  SharedMapping(const SharedMapping&) = delete;
+  SharedMapping& operator=(const SharedMapping&) = delete;
+
+  SharedState& state() { return *state_; }
+  int fd() const { return fd_; }
+
+ private:
+  SharedMapping() = default;
+  int fd_ = -1;
+  SharedState* state_ = nullptr;
+};
+
+class ChildProcess {
+ public:
+  // Starts a child that does `shared`'s job. `shared` must outlive it.
+  static Result<std::unique_ptr<ChildProcess>> Start(SharedMapping& shared,
+                                                     const ChildSetup& setup);
+  ~ChildProcess();  // kills and reaps it if it still runs
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  // True once it has ended; wait_status is valid then.
+  bool HasEnded();
+  void Kill();
+  int wait_status() const { return wait_status_; }
+  bool ExitedCleanly() const;
+  pid_t pid() const { return pid_; }
+
+  // What it printed, and the hs_err log it wrote, both empty if nothing.
+  std::string Output() const;
+  std::string HsErr() const;
+
+ private:
+  ChildProcess() = default;
+
+  pid_t pid_ = -1;
+  bool ended_ = false;
+  int wait_status_ = 0;
+  std::string scratch_;
+  std::string log_path_;
+};
+
+// True where this kernel lets a process switch its own address space randomisation off.
+bool CanSwitchAslrOff();
+
+// The JVM flags that every child gets before the user's. Read from the file beside the
+// executable; fails when the installation is incomplete.
+Result<std::vector<std::string>> BaseFlags();
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_SUPERVISE_CHILD_PROCESS_H_

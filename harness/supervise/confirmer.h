@@ -1,0 +1,65 @@
+// Confirmer: replays what a campaign found, in fresh processes and beside the campaign. A finding
+// is unconfirmed until it replays. Of each bucket several inputs are tried until one replays every
+// time. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_SUPERVISE_CONFIRMER_H_
+#define WALKHAMMER_HARNESS_SUPERVISE_CONFIRMER_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/supervise/child_process.h"
+#include "harness/supervise/replay_run.h"
+
+namespace walkhammer {
+
+// One input of a bucket, and how often it replayed.
+struct Candidate {
+  std::string text;    // .walk
+  std::string expect;  // the signature that it must reproduce
+  int rank = 0;        // lower is better: realism, then number of edits
+  int reproduced = 0;
+  int tries = 0;
+};
+
+class Confirmer {
+ public:
+  // Each candidate is replayed `times` times; fewer once it has failed.
+  Confirmer(ChildSetup setup, uint32_t hang_limit_ms, int times)
+      : setup_(std::move(setup)), hang_limit_ms_(hang_limit_ms), times_(times) {}
+
+  void Add(int64_t bucket, Candidate candidate);
+
+  // Goes on a bit without waiting. The bucket whose best candidate has changed, or 0.
+  int64_t Step();
+
+  // True when there is nothing left to replay.
+  bool Idle() const;
+  // The best candidate of a bucket so far; null before its first replay.
+  const Candidate* Best(int64_t bucket) const;
+
+ private:
+  struct Bucket {
+    std::vector<Candidate> candidates;  // in order of trying
+  };
+  static constexpr size_t kMostCandidates = 12;  // per bucket
+
+  bool IsDone(const Candidate& candidate) const;
+  // The index of the candidate to replay next, or -1.
+  int NextOf(const Bucket& bucket) const;
+  int64_t Finish(const Result<ReplayOutcome>& outcome);
+
+  ChildSetup setup_;
+  uint32_t hang_limit_ms_;
+  int times_;
+  std::map<int64_t, Bucket> buckets_;
+  std::unique_ptr<ReplayRun> run_;
+  int64_t running_bucket_ = 0;
+  Candidate* running_ = nullptr;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_SUPERVISE_CONFIRMER_H_

@@ -1,0 +1,99 @@
+#include "harness/walkers/agct.h"
+
+#include <dlfcn.h>
+
+#include <cstddef>
+
+#include "harness/request/walk_request.h"
+
+namespace walkhammer {
+namespace {
+
+// Frames are handed on without a copy.
+static_assert(sizeof(AgctFrame) == sizeof(Frame));
+static_assert(offsetof(AgctFrame, lineno) == offsetof(Frame, bci));
+static_assert(offsetof(AgctFrame, method_id) == offsetof(Frame, method));
+static_assert(sizeof(AgctTrace) == 24);
+
+constexpr uint64_t kCanary = 0xcafe0dd5ba11ad5e;
+constexpr int kCanaryFrames = 8;  // before and behind the buffer
+constexpr int kNoAnswer = -9999;  // num_frames before the call: no walker returns it
+
+class AgctWalker : public Walker {
+ public:
+  AgctWalker(AgctFunction function, AgctFunction* real) : function_(function), real_(real) {}
+
+  Status Bind(const WalkerHost& host) override {
+    auto found = reinterpret_cast<AgctFunction>(dlsym(host.libjvm, "AsyncGetCallTrace"));
+    if (found == nullptr) return Unable("this libjvm does not export AsyncGetCallTrace");
+    if (real_ != nullptr) *real_ = found;
+    if (function_ == nullptr) function_ = found;
+    Paint(buffer_);
+    return Ok();
+  }
+
+  void Walk(const WalkInput& input, Trace& trace) override {
+    AgctFrame* frames = buffer_ + kCanaryFrames;
+    Paint(frames + input.depth);
+    call_ = {input.env, kNoAnswer, frames};
+    function_(&call_, input.depth, input.context);
+    trace.num_frames = call_.num_frames;
+    trace.frames = reinterpret_cast<const Frame*>(frames);
+  }
+
+  bool BufferIntact(const WalkInput& input) const override {
+    return Intact(buffer_) && Intact(buffer_ + kCanaryFrames + input.depth) &&
+           call_.frames == buffer_ + kCanaryFrames;
+  }
+
+ private:
+  static void Paint(AgctFrame* at) {
+    auto* words = reinterpret_cast<uint64_t*>(at);
+    for (size_t i = 0; i < kCanaryFrames * sizeof(AgctFrame) / 8; i++) words[i] = kCanary;
+  }
+
+  static bool Intact(const AgctFrame* at) {
+    const auto* words = reinterpret_cast<const uint64_t*>(at);
+    for (size_t i = 0; i < kCanaryFrames * sizeof(AgctFrame) / 8; i++)
+      if (words[i] != kCanary) return false;
+    return true;
+  }
+
+  AgctFunction function_;
+  AgctFunction* real_;
+  AgctTrace call_{};
+  AgctFrame buffer_[WalkRequest::kMaxDepth + 2 * kCanaryFrames] = {};
+};
+
+constexpr DeclaredCode kCodes[] = {
+    {0, "no_Java_frame"},
+    {-1, "no_class_load"},
+    {-2, "GC_active"},
+    {-3, "unknown_not_Java"},
+    {-4, "not_walkable_not_Java"},
+    {-5, "unknown_Java"},
+    {-6, "not_walkable_Java"},
+    {-7, "unknown_state"},
+    {-8, "thread_exit"},
+    {-9, "deopt"},
+    {-10, "safepoint"},
+};
+
+}  // namespace
+
+std::span<const DeclaredCode> AgctCodes() { return kCodes; }
+
+std::unique_ptr<Walker> MakeAgctWalker(AgctFunction function, AgctFunction* real) {
+  return std::make_unique<AgctWalker>(function, real);
+}
+
+const WalkerInfo kAgctWalker = {
+    .name = "agct",
+    .what = "HotSpot's AsyncGetCallTrace",
+    .symbol = "AsyncGetCallTrace",
+    .puzzle = false,
+    .codes = kCodes,
+    .make = [] { return MakeAgctWalker(nullptr, nullptr); },
+};
+
+}  // namespace walkhammer

@@ -1,0 +1,42 @@
+// agct: HotSpot's AsyncGetCallTrace, which libjvm exports and no header declares.
+// Puzzles drive the same adapter with planted bugs.
+#ifndef WALKHAMMER_HARNESS_WALKERS_AGCT_H_
+#define WALKHAMMER_HARNESS_WALKERS_AGCT_H_
+
+#include <jni.h>
+
+#include <memory>
+#include <span>
+
+#include "harness/walkers/walker.h"
+#include "harness/walkers/walker_table.h"
+
+namespace walkhammer {
+
+// The API's structures, by the facts of its public descriptions (JDK 5 to 25).
+struct AgctFrame {
+  jint lineno;  // holds the bci; kAgctNativeBci marks a native method
+  jmethodID method_id;
+};
+
+struct AgctTrace {
+  JNIEnv* env_id;
+  jint num_frames;
+  AgctFrame* frames;
+};
+
+using AgctFunction = void (*)(AgctTrace* trace, jint depth, void* context);
+
+inline constexpr int32_t kAgctNativeBci = -3;
+
+std::span<const DeclaredCode> AgctCodes();
+
+// A walker that calls `function`; when null, AsyncGetCallTrace itself is looked up at Bind and
+// stored in *real as well, where real is not null.
+std::unique_ptr<Walker> MakeAgctWalker(AgctFunction function, AgctFunction* real);
+
+extern const WalkerInfo kAgctWalker;
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_WALKERS_AGCT_H_

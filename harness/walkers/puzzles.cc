@@ -1,0 +1,134 @@
+// Planted bugs: walkers that do what no walker may, to show that the guard and every oracle
+// notice. Each is the real AsyncGetCallTrace with one misdeed, most of them only where the
+// presented pc ends in 5 (mod 8), so that pristine scenes still walk truly.
+#include "harness/walkers/puzzles.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "harness/guard/arch.h"
+#include "harness/guard/guard.h"
+#include "harness/walkers/agct.h"
+
+namespace walkhammer {
+namespace {
+
+AgctFunction real = nullptr;
+
+bool Triggered(void* context) {
+  return ReadContext(*static_cast<ucontext_t*>(context)).pc % 8 == 5;
+}
+
+// One misdeed, done after the real walk.
+using Misdeed = void (*)(AgctTrace& trace, jint depth);
+
+template <Misdeed misdeed, bool always = false>
+void Misbehave(AgctTrace* trace, jint depth, void* context) {
+  real(trace, depth, context);
+  if (always || Triggered(context)) misdeed(*trace, depth);
+}
+
+volatile uint64_t nowhere = 0x10;  // volatile: the compiler must not see through the crash
+volatile int zero = 0;
+volatile bool forever = true;
+pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+void* volatile kept = nullptr;
+
+void Nothing(AgctTrace&, jint) {}
+void Crash(AgctTrace&, jint) { *reinterpret_cast<volatile int*>(nowhere) = 1; }
+void CrashElsewhere(AgctTrace&, jint) { *reinterpret_cast<volatile int*>(nowhere + 4) = 2; }
+void Illegal(AgctTrace&, jint) { raise(SIGILL); }
+void Divide(AgctTrace&, jint) { raise(SIGFPE); zero = 1; }
+void Abort(AgctTrace&, jint) { std::abort(); }
+void Exit(AgctTrace&, jint) { _exit(0); }
+void Hang(AgctTrace&, jint) {
+  while (forever) {
+  }
+}
+void Sleep(AgctTrace&, jint) {
+  while (forever) pause();
+}
+void Overflow(AgctTrace& trace, jint depth) { trace.frames[depth].lineno = 0; }
+void Underflow(AgctTrace& trace, jint) { trace.frames[-1].lineno = 0; }
+void Count(AgctTrace& trace, jint depth) { trace.num_frames = depth + 1; }
+void Undeclared(AgctTrace& trace, jint) { trace.num_frames = -42; }
+void BadMethod(AgctTrace& trace, jint) {
+  trace.num_frames = 1;
+  trace.frames[0] = AgctFrame{0, reinterpret_cast<jmethodID>(const_cast<int*>(&zero))};
+}
+void BadBci(AgctTrace& trace, jint) {
+  if (trace.num_frames > 1) trace.frames[1].lineno = 70000;
+}
+void Lie(AgctTrace& trace, jint) {
+  if (trace.num_frames > 2) trace.frames[1] = trace.frames[2];
+}
+void Errno(AgctTrace&, jint) { errno = ENOTTY; }
+void Mask(AgctTrace&, jint) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+void State(AgctTrace&, jint) {
+  GuardSlot* slot = CurrentGuardSlot();
+  if (slot != nullptr && slot->thread_state != nullptr) *slot->thread_state = 11;
+}
+void Anchor(AgctTrace&, jint) {
+  GuardSlot* slot = CurrentGuardSlot();
+  if (slot != nullptr && slot->anchor != nullptr) *slot->anchor = *slot->anchor ^ 0x10;
+}
+void Malloc(AgctTrace&, jint) {
+  kept = std::malloc(24);
+  std::free(kept);
+}
+void Lock(AgctTrace&, jint) {
+  pthread_mutex_lock(&held);
+  pthread_mutex_unlock(&held);
+}
+void Blind(AgctTrace& trace, jint) { trace.num_frames = -3; }
+
+template <AgctFunction function>
+std::unique_ptr<Walker> Make() {
+  return MakeAgctWalker(function, &real);
+}
+
+template <Misdeed misdeed, bool always = false>
+WalkerInfo Puzzle(const char* name, const char* what) {
+  return {name, what, "AsyncGetCallTrace", true, AgctCodes(), Make<Misbehave<misdeed, always>>};
+}
+
+}  // namespace
+
+std::vector<WalkerInfo> Puzzles() {
+  return {
+      Puzzle<Nothing>("puzzle-honest", "no misdeed at all: must stay clean"),
+      Puzzle<Crash>("puzzle-crash", "writes to address 0x10"),
+      Puzzle<CrashElsewhere>("puzzle-crash-2", "writes to address 0x14"),
+      Puzzle<Illegal>("puzzle-illegal", "raises SIGILL"),
+      Puzzle<Divide>("puzzle-divide", "raises SIGFPE"),
+      Puzzle<Abort>("puzzle-abort", "calls abort()"),
+      Puzzle<Exit>("puzzle-exit", "ends the process with status 0"),
+      Puzzle<Hang>("puzzle-hang", "computes for ever"),
+      Puzzle<Sleep>("puzzle-sleep", "waits for ever"),
+      Puzzle<Overflow>("puzzle-overflow", "writes behind the frame buffer"),
+      Puzzle<Underflow>("puzzle-underflow", "writes before the frame buffer"),
+      Puzzle<Count>("puzzle-count", "returns more frames than asked for"),
+      Puzzle<Undeclared>("puzzle-undeclared", "returns -42"),
+      Puzzle<BadMethod>("puzzle-bad-method", "returns a method id that never existed"),
+      Puzzle<BadBci>("puzzle-bad-bci", "returns a bci outside of the method"),
+      Puzzle<Lie, true>("puzzle-lie", "leaves out a frame, always"),
+      Puzzle<Errno>("puzzle-errno", "changes errno"),
+      Puzzle<Mask>("puzzle-mask", "blocks SIGUSR1"),
+      Puzzle<State>("puzzle-state", "changes the thread state"),
+      Puzzle<Anchor>("puzzle-anchor", "changes the frame anchor"),
+      Puzzle<Malloc>("puzzle-malloc", "calls malloc and free"),
+      Puzzle<Lock>("puzzle-lock", "takes a mutex"),
+      Puzzle<Blind, true>("puzzle-blind", "always answers -3"),
+  };
+}
+
+}  // namespace walkhammer

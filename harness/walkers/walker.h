@@ -1,0 +1,42 @@
+// Walker: one stack-walking API under test, behind one interface. A new walker is one file that
+// defines a WalkerInfo, and one row in walker_table.cc.
+// Signal-safe: Walk yes (it runs in the bracket); the rest no.
+#ifndef WALKHAMMER_HARNESS_WALKERS_WALKER_H_
+#define WALKHAMMER_HARNESS_WALKERS_WALKER_H_
+
+#include <jni.h>
+#include <ucontext.h>
+
+#include "harness/base/result.h"
+#include "harness/jvm/vm_structs.h"
+#include "harness/walkers/trace.h"
+
+namespace walkhammer {
+
+// What a walker may bind to.
+struct WalkerHost {
+  void* libjvm;  // dlopen handle
+  const JvmLayout* layout;
+};
+
+struct WalkInput {
+  ucontext_t* context;  // what the walker is shown as the interrupted registers
+  JNIEnv* env;          // of the current thread
+  int32_t depth;        // 1 .. WalkRequest::kMaxDepth
+  uint32_t options;
+};
+
+class Walker {
+ public:
+  virtual ~Walker() = default;
+  // Finds the API; fails with kUnable where the provider lacks it.
+  virtual Status Bind(const WalkerHost& host) = 0;
+  // Walks the current thread. The walker under test may do anything, crash included.
+  virtual void Walk(const WalkInput& input, Trace& trace) = 0;
+  // After a Walk that returned: false if the walker wrote outside of its `depth` frames.
+  virtual bool BufferIntact(const WalkInput& input) const = 0;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_WALKERS_WALKER_H_

@@ -1,0 +1,34 @@
+#include "harness/walkers/walker_table.h"
+
+#include <vector>
+
+#include "harness/walkers/agct.h"
+#include "harness/walkers/puzzles.h"
+#include "harness/walkers/walker.h"
+
+namespace walkhammer {
+
+std::span<const WalkerInfo> AllWalkers() {
+  // Append only, before the puzzles: requests in binary form hold the index.
+  static const std::vector<WalkerInfo> table = [] {
+    std::vector<WalkerInfo> rows = {kAgctWalker};
+    for (const WalkerInfo& puzzle : Puzzles()) rows.push_back(puzzle);
+    return rows;
+  }();
+  return table;
+}
+
+std::optional<int> FindWalker(std::string_view name) {
+  auto walkers = AllWalkers();
+  for (size_t i = 0; i < walkers.size(); i++)
+    if (name == walkers[i].name) return static_cast<int>(i);
+  return std::nullopt;
+}
+
+const char* CodeName(const WalkerInfo& walker, int32_t code) {
+  for (const DeclaredCode& declared : walker.codes)
+    if (declared.code == code) return declared.name;
+  return nullptr;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,22 @@
+// The JSON report of one run: everything that run.db holds, with stable keys. Keys are only ever
+// added within a schema number. Addresses, hashes and seeds are strings. Signal-safe: no.
+#ifndef WALKHAMMER_REPORTS_JSON_REPORT_H_
+#define WALKHAMMER_REPORTS_JSON_REPORT_H_
+
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/record/run_db.h"
+#include "reports/run_summary.h"
+
+namespace walkhammer {
+
+inline constexpr int kJsonReportSchema = 1;
+
+// `db` is what `summary` was read from: it gives the findings of each bucket.
+// Indented, ends in a newline.
+Result<std::string> JsonReport(const RunDb& db, const RunSummary& summary);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_REPORTS_JSON_REPORT_H_

@@ -1,0 +1,138 @@
+#include "reports/run_summary.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include "harness/record/crash_folder.h"
+#include "harness/walkers/walker_table.h"
+
+namespace walkhammer {
+namespace {
+
+std::string CodeNameOf(const std::string& walker, const std::string& code) {
+  const std::optional<int> index = FindWalker(walker);
+  char* end = nullptr;
+  const long number = std::strtol(code.c_str(), &end, 10);
+  if (!index || code.empty() || *end != '\0') return "";
+  const char* name =
+      CodeName(AllWalkers()[static_cast<size_t>(*index)], static_cast<int32_t>(number));
+  return name == nullptr ? "not declared" : name;
+}
+
+std::vector<StateCodes> GroupByState(const std::vector<CountRow>& counts) {
+  std::map<std::pair<std::string, std::string>, std::map<std::string, uint64_t>> groups;
+  for (const CountRow& row : counts) groups[{row.walker, row.state}][row.code] += row.count;
+  std::vector<StateCodes> states;
+  for (const auto& [name, codes] : groups) {
+    StateCodes state{name.first, name.second, 0, {}};
+    for (const auto& [code, count] : codes) state.walks += count;
+    for (const auto& [code, count] : codes)
+      state.codes.push_back({code, CodeNameOf(state.walker, code), count,
+                             static_cast<double>(count) / static_cast<double>(state.walks)});
+    std::stable_sort(state.codes.begin(), state.codes.end(),
+                     [](const CodeShare& a, const CodeShare& b) { return a.count > b.count; });
+    states.push_back(std::move(state));
+  }
+  std::stable_sort(states.begin(), states.end(),
+                   [](const StateCodes& a, const StateCodes& b) { return a.walks > b.walks; });
+  return states;
+}
+
+std::string BucketCounts(const std::vector<BucketRow>& buckets) {
+  std::string text;
+  for (const Grade grade : {Grade::kForbidden, Grade::kInteresting, Grade::kAcceptable}) {
+    const auto count = std::count_if(buckets.begin(), buckets.end(),
+                                     [&](const BucketRow& b) { return b.grade == grade; });
+    if (count == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, GradeWord(grade));
+  }
+  if (text.empty()) return "no findings";
+  return text + (buckets.size() == 1 ? " bucket" : " buckets");
+}
+
+Verdict Judge(const RunRow& run, const std::vector<BucketRow>& buckets) {
+  const RunTotals& totals = run.totals;
+  const std::string found = BucketCounts(buckets);
+  const std::string state =
+      run.status == RunStatus::kCleanEnd ? std::string() : "; the run " + RunStateWords(run);
+  const bool unfinished = run.status == RunStatus::kRunning;
+  if (totals.pristine_true == 0 || totals.successful == 0 || run.status == RunStatus::kVacuous) {
+    std::string why;
+    if (totals.walks == 0) {
+      why = "nothing was walked";
+    } else if (totals.successful == 0) {
+      why = fmt::format("none of {} walks returned a frame", totals.walks);
+    } else {
+      why = fmt::format("none of {} pristine walks returned the true stack", totals.pristine_walks);
+    }
+    return {"VACUOUS",
+            fmt::format("{}{}, so this run says nothing about the walker ({}){}",
+                        unfinished ? "so far " : "", why, found, unfinished ? state : ""),
+            ExitCode::kToolFailed};
+  }
+  if (run.status == RunStatus::kFailed)
+    return {"FAILED", fmt::format("the run {}; {}", RunStateWords(run), found),
+            ExitCode::kToolFailed};
+  const bool forbidden = !buckets.empty() && buckets.front().grade == Grade::kForbidden;
+  return {forbidden ? "FINDINGS" : "CLEAN", found + state,
+          forbidden ? ExitCode::kFindings : ExitCode::kClean};
+}
+
+}  // namespace
+
+std::string RunStateWords(const RunRow& run) {
+  const std::string reason = run.reason.empty() ? "" : ": " + run.reason;
+  switch (run.status) {
+    case RunStatus::kRunning:
+      return run.writer_alive ? "is still going" : "was killed before it could finish";
+    case RunStatus::kCleanEnd:
+      return "ended";
+    case RunStatus::kInterrupted:
+      return "was interrupted" + reason;
+    case RunStatus::kFailed:
+      return "failed" + reason;
+    case RunStatus::kVacuous:
+      return "was vacuous" + reason;
+  }
+  return "failed";
+}
+
+double RunSummary::WalksPerSecond() const {
+  if (run.totals.time_ms == 0) return 0;
+  return static_cast<double>(run.totals.walks) * 1000 / static_cast<double>(run.totals.time_ms);
+}
+
+Result<RunSummary> ReadRun(const RunDb& db) {
+  RunSummary summary;
+  summary.dir = db.dir();
+  Result<RunRow> run = db.Run();
+  if (!run.ok()) return run.failure();
+  Result<std::vector<BucketRow>> buckets = db.Buckets();
+  if (!buckets.ok()) return buckets.failure();
+  Result<std::vector<CountRow>> counts = db.Counts();
+  if (!counts.ok()) return counts.failure();
+  Result<std::vector<SceneRow>> scenes = db.Scenes();
+  if (!scenes.ok()) return scenes.failure();
+  Result<std::vector<ProgressRow>> progress = db.Progress();
+  if (!progress.ok()) return progress.failure();
+  summary.run = std::move(run.value());
+  summary.buckets = std::move(buckets.value());
+  summary.counts = std::move(counts.value());
+  summary.scenes = std::move(scenes.value());
+  summary.progress = std::move(progress.value());
+  summary.codes = GroupByState(summary.counts);
+  summary.verdict = Judge(summary.run, summary.buckets);
+  for (const BucketRow& bucket : summary.buckets) {
+    std::string input = bucket.folder + "/" + kInputName;
+    if (access((summary.dir + "/" + input).c_str(), F_OK) != 0) input.clear();
+    summary.inputs.push_back(std::move(input));
+  }
+  return summary;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,57 @@
+// RunSummary: everything that a report says about one run, read once, with the verdict.
+// Called by the report writers; needs only the run folder, also of a run that is still going or
+// was killed. Signal-safe: no.
+#ifndef WALKHAMMER_REPORTS_RUN_SUMMARY_H_
+#define WALKHAMMER_REPORTS_RUN_SUMMARY_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/record/run_db.h"
+
+namespace walkhammer {
+
+struct Verdict {
+  std::string word;      // "VACUOUS", "FAILED", "FINDINGS" or "CLEAN"
+  std::string sentence;  // why, without a trailing newline
+  ExitCode exit = ExitCode::kClean;
+};
+
+// How often one return code was seen while one thread state was presented.
+struct CodeShare {
+  std::string code;       // "frames", "crash", "hang", "other", or the number
+  std::string code_name;  // as the walker declares it; may be empty
+  uint64_t count = 0;
+  double share = 0;  // of the walks in this state, 0 .. 1
+};
+
+struct StateCodes {
+  std::string walker, state;
+  uint64_t walks = 0;
+  std::vector<CodeShare> codes;  // most frequent first
+};
+
+struct RunSummary {
+  std::string dir;
+  RunRow run;
+  Verdict verdict;
+  std::vector<BucketRow> buckets;   // gravest first, then most real, then oldest
+  std::vector<std::string> inputs;  // by bucket: path below `dir`, empty if there is none
+  std::vector<CountRow> counts;
+  std::vector<StateCodes> codes;
+  std::vector<SceneRow> scenes;
+  std::vector<ProgressRow> progress;
+
+  double WalksPerSecond() const;
+};
+
+Result<RunSummary> ReadRun(const RunDb& db);
+
+// "ended", "is still going", "was killed before it could finish", ...: what the run did.
+std::string RunStateWords(const RunRow& run);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_REPORTS_RUN_SUMMARY_H_

@@ -1,0 +1,119 @@
+#include "reports/text_report.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace walkhammer {
+namespace {
+
+std::string Grouped(uint64_t number) {  // 1234567 -> "1,234,567"
+  std::string digits = std::to_string(number);
+  for (size_t i = digits.size(); i > 3;) digits.insert(i -= 3, ",");
+  return digits;
+}
+
+// A share never reads as 0 or as all when it is not.
+std::string Percent(uint64_t part, uint64_t whole) {
+  if (whole == 0) return "-";
+  const double percent = 100 * static_cast<double>(part) / static_cast<double>(whole);
+  if (part > 0 && percent < 0.005) return "<0.01 %";
+  if (part < whole && percent > 99.995) return ">99.99 %";
+  return fmt::format("{:.2f} %", percent);
+}
+
+std::string BucketText(const BucketRow& bucket, const std::string& dir, const std::string& input) {
+  const std::string confirmed =
+      bucket.tries == 0 ? std::string("unconfirmed")
+                        : fmt::format("confirmed {}/{}", bucket.confirmed, bucket.tries);
+  std::string text = fmt::format("  {:<11}  {:<16}  {:<14}  {}x\n", GradeWord(bucket.grade),
+                                 RealismWord(bucket.realism), confirmed, Grouped(bucket.count));
+  text += fmt::format("      {}\n", bucket.signature.title);
+  text += fmt::format("      {}/{}", bucket.oracle, bucket.outcome);
+  if (bucket.grade != bucket.recorded_grade)
+    text += fmt::format(" (regraded, was {})", GradeWord(bucket.recorded_grade));
+  text +=
+      input.empty() ? "\n      no input was kept\n" : fmt::format("\n      {}/{}\n", dir, input);
+  return text;
+}
+
+std::string CodesText(const StateCodes& state) {
+  std::string text =
+      fmt::format("  {} in {}: {} walks\n", state.walker, state.state, Grouped(state.walks));
+  for (const CodeShare& code : state.codes) {
+    std::string line = fmt::format("    {:>9}  {:>6}", Percent(code.count, state.walks), code.code);
+    if (!code.code_name.empty()) line += "  " + code.code_name;
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string SceneText(const SceneRow& scene) {
+  std::string words = "not available";
+  if (scene.available)
+    words = scene.pristine_true ? fmt::format("true, {} frames", scene.truth_frames)
+                                : std::string("WRONG when pristine");
+  std::string text = fmt::format("  {:<22}{}", scene.name, words);
+  if (!scene.reason.empty()) text += ": " + scene.reason;
+  return text + "\n";
+}
+
+void Line(std::string& text, std::string_view name, const std::string& value) {
+  text += fmt::format("  {:<16}{}\n", name, value.empty() ? "-" : value);
+}
+
+}  // namespace
+
+std::string TextReport(const RunSummary& summary) {
+  const RunTotals& totals = summary.run.totals;
+  const RunIdentity& identity = summary.run.identity;
+  std::string text = summary.verdict.word + ": " + summary.verdict.sentence + "\n";
+
+  text += "\nBuckets\n";
+  if (summary.buckets.empty()) text += "  none\n";
+  for (size_t i = 0; i < summary.buckets.size(); i++)
+    text += BucketText(summary.buckets[i], summary.dir, summary.inputs[i]);
+
+  text += "\nWhat the walker answered, by presented thread state\n";
+  if (summary.codes.empty()) text += "  nothing counted yet\n";
+  for (const StateCodes& state : summary.codes) text += CodesText(state);
+
+  text += "\nScenes\n";
+  if (summary.scenes.empty()) text += "  none reported yet\n";
+  for (const SceneRow& scene : summary.scenes) text += SceneText(scene);
+
+  text += "\nTotals\n";
+  Line(text, "run", RunStateWords(summary.run));
+  Line(text, "time", fmt::format("{:.1f} s", static_cast<double>(totals.time_ms) / 1000));
+  Line(text, "walks",
+       fmt::format("{}, {} a second", Grouped(totals.walks),
+                   Grouped(static_cast<uint64_t>(summary.WalksPerSecond()))));
+  Line(
+      text, "successful",
+      fmt::format("{} ({})", Grouped(totals.successful), Percent(totals.successful, totals.walks)));
+  Line(text, "pristine true",
+       fmt::format("{} of {}", Grouped(totals.pristine_true), Grouped(totals.pristine_walks)));
+  Line(text, "crashes", Grouped(totals.contained_crashes) + " contained");
+  Line(text, "children",
+       fmt::format("{} started, {} retired, {} died", totals.children_started,
+                   totals.children_retired, totals.children_died));
+  Line(text, "request hash", fmt::format("{:016x}", totals.request_hash));
+
+  text += "\nIdentity\n";
+  Line(text, "JDK", identity.jdk_path);
+  Line(text, "VM", identity.vm_version);
+  Line(text, "GC", identity.vm_gc);
+  Line(text, "libjvm build id", identity.libjvm_build_id);
+  Line(text, "JVM flags", identity.jvm_flags);
+  Line(text, "walker", fmt::format("{} (provider {})", identity.walker, identity.provider));
+  Line(text, "engine", fmt::format("{}, seed {}", identity.engine, identity.seed));
+  Line(text, "started", identity.started_at);
+  Line(text, "machine",
+       fmt::format("{}, {}, ASLR {}", identity.cpu_model, identity.kernel,
+                   identity.aslr ? "on" : "off"));
+  Line(text, "command", identity.command_line);
+  Line(text, "walkhammer", identity.tool_version);
+  return text;
+}
+
+}  // namespace walkhammer

@@ -100,7 +100,7 @@ must setup ci/setup.sh
 check 'scripts: shellcheck' \
   ours \( -name '*.sh' -o -name '*.bats' -o -path ./.ci/run \) -exec shellcheck {} +
 check 'format: clang-format-14' \
-  ours \( -name '*.h' -o -name '*.cc' \) -exec clang-format-14 --dry-run -Werror {} +
+  ours \( -name '*.h' -o -name '*.cc' \) -exec clang-format-14 --dry-run -Werror --ferror-limit=20 {} +
 must 'configure: release, g++' cmake --preset release
 must 'build: release, g++' cmake --build build/release
 unit_tests 'tests: release' --test-dir build/release -j "$(nproc)"

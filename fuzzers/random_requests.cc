@@ -197,8 +197,9 @@ void RandomRequests::Next(Random& random, WalkRequest& request) const {
   std::memcpy(static_cast<void*>(&request), &fresh, fresh.UsedBytes());
   request.walker = walker_;
   request.scene = scene_;
+  // Most of the time enough for a usual scene; walking 128 frames of a deep one takes 5 us.
   const uint32_t depth = random.Below(1000);
-  if (depth < 100) request.depth = static_cast<uint16_t>(1 + random.Below(40));
+  request.depth = depth < 200 ? static_cast<uint16_t>(1 + random.Below(40)) : depth < 950 ? 48 : 128;
   if (depth == 999) request.depth = static_cast<uint16_t>(1 + random.Below(WalkRequest::kMaxDepth));
 
   const uint32_t what = random.Below(100);

@@ -1,5 +1,5 @@
-EXPECT_TRUE(Contains(text, "    100.00 %     -14  not declared\n"))
-#include<gtest / gtest.h>
+#include <gtest/gtest.h>
+
 #include <csignal>
 #include <nlohmann/json.hpp>
 
@@ -10,228 +10,232 @@ EXPECT_TRUE(Contains(text, "    100.00 %     -14  not declared\n"))
 #include "reports/run_summary.h"
 #include "reports/text_report.h"
 
-    namespace walkhammer {
-  namespace {
+namespace walkhammer {
+namespace {
 
-  bool Contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
+bool Contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class ReportTest : public testing::Test {
+ protected:
+  ReportTest() {
+    Result<RunDb> run = RunDb::Create(dir_.Under("run"), TestIdentity());
+    EXPECT_TRUE(run.ok());
+    run_ = std::make_unique<RunDb>(std::move(run.value()));
   }
 
-  class ReportTest : public testing::Test {
-   protected:
-    ReportTest() {
-      Result<RunDb> run = RunDb::Create(dir_.Under("run"), TestIdentity());
-      EXPECT_TRUE(run.ok());
-      run_ = std::make_unique<RunDb>(std::move(run.value()));
-    }
-
-    int64_t Add(const char* oracle, const char* outcome, const char* title, Realism realism) {
-      return run_->AddFinding(TestRecord(oracle, outcome, title, realism)).value().bucket;
-    }
-    void Finish(RunStatus status, const RunTotals& totals, const char* reason = "") {
-      EXPECT_TRUE(run_->Finish(status, totals, reason).ok());
-      run_.reset();
-    }
-    RunSummary Summary() {
-      const RunDb run = std::move(RunDb::Open(dir_.Under("run")).value());
-      return ReadRun(run).value();
-    }
-    std::string Text() { return TextReport(Summary()); }
-    std::string FirstLine() {
-      const std::string text = Text();
-      return text.substr(0, text.find('\n'));
-    }
-    nlohmann::json ReadJson() {
-      const RunDb run = std::move(RunDb::Open(dir_.Under("run")).value());
-      return nlohmann::json::parse(JsonReport(run, ReadRun(run).value()).value());
-    }
-
-    TempDir dir_;
-    std::unique_ptr<RunDb> run_;
-  };
-
-  TEST_F(ReportTest, CleanRun) {
-    Finish(RunStatus::kCleanEnd, TestTotals());
-    EXPECT_EQ(FirstLine(), "CLEAN: no findings");
-    EXPECT_EQ(Summary().verdict.exit, ExitCode::kClean);
+  int64_t Add(const char* oracle, const char* outcome, const char* title, Realism realism) {
+    return run_->AddFinding(TestRecord(oracle, outcome, title, realism)).value().bucket;
   }
-
-  TEST_F(ReportTest, InterestingAloneIsClean) {
-    Add("method-id", "unloaded", "a", Realism::kGenuine);
-    Finish(RunStatus::kInterrupted, TestTotals(), "SIGINT");
-    EXPECT_EQ(FirstLine(), "CLEAN: 1 Interesting bucket; the run was interrupted: SIGINT");
+  void Finish(RunStatus status, const RunTotals& totals, const char* reason = "") {
+    EXPECT_TRUE(run_->Finish(status, totals, reason).ok());
+    run_.reset();
   }
-
-  TEST_F(ReportTest, ForbiddenIsAFinding) {
-    Add("method-id", "unloaded", "a", Realism::kGenuine);
-    Add("crash", "fault", "b", Realism::kGenuine);
-    Add("crash", "fault", "c", Realism::kGenuine);
-    Finish(RunStatus::kCleanEnd, TestTotals());
-    EXPECT_EQ(FirstLine(), "FINDINGS: 2 Forbidden, 1 Interesting buckets");
-    EXPECT_EQ(Summary().verdict.exit, ExitCode::kFindings);
+  RunSummary Summary() {
+    const RunDb run = std::move(RunDb::Open(dir_.Under("run")).value());
+    return ReadRun(run).value();
   }
-
-  TEST_F(ReportTest, VacuousComesFirstWhateverElseThereIs) {
-    Add("crash", "fault", "b", Realism::kGenuine);
-    RunTotals totals = TestTotals();
-    totals.pristine_true = 0;
-    Finish(RunStatus::kCleanEnd, totals);
-    EXPECT_EQ(
-        FirstLine(),
-        "VACUOUS: none of 12 pristine walks returned the true stack, so this run says nothing "
-        "about the walker (1 Forbidden bucket)");
-    EXPECT_EQ(Summary().verdict.exit, ExitCode::kToolFailed);
-  }
-
-  TEST_F(ReportTest, VacuousWithoutASuccessfulWalk) {
-    RunTotals totals = TestTotals();
-    totals.successful = 0;
-    Finish(RunStatus::kInterrupted, totals);
-    EXPECT_TRUE(FirstLine().starts_with("VACUOUS: none of 1234567 walks returned a frame"))
-        << FirstLine();
-  }
-
-  TEST_F(ReportTest, FailedRunSaysWhy) {
-    Finish(RunStatus::kFailed, TestTotals(), "the disk is full");
-    EXPECT_EQ(FirstLine(), "FAILED: the run failed: the disk is full; no findings");
-    EXPECT_EQ(Summary().verdict.exit, ExitCode::kToolFailed);
-  }
-
-  TEST_F(ReportTest, RunThatIsStillGoingOrWasKilled) {
-    EXPECT_EQ(FirstLine(),
-              "VACUOUS: so far nothing was walked, so this run says nothing about the walker "
-              "(no findings); the run is still going");
-    ASSERT_TRUE(run_->SaveProgress(TestTotals()).ok());
-    EXPECT_EQ(FirstLine(), "CLEAN: no findings; the run is still going");
-    EXPECT_EQ(ReadJson()["writer_alive"], true);
-    run_.reset();  // without Finish, as when killed
-    EXPECT_EQ(FirstLine(), "CLEAN: no findings; the run was killed before it could finish");
-    EXPECT_EQ(ReadJson()["status"], "running");
-    EXPECT_EQ(ReadJson()["writer_alive"], false);
-  }
-
-  TEST_F(ReportTest, BucketsInOrderWithInputAndConfirmation) {
-    Add("method-id", "unloaded", "third", Realism::kGenuine);
-    Add("crash", "fault", "second", Realism::kEditedStack);
-    const int64_t first = Add("crash", "fault", "first", Realism::kShifted);
-    ASSERT_TRUE(run_->SetConfirmed(first, 2, 3).ok());
-    ASSERT_TRUE(run_->SetSeen(first, 12345).ok());
-    CrashCase crash;
-    crash.record = TestRecord("crash", "fault", "first", Realism::kShifted);
-    const std::string folder = WriteCrashFolder(dir_.Under("run"), crash).value();
-    Finish(RunStatus::kCleanEnd, TestTotals());
+  std::string Text() { return TextReport(Summary()); }
+  std::string FirstLine() {
     const std::string text = Text();
-    EXPECT_LT(text.find("      first\n"), text.find("      second\n"));
-    EXPECT_LT(text.find("      second\n"), text.find("      third\n"));
-    EXPECT_TRUE(Contains(text, "Forbidden    shifted           confirmed 2/3   12,345x\n")) << text;
-    EXPECT_TRUE(Contains(text, "Forbidden    edited-stack      unconfirmed     1x\n")) << text;
-    EXPECT_TRUE(Contains(text, dir_.Under("run/") + folder + "/input.walk\n"));
-    EXPECT_TRUE(Contains(text, "no input was kept"));
-    const nlohmann::json json = ReadJson();
-    ASSERT_EQ(json["buckets"].size(), 3u);
-    EXPECT_EQ(json["buckets"][0]["title"], "first");
-    EXPECT_EQ(json["buckets"][0]["confirmed"], 2);
-    EXPECT_EQ(json["buckets"][0]["tries"], 3);
-    EXPECT_EQ(json["buckets"][0]["count"], 12345);
-    EXPECT_EQ(json["buckets"][0]["input"], folder + "/input.walk");
-    EXPECT_TRUE(json["buckets"][1]["input"].is_null());
-    EXPECT_EQ(json["buckets"][0]["findings"][0]["fault"]["signal"], 11);
-    EXPECT_EQ(json["buckets"][0]["findings"][0]["request"], "walk 1\n");
+    return text.substr(0, text.find('\n'));
+  }
+  nlohmann::json ReadJson() {
+    const RunDb run = std::move(RunDb::Open(dir_.Under("run")).value());
+    return nlohmann::json::parse(JsonReport(run, ReadRun(run).value()).value());
   }
 
-  TEST_F(ReportTest, RegradingIsVisible) {
-    FindingRecord record = TestRecord("crash", "fault", "t", Realism::kGenuine);
-    record.grade = Grade::kAcceptable;
-    ASSERT_TRUE(run_->AddFinding(record).ok());
-    Finish(RunStatus::kCleanEnd, TestTotals());
-    EXPECT_TRUE(Contains(Text(), "crash/fault (regraded, was Acceptable)\n"));
-    EXPECT_EQ(ReadJson()["buckets"][0]["recorded_grade"], "Acceptable");
-    EXPECT_EQ(ReadJson()["buckets"][0]["grade"], "Forbidden");
-  }
+  TempDir dir_;
+  std::unique_ptr<RunDb> run_;
+};
 
-  TEST_F(ReportTest, ReturnCodesByState) {
-    const auto shared = std::make_unique<SharedState>();
-    shared->counts[0][kStateInJava][0][kCodeFrames] = 600'000;
-    shared->counts[1][kStateInJava][1][kCodeFrames] = 100'000;
-    shared->counts[0][kStateInJava][0][6] = 299'999;
-    shared->counts[0][kStateInJava][0][kCodeCrash] = 1;
-    shared->counts[0][kStateInVm][0][15] = 3;  // -14: AsyncGetCallTrace declares none such
-    ASSERT_TRUE(run_->SaveCounts(*shared).ok());
-    Finish(RunStatus::kCleanEnd, TestTotals());
-    const std::string text = Text();
-    const std::string walker = AllWalkers()[0].name;
-    EXPECT_TRUE(Contains(text, "  " + walker +
-                                   " in in_Java: 1,000,000 walks\n"
-                                   "      70.00 %  frames\n      30.00 %      -5  " +
-                                   CodeName(AllWalkers()[0], -5) + "\n      <0.01 %   crash\n"))
-        << text;
-    EXPECT_TRUE(Contains(text, "     100.00 %     -14  not declared\n") ||
-                Contains(text, "    100.00 %     -14  not declared\n"))
-        << text;
-    const nlohmann::json json = ReadJson();
-    EXPECT_EQ(json["counts"].size(), 5u);
-    EXPECT_EQ(json["codes_by_state"][0]["state"], "in_Java");
-    EXPECT_EQ(json["codes_by_state"][0]["walks"], 1'000'000);
-    EXPECT_EQ(json["codes_by_state"][0]["codes"][0]["code"], "frames");
-    EXPECT_DOUBLE_EQ(json["codes_by_state"][0]["codes"][0]["share"], 0.7);
-  }
+TEST_F(ReportTest, CleanRun) {
+  Finish(RunStatus::kCleanEnd, TestTotals());
+  EXPECT_EQ(FirstLine(), "CLEAN: no findings");
+  EXPECT_EQ(Summary().verdict.exit, ExitCode::kClean);
+}
 
-  TEST_F(ReportTest, ScenesTotalsAndIdentity) {
-    const auto shared = std::make_unique<SharedState>();
-    shared->scenes[0].available = true;
-    shared->scenes[0].pristine_true = true;
-    shared->scenes[0].truth_frames = 33;
-    shared->scenes[1].available = true;
-    SetField(shared->scenes[1].reason, "frame 3 differs");
-    SetField(shared->scenes[2].reason, "needs JDK 21");
-    ASSERT_TRUE(run_->SaveScenes(*shared).ok());
-    Finish(RunStatus::kCleanEnd, TestTotals());
-    const std::string text = Text();
-    for (const char* part :
-         {": frame 3 differs\n", "not available: needs JDK 21\n", "true, 33 frames\n",
-          "WRONG when pristine", "1,234,567, 617,283 a second\n", "1,000,000 (81.00 %)\n",
-          "11 of 12\n", "3 contained\n", "2 started, 1 retired, 0 died\n", "ffffffffffffffff\n",
-          "Vendor VM 25\n", "00ff\n", "random, seed 18364758544493064720\n", "ASLR off\n",
-          "walkhammer fuzz --seed 'x'\n"})
-      EXPECT_TRUE(Contains(text, part)) << part << "\nnot in\n" << text;
-    const nlohmann::json json = ReadJson();
-    EXPECT_EQ(json["schema"], 1);
-    EXPECT_EQ(json["identity"]["seed"], "18364758544493064720");
-    EXPECT_EQ(json["identity"]["aslr"], false);
-    EXPECT_EQ(json["totals"]["request_hash"], "ffffffffffffffff");
-    EXPECT_EQ(json["totals"]["pristine_true"], 11);
-    EXPECT_EQ(json["scenes"][2]["reason"], "needs JDK 21");
-    EXPECT_EQ(json["progress"].size(), 1u);
-    EXPECT_EQ(json["verdict"]["word"], "CLEAN");
-    EXPECT_EQ(json["verdict"]["exit_code"], 0);
-  }
+TEST_F(ReportTest, InterestingAloneIsClean) {
+  Add("method-id", "unloaded", "a", Realism::kGenuine);
+  Finish(RunStatus::kInterrupted, TestTotals(), "SIGINT");
+  EXPECT_EQ(FirstLine(), "CLEAN: 1 Interesting bucket; the run was interrupted: SIGINT");
+}
 
-  TEST_F(ReportTest, JsonTakesTextThatIsNoUtf8) {
-    FindingRecord record = TestRecord("crash", "fault", "t", Realism::kGenuine);
-    record.detail = "\xff\xfe";
-    record.fault = "no JSON {";
-    ASSERT_TRUE(run_->AddFinding(record).ok());
-    Finish(RunStatus::kCleanEnd, TestTotals());
-    EXPECT_EQ(ReadJson()["buckets"][0]["findings"][0]["fault"], "no JSON {");
-  }
+TEST_F(ReportTest, ForbiddenIsAFinding) {
+  Add("method-id", "unloaded", "a", Realism::kGenuine);
+  Add("crash", "fault", "b", Realism::kGenuine);
+  Add("crash", "fault", "c", Realism::kGenuine);
+  Finish(RunStatus::kCleanEnd, TestTotals());
+  EXPECT_EQ(FirstLine(), "FINDINGS: 2 Forbidden, 1 Interesting buckets");
+  EXPECT_EQ(Summary().verdict.exit, ExitCode::kFindings);
+}
 
-  // Keys are an interface: this list only ever grows within a schema number.
-  TEST_F(ReportTest, JsonKeysAreStable) {
-    Add("crash", "fault", "t", Realism::kGenuine);
-    Finish(RunStatus::kCleanEnd, TestTotals());
-    const nlohmann::json json = ReadJson();
-    for (const char* key :
-         {"schema", "verdict", "status", "status_reason", "writer_alive", "identity", "totals",
-          "buckets", "codes_by_state", "counts", "scenes", "progress"})
-      EXPECT_TRUE(json.contains(key)) << key;
-    for (const char* key : {"key", "title", "expect", "oracle", "outcome", "grade",
-                            "recorded_grade", "realism", "count", "first_time_ms", "first_sequence",
-                            "confirmed", "tries", "folder", "input", "findings"})
-      EXPECT_TRUE(json["buckets"][0].contains(key)) << key;
-    for (const char* key : {"sequence", "time_ms", "oracle", "outcome", "grade", "realism",
-                            "detail", "request", "frames", "native", "fault"})
-      EXPECT_TRUE(json["buckets"][0]["findings"][0].contains(key)) << key;
-  }
+TEST_F(ReportTest, VacuousComesFirstWhateverElseThereIs) {
+  Add("crash", "fault", "b", Realism::kGenuine);
+  RunTotals totals = TestTotals();
+  totals.pristine_true = 0;
+  Finish(RunStatus::kCleanEnd, totals);
+  EXPECT_EQ(FirstLine(),
+            "VACUOUS: none of 12 pristine walks returned the true stack, so this run says nothing "
+            "about the walker (1 Forbidden bucket)");
+  EXPECT_EQ(Summary().verdict.exit, ExitCode::kToolFailed);
+}
 
-  }  // namespace
+TEST_F(ReportTest, VacuousWithoutASuccessfulWalk) {
+  RunTotals totals = TestTotals();
+  totals.successful = 0;
+  Finish(RunStatus::kInterrupted, totals);
+  EXPECT_TRUE(FirstLine().starts_with("VACUOUS: none of 1234567 walks returned a frame"))
+      << FirstLine();
+}
+
+TEST_F(ReportTest, VacuousEvenIfInterrupted) {
+  RunTotals totals = TestTotals();
+  totals.pristine_true = 0;
+  Finish(RunStatus::kInterrupted, totals);
+  EXPECT_TRUE(FirstLine().starts_with("VACUOUS: none of 12 pristine walks")) << FirstLine();
+}
+
+TEST_F(ReportTest, FailedRunSaysWhy) {
+  Finish(RunStatus::kFailed, TestTotals(), "the disk is full");
+  EXPECT_EQ(FirstLine(), "FAILED: the run failed: the disk is full; no findings");
+  EXPECT_EQ(Summary().verdict.exit, ExitCode::kToolFailed);
+}
+
+TEST_F(ReportTest, RunThatIsStillGoingOrWasKilled) {
+  EXPECT_EQ(FirstLine(),
+            "VACUOUS: so far nothing was walked, so this run says nothing about the walker "
+            "(no findings); the run is still going");
+  ASSERT_TRUE(run_->SaveProgress(TestTotals()).ok());
+  EXPECT_EQ(FirstLine(), "CLEAN: no findings; the run is still going");
+  EXPECT_EQ(ReadJson()["writer_alive"], true);
+  run_.reset();  // without Finish, as when killed
+  EXPECT_EQ(FirstLine(), "CLEAN: no findings; the run was killed before it could finish");
+  EXPECT_EQ(ReadJson()["status"], "running");
+  EXPECT_EQ(ReadJson()["writer_alive"], false);
+}
+
+TEST_F(ReportTest, BucketsInOrderWithInputAndConfirmation) {
+  Add("method-id", "unloaded", "third", Realism::kGenuine);
+  Add("crash", "fault", "second", Realism::kEditedStack);
+  const int64_t first = Add("crash", "fault", "first", Realism::kShifted);
+  ASSERT_TRUE(run_->SetConfirmed(first, 2, 3).ok());
+  ASSERT_TRUE(run_->SetSeen(first, 12345).ok());
+  CrashCase crash;
+  crash.record = TestRecord("crash", "fault", "first", Realism::kShifted);
+  const std::string folder = WriteCrashFolder(dir_.Under("run"), crash).value();
+  Finish(RunStatus::kCleanEnd, TestTotals());
+  const std::string text = Text();
+  EXPECT_LT(text.find("      first\n"), text.find("      second\n"));
+  EXPECT_LT(text.find("      second\n"), text.find("      third\n"));
+  EXPECT_TRUE(Contains(text, "Forbidden    shifted           confirmed 2/3   12,345x\n")) << text;
+  EXPECT_TRUE(Contains(text, "Forbidden    edited-stack      unconfirmed     1x\n")) << text;
+  EXPECT_TRUE(Contains(text, dir_.Under("run/") + folder + "/input.walk\n"));
+  EXPECT_TRUE(Contains(text, "no input was kept"));
+  const nlohmann::json json = ReadJson();
+  ASSERT_EQ(json["buckets"].size(), 3u);
+  EXPECT_EQ(json["buckets"][0]["title"], "first");
+  EXPECT_EQ(json["buckets"][0]["confirmed"], 2);
+  EXPECT_EQ(json["buckets"][0]["tries"], 3);
+  EXPECT_EQ(json["buckets"][0]["count"], 12345);
+  EXPECT_EQ(json["buckets"][0]["input"], folder + "/input.walk");
+  EXPECT_TRUE(json["buckets"][1]["input"].is_null());
+  EXPECT_EQ(json["buckets"][0]["findings"][0]["fault"]["signal"], 11);
+  EXPECT_EQ(json["buckets"][0]["findings"][0]["request"], "walk 1\n");
+}
+
+TEST_F(ReportTest, RegradingIsVisible) {
+  FindingRecord record = TestRecord("crash", "fault", "t", Realism::kGenuine);
+  record.grade = Grade::kAcceptable;
+  ASSERT_TRUE(run_->AddFinding(record).ok());
+  Finish(RunStatus::kCleanEnd, TestTotals());
+  EXPECT_TRUE(Contains(Text(), "crash/fault (regraded, was Acceptable)\n"));
+  EXPECT_EQ(ReadJson()["buckets"][0]["recorded_grade"], "Acceptable");
+  EXPECT_EQ(ReadJson()["buckets"][0]["grade"], "Forbidden");
+}
+
+TEST_F(ReportTest, ReturnCodesByState) {
+  const auto shared = std::make_unique<SharedState>();
+  shared->counts[0][kStateInJava][0][kCodeFrames] = 600'000;
+  shared->counts[1][kStateInJava][1][kCodeFrames] = 100'000;
+  shared->counts[0][kStateInJava][0][6] = 299'999;
+  shared->counts[0][kStateInJava][0][kCodeCrash] = 1;
+  shared->counts[0][kStateInVm][0][15] = 3;  // -14: AsyncGetCallTrace declares none such
+  ASSERT_TRUE(run_->SaveCounts(*shared).ok());
+  Finish(RunStatus::kCleanEnd, TestTotals());
+  const std::string text = Text();
+  const std::string walker = AllWalkers()[0].name;
+  EXPECT_TRUE(Contains(text, "  " + walker +
+                                 " in in_Java: 1,000,000 walks\n"
+                                 "      70.00 %  frames\n      30.00 %      -5  " +
+                                 CodeName(AllWalkers()[0], -5) + "\n      <0.01 %   crash\n"))
+      << text;
+  EXPECT_TRUE(Contains(text, "    100.00 %     -14  not declared\n")) << text;
+  const nlohmann::json json = ReadJson();
+  EXPECT_EQ(json["counts"].size(), 5u);
+  EXPECT_EQ(json["codes_by_state"][0]["state"], "in_Java");
+  EXPECT_EQ(json["codes_by_state"][0]["walks"], 1'000'000);
+  EXPECT_EQ(json["codes_by_state"][0]["codes"][0]["code"], "frames");
+  EXPECT_DOUBLE_EQ(json["codes_by_state"][0]["codes"][0]["share"], 0.7);
+}
+
+TEST_F(ReportTest, ScenesTotalsAndIdentity) {
+  const auto shared = std::make_unique<SharedState>();
+  shared->scenes[0].available = true;
+  shared->scenes[0].pristine_true = true;
+  shared->scenes[0].truth_frames = 33;
+  shared->scenes[1].available = true;
+  SetField(shared->scenes[1].reason, "frame 3 differs");
+  SetField(shared->scenes[2].reason, "needs JDK 21");
+  ASSERT_TRUE(run_->SaveScenes(*shared).ok());
+  Finish(RunStatus::kCleanEnd, TestTotals());
+  const std::string text = Text();
+  for (const char* part :
+       {": frame 3 differs\n", "not available: needs JDK 21\n", "true, 33 frames\n",
+        "WRONG when pristine", "1,234,567, 617,283 a second\n", "1,000,000 (81.00 %)\n",
+        "11 of 12\n", "3 contained\n", "2 started, 1 retired, 0 died\n", "ffffffffffffffff\n",
+        "Vendor VM 25\n", "00ff\n", "random, seed 18364758544493064720\n", "ASLR off\n",
+        "walkhammer fuzz --seed 'x'\n"})
+    EXPECT_TRUE(Contains(text, part)) << part << "\nnot in\n" << text;
+  const nlohmann::json json = ReadJson();
+  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["identity"]["seed"], "18364758544493064720");
+  EXPECT_EQ(json["identity"]["aslr"], false);
+  EXPECT_EQ(json["totals"]["request_hash"], "ffffffffffffffff");
+  EXPECT_EQ(json["totals"]["pristine_true"], 11);
+  EXPECT_EQ(json["scenes"][2]["reason"], "needs JDK 21");
+  EXPECT_EQ(json["progress"].size(), 1u);
+  EXPECT_EQ(json["verdict"]["word"], "CLEAN");
+  EXPECT_EQ(json["verdict"]["exit_code"], 0);
+}
+
+TEST_F(ReportTest, JsonTakesTextThatIsNoUtf8) {
+  FindingRecord record = TestRecord("crash", "fault", "t", Realism::kGenuine);
+  record.detail = "\xff\xfe";
+  record.fault = "no JSON {";
+  ASSERT_TRUE(run_->AddFinding(record).ok());
+  Finish(RunStatus::kCleanEnd, TestTotals());
+  EXPECT_EQ(ReadJson()["buckets"][0]["findings"][0]["fault"], "no JSON {");
+}
+
+// Keys are an interface: this list only ever grows within a schema number.
+TEST_F(ReportTest, JsonKeysAreStable) {
+  Add("crash", "fault", "t", Realism::kGenuine);
+  Finish(RunStatus::kCleanEnd, TestTotals());
+  const nlohmann::json json = ReadJson();
+  for (const char* key :
+       {"schema", "verdict", "status", "status_reason", "writer_alive", "identity", "totals",
+        "buckets", "codes_by_state", "counts", "scenes", "progress"})
+    EXPECT_TRUE(json.contains(key)) << key;
+  for (const char* key : {"key", "title", "expect", "oracle", "outcome", "grade", "recorded_grade",
+                          "realism", "count", "first_time_ms", "first_sequence", "confirmed",
+                          "tries", "folder", "input", "findings"})
+    EXPECT_TRUE(json["buckets"][0].contains(key)) << key;
+  for (const char* key : {"sequence", "time_ms", "oracle", "outcome", "grade", "realism", "detail",
+                          "request", "frames", "native", "fault"})
+    EXPECT_TRUE(json["buckets"][0]["findings"][0].contains(key)) << key;
+}
+
+}  // namespace
 }  // namespace walkhammer

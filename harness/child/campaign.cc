@@ -75,7 +75,7 @@ void WalkPristineScenes(SharedState& shared, Workshop& shop) {
     shop.stage->Run(*scene, [](void* data) {
       auto& job = *static_cast<PristineJob*>(data);
       job.report->pristine_true =
-          job.line->WalkPristine(*job.scene, job.report->reason, sizeof job.report->reason);
+          job.line->WalkPristine(*job.scene, WalkRequest::kMaxDepth, job.report->reason, sizeof job.report->reason);
       job.scene->walked_truly = job.report->pristine_true;
     }, &job);
   }

@@ -18,6 +18,7 @@ namespace {
 
 constexpr uint64_t kReportsPerSite = 3;      // whatever their rank
 constexpr uint64_t kMaxReportsPerSite = 16;  // better-ranked ones included
+constexpr uint16_t kDepthAfterCrash = 32;   // frames: enough to see a walker gone wrong
 constexpr int kRingFullRetries = 200;        // of 5 ms
 
 void SetSignalMask(uint64_t mask) {
@@ -207,14 +208,14 @@ bool WalkLine::Walk(ParkedScene& scene, const WalkRequest& request, uint64_t seq
   // A call left by siglongjmp may have stranded JVM state: see whether it still walks truly.
   shared_.contained_crashes.fetch_add(1, std::memory_order_relaxed);
   if (scene.guard.inside_unsafe_call) return false;
-  return WalkPristine(scene, nullptr, 0) || !scene.walked_truly;
+  return WalkPristine(scene, kDepthAfterCrash, nullptr, 0) || !scene.walked_truly;
 }
 
-bool WalkLine::WalkPristine(ParkedScene& scene, char* difference, size_t size) {
+bool WalkLine::WalkPristine(ParkedScene& scene, uint16_t depth, char* difference, size_t size) {
   WalkRequest request;
   request.walker = shared_.job.walker;
   request.scene = static_cast<uint8_t>(scene.index);
-  request.depth = WalkRequest::kMaxDepth;
+  request.depth = depth;
   bool all_true = true;
   for (bool in_java : {true, false}) {
     request.state = in_java ? kStateInJava : kStateInNative;

@@ -26,9 +26,9 @@ class WalkLine {
   // the scene's. `sequence` names it in the journal. False if this child must be retired.
   bool Walk(ParkedScene& scene, const WalkRequest& request, uint64_t sequence);
 
-  // Walks the scene as it is, in_Java and in_native; true if both are the JVMTI truth.
+  // Walks the scene as it is, in_Java and in_native, to `depth` frames; true if both are the JVMTI truth.
   // `difference` (if not null) gets one sentence when not.
-  bool WalkPristine(ParkedScene& scene, char* difference, size_t size);
+  bool WalkPristine(ParkedScene& scene, uint16_t depth, char* difference, size_t size);
 
  private:
   struct Undo {

@@ -61,6 +61,7 @@ Result<CodeCache> CodeCache::Open(const VmStructs& structs) {
   c.deopt_begin_ = optional("CompiledMethod", "_deopt_handler_begin");
   c.deopt_offset_ = optional("nmethod", "_deopt_handler_offset");
   if (c.deopt_offset_ < 0) c.deopt_offset_ = optional("nmethod", "_deopt_handler_entry_offset");
+  c.method_code_ = need("Method", "_code");
   c.queue_buffer_ = need("StubQueue", "_stub_buffer");
   c.queue_begin_ = need("StubQueue", "_queue_begin");
   c.queue_end_ = need("StubQueue", "_queue_end");
@@ -95,6 +96,7 @@ CodeBlob CodeCache::ReadBlob(uint64_t address) const {
   blob.method = Read<uint64_t>(address + nmethod_method_);
   blob.comp_level = level_is_byte_ ? Read<int8_t>(address + nmethod_level_)
                                    : Read<int32_t>(address + nmethod_level_);
+  blob.installed = blob.method != 0 && Read<uint64_t>(blob.method + method_code_) == address;
   blob.entry_bci = Read<int32_t>(address + nmethod_entry_bci_);
   if (deopt_begin_ >= 0)
     blob.deopt_handler = Read<uint64_t>(address + deopt_begin_);

@@ -20,6 +20,7 @@ struct CodeBlob {
   // With is_nmethod only:
   uint64_t method;         // Method*
   int comp_level;          // nmethod::_comp_level: 0 for native wrappers, 1..3 C1, 4 C2
+  bool installed;          // it is what Method::_code names: new calls enter it
   int entry_bci;           // -1 unless compiled for on-stack replacement
   uint64_t deopt_handler;  // where a return address of a deoptimised activation points
 };
@@ -59,6 +60,7 @@ class CodeCache {
   int nmethod_method_ = 0, nmethod_level_ = 0, nmethod_entry_bci_ = 0;
   bool level_is_byte_ = false;
   int deopt_begin_ = -1, deopt_offset_ = -1;
+  int method_code_ = 0;
   int queue_buffer_ = 0, queue_begin_ = 0, queue_end_ = 0;
   int codelet_size_ = 0, codelet_description_ = 0, codelet_header_ = 0;
 };

@@ -100,6 +100,9 @@ TEST_F(CrashFolderTest, AtomicWriteKeepsTheOldFileOnFailure) {
   std::filesystem::create_directory(dir_.Under("x.tmp"));
   EXPECT_FALSE(WriteFileAtomically(dir_.Under("x"), "new").ok());
   EXPECT_EQ(ReadFile(dir_.Under("x")), "old");
+  std::filesystem::create_directory(dir_.Under("folder"));
+  EXPECT_FALSE(WriteFileAtomically(dir_.Under("folder"), "x").ok());
+  EXPECT_FALSE(std::filesystem::exists(dir_.Under("folder.tmp")));
   const Status full = WriteFileAtomically("/dev/full/x", "x");
   EXPECT_FALSE(full.ok());
 }

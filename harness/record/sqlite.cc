@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+
 namespace walkhammer {
 
 Result<Database> Database::Open(const std::string& path, const std::string& uri, int flags) {
@@ -19,7 +21,11 @@ Result<Database> Database::Open(const std::string& path, const std::string& uri,
 }
 
 Failure Database::Error() const {
-  const int code = sqlite3_extended_errcode(handle_.get());
+  int code = sqlite3_extended_errcode(handle_.get());
+  const int system_error = sqlite3_system_errno(handle_.get());
+  // Not every way of running out of space has its own code.
+  const bool failed_io = (code & 0xff) == SQLITE_IOERR;
+  if (failed_io && (system_error == ENOSPC || system_error == EDQUOT)) code = SQLITE_FULL;
   switch (code & 0xff) {
     case SQLITE_FULL:
       return ToolFailed(fmt::format("{}: the disk is full; free space and start a new run", path_));
@@ -31,7 +37,7 @@ Failure Database::Error() const {
     case SQLITE_IOERR:
       return ToolFailed(
           fmt::format("{}: input/output error ({}, errno {}); check the disk and its quota", path_,
-                      sqlite3_errmsg(handle_.get()), sqlite3_system_errno(handle_.get())));
+                      sqlite3_errmsg(handle_.get()), system_error));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return ToolFailed(fmt::format("{}: another process keeps the file locked; end it", path_));

@@ -73,6 +73,13 @@ TEST(Symbolizer, ResolvesAnExportedFunctionOfALibrary) {
   }
 }
 
+TEST(Symbolizer, DataIsNoFunction) {
+  static int data = 1;
+  const Site site = Symbolizer(OwnModules()).Resolve(reinterpret_cast<uint64_t>(&data));
+  EXPECT_EQ(site.module, OwnName());
+  EXPECT_EQ(site.function, "");
+}
+
 TEST(Symbolizer, OutsideOfModulesIsNoSite) {
   const Symbolizer symbolizer(OwnModules());
   for (const uint64_t pc : {uint64_t{0}, uint64_t{0x10}, UINT64_MAX}) {

@@ -8,6 +8,7 @@ namespace {
 // What of one method the stack shows.
 struct Evidence {
   bool c1 = false, c2 = false, osr = false, deopt = false;
+  bool invalidated = false;   // compiled, and no longer what new calls enter
   bool method_word = false;  // its Method*, as interpreted frames hold it
   bool compiled() const { return c1 || c2 || osr || deopt; }
 };
@@ -22,6 +23,7 @@ Evidence Collect(uint64_t method, std::span<const uint64_t> stack,
     if (word == method) evidence.method_word = true;
     for (const CodeBlob* blob : own) {
       if (word <= blob->begin || word >= blob->end) continue;
+      if (!blob->installed && blob->entry_bci == -1) evidence.invalidated = true;
       if (word == blob->deopt_handler)
         evidence.deopt = true;
       else if (blob->entry_bci != -1)
@@ -42,6 +44,7 @@ bool Holds(const std::string& kind, const Evidence& seen) {
   if (kind == "c2-inlined") return !seen.compiled();
   if (kind == "osr") return seen.osr;
   if (kind == "deopt") return seen.deopt;
+  if (kind == "invalidated") return seen.invalidated && !seen.deopt;
   return false;
 }
 

@@ -13,7 +13,7 @@
 namespace walkhammer {
 
 struct Expectation {
-  std::string kind;    // "interpreted", "c1", "c2", "c2-inlined", "osr", "deopt"
+  std::string kind;    // "interpreted", "c1", "c2", "c2-inlined", "osr", "deopt", "invalidated"
   std::string method;  // "pkg.Class.method(Sig)Ret", for messages
   uint64_t address;    // Method*, 0 if unknown
 };

@@ -21,13 +21,15 @@ constexpr SceneInfo kScenes[] = {
     {"monitor-wait", "in Object.wait"},
     {"lambda-reflection", "lambda, method handle, reflection and proxy frames"},
     {"static-initializer", "a static initialiser, run by the first use of its class"},
-    {"pending-deopt", "an activation of an invalidated nmethod, not yet deoptimised"},
+    {"pending-deopt", "activations of invalidated C2 code that still run in it"},
     {"guard-pages", "recursion that ends close to the stack's guard pages"},
     {"class-loader", "methods of a class from a custom loader, and loadClass itself"},
     {"huge-frame", "a method with thousands of stack slots"},
     {"mixed-tiers", "interpreted, C1 and C2 frames in turn, through the adapters"},
     {"virtual-mounted", "a mounted virtual thread (JDK 21 and later)"},
     {"virtual-pinned", "a virtual thread pinned by a native frame (JDK 21 and later)"},
+    {"monitor-enter-c2", "blocked in C2's slow path for a contended monitor"},
+    {"deoptimized", "activations whose return addresses lead to the deoptimisation handler"},
 };
 
 }  // namespace

@@ -55,11 +55,11 @@ uint64_t TlsLow(uint64_t low, uint64_t high) {
   return search.best & ~7ULL;
 }
 
-bool TakeTruth(ParkedScene& scene) {
+// Adds what JVMTI sees of `thread`; null is the current one, virtual where one is mounted.
+bool AppendFrames(ParkedScene& scene, jthread thread) {
   std::vector<jvmtiFrameInfo> frames(kMaxTruth);
   jint count = 0;
-  // Thread null is the current one, carrier or virtual.
-  if (jvm->jvmti()->GetStackTrace(nullptr, 0, kMaxTruth, frames.data(), &count) !=
+  if (jvm->jvmti()->GetStackTrace(thread, 0, kMaxTruth, frames.data(), &count) !=
       JVMTI_ERROR_NONE)
     return false;
   for (jint i = 0; i < count; i++) {
@@ -71,13 +71,37 @@ bool TakeTruth(ParkedScene& scene) {
   return count > 0;
 }
 
+bool IsVirtual(JNIEnv* env, jclass thread_class) {
+  jmethodID is_virtual = env->GetMethodID(thread_class, "isVirtual", "()Z");
+  jmethodID current = env->GetStaticMethodID(thread_class, "currentThread", "()Ljava/lang/Thread;");
+  jobject thread = env->CallStaticObjectMethod(thread_class, current);
+  return env->CallBooleanMethod(thread, is_virtual) != JNI_FALSE;
+}
+
+// A mounted virtual thread's frames stand on its carrier's: the whole stack is both.
+void AppendCarrierFrames(ParkedScene& scene, JNIEnv* env) {
+  jclass thread_class = env->FindClass("java/lang/Thread");
+  jmethodID current =
+      env->GetStaticMethodID(thread_class, "currentCarrierThread", "()Ljava/lang/Thread;");
+  if (current == nullptr) return env->ExceptionClear();  // before JDK 19
+  jthread carrier = env->CallStaticObjectMethod(thread_class, current);
+  if (!IsVirtual(env, thread_class)) return;
+  // JVMTI hides the native method that joins the two.
+  jclass continuation = env->FindClass("jdk/internal/vm/Continuation");
+  jmethodID seam = env->GetStaticMethodID(continuation, "enterSpecial",
+                                          "(Ljdk/internal/vm/Continuation;ZZ)V");
+  scene.truth.push_back({kAgctNativeBci, 0, seam});
+  AppendFrames(scene, carrier);
+}
+
 // Captures the calling thread, which is in native below its last Java frame. `caller_fp` is the
 // frame pointer of that Java frame, or 0 where other native frames stand in between.
 std::string Capture(ParkedScene& scene, JNIEnv* env, uint64_t caller_fp) {
   scene.env = env;
   scene.thread = jvm->ThreadOf(env);
   const JavaThreadView& thread = scene.thread;
-  if (!TakeTruth(scene)) return "JVMTI gave no stack trace of the parked thread";
+  if (!AppendFrames(scene, nullptr)) return "JVMTI gave no stack trace of the parked thread";
+  AppendCarrierFrames(scene, env);
   scene.stack_low = *thread.last_sp();
   scene.stack_high = thread.stack_base();
   scene.stack_limit = thread.stack_limit();

@@ -2,7 +2,7 @@ package wh;
 
 import java.util.concurrent.CountDownLatch;
 
-/** monitor-held, monitor-enter and monitor-wait. */
+/** monitor-held, monitor-enter, monitor-enter-c2 and monitor-wait. */
 final class Monitors {
   private static final long WAIT_MS = 1;
 
@@ -18,9 +18,37 @@ final class Monitors {
     Enter enter = new Enter();
     Tiers.warm(enter::interpPass, Enter.class);
     Tiers.expect(Enter.class);
-    enter.holdElsewhere();
-    Harness.parkAtMonitorEvent("monitor-enter");
+    blockAtNextEnter(enter.lock);
     enter.interpPass();
+  }
+
+  static void playEnterC2() throws InterruptedException {
+    EnterC2 enter = new EnterC2();
+    Tiers.warm(enter::interpPass, EnterC2.class);
+    Tiers.expect(EnterC2.class);
+    blockAtNextEnter(enter.lock);
+    enter.interpPass();
+  }
+
+  /** Makes another thread hold the lock, for as long as the JVM lives. */
+  private static void blockAtNextEnter(Object lock) throws InterruptedException {
+    CountDownLatch isHeld = new CountDownLatch(1);
+    Thread holder = new Thread(() -> hold(lock, isHeld), "scene-monitor-enter-holder");
+    holder.setDaemon(true);
+    holder.start();
+    isHeld.await();
+    Harness.parkAtMonitorEvent("monitor-enter");
+  }
+
+  private static void hold(Object lock, CountDownLatch isHeld) {
+    synchronized (lock) {
+      isHeld.countDown();
+      try {
+        Thread.sleep(Long.MAX_VALUE);
+      } catch (InterruptedException e) {
+        // Nobody interrupts this thread; if so, the lock is given up.
+      }
+    }
   }
 
   static void playWait() {
@@ -77,36 +105,33 @@ final class Monitors {
     }
 
     private long bestCall(long x, String held) {
-      return interpCall(x + 1) + held.length();
+      return interpEnter(x + 1) + held.length();
+    }
+
+    private long interpEnter(long x) {
+      synchronized (lock) {
+        return x;
+      }
+    }
+  }
+
+  /** The slow path of a lock in C2 code runs in a runtime stub. */
+  static final class EnterC2 {
+    private final Object lock = new Object();
+
+    private EnterC2() {}
+
+    void interpPass() {
+      interpCall(1);
     }
 
     private long interpCall(long x) {
-      return bestEnter(x, "enter") + x;
+      return c2Enter(x, "enter") + x;
     }
 
-    private long bestEnter(long x, String held) {
+    private long c2Enter(long x, String held) {
       synchronized (lock) {
         return x + held.length();
-      }
-    }
-
-    /** Makes another thread hold the lock, for as long as the JVM lives. */
-    void holdElsewhere() throws InterruptedException {
-      CountDownLatch isHeld = new CountDownLatch(1);
-      Thread holder = new Thread(() -> hold(isHeld), "scene-monitor-enter-holder");
-      holder.setDaemon(true);
-      holder.start();
-      isHeld.await();
-    }
-
-    private void hold(CountDownLatch isHeld) {
-      synchronized (lock) {
-        isHeld.countDown();
-        try {
-          Thread.sleep(Long.MAX_VALUE);
-        } catch (InterruptedException e) {
-          // Nobody interrupts this thread; if so, the lock is given up.
-        }
       }
     }
   }

@@ -1,75 +1,47 @@
 package wh;
 
 /**
- * pending-deopt: three activations of code that takes Only to have no subclass. Loading Rival from
- * the leaf invalidates that code, so HotSpot patches the activations' return addresses to the
- * deoptimisation handlers; they stay so until they are returned to.
+ * pending-deopt: two activations of C2 code that is no longer entrant. Nested calls of the same
+ * methods take a branch that C2 had left to an uncommon trap, which invalidates the code; the outer
+ * activations run on in it, with their return addresses unchanged.
  */
 final class PendingDeopt {
-  private static boolean loadRival;
+  private static boolean trap;
 
   private PendingDeopt() {}
 
   static void play() {
-    if (Tiers.best().equals("interpreted")) {
-      throw new Unavailable("No compiler is on in this JVM, so there is nothing to deoptimise.");
-    }
     Tiers.warm(PendingDeopt::interpPass, PendingDeopt.class);
-    Tiers.expectAll("deopt", PendingDeopt.class);
-    loadRival = true;
+    Tiers.expectAll("invalidated", PendingDeopt.class);
+    trap = true;
     Harness.arm();
     interpPass();
   }
 
   static void interpPass() {
-    bestOuter(new Only(), 5, "outer");
+    c2Outer(5, "outer", false);
   }
 
-  private static long bestOuter(Only only, long x, String held) {
-    long mine = only.weigh(x);
-    return bestMiddle(only, mine, 0.5) + mine + held.length();
+  private static long c2Outer(long x, String held, boolean cold) {
+    if (cold) return x - held.length();
+    return interpBetween(x + 1, held) + held.length();
   }
 
-  private static long bestMiddle(Only only, long x, double d) {
-    Only replaced = new Only(); // scalar-replaced, so deoptimisation will have to make it
-    replaced.bias = only.weigh(x + 1);
-    return interpBetween(only, x) + replaced.bias + (long) d;
+  private static long interpBetween(long x, String held) {
+    return c2Inner(x, new long[] {x}, false) + held.length();
   }
 
-  private static long interpBetween(Only only, long x) {
-    return bestInner(x, only, new long[] {x}) + x;
-  }
-
-  private static long bestInner(long x, Only only, long[] held) {
-    long mine = only.weigh(x - 1);
-    return interpLeaf(x) + mine + held[0];
+  private static long c2Inner(long x, long[] held, boolean cold) {
+    if (cold) return x - held[0];
+    return interpLeaf(x + held[0]) + held[0];
   }
 
   private static long interpLeaf(long x) {
-    if (loadRival) {
-      try {
-        Class.forName("wh.PendingDeopt$Rival");
-      } catch (ClassNotFoundException e) {
-        throw new Unavailable("The class wh.PendingDeopt$Rival is missing from the jar.");
-      }
+    if (trap) {
+      x += c2Outer(x, "cold", true);
+      x += c2Inner(x, new long[] {x}, true);
     }
     Harness.park();
     return x;
-  }
-
-  static class Only {
-    long bias = 1;
-
-    long weigh(long x) {
-      return x * 3 + bias;
-    }
-  }
-
-  /** Named by no code but the string above, so nothing else loads it. */
-  static final class Rival extends Only {
-    @Override
-    long weigh(long x) {
-      return x;
-    }
   }
 }

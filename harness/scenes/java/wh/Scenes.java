@@ -125,10 +125,12 @@ public final class Scenes {
       case "exception-construct": Exceptions.playConstruct(); break;
       case "monitor-held": Monitors.playHeld(); break;
       case "monitor-enter": Monitors.playEnter(); break;
+      case "monitor-enter-c2": Monitors.playEnterC2(); break;
       case "monitor-wait": Monitors.playWait(); break;
       case "lambda-reflection": Indirect.play(); break;
       case "static-initializer": Initializers.play(); break;
       case "pending-deopt": PendingDeopt.play(); break;
+      case "deoptimized": Deoptimized.play(); break;
       case "guard-pages": GuardPages.play(); break;
       case "class-loader": GuestLoader.play(); break;
       case "huge-frame": HugeFrame.play(); break;

@@ -35,7 +35,7 @@ teardown() {
 refuses() {
   local code=$1 part=$2
   shift 2
-  run --separate-stderr timeout 60 "$walkhammer" "$@"
+  run --separate-stderr timeout 20 "$walkhammer" "$@"
   echo "walkhammer $*: exit code $status, stdout '$output', stderr '$stderr'"
   [ "$status" -eq "$code" ]
   [ -z "$output" ]

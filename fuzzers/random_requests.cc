@@ -14,10 +14,14 @@ Value Of(SymbolKind kind, int64_t addend) { return {addend, SymbolTable::IdOf(ki
 // Small distances, both ways, aligned and not.
 int64_t Distance(Random& random) {
   switch (random.Below(4)) {
-    case 0: return static_cast<int64_t>(random.Below(9)) - 4;
-    case 1: return 8 * (static_cast<int64_t>(random.Below(17)) - 8);
-    case 2: return 8 * (static_cast<int64_t>(random.Below(257)) - 128);
-    default: return static_cast<int64_t>(random.Below(8192)) - 4096;
+    case 0:
+      return static_cast<int64_t>(random.Below(9)) - 4;
+    case 1:
+      return 8 * (static_cast<int64_t>(random.Below(17)) - 8);
+    case 2:
+      return 8 * (static_cast<int64_t>(random.Below(257)) - 128);
+    default:
+      return static_cast<int64_t>(random.Below(8192)) - 4096;
   }
 }
 
@@ -50,12 +54,18 @@ StackSketch Sketch(const ParkedScene& scene, const Landscape& landscape, const J
 
 Value RandomRequests::Literal(Random& random) const {
   switch (random.Below(6)) {
-    case 0: return Of(SymbolKind::kLiteral, 0);
-    case 1: return Of(SymbolKind::kLiteral, static_cast<int64_t>(random.Below(4096)));
-    case 2: return Of(SymbolKind::kLiteral, -1 - static_cast<int64_t>(random.Below(4096)));
-    case 3: return Of(SymbolKind::kLiteral, INT64_MIN + static_cast<int64_t>(random.Below(16)));
-    case 4: return Of(SymbolKind::kLiteral, static_cast<int64_t>(1ULL << random.Below(64)));
-    default: return Of(SymbolKind::kLiteral, static_cast<int64_t>(random.Next()));
+    case 0:
+      return Of(SymbolKind::kLiteral, 0);
+    case 1:
+      return Of(SymbolKind::kLiteral, static_cast<int64_t>(random.Below(4096)));
+    case 2:
+      return Of(SymbolKind::kLiteral, -1 - static_cast<int64_t>(random.Below(4096)));
+    case 3:
+      return Of(SymbolKind::kLiteral, INT64_MIN + static_cast<int64_t>(random.Below(16)));
+    case 4:
+      return Of(SymbolKind::kLiteral, static_cast<int64_t>(1ULL << random.Below(64)));
+    default:
+      return Of(SymbolKind::kLiteral, static_cast<int64_t>(random.Next()));
   }
 }
 
@@ -75,11 +85,14 @@ Value RandomRequests::CodeValue(Random& random) const {
   switch (random.Below(8)) {
     case 0:
     case 1:
-    case 2: return FromPool(random, SymbolKind::kNmethod);
+    case 2:
+      return FromPool(random, SymbolKind::kNmethod);
     case 3:
-    case 4: return FromPool(random, SymbolKind::kStub);
+    case 4:
+      return FromPool(random, SymbolKind::kStub);
     case 5:
-    case 6: return FromPool(random, SymbolKind::kCodelet);
+    case 6:
+      return FromPool(random, SymbolKind::kCodelet);
     default:
       if (sketch_.code.empty()) return FromPool(random, SymbolKind::kStub);
       return Of(SymbolKind::kSlot, Pick(random, sketch_.code));
@@ -89,12 +102,18 @@ Value RandomRequests::CodeValue(Random& random) const {
 Value RandomRequests::StackValue(Random& random) const {
   switch (random.Below(8)) {
     case 0:
-    case 1: return Of(SymbolKind::kStack, 8 * static_cast<int64_t>(random.Below(kNearWords)));
-    case 2: return Of(SymbolKind::kStack, 8 * static_cast<int64_t>(random.Below(sketch_.words)));
-    case 3: return Of(SymbolKind::kStack, Distance(random));
-    case 4: return Of(SymbolKind::kStackBase, -static_cast<int64_t>(random.Below(4096)));
-    case 5: return Of(SymbolKind::kStackLimit, Distance(random) * 4);
-    case 6: return FromPool(random, SymbolKind::kSceneStack);
+    case 1:
+      return Of(SymbolKind::kStack, 8 * static_cast<int64_t>(random.Below(kNearWords)));
+    case 2:
+      return Of(SymbolKind::kStack, 8 * static_cast<int64_t>(random.Below(sketch_.words)));
+    case 3:
+      return Of(SymbolKind::kStack, Distance(random));
+    case 4:
+      return Of(SymbolKind::kStackBase, -static_cast<int64_t>(random.Below(4096)));
+    case 5:
+      return Of(SymbolKind::kStackLimit, Distance(random) * 4);
+    case 6:
+      return FromPool(random, SymbolKind::kSceneStack);
     default:
       if (sketch_.pointers.empty()) return Of(SymbolKind::kStack, 0);
       return Of(SymbolKind::kSlot, Pick(random, sketch_.pointers));
@@ -106,15 +125,20 @@ Value RandomRequests::AnyValue(Random& random) const {
     case 0:
     case 1:
     case 2:
-    case 3: return CodeValue(random);
+    case 3:
+      return CodeValue(random);
     case 4:
     case 5:
     case 6:
-    case 7: return StackValue(random);
+    case 7:
+      return StackValue(random);
     case 8:
-    case 9: return FromPool(random, SymbolKind::kMethod);
-    case 10: return FromPool(random, SymbolKind::kLibrary);
-    case 11: return FromPool(random, SymbolKind::kLibraryEnd);
+    case 9:
+      return FromPool(random, SymbolKind::kMethod);
+    case 10:
+      return FromPool(random, SymbolKind::kLibrary);
+    case 11:
+      return FromPool(random, SymbolKind::kLibraryEnd);
     case 12: {
       constexpr SymbolKind kPlaces[] = {
           SymbolKind::kHeap,      SymbolKind::kHeapEnd,      SymbolKind::kMetaspace,
@@ -122,7 +146,8 @@ Value RandomRequests::AnyValue(Random& random) const {
           SymbolKind::kNoAccess,  SymbolKind::kZeroPage,     SymbolKind::kThread};
       return Of(kPlaces[random.Below(std::size(kPlaces))], Distance(random));
     }
-    default: return Literal(random);
+    default:
+      return Literal(random);
   }
 }
 
@@ -199,15 +224,18 @@ void RandomRequests::Next(Random& random, WalkRequest& request) const {
   request.scene = scene_;
   // Most of the time enough for a usual scene; walking 128 frames of a deep one takes 5 us.
   const uint32_t depth = random.Below(1000);
-  request.depth = depth < 200 ? static_cast<uint16_t>(1 + random.Below(40)) : depth < 950 ? 48 : 128;
+  request.depth = depth < 200   ? static_cast<uint16_t>(1 + random.Below(40))
+                  : depth < 950 ? 48
+                                : 128;
   if (depth == 999) request.depth = static_cast<uint16_t>(1 + random.Below(WalkRequest::kMaxDepth));
 
   const uint32_t what = random.Below(100);
   if (what < 2) return;  // genuine
   PickState(random, request);
   if (what < 10) {  // shifted
-    (random.Chance(50) ? request.pc : random.Chance(50) ? request.sp : request.fp) =
-        Shifted(random);
+    (random.Chance(50)   ? request.pc
+     : random.Chance(50) ? request.sp
+                         : request.fp) = Shifted(random);
     if (random.Chance(30)) request.pc = Shifted(random);
     return;
   }

@@ -25,9 +25,7 @@ class Random {
     return z ^ (z >> 31);
   }
   // 0 .. bound - 1; 0 for a bound of 0.
-  uint32_t Below(uint32_t bound) {
-    return static_cast<uint32_t>(((Next() >> 32) * bound) >> 32);
-  }
+  uint32_t Below(uint32_t bound) { return static_cast<uint32_t>(((Next() >> 32) * bound) >> 32); }
   bool Chance(uint32_t percent) { return Below(100) < percent; }
 
  private:

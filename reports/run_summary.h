@@ -37,7 +37,7 @@ struct RunSummary {
   std::string dir;
   RunRow run;
   Verdict verdict;
-  std::vector<BucketRow> buckets;   // gravest first, then most real, then oldest
+  std::vector<BucketRow> buckets;   // gravest, most real, replayed, oldest first
   std::vector<std::string> inputs;  // by bucket: path below `dir`, empty if there is none
   std::vector<CountRow> counts;
   std::vector<StateCodes> codes;

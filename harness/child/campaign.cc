@@ -1,6 +1,7 @@
 #include "harness/child/campaign.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
@@ -29,7 +30,8 @@ void FindSafeFetch(const Jvm& jvm, const std::string& libjvm, GuardOptions& opti
   Dl_info info{};
   if (dladdr(dlsym(jvm.library(), "JNI_CreateJavaVM"), &info) != 0) {
     const auto base = reinterpret_cast<uint64_t>(info.dli_fbase);
-    for (const ElfFunction& function : FindFunctions(libjvm, {"SafeFetch32_impl", "SafeFetchN_impl"}))
+    for (const ElfFunction& function :
+         FindFunctions(libjvm, {"SafeFetch32_impl", "SafeFetchN_impl"}))
       add(base + function.address, base + function.address + std::max<uint64_t>(function.size, 16));
   }
   for (const NamedCode& stub : jvm.Stubs())
@@ -45,11 +47,12 @@ Status Guarded(SharedState& shared, const Jvm& jvm, const std::string& libjvm) {
   return InstallGuard(options);
 }
 
-void SetUpScenes(SharedState& shared, SceneStage& stage) {
+void SetUpScenes(SharedState& shared, SceneStage& stage, uint32_t mask) {
   for (size_t i = 0; i < AllScenes().size(); i++) {
-    if ((shared.job.scene_mask >> i & 1) == 0) continue;
+    if ((mask >> i & 1) == 0 || shared.scenes[i].tried_by == getpid()) continue;
     SceneReport& report = shared.scenes[i];
     report.tried = 1;
+    report.tried_by = getpid();
     report.reason[0] = 0;
     Status status = stage.SetUp(static_cast<int>(i));
     report.available = status.ok();
@@ -72,12 +75,15 @@ void WalkPristineScenes(SharedState& shared, Workshop& shop) {
     ParkedScene* scene = shop.stage->Find(static_cast<int>(i));
     if (scene == nullptr) continue;
     PristineJob job{shop.line.get(), scene, &shared.scenes[i]};
-    shop.stage->Run(*scene, [](void* data) {
-      auto& job = *static_cast<PristineJob*>(data);
-      job.report->pristine_true =
-          job.line->WalkPristine(*job.scene, WalkRequest::kMaxDepth, job.report->reason, sizeof job.report->reason);
-      job.scene->walked_truly = job.report->pristine_true;
-    }, &job);
+    shop.stage->Run(
+        *scene,
+        [](void* data) {
+          auto& job = *static_cast<PristineJob*>(data);
+          job.report->pristine_true = job.line->WalkPristine(
+              *job.scene, WalkRequest::kMaxDepth, job.report->reason, sizeof job.report->reason);
+          job.scene->walked_truly = job.report->pristine_true;
+        },
+        &job);
   }
 }
 
@@ -197,13 +203,15 @@ Status Replay(SharedState& shared, Workshop& shop) {
     return Unable(std::string("scene ") + AllScenes()[request.scene].name +
                   " is not available in this JVM: " + shared.scenes[request.scene].reason);
   std::string missing = MissingSymbol(shared, *shop.landscape, request);
-  if (!missing.empty())
-    return Unable("this JVM has no " + missing + ", which the request names");
+  if (!missing.empty()) return Unable("this JVM has no " + missing + ", which the request names");
   ReplayJob job{&shared, shop.line.get(), scene};
-  const bool ran = shop.stage->Run(*scene, [](void* data) {
-    auto& job = *static_cast<ReplayJob*>(data);
-    (void)job.line->Walk(*job.scene, job.shared->job.request, 0);
-  }, &job);
+  const bool ran = shop.stage->Run(
+      *scene,
+      [](void* data) {
+        auto& job = *static_cast<ReplayJob*>(data);
+        (void)job.line->Walk(*job.scene, job.shared->job.request, 0);
+      },
+      &job);
   return ran ? Ok() : ToolFailed("the JVM refused to stop at a safepoint");
 }
 
@@ -232,11 +240,17 @@ Result<Workshop> Workshop::SetUp(SharedState& shared, const std::string& libjvm,
   auto stage = SceneStage::Open(*shop.jvm);
   if (!stage.ok()) return stage.failure();
   shop.stage = stage.value();
-  SetUpScenes(shared, *shop.stage);
+  SetUpScenes(shared, *shop.stage, shared.job.scene_mask);
   shop.landscape = Landscape::Build(*shop.jvm, *shop.stage, shared.symbols);
+  if (shared.job.mode == ChildMode::kReplay &&
+      !MissingSymbol(shared, *shop.landscape, shared.job.request).empty()) {
+    // Another scene's code, perhaps.
+    SetUpScenes(shared, *shop.stage, UINT32_MAX);
+    shop.landscape = Landscape::Build(*shop.jvm, *shop.stage, shared.symbols);
+  }
   ListModules(shared);
-  shop.line = std::make_unique<WalkLine>(shared, *shop.landscape, shop.jvm->methods(),
-                                         *shop.walker, info);
+  shop.line =
+      std::make_unique<WalkLine>(shared, *shop.landscape, shop.jvm->methods(), *shop.walker, info);
   WalkPristineScenes(shared, shop);
   return shop;
 }

@@ -37,9 +37,8 @@ int Main(int argc, char** argv) {
     return 2;
   }
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // never outlive the parent
-  auto* shared = static_cast<SharedState*>(mmap(nullptr, sizeof(SharedState),
-                                                PROT_READ | PROT_WRITE, MAP_SHARED,
-                                                std::atoi(argv[1]), 0));
+  auto* shared = static_cast<SharedState*>(mmap(
+      nullptr, sizeof(SharedState), PROT_READ | PROT_WRITE, MAP_SHARED, std::atoi(argv[1]), 0));
   if (shared == MAP_FAILED || shared->magic != SharedState::kMagic) {
     std::fprintf(stderr, "walkhammer_child does not fit this walkhammer: rebuild both\n");
     return 4;

@@ -16,9 +16,9 @@
 namespace walkhammer {
 namespace {
 
-constexpr uint64_t kReportsPerSite = 3;      // whatever their rank
+constexpr uint64_t kReportsPerSite = 3;      // at once; later at every fourfold count
 constexpr uint64_t kMaxReportsPerSite = 16;  // better-ranked ones included
-constexpr uint16_t kDepthAfterCrash = 32;   // frames: enough to see a walker gone wrong
+constexpr uint16_t kDepthAfterCrash = 32;    // frames: enough to see a walker gone wrong
 constexpr int kRingFullRetries = 200;        // of 5 ms
 
 void SetSignalMask(uint64_t mask) {
@@ -26,8 +26,12 @@ void SetSignalMask(uint64_t mask) {
 }
 
 Surroundings Look(const ParkedScene& scene, uint64_t mask) {
-  return {errno, *scene.thread.state(), *scene.thread.last_sp(), *scene.thread.last_pc(),
-          *scene.thread.last_fp(), mask};
+  return {errno,
+          *scene.thread.state(),
+          *scene.thread.last_sp(),
+          *scene.thread.last_pc(),
+          *scene.thread.last_fp(),
+          mask};
 }
 
 int CodeSlot(const Trace& trace) {
@@ -45,22 +49,23 @@ uint64_t Mix(uint64_t hash, uint64_t value) {
 
 WalkLine::WalkLine(SharedState& shared, const Landscape& landscape, const MethodRegistry& methods,
                    Walker& walker, const WalkerInfo& info)
-    : shared_(shared),
-      landscape_(landscape),
-      methods_(methods),
-      walker_(walker),
-      info_(info) {
+    : shared_(shared), landscape_(landscape), methods_(methods), walker_(walker), info_(info) {
   getcontext(&context_);
 }
 
 uint64_t WalkLine::Resolve(const ParkedScene& scene, const Value& value, uint64_t pristine) const {
   const auto addend = static_cast<uint64_t>(value.addend);
   switch (value.symbol) {
-    case SymbolTable::IdOf(SymbolKind::kLiteral): return addend;
-    case SymbolTable::IdOf(SymbolKind::kPristine): return pristine + addend;
-    case SymbolTable::IdOf(SymbolKind::kStack): return scene.stack_low + addend;
-    case SymbolTable::IdOf(SymbolKind::kStackBase): return scene.stack_high + addend;
-    case SymbolTable::IdOf(SymbolKind::kStackLimit): return scene.stack_limit + addend;
+    case SymbolTable::IdOf(SymbolKind::kLiteral):
+      return addend;
+    case SymbolTable::IdOf(SymbolKind::kPristine):
+      return pristine + addend;
+    case SymbolTable::IdOf(SymbolKind::kStack):
+      return scene.stack_low + addend;
+    case SymbolTable::IdOf(SymbolKind::kStackBase):
+      return scene.stack_high + addend;
+    case SymbolTable::IdOf(SymbolKind::kStackLimit):
+      return scene.stack_limit + addend;
     case SymbolTable::IdOf(SymbolKind::kThread):
       return reinterpret_cast<uint64_t>(scene.thread.address()) + addend;
     case SymbolTable::IdOf(SymbolKind::kSlot): {
@@ -68,17 +73,17 @@ uint64_t WalkLine::Resolve(const ParkedScene& scene, const Value& value, uint64_
       if (at < scene.stack_low || at + 8 > scene.edit_high) return 0;
       return *reinterpret_cast<const uint64_t*>(at);
     }
-    default: return landscape_.AddressOf(value.symbol) + addend;
+    default:
+      return landscape_.AddressOf(value.symbol) + addend;
   }
 }
 
 WalkLine::Presented WalkLine::ResolveAll(const ParkedScene& scene,
                                          const WalkRequest& request) const {
   Presented p{};
-  p.registers = {Resolve(scene, request.pc, scene.pristine.pc),
-                 Resolve(scene, request.sp, scene.pristine.sp),
-                 Resolve(scene, request.fp, scene.pristine.fp),
-                 Resolve(scene, request.lr, scene.pristine.lr)};
+  p.registers = {
+      Resolve(scene, request.pc, scene.pristine.pc), Resolve(scene, request.sp, scene.pristine.sp),
+      Resolve(scene, request.fp, scene.pristine.fp), Resolve(scene, request.lr, scene.pristine.lr)};
   p.state = request.state;
   switch (request.anchor) {
     case AnchorMode::kTrue:
@@ -91,7 +96,8 @@ WalkLine::Presented WalkLine::ResolveAll(const ParkedScene& scene,
       p.anchor_pc = Resolve(scene, request.anchor_pc, scene.anchor_pc);
       p.anchor_fp = Resolve(scene, request.anchor_fp, scene.anchor_fp);
       break;
-    default: break;
+    default:
+      break;
   }
   return p;
 }
@@ -108,9 +114,15 @@ int WalkLine::ApplyEdits(const ParkedScene& scene, const WalkRequest& request, U
                  (static_cast<uint32_t>(edit.slot) / 8) % words;
     undo[i] = {slot, *slot};
     switch (edit.op) {
-      case EditOp::kXor: *slot ^= values[i]; break;
-      case EditOp::kAdd: *slot += values[i]; break;
-      default: *slot = values[i]; break;
+      case EditOp::kXor:
+        *slot ^= values[i];
+        break;
+      case EditOp::kAdd:
+        *slot += values[i];
+        break;
+      default:
+        *slot = values[i];
+        break;
     }
   }
   return request.edit_count;
@@ -153,25 +165,36 @@ void WalkLine::CallWalker(ParkedScene& scene, const WalkRequest& request,
 
 PcRegion WalkLine::RegionOf(const Value& pc) const {
   switch (shared_.symbols.at(pc.symbol).kind) {
-    case SymbolKind::kPristine: return pc.addend == 0 ? PcRegion::kPristine : PcRegion::kShifted;
-    case SymbolKind::kNmethod: return PcRegion::kNmethod;
-    case SymbolKind::kStub: return PcRegion::kStub;
-    case SymbolKind::kCodelet: return PcRegion::kCodelet;
+    case SymbolKind::kPristine:
+      return pc.addend == 0 ? PcRegion::kPristine : PcRegion::kShifted;
+    case SymbolKind::kNmethod:
+      return PcRegion::kNmethod;
+    case SymbolKind::kStub:
+      return PcRegion::kStub;
+    case SymbolKind::kCodelet:
+      return PcRegion::kCodelet;
     case SymbolKind::kLibrary:
-    case SymbolKind::kLibraryEnd: return PcRegion::kLibrary;
+    case SymbolKind::kLibraryEnd:
+      return PcRegion::kLibrary;
     case SymbolKind::kCodeCache:
-    case SymbolKind::kCodeCacheEnd: return PcRegion::kCodeCache;
+    case SymbolKind::kCodeCacheEnd:
+      return PcRegion::kCodeCache;
     case SymbolKind::kStack:
     case SymbolKind::kSlot:
     case SymbolKind::kStackBase:
     case SymbolKind::kStackLimit:
-    case SymbolKind::kSceneStack: return PcRegion::kStack;
+    case SymbolKind::kSceneStack:
+      return PcRegion::kStack;
     case SymbolKind::kHeap:
-    case SymbolKind::kHeapEnd: return PcRegion::kHeap;
+    case SymbolKind::kHeapEnd:
+      return PcRegion::kHeap;
     case SymbolKind::kMetaspace:
-    case SymbolKind::kMethod: return PcRegion::kMetaspace;
-    case SymbolKind::kLiteral: return PcRegion::kLiteral;
-    default: return PcRegion::kUnmapped;
+    case SymbolKind::kMethod:
+      return PcRegion::kMetaspace;
+    case SymbolKind::kLiteral:
+      return PcRegion::kLiteral;
+    default:
+      return PcRegion::kUnmapped;
   }
 }
 
@@ -264,22 +287,26 @@ void WalkLine::Judge(const ParkedScene& scene, const WalkRequest& request, uint6
   }
 }
 
-// True for the first few of a site, and for later ones that are more real or smaller.
-bool WalkLine::WantsReport(uint64_t key, const WalkRequest& request) {
+// The index of the finding's site if it is to be handed over, else -1. The first few of a site are,
+// some later ones (not every input replays), and any that are more real or smaller.
+int WalkLine::WantsReport(uint64_t key, const WalkRequest& request) {
   for (uint64_t probe = 0; probe < kMaxCrashSites; probe++) {
-    CrashSite& site = shared_.crash_sites[(key + probe) % kMaxCrashSites];
+    const uint64_t index = (key + probe) % kMaxCrashSites;
+    CrashSite& site = shared_.crash_sites[index];
     uint64_t found = site.key.load(std::memory_order_relaxed);
     if (found != 0 && found != key) continue;
     site.key.store(key, std::memory_order_relaxed);
-    site.count.fetch_add(1, std::memory_order_relaxed);
+    const uint64_t count = site.count.fetch_add(1, std::memory_order_relaxed) + 1;
     const uint64_t sent = site.sent.load(), best = site.best.load();
     const uint64_t rank = static_cast<uint64_t>(RealismOf(request)) * 64 + request.edit_count + 1;
-    if (sent >= kReportsPerSite && (rank >= best || sent >= kMaxReportsPerSite)) return false;
+    const bool milestone = (count & (count - 1)) == 0 && (count & 0x5555555555555555) != 0;
+    if (sent >= kMaxReportsPerSite) return -1;
+    if (sent >= kReportsPerSite && rank >= best && !milestone) return -1;
     site.sent.store(sent + 1);
     if (best == 0 || rank < best) site.best.store(rank);
-    return true;
+    return static_cast<int>(index);
   }
-  return false;
+  return -1;
 }
 
 void WalkLine::Report(const ParkedScene& scene, const WalkRequest& request, uint64_t sequence,
@@ -295,7 +322,8 @@ void WalkLine::Report(const ParkedScene& scene, const WalkRequest& request, uint
     if (pc >= shared_.modules[i].start && pc < shared_.modules[i].end)
       pc -= shared_.modules[i].bias;  // the same key in every child, whatever ASLR does
   const uint64_t key = Mix(Mix(Mix(1, oracle), outcome), pc) | 1;
-  if (!WantsReport(key, request)) return;
+  const int site = WantsReport(key, request);
+  if (site < 0) return;
 
   FindingRing& ring = shared_.ring;
   const uint32_t head = ring.head.load();
@@ -307,10 +335,12 @@ void WalkLine::Report(const ParkedScene& scene, const WalkRequest& request, uint
   RawFinding& finding = ring.slots[head % kRingSize];
   finding = RawFinding{};
   finding.sequence = sequence;
+  finding.site = static_cast<uint32_t>(site);
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   finding.time_ms = (static_cast<uint64_t>(now.tv_sec) * 1000000000 +
-                     static_cast<uint64_t>(now.tv_nsec) - shared_.start_ns) / 1000000;
+                     static_cast<uint64_t>(now.tv_nsec) - shared_.start_ns) /
+                    1000000;
   finding.request = request;
   finding.presented = presented.registers;
   std::snprintf(finding.detail, sizeof finding.detail, "%s", detail);

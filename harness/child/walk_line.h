@@ -26,8 +26,8 @@ class WalkLine {
   // the scene's. `sequence` names it in the journal. False if this child must be retired.
   bool Walk(ParkedScene& scene, const WalkRequest& request, uint64_t sequence);
 
-  // Walks the scene as it is, in_Java and in_native, to `depth` frames; true if both are the JVMTI truth.
-  // `difference` (if not null) gets one sentence when not.
+  // Walks the scene as it is, in_Java and in_native, to `depth` frames; true if both are the JVMTI
+  // truth. `difference` (if not null) gets one sentence when not.
   bool WalkPristine(ParkedScene& scene, uint16_t depth, char* difference, size_t size);
 
  private:
@@ -59,7 +59,7 @@ class WalkLine {
               const Presented& presented, uint8_t oracle, uint8_t outcome, const char* detail);
   void Count(const WalkRequest& request);
   PcRegion RegionOf(const Value& pc) const;
-  bool WantsReport(uint64_t key, const WalkRequest& request);
+  int WantsReport(uint64_t key, const WalkRequest& request);
   void FillFinding(RawFinding& finding, const ParkedScene& scene, uint8_t oracle,
                    uint8_t outcome) const;
 

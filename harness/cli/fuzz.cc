@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 
 #include "harness/base/duration.h"
 #include "harness/cli/common.h"
@@ -28,7 +29,8 @@ namespace {
 struct Options {
   std::string walker = "agct", engine = "random", provider = "jdk";
   std::vector<std::string> jdks;
-  std::string time, hang_limit = "100ms", out;
+  std::optional<std::string> time;
+  std::string hang_limit = "100ms", out;
   std::vector<std::string> scenes;
   uint64_t walks = 0, seed = 1;
   bool json = false, no_confirm = false, keep_aslr = false;
@@ -71,7 +73,7 @@ std::string CommandLine() {
 }
 
 Result<std::chrono::nanoseconds> TimeOf(const Options& options) {
-  if (!options.time.empty()) return ParseDuration(options.time, "--time");
+  if (options.time) return ParseDuration(*options.time, "--time");
   if (options.walks != 0) return std::chrono::nanoseconds(0);
   return std::chrono::nanoseconds(kDefaultTime);
 }
@@ -111,6 +113,7 @@ Result<FuzzPlan> MakePlan(const Options& options, const Jdk& jdk,
   plan.child = {jdk.libjvm, jvm_flags, options.keep_aslr || !CanSwitchAslrOff(), ""};
   plan.jdk_words = jdk.home + " (" + jdk.version + ")";
   plan.replay_options = " --jdk " + jdk.home;
+  plan.command = BesideExecutable("walkhammer");
   if (!jvm_flags.empty()) plan.replay_options += " -- " + Joined(jvm_flags);
   return plan;
 }
@@ -160,10 +163,10 @@ int RunFuzz(const Options& options, const std::vector<std::string>& jvm_flags) {
   if (!plan.ok()) return PrintFailure(plan.failure());
   auto flags = BaseFlags();
   if (!flags.ok()) return PrintFailure(flags.failure());
-  const std::string dir =
-      options.out.empty() ? "out/" + Now("%Y%m%d-%H%M%S") + "-" + options.walker + "-jdk" +
-                                std::to_string(jdk.feature) + "-" + std::to_string(getpid())
-                          : options.out;
+  const std::string dir = options.out.empty()
+                              ? "out/" + Now("%Y%m%d-%H%M%S") + "-" + options.walker + "-jdk" +
+                                    std::to_string(jdk.feature) + "-" + std::to_string(getpid())
+                              : options.out;
 
   Status status = Ok();
   {
@@ -195,8 +198,8 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
   verb->add_option("--engine", o->engine, "Who makes the requests: random");
   AddJdkOption(*verb, o->jdks);
   verb->add_option("--time", o->time, "How long, e.g. 60s (default), 10m");
-  verb->add_option("--walks", o->walks, "Stop after this many walks; the same in every run");
-  verb->add_option("--seed", o->seed, "Of the sequence of requests (default 1)");
+  AddCountOption(*verb, "--walks", o->walks, "Stop after this many walks");
+  AddCountOption(*verb, "--seed", o->seed, "Of the sequence of requests (default 1)");
   verb->add_option("--out", o->out, "Run folder; must not exist or be empty");
   verb->add_option("--scene", o->scenes, "Only this scene; repeatable")->allow_extra_args(false);
   verb->add_option("--hang-limit", o->hang_limit, "CPU time that a walk may take (default 100ms)");

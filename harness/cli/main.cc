@@ -10,11 +10,13 @@ int main(int argc, char** argv) {
   using namespace walkhammer;
   constexpr AddVerb kVerbs[] = {AddDoctor, AddFuzz, AddReplay, AddShow, AddReport, AddList};
 
-  CLI::App app{"Hammers the stack walkers of the JVM until they break, and hands over each break\n"
-               "as a small, replayable, explained input."};
+  CLI::App app{
+      "Hammers the stack walkers of the JVM until they break, and hands over each break\n"
+      "as a small, replayable, explained input."};
   app.set_version_flag("--version", WALKHAMMER_VERSION);
-  app.footer("Exit codes: 0 clean, 1 findings or regression, 2 usage or bad input,\n"
-             "3 this machine or JDK cannot do it, 4 vacuous run or tool failure.");
+  app.footer(
+      "Exit codes: 0 clean, 1 findings or regression, 2 usage or bad input,\n"
+      "3 this machine or JDK cannot do it, 4 vacuous run or tool failure.");
   app.require_subcommand(0, 1);
   Invocation chosen;
   chosen.probe_scenes = ProbeScenes;

@@ -14,9 +14,12 @@ constexpr double kLogEvery = 10;  // seconds between lines where there is no ter
 const char* PhaseWords(ChildPhase phase) {
   switch (phase) {
     case ChildPhase::kStarting:
-    case ChildPhase::kBooting: return "booting the JVM";
-    case ChildPhase::kScenes: return "setting up scenes";
-    default: return "";
+    case ChildPhase::kBooting:
+      return "booting the JVM";
+    case ChildPhase::kScenes:
+      return "setting up scenes";
+    default:
+      return "";
   }
 }
 
@@ -33,10 +36,12 @@ std::string Shares(const SharedState& state) {
           if (code == kCodeHang) hangs += region[code];
         }
   if (all == 0) return "";
-  auto percent = [&](uint64_t n) { return 100.0 * static_cast<double>(n) / static_cast<double>(all); };
-  std::string text = fmt::format("frames {:.0f} %, errors {:.0f} %, crashes {:.1f} %",
-                                 percent(frames), percent(all - frames - crashes - hangs),
-                                 percent(crashes));
+  auto percent = [&](uint64_t n) {
+    return 100.0 * static_cast<double>(n) / static_cast<double>(all);
+  };
+  std::string text =
+      fmt::format("frames {:.0f} %, errors {:.0f} %, crashes {:.1f} %", percent(frames),
+                  percent(all - frames - crashes - hangs), percent(crashes));
   if (hangs != 0) text += fmt::format(", hangs {}", hangs);
   return text;
 }

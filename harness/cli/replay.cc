@@ -54,8 +54,7 @@ void Tally(const Result<ReplayOutcome>& outcome, Row& row) {
   for (const FindingRecord& finding : seen.findings) {
     row.outcomes[finding.signature.expect]++;
     forbidden |= finding.grade == Grade::kForbidden;
-    reproduced |= !row.expect.empty() &&
-                  MatchesExpect(row.expect, finding.signature) != Match::kNo;
+    reproduced |= !row.expect.empty() && MatchesExpect(row.expect, finding.signature) != Match::kNo;
   }
   if (seen.returned) {
     row.frames = seen.frames;
@@ -85,10 +84,14 @@ void PrintRow(const Row& row) {
 }
 
 json RowJson(const Row& row) {
-  return {{"file", row.file},         {"jdk", row.jdk},
-          {"expect", row.expect},     {"times", row.times},
-          {"reproduced", row.reproduced}, {"with_findings", row.found},
-          {"unable", row.unable},     {"unable_reason", row.unable_reason},
+  return {{"file", row.file},
+          {"jdk", row.jdk},
+          {"expect", row.expect},
+          {"times", row.times},
+          {"reproduced", row.reproduced},
+          {"with_findings", row.found},
+          {"unable", row.unable},
+          {"unable_reason", row.unable_reason},
           {"outcomes", row.outcomes}};
 }
 
@@ -145,7 +148,8 @@ void AddReplay(CLI::App& app, Invocation& chosen) {
   AddJdkOption(*verb, o->jdks);
   verb->add_option("--times", o->times, "Fresh processes for each file and JDK (default 1)")
       ->check(CLI::Range(1, 100000));
-  verb->add_option("--hang-limit", o->hang_limit, "CPU time that the walk may take (default 100ms)");
+  verb->add_option("--hang-limit", o->hang_limit,
+                   "CPU time that the walk may take (default 100ms)");
   AddJsonFlag(*verb, o->json);
   verb->footer("JVM flags follow after --.");
   verb->callback([&chosen, o] {

@@ -178,8 +178,8 @@ Status InstallGuard(const GuardOptions& wanted) {
 }
 
 void EnterGuardedThread(GuardSlot& slot) {
-  void* memory = mmap(nullptr, kAltStackBytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* memory =
+      mmap(nullptr, kAltStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory != MAP_FAILED) {
     stack_t alternate{};
     alternate.ss_sp = memory;

@@ -4,10 +4,10 @@
 #ifndef WALKHAMMER_HARNESS_GUARD_GUARD_H_
 #define WALKHAMMER_HARNESS_GUARD_GUARD_H_
 
+#include <atomic>
 #include <csetjmp>
 #include <csignal>
 #include <cstdint>
-#include <atomic>
 
 #include "harness/base/result.h"
 #include "harness/walkers/trace.h"
@@ -44,7 +44,7 @@ struct GuardSlot {
 };
 
 struct GuardOptions {
-  int hang_limit_ms;          // of the thread's CPU time; wall-clock limit is 20 times that
+  int hang_limit_ms;  // of the thread's CPU time; wall-clock limit is 20 times that
   // Asks the JVM whether a fault is its own: JVM_handle_linux_signal. May be null.
   int (*jvm_handler)(int, siginfo_t*, void*, int);
   // pc ranges where HotSpot faults on purpose (SafeFetch).

@@ -46,8 +46,8 @@ Result<Jvm*> Jvm::Boot(const std::string& libjvm, const std::vector<std::string>
   auto jvm = std::unique_ptr<Jvm>(new Jvm);
   jvm->library_ = dlopen(libjvm.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (jvm->library_ == nullptr) return BadInput("cannot load " + libjvm + ": " + dlerror());
-  auto create = reinterpret_cast<decltype(&JNI_CreateJavaVM)>(
-      dlsym(jvm->library_, "JNI_CreateJavaVM"));
+  auto create =
+      reinterpret_cast<decltype(&JNI_CreateJavaVM)>(dlsym(jvm->library_, "JNI_CreateJavaVM"));
   if (create == nullptr) return Unable(libjvm + " exports no JNI_CreateJavaVM: it is no JVM");
   std::vector<JavaVMOption> options;
   for (const std::string& flag : flags)
@@ -86,14 +86,15 @@ Status Jvm::SetUp() {
   wanted.can_generate_monitor_events = 1;
   wanted.can_generate_all_class_hook_events = 0;
   if (jvmti_->AddCapabilities(&wanted) != JVMTI_ERROR_NONE)
-    return Unable("this JVM refuses the JVMTI capabilities can_tag_objects and "
-                  "can_generate_monitor_events");
+    return Unable(
+        "this JVM refuses the JVMTI capabilities can_tag_objects and "
+        "can_generate_monitor_events");
   callbacks_.ClassLoad = OnClassLoad;
   callbacks_.ClassPrepare = OnClassPrepare;
   callbacks_.DynamicCodeGenerated = OnDynamicCode;
   jvmti_->SetEventCallbacks(&callbacks_, sizeof callbacks_);
-  for (jvmtiEvent event : {JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE,
-                           JVMTI_EVENT_DYNAMIC_CODE_GENERATED})
+  for (jvmtiEvent event :
+       {JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE, JVMTI_EVENT_DYNAMIC_CODE_GENERATED})
     if (jvmti_->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr) != JVMTI_ERROR_NONE)
       return Unable("this JVM refuses a JVMTI event that walkers need");
   JNIEnv* jni = env();

@@ -89,9 +89,8 @@ CodeBlob CodeCache::ReadBlob(uint64_t address) const {
     blob.begin = address + Read<int32_t>(address + blob_code_offset_);
     blob.end = address + Read<int32_t>(address + blob_data_offset_);
   }
-  blob.is_nmethod = blob_kind_ >= 0
-                        ? Read<uint8_t>(address + blob_kind_) == nmethod_kind_
-                        : blob.name == "nmethod" || blob.name == "native nmethod";
+  blob.is_nmethod = blob_kind_ >= 0 ? Read<uint8_t>(address + blob_kind_) == nmethod_kind_
+                                    : blob.name == "nmethod" || blob.name == "native nmethod";
   if (!blob.is_nmethod) return blob;
   blob.method = Read<uint64_t>(address + nmethod_method_);
   blob.comp_level = level_is_byte_ ? Read<int8_t>(address + nmethod_level_)
@@ -142,8 +141,7 @@ std::vector<Codelet> CodeCache::Codelets() const {
     const char* description = Read<const char*>(at + codelet_description_);
     const uint64_t begin =
         (at + codelet_header_ + kCodeletAlignment - 1) & ~(kCodeletAlignment - 1);
-    if (description != nullptr && begin < at + size)
-      out.push_back({begin, at + size, description});
+    if (description != nullptr && begin < at + size) out.push_back({begin, at + size, description});
     at += size;
   }
   return out;

@@ -13,9 +13,9 @@
 namespace walkhammer {
 
 struct CodeBlob {
-  uint64_t address;      // of the CodeBlob object
-  uint64_t begin, end;   // instructions
-  std::string name;      // CodeBlob::_name: "nmethod", "I2C/C2I adapters", "RuntimeStub - ..."
+  uint64_t address;     // of the CodeBlob object
+  uint64_t begin, end;  // instructions
+  std::string name;     // CodeBlob::_name: "nmethod", "I2C/C2I adapters", "RuntimeStub - ..."
   bool is_nmethod;
   // With is_nmethod only:
   uint64_t method;         // Method*
@@ -46,8 +46,8 @@ class CodeCache {
 
   uint64_t* low_ = nullptr;
   uint64_t* high_ = nullptr;
-  uint64_t* heaps_ = nullptr;         // GrowableArray<CodeHeap*>*
-  uint64_t* interpreter_ = nullptr;   // AbstractInterpreter::_code
+  uint64_t* heaps_ = nullptr;        // GrowableArray<CodeHeap*>*
+  uint64_t* interpreter_ = nullptr;  // AbstractInterpreter::_code
   int array_len_ = 0, array_data_ = 0;
   int heap_memory_ = 0, heap_log2_segment_ = 0;
   int space_low_ = 0, space_high_ = 0;

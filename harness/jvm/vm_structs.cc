@@ -36,7 +36,8 @@ Result<VmStructs> VmStructs::Load(void* libjvm) {
   Table constants = OpenTable(libjvm, "gHotSpotVMIntConstants", c + "EntryArrayStride");
   if (structs.first == nullptr || structs.stride == 0 || types.first == nullptr ||
       constants.first == nullptr)
-    return Unable("this libjvm exports no vmStructs, so it is no HotSpot that walkhammer can drive");
+    return Unable(
+        "this libjvm exports no vmStructs, so it is no HotSpot that walkhammer can drive");
 
   auto offset = [&](const std::string& name) { return Exported<uint64_t>(libjvm, name); };
   const uint64_t type_name = offset(s + "EntryTypeNameOffset"),
@@ -56,7 +57,8 @@ Result<VmStructs> VmStructs::Load(void* libjvm) {
   }
   const uint64_t types_name = offset(t + "EntryTypeNameOffset"),
                  types_size = offset(t + "EntrySizeOffset");
-  for (const char* e = types.first; Member<const char*>(e, types_name) != nullptr; e += types.stride)
+  for (const char* e = types.first; Member<const char*>(e, types_name) != nullptr;
+       e += types.stride)
     out.sizes_[Member<const char*>(e, types_name)] = Member<uint64_t>(e, types_size);
   const uint64_t constant_name = offset(c + "EntryNameOffset"),
                  constant_value = offset(c + "EntryValueOffset");

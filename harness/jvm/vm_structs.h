@@ -42,10 +42,10 @@ class VmStructs {
 
 // JavaThread and JavaFrameAnchor fields; the same names in JDK 17 to 25.
 struct JvmLayout {
-  int thread_state, anchor, stack_base, stack_size;   // JavaThread
-  int last_sp, last_pc, last_fp;                      // JavaFrameAnchor, relative to it
-  int method_code, method_const;                      // Method
-  int const_code_size;                                // ConstMethod
+  int thread_state, anchor, stack_base, stack_size;  // JavaThread
+  int last_sp, last_pc, last_fp;                     // JavaFrameAnchor, relative to it
+  int method_code, method_const;                     // Method
+  int const_code_size;                               // ConstMethod
 };
 
 Result<JvmLayout> ReadLayout(const VmStructs& structs);

@@ -28,8 +28,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
       continue;
     const MethodEntry* entry = seen.methods->Find(frame.method);
     if (entry == nullptr) continue;  // method-id's business
-    if (entry->is_native ? frame.bci == kNativeBci
-                         : frame.bci >= 0 && frame.bci < entry->code_size)
+    if (entry->is_native ? frame.bci == kNativeBci : frame.bci >= 0 && frame.bci < entry->code_size)
       continue;
     verdict = frame.bci == -1 ? 2 : 1;
     std::snprintf(detail, size, "frame %d: bci %d of %s, which has %d bytes", i, frame.bci,

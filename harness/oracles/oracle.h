@@ -19,7 +19,7 @@ std::string_view GradeWord(Grade grade);  // "Acceptable", ...
 
 // One thing that an oracle can say. Outcome 0 of every oracle is "nothing to say".
 struct OutcomeInfo {
-  const char* name;    // stable, kebab-case: stored in runs
+  const char* name;  // stable, kebab-case: stored in runs
   Grade grade;
   const char* reason;  // why it is graded so
 };

@@ -7,8 +7,8 @@
 namespace walkhammer {
 
 extern const Oracle kSurvivalOracle, kCrashOracle, kHangOracle, kReturnCodeOracle,
-    kFrameCountOracle, kBufferOracle, kMethodIdOracle, kBciOracle, kTruthOracle,
-    kThreadStateOracle, kErrnoOracle, kSignalMaskOracle, kSignalSafetyOracle;
+    kFrameCountOracle, kBufferOracle, kMethodIdOracle, kBciOracle, kTruthOracle, kThreadStateOracle,
+    kErrnoOracle, kSignalMaskOracle, kSignalSafetyOracle;
 
 }  // namespace walkhammer
 

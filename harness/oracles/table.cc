@@ -7,9 +7,12 @@ namespace walkhammer {
 
 std::string_view GradeWord(Grade grade) {
   switch (grade) {
-    case Grade::kAcceptable: return "Acceptable";
-    case Grade::kInteresting: return "Interesting";
-    case Grade::kForbidden: return "Forbidden";
+    case Grade::kAcceptable:
+      return "Acceptable";
+    case Grade::kInteresting:
+      return "Interesting";
+    case Grade::kForbidden:
+      return "Forbidden";
   }
   return "?";
 }
@@ -17,9 +20,10 @@ std::string_view GradeWord(Grade grade) {
 std::span<const Oracle> AllOracles() {
   // In the order of judging. Survival first: the parent judges it, by index 0.
   static const Oracle table[] = {
-      kSurvivalOracle,    kCrashOracle, kHangOracle,        kReturnCodeOracle, kFrameCountOracle,
-      kBufferOracle,      kMethodIdOracle, kBciOracle,      kTruthOracle,
-      kThreadStateOracle, kErrnoOracle, kSignalMaskOracle,  kSignalSafetyOracle,
+      kSurvivalOracle,     kCrashOracle,       kHangOracle,     kReturnCodeOracle,
+      kFrameCountOracle,   kBufferOracle,      kMethodIdOracle, kBciOracle,
+      kTruthOracle,        kThreadStateOracle, kErrnoOracle,    kSignalMaskOracle,
+      kSignalSafetyOracle,
   };
   return table;
 }

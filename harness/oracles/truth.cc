@@ -12,7 +12,8 @@ constexpr OutcomeInfo kOutcomes[] = {
     {"true", Grade::kAcceptable, "frame by frame the JVMTI truth, or not a pristine walk"},
     {"wrong-frames", Grade::kForbidden, "a wrong stack for an undisturbed thread"},
     {"truncated", Grade::kInteresting, "true as far as it goes; the API promises no more"},
-    {"no-frames", Grade::kInteresting, "an error code for a walkable thread; the API may answer so"},
+    {"no-frames", Grade::kInteresting,
+     "an error code for a walkable thread; the API may answer so"},
 };
 
 uint8_t Judge(const Observation& seen, char* detail, size_t size) {
@@ -22,8 +23,8 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
                   seen.trace.num_frames, seen.truth.size());
     return 3;
   }
-  const size_t expected = seen.truth.size() < seen.request->depth ? seen.truth.size()
-                                                                  : seen.request->depth;
+  const size_t expected =
+      seen.truth.size() < seen.request->depth ? seen.truth.size() : seen.request->depth;
   const auto got = static_cast<size_t>(seen.trace.num_frames);
   for (size_t i = 0; i < expected && i < got; i++) {
     const Frame& want = seen.truth[i];

@@ -154,6 +154,9 @@ TEST_F(CrashFolderTest, ExplainsRequestsInWords) {
   EXPECT_TRUE(Contains(text, "the word at stack+0x8 becomes the number 0x1\n"));
   EXPECT_TRUE(Contains(text, "the word at stack+0x10 is XORed with the number 0x2\n"));
   EXPECT_TRUE(Contains(text, "the word at stack+0x18 is increased by the number 0x3\n"));
+  request.edits[2].value.addend = -0x70;
+  EXPECT_TRUE(Contains(ExplainRequest(request, *symbols_),
+                       "the word at stack+0x18 is decreased by the number 0x70\n"));
 }
 
 TEST_F(CrashFolderTest, ExplainsACrash) {

@@ -224,6 +224,9 @@ std::string ExplainRequest(const WalkRequest& given, const SymbolTable& symbols)
     const std::string value = ExplainValue(edit.value, symbols);
     if (edit.op == EditOp::kXor) {
       line("edit", fmt::format("{} is XORed with {}", slot, value));
+    } else if (edit.op == EditOp::kAdd && edit.value.symbol == 0 && edit.value.addend < 0) {
+      line("edit",
+           fmt::format("{} is decreased by the number {}", slot, Distance(edit.value.addend)));
     } else if (edit.op == EditOp::kAdd) {
       line("edit", fmt::format("{} is increased by {}", slot, value));
     } else {

@@ -138,7 +138,7 @@ class RunDb {
 
   // Reading.
   Result<RunRow> Run() const;
-  Result<std::vector<BucketRow>> Buckets() const;  // gravest first, then most real, then oldest
+  Result<std::vector<BucketRow>> Buckets() const;  // gravest, most real, replayed, oldest first
   Result<std::vector<FindingRecord>> Findings(int64_t bucket) const;  // oldest first
   Result<std::vector<CountRow>> Counts() const;
   Result<std::vector<SceneRow>> Scenes() const;  // in the table's order

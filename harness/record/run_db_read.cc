@@ -52,6 +52,12 @@ RunStatus StatusFromWord(std::string_view word) {
   return RunStatus::kFailed;
 }
 
+// What replays comes first, what was replayed in vain last.
+int ReplayRank(const BucketRow& bucket) {
+  if (bucket.confirmed > 0) return 0;
+  return bucket.tries == 0 ? 1 : 2;
+}
+
 bool WriterAlive(const std::string& dir) {
   const int fd = open((dir + "/" + kLockName).c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
@@ -174,7 +180,8 @@ Result<std::vector<BucketRow>> RunDb::Buckets() const {
   }
   std::sort(buckets.begin(), buckets.end(), [](const BucketRow& a, const BucketRow& b) {
     if (a.grade != b.grade) return a.grade > b.grade;
-    return std::tie(a.realism, a.id) < std::tie(b.realism, b.id);
+    return std::make_tuple(a.realism, ReplayRank(a), a.id) <
+           std::make_tuple(b.realism, ReplayRank(b), b.id);
   });
   return buckets;
 }

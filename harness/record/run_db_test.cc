@@ -233,23 +233,28 @@ TEST(RunDb, BucketsAreSortedAndRegraded) {
   add("method-id", "unloaded", "interesting", Realism::kGenuine, Grade::kInteresting);
   add("crash", "fault", "edited", Realism::kEditedStack, Grade::kForbidden);
   // Recorded by a build that graded crashes lower: today's table counts.
+  const int64_t refuted = add("crash", "fault", "refuted", Realism::kGenuine, Grade::kForbidden);
+  add("crash", "fault", "untried", Realism::kGenuine, Grade::kForbidden);
   const int64_t genuine = add("crash", "fault", "genuine", Realism::kGenuine, Grade::kInteresting);
   // An oracle that this build does not have: the recorded grade counts.
   add("no-such-oracle", "odd", "unknown", Realism::kShifted, Grade::kForbidden);
   ASSERT_OK(run.SetConfirmed(genuine, 2, 3));
   ASSERT_OK(run.SetSeen(genuine, 1000));
+  ASSERT_OK(run.SetConfirmed(refuted, 0, 1));
   const std::vector<BucketRow> buckets = run.Buckets().value();
-  ASSERT_EQ(buckets.size(), 4u);
+  ASSERT_EQ(buckets.size(), 6u);
   EXPECT_EQ(buckets[0].signature.title, "genuine");
   EXPECT_EQ(buckets[0].grade, Grade::kForbidden);
   EXPECT_EQ(buckets[0].recorded_grade, Grade::kInteresting);
   EXPECT_EQ(buckets[0].confirmed, 2);
   EXPECT_EQ(buckets[0].tries, 3);
   EXPECT_EQ(buckets[0].count, 1000u);
-  EXPECT_EQ(buckets[1].signature.title, "unknown");
-  EXPECT_EQ(buckets[2].signature.title, "edited");
-  EXPECT_EQ(buckets[3].signature.title, "interesting");
-  EXPECT_EQ(buckets[3].tries, 0);
+  EXPECT_EQ(buckets[1].signature.title, "untried");
+  EXPECT_EQ(buckets[2].signature.title, "refuted");
+  EXPECT_EQ(buckets[3].signature.title, "unknown");
+  EXPECT_EQ(buckets[4].signature.title, "edited");
+  EXPECT_EQ(buckets[5].signature.title, "interesting");
+  EXPECT_EQ(buckets[5].tries, 0);
   EXPECT_FALSE(run.SetConfirmed(99, 1, 1).ok());
   EXPECT_FALSE(run.SetSeen(99, 1).ok());
 }

@@ -4,19 +4,32 @@ namespace walkhammer {
 
 const char* PcRegionWord(PcRegion region) {
   switch (region) {
-    case PcRegion::kPristine: return "pristine";
-    case PcRegion::kShifted: return "shifted";
-    case PcRegion::kNmethod: return "nmethod";
-    case PcRegion::kStub: return "stub";
-    case PcRegion::kCodelet: return "codelet";
-    case PcRegion::kLibrary: return "library";
-    case PcRegion::kCodeCache: return "code-cache";
-    case PcRegion::kStack: return "stack";
-    case PcRegion::kHeap: return "heap";
-    case PcRegion::kMetaspace: return "metaspace";
-    case PcRegion::kUnmapped: return "unmapped";
-    case PcRegion::kLiteral: return "literal";
-    case PcRegion::kCount: break;
+    case PcRegion::kPristine:
+      return "pristine";
+    case PcRegion::kShifted:
+      return "shifted";
+    case PcRegion::kNmethod:
+      return "nmethod";
+    case PcRegion::kStub:
+      return "stub";
+    case PcRegion::kCodelet:
+      return "codelet";
+    case PcRegion::kLibrary:
+      return "library";
+    case PcRegion::kCodeCache:
+      return "code-cache";
+    case PcRegion::kStack:
+      return "stack";
+    case PcRegion::kHeap:
+      return "heap";
+    case PcRegion::kMetaspace:
+      return "metaspace";
+    case PcRegion::kUnmapped:
+      return "unmapped";
+    case PcRegion::kLiteral:
+      return "literal";
+    case PcRegion::kCount:
+      break;
   }
   return "?";
 }

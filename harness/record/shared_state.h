@@ -21,8 +21,19 @@ inline constexpr int kMaxCrashSites = 256;
 
 // Where the presented pc lies; the third dimension of the counts.
 enum class PcRegion : uint8_t {
-  kPristine, kShifted, kNmethod, kStub, kCodelet, kLibrary, kCodeCache, kStack, kHeap,
-  kMetaspace, kUnmapped, kLiteral, kCount
+  kPristine,
+  kShifted,
+  kNmethod,
+  kStub,
+  kCodelet,
+  kLibrary,
+  kCodeCache,
+  kStack,
+  kHeap,
+  kMetaspace,
+  kUnmapped,
+  kLiteral,
+  kCount
 };
 inline constexpr int kPcRegions = static_cast<int>(PcRegion::kCount);
 const char* PcRegionWord(PcRegion region);
@@ -36,20 +47,20 @@ inline constexpr int kCodeHang = 32;
 inline constexpr int kCodeSlots = 33;
 
 enum class ChildMode : uint8_t {
-  kFuzz,     // random engine until told to stop
-  kReplay,   // one request, once
-  kScenes,   // set up every scene, report, end
+  kFuzz,    // random engine until told to stop
+  kReplay,  // one request, once
+  kScenes,  // set up every scene, report, end
 };
 
 enum class ChildPhase : uint32_t {
-  kStarting,    // not yet in main
-  kBooting,     // JVM being created
-  kScenes,      // scenes being set up
-  kRunning,     // walking
-  kDone,        // ended as asked
-  kRetired,     // no longer walks truly after a contained crash; wants a successor
-  kUnable,      // this JDK or machine cannot do it; see message
-  kFailed,      // the tool failed; see message
+  kStarting,  // not yet in main
+  kBooting,   // JVM being created
+  kScenes,    // scenes being set up
+  kRunning,   // walking
+  kDone,      // ended as asked
+  kRetired,   // no longer walks truly after a contained crash; wants a successor
+  kUnable,    // this JDK or machine cannot do it; see message
+  kFailed,    // the tool failed; see message
 };
 
 // Set by the parent before the child starts.
@@ -58,20 +69,21 @@ struct Job {
   uint8_t walker;
   uint8_t reserved[6];
   uint64_t seed;
-  uint64_t first_walk;  // sequence number at which a successor goes on
-  uint64_t max_walks;   // 0 = no limit
-  uint32_t scene_mask;  // bit i = scene i wanted
+  uint64_t first_walk;     // sequence number at which a successor goes on
+  uint64_t max_walks;      // 0 = no limit
+  uint32_t scene_mask;     // bit i = scene i wanted
   uint32_t hang_limit_ms;  // of the walking thread's CPU time, per walk
-  WalkRequest request;  // for kReplay
+  WalkRequest request;     // for kReplay
 };
 
 struct SceneReport {
   bool available;
-  bool pristine_true;     // walked to its JVMTI truth
+  bool pristine_true;  // walked to its JVMTI truth
   uint8_t tried;
   uint8_t reserved;
   int32_t truth_frames;
-  char reason[240];       // why not available, or how the pristine walk differed
+  int32_t tried_by;  // process that set it up
+  char reason[240];  // why not available, or how the pristine walk differed
 };
 
 struct Module {
@@ -96,17 +108,18 @@ struct RawFinding {
   uint64_t sequence;
   uint64_t time_ms;  // since the run's start, CLOCK_MONOTONIC based
   WalkRequest request;
-  uint8_t oracle;    // index into the oracle table
-  uint8_t outcome;   // index into that oracle's outcomes
+  uint8_t oracle;   // index into the oracle table
+  uint8_t outcome;  // index into that oracle's outcomes
   Ending ending;
   uint8_t reserved;
+  uint32_t site;  // index into SharedState::crash_sites
   int32_t num_frames;
-  Fault fault;               // with kCrashed and kHung, and for what an oracle pins to a pc
-  Registers presented;       // the resolved register values that the walker saw
-  char detail[256];          // what the oracle says, one sentence
-  char where[160];           // what names fault.registers.pc outside of modules, or ""
-  int32_t kept_frames;       // frames that follow in `frame_text`
-  char frame_text[2048];     // '\n'-separated "pkg.Class.method(Sig)Ret @ bci", newest first
+  Fault fault;            // with kCrashed and kHung, and for what an oracle pins to a pc
+  Registers presented;    // the resolved register values that the walker saw
+  char detail[256];       // what the oracle says, one sentence
+  char where[160];        // what names fault.registers.pc outside of modules, or ""
+  int32_t kept_frames;    // frames that follow in `frame_text`
+  char frame_text[2048];  // '\n'-separated "pkg.Class.method(Sig)Ret @ bci", newest first
 };
 
 // Single producer (child), single consumer (parent).
@@ -139,13 +152,13 @@ struct SharedState {
 
   // Child to parent.
   std::atomic<ChildPhase> phase;
-  std::atomic<uint32_t> stop;       // parent to child: end soon
+  std::atomic<uint32_t> stop;  // parent to child: end soon
   uint32_t reserved;
-  char message[512];                // with kUnable and kFailed: one sentence
-  char vm_version[256];             // java.vm.vendor, java.vm.name, java.vm.version
-  char vm_gc[64];                   // garbage collector in use
-  std::atomic<uint64_t> walks;      // judged walks
-  std::atomic<uint64_t> successful; // of these, with num_frames > 0
+  char message[512];                 // with kUnable and kFailed: one sentence
+  char vm_version[256];              // java.vm.vendor, java.vm.name, java.vm.version
+  char vm_gc[64];                    // garbage collector in use
+  std::atomic<uint64_t> walks;       // judged walks
+  std::atomic<uint64_t> successful;  // of these, with num_frames > 0
   std::atomic<uint64_t> pristine_walks;
   std::atomic<uint64_t> pristine_true;
   std::atomic<uint64_t> contained_crashes;

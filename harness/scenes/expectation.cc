@@ -8,7 +8,7 @@ namespace {
 // What of one method the stack shows.
 struct Evidence {
   bool c1 = false, c2 = false, osr = false, deopt = false;
-  bool invalidated = false;   // compiled, and no longer what new calls enter
+  bool invalidated = false;  // compiled, and no longer what new calls enter
   bool method_word = false;  // its Method*, as interpreted frames hold it
   bool compiled() const { return c1 || c2 || osr || deopt; }
 };

@@ -49,8 +49,7 @@ uint64_t UnmappedAddress(const std::vector<Mapping>& mappings) {
 }  // namespace
 
 uint32_t Landscape::Set(SymbolKind kind, std::string_view name, uint64_t begin, uint64_t end) {
-  uint32_t symbol =
-      IsNamed(kind) ? symbols_->Intern(kind, name) : SymbolTable::IdOf(kind);
+  uint32_t symbol = IsNamed(kind) ? symbols_->Intern(kind, name) : SymbolTable::IdOf(kind);
   addresses_[symbol] = begin;
   if (kind == SymbolKind::kNmethod || kind == SymbolKind::kStub || kind == SymbolKind::kCodelet)
     code_[begin] = {end, symbol};

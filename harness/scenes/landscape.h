@@ -36,9 +36,7 @@ class Landscape {
   bool IsKnown(uint32_t symbol) const { return AddressOf(symbol) != 0; }
 
   // The same entries in the same order in every process of the same JDK and flags.
-  std::span<const PoolEntry> Pool(SymbolKind kind) const {
-    return pools_[static_cast<int>(kind)];
-  }
+  std::span<const PoolEntry> Pool(SymbolKind kind) const { return pools_[static_cast<int>(kind)]; }
 
   // Name of the generated code that holds pc, e.g. "stub call_stub+0x10"; empty if none does.
   std::string Describe(uint64_t pc) const;

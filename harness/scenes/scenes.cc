@@ -59,14 +59,13 @@ uint64_t TlsLow(uint64_t low, uint64_t high) {
 bool AppendFrames(ParkedScene& scene, jthread thread) {
   std::vector<jvmtiFrameInfo> frames(kMaxTruth);
   jint count = 0;
-  if (jvm->jvmti()->GetStackTrace(thread, 0, kMaxTruth, frames.data(), &count) !=
-      JVMTI_ERROR_NONE)
+  if (jvm->jvmti()->GetStackTrace(thread, 0, kMaxTruth, frames.data(), &count) != JVMTI_ERROR_NONE)
     return false;
   for (jint i = 0; i < count; i++) {
     const MethodEntry* method = jvm->methods().Find(frames[i].method);
     bool native = method != nullptr && method->is_native;
-    scene.truth.push_back({native ? kAgctNativeBci : static_cast<int32_t>(frames[i].location), 0,
-                           frames[i].method});
+    scene.truth.push_back(
+        {native ? kAgctNativeBci : static_cast<int32_t>(frames[i].location), 0, frames[i].method});
   }
   return count > 0;
 }
@@ -88,8 +87,8 @@ void AppendCarrierFrames(ParkedScene& scene, JNIEnv* env) {
   if (!IsVirtual(env, thread_class)) return;
   // JVMTI hides the native method that joins the two.
   jclass continuation = env->FindClass("jdk/internal/vm/Continuation");
-  jmethodID seam = env->GetStaticMethodID(continuation, "enterSpecial",
-                                          "(Ljdk/internal/vm/Continuation;ZZ)V");
+  jmethodID seam =
+      env->GetStaticMethodID(continuation, "enterSpecial", "(Ljdk/internal/vm/Continuation;ZZ)V");
   scene.truth.push_back({kAgctNativeBci, 0, seam});
   AppendFrames(scene, carrier);
 }
@@ -112,8 +111,8 @@ std::string Capture(ParkedScene& scene, JNIEnv* env, uint64_t caller_fp) {
   scene.anchor_pc = *thread.last_pc();
   scene.anchor_fp = *thread.last_fp();
   // HotSpot itself takes the word below last_Java_sp where the anchor holds no pc.
-  uint64_t pc = scene.anchor_pc != 0 ? scene.anchor_pc
-                                     : reinterpret_cast<uint64_t*>(scene.stack_low)[-1];
+  uint64_t pc =
+      scene.anchor_pc != 0 ? scene.anchor_pc : reinterpret_cast<uint64_t*>(scene.stack_low)[-1];
   uint64_t fp = scene.anchor_fp != 0 ? scene.anchor_fp : caller_fp;
   scene.pristine = {pc, scene.stack_low, fp, 0};
   std::span<const uint64_t> stack(reinterpret_cast<const uint64_t*>(scene.stack_low),
@@ -286,7 +285,8 @@ Status SceneStage::SetUp(int scene) {
   sem_init(&set_up.finished, 0, 0);
   in_progress = &set_up;
   jclass scenes = env->FindClass("wh/Scenes");
-  jmethodID start = env->GetStaticMethodID(scenes, "start", "(Ljava/lang/String;)Ljava/lang/Thread;");
+  jmethodID start =
+      env->GetStaticMethodID(scenes, "start", "(Ljava/lang/String;)Ljava/lang/Thread;");
   jstring name = env->NewStringUTF(AllScenes()[scene].name);
   jobject thread = env->CallStaticObjectMethod(scenes, start, name);
   if (env->ExceptionCheck() != JNI_FALSE || thread == nullptr) {

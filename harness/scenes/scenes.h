@@ -21,15 +21,15 @@ struct ParkedScene {
   int index = 0;  // into AllScenes()
   JNIEnv* env = nullptr;
   JavaThreadView thread;
-  Registers pristine{};        // of the top Java frame: what a signal there would have shown
+  Registers pristine{};  // of the top Java frame: what a signal there would have shown
   uint64_t anchor_pc = 0, anchor_fp = 0;  // JavaThread::_anchor while parked; its sp is stack_low
-  uint64_t stack_low = 0;      // stack+0: last_Java_sp
-  uint64_t stack_high = 0;     // the thread's stack base, exclusive
-  uint64_t edit_high = 0;      // edits stay below: above lie the thread's TLS and descriptor
-  uint64_t stack_limit = 0;    // lowest address of the thread's stack
-  std::vector<Frame> truth;    // from JVMTI at parking, newest first, bci as agct reports it
-  bool walked_truly = false;   // at set-up; a later wrong pristine walk retires the child
-  uint64_t signal_mask = 0;    // of the thread, as the kernel holds it
+  uint64_t stack_low = 0;                 // stack+0: last_Java_sp
+  uint64_t stack_high = 0;                // the thread's stack base, exclusive
+  uint64_t edit_high = 0;     // edits stay below: above lie the thread's TLS and descriptor
+  uint64_t stack_limit = 0;   // lowest address of the thread's stack
+  std::vector<Frame> truth;   // from JVMTI at parking, newest first, bci as agct reports it
+  bool walked_truly = false;  // at set-up; a later wrong pristine walk retires the child
+  uint64_t signal_mask = 0;   // of the thread, as the kernel holds it
   GuardSlot guard;
 
   // Hand-over of the thread: the owner sets body and argument, posts go, waits for done.

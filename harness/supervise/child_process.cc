@@ -61,8 +61,8 @@ Result<std::unique_ptr<SharedMapping>> SharedMapping::Create() {
   mapping->fd_ = memfd_create("walkhammer", MFD_CLOEXEC);
   if (mapping->fd_ < 0 || ftruncate(mapping->fd_, sizeof(SharedState)) != 0)
     return ToolFailed(std::string("cannot make shared memory: ") + strerror(errno));
-  void* memory = mmap(nullptr, sizeof(SharedState), PROT_READ | PROT_WRITE, MAP_SHARED,
-                      mapping->fd_, 0);
+  void* memory =
+      mmap(nullptr, sizeof(SharedState), PROT_READ | PROT_WRITE, MAP_SHARED, mapping->fd_, 0);
   if (memory == MAP_FAILED)
     return ToolFailed(std::string("cannot map shared memory: ") + strerror(errno));
   mapping->state_ = static_cast<SharedState*>(memory);  // zeroed by the kernel
@@ -120,8 +120,7 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(SharedMapping& shared,
   child->scratch_ = stem;
   child->log_path_ = stem + ".log";
   const int log_fd = open(child->log_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (log_fd < 0)
-    return ToolFailed("cannot write " + child->log_path_ + ": " + strerror(errno));
+  if (log_fd < 0) return ToolFailed("cannot write " + child->log_path_ + ": " + strerror(errno));
   shared.state().phase.store(ChildPhase::kStarting);
   shared.state().message[0] = 0;
   child->pid_ = fork();

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include <filesystem>
 #include <thread>
 
 #include "harness/record/crash_folder.h"
@@ -54,13 +54,14 @@ Status FuzzRun::Save(bool everything) {
   if (!everything && now - last_saved_ < kSaveEvery) return Ok();
   last_saved_ = now;
   if (!vm_known_ && shared_->state().vm_gc[0] != 0) {
-    Status saved = db_.SetVm(FieldText(shared_->state().vm_version),
-                             FieldText(shared_->state().vm_gc));
+    Status saved =
+        db_.SetVm(FieldText(shared_->state().vm_version), FieldText(shared_->state().vm_gc));
     if (!saved.ok()) return saved;
     vm_known_ = true;
   }
   Status saved = db_.SaveProgress(Totals());
   if (saved.ok()) saved = db_.SaveCounts(shared_->state());
+  if (saved.ok()) saved = SaveSeen();
   if (saved.ok() && shared_->state().phase.load() >= ChildPhase::kRunning)
     saved = db_.SaveScenes(shared_->state());
   return saved;
@@ -77,6 +78,7 @@ Status FuzzRun::Record(FindingRecord record, const RawFinding* raw, const WalkRe
   auto added = db_.AddFinding(record);
   if (!added.ok()) return added.failure();
   const int64_t bucket = added.value().bucket;
+  if (raw != nullptr) bucket_of_site_[raw->site] = bucket;
   const Signature signature = record.signature;
   const Grade grade = record.grade;
   if (added.value().is_new) {
@@ -93,8 +95,10 @@ Status FuzzRun::Record(FindingRecord record, const RawFinding* raw, const WalkRe
     }
     crash.symbols = &shared_->state().symbols;
     crash.jdk = plan_.jdk_words;
-    crash.replay_command = fmt::format("walkhammer replay {}/{}/{}{}", db_.dir(),
-                                       added.value().folder, kInputName, plan_.replay_options);
+    crash.replay_command =
+        fmt::format("{} replay {}/{}/{}{}", plan_.command,
+                    std::filesystem::absolute(db_.dir()).lexically_normal().string(),
+                    added.value().folder, kInputName, plan_.replay_options);
     crash.hs_err_text = hs_err;
     Status written = WriteFolder(bucket, crash);
     if (!written.ok()) return written;
@@ -125,9 +129,18 @@ Status FuzzRun::Drain() {
     if (symbolizer_ == nullptr)
       symbolizer_ = std::make_unique<Symbolizer>(
           std::span<const Module>(state.modules, state.module_count.load()));
-    Status recorded = Record(MakeFindingRecord(raw, *symbolizer_, state.symbols), &raw,
-                             &raw.request, "");
+    Status recorded =
+        Record(MakeFindingRecord(raw, *symbolizer_, state.symbols), &raw, &raw.request, "");
     if (!recorded.ok()) return recorded;
+  }
+  return Ok();
+}
+
+// Sites count every occurrence, also those that were not handed over.
+Status FuzzRun::SaveSeen() {
+  for (const auto& [site, bucket] : bucket_of_site_) {
+    Status saved = db_.SetSeen(bucket, shared_->state().crash_sites[site].count.load());
+    if (!saved.ok()) return saved;
   }
   return Ok();
 }
@@ -138,8 +151,8 @@ Status FuzzRun::RecordDeath() {
   const WalkRequest killer = SaneRequest(state.journal.request);
   const uint64_t sequence = state.journal.sequence.load();
   const auto time_ms = static_cast<uint64_t>(Seconds(Clock::now() - start_) * 1000);
-  return Record(MakeDeathRecord(death, &killer, state.symbols, sequence, time_ms), nullptr,
-                &killer, death.hs_err_text);
+  return Record(MakeDeathRecord(death, &killer, state.symbols, sequence, time_ms), nullptr, &killer,
+                death.hs_err_text);
 }
 
 Result<bool> FuzzRun::AfterChild() {
@@ -166,9 +179,9 @@ Result<bool> FuzzRun::AfterChild() {
     // Not one walk between two deaths: this JVM does not get anywhere.
     died_early_ = phase < ChildPhase::kRunning ? died_early_ + 1 : 0;
     if (died_early_ >= kMostEarlyDeaths)
-      return ToolFailed("the child died " + std::to_string(died_early_) +
-                        " times before its first walk; it printed: " +
-                        child_->Output().substr(0, 600));
+      return ToolFailed(
+          "the child died " + std::to_string(died_early_) +
+          " times before its first walk; it printed: " + child_->Output().substr(0, 600));
     if (phase < ChildPhase::kRunning && state.journal.phase.load() != 1)
       state.job.first_walk = state.journal.sequence.load();
   }
@@ -293,9 +306,9 @@ Status FuzzRun::Run(const std::atomic<bool>& interrupted) {
   if (status.ok()) status = ConfirmRest(interrupted);
   Status saved = Save(true);
   if (status.ok()) status = saved;
-  auto finished = db_.Finish(!status.ok()           ? RunStatus::kFailed
-                             : interrupted.load()   ? RunStatus::kInterrupted
-                                                    : RunStatus::kCleanEnd,
+  auto finished = db_.Finish(!status.ok()         ? RunStatus::kFailed
+                             : interrupted.load() ? RunStatus::kInterrupted
+                                                  : RunStatus::kCleanEnd,
                              totals, status.ok() ? "" : status.failure().message);
   if (!status.ok()) return status;
   return finished.ok() ? Ok() : Status(finished.failure());

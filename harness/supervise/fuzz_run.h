@@ -28,6 +28,7 @@ struct FuzzPlan {
   int confirm_times = 5;  // 0: do not confirm
   ChildSetup child;
   std::string jdk_words;       // "JDK-PATH (version)", for explanations
+  std::string command;         // how to call walkhammer in a replay command
   std::string replay_options;  // what a replay command needs besides the file
 };
 
@@ -63,6 +64,7 @@ class FuzzRun {
   Status WriteFolder(int64_t bucket, const CrashCase& crash);
   // After a child ended: true if the run goes on with a successor.
   Result<bool> AfterChild();
+  Status SaveSeen();
   Status RecordDeath();
   Status Supervise(const std::atomic<bool>& interrupted);
   Status ConfirmRest(const std::atomic<bool>& interrupted);
@@ -85,8 +87,9 @@ class FuzzRun {
   bool vm_known_ = false;
   uint64_t buckets_ = 0;
   std::string newest_;
-  std::map<int64_t, CrashCase> cases_;                 // the best input of each bucket
+  std::map<int64_t, CrashCase> cases_;  // the best input of each bucket
   std::map<int64_t, std::unique_ptr<RawFinding>> raws_;
+  std::map<uint32_t, int64_t> bucket_of_site_;  // crash_sites index to bucket
 };
 
 }  // namespace walkhammer

@@ -32,8 +32,7 @@ Result<std::unique_ptr<ReplayRun>> ReplayRun::Start(const ReplayInput& input,
   // Other scenes that the request names must exist, too.
   for (uint32_t id = 0; id < state.symbols.size(); id++)
     if (state.symbols.at(id).kind == SymbolKind::kSceneStack)
-      if (auto scene = FindScene(state.symbols.at(id).name))
-        state.job.scene_mask |= 1U << *scene;
+      if (auto scene = FindScene(state.symbols.at(id).name)) state.job.scene_mask |= 1U << *scene;
   auto child = ChildProcess::Start(*run->shared_, setup);
   if (!child.ok()) return child.failure();
   run->child_ = std::move(child.value());

@@ -25,7 +25,7 @@ struct ReplayOutcome {
   std::vector<FindingRecord> findings;  // of grade Forbidden and Interesting; empty: clean
   int32_t num_frames = 0;               // what the walker returned, where it did
   bool returned = false;
-  std::string frames;                   // text, newest first
+  std::string frames;  // text, newest first
 };
 
 class ReplayRun {

@@ -42,7 +42,10 @@ void Nothing(AgctTrace&, jint) {}
 void Crash(AgctTrace&, jint) { *reinterpret_cast<volatile int*>(nowhere) = 1; }
 void CrashElsewhere(AgctTrace&, jint) { *reinterpret_cast<volatile int*>(nowhere + 4) = 2; }
 void Illegal(AgctTrace&, jint) { raise(SIGILL); }
-void Divide(AgctTrace&, jint) { raise(SIGFPE); zero = 1; }
+void Divide(AgctTrace&, jint) {
+  raise(SIGFPE);
+  zero = 1;
+}
 void Abort(AgctTrace&, jint) { std::abort(); }
 void Exit(AgctTrace&, jint) { _exit(0); }
 void Hang(AgctTrace&, jint) {

@@ -35,7 +35,7 @@ struct Fault {
 
 struct Trace {
   Ending ending;
-  int32_t num_frames;  // frame count, or a code <= 0
+  int32_t num_frames;   // frame count, or a code <= 0
   const Frame* frames;  // num_frames of them when positive; owned by the walker adapter
 };
 

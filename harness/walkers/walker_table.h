@@ -20,10 +20,10 @@ struct DeclaredCode {
 };
 
 struct WalkerInfo {
-  const char* name;      // as in --walker and in .walk files
-  const char* what;      // one line for `list walkers`
-  const char* symbol;    // what libjvm must export for provider jdk; null: none
-  bool puzzle;           // a planted bug that tests the harness; hidden unless asked for
+  const char* name;    // as in --walker and in .walk files
+  const char* what;    // one line for `list walkers`
+  const char* symbol;  // what libjvm must export for provider jdk; null: none
+  bool puzzle;         // a planted bug that tests the harness; hidden unless asked for
   std::span<const DeclaredCode> codes;
   std::unique_ptr<Walker> (*make)();
 };

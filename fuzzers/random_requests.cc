@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <cstring>
-#include <unordered_set>
+
+#include "harness/scenes/physical_frames.h"
 
 namespace walkhammer {
 namespace {
 
+// Fixed part of an interpreted frame below fp, in words; the Method* is the third on x86_64 and
+// aarch64.
+constexpr uint32_t kInterpreterWords = 9;
+constexpr uint32_t kInterpreterMethod = 3;
 constexpr uint32_t kNearWords = 64;  // most walks look at this much of the stack's top
 
 Value Of(SymbolKind kind, int64_t addend) { return {addend, SymbolTable::IdOf(kind), 0}; }
@@ -34,21 +39,24 @@ uint32_t Pick(Random& random, const std::vector<uint32_t>& offsets) {
 
 }  // namespace
 
-StackSketch Sketch(const ParkedScene& scene, const Landscape& landscape, const Jvm& jvm) {
+StackSketch Sketch(const ParkedScene& scene, const Jvm& jvm) {
   StackSketch sketch{};
-  sketch.words = static_cast<uint32_t>((scene.edit_high - scene.stack_low) / 8);
-  std::unordered_set<uint64_t> methods;
-  for (const PoolEntry& entry : landscape.Pool(SymbolKind::kMethod))
-    methods.insert(landscape.AddressOf(entry.symbol));
-  for (uint32_t i = 0; i < sketch.words; i++) {
-    const uint64_t word = reinterpret_cast<const uint64_t*>(scene.stack_low)[i];
-    if (word >= jvm.code_cache().low() && word < jvm.code_cache().high())
-      sketch.code.push_back(8 * i);
-    else if (word >= scene.stack_low && word < scene.stack_high)
-      sketch.pointers.push_back(8 * i);
-    else if (methods.count(word) != 0)
-      sketch.methods.push_back(8 * i);
+  const std::vector<PhysicalFrame> frames = FindPhysicalFrames(scene, jvm);
+  auto offset = [&](uint64_t address) { return static_cast<uint32_t>(address - scene.stack_low); };
+  for (const PhysicalFrame& frame : frames) {
+    sketch.code.push_back(offset(frame.return_slot));
+    sketch.pointers.push_back(offset(frame.link_slot));
+    if (frame.kind != PhysicalKind::kInterpreted) continue;
+    // sender_sp, last_sp; then the Method*; further words down to bcp and the locals' address.
+    for (uint32_t i = 1; i <= kInterpreterWords; i++) {
+      const uint64_t slot = frame.fp - 8 * i;
+      if (slot < scene.stack_low) break;
+      (i == kInterpreterMethod ? sketch.methods : sketch.pointers).push_back(offset(slot));
+    }
   }
+  // Up to the oldest Java frame and what its entry saved: the same in every process.
+  const uint64_t end = frames.empty() ? scene.stack_low + 512 : frames.back().end + 64;
+  sketch.words = static_cast<uint32_t>((std::min(end, scene.edit_high) - scene.stack_low) / 8);
   return sketch;
 }
 

@@ -32,15 +32,16 @@ class Random {
   uint64_t state_;
 };
 
-// What the engine must know of a scene's stack; offsets are the same in every process.
+// What the engine must know of a scene's stack: offsets from stack+0 in bytes. Taken from the
+// frames' structure and not from what words happen to hold, they are the same in every process.
 struct StackSketch {
-  uint32_t words;                  // editable
-  std::vector<uint32_t> code;      // offsets of words that hold code addresses
-  std::vector<uint32_t> pointers;  // ... that hold addresses of the same stack
-  std::vector<uint32_t> methods;   // ... that hold a Method* of the pool
+  uint32_t words;                  // worth editing, from stack+0 on
+  std::vector<uint32_t> code;      // return addresses
+  std::vector<uint32_t> pointers;  // links and other addresses of the same stack
+  std::vector<uint32_t> methods;   // Method* of interpreted frames
 };
 
-StackSketch Sketch(const ParkedScene& scene, const Landscape& landscape, const Jvm& jvm);
+StackSketch Sketch(const ParkedScene& scene, const Jvm& jvm);
 
 class RandomRequests {
  public:

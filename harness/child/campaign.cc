@@ -159,7 +159,7 @@ Status Fuzz(SharedState& shared, Workshop& shop) {
     ParkedScene* scene = shop.stage->Find(static_cast<int>(i));
     if (scene == nullptr) continue;
     scenes.push_back(scene);
-    sketches.push_back(Sketch(*scene, *shop.landscape, *shop.jvm));
+    sketches.push_back(Sketch(*scene, *shop.jvm));
   }
   if (scenes.empty()) return Unable("none of the scenes asked for is available in this JVM");
   const std::vector<uint64_t> names = NameHashes(shared.symbols);

@@ -45,7 +45,7 @@ Result<CodeCache> CodeCache::Open(const VmStructs& structs) {
   c.block_length_is_32_bits_ = structs.FieldType("HeapBlock::Header", "_length") == "uint32_t";
   c.block_size_ = static_cast<int>(structs.SizeOf("HeapBlock").value_or(16));
   c.blob_name_ = need("CodeBlob", "_name");
-  c.blob_size_ = need("CodeBlob", "_size");
+  c.blob_frame_size_ = need("CodeBlob", "_frame_size");
   c.blob_kind_ = optional("CodeBlob", "_kind");
   c.nmethod_kind_ = structs.Constant("CodeBlobKind::Nmethod").value_or(-1);
   c.blob_code_begin_ = optional("CodeBlob", "_code_begin");
@@ -89,6 +89,7 @@ CodeBlob CodeCache::ReadBlob(uint64_t address) const {
     blob.begin = address + Read<int32_t>(address + blob_code_offset_);
     blob.end = address + Read<int32_t>(address + blob_data_offset_);
   }
+  blob.frame_words = Read<int32_t>(address + blob_frame_size_);
   blob.is_nmethod = blob_kind_ >= 0 ? Read<uint8_t>(address + blob_kind_) == nmethod_kind_
                                     : blob.name == "nmethod" || blob.name == "native nmethod";
   if (!blob.is_nmethod) return blob;

@@ -16,6 +16,7 @@ struct CodeBlob {
   uint64_t address;     // of the CodeBlob object
   uint64_t begin, end;  // instructions
   std::string name;     // CodeBlob::_name: "nmethod", "I2C/C2I adapters", "RuntimeStub - ..."
+  int frame_words;      // size of its frame, return address included; 0 or less: none
   bool is_nmethod;
   // With is_nmethod only:
   uint64_t method;         // Method*
@@ -56,7 +57,7 @@ class CodeCache {
   int blob_name_ = 0, blob_kind_ = -1, nmethod_kind_ = 0;
   int blob_code_begin_ = -1, blob_code_end_ = -1;      // JDK 17: addresses in the blob
   int blob_code_offset_ = -1, blob_data_offset_ = -1;  // later: offsets
-  int blob_size_ = 0;
+  int blob_frame_size_ = 0;
   int nmethod_method_ = 0, nmethod_level_ = 0, nmethod_entry_bci_ = 0;
   bool level_is_byte_ = false;
   int deopt_begin_ = -1, deopt_offset_ = -1;

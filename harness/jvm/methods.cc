@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace walkhammer {
 namespace {
@@ -22,27 +23,32 @@ std::string ClassName(const char* signature) {
 
 }  // namespace
 
-void MethodRegistry::Add(jvmtiEnv* jvmti, const std::string& class_name, jmethodID id) {
+void MethodRegistry::Add(void* id, std::string name, int32_t code_size, bool is_native) {
   if (Find(id) != nullptr || used_ > kCapacity / 2) return;
+  names_.push_back(std::move(name));
+  uint32_t at = HashOf(id) & (kCapacity - 1);
+  while (entries_[at].id.load() != nullptr) at = (at + 1) & (kCapacity - 1);
+  MethodEntry& entry = entries_[at];
+  entry.name = names_.back().c_str();
+  entry.code_size = code_size;
+  entry.is_native = is_native;
+  entry.id.store(id, std::memory_order_release);
+  used_++;
+}
+
+void MethodRegistry::Add(jvmtiEnv* jvmti, const std::string& class_name, jmethodID id) {
+  if (Find(id) != nullptr) return;
   char* name = nullptr;
   char* signature = nullptr;
   if (jvmti->GetMethodName(id, &name, &signature, nullptr) != JVMTI_ERROR_NONE) return;
-  names_.push_back(class_name + "." + name + signature);
+  std::string full_name = class_name + "." + name + signature;
   jvmti->Deallocate(reinterpret_cast<unsigned char*>(name));
   jvmti->Deallocate(reinterpret_cast<unsigned char*>(signature));
   jboolean is_native = JNI_FALSE;
   jvmti->IsMethodNative(id, &is_native);
   jlocation start = 0, end = -1;
   if (is_native == JNI_FALSE) jvmti->GetMethodLocation(id, &start, &end);
-
-  uint32_t at = HashOf(id) & (kCapacity - 1);
-  while (entries_[at].id.load() != nullptr) at = (at + 1) & (kCapacity - 1);
-  MethodEntry& entry = entries_[at];
-  entry.name = names_.back().c_str();
-  entry.code_size = static_cast<int32_t>(end + 1);
-  entry.is_native = is_native == JNI_TRUE;
-  entry.id.store(id, std::memory_order_release);
-  used_++;
+  Add(id, std::move(full_name), static_cast<int32_t>(end + 1), is_native == JNI_TRUE);
 }
 
 void MethodRegistry::AddClass(jvmtiEnv* jvmti, jclass klass) {

@@ -34,6 +34,8 @@ class MethodRegistry {
   // Adds the methods of a prepared class. Thread-safe.
   void AddClass(jvmtiEnv* jvmti, jclass klass);
   void AddLoadedClasses(jvmtiEnv* jvmti, JNIEnv* env);
+  // Adds one method; a known id is left as it is. Not thread-safe against the others here.
+  void Add(void* id, std::string name, int32_t code_size, bool is_native);
   // Marks the methods of a class by its name, "pkg.Class".
   void MarkUnloaded(std::string_view class_name);
 

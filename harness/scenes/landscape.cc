@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstring>
 #include <set>
 #include <unordered_map>
 
 #include "harness/base/mappings.h"
+#include "harness/scenes/physical_frames.h"
 #include "harness/scenes/scene_table.h"
 
 namespace walkhammer {
@@ -31,6 +33,21 @@ const Mapping* Holding(const std::vector<Mapping>& mappings, uint64_t address) {
   for (const Mapping& mapping : mappings)
     if (address >= mapping.begin && address < mapping.end) return &mapping;
   return nullptr;
+}
+
+std::string Ordinal(const std::string& name, int ordinal) {
+  return ordinal == 0 ? name : name + "#" + std::to_string(ordinal);
+}
+
+// The pcs of all scenes' frames.
+std::set<uint64_t> ActivePcs(const Jvm& jvm, SceneStage& stage) {
+  std::set<uint64_t> pcs;
+  for (size_t i = 0; i < AllScenes().size(); i++) {
+    const ParkedScene* scene = stage.Find(static_cast<int>(i));
+    if (scene == nullptr) continue;
+    for (const PhysicalFrame& frame : FindPhysicalFrames(*scene, jvm)) pcs.insert(frame.pc);
+  }
+  return pcs;
 }
 
 // Middle of the widest gap between mappings: nothing else will be mapped there soon.
@@ -60,64 +77,72 @@ void Landscape::AddToPool(SymbolKind kind, uint32_t symbol, uint64_t size) {
   pools_[static_cast<int>(kind)].push_back({symbol, static_cast<uint32_t>(size)});
 }
 
-void Landscape::AddCode(Jvm& jvm, std::map<std::string, uint64_t>& methods) {
-  std::unordered_map<uint64_t, const char*> names;
-  jvm.methods().ForEach([&](const MethodEntry& entry) {
-    uint64_t method = jvm.MethodOf(static_cast<jmethodID>(entry.id.load()));
-    if (method == 0) return;
-    names[method] = entry.name;
-    methods[entry.name] = method;
-  });
-
+void Landscape::AddStubs(Jvm& jvm) {
   std::set<uint64_t> seen;
   std::map<std::string, int> ordinals;
-  auto ordinal_name = [&](const std::string& name, int& ordinal) {
-    ordinal = ordinals[name]++;
-    return ordinal == 0 ? name : name + "#" + std::to_string(ordinal);
-  };
-  auto add_stub = [&](const std::string& name, uint64_t begin, uint64_t end) {
-    if (end <= begin || !seen.insert(begin).second) return;
-    int ordinal = 0;
-    std::string full = ordinal_name(CleanName(name), ordinal);
-    uint32_t symbol = Set(SymbolKind::kStub, full, begin, end);
-    if (ordinal < kPooledPerName) AddToPool(SymbolKind::kStub, symbol, end - begin);
-  };
-
   // Stub routines come out of JVMTI newest first; address order is the order of generation.
   std::vector<NamedCode> stubs = jvm.Stubs();
   std::sort(stubs.begin(), stubs.end(),
             [](const NamedCode& a, const NamedCode& b) { return a.begin < b.begin; });
-  for (const NamedCode& stub : stubs) add_stub(stub.name, stub.begin, stub.end);
-
-  std::vector<CodeBlob> blobs = jvm.code_cache().Blobs();
-  std::sort(blobs.begin(), blobs.end(),
-            [](const CodeBlob& a, const CodeBlob& b) { return a.begin < b.begin; });
-  for (const CodeBlob& blob : blobs) {
-    if (!blob.is_nmethod) continue;
-    auto found = names.find(blob.method);
-    if (found == names.end()) continue;
-    std::string name = found->second;
-    if (blob.entry_bci != -1) name += "@" + std::to_string(blob.entry_bci);
-    uint32_t symbol = Set(SymbolKind::kNmethod, CleanName(name), blob.begin, blob.end);
-    if (name.starts_with(kOwnClasses))
-      AddToPool(SymbolKind::kNmethod, symbol, blob.end - blob.begin);
+  for (const NamedCode& stub : stubs) {
+    if (stub.end <= stub.begin || !seen.insert(stub.begin).second) continue;
+    const std::string name = CleanName(stub.name);
+    const int ordinal = ordinals[name]++;
+    const uint32_t symbol = Set(SymbolKind::kStub, Ordinal(name, ordinal), stub.begin, stub.end);
+    if (ordinal < kPooledPerName) AddToPool(SymbolKind::kStub, symbol, stub.end - stub.begin);
   }
-  std::map<std::string, int> codelet_ordinals;
+}
+
+void Landscape::AddCodelets(Jvm& jvm) {
+  std::map<std::string, int> ordinals;
   for (const Codelet& codelet : jvm.code_cache().Codelets()) {
-    std::string name = CleanName(codelet.description);
-    int ordinal = codelet_ordinals[name]++;
-    if (ordinal > 0) name += "#" + std::to_string(ordinal);
-    uint32_t symbol = Set(SymbolKind::kCodelet, name, codelet.begin, codelet.end);
+    const std::string name = CleanName(codelet.description);
+    const uint32_t symbol =
+        Set(SymbolKind::kCodelet, Ordinal(name, ordinals[name]++), codelet.begin, codelet.end);
     AddToPool(SymbolKind::kCodelet, symbol, codelet.end - codelet.begin);
   }
   Set(SymbolKind::kCodeCache, "", jvm.code_cache().low(), 0);
   Set(SymbolKind::kCodeCacheEnd, "", jvm.code_cache().high(), 0);
 }
 
-void Landscape::AddMethods(const std::map<std::string, uint64_t>& methods) {
+// A method may have several nmethods: older tiers linger. A name means the one that runs in a
+// scene, else the installed one, else the one of the highest tier. Only those that run in a scene
+// are pooled: what else gets compiled, and when it is freed, differs from run to run.
+void Landscape::AddNmethods(Jvm& jvm, SceneStage& stage,
+                            const std::unordered_map<uint64_t, const char*>& names) {
+  struct Choice {
+    CodeBlob blob;
+    bool active;
+    int Rank() const { return active * 16 + blob.installed * 8 + blob.comp_level; }
+  };
+  std::map<std::string, Choice> chosen;
+  const std::set<uint64_t> pcs = ActivePcs(jvm, stage);
+  for (CodeBlob& blob : jvm.code_cache().Blobs()) {
+    auto found = blob.is_nmethod ? names.find(blob.method) : names.end();
+    if (found == names.end()) continue;
+    std::string name = found->second;
+    if (blob.entry_bci != -1) name += "@" + std::to_string(blob.entry_bci);
+    auto pc = pcs.upper_bound(blob.begin);
+    const Choice choice{blob, pc != pcs.end() && *pc < blob.end};
+    auto [at, fresh] = chosen.try_emplace(CleanName(name), choice);
+    if (!fresh && at->second.Rank() < choice.Rank()) at->second = choice;
+  }
+  for (const auto& [name, choice] : chosen) {
+    const uint32_t symbol = Set(SymbolKind::kNmethod, name, choice.blob.begin, choice.blob.end);
+    // A power of two: code of one method may differ by some bytes from run to run.
+    if (choice.active && name.starts_with(kOwnClasses))
+      AddToPool(SymbolKind::kNmethod, symbol, std::bit_floor(choice.blob.end - choice.blob.begin));
+  }
+}
+
+void Landscape::AddMethods(const std::unordered_map<uint64_t, const char*>& names) {
   constexpr uint32_t kMethodBytes = 96;  // near the size of a Method, for addends
-  for (const auto& [name, address] : methods) {
-    if (!name.starts_with(kOwnClasses)) continue;
+  std::unordered_map<std::string, uint64_t> methods;
+  for (const auto& [address, name] : names) {
+    methods[CleanName(name)] = address;
+    // Hidden classes carry an address in their name, so another process does not know them.
+    const std::string_view full = name;
+    if (!full.starts_with(kOwnClasses) || full.find("0x") != std::string_view::npos) continue;
     AddToPool(SymbolKind::kMethod, Set(SymbolKind::kMethod, CleanName(name), address, 0),
               kMethodBytes);
   }
@@ -186,9 +211,15 @@ void Landscape::AddSceneStacks(SceneStage& stage) {
 std::unique_ptr<Landscape> Landscape::Build(Jvm& jvm, SceneStage& stage, SymbolTable& symbols) {
   std::unique_ptr<Landscape> landscape(new Landscape);
   landscape->symbols_ = &symbols;
-  std::map<std::string, uint64_t> methods;
-  landscape->AddCode(jvm, methods);
-  landscape->AddMethods(methods);
+  std::unordered_map<uint64_t, const char*> names;  // by Method*
+  jvm.methods().ForEach([&](const MethodEntry& entry) {
+    const uint64_t method = jvm.MethodOf(static_cast<jmethodID>(entry.id.load()));
+    if (method != 0) names[method] = entry.name;
+  });
+  landscape->AddStubs(jvm);
+  landscape->AddCodelets(jvm);
+  landscape->AddNmethods(jvm, stage, names);
+  landscape->AddMethods(names);
   landscape->AddMappings(jvm, stage);
   landscape->AddSceneStacks(stage);
   // Sorted by name, so that the order does not depend on addresses.

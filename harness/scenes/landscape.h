@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "harness/jvm/boot.h"
@@ -49,8 +50,11 @@ class Landscape {
   Landscape() : addresses_(new uint64_t[SymbolTable::kCapacity]()) {}
   uint32_t Set(SymbolKind kind, std::string_view name, uint64_t begin, uint64_t end);
   void AddToPool(SymbolKind kind, uint32_t symbol, uint64_t size);
-  void AddCode(Jvm& jvm, std::map<std::string, uint64_t>& methods);
-  void AddMethods(const std::map<std::string, uint64_t>& methods);
+  void AddStubs(Jvm& jvm);
+  void AddCodelets(Jvm& jvm);
+  void AddNmethods(Jvm& jvm, SceneStage& stage,
+                   const std::unordered_map<uint64_t, const char*>& names);
+  void AddMethods(const std::unordered_map<uint64_t, const char*>& names);
   void AddMappings(Jvm& jvm, SceneStage& stage);
   void AddSceneStacks(SceneStage& stage);
 

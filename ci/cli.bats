@@ -200,7 +200,7 @@ is_json() {
     [ -s "$tmp/text" ]
     diff "$tmp/text" "$tmp/names"
   done
-  "$walkhammer" list scenes | sed 's/ .*//' >"$tmp/text"
+  "$walkhammer" list scenes | sed -n 's/^\([^ ][^ ]*\)  .*/\1/p' >"$tmp/text"
   sed -n 's/^    {"\([a-z0-9-]*\)",.*/\1/p' "$root/harness/scenes/scene_table.cc" >"$tmp/source"
   diff "$tmp/text" "$tmp/source"
 }

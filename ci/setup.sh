@@ -14,7 +14,6 @@ cmake
 g++
 git
 libbenchmark-dev
-libcapstone-dev
 libclang-rt-14-dev
 libcli11-dev
 libdw-dev
@@ -22,7 +21,6 @@ libelf-dev
 libfmt-dev
 libgmock-dev
 libgtest-dev
-libspdlog-dev
 libsqlite3-dev
 ninja-build
 nlohmann-json3-dev

@@ -233,7 +233,7 @@ void PrintScenes(const json& scenes) {
     const bool available = scene.value("available", false);
     if (available && scene.value("pristine_true", false)) continue;
     Row("", fmt::format("{}: {}{}", Text(scene, "name"),
-                        available ? "walks wrongly: " : "not available: ", Text(scene, "reason")));
+                        available ? "agct differs: " : "not available: ", Text(scene, "reason")));
   }
 }
 

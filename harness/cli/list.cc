@@ -17,6 +17,8 @@ using nlohmann::json;
 
 struct Options {
   std::string topic;
+  std::vector<std::string> jdks;  // for scenes
+  SceneProbe probe;
   bool json = false;
   bool all = false;
 };
@@ -39,12 +41,38 @@ json Walkers(const Options& options) {
   return rows;
 }
 
-json Scenes(const Options&) {
+// With what each JDK asked about makes of them; of the default JDK where none is named.
+json Scenes(const Options& options) {
   json rows = json::array();
   for (const SceneInfo& scene : AllScenes()) {
-    rows.push_back({{"name", scene.name}, {"what", scene.what}});
+    rows.push_back({{"name", scene.name}, {"what", scene.what}, {"jdks", json::array()}});
+  }
+  Result<std::vector<Jdk>> jdks = OpenJdks(options.jdks);
+  if (!jdks.ok()) {
+    if (options.jdks.empty()) return rows;  // no JDK here: names are all there is to tell
+    PrintFailure(jdks.failure());
+    return json();
+  }
+  for (const Jdk& jdk : jdks.value()) {
+    Result<json> probed = options.probe(jdk);
+    if (!probed.ok()) {
+      PrintFailure(probed.failure());
+      continue;
+    }
+    for (size_t i = 0; i < rows.size(); i++) {
+      json seen = probed.value()[i];
+      seen["name"] = jdk.home;
+      rows[i]["jdks"].push_back(std::move(seen));
+    }
   }
   return rows;
+}
+
+std::string SceneWords(const json& seen) {
+  if (!seen["available"].get<bool>()) return "not available: " + seen["reason"].get<std::string>();
+  const std::string frames = fmt::format("available, {} frames", seen["frames"].get<int>());
+  if (seen["pristine_true"].get<bool>()) return frames;
+  return frames + "; agct: " + seen["reason"].get<std::string>();
 }
 
 json Oracles(const Options&) {
@@ -93,6 +121,9 @@ void PrintText(const json& rows) {
   for (const json& row : rows) {
     fmt::print("{:<{}}  {}\n", row["name"].get<std::string>(), width,
                row["what"].get<std::string>());
+    for (const json& seen : row.value("jdks", json::array())) {
+      fmt::print("  {}: {}\n", seen["name"].get<std::string>(), SceneWords(seen));
+    }
     if (!row.contains("outcomes")) continue;
     for (const json& outcome : row["outcomes"]) {
       fmt::print("  {}: {}, {}\n", outcome["name"].get<std::string>(),
@@ -105,6 +136,7 @@ int RunList(const Options& options) {
   for (const Topic& topic : kTopics) {
     if (topic.name != options.topic) continue;
     const json rows = topic.rows(options);
+    if (rows.is_null()) return static_cast<int>(ExitCode::kBadInput);
     options.json ? PrintJson(rows) : PrintText(rows);
     return static_cast<int>(ExitCode::kClean);
   }
@@ -120,9 +152,13 @@ void AddList(CLI::App& app, Invocation& chosen) {
   verb->add_option("WHAT", options->topic, fmt::format("{}", fmt::join(TopicNames(), ", ")))
       ->type_name("")
       ->required();
+  AddJdkOption(*verb, options->jdks);
   AddJsonFlag(*verb, options->json);
   verb->add_flag("--all", options->all, "Also the planted bugs that test walkhammer itself");
-  verb->callback([&chosen, options] { chosen.run = [options] { return RunList(*options); }; });
+  verb->callback([&chosen, options] {
+    options->probe = chosen.probe_scenes;
+    chosen.run = [options] { return RunList(*options); };
+  });
 }
 
 }  // namespace walkhammer

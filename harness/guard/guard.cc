@@ -73,6 +73,8 @@ void PassOn(int signal, siginfo_t* info, void* context) {
   } else {
     // Not ours and nobody else's: let the default action end the process at the same pc.
     sigaction(signal, &before, nullptr);
+    // A sent signal and a trap do not come again of themselves.
+    if (info->si_code <= 0 || signal == SIGTRAP) raise(signal);
   }
 }
 
@@ -106,6 +108,7 @@ uint64_t Milliseconds(const timespec& t) {
 clockid_t ThreadClock(int tid) { return static_cast<clockid_t>((~tid << 3) | 6); }
 
 void* Watchdog(void*) {
+  const GuardSlot* seen_slot = nullptr;
   uint64_t seen_call = 0, cpu_at = 0, wall_at = 0;
   timespec pause{0, options.hang_limit_ms * 100000L};  // a tenth of the limit
   if (pause.tv_nsec > 50000000) pause.tv_nsec = 50000000;
@@ -118,7 +121,8 @@ void* Watchdog(void*) {
     timespec cpu{}, wall{};
     if (clock_gettime(ThreadClock(tid), &cpu) != 0) continue;
     clock_gettime(CLOCK_MONOTONIC, &wall);
-    if (call != seen_call) {
+    if (slot != seen_slot || call != seen_call) {  // calls are numbered by slot
+      seen_slot = slot;
       seen_call = call;
       cpu_at = Milliseconds(cpu);
       wall_at = Milliseconds(wall);

@@ -2,7 +2,9 @@
 
 #include <dlfcn.h>
 
+#include <cstdarg>
 #include <cstdlib>
+#include <cstring>
 
 namespace walkhammer {
 namespace {
@@ -15,6 +17,30 @@ void JNICALL OnClassPrepare(jvmtiEnv* jvmti, JNIEnv*, jthread, jclass klass) {
 
 // AsyncGetCallTrace answers -1 for ever unless some environment has this event enabled.
 void JNICALL OnClassLoad(jvmtiEnv*, JNIEnv*, jthread, jclass) {}
+
+// HotSpot's extension event com.sun.hotspot.events.ClassUnload: a JNIEnv* and the class's name.
+void JNICALL OnClassUnload(jvmtiEnv* jvmti, ...) {
+  va_list arguments;
+  va_start(arguments, jvmti);
+  (void)va_arg(arguments, JNIEnv*);
+  const char* name = va_arg(arguments, const char*);
+  va_end(arguments);
+  if (name != nullptr && the_jvm != nullptr) the_jvm->methods().MarkUnloaded(name);
+}
+
+// Only where the event hands over a name: older JDKs gave a class.
+void EnableClassUnload(jvmtiEnv* jvmti) {
+  jint count = 0;
+  jvmtiExtensionEventInfo* events = nullptr;
+  if (jvmti->GetExtensionEvents(&count, &events) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; i++) {
+    const jvmtiExtensionEventInfo& event = events[i];
+    if (std::strcmp(event.id, "com.sun.hotspot.events.ClassUnload") == 0 &&
+        event.param_count == 2 && event.params[1].base_type == JVMTI_TYPE_CCHAR)
+      jvmti->SetExtensionEventCallback(event.extension_event_index, OnClassUnload);
+  }
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(events));
+}
 
 std::vector<NamedCode>* stub_sink = nullptr;
 
@@ -97,6 +123,7 @@ Status Jvm::SetUp() {
        {JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE, JVMTI_EVENT_DYNAMIC_CODE_GENERATED})
     if (jvmti_->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr) != JVMTI_ERROR_NONE)
       return Unable("this JVM refuses a JVMTI event that walkers need");
+  EnableClassUnload(jvmti_);
   JNIEnv* jni = env();
   methods_.AddLoadedClasses(jvmti_, jni);
 

@@ -76,14 +76,14 @@ void MethodRegistry::AddLoadedClasses(jvmtiEnv* jvmti, JNIEnv* env) {
   jvmti->Deallocate(reinterpret_cast<unsigned char*>(classes));
 }
 
-void MethodRegistry::MarkUnloaded(std::string_view class_name) {
+void MethodRegistry::MarkUnloaded(const char* vm_name) {
+  const std::string class_name = ClassName(vm_name);
   std::lock_guard<std::mutex> lock(mutex_);
   for (uint32_t i = 0; i < kCapacity; i++) {
     MethodEntry& entry = entries_[i];
     if (entry.id.load() == nullptr) continue;
-    std::string_view name = entry.name;
-    if (name.starts_with(class_name) && name.find('(') > class_name.size() &&
-        name[class_name.size()] == '.')
+    const std::string_view name = entry.name;
+    if (name.starts_with(class_name) && name.rfind('.', name.find('(')) == class_name.size())
       entry.unloaded.store(true);
   }
 }

@@ -13,7 +13,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
 
 namespace walkhammer {
 
@@ -36,8 +35,8 @@ class MethodRegistry {
   void AddLoadedClasses(jvmtiEnv* jvmti, JNIEnv* env);
   // Adds one method; a known id is left as it is. Not thread-safe against the others here.
   void Add(void* id, std::string name, int32_t code_size, bool is_native);
-  // Marks the methods of a class by its name, "pkg.Class".
-  void MarkUnloaded(std::string_view class_name);
+  // Marks the methods of a class by its name: "pkg/Class", "Lpkg/Class;" or "pkg.Class".
+  void MarkUnloaded(const char* vm_name);
 
   // Null if the JVM never handed out this id.
   const MethodEntry* Find(const void* id) const;

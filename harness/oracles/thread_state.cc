@@ -23,10 +23,9 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
                   after.thread_state);
     return 1;
   }
-  const bool same_pc = before.anchor_pc == after.anchor_pc;
-  if (before.anchor_sp == after.anchor_sp && before.anchor_fp == after.anchor_fp &&
-      (same_pc || before.anchor_pc == 0))
-    return same_pc ? 0 : 3;
+  const bool same_frame =
+      before.anchor_sp == after.anchor_sp && before.anchor_fp == after.anchor_fp;
+  if (same_frame && before.anchor_pc == after.anchor_pc) return 0;
   std::snprintf(detail, size, "anchor sp 0x%llx pc 0x%llx fp 0x%llx became 0x%llx 0x%llx 0x%llx",
                 static_cast<unsigned long long>(before.anchor_sp),
                 static_cast<unsigned long long>(before.anchor_pc),
@@ -34,7 +33,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
                 static_cast<unsigned long long>(after.anchor_sp),
                 static_cast<unsigned long long>(after.anchor_pc),
                 static_cast<unsigned long long>(after.anchor_fp));
-  return 2;
+  return same_frame && before.anchor_pc == 0 ? 3 : 2;
 }
 
 }  // namespace

@@ -1,0 +1,202 @@
+// walk_bench: what the harness costs around a walk, side by side in one run: the bare
+// AsyncGetCallTrace on a 30-frame scene, the same through the guard, through adapter + guard +
+// oracles, and the whole random-engine line.   walk_bench [--jdk=DIR] [benchmark options]
+#include <benchmark/benchmark.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "fuzzers/random_requests.h"
+#include "harness/child/campaign.h"
+#include "harness/guard/arch.h"
+#include "harness/jvm/jdk.h"
+#include "harness/scenes/scene_table.h"
+#include "harness/supervise/child_process.h"
+#include "harness/walkers/agct.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr char kScene[] = "c2";
+constexpr uint16_t kDepth = 128;
+
+SharedState* shared = nullptr;
+Workshop shop;
+ParkedScene* scene = nullptr;
+AgctFunction bare = nullptr;
+StackSketch sketch;
+AgctFrame frames[kDepth];
+ucontext_t context;
+
+WalkRequest Pristine() {
+  WalkRequest request;
+  request.scene = static_cast<uint8_t>(scene->index);
+  request.depth = kDepth;
+  return request;
+}
+
+// What a benchmark does on the scene's thread, and its state.
+struct Loan {
+  benchmark::State* state;
+  void (*body)(benchmark::State&);
+};
+
+void OnSceneThread(benchmark::State& state, void (*body)(benchmark::State&)) {
+  Loan loan{&state, body};
+  shop.stage->Run(
+      *scene,
+      [](void* data) {
+        auto* loan = static_cast<Loan*>(data);
+        loan->body(*loan->state);
+      },
+      &loan);
+  state.SetItemsProcessed(state.iterations());
+}
+
+// The scene's thread presented as in_Java with its anchor cleared, for the bare calls.
+class Presented {
+ public:
+  Presented()
+      : sp_(*scene->thread.last_sp()),
+        pc_(*scene->thread.last_pc()),
+        fp_(*scene->thread.last_fp()) {
+    getcontext(&context);
+    WriteContext(scene->pristine, context);
+    *scene->thread.last_sp() = 0;
+    *scene->thread.state() = kStateInJava;
+  }
+  ~Presented() {
+    *scene->thread.state() = scene->guard.true_state;
+    *scene->thread.last_fp() = fp_;
+    *scene->thread.last_pc() = pc_;
+    *scene->thread.last_sp() = sp_;
+  }
+
+ private:
+  uint64_t sp_, pc_, fp_;
+};
+
+void CallBare(void*) {
+  AgctTrace trace{scene->env, 0, frames};
+  bare(&trace, kDepth, &context);
+  if (trace.num_frames != static_cast<jint>(scene->truth.size())) std::abort();
+}
+
+void BareCall(benchmark::State& state) {
+  OnSceneThread(state, [](benchmark::State& s) {
+    Presented presented;
+    for (auto _ : s) CallBare(nullptr);
+  });
+}
+
+void GuardedBareCall(benchmark::State& state) {
+  OnSceneThread(state, [](benchmark::State& s) {
+    Presented presented;
+    for (auto _ : s) GuardedCall(scene->guard, CallBare, nullptr);
+  });
+}
+
+void AdapterGuardOracles(benchmark::State& state) {
+  OnSceneThread(state, [](benchmark::State& s) {
+    const WalkRequest request = Pristine();
+    uint64_t sequence = 0;
+    for (auto _ : s) shop.line->Walk(*scene, request, sequence++);
+  });
+}
+
+void WholeRandomLine(benchmark::State& state) {
+  OnSceneThread(state, [](benchmark::State& s) {
+    RandomRequests requests(*shop.landscape, sketch, 0, static_cast<uint8_t>(scene->index));
+    Random random(1);
+    WalkRequest request;
+    uint64_t sequence = 0;
+    for (auto _ : s) {
+      requests.Next(random, request);
+      shop.line->Walk(*scene, request, sequence++);
+      shared->ring.tail.store(shared->ring.head.load());  // nobody reads findings here
+    }
+  });
+}
+
+class Ratios : public benchmark::ConsoleReporter {
+ public:
+  void ReportRuns(const std::vector<Run>& runs) override {
+    ConsoleReporter::ReportRuns(runs);
+    for (const Run& run : runs)
+      if (run.run_type == Run::RT_Iteration || run.aggregate_name == "median")
+        ns_[run.run_name.function_name] = run.GetAdjustedRealTime();
+  }
+
+  void PrintRatios() const {
+    const double base = ns_.count("BareCall") != 0 ? ns_.at("BareCall") : 0;
+    if (base == 0) return;
+    fmt::print("\nrate, as a share of the bare call's (medians of this run)\n");
+    for (const auto& [name, ns] : ns_)
+      fmt::print("  {:<20} {:6.3f}   {:9.0f} walks/s\n", name, base / ns, 1e9 / ns);
+  }
+
+ private:
+  std::map<std::string, double> ns_;
+};
+
+Status SetUp(const std::string& path) {
+  auto jdk = path.empty() ? DefaultJdk() : OpenJdk(path);
+  if (!jdk.ok()) return jdk.failure();
+  auto flags = BaseFlags();
+  if (!flags.ok()) return flags.failure();
+  shared = static_cast<SharedState*>(mmap(nullptr, sizeof(SharedState), PROT_READ | PROT_WRITE,
+                                          MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  if (shared == MAP_FAILED) return ToolFailed("cannot map memory");
+  shared->symbols.Init();
+  shared->job.mode = ChildMode::kFuzz;
+  shared->job.scene_mask = 1U << *FindScene(kScene);
+  shared->job.hang_limit_ms = 1000;
+  auto set_up = Workshop::SetUp(*shared, jdk.value().libjvm, flags.value());
+  if (!set_up.ok()) return set_up.failure();
+  shop = std::move(set_up.value());
+  scene = shop.stage->Find(*FindScene(kScene));
+  if (scene == nullptr) return Unable(shared->scenes[*FindScene(kScene)].reason);
+  bare = reinterpret_cast<AgctFunction>(dlsym(shop.jvm->library(), "AsyncGetCallTrace"));
+  sketch = Sketch(*scene, *shop.jvm);
+  fmt::print("JDK {} ({}), scene {}: {} frames\n", jdk.value().home, jdk.value().version, kScene,
+             scene->truth.size());
+  return Ok();
+}
+
+int Main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  std::string jdk;
+  for (int i = 1; i < argc; i++) {
+    if (std::strncmp(argv[i], "--jdk=", 6) == 0) {
+      jdk = argv[i] + 6;
+    } else {
+      fmt::print(stderr, "walk_bench: unknown option {}\n", argv[i]);
+      return 2;
+    }
+  }
+  Status status = SetUp(jdk);
+  if (!status.ok()) {
+    fmt::print(stderr, "walk_bench: {}\n", status.failure().message);
+    return static_cast<int>(status.failure().code);
+  }
+  for (auto* benchmark : {benchmark::RegisterBenchmark("BareCall", BareCall),
+                          benchmark::RegisterBenchmark("GuardedBareCall", GuardedBareCall),
+                          benchmark::RegisterBenchmark("AdapterGuardOracles", AdapterGuardOracles),
+                          benchmark::RegisterBenchmark("WholeRandomLine", WholeRandomLine)})
+    benchmark->UseRealTime();
+  Ratios reporter;
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+  reporter.PrintRatios();
+  std::fflush(stdout);
+  _exit(0);  // the JVM stays up with threads parked
+}
+
+}  // namespace
+}  // namespace walkhammer
+
+int main(int argc, char** argv) { return walkhammer::Main(argc, argv); }

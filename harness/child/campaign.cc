@@ -16,6 +16,7 @@ namespace {
 
 // Requests for one scene in a row, between two safepoints.
 constexpr uint64_t kBatch = 8192;
+constexpr uint64_t kBatchesPerCollection = 256;
 
 void Copy(char* to, size_t size, const std::string& from) {
   std::snprintf(to, size, "%s", from.c_str());
@@ -79,8 +80,8 @@ void WalkPristineScenes(SharedState& shared, Workshop& shop) {
         *scene,
         [](void* data) {
           auto& job = *static_cast<PristineJob*>(data);
-          job.report->pristine_true = job.line->WalkPristine(
-              *job.scene, WalkRequest::kMaxDepth, job.report->reason, sizeof job.report->reason);
+          job.report->pristine_true =
+              job.line->WalkPristine(*job.scene, job.report->reason, sizeof job.report->reason);
           job.scene->walked_truly = job.report->pristine_true;
         },
         &job);
@@ -171,6 +172,9 @@ Status Fuzz(SharedState& shared, Workshop& shop) {
     if (!shop.stage->Run(*scenes[which], RunBatch, &batch))
       return ToolFailed("the JVM refused to stop at a safepoint");
     if (!batch.go_on) return Ok();
+    // What walks may have spoiled must show here, not in a user's JVM.
+    if (number % kBatchesPerCollection == kBatchesPerCollection - 1)
+      shop.jvm->jvmti()->ForceGarbageCollection();
   }
 }
 

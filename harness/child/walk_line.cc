@@ -19,6 +19,7 @@ namespace {
 constexpr uint64_t kReportsPerSite = 3;      // at once; later at every fourfold count
 constexpr uint64_t kMaxReportsPerSite = 16;  // better-ranked ones included
 constexpr uint16_t kDepthAfterCrash = 32;    // frames: enough to see a walker gone wrong
+constexpr size_t kCheckedWords = 512;        // of the walked stack, after each walk
 constexpr int kRingFullRetries = 200;        // of 5 ms
 
 void SetSignalMask(uint64_t mask) {
@@ -69,9 +70,8 @@ uint64_t WalkLine::Resolve(const ParkedScene& scene, const Value& value, uint64_
     case SymbolTable::IdOf(SymbolKind::kThread):
       return reinterpret_cast<uint64_t>(scene.thread.address()) + addend;
     case SymbolTable::IdOf(SymbolKind::kSlot): {
-      const uint64_t at = (scene.stack_low + addend) & ~7ULL;
-      if (at < scene.stack_low || at + 8 > scene.edit_high) return 0;
-      return *reinterpret_cast<const uint64_t*>(at);
+      const uint64_t word = addend / 8;  // a negative addend is far beyond the end
+      return word < scene.snapshot.size() ? scene.snapshot[word] : 0;
     }
     default:
       return landscape_.AddressOf(value.symbol) + addend;
@@ -215,6 +215,7 @@ bool WalkLine::Walk(ParkedScene& scene, const WalkRequest& request, uint64_t seq
   const int edits = ApplyEdits(scene, request, undo);
   CallWalker(scene, request, presented);
   for (int i = edits - 1; i >= 0; i--) *undo[i].slot = undo[i].word;
+  seen_.stack_write = TakeBackWrites(scene);
 
   Judge(scene, request, sequence, presented);
   Count(request);
@@ -228,17 +229,45 @@ bool WalkLine::Walk(ParkedScene& scene, const WalkRequest& request, uint64_t seq
     return true;
   }
 
-  // A call left by siglongjmp may have stranded JVM state: see whether it still walks truly.
   shared_.contained_crashes.fetch_add(1, std::memory_order_relaxed);
-  if (scene.guard.inside_unsafe_call) return false;
-  return WalkPristine(scene, kDepthAfterCrash, nullptr, 0) || !scene.walked_truly;
+  if (scene.guard.inside_unsafe_call) {
+    // The allocator or a lock is stranded: whoever needs it next would stand still.
+    shared_.phase.store(ChildPhase::kRetired);
+    _exit(0);
+  }
+  return StillWalksTruly(scene) || !scene.walked_truly;
 }
 
-bool WalkLine::WalkPristine(ParkedScene& scene, uint16_t depth, char* difference, size_t size) {
+StackWrite WalkLine::TakeBackWrites(const ParkedScene& scene) const {
+  auto* stack = reinterpret_cast<uint64_t*>(scene.stack_low);
+  const size_t words = std::min(scene.snapshot.size(), kCheckedWords);
+  StackWrite write{};
+  if (std::memcmp(stack, scene.snapshot.data(), words * 8) == 0) return write;
+  for (size_t i = words; i-- > 0;) {
+    if (stack[i] == scene.snapshot[i]) continue;
+    write = {true, static_cast<uint32_t>(8 * i), scene.snapshot[i], stack[i]};
+    stack[i] = scene.snapshot[i];
+  }
+  return write;
+}
+
+bool WalkLine::StillWalksTruly(ParkedScene& scene) {
   WalkRequest request;
   request.walker = shared_.job.walker;
   request.scene = static_cast<uint8_t>(scene.index);
-  request.depth = depth;
+  request.depth = kDepthAfterCrash;
+  CallWalker(scene, request, ResolveAll(scene, request));
+  Observe(scene, request);
+  char ignored[8];
+  return call_.trace.ending == Ending::kReturned &&
+         FindOracle("truth")->judge(seen_, ignored, sizeof ignored) == 0;
+}
+
+bool WalkLine::WalkPristine(ParkedScene& scene, char* difference, size_t size) {
+  WalkRequest request;
+  request.walker = shared_.job.walker;
+  request.scene = static_cast<uint8_t>(scene.index);
+  request.depth = WalkRequest::kMaxDepth;
   bool all_true = true;
   for (bool in_java : {true, false}) {
     request.state = in_java ? kStateInJava : kStateInNative;
@@ -266,8 +295,7 @@ bool WalkLine::WalkPristine(ParkedScene& scene, uint16_t depth, char* difference
   return all_true;
 }
 
-void WalkLine::Judge(const ParkedScene& scene, const WalkRequest& request, uint64_t sequence,
-                     const Presented& presented) {
+void WalkLine::Observe(const ParkedScene& scene, const WalkRequest& request) {
   seen_.request = &request;
   seen_.walker = &info_;
   seen_.methods = &methods_;
@@ -278,6 +306,11 @@ void WalkLine::Judge(const ParkedScene& scene, const WalkRequest& request, uint6
       call_.trace.ending != Ending::kReturned || walker_.BufferIntact(call_.input);
   seen_.fault = &scene.guard.fault;
   seen_.unsafe_call = &scene.guard.unsafe_call;
+}
+
+void WalkLine::Judge(const ParkedScene& scene, const WalkRequest& request, uint64_t sequence,
+                     const Presented& presented) {
+  Observe(scene, request);
   static const std::span<const Oracle> oracles = AllOracles();
   for (size_t i = 0; i < oracles.size(); i++) {
     char detail[sizeof RawFinding::detail];
@@ -356,8 +389,7 @@ void WalkLine::FillFinding(RawFinding& finding, const ParkedScene& scene, uint8_
   finding.num_frames = call_.trace.num_frames;
   if (call_.trace.ending != Ending::kReturned) {
     finding.fault = scene.guard.fault;
-    std::snprintf(finding.where, sizeof finding.where, "%s",
-                  landscape_.Describe(finding.fault.registers.pc).c_str());
+    landscape_.Describe(finding.fault.registers.pc, finding.where, sizeof finding.where);
     return;
   }
   const UnsafeCall& unsafe = scene.guard.unsafe_call;

@@ -26,9 +26,9 @@ class WalkLine {
   // the scene's. `sequence` names it in the journal. False if this child must be retired.
   bool Walk(ParkedScene& scene, const WalkRequest& request, uint64_t sequence);
 
-  // Walks the scene as it is, in_Java and in_native, to `depth` frames; true if both are the JVMTI
+  // Walks the scene as it is, in_Java and in_native; true if both are the JVMTI
   // truth. `difference` (if not null) gets one sentence when not.
-  bool WalkPristine(ParkedScene& scene, uint16_t depth, char* difference, size_t size);
+  bool WalkPristine(ParkedScene& scene, char* difference, size_t size);
 
  private:
   struct Undo {
@@ -53,8 +53,15 @@ class WalkLine {
   Presented ResolveAll(const ParkedScene& scene, const WalkRequest& request) const;
   int ApplyEdits(const ParkedScene& scene, const WalkRequest& request, Undo* undo) const;
   void CallWalker(ParkedScene& scene, const WalkRequest& request, const Presented& presented);
+  // Fills seen_ with the last call.
+  void Observe(const ParkedScene& scene, const WalkRequest& request);
+  // Whether the walk line's own leaving of a call has left the walker sane: a pristine walk that
+  // is neither journaled nor judged, since the request before it would be to blame.
+  bool StillWalksTruly(ParkedScene& scene);
   void Judge(const ParkedScene& scene, const WalkRequest& request, uint64_t sequence,
              const Presented& presented);
+  // Restores what the walker wrote into the nearest part of the stack.
+  StackWrite TakeBackWrites(const ParkedScene& scene) const;
   void Report(const ParkedScene& scene, const WalkRequest& request, uint64_t sequence,
               const Presented& presented, uint8_t oracle, uint8_t outcome, const char* detail);
   void Count(const WalkRequest& request);

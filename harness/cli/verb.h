@@ -37,6 +37,7 @@ using AddVerb = void (*)(CLI::App& app, Invocation& chosen);
 void AddDoctor(CLI::App& app, Invocation& chosen);
 void AddFuzz(CLI::App& app, Invocation& chosen);
 void AddList(CLI::App& app, Invocation& chosen);
+void AddMinimize(CLI::App& app, Invocation& chosen);
 void AddReplay(CLI::App& app, Invocation& chosen);
 void AddReport(CLI::App& app, Invocation& chosen);
 void AddShow(CLI::App& app, Invocation& chosen);

@@ -51,15 +51,23 @@ bool JvmResumes(GuardSlot& slot, int signal, siginfo_t* info, void* context, uin
 
 [[noreturn]] void LeaveCall(GuardSlot& slot, Ending ending, int signal, siginfo_t* info,
                             const ucontext_t& context) {
-  Fault& fault = slot.fault;
-  fault.signal = signal;
-  fault.code = info->si_code;
-  fault.address = ending == Ending::kCrashed ? reinterpret_cast<uint64_t>(info->si_addr) : 0;
-  fault.registers = ReadContext(context);
-  fault.native_count = NativeChain(fault.registers.pc, fault.registers.fp, fault.registers.sp,
-                                   slot.stack_end, fault.native);
-  slot.inside_unsafe_call = slot.allow_unsafe != 0;
-  slot.ending = ending;
+  // Following the chain of a walker that crashed with a wild sp may fault in its turn: that second
+  // fault only leaves, with what the first one has noted.
+  if (slot.leaving == 0) {
+    slot.leaving = 1;
+    slot.inside_unsafe_call = slot.unsafe_depth != 0;
+    slot.ending = ending;
+    Fault& fault = slot.fault;
+    fault.signal = signal;
+    fault.code = info->si_code;
+    fault.address = ending == Ending::kCrashed ? reinterpret_cast<uint64_t>(info->si_addr) : 0;
+    fault.registers = ReadContext(context);
+    fault.native[0] = fault.registers.pc;
+    fault.native_count = 1;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    fault.native_count = NativeChain(fault.registers.pc, fault.registers.fp, fault.registers.sp,
+                                     slot.stack_end, fault.native);
+  }
   slot.inside = 0;
   siglongjmp(slot.leave, 1);
 }
@@ -96,7 +104,12 @@ void OnFault(int signal, siginfo_t* info, void* raw_context) {
 
 void OnHang(int signal, siginfo_t* info, void* raw_context) {
   GuardSlot* slot = current_slot;
-  if (slot == nullptr || slot->inside == 0 || slot->calls.load() != hung_call.load()) return;
+  if (slot == nullptr || slot->inside == 0 || slot->leaving != 0 ||
+      slot->calls.load() != hung_call.load())
+    return;
+  // HotSpot's error reporting has taken the signals over: the JVM is dying, which is no hang.
+  struct sigaction now {};
+  if (sigaction(SIGSEGV, nullptr, &now) != 0 || now.sa_sigaction != OnFault) return;
   LeaveCall(*slot, Ending::kHung, signal, info, *static_cast<ucontext_t*>(raw_context));
 }
 
@@ -131,10 +144,9 @@ void* Watchdog(void*) {
     auto limit = static_cast<uint64_t>(options.hang_limit_ms);
     bool hung = Milliseconds(cpu) - cpu_at >= limit ||
                 Milliseconds(wall) - wall_at >= limit * kWallLimitFactor;
-    if (hung && slot->calls.load() == call) {
-      hung_call.store(call);
+    // Once a call: this is a queued signal, and every one of them would run its handler.
+    if (hung && slot->calls.load() == call && hung_call.exchange(call) != call)
       syscall(SYS_tgkill, getpid(), tid, HangSignal());
-    }
   }
   return nullptr;
 }
@@ -153,7 +165,7 @@ int NativeChain(uint64_t pc, uint64_t fp, uint64_t sp, uint64_t end, uint64_t* p
   int count = 0;
   pcs[count++] = pc;
   uint64_t low = sp;
-  while (count < kMaxNativeFrames && fp >= low && fp + sizeof(FrameRecord) <= end && fp % 8 == 0) {
+  while (count < kMaxNativeFrames && fp >= low && fp <= end - sizeof(FrameRecord) && fp % 8 == 0) {
     const auto* record = reinterpret_cast<const FrameRecord*>(fp);
     pcs[count++] = record->return_pc;
     low = fp + sizeof(FrameRecord);
@@ -205,7 +217,8 @@ void LeaveGuardedThread() {
 Ending GuardedCall(GuardSlot& slot, void (*body)(void*), void* argument) {
   slot.calls.fetch_add(1, std::memory_order_relaxed);
   slot.unsafe_call.function = nullptr;
-  slot.allow_unsafe = 0;
+  slot.unsafe_depth = 0;
+  slot.leaving = 0;
   slot.stack_end = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
   if (watched.load(std::memory_order_relaxed) != &slot) watched.store(&slot);
   if (sigsetjmp(slot.leave, 0) == 0) {

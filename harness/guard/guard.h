@@ -27,6 +27,7 @@ struct GuardSlot {
   volatile int32_t* thread_state = nullptr;  // JavaThread::_thread_state, or null
   int32_t true_state = 0;                    // what the JVM may be told while it handles a fault
   volatile uint64_t* anchor = nullptr;       // JavaThread::_anchor, or null
+  uint64_t walked_stack = 0;                 // lowest address of the Java stack, or 0
 
   // Results of the last call.
   Fault fault;
@@ -35,7 +36,8 @@ struct GuardSlot {
 
   // Inner workings.
   volatile sig_atomic_t inside = 0;
-  volatile sig_atomic_t allow_unsafe = 0;
+  volatile sig_atomic_t leaving = 0;  // a handler is at work on what ended the call
+  volatile sig_atomic_t unsafe_depth = 0;
   std::atomic<uint64_t> calls{0};
   std::atomic<int> tid{0};
   uint64_t stack_end = 0;  // frame of Call: native chains stop here

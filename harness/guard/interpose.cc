@@ -31,7 +31,7 @@ class UnsafeSection {
     GuardSlot* slot = CurrentGuardSlot();
     if (slot == nullptr || slot->inside == 0) return;
     slot_ = slot;
-    slot->allow_unsafe = slot->allow_unsafe + 1;
+    slot->unsafe_depth = slot->unsafe_depth + 1;
     if (slot->unsafe_call.function != nullptr) return;
     auto fp = *static_cast<uint64_t*>(frame);
     slot->unsafe_call.native_count =
@@ -40,7 +40,7 @@ class UnsafeSection {
     slot->unsafe_call.function = function;
   }
   ~UnsafeSection() {
-    if (slot_ != nullptr) slot_->allow_unsafe = slot_->allow_unsafe - 1;
+    if (slot_ != nullptr) slot_->unsafe_depth = slot_->unsafe_depth - 1;
   }
 
  private:

@@ -42,7 +42,8 @@ void EnableClassUnload(jvmtiEnv* jvmti) {
   jvmti->Deallocate(reinterpret_cast<unsigned char*>(events));
 }
 
-std::vector<NamedCode>* stub_sink = nullptr;
+// Set while this thread asks for the stubs; events from other threads are news, not answers.
+thread_local std::vector<NamedCode>* stub_sink = nullptr;
 
 void JNICALL OnDynamicCode(jvmtiEnv*, const char* name, const void* address, jint length) {
   if (stub_sink == nullptr) return;

@@ -22,6 +22,13 @@ struct Surroundings {
   uint64_t signal_mask;  // the kernel's, signals 1 to 64
 };
 
+// The first word of the walked stack that the walker itself changed.
+struct StackWrite {
+  bool found;
+  uint32_t offset;  // bytes above stack+0
+  uint64_t before, after;
+};
+
 struct Observation {
   const WalkRequest* request;
   const WalkerInfo* walker;
@@ -33,6 +40,7 @@ struct Observation {
   const Fault* fault;             // with Ending::kCrashed and kHung
   const UnsafeCall* unsafe_call;  // function null: none
   Surroundings before, after;
+  StackWrite stack_write;
 };
 
 }  // namespace walkhammer

@@ -8,7 +8,7 @@ namespace walkhammer {
 
 extern const Oracle kSurvivalOracle, kCrashOracle, kHangOracle, kReturnCodeOracle,
     kFrameCountOracle, kBufferOracle, kMethodIdOracle, kBciOracle, kTruthOracle, kThreadStateOracle,
-    kErrnoOracle, kSignalMaskOracle, kSignalSafetyOracle;
+    kErrnoOracle, kSignalMaskOracle, kSignalSafetyOracle, kStackKeptOracle;
 
 }  // namespace walkhammer
 

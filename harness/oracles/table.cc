@@ -23,7 +23,7 @@ std::span<const Oracle> AllOracles() {
       kSurvivalOracle,     kCrashOracle,       kHangOracle,     kReturnCodeOracle,
       kFrameCountOracle,   kBufferOracle,      kMethodIdOracle, kBciOracle,
       kTruthOracle,        kThreadStateOracle, kErrnoOracle,    kSignalMaskOracle,
-      kSignalSafetyOracle,
+      kSignalSafetyOracle, kStackKeptOracle,
   };
   return table;
 }

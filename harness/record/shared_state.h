@@ -174,6 +174,12 @@ struct SharedState {
   SymbolTable symbols;
 };
 
+// Modules that may be read, whatever a dying child wrote over the count.
+inline uint32_t ModuleCount(const SharedState& state) {
+  const uint32_t count = state.module_count.load();
+  return count < kMaxModules ? count : kMaxModules;
+}
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_RECORD_SHARED_STATE_H_

@@ -230,15 +230,16 @@ std::unique_ptr<Landscape> Landscape::Build(Jvm& jvm, SceneStage& stage, SymbolT
   return landscape;
 }
 
-std::string Landscape::Describe(uint64_t pc) const {
+void Landscape::Describe(uint64_t pc, char* text, size_t size) const {
+  text[0] = 0;
   auto after = code_.upper_bound(pc);
-  if (after == code_.begin()) return "";
-  auto [begin, area] = *std::prev(after);
-  if (pc >= area.end) return "";
+  if (after == code_.begin()) return;
+  const auto& [begin, area] = *std::prev(after);
+  if (pc >= area.end) return;
   const Symbol& symbol = symbols_->at(area.symbol);
-  char offset[32];
-  std::snprintf(offset, sizeof offset, "+0x%llx", static_cast<unsigned long long>(pc - begin));
-  return std::string(KindWord(symbol.kind)) + " " + symbol.name + offset;
+  const std::string_view word = KindWord(symbol.kind);
+  std::snprintf(text, size, "%.*s %s+0x%llx", static_cast<int>(word.size()), word.data(),
+                symbol.name, static_cast<unsigned long long>(pc - begin));
 }
 
 namespace {

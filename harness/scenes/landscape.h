@@ -1,6 +1,6 @@
 // Landscape: the map of this process that gives symbols their addresses, and lists the
 // interesting ones. Built once after the scenes are set up, while the JVM is quiet.
-// Signal-safe: AddressOf and IsKnown yes; the rest no.
+// Signal-safe: AddressOf, IsKnown and Describe yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_SCENES_LANDSCAPE_H_
 #define WALKHAMMER_HARNESS_SCENES_LANDSCAPE_H_
 
@@ -40,7 +40,8 @@ class Landscape {
   std::span<const PoolEntry> Pool(SymbolKind kind) const { return pools_[static_cast<int>(kind)]; }
 
   // Name of the generated code that holds pc, e.g. "stub call_stub+0x10"; empty if none does.
-  std::string Describe(uint64_t pc) const;
+  // Allocates nothing: a crash may have stranded the allocator.
+  void Describe(uint64_t pc, char* text, size_t size) const;
 
  private:
   struct Area {

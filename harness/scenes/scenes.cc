@@ -105,6 +105,8 @@ std::string Capture(ParkedScene& scene, JNIEnv* env, uint64_t caller_fp) {
   scene.stack_high = thread.stack_base();
   scene.stack_limit = thread.stack_limit();
   scene.edit_high = TlsLow(scene.stack_low, scene.stack_high);
+  if (scene.edit_high <= scene.stack_low + 64)
+    return "the parked thread's stack lies above its thread-local storage";
   if (scene.stack_low == 0 || scene.stack_low >= scene.stack_high ||
       scene.stack_low < scene.stack_limit)
     return "the parked thread has no Java frame on its own stack";
@@ -120,6 +122,15 @@ std::string Capture(ParkedScene& scene, JNIEnv* env, uint64_t caller_fp) {
   return Unmet(in_progress->expectations, stack, jvm->code_cache().Blobs());
 }
 
+void RunLent(ParkedScene& scene) {
+  auto* stack = reinterpret_cast<uint64_t*>(scene.stack_low);
+  scene.snapshot.assign(stack, stack + (scene.edit_high - scene.stack_low) / 8);
+  scene.body(scene.argument);
+  // Walkers do write: make_walkable fills the pc of whatever it takes for an anchor.
+  for (size_t i = 0; i < scene.snapshot.size(); i++)
+    if (stack[i] != scene.snapshot[i]) stack[i] = scene.snapshot[i];
+}
+
 // Parks the calling thread for good, lending it to the walk line.
 void Park(JNIEnv* env, uint64_t caller_fp) {
   ParkedScene& scene = *in_progress->scene;
@@ -127,6 +138,7 @@ void Park(JNIEnv* env, uint64_t caller_fp) {
   scene.guard.thread_state = scene.thread.state();
   scene.guard.true_state = *scene.thread.state();
   scene.guard.anchor = scene.thread.last_sp();
+  scene.guard.walked_stack = scene.stack_low;
   scene.signal_mask = ThreadSignalMask();
   sem_init(&scene.go, 0, 0);
   sem_init(&scene.done, 0, 0);
@@ -135,7 +147,7 @@ void Park(JNIEnv* env, uint64_t caller_fp) {
   for (;;) {
     while (sem_wait(&scene.go) != 0) {
     }
-    scene.body(scene.argument);
+    RunLent(scene);
     sem_post(&scene.done);
   }
 }
@@ -278,7 +290,9 @@ Result<SceneStage*> SceneStage::Open(Jvm& the_jvm) {
 
 Status SceneStage::SetUp(int scene) {
   JNIEnv* env = jvm_.env();
-  SetUpInProgress set_up;
+  if (stuck_) return Unable("an earlier scene's thread did not park, so no further one is tried");
+  auto* in_work = new SetUpInProgress;  // leaked if its thread may still use it
+  SetUpInProgress& set_up = *in_work;
   auto parked = std::make_unique<ParkedScene>();
   parked->index = scene;
   set_up.scene = parked.get();
@@ -304,12 +318,15 @@ Status SceneStage::SetUp(int scene) {
   }
   in_progress = nullptr;
   if (waited != 0) {
-    (void)parked.release();  // its thread may still come and use it
+    stuck_ = true;
+    (void)parked.release();
     return Unable("its thread did not park within 20 s");
   }
-  if (!set_up.reason.empty()) {
-    (void)parked.release();
-    return Unable(set_up.reason);
+  const std::string reason = set_up.reason;
+  delete in_work;
+  if (!reason.empty()) {
+    (void)parked.release();  // its thread may have parked all the same
+    return Unable(reason);
   }
   scenes_[scene] = std::move(parked);
   return Ok();

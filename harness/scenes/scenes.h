@@ -25,9 +25,12 @@ struct ParkedScene {
   uint64_t anchor_pc = 0, anchor_fp = 0;  // JavaThread::_anchor while parked; its sp is stack_low
   uint64_t stack_low = 0;                 // stack+0: last_Java_sp
   uint64_t stack_high = 0;                // the thread's stack base, exclusive
-  uint64_t edit_high = 0;     // edits stay below: above lie the thread's TLS and descriptor
-  uint64_t stack_limit = 0;   // lowest address of the thread's stack
-  std::vector<Frame> truth;   // from JVMTI at parking, newest first, bci as agct reports it
+  uint64_t edit_high = 0;    // edits stay below: above lie the thread's TLS and descriptor
+  uint64_t stack_limit = 0;  // lowest address of the thread's stack
+  std::vector<Frame> truth;  // from JVMTI at parking, newest first, bci as agct reports it
+  // The words from stack_low to edit_high as they were when the thread was last lent out; what a
+  // walker writes there is undone before the thread is given back and the JVM looks at it again.
+  std::vector<uint64_t> snapshot;
   bool walked_truly = false;  // at set-up; a later wrong pristine walk retires the child
   uint64_t signal_mask = 0;   // of the thread, as the kernel holds it
   GuardSlot guard;
@@ -58,6 +61,7 @@ class SceneStage {
   explicit SceneStage(Jvm& jvm) : jvm_(jvm) {}
 
   Jvm& jvm_;
+  bool stuck_ = false;  // a scene's thread may still turn up: no further scene can be set up
   std::unique_ptr<ParkedScene> scenes_[32];
 };
 

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -35,10 +36,11 @@ std::string ReadFile(const std::string& path, size_t most) {
 
 // Between fork and exec: only async-signal-safe calls.
 [[noreturn]] void Exec(const std::string& program, char* const* arguments, int shared_fd,
-                       int log_fd, bool aslr) {
+                       int log_fd, bool aslr, pid_t parent) {
   // Its own group: a terminal's Ctrl-C reaches the parent, which ends the child in order.
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(127);  // it died before the line above
   if (!aslr) personality(ADDR_NO_RANDOMIZE);
   rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
@@ -112,6 +114,10 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(SharedMapping& shared,
   words.insert(words.end(), base.value().begin(), base.value().end());
   words.push_back("-XX:ErrorFile=" + stem + ".hs_err");
   words.insert(words.end(), setup.jvm_flags.begin(), setup.jvm_flags.end());
+  // Its workers do not stop at safepoints, so a cycle of its own accord could meet an edited stack.
+  if (std::find(words.begin(), words.end(), "-XX:+UseShenandoahGC") != words.end())
+    words.insert(words.end(),
+                 {"-XX:+UnlockExperimentalVMOptions", "-XX:ShenandoahGuaranteedGCInterval=0"});
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -123,8 +129,10 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(SharedMapping& shared,
   if (log_fd < 0) return ToolFailed("cannot write " + child->log_path_ + ": " + strerror(errno));
   shared.state().phase.store(ChildPhase::kStarting);
   shared.state().message[0] = 0;
+  signal(SIGCHLD, SIG_DFL);  // ignored, as some parents leave it, children could not be waited for
+  const pid_t parent = getpid();
   child->pid_ = fork();
-  if (child->pid_ == 0) Exec(program, arguments.data(), shared.fd(), log_fd, setup.aslr);
+  if (child->pid_ == 0) Exec(program, arguments.data(), shared.fd(), log_fd, setup.aslr, parent);
   close(log_fd);
   if (child->pid_ < 0) return ToolFailed(std::string("cannot start a child: ") + strerror(errno));
   return child;
@@ -146,7 +154,9 @@ bool ChildProcess::HasEnded() {
   return ended_;
 }
 
-void ChildProcess::Kill() { kill(pid_, SIGKILL); }
+void ChildProcess::Kill() {
+  if (!ended_) kill(pid_, SIGKILL);  // unreaped, so the pid is still the child's
+}
 
 bool ChildProcess::ExitedCleanly() const {
   return ended_ && WIFEXITED(wait_status_) && WEXITSTATUS(wait_status_) == 0;

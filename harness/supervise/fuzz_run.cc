@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <thread>
 
@@ -17,7 +18,7 @@ using std::chrono::seconds;
 constexpr auto kTick = milliseconds(10);
 constexpr auto kSaveEvery = seconds(1);
 constexpr auto kProgressEvery = milliseconds(250);
-constexpr auto kStuckAfter = seconds(45);       // no phase change and no walk
+constexpr auto kStuckAfter = seconds(45);       // no phase change and no walk, at the least
 constexpr auto kStopWithin = seconds(10);       // after the child was asked to
 constexpr auto kConfirmAfterEnd = seconds(60);  // replays that go on when walking is over
 constexpr uint32_t kMostEarlyDeaths = 3;        // in a row, before the first walk
@@ -31,6 +32,7 @@ double Seconds(std::chrono::steady_clock::duration d) {
 Status FuzzRun::StartChild() {
   SharedState& state = shared_->state();
   state.journal.phase.store(0);
+  for (SceneReport& scene : state.scenes) scene.tried_by = 0;
   auto child = ChildProcess::Start(*shared_, plan_.child);
   if (!child.ok()) return child.failure();
   child_ = std::move(child.value());
@@ -78,7 +80,7 @@ Status FuzzRun::Record(FindingRecord record, const RawFinding* raw, const WalkRe
   auto added = db_.AddFinding(record);
   if (!added.ok()) return added.failure();
   const int64_t bucket = added.value().bucket;
-  if (raw != nullptr) bucket_of_site_[raw->site] = bucket;
+  if (raw != nullptr) bucket_of_site_[raw->site % kMaxCrashSites] = bucket;
   const Signature signature = record.signature;
   const Grade grade = record.grade;
   if (added.value().is_new) {
@@ -124,11 +126,13 @@ Status FuzzRun::Record(FindingRecord record, const RawFinding* raw, const WalkRe
 Status FuzzRun::Drain() {
   SharedState& state = shared_->state();
   FindingRing& ring = state.ring;
+  if (ring.head.load() - ring.tail.load() > kRingSize)  // a dying child wrote over it
+    ring.tail.store(ring.head.load());
   for (uint32_t at = ring.tail.load(); at != ring.head.load(); ring.tail.store(++at)) {
     const RawFinding& raw = ring.slots[at % kRingSize];
     if (symbolizer_ == nullptr)
-      symbolizer_ = std::make_unique<Symbolizer>(
-          std::span<const Module>(state.modules, state.module_count.load()));
+      symbolizer_ =
+          std::make_unique<Symbolizer>(std::span<const Module>(state.modules, ModuleCount(state)));
     Status recorded =
         Record(MakeFindingRecord(raw, *symbolizer_, state.symbols), &raw, &raw.request, "");
     if (!recorded.ok()) return recorded;
@@ -148,11 +152,13 @@ Status FuzzRun::SaveSeen() {
 Status FuzzRun::RecordDeath() {
   SharedState& state = shared_->state();
   const DeathInfo death{child_->wait_status(), child_->HsErr()};
-  const WalkRequest killer = SaneRequest(state.journal.request);
-  const uint64_t sequence = state.journal.sequence.load();
   const auto time_ms = static_cast<uint64_t>(Seconds(Clock::now() - start_) * 1000);
-  return Record(MakeDeathRecord(death, &killer, state.symbols, sequence, time_ms), nullptr, &killer,
-                death.hs_err_text);
+  // Between walks nobody is to blame for sure; the sequence number says what was walked before.
+  const WalkRequest last = SaneRequest(state.journal.request);
+  const WalkRequest* killer = state.journal.phase.load() == 1 ? &last : nullptr;
+  return Record(
+      MakeDeathRecord(death, killer, state.symbols, state.journal.sequence.load(), time_ms),
+      nullptr, killer, death.hs_err_text);
 }
 
 Result<bool> FuzzRun::AfterChild() {
@@ -172,12 +178,14 @@ Result<bool> FuzzRun::AfterChild() {
     retired_++;
   } else {
     died_++;
-    if (state.journal.phase.load() == 1) {
+    if (state.journal.phase.load() == 1 || phase == ChildPhase::kRunning) {
       Status recorded = RecordDeath();
       if (!recorded.ok()) return recorded.failure();
     }
     // Not one walk between two deaths: this JVM does not get anywhere.
-    died_early_ = phase < ChildPhase::kRunning ? died_early_ + 1 : 0;
+    const uint64_t walks = state.walks.load();
+    died_early_ = walks == walks_at_death_ && state.journal.phase.load() != 1 ? died_early_ + 1 : 0;
+    walks_at_death_ = walks;
     if (died_early_ >= kMostEarlyDeaths)
       return ToolFailed(
           "the child died " + std::to_string(died_early_) +
@@ -197,7 +205,8 @@ void FuzzRun::KillIfStuck() {
     last_walks_ = walks;
     last_phase_ = phase;
     last_moved_ = now;
-  } else if (now - last_moved_ > kStuckAfter) {
+  } else if (now - last_moved_ >
+             std::max<Clock::duration>(kStuckAfter, 25 * milliseconds(plan_.hang_limit_ms))) {
     child_->Kill();  // the journal names what it was at
   }
 }

@@ -81,7 +81,7 @@ class FuzzRun {
   std::unique_ptr<Confirmer> confirmer_;
   std::unique_ptr<Symbolizer> symbolizer_;
   Clock::time_point start_, last_saved_, last_moved_, last_progress_;
-  uint64_t last_walks_ = 0;
+  uint64_t last_walks_ = 0, walks_at_death_ = UINT64_MAX;
   ChildPhase last_phase_ = ChildPhase::kStarting;
   uint32_t started_ = 0, retired_ = 0, died_ = 0, died_early_ = 0;
   bool vm_known_ = false;

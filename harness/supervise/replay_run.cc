@@ -1,5 +1,6 @@
 #include "harness/supervise/replay_run.h"
 
+#include <algorithm>
 #include <thread>
 
 #include "harness/request/text_form.h"
@@ -55,9 +56,9 @@ Result<ReplayOutcome> ReplayRun::Collect() {
   const ChildPhase phase = state.phase.load();
   if (phase == ChildPhase::kUnable) return Unable(FieldText(state.message));
   if (phase == ChildPhase::kFailed) return ToolFailed(FieldText(state.message));
-  Symbolizer symbolizer({state.modules, state.module_count.load()});
+  Symbolizer symbolizer({state.modules, ModuleCount(state)});
   ReplayOutcome outcome;
-  const uint32_t head = state.ring.head.load();
+  const uint32_t head = std::min<uint32_t>(state.ring.head.load(), kRingSize);
   for (uint32_t at = state.ring.tail.load(); at != head; at++)
     outcome.findings.push_back(
         MakeFindingRecord(state.ring.slots[at % kRingSize], symbolizer, state.symbols));

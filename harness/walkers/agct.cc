@@ -28,12 +28,12 @@ class AgctWalker : public Walker {
     if (found == nullptr) return Unable("this libjvm does not export AsyncGetCallTrace");
     if (real_ != nullptr) *real_ = found;
     if (function_ == nullptr) function_ = found;
-    Paint(buffer_);
     return Ok();
   }
 
   void Walk(const WalkInput& input, Trace& trace) override {
     AgctFrame* frames = buffer_ + kCanaryFrames;
+    Paint(buffer_);
     Paint(frames + input.depth);
     call_ = {input.env, kNoAnswer, frames};
     function_(&call_, input.depth, input.context);

@@ -84,6 +84,12 @@ void Anchor(AgctTrace&, jint) {
   GuardSlot* slot = CurrentGuardSlot();
   if (slot != nullptr && slot->anchor != nullptr) *slot->anchor = *slot->anchor ^ 0x10;
 }
+// Writes into the walked stack, 64 bytes above its presented top.
+void Stack(AgctTrace&, jint) {
+  GuardSlot* slot = CurrentGuardSlot();
+  if (slot != nullptr && slot->walked_stack != 0)
+    *reinterpret_cast<uint64_t*>(slot->walked_stack + 64) ^= 1;
+}
 void Malloc(AgctTrace&, jint) {
   kept = std::malloc(24);
   std::free(kept);
@@ -128,6 +134,7 @@ std::vector<WalkerInfo> Puzzles() {
       Puzzle<Mask>("puzzle-mask", "blocks SIGUSR1"),
       Puzzle<State>("puzzle-state", "changes the thread state"),
       Puzzle<Anchor>("puzzle-anchor", "changes the frame anchor"),
+      Puzzle<Stack>("puzzle-stack", "changes the walked stack"),
       Puzzle<Malloc>("puzzle-malloc", "calls malloc and free"),
       Puzzle<Lock>("puzzle-lock", "takes a mutex"),
       Puzzle<Blind, true>("puzzle-blind", "always answers -3"),

@@ -121,7 +121,6 @@ uint64_t Milliseconds(const timespec& t) {
 clockid_t ThreadClock(int tid) { return static_cast<clockid_t>((~tid << 3) | 6); }
 
 void* Watchdog(void*) {
-  const GuardSlot* seen_slot = nullptr;
   uint64_t seen_call = 0, cpu_at = 0, wall_at = 0;
   timespec pause{0, options.hang_limit_ms * 100000L};  // a tenth of the limit
   if (pause.tv_nsec > 50000000) pause.tv_nsec = 50000000;
@@ -134,9 +133,9 @@ void* Watchdog(void*) {
     timespec cpu{}, wall{};
     if (clock_gettime(ThreadClock(tid), &cpu) != 0) continue;
     clock_gettime(CLOCK_MONOTONIC, &wall);
-    if (slot != seen_slot || call != seen_call) {  // calls are numbered by slot
-      seen_slot = slot;
+    if (call != seen_call) {
       seen_call = call;
+      hung_call.store(0);
       cpu_at = Milliseconds(cpu);
       wall_at = Milliseconds(wall);
       continue;
@@ -202,6 +201,9 @@ void EnterGuardedThread(GuardSlot& slot) {
     alternate.ss_size = kAltStackBytes;
     sigaltstack(&alternate, nullptr);
   }
+  // Numbers of calls differ between threads, so one number names a call.
+  static std::atomic<uint64_t> threads{0};
+  slot.calls.store(threads.fetch_add(1) << 40);
   slot.tid.store(static_cast<int>(syscall(SYS_gettid)));
   current_slot = &slot;
 }

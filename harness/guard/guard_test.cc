@@ -1,0 +1,472 @@
+#include "harness/guard/guard.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <functional>
+#include <thread>
+
+// Functions whose extent a test must know stand in sections of their own, which the linker marks.
+#define WH_SECTION(name) __attribute__((noinline, section(name)))
+extern "C" const char __start_wh_inner[], __stop_wh_inner[], __start_wh_outer[], __stop_wh_outer[],
+    __start_wh_fetch[], __stop_wh_fetch[];
+
+namespace walkhammer {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using ::testing::AnyOf;
+
+constexpr int kHangLimitMs = 40;
+constexpr uint64_t kNonCanonical = 0x8000000000000000;
+
+volatile bool forever = true;
+volatile int sink = 0;
+
+uint64_t Address(const void* p) { return reinterpret_cast<uint64_t>(p); }
+GuardOptions::Range FetchRange() { return {Address(__start_wh_fetch), Address(__stop_wh_fetch)}; }
+
+// A page that faults until Mend.
+struct Trap {
+  char* page;
+  static size_t Size() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
+  Trap()
+      : page(static_cast<char*>(
+            mmap(nullptr, Size(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {}
+  ~Trap() { munmap(page, Size()); }
+  Trap(const Trap&) = delete;
+  Trap& operator=(const Trap&) = delete;
+};
+void Mend(const siginfo_t* info) {
+  const uint64_t page = reinterpret_cast<uint64_t>(info->si_addr) & ~(Trap::Size() - 1);
+  if (mprotect(reinterpret_cast<void*>(page), Trap::Size(), PROT_READ) != 0) _exit(99);
+}
+
+// What was there before the guard, and what stands for the JVM's handler.
+struct Seen {
+  int previous_segv, previous_fpe;
+  uint64_t previous_address;
+  int jvm_asked;
+  int jvm_answer;
+  int32_t state_while_asked;
+} seen;
+volatile int32_t thread_state = 0;
+
+void PreviousSegv(int, siginfo_t* info, void*) {
+  seen.previous_segv++;
+  seen.previous_address = reinterpret_cast<uint64_t>(info->si_addr);
+  Mend(info);
+  errno = ENOTTY;
+}
+void PreviousFpe(int) {
+  seen.previous_fpe++;
+  errno = ENOTTY;
+}
+int JvmHandler(int, siginfo_t* info, void*, int abort_if_unrecognized) {
+  EXPECT_EQ(abort_if_unrecognized, 0);
+  seen.jvm_asked++;
+  seen.state_while_asked = thread_state;
+  if (seen.jvm_answer != 0) Mend(info);
+  errno = ENOTTY;
+  return seen.jvm_answer;
+}
+
+GuardSlot main_slot;  // slots outlive the watchdog's interest
+
+class GuardTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    struct sigaction action {};
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    action.sa_sigaction = PreviousSegv;
+    sigaction(SIGSEGV, &action, nullptr);
+    action.sa_flags = SA_NODEFER;
+    action.sa_handler = PreviousFpe;
+    sigaction(SIGFPE, &action, nullptr);
+    const GuardOptions options{kHangLimitMs, JvmHandler, {FetchRange()}};
+    ASSERT_TRUE(InstallGuard(options).ok());
+    EnterGuardedThread(main_slot);
+  }
+  void SetUp() override { seen = {}; }
+  void TearDown() override { main_slot.thread_state = nullptr; }
+};
+
+Ending Call(GuardSlot& slot, const std::function<void()>& body) {
+  return GuardedCall(
+      slot, [](void* data) { (*static_cast<const std::function<void()>*>(data))(); },
+      const_cast<void*>(static_cast<const void*>(&body)));
+}
+Ending Call(const std::function<void()>& body) { return Call(main_slot, body); }
+
+void Write(uint64_t address) {
+  const volatile uint64_t unforeseen = address;
+  *reinterpret_cast<volatile int*>(unforeseen) = 1;
+}
+void Sleep(milliseconds time) { std::this_thread::sleep_for(time); }
+void Burn(milliseconds time) {
+  const auto until = steady_clock::now() + time;
+  while (steady_clock::now() < until) sink = sink + 1;
+}
+
+// --- faults ---
+
+TEST_F(GuardTest, CallReturns) {
+  int x = 0;
+  EXPECT_EQ(Call([&] { x = 1; }), Ending::kReturned);
+  EXPECT_EQ(x, 1);
+}
+
+TEST_F(GuardTest, NullPointer) {
+  EXPECT_EQ(Call([] { Write(0x10); }), Ending::kCrashed);
+  EXPECT_EQ(main_slot.fault.signal, SIGSEGV);
+  EXPECT_EQ(main_slot.fault.code, SEGV_MAPERR);
+  EXPECT_EQ(main_slot.fault.address, 0x10u);
+  EXPECT_EQ(seen.previous_segv, 0);
+}
+
+TEST_F(GuardTest, NonCanonicalAddress) {
+  EXPECT_EQ(Call([] { Write(kNonCanonical); }), Ending::kCrashed);
+  EXPECT_EQ(main_slot.fault.signal, SIGSEGV);
+}
+
+TEST_F(GuardTest, JumpToNowhere) {
+  void (*volatile nowhere)() = reinterpret_cast<void (*)()>(0x10);
+  EXPECT_EQ(Call([&] { nowhere(); }), Ending::kCrashed);
+  EXPECT_EQ(main_slot.fault.registers.pc, 0x10u);
+}
+
+TEST_F(GuardTest, TruncatedFile) {
+  const int fd = memfd_create("truncated", 0);
+  ASSERT_EQ(ftruncate(fd, static_cast<off_t>(Trap::Size())), 0);
+  void* page = mmap(nullptr, Trap::Size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  ASSERT_NE(page, MAP_FAILED);
+  ASSERT_EQ(ftruncate(fd, 0), 0);
+  EXPECT_EQ(Call([&] { Write(Address(page) + 8); }), Ending::kCrashed);
+  EXPECT_EQ(main_slot.fault.signal, SIGBUS);
+  EXPECT_EQ(main_slot.fault.address, Address(page) + 8);
+  munmap(page, Trap::Size());
+  close(fd);
+}
+
+TEST_F(GuardTest, TrapInstruction) {
+  EXPECT_EQ(Call([] {
+              if (forever) __builtin_trap();
+            }),
+            Ending::kCrashed);
+  EXPECT_THAT(main_slot.fault.signal, AnyOf(SIGILL, SIGTRAP));  // as the architecture has it
+}
+
+TEST_F(GuardTest, RaisedSignals) {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP}) {
+    EXPECT_EQ(Call([&] { raise(signal); }), Ending::kCrashed) << signal;
+    EXPECT_EQ(main_slot.fault.signal, signal);
+  }
+  EXPECT_EQ(seen.previous_segv + seen.previous_fpe, 0);
+}
+
+WH_SECTION("wh_inner") void Inner(uint64_t address) {
+  getpid();  // not a leaf: leaves may have no frame record
+  Write(address);
+  asm volatile("" ::: "memory");
+}
+WH_SECTION("wh_outer") void Outer(uint64_t address) {
+  Inner(address);
+  asm volatile("" ::: "memory");
+}
+
+TEST_F(GuardTest, FaultSaysWhere) {
+  ASSERT_EQ(Call([] { Outer(0x10); }), Ending::kCrashed);
+  const Fault& fault = main_slot.fault;
+  ASSERT_GE(fault.native_count, 3);
+  EXPECT_EQ(fault.native[0], fault.registers.pc);
+  EXPECT_GE(fault.native[0], Address(__start_wh_inner));
+  EXPECT_LT(fault.native[0], Address(__stop_wh_inner));
+  EXPECT_GT(fault.native[1], Address(__start_wh_outer));
+  EXPECT_LE(fault.native[1], Address(__stop_wh_outer));
+  // Not beyond the guarded call itself.
+  EXPECT_LT(fault.native_count, kMaxNativeFrames);
+  const auto here = Address(__builtin_frame_address(0));
+  EXPECT_LT(fault.registers.sp, here);
+  EXPECT_LT(main_slot.stack_end, here);
+}
+
+TEST_F(GuardTest, FiftyThousandFaults) {
+  const uint64_t mask = ThreadSignalMask();
+  stack_t before{}, after{};
+  sigaltstack(nullptr, &before);
+  int contained = 0;
+  for (int i = 0; i < 50000; i++)
+    contained += Call([&] { Write(i % 2 == 0 ? 0x10 : kNonCanonical); }) == Ending::kCrashed;
+  EXPECT_EQ(contained, 50000);
+  EXPECT_EQ(ThreadSignalMask(), mask);
+  sigaltstack(nullptr, &after);
+  EXPECT_EQ(after.ss_flags, 0);  // neither in use nor switched off
+  EXPECT_EQ(after.ss_sp, before.ss_sp);
+  EXPECT_EQ(after.ss_size, before.ss_size);
+  EXPECT_EQ(Call([] {}), Ending::kReturned);
+}
+
+// A walker may crash with anything in its frame records.
+__attribute__((noinline)) void CrashWithFrameRecordAt(const char* record) {
+  getpid();
+  *static_cast<volatile uint64_t*>(__builtin_frame_address(0)) = Address(record);
+  Write(0x10);
+  asm volatile("" ::: "memory");
+}
+
+TEST_F(GuardTest, UnreadableFrameRecordOnlyEndsTheChain) {
+  const char* volatile page = nullptr;
+  for (int i = 0; i < 3; i++) {
+    EXPECT_EQ(Call([&] {
+                volatile char on_the_stack[64 * 1024];
+                page = const_cast<const char*>(on_the_stack) + sizeof on_the_stack / 2;
+                page = page - Address(page) % Trap::Size();
+                mprotect(const_cast<char*>(page), Trap::Size(), PROT_NONE);
+                CrashWithFrameRecordAt(page);
+                sink = on_the_stack[0];
+              }),
+              Ending::kCrashed);
+    mprotect(const_cast<char*>(page), Trap::Size(), PROT_READ | PROT_WRITE);
+    EXPECT_EQ(main_slot.fault.address, 0x10u);  // the walker's fault, not the guard's
+    EXPECT_GE(main_slot.fault.native_count, 1);
+    EXPECT_EQ(main_slot.fault.native[0], main_slot.fault.registers.pc);
+  }
+}
+
+int Recurse(int depth) {
+  volatile char pad[512];
+  pad[0] = static_cast<char>(depth);
+  return forever ? Recurse(depth + 1) + pad[0] : 0;
+}
+
+TEST_F(GuardTest, StackOverflow) {
+  // On a thread with a small stack and a guard page: the first thread's may be unlimited.
+  static GuardSlot slot;
+  Ending endings[3] = {};
+  int32_t native_count = 0;
+  std::thread([&] {
+    EnterGuardedThread(slot);
+    for (Ending& ending : endings) ending = Call(slot, [] { sink = Recurse(0); });
+    native_count = slot.fault.native_count;
+    LeaveGuardedThread();
+  }).join();
+  for (const Ending ending : endings) EXPECT_EQ(ending, Ending::kCrashed);
+  EXPECT_EQ(native_count, kMaxNativeFrames);
+}
+
+// --- hangs ---
+
+double Milliseconds(steady_clock::time_point since) {
+  return std::chrono::duration<double, std::milli>(steady_clock::now() - since).count();
+}
+
+TEST_F(GuardTest, EndlessLoop) {
+  const auto start = steady_clock::now();
+  EXPECT_EQ(Call([] {
+              while (forever) sink = sink + 1;
+            }),
+            Ending::kHung);
+  EXPECT_GE(Milliseconds(start), kHangLimitMs * 0.9);
+  EXPECT_LT(Milliseconds(start), kHangLimitMs * 50);
+  EXPECT_GT(main_slot.fault.native_count, 0);
+}
+
+TEST_F(GuardTest, EndlessSleep) {
+  const auto start = steady_clock::now();
+  EXPECT_EQ(Call([] {
+              while (forever) Sleep(milliseconds(5000));
+            }),
+            Ending::kHung);
+  EXPECT_GE(Milliseconds(start), kHangLimitMs * 20 * 0.9);
+  EXPECT_LT(Milliseconds(start), kHangLimitMs * 20 * 4);
+}
+
+TEST_F(GuardTest, HangsInARow) {
+  for (int i = 0; i < 5; i++) {
+    EXPECT_EQ(Call([] {
+                while (forever) sink = sink + 1;
+              }),
+              Ending::kHung);
+    EXPECT_EQ(Call([] {}), Ending::kReturned);
+  }
+}
+
+TEST_F(GuardTest, SlowIsNoHang) {
+  EXPECT_EQ(Call([] { Burn(milliseconds(kHangLimitMs / 4)); }), Ending::kReturned);
+  EXPECT_EQ(Call([] { Sleep(milliseconds(kHangLimitMs * 5)); }), Ending::kReturned);
+  // The limit is per call, not for calls in a row.
+  for (int i = 0; i < 20; i++)
+    EXPECT_EQ(Call([] { Burn(milliseconds(kHangLimitMs / 4)); }), Ending::kReturned);
+}
+
+TEST_F(GuardTest, EachThreadsHangEnds) {
+  static GuardSlot slots[3];  // each hangs in its first call
+  for (GuardSlot& slot : slots) {
+    Ending ending = Ending::kReturned;
+    std::thread([&] {
+      EnterGuardedThread(slot);
+      const auto start = steady_clock::now();
+      ending = Call(slot, [&] {
+        while (Milliseconds(start) < 5000) sink = sink + 1;
+      });
+      LeaveGuardedThread();
+    }).join();
+    EXPECT_EQ(ending, Ending::kHung);
+  }
+}
+
+TEST_F(GuardTest, HangIsOneThreadsOwn) {
+  // Both threads are in their first call when the watchdog looks; the second has used less CPU.
+  static GuardSlot busy, fresh;
+  const auto sleep_once = [](GuardSlot& slot, milliseconds burn, Ending& ending) {
+    EnterGuardedThread(slot);
+    Burn(burn);
+    ending = Call(slot, [] { Sleep(milliseconds(kHangLimitMs)); });
+    LeaveGuardedThread();
+  };
+  Ending first = Ending::kHung, second = Ending::kHung;
+  std::thread([&] { sleep_once(busy, milliseconds(100), first); }).join();
+  std::thread([&] { sleep_once(fresh, milliseconds(0), second); }).join();
+  EXPECT_EQ(first, Ending::kReturned);
+  EXPECT_EQ(second, Ending::kReturned);
+}
+
+// --- faults that are not the walker's ---
+
+TEST_F(GuardTest, FaultOutsideGoesToThePreviousHandler) {
+  const Trap trap;
+  errno = EXDEV;
+  sink = *static_cast<volatile char*>(trap.page + 24);
+  EXPECT_EQ(errno, EXDEV);
+  EXPECT_EQ(seen.previous_segv, 1);
+  EXPECT_EQ(seen.previous_address, Address(trap.page + 24));
+  EXPECT_EQ(seen.jvm_asked, 0);
+}
+
+TEST_F(GuardTest, FaultOutsideGoesToAPreviousHandlerOfTheOldKind) {
+  errno = EXDEV;
+  raise(SIGFPE);
+  EXPECT_EQ(errno, EXDEV);
+  EXPECT_EQ(seen.previous_fpe, 1);
+}
+
+TEST_F(GuardTest, FaultOnAThreadThatNeverWalksGoesToThePreviousHandler) {
+  const Trap trap;
+  std::thread([&] { sink = *static_cast<volatile char*>(trap.page); }).join();
+  EXPECT_EQ(seen.previous_segv, 1);
+}
+
+TEST_F(GuardTest, FaultAfterAContainedOneGoesToThePreviousHandler) {
+  const Trap trap;
+  ASSERT_EQ(Call([] { Write(0x10); }), Ending::kCrashed);
+  sink = *static_cast<volatile char*>(trap.page);
+  EXPECT_EQ(seen.previous_segv, 1);
+}
+
+using GuardDeathTest = GuardTest;
+
+TEST_F(GuardDeathTest, WithoutAPreviousHandlerTheDefaultActionFollows) {
+  EXPECT_EXIT(
+      if (forever) __builtin_trap(),
+      [](int status) {
+        return testing::KilledBySignal(SIGILL)(status) || testing::KilledBySignal(SIGTRAP)(status);
+      },
+      "");
+}
+
+TEST_F(GuardDeathTest, SentSignalsAreNotSwallowed) {
+  EXPECT_EXIT(raise(SIGBUS), testing::KilledBySignal(SIGBUS), "");
+  EXPECT_EXIT(raise(SIGTRAP), testing::KilledBySignal(SIGTRAP), "");
+}
+
+// --- where the JVM faults on purpose ---
+
+WH_SECTION("wh_fetch") int Fetch(const volatile char* from) { return *from; }
+
+TEST_F(GuardTest, JvmResumesInItsTrueState) {
+  const Trap trap;
+  thread_state = 8;  // as presented
+  main_slot.thread_state = &thread_state;
+  main_slot.true_state = 4;
+  seen.jvm_answer = 1;
+  int32_t state_after = 0, errno_after = 0;
+  EXPECT_EQ(Call([&] {
+              errno = EXDEV;
+              sink = Fetch(trap.page);
+              errno_after = errno;
+              state_after = thread_state;
+            }),
+            Ending::kReturned);
+  EXPECT_EQ(seen.jvm_asked, 1);
+  EXPECT_EQ(seen.state_while_asked, 4);
+  EXPECT_EQ(state_after, 8);
+  EXPECT_EQ(errno_after, EXDEV);
+}
+
+TEST_F(GuardTest, JvmMayRefuse) {
+  const Trap trap;
+  thread_state = 8;
+  main_slot.thread_state = &thread_state;
+  main_slot.true_state = 4;
+  EXPECT_EQ(Call([&] { sink = Fetch(trap.page); }), Ending::kCrashed);
+  EXPECT_EQ(seen.jvm_asked, 1);
+  EXPECT_EQ(thread_state, 8);
+  EXPECT_EQ(main_slot.fault.address, Address(trap.page));
+}
+
+TEST_F(GuardTest, JvmIsNotAskedElsewhere) {
+  // It would take a fault in its polling page for a safepoint poll.
+  const Trap trap;
+  seen.jvm_answer = 1;
+  EXPECT_EQ(Call([&] { sink = *static_cast<volatile char*>(trap.page); }), Ending::kCrashed);
+  EXPECT_EQ(seen.jvm_asked, 0);
+}
+
+TEST_F(GuardTest, JvmIsNotAskedOutsideOfCalls) {
+  const Trap trap;
+  seen.jvm_answer = 1;
+  sink = Fetch(trap.page);
+  EXPECT_EQ(seen.jvm_asked, 0);
+  EXPECT_EQ(seen.previous_segv, 1);
+}
+
+// --- helpers ---
+
+TEST(NativeChain, StopsAtWhatIsNoFrameRecord) {
+  uint64_t stack[8] = {};
+  const uint64_t low = Address(stack), end = Address(stack + 8);
+  uint64_t pcs[kMaxNativeFrames] = {};
+  // Two records: stack[2] leads to stack[5], which leads down again.
+  stack[2] = Address(stack + 5);
+  stack[3] = 0x111;
+  stack[5] = Address(stack + 2);
+  stack[6] = 0x222;
+  EXPECT_EQ(NativeChain(0x99, Address(stack + 2), low, end, pcs), 3);
+  EXPECT_EQ(pcs[0], 0x99u);
+  EXPECT_EQ(pcs[1], 0x111u);
+  EXPECT_EQ(pcs[2], 0x222u);
+  EXPECT_EQ(NativeChain(0x99, Address(stack + 2) + 4, low, end, pcs), 1);
+  EXPECT_EQ(NativeChain(0x99, low - 8, low, end, pcs), 1);
+  EXPECT_EQ(NativeChain(0x99, end - 8, low, end, pcs), 1);
+  EXPECT_EQ(NativeChain(0x99, UINT64_MAX - 7, low, end, pcs), 1);
+}
+
+TEST_F(GuardTest, SignalMaskIsTheKernels) {
+  sigset_t set, old;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &set, &old);
+  EXPECT_NE(ThreadSignalMask() & (1ULL << (SIGUSR1 - 1)), 0u);
+  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  EXPECT_EQ(ThreadSignalMask() & (1ULL << (SIGUSR1 - 1)), 0u);
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,353 @@
+// Each outcome of each oracle, provoked by hand-made observations.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/oracles/observation.h"
+#include "harness/oracles/oracle.h"
+#include "harness/record/finding_record.h"
+
+namespace walkhammer {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Stand-ins for jmethodIDs: only their addresses matter.
+int ids[5];
+void* const kMain = &ids[0];
+void* const kCallee = &ids[1];
+void* const kNative = &ids[2];
+void* const kGone = &ids[3];
+void* const kNeverExisted = &ids[4];
+
+const MethodRegistry& Methods() {
+  static MethodRegistry& registry = *[] {
+    auto* made = new MethodRegistry;
+    made->Add(kMain, "app.Main.main([Ljava/lang/String;)V", 100, false);
+    made->Add(kCallee, "app.Main.callee()V", 10, false);
+    made->Add(kNative, "app.Main.native()V", 0, true);
+    made->Add(kGone, "gone.Plugin.run()V", 10, false);
+    made->MarkUnloaded("gone.Plugin");
+    return made;
+  }();
+  return registry;
+}
+
+// A pristine walk of three frames that is right in every respect.
+struct Case {
+  WalkRequest request;
+  std::vector<Frame> truth = {{-3, 0, kNative}, {4, 0, kCallee}, {50, 0, kMain}};
+  std::vector<Frame> frames = truth;
+  Fault fault{};
+  UnsafeCall unsafe_call{};
+  Observation seen{};
+
+  Case() {
+    seen.walker = &AllWalkers()[0];
+    seen.methods = &Methods();
+    seen.pristine = true;
+    seen.buffer_intact = true;
+    seen.trace = {Ending::kReturned, 3, nullptr};
+    seen.before = seen.after = {0, 8, 0x7000, 0x100, 0x7010, 0x5};
+  }
+
+  // Runs one oracle; `detail` gets what it says.
+  uint8_t Judge(const Oracle& oracle, std::string& detail) {
+    seen.request = &request;
+    seen.truth = truth;
+    seen.trace.frames = frames.data();
+    seen.fault = &fault;
+    seen.unsafe_call = &unsafe_call;
+    char text[256];
+    std::memset(text, '#', sizeof text);
+    const uint8_t outcome = oracle.judge(seen, text, sizeof text);
+    detail = outcome == 0 ? "" : std::string(text, strnlen(text, sizeof text));
+    return outcome;
+  }
+};
+
+struct Provocation {
+  const char* name;
+  const char* oracle;
+  const char* outcome;
+  std::function<void(Case&)> change;
+  const char* detail = "";  // part of what the oracle says
+};
+void PrintTo(const Provocation& p, std::ostream* out) { *out << p.oracle << "/" << p.outcome; }
+
+void Crash(Case& c) {
+  c.seen.trace = {Ending::kCrashed, 0, nullptr};
+  c.fault.signal = 11;
+  c.fault.code = 1;
+  c.fault.address = 0x10;
+}
+void Hang(Case& c) { c.seen.trace = {Ending::kHung, 0, nullptr}; }
+void Answer(Case& c, int32_t code) { c.seen.trace.num_frames = code; }
+void Return(Case& c, std::vector<Frame> frames) {
+  c.seen.trace.num_frames = static_cast<int32_t>(frames.size());
+  c.frames = std::move(frames);
+}
+void Disturbed(Case& c) { c.seen.pristine = false; }
+
+const std::vector<Provocation>& Provocations() {
+  static const auto& table = *new std::vector<Provocation>{
+      {"Fault", "crash", "fault", Crash, "signal 11, si_code 1, address 0x10"},
+      {"HangIsNoFault", "crash", "returned", Hang},
+      {"Hang", "hang", "hang", Hang, "hang limit"},
+      {"FaultIsNoHang", "hang", "ended", Crash},
+
+      {"NoJavaFrame", "return-code", "declared", [](Case& c) { Answer(c, 0); }},
+      {"LastDeclaredCode", "return-code", "declared", [](Case& c) { Answer(c, -10); }},
+      {"FirstUndeclaredCode", "return-code", "undeclared", [](Case& c) { Answer(c, -11); },
+       "returned -11, which agct"},
+      {"SmallestCode", "return-code", "undeclared", [](Case& c) { Answer(c, INT32_MIN); }},
+      {"NoCodeOfACrash", "return-code", "declared",
+       [](Case& c) {
+         Crash(c);
+         c.seen.trace.num_frames = -42;
+       }},
+
+      {"ExactDepth", "frame-count", "within-depth", [](Case& c) { c.request.depth = 3; }},
+      {"OneTooMany", "frame-count", "beyond-depth", [](Case& c) { c.request.depth = 2; },
+       "3 frames returned for a depth of 2"},
+
+      {"Overflow", "buffer", "overwritten", [](Case& c) { c.seen.buffer_intact = false; },
+       "128 frames"},
+      {"BufferOfACrashIsNotJudged", "buffer", "intact",
+       [](Case& c) {
+         Crash(c);
+         c.seen.buffer_intact = false;
+       }},
+
+      {"KnownMethodElsewhere", "method-id", "known",
+       [](Case& c) {
+         Return(c, {{0, 0, kMain}, {0, 0, kCallee}, {0, 0, kMain}, {0, 0, kMain}});
+       }},
+      {"NeverExisted", "method-id", "never-existed",
+       [](Case& c) { c.frames[1].method = kNeverExisted; }, "frame 1 of 3"},
+      {"Unloaded", "method-id", "unloaded", [](Case& c) { c.frames[2].method = kGone; },
+       "once gone.Plugin.run()V"},
+      {"NoMethod", "method-id", "none", [](Case& c) { c.frames[0].method = nullptr; }, "frame 0"},
+      {"WorstMethodWins", "method-id", "never-existed",
+       [](Case& c) {
+         c.frames[0].method = nullptr;
+         c.frames[1].method = kNeverExisted;
+         c.frames[2].method = kGone;
+       }},
+      {"FramesBeyondDepthAreNotRead", "method-id", "known",
+       [](Case& c) {
+         c.request.depth = 2;
+         c.frames[2].method = kNeverExisted;
+       }},
+
+      {"LastByte", "bci", "inside", [](Case& c) { c.frames[1].bci = 9; }},
+      {"BehindTheEnd", "bci", "outside", [](Case& c) { c.frames[1].bci = 10; },
+       "frame 1: bci 10 of app.Main.callee()V, which has 10 bytes"},
+      {"Negative", "bci", "outside", [](Case& c) { c.frames[1].bci = -2; }},
+      {"NativeBciOfAJavaMethod", "bci", "outside", [](Case& c) { c.frames[1].bci = -3; }},
+      {"JavaBciOfANativeMethod", "bci", "outside", [](Case& c) { c.frames[0].bci = 0; }},
+      {"UnknownBci", "bci", "unknown", [](Case& c) { c.frames[2].bci = -1; }, "bci -1"},
+      {"WorstBciWins", "bci", "outside",
+       [](Case& c) {
+         c.frames[1].bci = -1;
+         c.frames[2].bci = 100;
+       }},
+      {"UnknownMethodHasNoBci", "bci", "inside",
+       [](Case& c) {
+         c.frames[1] = {70000, 0, kNeverExisted};
+       }},
+      {"TruthMayHoldAnyBci", "bci", "inside",
+       [](Case& c) { c.truth[1].bci = c.frames[1].bci = -1; }},
+
+      {"WrongMethod", "truth", "wrong-frames", [](Case& c) { c.frames[1].method = kMain; },
+       "frame 1 is app.Main.main"},
+      {"WrongBci", "truth", "wrong-frames", [](Case& c) { c.frames[2].bci = 51; }, "@ 51"},
+      {"FrameLeftOut", "truth", "wrong-frames",
+       [](Case& c) {
+         Return(c, {c.truth[0], c.truth[2]});
+       }},
+      {"FrameTooMany", "truth", "wrong-frames",
+       [](Case& c) {
+         Return(c, {c.truth[0], c.truth[1], c.truth[2], c.truth[2]});
+       },
+       "4 frames, should be 3"},
+      {"Truncated", "truth", "truncated",
+       [](Case& c) {
+         Return(c, {c.truth[0], c.truth[1]});
+       },
+       "2 frames, should be 3"},
+      {"NoFrames", "truth", "no-frames", [](Case& c) { Answer(c, -5); },
+       "answered -5 instead of 3 frames"},
+      {"CutAtDepth", "truth", "true",
+       [](Case& c) {
+         c.request.depth = 2;
+         Return(c, {c.truth[0], c.truth[1]});
+       }},
+      {"DisturbedWalksHaveNoTruth", "truth", "true",
+       [](Case& c) {
+         Disturbed(c);
+         Return(c, {c.truth[2]});
+       }},
+      {"CrashedWalksHaveNoTruth", "truth", "true", Crash},
+
+      {"State", "thread-state", "state-changed", [](Case& c) { c.seen.after.thread_state = 11; },
+       "thread state 8 became 11"},
+      {"AnchorSp", "thread-state", "anchor-changed", [](Case& c) { c.seen.after.anchor_sp ^= 8; },
+       "sp 0x7000"},
+      {"AnchorFp", "thread-state", "anchor-changed", [](Case& c) { c.seen.after.anchor_fp = 0; }},
+      {"AnchorPc", "thread-state", "anchor-changed", [](Case& c) { c.seen.after.anchor_pc = 1; }},
+      {"AnchorPcCleared", "thread-state", "anchor-changed",
+       [](Case& c) { c.seen.after.anchor_pc = 0; }},
+      {"AnchorPcFilled", "thread-state", "anchor-pc-filled",
+       [](Case& c) { c.seen.before.anchor_pc = 0; }},
+      {"AnchorPcFilledAndSpChanged", "thread-state", "anchor-changed",
+       [](Case& c) {
+         c.seen.before.anchor_pc = 0;
+         c.seen.after.anchor_sp++;
+       }},
+
+      {"Errno", "errno", "changed", [](Case& c) { c.seen.after.error_number = 25; },
+       "errno 0 became 25"},
+      {"SignalMask", "signal-mask", "changed", [](Case& c) { c.seen.after.signal_mask = 0x205; },
+       "0x205"},
+
+      {"StackOverwritten", "stack-kept", "overwritten",
+       [](Case& c) {
+         c.seen.stack_write = {true, 0x48, 0x11, 0x10};
+       },
+       "stack+0x48 was 0x11 and became 0x10"},
+      {"StackWordFilledIn", "stack-kept", "filled-in",
+       [](Case& c) {
+         c.seen.stack_write = {true, 0x48, 0, 0x10};
+       },
+       "was 0x0"},
+      {"StackOfACrashIsNotJudged", "stack-kept", "kept",
+       [](Case& c) {
+         Crash(c);
+         c.seen.stack_write = {true, 0x48, 1, 0};
+       }},
+
+      {"UnsafeCall", "signal-safety", "unsafe-call",
+       [](Case& c) { c.unsafe_call.function = "malloc"; }, "called malloc"},
+      {"UnsafeCallBeforeACrash", "signal-safety", "unsafe-call",
+       [](Case& c) {
+         Crash(c);
+         c.unsafe_call.function = "free";
+       }},
+  };
+  return table;
+}
+
+class OracleTest : public testing::TestWithParam<Provocation> {};
+
+TEST_P(OracleTest, IsProvoked) {
+  const Provocation& wanted = GetParam();
+  const Oracle* oracle = FindOracle(wanted.oracle);
+  ASSERT_NE(oracle, nullptr);
+  Case c;
+  wanted.change(c);
+  std::string detail;
+  const uint8_t outcome = c.Judge(*oracle, detail);
+  ASSERT_LT(outcome, oracle->outcomes.size());
+  EXPECT_STREQ(oracle->outcomes[outcome].name, wanted.outcome) << detail;
+  EXPECT_THAT(detail, HasSubstr(wanted.detail));
+  if (outcome != 0) {
+    EXPECT_THAT(detail, testing::Not(testing::AnyOf("", HasSubstr("#"))));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, OracleTest, testing::ValuesIn(Provocations()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(Oracles, ARightWalkIsCleanForAll) {
+  for (const Oracle& oracle : AllOracles()) {
+    Case c;
+    std::string detail;
+    EXPECT_EQ(c.Judge(oracle, detail), 0) << oracle.name << ": " << detail;
+  }
+}
+
+TEST(Oracles, ADeathIsSurvivalsAndTheParentSaysSo) {
+  auto symbols = std::make_unique<SymbolTable>();
+  symbols->Init();
+  const WalkRequest killer;
+  const FindingRecord record = MakeDeathRecord({6, ""}, &killer, *symbols, 1, 1);
+  EXPECT_EQ(record.oracle, "survival");
+  EXPECT_EQ(record.outcome, "death");
+  EXPECT_EQ(record.grade, Grade::kForbidden);
+}
+
+// What no case provokes might as well be dead code.
+TEST(Oracles, EachOutcomeIsProvokedByACase) {
+  std::set<std::string> provoked = {"survival/death"};  // above
+  for (const Provocation& p : Provocations())
+    provoked.insert(std::string(p.oracle) + "/" + p.outcome);
+  for (const Oracle& oracle : AllOracles())
+    for (size_t i = 1; i < oracle.outcomes.size(); i++) {
+      const std::string name = std::string(oracle.name) + "/" + oracle.outcomes[i].name;
+      EXPECT_EQ(provoked.count(name), 1u) << name << " has no case in the table above";
+    }
+}
+
+TEST(Oracles, RowsAreWellFormed) {
+  std::set<std::string> names;
+  for (const Oracle& oracle : AllOracles()) {
+    EXPECT_TRUE(names.insert(oracle.name).second) << oracle.name << " stands there twice";
+    EXPECT_EQ(FindOracle(oracle.name), &oracle);
+    EXPECT_GT(std::strlen(oracle.what), 0u) << oracle.name;
+    ASSERT_GE(oracle.outcomes.size(), 2u) << oracle.name;
+    EXPECT_EQ(oracle.outcomes[0].grade, Grade::kAcceptable) << oracle.name;
+    std::set<std::string> outcomes;
+    bool reports = false;
+    for (const OutcomeInfo& outcome : oracle.outcomes) {
+      EXPECT_TRUE(outcomes.insert(outcome.name).second) << oracle.name << "/" << outcome.name;
+      EXPECT_GT(std::strlen(outcome.reason), 0u) << oracle.name << "/" << outcome.name;
+      reports |= outcome.grade != Grade::kAcceptable;
+    }
+    EXPECT_TRUE(reports) << oracle.name << " can report nothing";
+  }
+  EXPECT_EQ(FindOracle("no-such-oracle"), nullptr);
+  EXPECT_STREQ(AllOracles()[0].name, "survival");  // the parent relies on it
+}
+
+TEST(Oracles, DetailFitsTheBuffer) {
+  for (const Provocation& p : Provocations()) {
+    Case c;
+    p.change(c);
+    std::string ignored;
+    (void)c.Judge(*FindOracle(p.oracle), ignored);
+    char small[17];
+    small[8] = '#';
+    (void)FindOracle(p.oracle)->judge(c.seen, small, 8);
+    EXPECT_EQ(small[8], '#') << p.name;
+  }
+}
+
+TEST(MethodRegistry, FindsWhatWasAdded) {
+  EXPECT_STREQ(Methods().Find(kMain)->name, "app.Main.main([Ljava/lang/String;)V");
+  EXPECT_EQ(Methods().Find(kMain)->code_size, 100);
+  EXPECT_TRUE(Methods().Find(kNative)->is_native);
+  EXPECT_EQ(Methods().Find(kNeverExisted), nullptr);
+  EXPECT_EQ(Methods().Find(nullptr), nullptr);
+}
+
+TEST(MethodRegistry, UnloadedIsExactlyTheClass) {
+  MethodRegistry registry;
+  int more[3];
+  registry.Add(&more[0], "a.B.m()V", 1, false);
+  registry.Add(&more[1], "a.B.C.m()V", 1, false);
+  registry.Add(&more[2], "a.Bc.m(La.B;)V", 1, false);
+  registry.MarkUnloaded("a.B");
+  EXPECT_TRUE(registry.Find(&more[0])->unloaded.load());
+  EXPECT_FALSE(registry.Find(&more[1])->unloaded.load());
+  EXPECT_FALSE(registry.Find(&more[2])->unloaded.load());
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,114 @@
+#include "harness/scenes/expectation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace walkhammer {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr uint64_t kMethod = 0x7000;
+constexpr uint64_t kOther = 0x7100;
+
+// 256 bytes of code each; the deoptimisation handler lies in the last of them.
+CodeBlob Nmethod(uint64_t begin, uint64_t method, int level, bool installed = true,
+                 int entry_bci = -1) {
+  CodeBlob blob{};
+  blob.begin = begin;
+  blob.end = begin + 0x100;
+  blob.name = "nmethod";
+  blob.is_nmethod = true;
+  blob.method = method;
+  blob.comp_level = level;
+  blob.installed = installed;
+  blob.entry_bci = entry_bci;
+  blob.deopt_handler = begin + 0xf0;
+  return blob;
+}
+constexpr uint64_t kC1 = 0x1000, kC2 = 0x2000, kOsr = 0x3000, kStale = 0x4000, kOthers = 0x5000;
+
+std::vector<CodeBlob> Blobs() {
+  CodeBlob stub{};
+  stub.begin = 0x6000;
+  stub.end = 0x6100;
+  stub.name = "StubRoutines";
+  stub.method = kMethod;  // what is no nmethod has no method, whatever stands there
+  stub.comp_level = 4;
+  stub.installed = true;
+  return {Nmethod(kC1, kMethod, 3),
+          Nmethod(kC2, kMethod, 4),
+          Nmethod(kOsr, kMethod, 4, false, 17),
+          Nmethod(kStale, kMethod, 4, false),
+          Nmethod(kOthers, kOther, 4),
+          stub};
+}
+
+std::string Check(const char* kind, std::vector<uint64_t> stack) {
+  const Expectation expected{kind, "a.B.m()V", kMethod};
+  return Unmet({&expected, 1}, stack, Blobs());
+}
+
+TEST(Expectation, NothingExpectedHolds) { EXPECT_EQ(Unmet({}, {}, {}), ""); }
+
+struct Row {
+  const char* name;
+  std::vector<uint64_t> stack;
+  std::vector<const char*> holds;  // of all kinds
+  const char* found;               // what the sentence says of the others
+};
+void PrintTo(const Row& row, std::ostream* out) { *out << row.found; }
+
+constexpr const char* kKinds[] = {"interpreted", "c1",    "c2",         "c2-inlined",
+                                  "osr",         "deopt", "invalidated"};
+
+class ExpectationTest : public testing::TestWithParam<Row> {};
+
+TEST_P(ExpectationTest, HoldsOrNot) {
+  for (const char* kind : kKinds) {
+    bool wanted = false;
+    for (const std::string holds : GetParam().holds) wanted |= holds == kind;
+    const std::string unmet = Check(kind, GetParam().stack);
+    if (wanted)
+      EXPECT_EQ(unmet, "") << kind;
+    else
+      EXPECT_EQ(unmet, std::string("the activation of a.B.m()V should be ") + kind + " and is " +
+                           GetParam().found);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Stacks, ExpectationTest,
+    testing::Values(
+        Row{"Nothing", {}, {"c2-inlined"}, "not there"},
+        Row{"OthersCodeOnly", {kOthers + 0x10, kOther}, {"c2-inlined"}, "not there"},
+        Row{"StubOnly", {0x6010}, {"c2-inlined"}, "not there"},
+        Row{"MethodWord", {1, kMethod, 2}, {"interpreted", "c2-inlined"}, "interpreted"},
+        Row{"C1", {kC1 + 0x10}, {"c1"}, "compiled by C1"},
+        Row{"C2", {kC2 + 0x10}, {"c2"}, "compiled by C2"},
+        Row{"C2AndMethodWord", {kMethod, kC2 + 0x10}, {"c2"}, "compiled by C2"},
+        Row{"Osr", {kOsr + 0x10}, {"osr"}, "compiled for on-stack replacement"},
+        Row{"Deopt", {kC2 + 0xf0}, {"deopt"}, "deoptimised"},
+        Row{"DeoptOfStaleCode", {kStale + 0xf0}, {"deopt"}, "deoptimised"},
+        Row{"StaleCode", {kStale + 0x10}, {"c2", "invalidated"}, "compiled by C2"},
+        Row{"Mixed", {kC1 + 0x10, kC2 + 0x10}, {"c1", "c2"}, "compiled by C2"},
+        // A return address is never the first byte of code, nor behind its end.
+        Row{"FirstByte", {kC2}, {"c2-inlined"}, "not there"},
+        Row{"LastByte", {kC2 + 0xff}, {"c2"}, "compiled by C2"},
+        Row{"End", {kC2 + 0x100}, {"c2-inlined"}, "not there"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST(Expectation, TheFirstUnmetIsNamed) {
+  const Expectation expected[] = {{"c2", "a.B.first()V", kMethod},
+                                  {"c1", "a.B.second()V", kOther},
+                                  {"osr", "a.B.third()V", kOther}};
+  const std::vector<uint64_t> stack = {kC2 + 0x10};
+  EXPECT_THAT(Unmet(expected, stack, Blobs()), HasSubstr("a.B.second()V should be c1"));
+}
+
+TEST(Expectation, UnknownKindNeverHolds) {
+  EXPECT_THAT(Check("c3", {kC2 + 0x10}), HasSubstr("should be c3"));
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,80 @@
+// What tests of the whole line share: the walkhammer command that stands beside the test, run with
+// --json. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_SUPERVISE_COMMAND_TESTING_H_
+#define WALKHAMMER_HARNESS_SUPERVISE_COMMAND_TESTING_H_
+
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/cli/common.h"
+#include "harness/jvm/jdk.h"
+
+namespace walkhammer {
+
+struct CommandResult {
+  int exit_code = -1;   // -1: ended by a signal
+  nlohmann::json json;  // discarded if stdout held none
+  std::string line;     // as it was called, for messages
+};
+
+// Arguments must not hold quotes. stderr goes to this test's own.
+inline CommandResult RunWalkhammer(const std::vector<std::string>& arguments) {
+  CommandResult result;
+  result.line = "'" + BesideExecutable("walkhammer") + "'";
+  for (const std::string& argument : arguments) result.line += " '" + argument + "'";
+  result.line += " --json";
+  FILE* pipe = popen(result.line.c_str(), "r");
+  if (pipe == nullptr) return result;
+  std::string text;
+  char buffer[4096];
+  for (size_t size; (size = fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, size);
+  const int status = pclose(pipe);
+  if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
+  result.json = nlohmann::json::parse(text, nullptr, false);
+  return result;
+}
+
+// The JDKs that tests run on: the oldest and the newest at hand; one or none where there are fewer.
+inline std::vector<Jdk> TestJdks() {
+  std::vector<Jdk> jdks = FindJdks();
+  if (jdks.size() > 2) jdks.erase(jdks.begin() + 1, jdks.end() - 1);
+  return jdks;
+}
+
+// A folder for runs that goes away with the object.
+class RunFolder {
+ public:
+  RunFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "wh-test-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~RunFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  RunFolder(const RunFolder&) = delete;
+  RunFolder& operator=(const RunFolder&) = delete;
+  std::string Under(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+// A short campaign on one scene; `more` are further arguments.
+inline CommandResult Fuzz(const Jdk& jdk, const std::string& walker, const std::string& out,
+                          const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = {"fuzz",    "--jdk", jdk.home, "--walker", walker,
+                                        "--scene", "c2",    "--out",  out};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return RunWalkhammer(arguments);
+}
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_SUPERVISE_COMMAND_TESTING_H_

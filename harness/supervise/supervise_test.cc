@@ -1,0 +1,136 @@
+// Campaign, confirmation and replay, from end to end on a real JDK.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+
+#include "harness/supervise/command_testing.h"
+
+namespace walkhammer {
+namespace {
+
+class SuperviseTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::vector<Jdk> jdks = TestJdks();
+    if (jdks.empty()) GTEST_SKIP() << "no JDK on this machine";
+    jdk_ = jdks.back();
+  }
+
+  // The bucket of a finding whose title holds `title`; null if there is none.
+  static nlohmann::json BucketOf(const CommandResult& run, const std::string& title) {
+    for (const nlohmann::json& bucket : run.json["buckets"])
+      if (bucket["title"].get<std::string>().find(title) != std::string::npos) return bucket;
+    return nullptr;
+  }
+  std::string InputOf(const std::string& run, const nlohmann::json& bucket) const {
+    return folder_.Under(run + "/" + bucket["input"].get<std::string>());
+  }
+  CommandResult Replay(const std::string& file, int times) const {
+    return RunWalkhammer({"replay", file, "--jdk", jdk_.home, "--times", std::to_string(times)});
+  }
+
+  RunFolder folder_;
+  Jdk jdk_;
+};
+
+std::string ReadAll(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+// Copies a .walk file for another walker and without `expect`.
+void CopyFor(const std::string& walker, const std::string& from, const std::string& to) {
+  std::istringstream in(ReadAll(from));
+  std::ofstream out(to);
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("walker")) line = "walker  " + walker;
+    if (!line.starts_with("expect")) out << line << "\n";
+  }
+}
+
+TEST_F(SuperviseTest, PlantedCrashIsConfirmedAndReplays) {
+  const CommandResult run = Fuzz(jdk_, "puzzle-crash", folder_.Under("run"), {"--walks", "2000"});
+  ASSERT_EQ(run.exit_code, 1) << run.line;
+  const nlohmann::json bucket = BucketOf(run, "Crash,");
+  ASSERT_TRUE(bucket.is_object()) << run.json["buckets"];
+  EXPECT_EQ(bucket["confirmed"], 5);
+  EXPECT_EQ(bucket["tries"], 5);
+
+  const std::string file = InputOf("run", bucket);
+  const CommandResult replay = Replay(file, 3);
+  EXPECT_EQ(replay.exit_code, 1);
+  EXPECT_EQ(replay.json["replays"][0]["reproduced"], 3) << replay.json;
+  EXPECT_EQ(replay.json["replays"][0]["times"], 3);
+
+  // The same request shows nothing wrong with AsyncGetCallTrace.
+  CopyFor("agct", file, folder_.Under("agct.walk"));
+  const CommandResult clean = Replay(folder_.Under("agct.walk"), 2);
+  EXPECT_EQ(clean.exit_code, 0) << clean.json;
+  EXPECT_EQ(clean.json["replays"][0]["with_findings"], 0);
+  EXPECT_EQ(clean.json["replays"][0]["unable"], 0);
+}
+
+TEST_F(SuperviseTest, KillerInputReplays) {
+  for (const std::string walker : {"puzzle-abort", "puzzle-exit"}) {
+    const CommandResult run =
+        Fuzz(jdk_, walker, folder_.Under(walker), {"--walks", "40", "--no-confirm"});
+    ASSERT_EQ(run.exit_code, 1) << run.line;
+    const nlohmann::json bucket = BucketOf(run, "JVM death");
+    ASSERT_TRUE(bucket.is_object()) << run.json["buckets"];
+    const CommandResult replay = Replay(InputOf(walker, bucket), 2);
+    EXPECT_EQ(replay.exit_code, 1);
+    EXPECT_EQ(replay.json["replays"][0]["reproduced"], 2) << replay.json;
+  }
+}
+
+TEST_F(SuperviseTest, HangReplays) {
+  const CommandResult run =
+      Fuzz(jdk_, "puzzle-hang", folder_.Under("run"), {"--walks", "40", "--no-confirm"});
+  ASSERT_EQ(run.exit_code, 1) << run.line;
+  const nlohmann::json bucket = BucketOf(run, "hang in ");
+  ASSERT_TRUE(bucket.is_object()) << run.json["buckets"];
+  const CommandResult replay = Replay(InputOf("run", bucket), 2);
+  EXPECT_EQ(replay.exit_code, 1);
+  EXPECT_EQ(replay.json["replays"][0]["reproduced"], 2) << replay.json;
+}
+
+struct Outcome {
+  std::string hash;
+  std::set<std::string> keys;
+  bool operator==(const Outcome&) const = default;
+};
+
+TEST_F(SuperviseTest, SameSeedSameRequestsSameFindings) {
+  const auto outcome = [&](const char* seed, const char* out) {
+    const CommandResult run =
+        Fuzz(jdk_, "agct", folder_.Under(out),
+             {"--walks", "200000", "--seed", seed, "--no-confirm", "--scene", "jni-up-down"});
+    EXPECT_TRUE(run.json.is_object()) << run.line;
+    EXPECT_EQ(run.json["totals"]["walks"], 200000);
+    Outcome seen{run.json["totals"]["request_hash"], {}};
+    for (const nlohmann::json& bucket : run.json["buckets"]) seen.keys.insert(bucket["key"]);
+    return seen;
+  };
+  const Outcome first = outcome("7", "first"), again = outcome("7", "again");
+  EXPECT_EQ(first.hash, again.hash);
+  EXPECT_EQ(first.keys, again.keys);
+  EXPECT_NE(first.hash, outcome("8", "other").hash);
+}
+
+// A planted crash in between changes no request: children that end have successors that go on.
+TEST_F(SuperviseTest, DeathsDoNotChangeTheRequests) {
+  const auto hash = [&](const std::string& walker) {
+    const CommandResult run =
+        Fuzz(jdk_, walker, folder_.Under(walker), {"--walks", "40", "--no-confirm"});
+    EXPECT_TRUE(run.json.is_object()) << run.line;
+    return run.json["totals"]["request_hash"].get<std::string>();
+  };
+  EXPECT_EQ(hash("agct"), hash("puzzle-exit"));
+}
+
+}  // namespace
+}  // namespace walkhammer

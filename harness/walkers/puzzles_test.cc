@@ -1,0 +1,174 @@
+// The planted bugs, from end to end: each must be found for what it is, on the oldest and the
+// newest JDK at hand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "harness/supervise/command_testing.h"
+#include "harness/walkers/walker_table.h"
+
+namespace walkhammer {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Expected {
+  const char* puzzle;
+  const char* oracle;   // of the bucket that must be there
+  const char* outcome;  // "": there may be no bucket but crashes inside libjvm
+  const char* title;    // part of the bucket's title
+  int exit_code = 1;    // 4: not one pristine walk is true
+  int walks = 20000;    // few where a walk costs a process or a hang limit
+};
+
+constexpr int kFew = 60;
+
+constexpr Expected kTable[] = {
+    {"puzzle-honest", "", "", ""},
+    {"puzzle-crash", "crash", "fault", "Crash,"},
+    {"puzzle-crash-2", "crash", "fault", "CrashElsewhere"},
+    {"puzzle-illegal", "crash", "fault", "crash in "},
+    {"puzzle-divide", "crash", "fault", "crash in "},
+    {"puzzle-abort", "survival", "death", "by signal 6", 1, kFew},
+    {"puzzle-exit", "survival", "death", "by exit status 0", 1, kFew},
+    {"puzzle-hang", "hang", "hang", "Hang,", 1, kFew},
+    {"puzzle-sleep", "hang", "hang", "hang in ", 1, kFew},
+    {"puzzle-overflow", "buffer", "overwritten", ""},
+    {"puzzle-underflow", "buffer", "overwritten", ""},
+    {"puzzle-count", "frame-count", "beyond-depth", ""},
+    {"puzzle-undeclared", "return-code", "undeclared", ""},
+    {"puzzle-bad-method", "method-id", "never-existed", ""},
+    {"puzzle-bad-bci", "bci", "outside", ""},
+    {"puzzle-lie", "truth", "wrong-frames", "", 4},
+    {"puzzle-errno", "errno", "changed", ""},
+    {"puzzle-mask", "signal-mask", "changed", ""},
+    {"puzzle-state", "thread-state", "state-changed", ""},
+    {"puzzle-anchor", "thread-state", "anchor-changed", ""},
+    {"puzzle-stack", "stack-kept", "overwritten", ""},
+    {"puzzle-malloc", "signal-safety", "unsafe-call", "Malloc"},
+    {"puzzle-lock", "signal-safety", "unsafe-call", "Lock"},
+    {"puzzle-blind", "truth", "no-frames", "", 4},
+};
+
+struct Param {
+  Expected expected;
+  size_t jdk;  // into TestJdks()
+};
+
+std::vector<Param> AllParams() {
+  std::vector<Param> params;
+  for (const Expected& expected : kTable)
+    for (const size_t jdk : {0, 1}) params.push_back({expected, jdk});
+  return params;
+}
+
+void PrintTo(const Param& param, std::ostream* out) { *out << param.expected.puzzle; }
+
+std::string NameOf(const Param& param) {
+  std::string name = param.expected.puzzle;
+  for (char& c : name)
+    if (c == '-') c = '_';
+  return name + (param.jdk == 0 ? "_oldest" : "_newest");
+}
+
+bool IsOfLibjvm(const nlohmann::json& bucket) {
+  return bucket["oracle"] == "crash" &&
+         bucket["key"].get<std::string>().find("libjvm.so") != std::string::npos;
+}
+
+class PuzzleTest : public testing::TestWithParam<Param> {
+ protected:
+  void SetUp() override {
+    const std::vector<Jdk> jdks = TestJdks();
+    if (jdks.size() <= GetParam().jdk) GTEST_SKIP() << "no such JDK on this machine";
+    jdk_ = jdks[GetParam().jdk];
+  }
+  CommandResult Run(const RunFolder& folder) const {
+    const Expected& e = GetParam().expected;
+    return Fuzz(jdk_, e.puzzle, folder.Under("run"),
+                {"--walks", std::to_string(e.walks), "--time", "40s", "--hang-limit",
+                 e.walks == kFew ? "20ms" : "1s", "--no-confirm"});
+  }
+  Jdk jdk_;
+};
+
+TEST_P(PuzzleTest, IsFound) {
+  const Expected& expected = GetParam().expected;
+  const RunFolder folder;
+  const CommandResult run = Run(folder);
+  ASSERT_TRUE(run.json.is_object()) << run.line;
+  const nlohmann::json& json = run.json;
+  bool found = false;
+  for (const nlohmann::json& bucket : json["buckets"]) {
+    SCOPED_TRACE(bucket["title"].get<std::string>());
+    const bool wanted =
+        bucket["oracle"] == expected.oracle && bucket["outcome"] == expected.outcome &&
+        bucket["title"].get<std::string>().find(expected.title) != std::string::npos;
+    found |= wanted;
+    if (*expected.outcome == 0) {
+      EXPECT_TRUE(IsOfLibjvm(bucket) || bucket["grade"] == "Interesting");
+    }
+    if (!wanted) continue;
+    EXPECT_GE(bucket["count"], 1);
+    ASSERT_TRUE(bucket["input"].is_string());
+    EXPECT_TRUE(std::filesystem::exists(folder.Under("run/" + bucket["input"].get<std::string>())));
+  }
+  EXPECT_EQ(found, *expected.outcome != 0) << json["buckets"].dump(1);
+  if (*expected.outcome != 0)
+    EXPECT_EQ(run.exit_code, expected.exit_code) << json["verdict"];
+  else
+    EXPECT_THAT(run.exit_code, testing::AnyOf(0, 1));
+  if (expected.exit_code == 4) {
+    EXPECT_THAT(json["verdict"]["word"].get<std::string>(), HasSubstr("VACUOUS"));
+  }
+  // Whatever a walker does, the run goes on to its end.
+  EXPECT_EQ(json["status"], expected.exit_code == 4 ? "vacuous" : "clean-end");
+  const auto& totals = json["totals"];
+  EXPECT_GE(totals["walks"].get<int>() + totals["children_died"].get<int>(), expected.walks);
+  if (std::string_view(expected.oracle) == "survival") {
+    EXPECT_GE(totals["children_died"], 1);
+    EXPECT_GT(totals["children_started"], totals["children_died"]);
+  } else {
+    EXPECT_EQ(totals["children_died"], 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, PuzzleTest, testing::ValuesIn(AllParams()),
+                         [](const auto& info) { return NameOf(info.param); });
+
+// What AsyncGetCallTrace itself does wrong is all that is wrong with the honest puzzle.
+TEST(Puzzles, HonestOneIsAsyncGetCallTraceItself) {
+  const std::vector<Jdk> jdks = TestJdks();
+  if (jdks.empty()) GTEST_SKIP() << "no JDK on this machine";
+  const RunFolder folder;
+  const auto buckets = [&](const std::string& walker) {
+    const CommandResult run =
+        Fuzz(jdks.back(), walker, folder.Under(walker), {"--walks", "20000", "--no-confirm"});
+    EXPECT_TRUE(run.json.is_object()) << run.line;
+    std::set<std::string> keys;
+    for (const nlohmann::json& bucket : run.json["buckets"])
+      keys.insert(bucket["key"].get<std::string>() + " " + bucket["count"].dump());
+    return keys;
+  };
+  EXPECT_EQ(buckets("puzzle-honest"), buckets("agct"));
+}
+
+TEST(Puzzles, EachHasARow) {
+  std::set<std::string> rows;
+  for (const Expected& expected : kTable) EXPECT_TRUE(rows.insert(expected.puzzle).second);
+  const CommandResult list = RunWalkhammer({"list", "walkers", "--all"});
+  ASSERT_EQ(list.exit_code, 0);
+  std::set<std::string> listed;
+  for (const nlohmann::json& walker : list.json) {
+    const auto name = walker["name"].get<std::string>();
+    if (name.starts_with("puzzle-")) listed.insert(name);
+  }
+  EXPECT_EQ(rows, listed);
+  for (const WalkerInfo& walker : AllWalkers())
+    EXPECT_EQ(listed.count(walker.name), walker.puzzle ? 1u : 0u) << walker.name;
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -200,7 +200,7 @@ struct ReplayJob {
   ParkedScene* scene;
 };
 
-Status Replay(SharedState& shared, Workshop& shop) {
+Status ReplayOne(SharedState& shared, Workshop& shop) {
   const WalkRequest& request = shared.job.request;
   ParkedScene* scene = shop.stage->Find(request.scene);
   if (scene == nullptr)
@@ -213,10 +213,24 @@ Status Replay(SharedState& shared, Workshop& shop) {
       *scene,
       [](void* data) {
         auto& job = *static_cast<ReplayJob*>(data);
-        (void)job.line->Walk(*job.scene, job.shared->job.request, 0);
+        if (!job.line->Walk(*job.scene, job.shared->job.request, 0))
+          job.shared->phase.store(ChildPhase::kRetired);
       },
       &job);
   return ran ? Ok() : ToolFailed("the JVM refused to stop at a safepoint");
+}
+
+Status Replay(SharedState& shared, Workshop& shop) {
+  for (;;) {
+    Status walked = ReplayOne(shared, shop);
+    if (!walked.ok()) return walked;
+    const uint32_t answered = shared.answered.fetch_add(1) + 1;
+    if (shared.job.keep == 0 || shared.phase.load() != ChildPhase::kRunning) return Ok();
+    while (shared.asked.load() == answered) {
+      const timespec pause{0, 50000};
+      nanosleep(&pause, nullptr);
+    }
+  }
 }
 
 }  // namespace

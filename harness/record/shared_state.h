@@ -67,7 +67,8 @@ enum class ChildPhase : uint32_t {
 struct Job {
   ChildMode mode;
   uint8_t walker;
-  uint8_t reserved[6];
+  uint8_t keep;  // kReplay: wait for further requests instead of ending after the first
+  uint8_t reserved[5];
   uint64_t seed;
   uint64_t first_walk;     // sequence number at which a successor goes on
   uint64_t max_walks;      // 0 = no limit
@@ -169,6 +170,8 @@ struct SharedState {
   uint64_t counts[kMaxScenes][kMaxStates][kPcRegions][kCodeSlots];
   CrashSite crash_sites[kMaxCrashSites];
   Journal journal;
+  std::atomic<uint32_t> asked;     // kReplay: requests put into job.request so far
+  std::atomic<uint32_t> answered;  // of these, walked and judged
   ReplayResult replay;
   FindingRing ring;
   SymbolTable symbols;

@@ -35,6 +35,11 @@ const Mapping* Holding(const std::vector<Mapping>& mappings, uint64_t address) {
   return nullptr;
 }
 
+// Stubs for virtual calls appear when some call first needs them, at the compilers' leisure.
+bool IsMadeOnDemand(const std::string& stub) {
+  return stub.starts_with("vtable") || stub.starts_with("itable");
+}
+
 std::string Ordinal(const std::string& name, int ordinal) {
   return ordinal == 0 ? name : name + "#" + std::to_string(ordinal);
 }
@@ -89,7 +94,8 @@ void Landscape::AddStubs(Jvm& jvm) {
     const std::string name = CleanName(stub.name);
     const int ordinal = ordinals[name]++;
     const uint32_t symbol = Set(SymbolKind::kStub, Ordinal(name, ordinal), stub.begin, stub.end);
-    if (ordinal < kPooledPerName) AddToPool(SymbolKind::kStub, symbol, stub.end - stub.begin);
+    if (ordinal < kPooledPerName && !IsMadeOnDemand(name))
+      AddToPool(SymbolKind::kStub, symbol, stub.end - stub.begin);
   }
 }
 

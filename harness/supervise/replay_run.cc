@@ -1,6 +1,5 @@
 #include "harness/supervise/replay_run.h"
 
-#include <algorithm>
 #include <thread>
 
 #include "harness/request/text_form.h"
@@ -16,16 +15,17 @@ constexpr auto kMostTime = std::chrono::seconds(60);  // boot, scene and walk to
 }  // namespace
 
 Result<std::unique_ptr<ReplayRun>> ReplayRun::Start(const ReplayInput& input,
-                                                    const ChildSetup& setup) {
+                                                    const ChildSetup& setup, bool keep) {
   auto shared = SharedMapping::Create();
   if (!shared.ok()) return shared.failure();
-  std::unique_ptr<ReplayRun> run(new ReplayRun);
+  std::unique_ptr<ReplayRun> run(new ReplayRun(setup));
   run->shared_ = std::move(shared.value());
   SharedState& state = run->shared_->state();
   WalkFile file;
   std::string error = ParseText(input.text, input.name, state.symbols, file);
   if (!error.empty()) return BadInput(error);
   state.job.mode = ChildMode::kReplay;
+  state.job.keep = keep ? 1 : 0;
   state.job.walker = file.request.walker;
   state.job.request = file.request;
   state.job.hang_limit_ms = input.hang_limit_ms;
@@ -34,15 +34,31 @@ Result<std::unique_ptr<ReplayRun>> ReplayRun::Start(const ReplayInput& input,
   for (uint32_t id = 0; id < state.symbols.size(); id++)
     if (state.symbols.at(id).kind == SymbolKind::kSceneStack)
       if (auto scene = FindScene(state.symbols.at(id).name)) state.job.scene_mask |= 1U << *scene;
-  auto child = ChildProcess::Start(*run->shared_, setup);
-  if (!child.ok()) return child.failure();
-  run->child_ = std::move(child.value());
-  run->deadline_ = steady_clock::now() + kMostTime;
+  Status launched = run->Launch();
+  if (!launched.ok()) return launched.failure();
   return run;
 }
 
+Status ReplayRun::Launch() {
+  SharedState& state = shared_->state();
+  state.asked.store(1);
+  state.answered.store(0);
+  state.journal.phase.store(0);
+  for (SceneReport& scene : state.scenes) scene.tried_by = 0;
+  symbolizer_.reset();
+  auto child = ChildProcess::Start(*shared_, setup_);
+  if (!child.ok()) return child.failure();
+  child_ = std::move(child.value());
+  deadline_ = steady_clock::now() + kMostTime;
+  return Ok();
+}
+
 std::unique_ptr<Result<ReplayOutcome>> ReplayRun::Poll() {
-  if (!child_->HasEnded()) {
+  SharedState& state = shared_->state();
+  // A process that stays is done when it says so; a retired one is about to end.
+  const bool answered = state.job.keep != 0 && state.answered.load() == state.asked.load() &&
+                        state.phase.load() == ChildPhase::kRunning;
+  if (!answered && !child_->HasEnded()) {
     if (steady_clock::now() < deadline_) return nullptr;
     child_->Kill();
     while (!child_->HasEnded()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -51,28 +67,58 @@ std::unique_ptr<Result<ReplayOutcome>> ReplayRun::Poll() {
   return std::make_unique<Result<ReplayOutcome>>(Collect());
 }
 
+Result<ReplayOutcome> ReplayRun::Wait() {
+  for (auto pause = std::chrono::microseconds(50);;) {
+    if (auto outcome = Poll()) return std::move(*outcome);
+    std::this_thread::sleep_for(pause);
+    if (pause < std::chrono::milliseconds(2)) pause *= 2;
+  }
+}
+
+Result<ReplayOutcome> ReplayRun::Walk(const WalkRequest& request) {
+  SharedState& state = shared_->state();
+  state.job.request = request;
+  state.replay.done = 0;
+  if (child_->HasEnded() || state.phase.load() != ChildPhase::kRunning) {
+    Status launched = Launch();
+    if (!launched.ok()) return launched.failure();
+  } else {
+    state.journal.phase.store(0);
+    deadline_ = steady_clock::now() + kMostTime;
+    state.asked.fetch_add(1);
+  }
+  return Wait();
+}
+
 Result<ReplayOutcome> ReplayRun::Collect() {
   SharedState& state = shared_->state();
   const ChildPhase phase = state.phase.load();
   if (phase == ChildPhase::kUnable) return Unable(FieldText(state.message));
   if (phase == ChildPhase::kFailed) return ToolFailed(FieldText(state.message));
-  Symbolizer symbolizer({state.modules, ModuleCount(state)});
+  if (symbolizer_ == nullptr)
+    symbolizer_ =
+        std::make_unique<Symbolizer>(std::span<const Module>(state.modules, ModuleCount(state)));
   ReplayOutcome outcome;
-  const uint32_t head = std::min<uint32_t>(state.ring.head.load(), kRingSize);
-  for (uint32_t at = state.ring.tail.load(); at != head; at++)
+  FindingRing& ring = state.ring;
+  if (ring.head.load() - ring.tail.load() > kRingSize) ring.tail.store(ring.head.load());
+  for (uint32_t at = ring.tail.load(); at != ring.head.load(); ring.tail.store(++at))
     outcome.findings.push_back(
-        MakeFindingRecord(state.ring.slots[at % kRingSize], symbolizer, state.symbols));
-  if (child_->ExitedCleanly() && (phase == ChildPhase::kDone || phase == ChildPhase::kRetired)) {
+        MakeFindingRecord(ring.slots[at % kRingSize], *symbolizer_, state.symbols));
+  const bool at_work = phase == ChildPhase::kRunning && !child_->HasEnded();
+  const bool ended_well =
+      child_->ExitedCleanly() && (phase == ChildPhase::kDone || phase == ChildPhase::kRetired);
+  if (at_work || ended_well) {
     outcome.returned = state.replay.done != 0;
     outcome.num_frames = state.replay.num_frames;
     outcome.frames = FieldText(state.replay.frame_text);
     return outcome;
   }
-  if (state.journal.phase.load() != 1)
-    return ToolFailed((timed_out_ ? "the child did not get to the walk within 60 s"
-                                  : "the child died before the walk") +
-                      std::string(child_->Output().empty() ? "" : "; it printed: ") +
-                      child_->Output().substr(0, 500));
+  if (state.journal.phase.load() != 1) {
+    const std::string output = child_->Output().substr(0, 500);
+    return ToolFailed(std::string(timed_out_ ? "the child did not get to the walk within 60 s"
+                                             : "the child died before the walk") +
+                      (output.empty() ? "" : "; it printed: " + output));
+  }
   const DeathInfo death{child_->wait_status(), child_->HsErr()};
   const WalkRequest killer = SaneRequest(state.journal.request);
   outcome.findings.push_back(
@@ -83,10 +129,7 @@ Result<ReplayOutcome> ReplayRun::Collect() {
 Result<ReplayOutcome> Replay(const ReplayInput& input, const ChildSetup& setup) {
   auto run = ReplayRun::Start(input, setup);
   if (!run.ok()) return run.failure();
-  for (;;) {
-    if (auto outcome = run.value()->Poll()) return std::move(*outcome);
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
+  return run.value()->Wait();
 }
 
 }  // namespace walkhammer

@@ -1,0 +1,35 @@
+// MinimizeInput: a replayable input made as small as it goes: steps are tried in one process that
+// stays, and the result must then replay in fresh ones. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_SUPERVISE_MINIMIZE_INPUT_H_
+#define WALKHAMMER_HARNESS_SUPERVISE_MINIMIZE_INPUT_H_
+
+#include <functional>
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/supervise/child_process.h"
+#include "harness/supervise/replay_run.h"
+
+namespace walkhammer {
+
+struct MinimizePlan {
+  std::string expect;  // the signature to keep; empty: that of the input's gravest finding
+  int times = 5;       // fresh processes in which the result must replay
+  int most_tries = 500;
+  std::function<bool()> stop;  // asked before each try; may be empty
+};
+
+struct MinimizedInput {
+  std::string text;  // .walk, with `expect`
+  std::string expect;
+  int edits_before = 0, edits = 0, tried = 0;
+};
+
+// Fails with kBadInput when the input shows no finding, or not the expected one, and with
+// kToolFailed when it does not replay every time in fresh processes.
+Result<MinimizedInput> MinimizeInput(const ReplayInput& input, const ChildSetup& setup,
+                                     const MinimizePlan& plan);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_SUPERVISE_MINIMIZE_INPUT_H_

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs every benchmark of the release build; one JSON file each goes to the folder given
-# (default: reports/bench), as Google Benchmark writes it.
+# Runs every benchmark of the release build on every JDK found; one JSON file each goes to the
+# folder given (default: out/bench), as Google Benchmark writes it.
 set -eu
 cd "$(dirname "$0")/.."
-folder=${1:-reports/bench}
+folder=${1:-out/bench}
 
 ci/setup.sh
 cmake --preset release
@@ -15,7 +15,13 @@ if [ -z "$benches" ]; then
   exit 4
 fi
 mkdir -p "$folder"
-for bench in $benches; do
-  "$bench" --benchmark_out="$folder/$(basename "$bench").json" --benchmark_out_format=json
+# Medians of runs that take turns: machines are shared and noisy.
+build/release/walkhammer list jdks | sed 's/  .*//' | while read -r jdk; do
+  for bench in $benches; do
+    "$bench" --jdk="$jdk" --benchmark_min_time=0.5 --benchmark_repetitions=9 \
+      --benchmark_enable_random_interleaving=true --benchmark_report_aggregates_only=true \
+      --benchmark_out="$folder/$(basename "$bench")-$(basename "$jdk").json" \
+      --benchmark_out_format=json
+  done
 done
 echo "bench: results are in $folder" >&2

@@ -458,3 +458,21 @@ fill_up() {
   await 10 is_gone "$child"
   is_readable_run "$out"
 }
+
+@test "minimize keeps the signature with few edits, and has nothing left to do on its own output" {
+  "$walkhammer" fuzz --walker puzzle-crash --scene c2 --walks 3000 --no-confirm --out "$out" \
+    >/dev/null 2>&1 || [ $? -eq 1 ]
+  input=$(find "$out" -path '*Misbehave*' -name input.walk)
+  run --separate-stderr "$walkhammer" minimize "$input" --out "$tmp/small.walk"
+  [ "$status" -eq 1 ]
+  [ "$(grep -c '^edit' "$tmp/small.walk")" -eq 0 ]
+  grep -q '^expect crash .*Misbehave' "$tmp/small.walk"
+  "$walkhammer" minimize "$tmp/small.walk" --out "$tmp/smaller.walk" >/dev/null 2>&1 ||
+    [ $? -eq 1 ]
+  diff "$tmp/small.walk" "$tmp/smaller.walk"
+}
+
+@test "minimize of a request without a finding says so" {
+  printf 'walk 1\nwalker agct\nscene c2\nstate in_Java\n' >"$tmp/clean.walk"
+  refuses 2 "nothing to minimise" minimize "$tmp/clean.walk"
+}

@@ -5,6 +5,7 @@
 
 #include "harness/record/crash_folder.h"
 #include "harness/record/record_testing.h"
+#include "harness/scenes/scene_table.h"
 #include "harness/walkers/walker_table.h"
 #include "reports/json_report.h"
 #include "reports/run_summary.h"
@@ -188,16 +189,18 @@ TEST_F(ReportTest, ScenesTotalsAndIdentity) {
   shared->scenes[1].available = true;
   SetField(shared->scenes[1].reason, "frame 3 differs");
   SetField(shared->scenes[2].reason, "needs JDK 21");
+  for (int i : {0, 1, 2}) shared->scenes[i].tried = 1;  // the others were not asked for
   ASSERT_TRUE(run_->SaveScenes(*shared).ok());
   Finish(RunStatus::kCleanEnd, TestTotals());
   const std::string text = Text();
   for (const char* part :
        {": frame 3 differs\n", "not available: needs JDK 21\n", "true, 33 frames\n",
-        "WRONG when pristine", "1,234,567, 617,283 a second\n", "1,000,000 (81.00 %)\n",
+        "not walked truly", "1,234,567, 617,283 a second\n", "1,000,000 (81.00 %)\n",
         "11 of 12\n", "3 contained\n", "2 started, 1 retired, 0 died\n", "ffffffffffffffff\n",
         "Vendor VM 25\n", "00ff\n", "random, seed 18364758544493064720\n", "ASLR off\n",
         "walkhammer fuzz --seed 'x'\n"})
     EXPECT_TRUE(Contains(text, part)) << part << "\nnot in\n" << text;
+  EXPECT_FALSE(Contains(text, std::string(AllScenes()[3].name) + "  ")) << text;
   const nlohmann::json json = ReadJson();
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["identity"]["seed"], "18364758544493064720");

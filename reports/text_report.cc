@@ -52,7 +52,7 @@ std::string SceneText(const SceneRow& scene) {
   std::string words = "not available";
   if (scene.available)
     words = scene.pristine_true ? fmt::format("true, {} frames", scene.truth_frames)
-                                : std::string("WRONG when pristine");
+                                : std::string("not walked truly");
   std::string text = fmt::format("  {:<22}{}", scene.name, words);
   if (!scene.reason.empty()) text += ": " + scene.reason;
   return text + "\n";
@@ -80,7 +80,8 @@ std::string TextReport(const RunSummary& summary) {
 
   text += "\nScenes\n";
   if (summary.scenes.empty()) text += "  none reported yet\n";
-  for (const SceneRow& scene : summary.scenes) text += SceneText(scene);
+  for (const SceneRow& scene : summary.scenes)
+    if (scene.tried > 0) text += SceneText(scene);
 
   text += "\nTotals\n";
   Line(text, "run", RunStateWords(summary.run));

@@ -144,6 +144,7 @@ void WalkLine::CallWalker(ParkedScene& scene, const WalkRequest& request,
   *thread.last_fp() = presented.anchor_fp;
   *thread.state() = presented.state;
   errno = 0;
+  seen_.stack_write = {};
   seen_.before = Look(scene, scene.signal_mask);
 
   call_.trace.ending = GuardedCall(

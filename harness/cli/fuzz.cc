@@ -136,7 +136,7 @@ RunIdentity IdentityOf(const Options& options, const FuzzPlan& plan, const Jdk& 
   return identity;
 }
 
-// Children's logs live in the run folder while they run, so that a full disk is one problem.
+// The report of a run that has ended, however it did, and its exit code.
 int Finish(const std::string& dir, const Status& status, bool json) {
   auto db = RunDb::Open(dir);
   if (!db.ok()) return PrintFailure(status.ok() ? db.failure() : status.failure());

@@ -1,15 +1,17 @@
 #include "harness/supervise/confirmer.h"
 
 #include <algorithm>
+#include <climits>
 
 namespace walkhammer {
 
-void Confirmer::Add(int64_t bucket, Candidate candidate) {
+bool Confirmer::Add(int64_t bucket, Candidate candidate) {
   Bucket& known = buckets_[bucket];
-  if (known.candidates.size() >= kMostCandidates) return;
+  if (known.candidates.size() >= kMostCandidates) return false;
   // Candidates are pointed to while they replay.
   if (known.candidates.capacity() == 0) known.candidates.reserve(kMostCandidates);
   known.candidates.push_back(std::move(candidate));
+  return true;
 }
 
 bool Confirmer::IsDone(const Candidate& candidate) const {
@@ -18,16 +20,17 @@ bool Confirmer::IsDone(const Candidate& candidate) const {
 }
 
 int Confirmer::NextOf(const Bucket& bucket) const {
-  int next = -1;
+  // The most real and smallest first; none that is no better than one that replays every time.
+  int settled = INT_MAX, next = -1;
   for (size_t i = 0; i < bucket.candidates.size(); i++) {
     const Candidate& candidate = bucket.candidates[i];
-    if (!IsDone(candidate)) {
-      if (next < 0) next = static_cast<int>(i);
-    } else if (candidate.reproduced == candidate.tries) {
-      return -1;  // it replays every time: no need for others
+    if (IsDone(candidate)) {
+      if (candidate.reproduced == candidate.tries) settled = std::min(settled, candidate.rank);
+    } else if (next < 0 || candidate.rank < bucket.candidates[static_cast<size_t>(next)].rank) {
+      next = static_cast<int>(i);
     }
   }
-  return next;
+  return next >= 0 && bucket.candidates[static_cast<size_t>(next)].rank < settled ? next : -1;
 }
 
 bool Confirmer::Idle() const {

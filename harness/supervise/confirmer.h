@@ -20,6 +20,7 @@ struct Candidate {
   std::string text;    // .walk
   std::string expect;  // the signature that it must reproduce
   int rank = 0;        // lower is better: realism, then number of edits
+  size_t example = 0;  // the caller's number for it
   int reproduced = 0;
   int tries = 0;
 };
@@ -30,7 +31,8 @@ class Confirmer {
   Confirmer(ChildSetup setup, uint32_t hang_limit_ms, int times)
       : setup_(std::move(setup)), hang_limit_ms_(hang_limit_ms), times_(times) {}
 
-  void Add(int64_t bucket, Candidate candidate);
+  // False if the bucket has candidates enough.
+  bool Add(int64_t bucket, Candidate candidate);
 
   // Goes on a bit without waiting. The bucket whose best candidate has changed, or 0.
   int64_t Step();

@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "harness/record/crash_folder.h"
-#include "harness/request/text_form.h"
 
 namespace walkhammer {
 namespace {
@@ -69,57 +68,51 @@ Status FuzzRun::Save(bool everything) {
   return saved;
 }
 
-Status FuzzRun::WriteFolder(int64_t, const CrashCase& crash) {
+Status FuzzRun::WriteFolder(const BucketState& bucket, const Occurrence& shown) {
+  CrashCase crash;
+  crash.record = shown.record;
+  crash.raw = shown.is_death ? nullptr : &shown.raw;
+  crash.request = shown.has_request ? &shown.raw.request : nullptr;
+  crash.symbols = &shared_->state().symbols;
+  crash.jdk = plan_.jdk_words;
+  crash.replay_command =
+      fmt::format("{} replay {}/{}/{}{}", plan_.command,
+                  std::filesystem::absolute(db_.dir()).lexically_normal().string(), bucket.folder,
+                  kInputName, plan_.replay_options);
+  crash.confirmed = bucket.confirmed;
+  crash.tries = bucket.tries;
+  crash.hs_err_text = shown.hs_err;
   auto folder = WriteCrashFolder(db_.dir(), crash);
-  if (!folder.ok()) return folder.failure();
-  return Ok();
+  return folder.ok() ? Ok() : Status(folder.failure());
 }
 
-Status FuzzRun::Record(FindingRecord record, const RawFinding* raw, const WalkRequest* request,
-                       const std::string& hs_err) {
-  auto added = db_.AddFinding(record);
+Status FuzzRun::Record(std::unique_ptr<Occurrence> seen) {
+  auto added = db_.AddFinding(seen->record);
   if (!added.ok()) return added.failure();
-  const int64_t bucket = added.value().bucket;
-  if (raw != nullptr) bucket_of_site_[raw->site % kMaxCrashSites] = bucket;
-  const Signature signature = record.signature;
-  const Grade grade = record.grade;
+  const int64_t id = added.value().bucket;
+  if (!seen->is_death) bucket_of_site_[seen->raw.site % kMaxCrashSites] = id;
+  BucketState& bucket = known_[id];
+  const FindingRecord& record = seen->record;
   if (added.value().is_new) {
-    CrashCase& crash = cases_[bucket];
-    crash.record = record;
-    if (raw != nullptr) {
-      raws_[bucket] = std::make_unique<RawFinding>(*raw);
-      crash.raw = raws_[bucket].get();
-      crash.request = &crash.raw->request;
-    } else if (request != nullptr) {
-      raws_[bucket] = std::make_unique<RawFinding>();
-      raws_[bucket]->request = *request;
-      crash.request = &raws_[bucket]->request;
-    }
-    crash.symbols = &shared_->state().symbols;
-    crash.jdk = plan_.jdk_words;
-    crash.replay_command =
-        fmt::format("{} replay {}/{}/{}{}", plan_.command,
-                    std::filesystem::absolute(db_.dir()).lexically_normal().string(),
-                    added.value().folder, kInputName, plan_.replay_options);
-    crash.hs_err_text = hs_err;
-    Status written = WriteFolder(bucket, crash);
+    bucket.folder = added.value().folder;
+    Status written = WriteFolder(bucket, *seen);
     if (!written.ok()) return written;
-    buckets_++;
-    newest_ = signature.title;
+    newest_ = record.signature.title;
     if (on_bucket) {
       BucketRow row;
-      row.id = bucket;
-      row.signature = signature;
-      row.folder = added.value().folder;
-      row.grade = grade;
+      row.id = id;
+      row.signature = record.signature;
+      row.folder = bucket.folder;
+      row.grade = record.grade;
       row.realism = record.realism;
       row.first_time_ms = record.time_ms;
       on_bucket(row);
     }
   }
-  if (confirmer_ != nullptr && request != nullptr)
-    confirmer_->Add(bucket, {record.request, signature.expect,
-                             static_cast<int>(record.realism) * 64 + request->edit_count, 0, 0});
+  if (confirmer_ == nullptr || !seen->has_request) return Ok();
+  const int rank = static_cast<int>(record.realism) * 64 + seen->raw.request.edit_count;
+  if (confirmer_->Add(id, {record.request, record.signature.expect, rank, bucket.examples.size()}))
+    bucket.examples.push_back(std::move(seen));
   return Ok();
 }
 
@@ -133,8 +126,10 @@ Status FuzzRun::Drain() {
     if (symbolizer_ == nullptr)
       symbolizer_ =
           std::make_unique<Symbolizer>(std::span<const Module>(state.modules, ModuleCount(state)));
-    Status recorded =
-        Record(MakeFindingRecord(raw, *symbolizer_, state.symbols), &raw, &raw.request, "");
+    auto seen = std::make_unique<Occurrence>();
+    seen->record = MakeFindingRecord(raw, *symbolizer_, state.symbols);
+    seen->raw = raw;
+    Status recorded = Record(std::move(seen));
     if (!recorded.ok()) return recorded;
   }
   return Ok();
@@ -154,11 +149,14 @@ Status FuzzRun::RecordDeath() {
   const DeathInfo death{child_->wait_status(), child_->HsErr()};
   const auto time_ms = static_cast<uint64_t>(Seconds(Clock::now() - start_) * 1000);
   // Between walks nobody is to blame for sure; the sequence number says what was walked before.
-  const WalkRequest last = SaneRequest(state.journal.request);
-  const WalkRequest* killer = state.journal.phase.load() == 1 ? &last : nullptr;
-  return Record(
-      MakeDeathRecord(death, killer, state.symbols, state.journal.sequence.load(), time_ms),
-      nullptr, killer, death.hs_err_text);
+  auto seen = std::make_unique<Occurrence>();
+  seen->is_death = true;
+  seen->has_request = state.journal.phase.load() == 1;
+  seen->raw.request = SaneRequest(state.journal.request);
+  seen->record = MakeDeathRecord(death, seen->has_request ? &seen->raw.request : nullptr,
+                                 state.symbols, state.journal.sequence.load(), time_ms);
+  seen->hs_err = death.hs_err_text;
+  return Record(std::move(seen));
 }
 
 Result<bool> FuzzRun::AfterChild() {
@@ -213,21 +211,15 @@ void FuzzRun::KillIfStuck() {
 
 Status FuzzRun::StepConfirmer() {
   if (confirmer_ == nullptr) return Ok();
-  const int64_t bucket = confirmer_->Step();
-  const Candidate* best = bucket == 0 ? nullptr : confirmer_->Best(bucket);
+  const int64_t id = confirmer_->Step();
+  const Candidate* best = id == 0 ? nullptr : confirmer_->Best(id);
   if (best == nullptr) return Ok();
-  Status saved = db_.SetConfirmed(bucket, best->reproduced, best->tries);
+  Status saved = db_.SetConfirmed(id, best->reproduced, best->tries);
   if (!saved.ok()) return saved;
-  CrashCase& crash = cases_[bucket];
-  crash.record.request = best->text;
-  crash.confirmed = best->reproduced;
-  crash.tries = best->tries;
-  // The folder shows the input that replays best; its parsed form must agree.
-  WalkFile file;
-  if (ParseText(best->text, "finding", shared_->state().symbols, file).empty() &&
-      raws_[bucket] != nullptr)
-    raws_[bucket]->request = file.request;
-  return WriteFolder(bucket, crash);
+  BucketState& bucket = known_[id];
+  bucket.confirmed = best->reproduced;
+  bucket.tries = best->tries;
+  return WriteFolder(bucket, *bucket.examples[best->example]);
 }
 
 void FuzzRun::Progress(bool confirming) {
@@ -236,11 +228,11 @@ void FuzzRun::Progress(bool confirming) {
   last_progress_ = now;
   const double elapsed = Seconds(now - start_);
   uint64_t confirmed = 0;
-  for (const auto& [id, crash] : cases_)
-    if (crash.tries > 0 && crash.confirmed == crash.tries) confirmed++;
+  for (const auto& [id, bucket] : known_)
+    if (bucket.tries > 0 && bucket.confirmed == bucket.tries) confirmed++;
   on_progress({&shared_->state(), elapsed,
-               static_cast<double>(shared_->state().walks.load()) / elapsed, buckets_, confirmed,
-               newest_, confirming});
+               static_cast<double>(shared_->state().walks.load()) / elapsed, known_.size(),
+               confirmed, newest_, confirming});
 }
 
 Status FuzzRun::Supervise(const std::atomic<bool>& interrupted) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/record/explain.h"
@@ -59,9 +60,22 @@ class FuzzRun {
 
   Status StartChild();
   Status Drain();
-  Status Record(FindingRecord record, const RawFinding* raw, const WalkRequest* request,
-                const std::string& hs_err);
-  Status WriteFolder(int64_t bucket, const CrashCase& crash);
+  // One occurrence of a finding, with all that its folder would tell about it.
+  struct Occurrence {
+    FindingRecord record;
+    RawFinding raw;  // of a death: only the request
+    bool is_death = false;
+    bool has_request = true;  // false: the child died between walks
+    std::string hs_err;
+  };
+  // What is known of a bucket beyond the run store.
+  struct BucketState {
+    std::string folder;                                 // relative to the run's
+    std::vector<std::unique_ptr<Occurrence>> examples;  // by Candidate::example
+    int confirmed = 0, tries = 0;                       // of the one that the folder shows
+  };
+  Status Record(std::unique_ptr<Occurrence> seen);
+  Status WriteFolder(const BucketState& bucket, const Occurrence& shown);
   // After a child ended: true if the run goes on with a successor.
   Result<bool> AfterChild();
   Status SaveSeen();
@@ -85,10 +99,8 @@ class FuzzRun {
   ChildPhase last_phase_ = ChildPhase::kStarting;
   uint32_t started_ = 0, retired_ = 0, died_ = 0, died_early_ = 0;
   bool vm_known_ = false;
-  uint64_t buckets_ = 0;
   std::string newest_;
-  std::map<int64_t, CrashCase> cases_;  // the best input of each bucket
-  std::map<int64_t, std::unique_ptr<RawFinding>> raws_;
+  std::map<int64_t, BucketState> known_;        // by bucket
   std::map<uint32_t, int64_t> bucket_of_site_;  // crash_sites index to bucket
 };
 

@@ -278,7 +278,11 @@ bool WalkLine::WalkPristine(ParkedScene& scene, char* difference, size_t size) {
     journal.phase.store(1, std::memory_order_release);
     const Presented presented = ResolveAll(scene, request);
     CallWalker(scene, request, presented);
-    Judge(scene, request, journal.sequence.load(), presented);
+    // A replay tells of its own request only.
+    if (shared_.job.mode == ChildMode::kReplay)
+      Observe(scene, request);
+    else
+      Judge(scene, request, journal.sequence.load(), presented);
     journal.phase.store(0, std::memory_order_release);
     shared_.pristine_walks.fetch_add(1, std::memory_order_relaxed);
     char detail[sizeof RawFinding::detail] = "crashed or hung";

@@ -8,29 +8,12 @@
 #include <span>
 #include <vector>
 
+#include "fuzzers/random.h"
 #include "harness/request/walk_request.h"
 #include "harness/scenes/landscape.h"
 #include "harness/scenes/scenes.h"
 
 namespace walkhammer {
-
-// splitmix64: small, fast, and good enough to pick inputs.
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t Next() {
-    uint64_t z = (state_ += 0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  // 0 .. bound - 1; 0 for a bound of 0.
-  uint32_t Below(uint32_t bound) { return static_cast<uint32_t>(((Next() >> 32) * bound) >> 32); }
-  bool Chance(uint32_t percent) { return Below(100) < percent; }
-
- private:
-  uint64_t state_;
-};
 
 // What the engine must know of a scene's stack: offsets from stack+0 in bytes. Taken from the
 // frames' structure and not from what words happen to hold, they are the same in every process.

@@ -1,0 +1,55 @@
+// TrapCoverage: basic-block coverage of code that was not built for it. One trap instruction stands
+// at each block's leader; the first hit restores the instruction. Armed only while the walking
+// thread owns the JVM (at a safepoint), so other threads seldom meet a trap; when they do, it is
+// restored and counts for nobody until it is armed again.
+// Signal-safe: OnTrap yes; the rest no.
+#ifndef WALKHAMMER_FUZZERS_TRAP_COVERAGE_H_
+#define WALKHAMMER_FUZZERS_TRAP_COVERAGE_H_
+
+#include <ucontext.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "fuzzers/block_map.h"
+#include "harness/base/result.h"
+
+namespace walkhammer {
+
+class TrapCoverage {
+ public:
+  // Where hits of the walking thread are written; one byte a block, in the map's order.
+  struct Sinks {
+    uint8_t* run;      // set to 1; the fuzz engine clears it before each input. May be null
+    uint8_t* covered;  // set to 1 and never cleared: shared memory, read by the parent
+  };
+
+  // Makes libjvm's text writable (private pages) and ready; arms nothing. `bias` is the difference
+  // between an address in memory and the one in the file. Also takes SIGTRAP out of the masks of
+  // all installed signal handlers: a trap met while SIGTRAP is blocked would end the process.
+  // Fails with kUnable where the kernel forbids it.
+  static Result<std::unique_ptr<TrapCoverage>> Prepare(const BlockMap& map, uint64_t bias,
+                                                       const Sinks& sinks);
+
+  // Sets traps at all blocks that the walking thread has not hit since they were last forgotten.
+  void Arm();
+  // Restores all instructions.
+  void Disarm();
+  // What was hit may be hit again: for merging, where each input must show its own blocks.
+  void Forget();
+
+  // A SIGTRAP at `context`: if it stands right behind one of our traps, restores the instruction,
+  // sets the pc back to it, counts it if `walking` (the thread is inside a guarded call) and
+  // answers true. Any thread may call it at any time, several at once.
+  bool OnTrap(ucontext_t& context, bool walking);
+
+  size_t covered() const;  // blocks hit so far
+
+ private:
+  TrapCoverage() = default;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_FUZZERS_TRAP_COVERAGE_H_

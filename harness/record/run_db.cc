@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -141,13 +142,18 @@ RunTotals TotalsOf(const SharedState& shared) {
   totals.pristine_true = shared.pristine_true.load();
   totals.contained_crashes = shared.contained_crashes.load();
   totals.request_hash = shared.request_hash.load();
+  const uint32_t blocks = std::min(shared.covered.blocks.load(), Covered::kMaxBlocks);
+  for (uint32_t i = 0; i < blocks; i++) totals.blocks += shared.covered.hit[i] != 0;
   return totals;
 }
 
 RunDb::RunDb(RunDb&& other) noexcept
     : dir_(std::move(other.dir_)),
       db_(std::move(other.db_)),
-      lock_fd_(std::exchange(other.lock_fd_, -1)) {}
+      lock_fd_(std::exchange(other.lock_fd_, -1)),
+      schema_(other.schema_),
+      saved_(std::move(other.saved_)),
+      why_no_coverage_(std::move(other.why_no_coverage_)) {}
 
 RunDb::~RunDb() {
   if (lock_fd_ >= 0) close(lock_fd_);
@@ -210,13 +216,14 @@ Status RunDb::Initialize(const RunIdentity& identity) {
   Statement insert(db_,
                    "INSERT INTO run (id, tool_version, jdk_path, vm_version, vm_gc,"
                    " libjvm_build_id, jvm_flags, walker, provider, engine, seed, cpu_model, kernel,"
-                   " started_at, aslr, command_line)"
-                   " VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                   " started_at, aslr, command_line, workers)"
+                   " VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   insert.Bind(identity.tool_version).Bind(identity.jdk_path).Bind(identity.vm_version);
   insert.Bind(identity.vm_gc).Bind(identity.libjvm_build_id).Bind(identity.jvm_flags);
   insert.Bind(identity.walker).Bind(identity.provider).Bind(identity.engine);
   insert.Bind(std::to_string(identity.seed)).Bind(identity.cpu_model).Bind(identity.kernel);
   insert.Bind(identity.started_at).Bind(identity.aslr).Bind(identity.command_line);
+  insert.Bind(identity.workers);
   if (Status status = insert.Run(); !status.ok()) return status;
   return transaction.Commit();
 }
@@ -342,12 +349,13 @@ Status RunDb::UpdateTotals(const RunTotals& totals) {
   Statement update(db_,
                    "UPDATE run SET time_ms = ?, walks = ?, successful = ?, pristine_walks = ?,"
                    " pristine_true = ?, contained_crashes = ?, request_hash = ?,"
-                   " children_started = ?, children_retired = ?, children_died = ?");
+                   " children_started = ?, children_retired = ?, children_died = ?,"
+                   " blocks = ?");
   update.Bind(totals.time_ms).Bind(totals.walks).Bind(totals.successful);
   update.Bind(totals.pristine_walks).Bind(totals.pristine_true).Bind(totals.contained_crashes);
   update.Bind(fmt::format("{:016x}", totals.request_hash));
   update.Bind(int64_t{totals.children_started}).Bind(int64_t{totals.children_retired});
-  return update.Bind(int64_t{totals.children_died}).Run();
+  return update.Bind(int64_t{totals.children_died}).Bind(totals.blocks).Run();
 }
 
 Status RunDb::SaveProgress(const RunTotals& totals) {
@@ -355,9 +363,10 @@ Status RunDb::SaveProgress(const RunTotals& totals) {
   if (!transaction.begun().ok()) return transaction.begun();
   if (Status status = UpdateTotals(totals); !status.ok()) return status;
   Statement insert(db_,
-                   "INSERT OR REPLACE INTO progress VALUES (?, ?, (SELECT COUNT(*) FROM bucket))");
-  if (Status status = insert.Bind(totals.time_ms).Bind(totals.walks).Run(); !status.ok())
-    return status;
+                   "INSERT OR REPLACE INTO progress"
+                   " VALUES (?, ?, (SELECT COUNT(*) FROM bucket), ?)");
+  insert.Bind(totals.time_ms).Bind(totals.walks).Bind(totals.blocks);
+  if (Status status = insert.Run(); !status.ok()) return status;
   return transaction.Commit();
 }
 

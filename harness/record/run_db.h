@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +36,7 @@ struct RunIdentity {
   std::string started_at;  // UTC, ISO 8601
   bool aslr = true;
   std::string command_line;
+  int workers = 1;  // that walked side by side
 };
 
 struct RunTotals {
@@ -47,6 +50,7 @@ struct RunTotals {
   uint32_t children_started = 0;
   uint32_t children_retired = 0;
   uint32_t children_died = 0;
+  uint64_t blocks = 0;  // of the walker's code, entered at least once
 };
 // The part that SharedState knows; time and children stay 0.
 RunTotals TotalsOf(const SharedState& shared);
@@ -66,8 +70,11 @@ struct BucketRow {
   uint64_t count = 0;          // times seen, kept or not
   uint64_t first_time_ms = 0;  // since the run's start
   uint64_t first_sequence = 0;
-  int32_t confirmed = 0;  // of `tries` replays
-  int32_t tries = 0;      // 0: not replayed yet
+  int32_t confirmed = 0;                   // of `tries` replays
+  int32_t tries = 0;                       // 0: not replayed yet
+  std::optional<int32_t> minimized_edits;  // of the smallest input known; none: not minimised
+  int32_t minimized_confirmed = 0;         // of `minimized_tries` replays of that input
+  int32_t minimized_tries = 0;
 };
 
 struct CountRow {
@@ -86,7 +93,35 @@ struct SceneRow {
 };
 
 struct ProgressRow {
-  uint64_t time_ms = 0, walks = 0, buckets = 0;
+  uint64_t time_ms = 0, walks = 0, buckets = 0, blocks = 0;
+};
+
+// A function of the code that coverage is about.
+struct CoverageFunctionRow {
+  std::string name;                // demangled
+  uint64_t address = 0, size = 0;  // ELF virtual address; bytes
+  std::string reach;               // "root", "direct" or "vtable": how the walker gets there
+  uint32_t first_block = 0, blocks = 0;
+};
+
+// A basic block; its index is that of SharedState::covered.
+struct CoverageBlockRow {
+  uint64_t address = 0;  // ELF virtual address
+  uint32_t size = 0;
+  uint32_t function = 0;             // index into CoverageRows::functions
+  std::optional<uint64_t> first_ms;  // when it was first seen entered; none: never
+};
+
+struct LeftOutRow {
+  std::string name, reason;  // a function that may be called and is not covered, and why
+};
+
+struct CoverageRows {
+  std::string file, build_id;  // that holds the code; build id in hex, empty if it has none
+  std::string reason;          // why there is no coverage; then all else is empty
+  std::vector<CoverageFunctionRow> functions;
+  std::vector<CoverageBlockRow> blocks;
+  std::vector<LeftOutRow> left_out;
 };
 
 struct RunRow {
@@ -99,7 +134,7 @@ struct RunRow {
 
 class RunDb {
  public:
-  static constexpr int kSchemaVersion = 1;
+  static constexpr int kSchemaVersion = 2;
 
   // Makes `dir` (and its parents) or takes an empty one, and locks it until the object dies.
   // What the user must mend (folder in use, not empty, not writable, disk full) fails with
@@ -126,10 +161,19 @@ class RunDb {
   Status SetConfirmed(int64_t bucket, int confirmed, int tries);
   // Times seen in all, where the child counted more than it handed over.
   Status SetSeen(int64_t bucket, uint64_t times);
+  // A smaller input of the bucket: with `edits` edits, `confirmed` of `tries` replays showed it.
+  Status SetMinimized(int64_t bucket, int edits, int confirmed, int tries);
   Status SetVm(std::string_view vm_version, std::string_view vm_gc);
   // The totals so far of the counts in `shared`, for the walker that its job names.
   Status SaveCounts(const SharedState& shared);
   Status SaveScenes(const SharedState& shared);
+  // What coverage is about; `first_ms` and `reason` do not count. Once, before SaveBlocks.
+  Status SetCoverage(const CoverageRows& code);
+  // There is no coverage, and why. Blocks that are saved later take it back.
+  Status SetNoCoverage(std::string_view reason);
+  // hit[i] != 0: block i was entered by now. Writes only what is new, nothing if nothing is. What
+  // is beyond the blocks of SetCoverage is ignored: a dying child may have written anything.
+  Status SaveBlocks(std::span<const uint8_t> hit, uint64_t time_ms);
   // One point of the curve; the run's totals are as of then if it never ends.
   Status SaveProgress(const RunTotals& totals);
   // A clean end without a true pristine walk or without a successful walk is stored as vacuous.
@@ -143,6 +187,7 @@ class RunDb {
   Result<std::vector<CountRow>> Counts() const;
   Result<std::vector<SceneRow>> Scenes() const;  // in the table's order
   Result<std::vector<ProgressRow>> Progress() const;
+  Result<CoverageRows> Coverage() const;
 
  private:
   RunDb() = default;
@@ -152,6 +197,9 @@ class RunDb {
   std::string dir_;
   Database db_;
   int lock_fd_ = -1;
+  int schema_ = kSchemaVersion;                 // of the file; older ones are only read
+  std::vector<uint8_t> saved_;                  // by block: 1 once it was saved as entered
+  std::optional<std::string> why_no_coverage_;  // as stored by this object
 };
 
 }  // namespace walkhammer

@@ -94,6 +94,7 @@ Result<RunDb> RunDb::Open(const std::string& dir) {
         fmt::format("{}: has schema {}, this walkhammer reads up to {}; use a newer one", file,
                     version.value(), kSchemaVersion));
   run.db_ = std::move(db.value());
+  run.schema_ = static_cast<int>(version.value());
   return run;
 }
 
@@ -101,12 +102,14 @@ Result<RunRow> RunDb::Run() const {
   RunRow run;
   // Asked first: a run that ends in between reads as ended, never as killed.
   run.writer_alive = lock_fd_ >= 0 || WriterAlive(dir_);
-  Statement row(db_,
-                "SELECT tool_version, jdk_path, vm_version, vm_gc, libjvm_build_id, jvm_flags,"
-                " walker, provider, engine, seed, cpu_model, kernel, started_at, aslr,"
-                " command_line, status, reason, time_ms, walks, successful, pristine_walks,"
-                " pristine_true, contained_crashes, request_hash, children_started,"
-                " children_retired, children_died FROM run");
+  Statement row(
+      db_,
+      std::string("SELECT tool_version, jdk_path, vm_version, vm_gc, libjvm_build_id, jvm_flags,"
+                  " walker, provider, engine, seed, cpu_model, kernel, started_at, aslr,"
+                  " command_line, status, reason, time_ms, walks, successful, pristine_walks,"
+                  " pristine_true, contained_crashes, request_hash, children_started,"
+                  " children_retired, children_died") +
+          (schema_ < 2 ? ", 1, 0" : ", workers, blocks") + " FROM run");
   const Result<bool> found = row.Step();
   if (!found.ok()) return found.failure();
   if (!found.value()) return BadInput(dir_ + ": the run has no identity");
@@ -131,18 +134,24 @@ Result<RunRow> RunDb::Run() const {
   for (uint32_t* number :
        {&totals.children_started, &totals.children_retired, &totals.children_died})
     *number = static_cast<uint32_t>(row.Int());
+  identity.workers = static_cast<int>(row.Int());
+  totals.blocks = static_cast<uint64_t>(row.Int());
   return run;
 }
 
 Result<std::vector<BucketRow>> RunDb::Buckets() const {
   std::vector<BucketRow> buckets;
   // One row per bucket, oracle, outcome and realism: grades are looked up, not stored truths.
-  Statement rows(db_,
-                 "SELECT b.id, b.key, b.title, b.oracle, b.expect, b.folder, b.seen, b.confirmed,"
-                 " b.tries, f.oracle, f.outcome, f.grade, f.realism,"
-                 " (SELECT COUNT(*) FROM finding WHERE bucket = b.id), MIN(f.time_ms),"
-                 " MIN(f.sequence) FROM bucket b JOIN finding f ON f.bucket = b.id"
-                 " GROUP BY b.id, f.oracle, f.outcome, f.grade, f.realism ORDER BY b.id");
+  Statement rows(
+      db_,
+      std::string("SELECT b.id, b.key, b.title, b.oracle, b.expect, b.folder, b.seen, b.confirmed,"
+                  " b.tries, f.oracle, f.outcome, f.grade, f.realism,"
+                  " (SELECT COUNT(*) FROM finding WHERE bucket = b.id), MIN(f.time_ms),"
+                  " MIN(f.sequence)") +
+          (schema_ < 2 ? ", NULL, 0, 0"
+                       : ", b.minimized_edits, b.minimized_confirmed, b.minimized_tries") +
+          " FROM bucket b JOIN finding f ON f.bucket = b.id"
+          " GROUP BY b.id, f.oracle, f.outcome, f.grade, f.realism ORDER BY b.id");
   for (;;) {
     const Result<bool> more = rows.Step();
     if (!more.ok()) return more.failure();
@@ -163,6 +172,9 @@ Result<std::vector<BucketRow>> RunDb::Buckets() const {
     part.count = std::max(seen, static_cast<uint64_t>(rows.Int()));
     part.first_time_ms = static_cast<uint64_t>(rows.Int());
     part.first_sequence = static_cast<uint64_t>(rows.Int());
+    part.minimized_edits = rows.OptionalInt();
+    part.minimized_confirmed = static_cast<int32_t>(rows.Int());
+    part.minimized_tries = static_cast<int32_t>(rows.Int());
     if (buckets.empty() || buckets.back().id != part.id) {
       buckets.push_back(part);
       continue;
@@ -254,13 +266,14 @@ Result<std::vector<SceneRow>> RunDb::Scenes() const {
 
 Result<std::vector<ProgressRow>> RunDb::Progress() const {
   std::vector<ProgressRow> points;
-  Statement rows(db_, "SELECT time_ms, walks, buckets FROM progress ORDER BY time_ms");
+  Statement rows(db_, std::string("SELECT time_ms, walks, buckets, ") +
+                          (schema_ < 2 ? "0" : "blocks") + " FROM progress ORDER BY time_ms");
   for (;;) {
     const Result<bool> more = rows.Step();
     if (!more.ok()) return more.failure();
     if (!more.value()) return points;
     ProgressRow point;
-    for (uint64_t* number : {&point.time_ms, &point.walks, &point.buckets})
+    for (uint64_t* number : {&point.time_ms, &point.walks, &point.buckets, &point.blocks})
       *number = static_cast<uint64_t>(rows.Int());
     points.push_back(point);
   }

@@ -24,12 +24,17 @@ CREATE TABLE run (
   successful INTEGER NOT NULL DEFAULT 0, pristine_walks INTEGER NOT NULL DEFAULT 0,
   pristine_true INTEGER NOT NULL DEFAULT 0, contained_crashes INTEGER NOT NULL DEFAULT 0,
   request_hash TEXT NOT NULL DEFAULT '', children_started INTEGER NOT NULL DEFAULT 0,
-  children_retired INTEGER NOT NULL DEFAULT 0, children_died INTEGER NOT NULL DEFAULT 0
+  children_retired INTEGER NOT NULL DEFAULT 0, children_died INTEGER NOT NULL DEFAULT 0,
+  workers INTEGER NOT NULL, blocks INTEGER NOT NULL DEFAULT 0,
+  coverage_file TEXT NOT NULL DEFAULT '', coverage_build_id TEXT NOT NULL DEFAULT '',
+  coverage_reason TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE TABLE bucket (
   id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, title TEXT NOT NULL, oracle TEXT NOT NULL,
   expect TEXT NOT NULL, folder TEXT NOT NULL, seen INTEGER NOT NULL DEFAULT 0,
-  confirmed INTEGER NOT NULL DEFAULT 0, tries INTEGER NOT NULL DEFAULT 0
+  confirmed INTEGER NOT NULL DEFAULT 0, tries INTEGER NOT NULL DEFAULT 0,
+  minimized_edits INTEGER, minimized_confirmed INTEGER NOT NULL DEFAULT 0,
+  minimized_tries INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TABLE finding (
   id INTEGER PRIMARY KEY, bucket INTEGER NOT NULL REFERENCES bucket (id),
@@ -49,8 +54,19 @@ CREATE TABLE scene (
   reason TEXT NOT NULL
 ) STRICT;
 CREATE TABLE progress (
-  time_ms INTEGER PRIMARY KEY, walks INTEGER NOT NULL, buckets INTEGER NOT NULL
+  time_ms INTEGER PRIMARY KEY, walks INTEGER NOT NULL, buckets INTEGER NOT NULL,
+  blocks INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE coverage_function (
+  position INTEGER PRIMARY KEY, name TEXT NOT NULL, address INTEGER NOT NULL,
+  size INTEGER NOT NULL, reach TEXT NOT NULL, first_block INTEGER NOT NULL,
+  blocks INTEGER NOT NULL
+) STRICT;
+CREATE TABLE coverage_block (
+  position INTEGER PRIMARY KEY, address INTEGER NOT NULL, size INTEGER NOT NULL,
+  function INTEGER NOT NULL REFERENCES coverage_function (position), first_ms INTEGER
+) STRICT;
+CREATE TABLE coverage_left_out (name TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
 )";
 
 }  // namespace walkhammer

@@ -109,6 +109,12 @@ std::string Statement::Text() {
 
 int64_t Statement::Int() { return sqlite3_column_int64(statement_.get(), next_column_++); }
 
+std::optional<int64_t> Statement::OptionalInt() {
+  if (sqlite3_column_type(statement_.get(), next_column_) != SQLITE_NULL) return Int();
+  next_column_++;
+  return std::nullopt;
+}
+
 Transaction::~Transaction() {
   if (begun_.ok() && !done_ && sqlite3_get_autocommit(db_.handle()) == 0)
     (void)db_.Exec("ROLLBACK");  // what failed was reported already

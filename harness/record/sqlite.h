@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -53,6 +54,7 @@ class Statement {
   // Of the current row, left to right.
   std::string Text();
   int64_t Int();
+  std::optional<int64_t> OptionalInt();  // none: NULL
 
  private:
   struct Finalizer {

@@ -3,15 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "harness/scenes/physical_frames.h"
-
 namespace walkhammer {
 namespace {
 
-// Fixed part of an interpreted frame below fp, in words; the Method* is the third on x86_64 and
-// aarch64.
-constexpr uint32_t kInterpreterWords = 9;
-constexpr uint32_t kInterpreterMethod = 3;
 constexpr uint32_t kNearWords = 64;  // most walks look at this much of the stack's top
 
 Value Of(SymbolKind kind, int64_t addend) { return {addend, SymbolTable::IdOf(kind), 0}; }
@@ -30,7 +24,7 @@ int64_t Distance(Random& random) {
   }
 }
 
-uint32_t Pick(Random& random, const std::vector<uint32_t>& offsets) {
+uint32_t Pick(Random& random, std::span<const uint32_t> offsets) {
   // Half of the time near the top, where every walk comes by.
   auto count = static_cast<uint32_t>(offsets.size());
   if (random.Chance(50)) count = std::min(count, 16U);
@@ -38,27 +32,6 @@ uint32_t Pick(Random& random, const std::vector<uint32_t>& offsets) {
 }
 
 }  // namespace
-
-StackSketch Sketch(const ParkedScene& scene, const Jvm& jvm) {
-  StackSketch sketch{};
-  const std::vector<PhysicalFrame> frames = FindPhysicalFrames(scene, jvm);
-  auto offset = [&](uint64_t address) { return static_cast<uint32_t>(address - scene.stack_low); };
-  for (const PhysicalFrame& frame : frames) {
-    sketch.code.push_back(offset(frame.return_slot));
-    sketch.pointers.push_back(offset(frame.link_slot));
-    if (frame.kind != PhysicalKind::kInterpreted) continue;
-    // sender_sp, last_sp; then the Method*; further words down to bcp and the locals' address.
-    for (uint32_t i = 1; i <= kInterpreterWords; i++) {
-      const uint64_t slot = frame.fp - 8 * i;
-      if (slot < scene.stack_low) break;
-      (i == kInterpreterMethod ? sketch.methods : sketch.pointers).push_back(offset(slot));
-    }
-  }
-  // Up to the oldest Java frame and what its entry saved: the same in every process.
-  const uint64_t end = frames.empty() ? scene.stack_low + 512 : frames.back().end + 64;
-  sketch.words = static_cast<uint32_t>((std::min(end, scene.edit_high) - scene.stack_low) / 8);
-  return sketch;
-}
 
 Value RandomRequests::Literal(Random& random) const {
   switch (random.Below(6)) {
@@ -78,9 +51,9 @@ Value RandomRequests::Literal(Random& random) const {
 }
 
 Value RandomRequests::FromPool(Random& random, SymbolKind kind) const {
-  auto pool = landscape_.Pool(kind);
+  auto pool = vocabulary_.Of(kind);
   if (pool.empty()) return Of(SymbolKind::kUnmapped, 0);
-  const PoolEntry& entry = pool[random.Below(static_cast<uint32_t>(pool.size()))];
+  const Place& entry = pool[random.Below(static_cast<uint32_t>(pool.size()))];
   int64_t addend = 0;
   if (random.Chance(70))
     addend = static_cast<int64_t>(random.Below(std::max(entry.size, 1U)));
@@ -102,8 +75,8 @@ Value RandomRequests::CodeValue(Random& random) const {
     case 6:
       return FromPool(random, SymbolKind::kCodelet);
     default:
-      if (sketch_.code.empty()) return FromPool(random, SymbolKind::kStub);
-      return Of(SymbolKind::kSlot, Pick(random, sketch_.code));
+      if (stack_.Code().empty()) return FromPool(random, SymbolKind::kStub);
+      return Of(SymbolKind::kSlot, Pick(random, stack_.Code()));
   }
 }
 
@@ -113,7 +86,7 @@ Value RandomRequests::StackValue(Random& random) const {
     case 1:
       return Of(SymbolKind::kStack, 8 * static_cast<int64_t>(random.Below(kNearWords)));
     case 2:
-      return Of(SymbolKind::kStack, 8 * static_cast<int64_t>(random.Below(sketch_.words)));
+      return Of(SymbolKind::kStack, 8 * static_cast<int64_t>(random.Below(stack_.words)));
     case 3:
       return Of(SymbolKind::kStack, Distance(random));
     case 4:
@@ -123,8 +96,8 @@ Value RandomRequests::StackValue(Random& random) const {
     case 6:
       return FromPool(random, SymbolKind::kSceneStack);
     default:
-      if (sketch_.pointers.empty()) return Of(SymbolKind::kStack, 0);
-      return Of(SymbolKind::kSlot, Pick(random, sketch_.pointers));
+      if (stack_.Pointers().empty()) return Of(SymbolKind::kStack, 0);
+      return Of(SymbolKind::kSlot, Pick(random, stack_.Pointers()));
   }
 }
 
@@ -166,20 +139,20 @@ Value RandomRequests::Shifted(Random& random) const {
 // A slot, and a value of the kind that it holds.
 uint32_t RandomRequests::SlotOffset(Random& random, Value& fitting) const {
   const uint32_t what = random.Below(8);
-  if (what < 3 && !sketch_.code.empty()) {
+  if (what < 3 && !stack_.Code().empty()) {
     fitting = CodeValue(random);
-    return Pick(random, sketch_.code);
+    return Pick(random, stack_.Code());
   }
-  if (what < 6 && !sketch_.pointers.empty()) {
+  if (what < 6 && !stack_.Pointers().empty()) {
     fitting = StackValue(random);
-    return Pick(random, sketch_.pointers);
+    return Pick(random, stack_.Pointers());
   }
-  if (what == 6 && !sketch_.methods.empty()) {
+  if (what == 6 && !stack_.Methods().empty()) {
     fitting = FromPool(random, SymbolKind::kMethod);
-    return Pick(random, sketch_.methods);
+    return Pick(random, stack_.Methods());
   }
   fitting = AnyValue(random);
-  return 8 * random.Below(random.Chance(70) ? std::min(sketch_.words, kNearWords) : sketch_.words);
+  return 8 * random.Below(random.Chance(70) ? std::min(stack_.words, kNearWords) : stack_.words);
 }
 
 void RandomRequests::AddEdits(Random& random, WalkRequest& request) const {

@@ -9,6 +9,7 @@
 #include "fuzzers/random_requests.h"
 #include "harness/jvm/elf_functions.h"
 #include "harness/jvm/flags.h"
+#include "harness/scenes/make_vocabulary.h"
 #include "harness/scenes/scene_table.h"
 
 namespace walkhammer {
@@ -155,18 +156,15 @@ std::vector<uint64_t> NameHashes(const SymbolTable& symbols) {
 
 Status Fuzz(SharedState& shared, Workshop& shop) {
   std::vector<ParkedScene*> scenes;
-  std::vector<StackSketch> sketches;
   for (size_t i = 0; i < AllScenes().size(); i++) {
     ParkedScene* scene = shop.stage->Find(static_cast<int>(i));
-    if (scene == nullptr) continue;
-    scenes.push_back(scene);
-    sketches.push_back(Sketch(*scene, *shop.jvm));
+    if (scene != nullptr) scenes.push_back(scene);
   }
   if (scenes.empty()) return Unable("none of the scenes asked for is available in this JVM");
   const std::vector<uint64_t> names = NameHashes(shared.symbols);
   for (uint64_t number = shared.job.first_walk / kBatch;; number++) {
     const size_t which = number % scenes.size();
-    RandomRequests requests(*shop.landscape, sketches[which], shared.job.walker,
+    RandomRequests requests(shared.vocabulary, shared.job.walker,
                             static_cast<uint8_t>(scenes[which]->index));
     Batch batch{&shared, shop.line.get(), scenes[which], &requests, names.data(), number, true};
     if (!shop.stage->Run(*scenes[which], RunBatch, &batch))
@@ -266,6 +264,8 @@ Result<Workshop> Workshop::SetUp(SharedState& shared, const std::string& libjvm,
     SetUpScenes(shared, *shop.stage, UINT32_MAX);
     shop.landscape = Landscape::Build(*shop.jvm, *shop.stage, shared.symbols);
   }
+  if (shared.job.mode != ChildMode::kReplay)
+    MakeVocabulary(*shop.landscape, *shop.stage, *shop.jvm, shared.symbols, shared.vocabulary);
   ListModules(shared);
   shop.line =
       std::make_unique<WalkLine>(shared, *shop.landscape, shop.jvm->methods(), *shop.walker, info);

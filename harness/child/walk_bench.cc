@@ -29,7 +29,6 @@ SharedState* shared = nullptr;
 Workshop shop;
 ParkedScene* scene = nullptr;
 AgctFunction bare = nullptr;
-StackSketch sketch;
 AgctFrame frames[kDepth];
 ucontext_t context;
 
@@ -111,7 +110,7 @@ void AdapterGuardOracles(benchmark::State& state) {
 
 void WholeRandomLine(benchmark::State& state) {
   OnSceneThread(state, [](benchmark::State& s) {
-    RandomRequests requests(*shop.landscape, sketch, 0, static_cast<uint8_t>(scene->index));
+    RandomRequests requests(shared->vocabulary, 0, static_cast<uint8_t>(scene->index));
     Random random(1);
     WalkRequest request;
     uint64_t sequence = 0;
@@ -162,7 +161,6 @@ Status SetUp(const std::string& path) {
   scene = shop.stage->Find(*FindScene(kScene));
   if (scene == nullptr) return Unable(shared->scenes[*FindScene(kScene)].reason);
   bare = reinterpret_cast<AgctFunction>(dlsym(shop.jvm->library(), "AsyncGetCallTrace"));
-  sketch = Sketch(*scene, *shop.jvm);
   fmt::print("JDK {} ({}), scene {}: {} frames\n", jdk.value().home, jdk.value().version, kScene,
              scene->truth.size());
   return Ok();

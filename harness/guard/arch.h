@@ -17,7 +17,7 @@
 
 namespace walkhammer {
 
-// arch_*.h define: kArchName, kHasLinkRegister,
+// arch_*.h define: kArchName, kHasLinkRegister, kElfMachine (ELF e_machine),
 //   Registers ReadContext(const ucontext_t&);
 //   void WriteContext(const Registers&, ucontext_t&);
 

@@ -6,6 +6,7 @@ namespace walkhammer {
 
 inline constexpr const char* kArchName = "aarch64";
 inline constexpr bool kHasLinkRegister = true;
+inline constexpr int kElfMachine = 183;  // EM_AARCH64
 
 inline Registers ReadContext(const ucontext_t& context) {
   const auto& m = context.uc_mcontext;

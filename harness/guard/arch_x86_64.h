@@ -6,6 +6,7 @@ namespace walkhammer {
 
 inline constexpr const char* kArchName = "x86_64";
 inline constexpr bool kHasLinkRegister = false;
+inline constexpr int kElfMachine = 62;  // EM_X86_64
 
 inline Registers ReadContext(const ucontext_t& context) {
   const auto& g = context.uc_mcontext.gregs;

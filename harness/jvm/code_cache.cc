@@ -61,6 +61,7 @@ Result<CodeCache> CodeCache::Open(const VmStructs& structs) {
   c.deopt_begin_ = optional("CompiledMethod", "_deopt_handler_begin");
   c.deopt_offset_ = optional("nmethod", "_deopt_handler_offset");
   if (c.deopt_offset_ < 0) c.deopt_offset_ = optional("nmethod", "_deopt_handler_entry_offset");
+  c.original_pc_ = optional("nmethod", "_orig_pc_offset");
   c.method_code_ = need("Method", "_code");
   c.queue_buffer_ = need("StubQueue", "_stub_buffer");
   c.queue_begin_ = need("StubQueue", "_queue_begin");
@@ -98,6 +99,7 @@ CodeBlob CodeCache::ReadBlob(uint64_t address) const {
                                    : Read<int32_t>(address + nmethod_level_);
   blob.installed = blob.method != 0 && Read<uint64_t>(blob.method + method_code_) == address;
   blob.entry_bci = Read<int32_t>(address + nmethod_entry_bci_);
+  if (original_pc_ >= 0) blob.original_pc = Read<int32_t>(address + original_pc_);
   if (deopt_begin_ >= 0)
     blob.deopt_handler = Read<uint64_t>(address + deopt_begin_);
   else if (deopt_offset_ >= 0)

@@ -24,6 +24,7 @@ struct CodeBlob {
   bool installed;          // it is what Method::_code names: new calls enter it
   int entry_bci;           // -1 unless compiled for on-stack replacement
   uint64_t deopt_handler;  // where a return address of a deoptimised activation points
+  int original_pc;         // bytes above sp of the slot that holds its pc then; 0: none
 };
 
 struct Codelet {
@@ -60,7 +61,7 @@ class CodeCache {
   int blob_frame_size_ = 0;
   int nmethod_method_ = 0, nmethod_level_ = 0, nmethod_entry_bci_ = 0;
   bool level_is_byte_ = false;
-  int deopt_begin_ = -1, deopt_offset_ = -1;
+  int deopt_begin_ = -1, deopt_offset_ = -1, original_pc_ = -1;
   int method_code_ = 0;
   int queue_buffer_ = 0, queue_begin_ = 0, queue_end_ = 0;
   int codelet_size_ = 0, codelet_description_ = 0, codelet_header_ = 0;

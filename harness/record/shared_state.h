@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "harness/request/symbol_table.h"
+#include "harness/request/vocabulary.h"
 #include "harness/request/walk_request.h"
 #include "harness/walkers/trace.h"
 
@@ -146,7 +147,7 @@ struct ReplayResult {
 };
 
 struct SharedState {
-  static constexpr uint64_t kMagic = 0x57484d5348415245;  // also the layout's version
+  static constexpr uint64_t kMagic = 0x57484d5348415246;  // also the layout's version
   uint64_t magic;
   uint64_t start_ns;  // CLOCK_MONOTONIC at the run's start
   Job job;
@@ -175,6 +176,7 @@ struct SharedState {
   ReplayResult replay;
   FindingRing ring;
   SymbolTable symbols;
+  Vocabulary vocabulary;
 };
 
 // Modules that may be read, whatever a dying child wrote over the count.

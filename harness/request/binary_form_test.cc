@@ -13,7 +13,7 @@ WalkRequest Decode(std::string_view bytes, SymbolTable& symbols) {
 
 TEST(BinaryFormTest, RandomRequestsRoundTrip) {
   auto symbols = NewSymbolTable();
-  RandomRequests random(1);
+  AnyRequests random(1);
   for (int i = 0; i < 5000; i++) {
     WalkRequest request = random.Request(*symbols);
     ASSERT_TRUE(IsValid(request, *symbols));
@@ -28,7 +28,7 @@ TEST(BinaryFormTest, RandomRequestsRoundTrip) {
 }
 
 TEST(BinaryFormTest, AnyBytesDecodeToAValidAndStableRequest) {
-  RandomRequests random(2);
+  AnyRequests random(2);
   int with_edits = 0, with_names = 0, custom = 0;
   auto symbols = NewSymbolTable();
   for (int i = 0; i < 20000; i++) {
@@ -49,7 +49,7 @@ TEST(BinaryFormTest, AnyBytesDecodeToAValidAndStableRequest) {
 
 // Cutting and flipping known encodings reaches what uniform bytes seldom do.
 TEST(BinaryFormTest, MutatedEncodingsDecodeToValidRequests) {
-  RandomRequests random(3);
+  AnyRequests random(3);
   auto symbols = NewSymbolTable();
   for (int i = 0; i < 5000; i++) {
     if (i % 200 == 0) symbols->Init();

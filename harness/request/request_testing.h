@@ -57,9 +57,9 @@ inline bool IsValid(const WalkRequest& request, const SymbolTable& symbols) {
   return valid;
 }
 
-class RandomRequests {
+class AnyRequests {
  public:
-  explicit RandomRequests(uint64_t seed) : random_(seed) {}
+  explicit AnyRequests(uint64_t seed) : random_(seed) {}
 
   uint64_t Below(uint64_t limit) { return random_() % limit; }
 

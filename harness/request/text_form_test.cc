@@ -195,7 +195,7 @@ TEST_F(TextFormTest, ExpectIsWrittenSoThatItReadsTheSame) {
 }
 
 TEST_F(TextFormTest, FormsConvertWithoutLoss) {
-  RandomRequests random(4);
+  AnyRequests random(4);
   for (int i = 0; i < 5000; i++) {
     WalkFile file;
     file.request = random.Request(*symbols_);
@@ -213,7 +213,7 @@ TEST_F(TextFormTest, FormsConvertWithoutLoss) {
 }
 
 TEST_F(TextFormTest, AnyDecodedBytesAreReadableText) {
-  RandomRequests random(5);
+  AnyRequests random(5);
   for (int i = 0; i < 5000; i++) {
     if (i % 500 == 0) symbols_->Init();
     WalkFile file{DecodeBinary(AsBytes(random.Bytes()), *symbols_), ""};
@@ -224,7 +224,7 @@ TEST_F(TextFormTest, AnyDecodedBytesAreReadableText) {
 
 // Whatever a damaged file holds, it is read to a valid request or refused with a place.
 TEST_F(TextFormTest, DamagedTextIsRefusedWithAPlaceOrValid) {
-  RandomRequests random(6);
+  AnyRequests random(6);
   int refused = 0;
   for (int i = 0; i < 20000; i++) {
     std::string text(kFullText);

@@ -40,6 +40,9 @@ bool IsMadeOnDemand(const std::string& stub) {
   return stub.starts_with("vtable") || stub.starts_with("itable");
 }
 
+// Hidden classes carry an address in their name, so another process does not know them.
+bool IsHidden(std::string_view method) { return method.find("0x") != std::string_view::npos; }
+
 std::string Ordinal(const std::string& name, int ordinal) {
   return ordinal == 0 ? name : name + "#" + std::to_string(ordinal);
 }
@@ -114,8 +117,7 @@ void Landscape::AddCodelets(Jvm& jvm) {
 // A method may have several nmethods: older tiers linger. A name means the one that runs in a
 // scene, else the installed one, else the one of the highest tier. Only those that run in a scene
 // are pooled: what else gets compiled, and when it is freed, differs from run to run.
-void Landscape::AddNmethods(Jvm& jvm, SceneStage& stage,
-                            const std::unordered_map<uint64_t, const char*>& names) {
+void Landscape::AddNmethods(Jvm& jvm, SceneStage& stage) {
   struct Choice {
     CodeBlob blob;
     bool active;
@@ -124,8 +126,8 @@ void Landscape::AddNmethods(Jvm& jvm, SceneStage& stage,
   std::map<std::string, Choice> chosen;
   const std::set<uint64_t> pcs = ActivePcs(jvm, stage);
   for (CodeBlob& blob : jvm.code_cache().Blobs()) {
-    auto found = blob.is_nmethod ? names.find(blob.method) : names.end();
-    if (found == names.end()) continue;
+    auto found = blob.is_nmethod ? method_names_.find(blob.method) : method_names_.end();
+    if (found == method_names_.end()) continue;
     std::string name = found->second;
     if (blob.entry_bci != -1) name += "@" + std::to_string(blob.entry_bci);
     auto pc = pcs.upper_bound(blob.begin);
@@ -141,14 +143,12 @@ void Landscape::AddNmethods(Jvm& jvm, SceneStage& stage,
   }
 }
 
-void Landscape::AddMethods(const std::unordered_map<uint64_t, const char*>& names) {
+void Landscape::AddMethods() {
   constexpr uint32_t kMethodBytes = 96;  // near the size of a Method, for addends
   std::unordered_map<std::string, uint64_t> methods;
-  for (const auto& [address, name] : names) {
+  for (const auto& [address, name] : method_names_) {
     methods[CleanName(name)] = address;
-    // Hidden classes carry an address in their name, so another process does not know them.
-    const std::string_view full = name;
-    if (!full.starts_with(kOwnClasses) || full.find("0x") != std::string_view::npos) continue;
+    if (!std::string_view(name).starts_with(kOwnClasses) || IsHidden(name)) continue;
     AddToPool(SymbolKind::kMethod, Set(SymbolKind::kMethod, CleanName(name), address, 0),
               kMethodBytes);
   }
@@ -217,15 +217,14 @@ void Landscape::AddSceneStacks(SceneStage& stage) {
 std::unique_ptr<Landscape> Landscape::Build(Jvm& jvm, SceneStage& stage, SymbolTable& symbols) {
   std::unique_ptr<Landscape> landscape(new Landscape);
   landscape->symbols_ = &symbols;
-  std::unordered_map<uint64_t, const char*> names;  // by Method*
   jvm.methods().ForEach([&](const MethodEntry& entry) {
     const uint64_t method = jvm.MethodOf(static_cast<jmethodID>(entry.id.load()));
-    if (method != 0) names[method] = entry.name;
+    if (method != 0) landscape->method_names_[method] = entry.name;
   });
   landscape->AddStubs(jvm);
   landscape->AddCodelets(jvm);
-  landscape->AddNmethods(jvm, stage, names);
-  landscape->AddMethods(names);
+  landscape->AddNmethods(jvm, stage);
+  landscape->AddMethods();
   landscape->AddMappings(jvm, stage);
   landscape->AddSceneStacks(stage);
   // Sorted by name, so that the order does not depend on addresses.
@@ -234,6 +233,26 @@ std::unique_ptr<Landscape> Landscape::Build(Jvm& jvm, SceneStage& stage, SymbolT
       return std::strcmp(symbols.at(a.symbol).name, symbols.at(b.symbol).name) < 0;
     });
   return landscape;
+}
+
+uint64_t Landscape::EndOf(uint32_t symbol) const {
+  auto found = code_.find(AddressOf(symbol));
+  return found == code_.end() || found->second.symbol != symbol ? 0 : found->second.end;
+}
+
+std::optional<Value> Landscape::ValueOf(uint64_t address) {
+  auto after = code_.upper_bound(address);
+  if (after != code_.begin()) {
+    const auto& [begin, area] = *std::prev(after);
+    if (address < area.end) return Value{static_cast<int64_t>(address - begin), area.symbol, 0};
+  }
+  auto method = method_names_.find(address);
+  if (method == method_names_.end() || IsHidden(method->second)) return std::nullopt;
+  const uint32_t symbol = symbols_->Intern(SymbolKind::kMethod, CleanName(method->second));
+  if (symbols_->at(symbol).kind != SymbolKind::kMethod) return std::nullopt;  // the table is full
+  if (addresses_[symbol] == 0) addresses_[symbol] = address;
+  if (addresses_[symbol] != address) return std::nullopt;
+  return Value{0, symbol, 0};
 }
 
 void Landscape::Describe(uint64_t pc, char* text, size_t size) const {

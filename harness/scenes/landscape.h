@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -15,6 +16,7 @@
 #include "harness/jvm/boot.h"
 #include "harness/record/shared_state.h"
 #include "harness/request/symbol_table.h"
+#include "harness/request/walk_request.h"
 #include "harness/scenes/scenes.h"
 
 namespace walkhammer {
@@ -39,6 +41,13 @@ class Landscape {
   // The same entries in the same order in every process of the same JDK and flags.
   std::span<const PoolEntry> Pool(SymbolKind kind) const { return pools_[static_cast<int>(kind)]; }
 
+  // The end of a code symbol (nmethod, stub, codelet); 0 if it is not known here.
+  uint64_t EndOf(uint32_t symbol) const;
+
+  // The reverse: code symbol + offset, or the Method* of a method, which is interned where new.
+  // Nothing where the name would mean another address, or nothing to another process.
+  std::optional<Value> ValueOf(uint64_t address);
+
   // Name of the generated code that holds pc, e.g. "stub call_stub+0x10"; empty if none does.
   // Allocates nothing: a crash may have stranded the allocator.
   void Describe(uint64_t pc, char* text, size_t size) const;
@@ -53,16 +62,16 @@ class Landscape {
   void AddToPool(SymbolKind kind, uint32_t symbol, uint64_t size);
   void AddStubs(Jvm& jvm);
   void AddCodelets(Jvm& jvm);
-  void AddNmethods(Jvm& jvm, SceneStage& stage,
-                   const std::unordered_map<uint64_t, const char*>& names);
-  void AddMethods(const std::unordered_map<uint64_t, const char*>& names);
+  void AddNmethods(Jvm& jvm, SceneStage& stage);
+  void AddMethods();
   void AddMappings(Jvm& jvm, SceneStage& stage);
   void AddSceneStacks(SceneStage& stage);
 
   SymbolTable* symbols_ = nullptr;
   std::unique_ptr<uint64_t[]> addresses_;
   std::vector<PoolEntry> pools_[kSymbolKinds];
-  std::map<uint64_t, Area> code_;  // by begin
+  std::map<uint64_t, Area> code_;                           // by begin
+  std::unordered_map<uint64_t, const char*> method_names_;  // by Method*
 };
 
 // The executable modules mapped now, for the parent to symbolise with.

@@ -72,16 +72,22 @@ class Finder {
       frame.link_slot = frame.return_slot - 8;
     }
     frame.end = frame.return_slot + 8;
+    if (frame.kind == PhysicalKind::kEntry) DescribeWrapper(frame);
     return OnStack(frame.link_slot) && OnStack(frame.return_slot);
+  }
+
+  void DescribeWrapper(PhysicalFrame& frame) const {
+    frame.wrapper_slot = frame.fp + 8 * static_cast<uint64_t>(static_cast<int64_t>(wrapper_));
+    if (!OnStack(frame.wrapper_slot)) return;
+    const uint64_t anchor = Word(frame.wrapper_slot) + static_cast<uint64_t>(wrapper_anchor_);
+    if (OnStack(anchor)) frame.anchor = anchor;
   }
 
   // The registers of the frame's caller; false at the oldest Java frame.
   bool Sender(const PhysicalFrame& frame, Registers& at) const {
     if (frame.kind == PhysicalKind::kEntry) {
-      const uint64_t anchor =
-          Word(frame.fp + 8 * static_cast<uint64_t>(static_cast<int64_t>(wrapper_))) +
-          static_cast<uint64_t>(wrapper_anchor_);
-      if (!OnStack(anchor)) return false;
+      const uint64_t anchor = frame.anchor;
+      if (anchor == 0) return false;
       at.sp = Word(anchor + static_cast<uint64_t>(layout_.last_sp));
       at.pc = Word(anchor + static_cast<uint64_t>(layout_.last_pc));
       at.fp = Word(anchor + static_cast<uint64_t>(layout_.last_fp));

@@ -17,10 +17,12 @@ enum class PhysicalKind : uint8_t { kInterpreted, kCompiled, kStub, kEntry };
 
 struct PhysicalFrame {
   PhysicalKind kind;
-  uint64_t pc, sp, fp;   // registers while it is the top frame; fp 0 where unknown
-  uint64_t return_slot;  // address of the word that holds the sender's pc
-  uint64_t link_slot;    // address of the word that holds the sender's fp
-  uint64_t end;          // first address above the frame
+  uint64_t pc, sp, fp;    // registers while it is the top frame; fp 0 where unknown
+  uint64_t return_slot;   // address of the word that holds the sender's pc
+  uint64_t link_slot;     // address of the word that holds the sender's fp
+  uint64_t end;           // first address above the frame
+  uint64_t wrapper_slot;  // entry frames: of the word that points at the JavaCallWrapper; else 0
+  uint64_t anchor;        // entry frames: the JavaFrameAnchor in it; 0 where not on this stack
 };
 
 // Newest first. Ends at the oldest entry frame, or earlier where the stack is not understood.

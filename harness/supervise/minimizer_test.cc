@@ -78,7 +78,7 @@ TEST(MinimizerTest, StopsWhenTheTriesAreUsedUp) {
 
 TEST(MinimizerTest, IsIdempotentAndNeverLosesTheBug) {
   auto symbols = NewSymbolTable();
-  RandomRequests random(1);
+  AnyRequests random(1);
   for (int i = 0; i < 300; i++) {
     const WalkRequest start = random.Request(*symbols);
     const uint64_t wanted = random.Below(4);

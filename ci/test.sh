@@ -108,7 +108,7 @@ unit_tests 'tests: release' --test-dir build/release -j "$(nproc)"
 WALKHAMMER=$PWD/build/release/walkhammer
 export WALKHAMMER
 # shellcheck disable=SC2046  # no blanks in the names of our files
-bats_tests 'tests: the command' $(ours -name '*.bats' -print | sort)
+bats_tests 'tests: the command, the corpora' $(ours -name '*.bats' -print | sort)
 must 'configure: clang-14' cmake --preset clang
 must 'build: clang-14' cmake --build build/clang
 must 'configure: sanitizers' cmake --preset asan

@@ -14,6 +14,7 @@ cmake
 g++
 git
 libbenchmark-dev
+libcapstone-dev
 libclang-rt-14-dev
 libcli11-dev
 libdw-dev

@@ -1,7 +1,8 @@
 // BlockMap: the basic blocks of a walker's code in an uninstrumented libjvm, found in its file
-// alone
-// (.symtab for the bounds of functions, Capstone for their instructions, relocations for vtables).
-// The child arms traps on them, the parent and reports name them. Pure: no JVM is needed.
+// alone (.symtab for the bounds of functions, Capstone for their instructions, relocations for
+// vtables). The child arms traps on them, the parent and reports name them. Pure: no JVM is needed.
+// What counts as a walker's code: direct calls and jumps from the roots, transitively, and virtual
+// calls into the classes of reach_rules.cc; calls into other libraries are not followed.
 // Signal-safe: no (reading a finished map yes).
 #ifndef WALKHAMMER_FUZZERS_BLOCK_MAP_H_
 #define WALKHAMMER_FUZZERS_BLOCK_MAP_H_
@@ -19,6 +20,7 @@ struct Block {
   uint64_t address;   // ELF virtual address of the first instruction, the block's leader
   uint32_t size;      // bytes up to the next leader or the function's end
   uint32_t function;  // index into BlockMap::functions
+  uint32_t code;      // the first four bytes: memory is compared with the file before it is patched
 };
 
 // How the walker gets into a function.
@@ -38,7 +40,13 @@ struct BlockFunction {
 // A function that may be called and is not in the map, and why.
 struct LeftOut {
   std::string name;
-  std::string reason;  // "an indirect call of frame::sender at +0x12 whose target ...", ...
+  std::string reason;  // "an indirect call at +0x12 whose target ...", ...
+};
+
+// Where the JVM begins to report its own death, as VMError::report_and_die.
+struct DeathEntry {
+  uint64_t address;
+  uint32_t code;  // as in Block
 };
 
 struct BlockMap {
@@ -47,7 +55,8 @@ struct BlockMap {
 
   std::vector<BlockFunction> functions;  // by address
   std::vector<Block> blocks;             // by address
-  std::vector<LeftOut> left_out;
+  std::vector<LeftOut> left_out;         // by name
+  std::vector<DeathEntry> deaths;        // by address
 
   // The block whose leader is `address` (ELF virtual address), or -1.
   int Find(uint64_t address) const;

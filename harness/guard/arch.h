@@ -20,6 +20,9 @@ namespace walkhammer {
 // arch_*.h define: kArchName, kHasLinkRegister, kElfMachine (ELF e_machine),
 //   Registers ReadContext(const ucontext_t&);
 //   void WriteContext(const Registers&, ucontext_t&);
+//   CodeUnit: what can be written into running code at once; kTrapCode: a trap instruction, one
+//   CodeUnit long; kTrapPcAhead: how far behind that instruction's address the pc stands when its
+//   SIGTRAP comes.
 
 // The frame record that both architectures' frame pointers lead to.
 struct FrameRecord {

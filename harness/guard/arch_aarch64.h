@@ -8,6 +8,10 @@ inline constexpr const char* kArchName = "aarch64";
 inline constexpr bool kHasLinkRegister = true;
 inline constexpr int kElfMachine = 183;  // EM_AARCH64
 
+using CodeUnit = uint32_t;
+inline constexpr CodeUnit kTrapCode = 0xd4200000;  // brk #0
+inline constexpr uint64_t kTrapPcAhead = 0;
+
 inline Registers ReadContext(const ucontext_t& context) {
   const auto& m = context.uc_mcontext;
   return {m.pc, m.sp, m.regs[29], m.regs[30]};

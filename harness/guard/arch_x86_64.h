@@ -8,6 +8,10 @@ inline constexpr const char* kArchName = "x86_64";
 inline constexpr bool kHasLinkRegister = false;
 inline constexpr int kElfMachine = 62;  // EM_X86_64
 
+using CodeUnit = uint8_t;
+inline constexpr CodeUnit kTrapCode = 0xcc;  // int3
+inline constexpr uint64_t kTrapPcAhead = 1;
+
 inline Registers ReadContext(const ucontext_t& context) {
   const auto& g = context.uc_mcontext.gregs;
   return {static_cast<uint64_t>(g[REG_RIP]), static_cast<uint64_t>(g[REG_RSP]),

@@ -86,9 +86,21 @@ void PassOn(int signal, siginfo_t* info, void* context) {
   }
 }
 
+// A trap instruction's signal, not a sent one, nor a single step: those may come with any pc.
+bool ByTrapInstruction(int signal, const siginfo_t& info) {
+  return signal == SIGTRAP && info.si_code > 0 && info.si_code != TRAP_TRACE;
+}
+
 void OnFault(int signal, siginfo_t* info, void* raw_context) {
   int saved_errno = errno;
   GuardSlot* slot = current_slot;
+  if (options.on_trap != nullptr && ByTrapInstruction(signal, *info)) {
+    const bool walking = slot != nullptr && slot->inside != 0 && slot->leaving == 0;
+    if (options.on_trap(static_cast<ucontext_t*>(raw_context), walking)) {
+      errno = saved_errno;
+      return;
+    }
+  }
   if (slot == nullptr || slot->inside == 0) {
     PassOn(signal, info, raw_context);
     errno = saved_errno;

@@ -4,6 +4,8 @@
 #ifndef WALKHAMMER_HARNESS_GUARD_GUARD_H_
 #define WALKHAMMER_HARNESS_GUARD_GUARD_H_
 
+#include <ucontext.h>
+
 #include <atomic>
 #include <csetjmp>
 #include <csignal>
@@ -53,6 +55,9 @@ struct GuardOptions {
   struct Range {
     uint64_t begin, end;
   } safefetch[4];
+  // Asked first about each SIGTRAP that an instruction raised, on any thread; `walking`: this one
+  // is inside a guarded call and not about to leave it. True: seen to, go on. May be null.
+  bool (*on_trap)(ucontext_t*, bool walking) = nullptr;
 };
 
 // Installs the handlers for SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP and the watchdog's signal,

@@ -73,11 +73,10 @@ void Draft::Remove(int index) {
   edits[--request_.edit_count] = {};
 }
 
-Value& Draft::AnyUsedValue(bool* in_edit) {
+Value& Draft::AnyUsedValue() {
   const bool custom = request_.anchor == AnchorMode::kCustom;
-  const bool edits = request_.edit_count > 0 && Chance(75);
-  if (in_edit != nullptr) *in_edit = edits;
-  if (edits) return request_.edits[Below(request_.edit_count)].value;
+  if (request_.edit_count > 0 && Chance(75))
+    return request_.edits[Below(request_.edit_count)].value;
   Value* const all[] = {&request_.pc,        &request_.sp,        &request_.fp,
                         &request_.anchor_sp, &request_.anchor_pc, &request_.anchor_fp};
   // A set anchor hides the registers.
@@ -97,6 +96,7 @@ Value Draft::At(const Place& place, std::span<const uint32_t> offsets) {
 Value Draft::ReturnAddress() {
   const uint32_t what = Below(10);
   if (what < 4 && !Frames().empty()) return NearFrame().pc;
+  if (what == 4 && !words_.Landmarks().empty()) return OneOf(words_.Landmarks());
   if (what < 6) {  // another scene's
     const auto frames = words_.scenes[AnyScene() % Vocabulary::kScenes].Frames();
     if (!frames.empty()) return OneOf(frames).pc;
@@ -113,7 +113,8 @@ Value Draft::ReturnAddress() {
 
 Value Draft::CodeValue() {
   const uint32_t what = Below(16);
-  if (what < 7) return ReturnAddress();
+  if (what < 6) return ReturnAddress();
+  if (what < 7 && !words_.Landmarks().empty()) return OneOf(words_.Landmarks());
   const SymbolKind kind = what < 10   ? SymbolKind::kNmethod
                           : what < 13 ? SymbolKind::kStub
                                       : SymbolKind::kCodelet;
@@ -166,8 +167,9 @@ Value Draft::MethodValue() {
     return ValueOf(SymbolKind::kSlot, OneOf(stack().Methods()));
   if (place == nullptr || what == 9) return StackValue();  // a forged one
   if (what < 7) return {0, place->symbol, 0};
-  if (what < 8) return {WordsEitherWay(random_, 16), place->symbol, 0};
-  return ValueOf(SymbolKind::kMetaspace, 8 * static_cast<int64_t>(Below(1 << 16)));
+  // What lies next to it: other methods, some of them half made or long dead.
+  if (what < 8) return {WordsEitherWay(random_, Chance(50) ? 16 : 512), place->symbol, 0};
+  return ReadableValue();
 }
 
 Value Draft::EdgeValue() {
@@ -183,6 +185,36 @@ Value Draft::EdgeValue() {
   const Place* library = AnyPlace(Chance(50) ? SymbolKind::kLibrary : SymbolKind::kLibraryEnd);
   if (library == nullptr) return ValueOf(SymbolKind::kUnmapped, distance);
   return {distance, library->symbol, 0};
+}
+
+Value Draft::ReadableValue() {
+  const auto words = [&](uint32_t most) { return 8 * static_cast<int64_t>(Below(most)); };
+  switch (Below(7)) {
+    case 0:
+    case 1:
+      return ValueOf(SymbolKind::kMetaspace, words(1 << 16));
+    case 2:
+      return ValueOf(SymbolKind::kHeap, words(1 << 16));
+    case 3:
+      return ValueOf(SymbolKind::kThread, words(256));
+    case 4:
+      return ValueOf(SymbolKind::kZeroPage, words(512));
+    default: {
+      const Place* place = AnyPlace(Chance(50) ? SymbolKind::kLibrary : SymbolKind::kMethod);
+      if (place == nullptr) return ValueOf(SymbolKind::kZeroPage, 0);
+      return {words(place->size / 8), place->symbol, 0};
+    }
+  }
+}
+
+int64_t Draft::Distance() {
+  const uint32_t what = Below(8);
+  int64_t distance = 0;
+  if (what < 3) distance = 8 * (1 + static_cast<int64_t>(Below(8)));
+  if (what == 3) distance = 1 + static_cast<int64_t>(Below(4));
+  if (what >= 4 && what < 7) distance = 8 * (1 + static_cast<int64_t>(Below(256)));
+  if (what == 7) distance = 1 + static_cast<int64_t>(Below(8192));
+  return Chance(50) ? distance : -distance;
 }
 
 Value Draft::LiteralValue() {
@@ -211,7 +243,8 @@ Value Draft::AnyValue() {
   const uint32_t what = Below(16);
   if (what < 5) return CodeValue();
   if (what < 10) return StackValue();
-  if (what < 12) return MethodValue();
+  if (what < 11) return MethodValue();
+  if (what < 12) return ReadableValue();
   return what < 14 ? EdgeValue() : LiteralValue();
 }
 

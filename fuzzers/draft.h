@@ -22,6 +22,12 @@ inline constexpr Value ValueOf(SymbolKind kind, int64_t addend) {
   return {addend, SymbolTable::IdOf(kind), 0};
 }
 inline constexpr Value OnStack(int64_t offset) { return ValueOf(SymbolKind::kStack, offset); }
+// Addends wrap.
+inline Value Moved(Value value, int64_t by) {
+  value.addend =
+      static_cast<int64_t>(static_cast<uint64_t>(value.addend) + static_cast<uint64_t>(by));
+  return value;
+}
 inline constexpr Value Number(int64_t number) { return ValueOf(SymbolKind::kLiteral, number); }
 
 class Draft {
@@ -60,9 +66,8 @@ class Draft {
   void Set(int32_t slot, const Value& value);
   void Remove(int index);
 
-  // Any value of the request: a register, an anchor word in use, an edit's. `in_edit` (if not null)
-  // tells which; edits have no pristine value.
-  Value& AnyUsedValue(bool* in_edit = nullptr);
+  // Any value of the request that matters: a register, an anchor word in use, an edit's.
+  Value& AnyUsedValue();
 
   // --- values ---
   Value AnyValue();
@@ -70,8 +75,11 @@ class Draft {
   Value ReturnAddress();  // that a call may have pushed, debug information included
   Value StackValue();
   Value MethodValue();
-  Value EdgeValue();  // next to where mappings, guard pages, the heap or the code cache end
+  Value EdgeValue();      // next to where mappings, guard pages, the heap or the code cache end
+  Value ReadableValue();  // memory that is no stack: what is read there leads on
   Value LiteralValue();
+  // Small for the most part, either way, a multiple of 8 for the most part; never 0.
+  int64_t Distance();
   Value ValueFor(int32_t slot);  // of the kind that the slot holds in the pristine stack
   // A place of `kind`, or null where there is none.
   const Place* AnyPlace(SymbolKind kind);

@@ -99,18 +99,24 @@ bool ChangeEdit(Draft& draft) {
   return true;
 }
 
-// A change relative to what the slot holds.
-bool BendSlot(Draft& draft) {
-  const int32_t slot = draft.AnySlot();
-  const bool add = draft.Chance(60);
-  constexpr int64_t kSteps[] = {1, 2, 8, 16, 24, 32, 64, 256, 4096};
-  int64_t by = draft.OneOf(std::span<const int64_t>(kSteps));
-  if (!add) by = static_cast<int64_t>(1ULL << draft.Below(64));
-  if (add && draft.Chance(50)) by = -by;
-  draft.Set(slot, Number(by));
+bool Bend(Draft& draft, int32_t slot, bool add) {
+  if (slot >= draft.StackBytes()) return false;
+  draft.Set(slot, Number(add ? draft.Distance() : static_cast<int64_t>(1ULL << draft.Below(64))));
   for (Edit& edit : draft.Edits())
     if (edit.slot == slot) edit.op = add ? EditOp::kAdd : EditOp::kXor;
   return true;
+}
+
+// A change relative to what the slot holds.
+bool BendSlot(Draft& draft) { return Bend(draft, draft.AnySlot(), draft.Chance(70)); }
+
+// What lies next to a Method may pass for one.
+bool BendMethod(Draft& draft) {
+  const auto methods = draft.stack().Methods();
+  if (methods.empty()) return false;
+  const auto count = static_cast<uint32_t>(methods.size());
+  const uint32_t which = draft.Below(draft.Chance(60) ? std::min(count, 6U) : count);
+  return Bend(draft, static_cast<int32_t>(methods[which]), true);
 }
 
 Value ContentOf(int32_t slot) { return ValueOf(SymbolKind::kSlot, slot); }
@@ -133,11 +139,8 @@ bool CopySlot(Draft& draft) {
 // --- any value ---
 
 bool Nudge(Draft& draft) {
-  constexpr int64_t kSteps[] = {1, 2, 4, 8, 8, 8, 16, 16, 32, 64, 128, 4096};
-  const int64_t by = draft.OneOf(std::span<const int64_t>(kSteps));
   Value& value = draft.AnyUsedValue();
-  value.addend = static_cast<int64_t>(static_cast<uint64_t>(value.addend) +
-                                      static_cast<uint64_t>(draft.Chance(50) ? by : -by));
+  value = Moved(value, draft.Distance());
   return true;
 }
 
@@ -182,6 +185,11 @@ bool ToEdge(Draft& draft) {
 
 bool ToLiteral(Draft& draft) {
   draft.AnyUsedValue() = draft.LiteralValue();
+  return true;
+}
+
+bool ToReadable(Draft& draft) {
+  draft.AnyUsedValue() = draft.ReadableValue();
   return true;
 }
 
@@ -233,6 +241,10 @@ bool ChangeState(Draft& draft) {
   WalkRequest& request = draft.request();
   request.state = draft.Chance(90) ? draft.OneOf(std::span<const uint8_t>(kStates))
                                    : static_cast<uint8_t>(draft.Below(256));
+  // Without an anchor, walkers have nothing to look at in most of them.
+  const bool in_java = request.state == kStateInJava || request.state == kStateInJava + 1;
+  if (!in_java && request.anchor == AnchorMode::kCleared && draft.Chance(80))
+    request.anchor = AnchorMode::kTrue;
   return true;
 }
 
@@ -285,7 +297,8 @@ constexpr Mutation kMutations[] = {
     {"move-all-edits", 2, MoveAllEdits},
     {"swap-edit-values", 2, SwapEditValues},
     {"change-edit", 10, ChangeEdit},
-    {"bend-slot", 4, BendSlot},
+    {"bend-slot", 5, BendSlot},
+    {"bend-method", 4, BendMethod},
     {"swap-slots", 2, SwapSlots},
     {"copy-slot", 3, CopySlot},
     {"nudge", 8, Nudge},
@@ -293,28 +306,29 @@ constexpr Mutation kMutations[] = {
     {"to-any-value", 4, ToAnyValue},
     {"to-code", 3, ToCode},
     {"to-stack", 4, ToStack},
-    {"to-method", 2, ToMethod},
+    {"to-method", 1, ToMethod},
     {"to-edge", 4, ToEdge},
-    {"to-literal", 3, ToLiteral},
+    {"to-readable", 2, ToReadable},
+    {"to-literal", 2, ToLiteral},
     {"misalign", 1, Misalign},
     {"shift-pc", 3, ShiftPc},
-    {"shift-register", 3, ShiftRegister},
-    {"random-registers", 3, RandomRegisters},
+    {"shift-register", 2, ShiftRegister},
+    {"random-registers", 2, RandomRegisters},
     {"pristine-register", 2, PristineRegister},
-    {"change-state", 3, ChangeState},
+    {"change-state", 2, ChangeState},
     {"change-anchor", 2, ChangeAnchor},
     {"change-depth", 2, ChangeDepth},
     {"change-scene", 3, ChangeScene},
-    {"fresh", 2, Fresh},
-    {"redirect-link", 5, RedirectLink},
+    {"fresh", 3, Fresh},
+    {"redirect-link", 6, RedirectLink},
     {"enter-at-frame", 4, EnterAtFrame},
-    {"splice-frame", 4, SpliceFrame},
-    {"forge-chain", 6, ForgeChain},
-    {"forge-interpreted", 5, ForgeInterpreted},
+    {"splice-frame", 6, SpliceFrame},
+    {"forge-chain", 8, ForgeChain},
+    {"forge-interpreted", 4, ForgeInterpreted},
     {"forge-method", 3, ForgeMethod},
-    {"forge-compiled", 4, ForgeCompiled},
+    {"forge-compiled", 3, ForgeCompiled},
     {"forge-deoptimized", 4, ForgeDeoptimized},
-    {"forge-entry", 6, ForgeEntry},
+    {"forge-entry", 8, ForgeEntry},
     {"forge-anchor", 5, ForgeAnchor},
 };
 

@@ -38,18 +38,22 @@ struct FrameWord {
 
 enum class FrameShape : uint8_t { kInterpreted, kCompiled, kStub, kEntry };
 
-// A whole frame of a scene, as it can be put into another scene's stack.
+// A whole frame of a scene, as it can be put into another scene's stack. Its words, in this order:
+// return address, link; then of interpreted frames the nine below fp, downwards (sender_sp,
+// last_sp, Method*, mirror, method data, cache, locals, bcp, initial sp on x86_64); of entry frames
+// the pointer to the JavaCallWrapper, and sp, pc, fp of the anchor therein, which lies above the
+// frame; of deoptimised activations the original pc.
 struct FrameSample {
   static constexpr int kMaxWords = 16;
   static constexpr int32_t kNoFp = INT32_MIN;
   FrameShape shape;
   uint8_t word_count;
   uint16_t reserved;
-  uint32_t sp;                 // bytes above stack+0
-  uint32_t size;               // bytes up to the sender's sp
-  int32_t fp;                  // bytes above sp; kNoFp where unknown
-  Value pc;                    // where it stands
-  FrameWord words[kMaxWords];  // what walkers read: return address and link first, then the rest
+  uint32_t sp;    // bytes above stack+0
+  uint32_t size;  // bytes up to the sender's sp
+  int32_t fp;     // bytes above sp; kNoFp where unknown
+  Value pc;       // where it stands
+  FrameWord words[kMaxWords];
 };
 
 // Accessors never lead out of their arrays, even when a crashing child wrote over the counts.
@@ -87,6 +91,7 @@ struct Vocabulary {
   static constexpr uint32_t kMaxPlaces = 12288;
   static constexpr uint32_t kMaxOffsets = 65536;
   static constexpr int kScenes = 32;
+  static constexpr uint32_t kMaxLandmarks = 64;
 
   // Places of one kind stand together: [first[kind], first[kind] + count[kind]).
   uint32_t first[kSymbolKinds], count[kSymbolKinds];
@@ -95,7 +100,14 @@ struct Vocabulary {
   uint16_t place_of[SymbolTable::kCapacity];  // by symbol: index into places + 1; 0: none
   uint32_t offsets[kMaxOffsets];
   SceneWords scenes[kScenes];
+  // Addresses that walkers compare a pc with: where entry frames and continuations return to, what
+  // deoptimisation and exceptions enter.
+  uint32_t landmark_count;
+  Value landmarks[kMaxLandmarks];
 
+  std::span<const Value> Landmarks() const {
+    return {landmarks, std::min(landmark_count, kMaxLandmarks)};
+  }
   std::span<const Place> Of(SymbolKind kind) const {
     const auto k = static_cast<int>(kind);
     const uint32_t begin = std::min(first[k], kMaxPlaces);

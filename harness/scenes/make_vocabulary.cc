@@ -56,6 +56,29 @@ class Maker {
         DescribeCode(out_.places[out_.first[static_cast<int>(kind)] + i]);
   }
 
+  void AddLandmarks() {
+    constexpr const char* kStubs[] = {"call_stub",        "catch_exception", "cont_",
+                                      "Deoptimization",   "Exception",       "forward_exception",
+                                      "handle_exception", "Uncommon",        "upcall"};
+    auto add = [&](const Value& value) {
+      const auto known = out_.Landmarks();
+      if (out_.landmark_count < Vocabulary::kMaxLandmarks &&
+          std::find(known.begin(), known.end(), value) == known.end())
+        out_.landmarks[out_.landmark_count++] = value;
+    };
+    for (const Place& place : out_.Of(SymbolKind::kStub)) {
+      const std::string_view name = symbols_.at(place.symbol).name;
+      for (const char* stub : kStubs)
+        if (name.starts_with(stub)) add({0, place.symbol, 0});
+    }
+    for (const SceneWords& scene : out_.scenes)
+      for (const FrameSample& frame : scene.Frames())
+        if (frame.shape == FrameShape::kEntry || frame.shape == FrameShape::kStub) add(frame.pc);
+    for (const Place& place : out_.Of(SymbolKind::kNmethod))
+      if (place.deopt_handler != 0 && out_.landmark_count < Vocabulary::kMaxLandmarks / 2)
+        add({place.deopt_handler, place.symbol, 0});
+  }
+
   void AddScene(const ParkedScene& scene) {
     SceneWords& words = out_.scenes[scene.index];
     words.available = 1;
@@ -219,6 +242,7 @@ void MakeVocabulary(Landscape& landscape, SceneStage& stage, const Jvm& jvm, Sym
   maker.AddPlaces();
   for (size_t i = 0; i < AllScenes().size() && i < Vocabulary::kScenes; i++)
     if (const ParkedScene* scene = stage.Find(static_cast<int>(i))) maker.AddScene(*scene);
+  maker.AddLandmarks();
 }
 
 }  // namespace walkhammer

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "reports/coverage_text.h"
+
 namespace walkhammer {
 namespace {
 
@@ -27,22 +29,29 @@ Json FindingJson(const FindingRecord& finding) {
           {"fault", fault}};
 }
 
-Json BucketJson(const BucketRow& bucket, const std::string& input) {
-  return {{"key", bucket.signature.key},
-          {"title", bucket.signature.title},
-          {"expect", bucket.signature.expect},
-          {"oracle", bucket.oracle},
-          {"outcome", bucket.outcome},
-          {"grade", Word(GradeWord(bucket.grade))},
-          {"recorded_grade", Word(GradeWord(bucket.recorded_grade))},
-          {"realism", Word(RealismWord(bucket.realism))},
-          {"count", bucket.count},
-          {"first_time_ms", bucket.first_time_ms},
-          {"first_sequence", bucket.first_sequence},
-          {"confirmed", bucket.confirmed},
-          {"tries", bucket.tries},
-          {"folder", bucket.folder},
-          {"input", input.empty() ? Json(nullptr) : Json(input)}};
+Json PathJson(const std::string& path) { return path.empty() ? Json(nullptr) : Json(path); }
+
+Json BucketJson(const BucketRow& bucket, const BucketFiles& files) {
+  return {
+      {"key", bucket.signature.key},
+      {"title", bucket.signature.title},
+      {"expect", bucket.signature.expect},
+      {"oracle", bucket.oracle},
+      {"outcome", bucket.outcome},
+      {"grade", Word(GradeWord(bucket.grade))},
+      {"recorded_grade", Word(GradeWord(bucket.recorded_grade))},
+      {"realism", Word(RealismWord(bucket.realism))},
+      {"count", bucket.count},
+      {"first_time_ms", bucket.first_time_ms},
+      {"first_sequence", bucket.first_sequence},
+      {"confirmed", bucket.confirmed},
+      {"tries", bucket.tries},
+      {"folder", bucket.folder},
+      {"input", PathJson(files.input)},
+      {"minimized_edits", bucket.minimized_edits ? Json(*bucket.minimized_edits) : Json(nullptr)},
+      {"minimized_confirmed", bucket.minimized_confirmed},
+      {"minimized_tries", bucket.minimized_tries},
+      {"minimized", PathJson(files.minimized)}};
 }
 
 Json IdentityJson(const RunIdentity& identity) {
@@ -60,7 +69,8 @@ Json IdentityJson(const RunIdentity& identity) {
           {"kernel", identity.kernel},
           {"started_at", identity.started_at},
           {"aslr", identity.aslr},
-          {"command_line", identity.command_line}};
+          {"command_line", identity.command_line},
+          {"workers", identity.workers}};
 }
 
 Json TotalsJson(const RunSummary& summary) {
@@ -75,7 +85,8 @@ Json TotalsJson(const RunSummary& summary) {
           {"request_hash", fmt::format("{:016x}", totals.request_hash)},
           {"children_started", totals.children_started},
           {"children_retired", totals.children_retired},
-          {"children_died", totals.children_died}};
+          {"children_died", totals.children_died},
+          {"blocks", totals.blocks}};
 }
 
 Json StateJson(const StateCodes& state) {
@@ -89,6 +100,41 @@ Json StateJson(const StateCodes& state) {
       {"walker", state.walker}, {"state", state.state}, {"walks", state.walks}, {"codes", codes}};
 }
 
+std::string Hex(uint64_t number) { return fmt::format("{:#x}", number); }
+
+Json CoverageJson(const CoverageRows& code) {
+  if (!code.reason.empty()) return Json::object({{"reason", code.reason}});
+  const CoverageTotals totals = CountCoverage(code);
+  Json functions = Json::array();
+  for (size_t i = 0; i < code.functions.size(); i++) {
+    const CoverageFunctionRow& function = code.functions[i];
+    Json blocks = Json::array();
+    for (uint32_t b = 0; b < function.blocks; b++) {
+      const CoverageBlockRow& block = code.blocks[function.first_block + b];
+      blocks.push_back({{"address", Hex(block.address)},
+                        {"size", block.size},
+                        {"first_ms", block.first_ms ? Json(*block.first_ms) : Json(nullptr)}});
+    }
+    functions.push_back({{"name", function.name},
+                         {"address", Hex(function.address)},
+                         {"size", function.size},
+                         {"reach", function.reach},
+                         {"reached", ReachedOf(code, i)},
+                         {"blocks", std::move(blocks)}});
+  }
+  Json left_out = Json::array();
+  for (const LeftOutRow& row : code.left_out)
+    left_out.push_back({{"name", row.name}, {"reason", row.reason}});
+  return {{"reason", ""},
+          {"file", code.file},
+          {"build_id", code.build_id},
+          {"blocks", totals.blocks},
+          {"reached", totals.reached},
+          {"functions_reached", totals.functions_reached},
+          {"functions", std::move(functions)},
+          {"left_out", std::move(left_out)}};
+}
+
 }  // namespace
 
 Result<std::string> JsonReport(const RunDb& db, const RunSummary& summary) {
@@ -97,6 +143,10 @@ Result<std::string> JsonReport(const RunDb& db, const RunSummary& summary) {
   json["verdict"] = {{"word", summary.verdict.word},
                      {"sentence", summary.verdict.sentence},
                      {"exit_code", static_cast<int>(summary.verdict.exit)}};
+  json["coverage_goal"] = summary.goal ? Json{{"percent", summary.goal->percent},
+                                              {"needed", summary.goal->needed},
+                                              {"met", summary.goal->met}}
+                                       : Json(nullptr);
   json["status"] = RunStatusWord(summary.run.status);
   json["status_reason"] = summary.run.reason;
   json["writer_alive"] = summary.run.writer_alive;
@@ -104,7 +154,7 @@ Result<std::string> JsonReport(const RunDb& db, const RunSummary& summary) {
   json["totals"] = TotalsJson(summary);
   json["buckets"] = Json::array();
   for (size_t i = 0; i < summary.buckets.size(); i++) {
-    Json bucket = BucketJson(summary.buckets[i], summary.inputs[i]);
+    Json bucket = BucketJson(summary.buckets[i], summary.files[i]);
     const Result<std::vector<FindingRecord>> findings = db.Findings(summary.buckets[i].id);
     if (!findings.ok()) return findings.failure();
     bucket["findings"] = Json::array();
@@ -132,8 +182,11 @@ Result<std::string> JsonReport(const RunDb& db, const RunSummary& summary) {
                               {"reason", scene.reason}});
   json["progress"] = Json::array();
   for (const ProgressRow& point : summary.progress)
-    json["progress"].push_back(
-        {{"time_ms", point.time_ms}, {"walks", point.walks}, {"buckets", point.buckets}});
+    json["progress"].push_back({{"time_ms", point.time_ms},
+                                {"walks", point.walks},
+                                {"buckets", point.buckets},
+                                {"blocks", point.blocks}});
+  json["coverage"] = CoverageJson(summary.coverage);
   // Text from a damaged child may be no UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -4,12 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <utility>
 
 #include "harness/record/crash_folder.h"
 #include "harness/walkers/walker_table.h"
+#include "reports/coverage_text.h"
+#include "reports/numbers.h"
 
 namespace walkhammer {
 namespace {
@@ -120,19 +123,50 @@ Result<RunSummary> ReadRun(const RunDb& db) {
   if (!scenes.ok()) return scenes.failure();
   Result<std::vector<ProgressRow>> progress = db.Progress();
   if (!progress.ok()) return progress.failure();
+  Result<CoverageRows> coverage = db.Coverage();
+  if (!coverage.ok()) return coverage.failure();
   summary.run = std::move(run.value());
   summary.buckets = std::move(buckets.value());
   summary.counts = std::move(counts.value());
   summary.scenes = std::move(scenes.value());
   summary.progress = std::move(progress.value());
+  summary.coverage = std::move(coverage.value());
   summary.codes = GroupByState(summary.counts);
   summary.verdict = Judge(summary.run, summary.buckets);
   for (const BucketRow& bucket : summary.buckets) {
-    std::string input = bucket.folder + "/" + kInputName;
-    if (access((summary.dir + "/" + input).c_str(), F_OK) != 0) input.clear();
-    summary.inputs.push_back(std::move(input));
+    const auto there = [&](const char* name) {
+      std::string path = bucket.folder + "/" + name;
+      return access((summary.dir + "/" + path).c_str(), F_OK) == 0 ? path : std::string();
+    };
+    summary.files.push_back({there(kInputName), there(kMinimizedName)});
   }
   return summary;
+}
+
+void HoldToGoal(RunSummary& summary, double percent) {
+  CoverageGoal goal{percent, 0, false};
+  const CoverageRows& code = summary.coverage;
+  std::string words;
+  if (code.reason.empty()) {
+    const CoverageTotals totals = CountCoverage(code);
+    // 29.6 percent of 1,000 are 296 blocks, whatever the last bit of a double says.
+    goal.needed = static_cast<uint64_t>(
+        std::max(1.0, std::ceil(percent * static_cast<double>(totals.blocks) / 100 - 1e-6)));
+    goal.met = totals.reached >= goal.needed;
+    words = fmt::format("coverage is {} its goal of {:g} % ({}): {}", goal.met ? "at" : "below",
+                        percent, Counted(goal.needed, "block"), CoverageSentence(code));
+  } else {
+    words = fmt::format("its goal of {:g} % was not measured, there is no coverage: {}", percent,
+                        code.reason);
+  }
+  Verdict& verdict = summary.verdict;
+  verdict.sentence += "; " + words;
+  if (verdict.exit == ExitCode::kClean && !goal.met) {
+    const bool measured = code.reason.empty();
+    verdict.word = measured ? "BELOW GOAL" : "NO COVERAGE";
+    verdict.exit = measured ? ExitCode::kFindings : ExitCode::kUnable;
+  }
+  summary.goal = goal;
 }
 
 }  // namespace walkhammer

@@ -5,6 +5,7 @@
 #define WALKHAMMER_REPORTS_RUN_SUMMARY_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@
 namespace walkhammer {
 
 struct Verdict {
-  std::string word;      // "VACUOUS", "FAILED", "FINDINGS" or "CLEAN"
+  std::string word;      // "VACUOUS", "FAILED", "FINDINGS", "NO COVERAGE", "BELOW GOAL" or "CLEAN"
   std::string sentence;  // why, without a trailing newline
   ExitCode exit = ExitCode::kClean;
 };
@@ -33,21 +34,41 @@ struct StateCodes {
   std::vector<CodeShare> codes;  // most frequent first
 };
 
+// The inputs of a bucket: paths below RunSummary::dir, empty where there is none.
+struct BucketFiles {
+  std::string input, minimized;
+};
+
+// A bar for coverage, and whether a run cleared it.
+struct CoverageGoal {
+  double percent = 0;   // of the blocks; above 0, at most 100
+  uint64_t needed = 0;  // blocks that make it
+  bool met = false;
+};
+
 struct RunSummary {
   std::string dir;
   RunRow run;
   Verdict verdict;
-  std::vector<BucketRow> buckets;   // gravest, most real, replayed, oldest first
-  std::vector<std::string> inputs;  // by bucket: path below `dir`, empty if there is none
+  std::vector<BucketRow> buckets;  // gravest, most real, replayed, oldest first
+  std::vector<BucketFiles> files;  // by bucket
   std::vector<CountRow> counts;
   std::vector<StateCodes> codes;
   std::vector<SceneRow> scenes;
   std::vector<ProgressRow> progress;
+  CoverageRows coverage;
+  std::optional<CoverageGoal> goal;  // see HoldToGoal
 
   double WalksPerSecond() const;
 };
 
 Result<RunSummary> ReadRun(const RunDb& db);
+
+// Holds the run to a bar of `percent` of the blocks: sets `goal` and what the verdict says.
+// A run that proves nothing (VACUOUS, FAILED) stays so, and findings stay findings: only a clean
+// run can fail for its coverage. Below the bar: BELOW GOAL, exit code 1. Without coverage nobody
+// can tell: NO COVERAGE, exit code 3.
+void HoldToGoal(RunSummary& summary, double percent);
 
 // "ended", "is still going", "was killed before it could finish", ...: what the run did.
 std::string RunStateWords(const RunRow& run);

@@ -4,25 +4,24 @@
 
 #include <string_view>
 
+#include "reports/coverage_text.h"
+#include "reports/numbers.h"
+
 namespace walkhammer {
 namespace {
 
-std::string Grouped(uint64_t number) {  // 1234567 -> "1,234,567"
-  std::string digits = std::to_string(number);
-  for (size_t i = digits.size(); i > 3;) digits.insert(i -= 3, ",");
-  return digits;
+// Of the smallest input known, where there is one.
+std::string MinimizedText(const BucketRow& bucket, const std::string& dir,
+                          const std::string& input) {
+  if (!bucket.minimized_edits) return "";
+  std::string text = fmt::format("      minimised to {}, {}/{}",
+                                 Counted(static_cast<uint64_t>(*bucket.minimized_edits), "edit"),
+                                 bucket.minimized_confirmed, bucket.minimized_tries);
+  if (!input.empty()) text += fmt::format(": {}/{}", dir, input);
+  return text + "\n";
 }
 
-// A share never reads as 0 or as all when it is not.
-std::string Percent(uint64_t part, uint64_t whole) {
-  if (whole == 0) return "-";
-  const double percent = 100 * static_cast<double>(part) / static_cast<double>(whole);
-  if (part > 0 && percent < 0.005) return "<0.01 %";
-  if (part < whole && percent > 99.995) return ">99.99 %";
-  return fmt::format("{:.2f} %", percent);
-}
-
-std::string BucketText(const BucketRow& bucket, const std::string& dir, const std::string& input) {
+std::string BucketText(const BucketRow& bucket, const std::string& dir, const BucketFiles& files) {
   const std::string confirmed =
       bucket.tries == 0 ? std::string("unconfirmed")
                         : fmt::format("confirmed {}/{}", bucket.confirmed, bucket.tries);
@@ -32,16 +31,17 @@ std::string BucketText(const BucketRow& bucket, const std::string& dir, const st
   text += fmt::format("      {}/{}", bucket.oracle, bucket.outcome);
   if (bucket.grade != bucket.recorded_grade)
     text += fmt::format(" (regraded, was {})", GradeWord(bucket.recorded_grade));
-  text +=
-      input.empty() ? "\n      no input was kept\n" : fmt::format("\n      {}/{}\n", dir, input);
-  return text;
+  text += files.input.empty() ? "\n      no input was kept\n"
+                              : fmt::format("\n      {}/{}\n", dir, files.input);
+  return text + MinimizedText(bucket, dir, files.minimized);
 }
 
 std::string CodesText(const StateCodes& state) {
   std::string text =
       fmt::format("  {} in {}: {} walks\n", state.walker, state.state, Grouped(state.walks));
   for (const CodeShare& code : state.codes) {
-    std::string line = fmt::format("    {:>9}  {:>6}", Percent(code.count, state.walks), code.code);
+    std::string line =
+        fmt::format("    {:>9}  {:>6}", Percent(code.count, state.walks, 2), code.code);
     if (!code.code_name.empty()) line += "  " + code.code_name;
     text += line + "\n";
   }
@@ -58,6 +58,12 @@ std::string SceneText(const SceneRow& scene) {
   return text + "\n";
 }
 
+std::string EngineWords(const RunIdentity& identity) {
+  const std::string workers =
+      identity.workers == 1 ? "" : fmt::format(", {} workers", identity.workers);
+  return fmt::format("{}, seed {}{}", identity.engine, identity.seed, workers);
+}
+
 void Line(std::string& text, std::string_view name, const std::string& value) {
   text += fmt::format("  {:<16}{}\n", name, value.empty() ? "-" : value);
 }
@@ -72,11 +78,13 @@ std::string TextReport(const RunSummary& summary) {
   text += "\nBuckets\n";
   if (summary.buckets.empty()) text += "  none\n";
   for (size_t i = 0; i < summary.buckets.size(); i++)
-    text += BucketText(summary.buckets[i], summary.dir, summary.inputs[i]);
+    text += BucketText(summary.buckets[i], summary.dir, summary.files[i]);
 
   text += "\nWhat the walker answered, by presented thread state\n";
   if (summary.codes.empty()) text += "  nothing counted yet\n";
   for (const StateCodes& state : summary.codes) text += CodesText(state);
+
+  text += "\nCoverage\n" + CoverageSection(summary.coverage, summary.progress);
 
   text += "\nScenes\n";
   if (summary.scenes.empty()) text += "  none reported yet\n";
@@ -89,9 +97,9 @@ std::string TextReport(const RunSummary& summary) {
   Line(text, "walks",
        fmt::format("{}, {} a second", Grouped(totals.walks),
                    Grouped(static_cast<uint64_t>(summary.WalksPerSecond()))));
-  Line(
-      text, "successful",
-      fmt::format("{} ({})", Grouped(totals.successful), Percent(totals.successful, totals.walks)));
+  Line(text, "successful",
+       fmt::format("{} ({})", Grouped(totals.successful),
+                   Percent(totals.successful, totals.walks, 2)));
   Line(text, "pristine true",
        fmt::format("{} of {}", Grouped(totals.pristine_true), Grouped(totals.pristine_walks)));
   Line(text, "crashes", Grouped(totals.contained_crashes) + " contained");
@@ -107,7 +115,7 @@ std::string TextReport(const RunSummary& summary) {
   Line(text, "libjvm build id", identity.libjvm_build_id);
   Line(text, "JVM flags", identity.jvm_flags);
   Line(text, "walker", fmt::format("{} (provider {})", identity.walker, identity.provider));
-  Line(text, "engine", fmt::format("{}, seed {}", identity.engine, identity.seed));
+  Line(text, "engine", EngineWords(identity));
   Line(text, "started", identity.started_at);
   Line(text, "machine",
        fmt::format("{}, {}, ASLR {}", identity.cpu_model, identity.kernel,

@@ -66,6 +66,23 @@ void AddCountOption(CLI::App& verb, const std::string& name, uint64_t& value,
   verb.add_option_function<std::string>(name, read, what)->type_name("N");
 }
 
+void AddCoverageGoalOption(CLI::App& verb, std::optional<double>& percent) {
+  const auto read = [&percent](const std::string& text) {
+    const char* end = text.data() + text.size() - (text.ends_with("%") ? 1 : 0);
+    double number = 0;
+    const auto [rest, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
+    if (error != std::errc() || rest != end || !(number > 0 && number <= 100)) {
+      throw CLI::ValidationError(fmt::format(
+          "--coverage-goal wants a percentage above 0 and up to 100, not \"{}\"", text));
+    }
+    percent = number;
+  };
+  verb.add_option_function<std::string>(
+          "--coverage-goal", read,
+          "Exit with 1 if fewer of the walker's blocks were reached, with 3 if nobody can tell")
+      ->type_name("PERCENT");
+}
+
 Result<std::vector<Jdk>> OpenJdks(const std::vector<std::string>& paths) {
   std::vector<Jdk> jdks;
   if (paths.empty()) {

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,9 @@ void AddJsonFlag(CLI::App& verb, bool& json);
 
 // --jdk DIR, repeatable; each takes one argument, so that positional ones may follow.
 void AddJdkOption(CLI::App& verb, std::vector<std::string>& paths);
+
+// --coverage-goal PERCENT, for HoldToGoal: more than 0, at most 100; "30", "29.5" or "30%".
+void AddCoverageGoalOption(CLI::App& verb, std::optional<double>& percent);
 
 // An option that takes a whole number, decimal or 0x...; CLI11 2.1 alone would wrap -1 and read 010
 // as octal. `value` keeps its default when the option is not given.

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "harness/cli/common.h"
 #include "harness/cli/verb.h"
+#include "reports/coverage_report.h"
 #include "reports/json_report.h"
 #include "reports/run_summary.h"
 #include "reports/text_report.h"
@@ -14,26 +16,53 @@ namespace {
 
 struct Options {
   std::vector<std::string> runs;
-  bool json = false;
+  std::string function;
+  std::optional<double> coverage_goal;
+  bool json = false, coverage = false, unreached = false;
 };
 
+// Of several runs the gravest counts; that one could not be judged hides neither findings nor a
+// vacuous run.
+ExitCode Graver(ExitCode a, ExitCode b) {
+  for (const ExitCode code : {ExitCode::kToolFailed, ExitCode::kFindings, ExitCode::kUnable})
+    if (a == code || b == code) return code;
+  return ExitCode::kClean;
+}
+
+Result<std::string> ReportText(const Options& options, const RunDb& db, const RunSummary& summary) {
+  if (options.json) return JsonReport(db, summary);
+  if (!options.coverage && !options.unreached) return TextReport(summary);
+  std::string text;
+  if (options.runs.size() > 1) text = fmt::format("{}:\n", db.dir());
+  if (options.coverage) {
+    auto table = FunctionReport(db, options.function);
+    if (!table.ok()) return table;
+    text += table.value();
+  }
+  if (options.unreached) {
+    auto listing = UnreachedReport(db, options.function);
+    if (!listing.ok()) return listing;
+    text += (options.coverage ? "\n" : "") + listing.value();
+  }
+  return text;
+}
+
 int RunReport(const Options& options) {
-  int worst = 0;
+  if (!options.function.empty() && !options.coverage && !options.unreached)
+    return PrintFailure(BadInput("--function goes with --coverage or --unreached"));
+  ExitCode worst = ExitCode::kClean;
   for (const std::string& dir : options.runs) {
     auto db = RunDb::Open(dir);
     if (!db.ok()) return PrintFailure(db.failure());
     auto summary = ReadRun(db.value());
     if (!summary.ok()) return PrintFailure(summary.failure());
-    if (options.json) {
-      auto text = JsonReport(db.value(), summary.value());
-      if (!text.ok()) return PrintFailure(text.failure());
-      fmt::print("{}", text.value());
-    } else {
-      fmt::print("{}", TextReport(summary.value()));
-    }
-    worst = std::max(worst, static_cast<int>(summary.value().verdict.exit));
+    if (options.coverage_goal) HoldToGoal(summary.value(), *options.coverage_goal);
+    auto text = ReportText(options, db.value(), summary.value());
+    if (!text.ok()) return PrintFailure(text.failure());
+    fmt::print("{}", text.value());
+    worst = Graver(worst, summary.value().verdict.exit);
   }
-  return worst;
+  return static_cast<int>(worst);
 }
 
 }  // namespace
@@ -42,7 +71,18 @@ void AddReport(CLI::App& app, Invocation& chosen) {
   CLI::App* verb = app.add_subcommand("report", "What a run found, from its folder alone");
   auto o = std::make_shared<Options>();
   verb->add_option("runs", o->runs, "Run folders")->required();
+  verb->add_flag("--coverage", o->coverage,
+                 "Only: how much of each function of the walker's code was reached");
+  verb->add_flag("--unreached", o->unreached,
+                 "Only: the blocks not reached, disassembled; needs the libjvm of the run");
+  verb->add_option("--function", o->function,
+                   "Of functions whose names contain this; with --coverage or --unreached")
+      ->type_name("NAME");
+  AddCoverageGoalOption(*verb, o->coverage_goal);
   AddJsonFlag(*verb, o->json);
+  verb->get_option("--json")
+      ->excludes(verb->get_option("--unreached"))
+      ->excludes(verb->get_option("--coverage"));
   verb->callback([&chosen, o] { chosen.run = [o] { return RunReport(*o); }; });
 }
 

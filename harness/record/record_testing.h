@@ -151,6 +151,20 @@ inline RunTotals TestTotals() {
   return totals;
 }
 
+// Three functions of 3, 2 and 1 blocks; none entered.
+inline CoverageRows TestCoverage() {
+  CoverageRows code;
+  code.file = "/no/such/libjvm.so";
+  code.build_id = "00ff";
+  code.functions = {{"Walk(int)", 0x1000, 48, "root", 0, 3},
+                    {"frame::sender() const", 0x2000, 32, "direct", 3, 2},
+                    {"nmethod::is_alive() const", 0x3000, 8, "vtable", 5, 1}};
+  code.blocks = {{0x1000, 16, 0, {}}, {0x1010, 16, 0, {}}, {0x1020, 16, 0, {}},
+                 {0x2000, 16, 1, {}}, {0x2010, 16, 1, {}}, {0x3000, 8, 2, {}}};
+  code.left_out = {{"frame::sender() const", "an indirect call at +0x12"}};
+  return code;
+}
+
 // A record as the parent would make it, without a child.
 inline FindingRecord TestRecord(std::string_view oracle, std::string_view outcome,
                                 std::string_view title, Realism realism) {

@@ -1,0 +1,102 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/cli/common.h"
+#include "harness/cli/verb.h"
+#include "harness/record/record_testing.h"
+
+namespace walkhammer {
+namespace {
+
+using testing::HasSubstr;
+
+struct Outcome {
+  int exit_code;
+  std::string out, err;
+};
+
+Outcome Report(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"walkhammer", "report"});
+  std::vector<const char*> argv;
+  for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+  Invocation chosen;
+  CLI::App app;
+  AddReport(app, chosen);
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int code = RunCommand(app, chosen, static_cast<int>(argv.size()), argv.data());
+  std::string out = testing::internal::GetCapturedStdout();
+  return {code, std::move(out), testing::internal::GetCapturedStderr()};
+}
+
+class ReportVerb : public testing::Test {
+ protected:
+  // A run that reached `reached` of 6 blocks; none: it had no coverage.
+  std::string Run(const char* name, std::optional<size_t> reached,
+                  RunTotals totals = TestTotals()) {
+    const std::string path = dir_.Under(name);
+    RunDb run = std::move(RunDb::Create(path, TestIdentity()).value());
+    std::vector<uint8_t> hit(6);
+    std::fill_n(hit.begin(), reached.value_or(0), 1);
+    EXPECT_TRUE(reached ? run.SetCoverage(TestCoverage()).ok() : run.SetNoCoverage("why").ok());
+    EXPECT_TRUE(run.SaveBlocks(hit, 1).ok());
+    EXPECT_TRUE(run.Finish(RunStatus::kCleanEnd, totals).ok());
+    return path;
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(ReportVerb, TheGoalDecidesTheExitCode) {
+  const std::string half = Run("half", 3), without = Run("without", {});
+  EXPECT_EQ(Report({half}).exit_code, 0);
+  EXPECT_EQ(Report({half, "--coverage-goal", "50"}).exit_code, 0);
+  EXPECT_EQ(Report({half, "--coverage-goal", "50%"}).exit_code, 0);
+  EXPECT_EQ(Report({half, "--coverage-goal", "50.5"}).exit_code, 1);
+  EXPECT_THAT(Report({half, "--coverage-goal", "60"}).out,
+              testing::StartsWith("BELOW GOAL: no findings; coverage is below"));
+  EXPECT_EQ(Report({half, "--json", "--coverage-goal", "60"}).exit_code, 1);
+  EXPECT_EQ(Report({half, "--coverage", "--coverage-goal", "60"}).exit_code, 1);
+  EXPECT_EQ(Report({without}).exit_code, 0);
+  EXPECT_EQ(Report({without, "--coverage-goal", "1"}).exit_code, 3);
+}
+
+TEST_F(ReportVerb, OfSeveralRunsTheGravestCounts) {
+  RunTotals vacuous = TestTotals();
+  vacuous.successful = 0;
+  const std::string half = Run("half", 3), full = Run("full", 6), without = Run("without", {}),
+                    empty = Run("empty", 6, vacuous);
+  EXPECT_EQ(Report({full, full, "--coverage-goal", "60"}).exit_code, 0);
+  EXPECT_EQ(Report({full, half, "--coverage-goal", "60"}).exit_code, 1);
+  EXPECT_EQ(Report({full, without, "--coverage-goal", "60"}).exit_code, 3);
+  EXPECT_EQ(Report({without, half, "--coverage-goal", "60"}).exit_code, 1);
+  EXPECT_EQ(Report({half, empty, without, "--coverage-goal", "60"}).exit_code, 4);
+}
+
+TEST_F(ReportVerb, AGoalThatIsNoPercentageIsBadUsage) {
+  const std::string half = Run("half", 3);
+  for (const char* goal : {"0", "-1", "100.1", "nan", "inf", "", "%", "x", "5x", "1e1"}) {
+    const Outcome outcome = Report({half, "--coverage-goal", goal});
+    EXPECT_EQ(outcome.exit_code, 2) << goal;
+    EXPECT_THAT(outcome.err, HasSubstr("--coverage-goal")) << goal;
+  }
+}
+
+TEST_F(ReportVerb, CoverageShowsTheTableAndUnreachedNeedsTheCode) {
+  const std::string half = Run("half", 3), without = Run("without", {});
+  EXPECT_THAT(Report({half, "--coverage"}).out, HasSubstr("nmethod::is_alive() const\n"));
+  EXPECT_THAT(
+      Report({half, "--coverage", "--function", "frame"}).out,
+      testing::AllOf(HasSubstr("frame::sender() const\n"), testing::Not(HasSubstr("nmethod"))));
+  EXPECT_EQ(Report({half, "--coverage", "--function", "nowhere"}).exit_code, 2);
+  const Outcome gone = Report({half, "--unreached"});
+  EXPECT_EQ(gone.exit_code, 3);
+  EXPECT_THAT(gone.err, HasSubstr("/no/such/libjvm.so: is gone"));
+  EXPECT_EQ(std::count(gone.err.begin(), gone.err.end(), '\n'), 1);
+  EXPECT_EQ(Report({without, "--coverage"}).exit_code, 3);
+  EXPECT_EQ(Report({half, "--function", "frame"}).exit_code, 2);
+  EXPECT_EQ(Report({half, "--json", "--unreached"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,52 @@
+// CodeListing: a walker's code as instructions, with what a run reached of it. Called by the
+// coverage report; needs the file that holds the code. Signal-safe: no.
+#ifndef WALKHAMMER_REPORTS_CODE_LISTING_H_
+#define WALKHAMMER_REPORTS_CODE_LISTING_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fuzzers/disassembler.h"
+#include "fuzzers/elf_image.h"
+#include "harness/base/result.h"
+#include "harness/record/run_db.h"
+
+namespace walkhammer {
+
+class CodeListing {
+ public:
+  // `code` must have coverage and outlive the object. Fails with kUnable where code.file is gone or
+  // is not what the run had.
+  static Result<CodeListing> Open(const CoverageRows& code);
+
+  // The blocks of code.functions[function] that were not reached, each with where it may be entered
+  // from, and those reached blocks that stand beside them or lead into them. A line is
+  // "  + ADDRESS  INSTRUCTION" where reached, "  - ..." where not; ELF virtual addresses.
+  std::string Unreached(size_t function) const;
+
+ private:
+  // A way into a block out of another.
+  struct Entry {
+    uint32_t from;  // block
+    bool call;
+  };
+
+  CodeListing(const CoverageRows& code, ElfImage image, Disassembler disassembler);
+  void FindEntries(size_t function);
+  void AddEntry(uint32_t from, uint32_t to, bool call);
+  bool Reached(uint32_t block) const { return code_->blocks[block].first_ms.has_value(); }
+  std::string EntriesText(uint32_t block) const;
+  // "  <CodeCache::find_blob(void*)>" where it leads out of `function`.
+  std::string TargetText(const Instruction& insn, uint32_t function) const;
+  std::string BlockText(uint32_t block) const;
+
+  const CoverageRows* code_;
+  ElfImage image_;
+  Disassembler disassembler_;
+  std::vector<std::vector<Entry>> entries_;  // by block
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_REPORTS_CODE_LISTING_H_

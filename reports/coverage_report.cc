@@ -1,0 +1,71 @@
+#include "reports/coverage_report.h"
+
+#include <fmt/format.h>
+
+#include "harness/record/crash_folder.h"
+#include "reports/code_listing.h"
+#include "reports/coverage_text.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr char kLegend[] =
+    "Not reached: + and - are instructions of blocks that were and were not reached; addresses are "
+    "those of the file.\n";
+
+Result<CoverageRows> ReadCoverage(const RunDb& db, std::string_view part) {
+  auto code = db.Coverage();
+  if (!code.ok()) return code;
+  if (!code.value().reason.empty())
+    return Unable(fmt::format("{}: there is no coverage: {}", db.dir(), code.value().reason));
+  if (ByUnreached(code.value(), part).empty())
+    return BadInput(
+        fmt::format("{}: no function of the walker's code has \"{}\" in its name (--coverage "
+                    "alone names all)",
+                    db.dir(), part));
+  return code;
+}
+
+std::string Heading(const CoverageRows& code) {
+  return fmt::format("{}, build id {}\n{}\n\n", code.file,
+                     code.build_id.empty() ? "-" : code.build_id, CoverageSentence(code));
+}
+
+Result<std::string> Listings(const CoverageRows& code, std::string_view part) {
+  auto listing = CodeListing::Open(code);
+  if (!listing.ok()) return listing.failure();
+  std::string text;
+  for (const size_t function : ByUnreached(code, part))
+    if (ReachedOf(code, function) < code.functions[function].blocks)
+      text += "\n" + listing.value().Unreached(function);
+  return text.empty() ? "Every block was reached.\n" : kLegend + text;
+}
+
+}  // namespace
+
+Result<std::string> FunctionReport(const RunDb& db, std::string_view part) {
+  const auto code = ReadCoverage(db, part);
+  if (!code.ok()) return code.failure();
+  return Heading(code.value()) + FunctionTable(code.value(), part);
+}
+
+Result<std::string> UnreachedReport(const RunDb& db, std::string_view part) {
+  const auto code = ReadCoverage(db, part);
+  if (!code.ok()) return code.failure();
+  auto listings = Listings(code.value(), part);
+  if (!listings.ok()) return listings.failure();
+  return Heading(code.value()) + listings.value();
+}
+
+Status WriteCoverageFile(const RunDb& db) {
+  const auto code = db.Coverage();
+  if (!code.ok()) return code.failure();
+  if (!code.value().reason.empty()) return Ok();
+  auto listings = Listings(code.value(), "");
+  if (!listings.ok()) return listings.failure();
+  return WriteFileAtomically(
+      db.dir() + "/" + kCoverageFileName,
+      Heading(code.value()) + FunctionTable(code.value(), "") + "\n" + listings.value());
+}
+
+}  // namespace walkhammer

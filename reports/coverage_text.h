@@ -1,0 +1,39 @@
+// Coverage in words and tables: the section of the text report, the table of functions.
+// Called by the writers of reports. Signal-safe: no.
+#ifndef WALKHAMMER_REPORTS_COVERAGE_TEXT_H_
+#define WALKHAMMER_REPORTS_COVERAGE_TEXT_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/record/run_db.h"
+
+namespace walkhammer {
+
+struct CoverageTotals {
+  uint64_t blocks = 0, reached = 0;
+  uint64_t functions = 0, functions_reached = 0;  // at least one block of it
+};
+CoverageTotals CountCoverage(const CoverageRows& code);
+
+// Blocks of code.functions[function] that were reached.
+uint32_t ReachedOf(const CoverageRows& code, size_t function);
+
+// Indices of the functions whose name contains `part`, most unreached blocks first, then by
+// address.
+std::vector<size_t> ByUnreached(const CoverageRows& code, std::string_view part);
+
+// "1,234 of 4,168 blocks (29.6 %) in 210 of 385 functions"
+std::string CoverageSentence(const CoverageRows& code);
+
+// The lines of the section below its heading; the reason where there is no coverage.
+std::string CoverageSection(const CoverageRows& code, const std::vector<ProgressRow>& progress);
+
+// Every function whose name contains `part`; without a `part`, what was left out, too.
+std::string FunctionTable(const CoverageRows& code, std::string_view part);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_REPORTS_COVERAGE_TEXT_H_

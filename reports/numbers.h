@@ -1,0 +1,21 @@
+// How reports write numbers. Used by the text writers. Signal-safe: no.
+#ifndef WALKHAMMER_REPORTS_NUMBERS_H_
+#define WALKHAMMER_REPORTS_NUMBERS_H_
+
+#include <cstdint>
+#include <string>
+
+namespace walkhammer {
+
+// 1234567 -> "1,234,567"
+std::string Grouped(uint64_t number);
+
+// "29.6 %" for one digit. A share never reads as none or as all when it is not; "-" of nothing.
+std::string Percent(uint64_t part, uint64_t whole, int digits);
+
+// "1 bucket", "2,345 buckets"
+std::string Counted(uint64_t number, const char* noun);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_REPORTS_NUMBERS_H_

@@ -156,7 +156,7 @@ bool TrapCoverage::OnTrap(ucontext_t& context, bool walking) {
     if (place.original == kTrapCode) return false;
     if (walking) {
       hit_[static_cast<size_t>(block)].store(1, std::memory_order_relaxed);
-      if (sinks_.run != nullptr) sinks_.run[block] = 1;
+      if (sinks_.run != nullptr) sinks_.run[static_cast<uint32_t>(block) % sinks_.run_size] = 1;
       sinks_.covered[block] = 1;
     }
     Restore(place);

@@ -24,8 +24,9 @@ class TrapCoverage {
  public:
   // Where hits of the walking thread are written; one byte a block, in the map's order.
   struct Sinks {
-    uint8_t* run;      // set to 1; the fuzz engine clears it before each input. May be null
-    uint8_t* covered;  // set to 1 and never cleared: shared memory, read by the parent
+    uint8_t* run;       // set to 1; the fuzz engine clears it before each input. May be null
+    uint32_t run_size;  // bytes there; block i has byte i modulo run_size
+    uint8_t* covered;   // set to 1 and never cleared: shared memory, read by the parent
   };
 
   // Makes libjvm's text writable (private pages) and ready; arms nothing. `bias` is the difference

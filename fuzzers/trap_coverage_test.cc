@@ -71,7 +71,8 @@ class TrapCoverageTest : public testing::Test {
   void Prepare() {
     run_.assign(map_.blocks.size(), 0);
     covered_.assign(map_.blocks.size(), 0);
-    auto coverage = TrapCoverage::Prepare(map_, bias_, {run_.data(), covered_.data()});
+    auto coverage = TrapCoverage::Prepare(
+        map_, bias_, {run_.data(), static_cast<uint32_t>(run_.size()), covered_.data()});
     ASSERT_TRUE(coverage.ok()) << coverage.failure().message;
     coverage_ = std::move(coverage.value());
     active.store(coverage_.get());
@@ -172,7 +173,7 @@ TEST_F(TrapCoverageTest, EachBlockOnceUntilForgotten) {
 
 TEST_F(TrapCoverageTest, RunSinkMayBeMissing) {
   Prepare();
-  auto coverage = TrapCoverage::Prepare(map_, bias_, {nullptr, covered_.data()});
+  auto coverage = TrapCoverage::Prepare(map_, bias_, {nullptr, 0, covered_.data()});
   ASSERT_TRUE(coverage.ok());
   coverage_ = std::move(coverage.value());
   active.store(coverage_.get());
@@ -248,7 +249,7 @@ TEST_F(TrapCoverageTest, HandlersThatBlockEverythingMayRunTheCode) {
 TEST_F(TrapCoverageTest, OtherCodeInMemoryIsRefused) {
   BlockMap other = map_;
   other.blocks.back().code ^= 0x01010101;
-  const auto coverage = TrapCoverage::Prepare(other, bias_, {nullptr, nullptr});
+  const auto coverage = TrapCoverage::Prepare(other, bias_, {nullptr, 0, nullptr});
   ASSERT_FALSE(coverage.ok());
   EXPECT_EQ(coverage.failure().code, ExitCode::kUnable);
   EXPECT_THAT(coverage.failure().message, HasSubstr("not the file"));

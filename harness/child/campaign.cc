@@ -1,12 +1,15 @@
 #include "harness/child/campaign.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
+#include <sstream>
 
 #include "fuzzers/random_requests.h"
+#include "fuzzers/walker_code.h"
 #include "harness/jvm/elf_functions.h"
 #include "harness/jvm/flags.h"
 #include "harness/scenes/make_vocabulary.h"
@@ -40,12 +43,47 @@ void FindSafeFetch(const Jvm& jvm, const std::string& libjvm, GuardOptions& opti
     if (stub.name.find("SafeFetch") != std::string::npos) add(stub.begin, stub.end);
 }
 
+TrapCoverage* armed_coverage = nullptr;
+
+bool OnTrap(ucontext_t* context, bool walking) {
+  return armed_coverage != nullptr && armed_coverage->OnTrap(*context, walking);
+}
+
+// Address in memory minus address in the file, of the module that holds the walker's code.
+uint64_t LoadBias(const Jvm& jvm, const WalkerInfo& info) {
+  Dl_info place{};
+  void* inside = info.own_code != nullptr ? reinterpret_cast<void*>(OnTrap)
+                                          : dlsym(jvm.library(), info.symbol);
+  link_map* map = nullptr;
+  if (dladdr1(inside, &place, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0) return 0;
+  return map->l_addr;
+}
+
+// Guidance and a figure for the report; a run is worth something without it.
+void SetUpCoverage(SharedState& shared, Workshop& shop, const WalkerInfo& info,
+                   std::span<uint8_t> run_counters) {
+  auto lacking = [&](const std::string& reason) {
+    Copy(shared.covered.reason, sizeof shared.covered.reason, reason);
+  };
+  auto code = FindWalkerCode(info, FieldText(shared.launch.libjvm), "/proc/self/exe");
+  if (!code.ok()) return lacking(code.failure().message);
+  const BlockMap& map = code.value().map;
+  auto coverage = TrapCoverage::Prepare(
+      map, LoadBias(*shop.jvm, info),
+      {run_counters.data(), static_cast<uint32_t>(run_counters.size()), shared.covered.hit});
+  if (!coverage.ok()) return lacking(coverage.failure().message);
+  shared.covered.blocks.store(static_cast<uint32_t>(map.blocks.size()));
+  shop.coverage = std::move(coverage.value());
+  armed_coverage = shop.coverage.get();
+}
+
 Status Guarded(SharedState& shared, const Jvm& jvm, const std::string& libjvm) {
   GuardOptions options{};
   options.hang_limit_ms = static_cast<int>(shared.job.hang_limit_ms);
   options.jvm_handler = reinterpret_cast<decltype(options.jvm_handler)>(
       dlsym(jvm.library(), "JVM_handle_linux_signal"));
   FindSafeFetch(jvm, libjvm, options);
+  options.on_trap = OnTrap;
   return InstallGuard(options);
 }
 
@@ -97,6 +135,7 @@ struct Batch {
   const uint64_t* name_hashes;
   uint64_t number;
   bool go_on;
+  TrapCoverage* coverage = nullptr;
 };
 
 uint64_t HashOf(const Value& value, const uint64_t* names) {
@@ -117,8 +156,7 @@ uint64_t Extend(uint64_t hash, const WalkRequest& r, const uint64_t* names) {
   return hash;
 }
 
-void RunBatch(void* data) {
-  auto& batch = *static_cast<Batch*>(data);
+void WalkBatch(Batch& batch) {
   SharedState& shared = *batch.shared;
   const Job& job = shared.job;
   Random random(job.seed * 0x2545f4914f6cdd1d + batch.number);
@@ -143,6 +181,13 @@ void RunBatch(void* data) {
   }
 }
 
+void RunBatch(void* data) {
+  auto& batch = *static_cast<Batch*>(data);
+  if (batch.coverage != nullptr) batch.coverage->Arm();
+  WalkBatch(batch);
+  if (batch.coverage != nullptr) batch.coverage->Disarm();
+}
+
 std::vector<uint64_t> NameHashes(const SymbolTable& symbols) {
   std::vector<uint64_t> out(SymbolTable::kCapacity);
   for (uint32_t i = 0; i < symbols.size(); i++) {
@@ -162,16 +207,21 @@ Status Fuzz(SharedState& shared, Workshop& shop) {
   }
   if (scenes.empty()) return Unable("none of the scenes asked for is available in this JVM");
   const std::vector<uint64_t> names = NameHashes(shared.symbols);
-  for (uint64_t number = shared.job.first_walk / kBatch;; number++) {
+  // Workers take turns, so that together they walk what one alone would.
+  const uint64_t workers = std::max<uint64_t>(shared.job.workers, 1);
+  uint64_t number = shared.job.first_walk / kBatch;
+  while (number % workers != shared.job.worker % workers) number++;
+  for (;; number += workers) {
     const size_t which = number % scenes.size();
     RandomRequests requests(shared.vocabulary, shared.job.walker,
                             static_cast<uint8_t>(scenes[which]->index));
     Batch batch{&shared, shop.line.get(), scenes[which], &requests, names.data(), number, true};
+    batch.coverage = shop.coverage.get();
     if (!shop.stage->Run(*scenes[which], RunBatch, &batch))
       return ToolFailed("the JVM refused to stop at a safepoint");
     if (!batch.go_on) return Ok();
     // What walks may have spoiled must show here, not in a user's JVM.
-    if (number % kBatchesPerCollection == kBatchesPerCollection - 1)
+    if (number / workers % kBatchesPerCollection == kBatchesPerCollection - 1)
       shop.jvm->jvmti()->ForceGarbageCollection();
   }
 }
@@ -233,9 +283,12 @@ Status Replay(SharedState& shared, Workshop& shop) {
 
 }  // namespace
 
-Result<Workshop> Workshop::SetUp(SharedState& shared, const std::string& libjvm,
-                                 const std::vector<std::string>& flags) {
+Result<Workshop> Workshop::SetUp(SharedState& shared, std::span<uint8_t> run_counters) {
   Workshop shop;
+  const std::string libjvm = FieldText(shared.launch.libjvm);
+  std::vector<std::string> flags;
+  std::istringstream lines(FieldText(shared.launch.flags));
+  for (std::string line; std::getline(lines, line);) flags.push_back(line);
   shared.phase.store(ChildPhase::kBooting);
   auto jvm = Jvm::Boot(libjvm, flags);
   if (!jvm.ok()) return jvm.failure();
@@ -264,29 +317,29 @@ Result<Workshop> Workshop::SetUp(SharedState& shared, const std::string& libjvm,
     SetUpScenes(shared, *shop.stage, UINT32_MAX);
     shop.landscape = Landscape::Build(*shop.jvm, *shop.stage, shared.symbols);
   }
-  if (shared.job.mode != ChildMode::kReplay)
-    MakeVocabulary(*shop.landscape, *shop.stage, *shop.jvm, shared.symbols, shared.vocabulary);
   ListModules(shared);
+  if (shared.job.coverage != 0) SetUpCoverage(shared, shop, info, run_counters);
+  MakeVocabulary(*shop.landscape, *shop.stage, *shop.jvm, shared.symbols, shared.vocabulary);
   shop.line =
       std::make_unique<WalkLine>(shared, *shop.landscape, shop.jvm->methods(), *shop.walker, info);
   WalkPristineScenes(shared, shop);
   return shop;
 }
 
-void RunCampaign(SharedState& shared, const std::string& libjvm,
-                 const std::vector<std::string>& flags) {
-  auto end = [&](const Failure& failure) {
-    Copy(shared.message, sizeof shared.message, failure.message);
-    shared.phase.store(failure.code == ExitCode::kToolFailed ? ChildPhase::kFailed
-                                                             : ChildPhase::kUnable);
-  };
-  auto shop = Workshop::SetUp(shared, libjvm, flags);
-  if (!shop.ok()) return end(shop.failure());
+void EndWith(SharedState& shared, const Failure& failure) {
+  Copy(shared.message, sizeof shared.message, failure.message);
+  shared.phase.store(failure.code == ExitCode::kToolFailed ? ChildPhase::kFailed
+                                                           : ChildPhase::kUnable);
+}
+
+void RunCampaign(SharedState& shared) {
+  auto shop = Workshop::SetUp(shared);
+  if (!shop.ok()) return EndWith(shared, shop.failure());
   shared.phase.store(ChildPhase::kRunning);
   Status status = Ok();
   if (shared.job.mode == ChildMode::kFuzz) status = Fuzz(shared, shop.value());
   if (shared.job.mode == ChildMode::kReplay) status = Replay(shared, shop.value());
-  if (!status.ok()) return end(status.failure());
+  if (!status.ok()) return EndWith(shared, status.failure());
   if (shared.phase.load() == ChildPhase::kRunning) shared.phase.store(ChildPhase::kDone);
 }
 

@@ -3,9 +3,11 @@
 #define WALKHAMMER_HARNESS_CHILD_CAMPAIGN_H_
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "fuzzers/trap_coverage.h"
 #include "harness/base/result.h"
 #include "harness/child/walk_line.h"
 #include "harness/jvm/boot.h"
@@ -22,15 +24,18 @@ struct Workshop {
   std::unique_ptr<Landscape> landscape;
   std::unique_ptr<Walker> walker;
   std::unique_ptr<WalkLine> line;
+  std::unique_ptr<TrapCoverage> coverage;  // null: none wanted, or none to be had
 
   // Does everything up to the first walk and reports it in `shared`.
-  static Result<Workshop> SetUp(SharedState& shared, const std::string& libjvm,
-                                const std::vector<std::string>& flags);
+  // The calling thread becomes the JVM's main thread. `run_counters`: see TrapCoverage::Sinks.
+  static Result<Workshop> SetUp(SharedState& shared, std::span<uint8_t> run_counters = {});
 };
 
+// Leaves the reason why this child cannot go on in `shared`.
+void EndWith(SharedState& shared, const Failure& failure);
+
 // Runs shared.job to its end; leaves phase and message there.
-void RunCampaign(SharedState& shared, const std::string& libjvm,
-                 const std::vector<std::string>& flags);
+void RunCampaign(SharedState& shared);
 
 }  // namespace walkhammer
 

@@ -155,7 +155,9 @@ Status SetUp(const std::string& path) {
   shared->job.mode = ChildMode::kFuzz;
   shared->job.scene_mask = 1U << *FindScene(kScene);
   shared->job.hang_limit_ms = 1000;
-  auto set_up = Workshop::SetUp(*shared, jdk.value().libjvm, flags.value());
+  Status launch = SetLaunch(*shared, jdk.value().libjvm, flags.value());
+  if (!launch.ok()) return launch;
+  auto set_up = Workshop::SetUp(*shared);
   if (!set_up.ok()) return set_up.failure();
   shop = std::move(set_up.value());
   scene = shop.stage->Find(*FindScene(kScene));

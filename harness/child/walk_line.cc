@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "harness/guard/arch.h"
@@ -220,7 +221,8 @@ bool WalkLine::Walk(ParkedScene& scene, const WalkRequest& request, uint64_t seq
 
   Judge(scene, request, sequence, presented);
   Count(request);
-  const Ending ending = call_.trace.ending;
+  walked_ = call_.trace;
+  const Ending ending = walked_.ending;
   shared_.walks.fetch_add(1, std::memory_order_relaxed);
   if (ending == Ending::kReturned && call_.trace.num_frames > 0)
     shared_.successful.fetch_add(1, std::memory_order_relaxed);
@@ -234,6 +236,7 @@ bool WalkLine::Walk(ParkedScene& scene, const WalkRequest& request, uint64_t seq
   if (scene.guard.inside_unsafe_call) {
     // The allocator or a lock is stranded: whoever needs it next would stand still.
     shared_.phase.store(ChildPhase::kRetired);
+    if (shared_.job.alone != 0) abort();
     _exit(0);
   }
   return StillWalksTruly(scene) || !scene.walked_truly;

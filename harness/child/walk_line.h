@@ -26,6 +26,9 @@ class WalkLine {
   // the scene's. `sequence` names it in the journal. False if this child must be retired.
   bool Walk(ParkedScene& scene, const WalkRequest& request, uint64_t sequence);
 
+  // What the last Walk came to; its frames may be gone.
+  const Trace& walked() const { return walked_; }
+
   // Walks the scene as it is, in_Java and in_native; true if both are the JVMTI
   // truth. `difference` (if not null) gets one sentence when not.
   bool WalkPristine(ParkedScene& scene, char* difference, size_t size);
@@ -77,6 +80,7 @@ class WalkLine {
   const WalkerInfo& info_;
   ucontext_t context_{};
   Call call_{};
+  Trace walked_{};
   Observation seen_{};
 };
 

@@ -30,12 +30,15 @@ struct Options {
   std::string walker = "agct", engine = "random", provider = "jdk";
   std::vector<std::string> jdks;
   std::optional<std::string> time;
-  std::string hang_limit = "100ms", out;
-  std::vector<std::string> scenes;
-  uint64_t walks = 0, seed = 1;
-  bool json = false, no_confirm = false, keep_aslr = false;
+  std::string hang_limit = "100ms", minimize_time = "60s", out;
+  std::vector<std::string> scenes, corpus;
+  uint64_t walks = 0, seed = 1, workers = 1;
+  std::optional<double> coverage_goal;
+  bool json = false, no_confirm = false, keep_aslr = false, no_coverage = false,
+       no_minimize = false;
 };
 
+constexpr uint64_t kMostWorkers = 64;
 constexpr auto kDefaultTime = std::chrono::seconds(60);
 
 std::string CpuModel() {
@@ -78,16 +81,33 @@ Result<std::chrono::nanoseconds> TimeOf(const Options& options) {
   return std::chrono::nanoseconds(kDefaultTime);
 }
 
+// What only guided engines, or only the random one, can do.
+Status CheckGuidance(const Options& options, const Engine& engine) {
+  if (options.workers < 1 || options.workers > kMostWorkers)
+    return BadInput(fmt::format("--workers wants 1 to {}", kMostWorkers));
+  if (!engine.guided && !options.corpus.empty())
+    return BadInput("--corpus wants a guided engine: --engine libfuzzer or afl");
+  if (engine.guided && options.walks != 0)
+    return BadInput("--walks wants --engine random; a guided engine takes --time");
+  if (engine.guided && options.no_coverage)
+    return BadInput("--no-coverage wants --engine random: coverage is what guides the others");
+  return Ok();
+}
+
 Result<FuzzPlan> MakePlan(const Options& options, const Jdk& jdk,
                           const std::vector<std::string>& jvm_flags) {
   FuzzPlan plan;
   auto walker = WalkerNamed(options.walker);
   if (!walker.ok()) return walker.failure();
   plan.walker = walker.value();
-  if (options.engine != "random") {
-    constexpr std::string_view kEngines[] = {"random"};
-    return UnknownName("engine", options.engine, kEngines);
-  }
+  auto engine = EngineNamed(options.engine);
+  if (!engine.ok()) return engine.failure();
+  plan.engine = engine.value();
+  Status guided = CheckGuidance(options, AllEngines()[static_cast<size_t>(plan.engine)]);
+  if (!guided.ok()) return guided.failure();
+  plan.workers = static_cast<int>(options.workers);
+  plan.corpus = options.corpus;
+  plan.coverage = !options.no_coverage;
   if (options.provider != "jdk")
     return BadInput("there is no provider \"" + options.provider + "\" yet; there is: jdk");
   auto time = TimeOf(options);
@@ -110,7 +130,12 @@ Result<FuzzPlan> MakePlan(const Options& options, const Jdk& jdk,
   plan.max_walks = options.walks;
   plan.seed = options.seed;
   plan.confirm_times = options.no_confirm ? 0 : 5;
-  plan.child = {jdk.libjvm, jvm_flags, options.keep_aslr || !CanSwitchAslrOff(), ""};
+  auto minimize = ParseDuration(options.minimize_time, "--minimize-time");
+  if (!minimize.ok()) return minimize.failure();
+  if (!options.no_minimize) plan.minimize_time = minimize.value();
+  plan.child.libjvm = jdk.libjvm;
+  plan.child.jvm_flags = jvm_flags;
+  plan.child.aslr = options.keep_aslr || !CanSwitchAslrOff();
   plan.jdk_words = jdk.home + " (" + jdk.version + ")";
   plan.replay_options = " --jdk " + jdk.home;
   plan.command = BesideExecutable("walkhammer");
@@ -128,6 +153,7 @@ RunIdentity IdentityOf(const Options& options, const FuzzPlan& plan, const Jdk& 
   identity.provider = options.provider;
   identity.engine = options.engine;
   identity.seed = options.seed;
+  identity.workers = plan.workers;
   identity.cpu_model = CpuModel();
   identity.kernel = Kernel();
   identity.started_at = Now("%Y-%m-%dT%H:%M:%SZ");
@@ -195,7 +221,11 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
   auto o = std::make_shared<Options>();
   verb->add_option("--walker", o->walker, "What to test (walkhammer list walkers)");
   verb->add_option("--provider", o->provider, "Who implements the walker: jdk");
-  verb->add_option("--engine", o->engine, "Who makes the requests: random");
+  verb->add_option("--engine", o->engine, "Who makes the requests (walkhammer list engines)");
+  AddCountOption(*verb, "--workers", o->workers, "Processes that walk (default 1)");
+  verb->add_option("--corpus", o->corpus,
+                   "Folder of inputs to start from; the first gets what this run adds; repeatable")
+      ->allow_extra_args(false);
   AddJdkOption(*verb, o->jdks);
   verb->add_option("--time", o->time, "How long, e.g. 60s (default), 10m");
   AddCountOption(*verb, "--walks", o->walks, "Stop after this many walks");
@@ -204,6 +234,13 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
   verb->add_option("--scene", o->scenes, "Only this scene; repeatable")->allow_extra_args(false);
   verb->add_option("--hang-limit", o->hang_limit, "CPU time that a walk may take (default 100ms)");
   verb->add_flag("--no-confirm", o->no_confirm, "Do not replay what is found");
+  verb->add_flag("--no-minimize", o->no_minimize, "Do not minimise what replays every time");
+  verb->add_option("--minimize-time", o->minimize_time,
+                   "How long to minimise after the walks (default 60s)");
+  verb->add_flag("--no-coverage", o->no_coverage, "Set no traps on the walker's blocks");
+  verb->add_option("--coverage-goal", o->coverage_goal,
+                   "Percent of the walker's blocks that must be reached")
+      ->check(CLI::Range(0.0, 100.0));
   verb->add_flag("--keep-aslr", o->keep_aslr,
                  "Leave address randomisation on while fuzzing (replays always do)");
   AddJsonFlag(*verb, o->json);

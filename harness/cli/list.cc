@@ -8,6 +8,7 @@
 #include "harness/cli/verb.h"
 #include "harness/oracles/oracle.h"
 #include "harness/scenes/scene_table.h"
+#include "harness/supervise/engine.h"
 #include "harness/walkers/walker_table.h"
 
 namespace walkhammer {
@@ -90,6 +91,13 @@ json Oracles(const Options&) {
   return rows;
 }
 
+json Engines(const Options&) {
+  json rows = json::array();
+  for (const Engine& engine : AllEngines())
+    rows.push_back({{"name", engine.name}, {"what", engine.what}, {"guided", engine.guided}});
+  return rows;
+}
+
 json Jdks(const Options&) {
   json rows = json::array();
   for (const Jdk& jdk : FindJdks()) {
@@ -106,8 +114,11 @@ struct Topic {
   json (*rows)(const Options&);
 };
 
-constexpr Topic kTopics[] = {
-    {"walkers", Walkers}, {"scenes", Scenes}, {"oracles", Oracles}, {"jdks", Jdks}};
+constexpr Topic kTopics[] = {{"walkers", Walkers},
+                             {"scenes", Scenes},
+                             {"oracles", Oracles},
+                             {"engines", Engines},
+                             {"jdks", Jdks}};
 
 std::vector<std::string_view> TopicNames() {
   std::vector<std::string_view> names;

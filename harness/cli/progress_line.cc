@@ -46,6 +46,19 @@ std::string Shares(const SharedState& state) {
   return text;
 }
 
+const char* StageWord(FuzzStage stage) {
+  switch (stage) {
+    case FuzzStage::kConfirming:
+      return "replaying";
+    case FuzzStage::kMinimizing:
+      return "minimising";
+    case FuzzStage::kMerging:
+      return "merging the corpus";
+    default:
+      return "walking";
+  }
+}
+
 int Columns() {
   winsize size{};
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
@@ -60,13 +73,16 @@ void ProgressLine::Show(const FuzzProgress& p) {
   last_shown_ = p.seconds;
   const uint64_t walks = p.shared->walks.load();
   std::string line = fmt::format("{:4.0f}s ", p.seconds);
-  if (p.confirming)
-    line += fmt::format("replaying: {} of {} buckets confirmed", p.confirmed, p.buckets);
+  if (p.stage != FuzzStage::kWalking)
+    line +=
+        fmt::format("{}: {} of {} buckets confirmed", StageWord(p.stage), p.confirmed, p.buckets);
   else if (walks == 0)
     line += PhaseWords(p.shared->phase.load());
   else
-    line += fmt::format("{} walks, {}, {}, {} buckets ({} confirmed)", FormatCount(walks),
-                        FormatRate(p.walks_per_second), Shares(*p.shared), p.buckets, p.confirmed);
+    line += fmt::format("{} walks, {}, {}, {}{} buckets ({} confirmed)", FormatCount(walks),
+                        FormatRate(p.walks_per_second), Shares(*p.shared),
+                        p.blocks == 0 ? "" : fmt::format("{} blocks, ", p.blocks), p.buckets,
+                        p.confirmed);
   if (!p.newest.empty()) line += ", last: " + p.newest;
   if (terminal_) {
     const auto columns = static_cast<size_t>(Columns() - 1);

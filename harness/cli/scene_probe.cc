@@ -19,7 +19,10 @@ Result<nlohmann::json> ProbeScenes(const Jdk& jdk) {
   state.job.mode = ChildMode::kScenes;
   state.job.scene_mask = UINT32_MAX;
   state.job.hang_limit_ms = 1000;
-  auto child = ChildProcess::Start(*shared.value(), {jdk.libjvm, {}, true, scratch.path()});
+  ChildSetup setup;
+  setup.libjvm = jdk.libjvm;
+  setup.scratch = scratch.path();
+  auto child = ChildProcess::Start(*shared.value(), setup);
   if (!child.ok()) return child.failure();
   const auto deadline = std::chrono::steady_clock::now() + kMostTime;
   while (!child.value()->HasEnded()) {

@@ -25,6 +25,17 @@ inline void WriteContext(const Registers& registers, ucontext_t& context) {
   m.regs[30] = registers.lr;
 }
 
+// The address that thread-local storage hangs on.
+inline uint64_t ThreadPointer() {
+  uint64_t pointer;
+  asm("mrs %0, tpidr_el0" : "=r"(pointer));
+  return pointer;
+}
+
+inline void SetThreadPointer(uint64_t pointer) {
+  asm volatile("msr tpidr_el0, %0" ::"r"(pointer) : "memory");
+}
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_GUARD_ARCH_AARCH64_H_

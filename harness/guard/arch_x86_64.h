@@ -2,12 +2,19 @@
 #ifndef WALKHAMMER_HARNESS_GUARD_ARCH_X86_64_H_
 #define WALKHAMMER_HARNESS_GUARD_ARCH_X86_64_H_
 
+#include <asm/prctl.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 namespace walkhammer {
 
 inline constexpr const char* kArchName = "x86_64";
 inline constexpr bool kHasLinkRegister = false;
 inline constexpr int kElfMachine = 62;  // EM_X86_64
 
+// A trap instruction, as the units that code is written in, and how far behind its address the pc
+// stands when its signal comes.
 using CodeUnit = uint8_t;
 inline constexpr CodeUnit kTrapCode = 0xcc;  // int3
 inline constexpr uint64_t kTrapPcAhead = 1;
@@ -23,6 +30,21 @@ inline void WriteContext(const Registers& registers, ucontext_t& context) {
   g[REG_RIP] = static_cast<greg_t>(registers.pc);
   g[REG_RSP] = static_cast<greg_t>(registers.sp);
   g[REG_RBP] = static_cast<greg_t>(registers.fp);
+}
+
+// The address that thread-local storage hangs on.
+inline uint64_t ThreadPointer() {
+  uint64_t pointer;
+  asm("mov %%fs:0, %0" : "=r"(pointer));  // the psABI: the word there holds its own address
+  return pointer;
+}
+
+inline void SetThreadPointer(uint64_t pointer) {
+  static const bool from_user_mode = (getauxval(AT_HWCAP2) & 2) != 0;  // HWCAP2_FSGSBASE
+  if (from_user_mode)
+    asm volatile("wrfsbase %0" ::"r"(pointer) : "memory");
+  else
+    syscall(SYS_arch_prctl, ARCH_SET_FS, pointer);
 }
 
 }  // namespace walkhammer

@@ -13,6 +13,7 @@
 namespace walkhammer {
 
 inline constexpr char kInputName[] = "input.walk";
+inline constexpr char kMinimizedName[] = "minimized.walk";  // written by the parent of a run
 inline constexpr char kExplainName[] = "explain.txt";
 inline constexpr char kHsErrName[] = "hs_err.log";
 

@@ -50,13 +50,6 @@ Realism RealismFromWord(std::string_view word);  // kEditedStack for unknown wor
 // A copy that is safe to read even if a dying child scribbled over it: counts brought into range.
 WalkRequest SaneRequest(const WalkRequest& request);
 
-// The text in a fixed-size field that a child filled; need not be NUL-terminated.
-template <size_t kSize>
-std::string FieldText(const char (&field)[kSize]) {
-  return std::string(
-      std::string_view(field, kSize).substr(0, std::string_view(field, kSize).find('\0')));
-}
-
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_RECORD_FINDING_RECORD_H_

@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "harness/request/symbol_table.h"
 #include "harness/request/vocabulary.h"
@@ -49,6 +51,7 @@ inline constexpr int kCodeSlots = 33;
 
 enum class ChildMode : uint8_t {
   kFuzz,    // random engine until told to stop
+  kEngine,  // requests come from a fuzz engine that hosts the JVM: libFuzzer, AFL++
   kReplay,  // one request, once
   kScenes,  // set up every scene, report, end
 };
@@ -68,14 +71,40 @@ enum class ChildPhase : uint32_t {
 struct Job {
   ChildMode mode;
   uint8_t walker;
-  uint8_t keep;  // kReplay: wait for further requests instead of ending after the first
-  uint8_t reserved[5];
+  uint8_t keep;      // kReplay: wait for further requests instead of ending after the first
+  uint8_t coverage;  // kFuzz, kEngine: set traps on the walker's blocks
+  uint8_t alone;     // kEngine: nobody supervises; a finding ends the process
+  uint8_t worker;    // which of `workers` that share a campaign
+  uint8_t workers;   // 0 reads as 1
+  uint8_t reserved;
   uint64_t seed;
   uint64_t first_walk;     // sequence number at which a successor goes on
   uint64_t max_walks;      // 0 = no limit
   uint32_t scene_mask;     // bit i = scene i wanted
   uint32_t hang_limit_ms;  // of the walking thread's CPU time, per walk
   WalkRequest request;     // for kReplay
+};
+
+// How to boot the JVM; set by the parent before each child starts.
+struct Launch {
+  char libjvm[1024];
+  char flags[15 * 1024];  // one a line
+};
+
+// Inputs that ended a child, by InputHash: no successor walks them again.
+struct Killers {
+  static constexpr uint32_t kMost = 64;
+  std::atomic<uint64_t> current;  // hash of the input being walked, 0 = none
+  std::atomic<uint32_t> count;
+  uint64_t hashes[kMost];
+};
+
+// Which of the walker's blocks were entered; by index into FindBlocks of launch.libjvm.
+struct Covered {
+  static constexpr uint32_t kMaxBlocks = 16384;
+  std::atomic<uint32_t> blocks;  // in the map; 0: no coverage, see `reason`
+  char reason[256];
+  uint8_t hit[kMaxBlocks];  // 0 or 1
 };
 
 struct SceneReport {
@@ -151,6 +180,8 @@ struct SharedState {
   uint64_t magic;
   uint64_t start_ns;  // CLOCK_MONOTONIC at the run's start
   Job job;
+  Launch launch;
+  Killers killers;
 
   // Child to parent.
   std::atomic<ChildPhase> phase;
@@ -175,9 +206,20 @@ struct SharedState {
   std::atomic<uint32_t> answered;  // of these, walked and judged
   ReplayResult replay;
   FindingRing ring;
+  Covered covered;
   SymbolTable symbols;
   Vocabulary vocabulary;
 };
+
+// The environment variable that tells a child which file holds its SharedState.
+inline constexpr char kStateVariable[] = "WALKHAMMER_STATE";
+
+// The text in a fixed-size field that a child filled; need not be NUL-terminated.
+template <size_t kSize>
+std::string FieldText(const char (&field)[kSize]) {
+  return std::string(
+      std::string_view(field, kSize).substr(0, std::string_view(field, kSize).find('\0')));
+}
 
 // Modules that may be read, whatever a dying child wrote over the count.
 inline uint32_t ModuleCount(const SharedState& state) {

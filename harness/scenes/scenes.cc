@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "harness/guard/arch.h"
 #include "harness/jvm/flags.h"
 #include "harness/scenes/expectation.h"
 #include "harness/scenes/scene_table.h"
@@ -123,12 +124,9 @@ std::string Capture(ParkedScene& scene, JNIEnv* env, uint64_t caller_fp) {
 }
 
 void RunLent(ParkedScene& scene) {
-  auto* stack = reinterpret_cast<uint64_t*>(scene.stack_low);
-  scene.snapshot.assign(stack, stack + (scene.edit_high - scene.stack_low) / 8);
+  scene.TakeSnapshot();
   scene.body(scene.argument);
-  // Walkers do write: make_walkable fills the pc of whatever it takes for an anchor.
-  for (size_t i = 0; i < scene.snapshot.size(); i++)
-    if (stack[i] != scene.snapshot[i]) stack[i] = scene.snapshot[i];
+  scene.RestoreStack();
 }
 
 // Parks the calling thread for good, lending it to the walk line.
@@ -140,6 +138,7 @@ void Park(JNIEnv* env, uint64_t caller_fp) {
   scene.guard.anchor = scene.thread.last_sp();
   scene.guard.walked_stack = scene.stack_low;
   scene.signal_mask = ThreadSignalMask();
+  scene.thread_pointer = ThreadPointer();
   sem_init(&scene.go, 0, 0);
   sem_init(&scene.done, 0, 0);
   EnterGuardedThread(scene.guard);
@@ -275,6 +274,18 @@ void LendThread(void* argument) {
 }
 
 }  // namespace
+
+void ParkedScene::TakeSnapshot() {
+  auto* stack = reinterpret_cast<uint64_t*>(stack_low);
+  snapshot.assign(stack, stack + (edit_high - stack_low) / 8);
+}
+
+// Walkers do write: make_walkable fills the pc of whatever it takes for an anchor.
+void ParkedScene::RestoreStack() const {
+  auto* stack = reinterpret_cast<uint64_t*>(stack_low);
+  for (size_t i = 0; i < snapshot.size(); i++)
+    if (stack[i] != snapshot[i]) stack[i] = snapshot[i];
+}
 
 Result<SceneStage*> SceneStage::Open(Jvm& the_jvm) {
   jvm = &the_jvm;

@@ -31,14 +31,19 @@ struct ParkedScene {
   // The words from stack_low to edit_high as they were when the thread was last lent out; what a
   // walker writes there is undone before the thread is given back and the JVM looks at it again.
   std::vector<uint64_t> snapshot;
-  bool walked_truly = false;  // at set-up; a later wrong pristine walk retires the child
-  uint64_t signal_mask = 0;   // of the thread, as the kernel holds it
+  bool walked_truly = false;    // at set-up; a later wrong pristine walk retires the child
+  uint64_t signal_mask = 0;     // of the thread, as the kernel holds it
+  uint64_t thread_pointer = 0;  // what its thread-local storage hangs on
   GuardSlot guard;
 
   // Hand-over of the thread: the owner sets body and argument, posts go, waits for done.
   sem_t go, done;
   void (*body)(void*) = nullptr;
   void* argument = nullptr;
+
+  // Before the first walk and after the last one of a loan.
+  void TakeSnapshot();
+  void RestoreStack() const;
 };
 
 class SceneStage {

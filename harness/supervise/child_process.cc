@@ -35,8 +35,8 @@ std::string ReadFile(const std::string& path, size_t most) {
 }
 
 // Between fork and exec: only async-signal-safe calls.
-[[noreturn]] void Exec(const std::string& program, char* const* arguments, int shared_fd,
-                       int log_fd, bool aslr, pid_t parent) {
+[[noreturn]] void Exec(char* const* arguments, char* const* environment, int shared_fd, int log_fd,
+                       bool aslr, pid_t parent) {
   // Its own group: a terminal's Ctrl-C reaches the parent, which ends the child in order.
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -52,11 +52,33 @@ std::string ReadFile(const std::string& path, size_t most) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  execv(program.c_str(), arguments);
+  execvpe(arguments[0], arguments, environment);
   _exit(127);
 }
 
+std::vector<char*> Pointers(std::vector<std::string>& words) {
+  std::vector<char*> out;
+  for (std::string& word : words) out.push_back(word.data());
+  out.push_back(nullptr);
+  return out;
+}
+
 }  // namespace
+
+Status SetLaunch(SharedState& state, const std::string& libjvm, std::vector<std::string> flags) {
+  // Its workers do not stop at safepoints, so a cycle of its own accord could meet an edited stack.
+  if (std::find(flags.begin(), flags.end(), "-XX:+UseShenandoahGC") != flags.end())
+    flags.insert(flags.end(),
+                 {"-XX:+UnlockExperimentalVMOptions", "-XX:ShenandoahGuaranteedGCInterval=0"});
+  std::string lines;
+  for (const std::string& flag : flags) lines += flag + "\n";
+  Launch& launch = state.launch;
+  if (libjvm.size() >= sizeof launch.libjvm || lines.size() >= sizeof launch.flags)
+    return BadInput("the JVM flags or the path of the JDK are too long for walkhammer");
+  std::memcpy(launch.libjvm, libjvm.c_str(), libjvm.size() + 1);
+  std::memcpy(launch.flags, lines.c_str(), lines.size() + 1);
+  return Ok();
+}
 
 Result<std::unique_ptr<SharedMapping>> SharedMapping::Create() {
   std::unique_ptr<SharedMapping> mapping(new SharedMapping);
@@ -109,18 +131,21 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(SharedMapping& shared,
   if (!base.ok()) return base.failure();
   static std::atomic<int> number{0};
   const std::string stem = setup.scratch + "/child-" + std::to_string(number++);
-  const std::string program = BesideExecutable(kChildName);
-  std::vector<std::string> words = {program, std::to_string(shared.fd()), setup.libjvm};
-  words.insert(words.end(), base.value().begin(), base.value().end());
-  words.push_back("-XX:ErrorFile=" + stem + ".hs_err");
-  words.insert(words.end(), setup.jvm_flags.begin(), setup.jvm_flags.end());
-  // Its workers do not stop at safepoints, so a cycle of its own accord could meet an edited stack.
-  if (std::find(words.begin(), words.end(), "-XX:+UseShenandoahGC") != words.end())
-    words.insert(words.end(),
-                 {"-XX:+UnlockExperimentalVMOptions", "-XX:ShenandoahGuaranteedGCInterval=0"});
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
+  std::vector<std::string> flags = std::move(base.value());
+  flags.push_back("-XX:ErrorFile=" + stem + ".hs_err");
+  flags.insert(flags.end(), setup.jvm_flags.begin(), setup.jvm_flags.end());
+  Status launch = SetLaunch(shared.state(), setup.libjvm, flags);
+  if (!launch.ok()) return launch.failure();
+
+  std::vector<std::string> command = setup.command;
+  if (command.empty()) command = {BesideExecutable(kChildName)};
+  std::vector<std::string> environment = setup.environment;
+  // The descriptor is inherited, also through an engine that starts its target itself.
+  environment.push_back(std::string(kStateVariable) + "=/proc/self/fd/" +
+                        std::to_string(shared.fd()));
+  for (char** variable = environ; *variable != nullptr; variable++)
+    environment.push_back(*variable);
+  std::vector<char*> arguments = Pointers(command), variables = Pointers(environment);
 
   std::unique_ptr<ChildProcess> child(new ChildProcess);
   child->scratch_ = stem;
@@ -132,7 +157,8 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(SharedMapping& shared,
   signal(SIGCHLD, SIG_DFL);  // ignored, as some parents leave it, children could not be waited for
   const pid_t parent = getpid();
   child->pid_ = fork();
-  if (child->pid_ == 0) Exec(program, arguments.data(), shared.fd(), log_fd, setup.aslr, parent);
+  if (child->pid_ == 0)
+    Exec(arguments.data(), variables.data(), shared.fd(), log_fd, setup.aslr, parent);
   close(log_fd);
   if (child->pid_ < 0) return ToolFailed(std::string("cannot start a child: ") + strerror(errno));
   return child;
@@ -154,8 +180,8 @@ bool ChildProcess::HasEnded() {
   return ended_;
 }
 
-void ChildProcess::Kill() {
-  if (!ended_) kill(pid_, SIGKILL);  // unreaped, so the pid is still the child's
+void ChildProcess::Signal(int signal) {
+  if (!ended_) kill(pid_, signal);  // unreaped, so the pid is still the child's
 }
 
 bool ChildProcess::ExitedCleanly() const {

@@ -3,6 +3,7 @@
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_CHILD_PROCESS_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_CHILD_PROCESS_H_
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <memory>
@@ -20,6 +21,10 @@ struct ChildSetup {
   std::vector<std::string> jvm_flags;  // the user's; they win over walkhammer's own
   bool aslr = true;                    // false: addresses repeat from run to run
   std::string scratch;                 // existing folder for what the JVM prints and hs_err logs
+  // What to run: walkhammer_child, or a fuzz engine that hosts the JVM.
+  std::vector<std::string> command = {};
+  std::vector<std::string> environment = {};  // NAME=VALUE, added to ours
+  int ask_to_stop = 0;  // signal that asks it to end, where SharedState::stop is not looked at
 };
 
 // The mapping that parent and child share; the parent's end of it.
@@ -39,6 +44,9 @@ class SharedMapping {
   SharedState* state_ = nullptr;
 };
 
+// Tells the next child how to boot. `flags` are all of the JVM's, the user's last.
+Status SetLaunch(SharedState& state, const std::string& libjvm, std::vector<std::string> flags);
+
 class ChildProcess {
  public:
   // Starts a child that does `shared`'s job. `shared` must outlive it.
@@ -50,7 +58,8 @@ class ChildProcess {
 
   // True once it has ended; wait_status is valid then.
   bool HasEnded();
-  void Kill();
+  void Kill() { Signal(SIGKILL); }
+  void Signal(int signal);  // no-op once it has ended
   int wait_status() const { return wait_status_; }
   bool ExitedCleanly() const;
   pid_t pid() const { return pid_; }

@@ -6,7 +6,13 @@
 #include <filesystem>
 #include <thread>
 
+#include "fuzzers/walker_code.h"
+#include "harness/cli/common.h"
 #include "harness/record/crash_folder.h"
+#include "harness/supervise/minimize_input.h"
+#include "harness/supervise/sum_state.h"
+#include "harness/walkers/walker_table.h"
+#include "reports/coverage_rows.h"
 
 namespace walkhammer {
 namespace {
@@ -17,10 +23,7 @@ using std::chrono::seconds;
 constexpr auto kTick = milliseconds(10);
 constexpr auto kSaveEvery = seconds(1);
 constexpr auto kProgressEvery = milliseconds(250);
-constexpr auto kStuckAfter = seconds(45);       // no phase change and no walk, at the least
-constexpr auto kStopWithin = seconds(10);       // after the child was asked to
 constexpr auto kConfirmAfterEnd = seconds(60);  // replays that go on when walking is over
-constexpr uint32_t kMostEarlyDeaths = 3;        // in a row, before the first walk
 
 double Seconds(std::chrono::steady_clock::duration d) {
   return std::chrono::duration<double>(d).count();
@@ -28,25 +31,65 @@ double Seconds(std::chrono::steady_clock::duration d) {
 
 }  // namespace
 
-Status FuzzRun::StartChild() {
-  SharedState& state = shared_->state();
-  state.journal.phase.store(0);
-  for (SceneReport& scene : state.scenes) scene.tried_by = 0;
-  auto child = ChildProcess::Start(*shared_, plan_.child);
-  if (!child.ok()) return child.failure();
-  child_ = std::move(child.value());
-  symbolizer_.reset();
-  started_++;
-  last_moved_ = Clock::now();
+EnginePlan FuzzRun::Engines() const { return {db_.dir(), plan_.corpus, plan_.seed, plan_.workers}; }
+
+Job FuzzRun::JobOf(int worker) const {
+  Job job{};
+  job.mode = AllEngines()[static_cast<size_t>(plan_.engine)].mode;
+  job.walker = static_cast<uint8_t>(plan_.walker);
+  job.coverage = plan_.coverage ? 1 : 0;
+  job.worker = static_cast<uint8_t>(worker);
+  job.workers = static_cast<uint8_t>(plan_.workers);
+  job.seed = plan_.seed;
+  job.max_walks = plan_.max_walks;
+  job.scene_mask = plan_.scene_mask;
+  job.hang_limit_ms = plan_.hang_limit_ms;
+  return job;
+}
+
+Status FuzzRun::StartWorkers() {
+  const Engine& engine = AllEngines()[static_cast<size_t>(plan_.engine)];
+  Status prepared = engine.prepare(Engines());
+  if (!prepared.ok()) return prepared;
+  for (int i = 0; i < plan_.workers; i++) {
+    ChildSetup setup = plan_.child;
+    engine.set_up(Engines(), i, setup);
+    auto worker = Worker::Create(
+        setup, plan_.hang_limit_ms, start_,
+        [this](std::unique_ptr<Occurrence> seen) { return Record(std::move(seen)); });
+    if (!worker.ok()) return worker.failure();
+    workers_.push_back(std::move(worker.value()));
+    workers_.back()->state().job = JobOf(i);
+    Status started = workers_.back()->Start();
+    if (!started.ok()) return started;
+  }
   return Ok();
 }
 
-RunTotals FuzzRun::Totals() const {
-  RunTotals totals = TotalsOf(shared_->state());
+Status FuzzRun::SetCoverage() {
+  if (!plan_.coverage) return db_.SetNoCoverage("it was not wanted (--no-coverage)");
+  const WalkerInfo& walker = AllWalkers()[static_cast<size_t>(plan_.walker)];
+  auto code = FindWalkerCode(walker, plan_.child.libjvm, BesideExecutable(kChildName));
+  return code.ok() ? db_.SetCoverage(RowsOf(code.value()))
+                   : db_.SetNoCoverage(code.failure().message);
+}
+
+void FuzzRun::SumUp() {
+  last_summed_ = Clock::now();
+  std::vector<const SharedState*> states;
+  for (const auto& worker : workers_) states.push_back(&worker->state());
+  SumStates(states, *sum_);
+}
+
+RunTotals FuzzRun::Totals() {
+  SumUp();
+  RunTotals totals = TotalsOf(*sum_);
   totals.time_ms = static_cast<uint64_t>(Seconds(Clock::now() - start_) * 1000);
-  totals.children_started = started_;
-  totals.children_retired = retired_;
-  totals.children_died = died_;
+  for (const auto& worker : workers_) {
+    totals.children_started += worker->counts().started;
+    totals.children_retired += worker->counts().retired;
+    totals.children_died += worker->counts().died;
+  }
   return totals;
 }
 
@@ -54,17 +97,22 @@ Status FuzzRun::Save(bool everything) {
   const Clock::time_point now = Clock::now();
   if (!everything && now - last_saved_ < kSaveEvery) return Ok();
   last_saved_ = now;
-  if (!vm_known_ && shared_->state().vm_gc[0] != 0) {
-    Status saved =
-        db_.SetVm(FieldText(shared_->state().vm_version), FieldText(shared_->state().vm_gc));
+  const RunTotals totals = Totals();
+  if (!vm_known_ && sum_->vm_gc[0] != 0) {
+    Status saved = db_.SetVm(FieldText(sum_->vm_version), FieldText(sum_->vm_gc));
     if (!saved.ok()) return saved;
     vm_known_ = true;
   }
-  Status saved = db_.SaveProgress(Totals());
-  if (saved.ok()) saved = db_.SaveCounts(shared_->state());
+  // Asked for, and to be had of the file, but not in the process.
+  if (sum_->covered.blocks.load() == 0 && sum_->covered.reason[0] != 0) {
+    Status saved = db_.SetNoCoverage(FieldText(sum_->covered.reason));
+    if (!saved.ok()) return saved;
+  }
+  Status saved = db_.SaveBlocks({sum_->covered.hit, sum_->covered.blocks.load()}, totals.time_ms);
+  if (saved.ok()) saved = db_.SaveProgress(totals);
+  if (saved.ok()) saved = db_.SaveCounts(*sum_);
   if (saved.ok()) saved = SaveSeen();
-  if (saved.ok() && shared_->state().phase.load() >= ChildPhase::kRunning)
-    saved = db_.SaveScenes(shared_->state());
+  if (saved.ok() && sum_->phase.load() >= ChildPhase::kRunning) saved = db_.SaveScenes(*sum_);
   return saved;
 }
 
@@ -73,7 +121,7 @@ Status FuzzRun::WriteFolder(const BucketState& bucket, const Occurrence& shown) 
   crash.record = shown.record;
   crash.raw = shown.is_death ? nullptr : &shown.raw;
   crash.request = shown.has_request ? &shown.raw.request : nullptr;
-  crash.symbols = &shared_->state().symbols;
+  crash.symbols = shown.symbols;
   crash.jdk = plan_.jdk_words;
   crash.replay_command =
       fmt::format("{} replay {}/{}/{}{}", plan_.command,
@@ -86,17 +134,16 @@ Status FuzzRun::WriteFolder(const BucketState& bucket, const Occurrence& shown) 
   return folder.ok() ? Ok() : Status(folder.failure());
 }
 
-Status FuzzRun::Record(std::unique_ptr<Occurrence> seen) {
+Result<int64_t> FuzzRun::Record(std::unique_ptr<Occurrence> seen) {
   auto added = db_.AddFinding(seen->record);
   if (!added.ok()) return added.failure();
   const int64_t id = added.value().bucket;
-  if (!seen->is_death) bucket_of_site_[seen->raw.site % kMaxCrashSites] = id;
   BucketState& bucket = known_[id];
   const FindingRecord& record = seen->record;
   if (added.value().is_new) {
     bucket.folder = added.value().folder;
     Status written = WriteFolder(bucket, *seen);
-    if (!written.ok()) return written;
+    if (!written.ok()) return written.failure();
     newest_ = record.signature.title;
     if (on_bucket) {
       BucketRow row;
@@ -109,104 +156,24 @@ Status FuzzRun::Record(std::unique_ptr<Occurrence> seen) {
       on_bucket(row);
     }
   }
-  if (confirmer_ == nullptr || !seen->has_request) return Ok();
+  if (confirmer_ == nullptr || !seen->has_request) return id;
   const int rank = static_cast<int>(record.realism) * 64 + seen->raw.request.edit_count;
   if (confirmer_->Add(id, {record.request, record.signature.expect, rank, bucket.examples.size()}))
     bucket.examples.push_back(std::move(seen));
-  return Ok();
-}
-
-Status FuzzRun::Drain() {
-  SharedState& state = shared_->state();
-  FindingRing& ring = state.ring;
-  if (ring.head.load() - ring.tail.load() > kRingSize)  // a dying child wrote over it
-    ring.tail.store(ring.head.load());
-  for (uint32_t at = ring.tail.load(); at != ring.head.load(); ring.tail.store(++at)) {
-    const RawFinding& raw = ring.slots[at % kRingSize];
-    if (symbolizer_ == nullptr)
-      symbolizer_ =
-          std::make_unique<Symbolizer>(std::span<const Module>(state.modules, ModuleCount(state)));
-    auto seen = std::make_unique<Occurrence>();
-    seen->record = MakeFindingRecord(raw, *symbolizer_, state.symbols);
-    seen->raw = raw;
-    Status recorded = Record(std::move(seen));
-    if (!recorded.ok()) return recorded;
-  }
-  return Ok();
+  return id;
 }
 
 // Sites count every occurrence, also those that were not handed over.
 Status FuzzRun::SaveSeen() {
-  for (const auto& [site, bucket] : bucket_of_site_) {
-    Status saved = db_.SetSeen(bucket, shared_->state().crash_sites[site].count.load());
+  std::map<int64_t, uint64_t> times;
+  for (const auto& worker : workers_)
+    for (const auto& [site, bucket] : worker->bucket_of_site())
+      times[bucket] += worker->state().crash_sites[site].count.load();
+  for (const auto& [bucket, count] : times) {
+    Status saved = db_.SetSeen(bucket, count);
     if (!saved.ok()) return saved;
   }
   return Ok();
-}
-
-Status FuzzRun::RecordDeath() {
-  SharedState& state = shared_->state();
-  const DeathInfo death{child_->wait_status(), child_->HsErr()};
-  const auto time_ms = static_cast<uint64_t>(Seconds(Clock::now() - start_) * 1000);
-  // Between walks nobody is to blame for sure; the sequence number says what was walked before.
-  auto seen = std::make_unique<Occurrence>();
-  seen->is_death = true;
-  seen->has_request = state.journal.phase.load() == 1;
-  seen->raw.request = SaneRequest(state.journal.request);
-  seen->record = MakeDeathRecord(death, seen->has_request ? &seen->raw.request : nullptr,
-                                 state.symbols, state.journal.sequence.load(), time_ms);
-  seen->hs_err = death.hs_err_text;
-  return Record(std::move(seen));
-}
-
-Result<bool> FuzzRun::AfterChild() {
-  SharedState& state = shared_->state();
-  Status drained = Drain();
-  if (!drained.ok()) return drained.failure();
-  const ChildPhase phase = state.phase.load();
-  if (phase == ChildPhase::kUnable || phase == ChildPhase::kFailed) {
-    std::string message = FieldText(state.message);
-    const std::string output = child_->Output();
-    if (!output.empty()) message += " | it printed: " + output.substr(0, 400);
-    return phase == ChildPhase::kUnable ? Unable(message) : ToolFailed(message);
-  }
-  if (phase == ChildPhase::kDone) return false;
-  state.job.first_walk = state.journal.sequence.load() + 1;
-  if (phase == ChildPhase::kRetired) {
-    retired_++;
-  } else {
-    died_++;
-    if (state.journal.phase.load() == 1 || phase == ChildPhase::kRunning) {
-      Status recorded = RecordDeath();
-      if (!recorded.ok()) return recorded.failure();
-    }
-    // Not one walk between two deaths: this JVM does not get anywhere.
-    const uint64_t walks = state.walks.load();
-    died_early_ = walks == walks_at_death_ && state.journal.phase.load() != 1 ? died_early_ + 1 : 0;
-    walks_at_death_ = walks;
-    if (died_early_ >= kMostEarlyDeaths)
-      return ToolFailed(
-          "the child died " + std::to_string(died_early_) +
-          " times before its first walk; it printed: " + child_->Output().substr(0, 600));
-    if (phase < ChildPhase::kRunning && state.journal.phase.load() != 1)
-      state.job.first_walk = state.journal.sequence.load();
-  }
-  return state.stop.load() == 0;
-}
-
-void FuzzRun::KillIfStuck() {
-  SharedState& state = shared_->state();
-  const uint64_t walks = state.walks.load() + state.pristine_walks.load();
-  const ChildPhase phase = state.phase.load();
-  const Clock::time_point now = Clock::now();
-  if (walks != last_walks_ || phase != last_phase_) {
-    last_walks_ = walks;
-    last_phase_ = phase;
-    last_moved_ = now;
-  } else if (now - last_moved_ >
-             std::max<Clock::duration>(kStuckAfter, 25 * milliseconds(plan_.hang_limit_ms))) {
-    child_->Kill();  // the journal names what it was at
-  }
 }
 
 Status FuzzRun::StepConfirmer() {
@@ -222,53 +189,37 @@ Status FuzzRun::StepConfirmer() {
   return WriteFolder(bucket, *bucket.examples[best->example]);
 }
 
-void FuzzRun::Progress(bool confirming) {
+void FuzzRun::Progress(FuzzStage stage) {
   const Clock::time_point now = Clock::now();
   if (!on_progress || now - last_progress_ < kProgressEvery) return;
   last_progress_ = now;
+  SumUp();
   const double elapsed = Seconds(now - start_);
   uint64_t confirmed = 0;
   for (const auto& [id, bucket] : known_)
     if (bucket.tries > 0 && bucket.confirmed == bucket.tries) confirmed++;
-  on_progress({&shared_->state(), elapsed,
-               static_cast<double>(shared_->state().walks.load()) / elapsed, known_.size(),
-               confirmed, newest_, confirming});
+  on_progress({sum_.get(), elapsed, static_cast<double>(sum_->walks.load()) / elapsed,
+               known_.size(), confirmed, TotalsOf(*sum_).blocks, newest_, stage});
 }
 
 Status FuzzRun::Supervise(const std::atomic<bool>& interrupted) {
-  SharedState& state = shared_->state();
   const Clock::time_point deadline =
       plan_.time.count() == 0 ? Clock::time_point::max()
                               : start_ + std::chrono::duration_cast<Clock::duration>(plan_.time);
-  Clock::time_point asked_to_stop{};
-  for (;;) {
-    Status status = Drain();
-    if (status.ok()) status = StepConfirmer();
+  for (bool any = true; any;) {
+    any = false;
+    for (const auto& worker : workers_) {
+      auto more = worker->Step(Clock::now() >= deadline || interrupted.load());
+      if (!more.ok()) return more.failure();
+      any |= more.value();
+    }
+    Status status = StepConfirmer();
     if (status.ok()) status = Save(false);
     if (!status.ok()) return status;
-    if (child_->HasEnded()) {
-      auto more = AfterChild();
-      if (!more.ok()) return more.failure();
-      if (!more.value()) return Ok();
-      status = StartChild();
-      if (!status.ok()) return status;
-    }
-    const Clock::time_point now = Clock::now();
-    if (state.stop.load() == 0 && (now >= deadline || interrupted.load())) {
-      state.stop.store(1);
-      asked_to_stop = now;
-    }
-    // A child that is still setting up has nothing to lose.
-    if (state.stop.load() != 0 &&
-        (now - asked_to_stop > kStopWithin || state.phase.load() < ChildPhase::kRunning)) {
-      child_->Kill();
-      while (!child_->HasEnded()) std::this_thread::sleep_for(kTick);
-      return Drain();
-    }
-    KillIfStuck();
-    Progress(false);
+    Progress(FuzzStage::kWalking);
     std::this_thread::sleep_for(kTick);
   }
+  return Ok();
 }
 
 Status FuzzRun::ConfirmRest(const std::atomic<bool>& interrupted) {
@@ -277,34 +228,70 @@ Status FuzzRun::ConfirmRest(const std::atomic<bool>& interrupted) {
   while (!confirmer_->Idle() && Clock::now() < until && !interrupted.load()) {
     Status status = StepConfirmer();
     if (!status.ok()) return status;
-    Progress(true);
+    Progress(FuzzStage::kConfirming);
     std::this_thread::sleep_for(kTick);
   }
   return Ok();
 }
 
+// Of a bucket whose shown input replays every time: a smaller one beside it.
+Status FuzzRun::MinimizeOne(int64_t id, const std::function<bool()>& stop) {
+  const BucketState& bucket = known_[id];
+  const Candidate* best = confirmer_->Best(id);
+  if (best == nullptr || bucket.tries == 0 || bucket.confirmed < bucket.tries) return Ok();
+  ChildSetup setup = plan_.child;
+  setup.aslr = true;
+  MinimizePlan plan;
+  plan.expect = best->expect;
+  plan.times = plan_.confirm_times;
+  plan.stop = stop;
+  const std::string folder = db_.dir() + "/" + bucket.folder;
+  auto small = MinimizeInput({best->text, folder, plan_.hang_limit_ms}, setup, plan);
+  if (!small.ok()) return Ok();  // it no longer replays every time; the input stays as it is
+  Status written = WriteFileAtomically(folder + "/" + kMinimizedName, small.value().text);
+  if (!written.ok()) return written;
+  return db_.SetMinimized(id, small.value().edits, plan.times, plan.times);
+}
+
+Status FuzzRun::MinimizeAll(const std::atomic<bool>& interrupted) {
+  if (confirmer_ == nullptr || plan_.minimize_time.count() == 0) return Ok();
+  const Clock::time_point until =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(plan_.minimize_time);
+  const auto stop = [&] {
+    Progress(FuzzStage::kMinimizing);
+    return interrupted.load() || Clock::now() >= until;
+  };
+  for (const auto& [id, bucket] : known_) {
+    if (stop()) break;
+    Status status = MinimizeOne(id, stop);
+    if (!status.ok()) return status;
+  }
+  return Ok();
+}
+
+Status FuzzRun::Merge(const std::atomic<bool>& interrupted) {
+  return MergeCorpus(AllEngines()[static_cast<size_t>(plan_.engine)], Engines(), plan_.child,
+                     JobOf(0), [&] {
+                       Progress(FuzzStage::kMerging);
+                       return interrupted.load();
+                     });
+}
+
 Status FuzzRun::Run(const std::atomic<bool>& interrupted) {
-  auto shared = SharedMapping::Create();
-  if (!shared.ok()) return shared.failure();
-  shared_ = std::move(shared.value());
+  sum_ = std::make_unique<SharedState>();
   start_ = last_saved_ = last_progress_ = Clock::now();
-  Job& job = shared_->state().job;
-  job.mode = ChildMode::kFuzz;
-  job.walker = static_cast<uint8_t>(plan_.walker);
-  job.seed = plan_.seed;
-  job.max_walks = plan_.max_walks;
-  job.scene_mask = plan_.scene_mask;
-  job.hang_limit_ms = plan_.hang_limit_ms;
   if (plan_.confirm_times > 0) {
     ChildSetup replay = plan_.child;
     replay.aslr = true;  // what replays must not hang on addresses
     confirmer_ = std::make_unique<Confirmer>(replay, plan_.hang_limit_ms, plan_.confirm_times);
   }
-  Status status = StartChild();
+  Status status = SetCoverage();
+  if (status.ok()) status = StartWorkers();
   if (status.ok()) status = Supervise(interrupted);
-  child_.reset();
   const RunTotals totals = Totals();
   if (status.ok()) status = ConfirmRest(interrupted);
+  if (status.ok()) status = MinimizeAll(interrupted);
+  if (status.ok()) status = Merge(interrupted);
   Status saved = Save(true);
   if (status.ok()) status = saved;
   auto finished = db_.Finish(!status.ok()         ? RunStatus::kFailed

@@ -8,7 +8,10 @@
 
 namespace walkhammer {
 
+// For the harness: caught by guard and oracles.
 std::vector<WalkerInfo> Puzzles();
+// For the engines: met only by guidance. See engine_puzzles.cc.
+std::vector<WalkerInfo> EnginePuzzles();
 
 }  // namespace walkhammer
 

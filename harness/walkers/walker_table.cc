@@ -12,7 +12,8 @@ std::span<const WalkerInfo> AllWalkers() {
   // Append only, before the puzzles: requests in binary form hold the index.
   static const std::vector<WalkerInfo> table = [] {
     std::vector<WalkerInfo> rows = {kAgctWalker};
-    for (const WalkerInfo& puzzle : Puzzles()) rows.push_back(puzzle);
+    for (const auto& puzzles : {Puzzles(), EnginePuzzles()})
+      rows.insert(rows.end(), puzzles.begin(), puzzles.end());
     return rows;
   }();
   return table;

@@ -1,0 +1,33 @@
+#include "fuzzers/feedback.h"
+
+#include <bit>
+
+namespace walkhammer {
+namespace {
+
+// Crashes have half of the shapes for themselves: each site is worth an input.
+constexpr size_t kCrashShapes = Feedback::kShapes / 2;
+
+uint64_t Mix(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  return (x ^ (x >> 27)) * 0x94d049bb133111eb >> 32;
+}
+
+}  // namespace
+
+void Feedback::NoteShape(const WalkRequest& request, const Trace& trace, const Fault& fault) const {
+  uint8_t* shapes = counters_ + kBlocks;
+  if (trace.ending != Ending::kReturned) {
+    shapes[Mix(fault.registers.pc) % kCrashShapes] = 1;
+    return;
+  }
+  // An error: which one. Frames: how many, roughly.
+  const uint64_t answer =
+      trace.num_frames > 0
+          ? 64 + static_cast<uint64_t>(std::bit_width(static_cast<uint32_t>(trace.num_frames)))
+          : static_cast<uint64_t>(-trace.num_frames);
+  const uint64_t anchored = request.anchor != AnchorMode::kCleared ? 1 : 0;
+  shapes[kCrashShapes + Mix(answer << 16 | request.scene << 1 | anchored) % kCrashShapes] = 1;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,35 @@
+// Feedback: what a walk tells a fuzz engine, as counters: the blocks that it entered (written by
+// TrapCoverage) and its shape, since two walks through the same blocks may end quite differently.
+// Signal-safe: yes.
+#ifndef WALKHAMMER_FUZZERS_FEEDBACK_H_
+#define WALKHAMMER_FUZZERS_FEEDBACK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "harness/record/shared_state.h"
+#include "harness/request/walk_request.h"
+#include "harness/walkers/trace.h"
+
+namespace walkhammer {
+
+class Feedback {
+ public:
+  static constexpr size_t kBlocks = Covered::kMaxBlocks;
+  static constexpr size_t kShapes = 4096;
+  static constexpr size_t kSize = kBlocks + kShapes;
+
+  // `counters` holds kSize bytes and is cleared by the engine before each walk.
+  explicit Feedback(uint8_t* counters) : counters_(counters) {}
+
+  std::span<uint8_t> blocks() const { return {counters_, kBlocks}; }
+  void NoteShape(const WalkRequest& request, const Trace& trace, const Fault& fault) const;
+
+ private:
+  uint8_t* counters_;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_FUZZERS_FEEDBACK_H_

@@ -1,0 +1,156 @@
+#include "fuzzers/fuzz_target.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "harness/child/state.h"
+#include "harness/cli/common.h"
+#include "harness/record/finding_record.h"
+#include "harness/supervise/child_process.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr uint32_t kAloneHangLimitMs = 1000;
+
+[[noreturn]] void Give(const Failure& failure) { _exit(PrintFailure(failure)); }
+
+// FNV-1a.
+uint64_t InputHash(std::span<const uint8_t> input) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (uint8_t byte : input) hash = (hash ^ byte) * 0x100000001b3;
+  return hash | 1;
+}
+
+// A process that nobody supervises: JAVA_HOME or the default JDK, every scene, our own state.
+SharedState* OwnState(const std::string& walker) {
+  auto index = WalkerNamed(walker);
+  if (!index.ok()) Give(index.failure());
+  const char* home = std::getenv("JAVA_HOME");
+  auto jdks =
+      OpenJdks(home == nullptr ? std::vector<std::string>{} : std::vector<std::string>{home});
+  if (!jdks.ok()) Give(jdks.failure());
+  auto flags = BaseFlags();
+  if (!flags.ok()) Give(flags.failure());
+  auto mapping = SharedMapping::Create();
+  if (!mapping.ok()) Give(mapping.failure());
+  SharedState& state = mapping.value().release()->state();  // as long as the process
+  Status launch = SetLaunch(state, jdks.value().front().libjvm, flags.value());
+  if (!launch.ok()) Give(launch.failure());
+  state.job.mode = ChildMode::kEngine;
+  state.job.walker = static_cast<uint8_t>(index.value());
+  state.job.scene_mask = UINT32_MAX;
+  state.job.hang_limit_ms = kAloneHangLimitMs;
+  state.job.coverage = 1;
+  state.job.alone = 1;
+  return &state;
+}
+
+}  // namespace
+
+// Becomes the JVM's main thread.
+void* FuzzTarget::JvmThread(void* self) {
+  auto& target = *static_cast<FuzzTarget*>(self);
+  SharedState& state = *target.state_;
+  auto shop = Workshop::SetUp(state, target.feedback_->blocks());
+  if (!shop.ok()) {
+    if (state.job.alone != 0) Give(shop.failure());
+    EndWith(state, shop.failure());
+    _exit(0);
+  }
+  target.shop_ = std::move(shop.value());
+  target.engine_ = std::make_unique<EngineThread>(target.shop_);
+  state.phase.store(ChildPhase::kRunning);
+  sem_post(&target.ready_);
+  target.engine_->Serve();
+}
+
+FuzzTarget& FuzzTarget::Start(const Options& options) {
+  auto* target = new FuzzTarget;  // as long as the process
+  target->options_ = options;
+  auto state = OpenState();
+  if (!state.ok()) Give(state.failure());
+  target->state_ = state.value() != nullptr ? state.value() : OwnState(options.walker);
+  target->feedback_ = std::make_unique<Feedback>(options.counters);
+  sem_init(&target->ready_, 0, 0);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 8 << 20);
+  pthread_t thread;
+  if (pthread_create(&thread, &attributes, JvmThread, target) != 0)
+    Give(ToolFailed("cannot start the JVM's thread"));
+  pthread_detach(thread);
+  while (sem_wait(&target->ready_) != 0) {
+  }
+  target->engine_->Enter();
+  target->mutator_ = std::make_unique<InputMutator>(InputMutator{
+      Mutator(target->state_->vocabulary, target->state_->job.walker), target->state_->symbols});
+  return *target;
+}
+
+bool FuzzTarget::IsKiller(uint64_t hash) const {
+  const Killers& killers = state_->killers;
+  const uint32_t count = std::min(killers.count.load(), Killers::kMost);
+  for (uint32_t i = 0; i < count; i++)
+    if (killers.hashes[i] == hash) return true;
+  return false;
+}
+
+void FuzzTarget::Walk(std::span<const uint8_t> input) {
+  const uint64_t hash = InputHash(input);
+  if (IsKiller(hash)) return;
+  WalkRequest request = DecodeInput(input, state_->symbols);
+  request.walker = state_->job.walker;
+  ParkedScene* scene = shop_.stage->Find(request.scene);
+  if (scene == nullptr) return;
+  if (options_.forget && shop_.coverage != nullptr) {
+    engine_->CloseWindow();  // so that the next one arms all
+    shop_.coverage->Forget();
+  }
+  struct Step {
+    FuzzTarget* target;
+    ParkedScene* scene;
+    const WalkRequest* request;
+    bool go_on;
+  } step{this, scene, &request, true};
+  state_->killers.current.store(hash, std::memory_order_relaxed);
+  engine_->Run(
+      *scene,
+      [](void* data) {
+        auto& step = *static_cast<Step*>(data);
+        step.go_on =
+            step.target->shop_.line->Walk(*step.scene, *step.request, step.target->sequence_++);
+      },
+      &step);
+  state_->killers.current.store(0, std::memory_order_relaxed);
+  feedback_->NoteShape(request, shop_.line->walked(), scene->guard.fault);
+  if (state_->job.alone != 0) AbortOnFinding();
+  if (step.go_on) return;
+  if (state_->job.alone != 0) {
+    std::fprintf(stderr, "walkhammer: after this walk the walker no longer walks truly\n");
+    std::abort();
+  }
+  state_->phase.store(ChildPhase::kRetired);
+  _exit(0);
+}
+
+// Told the way that sanitizers tell theirs, so that services can sort by the stack.
+void FuzzTarget::AbortOnFinding() {
+  FindingRing& ring = state_->ring;
+  for (uint32_t at = ring.tail.load(); at != ring.head.load(); ring.tail.store(++at)) {
+    const RawFinding& raw = ring.slots[at % kRingSize];
+    Symbolizer symbolizer(std::span<const Module>(state_->modules, ModuleCount(*state_)));
+    const FindingRecord record = MakeFindingRecord(raw, symbolizer, state_->symbols);
+    if (record.grade != Grade::kForbidden) continue;
+    engine_->CloseWindow();
+    std::fprintf(stderr, "==%d==ERROR: walkhammer: %s (%s)\n%s\n", getpid(),
+                 record.signature.title.c_str(), record.detail.c_str(), record.native.c_str());
+    std::abort();
+  }
+}
+
+}  // namespace walkhammer

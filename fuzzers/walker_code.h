@@ -1,0 +1,26 @@
+// WalkerCode: which code a walker's coverage is about: the API in libjvm and all that it can reach,
+// or, of a puzzle for engines, its function in our own program. The child sets traps in it, reports
+// name its blocks. Signal-safe: no.
+#ifndef WALKHAMMER_FUZZERS_WALKER_CODE_H_
+#define WALKHAMMER_FUZZERS_WALKER_CODE_H_
+
+#include <string>
+
+#include "fuzzers/block_map.h"
+#include "harness/walkers/walker_table.h"
+
+namespace walkhammer {
+
+struct WalkerCode {
+  std::string path;  // of the file that holds it
+  BlockMap map;
+};
+
+// `program` is our own executable, in which puzzles lie. Fails with kUnable where there is nothing
+// that could be covered, with the reason.
+Result<WalkerCode> FindWalkerCode(const WalkerInfo& walker, const std::string& libjvm,
+                                  const std::string& program);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_FUZZERS_WALKER_CODE_H_

@@ -1,0 +1,147 @@
+#include "harness/supervise/engine.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <thread>
+
+#include "harness/cli/common.h"
+#include "harness/record/finding_record.h"
+#include "harness/request/binary_form.h"
+#include "harness/scenes/scene_table.h"
+
+namespace walkhammer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kLibFuzzerName[] = "walk_fuzzer";
+constexpr char kSeedsName[] = "seeds";    // beside the command, and in the run's folder
+constexpr char kCorpusName[] = "corpus";  // in the run's folder
+
+std::string Absolute(const std::string& path) {
+  return fs::absolute(path).lexically_normal().string();
+}
+
+Status MakeFolder(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  return error ? BadInput("cannot make " + path.string() + ": " + error.message()) : Ok();
+}
+
+// Every scene as it is, shown as in Java and as in native: where guidance starts from.
+Status WriteGenuineSeeds(const fs::path& folder) {
+  auto symbols = std::make_unique<SymbolTable>();
+  symbols->Init();
+  for (size_t i = 0; i < AllScenes().size(); i++) {
+    WalkRequest request;
+    request.scene = static_cast<uint8_t>(i);
+    for (bool in_java : {true, false}) {
+      request.state = in_java ? kStateInJava : kStateInNative;
+      request.anchor = in_java ? AnchorMode::kCleared : AnchorMode::kTrue;
+      const std::string name =
+          fmt::format("genuine-{}-{}", AllScenes()[i].name, in_java ? "in-java" : "in-native");
+      std::ofstream file(folder / name, std::ios::binary);
+      file << EncodeBinary(request, *symbols);
+      if (!file.flush()) return BadInput("cannot write " + (folder / name).string());
+    }
+  }
+  return Ok();
+}
+
+// Files of a user's folder, under names that do not hide each other.
+Status CopySeeds(const fs::path& from, const fs::path& to, const std::string& prefix) {
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(from, error)) {
+    if (!entry.is_regular_file() || entry.path().extension() == ".md") continue;
+    fs::copy_file(entry.path(), to / (prefix + entry.path().filename().string()),
+                  fs::copy_options::overwrite_existing, error);
+    if (error) break;
+  }
+  return error ? BadInput("cannot read the corpus " + from.string() + ": " + error.message())
+               : Ok();
+}
+
+Status PrepareNothing(const EnginePlan&) { return Ok(); }
+void SetUpNothing(const EnginePlan&, int, ChildSetup&) {}
+
+Status PrepareSeeds(const EnginePlan& plan) {
+  const fs::path seeds = fs::path(plan.run_dir) / kSeedsName;
+  Status status = MakeFolder(seeds);
+  if (status.ok()) status = WriteGenuineSeeds(seeds);
+  const fs::path own = BesideExecutable(kSeedsName);
+  if (status.ok() && fs::is_directory(own)) status = CopySeeds(own, seeds, "");
+  for (size_t i = 0; i < plan.corpus.size() && status.ok(); i++) {
+    status = MakeFolder(plan.corpus[i]);
+    if (status.ok()) status = CopySeeds(plan.corpus[i], seeds, fmt::format("{}-", i));
+  }
+  return status;
+}
+
+Status PrepareLibFuzzer(const EnginePlan& plan) {
+  if (!fs::exists(BesideExecutable(kLibFuzzerName)))
+    return Unable(std::string(kLibFuzzerName) +
+                  " is missing beside the walkhammer command: build it with libclang-rt-14-dev "
+                  "installed");
+  Status status = PrepareSeeds(plan);
+  if (status.ok()) status = MakeFolder(fs::path(plan.run_dir) / kCorpusName);
+  return status;
+}
+
+void SetUpLibFuzzer(const EnginePlan& plan, int index, ChildSetup& setup) {
+  const std::string run = Absolute(plan.run_dir);
+  setup.command = {BesideExecutable(kLibFuzzerName),
+                   fmt::format("-seed={}", plan.seed + static_cast<uint64_t>(index)),
+                   "-verbosity=0",
+                   "-artifact_prefix=" + run + "/",
+                   run + "/" + kCorpusName,
+                   run + "/" + kSeedsName};
+}
+
+constexpr Engine kEngines[] = {
+    {"random", "a seeded stream of edits, without guidance", ChildMode::kFuzz, false,
+     PrepareNothing, SetUpNothing, nullptr},
+    {"libfuzzer", "LLVM's libFuzzer, guided by the walker's blocks", ChildMode::kEngine, true,
+     PrepareLibFuzzer, SetUpLibFuzzer, [](int) { return std::string(kCorpusName); }},
+};
+
+}  // namespace
+
+std::span<const Engine> AllEngines() { return kEngines; }
+
+Result<int> EngineNamed(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const Engine& engine : kEngines) {
+    if (name == engine.name) return static_cast<int>(names.size());
+    names.emplace_back(engine.name);
+  }
+  return UnknownName("engine", name, names);
+}
+
+Status MergeCorpus(const Engine& engine, const EnginePlan& plan, const ChildSetup& setup,
+                   const Job& job, const std::function<bool()>& stop) {
+  if (!engine.guided || plan.corpus.empty()) return Ok();
+  auto shared = SharedMapping::Create();
+  if (!shared.ok()) return shared.failure();
+  shared.value()->state().job = job;
+  ChildSetup merge = setup;
+  merge.command = {BesideExecutable(kLibFuzzerName), "-merge=1", "-verbosity=0",
+                   Absolute(plan.corpus.front())};
+  for (int i = 0; i < plan.workers; i++) {
+    const std::string folder = Absolute(plan.run_dir + "/" + engine.corpus_of(i));
+    if (merge.command.back() != folder) merge.command.push_back(folder);
+  }
+  auto child = ChildProcess::Start(*shared.value(), merge);
+  if (!child.ok()) return child.failure();
+  while (!child.value()->HasEnded()) {
+    if (stop()) return Ok();  // the child goes with us
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return child.value()->ExitedCleanly() ? Ok()
+                                        : ToolFailed("merging the corpus failed; it printed: " +
+                                                     child.value()->Output().substr(0, 600));
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,171 @@
+#include "harness/supervise/worker.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace walkhammer {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr auto kTick = milliseconds(10);
+constexpr auto kStuckAfter = seconds(45);  // no phase change and no walk, at the least
+constexpr auto kStopWithin = seconds(10);  // after the child was asked to
+constexpr uint32_t kMostEarlyDeaths = 3;   // in a row, before the first walk
+
+}  // namespace
+
+Result<std::unique_ptr<Worker>> Worker::Create(ChildSetup setup, uint32_t hang_limit_ms,
+                                               Clock::time_point run_start, Record record) {
+  std::unique_ptr<Worker> worker(new Worker);
+  auto shared = SharedMapping::Create();
+  if (!shared.ok()) return shared.failure();
+  worker->shared_ = std::move(shared.value());
+  worker->setup_ = std::move(setup);
+  worker->hang_limit_ms_ = hang_limit_ms;
+  worker->run_start_ = run_start;
+  worker->record_ = std::move(record);
+  return worker;
+}
+
+uint64_t Worker::RunMs() const {
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<milliseconds>(Clock::now() - run_start_).count());
+}
+
+Status Worker::Start() {
+  state().journal.phase.store(0);
+  state().killers.current.store(0);
+  for (SceneReport& scene : state().scenes) scene.tried_by = 0;
+  auto child = ChildProcess::Start(*shared_, setup_);
+  if (!child.ok()) return child.failure();
+  child_ = std::move(child.value());
+  symbolizer_.reset();
+  counts_.started++;
+  last_moved_ = Clock::now();
+  return Ok();
+}
+
+Status Worker::Drain() {
+  FindingRing& ring = state().ring;
+  if (ring.head.load() - ring.tail.load() > kRingSize)  // a dying child wrote over it
+    ring.tail.store(ring.head.load());
+  for (uint32_t at = ring.tail.load(); at != ring.head.load(); ring.tail.store(++at)) {
+    const RawFinding& raw = ring.slots[at % kRingSize];
+    if (symbolizer_ == nullptr)
+      symbolizer_ = std::make_unique<Symbolizer>(
+          std::span<const Module>(state().modules, ModuleCount(state())));
+    auto seen = std::make_unique<Occurrence>();
+    seen->record = MakeFindingRecord(raw, *symbolizer_, state().symbols);
+    seen->raw = raw;
+    seen->symbols = &state().symbols;
+    auto bucket = record_(std::move(seen));
+    if (!bucket.ok()) return bucket.failure();
+    bucket_of_site_[raw.site % kMaxCrashSites] = bucket.value();
+  }
+  return Ok();
+}
+
+Status Worker::RecordDeath(const DeathInfo& death) {
+  // Between walks nobody is to blame for sure; the sequence number says what was walked before.
+  auto seen = std::make_unique<Occurrence>();
+  seen->is_death = true;
+  seen->has_request = state().journal.phase.load() == 1;
+  seen->raw.request = SaneRequest(state().journal.request);
+  seen->symbols = &state().symbols;
+  seen->record = MakeDeathRecord(death, seen->has_request ? &seen->raw.request : nullptr,
+                                 state().symbols, state().journal.sequence.load(), RunMs());
+  seen->hs_err = death.hs_err_text;
+  // An engine would load the killer out of its corpus again.
+  Killers& killers = state().killers;
+  const uint32_t count = killers.count.load();
+  if (killers.current.load() != 0 && count < Killers::kMost) {
+    killers.hashes[count] = killers.current.load();
+    killers.count.store(count + 1);
+  }
+  auto bucket = record_(std::move(seen));
+  return bucket.ok() ? Ok() : Status(bucket.failure());
+}
+
+Result<bool> Worker::AfterChild() {
+  Status drained = Drain();
+  if (!drained.ok()) return drained.failure();
+  const ChildPhase phase = state().phase.load();
+  if (phase == ChildPhase::kUnable || phase == ChildPhase::kFailed) {
+    std::string message = FieldText(state().message);
+    const std::string output = child_->Output();
+    if (!output.empty()) message += " | it printed: " + output.substr(0, 400);
+    return phase == ChildPhase::kUnable ? Unable(message) : ToolFailed(message);
+  }
+  if (phase == ChildPhase::kDone) return false;
+  state().job.first_walk = state().journal.sequence.load() + 1;
+  if (phase == ChildPhase::kRetired) {
+    counts_.retired++;
+    return state().stop.load() == 0;
+  }
+  counts_.died++;
+  if (state().journal.phase.load() == 1 || phase == ChildPhase::kRunning) {
+    Status recorded = RecordDeath({child_->wait_status(), child_->HsErr()});
+    if (!recorded.ok()) return recorded.failure();
+  }
+  // Not one walk between two deaths: this JVM does not get anywhere.
+  const uint64_t walks = state().walks.load();
+  died_early_ = walks == walks_at_death_ && state().journal.phase.load() != 1 ? died_early_ + 1 : 0;
+  walks_at_death_ = walks;
+  if (died_early_ >= kMostEarlyDeaths)
+    return ToolFailed(
+        "the child died " + std::to_string(died_early_) +
+        " times before its first walk; it printed: " + child_->Output().substr(0, 600));
+  if (phase < ChildPhase::kRunning && state().journal.phase.load() != 1)
+    state().job.first_walk = state().journal.sequence.load();
+  return state().stop.load() == 0;
+}
+
+void Worker::KillIfStuck() {
+  const uint64_t walks = state().walks.load() + state().pristine_walks.load();
+  const ChildPhase phase = state().phase.load();
+  const Clock::time_point now = Clock::now();
+  if (walks != last_walks_ || phase != last_phase_) {
+    last_walks_ = walks;
+    last_phase_ = phase;
+    last_moved_ = now;
+  } else if (now - last_moved_ >
+             std::max<Clock::duration>(kStuckAfter, 25 * milliseconds(hang_limit_ms_))) {
+    child_->Kill();  // the journal names what it was at
+  }
+}
+
+Result<bool> Worker::Step(bool stop) {
+  if (ended_) return false;
+  Status status = Drain();
+  if (!status.ok()) return status.failure();
+  if (child_->HasEnded()) {
+    auto more = AfterChild();
+    if (!more.ok()) return more.failure();
+    ended_ = !more.value();
+    if (!ended_) status = Start();
+    if (!status.ok()) return status.failure();
+    return !ended_;
+  }
+  const Clock::time_point now = Clock::now();
+  if (stop && state().stop.load() == 0) {
+    state().stop.store(1);
+    asked_to_stop_ = now;
+    if (setup_.ask_to_stop != 0) child_->Signal(setup_.ask_to_stop);
+  }
+  // A child that is still setting up has nothing to lose.
+  if (state().stop.load() != 0 &&
+      (now - asked_to_stop_ > kStopWithin || state().phase.load() < ChildPhase::kRunning)) {
+    child_->Kill();
+    while (!child_->HasEnded()) std::this_thread::sleep_for(kTick);
+    ended_ = true;
+    status = Drain();
+    if (!status.ok()) return status.failure();
+    return false;
+  }
+  KillIfStuck();
+  return true;
+}
+
+}  // namespace walkhammer

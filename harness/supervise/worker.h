@@ -1,0 +1,79 @@
+// Worker: one child after the other doing one share of a campaign: starts them, takes what they
+// found, tells how they ended, and never lets one hang. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_SUPERVISE_WORKER_H_
+#define WALKHAMMER_HARNESS_SUPERVISE_WORKER_H_
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/record/finding_record.h"
+#include "harness/record/symbolizer.h"
+#include "harness/supervise/child_process.h"
+
+namespace walkhammer {
+
+// One occurrence of a finding, with all that its folder would tell about it.
+struct Occurrence {
+  FindingRecord record;
+  RawFinding raw;  // of a death: only the request
+  bool is_death = false;
+  bool has_request = true;               // false: the child died between walks
+  const SymbolTable* symbols = nullptr;  // of the request; as long as the worker
+  std::string hs_err;
+};
+
+class Worker {
+ public:
+  using Clock = std::chrono::steady_clock;
+  // Stores an occurrence; the answer is the bucket's id.
+  using Record = std::function<Result<int64_t>(std::unique_ptr<Occurrence>)>;
+
+  struct Counts {
+    uint32_t started = 0, retired = 0, died = 0;
+  };
+
+  // The job is set in state() before the first Start.
+  static Result<std::unique_ptr<Worker>> Create(ChildSetup setup, uint32_t hang_limit_ms,
+                                                Clock::time_point run_start, Record record);
+
+  Status Start();
+  // Goes on a bit without waiting: takes findings, replaces a child that has ended, kills one that
+  // stands still. `stop`: it is to end soon. False once it has ended for good.
+  Result<bool> Step(bool stop);
+
+  SharedState& state() { return shared_->state(); }
+  const Counts& counts() const { return counts_; }
+  // crash_sites index to bucket, for what was handed over.
+  const std::map<uint32_t, int64_t>& bucket_of_site() const { return bucket_of_site_; }
+
+ private:
+  Worker() = default;
+  Status Drain();
+  // After a child ended: true if the work goes on with a successor.
+  Result<bool> AfterChild();
+  Status RecordDeath(const DeathInfo& death);
+  void KillIfStuck();
+  uint64_t RunMs() const;
+
+  ChildSetup setup_;
+  uint32_t hang_limit_ms_ = 0;
+  Clock::time_point run_start_, last_moved_, asked_to_stop_{};
+  Record record_;
+  std::unique_ptr<SharedMapping> shared_;
+  std::unique_ptr<ChildProcess> child_;
+  std::unique_ptr<Symbolizer> symbolizer_;
+  uint64_t last_walks_ = 0, walks_at_death_ = UINT64_MAX;
+  ChildPhase last_phase_ = ChildPhase::kStarting;
+  uint32_t died_early_ = 0;
+  bool ended_ = false;
+  Counts counts_;
+  std::map<uint32_t, int64_t> bucket_of_site_;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_SUPERVISE_WORKER_H_

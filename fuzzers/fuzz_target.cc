@@ -100,7 +100,14 @@ bool FuzzTarget::IsKiller(uint64_t hash) const {
   return false;
 }
 
+void FuzzTarget::End(ChildPhase phase) {
+  engine_->CloseWindow();
+  state_->phase.store(phase);
+  _exit(0);
+}
+
 void FuzzTarget::Walk(std::span<const uint8_t> input) {
+  if (state_->stop.load(std::memory_order_relaxed) != 0) End(ChildPhase::kDone);
   const uint64_t hash = InputHash(input);
   if (IsKiller(hash)) return;
   WalkRequest request = DecodeInput(input, state_->symbols);
@@ -134,8 +141,7 @@ void FuzzTarget::Walk(std::span<const uint8_t> input) {
     std::fprintf(stderr, "walkhammer: after this walk the walker no longer walks truly\n");
     std::abort();
   }
-  state_->phase.store(ChildPhase::kRetired);
-  _exit(0);
+  End(ChildPhase::kRetired);
 }
 
 // Told the way that sanitizers tell theirs, so that services can sort by the stack.

@@ -41,6 +41,7 @@ class FuzzTarget {
   static void* JvmThread(void* target);
   bool IsKiller(uint64_t hash) const;
   void AbortOnFinding();
+  [[noreturn]] void End(ChildPhase phase);
 
   Options options_;
   SharedState* state_ = nullptr;

@@ -23,26 +23,24 @@ __attribute__((noinline)) void ChainEnd() { *reinterpret_cast<volatile int*>(now
 
 }  // namespace
 
-// About one request in 2^24 of those that vary everything evenly, fewer of the random engine's.
 // Low bits only: they survive address randomisation.
-extern "C" __attribute__((noinline)) void WalkhammerMaze(const Registers& r, jint depth) {
+extern "C" __attribute__((noinline)) void WalkhammerMaze(const Registers& r, jint depth,
+                                                         uint64_t anchor_sp) {
   steps = 0;
-  if ((depth & 0xf) != 7) return;
+  if (depth % 16 != 7) return;
   steps = 1;
-  if ((depth >> 4 & 0xf) != 9) return;
-  steps = 2;
-  if ((depth >> 8 & 0xf) != 2) return;
-  steps = 3;
   if (r.pc % 16 != 11) return;
-  steps = 4;
+  steps = 2;
   if (r.sp % 16 != 13) return;
-  steps = 5;
+  steps = 3;
   if (r.fp % 16 != 5) return;
-  steps = 6;
+  steps = 4;
+  if (anchor_sp % 16 != 3) return;
+  steps = 5;
   MazeEnd();
 }
 
-// Links that lead up the stack in growing steps: 16, 24, 32, 40 bytes.
+// Links that lead up the stack in growing steps: 16, 24, 32 bytes.
 extern "C" __attribute__((noinline)) void WalkhammerChain(uint64_t fp, uint64_t low) {
   steps = 0;
   const auto next = [&](uint64_t step) {
@@ -58,8 +56,6 @@ extern "C" __attribute__((noinline)) void WalkhammerChain(uint64_t fp, uint64_t 
   steps = 2;
   if (!next(32)) return;
   steps = 3;
-  if (!next(40)) return;
-  steps = 4;
   ChainEnd();
 }
 
@@ -67,7 +63,9 @@ namespace {
 
 void WalkMaze(AgctTrace* trace, jint depth, void* context) {
   real(trace, depth, context);
-  WalkhammerMaze(ReadContext(*static_cast<ucontext_t*>(context)), depth);
+  const GuardSlot* slot = CurrentGuardSlot();
+  const uint64_t anchor_sp = slot == nullptr || slot->anchor == nullptr ? 0 : *slot->anchor;
+  WalkhammerMaze(ReadContext(*static_cast<ucontext_t*>(context)), depth, anchor_sp);
 }
 
 void WalkChain(AgctTrace* trace, jint depth, void* context) {
@@ -86,9 +84,9 @@ std::unique_ptr<Walker> Make() {
 
 std::vector<WalkerInfo> EnginePuzzles() {
   return {
-      {"puzzle-maze", "crashes where depth, pc, sp and fp meet six conditions", "AsyncGetCallTrace",
-       true, AgctCodes(), Make<WalkMaze>, "WalkhammerMaze"},
-      {"puzzle-chain", "crashes where four links on the stack lead up in growing steps",
+      {"puzzle-maze", "crashes where depth, pc, sp, fp and anchor meet five conditions",
+       "AsyncGetCallTrace", true, AgctCodes(), Make<WalkMaze>, "WalkhammerMaze"},
+      {"puzzle-chain", "crashes where three links on the stack lead up in growing steps",
        "AsyncGetCallTrace", true, AgctCodes(), Make<WalkChain>, "WalkhammerChain"},
   };
 }

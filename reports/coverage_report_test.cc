@@ -8,7 +8,6 @@
 
 #include "harness/record/crash_folder.h"
 #include "harness/record/record_testing.h"
-#include "reports/coverage_rows.h"
 #include "reports/coverage_text.h"
 #include "reports/json_report.h"
 #include "reports/numbers.h"
@@ -17,35 +16,10 @@
 
 namespace walkhammer {
 
-volatile int coverage_test_sink;
-
-// Code to cover: a branch, a loop, a function that is only called in it.
-extern "C" {
-[[gnu::noinline]] void WalkhammerTestCallee() { coverage_test_sink = 7; }
-[[gnu::noinline]] int WalkhammerTestCode(int x) {
-  if (x > 3) {
-    coverage_test_sink = 1;
-    WalkhammerTestCallee();
-    coverage_test_sink = 2;
-  } else {
-    coverage_test_sink = 3;
-    coverage_test_sink = 4;
-  }
-  return coverage_test_sink;
-}
-}
-
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-WalkerCode OwnCode() {
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  auto map = FindBlocks(self, {"WalkhammerTestCode"});
-  EXPECT_TRUE(map.ok()) << map.failure().message;
-  return {self, map.value()};
-}
 
 class CoverageTest : public testing::Test {
  protected:
@@ -316,117 +290,7 @@ TEST_F(CoverageTest, WithoutTheRightFileThereIsNoCodeToShow) {
     EXPECT_EQ(failure.code, ExitCode::kUnable);
     EXPECT_THAT(failure.message, HasSubstr("/no/such/libjvm.so: is gone"));
   }
-  CoverageRows other = RowsOf(OwnCode());
-  other.build_id = "00ff";
-  ASSERT_TRUE(run_.SetCoverage(other).ok());
-  const auto report = UnreachedReport(run_, "");
-  ASSERT_FALSE(report.ok());
-  EXPECT_EQ(report.failure().code, ExitCode::kUnable);
-  EXPECT_THAT(report.failure().message, HasSubstr("is another build than the run tested"));
   EXPECT_TRUE(FunctionReport(run_, "").ok());  // which needs no file
-}
-
-TEST_F(CoverageTest, RowsAreThoseOfTheMap) {
-  const WalkerCode code = OwnCode();
-  const CoverageRows rows = RowsOf(code);
-  EXPECT_EQ(rows.build_id, BuildIdOf(code.path));
-  ASSERT_EQ(rows.functions.size(), 2u);
-  ASSERT_EQ(rows.blocks.size(), code.map.blocks.size());
-  const auto root = static_cast<size_t>(rows.functions[0].name == "WalkhammerTestCode" ? 0 : 1);
-  EXPECT_EQ(rows.functions[root].name, "WalkhammerTestCode");
-  EXPECT_EQ(rows.functions[root].reach, "root");
-  EXPECT_EQ(rows.functions[1 - root].reach, "direct");
-  EXPECT_GE(rows.functions[root].blocks, 3u);
-  for (size_t i = 0; i < rows.blocks.size(); i++) {
-    EXPECT_EQ(rows.blocks[i].address, code.map.blocks[i].address);
-    EXPECT_EQ(rows.blocks[i].function, code.map.blocks[i].function);
-  }
-}
-
-// Of the test's own code: the first block was reached, nothing else.
-class ListingTest : public CoverageTest {
- protected:
-  ListingTest() : code_(RowsOf(OwnCode())) {
-    root_ = code_.functions[0].name == "WalkhammerTestCode" ? 0 : 1;
-    EXPECT_TRUE(run_.SetCoverage(code_).ok());
-  }
-  const CoverageFunctionRow& root() const { return code_.functions[root_]; }
-  uint64_t Entry(size_t function) const {
-    return code_.blocks[code_.functions[function].first_block].address;
-  }
-  void Reach(std::vector<uint32_t> blocks) {
-    std::vector<uint8_t> hit(code_.blocks.size());
-    for (const uint32_t block : blocks) hit[block] = 1;
-    ASSERT_TRUE(run_.SaveBlocks(hit, 1).ok());
-  }
-
-  CoverageRows code_;
-  size_t root_;
-};
-
-TEST_F(ListingTest, ReachedAndUnreachedBlocksAreTold) {
-  Reach({root().first_block});
-  const std::string text = UnreachedReport(run_, "WalkhammerTestCode").value();
-  EXPECT_THAT(
-      text, HasSubstr(fmt::format("{:#x}, {} bytes: {} of {} blocks not reached\n", root().address,
-                                  root().size, root().blocks - 1, root().blocks)));
-  EXPECT_THAT(text, HasSubstr(fmt::format("  + {:#x}  ", root().address)));
-  // What the branch may go to says so.
-  EXPECT_THAT(text, HasSubstr(fmt::format("    from {:#x} (reached)", root().address)));
-  for (uint32_t i = 1; i < root().blocks; i++)
-    EXPECT_THAT(
-        text, HasSubstr(fmt::format("  - {:#x}  ", code_.blocks[root().first_block + i].address)));
-  EXPECT_THAT(text, HasSubstr("  <WalkhammerTestCallee>\n"));
-  EXPECT_THAT(text, Not(HasSubstr("WalkhammerTestCallee\n")));
-}
-
-TEST_F(ListingTest, AFunctionThatWasNeverEnteredNamesItsCallers) {
-  const std::string text = UnreachedReport(run_, "WalkhammerTestCallee").value();
-  EXPECT_THAT(text, testing::ContainsRegex("    from 0x[0-9a-f]+ \\(not reached, a call\\) of "
-                                           "WalkhammerTestCode\n  - "));
-}
-
-TEST_F(ListingTest, WhatWasReachedFarFromAnythingElseIsOnlyCounted) {
-  std::vector<uint32_t> all;
-  for (uint32_t i = 0; i < code_.blocks.size(); i++) all.push_back(i);
-  const uint32_t last = root().first_block + root().blocks - 1;
-  all.erase(std::remove(all.begin(), all.end(), last), all.end());
-  Reach(all);
-  const std::string text = UnreachedReport(run_, "").value();
-  EXPECT_THAT(text, Not(HasSubstr("WalkhammerTestCallee\n")));  // reached as a whole
-  EXPECT_THAT(text, HasSubstr(fmt::format("  - {:#x}  ", code_.blocks[last].address)));
-  EXPECT_THAT(text, HasSubstr(fmt::format("  + {:#x}  ", code_.blocks[last - 1].address)));
-  Reach({last});
-  EXPECT_THAT(UnreachedReport(run_, "").value(), HasSubstr("Every block was reached.\n"));
-}
-
-TEST_F(ListingTest, TheCoverageFileHasTableAndListing) {
-  Reach({root().first_block});
-  ASSERT_TRUE(WriteCoverageFile(run_).ok());
-  const std::string text = ReadFile(dir_.Under("run/coverage.txt"));
-  EXPECT_THAT(text, HasSubstr(FunctionTable(run_.Coverage().value(), "")));
-  EXPECT_THAT(text, HasSubstr(fmt::format("  + {:#x}  ", root().address)));
-  EXPECT_THAT(text, HasSubstr(fmt::format("  - {:#x}  ", Entry(1 - root_))));
-}
-
-TEST_F(ListingTest, WithoutABuildIdTheFunctionsTellWhetherItIsTheFile) {
-  std::string bytes = ReadFile(code_.file), id;
-  for (size_t i = 0; i < code_.build_id.size(); i += 2)
-    id += static_cast<char>(std::stoi(code_.build_id.substr(i, 2), nullptr, 16));
-  const size_t at = bytes.find(std::string("GNU", 4) + id);
-  ASSERT_NE(at, std::string::npos);
-  bytes[at - 4] = 99;  // the type of the note
-  code_.file = dir_.Under("copy");
-  code_.build_id = "";
-  std::ofstream(code_.file, std::ios::binary) << bytes;
-  ASSERT_EQ(BuildIdOf(code_.file), "");
-  ASSERT_TRUE(run_.SetCoverage(code_).ok());
-  EXPECT_TRUE(UnreachedReport(run_, "").ok());
-  code_.functions[root_].address++;
-  ASSERT_TRUE(run_.SetCoverage(code_).ok());
-  const auto report = UnreachedReport(run_, "");
-  ASSERT_FALSE(report.ok());
-  EXPECT_THAT(report.failure().message, HasSubstr("is another build than the run tested"));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ extern "C" __attribute__((noinline)) void WalkhammerMaze(const Registers& r, jin
   MazeEnd();
 }
 
-// Links that lead up the stack in growing steps: 16, 24, 32 bytes.
+// Links that lead up the stack in growing steps: 16, then 24 bytes.
 extern "C" __attribute__((noinline)) void WalkhammerChain(uint64_t fp, uint64_t low) {
   steps = 0;
   const auto next = [&](uint64_t step) {
@@ -54,8 +54,6 @@ extern "C" __attribute__((noinline)) void WalkhammerChain(uint64_t fp, uint64_t 
   steps = 1;
   if (!next(24)) return;
   steps = 2;
-  if (!next(32)) return;
-  steps = 3;
   ChainEnd();
 }
 
@@ -86,7 +84,7 @@ std::vector<WalkerInfo> EnginePuzzles() {
   return {
       {"puzzle-maze", "crashes where depth, pc, sp, fp and anchor meet five conditions",
        "AsyncGetCallTrace", true, AgctCodes(), Make<WalkMaze>, "WalkhammerMaze"},
-      {"puzzle-chain", "crashes where three links on the stack lead up in growing steps",
+      {"puzzle-chain", "crashes where two links on the stack lead up in growing steps",
        "AsyncGetCallTrace", true, AgctCodes(), Make<WalkChain>, "WalkhammerChain"},
   };
 }

@@ -127,6 +127,8 @@ TEST_F(ListingTest, WhatWasReachedFarFromAnythingElseIsOnlyCounted) {
   Reach(all);
   const std::string text = UnreachedReport(run_, "").value();
   EXPECT_THAT(text, Not(HasSubstr("WalkhammerTestCallee\n")));  // reached as a whole
+  EXPECT_THAT(UnreachedReport(run_, "Callee").value(),
+              HasSubstr("Every block of these functions was reached.\n"));
   EXPECT_THAT(text, HasSubstr(fmt::format("  - {:#x}  ", code_.blocks[last].address)));
   EXPECT_THAT(text, HasSubstr(fmt::format("  + {:#x}  ", code_.blocks[last - 1].address)));
   Reach({last});

@@ -38,7 +38,9 @@ Result<std::string> Listings(const CoverageRows& code, std::string_view part) {
   for (const size_t function : ByUnreached(code, part))
     if (ReachedOf(code, function) < code.functions[function].blocks)
       text += "\n" + listing.value().Unreached(function);
-  return text.empty() ? "Every block was reached.\n" : kLegend + text;
+  if (!text.empty()) return kLegend + text;
+  return std::string(part.empty() ? "Every block was reached.\n"
+                                  : "Every block of these functions was reached.\n");
 }
 
 }  // namespace

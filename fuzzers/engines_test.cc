@@ -59,11 +59,11 @@ class EnginePuzzleTest : public testing::TestWithParam<Param> {
 TEST_P(EnginePuzzleTest, GuidanceFindsIt) {
   const auto& [expected, engine, which] = GetParam();
   // In steps, so that the test ends soon where it can: the corpus is carried on.
-  for (int step = 0; step < 4; step++) {
+  for (int step = 0; step < 8; step++) {
     const std::string run = "run" + std::to_string(step);
     const CommandResult result =
         Fuzz(jdk_, expected.puzzle, folder_.Under(run),
-             {"--engine", engine, "--time", "15s", "--no-confirm", "--seed",
+             {"--engine", engine, "--time", "8s", "--no-confirm", "--seed",
               std::to_string(step + 1), "--corpus", folder_.Under("corpus")});
     ASSERT_TRUE(result.json.is_object()) << result.line;
     EXPECT_EQ(result.json["status"], "clean-end") << result.line;

@@ -19,6 +19,7 @@
 #include "harness/scenes/scene_table.h"
 #include "harness/supervise/fuzz_run.h"
 #include "harness/walkers/walker_table.h"
+#include "reports/coverage_report.h"
 #include "reports/json_report.h"
 #include "reports/run_summary.h"
 #include "reports/text_report.h"
@@ -163,12 +164,18 @@ RunIdentity IdentityOf(const Options& options, const FuzzPlan& plan, const Jdk& 
 }
 
 // The report of a run that has ended, however it did, and its exit code.
-int Finish(const std::string& dir, const Status& status, bool json) {
+int Finish(const std::string& dir, const Status& status, const Options& options) {
   auto db = RunDb::Open(dir);
   if (!db.ok()) return PrintFailure(status.ok() ? db.failure() : status.failure());
+  // Of the walker's code; a run without coverage, or whose library is gone, has none.
+  if (status.ok()) {
+    Status written = WriteCoverageFile(db.value());
+    if (!written.ok()) PrintFailure(written.failure());
+  }
   auto summary = ReadRun(db.value());
   if (!summary.ok()) return PrintFailure(status.ok() ? summary.failure() : status.failure());
-  if (json) {
+  if (options.coverage_goal) HoldToGoal(summary.value(), *options.coverage_goal);
+  if (options.json) {
     auto text = JsonReport(db.value(), summary.value());
     if (!text.ok()) return PrintFailure(text.failure());
     fmt::print("{}", text.value());
@@ -211,7 +218,7 @@ int RunFuzz(const Options& options, const std::vector<std::string>& jvm_flags) {
     status = run.Run(Interrupted());
     line.Clear();
   }
-  return Finish(dir, status, options.json);
+  return Finish(dir, status, options);
 }
 
 }  // namespace
@@ -238,9 +245,7 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
   verb->add_option("--minimize-time", o->minimize_time,
                    "How long to minimise after the walks (default 60s)");
   verb->add_flag("--no-coverage", o->no_coverage, "Set no traps on the walker's blocks");
-  verb->add_option("--coverage-goal", o->coverage_goal,
-                   "Percent of the walker's blocks that must be reached")
-      ->check(CLI::Range(0.0, 100.0));
+  AddCoverageGoalOption(*verb, o->coverage_goal);
   verb->add_flag("--keep-aslr", o->keep_aslr,
                  "Leave address randomisation on while fuzzing (replays always do)");
   AddJsonFlag(*verb, o->json);

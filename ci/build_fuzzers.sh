@@ -7,16 +7,19 @@
 #   WALKER_fuzzer.dict             the words of the .walk format
 #   jdk/ lib/ *.jar *.txt          what the targets need at run time, the JVM included
 # JAVA_HOME or WALKHAMMER_JDK names the JDK to fuzz; without either, the newest at hand.
+# WALKHAMMER_BUILD=DIR takes what is built there.
 set -eu
 cd "$(dirname "$0")/.."
 
 out=${OUT:?OUT is the folder that the targets go to}
-build=${WORK:-build}/fuzzers
+build=${WALKHAMMER_BUILD:-${WORK:-build}/fuzzers}
 jdk=${WALKHAMMER_JDK:-${JAVA_HOME:-}}
 
 # Only what the targets need: no tests, no benchmarks.
-cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release
-cmake --build "$build" --target walk_fuzzer walkhammer scenes_jar
+if [ -z "${WALKHAMMER_BUILD:-}" ]; then
+  cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release
+  cmake --build "$build" --target walk_fuzzer walkhammer scenes_jar
+fi
 
 if [ -z "$jdk" ]; then
   # Sorted, the newest last; two blanks end the path.

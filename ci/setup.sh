@@ -28,6 +28,7 @@ nlohmann-json3-dev
 openjdk-17-jdk-headless
 shellcheck
 sqlite3
+zip
 '
 
 is_installed() {

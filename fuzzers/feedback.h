@@ -16,8 +16,9 @@ namespace walkhammer {
 
 class Feedback {
  public:
-  static constexpr size_t kBlocks = Covered::kMaxBlocks;
-  static constexpr size_t kShapes = 4096;
+  // Engines clear and read all of it around each walk: 16 KiB would cost a tenth of the throughput.
+  static constexpr size_t kBlocks = 2048;  // beyond it, blocks share counters
+  static constexpr size_t kShapes = 2048;
   static constexpr size_t kSize = kBlocks + kShapes;
 
   // `counters` holds kSize bytes and is cleared by the engine before each walk.

@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 
 #include "harness/child/state.h"
 #include "harness/cli/common.h"
@@ -26,13 +28,18 @@ uint64_t InputHash(std::span<const uint8_t> input) {
   return hash | 1;
 }
 
-// A process that nobody supervises: JAVA_HOME or the default JDK, every scene, our own state.
+// WALKHAMMER_JDK, else the JDK that was laid out beside the target, else the newest at hand.
+std::vector<std::string> JdkToFuzz() {
+  const std::string beside = BesideExecutable("jdk");
+  if (std::getenv("WALKHAMMER_JDK") != nullptr || access(beside.c_str(), R_OK) != 0) return {};
+  return {beside};
+}
+
+// A process that nobody supervises: every scene, our own state.
 SharedState* OwnState(const std::string& walker) {
   auto index = WalkerNamed(walker);
   if (!index.ok()) Give(index.failure());
-  const char* home = std::getenv("JAVA_HOME");
-  auto jdks =
-      OpenJdks(home == nullptr ? std::vector<std::string>{} : std::vector<std::string>{home});
+  auto jdks = OpenJdks(JdkToFuzz());
   if (!jdks.ok()) Give(jdks.failure());
   auto flags = BaseFlags();
   if (!flags.ok()) Give(flags.failure());
@@ -153,8 +160,13 @@ void FuzzTarget::AbortOnFinding() {
     const FindingRecord record = MakeFindingRecord(raw, symbolizer, state_->symbols);
     if (record.grade != Grade::kForbidden) continue;
     engine_->CloseWindow();
-    std::fprintf(stderr, "==%d==ERROR: walkhammer: %s (%s)\n%s\n", getpid(),
-                 record.signature.title.c_str(), record.detail.c_str(), record.native.c_str());
+    std::fprintf(stderr, "==%d==ERROR: walkhammer: %s (%s)\n", getpid(),
+                 record.signature.title.c_str(), record.detail.c_str());
+    std::istringstream chain(record.native);
+    std::string line;
+    for (int i = 0; i < raw.fault.native_count && std::getline(chain, line); i++)
+      std::fprintf(stderr, "    #%d 0x%" PRIx64 " in %s\n", i, raw.fault.native[i], line.c_str());
+    std::fprintf(stderr, "SUMMARY: walkhammer: %s\n", record.signature.title.c_str());
     std::abort();
   }
 }

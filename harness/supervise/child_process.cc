@@ -111,7 +111,7 @@ bool CanSwitchAslrOff() {
 }
 
 Result<std::vector<std::string>> BaseFlags() {
-  for (const char* name : {kChildName, kScenesJarName, kJvmFlagsName})
+  for (const char* name : {kScenesJarName, kJvmFlagsName})
     if (access(BesideExecutable(name).c_str(), R_OK) != 0)
       return ToolFailed(std::string(name) +
                         " is missing beside the walkhammer command: build it again");
@@ -139,6 +139,8 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(SharedMapping& shared,
 
   std::vector<std::string> command = setup.command;
   if (command.empty()) command = {BesideExecutable(kChildName)};
+  if (command[0].find('/') != std::string::npos && access(command[0].c_str(), X_OK) != 0)
+    return ToolFailed(command[0] + " is missing beside the walkhammer command: build it again");
   std::vector<std::string> environment = setup.environment;
   // The descriptor is inherited, also through an engine that starts its target itself.
   environment.push_back(std::string(kStateVariable) + "=/proc/self/fd/" +

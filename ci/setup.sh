@@ -5,6 +5,7 @@ set -eu
 
 # Each on its own line, so that a change shows as one.
 packages='
+afl++
 bats
 build-essential
 clang-14

@@ -31,6 +31,13 @@ size_t Put(WalkRequest& request, const SymbolTable& symbols, uint8_t* out, size_
 
 }  // namespace
 
+// FNV-1a.
+uint64_t InputHash(std::span<const uint8_t> input) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (uint8_t byte : input) hash = (hash ^ byte) * 0x100000001b3;
+  return hash | 1;
+}
+
 WalkRequest DecodeInput(std::span<const uint8_t> input, SymbolTable& symbols) {
   const std::string_view text(reinterpret_cast<const char*>(input.data()), input.size());
   WalkFile file;

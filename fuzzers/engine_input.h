@@ -19,6 +19,9 @@ struct InputMutator {
   SymbolTable& symbols;
 };
 
+// Names an input among others; never 0.
+uint64_t InputHash(std::span<const uint8_t> input);
+
 // Corpora hold text, written by people, and bytes, written by engines. Any input decodes.
 WalkRequest DecodeInput(std::span<const uint8_t> input, SymbolTable& symbols);
 

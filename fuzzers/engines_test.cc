@@ -21,7 +21,7 @@ struct Expected {
 
 // What engine_puzzles.cc promises.
 constexpr Expected kPuzzles[] = {{"puzzle-maze", "MazeEnd"}, {"puzzle-chain", "ChainEnd"}};
-constexpr const char* kGuided[] = {"libfuzzer"};
+constexpr const char* kGuided[] = {"libfuzzer", "afl"};
 
 struct Param {
   Expected expected;

@@ -21,13 +21,6 @@ constexpr uint32_t kAloneHangLimitMs = 1000;
 
 [[noreturn]] void Give(const Failure& failure) { _exit(PrintFailure(failure)); }
 
-// FNV-1a.
-uint64_t InputHash(std::span<const uint8_t> input) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (uint8_t byte : input) hash = (hash ^ byte) * 0x100000001b3;
-  return hash | 1;
-}
-
 // WALKHAMMER_JDK, else the JDK that was laid out beside the target, else the newest at hand.
 std::vector<std::string> JdkToFuzz() {
   const std::string beside = BesideExecutable("jdk");
@@ -35,17 +28,14 @@ std::vector<std::string> JdkToFuzz() {
   return {beside};
 }
 
-// A process that nobody supervises: every scene, our own state.
-SharedState* OwnState(const std::string& walker) {
+// A process that nobody supervises: every scene.
+void SetOwnJob(const std::string& walker, SharedState& state) {
   auto index = WalkerNamed(walker);
   if (!index.ok()) Give(index.failure());
   auto jdks = OpenJdks(JdkToFuzz());
   if (!jdks.ok()) Give(jdks.failure());
   auto flags = BaseFlags();
   if (!flags.ok()) Give(flags.failure());
-  auto mapping = SharedMapping::Create();
-  if (!mapping.ok()) Give(mapping.failure());
-  SharedState& state = mapping.value().release()->state();  // as long as the process
   Status launch = SetLaunch(state, jdks.value().front().libjvm, flags.value());
   if (!launch.ok()) Give(launch.failure());
   state.job.mode = ChildMode::kEngine;
@@ -54,7 +44,6 @@ SharedState* OwnState(const std::string& walker) {
   state.job.hang_limit_ms = kAloneHangLimitMs;
   state.job.coverage = 1;
   state.job.alone = 1;
-  return &state;
 }
 
 }  // namespace
@@ -76,12 +65,25 @@ void* FuzzTarget::JvmThread(void* self) {
   target.engine_->Serve();
 }
 
+SharedState& FuzzTarget::FindState(const std::string& walker) {
+  auto found = OpenState();
+  if (!found.ok()) Give(found.failure());
+  SharedState* state = found.value();
+  if (state == nullptr) {
+    auto mapping = SharedMapping::Create();
+    if (!mapping.ok()) Give(mapping.failure());
+    state = &mapping.value().release()->state();  // as long as the process
+  }
+  // Without a parent, AFL++'s mutator library may have made it.
+  if (state->launch.libjvm[0] == 0) SetOwnJob(walker, *state);
+  return *state;
+}
+
 FuzzTarget& FuzzTarget::Start(const Options& options) {
   auto* target = new FuzzTarget;  // as long as the process
   target->options_ = options;
-  auto state = OpenState();
-  if (!state.ok()) Give(state.failure());
-  target->state_ = state.value() != nullptr ? state.value() : OwnState(options.walker);
+  target->state_ = options.state != nullptr ? options.state : &FindState(options.walker);
+  target->sequence_ = target->state_->journal.sequence.load() + 1;  // goes on where another ended
   target->feedback_ = std::make_unique<Feedback>(options.counters);
   sem_init(&target->ready_, 0, 0);
   pthread_attr_t attributes;
@@ -160,6 +162,7 @@ void FuzzTarget::AbortOnFinding() {
     const FindingRecord record = MakeFindingRecord(raw, symbolizer, state_->symbols);
     if (record.grade != Grade::kForbidden) continue;
     engine_->CloseWindow();
+    ring.tail.store(ring.head.load());  // a successor would blame its first input
     std::fprintf(stderr, "==%d==ERROR: walkhammer: %s (%s)\n", getpid(),
                  record.signature.title.c_str(), record.detail.c_str());
     std::istringstream chain(record.native);

@@ -18,10 +18,15 @@ namespace walkhammer {
 class FuzzTarget {
  public:
   struct Options {
-    std::string walker;           // where no parent says which
-    uint8_t* counters = nullptr;  // Feedback::kSize bytes that the engine reads and clears
-    bool forget = false;          // each input shows all of its blocks, also known ones
+    std::string walker;            // where no parent says which
+    SharedState* state = nullptr;  // null: FindState(walker)
+    uint8_t* counters = nullptr;   // Feedback::kSize bytes that the engine reads and clears
+    bool forget = false;           // each input shows all of its blocks, also known ones
   };
+
+  // The supervisor's state, or one of our own with every scene. Ends the process like Start. Starts
+  // no thread.
+  static SharedState& FindState(const std::string& walker);
 
   // Boots the JVM and sets its scenes up. The calling thread is the one that will walk. Ends the
   // process, with one sentence on stderr or in the SharedState, where that cannot be done.

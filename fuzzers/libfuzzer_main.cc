@@ -15,6 +15,7 @@
 
 #include "fuzzers/engine_input.h"
 #include "fuzzers/fuzz_target.h"
+#include "fuzzers/walker_name.h"
 
 extern "C" int LLVMFuzzerRunDriver(int* argc, char*** argv,
                                    int (*one_input)(const uint8_t* data, size_t size));
@@ -40,14 +41,6 @@ void OnExit(int status, void*) {
   _exit(status);
 }
 
-std::string WalkerOf(std::string_view program) {
-  if (const char* name = getenv("WALKHAMMER_WALKER"); name != nullptr) return name;
-  program.remove_prefix(std::min(program.size(), program.find_last_of('/') + 1));
-  const size_t end = program.rfind("_fuzzer");
-  if (end == std::string_view::npos || program == "walk_fuzzer") return "agct";
-  return std::string(program.substr(0, end));
-}
-
 int OneInput(const uint8_t* data, size_t size) {
   Target().Walk({data, size});
   return 0;
@@ -55,7 +48,7 @@ int OneInput(const uint8_t* data, size_t size) {
 
 int Main(int argc, char** argv) {
   if (getenv(kStateVariable) != nullptr) prctl(PR_SET_PDEATHSIG, SIGKILL);
-  options.walker = WalkerOf(argv[0]);
+  options.walker = WalkerName(argv[0], "_fuzzer", "walk_fuzzer");
   options.counters = counters;
   // The JVM and the guard want these signals; what the user gives comes later and wins.
   std::vector<std::string> words = {argv[0],          "-handle_segv=0",  "-handle_bus=0",

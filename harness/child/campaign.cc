@@ -290,6 +290,7 @@ Result<Workshop> Workshop::SetUp(SharedState& shared, std::span<uint8_t> run_cou
   std::istringstream lines(FieldText(shared.launch.flags));
   for (std::string line; std::getline(lines, line);) flags.push_back(line);
   shared.phase.store(ChildPhase::kBooting);
+  shared.vocabulary_ready.store(0);
   auto jvm = Jvm::Boot(libjvm, flags);
   if (!jvm.ok()) return jvm.failure();
   shop.jvm = jvm.value();
@@ -320,6 +321,7 @@ Result<Workshop> Workshop::SetUp(SharedState& shared, std::span<uint8_t> run_cou
   ListModules(shared);
   if (shared.job.coverage != 0) SetUpCoverage(shared, shop, info, run_counters);
   MakeVocabulary(*shop.landscape, *shop.stage, *shop.jvm, shared.symbols, shared.vocabulary);
+  shared.vocabulary_ready.store(1);
   shop.line =
       std::make_unique<WalkLine>(shared, *shop.landscape, shop.jvm->methods(), *shop.walker, info);
   WalkPristineScenes(shared, shop);

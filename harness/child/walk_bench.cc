@@ -108,18 +108,32 @@ void AdapterGuardOracles(benchmark::State& state) {
   });
 }
 
-void WholeRandomLine(benchmark::State& state) {
-  OnSceneThread(state, [](benchmark::State& s) {
-    RandomRequests requests(shared->vocabulary, 0, static_cast<uint8_t>(scene->index));
-    Random random(1);
-    WalkRequest request;
-    uint64_t sequence = 0;
-    for (auto _ : s) {
-      requests.Next(random, request);
-      shop.line->Walk(*scene, request, sequence++);
-      shared->ring.tail.store(shared->ring.head.load());  // nobody reads findings here
+// Windows are as long as a campaign's.
+template <bool covered>
+void RandomLine(benchmark::State& s) {
+  constexpr uint64_t kWindow = 8192;
+  RandomRequests requests(shared->vocabulary, 0, static_cast<uint8_t>(scene->index));
+  Random random(1);
+  WalkRequest request;
+  uint64_t sequence = 0;
+  for (auto _ : s) {
+    if (covered && sequence % kWindow == 0) {
+      shop.coverage->Disarm();
+      shop.coverage->Arm();
     }
-  });
+    requests.Next(random, request);
+    shop.line->Walk(*scene, request, sequence++);
+    shared->ring.tail.store(shared->ring.head.load());  // nobody reads findings here
+  }
+  if (covered) shop.coverage->Disarm();
+}
+
+void WholeRandomLine(benchmark::State& state) { OnSceneThread(state, RandomLine<false>); }
+
+// With a trap on each block that no walk of this process has entered yet.
+void CoveredRandomLine(benchmark::State& state) {
+  if (shop.coverage == nullptr) return state.SkipWithError(shared->covered.reason);
+  OnSceneThread(state, RandomLine<true>);
 }
 
 class Ratios : public benchmark::ConsoleReporter {
@@ -128,7 +142,7 @@ class Ratios : public benchmark::ConsoleReporter {
     ConsoleReporter::ReportRuns(runs);
     for (const Run& run : runs)
       if (run.run_type == Run::RT_Iteration || run.aggregate_name == "median")
-        ns_[run.run_name.function_name] = run.GetAdjustedRealTime();
+        if (!run.error_occurred) ns_[run.run_name.function_name] = run.GetAdjustedRealTime();
   }
 
   void PrintRatios() const {
@@ -155,6 +169,7 @@ Status SetUp(const std::string& path) {
   shared->job.mode = ChildMode::kFuzz;
   shared->job.scene_mask = 1U << *FindScene(kScene);
   shared->job.hang_limit_ms = 1000;
+  shared->job.coverage = 1;
   Status launch = SetLaunch(*shared, jdk.value().libjvm, flags.value());
   if (!launch.ok()) return launch;
   auto set_up = Workshop::SetUp(*shared);
@@ -187,7 +202,8 @@ int Main(int argc, char** argv) {
   for (auto* benchmark : {benchmark::RegisterBenchmark("BareCall", BareCall),
                           benchmark::RegisterBenchmark("GuardedBareCall", GuardedBareCall),
                           benchmark::RegisterBenchmark("AdapterGuardOracles", AdapterGuardOracles),
-                          benchmark::RegisterBenchmark("WholeRandomLine", WholeRandomLine)})
+                          benchmark::RegisterBenchmark("WholeRandomLine", WholeRandomLine),
+                          benchmark::RegisterBenchmark("CoveredRandomLine", CoveredRandomLine)})
     benchmark->UseRealTime();
   Ratios reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);

@@ -34,4 +34,12 @@ const char* PcRegionWord(PcRegion region) {
   return "?";
 }
 
+void ForgetChild(SharedState& state) {
+  state.journal.phase.store(0);
+  state.killers.current.store(0);
+  for (SceneReport& scene : state.scenes) scene.tried_by = 0;
+  state.phase.store(ChildPhase::kStarting);
+  state.message[0] = 0;
+}
+
 }  // namespace walkhammer

@@ -99,6 +99,16 @@ struct Killers {
   uint64_t hashes[kMost];
 };
 
+// Children that an engine replaces itself, so that they end unseen by the parent: who keeps them
+// lays each down here and waits until the parent has taken it; the journal still tells of its last
+// walk.
+struct Grave {
+  std::atomic<uint32_t> dug;    // children laid down so far
+  std::atomic<uint32_t> taken;  // of these, seen by the parent
+  int32_t wait_status;          // of the last
+  uint32_t reserved;
+};
+
 // Which of the walker's blocks were entered; by index into FindBlocks of launch.libjvm.
 struct Covered {
   static constexpr uint32_t kMaxBlocks = 16384;
@@ -182,6 +192,7 @@ struct SharedState {
   Job job;
   Launch launch;
   Killers killers;
+  Grave grave;
 
   // Child to parent.
   std::atomic<ChildPhase> phase;
@@ -207,9 +218,14 @@ struct SharedState {
   ReplayResult replay;
   FindingRing ring;
   Covered covered;
+  std::atomic<uint32_t> vocabulary_ready;  // 1: symbols and vocabulary are complete
+  uint32_t reserved_too;
   SymbolTable symbols;
   Vocabulary vocabulary;
 };
+
+// Before each child starts: nothing of what its forerunner was at is true any more.
+void ForgetChild(SharedState& state);
 
 // The environment variable that tells a child which file holds its SharedState.
 inline constexpr char kStateVariable[] = "WALKHAMMER_STATE";

@@ -2,12 +2,10 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -80,30 +78,6 @@ Status SetLaunch(SharedState& state, const std::string& libjvm, std::vector<std:
   return Ok();
 }
 
-Result<std::unique_ptr<SharedMapping>> SharedMapping::Create() {
-  std::unique_ptr<SharedMapping> mapping(new SharedMapping);
-  mapping->fd_ = memfd_create("walkhammer", MFD_CLOEXEC);
-  if (mapping->fd_ < 0 || ftruncate(mapping->fd_, sizeof(SharedState)) != 0)
-    return ToolFailed(std::string("cannot make shared memory: ") + strerror(errno));
-  void* memory =
-      mmap(nullptr, sizeof(SharedState), PROT_READ | PROT_WRITE, MAP_SHARED, mapping->fd_, 0);
-  if (memory == MAP_FAILED)
-    return ToolFailed(std::string("cannot map shared memory: ") + strerror(errno));
-  mapping->state_ = static_cast<SharedState*>(memory);  // zeroed by the kernel
-  mapping->state_->magic = SharedState::kMagic;
-  mapping->state_->symbols.Init();
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  mapping->state_->start_ns =
-      static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
-  return mapping;
-}
-
-SharedMapping::~SharedMapping() {
-  if (state_ != nullptr) munmap(state_, sizeof(SharedState));
-  if (fd_ >= 0) close(fd_);
-}
-
 bool CanSwitchAslrOff() {
   // Asking (0xffffffff) tells what is set now; setting the same tells whether setting is allowed.
   const int now = personality(0xffffffff);
@@ -154,8 +128,7 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(SharedMapping& shared,
   child->log_path_ = stem + ".log";
   const int log_fd = open(child->log_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (log_fd < 0) return ToolFailed("cannot write " + child->log_path_ + ": " + strerror(errno));
-  shared.state().phase.store(ChildPhase::kStarting);
-  shared.state().message[0] = 0;
+  ForgetChild(shared.state());
   signal(SIGCHLD, SIG_DFL);  // ignored, as some parents leave it, children could not be waited for
   const pid_t parent = getpid();
   child->pid_ = fork();
@@ -192,5 +165,10 @@ bool ChildProcess::ExitedCleanly() const {
 
 std::string ChildProcess::Output() const { return ReadFile(log_path_, kMostOutput); }
 std::string ChildProcess::HsErr() const { return ReadFile(scratch_ + ".hs_err", 1 << 20); }
+
+void ChildProcess::DropHsErr() {
+  std::error_code ignored;
+  std::filesystem::remove(scratch_ + ".hs_err", ignored);
+}
 
 }  // namespace walkhammer

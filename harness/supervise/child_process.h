@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/record/shared_state.h"
+#include "harness/record/shared_mapping.h"
 
 namespace walkhammer {
 
@@ -25,23 +25,8 @@ struct ChildSetup {
   std::vector<std::string> command = {};
   std::vector<std::string> environment = {};  // NAME=VALUE, added to ours
   int ask_to_stop = 0;  // signal that asks it to end, where SharedState::stop is not looked at
-};
-
-// The mapping that parent and child share; the parent's end of it.
-class SharedMapping {
- public:
-  static Result<std::unique_ptr<SharedMapping>> Create();
-  ~SharedMapping();
-  SharedMapping(const SharedMapping&) = delete;
-  SharedMapping& operator=(const SharedMapping&) = delete;
-
-  SharedState& state() { return *state_; }
-  int fd() const { return fd_; }
-
- private:
-  SharedMapping() = default;
-  int fd_ = -1;
-  SharedState* state_ = nullptr;
+  // It is an engine that starts one child after the other; they end in SharedState::grave.
+  bool keeps_children = false;
 };
 
 // Tells the next child how to boot. `flags` are all of the JVM's, the user's last.
@@ -67,6 +52,7 @@ class ChildProcess {
   // What it printed, and the hs_err log it wrote, both empty if nothing.
   std::string Output() const;
   std::string HsErr() const;
+  void DropHsErr();  // it told of a child of this one
 
  private:
   ChildProcess() = default;

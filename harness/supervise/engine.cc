@@ -1,10 +1,14 @@
 #include "harness/supervise/engine.h"
 
 #include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <sstream>
 #include <thread>
 
 #include "harness/cli/common.h"
@@ -18,6 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kLibFuzzerName[] = "walk_fuzzer";
+constexpr char kAflTargetName[] = "walk_afl";
+constexpr char kAflMutatorName[] = "walkhammer_mutator.so";
+constexpr char kAflName[] = "afl";        // in the run's folder
 constexpr char kSeedsName[] = "seeds";    // beside the command, and in the run's folder
 constexpr char kCorpusName[] = "corpus";  // in the run's folder
 
@@ -100,11 +107,60 @@ void SetUpLibFuzzer(const EnginePlan& plan, int index, ChildSetup& setup) {
                    run + "/" + kSeedsName};
 }
 
+bool IsInPath(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
+  return false;
+}
+
+Status PrepareAfl(const EnginePlan& plan) {
+  if (!IsInPath("afl-fuzz"))
+    return Unable("afl-fuzz is not to be found in PATH: install AFL++ (Debian: apt install afl++)");
+  for (const char* name : {kAflTargetName, kAflMutatorName})
+    if (!fs::exists(BesideExecutable(name)))
+      return ToolFailed(std::string(name) + " is missing beside the walkhammer command: build it");
+  Status status = PrepareSeeds(plan);
+  if (status.ok()) status = MakeFolder(fs::path(plan.run_dir) / kAflName);
+  return status;
+}
+
+std::string AflWorker(int index) { return fmt::format("w{}", index); }
+
+void SetUpAfl(const EnginePlan& plan, int index, ChildSetup& setup) {
+  const std::string run = Absolute(plan.run_dir);
+  setup.command = {"afl-fuzz", "-i", run + "/" + kSeedsName, "-o", run + "/" + kAflName,
+                   index == 0 ? "-M" : "-S", AflWorker(index), "-s",
+                   fmt::format("{}", plan.seed + static_cast<uint64_t>(index)),
+                   // Of an input; booting does not count. The guard ends walks long before.
+                   "-t", "10000", "-m", "none", "--", BesideExecutable(kAflTargetName)};
+  setup.environment.insert(
+      setup.environment.end(),
+      {"AFL_CUSTOM_MUTATOR_LIBRARY=" + BesideExecutable(kAflMutatorName),
+       // Bytes turned at random seldom mean another request.
+       "AFL_CUSTOM_MUTATOR_ONLY=1", "AFL_DISABLE_TRIM=1",
+       // Some machines have fewer CPUs than workers, or all of them bound already.
+       "AFL_TRY_AFFINITY=1",
+       // What is printed goes to a file. The target's, too: it may say why a JVM does not start.
+       "AFL_NO_UI=1", "AFL_NO_COLOR=1", "AFL_DEBUG_CHILD=1",
+       // The parent records deaths, so cores may go where this machine sends them.
+       "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1", "AFL_SKIP_CPUFREQ=1",
+       // A seed may crash: that is a finding, and no reason to end.
+       "AFL_SKIP_CRASHES=1",
+       // A worker that had to be killed goes on where it was.
+       "AFL_AUTORESUME=1"});
+  setup.ask_to_stop = SIGINT;
+  setup.keeps_children = true;
+}
+
 constexpr Engine kEngines[] = {
     {"random", "a seeded stream of edits, without guidance", ChildMode::kFuzz, false,
      PrepareNothing, SetUpNothing, nullptr},
     {"libfuzzer", "LLVM's libFuzzer, guided by the walker's blocks", ChildMode::kEngine, true,
      PrepareLibFuzzer, SetUpLibFuzzer, [](int) { return std::string(kCorpusName); }},
+    {"afl", "AFL++, guided by the walker's blocks", ChildMode::kEngine, true, PrepareAfl, SetUpAfl,
+     [](int index) { return std::string(kAflName) + "/" + AflWorker(index) + "/queue"; }},
 };
 
 }  // namespace

@@ -35,12 +35,10 @@ uint64_t Worker::RunMs() const {
 }
 
 Status Worker::Start() {
-  state().journal.phase.store(0);
-  state().killers.current.store(0);
-  for (SceneReport& scene : state().scenes) scene.tried_by = 0;
   auto child = ChildProcess::Start(*shared_, setup_);
   if (!child.ok()) return child.failure();
   child_ = std::move(child.value());
+  killed_ = false;
   symbolizer_.reset();
   counts_.started++;
   last_moved_ = Clock::now();
@@ -65,6 +63,20 @@ Status Worker::Drain() {
     bucket_of_site_[raw.site % kMaxCrashSites] = bucket.value();
   }
   return Ok();
+}
+
+// The engine has a successor for it in hand, and waits for us.
+Status Worker::TakeGrave() {
+  Grave& grave = state().grave;
+  if (grave.taken.load() == grave.dug.load()) return Ok();
+  Status status = Drain();
+  if (status.ok()) status = NoteEnd(grave.wait_status);
+  child_->DropHsErr();
+  symbolizer_.reset();
+  counts_.started++;
+  last_moved_ = Clock::now();
+  grave.taken.store(grave.dug.load());
+  return status;
 }
 
 Status Worker::RecordDeath(const DeathInfo& death) {
@@ -98,16 +110,30 @@ Result<bool> Worker::AfterChild() {
     if (!output.empty()) message += " | it printed: " + output.substr(0, 400);
     return phase == ChildPhase::kUnable ? Unable(message) : ToolFailed(message);
   }
-  if (phase == ChildPhase::kDone) return false;
+  const bool stop = state().stop.load() != 0;
+  if (phase == ChildPhase::kDone || (stop && setup_.ask_to_stop != 0)) return false;
+  if (setup_.keeps_children && !killed_) {
+    const std::string output = child_->Output();  // the last of it says why
+    return ToolFailed("the engine ended of its own accord; it printed: " +
+                      output.substr(output.size() - std::min<size_t>(output.size(), 600)));
+  }
+  Status noted = NoteEnd(child_->wait_status());
+  if (!noted.ok()) return noted.failure();
+  return !stop;
+}
+
+// Why a child ended that nobody asked to.
+Status Worker::NoteEnd(int wait_status) {
+  const ChildPhase phase = state().phase.load();
   state().job.first_walk = state().journal.sequence.load() + 1;
   if (phase == ChildPhase::kRetired) {
     counts_.retired++;
-    return state().stop.load() == 0;
+    return Ok();
   }
   counts_.died++;
   if (state().journal.phase.load() == 1 || phase == ChildPhase::kRunning) {
-    Status recorded = RecordDeath({child_->wait_status(), child_->HsErr()});
-    if (!recorded.ok()) return recorded.failure();
+    Status recorded = RecordDeath({wait_status, child_->HsErr()});
+    if (!recorded.ok()) return recorded;
   }
   // Not one walk between two deaths: this JVM does not get anywhere.
   const uint64_t walks = state().walks.load();
@@ -119,7 +145,7 @@ Result<bool> Worker::AfterChild() {
         " times before its first walk; it printed: " + child_->Output().substr(0, 600));
   if (phase < ChildPhase::kRunning && state().journal.phase.load() != 1)
     state().job.first_walk = state().journal.sequence.load();
-  return state().stop.load() == 0;
+  return Ok();
 }
 
 void Worker::KillIfStuck() {
@@ -133,12 +159,14 @@ void Worker::KillIfStuck() {
   } else if (now - last_moved_ >
              std::max<Clock::duration>(kStuckAfter, 25 * milliseconds(hang_limit_ms_))) {
     child_->Kill();  // the journal names what it was at
+    killed_ = true;
   }
 }
 
 Result<bool> Worker::Step(bool stop) {
   if (ended_) return false;
   Status status = Drain();
+  if (status.ok()) status = TakeGrave();
   if (!status.ok()) return status.failure();
   if (child_->HasEnded()) {
     auto more = AfterChild();
@@ -156,7 +184,8 @@ Result<bool> Worker::Step(bool stop) {
   }
   // A child that is still setting up has nothing to lose.
   if (state().stop.load() != 0 &&
-      (now - asked_to_stop_ > kStopWithin || state().phase.load() < ChildPhase::kRunning)) {
+      (now - asked_to_stop_ > kStopWithin ||
+       (state().phase.load() < ChildPhase::kRunning && setup_.ask_to_stop == 0))) {
     child_->Kill();
     while (!child_->HasEnded()) std::this_thread::sleep_for(kTick);
     ended_ = true;

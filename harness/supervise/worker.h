@@ -55,6 +55,8 @@ class Worker {
   Status Drain();
   // After a child ended: true if the work goes on with a successor.
   Result<bool> AfterChild();
+  Status TakeGrave();
+  Status NoteEnd(int wait_status);
   Status RecordDeath(const DeathInfo& death);
   void KillIfStuck();
   uint64_t RunMs() const;
@@ -69,6 +71,7 @@ class Worker {
   uint64_t last_walks_ = 0, walks_at_death_ = UINT64_MAX;
   ChildPhase last_phase_ = ChildPhase::kStarting;
   uint32_t died_early_ = 0;
+  bool killed_ = false;  // by KillIfStuck
   bool ended_ = false;
   Counts counts_;
   std::map<uint32_t, int64_t> bucket_of_site_;

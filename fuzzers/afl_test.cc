@@ -1,0 +1,245 @@
+// The AFL++ line: the target against a test that plays afl-fuzz, and the whole through the command.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "fuzzers/afl_testing.h"
+#include "harness/request/binary_form.h"
+#include "harness/scenes/scene_table.h"
+#include "harness/supervise/child_process.h"
+#include "harness/supervise/command_testing.h"
+#include "harness/walkers/walker_table.h"
+
+namespace walkhammer {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+std::string Genuine(const char* scene, bool in_java = true) {
+  auto symbols = std::make_unique<SymbolTable>();
+  symbols->Init();
+  WalkRequest request;
+  request.scene = static_cast<uint8_t>(*FindScene(scene));
+  request.state = in_java ? kStateInJava : kStateInNative;
+  request.anchor = in_java ? AnchorMode::kCleared : AnchorMode::kTrue;
+  return EncodeBinary(request, *symbols);
+}
+
+// A pc that triggers what a puzzle does.
+constexpr int64_t kTriggerPc = 5;
+std::string Trigger() {
+  auto symbols = std::make_unique<SymbolTable>();
+  symbols->Init();
+  WalkRequest request;
+  request.scene = static_cast<uint8_t>(*FindScene("c2"));
+  request.pc = Value{kTriggerPc, SymbolTable::IdOf(SymbolKind::kLiteral), 0};
+  return EncodeBinary(request, *symbols);
+}
+
+size_t Blocks(const Answer& answer) {
+  return Feedback::kBlocks - static_cast<size_t>(std::count(
+                                 answer.map.begin(), answer.map.begin() + Feedback::kBlocks, 0));
+}
+
+bool IsGone(pid_t pid) {
+  for (int i = 0; i < 1000; i++) {
+    if (kill(pid, 0) != 0) return true;
+    // A process whose parent is gone may wait for its new one.
+    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+    std::string line;
+    std::getline(stat, line);
+    if (line.find(") Z ") != std::string::npos) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+class AflTest : public testing::TestWithParam<size_t> {
+ protected:
+  void SetUp() override {
+    const std::vector<Jdk> jdks = TestJdks();
+    if (jdks.size() <= GetParam()) GTEST_SKIP() << "no such JDK on this machine";
+    jdk_ = jdks[GetParam()];
+  }
+  // A job on one scene whose genuine walk triggers no puzzle.
+  std::unique_ptr<SharedMapping> MakeState(const char* walker, bool alone) const {
+    auto mapping = std::move(SharedMapping::Create().value());
+    SharedState& state = mapping->state();
+    EXPECT_TRUE(SetLaunch(state, jdk_.libjvm, BaseFlags().value()).ok());
+    state.job.mode = ChildMode::kEngine;
+    state.job.walker = static_cast<uint8_t>(*FindWalker(walker));
+    state.job.scene_mask = 1U << *FindScene("c2");
+    state.job.hang_limit_ms = 1000;
+    state.job.coverage = 1;
+    state.job.alone = alone ? 1 : 0;
+    return mapping;
+  }
+  Jdk jdk_;
+};
+
+TEST_P(AflTest, InputsAreServedByOneProcessWhoseCoverageRepeats) {
+  PlayedAfl afl(jdk_, "agct");
+  ASSERT_EQ(afl.Hello(), PlayedAfl::kMapSize);
+  EXPECT_TRUE(afl.NothingMoreSaid()) << "before a command";
+  const Answer first = afl.Run(Genuine("c2"));
+  ASSERT_GT(first.pid, 0);
+  EXPECT_EQ(first.wait_status, 0);
+  EXPECT_GT(Blocks(first), 50u);
+  const Answer other = afl.Run(Genuine("c1", false));
+  EXPECT_EQ(other.pid, first.pid);
+  EXPECT_EQ(other.wait_status, 0);
+  EXPECT_GT(Blocks(other), 0u);
+  for (size_t block = 0; block < Feedback::kBlocks; block++)
+    EXPECT_FALSE(first.map[block] != 0 && other.map[block] != 0) << "block " << block;
+  for (int i = 0; i < 3; i++) {
+    EXPECT_EQ(afl.Run(Genuine("c2")).map, first.map);
+    EXPECT_EQ(afl.Run(Genuine("c1", false)).map, other.map);
+  }
+  // A scene that an old JDK cannot have: AFL++ must still see that something ran.
+  const Answer none = afl.Run(Genuine("virtual-mounted"));
+  EXPECT_EQ(none.wait_status, 0);
+  EXPECT_NE(std::count(none.map.begin(), none.map.end(), 0), static_cast<int>(PlayedAfl::kMapSize));
+  EXPECT_TRUE(afl.NothingMoreSaid());
+
+  // The end of afl-fuzz is the end of all.
+  afl.Leave();
+  EXPECT_EQ(afl.EndedWithin(seconds(10)), 0);
+  EXPECT_TRUE(IsGone(first.pid));
+}
+
+TEST_P(AflTest, AProcessThatIsKilledBetweenInputsHasASuccessor) {
+  PlayedAfl afl(jdk_, "agct");
+  ASSERT_EQ(afl.Hello(), PlayedAfl::kMapSize);
+  const Answer first = afl.Run(Genuine("c2"));
+  ASSERT_GT(first.pid, 0);
+  ASSERT_EQ(kill(first.pid, SIGKILL), 0);
+  ASSERT_TRUE(IsGone(first.pid));
+  EXPECT_TRUE(afl.NothingMoreSaid()) << "no input was running";
+  const Answer other = afl.Run(Genuine("c1", false));
+  EXPECT_GT(other.pid, 0);
+  EXPECT_NE(other.pid, first.pid);
+  EXPECT_EQ(other.wait_status, 0);
+  // All traps are new, yet none shows for an input that did not find it.
+  for (size_t block = 0; block < Feedback::kBlocks; block++)
+    EXPECT_FALSE(first.map[block] != 0 && other.map[block] != 0) << "block " << block;
+  EXPECT_EQ(afl.Run(Genuine("c2")).map, first.map);
+}
+
+TEST_P(AflTest, ADeathIsBuriedAnsweredAndHasASuccessor) {
+  for (const char* walker : {"puzzle-abort", "puzzle-exit"}) {
+    const auto state = MakeState(walker, false);
+    PlayedAfl afl(jdk_, walker, state.get());
+    ASSERT_EQ(afl.Hello(), PlayedAfl::kMapSize);
+    const Answer before = afl.Run(Genuine("c2"));
+    ASSERT_EQ(before.wait_status, 0) << walker;
+    for (size_t i = 0; i < 2; i++) {
+      const Answer death = afl.Run(Trigger());
+      EXPECT_TRUE(WIFSIGNALED(death.wait_status)) << walker << ' ' << death.wait_status;
+      EXPECT_EQ(WTERMSIG(death.wait_status), SIGABRT) << walker;
+      ASSERT_GT(death.pid, 0);
+      EXPECT_TRUE(IsGone(death.pid)) << walker;
+      EXPECT_TRUE(afl.NothingMoreSaid());
+      const Answer after = afl.Run(Genuine("c2"));
+      EXPECT_EQ(after.wait_status, 0) << walker;
+      EXPECT_NE(after.pid, death.pid) << walker;
+      EXPECT_EQ(after.map, before.map) << walker;
+      // What the parent needs to know: how it really ended, and what it walked.
+      ASSERT_EQ(afl.graves().size(), i + 1);
+      const Taken& taken = afl.graves().back();
+      EXPECT_EQ(WIFEXITED(taken.wait_status), walker == std::string("puzzle-exit"));
+      EXPECT_TRUE(taken.walking);
+      EXPECT_EQ(taken.pc, kTriggerPc);
+    }
+  }
+}
+
+TEST_P(AflTest, OneThatIsAskedToStopIsNoCrash) {
+  const auto state = MakeState("agct", false);
+  PlayedAfl afl(jdk_, "agct", state.get());
+  ASSERT_EQ(afl.Hello(), PlayedAfl::kMapSize);
+  ASSERT_EQ(afl.Run(Genuine("c2")).wait_status, 0);
+  state->state().stop.store(1);
+  EXPECT_EQ(afl.Run(Genuine("c2")).wait_status, 0);
+  EXPECT_EQ(state->state().phase.load(), ChildPhase::kDone);
+  EXPECT_TRUE(afl.graves().empty());
+  EXPECT_FALSE(afl.EndedWithin(seconds(1)).has_value()) << "afl-fuzz would complain";
+}
+
+// Without a parent, a finding is a crash of the input that made it, and of no later one.
+TEST_P(AflTest, AFindingIsACrash) {
+  const auto state = MakeState("puzzle-crash", true);
+  PlayedAfl afl(jdk_, "puzzle-crash", state.get());
+  ASSERT_EQ(afl.Hello(), PlayedAfl::kMapSize);
+  ASSERT_EQ(afl.Run(Genuine("c2")).wait_status, 0);
+  const Answer crash = afl.Run(Trigger());
+  ASSERT_TRUE(WIFSIGNALED(crash.wait_status)) << crash.wait_status;
+  EXPECT_EQ(WTERMSIG(crash.wait_status), SIGABRT);
+  EXPECT_EQ(afl.Run(Genuine("c2")).wait_status, 0);
+  EXPECT_TRUE(afl.graves().empty());
+}
+
+std::string Stat(const std::string& path, const std::string& name) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind(name, 0) == 0) return line.substr(line.find(": ") + 2);
+  return "";
+}
+
+bool IsInstalled() { return std::system("command -v afl-fuzz >/dev/null") == 0; }
+
+TEST_P(AflTest, DeathsAreRecordedAndTheRunEndsInOrder) {
+  if (!IsInstalled()) GTEST_SKIP() << "afl-fuzz is not installed";
+  const RunFolder folder;
+  const CommandResult result = Fuzz(jdk_, "puzzle-abort", folder.Under("run"),
+                                    {"--engine", "afl", "--time", "15s", "--no-confirm"});
+  ASSERT_TRUE(result.json.is_object()) << result.line;
+  EXPECT_EQ(result.json["status"], "clean-end") << result.line;
+  EXPECT_EQ(result.exit_code, 1);
+  const nlohmann::json& totals = result.json["totals"];
+  const int died = totals["children_died"].get<int>();
+  EXPECT_GT(died, 2);
+  EXPECT_EQ(totals["children_started"].get<int>(),
+            died + totals["children_retired"].get<int>() + 1);
+  EXPECT_GT(totals["walks"].get<int>(), 10 * died);
+  bool found = false;
+  for (const nlohmann::json& bucket : result.json["buckets"]) {
+    if (bucket["title"].get<std::string>().find("by signal 6") == std::string::npos) continue;
+    found = true;
+    EXPECT_TRUE(fs::exists(folder.Under("run/" + bucket["folder"].get<std::string>())));
+  }
+  EXPECT_TRUE(found) << result.line;
+  // afl-fuzz's own folder: its tools read it.
+  const std::string afl = folder.Under("run/afl/w0/");
+  EXPECT_GT(std::atoi(Stat(afl + "fuzzer_stats", "execs_done").c_str()), 10 * died);
+  EXPECT_EQ(Stat(afl + "fuzzer_stats", "stability"), "100.00%");
+  EXPECT_GT(std::distance(fs::directory_iterator(afl + "queue"), {}), 20);
+  EXPECT_TRUE(fs::exists(afl + "plot_data"));
+}
+
+TEST_P(AflTest, AJvmThatDoesNotStartIsToldAsSuch) {
+  if (!IsInstalled()) GTEST_SKIP() << "afl-fuzz is not installed";
+  const RunFolder folder;
+  const CommandResult result =
+      Fuzz(jdk_, "agct", folder.Under("run"),
+           {"--engine", "afl", "--time", "30s", "--no-confirm", "--", "-XX:+NoSuchFlag"});
+  EXPECT_EQ(result.exit_code, 3) << result.line;
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, AflTest, testing::Values(0, 1), [](const auto& info) {
+  return std::string(info.param == 0 ? "oldest" : "newest");
+});
+
+}  // namespace
+}  // namespace walkhammer

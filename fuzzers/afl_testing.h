@@ -1,0 +1,191 @@
+// PlayedAfl: afl-fuzz as walk_afl sees it, played by a test: starts the target, gives it inputs,
+// and takes its answers; also the parent that takes graves. Signal-safe: no.
+#ifndef WALKHAMMER_FUZZERS_AFL_TESTING_H_
+#define WALKHAMMER_FUZZERS_AFL_TESTING_H_
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "fuzzers/feedback.h"
+#include "harness/record/shared_mapping.h"
+#include "harness/supervise/command_testing.h"
+
+namespace walkhammer {
+
+struct Answer {
+  pid_t pid = 0;
+  int wait_status = -1;
+  std::vector<uint8_t> map;
+};
+
+// What a parent finds in a grave.
+struct Taken {
+  int wait_status;
+  bool walking;
+  int64_t pc;  // of the request that was walked
+};
+
+// afl-fuzz's end of the protocol.
+class PlayedAfl {
+ public:
+  static constexpr size_t kMapSize = Feedback::kSize + 64;  // as the target is expected to say
+
+  // `state`: the parent's, which we play, too; null: nobody supervises.
+  PlayedAfl(const Jdk& jdk, const std::string& walker, SharedMapping* state = nullptr)
+      : state_(state),
+        map_(shmget(IPC_PRIVATE, kMapSize, 0600)),
+        input_(shmget(IPC_PRIVATE, 1 << 20, 0600)) {
+    map_bytes_ = static_cast<uint8_t*>(shmat(map_, nullptr, 0));
+    input_bytes_ = static_cast<uint8_t*>(shmat(input_, nullptr, 0));
+    signal(SIGPIPE, SIG_IGN);  // a target that is gone is to be told as a failure
+    int commands[2], answers[2];
+    if (pipe(commands) != 0 || pipe(answers) != 0) return;
+    const std::string program = BesideExecutable("walk_afl");
+    target_ = fork();
+    if (target_ == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      dup2(commands[0], kCommandFd);
+      dup2(answers[1], kAnswerFd);
+      for (int fd : {commands[0], commands[1], answers[0], answers[1]}) close(fd);
+      setenv("__AFL_SHM_ID", std::to_string(map_).c_str(), 1);
+      setenv("__AFL_SHM_FUZZ_ID", std::to_string(input_).c_str(), 1);
+      setenv("WALKHAMMER_WALKER", walker.c_str(), 1);
+      setenv("WALKHAMMER_JDK", jdk.home.c_str(), 1);
+      unsetenv(kStateVariable);
+      if (state_ != nullptr) {
+        fcntl(state_->fd(), F_SETFD, 0);
+        const std::string path = "/proc/self/fd/" + std::to_string(state_->fd());
+        setenv(kStateVariable, path.c_str(), 1);
+      }
+      const rlimit no_core{0, 0};
+      setrlimit(RLIMIT_CORE, &no_core);
+      if (chdir(folder_.Under("").c_str()) == 0) execl(program.c_str(), program.c_str(), nullptr);
+      _exit(127);
+    }
+    close(commands[0]);
+    close(answers[1]);
+    commands_ = commands[1];
+    answers_ = answers[0];
+  }
+
+  ~PlayedAfl() {
+    Leave();
+    if (target_ > 0) kill(target_, SIGKILL);
+    while (target_ > 0 && waitpid(target_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    shmdt(map_bytes_);
+    shmdt(input_bytes_);
+    shmctl(map_, IPC_RMID, nullptr);
+    shmctl(input_, IPC_RMID, nullptr);
+  }
+
+  // The size of the map that the target tells, or 0.
+  size_t Hello() {
+    const auto word = Word(std::chrono::seconds(10));
+    if (!word.has_value()) return 0;
+    const auto hello = static_cast<uint32_t>(*word);
+    // Enabled, with a map size, with inputs in shared memory; and no option besides.
+    if ((hello & 0xff000001) != 0xc1000001) return 0;
+    Send(0x81000001);
+    return ((hello & 0x00fffffe) >> 1) + 1;
+  }
+
+  Answer Run(const std::string& input) {
+    const auto size = static_cast<uint32_t>(input.size());
+    std::memcpy(input_bytes_, &size, sizeof size);
+    std::memcpy(input_bytes_ + sizeof size, input.data(), input.size());
+    std::fill_n(map_bytes_, kMapSize, 0);
+    Send(0);
+    Answer answer;
+    answer.pid = Word(kBootWithin).value_or(0);
+    answer.wait_status = Word(std::chrono::seconds(5)).value_or(-1);
+    answer.map.assign(map_bytes_, map_bytes_ + kMapSize);
+    return answer;
+  }
+
+  const std::vector<Taken>& graves() const { return graves_; }
+
+  // As an afl-fuzz that ends.
+  void Leave() {
+    for (int* fd : {&commands_, &answers_})
+      if (*fd >= 0) close(std::exchange(*fd, -1));
+  }
+
+  // The target's wait status, once it has ended by itself.
+  std::optional<int> EndedWithin(std::chrono::seconds limit) {
+    const auto until = std::chrono::steady_clock::now() + limit;
+    int wait_status = 0;
+    while (waitpid(target_, &wait_status, WNOHANG) == 0) {
+      if (std::chrono::steady_clock::now() > until) return std::nullopt;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    target_ = -1;
+    return wait_status;
+  }
+
+  bool NothingMoreSaid() const {
+    pollfd answer{answers_, POLLIN, 0};
+    return poll(&answer, 1, 200) == 0;
+  }
+
+ private:
+  static constexpr int kCommandFd = 198, kAnswerFd = 199;
+  static constexpr auto kBootWithin = std::chrono::seconds(60);
+
+  void Send(uint32_t word) {
+    if (write(commands_, &word, sizeof word) != sizeof word) ADD_FAILURE() << "the target is gone";
+  }
+
+  std::optional<int32_t> Word(std::chrono::milliseconds within) {
+    const auto until = std::chrono::steady_clock::now() + within;
+    pollfd answer{answers_, POLLIN, 0};
+    while (poll(&answer, 1, 10) != 1) {
+      TakeGrave();
+      if (std::chrono::steady_clock::now() > until) return std::nullopt;
+    }
+    int32_t word;
+    if (read(answers_, &word, sizeof word) != sizeof word) return std::nullopt;
+    return word;
+  }
+
+  // The target waits until the parent has done so.
+  void TakeGrave() {
+    if (state_ == nullptr) return;
+    SharedState& state = state_->state();
+    if (state.grave.taken.load() == state.grave.dug.load()) return;
+    graves_.push_back({state.grave.wait_status, state.journal.phase.load() == 1,
+                       state.journal.request.pc.addend});
+    state.grave.taken.store(state.grave.dug.load());
+  }
+
+  SharedMapping* state_;
+  std::vector<Taken> graves_;
+  RunFolder folder_;  // for what a dying JVM leaves
+  int map_, input_;
+  uint8_t* map_bytes_;
+  uint8_t* input_bytes_;
+  int commands_ = -1, answers_ = -1;
+  pid_t target_ = -1;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_FUZZERS_AFL_TESTING_H_

@@ -73,6 +73,13 @@ Json IdentityJson(const RunIdentity& identity) {
           {"workers", identity.workers}};
 }
 
+Json ChurnJson(const std::optional<ChurnTotals>& churn) {
+  if (!churn) return nullptr;
+  return {{"collections", churn->collections},
+          {"rounds", churn->rounds},
+          {"unloaded", churn->unloaded}};
+}
+
 Json TotalsJson(const RunSummary& summary) {
   const RunTotals& totals = summary.run.totals;
   return {{"time_ms", totals.time_ms},
@@ -86,7 +93,8 @@ Json TotalsJson(const RunSummary& summary) {
           {"children_started", totals.children_started},
           {"children_retired", totals.children_retired},
           {"children_died", totals.children_died},
-          {"blocks", totals.blocks}};
+          {"blocks", totals.blocks},
+          {"churn", ChurnJson(totals.churn)}};
 }
 
 Json StateJson(const StateCodes& state) {

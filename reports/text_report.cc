@@ -106,6 +106,11 @@ std::string TextReport(const RunSummary& summary) {
   Line(text, "children",
        fmt::format("{} started, {} retired, {} died", totals.children_started,
                    totals.children_retired, totals.children_died));
+  if (totals.churn)
+    Line(text, "churn",
+         fmt::format("{} collections, {} rounds of classes, {} unloaded",
+                     Grouped(totals.churn->collections), Grouped(totals.churn->rounds),
+                     Grouped(totals.churn->unloaded)));
   Line(text, "request hash", fmt::format("{:016x}", totals.request_hash));
 
   text += "\nIdentity\n";

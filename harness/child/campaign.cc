@@ -217,6 +217,7 @@ Status Fuzz(SharedState& shared, Workshop& shop) {
                             static_cast<uint8_t>(scenes[which]->index));
     Batch batch{&shared, shop.line.get(), scenes[which], &requests, names.data(), number, true};
     batch.coverage = shop.coverage.get();
+    if (shop.churn != nullptr) shop.churn->LetJavaRun();
     if (!shop.stage->Run(*scenes[which], RunBatch, &batch))
       return ToolFailed("the JVM refused to stop at a safepoint");
     if (!batch.go_on) return Ok();
@@ -325,6 +326,11 @@ Result<Workshop> Workshop::SetUp(SharedState& shared, std::span<uint8_t> run_cou
   shop.line =
       std::make_unique<WalkLine>(shared, *shop.landscape, shop.jvm->methods(), *shop.walker, info);
   WalkPristineScenes(shared, shop);
+  if (shared.job.churn != 0) {
+    auto churn = Churn::Start(*shop.jvm, shared);
+    if (!churn.ok()) return churn.failure();
+    shop.churn = std::move(churn.value());
+  }
   return shop;
 }
 

@@ -9,6 +9,7 @@
 
 #include "fuzzers/trap_coverage.h"
 #include "harness/base/result.h"
+#include "harness/child/churn.h"
 #include "harness/child/walk_line.h"
 #include "harness/jvm/boot.h"
 #include "harness/record/shared_state.h"
@@ -25,6 +26,7 @@ struct Workshop {
   std::unique_ptr<Walker> walker;
   std::unique_ptr<WalkLine> line;
   std::unique_ptr<TrapCoverage> coverage;  // null: none wanted, or none to be had
+  std::unique_ptr<Churn> churn;            // null: not wanted
 
   // Does everything up to the first walk and reports it in `shared`.
   // The calling thread becomes the JVM's main thread. `run_counters`: see TrapCoverage::Sinks.

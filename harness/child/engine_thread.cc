@@ -34,6 +34,7 @@ void EngineThread::OnVmThread(void* self) {
 void EngineThread::Serve() {
   for (;;) {
     Wait(wanted_);
+    if (shop_.churn != nullptr) shop_.churn->LetJavaRun();
     // What walks may have spoiled must show here, not in a user's JVM.
     if (windows_ % kWindowsPerCollection == kWindowsPerCollection - 1)
       shop_.jvm->jvmti()->ForceGarbageCollection();

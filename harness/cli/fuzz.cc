@@ -35,7 +35,7 @@ struct Options {
   std::vector<std::string> scenes, corpus;
   uint64_t walks = 0, seed = 1, workers = 1;
   std::optional<double> coverage_goal;
-  bool json = false, no_confirm = false, keep_aslr = false, no_coverage = false,
+  bool json = false, churn = false, no_confirm = false, keep_aslr = false, no_coverage = false,
        no_minimize = false;
 };
 
@@ -109,6 +109,7 @@ Result<FuzzPlan> MakePlan(const Options& options, const Jdk& jdk,
   plan.workers = static_cast<int>(options.workers);
   plan.corpus = options.corpus;
   plan.coverage = !options.no_coverage;
+  plan.churn = options.churn;
   if (options.provider != "jdk")
     return BadInput("there is no provider \"" + options.provider + "\" yet; there is: jdk");
   auto time = TimeOf(options);
@@ -244,6 +245,8 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
   verb->add_flag("--no-minimize", o->no_minimize, "Do not minimise what replays every time");
   verb->add_option("--minimize-time", o->minimize_time,
                    "How long to minimise after the walks (default 60s)");
+  verb->add_flag("--churn", o->churn,
+                 "Java threads press the collector and churn classes and code meanwhile");
   verb->add_flag("--no-coverage", o->no_coverage, "Set no traps on the walker's blocks");
   AddCoverageGoalOption(*verb, o->coverage_goal);
   verb->add_flag("--keep-aslr", o->keep_aslr,

@@ -142,6 +142,9 @@ RunTotals TotalsOf(const SharedState& shared) {
   totals.pristine_true = shared.pristine_true.load();
   totals.contained_crashes = shared.contained_crashes.load();
   totals.request_hash = shared.request_hash.load();
+  if (shared.job.churn != 0)
+    totals.churn = {shared.churn.collections.load(), shared.churn.java.rounds.load(),
+                    shared.churn.java.unloaded.load()};
   const uint32_t blocks = std::min(shared.covered.blocks.load(), Covered::kMaxBlocks);
   for (uint32_t i = 0; i < blocks; i++) totals.blocks += shared.covered.hit[i] != 0;
   return totals;
@@ -355,7 +358,11 @@ Status RunDb::UpdateTotals(const RunTotals& totals) {
   update.Bind(totals.pristine_walks).Bind(totals.pristine_true).Bind(totals.contained_crashes);
   update.Bind(fmt::format("{:016x}", totals.request_hash));
   update.Bind(int64_t{totals.children_started}).Bind(int64_t{totals.children_retired});
-  return update.Bind(int64_t{totals.children_died}).Bind(totals.blocks).Run();
+  update.Bind(int64_t{totals.children_died}).Bind(totals.blocks);
+  if (Status status = update.Run(); !status.ok() || !totals.churn) return status;
+  const ChurnTotals& churn = *totals.churn;
+  Statement insert(db_, "INSERT OR REPLACE INTO churn VALUES (1, ?, ?, ?)");
+  return insert.Bind(churn.collections).Bind(churn.rounds).Bind(churn.unloaded).Run();
 }
 
 Status RunDb::SaveProgress(const RunTotals& totals) {

@@ -39,6 +39,11 @@ struct RunIdentity {
   int workers = 1;  // that walked side by side
 };
 
+// What the Java threads of --churn did; see ChurnCounts.
+struct ChurnTotals {
+  uint64_t collections = 0, rounds = 0, unloaded = 0;
+};
+
 struct RunTotals {
   uint64_t time_ms = 0;  // since the run's start
   uint64_t walks = 0;    // judged
@@ -50,7 +55,8 @@ struct RunTotals {
   uint32_t children_started = 0;
   uint32_t children_retired = 0;
   uint32_t children_died = 0;
-  uint64_t blocks = 0;  // of the walker's code, entered at least once
+  uint64_t blocks = 0;               // of the walker's code, entered at least once
+  std::optional<ChurnTotals> churn;  // none: the run was without
 };
 // The part that SharedState knows; time and children stay 0.
 RunTotals TotalsOf(const SharedState& shared);

@@ -45,6 +45,22 @@ Result<int64_t> ReadNumber(const Database& db, const char* sql) {
   return row.value() ? statement.Int() : 0;
 }
 
+// None: a run without churn, or of before there was any.
+Result<std::optional<ChurnTotals>> ReadChurn(const Database& db) {
+  const Result<int64_t> tables =
+      ReadNumber(db, "SELECT COUNT(*) FROM sqlite_master WHERE name = 'churn'");
+  if (!tables.ok()) return tables.failure();
+  if (tables.value() == 0) return std::optional<ChurnTotals>();
+  Statement row(db, "SELECT collections, rounds, unloaded FROM churn");
+  const Result<bool> found = row.Step();
+  if (!found.ok()) return found.failure();
+  if (!found.value()) return std::optional<ChurnTotals>();
+  ChurnTotals churn;
+  for (uint64_t* number : {&churn.collections, &churn.rounds, &churn.unloaded})
+    *number = static_cast<uint64_t>(row.Int());
+  return std::optional<ChurnTotals>(churn);
+}
+
 RunStatus StatusFromWord(std::string_view word) {
   for (const RunStatus status : {RunStatus::kRunning, RunStatus::kCleanEnd, RunStatus::kInterrupted,
                                  RunStatus::kFailed, RunStatus::kVacuous})
@@ -136,6 +152,9 @@ Result<RunRow> RunDb::Run() const {
     *number = static_cast<uint32_t>(row.Int());
   identity.workers = static_cast<int>(row.Int());
   totals.blocks = static_cast<uint64_t>(row.Int());
+  const Result<std::optional<ChurnTotals>> churn = ReadChurn(db_);
+  if (!churn.ok()) return churn.failure();
+  totals.churn = churn.value();
   return run;
 }
 

@@ -73,6 +73,7 @@ TEST(RunDb, KeepsIdentityAndTotals) {
   EXPECT_EQ(totals.children_started, 2u);
   EXPECT_EQ(totals.children_retired, 1u);
   EXPECT_EQ(totals.children_died, 0u);
+  EXPECT_FALSE(totals.churn);
   EXPECT_EQ(row.value().status, RunStatus::kCleanEnd);
   EXPECT_FALSE(row.value().writer_alive);
   EXPECT_FALSE(fs::exists(path + "/run.db-wal"));

@@ -67,6 +67,10 @@ CREATE TABLE coverage_block (
   function INTEGER NOT NULL REFERENCES coverage_function (position), first_ms INTEGER
 ) STRICT;
 CREATE TABLE coverage_left_out (name TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
+CREATE TABLE churn (
+  id INTEGER PRIMARY KEY CHECK (id = 1), collections INTEGER NOT NULL, rounds INTEGER NOT NULL,
+  unloaded INTEGER NOT NULL
+) STRICT;
 )";
 
 }  // namespace walkhammer

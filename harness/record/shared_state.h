@@ -76,7 +76,7 @@ struct Job {
   uint8_t alone;     // kEngine: nobody supervises; a finding ends the process
   uint8_t worker;    // which of `workers` that share a campaign
   uint8_t workers;   // 0 reads as 1
-  uint8_t reserved;
+  uint8_t churn;     // kFuzz, kEngine: background Java threads press the collector, see Churn
   uint64_t seed;
   uint64_t first_walk;     // sequence number at which a successor goes on
   uint64_t max_walks;      // 0 = no limit
@@ -115,6 +115,16 @@ struct Covered {
   std::atomic<uint32_t> blocks;  // in the map; 0: no coverage, see `reason`
   char reason[256];
   uint8_t hit[kMaxBlocks];  // 0 or 1
+};
+
+// What churn did, over all children.
+struct ChurnCounts {
+  std::atomic<uint64_t> collections;  // by the JVM's own count, also those that others asked for
+  // Written by wh.Churn.
+  struct {
+    std::atomic<uint64_t> rounds;    // guests loaded, compiled, deoptimised and dropped
+    std::atomic<uint64_t> unloaded;  // of these, gone: their class loader was collected
+  } java;
 };
 
 struct SceneReport {
@@ -207,6 +217,7 @@ struct SharedState {
   std::atomic<uint64_t> pristine_true;
   std::atomic<uint64_t> contained_crashes;
   std::atomic<uint64_t> request_hash;  // order-sensitive hash over all requests made
+  ChurnCounts churn;
   SceneReport scenes[kMaxScenes];
   std::atomic<uint32_t> module_count;
   Module modules[kMaxModules];

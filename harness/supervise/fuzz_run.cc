@@ -38,6 +38,7 @@ Job FuzzRun::JobOf(int worker) const {
   job.mode = AllEngines()[static_cast<size_t>(plan_.engine)].mode;
   job.walker = static_cast<uint8_t>(plan_.walker);
   job.coverage = plan_.coverage ? 1 : 0;
+  job.churn = plan_.churn ? 1 : 0;
   job.worker = static_cast<uint8_t>(worker);
   job.workers = static_cast<uint8_t>(plan_.workers);
   job.seed = plan_.seed;
@@ -270,8 +271,10 @@ Status FuzzRun::MinimizeAll(const std::atomic<bool>& interrupted) {
 }
 
 Status FuzzRun::Merge(const std::atomic<bool>& interrupted) {
-  return MergeCorpus(AllEngines()[static_cast<size_t>(plan_.engine)], Engines(), plan_.child,
-                     JobOf(0), [&] {
+  Job job = JobOf(0);
+  job.churn = 0;  // nothing is found here
+  return MergeCorpus(AllEngines()[static_cast<size_t>(plan_.engine)], Engines(), plan_.child, job,
+                     [&] {
                        Progress(FuzzStage::kMerging);
                        return interrupted.load();
                      });

@@ -26,6 +26,7 @@ struct FuzzPlan {
   int workers = 1;  // processes that walk
   std::vector<std::string> corpus;
   bool coverage = true;
+  bool churn = false;  // see harness/child/churn.h
   uint32_t scene_mask = UINT32_MAX;
   uint64_t seed = 1;
   std::chrono::nanoseconds time{};

@@ -40,7 +40,8 @@ void Add(const std::atomic<T>& from, std::atomic<T>& to) {
 void SumStates(const std::vector<const SharedState*>& states, SharedState& sum) {
   for (std::atomic<uint64_t>* total :
        {&sum.walks, &sum.successful, &sum.pristine_walks, &sum.pristine_true,
-        &sum.contained_crashes, &sum.request_hash})
+        &sum.contained_crashes, &sum.request_hash, &sum.churn.collections, &sum.churn.java.rounds,
+        &sum.churn.java.unloaded})
     total->store(0);
   std::memset(sum.counts, 0, sizeof sum.counts);
   for (SceneReport& scene : sum.scenes) scene.tried = 0;
@@ -57,6 +58,9 @@ void SumStates(const std::vector<const SharedState*>& states, SharedState& sum) 
     Add(state->pristine_walks, sum.pristine_walks);
     Add(state->pristine_true, sum.pristine_true);
     Add(state->contained_crashes, sum.contained_crashes);
+    Add(state->churn.collections, sum.churn.collections);
+    Add(state->churn.java.rounds, sum.churn.java.rounds);
+    Add(state->churn.java.unloaded, sum.churn.java.unloaded);
     sum.request_hash.store(sum.request_hash.load() ^ state->request_hash.load());
     AddCounts(*state, sum);
     AddScenes(*state, sum);

@@ -121,6 +121,25 @@ TEST_F(SuperviseTest, SameSeedSameRequestsSameFindings) {
   EXPECT_NE(first.hash, outcome("8", "other").hash);
 }
 
+// The JVM counts its collections, wh.Churn the class loaders that were collected. Without churn a
+// run collects once in 256 windows and unloads nothing.
+TEST_F(SuperviseTest, ChurnCollectsAndUnloadsWhileItWalks) {
+  for (const std::string engine : {"random", "libfuzzer"}) {
+    const CommandResult run =
+        Fuzz(jdk_, "agct", folder_.Under(engine),
+             {"--engine", engine, "--churn", "--time", "5s", "--no-confirm", "--no-minimize"});
+    ASSERT_TRUE(run.json.is_object()) << run.line;
+    EXPECT_EQ(run.json["status"], "clean-end");
+    const nlohmann::json& totals = run.json["totals"];
+    EXPECT_EQ(totals["children_died"], 0) << totals;
+    EXPECT_GT(totals["walks"], 0) << totals;
+    ASSERT_TRUE(totals["churn"].is_object()) << totals;
+    EXPECT_GE(totals["churn"]["collections"], 10) << totals;
+    EXPECT_GT(totals["churn"]["rounds"], 0) << totals;
+    EXPECT_GT(totals["churn"]["unloaded"], 0) << totals;
+  }
+}
+
 // A planted crash in between changes no request: children that end have successors that go on.
 TEST_F(SuperviseTest, DeathsDoNotChangeTheRequests) {
   const auto hash = [&](const std::string& walker) {

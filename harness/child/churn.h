@@ -1,0 +1,42 @@
+// Churn: Java threads that press the collector and churn classes and code while a child fuzzes
+// (wh.Churn), and the time that they get: the JVM stands in windows at a safepoint, which follow
+// each other at once and would starve them. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_CHILD_CHURN_H_
+#define WALKHAMMER_HARNESS_CHILD_CHURN_H_
+
+#include <chrono>
+#include <memory>
+
+#include "harness/base/result.h"
+#include "harness/jvm/boot.h"
+#include "harness/record/shared_state.h"
+
+namespace walkhammer {
+
+class Churn {
+ public:
+  // Starts the Java threads, seeded by shared.job. Counts go to shared.churn. The calling thread
+  // must be the JVM's main thread.
+  static Result<std::unique_ptr<Churn>> Start(Jvm& jvm, SharedState& shared);
+
+  // The JVM's main thread, before each window: sleeps, so that Java has its share of the time.
+  void LetJavaRun();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Churn(SharedState& shared, const volatile uint32_t* collections)
+      : shared_(shared),
+        collections_(collections),
+        seen_(*collections),
+        window_start_(Clock::now()) {}
+
+  SharedState& shared_;
+  const volatile uint32_t* collections_;  // the JVM's own count
+  uint32_t seen_;                         // of these, so far
+  Clock::time_point window_start_;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_CHILD_CHURN_H_

@@ -20,7 +20,7 @@ struct Expected {
 };
 
 // What engine_puzzles.cc promises.
-constexpr Expected kPuzzles[] = {{"puzzle-maze", "MazeEnd"}, {"puzzle-chain", "ChainEnd"}};
+constexpr Expected kPuzzles[] = {{"puzzle-maze", "MazeEnd"}, {"puzzle-slots", "SlotsEnd"}};
 constexpr const char* kGuided[] = {"libfuzzer", "afl"};
 
 struct Param {

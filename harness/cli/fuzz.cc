@@ -30,8 +30,8 @@ namespace {
 struct Options {
   std::string walker = "agct", engine = "random", provider = "jdk";
   std::vector<std::string> jdks;
-  std::optional<std::string> time;
-  std::string hang_limit = "100ms", minimize_time = "60s", out;
+  std::optional<std::string> time, minimize_time;
+  std::string hang_limit = "100ms", out;
   std::vector<std::string> scenes, corpus;
   uint64_t walks = 0, seed = 1, workers = 1;
   std::optional<double> coverage_goal;
@@ -41,6 +41,7 @@ struct Options {
 
 constexpr uint64_t kMostWorkers = 64;
 constexpr auto kDefaultTime = std::chrono::seconds(60);
+constexpr std::chrono::nanoseconds kMostMinimizing = std::chrono::seconds(60);
 
 std::string CpuModel() {
   std::ifstream info("/proc/cpuinfo");
@@ -80,6 +81,14 @@ Result<std::chrono::nanoseconds> TimeOf(const Options& options) {
   if (options.time) return ParseDuration(*options.time, "--time");
   if (options.walks != 0) return std::chrono::nanoseconds(0);
   return std::chrono::nanoseconds(kDefaultTime);
+}
+
+// By default as long as the walks, so that a short run ends soon.
+Result<std::chrono::nanoseconds> MinimizeTimeOf(const Options& options,
+                                                std::chrono::nanoseconds walks) {
+  if (options.no_minimize) return std::chrono::nanoseconds(0);
+  if (options.minimize_time) return ParseDuration(*options.minimize_time, "--minimize-time");
+  return walks.count() == 0 ? kMostMinimizing : std::min(walks, kMostMinimizing);
 }
 
 // What only guided engines, or only the random one, can do.
@@ -132,9 +141,9 @@ Result<FuzzPlan> MakePlan(const Options& options, const Jdk& jdk,
   plan.max_walks = options.walks;
   plan.seed = options.seed;
   plan.confirm_times = options.no_confirm ? 0 : 5;
-  auto minimize = ParseDuration(options.minimize_time, "--minimize-time");
+  auto minimize = MinimizeTimeOf(options, plan.time);
   if (!minimize.ok()) return minimize.failure();
-  if (!options.no_minimize) plan.minimize_time = minimize.value();
+  plan.minimize_time = minimize.value();
   plan.child.libjvm = jdk.libjvm;
   plan.child.jvm_flags = jvm_flags;
   plan.child.aslr = options.keep_aslr || !CanSwitchAslrOff();
@@ -243,8 +252,9 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
   verb->add_option("--hang-limit", o->hang_limit, "CPU time that a walk may take (default 100ms)");
   verb->add_flag("--no-confirm", o->no_confirm, "Do not replay what is found");
   verb->add_flag("--no-minimize", o->no_minimize, "Do not minimise what replays every time");
-  verb->add_option("--minimize-time", o->minimize_time,
-                   "How long to minimise after the walks (default 60s)");
+  verb->add_option(
+      "--minimize-time", o->minimize_time,
+      "How long to minimise after the walks (default: as long as they took, at most 60s)");
   verb->add_flag("--churn", o->churn,
                  "Java threads press the collector and churn classes and code meanwhile");
   verb->add_flag("--no-coverage", o->no_coverage, "Set no traps on the walker's blocks");

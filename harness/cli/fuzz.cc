@@ -41,7 +41,7 @@ struct Options {
 
 constexpr uint64_t kMostWorkers = 64;
 constexpr auto kDefaultTime = std::chrono::seconds(60);
-constexpr std::chrono::nanoseconds kMostMinimizing = std::chrono::seconds(60);
+constexpr std::chrono::nanoseconds kMostMinimizing = std::chrono::seconds(120);
 
 std::string CpuModel() {
   std::ifstream info("/proc/cpuinfo");
@@ -254,7 +254,7 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
   verb->add_flag("--no-minimize", o->no_minimize, "Do not minimise what replays every time");
   verb->add_option(
       "--minimize-time", o->minimize_time,
-      "How long to minimise after the walks (default: as long as they took, at most 60s)");
+      "How long to minimise after the walks (default: as long as they took, at most 2m)");
   verb->add_flag("--churn", o->churn,
                  "Java threads press the collector and churn classes and code meanwhile");
   verb->add_flag("--no-coverage", o->no_coverage, "Set no traps on the walker's blocks");

@@ -23,6 +23,7 @@ using std::chrono::seconds;
 constexpr auto kTick = milliseconds(10);
 constexpr auto kSaveEvery = seconds(1);
 constexpr auto kProgressEvery = milliseconds(250);
+constexpr int kProofs = 20;  // fresh processes in which a minimised input must replay
 constexpr auto kConfirmAfterEnd = seconds(60);  // replays that go on when walking is over
 
 double Seconds(std::chrono::steady_clock::duration d) {
@@ -244,7 +245,7 @@ Status FuzzRun::MinimizeOne(int64_t id, const std::function<bool()>& stop) {
   setup.aslr = true;
   MinimizePlan plan;
   plan.expect = best->expect;
-  plan.times = plan_.confirm_times;
+  plan.times = kProofs;
   plan.stop = stop;
   const std::string folder = db_.dir() + "/" + bucket.folder;
   auto small = MinimizeInput({best->text, folder, plan_.hang_limit_ms}, setup, plan);

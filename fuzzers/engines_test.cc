@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,73 @@ INSTANTIATE_TEST_SUITE_P(Each, EnginePuzzleTest, testing::ValuesIn(AllParams()),
                            return name + "_" + info.param.engine +
                                   (info.param.jdk == 0 ? "_oldest" : "_newest");
                          });
+
+class LibFuzzerRunTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::vector<Jdk> jdks = TestJdks();
+    if (jdks.empty()) GTEST_SKIP() << "no JDK on this machine";
+    jdk_ = jdks.back();
+  }
+  void WriteSeed(const std::string& file, const std::string& lines) const {
+    const fs::path path = folder_.Under("corpus/" + file);
+    fs::create_directories(path.parent_path());
+    std::ofstream(path) << "walk 1\nwalker agct\nscene c2\n" << lines;
+  }
+  CommandResult Run(const char* walker, const char* time, const char* without) const {
+    return Fuzz(
+        jdk_, walker, folder_.Under("run"),
+        {"--engine", "libfuzzer", "--time", time, without, "--corpus", folder_.Under("corpus")});
+  }
+  // Names in a folder.
+  std::vector<std::string> In(const std::string& folder) const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_.Under(folder)))
+      names.push_back(entry.path().filename());
+    return names;
+  }
+
+  Jdk jdk_;
+  RunFolder folder_;
+};
+
+// Neither the successors, which load the corpus anew, nor the merge at the end.
+TEST_F(LibFuzzerRunTest, InputsThatRetireEachChildHoldNobodyUp) {
+  for (const char* n : {"1", "2", "3"}) WriteSeed(n, std::string("depth 1234\n# ") + n + "\n");
+  const CommandResult run = Run("puzzle-strand", "8s", "--no-confirm");
+  ASSERT_TRUE(run.json.is_object()) << run.line;
+  EXPECT_EQ(run.json["status"], "clean-end") << run.line;
+  EXPECT_GE(run.json["totals"]["children_retired"], 3) << run.json["totals"];
+  EXPECT_GT(run.json["totals"]["walks"], 10000) << run.json["totals"];
+  EXPECT_GT(In("corpus").size(), 20u);
+}
+
+TEST_F(LibFuzzerRunTest, DeathsAreWhatReplaysShow) {
+  const CommandResult run = Run("puzzle-abort", "3s", "--no-minimize");
+  ASSERT_TRUE(run.json.is_object()) << run.line;
+  bool found = false;
+  for (const nlohmann::json& bucket : run.json["buckets"]) {
+    if (bucket["oracle"] != "survival") continue;
+    found = true;
+    EXPECT_EQ(bucket["title"], "JVM death by signal 6");
+    EXPECT_EQ(bucket["confirmed"], 5) << bucket;
+  }
+  EXPECT_TRUE(found) << run.json["buckets"];
+  EXPECT_THAT(In("run"), testing::Each(testing::Not(testing::StartsWith("crash-"))));
+}
+
+// As all crash folders hold them.
+TEST_F(LibFuzzerRunTest, SeedsOfOneNameAreAllTaken) {
+  for (const char* folder : {"a/", "b/", "c/", ""})
+    WriteSeed(std::string(folder) + "input.walk", std::string("# ") + folder + "\n");
+  const CommandResult run = Run("agct", "1s", "--no-confirm");
+  ASSERT_TRUE(run.json.is_object()) << run.line;
+  size_t taken = 0;
+  const std::vector<std::string> seeds = In("run/seeds");
+  for (const std::string& name : seeds) taken += name.ends_with("input.walk") ? 1 : 0;
+  EXPECT_EQ(taken, 4u);
+  EXPECT_THAT(seeds, testing::Contains("12-vtable-stub.walk"));  // one of the reviewed
+}
 
 TEST(EnginePuzzles, ChanceDoesNotFindThem) {
   const std::vector<Jdk> jdks = TestJdks();

@@ -18,7 +18,9 @@ uint64_t Mix(uint64_t x) {
 void Feedback::NoteShape(const WalkRequest& request, const Trace& trace, const Fault& fault) const {
   uint8_t* shapes = counters_ + kBlocks;
   if (trace.ending != Ending::kReturned) {
-    shapes[Mix(fault.registers.pc) % kCrashShapes] = 1;
+    // Where a loop was left is chance, and would make each hang a find.
+    const uint64_t site = trace.ending == Ending::kHung ? 0 : fault.registers.pc;
+    shapes[Mix(site) % kCrashShapes] = 1;
     return;
   }
   // An error: which one. Frames: how many, roughly.

@@ -36,6 +36,8 @@ void SetOwnJob(const std::string& walker, SharedState& state) {
   if (!jdks.ok()) Give(jdks.failure());
   auto flags = BaseFlags();
   if (!flags.ok()) Give(flags.failure());
+  // SIGINT and SIGTERM stay the engine's: in a safepoint, the JVM would not hear them.
+  flags.value().push_back("-Xrs");
   Status launch = SetLaunch(state, jdks.value().front().libjvm, flags.value());
   if (!launch.ok()) Give(launch.failure());
   state.job.mode = ChildMode::kEngine;
@@ -112,7 +114,7 @@ bool FuzzTarget::IsKiller(uint64_t hash) const {
 void FuzzTarget::End(ChildPhase phase) {
   engine_->CloseWindow();
   state_->phase.store(phase);
-  _exit(0);
+  _exit(state_->job.merging);
 }
 
 void FuzzTarget::Walk(std::span<const uint8_t> input) {
@@ -142,7 +144,7 @@ void FuzzTarget::Walk(std::span<const uint8_t> input) {
             step.target->shop_.line->Walk(*step.scene, *step.request, step.target->sequence_++);
       },
       &step);
-  state_->killers.current.store(0, std::memory_order_relaxed);
+  if (step.go_on) state_->killers.current.store(0, std::memory_order_relaxed);
   feedback_->NoteShape(request, shop_.line->walked(), scene->guard.fault);
   if (state_->job.alone != 0) AbortOnFinding();
   if (step.go_on) return;

@@ -29,16 +29,19 @@ __attribute__((section("__libfuzzer_extra_counters"))) uint8_t counters[Feedback
 FuzzTarget::Options options;
 FuzzTarget* target = nullptr;
 
-// The JVM starts with the first input: a libFuzzer that only hands work to others needs none.
-FuzzTarget& Target() {
-  if (target == nullptr) target = &FuzzTarget::Start(options);
-  return *target;
-}
-
 // libFuzzer ends by exit(); the JVM's destructors must not run beside its threads.
 void OnExit(int status, void*) {
   if (target != nullptr) target->Leave();
   _exit(status);
+}
+
+// The JVM starts with the first input: a libFuzzer that only hands work to others needs none.
+FuzzTarget& Target() {
+  if (target == nullptr) {
+    target = &FuzzTarget::Start(options);
+    on_exit(OnExit, nullptr);  // now, so that it runs before what libjvm has registered
+  }
+  return *target;
 }
 
 int OneInput(const uint8_t* data, size_t size) {
@@ -61,7 +64,6 @@ int Main(int argc, char** argv) {
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  on_exit(OnExit, nullptr);
   int count = static_cast<int>(words.size());
   char** values = pointers.data();
   const int result = LLVMFuzzerRunDriver(&count, &values, OneInput);

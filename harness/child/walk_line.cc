@@ -237,7 +237,7 @@ bool WalkLine::Walk(ParkedScene& scene, const WalkRequest& request, uint64_t seq
     // The allocator or a lock is stranded: whoever needs it next would stand still.
     shared_.phase.store(ChildPhase::kRetired);
     if (shared_.job.alone != 0) abort();
-    _exit(0);
+    _exit(shared_.job.merging);
   }
   return StillWalksTruly(scene) || !scene.walked_truly;
 }

@@ -77,6 +77,8 @@ struct Job {
   uint8_t worker;    // which of `workers` that share a campaign
   uint8_t workers;   // 0 reads as 1
   uint8_t churn;     // kFuzz, kEngine: background Java threads press the collector, see Churn
+  uint8_t merging;   // kEngine: under libFuzzer's -merge, which takes exit code 0 for "walked all"
+  uint8_t reserved[7];
   uint64_t seed;
   uint64_t first_walk;     // sequence number at which a successor goes on
   uint64_t max_walks;      // 0 = no limit
@@ -91,11 +93,12 @@ struct Launch {
   char flags[15 * 1024];  // one a line
 };
 
-// Inputs that ended a child, by InputHash: no successor walks them again.
+// Inputs that ended or retired a child, by InputHash: no successor walks them again, though an
+// engine loads them out of its corpus once more.
 struct Killers {
-  static constexpr uint32_t kMost = 64;
+  static constexpr uint32_t kMost = 1024;
   std::atomic<uint64_t> current;  // hash of the input being walked, 0 = none
-  std::atomic<uint32_t> count;
+  std::atomic<uint32_t> count;    // so far; the last kMost of them are kept
   uint64_t hashes[kMost];
 };
 

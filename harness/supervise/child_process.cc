@@ -47,6 +47,9 @@ std::string ReadFile(const std::string& path, size_t most) {
   dup2(log_fd, 1);
   dup2(log_fd, 2);
   fcntl(shared_fd, F_SETFD, 0);
+  // Who ends a service or a container tells all of its processes. The parent ends its children; a
+  // JVM that ends by itself would look like one that a walk has killed.
+  for (int ends : {SIGHUP, SIGINT, SIGTERM}) ::signal(ends, SIG_IGN);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -153,6 +156,12 @@ ChildProcess::~ChildProcess() {
 bool ChildProcess::HasEnded() {
   if (!ended_ && waitpid(pid_, &wait_status_, WNOHANG) == pid_) ended_ = true;
   return ended_;
+}
+
+// It leads a group of its own, unless it has not got there yet. Engines start processes, some
+// through a shell.
+void ChildProcess::Kill() {
+  if (!ended_ && kill(-pid_, SIGKILL) != 0) Signal(SIGKILL);
 }
 
 void ChildProcess::Signal(int signal) {

@@ -43,7 +43,7 @@ class ChildProcess {
 
   // True once it has ended; wait_status is valid then.
   bool HasEnded();
-  void Kill() { Signal(SIGKILL); }
+  void Kill();              // with all that it started
   void Signal(int signal);  // no-op once it has ended
   int wait_status() const { return wait_status_; }
   bool ExitedCleanly() const;

@@ -58,14 +58,17 @@ Status WriteGenuineSeeds(const fs::path& folder) {
   return Ok();
 }
 
-// Files of a user's folder, under names that do not hide each other.
+// Files of a user's folder, under names that do not hide each other: all crash folders hold an
+// input.walk. Listed before the first is copied: `to` may lie in `from`.
 Status CopySeeds(const fs::path& from, const fs::path& to, const std::string& prefix) {
   std::error_code error;
-  for (const auto& entry : fs::recursive_directory_iterator(from, error)) {
-    if (!entry.is_regular_file() || entry.path().extension() == ".md") continue;
-    fs::copy_file(entry.path(), to / (prefix + entry.path().filename().string()),
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(from, error))
+    if (entry.is_regular_file() && entry.path().extension() != ".md") files.push_back(entry.path());
+  for (size_t i = 0; i < files.size() && !error; i++) {
+    const std::string folder = files[i].parent_path() == from ? "" : fmt::format("{}+", i);
+    fs::copy_file(files[i], to / (prefix + folder + files[i].filename().string()),
                   fs::copy_options::overwrite_existing, error);
-    if (error) break;
   }
   return error ? BadInput("cannot read the corpus " + from.string() + ": " + error.message())
                : Ok();
@@ -97,14 +100,23 @@ Status PrepareLibFuzzer(const EnginePlan& plan) {
   return status;
 }
 
+// With no handlers of its own: deaths are told from the journal and the wait status, and the parent
+// ends it. What it would write beside its corpus says nothing that the run does not.
+std::vector<std::string> LibFuzzer(const ChildSetup& setup) {
+  return {BesideExecutable(kLibFuzzerName),
+          "-verbosity=0",
+          "-handle_abrt=0",
+          "-handle_int=0",
+          "-handle_term=0",
+          "-artifact_prefix=" + setup.scratch + "/"};
+}
+
 void SetUpLibFuzzer(const EnginePlan& plan, int index, ChildSetup& setup) {
   const std::string run = Absolute(plan.run_dir);
-  setup.command = {BesideExecutable(kLibFuzzerName),
-                   fmt::format("-seed={}", plan.seed + static_cast<uint64_t>(index)),
-                   "-verbosity=0",
-                   "-artifact_prefix=" + run + "/",
-                   run + "/" + kCorpusName,
-                   run + "/" + kSeedsName};
+  setup.command = LibFuzzer(setup);
+  setup.command.insert(setup.command.end(),
+                       {fmt::format("-seed={}", plan.seed + static_cast<uint64_t>(index)),
+                        run + "/" + kCorpusName, run + "/" + kSeedsName});
 }
 
 bool IsInPath(const std::string& program) {
@@ -181,10 +193,13 @@ Status MergeCorpus(const Engine& engine, const EnginePlan& plan, const ChildSetu
   if (!engine.guided || plan.corpus.empty()) return Ok();
   auto shared = SharedMapping::Create();
   if (!shared.ok()) return shared.failure();
-  shared.value()->state().job = job;
+  SharedState& state = shared.value()->state();
+  state.job = job;
+  state.job.merging = 1;
   ChildSetup merge = setup;
-  merge.command = {BesideExecutable(kLibFuzzerName), "-merge=1", "-verbosity=0",
-                   Absolute(plan.corpus.front())};
+  merge.environment.push_back("TMPDIR=" + setup.scratch);  // for its control file
+  merge.command = LibFuzzer(setup);
+  merge.command.insert(merge.command.end(), {"-merge=1", Absolute(plan.corpus.front())});
   for (int i = 0; i < plan.workers; i++) {
     const std::string folder = Absolute(plan.run_dir + "/" + engine.corpus_of(i));
     if (merge.command.back() != folder) merge.command.push_back(folder);
@@ -193,6 +208,8 @@ Status MergeCorpus(const Engine& engine, const EnginePlan& plan, const ChildSetu
   if (!child.ok()) return child.failure();
   while (!child.value()->HasEnded()) {
     if (stop()) return Ok();  // the child goes with us
+    // All were found before, and a full ring makes walks wait.
+    state.ring.tail.store(state.ring.head.load());
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return child.value()->ExitedCleanly() ? Ok()

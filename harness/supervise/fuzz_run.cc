@@ -86,7 +86,8 @@ void FuzzRun::SumUp() {
 RunTotals FuzzRun::Totals() {
   SumUp();
   RunTotals totals = TotalsOf(*sum_);
-  totals.time_ms = static_cast<uint64_t>(Seconds(Clock::now() - start_) * 1000);
+  totals.time_ms =
+      static_cast<uint64_t>(Seconds(walked_until_.value_or(Clock::now()) - start_) * 1000);
   for (const auto& worker : workers_) {
     totals.children_started += worker->counts().started;
     totals.children_retired += worker->counts().retired;
@@ -292,6 +293,7 @@ Status FuzzRun::Run(const std::atomic<bool>& interrupted) {
   Status status = SetCoverage();
   if (status.ok()) status = StartWorkers();
   if (status.ok()) status = Supervise(interrupted);
+  walked_until_ = Clock::now();
   const RunTotals totals = Totals();
   if (status.ok()) status = ConfirmRest(interrupted);
   if (status.ok()) status = MinimizeAll(interrupted);

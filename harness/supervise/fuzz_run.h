@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -99,6 +100,7 @@ class FuzzRun {
   std::unique_ptr<SharedState> sum_;
   std::unique_ptr<Confirmer> confirmer_;
   Clock::time_point start_, last_saved_, last_progress_, last_summed_;
+  std::optional<Clock::time_point> walked_until_;  // the run's time ends here
   bool vm_known_ = false;
   std::string newest_;
   std::map<int64_t, BucketState> known_;  // by bucket

@@ -1,12 +1,17 @@
 // Campaign, confirmation and replay, from end to end on a real JDK.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
+#include <chrono>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <set>
 #include <string>
+#include <thread>
 
+#include "harness/supervise/child_process.h"
 #include "harness/supervise/command_testing.h"
 
 namespace walkhammer {
@@ -96,6 +101,61 @@ TEST_F(SuperviseTest, HangReplays) {
   const CommandResult replay = Replay(InputOf("run", bucket), 2);
   EXPECT_EQ(replay.exit_code, 1);
   EXPECT_EQ(replay.json["replays"][0]["reproduced"], 2) << replay.json;
+}
+
+// What comes after the walks, as replays of what they found, is not the run.
+TEST_F(SuperviseTest, RunTimeIsThatOfTheWalks) {
+  const CommandResult run = Fuzz(jdk_, "puzzle-crash", folder_.Under("run"), {"--time", "2s"});
+  ASSERT_TRUE(run.json.is_object()) << run.line;
+  const nlohmann::json& progress = run.json["progress"];
+  ASSERT_FALSE(progress.empty());
+  EXPECT_EQ(progress.back()["time_ms"], run.json["totals"]["time_ms"]) << progress;
+}
+
+class ChildProcessTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    setup_.scratch = folder_.Under("");
+    auto shared = SharedMapping::Create();
+    ASSERT_TRUE(shared.ok());
+    shared_ = std::move(shared.value());
+  }
+  // Returns when the shell has printed something.
+  std::unique_ptr<ChildProcess> StartShell(const std::string& commands) {
+    setup_.command = {"sh", "-c", commands};
+    auto child = ChildProcess::Start(*shared_, setup_);
+    EXPECT_TRUE(child.ok());
+    for (int i = 0; i < 500 && child.value()->Output().empty(); i++) Sleep(10);
+    return std::move(child.value());
+  }
+  static void Sleep(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+
+  RunFolder folder_;
+  ChildSetup setup_;
+  std::unique_ptr<SharedMapping> shared_;
+};
+
+TEST_F(ChildProcessTest, EndsWithAllThatItStarted) {
+  const auto child = StartShell("sleep 60 & echo $!; wait");
+  const int grandchild = std::stoi(child->Output());
+  child->Kill();
+  // Gone, or dead and waiting for its new parent.
+  std::string state = "?";
+  for (int i = 0; i < 200 && !state.empty() && state != "Z"; i++, Sleep(10)) {
+    std::ifstream stat("/proc/" + std::to_string(grandchild) + "/stat");
+    state.clear();
+    for (int word = 0; word < 3; word++) stat >> state;
+    if (!stat) state.clear();
+  }
+  EXPECT_THAT(state, testing::AnyOf("", "Z"));
+}
+
+// A terminal's or a service manager's.
+TEST_F(ChildProcessTest, IsEndedByItsParentAlone) {
+  const auto child = StartShell("echo up; sleep 60");
+  for (int ends : {SIGINT, SIGTERM, SIGHUP}) child->Signal(ends);
+  Sleep(200);
+  EXPECT_FALSE(child->HasEnded());
 }
 
 struct Outcome {

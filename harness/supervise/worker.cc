@@ -89,13 +89,6 @@ Status Worker::RecordDeath(const DeathInfo& death) {
   seen->record = MakeDeathRecord(death, seen->has_request ? &seen->raw.request : nullptr,
                                  state().symbols, state().journal.sequence.load(), RunMs());
   seen->hs_err = death.hs_err_text;
-  // An engine would load the killer out of its corpus again.
-  Killers& killers = state().killers;
-  const uint32_t count = killers.count.load();
-  if (killers.current.load() != 0 && count < Killers::kMost) {
-    killers.hashes[count] = killers.current.load();
-    killers.count.store(count + 1);
-  }
   auto bucket = record_(std::move(seen));
   return bucket.ok() ? Ok() : Status(bucket.failure());
 }
@@ -122,9 +115,18 @@ Result<bool> Worker::AfterChild() {
   return !stop;
 }
 
+void Worker::NoteKiller() {
+  Killers& killers = state().killers;
+  if (killers.current.load() == 0) return;
+  const uint32_t count = killers.count.load();
+  killers.hashes[count % Killers::kMost] = killers.current.load();
+  killers.count.store(count + 1);
+}
+
 // Why a child ended that nobody asked to.
 Status Worker::NoteEnd(int wait_status) {
   const ChildPhase phase = state().phase.load();
+  NoteKiller();
   state().job.first_walk = state().journal.sequence.load() + 1;
   if (phase == ChildPhase::kRetired) {
     counts_.retired++;

@@ -57,6 +57,7 @@ class Worker {
   Result<bool> AfterChild();
   Status TakeGrave();
   Status NoteEnd(int wait_status);
+  void NoteKiller();
   Status RecordDeath(const DeathInfo& death);
   void KillIfStuck();
   uint64_t RunMs() const;

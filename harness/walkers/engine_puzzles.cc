@@ -1,8 +1,10 @@
 // Planted bugs for the engines: each lies behind conditions that no engine meets by chance and that
 // guidance meets one after the other, since every one met is a new block. Expected, on one worker
 // and any JDK: `--engine libfuzzer` and `--engine afl` find the crash in MazeEnd, or SlotsEnd,
-// within a minute; `--engine random` does not. engines_test.cc holds them to it.
+// within a minute; `--engine random` does not. engines_test.cc holds them to it, and shows with
+// puzzle-strand that an input which ends each child does not hold the others up.
 #include <cstdint>
+#include <cstdlib>
 
 #include "harness/guard/arch.h"
 #include "harness/guard/guard.h"
@@ -70,6 +72,14 @@ void WalkSlots(AgctTrace* trace, jint depth, void* context) {
   WalkhammerSlots(reinterpret_cast<const uint64_t*>(slot->walked_stack));
 }
 
+constexpr jint kStrandingDepth = 1234;
+
+// Crashes inside free(), which strands the allocator: the child is retired.
+void WalkStrand(AgctTrace* trace, jint depth, void* context) {
+  real(trace, depth, context);
+  if (depth == kStrandingDepth) std::free(reinterpret_cast<void*>(nowhere));
+}
+
 template <AgctFunction function>
 std::unique_ptr<Walker> Make() {
   return MakeAgctWalker(function, &real);
@@ -83,6 +93,8 @@ std::vector<WalkerInfo> EnginePuzzles() {
        "AsyncGetCallTrace", true, AgctCodes(), Make<WalkMaze>, "WalkhammerMaze"},
       {"puzzle-slots", "crashes where five words of the stack are zero", "AsyncGetCallTrace", true,
        AgctCodes(), Make<WalkSlots>, "WalkhammerSlots"},
+      {"puzzle-strand", "crashes inside free() where the depth is 1234", "AsyncGetCallTrace", true,
+       AgctCodes(), Make<WalkStrand>},
   };
 }
 

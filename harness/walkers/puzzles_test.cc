@@ -1,5 +1,7 @@
 // The planted bugs, from end to end: each must be found for what it is, on the oldest and the
 // newest JDK at hand.
+#include "harness/walkers/puzzles.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -165,6 +167,7 @@ TEST(Puzzles, EachHasARow) {
     const auto name = walker["name"].get<std::string>();
     if (name.starts_with("puzzle-")) listed.insert(name);
   }
+  for (const WalkerInfo& puzzle : EnginePuzzles()) rows.insert(puzzle.name);  // engines_test.cc
   EXPECT_EQ(rows, listed);
   for (const WalkerInfo& walker : AllWalkers())
     EXPECT_EQ(listed.count(walker.name), walker.puzzle ? 1u : 0u) << walker.name;

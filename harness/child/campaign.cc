@@ -18,10 +18,6 @@
 namespace walkhammer {
 namespace {
 
-// Requests for one scene in a row, between two safepoints.
-constexpr uint64_t kBatch = 8192;
-constexpr uint64_t kBatchesPerCollection = 256;
-
 void Copy(char* to, size_t size, const std::string& from) {
   std::snprintf(to, size, "%s", from.c_str());
 }
@@ -162,8 +158,8 @@ void WalkBatch(Batch& batch) {
   Random random(job.seed * 0x2545f4914f6cdd1d + batch.number);
   uint64_t hash = shared.request_hash.load();
   WalkRequest request;
-  for (uint64_t i = 0; i < kBatch; i++) {
-    const uint64_t sequence = batch.number * kBatch + i;
+  for (uint64_t i = 0; i < kWalksPerWindow; i++) {
+    const uint64_t sequence = batch.number * kWalksPerWindow + i;
     if ((job.max_walks != 0 && sequence >= job.max_walks) || shared.stop.load() != 0) {
       batch.go_on = false;
       break;
@@ -209,7 +205,7 @@ Status Fuzz(SharedState& shared, Workshop& shop) {
   const std::vector<uint64_t> names = NameHashes(shared.symbols);
   // Workers take turns, so that together they walk what one alone would.
   const uint64_t workers = std::max<uint64_t>(shared.job.workers, 1);
-  uint64_t number = shared.job.first_walk / kBatch;
+  uint64_t number = shared.job.first_walk / kWalksPerWindow;
   while (number % workers != shared.job.worker % workers) number++;
   for (;; number += workers) {
     const size_t which = number % scenes.size();
@@ -222,7 +218,7 @@ Status Fuzz(SharedState& shared, Workshop& shop) {
       return ToolFailed("the JVM refused to stop at a safepoint");
     if (!batch.go_on) return Ok();
     // What walks may have spoiled must show here, not in a user's JVM.
-    if (number / workers % kBatchesPerCollection == kBatchesPerCollection - 1)
+    if (number / workers % kWindowsPerCollection == kWindowsPerCollection - 1)
       shop.jvm->jvmti()->ForceGarbageCollection();
   }
 }
@@ -321,8 +317,11 @@ Result<Workshop> Workshop::SetUp(SharedState& shared, std::span<uint8_t> run_cou
   }
   ListModules(shared);
   if (shared.job.coverage != 0) SetUpCoverage(shared, shop, info, run_counters);
-  MakeVocabulary(*shop.landscape, *shop.stage, *shop.jvm, shared.symbols, shared.vocabulary);
-  shared.vocabulary_ready.store(1);
+  // A replay, of which there are hundreds, walks what it is given.
+  if (shared.job.mode == ChildMode::kFuzz || shared.job.mode == ChildMode::kEngine) {
+    MakeVocabulary(*shop.landscape, *shop.stage, *shop.jvm, shared.symbols, shared.vocabulary);
+    shared.vocabulary_ready.store(1);
+  }
   shop.line =
       std::make_unique<WalkLine>(shared, *shop.landscape, shop.jvm->methods(), *shop.walker, info);
   WalkPristineScenes(shared, shop);

@@ -18,6 +18,11 @@
 
 namespace walkhammer {
 
+// For how many walks the JVM stands still at a time, and how often it must collect: damage done by
+// walks is to show here. The same for all engines.
+inline constexpr uint64_t kWalksPerWindow = 8192;
+inline constexpr uint64_t kWindowsPerCollection = 256;
+
 // The JVM, its scenes and the line, ready to walk.
 struct Workshop {
   Jvm* jvm = nullptr;

@@ -11,9 +11,6 @@
 namespace walkhammer {
 namespace {
 
-constexpr uint64_t kWalksPerWindow = 8192;
-constexpr uint64_t kWindowsPerCollection = 256;
-
 void Wait(sem_t& semaphore) {
   while (sem_wait(&semaphore) != 0) {
   }

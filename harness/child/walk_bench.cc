@@ -111,13 +111,12 @@ void AdapterGuardOracles(benchmark::State& state) {
 // Windows are as long as a campaign's.
 template <bool covered>
 void RandomLine(benchmark::State& s) {
-  constexpr uint64_t kWindow = 8192;
   RandomRequests requests(shared->vocabulary, 0, static_cast<uint8_t>(scene->index));
   Random random(1);
   WalkRequest request;
   uint64_t sequence = 0;
   for (auto _ : s) {
-    if (covered && sequence % kWindow == 0) {
+    if (covered && sequence % kWalksPerWindow == 0) {
       shop.coverage->Disarm();
       shop.coverage->Arm();
     }

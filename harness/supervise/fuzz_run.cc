@@ -77,7 +77,6 @@ Status FuzzRun::SetCoverage() {
 }
 
 void FuzzRun::SumUp() {
-  last_summed_ = Clock::now();
   std::vector<const SharedState*> states;
   for (const auto& worker : workers_) states.push_back(&worker->state());
   SumStates(states, *sum_);

@@ -99,7 +99,7 @@ class FuzzRun {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<SharedState> sum_;
   std::unique_ptr<Confirmer> confirmer_;
-  Clock::time_point start_, last_saved_, last_progress_, last_summed_;
+  Clock::time_point start_, last_saved_, last_progress_;
   std::optional<Clock::time_point> walked_until_;  // the run's time ends here
   bool vm_known_ = false;
   std::string newest_;

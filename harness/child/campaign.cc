@@ -10,8 +10,9 @@
 
 #include "fuzzers/random_requests.h"
 #include "fuzzers/walker_code.h"
-#include "harness/jvm/elf_functions.h"
 #include "harness/jvm/flags.h"
+#include "harness/jvm/modules.h"
+#include "harness/jvm/safefetch.h"
 #include "harness/scenes/make_vocabulary.h"
 #include "harness/scenes/scene_table.h"
 
@@ -20,23 +21,6 @@ namespace {
 
 void Copy(char* to, size_t size, const std::string& from) {
   std::snprintf(to, size, "%s", from.c_str());
-}
-
-// Where HotSpot faults on purpose: functions of libjvm (JDK 17.0.4 and later) or stubs (before).
-void FindSafeFetch(const Jvm& jvm, const std::string& libjvm, GuardOptions& options) {
-  size_t count = 0;
-  auto add = [&](uint64_t begin, uint64_t end) {
-    if (count < std::size(options.safefetch)) options.safefetch[count++] = {begin, end};
-  };
-  Dl_info info{};
-  if (dladdr(dlsym(jvm.library(), "JNI_CreateJavaVM"), &info) != 0) {
-    const auto base = reinterpret_cast<uint64_t>(info.dli_fbase);
-    for (const ElfFunction& function :
-         FindFunctions(libjvm, {"SafeFetch32_impl", "SafeFetchN_impl"}))
-      add(base + function.address, base + function.address + std::max<uint64_t>(function.size, 16));
-  }
-  for (const NamedCode& stub : jvm.Stubs())
-    if (stub.name.find("SafeFetch") != std::string::npos) add(stub.begin, stub.end);
 }
 
 TrapCoverage* armed_coverage = nullptr;
@@ -315,7 +299,7 @@ Result<Workshop> Workshop::SetUp(SharedState& shared, std::span<uint8_t> run_cou
     SetUpScenes(shared, *shop.stage, UINT32_MAX);
     shop.landscape = Landscape::Build(*shop.jvm, *shop.stage, shared.symbols);
   }
-  ListModules(shared);
+  shared.module_count.store(ListModules(shared.modules));
   if (shared.job.coverage != 0) SetUpCoverage(shared, shop, info, run_counters);
   // A replay, of which there are hundreds, walks what it is given.
   if (shared.job.mode == ChildMode::kFuzz || shared.job.mode == ChildMode::kEngine) {

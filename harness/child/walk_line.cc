@@ -411,18 +411,8 @@ void WalkLine::FillFinding(RawFinding& finding, const ParkedScene& scene, uint8_
 }
 
 int WalkLine::FramesAsText(char* text, size_t size) const {
-  size_t at = 0;
-  const int frames = std::min({call_.trace.num_frames, kMaxKeptFrames, call_.input.depth});
-  for (int i = 0; i < frames; i++) {
-    const Frame& frame = call_.trace.frames[i];
-    const MethodEntry* method = methods_.Find(frame.method);
-    const int written =
-        std::snprintf(text + at, size - at, "%s%s @ %d", i == 0 ? "" : "\n",
-                      method == nullptr ? "(no known method)" : method->name, frame.bci);
-    if (written < 0 || at + static_cast<size_t>(written) >= size) return i;
-    at += static_cast<size_t>(written);
-  }
-  return std::max(frames, 0);
+  return FramesText(call_.trace, std::min<int>(kMaxKeptFrames, call_.input.depth), methods_, text,
+                    size);
 }
 
 void WalkLine::SaveReplay() {

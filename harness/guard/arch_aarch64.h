@@ -25,6 +25,9 @@ inline void WriteContext(const Registers& registers, ucontext_t& context) {
   m.regs[30] = registers.lr;
 }
 
+inline constexpr bool kHasTrapFlag = false;  // single steps are the kernel's alone: ptrace
+inline void SetSingleStep(ucontext_t&, bool) {}
+
 // The address that thread-local storage hangs on.
 inline uint64_t ThreadPointer() {
   uint64_t pointer;

@@ -32,6 +32,14 @@ inline void WriteContext(const Registers& registers, ucontext_t& context) {
   g[REG_RBP] = static_cast<greg_t>(registers.fp);
 }
 
+// The trap flag: a SIGTRAP (TRAP_TRACE) behind each instruction from the handler's return on.
+inline constexpr bool kHasTrapFlag = true;
+inline void SetSingleStep(ucontext_t& context, bool on) {
+  constexpr greg_t kTrapFlag = 0x100;
+  auto& flags = context.uc_mcontext.gregs[REG_EFL];
+  flags = on ? flags | kTrapFlag : flags & ~kTrapFlag;
+}
+
 // The address that thread-local storage hangs on.
 inline uint64_t ThreadPointer() {
   uint64_t pointer;

@@ -18,10 +18,11 @@ constexpr int kFaultSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
 constexpr size_t kAltStackBytes = 256 * 1024;
 constexpr int kWallLimitFactor = 20;
 
+void OnFault(int signal, siginfo_t* info, void* raw_context);
+
 GuardOptions options;
 struct sigaction previous[NSIG];
-std::atomic<GuardSlot*> watched{nullptr};
-std::atomic<uint64_t> hung_call{0};
+std::atomic<GuardSlot*> watched[kMaxGuardSlots];
 
 // initial-exec: a plain thread_local may allocate at its first touch inside a handler.
 __attribute__((tls_model("initial-exec"))) thread_local GuardSlot* current_slot = nullptr;
@@ -94,6 +95,14 @@ bool ByTrapInstruction(int signal, const siginfo_t& info) {
 void OnFault(int signal, siginfo_t* info, void* raw_context) {
   int saved_errno = errno;
   GuardSlot* slot = current_slot;
+  // Another thread walks in this one's stead and wears its thread pointer: the slot is that one's.
+  if (slot != nullptr && slot->inside != 0 && slot->tid.load() != syscall(SYS_gettid))
+    slot = nullptr;
+  if (options.on_step != nullptr && signal == SIGTRAP && info->si_code == TRAP_TRACE &&
+      options.on_step(info, static_cast<ucontext_t*>(raw_context))) {
+    errno = saved_errno;
+    return;
+  }
   if (options.on_trap != nullptr && ByTrapInstruction(signal, *info)) {
     const bool walking = slot != nullptr && slot->inside != 0 && slot->leaving == 0;
     if (options.on_trap(static_cast<ucontext_t*>(raw_context), walking)) {
@@ -117,11 +126,10 @@ void OnFault(int signal, siginfo_t* info, void* raw_context) {
 void OnHang(int signal, siginfo_t* info, void* raw_context) {
   GuardSlot* slot = current_slot;
   if (slot == nullptr || slot->inside == 0 || slot->leaving != 0 ||
-      slot->calls.load() != hung_call.load())
+      slot->calls.load() != slot->hung_call.load())
     return;
   // HotSpot's error reporting has taken the signals over: the JVM is dying, which is no hang.
-  struct sigaction now {};
-  if (sigaction(SIGSEGV, nullptr, &now) != 0 || now.sa_sigaction != OnFault) return;
+  if (!GuardInPlace()) return;
   LeaveCall(*slot, Ending::kHung, signal, info, *static_cast<ucontext_t*>(raw_context));
 }
 
@@ -132,32 +140,35 @@ uint64_t Milliseconds(const timespec& t) {
 // CPU time of a thread by tid: the kernel's encoding of a per-thread scheduler clock.
 clockid_t ThreadClock(int tid) { return static_cast<clockid_t>((~tid << 3) | 6); }
 
+void WatchSlot(GuardSlot& slot) {
+  if (slot.inside == 0) return;
+  const uint64_t call = slot.calls.load();
+  const int tid = slot.tid.load();
+  timespec cpu{}, wall{};
+  if (clock_gettime(ThreadClock(tid), &cpu) != 0) return;
+  clock_gettime(CLOCK_MONOTONIC, &wall);
+  if (call != slot.seen_call) {
+    slot.seen_call = call;
+    slot.hung_call.store(0);
+    slot.cpu_at = Milliseconds(cpu);
+    slot.wall_at = Milliseconds(wall);
+    return;
+  }
+  const auto limit = static_cast<uint64_t>(options.hang_limit_ms);
+  const bool hung = Milliseconds(cpu) - slot.cpu_at >= limit ||
+                    Milliseconds(wall) - slot.wall_at >= limit * kWallLimitFactor;
+  // Once a call: this is a queued signal, and every one of them would run its handler.
+  if (hung && slot.calls.load() == call && slot.hung_call.exchange(call) != call)
+    syscall(SYS_tgkill, getpid(), tid, HangSignal());
+}
+
 void* Watchdog(void*) {
-  uint64_t seen_call = 0, cpu_at = 0, wall_at = 0;
   timespec pause{0, options.hang_limit_ms * 100000L};  // a tenth of the limit
   if (pause.tv_nsec > 50000000) pause.tv_nsec = 50000000;
   for (;;) {
     nanosleep(&pause, nullptr);
-    GuardSlot* slot = watched.load();
-    if (slot == nullptr || slot->inside == 0) continue;
-    uint64_t call = slot->calls.load();
-    int tid = slot->tid.load();
-    timespec cpu{}, wall{};
-    if (clock_gettime(ThreadClock(tid), &cpu) != 0) continue;
-    clock_gettime(CLOCK_MONOTONIC, &wall);
-    if (call != seen_call) {
-      seen_call = call;
-      hung_call.store(0);
-      cpu_at = Milliseconds(cpu);
-      wall_at = Milliseconds(wall);
-      continue;
-    }
-    auto limit = static_cast<uint64_t>(options.hang_limit_ms);
-    bool hung = Milliseconds(cpu) - cpu_at >= limit ||
-                Milliseconds(wall) - wall_at >= limit * kWallLimitFactor;
-    // Once a call: this is a queued signal, and every one of them would run its handler.
-    if (hung && slot->calls.load() == call && hung_call.exchange(call) != call)
-      syscall(SYS_tgkill, getpid(), tid, HangSignal());
+    for (auto& slot : watched)
+      if (GuardSlot* here = slot.load(); here != nullptr) WatchSlot(*here);
   }
   return nullptr;
 }
@@ -191,9 +202,14 @@ Status InstallGuard(const GuardOptions& wanted) {
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK | SA_RESTART;
   sigemptyset(&action.sa_mask);
   action.sa_sigaction = OnFault;
-  for (int signal : kFaultSignals)
+  for (int signal : kFaultSignals) {
+    if (signal == SIGTRAP)
+      for (int other = 1; other < NSIG; other++)
+        if ((options.blocked_in_trap >> (other - 1) & 1) != 0) sigaddset(&action.sa_mask, other);
     if (sigaction(signal, &action, &previous[signal]) != 0)
       return ToolFailed(std::string("cannot install a handler for ") + strsignal(signal));
+    sigemptyset(&action.sa_mask);
+  }
   action.sa_sigaction = OnHang;
   if (sigaction(HangSignal(), &action, nullptr) != 0)
     return ToolFailed("cannot install the hang detector's signal handler");
@@ -204,24 +220,51 @@ Status InstallGuard(const GuardOptions& wanted) {
   return Ok();
 }
 
-void EnterGuardedThread(GuardSlot& slot) {
+bool GuardInPlace() {
+  struct sigaction now {};
+  return sigaction(SIGSEGV, nullptr, &now) == 0 && now.sa_sigaction == OnFault;
+}
+
+void GiveSignalStack() {
   void* memory =
       mmap(nullptr, kAltStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory != MAP_FAILED) {
-    stack_t alternate{};
-    alternate.ss_sp = memory;
-    alternate.ss_size = kAltStackBytes;
-    sigaltstack(&alternate, nullptr);
+  if (memory == MAP_FAILED) return;
+  stack_t alternate{};
+  alternate.ss_sp = memory;
+  alternate.ss_size = kAltStackBytes;
+  sigaltstack(&alternate, nullptr);
+}
+
+void WatchGuardSlot(GuardSlot& slot) {
+  // Numbers of calls differ between slots, so one number names a call.
+  static std::atomic<uint64_t> slots{1};
+  slot.calls.store(slots.fetch_add(1) << 40);
+  for (auto& place : watched) {
+    GuardSlot* none = nullptr;
+    if (place.load() == &slot || place.compare_exchange_strong(none, &slot)) return;
   }
-  // Numbers of calls differ between threads, so one number names a call.
-  static std::atomic<uint64_t> threads{0};
-  slot.calls.store(threads.fetch_add(1) << 40);
-  slot.tid.store(static_cast<int>(syscall(SYS_gettid)));
-  current_slot = &slot;
+}
+
+GuardSlot* WearGuardSlot(GuardSlot* slot) {
+  GuardSlot* before = current_slot;
+  if (slot != nullptr) slot->tid.store(static_cast<int>(syscall(SYS_gettid)));
+  current_slot = slot;
+  return before;
+}
+
+void EnterGuardedThread(GuardSlot& slot) {
+  GiveSignalStack();
+  WatchGuardSlot(slot);
+  WearGuardSlot(&slot);
 }
 
 void LeaveGuardedThread() {
-  current_slot = nullptr;
+  GuardSlot* slot = WearGuardSlot(nullptr);
+  if (slot != nullptr)
+    for (auto& place : watched) {
+      GuardSlot* mine = slot;
+      place.compare_exchange_strong(mine, nullptr);
+    }
   stack_t old{}, none{};
   none.ss_flags = SS_DISABLE;
   if (sigaltstack(&none, &old) == 0 && (old.ss_flags & SS_DISABLE) == 0)
@@ -234,7 +277,6 @@ Ending GuardedCall(GuardSlot& slot, void (*body)(void*), void* argument) {
   slot.unsafe_depth = 0;
   slot.leaving = 0;
   slot.stack_end = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
-  if (watched.load(std::memory_order_relaxed) != &slot) watched.store(&slot);
   if (sigsetjmp(slot.leave, 0) == 0) {
     slot.inside = 1;
     body(argument);

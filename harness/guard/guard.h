@@ -1,6 +1,7 @@
 // The guard: contains what a walker does inside one call. Faults and hangs end the call with
-// siglongjmp; calls to malloc, free and locks are recorded. One thread walks at a time.
-// Signal-safe: Call yes; the rest no.
+// siglongjmp; calls to malloc, free and locks are recorded. Several threads may walk at a time, and
+// one may walk again inside of a walk, each with a slot of its own.
+// Signal-safe: GuardedCall and WearGuardSlot yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_GUARD_GUARD_H_
 #define WALKHAMMER_HARNESS_GUARD_GUARD_H_
 
@@ -43,6 +44,9 @@ struct GuardSlot {
   std::atomic<uint64_t> calls{0};
   std::atomic<int> tid{0};
   uint64_t stack_end = 0;  // frame of Call: native chains stop here
+  // What the watchdog knows of the call.
+  uint64_t seen_call = 0, cpu_at = 0, wall_at = 0;
+  std::atomic<uint64_t> hung_call{0};
   Ending ending = Ending::kReturned;
   sigjmp_buf leave;
 };
@@ -58,7 +62,14 @@ struct GuardOptions {
   // Asked first about each SIGTRAP that an instruction raised, on any thread; `walking`: this one
   // is inside a guarded call and not about to leave it. True: seen to, go on. May be null.
   bool (*on_trap)(ucontext_t*, bool walking) = nullptr;
+  // Gets the SIGTRAPs of single steps, on any thread. True: seen to. May be null.
+  bool (*on_step)(siginfo_t*, ucontext_t*) = nullptr;
+  // Block while the SIGTRAP handler runs, bit 0 = signal 1: a signal whose handler sets the trap
+  // flag would end the process there.
+  uint64_t blocked_in_trap = 0;
 };
+
+inline constexpr int kMaxGuardSlots = 128;  // watched for hangs
 
 // Installs the handlers for SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP and the watchdog's signal,
 // and starts the watchdog. Faults outside of guarded calls go to the handlers found before, so it
@@ -68,6 +79,16 @@ Status InstallGuard(const GuardOptions& options);
 // Makes the calling thread able to walk: alternate signal stack, slot. Leaves with the thread.
 void EnterGuardedThread(GuardSlot& slot);
 void LeaveGuardedThread();
+
+// The parts of the above. Slots that are worn must be watched before; one is watched for good.
+void WatchGuardSlot(GuardSlot& slot);
+// False once somebody has replaced the handler for SIGSEGV.
+bool GuardInPlace();
+// An alternate signal stack for the calling thread, until LeaveGuardedThread.
+void GiveSignalStack();
+// From here on the calling thread's calls go through `slot` (null: it does not walk). Returns the
+// one before.
+GuardSlot* WearGuardSlot(GuardSlot* slot);
 
 // Runs body(argument) on the calling thread, contained. A left call may strand locks and other
 // state of the callee: look at inside_unsafe_call and walk something known.

@@ -46,9 +46,12 @@ void EnableClassUnload(jvmtiEnv* jvmti) {
 thread_local std::vector<NamedCode>* stub_sink = nullptr;
 
 void JNICALL OnDynamicCode(jvmtiEnv*, const char* name, const void* address, jint length) {
-  if (stub_sink == nullptr) return;
   auto begin = reinterpret_cast<uint64_t>(address);
-  stub_sink->push_back({name, begin, begin + static_cast<uint64_t>(length)});
+  const uint64_t end = begin + static_cast<uint64_t>(length);
+  if (stub_sink != nullptr)
+    stub_sink->push_back({name, begin, end});
+  else if (the_jvm != nullptr && the_jvm->on_stub != nullptr)
+    the_jvm->on_stub(name, begin, end);
 }
 
 struct SafepointCall {
@@ -90,12 +93,35 @@ Result<Jvm*> Jvm::Boot(const std::string& libjvm, const std::vector<std::string>
     return BadInput("the JVM does not start with these flags (JNI_CreateJavaVM answered " +
                     std::to_string(error) + "); its own words stand above");
   the_jvm = jvm.release();
-  Status status = the_jvm->SetUp();
+  jvmtiCapabilities wanted{};
+  wanted.can_tag_objects = 1;
+  wanted.can_generate_monitor_events = 1;
+  Status status = the_jvm->SetUp(wanted, {});
+  if (!status.ok()) return status.failure();
+  EnableClassUnload(the_jvm->jvmti_);
+  return the_jvm;
+}
+
+Result<Jvm*> Jvm::Adopt(JavaVM* vm, NameArena names, const jvmtiEventCallbacks& more,
+                        const std::vector<jvmtiEvent>& events) {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<void*>(vm->functions->GetEnv), &info) == 0)
+    return Unable("this process holds no shared library with a JVM");
+  auto jvm = std::unique_ptr<Jvm>(new Jvm(names));
+  jvm->vm_ = vm;
+  jvm->library_ = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+  if (jvm->library_ == nullptr) return Unable(std::string(info.dli_fname) + " is not a library");
+  jvm->callbacks_ = more;
+  the_jvm = jvm.release();
+  jvmtiCapabilities wanted{};
+  wanted.can_tag_objects = 1;
+  wanted.can_generate_compiled_method_load_events = 1;
+  Status status = the_jvm->SetUp(wanted, events);
   if (!status.ok()) return status.failure();
   return the_jvm;
 }
 
-Status Jvm::SetUp() {
+Status Jvm::SetUp(const jvmtiCapabilities& wanted, const std::vector<jvmtiEvent>& events) {
   if (vm_->GetEnv(reinterpret_cast<void**>(&jvmti_), JVMTI_VERSION_11) != JNI_OK)
     return Unable("this JVM has no JVMTI");
   auto structs = VmStructs::Load(library_);
@@ -108,23 +134,20 @@ Status Jvm::SetUp() {
   if (!cache.ok()) return cache.failure();
   code_cache_ = std::make_unique<CodeCache>(std::move(cache.value()));
 
-  jvmtiCapabilities wanted{};
-  wanted.can_tag_objects = 1;
-  wanted.can_generate_monitor_events = 1;
-  wanted.can_generate_all_class_hook_events = 0;
   if (jvmti_->AddCapabilities(&wanted) != JVMTI_ERROR_NONE)
     return Unable(
-        "this JVM refuses the JVMTI capabilities can_tag_objects and "
-        "can_generate_monitor_events");
+        "this JVM refuses JVMTI capabilities that walkhammer needs: tagging objects, and "
+        "monitor or compiled method events");
   callbacks_.ClassLoad = OnClassLoad;
   callbacks_.ClassPrepare = OnClassPrepare;
   callbacks_.DynamicCodeGenerated = OnDynamicCode;
   jvmti_->SetEventCallbacks(&callbacks_, sizeof callbacks_);
-  for (jvmtiEvent event :
-       {JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE, JVMTI_EVENT_DYNAMIC_CODE_GENERATED})
+  std::vector<jvmtiEvent> all = {JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE,
+                                 JVMTI_EVENT_DYNAMIC_CODE_GENERATED};
+  all.insert(all.end(), events.begin(), events.end());
+  for (jvmtiEvent event : all)
     if (jvmti_->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr) != JVMTI_ERROR_NONE)
       return Unable("this JVM refuses a JVMTI event that walkers need");
-  EnableClassUnload(jvmti_);
   JNIEnv* jni = env();
   methods_.AddLoadedClasses(jvmti_, jni);
 
@@ -158,6 +181,10 @@ JNIEnv* Jvm::env() const {
 
 JavaThreadView Jvm::ThreadOf(JNIEnv* env) const {
   return {reinterpret_cast<char*>(env) - env_offset_, layout_};
+}
+
+JNIEnv* Jvm::EnvOf(const JavaThreadView& thread) const {
+  return reinterpret_cast<JNIEnv*>(static_cast<char*>(thread.address()) + env_offset_);
 }
 
 uint64_t Jvm::MethodOf(jmethodID id) const {

@@ -27,6 +27,15 @@ class Jvm {
   // Loads `libjvm` and creates the JVM with `flags`; the calling thread becomes its main thread.
   static Result<Jvm*> Boot(const std::string& libjvm, const std::vector<std::string>& flags);
 
+  // Takes on the JVM that this process already runs, for an agent in it; the calling thread must be
+  // attached. Names of methods go to `names`; `more` and `events` are what else the agent listens
+  // to. ClassLoad and ClassPrepare stay the Jvm's own.
+  static Result<Jvm*> Adopt(JavaVM* vm, NameArena names, const jvmtiEventCallbacks& more,
+                            const std::vector<jvmtiEvent>& events);
+
+  // Gets the stubs that the JVM generates from now on, on any thread. May be null.
+  void (*on_stub)(const char* name, uint64_t begin, uint64_t end) = nullptr;
+
   void* library() const { return library_; }
   JavaVM* vm() const { return vm_; }
   jvmtiEnv* jvmti() const { return jvmti_; }
@@ -40,6 +49,8 @@ class Jvm {
   JNIEnv* env() const;
   // The JavaThread that runs on `env`.
   JavaThreadView ThreadOf(JNIEnv* env) const;
+  // The environment of a JavaThread.
+  JNIEnv* EnvOf(const JavaThreadView& thread) const;
   // Method* of a jmethodID, 0 where this JDK's jmethodIDs do not lead there (JDK 26 and later).
   uint64_t MethodOf(jmethodID id) const;
   // Stubs as JVMTI lists them now.
@@ -54,8 +65,8 @@ class Jvm {
   bool RunAtSafepoint(void (*body)(void*), void* argument);
 
  private:
-  Jvm() = default;
-  Status SetUp();
+  explicit Jvm(NameArena names = {}) : methods_(names) {}
+  Status SetUp(const jvmtiCapabilities& wanted, const std::vector<jvmtiEvent>& events);
 
   void* library_ = nullptr;
   JavaVM* vm_ = nullptr;

@@ -1,11 +1,44 @@
 #include "harness/jvm/methods.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <cctype>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
 namespace walkhammer {
 namespace {
+
+constexpr uint32_t kOwnArenaBytes = 64 << 20;  // reserved; the kernel gives what is touched
+constexpr uint8_t kSweepsKept = 4;             // an unloaded method stays that long
+
+// A word that is no Method*: HotSpot clears a jmethodID with null or a small number.
+bool IsCleared(const void* id) { return *static_cast<const uint64_t*>(id) < 4096; }
+
+// Hidden classes carry their address in their name: "A$$Lambda/0x00007f..+0x.." would never repeat.
+std::string WithoutAddresses(std::string_view name) {
+  std::string out;
+  for (size_t i = 0; i < name.size(); i++) {
+    out += name[i];
+    if ((name[i] != '/' && name[i] != '+') || name.substr(i + 1, 2) != "0x") continue;
+    out += "0x";
+    i += 2;
+    while (i + 1 < name.size() && std::isxdigit(static_cast<unsigned char>(name[i + 1])) != 0) i++;
+  }
+  return out;
+}
+
+// What the JVM and the launcher call themselves: run methods of threads, main methods, class
+// initialisers, and what is called by its name out of the JVM's own code.
+bool StartsThreads(std::string_view name) {
+  static constexpr std::string_view kEnds[] = {".run()V", ".main([Ljava/lang/String;)V",
+                                               ".<clinit>()V"};
+  for (std::string_view end : kEnds)
+    if (name.ends_with(end)) return true;
+  return false;
+}
 
 uint32_t HashOf(const void* id) {
   uint64_t x = reinterpret_cast<uint64_t>(id) * 0x9e3779b97f4a7c15;
@@ -23,17 +56,69 @@ std::string ClassName(const char* signature) {
 
 }  // namespace
 
+MethodRegistry::MethodRegistry(NameArena arena)
+    : entries_(new MethodEntry[kCapacity]), arena_(arena) {
+  if (arena_.memory != nullptr) return;
+  void* memory = mmap(nullptr, kOwnArenaBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  static char no_memory[1];
+  own_arena_ = memory != MAP_FAILED;
+  arena_ =
+      own_arena_ ? NameArena{static_cast<char*>(memory), kOwnArenaBytes} : NameArena{no_memory, 1};
+}
+
+MethodRegistry::~MethodRegistry() {
+  if (own_arena_) munmap(arena_.memory, arena_.size);
+}
+
+const char* MethodRegistry::KeepLocked(std::string_view name) {
+  if (auto known = names_.find(name); known != names_.end()) return known->data();
+  if (name.size() + 1 > arena_.size - arena_used_) return arena_.memory;
+  char* place = arena_.memory + arena_used_;
+  std::memcpy(place, name.data(), name.size());
+  arena_used_ += static_cast<uint32_t>(name.size()) + 1;
+  names_.emplace(place, name.size());
+  return place;
+}
+
+const char* MethodRegistry::Keep(std::string_view name) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return KeepLocked(name);
+}
+
 void MethodRegistry::Add(void* id, std::string name, int32_t code_size, bool is_native) {
-  if (Find(id) != nullptr || used_ > kCapacity / 2) return;
-  names_.push_back(std::move(name));
-  uint32_t at = HashOf(id) & (kCapacity - 1);
-  while (entries_[at].id.load() != nullptr) at = (at + 1) & (kCapacity - 1);
+  if (Find(id) != nullptr) return;
+  if (used_ >= kMostMethods) {
+    complete_.store(false);
+    return;
+  }
+  uint32_t at = HashOf(id) & (kCapacity - 1), far = 0;
+  for (; entries_[at].id.load() != nullptr && entries_[at].id.load() != kGivenUp; far++)
+    at = (at + 1) & (kCapacity - 1);
+  if (far > farthest_.load()) farthest_.store(far);
   MethodEntry& entry = entries_[at];
-  entry.name = names_.back().c_str();
+  entry.name = KeepLocked(WithoutAddresses(name));
   entry.code_size = code_size;
   entry.is_native = is_native;
+  entry.unloaded.store(false);
+  entry.starts_threads.store(StartsThreads(name));
+  entry.shadow_id.store(0);
+  entry.sweeps_unloaded = 0;
   entry.id.store(id, std::memory_order_release);
   used_++;
+}
+
+void MethodRegistry::SweepUnloaded() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (uint32_t i = 0; i < kCapacity; i++) {
+    MethodEntry& entry = entries_[i];
+    void* id = entry.id.load(std::memory_order_relaxed);
+    if (id == nullptr || id == kGivenUp || !IsCleared(id)) continue;
+    entry.unloaded.store(true, std::memory_order_relaxed);
+    if (++entry.sweeps_unloaded <= kSweepsKept) continue;
+    entry.id.store(kGivenUp, std::memory_order_release);  // null would end other searches
+    used_--;
+  }
 }
 
 void MethodRegistry::Add(jvmtiEnv* jvmti, const std::string& class_name, jmethodID id) {
@@ -81,20 +166,50 @@ void MethodRegistry::MarkUnloaded(const char* vm_name) {
   std::lock_guard<std::mutex> lock(mutex_);
   for (uint32_t i = 0; i < kCapacity; i++) {
     MethodEntry& entry = entries_[i];
-    if (entry.id.load() == nullptr) continue;
+    void* id = entry.id.load();
+    if (id == nullptr || id == kGivenUp) continue;
     const std::string_view name = entry.name;
     if (name.starts_with(class_name) && name.rfind('.', name.find('(')) == class_name.size())
       entry.unloaded.store(true);
   }
 }
 
+void MethodRegistry::MarkStartsThreads(const void* id) {
+  const MethodEntry* entry = Find(id);
+  if (entry != nullptr) const_cast<MethodEntry*>(entry)->starts_threads.store(true);
+}
+
 const MethodEntry* MethodRegistry::Find(const void* id) const {
-  if (id == nullptr) return nullptr;
-  for (uint32_t at = HashOf(id) & (kCapacity - 1);; at = (at + 1) & (kCapacity - 1)) {
+  if (id == nullptr || id == kGivenUp) return nullptr;
+  const uint32_t farthest = farthest_.load(std::memory_order_relaxed);
+  uint32_t at = HashOf(id) & (kCapacity - 1);
+  for (uint32_t far = 0; far <= farthest; far++, at = (at + 1) & (kCapacity - 1)) {
     const void* here = entries_[at].id.load(std::memory_order_acquire);
     if (here == id) return &entries_[at];
     if (here == nullptr) return nullptr;
   }
+  return nullptr;
+}
+
+void MethodRegistry::SetShadowId(const void* id, uint16_t shadow_id) {
+  const MethodEntry* entry = Find(id);
+  if (entry != nullptr) const_cast<MethodEntry*>(entry)->shadow_id.store(shadow_id);
+}
+
+int FramesText(const Trace& trace, int most, const MethodRegistry& methods, char* text,
+               size_t size) {
+  size_t at = 0;
+  const int frames = std::min(trace.num_frames, most);
+  for (int i = 0; i < frames; i++) {
+    const Frame& frame = trace.frames[i];
+    const MethodEntry* method = methods.Find(frame.method);
+    const int written =
+        std::snprintf(text + at, size - at, "%s%s @ %d", i == 0 ? "" : "\n",
+                      method == nullptr ? "(no known method)" : method->name, frame.bci);
+    if (written < 0 || at + static_cast<size_t>(written) >= size) return i;
+    at += static_cast<size_t>(written);
+  }
+  return std::max(frames, 0);
 }
 
 }  // namespace walkhammer

@@ -34,6 +34,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
     void* method = seen.trace.frames[i].method;
     const MethodEntry* entry = seen.methods->Find(method);
     if (entry != nullptr && !entry->unloaded.load(std::memory_order_relaxed)) continue;
+    if (entry == nullptr && method != nullptr && !seen.methods->IsComplete()) continue;
     verdict = method == nullptr ? 3 : entry == nullptr ? 1 : 2;
     std::snprintf(detail, size, "frame %d of %d holds method id %p%s%s", i, seen.trace.num_frames,
                   method, entry == nullptr ? "" : ", once ", entry == nullptr ? "" : entry->name);

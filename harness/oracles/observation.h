@@ -3,6 +3,7 @@
 #ifndef WALKHAMMER_HARNESS_ORACLES_OBSERVATION_H_
 #define WALKHAMMER_HARNESS_ORACLES_OBSERVATION_H_
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -29,18 +30,40 @@ struct StackWrite {
   uint64_t before, after;
 };
 
+// What torture programs write as they call and return: the methods of theirs that are active, and
+// nothing else. Little-endian 32-bit words in memory of the program; see wh.torture.Shadow.
+struct ShadowStack {
+  static constexpr uint32_t kMagic = 0x57485353;
+  static constexpr uint32_t kMostFrames = 1022;
+  std::atomic<uint32_t> magic;
+  std::atomic<uint32_t> depth;
+  uint32_t ids[kMostFrames];  // outermost first; MethodEntry::shadow_id - 1
+};
+
+// What is known of a sample beyond what the walker was shown.
+struct SampleFacts {
+  bool nested;                     // it interrupted another walk
+  const ShadowStack* shadow;       // of the sampled thread, or null
+  Trace other;                     // what the walker before answered to the same sample
+  const WalkerInfo* other_walker;  // null: there was none
+  bool same_again;                 // that one was this very walker
+  // The byte code at `bci` of a jmethodID, or -1 where it is not known. May be null.
+  int (*byte_code)(void* method, int bci);
+};
+
 struct Observation {
   const WalkRequest* request;
   const WalkerInfo* walker;
   const MethodRegistry* methods;
-  std::span<const Frame> truth;  // of the scene, from JVMTI
-  bool pristine;                 // the walker was shown the scene as it is
+  std::span<const Frame> truth;  // from JVMTI: of the scene, or of the sample if it was asked
+  bool pristine;                 // the walker was shown what `truth` tells of, as it is
   Trace trace;
   bool buffer_intact;
   const Fault* fault;             // with Ending::kCrashed and kHung
   const UnsafeCall* unsafe_call;  // function null: none
   Surroundings before, after;
   StackWrite stack_write;
+  const SampleFacts* sample = nullptr;  // null for synthetic walks
 };
 
 }  // namespace walkhammer

@@ -8,7 +8,8 @@ namespace walkhammer {
 
 extern const Oracle kSurvivalOracle, kCrashOracle, kHangOracle, kReturnCodeOracle,
     kFrameCountOracle, kBufferOracle, kMethodIdOracle, kBciOracle, kTruthOracle, kThreadStateOracle,
-    kErrnoOracle, kSignalMaskOracle, kSignalSafetyOracle, kStackKeptOracle;
+    kErrnoOracle, kSignalMaskOracle, kSignalSafetyOracle, kStackKeptOracle, kThreadStartOracle,
+    kRepeatedFrameOracle, kShadowStackOracle, kAgreementOracle;
 
 }  // namespace walkhammer
 

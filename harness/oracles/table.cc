@@ -20,10 +20,11 @@ std::string_view GradeWord(Grade grade) {
 std::span<const Oracle> AllOracles() {
   // In the order of judging. Survival first: the parent judges it, by index 0.
   static const Oracle table[] = {
-      kSurvivalOracle,     kCrashOracle,       kHangOracle,     kReturnCodeOracle,
-      kFrameCountOracle,   kBufferOracle,      kMethodIdOracle, kBciOracle,
-      kTruthOracle,        kThreadStateOracle, kErrnoOracle,    kSignalMaskOracle,
-      kSignalSafetyOracle, kStackKeptOracle,
+      kSurvivalOracle,     kCrashOracle,       kHangOracle,        kReturnCodeOracle,
+      kFrameCountOracle,   kBufferOracle,      kMethodIdOracle,    kBciOracle,
+      kTruthOracle,        kThreadStateOracle, kErrnoOracle,       kSignalMaskOracle,
+      kSignalSafetyOracle, kStackKeptOracle,   kThreadStartOracle, kRepeatedFrameOracle,
+      kShadowStackOracle,  kAgreementOracle,
   };
   return table;
 }

@@ -74,9 +74,6 @@ class Landscape {
   std::unordered_map<uint64_t, const char*> method_names_;  // by Method*
 };
 
-// The executable modules mapped now, for the parent to symbolise with.
-void ListModules(SharedState& shared);
-
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_SCENES_LANDSCAPE_H_

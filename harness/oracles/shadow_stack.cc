@@ -1,0 +1,54 @@
+// A sample agrees with the shadow stack that an instrumented program keeps. A method enters itself
+// there first of all and leaves last of all, so at any instant the walk shows what the shadow
+// holds, or one more at its newest end. Signal-safe: yes.
+#include <cstdio>
+
+#include "harness/oracles/observation.h"
+#include "harness/oracles/rows.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr OutcomeInfo kOutcomes[] = {
+    {"agrees", Grade::kAcceptable, "the active methods, or one more that is entering or leaving"},
+    {"wrong-frame", Grade::kForbidden, "a method that is not active there"},
+    {"frames-missing", Grade::kForbidden, "active methods are not shown"},
+    {"frames-too-many", Grade::kForbidden, "more methods are shown than are active"},
+};
+
+uint16_t ShadowId(const Observation& seen, int i, const MethodEntry*& method) {
+  method = seen.methods->Find(seen.trace.frames[i].method);
+  return method == nullptr ? 0 : method->shadow_id.load(std::memory_order_relaxed);  // id + 1
+}
+
+uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+  if (seen.sample == nullptr || seen.sample->shadow == nullptr) return 0;
+  const ShadowStack& shadow = *seen.sample->shadow;
+  const int frames = seen.trace.num_frames;
+  if (seen.trace.ending != Ending::kReturned || frames <= 0 || frames >= seen.request->depth)
+    return 0;
+  const uint32_t depth = shadow.depth.load(std::memory_order_acquire);
+  if (shadow.magic.load() != ShadowStack::kMagic || depth > ShadowStack::kMostFrames) return 0;
+  uint32_t shown = 0;
+  for (int i = frames - 1; i >= 0; i--) {  // outermost first
+    const MethodEntry* method = nullptr;
+    const uint16_t id = ShadowId(seen, i, method);
+    if (id == 0) continue;
+    if (shown < depth && shadow.ids[shown] + 1 != id) {
+      std::snprintf(detail, size, "frame %d is %s, which is not number %u of the %u active ones", i,
+                    method->name, shown, depth);
+      return 1;
+    }
+    shown++;
+  }
+  if (shown == depth || shown == depth + 1) return 0;
+  std::snprintf(detail, size, "%u of the program's methods shown, %u are active", shown, depth);
+  return shown < depth ? 2 : 3;
+}
+
+}  // namespace
+
+const Oracle kShadowStackOracle = {"shadow-stack", "samples agree with the program's own record",
+                                   kOutcomes, Judge};
+
+}  // namespace walkhammer

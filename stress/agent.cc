@@ -1,0 +1,387 @@
+#include "stress/agent.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "harness/jvm/flags.h"
+#include "harness/jvm/modules.h"
+#include "harness/jvm/safefetch.h"
+#include "stress/jvm_events.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr size_t kSignalStackBytes = 64 * 1024;
+constexpr int kManagerPauseUs = 20000;
+constexpr int kLearnedThreads = 64;  // whose starts are asked for, at most, each time
+
+Agent* the_agent = nullptr;
+
+int NestedSignal() { return SIGRTMIN + kNestedSignalOffset; }
+
+void Copy(char* to, size_t size, const std::string& from) {
+  std::snprintf(to, size, "%s", from.c_str());
+}
+
+// The byte code at `bci`, through the structures that vmStructs describes.
+JvmLayout layout;
+int const_method_bytes = 0;
+
+int ByteCodeAt(void* method_id, int bci) {
+  const auto method = *static_cast<uint64_t*>(method_id);
+  if (method < 4096) return -1;
+  const uint64_t constant =
+      *reinterpret_cast<uint64_t*>(method + static_cast<uint64_t>(layout.method_const));
+  return *reinterpret_cast<uint8_t*>(constant + static_cast<uint64_t>(const_method_bytes + bci));
+}
+
+std::string CommandOf(int tid) {
+  std::ifstream file("/proc/self/task/" + std::to_string(tid) + "/comm");
+  std::string name;
+  std::getline(file, name);
+  return name;
+}
+
+bool IsOurs(const std::string& thread_name) {
+  return thread_name.starts_with("wh-") || thread_name.starts_with("walkhammer");
+}
+
+}  // namespace
+
+Agent* Agent::Create(StressState& state) {
+  if (the_agent == nullptr) the_agent = new Agent(state);
+  return the_agent;
+}
+
+Agent* Agent::Get() { return the_agent; }
+
+void Agent::Start(JavaVM* vm, JNIEnv* env) {
+  Status status = TryStart(vm, env);
+  if (status.ok()) return;
+  Copy(state_.message, sizeof state_.message, status.failure().message);
+  state_.phase.store(AgentPhase::kUnable);
+}
+
+Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
+  auto jvm =
+      Jvm::Adopt(vm, {state_.names, StressState::kNamesBytes}, AgentCallbacks(), AgentEvents());
+  if (!jvm.ok()) return jvm.failure();
+  jvm_ = jvm.value();
+  auto code = CodeFinder::Open(jvm_->structs());
+  if (!code.ok()) return code.failure();
+  code_ = code.value();
+  const VmStructs& structs = jvm_->structs();
+  auto os_thread = structs.Offset("JavaThread", "_osthread");
+  if (!os_thread) os_thread = structs.Offset("Thread", "_osthread");
+  const auto os_thread_id = structs.Offset("OSThread", "_thread_id");
+  if (!os_thread || !os_thread_id)
+    return Unable("this libjvm's vmStructs lack OSThread::_thread_id, which walkhammer needs");
+  os_thread_ = *os_thread;
+  os_thread_id_ = *os_thread_id;
+  layout = jvm_->layout();
+  const_method_bytes = static_cast<int>(structs.SizeOf("ConstMethod").value_or(0));
+  eetop_ = env->GetFieldID(env->FindClass("java/lang/Thread"), "eetop", "J");
+
+  Copy(state_.vm_version, sizeof state_.vm_version,
+       jvm_->Property("java.vm.vendor") + ", " + jvm_->Property("java.vm.name") + ", " +
+           jvm_->Property("java.vm.version"));
+  Copy(state_.vm_gc, sizeof state_.vm_gc, CollectorName(structs));
+  state_.module_count.store(ListModules(state_.modules));
+  recorder_ = std::make_unique<CodeRecorder>(state_, jvm_->methods());
+  jvm_->on_stub = [](const char* name, uint64_t begin, uint64_t end) {
+    the_agent->recorder_->Add(SymbolKind::kStub, name, begin, end, -1);
+  };
+  RecordCode();
+
+  line_ = std::make_unique<SampleLine>(state_, jvm_->methods(), code_);
+  SampleFacts facts{};
+  if (jvm_->feature() < 26 && const_method_bytes > 0) facts.byte_code = ByteCodeAt;
+  Status status = line_->SetUp({jvm_->library(), &jvm_->layout()}, facts);
+  if (status.ok()) status = InstallHandlers();
+  if (!status.ok()) return status;
+  if (state_.job.mode == WalkMode::kParked || state_.job.mode == WalkMode::kRunning) {
+    service_ = std::make_unique<WalkService>(state_, threads_, *line_);
+    status = service_->Start([] { AttachAsDaemon(the_agent->jvm_->vm(), "walkhammer-walker"); },
+                             state_.job.truth != 0 ? AskJvm : nullptr);
+    if (!status.ok()) return status;
+  }
+  status = ChooseAndStartSampler();
+  if (!status.ok()) return status;
+  AddExistingThreads(env);
+  if (!StartManager(env)) return ToolFailed("cannot start the agent's own thread");
+  return Ok();
+}
+
+Status Agent::InstallHandlers() {
+  GuardOptions options{};
+  options.hang_limit_ms = static_cast<int>(state_.job.hang_limit_ms);
+  options.jvm_handler = reinterpret_cast<decltype(options.jvm_handler)>(
+      dlsym(jvm_->library(), "JVM_handle_linux_signal"));
+  Dl_info info{};
+  if (dladdr(dlsym(jvm_->library(), "JNI_CreateJavaVM"), &info) != 0)
+    FindSafeFetch(*jvm_, info.dli_fname, options);
+  if (state_.job.step != 0) {
+    stepper_ = std::make_unique<Stepper>(state_, jvm_->methods(), code_, *line_);
+    stepper_->Prepare(options);
+  }
+  Status status = InstallGuard(options);
+  if (!status.ok()) return status;
+  struct sigaction action {};
+  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  action.sa_sigaction = OnSample;
+  if (sigaction(kSampleSignal, &action, nullptr) != 0)
+    return ToolFailed("cannot install the sampling signal's handler");
+  action.sa_sigaction = OnNested;
+  if (sigaction(NestedSignal(), &action, nullptr) != 0)
+    return ToolFailed("cannot install the nested signal's handler");
+  return Ok();
+}
+
+Status Agent::ChooseAndStartSampler() {
+  std::string reason;
+  auto chosen = ChooseSampler(state_.job, reason);
+  if (!chosen.ok()) return chosen.failure();
+  state_.sampler = chosen.value()->kind;
+  Copy(state_.sampler_reason, sizeof state_.sampler_reason, reason);
+  sampler_ = chosen.value()->make(state_.job);
+  sampling_.store(true);
+  state_.sampling_since_ns.store(MonotonicNs());
+  state_.phase.store(AgentPhase::kSampling);
+  return sampler_->Start(threads_);
+}
+
+// What stands in the code cache before the events tell of changes.
+void Agent::RecordCode() {
+  auto cache = CodeCache::Open(jvm_->structs());
+  if (!cache.ok()) return;
+  for (const Codelet& codelet : cache.value().Codelets())
+    recorder_->Add(SymbolKind::kCodelet, codelet.description, codelet.begin, codelet.end, -1);
+  for (const CodeBlob& blob : cache.value().Blobs())
+    if (!blob.is_nmethod && blob.name != "Interpreter")
+      recorder_->Add(SymbolKind::kStub, blob.name, blob.begin, blob.end, -1);
+  for (const NamedCode& stub : jvm_->Stubs())
+    recorder_->Add(SymbolKind::kStub, stub.name, stub.begin, stub.end, -1);
+  jvm_->jvmti()->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
+}
+
+void Agent::CodeLoaded(jmethodID method, const void* code, jint size) {
+  if (recorder_ == nullptr) return;
+  const auto begin = reinterpret_cast<uint64_t>(code);
+  const MethodEntry* entry = methods().Find(method);
+  recorder_->Add(SymbolKind::kNmethod, entry == nullptr ? "?" : entry->name, begin,
+                 begin + static_cast<uint64_t>(size), code_.Find(begin).level);
+}
+
+void Agent::CodeUnloaded(const void* code) {
+  if (recorder_ != nullptr) recorder_->Remove(reinterpret_cast<uint64_t>(code));
+}
+
+// Fills what the walk of a Java thread needs.
+void Agent::Describe(SampledThread& thread, JNIEnv* env, jthread object) const {
+  jvmtiThreadInfo info{};
+  if (jvm_->jvmti()->GetThreadInfo(object, &info) == JVMTI_ERROR_NONE) {
+    std::snprintf(thread.counts->name, sizeof thread.counts->name, "%s", info.name);
+    jvm_->jvmti()->Deallocate(reinterpret_cast<unsigned char*>(info.name));
+    env->DeleteLocalRef(info.thread_group);
+    env->DeleteLocalRef(info.context_class_loader);
+  }
+  thread.object = env->NewWeakGlobalRef(object);
+  thread.stack_base = thread.view.stack_base();
+  thread.stack_limit = thread.view.stack_limit();
+}
+
+void Agent::ThreadStarted(JNIEnv* env, jthread object) {
+  if (jvm_ == nullptr || !sampling()) return;
+  const int tid = static_cast<int>(syscall(SYS_gettid));
+  if (IsOurs(CommandOf(tid))) return;
+  SampledThread* thread = threads_.Find(tid);
+  if (thread == nullptr) thread = threads_.Add(tid, "?", true);
+  if (thread == nullptr) return;
+  thread->view = jvm_->ThreadOf(env);
+  Describe(*thread, env, object);
+  GiveSignalStack();
+  threads_.Enter(*thread);
+  thread->env = env;
+  Arm(*thread);
+}
+
+void Agent::ThreadEnded() {
+  SampledThread* thread = CurrentThread();
+  if (thread == nullptr || jvm_ == nullptr) return;
+  Disarm(*thread);
+  thread->shadow.store(nullptr);
+  // Who walks this thread right now still uses its thread pointer.
+  for (int tries = 0; thread->park.load() != Park::kNone && tries < 10000; tries++) usleep(100);
+  JNIEnv* env = thread->env;
+  thread->env = nullptr;
+  if (env != nullptr && thread->object != nullptr) env->DeleteWeakGlobalRef(thread->object);
+  threads_.Remove(*thread, true);
+  LeaveGuardedThread();
+}
+
+// A signal stack for a thread that was there before us; it takes it on in its first handler.
+void Agent::AddExistingThreads(JNIEnv* env) {
+  jint count = 0;
+  jthread* objects = nullptr;
+  if (jvm_->jvmti()->GetAllThreads(&count, &objects) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; i++) {
+    const jlong java_thread = env->GetLongField(objects[i], eetop_);
+    if (java_thread == 0) continue;
+    const JavaThreadView view(reinterpret_cast<void*>(java_thread), jvm_->layout());
+    const auto os_thread = *reinterpret_cast<uint64_t*>(java_thread + os_thread_);
+    if (os_thread == 0) continue;
+    const int tid = *reinterpret_cast<int*>(os_thread + static_cast<uint64_t>(os_thread_id_));
+    if (threads_.Find(tid) != nullptr) continue;
+    SampledThread* thread = threads_.Add(tid, "?", true);
+    if (thread == nullptr) continue;
+    thread->view = view;
+    thread->env = jvm_->EnvOf(view);
+    Describe(*thread, env, objects[i]);
+    void* memory = mmap(nullptr, kSignalStackBytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    thread->signal_stack = memory == MAP_FAILED ? nullptr : memory;
+    Arm(*thread);
+    env->DeleteLocalRef(objects[i]);
+  }
+  jvm_->jvmti()->Deallocate(reinterpret_cast<unsigned char*>(objects));
+}
+
+// Threads of the JVM and of libraries, but for our own.
+void Agent::AddNativeThreads() {
+  DIR* tasks = opendir("/proc/self/task");
+  if (tasks == nullptr) return;
+  while (const dirent* task = readdir(tasks)) {
+    const int tid = std::atoi(task->d_name);
+    if (tid <= 0 || threads_.Find(tid) != nullptr) continue;
+    const std::string name = CommandOf(tid);
+    if (name.empty() || IsOurs(name)) continue;
+    SampledThread* thread = threads_.Add(tid, name.c_str(), false);
+    if (thread != nullptr) Arm(*thread);
+  }
+  closedir(tasks);
+  threads_.ForEach([&](SampledThread& thread) {
+    if (thread.counts->java != 0) return;
+    if (syscall(SYS_tgkill, getpid(), thread.tid.load(), 0) == 0) return;
+    Disarm(thread);
+    threads_.Remove(thread, false);
+  });
+}
+
+void Agent::Arm(SampledThread& thread) {
+  if (state_.job.step != 0) return;  // the stepper takes its pick
+  std::lock_guard<std::mutex> lock(arming_);
+  if (!sampling()) return;
+  if (state_.job.mode == WalkMode::kNested) {
+    sigevent event{};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = NestedSignal();
+    event._sigev_un._tid = thread.tid.load();
+    thread.has_nested_timer = timer_create(CLOCK_MONOTONIC, &event, &thread.nested_timer) == 0;
+  }
+  if (!sampler_->Arm(thread))
+    Copy(state_.message, sizeof state_.message, "a thread could not be armed: out of descriptors?");
+}
+
+void Agent::Disarm(SampledThread& thread) {
+  std::lock_guard<std::mutex> lock(arming_);
+  if (sampler_ != nullptr) sampler_->Disarm(thread);
+  if (thread.has_nested_timer) timer_delete(thread.nested_timer);
+  thread.has_nested_timer = false;
+}
+
+void Agent::Stop(AgentPhase phase) {
+  if (sampling_.exchange(false)) {
+    if (stepper_ != nullptr) stepper_->Stop();
+    sampler_->Stop();
+    threads_.ForEach([&](SampledThread& thread) { Disarm(thread); });
+    if (service_ != nullptr) service_->Stop();
+    threads_.ForEach([&](SampledThread& thread) { threads_.UpdateClocks(thread); });
+    state_.sampled_ns.fetch_add(MonotonicNs() - state_.sampling_since_ns.load());
+  }
+  if (state_.phase.load() != AgentPhase::kUnable) state_.phase.store(phase);
+}
+
+// Where threads start, as JVMTI says: what the oracle of that name goes by.
+void Agent::LearnThreadStarts(JNIEnv* env) {
+  int asked = 0;
+  threads_.ForEach([&](SampledThread& thread) {
+    if (thread.env == nullptr || thread.object == nullptr || asked++ >= kLearnedThreads) return;
+    jobject object = env->NewLocalRef(thread.object);
+    if (object == nullptr) return;
+    jvmtiFrameInfo last{};
+    jint count = 0;
+    if (jvm_->jvmti()->GetStackTrace(object, -1, 1, &last, &count) == JVMTI_ERROR_NONE &&
+        count == 1)
+      methods().MarkStartsThreads(last.method);
+    env->DeleteLocalRef(object);
+  });
+}
+
+void Agent::CheckHandlers() {
+  struct sigaction now {};
+  if (sigaction(kSampleSignal, nullptr, &now) == 0 && now.sa_sigaction != OnSample)
+    state_.handlers_changed.store(kSampleSignal);
+  if (!GuardInPlace()) state_.handlers_changed.store(SIGSEGV);
+}
+
+// Resident memory of the mapping that we share with the supervisor, of our code, tables and signal
+// stacks.
+void Agent::MeasureMemory() {
+  std::ifstream maps("/proc/self/smaps");
+  uint64_t kib = sizeof(MethodEntry) * MethodRegistry::kCapacity / 1024;
+  bool ours = false;
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find('-') != std::string::npos && line.find(':') > line.find(' '))
+      ours = line.find("walkhammer") != std::string::npos;
+    else if (ours && line.starts_with("Rss:"))
+      kib += std::strtoull(line.c_str() + 4, nullptr, 10);
+  }
+  threads_.ForEach([&](SampledThread&) { kib += 16; });
+  if (kib > state_.agent_kib.load()) state_.agent_kib.store(kib);
+}
+
+void Agent::Manage(JNIEnv* env) {
+  jvmtiEnv* jvmti = jvm_->jvmti();
+  (void)jvmti;
+  for (uint64_t round = 0; state_.phase.load() == AgentPhase::kSampling; round++) {
+    usleep(kManagerPauseUs);
+    if (state_.stop.load() != 0) {
+      Stop(AgentPhase::kStopped);
+      break;
+    }
+    if (round % 3 == 0 && state_.job.native_threads != 0) AddNativeThreads();
+    if (stepper_ != nullptr) stepper_->Manage(threads_);
+    if (round % 10 == 0) {
+      threads_.ForEach([&](SampledThread& thread) { threads_.UpdateClocks(thread); });
+      CheckHandlers();
+    }
+    if (round % 50 == 5 && state_.job.no_walk == 0) LearnThreadStarts(env);
+    if (round % 250 == 50) {
+      if (jvm_->feature() < 26) methods().SweepUnloaded();
+      state_.module_count.store(ListModules(state_.modules));
+      MeasureMemory();
+    }
+  }
+}
+
+bool Agent::StartManager(JNIEnv* env) {
+  jclass type = env->FindClass("java/lang/Thread");
+  jmethodID make = env->GetMethodID(type, "<init>", "(Ljava/lang/String;)V");
+  jobject thread = env->NewObject(type, make, env->NewStringUTF("walkhammer-manager"));
+  if (thread == nullptr) return false;
+  return jvm_->jvmti()->RunAgentThread(
+             thread,
+             [](jvmtiEnv*, JNIEnv* env, void* agent) { static_cast<Agent*>(agent)->Manage(env); },
+             this, JVMTI_THREAD_NORM_PRIORITY) == JVMTI_ERROR_NONE;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,85 @@
+// Agent: walkhammer inside of a JVM under load. Chooses a sampler, keeps the table of threads,
+// takes the signals, and does once in a while what no signal handler may do. Signal-safe: OnSample
+// and OnNested yes; the rest no.
+#ifndef WALKHAMMER_STRESS_AGENT_H_
+#define WALKHAMMER_STRESS_AGENT_H_
+
+#include <jvmti.h>
+#include <ucontext.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "harness/jvm/boot.h"
+#include "harness/jvm/code_finder.h"
+#include "stress/code_recorder.h"
+#include "stress/sample_line.h"
+#include "stress/sampler.h"
+#include "stress/stepper.h"
+#include "stress/walk_service.h"
+
+namespace walkhammer {
+
+class Agent {
+ public:
+  // Takes the state that the supervisor made. One agent a process, never destroyed.
+  static Agent* Create(StressState& state);
+  static Agent* Get();  // null before Create
+
+  // The JVM is ready: begins to sample. Failures end in the state's message.
+  void Start(JavaVM* vm, JNIEnv* env);
+  // No more samples, for good.
+  void Stop(AgentPhase phase);
+
+  // JVMTI's events.
+  void ThreadStarted(JNIEnv* env, jthread thread);  // on that thread
+  void ThreadEnded();                               // on that thread
+  void CodeLoaded(jmethodID method, const void* code, jint size);
+  void CodeUnloaded(const void* code);
+
+  MethodRegistry& methods() { return jvm_->methods(); }
+  bool sampling() const { return sampling_.load(std::memory_order_relaxed); }
+  // What the manager's thread runs until the JVM ends.
+  void Manage(JNIEnv* env);
+
+ private:
+  explicit Agent(StressState& state) : state_(state), threads_(state) {}
+  Status TryStart(JavaVM* vm, JNIEnv* env);
+  Status InstallHandlers();
+  Status ChooseAndStartSampler();
+  void RecordCode();
+  void AddExistingThreads(JNIEnv* env);
+  void AddNativeThreads();
+  void Arm(SampledThread& thread);
+  void Disarm(SampledThread& thread);
+  void Describe(SampledThread& thread, JNIEnv* env, jthread object) const;
+  void LearnThreadStarts(JNIEnv* env);
+  void CheckHandlers();
+  void MeasureMemory();
+  bool StartManager(JNIEnv* env);
+  void TakeSample(SampledThread& thread, ucontext_t& context);
+  static void OnSample(int signal, siginfo_t* info, void* context);
+  static void OnNested(int signal, siginfo_t* info, void* context);
+  static std::span<const Frame> AskJvm(SampledThread& thread);
+
+  StressState& state_;
+  Jvm* jvm_ = nullptr;
+  CodeFinder code_;
+  ThreadTable threads_;
+  std::unique_ptr<SampleLine> line_;
+  std::unique_ptr<WalkService> service_;
+  std::unique_ptr<CodeRecorder> recorder_;
+  std::unique_ptr<Sampler> sampler_;
+  std::unique_ptr<Stepper> stepper_;
+  std::atomic<bool> sampling_{false};
+  std::mutex arming_;                     // arms, disarms and stops exclude each other
+  int os_thread_ = 0, os_thread_id_ = 0;  // offsets: JavaThread::_osthread, OSThread::_thread_id
+  jfieldID eetop_ = nullptr;
+};
+
+inline constexpr int kNestedSignalOffset = 8;  // from SIGRTMIN
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_STRESS_AGENT_H_

@@ -1,0 +1,131 @@
+// What the agent does inside of signal handlers, and what it asks the JVM about a parked thread.
+// Signal-safe: yes, but for AskJvm.
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+#include "stress/agent.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr size_t kSignalStackBytes = 64 * 1024;
+constexpr uint64_t kNestedFromNs = 300, kNestedSpanNs = 4096;  // into the walk, at random
+constexpr uint64_t kIdleNs = 500;                              // that a thread did not run
+
+// A signal stack given here is in force from the handler's return on: the kernel takes it from the
+// context.
+void GiveStackOnReturn(SampledThread& thread, ucontext_t& context) {
+  if (thread.signal_stack == nullptr) return;
+  context.uc_stack.ss_sp = thread.signal_stack;
+  context.uc_stack.ss_size = kSignalStackBytes;
+  context.uc_stack.ss_flags = 0;
+  thread.signal_stack = nullptr;
+}
+
+uint64_t OwnCpuNs() {
+  timespec cpu{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+  return static_cast<uint64_t>(cpu.tv_sec) * 1000000000 + static_cast<uint64_t>(cpu.tv_nsec);
+}
+
+void ArmNested(SampledThread& thread) {
+  if (!thread.has_nested_timer) return;
+  itimerspec when{};
+  when.it_value.tv_nsec = static_cast<long>(kNestedFromNs + thread.random % kNestedSpanNs);
+  thread.random = thread.random * 6364136223846793005 + 1442695040888963407;
+  timer_settime(thread.nested_timer, 0, &when, nullptr);
+}
+
+}  // namespace
+
+void Agent::TakeSample(SampledThread& thread, ucontext_t& context) {
+  switch (state_.job.mode) {
+    case WalkMode::kParked:
+      service_->ParkUntilWalked(thread, context);
+      break;
+    case WalkMode::kRunning:
+      service_->Post(thread, context);
+      break;
+    case WalkMode::kNested:
+      ArmNested(thread);
+      line_->Take(thread, context, {});
+      break;
+    default:
+      line_->Take(thread, context, {});
+      break;
+  }
+}
+
+void Agent::OnSample(int, siginfo_t* info, void* raw_context) {
+  const int error_number = errno;
+  Agent* agent = Get();
+  SampledThread* thread = CurrentThread();
+  auto& context = *static_cast<ucontext_t*>(raw_context);
+  if (thread == nullptr) {
+    agent->state_.untracked.fetch_add(1, std::memory_order_relaxed);
+    errno = error_number;
+    return;
+  }
+  GiveStackOnReturn(*thread, context);
+  if (agent->stepper_ != nullptr) {
+    agent->stepper_->OnSignal(*thread, context);
+    errno = error_number;
+    return;
+  }
+  ThreadCounts& counts = *thread->counts;
+  counts.delivered.fetch_add(1, std::memory_order_relaxed);
+  if (info->si_code == SI_TIMER && info->si_overrun > 0)
+    counts.coalesced.fetch_add(static_cast<uint64_t>(info->si_overrun), std::memory_order_relaxed);
+  // A timer follows the wall clock; the CPU clock wants those samples only at which it had run.
+  const bool by_timer =
+      agent->state_.sampler == SamplerKind::kTimer && agent->state_.job.clock == SampleClock::kCpu;
+  const bool idle = by_timer && OwnCpuNs() - thread->cpu_at_last_ns < kIdleNs;
+  if (idle) counts.idle.fetch_add(1, std::memory_order_relaxed);
+  if (agent->sampling()) {
+    if (!idle && agent->state_.job.no_walk == 0) agent->TakeSample(*thread, context);
+    agent->sampler_->Rearm(*thread);
+  }
+  if (by_timer) thread->cpu_at_last_ns = OwnCpuNs();
+  errno = error_number;
+}
+
+void Agent::OnNested(int, siginfo_t*, void* raw_context) {
+  const int error_number = errno;
+  Agent* agent = Get();
+  SampledThread* thread = CurrentThread();
+  if (thread != nullptr && agent->sampling())
+    agent->line_->Take(*thread, *static_cast<ucontext_t*>(raw_context), {.nested = true});
+  errno = error_number;
+}
+
+// Only a thread that the JVM would not have to stop: in a handler it could not stop.
+std::span<const Frame> Agent::AskJvm(SampledThread& thread) {
+  constexpr int kMost = 256;
+  static jvmtiFrameInfo asked[kMost];  // one walking thread
+  static Frame frames[kMost];
+  if (thread.env == nullptr || thread.object == nullptr) return {};
+  const int32_t state = *thread.view.state();
+  if (state != kStateInNative && state != kStateBlocked) return {};
+  Agent* agent = Get();
+  JNIEnv* env = agent->jvm_->env();
+  if (env == nullptr) return {};
+  jobject object = env->NewLocalRef(thread.object);
+  if (object == nullptr) return {};
+  jint count = 0;
+  const jvmtiError error = agent->jvm_->jvmti()->GetStackTrace(object, 0, kMost, asked, &count);
+  env->DeleteLocalRef(object);
+  if (error != JVMTI_ERROR_NONE || count <= 0 || count == kMost) return {};
+  for (jint i = 0; i < count; i++) {
+    const MethodEntry* method = agent->methods().Find(asked[i].method);
+    if (method == nullptr) return {};
+    // A carrier's own frames; a walker sees those of its virtual thread.
+    if (i == 0 && std::strstr(method->name, "Continuation.run()V") != nullptr) return {};
+    frames[i].method = asked[i].method;
+    frames[i].bci = method->is_native ? -3 : static_cast<int32_t>(asked[i].location);
+  }
+  agent->state_.truth_checked.fetch_add(1);
+  return {frames, static_cast<size_t>(count)};
+}
+
+}  // namespace walkhammer

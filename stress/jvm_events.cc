@@ -1,0 +1,139 @@
+#include "stress/jvm_events.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "stress/agent.h"
+
+namespace walkhammer {
+namespace {
+
+void JNICALL OnThreadStart(jvmtiEnv*, JNIEnv* env, jthread thread) {
+  if (Agent* agent = Agent::Get()) agent->ThreadStarted(env, thread);
+}
+
+void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv*, jthread) {
+  if (Agent* agent = Agent::Get()) agent->ThreadEnded();
+}
+
+void JNICALL OnCompiled(jvmtiEnv*, jmethodID method, jint size, const void* code, jint,
+                        const jvmtiAddrLocationMap*, const void*) {
+  if (Agent* agent = Agent::Get()) agent->CodeLoaded(method, code, size);
+}
+
+void JNICALL OnUncompiled(jvmtiEnv*, jmethodID, const void* code) {
+  if (Agent* agent = Agent::Get()) agent->CodeUnloaded(code);
+}
+
+void JNICALL OnVmDeath(jvmtiEnv*, JNIEnv*) {
+  if (Agent* agent = Agent::Get()) agent->Stop(AgentPhase::kEnded);
+}
+
+JavaVM* the_vm = nullptr;
+
+void JNICALL OnVmInit(jvmtiEnv*, JNIEnv* env, jthread) {
+  if (Agent* agent = Agent::Get()) agent->Start(the_vm, env);
+}
+
+// The supervisor's mapping: by option "state=PATH", else by WALKHAMMER_STATE.
+StressState* OpenStressState(const char* options) {
+  std::string path;
+  if (options != nullptr && std::strncmp(options, "state=", 6) == 0) path = options + 6;
+  if (const char* variable = std::getenv(kStateVariable); path.empty() && variable != nullptr)
+    path = variable;
+  if (path.empty()) {
+    std::fprintf(stderr,
+                 "walkhammer: the agent is loaded by walkhammer stress; by hand it needs "
+                 "the option state=PATH\n");
+    return nullptr;
+  }
+  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (fd < 0) {
+    std::fprintf(stderr, "walkhammer: the agent cannot open %s\n", path.c_str());
+    return nullptr;
+  }
+  void* memory = mmap(nullptr, sizeof(StressState), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  close(fd);
+  auto* state = memory == MAP_FAILED ? nullptr : static_cast<StressState*>(memory);
+  if (state == nullptr || state->magic != StressState::kMagic) {
+    std::fprintf(stderr, "walkhammer: %s was made by another version of walkhammer\n",
+                 path.c_str());
+    return nullptr;
+  }
+  return state;
+}
+
+// Processes that the program starts are none of ours.
+void ForgetEnvironment() {
+  unsetenv("LD_PRELOAD");
+  unsetenv(kStateVariable);
+}
+
+}  // namespace
+
+jvmtiEventCallbacks AgentCallbacks() {
+  jvmtiEventCallbacks callbacks{};
+  callbacks.ThreadStart = OnThreadStart;
+  callbacks.ThreadEnd = OnThreadEnd;
+  callbacks.CompiledMethodLoad = OnCompiled;
+  callbacks.CompiledMethodUnload = OnUncompiled;
+  callbacks.VMDeath = OnVmDeath;
+  return callbacks;
+}
+
+std::vector<jvmtiEvent> AgentEvents() {
+  return {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_COMPILED_METHOD_LOAD,
+          JVMTI_EVENT_COMPILED_METHOD_UNLOAD, JVMTI_EVENT_VM_DEATH};
+}
+
+void AttachAsDaemon(JavaVM* vm, const char* name) {
+  JavaVMAttachArgs arguments{JNI_VERSION_10, const_cast<char*>(name), nullptr};
+  void* env = nullptr;
+  vm->AttachCurrentThreadAsDaemon(&env, &arguments);
+}
+
+}  // namespace walkhammer
+
+using walkhammer::Agent;
+
+extern "C" {
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*) {
+  walkhammer::StressState* state = walkhammer::OpenStressState(options);
+  if (state == nullptr) return JNI_ERR;
+  walkhammer::ForgetEnvironment();
+  walkhammer::the_vm = vm;
+  Agent::Create(*state);
+  state->pid.store(getpid());
+  state->phase.store(walkhammer::AgentPhase::kLoaded);
+  jvmtiEnv* jvmti = nullptr;
+  if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) return JNI_ERR;
+  jvmtiEventCallbacks callbacks{};
+  callbacks.VMInit = walkhammer::OnVmInit;
+  jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
+  jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, nullptr);
+  return JNI_OK;
+}
+
+JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM* vm, char* options, void*) {
+  walkhammer::StressState* state = walkhammer::OpenStressState(options);
+  if (state == nullptr) return JNI_ERR;
+  void* env = nullptr;
+  if (vm->GetEnv(&env, JNI_VERSION_10) != JNI_OK) return JNI_ERR;
+  if (Agent::Get() != nullptr) {
+    std::fprintf(stderr, "walkhammer: this JVM was attached to before; start it again\n");
+    return JNI_ERR;
+  }
+  state->pid.store(getpid());
+  state->phase.store(walkhammer::AgentPhase::kLoaded);
+  Agent::Create(*state)->Start(vm, static_cast<JNIEnv*>(env));
+  return JNI_OK;
+}
+
+}  // extern "C"

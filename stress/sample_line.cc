@@ -1,0 +1,308 @@
+#include "stress/sample_line.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "harness/guard/arch.h"
+#include "harness/oracles/oracle.h"
+#include "stress/stack_table.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr uint64_t kReportsPerSite = 3;  // at once; later at every fourfold count
+constexpr uint64_t kMaxReportsPerSite = 12;
+constexpr uint64_t kLightWords = 64;
+
+struct Call {
+  Walker* walker;
+  WalkInput input;
+  Trace trace;
+};
+
+uint64_t Mix(uint64_t hash, uint64_t value) {
+  return (hash ^ value) * 0x100000001b3 + 0x9e3779b97f4a7c15;
+}
+
+// Others leave the stack and the anchor of a thread in these states alone: it would have to come to
+// a safepoint first.
+bool OnlyItself(int32_t state) { return state == kStateInJava || state == kStateInVm; }
+
+Surroundings Look(const SampledThread& thread, uint64_t mask) {
+  Surroundings around{};
+  around.error_number = errno;
+  around.signal_mask = mask;
+  if (thread.env == nullptr) return around;
+  around.thread_state = *thread.view.state();
+  around.anchor_sp = *thread.view.last_sp();
+  around.anchor_pc = *thread.view.last_pc();
+  around.anchor_fp = *thread.view.last_fp();
+  return around;
+}
+
+StackWrite CompareStack(const Sample& sample) {
+  StackWrite write{};
+  const auto* now = reinterpret_cast<const uint64_t*>(sample.registers.sp);
+  if (std::memcmp(now, sample.stack, 8 * sample.words) == 0) return write;
+  for (uint32_t i = 0; i < sample.words && !write.found; i++)
+    if (now[i] != sample.stack[i]) write = {true, 8 * i, sample.stack[i], now[i]};
+  return write;
+}
+
+}  // namespace
+
+int CodeSlotOf(const Trace& trace) {
+  if (trace.ending == Ending::kCrashed) return kCodeCrash;
+  if (trace.ending == Ending::kHung) return kCodeHang;
+  if (trace.num_frames > 0) return kCodeFrames;
+  return trace.num_frames > 1 - kCodeOther ? 1 - trace.num_frames : kCodeOther;
+}
+
+Status SampleLine::SetUp(const WalkerHost& host, const SampleFacts& facts) {
+  facts_ = facts;
+  for (int i = 0; i < kStations; i++) {
+    Station& station = stations_[i];
+    station.journal = &state_.journals[i];
+    WatchGuardSlot(station.guard);
+    for (int w = 0; w < walker_count(); w++) {
+      infos_[w] = &AllWalkers()[state_.job.walkers[w]];
+      station.walkers[w] = infos_[w]->make();
+      Status bound = station.walkers[w]->Bind(host);
+      if (!bound.ok()) return bound;
+    }
+  }
+  (void)AllOracles();  // the table is made at its first use
+  return Ok();
+}
+
+Station* SampleLine::Claim() {
+  for (Station& station : stations_) {
+    int32_t free = 0;
+    if (station.taken.load(std::memory_order_relaxed) == 0 &&
+        station.taken.compare_exchange_strong(free, 1, std::memory_order_acquire))
+      return &station;
+  }
+  return nullptr;
+}
+
+PcRegion SampleLine::RegionOf(uint64_t pc) const {
+  switch (code_.Find(pc).kind) {
+    case CodeKind::kNmethod:
+      return PcRegion::kNmethod;
+    case CodeKind::kCodelet:
+      return PcRegion::kCodelet;
+    case CodeKind::kStub:
+      return PcRegion::kStub;
+    case CodeKind::kNone:
+      break;
+  }
+  return code_.InCodeCache(pc) ? PcRegion::kCodeCache : PcRegion::kLibrary;
+}
+
+void SampleLine::TakeDown(const SampledThread& thread, const ucontext_t& context,
+                          const SampleOptions& options, Sample& sample) const {
+  sample.time_ns = MonotonicNs();
+  sample.tid = thread.tid.load(std::memory_order_relaxed);
+  sample.java = thread.env != nullptr ? 1 : 0;
+  sample.nested = options.nested ? 1 : 0;
+  sample.registers = ReadContext(context);
+  sample.state = 0;
+  sample.anchor_sp = sample.anchor_pc = sample.anchor_fp = 0;
+  if (thread.env != nullptr) {
+    sample.state = static_cast<uint8_t>(*thread.view.state());
+    sample.anchor_sp = *thread.view.last_sp();
+    sample.anchor_pc = *thread.view.last_pc();
+    sample.anchor_fp = *thread.view.last_fp();
+  }
+  sample.stack_limit = thread.stack_limit;
+  sample.stack_base = thread.stack_base;
+  sample.words = 0;
+  const uint64_t sp = sample.registers.sp;
+  if (sp % 8 != 0 || sp < thread.stack_limit || sp >= thread.stack_base || options.running) return;
+  sample.words = static_cast<uint32_t>(std::min<uint64_t>(
+      (thread.stack_base - sp) / 8, options.light ? kLightWords : uint64_t{kSampleWords}));
+  std::memcpy(sample.stack, reinterpret_cast<const void*>(sp), 8 * sample.words);
+}
+
+bool SampleLine::Take(SampledThread& thread, ucontext_t& context, const SampleOptions& options) {
+  Station* station = Claim();
+  if (station == nullptr) {
+    thread.counts->no_station.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  GuardSlot* before = WearGuardSlot(&station->guard);
+  Sample& sample = station->journal->sample;
+  TakeDown(thread, context, options, sample);
+  sample.sequence = sequence_.fetch_add(1, std::memory_order_relaxed);
+  station->facts = {};
+  station->facts.nested = options.nested;
+  station->facts.byte_code = facts_.byte_code;
+  if (!options.nested && !options.running) station->facts.shadow = thread.shadow.load();
+  for (int w = 0; w < walker_count(); w++) Walk(*station, thread, context, w, options);
+  WearGuardSlot(before);
+  station->taken.store(0, std::memory_order_release);
+  return true;
+}
+
+void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& context, int walker,
+                      const SampleOptions& options) {
+  Sample& sample = station.journal->sample;
+  Observation& seen = station.seen;
+  sample.walker = state_.job.walkers[walker];
+  station.journal->phase.store(1, std::memory_order_release);
+
+  Call call{station.walkers[walker].get(), {&context, thread.env, state_.job.depth, 0}, {}};
+  const uint64_t mask = options.light ? 0 : ThreadSignalMask();
+  errno = 0;
+  seen.before = Look(thread, mask);
+  call.trace.ending = GuardedCall(
+      station.guard,
+      [](void* data) {
+        auto* call = static_cast<Call*>(data);
+        call->walker->Walk(call->input, call->trace);
+      },
+      &call);
+  seen.after = Look(thread, 0);
+  if (!options.light) seen.after.signal_mask = ThreadSignalMask();
+  if (seen.after.signal_mask != mask)
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, sizeof mask);
+  if (options.running || (sample.java != 0 && !OnlyItself(sample.state))) {
+    // Others may have changed these meanwhile, and rightly so.
+    seen.after.thread_state = seen.before.thread_state;
+    seen.after.anchor_sp = seen.before.anchor_sp;
+    seen.after.anchor_pc = seen.before.anchor_pc;
+    seen.after.anchor_fp = seen.before.anchor_fp;
+    seen.stack_write = {};
+  } else {
+    seen.stack_write = CompareStack(sample);
+  }
+
+  station.request.walker = sample.walker;
+  station.request.state = sample.state;
+  station.request.depth = state_.job.depth;
+  seen.request = &station.request;
+  seen.walker = infos_[walker];
+  seen.methods = &methods_;
+  seen.truth = options.jvmti;
+  seen.pristine = !options.jvmti.empty();
+  seen.trace = call.trace;
+  seen.buffer_intact =
+      call.trace.ending != Ending::kReturned || station.walkers[walker]->BufferIntact(call.input);
+  seen.fault = &station.guard.fault;
+  seen.unsafe_call = &station.guard.unsafe_call;
+  // Its malloc is not the walker's.
+  if (options.running) station.guard.unsafe_call.function = nullptr;
+  seen.sample = &station.facts;
+  Judge(station);
+  if (options.on_trace != nullptr) options.on_trace(options.data, call.trace);
+  station.facts.same_again = walker + 1 < walker_count() && infos_[walker + 1] == infos_[walker];
+  station.facts.other = call.trace;
+  station.facts.other_walker = infos_[walker];
+
+  const int code = CodeSlotOf(call.trace);
+  const int state = std::min<int>(sample.state, kMaxStates - 1);
+  state_.counts[walker][state][static_cast<int>(RegionOf(sample.registers.pc))][code].fetch_add(
+      1, std::memory_order_relaxed);
+  if (!options.nested && !options.light)
+    CountStack(state_, methods_, call.trace,
+               call.trace.ending == Ending::kReturned ? std::min(call.trace.num_frames, 0) : code,
+               sample.walker, sample.state);
+  state_.walks.fetch_add(1, std::memory_order_relaxed);
+  thread.counts->walks.fetch_add(1, std::memory_order_relaxed);
+  if (code == kCodeFrames) {
+    state_.successful.fetch_add(1, std::memory_order_relaxed);
+    thread.counts->successful.fetch_add(1, std::memory_order_relaxed);
+  }
+  if (call.trace.ending != Ending::kReturned)
+    state_.contained_crashes.fetch_add(1, std::memory_order_relaxed);
+  station.journal->phase.store(0, std::memory_order_release);
+}
+
+void SampleLine::Judge(Station& station) {
+  const std::span<const Oracle> oracles = AllOracles();
+  for (size_t i = 0; i < oracles.size(); i++) {
+    char detail[sizeof RawFinding::detail];
+    const uint8_t outcome = oracles[i].judge(station.seen, detail, sizeof detail);
+    if (outcome == 0 || oracles[i].outcomes[outcome].grade == Grade::kAcceptable) continue;
+    Report(station, static_cast<uint8_t>(i), outcome, detail);
+  }
+}
+
+int SampleLine::WantsReport(uint64_t key) {
+  for (uint64_t probe = 0; probe < kMaxCrashSites; probe++) {
+    const uint64_t index = (key + probe) % kMaxCrashSites;
+    CrashSite& site = state_.crash_sites[index];
+    uint64_t found = 0;
+    if (!site.key.compare_exchange_strong(found, key) && found != key) continue;
+    const uint64_t count = site.count.fetch_add(1, std::memory_order_relaxed) + 1;
+    const bool milestone = (count & (count - 1)) == 0 && (count & 0x5555555555555555) != 0;
+    const uint64_t sent = site.sent.load();
+    if (sent >= kMaxReportsPerSite || (sent >= kReportsPerSite && !milestone)) return -1;
+    site.sent.fetch_add(1);
+    return static_cast<int>(index);
+  }
+  return -1;
+}
+
+void SampleLine::Report(Station& station, uint8_t oracle, uint8_t outcome, const char* detail) {
+  const Observation& seen = station.seen;
+  const GuardSlot& guard = station.guard;
+  // A site is a place in the walker's code; other oracles have one site each and outcome.
+  uint64_t pc = 0;
+  if (seen.trace.ending == Ending::kCrashed)
+    pc = guard.fault.registers.pc;
+  else if (seen.trace.ending == Ending::kReturned && seen.unsafe_call->function != nullptr)
+    pc = seen.unsafe_call->native[0];
+  for (uint32_t i = 0; i < state_.module_count.load(); i++)
+    if (pc >= state_.modules[i].start && pc < state_.modules[i].end) pc -= state_.modules[i].bias;
+  const uint64_t key = Mix(Mix(Mix(Mix(1, oracle), outcome), pc), seen.request->walker) | 1;
+  const int site = WantsReport(key);
+  if (site < 0) return;
+
+  StressFinding* free_slot = nullptr;
+  for (StressFinding& slot : state_.ring) {
+    uint32_t free = 0;
+    if (!slot.state.compare_exchange_strong(free, 1)) continue;
+    free_slot = &slot;
+    break;
+  }
+  if (free_slot == nullptr) {
+    state_.dropped_findings.fetch_add(1);
+    state_.crash_sites[site].sent.fetch_sub(1);  // let another one of the site through
+    return;
+  }
+  StressFinding& slot = *free_slot;
+  RawFinding& raw = slot.raw;
+  std::memset(static_cast<void*>(&raw), 0, sizeof raw);
+  const Sample& sample = station.journal->sample;
+  std::memcpy(&slot.sample, &sample, offsetof(Sample, stack) + 8 * sample.words);
+  raw.sequence = sample.sequence;
+  raw.time_ms = (sample.time_ns - state_.start_ns) / 1000000;
+  std::memcpy(static_cast<void*>(&raw.request), &station.request, station.request.UsedBytes());
+  raw.oracle = oracle;
+  raw.outcome = outcome;
+  raw.ending = seen.trace.ending;
+  raw.site = static_cast<uint32_t>(site);
+  raw.num_frames = seen.trace.num_frames;
+  raw.presented = sample.registers;
+  std::snprintf(raw.detail, sizeof raw.detail, "%s", detail);
+  if (seen.trace.ending != Ending::kReturned) {
+    raw.fault = guard.fault;
+  } else {
+    if (seen.unsafe_call->function != nullptr) {
+      raw.fault.registers.pc = seen.unsafe_call->native[0];
+      raw.fault.native_count = seen.unsafe_call->native_count;
+      std::memcpy(raw.fault.native, seen.unsafe_call->native, sizeof raw.fault.native);
+    }
+    raw.kept_frames = FramesText(seen.trace, std::min<int>(kMaxKeptFrames, seen.request->depth),
+                                 methods_, raw.frame_text, sizeof raw.frame_text);
+  }
+  slot.state.store(2, std::memory_order_release);
+}
+
+}  // namespace walkhammer

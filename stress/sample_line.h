@@ -1,0 +1,81 @@
+// SampleLine: the straight line for one sample: take it down, journal it, call the walkers guarded,
+// judge, count, hand findings to the supervisor. Runs in the signal handler of the sampled thread,
+// or on a walking thread in its stead. Signal-safe: Take and what it calls; SetUp no.
+#ifndef WALKHAMMER_STRESS_SAMPLE_LINE_H_
+#define WALKHAMMER_STRESS_SAMPLE_LINE_H_
+
+#include <atomic>
+#include <memory>
+#include <span>
+
+#include "harness/jvm/code_finder.h"
+#include "harness/jvm/methods.h"
+#include "harness/oracles/observation.h"
+#include "harness/record/stress_state.h"
+#include "harness/walkers/walker.h"
+#include "harness/walkers/walker_table.h"
+#include "stress/sampled_threads.h"
+
+namespace walkhammer {
+
+// What one walk needs for itself.
+struct Station {
+  std::atomic<int32_t> taken{0};
+  GuardSlot guard;
+  std::unique_ptr<Walker> walkers[kMaxWalkers];
+  SampleJournal* journal = nullptr;
+  WalkRequest request;
+  Observation seen{};
+  SampleFacts facts{};
+};
+
+struct SampleOptions {
+  bool light = false;  // little of the stack is taken down, the signal mask is not checked
+  void (*on_trace)(void* data, const Trace&) = nullptr;  // gets each answer, once judged
+  void* data = nullptr;
+  bool running = false;               // the sampled thread goes on meanwhile
+  bool nested = false;                // inside of another walk
+  std::span<const Frame> jvmti = {};  // what GetStackTrace said, if it was asked
+};
+
+class SampleLine {
+ public:
+  SampleLine(StressState& state, const MethodRegistry& methods, const CodeFinder& code)
+      : state_(state), methods_(methods), code_(code) {}
+
+  // `facts`: what is the same for all samples.
+  Status SetUp(const WalkerHost& host, const SampleFacts& facts);
+
+  // One sample of `thread`, interrupted at `context`. False: no station was free.
+  bool Take(SampledThread& thread, ucontext_t& context, const SampleOptions& options);
+
+  // The first walker's answer in the station that took the last sample of step mode.
+  const WalkerInfo& walker(int i) const { return *infos_[i]; }
+  int walker_count() const { return state_.job.walker_count; }
+  PcRegion RegionOf(uint64_t pc) const;
+
+ private:
+  Station* Claim();
+  void TakeDown(const SampledThread& thread, const ucontext_t& context,
+                const SampleOptions& options, Sample& sample) const;
+  void Walk(Station& station, SampledThread& thread, ucontext_t& context, int walker,
+            const SampleOptions& options);
+  void Judge(Station& station);
+  void Report(Station& station, uint8_t oracle, uint8_t outcome, const char* detail);
+  int WantsReport(uint64_t key);
+
+  StressState& state_;
+  const MethodRegistry& methods_;
+  const CodeFinder& code_;
+  const WalkerInfo* infos_[kMaxWalkers] = {};
+  Station stations_[kStations];
+  std::atomic<uint64_t> sequence_{0};
+  SampleFacts facts_{};
+};
+
+// Which of the code slots of the counts an answer belongs to.
+int CodeSlotOf(const Trace& trace);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_STRESS_SAMPLE_LINE_H_

@@ -1,0 +1,132 @@
+#include "stress/sampled_threads.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "harness/guard/arch.h"
+
+namespace walkhammer {
+namespace {
+
+// initial-exec: a plain thread_local may allocate at its first touch inside a handler.
+__attribute__((tls_model("initial-exec"))) thread_local SampledThread* me = nullptr;
+ThreadTable* the_table = nullptr;
+
+uint64_t Nanoseconds(const timespec& t) {
+  return static_cast<uint64_t>(t.tv_sec) * 1000000000 + static_cast<uint64_t>(t.tv_nsec);
+}
+
+void AddTo(std::atomic<uint64_t>& sum, const std::atomic<uint64_t>& more) {
+  sum.fetch_add(more.load());
+}
+
+}  // namespace
+
+uint64_t MonotonicNs() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return Nanoseconds(now);
+}
+
+uint64_t ThreadCpuNs(int tid) {
+  timespec cpu{};
+  // The kernel's encoding of a per-thread scheduler clock.
+  if (clock_gettime(static_cast<clockid_t>((~tid << 3) | 6), &cpu) != 0) return 0;
+  return Nanoseconds(cpu);
+}
+
+SampledThread* CurrentThread() {
+  if (me != nullptr || the_table == nullptr) return me;
+  SampledThread* mine = the_table->Find(static_cast<int>(syscall(SYS_gettid)));
+  if (mine != nullptr) {
+    mine->thread_pointer = ThreadPointer();
+    me = mine;
+  }
+  return mine;
+}
+
+SampledThread* ThreadTable::Find(int tid) {
+  for (int i = 1; i < kMaxSampledThreads; i++)
+    if (threads_[i].tid.load(std::memory_order_acquire) == tid) return &threads_[i];
+  return nullptr;
+}
+
+void ThreadTable::FoldInto0(ThreadCounts& counts) {
+  ThreadCounts& all = state_.threads[0];
+  all.tid.store(-1);
+  all.java = 1;
+  all.ended = 1;
+  std::snprintf(all.name, sizeof all.name, "(threads that have ended)");
+  AddTo(all.cpu_ns, counts.cpu_ns);
+  AddTo(all.alive_ns, counts.alive_ns);
+  AddTo(all.delivered, counts.delivered);
+  AddTo(all.coalesced, counts.coalesced);
+  AddTo(all.idle, counts.idle);
+  AddTo(all.no_station, counts.no_station);
+  AddTo(all.walks, counts.walks);
+  AddTo(all.successful, counts.successful);
+}
+
+SampledThread* ThreadTable::Add(int tid, const char* name, bool java) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  the_table = this;
+  int place = 0;
+  for (int i = 1; i < kMaxSampledThreads && place == 0; i++)
+    if (threads_[i].tid.load() == 0 && state_.threads[i].tid.load() == 0) place = i;
+  for (int i = 1; i < kMaxSampledThreads && place == 0; i++)
+    if (threads_[i].tid.load() == 0) {
+      FoldInto0(state_.threads[i]);
+      place = i;
+    }
+  if (place == 0) return nullptr;
+  ThreadCounts& counts = state_.threads[place];
+  counts.tid.store(0);
+  for (auto* counter : {&counts.cpu_ns, &counts.alive_ns, &counts.delivered, &counts.coalesced,
+                        &counts.idle, &counts.no_station, &counts.walks, &counts.successful})
+    counter->store(0);
+  counts.java = java ? 1 : 0;
+  counts.ended = 0;
+  std::snprintf(counts.name, sizeof counts.name, "%s", name);
+  counts.tid.store(tid);
+
+  SampledThread& thread = threads_[place];
+  thread.counts = &counts;
+  thread.env = nullptr;
+  thread.view = {};
+  thread.stack_limit = thread.stack_base = 0;
+  thread.object = nullptr;
+  thread.random = state_.job.seed * 0x9e3779b97f4a7c15 + static_cast<uint64_t>(place) + 1;
+  thread.born_ns = MonotonicNs();
+  thread.cpu_at_birth_ns = thread.cpu_at_last_ns = ThreadCpuNs(tid);
+  thread.thread_pointer = 0;
+  thread.shadow.store(nullptr);
+  thread.perf_fd = -1;
+  thread.has_timer = thread.has_nested_timer = false;
+  thread.park.store(Park::kNone);
+  thread.tid.store(tid, std::memory_order_release);
+  return &thread;
+}
+
+void ThreadTable::Enter(SampledThread& thread) {
+  thread.thread_pointer = ThreadPointer();
+  me = &thread;
+}
+
+void ThreadTable::UpdateClocks(SampledThread& thread) {
+  const uint64_t cpu = ThreadCpuNs(thread.tid.load());
+  if (cpu > thread.cpu_at_birth_ns) thread.counts->cpu_ns.store(cpu - thread.cpu_at_birth_ns);
+  thread.counts->alive_ns.store(MonotonicNs() - thread.born_ns);
+}
+
+void ThreadTable::Remove(SampledThread& thread, bool self) {
+  if (self) me = nullptr;
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (self) UpdateClocks(thread);
+  thread.counts->ended = 1;
+  thread.tid.store(0);
+}
+
+}  // namespace walkhammer

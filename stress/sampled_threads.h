@@ -1,0 +1,88 @@
+// SampledThread: a thread that is sampled, and the table of them. A thread finds itself through
+// thread-local storage; one that was there before the agent finds itself by its tid, once.
+// Signal-safe: CurrentThread and the fields yes; the rest no.
+#ifndef WALKHAMMER_STRESS_SAMPLED_THREADS_H_
+#define WALKHAMMER_STRESS_SAMPLED_THREADS_H_
+
+#include <jvmti.h>
+#include <time.h>
+#include <ucontext.h>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "harness/jvm/vm_structs.h"
+#include "harness/oracles/observation.h"
+#include "harness/record/stress_state.h"
+
+namespace walkhammer {
+
+// Where a sampled thread stands in the hand-over to a walking thread.
+enum class Park : uint32_t { kNone, kWaiting, kWalking, kWalked, kAbandoned };
+
+struct SampledThread {
+  std::atomic<int32_t> tid{0};  // 0: free
+  ThreadCounts* counts = nullptr;
+  JNIEnv* env = nullptr;  // null: not a Java thread
+  JavaThreadView view;
+  uint64_t stack_limit = 0, stack_base = 0;
+  jweak object = nullptr;  // java.lang.Thread
+  uint64_t random = 0;     // state of the sequence of intervals
+  uint64_t born_ns = 0, cpu_at_birth_ns = 0;
+  uint64_t thread_pointer = 0;
+  std::atomic<const ShadowStack*> shadow{nullptr};
+  void* signal_stack = nullptr;  // to be given in the first handler; null: has one
+
+  // The sampler's.
+  int perf_fd = -1;
+  bool has_timer = false;
+  timer_t timer{};
+  bool has_nested_timer = false;
+  timer_t nested_timer{};
+  uint64_t cpu_at_last_ns = 0;  // clock kCpu without perf events
+
+  // Modes kParked and kRunning.
+  std::atomic<Park> park{Park::kNone};
+  ucontext_t* parked_context = nullptr;
+  ucontext_t context;  // kRunning: a copy
+};
+
+// The calling thread's entry, or null where it is not tracked.
+SampledThread* CurrentThread();
+
+class ThreadTable {
+ public:
+  explicit ThreadTable(StressState& state) : state_(state) {}
+
+  // An entry for `tid`; null where the table is full of living threads. Places of threads that have
+  // ended are taken again, their counts added up in place 0.
+  SampledThread* Add(int tid, const char* name, bool java);
+  // The calling thread takes its entry on; the pointer is good until Remove.
+  void Enter(SampledThread& thread);
+  // The thread will not be sampled any more. Called on the thread itself, or after its death.
+  void Remove(SampledThread& thread, bool self);
+
+  SampledThread* Find(int tid);  // signal-safe
+  template <typename Visit>
+  void ForEach(Visit visit) {
+    for (int i = 1; i < kMaxSampledThreads; i++)
+      if (threads_[i].tid.load() != 0) visit(threads_[i]);
+  }
+  // Brings the counts' clocks up to date.
+  void UpdateClocks(SampledThread& thread);
+
+ private:
+  void FoldInto0(ThreadCounts& counts);
+
+  StressState& state_;
+  std::mutex mutex_;
+  SampledThread threads_[kMaxSampledThreads];
+};
+
+uint64_t MonotonicNs();         // signal-safe
+uint64_t ThreadCpuNs(int tid);  // 0 if it is gone; signal-safe
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_STRESS_SAMPLED_THREADS_H_

@@ -1,0 +1,18 @@
+// The distinct stacks that were sampled, and how often each was. Fixed size: what no longer fits is
+// counted as dropped. Signal-safe: yes.
+#ifndef WALKHAMMER_STRESS_STACK_TABLE_H_
+#define WALKHAMMER_STRESS_STACK_TABLE_H_
+
+#include "harness/jvm/methods.h"
+#include "harness/record/stress_state.h"
+#include "harness/walkers/trace.h"
+
+namespace walkhammer {
+
+// Counts what a walk came to: its frames by method, or its failure (`code`) and the thread's state.
+void CountStack(StressState& state, const MethodRegistry& methods, const Trace& trace, int code,
+                uint8_t walker, uint8_t thread_state);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_STRESS_STACK_TABLE_H_

@@ -1,0 +1,174 @@
+#include "stress/stepper.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "harness/guard/arch.h"
+#include "stress/sampler.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr uint64_t kAskAgainNs = 200000000;  // a thread that was asked for its window and sleeps
+
+Stepper* the_stepper = nullptr;
+
+}  // namespace
+
+void Stepper::Prepare(GuardOptions& options) {
+  the_stepper = this;
+  options.on_step = OnStep;
+  options.blocked_in_trap |= uint64_t{1} << (kSampleSignal - 1);
+}
+
+// The thread that the job names, or the one that has run most since the last look.
+SampledThread* Stepper::Choose(ThreadTable& threads) {
+  SampledThread* best = nullptr;
+  uint64_t most = 0;
+  int place = 0;
+  threads.ForEach([&](SampledThread& thread) {
+    const int here = place++;
+    if (thread.env == nullptr || here >= kMaxSampledThreads) return;
+    const uint64_t cpu = ThreadCpuNs(thread.tid.load());
+    const uint64_t ran = cpu > cpu_seen_[here] ? cpu - cpu_seen_[here] : 0;
+    cpu_seen_[here] = cpu;
+    if (state_.job.step_thread[0] != 0 &&
+        std::strstr(thread.counts->name, state_.job.step_thread) == nullptr)
+      return;
+    if (best != nullptr && ran <= most) return;
+    best = &thread;
+    most = ran;
+  });
+  return best;
+}
+
+void Stepper::Manage(ThreadTable& threads) {
+  if (stopped_.load()) return;
+  if (state_.job.step_limit != 0 && state_.steps.load() >= state_.job.step_limit) return;
+  const uint64_t now = MonotonicNs();
+  if (stepping_.load() || (target_.load() != nullptr && now - asked_at_ns_ < kAskAgainNs)) return;
+  SampledThread* thread = Choose(threads);
+  target_.store(thread);
+  if (thread == nullptr) return;
+  asked_at_ns_ = now;
+  syscall(SYS_tgkill, getpid(), thread->tid.load(), kSampleSignal);
+}
+
+// Whether the method that the job names is on the stack.
+bool Stepper::IsWanted(SampledThread& thread, ucontext_t& context) {
+  if (state_.job.step_method[0] == 0) return true;
+  bool found = false;
+  struct Look {
+    const Stepper* self;
+    bool* found;
+  } look{this, &found};
+  SampleOptions options;
+  options.light = true;
+  options.data = &look;
+  options.on_trace = [](void* data, const Trace& trace) {
+    auto& look = *static_cast<Look*>(data);
+    if (trace.ending != Ending::kReturned) return;
+    const char* wanted = look.self->state_.job.step_method;
+    for (int i = 0; i < trace.num_frames && !*look.found; i++) {
+      const MethodEntry* method = look.self->methods_.Find(trace.frames[i].method);
+      *look.found =
+          method != nullptr && std::strncmp(method->name, wanted, std::strlen(wanted)) == 0;
+    }
+  };
+  line_.Take(thread, context, options);
+  return found;
+}
+
+void Stepper::OnSignal(SampledThread& thread, ucontext_t& context) {
+  if (stopped_.load() || target_.load() != &thread || stepping_.load()) return;
+  thread.counts->delivered.fetch_add(1, std::memory_order_relaxed);
+  if (!IsWanted(thread, context)) {
+    target_.store(nullptr);
+    return;
+  }
+  truth_.Reset();
+  left_ = state_.job.step_window;
+  cpu_at_start_ = ThreadCpuNs(thread.tid.load());
+  stepping_.store(true);
+  SetSingleStep(context, true);
+}
+
+bool Stepper::OnStep(siginfo_t*, ucontext_t* context) {
+  Stepper* self = the_stepper;
+  SampledThread* thread = CurrentThread();
+  if (self == nullptr || thread == nullptr || !self->stepping_.load() ||
+      self->target_.load() != thread) {
+    SetSingleStep(*context, false);  // a flag that was saved and restored by the program itself
+    return true;
+  }
+  self->Step(*thread, *context);
+  return true;
+}
+
+void Stepper::EndWindow(SampledThread& thread, ucontext_t& context) {
+  SetSingleStep(context, false);
+  state_.step_windows.fetch_add(1, std::memory_order_relaxed);
+  state_.step_ns.fetch_add(ThreadCpuNs(thread.tid.load()) - cpu_at_start_,
+                           std::memory_order_relaxed);
+  stepping_.store(false);
+  target_.store(nullptr);
+}
+
+void Stepper::Step(SampledThread& thread, ucontext_t& context) {
+  state_.steps.fetch_add(1, std::memory_order_relaxed);
+  if (state_.job.no_walk == 0) {
+    struct Done {
+      Stepper* self;
+      Registers registers;
+    } done{this, ReadContext(context)};
+    SampleOptions options;
+    options.light = true;
+    options.data = &done;
+    options.on_trace = [](void* data, const Trace& trace) {
+      auto& done = *static_cast<Done*>(data);
+      const Registers& at = done.registers;
+      const uint64_t top = *reinterpret_cast<const uint64_t*>(at.sp);
+      const StepVerdict verdict = done.self->truth_.Step(at.pc, at.sp, top, false, trace);
+      done.self->Count(at.pc, trace, verdict);
+      const uint64_t* proven = nullptr;
+      for (int i = done.self->truth_.TakeProven(proven); i-- > 0;)
+        if (SteppedPc* place = done.self->PlaceOf(proven[i])) place->wrong++, place->answered--;
+    };
+    line_.Take(thread, context, options);
+  }
+  if (--left_ == 0 || stopped_.load(std::memory_order_relaxed)) EndWindow(thread, context);
+}
+
+SteppedPc* Stepper::PlaceOf(uint64_t pc) {
+  constexpr uint32_t kMostProbes = 256;
+  const uint64_t hash = (pc * 0x9e3779b97f4a7c15) >> 32;
+  for (uint32_t probe = 0; probe < kMostProbes; probe++) {
+    SteppedPc& place = state_.pcs[(hash + probe) % StressState::kMaxPcs];
+    uint64_t there = place.pc.load(std::memory_order_relaxed);
+    if (there == pc) return &place;
+    if (there != 0) continue;
+    place.pc.store(pc);  // one thread is stepped at a time
+    return &place;
+  }
+  return nullptr;
+}
+
+void Stepper::Count(uint64_t pc, const Trace& trace, StepVerdict verdict) {
+  SteppedPc* place = PlaceOf(pc);
+  if (place == nullptr) return;
+  place->steps++;
+  if (trace.ending == Ending::kReturned && trace.num_frames > 0) {
+    if (verdict == StepVerdict::kWrong)
+      place->wrong++;
+    else
+      place->answered++;
+    return;
+  }
+  place->failed++;
+  place->code = trace.ending == Ending::kReturned ? trace.num_frames : CodeSlotOf(trace);
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,57 @@
+// Stepper: single-steps one Java thread by the trap flag, for windows of some thousand
+// instructions, walks it at each and compares what neighbours in time must share: between two steps
+// a stack stays, grows by a call or shrinks by a return. x86_64 only; elsewhere ptrace steps from
+// outside. Signal-safe: OnSignal and OnStep yes; the rest no.
+#ifndef WALKHAMMER_STRESS_STEPPER_H_
+#define WALKHAMMER_STRESS_STEPPER_H_
+
+#include <atomic>
+
+#include "harness/guard/guard.h"
+#include "harness/jvm/code_finder.h"
+#include "stress/sample_line.h"
+#include "stress/step_truth.h"
+
+namespace walkhammer {
+
+class Stepper {
+ public:
+  Stepper(StressState& state, const MethodRegistry& methods, const CodeFinder& code,
+          SampleLine& line)
+      : state_(state), methods_(methods), code_(code), line_(line) {}
+
+  // Before the guard is installed: asks it for the SIGTRAPs.
+  void Prepare(GuardOptions& options);
+  // Once in a while: begins the next window on the thread that is to be stepped.
+  void Manage(ThreadTable& threads);
+  void Stop() { stopped_.store(true); }
+
+  // The sampling signal has come to `thread`: its window begins.
+  void OnSignal(SampledThread& thread, ucontext_t& context);
+
+ private:
+  static bool OnStep(siginfo_t* info, ucontext_t* context);
+  void Step(SampledThread& thread, ucontext_t& context);
+  void EndWindow(SampledThread& thread, ucontext_t& context);
+  bool IsWanted(SampledThread& thread, ucontext_t& context);
+  void Count(uint64_t pc, const Trace& trace, StepVerdict verdict);
+  SteppedPc* PlaceOf(uint64_t pc);
+  SampledThread* Choose(ThreadTable& threads);
+
+  StressState& state_;
+  const MethodRegistry& methods_;
+  const CodeFinder& code_;
+  SampleLine& line_;
+  StepTruth truth_;
+  std::atomic<bool> stopped_{false};
+  std::atomic<SampledThread*> target_{nullptr};  // whose window is on, or about to begin
+  std::atomic<bool> stepping_{false};            // its trap flag is set
+  uint64_t left_ = 0;                            // steps of this window
+  uint64_t cpu_at_start_ = 0;
+  uint64_t asked_at_ns_ = 0;
+  uint64_t cpu_seen_[kMaxSampledThreads] = {};
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_STRESS_STEPPER_H_

@@ -1,0 +1,141 @@
+#include "stress/walk_service.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+#include "harness/guard/arch.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr int kSpins = 2000;  // before sleeping: a walk takes a microsecond or two
+
+void FutexWait(std::atomic<uint32_t>& word, uint32_t seen, uint64_t most_ns) {
+  const timespec most{static_cast<time_t>(most_ns / 1000000000),
+                      static_cast<long>(most_ns % 1000000000)};
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, &most, nullptr, 0);
+}
+
+void FutexWake(std::atomic<uint32_t>& word) {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
+}
+
+// The word behind a thread's Park state.
+std::atomic<uint32_t>& WordOf(std::atomic<Park>& park) {
+  static_assert(sizeof(std::atomic<Park>) == sizeof(std::atomic<uint32_t>));
+  return reinterpret_cast<std::atomic<uint32_t>&>(park);
+}
+
+}  // namespace
+
+Status WalkService::Start(void (*on_start)(), std::span<const Frame> (*ask_jvm)(SampledThread&)) {
+  on_start_ = on_start;
+  ask_jvm_ = ask_jvm;
+  sigset_t all, before;
+  sigfillset(&all);
+  for (int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGRTMIN + 7}) sigdelset(&all, fault);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int error = pthread_create(&thread_, nullptr, Run, this);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error != 0) return ToolFailed("cannot start the walking thread");
+  running_ = true;
+  return Ok();
+}
+
+void WalkService::Stop() {
+  if (!running_) return;
+  stop_.store(true);
+  Wake();
+  pthread_join(thread_, nullptr);
+  running_ = false;
+}
+
+void WalkService::Wake() {
+  posted_.fetch_add(1);
+  FutexWake(posted_);
+}
+
+void* WalkService::Run(void* self) {
+  pthread_setname_np(pthread_self(), "wh-walker");
+  GiveSignalStack();
+  auto* service = static_cast<WalkService*>(self);
+  if (service->on_start_ != nullptr) service->on_start_();
+  service->Loop();
+  return nullptr;
+}
+
+void WalkService::Loop() {
+  while (!stop_.load()) {
+    const uint32_t seen = posted_.load();
+    bool any = false;
+    threads_.ForEach([&](SampledThread& thread) {
+      Park waiting = Park::kWaiting;
+      if (thread.park.load() != waiting ||
+          !thread.park.compare_exchange_strong(waiting, Park::kWalking))
+        return;
+      any = true;
+      WalkFor(thread);
+    });
+    if (!any) FutexWait(posted_, seen, 10000000);
+  }
+}
+
+// The thread pointer is the sampled thread's own from here to the end of the walk: whatever is
+// thread-local (errno, the guard's slot, HotSpot's current thread) is that thread's.
+void WalkService::WalkFor(SampledThread& thread) {
+  const bool running = state_.job.mode == WalkMode::kRunning;
+  ucontext_t& context = running ? thread.context : *thread.parked_context;
+  SampleOptions options;
+  options.running = running;
+  if (ask_jvm_ != nullptr && !running) options.jvmti = ask_jvm_(thread);
+  if (!running && thread.park.load() != Park::kWalking) return;  // it waited too long
+  const uint64_t mine = ThreadPointer();
+  if (thread.env != nullptr && thread.thread_pointer != 0) SetThreadPointer(thread.thread_pointer);
+  const int error_number = errno;
+  line_.Take(thread, context, options);
+  errno = error_number;
+  SetThreadPointer(mine);
+  Park walking = Park::kWalking;
+  if (running)
+    thread.park.store(Park::kNone);
+  else if (thread.park.compare_exchange_strong(walking, Park::kWalked))
+    FutexWake(WordOf(thread.park));
+}
+
+void WalkService::ParkUntilWalked(SampledThread& thread, ucontext_t& context) {
+  thread.parked_context = &context;
+  thread.park.store(Park::kWaiting, std::memory_order_release);
+  Wake();
+  const uint64_t limit = uint64_t{state_.job.park_limit_ms} * 1000000;
+  const uint64_t until = MonotonicNs() + limit;
+  for (int spin = 0;; spin++) {
+    Park seen = thread.park.load(std::memory_order_acquire);
+    if (seen == Park::kWalked) break;
+    if (spin < kSpins) continue;
+    const uint64_t now = MonotonicNs();
+    // A walk that has begun gets as long again: it is over within the hang limit.
+    const uint64_t end = seen == Park::kWalking ? until + limit : until;
+    if (now < end) {
+      FutexWait(WordOf(thread.park), static_cast<uint32_t>(seen), end - now);
+      continue;
+    }
+    if (!thread.park.compare_exchange_strong(seen, Park::kAbandoned)) continue;
+    state_.abandoned.fetch_add(1);
+    break;
+  }
+  thread.park.store(Park::kNone);
+}
+
+void WalkService::Post(SampledThread& thread, const ucontext_t& context) {
+  if (thread.park.load() != Park::kNone) return;  // the sample before is still being walked
+  std::memcpy(&thread.context, &context, sizeof context);
+  thread.park.store(Park::kWaiting, std::memory_order_release);
+  Wake();
+}
+
+}  // namespace walkhammer

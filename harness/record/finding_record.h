@@ -5,6 +5,7 @@
 #define WALKHAMMER_HARNESS_RECORD_FINDING_RECORD_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,7 +29,8 @@ struct FindingRecord {
   std::string native;   // NativeChainText
   std::string fault;    // FaultJson
   uint64_t sequence = 0;
-  uint64_t time_ms = 0;  // since the run's start
+  uint64_t time_ms = 0;         // since the run's start
+  std::optional<int64_t> cell;  // CellRow::position; none: not of a stress or step run
 };
 
 FindingRecord MakeFindingRecord(const RawFinding& finding, const Symbolizer& symbolizer,

@@ -187,6 +187,53 @@ inline FindingRecord TestRecord(std::string_view oracle, std::string_view outcom
   return record;
 }
 
+// A cell that passed, every field with a value of its own; those of other positions have other
+// labels.
+inline CellRow TestCell(int64_t position) {
+  CellRow cell;
+  cell.position = position;
+  cell.label = "torture:recursion jdk17 zgc";
+  if (position > 0) cell.label += "-" + std::to_string(position);
+  cell.workload = "torture:recursion";
+  cell.jdk_path = "/jdks/java-17-openjdk";
+  cell.vm_version = "Vendor VM 17";
+  cell.vm_gc = "Z";
+  cell.profile = "zgc";
+  cell.jvm_flags = "-XX:+UseZGC -Xmx64m";
+  cell.walker = "agct";
+  cell.mode = "handler";
+  cell.sampler = "perf";
+  cell.sampler_reason = "the kernel allows it";
+  cell.clock = "cpu";
+  cell.interval_min_ns = 5'000'000;
+  cell.interval_max_ns = 10'000'000;
+  cell.status = CellStatus::kPassed;
+  cell.time_ms = 60'000;
+  cell.starts = 2;
+  cell.delivery = {12'000, 11'784, 120, 96, 11'700, 10'900};
+  cell.contained_crashes = 3;
+  cell.agent_kib = 2'048;
+  cell.output_bytes = 4'096;
+  return cell;
+}
+
+inline std::vector<CellThreadRow> TestThreads() {
+  return {{0, 101, "main", true, 2'000, {210, 200, 6, 4, 198, 190}},
+          {0, 102, "C2 CompilerThread0", false, 500, {100, 40, 30, 30, 40, 0}},
+          {0, 103, "odd\nname", true, 90, {10, 9, 1, 0, 9, 9}}};
+}
+
+inline std::vector<StepRegionRow> TestRegions() {
+  return {{0, "body", "a.B.c(I)V", 4, 200, 90'000, 89'000, 1'000, 0},
+          {0, "prologue", "a.B.c(I)V", 1, 10, 1'000, 600, 100, 300},
+          {0, "stub", "call_stub", -1, 40, 9'000, 0, 9'000, 0}};
+}
+
+inline std::vector<StepRangeRow> TestRanges() {
+  return {{0, "stub", "call_stub", -1, "-5 unknown_Java", 0x10, 0x3a, 8'000, "push rbp\nret\n"},
+          {0, "prologue", "a.B.c(I)V", 1, "wrong", 0, 4, 300, "sub rsp, 0x20"}};
+}
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_RECORD_RECORD_TESTING_H_

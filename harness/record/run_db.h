@@ -10,12 +10,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
 #include "harness/record/finding_record.h"
 #include "harness/record/shared_state.h"
 #include "harness/record/sqlite.h"
+#include "harness/record/stress_rows.h"
 
 namespace walkhammer {
 
@@ -140,7 +142,7 @@ struct RunRow {
 
 class RunDb {
  public:
-  static constexpr int kSchemaVersion = 2;
+  static constexpr int kSchemaVersion = 3;
 
   // Makes `dir` (and its parents) or takes an empty one, and locks it until the object dies.
   // What the user must mend (folder in use, not empty, not writable, disk full) fails with
@@ -182,8 +184,18 @@ class RunDb {
   Status SaveBlocks(std::span<const uint8_t> hit, uint64_t time_ms);
   // One point of the curve; the run's totals are as of then if it never ends.
   Status SaveProgress(const RunTotals& totals);
-  // A clean end without a true pristine walk or without a successful walk is stored as vacuous.
-  // Returns the status stored. Afterwards run.db is a single file, readable on read-only media.
+  // Stress and step runs. Each Save replaces what the cell has of it; SaveCell comes first. Every
+  // cell of the matrix is saved before the first one starts: what is not there counts for nothing.
+  Status SaveCell(const CellRow& cell);
+  Status SaveCellThreads(int64_t cell, std::span<const CellThreadRow> threads);
+  Status SaveStacks(int64_t cell, std::span<const StackRow> stacks);
+  Status SaveStepRegions(int64_t cell, std::span<const StepRegionRow> regions);
+  Status SaveStepRanges(int64_t cell, std::span<const StepRangeRow> ranges);
+  // Totals so far, not increments; `scene` is the CellLabel of the cell.
+  Status SaveCountRows(std::span<const CountRow> counts);
+  // A clean end without a true pristine walk or without a successful walk is stored as vacuous;
+  // that of a run with cells, where one of them IsVacuous or none has a walk. Returns the status
+  // stored. Afterwards run.db is a single file, readable on read-only media.
   Result<RunStatus> Finish(RunStatus status, const RunTotals& totals, std::string_view reason = {});
 
   // Reading.
@@ -194,6 +206,15 @@ class RunDb {
   Result<std::vector<SceneRow>> Scenes() const;  // in the table's order
   Result<std::vector<ProgressRow>> Progress() const;
   Result<CoverageRows> Coverage() const;
+  // In the order of the cells, and of a cell as they were saved.
+  Result<std::vector<CellRow>> Cells() const;
+  Result<std::vector<CellThreadRow>> CellThreads() const;
+  Result<std::vector<StackRow>> Stacks(std::optional<int64_t> cell = {}) const;  // none: of all
+  Result<std::vector<StackTotals>> CountStacks() const;  // of the cells that have stacks
+  Result<std::vector<StepRegionRow>> StepRegions() const;
+  Result<std::vector<StepRangeRow>> StepRanges() const;
+  // Which cells saw a bucket: distinct pairs of BucketRow::id and CellRow::position, sorted.
+  Result<std::vector<std::pair<int64_t, int64_t>>> BucketCells() const;
 
  private:
   RunDb() = default;

@@ -219,11 +219,13 @@ Result<std::vector<BucketRow>> RunDb::Buckets() const {
 
 Result<std::vector<FindingRecord>> RunDb::Findings(int64_t bucket) const {
   std::vector<FindingRecord> findings;
-  Statement rows(db_,
-                 "SELECT b.key, b.title, b.oracle, b.expect, f.oracle, f.outcome, f.grade,"
-                 " f.realism, f.detail, f.request, f.frames, f.native, f.fault, f.sequence,"
-                 " f.time_ms FROM finding f JOIN bucket b ON b.id = f.bucket WHERE b.id = ?"
-                 " ORDER BY f.sequence, f.id");
+  Statement rows(
+      db_, std::string("SELECT b.key, b.title, b.oracle, b.expect, f.oracle, f.outcome, f.grade,"
+                       " f.realism, f.detail, f.request, f.frames, f.native, f.fault, f.sequence,"
+                       " f.time_ms, ") +
+               (schema_ < 3 ? "NULL" : "f.cell") +
+               " FROM finding f JOIN bucket b ON b.id = f.bucket WHERE b.id = ?"
+               " ORDER BY f.sequence, f.id");
   rows.Bind(bucket);
   for (;;) {
     const Result<bool> more = rows.Step();
@@ -241,6 +243,7 @@ Result<std::vector<FindingRecord>> RunDb::Findings(int64_t bucket) const {
       *text = rows.Text();
     finding.sequence = static_cast<uint64_t>(rows.Int());
     finding.time_ms = static_cast<uint64_t>(rows.Int());
+    finding.cell = rows.OptionalInt();
     findings.push_back(std::move(finding));
   }
 }

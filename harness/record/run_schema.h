@@ -40,7 +40,8 @@ CREATE TABLE finding (
   id INTEGER PRIMARY KEY, bucket INTEGER NOT NULL REFERENCES bucket (id),
   sequence INTEGER NOT NULL, time_ms INTEGER NOT NULL, oracle TEXT NOT NULL,
   outcome TEXT NOT NULL, grade TEXT NOT NULL, realism TEXT NOT NULL, detail TEXT NOT NULL,
-  request TEXT NOT NULL, frames TEXT NOT NULL, native TEXT NOT NULL, fault TEXT NOT NULL
+  request TEXT NOT NULL, frames TEXT NOT NULL, native TEXT NOT NULL, fault TEXT NOT NULL,
+  cell INTEGER
 ) STRICT;
 CREATE INDEX finding_of_bucket ON finding (bucket, sequence);
 CREATE TABLE count (
@@ -71,6 +72,40 @@ CREATE TABLE churn (
   id INTEGER PRIMARY KEY CHECK (id = 1), collections INTEGER NOT NULL, rounds INTEGER NOT NULL,
   unloaded INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE cell (
+  position INTEGER PRIMARY KEY, label TEXT NOT NULL UNIQUE, workload TEXT NOT NULL,
+  jdk_path TEXT NOT NULL, vm_version TEXT NOT NULL, vm_gc TEXT NOT NULL, profile TEXT NOT NULL,
+  jvm_flags TEXT NOT NULL, walker TEXT NOT NULL, mode TEXT NOT NULL, sampler TEXT NOT NULL,
+  sampler_reason TEXT NOT NULL, clock TEXT NOT NULL, interval_min_ns INTEGER NOT NULL,
+  interval_max_ns INTEGER NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL,
+  time_ms INTEGER NOT NULL, starts INTEGER NOT NULL, requested INTEGER NOT NULL,
+  delivered INTEGER NOT NULL, coalesced INTEGER NOT NULL, missed INTEGER NOT NULL,
+  walks INTEGER NOT NULL, successful INTEGER NOT NULL, contained_crashes INTEGER NOT NULL,
+  agent_kib INTEGER NOT NULL, output_bytes INTEGER NOT NULL
+) STRICT;
+CREATE TABLE cell_thread (
+  cell INTEGER NOT NULL REFERENCES cell (position), tid INTEGER NOT NULL, name TEXT NOT NULL,
+  java INTEGER NOT NULL, cpu_ms INTEGER NOT NULL, requested INTEGER NOT NULL,
+  delivered INTEGER NOT NULL, coalesced INTEGER NOT NULL, missed INTEGER NOT NULL,
+  walks INTEGER NOT NULL, successful INTEGER NOT NULL
+) STRICT;
+CREATE INDEX cell_thread_of_cell ON cell_thread (cell);
+CREATE TABLE stack (
+  cell INTEGER NOT NULL REFERENCES cell (position), frames TEXT NOT NULL, count INTEGER NOT NULL
+) STRICT;
+CREATE INDEX stack_of_cell ON stack (cell);
+CREATE TABLE step_region (
+  cell INTEGER NOT NULL REFERENCES cell (position), kind TEXT NOT NULL, name TEXT NOT NULL,
+  level INTEGER NOT NULL, pcs INTEGER NOT NULL, steps INTEGER NOT NULL,
+  answered INTEGER NOT NULL, failed INTEGER NOT NULL, wrong INTEGER NOT NULL
+) STRICT;
+CREATE INDEX step_region_of_cell ON step_region (cell);
+CREATE TABLE step_range (
+  cell INTEGER NOT NULL REFERENCES cell (position), kind TEXT NOT NULL, name TEXT NOT NULL,
+  level INTEGER NOT NULL, answer TEXT NOT NULL, first_byte INTEGER NOT NULL,
+  end_byte INTEGER NOT NULL, steps INTEGER NOT NULL, disassembly TEXT NOT NULL
+) STRICT;
+CREATE INDEX step_range_of_cell ON step_range (cell);
 )";
 
 }  // namespace walkhammer

@@ -76,6 +76,12 @@ Statement& Statement::Bind(int64_t number) {
   return *this;
 }
 
+Statement& Statement::Bind(const std::optional<int64_t>& number) {
+  if (number) return Bind(*number);
+  next_parameter_++;  // not bound: NULL
+  return *this;
+}
+
 Result<bool> Statement::Step() {
   if (error_ != SQLITE_OK) return db_.Error();
   next_column_ = 0;
@@ -95,7 +101,10 @@ Status Statement::Run() {
 }
 
 void Statement::Reset() {
-  if (statement_ != nullptr) sqlite3_reset(statement_.get());
+  if (statement_ != nullptr) {
+    sqlite3_reset(statement_.get());
+    sqlite3_clear_bindings(statement_.get());
+  }
   next_parameter_ = 1;
 }
 

@@ -45,6 +45,7 @@ class Statement {
   Statement& Bind(int64_t number);
   Statement& Bind(uint64_t number) { return Bind(static_cast<int64_t>(number)); }
   Statement& Bind(int number) { return Bind(static_cast<int64_t>(number)); }
+  Statement& Bind(const std::optional<int64_t>& number);  // none: NULL
   Statement& Bind(bool truth) { return Bind(static_cast<int64_t>(truth)); }
 
   Result<bool> Step();  // true: a row is there

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace walkhammer {
@@ -43,6 +44,7 @@ struct Delivery {
 // One workload under one JDK with one flag profile.
 struct CellRow {
   int64_t position = 0;  // from 0
+  std::string label;     // "torture:recursion jdk17 zgc", unique within the run; see CellLabel
   std::string workload;  // "torture:recursion"
   std::string jdk_path, vm_version, vm_gc;
   std::string profile;         // "default", "zgc", ...
@@ -62,6 +64,11 @@ struct CellRow {
   uint64_t agent_kib = 0;     // memory that the agent took, at most
   uint64_t output_bytes = 0;  // printed by the workload
 };
+// The cell's name in reports, and the `scene` of its rows in `count`: its label, or where it has
+// none "WORKLOAD FOLDER PROFILE", of the last folder of its JDK's path.
+std::string CellLabel(const CellRow& cell);
+// Whether it proves nothing: it says so, or claims to have passed without a successful walk.
+bool IsVacuous(const CellRow& cell);
 
 struct CellThreadRow {
   int64_t cell = 0;  // CellRow::position
@@ -77,6 +84,15 @@ struct StackRow {
   int64_t cell = 0;
   std::string frames;  // outermost first, ';' between: "java.lang.Thread.run()V;wh.A.b(I)I"
   uint64_t count = 0;
+};
+// The frames of StackRow::frames. The ';' of a method's descriptor, as in
+// a.B.c(Ljava/lang/String;)V, parts none.
+std::vector<std::string_view> SplitFrames(std::string_view frames);
+
+// How many stacks a cell has.
+struct StackTotals {
+  int64_t cell = 0;
+  uint64_t distinct = 0, count = 0;
 };
 
 // What step mode saw of one piece of code, by instructions executed.

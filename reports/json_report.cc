@@ -26,7 +26,8 @@ Json FindingJson(const FindingRecord& finding) {
           {"request", finding.request},
           {"frames", finding.frames},
           {"native", finding.native},
-          {"fault", fault}};
+          {"fault", fault},
+          {"cell", finding.cell ? Json(*finding.cell) : Json(nullptr)}};
 }
 
 Json PathJson(const std::string& path) { return path.empty() ? Json(nullptr) : Json(path); }
@@ -106,6 +107,86 @@ Json StateJson(const StateCodes& state) {
                      {"share", code.share}});
   return {
       {"walker", state.walker}, {"state", state.state}, {"walks", state.walks}, {"codes", codes}};
+}
+
+Json DeliveryJson(const Delivery& delivery) {
+  return {{"requested", delivery.requested}, {"delivered", delivery.delivered},
+          {"coalesced", delivery.coalesced}, {"missed", delivery.missed},
+          {"walks", delivery.walks},         {"successful", delivery.successful}};
+}
+
+Json ThreadJson(const CellThreadRow& thread) {
+  return {{"tid", thread.tid},
+          {"name", thread.name},
+          {"java", thread.java},
+          {"cpu_ms", thread.cpu_ms},
+          {"delivery", DeliveryJson(thread.delivery)}};
+}
+
+Json CellJson(const CellSummary& cell) {
+  const CellRow& row = cell.row;
+  Json codes = Json::array(), threads = Json::array();
+  for (const StateCodes& state : cell.codes) codes.push_back(StateJson(state));
+  for (const CellThreadRow& thread : cell.threads) threads.push_back(ThreadJson(thread));
+  return {{"position", row.position},
+          {"label", CellLabel(row)},
+          {"workload", row.workload},
+          {"jdk_path", row.jdk_path},
+          {"vm_version", row.vm_version},
+          {"vm_gc", row.vm_gc},
+          {"profile", row.profile},
+          {"jvm_flags", row.jvm_flags},
+          {"walker", row.walker},
+          {"mode", row.mode},
+          {"sampler", row.sampler},
+          {"sampler_reason", row.sampler_reason},
+          {"clock", row.clock},
+          {"interval_min_ns", row.interval_min_ns},
+          {"interval_max_ns", row.interval_max_ns},
+          {"status", CellStatusWord(row.status)},
+          {"reason", row.reason},
+          {"time_ms", row.time_ms},
+          {"starts", row.starts},
+          {"delivery", DeliveryJson(row.delivery)},
+          {"contained_crashes", row.contained_crashes},
+          {"agent_kib", row.agent_kib},
+          {"output_bytes", row.output_bytes},
+          {"stacks", {{"distinct", cell.stacks.distinct}, {"count", cell.stacks.count}}},
+          {"codes_by_state", std::move(codes)},
+          {"threads", std::move(threads)}};
+}
+
+// Of all cells, each with its cell's position.
+Json RegionsJson(const RunSummary& summary) {
+  Json regions = Json::array();
+  for (const CellSummary& cell : summary.cells)
+    for (const StepRegionRow& region : cell.regions)
+      regions.push_back({{"cell", region.cell},
+                         {"kind", region.kind},
+                         {"name", region.name},
+                         {"level", region.level},
+                         {"pcs", region.pcs},
+                         {"steps", region.steps},
+                         {"answered", region.answered},
+                         {"failed", region.failed},
+                         {"wrong", region.wrong}});
+  return regions;
+}
+
+Json RangesJson(const RunSummary& summary) {
+  Json ranges = Json::array();
+  for (const CellSummary& cell : summary.cells)
+    for (const StepRangeRow& range : cell.ranges)
+      ranges.push_back({{"cell", range.cell},
+                        {"kind", range.kind},
+                        {"name", range.name},
+                        {"level", range.level},
+                        {"answer", range.answer},
+                        {"begin", range.begin},
+                        {"end", range.end},
+                        {"steps", range.steps},
+                        {"disassembly", range.disassembly}});
+  return ranges;
 }
 
 std::string Hex(uint64_t number) { return fmt::format("{:#x}", number); }
@@ -194,6 +275,10 @@ Result<std::string> JsonReport(const RunDb& db, const RunSummary& summary) {
                                 {"walks", point.walks},
                                 {"buckets", point.buckets},
                                 {"blocks", point.blocks}});
+  json["cells"] = Json::array();
+  for (const CellSummary& cell : summary.cells) json["cells"].push_back(CellJson(cell));
+  json["step_regions"] = RegionsJson(summary);
+  json["step_ranges"] = RangesJson(summary);
   json["coverage"] = CoverageJson(summary.coverage);
   // Text from a damaged child may be no UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

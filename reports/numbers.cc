@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace walkhammer {
@@ -24,6 +25,13 @@ std::string Percent(uint64_t part, uint64_t whole, int digits) {
 
 std::string Counted(uint64_t number, const char* noun) {
   return fmt::format("{} {}{}", Grouped(number), noun, number == 1 ? "" : "s");
+}
+
+std::string OnOneLine(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(),
+      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+  return text;
 }
 
 }  // namespace walkhammer

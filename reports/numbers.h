@@ -1,4 +1,4 @@
-// How reports write numbers. Used by the text writers. Signal-safe: no.
+// How reports write numbers and names. Used by the text writers. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_NUMBERS_H_
 #define WALKHAMMER_REPORTS_NUMBERS_H_
 
@@ -15,6 +15,9 @@ std::string Percent(uint64_t part, uint64_t whole, int digits);
 
 // "1 bucket", "2,345 buckets"
 std::string Counted(uint64_t number, const char* noun);
+
+// Without line ends and other control characters, which names of programs may have.
+std::string OnOneLine(std::string text);
 
 }  // namespace walkhammer
 

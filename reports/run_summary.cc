@@ -7,12 +7,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "harness/record/crash_folder.h"
 #include "harness/walkers/walker_table.h"
 #include "reports/coverage_text.h"
 #include "reports/numbers.h"
+#include "reports/stress_summary.h"
 
 namespace walkhammer {
 namespace {
@@ -27,25 +29,6 @@ std::string CodeNameOf(const std::string& walker, const std::string& code) {
   return name == nullptr ? "not declared" : name;
 }
 
-std::vector<StateCodes> GroupByState(const std::vector<CountRow>& counts) {
-  std::map<std::pair<std::string, std::string>, std::map<std::string, uint64_t>> groups;
-  for (const CountRow& row : counts) groups[{row.walker, row.state}][row.code] += row.count;
-  std::vector<StateCodes> states;
-  for (const auto& [name, codes] : groups) {
-    StateCodes state{name.first, name.second, 0, {}};
-    for (const auto& [code, count] : codes) state.walks += count;
-    for (const auto& [code, count] : codes)
-      state.codes.push_back({code, CodeNameOf(state.walker, code), count,
-                             static_cast<double>(count) / static_cast<double>(state.walks)});
-    std::stable_sort(state.codes.begin(), state.codes.end(),
-                     [](const CodeShare& a, const CodeShare& b) { return a.count > b.count; });
-    states.push_back(std::move(state));
-  }
-  std::stable_sort(states.begin(), states.end(),
-                   [](const StateCodes& a, const StateCodes& b) { return a.walks > b.walks; });
-  return states;
-}
-
 std::string BucketCounts(const std::vector<BucketRow>& buckets) {
   std::string text;
   for (const Grade grade : {Grade::kForbidden, Grade::kInteresting, Grade::kAcceptable}) {
@@ -58,9 +41,12 @@ std::string BucketCounts(const std::vector<BucketRow>& buckets) {
   return text + (buckets.size() == 1 ? " bucket" : " buckets");
 }
 
-Verdict Judge(const RunRow& run, const std::vector<BucketRow>& buckets) {
+Verdict Judge(const RunRow& run, const std::vector<BucketRow>& buckets,
+              std::span<const CellSummary> cells) {
   const RunTotals& totals = run.totals;
   const std::string found = BucketCounts(buckets);
+  const bool forbidden = !buckets.empty() && buckets.front().grade == Grade::kForbidden;
+  if (!cells.empty()) return JudgeCells(run, cells, forbidden, found);
   const std::string state =
       run.status == RunStatus::kCleanEnd ? std::string() : "; the run " + RunStateWords(run);
   const bool unfinished = run.status == RunStatus::kRunning;
@@ -81,12 +67,30 @@ Verdict Judge(const RunRow& run, const std::vector<BucketRow>& buckets) {
   if (run.status == RunStatus::kFailed)
     return {"FAILED", fmt::format("the run {}; {}", RunStateWords(run), found),
             ExitCode::kToolFailed};
-  const bool forbidden = !buckets.empty() && buckets.front().grade == Grade::kForbidden;
   return {forbidden ? "FINDINGS" : "CLEAN", found + state,
           forbidden ? ExitCode::kFindings : ExitCode::kClean};
 }
 
 }  // namespace
+
+std::vector<StateCodes> GroupByState(const std::vector<CountRow>& counts) {
+  std::map<std::pair<std::string, std::string>, std::map<std::string, uint64_t>> groups;
+  for (const CountRow& row : counts) groups[{row.walker, row.state}][row.code] += row.count;
+  std::vector<StateCodes> states;
+  for (const auto& [name, codes] : groups) {
+    StateCodes state{name.first, name.second, 0, {}};
+    for (const auto& [code, count] : codes) state.walks += count;
+    for (const auto& [code, count] : codes)
+      state.codes.push_back({code, CodeNameOf(state.walker, code), count,
+                             static_cast<double>(count) / static_cast<double>(state.walks)});
+    std::stable_sort(state.codes.begin(), state.codes.end(),
+                     [](const CodeShare& a, const CodeShare& b) { return a.count > b.count; });
+    states.push_back(std::move(state));
+  }
+  std::stable_sort(states.begin(), states.end(),
+                   [](const StateCodes& a, const StateCodes& b) { return a.walks > b.walks; });
+  return states;
+}
 
 std::string RunStateWords(const RunRow& run) {
   const std::string reason = run.reason.empty() ? "" : ": " + run.reason;
@@ -125,20 +129,28 @@ Result<RunSummary> ReadRun(const RunDb& db) {
   if (!progress.ok()) return progress.failure();
   Result<CoverageRows> coverage = db.Coverage();
   if (!coverage.ok()) return coverage.failure();
+  Result<std::vector<CellSummary>> cells = ReadCells(db, counts.value());
+  if (!cells.ok()) return cells.failure();
+  const auto bucket_cells = db.BucketCells();
+  if (!bucket_cells.ok()) return bucket_cells.failure();
   summary.run = std::move(run.value());
   summary.buckets = std::move(buckets.value());
   summary.counts = std::move(counts.value());
   summary.scenes = std::move(scenes.value());
   summary.progress = std::move(progress.value());
   summary.coverage = std::move(coverage.value());
+  summary.cells = std::move(cells.value());
   summary.codes = GroupByState(summary.counts);
-  summary.verdict = Judge(summary.run, summary.buckets);
+  summary.verdict = Judge(summary.run, summary.buckets, summary.cells);
   for (const BucketRow& bucket : summary.buckets) {
     const auto there = [&](const char* name) {
       std::string path = bucket.folder + "/" + name;
       return access((summary.dir + "/" + path).c_str(), F_OK) == 0 ? path : std::string();
     };
     summary.files.push_back({there(kInputName), there(kMinimizedName)});
+    std::vector<int64_t>& seen_by = summary.bucket_cells.emplace_back();
+    for (const auto& [id, cell] : bucket_cells.value())
+      if (id == bucket.id) seen_by.push_back(cell);
   }
   return summary;
 }

@@ -15,7 +15,8 @@
 namespace walkhammer {
 
 struct Verdict {
-  std::string word;      // "VACUOUS", "FAILED", "FINDINGS", "NO COVERAGE", "BELOW GOAL" or "CLEAN"
+  // "VACUOUS", "FAILED", "FINDINGS", "SKIPPED", "NO COVERAGE", "BELOW GOAL" or "CLEAN"
+  std::string word;
   std::string sentence;  // why, without a trailing newline
   ExitCode exit = ExitCode::kClean;
 };
@@ -32,6 +33,16 @@ struct StateCodes {
   std::string walker, state;
   uint64_t walks = 0;
   std::vector<CodeShare> codes;  // most frequent first
+};
+
+// A cell of a stress or step run and what belongs to it.
+struct CellSummary {
+  CellRow row;
+  std::vector<StateCodes> codes;
+  std::vector<CellThreadRow> threads;
+  std::vector<StepRegionRow> regions;
+  std::vector<StepRangeRow> ranges;
+  StackTotals stacks;
 };
 
 // The inputs of a bucket: paths below RunSummary::dir, empty where there is none.
@@ -55,6 +66,9 @@ struct RunSummary {
   std::vector<CountRow> counts;
   std::vector<StateCodes> codes;
   std::vector<SceneRow> scenes;
+  std::vector<CellSummary> cells;  // empty: a fuzz run
+  // By bucket: positions of the cells that saw it.
+  std::vector<std::vector<int64_t>> bucket_cells;
   std::vector<ProgressRow> progress;
   CoverageRows coverage;
   std::optional<CoverageGoal> goal;  // see HoldToGoal
@@ -63,6 +77,9 @@ struct RunSummary {
 };
 
 Result<RunSummary> ReadRun(const RunDb& db);
+
+// The distribution of codes by walker and presented state, most walks first.
+std::vector<StateCodes> GroupByState(const std::vector<CountRow>& counts);
 
 // Holds the run to a bar of `percent` of the blocks: sets `goal` and what the verdict says.
 // A run that proves nothing (VACUOUS, FAILED) stays so, and findings stay findings: only a clean

@@ -6,6 +6,7 @@
 
 #include "reports/coverage_text.h"
 #include "reports/numbers.h"
+#include "reports/stress_text.h"
 
 namespace walkhammer {
 namespace {
@@ -21,7 +22,10 @@ std::string MinimizedText(const BucketRow& bucket, const std::string& dir,
   return text + "\n";
 }
 
-std::string BucketText(const BucketRow& bucket, const std::string& dir, const BucketFiles& files) {
+std::string BucketText(const RunSummary& summary, size_t index) {
+  const BucketRow& bucket = summary.buckets[index];
+  const BucketFiles& files = summary.files[index];
+  const std::string& dir = summary.dir;
   const std::string confirmed =
       bucket.tries == 0 ? std::string("unconfirmed")
                         : fmt::format("confirmed {}/{}", bucket.confirmed, bucket.tries);
@@ -31,6 +35,8 @@ std::string BucketText(const BucketRow& bucket, const std::string& dir, const Bu
   text += fmt::format("      {}/{}", bucket.oracle, bucket.outcome);
   if (bucket.grade != bucket.recorded_grade)
     text += fmt::format(" (regraded, was {})", GradeWord(bucket.recorded_grade));
+  if (const std::string seen_by = SeenByWords(summary, index); !seen_by.empty())
+    text += "\n      in " + seen_by;
   text += files.input.empty() ? "\n      no input was kept\n"
                               : fmt::format("\n      {}/{}\n", dir, files.input);
   return text + MinimizedText(bucket, dir, files.minimized);
@@ -77,19 +83,26 @@ std::string TextReport(const RunSummary& summary) {
 
   text += "\nBuckets\n";
   if (summary.buckets.empty()) text += "  none\n";
-  for (size_t i = 0; i < summary.buckets.size(); i++)
-    text += BucketText(summary.buckets[i], summary.dir, summary.files[i]);
+  for (size_t i = 0; i < summary.buckets.size(); i++) text += BucketText(summary, i);
 
-  text += "\nWhat the walker answered, by presented thread state\n";
-  if (summary.codes.empty()) text += "  nothing counted yet\n";
-  for (const StateCodes& state : summary.codes) text += CodesText(state);
+  const bool fuzz = summary.cells.empty();
+  if (!fuzz) text += "\nCells\n" + CellsSection(summary);
 
-  text += "\nCoverage\n" + CoverageSection(summary.coverage, summary.progress);
+  if (fuzz) {
+    text += "\nWhat the walker answered, by presented thread state\n";
+    if (summary.codes.empty()) text += "  nothing counted yet\n";
+    for (const StateCodes& state : summary.codes) text += CodesText(state);
+  }
 
-  text += "\nScenes\n";
-  if (summary.scenes.empty()) text += "  none reported yet\n";
-  for (const SceneRow& scene : summary.scenes)
-    if (scene.tried > 0) text += SceneText(scene);
+  if (fuzz || summary.coverage.reason.empty())
+    text += "\nCoverage\n" + CoverageSection(summary.coverage, summary.progress);
+
+  if (fuzz) {
+    text += "\nScenes\n";
+    if (summary.scenes.empty()) text += "  none reported yet\n";
+    for (const SceneRow& scene : summary.scenes)
+      if (scene.tried > 0) text += SceneText(scene);
+  }
 
   text += "\nTotals\n";
   Line(text, "run", RunStateWords(summary.run));
@@ -100,8 +113,9 @@ std::string TextReport(const RunSummary& summary) {
   Line(text, "successful",
        fmt::format("{} ({})", Grouped(totals.successful),
                    Percent(totals.successful, totals.walks, 2)));
-  Line(text, "pristine true",
-       fmt::format("{} of {}", Grouped(totals.pristine_true), Grouped(totals.pristine_walks)));
+  if (fuzz)
+    Line(text, "pristine true",
+         fmt::format("{} of {}", Grouped(totals.pristine_true), Grouped(totals.pristine_walks)));
   Line(text, "crashes", Grouped(totals.contained_crashes) + " contained");
   Line(text, "children",
        fmt::format("{} started, {} retired, {} died", totals.children_started,
@@ -111,7 +125,7 @@ std::string TextReport(const RunSummary& summary) {
          fmt::format("{} collections, {} rounds of classes, {} unloaded",
                      Grouped(totals.churn->collections), Grouped(totals.churn->rounds),
                      Grouped(totals.churn->unloaded)));
-  Line(text, "request hash", fmt::format("{:016x}", totals.request_hash));
+  if (fuzz) Line(text, "request hash", fmt::format("{:016x}", totals.request_hash));
 
   text += "\nIdentity\n";
   Line(text, "JDK", identity.jdk_path);

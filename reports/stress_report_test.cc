@@ -1,0 +1,380 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/record/record_testing.h"
+#include "reports/json_report.h"
+#include "reports/run_summary.h"
+#include "reports/text_report.h"
+
+namespace walkhammer {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class StressReport : public testing::Test {
+ protected:
+  // A cell of this status; with walks where such a cell may have some.
+  void Cell(int64_t position, CellStatus status, const char* reason = "") {
+    CellRow cell = TestCell(position);
+    cell.status = status;
+    cell.reason = reason;
+    if (status == CellStatus::kVacuous || status == CellStatus::kUnavailable ||
+        status == CellStatus::kNotHotspot)
+      cell.delivery = {};
+    ASSERT_TRUE(run_->SaveCell(cell).ok());
+  }
+  void Add(const char* oracle, const char* outcome, std::optional<int64_t> cell) {
+    FindingRecord record = TestRecord(oracle, outcome, "the title", Realism::kGenuine);
+    record.cell = cell;
+    ASSERT_TRUE(run_->AddFinding(record).ok());
+  }
+  RunStatus Finish(RunStatus status = RunStatus::kCleanEnd, const char* reason = "") {
+    RunTotals totals = TestTotals();
+    totals.pristine_walks = totals.pristine_true = 0;  // such runs have no scenes
+    return run_->Finish(status, totals, reason).value();
+  }
+  RunSummary Summary() { return ReadRun(RunDb::Open(dir_.Under("run")).value()).value(); }
+  std::string Text() { return TextReport(Summary()); }
+  std::string FirstLine() {
+    const std::string text = Text();
+    return text.substr(0, text.find('\n'));
+  }
+  nlohmann::json ReadJson() {
+    const RunDb run = std::move(RunDb::Open(dir_.Under("run")).value());
+    return nlohmann::json::parse(JsonReport(run, ReadRun(run).value()).value());
+  }
+
+  std::unique_ptr<RunDb> NewRun() {
+    return std::make_unique<RunDb>(
+        std::move(RunDb::Create(dir_.Under("run"), TestIdentity()).value()));
+  }
+
+  TempDir dir_;
+  std::unique_ptr<RunDb> run_ = NewRun();
+};
+
+TEST_F(StressReport, CleanIfEveryCellPassed) {
+  Cell(0, CellStatus::kPassed);
+  Cell(1, CellStatus::kPassed);
+  EXPECT_EQ(Finish(), RunStatus::kCleanEnd);
+  EXPECT_EQ(FirstLine(), "CLEAN: no findings; 2 of 2 cells passed");
+  EXPECT_EQ(Summary().verdict.exit, ExitCode::kClean);
+}
+
+TEST_F(StressReport, EachStatusHasItsVerdict) {
+  const struct {
+    CellStatus status;
+    const char* word;
+    ExitCode exit;
+  } kVerdicts[] = {
+      {CellStatus::kRunning, "FAILED", ExitCode::kToolFailed},  // it never finished
+      {CellStatus::kPassed, "CLEAN", ExitCode::kClean},
+      {CellStatus::kInterrupted, "FAILED", ExitCode::kToolFailed},
+      {CellStatus::kVacuous, "VACUOUS", ExitCode::kToolFailed},
+      {CellStatus::kDied, "FAILED", ExitCode::kToolFailed},  // should its finding be missing
+      {CellStatus::kWorkloadFailed, "FAILED", ExitCode::kToolFailed},
+      {CellStatus::kHung, "FAILED", ExitCode::kToolFailed},
+      {CellStatus::kOutputFlood, "FAILED", ExitCode::kToolFailed},
+      {CellStatus::kHandlersChanged, "FAILED", ExitCode::kToolFailed},
+      {CellStatus::kDiskFull, "FAILED", ExitCode::kToolFailed},
+      {CellStatus::kUnavailable, "SKIPPED", ExitCode::kUnable},
+      {CellStatus::kNotHotspot, "SKIPPED", ExitCode::kUnable},
+      {CellStatus::kToolFailed, "FAILED", ExitCode::kToolFailed},
+  };
+  ASSERT_EQ(std::size(kVerdicts), static_cast<size_t>(CellStatus::kCount));
+  for (const bool alone : {false, true}) {
+    if (!alone) Cell(1, CellStatus::kPassed);
+    for (const auto& [status, word, exit] : kVerdicts) {
+      if (alone) {
+        run_.reset();
+        std::filesystem::remove_all(dir_.Under("run"));
+        run_ = NewRun();
+      }
+      Cell(0, status, "because");
+      Finish();
+      EXPECT_EQ(Summary().verdict.word, word) << CellStatusWord(status);
+      EXPECT_EQ(Summary().verdict.exit, exit) << CellStatusWord(status);
+      if (exit != ExitCode::kClean) {
+        EXPECT_THAT(FirstLine(), HasSubstr(": torture:recursion jdk17 zgc: "));
+        EXPECT_THAT(FirstLine(), HasSubstr(" (because); "));
+      }
+    }
+  }
+}
+
+TEST_F(StressReport, TheGravestVerdictCounts) {
+  Cell(0, CellStatus::kPassed);
+  Cell(1, CellStatus::kUnavailable, "renaissance is not installed; run setup");
+  Cell(2, CellStatus::kNotHotspot);
+  Finish();
+  EXPECT_EQ(
+      FirstLine(),
+      "SKIPPED: torture:recursion jdk17 zgc-1: unavailable (renaissance is not installed; "
+      "run setup) and 1 more; 1 of 3 cells passed, 1 not-hotspot, 1 unavailable; no findings");
+  Cell(3, CellStatus::kHung);
+  Finish();
+  EXPECT_THAT(FirstLine(), StartsWith("FAILED: torture:recursion jdk17 zgc-3: hung; 1 of 4 "));
+  Cell(4, CellStatus::kVacuous, "no signal was delivered");
+  EXPECT_EQ(Finish(), RunStatus::kVacuous);
+  EXPECT_THAT(FirstLine(), StartsWith("VACUOUS: torture:recursion jdk17 zgc-4: vacuous (no signal "
+                                      "was delivered); 1 of 5 cells passed, 1 hung, "));
+  Add("method-id", "unloaded", 0);  // Interesting only
+  Finish();
+  EXPECT_EQ(Summary().verdict.word, "VACUOUS");
+  Add("crash", "fault", 3);
+  Finish();
+  EXPECT_THAT(FirstLine(), StartsWith("FINDINGS: 1 Forbidden bucket; 1 of 5 "));
+  EXPECT_EQ(Summary().verdict.exit, ExitCode::kFindings);
+}
+
+TEST_F(StressReport, InterestingAloneIsClean) {
+  Cell(0, CellStatus::kPassed);
+  Add("method-id", "unloaded", 0);
+  Finish();
+  EXPECT_EQ(FirstLine(), "CLEAN: 1 Interesting bucket; 1 of 1 cell passed");
+}
+
+TEST_F(StressReport, ACellThatPassedWithoutASuccessfulWalkIsVacuous) {
+  CellRow cell = TestCell(0);
+  cell.delivery.successful = 0;
+  ASSERT_TRUE(run_->SaveCell(cell).ok());
+  EXPECT_EQ(Finish(), RunStatus::kVacuous);
+  EXPECT_EQ(FirstLine(),
+            "VACUOUS: torture:recursion jdk17 zgc: vacuous (no walk returned a frame); 0 of 1 cell "
+            "passed, 1 vacuous; no findings");
+  EXPECT_THAT(Text(), HasSubstr("  0  torture:recursion jdk17 zgc: VACUOUS\n"));
+}
+
+TEST_F(StressReport, ARunThatFailedIsNotClean) {
+  Cell(0, CellStatus::kPassed);
+  Finish(RunStatus::kFailed, "the disk is full");
+  EXPECT_EQ(FirstLine(),
+            "FAILED: 1 of 1 cell passed; no findings; the run failed: the disk is full");
+}
+
+TEST_F(StressReport, RunThatIsStillGoingOrWasKilled) {
+  Cell(0, CellStatus::kRunning);
+  Cell(1, CellStatus::kRunning);
+  EXPECT_EQ(FirstLine(),
+            "VACUOUS: so far no cell has ended; 0 of 2 cells passed, 2 running; no findings; the "
+            "run is still going");
+  Cell(0, CellStatus::kPassed);
+  EXPECT_EQ(FirstLine(),
+            "CLEAN: no findings; 1 of 2 cells passed, 1 running; the run is still going");
+  run_.reset();  // without Finish, as when killed
+  EXPECT_EQ(FirstLine(),
+            "FAILED: torture:recursion jdk17 zgc-1: unfinished; 1 of 2 cells passed, 1 unfinished; "
+            "no findings; the run was killed before it could finish");
+}
+
+TEST_F(StressReport, ABlockTellsOfTheCell) {
+  Cell(0, CellStatus::kPassed);
+  Cell(1, CellStatus::kWorkloadFailed, "it ended with exit code 3\nand an odd line");
+  const std::vector<CountRow> counts = {
+      {"agct", "torture:recursion jdk17 zgc", "in_Java", "nmethod", "frames", 900},
+      {"agct", "torture:recursion jdk17 zgc", "in_Java", "stub", "-5", 100},
+      {"agct", "torture:recursion jdk17 zgc", "in_native", "libs", "frames", 7},
+      {"agct", "of another", "in_vm", "libs", "frames", 50}};
+  ASSERT_TRUE(run_->SaveCountRows(counts).ok());
+  std::vector<CellThreadRow> threads = TestThreads();
+  for (int i = 0; i < 4; i++) threads.push_back({0, 200 + i, "few", true, 1, {1, 1, 0, 0, 1, 1}});
+  ASSERT_TRUE(run_->SaveCellThreads(0, threads).ok());
+  ASSERT_TRUE(run_->SaveStacks(0, std::vector<StackRow>{{0, "a", 2}, {0, "b", 1'000}}).ok());
+  Add("crash", "fault", 0);
+  Add("crash", "fault", 1);
+  Finish();
+  EXPECT_THAT(Text(), HasSubstr("\n      in torture:recursion jdk17 zgc and 1 more cell\n"));
+  EXPECT_THAT(Text(), AllOf(Not(HasSubstr("\nScenes\n")), Not(HasSubstr("\nCoverage\n"))));
+  EXPECT_THAT(Text(), HasSubstr(R"(
+Cells
+  1  torture:recursion jdk17 zgc-1: WORKLOAD-FAILED
+      why           it ended with exit code 3?and an odd line
+)"));
+  EXPECT_THAT(Text(), HasSubstr(R"(
+  0  torture:recursion jdk17 zgc: PASSED
+      VM            Vendor VM 17, Z
+      flags         -XX:+UseZGC -Xmx64m
+      walked        agct, handler, 60.0 s, 2 JVMs
+      sampled       perf, cpu clock, every 5 ms to 10 ms: the kernel allows it
+      signals       11,784 delivered, 98.2 % of 12,000 requested, 120 coalesced, 96 missed
+      interval      10 ms achieved (median), asked for every 5 ms to 10 ms
+      walks         11,700, 93.16 % successful
+      crashes       3 contained
+      took          2,048 KiB in the agent; 4,096 bytes printed by the workload
+      stacks        2 distinct of 1,002 (report --flame draws them)
+      answers, by thread state
+              1,000  in_Java             90.00 % frames, 10.00 % -5 unknown_Java
+                  7  in_native           100.00 % frames
+      threads, by signals, of 7
+                200    95.2 % of requested    96.0 % of walks successful       2 s CPU  Java    main
+                 40    40.0 % of requested     0.0 % of walks successful    500 ms CPU  native  C2 CompilerThread0
+                  9    90.0 % of requested   100.0 % of walks successful     90 ms CPU  Java    odd?name
+                  1   100.0 % of requested   100.0 % of walks successful      1 ms CPU  Java    few
+                  1   100.0 % of requested   100.0 % of walks successful      1 ms CPU  Java    few
+
+Totals
+)"));
+}
+
+TEST_F(StressReport, ACellThatNeverRanIsShort) {
+  CellRow cell;
+  cell.label = "dacapo:h2 jdk25 default";
+  cell.status = CellStatus::kUnavailable;
+  cell.reason = "dacapo is not installed; run setup";
+  ASSERT_TRUE(run_->SaveCell(cell).ok());
+  Finish();
+  EXPECT_THAT(Text(), HasSubstr("\nCells\n  0  dacapo:h2 jdk25 default: UNAVAILABLE\n"
+                                "      why           dacapo is not installed; run setup\n\n"));
+}
+
+TEST_F(StressReport, TheIntervalIsTheMedianOverSignals) {
+  CellRow cell = TestCell(0);
+  cell.interval_min_ns = cell.interval_max_ns = 0;
+  cell.sampler_reason.clear();
+  ASSERT_TRUE(run_->SaveCell(cell).ok());
+  Finish();
+  EXPECT_THAT(Text(),
+              HasSubstr("interval      5.09 ms achieved (median), asked for back to back\n"));
+  EXPECT_THAT(Text(), HasSubstr("sampled       perf, cpu clock, back to back\n"));
+  // One thread has most signals, and of a wall clock the cell's time counts.
+  ASSERT_TRUE(run_->SaveCellThreads(
+                      0, std::vector<CellThreadRow>{{0, 1, "a", true, 9, {1, 1, 0, 0, 1, 1}},
+                                                    {0, 2, "b", true, 60, {9, 3, 0, 0, 1, 1}},
+                                                    {0, 3, "c", true, 900, {1, 1, 0, 0, 1, 1}}})
+                  .ok());
+  EXPECT_THAT(Text(), HasSubstr("interval      20 ms achieved"));
+  cell.clock = "wall";
+  ASSERT_TRUE(run_->SaveCell(cell).ok());
+  EXPECT_THAT(Text(), HasSubstr("interval      20 s achieved"));
+}
+
+TEST_F(StressReport, StepsByKindByLevelAndTheWorst) {
+  Cell(0, CellStatus::kPassed);
+  ASSERT_TRUE(run_->SaveStepRegions(0, TestRegions()).ok());
+  std::vector<StepRangeRow> ranges = TestRanges();
+  ranges[0].disassembly = "i1\ni2\ni3\ni4\ni5\ni6\ni7\ni8\ni9\ni10\n";
+  ASSERT_TRUE(run_->SaveStepRanges(0, ranges).ok());
+  Finish();
+  EXPECT_THAT(Text(), HasSubstr(R"(
+      walkable      89.60 % of 100,000 instructions executed
+      by kind of code
+          98.89 % of        90,000  body            1.11 % failed
+           0.00 % of         9,000  stub            100.00 % failed
+          60.00 % of         1,000  prologue        10.00 % failed  30.00 % wrong
+      by compile level
+          98.89 % of        90,000  level 4, C2     1.11 % failed
+           0.00 % of         9,000  not compiled    100.00 % failed
+          60.00 % of         1,000  level 1, C1     10.00 % failed  30.00 % wrong
+      worst code
+              9,000 failed            0 wrong  of         9,000  stub call_stub, not compiled
+              1,000 failed            0 wrong  of        90,000  body a.B.c(I)V, level 4, C2
+                100 failed          300 wrong  of         1,000  prologue a.B.c(I)V, level 1, C1
+      worst ranges
+              8,000 x -5 unknown_Java  stub call_stub +0x10 to +0x3a, not compiled
+            i1
+            i2
+            i3
+            i4
+            i5
+            i6
+            i7
+            i8
+            and 2 more
+                300 x wrong  prologue a.B.c(I)V +0x0 to +0x4, level 1, C1
+            sub rsp, 0x20
+)"));
+}
+
+TEST_F(StressReport, AtMostTenRegionsAndFiveRanges) {
+  Cell(0, CellStatus::kPassed);
+  std::vector<StepRegionRow> regions;
+  std::vector<StepRangeRow> ranges;
+  for (uint64_t i = 0; i < 20; i++) {
+    const std::string name = "r" + std::to_string(100 + i) + "r";
+    regions.push_back({0, "stub", name, -1, 1, 100, 100 - i, i, 0});  // the first is whole
+    ranges.push_back({0, "stub", "t" + name, -1, "wrong", 0, 1, i, ""});
+  }
+  ASSERT_TRUE(run_->SaveStepRegions(0, regions).ok());
+  ASSERT_TRUE(run_->SaveStepRanges(0, ranges).ok());
+  Finish();
+  EXPECT_THAT(Text(), AllOf(HasSubstr(" r119r"), HasSubstr(" r110r"), Not(HasSubstr(" r109r")),
+                            HasSubstr("        and 9 more\n")));
+  EXPECT_THAT(Text(), AllOf(HasSubstr(" tr119r"), HasSubstr(" tr115r"), Not(HasSubstr(" tr114r")),
+                            HasSubstr("        and 15 more (report --json has all)\n")));
+}
+
+TEST_F(StressReport, JsonHasItAll) {
+  Cell(0, CellStatus::kPassed);
+  Cell(1, CellStatus::kHung, "no \xff progress");
+  ASSERT_TRUE(run_->SaveCellThreads(0, TestThreads()).ok());
+  ASSERT_TRUE(run_->SaveStacks(0, std::vector<StackRow>{{0, "a", 2}, {0, "b", 1}}).ok());
+  ASSERT_TRUE(run_->SaveStepRegions(1, TestRegions()).ok());
+  ASSERT_TRUE(run_->SaveStepRanges(1, TestRanges()).ok());
+  ASSERT_TRUE(run_->SaveCountRows(std::vector<CountRow>{{"agct", "torture:recursion jdk17 zgc",
+                                                         "in_Java", "x", "-5", 2}})
+                  .ok());
+  Add("crash", "fault", 1);
+  Finish();
+  const nlohmann::json json = ReadJson();
+  EXPECT_EQ(json["schema"], 1);
+  ASSERT_EQ(json["cells"].size(), 2u);
+  const nlohmann::json& cell = json["cells"][0];
+  EXPECT_EQ(cell["label"], "torture:recursion jdk17 zgc");
+  EXPECT_EQ(cell["status"], "passed");
+  EXPECT_EQ(cell["delivery"]["requested"], 12'000);
+  EXPECT_EQ(cell["delivery"]["successful"], 10'900);
+  EXPECT_EQ(cell["stacks"], nlohmann::json({{"distinct", 2}, {"count", 3}}));
+  EXPECT_EQ(cell["codes_by_state"][0]["codes"][0]["name"], "unknown_Java");
+  ASSERT_EQ(cell["threads"].size(), 3u);
+  EXPECT_EQ(cell["threads"][0]["name"], "main");
+  EXPECT_EQ(cell["threads"][0]["delivery"]["delivered"], 200);
+  for (const char* key : {"position",       "label",           "workload",
+                          "jdk_path",       "vm_version",      "vm_gc",
+                          "profile",        "jvm_flags",       "walker",
+                          "mode",           "sampler",         "sampler_reason",
+                          "clock",          "interval_min_ns", "interval_max_ns",
+                          "status",         "reason",          "time_ms",
+                          "starts",         "delivery",        "contained_crashes",
+                          "agent_kib",      "output_bytes",    "stacks",
+                          "codes_by_state", "threads"})
+    EXPECT_TRUE(cell.contains(key)) << key;
+  EXPECT_EQ(json["cells"][1]["status"], "hung");
+  EXPECT_EQ(json["cells"][1]["reason"], "no \uFFFD progress");
+  ASSERT_EQ(json["step_regions"].size(), 3u);
+  EXPECT_EQ(json["step_regions"][1], nlohmann::json({{"cell", 1},
+                                                     {"kind", "prologue"},
+                                                     {"name", "a.B.c(I)V"},
+                                                     {"level", 1},
+                                                     {"pcs", 10},
+                                                     {"steps", 1'000},
+                                                     {"answered", 600},
+                                                     {"failed", 100},
+                                                     {"wrong", 300}}));
+  ASSERT_EQ(json["step_ranges"].size(), 2u);
+  EXPECT_EQ(json["step_ranges"][0], nlohmann::json({{"cell", 1},
+                                                    {"kind", "stub"},
+                                                    {"name", "call_stub"},
+                                                    {"level", -1},
+                                                    {"answer", "-5 unknown_Java"},
+                                                    {"begin", 16},
+                                                    {"end", 58},
+                                                    {"steps", 8'000},
+                                                    {"disassembly", "push rbp\nret\n"}}));
+  EXPECT_EQ(json["buckets"][0]["findings"][0]["cell"], 1);
+}
+
+TEST_F(StressReport, AFuzzRunHasNoCells) {
+  Add("crash", "fault", {});
+  ASSERT_TRUE(run_->Finish(RunStatus::kCleanEnd, TestTotals()).ok());
+  EXPECT_EQ(ReadJson()["cells"], nlohmann::json::array());
+  EXPECT_TRUE(ReadJson()["buckets"][0]["findings"][0]["cell"].is_null());
+  EXPECT_THAT(Text(), AllOf(Not(HasSubstr("\nCells\n")), HasSubstr("\nScenes\n")));
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# The torture workloads: every program passes, and fails when something is wrong.
+# TORTURE_JAR names the jar, JAVA the launcher; defaults: the release build's, and the one in PATH.
+# shellcheck disable=SC2154  # bats sets stderr and stderr_lines
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+  root=$BATS_TEST_DIRNAME/..
+  jar=${TORTURE_JAR:-$root/build/release/walkhammer-torture.jar}
+  java=${JAVA:-java}
+  catalogue=$root/workloads/torture.catalogue
+  tmp=$BATS_TEST_TMPDIR
+  [ -f "$jar" ] || {
+    echo "no $jar: run cmake --preset release && cmake --build build/release"
+    return 1
+  }
+}
+
+torture() {
+  timeout 60 "$java" -XX:TieredStopAtLevel=1 -cp "$jar" wh.torture.Main "$@"
+}
+
+programs() {
+  torture --list | cut -f 1
+}
+
+# value NAME KEY: what the catalogue's stanza of that name, or else its defaults, has for the key.
+value() {
+  awk -v name="$1" -v key="$2" '
+    BEGIN { RS = ""; FS = "\n" }
+    {
+      delete of
+      for (i = 1; i <= NF; i++) {
+        at = index($i, ": ")
+        if (at && $i !~ /^#/) of[substr($i, 1, at - 1)] = substr($i, at + 2)
+      }
+      if (("defaults" in of || of["name"] == name) && key in of) found = of[key]
+    }
+    END { print found }' "$catalogue"
+}
+
+# play NAME OPTIONS...: one round of each thread, as the catalogue has it; prints the exit code,
+# then all output.
+play() {
+  local name=$1 code=0 args flags
+  shift
+  args=$(value "$name" args)
+  args=${args//"{seconds}"/30}
+  args=${args//"{seed}"/7}
+  args=${args//"{threads}"/2}
+  args=${args//"{scale}"/1}
+  flags=$(value "$name" flags)
+  flags=${flags//"{home}/walkhammer-torture.jar"/$jar}
+  flags=${flags//"{scratch}"/$tmp}
+  # shellcheck disable=SC2086  # flags and arguments are words without blanks
+  timeout 60 "$java" -XX:TieredStopAtLevel=1 $flags -cp "$jar" "$(value "$name" main)" $args \
+    --rounds 1 "$@" >"$tmp/$name.out" 2>"$tmp/$name.err" || code=$?
+  echo "$code $(cat "$tmp/$name.out" "$tmp/$name.err")"
+}
+
+# play_all OPTIONS...: of each program a line in $tmp/played; two at a time.
+play_all() {
+  local name
+  for name in $(programs); do
+    while [ "$(jobs -rp | wc -l)" -ge 2 ]; do wait -n; done
+    echo "$name $(play "$name" "$@")" >"$tmp/played.$name" 3>&- &
+  done
+  wait
+  cat "$tmp"/played.* >"$tmp/played"
+  cat "$tmp/played"
+}
+
+has_virtual_threads() {
+  [ "$("$java" -XshowSettings:properties -version 2>&1 |
+    sed -n 's/^ *java.specification.version = //p')" -ge 21 ]
+}
+
+# refuses PART ARGUMENTS...: exit code 2, nothing on stdout, on stderr one sentence with PART.
+refuses() {
+  local part=$1
+  shift
+  run --separate-stderr torture "$@"
+  echo "exit code $status, stdout '$output', stderr '$stderr'"
+  [ "$status" -eq 2 ]
+  [ -z "$output" ]
+  [ "${#stderr_lines[@]}" -eq 1 ]
+  [[ "$stderr" == "torture "*"$part"*. ]]
+}
+
+@test "every program passes a round, and says so in one line" {
+  play_all
+  for name in $(programs); do
+    if [ "$name" = virtual ] && ! has_virtual_threads; then
+      grep -qx "virtual 3 torture virtual: JDK .* has no virtual threads\." "$tmp/played"
+    else
+      grep -qx "$name 0 torture $name: 2 rounds, ok" "$tmp/played"
+    fi
+  done
+}
+
+@test "every program finds a planted wrong result" {
+  play_all --break
+  for name in $(programs); do
+    [ "$name" != virtual ] || has_virtual_threads || continue
+    grep -q "^$name 1 torture $name: in round 1 of torture-$name-[01] with seed 7, .*\.$" \
+      "$tmp/played"
+    [ ! -s "$tmp/$name.out" ]
+    [ "$(wc -l <"$tmp/$name.err")" -eq 1 ]
+  done
+}
+
+@test "the catalogue has every program once, with the time, seed and threads asked for" {
+  programs | sort >"$tmp/programs"
+  sed -n 's/^name: //p' "$catalogue" | sort | diff "$tmp/programs" -
+  while read -r name; do
+    [ -n "$(value "$name" what)" ]
+    [ "$(value "$name" args)" = \
+      "$name --seconds {seconds} --seed {seed} --threads {threads} --scale {scale}" ]
+  done <"$tmp/programs"
+}
+
+@test "what redefine lacks without its agent" {
+  run --separate-stderr torture redefine --seconds 1
+  [ "$status" -eq 3 ]
+  [[ "$stderr" == *"-javaagent"* ]]
+}
+
+@test "--seconds ends a run, and 0 does not" {
+  run torture interfaces --seconds 1 --threads 1
+  [ "$status" -eq 0 ]
+  run timeout 3 "$java" -cp "$jar" wh.torture.Main interfaces --seconds 0 --threads 1
+  [ "$status" -eq 124 ]
+  [ -z "$output" ]
+}
+
+@test "arguments that will not do" {
+  refuses "wants a program"
+  refuses "no program \"recursoin\"" recursoin
+  refuses "no option --thread" osr --thread 2
+  refuses "--threads wants a whole number from 1 to 1000, not \"0\"" osr --threads 0
+  refuses "--seconds wants a whole number" osr --seconds soon
+  refuses "--seed wants a value" osr --seed
+}

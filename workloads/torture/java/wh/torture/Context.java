@@ -1,0 +1,65 @@
+package wh.torture;
+
+import java.util.SplittableRandom;
+
+/** What a worker knows of its run, and its checks. Of one thread. */
+final class Context {
+  final Options options;
+  final int thread;
+  final int scale;
+  final SplittableRandom random;
+
+  private final Run run;
+  private volatile long rounds;
+
+  Context(Run run, Options options, int thread) {
+    this.run = run;
+    this.options = options;
+    this.thread = thread;
+    scale = options.scale();
+    random = new SplittableRandom(Mix.mix(options.seed()) + thread);
+  }
+
+  String threadName() {
+    return "torture-" + options.program() + "-" + thread;
+  }
+
+  long rounds() {
+    return rounds;
+  }
+
+  /** Counts a round that is done, and says whether there shall be another. */
+  boolean goesOn() {
+    long done = rounds + 1;
+    rounds = done;
+    return done < options.rounds() && run.goesOn();
+  }
+
+  boolean broken() {
+    return options.broken();
+  }
+
+  /** The value; with --break a wrong one, so each program puts a result of its work through it. */
+  long planted(long value) {
+    return broken() ? value ^ 1 : value;
+  }
+
+  /** For what a collector or another thread does in its own time. */
+  long patienceMillis() {
+    return broken() ? 500 : 60_000;
+  }
+
+  void same(String what, long expected, long actual) {
+    if (expected != actual) throw new Mismatch(what + " is " + actual + ", not " + expected);
+  }
+
+  void same(String what, Object expected, Object actual) {
+    if (!expected.equals(actual)) {
+      throw new Mismatch(what + " is \"" + actual + "\", not \"" + expected + '"');
+    }
+  }
+
+  void that(boolean holds, String otherwise) {
+    if (!holds) throw new Mismatch(otherwise);
+  }
+}

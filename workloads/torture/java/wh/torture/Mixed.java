@@ -1,0 +1,19 @@
+package wh.torture;
+
+import java.util.List;
+
+/** A round of each computing kind, in turn. */
+final class Mixed implements Worker {
+  private final List<Worker> workers;
+
+  Mixed(Context context) {
+    workers = List.of(new Recursion(context), new Exceptions(context), new Deopt(context),
+        new Osr(context), new Handles(context), new Interfaces(context), new Stubs(context),
+        new HugeFrames(context), new Gc(context));
+  }
+
+  @Override
+  public void round() throws Throwable {
+    for (Worker worker : workers) worker.round();
+  }
+}

@@ -1,0 +1,24 @@
+package wh.torture;
+
+/**
+ * Natives that a native agent may offer; without one they do not link.
+ *
+ * <p>upDown returns what target.call(depth - 1) returned; a pending exception it leaves pending.
+ * critical returns the sum of the bytes, as signed values, read by GetPrimitiveArrayCritical.
+ */
+final class Native {
+  private Native() {}
+
+  static native int upDown(Object target, int depth);
+
+  static native long critical(byte[] data);
+
+  /** Whether they link. */
+  static boolean present() {
+    try {
+      return critical(new byte[] {1, -2}) == -1;
+    } catch (UnsatisfiedLinkError e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,7 @@
+package wh.torture;
+
+/** Makes the worker of a thread, on that thread. */
+@FunctionalInterface
+interface Program {
+  Worker worker(Context context) throws Throwable;
+}

@@ -1,0 +1,109 @@
+package wh.torture;
+
+import java.lang.StackWalker.StackFrame;
+import java.lang.management.ManagementFactory;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import wh.torture.ShadowTree.Lost;
+
+/** Random call trees through instrumented methods; the shadow itself is compared now and then. */
+final class ShadowProgram implements Worker {
+  private static final int FUEL = 1500;
+  private static final int REPEATS = 8; // of a tree, for one by the model
+  private static final String NO_INLINING = "dontinline,wh.torture.ShadowWork*::*";
+
+  private static final class Table {
+    private static final Map<String, Integer> IDS = new HashMap<>();
+
+    static {
+      List<Class<?>> classes = new ArrayList<>(List.of(ShadowWorkFrames.class,
+          ShadowWorkCalls.class, ShadowWorkKinds.class, ShadowWorkLeaves.class));
+      classes.addAll(List.of(ShadowWorkKinds.class.getDeclaredClasses()));
+      for (Class<?> each : classes) {
+        for (Method method : each.getDeclaredMethods()) add(method);
+      }
+    }
+
+    private static void add(Method method) {
+      Shadowed shadowed = method.getAnnotation(Shadowed.class);
+      if (shadowed == null) return;
+      IDS.put(method.getDeclaringClass().getName() + '.' + method.getName(), shadowed.value());
+      Shadow.announce(shadowed.value(), method);
+    }
+  }
+
+  private final Context context;
+  private final Shadow shadow = new Shadow();
+  private final ShadowWork work = new ShadowWork(shadow, this::compare);
+
+  ShadowProgram(Context context) {
+    this.context = context;
+    context.that(Set.copyOf(Table.IDS.values()).size() == Table.IDS.size(),
+        "two instrumented methods have one id");
+  }
+
+  @Override
+  public void work(Context same) throws Throwable {
+    boolean watched = shadow.register();
+    try {
+      if (watched) requireNoInlining();
+      Worker.super.work(same);
+    } finally {
+      shadow.unregister();
+    }
+  }
+
+  // Inlined into each other, instrumented methods would come and go between enter and leave.
+  private static void requireNoInlining() {
+    for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+      if (flag.contains(NO_INLINING) || flag.equals("-Xint")) return;
+    }
+    throw new Unavailable("A native agent reads the shadow, so it needs -XX:CompileCommand="
+        + NO_INLINING);
+  }
+
+  @Override
+  public void round() {
+    long x = context.random.nextLong();
+    int fuel = FUEL * context.scale;
+    long expected = valueByModel(fuel, x);
+    for (int i = 0; i < REPEATS; i++) {
+      context.same("the value of a tree", expected, context.planted(value(fuel, x)));
+      context.same("the depth of a shadow at rest", 0, shadow.depth());
+    }
+  }
+
+  private static long valueByModel(int fuel, long x) {
+    try {
+      return ShadowTree.value(0, fuel, x);
+    } catch (Lost lost) {
+      return lost.value;
+    }
+  }
+
+  private long value(int fuel, long x) {
+    try {
+      return work.visit(0, fuel, x);
+    } catch (Lost lost) {
+      return lost.value;
+    }
+  }
+
+  /** In a leaf, below its enter: frames and shadow are equal there. */
+  private void compare() {
+    List<Integer> ids = StackWalker.getInstance().walk(frames ->
+        frames.map(ShadowProgram::id).filter(id -> id >= 0).toList());
+    context.same("the shadow's depth", ids.size(), shadow.depth());
+    for (int i = 0; i < ids.size(); i++) {
+      context.same("an id of the shadow", (int) ids.get(ids.size() - 1 - i), shadow.id(i));
+    }
+  }
+
+  private static int id(StackFrame frame) {
+    return Table.IDS.getOrDefault(frame.getClassName() + '.' + frame.getMethodName(), -1);
+  }
+}

@@ -1,0 +1,108 @@
+package wh.torture;
+
+import wh.torture.ShadowTree.Lost;
+
+/** Instrumented methods that call each other directly, and themselves. */
+final class ShadowWorkCalls {
+  private final ShadowWork work;
+  private final Shadow shadow;
+
+  ShadowWorkCalls(ShadowWork work) {
+    this.work = work;
+    shadow = work.shadow;
+  }
+
+  long visit(int choice, int depth, int fuel, long x) throws Lost {
+    return switch (choice) {
+      case 0, 1 -> ping(depth, fuel, x);
+      case 2 -> again(depth, fuel, x);
+      case 3 -> first(depth, fuel, x, 0.5);
+      case 4 -> second(fuel, x, depth);
+      case 5 -> third(depth, fuel, x, "text");
+      default -> pong(x, depth, fuel);
+    };
+  }
+
+  /** Whether the first kid of a node may be called directly, rather than by a guarded edge. */
+  private static boolean isDirect(int depth, int fuel, long x) {
+    return ShadowTree.kids(depth, fuel, x) > 0 && !ShadowTree.guards(x, 0);
+  }
+
+  private static int share(int depth, int fuel, long x) {
+    return ShadowTree.share(fuel, ShadowTree.kids(depth, fuel, x), 0);
+  }
+
+  @Shadowed(14)
+  private long ping(int depth, int fuel, long x) throws Lost {
+    shadow.enter(14);
+    try {
+      if (!isDirect(depth, fuel, x)) return work.kids(depth, fuel, x);
+      long kid = pong(ShadowTree.kid(x, 0), depth + 1, share(depth, fuel, x));
+      return work.kids(1, Mix.fold(x, kid), depth, fuel, x);
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  @Shadowed(15)
+  private long pong(long x, int depth, int fuel) throws Lost {
+    shadow.enter(15);
+    try {
+      if (!isDirect(depth, fuel, x)) return work.kids(depth, fuel, x);
+      long kid = ping(depth + 1, share(depth, fuel, x), ShadowTree.kid(x, 0));
+      return work.kids(1, Mix.fold(x, kid), depth, fuel, x);
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  @Shadowed(16)
+  private long again(int depth, int fuel, long x) throws Lost {
+    shadow.enter(16);
+    try {
+      if (!isDirect(depth, fuel, x)) return work.kids(depth, fuel, x);
+      long kid = again(depth + 1, share(depth, fuel, x), ShadowTree.kid(x, 0));
+      return work.kids(1, Mix.fold(x, kid), depth, fuel, x);
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  // A ring of three, with other arguments each.
+
+  @Shadowed(17)
+  private long first(int depth, int fuel, long x, double half) throws Lost {
+    shadow.enter(17);
+    try {
+      if (!isDirect(depth, fuel, x)) return work.kids(depth, fuel, x) + (long) half;
+      long kid = second(share(depth, fuel, x), ShadowTree.kid(x, 0), depth + 1);
+      return work.kids(1, Mix.fold(x, kid), depth, fuel, x);
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  @Shadowed(18)
+  private long second(int fuel, long x, int depth) throws Lost {
+    shadow.enter(18);
+    try {
+      if (!isDirect(depth, fuel, x)) return work.kids(depth, fuel, x);
+      long kid = third(depth + 1, share(depth, fuel, x), ShadowTree.kid(x, 0), "text");
+      return work.kids(1, Mix.fold(x, kid), depth, fuel, x);
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  @Shadowed(19)
+  private long third(int depth, int fuel, long x, String four) throws Lost {
+    shadow.enter(19);
+    try {
+      if (!isDirect(depth, fuel, x)) return work.kids(depth, fuel, x) + four.length() - 4;
+      long kid = first(depth + 1, share(depth, fuel, x), ShadowTree.kid(x, 0), 0.5);
+      return work.kids(1, Mix.fold(x, kid), depth, fuel, x);
+    } finally {
+      shadow.leave();
+    }
+  }
+}

@@ -1,0 +1,220 @@
+package wh.torture;
+
+import wh.torture.ShadowTree.Lost;
+
+/** Instrumented methods with frames of many shapes, which call each other by way of ShadowWork. */
+final class ShadowWorkFrames {
+  private final ShadowWork work;
+  private final Shadow shadow;
+  private long sink;
+
+  ShadowWorkFrames(ShadowWork work) {
+    this.work = work;
+    shadow = work.shadow;
+  }
+
+  long visit(int choice, int depth, int fuel, long x) throws Lost {
+    return switch (choice) {
+      case 0 -> longs((long) depth << 32 | fuel, x);
+      case 1 -> doubles(depth, fuel, (int) x, (double) (x >>> 32));
+      case 2 -> floats(depth, x, fuel);
+      case 3 -> manyArguments(1, depth, 2L, fuel, 3.0, 4, (short) 5, (byte) 6, 'c', x, 7f, true);
+      case 4 -> boxed(depth, fuel, x);
+      case 5 -> varied(depth, fuel, x, x);
+      case 6 -> loops(depth, fuel, x);
+      case 7 -> loopsBefore(depth, fuel, x);
+      case 8 -> hoards(depth, fuel, x);
+      case 9 -> replaced(depth, fuel, x);
+      case 10 -> manyLocals(depth, fuel, x);
+      case 11 -> catches(depth, fuel, x);
+      case 12 -> switches(depth, fuel, x);
+      default -> plain(depth, fuel, x);
+    };
+  }
+
+  @Shadowed(0)
+  private long plain(int depth, int fuel, long x) throws Lost {
+    shadow.enter(0);
+    try {
+      return work.kids(depth, fuel, x);
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  @Shadowed(1)
+  private long longs(long depthAndFuel, long x) throws Lost {
+    shadow.enter(1);
+    try {
+      return work.kids((int) (depthAndFuel >>> 32), (int) depthAndFuel, x);
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  @Shadowed(2)
+  private long doubles(double depth, double fuel, int low, double high) throws Lost {
+    shadow.enter(2);
+    try {
+      return work.kids((int) depth, (int) fuel, (long) high << 32 | low & 0xffffffffL);
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  @Shadowed(3)
+  private long floats(float depth, long x, float fuel) throws Lost {
+    shadow.enter(3);
+    try {
+      float sum = depth + fuel; // both are small enough to be exact
+      long value = work.kids((int) depth, (int) fuel, x);
+      return value + (long) (sum - depth - fuel);
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  @Shadowed(4)
+  private long manyArguments(int a, int depth, long b, int fuel, double c, int d, short e, byte f,
+      char g, long x, float h, boolean i) throws Lost {
+    shadow.enter(4);
+    try {
+      long value = work.kids(depth, fuel, x);
+      long none = a + b + (long) c + d + e + f + g - 'c' + (long) h - (i ? 28 : 0);
+      return value + none;
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  @Shadowed(5)
+  private Long boxed(Integer depth, Integer fuel, Long x) throws Lost {
+    shadow.enter(5);
+    try {
+      return work.kids(depth, fuel, x);
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  @Shadowed(6)
+  private long varied(int depth, int fuel, long... x) throws Lost {
+    shadow.enter(6);
+    try {
+      return work.kids(depth, fuel, x[0]) + x[0] - x[x.length - 1];
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  // Its own loop calls the kids, and is long now and then, for replacement on the stack.
+  @Shadowed(7)
+  private long loops(int depth, int fuel, long x) throws Lost {
+    shadow.enter(7);
+    try {
+      int kids = ShadowTree.kids(depth, fuel, x);
+      long sum = x;
+      int stride = (x >>> 24 & 15) == 0 ? 3000 : 1;
+      for (int i = 0; i < kids * stride; i++) {
+        if (i % stride == 0) sum = Mix.fold(sum, work.kid(i / stride, depth, fuel, x));
+        sink += i;
+      }
+      return sum;
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  @Shadowed(8)
+  private long loopsBefore(int depth, int fuel, long x) throws Lost {
+    shadow.enter(8);
+    try {
+      long own = 0;
+      for (int i = 0; i < 500; i++) own += i ^ x;
+      long value = work.kids(depth, fuel, x);
+      for (int i = 0; i < 500; i++) own -= i ^ x;
+      return value + own;
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  @Shadowed(9)
+  private long hoards(int depth, int fuel, long x) throws Lost {
+    shadow.enter(9);
+    try {
+      byte[][] hoard = new byte[4][];
+      for (int i = 0; i < hoard.length; i++) hoard[i] = new byte[(int) (x >>> i & 255) + 1];
+      long value = work.kids(depth, fuel, x);
+      return value + hoard.length + hoard[3][0] - 4;
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  private record Pair(long left, Object right) {}
+
+  // The pair never escapes: debug information has to describe it.
+  @Shadowed(10)
+  private long replaced(int depth, int fuel, long x) throws Lost {
+    shadow.enter(10);
+    try {
+      Pair pair = new Pair(x + depth, "text");
+      long value = work.kids(depth, fuel, x);
+      return value + pair.left() - x - depth + ((String) pair.right()).length() - 4;
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  @Shadowed(11)
+  private long manyLocals(int depth, int fuel, long x) throws Lost {
+    shadow.enter(11);
+    try {
+      long a = sink, b = a * 3, c = b ^ x, d = c * 5, e = d ^ a, f = e * 7, g = f ^ b, h = g * 11;
+      double i = a, j = i * 0.5, k = j + b, l = k * 0.25;
+      Object m = "m", n = m, o = n;
+      long value = work.kids(depth, fuel, x);
+      sink = a + b + c + d + e + f + g + h + (long) (i + j + k + l);
+      return m == o ? value : value + 1;
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  // Catches what it wants of others' exceptions, and throws again.
+  @Shadowed(12)
+  private long catches(int depth, int fuel, long x) throws Lost {
+    shadow.enter(12);
+    try {
+      try {
+        return work.kids(depth, fuel, x);
+      } catch (Lost lost) {
+        if (lost.value == x) return x + 1; // no node throws what another holds
+        throw lost;
+      } finally {
+        sink++;
+      }
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  @Shadowed(13)
+  private long switches(int depth, int fuel, long x) throws Lost {
+    shadow.enter(13);
+    try {
+      String name = (x & 16) == 0 ? "kids" : "own";
+      switch (name) {
+        case "kids":
+          return work.kids(depth, fuel, x);
+        case "own":
+          return work.kids(1, Mix.fold(x, work.kid(0, depth, fuel, x)), depth, fuel, x);
+        default:
+          return 0;
+      }
+    } finally {
+      shadow.leave();
+    }
+  }
+}

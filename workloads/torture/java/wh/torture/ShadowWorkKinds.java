@@ -1,0 +1,254 @@
+package wh.torture;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.stream.LongStream;
+import wh.torture.ShadowTree.Lost;
+
+/** Instrumented methods of all kinds of methods, and with frames of the JDK between them. */
+final class ShadowWorkKinds {
+  private final ShadowWork work;
+  private final Shadow shadow;
+  private final Node[] nodes;
+  private final Method reflected;
+  private final MethodHandle handle;
+
+  ShadowWorkKinds(ShadowWork work) {
+    this.work = work;
+    shadow = work.shadow;
+    nodes = new Node[] {new Leftmost(work), new Doubting(work), new Defaulting(work)};
+    MethodType type =
+        MethodType.methodType(long.class, ShadowWork.class, int.class, int.class, long.class);
+    try {
+      reflected = ShadowWork.class.getDeclaredMethod("kids", int.class, int.class, long.class);
+      handle = MethodHandles.lookup().findStatic(ShadowWorkKinds.class, "byStatic", type)
+          .bindTo(work);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  long visit(int choice, int depth, int fuel, long x) throws Lost {
+    return switch (choice) {
+      case 0 -> locked(depth, fuel, x);
+      case 1 -> lockedBlock(depth, fuel, x);
+      case 2 -> byStatic(work, depth, fuel, x);
+      case 3 -> byHandle(depth, fuel, x);
+      case 4 -> byReflection(depth, fuel, x);
+      case 5 -> byLambda(depth, fuel, x);
+      case 6 -> byStream(depth, fuel, x);
+      case 7 -> byMap(depth, fuel, x);
+      case 8, 9, 10 -> nodes[choice - 8].byInterface(depth, fuel, x);
+      case 11 -> ((Leftmost) nodes[0]).byVirtual(depth, fuel, x);
+      case 12 -> ((Leftmost) nodes[1]).byVirtual(depth, fuel, x);
+      default -> finalOne(depth, fuel, x);
+    };
+  }
+
+  /** Receivers of interface and virtual calls. */
+  private interface Node {
+    ShadowWork work();
+
+    @Shadowed(20)
+    default long byInterface(int depth, int fuel, long x) throws Lost {
+      work().shadow.enter(20);
+      try {
+        return work().kids(depth, fuel, x);
+      } finally {
+        work().shadow.leave();
+      }
+    }
+  }
+
+  private record Defaulting(ShadowWork work) implements Node {}
+
+  private static class Leftmost implements Node {
+    final ShadowWork work;
+
+    Leftmost(ShadowWork work) {
+      this.work = work;
+    }
+
+    @Override
+    public ShadowWork work() {
+      return work;
+    }
+
+    @Override
+    @Shadowed(21)
+    public long byInterface(int depth, int fuel, long x) throws Lost {
+      work.shadow.enter(21);
+      try {
+        return work.kids(1, Mix.fold(x, work.kid(0, depth, fuel, x)), depth, fuel, x);
+      } finally {
+        work.shadow.leave();
+      }
+    }
+
+    @Shadowed(22)
+    long byVirtual(int depth, int fuel, long x) throws Lost {
+      work.shadow.enter(22);
+      try {
+        return work.kids(depth, fuel, x);
+      } finally {
+        work.shadow.leave();
+      }
+    }
+  }
+
+  private static final class Doubting extends Leftmost {
+    Doubting(ShadowWork work) {
+      super(work);
+    }
+
+    @Override
+    @Shadowed(23)
+    long byVirtual(int depth, int fuel, long x) throws Lost {
+      work.shadow.enter(23);
+      try {
+        return work.kids(depth, fuel, x);
+      } finally {
+        work.shadow.leave();
+      }
+    }
+  }
+
+  @Shadowed(24)
+  private synchronized long locked(int depth, int fuel, long x) throws Lost {
+    shadow.enter(24);
+    try {
+      return work.kids(depth, fuel, x);
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  @Shadowed(25)
+  private long lockedBlock(int depth, int fuel, long x) throws Lost {
+    shadow.enter(25);
+    try {
+      synchronized (nodes[(int) x & 1]) {
+        return work.kids(depth, fuel, x);
+      }
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  @Shadowed(26)
+  private static long byStatic(ShadowWork work, int depth, int fuel, long x) throws Lost {
+    work.shadow.enter(26);
+    try {
+      return work.kids(depth, fuel, x);
+    } finally {
+      work.shadow.leave();
+    }
+  }
+
+  // byStatic by a handle is one kid of this; the rest are called as ever.
+  @Shadowed(27)
+  private long byHandle(int depth, int fuel, long x) throws Lost {
+    shadow.enter(27);
+    try {
+      if (ShadowTree.guards(x, 0)) return work.kids(depth, fuel, x);
+      int share = ShadowTree.share(fuel, ShadowTree.kids(depth, fuel, x), 0);
+      long kid = (long) handle.invokeExact(depth + 1, share, ShadowTree.kid(x, 0));
+      return work.kids(1, Mix.fold(x, kid), depth, fuel, x);
+    } catch (Lost | RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException(e);
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  @Shadowed(28)
+  private long byReflection(int depth, int fuel, long x) throws Lost {
+    shadow.enter(28);
+    try {
+      return (long) reflected.invoke(work, depth, fuel, x);
+    } catch (InvocationTargetException e) {
+      throw lost(e.getCause());
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e);
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  private static Lost lost(Throwable thrown) {
+    if (thrown instanceof Lost) return (Lost) thrown;
+    if (thrown instanceof Mismatch) throw (Mismatch) thrown;
+    throw new IllegalStateException(thrown);
+  }
+
+  @Shadowed(29)
+  private long byLambda(int depth, int fuel, long x) throws Lost {
+    shadow.enter(29);
+    try {
+      Callable<Long> kids = () -> work.kids(depth, fuel, x);
+      return kids.call();
+    } catch (Exception e) {
+      throw lost(e);
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  /** Carries a Lost through code that may not throw it. */
+  private static final class Carrier extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Carrier(Lost lost) {
+      super(null, lost, false, false);
+    }
+  }
+
+  private long kidsUnchecked(int depth, int fuel, long x) {
+    try {
+      return work.kids(depth, fuel, x);
+    } catch (Lost lost) {
+      throw new Carrier(lost);
+    }
+  }
+
+  @Shadowed(30)
+  private long byStream(int depth, int fuel, long x) throws Lost {
+    shadow.enter(30);
+    try {
+      return LongStream.of(x).map(at -> kidsUnchecked(depth, fuel, at)).sum();
+    } catch (Carrier e) {
+      throw lost(e.getCause());
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  @Shadowed(31)
+  private long byMap(int depth, int fuel, long x) throws Lost {
+    shadow.enter(31);
+    try {
+      return new TreeMap<Long, Long>().computeIfAbsent(x, at -> kidsUnchecked(depth, fuel, at));
+    } catch (Carrier e) {
+      throw lost(e.getCause());
+    } finally {
+      shadow.leave();
+    }
+  }
+
+  @Shadowed(32)
+  final long finalOne(int depth, int fuel, long x) throws Lost {
+    shadow.enter(32);
+    try {
+      return work.kids(depth, fuel, x);
+    } finally {
+      shadow.leave();
+    }
+  }
+}

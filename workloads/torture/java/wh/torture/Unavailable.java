@@ -1,0 +1,10 @@
+package wh.torture;
+
+/** This JVM lacks what the program needs; the message says what, and what mends it. */
+final class Unavailable extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  Unavailable(String message) {
+    super(message);
+  }
+}

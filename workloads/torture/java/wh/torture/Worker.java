@@ -1,0 +1,14 @@
+package wh.torture;
+
+/** What one thread of a program does; made and used on that thread. */
+interface Worker {
+  /** A piece of seeded work, checked. Takes milliseconds, so that programs end in time. */
+  void round() throws Throwable;
+
+  /** All rounds of this thread. */
+  default void work(Context context) throws Throwable {
+    do {
+      round();
+    } while (context.goesOn());
+  }
+}

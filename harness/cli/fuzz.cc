@@ -1,17 +1,15 @@
 // fuzz: synthetic walks. Runs a campaign into a run folder and reports it.
 #include <fmt/format.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 
 #include "harness/base/duration.h"
 #include "harness/cli/common.h"
+#include "harness/cli/identity.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/scratch.h"
@@ -42,40 +40,6 @@ struct Options {
 constexpr uint64_t kMostWorkers = 64;
 constexpr auto kDefaultTime = std::chrono::seconds(60);
 constexpr std::chrono::nanoseconds kMostMinimizing = std::chrono::seconds(120);
-
-std::string CpuModel() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);)
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  return "unknown";
-}
-
-std::string Kernel() {
-  utsname name{};
-  return uname(&name) == 0 ? std::string(name.sysname) + " " + name.release : "unknown";
-}
-
-std::string Now(const char* format) {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[40];
-  std::strftime(text, sizeof text, format, &parts);
-  return text;
-}
-
-std::string Joined(const std::vector<std::string>& words) {
-  return fmt::format("{}", fmt::join(words, " "));
-}
-
-std::string CommandLine() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  for (char& c : text)
-    if (c == '\0') c = ' ';
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  return text;
-}
 
 Result<std::chrono::nanoseconds> TimeOf(const Options& options) {
   if (options.time) return ParseDuration(*options.time, "--time");

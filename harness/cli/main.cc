@@ -8,8 +8,8 @@
 
 int main(int argc, char** argv) {
   using namespace walkhammer;
-  constexpr AddVerb kVerbs[] = {AddDoctor, AddFuzz,   AddReplay, AddMinimize,
-                                AddShow,   AddReport, AddList};
+  constexpr AddVerb kVerbs[] = {AddDoctor,   AddFuzz, AddStress, AddStep, AddReplay,
+                                AddMinimize, AddShow, AddReport, AddList};
 
   CLI::App app{
       "Hammers the stack walkers of the JVM until they break, and hands over each break\n"

@@ -41,6 +41,8 @@ void AddMinimize(CLI::App& app, Invocation& chosen);
 void AddReplay(CLI::App& app, Invocation& chosen);
 void AddReport(CLI::App& app, Invocation& chosen);
 void AddShow(CLI::App& app, Invocation& chosen);
+void AddStep(CLI::App& app, Invocation& chosen);
+void AddStress(CLI::App& app, Invocation& chosen);
 
 }  // namespace walkhammer
 

@@ -1,0 +1,322 @@
+#include "harness/cli/stress_options.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+#include <thread>
+
+#include "harness/base/duration.h"
+#include "harness/cli/common.h"
+#include "harness/cli/identity.h"
+#include "harness/supervise/cell_harvest.h"
+#include "harness/supervise/profiles.h"
+#include "harness/walkers/walker_table.h"
+#include "workloads/catalogue.h"
+
+namespace walkhammer {
+namespace {
+
+template <typename T>
+struct Choice {
+  const char* word;
+  T value;
+};
+
+template <typename T, size_t kSize>
+Result<T> Choose(const Choice<T> (&choices)[kSize], const std::string& word, const char* option) {
+  std::string all;
+  for (const Choice<T>& choice : choices) {
+    if (word == choice.word) return choice.value;
+    all += std::string(all.empty() ? "" : ", ") + choice.word;
+  }
+  return BadInput(std::string(option) + " wants one of " + all + ", not \"" + word + "\"");
+}
+
+constexpr Choice<SamplerKind> kSamplers[] = {{"auto", SamplerKind::kAuto},
+                                             {"perf", SamplerKind::kPerf},
+                                             {"timer", SamplerKind::kTimer},
+                                             {"thread", SamplerKind::kThread}};
+constexpr Choice<SampleClock> kClocks[] = {{"cpu", SampleClock::kCpu},
+                                           {"wall", SampleClock::kWall}};
+constexpr Choice<WalkMode> kModes[] = {{"handler", WalkMode::kHandler},
+                                       {"parked", WalkMode::kParked},
+                                       {"running", WalkMode::kRunning},
+                                       {"nested", WalkMode::kNested}};
+constexpr Choice<uint8_t> kSteppers[] = {{"trap-flag", 1}, {"ptrace", 2}};
+
+Result<uint32_t> Milliseconds(const std::string& text, const char* option) {
+  auto time = ParseDuration(text, option);
+  if (!time.ok()) return time.failure();
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(time.value()).count();
+  if (ms < 1 || ms > 600000)
+    return BadInput(std::string(option) + " wants 1ms to 10m, not \"" + text + "\"");
+  return static_cast<uint32_t>(ms);
+}
+
+// "agct,agct" and repeated options alike.
+std::vector<std::string> Split(const std::vector<std::string>& lists) {
+  std::vector<std::string> words;
+  for (const std::string& list : lists) {
+    std::istringstream stream(list);
+    for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
+  }
+  return words;
+}
+
+Status SetWalkers(const StressOptions& options, const Lane& lane, StressJob& job) {
+  if (!lane.own_agent) return Ok();
+  const std::vector<std::string> names =
+      options.walkers.empty() ? std::vector<std::string>{"agct"} : Split(options.walkers);
+  if (names.size() > kMaxWalkers)
+    return BadInput(fmt::format("at most {} walkers can walk the same sample", kMaxWalkers));
+  for (const std::string& name : names) {
+    auto walker = WalkerNamed(name);
+    if (!walker.ok()) return walker.failure();
+    const WalkerInfo& info = AllWalkers()[static_cast<size_t>(walker.value())];
+    if (info.refused_mode != nullptr)
+      if (const char* reason = info.refused_mode(ModeName(job.mode)))
+        return BadInput(name + " cannot be walked in mode " + ModeName(job.mode) + ": " + reason);
+    job.walkers[job.walker_count++] = static_cast<uint8_t>(walker.value());
+  }
+  return Ok();
+}
+
+Result<StressJob> MakeJob(const StressOptions& options, const Lane& lane) {
+  StressJob job{};
+  auto sampler = Choose(kSamplers, options.sampler, "--sampler");
+  if (!sampler.ok()) return sampler.failure();
+  auto clock = Choose(kClocks, options.clock, "--clock");
+  if (!clock.ok()) return clock.failure();
+  auto mode = Choose(kModes, options.mode, "--mode");
+  if (!mode.ok()) return mode.failure();
+  auto stepper = Choose(kSteppers, options.by, "--by");
+  if (!stepper.ok()) return stepper.failure();
+  auto hang = Milliseconds(options.hang_limit, "--hang-limit");
+  if (!hang.ok()) return hang.failure();
+  auto park = Milliseconds(options.park_limit, "--park-limit");
+  if (!park.ok()) return park.failure();
+  Status interval = ParseInterval(options.interval, job.interval_min_ns, job.interval_max_ns);
+  if (!interval.ok()) return interval.failure();
+  if (options.depth < 1 || options.depth > 16384)
+    return BadInput("--depth wants 1 to 16384 frames");
+  if (options.window < 1) return BadInput("--window wants at least one instruction");
+  if (options.thread.size() >= sizeof job.step_thread)
+    return BadInput("--thread wants at most 63 bytes of a thread's name");
+  if (options.method.size() >= sizeof job.step_method)
+    return BadInput("--method wants at most 159 bytes");
+  job.sampler = sampler.value();
+  job.clock = clock.value();
+  job.mode = mode.value();
+  job.hang_limit_ms = hang.value();
+  job.park_limit_ms = park.value();
+  job.native_threads = options.native ? 1 : 0;
+  job.no_walk = options.no_walk ? 1 : 0;
+  job.step = options.step ? stepper.value() : 0;
+  job.truth = options.no_truth ? 0 : 1;
+  job.depth = static_cast<uint16_t>(options.depth);
+  job.seed = options.seed;
+  job.step_limit = options.steps;
+  job.step_window = options.window;
+  std::memcpy(job.step_thread, options.thread.data(), options.thread.size());
+  std::memcpy(job.step_method, options.method.data(), options.method.size());
+  Status walkers = SetWalkers(options, lane, job);
+  if (!walkers.ok()) return walkers.failure();
+  return job;
+}
+
+// What a user gives after --java: words, by blanks.
+std::vector<std::string> Words(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+// A JDK that is asked for by name but cannot be used is a cell's status, not the end of the run.
+struct JdkChoice {
+  Jdk jdk;
+  CellStatus status = CellStatus::kRunning;
+  std::string reason;
+};
+
+Result<std::vector<JdkChoice>> ChooseJdks(const std::vector<std::string>& paths) {
+  std::vector<JdkChoice> choices;
+  if (paths.empty()) {
+    auto jdk = DefaultJdk();
+    if (!jdk.ok()) return jdk.failure();
+    return std::vector<JdkChoice>{{jdk.value(), CellStatus::kRunning, ""}};
+  }
+  for (const std::string& path : paths) {
+    auto jdk = OpenJdk(path);
+    JdkChoice choice;
+    if (jdk.ok()) {
+      choice.jdk = jdk.value();
+    } else if (jdk.failure().code == ExitCode::kUnable) {
+      choice.jdk.home = path;
+      choice.status = CellStatus::kNotHotspot;
+      choice.reason = jdk.failure().message;
+    } else {
+      return jdk.failure();
+    }
+    choices.push_back(choice);
+  }
+  return choices;
+}
+
+}  // namespace
+
+Status ParseInterval(const std::string& text, uint64_t& least, uint64_t& most) {
+  least = most = 0;
+  if (text == "back-to-back") return Ok();
+  const size_t dots = text.find("..");
+  auto from = ParseDuration(text.substr(0, dots), "--interval");
+  if (!from.ok()) return from.failure();
+  auto to = dots == std::string::npos ? from : ParseDuration(text.substr(dots + 2), "--interval");
+  if (!to.ok()) return to.failure();
+  least = static_cast<uint64_t>(from.value().count());
+  most = static_cast<uint64_t>(to.value().count());
+  if (least > most) return BadInput("--interval wants the shorter end first, not \"" + text + "\"");
+  if (most > 10000000000) return BadInput("--interval wants at most 10s, not \"" + text + "\"");
+  return Ok();
+}
+
+Result<StressPlan> MakeStressPlan(const StressOptions& options,
+                                  const std::vector<std::string>& jvm_flags,
+                                  const std::string& scratch) {
+  const std::string first = options.walkers.empty() ? "agct" : options.walkers[0];
+  const Lane* lane = LaneOf(first);
+  auto job = MakeJob(options, *lane);
+  if (!job.ok()) return job.failure();
+  auto time = ParseDuration(options.time, "--time");
+  if (!time.ok()) return time.failure();
+  auto hung = ParseDuration(options.hung_after, "--hung-after");
+  if (!hung.ok()) return hung.failure();
+  auto profiles = SelectProfiles(options.profiles);
+  if (!profiles.ok()) return profiles.failure();
+  auto jdks = ChooseJdks(options.jdks);
+  if (!jdks.ok()) return jdks.failure();
+  if (options.workloads.empty() == options.program.empty() && options.pid == 0)
+    return BadInput(
+        "say what to run: --workload NAME (walkhammer list workloads), --java \"ARGUMENTS\" or "
+        "--pid PID");
+  if (options.pid != 0 && kill(static_cast<pid_t>(options.pid), 0) != 0)
+    return BadInput(fmt::format("there is no process {} that --pid could attach to", options.pid));
+
+  auto catalogue = std::make_shared<std::vector<Workload>>();
+  std::vector<const Workload*> chosen;
+  const std::string home = std::filesystem::path(BesideExecutable("x")).parent_path();
+  if (!options.workloads.empty()) {
+    auto all = LoadCatalogues(home + "/workloads");
+    if (!all.ok()) return all.failure();
+    *catalogue = std::move(all.value());
+    auto selected = SelectWorkloads(*catalogue, options.workloads);
+    if (!selected.ok()) return selected.failure();
+    chosen = selected.value();
+  } else {
+    chosen.push_back(nullptr);
+  }
+
+  StressPlan plan;
+  plan.command = BesideExecutable("walkhammer");
+  plan.jobs = static_cast<int>(
+      options.jobs != 0
+          ? options.jobs
+          : std::max(1U, std::thread::hardware_concurrency() /
+                             static_cast<unsigned>(std::max<uint64_t>(1, options.threads))));
+  for (const Workload* workload : chosen)
+    for (const JdkChoice& choice : jdks.value())
+      for (const Profile* profile : profiles.value()) {
+        const Jdk& jdk = choice.jdk;
+        CellPlan cell;
+        CellRow& row = cell.row;
+        row.position = static_cast<int64_t>(plan.cells.size());
+        row.workload = workload != nullptr ? workload->FullName()
+                       : options.pid != 0  ? fmt::format("pid:{}", options.pid)
+                                           : "java:" + Words(options.program).back();
+        row.jdk_path = jdk.home;
+        row.profile = profile->name;
+        row.walker =
+            options.walkers.empty() ? "agct" : fmt::format("{}", fmt::join(options.walkers, ","));
+        row.mode = options.step ? "step" : ModeName(job.value().mode);
+        row.clock = options.clock;
+        row.interval_min_ns = job.value().interval_min_ns;
+        row.interval_max_ns = job.value().interval_max_ns;
+        row.status = choice.status;
+        row.reason = choice.reason;
+        cell.label = fmt::format("{} jdk{} {}", row.workload, jdk.feature, row.profile);
+        cell.java = jdk.home + "/bin/java";
+        cell.jdk_words = jdk.home + " (" + jdk.version + ")";
+        cell.jvm_flags = profile->flags;
+        cell.jvm_flags.insert(cell.jvm_flags.end(), jvm_flags.begin(), jvm_flags.end());
+        cell.job = job.value();
+        cell.lane = lane;
+        cell.lane_argument = first.starts_with("agent:") ? first.substr(6) : "";
+        cell.attach_pid = static_cast<int>(options.pid);
+        cell.time = time.value();
+        cell.hung_after = hung.value();
+        cell.output_limit = options.output_limit_mib << 20;
+        cell.scratch = fmt::format("{}/cell-{}", scratch, row.position);
+        if (workload != nullptr) {
+          WorkloadContext context;
+          context.home = home;
+          context.seed = options.seed;
+          context.seconds = 0;
+          context.threads = static_cast<int>(options.threads);
+          context.scale = static_cast<int>(options.scale);
+          context.cache = options.cache;
+          cell.prepare = [catalogue, workload, context, feature = jdk.feature](
+                             const std::string& folder) mutable -> Result<LoadCommand> {
+            context.scratch = folder + "/work";
+            std::error_code error;
+            std::filesystem::create_directories(context.scratch, error);
+            auto command = PrepareWorkload(*workload, feature, context);
+            if (!command.ok()) return command.failure();
+            WorkloadCommand& c = command.value();
+            return LoadCommand{c.jvm_flags, c.arguments, c.directory, c.repeat};
+          };
+        } else {
+          cell.prepare = [words =
+                              Words(options.program)](const std::string&) -> Result<LoadCommand> {
+            return LoadCommand{{}, words, std::filesystem::current_path(), true};
+          };
+        }
+        plan.cells.push_back(std::move(cell));
+      }
+  return plan;
+}
+
+void AddStressOptions(CLI::App& verb, StressOptions& o) {
+  verb.add_option("--workload", o.workloads,
+                  "What to run (walkhammer list workloads), patterns too: 'torture:*'; repeatable")
+      ->allow_extra_args(false);
+  verb.add_option("--java", o.program,
+                  "Instead: arguments of a java command of your own, e.g. \"-jar app.jar\"");
+  AddCountOption(verb, "--pid", o.pid, "Instead: attach to this running JVM");
+  AddJdkOption(verb, o.jdks);
+  verb.add_option("--profile", o.profiles,
+                  "Sets of JVM flags, e.g. xint,c1,zgc (walkhammer list profiles); repeatable")
+      ->allow_extra_args(false);
+  verb.add_option("--time", o.time, "How long each cell is sampled (default 60s)");
+  AddCountOption(verb, "--jobs", o.jobs, "Cells at the same time (default: as cores permit)");
+  AddCountOption(verb, "--threads", o.threads, "Busy threads of a workload (default 2)");
+  AddCountOption(verb, "--scale", o.scale, "Size of a workload's input (default 1)");
+  AddCountOption(verb, "--seed", o.seed, "Of intervals and of the workloads' input (default 1)");
+  AddCountOption(verb, "--depth", o.depth, "Most frames to ask for (default 512)");
+  verb.add_option("--hang-limit", o.hang_limit, "CPU time that a walk may take (default 1s)");
+  verb.add_option("--hung-after", o.hung_after,
+                  "A program that uses no CPU time for so long is hung (default 30s)");
+  AddCountOption(verb, "--output-limit", o.output_limit_mib,
+                 "MiB that a program may print (default 256)");
+  verb.add_option("--cache", o.cache, "Folder of downloaded suites");
+  verb.add_option("--out", o.out, "Run folder; must not exist or be empty");
+  verb.add_flag("--no-walk", o.no_walk, "Only count signals: what they cost without a walker");
+  AddJsonFlag(verb, o.json);
+  verb.footer("JVM flags follow after --.");
+}
+
+}  // namespace walkhammer

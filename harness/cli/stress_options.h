@@ -1,0 +1,41 @@
+// The options that stress and step share, and the plan that they make. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_CLI_STRESS_OPTIONS_H_
+#define WALKHAMMER_HARNESS_CLI_STRESS_OPTIONS_H_
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/record/run_db.h"
+#include "harness/supervise/stress_run.h"
+
+namespace walkhammer {
+
+struct StressOptions {
+  bool step = false;  // the verb
+  std::vector<std::string> workloads, jdks, walkers, profiles;
+  std::string program;  // --java: what to run instead of a workload
+  std::string interval = "100us", sampler = "auto", clock = "cpu", mode = "handler";
+  std::string time = "60s", hang_limit = "1s", park_limit = "100ms", hung_after = "30s";
+  std::string out, thread, method, by = "trap-flag", cache;
+  uint64_t seed = 1, depth = 512, jobs = 0, threads = 2, scale = 1, steps = 0, window = 20000,
+           output_limit_mib = 256, pid = 0;
+  bool native = false, no_walk = false, json = false, no_truth = false;
+};
+
+void AddStressOptions(CLI::App& verb, StressOptions& options);
+
+// "100us", "10us..100us" or "back-to-back"; in nanoseconds, both 0 for the last.
+Status ParseInterval(const std::string& text, uint64_t& least, uint64_t& most);
+
+// The cells of the matrix: workloads, JDKs and profiles multiplied. `scratch`: existing folder.
+Result<StressPlan> MakeStressPlan(const StressOptions& options,
+                                  const std::vector<std::string>& jvm_flags,
+                                  const std::string& scratch);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_CLI_STRESS_OPTIONS_H_

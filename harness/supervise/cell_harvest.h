@@ -1,0 +1,41 @@
+// What a StressState has recorded, as rows of a run. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_SUPERVISE_CELL_HARVEST_H_
+#define WALKHAMMER_HARNESS_SUPERVISE_CELL_HARVEST_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/record/run_db.h"
+#include "harness/record/stress_rows.h"
+#include "harness/record/stress_state.h"
+
+namespace walkhammer {
+
+inline constexpr char kAgentName[] = "libwalkhammer_agent.so";
+
+struct StressMemory {
+  int fd;
+  StressState* state;
+};
+// A new mapping for `job`; whoever asked for it unmaps and closes.
+Result<StressMemory> MakeStressState(const StressJob& job);
+// Makes ready for another process: all but the counts is forgotten.
+void ForgetStressed(StressState& state);
+
+// Adds the stacks seen, by their frames, outermost first.
+void HarvestStacks(const StressState& state, std::map<std::string, uint64_t>& stacks);
+// Adds one row for each thread.
+void HarvestThreads(const StressState& state, int64_t cell, std::vector<CellThreadRow>& threads);
+// What was asked for and delivered over all of `threads`.
+Delivery DeliveryOf(const StressJob& job, const StressState& state,
+                    const std::vector<CellThreadRow>& threads);
+std::vector<CountRow> CountRowsOf(const StressState& state, const std::string& label);
+
+const char* SamplerName(SamplerKind kind);  // "perf", "timer", "thread"
+const char* ModeName(WalkMode mode);        // "handler", "parked", "running", "nested"
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_SUPERVISE_CELL_HARVEST_H_

@@ -1,0 +1,169 @@
+#include "harness/supervise/stress_run.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "harness/record/crash_folder.h"
+
+namespace walkhammer {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr auto kTick = milliseconds(20);
+constexpr auto kSaveEvery = std::chrono::seconds(2);
+constexpr auto kProgressEvery = milliseconds(200);
+
+double Seconds(std::chrono::steady_clock::duration time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+void Add(RunTotals& totals, const StressCell& cell) {
+  const StressState& state = cell.state();
+  totals.walks += state.walks.load();
+  totals.successful += state.successful.load();
+  totals.contained_crashes += state.contained_crashes.load();
+  totals.children_started += static_cast<uint32_t>(cell.row().starts);
+  totals.children_died += cell.row().status == CellStatus::kDied ? 1 : 0;
+}
+
+}  // namespace
+
+RunTotals StressRun::Totals() const {
+  RunTotals totals = ended_;
+  for (const auto& cell : running_) Add(totals, *cell);
+  totals.time_ms = static_cast<uint64_t>(Seconds(Clock::now() - start_) * 1000);
+  return totals;
+}
+
+Result<int64_t> StressRun::Record(std::unique_ptr<Occurrence> seen, const CellPlan& cell) {
+  auto added = db_.AddFinding(seen->record);
+  if (!added.ok()) return added.failure();
+  const int64_t id = added.value().bucket;
+  const FindingRecord& record = seen->record;
+  if (!added.value().is_new) return id;
+  known_[id] = true;
+  CrashCase crash;
+  crash.record = record;
+  crash.raw = seen->is_death ? nullptr : &seen->raw;
+  crash.request = seen->has_request ? &seen->raw.request : nullptr;
+  crash.symbols = seen->symbols;
+  crash.jdk = cell.jdk_words;
+  crash.replay_command =
+      fmt::format("{} replay {}/{}/{} --jdk {}", plan_.command,
+                  std::filesystem::absolute(db_.dir()).lexically_normal().string(),
+                  added.value().folder, kInputName, cell.row.jdk_path);
+  crash.hs_err_text = seen->hs_err;
+  auto folder = WriteCrashFolder(db_.dir(), crash);
+  if (!folder.ok()) return folder.failure();
+  newest_ = record.signature.title;
+  if (on_bucket) {
+    BucketRow row;
+    row.id = id;
+    row.signature = record.signature;
+    row.folder = added.value().folder;
+    row.grade = record.grade;
+    row.realism = record.realism;
+    row.first_time_ms = static_cast<uint64_t>(Seconds(Clock::now() - start_) * 1000);
+    on_bucket(row);
+  }
+  return id;
+}
+
+Status StressRun::SaveAll(bool everything) {
+  const Clock::time_point now = Clock::now();
+  if (!everything && now - last_saved_ < kSaveEvery) return Ok();
+  last_saved_ = now;
+  std::map<int64_t, uint64_t> seen = seen_;
+  for (const auto& cell : running_) {
+    Status saved = cell->Save(db_);
+    if (!saved.ok()) return saved;
+    if (!vm_known_ && !cell->row().vm_version.empty()) {
+      saved = db_.SetVm(cell->row().vm_version, cell->row().vm_gc);
+      if (!saved.ok()) return saved;
+      vm_known_ = true;
+    }
+    for (const auto& [bucket, count] : cell->SeenByBucket()) seen[bucket] += count;
+  }
+  for (const auto& [bucket, count] : seen) {
+    Status saved = db_.SetSeen(bucket, count);
+    if (!saved.ok()) return saved;
+  }
+  return db_.SaveProgress(Totals());
+}
+
+void StressRun::Progress() {
+  const Clock::time_point now = Clock::now();
+  if (!on_progress || now - last_progress_ < kProgressEvery) return;
+  last_progress_ = now;
+  StressProgress progress;
+  progress.seconds = Seconds(now - start_);
+  progress.walks = Totals().walks;
+  progress.walks_per_second = static_cast<uint64_t>(
+      progress.seconds > 0 ? static_cast<double>(progress.walks) / progress.seconds : 0);
+  progress.buckets = known_.size();
+  progress.done = done_;
+  progress.all = plan_.cells.size();
+  for (const auto& cell : running_) progress.running.push_back(cell.get());
+  progress.newest = newest_;
+  on_progress(progress);
+}
+
+Status StressRun::Supervise(const std::atomic<bool>& interrupted) {
+  while (!running_.empty() || (next_ < plan_.cells.size() && !interrupted.load())) {
+    while (running_.size() < static_cast<size_t>(plan_.jobs) && next_ < plan_.cells.size() &&
+           !interrupted.load()) {
+      const CellPlan plan = plan_.cells[next_++];
+      std::error_code error;
+      std::filesystem::create_directories(plan.scratch, error);
+      auto cell = StressCell::Create(plan, start_, [this, plan](std::unique_ptr<Occurrence> seen) {
+        return Record(std::move(seen), plan);
+      });
+      if (!cell.ok()) return cell.failure();
+      running_.push_back(std::move(cell.value()));
+      Status saved = running_.back()->Save(db_);  // so that findings can name it
+      if (!saved.ok()) return saved;
+    }
+    for (size_t i = 0; i < running_.size();) {
+      auto more = running_[i]->Step(interrupted.load());
+      if (!more.ok()) return more.failure();
+      if (more.value()) {
+        i++;
+        continue;
+      }
+      Status saved = SaveAll(true);
+      if (!saved.ok()) return saved;
+      Add(ended_, *running_[i]);
+      for (const auto& [bucket, count] : running_[i]->SeenByBucket()) seen_[bucket] += count;
+      if (on_cell) on_cell(running_[i]->row(), running_[i]->plan().label);
+      std::error_code ignored;
+      std::filesystem::remove_all(running_[i]->plan().scratch, ignored);
+      running_.erase(running_.begin() + static_cast<ptrdiff_t>(i));
+      done_++;
+    }
+    Status saved = SaveAll(false);
+    if (!saved.ok()) return saved;
+    Progress();
+    std::this_thread::sleep_for(kTick);
+  }
+  return Ok();
+}
+
+Status StressRun::Run(const std::atomic<bool>& interrupted) {
+  start_ = last_saved_ = last_progress_ = Clock::now();
+  Status status = Supervise(interrupted);
+  const RunTotals totals = Totals();
+  Status saved = SaveAll(true);
+  if (status.ok()) status = saved;
+  running_.clear();
+  auto finished = db_.Finish(!status.ok()         ? RunStatus::kFailed
+                             : interrupted.load() ? RunStatus::kInterrupted
+                                                  : RunStatus::kCleanEnd,
+                             totals, status.ok() ? "" : status.failure().message);
+  if (!status.ok()) return status;
+  return finished.ok() ? Ok() : Status(finished.failure());
+}
+
+}  // namespace walkhammer

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "harness/cli/common.h"
@@ -10,6 +11,7 @@
 #include "harness/scenes/scene_table.h"
 #include "harness/supervise/engine.h"
 #include "harness/walkers/walker_table.h"
+#include "workloads/catalogue.h"
 
 namespace walkhammer {
 namespace {
@@ -18,7 +20,7 @@ using nlohmann::json;
 
 struct Options {
   std::string topic;
-  std::vector<std::string> jdks;  // for scenes
+  std::vector<std::string> jdks;  // for scenes and workloads
   SceneProbe probe;
   bool json = false;
   bool all = false;
@@ -69,8 +71,9 @@ json Scenes(const Options& options) {
   return rows;
 }
 
-std::string SceneWords(const json& seen) {
+std::string JdkWords(const json& seen) {
   if (!seen["available"].get<bool>()) return "not available: " + seen["reason"].get<std::string>();
+  if (!seen.contains("frames")) return "available";
   const std::string frames = fmt::format("available, {} frames", seen["frames"].get<int>());
   if (seen["pristine_true"].get<bool>()) return frames;
   return frames + "; agct: " + seen["reason"].get<std::string>();
@@ -109,21 +112,56 @@ json Jdks(const Options&) {
   return rows;
 }
 
+// With whether each JDK asked about can run them; all JDKs found where none is named.
+json Workloads(const Options& options) {
+  const WorkloadContext context = {
+      .home = std::filesystem::path(BesideExecutable("workloads")).parent_path()};
+  Result<std::vector<Workload>> all = LoadCatalogues(BesideExecutable("workloads"));
+  Result<std::vector<Jdk>> jdks = options.jdks.empty() ? FindJdks() : OpenJdks(options.jdks);
+  if (!all.ok() || !jdks.ok()) {
+    PrintFailure(all.ok() ? jdks.failure() : all.failure());
+    return json();
+  }
+  json rows = json::array();
+  for (const Workload& workload : all.value()) {
+    json row = {{"name", workload.FullName()}, {"what", workload.what}, {"jdks", json::array()}};
+    for (const Jdk& jdk : jdks.value()) {
+      const Status can = CheckWorkload(workload, jdk.feature, context);
+      row["jdks"].push_back({{"name", jdk.home},
+                             {"available", can.ok()},
+                             {"reason", can.ok() ? "" : can.failure().message}});
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 struct Topic {
   std::string_view name;
   json (*rows)(const Options&);
 };
 
-constexpr Topic kTopics[] = {{"walkers", Walkers},
-                             {"scenes", Scenes},
-                             {"oracles", Oracles},
-                             {"engines", Engines},
-                             {"jdks", Jdks}};
+constexpr Topic kTopics[] = {{"walkers", Walkers}, {"scenes", Scenes},       {"oracles", Oracles},
+                             {"engines", Engines}, {"workloads", Workloads}, {"jdks", Jdks}};
 
 std::vector<std::string_view> TopicNames() {
   std::vector<std::string_view> names;
   for (const Topic& topic : kTopics) names.push_back(topic.name);
   return names;
+}
+
+// One line where several JDKs have the same trouble.
+void PrintJdks(const json& jdks) {
+  const auto same = [&](const json& seen) {
+    return !seen["available"].get<bool>() && JdkWords(seen) == JdkWords(jdks[0]);
+  };
+  if (jdks.size() > 1 && std::all_of(jdks.begin(), jdks.end(), same)) {
+    fmt::print("  every JDK: {}\n", JdkWords(jdks[0]));
+    return;
+  }
+  for (const json& seen : jdks) {
+    fmt::print("  {}: {}\n", seen["name"].get<std::string>(), JdkWords(seen));
+  }
 }
 
 void PrintText(const json& rows) {
@@ -132,9 +170,7 @@ void PrintText(const json& rows) {
   for (const json& row : rows) {
     fmt::print("{:<{}}  {}\n", row["name"].get<std::string>(), width,
                row["what"].get<std::string>());
-    for (const json& seen : row.value("jdks", json::array())) {
-      fmt::print("  {}: {}\n", seen["name"].get<std::string>(), SceneWords(seen));
-    }
+    PrintJdks(row.value("jdks", json::array()));
     if (!row.contains("outcomes")) continue;
     for (const json& outcome : row["outcomes"]) {
       fmt::print("  {}: {}, {}\n", outcome["name"].get<std::string>(),

@@ -1,0 +1,187 @@
+// From a workload of the catalogue to a command line.
+#include <fmt/format.h>
+#include <glob.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "workloads/catalogue.h"
+#include "workloads/placeholders.h"
+#include "workloads/stanzas.h"
+
+namespace walkhammer {
+namespace {
+
+using Values = std::map<std::string, std::string>;
+
+std::string CacheOf(const WorkloadContext& context) {
+  return context.cache.empty() ? DefaultCache() : context.cache;
+}
+
+// Java programs and awk take it as a signed number; small seeds stay as they are.
+std::string SeedWord(uint64_t seed) { return std::to_string((seed ^ (seed >> 32)) & 0x7fffffff); }
+
+std::vector<std::string> MatchesOf(const std::string& pattern) {
+  std::vector<std::string> paths;
+  glob_t found = {};
+  if (glob(pattern.c_str(), 0, nullptr, &found) == 0) {
+    paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  }
+  globfree(&found);
+  return paths;
+}
+
+std::string Missing(const Workload& workload, const std::string& pattern) {
+  const std::string missing =
+      fmt::format("{} is not installed: there is no {}", workload.FullName(), pattern);
+  if (workload.packages.empty()) return missing;
+  return fmt::format("{}; run: apt-get install --no-install-recommends {}", missing,
+                     fmt::join(workload.packages, " "));
+}
+
+// The path of the distribution that fetch.sh verified: CACHE/ID/verified holds the digest, and what
+// to start below CACHE/ID.
+Result<std::string> DistributionPath(const Workload& workload, const WorkloadContext& context) {
+  const std::string workloads = context.home + "/workloads";
+  Result<std::vector<Stanza>> table = ReadStanzas(workloads + "/distributions");
+  if (!table.ok()) return table.failure();
+  const std::string folder = CacheOf(context) + "/" + workload.file;
+  for (const Stanza& stanza : table.value()) {
+    const StanzaLine* id = stanza.Find("id");
+    const StanzaLine* sha512 = stanza.Find("sha512");
+    if (id == nullptr || id->value != workload.file || sha512 == nullptr) continue;
+    std::string digest, path;
+    std::ifstream verified(folder + "/verified");
+    if (std::getline(verified, digest) && digest == sha512->value && std::getline(verified, path) &&
+        std::filesystem::exists(folder + "/" + path)) {
+      return folder + "/" + path;
+    }
+  }
+  const std::string option =
+      CacheOf(context) == DefaultCache() ? "" : fmt::format(" --cache {}", context.cache);
+  return Unable(fmt::format("{} is not at hand: {} holds no verified copy; run: {}/fetch.sh {}{}",
+                            workload.FullName(), folder, workloads, workload.file, option));
+}
+
+Status CheckJdk(const Workload& workload, int feature) {
+  if (feature == 0 || (feature >= workload.oldest_jdk && feature <= workload.newest_jdk)) {
+    return Ok();
+  }
+  return Unable(
+      fmt::format("{} does not run on JDK {}: {}", workload.FullName(), feature, workload.why));
+}
+
+// The class path, or the jar: what must exist.
+Result<std::vector<std::string>> FindJars(const Workload& workload, const Values& values) {
+  std::vector<std::string> patterns = workload.classpath;
+  if (!workload.jar.empty()) patterns.push_back(workload.jar);
+  std::vector<std::string> jars;
+  for (const std::string& pattern : patterns) {
+    const std::string filled = Filled(pattern, values);
+    const std::vector<std::string> matches = MatchesOf(filled);
+    if (matches.empty()) return Unable(Missing(workload, filled));
+    jars.insert(jars.end(), matches.begin(), matches.end());
+  }
+  return jars;
+}
+
+// The checks, and what they found on their way.
+struct Found {
+  Values values;  // of placeholders
+  std::vector<std::string> jars;
+};
+
+Result<Found> Find(const Workload& workload, int feature, const WorkloadContext& context) {
+  if (Status fits = CheckJdk(workload, feature); !fits.ok()) return fits.failure();
+  Found found;
+  found.values = {{"home", context.home},
+                  {"input", context.scratch + "/input"},
+                  {"scratch", context.scratch + "/work"},
+                  {"seed", SeedWord(context.seed)},
+                  {"seconds", std::to_string(context.seconds)},
+                  {"threads", std::to_string(context.threads)},
+                  {"scale", std::to_string(context.scale)}};
+  if (!workload.file.empty()) {
+    Result<std::string> path = DistributionPath(workload, context);
+    if (!path.ok()) return path.failure();
+    found.values["file"] = path.value();
+  }
+  Result<std::vector<std::string>> jars = FindJars(workload, found.values);
+  if (!jars.ok()) return jars.failure();
+  found.jars = std::move(jars.value());
+  return found;
+}
+
+// Runs the command; what it says goes to our stderr.
+Status RunToEnd(std::vector<std::string> words) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_t pid = -1;
+  int status = 0;
+  if (posix_spawnp(&pid, argv[0], nullptr, nullptr, argv.data(), environ) == 0 &&
+      waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+    return Ok();
+  }
+  return ToolFailed(fmt::format("this command failed: {}", fmt::join(words, " ")));
+}
+
+void AddFilled(const std::vector<std::string>& texts, const Values& values,
+               std::vector<std::string>& words) {
+  for (const std::string& text : texts) words.push_back(Filled(text, values));
+}
+
+}  // namespace
+
+std::string DefaultCache() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache != '\0') return std::string(cache) + "/walkhammer";
+  const char* home = std::getenv("HOME");
+  return std::string(home == nullptr ? "" : home) + "/.cache/walkhammer";
+}
+
+Status CheckWorkload(const Workload& workload, int jdk_feature, const WorkloadContext& context) {
+  Result<Found> found = Find(workload, jdk_feature, context);
+  if (!found.ok()) return found.failure();
+  return Ok();
+}
+
+Result<WorkloadCommand> PrepareWorkload(const Workload& workload, int jdk_feature,
+                                        const WorkloadContext& context) {
+  Result<Found> found = Find(workload, jdk_feature, context);
+  if (!found.ok()) return found.failure();
+  const Values& values = found.value().values;
+
+  std::error_code error;
+  std::filesystem::create_directories(values.at("scratch"), error);
+  if (error) {
+    return ToolFailed(fmt::format("cannot make {}: {}", values.at("scratch"), error.message()));
+  }
+  if (!workload.input.empty()) {
+    Status made = RunToEnd({"sh", context.home + "/workloads/input.sh", workload.input,
+                            values.at("input"), values.at("seed"), values.at("scale")});
+    if (!made.ok()) return made.failure();
+  }
+
+  WorkloadCommand command;
+  command.directory = values.at("scratch");
+  command.repeat = workload.repeat;
+  AddFilled(workload.flags, values, command.jvm_flags);
+  for (const auto& [feature, flags] : workload.flags_from) {
+    if (jdk_feature >= feature) AddFilled(flags, values, command.jvm_flags);
+  }
+  if (workload.jar.empty()) {
+    command.arguments = {"-cp", fmt::format("{}", fmt::join(found.value().jars, ":")),
+                         workload.main};
+  } else {
+    command.arguments = {"-jar", found.value().jars.front()};
+  }
+  AddFilled(workload.args, values, command.arguments);
+  return command;
+}
+
+}  // namespace walkhammer

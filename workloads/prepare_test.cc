@@ -1,0 +1,189 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "workloads/catalogue.h"
+
+namespace walkhammer {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string ContentOf(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class PrepareTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = testing::TempDir() + "prepare-" + std::to_string(getpid());
+    std::filesystem::remove_all(folder_);
+    for (const char* made : {"/home/workloads", "/scratch", "/cache/d"}) {
+      std::filesystem::create_directories(folder_ + made);
+    }
+    Write("home/workloads/distributions", "id: d\nsha512: 77\njar: d.jar\n");
+    Write("home/workloads/input.sh", "mkdir \"$2\" && echo \"$1 $3 $4\" >\"$2/made\"\n");
+    Write("home/one.jar", "");
+    Write("home/two-2.jar", "");
+    Write("home/two-1.jar", "");
+    context_ = {.home = folder_ + "/home",
+                .scratch = folder_ + "/scratch",
+                .seed = 7,
+                .seconds = 30,
+                .threads = 4,
+                .scale = 2,
+                .cache = folder_ + "/cache"};
+    workload_.suite = "s";
+    workload_.name = "w";
+    workload_.main = "M";
+    workload_.classpath = {"{home}/one.jar", "{home}/two-*.jar"};
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  void Write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ + "/" + name) << text;
+  }
+
+  WorkloadCommand Prepared(int feature) {
+    Result<WorkloadCommand> command = PrepareWorkload(workload_, feature, context_);
+    EXPECT_TRUE(command.ok()) << command.failure().message;
+    return command.ok() ? command.value() : WorkloadCommand{};
+  }
+
+  // The sentence of kUnable; CheckWorkload must say the same.
+  std::string Unfit(int feature) {
+    Result<WorkloadCommand> command = PrepareWorkload(workload_, feature, context_);
+    const Status checked = CheckWorkload(workload_, feature, context_);
+    EXPECT_EQ(command.ok(), checked.ok());
+    if (command.ok() || checked.ok()) return "";
+    EXPECT_EQ(command.failure().code, ExitCode::kUnable);
+    EXPECT_EQ(command.failure().message, checked.failure().message);
+    return command.failure().message;
+  }
+
+  std::string folder_;
+  WorkloadContext context_;
+  Workload workload_;
+};
+
+TEST_F(PrepareTest, FillsTheCommandLine) {
+  workload_.args = {"-i={input}/x", "{seed}", "{seconds}s", "{threads}", "{scale}", "{scratch}"};
+  workload_.flags = {"-Dhome={home}"};
+  workload_.flags_from = {{21, {"-D21"}}, {25, {"-D25"}}};
+  workload_.input = "book";
+  workload_.repeat = true;
+  const WorkloadCommand command = Prepared(21);
+  const std::string home = folder_ + "/home", scratch = folder_ + "/scratch";
+  EXPECT_THAT(command.jvm_flags, ElementsAre("-Dhome=" + home, "-D21"));
+  EXPECT_THAT(
+      command.arguments,
+      ElementsAre("-cp", home + "/one.jar:" + home + "/two-1.jar:" + home + "/two-2.jar", "M",
+                  "-i=" + scratch + "/input/x", "7", "30s", "4", "2", scratch + "/work"));
+  EXPECT_EQ(command.directory, scratch + "/work");
+  EXPECT_TRUE(std::filesystem::is_empty(command.directory));
+  EXPECT_TRUE(command.repeat);
+  EXPECT_EQ(ContentOf(scratch + "/input/made"), "book 7 2\n");
+}
+
+TEST_F(PrepareTest, FlagsByJdk) {
+  workload_.flags_from = {{21, {"-D21"}}, {25, {"-D25"}}};
+  EXPECT_TRUE(Prepared(17).jvm_flags.empty());
+  EXPECT_THAT(Prepared(25).jvm_flags, ElementsAre("-D21", "-D25"));
+  EXPECT_TRUE(Prepared(0).jvm_flags.empty());
+}
+
+TEST_F(PrepareTest, LargeSeedsStayNumbersForJava) {
+  workload_.args = {"{seed}"};
+  context_.seed = ~uint64_t{0} - 5;
+  EXPECT_EQ(Prepared(17).arguments.back(), "5");
+  context_.seed = uint64_t{1} << 33;
+  EXPECT_EQ(Prepared(17).arguments.back(), "2");
+}
+
+TEST_F(PrepareTest, SaysHowToInstall) {
+  workload_.classpath.push_back("/nowhere/*.jar");
+  EXPECT_EQ(Unfit(17), "s:w is not installed: there is no /nowhere/*.jar");
+  workload_.packages = {"fop", "libfop"};
+  EXPECT_EQ(Unfit(17),
+            "s:w is not installed: there is no /nowhere/*.jar; run: apt-get install "
+            "--no-install-recommends fop libfop");
+}
+
+TEST_F(PrepareTest, SaysWhyNotOnThisJdk) {
+  workload_.oldest_jdk = 18;
+  workload_.newest_jdk = 21;
+  workload_.why = "it is so";
+  EXPECT_EQ(Unfit(17), "s:w does not run on JDK 17: it is so");
+  EXPECT_EQ(Unfit(22), "s:w does not run on JDK 22: it is so");
+  EXPECT_EQ(Unfit(18), "");
+  EXPECT_EQ(Unfit(21), "");
+  EXPECT_EQ(Unfit(0), "");
+}
+
+TEST_F(PrepareTest, TakesVerifiedDistributionsOnly) {
+  workload_.classpath.clear();
+  workload_.main.clear();
+  workload_.jar = "{file}";
+  workload_.file = "d";
+  const std::string lacks = "s:w is not at hand: " + folder_ + "/cache/d holds no verified copy; " +
+                            "run: " + folder_ + "/home/workloads/fetch.sh d --cache " + folder_ +
+                            "/cache";
+  EXPECT_EQ(Unfit(17), lacks);
+  Write("cache/d/d.jar", "");
+  EXPECT_EQ(Unfit(17), lacks);
+  Write("cache/d/verified", "78\nd.jar\n");
+  EXPECT_EQ(Unfit(17), lacks);
+  Write("cache/d/verified", "77\nother.jar\n");
+  EXPECT_EQ(Unfit(17), lacks);
+  Write("cache/d/verified", "77\nd.jar\n");
+  EXPECT_THAT(Prepared(17).arguments, ElementsAre("-jar", folder_ + "/cache/d/d.jar"));
+}
+
+TEST_F(PrepareTest, AGeneratorThatFails) {
+  Write("home/workloads/input.sh", "exit 1\n");
+  workload_.input = "book";
+  Result<WorkloadCommand> command = PrepareWorkload(workload_, 17, context_);
+  ASSERT_FALSE(command.ok());
+  EXPECT_EQ(command.failure().code, ExitCode::kToolFailed);
+  EXPECT_THAT(command.failure().message, HasSubstr("input.sh book"));
+}
+
+TEST(InputScript, SameWordsSameBytes) {
+  const std::string folder = testing::TempDir() + "input-" + std::to_string(getpid());
+  const std::string script = std::string("sh ") + WALKHAMMER_WORKLOADS + "/input.sh ";
+  const auto make = [&](const char* to, const char* rest) {
+    return std::system((script + "batik " + folder + "/" + to + " " + rest).c_str());
+  };
+  ASSERT_EQ(make("a", "7 1"), 0);
+  ASSERT_EQ(make("b", "7 1"), 0);
+  ASSERT_EQ(make("c", "8 1"), 0);
+  ASSERT_EQ(make("d", "7 2"), 0);
+  const std::string a = ContentOf(folder + "/a/drawing1.svg");
+  EXPECT_GT(a.size(), 10000u);
+  EXPECT_EQ(a, ContentOf(folder + "/b/drawing1.svg"));
+  EXPECT_NE(a, ContentOf(folder + "/c/drawing1.svg"));
+  EXPECT_GT(ContentOf(folder + "/d/drawing1.svg").size(), a.size() * 3 / 2);
+  EXPECT_NE(std::system((script + "nonsense " + folder + "/e 1 1 2>/dev/null").c_str()), 0);
+  EXPECT_NE(make("e", "1 x 2>/dev/null"), 0);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(DefaultCacheTest, FollowsTheEnvironment) {
+  setenv("XDG_CACHE_HOME", "/x", 1);
+  EXPECT_EQ(DefaultCache(), "/x/walkhammer");
+  setenv("XDG_CACHE_HOME", "", 1);
+  setenv("HOME", "/h", 1);
+  EXPECT_EQ(DefaultCache(), "/h/.cache/walkhammer");
+  unsetenv("XDG_CACHE_HOME");
+  EXPECT_EQ(DefaultCache(), "/h/.cache/walkhammer");
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -8,10 +8,13 @@ packages='
 afl++
 bats
 build-essential
+busybox
 clang-14
 clang-format-14
 clang-tidy-14
 cmake
+curl
+ecj
 g++
 git
 libbenchmark-dev
@@ -24,11 +27,14 @@ libfmt-dev
 libgmock-dev
 libgtest-dev
 libsqlite3-dev
+libxalan2-java
+libxerces2-java
 ninja-build
 nlohmann-json3-dev
 openjdk-17-jdk-headless
 shellcheck
 sqlite3
+unzip
 zip
 '
 

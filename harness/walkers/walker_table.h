@@ -26,9 +26,9 @@ struct WalkerInfo {
   bool puzzle;         // a planted bug that tests the harness; hidden unless asked for
   std::span<const DeclaredCode> codes;
   std::unique_ptr<Walker> (*make)();
+  const char* own_code = nullptr;  // of a puzzle for engines: the extern "C" function to cover
   // Why samples cannot be walked in a mode ("handler", "parked", ...), or null. Null: all can.
   const char* (*refused_mode)(std::string_view mode) = nullptr;
-  const char* own_code = nullptr;  // of a puzzle for engines: the extern "C" function to cover
 };
 
 std::span<const WalkerInfo> AllWalkers();

@@ -1,0 +1,255 @@
+// The oracles that judge samples, each outcome provoked by hand-made observations.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/oracles/observation.h"
+#include "harness/oracles/oracle.h"
+
+namespace walkhammer {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Stand-ins for jmethodIDs: only their addresses matter.
+int ids[4];
+void* const kRun = &ids[0];
+void* const kOuter = &ids[1];
+void* const kInner = &ids[2];
+void* const kHelper = &ids[3];
+
+const MethodRegistry& Methods() {
+  static MethodRegistry& registry = *[] {
+    auto* made = new MethodRegistry;
+    made->Add(kRun, "app.Main.run()V", 100, false);
+    made->Add(kOuter, "app.Main.outer()V", 10, false);
+    made->Add(kInner, "app.Main.inner()V", 10, false);
+    made->Add(kHelper, "java.util.List.helper()V", 10, false);
+    made->SetShadowId(kRun, 1);
+    made->SetShadowId(kOuter, 2);
+    made->SetShadowId(kInner, 3);
+    return made;
+  }();
+  return registry;
+}
+
+// A sample of four frames that is right in every respect: run, outer, inner, helper.
+struct Case {
+  WalkRequest request;
+  std::vector<Frame> frames = {{1, 0, kHelper}, {4, 0, kInner}, {5, 0, kOuter}, {50, 0, kRun}};
+  std::vector<Frame> others = frames;
+  ShadowStack shadow{};
+  SampleFacts facts{};
+  Observation seen{};
+
+  Case() {
+    shadow.magic.store(ShadowStack::kMagic);
+    Active({0, 1, 2});
+    facts.shadow = &shadow;
+    facts.byte_code = [](void*, int) { return 0x60; };  // iadd
+    seen.walker = &AllWalkers()[0];
+    seen.methods = &Methods();
+    seen.trace = {Ending::kReturned, 4, nullptr};
+    facts.other = {Ending::kReturned, 4, nullptr};
+  }
+
+  void Active(std::vector<uint32_t> methods) {
+    for (size_t i = 0; i < methods.size(); i++) shadow.ids[i] = methods[i];
+    shadow.depth.store(static_cast<uint32_t>(methods.size()));
+  }
+  void Return(std::vector<Frame> returned) {
+    frames = std::move(returned);
+    seen.trace.num_frames = static_cast<int32_t>(frames.size());
+  }
+  void Compare() { facts.other_walker = &AllWalkers()[0]; }
+
+  std::string Judge(const char* name, std::string& detail) {
+    seen.request = &request;
+    seen.sample = &facts;
+    seen.trace.frames = frames.data();
+    facts.other.frames = others.data();
+    char text[256] = "";
+    const Oracle* oracle = FindOracle(name);
+    const uint8_t outcome = oracle->judge(seen, text, sizeof text);
+    detail = text;
+    return oracle->outcomes[outcome].name;
+  }
+};
+
+struct Provocation {
+  const char* name;
+  const char* oracle;
+  const char* outcome;
+  std::function<void(Case&)> change;
+  const char* detail = "";
+};
+void PrintTo(const Provocation& p, std::ostream* out) { *out << p.oracle << "/" << p.outcome; }
+
+const std::vector<Provocation>& Provocations() {
+  static const auto& table = *new std::vector<Provocation>{
+      {"ReachesTheStart", "thread-start", "complete", [](Case&) {}},
+      {"CutOff", "thread-start", "cut-off",
+       [](Case& c) {
+         c.Return({{1, 0, kHelper}, {4, 0, kInner}});
+       },
+       "the outermost of 2 frames is app.Main.inner()V"},
+      {"CutAtDepth", "thread-start", "complete",
+       [](Case& c) {
+         c.request.depth = 2;
+         c.Return({{1, 0, kHelper}, {4, 0, kInner}});
+       }},
+      {"FailedWalksHaveNoStart", "thread-start", "complete",
+       [](Case& c) { c.seen.trace.num_frames = -5; }},
+
+      {"Twice", "repeated-frame", "twice",
+       [](Case& c) {
+         c.Return({{4, 0, kInner}, {4, 0, kInner}, {50, 0, kRun}});
+       },
+       "frames 0 and 1 are both app.Main.inner()V @ 4"},
+      {"Recursion", "repeated-frame", "once",
+       [](Case& c) {
+         c.facts.byte_code = [](void*, int) { return 0xb8; };  // invokestatic
+         c.Return({{4, 0, kInner}, {4, 0, kInner}});
+       }},
+      {"RewrittenByteCode", "repeated-frame", "once",
+       [](Case& c) {
+         c.facts.byte_code = [](void*, int) { return 0xe9; };
+         c.Return({{4, 0, kInner}, {4, 0, kInner}});
+       }},
+      {"OtherPlaceInTheMethod", "repeated-frame", "once",
+       [](Case& c) {
+         c.Return({{3, 0, kInner}, {4, 0, kInner}});
+       }},
+
+      {"Agrees", "shadow-stack", "agrees", [](Case&) {}},
+      {"OneIsEntering", "shadow-stack", "agrees",
+       [](Case& c) {
+         c.Active({0, 1});
+       }},
+      {"TwoTooMany", "shadow-stack", "frames-too-many", [](Case& c) { c.Active({0}); },
+       "3 of the program's methods shown, 1 are active"},
+      {"CallerSkipped", "shadow-stack", "wrong-frame",
+       [](Case& c) {
+         c.Return({{4, 0, kInner}, {50, 0, kRun}});
+       },
+       "which is not number 1 of the 3 active ones"},
+      {"NewestMissing", "shadow-stack", "frames-missing",
+       [](Case& c) {
+         c.Return({{5, 0, kOuter}, {50, 0, kRun}});
+       }},
+      {"NoShadow", "shadow-stack", "agrees",
+       [](Case& c) {
+         c.facts.shadow = nullptr;
+         c.Return({{4, 0, kInner}, {50, 0, kRun}});
+       }},
+      {"NotYetAShadow", "shadow-stack", "agrees",
+       [](Case& c) {
+         c.shadow.magic.store(0);
+         c.Return({{4, 0, kInner}});
+       }},
+
+      {"Same", "agreement", "same", [](Case& c) { c.Compare(); }},
+      {"OtherFrames", "agreement", "other-frames",
+       [](Case& c) {
+         c.Compare();
+         c.frames[1].method = kOuter;
+       },
+       "frame 1 is app.Main.outer()V @ 4, for agct app.Main.inner()V @ 4"},
+      {"OtherLength", "agreement", "other-length",
+       [](Case& c) {
+         c.Compare();
+         c.seen.trace.num_frames = 3;
+       },
+       "3 frames, for agct 4"},
+      {"Inconsistent", "agreement", "inconsistent",
+       [](Case& c) {
+         c.Compare();
+         c.facts.same_again = true;
+         c.frames[1].bci = 0;
+       }},
+      {"InconsistentError", "agreement", "inconsistent",
+       [](Case& c) {
+         c.Compare();
+         c.facts.same_again = true;
+         c.seen.trace.num_frames = -5;
+       },
+       "answered 4, then -5"},
+      {"ErrorOfOne", "agreement", "same",
+       [](Case& c) {
+         c.Compare();
+         c.seen.trace.num_frames = -5;
+       }},
+      {"NothingToCompareWith", "agreement", "same", [](Case& c) { c.frames[1].bci = 0; }},
+  };
+  return table;
+}
+
+class SampleOracleTest : public testing::TestWithParam<Provocation> {};
+
+TEST_P(SampleOracleTest, IsProvoked) {
+  const Provocation& wanted = GetParam();
+  Case c;
+  wanted.change(c);
+  std::string detail;
+  EXPECT_EQ(c.Judge(wanted.oracle, detail), wanted.outcome) << detail;
+  EXPECT_THAT(detail, HasSubstr(wanted.detail));
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, SampleOracleTest, testing::ValuesIn(Provocations()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+// Synthetic walks have no shadow, no start, nothing to agree with.
+TEST(SampleOracles, SayNothingAboutSyntheticWalks) {
+  for (const char* name : {"thread-start", "repeated-frame", "shadow-stack", "agreement"}) {
+    Case c;
+    c.Return({{4, 0, kInner}, {4, 0, kInner}});
+    c.seen.request = &c.request;
+    c.seen.trace.frames = c.frames.data();
+    char text[256];
+    EXPECT_EQ(FindOracle(name)->judge(c.seen, text, sizeof text), 0) << name;
+  }
+}
+
+TEST(Methods, GiveUpPlacesOfUnloadedOnesAndFindTheRest) {
+  static uint64_t words[3] = {0x700000001000, 0, 0x700000002000};  // what jmethodIDs lead to
+  MethodRegistry registry;
+  for (uint64_t& word : words) registry.Add(&word, "a.B.c()V", 1, false);
+  registry.SweepUnloaded();
+  ASSERT_NE(registry.Find(&words[1]), nullptr);
+  EXPECT_TRUE(registry.Find(&words[1])->unloaded.load());
+  EXPECT_FALSE(registry.Find(&words[0])->unloaded.load());
+  for (int i = 0; i < 10; i++) registry.SweepUnloaded();
+  EXPECT_EQ(registry.Find(&words[1]), nullptr);
+  EXPECT_NE(registry.Find(&words[0]), nullptr);
+  EXPECT_NE(registry.Find(&words[2]), nullptr);
+  registry.Add(&words[1], "a.B.d()V", 1, false);
+  ASSERT_NE(registry.Find(&words[1]), nullptr);
+  EXPECT_STREQ(registry.Find(&words[1])->name, "a.B.d()V");
+}
+
+TEST(Methods, NamesOfHiddenClassesRepeat) {
+  MethodRegistry registry;
+  int first = 0, second = 0;
+  registry.Add(&first, "a.B$$Lambda/0x00007f1234.run()V", 1, false);
+  registry.Add(&second, "a.B$$Lambda/0x00007f5678.run()V", 1, false);
+  EXPECT_EQ(registry.Find(&first)->name, registry.Find(&second)->name);
+  EXPECT_STREQ(registry.Find(&first)->name, "a.B$$Lambda/0x.run()V");
+}
+
+TEST(Methods, SayWhenTheyAreFull) {
+  MethodRegistry registry;
+  static char places[MethodRegistry::kMostMethods + 1];
+  for (uint32_t i = 0; i < MethodRegistry::kMostMethods; i++)
+    registry.Add(&places[i], "a.B.c()V", 1, false);
+  EXPECT_TRUE(registry.IsComplete());
+  registry.Add(&places[MethodRegistry::kMostMethods], "a.B.c()V", 1, false);
+  EXPECT_FALSE(registry.IsComplete());
+  EXPECT_NE(registry.Find(&places[77]), nullptr);
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -185,15 +185,18 @@ void Agent::CodeUnloaded(const void* code) {
   if (recorder_ != nullptr) recorder_->Remove(reinterpret_cast<uint64_t>(code));
 }
 
-// Fills what the walk of a Java thread needs.
-void Agent::Describe(SampledThread& thread, JNIEnv* env, jthread object) const {
+std::string Agent::NameOf(JNIEnv* env, jthread object) const {
   jvmtiThreadInfo info{};
-  if (jvm_->jvmti()->GetThreadInfo(object, &info) == JVMTI_ERROR_NONE) {
-    std::snprintf(thread.counts->name, sizeof thread.counts->name, "%s", info.name);
-    jvm_->jvmti()->Deallocate(reinterpret_cast<unsigned char*>(info.name));
-    env->DeleteLocalRef(info.thread_group);
-    env->DeleteLocalRef(info.context_class_loader);
-  }
+  if (jvm_->jvmti()->GetThreadInfo(object, &info) != JVMTI_ERROR_NONE) return "?";
+  std::string name = info.name;
+  jvm_->jvmti()->Deallocate(reinterpret_cast<unsigned char*>(info.name));
+  env->DeleteLocalRef(info.thread_group);
+  env->DeleteLocalRef(info.context_class_loader);
+  return name;
+}
+
+// What the walk of a Java thread needs.
+void Agent::Describe(SampledThread& thread, JNIEnv* env, jthread object) const {
   thread.object = env->NewWeakGlobalRef(object);
   thread.stack_base = thread.view.stack_base();
   thread.stack_limit = thread.view.stack_limit();
@@ -202,9 +205,10 @@ void Agent::Describe(SampledThread& thread, JNIEnv* env, jthread object) const {
 void Agent::ThreadStarted(JNIEnv* env, jthread object) {
   if (jvm_ == nullptr || !sampling()) return;
   const int tid = static_cast<int>(syscall(SYS_gettid));
-  if (IsOurs(CommandOf(tid))) return;
+  const std::string name = NameOf(env, object);
+  if (IsOurs(name)) return;
   SampledThread* thread = threads_.Find(tid);
-  if (thread == nullptr) thread = threads_.Add(tid, "?", true);
+  if (thread == nullptr) thread = threads_.Add(tid, name.c_str(), true);
   if (thread == nullptr) return;
   thread->view = jvm_->ThreadOf(env);
   Describe(*thread, env, object);
@@ -241,7 +245,7 @@ void Agent::AddExistingThreads(JNIEnv* env) {
     if (os_thread == 0) continue;
     const int tid = *reinterpret_cast<int*>(os_thread + static_cast<uint64_t>(os_thread_id_));
     if (threads_.Find(tid) != nullptr) continue;
-    SampledThread* thread = threads_.Add(tid, "?", true);
+    SampledThread* thread = threads_.Add(tid, NameOf(env, objects[i]).c_str(), true);
     if (thread == nullptr) continue;
     thread->view = view;
     thread->env = jvm_->EnvOf(view);

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "harness/jvm/boot.h"
 #include "harness/jvm/code_finder.h"
@@ -53,6 +54,7 @@ class Agent {
   void AddNativeThreads();
   void Arm(SampledThread& thread);
   void Disarm(SampledThread& thread);
+  std::string NameOf(JNIEnv* env, jthread object) const;
   void Describe(SampledThread& thread, JNIEnv* env, jthread object) const;
   void LearnThreadStarts(JNIEnv* env);
   void CheckHandlers();

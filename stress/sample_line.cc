@@ -136,6 +136,8 @@ bool SampleLine::Take(SampledThread& thread, ucontext_t& context, const SampleOp
     return false;
   }
   GuardSlot* before = WearGuardSlot(&station->guard);
+  // Before the stack is taken down: thread-local storage may stand at its upper end.
+  errno = 0;
   Sample& sample = station->journal->sample;
   TakeDown(thread, context, options, sample);
   sample.sequence = sequence_.fetch_add(1, std::memory_order_relaxed);
@@ -158,7 +160,6 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
 
   Call call{station.walkers[walker].get(), {&context, thread.env, state_.job.depth, 0}, {}};
   const uint64_t mask = options.light ? 0 : ThreadSignalMask();
-  errno = 0;
   seen.before = Look(thread, mask);
   call.trace.ending = GuardedCall(
       station.guard,
@@ -168,6 +169,7 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
       },
       &call);
   seen.after = Look(thread, 0);
+  errno = 0;
   if (!options.light) seen.after.signal_mask = ThreadSignalMask();
   if (seen.after.signal_mask != mask)
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, sizeof mask);

@@ -49,12 +49,26 @@ void Stepper::Manage(ThreadTable& threads) {
   if (stopped_.load()) return;
   if (state_.job.step_limit != 0 && state_.steps.load() >= state_.job.step_limit) return;
   const uint64_t now = MonotonicNs();
+  LeaveSleeper(now);
   if (stepping_.load() || (target_.load() != nullptr && now - asked_at_ns_ < kAskAgainNs)) return;
   SampledThread* thread = Choose(threads);
   target_.store(thread);
   if (thread == nullptr) return;
   asked_at_ns_ = now;
   syscall(SYS_tgkill, getpid(), thread->tid.load(), kSampleSignal);
+}
+
+// A thread that blocks in the middle of its window would keep all others waiting. It loses its trap
+// flag when it wakes up.
+void Stepper::LeaveSleeper(uint64_t now) {
+  const uint64_t steps = state_.steps.load();
+  if (!stepping_.load() || steps != steps_seen_) {
+    steps_seen_ = steps;
+    moved_at_ns_ = now;
+  } else if (now - moved_at_ns_ > kAskAgainNs) {
+    target_.store(nullptr);
+    stepping_.store(false);
+  }
 }
 
 // Whether the method that the job names is on the stack.

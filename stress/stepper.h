@@ -37,6 +37,7 @@ class Stepper {
   void Count(uint64_t pc, const Trace& trace, StepVerdict verdict);
   SteppedPc* PlaceOf(uint64_t pc);
   SampledThread* Choose(ThreadTable& threads);
+  void LeaveSleeper(uint64_t now);
 
   StressState& state_;
   const MethodRegistry& methods_;
@@ -49,6 +50,7 @@ class Stepper {
   uint64_t left_ = 0;                            // steps of this window
   uint64_t cpu_at_start_ = 0;
   uint64_t asked_at_ns_ = 0;
+  uint64_t steps_seen_ = 0, moved_at_ns_ = 0;
   uint64_t cpu_seen_[kMaxSampledThreads] = {};
 };
 

@@ -35,8 +35,15 @@ std::string WithoutAddresses(std::string_view name) {
 bool StartsThreads(std::string_view name) {
   static constexpr std::string_view kEnds[] = {".run()V", ".main([Ljava/lang/String;)V",
                                                ".<clinit>()V"};
+  static constexpr std::string_view kBegins[] = {
+      "sun.launcher.LauncherHelper.", "java.lang.Thread.<init>",
+      "java.lang.Thread.exit()",      "java.lang.Thread.dispatchUncaughtException(",
+      "java.lang.Shutdown.",          "java.lang.System.initPhase",
+      "java.lang.ThreadGroup.",       "java.lang.ref.Finalizer."};
   for (std::string_view end : kEnds)
     if (name.ends_with(end)) return true;
+  for (std::string_view begin : kBegins)
+    if (name.starts_with(begin)) return true;
   return false;
 }
 

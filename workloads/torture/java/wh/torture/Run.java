@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** One run of one program: starts its threads, waits for them, says how it went. */
@@ -13,19 +14,20 @@ final class Run {
   static final int UNAVAILABLE = 3;
   private static final long GRACE_SECONDS = 120; // for the round that is under way
 
+  private record Failure(Context context, Throwable thrown) {}
+
   private final Options options;
   private final Program program;
   private final long endNanos;
-  private final AtomicReference<Throwable> failure = new AtomicReference<>();
-  private final AtomicReference<Context> failed = new AtomicReference<>();
+  private final AtomicReference<Failure> failure = new AtomicReference<>(); // the first one
   private final CountDownLatch ended = new CountDownLatch(1); // all threads, or one by a failure
-  private final CountDownLatch alive;
+  private final AtomicInteger alive;
 
   Run(Options options, Program program) {
     this.options = options;
     this.program = program;
     endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(options.seconds());
-    alive = new CountDownLatch(options.threads());
+    alive = new AtomicInteger(options.threads());
   }
 
   boolean goesOn() {
@@ -49,10 +51,12 @@ final class Run {
     } else {
       inTime = ended.await(options.seconds() + GRACE_SECONDS, TimeUnit.SECONDS);
     }
-    Throwable thrown = failure.get();
-    if (thrown != null) return explain(thrown);
-    if (!inTime) return say(alive.getCount() + " threads have not ended " + GRACE_SECONDS
-        + " s after their time", FAILED);
+    Failure first = failure.get();
+    if (first != null) return explain(first.context, first.thrown);
+    if (!inTime) {
+      String late = " threads have not ended " + GRACE_SECONDS + " s after their time";
+      return say(alive.get() + late, FAILED);
+    }
     long rounds = contexts.stream().mapToLong(Context::rounds).sum();
     System.out.println("torture " + options.program() + ": " + rounds + " rounds, ok");
     return OK;
@@ -62,18 +66,15 @@ final class Run {
     try {
       program.worker(context).work(context);
     } catch (Throwable thrown) {
-      failed.compareAndSet(null, context);
-      failure.compareAndSet(null, thrown);
+      failure.compareAndSet(null, new Failure(context, thrown));
       ended.countDown();
     } finally {
-      alive.countDown();
-      if (alive.getCount() == 0) ended.countDown();
+      if (alive.decrementAndGet() == 0) ended.countDown();
     }
   }
 
-  private int explain(Throwable thrown) {
+  private int explain(Context context, Throwable thrown) {
     if (thrown instanceof Unavailable) return say(thrown.getMessage(), UNAVAILABLE);
-    Context context = failed.get();
     String where = "in round " + (context.rounds() + 1) + " of " + context.threadName()
         + " with seed " + options.seed() + ", ";
     if (thrown instanceof Mismatch) return say(where + thrown.getMessage(), FAILED);

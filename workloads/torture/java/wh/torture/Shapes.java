@@ -1,27 +1,27 @@
 package wh.torture;
 
 /**
- * Threads with one known stack for life. Thread i has shape i % 3; of the frames of class Shapes,
- * from the outermost on, each sample sees a prefix of
+ * Threads with one known stack for life. Thread i has shape i % 3. Of methods of class Shapes, from
+ * the outermost on, its stack holds
  *
  * <pre>
- *   shape 0:  work, level1, level2, ... level15, loop               (17 frames, no calls in loop)
- *   shape 1:  work, level1, level2, ... level15, calls, leaf        (18 frames, or 17 between)
- *   shape 2:  work, level1, level2, ... level15, inlines, inlined   (likewise; leaf is inlined)
+ *   shape 0:  work, level1, level2, ... level14, loop
+ *   shape 1:  work, level1, level2, ... level14, calls, and at times leaf, which is not inlined
+ *   shape 2:  work, level1, level2, ... level14, inlines, and at times inlined, which may be
  * </pre>
  *
- * of at least 17 frames once the first round has begun; until the thread's end, when they return.
- * levelN are interpreted or not as the JVM likes: each is called once.
+ * The first 16 of these are there from the first round to the end. Before and after, they come and
+ * go one by one, so that a stack is always a prefix of its row. leaf stays out of line by a flag,
+ * see torture.catalogue.
  */
 final class Shapes implements Worker {
   private static final int TURNS = 1 << 16;
+  private static final long SUM_OF_TURNS = TURNS * (TURNS - 1L) / 2;
 
   private final Context context;
-  private final int shape;
 
   Shapes(Context context) {
     this.context = context;
-    shape = context.thread % 3;
   }
 
   @Override
@@ -87,11 +87,7 @@ final class Shapes implements Worker {
   }
 
   private void level14() {
-    level15();
-  }
-
-  private void level15() {
-    switch (shape) {
+    switch (context.thread % 3) {
       case 0 -> loop();
       case 1 -> calls();
       default -> inlines();
@@ -103,7 +99,7 @@ final class Shapes implements Worker {
       long seed = context.random.nextLong();
       long sum = 0;
       for (int i = 0; i < TURNS; i++) sum += seed + i;
-      check(seed, sum);
+      context.same("a sum", TURNS * seed + SUM_OF_TURNS, context.planted(sum));
     } while (context.goesOn());
   }
 
@@ -112,7 +108,7 @@ final class Shapes implements Worker {
       long seed = context.random.nextLong();
       long sum = 0;
       for (int i = 0; i < TURNS; i++) sum += leaf(seed, i);
-      check(seed, sum);
+      context.same("a sum of calls", TURNS * seed + SUM_OF_TURNS, context.planted(sum));
     } while (context.goesOn());
   }
 
@@ -121,7 +117,7 @@ final class Shapes implements Worker {
       long seed = context.random.nextLong();
       long sum = 0;
       for (int i = 0; i < TURNS; i++) sum += inlined(seed, i);
-      check(seed, sum);
+      context.same("a sum of inlined calls", TURNS * seed + SUM_OF_TURNS, context.planted(sum));
     } while (context.goesOn());
   }
 
@@ -131,10 +127,5 @@ final class Shapes implements Worker {
 
   private static long inlined(long seed, int i) {
     return seed + i;
-  }
-
-  private void check(long seed, long sum) {
-    long expected = TURNS * seed + TURNS * (TURNS - 1L) / 2;
-    context.same("the sum of a loop", expected, context.planted(sum));
   }
 }

@@ -25,7 +25,7 @@ final class Stubs implements Worker {
 
   @Override
   public void round() throws GeneralSecurityException {
-    for (int i = 0; i < 10 * context.scale; i++) {
+    for (int i = 0; i < 3 * context.scale; i++) {
       byte[] data = new byte[16 + context.random.nextInt(5000)];
       context.random.nextBytes(data);
       copies(data);
@@ -173,6 +173,5 @@ final class Stubs implements Worker {
       context.that(now - last >= 0, "the clock ran backwards");
       last = now;
     }
-    context.that(System.currentTimeMillis() > 1_600_000_000_000L, "it is before 2020");
   }
 }

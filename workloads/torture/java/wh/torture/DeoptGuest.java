@@ -8,6 +8,8 @@ public final class DeoptGuest implements LongUnaryOperator {
   static final int CALLS = 12_000;
   static final int LEVELS = 12;
 
+  private static int loaded; // rivals, of this loader
+
   public DeoptGuest() {}
 
   static class Only {
@@ -97,8 +99,6 @@ public final class DeoptGuest implements LongUnaryOperator {
     }
     return descend(level - 1, only, x, rival) + only.weigh(x);
   }
-
-  private static int loaded; // of this loader's guest
 
   private static Only loadRival(Only only) {
     String name = only.getClass().getName().replace("Only", "Rival") + loaded++;

@@ -70,7 +70,7 @@ final class Virtual implements Worker {
   }
 
   private static int levels(long seed, int i) {
-    return (int) (Mix.mix(seed + i) >>> 1) % MOST_LEVELS & 0xff;
+    return (int) ((Mix.mix(seed + i) >>> 1) % MOST_LEVELS);
   }
 
   private static long descend(int levels, long x, int kind, Exchanger<Long> exchanger)

@@ -18,7 +18,7 @@ setup() {
 }
 
 torture() {
-  timeout 60 "$java" -XX:TieredStopAtLevel=1 -cp "$jar" wh.torture.Main "$@"
+  timeout 60 "$java" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp "$jar" wh.torture.Main "$@"
 }
 
 programs() {
@@ -54,8 +54,8 @@ play() {
   flags=${flags//"{home}/walkhammer-torture.jar"/$jar}
   flags=${flags//"{scratch}"/$tmp}
   # shellcheck disable=SC2086  # flags and arguments are words without blanks
-  timeout 60 "$java" -XX:TieredStopAtLevel=1 $flags -cp "$jar" "$(value "$name" main)" $args \
-    --rounds 1 "$@" >"$tmp/$name.out" 2>"$tmp/$name.err" || code=$?
+  timeout 60 "$java" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC $flags -cp "$jar" \
+    "$(value "$name" main)" $args --rounds 1 "$@" >"$tmp/$name.out" 2>"$tmp/$name.err" || code=$?
   echo "$code $(cat "$tmp/$name.out" "$tmp/$name.err")"
 }
 

@@ -33,6 +33,16 @@ uint64_t Mix(uint64_t hash, uint64_t value) {
 // a safepoint first.
 bool OnlyItself(int32_t state) { return state == kStateInJava || state == kStateInVm; }
 
+// Where frames may stand. pthreads keep their descriptor and thread-local storage at the upper end
+// of their stack, and other threads write there.
+uint64_t StackEnd(const SampledThread& thread) {
+  constexpr uint64_t kThreadLocal = 4096;  // bytes below the descriptor
+  const uint64_t descriptor = thread.thread_pointer;
+  if (descriptor < thread.stack_limit + kThreadLocal || descriptor >= thread.stack_base)
+    return thread.stack_base;
+  return descriptor - kThreadLocal;
+}
+
 Surroundings Look(const SampledThread& thread, uint64_t mask) {
   Surroundings around{};
   around.error_number = errno;
@@ -179,10 +189,10 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
     seen.after.anchor_sp = seen.before.anchor_sp;
     seen.after.anchor_pc = seen.before.anchor_pc;
     seen.after.anchor_fp = seen.before.anchor_fp;
-    seen.stack_write = {};
-  } else {
-    seen.stack_write = CompareStack(sample);
   }
+  seen.stack_write = {};
+  // In the JVM itself a thread's stack holds what others write to: waiters of a monitor, for one.
+  if (!options.running && sample.state == kStateInJava) seen.stack_write = CompareStack(sample);
 
   station.request.walker = sample.walker;
   station.request.state = sample.state;

@@ -1,12 +1,15 @@
 // report: what a run folder holds, without a JVM.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "harness/cli/common.h"
 #include "harness/cli/verb.h"
+#include "harness/record/crash_folder.h"
 #include "reports/coverage_report.h"
+#include "reports/flame_graph.h"
 #include "reports/json_report.h"
 #include "reports/run_summary.h"
 #include "reports/text_report.h"
@@ -17,6 +20,7 @@ namespace {
 struct Options {
   std::vector<std::string> runs;
   std::string function;
+  std::string flame, collapsed, cell;  // files; of which cell, empty: of all
   std::optional<double> coverage_goal;
   bool json = false, coverage = false, unreached = false;
 };
@@ -47,9 +51,38 @@ Result<std::string> ReportText(const Options& options, const RunDb& db, const Ru
   return text;
 }
 
+// Writes what the options ask for instead of a report, and says so in a line each.
+Status WriteStacks(const Options& options, const RunDb& db) {
+  const auto groups = FlameGroups(db, options.cell);
+  if (!groups.ok()) return groups.failure();
+  const auto write = [](const char* option, const std::string& path,
+                        const std::string& text) -> Status {
+    const Status status = WriteFileAtomically(path, text);
+    if (!status.ok()) return BadInput(fmt::format("{} {}", option, status.failure().message));
+    fmt::print("{}: written\n", path);
+    return Ok();
+  };
+  if (!options.flame.empty()) {
+    std::error_code ignored;
+    const auto dir = std::filesystem::canonical(db.dir(), ignored);
+    std::string title = "walkhammer: " + dir.filename().string();
+    if (groups.value().size() == 1) title += ", " + groups.value()[0].name;
+    if (Status status = write("--flame", options.flame, FlameGraphHtml(groups.value(), title));
+        !status.ok())
+      return status;
+  }
+  if (options.collapsed.empty()) return Ok();
+  return write("--collapsed", options.collapsed, CollapsedText(groups.value()));
+}
+
 int RunReport(const Options& options) {
   if (!options.function.empty() && !options.coverage && !options.unreached)
     return PrintFailure(BadInput("--function goes with --coverage or --unreached"));
+  const bool stacks = !options.flame.empty() || !options.collapsed.empty();
+  if (!options.cell.empty() && !stacks)
+    return PrintFailure(BadInput("--cell goes with --flame or --collapsed"));
+  if (stacks && options.runs.size() > 1)
+    return PrintFailure(BadInput("--flame and --collapsed go with one run"));
   ExitCode worst = ExitCode::kClean;
   for (const std::string& dir : options.runs) {
     auto db = RunDb::Open(dir);
@@ -57,6 +90,11 @@ int RunReport(const Options& options) {
     auto summary = ReadRun(db.value());
     if (!summary.ok()) return PrintFailure(summary.failure());
     if (options.coverage_goal) HoldToGoal(summary.value(), *options.coverage_goal);
+    if (stacks) {
+      if (Status status = WriteStacks(options, db.value()); !status.ok())
+        return PrintFailure(status.failure());
+      return static_cast<int>(summary.value().verdict.exit);
+    }
     auto text = ReportText(options, db.value(), summary.value());
     if (!text.ok()) return PrintFailure(text.failure());
     fmt::print("{}", text.value());
@@ -78,11 +116,23 @@ void AddReport(CLI::App& app, Invocation& chosen) {
   verb->add_option("--function", o->function,
                    "Of functions whose names contain this; with --coverage or --unreached")
       ->type_name("NAME");
+  verb->add_option("--flame", o->flame,
+                   "Only: a flame graph of the stacks that a stress or step run saw, as a page")
+      ->type_name("FILE.html");
+  verb->add_option("--collapsed", o->collapsed,
+                   "Only: these stacks as text, in the collapsed format of flamegraph.pl")
+      ->type_name("FILE");
+  verb->add_option("--cell", o->cell,
+                   "Of this cell, by label or position; with --flame or --collapsed")
+      ->type_name("CELL");
   AddCoverageGoalOption(*verb, o->coverage_goal);
   AddJsonFlag(*verb, o->json);
   verb->get_option("--json")
       ->excludes(verb->get_option("--unreached"))
       ->excludes(verb->get_option("--coverage"));
+  for (const char* only : {"--flame", "--collapsed"})
+    for (const char* other : {"--json", "--coverage", "--unreached"})
+      verb->get_option(only)->excludes(verb->get_option(other));
   verb->callback([&chosen, o] { chosen.run = [o] { return RunReport(*o); }; });
 }
 

@@ -245,9 +245,8 @@ Result<std::vector<StackRow>> RunDb::Stacks(std::optional<int64_t> cell) const {
 
 Result<std::vector<StackTotals>> RunDb::CountStacks() const {
   if (schema_ < 3) return std::vector<StackTotals>();
-  return ReadAll<StackTotals>(Statement(
-      db_,
-      "SELECT cell, COUNT(DISTINCT frames), SUM(count) FROM stack GROUP BY cell ORDER BY cell"));
+  return ReadAll<StackTotals>(
+      Statement(db_, "SELECT cell, COUNT(*), SUM(count) FROM stack GROUP BY cell ORDER BY cell"));
 }
 
 Result<std::vector<StepRegionRow>> RunDb::StepRegions() const {

@@ -57,8 +57,9 @@ TEST(SplitFrames, DescriptorsAreNotTakenApart) {
 }
 
 TEST(SplitFrames, NamesThatWereCutSwallowNoOther) {
-  for (const char* cut : {"a.B.c(", "a.B.c(I", "a.B.c(Ljava/la", "a.B.c(Ljava/lang/String;I",
-                          "a.B.c()", "a.B.c()Ljava/la", "a.B.c()[", "a.B.c([", "a.B.c(ILa/B;J", "a.B.c"})
+  for (const char* cut :
+       {"a.B.c(", "a.B.c(I", "a.B.c(Ljava/la", "a.B.c(Ljava/lang/String;I", "a.B.c()",
+        "a.B.c()Ljava/la", "a.B.c()[", "a.B.c([", "a.B.c(ILa/B;J", "a.B.c"})
     for (const char* next : {"d.E.f(I)V", "I.m()V", "L.m(J)La/B;", "[agct -5 x]"})
       EXPECT_THAT(SplitFrames(std::string(cut) + ";" + next), ElementsAre(cut, next));
   EXPECT_THAT(SplitFrames("d.E.f()V;a.B.c(Ljava/lang/String;I"),

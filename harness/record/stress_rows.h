@@ -89,7 +89,7 @@ struct StackRow {
 // a.B.c(Ljava/lang/String;)V, parts none.
 std::vector<std::string_view> SplitFrames(std::string_view frames);
 
-// How many stacks a cell has.
+// How many rows of stacks a cell has, and the sum of their counts.
 struct StackTotals {
   int64_t cell = 0;
   uint64_t distinct = 0, count = 0;

@@ -1,0 +1,174 @@
+#include "reports/flame_graph.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/record/record_testing.h"
+
+namespace walkhammer {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// What stands in the page for the script.
+nlohmann::json DataOf(const std::string& page) {
+  constexpr std::string_view kOpen = "<script id=\"data\" type=\"application/json\">";
+  const size_t begin = page.find(kOpen) + kOpen.size();
+  return nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+}
+
+// A line for each frame: indented by its level, name and count.
+std::string TreeOf(const std::string& page) {
+  const nlohmann::json data = DataOf(page);
+  std::string text;
+  for (size_t i = 0; i < data["tree"].size(); i += 3)
+    text += std::string(data["tree"][i].get<size_t>() - 1, ' ') +
+            data["names"][data["tree"][i + 1].get<size_t>()].get<std::string>() + " " +
+            std::to_string(data["tree"][i + 2].get<uint64_t>()) + "\n";
+  return text;
+}
+
+int ColourOf(const std::string& page, const std::string& name) {
+  const nlohmann::json data = DataOf(page);
+  for (size_t i = 0; i < data["names"].size(); i++)
+    if (data["names"][i] == name) return data["colours"][i];
+  ADD_FAILURE() << name;
+  return -1;
+}
+
+std::vector<FlameGroup> TestGroups() {
+  return {{"torture:x jdk17 zgc",
+           {{0, "a.B.run()V;c.D.get(Ljava/lang/String;)Lc/E;;c.D.hash(I)I", 5},
+            {0, "[agct -5 unknown_Java]", 7},
+            {0, "a.B.run()V;c.D.get(I)Lc/E;", 2},
+            {0, "a.B.run()V", 1},
+            {0, "a.B.run()V;os::sleep(long)+0x1", 4},
+            {0, "never", 0}}}};
+}
+
+TEST(FlameGraph, CommonCallersAreOneFrame) {
+  EXPECT_EQ(TreeOf(FlameGraphHtml(TestGroups(), "t")),
+            "[agct -5 unknown_Java] 7\n"
+            "a.B.run()V 12\n"
+            " c.D.get(I)Lc/E; 2\n"
+            " c.D.get(Ljava/lang/String;)Lc/E; 5\n"
+            "  c.D.hash(I)I 5\n"
+            " os::sleep(long)+0x1 4\n");
+}
+
+TEST(FlameGraph, SeveralCellsHaveARootFrameEach) {
+  std::vector<FlameGroup> groups = TestGroups();
+  groups.push_back({"other (x)", {{1, "a.B.run()V", 3}}});
+  EXPECT_THAT(TreeOf(FlameGraphHtml(groups, "t")),
+              AllOf(testing::StartsWith("other (x) 3\n a.B.run()V 3\ntorture:x jdk17 zgc 19\n"),
+                    HasSubstr("\n a.B.run()V 12\n  c.D.get(I)Lc/E; 2\n")));
+}
+
+TEST(FlameGraph, ColoursTellPackagesAndFailures) {
+  std::vector<FlameGroup> groups = {
+      {"cell", {{0, "java.lang.A.f()V;java.lang.B$C.g(I)I;io.netty.D.h()V;[agct -3 x];wait", 1}}},
+      {"other", {{1, "Main.main([Ljava/lang/String;)V", 1}}}};
+  const std::string page = FlameGraphHtml(groups, "t");
+  EXPECT_EQ(ColourOf(page, "cell"), 0);
+  EXPECT_EQ(ColourOf(page, "[agct -3 x]"), 1);
+  EXPECT_EQ(ColourOf(page, "wait"), 2);
+  EXPECT_GE(ColourOf(page, "Main.main([Ljava/lang/String;)V"), 3);
+  EXPECT_EQ(ColourOf(page, "java.lang.A.f()V"), ColourOf(page, "java.lang.B$C.g(I)I"));
+  EXPECT_NE(ColourOf(page, "java.lang.A.f()V"), ColourOf(page, "io.netty.D.h()V"));
+  for (const auto& colour : DataOf(page)["colours"])
+    EXPECT_LT(colour.get<int>(), 3 + DataOf(page)["shades"].get<int>());
+  EXPECT_EQ(page, FlameGraphHtml(groups, "t"));
+}
+
+TEST(FlameGraph, NoNameEndsItsElement) {
+  const std::string odd = "x</script><!--&\"'\\\xff\xfe\n@TITLE@";
+  const std::vector<FlameGroup> groups = {{"g", {{0, odd + ";a.B.<init>()V", 1}}}};
+  const std::string page = FlameGraphHtml(groups, "<b> & \"q\" \xff\n");
+  const nlohmann::json data = DataOf(page);
+  EXPECT_EQ(data["names"][1], "x</script><!--&\"'\\\uFFFD\uFFFD\n@TITLE@");
+  EXPECT_EQ(data["names"][0], "a.B.<init>()V");
+  EXPECT_THAT(page, HasSubstr("<title>&lt;b&gt; &amp; &quot;q&quot; \uFFFD?</title>"));
+  EXPECT_THAT(page, HasSubstr("<h1>&lt;b&gt; &amp; &quot;q&quot; \uFFFD?</h1>"));
+  EXPECT_EQ(page.find('\xff'), std::string::npos);
+  EXPECT_THAT(page, AllOf(Not(HasSubstr("@DATA@")), Not(HasSubstr("@HEADING@"))));
+}
+
+TEST(FlameGraph, ThePageNeedsNothingElse) {
+  const std::string page = FlameGraphHtml(TestGroups(), "t");
+  for (const char* part : {"http:", "https:", "src=", "@import", "url(", "<link"})
+    EXPECT_THAT(page, Not(HasSubstr(part)));
+}
+
+TEST(FlameGraph, FiftyThousandStacksMakeAPage) {
+  std::vector<FlameGroup> groups(1);
+  for (int i = 0; i < 50'000; i++) {
+    std::string frames = "java.lang.Thread.run()V";
+    for (int depth = 1, rest = i; depth <= 30; depth++, rest /= 3)
+      frames += ";a.B" + std::to_string(rest % 3) + ".f(Ljava/lang/Object;)Ljava/lang/Object;";
+    groups[0].stacks.push_back({0, frames, 1});
+  }
+  const std::string page = FlameGraphHtml(groups, "t");
+  EXPECT_LT(page.size(), 32u << 20);
+  EXPECT_THAT(page.substr(0, 15), "<!DOCTYPE html>");
+}
+
+TEST(FlameGraph, NothingIsNoStack) {
+  EXPECT_EQ(TreeOf(FlameGraphHtml({}, "t")), "");
+  EXPECT_EQ(CollapsedText({}), "");
+}
+
+TEST(CollapsedText, MethodsWithoutDescriptorsAreAddedUp) {
+  EXPECT_EQ(CollapsedText(TestGroups()),
+            "[agct -5 unknown_Java] 7\n"
+            "a.B.run 1\n"
+            "a.B.run;c.D.get 2\n"
+            "a.B.run;c.D.get;c.D.hash 5\n"
+            "a.B.run;os::sleep(long)+0x1 4\n");
+  EXPECT_EQ(CollapsedText(std::vector<FlameGroup>{
+                {"g", {{0, "a.B.f(I)V", 1}, {0, "a.B.f(J)V", 2}, {0, "a.B.f(I)V", 4}}}}),
+            "a.B.f 7\n");
+}
+
+TEST(CollapsedText, NoNameBreaksALineOrAStack) {
+  const std::vector<FlameGroup> groups = {{"g;1", {{0, "a\nb\xff", 1}}},
+                                          {"g2", {{0, "f(La;b", 2}}}};
+  EXPECT_EQ(CollapsedText(groups), "g2;f(La;b 2\ng:1;a?b\uFFFD 1\n");
+}
+
+TEST(FlameGroups, AreOfOneCellOrOfThoseWithStacks) {
+  const TempDir dir;
+  RunDb run = std::move(RunDb::Create(dir.Under("run"), TestIdentity()).value());
+  const auto refused = [&](const char* cell, const char* why) {
+    const auto groups = FlameGroups(run, cell);
+    ASSERT_FALSE(groups.ok());
+    EXPECT_EQ(groups.failure().code, ExitCode::kBadInput);
+    EXPECT_THAT(groups.failure().message, HasSubstr(why));
+    EXPECT_THAT(groups.failure().message, Not(HasSubstr("\n")));
+  };
+  refused("", "has no stacks; only stress and step runs keep them");
+  for (const int position : {0, 1, 2}) ASSERT_TRUE(run.SaveCell(TestCell(position)).ok());
+  refused("", "none of its cells has stacks");
+  ASSERT_TRUE(run.SaveStacks(0, std::vector<StackRow>{{0, "a", 1}}).ok());
+  ASSERT_TRUE(run.SaveStacks(2, std::vector<StackRow>{{2, "b", 1}, {2, "c", 1}}).ok());
+  const auto all = FlameGroups(run, "").value();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].name, "torture:recursion jdk17 zgc");
+  EXPECT_EQ(all[1].name, "torture:recursion jdk17 zgc-2");
+  EXPECT_EQ(all[1].stacks.size(), 2u);
+  for (const char* cell : {"2", "torture:recursion jdk17 zgc-2"}) {
+    const auto one = FlameGroups(run, cell).value();
+    ASSERT_EQ(one.size(), 1u);
+    EXPECT_EQ(one[0].stacks[0].frames, "b");
+  }
+  refused("1", "this cell has no stacks");
+  refused("torture:recursion jdk17 zg",
+          "there is no cell \"torture:recursion jdk17 zg\"; nearest: "
+          "torture:recursion jdk17 zgc, ");
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -133,9 +133,10 @@ void SampleLine::TakeDown(const SampledThread& thread, const ucontext_t& context
   sample.stack_base = thread.stack_base;
   sample.words = 0;
   const uint64_t sp = sample.registers.sp;
-  if (sp % 8 != 0 || sp < thread.stack_limit || sp >= thread.stack_base || options.running) return;
-  sample.words = static_cast<uint32_t>(std::min<uint64_t>(
-      (thread.stack_base - sp) / 8, options.light ? kLightWords : uint64_t{kSampleWords}));
+  const uint64_t end = StackEnd(thread);
+  if (sp % 8 != 0 || sp < thread.stack_limit || sp >= end || options.running) return;
+  sample.words = static_cast<uint32_t>(
+      std::min<uint64_t>((end - sp) / 8, options.light ? kLightWords : uint64_t{kSampleWords}));
   std::memcpy(sample.stack, reinterpret_cast<const void*>(sp), 8 * sample.words);
 }
 

@@ -83,8 +83,9 @@ void Agent::OnSample(int, siginfo_t* info, void* raw_context) {
   const bool idle = by_timer && OwnCpuNs() - thread->cpu_at_last_ns < kIdleNs;
   if (idle) counts.idle.fetch_add(1, std::memory_order_relaxed);
   if (agent->sampling()) {
+    const uint64_t begun = MonotonicNs();
     if (!idle && agent->state_.job.no_walk == 0) agent->TakeSample(*thread, context);
-    agent->sampler_->Rearm(*thread);
+    agent->sampler_->Rearm(*thread, MonotonicNs() - begun);
   }
   if (by_timer) thread->cpu_at_last_ns = OwnCpuNs();
   errno = error_number;

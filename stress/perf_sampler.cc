@@ -66,13 +66,13 @@ class PerfSampler : public Sampler {
     close(fd);
   }
 
-  void Rearm(SampledThread& thread) override {
-    if (Periodic() || thread.perf_fd < 0) return;
-    if (job_.interval_min_ns != job_.interval_max_ns) {
+  void Rearm(SampledThread& thread, uint64_t spent_ns) override {
+    if (thread.perf_fd < 0 || (Periodic() && !TooLong(spent_ns))) return;
+    if (Periodic() || job_.interval_min_ns != job_.interval_max_ns) {
       uint64_t period = Period(thread);
-      ioctl(thread.perf_fd, PERF_EVENT_IOC_PERIOD, &period);
+      ioctl(thread.perf_fd, PERF_EVENT_IOC_PERIOD, &period);  // starts it anew
     }
-    ioctl(thread.perf_fd, PERF_EVENT_IOC_REFRESH, 1);
+    if (!Periodic()) ioctl(thread.perf_fd, PERF_EVENT_IOC_REFRESH, 1);
   }
 
  private:

@@ -18,6 +18,7 @@ namespace {
 constexpr uint64_t kReportsPerSite = 3;  // at once; later at every fourfold count
 constexpr uint64_t kMaxReportsPerSite = 12;
 constexpr uint64_t kLightWords = 64;
+constexpr uint64_t kMaskEvery = 16;  // samples of which one is asked for its signal mask
 
 struct Call {
   Walker* walker;
@@ -170,7 +171,9 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
   station.journal->phase.store(1, std::memory_order_release);
 
   Call call{station.walkers[walker].get(), {&context, thread.env, state_.job.depth, 0}, {}};
-  const uint64_t mask = options.light ? 0 : ThreadSignalMask();
+  // Asking costs a system call each time.
+  const bool ask_mask = sample.sequence % kMaskEvery == 0 && !options.light;
+  const uint64_t mask = ask_mask ? ThreadSignalMask() : 0;
   seen.before = Look(thread, mask);
   call.trace.ending = GuardedCall(
       station.guard,
@@ -181,7 +184,7 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
       &call);
   seen.after = Look(thread, 0);
   errno = 0;
-  if (!options.light) seen.after.signal_mask = ThreadSignalMask();
+  if (ask_mask) seen.after.signal_mask = ThreadSignalMask();
   if (seen.after.signal_mask != mask)
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, sizeof mask);
   if (options.running || (sample.java != 0 && !OnlyItself(sample.state))) {

@@ -32,8 +32,9 @@ class Sampler {
   virtual bool Arm(SampledThread& thread) = 0;
   // No more signals to it. On the thread itself or on another.
   virtual void Disarm(SampledThread& thread) = 0;
-  // At the end of the thread's handler: starts its next interval where that is not periodic.
-  virtual void Rearm(SampledThread& thread) = 0;
+  // At the end of the thread's handler, which took `spent_ns`: starts its next interval where that
+  // is not periodic, or where the handler has left too little of it for the program to get on.
+  virtual void Rearm(SampledThread& thread, uint64_t spent_ns) = 0;
   // Begins and ends what is not a thread's own.
   virtual Status Start(ThreadTable&) { return Ok(); }
   virtual void Stop() {}
@@ -42,6 +43,8 @@ class Sampler {
   bool Periodic() const {
     return job_.interval_min_ns == job_.interval_max_ns && job_.interval_min_ns >= kPeriodicFromNs;
   }
+  // Half of the interval is the program's.
+  bool TooLong(uint64_t spent_ns) const { return spent_ns > job_.interval_min_ns / 2; }
   uint64_t NextInterval(SampledThread& thread) const;  // ns; signal-safe
 
   const StressJob& job_;

@@ -17,7 +17,7 @@ class ThreadSampler : public Sampler {
 
   bool Arm(SampledThread&) override { return true; }
   void Disarm(SampledThread&) override {}
-  void Rearm(SampledThread&) override {}
+  void Rearm(SampledThread&, uint64_t) override {}
 
   Status Start(ThreadTable& table) override {
     table_ = &table;

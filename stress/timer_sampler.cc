@@ -34,8 +34,8 @@ class TimerSampler : public Sampler {
     timer_delete(thread.timer);
   }
 
-  void Rearm(SampledThread& thread) override {
-    if (!Periodic() && thread.has_timer) Set(thread);
+  void Rearm(SampledThread& thread, uint64_t spent_ns) override {
+    if (thread.has_timer && (!Periodic() || TooLong(spent_ns))) Set(thread);
   }
 
  private:

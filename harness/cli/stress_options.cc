@@ -168,6 +168,18 @@ Result<std::vector<JdkChoice>> ChooseJdks(const std::vector<std::string>& paths)
   return choices;
 }
 
+// Short, and the cell's own: two JDKs of one feature get a number.
+std::string LabelOf(const std::vector<CellPlan>& cells, const CellRow& row, int feature) {
+  const std::string stem = fmt::format("{} jdk{} {}", row.workload, feature, row.profile);
+  std::string label = stem;
+  auto taken = [&] {
+    return std::any_of(cells.begin(), cells.end(),
+                       [&](const CellPlan& cell) { return cell.label == label; });
+  };
+  for (int number = 2; taken(); number++) label = fmt::format("{} #{}", stem, number);
+  return label;
+}
+
 }  // namespace
 
 Status ParseInterval(const std::string& text, uint64_t& least, uint64_t& most) {
@@ -190,6 +202,8 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
                                   const std::string& scratch) {
   const std::string first = options.walkers.empty() ? "agct" : options.walkers[0];
   const Lane* lane = LaneOf(first);
+  if (!lane->own_agent && (options.step || options.mode != "handler"))
+    return BadInput(first + " walks where it wants to: it can neither be stepped nor told a mode");
   auto job = MakeJob(options, *lane);
   if (!job.ok()) return job.failure();
   auto time = ParseDuration(options.time, "--time");
@@ -248,7 +262,7 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
         row.interval_max_ns = job.value().interval_max_ns;
         row.status = choice.status;
         row.reason = choice.reason;
-        cell.label = fmt::format("{} jdk{} {}", row.workload, jdk.feature, row.profile);
+        row.label = cell.label = LabelOf(plan.cells, row, jdk.feature);
         cell.java = jdk.home + "/bin/java";
         cell.jdk_words = jdk.home + " (" + jdk.version + ")";
         cell.jvm_flags = profile->flags;

@@ -123,8 +123,6 @@ Status StressRun::Supervise(const std::atomic<bool>& interrupted) {
       });
       if (!cell.ok()) return cell.failure();
       running_.push_back(std::move(cell.value()));
-      Status saved = running_.back()->Save(db_);  // so that findings can name it
-      if (!saved.ok()) return saved;
     }
     for (size_t i = 0; i < running_.size();) {
       auto more = running_[i]->Step(interrupted.load());
@@ -153,7 +151,11 @@ Status StressRun::Supervise(const std::atomic<bool>& interrupted) {
 
 Status StressRun::Run(const std::atomic<bool>& interrupted) {
   start_ = last_saved_ = last_progress_ = Clock::now();
-  Status status = Supervise(interrupted);
+  // All of them, so that a run that is killed shows what it never came to.
+  Status status = Ok();
+  for (const CellPlan& cell : plan_.cells)
+    if (status.ok()) status = db_.SaveCell(cell.row);
+  if (status.ok()) status = Supervise(interrupted);
   const RunTotals totals = Totals();
   Status saved = SaveAll(true);
   if (status.ok()) status = saved;

@@ -169,7 +169,7 @@ make_scalac() {
     print "    new Show[List[T]] { def show(l: List[T]) = l.map(s.show).mkString }"
     print "  implicit def pair[A, B](implicit a: Show[A], b: Show[B]): Show[(A, B)] ="
     print "    new Show[(A, B)] { def show(p: (A, B)) = a.show(p._1) + b.show(p._2) } }"
-    for (i = 0; i < 10 * scale; i++) {
+    for (i = 0; i < 3 * scale; i++) {
       printf "sealed trait Tree%d\ncase class Leaf%d(n: Int) extends Tree%d\n", i, i, i
       printf "case class Node%d(l: Tree%d, r: Tree%d, name: String = \"%s\") extends Tree%d\n", i,
         i, i, word(), i

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -46,6 +47,14 @@ int Run(const std::string& java, const WorkloadCommand& command, const std::stri
   return status;
 }
 
+uintmax_t BytesIn(const std::string& folder) {
+  uintmax_t bytes = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  }
+  return bytes;
+}
+
 void RunOn(const Jdk& jdk, const Workload& workload, const std::string& home, int rounds) {
   SCOPED_TRACE(jdk.home + " " + workload.FullName());
   const std::string scratch = testing::TempDir() + "programs-" + std::to_string(getpid());
@@ -69,6 +78,11 @@ void RunOn(const Jdk& jdk, const Workload& workload, const std::string& home, in
     fmt::print("{:18} JDK {}: {:5.1f} s wall, {:5.1f} s CPU\n", workload.FullName(), jdk.feature,
                wall.count(), Cpu(used));
     std::fflush(stdout);
+    // batik and xalan end with 0 whatever happened.
+    const auto writes = [](const std::string& arg) { return arg.find("{scratch}") != arg.npos; };
+    if (std::any_of(workload.args.begin(), workload.args.end(), writes)) {
+      EXPECT_GT(BytesIn(command.value().directory), 1000u);
+    }
     if (!workload.repeat) break;
   }
   std::filesystem::remove_all(scratch);

@@ -50,7 +50,7 @@ struct CellRow {
   std::string profile;         // "default", "zgc", ...
   std::string jvm_flags;       // all that the tool gave, space-separated
   std::string walker;          // or several, comma-separated
-  std::string mode;            // "handler", "parked", "running", "nested", "compare"
+  std::string mode;            // "handler", "parked", "running", "nested", "step"
   std::string sampler;         // "perf", "timer", "thread", "trap-flag", "ptrace"
   std::string sampler_reason;  // why that one: one sentence
   std::string clock;           // "cpu" or "wall"

@@ -328,7 +328,11 @@ Status StressCell::AfterProgram() {
   const std::string hs_err = ReadWhole(HsErrPath());
   const int wait_status = program_->wait_status();
   const bool exited = WIFEXITED(wait_status);
-  const bool crashed = !hs_err.empty() || (!exited && !ending_);
+  // A JVM that ends in order says so first; one that ends in the middle of a walk was killed by it.
+  bool walking = false;
+  for (const SampleJournal& journal : state_->journals) walking |= journal.phase.load() == 1;
+  const bool in_order = ending_ || state_->phase.load() == AgentPhase::kEnded || !walking;
+  const bool crashed = !hs_err.empty() || (!exited && !ending_) || !in_order;
   if (crashed) {
     Status recorded = RecordDeath(hs_err);
     if (!recorded.ok()) return recorded;

@@ -1,0 +1,290 @@
+#!/usr/bin/env bats
+# stress and step from outside: what a run says about programs that behave and that do not, and
+# about walkers with planted bugs.
+# WALKHAMMER names the executable; default is the release build.
+# shellcheck disable=SC2154,SC2030,SC2031  # bats sets stderr; each test is a subshell
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  root=$BATS_TEST_DIRNAME/..
+  export WALKHAMMER=${WALKHAMMER:-$root/build/release/walkhammer}
+  export PROGRAMS=$BATS_FILE_TMPDIR/programs
+  mkdir "$PROGRAMS"
+  javac --release 17 -nowarn -d "$PROGRAMS" "$root"/stress/testing/[A-S]*.java "$root"/stress/testing/Work.java
+  # sun.misc.Signal is not part of any release's documented API.
+  javac -nowarn -cp "$PROGRAMS" -d "$PROGRAMS" "$root"/stress/testing/TakesSignal.java 2>/dev/null
+}
+
+setup() {
+  out=$BATS_TEST_TMPDIR/run
+  pid=
+  mounted=
+}
+
+teardown() {
+  [ -z "$pid" ] || kill -9 "$pid" 2>/dev/null || true
+  [ -z "$mounted" ] || umount "$mounted"
+}
+
+# stress ARGUMENTS...: into $out, on a busy program of ours unless the arguments name another.
+stress() {
+  run --separate-stderr timeout 100 "$WALKHAMMER" stress --out "$out" "$@"
+  echo "walkhammer stress $*: exit code $status, stdout '$output', stderr '$stderr'"
+}
+
+program() {
+  local main=$1
+  shift
+  stress --java "-cp $PROGRAMS $main" "$@"
+}
+
+cell() {
+  sqlite3 "$out/run.db" "select $1 from cell"
+}
+
+# ended STATUS CODE PART: how the one cell and the run ended, and what the reason holds.
+ended() {
+  [ "$(cell status)" = "$1" ]
+  [ "$status" -eq "$2" ]
+  [[ "$(cell reason)" == *"$3"* ]]
+}
+
+finding() {
+  sqlite3 "$out/run.db" "select distinct oracle || '/' || outcome from finding where realism = 'genuine'"
+}
+
+@test "a busy program is sampled, and the samples are walked" {
+  program Work --time 2s
+  ended passed "$status" ""
+  [ "$(cell 'successful > 100 and walks >= successful')" -eq 1 ]
+  [ "$(cell "delivered * 10 >= requested * 8")" -eq 1 ]
+  # Its own stack is in the pictures.
+  sqlite3 "$out/run.db" "select frames from stack" | grep -q 'Work.main(\[Ljava/lang/String;)V;Work.forMillis(J)V;Work.round(I)J'
+  "$WALKHAMMER" report "$out" --flame "$out.html" --collapsed "$out.txt" >/dev/null || [ $? -eq 1 ]
+  grep -q 'Work.round' "$out.html"
+  grep -q 'Work.main;Work.forMillis;Work.round' "$out.txt"
+}
+
+@test "intervals are random within a range, from the seed" {
+  program Work --time 2s --interval 50us..150us --seed 7
+  ended passed "$status" ""
+  [ "$(cell "interval_min_ns = 50000 and interval_max_ns = 150000 and delivered > 500")" -eq 1 ]
+}
+
+@test "each sampler delivers, and the run names it" {
+  for sampler in perf timer thread; do
+    out=$BATS_TEST_TMPDIR/$sampler
+    program Work --time 1s --sampler "$sampler"
+    if [ "$sampler" = perf ] && [[ "$(cell reason)" == *"not permitted"* ]]; then continue; fi
+    ended passed "$status" ""
+    [ "$(cell sampler)" = "$sampler" ]
+    [ "$(cell 'successful > 50')" -eq 1 ]
+  done
+}
+
+@test "a sample is walked by another thread while its own waits" {
+  program Work --time 2s --mode parked --interval 500us
+  ended passed "$status" ""
+  [ "$(cell 'successful > 100')" -eq 1 ]
+}
+
+@test "a sample is walked by another thread while its own goes on" {
+  program Work --time 2s --mode running --interval 500us
+  [ "$(cell status)" = passed ]
+  [ "$(cell 'successful > 50')" -eq 1 ]
+}
+
+@test "a walk is interrupted by another walk" {
+  program Work --time 2s --mode nested
+  [ "$(cell status)" = passed ]
+  [ "$(cell 'walks > delivered')" -eq 1 ]
+}
+
+@test "two walkers walk the same sample and are compared" {
+  program Work --time 2s --walker agct,puzzle-lie
+  [ "$status" -eq 1 ]
+  finding | grep -q '^agreement/other-frames$'
+}
+
+@test "the same walker twice agrees with itself" {
+  program Work --time 2s --walker agct,agct
+  [ "$(cell status)" = passed ]
+  ! finding | grep -q inconsistent || return 1
+}
+
+@test "a contained crash is a finding with its sample" {
+  program Work --time 2s --walker puzzle-crash
+  [ "$status" -eq 1 ]
+  [ "$(cell 'contained_crashes > 10')" -eq 1 ]
+  finding | grep -q '^crash/fault$'
+  input=$(echo "$out"/crashes/crash-in-*/input.walk)
+  grep -q '^expect crash ' "$input"
+}
+
+@test "a walker that hangs is left and named" {
+  program Work --time 3s --walker puzzle-hang --hang-limit 50ms
+  [ "$status" -eq 1 ]
+  finding | grep -q '^hang/hang$'
+}
+
+@test "a deadly walk is a finding; the run goes on to say so" {
+  for walker in puzzle-abort puzzle-exit; do
+    out=$BATS_TEST_TMPDIR/$walker
+    program Work --time 2s --walker "$walker"
+    ended died 1 ""
+    finding | grep -q '^survival/death$'
+    grep -q '^walker '"$walker" "$out"/crashes/*/input.walk
+  done
+}
+
+@test "planted bugs of other kinds are found in samples" {
+  while read -r walker wanted; do
+    out=$BATS_TEST_TMPDIR/$walker
+    program Work --time 1s --walker "$walker"
+    [ "$status" -eq 1 ]
+    finding | grep -q "^$wanted"
+  done <<END
+puzzle-overflow buffer/
+puzzle-count frame-count/
+puzzle-undeclared return-code/
+puzzle-bad-method method-id/
+puzzle-bad-bci bci/
+puzzle-errno errno/
+puzzle-mask signal-mask/
+puzzle-stack stack-kept/
+puzzle-malloc signal-safety/
+puzzle-lock signal-safety/
+END
+}
+
+@test "the program's own shadow stack convicts a walker that leaves out a frame" {
+  stress --workload torture:shadow --time 3s --walker puzzle-lie
+  [ "$status" -eq 1 ]
+  finding | grep -q '^shadow-stack/'
+}
+
+@test "a walker that never answers makes the run vacuous" {
+  program Work --time 1s --walker puzzle-blind
+  ended vacuous 4 "no walk was successful"
+}
+
+@test "an honest walker on a program with a shadow stack is clean" {
+  stress --workload torture:shapes --time 2s --walker puzzle-honest
+  [ "$(cell status)" = passed ]
+}
+
+@test "a program that fails is no pass" {
+  program "Exits 3" --time 5s
+  ended workload-failed 4 "exit code 3"
+  [[ "$(cell reason)" == *"leaving with 3"* ]]
+}
+
+@test "a program that ends well is started again while there is time" {
+  program "Exits 0" --time 3s
+  [ "$(cell status)" = passed ]
+  [ "$(cell 'starts > 1')" -eq 1 ]
+}
+
+@test "a program that hangs is no pass" {
+  program Sleeps --time 60s --hung-after 2s
+  ended hung 4 "no CPU time"
+}
+
+@test "a program that prints without end is no pass" {
+  program Floods --time 60s --output-limit 8
+  ended output-flood 4 "more than 8 MiB"
+}
+
+@test "a program that starts processes is sampled; they are left alone" {
+  program Forks --time 2s
+  [ "$(cell status)" = passed ]
+}
+
+@test "a program that takes our signal is no pass" {
+  program TakesSignal --time 20s
+  ended handlers-changed 4 "SIGPROF"
+}
+
+@test "what is not installed is a skip" {
+  program Missing --time 2s
+  ended unavailable 3 "Could not find or load main class"
+}
+
+@test "flags that a JVM does not know are a skip" {
+  program Work --time 2s -- -XX:+NoSuchFlagAtAll
+  ended unavailable 3 "NoSuchFlagAtAll"
+}
+
+@test "a java without HotSpot is a skip" {
+  mkdir -p "$BATS_TEST_TMPDIR/fake/lib/server" "$BATS_TEST_TMPDIR/fake/bin"
+  library=$(awk '/\/libc[.-].*so/ {print $6; exit}' /proc/self/maps)
+  cp "$library" "$BATS_TEST_TMPDIR/fake/lib/server/libjvm.so"
+  touch "$BATS_TEST_TMPDIR/fake/release"
+  program Work --time 1s --jdk "$BATS_TEST_TMPDIR/fake"
+  ended not-hotspot 3 "AsyncGetCallTrace"
+}
+
+@test "a full disk ends the run with one sentence" {
+  [ "$(id -u)" -eq 0 ] || skip "only root mounts"
+  mkdir "$BATS_TEST_TMPDIR/small"
+  mount -t tmpfs -o size=1m none "$BATS_TEST_TMPDIR/small" 2>/dev/null || skip "mounting is not permitted"
+  mounted=$BATS_TEST_TMPDIR/small
+  dd if=/dev/zero of="$mounted/filler" bs=1k count=900 2>/dev/null
+  out=$mounted/run
+  program Work --time 3s
+  [ "$status" -eq 2 ] || [ "$status" -eq 4 ]
+  [[ "$stderr" == *"full"* ]]
+}
+
+@test "a matrix has a cell for each workload, JDK and profile" {
+  stress --workload torture:shapes --workload torture:stubs --profile xint,c1 --time 1s
+  [ "$(sqlite3 "$out/run.db" "select count(*) from cell where status = 'passed'")" -eq 4 ]
+  [ "$(sqlite3 "$out/run.db" "select count(distinct profile) from cell")" -eq 2 ]
+}
+
+@test "step walks every instruction and maps where the walker is blind" {
+  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --time 3s --out "$out"
+  echo "$output$stderr"
+  [ "$(cell status)" = passed ]
+  [ "$(cell 'walks > 10000')" -eq 1 ]
+}
+
+@test "step without a walker counts the steps" {
+  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --time 2s --no-walk --out "$out"
+  echo "$output$stderr"
+  [ "$(cell status)" = passed ]
+  [ "$(cell 'delivered > 10000 and walks = 0')" -eq 1 ]
+}
+
+@test "a running JVM is attached to" {
+  java -XX:+EnableDynamicAgentLoading -cp "$PROGRAMS" Work >/dev/null 2>&1 &
+  pid=$!
+  sleep 2
+  stress --pid "$pid" --time 2s --jdk "$(dirname "$(dirname "$(readlink -f "$(command -v java)")")")"
+  [ "$(cell status)" = passed ]
+  [ "$(cell 'successful > 50')" -eq 1 ]
+  kill -0 "$pid"
+}
+
+@test "bad usage is one sentence and 2" {
+  while IFS='|' read -r part arguments; do
+    # shellcheck disable=SC2086  # words
+    run --separate-stderr timeout 20 "$WALKHAMMER" stress $arguments
+    echo "$arguments: $status '$stderr'"
+    [ "$status" -eq 2 ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ "$stderr" == *"$part"* ]]
+  done <<END
+say what to run|--time 1s
+no workload|--workload torture:nothing
+--interval|--java Work --interval 5
+shorter end first|--java Work --interval 100us..10us
+--sampler wants one of|--java Work --sampler magic
+--mode wants one of|--java Work --mode sideways
+there is no profile|--java Work --profile turbo
+there is no walker|--java Work --walker nobody
+no process|--pid 999999999
+neither be stepped nor told a mode|--java Work --walker jfr --mode parked
+END
+}

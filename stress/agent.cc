@@ -207,15 +207,19 @@ void Agent::ThreadStarted(JNIEnv* env, jthread object) {
   const int tid = static_cast<int>(syscall(SYS_gettid));
   const std::string name = NameOf(env, object);
   if (IsOurs(name)) return;
+  // It may be known: the main thread of a JVM is, and a native one that attaches itself now.
   SampledThread* thread = threads_.Find(tid);
-  if (thread == nullptr) thread = threads_.Add(tid, name.c_str(), true);
+  const bool is_new = thread == nullptr;
+  if (is_new) thread = threads_.Add(tid, name.c_str(), true);
   if (thread == nullptr) return;
   thread->view = jvm_->ThreadOf(env);
   Describe(*thread, env, object);
+  thread->counts->java = 1;
   GiveSignalStack();
+  thread->signal_stack = nullptr;
   threads_.Enter(*thread);
   thread->env = env;
-  Arm(*thread);
+  if (is_new) Arm(*thread);
 }
 
 void Agent::ThreadEnded() {

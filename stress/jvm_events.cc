@@ -41,10 +41,11 @@ void JNICALL OnVmInit(jvmtiEnv*, JNIEnv* env, jthread) {
   if (Agent* agent = Agent::Get()) agent->Start(the_vm, env);
 }
 
-// The supervisor's mapping: by option "state=PATH", else by WALKHAMMER_STATE.
+// The supervisor's mapping: the option is its path, else WALKHAMMER_STATE. (Where jcmd passes an
+// option on, it must hold no '='.)
 StressState* OpenStressState(const char* options) {
   std::string path;
-  if (options != nullptr && std::strncmp(options, "state=", 6) == 0) path = options + 6;
+  if (options != nullptr) path = options;
   if (const char* variable = std::getenv(kStateVariable); path.empty() && variable != nullptr)
     path = variable;
   if (path.empty()) {

@@ -152,6 +152,7 @@ bool SampleLine::Take(SampledThread& thread, ucontext_t& context, const SampleOp
   errno = 0;
   Sample& sample = station->journal->sample;
   TakeDown(thread, context, options, sample);
+  station->guard.walked_stack = sample.words != 0 ? sample.registers.sp : 0;
   sample.sequence = sequence_.fetch_add(1, std::memory_order_relaxed);
   station->facts = {};
   station->facts.nested = options.nested;

@@ -151,7 +151,7 @@ Status StressCell::StartAttached() {
   ProgramSetup setup;
   setup.arguments = {plan_.row.jdk_path + "/bin/jcmd", std::to_string(plan_.attach_pid),
                      "JVMTI.agent_load", BesideExecutable(kAgentName),
-                     fmt::format("state=/proc/{}/fd/{}", getpid(), state_fd_)};
+                     fmt::format("/proc/{}/fd/{}", getpid(), state_fd_)};
   auto program = Program::Start(setup);
   if (!program.ok()) return program.failure();
   program_ = std::move(program.value());
@@ -242,6 +242,11 @@ CellStatus StressCell::WatchOver(std::string& reason) {
     reason = fmt::format("somebody replaced the handler of {}: samples would be lost or misjudged",
                          SignalName(static_cast<int>(changed)));
     return CellStatus::kHandlersChanged;
+  }
+  if (plan_.attach_pid != 0 && program_->HasEnded() &&
+      state_->phase.load() == AgentPhase::kAbsent) {
+    reason = "the agent could not be loaded: " + LastLines(program_->output());
+    return CellStatus::kUnavailable;
   }
   if (state_->phase.load() == AgentPhase::kUnable) {
     reason = FieldText(state_->message);
@@ -343,7 +348,7 @@ Status StressCell::AfterProgram() {
   if (!ending_ && exited && WEXITSTATUS(wait_status) != 0) {
     Harvest();
     const std::string complaint = JvmComplaint(program_->output());
-    if (!sampled_ && !complaint.empty())
+    if (!complaint.empty() && (!sampled_ || complaint.find("main class") != std::string::npos))
       End(CellStatus::kUnavailable, complaint);
     else if (program_->output().find("No space left on device") != std::string::npos)
       End(CellStatus::kDiskFull, "the disk is full: " + LastLines(program_->output()));

@@ -73,7 +73,7 @@ class Chain {
   Piece pieces_[kMostPieces];
   int count_ = 0;
   int32_t start_ = 0;  // bytes above stack+0
-  int32_t slots_[WalkRequest::kMaxEdits];
+  int32_t slots_[WalkRequest::kUsualEdits];
   int written_ = 0;
 };
 

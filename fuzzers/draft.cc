@@ -63,7 +63,7 @@ void Draft::Set(int32_t slot, const Value& value) {
     edit.value = value;
     return;
   }
-  if (request_.edit_count >= WalkRequest::kMaxEdits) Remove(0);  // the oldest
+  if (request_.edit_count >= WalkRequest::kUsualEdits) Remove(0);  // the oldest
   request_.edits[request_.edit_count++] = {slot, EditOp::kSet, {}, value};
 }
 

@@ -88,7 +88,7 @@ bool ForgeChain(Draft& draft) {
   for (uint32_t tries = 0; tries < wanted + 2 && !chain.IsFull(); tries++)
     if (MakeAny(draft, chain.Next())) chain.Keep();
   // Rather than leave half of it in the list, start from nothing.
-  if (draft.request().edit_count > WalkRequest::kMaxEdits / 2) {
+  if (draft.request().edit_count > WalkRequest::kUsualEdits / 2) {
     std::fill(draft.request().edits, draft.request().edits + draft.request().edit_count, Edit{});
     draft.request().edit_count = 0;
   }

@@ -29,12 +29,10 @@ const Mutation& AnyMutation(Random& random) {
 void Tidy(Draft& draft) {
   WalkRequest& request = draft.request();
   request.walker = draft.walker();
-  request.reserved = 0;
+  request.origin = Origin::kMade;
   request.depth = std::clamp<uint16_t>(request.depth, 1, WalkRequest::kMaxDepth);
   const int32_t bytes = draft.StackBytes();
   for (Edit& edit : draft.Edits()) edit.slot = edit.slot % bytes & ~7;
-  // Engines like RandomRequests leave what they do not use as it was.
-  std::fill(request.edits + request.edit_count, request.edits + WalkRequest::kMaxEdits, Edit{});
   if (request.anchor != AnchorMode::kCustom)
     request.anchor_sp = request.anchor_pc = request.anchor_fp = Value{};
 }
@@ -83,7 +81,7 @@ void Mutator::CrossOver(Random& random, const WalkRequest& a, const WalkRequest&
       for (int i = child.edit_count - 1; i >= 0; i--)
         if (random.Chance(50)) draft.Remove(i);
       for (const Edit& edit : others)
-        if (random.Chance(50) && child.edit_count < WalkRequest::kMaxEdits)
+        if (random.Chance(50) && child.edit_count < WalkRequest::kUsualEdits)
           child.edits[child.edit_count++] = edit;
       if (random.Chance(50)) TakeRegisters(*second, child);
       break;
@@ -93,7 +91,7 @@ void Mutator::CrossOver(Random& random, const WalkRequest& a, const WalkRequest&
       for (int i = child.edit_count - 1; i >= 0; i--)
         if (child.edits[i].slot >= cut) draft.Remove(i);
       for (const Edit& edit : others)
-        if (edit.slot >= cut && child.edit_count < WalkRequest::kMaxEdits)
+        if (edit.slot >= cut && child.edit_count < WalkRequest::kUsualEdits)
           child.edits[child.edit_count++] = edit;
       break;
     }

@@ -4,6 +4,7 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <sstream>
@@ -207,20 +208,65 @@ Status Fuzz(SharedState& shared, Workshop& shop) {
   }
 }
 
-// The name of the first symbol in `request` that this JDK does not have; empty if it has all.
+template <typename Visit>
+void ForEachValue(const WalkRequest& request, Visit visit) {
+  for (const Value& value : {request.pc, request.sp, request.fp, request.lr, request.anchor_sp,
+                             request.anchor_pc, request.anchor_fp})
+    visit(value);
+  for (const Edit& edit : std::span(request.edits, request.edit_count)) visit(edit.value);
+}
+
+// The name of a symbol in `request` that this JDK does not have; empty if it has all.
 std::string MissingSymbol(const SharedState& shared, const Landscape& landscape,
                           const WalkRequest& request) {
   std::string missing;
-  auto check = [&](const Value& value) {
+  ForEachValue(request, [&](const Value& value) {
     if (value.symbol < kSymbolKinds || landscape.IsKnown(value.symbol)) return;
     const Symbol& symbol = shared.symbols.at(value.symbol);
     missing = std::string(KindWord(symbol.kind)) + " \"" + symbol.name + "\"";
-  };
-  for (const Value& value : {request.pc, request.sp, request.fp, request.lr, request.anchor_sp,
-                             request.anchor_pc, request.anchor_fp})
-    check(value);
-  for (int i = 0; i < request.edit_count; i++) check(request.edits[i].value);
+  });
   return missing;
+}
+
+// Loads the classes of the methods that the request names; those of the JDK, mostly.
+void LoadNamedClasses(const SharedState& shared, JNIEnv* env) {
+  ForEachValue(shared.job.request, [&](const Value& value) {
+    const Symbol& symbol = shared.symbols.at(value.symbol);
+    if (symbol.kind != SymbolKind::kMethod && symbol.kind != SymbolKind::kBytecodes &&
+        symbol.kind != SymbolKind::kNmethod)
+      return;
+    std::string name(symbol.name);
+    name = name.substr(0, name.find('('));
+    name = name.substr(0, name.rfind('.'));
+    std::replace(name.begin(), name.end(), '.', '/');
+    if (env->FindClass(name.c_str()) == nullptr) env->ExceptionClear();
+  });
+}
+
+// Sets up what the request names and `shop` lacks, as far as that can be had.
+void SetUpMissing(SharedState& shared, Workshop& shop) {
+  const WalkRequest& request = shared.job.request;
+  const auto missing = [&] { return MissingSymbol(shared, *shop.landscape, request); };
+  const auto look_again = [&] {
+    shop.landscape = Landscape::Build(*shop.jvm, *shop.stage, shared.symbols);
+  };
+  if (missing().empty()) return;
+  LoadNamedClasses(shared, shop.jvm->env());
+  look_again();
+  if (missing().empty()) return;
+  if (std::string_view(AllScenes()[request.scene].name) != kSampledScene) {
+    SetUpScenes(shared, *shop.stage, UINT32_MAX);  // another scene's code, perhaps
+    return look_again();
+  }
+  // A program that is not here: what matters is the shape of its stack.
+  Copy(shared.replay.stand_in, sizeof shared.replay.stand_in, missing());
+  uint32_t count = 0;
+  ForEachValue(request, [&](const Value& value) {
+    if (value.symbol >= kSymbolKinds && !shop.landscape->IsKnown(value.symbol) &&
+        shop.landscape->AddStandIn(value.symbol))
+      count++;
+  });
+  shared.replay.stand_ins = count;
 }
 
 struct ReplayJob {
@@ -293,12 +339,7 @@ Result<Workshop> Workshop::SetUp(SharedState& shared, std::span<uint8_t> run_cou
   shop.stage = stage.value();
   SetUpScenes(shared, *shop.stage, shared.job.scene_mask);
   shop.landscape = Landscape::Build(*shop.jvm, *shop.stage, shared.symbols);
-  if (shared.job.mode == ChildMode::kReplay &&
-      !MissingSymbol(shared, *shop.landscape, shared.job.request).empty()) {
-    // Another scene's code, perhaps.
-    SetUpScenes(shared, *shop.stage, UINT32_MAX);
-    shop.landscape = Landscape::Build(*shop.jvm, *shop.stage, shared.symbols);
-  }
+  if (shared.job.mode == ChildMode::kReplay) SetUpMissing(shared, shop);
   shared.module_count.store(ListModules(shared.modules));
   if (shared.job.coverage != 0) SetUpCoverage(shared, shop, info, run_counters);
   // A replay, of which there are hundreds, walks what it is given.

@@ -192,6 +192,7 @@ PcRegion WalkLine::RegionOf(const Value& pc) const {
       return PcRegion::kHeap;
     case SymbolKind::kMetaspace:
     case SymbolKind::kMethod:
+    case SymbolKind::kBytecodes:
       return PcRegion::kMetaspace;
     case SymbolKind::kLiteral:
       return PcRegion::kLiteral;
@@ -208,7 +209,7 @@ void WalkLine::Count(const WalkRequest& request) {
 
 bool WalkLine::Walk(ParkedScene& scene, const WalkRequest& request, uint64_t sequence) {
   Journal& journal = shared_.journal;
-  std::memcpy(&journal.request, &request, request.UsedBytes());
+  journal.request = request;
   journal.sequence.store(sequence, std::memory_order_relaxed);
   journal.phase.store(1, std::memory_order_release);
 
@@ -277,7 +278,7 @@ bool WalkLine::WalkPristine(ParkedScene& scene, char* difference, size_t size) {
     request.state = in_java ? kStateInJava : kStateInNative;
     request.anchor = in_java ? AnchorMode::kCleared : AnchorMode::kTrue;
     Journal& journal = shared_.journal;
-    std::memcpy(&journal.request, &request, request.UsedBytes());
+    journal.request = request;
     journal.phase.store(1, std::memory_order_release);
     const Presented presented = ResolveAll(scene, request);
     CallWalker(scene, request, presented);
@@ -308,7 +309,7 @@ void WalkLine::Observe(const ParkedScene& scene, const WalkRequest& request) {
   seen_.walker = &info_;
   seen_.methods = &methods_;
   seen_.truth = scene.truth;
-  seen_.pristine = RealismOf(request) == Realism::kGenuine;
+  seen_.pristine = request.origin == Origin::kMade && RealismOf(request) == Realism::kGenuine;
   seen_.trace = call_.trace;
   seen_.buffer_intact =
       call_.trace.ending != Ending::kReturned || walker_.BufferIntact(call_.input);
@@ -339,7 +340,7 @@ int WalkLine::WantsReport(uint64_t key, const WalkRequest& request) {
     site.key.store(key, std::memory_order_relaxed);
     const uint64_t count = site.count.fetch_add(1, std::memory_order_relaxed) + 1;
     const uint64_t sent = site.sent.load(), best = site.best.load();
-    const uint64_t rank = static_cast<uint64_t>(RealismOf(request)) * 64 + request.edit_count + 1;
+    const uint64_t rank = static_cast<uint64_t>(RealismOf(request)) * 1024 + request.edit_count + 1;
     const bool milestone = (count & (count - 1)) == 0 && (count & 0x5555555555555555) != 0;
     const bool replaying = shared_.job.mode == ChildMode::kReplay;  // the ring never fills up
     if (sent >= kMaxReportsPerSite && !replaying) return -1;

@@ -32,6 +32,8 @@ struct Row {
   std::map<std::string, int> outcomes;  // title or "33 frames" or "code -5", how often
   std::string unable_reason;
   std::string frames;  // of the last walk that returned
+  uint32_t stand_ins = 0;
+  std::string stand_in;
 };
 
 std::string ExpectOf(const std::string& text, const std::string& name) {
@@ -50,6 +52,8 @@ void Tally(const Result<ReplayOutcome>& outcome, Row& row) {
     return;
   }
   const ReplayOutcome& seen = outcome.value();
+  row.stand_ins = seen.stand_ins;
+  row.stand_in = seen.stand_in;
   bool forbidden = false, reproduced = false;
   for (const FindingRecord& finding : seen.findings) {
     row.outcomes[finding.signature.expect]++;
@@ -63,6 +67,16 @@ void Tally(const Result<ReplayOutcome>& outcome, Row& row) {
   }
   if (forbidden) row.found++;
   if (row.expect.empty() ? forbidden : reproduced) row.reproduced++;
+}
+
+// A snapshot of a program that is not here.
+void PrintStandIns(const Row& row) {
+  if (row.stand_ins == 0) return;
+  fmt::print(
+      stderr,
+      "walkhammer: {}: this JVM lacks {} of the names, so other code stands in for them; one "
+      "is {}\n",
+      row.file, row.stand_ins, row.stand_in);
 }
 
 void PrintRow(const Row& row) {
@@ -90,6 +104,7 @@ json RowJson(const Row& row) {
           {"times", row.times},
           {"reproduced", row.reproduced},
           {"with_findings", row.found},
+          {"stand_ins", row.stand_ins},
           {"unable", row.unable},
           {"unable_reason", row.unable_reason},
           {"outcomes", row.outcomes}};
@@ -126,6 +141,7 @@ int RunReplay(const Options& options, const std::vector<std::string>& jvm_flags)
       row.expect = ExpectOf(input.text, input.name);
       for (int i = 0; i < options.times && !Interrupted().load(); i++)
         Tally(Replay(input, {jdk.libjvm, jvm_flags, true, scratch.path()}), row);
+      PrintStandIns(row);
       if (!options.json) PrintRow(row);
       rows.push_back(std::move(row));
     }

@@ -47,6 +47,8 @@ std::string SymbolWords(SymbolKind kind, const std::string& name) {
       return "the start of the VM stub " + name;
     case SymbolKind::kCodelet:
       return "the start of the interpreter codelet " + name;
+    case SymbolKind::kBytecodes:
+      return fmt::format("the byte code of {}", name);
     case SymbolKind::kMethod:
       return "the Method* of " + name;
     case SymbolKind::kLibrary:
@@ -191,6 +193,7 @@ std::string ExplainRequest(const WalkRequest& given, const SymbolTable& symbols)
     const SceneInfo& scene = AllScenes()[request.scene];
     line("scene", fmt::format("{}: {}", scene.name, scene.what));
   }
+  if (request.origin == Origin::kSample) line("origin", "a sample of a running JVM, as it was");
   const char* state = StateWord(request.state);
   line("state",
        state == nullptr
@@ -218,7 +221,8 @@ std::string ExplainRequest(const WalkRequest& given, const SymbolTable& symbols)
       break;
   }
   if (request.edit_count == 0) line("stack", "unchanged");
-  for (const Edit& edit : std::span(request.edits, request.edit_count)) {
+  const size_t told = std::min<size_t>(request.edit_count, WalkRequest::kUsualEdits);
+  for (const Edit& edit : std::span(request.edits, told)) {
     const std::string slot =
         fmt::format("the word at stack{}{}", edit.slot < 0 ? "-" : "+", Distance(edit.slot));
     const std::string value = ExplainValue(edit.value, symbols);
@@ -233,6 +237,8 @@ std::string ExplainRequest(const WalkRequest& given, const SymbolTable& symbols)
       line("edit", fmt::format("{} becomes {}", slot, value));
     }
   }
+  if (request.edit_count > told)
+    line("edit", fmt::format("and {} more words of the stack", request.edit_count - told));
   return text;
 }
 

@@ -138,7 +138,8 @@ WalkRequest SaneRequest(const WalkRequest& request) {
   sane.edit_count = std::min<uint16_t>(sane.edit_count, WalkRequest::kMaxEdits);
   sane.depth = std::clamp<uint16_t>(sane.depth, 1, WalkRequest::kMaxDepth);
   if (sane.anchor >= AnchorMode::kCount) sane.anchor = AnchorMode::kCleared;
-  for (Edit& edit : sane.edits)
+  if (sane.origin >= Origin::kCount) sane.origin = Origin::kMade;
+  for (Edit& edit : std::span(sane.edits, sane.edit_count))
     if (edit.op >= EditOp::kCount) edit.op = EditOp::kSet;
   return sane;
 }

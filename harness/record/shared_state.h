@@ -196,10 +196,12 @@ struct ReplayResult {
   uint32_t done;  // 1 once the walker came back
   int32_t num_frames;
   char frame_text[8192];  // as RawFinding::frame_text
+  uint32_t stand_ins;     // names of the request that this JVM lacks, see Landscape::AddStandIn
+  char stand_in[200];     // one of them
 };
 
 struct SharedState {
-  static constexpr uint64_t kMagic = 0x57484d5348415246;  // also the layout's version
+  static constexpr uint64_t kMagic = 0x57484d5348415247;  // also the layout's version
   uint64_t magic;
   uint64_t start_ns;  // CLOCK_MONOTONIC at the run's start
   Job job;

@@ -3,6 +3,7 @@
 //              pc sp fp lr [anchor_sp anchor_pc anchor_fp] edit_count edit*
 //   value   := (kind - usual kind) * 2 + has_addend, [length name], [zz(addend)]
 //   edit    := slot/8 op value
+// Version 1 knew 22 kinds and one byte of edits, modulo 33; it is read, no longer written.
 // Usual values encode as 0 and trailing zeros are dropped, so the usual request is one byte.
 #include "harness/request/binary_form.h"
 
@@ -16,7 +17,8 @@
 namespace walkhammer {
 namespace {
 
-constexpr uint8_t kBinaryVersion = 1;
+constexpr uint8_t kBinaryVersion = 2;
+constexpr int kKindsInVersion1 = 22, kMaxEditsInVersion1 = 32;
 constexpr int kUsualDepth = WalkRequest{}.depth;
 constexpr uint64_t kSlotWords = WalkRequest::kMaxSlot / 8;
 
@@ -68,7 +70,10 @@ class Writer {
 
 class Reader {
  public:
-  Reader(std::span<const uint8_t> bytes, SymbolTable& symbols) : bytes_(bytes), symbols_(symbols) {}
+  // Reads the version.
+  Reader(std::span<const uint8_t> bytes, SymbolTable& symbols) : bytes_(bytes), symbols_(symbols) {
+    is_version_1_ = Byte() == 1;
+  }
 
   uint8_t Byte() { return next_ < bytes_.size() ? bytes_[next_++] : uint8_t{0}; }
 
@@ -87,11 +92,17 @@ class Reader {
 
   Value GetValue(SymbolKind usual) {
     uint8_t tag = Byte();
-    auto kind = static_cast<SymbolKind>((tag / 2 + static_cast<int>(usual)) % kSymbolKinds);
+    const int kinds = is_version_1_ ? kKindsInVersion1 : kSymbolKinds;
+    auto kind = static_cast<SymbolKind>((tag / 2 + static_cast<int>(usual)) % kinds);
     Value value;
     value.symbol = IsNamed(kind) ? symbols_.Intern(kind, Name()) : SymbolTable::IdOf(kind);
     if (tag % 2 != 0) value.addend = UnZigZag(Number());
     return value;
+  }
+
+  uint16_t EditCount() {
+    if (is_version_1_) return ByteBelow(kMaxEditsInVersion1 + 1);
+    return static_cast<uint16_t>(Number() % (WalkRequest::kMaxEdits + 1));
   }
 
  private:
@@ -107,6 +118,7 @@ class Reader {
   std::span<const uint8_t> bytes_;
   SymbolTable& symbols_;
   size_t next_ = 0;
+  bool is_version_1_ = false;
 };
 
 }  // namespace
@@ -126,7 +138,7 @@ std::string EncodeBinary(const WalkRequest& request, const SymbolTable& symbols)
     for (const Value* value : {&request.anchor_sp, &request.anchor_pc, &request.anchor_fp})
       writer.PutValue(*value, kUsualOther);
   const int edits = std::min<int>(request.edit_count, WalkRequest::kMaxEdits);
-  writer.Byte(static_cast<uint8_t>(edits));
+  writer.Number(static_cast<uint64_t>(edits));
   for (const Edit& edit : std::span(request.edits, static_cast<size_t>(edits))) {
     writer.Number(static_cast<uint32_t>(edit.slot) / 8);
     writer.Byte(static_cast<uint8_t>(edit.op));
@@ -138,7 +150,6 @@ std::string EncodeBinary(const WalkRequest& request, const SymbolTable& symbols)
 WalkRequest DecodeBinary(std::span<const uint8_t> bytes, SymbolTable& symbols) {
   Reader reader(bytes, symbols);
   WalkRequest request;
-  reader.Byte();  // the version: any reads as 1, the only one there is
   request.walker = reader.ByteBelow(AllWalkers().size());
   request.scene = reader.ByteBelow(AllScenes().size());
   request.state = reader.Byte() ^ kStateInJava;
@@ -153,8 +164,9 @@ WalkRequest DecodeBinary(std::span<const uint8_t> bytes, SymbolTable& symbols) {
   if (request.anchor == AnchorMode::kCustom)
     for (Value* value : {&request.anchor_sp, &request.anchor_pc, &request.anchor_fp})
       *value = reader.GetValue(kUsualOther);
-  request.edit_count = reader.ByteBelow(WalkRequest::kMaxEdits + 1);
+  request.edit_count = reader.EditCount();
   for (Edit& edit : std::span(request.edits, request.edit_count)) {
+    edit = Edit{};
     edit.slot = static_cast<int32_t>(reader.Number() % kSlotWords * 8);
     edit.op = static_cast<EditOp>(reader.ByteBelow(static_cast<size_t>(EditOp::kCount)));
     edit.value = reader.GetValue(kUsualOther);

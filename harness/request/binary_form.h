@@ -11,7 +11,8 @@
 
 namespace walkhammer {
 
-// DecodeBinary(EncodeBinary(r)) == r for every valid r.
+// DecodeBinary(EncodeBinary(r)) == r for every valid r whose origin is kMade: an engine that flips
+// bytes must not make samples.
 std::string EncodeBinary(const WalkRequest& request, const SymbolTable& symbols);
 
 // Never fails: missing bytes read as zero, numbers are brought into range, names are cleaned.

@@ -65,9 +65,9 @@ TEST(BinaryFormTest, MutatedEncodingsDecodeToValidRequests) {
 
 TEST(BinaryFormTest, TheUsualRequestIsItsVersion) {
   auto symbols = NewSymbolTable();
-  EXPECT_EQ(EncodeBinary(WalkRequest{}, *symbols), "\1");
+  EXPECT_EQ(EncodeBinary(WalkRequest{}, *symbols), "\2");
   EXPECT_EQ(Decode("", *symbols), WalkRequest{});
-  EXPECT_EQ(Decode("\xff", *symbols), WalkRequest{});  // any version reads as 1
+  EXPECT_EQ(Decode("\xff", *symbols), WalkRequest{});  // any but 1 reads as 2
 }
 
 // Pins the layout: stored requests must stay readable.
@@ -85,16 +85,29 @@ TEST(BinaryFormTest, Layout) {
   request.anchor_sp = {0, SymbolTable::IdOf(SymbolKind::kStack)};
   request.edit_count = 1;
   request.edits[0] = {0x48, EditOp::kAdd, {}, {1, 0, 0}};
-  const std::string expected(
-      "\x01\x00\x03\x0c\x02\x01\x80\x01"
-      "\x1d\x04"
-      "a()V"
-      "\x38\x01\x0f\x00\x2a"
-      "\x04\x00\x00"
-      "\x01\x09\x02\x01\x02",
-      27);
-  EXPECT_EQ(EncodeBinary(request, *symbols), expected);
-  EXPECT_EQ(Decode(expected, *symbols), request);
+  const auto layout = [](char version, char literal) {
+    std::string bytes(
+        "\x01\x00\x03\x0c\x02\x01\x80\x01"
+        "\x1d\x04"
+        "a()V"
+        "\x38\x01\x0f\x00\x2a"
+        "\x04\x00\x00"
+        "\x01\x09\x02\x01\x02",
+        27);
+    bytes[0] = version;
+    bytes[bytes.find("\x2a")] = literal;
+    return bytes;
+  };
+  EXPECT_EQ(EncodeBinary(request, *symbols), layout(2, 0x2c));
+  EXPECT_EQ(Decode(layout(2, 0x2c), *symbols), request);
+  EXPECT_EQ(Decode(layout(1, 0x2a), *symbols), request);
+}
+
+TEST(BinaryFormTest, OriginIsLeftOut) {
+  auto symbols = NewSymbolTable();
+  WalkRequest request;
+  request.origin = Origin::kSample;
+  EXPECT_EQ(Decode(EncodeBinary(request, *symbols), *symbols), WalkRequest{});
 }
 
 TEST(BinaryFormTest, NumbersAreBroughtIntoRange) {
@@ -109,7 +122,9 @@ TEST(BinaryFormTest, NumbersAreBroughtIntoRange) {
   EXPECT_EQ(Decode(most, *symbols).depth, WalkRequest::kMaxDepth);
   const std::string least("\1\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 15);
   EXPECT_EQ(Decode(least, *symbols).depth, 1);
-  // 33 edits are none; the slot wraps at 64 MiB
+  // 513 edits are none, 33 in version 1; the slot wraps at 64 MiB
+  const std::string many("\2\0\0\0\0\0\0\0\0\0\0\x81\x04", 13);
+  EXPECT_EQ(Decode(many, *symbols).edit_count, 0);
   const std::string none("\1\0\0\0\0\0\0\0\0\0\0\x21", 12);
   EXPECT_EQ(Decode(none, *symbols).edit_count, 0);
   const std::string wrapped("\1\0\0\0\0\0\0\0\0\0\0\x01\x81\x80\x80\x04", 16);

@@ -37,19 +37,16 @@ inline bool IsValidValue(const Value& value, const SymbolTable& symbols) {
 inline bool IsValid(const WalkRequest& request, const SymbolTable& symbols) {
   bool valid = request.walker < AllWalkers().size() && request.scene < AllScenes().size() &&
                request.anchor < AnchorMode::kCount && request.depth >= 1 &&
-               request.depth <= WalkRequest::kMaxDepth && request.reserved == 0 &&
+               request.depth <= WalkRequest::kMaxDepth && request.origin < Origin::kCount &&
+               request.reserved[0] == 0 && request.reserved[1] == 0 && request.reserved[2] == 0 &&
                request.edit_count <= WalkRequest::kMaxEdits;
   for (const Value* value : {&request.pc, &request.sp, &request.fp, &request.lr})
     valid = valid && IsValidValue(*value, symbols);
   for (const Value* value : {&request.anchor_sp, &request.anchor_pc, &request.anchor_fp})
     valid = valid && IsValidValue(*value, symbols) &&
             (request.anchor == AnchorMode::kCustom || *value == Value{});
-  for (int i = 0; valid && i < WalkRequest::kMaxEdits; i++) {
+  for (int i = 0; valid && i < request.edit_count; i++) {
     const Edit& edit = request.edits[i];
-    if (i >= request.edit_count) {
-      valid = edit == Edit{};
-      continue;
-    }
     valid = edit.slot % 8 == 0 && edit.slot >= 0 && edit.slot < WalkRequest::kMaxSlot &&
             edit.op < EditOp::kCount && IsValidValue(edit.value, symbols) &&
             edit.reserved[0] == 0 && edit.reserved[1] == 0 && edit.reserved[2] == 0;
@@ -84,8 +81,11 @@ class AnyRequests {
     if (request.anchor == AnchorMode::kCustom)
       for (Value* value : {&request.anchor_sp, &request.anchor_pc, &request.anchor_fp})
         *value = RandomValue(symbols);
-    request.edit_count = static_cast<uint16_t>(Below(WalkRequest::kMaxEdits + 1));
+    // Seldom more than engines make.
+    const int most = Below(50) == 0 ? WalkRequest::kMaxEdits : WalkRequest::kUsualEdits;
+    request.edit_count = static_cast<uint16_t>(Below(static_cast<uint64_t>(most) + 1));
     for (Edit& edit : std::span(request.edits, request.edit_count)) {
+      edit = Edit{};
       edit.slot = static_cast<int32_t>(Below(WalkRequest::kMaxSlot / 8) * 8);
       edit.op = static_cast<EditOp>(Below(3));
       edit.value = RandomValue(symbols);

@@ -11,7 +11,7 @@ constexpr std::string_view kKindWords[] = {
     "literal",  "pristine",  "stack",       "slot",        "stack-base", "stack-limit",
     "thread",   "heap",      "heap-end",    "metaspace",   "code-cache", "code-cache-end",
     "unmapped", "no-access", "zero-page",   "nmethod",     "stub",       "codelet",
-    "method",   "library",   "library-end", "scene-stack",
+    "method",   "library",   "library-end", "scene-stack", "bytecodes",
 };
 static_assert(std::size(kKindWords) == kSymbolKinds);
 

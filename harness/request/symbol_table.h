@@ -37,6 +37,7 @@ enum class SymbolKind : uint8_t {
   kLibrary,       // lowest mapped address of a shared library, by file name
   kLibraryEnd,    // its end (exclusive)
   kSceneStack,    // kStack of another scene's thread
+  kBytecodes,     // the first byte code of "pkg.Class.method(Sig)Ret"; the addend is a bci
   kCount
 };
 

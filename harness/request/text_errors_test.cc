@@ -33,12 +33,12 @@ TEST(TextErrorsTest, Empty) {
 }
 
 TEST(TextErrorsTest, Version) {
-  EXPECT_EQ(Error("walk 2"),
-            "t.walk:1:6: walk format 2 is newer than this walkhammer reads (1): update walkhammer");
+  EXPECT_EQ(Error("walk 3"),
+            "t.walk:1:6: walk format 3 is newer than this walkhammer reads (2): update walkhammer");
   EXPECT_EQ(Error("# c\n\n walk  99999999999999999999 what else"),
-            "t.walk:3:8: walk format 99999999999999999999 is newer than this walkhammer reads (1): "
+            "t.walk:3:8: walk format 99999999999999999999 is newer than this walkhammer reads (2): "
             "update walkhammer");
-  EXPECT_EQ(Error("walk 0"), "t.walk:1:6: walk format 0 does not exist: expected 1");
+  EXPECT_EQ(Error("walk 0"), "t.walk:1:6: walk format 0 does not exist: expected 1 .. 2");
   EXPECT_EQ(Error("walk"), "t.walk:1:5: expected the format version, a number");
   EXPECT_EQ(Error("walk 0x1"), "t.walk:1:6: expected the format version, a number, got '0x1'");
   EXPECT_EQ(Error("walk 1 1"), "t.walk:1:8: expected the end of the line, got '1'");
@@ -148,7 +148,7 @@ TEST(TextErrorsTest, FullTable) {
     symbols->Intern(SymbolKind::kStub, std::to_string(i));
   WalkFile file;
   EXPECT_EQ(ParseText("walk 1\npc stub \"more\"", "t.walk", *symbols, file),
-            "t.walk:2:4: no room for another name: expected at most 12266");
+            "t.walk:2:4: no room for another name: expected at most 12265");
   EXPECT_EQ(ParseText("walk 1\npc stub \"7\"", "t.walk", *symbols, file), "");
 }
 
@@ -174,14 +174,25 @@ TEST(TextErrorsTest, Edits) {
 }
 
 TEST(TextErrorsTest, TooManyEdits) {
-  std::string text = "walk 1\n";
+  std::string text = "walk 2\n";
   for (int i = 0; i < WalkRequest::kMaxEdits; i++) text += "edit stack+0x8 + 1\n";
   auto symbols = NewSymbolTable();
   WalkFile file;
   EXPECT_EQ(ParseText(text, "t.walk", *symbols, file), "");
   EXPECT_EQ(file.request.edit_count, WalkRequest::kMaxEdits);
   EXPECT_EQ(Error(text + " edit stack+0x8 + 1\n"),
-            "t.walk:34:2: too many edits: expected at most 32");
+            "t.walk:514:2: too many edits: expected at most 512");
+}
+
+TEST(TextErrorsTest, WhatIsNewerThanTheFile) {
+  EXPECT_EQ(Error("walk 1\norigin sample\n"),
+            "t.walk:2:1: the first line must be 'walk 2' for origin");
+  EXPECT_EQ(Error("walk 1\npc bytecodes \"a\"\n"),
+            "t.walk:2:4: the first line must be 'walk 2' for bytecodes");
+  std::string text = "walk 1\n";
+  for (int i = 0; i < 33; i++) text += "edit stack+0x8 + 1\n";
+  EXPECT_EQ(Error(text), "t.walk:34:1: the first line must be 'walk 2' for more than 32 edits");
+  EXPECT_EQ(Error("walk 2\norigin x\n"), "t.walk:2:8: expected 'made' or 'sample', got 'x'");
 }
 
 TEST(TextErrorsTest, Expect) {

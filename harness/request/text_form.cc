@@ -28,6 +28,20 @@ std::string SignedHex(int64_t number, const char* plus) {
   return number < 0 ? "-" + Hex(0 - bits) : plus + Hex(bits);
 }
 
+int VersionOf(const WalkRequest& request, const SymbolTable& symbols) {
+  const auto is_new = [&](const Value& value) {
+    return symbols.at(value.symbol).kind == SymbolKind::kBytecodes;
+  };
+  const std::span edits(request.edits, std::min<size_t>(request.edit_count, request.kMaxEdits));
+  const Value others[] = {request.pc,        request.sp,        request.fp,       request.lr,
+                          request.anchor_sp, request.anchor_pc, request.anchor_fp};
+  const bool needs_2 =
+      request.origin != Origin::kMade || edits.size() > kMaxEditsInVersion1 ||
+      std::any_of(std::begin(others), std::end(others), is_new) ||
+      std::any_of(edits.begin(), edits.end(), [&](const Edit& e) { return is_new(e.value); });
+  return needs_2 ? 2 : 1;
+}
+
 // What a file can hold of a signature: one line, without anything that starts a comment.
 std::string ExpectText(std::string_view expect) {
   std::string text(expect);
@@ -74,9 +88,12 @@ std::string ToText(const WalkFile& file, const SymbolTable& symbols) {
     line(field, index < table.size() ? table[index].name : "unknown-" + std::to_string(index));
   };
 
-  line(Field::kWalk, std::to_string(kWalkFormatVersion));
+  line(Field::kWalk, std::to_string(VersionOf(request, symbols)));
   name_line(Field::kWalker, AllWalkers(), request.walker);
   name_line(Field::kScene, AllScenes(), request.scene);
+  if (request.origin != usual.origin)
+    line(Field::kOrigin,
+         kOriginWords[static_cast<size_t>(request.origin) % std::size(kOriginWords)]);
   const char* state = StateWord(request.state);
   line(Field::kState, state != nullptr ? state : Hex(request.state));
   if (request.depth != usual.depth) line(Field::kDepth, std::to_string(request.depth));

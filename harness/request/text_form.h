@@ -10,7 +10,10 @@
 
 namespace walkhammer {
 
-inline constexpr int kWalkFormatVersion = 1;
+// The newest that is read. A file is written in the oldest that has all that it holds: 2 has
+// `origin`, the kind `bytecodes`, and more edits than 32.
+inline constexpr int kWalkFormatVersion = 2;
+inline constexpr int kMaxEditsInVersion1 = 32;
 
 // A request with what a file says about it.
 struct WalkFile {

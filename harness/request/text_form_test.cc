@@ -22,7 +22,7 @@ class TextFormTest : public testing::Test {
     return file;
   }
 
-  Value ParsePc(const std::string& value) { return Parse("walk 1\npc " + value + "\n").request.pc; }
+  Value ParsePc(const std::string& value) { return Parse("walk 2\npc " + value + "\n").request.pc; }
 
   // What `value` reads as, written again.
   std::string Canonical(const std::string& value) { return ValueText(ParsePc(value), *symbols_); }
@@ -84,6 +84,19 @@ TEST_F(TextFormTest, EveryFieldIsWritten) {
   std::string expected(kFullText);
   expected.replace(expected.find("stack+0x0\n"), 9, "stack");
   EXPECT_EQ(text, expected);
+}
+
+// A file is written in the oldest version that has all that it holds.
+TEST_F(TextFormTest, VersionIsTheOldestThatWillDo) {
+  const std::string head = "\nwalker agct\nscene c2\n", edit = "edit stack+0x8 = 0x1\n";
+  EXPECT_EQ(Text(Parse("walk 2" + head + "state in_Java\n")), "walk 1" + head + "state in_Java\n");
+  std::string edits = "state in_Java\n";
+  for (int i = 0; i < 33; i++) edits += edit;
+  for (const std::string& rest :
+       {std::string("origin sample\nstate in_Java\n"), edits,
+        std::string("state in_Java\nfp bytecodes \"a.b()V\"+0x5\n"),
+        std::string("state in_Java\nedit stack+0x8 + bytecodes \"a.b()V\"\n")})
+    EXPECT_EQ(Text(Parse("walk 2" + head + rest)), "walk 2" + head + rest);
 }
 
 TEST_F(TextFormTest, DefaultsAreLeftOut) {

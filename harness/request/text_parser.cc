@@ -135,6 +135,9 @@ class Parser {
         return ParseWalker();
       case Field::kScene:
         return ParseScene();
+      case Field::kOrigin:
+        return NeedsVersion(2, "origin", start) &&
+               ParseWord(kOriginWords, "'made' or 'sample'", request.origin);
       case Field::kState:
         return ParseState();
       case Field::kDepth:
@@ -178,8 +181,15 @@ class Parser {
       return FailAt(start, "walk format " + Excerpt(token) +
                                " is newer than this walkhammer reads (" + known +
                                "): update walkhammer");
-    if (*version == 0) return FailAt(start, "walk format 0 does not exist: expected " + known);
+    if (*version == 0) return FailAt(start, "walk format 0 does not exist: expected 1 .. " + known);
+    version_ = static_cast<int>(*version);
     return true;
+  }
+
+  bool NeedsVersion(int version, std::string_view what, size_t start) {
+    if (version_ >= version) return true;
+    return FailAt(start, "the first line must be 'walk " + std::to_string(version) + "' for " +
+                             std::string(what));
   }
 
   bool ParseWalker() {
@@ -231,7 +241,11 @@ class Parser {
     if (request.edit_count >= WalkRequest::kMaxEdits)
       return FailAt(start,
                     "too many edits: expected at most " + std::to_string(WalkRequest::kMaxEdits));
+    if (request.edit_count >= kMaxEditsInVersion1 &&
+        !NeedsVersion(2, "more than " + std::to_string(kMaxEditsInVersion1) + " edits", start))
+      return false;
     Edit& edit = request.edits[request.edit_count];
+    edit = Edit{};
     if (!ParseSlot(edit.slot)) return false;
     SkipBlanks();
     if (!ParseWord(kOpWords, "'=', '^' or '+'", edit.op)) return false;
@@ -280,6 +294,7 @@ class Parser {
       for (int i = 0; i < kSymbolKinds; i++) words.push_back(KindWord(static_cast<SymbolKind>(i)));
       return FailAt(start, "unknown kind" + Quoted(word) + Nearest(word, words));
     }
+    if (*kind == SymbolKind::kBytecodes && !NeedsVersion(2, "bytecodes", start)) return false;
     SkipBlanks();
     std::string_view name;
     if (IsNamed(*kind) && !ParseName(word, name)) return false;
@@ -403,6 +418,7 @@ class Parser {
   WalkFile file_;
   std::string error_;
   int line_number_ = 0;
+  int version_ = 0;
   std::string_view raw_;                       // the line
   std::string_view line_;                      // the same without comment and blanks at its end
   size_t at_ = 0;                              // in line_

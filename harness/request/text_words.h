@@ -16,6 +16,7 @@ enum class Field {
   kWalk,
   kWalker,
   kScene,
+  kOrigin,
   kState,
   kDepth,
   kOptions,
@@ -35,12 +36,15 @@ enum class Field {
 constexpr size_t Index(Field field) { return static_cast<size_t>(field); }
 
 inline constexpr std::string_view kFieldWords[] = {
-    "walk",      "walker",    "scene", "state", "depth", "options", "anchor", "anchor-sp",
-    "anchor-pc", "anchor-fp", "pc",    "sp",    "fp",    "lr",      "edit",   "expect"};
+    "walk",      "walker",    "scene", "origin", "state", "depth", "options", "anchor", "anchor-sp",
+    "anchor-pc", "anchor-fp", "pc",    "sp",     "fp",    "lr",    "edit",    "expect"};
 static_assert(std::size(kFieldWords) == Index(Field::kCount));
 
 inline constexpr std::string_view kAnchorWords[] = {"cleared", "true", "custom"};
 static_assert(std::size(kAnchorWords) == static_cast<size_t>(AnchorMode::kCount));
+
+inline constexpr std::string_view kOriginWords[] = {"made", "sample"};
+static_assert(std::size(kOriginWords) == static_cast<size_t>(Origin::kCount));
 
 inline constexpr std::string_view kOpWords[] = {"=", "^", "+"};
 static_assert(std::size(kOpWords) == static_cast<size_t>(EditOp::kCount));

@@ -30,13 +30,15 @@ bool StateFitsAnchor(const WalkRequest& request) {
 bool operator==(const WalkRequest& a, const WalkRequest& b) {
   return a.walker == b.walker && a.scene == b.scene && a.state == b.state && a.anchor == b.anchor &&
          a.depth == b.depth && a.edit_count == b.edit_count && a.options == b.options &&
-         a.reserved == b.reserved && a.pc == b.pc && a.sp == b.sp && a.fp == b.fp && a.lr == b.lr &&
+         a.origin == b.origin && std::equal(a.reserved, a.reserved + 3, b.reserved) &&
+         a.pc == b.pc && a.sp == b.sp && a.fp == b.fp && a.lr == b.lr &&
          a.anchor_sp == b.anchor_sp && a.anchor_pc == b.anchor_pc && a.anchor_fp == b.anchor_fp &&
          std::equal(a.edits, a.edits + std::min<int>(a.edit_count, WalkRequest::kMaxEdits),
                     b.edits);
 }
 
 Realism RealismOf(const WalkRequest& request) {
+  if (request.origin == Origin::kSample) return Realism::kGenuine;
   if (request.edit_count > 0) return Realism::kEditedStack;
   if (request.anchor == AnchorMode::kCustom) return Realism::kRandomRegisters;
   if (AllPristineWithin(request, 0) && StateFitsAnchor(request)) return Realism::kGenuine;

@@ -1,11 +1,13 @@
 // WalkRequest: everything that a walker gets to see, position independent.
 // Made by engines, corpus files and importers; consumed by fuzz, replay and minimise alike.
-// Signal-safe: yes (a fixed-size plain struct).
+// Signal-safe: yes (fixed size, no pointers; zeroed memory is a valid one).
 #ifndef WALKHAMMER_HARNESS_REQUEST_WALK_REQUEST_H_
 #define WALKHAMMER_HARNESS_REQUEST_WALK_REQUEST_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "harness/request/symbol_table.h"
@@ -41,8 +43,13 @@ inline constexpr uint8_t kStateInVm = 6;
 inline constexpr uint8_t kStateInJava = 8;
 inline constexpr uint8_t kStateBlocked = 10;
 
+// kSample: what a signal showed in a running JVM, word for word. Any change makes it kMade.
+enum class Origin : uint8_t { kMade, kSample, kCount };
+
+// A copy costs its UsedBytes: engines copy one for each walk, and few have many edits.
 struct WalkRequest {
-  static constexpr int kMaxEdits = 32;
+  static constexpr int kMaxEdits = 512;          // as many words as a sample holds
+  static constexpr int kUsualEdits = 32;         // engines add none beyond
   static constexpr uint16_t kMaxDepth = 16384;   // frames; the capacity of the frame buffer
   static constexpr int32_t kMaxSlot = 64 << 20;  // bytes; every edit slot is below
 
@@ -52,22 +59,37 @@ struct WalkRequest {
   AnchorMode anchor = AnchorMode::kCleared;
   uint16_t depth = 128;  // frames, 1 .. kMaxDepth
   uint16_t edit_count = 0;
-  uint32_t options = 0;  // walker specific bits
-  uint32_t reserved = 0;
+  uint32_t options = 0;           // walker specific bits
+  Origin origin = Origin::kMade;  // not in the binary form
+  uint8_t reserved[3] = {};
   Value pc{0, SymbolTable::IdOf(SymbolKind::kPristine)};
   Value sp{0, SymbolTable::IdOf(SymbolKind::kPristine)};
   Value fp{0, SymbolTable::IdOf(SymbolKind::kPristine)};
   Value lr{0, SymbolTable::IdOf(SymbolKind::kPristine)};  // ignored where there is no lr
   Value anchor_sp, anchor_pc, anchor_fp;                  // with AnchorMode::kCustom
-  Edit edits[kMaxEdits];
+  // Beyond edit_count they are neither initialised nor copied.
+  union {
+    Edit edits[kMaxEdits];
+  };
 
-  // Bytes that matter: the header and the edits in use. For journal and comparison.
-  size_t UsedBytes() const { return offsetof(WalkRequest, edits) + edit_count * sizeof(Edit); }
+  constexpr WalkRequest() {}
+  WalkRequest(const WalkRequest& other) { *this = other; }
+  WalkRequest& operator=(const WalkRequest& other) {
+    if (this != &other)
+      std::memcpy(static_cast<void*>(this), static_cast<const void*>(&other), other.UsedBytes());
+    return *this;
+  }
+
+  // The header and the edits in use; never beyond the request, even when it is damaged.
+  size_t UsedBytes() const {
+    return offsetof(WalkRequest, edits) + std::min<size_t>(edit_count, kMaxEdits) * sizeof(Edit);
+  }
 };
 
 bool operator==(const WalkRequest& a, const WalkRequest& b);
 
-// How close a request is to what a profiler meets in the field; lower is more real.
+// How close a request is to what a profiler meets in the field; lower is more real. A sample is
+// genuine whatever it takes to show it again.
 enum class Realism : uint8_t { kGenuine, kShifted, kRandomRegisters, kEditedStack };
 Realism RealismOf(const WalkRequest& request);
 std::string_view RealismWord(Realism realism);  // "genuine", "shifted", ...

@@ -2,16 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
-#include <type_traits>
 
 namespace walkhammer {
 namespace {
 
 constexpr uint32_t kPristineId = SymbolTable::IdOf(SymbolKind::kPristine);
 constexpr uint32_t kHeapId = SymbolTable::IdOf(SymbolKind::kHeap);
-
-static_assert(std::is_trivially_copyable_v<WalkRequest>);
 
 TEST(WalkRequestTest, EqualityComparesEveryField) {
   const std::function<void(WalkRequest&)> changes[] = {
@@ -20,9 +18,10 @@ TEST(WalkRequestTest, EqualityComparesEveryField) {
       [](WalkRequest& r) { r.state = 1; },
       [](WalkRequest& r) { r.anchor = AnchorMode::kTrue; },
       [](WalkRequest& r) { r.depth = 1; },
-      [](WalkRequest& r) { r.edit_count = 1; },
+      [](WalkRequest& r) { r.edits[r.edit_count++] = Edit{}; },
       [](WalkRequest& r) { r.options = 1; },
-      [](WalkRequest& r) { r.reserved = 1; },
+      [](WalkRequest& r) { r.origin = Origin::kSample; },
+      [](WalkRequest& r) { r.reserved[2] = 1; },
       [](WalkRequest& r) { r.pc.addend = 1; },
       [](WalkRequest& r) { r.sp.symbol = 0; },
       [](WalkRequest& r) { r.fp.reserved = 1; },
@@ -42,6 +41,7 @@ TEST(WalkRequestTest, EqualityComparesEveryField) {
 
 TEST(WalkRequestTest, EqualityComparesTheEditsInUse) {
   WalkRequest a, b;
+  for (WalkRequest* request : {&a, &b}) std::fill_n(request->edits, WalkRequest::kMaxEdits, Edit{});
   b.edits[1].slot = 8;
   a.edit_count = b.edit_count = 1;
   EXPECT_EQ(a, b);
@@ -63,6 +63,24 @@ TEST(WalkRequestTest, UsedBytesCoverTheEditsInUse) {
   EXPECT_EQ(request.UsedBytes(), offsetof(WalkRequest, edits));
   request.edit_count = WalkRequest::kMaxEdits;
   EXPECT_EQ(request.UsedBytes(), sizeof(WalkRequest));
+  request.edit_count = UINT16_MAX;  // from damaged memory
+  EXPECT_EQ(request.UsedBytes(), sizeof(WalkRequest));
+}
+
+TEST(WalkRequestTest, ACopyHoldsTheEditsInUse) {
+  WalkRequest full;
+  full.scene = 3;
+  for (int i = 0; i < WalkRequest::kMaxEdits; i++)
+    full.edits[full.edit_count++] = {8 * i, EditOp::kSet, {}, {i, 0, 0}};
+  WalkRequest copy = full;
+  EXPECT_EQ(copy, full);
+  const WalkRequest& itself = copy;
+  copy = itself;
+  EXPECT_EQ(copy, full);
+  full.edit_count = 1;
+  copy = full;
+  EXPECT_EQ(copy, full);
+  EXPECT_EQ(copy.edits[1].slot, 8);  // left as it was
 }
 
 TEST(RealismTest, GenuineIsWhatASignalShows) {
@@ -102,6 +120,16 @@ TEST(RealismTest, CustomAnchorAndEdits) {
   request.edit_count = 1;
   EXPECT_EQ(RealismOf(request), Realism::kEditedStack);
   request.anchor = AnchorMode::kCleared;
+  EXPECT_EQ(RealismOf(request), Realism::kEditedStack);
+}
+
+TEST(RealismTest, ASampleIsGenuine) {
+  WalkRequest request;
+  request.origin = Origin::kSample;
+  request.anchor = AnchorMode::kCustom;
+  request.edits[request.edit_count++] = Edit{};
+  EXPECT_EQ(RealismOf(request), Realism::kGenuine);
+  request.origin = Origin::kMade;
   EXPECT_EQ(RealismOf(request), Realism::kEditedStack);
 }
 

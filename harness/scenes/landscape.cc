@@ -23,6 +23,8 @@ namespace {
 // depends on what else the JVM did; requests must not.
 constexpr int kPooledPerName = 4;
 constexpr char kOwnClasses[] = "wh.";
+constexpr char kStandInNmethod[] = "wh.Sampled.bestDown(Ljava/lang/String;J)J";
+constexpr char kStandInMethod[] = "wh.Sampled.interpPass()V";
 
 std::string FileName(const std::string& path) {
   size_t slash = path.rfind('/');
@@ -143,7 +145,7 @@ void Landscape::AddNmethods(Jvm& jvm, SceneStage& stage) {
   }
 }
 
-void Landscape::AddMethods() {
+void Landscape::AddMethods(const Jvm& jvm) {
   constexpr uint32_t kMethodBytes = 96;  // near the size of a Method, for addends
   std::unordered_map<std::string, uint64_t> methods;
   for (const auto& [address, name] : method_names_) {
@@ -152,12 +154,17 @@ void Landscape::AddMethods() {
     AddToPool(SymbolKind::kMethod, Set(SymbolKind::kMethod, CleanName(name), address, 0),
               kMethodBytes);
   }
+  const auto header = jvm.structs().SizeOf("ConstMethod");
   // What a request read from a file names and the pool does not.
   for (uint32_t id = kSymbolKinds; id < symbols_->size(); id++) {
     const Symbol& symbol = symbols_->at(id);
-    if (symbol.kind != SymbolKind::kMethod || addresses_[id] != 0) continue;
+    const bool codes = symbol.kind == SymbolKind::kBytecodes && header;
+    if ((symbol.kind != SymbolKind::kMethod && !codes) || addresses_[id] != 0) continue;
     auto found = methods.find(symbol.name);
-    if (found != methods.end()) addresses_[id] = found->second;
+    if (found == methods.end()) continue;
+    addresses_[id] = found->second;
+    const uint64_t constant = found->second + static_cast<uint64_t>(jvm.layout().method_const);
+    if (codes) addresses_[id] = *header + *reinterpret_cast<uint64_t*>(constant);
   }
 }
 
@@ -217,6 +224,7 @@ void Landscape::AddSceneStacks(SceneStage& stage) {
 std::unique_ptr<Landscape> Landscape::Build(Jvm& jvm, SceneStage& stage, SymbolTable& symbols) {
   std::unique_ptr<Landscape> landscape(new Landscape);
   landscape->symbols_ = &symbols;
+  symbols.Intern(SymbolKind::kBytecodes, kStandInMethod);
   jvm.methods().ForEach([&](const MethodEntry& entry) {
     const uint64_t method = jvm.MethodOf(static_cast<jmethodID>(entry.id.load()));
     if (method != 0) landscape->method_names_[method] = entry.name;
@@ -224,7 +232,7 @@ std::unique_ptr<Landscape> Landscape::Build(Jvm& jvm, SceneStage& stage, SymbolT
   landscape->AddStubs(jvm);
   landscape->AddCodelets(jvm);
   landscape->AddNmethods(jvm, stage);
-  landscape->AddMethods();
+  landscape->AddMethods(jvm);
   landscape->AddMappings(jvm, stage);
   landscape->AddSceneStacks(stage);
   // Sorted by name, so that the order does not depend on addresses.
@@ -233,6 +241,51 @@ std::unique_ptr<Landscape> Landscape::Build(Jvm& jvm, SceneStage& stage, SymbolT
       return std::strcmp(symbols.at(a.symbol).name, symbols.at(b.symbol).name) < 0;
     });
   return landscape;
+}
+
+bool Landscape::AddStandIn(uint32_t symbol) {
+  const Symbol wanted = symbols_->at(symbol);
+  // Without "#n" of stubs and codelets, "@bci" of nmethods.
+  const std::string_view name(wanted.name);
+  const std::string stem(name.substr(0, name.find_last_of("#@")));
+  const auto known = [&](SymbolKind kind, std::string_view other) -> uint64_t {
+    const auto id = symbols_->Find(kind, other);
+    return id ? AddressOf(*id) : 0;
+  };
+  uint64_t found = 0;
+  switch (wanted.kind) {
+    case SymbolKind::kStub:
+    case SymbolKind::kCodelet:
+      found = known(wanted.kind, stem);
+      break;
+    case SymbolKind::kNmethod: {
+      found = known(wanted.kind, stem);
+      std::string least;
+      for (uint32_t id = kSymbolKinds; found == 0 && id < symbols_->size(); id++) {
+        const Symbol& other = symbols_->at(id);
+        if (other.kind != wanted.kind || !IsKnown(id)) continue;
+        if (std::string_view(other.name).starts_with(stem + "@") &&
+            (least.empty() || other.name < least))
+          least = other.name;
+      }
+      if (found == 0) found = known(wanted.kind, least);
+      if (found == 0) found = known(wanted.kind, kStandInNmethod);
+      break;
+    }
+    case SymbolKind::kMethod:
+    case SymbolKind::kBytecodes:
+      found = known(wanted.kind, kStandInMethod);
+      break;
+    case SymbolKind::kLibrary:
+    case SymbolKind::kLibraryEnd:
+      found = known(wanted.kind, "libjvm.so");
+      break;
+    default:
+      return false;
+  }
+  if (found == 0 && !Pool(wanted.kind).empty()) found = AddressOf(Pool(wanted.kind)[0].symbol);
+  addresses_[symbol] = found;
+  return found != 0;
 }
 
 uint64_t Landscape::EndOf(uint32_t symbol) const {

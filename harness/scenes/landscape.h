@@ -41,6 +41,11 @@ class Landscape {
   // The same entries in the same order in every process of the same JDK and flags.
   std::span<const PoolEntry> Pool(SymbolKind kind) const { return pools_[static_cast<int>(kind)]; }
 
+  // Gives a name of a request that is not known here the address of what comes nearest: the first
+  // of stubs with that name, other code of the same method, else something of the same kind in the
+  // scene `sampled`. The same in every process. False where there is nothing.
+  bool AddStandIn(uint32_t symbol);
+
   // The end of a code symbol (nmethod, stub, codelet); 0 if it is not known here.
   uint64_t EndOf(uint32_t symbol) const;
 
@@ -63,7 +68,7 @@ class Landscape {
   void AddStubs(Jvm& jvm);
   void AddCodelets(Jvm& jvm);
   void AddNmethods(Jvm& jvm, SceneStage& stage);
-  void AddMethods();
+  void AddMethods(const Jvm& jvm);
   void AddMappings(Jvm& jvm, SceneStage& stage);
   void AddSceneStacks(SceneStage& stage);
 

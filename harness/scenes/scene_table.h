@@ -4,6 +4,7 @@
 #ifndef WALKHAMMER_HARNESS_SCENES_SCENE_TABLE_H_
 #define WALKHAMMER_HARNESS_SCENES_SCENE_TABLE_H_
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -14,6 +15,14 @@ struct SceneInfo {
   const char* name;  // kebab-case: in .walk files, and the argument of wh.Scenes.run
   const char* what;  // one line for `list scenes`
 };
+
+// The scene that snapshots of samples are laid into. From stack+kSampledFree to stack+kSampledEnd
+// its words are zero and in nobody's use; a snapshot puts the sample's sp at stack+kSampledSp, so
+// that there is room below, too.
+inline constexpr char kSampledScene[] = "sampled";
+inline constexpr int32_t kSampledFree = 0x4000;
+inline constexpr int32_t kSampledSp = 0x8000;
+inline constexpr int32_t kSampledEnd = 0x110000;
 
 std::span<const SceneInfo> AllScenes();
 std::optional<int> FindScene(std::string_view name);

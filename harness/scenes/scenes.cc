@@ -32,6 +32,8 @@ Jvm* jvm = nullptr;
 SetUpInProgress* in_progress = nullptr;
 thread_local bool armed = false;
 thread_local std::string park_at_event;
+// What lies free in the scene `sampled`.
+thread_local uint64_t room_begin = 0, room_end = 0;
 
 void Finish(const std::string& reason) {
   if (in_progress == nullptr) return;
@@ -111,6 +113,9 @@ std::string Capture(ParkedScene& scene, JNIEnv* env, uint64_t caller_fp) {
   if (scene.stack_low == 0 || scene.stack_low >= scene.stack_high ||
       scene.stack_low < scene.stack_limit)
     return "the parked thread has no Java frame on its own stack";
+  if (room_begin != 0 &&
+      (scene.stack_low + kSampledFree < room_begin || scene.stack_low + kSampledEnd > room_end))
+    return "the native frames around the room for a sample are larger than expected";
   scene.anchor_pc = *thread.last_pc();
   scene.anchor_fp = *thread.last_fp();
   // HotSpot itself takes the word below last_Java_sp where the anchor holds no pc.
@@ -232,6 +237,17 @@ void JNICALL Down(JNIEnv* env, jclass, jint depth) {
   if (up != nullptr) env->CallStaticVoidMethod(target, up, depth - 1);
 }
 
+__attribute__((noinline)) void JNICALL Room(JNIEnv* env, jclass) {
+  volatile uint64_t room[kSampledEnd / 8];
+  for (volatile uint64_t& word : room) word = 0;
+  room_begin = reinterpret_cast<uint64_t>(room);
+  room_end = room_begin + sizeof room;
+  jclass target = env->FindClass("wh/Sampled");
+  jmethodID up = env->GetStaticMethodID(target, "interpUp", "()V");
+  if (up != nullptr) env->CallStaticVoidMethod(target, up);
+  (void)room[0];
+}
+
 void ParkAtEvent(JNIEnv* env, const char* which) {
   if (park_at_event != which || in_progress == nullptr) return;
   park_at_event.clear();
@@ -264,6 +280,7 @@ const JNINativeMethod kNatives[] = {
      reinterpret_cast<void*>(CompilersEnabled)},
     {const_cast<char*>("stackLeft"), const_cast<char*>("()J"), reinterpret_cast<void*>(StackLeft)},
     {const_cast<char*>("down"), const_cast<char*>("(I)V"), reinterpret_cast<void*>(Down)},
+    {const_cast<char*>("room"), const_cast<char*>("()V"), reinterpret_cast<void*>(Room)},
 };
 
 void LendThread(void* argument) {

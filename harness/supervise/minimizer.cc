@@ -1,3 +1,7 @@
+  // Keeps the candidate if it is different and does the same.
+  bool Try(WalkRequest candidate) {
+    if (candidate == best_ || Exhausted()) return false;
+    candidate.origin = Origin::kMade;  // a sample that was changed is none
 #include "harness/supervise/minimizer.h"
 
 #include <algorithm>
@@ -41,7 +45,6 @@ class Search {
     WalkRequest out = from;
     std::move(out.edits + first + count, out.edits + out.edit_count, out.edits + first);
     out.edit_count = static_cast<uint16_t>(out.edit_count - count);
-    std::fill(out.edits + out.edit_count, out.edits + from.edit_count, Edit{});
     return out;
   }
 

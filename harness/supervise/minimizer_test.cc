@@ -64,6 +64,17 @@ TEST(MinimizerTest, FindsTheSmallestDepth) {
   EXPECT_EQ(Minimize(Cluttered(), needs_depth, kPlenty).request.depth, 300);
 }
 
+TEST(MinimizerTest, OnlyAnUnchangedSampleStaysOne) {
+  WalkRequest sample = Cluttered();
+  sample.origin = Origin::kSample;
+  const auto none = [](const WalkRequest&) { return false; };
+  EXPECT_EQ(Minimize(sample, none, kPlenty).request, sample);
+  const auto fewer = [](const WalkRequest& r) { return r.edit_count >= 19 && r.depth == 777; };
+  const WalkRequest changed = Minimize(sample, fewer, kPlenty).request;
+  EXPECT_EQ(changed.edit_count, 19);
+  EXPECT_EQ(changed.origin, Origin::kMade);
+}
+
 TEST(MinimizerTest, StopsWhenTheTriesAreUsedUp) {
   int asked = 0;
   const auto never = [&](const WalkRequest&) {

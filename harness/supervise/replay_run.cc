@@ -43,6 +43,7 @@ Status ReplayRun::Launch() {
   SharedState& state = shared_->state();
   state.asked.store(1);
   state.answered.store(0);
+  state.replay.stand_ins = 0;
   state.journal.phase.store(0);
   for (SceneReport& scene : state.scenes) scene.tried_by = 0;
   symbolizer_.reset();
@@ -99,6 +100,8 @@ Result<ReplayOutcome> ReplayRun::Collect() {
     symbolizer_ =
         std::make_unique<Symbolizer>(std::span<const Module>(state.modules, ModuleCount(state)));
   ReplayOutcome outcome;
+  outcome.stand_ins = state.replay.stand_ins;
+  outcome.stand_in = FieldText(state.replay.stand_in);
   FindingRing& ring = state.ring;
   if (ring.head.load() - ring.tail.load() > kRingSize) ring.tail.store(ring.head.load());
   for (uint32_t at = ring.tail.load(); at != ring.head.load(); ring.tail.store(++at))

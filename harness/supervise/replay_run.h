@@ -25,7 +25,9 @@ struct ReplayOutcome {
   std::vector<FindingRecord> findings;  // of grade Forbidden and Interesting; empty: clean
   int32_t num_frames = 0;               // what the walker returned, where it did
   bool returned = false;
-  std::string frames;  // text, newest first
+  std::string frames;      // text, newest first
+  uint32_t stand_ins = 0;  // names of the request that this JVM lacks and that others stand in for
+  std::string stand_in;    // one of them
 };
 
 class ReplayRun {

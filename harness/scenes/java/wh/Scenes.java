@@ -137,6 +137,7 @@ public final class Scenes {
       case "mixed-tiers": MixedTiers.play(); break;
       case "virtual-mounted": VirtualThreads.playMounted(); break;
       case "virtual-pinned": VirtualThreads.playPinned(); break;
+      case "sampled": Sampled.play(); break;
       default: throw new Unavailable("There is no scene named " + scene + ".");
     }
   }

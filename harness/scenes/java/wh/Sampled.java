@@ -1,0 +1,25 @@
+package wh;
+
+/** sampled: a wide native frame, whose words a snapshot may replace, between Java frames. */
+final class Sampled {
+  private Sampled() {}
+
+  static void play() {
+    Tiers.ready(Sampled::interpPass, Sampled.class);
+    interpPass();
+  }
+
+  static void interpPass() {
+    bestDown("held", 7);
+  }
+
+  private static long bestDown(String held, long mine) {
+    Harness.room();
+    return held.length() + mine;
+  }
+
+  /** Called only by Harness.room, through JNI. */
+  static void interpUp() {
+    Harness.park();
+  }
+}

@@ -99,6 +99,7 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
   jvm_->on_stub = [](const char* name, uint64_t begin, uint64_t end) {
     the_agent->recorder_->Add(SymbolKind::kStub, name, begin, end, -1);
   };
+  RecordPlaces();
   RecordCode();
 
   line_ = std::make_unique<SampleLine>(state_, jvm_->methods(), code_);
@@ -171,6 +172,13 @@ void Agent::RecordCode() {
   for (const NamedCode& stub : jvm_->Stubs())
     recorder_->Add(SymbolKind::kStub, stub.name, stub.begin, stub.end, -1);
   jvm_->jvmti()->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
+}
+
+void Agent::RecordPlaces() {
+  places_ = std::make_unique<PlaceRecorder>(state_, *jvm_);
+  methods().on_add = [](const MethodEntry& entry) { the_agent->places_->AddMethod(entry); };
+  methods().ForEach([this](const MethodEntry& entry) { places_->AddMethod(entry); });
+  places_->RecordAreas();
 }
 
 void Agent::CodeLoaded(jmethodID method, const void* code, jint size) {
@@ -375,6 +383,7 @@ void Agent::Manage(JNIEnv* env) {
     if (round % 50 == 5 && state_.job.no_walk == 0) LearnThreadStarts(env);
     if (round % 250 == 50) {
       if (jvm_->feature() < 26) methods().SweepUnloaded();
+      places_->RecordAreas();
       state_.module_count.store(ListModules(state_.modules));
       MeasureMemory();
     }

@@ -15,6 +15,7 @@
 #include "harness/jvm/boot.h"
 #include "harness/jvm/code_finder.h"
 #include "stress/code_recorder.h"
+#include "stress/place_recorder.h"
 #include "stress/sample_line.h"
 #include "stress/sampler.h"
 #include "stress/stepper.h"
@@ -50,6 +51,7 @@ class Agent {
   Status InstallHandlers();
   Status ChooseAndStartSampler();
   void RecordCode();
+  void RecordPlaces();
   void AddExistingThreads(JNIEnv* env);
   void AddNativeThreads();
   void Arm(SampledThread& thread);
@@ -72,6 +74,7 @@ class Agent {
   std::unique_ptr<SampleLine> line_;
   std::unique_ptr<WalkService> service_;
   std::unique_ptr<CodeRecorder> recorder_;
+  std::unique_ptr<PlaceRecorder> places_;
   std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<Stepper> stepper_;
   std::atomic<bool> sampling_{false};

@@ -130,6 +130,7 @@ void SampleLine::TakeDown(const SampledThread& thread, const ucontext_t& context
     sample.anchor_pc = *thread.view.last_pc();
     sample.anchor_fp = *thread.view.last_fp();
   }
+  sample.thread = thread.env == nullptr ? 0 : reinterpret_cast<uint64_t>(thread.view.address());
   sample.stack_limit = thread.stack_limit;
   sample.stack_base = thread.stack_base;
   sample.words = 0;
@@ -300,7 +301,7 @@ void SampleLine::Report(Station& station, uint8_t oracle, uint8_t outcome, const
   std::memcpy(&slot.sample, &sample, offsetof(Sample, stack) + 8 * sample.words);
   raw.sequence = sample.sequence;
   raw.time_ms = (sample.time_ns - state_.start_ns) / 1000000;
-  std::memcpy(static_cast<void*>(&raw.request), &station.request, station.request.UsedBytes());
+  raw.request = station.request;
   raw.oracle = oracle;
   raw.outcome = outcome;
   raw.ending = seen.trace.ending;

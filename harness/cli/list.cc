@@ -10,6 +10,7 @@
 #include "harness/oracles/oracle.h"
 #include "harness/scenes/scene_table.h"
 #include "harness/supervise/engine.h"
+#include "harness/supervise/profiles.h"
 #include "harness/walkers/walker_table.h"
 #include "workloads/catalogue.h"
 
@@ -136,13 +137,21 @@ json Workloads(const Options& options) {
   return rows;
 }
 
+json Profiles(const Options&) {
+  json rows = json::array();
+  for (const Profile& profile : AllProfiles())
+    rows.push_back({{"name", profile.name}, {"what", profile.what}, {"flags", profile.flags}});
+  return rows;
+}
+
 struct Topic {
   std::string_view name;
   json (*rows)(const Options&);
 };
 
 constexpr Topic kTopics[] = {{"walkers", Walkers}, {"scenes", Scenes},       {"oracles", Oracles},
-                             {"engines", Engines}, {"workloads", Workloads}, {"jdks", Jdks}};
+                             {"engines", Engines}, {"workloads", Workloads}, {"profiles", Profiles},
+                             {"jdks", Jdks}};
 
 std::vector<std::string_view> TopicNames() {
   std::vector<std::string_view> names;

@@ -113,6 +113,7 @@ void MethodRegistry::Add(void* id, std::string name, int32_t code_size, bool is_
   entry.sweeps_unloaded = 0;
   entry.id.store(id, std::memory_order_release);
   used_++;
+  if (on_add != nullptr) on_add(entry);
 }
 
 void MethodRegistry::SweepUnloaded() {

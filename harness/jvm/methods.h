@@ -59,6 +59,9 @@ class MethodRegistry {
   // it found so several times before. Only where jmethodIDs lead to a Method* (JDK 17 to 25).
   void SweepUnloaded();
 
+  // Gets each method that is added from now on, under the lock. May be null.
+  void (*on_add)(const MethodEntry& entry) = nullptr;
+
   // Null if the JVM never handed out this id, or IsComplete is false.
   const MethodEntry* Find(const void* id) const;
   // False once there was no room for a method: what Find does not know may exist then.

@@ -71,6 +71,7 @@ struct Sample {
   uint8_t nested;
   Registers registers;
   uint64_t anchor_sp, anchor_pc, anchor_fp;
+  uint64_t thread;                   // the JavaThread; 0 for a thread that is not Java
   uint64_t stack_limit, stack_base;  // bounds of the thread's stack; 0: not known
   uint32_t words;                    // of `stack`
   uint32_t reserved;
@@ -127,6 +128,21 @@ struct CodeEntry {
   uint8_t reserved;
 };
 
+// A method. Its Method* stays as long as its class.
+struct MethodPlace {
+  std::atomic<uint64_t> method;  // Method*; 0: free
+  uint64_t codes;                // its first byte code
+  uint32_t code_size;            // bytes
+  uint32_t name;                 // offset into `names`
+};
+
+// Mapped memory of the process: adjoining mappings of the same kind as one.
+struct Area {
+  uint64_t begin, end;
+  uint8_t readable;
+  uint8_t reserved[7];
+};
+
 // An instruction that was stepped.
 struct SteppedPc {
   std::atomic<uint64_t> pc;  // 0: free
@@ -136,12 +152,14 @@ struct SteppedPc {
 };
 
 struct StressState {
-  static constexpr uint64_t kMagic = 0x57485354524553a3;  // also the layout's version
+  static constexpr uint64_t kMagic = 0x57485354524553a4;  // also the layout's version
   static constexpr uint32_t kNamesBytes = 12 << 20;
   static constexpr uint32_t kMaxStacks = 1 << 15;
   static constexpr uint32_t kMaxStackFrames = 1 << 20;
   static constexpr uint32_t kMaxCode = 1 << 16;
   static constexpr uint32_t kMaxPcs = 1 << 17;
+  static constexpr uint32_t kMaxMethods = 1 << 17;
+  static constexpr uint32_t kMaxAreas = 4096;
   static constexpr int kRing = 64;
 
   uint64_t magic;
@@ -178,6 +196,10 @@ struct StressState {
   uint32_t stack_frames[kMaxStackFrames];
   std::atomic<uint32_t> code_count;  // of `code`, in use or once in use
   CodeEntry code[kMaxCode];
+  std::atomic<uint32_t> method_count;  // so far; the last kMaxMethods of them are kept
+  MethodPlace methods[kMaxMethods];
+  std::atomic<uint32_t> area_count;  // as of some seconds ago
+  Area areas[kMaxAreas];
   SteppedPc pcs[kMaxPcs];
   char names[kNamesBytes];
 };

@@ -32,6 +32,8 @@ void Misbehave(AgctTrace* trace, jint depth, void* context) {
   if (always || Triggered(context)) misdeed(*trace, depth);
 }
 
+constexpr uint64_t kReachableBytes = 1 << 17;  // of the walked stack, above its top
+
 volatile uint64_t nowhere = 0x10;  // volatile: the compiler must not see through the crash
 volatile int zero = 0;
 volatile bool forever = true;
@@ -100,6 +102,40 @@ void Lock(AgctTrace&, jint) {
 }
 void Blind(AgctTrace& trace, jint) { trace.num_frames = -3; }
 
+// Where the call stub goes on after a call of Java code; 0: not known.
+uint64_t call_stub_return = 0;
+
+// A sample at the last instruction of what the call stub called has its return address on top;
+// a scene's stack never has.
+void OnCallStub(AgctTrace* trace, jint depth, void* context) {
+  real(trace, depth, context);
+  constexpr uint64_t kStubBytes = 512;  // either way
+  const uint64_t sp = ReadContext(*static_cast<ucontext_t*>(context)).sp;
+  const GuardSlot* slot = CurrentGuardSlot();
+  if (call_stub_return == 0 || slot == nullptr || sp % 8 != 0 || sp < slot->walked_stack ||
+      sp - slot->walked_stack > kReachableBytes)
+    return;
+  const uint64_t distance = *reinterpret_cast<const uint64_t*>(sp) - call_stub_return;
+  if (distance + kStubBytes < 2 * kStubBytes) *reinterpret_cast<volatile int*>(nowhere + 8) = 5;
+}
+
+// AsyncGetCallTrace with a misdeed that needs the JVM's structures.
+class CallStubWalker : public Walker {
+ public:
+  Status Bind(const WalkerHost& host) override {
+    const auto structs = VmStructs::Load(host.libjvm);
+    if (!structs.ok()) return structs.failure();
+    if (void* place = structs.value().Static("StubRoutines", "_call_stub_return_address"))
+      call_stub_return = *static_cast<uint64_t*>(place);
+    return inner_->Bind(host);
+  }
+  void Walk(const WalkInput& input, Trace& trace) override { inner_->Walk(input, trace); }
+  bool BufferIntact(const WalkInput& input) const override { return inner_->BufferIntact(input); }
+
+ private:
+  std::unique_ptr<Walker> inner_ = MakeAgctWalker(OnCallStub, &real);
+};
+
 template <AgctFunction function>
 std::unique_ptr<Walker> Make() {
   return MakeAgctWalker(function, &real);
@@ -138,6 +174,9 @@ std::vector<WalkerInfo> Puzzles() {
       Puzzle<Malloc>("puzzle-malloc", "calls malloc and free"),
       Puzzle<Lock>("puzzle-lock", "takes a mutex"),
       Puzzle<Blind, true>("puzzle-blind", "always answers -3"),
+      {"puzzle-sample-crash", "writes to address 0x18 where the word at sp leads into call_stub",
+       "AsyncGetCallTrace", true, AgctCodes(),
+       []() -> std::unique_ptr<Walker> { return std::make_unique<CallStubWalker>(); }},
   };
 }
 

@@ -52,6 +52,7 @@ constexpr Expected kTable[] = {
     {"puzzle-malloc", "signal-safety", "unsafe-call", "Malloc"},
     {"puzzle-lock", "signal-safety", "unsafe-call", "Lock"},
     {"puzzle-blind", "truth", "no-frames", "", 4},
+    {"puzzle-sample-crash", "crash", "fault", "OnCallStub"},
 };
 
 struct Param {

@@ -1,0 +1,31 @@
+// PlaceRecorder: keeps StressState::methods and areas, so that the words of a sample can be named
+// after the JVM has died. Thread-safe. Signal-safe: no.
+#ifndef WALKHAMMER_STRESS_PLACE_RECORDER_H_
+#define WALKHAMMER_STRESS_PLACE_RECORDER_H_
+
+#include <mutex>
+
+#include "harness/jvm/boot.h"
+#include "harness/record/stress_state.h"
+
+namespace walkhammer {
+
+class PlaceRecorder {
+ public:
+  PlaceRecorder(StressState& state, Jvm& jvm);
+
+  // What is known already and, as MethodRegistry::on_add, what comes.
+  void AddMethod(const MethodEntry& entry);
+  // What is mapped now.
+  void RecordAreas();
+
+ private:
+  StressState& state_;
+  Jvm& jvm_;
+  uint64_t const_method_bytes_ = 0;  // 0: byte codes cannot be told
+  std::mutex mutex_;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_STRESS_PLACE_RECORDER_H_

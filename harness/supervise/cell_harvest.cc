@@ -84,12 +84,15 @@ void ForgetStressed(StressState& state) {
   state.module_count.store(0);
   state.stack_frames_used.store(0);
   state.code_count.store(0);
+  state.method_count.store(0);
+  state.area_count.store(0);
   auto clear = [](auto& table) { std::memset(static_cast<void*>(&table), 0, sizeof table); };
   clear(state.threads);
   clear(state.journals);
   clear(state.ring);
   clear(state.stacks);
   clear(state.code);
+  clear(state.methods);
   clear(state.names);
 }
 

@@ -1,7 +1,3 @@
-  // Keeps the candidate if it is different and does the same.
-  bool Try(WalkRequest candidate) {
-    if (candidate == best_ || Exhausted()) return false;
-    candidate.origin = Origin::kMade;  // a sample that was changed is none
 #include "harness/supervise/minimizer.h"
 
 #include <algorithm>
@@ -33,8 +29,9 @@ class Search {
   bool Exhausted() const { return tried_ >= most_tries_; }
 
   // Keeps the candidate if it is different and does the same.
-  bool Try(const WalkRequest& candidate) {
+  bool Try(WalkRequest candidate) {
     if (candidate == best_ || Exhausted()) return false;
+    candidate.origin = Origin::kMade;  // a sample that was changed is none
     tried_++;
     if (!reproduces_(candidate)) return false;
     best_ = candidate;

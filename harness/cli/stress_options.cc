@@ -237,6 +237,8 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
 
   StressPlan plan;
   plan.command = BesideExecutable("walkhammer");
+  plan.confirm_times = options.no_confirm ? 0 : 5;
+  plan.scratch = scratch;
   plan.jobs = static_cast<int>(
       options.jobs != 0
           ? options.jobs
@@ -328,6 +330,7 @@ void AddStressOptions(CLI::App& verb, StressOptions& o) {
                  "MiB that a program may print (default 256)");
   verb.add_option("--cache", o.cache, "Folder of downloaded suites");
   verb.add_option("--out", o.out, "Run folder; must not exist or be empty");
+  verb.add_flag("--no-confirm", o.no_confirm, "Do not replay what is found");
   verb.add_flag("--no-walk", o.no_walk, "Only count signals: what they cost without a walker");
   AddJsonFlag(verb, o.json);
   verb.footer("JVM flags follow after --.");

@@ -23,7 +23,7 @@ struct StressOptions {
   std::string out, thread, method, by = "trap-flag", cache;
   uint64_t seed = 1, depth = 512, jobs = 0, threads = 2, scale = 1, steps = 0, window = 20000,
            output_limit_mib = 256, pid = 0;
-  bool native = false, no_walk = false, json = false, no_truth = false;
+  bool native = false, no_walk = false, json = false, no_truth = false, no_confirm = false;
 };
 
 void AddStressOptions(CLI::App& verb, StressOptions& options);

@@ -26,6 +26,7 @@ void StressProgressLine::Show(const StressProgress& p) {
   std::string line = fmt::format("{:4.0f}s  {} of {} cells done, {} walks, {}, {} buckets",
                                  p.seconds, p.done, p.all, FormatCount(p.walks),
                                  FormatRate(static_cast<double>(p.walks_per_second)), p.buckets);
+  if (p.confirming) line += " | replaying what was found";
   for (const StressCell* cell : p.running)
     line += fmt::format(" | {} {:.0f}s", cell->plan().label, cell->Seconds());
   if (!p.newest.empty()) line += " | last: " + p.newest;

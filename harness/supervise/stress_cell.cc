@@ -69,7 +69,7 @@ Result<std::unique_ptr<StressCell>> StressCell::Create(CellPlan plan, Clock::tim
   if (!state.ok()) return state.failure();
   cell->state_fd_ = state.value().fd;
   cell->state_ = state.value().state;
-  cell->symbols_ = std::make_unique<SymbolTable>();
+  cell->symbols_ = std::make_shared<SymbolTable>();
   cell->symbols_->Init();
   return cell;
 }
@@ -190,7 +190,7 @@ Status StressCell::Drain() {
     seen->symbols = symbols_.get();
     const uint32_t site = slot.raw.site % kMaxCrashSites;
     slot.state.store(0);
-    auto bucket = record_(std::move(seen));
+    auto bucket = record_(std::move(seen), symbols_);
     if (!bucket.ok()) return bucket.failure();
     bucket_of_site_[site] = bucket.value();
   }
@@ -221,7 +221,7 @@ Status StressCell::RecordDeath(const std::string& hs_err) {
                                  state_->walks.load(), static_cast<uint64_t>(Seconds() * 1000));
   seen->record.cell = plan_.row.position;
   seen->hs_err = hs_err;
-  auto bucket = record_(std::move(seen));
+  auto bucket = record_(std::move(seen), symbols_);
   return bucket.ok() ? Ok() : Status(bucket.failure());
 }
 

@@ -51,7 +51,9 @@ struct CellPlan {
 class StressCell {
  public:
   using Clock = std::chrono::steady_clock;
-  using Record = std::function<Result<int64_t>(std::unique_ptr<Occurrence>)>;
+  // Stores an occurrence, whose symbols are `symbols`; the answer is the bucket's id.
+  using Record = std::function<Result<int64_t>(std::unique_ptr<Occurrence>,
+                                               const std::shared_ptr<SymbolTable>& symbols)>;
 
   static Result<std::unique_ptr<StressCell>> Create(CellPlan plan, Clock::time_point run_start,
                                                     Record record);
@@ -95,7 +97,7 @@ class StressCell {
   StressState* state_ = nullptr;
   std::unique_ptr<Program> program_;
   std::unique_ptr<Symbolizer> symbolizer_;
-  std::unique_ptr<SymbolTable> symbols_;
+  std::shared_ptr<SymbolTable> symbols_;
   bool sampled_ = false;   // phase kSampling was seen
   bool stopping_ = false;  // the agent was asked to stop
   bool ending_ = false;    // the program was told to end

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "harness/jvm/jdk.h"
 #include "harness/record/crash_folder.h"
 
 namespace walkhammer {
@@ -15,9 +16,19 @@ using std::chrono::milliseconds;
 constexpr auto kTick = milliseconds(20);
 constexpr auto kSaveEvery = std::chrono::seconds(2);
 constexpr auto kProgressEvery = milliseconds(200);
+constexpr auto kConfirmWithin = std::chrono::seconds(120);
+constexpr size_t kMostExamples = 4;  // of a bucket, that are replayed
 
 double Seconds(std::chrono::steady_clock::duration time) {
   return std::chrono::duration<double>(time).count();
+}
+
+// What these say needs a program around the walk.
+bool MayReplay(const FindingRecord& record) {
+  for (const char* oracle :
+       {"shadow-stack", "agreement", "repeated-frame", "thread-start", "truth"})
+    if (record.oracle == oracle) return false;
+  return record.grade == Grade::kForbidden && !record.request.empty();
 }
 
 void Add(RunTotals& totals, const StressCell& cell) {
@@ -38,38 +49,83 @@ RunTotals StressRun::Totals() const {
   return totals;
 }
 
-Result<int64_t> StressRun::Record(std::unique_ptr<Occurrence> seen, const CellPlan& cell) {
+Status StressRun::WriteFolder(const Occurrence& seen, const CellPlan& cell, int confirmed,
+                              int tries) {
+  CrashCase crash;
+  crash.record = seen.record;
+  crash.raw = seen.is_death ? nullptr : &seen.raw;
+  crash.request = seen.has_request ? &seen.raw.request : nullptr;
+  crash.symbols = seen.symbols;
+  crash.jdk = cell.jdk_words;
+  crash.replay_command =
+      fmt::format("{} replay {}/crashes/{}/{} --jdk {}", plan_.command,
+                  std::filesystem::absolute(db_.dir()).lexically_normal().string(),
+                  BucketName(seen.record.signature), kInputName, cell.row.jdk_path);
+  crash.confirmed = confirmed;
+  crash.tries = tries;
+  crash.hs_err_text = seen.hs_err;
+  auto folder = WriteCrashFolder(db_.dir(), crash);
+  return folder.ok() ? Ok() : Status(folder.failure());
+}
+
+Result<int64_t> StressRun::Record(std::unique_ptr<Occurrence> seen, const CellPlan& cell,
+                                  const std::shared_ptr<SymbolTable>& symbols) {
   auto added = db_.AddFinding(seen->record);
   if (!added.ok()) return added.failure();
   const int64_t id = added.value().bucket;
   const FindingRecord& record = seen->record;
-  if (!added.value().is_new) return id;
-  known_[id] = true;
-  CrashCase crash;
-  crash.record = record;
-  crash.raw = seen->is_death ? nullptr : &seen->raw;
-  crash.request = seen->has_request ? &seen->raw.request : nullptr;
-  crash.symbols = seen->symbols;
-  crash.jdk = cell.jdk_words;
-  crash.replay_command =
-      fmt::format("{} replay {}/{}/{} --jdk {}", plan_.command,
-                  std::filesystem::absolute(db_.dir()).lexically_normal().string(),
-                  added.value().folder, kInputName, cell.row.jdk_path);
-  crash.hs_err_text = seen->hs_err;
-  auto folder = WriteCrashFolder(db_.dir(), crash);
-  if (!folder.ok()) return folder.failure();
-  newest_ = record.signature.title;
-  if (on_bucket) {
-    BucketRow row;
-    row.id = id;
-    row.signature = record.signature;
-    row.folder = added.value().folder;
-    row.grade = record.grade;
-    row.realism = record.realism;
-    row.first_time_ms = static_cast<uint64_t>(Seconds(Clock::now() - start_) * 1000);
-    on_bucket(row);
+  BucketState& bucket = known_[id];
+  if (added.value().is_new) {
+    Status written = WriteFolder(*seen, cell, 0, 0);
+    if (!written.ok()) return written.failure();
+    newest_ = record.signature.title;
+    if (on_bucket) {
+      BucketRow row;
+      row.id = id;
+      row.signature = record.signature;
+      row.folder = added.value().folder;
+      row.grade = record.grade;
+      row.realism = record.realism;
+      row.first_time_ms = static_cast<uint64_t>(Seconds(Clock::now() - start_) * 1000);
+      on_bucket(row);
+    }
   }
+  if (seen->has_request && MayReplay(record) && bucket.examples.size() < kMostExamples)
+    bucket.examples.push_back({std::move(seen), symbols, &cell});
   return id;
+}
+
+Status StressRun::Confirm(const std::atomic<bool>& interrupted) {
+  if (plan_.confirm_times == 0) return Ok();
+  confirming_ = true;
+  const Clock::time_point until = Clock::now() + kConfirmWithin;
+  for (auto& [id, bucket] : known_)
+    for (size_t i = 0; i < bucket.examples.size(); i++) {
+      const Example& example = bucket.examples[i];
+      auto jdk = OpenJdk(example.cell->row.jdk_path);
+      if (!jdk.ok()) continue;
+      ChildSetup setup;
+      setup.libjvm = jdk.value().libjvm;
+      setup.jvm_flags = example.cell->jvm_flags;
+      setup.scratch = plan_.scratch;
+      Confirmer confirmer(setup, example.cell->job.hang_limit_ms, plan_.confirm_times);
+      const FindingRecord& record = example.seen->record;
+      confirmer.Add(id, {record.request, record.signature.expect, 0, i});
+      while (!confirmer.Idle()) {
+        if (interrupted.load() || Clock::now() >= until) return Ok();
+        confirmer.Step();
+        Progress();
+        std::this_thread::sleep_for(kTick);
+      }
+      const Candidate* best = confirmer.Best(id);
+      if (best == nullptr || (best->reproduced == 0 && i > 0)) continue;
+      Status saved = db_.SetConfirmed(id, best->reproduced, best->tries);
+      if (saved.ok())
+        saved = WriteFolder(*example.seen, *example.cell, best->reproduced, best->tries);
+      if (!saved.ok()) return saved;
+      if (best->reproduced == best->tries) break;
+    }
+  return Ok();
 }
 
 Status StressRun::SaveAll(bool everything) {
@@ -108,6 +164,7 @@ void StressRun::Progress() {
   progress.all = plan_.cells.size();
   for (const auto& cell : running_) progress.running.push_back(cell.get());
   progress.newest = newest_;
+  progress.confirming = confirming_;
   on_progress(progress);
 }
 
@@ -115,12 +172,14 @@ Status StressRun::Supervise(const std::atomic<bool>& interrupted) {
   while (!running_.empty() || (next_ < plan_.cells.size() && !interrupted.load())) {
     while (running_.size() < static_cast<size_t>(plan_.jobs) && next_ < plan_.cells.size() &&
            !interrupted.load()) {
-      const CellPlan plan = plan_.cells[next_++];
+      const CellPlan& plan = plan_.cells[next_++];
       std::error_code error;
       std::filesystem::create_directories(plan.scratch, error);
-      auto cell = StressCell::Create(plan, start_, [this, plan](std::unique_ptr<Occurrence> seen) {
-        return Record(std::move(seen), plan);
-      });
+      auto cell = StressCell::Create(plan, start_,
+                                     [this, &plan](std::unique_ptr<Occurrence> seen,
+                                                   const std::shared_ptr<SymbolTable>& symbols) {
+                                       return Record(std::move(seen), plan, symbols);
+                                     });
       if (!cell.ok()) return cell.failure();
       running_.push_back(std::move(cell.value()));
     }
@@ -157,6 +216,7 @@ Status StressRun::Run(const std::atomic<bool>& interrupted) {
     if (status.ok()) status = db_.SaveCell(cell.row);
   if (status.ok()) status = Supervise(interrupted);
   const RunTotals totals = Totals();
+  if (status.ok()) status = Confirm(interrupted);
   Status saved = SaveAll(true);
   if (status.ok()) status = saved;
   running_.clear();

@@ -13,14 +13,17 @@
 
 #include "harness/base/result.h"
 #include "harness/record/run_db.h"
+#include "harness/supervise/confirmer.h"
 #include "harness/supervise/stress_cell.h"
 
 namespace walkhammer {
 
 struct StressPlan {
   std::vector<CellPlan> cells;
-  int jobs = 1;         // cells at the same time
-  std::string command;  // how to call walkhammer in a replay command
+  int jobs = 1;           // cells at the same time
+  std::string command;    // how to call walkhammer in a replay command
+  int confirm_times = 5;  // replays of each input; 0: none
+  std::string scratch;    // existing folder for them
 };
 
 // What a progress line shows.
@@ -30,6 +33,7 @@ struct StressProgress {
   size_t done, all;
   std::vector<const StressCell*> running;
   std::string newest;  // title of the last new bucket
+  bool confirming;     // all cells have ended; findings are being replayed
 };
 
 class StressRun {
@@ -48,10 +52,24 @@ class StressRun {
   using Clock = std::chrono::steady_clock;
 
   Status Supervise(const std::atomic<bool>& interrupted);
-  Result<int64_t> Record(std::unique_ptr<Occurrence> seen, const CellPlan& cell);
+  Result<int64_t> Record(std::unique_ptr<Occurrence> seen, const CellPlan& cell,
+                         const std::shared_ptr<SymbolTable>& symbols);
   Status SaveAll(bool everything);
   RunTotals Totals() const;
   void Progress();
+
+  // A finding that may replay, and where it came from.
+  struct Example {
+    std::unique_ptr<Occurrence> seen;
+    std::shared_ptr<SymbolTable> symbols;
+    const CellPlan* cell;
+  };
+  struct BucketState {
+    std::vector<Example> examples;  // by Candidate::example
+  };
+  Status WriteFolder(const Occurrence& seen, const CellPlan& cell, int confirmed, int tries);
+  // Replays what was found, once nothing is sampled any more.
+  Status Confirm(const std::atomic<bool>& interrupted);
 
   StressPlan plan_;
   RunDb& db_;
@@ -60,9 +78,10 @@ class StressRun {
   Clock::time_point start_, last_saved_, last_progress_;
   RunTotals ended_;                   // of cells that have ended
   std::map<int64_t, uint64_t> seen_;  // by bucket, in cells that have ended
-  std::map<int64_t, bool> known_;
+  std::map<int64_t, BucketState> known_;
   std::string newest_;
   bool vm_known_ = false;
+  bool confirming_ = false;
 };
 
 }  // namespace walkhammer

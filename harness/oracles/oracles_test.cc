@@ -284,15 +284,23 @@ TEST(Oracles, ADeathIsSurvivalsAndTheParentSaysSo) {
 }
 
 // What no case provokes might as well be dead code.
+// Provoked in sample_oracles_test.cc.
+bool IsForSamples(const std::string& oracle) {
+  return oracle == "thread-start" || oracle == "repeated-frame" || oracle == "shadow-stack" ||
+         oracle == "agreement";
+}
+
 TEST(Oracles, EachOutcomeIsProvokedByACase) {
   std::set<std::string> provoked = {"survival/death"};  // above
   for (const Provocation& p : Provocations())
     provoked.insert(std::string(p.oracle) + "/" + p.outcome);
-  for (const Oracle& oracle : AllOracles())
+  for (const Oracle& oracle : AllOracles()) {
+    if (IsForSamples(oracle.name)) continue;
     for (size_t i = 1; i < oracle.outcomes.size(); i++) {
       const std::string name = std::string(oracle.name) + "/" + oracle.outcomes[i].name;
       EXPECT_EQ(provoked.count(name), 1u) << name << " has no case in the table above";
     }
+  }
 }
 
 TEST(Oracles, RowsAreWellFormed) {

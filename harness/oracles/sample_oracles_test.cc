@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -201,6 +202,15 @@ TEST_P(SampleOracleTest, IsProvoked) {
 
 INSTANTIATE_TEST_SUITE_P(Table, SampleOracleTest, testing::ValuesIn(Provocations()),
                          [](const auto& info) { return std::string(info.param.name); });
+
+TEST(SampleOracles, EachOutcomeIsProvokedByACase) {
+  std::set<std::string> provoked;
+  for (const Provocation& p : Provocations())
+    provoked.insert(std::string(p.oracle) + "/" + p.outcome);
+  for (const char* name : {"thread-start", "repeated-frame", "shadow-stack", "agreement"})
+    for (const OutcomeInfo& outcome : FindOracle(name)->outcomes)
+      EXPECT_EQ(provoked.count(std::string(name) + "/" + outcome.name), 1u) << name << outcome.name;
+}
 
 // Synthetic walks have no shadow, no start, nothing to agree with.
 TEST(SampleOracles, SayNothingAboutSyntheticWalks) {

@@ -1,0 +1,129 @@
+// The agent's tables in shared memory: distinct stacks, generated code.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/supervise/cell_harvest.h"
+#include "stress/code_recorder.h"
+#include "stress/stack_table.h"
+
+namespace walkhammer {
+namespace {
+
+// A zeroed mapping, as the supervisor makes it, and a registry whose names stand in it.
+class TablesTest : public testing::Test {
+ protected:
+  TablesTest() {
+    StressJob job{};
+    job.walker_count = 1;
+    memory_ = MakeStressState(job).value();
+    methods_ = std::make_unique<MethodRegistry>(NameArena{state().names, StressState::kNamesBytes});
+    methods_->Add(&ids_[0], "app.Main.main()V", 10, false);
+    methods_->Add(&ids_[1], "app.Main.work()V", 10, false);
+  }
+  ~TablesTest() override {
+    munmap(memory_.state, sizeof(StressState));
+    close(memory_.fd);
+  }
+  StressState& state() { return *memory_.state; }
+
+  void Count(std::vector<void*> newest_first, int32_t code = 0) {
+    std::vector<Frame> frames;
+    for (void* id : newest_first) frames.push_back({0, 0, id});
+    const Trace trace{Ending::kReturned,
+                      frames.empty() ? code : static_cast<int32_t>(frames.size()), frames.data()};
+    CountStack(state(), *methods_, trace, code, 0, 8);
+  }
+  std::map<std::string, uint64_t> Stacks() {
+    std::map<std::string, uint64_t> stacks;
+    HarvestStacks(state(), stacks);
+    return stacks;
+  }
+
+  int ids_[3] = {};
+  StressMemory memory_{};
+  std::unique_ptr<MethodRegistry> methods_;
+};
+
+TEST_F(TablesTest, EqualStacksAreCountedTogether) {
+  for (int i = 0; i < 3; i++) Count({&ids_[1], &ids_[0]});
+  Count({&ids_[0]});
+  const std::map<std::string, uint64_t> wanted = {{"app.Main.main()V;app.Main.work()V", 3},
+                                                  {"app.Main.main()V", 1}};
+  EXPECT_EQ(Stacks(), wanted);
+}
+
+TEST_F(TablesTest, FailuresAreFramesNamedByTheirCode) {
+  Count({}, -5);
+  Count({}, -5);
+  const std::map<std::string, uint64_t> wanted = {{"[agct -5 unknown_Java]", 2}};
+  EXPECT_EQ(Stacks(), wanted);
+}
+
+TEST_F(TablesTest, UnknownMethodsHaveAPlace) {
+  Count({&ids_[2], &ids_[0]});
+  EXPECT_EQ(Stacks().begin()->first, "app.Main.main()V;(no known method)");
+}
+
+TEST_F(TablesTest, WhatFindsNoRoomIsStillCounted) {
+  state().stack_frames_used.store(StressState::kMaxStackFrames - 1);
+  Count({&ids_[1], &ids_[0]});
+  EXPECT_EQ(Stacks().begin()->first, "[stack table full]");
+}
+
+TEST_F(TablesTest, SecondProgramBeginsWithNothing) {
+  Count({&ids_[0]});
+  ForgetStressed(state());
+  EXPECT_TRUE(Stacks().empty());
+}
+
+TEST_F(TablesTest, CodeIsReplacedAndReused) {
+  CodeRecorder recorder(state(), *methods_);
+  recorder.Add(SymbolKind::kNmethod, "a.B.c()V", 0x1000, 0x1100, 4);
+  recorder.Add(SymbolKind::kNmethod, "a.B.d()V", 0x1000, 0x1080, 1);
+  ASSERT_EQ(state().code_count.load(), 1u);
+  EXPECT_EQ(state().code[0].end, 0x1080u);
+  EXPECT_STREQ(state().names + state().code[0].name, "a.B.d()V");
+  recorder.Remove(0x1000);
+  EXPECT_EQ(state().code[0].gone, 1);
+  // A full table gives up what is gone, and nothing else.
+  for (uint64_t i = 1; i < StressState::kMaxCode; i++)
+    recorder.Add(SymbolKind::kStub, "stub", 0x10000 + 16 * i, 0x10000 + 16 * i + 8, -1);
+  ASSERT_EQ(state().code_count.load(), StressState::kMaxCode);
+  recorder.Add(SymbolKind::kStub, "late", 0x5000, 0x5010, -1);
+  EXPECT_EQ(state().code[0].begin.load(), 0x5000u);
+  recorder.Add(SymbolKind::kStub, "too late", 0x6000, 0x6010, -1);
+  for (const CodeEntry& entry : state().code) EXPECT_NE(entry.begin.load(), 0x6000u);
+}
+
+TEST_F(TablesTest, RequestedIsNeverLessThanDelivered) {
+  state().job.interval_min_ns = state().job.interval_max_ns = 100000;
+  state().job.clock = SampleClock::kCpu;
+  ThreadCounts& counts = state().threads[1];
+  counts.tid.store(77);
+  counts.java = 1;
+  std::strcpy(counts.name, "main");
+  counts.cpu_ns.store(1000000000);
+  counts.delivered.store(9000);
+  counts.coalesced.store(600);
+  counts.idle.store(100);
+  std::vector<CellThreadRow> threads;
+  HarvestThreads(state(), 3, threads);
+  ASSERT_EQ(threads.size(), 1u);
+  EXPECT_EQ(threads[0].delivery.requested, 10000u);
+  EXPECT_EQ(threads[0].delivery.delivered, 8900u);
+  EXPECT_EQ(threads[0].delivery.coalesced, 600u);
+  EXPECT_EQ(threads[0].delivery.missed, 500u);
+  counts.delivered.store(20000);
+  threads.clear();
+  HarvestThreads(state(), 3, threads);
+  EXPECT_EQ(threads[0].delivery.requested, 19900u);
+  EXPECT_EQ(threads[0].delivery.missed, 0u);
+}
+
+}  // namespace
+}  // namespace walkhammer

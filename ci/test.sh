@@ -91,6 +91,13 @@ count() {
   fi
 }
 
+# finished PID LOG: waits for a command in the background and shows what it said.
+finished() {
+  wait "$1" && code=0 || code=$?
+  cat "$2"
+  return "$code"
+}
+
 # find's conditions and actions, on our own files.
 ours() {
   find . \( -path ./.git -o -path './build*' -o -path './out*' \) -prune -o -type f "$@"
@@ -104,14 +111,17 @@ check 'format: clang-format-14' \
 must 'configure: release, g++' cmake --preset release
 must 'build: release, g++' cmake --build build/release
 unit_tests 'tests: release' --test-dir build/release -j "$(nproc)"
+must 'configure: clang-14' cmake --preset clang
+must 'configure: sanitizers' cmake --preset asan
+# The other builds use the time in which the tests of the command wait; they are not in a hurry.
+nice cmake --build build/clang >"$logs/clang" 2>&1 &
+clang=$!
 # bats tests start the release build from outside.
 WALKHAMMER=$PWD/build/release/walkhammer
 export WALKHAMMER
 # shellcheck disable=SC2046  # no blanks in the names of our files
 bats_tests 'tests: the command, the corpora' $(ours -name '*.bats' -print | sort)
-must 'configure: clang-14' cmake --preset clang
-must 'build: clang-14' cmake --build build/clang
-must 'configure: sanitizers' cmake --preset asan
+must 'build: clang-14' finished "$clang" "$logs/clang"
 must 'build: sanitizers' cmake --build build/asan
 # A JVM inside a sanitized process raises signals that sanitizers take for bugs.
 unit_tests 'tests: sanitizers' --test-dir build/asan -j "$(nproc)" -LE jvm

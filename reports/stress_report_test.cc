@@ -81,6 +81,7 @@ TEST_F(StressReport, EachStatusHasItsVerdict) {
       {CellStatus::kHung, "FAILED", ExitCode::kToolFailed},
       {CellStatus::kOutputFlood, "FAILED", ExitCode::kToolFailed},
       {CellStatus::kHandlersChanged, "FAILED", ExitCode::kToolFailed},
+      {CellStatus::kBadOutput, "FAILED", ExitCode::kToolFailed},
       {CellStatus::kDiskFull, "FAILED", ExitCode::kToolFailed},
       {CellStatus::kUnavailable, "SKIPPED", ExitCode::kUnable},
       {CellStatus::kNotHotspot, "SKIPPED", ExitCode::kUnable},

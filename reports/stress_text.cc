@@ -82,7 +82,7 @@ std::string SignalWords(const CellSummary& cell) {
 }
 
 std::string IntervalText(const CellSummary& cell) {
-  if (cell.row.delivery.delivered == 0) return "";
+  if (cell.row.delivery.delivered == 0 || cell.row.clock.empty()) return "";
   const std::optional<double> achieved = AchievedNs(cell);
   return achieved ? fmt::format("{} achieved (median), asked for {}", Span(*achieved),
                                 IntervalWords(cell.row))
@@ -149,7 +149,7 @@ std::string CellText(const CellSummary& cell, const RunRow& run) {
                fmt::format("{:.1f} s", static_cast<double>(row.time_ms) / 1000),
                Counted(row.starts, "JVM")}));
   Line(text, "sampled",
-       Joined({row.sampler, row.clock.empty() ? "" : row.clock + " clock", IntervalWords(row)}) +
+       Joined({row.sampler, row.clock.empty() ? "" : row.clock + " clock, " + IntervalWords(row)}) +
            (row.sampler_reason.empty() ? "" : ": " + row.sampler_reason));
   Line(text, "signals", SignalWords(cell));
   Line(text, "interval", IntervalText(cell));

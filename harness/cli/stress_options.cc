@@ -68,8 +68,23 @@ std::vector<std::string> Split(const std::vector<std::string>& lists) {
   return words;
 }
 
+// What follows "agent:".
+std::string LaneArgument(const std::string& walker) {
+  return walker.starts_with("agent:") ? walker.substr(6) : "";
+}
+
+Status CheckLane(const StressOptions& options, const Lane& lane) {
+  const std::string& walker = options.walkers[0];
+  if (options.walkers.size() > 1) return BadInput(walker + " walks alone: give no other --walker");
+  if (options.step || options.pid != 0)
+    return BadInput(walker + " is for stress with --workload or --java alone");
+  if (options.mode != "handler" || options.no_walk)
+    return BadInput(walker + " walks in its own way: give neither --mode nor --no-walk");
+  return lane.check == nullptr ? Ok() : lane.check(LaneArgument(walker));
+}
+
 Status SetWalkers(const StressOptions& options, const Lane& lane, StressJob& job) {
-  if (!lane.own_agent) return Ok();
+  if (!lane.own_agent) return CheckLane(options, lane);
   const std::vector<std::string> names =
       options.walkers.empty() ? std::vector<std::string>{"agct"} : Split(options.walkers);
   if (names.size() > kMaxWalkers)
@@ -258,8 +273,10 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
         row.profile = profile->name;
         row.walker =
             options.walkers.empty() ? "agct" : fmt::format("{}", fmt::join(options.walkers, ","));
-        row.mode = options.step ? "step" : ModeName(job.value().mode);
-        row.clock = options.clock;
+        if (lane->own_agent) {
+          row.mode = options.step ? "step" : ModeName(job.value().mode);
+          row.clock = options.clock;
+        }
         row.interval_min_ns = job.value().interval_min_ns;
         row.interval_max_ns = job.value().interval_max_ns;
         row.status = choice.status;
@@ -271,7 +288,7 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
         cell.jvm_flags.insert(cell.jvm_flags.end(), jvm_flags.begin(), jvm_flags.end());
         cell.job = job.value();
         cell.lane = lane;
-        cell.lane_argument = first.starts_with("agent:") ? first.substr(6) : "";
+        cell.lane_argument = LaneArgument(first);
         cell.attach_pid = static_cast<int>(options.pid);
         cell.time = time.value();
         cell.hung_after = hung.value();

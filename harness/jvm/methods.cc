@@ -30,23 +30,6 @@ std::string WithoutAddresses(std::string_view name) {
   return out;
 }
 
-// What the JVM and the launcher call themselves: run methods of threads, main methods, class
-// initialisers, and what is called by its name out of the JVM's own code.
-bool StartsThreads(std::string_view name) {
-  static constexpr std::string_view kEnds[] = {".run()V", ".main([Ljava/lang/String;)V",
-                                               ".<clinit>()V"};
-  static constexpr std::string_view kBegins[] = {
-      "sun.launcher.LauncherHelper.", "java.lang.Thread.<init>",
-      "java.lang.Thread.exit()",      "java.lang.Thread.dispatchUncaughtException(",
-      "java.lang.Shutdown.",          "java.lang.System.initPhase",
-      "java.lang.ThreadGroup.",       "java.lang.ref.Finalizer."};
-  for (std::string_view end : kEnds)
-    if (name.ends_with(end)) return true;
-  for (std::string_view begin : kBegins)
-    if (name.starts_with(begin)) return true;
-  return false;
-}
-
 uint32_t HashOf(const void* id) {
   uint64_t x = reinterpret_cast<uint64_t>(id) * 0x9e3779b97f4a7c15;
   return static_cast<uint32_t>(x >> 40);
@@ -62,6 +45,21 @@ std::string ClassName(const char* signature) {
 }
 
 }  // namespace
+
+bool StartsThreads(std::string_view name) {
+  static constexpr std::string_view kEnds[] = {".run()V", ".main([Ljava/lang/String;)V",
+                                               ".<clinit>()V"};
+  static constexpr std::string_view kBegins[] = {
+      "sun.launcher.LauncherHelper.", "java.lang.Thread.<init>",
+      "java.lang.Thread.exit()",      "java.lang.Thread.dispatchUncaughtException(",
+      "java.lang.Shutdown.",          "java.lang.System.initPhase",
+      "java.lang.ThreadGroup.",       "java.lang.ref.Finalizer."};
+  for (std::string_view end : kEnds)
+    if (name.ends_with(end)) return true;
+  for (std::string_view begin : kBegins)
+    if (name.starts_with(begin)) return true;
+  return false;
+}
 
 MethodRegistry::MethodRegistry(NameArena arena)
     : entries_(new MethodEntry[kCapacity]), arena_(arena) {

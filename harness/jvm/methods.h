@@ -19,6 +19,11 @@
 
 namespace walkhammer {
 
+// Whether "pkg.Class.method(Sig)Ret" may be the outermost frame of a thread: what the JVM and the
+// launcher call themselves: run methods of threads, main methods, class initialisers, and what is
+// called by its name out of the JVM's own code.
+bool StartsThreads(std::string_view name);
+
 struct MethodEntry {
   std::atomic<void*> id{nullptr};  // jmethodID; set last
   const char* name = nullptr;      // "pkg.Class.method(Sig)Ret"; lives as long as the registry

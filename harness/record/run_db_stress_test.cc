@@ -32,10 +32,10 @@ TEST(CellStatus, EachHasAWordOfItsOwnThatReadsBack) {
     EXPECT_EQ(CellStatusFromWord(CellStatusWord(status)), status);
   }
   // As stored: never renamed.
-  EXPECT_EQ(words,
-            std::set<std::string>({"running", "passed", "interrupted", "vacuous", "died",
-                                   "workload-failed", "hung", "output-flood", "handlers-changed",
-                                   "disk-full", "unavailable", "not-hotspot", "tool-failed"}));
+  EXPECT_EQ(words, std::set<std::string>({"running", "passed", "interrupted", "vacuous", "died",
+                                          "workload-failed", "hung", "output-flood",
+                                          "handlers-changed", "bad-output", "disk-full",
+                                          "unavailable", "not-hotspot", "tool-failed"}));
   EXPECT_EQ(CellStatusFromWord("of a later version"), CellStatus::kToolFailed);
   EXPECT_EQ(CellStatusFromWord(""), CellStatus::kToolFailed);
 }

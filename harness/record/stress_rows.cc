@@ -60,6 +60,8 @@ const char* CellStatusWord(CellStatus status) {
       return "output-flood";
     case CellStatus::kHandlersChanged:
       return "handlers-changed";
+    case CellStatus::kBadOutput:
+      return "bad-output";
     case CellStatus::kDiskFull:
       return "disk-full";
     case CellStatus::kUnavailable:

@@ -22,6 +22,7 @@ enum class CellStatus : uint8_t {
   kHung,             // it made no progress and was killed
   kOutputFlood,      // it printed more than is kept
   kHandlersChanged,  // somebody replaced our signal handlers
+  kBadOutput,        // what another profiler should have written is missing or cannot be read
   kDiskFull,
   kUnavailable,  // not installed, or not for this JDK; reason tells the command that mends it
   kNotHotspot,   // this java has no HotSpot

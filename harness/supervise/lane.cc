@@ -9,12 +9,17 @@ const Lane kOwnLane = {
     .name = "own",
     .what = "walkhammer's own agent calls the walker",
     .own_agent = true,
+    .check = nullptr,
     .flags = [](const LanePlan&) -> Result<std::vector<std::string>> {
       return std::vector<std::string>{"-agentpath:" + BesideExecutable(kAgentName)};
     },
+    .began = nullptr,
     .judge = nullptr,
 };
 
-const Lane* LaneOf(std::string_view) { return &kOwnLane; }
+const Lane* LaneOf(std::string_view walker) {
+  if (walker == kJfrLane.name) return &kJfrLane;
+  return walker.starts_with("agent:") ? &kForeignAgentLane : &kOwnLane;
+}
 
 }  // namespace walkhammer

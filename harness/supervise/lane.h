@@ -3,12 +3,12 @@
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_LANE_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_LANE_H_
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/record/run_db.h"
 #include "harness/record/stress_rows.h"
 #include "harness/record/stress_state.h"
 
@@ -18,9 +18,7 @@ struct LanePlan {
   std::string argument;  // what followed "agent:"
   std::string scratch;   // the cell's own folder
   std::string jdk_home;
-  int jdk_feature = 0;
-  uint64_t interval_ns = 0;
-  int state_fd = -1;  // of the StressState
+  uint64_t starts = 0;  // programs of this cell that were started before
 };
 
 // What a lane's own output said after the program ended.
@@ -29,15 +27,21 @@ struct LaneVerdict {
   std::string reason;
   Delivery delivery;
   std::vector<StackRow> stacks;
+  std::vector<CountRow> counts;         // answers by kind of sample; `scene` is the cell's to fill
+  std::string sampler, sampler_reason;  // as in CellRow
 };
 
 struct Lane {
-  const char* name;  // "agent", "jfr"; null-named: our own
+  const char* name;  // "own", "jfr", "agent"
   const char* what;
   bool own_agent;  // it fills the StressState
-  // JVM flags and environment variables that make it walk.
+  // Whether it can do what follows "agent:"; asked before a run begins. Null: it can.
+  Status (*check)(const std::string& argument);
+  // JVM flags that make it walk.
   Result<std::vector<std::string>> (*flags)(const LanePlan& plan);
-  // Reads what it wrote. Null: the StressState tells.
+  // Whether it walks by now. Null: from the program's start, or as the StressState tells.
+  bool (*began)(const LanePlan& plan);
+  // Reads what it wrote for all programs of the cell. Null: the StressState tells.
   LaneVerdict (*judge)(const LanePlan& plan, const std::string& output);
 };
 

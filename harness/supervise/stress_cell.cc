@@ -28,6 +28,7 @@ using std::chrono::seconds;
 constexpr auto kBootWithin = seconds(120);  // until the agent samples
 constexpr auto kStopWithin = seconds(10);   // until the agent has stopped
 constexpr auto kEndWithin = seconds(5);     // after SIGTERM
+constexpr auto kWriteWithin = seconds(20);  // likewise, if it then writes what a lane judges
 
 std::string ReadWhole(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -48,6 +49,12 @@ std::string JvmComplaint(const std::string& output) {
     return output.substr(begin, std::min<size_t>(output.find('\n', at), begin + 300) - begin);
   }
   return "";
+}
+
+// What the JVM or its launcher prints before it gives up.
+bool NeverRan(const std::string& output) {
+  return output.find("Error occurred during initialization of VM") != std::string::npos ||
+         output.find("Could not create the Java Virtual Machine") != std::string::npos;
 }
 
 std::string LastLines(const std::string& output) {
@@ -82,6 +89,10 @@ StressCell::~StressCell() {
 
 std::string StressCell::HsErrPath() const { return plan_.scratch + "/hs_err.log"; }
 
+LanePlan StressCell::ForLane() const {
+  return {plan_.lane_argument, plan_.scratch, plan_.row.jdk_path, plan_.row.starts};
+}
+
 double StressCell::Seconds() const {
   if (!sampled_) return 0;
   return std::chrono::duration<double>(Clock::now() - sampled_from_).count();
@@ -113,9 +124,7 @@ Status StressCell::Begin() {
 
 Status StressCell::StartProgram() {
   ForgetProgram();
-  LanePlan lane{plan_.lane_argument,       plan_.scratch, plan_.row.jdk_path, 0,
-                plan_.row.interval_min_ns, state_fd_};
-  auto flags = plan_.lane->flags(lane);
+  auto flags = plan_.lane->flags(ForLane());
   if (!flags.ok()) {
     End(CellStatus::kUnavailable, flags.failure().message);
     return Ok();
@@ -280,8 +289,9 @@ Result<bool> StressCell::Step(bool interrupted) {
   Status drained = Drain();
   if (!drained.ok()) return drained.failure();
   const AgentPhase phase = state_->phase.load();
-  if (!sampled_ && (phase >= AgentPhase::kSampling || !plan_.lane->own_agent) &&
-      phase != AgentPhase::kUnable) {
+  const Lane& lane = *plan_.lane;
+  if (!sampled_ && (lane.own_agent ? phase >= AgentPhase::kSampling && phase != AgentPhase::kUnable
+                                   : lane.began == nullptr || lane.began(ForLane()))) {
     sampled_ = true;
     sampled_from_ = Clock::now();
   }
@@ -321,7 +331,10 @@ Result<bool> StressCell::Step(bool interrupted) {
     }
     program_->Terminate();
   }
-  if (ending_ && now - terminated_ > kEndWithin) program_->Kill();
+  if (ending_ && now - terminated_ > (plan_.lane->own_agent ? kEndWithin : kWriteWithin)) {
+    program_->Kill();
+    if (!plan_.lane->own_agent) End(CellStatus::kHung, "it did not end within 20 s after SIGTERM");
+  }
   return true;
 }
 
@@ -333,11 +346,13 @@ Status StressCell::AfterProgram() {
   const std::string hs_err = ReadWhole(HsErrPath());
   const int wait_status = program_->wait_status();
   const bool exited = WIFEXITED(wait_status);
+  const int killer = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
+  const bool told_to = ending_ && (killer == SIGTERM || killer == SIGKILL);
   // A JVM that ends in order says so first; one that ends in the middle of a walk was killed by it.
   bool walking = false;
   for (const SampleJournal& journal : state_->journals) walking |= journal.phase.load() == 1;
   const bool in_order = ending_ || state_->phase.load() == AgentPhase::kEnded || !walking;
-  const bool crashed = !hs_err.empty() || (!exited && !ending_) || !in_order;
+  const bool crashed = !hs_err.empty() || (!exited && !told_to) || !in_order;
   if (crashed) {
     Status recorded = RecordDeath(hs_err);
     if (!recorded.ok()) return recorded;
@@ -350,6 +365,8 @@ Status StressCell::AfterProgram() {
     const std::string complaint = JvmComplaint(program_->output());
     if (!complaint.empty() && (!sampled_ || complaint.find("main class") != std::string::npos))
       End(CellStatus::kUnavailable, complaint);
+    else if (!plan_.lane->own_agent && NeverRan(program_->output()))
+      End(CellStatus::kUnavailable, "the JVM did not start: " + LastLines(program_->output()));
     else if (program_->output().find("No space left on device") != std::string::npos)
       End(CellStatus::kDiskFull, "the disk is full: " + LastLines(program_->output()));
     else
@@ -358,7 +375,8 @@ Status StressCell::AfterProgram() {
                       LastLines(program_->output())));
     return Ok();
   }
-  if (!ending_ && plan_.attach_pid == 0 && load_.repeat && !TimeIsUp() && plan_.time.count() != 0)
+  if (!ending_ && plan_.attach_pid == 0 && load_.repeat && sampled_ && !TimeIsUp() &&
+      plan_.time.count() != 0)
     return StartProgram();
   Harvest();
   Judge(hs_err);
@@ -369,11 +387,12 @@ Status StressCell::AfterProgram() {
 void StressCell::Judge(const std::string&) {
   FillRow();
   if (!plan_.lane->own_agent) {
-    const LaneVerdict verdict =
-        plan_.lane->judge({plan_.lane_argument, plan_.scratch, plan_.row.jdk_path, 0,
-                           plan_.row.interval_min_ns, state_fd_},
-                          program_->output());
+    const LaneVerdict verdict = plan_.lane->judge(ForLane(), program_->output());
     plan_.row.delivery = verdict.delivery;
+    plan_.row.sampler = verdict.sampler;
+    plan_.row.sampler_reason = verdict.sampler_reason;
+    counts_ = verdict.counts;
+    for (CountRow& count : counts_) count.scene = plan_.label;
     for (const StackRow& stack : verdict.stacks) stacks_[stack.frames] += stack.count;
     End(verdict.status, verdict.reason);
     return;
@@ -430,7 +449,8 @@ Status StressCell::Save(RunDb& db) {
   Status saved = db.SaveCell(plan_.row);
   if (saved.ok()) saved = db.SaveCellThreads(plan_.row.position, threads);
   if (saved.ok()) saved = db.SaveStacks(plan_.row.position, stack_rows);
-  if (saved.ok()) saved = db.SaveCountRows(CountRowsOf(*state_, plan_.label));
+  if (saved.ok())
+    saved = db.SaveCountRows(plan_.lane->own_agent ? CountRowsOf(*state_, plan_.label) : counts_);
   if (saved.ok() && !regions_.empty()) saved = db.SaveStepRegions(plan_.row.position, regions_);
   if (saved.ok() && !regions_.empty()) saved = db.SaveStepRanges(plan_.row.position, ranges_);
   return saved;

@@ -86,6 +86,7 @@ class StressCell {
   CellStatus WatchOver(std::string& reason);
   Status RecordDeath(const std::string& hs_err);
   std::string HsErrPath() const;
+  LanePlan ForLane() const;
   void FillRow();
   bool Alive();
 
@@ -108,6 +109,7 @@ class StressCell {
   std::vector<CellThreadRow> threads_;      // likewise
   std::vector<StepRegionRow> regions_;
   std::vector<StepRangeRow> ranges_;
+  std::vector<CountRow> counts_;  // of a lane that is not our own
 };
 
 }  // namespace walkhammer

@@ -33,8 +33,10 @@ bool MayReplay(const FindingRecord& record) {
 
 void Add(RunTotals& totals, const StressCell& cell) {
   const StressState& state = cell.state();
-  totals.walks += state.walks.load();
-  totals.successful += state.successful.load();
+  // What other lanes walked is known at their end.
+  const bool own = cell.plan().lane->own_agent;
+  totals.walks += own ? state.walks.load() : cell.row().delivery.walks;
+  totals.successful += own ? state.successful.load() : cell.row().delivery.successful;
   totals.contained_crashes += state.contained_crashes.load();
   totals.children_started += static_cast<uint32_t>(cell.row().starts);
   totals.children_died += cell.row().status == CellStatus::kDied ? 1 : 0;

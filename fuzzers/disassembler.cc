@@ -17,6 +17,11 @@ bool InGroup(csh handle, const cs_insn& insn, unsigned group) {
 void ReadX86(csh handle, const cs_insn& insn, Instruction& out) {
   const cs_x86& x86 = insn.detail->x86;
   out.padding = insn.id == X86_INS_NOP || insn.id == X86_INS_INT3;
+  const auto is = [&](int i, x86_reg reg) {
+    return x86.op_count > i && x86.operands[i].type == X86_OP_REG && x86.operands[i].reg == reg;
+  };
+  out.restores_frame = insn.id == X86_INS_LEAVE || (insn.id == X86_INS_POP && is(0, X86_REG_RBP));
+  out.frees_stack = insn.id == X86_INS_ADD && is(0, X86_REG_RSP);
   if (InGroup(handle, insn, CS_GRP_CALL)) out.kind = Kind::kCall;
   if (InGroup(handle, insn, CS_GRP_RET)) out.kind = Kind::kReturn;
   if (InGroup(handle, insn, CS_GRP_JUMP))
@@ -56,6 +61,11 @@ void ReadArm64(csh handle, const cs_insn& insn, Instruction& out) {
   const cs_arm64& arm = insn.detail->arm64;
   out.padding = insn.id == ARM64_INS_NOP ||
                 (insn.id == ARM64_INS_HINT && arm.op_count == 1 && arm.operands[0].imm == 0);
+  const auto is = [&](int i, arm64_reg reg) {
+    return arm.op_count > i && arm.operands[i].type == ARM64_OP_REG && arm.operands[i].reg == reg;
+  };
+  out.restores_frame = insn.id == ARM64_INS_LDP && is(0, ARM64_REG_X29) && is(1, ARM64_REG_X30);
+  out.frees_stack = insn.id == ARM64_INS_ADD && is(0, ARM64_REG_SP) && is(1, ARM64_REG_SP);
   // By their numbers where Capstone 4's groups do not tell a call or return from a jump.
   switch (insn.id) {
     case ARM64_INS_BL:

@@ -29,6 +29,9 @@ struct Instruction {
   uint8_t size;
   Kind kind = Kind::kOther;
   bool padding = false;  // a nop
+  bool restores_frame =
+      false;  // gives the caller its frame pointer back: pop rbp, leave, ldp x29, x30
+  bool frees_stack = false;  // adds to the stack pointer
 
   uint64_t target = 0;     // of a direct jump, branch or call; 0 in an indirect one
   Register through = 0;    // an indirect one goes to what this register holds,

@@ -185,8 +185,10 @@ void Agent::CodeLoaded(jmethodID method, const void* code, jint size) {
   if (recorder_ == nullptr) return;
   const auto begin = reinterpret_cast<uint64_t>(code);
   const MethodEntry* entry = methods().Find(method);
+  const FoundCode found = code_.Find(begin);
   recorder_->Add(SymbolKind::kNmethod, entry == nullptr ? "?" : entry->name, begin,
-                 begin + static_cast<uint64_t>(size), code_.Find(begin).level);
+                 begin + static_cast<uint64_t>(size), found.level,
+                 found.kind == CodeKind::kNmethod ? found.frame_complete : 0);
 }
 
 void Agent::CodeUnloaded(const void* code) {

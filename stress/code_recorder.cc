@@ -3,7 +3,7 @@
 namespace walkhammer {
 
 void CodeRecorder::Add(SymbolKind kind, std::string_view name, uint64_t begin, uint64_t end,
-                       int level) {
+                       int level, int frame_complete) {
   const char* kept = names_.Keep(name);
   std::lock_guard<std::mutex> lock(mutex_);
   uint32_t place = state_.code_count.load();
@@ -27,6 +27,7 @@ void CodeRecorder::Add(SymbolKind kind, std::string_view name, uint64_t begin, u
   entry.kind = static_cast<uint8_t>(kind);
   entry.level = static_cast<int8_t>(level);
   entry.gone = 0;
+  entry.frame_complete = frame_complete;
   entry.begin.store(begin, std::memory_order_release);
   places_[begin] = place;
 }

@@ -17,8 +17,10 @@ class CodeRecorder {
  public:
   CodeRecorder(StressState& state, MethodRegistry& names) : state_(state), names_(names) {}
 
-  // `level`: compile level of an nmethod, else -1. What stood at `begin` before is replaced.
-  void Add(SymbolKind kind, std::string_view name, uint64_t begin, uint64_t end, int level);
+  // `level`: compile level of an nmethod, else -1. `frame_complete`: see CodeEntry. What stood at
+  // `begin` before is replaced.
+  void Add(SymbolKind kind, std::string_view name, uint64_t begin, uint64_t end, int level,
+           int frame_complete = 0);
   // The code at `begin` is gone; its entry stays until its place is needed.
   void Remove(uint64_t begin);
 

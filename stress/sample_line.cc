@@ -117,7 +117,7 @@ PcRegion SampleLine::RegionOf(uint64_t pc) const {
 
 void SampleLine::TakeDown(const SampledThread& thread, const ucontext_t& context,
                           const SampleOptions& options, Sample& sample) const {
-  sample.time_ns = MonotonicNs();
+  sample.time_ns = options.light ? 0 : MonotonicNs();  // 0: told when it is reported
   sample.tid = thread.tid.load(std::memory_order_relaxed);
   sample.java = thread.env != nullptr ? 1 : 0;
   sample.nested = options.nested ? 1 : 0;
@@ -148,7 +148,8 @@ bool SampleLine::Take(SampledThread& thread, ucontext_t& context, const SampleOp
     thread.counts->no_station.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
-  GuardSlot* before = WearGuardSlot(&station->guard);
+  const int tid = options.light ? thread.tid.load(std::memory_order_relaxed) : 0;
+  GuardSlot* before = WearGuardSlot(&station->guard, tid);
   // Before the stack is taken down: thread-local storage may stand at its upper end.
   errno = 0;
   Sample& sample = station->journal->sample;
@@ -300,7 +301,8 @@ void SampleLine::Report(Station& station, uint8_t oracle, uint8_t outcome, const
   const Sample& sample = station.journal->sample;
   std::memcpy(&slot.sample, &sample, offsetof(Sample, stack) + 8 * sample.words);
   raw.sequence = sample.sequence;
-  raw.time_ms = (sample.time_ns - state_.start_ns) / 1000000;
+  const uint64_t time_ns = sample.time_ns != 0 ? sample.time_ns : MonotonicNs();
+  raw.time_ms = (time_ns - state_.start_ns) / 1000000;
   raw.request = station.request;
   raw.oracle = oracle;
   raw.outcome = outcome;

@@ -30,7 +30,8 @@ struct Station {
 };
 
 struct SampleOptions {
-  bool light = false;  // little of the stack is taken down, the signal mask is not checked
+  // On the thread itself; little of the stack is taken down, the signal mask is not checked.
+  bool light = false;
   void (*on_trace)(void* data, const Trace&) = nullptr;  // gets each answer, once judged
   void* data = nullptr;
   bool running = false;               // the sampled thread goes on meanwhile

@@ -13,10 +13,6 @@
 
 namespace walkhammer {
 
-// The signal that samples come with: one of the standard ones, so that what is not handled in time
-// merges instead of queueing up.
-inline constexpr int kSampleSignal = SIGPROF;
-
 // A shorter pause between two samples than this would leave the program standing still: the next
 // signal would be there before its first instruction.
 inline constexpr uint64_t kLeastPauseNs = 2000;

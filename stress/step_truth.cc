@@ -3,61 +3,151 @@
 namespace walkhammer {
 namespace {
 
+using Code = StepPoint::Code;
+
 constexpr uint64_t kLongestCall = 12;  // bytes of a call instruction
+constexpr uint64_t kWord = 8;
+// An adapter or a method's entry takes the return address off the stack, and an argument with it,
+// and puts it back further down, below the callee's locals.
+constexpr uint64_t kMostTaken = 2 * kWord;
+constexpr uint16_t kMostAway = 4096;
+constexpr uint32_t kEnoughAgreed = 4;
+constexpr uint32_t kMostAlone = 8;  // answers against what the call and the return agree on
 
 // By method; byte code indexes of a caller may be told a little late.
-uint64_t HashOf(const Frame* frames, int count) {
-  uint64_t hash = 0x2545f4914f6cdd1d;
-  for (int i = 0; i < count; i++) {
-    hash = (hash ^ reinterpret_cast<uint64_t>(frames[i].method)) * 0x9e3779b97f4a7c15;
-    hash ^= hash >> 29;
-  }
-  return hash;
+uint64_t Mix(uint64_t hash, const void* method) {
+  hash = (hash ^ reinterpret_cast<uint64_t>(method)) * 0x9e3779b97f4a7c15;
+  return hash ^ (hash >> 29);
 }
 
 }  // namespace
 
-void StepTruth::Reset() {
+void StepTruth::Reset(int depth) {
+  depth_limit_ = depth;
   depth_ = 0;
   has_before_ = false;
+  frames_ = 0;
   proven_ = 0;
 }
 
-StepVerdict StepTruth::Step(uint64_t pc, uint64_t sp, uint64_t top_word, bool enters,
-                            const Trace& trace) {
-  proven_ = 0;
-  const bool walked = trace.ending == Ending::kReturned && trace.num_frames > 0;
-  while (depth_ > 0 && callers_[depth_ - 1].slot < sp) depth_--;
-  const bool called = has_before_ && sp + 8 == sp_ && top_word > pc_ &&
-                      top_word - pc_ <= kLongestCall && pc != top_word;
-  if (has_before_ && (called || enters) && frames_ > 0 && depth_ < kMostCallers &&
-      (depth_ == 0 || callers_[depth_ - 1].slot != sp))
-    callers_[depth_++] = {sp, hash_, frames_, false, 0, {}};
-
-  StepVerdict verdict = StepVerdict::kPossible;
-  if (walked && depth_ > 0) {
-    Caller& caller = callers_[depth_ - 1];
-    const int extra = trace.num_frames - caller.frames;
-    const bool agrees = extra >= 0 && HashOf(trace.frames + extra, caller.frames) == caller.hash;
-    if (agrees && !caller.proven) {
-      caller.proven = true;
-      for (int i = 0; i < caller.open; i++) proven_pcs_[proven_++] = caller.open_pcs[i];
-    } else if (!agrees && caller.proven) {
-      verdict = StepVerdict::kWrong;
-    } else if (!agrees) {
-      verdict = StepVerdict::kOpen;
-      if (caller.open < kMostOpen) {
-        caller.open_pcs[caller.open++] = pc;
-      } else {
-        depth_--;  // the stack at the call was the wrong one, as far as can be told
-      }
-    }
+// Not usable: no stack, one that was cut off, or one with a method that has no id (any more, as
+// when it was redefined): it cannot be compared.
+StepTruth::Answer StepTruth::Read(const Trace& trace, int caller_frames) const {
+  Answer answer{false, 0, 0x2545f4914f6cdd1d, 0};
+  if (trace.ending != Ending::kReturned || trace.num_frames <= 0 ||
+      trace.num_frames >= depth_limit_)
+    return answer;
+  answer.frames = trace.num_frames;
+  for (int i = 0; i < trace.num_frames; i++) {
+    const void* method = trace.frames[trace.num_frames - 1 - i].method;
+    if (method == nullptr) return answer;
+    answer.hash = Mix(answer.hash, method);
+    if (i + 1 == caller_frames) answer.caller_hash = answer.hash;
   }
+  answer.usable = true;
+  return answer;
+}
+
+void StepTruth::Prove(Caller& caller) {
+  for (int i = 0; i < caller.open && proven_ < kMostProven; i++)
+    proven_pcs_[proven_++] = caller.open_pcs[i];
+  caller.open = 0;
+}
+
+bool StepTruth::Inside(const Caller& caller, const StepPoint& at) const {
+  if (has_link_register_) return at.sp <= caller.slot && at.pc != caller.return_pc;
+  return at.sp <= caller.slot;
+}
+
+// Callers that were returned to, by whatever way.
+void StepTruth::Return(const StepPoint& at, const Trace& trace) {
+  const uint64_t taken = has_link_register_ ? 0 : kWord;  // by the return
+  while (depth_ > 0) {
+    Caller& caller = callers_[depth_ - 1];
+    if (Inside(caller, at)) return;
+    if (at.pc == caller.return_pc && at.sp == caller.slot + taken) {
+      // Back again where it called: the same stack as then speaks for it.
+      const Answer answer = Read(trace, caller.frames);
+      if (caller.exact && answer.usable && answer.frames == caller.frames &&
+          answer.hash == caller.hash && caller.disagreed <= 2 * caller.agreed + kMostAlone)
+        Prove(caller);
+    } else if (!has_link_register_ && at.sp <= caller.slot + kMostTaken &&
+               caller.away < kMostAway) {
+      caller.away++;
+      return;
+    }
+    depth_--;
+  }
+}
+
+void StepTruth::Call(const StepPoint& at) {
+  if (!has_before_) return;
+  const bool pushed = has_link_register_ ? at.link != before_.link : at.sp + kWord == before_.sp;
+  const bool called =
+      pushed && at.link > before_.pc && at.link - before_.pc <= kLongestCall && at.pc != at.link;
+  Caller* top = depth_ > 0 ? &callers_[depth_ - 1] : nullptr;
+  if (!called && top != nullptr && !has_link_register_ && at.sp < before_.sp &&
+      at.link == top->return_pc && (top->away > 0 || at.sp < top->slot)) {
+    top->slot = at.sp;  // put back
+    top->away = 0;
+    return;
+  }
+  // The interpreter leaves its return address and jumps.
+  const bool enters = pushed && before_.code == Code::kInterpreter && at.link_interprets;
+  if (!called && !enters) return;
+  while (depth_ > 0 && (callers_[depth_ - 1].away > 0 || callers_[depth_ - 1].slot == at.sp)) {
+    // Somebody else calls in its place, but for a callee that has no frame of its own.
+    if (has_link_register_ && callers_[depth_ - 1].away == 0) break;
+    depth_--;
+  }
+  if (frames_ <= 0 || depth_ == kMostCallers) return;
+  Caller& caller = callers_[depth_++];
+  caller.slot = at.sp;
+  caller.return_pc = at.link;
+  caller.hash = hash_;
+  caller.frames = frames_;
+  // Compiled code describes its frames at calls into Java only. At calls of stubs and runtime
+  // routines a walker has to guess at what was inlined there, before the call and during it.
+  caller.exact = before_.code != Code::kCompiled || at.code != Code::kOther;
+  caller.proven = false;
+  caller.away = 0;
+  caller.agreed = caller.disagreed = 0;
+  caller.open = 0;
+}
+
+StepVerdict StepTruth::Judge(Caller& caller, uint64_t pc, const Answer& answer) {
+  if (answer.frames >= caller.frames && answer.caller_hash == caller.hash) {
+    caller.agreed++;
+    if (!caller.proven && caller.exact && caller.agreed >= kEnoughAgreed &&
+        caller.agreed > 2 * caller.disagreed) {
+      caller.proven = true;
+      Prove(caller);
+    }
+    return StepVerdict::kPossible;
+  }
+  caller.disagreed++;
+  if (caller.proven) return StepVerdict::kWrong;
+  if (caller.open < kMostOpen) caller.open_pcs[caller.open++] = pc;
+  return StepVerdict::kOpen;
+}
+
+StepVerdict StepTruth::Step(const StepPoint& at, const Trace& trace) {
+  proven_ = 0;
+  Return(at, trace);
+  Call(at);
+  // A call that goes on into Java by way of adapters and stubs was one into Java.
+  if (depth_ > 0 && at.code != Code::kOther && callers_[depth_ - 1].away == 0)
+    callers_[depth_ - 1].exact = true;
+  int judging = depth_;
+  if (judging > 0 && callers_[judging - 1].away > 0) judging--;
+  Caller* caller = judging > 0 ? &callers_[judging - 1] : nullptr;
+  const Answer answer = Read(trace, caller == nullptr ? 0 : caller->frames);
+  StepVerdict verdict = StepVerdict::kPossible;
+  if (answer.usable && caller != nullptr) verdict = Judge(*caller, at.pc, answer);
   has_before_ = true;
-  pc_ = pc;
-  sp_ = sp;
-  frames_ = walked ? trace.num_frames : 0;
-  if (walked) hash_ = HashOf(trace.frames, trace.num_frames);
+  before_ = at;
+  frames_ = answer.usable ? answer.frames : 0;
+  hash_ = answer.hash;
   return verdict;
 }
 

@@ -32,6 +32,8 @@ SampledThread* Stepper::Choose(ThreadTable& threads) {
   threads.ForEach([&](SampledThread& thread) {
     const int here = place++;
     if (thread.env == nullptr || here >= kMaxSampledThreads) return;
+    // Whoever waits for the process would take the stops of its first thread.
+    if (state_.job.step == kStepByPtrace && thread.tid.load() == getpid()) return;
     const uint64_t cpu = ThreadCpuNs(thread.tid.load());
     const uint64_t ran = cpu > cpu_seen_[here] ? cpu - cpu_seen_[here] : 0;
     cpu_seen_[here] = cpu;
@@ -49,13 +51,34 @@ void Stepper::Manage(ThreadTable& threads) {
   if (stopped_.load()) return;
   if (state_.job.step_limit != 0 && state_.steps.load() >= state_.job.step_limit) return;
   const uint64_t now = MonotonicNs();
+  if (state_.job.step == kStepByPtrace) {
+    NameNext(threads, now);
+    return;
+  }
   LeaveSleeper(now);
   if (stepping_.load() || (target_.load() != nullptr && now - asked_at_ns_ < kAskAgainNs)) return;
+  if (busy_.load() != nullptr) return;  // a thread that was left has not noticed yet
   SampledThread* thread = Choose(threads);
   target_.store(thread);
   if (thread == nullptr) return;
   asked_at_ns_ = now;
   syscall(SYS_tgkill, getpid(), thread->tid.load(), kSampleSignal);
+}
+
+// The supervisor steps the thread that is named, and takes the name away when its window is over.
+void Stepper::NameNext(ThreadTable& threads, uint64_t now) {
+  const uint64_t steps = state_.steps.load();
+  const int32_t named = state_.step_tid.load();
+  if (named == 0) {
+    const SampledThread* thread = Choose(threads);
+    if (thread != nullptr) state_.step_tid.store(thread->tid.load());
+  } else if (steps == steps_seen_) {
+    // Asleep: the supervisor takes a signal that it did not ask for as the window's end.
+    if (now - moved_at_ns_ > kAskAgainNs) syscall(SYS_tgkill, getpid(), named, kSampleSignal);
+    if (now - moved_at_ns_ <= kAskAgainNs) return;
+  }
+  steps_seen_ = steps;
+  moved_at_ns_ = now;
 }
 
 // A thread that blocks in the middle of its window would keep all others waiting. It loses its trap
@@ -97,17 +120,41 @@ bool Stepper::IsWanted(SampledThread& thread, ucontext_t& context) {
 }
 
 void Stepper::OnSignal(SampledThread& thread, ucontext_t& context) {
+  if (state_.job.step == kStepByPtrace) {
+    OnTracedStep(thread, context);
+    return;
+  }
   if (stopped_.load() || target_.load() != &thread || stepping_.load()) return;
   thread.counts->delivered.fetch_add(1, std::memory_order_relaxed);
   if (!IsWanted(thread, context)) {
     target_.store(nullptr);
     return;
   }
-  truth_.Reset();
+  if (sigismember(&context.uc_sigmask, SIGTRAP) == 1 || AtCallThatEndsSteps(context)) {
+    target_.store(nullptr);
+    return;
+  }
+  truth_.Reset(state_.job.depth);
   left_ = state_.job.step_window;
   cpu_at_start_ = ThreadCpuNs(thread.tid.load());
   stepping_.store(true);
   SetSingleStep(context, true);
+}
+
+// The supervisor traces this thread and has put the signal in behind an instruction. The same
+// signal, sent now, comes when this handler has returned, before the next instruction: the
+// supervisor waits for that one and keeps it.
+void Stepper::OnTracedStep(SampledThread& thread, ucontext_t& context) {
+  const uint32_t on = state_.step_on.load();
+  if (on == 0 || state_.step_tid.load() != thread.tid.load()) return;
+  if (on == 1) {
+    truth_.Reset(state_.job.depth);
+    state_.step_on.store(2);
+    if (!IsWanted(thread, context)) state_.step_tid.store(0);
+  } else {
+    Step(thread, context);
+  }
+  syscall(SYS_tgkill, getpid(), thread.tid.load(), kSampleSignal);
 }
 
 bool Stepper::OnStep(siginfo_t*, ucontext_t* context) {
@@ -118,7 +165,14 @@ bool Stepper::OnStep(siginfo_t*, ucontext_t* context) {
     SetSingleStep(*context, false);  // a flag that was saved and restored by the program itself
     return true;
   }
-  self->Step(*thread, *context);
+  self->busy_.store(thread);
+  if (self->target_.load() == thread) {
+    self->Step(*thread, *context);
+    if (--self->left_ == 0 || self->stopped_.load(std::memory_order_relaxed) ||
+        AtCallThatEndsSteps(*context))
+      self->EndWindow(*thread, *context);
+  }
+  self->busy_.store(nullptr);
   return true;
 }
 
@@ -144,8 +198,7 @@ void Stepper::Step(SampledThread& thread, ucontext_t& context) {
     options.on_trace = [](void* data, const Trace& trace) {
       auto& done = *static_cast<Done*>(data);
       const Registers& at = done.registers;
-      const uint64_t top = *reinterpret_cast<const uint64_t*>(at.sp);
-      const StepVerdict verdict = done.self->truth_.Step(at.pc, at.sp, top, false, trace);
+      const StepVerdict verdict = done.self->truth_.Step(done.self->PointOf(at), trace);
       done.self->Count(at.pc, trace, verdict);
       const uint64_t* proven = nullptr;
       for (int i = done.self->truth_.TakeProven(proven); i-- > 0;)
@@ -153,12 +206,25 @@ void Stepper::Step(SampledThread& thread, ucontext_t& context) {
     };
     line_.Take(thread, context, options);
   }
-  if (--left_ == 0 || stopped_.load(std::memory_order_relaxed)) EndWindow(thread, context);
 }
 
+StepPoint Stepper::PointOf(const Registers& at) const {
+  StepPoint point{at.pc, at.sp, at.lr, StepPoint::Code::kOther, false};
+  if constexpr (!kHasLinkRegister) point.link = *reinterpret_cast<const uint64_t*>(at.sp);
+  point.link_interprets = code_.InInterpreter(point.link);
+  if (code_.InInterpreter(at.pc))
+    point.code = StepPoint::Code::kInterpreter;
+  else if (code_.Find(at.pc).kind == CodeKind::kNmethod)
+    point.code = StepPoint::Code::kCompiled;
+  return point;
+}
+
+// Instructions that stand together have their places together: that spares most cache misses.
 SteppedPc* Stepper::PlaceOf(uint64_t pc) {
   constexpr uint32_t kMostProbes = 256;
-  const uint64_t hash = (pc * 0x9e3779b97f4a7c15) >> 32;
+  constexpr uint64_t kBlock = 64, kPlacesOfBlock = 16;
+  const uint64_t hash = ((pc / kBlock * 0x9e3779b97f4a7c15) >> 32) * kPlacesOfBlock +
+                        pc % kBlock / (kBlock / kPlacesOfBlock);
   for (uint32_t probe = 0; probe < kMostProbes; probe++) {
     SteppedPc& place = state_.pcs[(hash + probe) % StressState::kMaxPcs];
     uint64_t there = place.pc.load(std::memory_order_relaxed);

@@ -7,6 +7,7 @@
 
 #include <atomic>
 
+#include "harness/guard/arch.h"
 #include "harness/guard/guard.h"
 #include "harness/jvm/code_finder.h"
 #include "stress/sample_line.h"
@@ -31,22 +32,26 @@ class Stepper {
 
  private:
   static bool OnStep(siginfo_t* info, ucontext_t* context);
+  void OnTracedStep(SampledThread& thread, ucontext_t& context);
   void Step(SampledThread& thread, ucontext_t& context);
+  StepPoint PointOf(const Registers& at) const;
   void EndWindow(SampledThread& thread, ucontext_t& context);
   bool IsWanted(SampledThread& thread, ucontext_t& context);
   void Count(uint64_t pc, const Trace& trace, StepVerdict verdict);
   SteppedPc* PlaceOf(uint64_t pc);
   SampledThread* Choose(ThreadTable& threads);
   void LeaveSleeper(uint64_t now);
+  void NameNext(ThreadTable& threads, uint64_t now);
 
   StressState& state_;
   const MethodRegistry& methods_;
   const CodeFinder& code_;
   SampleLine& line_;
-  StepTruth truth_;
+  StepTruth truth_{kHasLinkRegister};
   std::atomic<bool> stopped_{false};
   std::atomic<SampledThread*> target_{nullptr};  // whose window is on, or about to begin
   std::atomic<bool> stepping_{false};            // its trap flag is set
+  std::atomic<SampledThread*> busy_{nullptr};    // is at a step
   uint64_t left_ = 0;                            // steps of this window
   uint64_t cpu_at_start_ = 0;
   uint64_t asked_at_ns_ = 0;

@@ -27,6 +27,7 @@ inline void WriteContext(const Registers& registers, ucontext_t& context) {
 
 inline constexpr bool kHasTrapFlag = false;  // single steps are the kernel's alone: ptrace
 inline void SetSingleStep(ucontext_t&, bool) {}
+inline bool AtCallThatEndsSteps(const ucontext_t&) { return false; }
 
 // The address that thread-local storage hangs on.
 inline uint64_t ThreadPointer() {

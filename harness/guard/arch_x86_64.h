@@ -3,6 +3,7 @@
 #define WALKHAMMER_HARNESS_GUARD_ARCH_X86_64_H_
 
 #include <asm/prctl.h>
+#include <signal.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -38,6 +39,30 @@ inline void SetSingleStep(ucontext_t& context, bool on) {
   constexpr greg_t kTrapFlag = 0x100;
   auto& flags = context.uc_mcontext.gregs[REG_EFL];
   flags = on ? flags | kTrapFlag : flags & ~kTrapFlag;
+}
+
+// Whether the next instruction is a system call that a thread cannot make with its trap flag set:
+// one that blocks SIGTRAP, which ends the process at the next step, or that makes a thread or
+// process, which would inherit the flag.
+inline bool AtCallThatEndsSteps(const ucontext_t& context) {
+  const auto& g = context.uc_mcontext.gregs;
+  const auto* code = reinterpret_cast<const uint8_t*>(g[REG_RIP]);
+  if (code[0] != 0x0f || code[1] != 0x05) return false;  // syscall
+  switch (g[REG_RAX]) {
+    case SYS_rt_sigprocmask: {
+      const auto* blocked = reinterpret_cast<const uint64_t*>(g[REG_RSI]);
+      return g[REG_RDI] != SIG_UNBLOCK && blocked != nullptr &&
+             (*blocked >> (SIGTRAP - 1) & 1) != 0;
+    }
+    case SYS_clone:
+    case SYS_clone3:
+    case SYS_fork:
+    case SYS_vfork:
+    case SYS_execve:
+      return true;
+    default:
+      return false;
+  }
 }
 
 // The address that thread-local storage hangs on.

@@ -245,9 +245,9 @@ void WatchGuardSlot(GuardSlot& slot) {
   }
 }
 
-GuardSlot* WearGuardSlot(GuardSlot* slot) {
+GuardSlot* WearGuardSlot(GuardSlot* slot, int tid) {
   GuardSlot* before = current_slot;
-  if (slot != nullptr) slot->tid.store(static_cast<int>(syscall(SYS_gettid)));
+  if (slot != nullptr) slot->tid.store(tid != 0 ? tid : static_cast<int>(syscall(SYS_gettid)));
   current_slot = slot;
   return before;
 }

@@ -88,7 +88,8 @@ bool GuardInPlace();
 void GiveSignalStack();
 // From here on the calling thread's calls go through `slot` (null: it does not walk). Returns the
 // one before.
-GuardSlot* WearGuardSlot(GuardSlot* slot);
+// `tid`: the calling thread's; 0: the kernel is asked.
+GuardSlot* WearGuardSlot(GuardSlot* slot, int tid = 0);
 
 // Runs body(argument) on the calling thread, contained. A left call may strand locks and other
 // state of the callee: look at inside_unsafe_call and walk something known.

@@ -30,6 +30,9 @@ class CodeFinder {
 
   FoundCode Find(uint64_t pc) const;
   bool InCodeCache(uint64_t pc) const { return pc >= *low_ && pc < *high_; }
+  bool InInterpreter(uint64_t pc) const {
+    return pc >= interpreter_begin_ && pc < interpreter_end_;
+  }
 
  private:
   static constexpr int kMostHeaps = 8;

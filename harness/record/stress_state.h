@@ -6,11 +6,16 @@
 #define WALKHAMMER_HARNESS_RECORD_STRESS_STATE_H_
 
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 
 #include "harness/record/shared_state.h"
 
 namespace walkhammer {
+
+// The signal that samples come with: one of the standard ones, so that what is not handled in time
+// merges instead of queueing up.
+inline constexpr int kSampleSignal = SIGPROF;
 
 inline constexpr int kMaxSampledThreads = 1024;
 inline constexpr int kStations = 48;  // walks at the same time, over all threads
@@ -28,6 +33,9 @@ enum class WalkMode : uint8_t {
   kCount
 };
 
+// StressJob::step.
+inline constexpr uint8_t kStepByTrapFlag = 1, kStepByPtrace = 2;
+
 // Set by the supervisor before the JVM starts.
 struct StressJob {
   uint8_t walkers[kMaxWalkers];  // indexes into the walker table; the same sample for each
@@ -37,7 +45,7 @@ struct StressJob {
   WalkMode mode;
   uint8_t native_threads;  // sample also threads that run no Java
   uint8_t no_walk;         // an empty handler: what signals alone cost
-  uint8_t step;            // 0: sample; 1: single-step by the trap flag; 2: by ptrace
+  uint8_t step;            // 0: sample; kStepByTrapFlag, kStepByPtrace
   uint8_t truth;           // compare with JVMTI where the thread stands still anyway
   uint16_t depth;
   uint16_t reserved;
@@ -126,6 +134,7 @@ struct CodeEntry {
   int8_t level;   // of an nmethod; -1: not known
   uint8_t gone;   // no longer there
   uint8_t reserved;
+  int32_t frame_complete;  // bytes from `begin` until an nmethod has its frame; -1: never
 };
 
 // A method. Its Method* stays as long as its class.
@@ -182,7 +191,11 @@ struct StressState {
   std::atomic<uint64_t> truth_checked, shadow_checked, shadow_legitimate;
   std::atomic<uint64_t> agent_kib;  // resident memory that is the agent's own
   std::atomic<uint64_t> steps, step_windows;
-  std::atomic<uint64_t> step_ns;  // stepped time, of the thread's CPU clock
+  std::atomic<uint64_t> step_ns;  // stepped time: of the thread's CPU clock; by ptrace, as it passed
+  // Stepping by ptrace: the thread that the agent wants stepped, 0: none; and what the supervisor
+  // says to its handler: 0 it is not stepped, 1 steps begin or some were missed, 2 they go on.
+  std::atomic<int32_t> step_tid;
+  std::atomic<uint32_t> step_on;
 
   std::atomic<uint32_t> module_count;
   Module modules[kMaxModules];

@@ -82,6 +82,7 @@ Result<std::unique_ptr<StressCell>> StressCell::Create(CellPlan plan, Clock::tim
 }
 
 StressCell::~StressCell() {
+  ptrace_stepper_.reset();
   program_.reset();
   if (state_ != nullptr) munmap(state_, sizeof(StressState));
   if (state_fd_ >= 0) close(state_fd_);
@@ -174,6 +175,7 @@ void StressCell::ForgetProgram() {
   std::filesystem::remove(HsErrPath(), ignored);
   Harvest();
   ForgetStressed(*state_);
+  ptrace_stepper_.reset();
   symbolizer_.reset();
   stopping_ = ending_ = false;
   last_ran_ = started_ = Clock::now();
@@ -234,6 +236,10 @@ Status StressCell::RecordDeath(const std::string& hs_err) {
   return bucket.ok() ? Ok() : Status(bucket.failure());
 }
 
+pid_t StressCell::ProgramPid() const {
+  return plan_.attach_pid != 0 ? plan_.attach_pid : program_->pid();
+}
+
 bool StressCell::Alive() {
   if (plan_.attach_pid != 0) return kill(plan_.attach_pid, 0) == 0;
   return !program_->HasEnded();
@@ -262,6 +268,8 @@ CellStatus StressCell::WatchOver(std::string& reason) {
     return reason.find("vmStructs") != std::string::npos ? CellStatus::kNotHotspot
                                                          : CellStatus::kToolFailed;
   }
+  if (ptrace_stepper_ != nullptr) reason = ptrace_stepper_->Trouble();
+  if (!reason.empty()) return CellStatus::kUnavailable;
   if (!sampled_ && now - started_ > kBootWithin) {
     reason = "the JVM did not come up within 120 s";
     return CellStatus::kHung;
@@ -314,12 +322,15 @@ Result<bool> StressCell::Step(bool interrupted) {
     asked_to_stop_ = now;
     state_->stop.store(1);
   }
+  if (plan_.job.step == kStepByPtrace && phase == AgentPhase::kSampling && !stopping_ &&
+      ptrace_stepper_ == nullptr)
+    ptrace_stepper_ = std::make_unique<PtraceStepper>(*state_, ProgramPid());
+  if (stopping_) ptrace_stepper_.reset();
   const bool stopped = phase >= AgentPhase::kStopped || !plan_.lane->own_agent;
   if (stopping_ && !ending_ && (stopped || now - asked_to_stop_ > kStopWithin)) {
     if (plan_.job.step != 0) {
-      const pid_t pid = plan_.attach_pid != 0 ? plan_.attach_pid : program_->pid();
-      StepMap(*state_, pid, AllWalkers()[plan_.job.walkers[0]], plan_.row.position, regions_,
-              ranges_);
+      StepMap(*state_, ProgramPid(), AllWalkers()[plan_.job.walkers[0]], plan_.row.position,
+              regions_, ranges_);
     }
     ending_ = true;
     terminated_ = now;
@@ -420,7 +431,9 @@ void StressCell::FillRow() {
     row.vm_gc = FieldText(state_->vm_gc);
   }
   if (plan_.lane->own_agent) {
-    row.sampler = plan_.job.step != 0 ? "trap-flag" : SamplerName(state_->sampler);
+    row.sampler = plan_.job.step == kStepByTrapFlag ? "trap-flag"
+                  : plan_.job.step == kStepByPtrace ? "ptrace"
+                                                    : SamplerName(state_->sampler);
     row.sampler_reason = FieldText(state_->sampler_reason);
     row.delivery = DeliveryOf(plan_.job, *state_, threads_);
   }

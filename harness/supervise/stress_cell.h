@@ -18,6 +18,7 @@
 #include "harness/record/symbolizer.h"
 #include "harness/supervise/lane.h"
 #include "harness/supervise/program.h"
+#include "harness/supervise/ptrace_stepper.h"
 #include "harness/supervise/worker.h"
 
 namespace walkhammer {
@@ -89,6 +90,7 @@ class StressCell {
   LanePlan ForLane() const;
   void FillRow();
   bool Alive();
+  pid_t ProgramPid() const;
 
   CellPlan plan_;
   LoadCommand load_;
@@ -97,6 +99,7 @@ class StressCell {
   int state_fd_ = -1;
   StressState* state_ = nullptr;
   std::unique_ptr<Program> program_;
+  std::unique_ptr<PtraceStepper> ptrace_stepper_;
   std::unique_ptr<Symbolizer> symbolizer_;
   std::shared_ptr<SymbolTable> symbols_;
   bool sampled_ = false;   // phase kSampling was seen

@@ -101,6 +101,12 @@ void Lock(AgctTrace&, jint) {
   pthread_mutex_unlock(&held);
 }
 void Blind(AgctTrace& trace, jint) { trace.num_frames = -3; }
+// The caller is lost, as where a walker does not know that a frame is not complete yet.
+void SkipCaller(AgctTrace& trace, jint) {
+  if (trace.num_frames < 3) return;
+  for (int i = 2; i < trace.num_frames; i++) trace.frames[i - 1] = trace.frames[i];
+  trace.num_frames--;
+}
 
 // Where the call stub goes on after a call of Java code; 0: not known.
 uint64_t call_stub_return = 0;
@@ -177,6 +183,7 @@ std::vector<WalkerInfo> Puzzles() {
       {"puzzle-sample-crash", "writes to address 0x18 where the word at sp leads into call_stub",
        "AsyncGetCallTrace", true, AgctCodes(),
        []() -> std::unique_ptr<Walker> { return std::make_unique<CallStubWalker>(); }},
+      Puzzle<SkipCaller>("puzzle-skip-caller", "leaves out the caller"),
   };
 }
 

@@ -1,0 +1,393 @@
+// StepTruth against a toy machine: it calls and returns as HotSpot's code does, and each test says
+// where its walker lies.
+#include "stress/step_truth.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+namespace walkhammer {
+namespace {
+
+using Code = StepPoint::Code;
+using Methods = std::vector<int>;  // newest first
+
+constexpr int kDepth = 100;
+int ids[2000];
+
+// One thread. Methods are numbers; code of method m lies at m * 0x1000.
+class Machine {
+ public:
+  explicit Machine(bool has_link_register = false)
+      : link_register_(has_link_register), truth_(new StepTruth(has_link_register)) {
+    truth_->Reset(kDepth);
+    Push(0xdead);
+  }
+
+  // One step: the thread stands at `pc`, its stack is what `frames` says.
+  void At(uint64_t pc, const Methods& frames, Code code = Code::kCompiled) {
+    pc_ = pc;
+    std::vector<Frame> answer;
+    for (int method : frames) answer.push_back({0, 0, method < 0 ? nullptr : &ids[method]});
+    Trace trace{Ending::kReturned, static_cast<int32_t>(answer.size()), answer.data()};
+    if (frames.empty()) trace.num_frames = -5;
+    if (trace.num_frames > kDepth) trace.num_frames = kDepth;
+    const uint64_t link = link_register_ ? lr_ : Word(sp_);
+    const StepVerdict verdict =
+        truth_->Step({pc, sp_, link, code, interpreter_.contains(link)}, trace);
+    if (verdict == StepVerdict::kWrong) wrong.insert(pc);
+    if (verdict == StepVerdict::kOpen) open.insert(pc);
+    const uint64_t* pcs = nullptr;
+    for (int i = truth_->TakeProven(pcs); i-- > 0;) wrong.insert(pcs[i]);
+  }
+  void Push(uint64_t word) { stack_[sp_ -= 8] = word; }
+  uint64_t Pop() {
+    sp_ += 8;
+    return Word(sp_ - 8);
+  }
+  // The call instruction at the current pc, 5 bytes long (4 with a link register).
+  void Call() {
+    if (link_register_)
+      lr_ = pc_ + 4;
+    else
+      Push(pc_ + 5);
+  }
+  uint64_t Ret() { return link_register_ ? lr_ : Pop(); }
+  void Interprets(uint64_t return_entry) { interpreter_.insert(return_entry); }
+  uint64_t& sp() { return sp_; }
+  uint64_t& lr() { return lr_; }
+
+  std::set<uint64_t> wrong, open;
+
+ private:
+  uint64_t Word(uint64_t address) { return stack_[address]; }
+
+  bool link_register_;
+  uint64_t pc_ = 0, sp_ = 0x100000, lr_ = 0;
+  std::map<uint64_t, uint64_t> stack_;
+  std::set<uint64_t> interpreter_;
+  std::unique_ptr<StepTruth> truth_;
+};
+
+// Calls a method, runs its prologue, `body` steps and its epilogue, and returns. The walker answers
+// `in_prologue` before the frame is complete and in the epilogue.
+void CallCompiled(Machine& m, uint64_t entry, const Methods& caller, const Methods& in_prologue,
+                  const Methods& in_body, int body = 6) {
+  m.Call();
+  m.At(entry, in_prologue);
+  m.Push(0);  // rbp
+  m.At(entry + 1, in_prologue);
+  m.sp() -= 32;
+  for (int i = 0; i < body; i++) m.At(entry + 8 + static_cast<uint64_t>(i) * 4, in_body);
+  m.sp() += 32;
+  m.At(entry + 0x80, in_prologue);
+  m.Pop();
+  m.At(entry + 0x81, in_prologue);
+  const uint64_t back = m.Ret();
+  m.At(back, caller);
+}
+
+TEST(StepTruth, ACorrectWalkerIsNeverWrong) {
+  Machine m;
+  m.At(0x1000, {1});
+  CallCompiled(m, 0x2000, {1}, {2, 1}, {2, 1});
+  m.At(0x1010, {1});
+  CallCompiled(m, 0x3000, {1}, {3, 1}, {3, 1});
+  EXPECT_TRUE(m.wrong.empty());
+  EXPECT_TRUE(m.open.empty());
+}
+
+TEST(StepTruth, ASkippedCallerIsWrongOnceTheBodyProvesIt) {
+  Machine m;
+  m.At(0x1000, {1, 0});
+  CallCompiled(m, 0x2000, {1, 0}, {2, 0}, {2, 1, 0});
+  EXPECT_EQ(m.wrong, (std::set<uint64_t>{0x2000, 0x2001, 0x2080, 0x2081}));
+}
+
+// Too short a body proves nothing, but to be back with the same stack does.
+TEST(StepTruth, TheReturnProvesWhatTheBodyCouldNot) {
+  Machine m;
+  m.At(0x1000, {1, 0});
+  CallCompiled(m, 0x2000, {1, 0}, {2, 0}, {2, 1, 0}, 1);
+  EXPECT_EQ(m.wrong, (std::set<uint64_t>{0x2000, 0x2001, 0x2080, 0x2081}));
+  // Back with another one: nobody knows which is true.
+  Machine n;
+  n.At(0x1000, {1, 0});
+  CallCompiled(n, 0x2000, {1, 5, 0}, {2, 0}, {2, 1, 0}, 1);
+  EXPECT_TRUE(n.wrong.empty());
+  EXPECT_FALSE(n.open.empty());
+}
+
+TEST(StepTruth, AWrongStackAtTheCallAccusesNobody) {
+  Machine m;
+  m.At(0x1000, {1, 7, 0});  // there is no 7
+  CallCompiled(m, 0x2000, {1, 0}, {2, 1, 0}, {2, 1, 0}, 60);
+  EXPECT_TRUE(m.wrong.empty());
+  // Nor if the callee's first answers lie likewise.
+  Machine n;
+  n.At(0x1000, {1, 7, 0});
+  CallCompiled(n, 0x2000, {1, 0}, {1, 7, 0}, {2, 1, 0}, 60);
+  EXPECT_TRUE(n.wrong.empty());
+}
+
+TEST(StepTruth, ErrorsNeitherAccuseNorAreAccused) {
+  Machine m;
+  m.At(0x1000, {});
+  CallCompiled(m, 0x2000, {1, 0}, {2, 0}, {2, 1, 0});
+  m.At(0x1010, {1, 0});
+  CallCompiled(m, 0x2000, {1, 0}, {}, {2, 1, 0});
+  EXPECT_TRUE(m.wrong.empty());
+}
+
+TEST(StepTruth, AnExceptionUnwindsSeveralFrames) {
+  Machine m;
+  m.At(0x1000, {1});
+  const uint64_t sp_of_1 = m.sp();
+  uint64_t pc = 0x2000;
+  Methods frames = {1};
+  for (int method = 2; method < 6; method++, pc += 0x1000) {
+    m.Call();
+    frames.insert(frames.begin(), method);
+    m.At(pc, frames);
+    m.Push(0);
+    for (int i = 0; i < 6; i++) m.At(pc + 4 + static_cast<uint64_t>(i), frames);
+  }
+  m.sp() = sp_of_1;
+  for (int i = 0; i < 30; i++) m.At(0x1800 + static_cast<uint64_t>(i), {1});  // its handler
+  m.Call();
+  m.At(0x2000, {2, 1});
+  EXPECT_TRUE(m.wrong.empty());
+  EXPECT_TRUE(m.open.empty());
+}
+
+// A handler goes on in an outer inlined method: the frames at the call are gone, rightly so.
+TEST(StepTruth, AHandlerInTheCallerMayHaveFewerInlinedFrames) {
+  Machine m;
+  m.At(0x1000, {9, 1});
+  m.Call();
+  for (uint64_t i = 0; i < 8; i++) m.At(0x2000 + i, {2, 9, 1});
+  m.Pop();
+  m.At(0x8000, {1}, Code::kOther);  // the stub that looks for a handler
+  for (uint64_t i = 0; i < 8; i++) m.At(0x1400 + i, {1});
+  m.Call();
+  for (uint64_t i = 0; i < 8; i++) m.At(0x3000 + i, {3, 1});
+  EXPECT_TRUE(m.wrong.empty());
+  EXPECT_TRUE(m.open.empty());
+}
+
+TEST(StepTruth, RecursionBeyondAllThatIsKept) {
+  Machine m;
+  Methods frames = {1};
+  std::vector<uint64_t> returns;
+  m.At(0x1000, frames);
+  const int deep = StepTruth::kMostCallers + 100;
+  for (int i = 0; i < deep; i++) {
+    m.Call();
+    frames.insert(frames.begin(), 1);
+    m.At(0x0ff0, frames);
+    m.At(0x1000, frames);
+  }
+  for (int i = 0; i < deep; i++) {
+    frames.erase(frames.begin());
+    m.At(m.Ret(), frames);
+  }
+  EXPECT_TRUE(m.wrong.empty());
+  EXPECT_TRUE(m.open.empty());
+}
+
+// Stacks that reach the walker's depth may be cut off at their outer end: they cannot be compared.
+TEST(StepTruth, CutOffStacksAreNotCompared) {
+  Machine m;
+  Methods frames;
+  for (int i = 0; i < kDepth - 2; i++) frames.push_back(i + 1);
+  m.At(0x1000, frames);
+  for (int i = 0; i < 5; i++) {
+    m.Call();
+    frames.insert(frames.begin(), 500 + i);
+    for (uint64_t k = 0; k < 6; k++) m.At(0x2000 + static_cast<uint64_t>(i) * 64 + k * 4, frames);
+  }
+  EXPECT_TRUE(m.wrong.empty());
+  EXPECT_TRUE(m.open.empty());
+}
+
+TEST(StepTruth, AMethodWithoutAnIdIsNotCompared) {
+  Machine m;
+  m.At(0x1000, {1, 0});
+  m.Call();
+  for (uint64_t i = 0; i < 8; i++) m.At(0x2000 + i, {2, 1, 0});
+  for (uint64_t i = 8; i < 16; i++) m.At(0x2000 + i, {2, -1, 0});  // 1 was redefined
+  EXPECT_TRUE(m.wrong.empty());
+}
+
+// The interpreter pushes its return address and jumps; the callee's entry takes it off and pushes
+// it again below its locals.
+TEST(StepTruth, InterpretedCallsAreCalls) {
+  for (bool lies : {false, true}) {
+    Machine m;
+    const uint64_t back = 0x50000;
+    m.Interprets(back);
+    m.At(0x40000, {1, 0}, Code::kInterpreter);
+    m.Push(back);
+    m.At(0x40008, {1, 0}, Code::kInterpreter);
+    m.At(0x60000, {1, 0}, Code::kInterpreter);  // the entry
+    m.Pop();
+    m.At(0x60001, {1, 0}, Code::kInterpreter);
+    for (uint64_t local = 0; local < 3; local++) {
+      m.Push(0);
+      m.At(0x60002, {1, 0}, Code::kInterpreter);
+    }
+    m.Push(back);
+    m.At(0x60003, {1, 0}, Code::kInterpreter);
+    m.Push(0);  // rbp
+    for (uint64_t i = 0; i < 8; i++) m.At(0x60010 + i, {2, 1, 0}, Code::kInterpreter);
+    m.At(0x60020, lies ? Methods{2, 0} : Methods{2, 1, 0}, Code::kInterpreter);
+    m.sp() += 8 * 5;
+    m.At(back, {1, 0}, Code::kInterpreter);
+    m.At(0x40010, {1, 0}, Code::kInterpreter);
+    EXPECT_EQ(m.wrong, lies ? std::set<uint64_t>{0x60020} : std::set<uint64_t>{});
+    EXPECT_TRUE(m.open.empty());
+  }
+}
+
+// Compiled code calls the interpreter: an adapter moves the return address down.
+TEST(StepTruth, AdaptersMoveTheReturnAddress) {
+  Machine m;
+  m.At(0x1000, {1, 0});
+  m.Call();
+  m.At(0x70000, {}, Code::kOther);
+  const uint64_t back = m.Pop();
+  m.At(0x70001, {}, Code::kOther);
+  m.sp() -= 32;
+  m.At(0x70002, {}, Code::kOther);
+  m.Push(back);
+  m.At(0x70003, {}, Code::kOther);
+  m.At(0x60000, {0}, Code::kInterpreter);  // the caller is skipped
+  for (uint64_t i = 0; i < 8; i++) m.At(0x60010 + i, {2, 1, 0}, Code::kInterpreter);
+  m.Pop();
+  m.sp() += 32;
+  m.At(back, {1, 0});
+  EXPECT_EQ(m.wrong, std::set<uint64_t>{0x60000});
+}
+
+// At calls of stubs compiled code may not say what is inlined: the stub is not to blame.
+TEST(StepTruth, StubsMayLoseInlinedCallers) {
+  Machine m;
+  m.At(0x1000, {9, 1, 0});
+  m.Call();
+  for (uint64_t i = 0; i < 8; i++) m.At(0x70000 + i, {1, 0}, Code::kOther);
+  m.At(m.Ret(), {9, 1, 0});
+  EXPECT_TRUE(m.wrong.empty());
+  EXPECT_FALSE(m.open.empty());
+}
+
+// A call by way of a stub that ends in Java is exact.
+TEST(StepTruth, VirtualCallsGoThroughStubs) {
+  Machine m;
+  m.At(0x1000, {1, 0});
+  m.Call();
+  m.At(0x70000, {0}, Code::kOther);  // a vtable stub, its caller skipped
+  for (uint64_t i = 0; i < 8; i++) m.At(0x2000 + i, {2, 1, 0});
+  EXPECT_EQ(m.wrong, std::set<uint64_t>{0x70000});
+}
+
+// The interpreter's frame becomes a compiled one: its return address moves up, then down.
+TEST(StepTruth, OnStackReplacement) {
+  Machine m;
+  const uint64_t back = 0x50000;
+  m.Interprets(back);
+  m.At(0x40000, {1}, Code::kInterpreter);
+  m.Push(back);
+  m.At(0x60000, {1}, Code::kInterpreter);
+  m.sp() -= 80;
+  for (uint64_t i = 0; i < 6; i++) m.At(0x60010 + i, {2, 1}, Code::kInterpreter);
+  m.sp() += 80;  // leave
+  m.At(0x60030, {1}, Code::kInterpreter);
+  m.Pop();
+  m.sp() += 24;  // its locals
+  m.At(0x60031, {1}, Code::kInterpreter);
+  m.Push(back);
+  m.At(0x60032, {1}, Code::kInterpreter);
+  m.sp() -= 48;
+  for (uint64_t i = 0; i < 6; i++) m.At(0x2000 + i, {2, 1});
+  EXPECT_TRUE(m.wrong.empty());
+  EXPECT_TRUE(m.open.empty());
+}
+
+// A deoptimised caller is returned to elsewhere, and its frame is made anew.
+TEST(StepTruth, Deoptimisation) {
+  Machine m;
+  m.At(0x1000, {9, 1, 0});
+  m.Call();
+  for (uint64_t i = 0; i < 8; i++) m.At(0x2000 + i, {2, 9, 1, 0});
+  m.Pop();
+  m.At(0x1900, {}, Code::kCompiled);  // the deoptimisation handler
+  m.Push(0x1905);
+  m.At(0x90000, {}, Code::kOther);
+  m.sp() += 96;
+  for (uint64_t i = 0; i < 6; i++) m.At(0x90010 + i, {0}, Code::kOther);
+  m.sp() -= 200;
+  for (uint64_t i = 0; i < 6; i++) m.At(0x60010 + i, {9, 1, 0}, Code::kInterpreter);
+  EXPECT_TRUE(m.wrong.empty());
+  EXPECT_TRUE(m.open.empty());
+}
+
+// Native code calls Java: the frames below it stay.
+TEST(StepTruth, CallsBackIntoJava) {
+  Machine m;
+  m.At(0x7f0000, {1, 0}, Code::kOther);
+  m.Call();
+  m.At(0x80000, {1, 0}, Code::kOther);  // the call stub
+  m.sp() -= 64;
+  for (uint64_t i = 0; i < 4; i++) m.At(0x80001 + i, {1, 0}, Code::kOther);
+  m.Call();
+  for (uint64_t i = 0; i < 8; i++) m.At(0x2000 + i, {2, 1, 0});
+  m.At(0x2010, {2});  // the call stub's frame was not passed
+  EXPECT_EQ(m.wrong, std::set<uint64_t>{0x2010});
+}
+
+TEST(StepTruth, OpenVerdictsHaveAnEnd) {
+  Machine m;
+  m.At(0x1000, {1, 0});
+  m.Call();
+  for (uint64_t i = 0; i < 30; i++) m.At(0x2000 + i, {0});
+  for (uint64_t i = 30; i < 45; i++) m.At(0x2000 + i, {2, 1, 0});
+  m.At(m.Ret(), {1, 0});
+  EXPECT_EQ(m.wrong.size(), size_t{StepTruth::kMostOpen});
+}
+
+// Call and return alone do not outweigh all that stands between them.
+TEST(StepTruth, ManyAnswersOutweighTheReturn) {
+  Machine m;
+  m.At(0x1000, {1, 7, 0});
+  m.Call();
+  for (uint64_t i = 0; i < 30; i++) m.At(0x2000 + i, {2, 1, 0});
+  m.At(m.Ret(), {1, 7, 0});
+  EXPECT_TRUE(m.wrong.empty());
+}
+
+TEST(StepTruth, LinkRegister) {
+  Machine m(true);
+  m.At(0x1000, {1, 0});
+  m.Call();
+  m.At(0x2000, {0});  // before its frame is there
+  m.sp() -= 32;
+  for (uint64_t i = 0; i < 8; i++) m.At(0x2004 + 4 * i, {2, 1, 0});
+  m.sp() += 32;
+  m.At(0x2040, {2, 0});
+  m.At(m.Ret(), {1, 0});
+  m.At(0x1008, {1, 0});
+  EXPECT_EQ(m.wrong, (std::set<uint64_t>{0x2000, 0x2040}));
+  // A leaf that calls nobody.
+  m.Call();
+  for (uint64_t i = 0; i < 8; i++) m.At(0x3000 + 4 * i, {3, 1, 0});
+  m.At(m.Ret(), {1, 0});
+  m.sp() += 64;
+  m.At(0x900, {0});
+  EXPECT_EQ(m.wrong.size(), 2u);
+}
+
+}  // namespace
+}  // namespace walkhammer

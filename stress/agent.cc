@@ -2,10 +2,11 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
-#include <sys/mman.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,7 +20,6 @@
 namespace walkhammer {
 namespace {
 
-constexpr size_t kSignalStackBytes = 64 * 1024;
 constexpr int kManagerPauseUs = 20000;
 constexpr int kLearnedThreads = 64;  // whose starts are asked for, at most, each time
 
@@ -34,6 +34,14 @@ void Copy(char* to, size_t size, const std::string& from) {
 // The byte code at `bci`, through the structures that vmStructs describes.
 JvmLayout layout;
 int const_method_bytes = 0;
+
+int CodeSizeOf(void* method_id) {
+  const auto method = *static_cast<uint64_t*>(method_id);
+  if (method < 4096) return -1;
+  const uint64_t constant =
+      *reinterpret_cast<uint64_t*>(method + static_cast<uint64_t>(layout.method_const));
+  return *reinterpret_cast<uint16_t*>(constant + static_cast<uint64_t>(layout.const_code_size));
+}
 
 int ByteCodeAt(void* method_id, int bci) {
   const auto method = *static_cast<uint64_t*>(method_id);
@@ -66,6 +74,7 @@ Agent* Agent::Get() { return the_agent; }
 void Agent::Start(JavaVM* vm, JNIEnv* env) {
   Status status = TryStart(vm, env);
   if (status.ok()) return;
+  Stop(AgentPhase::kUnable);
   Copy(state_.message, sizeof state_.message, status.failure().message);
   state_.phase.store(AgentPhase::kUnable);
 }
@@ -104,13 +113,17 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
 
   line_ = std::make_unique<SampleLine>(state_, jvm_->methods(), code_);
   SampleFacts facts{};
-  if (jvm_->feature() < 26 && const_method_bytes > 0) facts.byte_code = ByteCodeAt;
+  if (jvm_->feature() < 26 && const_method_bytes > 0) {
+    facts.byte_code = ByteCodeAt;
+    facts.code_size = CodeSizeOf;
+  }
   Status status = line_->SetUp({jvm_->library(), &jvm_->layout()}, facts);
   if (status.ok()) status = InstallHandlers();
   if (!status.ok()) return status;
   if (state_.job.mode == WalkMode::kParked || state_.job.mode == WalkMode::kRunning) {
     service_ = std::make_unique<WalkService>(state_, threads_, *line_);
     status = service_->Start([] { AttachAsDaemon(the_agent->jvm_->vm(), "walkhammer-walker"); },
+                             [] { the_agent->jvm_->vm()->DetachCurrentThread(); },
                              state_.job.truth != 0 ? AskJvm : nullptr);
     if (!status.ok()) return status;
   }
@@ -226,24 +239,38 @@ void Agent::ThreadStarted(JNIEnv* env, jthread object) {
   Describe(*thread, env, object);
   thread->counts->java = 1;
   GiveSignalStack();
-  thread->signal_stack = nullptr;
+  thread->has_signal_stack = true;
   threads_.Enter(*thread);
   thread->env = env;
-  if (is_new) Arm(*thread);
+  // An entry may be of a thread that had this tid before.
+  if (!is_new) Disarm(*thread);
+  Arm(*thread);
 }
 
 void Agent::ThreadEnded() {
   SampledThread* thread = CurrentThread();
   if (thread == nullptr || jvm_ == nullptr) return;
+  sigset_t ours, before;  // signals that are on their way already find no thread half removed
+  sigemptyset(&ours);
+  sigaddset(&ours, kSampleSignal);
+  sigaddset(&ours, NestedSignal());
+  pthread_sigmask(SIG_BLOCK, &ours, &before);
   Disarm(*thread);
   thread->shadow.store(nullptr);
-  // Who walks this thread right now still uses its thread pointer.
-  for (int tries = 0; thread->park.load() != Park::kNone && tries < 10000; tries++) usleep(100);
+  // Who walks this thread right now still uses its thread pointer; who has not begun never will.
+  Park waiting = Park::kWaiting;
+  thread->park.compare_exchange_strong(waiting, Park::kNone);
+  while (thread->park.load() != Park::kNone) usleep(100);
   JNIEnv* env = thread->env;
-  thread->env = nullptr;
-  if (env != nullptr && thread->object != nullptr) env->DeleteWeakGlobalRef(thread->object);
+  {
+    std::lock_guard<std::mutex> lock(objects_);
+    thread->env = nullptr;
+    if (env != nullptr && thread->object != nullptr) env->DeleteWeakGlobalRef(thread->object);
+    thread->object = nullptr;
+  }
   threads_.Remove(*thread, true);
   LeaveGuardedThread();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 // A signal stack for a thread that was there before us; it takes it on in its first handler.
@@ -259,14 +286,19 @@ void Agent::AddExistingThreads(JNIEnv* env) {
     if (os_thread == 0) continue;
     const int tid = *reinterpret_cast<int*>(os_thread + static_cast<uint64_t>(os_thread_id_));
     if (threads_.Find(tid) != nullptr) continue;
-    SampledThread* thread = threads_.Add(tid, NameOf(env, objects[i]).c_str(), true);
+    const std::string name = NameOf(env, objects[i]);
+    if (IsOurs(name)) continue;
+    SampledThread* thread = threads_.Add(tid, name.c_str(), true);
     if (thread == nullptr) continue;
+    if (env->GetLongField(objects[i], eetop_) != java_thread) {  // it has ended meanwhile
+      threads_.Remove(*thread, false);
+      continue;
+    }
     thread->view = view;
     thread->env = jvm_->EnvOf(view);
     Describe(*thread, env, objects[i]);
-    void* memory = mmap(nullptr, kSignalStackBytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    thread->signal_stack = memory == MAP_FAILED ? nullptr : memory;
+    thread->signal_stack = NewSignalStack();
+    thread->has_signal_stack = (thread->signal_stack.ss_flags & SS_DISABLE) != 0;
     Arm(*thread);
     env->DeleteLocalRef(objects[i]);
   }
@@ -305,8 +337,7 @@ void Agent::Arm(SampledThread& thread) {
     event._sigev_un._tid = thread.tid.load();
     thread.has_nested_timer = timer_create(CLOCK_MONOTONIC, &event, &thread.nested_timer) == 0;
   }
-  if (!sampler_->Arm(thread))
-    Copy(state_.message, sizeof state_.message, "a thread could not be armed: out of descriptors?");
+  if (!sampler_->Arm(thread)) state_.unarmed.fetch_add(1);
 }
 
 void Agent::Disarm(SampledThread& thread) {
@@ -325,7 +356,7 @@ void Agent::Stop(AgentPhase phase) {
     threads_.ForEach([&](SampledThread& thread) { threads_.UpdateClocks(thread); });
     state_.sampled_ns.fetch_add(MonotonicNs() - state_.sampling_since_ns.load());
   }
-  if (state_.phase.load() != AgentPhase::kUnable) state_.phase.store(phase);
+  if (state_.phase.load() < phase) state_.phase.store(phase);
 }
 
 // Where threads start, as JVMTI says: what the oracle of that name goes by.
@@ -333,7 +364,7 @@ void Agent::LearnThreadStarts(JNIEnv* env) {
   int asked = 0;
   threads_.ForEach([&](SampledThread& thread) {
     if (thread.env == nullptr || thread.object == nullptr || asked++ >= kLearnedThreads) return;
-    jobject object = env->NewLocalRef(thread.object);
+    jobject object = LocalRef(env, thread);
     if (object == nullptr) return;
     jvmtiFrameInfo last{};
     jint count = 0;
@@ -342,6 +373,12 @@ void Agent::LearnThreadStarts(JNIEnv* env) {
       methods().MarkStartsThreads(last.method);
     env->DeleteLocalRef(object);
   });
+}
+
+// The java.lang.Thread, or null if it has ended.
+jobject Agent::LocalRef(JNIEnv* env, SampledThread& thread) {
+  std::lock_guard<std::mutex> lock(objects_);
+  return thread.object == nullptr ? nullptr : env->NewLocalRef(thread.object);
 }
 
 void Agent::CheckHandlers() {
@@ -355,7 +392,11 @@ void Agent::CheckHandlers() {
 // stacks.
 void Agent::MeasureMemory() {
   std::ifstream maps("/proc/self/smaps");
+  // Tables in our heap, stations and what their walkers have touched of their buffers.
   uint64_t kib = sizeof(MethodEntry) * MethodRegistry::kCapacity / 1024;
+  kib += (sizeof(SampleLine) + methods().HeapBytes() + recorder_->HeapBytes()) / 1024;
+  kib += static_cast<uint64_t>(kStations) * state_.job.walker_count *
+         (state_.job.depth * sizeof(Frame) / 1024 + 8);
   bool ours = false;
   for (std::string line; std::getline(maps, line);) {
     if (line.find('-') != std::string::npos && line.find(':') > line.find(' '))
@@ -368,11 +409,10 @@ void Agent::MeasureMemory() {
 }
 
 void Agent::Manage(JNIEnv* env) {
-  jvmtiEnv* jvmti = jvm_->jvmti();
-  (void)jvmti;
   for (uint64_t round = 0; state_.phase.load() == AgentPhase::kSampling; round++) {
     usleep(kManagerPauseUs);
-    if (state_.stop.load() != 0) {
+    const int32_t supervisor = state_.supervisor.load();
+    if (state_.stop.load() != 0 || (kill(supervisor, 0) != 0 && errno == ESRCH)) {
       Stop(AgentPhase::kStopped);
       break;
     }
@@ -386,10 +426,21 @@ void Agent::Manage(JNIEnv* env) {
     if (round % 250 == 50) {
       if (jvm_->feature() < 26) methods().SweepUnloaded();
       places_->RecordAreas();
-      state_.module_count.store(ListModules(state_.modules));
+      UpdateModules();
       MeasureMemory();
     }
   }
+}
+
+// Written anew only where something has changed: others read it at any time.
+void Agent::UpdateModules() {
+  static Module now[kMaxModules];  // one manager
+  const uint32_t count = ListModules(now);
+  if (count == state_.module_count.load() &&
+      std::memcmp(now, state_.modules, count * sizeof(Module)) == 0)
+    return;
+  std::memcpy(state_.modules, now, count * sizeof(Module));
+  state_.module_count.store(count);
 }
 
 bool Agent::StartManager(JNIEnv* env) {

@@ -61,6 +61,8 @@ class Agent {
   void LearnThreadStarts(JNIEnv* env);
   void CheckHandlers();
   void MeasureMemory();
+  void UpdateModules();
+  jobject LocalRef(JNIEnv* env, SampledThread& thread);
   bool StartManager(JNIEnv* env);
   void TakeSample(SampledThread& thread, ucontext_t& context);
   static void OnSample(int signal, siginfo_t* info, void* context);
@@ -78,6 +80,7 @@ class Agent {
   std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<Stepper> stepper_;
   std::atomic<bool> sampling_{false};
+  std::mutex objects_;                    // over SampledThread::object
   std::mutex arming_;                     // arms, disarms and stops exclude each other
   int os_thread_ = 0, os_thread_id_ = 0;  // offsets: JavaThread::_osthread, OSThread::_thread_id
   jfieldID eetop_ = nullptr;

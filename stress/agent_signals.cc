@@ -9,18 +9,16 @@
 namespace walkhammer {
 namespace {
 
-constexpr size_t kSignalStackBytes = 64 * 1024;
 constexpr uint64_t kNestedFromNs = 300, kNestedSpanNs = 4096;  // into the walk, at random
 constexpr uint64_t kIdleNs = 500;                              // that a thread did not run
 
 // A signal stack given here is in force from the handler's return on: the kernel takes it from the
 // context.
 void GiveStackOnReturn(SampledThread& thread, ucontext_t& context) {
-  if (thread.signal_stack == nullptr) return;
-  context.uc_stack.ss_sp = thread.signal_stack;
-  context.uc_stack.ss_size = kSignalStackBytes;
-  context.uc_stack.ss_flags = 0;
-  thread.signal_stack = nullptr;
+  if (thread.has_signal_stack) return;
+  thread.has_signal_stack = true;
+  // One of somebody else's stays.
+  if ((context.uc_stack.ss_flags & SS_DISABLE) != 0) context.uc_stack = thread.signal_stack;
 }
 
 uint64_t OwnCpuNs() {
@@ -95,8 +93,11 @@ void Agent::OnNested(int, siginfo_t*, void* raw_context) {
   const int error_number = errno;
   Agent* agent = Get();
   SampledThread* thread = CurrentThread();
+  // The timer may come before the walk has begun or after it has ended: a plain sample then.
+  const GuardSlot* outer = CurrentGuardSlot();
+  const bool nested = outer != nullptr && outer->inside != 0;
   if (thread != nullptr && agent->sampling())
-    agent->line_->Take(*thread, *static_cast<ucontext_t*>(raw_context), {.nested = true});
+    agent->line_->Take(*thread, *static_cast<ucontext_t*>(raw_context), {.nested = nested});
   errno = error_number;
 }
 
@@ -111,7 +112,7 @@ std::span<const Frame> Agent::AskJvm(SampledThread& thread) {
   Agent* agent = Get();
   JNIEnv* env = agent->jvm_->env();
   if (env == nullptr) return {};
-  jobject object = env->NewLocalRef(thread.object);
+  jobject object = agent->LocalRef(env, thread);
   if (object == nullptr) return {};
   jint count = 0;
   const jvmtiError error = agent->jvm_->jvmti()->GetStackTrace(object, 0, kMost, asked, &count);

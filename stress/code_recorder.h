@@ -23,6 +23,7 @@ class CodeRecorder {
            int frame_complete = 0);
   // The code at `begin` is gone; its entry stays until its place is needed.
   void Remove(uint64_t begin);
+  uint64_t HeapBytes() const { return places_.size() * 40; }  // about
 
  private:
   StressState& state_;

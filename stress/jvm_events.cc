@@ -51,7 +51,7 @@ StressState* OpenStressState(const char* options) {
   if (path.empty()) {
     std::fprintf(stderr,
                  "walkhammer: the agent is loaded by walkhammer stress; by hand it needs "
-                 "the option state=PATH\n");
+                 "a path as option\n");
     return nullptr;
   }
   const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
@@ -72,7 +72,15 @@ StressState* OpenStressState(const char* options) {
 
 // Processes that the program starts are none of ours.
 void ForgetEnvironment() {
-  unsetenv("LD_PRELOAD");
+  // Ours stands first; the user's own follows.
+  const char* preload = std::getenv("LD_PRELOAD");
+  const char* rest = preload == nullptr ? nullptr : std::strchr(preload, ':');
+  if (preload != nullptr && std::strstr(preload, "libwalkhammer_agent") != nullptr) {
+    if (rest != nullptr)
+      setenv("LD_PRELOAD", std::string(rest + 1).c_str(), 1);
+    else
+      unsetenv("LD_PRELOAD");
+  }
   unsetenv(kStateVariable);
 }
 

@@ -151,7 +151,8 @@ bool SampleLine::Take(SampledThread& thread, ucontext_t& context, const SampleOp
   const int tid = options.light ? thread.tid.load(std::memory_order_relaxed) : 0;
   GuardSlot* before = WearGuardSlot(&station->guard, tid);
   // Before the stack is taken down: thread-local storage may stand at its upper end.
-  errno = 0;
+  // Not so where the thread goes on: it is that thread's errno.
+  if (!options.running) errno = 0;
   Sample& sample = station->journal->sample;
   TakeDown(thread, context, options, sample);
   station->guard.walked_stack = sample.words != 0 ? sample.registers.sp : 0;
@@ -159,6 +160,7 @@ bool SampleLine::Take(SampledThread& thread, ucontext_t& context, const SampleOp
   station->facts = {};
   station->facts.nested = options.nested;
   station->facts.byte_code = facts_.byte_code;
+  station->facts.code_size = facts_.code_size;
   if (!options.nested && !options.running) station->facts.shadow = thread.shadow.load();
   for (int w = 0; w < walker_count(); w++) Walk(*station, thread, context, w, options);
   WearGuardSlot(before);
@@ -186,7 +188,10 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
       },
       &call);
   seen.after = Look(thread, 0);
-  errno = 0;
+  if (options.running)
+    seen.after.error_number = seen.before.error_number;
+  else
+    errno = 0;
   if (ask_mask) seen.after.signal_mask = ThreadSignalMask();
   if (seen.after.signal_mask != mask)
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, sizeof mask);
@@ -218,10 +223,21 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
   if (options.running) station.guard.unsafe_call.function = nullptr;
   seen.sample = &station.facts;
   Judge(station);
-  if (options.on_trace != nullptr) options.on_trace(options.data, call.trace);
-  station.facts.same_again = walker + 1 < walker_count() && infos_[walker + 1] == infos_[walker];
-  station.facts.other = call.trace;
-  station.facts.other_walker = infos_[walker];
+  if (station.facts.shadow != nullptr && call.trace.ending == Ending::kReturned &&
+      call.trace.num_frames > 0)
+    state_.shadow_checked.fetch_add(1, std::memory_order_relaxed);
+  // The oracles have judged a count beyond the buffer; nobody else is to read there.
+  call.trace.num_frames = std::min<int>(call.trace.num_frames, state_.job.depth);
+  if (options.on_trace != nullptr && walker == 0) options.on_trace(options.data, call.trace);
+  // The same again only of what stands still: a safepoint may begin, and a GC with it, while a
+  // thread is in native code or blocked.
+  const bool still = sample.java == 0 || OnlyItself(sample.state);
+  if (!options.running) {
+    station.facts.same_again =
+        still && walker + 1 < walker_count() && infos_[walker + 1] == infos_[walker];
+    station.facts.other = call.trace;
+    station.facts.other_walker = infos_[walker];
+  }
 
   const int code = CodeSlotOf(call.trace);
   const int state = std::min<int>(sample.state, kMaxStates - 1);
@@ -265,6 +281,7 @@ int SampleLine::WantsReport(uint64_t key) {
     site.sent.fetch_add(1);
     return static_cast<int>(index);
   }
+  state_.dropped_findings.fetch_add(1);
   return -1;
 }
 

@@ -33,6 +33,7 @@ uint64_t MonotonicNs() {
 
 uint64_t ThreadCpuNs(int tid) {
   timespec cpu{};
+  if (tid == 0) return 0;  // the kernel takes it for the caller's own
   // The kernel's encoding of a per-thread scheduler clock.
   if (clock_gettime(static_cast<clockid_t>((~tid << 3) | 6), &cpu) != 0) return 0;
   return Nanoseconds(cpu);
@@ -98,6 +99,7 @@ SampledThread* ThreadTable::Add(int tid, const char* name, bool java) {
   thread.view = {};
   thread.stack_limit = thread.stack_base = 0;
   thread.object = nullptr;
+  thread.has_signal_stack = true;
   thread.random = state_.job.seed * 0x9e3779b97f4a7c15 + static_cast<uint64_t>(place) + 1;
   thread.born_ns = MonotonicNs();
   thread.cpu_at_birth_ns = thread.cpu_at_last_ns = ThreadCpuNs(tid);

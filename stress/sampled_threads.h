@@ -19,7 +19,7 @@
 namespace walkhammer {
 
 // Where a sampled thread stands in the hand-over to a walking thread.
-enum class Park : uint32_t { kNone, kWaiting, kWalking, kWalked, kAbandoned };
+enum class Park : uint32_t { kNone, kWaiting, kAsking, kWalking, kWalked, kAbandoned };
 
 struct SampledThread {
   std::atomic<int32_t> tid{0};  // 0: free
@@ -32,7 +32,8 @@ struct SampledThread {
   uint64_t born_ns = 0, cpu_at_birth_ns = 0;
   uint64_t thread_pointer = 0;
   std::atomic<const ShadowStack*> shadow{nullptr};
-  void* signal_stack = nullptr;  // to be given in the first handler; null: has one
+  bool has_signal_stack = true;  // false: to be given `signal_stack` in its first handler
+  stack_t signal_stack{};
 
   // The sampler's.
   int perf_fd = -1;

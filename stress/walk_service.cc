@@ -33,8 +33,10 @@ std::atomic<uint32_t>& WordOf(std::atomic<Park>& park) {
 
 }  // namespace
 
-Status WalkService::Start(void (*on_start)(), std::span<const Frame> (*ask_jvm)(SampledThread&)) {
+Status WalkService::Start(void (*on_start)(), void (*on_end)(),
+                          std::span<const Frame> (*ask_jvm)(SampledThread&)) {
   on_start_ = on_start;
+  on_end_ = on_end;
   ask_jvm_ = ask_jvm;
   sigset_t all, before;
   sigfillset(&all);
@@ -65,7 +67,14 @@ void* WalkService::Run(void* self) {
   GiveSignalStack();
   auto* service = static_cast<WalkService*>(self);
   if (service->on_start_ != nullptr) service->on_start_();
+  sigset_t mask;
+  pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+  sigaddset(&mask, SIGTERM);
+  sigaddset(&mask, SIGINT);
+  sigaddset(&mask, SIGHUP);
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);  // attaching has opened these
   service->Loop();
+  if (service->on_end_ != nullptr) service->on_end_();
   return nullptr;
 }
 
@@ -76,7 +85,7 @@ void WalkService::Loop() {
     threads_.ForEach([&](SampledThread& thread) {
       Park waiting = Park::kWaiting;
       if (thread.park.load() != waiting ||
-          !thread.park.compare_exchange_strong(waiting, Park::kWalking))
+          !thread.park.compare_exchange_strong(waiting, Park::kAsking))
         return;
       any = true;
       WalkFor(thread);
@@ -93,18 +102,17 @@ void WalkService::WalkFor(SampledThread& thread) {
   SampleOptions options;
   options.running = running;
   if (ask_jvm_ != nullptr && !running) options.jvmti = ask_jvm_(thread);
-  if (!running && thread.park.load() != Park::kWalking) return;  // it waited too long
+  // From here on the thread waits for the end, which the guard sees to.
+  Park asking = Park::kAsking;
+  if (!thread.park.compare_exchange_strong(asking, Park::kWalking)) return;  // it waited too long
   const uint64_t mine = ThreadPointer();
   if (thread.env != nullptr && thread.thread_pointer != 0) SetThreadPointer(thread.thread_pointer);
   const int error_number = errno;
   line_.Take(thread, context, options);
-  errno = error_number;
+  if (!running) errno = error_number;
   SetThreadPointer(mine);
-  Park walking = Park::kWalking;
-  if (running)
-    thread.park.store(Park::kNone);
-  else if (thread.park.compare_exchange_strong(walking, Park::kWalked))
-    FutexWake(WordOf(thread.park));
+  thread.park.store(running ? Park::kNone : Park::kWalked);
+  if (!running) FutexWake(WordOf(thread.park));
 }
 
 void WalkService::ParkUntilWalked(SampledThread& thread, ucontext_t& context) {
@@ -118,10 +126,9 @@ void WalkService::ParkUntilWalked(SampledThread& thread, ucontext_t& context) {
     if (seen == Park::kWalked) break;
     if (spin < kSpins) continue;
     const uint64_t now = MonotonicNs();
-    // A walk that has begun gets as long again: it is over within the hang limit.
-    const uint64_t end = seen == Park::kWalking ? until + limit : until;
-    if (now < end) {
-      FutexWait(WordOf(thread.park), static_cast<uint32_t>(seen), end - now);
+    if (seen == Park::kWalking || now < until) {
+      FutexWait(WordOf(thread.park), static_cast<uint32_t>(seen),
+                seen == Park::kWalking ? limit : until - now);
       continue;
     }
     if (!thread.park.compare_exchange_strong(seen, Park::kAbandoned)) continue;

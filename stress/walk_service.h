@@ -1,7 +1,7 @@
 // WalkService: the thread that walks in the sampled threads' stead (modes parked and running). It
 // takes over the thread pointer of the thread that it walks for as long as the walk lasts, because
 // HotSpot's walkers take the thread that they walk from there.
-// Signal-safe: Park and Post yes; the rest no.
+// Signal-safe: ParkUntilWalked and Post yes; the rest no.
 #ifndef WALKHAMMER_STRESS_WALK_SERVICE_H_
 #define WALKHAMMER_STRESS_WALK_SERVICE_H_
 
@@ -19,9 +19,10 @@ class WalkService {
   WalkService(StressState& state, ThreadTable& threads, SampleLine& line)
       : state_(state), threads_(threads), line_(line) {}
 
-  // `on_start`: runs first of all on the walking thread. `ask_jvm`: what JVMTI says about a parked
-  // thread; empty where it may not be asked. Either may be null.
-  Status Start(void (*on_start)(), std::span<const Frame> (*ask_jvm)(SampledThread&));
+  // `on_start` and `on_end` run first and last of all on the walking thread. `ask_jvm`: what JVMTI
+  // says about a parked thread; empty where it may not be asked. Each may be null.
+  Status Start(void (*on_start)(), void (*on_end)(),
+               std::span<const Frame> (*ask_jvm)(SampledThread&));
   void Stop();
 
   // In the sampled thread's handler: waits until it was walked, at most job.park_limit_ms.
@@ -39,6 +40,7 @@ class WalkService {
   ThreadTable& threads_;
   SampleLine& line_;
   void (*on_start_)() = nullptr;
+  void (*on_end_)() = nullptr;
   std::span<const Frame> (*ask_jvm_)(SampledThread&) = nullptr;
   pthread_t thread_{};
   bool running_ = false;

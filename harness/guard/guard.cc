@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kFaultSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
 constexpr size_t kAltStackBytes = 256 * 1024;
+constexpr size_t kGuardPageBytes = 64 * 1024;  // below it; the largest page of either architecture
 constexpr int kWallLimitFactor = 20;
 
 void OnFault(int signal, siginfo_t* info, void* raw_context);
@@ -26,6 +27,9 @@ std::atomic<GuardSlot*> watched[kMaxGuardSlots];
 
 // initial-exec: a plain thread_local may allocate at its first touch inside a handler.
 __attribute__((tls_model("initial-exec"))) thread_local GuardSlot* current_slot = nullptr;
+// Of GiveSignalStack, on this thread.
+__attribute__((tls_model("initial-exec"))) thread_local void* own_stack = nullptr;
+__attribute__((tls_model("initial-exec"))) thread_local stack_t stack_before;
 
 int HangSignal() { return SIGRTMIN + 7; }
 
@@ -75,6 +79,12 @@ bool JvmResumes(GuardSlot& slot, int signal, siginfo_t* info, void* context, uin
 
 void PassOn(int signal, siginfo_t* info, void* context) {
   const struct sigaction& before = previous[signal];
+  // As the kernel would have called it: HotSpot's handlers run with all signals blocked. The return
+  // from our own handler takes it back. SIGTRAP stays open for what runs with traps in it.
+  sigset_t mask = before.sa_mask;
+  if ((before.sa_flags & SA_NODEFER) == 0) sigaddset(&mask, signal);
+  sigdelset(&mask, SIGTRAP);
+  pthread_sigmask(SIG_BLOCK, &mask, nullptr);
   if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction != nullptr) {
     before.sa_sigaction(signal, info, context);
   } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
@@ -163,6 +173,7 @@ void WatchSlot(GuardSlot& slot) {
 }
 
 void* Watchdog(void*) {
+  pthread_setname_np(pthread_self(), "wh-watchdog");
   timespec pause{0, options.hang_limit_ms * 100000L};  // a tenth of the limit
   if (pause.tv_nsec > 50000000) pause.tv_nsec = 50000000;
   for (;;) {
@@ -214,8 +225,12 @@ Status InstallGuard(const GuardOptions& wanted) {
   if (sigaction(HangSignal(), &action, nullptr) != 0)
     return ToolFailed("cannot install the hang detector's signal handler");
   pthread_t thread;
-  if (pthread_create(&thread, nullptr, Watchdog, nullptr) != 0)
-    return ToolFailed("cannot start the hang detector's thread");
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int error = pthread_create(&thread, nullptr, Watchdog, nullptr);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error != 0) return ToolFailed("cannot start the hang detector's thread");
   pthread_detach(thread);
   return Ok();
 }
@@ -225,14 +240,23 @@ bool GuardInPlace() {
   return sigaction(SIGSEGV, nullptr, &now) == 0 && now.sa_sigaction == OnFault;
 }
 
-void GiveSignalStack() {
-  void* memory =
-      mmap(nullptr, kAltStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return;
+stack_t NewSignalStack() {
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  void* memory = mmap(nullptr, kGuardPageBytes + kAltStackBytes, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return none;
   stack_t alternate{};
-  alternate.ss_sp = memory;
+  alternate.ss_sp = static_cast<char*>(memory) + kGuardPageBytes;
   alternate.ss_size = kAltStackBytes;
-  sigaltstack(&alternate, nullptr);
+  if (mprotect(alternate.ss_sp, kAltStackBytes, PROT_READ | PROT_WRITE) != 0) return none;
+  return alternate;
+}
+
+void GiveSignalStack() {
+  const stack_t alternate = NewSignalStack();
+  if ((alternate.ss_flags & SS_DISABLE) == 0 && sigaltstack(&alternate, &stack_before) == 0)
+    own_stack = alternate.ss_sp;
 }
 
 void WatchGuardSlot(GuardSlot& slot) {
@@ -265,10 +289,10 @@ void LeaveGuardedThread() {
       GuardSlot* mine = slot;
       place.compare_exchange_strong(mine, nullptr);
     }
-  stack_t old{}, none{};
-  none.ss_flags = SS_DISABLE;
-  if (sigaltstack(&none, &old) == 0 && (old.ss_flags & SS_DISABLE) == 0)
-    munmap(old.ss_sp, old.ss_size);
+  // Another library's stack on this thread is none of ours.
+  if (own_stack == nullptr || sigaltstack(&stack_before, nullptr) != 0) return;
+  munmap(static_cast<char*>(own_stack) - kGuardPageBytes, kGuardPageBytes + kAltStackBytes);
+  own_stack = nullptr;
 }
 
 Ending GuardedCall(GuardSlot& slot, void (*body)(void*), void* argument) {

@@ -84,6 +84,9 @@ void LeaveGuardedThread();
 void WatchGuardSlot(GuardSlot& slot);
 // False once somebody has replaced the handler for SIGSEGV.
 bool GuardInPlace();
+// A signal stack with a guard page below it, as sigaltstack takes it; never unmapped. SS_DISABLE:
+// there is no memory.
+stack_t NewSignalStack();
 // An alternate signal stack for the calling thread, until LeaveGuardedThread.
 void GiveSignalStack();
 // From here on the calling thread's calls go through `slot` (null: it does not walk). Returns the

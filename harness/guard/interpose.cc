@@ -6,6 +6,8 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +32,9 @@ class UnsafeSection {
   __attribute__((noinline)) UnsafeSection(const char* function, void* caller, void* frame) {
     GuardSlot* slot = CurrentGuardSlot();
     if (slot == nullptr || slot->inside == 0) return;
+    // Another thread walks in this one's stead and wears its thread pointer: the slot is that
+    // one's.
+    if (slot->tid.load() != syscall(SYS_gettid)) return;
     slot_ = slot;
     slot->unsafe_depth = slot->unsafe_depth + 1;
     if (slot->unsafe_call.function != nullptr) return;

@@ -79,6 +79,8 @@ class MethodRegistry {
   uint32_t NameOffset(const char* name) const {
     return static_cast<uint32_t>(name - arena_.memory);
   }
+  // What the table of names takes beside the arena, about.
+  uint64_t HeapBytes() const { return names_.size() * 48; }
   // The name in the arena, added if new; the empty one where there is no room. Thread-safe.
   const char* Keep(std::string_view name);
 

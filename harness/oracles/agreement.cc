@@ -20,6 +20,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
   if (seen.sample == nullptr || seen.sample->other_walker == nullptr) return 0;
   const Trace &mine = seen.trace, &other = seen.sample->other;
   if (mine.ending != Ending::kReturned || other.ending != Ending::kReturned) return 0;
+  if (std::max(mine.num_frames, other.num_frames) > seen.request->depth) return 0;  // frame-count's
   const uint8_t otherwise = seen.sample->same_again ? 3 : 1;
   const char* name = seen.sample->other_walker->name;
   if (mine.num_frames <= 0 || other.num_frames <= 0) {

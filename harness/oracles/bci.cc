@@ -30,6 +30,11 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
     if (entry == nullptr) continue;  // method-id's business
     if (entry->is_native ? frame.bci == kNativeBci : frame.bci >= 0 && frame.bci < entry->code_size)
       continue;
+    // Redefined since: its new byte code may be longer.
+    if (seen.sample != nullptr && seen.sample->code_size != nullptr && frame.bci >= 0 &&
+        !entry->unloaded.load(std::memory_order_relaxed) &&
+        frame.bci < seen.sample->code_size(frame.method))
+      continue;
     verdict = frame.bci == -1 ? 2 : 1;
     std::snprintf(detail, size, "frame %d: bci %d of %s, which has %d bytes", i, frame.bci,
                   entry->name, entry->code_size);

@@ -49,6 +49,8 @@ struct SampleFacts {
   bool same_again;                 // that one was this very walker
   // The byte code at `bci` of a jmethodID, or -1 where it is not known. May be null.
   int (*byte_code)(void* method, int bci);
+  // Bytes of byte code that a jmethodID's method has now, or -1. May be null.
+  int (*code_size)(void* method);
 };
 
 struct Observation {

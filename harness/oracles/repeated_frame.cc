@@ -28,6 +28,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
     if (caller.method != callee.method || caller.bci != callee.bci || caller.bci < 0) continue;
     const MethodEntry* method = seen.methods->Find(caller.method);
     if (method == nullptr || method->unloaded.load(std::memory_order_relaxed)) continue;
+    if (caller.bci >= method->code_size) continue;  // bci's business
     const int byte_code = seen.sample->byte_code(caller.method, caller.bci);
     if (MayCall(byte_code)) continue;
     std::snprintf(detail, size,

@@ -161,7 +161,7 @@ struct SteppedPc {
 };
 
 struct StressState {
-  static constexpr uint64_t kMagic = 0x57485354524553a4;  // also the layout's version
+  static constexpr uint64_t kMagic = 0x57485354524553a9;  // also the layout's version
   static constexpr uint32_t kNamesBytes = 12 << 20;
   static constexpr uint32_t kMaxStacks = 1 << 15;
   static constexpr uint32_t kMaxStackFrames = 1 << 20;
@@ -179,6 +179,7 @@ struct StressState {
   std::atomic<uint32_t> stop;              // supervisor to agent: no more samples
   std::atomic<uint32_t> handlers_changed;  // a signal whose handler somebody replaced; 0: none
   std::atomic<int32_t> pid;
+  std::atomic<int32_t> supervisor;  // whose end ends the sampling
   char message[512];
   char vm_version[256];
   char vm_gc[64];
@@ -188,7 +189,8 @@ struct StressState {
   std::atomic<uint64_t> walks, successful, contained_crashes, abandoned;  // abandoned: park limit
   std::atomic<uint64_t> untracked;  // signals on threads that are not known
   std::atomic<uint64_t> dropped_findings, dropped_stacks;
-  std::atomic<uint64_t> truth_checked, shadow_checked, shadow_legitimate;
+  std::atomic<uint64_t> unarmed;  // threads that the kernel refused to signal
+  std::atomic<uint64_t> truth_checked, shadow_checked;  // samples compared with JVMTI, with a shadow
   std::atomic<uint64_t> agent_kib;  // resident memory that is the agent's own
   std::atomic<uint64_t> steps, step_windows;
   std::atomic<uint64_t> step_ns;  // stepped time: of the thread's CPU clock; by ptrace, as it passed

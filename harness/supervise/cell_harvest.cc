@@ -74,6 +74,7 @@ Result<StressMemory> MakeStressState(const StressJob& job) {
   state->start_ns =
       static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
   state->job = job;
+  state->supervisor.store(getpid());
   return StressMemory{fd, state};
 }
 

@@ -126,17 +126,31 @@ void Program::Kill() {
   if (!ended_ && kill(-pid_, SIGKILL) != 0) kill(pid_, SIGKILL);
 }
 
-uint64_t Program::CpuMs() const {
-  std::ifstream file("/proc/" + std::to_string(pid_) + "/stat");
-  std::string text((std::istreambuf_iterator<char>(file)), {});
+namespace {
+
+// The fields of /proc/PID/stat behind the command's name.
+std::istringstream StatOf(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
   const size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos) return 0;
-  std::istringstream fields(text.substr(name_end + 1));
+  return std::istringstream(name_end == std::string::npos ? "" : text.substr(name_end + 1));
+}
+
+}  // namespace
+
+uint64_t CpuMsOf(pid_t pid) {
+  std::istringstream fields = StatOf(pid);
   std::string word;
   for (int i = 0; i < 11; i++) fields >> word;  // state .. cmajflt
   uint64_t user = 0, system = 0;
   fields >> user >> system;
   return (user + system) * 1000 / static_cast<uint64_t>(sysconf(_SC_CLK_TCK));
+}
+
+bool IsAlive(pid_t pid) {
+  std::string state;
+  StatOf(pid) >> state;
+  return !state.empty() && state != "Z" && state != "X";
 }
 
 std::string Program::EndWords() const {

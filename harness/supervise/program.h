@@ -14,6 +14,11 @@
 
 namespace walkhammer {
 
+// CPU time that a process has used, 0 if it is gone.
+uint64_t CpuMsOf(pid_t pid);
+// False for one that has ended and was not waited for yet, too.
+bool IsAlive(pid_t pid);
+
 struct ProgramSetup {
   std::vector<std::string> arguments;    // the program first
   std::vector<std::string> environment;  // NAME=VALUE, added to ours and stronger
@@ -36,7 +41,6 @@ class Program {
   int wait_status() const { return wait_status_; }
   const std::string& output() const { return output_; }  // the last of it
   uint64_t output_bytes() const { return output_bytes_; }
-  uint64_t CpuMs() const;  // used so far; 0 once it has ended
   // What ended it, in words: "exit code 3", "SIGABRT".
   std::string EndWords() const;
 

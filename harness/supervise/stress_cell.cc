@@ -27,7 +27,8 @@ using std::chrono::seconds;
 
 constexpr auto kBootWithin = seconds(120);  // until the agent samples
 constexpr auto kStopWithin = seconds(10);   // until the agent has stopped
-constexpr auto kEndWithin = seconds(5);     // after SIGTERM
+constexpr auto kEndWithin = seconds(30);    // after SIGTERM
+constexpr auto kDyingWithin = seconds(30);  // a JVM writes its last words
 constexpr auto kWriteWithin = seconds(20);  // likewise, if it then writes what a lane judges
 
 std::string ReadWhole(const std::string& path) {
@@ -35,6 +36,25 @@ std::string ReadWhole(const std::string& path) {
   std::stringstream text;
   text << file.rdbuf();
   return text.str().substr(0, 1 << 20);
+}
+
+std::string UsersPreload() {
+  const char* preload = std::getenv("LD_PRELOAD");
+  return preload == nullptr || preload[0] == 0 ? "" : std::string(":") + preload;
+}
+
+// What a passed cell could not keep or do; empty: nothing.
+std::string Remarks(const StressState& state) {
+  std::string text;
+  auto remark = [&](const std::atomic<uint64_t>& count, const char* words) {
+    if (count.load() != 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : "; ", count.load(), words);
+  };
+  remark(state.unarmed, "threads could not be armed");
+  remark(state.dropped_findings, "findings found no room");
+  remark(state.dropped_stacks, "stacks found no room in the picture");
+  remark(state.abandoned, "samples waited for their walk in vain");
+  return text;
 }
 
 // The line of what a JVM printed that says why it did not start.
@@ -82,6 +102,7 @@ Result<std::unique_ptr<StressCell>> StressCell::Create(CellPlan plan, Clock::tim
 }
 
 StressCell::~StressCell() {
+  if (state_ != nullptr) state_->stop.store(1);  // of a JVM that was attached to
   ptrace_stepper_.reset();
   program_.reset();
   if (state_ != nullptr) munmap(state_, sizeof(StressState));
@@ -141,7 +162,7 @@ Status StressCell::StartProgram() {
   if (plan_.lane->own_agent)
     setup.environment = {
         std::string(kStateVariable) + "=/proc/self/fd/" + std::to_string(state_fd_),
-        "LD_PRELOAD=" + BesideExecutable(kAgentName)};
+        "LD_PRELOAD=" + BesideExecutable(kAgentName) + UsersPreload()};
   setup.environment.push_back("TMPDIR=" + plan_.scratch);
   if (plan_.row.jvm_flags.empty()) {
     std::string words;
@@ -180,6 +201,7 @@ void StressCell::ForgetProgram() {
   stopping_ = ending_ = false;
   last_ran_ = started_ = Clock::now();
   last_cpu_ms_ = 0;
+  handlers_since_ = {};
 }
 
 void StressCell::Harvest() {
@@ -241,7 +263,8 @@ pid_t StressCell::ProgramPid() const {
 }
 
 bool StressCell::Alive() {
-  if (plan_.attach_pid != 0) return kill(plan_.attach_pid, 0) == 0;
+  program_->HasEnded();
+  if (plan_.attach_pid != 0) return IsAlive(plan_.attach_pid);
   return !program_->HasEnded();
 }
 
@@ -254,6 +277,9 @@ CellStatus StressCell::WatchOver(std::string& reason) {
     return CellStatus::kOutputFlood;
   }
   if (const uint32_t changed = state_->handlers_changed.load(); changed != 0) {
+    if (handlers_since_ == Clock::time_point{}) handlers_since_ = now;
+    // HotSpot takes the fault signals over to tell of its own death: let it.
+    if (changed == SIGSEGV && now - handlers_since_ < kDyingWithin) return CellStatus::kRunning;
     reason = fmt::format("somebody replaced the handler of {}: samples would be lost or misjudged",
                          SignalName(static_cast<int>(changed)));
     return CellStatus::kHandlersChanged;
@@ -274,8 +300,10 @@ CellStatus StressCell::WatchOver(std::string& reason) {
     reason = "the JVM did not come up within 120 s";
     return CellStatus::kHung;
   }
-  const uint64_t cpu = plan_.attach_pid != 0 ? state_->walks.load() : program_->CpuMs();
-  if (cpu > last_cpu_ms_ + 20) {
+  // What the JVM and the agent do of their own accord is far below one percent.
+  const uint64_t cpu = CpuMsOf(ProgramPid());
+  const auto idle_ms = std::chrono::duration_cast<milliseconds>(now - last_ran_).count();
+  if (cpu > last_cpu_ms_ + 20 && cpu - last_cpu_ms_ > static_cast<uint64_t>(idle_ms) / 50) {
     last_cpu_ms_ = cpu;
     last_ran_ = now;
   }
@@ -311,7 +339,10 @@ Result<bool> StressCell::Step(bool interrupted) {
   std::string reason;
   const CellStatus trouble = WatchOver(reason);
   if (trouble != CellStatus::kRunning) {
+    state_->stop.store(1);
     program_->Kill();
+    drained = Drain();
+    if (!drained.ok()) return drained.failure();
     Harvest();
     End(trouble, reason);
     return false;
@@ -334,9 +365,16 @@ Result<bool> StressCell::Step(bool interrupted) {
     }
     ending_ = true;
     terminated_ = now;
-    if (interrupted && !TimeIsUp()) End(CellStatus::kInterrupted, "");
-    if (plan_.attach_pid != 0) {  // the program goes on without us
+    if (interrupted && !TimeIsUp()) {
+      drained = Drain();
+      if (!drained.ok()) return drained.failure();
       Harvest();
+      End(CellStatus::kInterrupted, "");
+    }
+    if (plan_.attach_pid != 0) {  // the program goes on without us
+      drained = Drain();
+      if (!drained.ok()) return drained.failure();
+      if (plan_.row.status == CellStatus::kRunning) Harvest();
       Judge("");
       return false;
     }
@@ -344,7 +382,10 @@ Result<bool> StressCell::Step(bool interrupted) {
   }
   if (ending_ && now - terminated_ > (plan_.lane->own_agent ? kEndWithin : kWriteWithin)) {
     program_->Kill();
-    if (!plan_.lane->own_agent) End(CellStatus::kHung, "it did not end within 20 s after SIGTERM");
+    drained = Drain();
+    if (!drained.ok()) return drained.failure();
+    Harvest();
+    End(CellStatus::kHung, "it did not end after SIGTERM: a walk may have stranded a lock");
   }
   return true;
 }
@@ -362,8 +403,17 @@ Status StressCell::AfterProgram() {
   // A JVM that ends in order says so first; one that ends in the middle of a walk was killed by it.
   bool walking = false;
   for (const SampleJournal& journal : state_->journals) walking |= journal.phase.load() == 1;
-  const bool in_order = ending_ || state_->phase.load() == AgentPhase::kEnded || !walking;
+  const bool vanished = plan_.attach_pid != 0 && state_->phase.load() != AgentPhase::kEnded;
+  const bool in_order =
+      ending_ || state_->phase.load() == AgentPhase::kEnded || !(walking || vanished);
   const bool crashed = !hs_err.empty() || (!exited && !told_to) || !in_order;
+  if (killer == SIGKILL && !ending_ && hs_err.empty()) {
+    Harvest();
+    End(CellStatus::kWorkloadFailed, "somebody killed it (SIGKILL): was the memory full?");
+    return Ok();
+  }
+  for (const StressFinding& slot : state_->ring)
+    if (slot.state.load() == 1) state_->dropped_findings.fetch_add(1);
   if (crashed) {
     Status recorded = RecordDeath(hs_err);
     if (!recorded.ok()) return recorded;
@@ -421,7 +471,7 @@ void StressCell::Judge(const std::string&) {
   else if (walks && delivery.successful == 0)
     End(CellStatus::kVacuous, "no walk was successful");
   else
-    End(CellStatus::kPassed, "");
+    End(CellStatus::kPassed, Remarks(*state_));
 }
 
 void StressCell::FillRow() {

@@ -102,6 +102,7 @@ class StressCell {
   std::unique_ptr<PtraceStepper> ptrace_stepper_;
   std::unique_ptr<Symbolizer> symbolizer_;
   std::shared_ptr<SymbolTable> symbols_;
+  Clock::time_point handlers_since_{};
   bool sampled_ = false;   // phase kSampling was seen
   bool stopping_ = false;  // the agent was asked to stop
   bool ending_ = false;    // the program was told to end

@@ -62,7 +62,8 @@ class AgctWalker : public Walker {
   AgctFunction function_;
   AgctFunction* real_;
   AgctTrace call_{};
-  AgctFrame buffer_[WalkRequest::kMaxDepth + 2 * kCanaryFrames] = {};
+  // Painted before each call; what no walk reaches is never touched.
+  AgctFrame buffer_[WalkRequest::kMaxDepth + 2 * kCanaryFrames];
 };
 
 constexpr DeclaredCode kCodes[] = {

@@ -56,12 +56,17 @@ Surroundings Look(const SampledThread& thread, uint64_t mask) {
   return around;
 }
 
+// The first word that the walker has changed. What it has overwritten is put back, so that the
+// program lives on to show more; words that were zero it may have filled in rightly.
 StackWrite CompareStack(const Sample& sample) {
   StackWrite write{};
-  const auto* now = reinterpret_cast<const uint64_t*>(sample.registers.sp);
+  auto* now = reinterpret_cast<uint64_t*>(sample.registers.sp);
   if (std::memcmp(now, sample.stack, 8 * sample.words) == 0) return write;
-  for (uint32_t i = 0; i < sample.words && !write.found; i++)
-    if (now[i] != sample.stack[i]) write = {true, 8 * i, sample.stack[i], now[i]};
+  for (uint32_t i = sample.words; i-- > 0;) {
+    if (now[i] == sample.stack[i]) continue;
+    write = {true, 8 * i, sample.stack[i], now[i]};
+    if (sample.stack[i] != 0) now[i] = sample.stack[i];
+  }
   return write;
 }
 

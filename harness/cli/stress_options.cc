@@ -277,8 +277,10 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
           row.mode = options.step ? "step" : ModeName(job.value().mode);
           row.clock = options.clock;
         }
-        row.interval_min_ns = job.value().interval_min_ns;
-        row.interval_max_ns = job.value().interval_max_ns;
+        if (!options.step) {
+          row.interval_min_ns = job.value().interval_min_ns;
+          row.interval_max_ns = job.value().interval_max_ns;
+        }
         row.status = choice.status;
         row.reason = choice.reason;
         row.label = cell.label = LabelOf(plan.cells, row, jdk.feature);

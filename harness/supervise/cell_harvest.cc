@@ -124,6 +124,7 @@ void HarvestThreads(const StressState& state, int64_t cell, std::vector<CellThre
     d.delivered = counts.delivered.load() - std::min(counts.delivered.load(), counts.idle.load());
     d.requested = Requested(state.job, row, counts.alive_ns.load(), counts.cpu_ns.load());
     d.coalesced = counts.coalesced.load();
+    if (state.job.step != 0) d.requested = d.delivered;  // its windows
     d.requested = std::max(d.requested, d.delivered);
     d.coalesced = std::min(d.coalesced, d.requested - d.delivered);
     d.missed = d.requested - d.delivered - d.coalesced;
@@ -144,7 +145,12 @@ Delivery DeliveryOf(const StressJob& job, const StressState& state,
   }
   all.walks = state.walks.load();
   all.successful = state.successful.load();
-  if (job.step != 0) all.requested = all.delivered = state.steps.load();
+  if (job.step != 0) {
+    all = {};
+    all.requested = all.delivered = state.steps.load();
+    all.walks = state.walks.load();
+    all.successful = state.successful.load();
+  }
   return all;
 }
 

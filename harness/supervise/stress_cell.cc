@@ -484,7 +484,8 @@ void StressCell::FillRow() {
     row.sampler = plan_.job.step == kStepByTrapFlag ? "trap-flag"
                   : plan_.job.step == kStepByPtrace ? "ptrace"
                                                     : SamplerName(state_->sampler);
-    row.sampler_reason = FieldText(state_->sampler_reason);
+    row.sampler_reason = plan_.job.step != 0 ? "a sample at every instruction of one thread"
+                                             : FieldText(state_->sampler_reason);
     row.delivery = DeliveryOf(plan_.job, *state_, threads_);
   }
   row.contained_crashes = state_->contained_crashes.load();

@@ -34,6 +34,26 @@ uint64_t Mix(uint64_t hash, uint64_t value) {
 // a safepoint first.
 bool OnlyItself(int32_t state) { return state == kStateInJava || state == kStateInVm; }
 
+// Of all that oracles judge in a light walk; 0: something is amiss that no hash tells.
+uint64_t HashOfAnswer(const Observation& seen) {
+  if (seen.trace.ending != Ending::kReturned || !seen.buffer_intact ||
+      seen.unsafe_call->function != nullptr || seen.stack_write.found ||
+      seen.before.error_number != seen.after.error_number ||
+      seen.before.thread_state != seen.after.thread_state ||
+      seen.before.anchor_sp != seen.after.anchor_sp ||
+      seen.before.anchor_pc != seen.after.anchor_pc ||
+      seen.before.anchor_fp != seen.after.anchor_fp || seen.sample->shadow != nullptr ||
+      seen.sample->other_walker != nullptr || seen.trace.num_frames > seen.request->depth)
+    return 0;
+  uint64_t hash = 0x9e3779b97f4a7c15 + static_cast<uint64_t>(seen.trace.num_frames);
+  for (int i = 0; i < seen.trace.num_frames; i++) {
+    const Frame& frame = seen.trace.frames[i];
+    hash = (hash ^ reinterpret_cast<uint64_t>(frame.method)) * 0x9e3779b97f4a7c15;
+    hash = (hash ^ static_cast<uint32_t>(frame.bci)) * 0xff51afd7ed558ccd;
+  }
+  return hash | 1;
+}
+
 // Where frames may stand. pthreads keep their descriptor and thread-local storage at the upper end
 // of their stack, and other threads write there.
 uint64_t StackEnd(const SampledThread& thread) {
@@ -227,7 +247,10 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
   // Its malloc is not the walker's.
   if (options.running) station.guard.unsafe_call.function = nullptr;
   seen.sample = &station.facts;
-  Judge(station);
+  // Neighbours in time mostly answer the same; what was clean a step ago is clean now.
+  const uint64_t answer = options.light ? HashOfAnswer(seen) : 0;
+  if (answer == 0 || answer != station.clean_answer)
+    station.clean_answer = Judge(station) ? answer : 0;
   if (station.facts.shadow != nullptr && call.trace.ending == Ending::kReturned &&
       call.trace.num_frames > 0)
     state_.shadow_checked.fetch_add(1, std::memory_order_relaxed);
@@ -263,14 +286,17 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
   station.journal->phase.store(0, std::memory_order_release);
 }
 
-void SampleLine::Judge(Station& station) {
+bool SampleLine::Judge(Station& station) {
+  bool clean = true;
   const std::span<const Oracle> oracles = AllOracles();
   for (size_t i = 0; i < oracles.size(); i++) {
     char detail[sizeof RawFinding::detail];
     const uint8_t outcome = oracles[i].judge(station.seen, detail, sizeof detail);
     if (outcome == 0 || oracles[i].outcomes[outcome].grade == Grade::kAcceptable) continue;
     Report(station, static_cast<uint8_t>(i), outcome, detail);
+    clean = false;
   }
+  return clean;
 }
 
 int SampleLine::WantsReport(uint64_t key) {

@@ -27,6 +27,7 @@ struct Station {
   WalkRequest request;
   Observation seen{};
   SampleFacts facts{};
+  uint64_t clean_answer = 0;  // hash of the last answer that no oracle minded, 0: none
 };
 
 struct SampleOptions {
@@ -61,7 +62,7 @@ class SampleLine {
                 const SampleOptions& options, Sample& sample) const;
   void Walk(Station& station, SampledThread& thread, ucontext_t& context, int walker,
             const SampleOptions& options);
-  void Judge(Station& station);
+  bool Judge(Station& station);  // true: nothing to report
   void Report(Station& station, uint8_t oracle, uint8_t outcome, const char* detail);
   int WantsReport(uint64_t key);
 

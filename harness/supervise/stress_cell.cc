@@ -14,6 +14,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/base/duration.h"
 #include "harness/cli/common.h"
 #include "harness/record/snapshot.h"
 #include "harness/supervise/cell_harvest.h"
@@ -36,6 +37,15 @@ std::string ReadWhole(const std::string& path) {
   std::stringstream text;
   text << file.rdbuf();
   return text.str().substr(0, 1 << 20);
+}
+
+std::string StepWords(const StressState& state) {
+  const double seconds = static_cast<double>(state.step_ns.load()) / 1e9;
+  std::string words = "a sample at every instruction of one thread";
+  if (seconds > 0)
+    words += fmt::format("; {} windows, {} of its CPU time", state.step_windows.load(),
+                         FormatRate(static_cast<double>(state.steps.load()) / seconds));
+  return words;
 }
 
 std::string UsersPreload() {
@@ -484,8 +494,8 @@ void StressCell::FillRow() {
     row.sampler = plan_.job.step == kStepByTrapFlag ? "trap-flag"
                   : plan_.job.step == kStepByPtrace ? "ptrace"
                                                     : SamplerName(state_->sampler);
-    row.sampler_reason = plan_.job.step != 0 ? "a sample at every instruction of one thread"
-                                             : FieldText(state_->sampler_reason);
+    row.sampler_reason =
+        plan_.job.step != 0 ? StepWords(*state_) : FieldText(state_->sampler_reason);
     row.delivery = DeliveryOf(plan_.job, *state_, threads_);
   }
   row.contained_crashes = state_->contained_crashes.load();

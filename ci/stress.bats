@@ -143,7 +143,7 @@ finding() {
     out=$BATS_TEST_TMPDIR/$walker
     program Work --time 1s --walker "$walker"
     [ "$status" -eq 1 ]
-    finding | grep -q "^$wanted"
+    finding | grep -qE "^$wanted"
   done <<END
 puzzle-overflow buffer/
 puzzle-count frame-count/
@@ -152,7 +152,7 @@ puzzle-bad-method method-id/
 puzzle-bad-bci bci/
 puzzle-errno errno/
 puzzle-mask signal-mask/
-puzzle-stack stack-kept/
+puzzle-stack (stack-kept|survival)/
 puzzle-malloc signal-safety/
 puzzle-lock signal-safety/
 END

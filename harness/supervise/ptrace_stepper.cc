@@ -16,9 +16,8 @@ namespace walkhammer {
 namespace {
 
 constexpr auto kPause = std::chrono::milliseconds(2);
-constexpr int kSystemCallBit = 0x80;           // PTRACE_O_TRACESYSGOOD
-constexpr int kMostHandlerCalls = 100000;      // system calls of a handler that is run through
-constexpr uint64_t kWindowNsMost = 500000000;  // then the thread gets a rest, and others a turn
+constexpr int kSystemCallBit = 0x80;       // PTRACE_O_TRACESYSGOOD
+constexpr int kMostHandlerCalls = 100000;  // system calls of a handler that is run through
 
 uint64_t NowNs() {
   timespec now{};
@@ -173,7 +172,6 @@ void PtraceStepper::Window(pid_t tid) {
   for (uint64_t left = state_.job.step_window; left > 0 && stop != Stop::kGone; left--) {
     if (stop_.load() || (limit != 0 && state_.steps.load() >= limit)) break;
     if (!StepOnce(tid, missed)) break;
-    if (NowNs() - began > kWindowNsMost) break;
   }
   state_.step_on.store(0);
   state_.step_tid.store(0);

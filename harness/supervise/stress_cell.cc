@@ -127,7 +127,8 @@ LanePlan StressCell::ForLane() const {
 
 double StressCell::Seconds() const {
   if (!sampled_) return 0;
-  return std::chrono::duration<double>(Clock::now() - sampled_from_).count();
+  return std::chrono::duration<double>((ending_ ? terminated_ : Clock::now()) - sampled_from_)
+      .count();
 }
 
 bool StressCell::TimeIsUp() const {
@@ -463,7 +464,7 @@ void StressCell::Judge(const std::string&) {
     plan_.row.sampler = verdict.sampler;
     plan_.row.sampler_reason = verdict.sampler_reason;
     counts_ = verdict.counts;
-    for (CountRow& count : counts_) count.scene = plan_.label;
+    for (CountRow& count : counts_) count.scene = CellLabel(plan_.row);
     for (const StackRow& stack : verdict.stacks) stacks_[stack.frames] += stack.count;
     End(verdict.status, verdict.reason);
     return;
@@ -524,7 +525,8 @@ Status StressCell::Save(RunDb& db) {
   if (saved.ok()) saved = db.SaveCellThreads(plan_.row.position, threads);
   if (saved.ok()) saved = db.SaveStacks(plan_.row.position, stack_rows);
   if (saved.ok())
-    saved = db.SaveCountRows(plan_.lane->own_agent ? CountRowsOf(*state_, plan_.label) : counts_);
+    saved = db.SaveCountRows(plan_.lane->own_agent ? CountRowsOf(*state_, CellLabel(plan_.row))
+                                                   : counts_);
   if (saved.ok() && !regions_.empty()) saved = db.SaveStepRegions(plan_.row.position, regions_);
   if (saved.ok() && !regions_.empty()) saved = db.SaveStepRanges(plan_.row.position, ranges_);
   return saved;

@@ -53,13 +53,15 @@ std::string UsersPreload() {
   return preload == nullptr || preload[0] == 0 ? "" : std::string(":") + preload;
 }
 
-// What a passed cell could not keep or do; empty: nothing.
+// What a passed cell has compared, and what it could not keep or do; empty: nothing.
 std::string Remarks(const StressState& state) {
   std::string text;
   auto remark = [&](const std::atomic<uint64_t>& count, const char* words) {
     if (count.load() != 0)
       text += fmt::format("{}{} {}", text.empty() ? "" : "; ", count.load(), words);
   };
+  remark(state.shadow_checked, "samples compared with the program's own stack");
+  remark(state.truth_checked, "compared with JVMTI");
   remark(state.unarmed, "threads could not be armed");
   remark(state.dropped_findings, "findings found no room");
   remark(state.dropped_stacks, "stacks found no room in the picture");

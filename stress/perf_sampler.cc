@@ -67,7 +67,7 @@ class PerfSampler : public Sampler {
   }
 
   void Rearm(SampledThread& thread, uint64_t spent_ns) override {
-    if (thread.perf_fd < 0 || (Periodic() && !TooLong(spent_ns))) return;
+    if (thread.perf_fd < 0 || (Periodic() && !TooLong(thread, spent_ns))) return;
     if (Periodic() || job_.interval_min_ns != job_.interval_max_ns) {
       uint64_t period = Period(thread);
       ioctl(thread.perf_fd, PERF_EVENT_IOC_PERIOD, &period);  // starts it anew

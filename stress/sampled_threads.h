@@ -36,6 +36,7 @@ struct SampledThread {
   stack_t signal_stack{};
 
   // The sampler's.
+  uint32_t long_handlers = 0;  // in a row
   int perf_fd = -1;
   bool has_timer = false;
   timer_t timer{};

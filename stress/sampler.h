@@ -39,8 +39,13 @@ class Sampler {
   bool Periodic() const {
     return job_.interval_min_ns == job_.interval_max_ns && job_.interval_min_ns >= kPeriodicFromNs;
   }
-  // Half of the interval is the program's.
-  bool TooLong(uint64_t spent_ns) const { return spent_ns > job_.interval_min_ns / 2; }
+  // Half of the interval is the program's. One long handler may have been preempted; several in a
+  // row leave the program standing still. Signal-safe.
+  bool TooLong(SampledThread& thread, uint64_t spent_ns) const {
+    constexpr uint32_t kMostInARow = 4;
+    thread.long_handlers = spent_ns > job_.interval_min_ns / 2 ? thread.long_handlers + 1 : 0;
+    return thread.long_handlers >= kMostInARow;
+  }
   uint64_t NextInterval(SampledThread& thread) const;  // ns; signal-safe
 
   const StressJob& job_;

@@ -35,7 +35,7 @@ class TimerSampler : public Sampler {
   }
 
   void Rearm(SampledThread& thread, uint64_t spent_ns) override {
-    if (thread.has_timer && (!Periodic() || TooLong(spent_ns))) Set(thread);
+    if (thread.has_timer && (!Periodic() || TooLong(thread, spent_ns))) Set(thread);
   }
 
  private:

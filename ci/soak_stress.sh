@@ -1,0 +1,48 @@
+#!/bin/sh
+# The hour of torture: every torture program under every collector on each JDK given (default: every
+# JDK found), WALKHAMMER_CELL_TIME (default 18s) each. Fails on a death, on a lost result, and when
+# the agent took more memory than it may.
+# WALKHAMMER names the executable (default: the release build's), WALKHAMMER_OUT a new run folder.
+set -eu
+cd "$(dirname "$0")/.."
+walkhammer=${WALKHAMMER:-build/release/walkhammer}
+out=${WALKHAMMER_OUT:-out/soak-stress-$(date +%Y%m%d-%H%M%S)}
+most_kib=65536
+
+if [ ! -x "$walkhammer" ]; then
+  echo "soak: no $walkhammer: run cmake --preset release && cmake --build build/release" >&2
+  exit 4
+fi
+if [ "$#" -eq 0 ]; then
+  # shellcheck disable=SC2046  # no blanks in the paths of JDKs
+  set -- $("$walkhammer" list jdks | sed 's/  .*//')
+fi
+jdks=
+for jdk in "$@"; do
+  jdks="$jdks --jdk $jdk"
+done
+
+# 1: findings, which are no matter here; 3: cells that this JDK cannot have.
+code=0
+# shellcheck disable=SC2086  # no blanks in the paths of JDKs
+"$walkhammer" stress --workload 'torture:*' --profile g1,zgc,shenandoah,parallel,serial $jdks \
+  --time "${WALKHAMMER_CELL_TIME:-18s}" --interval 20us..200us --jobs 1 --out "$out" || code=$?
+case $code in
+0 | 1 | 3) ;;
+*)
+  echo "FAILED  walkhammer ended with $code"
+  exit 1
+  ;;
+esac
+
+ask() {
+  sqlite3 -readonly "$out/run.db" "$1"
+}
+ask "SELECT printf('%d cells %s, %d walks, %d contained crashes, agent at most %d KiB', COUNT(*),
+       status, SUM(walks), SUM(contained_crashes), MAX(agent_kib)) FROM cell GROUP BY status"
+bad=$(ask "SELECT COUNT(*) FROM cell WHERE status NOT IN ('passed', 'unavailable')
+             OR agent_kib > $most_kib OR reason LIKE '%findings found no room%'")
+[ "$bad" -eq 0 ] || {
+  echo "FAILED  $bad cells"
+  exit 1
+}

@@ -94,6 +94,7 @@ void ForgetStressed(StressState& state) {
   clear(state.stacks);
   clear(state.code);
   clear(state.methods);
+  clear(state.pcs);
   clear(state.names);
 }
 

@@ -43,6 +43,7 @@ const char* AnswerOf(std::string_view flags, std::string_view frames) {
   if (Has(flags, '-')) return "no-stack";
   if (Has(flags, 't')) return "truncated";
   if (Has(flags, 'u')) return "unknown-method";
+  if (Has(flags, 'n')) return "frames";  // a native caller is outermost, as thread_start
   const std::vector<std::string_view> parts = SplitFrames(frames);
   if (!frames.starts_with("[stack table full]") && !BeginsThread(parts.front())) return "cut-off";
   if (HasGap(parts)) return "gap";

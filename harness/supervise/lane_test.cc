@@ -45,12 +45,13 @@ TEST(ReadBack, JudgesStacks) {
                        "jdk.internal.vm.Continuation.enter()V\n"
                        "stack\t9\tExecutionSample\t\tjdk.internal.vm.Continuation.enterSpecial()V;"
                        "a.B.c()V\n"
+                       "stack\t2\tExecutionSample\tn\tstart_thread;a.B.c()V\n"
                        "stack\t8\tExecutionSample\t\t[stack table full]\n"
                        "frames\t20\t3\ntimed\t9\t110000\nlost\t12\nend\t99\n",
                        samples)
                   .ok());
-  EXPECT_EQ(samples.samples, 45u);
-  EXPECT_EQ(samples.successful, 43u);
+  EXPECT_EQ(samples.samples, 47u);
+  EXPECT_EQ(samples.successful, 45u);
   EXPECT_EQ(samples.coalesced, 2u);  // 11 periods of 10 us in 9 samples
   EXPECT_EQ(samples.lost, 12u);
   EXPECT_EQ(samples.without_line, 3u);
@@ -58,7 +59,7 @@ TEST(ReadBack, JudgesStacks) {
                                            Pair(Answer("CPUTimeSample", "no-stack"), 2),
                                            Pair(Answer("CPUTimeSample", "unknown-method"), 6),
                                            Pair(Answer("ExecutionSample", "cut-off"), 4),
-                                           Pair(Answer("ExecutionSample", "frames"), 20),
+                                           Pair(Answer("ExecutionSample", "frames"), 22),
                                            Pair(Answer("ExecutionSample", "gap"), 9),
                                            Pair(Answer("ExecutionSample", "truncated"), 3)));
   EXPECT_EQ(samples.stacks["java.lang.Thread.run()V;a.B.c(I)V"], 5u);
@@ -66,7 +67,7 @@ TEST(ReadBack, JudgesStacks) {
   EXPECT_EQ(samples.stacks["[jfr no-stack]"], 2u);
   const LaneVerdict verdict = VerdictOf(samples, kJfrLane);
   EXPECT_EQ(verdict.status, CellStatus::kPassed);
-  EXPECT_EQ(verdict.delivery.requested, 59u);
+  EXPECT_EQ(verdict.delivery.requested, 61u);
   EXPECT_EQ(verdict.delivery.missed, 12u);
 }
 

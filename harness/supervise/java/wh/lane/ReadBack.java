@@ -89,7 +89,7 @@ final class ReadBack {
     List<RecordedFrame> list = trace.getFrames();
     if (list.isEmpty()) return "-\t";
     StringBuilder text = new StringBuilder();
-    boolean unknown = false, badBci = false;
+    boolean unknown = false, badBci = false, nativeCaller = false;
     for (int i = list.size() - 1; i >= 0; i--) {
       RecordedFrame frame = list.get(i);
       RecordedMethod method = frame.getMethod();
@@ -97,26 +97,32 @@ final class ReadBack {
       boolean nameless = method == null || method.getName() == null || method.getName().isEmpty();
       text.append(nameless ? "[unknown method]" : name(frame, method));
       unknown |= nameless;
+      if (i == list.size() - 1) nativeCaller = !nameless && !isJava(frame, method);
       frames++;
-      if (nameless || !frame.isJavaFrame() || Modifier.isNative(method.getModifiers())) continue;
+      if (nameless || !isJava(frame, method) || Modifier.isNative(method.getModifiers())) continue;
       if (frame.getLineNumber() < 0) withoutLine++;
       badBci |= frame.getBytecodeIndex() < 0;
     }
-    String flags = (trace.isTruncated() ? "t" : "") + (unknown ? "u" : "") + (badBci ? "b" : "");
+    String flags = (nativeCaller ? "n" : "") + (trace.isTruncated() ? "t" : "")
+        + (unknown ? "u" : "") + (badBci ? "b" : "");
     writtenCharacters += text.length();
     return flags + "\t" + text;
   }
 
   /** Without the addresses and hashes in the names of hidden classes: they would never repeat. */
   private String plain(String name) {
-    return plain.computeIfAbsent(
-        name, any -> HIDDEN.matcher(any).replaceAll("$10x"));
+    return plain.computeIfAbsent(name, any -> HIDDEN.matcher(any).replaceAll("$10x"));
+  }
+
+  /** async-profiler writes frames of native code as methods of this descriptor. */
+  private static boolean isJava(RecordedFrame frame, RecordedMethod method) {
+    return frame.isJavaFrame() && !method.getDescriptor().equals("()L;");
   }
 
   private String name(RecordedFrame frame, RecordedMethod method) {
     String type = method.getType() == null ? "" : plain(method.getType().getName());
-    if (!frame.isJavaFrame()) return type.isEmpty() ? method.getName() : type + "." + method.getName();
-    return type + "." + method.getName() + method.getDescriptor();
+    if (isJava(frame, method)) return type + "." + method.getName() + method.getDescriptor();
+    return type.isEmpty() ? method.getName() : type + "." + method.getName();
   }
 
   private void write(Path path) throws IOException {

@@ -60,7 +60,7 @@ class EnginePuzzleTest : public testing::TestWithParam<Param> {
 TEST_P(EnginePuzzleTest, GuidanceFindsIt) {
   const auto& [expected, engine, which] = GetParam();
   // In steps, so that the test ends soon where it can: the corpus is carried on.
-  for (int step = 0; step < 8; step++) {
+  for (int step = 0; step < 12; step++) {
     const std::string run = "run" + std::to_string(step);
     const CommandResult result =
         Fuzz(jdk_, expected.puzzle, folder_.Under(run),

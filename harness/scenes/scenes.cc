@@ -280,8 +280,16 @@ const JNINativeMethod kNatives[] = {
      reinterpret_cast<void*>(CompilersEnabled)},
     {const_cast<char*>("stackLeft"), const_cast<char*>("()J"), reinterpret_cast<void*>(StackLeft)},
     {const_cast<char*>("down"), const_cast<char*>("(I)V"), reinterpret_cast<void*>(Down)},
-    {const_cast<char*>("room"), const_cast<char*>("()V"), reinterpret_cast<void*>(Room)},
 };
+
+// Apart from the others, so that no other scene loads its class: seeds in corpora/ hang on where
+// the metadata of our classes lies.
+bool BindRoom(JNIEnv* env) {
+  const JNINativeMethod room = {const_cast<char*>("room"), const_cast<char*>("()V"),
+                                reinterpret_cast<void*>(Room)};
+  jclass target = env->FindClass("wh/Sampled");
+  return target != nullptr && env->RegisterNatives(target, &room, 1) == JNI_OK;
+}
 
 void LendThread(void* argument) {
   ParkedScene& scene = *static_cast<ParkedScene*>(argument);
@@ -319,6 +327,8 @@ Result<SceneStage*> SceneStage::Open(Jvm& the_jvm) {
 Status SceneStage::SetUp(int scene) {
   JNIEnv* env = jvm_.env();
   if (stuck_) return Unable("an earlier scene's thread did not park, so no further one is tried");
+  if (std::string_view(AllScenes()[scene].name) == kSampledScene && !BindRoom(env))
+    return ToolFailed("walkhammer-scenes.jar does not fit this walkhammer_child: rebuild both");
   auto* in_work = new SetUpInProgress;  // leaked if its thread may still use it
   SetUpInProgress& set_up = *in_work;
   auto parked = std::make_unique<ParkedScene>();

@@ -37,7 +37,4 @@ final class Harness {
 
   /** Calls JniUpDown.up(depth - 1) through JNI (CallStaticVoidMethod). */
   static native void down(int depth);
-
-  /** Calls Sampled.interpUp through JNI, from a native frame with much room. */
-  static native void room();
 }

@@ -285,6 +285,6 @@ shorter end first|--java Work --interval 100us..10us
 there is no profile|--java Work --profile turbo
 there is no walker|--java Work --walker nobody
 no process|--pid 999999999
-neither be stepped nor told a mode|--java Work --walker jfr --mode parked
+walks in its own way|--java Work --walker jfr --mode parked
 END
 }

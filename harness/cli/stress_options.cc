@@ -217,8 +217,6 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
                                   const std::string& scratch) {
   const std::string first = options.walkers.empty() ? "agct" : options.walkers[0];
   const Lane* lane = LaneOf(first);
-  if (!lane->own_agent && (options.step || options.mode != "handler"))
-    return BadInput(first + " walks where it wants to: it can neither be stepped nor told a mode");
   auto job = MakeJob(options, *lane);
   if (!job.ok()) return job.failure();
   auto time = ParseDuration(options.time, "--time");

@@ -113,9 +113,9 @@ must 'build: release, g++' cmake --build build/release
 unit_tests 'tests: release' --test-dir build/release -j "$(nproc)"
 must 'configure: clang-14' cmake --preset clang
 must 'configure: sanitizers' cmake --preset asan
-# The second compiler builds all of it: here what lives with a JVM, with sanitizers the rest. This
-# part uses the time in which the tests of the command wait, and is not in a hurry.
-nice cmake --build build/clang --target walkhammer_child walkhammer_agent wh_fuzz \
+# The second compiler builds all but the tests. It uses the time in which the tests of the command
+# wait, and is not in a hurry.
+nice cmake --build build/clang --target walkhammer walkhammer_child walkhammer_agent wh_fuzz \
   >"$logs/clang" 2>&1 &
 clang=$!
 # bats tests start the release build from outside.

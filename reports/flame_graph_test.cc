@@ -79,8 +79,9 @@ TEST(FlameGraph, ColoursTellPackagesAndFailures) {
   EXPECT_GE(ColourOf(page, "Main.main([Ljava/lang/String;)V"), 3);
   EXPECT_EQ(ColourOf(page, "java.lang.A.f()V"), ColourOf(page, "java.lang.B$C.g(I)I"));
   EXPECT_NE(ColourOf(page, "java.lang.A.f()V"), ColourOf(page, "io.netty.D.h()V"));
-  for (const auto& colour : DataOf(page)["colours"])
-    EXPECT_LT(colour.get<int>(), 3 + DataOf(page)["shades"].get<int>());
+  const nlohmann::json data = DataOf(page);
+  for (const auto& colour : data["colours"])
+    EXPECT_LT(colour.get<int>(), 3 + data["shades"].get<int>());
   EXPECT_EQ(page, FlameGraphHtml(groups, "t"));
 }
 

@@ -16,62 +16,51 @@ T Read(uint64_t address) {
 
 Result<CodeCache> CodeCache::Open(const VmStructs& structs) {
   CodeCache c;
-  std::string missing;
-  auto need = [&](const char* type, const char* field) {
-    auto offset = structs.Offset(type, field);
-    if (!offset) missing = std::string(type) + "::" + field;
-    return offset.value_or(0);
-  };
-  auto optional = [&](const char* type, const char* field) {
-    return structs.Offset(type, field).value_or(-1);
-  };
-  auto statics = [&](const char* type, const char* field) {
-    auto* address = static_cast<uint64_t*>(structs.Static(type, field));
-    if (address == nullptr) missing = std::string(type) + "::" + field;
-    return address;
-  };
-  c.low_ = statics("CodeCache", "_low_bound");
-  c.high_ = statics("CodeCache", "_high_bound");
-  c.heaps_ = statics("CodeCache", "_heaps");
-  c.interpreter_ = statics("AbstractInterpreter", "_code");
-  c.array_len_ = need("GrowableArrayBase", "_len");
-  c.array_data_ = need("GrowableArray<int>", "_data");
-  c.heap_memory_ = need("CodeHeap", "_memory");
-  c.heap_log2_segment_ = need("CodeHeap", "_log2_segment_size");
-  c.space_low_ = need("VirtualSpace", "_low");
-  c.space_high_ = need("VirtualSpace", "_high");
-  c.block_length_ = need("HeapBlock::Header", "_length");
-  c.block_used_ = need("HeapBlock::Header", "_used");
+  StructReader read(structs);
+  c.low_ = read.NeedStatic("CodeCache", "_low_bound");
+  c.high_ = read.NeedStatic("CodeCache", "_high_bound");
+  c.heaps_ = read.NeedStatic("CodeCache", "_heaps");
+  c.interpreter_ = read.NeedStatic("AbstractInterpreter", "_code");
+  c.array_len_ = read.Need("GrowableArrayBase", "_len");
+  c.array_data_ = read.Need("GrowableArray<int>", "_data");
+  c.heap_memory_ = read.Need("CodeHeap", "_memory");
+  c.heap_log2_segment_ = read.Need("CodeHeap", "_log2_segment_size");
+  c.space_low_ = read.Need("VirtualSpace", "_low");
+  c.space_high_ = read.Need("VirtualSpace", "_high");
+  c.block_length_ = read.Need("HeapBlock::Header", "_length");
+  c.block_used_ = read.Need("HeapBlock::Header", "_used");
   c.block_length_is_32_bits_ = structs.FieldType("HeapBlock::Header", "_length") == "uint32_t";
   c.block_size_ = static_cast<int>(structs.SizeOf("HeapBlock").value_or(16));
-  c.blob_name_ = need("CodeBlob", "_name");
-  c.blob_frame_size_ = need("CodeBlob", "_frame_size");
-  c.blob_kind_ = optional("CodeBlob", "_kind");
+  c.blob_name_ = read.Need("CodeBlob", "_name");
+  c.blob_frame_size_ = read.Need("CodeBlob", "_frame_size");
+  c.blob_kind_ = read.Optional("CodeBlob", "_kind");
   c.nmethod_kind_ = structs.Constant("CodeBlobKind::Nmethod").value_or(-1);
-  c.blob_code_begin_ = optional("CodeBlob", "_code_begin");
-  c.blob_code_end_ = optional("CodeBlob", "_code_end");
-  c.blob_code_offset_ = optional("CodeBlob", "_code_offset");
-  c.blob_data_offset_ = optional("CodeBlob", "_data_offset");
-  c.nmethod_method_ = optional("nmethod", "_method");
-  if (c.nmethod_method_ < 0) c.nmethod_method_ = need("CompiledMethod", "_method");
-  c.nmethod_level_ = need("nmethod", "_comp_level");
+  c.blob_code_begin_ = read.Optional("CodeBlob", "_code_begin");
+  c.blob_code_end_ = read.Optional("CodeBlob", "_code_end");
+  c.blob_code_offset_ = read.Optional("CodeBlob", "_code_offset");
+  c.blob_data_offset_ = read.Optional("CodeBlob", "_data_offset");
+  c.nmethod_method_ = read.Optional("nmethod", "_method");
+  if (c.nmethod_method_ < 0) c.nmethod_method_ = read.Need("CompiledMethod", "_method");
+  c.nmethod_level_ = read.Need("nmethod", "_comp_level");
   c.level_is_byte_ = structs.FieldType("nmethod", "_comp_level") != "int" &&
                      structs.SizeOf("CompLevel").value_or(4) == 1;
-  c.nmethod_entry_bci_ = need("nmethod", "_entry_bci");
-  c.deopt_begin_ = optional("CompiledMethod", "_deopt_handler_begin");
-  c.deopt_offset_ = optional("nmethod", "_deopt_handler_offset");
-  if (c.deopt_offset_ < 0) c.deopt_offset_ = optional("nmethod", "_deopt_handler_entry_offset");
-  c.original_pc_ = optional("nmethod", "_orig_pc_offset");
-  c.method_code_ = need("Method", "_code");
-  c.queue_buffer_ = need("StubQueue", "_stub_buffer");
-  c.queue_begin_ = need("StubQueue", "_queue_begin");
-  c.queue_end_ = need("StubQueue", "_queue_end");
-  c.codelet_size_ = need("InterpreterCodelet", "_size");
-  c.codelet_description_ = need("InterpreterCodelet", "_description");
+  c.nmethod_entry_bci_ = read.Need("nmethod", "_entry_bci");
+  c.deopt_begin_ = read.Optional("CompiledMethod", "_deopt_handler_begin");
+  c.deopt_offset_ = read.Optional("nmethod", "_deopt_handler_offset");
+  if (c.deopt_offset_ < 0)
+    c.deopt_offset_ = read.Optional("nmethod", "_deopt_handler_entry_offset");
+  c.original_pc_ = read.Optional("nmethod", "_orig_pc_offset");
+  c.method_code_ = read.Need("Method", "_code");
+  c.queue_buffer_ = read.Need("StubQueue", "_stub_buffer");
+  c.queue_begin_ = read.Need("StubQueue", "_queue_begin");
+  c.queue_end_ = read.Need("StubQueue", "_queue_end");
+  c.codelet_size_ = read.Need("InterpreterCodelet", "_size");
+  c.codelet_description_ = read.Need("InterpreterCodelet", "_description");
   c.codelet_header_ = static_cast<int>(structs.SizeOf("InterpreterCodelet").value_or(16));
-  if (c.blob_code_begin_ < 0 && c.blob_code_offset_ < 0) missing = "CodeBlob::_code_begin";
-  if (!missing.empty())
-    return Unable("this libjvm's vmStructs lack " + missing + ", which walkhammer needs");
+  // One of the two ways in which JDKs tell where a blob's code is.
+  if (c.blob_code_begin_ < 0 && c.blob_code_offset_ < 0) read.Need("CodeBlob", "_code_begin");
+  const Status complete = read.Complete();
+  if (!complete.ok()) return complete.failure();
   return c;
 }
 

@@ -18,51 +18,41 @@ T Read(uint64_t address) {
 
 Result<CodeFinder> CodeFinder::Open(const VmStructs& structs) {
   CodeFinder f;
-  std::string missing;
-  auto need = [&](const char* type, const char* field) {
-    auto offset = structs.Offset(type, field);
-    if (!offset) missing = std::string(type) + "::" + field;
-    return offset.value_or(0);
-  };
-  auto optional = [&](const char* type, const char* field) {
-    return structs.Offset(type, field).value_or(-1);
-  };
-  auto statics = [&](const char* type, const char* field) {
-    auto* address = static_cast<uint64_t*>(structs.Static(type, field));
-    if (address == nullptr) missing = std::string(type) + "::" + field;
-    return address;
-  };
-  f.low_ = statics("CodeCache", "_low_bound");
-  f.high_ = statics("CodeCache", "_high_bound");
-  auto* heaps = statics("CodeCache", "_heaps");
-  auto* interpreter = statics("AbstractInterpreter", "_code");
-  const int len = need("GrowableArrayBase", "_len"), data = need("GrowableArray<int>", "_data");
-  const int memory = need("CodeHeap", "_memory"), map = need("CodeHeap", "_segmap");
-  const int low = need("VirtualSpace", "_low"), high = need("VirtualSpace", "_high");
+  StructReader read(structs);
+  f.low_ = read.NeedStatic("CodeCache", "_low_bound");
+  f.high_ = read.NeedStatic("CodeCache", "_high_bound");
+  auto* heaps = read.NeedStatic("CodeCache", "_heaps");
+  auto* interpreter = read.NeedStatic("AbstractInterpreter", "_code");
+  const int len = read.Need("GrowableArrayBase", "_len"),
+            data = read.Need("GrowableArray<int>", "_data");
+  const int memory = read.Need("CodeHeap", "_memory"), map = read.Need("CodeHeap", "_segmap");
+  const int low = read.Need("VirtualSpace", "_low"), high = read.Need("VirtualSpace", "_high");
   f.memory_low_ = memory + low;
   f.memory_high_ = memory + high;
   f.map_low_ = map + low;
-  f.log2_segment_ = need("CodeHeap", "_log2_segment_size");
-  f.block_used_ = need("HeapBlock::Header", "_used");
+  f.log2_segment_ = read.Need("CodeHeap", "_log2_segment_size");
+  f.block_used_ = read.Need("HeapBlock::Header", "_used");
   f.block_size_ = static_cast<int>(structs.SizeOf("HeapBlock").value_or(16));
-  f.blob_name_ = need("CodeBlob", "_name");
-  f.frame_complete_ = optional("CodeBlob", "_frame_complete_offset");
+  f.blob_name_ = read.Need("CodeBlob", "_name");
+  f.frame_complete_ = read.Optional("CodeBlob", "_frame_complete_offset");
   f.frame_complete_is_short_ = structs.FieldType("CodeBlob", "_frame_complete_offset") == "int16_t";
-  f.code_begin_ = optional("CodeBlob", "_code_begin");
-  f.code_end_ = optional("CodeBlob", "_code_end");
-  f.code_offset_ = optional("CodeBlob", "_code_offset");
-  f.data_offset_ = optional("CodeBlob", "_data_offset");
-  f.level_ = need("nmethod", "_comp_level");
+  f.code_begin_ = read.Optional("CodeBlob", "_code_begin");
+  f.code_end_ = read.Optional("CodeBlob", "_code_end");
+  f.code_offset_ = read.Optional("CodeBlob", "_code_offset");
+  f.data_offset_ = read.Optional("CodeBlob", "_data_offset");
+  f.level_ = read.Need("nmethod", "_comp_level");
   f.level_is_byte_ = structs.FieldType("nmethod", "_comp_level") != "int" &&
                      structs.SizeOf("CompLevel").value_or(4) == 1;
-  const int buffer = need("StubQueue", "_stub_buffer"), end = need("StubQueue", "_queue_end");
-  if (f.code_begin_ < 0 && f.code_offset_ < 0) missing = "CodeBlob::_code_begin";
-  if (!missing.empty())
-    return Unable("this libjvm's vmStructs lack " + missing + ", which walkhammer needs");
+  const int buffer = read.Need("StubQueue", "_stub_buffer"),
+            end = read.Need("StubQueue", "_queue_end");
+  // One of the two ways in which JDKs tell where a blob's code is.
+  if (f.code_begin_ < 0 && f.code_offset_ < 0) read.Need("CodeBlob", "_code_begin");
+  const Status complete = read.Complete();
+  if (!complete.ok()) return complete.failure();
   if (*heaps == 0 || *interpreter == 0) return ToolFailed("the JVM has no code heaps yet");
   const uint64_t first = Read<uint64_t>(*heaps + data);
   f.heap_count_ = std::min(Read<int32_t>(*heaps + len), kMostHeaps);
-  for (int i = 0; i < f.heap_count_; i++) f.heaps_[i].heap = Read<uint64_t>(first + 8 * i);
+  for (int i = 0; i < f.heap_count_; i++) f.heaps_[i] = Read<uint64_t>(first + 8 * i);
   f.interpreter_begin_ = Read<uint64_t>(*interpreter + buffer);
   f.interpreter_end_ = f.interpreter_begin_ + Read<int32_t>(*interpreter + end);
   return f;
@@ -78,7 +68,7 @@ FoundCode CodeFinder::Find(uint64_t pc) const {
     return found;
   }
   for (int i = 0; i < heap_count_; i++) {
-    const uint64_t heap = heaps_[i].heap, low = Read<uint64_t>(heap + memory_low_);
+    const uint64_t heap = heaps_[i], low = Read<uint64_t>(heap + memory_low_);
     if (pc < low || pc >= Read<uint64_t>(heap + memory_high_)) continue;
     const int log2 = Read<int32_t>(heap + log2_segment_);
     const uint64_t map = Read<uint64_t>(heap + map_low_);

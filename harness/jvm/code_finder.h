@@ -36,14 +36,11 @@ class CodeFinder {
 
  private:
   static constexpr int kMostHeaps = 8;
-  struct Heap {
-    uint64_t heap;  // CodeHeap*
-  };
 
   uint64_t* low_ = nullptr;   // CodeCache::_low_bound
   uint64_t* high_ = nullptr;  // CodeCache::_high_bound
   uint64_t interpreter_begin_ = 0, interpreter_end_ = 0;
-  Heap heaps_[kMostHeaps] = {};
+  uint64_t heaps_[kMostHeaps] = {};  // CodeHeap*
   int heap_count_ = 0;
   int memory_low_ = 0, memory_high_ = 0, map_low_ = 0, log2_segment_ = 0;  // in CodeHeap
   int block_used_ = 0, block_size_ = 0;                                    // HeapBlock

@@ -101,27 +101,43 @@ std::string VmStructs::FieldType(const std::string& type, const std::string& fie
   return found == nullptr ? "" : found->type;
 }
 
+int StructReader::Need(const std::string& type, const std::string& field, const char* older_type) {
+  auto offset = structs_.Offset(type, field);
+  if (!offset && older_type != nullptr) offset = structs_.Offset(older_type, field);
+  if (!offset) missing_ = type + "::" + field;
+  return offset.value_or(0);
+}
+
+int StructReader::Optional(const std::string& type, const std::string& field) const {
+  return structs_.Offset(type, field).value_or(-1);
+}
+
+uint64_t* StructReader::NeedStatic(const std::string& type, const std::string& field) {
+  auto* address = static_cast<uint64_t*>(structs_.Static(type, field));
+  if (address == nullptr) missing_ = type + "::" + field;
+  return address;
+}
+
+Status StructReader::Complete() const {
+  if (missing_.empty()) return Ok();
+  return Unable("this libjvm's vmStructs lack " + missing_ + ", which walkhammer needs");
+}
+
 Result<JvmLayout> ReadLayout(const VmStructs& structs) {
-  std::string missing;
-  auto need = [&](const char* type, const char* field, const char* older_type = nullptr) {
-    auto offset = structs.Offset(type, field);
-    if (!offset && older_type != nullptr) offset = structs.Offset(older_type, field);
-    if (!offset) missing = std::string(type) + "::" + field;
-    return offset.value_or(0);
-  };
+  StructReader read(structs);
   JvmLayout layout{};
-  layout.thread_state = need("JavaThread", "_thread_state");
-  layout.anchor = need("JavaThread", "_anchor");
-  layout.stack_base = need("JavaThread", "_stack_base", "Thread");
-  layout.stack_size = need("JavaThread", "_stack_size", "Thread");
-  layout.last_sp = need("JavaFrameAnchor", "_last_Java_sp");
-  layout.last_pc = need("JavaFrameAnchor", "_last_Java_pc");
-  layout.last_fp = need("JavaFrameAnchor", "_last_Java_fp");
-  layout.method_code = need("Method", "_code");
-  layout.method_const = need("Method", "_constMethod");
-  layout.const_code_size = need("ConstMethod", "_code_size");
-  if (!missing.empty())
-    return Unable("this libjvm's vmStructs lack " + missing + ", which walkhammer needs");
+  layout.thread_state = read.Need("JavaThread", "_thread_state");
+  layout.anchor = read.Need("JavaThread", "_anchor");
+  layout.stack_base = read.Need("JavaThread", "_stack_base", "Thread");
+  layout.stack_size = read.Need("JavaThread", "_stack_size", "Thread");
+  layout.last_sp = read.Need("JavaFrameAnchor", "_last_Java_sp");
+  layout.last_pc = read.Need("JavaFrameAnchor", "_last_Java_pc");
+  layout.last_fp = read.Need("JavaFrameAnchor", "_last_Java_fp");
+  layout.method_code = read.Need("Method", "_code");
+  layout.method_const = read.Need("Method", "_constMethod");
+  layout.const_code_size = read.Need("ConstMethod", "_code_size");
+  const Status complete = read.Complete();
+  if (!complete.ok()) return complete.failure();
   return layout;
 }
 

@@ -40,6 +40,23 @@ class VmStructs {
   std::unordered_map<std::string, size_t> sizes_;
 };
 
+// Looks fields up one after the other and remembers the last one that was missing, for one check at
+// the end. The VmStructs must outlive it.
+class StructReader {
+ public:
+  explicit StructReader(const VmStructs& structs) : structs_(structs) {}
+  // 0 if it is missing; `older_type`: where older JDKs had the field.
+  int Need(const std::string& type, const std::string& field, const char* older_type = nullptr);
+  int Optional(const std::string& type, const std::string& field) const;    // -1 if there is none
+  uint64_t* NeedStatic(const std::string& type, const std::string& field);  // null if missing
+  // kUnable with the name of a missing field.
+  Status Complete() const;
+
+ private:
+  const VmStructs& structs_;
+  std::string missing_;
+};
+
 // JavaThread and JavaFrameAnchor fields; the same names in JDK 17 to 25.
 struct JvmLayout {
   int thread_state, anchor, stack_base, stack_size;  // JavaThread

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that the workloads of debian.catalogue name; with names, those of
-# these workloads only: install.sh fop jython. As root or through sudo.
+# these workloads only: install.sh fop ecj. As root or through sudo.
 set -eu
 catalogue=$(dirname "$0")/debian.catalogue
 

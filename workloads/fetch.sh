@@ -102,6 +102,7 @@ else
   case $code:$kept in
     22:?* | 33:?* | 36:?* | 8:?*)
       if [ "$(sum "$file")" != "$wanted" ]; then
+        echo "fetch: $url cannot be gone on with: from its start"
         mv "$file" "$file.old"
         code=0
         download "$url" "$file" || code=$?

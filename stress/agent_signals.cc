@@ -82,7 +82,10 @@ void Agent::OnSample(int, siginfo_t* info, void* raw_context) {
   if (idle) counts.idle.fetch_add(1, std::memory_order_relaxed);
   if (agent->sampling()) {
     const uint64_t begun = MonotonicNs();
-    if (!idle && agent->state_.job.no_walk == 0) agent->TakeSample(*thread, context);
+    // Once the supervisor says stop, walks that hang must not keep the manager from obeying.
+    const bool wanted =
+        agent->state_.job.no_walk == 0 && agent->state_.stop.load(std::memory_order_relaxed) == 0;
+    if (!idle && wanted) agent->TakeSample(*thread, context);
     agent->sampler_->Rearm(*thread, MonotonicNs() - begun);
   }
   if (by_timer) thread->cpu_at_last_ns = OwnCpuNs();

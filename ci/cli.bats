@@ -369,7 +369,7 @@ fill_up() {
 
 @test "two runs on one folder at once" {
   need_jdk
-  start fuzz --jdk "$jdk" --time 5s --out "$out"
+  start fuzz --jdk "$jdk" --time 3s --no-confirm --out "$out"
   await 20 test -e "$out/run.db"
   refuses 2 "$out" fuzz --jdk "$jdk" --time 1s --out "$out"
   await_end 90
@@ -381,7 +381,8 @@ fill_up() {
 
 @test "a short run ends in a readable run folder" {
   need_jdk
-  run --separate-stderr timeout 120 "$walkhammer" fuzz --jdk "$jdk" --time 3s --seed 7 --out "$out"
+  run --separate-stderr timeout 120 "$walkhammer" fuzz --jdk "$jdk" --time 3s --seed 7 --scene c2 \
+    --minimize-time 2s --out "$out"
   echo "exit code $status: $output $stderr"
   clean_or_findings
   [ -n "$output" ]
@@ -404,10 +405,11 @@ fill_up() {
 
 @test "a found crash can be shown and replayed" {
   need_jdk
-  run timeout 180 "$walkhammer" fuzz --jdk "$jdk" --time 10s --seed 1 --out "$out"
+  run timeout 180 "$walkhammer" fuzz --jdk "$jdk" --time 5s --seed 1 --no-confirm \
+    --out "$out"
   clean_or_findings
   file=$(find "$out" -name '*.walk' -type f | sort | head -n 1)
-  [ -n "$file" ] || skip "no finding in 10 s"
+  [ -n "$file" ] || skip "no finding in 5 s"
   run --separate-stderr "$walkhammer" show "$file"
   echo "$output" "$stderr"
   [ "$status" -eq 0 ]
@@ -435,7 +437,7 @@ fill_up() {
 
 @test "a killed child has a successor" {
   need_jdk
-  start fuzz --jdk "$jdk" --time 15s --out "$out"
+  start fuzz --jdk "$jdk" --time 10s --no-confirm --out "$out"
   await 20 has_child
   sleep 3
   first=$child

@@ -123,7 +123,7 @@ finding() {
 }
 
 @test "a walker that hangs is left and named" {
-  program Work --time 3s --walker puzzle-hang --hang-limit 50ms
+  program Work --time 3s --walker puzzle-hang --hang-limit 50ms --no-confirm
   [ "$status" -eq 1 ]
   finding | grep -q '^hang/hang$'
 }

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/names.h"
 #include "harness/child/state.h"
-#include "harness/cli/common.h"
 #include "harness/record/shared_mapping.h"
 #include "harness/request/binary_form.h"
 

@@ -31,23 +31,26 @@ void Copy(char* to, size_t size, const std::string& from) {
   std::snprintf(to, size, "%s", from.c_str());
 }
 
-// The byte code at `bci`, through the structures that vmStructs describes.
+// Byte code, through the structures that vmStructs describes.
 JvmLayout layout;
 int const_method_bytes = 0;
 
+// The ConstMethod of a jmethodID, 0 if that was cleared.
+uint64_t ConstMethodOf(const void* method_id) {
+  const auto method = *static_cast<const uint64_t*>(method_id);
+  if (method < 4096) return 0;
+  return *reinterpret_cast<uint64_t*>(method + static_cast<uint64_t>(layout.method_const));
+}
+
 int CodeSizeOf(void* method_id) {
-  const auto method = *static_cast<uint64_t*>(method_id);
-  if (method < 4096) return -1;
-  const uint64_t constant =
-      *reinterpret_cast<uint64_t*>(method + static_cast<uint64_t>(layout.method_const));
+  const uint64_t constant = ConstMethodOf(method_id);
+  if (constant == 0) return -1;
   return *reinterpret_cast<uint16_t*>(constant + static_cast<uint64_t>(layout.const_code_size));
 }
 
 int ByteCodeAt(void* method_id, int bci) {
-  const auto method = *static_cast<uint64_t*>(method_id);
-  if (method < 4096) return -1;
-  const uint64_t constant =
-      *reinterpret_cast<uint64_t*>(method + static_cast<uint64_t>(layout.method_const));
+  const uint64_t constant = ConstMethodOf(method_id);
+  if (constant == 0) return -1;
   return *reinterpret_cast<uint8_t*>(constant + static_cast<uint64_t>(const_method_bytes + bci));
 }
 
@@ -88,13 +91,11 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
   if (!code.ok()) return code.failure();
   code_ = code.value();
   const VmStructs& structs = jvm_->structs();
-  auto os_thread = structs.Offset("JavaThread", "_osthread");
-  if (!os_thread) os_thread = structs.Offset("Thread", "_osthread");
-  const auto os_thread_id = structs.Offset("OSThread", "_thread_id");
-  if (!os_thread || !os_thread_id)
-    return Unable("this libjvm's vmStructs lack OSThread::_thread_id, which walkhammer needs");
-  os_thread_ = *os_thread;
-  os_thread_id_ = *os_thread_id;
+  StructReader read(structs);
+  os_thread_ = read.Need("JavaThread", "_osthread", "Thread");
+  os_thread_id_ = read.Need("OSThread", "_thread_id");
+  Status complete = read.Complete();
+  if (!complete.ok()) return complete;
   layout = jvm_->layout();
   const_method_bytes = static_cast<int>(structs.SizeOf("ConstMethod").value_or(0));
   eetop_ = env->GetFieldID(env->FindClass("java/lang/Thread"), "eetop", "J");
@@ -168,7 +169,6 @@ Status Agent::ChooseAndStartSampler() {
   Copy(state_.sampler_reason, sizeof state_.sampler_reason, reason);
   sampler_ = chosen.value()->make(state_.job);
   sampling_.store(true);
-  state_.sampling_since_ns.store(MonotonicNs());
   state_.phase.store(AgentPhase::kSampling);
   return sampler_->Start(threads_);
 }
@@ -354,7 +354,6 @@ void Agent::Stop(AgentPhase phase) {
     threads_.ForEach([&](SampledThread& thread) { Disarm(thread); });
     if (service_ != nullptr) service_->Stop();
     threads_.ForEach([&](SampledThread& thread) { threads_.UpdateClocks(thread); });
-    state_.sampled_ns.fetch_add(MonotonicNs() - state_.sampling_since_ns.load());
   }
   if (state_.phase.load() < phase) state_.phase.store(phase);
 }

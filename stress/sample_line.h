@@ -51,8 +51,6 @@ class SampleLine {
   // One sample of `thread`, interrupted at `context`. False: no station was free.
   bool Take(SampledThread& thread, ucontext_t& context, const SampleOptions& options);
 
-  // The first walker's answer in the station that took the last sample of step mode.
-  const WalkerInfo& walker(int i) const { return *infos_[i]; }
   int walker_count() const { return state_.job.walker_count; }
   PcRegion RegionOf(uint64_t pc) const;
 

@@ -20,7 +20,7 @@ class TablesTest : public testing::Test {
   TablesTest() {
     StressJob job{};
     job.walker_count = 1;
-    memory_ = MakeStressState(job).value();
+    memory_ = MakeStressState(job, NowNs()).value();
     methods_ = std::make_unique<MethodRegistry>(NameArena{state().names, StressState::kNamesBytes});
     methods_->Add(&ids_[0], "app.Main.main()V", 10, false);
     methods_->Add(&ids_[1], "app.Main.work()V", 10, false);

@@ -14,7 +14,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "harness/cli/common.h"
+#include "harness/base/names.h"
+#include "harness/jvm/jdk.h"
 #include "workloads/catalogue.h"
 
 namespace walkhammer {

@@ -340,7 +340,7 @@ int WalkLine::WantsReport(uint64_t key, const WalkRequest& request) {
     site.key.store(key, std::memory_order_relaxed);
     const uint64_t count = site.count.fetch_add(1, std::memory_order_relaxed) + 1;
     const uint64_t sent = site.sent.load(), best = site.best.load();
-    const uint64_t rank = static_cast<uint64_t>(RealismOf(request)) * 1024 + request.edit_count + 1;
+    const uint64_t rank = static_cast<uint64_t>(RankOf(request)) + 1;
     const bool milestone = (count & (count - 1)) == 0 && (count & 0x5555555555555555) != 0;
     const bool replaying = shared_.job.mode == ChildMode::kReplay;  // the ring never fills up
     if (sent >= kMaxReportsPerSite && !replaying) return -1;

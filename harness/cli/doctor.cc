@@ -12,12 +12,13 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include "harness/cli/common.h"
-#include "harness/cli/verb.h"
+#include "harness/cli/options.h"
 
 namespace walkhammer {
 namespace {
@@ -347,13 +348,11 @@ int RunDoctor(const Options& options, const SceneProbe& probe) {
 }  // namespace
 
 void AddDoctor(CLI::App& app, Invocation& chosen) {
-  CLI::App* verb = app.add_subcommand("doctor", "What this machine and each JDK can do");
+  Verb verb(app, "doctor", "What this machine and each JDK can do");
   auto options = std::make_shared<Options>();
-  AddJdkOption(*verb, options->jdks);
-  AddJsonFlag(*verb, options->json);
-  verb->callback([&chosen, options] {
-    chosen.run = [&chosen, options] { return RunDoctor(*options, chosen.probe_scenes); };
-  });
+  verb.Jdks(options->jdks);
+  verb.Json(options->json);
+  verb.Runs(chosen, [&chosen, options] { return RunDoctor(*options, chosen.probe_scenes); });
 }
 
 }  // namespace walkhammer

@@ -11,16 +11,13 @@
 #include "harness/cli/common.h"
 #include "harness/cli/identity.h"
 #include "harness/cli/interrupt.h"
+#include "harness/cli/options.h"
 #include "harness/cli/progress_line.h"
+#include "harness/cli/run_end.h"
 #include "harness/cli/scratch.h"
-#include "harness/cli/verb.h"
 #include "harness/scenes/scene_table.h"
 #include "harness/supervise/fuzz_run.h"
 #include "harness/walkers/walker_table.h"
-#include "reports/coverage_report.h"
-#include "reports/json_report.h"
-#include "reports/run_summary.h"
-#include "reports/text_report.h"
 
 namespace walkhammer {
 namespace {
@@ -111,10 +108,7 @@ Result<FuzzPlan> MakePlan(const Options& options, const Jdk& jdk,
   plan.child.libjvm = jdk.libjvm;
   plan.child.jvm_flags = jvm_flags;
   plan.child.aslr = options.keep_aslr || !CanSwitchAslrOff();
-  plan.jdk_words = jdk.home + " (" + jdk.version + ")";
-  plan.replay_options = " --jdk " + jdk.home;
-  plan.command = BesideExecutable("walkhammer");
-  if (!jvm_flags.empty()) plan.replay_options += " -- " + Joined(jvm_flags);
+  plan.words = WordsFor(jdk, jvm_flags);
   return plan;
 }
 
@@ -135,29 +129,6 @@ RunIdentity IdentityOf(const Options& options, const FuzzPlan& plan, const Jdk& 
   identity.aslr = plan.child.aslr;
   identity.command_line = CommandLine();
   return identity;
-}
-
-// The report of a run that has ended, however it did, and its exit code.
-int Finish(const std::string& dir, const Status& status, const Options& options) {
-  auto db = RunDb::Open(dir);
-  if (!db.ok()) return PrintFailure(status.ok() ? db.failure() : status.failure());
-  // Of the walker's code; a run without coverage, or whose library is gone, has none.
-  if (status.ok()) {
-    Status written = WriteCoverageFile(db.value());
-    if (!written.ok()) PrintFailure(written.failure());
-  }
-  auto summary = ReadRun(db.value());
-  if (!summary.ok()) return PrintFailure(status.ok() ? summary.failure() : status.failure());
-  if (options.coverage_goal) HoldToGoal(summary.value(), *options.coverage_goal);
-  if (options.json) {
-    auto text = JsonReport(db.value(), summary.value());
-    if (!text.ok()) return PrintFailure(text.failure());
-    fmt::print("{}", text.value());
-  } else {
-    fmt::print("{}", TextReport(summary.value()));
-  }
-  if (!status.ok()) return PrintFailure(status.failure());
-  return static_cast<int>(summary.value().verdict.exit);
 }
 
 int RunFuzz(const Options& options, const std::vector<std::string>& jvm_flags) {
@@ -184,7 +155,7 @@ int RunFuzz(const Options& options, const std::vector<std::string>& jvm_flags) {
       return PrintFailure(ToolFailed("cannot make a temporary folder: is TMPDIR writable?"));
     plan.value().child.scratch = scratch.path();
     fmt::print(stderr, "walkhammer: {} on {} into {}/ (seed {})\n", options.walker,
-               plan.value().jdk_words, dir, options.seed);
+               plan.value().words.jdk, dir, options.seed);
     ProgressLine line;
     FuzzRun run(plan.value(), db.value());
     run.on_bucket = [&](const BucketRow& bucket) { line.Announce(bucket); };
@@ -192,45 +163,40 @@ int RunFuzz(const Options& options, const std::vector<std::string>& jvm_flags) {
     status = run.Run(Interrupted());
     line.Clear();
   }
-  return Finish(dir, status, options);
+  return ReportRun(dir, status, options.json, options.coverage_goal);
 }
 
 }  // namespace
 
 void AddFuzz(CLI::App& app, Invocation& chosen) {
-  CLI::App* verb = app.add_subcommand("fuzz", "Synthetic walks of parked scenes");
+  Verb verb(app, "fuzz", "Synthetic walks of parked scenes");
   auto o = std::make_shared<Options>();
-  verb->add_option("--walker", o->walker, "What to test (walkhammer list walkers)");
-  verb->add_option("--provider", o->provider, "Who implements the walker: jdk");
-  verb->add_option("--engine", o->engine, "Who makes the requests (walkhammer list engines)");
-  AddCountOption(*verb, "--workers", o->workers, "Processes that walk (default 1)");
-  verb->add_option("--corpus", o->corpus,
-                   "Folder of inputs to start from; the first gets what this run adds; repeatable")
-      ->allow_extra_args(false);
-  AddJdkOption(*verb, o->jdks);
-  verb->add_option("--time", o->time, "How long, e.g. 60s (default), 10m");
-  AddCountOption(*verb, "--walks", o->walks, "Stop after this many walks");
-  AddCountOption(*verb, "--seed", o->seed, "Of the sequence of requests (default 1)");
-  verb->add_option("--out", o->out, "Run folder; must not exist or be empty");
-  verb->add_option("--scene", o->scenes, "Only this scene; repeatable")->allow_extra_args(false);
-  verb->add_option("--hang-limit", o->hang_limit, "CPU time that a walk may take (default 100ms)");
-  verb->add_flag("--no-confirm", o->no_confirm, "Do not replay what is found");
-  verb->add_flag("--no-minimize", o->no_minimize, "Do not minimise what replays every time");
-  verb->add_option(
-      "--minimize-time", o->minimize_time,
-      "How long to minimise after the walks (default: as long as they took, at most 2m)");
-  verb->add_flag("--churn", o->churn,
-                 "Java threads press the collector and churn classes and code meanwhile");
-  verb->add_flag("--no-coverage", o->no_coverage, "Set no traps on the walker's blocks");
-  AddCoverageGoalOption(*verb, o->coverage_goal);
-  verb->add_flag("--keep-aslr", o->keep_aslr,
-                 "Leave address randomisation on while fuzzing (replays always do)");
-  AddJsonFlag(*verb, o->json);
-  verb->footer("JVM flags follow after --.");
-  verb->callback([&chosen, o] {
-    chosen.takes_jvm_flags = true;
-    chosen.run = [&chosen, o] { return RunFuzz(*o, chosen.jvm_flags); };
-  });
+  verb.Text("--walker", o->walker, "What to test (walkhammer list walkers)");
+  verb.Text("--provider", o->provider, "Who implements the walker: jdk");
+  verb.Text("--engine", o->engine, "Who makes the requests (walkhammer list engines)");
+  verb.Count("--workers", o->workers, "Processes that walk (default 1)");
+  verb.List("--corpus", o->corpus,
+            "Folder of inputs to start from; the first gets what this run adds; repeatable");
+  verb.Jdks(o->jdks);
+  verb.Text("--time", o->time, "How long, e.g. 60s (default), 10m");
+  verb.Count("--walks", o->walks, "Stop after this many walks");
+  verb.Count("--seed", o->seed, "Of the sequence of requests (default 1)");
+  verb.Text("--out", o->out, "Run folder; must not exist or be empty");
+  verb.List("--scene", o->scenes, "Only this scene; repeatable");
+  verb.Text("--hang-limit", o->hang_limit, "CPU time that a walk may take (default 100ms)");
+  verb.Flag("--no-confirm", o->no_confirm, "Do not replay what is found");
+  verb.Flag("--no-minimize", o->no_minimize, "Do not minimise what replays every time");
+  verb.Text("--minimize-time", o->minimize_time,
+            "How long to minimise after the walks (default: as long as they took, at most 2m)");
+  verb.Flag("--churn", o->churn,
+            "Java threads press the collector and churn classes and code meanwhile");
+  verb.Flag("--no-coverage", o->no_coverage, "Set no traps on the walker's blocks");
+  verb.CoverageGoal(o->coverage_goal);
+  verb.Flag("--keep-aslr", o->keep_aslr,
+            "Leave address randomisation on while fuzzing (replays always do)");
+  verb.Json(o->json);
+  verb.Runs(chosen,
+            [o](const std::vector<std::string>& jvm_flags) { return RunFuzz(*o, jvm_flags); });
 }
 
 }  // namespace walkhammer

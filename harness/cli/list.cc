@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "harness/cli/common.h"
-#include "harness/cli/verb.h"
+#include "harness/cli/options.h"
 #include "harness/oracles/oracle.h"
 #include "harness/scenes/scene_table.h"
 #include "harness/supervise/engine.h"
@@ -203,17 +204,15 @@ int RunList(const Options& options) {
 }  // namespace
 
 void AddList(CLI::App& app, Invocation& chosen) {
-  CLI::App* verb = app.add_subcommand("list", "What there is to choose from");
+  Verb verb(app, "list", "What there is to choose from");
   auto options = std::make_shared<Options>();
-  verb->add_option("WHAT", options->topic, fmt::format("{}", fmt::join(TopicNames(), ", ")))
-      ->type_name("")
-      ->required();
-  AddJdkOption(*verb, options->jdks);
-  AddJsonFlag(*verb, options->json);
-  verb->add_flag("--all", options->all, "Also the planted bugs that test walkhammer itself");
-  verb->callback([&chosen, options] {
+  verb.Argument("WHAT", options->topic, fmt::format("{}", fmt::join(TopicNames(), ", ")));
+  verb.Jdks(options->jdks);
+  verb.Json(options->json);
+  verb.Flag("--all", options->all, "Also the planted bugs that test walkhammer itself");
+  verb.Runs(chosen, [&chosen, options] {
     options->probe = chosen.probe_scenes;
-    chosen.run = [options] { return RunList(*options); };
+    return RunList(*options);
   });
 }
 

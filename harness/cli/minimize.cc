@@ -2,11 +2,12 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "harness/cli/common.h"
 #include "harness/cli/interrupt.h"
+#include "harness/cli/options.h"
 #include "harness/cli/scratch.h"
-#include "harness/cli/verb.h"
 #include "harness/cli/walk_file.h"
 #include "harness/record/crash_folder.h"
 #include "harness/supervise/minimize_input.h"
@@ -57,20 +58,16 @@ int RunMinimize(const Options& options, const std::vector<std::string>& jvm_flag
 }  // namespace
 
 void AddMinimize(CLI::App& app, Invocation& chosen) {
-  CLI::App* verb = app.add_subcommand("minimize", "The smallest request with the same signature");
+  Verb verb(app, "minimize", "The smallest request with the same signature");
   auto o = std::make_shared<Options>();
-  verb->add_option("file", o->file, ".walk file")->required();
-  AddJdkOption(*verb, o->jdks);
-  verb->add_option("--out", o->out, "Also write it here");
-  AddCountOption(*verb, "--times", o->times,
-                 "Fresh processes in which the result must replay (default 5)");
-  AddCountOption(*verb, "--tries", o->tries, "Most requests to try (default 500)");
-  AddJsonFlag(*verb, o->json);
-  verb->footer("JVM flags follow after --.");
-  verb->callback([&chosen, o] {
-    chosen.takes_jvm_flags = true;
-    chosen.run = [&chosen, o] { return RunMinimize(*o, chosen.jvm_flags); };
-  });
+  verb.Argument("file", o->file, ".walk file");
+  verb.Jdks(o->jdks);
+  verb.Text("--out", o->out, "Also write it here");
+  verb.Count("--times", o->times, "Fresh processes in which the result must replay (default 5)");
+  verb.Count("--tries", o->tries, "Most requests to try (default 500)");
+  verb.Json(o->json);
+  verb.Runs(chosen,
+            [o](const std::vector<std::string>& jvm_flags) { return RunMinimize(*o, jvm_flags); });
 }
 
 }  // namespace walkhammer

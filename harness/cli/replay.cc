@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "harness/base/duration.h"
 #include "harness/cli/common.h"
 #include "harness/cli/interrupt.h"
+#include "harness/cli/options.h"
 #include "harness/cli/scratch.h"
-#include "harness/cli/verb.h"
 #include "harness/cli/walk_file.h"
 #include "harness/supervise/replay_run.h"
 
@@ -20,7 +21,7 @@ using nlohmann::json;
 
 struct Options {
   std::vector<std::string> files, jdks;
-  int times = 1;
+  uint64_t times = 1;
   std::string hang_limit = "100ms";
   bool json = false;
 };
@@ -139,7 +140,7 @@ int RunReplay(const Options& options, const std::vector<std::string>& jvm_flags)
       row.file = input.name;
       row.jdk = jdk.home + " (" + jdk.version + ")";
       row.expect = ExpectOf(input.text, input.name);
-      for (int i = 0; i < options.times && !Interrupted().load(); i++)
+      for (uint64_t i = 0; i < options.times && !Interrupted().load(); i++)
         Tally(Replay(input, {jdk.libjvm, jvm_flags, true, scratch.path()}), row);
       PrintStandIns(row);
       if (!options.json) PrintRow(row);
@@ -158,20 +159,15 @@ int RunReplay(const Options& options, const std::vector<std::string>& jvm_flags)
 }  // namespace
 
 void AddReplay(CLI::App& app, Invocation& chosen) {
-  CLI::App* verb = app.add_subcommand("replay", "Walk recorded requests again, on any JDKs");
+  Verb verb(app, "replay", "Walk recorded requests again, on any JDKs");
   auto o = std::make_shared<Options>();
-  verb->add_option("files", o->files, ".walk files")->required();
-  AddJdkOption(*verb, o->jdks);
-  verb->add_option("--times", o->times, "Fresh processes for each file and JDK (default 1)")
-      ->check(CLI::Range(1, 100000));
-  verb->add_option("--hang-limit", o->hang_limit,
-                   "CPU time that the walk may take (default 100ms)");
-  AddJsonFlag(*verb, o->json);
-  verb->footer("JVM flags follow after --.");
-  verb->callback([&chosen, o] {
-    chosen.takes_jvm_flags = true;
-    chosen.run = [&chosen, o] { return RunReplay(*o, chosen.jvm_flags); };
-  });
+  verb.Argument("files", o->files, ".walk files");
+  verb.Jdks(o->jdks);
+  verb.Count("--times", o->times, "Fresh processes for each file and JDK (default 1)", 1, 100000);
+  verb.Text("--hang-limit", o->hang_limit, "CPU time that the walk may take (default 100ms)");
+  verb.Json(o->json);
+  verb.Runs(chosen,
+            [o](const std::vector<std::string>& jvm_flags) { return RunReplay(*o, jvm_flags); });
 }
 
 }  // namespace walkhammer

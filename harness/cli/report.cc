@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "harness/cli/common.h"
-#include "harness/cli/verb.h"
+#include "harness/cli/options.h"
 #include "harness/record/crash_folder.h"
 #include "reports/coverage_report.h"
 #include "reports/flame_graph.h"
@@ -106,34 +106,28 @@ int RunReport(const Options& options) {
 }  // namespace
 
 void AddReport(CLI::App& app, Invocation& chosen) {
-  CLI::App* verb = app.add_subcommand("report", "What a run found, from its folder alone");
+  Verb verb(app, "report", "What a run found, from its folder alone");
   auto o = std::make_shared<Options>();
-  verb->add_option("runs", o->runs, "Run folders")->required();
-  verb->add_flag("--coverage", o->coverage,
-                 "Only: how much of each function of the walker's code was reached");
-  verb->add_flag("--unreached", o->unreached,
-                 "Only: the blocks not reached, disassembled; needs the libjvm of the run");
-  verb->add_option("--function", o->function,
-                   "Of functions whose names contain this; with --coverage or --unreached")
-      ->type_name("NAME");
-  verb->add_option("--flame", o->flame,
-                   "Only: a flame graph of the stacks that a stress or step run saw, as a page")
-      ->type_name("FILE.html");
-  verb->add_option("--collapsed", o->collapsed,
-                   "Only: these stacks as text, in the collapsed format of flamegraph.pl")
-      ->type_name("FILE");
-  verb->add_option("--cell", o->cell,
-                   "Of this cell, by label or position; with --flame or --collapsed")
-      ->type_name("CELL");
-  AddCoverageGoalOption(*verb, o->coverage_goal);
-  AddJsonFlag(*verb, o->json);
-  verb->get_option("--json")
-      ->excludes(verb->get_option("--unreached"))
-      ->excludes(verb->get_option("--coverage"));
+  verb.Argument("runs", o->runs, "Run folders");
+  verb.Flag("--coverage", o->coverage,
+            "Only: how much of each function of the walker's code was reached");
+  verb.Flag("--unreached", o->unreached,
+            "Only: the blocks not reached, disassembled; needs the libjvm of the run");
+  verb.Text("--function", o->function,
+            "Of functions whose names contain this; with --coverage or --unreached", "NAME");
+  verb.Text("--flame", o->flame,
+            "Only: a flame graph of the stacks that a stress or step run saw, as a page",
+            "FILE.html");
+  verb.Text("--collapsed", o->collapsed,
+            "Only: these stacks as text, in the collapsed format of flamegraph.pl", "FILE");
+  verb.Text("--cell", o->cell, "Of this cell, by label or position; with --flame or --collapsed",
+            "CELL");
+  verb.CoverageGoal(o->coverage_goal);
+  verb.Json(o->json);
+  for (const char* other : {"--coverage", "--unreached"}) verb.Excludes("--json", other);
   for (const char* only : {"--flame", "--collapsed"})
-    for (const char* other : {"--json", "--coverage", "--unreached"})
-      verb->get_option(only)->excludes(verb->get_option(other));
-  verb->callback([&chosen, o] { chosen.run = [o] { return RunReport(*o); }; });
+    for (const char* other : {"--json", "--coverage", "--unreached"}) verb.Excludes(only, other);
+  verb.Runs(chosen, [o] { return RunReport(*o); });
 }
 
 }  // namespace walkhammer

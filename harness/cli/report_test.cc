@@ -1,8 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/cli/common.h"
-#include "harness/cli/verb.h"
+#include "harness/cli/options.h"
 #include "harness/record/record_testing.h"
 
 namespace walkhammer {
@@ -20,11 +19,9 @@ Outcome Report(std::vector<std::string> arguments) {
   std::vector<const char*> argv;
   for (const std::string& argument : arguments) argv.push_back(argument.c_str());
   Invocation chosen;
-  CLI::App app;
-  AddReport(app, chosen);
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
-  const int code = RunCommand(app, chosen, static_cast<int>(argv.size()), argv.data());
+  const int code = RunCommand({AddReport}, chosen, static_cast<int>(argv.size()), argv.data());
   std::string out = testing::internal::GetCapturedStdout();
   return {code, std::move(out), testing::internal::GetCapturedStderr()};
 }

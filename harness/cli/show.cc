@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "harness/cli/common.h"
-#include "harness/cli/verb.h"
+#include "harness/cli/options.h"
 #include "harness/cli/walk_file.h"
 #include "harness/record/explain.h"
 #include "harness/request/binary_form.h"
@@ -49,11 +50,11 @@ int RunShow(const Options& options) {
 }  // namespace
 
 void AddShow(CLI::App& app, Invocation& chosen) {
-  CLI::App* verb = app.add_subcommand("show", "A request in canonical form and in words");
+  Verb verb(app, "show", "A request in canonical form and in words");
   auto o = std::make_shared<Options>();
-  verb->add_option("files", o->files, ".walk files")->required();
-  AddJsonFlag(*verb, o->json);
-  verb->callback([&chosen, o] { chosen.run = [o] { return RunShow(*o); }; });
+  verb.Argument("files", o->files, ".walk files");
+  verb.Json(o->json);
+  verb.Runs(chosen, [o] { return RunShow(*o); });
 }
 
 }  // namespace walkhammer

@@ -7,13 +7,11 @@
 #include "harness/cli/common.h"
 #include "harness/cli/identity.h"
 #include "harness/cli/interrupt.h"
+#include "harness/cli/options.h"
+#include "harness/cli/run_end.h"
 #include "harness/cli/scratch.h"
 #include "harness/cli/stress_options.h"
 #include "harness/cli/stress_progress.h"
-#include "harness/cli/verb.h"
-#include "reports/json_report.h"
-#include "reports/run_summary.h"
-#include "reports/text_report.h"
 
 namespace walkhammer {
 namespace {
@@ -40,22 +38,6 @@ RunIdentity IdentityOf(const StressOptions& options, const StressPlan& plan,
   return identity;
 }
 
-int Finish(const std::string& dir, const Status& status, bool json) {
-  auto db = RunDb::Open(dir);
-  if (!db.ok()) return PrintFailure(status.ok() ? db.failure() : status.failure());
-  auto summary = ReadRun(db.value());
-  if (!summary.ok()) return PrintFailure(status.ok() ? summary.failure() : status.failure());
-  if (json) {
-    auto text = JsonReport(db.value(), summary.value());
-    if (!text.ok()) return PrintFailure(text.failure());
-    fmt::print("{}", text.value());
-  } else {
-    fmt::print("{}", TextReport(summary.value()));
-  }
-  if (!status.ok()) return PrintFailure(status.failure());
-  return static_cast<int>(summary.value().verdict.exit);
-}
-
 int RunStress(const StressOptions& options, const std::vector<std::string>& jvm_flags) {
   ScratchFolder scratch;
   if (scratch.path().empty())
@@ -75,62 +57,54 @@ int RunStress(const StressOptions& options, const std::vector<std::string>& jvm_
     StressProgressLine line;
     StressRun run(std::move(plan.value()), db.value());
     run.on_bucket = [&](const BucketRow& bucket) { line.Announce(bucket); };
-    run.on_cell = [&](const CellRow& cell, const std::string& label) {
-      line.CellEnded(cell, label);
-    };
+    run.on_cell = [&](const CellRow& cell) { line.CellEnded(cell); };
     run.on_progress = [&](const StressProgress& progress) { line.Show(progress); };
     status = run.Run(Interrupted());
     line.Clear();
   }
-  return Finish(dir, status, options.json);
+  return ReportRun(dir, status, options.json);
 }
 
-void Add(CLI::App& verb, Invocation& chosen, const std::shared_ptr<StressOptions>& o) {
+void Add(Verb& verb, Invocation& chosen, const std::shared_ptr<StressOptions>& o) {
   AddStressOptions(verb, *o);
-  verb.callback([&chosen, o] {
-    chosen.takes_jvm_flags = true;
-    chosen.run = [&chosen, o] { return RunStress(*o, chosen.jvm_flags); };
-  });
+  verb.Runs(chosen,
+            [o](const std::vector<std::string>& jvm_flags) { return RunStress(*o, jvm_flags); });
 }
 
 }  // namespace
 
 void AddStress(CLI::App& app, Invocation& chosen) {
-  CLI::App* verb = app.add_subcommand("stress", "Sampled walks of real programs");
+  Verb verb(app, "stress", "Sampled walks of real programs");
   auto o = std::make_shared<StressOptions>();
-  verb->add_option("--walker", o->walkers,
-                   "What to test: agct, or several for the same sample (agct,agct); jfr; "
-                   "agent:PATH=OPTIONS for another profiler")
-      ->allow_extra_args(false);
-  verb->add_option("--interval", o->interval,
-                   "Between samples: 100us (default), 10us..100us at random, back-to-back");
-  verb->add_option("--sampler", o->sampler, "auto (default), perf, timer or thread");
-  verb->add_option("--clock", o->clock, "cpu (default) or wall");
-  verb->add_option(
-      "--mode", o->mode,
-      "Where a sample is walked: handler (default); parked: by another thread while "
-      "this one waits; running: while it goes on; nested: twice, one inside the other");
-  verb->add_option("--park-limit", o->park_limit,
-                   "How long a parked thread waits at most (default 100ms)");
-  verb->add_flag("--native", o->native, "Sample also threads that run no Java");
-  verb->add_flag("--no-truth", o->no_truth, "Do not ask JVMTI about parked threads");
-  Add(*verb, chosen, o);
+  verb.List("--walker", o->walkers,
+            "What to test: agct, or several for the same sample (agct,agct); jfr; "
+            "agent:PATH=OPTIONS for another profiler");
+  verb.Text("--interval", o->interval,
+            "Between samples: 100us (default), 10us..100us at random, back-to-back");
+  verb.Text("--sampler", o->sampler, "auto (default), perf, timer or thread");
+  verb.Text("--clock", o->clock, "cpu (default) or wall");
+  verb.Text("--mode", o->mode,
+            "Where a sample is walked: handler (default); parked: by another thread while "
+            "this one waits; running: while it goes on; nested: twice, one inside the other");
+  verb.Text("--park-limit", o->park_limit,
+            "How long a parked thread waits at most (default 100ms)");
+  verb.Flag("--native", o->native, "Sample also threads that run no Java");
+  verb.Flag("--no-truth", o->no_truth, "Do not ask JVMTI about parked threads");
+  Add(verb, chosen, o);
 }
 
 void AddStep(CLI::App& app, Invocation& chosen) {
-  CLI::App* verb =
-      app.add_subcommand("step", "Walks at every instruction that a Java thread executes");
+  Verb verb(app, "step", "Walks at every instruction that a Java thread executes");
   auto o = std::make_shared<StressOptions>();
   o->step = true;
   o->time = "20s";
-  verb->add_option("--walker", o->walkers, "What to test (walkhammer list walkers)")
-      ->allow_extra_args(false);
-  verb->add_option("--thread", o->thread, "Part of the thread's name (default: the busiest)");
-  verb->add_option("--method", o->method, "Only while this is on the stack: pkg.Class.method");
-  AddCountOption(*verb, "--steps", o->steps, "Instructions in all (default: no limit)");
-  AddCountOption(*verb, "--window", o->window, "Instructions in a row (default 20000)");
-  verb->add_option("--by", o->by, "trap-flag (default) or ptrace");
-  Add(*verb, chosen, o);
+  verb.List("--walker", o->walkers, "What to test (walkhammer list walkers)");
+  verb.Text("--thread", o->thread, "Part of the thread's name (default: the busiest)");
+  verb.Text("--method", o->method, "Only while this is on the stack: pkg.Class.method");
+  verb.Count("--steps", o->steps, "Instructions in all (default: no limit)");
+  verb.Count("--window", o->window, "Instructions in a row (default 20000)");
+  verb.Text("--by", o->by, "trap-flag (default) or ptrace");
+  Add(verb, chosen, o);
 }
 
 }  // namespace walkhammer

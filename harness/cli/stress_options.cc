@@ -12,7 +12,7 @@
 
 #include "harness/base/duration.h"
 #include "harness/cli/common.h"
-#include "harness/cli/identity.h"
+#include "harness/cli/run_end.h"
 #include "harness/supervise/cell_harvest.h"
 #include "harness/supervise/profiles.h"
 #include "harness/walkers/walker_table.h"
@@ -189,7 +189,7 @@ std::string LabelOf(const std::vector<CellPlan>& cells, const CellRow& row, int 
   std::string label = stem;
   auto taken = [&] {
     return std::any_of(cells.begin(), cells.end(),
-                       [&](const CellPlan& cell) { return cell.label == label; });
+                       [&](const CellPlan& cell) { return cell.row.label == label; });
   };
   for (int number = 2; taken(); number++) label = fmt::format("{} #{}", stem, number);
   return label;
@@ -249,7 +249,6 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
   }
 
   StressPlan plan;
-  plan.command = BesideExecutable("walkhammer");
   plan.confirm_times = options.no_confirm ? 0 : 5;
   plan.scratch = scratch;
   plan.jobs = static_cast<int>(
@@ -281,11 +280,11 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
         }
         row.status = choice.status;
         row.reason = choice.reason;
-        row.label = cell.label = LabelOf(plan.cells, row, jdk.feature);
+        row.label = LabelOf(plan.cells, row, jdk.feature);
         cell.java = jdk.home + "/bin/java";
-        cell.jdk_words = jdk.home + " (" + jdk.version + ")";
         cell.jvm_flags = profile->flags;
         cell.jvm_flags.insert(cell.jvm_flags.end(), jvm_flags.begin(), jvm_flags.end());
+        cell.words = WordsFor(jdk, cell.jvm_flags);
         cell.job = job.value();
         cell.lane = lane;
         cell.lane_argument = LaneArgument(first);
@@ -323,34 +322,30 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
   return plan;
 }
 
-void AddStressOptions(CLI::App& verb, StressOptions& o) {
-  verb.add_option("--workload", o.workloads,
-                  "What to run (walkhammer list workloads), patterns too: 'torture:*'; repeatable")
-      ->allow_extra_args(false);
-  verb.add_option("--java", o.program,
-                  "Instead: arguments of a java command of your own, e.g. \"-jar app.jar\"");
-  AddCountOption(verb, "--pid", o.pid, "Instead: attach to this running JVM");
-  AddJdkOption(verb, o.jdks);
-  verb.add_option("--profile", o.profiles,
-                  "Sets of JVM flags, e.g. xint,c1,zgc (walkhammer list profiles); repeatable")
-      ->allow_extra_args(false);
-  verb.add_option("--time", o.time, "How long each cell is sampled (default 60s)");
-  AddCountOption(verb, "--jobs", o.jobs, "Cells at the same time (default: as cores permit)");
-  AddCountOption(verb, "--threads", o.threads, "Busy threads of a workload (default 2)");
-  AddCountOption(verb, "--scale", o.scale, "Size of a workload's input (default 1)");
-  AddCountOption(verb, "--seed", o.seed, "Of intervals and of the workloads' input (default 1)");
-  AddCountOption(verb, "--depth", o.depth, "Most frames to ask for (default 512)");
-  verb.add_option("--hang-limit", o.hang_limit, "CPU time that a walk may take (default 1s)");
-  verb.add_option("--hung-after", o.hung_after,
-                  "A program that uses no CPU time for so long is hung (default 30s)");
-  AddCountOption(verb, "--output-limit", o.output_limit_mib,
-                 "MiB that a program may print (default 256)");
-  verb.add_option("--cache", o.cache, "Folder of downloaded suites");
-  verb.add_option("--out", o.out, "Run folder; must not exist or be empty");
-  verb.add_flag("--no-confirm", o.no_confirm, "Do not replay what is found");
-  verb.add_flag("--no-walk", o.no_walk, "Only count signals: what they cost without a walker");
-  AddJsonFlag(verb, o.json);
-  verb.footer("JVM flags follow after --.");
+void AddStressOptions(Verb& verb, StressOptions& o) {
+  verb.List("--workload", o.workloads,
+            "What to run (walkhammer list workloads), patterns too: 'torture:*'; repeatable");
+  verb.Text("--java", o.program,
+            "Instead: arguments of a java command of your own, e.g. \"-jar app.jar\"");
+  verb.Count("--pid", o.pid, "Instead: attach to this running JVM");
+  verb.Jdks(o.jdks);
+  verb.List("--profile", o.profiles,
+            "Sets of JVM flags, e.g. xint,c1,zgc (walkhammer list profiles); repeatable");
+  verb.Text("--time", o.time, "How long each cell is sampled (default 60s)");
+  verb.Count("--jobs", o.jobs, "Cells at the same time (default: as cores permit)");
+  verb.Count("--threads", o.threads, "Busy threads of a workload (default 2)");
+  verb.Count("--scale", o.scale, "Size of a workload's input (default 1)");
+  verb.Count("--seed", o.seed, "Of intervals and of the workloads' input (default 1)");
+  verb.Count("--depth", o.depth, "Most frames to ask for (default 512)");
+  verb.Text("--hang-limit", o.hang_limit, "CPU time that a walk may take (default 1s)");
+  verb.Text("--hung-after", o.hung_after,
+            "A program that uses no CPU time for so long is hung (default 30s)");
+  verb.Count("--output-limit", o.output_limit_mib, "MiB that a program may print (default 256)");
+  verb.Text("--cache", o.cache, "Folder of downloaded suites");
+  verb.Text("--out", o.out, "Run folder; must not exist or be empty");
+  verb.Flag("--no-confirm", o.no_confirm, "Do not replay what is found");
+  verb.Flag("--no-walk", o.no_walk, "Only count signals: what they cost without a walker");
+  verb.Json(o.json);
 }
 
 }  // namespace walkhammer

@@ -2,13 +2,13 @@
 #ifndef WALKHAMMER_HARNESS_CLI_STRESS_OPTIONS_H_
 #define WALKHAMMER_HARNESS_CLI_STRESS_OPTIONS_H_
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/cli/options.h"
 #include "harness/record/run_db.h"
 #include "harness/supervise/stress_run.h"
 
@@ -26,7 +26,7 @@ struct StressOptions {
   bool native = false, no_walk = false, json = false, no_truth = false, no_confirm = false;
 };
 
-void AddStressOptions(CLI::App& verb, StressOptions& options);
+void AddStressOptions(Verb& verb, StressOptions& options);
 
 // "100us", "10us..100us" or "back-to-back"; in nanoseconds, both 0 for the last.
 Status ParseInterval(const std::string& text, uint64_t& least, uint64_t& most);

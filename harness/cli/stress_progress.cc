@@ -28,7 +28,7 @@ void StressProgressLine::Show(const StressProgress& p) {
                                  FormatRate(static_cast<double>(p.walks_per_second)), p.buckets);
   if (p.confirming) line += " | replaying what was found";
   for (const StressCell* cell : p.running)
-    line += fmt::format(" | {} {:.0f}s", cell->plan().label, cell->Seconds());
+    line += fmt::format(" | {} {:.0f}s", cell->row().label, cell->Seconds());
   if (!p.newest.empty()) line += " | last: " + p.newest;
   if (!terminal_) {
     fmt::print(stderr, "{}\n", line);
@@ -47,9 +47,9 @@ void StressProgressLine::Announce(const BucketRow& bucket) {
              bucket.signature.title, RealismWord(bucket.realism));
 }
 
-void StressProgressLine::CellEnded(const CellRow& cell, const std::string& label) {
+void StressProgressLine::CellEnded(const CellRow& cell) {
   Clear();
-  fmt::print(stderr, "{}: {}{}{}\n", label, CellStatusWord(cell.status),
+  fmt::print(stderr, "{}: {}{}{}\n", cell.label, CellStatusWord(cell.status),
              cell.reason.empty() ? "" : ": ", cell.reason);
 }
 

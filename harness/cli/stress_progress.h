@@ -12,7 +12,7 @@ class StressProgressLine {
   StressProgressLine();
   void Show(const StressProgress& progress);
   void Announce(const BucketRow& bucket);
-  void CellEnded(const CellRow& cell, const std::string& label);
+  void CellEnded(const CellRow& cell);
   void Clear();
 
  private:

@@ -4,14 +4,17 @@
 #ifndef WALKHAMMER_HARNESS_CLI_VERB_H_
 #define WALKHAMMER_HARNESS_CLI_VERB_H_
 
-#include <CLI/CLI.hpp>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "harness/base/result.h"
 #include "harness/jvm/jdk.h"
+
+namespace CLI {
+class App;
+}
 
 namespace walkhammer {
 

@@ -183,9 +183,8 @@ struct StressState {
   char message[512];
   char vm_version[256];
   char vm_gc[64];
-  SamplerKind sampler;       // in use
-  char sampler_reason[200];  // why that one
-  std::atomic<uint64_t> sampling_since_ns, sampled_ns;
+  SamplerKind sampler;                                                    // in use
+  char sampler_reason[200];                                               // why that one
   std::atomic<uint64_t> walks, successful, contained_crashes, abandoned;  // abandoned: park limit
   std::atomic<uint64_t> untracked;  // signals on threads that are not known
   std::atomic<uint64_t> dropped_findings, dropped_stacks;

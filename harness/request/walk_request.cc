@@ -45,6 +45,10 @@ Realism RealismOf(const WalkRequest& request) {
   return AllPristineWithin(request, kShiftLimit) ? Realism::kShifted : Realism::kRandomRegisters;
 }
 
+int RankOf(const WalkRequest& request) {
+  return static_cast<int>(RealismOf(request)) * kRanksOfRealism + request.edit_count;
+}
+
 std::string_view RealismWord(Realism realism) {
   switch (realism) {
     case Realism::kGenuine:

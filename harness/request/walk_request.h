@@ -92,6 +92,9 @@ bool operator==(const WalkRequest& a, const WalkRequest& b);
 // genuine whatever it takes to show it again.
 enum class Realism : uint8_t { kGenuine, kShifted, kRandomRegisters, kEditedStack };
 Realism RealismOf(const WalkRequest& request);
+// For choosing an input to show: the more real first, then the smaller.
+constexpr int kRanksOfRealism = 2 * WalkRequest::kMaxEdits;
+int RankOf(const WalkRequest& request);
 std::string_view RealismWord(Realism realism);  // "genuine", "shifted", ...
 
 // "in_Java", or nullptr for a value that HotSpot does not declare.

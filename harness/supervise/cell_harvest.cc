@@ -58,7 +58,13 @@ const char* ModeName(WalkMode mode) {
   return mode < WalkMode::kCount ? kNames[static_cast<int>(mode)] : "?";
 }
 
-Result<StressMemory> MakeStressState(const StressJob& job) {
+uint64_t NowNs() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+Result<StressMemory> MakeStressState(const StressJob& job, uint64_t run_start_ns) {
   const int fd = memfd_create("walkhammer-stress", MFD_CLOEXEC);
   if (fd < 0 || ftruncate(fd, sizeof(StressState)) != 0)
     return ToolFailed(std::string("cannot make shared memory: ") + strerror(errno));
@@ -69,10 +75,7 @@ Result<StressMemory> MakeStressState(const StressJob& job) {
   }
   auto* state = static_cast<StressState*>(memory);  // zeroed by the kernel
   state->magic = StressState::kMagic;
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  state->start_ns =
-      static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
+  state->start_ns = run_start_ns;
   state->job = job;
   state->supervisor.store(getpid());
   return StressMemory{fd, state};

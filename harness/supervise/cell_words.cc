@@ -28,6 +28,10 @@ std::string Remarks(const StressState& state) {
   remark(state.unarmed, "threads could not be armed");
   remark(state.dropped_findings, "findings found no room");
   remark(state.dropped_stacks, "stacks found no room in the picture");
+  remark(state.untracked, "signals met threads that are not tracked");
+  std::atomic<uint64_t> no_station{0};
+  for (const ThreadCounts& counts : state.threads) no_station += counts.no_station.load();
+  remark(no_station, "samples found no station to be walked in");
   remark(state.abandoned, "samples waited for their walk in vain");
   return text;
 }

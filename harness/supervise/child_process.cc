@@ -16,7 +16,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "harness/cli/common.h"
+#include "harness/base/names.h"
 
 namespace walkhammer {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/common.h"
+#include "harness/base/names.h"
 #include "harness/jvm/jdk.h"
 
 namespace walkhammer {

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <thread>
 
-#include "harness/cli/common.h"
+#include "harness/base/names.h"
 #include "harness/record/finding_record.h"
 #include "harness/request/binary_form.h"
 #include "harness/scenes/scene_table.h"

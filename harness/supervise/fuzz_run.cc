@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "fuzzers/walker_code.h"
-#include "harness/cli/common.h"
+#include "harness/base/names.h"
 #include "harness/record/crash_folder.h"
 #include "harness/supervise/minimize_input.h"
 #include "harness/supervise/sum_state.h"
@@ -118,24 +118,6 @@ Status FuzzRun::Save(bool everything) {
   return saved;
 }
 
-Status FuzzRun::WriteFolder(const BucketState& bucket, const Occurrence& shown) {
-  CrashCase crash;
-  crash.record = shown.record;
-  crash.raw = shown.is_death ? nullptr : &shown.raw;
-  crash.request = shown.has_request ? &shown.raw.request : nullptr;
-  crash.symbols = shown.symbols;
-  crash.jdk = plan_.jdk_words;
-  crash.replay_command =
-      fmt::format("{} replay {}/{}/{}{}", plan_.command,
-                  std::filesystem::absolute(db_.dir()).lexically_normal().string(), bucket.folder,
-                  kInputName, plan_.replay_options);
-  crash.confirmed = bucket.confirmed;
-  crash.tries = bucket.tries;
-  crash.hs_err_text = shown.hs_err;
-  auto folder = WriteCrashFolder(db_.dir(), crash);
-  return folder.ok() ? Ok() : Status(folder.failure());
-}
-
 Result<int64_t> FuzzRun::Record(std::unique_ptr<Occurrence> seen) {
   auto added = db_.AddFinding(seen->record);
   if (!added.ok()) return added.failure();
@@ -144,22 +126,13 @@ Result<int64_t> FuzzRun::Record(std::unique_ptr<Occurrence> seen) {
   const FindingRecord& record = seen->record;
   if (added.value().is_new) {
     bucket.folder = added.value().folder;
-    Status written = WriteFolder(bucket, *seen);
+    Status written = WriteBucketFolder(db_, *seen, plan_.words, 0, 0);
     if (!written.ok()) return written.failure();
     newest_ = record.signature.title;
-    if (on_bucket) {
-      BucketRow row;
-      row.id = id;
-      row.signature = record.signature;
-      row.folder = bucket.folder;
-      row.grade = record.grade;
-      row.realism = record.realism;
-      row.first_time_ms = record.time_ms;
-      on_bucket(row);
-    }
+    if (on_bucket) on_bucket(NewBucket(added.value(), record));
   }
   if (confirmer_ == nullptr || !seen->has_request) return id;
-  const int rank = static_cast<int>(record.realism) * 64 + seen->raw.request.edit_count;
+  const int rank = RankOf(seen->raw.request);
   if (confirmer_->Add(id, {record.request, record.signature.expect, rank, bucket.examples.size()}))
     bucket.examples.push_back(std::move(seen));
   return id;
@@ -188,7 +161,8 @@ Status FuzzRun::StepConfirmer() {
   BucketState& bucket = known_[id];
   bucket.confirmed = best->reproduced;
   bucket.tries = best->tries;
-  return WriteFolder(bucket, *bucket.examples[best->example]);
+  return WriteBucketFolder(db_, *bucket.examples[best->example], plan_.words, bucket.confirmed,
+                           bucket.tries);
 }
 
 void FuzzRun::Progress(FuzzStage stage) {
@@ -299,12 +273,7 @@ Status FuzzRun::Run(const std::atomic<bool>& interrupted) {
   if (status.ok()) status = Merge(interrupted);
   Status saved = Save(true);
   if (status.ok()) status = saved;
-  auto finished = db_.Finish(!status.ok()         ? RunStatus::kFailed
-                             : interrupted.load() ? RunStatus::kInterrupted
-                                                  : RunStatus::kCleanEnd,
-                             totals, status.ok() ? "" : status.failure().message);
-  if (!status.ok()) return status;
-  return finished.ok() ? Ok() : Status(finished.failure());
+  return FinishRun(db_, status, interrupted.load(), totals);
 }
 
 }  // namespace walkhammer

@@ -36,9 +36,7 @@ struct FuzzPlan {
   int confirm_times = 5;                     // 0: do not confirm
   std::chrono::nanoseconds minimize_time{};  // 0: do not minimise
   ChildSetup child;
-  std::string jdk_words;       // "JDK-PATH (version)", for explanations
-  std::string command;         // how to call walkhammer in a replay command
-  std::string replay_options;  // what a replay command needs besides the file
+  ReplayWords words;  // for explanations
 };
 
 enum class FuzzStage : uint8_t { kWalking, kConfirming, kMinimizing, kMerging };
@@ -79,7 +77,6 @@ class FuzzRun {
   Status SetCoverage();
   Job JobOf(int worker) const;
   Result<int64_t> Record(std::unique_ptr<Occurrence> seen);
-  Status WriteFolder(const BucketState& bucket, const Occurrence& shown);
   Status Supervise(const std::atomic<bool>& interrupted);
   Status ConfirmRest(const std::atomic<bool>& interrupted);
   Status StepConfirmer();

@@ -1,6 +1,6 @@
 #include "harness/supervise/lane.h"
 
-#include "harness/cli/common.h"
+#include "harness/base/names.h"
 #include "harness/supervise/cell_harvest.h"
 
 namespace walkhammer {

@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "harness/cli/common.h"
+#include "harness/base/names.h"
 
 namespace walkhammer {
 

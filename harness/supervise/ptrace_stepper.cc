@@ -12,18 +12,14 @@
 #include <chrono>
 #include <cstring>
 
+#include "harness/supervise/cell_harvest.h"
+
 namespace walkhammer {
 namespace {
 
 constexpr auto kPause = std::chrono::milliseconds(2);
 constexpr int kSystemCallBit = 0x80;       // PTRACE_O_TRACESYSGOOD
 constexpr int kMostHandlerCalls = 100000;  // system calls of a handler that is run through
-
-uint64_t NowNs() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
-}
 
 long Ask(int request, pid_t tid, uint64_t address, void* data) {
   return ptrace(static_cast<__ptrace_request>(request), tid, reinterpret_cast<void*>(address),

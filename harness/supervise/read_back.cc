@@ -7,7 +7,7 @@
 #include <fstream>
 #include <thread>
 
-#include "harness/cli/common.h"
+#include "harness/base/names.h"
 #include "harness/supervise/lane_samples.h"
 #include "harness/supervise/program.h"
 

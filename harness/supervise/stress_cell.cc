@@ -14,7 +14,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "harness/cli/common.h"
+#include "harness/base/names.h"
 #include "harness/record/snapshot.h"
 #include "harness/supervise/cell_harvest.h"
 #include "harness/supervise/cell_words.h"
@@ -46,13 +46,12 @@ std::string UsersPreload() {
 
 }  // namespace
 
-Result<std::unique_ptr<StressCell>> StressCell::Create(CellPlan plan, Clock::time_point run_start,
+Result<std::unique_ptr<StressCell>> StressCell::Create(CellPlan plan, uint64_t run_start_ns,
                                                        Record record) {
   std::unique_ptr<StressCell> cell(new StressCell);
   cell->plan_ = std::move(plan);
-  cell->run_start_ = run_start;
   cell->record_ = std::move(record);
-  auto state = MakeStressState(cell->plan_.job);
+  auto state = MakeStressState(cell->plan_.job, run_start_ns);
   if (!state.ok()) return state.failure();
   cell->state_fd_ = state.value().fd;
   cell->state_ = state.value().state;
@@ -87,6 +86,7 @@ bool StressCell::TimeIsUp() const {
 
 void StressCell::End(CellStatus status, const std::string& reason) {
   if (plan_.row.status != CellStatus::kRunning) return;
+  FillRow();
   plan_.row.status = status;
   plan_.row.reason = reason;
 }
@@ -191,6 +191,8 @@ Status StressCell::Drain() {
   return Ok();
 }
 
+uint64_t StressCell::RunMs() const { return (NowNs() - state_->start_ns) / 1000000; }
+
 std::map<int64_t, uint64_t> StressCell::SeenByBucket() const {
   std::map<int64_t, uint64_t> times;
   for (const auto& [site, bucket] : bucket_of_site_)
@@ -212,7 +214,9 @@ Status StressCell::RecordDeath(const std::string& hs_err) {
   seen->symbols = symbols_.get();
   seen->record = MakeDeathRecord({program_->wait_status(), hs_err},
                                  killer == nullptr ? nullptr : &seen->raw.request, *symbols_,
-                                 state_->walks.load(), static_cast<uint64_t>(Seconds() * 1000));
+                                 state_->walks.load(), RunMs());
+  // Nobody changed this program's stacks or registers, in a walk or between walks.
+  seen->record.realism = Realism::kGenuine;
   seen->record.cell = plan_.row.position;
   seen->hs_err = hs_err;
   auto bucket = record_(std::move(seen), symbols_);
@@ -224,9 +228,8 @@ pid_t StressCell::ProgramPid() const {
 }
 
 bool StressCell::Alive() {
-  program_->HasEnded();
-  if (plan_.attach_pid != 0) return IsAlive(plan_.attach_pid);
-  return !program_->HasEnded();
+  const bool ended = program_->HasEnded();  // takes in what it printed, too
+  return plan_.attach_pid != 0 ? IsAlive(plan_.attach_pid) : !ended;
 }
 
 // What is wrong with the program while it runs; kRunning: nothing.
@@ -336,7 +339,7 @@ Result<bool> StressCell::Step(bool interrupted) {
       drained = Drain();
       if (!drained.ok()) return drained.failure();
       if (plan_.row.status == CellStatus::kRunning) Harvest();
-      Judge("");
+      Judge();
       return false;
     }
     program_->Terminate();
@@ -401,12 +404,12 @@ Status StressCell::AfterProgram() {
       plan_.time.count() != 0)
     return StartProgram();
   Harvest();
-  Judge(hs_err);
+  Judge();
   return Ok();
 }
 
 // The program did what it should; did the walker?
-void StressCell::Judge(const std::string&) {
+void StressCell::Judge() {
   FillRow();
   if (!plan_.lane->own_agent) {
     const LaneVerdict verdict = plan_.lane->judge(ForLane(), program_->output());

@@ -17,9 +17,9 @@
 #include "harness/record/stress_state.h"
 #include "harness/record/symbolizer.h"
 #include "harness/supervise/lane.h"
+#include "harness/supervise/occurrence.h"
 #include "harness/supervise/program.h"
 #include "harness/supervise/ptrace_stepper.h"
-#include "harness/supervise/worker.h"
 
 namespace walkhammer {
 
@@ -32,10 +32,9 @@ struct LoadCommand {
 };
 
 struct CellPlan {
-  CellRow row;        // what it is; counts and status are the cell's to fill
-  std::string label;  // "torture:recursion jdk17 zgc"
-  std::string java;   // path of the command
-  std::string jdk_words;
+  CellRow row;       // what it is; counts and status are the cell's to fill
+  std::string java;  // path of the command
+  ReplayWords words;
   std::vector<std::string> jvm_flags;  // the user's and the profile's
   // Makes the program ready; its failure is the cell's status. `scratch`: an empty folder.
   std::function<Result<LoadCommand>(const std::string& scratch)> prepare;
@@ -56,7 +55,7 @@ class StressCell {
   using Record = std::function<Result<int64_t>(std::unique_ptr<Occurrence>,
                                                const std::shared_ptr<SymbolTable>& symbols)>;
 
-  static Result<std::unique_ptr<StressCell>> Create(CellPlan plan, Clock::time_point run_start,
+  static Result<std::unique_ptr<StressCell>> Create(CellPlan plan, uint64_t run_start_ns,
                                                     Record record);
   ~StressCell();
 
@@ -79,7 +78,7 @@ class StressCell {
   Status StartAttached();
   Status Drain();
   Status AfterProgram();
-  void Judge(const std::string& hs_err);
+  void Judge();
   void End(CellStatus status, const std::string& reason);
   void Harvest();
   void ForgetProgram();
@@ -89,12 +88,13 @@ class StressCell {
   std::string HsErrPath() const;
   LanePlan ForLane() const;
   void FillRow();
+  uint64_t RunMs() const;  // since the run's start
   bool Alive();
   pid_t ProgramPid() const;
 
   CellPlan plan_;
   LoadCommand load_;
-  Clock::time_point run_start_, started_, sampled_from_, last_ran_, asked_to_stop_, terminated_{};
+  Clock::time_point started_, sampled_from_, last_ran_, asked_to_stop_, terminated_{};
   Record record_;
   int state_fd_ = -1;
   StressState* state_ = nullptr;
@@ -106,7 +106,6 @@ class StressCell {
   bool sampled_ = false;   // phase kSampling was seen
   bool stopping_ = false;  // the agent was asked to stop
   bool ending_ = false;    // the program was told to end
-  bool stepped_rows_ = false;
   uint64_t last_cpu_ms_ = 0, output_bytes_ = 0;
   std::map<uint32_t, int64_t> bucket_of_site_;
   std::map<std::string, uint64_t> stacks_;  // of programs that have ended

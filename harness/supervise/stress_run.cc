@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "harness/jvm/jdk.h"
-#include "harness/record/crash_folder.h"
+#include "harness/supervise/cell_harvest.h"
 
 namespace walkhammer {
 namespace {
@@ -51,25 +51,6 @@ RunTotals StressRun::Totals() const {
   return totals;
 }
 
-Status StressRun::WriteFolder(const Occurrence& seen, const CellPlan& cell, int confirmed,
-                              int tries) {
-  CrashCase crash;
-  crash.record = seen.record;
-  crash.raw = seen.is_death ? nullptr : &seen.raw;
-  crash.request = seen.has_request ? &seen.raw.request : nullptr;
-  crash.symbols = seen.symbols;
-  crash.jdk = cell.jdk_words;
-  crash.replay_command =
-      fmt::format("{} replay {}/crashes/{}/{} --jdk {}", plan_.command,
-                  std::filesystem::absolute(db_.dir()).lexically_normal().string(),
-                  BucketName(seen.record.signature), kInputName, cell.row.jdk_path);
-  crash.confirmed = confirmed;
-  crash.tries = tries;
-  crash.hs_err_text = seen.hs_err;
-  auto folder = WriteCrashFolder(db_.dir(), crash);
-  return folder.ok() ? Ok() : Status(folder.failure());
-}
-
 Result<int64_t> StressRun::Record(std::unique_ptr<Occurrence> seen, const CellPlan& cell,
                                   const std::shared_ptr<SymbolTable>& symbols) {
   auto added = db_.AddFinding(seen->record);
@@ -78,19 +59,10 @@ Result<int64_t> StressRun::Record(std::unique_ptr<Occurrence> seen, const CellPl
   const FindingRecord& record = seen->record;
   BucketState& bucket = known_[id];
   if (added.value().is_new) {
-    Status written = WriteFolder(*seen, cell, 0, 0);
+    Status written = WriteBucketFolder(db_, *seen, cell.words, 0, 0);
     if (!written.ok()) return written.failure();
     newest_ = record.signature.title;
-    if (on_bucket) {
-      BucketRow row;
-      row.id = id;
-      row.signature = record.signature;
-      row.folder = added.value().folder;
-      row.grade = record.grade;
-      row.realism = record.realism;
-      row.first_time_ms = static_cast<uint64_t>(Seconds(Clock::now() - start_) * 1000);
-      on_bucket(row);
-    }
+    if (on_bucket) on_bucket(NewBucket(added.value(), record));
   }
   if (seen->has_request && MayReplay(record) && bucket.examples.size() < kMostExamples)
     bucket.examples.push_back({std::move(seen), symbols, &cell});
@@ -123,7 +95,8 @@ Status StressRun::Confirm(const std::atomic<bool>& interrupted) {
       if (best == nullptr || (best->reproduced == 0 && i > 0)) continue;
       Status saved = db_.SetConfirmed(id, best->reproduced, best->tries);
       if (saved.ok())
-        saved = WriteFolder(*example.seen, *example.cell, best->reproduced, best->tries);
+        saved = WriteBucketFolder(db_, *example.seen, example.cell->words, best->reproduced,
+                                  best->tries);
       if (!saved.ok()) return saved;
       if (best->reproduced == best->tries) break;
     }
@@ -177,7 +150,7 @@ Status StressRun::Supervise(const std::atomic<bool>& interrupted) {
       const CellPlan& plan = plan_.cells[next_++];
       std::error_code error;
       std::filesystem::create_directories(plan.scratch, error);
-      auto cell = StressCell::Create(plan, start_,
+      auto cell = StressCell::Create(plan, start_ns_,
                                      [this, &plan](std::unique_ptr<Occurrence> seen,
                                                    const std::shared_ptr<SymbolTable>& symbols) {
                                        return Record(std::move(seen), plan, symbols);
@@ -196,7 +169,7 @@ Status StressRun::Supervise(const std::atomic<bool>& interrupted) {
       if (!saved.ok()) return saved;
       Add(ended_, *running_[i]);
       for (const auto& [bucket, count] : running_[i]->SeenByBucket()) seen_[bucket] += count;
-      if (on_cell) on_cell(running_[i]->row(), running_[i]->plan().label);
+      if (on_cell) on_cell(running_[i]->row());
       std::error_code ignored;
       std::filesystem::remove_all(running_[i]->plan().scratch, ignored);
       running_.erase(running_.begin() + static_cast<ptrdiff_t>(i));
@@ -212,6 +185,7 @@ Status StressRun::Supervise(const std::atomic<bool>& interrupted) {
 
 Status StressRun::Run(const std::atomic<bool>& interrupted) {
   start_ = last_saved_ = last_progress_ = Clock::now();
+  start_ns_ = NowNs();
   // All of them, so that a run that is killed shows what it never came to.
   Status status = Ok();
   for (const CellPlan& cell : plan_.cells)
@@ -222,12 +196,7 @@ Status StressRun::Run(const std::atomic<bool>& interrupted) {
   Status saved = SaveAll(true);
   if (status.ok()) status = saved;
   running_.clear();
-  auto finished = db_.Finish(!status.ok()         ? RunStatus::kFailed
-                             : interrupted.load() ? RunStatus::kInterrupted
-                                                  : RunStatus::kCleanEnd,
-                             totals, status.ok() ? "" : status.failure().message);
-  if (!status.ok()) return status;
-  return finished.ok() ? Ok() : Status(finished.failure());
+  return FinishRun(db_, status, interrupted.load(), totals);
 }
 
 }  // namespace walkhammer

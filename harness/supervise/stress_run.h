@@ -21,7 +21,6 @@ namespace walkhammer {
 struct StressPlan {
   std::vector<CellPlan> cells;
   int jobs = 1;           // cells at the same time
-  std::string command;    // how to call walkhammer in a replay command
   int confirm_times = 5;  // replays of each input; 0: none
   std::string scratch;    // existing folder for them
 };
@@ -40,9 +39,9 @@ class StressRun {
  public:
   StressRun(StressPlan plan, RunDb& db) : plan_(std::move(plan)), db_(db) {}
 
-  std::function<void(const BucketRow&)> on_bucket;                        // after it was committed
-  std::function<void(const CellRow&, const std::string& label)> on_cell;  // once it has ended
-  std::function<void(const StressProgress&)> on_progress;                 // several times a second
+  std::function<void(const BucketRow&)> on_bucket;         // after it was committed
+  std::function<void(const CellRow&)> on_cell;             // once it has ended
+  std::function<void(const StressProgress&)> on_progress;  // several times a second
 
   // Until all cells have ended or `interrupted` turns true. Fails with what ended the run early;
   // all that was found is recorded then, too.
@@ -67,7 +66,6 @@ class StressRun {
   struct BucketState {
     std::vector<Example> examples;  // by Candidate::example
   };
-  Status WriteFolder(const Occurrence& seen, const CellPlan& cell, int confirmed, int tries);
   // Replays what was found, once nothing is sampled any more.
   Status Confirm(const std::atomic<bool>& interrupted);
 
@@ -76,6 +74,7 @@ class StressRun {
   std::vector<std::unique_ptr<StressCell>> running_;
   size_t next_ = 0, done_ = 0;
   Clock::time_point start_, last_saved_, last_progress_;
+  uint64_t start_ns_ = 0;             // as start_, on the clock that agents use
   RunTotals ended_;                   // of cells that have ended
   std::map<int64_t, uint64_t> seen_;  // by bucket, in cells that have ended
   std::map<int64_t, BucketState> known_;

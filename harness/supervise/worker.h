@@ -13,18 +13,9 @@
 #include "harness/record/finding_record.h"
 #include "harness/record/symbolizer.h"
 #include "harness/supervise/child_process.h"
+#include "harness/supervise/occurrence.h"
 
 namespace walkhammer {
-
-// One occurrence of a finding, with all that its folder would tell about it.
-struct Occurrence {
-  FindingRecord record;
-  RawFinding raw;  // of a death: only the request
-  bool is_death = false;
-  bool has_request = true;               // false: the child died between walks
-  const SymbolTable* symbols = nullptr;  // of the request; as long as the worker
-  std::string hs_err;
-};
 
 class Worker {
  public:

@@ -1,0 +1,31 @@
+#include "harness/base/names.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "harness/base/nearest.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr size_t kNearestShown = 3;
+
+}  // namespace
+
+Failure UnknownName(std::string_view kind, std::string_view wanted,
+                    std::span<const std::string_view> names) {
+  if (names.empty()) return BadInput(fmt::format("there is no {} \"{}\"", kind, wanted));
+  return BadInput(
+      fmt::format("there is no {0} \"{1}\"; nearest: {2} (walkhammer list {0}s names "
+                  "all)",
+                  kind, wanted, fmt::join(NearestNames(wanted, names, kNearestShown), ", ")));
+}
+
+std::string BesideExecutable(std::string_view name) {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return self.parent_path() / name;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,24 @@
+// Names that users type and files that are installed together. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_BASE_NAMES_H_
+#define WALKHAMMER_HARNESS_BASE_NAMES_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+
+namespace walkhammer {
+
+// kBadInput: there is no `kind` "wanted"; nearest: a, b, c (walkhammer list KINDs names all).
+Failure UnknownName(std::string_view kind, std::string_view wanted,
+                    std::span<const std::string_view> names);
+
+// Absolute path of a file that is installed beside this executable; it need not exist.
+std::string BesideExecutable(std::string_view name);
+inline constexpr char kChildName[] = "walkhammer_child";
+inline constexpr char kScenesJarName[] = "walkhammer-scenes.jar";
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_BASE_NAMES_H_

@@ -1,0 +1,167 @@
+#include "harness/cli/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "harness/base/nearest.h"
+#include "harness/cli/common.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr size_t kNearestShown = 3;
+
+Failure BadUsage(const CLI::App& app, std::string message) {
+  const std::vector<CLI::App*> verbs = app.get_subcommands();
+  const std::string verb = verbs.empty() ? "" : " " + verbs.front()->get_name();
+  return BadInput(fmt::format("{} (see walkhammer{} --help)", message, verb));
+}
+
+// CLI11 would call a mistyped verb an unexpected argument.
+bool IsUnknownVerb(const CLI::App& app, const std::string& word) {
+  const auto is_meant = [&](const CLI::App* verb) { return verb->check_name(word); };
+  return !word.empty() && word[0] != '-' && app.get_subcommands(is_meant).empty();
+}
+
+Failure UnknownVerb(CLI::App& app, const std::string& word) {
+  std::vector<std::string> owned;
+  for (const CLI::App* verb : app.get_subcommands(nullptr)) owned.push_back(verb->get_name());
+  const std::vector<std::string_view> names(owned.begin(), owned.end());
+  return BadInput(fmt::format("there is no verb \"{}\"; nearest: {} (walkhammer --help names all)",
+                              word, fmt::join(NearestNames(word, names, kNearestShown), ", ")));
+}
+
+}  // namespace
+
+Verb::Verb(CLI::App& app, const std::string& name, const std::string& what)
+    : verb_(app.add_subcommand(name, what)) {}
+
+void Verb::Flag(const std::string& name, bool& value, const std::string& what) {
+  verb_->add_flag(name, value, what);
+}
+
+void Verb::Text(const std::string& name, std::string& value, const std::string& what,
+                const std::string& kind) {
+  verb_->add_option(name, value, what)->type_name(kind);
+}
+
+void Verb::Text(const std::string& name, std::optional<std::string>& value,
+                const std::string& what) {
+  verb_->add_option(name, value, what);
+}
+
+void Verb::List(const std::string& name, std::vector<std::string>& values, const std::string& what,
+                const std::string& kind) {
+  verb_->add_option(name, values, what)->type_name(kind)->allow_extra_args(false);
+}
+
+void Verb::Count(const std::string& name, uint64_t& value, const std::string& what, uint64_t least,
+                 uint64_t most) {
+  const auto read = [&value, name, least, most](const std::string& text) {
+    const bool hex = text.starts_with("0x");
+    const char* begin = text.data() + (hex ? 2 : 0);
+    const char* end = text.data() + text.size();
+    uint64_t number = 0;
+    const auto [rest, error] = std::from_chars(begin, end, number, hex ? 16 : 10);
+    if (error != std::errc() || rest != end)
+      throw CLI::ValidationError(fmt::format("{} wants a whole number, not \"{}\"", name, text));
+    if (number < least || number > most)
+      throw CLI::ValidationError(fmt::format("{} wants {} to {}, not {}", name, least, most, text));
+    value = number;
+  };
+  verb_->add_option_function<std::string>(name, read, what)->type_name("N");
+}
+
+void Verb::Argument(const std::string& name, std::string& value, const std::string& what) {
+  verb_->add_option(name, value, what)->type_name("")->required();
+}
+
+void Verb::Argument(const std::string& name, std::vector<std::string>& values,
+                    const std::string& what) {
+  verb_->add_option(name, values, what)->required();
+}
+
+void Verb::Json(bool& json) { Flag("--json", json, "Print the result as JSON on stdout"); }
+
+void Verb::Jdks(std::vector<std::string>& paths) {
+  List("--jdk", paths, "JDK home, its bin/java or its libjvm.so; repeatable", "DIR");
+}
+
+void Verb::CoverageGoal(std::optional<double>& percent) {
+  const auto read = [&percent](const std::string& text) {
+    const char* end = text.data() + text.size() - (text.ends_with("%") ? 1 : 0);
+    double number = 0;
+    const auto [rest, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
+    if (error != std::errc() || rest != end || !(number > 0 && number <= 100)) {
+      throw CLI::ValidationError(fmt::format(
+          "--coverage-goal wants a percentage above 0 and up to 100, not \"{}\"", text));
+    }
+    percent = number;
+  };
+  verb_
+      ->add_option_function<std::string>(
+          "--coverage-goal", read,
+          "Exit with 1 if fewer of the walker's blocks were reached, with 3 if nobody can tell")
+      ->type_name("PERCENT");
+}
+
+void Verb::Excludes(const std::string& option, const std::string& other) {
+  verb_->get_option(option)->excludes(verb_->get_option(other));
+}
+
+void Verb::Runs(Invocation& chosen, std::function<int()> run) {
+  verb_->callback([&chosen, run = std::move(run)] { chosen.run = run; });
+}
+
+void Verb::Runs(Invocation& chosen,
+                std::function<int(const std::vector<std::string>& jvm_flags)> run) {
+  verb_->footer("JVM flags follow after --.");
+  verb_->callback([&chosen, run = std::move(run)] {
+    chosen.takes_jvm_flags = true;
+    chosen.run = [&chosen, run] { return run(chosen.jvm_flags); };
+  });
+}
+
+int RunCommand(const std::vector<AddVerb>& add, Invocation& chosen, int argc,
+               const char* const* argv) {
+  CLI::App app{
+      "Hammers the stack walkers of the JVM until they break, and hands over each break\n"
+      "as a small, replayable, explained input."};
+  app.set_version_flag("--version", WALKHAMMER_VERSION);
+  app.footer(
+      "Exit codes: 0 clean, 1 findings or regression, 2 usage or bad input,\n"
+      "3 this machine or JDK cannot do it, 4 vacuous run or tool failure.");
+  app.require_subcommand(0, 1);
+  for (AddVerb one : add) one(app, chosen);
+  int own = argc;  // arguments before "--"
+  for (int i = argc - 1; i > 0; i--) {
+    if (std::strcmp(argv[i], "--") == 0) own = i;
+  }
+  if (own < argc) chosen.jvm_flags.assign(argv + own + 1, argv + argc);
+  if (own > 1 && IsUnknownVerb(app, argv[1])) return PrintFailure(UnknownVerb(app, argv[1]));
+  int code = 0;
+  try {
+    app.parse(own, argv);
+    if (!chosen.run) return PrintFailure(BadUsage(app, "which verb?"));
+    if (!chosen.jvm_flags.empty() && !chosen.takes_jvm_flags) {
+      return PrintFailure(BadUsage(app, "this verb starts no JVM and takes no flags after --"));
+    }
+    code = chosen.run();
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) return PrintFailure(BadUsage(app, error.what()));
+    app.exit(error);  // help or version
+  } catch (const std::exception& error) {
+    return PrintFailure(ToolFailed(fmt::format("unexpected failure: {}", error.what())));
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout.flush()) {
+    return PrintFailure(ToolFailed("cannot write to stdout; is the disk full?"));
+  }
+  return code;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,46 @@
+#include "harness/cli/run_end.h"
+
+#include <fmt/format.h>
+
+#include "harness/cli/common.h"
+#include "harness/cli/identity.h"
+#include "reports/coverage_report.h"
+#include "reports/json_report.h"
+#include "reports/run_summary.h"
+#include "reports/text_report.h"
+
+namespace walkhammer {
+
+ReplayWords WordsFor(const Jdk& jdk, const std::vector<std::string>& jvm_flags) {
+  ReplayWords words;
+  words.jdk = jdk.home + " (" + jdk.version + ")";
+  words.command = BesideExecutable("walkhammer");
+  words.options = " --jdk " + jdk.home;
+  if (!jvm_flags.empty()) words.options += " -- " + Joined(jvm_flags);
+  return words;
+}
+
+int ReportRun(const std::string& dir, const Status& status, bool json,
+              std::optional<double> coverage_goal) {
+  auto db = RunDb::Open(dir);
+  if (!db.ok()) return PrintFailure(status.ok() ? db.failure() : status.failure());
+  // Of the walker's code; a run without coverage, or whose library is gone, has none.
+  if (status.ok()) {
+    Status written = WriteCoverageFile(db.value());
+    if (!written.ok()) PrintFailure(written.failure());
+  }
+  auto summary = ReadRun(db.value());
+  if (!summary.ok()) return PrintFailure(status.ok() ? summary.failure() : status.failure());
+  if (coverage_goal) HoldToGoal(summary.value(), *coverage_goal);
+  if (json) {
+    auto text = JsonReport(db.value(), summary.value());
+    if (!text.ok()) return PrintFailure(text.failure());
+    fmt::print("{}", text.value());
+  } else {
+    fmt::print("{}", TextReport(summary.value()));
+  }
+  if (!status.ok()) return PrintFailure(status.failure());
+  return static_cast<int>(summary.value().verdict.exit);
+}
+
+}  // namespace walkhammer

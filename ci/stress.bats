@@ -250,6 +250,16 @@ END
   [ "$(cell 'walks > 10000')" -eq 1 ]
 }
 
+@test "step maps a scene, played again and again" {
+  out=$BATS_TEST_TMPDIR/scene
+  run --separate-stderr timeout 60 "$WALKHAMMER" step --scene c1 --time 4s --out "$out"
+  [ "$(cell status)" = passed ]
+  [ "$(cell 'successful > 10000')" -eq 1 ]
+  [ "$(sqlite3 "$out/run.db" "select count(*) from step_region where name like '%wh.C1Chain.c1Three%'")" -gt 0 ]
+  run "$WALKHAMMER" stress --scene c1 --time 1s
+  [ "$status" -eq 2 ]
+}
+
 @test "step without a walker counts the steps" {
   run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --time 2s --no-walk --out "$out"
   echo "$output$stderr"

@@ -60,11 +60,11 @@ class EnginePuzzleTest : public testing::TestWithParam<Param> {
 TEST_P(EnginePuzzleTest, GuidanceFindsIt) {
   const auto& [expected, engine, which] = GetParam();
   // In steps, so that the test ends soon where it can: the corpus is carried on.
-  for (int step = 0; step < 12; step++) {
+  for (int step = 0; step < 32; step++) {
     const std::string run = "run" + std::to_string(step);
     const CommandResult result =
         Fuzz(jdk_, expected.puzzle, folder_.Under(run),
-             {"--engine", engine, "--time", "8s", "--no-confirm", "--seed",
+             {"--engine", engine, "--time", "3s", "--no-confirm", "--seed",
               std::to_string(step + 1), "--corpus", folder_.Under("corpus")});
     ASSERT_TRUE(result.json.is_object()) << result.line;
     EXPECT_EQ(result.json["status"], "clean-end") << result.line;
@@ -156,7 +156,7 @@ TEST(EnginePuzzles, ChanceDoesNotFindThem) {
   for (const Expected& expected : kPuzzles) {
     const RunFolder folder;
     const CommandResult result =
-        Fuzz(jdks.front(), expected.puzzle, folder.Under("run"), {"--time", "10s", "--no-confirm"});
+        Fuzz(jdks.front(), expected.puzzle, folder.Under("run"), {"--walks", "2000000", "--no-confirm"});
     ASSERT_TRUE(result.json.is_object()) << result.line;
     EXPECT_GT(result.json["totals"]["walks"], 1000000) << result.line;
     EXPECT_FALSE(Found(result.json, expected.title)) << expected.puzzle;

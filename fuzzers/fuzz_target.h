@@ -50,7 +50,6 @@ class FuzzTarget {
 
   Options options_;
   SharedState* state_ = nullptr;
-  bool supervised_ = false;
   Workshop shop_;
   std::unique_ptr<EngineThread> engine_;
   std::unique_ptr<Feedback> feedback_;

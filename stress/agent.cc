@@ -15,6 +15,7 @@
 #include "harness/jvm/flags.h"
 #include "harness/jvm/modules.h"
 #include "harness/jvm/safefetch.h"
+#include "harness/scenes/scenes.h"
 #include "stress/jvm_events.h"
 
 namespace walkhammer {
@@ -128,7 +129,8 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
                              state_.job.truth != 0 ? AskJvm : nullptr);
     if (!status.ok()) return status;
   }
-  status = ChooseAndStartSampler();
+  if (state_.job.rehearsal != 0) status = BindSceneNatives(*jvm_, env);
+  if (status.ok()) status = ChooseAndStartSampler();
   if (!status.ok()) return status;
   AddExistingThreads(env);
   if (!StartManager(env)) return ToolFailed("cannot start the agent's own thread");

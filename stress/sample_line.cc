@@ -137,7 +137,7 @@ PcRegion SampleLine::RegionOf(uint64_t pc) const {
     case CodeKind::kNone:
       break;
   }
-  return code_.InCodeCache(pc) ? PcRegion::kCodeCache : PcRegion::kLibrary;
+  return code_.IsInCache(pc) ? PcRegion::kCodeCache : PcRegion::kLibrary;
 }
 
 void SampleLine::TakeDown(const SampledThread& thread, const ucontext_t& context,

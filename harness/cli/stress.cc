@@ -100,6 +100,8 @@ void AddStep(CLI::App& app, Invocation& chosen) {
   o->time = "20s";
   verb.List("--walker", o->walkers, "What to test (walkhammer list walkers)");
   verb.Text("--thread", o->thread, "Part of the thread's name (default: the busiest)");
+  verb.List("--scene", o->scenes,
+            "Instead of a program: this scene, played again and again; repeatable");
   verb.Text("--method", o->method, "Only while this is on the stack: pkg.Class.method");
   verb.Count("--steps", o->steps, "Instructions in all (default: no limit)");
   verb.Count("--window", o->window, "Instructions in a row (default 20000)");

@@ -14,6 +14,7 @@
 #include "harness/cli/common.h"
 #include "harness/cli/run_end.h"
 #include "harness/supervise/cell_harvest.h"
+#include "harness/supervise/child_process.h"
 #include "harness/supervise/profiles.h"
 #include "harness/walkers/walker_table.h"
 #include "workloads/catalogue.h"
@@ -131,13 +132,16 @@ Result<StressJob> MakeJob(const StressOptions& options, const Lane& lane) {
   job.park_limit_ms = park.value();
   job.native_threads = options.native ? 1 : 0;
   job.no_walk = options.no_walk ? 1 : 0;
+  job.rehearsal = options.scenes.empty() ? 0 : 1;
   job.step = options.step ? stepper.value() : 0;
   job.truth = options.no_truth ? 0 : 1;
   job.depth = static_cast<uint16_t>(options.depth);
   job.seed = options.seed;
   job.step_limit = options.steps;
   job.step_window = options.window;
-  std::memcpy(job.step_thread, options.thread.data(), options.thread.size());
+  const std::string thread =
+      options.thread.empty() && !options.scenes.empty() ? "scene-" : options.thread;
+  std::memcpy(job.step_thread, thread.data(), thread.size());
   std::memcpy(job.step_method, options.method.data(), options.method.size());
   Status walkers = SetWalkers(options, lane, job);
   if (!walkers.ok()) return walkers.failure();
@@ -183,6 +187,89 @@ Result<std::vector<JdkChoice>> ChooseJdks(const std::vector<std::string>& paths)
   return choices;
 }
 
+// What a cell runs.
+struct Load {
+  std::string name;
+  // For a JDK of this feature release; `folder`: an empty one of the cell's own.
+  std::function<Result<LoadCommand>(int feature, const std::string& folder)> prepare;
+};
+
+Result<std::vector<Load>> WorkloadLoads(const StressOptions& options) {
+  WorkloadContext context;
+  context.home = std::filesystem::path(BesideExecutable("workloads")).parent_path();
+  context.seed = options.seed;
+  context.seconds = 0;
+  context.threads = static_cast<int>(options.threads);
+  context.scale = static_cast<int>(options.scale);
+  context.cache = options.cache;
+  auto all = LoadCatalogues(BesideExecutable("workloads"));
+  if (!all.ok()) return all.failure();
+  auto selected = SelectWorkloads(all.value(), options.workloads);
+  if (!selected.ok()) return selected.failure();
+  std::vector<Load> loads;
+  for (const Workload* workload : selected.value())
+    loads.push_back({workload->FullName(),
+                     [workload = *workload, context](
+                         int feature, const std::string& folder) -> Result<LoadCommand> {
+                       WorkloadContext here = context;
+                       here.scratch = folder + "/work";
+                       std::error_code error;
+                       std::filesystem::create_directories(here.scratch, error);
+                       auto command = PrepareWorkload(workload, feature, here);
+                       if (!command.ok()) return command.failure();
+                       WorkloadCommand& c = command.value();
+                       return LoadCommand{c.jvm_flags, c.arguments, c.directory, c.repeat};
+                     }});
+  return loads;
+}
+
+Load JavaLoad(const std::string& program) {
+  const std::vector<std::string> words = Words(program);
+  return {"java:" + words.back(), [words](int, const std::string&) -> Result<LoadCommand> {
+            return LoadCommand{{}, words, std::filesystem::current_path(), true};
+          }};
+}
+
+Result<std::vector<Load>> SceneLoads(const std::vector<std::string>& names) {
+  auto flags = BaseFlags();
+  if (!flags.ok()) return flags.failure();
+  std::vector<Load> loads;
+  for (const std::string& name : names) {
+    auto scene = SceneNamed(name);
+    if (!scene.ok()) return scene.failure();
+    loads.push_back({"scene:" + name,
+                     [name, flags = flags.value()](int, const std::string&) -> Result<LoadCommand> {
+                       return LoadCommand{
+                           flags,
+                           {"-cp", BesideExecutable(kScenesJarName), "wh.Rehearsal", name},
+                           std::filesystem::current_path(),
+                           true};
+                     }});
+  }
+  return loads;
+}
+
+Result<std::vector<Load>> ChooseLoads(const StressOptions& options) {
+  const int ways = static_cast<int>(!options.workloads.empty()) +
+                   static_cast<int>(!options.program.empty()) +
+                   static_cast<int>(!options.scenes.empty()) + static_cast<int>(options.pid != 0);
+  if (ways != 1)
+    return BadInput(std::string("say what to run, in one way: --workload NAME (walkhammer list "
+                                "workloads), --java \"ARGUMENTS\"") +
+                    (options.step ? ", --scene NAME" : "") + " or --pid PID");
+  if (!options.workloads.empty()) return WorkloadLoads(options);
+  if (!options.scenes.empty()) return SceneLoads(options.scenes);
+  if (!options.program.empty()) {
+    if (Words(options.program).empty()) return BadInput("--java wants the arguments of a program");
+    return std::vector<Load>{JavaLoad(options.program)};
+  }
+  if (kill(static_cast<pid_t>(options.pid), 0) != 0)
+    return BadInput(fmt::format("there is no process {} that --pid could attach to", options.pid));
+  return std::vector<Load>{
+      {fmt::format("pid:{}", options.pid),
+       [](int, const std::string&) -> Result<LoadCommand> { return LoadCommand{}; }}};
+}
+
 // Short, and the cell's own: two JDKs of one feature get a number.
 std::string LabelOf(const std::vector<CellPlan>& cells, const CellRow& row, int feature) {
   const std::string stem = fmt::format("{} jdk{} {}", row.workload, feature, row.profile);
@@ -216,36 +303,35 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
                                   const std::vector<std::string>& jvm_flags,
                                   const std::string& scratch) {
   const std::string first = options.walkers.empty() ? "agct" : options.walkers[0];
-  const Lane* lane = LaneOf(first);
-  auto job = MakeJob(options, *lane);
+  CellPlan common;  // what all cells share
+  common.lane = LaneOf(first);
+  common.lane_argument = LaneArgument(first);
+  common.attach_pid = static_cast<int>(options.pid);
+  common.output_limit = options.output_limit_mib << 20;
+  auto job = MakeJob(options, *common.lane);
   if (!job.ok()) return job.failure();
+  common.job = job.value();
   auto time = ParseDuration(options.time, "--time");
   if (!time.ok()) return time.failure();
+  common.time = time.value();
   auto hung = ParseDuration(options.hung_after, "--hung-after");
   if (!hung.ok()) return hung.failure();
+  common.hung_after = hung.value();
   auto profiles = SelectProfiles(options.profiles);
   if (!profiles.ok()) return profiles.failure();
   auto jdks = ChooseJdks(options.jdks);
   if (!jdks.ok()) return jdks.failure();
-  if (options.workloads.empty() == options.program.empty() && options.pid == 0)
-    return BadInput(
-        "say what to run: --workload NAME (walkhammer list workloads), --java \"ARGUMENTS\" or "
-        "--pid PID");
-  if (options.pid != 0 && kill(static_cast<pid_t>(options.pid), 0) != 0)
-    return BadInput(fmt::format("there is no process {} that --pid could attach to", options.pid));
-
-  auto catalogue = std::make_shared<std::vector<Workload>>();
-  std::vector<const Workload*> chosen;
-  const std::string home = std::filesystem::path(BesideExecutable("x")).parent_path();
-  if (!options.workloads.empty()) {
-    auto all = LoadCatalogues(home + "/workloads");
-    if (!all.ok()) return all.failure();
-    *catalogue = std::move(all.value());
-    auto selected = SelectWorkloads(*catalogue, options.workloads);
-    if (!selected.ok()) return selected.failure();
-    chosen = selected.value();
-  } else {
-    chosen.push_back(nullptr);
+  auto loads = ChooseLoads(options);
+  if (!loads.ok()) return loads.failure();
+  common.row.walker =
+      options.walkers.empty() ? "agct" : fmt::format("{}", fmt::join(options.walkers, ","));
+  if (common.lane->own_agent) {
+    common.row.mode = options.step ? "step" : ModeName(common.job.mode);
+    common.row.clock = options.clock;
+  }
+  if (!options.step) {
+    common.row.interval_min_ns = common.job.interval_min_ns;
+    common.row.interval_max_ns = common.job.interval_max_ns;
   }
 
   StressPlan plan;
@@ -256,67 +342,25 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
           ? options.jobs
           : std::max(1U, std::thread::hardware_concurrency() /
                              static_cast<unsigned>(std::max<uint64_t>(1, options.threads))));
-  for (const Workload* workload : chosen)
+  for (const Load& load : loads.value())
     for (const JdkChoice& choice : jdks.value())
       for (const Profile* profile : profiles.value()) {
-        const Jdk& jdk = choice.jdk;
-        CellPlan cell;
+        CellPlan cell = common;
         CellRow& row = cell.row;
         row.position = static_cast<int64_t>(plan.cells.size());
-        row.workload = workload != nullptr ? workload->FullName()
-                       : options.pid != 0  ? fmt::format("pid:{}", options.pid)
-                                           : "java:" + Words(options.program).back();
-        row.jdk_path = jdk.home;
+        row.workload = load.name;
+        row.jdk_path = choice.jdk.home;
         row.profile = profile->name;
-        row.walker =
-            options.walkers.empty() ? "agct" : fmt::format("{}", fmt::join(options.walkers, ","));
-        if (lane->own_agent) {
-          row.mode = options.step ? "step" : ModeName(job.value().mode);
-          row.clock = options.clock;
-        }
-        if (!options.step) {
-          row.interval_min_ns = job.value().interval_min_ns;
-          row.interval_max_ns = job.value().interval_max_ns;
-        }
         row.status = choice.status;
         row.reason = choice.reason;
-        row.label = LabelOf(plan.cells, row, jdk.feature);
-        cell.java = jdk.home + "/bin/java";
+        row.label = LabelOf(plan.cells, row, choice.jdk.feature);
+        cell.java = choice.jdk.home + "/bin/java";
         cell.jvm_flags = profile->flags;
         cell.jvm_flags.insert(cell.jvm_flags.end(), jvm_flags.begin(), jvm_flags.end());
-        cell.words = WordsFor(jdk, cell.jvm_flags);
-        cell.job = job.value();
-        cell.lane = lane;
-        cell.lane_argument = LaneArgument(first);
-        cell.attach_pid = static_cast<int>(options.pid);
-        cell.time = time.value();
-        cell.hung_after = hung.value();
-        cell.output_limit = options.output_limit_mib << 20;
+        cell.words = WordsFor(choice.jdk, cell.jvm_flags);
         cell.scratch = fmt::format("{}/cell-{}", scratch, row.position);
-        if (workload != nullptr) {
-          WorkloadContext context;
-          context.home = home;
-          context.seed = options.seed;
-          context.seconds = 0;
-          context.threads = static_cast<int>(options.threads);
-          context.scale = static_cast<int>(options.scale);
-          context.cache = options.cache;
-          cell.prepare = [catalogue, workload, context, feature = jdk.feature](
-                             const std::string& folder) mutable -> Result<LoadCommand> {
-            context.scratch = folder + "/work";
-            std::error_code error;
-            std::filesystem::create_directories(context.scratch, error);
-            auto command = PrepareWorkload(*workload, feature, context);
-            if (!command.ok()) return command.failure();
-            WorkloadCommand& c = command.value();
-            return LoadCommand{c.jvm_flags, c.arguments, c.directory, c.repeat};
-          };
-        } else {
-          cell.prepare = [words =
-                              Words(options.program)](const std::string&) -> Result<LoadCommand> {
-            return LoadCommand{{}, words, std::filesystem::current_path(), true};
-          };
-        }
+        cell.prepare = [prepare = load.prepare, feature = choice.jdk.feature](
+                           const std::string& folder) { return prepare(feature, folder); };
         plan.cells.push_back(std::move(cell));
       }
   return plan;

@@ -16,7 +16,7 @@ namespace walkhammer {
 
 struct StressOptions {
   bool step = false;  // the verb
-  std::vector<std::string> workloads, jdks, walkers, profiles;
+  std::vector<std::string> workloads, scenes, jdks, walkers, profiles;
   std::string program;  // --java: what to run instead of a workload
   std::string interval = "100us", sampler = "auto", clock = "cpu", mode = "handler";
   std::string time = "60s", hang_limit = "1s", park_limit = "100ms", hung_after = "30s";

@@ -67,7 +67,7 @@ Result<CodeCache> CodeCache::Open(const VmStructs& structs) {
 uint64_t CodeCache::low() const { return *low_; }
 uint64_t CodeCache::high() const { return *high_; }
 
-CodeBlob CodeCache::ReadBlob(uint64_t address) const {
+CodeBlob CodeCache::BlobAt(uint64_t address) const {
   CodeBlob blob{};
   blob.address = address;
   const char* name = Read<const char*>(address + blob_name_);
@@ -105,7 +105,7 @@ void CodeCache::ReadHeap(uint64_t heap, std::vector<CodeBlob>& out) const {
                                                  : Read<uint64_t>(block + block_length_);
     if (segments == 0) break;  // beyond the last block in use
     if (Read<uint8_t>(block + block_used_) != 0) {
-      CodeBlob blob = ReadBlob(block + block_size_);
+      CodeBlob blob = BlobAt(block + block_size_);
       if (blob.begin > block && blob.end > blob.begin && blob.end <= high)
         out.push_back(std::move(blob));
     }

@@ -40,10 +40,11 @@ class CodeCache {
   uint64_t low() const;   // CodeCache::_low_bound
   uint64_t high() const;  // CodeCache::_high_bound, exclusive
   std::vector<CodeBlob> Blobs() const;
+  // The blob whose object lies at `address`, e.g. what Method::_code names.
+  CodeBlob BlobAt(uint64_t address) const;
   std::vector<Codelet> Codelets() const;
 
  private:
-  CodeBlob ReadBlob(uint64_t address) const;
   void ReadHeap(uint64_t heap, std::vector<CodeBlob>& out) const;
 
   uint64_t* low_ = nullptr;

@@ -7,104 +7,150 @@ namespace walkhammer {
 namespace {
 
 constexpr uint8_t kFreeSegment = 0xff;
-constexpr int kMostHops = 4096;  // through a segment map that changes under us
+constexpr int kMostHops = 4096;  // of 255 segments at most each
 
 template <typename T>
-T Read(uint64_t address) {
-  return *reinterpret_cast<const volatile T*>(address);
+T At(uint64_t address) {
+  return *reinterpret_cast<const T*>(address);
+}
+
+uint64_t Address(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
+
+// The CodeBlob that holds `pc`, or 0.
+uint64_t BlobOf(const CodeLayout& l, const MemoryReader& memory, uint64_t pc) {
+  for (int i = 0; i < l.heap_count; i++) {
+    uint64_t low = 0, high = 0, map = 0;
+    int32_t log2 = 0;
+    if (!memory.ReadWord(l.heaps[i] + l.memory_low, low) ||
+        !memory.ReadWord(l.heaps[i] + l.memory_high, high))
+      return 0;
+    if (pc < low || pc >= high) continue;
+    if (!memory.Read(l.heaps[i] + l.log2_segment, log2) ||
+        !memory.ReadWord(l.heaps[i] + l.map_low, map))
+      return 0;
+    uint64_t segment = (pc - low) >> (log2 & 63);
+    // Each entry tells how far back its block's start may be.
+    for (int hop = 0; hop < kMostHops; hop++) {
+      uint8_t back = 0;
+      if (!memory.Read(map + segment, back) || back == kFreeSegment || back > segment) return 0;
+      if (back == 0) break;
+      segment -= back;
+    }
+    const uint64_t block = low + (segment << (log2 & 63));
+    uint8_t used = 0;
+    if (!memory.Read(block + l.block_used, used) || used == 0) return 0;
+    return block + static_cast<uint64_t>(l.block_size);
+  }
+  return 0;
+}
+
+bool IsNmethod(const MemoryReader& memory, uint64_t name) {
+  uint8_t text[15];
+  if (!memory.ReadBytes(name, text, 8)) return false;
+  if (std::memcmp(text, "nmethod", 8) == 0) return true;
+  return std::memcmp(text, "native n", 8) == 0 && memory.ReadBytes(name + 8, text + 8, 7) &&
+         std::memcmp(text + 8, "method", 7) == 0;
 }
 
 }  // namespace
 
-Result<CodeFinder> CodeFinder::Open(const VmStructs& structs) {
-  CodeFinder f;
+Result<CodeLayout> ReadCodeLayout(const VmStructs& structs) {
+  CodeLayout l{};
   StructReader read(structs);
-  f.low_ = read.NeedStatic("CodeCache", "_low_bound");
-  f.high_ = read.NeedStatic("CodeCache", "_high_bound");
+  l.cache_low = Address(read.NeedStatic("CodeCache", "_low_bound"));
+  l.cache_high = Address(read.NeedStatic("CodeCache", "_high_bound"));
   auto* heaps = read.NeedStatic("CodeCache", "_heaps");
   auto* interpreter = read.NeedStatic("AbstractInterpreter", "_code");
-  const int len = read.Need("GrowableArrayBase", "_len"),
-            data = read.Need("GrowableArray<int>", "_data");
+  const int len = read.Need("GrowableArrayBase", "_len");
+  const int data = read.Need("GrowableArray<int>", "_data");
   const int memory = read.Need("CodeHeap", "_memory"), map = read.Need("CodeHeap", "_segmap");
   const int low = read.Need("VirtualSpace", "_low"), high = read.Need("VirtualSpace", "_high");
-  f.memory_low_ = memory + low;
-  f.memory_high_ = memory + high;
-  f.map_low_ = map + low;
-  f.log2_segment_ = read.Need("CodeHeap", "_log2_segment_size");
-  f.block_used_ = read.Need("HeapBlock::Header", "_used");
-  f.block_size_ = static_cast<int>(structs.SizeOf("HeapBlock").value_or(16));
-  f.blob_name_ = read.Need("CodeBlob", "_name");
-  f.frame_complete_ = read.Optional("CodeBlob", "_frame_complete_offset");
-  f.frame_complete_is_short_ = structs.FieldType("CodeBlob", "_frame_complete_offset") == "int16_t";
-  f.code_begin_ = read.Optional("CodeBlob", "_code_begin");
-  f.code_end_ = read.Optional("CodeBlob", "_code_end");
-  f.code_offset_ = read.Optional("CodeBlob", "_code_offset");
-  f.data_offset_ = read.Optional("CodeBlob", "_data_offset");
-  f.level_ = read.Need("nmethod", "_comp_level");
-  f.level_is_byte_ = structs.FieldType("nmethod", "_comp_level") != "int" &&
-                     structs.SizeOf("CompLevel").value_or(4) == 1;
-  const int buffer = read.Need("StubQueue", "_stub_buffer"),
-            end = read.Need("StubQueue", "_queue_end");
+  l.memory_low = memory + low;
+  l.memory_high = memory + high;
+  l.map_low = map + low;
+  l.log2_segment = read.Need("CodeHeap", "_log2_segment_size");
+  l.block_used = read.Need("HeapBlock::Header", "_used");
+  l.block_size = static_cast<int>(structs.SizeOf("HeapBlock").value_or(16));
+  l.blob_name = read.Need("CodeBlob", "_name");
+  l.frame_complete = read.Optional("CodeBlob", "_frame_complete_offset");
+  l.frame_complete_is_short = structs.FieldType("CodeBlob", "_frame_complete_offset") == "int16_t";
+  l.frame_size = read.Need("CodeBlob", "_frame_size");
+  l.code_begin = read.Optional("CodeBlob", "_code_begin");
+  l.code_end = read.Optional("CodeBlob", "_code_end");
+  l.code_offset = read.Optional("CodeBlob", "_code_offset");
+  l.data_offset = read.Optional("CodeBlob", "_data_offset");
+  l.level = read.Need("nmethod", "_comp_level");
+  l.level_is_byte = structs.FieldType("nmethod", "_comp_level") != "int" &&
+                    structs.SizeOf("CompLevel").value_or(4) == 1;
+  const int buffer = read.Need("StubQueue", "_stub_buffer");
+  const int end = read.Need("StubQueue", "_queue_end");
   // One of the two ways in which JDKs tell where a blob's code is.
-  if (f.code_begin_ < 0 && f.code_offset_ < 0) read.Need("CodeBlob", "_code_begin");
+  if (l.code_begin < 0 && l.code_offset < 0) read.Need("CodeBlob", "_code_begin");
   const Status complete = read.Complete();
   if (!complete.ok()) return complete.failure();
   if (*heaps == 0 || *interpreter == 0) return ToolFailed("the JVM has no code heaps yet");
-  const uint64_t first = Read<uint64_t>(*heaps + data);
-  f.heap_count_ = std::min(Read<int32_t>(*heaps + len), kMostHeaps);
-  for (int i = 0; i < f.heap_count_; i++) f.heaps_[i] = Read<uint64_t>(first + 8 * i);
-  f.interpreter_begin_ = Read<uint64_t>(*interpreter + buffer);
-  f.interpreter_end_ = f.interpreter_begin_ + Read<int32_t>(*interpreter + end);
-  return f;
+  const auto first = At<uint64_t>(*heaps + data);
+  l.heap_count = std::min(At<int32_t>(*heaps + len), CodeLayout::kMostHeaps);
+  for (int i = 0; i < l.heap_count; i++) l.heaps[i] = At<uint64_t>(first + 8 * i);
+  l.interpreter_begin = At<uint64_t>(*interpreter + buffer);
+  l.interpreter_end = l.interpreter_begin + At<int32_t>(*interpreter + end);
+  return l;
 }
 
-FoundCode CodeFinder::Find(uint64_t pc) const {
+bool InCodeCache(const CodeLayout& layout, const MemoryReader& memory, uint64_t pc) {
+  uint64_t low = 0, high = 0;
+  return memory.ReadWord(layout.cache_low, low) && memory.ReadWord(layout.cache_high, high) &&
+         pc >= low && pc < high;
+}
+
+FoundCode FindCode(const CodeLayout& l, const MemoryReader& memory, uint64_t pc) {
   FoundCode found;
-  if (!InCodeCache(pc)) return found;
-  if (pc >= interpreter_begin_ && pc < interpreter_end_) {
+  if (!InCodeCache(l, memory, pc)) return found;
+  if (l.InInterpreter(pc)) {
     found.kind = CodeKind::kCodelet;
-    found.begin = interpreter_begin_;
-    found.end = interpreter_end_;
+    found.begin = l.interpreter_begin;
+    found.end = l.interpreter_end;
     return found;
   }
-  for (int i = 0; i < heap_count_; i++) {
-    const uint64_t heap = heaps_[i], low = Read<uint64_t>(heap + memory_low_);
-    if (pc < low || pc >= Read<uint64_t>(heap + memory_high_)) continue;
-    const int log2 = Read<int32_t>(heap + log2_segment_);
-    const uint64_t map = Read<uint64_t>(heap + map_low_);
-    uint64_t segment = (pc - low) >> log2;
-    // Each entry tells how far back its block's start may be.
-    for (int hop = 0; hop < kMostHops; hop++) {
-      const auto back = Read<uint8_t>(map + segment);
-      if (back == kFreeSegment || back > segment) return found;
-      if (back == 0) break;
-      segment -= back;
-    }
-    const uint64_t block = low + (segment << log2);
-    if (Read<uint8_t>(block + block_used_) == 0) return found;
-    found.blob = block + block_size_;
-    break;
-  }
-  if (found.blob == 0) return found;
-  const auto* name = Read<const char*>(found.blob + blob_name_);
-  if (code_begin_ >= 0) {
-    found.begin = Read<uint64_t>(found.blob + code_begin_);
-    found.end = Read<uint64_t>(found.blob + code_end_);
+  const uint64_t blob = BlobOf(l, memory, pc);
+  if (blob == 0 || !memory.ReadWord(blob + l.blob_name, found.name) ||
+      !memory.Read(blob + l.frame_size, found.frame_words))
+    return found;
+  if (l.code_begin >= 0) {
+    if (!memory.ReadWord(blob + l.code_begin, found.begin) ||
+        !memory.ReadWord(blob + l.code_end, found.end))
+      return found;
   } else {
-    found.begin = found.blob + Read<int32_t>(found.blob + code_offset_);
-    found.end = found.blob + Read<int32_t>(found.blob + data_offset_);
+    int32_t begin = 0, end = 0;
+    if (!memory.Read(blob + l.code_offset, begin) || !memory.Read(blob + l.data_offset, end))
+      return found;
+    found.begin = blob + begin;
+    found.end = blob + end;
   }
+  found.blob = blob;
   found.kind = CodeKind::kStub;
-  if (name != nullptr &&
-      (std::strcmp(name, "nmethod") == 0 || std::strcmp(name, "native nmethod") == 0)) {
+  if (found.name != 0 && IsNmethod(memory, found.name)) {
     found.kind = CodeKind::kNmethod;
-    found.level =
-        level_is_byte_ ? Read<int8_t>(found.blob + level_) : Read<int32_t>(found.blob + level_);
+    int8_t byte = -1;
+    if (!l.level_is_byte)
+      memory.Read(blob + l.level, found.level);
+    else if (memory.Read(blob + l.level, byte))
+      found.level = byte;
   }
-  if (frame_complete_ >= 0)
-    found.frame_complete = frame_complete_is_short_ ? Read<int16_t>(found.blob + frame_complete_)
-                                                    : Read<int32_t>(found.blob + frame_complete_);
+  int16_t complete = -1;
+  if (l.frame_complete >= 0 && !l.frame_complete_is_short)
+    memory.Read(blob + l.frame_complete, found.frame_complete);
+  else if (l.frame_complete >= 0 && memory.Read(blob + l.frame_complete, complete))
+    found.frame_complete = complete;
   return found;
+}
+
+Result<CodeFinder> CodeFinder::Open(const VmStructs& structs) {
+  auto layout = ReadCodeLayout(structs);
+  if (!layout.ok()) return layout.failure();
+  CodeFinder finder;
+  finder.layout_ = layout.value();
+  return finder;
 }
 
 }  // namespace walkhammer

@@ -48,7 +48,7 @@ struct StressJob {
   uint8_t step;            // 0: sample; kStepByTrapFlag, kStepByPtrace
   uint8_t truth;           // compare with JVMTI where the thread stands still anyway
   uint16_t depth;
-  uint16_t reserved;
+  uint16_t rehearsal;  // the program is wh.Rehearsal: give it its natives
   uint32_t hang_limit_ms;
   uint32_t park_limit_ms;  // how long a sampled thread waits for its walker at most
   uint64_t seed;

@@ -194,11 +194,11 @@ jint JNICALL Level(JNIEnv* env, jclass, jclass owner, jstring name, jstring sign
   if (osr == JNI_FALSE) {
     // Method::_code first: cheap, and null while interpreted.
     auto code = *reinterpret_cast<uint64_t*>(method + jvm->layout().method_code);
-    if (code == 0) return 0;
+    return code == 0 ? 0 : jvm->code_cache().BlobAt(code).comp_level;
   }
   jint level = 0;
   for (const CodeBlob& blob : jvm->code_cache().Blobs())
-    if (blob.is_nmethod && blob.method == method && (blob.entry_bci != -1) == (osr != JNI_FALSE))
+    if (blob.is_nmethod && blob.method == method && blob.entry_bci != -1)
       level = std::max(level, blob.comp_level);
   return level;
 }
@@ -213,6 +213,7 @@ void JNICALL Expect(JNIEnv* env, jclass, jstring kind, jclass owner, jstring nam
 }
 
 void JNICALL ParkAtMonitorEvent(JNIEnv* env, jclass, jstring which) {
+  if (in_progress == nullptr) return;
   park_at_event = Utf(env, which);
   jvmtiEvent event = park_at_event == "monitor-enter" ? JVMTI_EVENT_MONITOR_CONTENDED_ENTER
                                                       : JVMTI_EVENT_MONITOR_WAIT;
@@ -312,14 +313,19 @@ void ParkedScene::RestoreStack() const {
     if (stack[i] != snapshot[i]) stack[i] = snapshot[i];
 }
 
-Result<SceneStage*> SceneStage::Open(Jvm& the_jvm) {
+Status BindSceneNatives(Jvm& the_jvm, JNIEnv* env) {
   jvm = &the_jvm;
-  JNIEnv* env = jvm->env();
   jclass harness = env->FindClass("wh/Harness");
   if (harness == nullptr)
     return ToolFailed("cannot load wh.Harness from walkhammer-scenes.jar: rebuild walkhammer");
   if (env->RegisterNatives(harness, kNatives, std::size(kNatives)) != JNI_OK)
     return ToolFailed("walkhammer-scenes.jar does not fit this walkhammer_child: rebuild both");
+  return Ok();
+}
+
+Result<SceneStage*> SceneStage::Open(Jvm& the_jvm) {
+  Status bound = BindSceneNatives(the_jvm, the_jvm.env());
+  if (!bound.ok()) return bound.failure();
   jvm->SetMonitorCallbacks(OnMonitorEnter, OnMonitorWait);
   return new SceneStage(the_jvm);
 }

@@ -46,6 +46,10 @@ struct ParkedScene {
   void RestoreStack() const;
 };
 
+// Gives wh.Harness its native methods. Where no SceneStage sets a scene up, its threads are not
+// parked: the scene plays through, and can be played again and again (wh.Rehearsal).
+Status BindSceneNatives(Jvm& jvm, JNIEnv* env);
+
 class SceneStage {
  public:
   // Loads wh.Scenes and binds its natives. One per process.

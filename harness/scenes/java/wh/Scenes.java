@@ -2,6 +2,7 @@ package wh;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /**
  * The live situations whose stacks are walked: see scene_table.cc for the list.
@@ -38,6 +39,22 @@ public final class Scenes {
       }
     }
     return start(scene, null);
+  }
+
+  /**
+   * Plays the scene on a thread of its name for as long as it is what its name says. `end` gets the
+   * reason if it could not be had at all, or null: in time, C2 compiles also what C1 has compiled.
+   */
+  static void rehearse(String scene, Consumer<String> end) {
+    Runnable rounds = () -> {
+      boolean played = false;
+      try {
+        for (; ; played = true) Stairs.interpDown(stairs(scene), scene);
+      } catch (Throwable t) {
+        end.accept(played ? null : reason(t));
+      }
+    };
+    new SceneThread(scene, rounds).start();
   }
 
   private static Thread start(String scene, Runnable instead) {

@@ -1,0 +1,1 @@
+// Holds what the tests share of compiled headers: see CMakeLists.txt.

@@ -23,25 +23,15 @@ std::vector<Instruction> DecodeCode(const Disassembler& disassembler,
                                     std::span<const uint64_t> starts, int& strayed) {
   std::vector<Instruction> out;
   const uint64_t end = begin + bytes.size();
-  uint64_t at = begin;
   auto next = starts.begin();
-  while (at < end) {
-    uint64_t resume = end;
-    for (const Instruction& instruction : disassembler.Sweep(bytes.subspan(at - begin), at)) {
-      while (next != starts.end() && *next <= instruction.address) ++next;
-      if (next != starts.end() && *next < instruction.end()) break;
-      out.push_back(instruction);
-    }
-    const uint64_t decoded = out.empty() ? begin : std::max(at, out.back().end());
-    if (decoded >= end) break;
-    while (next != starts.end() && *next < decoded) ++next;
-    if (next != starts.end() && *next < end) resume = *next;
-    if (resume == at && decoded == at) {  // nothing can be decoded here
-      ++next;
-      resume = next == starts.end() ? end : *next;
-    }
-    if (resume < end) strayed++;
-    at = resume;
+  // From one known start to the next one: each byte is decoded once, however much strays.
+  for (uint64_t at = begin; at < end;) {
+    while (next != starts.end() && *next <= at) ++next;
+    const uint64_t until = next == starts.end() ? end : std::min(*next, end);
+    const auto part = disassembler.Sweep(bytes.subspan(at - begin, until - at), at);
+    out.insert(out.end(), part.begin(), part.end());
+    if (until < end && (part.empty() || part.back().end() != until)) strayed++;
+    at = until;
   }
   return out;
 }

@@ -18,7 +18,7 @@ jdk=${WALKHAMMER_JDK:-${JAVA_HOME:-}}
 # Only what the targets need: no tests, no benchmarks.
 if [ -z "${WALKHAMMER_BUILD:-}" ]; then
   cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release
-  cmake --build "$build" --target walk_fuzzer walkhammer scenes_jar
+  cmake --build "$build" --target walk_fuzzer walkhammer asgst scenes_jar
 fi
 
 if [ -z "$jdk" ]; then
@@ -34,7 +34,7 @@ mkdir -p "$out/lib" "$out/jdk"
 # Distributions link their configuration out of the JDK; the target runs elsewhere.
 cp -RL "$jdk/." "$out/jdk/"
 rm -rf "$out/jdk/jmods" "$out/jdk/lib/src.zip" "$out/jdk/docs" "$out/jdk/man" "$out/jdk/include"
-cp "$build/walkhammer-scenes.jar" "$build/jvm_flags.txt" "$out/"
+cp "$build/walkhammer-scenes.jar" "$build/jvm_flags.txt" "$build/libasgst.so" "$out/"
 # Shared libraries beyond the C library's own, found through the target's run path.
 ldd "$build/walk_fuzzer" |
   awk '/=> \// && $1 !~ /^(libc|libm|libdl|librt|libpthread|ld-linux.*)\.so/ { print $3 }' |

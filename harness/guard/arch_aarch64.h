@@ -17,6 +17,14 @@ inline Registers ReadContext(const ucontext_t& context) {
   return {m.pc, m.sp, m.regs[29], m.regs[30]};
 }
 
+// What generated code keeps in registers besides: see WalkStart in harness/reference.
+inline void ReadJavaRegisters(const ucontext_t& context, uint64_t& bcp, uint64_t& sender_sp,
+                              uint64_t& return_pc) {
+  return_pc = context.uc_mcontext.regs[30];
+  bcp = context.uc_mcontext.regs[22];
+  sender_sp = context.uc_mcontext.regs[19];
+}
+
 inline void WriteContext(const Registers& registers, ucontext_t& context) {
   auto& m = context.uc_mcontext;
   m.pc = registers.pc;

@@ -26,6 +26,13 @@ inline Registers ReadContext(const ucontext_t& context) {
           static_cast<uint64_t>(g[REG_RBP]), 0};
 }
 
+// What generated code keeps in registers besides: see WalkStart in harness/reference.
+inline void ReadJavaRegisters(const ucontext_t& context, uint64_t& bcp, uint64_t& sender_sp,
+                              uint64_t& return_pc) {
+  return_pc = static_cast<uint64_t>(context.uc_mcontext.gregs[REG_RAX]);
+  bcp = sender_sp = static_cast<uint64_t>(context.uc_mcontext.gregs[REG_R13]);
+}
+
 inline void WriteContext(const Registers& registers, ucontext_t& context) {
   auto& g = context.uc_mcontext.gregs;
   g[REG_RIP] = static_cast<greg_t>(registers.pc);

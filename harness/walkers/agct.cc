@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "harness/request/walk_request.h"
+#include "harness/walkers/painted_buffer.h"
 
 namespace walkhammer {
 namespace {
@@ -15,8 +15,6 @@ static_assert(offsetof(AgctFrame, lineno) == offsetof(Frame, bci));
 static_assert(offsetof(AgctFrame, method_id) == offsetof(Frame, method));
 static_assert(sizeof(AgctTrace) == 24);
 
-constexpr uint64_t kCanary = 0xcafe0dd5ba11ad5e;
-constexpr int kCanaryFrames = 8;  // before and behind the buffer
 constexpr int kNoAnswer = -9999;  // num_frames before the call: no walker returns it
 
 class AgctWalker : public Walker {
@@ -32,9 +30,7 @@ class AgctWalker : public Walker {
   }
 
   void Walk(const WalkInput& input, Trace& trace) override {
-    AgctFrame* frames = buffer_ + kCanaryFrames;
-    Paint(buffer_);
-    Paint(frames + input.depth);
+    AgctFrame* frames = buffer_.Paint(input.depth);
     call_ = {input.env, kNoAnswer, frames};
     function_(&call_, input.depth, input.context);
     trace.num_frames = call_.num_frames;
@@ -42,28 +38,14 @@ class AgctWalker : public Walker {
   }
 
   bool BufferIntact(const WalkInput& input) const override {
-    return Intact(buffer_) && Intact(buffer_ + kCanaryFrames + input.depth) &&
-           call_.frames == buffer_ + kCanaryFrames;
+    return buffer_.Intact(input.depth) && call_.frames == buffer_.frames();
   }
 
  private:
-  static void Paint(AgctFrame* at) {
-    auto* words = reinterpret_cast<uint64_t*>(at);
-    for (size_t i = 0; i < kCanaryFrames * sizeof(AgctFrame) / 8; i++) words[i] = kCanary;
-  }
-
-  static bool Intact(const AgctFrame* at) {
-    const auto* words = reinterpret_cast<const uint64_t*>(at);
-    for (size_t i = 0; i < kCanaryFrames * sizeof(AgctFrame) / 8; i++)
-      if (words[i] != kCanary) return false;
-    return true;
-  }
-
   AgctFunction function_;
   AgctFunction* real_;
   AgctTrace call_{};
-  // Painted before each call; what no walk reaches is never touched.
-  AgctFrame buffer_[WalkRequest::kMaxDepth + 2 * kCanaryFrames];
+  PaintedBuffer<AgctFrame> buffer_;
 };
 
 constexpr DeclaredCode kCodes[] = {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "harness/walkers/agct.h"
+#include "harness/walkers/asgst.h"
 #include "harness/walkers/puzzles.h"
 #include "harness/walkers/walker.h"
 
@@ -11,7 +12,7 @@ namespace walkhammer {
 std::span<const WalkerInfo> AllWalkers() {
   // Append only, before the puzzles: requests in binary form hold the index.
   static const std::vector<WalkerInfo> table = [] {
-    std::vector<WalkerInfo> rows = {kAgctWalker};
+    std::vector<WalkerInfo> rows = {kAgctWalker, kAsgstWalker};
     for (const auto& puzzles : {Puzzles(), EnginePuzzles()})
       rows.insert(rows.end(), puzzles.begin(), puzzles.end());
     return rows;

@@ -2,7 +2,6 @@ package wh;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 
 /**
  * The live situations whose stacks are walked: see scene_table.cc for the list.
@@ -39,22 +38,6 @@ public final class Scenes {
       }
     }
     return start(scene, null);
-  }
-
-  /**
-   * Plays the scene on a thread of its name for as long as it is what its name says. `end` gets the
-   * reason if it could not be had at all, or null: in time, C2 compiles also what C1 has compiled.
-   */
-  static void rehearse(String scene, Consumer<String> end) {
-    Runnable rounds = () -> {
-      boolean played = false;
-      try {
-        for (; ; played = true) Stairs.interpDown(stairs(scene), scene);
-      } catch (Throwable t) {
-        end.accept(played ? null : reason(t));
-      }
-    };
-    new SceneThread(scene, rounds).start();
   }
 
   private static Thread start(String scene, Runnable instead) {
@@ -96,7 +79,7 @@ public final class Scenes {
     }
   }
 
-  private static long stackBytes(String scene) {
+  static long stackBytes(String scene) {
     return scene.equals("guard-pages") ? SMALL_STACK_BYTES : STACK_BYTES;
   }
 
@@ -111,12 +94,12 @@ public final class Scenes {
     }
   }
 
-  private static String reason(Throwable t) {
+  static String reason(Throwable t) {
     return t instanceof Unavailable ? t.getMessage() : "Setting up the scene failed: " + t + ".";
   }
 
   /** Interpreted frames below the scene's own, to bring short scenes to a usual depth. */
-  private static int stairs(String scene) {
+  static int stairs(String scene) {
     switch (scene) {
       case "interpreted-recursion":
       case "c2":

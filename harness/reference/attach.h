@@ -1,0 +1,37 @@
+// The JVM of this process, as the reference provider knows it once it is attached.
+// Signal-safe: Live, CurrentThread and LiveMemory yes; Attach no.
+#ifndef WALKHAMMER_HARNESS_REFERENCE_ATTACH_H_
+#define WALKHAMMER_HARNESS_REFERENCE_ATTACH_H_
+
+#include <ucontext.h>
+
+#include "harness/base/result.h"
+#include "harness/reference/java_walk.h"
+
+namespace walkhammer {
+
+// Reads through HotSpot's SafeFetch, which survives any address; where a JVM hides it, through the
+// kernel. What lies between `trusted_low` and `trusted_high` is read plainly.
+class LiveMemory final : public MemoryReader {
+ public:
+  LiveMemory(uint64_t trusted_low, uint64_t trusted_high)
+      : trusted_low_(trusted_low), trusted_bytes_(trusted_high - trusted_low) {}
+  bool ReadWord(uint64_t address, uint64_t& word) const override;
+
+ private:
+  uint64_t trusted_low_, trusted_bytes_;
+};
+
+// To be called on a thread of the JVM, once the JVM is initialised.
+Status Attach();
+// Null before Attach has succeeded.
+const WalkLayout* Live();
+// The current thread's JavaThread*, or 0.
+uint64_t CurrentThread();
+
+// What a walk of the current thread starts from; no context: its anchor alone.
+WalkStart StartOf(const ucontext_t* context, uint64_t thread);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_REFERENCE_ATTACH_H_

@@ -1,0 +1,361 @@
+#include "harness/reference/java_walk.h"
+
+#include "harness/reference/prologue.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr int kInNative = 4, kInVm = 6, kInJava = 8;  // JavaThreadState; + 1: on the way
+constexpr int kBlocked = 10;
+constexpr int kMostSkipped = 64;      // frames without a Java method between two with one
+constexpr uint64_t kLeafWords = 256;  // how much stack a leaf call from Java is looked through
+// From an interpreted frame's lowest fixed slot to its frame pointer: less is still being built.
+constexpr uint64_t kLeastInterpreted = 9 * 8;
+constexpr uint64_t kMostArguments = 256 * 8;  // bytes between a caller's sp and its callee's frame
+constexpr uint32_t kNativeFlag = 0x100;       // JVM_ACC_NATIVE
+
+}  // namespace
+
+uint64_t MethodIdOf(const WalkLayout& l, const MemoryReader& memory, uint64_t method) {
+  uint64_t const_method = 0, pool = 0, holder = 0, ids = 0, count = 0, id = 0, back = 0;
+  uint16_t number = 0;
+  // The ids of a class: how many, then each by its method's number.
+  if (!memory.ReadWord(method + l.method_const, const_method) ||
+      !memory.ReadWord(const_method + l.const_pool, pool) ||
+      !memory.Read(const_method + l.const_idnum, number) ||
+      !memory.ReadWord(pool + l.pool_holder, holder) ||
+      !memory.ReadWord(holder + l.jmethod_ids, ids) || ids == 0 || !memory.ReadWord(ids, count) ||
+      number >= count || !memory.ReadWord(ids + 8 * (number + 1ULL), id) || id == 0)
+    return 0;
+  // A jmethodID is the address of a word that holds the Method*.
+  return memory.ReadWord(id, back) && back == method ? id : 0;
+}
+
+bool JavaWalk::IsMethod(uint64_t method) const {
+  uint64_t const_method = 0, pool = 0, holder = 0;
+  return (method & 7) == 0 && method > 4096 &&
+         memory_.ReadWord(method + layout_.method_const, const_method) && (const_method & 7) == 0 &&
+         memory_.ReadWord(const_method + layout_.const_pool, pool) && (pool & 7) == 0 &&
+         memory_.ReadWord(pool + layout_.pool_holder, holder) && holder != 0;
+}
+
+int32_t JavaWalk::CodeSizeOf(uint64_t method) const {
+  uint64_t const_method = 0;
+  uint16_t size = 0;
+  return memory_.ReadWord(method + layout_.method_const, const_method) &&
+                 memory_.Read(const_method + layout_.const_code_size, size)
+             ? size
+             : 0;
+}
+
+bool JavaWalk::IsNativeMethod(uint64_t method) const {
+  uint32_t flags = 0;
+  return memory_.Read(method + layout_.access_flags, flags) && (flags & kNativeFlag) != 0;
+}
+
+// --- the newest Java frame ---
+
+WalkStatus JavaWalk::Begin() {
+  int32_t state = 0;
+  if (!memory_.Read(start_.thread + layout_.thread_state, state)) return WalkStatus::kUnknownState;
+  low_ = start_.registers.sp & ~7ULL;
+  switch (state & ~1) {
+    case kInJava:
+      return BeginInCode();
+    case kInNative:
+    case kInVm:
+    case kBlocked:
+      return BeginAtAnchor();
+    default:
+      return WalkStatus::kUnknownState;
+  }
+}
+
+WalkStatus JavaWalk::BeginInCode() {
+  const Registers& r = start_.registers;
+  const FoundCode code = FindCode(layout_.code, memory_, r.pc);
+  at_ = {r.pc, r.sp, r.fp, true, false, {}};
+  ended_ = false;
+  if (code.kind == CodeKind::kNone) {
+    // The thread may be on its way between Java and the JVM, or in a function that Java calls as a
+    // leaf: an anchor tells the first, a return address the second.
+    if (BeginAtAnchor() == WalkStatus::kFound) return WalkStatus::kFound;
+    ended_ = false;
+    at_ = {r.pc, r.sp, r.fp, true, false, {}};
+    return FromLeafCall() ? WalkStatus::kFound : WalkStatus::kUnknownJava;
+  }
+  if (code.kind == CodeKind::kNmethod || code.kind == CodeKind::kStub) {
+    if (!SenderInTop(code)) return WalkStatus::kUnknownJava;
+    return WalkStatus::kFound;
+  }
+  uint64_t method = 0, caller_fp = 0;
+  if (r.fp >= r.sp && r.fp - r.sp < kLeastInterpreted && Word(r.fp, caller_fp) &&
+      TakeReturnAt(r.fp + 8, caller_fp))
+    return WalkStatus::kFound;
+  if (r.fp >= r.sp && IsInterpretedFrameAt(r.fp, method)) return WalkStatus::kFound;
+  // The interpreter has not built its frame yet, or has left it.
+  return SenderInTop(code) ? WalkStatus::kFound : WalkStatus::kUnknownJava;
+}
+
+WalkStatus JavaWalk::BeginAtAnchor() {
+  const uint64_t anchor = start_.thread + layout_.anchor;
+  uint64_t sp = 0, pc = 0, fp = 0;
+  if (!memory_.ReadWord(anchor + layout_.last_sp, sp)) return WalkStatus::kUnknownState;
+  if (sp == 0) return WalkStatus::kNoJavaFrame;
+  low_ = sp;
+  if (!memory_.ReadWord(anchor + layout_.last_pc, pc) ||
+      !memory_.ReadWord(anchor + layout_.last_fp, fp))
+    return WalkStatus::kUnknownState;
+  if (pc == 0) {
+    // Not walkable by HotSpot: the return address stands below the frame.
+    low_ = sp - 8;
+    if (!Word(sp - 8, pc)) return WalkStatus::kNotWalkableNotJava;
+  }
+  if (!InStack(sp) || !InCodeCache(layout_.code, memory_, pc))
+    return WalkStatus::kNotWalkableNotJava;
+  at_ = {pc, sp, fp, false, false, {}};
+  ended_ = false;
+  return WalkStatus::kFound;
+}
+
+// True if generated code has called from just before `pc`.
+bool JavaWalk::IsReturn(uint64_t pc) const {
+  if (!InCodeCache(layout_.code, memory_, pc)) return false;
+  const FoundCode code = FindCode(layout_.code, memory_, pc);
+  if (code.kind == CodeKind::kNone || pc <= code.begin || pc >= code.end) return false;
+  // The interpreter pushes the address of a codelet that goes on behind the call.
+  return code.kind == CodeKind::kCodelet || FollowsCall(memory_, pc);
+}
+
+// Goes to the caller whose return address lies at `slot`; false if none does.
+bool JavaWalk::TakeReturnAt(uint64_t slot, uint64_t fp) {
+  uint64_t pc = 0;
+  if (!Word(slot, pc) || !IsReturn(pc)) return false;
+  at_ = {pc, slot + 8, fp, false, false, {}};
+  low_ = slot + 8;
+  return true;
+}
+
+// Java calls some functions of the JVM with no frame that says so. Their return address is at the
+// stack's top before they set up a frame, behind the frame pointer's once they have.
+bool JavaWalk::FromLeafCall() {
+  const Registers r = start_.registers;
+  if (TakeReturnAt(r.sp, r.fp)) return true;
+  uint64_t fp = r.fp, caller = 0;
+  for (int hop = 0; hop < kMostSkipped && fp >= r.sp && Word(fp, caller); hop++) {
+    if (TakeReturnAt(fp + 8, caller)) return true;
+    if (caller <= fp) break;
+    fp = caller;
+  }
+  // No frame pointers: the nearest return address into generated code.
+  for (uint64_t i = 0; i < kLeafWords; i++)
+    if (TakeReturnAt(r.sp + 8 * i, r.fp)) return true;
+  return false;
+}
+
+// Interrupted in generated code: where its caller is depends on how much of its frame there is.
+bool JavaWalk::SenderInTop(const FoundCode& code) {
+  const Registers& r = start_.registers;
+  const FrameShape shape = ShapeAt(memory_, code, r.pc);
+  uint64_t slot = 0, fp = r.fp;
+  switch (shape) {
+    case FrameShape::kWhole:
+      return true;
+    case FrameShape::kNone:
+      slot = r.sp;
+      break;
+    case FrameShape::kFpPushed:
+      slot = r.sp + 8;
+      if (!Word(r.sp, fp)) return false;
+      break;
+    case FrameShape::kFpNotSaved:
+      slot = r.sp + 8 * static_cast<uint64_t>(code.frame_words) - 8;
+      break;
+    case FrameShape::kUnknown: {
+      // Stubs: a leaf has its return address at the top, others have a frame pointer.
+      uint64_t caller = 0;
+      // Between compiled and interpreted code the return address is in a register for a while.
+      const uint64_t above = start_.sender_sp_register;
+      if (above > r.sp && above - r.sp < kMostArguments && InStack(above - 8) &&
+          IsReturn(start_.return_register)) {
+        at_ = {start_.return_register, above, r.fp, false, false, {}};
+        low_ = above;
+        return true;
+      }
+      if (TakeReturnAt(r.sp, r.fp)) return true;
+      if (r.fp >= r.sp && Word(r.fp, caller) && TakeReturnAt(r.fp + 8, caller)) return true;
+      if (above > r.sp && TakeReturnAt(above - 8, r.fp)) return true;
+      return FromLeafCall();
+    }
+  }
+  uint64_t pc = 0;
+  if (!Word(slot, pc) || !InCodeCache(layout_.code, memory_, pc)) return false;
+  if (code.kind == CodeKind::kNmethod) {
+    // The method counts from its first instruction on.
+    at_.has_sender = true;
+    at_.sender = {pc, slot + 8, fp, 0};
+    return true;
+  }
+  at_ = {pc, slot + 8, fp, false, false, {}};
+  low_ = slot + 8;
+  return true;
+}
+
+// --- frame after frame ---
+
+bool JavaWalk::End(bool broken) {
+  ended_ = true;
+  broken_ = broken;
+  return false;
+}
+
+bool JavaWalk::Next(JavaFrame& frame) {
+  if (in_scopes_) return EmitScope(frame);
+  for (int skipped = 0; !ended_ && skipped < kMostSkipped; skipped++) {
+    const FoundCode code = FindCode(layout_.code, memory_, at_.pc);
+    switch (code.kind) {
+      case CodeKind::kNone:
+        return End(true);
+      case CodeKind::kCodelet:
+        return InterpretedFrame(frame);
+      case CodeKind::kNmethod:
+        return CompiledFrame(code, frame);
+      case CodeKind::kStub:
+        if (!Up(code)) return false;
+    }
+  }
+  return ended_ ? false : End(true);
+}
+
+bool JavaWalk::IsInterpretedFrameAt(uint64_t fp, uint64_t& method) const {
+  uint64_t sender_sp = 0, return_pc = 0;
+  return Word(fp + layout_.interpreter_method, method) && IsMethod(method) &&
+         Word(fp + layout_.sender_sp, sender_sp) && sender_sp > fp && InStack(sender_sp - 8) &&
+         Word(fp + 8, return_pc) && InCodeCache(layout_.code, memory_, return_pc);
+}
+
+bool JavaWalk::InterpretedFrame(JavaFrame& frame) {
+  uint64_t method = 0, bcp = 0, const_method = 0;
+  if (!IsInterpretedFrameAt(at_.fp, method)) return End(true);
+  frame = {FrameType::kJava, 0, -1, method, at_.pc, at_.sp, at_.fp};
+  if (IsNativeMethod(method)) {
+    frame.type = FrameType::kNative;
+  } else if (memory_.ReadWord(method + layout_.method_const, const_method)) {
+    const uint64_t begin = const_method + layout_.const_bytes;
+    const auto size = static_cast<uint64_t>(CodeSizeOf(method));
+    if (size == 0) return End(true);  // nobody runs an abstract method
+    // The interpreter keeps it in a register and saves it at calls.
+    if (at_.is_top && start_.bcp_register - begin < size)
+      frame.bci = static_cast<int32_t>(start_.bcp_register - begin);
+    else if (Word(at_.fp + layout_.interpreter_bcp, bcp) && bcp - begin < size)
+      frame.bci = static_cast<int32_t>(bcp - begin);
+    else
+      frame.bci = 0;  // on entry
+  }
+  if (!UpFromInterpreted()) End(true);
+  return true;
+}
+
+bool JavaWalk::UpFromInterpreted() {
+  uint64_t pc = 0, fp = 0, sp = 0;
+  if (!Word(at_.fp + 8, pc) || !Word(at_.fp, fp) || !Word(at_.fp + layout_.sender_sp, sp))
+    return false;
+  if (sp <= at_.fp) return false;
+  at_ = {pc, sp, fp, false, false, {}};
+  low_ = sp;
+  return true;
+}
+
+bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
+  const WalkLayout& l = layout_;
+  uint64_t pc = at_.pc, method = 0;
+  // A frame to be deoptimised returns to a handler; its own pc is kept aside.
+  uint64_t handler = 0;
+  int32_t offset = 0;
+  if (l.deopt_begin >= 0)
+    memory_.ReadWord(code.blob + l.deopt_begin, handler);
+  else if (l.deopt_offset >= 0 && memory_.Read(code.blob + l.deopt_offset, offset))
+    handler = code.blob + offset;
+  if (!at_.is_top && pc == handler &&
+      (!memory_.Read(code.blob + l.original_pc, offset) || !Word(at_.sp + offset, pc)))
+    return End(true);
+  if (!memory_.ReadWord(code.blob + l.method, method) || !IsMethod(method)) return End(true);
+  code_ = code;
+  frame = {FrameType::kJava, static_cast<int8_t>(code.level), 0, method, at_.pc, at_.sp, at_.fp};
+  const DebugInfo debug(l, memory_, code);
+  if (IsNativeMethod(method)) {
+    frame.type = FrameType::kNative;
+    frame.bci = -1;
+    if (!Up(code)) return true;
+    return true;
+  }
+  // Before its frame is complete, nothing is inlined yet.
+  const bool entering = at_.is_top && code.frame_complete >= 0 &&
+                        pc < code.begin + static_cast<uint64_t>(code.frame_complete);
+  if (entering || !debug.Innermost(pc, scope_)) {
+    Up(code);
+    return true;
+  }
+  in_scopes_ = true;
+  return EmitScope(frame);
+}
+
+bool JavaWalk::EmitScope(JavaFrame& frame) {
+  frame = {FrameType::kJava,
+           static_cast<int8_t>(code_.level),
+           scope_.bci < 0 ? 0 : scope_.bci,
+           scope_.method,
+           at_.pc,
+           at_.sp,
+           at_.fp};
+  if (!IsMethod(scope_.method) || frame.bci >= CodeSizeOf(scope_.method)) {
+    in_scopes_ = false;
+    return End(true);
+  }
+  if (scope_.sender != 0) {
+    frame.type = FrameType::kInlined;
+    if (DebugInfo(layout_, memory_, code_).At(scope_.sender, scope_)) return true;
+    in_scopes_ = false;
+    End(true);
+    return true;
+  }
+  in_scopes_ = false;
+  Up(code_);
+  return true;
+}
+
+bool JavaWalk::Up(const FoundCode& code) {
+  if (at_.has_sender) {
+    const Registers sender = at_.sender;
+    at_ = {sender.pc, sender.sp, sender.fp, false, false, {}};
+    low_ = sender.sp;
+    return true;
+  }
+  if (at_.pc == layout_.call_stub_return) return UpFromEntry();
+  if (code.frame_words <= 0) return End(true);
+  const uint64_t above = at_.sp + 8 * static_cast<uint64_t>(code.frame_words);
+  uint64_t pc = 0, fp = 0;
+  if (above <= at_.sp || !Word(above - 8, pc) || !Word(above - 16, fp)) return End(true);
+  at_ = {pc, above, fp, false, false, {}};
+  low_ = above;
+  return true;
+}
+
+// Native code has called Java: the thread's anchor from before is kept in the entry frame.
+bool JavaWalk::UpFromEntry() {
+  uint64_t wrapper = 0, sp = 0, pc = 0, fp = 0;
+  if (!Word(at_.fp + layout_.call_wrapper, wrapper) || !InStack(wrapper)) return End(true);
+  const uint64_t anchor = wrapper + layout_.wrapper_anchor;
+  if (!Word(anchor + layout_.last_sp, sp) || !Word(anchor + layout_.last_pc, pc) ||
+      !Word(anchor + layout_.last_fp, fp))
+    return End(true);
+  if (sp == 0) return End(false);  // the thread's first Java call
+  if (sp <= at_.sp || !InStack(sp)) return End(true);
+  low_ = sp - 8;
+  if (pc == 0 && !Word(sp - 8, pc)) return End(true);
+  at_ = {pc, sp, fp, false, false, {}};
+  low_ = sp;
+  return true;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,119 @@
+// JavaWalk: the Java frames of one thread, newest first, from registers and memory alone. A second
+// opinion on HotSpot's own walker: it shares no code with it, and every read is checked.
+// Signal-safe: yes. No allocation, no lock, a bounded number of steps for each frame.
+#ifndef WALKHAMMER_HARNESS_REFERENCE_JAVA_WALK_H_
+#define WALKHAMMER_HARNESS_REFERENCE_JAVA_WALK_H_
+
+#include <cstdint>
+
+#include "harness/jvm/code_finder.h"
+#include "harness/jvm/memory.h"
+#include "harness/reference/debug_info.h"
+#include "harness/reference/layout.h"
+#include "harness/walkers/trace.h"
+
+namespace walkhammer {
+
+enum class FrameType : uint8_t {
+  kJava = 1,     // an activation of its own
+  kInlined = 2,  // compiled into the frame that follows
+  kNative = 3,   // of a native method
+};
+
+struct JavaFrame {
+  FrameType type;
+  int8_t level;     // 0 interpreted, 1..3 C1, 4 C2
+  int32_t bci;      // -1: none
+  uint64_t method;  // Method*
+  uint64_t pc, sp, fp;
+};
+
+// The interrupted thread.
+struct WalkStart {
+  Registers registers{};
+  // What generated code keeps in callee-saved registers: the byte code pointer, and before a frame
+  // is built the sp of the caller and the return address (x86_64: r13, r13, rax; aarch64: x22, x19,
+  // lr); 0: not known.
+  uint64_t bcp_register = 0, sender_sp_register = 0, return_register = 0;
+  uint64_t thread = 0;      // JavaThread*
+  uint64_t stack_high = 0;  // its stack's end, exclusive
+};
+
+// Why there is no first Java frame; the codes of JEP 435.
+enum class WalkStatus : int32_t {
+  kFound = 1,
+  kNoJavaFrame = 0,
+  kUnknownNotJava = -3,
+  kNotWalkableNotJava = -4,
+  kUnknownJava = -5,
+  kUnknownState = -7,
+};
+
+class JavaWalk {
+ public:
+  JavaWalk(const WalkLayout& layout, const MemoryReader& memory, const WalkStart& start)
+      : layout_(layout), memory_(memory), start_(start) {}
+
+  // Goes to the newest Java frame.
+  WalkStatus Begin();
+  // The next frame, newest first. False at the end, or where the stack makes no sense any more;
+  // `broken` tells which.
+  bool Next(JavaFrame& frame);
+  bool broken() const { return broken_; }
+
+ private:
+  // A physical frame. `pc` lies in its code; `sp` is its lowest word.
+  struct Physical {
+    uint64_t pc, sp, fp;
+    bool is_top;  // interrupted here: its registers are live
+    // The bottom of a frame that is not set up as usual, where it is known: its caller.
+    bool has_sender;
+    Registers sender;
+  };
+
+  bool InStack(uint64_t address) const {
+    return address >= low_ && address < start_.stack_high && (address & 7) == 0;
+  }
+  bool Word(uint64_t address, uint64_t& word) const {
+    return InStack(address) && memory_.ReadWord(address, word);
+  }
+
+  WalkStatus BeginInCode();
+  WalkStatus BeginAtAnchor();
+  bool FromLeafCall();
+  bool SenderInTop(const FoundCode& code);
+  bool IsReturn(uint64_t pc) const;
+  bool TakeReturnAt(uint64_t slot, uint64_t fp);
+
+  bool InterpretedFrame(JavaFrame& frame);
+  bool IsInterpretedFrameAt(uint64_t fp, uint64_t& method) const;
+  bool CompiledFrame(const FoundCode& code, JavaFrame& frame);
+  bool EmitScope(JavaFrame& frame);
+  // To the caller of the frame at hand. False at the end of the stack.
+  bool Up(const FoundCode& code);
+  bool UpFromEntry();
+  bool UpFromInterpreted();
+  bool End(bool broken);
+
+  bool IsMethod(uint64_t method) const;
+  int32_t CodeSizeOf(uint64_t method) const;
+  bool IsNativeMethod(uint64_t method) const;
+
+  const WalkLayout& layout_;
+  const MemoryReader& memory_;
+  const WalkStart& start_;
+  Physical at_{};
+  uint64_t low_ = 0;  // no frame lies below
+  bool broken_ = false, ended_ = true;
+  // Inside of a compiled frame: the scopes still to come.
+  FoundCode code_;
+  Scope scope_;
+  bool in_scopes_ = false;
+};
+
+// The jmethodID of a Method*, or 0 if it never got one, or is none.
+uint64_t MethodIdOf(const WalkLayout& layout, const MemoryReader& memory, uint64_t method);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_REFERENCE_JAVA_WALK_H_

@@ -1,0 +1,77 @@
+#include "harness/reference/layout.h"
+
+namespace walkhammer {
+namespace {
+
+void ReadNmethod(StructReader& read, const VmStructs& structs, WalkLayout& l) {
+  l.method = read.Need("nmethod", "_method", "CompiledMethod");
+  l.original_pc = read.Need("nmethod", "_orig_pc_offset");
+  l.deopt_begin = read.Optional("CompiledMethod", "_deopt_handler_begin");
+  l.deopt_offset = read.Optional("nmethod", "_deopt_handler_offset");
+  if (l.deopt_offset < 0) l.deopt_offset = read.Optional("nmethod", "_deopt_handler_entry_offset");
+  l.pcs_offset = read.Need("nmethod", "_scopes_pcs_offset");
+  l.immutable_data = read.Optional("nmethod", "_immutable_data");
+  l.scopes_begin = read.Optional("CompiledMethod", "_scopes_data_begin");
+  l.scopes_offset = l.immutable_data >= 0 ? read.Need("nmethod", "_scopes_data_offset") : -1;
+  if (l.scopes_begin < 0 && l.scopes_offset < 0) read.Need("CompiledMethod", "_scopes_data_begin");
+  // What stands behind the descriptors of pcs.
+  l.pcs_end_offset =
+      l.immutable_data >= 0 ? l.scopes_offset : read.Need("nmethod", "_dependencies_offset");
+  l.metadata_offset = read.Optional("nmethod", "_metadata_offset");
+  l.mutable_data = read.Optional("CodeBlob", "_mutable_data");
+  l.relocation_size = read.Optional("CodeBlob", "_relocation_size");
+  if (l.metadata_offset < 0 && (l.mutable_data < 0 || l.relocation_size < 0))
+    read.Need("nmethod", "_metadata_offset");
+  l.pc_desc_size = static_cast<int>(structs.SizeOf("PcDesc").value_or(16));
+  l.pc_offset = read.Need("PcDesc", "_pc_offset");
+  l.scope_offset = read.Need("PcDesc", "_scope_decode_offset");
+  l.null_free_numbers = l.feature >= 20;
+}
+
+void ReadMethod(StructReader& read, const VmStructs& structs, WalkLayout& l) {
+  l.method_const = read.Need("Method", "_constMethod");
+  l.access_flags = read.Need("Method", "_access_flags");
+  l.const_pool = read.Need("ConstMethod", "_constants");
+  l.const_idnum = read.Need("ConstMethod", "_method_idnum");
+  l.const_code_size = read.Need("ConstMethod", "_code_size");
+  l.const_bytes = static_cast<int>(structs.SizeOf("ConstMethod").value_or(0));
+  l.pool_holder = read.Need("ConstantPool", "_pool_holder");
+  l.jmethod_ids = read.Need("InstanceKlass", "_methods_jmethod_ids");
+}
+
+void ReadThread(StructReader& read, const VmStructs& structs, WalkLayout& l) {
+  l.thread_state = read.Need("JavaThread", "_thread_state");
+  l.anchor = read.Need("JavaThread", "_anchor");
+  l.last_sp = read.Need("JavaFrameAnchor", "_last_Java_sp");
+  l.last_pc = read.Need("JavaFrameAnchor", "_last_Java_pc");
+  l.last_fp = read.Need("JavaFrameAnchor", "_last_Java_fp");
+  l.stack_base = read.Need("JavaThread", "_stack_base", "Thread");
+  l.stack_size = read.Need("JavaThread", "_stack_size", "Thread");
+  l.continuation_entry = read.Optional("JavaThread", "_cont_entry");
+  l.wrapper_anchor = read.Need("JavaCallWrapper", "_anchor");
+  l.call_wrapper = 8 * structs.Constant("frame::entry_frame_call_wrapper_offset").value_or(-6);
+  l.sender_sp = 8 * structs.Constant("frame::interpreter_frame_sender_sp_offset").value_or(-1);
+  l.interpreter_method = -3 * 8;
+  l.interpreter_bcp = -8 * 8;
+}
+
+}  // namespace
+
+Result<WalkLayout> ReadWalkLayout(const VmStructs& structs, int feature) {
+  WalkLayout l{};
+  l.feature = feature;
+  auto code = ReadCodeLayout(structs);
+  if (!code.ok()) return code.failure();
+  l.code = code.value();
+  StructReader read(structs);
+  ReadNmethod(read, structs, l);
+  ReadMethod(read, structs, l);
+  ReadThread(read, structs, l);
+  auto* call_stub = read.NeedStatic("StubRoutines", "_call_stub_return_address");
+  const Status complete = read.Complete();
+  if (!complete.ok()) return complete.failure();
+  l.call_stub_return = *call_stub;
+  return l;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,56 @@
+// WalkLayout: where a JVM keeps what a walk reads. All of it comes from vmStructs, but for the
+// slots of an interpreted frame and the compressed numbers of debug information, whose sources are
+// named. Signal-safe: the plain data yes; ReadWalkLayout no.
+#ifndef WALKHAMMER_HARNESS_REFERENCE_LAYOUT_H_
+#define WALKHAMMER_HARNESS_REFERENCE_LAYOUT_H_
+
+#include <cstdint>
+
+#include "harness/base/result.h"
+#include "harness/jvm/code_finder.h"
+#include "harness/jvm/vm_structs.h"
+
+namespace walkhammer {
+
+// Byte offsets; -1: this JDK has no such field.
+struct WalkLayout {
+  int feature;  // 17, 25
+
+  CodeLayout code;
+
+  // nmethod
+  int method, original_pc, deopt_begin, deopt_offset;
+  int pcs_offset, pcs_end_offset;     // of the nmethod, or of its immutable data
+  int scopes_begin, scopes_offset;    // an address (JDK 17), or an offset in the immutable data
+  int immutable_data;                 // JDK 23 and later
+  int metadata_offset;                // in the nmethod
+  int mutable_data, relocation_size;  // JDK 25: metadata stands behind the relocations
+  int pc_desc_size, pc_offset, scope_offset;  // PcDesc
+  bool null_free_numbers;  // JDK 20 and later: compressed numbers have no zero bytes (JDK-8292758)
+
+  // Methods
+  int method_const, access_flags;                             // Method
+  int const_pool, const_idnum, const_code_size, const_bytes;  // ConstMethod; the byte codes follow
+  int pool_holder;                                            // ConstantPool
+  int jmethod_ids;                                            // InstanceKlass
+
+  // Threads
+  int thread_state, anchor, last_sp, last_pc, last_fp, stack_base, stack_size;
+  int continuation_entry;  // JavaThread::_cont_entry
+
+  // Entry frames: what calls Java from native code.
+  uint64_t call_stub_return;  // StubRoutines::_call_stub_return_address
+  int call_wrapper;           // frame::entry_frame_call_wrapper_offset, bytes from fp
+  int wrapper_anchor;         // JavaCallWrapper::_anchor
+
+  // Slots of an interpreted frame, bytes from fp. Only the first is in vmStructs; the others are
+  // those of frame_x86.hpp and frame_aarch64.hpp, the same from JDK 17 to 25.
+  int sender_sp, interpreter_method, interpreter_bcp;
+};
+
+// Fails with kUnable when a vmStructs entry is missing. The code heaps must have been made.
+Result<WalkLayout> ReadWalkLayout(const VmStructs& structs, int feature);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_REFERENCE_LAYOUT_H_

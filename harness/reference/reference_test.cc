@@ -1,0 +1,201 @@
+// The reference walk's parts on memory that a test made up: no JVM, no stack of our own.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "harness/reference/debug_info.h"
+#include "harness/reference/java_walk.h"
+#include "harness/reference/prologue.h"
+
+namespace walkhammer {
+namespace {
+
+class MadeUpMemory final : public MemoryReader {
+ public:
+  bool ReadWord(uint64_t address, uint64_t& word) const override {
+    const auto found = words_.find(address);
+    if (found == words_.end()) return false;
+    word = found->second;
+    return true;
+  }
+  void Put(uint64_t address, uint64_t word) { words_[address] = word; }
+  void PutBytes(uint64_t address, std::vector<uint8_t> bytes) {
+    for (size_t i = 0; i < bytes.size(); i++) {
+      uint64_t& word = words_[(address + i) & ~7ULL];
+      const uint64_t shift = 8 * ((address + i) & 7);
+      word = (word & ~(0xffULL << shift)) | static_cast<uint64_t>(bytes[i]) << shift;
+    }
+  }
+
+ private:
+  std::map<uint64_t, uint64_t> words_;
+};
+
+TEST(MemoryReaderTest, ReadsPartsOfWords) {
+  MadeUpMemory memory;
+  memory.Put(0x1000, 0x8877665544332211);
+  uint8_t byte = 0;
+  int16_t half = 0;
+  uint32_t word = 0;
+  EXPECT_TRUE(memory.Read(0x1003, byte));
+  EXPECT_EQ(byte, 0x44);
+  EXPECT_TRUE(memory.Read(0x1006, half));
+  EXPECT_EQ(half, static_cast<int16_t>(0x8877));
+  EXPECT_TRUE(memory.Read(0x1004, word));
+  EXPECT_EQ(word, 0x88776655U);
+  EXPECT_FALSE(memory.Read(0x1006, word)) << "across words";
+  EXPECT_FALSE(memory.Read(0x2000, byte)) << "not there";
+  uint8_t bytes[4];
+  EXPECT_TRUE(memory.ReadBytes(0x1002, bytes, 4));
+  EXPECT_EQ(bytes[3], 0x66);
+  EXPECT_FALSE(memory.ReadBytes(0x1006, bytes, 4)) << "the end is not there";
+}
+
+// An nmethod at 0x10000 as JDK 17 lays it out, simplified; code from 0x20000 on.
+class DebugInfoTest : public testing::Test {
+ protected:
+  static constexpr uint64_t kBlob = 0x10000, kCode = 0x20000, kPcs = kBlob + 0x400,
+                            kScopes = kBlob + 0x800, kMetadata = kBlob + 0x300;
+
+  void SetUp() override {
+    layout_.immutable_data = layout_.scopes_offset = layout_.mutable_data = -1;
+    layout_.pcs_offset = 0;
+    layout_.pcs_end_offset = 4;
+    layout_.scopes_begin = 8;
+    layout_.metadata_offset = 16;
+    layout_.pc_desc_size = 16;
+    layout_.pc_offset = 0;
+    layout_.scope_offset = 4;
+    nmethod_.blob = kBlob;
+    nmethod_.begin = kCode;
+    memory_.Put(kBlob, 0x400 | uint64_t{0x400 + 4 * 16} << 32);
+    memory_.Put(kBlob + 8, kScopes);
+    memory_.Put(kBlob + 16, 0x300);
+    Describe(0, -1, 0);
+    Describe(1, 0x10, 1);
+    Describe(2, 0x20, 8);
+    Describe(3, 0x7fffffff, 0);
+    memory_.Put(kMetadata, 0xaaa0);
+    memory_.Put(kMetadata + 8, 0xbbb0);
+  }
+
+  void Describe(int index, int32_t offset, int32_t scope) {
+    memory_.Put(kPcs + 16ULL * index, static_cast<uint32_t>(offset) | uint64_t(scope) << 32);
+    memory_.Put(kPcs + 16ULL * index + 8, 0);
+  }
+  // Sender, method number, bci + 1, each below the values that need a second byte.
+  void PutScopes(uint8_t excluded) {
+    const auto coded = [&](int value) { return static_cast<uint8_t>(value + excluded); };
+    memory_.PutBytes(kScopes + 1, {coded(0), coded(1), coded(8)});
+    memory_.PutBytes(kScopes + 8, {coded(1), coded(2), coded(43), 0, 0, 0, 0, 0});
+  }
+
+  WalkLayout layout_{};
+  MadeUpMemory memory_;
+  FoundCode nmethod_;
+};
+
+TEST_F(DebugInfoTest, FindsWhatHoldsAtAPcAndItsCallers) {
+  for (const bool null_free : {false, true}) {
+    layout_.null_free_numbers = null_free;
+    PutScopes(null_free ? 1 : 0);
+    const DebugInfo debug(layout_, memory_, nmethod_);
+    Scope scope;
+    ASSERT_TRUE(debug.Innermost(kCode + 0x11, scope)) << "between two that are described";
+    EXPECT_EQ(scope.method, 0xbbb0U);
+    EXPECT_EQ(scope.bci, 42);
+    ASSERT_TRUE(debug.At(scope.sender, scope));
+    EXPECT_EQ(scope.method, 0xaaa0U);
+    EXPECT_EQ(scope.bci, 7);
+    EXPECT_EQ(scope.sender, 0);
+    ASSERT_TRUE(debug.Innermost(kCode + 0x10, scope));
+    EXPECT_EQ(scope.method, 0xaaa0U);
+    EXPECT_FALSE(debug.Innermost(kCode + 0x21, scope)) << "behind the last one";
+  }
+}
+
+TEST_F(DebugInfoTest, DamageIsNoScope) {
+  PutScopes(0);
+  const DebugInfo debug(layout_, memory_, nmethod_);
+  Scope scope;
+  memory_.PutBytes(kScopes + 8, {9});  // its caller would be described behind it
+  EXPECT_FALSE(debug.Innermost(kCode + 0x20, scope));
+  memory_.PutBytes(kScopes + 8, {1, 99});  // a method that there is not
+  EXPECT_FALSE(debug.Innermost(kCode + 0x20, scope));
+  memory_.Put(kBlob, 0x400 | uint64_t{0x300} << 32);  // ends before it begins
+  EXPECT_FALSE(debug.Innermost(kCode + 0x10, scope));
+}
+
+// Numbers of up to five bytes.
+TEST_F(DebugInfoTest, LongNumbers) {
+  layout_.null_free_numbers = false;
+  // bci + 1 = 192 + 64 * 5 = 512: 0xc0 says that another byte follows
+  memory_.PutBytes(kScopes + 1, {0, 1, 0xc0, 5});
+  const DebugInfo debug(layout_, memory_, nmethod_);
+  Scope scope;
+  ASSERT_TRUE(debug.At(1, scope));
+  EXPECT_EQ(scope.bci, 511);
+  layout_.null_free_numbers = true;
+  // 191 + 64 * 5 = 511 + 1: bytes are one higher, and 192 is the first that goes on
+  memory_.PutBytes(kScopes + 1, {1, 2, 0xc0, 6});
+  ASSERT_TRUE(debug.At(1, scope));
+  EXPECT_EQ(scope.bci, 510);
+  memory_.PutBytes(kScopes + 1, {1, 2, 0});  // no byte is zero
+  EXPECT_FALSE(debug.At(1, scope));
+}
+
+class ShapeTest : public testing::Test {
+ protected:
+  FrameShape At(uint64_t offset) const { return ShapeAt(memory_, code_, 0x1000 + offset); }
+  void Put(std::vector<uint8_t> bytes, int complete) {
+    bytes.resize(bytes.size() + 64, 0x90);
+    memory_.PutBytes(0x1000, bytes);
+    code_ = {CodeKind::kNmethod, 0x800, 0, 0x1000, 0x1000 + bytes.size(), 4, complete, 6};
+  }
+  MadeUpMemory memory_;
+  FoundCode code_;
+};
+
+TEST_F(ShapeTest, PrologueWithPush) {
+  // mov [rsp-0x14000], eax; push rbp; sub rsp, 0x20; nop
+  Put({0x89, 0x84, 0x24, 0x00, 0xc0, 0xfe, 0xff, 0x55, 0x48, 0x83, 0xec, 0x20, 0x90}, 12);
+  EXPECT_EQ(At(0), FrameShape::kNone);
+  EXPECT_EQ(At(7), FrameShape::kNone);
+  EXPECT_EQ(At(8), FrameShape::kFpPushed);
+  EXPECT_EQ(At(12), FrameShape::kWhole);
+}
+
+TEST_F(ShapeTest, PrologueThatStoresFpLater) {
+  // sub rsp, 0x18; mov [rsp+0x10], rbp; nop
+  Put({0x48, 0x81, 0xec, 0x18, 0, 0, 0, 0x48, 0x89, 0x6c, 0x24, 0x10, 0x90}, 12);
+  EXPECT_EQ(At(0), FrameShape::kNone);
+  EXPECT_EQ(At(7), FrameShape::kFpNotSaved);
+  EXPECT_EQ(At(12), FrameShape::kWhole);
+}
+
+TEST_F(ShapeTest, Epilogue) {
+  // add rsp, 0x20; pop rbp; cmp rsp, [r15+0x400]; ja +N; ret
+  Put({0x48, 0x83, 0xc4, 0x20, 0x5d, 0x49, 0x3b, 0xa7, 0x00, 0x04, 0, 0, 0x0f, 0x87, 0x10, 0, 0, 0,
+       0xc3},
+      0);
+  EXPECT_EQ(At(0), FrameShape::kWhole);
+  EXPECT_EQ(At(4), FrameShape::kFpPushed);
+  EXPECT_EQ(At(5), FrameShape::kNone);
+  EXPECT_EQ(At(12), FrameShape::kNone);
+  EXPECT_EQ(At(18), FrameShape::kNone);
+}
+
+TEST_F(ShapeTest, CodeThatCannotBeReadIsUnknown) {
+  code_ = {CodeKind::kNmethod, 0x800, 0, 0x5000, 0x6000, 4, 8, 6};
+  EXPECT_EQ(ShapeAt(memory_, code_, 0x5000), FrameShape::kUnknown);
+}
+
+TEST_F(ShapeTest, Calls) {
+  Put({0, 0, 0, 0xe8, 1, 2, 3, 4, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0xff, 0xd0, 0x90}, 0);
+  EXPECT_TRUE(FollowsCall(memory_, 0x1008));
+  EXPECT_TRUE(FollowsCall(memory_, 0x1010));
+  EXPECT_FALSE(FollowsCall(memory_, 0x100c));
+}
+
+}  // namespace
+}  // namespace walkhammer

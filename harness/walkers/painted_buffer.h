@@ -1,0 +1,49 @@
+// PaintedBuffer: a walker's frame buffer between canaries, which tell whether it wrote elsewhere.
+// Signal-safe: yes.
+#ifndef WALKHAMMER_HARNESS_WALKERS_PAINTED_BUFFER_H_
+#define WALKHAMMER_HARNESS_WALKERS_PAINTED_BUFFER_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/request/walk_request.h"
+
+namespace walkhammer {
+
+template <typename F>
+class PaintedBuffer {
+ public:
+  // Before each walk. The frames themselves are not painted: what no walk reaches is never touched.
+  F* Paint(int depth) {
+    PaintAt(buffer_);
+    PaintAt(frames() + depth);
+    return frames();
+  }
+  bool Intact(int depth) const {
+    return IntactAt(buffer_) && IntactAt(buffer_ + kCanaries + depth);
+  }
+  F* frames() { return buffer_ + kCanaries; }
+  const F* frames() const { return buffer_ + kCanaries; }
+
+ private:
+  static constexpr uint64_t kCanary = 0xcafe0dd5ba11ad5e;
+  static constexpr int kCanaries = 8;  // frames, before and behind
+  static constexpr size_t kWords = kCanaries * sizeof(F) / 8;
+
+  static void PaintAt(F* at) {
+    auto* words = reinterpret_cast<uint64_t*>(at);
+    for (size_t i = 0; i < kWords; i++) words[i] = kCanary;
+  }
+  static bool IntactAt(const F* at) {
+    const auto* words = reinterpret_cast<const uint64_t*>(at);
+    for (size_t i = 0; i < kWords; i++)
+      if (words[i] != kCanary) return false;
+    return true;
+  }
+
+  F buffer_[WalkRequest::kMaxDepth + 2 * kCanaries];
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_WALKERS_PAINTED_BUFFER_H_

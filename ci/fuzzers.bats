@@ -29,7 +29,7 @@ target() {
   grep -q '^handle_segv = 0$' "$out/agct_fuzzer.options"
   grep -q '^"scene"$' "$out/agct_fuzzer.dict"
   # No puzzle is a target.
-  [ "$(find "$out" -name '*_fuzzer' | wc -l)" -eq 2 ]
+  [ "$(find "$out" -name '*_fuzzer' | wc -l)" -eq 4 ]
 }
 
 @test "the target brings its libraries and its JDK" {

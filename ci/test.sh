@@ -91,11 +91,17 @@ count() {
   fi
 }
 
-# finished PID LOG: waits for a command in the background and shows what it said.
+# slowly NAME COMMAND...: in the time that others leave; what it says and its exit code are kept.
+slowly() {
+  name=$1
+  shift
+  nice -n 19 "$@" >"$logs/$name" 2>&1 && echo 0 >"$logs/$name.code" || echo $? >"$logs/$name.code"
+}
+
+# finished NAME: what was kept.
 finished() {
-  wait "$1" && code=0 || code=$?
-  cat "$2"
-  return "$code"
+  cat "$logs/$1"
+  return "$(cat "$logs/$1.code")"
 }
 
 # find's conditions and actions, on our own files.
@@ -110,20 +116,25 @@ check 'format: clang-format-14' \
   ours \( -name '*.h' -o -name '*.cc' \) -exec clang-format-14 --dry-run -Werror --ferror-limit=20 {} +
 must 'configure: release, g++' cmake --preset release
 must 'build: release, g++' cmake --build build/release
-unit_tests 'tests: release' --test-dir build/release -j "$(nproc)"
 must 'configure: clang-14' cmake --preset clang
 must 'configure: sanitizers' cmake --preset asan
-# The second compiler builds all but the tests. It uses the time in which the tests of the command
-# wait, and is not in a hurry.
-nice cmake --build build/clang --target walkhammer walkhammer_child walkhammer_agent wh_fuzz \
-  >"$logs/clang" 2>&1 &
-clang=$!
+# These builds use the time in which tests wait, and are not in a hurry. The second compiler builds
+# all but the tests.
+{
+  slowly clang cmake --build build/clang \
+    --target walkhammer walkhammer_child walkhammer_agent asgst wh_fuzz
+  slowly asan cmake --build build/asan
+} &
+builds=$!
+unit_tests 'tests: release' --test-dir build/release -j "$(nproc)"
 # bats tests start the release build from outside.
 WALKHAMMER=$PWD/build/release/walkhammer
 export WALKHAMMER
 # shellcheck disable=SC2046  # no blanks in the names of our files
 bats_tests 'tests: the command, the corpora' $(ours -name '*.bats' -print | sort)
-must 'build: clang-14' finished "$clang" "$logs/clang"
-must 'build: sanitizers' cmake --build build/asan
+say 'the other builds'
+wait "$builds" || true
+must 'build: clang-14' finished clang
+must 'build: sanitizers' finished asan
 # A JVM inside a sanitized process raises signals that sanitizers take for bugs.
 unit_tests 'tests: sanitizers' --test-dir build/asan -j "$(nproc)" -LE jvm

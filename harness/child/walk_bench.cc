@@ -1,5 +1,6 @@
 // walk_bench: what the harness costs around a walk, side by side in one run: the bare
-// AsyncGetCallTrace on a 30-frame scene, the same through the guard, through adapter + guard +
+// AsyncGetCallTrace on a 30-frame scene, the reference provider on the same, the bare call through
+// the guard, through adapter + guard +
 // oracles, and the whole random-engine line.   walk_bench [--jdk=DIR] [benchmark options]
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
@@ -15,9 +16,11 @@
 #include "harness/child/campaign.h"
 #include "harness/guard/arch.h"
 #include "harness/jvm/jdk.h"
+#include "harness/reference/profile.h"
 #include "harness/scenes/scene_table.h"
 #include "harness/supervise/child_process.h"
 #include "harness/walkers/agct.h"
+#include "harness/walkers/reference_library.h"
 
 namespace walkhammer {
 namespace {
@@ -30,6 +33,8 @@ Workshop shop;
 ParkedScene* scene = nullptr;
 AgctFunction bare = nullptr;
 AgctFrame frames[kDepth];
+decltype(&AsyncGetStackTrace) reference = nullptr;
+ASGST_CallFrame reference_frames[kDepth];
 ucontext_t context;
 
 WalkRequest Pristine() {
@@ -90,6 +95,19 @@ void BareCall(benchmark::State& state) {
   OnSceneThread(state, [](benchmark::State& s) {
     Presented presented;
     for (auto _ : s) CallBare(nullptr);
+  });
+}
+
+void CallReference(void*) {
+  ASGST_CallTrace trace{0, reference_frames, nullptr};
+  reference(&trace, kDepth, &context, 0);
+  if (trace.num_frames != static_cast<jint>(scene->truth.size())) std::abort();
+}
+
+void ReferenceCall(benchmark::State& state) {
+  OnSceneThread(state, [](benchmark::State& s) {
+    Presented presented;
+    for (auto _ : s) CallReference(nullptr);
   });
 }
 
@@ -177,6 +195,10 @@ Status SetUp(const std::string& path) {
   scene = shop.stage->Find(*FindScene(kScene));
   if (scene == nullptr) return Unable(shared->scenes[*FindScene(kScene)].reason);
   bare = reinterpret_cast<AgctFunction>(dlsym(shop.jvm->library(), "AsyncGetCallTrace"));
+  auto library = OpenReference();
+  if (!library.ok()) return library.failure();
+  Status found = FindIn(library.value(), "AsyncGetStackTrace", reference);
+  if (!found.ok()) return found;
   fmt::print("JDK {} ({}), scene {}: {} frames\n", jdk.value().home, jdk.value().version, kScene,
              scene->truth.size());
   return Ok();
@@ -199,6 +221,7 @@ int Main(int argc, char** argv) {
     return static_cast<int>(status.failure().code);
   }
   for (auto* benchmark : {benchmark::RegisterBenchmark("BareCall", BareCall),
+                          benchmark::RegisterBenchmark("ReferenceCall", ReferenceCall),
                           benchmark::RegisterBenchmark("GuardedBareCall", GuardedBareCall),
                           benchmark::RegisterBenchmark("AdapterGuardOracles", AdapterGuardOracles),
                           benchmark::RegisterBenchmark("WholeRandomLine", WholeRandomLine),

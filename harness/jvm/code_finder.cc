@@ -1,6 +1,7 @@
 #include "harness/jvm/code_finder.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 namespace walkhammer {
@@ -16,8 +17,16 @@ T At(uint64_t address) {
 
 uint64_t Address(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 
+template <typename Memory>
+bool IsInCache(const CodeLayout& layout, const Memory& memory, uint64_t pc) {
+  uint64_t low = 0, high = 0;
+  return memory.ReadWord(layout.cache_low, low) && memory.ReadWord(layout.cache_high, high) &&
+         pc >= low && pc < high;
+}
+
 // The CodeBlob that holds `pc`, or 0.
-uint64_t BlobOf(const CodeLayout& l, const MemoryReader& memory, uint64_t pc) {
+template <typename Memory>
+uint64_t BlobOf(const CodeLayout& l, const Memory& memory, uint64_t pc) {
   for (int i = 0; i < l.heap_count; i++) {
     uint64_t low = 0, high = 0, map = 0;
     int32_t log2 = 0;
@@ -50,6 +59,50 @@ bool IsNmethod(const MemoryReader& memory, uint64_t name) {
   if (std::memcmp(text, "nmethod", 8) == 0) return true;
   return std::memcmp(text, "native n", 8) == 0 && memory.ReadBytes(name + 8, text + 8, 7) &&
          std::memcmp(text + 8, "method", 7) == 0;
+}
+
+// `memory`: for the code cache's own structures; `is_nmethod`: of the address of a blob's name.
+template <typename Memory, typename IsName>
+FoundCode Find(const CodeLayout& l, const Memory& memory, IsName is_nmethod, uint64_t pc) {
+  FoundCode found;
+  if (!IsInCache(l, memory, pc)) return found;
+  if (l.InInterpreter(pc)) {
+    found.kind = CodeKind::kCodelet;
+    found.begin = l.interpreter_begin;
+    found.end = l.interpreter_end;
+    return found;
+  }
+  const uint64_t blob = BlobOf(l, memory, pc);
+  if (blob == 0 || !memory.ReadWord(blob + l.blob_name, found.name) ||
+      !memory.Read(blob + l.frame_size, found.frame_words))
+    return found;
+  if (l.code_begin >= 0) {
+    if (!memory.ReadWord(blob + l.code_begin, found.begin) ||
+        !memory.ReadWord(blob + l.code_end, found.end))
+      return found;
+  } else {
+    int32_t begin = 0, end = 0;
+    if (!memory.Read(blob + l.code_offset, begin) || !memory.Read(blob + l.data_offset, end))
+      return found;
+    found.begin = blob + begin;
+    found.end = blob + end;
+  }
+  found.blob = blob;
+  found.kind = CodeKind::kStub;
+  if (found.name != 0 && is_nmethod(found.name)) {
+    found.kind = CodeKind::kNmethod;
+    int8_t byte = -1;
+    if (!l.level_is_byte)
+      memory.Read(blob + l.level, found.level);
+    else if (memory.Read(blob + l.level, byte))
+      found.level = byte;
+  }
+  int16_t complete = -1;
+  if (l.frame_complete >= 0 && !l.frame_complete_is_short)
+    memory.Read(blob + l.frame_complete, found.frame_complete);
+  else if (l.frame_complete >= 0 && memory.Read(blob + l.frame_complete, complete))
+    found.frame_complete = complete;
+  return found;
 }
 
 }  // namespace
@@ -98,51 +151,24 @@ Result<CodeLayout> ReadCodeLayout(const VmStructs& structs) {
 }
 
 bool InCodeCache(const CodeLayout& layout, const MemoryReader& memory, uint64_t pc) {
-  uint64_t low = 0, high = 0;
-  return memory.ReadWord(layout.cache_low, low) && memory.ReadWord(layout.cache_high, high) &&
-         pc >= low && pc < high;
+  return IsInCache(layout, memory, pc);
 }
 
-FoundCode FindCode(const CodeLayout& l, const MemoryReader& memory, uint64_t pc) {
-  FoundCode found;
-  if (!InCodeCache(l, memory, pc)) return found;
-  if (l.InInterpreter(pc)) {
-    found.kind = CodeKind::kCodelet;
-    found.begin = l.interpreter_begin;
-    found.end = l.interpreter_end;
-    return found;
-  }
-  const uint64_t blob = BlobOf(l, memory, pc);
-  if (blob == 0 || !memory.ReadWord(blob + l.blob_name, found.name) ||
-      !memory.Read(blob + l.frame_size, found.frame_words))
-    return found;
-  if (l.code_begin >= 0) {
-    if (!memory.ReadWord(blob + l.code_begin, found.begin) ||
-        !memory.ReadWord(blob + l.code_end, found.end))
-      return found;
-  } else {
-    int32_t begin = 0, end = 0;
-    if (!memory.Read(blob + l.code_offset, begin) || !memory.Read(blob + l.data_offset, end))
-      return found;
-    found.begin = blob + begin;
-    found.end = blob + end;
-  }
-  found.blob = blob;
-  found.kind = CodeKind::kStub;
-  if (found.name != 0 && IsNmethod(memory, found.name)) {
-    found.kind = CodeKind::kNmethod;
-    int8_t byte = -1;
-    if (!l.level_is_byte)
-      memory.Read(blob + l.level, found.level);
-    else if (memory.Read(blob + l.level, byte))
-      found.level = byte;
-  }
-  int16_t complete = -1;
-  if (l.frame_complete >= 0 && !l.frame_complete_is_short)
-    memory.Read(blob + l.frame_complete, found.frame_complete);
-  else if (l.frame_complete >= 0 && memory.Read(blob + l.frame_complete, complete))
-    found.frame_complete = complete;
-  return found;
+FoundCode FindCode(const CodeLayout& layout, const MemoryReader& memory, uint64_t pc) {
+  return Find(
+      layout, memory, [&](uint64_t name) { return IsNmethod(memory, name); }, pc);
+}
+
+FoundCode FindLiveCode(const CodeLayout& layout, const MemoryReader& text, uint64_t pc) {
+  // The name of compiled methods stands at one address in all of them.
+  static std::atomic<uint64_t> known{0};
+  const auto is_nmethod = [&](uint64_t name) {
+    if (name == known.load(std::memory_order_relaxed)) return true;
+    if (!IsNmethod(text, name)) return false;
+    known.store(name, std::memory_order_relaxed);
+    return true;
+  };
+  return Find(layout, PlainMemory(), is_nmethod, pc);
 }
 
 Result<CodeFinder> CodeFinder::Open(const VmStructs& structs) {

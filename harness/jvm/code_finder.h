@@ -52,6 +52,10 @@ Result<CodeLayout> ReadCodeLayout(const VmStructs& structs);
 
 bool InCodeCache(const CodeLayout& layout, const MemoryReader& memory, uint64_t pc);
 FoundCode FindCode(const CodeLayout& layout, const MemoryReader& memory, uint64_t pc);
+// The same in this process, several times faster: the code heaps stay where they are as long as the
+// JVM lives, and what is committed of them stays so. Only the names, which a blob that is just
+// being made may not have yet, are read through `text`.
+FoundCode FindLiveCode(const CodeLayout& layout, const MemoryReader& text, uint64_t pc);
 
 // In this process, in the JVM whose layout it is.
 class CodeFinder {
@@ -59,7 +63,7 @@ class CodeFinder {
   CodeFinder() = default;
   static Result<CodeFinder> Open(const VmStructs& structs);
 
-  FoundCode Find(uint64_t pc) const { return FindCode(layout_, memory_, pc); }
+  FoundCode Find(uint64_t pc) const { return FindLiveCode(layout_, memory_, pc); }
   bool InInterpreter(uint64_t pc) const { return layout_.InInterpreter(pc); }
   bool IsInCache(uint64_t pc) const { return InCodeCache(layout_, memory_, pc); }
 

@@ -19,6 +19,7 @@ namespace {
 using SafeFetch = uint64_t (*)(const uint64_t* address, uint64_t otherwise);
 
 WalkLayout layout;
+WalkStart::Caches caches;
 std::atomic<bool> attached{false};
 pthread_key_t thread_key;
 SafeFetch safe_fetch = nullptr;
@@ -111,6 +112,8 @@ uint64_t CurrentThread() { return reinterpret_cast<uint64_t>(pthread_getspecific
 WalkStart StartOf(const ucontext_t* context, uint64_t thread) {
   WalkStart start;
   start.thread = thread;
+  start.live = true;
+  start.caches = &caches;
   start.stack_high = At<uint64_t>(thread + layout.stack_base);
   if (context == nullptr) return start;
   start.registers = ReadContext(*context);

@@ -7,45 +7,63 @@ constexpr uint64_t kMostPcs = 1 << 20;  // in one nmethod
 
 }  // namespace
 
-bool DebugInfo::FindTables(Tables& t) const {
+bool DebugInfo::Open(const FoundCode& nmethod, const MemoryReader& code) {
   const WalkLayout& l = layout_;
-  const uint64_t blob = nmethod_.blob;
+  const uint64_t blob = nmethod.blob;
   int32_t pcs = 0, pcs_end = 0, scopes = 0, metadata = 0;
   uint64_t base = blob;
-  if (l.immutable_data >= 0 && !memory_.ReadWord(blob + l.immutable_data, base)) return false;
-  if (!memory_.Read(blob + l.pcs_offset, pcs) || !memory_.Read(blob + l.pcs_end_offset, pcs_end))
+  begin_ = nmethod.begin;
+  pc_count_ = 0;
+  if (known_ != nullptr && !code.Read(blob + l.compile_id, compile_id_)) return false;
+  // In older JDKs the tables are part of the nmethod, and as safe to read.
+  tables_ = l.immutable_data >= 0 ? &memory_ : &code;
+  if (l.immutable_data >= 0 && !code.ReadWord(blob + l.immutable_data, base)) return false;
+  if (!code.Read(blob + l.pcs_offset, pcs) || !code.Read(blob + l.pcs_end_offset, pcs_end) ||
+      pcs < 0 || pcs_end < pcs)
     return false;
-  t.pcs = base + pcs;
-  t.pcs_end = base + pcs_end;
+  pcs_ = base + pcs;
   if (l.scopes_begin >= 0) {
-    if (!memory_.ReadWord(blob + l.scopes_begin, t.scopes)) return false;
+    if (!code.ReadWord(blob + l.scopes_begin, scopes_)) return false;
   } else {
-    if (!memory_.Read(blob + l.scopes_offset, scopes)) return false;
-    t.scopes = base + scopes;
+    if (!code.Read(blob + l.scopes_offset, scopes)) return false;
+    scopes_ = base + scopes;
   }
   if (l.metadata_offset >= 0) {
-    if (!memory_.Read(blob + l.metadata_offset, metadata)) return false;
-    t.metadata = blob + metadata;
+    if (!code.Read(blob + l.metadata_offset, metadata)) return false;
+    metadata_ = blob + metadata;
   } else {
-    if (!memory_.ReadWord(blob + l.mutable_data, t.metadata) ||
-        !memory_.Read(blob + l.relocation_size, metadata))
+    if (!code.ReadWord(blob + l.mutable_data, metadata_) ||
+        !code.Read(blob + l.relocation_size, metadata))
       return false;
-    t.metadata += metadata;
+    metadata_ += metadata;
   }
-  return t.pcs <= t.pcs_end && (t.pcs_end - t.pcs) / l.pc_desc_size <= kMostPcs;
+  pc_count_ = static_cast<uint64_t>(pcs_end - pcs) / layout_.pc_desc_size;
+  return pc_count_ <= kMostPcs;
 }
 
 bool DebugInfo::Innermost(uint64_t pc, Scope& scope) const {
-  Tables t{};
-  if (!FindTables(t)) return false;
+  if (known_ != nullptr && known_->Find(pc, compile_id_, scope)) return true;
+  if (!Search(pc, scope)) return false;
+  if (known_ != nullptr) known_->Put(pc, compile_id_, scope);
+  return true;
+}
+
+bool DebugInfo::At(int32_t offset, Scope& scope) const {
+  const uint64_t address = scopes_ + offset;
+  if (known_ != nullptr && known_->Find(address, compile_id_, scope)) return true;
+  if (!Decode(offset, scope)) return false;
+  if (known_ != nullptr) known_->Put(address, compile_id_, scope);
+  return true;
+}
+
+bool DebugInfo::Search(uint64_t pc, Scope& scope) const {
   // Sorted by offset; the first and the last one are sentinels.
-  const int32_t wanted = static_cast<int32_t>(pc - nmethod_.begin);
-  uint64_t low = 0, high = (t.pcs_end - t.pcs) / layout_.pc_desc_size;
-  const uint64_t count = high;
+  const int32_t wanted = static_cast<int32_t>(pc - begin_);
+  uint64_t low = 0, high = pc_count_;
   while (low < high) {
     const uint64_t middle = (low + high) / 2;
     int32_t offset = 0;
-    if (!memory_.Read(t.pcs + middle * layout_.pc_desc_size + layout_.pc_offset, offset))
+    if (!tables_->Read(pcs_ + middle * layout_.pc_desc_size + layout_.pc_offset, offset))
       return false;
     if (offset < wanted)
       low = middle + 1;
@@ -53,21 +71,19 @@ bool DebugInfo::Innermost(uint64_t pc, Scope& scope) const {
       high = middle;
   }
   int32_t decode = 0;
-  if (low == 0 || low + 1 >= count ||
-      !memory_.Read(t.pcs + low * layout_.pc_desc_size + layout_.scope_offset, decode))
+  if (low == 0 || low + 1 >= pc_count_ ||
+      !tables_->Read(pcs_ + low * layout_.pc_desc_size + layout_.scope_offset, decode))
     return false;
-  return decode > 0 && At(decode, scope);
+  return decode > 0 && Decode(decode, scope);
 }
 
-bool DebugInfo::At(int32_t offset, Scope& scope) const {
-  Tables t{};
-  if (!FindTables(t)) return false;
-  uint64_t at = t.scopes + offset;
+bool DebugInfo::Decode(int32_t offset, Scope& scope) const {
+  Stream stream{scopes_ + offset};
   uint32_t sender = 0, method = 0, bci = 0;
-  if (!ReadNumber(at, sender) || !ReadNumber(at, method) || !ReadNumber(at, bci)) return false;
-  // Numbers of methods count from 1; byte codes are stored one higher.
-  if (method == 0 || !memory_.ReadWord(t.metadata + 8 * (method - 1ULL), scope.method))
+  if (!ReadNumber(stream, sender) || !ReadNumber(stream, method) || !ReadNumber(stream, bci))
     return false;
+  // Numbers of methods count from 1; byte codes are stored one higher.
+  if (method == 0 || !memory_.ReadWord(metadata_ + 8 * (method - 1ULL), scope.method)) return false;
   scope.bci = static_cast<int32_t>(bci) - 1;
   scope.sender = static_cast<int32_t>(sender);
   // A caller's scope is written before those of what it inlined.
@@ -76,17 +92,23 @@ bool DebugInfo::At(int32_t offset, Scope& scope) const {
 
 // HotSpot's UNSIGNED5: up to five bytes, each but the last one not below `low`. Since JDK 20 no
 // byte is zero, and all values are one higher (JDK-8292758).
-bool DebugInfo::ReadNumber(uint64_t& at, uint32_t& number) const {
+bool DebugInfo::ReadNumber(Stream& from, uint32_t& number) const {
   const uint32_t excluded = layout_.null_free_numbers ? 1 : 0;
   constexpr uint32_t kHigh = 64;  // values of a byte that say that another one follows
   const uint32_t low = 256 - excluded - kHigh;
   number = 0;
-  for (int i = 0; i < 5; i++) {
-    uint8_t byte = 0;
-    if (!memory_.Read(at, byte) || byte < excluded) return false;
-    at++;
+  for (int i = 0; i < 5; i++, from.at++) {
+    if ((from.at & ~7ULL) != from.word_at) {
+      from.word_at = from.at & ~7ULL;
+      if (!tables_->ReadWord(from.word_at, from.word)) return false;
+    }
+    const auto byte = static_cast<uint8_t>(from.word >> (8 * (from.at & 7)));
+    if (byte < excluded) return false;
     number += (byte - excluded) << (6 * i);
-    if (byte < excluded + low) return true;
+    if (byte < excluded + low) {
+      from.at++;
+      return true;
+    }
   }
   return true;
 }

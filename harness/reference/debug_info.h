@@ -8,6 +8,7 @@
 
 #include "harness/jvm/memory.h"
 #include "harness/reference/layout.h"
+#include "harness/reference/shared_cache.h"
 
 namespace walkhammer {
 
@@ -18,12 +19,17 @@ struct Scope {
   int32_t sender = 0;   // where the scope of its caller is decoded; 0: it is the outermost
 };
 
+using ScopeCache = SharedCache<Scope, 13>;
+
 class DebugInfo {
  public:
-  // `nmethod`: one that FindCode found.
-  DebugInfo(const WalkLayout& layout, const MemoryReader& memory, const FoundCode& nmethod)
-      : layout_(layout), memory_(memory), nmethod_(nmethod) {}
+  // `memory` and `known` must outlive it. `known`: scopes that were read before, or null.
+  DebugInfo(const WalkLayout& layout, const MemoryReader& memory, ScopeCache* known = nullptr)
+      : layout_(layout), memory_(memory), known_(known) {}
 
+  // Goes to the descriptions of an nmethod that FindCode found. `code`: for the nmethod itself; as
+  // long as what is described is asked for, it must live.
+  bool Open(const FoundCode& nmethod, const MemoryReader& code);
   // The innermost scope at `pc`, which may lie between two places that are described: then what is
   // described next holds. False if nothing is described, or memory does not hold what it should.
   bool Innermost(uint64_t pc, Scope& scope) const;
@@ -31,16 +37,22 @@ class DebugInfo {
   bool At(int32_t offset, Scope& scope) const;
 
  private:
-  struct Tables {
-    uint64_t pcs, pcs_end, scopes, metadata;
+  bool Search(uint64_t pc, Scope& scope) const;
+  bool Decode(int32_t offset, Scope& scope) const;
+  // Compressed numbers, one after the other.
+  struct Stream {
+    uint64_t at;
+    uint64_t word = 0, word_at = 1;  // the word read last, and its address
   };
-  bool FindTables(Tables& tables) const;
-  // A compressed number at `at`, which moves behind it.
-  bool ReadNumber(uint64_t& at, uint32_t& number) const;
+  bool ReadNumber(Stream& from, uint32_t& number) const;
 
   const WalkLayout& layout_;
   const MemoryReader& memory_;
-  const FoundCode& nmethod_;
+  const MemoryReader* tables_ = nullptr;  // what the tables are read through
+  uint64_t begin_ = 0, pcs_ = 0, scopes_ = 0, metadata_ = 0;
+  uint64_t pc_count_ = 0;
+  ScopeCache* known_;
+  uint32_t compile_id_ = 0;  // no two nmethods have the same
 };
 
 }  // namespace walkhammer

@@ -16,41 +16,65 @@ constexpr uint32_t kNativeFlag = 0x100;       // JVM_ACC_NATIVE
 
 }  // namespace
 
-uint64_t MethodIdOf(const WalkLayout& l, const MemoryReader& memory, uint64_t method) {
-  uint64_t const_method = 0, pool = 0, holder = 0, ids = 0, count = 0, id = 0, back = 0;
+namespace {
+
+// What stands at the head of a method, and in which class, under which number, it is.
+struct MethodHead {
+  uint64_t const_method = 0, holder = 0;
   uint16_t number = 0;
+};
+
+bool ReadHead(const WalkLayout& l, const MemoryReader& memory, uint64_t method, MethodHead& head) {
+  constexpr uint64_t kLeastAddress = 4096;
+  uint64_t pool = 0;
+  return (method & 7) == 0 && method >= kLeastAddress &&
+         memory.ReadWord(method + l.method_const, head.const_method) &&
+         (head.const_method & 7) == 0 && memory.ReadWord(head.const_method + l.const_pool, pool) &&
+         (pool & 7) == 0 && memory.ReadWord(pool + l.pool_holder, head.holder) &&
+         head.holder != 0 && memory.Read(head.const_method + l.const_idnum, head.number);
+}
+
+uint64_t IdOf(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
+              const MethodHead& head) {
+  uint64_t ids = 0, count = 0, id = 0, now = 0;
   // The ids of a class: how many, then each by its method's number.
-  if (!memory.ReadWord(method + l.method_const, const_method) ||
-      !memory.ReadWord(const_method + l.const_pool, pool) ||
-      !memory.Read(const_method + l.const_idnum, number) ||
-      !memory.ReadWord(pool + l.pool_holder, holder) ||
-      !memory.ReadWord(holder + l.jmethod_ids, ids) || ids == 0 || !memory.ReadWord(ids, count) ||
-      number >= count || !memory.ReadWord(ids + 8 * (number + 1ULL), id) || id == 0)
+  if (!memory.ReadWord(head.holder + l.jmethod_ids, ids) || ids == 0 ||
+      !memory.ReadWord(ids, count) || head.number >= count ||
+      !memory.ReadWord(ids + 8 * (head.number + 1ULL), id) || id == 0 || !memory.ReadWord(id, now))
     return 0;
-  // A jmethodID is the address of a word that holds the Method*.
-  return memory.ReadWord(id, back) && back == method ? id : 0;
+  // A jmethodID is the address of a word that holds the Method*, or that of its newest version once
+  // its class was redefined.
+  MethodHead newest;
+  return now == method || (ReadHead(l, memory, now, newest) && newest.number == head.number) ? id
+                                                                                             : 0;
 }
 
-bool JavaWalk::IsMethod(uint64_t method) const {
-  uint64_t const_method = 0, pool = 0, holder = 0;
-  return (method & 7) == 0 && method > 4096 &&
-         memory_.ReadWord(method + layout_.method_const, const_method) && (const_method & 7) == 0 &&
-         memory_.ReadWord(const_method + layout_.const_pool, pool) && (pool & 7) == 0 &&
-         memory_.ReadWord(pool + layout_.pool_holder, holder) && holder != 0;
-}
+}  // namespace
 
-int32_t JavaWalk::CodeSizeOf(uint64_t method) const {
-  uint64_t const_method = 0;
-  uint16_t size = 0;
-  return memory_.ReadWord(method + layout_.method_const, const_method) &&
-                 memory_.Read(const_method + layout_.const_code_size, size)
-             ? size
-             : 0;
-}
-
-bool JavaWalk::IsNativeMethod(uint64_t method) const {
+bool ReadMethod(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
+                MethodFacts& facts) {
+  MethodHead head;
   uint32_t flags = 0;
-  return memory_.Read(method + layout_.access_flags, flags) && (flags & kNativeFlag) != 0;
+  if (!ReadHead(l, memory, method, head) ||
+      !memory.Read(head.const_method + l.const_code_size, facts.code_size) ||
+      !memory.Read(method + l.access_flags, flags))
+    return false;
+  facts.const_method = head.const_method;
+  facts.is_native = (flags & kNativeFlag) != 0;
+  facts.id = IdOf(l, memory, method, head);
+  return true;
+}
+
+// A method is the one that is remembered if its jmethodID still leads to it: ids are never given to
+// another method.
+bool JavaWalk::MethodAt(uint64_t method, MethodFacts& facts) const {
+  uint64_t now = 0;
+  if (start_.caches != nullptr && start_.caches->methods.Find(method, 0, facts) &&
+      memory_.ReadWord(facts.id, now) && now == method)
+    return true;
+  if (!ReadMethod(layout_, memory_, method, facts)) return false;
+  if (start_.caches != nullptr && facts.id != 0) start_.caches->methods.Put(method, 0, facts);
+  return true;
 }
 
 // --- the newest Java frame ---
@@ -71,9 +95,14 @@ WalkStatus JavaWalk::Begin() {
   }
 }
 
+WalkStatus JavaWalk::BeginAtRegisters() {
+  low_ = start_.registers.sp & ~7ULL;
+  return BeginInCode();
+}
+
 WalkStatus JavaWalk::BeginInCode() {
   const Registers& r = start_.registers;
-  const FoundCode code = FindCode(layout_.code, memory_, r.pc);
+  const FoundCode code = CodeAt(r.pc);
   at_ = {r.pc, r.sp, r.fp, true, false, {}};
   ended_ = false;
   if (code.kind == CodeKind::kNone) {
@@ -89,10 +118,11 @@ WalkStatus JavaWalk::BeginInCode() {
     return WalkStatus::kFound;
   }
   uint64_t method = 0, caller_fp = 0;
+  MethodFacts facts;
   if (r.fp >= r.sp && r.fp - r.sp < kLeastInterpreted && Word(r.fp, caller_fp) &&
       TakeReturnAt(r.fp + 8, caller_fp))
     return WalkStatus::kFound;
-  if (r.fp >= r.sp && IsInterpretedFrameAt(r.fp, method)) return WalkStatus::kFound;
+  if (r.fp >= r.sp && IsInterpretedFrameAt(r.fp, method, facts)) return WalkStatus::kFound;
   // The interpreter has not built its frame yet, or has left it.
   return SenderInTop(code) ? WalkStatus::kFound : WalkStatus::kUnknownJava;
 }
@@ -111,7 +141,7 @@ WalkStatus JavaWalk::BeginAtAnchor() {
     low_ = sp - 8;
     if (!Word(sp - 8, pc)) return WalkStatus::kNotWalkableNotJava;
   }
-  if (!InStack(sp) || !InCodeCache(layout_.code, memory_, pc))
+  if (!InStack(sp) || !InCodeCache(layout_.code, Code(), pc))
     return WalkStatus::kNotWalkableNotJava;
   at_ = {pc, sp, fp, false, false, {}};
   ended_ = false;
@@ -120,11 +150,11 @@ WalkStatus JavaWalk::BeginAtAnchor() {
 
 // True if generated code has called from just before `pc`.
 bool JavaWalk::IsReturn(uint64_t pc) const {
-  if (!InCodeCache(layout_.code, memory_, pc)) return false;
-  const FoundCode code = FindCode(layout_.code, memory_, pc);
+  if (!InCodeCache(layout_.code, Code(), pc)) return false;
+  const FoundCode code = CodeAt(pc);
   if (code.kind == CodeKind::kNone || pc <= code.begin || pc >= code.end) return false;
   // The interpreter pushes the address of a codelet that goes on behind the call.
-  return code.kind == CodeKind::kCodelet || FollowsCall(memory_, pc);
+  return code.kind == CodeKind::kCodelet || FollowsCall(Code(), pc);
 }
 
 // Goes to the caller whose return address lies at `slot`; false if none does.
@@ -156,7 +186,7 @@ bool JavaWalk::FromLeafCall() {
 // Interrupted in generated code: where its caller is depends on how much of its frame there is.
 bool JavaWalk::SenderInTop(const FoundCode& code) {
   const Registers& r = start_.registers;
-  const FrameShape shape = ShapeAt(memory_, code, r.pc);
+  const FrameShape shape = ShapeAt(Code(), code, r.pc);
   uint64_t slot = 0, fp = r.fp;
   switch (shape) {
     case FrameShape::kWhole:
@@ -189,7 +219,7 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
     }
   }
   uint64_t pc = 0;
-  if (!Word(slot, pc) || !InCodeCache(layout_.code, memory_, pc)) return false;
+  if (!Word(slot, pc) || !InCodeCache(layout_.code, Code(), pc)) return false;
   if (code.kind == CodeKind::kNmethod) {
     // The method counts from its first instruction on.
     at_.has_sender = true;
@@ -212,7 +242,7 @@ bool JavaWalk::End(bool broken) {
 bool JavaWalk::Next(JavaFrame& frame) {
   if (in_scopes_) return EmitScope(frame);
   for (int skipped = 0; !ended_ && skipped < kMostSkipped; skipped++) {
-    const FoundCode code = FindCode(layout_.code, memory_, at_.pc);
+    const FoundCode code = CodeAt(at_.pc);
     switch (code.kind) {
       case CodeKind::kNone:
         return End(true);
@@ -227,27 +257,27 @@ bool JavaWalk::Next(JavaFrame& frame) {
   return ended_ ? false : End(true);
 }
 
-bool JavaWalk::IsInterpretedFrameAt(uint64_t fp, uint64_t& method) const {
+bool JavaWalk::IsInterpretedFrameAt(uint64_t fp, uint64_t& method, MethodFacts& facts) const {
   uint64_t sender_sp = 0, return_pc = 0;
-  return Word(fp + layout_.interpreter_method, method) && IsMethod(method) &&
-         Word(fp + layout_.sender_sp, sender_sp) && sender_sp > fp && InStack(sender_sp - 8) &&
-         Word(fp + 8, return_pc) && InCodeCache(layout_.code, memory_, return_pc);
+  return Word(fp + layout_.sender_sp, sender_sp) && sender_sp > fp && InStack(sender_sp - 8) &&
+         Word(fp + 8, return_pc) && InCodeCache(layout_.code, Code(), return_pc) &&
+         Word(fp + layout_.interpreter_method, method) && MethodAt(method, facts);
 }
 
 bool JavaWalk::InterpretedFrame(JavaFrame& frame) {
-  uint64_t method = 0, bcp = 0, const_method = 0;
-  if (!IsInterpretedFrameAt(at_.fp, method)) return End(true);
-  frame = {FrameType::kJava, 0, -1, method, at_.pc, at_.sp, at_.fp};
-  if (IsNativeMethod(method)) {
+  uint64_t method = 0, bcp = 0;
+  MethodFacts facts;
+  if (!IsInterpretedFrameAt(at_.fp, method, facts)) return End(true);
+  frame = {FrameType::kJava, 0, -1, method, at_.pc, at_.sp, at_.fp, facts};
+  if (facts.is_native) {
     frame.type = FrameType::kNative;
-  } else if (memory_.ReadWord(method + layout_.method_const, const_method)) {
-    const uint64_t begin = const_method + layout_.const_bytes;
-    const auto size = static_cast<uint64_t>(CodeSizeOf(method));
-    if (size == 0) return End(true);  // nobody runs an abstract method
+  } else {
+    if (facts.code_size == 0) return End(true);  // nobody runs an abstract method
+    const uint64_t begin = facts.const_method + layout_.const_bytes;
     // The interpreter keeps it in a register and saves it at calls.
-    if (at_.is_top && start_.bcp_register - begin < size)
+    if (at_.is_top && start_.bcp_register - begin < facts.code_size)
       frame.bci = static_cast<int32_t>(start_.bcp_register - begin);
-    else if (Word(at_.fp + layout_.interpreter_bcp, bcp) && bcp - begin < size)
+    else if (Word(at_.fp + layout_.interpreter_bcp, bcp) && bcp - begin < facts.code_size)
       frame.bci = static_cast<int32_t>(bcp - begin);
     else
       frame.bci = 0;  // on entry
@@ -268,53 +298,56 @@ bool JavaWalk::UpFromInterpreted() {
 
 bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
   const WalkLayout& l = layout_;
-  uint64_t pc = at_.pc, method = 0;
-  // A frame to be deoptimised returns to a handler; its own pc is kept aside.
-  uint64_t handler = 0;
+  uint64_t pc = at_.pc, method = 0, handler = 0;
   int32_t offset = 0;
+  // A frame to be deoptimised returns to a handler; its own pc is kept aside.
   if (l.deopt_begin >= 0)
-    memory_.ReadWord(code.blob + l.deopt_begin, handler);
-  else if (l.deopt_offset >= 0 && memory_.Read(code.blob + l.deopt_offset, offset))
+    Code().ReadWord(code.blob + l.deopt_begin, handler);
+  else if (l.deopt_offset >= 0 && Code().Read(code.blob + l.deopt_offset, offset))
     handler = code.blob + offset;
   if (!at_.is_top && pc == handler &&
-      (!memory_.Read(code.blob + l.original_pc, offset) || !Word(at_.sp + offset, pc)))
+      (!Code().Read(code.blob + l.original_pc, offset) || !Word(at_.sp + offset, pc)))
     return End(true);
-  if (!memory_.ReadWord(code.blob + l.method, method) || !IsMethod(method)) return End(true);
   code_ = code;
-  frame = {FrameType::kJava, static_cast<int8_t>(code.level), 0, method, at_.pc, at_.sp, at_.fp};
-  const DebugInfo debug(l, memory_, code);
-  if (IsNativeMethod(method)) {
-    frame.type = FrameType::kNative;
-    frame.bci = -1;
-    if (!Up(code)) return true;
-    return true;
-  }
-  // Before its frame is complete, nothing is inlined yet.
+  // Before its frame is complete, nothing is inlined yet. Only native wrappers have no level.
   const bool entering = at_.is_top && code.frame_complete >= 0 &&
                         pc < code.begin + static_cast<uint64_t>(code.frame_complete);
-  if (entering || !debug.Innermost(pc, scope_)) {
-    Up(code);
-    return true;
+  if (!entering && code.level > 0 && debug_.Open(code, Code()) && debug_.Innermost(pc, scope_)) {
+    in_scopes_ = true;
+    return EmitScope(frame);
   }
-  in_scopes_ = true;
-  return EmitScope(frame);
+  MethodFacts facts;
+  if (!Code().ReadWord(code.blob + l.method, method) || !MethodAt(method, facts) ||
+      (!facts.is_native && facts.code_size == 0))
+    return End(true);
+  frame = {
+      FrameType::kJava, static_cast<int8_t>(code.level), 0, method, at_.pc, at_.sp, at_.fp, facts};
+  if (facts.is_native) {
+    frame.type = FrameType::kNative;
+    frame.bci = -1;
+  }
+  Up(code);
+  return true;
 }
 
 bool JavaWalk::EmitScope(JavaFrame& frame) {
-  frame = {FrameType::kJava,
-           static_cast<int8_t>(code_.level),
-           scope_.bci < 0 ? 0 : scope_.bci,
-           scope_.method,
-           at_.pc,
-           at_.sp,
-           at_.fp};
-  if (!IsMethod(scope_.method) || frame.bci >= CodeSizeOf(scope_.method)) {
+  MethodFacts facts;
+  const int32_t bci = scope_.bci < 0 ? 0 : scope_.bci;
+  if (!MethodAt(scope_.method, facts) || bci >= facts.code_size) {
     in_scopes_ = false;
     return End(true);
   }
+  frame = {FrameType::kJava,
+           static_cast<int8_t>(code_.level),
+           bci,
+           scope_.method,
+           at_.pc,
+           at_.sp,
+           at_.fp,
+           facts};
   if (scope_.sender != 0) {
     frame.type = FrameType::kInlined;
-    if (DebugInfo(layout_, memory_, code_).At(scope_.sender, scope_)) return true;
+    if (debug_.At(scope_.sender, scope_)) return true;
     in_scopes_ = false;
     End(true);
     return true;

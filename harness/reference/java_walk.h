@@ -10,6 +10,7 @@
 #include "harness/jvm/memory.h"
 #include "harness/reference/debug_info.h"
 #include "harness/reference/layout.h"
+#include "harness/reference/shared_cache.h"
 #include "harness/walkers/trace.h"
 
 namespace walkhammer {
@@ -20,12 +21,24 @@ enum class FrameType : uint8_t {
   kNative = 3,   // of a native method
 };
 
+// What a walk reads of a method.
+struct MethodFacts {
+  uint64_t const_method = 0;  // ConstMethod*
+  uint64_t id = 0;            // jmethodID; 0: it never got one
+  uint16_t code_size = 0;     // bytes of byte code
+  bool is_native = false;
+};
+// False if there is no Method at that address.
+bool ReadMethod(const WalkLayout& layout, const MemoryReader& memory, uint64_t method,
+                MethodFacts& facts);
+
 struct JavaFrame {
   FrameType type;
   int8_t level;     // 0 interpreted, 1..3 C1, 4 C2
   int32_t bci;      // -1: none
   uint64_t method;  // Method*
   uint64_t pc, sp, fp;
+  MethodFacts facts;
 };
 
 // The interrupted thread.
@@ -37,6 +50,13 @@ struct WalkStart {
   uint64_t bcp_register = 0, sender_sp_register = 0, return_register = 0;
   uint64_t thread = 0;      // JavaThread*
   uint64_t stack_high = 0;  // its stack's end, exclusive
+  bool live = false;        // in this process: code may be found by FindLiveCode
+  // What earlier walks of this process have read.
+  struct Caches {
+    SharedCache<MethodFacts, 12> methods;
+    ScopeCache scopes;
+  };
+  Caches* caches = nullptr;
 };
 
 // Why there is no first Java frame; the codes of JEP 435.
@@ -52,10 +72,15 @@ enum class WalkStatus : int32_t {
 class JavaWalk {
  public:
   JavaWalk(const WalkLayout& layout, const MemoryReader& memory, const WalkStart& start)
-      : layout_(layout), memory_(memory), start_(start) {}
+      : layout_(layout),
+        memory_(memory),
+        start_(start),
+        debug_(layout, memory, start.caches == nullptr ? nullptr : &start.caches->scopes) {}
 
   // Goes to the newest Java frame.
   WalkStatus Begin();
+  // The same from the registers alone, whatever the thread's state says.
+  WalkStatus BeginAtRegisters();
   // The next frame, newest first. False at the end, or where the stack makes no sense any more;
   // `broken` tells which.
   bool Next(JavaFrame& frame);
@@ -71,6 +96,10 @@ class JavaWalk {
     Registers sender;
   };
 
+  FoundCode CodeAt(uint64_t pc) const {
+    return start_.live ? FindLiveCode(layout_.code, memory_, pc)
+                       : FindCode(layout_.code, memory_, pc);
+  }
   bool InStack(uint64_t address) const {
     return address >= low_ && address < start_.stack_high && (address & 7) == 0;
   }
@@ -86,7 +115,7 @@ class JavaWalk {
   bool TakeReturnAt(uint64_t slot, uint64_t fp);
 
   bool InterpretedFrame(JavaFrame& frame);
-  bool IsInterpretedFrameAt(uint64_t fp, uint64_t& method) const;
+  bool IsInterpretedFrameAt(uint64_t fp, uint64_t& method, MethodFacts& facts) const;
   bool CompiledFrame(const FoundCode& code, JavaFrame& frame);
   bool EmitScope(JavaFrame& frame);
   // To the caller of the frame at hand. False at the end of the stack.
@@ -95,9 +124,11 @@ class JavaWalk {
   bool UpFromInterpreted();
   bool End(bool broken);
 
-  bool IsMethod(uint64_t method) const;
-  int32_t CodeSizeOf(uint64_t method) const;
-  bool IsNativeMethod(uint64_t method) const;
+  bool MethodAt(uint64_t method, MethodFacts& facts) const;
+  // What the code cache holds.
+  const MemoryReader& Code() const {
+    return start_.live ? static_cast<const MemoryReader&>(plain_) : memory_;
+  }
 
   const WalkLayout& layout_;
   const MemoryReader& memory_;
@@ -107,12 +138,11 @@ class JavaWalk {
   bool broken_ = false, ended_ = true;
   // Inside of a compiled frame: the scopes still to come.
   FoundCode code_;
+  DebugInfo debug_;
   Scope scope_;
   bool in_scopes_ = false;
+  PlainMemory plain_;
 };
-
-// The jmethodID of a Method*, or 0 if it never got one, or is none.
-uint64_t MethodIdOf(const WalkLayout& layout, const MemoryReader& memory, uint64_t method);
 
 }  // namespace walkhammer
 

@@ -5,6 +5,7 @@ namespace {
 
 void ReadNmethod(StructReader& read, const VmStructs& structs, WalkLayout& l) {
   l.method = read.Need("nmethod", "_method", "CompiledMethod");
+  l.compile_id = read.Need("nmethod", "_compile_id");
   l.original_pc = read.Need("nmethod", "_orig_pc_offset");
   l.deopt_begin = read.Optional("CompiledMethod", "_deopt_handler_begin");
   l.deopt_offset = read.Optional("nmethod", "_deopt_handler_offset");

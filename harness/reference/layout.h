@@ -19,7 +19,7 @@ struct WalkLayout {
   CodeLayout code;
 
   // nmethod
-  int method, original_pc, deopt_begin, deopt_offset;
+  int method, compile_id, original_pc, deopt_begin, deopt_offset;
   int pcs_offset, pcs_end_offset;     // of the nmethod, or of its immutable data
   int scopes_begin, scopes_offset;    // an address (JDK 17), or an offset in the immutable data
   int immutable_data;                 // JDK 23 and later

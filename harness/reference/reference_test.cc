@@ -99,7 +99,8 @@ TEST_F(DebugInfoTest, FindsWhatHoldsAtAPcAndItsCallers) {
   for (const bool null_free : {false, true}) {
     layout_.null_free_numbers = null_free;
     PutScopes(null_free ? 1 : 0);
-    const DebugInfo debug(layout_, memory_, nmethod_);
+    DebugInfo debug(layout_, memory_);
+    ASSERT_TRUE(debug.Open(nmethod_, memory_));
     Scope scope;
     ASSERT_TRUE(debug.Innermost(kCode + 0x11, scope)) << "between two that are described";
     EXPECT_EQ(scope.method, 0xbbb0U);
@@ -116,13 +117,15 @@ TEST_F(DebugInfoTest, FindsWhatHoldsAtAPcAndItsCallers) {
 
 TEST_F(DebugInfoTest, DamageIsNoScope) {
   PutScopes(0);
-  const DebugInfo debug(layout_, memory_, nmethod_);
+  DebugInfo debug(layout_, memory_);
+  ASSERT_TRUE(debug.Open(nmethod_, memory_));
   Scope scope;
   memory_.PutBytes(kScopes + 8, {9});  // its caller would be described behind it
   EXPECT_FALSE(debug.Innermost(kCode + 0x20, scope));
   memory_.PutBytes(kScopes + 8, {1, 99});  // a method that there is not
   EXPECT_FALSE(debug.Innermost(kCode + 0x20, scope));
   memory_.Put(kBlob, 0x400 | uint64_t{0x300} << 32);  // ends before it begins
+  EXPECT_FALSE(debug.Open(nmethod_, memory_));
   EXPECT_FALSE(debug.Innermost(kCode + 0x10, scope));
 }
 
@@ -131,7 +134,8 @@ TEST_F(DebugInfoTest, LongNumbers) {
   layout_.null_free_numbers = false;
   // bci + 1 = 192 + 64 * 5 = 512: 0xc0 says that another byte follows
   memory_.PutBytes(kScopes + 1, {0, 1, 0xc0, 5});
-  const DebugInfo debug(layout_, memory_, nmethod_);
+  DebugInfo debug(layout_, memory_);
+  ASSERT_TRUE(debug.Open(nmethod_, memory_));
   Scope scope;
   ASSERT_TRUE(debug.At(1, scope));
   EXPECT_EQ(scope.bci, 511);
@@ -142,6 +146,24 @@ TEST_F(DebugInfoTest, LongNumbers) {
   EXPECT_EQ(scope.bci, 510);
   memory_.PutBytes(kScopes + 1, {1, 2, 0});  // no byte is zero
   EXPECT_FALSE(debug.At(1, scope));
+}
+
+TEST(SharedCacheTest, KeepsTheNewestOfAPlace) {
+  static SharedCache<Scope, 4> cache;
+  Scope scope;
+  EXPECT_FALSE(cache.Find(0x1000, 1, scope));
+  for (uint64_t key = 1; key <= 1000; key++)
+    cache.Put(key, 7, {key * 10, static_cast<int32_t>(key), 0});
+  int found = 0;
+  for (uint64_t key = 1; key <= 1000; key++) {
+    EXPECT_FALSE(cache.Find(key, 8, scope)) << "another tag";
+    if (!cache.Find(key, 7, scope)) continue;
+    found++;
+    EXPECT_EQ(scope.method, key * 10);
+    EXPECT_EQ(scope.bci, static_cast<int32_t>(key));
+  }
+  EXPECT_EQ(found, 16);
+  EXPECT_TRUE(cache.Find(1000, 7, scope));
 }
 
 class ShapeTest : public testing::Test {

@@ -11,11 +11,11 @@ using namespace walkhammer;
 constexpr uint16_t kNoBci = 65535;
 char error[512];
 
-void Fill(const JavaFrame& from, const MemoryReader& memory, ASGST_CallFrame& to) {
+void Fill(const JavaFrame& from, ASGST_CallFrame& to) {
   to.java_frame.type = static_cast<uint8_t>(from.type);
   to.java_frame.comp_level = static_cast<uint8_t>(from.level);
   to.java_frame.bci = from.bci < 0 ? kNoBci : static_cast<uint16_t>(from.bci);
-  to.java_frame.method_id = reinterpret_cast<jmethodID>(MethodIdOf(*Live(), memory, from.method));
+  to.java_frame.method_id = reinterpret_cast<jmethodID>(from.facts.id);
 }
 
 jint Walk(ASGST_CallTrace& trace, jint depth, const ucontext_t* context) {
@@ -31,7 +31,7 @@ jint Walk(ASGST_CallTrace& trace, jint depth, const ucontext_t* context) {
   if (status != WalkStatus::kFound) return static_cast<jint>(status);
   jint count = 0;
   for (JavaFrame frame; count < depth && walk.Next(frame); count++)
-    Fill(frame, memory, trace.frames[count]);
+    Fill(frame, trace.frames[count]);
   return count > 0 || !walk.broken() ? count : static_cast<jint>(ASGST_UNKNOWN_JAVA);
 }
 

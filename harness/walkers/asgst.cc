@@ -1,12 +1,9 @@
 #include "harness/walkers/asgst.h"
 
-#include <dlfcn.h>
-
-#include <filesystem>
-
 #include "harness/reference/profile.h"
 #include "harness/walkers/agct.h"
 #include "harness/walkers/painted_buffer.h"
+#include "harness/walkers/reference_library.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {
@@ -15,32 +12,12 @@ namespace {
 using AsgstFunction = void (*)(ASGST_CallTrace*, jint depth, void* context, uint32_t options);
 constexpr jint kNoAnswer = -9999;  // num_frames before the call: no walker returns it
 
-// The reference provider lies beside what this code is part of: the child, or the agent.
-Result<AsgstFunction> OpenReference() {
-  Dl_info own{};
-  dladdr(reinterpret_cast<const void*>(&AllWalkers), &own);
-  std::error_code error;
-  const auto self = std::filesystem::canonical(own.dli_fname, error);
-  const std::string path = self.parent_path() / "libasgst.so";
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr)
-    return Unable(std::string("cannot load the reference provider: ") + dlerror());
-  auto attach = reinterpret_cast<decltype(&asgst_attach)>(dlsym(library, "asgst_attach"));
-  auto reason = reinterpret_cast<decltype(&asgst_error)>(dlsym(library, "asgst_error"));
-  auto walk = reinterpret_cast<AsgstFunction>(dlsym(library, "AsyncGetStackTrace"));
-  if (attach == nullptr || reason == nullptr || walk == nullptr)
-    return ToolFailed(path + " is not that of this walkhammer: rebuild both");
-  if (attach() != 0) return Unable(std::string("the reference provider: ") + reason());
-  return walk;
-}
-
 class AsgstWalker : public Walker {
  public:
   Status Bind(const WalkerHost&) override {
-    auto found = OpenReference();
-    if (!found.ok()) return found.failure();
-    function_ = found.value();
-    return Ok();
+    auto library = OpenReference();
+    if (!library.ok()) return library.failure();
+    return FindIn(library.value(), "AsyncGetStackTrace", function_);
   }
 
   void Walk(const WalkInput& input, Trace& trace) override {

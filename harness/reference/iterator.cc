@@ -1,0 +1,151 @@
+// The ASGST iterator: see profile2.h.
+#include <new>
+
+#include "harness/reference/attach.h"
+#include "harness/reference/profile2.h"
+
+using namespace walkhammer;
+
+// On the stack of ASGST_RunWithIterator; a walk and the frame that it stands at.
+struct ASGST_IteratorOpaque {
+  ASGST_IteratorOpaque(const WalkStart& from, const LiveMemory& with, int32_t opts, bool frame)
+      : start(from), memory(with), options(opts), from_frame(frame) {}
+
+  void Rewind() {
+    // A walk is plain data; it begins anew.
+    walk = new (storage) JavaWalk(*Live(), memory, start);
+    const WalkStatus status = from_frame ? walk->BeginAtRegisters() : walk->Begin();
+    switch (status) {
+      case WalkStatus::kFound:
+        Advance();
+        // Where nothing at all can be said, no frame would be a lie.
+        if (state == ASGST_BROKEN_STACK) state = ASGST_NO_TOP_JAVA_FRAME;
+        break;
+      case WalkStatus::kUnknownState:
+        state = ASGST_UNSAFE_STATE;
+        break;
+      default:
+        state = ASGST_NO_TOP_JAVA_FRAME;
+    }
+  }
+
+  void Advance() {
+    state = walk->Next(next) ? 1 : walk->broken() ? ASGST_BROKEN_STACK : ASGST_NO_FRAME;
+  }
+
+  const WalkStart start;
+  const LiveMemory memory;
+  const int32_t options;
+  const bool from_frame;
+  JavaWalk* walk = nullptr;
+  alignas(JavaWalk) char storage[sizeof(JavaWalk)];
+  JavaFrame next{};
+  int state = ASGST_NO_FRAME;  // 1: `next` comes next
+};
+
+namespace {
+
+int Run(const WalkStart& start, int32_t options, bool from_frame, ASGST_IteratorHandler fun,
+        void* argument) {
+  const LiveMemory memory(reinterpret_cast<uint64_t>(__builtin_frame_address(0)), start.stack_high);
+  ASGST_Iterator iterator(start, memory, options, from_frame);
+  iterator.Rewind();
+  if (iterator.state < 0) return iterator.state;
+  if (iterator.state == ASGST_NO_FRAME) return ASGST_NO_TOP_JAVA_FRAME;
+  fun(&iterator, argument);
+  return ASGST_JAVA_TRACE;
+}
+
+int ThreadOf(uint64_t& thread) {
+  if (Live() == nullptr) return ASGST_NOT_ATTACHED;
+  thread = CurrentThread();
+  return thread == 0 ? ASGST_NO_THREAD : 1;
+}
+
+void* Pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
+
+}  // namespace
+
+int ASGST_Capabilities() { return 0; }
+
+int ASGST_ThreadState() {
+  constexpr int kAlive = 1, kRunnable = 4, kBlocked = 0x400, kInNative = 0x400000;
+  uint64_t thread = 0;
+  if (ThreadOf(thread) < 0) return 0;
+  const auto state = *reinterpret_cast<const volatile int32_t*>(thread + Live()->thread_state);
+  switch (state & ~1) {  // odd: on the way there
+    case 4:
+      return kAlive | kRunnable | kInNative;
+    case 10:
+      return kAlive | kBlocked;
+    default:
+      return kAlive | kRunnable;
+  }
+}
+
+int ASGST_RunWithIterator(void* ucontext, int32_t options, ASGST_IteratorHandler fun,
+                          void* argument) {
+  uint64_t thread = 0;
+  const int found = ThreadOf(thread);
+  if (found < 0) return found;
+  return Run(StartOf(static_cast<const ucontext_t*>(ucontext), thread), options, false, fun,
+             argument);
+}
+
+int ASGST_RunWithIteratorFromFrame(void* sp, void* fp, void* pc, int options,
+                                   ASGST_IteratorHandler fun, void* argument) {
+  uint64_t thread = 0;
+  const int found = ThreadOf(thread);
+  if (found < 0) return found;
+  WalkStart start = StartOf(nullptr, thread);
+  start.registers = {reinterpret_cast<uint64_t>(pc), reinterpret_cast<uint64_t>(sp),
+                     reinterpret_cast<uint64_t>(fp), 0};
+  return Run(start, options, true, fun, argument);
+}
+
+int ASGST_NextFrame(ASGST_Iterator* iterator, ASGST_Frame* frame) {
+  *frame = {};
+  if (iterator == nullptr || iterator->state != 1)
+    return iterator == nullptr ? static_cast<int>(ASGST_NO_FRAME) : iterator->state;
+  const JavaFrame& next = iterator->next;
+  frame->type = static_cast<uint8_t>(next.type);
+  frame->pc = Pointer(next.pc);
+  frame->sp = Pointer(next.sp);
+  frame->fp = Pointer(next.fp);
+  if ((iterator->options & ASGST_END_ON_FIRST_JAVA_FRAME) != 0 && next.type != FrameType::kNative) {
+    frame->type = ASGST_FRAME2_JAVA;
+    iterator->state = ASGST_NO_FRAME;
+    return ASGST_NO_FRAME;
+  }
+  frame->comp_level = next.level;
+  frame->bci = next.bci;
+  frame->method = static_cast<ASGST_Method>(Pointer(next.method));
+  iterator->Advance();
+  return 1;
+}
+
+void ASGST_RewindIterator(ASGST_Iterator* iterator) { iterator->Rewind(); }
+
+int ASGST_State(ASGST_Iterator* iterator) {
+  return iterator == nullptr ? static_cast<int>(ASGST_NO_FRAME) : iterator->state;
+}
+
+jmethodID ASGST_MethodToJMethodID(ASGST_Method method) {
+  if (Live() == nullptr || method == nullptr) return nullptr;
+  const auto address = reinterpret_cast<uint64_t>(method);
+  const LiveMemory memory(0, 0);
+  MethodFacts facts;
+  if (!ReadMethod(*Live(), memory, address, facts)) return nullptr;
+  return reinterpret_cast<jmethodID>(facts.id);
+}
+
+ASGST_Method ASGST_JMethodIDToMethod(jmethodID id) {
+  uint64_t method = 0;
+  const LiveMemory memory(0, 0);
+  const auto at = reinterpret_cast<uint64_t>(id);
+  MethodFacts facts;
+  if (Live() == nullptr || (at & 7) != 0 || !memory.ReadWord(at, method) ||
+      !ReadMethod(*Live(), memory, method, facts) || facts.id != at)
+    return nullptr;
+  return static_cast<ASGST_Method>(Pointer(method));
+}

@@ -1,0 +1,14 @@
+// iterator, iterator-frame: the ASGST iterator from a ucontext, and from pc, sp and fp alone, as
+// libasgst.so implements it on a stock JDK.
+#ifndef WALKHAMMER_HARNESS_WALKERS_ITERATOR_H_
+#define WALKHAMMER_HARNESS_WALKERS_ITERATOR_H_
+
+#include "harness/walkers/walker_table.h"
+
+namespace walkhammer {
+
+extern const WalkerInfo kIteratorWalker, kIteratorFrameWalker;
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_WALKERS_ITERATOR_H_

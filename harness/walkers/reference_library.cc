@@ -1,0 +1,27 @@
+#include "harness/walkers/reference_library.h"
+
+#include <filesystem>
+
+#include "harness/reference/profile.h"
+
+namespace walkhammer {
+
+Result<void*> OpenReference() {
+  Dl_info own{};
+  dladdr(reinterpret_cast<const void*>(&OpenReference), &own);
+  std::error_code error;
+  const auto self = std::filesystem::canonical(own.dli_fname, error);
+  const std::string path = self.parent_path() / "libasgst.so";
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr)
+    return Unable(std::string("cannot load the reference provider: ") + dlerror());
+  decltype(&asgst_attach) attach = nullptr;
+  decltype(&asgst_error) reason = nullptr;
+  Status found = FindIn(library, "asgst_attach", attach);
+  if (found.ok()) found = FindIn(library, "asgst_error", reason);
+  if (!found.ok()) return found.failure();
+  if (attach() != 0) return Unable(std::string("the reference provider: ") + reason());
+  return library;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,27 @@
+// libasgst.so, as the walkers that drive it find it. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_WALKERS_REFERENCE_LIBRARY_H_
+#define WALKHAMMER_HARNESS_WALKERS_REFERENCE_LIBRARY_H_
+
+#include <dlfcn.h>
+
+#include <string>
+
+#include "harness/base/result.h"
+
+namespace walkhammer {
+
+// Loads it from beside what this code is part of (the child, the agent) and attaches it to the JVM;
+// to be called on one of the JVM's threads. The value is a dlopen handle, never closed.
+Result<void*> OpenReference();
+
+// Looks a function up.
+template <typename Function>
+Status FindIn(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  if (function != nullptr) return Ok();
+  return ToolFailed(std::string("libasgst.so lacks ") + name + ": rebuild it");
+}
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_WALKERS_REFERENCE_LIBRARY_H_

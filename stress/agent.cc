@@ -105,7 +105,6 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
        jvm_->Property("java.vm.vendor") + ", " + jvm_->Property("java.vm.name") + ", " +
            jvm_->Property("java.vm.version"));
   Copy(state_.vm_gc, sizeof state_.vm_gc, CollectorName(structs));
-  state_.module_count.store(ListModules(state_.modules));
   recorder_ = std::make_unique<CodeRecorder>(state_, jvm_->methods());
   jvm_->on_stub = [](const char* name, uint64_t begin, uint64_t end) {
     the_agent->recorder_->Add(SymbolKind::kStub, name, begin, end, -1);
@@ -120,6 +119,7 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
     facts.code_size = CodeSizeOf;
   }
   Status status = line_->SetUp({jvm_->library(), &jvm_->layout()}, facts);
+  state_.module_count.store(ListModules(state_.modules));  // with what walkers have loaded
   if (status.ok()) status = InstallHandlers();
   if (!status.ok()) return status;
   if (state_.job.mode == WalkMode::kParked || state_.job.mode == WalkMode::kRunning) {

@@ -12,6 +12,7 @@
 
 #include "harness/guard/arch.h"
 #include "harness/jvm/elf_functions.h"
+#include "harness/jvm/flags.h"
 
 namespace walkhammer {
 namespace {
@@ -23,6 +24,7 @@ WalkStart::Caches caches;
 std::atomic<bool> attached{false};
 pthread_key_t thread_key;
 SafeFetch safe_fetch = nullptr;
+uint64_t guard_zone = 0;
 
 template <typename T>
 T At(uint64_t address) {
@@ -57,6 +59,15 @@ bool FindThreadKey(uint64_t thread) {
       return true;
     }
   return false;
+}
+
+// How much of a stack's low end the JVM may protect against reading.
+uint64_t GuardZone(const VmStructs& structs) {
+  constexpr uint64_t kSlack = 4;  // pages: zones are rounded up
+  const auto pages = static_cast<uint64_t>(IntFlag(structs, "StackYellowPages", 2) +
+                                           IntFlag(structs, "StackRedPages", 1) +
+                                           IntFlag(structs, "StackReservedPages", 1));
+  return (pages + kSlack) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 void FindSafeFetch(void* libjvm) {
@@ -100,6 +111,7 @@ Status Attach() {
   if (thread == 0) return Unable("the current thread is none of the JVM's");
   if (!FindThreadKey(thread)) return Unable("this JVM keeps its threads under no pthread key");
   FindSafeFetch(libjvm);
+  guard_zone = GuardZone(structs.value());
   layout = found.value();
   attached.store(true);
   return Ok();
@@ -115,6 +127,7 @@ WalkStart StartOf(const ucontext_t* context, uint64_t thread) {
   start.live = true;
   start.caches = &caches;
   start.stack_high = At<uint64_t>(thread + layout.stack_base);
+  start.stack_low = start.stack_high - At<uint64_t>(thread + layout.stack_size) + guard_zone;
   if (context == nullptr) return start;
   start.registers = ReadContext(*context);
   ReadJavaRegisters(*context, start.bcp_register, start.sender_sp_register, start.return_register);

@@ -47,7 +47,7 @@ namespace {
 
 int Run(const WalkStart& start, int32_t options, bool from_frame, ASGST_IteratorHandler fun,
         void* argument) {
-  const LiveMemory memory(reinterpret_cast<uint64_t>(__builtin_frame_address(0)), start.stack_high);
+  const LiveMemory memory(start.stack_low, start.stack_high);
   ASGST_Iterator iterator(start, memory, options, from_frame);
   iterator.Rewind();
   if (iterator.state < 0) return iterator.state;

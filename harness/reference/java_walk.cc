@@ -43,10 +43,15 @@ uint64_t IdOf(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
       !memory.ReadWord(ids + 8 * (head.number + 1ULL), id) || id == 0 || !memory.ReadWord(id, now))
     return 0;
   // A jmethodID is the address of a word that holds the Method*, or that of its newest version once
-  // its class was redefined.
+  // its class was redefined: then both have the same C++ virtual table.
+  if (now == method) return id;
   MethodHead newest;
-  return now == method || (ReadHead(l, memory, now, newest) && newest.number == head.number) ? id
-                                                                                             : 0;
+  uint64_t table = 0, newest_table = 0;
+  return memory.ReadWord(method, table) && memory.ReadWord(now, newest_table) &&
+                 table == newest_table && ReadHead(l, memory, now, newest) &&
+                 newest.number == head.number
+             ? id
+             : 0;
 }
 
 }  // namespace
@@ -65,12 +70,14 @@ bool ReadMethod(const WalkLayout& l, const MemoryReader& memory, uint64_t method
   return true;
 }
 
-// A method is the one that is remembered if its jmethodID still leads to it: ids are never given to
-// another method.
+// A method is the one that is remembered if its jmethodID still leads to it and its code is still
+// where it was: ids go on to newer versions of a method, whose memory may be that of an older one.
 bool JavaWalk::MethodAt(uint64_t method, MethodFacts& facts) const {
-  uint64_t now = 0;
+  uint64_t now = 0, const_method = 0;
   if (start_.caches != nullptr && start_.caches->methods.Find(method, 0, facts) &&
-      memory_.ReadWord(facts.id, now) && now == method)
+      memory_.ReadWord(facts.id, now) && now == method &&
+      memory_.ReadWord(method + layout_.method_const, const_method) &&
+      const_method == facts.const_method)
     return true;
   if (!ReadMethod(layout_, memory_, method, facts)) return false;
   if (start_.caches != nullptr && facts.id != 0) start_.caches->methods.Put(method, 0, facts);
@@ -296,16 +303,24 @@ bool JavaWalk::UpFromInterpreted() {
   return true;
 }
 
+// Address of a handler in an nmethod, held as an address or as an offset; 0: it has none.
+uint64_t JavaWalk::HandlerOf(const FoundCode& code, int begin, int offset) const {
+  uint64_t handler = 0;
+  int32_t distance = 0;
+  if (begin >= 0) return Code().ReadWord(code.blob + begin, handler) ? handler : 0;
+  return offset >= 0 && Code().Read(code.blob + offset, distance) && distance > 0
+             ? code.blob + distance
+             : 0;
+}
+
 bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
   const WalkLayout& l = layout_;
-  uint64_t pc = at_.pc, method = 0, handler = 0;
+  uint64_t pc = at_.pc, method = 0;
   int32_t offset = 0;
   // A frame to be deoptimised returns to a handler; its own pc is kept aside.
-  if (l.deopt_begin >= 0)
-    Code().ReadWord(code.blob + l.deopt_begin, handler);
-  else if (l.deopt_offset >= 0 && Code().Read(code.blob + l.deopt_offset, offset))
-    handler = code.blob + offset;
-  if (!at_.is_top && pc == handler &&
+  if (!at_.is_top &&
+      (pc == HandlerOf(code, l.deopt_begin, l.deopt_offset) ||
+       pc == HandlerOf(code, l.mh_deopt_begin, l.mh_deopt_offset)) &&
       (!Code().Read(code.blob + l.original_pc, offset) || !Word(at_.sp + offset, pc)))
     return End(true);
   code_ = code;

@@ -50,6 +50,7 @@ struct WalkStart {
   uint64_t bcp_register = 0, sender_sp_register = 0, return_register = 0;
   uint64_t thread = 0;      // JavaThread*
   uint64_t stack_high = 0;  // its stack's end, exclusive
+  uint64_t stack_low = 0;   // its stack is readable from here on, whatever sp is
   bool live = false;        // in this process: code may be found by FindLiveCode
   // What earlier walks of this process have read.
   struct Caches {
@@ -117,6 +118,7 @@ class JavaWalk {
   bool InterpretedFrame(JavaFrame& frame);
   bool IsInterpretedFrameAt(uint64_t fp, uint64_t& method, MethodFacts& facts) const;
   bool CompiledFrame(const FoundCode& code, JavaFrame& frame);
+  uint64_t HandlerOf(const FoundCode& code, int begin, int offset) const;
   bool EmitScope(JavaFrame& frame);
   // To the caller of the frame at hand. False at the end of the stack.
   bool Up(const FoundCode& code);

@@ -10,6 +10,8 @@ void ReadNmethod(StructReader& read, const VmStructs& structs, WalkLayout& l) {
   l.deopt_begin = read.Optional("CompiledMethod", "_deopt_handler_begin");
   l.deopt_offset = read.Optional("nmethod", "_deopt_handler_offset");
   if (l.deopt_offset < 0) l.deopt_offset = read.Optional("nmethod", "_deopt_handler_entry_offset");
+  l.mh_deopt_begin = read.Optional("CompiledMethod", "_deopt_mh_handler_begin");
+  l.mh_deopt_offset = read.Optional("nmethod", "_deopt_mh_handler_offset");
   l.pcs_offset = read.Need("nmethod", "_scopes_pcs_offset");
   l.immutable_data = read.Optional("nmethod", "_immutable_data");
   l.scopes_begin = read.Optional("CompiledMethod", "_scopes_data_begin");

@@ -20,6 +20,8 @@ struct WalkLayout {
 
   // nmethod
   int method, compile_id, original_pc, deopt_begin, deopt_offset;
+  // The same for calls of method handles.
+  int mh_deopt_begin, mh_deopt_offset;
   int pcs_offset, pcs_end_offset;     // of the nmethod, or of its immutable data
   int scopes_begin, scopes_offset;    // an address (JDK 17), or an offset in the immutable data
   int immutable_data;                 // JDK 23 and later

@@ -24,8 +24,7 @@ jint Walk(ASGST_CallTrace& trace, jint depth, const ucontext_t* context) {
   const uint64_t thread = CurrentThread();
   if (thread == 0) return ASGST_THREAD_NOT_JAVA;
   const WalkStart start = StartOf(context, thread);
-  // This thread's stack from here up is there.
-  const LiveMemory memory(reinterpret_cast<uint64_t>(__builtin_frame_address(0)), start.stack_high);
+  const LiveMemory memory(start.stack_low, start.stack_high);
   JavaWalk walk(*layout, memory, start);
   const WalkStatus status = walk.Begin();
   if (status != WalkStatus::kFound) return static_cast<jint>(status);

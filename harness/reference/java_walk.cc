@@ -1,7 +1,5 @@
 #include "harness/reference/java_walk.h"
 
-#include "harness/reference/prologue.h"
-
 namespace walkhammer {
 namespace {
 
@@ -146,7 +144,7 @@ WalkStatus JavaWalk::BeginAtAnchor() {
   if (pc == 0) {
     // Not walkable by HotSpot: the return address stands below the frame.
     low_ = sp - 8;
-    if (!Word(sp - 8, pc)) return WalkStatus::kNotWalkableNotJava;
+    if (!ReturnAddress(sp - 8, pc)) return WalkStatus::kNotWalkableNotJava;
   }
   if (!InStack(sp) || !InCodeCache(layout_.code, Code(), pc))
     return WalkStatus::kNotWalkableNotJava;
@@ -161,13 +159,13 @@ bool JavaWalk::IsReturn(uint64_t pc) const {
   const FoundCode code = CodeAt(pc);
   if (code.kind == CodeKind::kNone || pc <= code.begin || pc >= code.end) return false;
   // The interpreter pushes the address of a codelet that goes on behind the call.
-  return code.kind == CodeKind::kCodelet || FollowsCall(Code(), pc);
+  return code.kind == CodeKind::kCodelet || layout_.rules->follows_call(Code(), pc);
 }
 
 // Goes to the caller whose return address lies at `slot`; false if none does.
 bool JavaWalk::TakeReturnAt(uint64_t slot, uint64_t fp) {
   uint64_t pc = 0;
-  if (!Word(slot, pc) || !IsReturn(pc)) return false;
+  if (!ReturnAddress(slot, pc) || !IsReturn(pc)) return false;
   at_ = {pc, slot + 8, fp, false, false, {}};
   low_ = slot + 8;
   return true;
@@ -177,7 +175,15 @@ bool JavaWalk::TakeReturnAt(uint64_t slot, uint64_t fp) {
 // stack's top before they set up a frame, behind the frame pointer's once they have.
 bool JavaWalk::FromLeafCall() {
   const Registers r = start_.registers;
-  if (TakeReturnAt(r.sp, r.fp)) return true;
+  if (layout_.rules->has_link_register) {
+    const uint64_t pc = r.lr & layout_.rules->address_mask;
+    if (IsReturn(pc)) {
+      at_ = {pc, r.sp, r.fp, false, false, {}};
+      return true;
+    }
+  } else if (TakeReturnAt(r.sp, r.fp)) {
+    return true;
+  }
   uint64_t fp = r.fp, caller = 0;
   for (int hop = 0; hop < kMostSkipped && fp >= r.sp && Word(fp, caller); hop++) {
     if (TakeReturnAt(fp + 8, caller)) return true;
@@ -193,7 +199,7 @@ bool JavaWalk::FromLeafCall() {
 // Interrupted in generated code: where its caller is depends on how much of its frame there is.
 bool JavaWalk::SenderInTop(const FoundCode& code) {
   const Registers& r = start_.registers;
-  const FrameShape shape = ShapeAt(Code(), code, r.pc);
+  const FrameShape shape = ShapeAt(*layout_.rules, Code(), code, r.pc);
   uint64_t slot = 0, fp = r.fp;
   switch (shape) {
     case FrameShape::kWhole:
@@ -208,25 +214,33 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
     case FrameShape::kFpNotSaved:
       slot = r.sp + 8 * static_cast<uint64_t>(code.frame_words) - 8;
       break;
+    case FrameShape::kInLink:
+    case FrameShape::kSpMoved: {
+      const uint64_t frame =
+          shape == FrameShape::kSpMoved ? 8 * static_cast<uint64_t>(code.frame_words) : 0;
+      at_.has_sender = true;
+      at_.sender = {r.lr & layout_.rules->address_mask, r.sp + frame, r.fp, 0};
+      return InCodeCache(layout_.code, Code(), at_.sender.pc);
+    }
     case FrameShape::kUnknown: {
       // Stubs: a leaf has its return address at the top, others have a frame pointer.
       uint64_t caller = 0;
       // Between compiled and interpreted code the return address is in a register for a while.
       const uint64_t above = start_.sender_sp_register;
       if (above > r.sp && above - r.sp < kMostArguments && InStack(above - 8) &&
-          IsReturn(start_.return_register)) {
-        at_ = {start_.return_register, above, r.fp, false, false, {}};
+          IsReturn(start_.return_register & layout_.rules->address_mask)) {
+        at_ = {start_.return_register & layout_.rules->address_mask, above, r.fp, false, false, {}};
         low_ = above;
         return true;
       }
-      if (TakeReturnAt(r.sp, r.fp)) return true;
+      if (!layout_.rules->has_link_register && TakeReturnAt(r.sp, r.fp)) return true;
       if (r.fp >= r.sp && Word(r.fp, caller) && TakeReturnAt(r.fp + 8, caller)) return true;
       if (above > r.sp && TakeReturnAt(above - 8, r.fp)) return true;
       return FromLeafCall();
     }
   }
   uint64_t pc = 0;
-  if (!Word(slot, pc) || !InCodeCache(layout_.code, Code(), pc)) return false;
+  if (!ReturnAddress(slot, pc) || !InCodeCache(layout_.code, Code(), pc)) return false;
   if (code.kind == CodeKind::kNmethod) {
     // The method counts from its first instruction on.
     at_.has_sender = true;
@@ -267,7 +281,7 @@ bool JavaWalk::Next(JavaFrame& frame) {
 bool JavaWalk::IsInterpretedFrameAt(uint64_t fp, uint64_t& method, MethodFacts& facts) const {
   uint64_t sender_sp = 0, return_pc = 0;
   return Word(fp + layout_.sender_sp, sender_sp) && sender_sp > fp && InStack(sender_sp - 8) &&
-         Word(fp + 8, return_pc) && InCodeCache(layout_.code, Code(), return_pc) &&
+         ReturnAddress(fp + 8, return_pc) && InCodeCache(layout_.code, Code(), return_pc) &&
          Word(fp + layout_.interpreter_method, method) && MethodAt(method, facts);
 }
 
@@ -295,7 +309,7 @@ bool JavaWalk::InterpretedFrame(JavaFrame& frame) {
 
 bool JavaWalk::UpFromInterpreted() {
   uint64_t pc = 0, fp = 0, sp = 0;
-  if (!Word(at_.fp + 8, pc) || !Word(at_.fp, fp) || !Word(at_.fp + layout_.sender_sp, sp))
+  if (!ReturnAddress(at_.fp + 8, pc) || !Word(at_.fp, fp) || !Word(at_.fp + layout_.sender_sp, sp))
     return false;
   if (sp <= at_.fp) return false;
   at_ = {pc, sp, fp, false, false, {}};
@@ -383,7 +397,7 @@ bool JavaWalk::Up(const FoundCode& code) {
   if (code.frame_words <= 0) return End(true);
   const uint64_t above = at_.sp + 8 * static_cast<uint64_t>(code.frame_words);
   uint64_t pc = 0, fp = 0;
-  if (above <= at_.sp || !Word(above - 8, pc) || !Word(above - 16, fp)) return End(true);
+  if (above <= at_.sp || !ReturnAddress(above - 8, pc) || !Word(above - 16, fp)) return End(true);
   at_ = {pc, above, fp, false, false, {}};
   low_ = above;
   return true;
@@ -400,7 +414,7 @@ bool JavaWalk::UpFromEntry() {
   if (sp == 0) return End(false);  // the thread's first Java call
   if (sp <= at_.sp || !InStack(sp)) return End(true);
   low_ = sp - 8;
-  if (pc == 0 && !Word(sp - 8, pc)) return End(true);
+  if (pc == 0 && !ReturnAddress(sp - 8, pc)) return End(true);
   at_ = {pc, sp, fp, false, false, {}};
   low_ = sp;
   return true;

@@ -108,6 +108,13 @@ class JavaWalk {
     return InStack(address) && memory_.ReadWord(address, word);
   }
 
+  // A word that is an address to return to.
+  bool ReturnAddress(uint64_t slot, uint64_t& pc) const {
+    if (!Word(slot, pc)) return false;
+    pc &= layout_.rules->address_mask;
+    return true;
+  }
+
   WalkStatus BeginInCode();
   WalkStatus BeginAtAnchor();
   bool FromLeafCall();

@@ -1,5 +1,7 @@
 #include "harness/reference/layout.h"
 
+#include "harness/guard/arch.h"
+
 namespace walkhammer {
 namespace {
 
@@ -63,6 +65,7 @@ void ReadThread(StructReader& read, const VmStructs& structs, WalkLayout& l) {
 Result<WalkLayout> ReadWalkLayout(const VmStructs& structs, int feature) {
   WalkLayout l{};
   l.feature = feature;
+  l.rules = kHasLinkRegister ? &kAarch64Rules : &kX86_64Rules;
   auto code = ReadCodeLayout(structs);
   if (!code.ok()) return code.failure();
   l.code = code.value();

@@ -9,12 +9,14 @@
 #include "harness/base/result.h"
 #include "harness/jvm/code_finder.h"
 #include "harness/jvm/vm_structs.h"
+#include "harness/reference/prologue.h"
 
 namespace walkhammer {
 
 // Byte offsets; -1: this JDK has no such field.
 struct WalkLayout {
-  int feature;  // 17, 25
+  int feature;             // 17, 25
+  const CodeRules* rules;  // of the architecture that the code is for
 
   CodeLayout code;
 

@@ -11,18 +11,31 @@
 namespace walkhammer {
 
 enum class FrameShape : uint8_t {
-  kWhole,       // sp is the frame's own
-  kNone,        // the return address is at sp
+  kWhole,       // sp is the frame's own; the return address and the caller's fp are at its top
+  kNone,        // x86_64: the return address is at sp
   kFpPushed,    // the caller's frame pointer is at sp, the return address above it
-  kFpNotSaved,  // whole, but fp is still the caller's
+  kFpNotSaved,  // x86_64: whole, but fp is still the caller's
+  kInLink,      // aarch64: the return address is in lr, sp and fp are the caller's
+  kSpMoved,     // aarch64: the same, but sp is the frame's own
   kUnknown,     // code that keeps no rule
 };
 
-// Of the code that was interrupted at `pc`.
-FrameShape ShapeAt(const MemoryReader& memory, const FoundCode& code, uint64_t pc);
+// What differs between architectures, told from instructions alone: each runs on any host.
+struct CodeRules {
+  // Of an nmethod that was interrupted at `pc`.
+  FrameShape (*shape_at)(const MemoryReader& memory, const FoundCode& nmethod, uint64_t pc);
+  // True if the instruction before `pc` is a call.
+  bool (*follows_call)(const MemoryReader& memory, uint64_t pc);
+  // The bits of a return address that are one: pointer authentication puts a signature above them.
+  uint64_t address_mask;
+  bool has_link_register;
+};
 
-// True if the instruction before `pc` is a call.
-bool FollowsCall(const MemoryReader& memory, uint64_t pc);
+extern const CodeRules kX86_64Rules, kAarch64Rules;
+
+// Of any code. `code` is as long as its frame only where it says so.
+FrameShape ShapeAt(const CodeRules& rules, const MemoryReader& memory, const FoundCode& code,
+                   uint64_t pc);
 
 }  // namespace walkhammer
 

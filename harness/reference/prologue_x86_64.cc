@@ -60,16 +60,7 @@ bool IsPollStub(const uint8_t* code) {
          Starts(code, {0x4d, 0x89, 0x97});    // mov [r15+N], r10
 }
 
-}  // namespace
-
-FrameShape ShapeAt(const MemoryReader& memory, const FoundCode& code, uint64_t pc) {
-  if (code.kind != CodeKind::kNmethod) {
-    return code.kind == CodeKind::kStub && code.frame_words > 0 &&
-                   pc >= code.begin + static_cast<uint64_t>(
-                                          code.frame_complete > 0 ? code.frame_complete : 0)
-               ? FrameShape::kWhole
-               : FrameShape::kUnknown;
-  }
+FrameShape ShapeOf(const MemoryReader& memory, const FoundCode& code, uint64_t pc) {
   uint8_t here[kWindow];
   if (!memory.ReadBytes(pc, here, kWindow)) return FrameShape::kUnknown;
   const uint64_t entry_end =
@@ -110,5 +101,9 @@ bool FollowsCall(const MemoryReader& memory, uint64_t pc) {
     if (before[at] == 0xff && (before[at + 1] & 0x38) == 0x10) return true;
   return false;
 }
+
+}  // namespace
+
+const CodeRules kX86_64Rules = {ShapeOf, FollowsCall, ~uint64_t{0}, false};
 
 }  // namespace walkhammer

@@ -1,35 +1,13 @@
 // The reference walk's parts on memory that a test made up: no JVM, no stack of our own.
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "harness/reference/debug_info.h"
 #include "harness/reference/java_walk.h"
+#include "harness/reference/made_up_memory.h"
 #include "harness/reference/prologue.h"
 
 namespace walkhammer {
 namespace {
-
-class MadeUpMemory final : public MemoryReader {
- public:
-  bool ReadWord(uint64_t address, uint64_t& word) const override {
-    const auto found = words_.find(address);
-    if (found == words_.end()) return false;
-    word = found->second;
-    return true;
-  }
-  void Put(uint64_t address, uint64_t word) { words_[address] = word; }
-  void PutBytes(uint64_t address, std::vector<uint8_t> bytes) {
-    for (size_t i = 0; i < bytes.size(); i++) {
-      uint64_t& word = words_[(address + i) & ~7ULL];
-      const uint64_t shift = 8 * ((address + i) & 7);
-      word = (word & ~(0xffULL << shift)) | static_cast<uint64_t>(bytes[i]) << shift;
-    }
-  }
-
- private:
-  std::map<uint64_t, uint64_t> words_;
-};
 
 TEST(MemoryReaderTest, ReadsPartsOfWords) {
   MadeUpMemory memory;
@@ -168,12 +146,20 @@ TEST(SharedCacheTest, KeepsTheNewestOfAPlace) {
 
 class ShapeTest : public testing::Test {
  protected:
-  FrameShape At(uint64_t offset) const { return ShapeAt(memory_, code_, 0x1000 + offset); }
+  FrameShape At(uint64_t offset) const { return ShapeAt(*rules_, memory_, code_, 0x1000 + offset); }
   void Put(std::vector<uint8_t> bytes, int complete) {
     bytes.resize(bytes.size() + 64, 0x90);
     memory_.PutBytes(0x1000, bytes);
     code_ = {CodeKind::kNmethod, 0x800, 0, 0x1000, 0x1000 + bytes.size(), 4, complete, 6};
   }
+  void PutArm(std::vector<uint32_t> instructions, int complete) {
+    std::vector<uint8_t> bytes;
+    for (const uint32_t i : instructions)
+      for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<uint8_t>(i >> shift));
+    Put(bytes, complete);
+    rules_ = &kAarch64Rules;
+  }
+  const CodeRules* rules_ = &kX86_64Rules;
   MadeUpMemory memory_;
   FoundCode code_;
 };
@@ -209,14 +195,57 @@ TEST_F(ShapeTest, Epilogue) {
 
 TEST_F(ShapeTest, CodeThatCannotBeReadIsUnknown) {
   code_ = {CodeKind::kNmethod, 0x800, 0, 0x5000, 0x6000, 4, 8, 6};
-  EXPECT_EQ(ShapeAt(memory_, code_, 0x5000), FrameShape::kUnknown);
+  EXPECT_EQ(ShapeAt(*rules_, memory_, code_, 0x5000), FrameShape::kUnknown);
 }
 
 TEST_F(ShapeTest, Calls) {
   Put({0, 0, 0, 0xe8, 1, 2, 3, 4, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0xff, 0xd0, 0x90}, 0);
-  EXPECT_TRUE(FollowsCall(memory_, 0x1008));
-  EXPECT_TRUE(FollowsCall(memory_, 0x1010));
-  EXPECT_FALSE(FollowsCall(memory_, 0x100c));
+  EXPECT_TRUE(rules_->follows_call(memory_, 0x1008));
+  EXPECT_TRUE(rules_->follows_call(memory_, 0x1010));
+  EXPECT_FALSE(rules_->follows_call(memory_, 0x100c));
+}
+
+TEST_F(ShapeTest, ArmSmallFrame) {
+  // nop; sub sp, sp, #0x30; stp x29, x30, [sp, #0x20]; nop
+  PutArm({0xd503201f, 0xd100c3ff, 0xa9027bfd, 0xd503201f}, 12);
+  EXPECT_EQ(At(0), FrameShape::kInLink);
+  EXPECT_EQ(At(4), FrameShape::kInLink);
+  EXPECT_EQ(At(8), FrameShape::kSpMoved);
+  EXPECT_EQ(At(12), FrameShape::kWhole);
+}
+
+TEST_F(ShapeTest, ArmLargeFrame) {
+  // paciasp; stp x29, x30, [sp, #-16]!; mov x8, #0x1000; sub sp, sp, x8; nop
+  PutArm({0xd503233f, 0xa9bf7bfd, 0xd2820008, 0xcb2863ff, 0xd503201f}, 16);
+  EXPECT_EQ(At(0), FrameShape::kInLink);
+  EXPECT_EQ(At(4), FrameShape::kInLink);
+  EXPECT_EQ(At(8), FrameShape::kFpPushed);
+  EXPECT_EQ(At(12), FrameShape::kFpPushed);
+  EXPECT_EQ(At(16), FrameShape::kWhole);
+}
+
+TEST_F(ShapeTest, ArmEpilogues) {
+  // ldp x29, x30, [sp, #0x20]; add sp, sp, #0x30; ldr x8, [x28, #0x450]; cmp sp, x8; b.hi +8; ret
+  PutArm({0xa9427bfd, 0x9100c3ff, 0xf9422b88, 0xeb2863ff, 0x54000048, 0xd65f03c0}, 0);
+  EXPECT_EQ(At(0), FrameShape::kWhole);
+  EXPECT_EQ(At(4), FrameShape::kSpMoved);
+  EXPECT_EQ(At(8), FrameShape::kInLink);
+  EXPECT_EQ(At(12), FrameShape::kInLink);
+  EXPECT_EQ(At(16), FrameShape::kInLink);
+  EXPECT_EQ(At(20), FrameShape::kInLink);
+  // add sp, sp, x8; ldp x29, x30, [sp], #16; autiasp; ret
+  PutArm({0x8b2863ff, 0xa8c17bfd, 0xd50323bf, 0xd65f03c0}, 0);
+  EXPECT_EQ(At(0), FrameShape::kWhole);
+  EXPECT_EQ(At(4), FrameShape::kFpPushed);
+  EXPECT_EQ(At(8), FrameShape::kInLink);
+}
+
+TEST_F(ShapeTest, ArmCalls) {
+  // bl +16; blr x8; nop
+  PutArm({0x94000004, 0xd63f0100, 0xd503201f}, 0);
+  EXPECT_TRUE(rules_->follows_call(memory_, 0x1004));
+  EXPECT_TRUE(rules_->follows_call(memory_, 0x1008));
+  EXPECT_FALSE(rules_->follows_call(memory_, 0x100c));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ namespace walkhammer {
 namespace {
 
 struct Options {
-  std::string walker = "agct", engine = "random", provider = "jdk";
+  std::string walker = "agct", engine = "random", provider;
   std::vector<std::string> jdks;
   std::optional<std::string> time, minimize_time;
   std::string hang_limit = "100ms", out;
@@ -80,8 +80,10 @@ Result<FuzzPlan> MakePlan(const Options& options, const Jdk& jdk,
   plan.corpus = options.corpus;
   plan.coverage = !options.no_coverage;
   plan.churn = options.churn;
-  if (options.provider != "jdk")
-    return BadInput("there is no provider \"" + options.provider + "\" yet; there is: jdk");
+  const char* provider = AllWalkers()[static_cast<size_t>(plan.walker)].provider;
+  if (!options.provider.empty() && options.provider != provider)
+    return BadInput(fmt::format("{} comes from provider {}, not from \"{}\"", options.walker,
+                                provider, options.provider));
   auto time = TimeOf(options);
   if (!time.ok()) return time.failure();
   plan.time = time.value();
@@ -119,7 +121,7 @@ RunIdentity IdentityOf(const Options& options, const FuzzPlan& plan, const Jdk& 
   identity.libjvm_build_id = jdk.build_id;
   identity.jvm_flags = Joined(plan.child.jvm_flags);
   identity.walker = options.walker;
-  identity.provider = options.provider;
+  identity.provider = AllWalkers()[static_cast<size_t>(plan.walker)].provider;
   identity.engine = options.engine;
   identity.seed = options.seed;
   identity.workers = plan.workers;
@@ -172,7 +174,8 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "fuzz", "Synthetic walks of parked scenes");
   auto o = std::make_shared<Options>();
   verb.Text("--walker", o->walker, "What to test (walkhammer list walkers)");
-  verb.Text("--provider", o->provider, "Who implements the walker: jdk");
+  verb.Text("--provider", o->provider,
+            "Who implements the walker: jdk, or ref, our own (default: the one that has it)");
   verb.Text("--engine", o->engine, "Who makes the requests (walkhammer list engines)");
   verb.Count("--workers", o->workers, "Processes that walk (default 1)");
   verb.List("--corpus", o->corpus,

@@ -40,6 +40,7 @@ json Walkers(const Options& options) {
     rows.push_back({{"name", walker.name},
                     {"what", walker.what},
                     {"symbol", walker.symbol == nullptr ? json() : json(walker.symbol)},
+                    {"provider", walker.provider},
                     {"puzzle", walker.puzzle},
                     {"codes", std::move(codes)}});
   }

@@ -12,6 +12,7 @@
 #include "harness/cli/scratch.h"
 #include "harness/cli/stress_options.h"
 #include "harness/cli/stress_progress.h"
+#include "harness/walkers/walker_table.h"
 
 namespace walkhammer {
 namespace {
@@ -27,7 +28,8 @@ RunIdentity IdentityOf(const StressOptions& options, const StressPlan& plan,
   identity.jdk_path = Joined(homes);
   identity.jvm_flags = Joined(jvm_flags);
   identity.walker = plan.cells.front().row.walker;
-  identity.provider = "jdk";
+  const auto walker = FindWalker(identity.walker.substr(0, identity.walker.find(',')));
+  identity.provider = walker ? AllWalkers()[static_cast<size_t>(*walker)].provider : "jdk";
   identity.engine = options.step ? "step" : "stress";
   identity.seed = options.seed;
   identity.workers = plan.jobs;

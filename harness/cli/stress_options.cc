@@ -237,14 +237,16 @@ Result<std::vector<Load>> SceneLoads(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     auto scene = SceneNamed(name);
     if (!scene.ok()) return scene.failure();
-    loads.push_back({"scene:" + name,
-                     [name, flags = flags.value()](int, const std::string&) -> Result<LoadCommand> {
-                       return LoadCommand{
-                           flags,
-                           {"-cp", BesideExecutable(kScenesJarName), "wh.Rehearsal", name},
-                           std::filesystem::current_path(),
-                           true};
-                     }});
+    std::vector<std::string> all = flags.value();
+    // Played long enough, what C1 has compiled would be compiled by C2.
+    if (name == "c1") all.push_back("-XX:TieredStopAtLevel=3");
+    loads.push_back(
+        {"scene:" + name, [name, flags = all](int, const std::string&) -> Result<LoadCommand> {
+           return LoadCommand{flags,
+                              {"-cp", BesideExecutable(kScenesJarName), "wh.Rehearsal", name},
+                              std::filesystem::current_path(),
+                              true};
+         }});
   }
   return loads;
 }

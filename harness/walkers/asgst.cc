@@ -64,6 +64,7 @@ const WalkerInfo kAsgstWalker = {
     .puzzle = false,
     .codes = kCodes,
     .make = [] { return std::unique_ptr<Walker>(std::make_unique<AsgstWalker>()); },
+    .provider = "ref",
 };
 
 }  // namespace walkhammer

@@ -85,6 +85,7 @@ const WalkerInfo kIteratorWalker = {
     .puzzle = false,
     .codes = kCodes,
     .make = [] { return std::unique_ptr<Walker>(std::make_unique<IteratorWalker>(false)); },
+    .provider = "ref",
 };
 
 const WalkerInfo kIteratorFrameWalker = {
@@ -94,6 +95,7 @@ const WalkerInfo kIteratorFrameWalker = {
     .puzzle = false,
     .codes = kCodes,
     .make = [] { return std::unique_ptr<Walker>(std::make_unique<IteratorWalker>(true)); },
+    .provider = "ref",
 };
 
 }  // namespace walkhammer

@@ -29,6 +29,7 @@ struct WalkerInfo {
   const char* own_code = nullptr;  // of a puzzle for engines: the extern "C" function to cover
   // Why samples cannot be walked in a mode ("handler", "parked", ...), or null. Null: all can.
   const char* (*refused_mode)(std::string_view mode) = nullptr;
+  const char* provider = "jdk";  // who implements it: jdk, ref
 };
 
 std::span<const WalkerInfo> AllWalkers();

@@ -118,7 +118,7 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
     facts.byte_code = ByteCodeAt;
     facts.code_size = CodeSizeOf;
   }
-  Status status = line_->SetUp({jvm_->library(), &jvm_->layout()}, facts);
+  Status status = line_->SetUp({jvm_->library(), &jvm_->layout(), jvm_->vm()}, facts);
   state_.module_count.store(ListModules(state_.modules));  // with what walkers have loaded
   if (status.ok()) status = InstallHandlers();
   if (!status.ok()) return status;

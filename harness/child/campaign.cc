@@ -328,7 +328,7 @@ Result<Workshop> Workshop::SetUp(SharedState& shared, std::span<uint8_t> run_cou
 
   const WalkerInfo& info = AllWalkers()[shared.job.walker];
   shop.walker = info.make();
-  Status bound = shop.walker->Bind({shop.jvm->library(), &shop.jvm->layout()});
+  Status bound = shop.walker->Bind({shop.jvm->library(), &shop.jvm->layout(), shop.jvm->vm()});
   if (!bound.ok()) return bound.failure();
   Status guarded = Guarded(shared, *shop.jvm, libjvm);
   if (!guarded.ok()) return guarded.failure();

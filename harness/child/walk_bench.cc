@@ -195,7 +195,7 @@ Status SetUp(const std::string& path) {
   scene = shop.stage->Find(*FindScene(kScene));
   if (scene == nullptr) return Unable(shared->scenes[*FindScene(kScene)].reason);
   bare = reinterpret_cast<AgctFunction>(dlsym(shop.jvm->library(), "AsyncGetCallTrace"));
-  auto library = OpenReference();
+  auto library = OpenReference(shop.jvm->vm());
   if (!library.ok()) return library.failure();
   Status found = FindIn(library.value(), "AsyncGetStackTrace", reference);
   if (!found.ok()) return found;

@@ -26,18 +26,21 @@ bool IsInCache(const CodeLayout& layout, const Memory& memory, uint64_t pc) {
 
 // The CodeBlob that holds `pc`, or 0.
 template <typename Memory>
-uint64_t BlobOf(const CodeLayout& l, const Memory& memory, uint64_t pc) {
+uint64_t BlobOf(const CodeLayout& l, const Memory& memory, uint64_t pc, FoundCode& found) {
   for (int i = 0; i < l.heap_count; i++) {
-    uint64_t low = 0, high = 0, map = 0;
+    uint64_t low = 0, high = 0, map = 0, map_high = 0;
     int32_t log2 = 0;
     if (!memory.ReadWord(l.heaps[i] + l.memory_low, low) ||
         !memory.ReadWord(l.heaps[i] + l.memory_high, high))
       return 0;
     if (pc < low || pc >= high) continue;
     if (!memory.Read(l.heaps[i] + l.log2_segment, log2) ||
-        !memory.ReadWord(l.heaps[i] + l.map_low, map))
+        !memory.ReadWord(l.heaps[i] + l.map_low, map) ||
+        !memory.ReadWord(l.heaps[i] + l.map_high, map_high))
       return 0;
     uint64_t segment = (pc - low) >> (log2 & 63);
+    // A heap that grows commits its memory first, its map thereafter.
+    if (map + segment >= map_high) return 0;
     // Each entry tells how far back its block's start may be.
     for (int hop = 0; hop < kMostHops; hop++) {
       uint8_t back = 0;
@@ -48,6 +51,8 @@ uint64_t BlobOf(const CodeLayout& l, const Memory& memory, uint64_t pc) {
     const uint64_t block = low + (segment << (log2 & 63));
     uint8_t used = 0;
     if (!memory.Read(block + l.block_used, used) || used == 0) return 0;
+    found.heap_low = low;
+    found.heap_high = high;
     return block + static_cast<uint64_t>(l.block_size);
   }
   return 0;
@@ -72,7 +77,7 @@ FoundCode Find(const CodeLayout& l, const Memory& memory, IsName is_nmethod, uin
     found.end = l.interpreter_end;
     return found;
   }
-  const uint64_t blob = BlobOf(l, memory, pc);
+  const uint64_t blob = BlobOf(l, memory, pc, found);
   if (blob == 0 || !memory.ReadWord(blob + l.blob_name, found.name) ||
       !memory.Read(blob + l.frame_size, found.frame_words))
     return found;
@@ -102,6 +107,10 @@ FoundCode Find(const CodeLayout& l, const Memory& memory, IsName is_nmethod, uin
     memory.Read(blob + l.frame_complete, found.frame_complete);
   else if (l.frame_complete >= 0 && memory.Read(blob + l.frame_complete, complete))
     found.frame_complete = complete;
+  // Of a blob that is just being made anything may stand there.
+  if (found.end < found.begin ||
+      found.frame_complete > static_cast<int64_t>(found.end - found.begin))
+    return FoundCode{};
   return found;
 }
 
@@ -121,6 +130,7 @@ Result<CodeLayout> ReadCodeLayout(const VmStructs& structs) {
   l.memory_low = memory + low;
   l.memory_high = memory + high;
   l.map_low = map + low;
+  l.map_high = map + high;
   l.log2_segment = read.Need("CodeHeap", "_log2_segment_size");
   l.block_used = read.Need("HeapBlock::Header", "_used");
   l.block_size = static_cast<int>(structs.SizeOf("HeapBlock").value_or(16));

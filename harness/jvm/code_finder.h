@@ -23,7 +23,8 @@ struct FoundCode {
   uint64_t end = 0;             // exclusive
   int32_t level = -1;           // compile level of an nmethod, 0 for a native wrapper
   int32_t frame_complete = -1;  // bytes from begin until the frame is set up; < 0: never said
-  int32_t frame_words = 0;      // size of its frame, return address included; 0 or less: none
+  uint64_t heap_low = 0, heap_high = 0;  // what is committed of its heap, with a blob
+  int32_t frame_words = 0;  // size of its frame, return address included; 0 or less: none
 };
 
 // Where a JVM keeps its code: addresses, and byte offsets in its structures; -1: there is no such
@@ -35,9 +36,9 @@ struct CodeLayout {
   uint64_t interpreter_begin, interpreter_end;  // the interpreter's generated code
   uint64_t heaps[kMostHeaps];                   // CodeHeap*
   int heap_count;
-  int memory_low, memory_high, map_low, log2_segment;  // CodeHeap
-  int block_used, block_size;                          // HeapBlock
-  int blob_name, frame_complete, frame_size;           // CodeBlob
+  int memory_low, memory_high, map_low, map_high, log2_segment;  // CodeHeap
+  int block_used, block_size;                                    // HeapBlock
+  int blob_name, frame_complete, frame_size;                     // CodeBlob
   bool frame_complete_is_short;
   int code_begin, code_end;      // CodeBlob, JDK 17: addresses
   int code_offset, data_offset;  // CodeBlob, later: offsets in the blob

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <climits>
 
 #include "harness/guard/arch.h"
@@ -25,39 +26,38 @@ std::atomic<bool> attached{false};
 pthread_key_t thread_key;
 SafeFetch safe_fetch = nullptr;
 uint64_t guard_zone = 0;
+JavaVM* the_vm = nullptr;
+
+// Looks at thread-local storage only; on a thread that libjvm has never seen, not signal-safe.
+bool IsJavaThread() {
+  void* env = nullptr;
+  return the_vm->GetEnv(&env, JNI_VERSION_1_2) == JNI_OK;
+}
 
 template <typename T>
 T At(uint64_t address) {
   return *reinterpret_cast<const T*>(address);
 }
 
-// The current thread among those of the JVM. Of no use in a signal handler: the list may change.
-uint64_t FindCurrentThread(const VmStructs& structs) {
+// HotSpot keeps a thread's own Thread* under a pthread key, which signal handlers may read: the one
+// whose value has the current thread's id where a JavaThread has it.
+bool FindThreadKey(const VmStructs& structs) {
   StructReader read(structs);
-  auto* list = read.NeedStatic("ThreadsSMRSupport", "_java_thread_list");
-  const int length = read.Need("ThreadsList", "_length");
-  const int threads = read.Need("ThreadsList", "_threads");
   const int os_thread = read.Need("JavaThread", "_osthread", "Thread");
   const int id = read.Need("OSThread", "_thread_id");
-  if (!read.Complete().ok() || *list == 0) return 0;
+  if (!read.Complete().ok()) return false;
   const auto own = static_cast<int32_t>(syscall(SYS_gettid));
-  const auto count = At<uint32_t>(*list + length);
-  const auto array = At<uint64_t>(*list + threads);
-  for (uint32_t i = 0; i < count; i++) {
-    const auto thread = At<uint64_t>(array + 8ULL * i);
-    const auto os = At<uint64_t>(thread + os_thread);
-    if (os != 0 && At<int32_t>(os + id) == own) return thread;
+  const LiveMemory memory(0, 0);
+  for (pthread_key_t key = 0; key < PTHREAD_KEYS_MAX; key++) {
+    const auto value = reinterpret_cast<uint64_t>(pthread_getspecific(key));
+    uint64_t os = 0;
+    int32_t found = 0;
+    if (value == 0 || (value & 7) != 0 || !memory.ReadWord(value + os_thread, os) ||
+        !memory.Read(os + id, found) || found != own)
+      continue;
+    thread_key = key;
+    return true;
   }
-  return 0;
-}
-
-// HotSpot keeps a thread's JavaThread also under a pthread key, which signal handlers may read.
-bool FindThreadKey(uint64_t thread) {
-  for (pthread_key_t key = 0; key < PTHREAD_KEYS_MAX; key++)
-    if (reinterpret_cast<uint64_t>(pthread_getspecific(key)) == thread) {
-      thread_key = key;
-      return true;
-    }
   return false;
 }
 
@@ -81,22 +81,25 @@ void FindSafeFetch(void* libjvm) {
 }  // namespace
 
 bool LiveMemory::ReadWord(uint64_t address, uint64_t& word) const {
+  if ((address & 7) != 0 || address < 4096) return false;
   if (address - trusted_low_ < trusted_bytes_) {
     word = *reinterpret_cast<const volatile uint64_t*>(address);
     return true;
   }
-  if (address < 4096) return false;
   const auto* at = reinterpret_cast<const uint64_t*>(address);
   if (safe_fetch == nullptr) {
+    const int error_number = errno;
     const iovec to{&word, 8}, from{const_cast<uint64_t*>(at), 8};
-    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 8;
+    const bool read = process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 8;
+    errno = error_number;
+    return read;
   }
   constexpr uint64_t kOne = 0x5afefe7c5afefe7c;
   word = safe_fetch(at, kOne);
   return word != kOne || safe_fetch(at, 0) == kOne;
 }
 
-Status Attach() {
+Status Attach(JavaVM* vm) {
   if (attached.load()) return Ok();
   void* libjvm = dlopen("libjvm.so", RTLD_NOW | RTLD_NOLOAD);
   if (libjvm == nullptr) return Unable("there is no libjvm.so in this process");
@@ -107,10 +110,14 @@ Status Attach() {
   if (feature == nullptr) return Unable("this libjvm's vmStructs do not tell its version");
   auto found = ReadWalkLayout(structs.value(), *feature);
   if (!found.ok()) return found.failure();
-  const uint64_t thread = FindCurrentThread(structs.value());
-  if (thread == 0) return Unable("the current thread is none of the JVM's");
-  if (!FindThreadKey(thread)) return Unable("this JVM keeps its threads under no pthread key");
+  the_vm = vm;
   FindSafeFetch(libjvm);
+  uint64_t word = 0;
+  if (!LiveMemory(0, 0).ReadWord(reinterpret_cast<uint64_t>(&layout) & ~7ULL, word))
+    return Unable("this libjvm hides SafeFetch, and the kernel permits no process_vm_readv");
+  if (!IsJavaThread()) return Unable("the current thread is none of the JVM's");
+  if (!FindThreadKey(structs.value()))
+    return Unable("this JVM keeps its threads under no pthread key");
   guard_zone = GuardZone(structs.value());
   layout = found.value();
   attached.store(true);
@@ -119,7 +126,11 @@ Status Attach() {
 
 const WalkLayout* Live() { return attached.load(std::memory_order_acquire) ? &layout : nullptr; }
 
-uint64_t CurrentThread() { return reinterpret_cast<uint64_t>(pthread_getspecific(thread_key)); }
+// The key is there for all of HotSpot's threads; only Java's have a JNIEnv.
+uint64_t CurrentThread() {
+  const auto thread = reinterpret_cast<uint64_t>(pthread_getspecific(thread_key));
+  return thread != 0 && IsJavaThread() ? thread : 0;
+}
 
 WalkStart StartOf(const ucontext_t* context, uint64_t thread) {
   WalkStart start;
@@ -127,11 +138,16 @@ WalkStart StartOf(const ucontext_t* context, uint64_t thread) {
   start.live = true;
   start.caches = &caches;
   start.stack_high = At<uint64_t>(thread + layout.stack_base);
-  start.stack_low = start.stack_high - At<uint64_t>(thread + layout.stack_size) + guard_zone;
+  start.stack_floor = start.stack_high - At<uint64_t>(thread + layout.stack_size);
   if (context == nullptr) return start;
   start.registers = ReadContext(*context);
   ReadJavaRegisters(*context, start.bcp_register, start.sender_sp_register, start.return_register);
   return start;
+}
+
+LiveMemory MemoryOf(const WalkStart& start) {
+  const uint64_t low = start.stack_floor + guard_zone;
+  return low < start.stack_high ? LiveMemory(low, start.stack_high) : LiveMemory(0, 0);
 }
 
 }  // namespace walkhammer

@@ -3,6 +3,7 @@
 #ifndef WALKHAMMER_HARNESS_REFERENCE_ATTACH_H_
 #define WALKHAMMER_HARNESS_REFERENCE_ATTACH_H_
 
+#include <jni.h>
 #include <ucontext.h>
 
 #include "harness/base/result.h"
@@ -23,14 +24,16 @@ class LiveMemory final : public MemoryReader {
 };
 
 // To be called on a thread of the JVM, once the JVM is initialised.
-Status Attach();
+Status Attach(JavaVM* vm);
 // Null before Attach has succeeded.
 const WalkLayout* Live();
-// The current thread's JavaThread*, or 0.
+// The current thread's JavaThread*, or 0 if it has none.
 uint64_t CurrentThread();
 
 // What a walk of the current thread starts from; no context: its anchor alone.
 WalkStart StartOf(const ucontext_t* context, uint64_t thread);
+// For that walk: its own stack above the guard zones is trusted.
+LiveMemory MemoryOf(const WalkStart& start);
 
 }  // namespace walkhammer
 

@@ -29,7 +29,15 @@ bool DebugInfo::Open(const FoundCode& nmethod, const MemoryReader& code) {
     scopes_ = base + scopes;
   }
   if (l.metadata_offset >= 0) {
-    if (!code.Read(blob + l.metadata_offset, metadata)) return false;
+    uint16_t part = 0;
+    if (l.metadata_is_short) {  // JDK 23 and 24: from the blob's data on
+      if (!code.Read(blob + l.metadata_offset, part) ||
+          !code.Read(blob + l.code.data_offset, metadata))
+        return false;
+      metadata += part;
+    } else if (!code.Read(blob + l.metadata_offset, metadata)) {
+      return false;
+    }
     metadata_ = blob + metadata;
   } else {
     if (!code.ReadWord(blob + l.mutable_data, metadata_) ||
@@ -41,18 +49,20 @@ bool DebugInfo::Open(const FoundCode& nmethod, const MemoryReader& code) {
   return pc_count_ <= kMostPcs;
 }
 
-bool DebugInfo::Innermost(uint64_t pc, Scope& scope) const {
+bool DebugInfo::Innermost(uint64_t pc, Scope& scope) {
+  new_key_ = 0;
   if (known_ != nullptr && known_->Find(pc, compile_id_, scope)) return true;
   if (!Search(pc, scope)) return false;
-  if (known_ != nullptr) known_->Put(pc, compile_id_, scope);
+  if (known_ != nullptr) new_key_ = pc;
   return true;
 }
 
-bool DebugInfo::At(int32_t offset, Scope& scope) const {
+bool DebugInfo::At(int32_t offset, Scope& scope) {
   const uint64_t address = scopes_ + offset;
+  new_key_ = 0;
   if (known_ != nullptr && known_->Find(address, compile_id_, scope)) return true;
   if (!Decode(offset, scope)) return false;
-  if (known_ != nullptr) known_->Put(address, compile_id_, scope);
+  if (known_ != nullptr) new_key_ = address;
   return true;
 }
 

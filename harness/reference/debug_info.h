@@ -32,9 +32,14 @@ class DebugInfo {
   bool Open(const FoundCode& nmethod, const MemoryReader& code);
   // The innermost scope at `pc`, which may lie between two places that are described: then what is
   // described next holds. False if nothing is described, or memory does not hold what it should.
-  bool Innermost(uint64_t pc, Scope& scope) const;
+  bool Innermost(uint64_t pc, Scope& scope);
   // The scope at Scope::sender of another one.
-  bool At(int32_t offset, Scope& scope) const;
+  bool At(int32_t offset, Scope& scope);
+  // What was found last is worth remembering.
+  void Keep(const Scope& scope) {
+    if (new_key_ != 0) known_->Put(new_key_, compile_id_, scope);
+    new_key_ = 0;
+  }
 
  private:
   bool Search(uint64_t pc, Scope& scope) const;
@@ -52,6 +57,7 @@ class DebugInfo {
   uint64_t begin_ = 0, pcs_ = 0, scopes_ = 0, metadata_ = 0;
   uint64_t pc_count_ = 0;
   ScopeCache* known_;
+  uint64_t new_key_ = 0;     // of what was found last, if it was not known
   uint32_t compile_id_ = 0;  // no two nmethods have the same
 };
 

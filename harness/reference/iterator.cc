@@ -31,6 +31,9 @@ struct ASGST_IteratorOpaque {
 
   void Advance() {
     state = walk->Next(next) ? 1 : walk->broken() ? ASGST_BROKEN_STACK : ASGST_NO_FRAME;
+    at_first_java = state == 1 && (options & ASGST_END_ON_FIRST_JAVA_FRAME) != 0 &&
+                    next.type != FrameType::kNative;
+    if (at_first_java) state = ASGST_NO_FRAME;
   }
 
   const WalkStart start;
@@ -41,17 +44,18 @@ struct ASGST_IteratorOpaque {
   alignas(JavaWalk) char storage[sizeof(JavaWalk)];
   JavaFrame next{};
   int state = ASGST_NO_FRAME;  // 1: `next` comes next
+  bool at_first_java = false;  // the end, by ASGST_END_ON_FIRST_JAVA_FRAME
 };
 
 namespace {
 
 int Run(const WalkStart& start, int32_t options, bool from_frame, ASGST_IteratorHandler fun,
         void* argument) {
-  const LiveMemory memory(start.stack_low, start.stack_high);
+  const LiveMemory memory = MemoryOf(start);
   ASGST_Iterator iterator(start, memory, options, from_frame);
   iterator.Rewind();
   if (iterator.state < 0) return iterator.state;
-  if (iterator.state == ASGST_NO_FRAME) return ASGST_NO_TOP_JAVA_FRAME;
+  if (iterator.state == ASGST_NO_FRAME && !iterator.at_first_java) return ASGST_NO_TOP_JAVA_FRAME;
   fun(&iterator, argument);
   return ASGST_JAVA_TRACE;
 }
@@ -105,18 +109,16 @@ int ASGST_RunWithIteratorFromFrame(void* sp, void* fp, void* pc, int options,
 
 int ASGST_NextFrame(ASGST_Iterator* iterator, ASGST_Frame* frame) {
   *frame = {};
-  if (iterator == nullptr || iterator->state != 1)
-    return iterator == nullptr ? static_cast<int>(ASGST_NO_FRAME) : iterator->state;
+  frame->comp_level = frame->bci = -1;
+  if (iterator == nullptr) return ASGST_NO_FRAME;
+  if (iterator->state != 1 && !iterator->at_first_java) return iterator->state;
   const JavaFrame& next = iterator->next;
-  frame->type = static_cast<uint8_t>(next.type);
+  frame->type = iterator->at_first_java ? static_cast<uint8_t>(ASGST_FRAME2_JAVA)
+                                        : static_cast<uint8_t>(next.type);
   frame->pc = Pointer(next.pc);
   frame->sp = Pointer(next.sp);
   frame->fp = Pointer(next.fp);
-  if ((iterator->options & ASGST_END_ON_FIRST_JAVA_FRAME) != 0 && next.type != FrameType::kNative) {
-    frame->type = ASGST_FRAME2_JAVA;
-    iterator->state = ASGST_NO_FRAME;
-    return ASGST_NO_FRAME;
-  }
+  if (iterator->at_first_java) return ASGST_NO_FRAME;
   frame->comp_level = next.level;
   frame->bci = next.bci;
   frame->method = static_cast<ASGST_Method>(Pointer(next.method));

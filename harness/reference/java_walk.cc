@@ -102,6 +102,7 @@ WalkStatus JavaWalk::Begin() {
 
 WalkStatus JavaWalk::BeginAtRegisters() {
   low_ = start_.registers.sp & ~7ULL;
+  from_registers_ = true;
   return BeginInCode();
 }
 
@@ -110,10 +111,13 @@ WalkStatus JavaWalk::BeginInCode() {
   const FoundCode code = CodeAt(r.pc);
   at_ = {r.pc, r.sp, r.fp, true, false, {}};
   ended_ = false;
+  if (r.sp < start_.stack_floor || r.sp >= start_.stack_high) return WalkStatus::kUnknownJava;
+  if (code.kind != CodeKind::kNone && r.pc >= code.end) return WalkStatus::kUnknownJava;
   if (code.kind == CodeKind::kNone) {
     // The thread may be on its way between Java and the JVM, or in a function that Java calls as a
     // leaf: an anchor tells the first, a return address the second.
-    if (BeginAtAnchor() == WalkStatus::kFound) return WalkStatus::kFound;
+    if (!from_registers_ && BeginAtAnchor() == WalkStatus::kFound) return WalkStatus::kFound;
+    low_ = r.sp & ~7ULL;
     ended_ = false;
     at_ = {r.pc, r.sp, r.fp, true, false, {}};
     return FromLeafCall() ? WalkStatus::kFound : WalkStatus::kUnknownJava;
@@ -146,7 +150,7 @@ WalkStatus JavaWalk::BeginAtAnchor() {
     low_ = sp - 8;
     if (!ReturnAddress(sp - 8, pc)) return WalkStatus::kNotWalkableNotJava;
   }
-  if (!InStack(sp) || !InCodeCache(layout_.code, Code(), pc))
+  if (!InStack(sp) || sp < start_.stack_floor || !InCode(pc))
     return WalkStatus::kNotWalkableNotJava;
   at_ = {pc, sp, fp, false, false, {}};
   ended_ = false;
@@ -154,8 +158,8 @@ WalkStatus JavaWalk::BeginAtAnchor() {
 }
 
 // True if generated code has called from just before `pc`.
-bool JavaWalk::IsReturn(uint64_t pc) const {
-  if (!InCodeCache(layout_.code, Code(), pc)) return false;
+bool JavaWalk::IsReturn(uint64_t pc) {
+  if (!InCode(pc)) return false;
   const FoundCode code = CodeAt(pc);
   if (code.kind == CodeKind::kNone || pc <= code.begin || pc >= code.end) return false;
   // The interpreter pushes the address of a codelet that goes on behind the call.
@@ -220,7 +224,7 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
           shape == FrameShape::kSpMoved ? 8 * static_cast<uint64_t>(code.frame_words) : 0;
       at_.has_sender = true;
       at_.sender = {r.lr & layout_.rules->address_mask, r.sp + frame, r.fp, 0};
-      return InCodeCache(layout_.code, Code(), at_.sender.pc);
+      return InCode(at_.sender.pc);
     }
     case FrameShape::kUnknown: {
       // Stubs: a leaf has its return address at the top, others have a frame pointer.
@@ -240,7 +244,7 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
     }
   }
   uint64_t pc = 0;
-  if (!ReturnAddress(slot, pc) || !InCodeCache(layout_.code, Code(), pc)) return false;
+  if (!ReturnAddress(slot, pc) || !InCode(pc)) return false;
   if (code.kind == CodeKind::kNmethod) {
     // The method counts from its first instruction on.
     at_.has_sender = true;
@@ -281,7 +285,7 @@ bool JavaWalk::Next(JavaFrame& frame) {
 bool JavaWalk::IsInterpretedFrameAt(uint64_t fp, uint64_t& method, MethodFacts& facts) const {
   uint64_t sender_sp = 0, return_pc = 0;
   return Word(fp + layout_.sender_sp, sender_sp) && sender_sp > fp && InStack(sender_sp - 8) &&
-         ReturnAddress(fp + 8, return_pc) && InCodeCache(layout_.code, Code(), return_pc) &&
+         ReturnAddress(fp + 8, return_pc) && InCode(return_pc) &&
          Word(fp + layout_.interpreter_method, method) && MethodAt(method, facts);
 }
 
@@ -335,7 +339,8 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
   if (!at_.is_top &&
       (pc == HandlerOf(code, l.deopt_begin, l.deopt_offset) ||
        pc == HandlerOf(code, l.mh_deopt_begin, l.mh_deopt_offset)) &&
-      (!Code().Read(code.blob + l.original_pc, offset) || !Word(at_.sp + offset, pc)))
+      (!Code().Read(code.blob + l.original_pc, offset) || !Word(at_.sp + offset, pc) ||
+       pc < code.begin || pc >= code.end))
     return End(true);
   code_ = code;
   // Before its frame is complete, nothing is inlined yet. Only native wrappers have no level.
@@ -351,10 +356,8 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
     return End(true);
   frame = {
       FrameType::kJava, static_cast<int8_t>(code.level), 0, method, at_.pc, at_.sp, at_.fp, facts};
-  if (facts.is_native) {
-    frame.type = FrameType::kNative;
-    frame.bci = -1;
-  }
+  if (facts.is_native) frame.type = FrameType::kNative;
+  if (facts.is_native || !entering) frame.bci = -1;  // nothing tells
   Up(code);
   return true;
 }
@@ -366,6 +369,7 @@ bool JavaWalk::EmitScope(JavaFrame& frame) {
     in_scopes_ = false;
     return End(true);
   }
+  debug_.Keep(scope_);  // it makes sense
   frame = {FrameType::kJava,
            static_cast<int8_t>(code_.level),
            bci,

@@ -48,10 +48,10 @@ struct WalkStart {
   // is built the sp of the caller and the return address (x86_64: r13, r13, rax; aarch64: x22, x19,
   // lr); 0: not known.
   uint64_t bcp_register = 0, sender_sp_register = 0, return_register = 0;
-  uint64_t thread = 0;      // JavaThread*
-  uint64_t stack_high = 0;  // its stack's end, exclusive
-  uint64_t stack_low = 0;   // its stack is readable from here on, whatever sp is
-  bool live = false;        // in this process: code may be found by FindLiveCode
+  uint64_t thread = 0;       // JavaThread*
+  uint64_t stack_high = 0;   // its stack's end, exclusive
+  uint64_t stack_floor = 0;  // its stack's beginning
+  bool live = false;         // in this process: code may be found by FindLiveCode
   // What earlier walks of this process have read.
   struct Caches {
     SharedCache<MethodFacts, 12> methods;
@@ -70,13 +70,33 @@ enum class WalkStatus : int32_t {
   kUnknownState = -7,
 };
 
+// Reads what a code heap has committed plainly, and all else as `other` does.
+class CodeMemory final : public MemoryReader {
+ public:
+  explicit CodeMemory(const MemoryReader& other) : other_(other) {}
+  void SetHeap(uint64_t low, uint64_t high) {
+    low_ = low;
+    bytes_ = high - low;
+  }
+  bool ReadWord(uint64_t address, uint64_t& word) const override {
+    if (address - low_ >= bytes_) return other_.ReadWord(address, word);
+    word = *reinterpret_cast<const volatile uint64_t*>(address);
+    return true;
+  }
+
+ private:
+  const MemoryReader& other_;
+  uint64_t low_ = 0, bytes_ = 0;  // multiples of pages
+};
+
 class JavaWalk {
  public:
   JavaWalk(const WalkLayout& layout, const MemoryReader& memory, const WalkStart& start)
       : layout_(layout),
         memory_(memory),
         start_(start),
-        debug_(layout, memory, start.caches == nullptr ? nullptr : &start.caches->scopes) {}
+        debug_(layout, memory, start.caches == nullptr ? nullptr : &start.caches->scopes),
+        code_memory_(memory) {}
 
   // Goes to the newest Java frame.
   WalkStatus Begin();
@@ -97,9 +117,15 @@ class JavaWalk {
     Registers sender;
   };
 
-  FoundCode CodeAt(uint64_t pc) const {
-    return start_.live ? FindLiveCode(layout_.code, memory_, pc)
-                       : FindCode(layout_.code, memory_, pc);
+  FoundCode CodeAt(uint64_t pc) {
+    if (!start_.live) return FindCode(layout_.code, memory_, pc);
+    const FoundCode found = FindLiveCode(layout_.code, memory_, pc);
+    code_memory_.SetHeap(found.heap_low, found.heap_high);
+    return found;
+  }
+  bool InCode(uint64_t pc) const {
+    return start_.live ? InCodeCache(layout_.code, PlainMemory(), pc)
+                       : InCodeCache(layout_.code, memory_, pc);
   }
   bool InStack(uint64_t address) const {
     return address >= low_ && address < start_.stack_high && (address & 7) == 0;
@@ -119,7 +145,7 @@ class JavaWalk {
   WalkStatus BeginAtAnchor();
   bool FromLeafCall();
   bool SenderInTop(const FoundCode& code);
-  bool IsReturn(uint64_t pc) const;
+  bool IsReturn(uint64_t pc);
   bool TakeReturnAt(uint64_t slot, uint64_t fp);
 
   bool InterpretedFrame(JavaFrame& frame);
@@ -134,9 +160,9 @@ class JavaWalk {
   bool End(bool broken);
 
   bool MethodAt(uint64_t method, MethodFacts& facts) const;
-  // What the code cache holds.
+  // What the heap of the code that was found last holds.
   const MemoryReader& Code() const {
-    return start_.live ? static_cast<const MemoryReader&>(plain_) : memory_;
+    return start_.live ? static_cast<const MemoryReader&>(code_memory_) : memory_;
   }
 
   const WalkLayout& layout_;
@@ -149,8 +175,8 @@ class JavaWalk {
   FoundCode code_;
   DebugInfo debug_;
   Scope scope_;
-  bool in_scopes_ = false;
-  PlainMemory plain_;
+  bool in_scopes_ = false, from_registers_ = false;
+  CodeMemory code_memory_;
 };
 
 }  // namespace walkhammer

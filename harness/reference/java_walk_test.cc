@@ -48,10 +48,12 @@ class JavaWalkTest : public testing::TestWithParam<const CodeRules*> {
     code.memory_high = 8;
     code.log2_segment = 16;
     code.map_low = 24;
+    code.map_high = 32;
     memory_.Put(kHeap, kCache);
     memory_.Put(kHeap + 8, kCacheEnd);
     memory_.Put(kHeap + 16, kSegment);
     memory_.Put(kHeap + 24, kMap);
+    memory_.Put(kHeap + 32, kMap + 0x1000);
     for (uint64_t i = 0; i < (kCacheEnd - kCache) >> kSegment; i++)
       memory_.PutBytes(kMap + i, {0xff});
     code.block_used = 8;
@@ -115,6 +117,7 @@ class JavaWalkTest : public testing::TestWithParam<const CodeRules*> {
     for (int i = 1; i < 4; i++) memory_.Put(kThread + 8ULL * i, 0);
     start_.thread = kThread;
     start_.stack_high = kStackEnd;
+    start_.stack_floor = kStack;
     start_.registers = {leaf_ + 0x20, kLeafSp, 0x1234, 0};
   }
 

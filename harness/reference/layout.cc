@@ -23,6 +23,8 @@ void ReadNmethod(StructReader& read, const VmStructs& structs, WalkLayout& l) {
   l.pcs_end_offset =
       l.immutable_data >= 0 ? l.scopes_offset : read.Need("nmethod", "_dependencies_offset");
   l.metadata_offset = read.Optional("nmethod", "_metadata_offset");
+  const std::string offset_type = structs.FieldType("nmethod", "_metadata_offset");
+  l.metadata_is_short = offset_type == "u2" || offset_type == "uint16_t";
   l.mutable_data = read.Optional("CodeBlob", "_mutable_data");
   l.relocation_size = read.Optional("CodeBlob", "_relocation_size");
   if (l.metadata_offset < 0 && (l.mutable_data < 0 || l.relocation_size < 0))

@@ -24,11 +24,12 @@ struct WalkLayout {
   int method, compile_id, original_pc, deopt_begin, deopt_offset;
   // The same for calls of method handles.
   int mh_deopt_begin, mh_deopt_offset;
-  int pcs_offset, pcs_end_offset;     // of the nmethod, or of its immutable data
-  int scopes_begin, scopes_offset;    // an address (JDK 17), or an offset in the immutable data
-  int immutable_data;                 // JDK 23 and later
-  int metadata_offset;                // in the nmethod
-  int mutable_data, relocation_size;  // JDK 25: metadata stands behind the relocations
+  int pcs_offset, pcs_end_offset;   // of the nmethod, or of its immutable data
+  int scopes_begin, scopes_offset;  // an address (JDK 17), or an offset in the immutable data
+  int immutable_data;               // JDK 23 and later
+  bool metadata_is_short;
+  int metadata_offset;                        // in the nmethod
+  int mutable_data, relocation_size;          // JDK 25: metadata stands behind the relocations
   int pc_desc_size, pc_offset, scope_offset;  // PcDesc
   bool null_free_numbers;  // JDK 20 and later: compressed numbers have no zero bytes (JDK-8292758)
 

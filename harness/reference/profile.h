@@ -1,7 +1,9 @@
 /* AsyncGetStackTrace in the form of JEP 435's first draft, where it was named AsyncGetCallTrace2:
    what libasgst.so implements on a stock JDK. Our own declarations, by the documents' facts.
 
-   Signal-safe: AsyncGetStackTrace, AsyncGetCallTrace2 yes, once asgst_attach has succeeded. */
+   Signal-safe: AsyncGetStackTrace, AsyncGetCallTrace2 yes, once asgst_attach has succeeded, on
+   threads where SIGSEGV and SIGBUS are not blocked and lead to the JVM: memory is read through its
+   SafeFetch. */
 #ifndef WALKHAMMER_PROFILE_H
 #define WALKHAMMER_PROFILE_H
 
@@ -24,14 +26,14 @@ enum {
 /* CallTrace.num_frames, where there is no frame */
 enum {
   ASGST_NO_JAVA_FRAME = 0,
-  ASGST_NO_CLASS_LOAD = -1, /* asgst_attach was not called, or failed */
-  ASGST_GC_ACTIVE = -2,     /* never: the walk looks at no object */
-  ASGST_UNKNOWN_NOT_JAVA = -3,
+  ASGST_NO_CLASS_LOAD = -1,         /* asgst_attach was not called, or failed */
+  ASGST_GC_ACTIVE = -2,             /* never: the walk looks at no object */
+  ASGST_UNKNOWN_NOT_JAVA = -3,      /* never */
   ASGST_NOT_WALKABLE_NOT_JAVA = -4, /* the thread's anchor leads nowhere */
   ASGST_UNKNOWN_JAVA = -5,          /* in Java code whose frame makes no sense */
   ASGST_UNKNOWN_STATE = -7,
-  ASGST_THREAD_EXIT = -8,
-  ASGST_DEOPT = -9, /* never: frames to be deoptimised can be walked */
+  ASGST_THREAD_EXIT = -8, /* never: such a thread has no JavaThread any more */
+  ASGST_DEOPT = -9,       /* never: frames to be deoptimised can be walked */
   ASGST_THREAD_NOT_JAVA = -10
 };
 
@@ -63,8 +65,9 @@ typedef struct {
 } ASGST_CallTrace;
 
 /* Finds the JVM of this process and what a walk must know of it. To be called once, on a thread
-   that is attached to the JVM, outside of signal handlers. 0; or -1, and asgst_error tells why. */
-JNIEXPORT jint JNICALL asgst_attach(void);
+   that is attached to the JVM, outside of signal handlers, from the VMInit event on. `vm`: as the
+   caller's agent got it. 0; or -1, and asgst_error tells why. */
+JNIEXPORT jint JNICALL asgst_attach(JavaVM* vm);
 JNIEXPORT const char* JNICALL asgst_error(void);
 
 /* Walks the current thread as `ucontext` shows it; at most `depth` frames. */

@@ -2,7 +2,7 @@
    JDK: the iterator, the states, and the way between methods and jmethodIDs. Our own declarations,
    by the documents' facts. Begin with asgst_attach (profile.h).
 
-   Signal-safe: all of it. */
+   Signal-safe: all of it, where SIGSEGV and SIGBUS are not blocked and lead to the JVM. */
 #ifndef WALKHAMMER_PROFILE2_H
 #define WALKHAMMER_PROFILE2_H
 
@@ -37,7 +37,7 @@ enum { ASGST_JAVA_TRACE = 1, ASGST_NON_JAVA_TRACE = 2 };
 enum {
   ASGST_NO_FRAME = 0,           /* the end */
   ASGST_NO_THREAD = -1,         /* the current thread is none of the JVM's */
-  ASGST_THREAD_IS_EXITING = -2, /* named ASGST_THREAD_EXIT in the documents, as in profile.h */
+  ASGST_THREAD_IS_EXITING = -2, /* never; ASGST_THREAD_EXIT in the documents */
   ASGST_UNSAFE_STATE = -3,
   ASGST_NO_TOP_JAVA_FRAME = -4, /* there is none, or where the thread stands makes no sense */
   ASGST_ENQUEUE_NO_QUEUE = -5,

@@ -30,14 +30,16 @@ bool IsPoll(uint32_t i) {
          (i & 0xff000010) == 0x54000000;    // b.cond
 }
 
-// The far side of the poll: the frame is gone already.
-bool IsPollStub(uint32_t i) {
-  return (i & 0x9f00001f) == 0x10000008 ||  // adr x8, N
-         (i & 0xffc003ff) == 0xf9000388;    // str x8, [x28, #N]
-}
-
 bool ReadCode(const MemoryReader& memory, uint64_t pc, uint32_t& instruction) {
   return memory.Read(pc, instruction);
+}
+
+// The far side of the poll: the frame is gone already.  adr x8, N; str x8, [x28, #N]; b
+bool IsPollStub(const MemoryReader& memory, uint64_t pc) {
+  uint32_t i = 0;
+  if (ReadCode(memory, pc, i) && (i & 0x9f00001f) == 0x10000008) pc += 4;
+  return ReadCode(memory, pc, i) && (i & 0xffc003ff) == 0xf9000388 && ReadCode(memory, pc + 4, i) &&
+         (i & 0xfc000000) == 0x14000000;
 }
 
 bool RunsToReturn(const MemoryReader& memory, uint64_t pc) {
@@ -77,7 +79,7 @@ FrameShape ShapeOf(const MemoryReader& memory, const FoundCode& code, uint64_t p
   if (here == kPopFpLr) return FrameShape::kFpPushed;
   if (IsAddSp(here) && ReadCode(memory, pc - 4, before) && LoadsFpLr(before))
     return FrameShape::kSpMoved;
-  if (RunsToReturn(memory, pc) || IsPollStub(here)) return FrameShape::kInLink;
+  if (RunsToReturn(memory, pc) || IsPollStub(memory, pc)) return FrameShape::kInLink;
   return FrameShape::kWhole;
 }
 

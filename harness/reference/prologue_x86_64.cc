@@ -56,8 +56,9 @@ bool RunsToReturn(const uint8_t* code) {
 
 // The safepoint poll's far side: the frame is gone already.
 bool IsPollStub(const uint8_t* code) {
-  return Starts(code, {0x4c, 0x8d, 0x15}) ||  // lea r10, [rip+N]
-         Starts(code, {0x4d, 0x89, 0x97});    // mov [r15+N], r10
+  // lea r10, [rip+N]; mov [r15+N], r10; jmp
+  const uint8_t* store = Starts(code, {0x4c, 0x8d, 0x15}) ? code + 7 : code;
+  return Starts(store, {0x4d, 0x89, 0x97}) && store[7] == 0xe9;
 }
 
 FrameShape ShapeOf(const MemoryReader& memory, const FoundCode& code, uint64_t pc) {

@@ -150,7 +150,13 @@ class ShapeTest : public testing::Test {
   void Put(std::vector<uint8_t> bytes, int complete) {
     bytes.resize(bytes.size() + 64, 0x90);
     memory_.PutBytes(0x1000, bytes);
-    code_ = {CodeKind::kNmethod, 0x800, 0, 0x1000, 0x1000 + bytes.size(), 4, complete, 6};
+    code_ = {.kind = CodeKind::kNmethod,
+             .blob = 0x800,
+             .begin = 0x1000,
+             .end = 0x1000 + bytes.size(),
+             .level = 4,
+             .frame_complete = complete,
+             .frame_words = 6};
   }
   void PutArm(std::vector<uint32_t> instructions, int complete) {
     std::vector<uint8_t> bytes;
@@ -194,7 +200,13 @@ TEST_F(ShapeTest, Epilogue) {
 }
 
 TEST_F(ShapeTest, CodeThatCannotBeReadIsUnknown) {
-  code_ = {CodeKind::kNmethod, 0x800, 0, 0x5000, 0x6000, 4, 8, 6};
+  code_ = {.kind = CodeKind::kNmethod,
+           .blob = 0x800,
+           .begin = 0x5000,
+           .end = 0x6000,
+           .level = 4,
+           .frame_complete = 8,
+           .frame_words = 6};
   EXPECT_EQ(ShapeAt(*rules_, memory_, code_, 0x5000), FrameShape::kUnknown);
 }
 

@@ -24,7 +24,7 @@ jint Walk(ASGST_CallTrace& trace, jint depth, const ucontext_t* context) {
   const uint64_t thread = CurrentThread();
   if (thread == 0) return ASGST_THREAD_NOT_JAVA;
   const WalkStart start = StartOf(context, thread);
-  const LiveMemory memory(start.stack_low, start.stack_high);
+  const LiveMemory memory = MemoryOf(start);
   JavaWalk walk(*layout, memory, start);
   const WalkStatus status = walk.Begin();
   if (status != WalkStatus::kFound) return static_cast<jint>(status);
@@ -44,8 +44,8 @@ void AsyncGetCallTrace2(ASGST_CallTrace* trace, jint depth, void* ucontext, uint
   AsyncGetStackTrace(trace, depth, ucontext, options);
 }
 
-jint asgst_attach() {
-  const Status status = Attach();
+jint asgst_attach(JavaVM* vm) {
+  const Status status = Attach(vm);
   if (!status.ok()) snprintf(error, sizeof error, "%s", status.failure().message.c_str());
   return status.ok() ? 0 : -1;
 }

@@ -10,12 +10,13 @@ namespace walkhammer {
 namespace {
 
 using AsgstFunction = void (*)(ASGST_CallTrace*, jint depth, void* context, uint32_t options);
+constexpr uint16_t kNoBci = 65535;
 constexpr jint kNoAnswer = -9999;  // num_frames before the call: no walker returns it
 
 class AsgstWalker : public Walker {
  public:
-  Status Bind(const WalkerHost&) override {
-    auto library = OpenReference();
+  Status Bind(const WalkerHost& host) override {
+    auto library = OpenReference(host.vm);
     if (!library.ok()) return library.failure();
     return FindIn(library.value(), "AsyncGetStackTrace", function_);
   }
@@ -28,7 +29,8 @@ class AsgstWalker : public Walker {
     trace.frames = frames_;
     for (int i = 0; i < call_.num_frames && i < input.depth; i++) {
       const ASGST_JavaFrame& from = frames[i].java_frame;
-      frames_[i] = {from.type == ASGST_FRAME_NATIVE ? kAgctNativeBci : from.bci,
+      const int bci = from.bci == kNoBci ? -1 : from.bci;
+      frames_[i] = {from.type == ASGST_FRAME_NATIVE ? kAgctNativeBci : bci,
                     from.type | from.comp_level << 8, from.method_id};
     }
   }

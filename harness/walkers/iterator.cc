@@ -14,8 +14,8 @@ class IteratorWalker : public Walker {
  public:
   explicit IteratorWalker(bool from_frame) : from_frame_(from_frame) {}
 
-  Status Bind(const WalkerHost&) override {
-    auto library = OpenReference();
+  Status Bind(const WalkerHost& host) override {
+    auto library = OpenReference(host.vm);
     if (!library.ok()) return library.failure();
     Status found = FindIn(library.value(), "ASGST_RunWithIterator", run_);
     if (found.ok())

@@ -6,7 +6,7 @@
 
 namespace walkhammer {
 
-Result<void*> OpenReference() {
+Result<void*> OpenReference(JavaVM* vm) {
   Dl_info own{};
   dladdr(reinterpret_cast<const void*>(&OpenReference), &own);
   std::error_code error;
@@ -20,7 +20,7 @@ Result<void*> OpenReference() {
   Status found = FindIn(library, "asgst_attach", attach);
   if (found.ok()) found = FindIn(library, "asgst_error", reason);
   if (!found.ok()) return found.failure();
-  if (attach() != 0) return Unable(std::string("the reference provider: ") + reason());
+  if (attach(vm) != 0) return Unable(std::string("the reference provider: ") + reason());
   return library;
 }
 

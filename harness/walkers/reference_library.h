@@ -3,6 +3,7 @@
 #define WALKHAMMER_HARNESS_WALKERS_REFERENCE_LIBRARY_H_
 
 #include <dlfcn.h>
+#include <jni.h>
 
 #include <string>
 
@@ -12,7 +13,7 @@ namespace walkhammer {
 
 // Loads it from beside what this code is part of (the child, the agent) and attaches it to the JVM;
 // to be called on one of the JVM's threads. The value is a dlopen handle, never closed.
-Result<void*> OpenReference();
+Result<void*> OpenReference(JavaVM* vm);
 
 // Looks a function up.
 template <typename Function>

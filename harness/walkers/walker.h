@@ -17,6 +17,7 @@ namespace walkhammer {
 struct WalkerHost {
   void* libjvm;  // dlopen handle
   const JvmLayout* layout;
+  JavaVM* vm;
 };
 
 struct WalkInput {

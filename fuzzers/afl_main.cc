@@ -30,6 +30,7 @@
 #include "fuzzers/engine_input.h"
 #include "fuzzers/fuzz_target.h"
 #include "fuzzers/walker_name.h"
+#include "harness/base/clock.h"
 
 namespace walkhammer {
 namespace {
@@ -62,11 +63,7 @@ void Sleep(int ms) {
   nanosleep(&pause, nullptr);
 }
 
-int64_t NowMs() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
+int64_t NowMs() { return static_cast<int64_t>(MonotonicNs() / 1000000); }
 
 // afl-fuzz binds itself and us to one CPU: that suits the walking thread, which takes turns with
 // afl-fuzz, but the JVM would choose its collector and its compilers for a machine with one CPU.

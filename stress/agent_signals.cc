@@ -4,6 +4,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "harness/base/clock.h"
 #include "stress/agent.h"
 
 namespace walkhammer {

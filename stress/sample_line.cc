@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "harness/base/clock.h"
 #include "harness/guard/arch.h"
 #include "harness/oracles/oracle.h"
 #include "stress/stack_table.h"

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "harness/base/clock.h"
 #include "harness/guard/arch.h"
 
 namespace walkhammer {
@@ -24,12 +25,6 @@ void AddTo(std::atomic<uint64_t>& sum, const std::atomic<uint64_t>& more) {
 }
 
 }  // namespace
-
-uint64_t MonotonicNs() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return Nanoseconds(now);
-}
 
 uint64_t ThreadCpuNs(int tid) {
   timespec cpu{};

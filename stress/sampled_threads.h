@@ -82,7 +82,6 @@ class ThreadTable {
   SampledThread threads_[kMaxSampledThreads];
 };
 
-uint64_t MonotonicNs();         // signal-safe
 uint64_t ThreadCpuNs(int tid);  // 0 if it is gone; signal-safe
 
 }  // namespace walkhammer

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "harness/base/clock.h"
 #include "harness/guard/arch.h"
 #include "stress/sampler.h"
 

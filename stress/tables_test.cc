@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/clock.h"
 #include "harness/supervise/cell_harvest.h"
 #include "stress/code_recorder.h"
 #include "stress/stack_table.h"
@@ -20,7 +21,7 @@ class TablesTest : public testing::Test {
   TablesTest() {
     StressJob job{};
     job.walker_count = 1;
-    memory_ = MakeStressState(job, NowNs()).value();
+    memory_ = MakeStressState(job, MonotonicNs()).value();
     methods_ = std::make_unique<MethodRegistry>(NameArena{state().names, StressState::kNamesBytes});
     methods_->Add(&ids_[0], "app.Main.main()V", 10, false);
     methods_->Add(&ids_[1], "app.Main.work()V", 10, false);

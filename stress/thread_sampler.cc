@@ -6,6 +6,7 @@
 #include <atomic>
 #include <ctime>
 
+#include "harness/base/clock.h"
 #include "stress/sampler.h"
 
 namespace walkhammer {

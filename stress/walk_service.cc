@@ -8,6 +8,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "harness/base/clock.h"
 #include "harness/guard/arch.h"
 
 namespace walkhammer {

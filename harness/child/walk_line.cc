@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "harness/base/clock.h"
 #include "harness/guard/arch.h"
 #include "harness/oracles/oracle.h"
 
@@ -379,11 +380,7 @@ void WalkLine::Report(const ParkedScene& scene, const WalkRequest& request, uint
   finding = RawFinding{};
   finding.sequence = sequence;
   finding.site = static_cast<uint32_t>(site);
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  finding.time_ms = (static_cast<uint64_t>(now.tv_sec) * 1000000000 +
-                     static_cast<uint64_t>(now.tv_nsec) - shared_.start_ns) /
-                    1000000;
+  finding.time_ms = (MonotonicNs() - shared_.start_ns) / 1000000;
   finding.request = request;
   finding.presented = presented.registers;
   std::snprintf(finding.detail, sizeof finding.detail, "%s", detail);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/jvm/code_finder.h"
 #include "harness/jvm/vm_structs.h"
 
 namespace walkhammer {
@@ -47,23 +48,11 @@ class CodeCache {
  private:
   void ReadHeap(uint64_t heap, std::vector<CodeBlob>& out) const;
 
-  uint64_t* low_ = nullptr;
-  uint64_t* high_ = nullptr;
-  uint64_t* heaps_ = nullptr;        // GrowableArray<CodeHeap*>*
+  CodeLayout layout_{};
   uint64_t* interpreter_ = nullptr;  // AbstractInterpreter::_code
-  int array_len_ = 0, array_data_ = 0;
-  int heap_memory_ = 0, heap_log2_segment_ = 0;
-  int space_low_ = 0, space_high_ = 0;
-  int block_length_ = 0, block_used_ = 0, block_size_ = 0;
+  int block_length_ = 0;             // HeapBlock::Header
   bool block_length_is_32_bits_ = false;
-  int blob_name_ = 0, blob_kind_ = -1, nmethod_kind_ = 0;
-  int blob_code_begin_ = -1, blob_code_end_ = -1;      // JDK 17: addresses in the blob
-  int blob_code_offset_ = -1, blob_data_offset_ = -1;  // later: offsets
-  int blob_frame_size_ = 0;
-  int nmethod_method_ = 0, nmethod_level_ = 0, nmethod_entry_bci_ = 0;
-  bool level_is_byte_ = false;
-  int deopt_begin_ = -1, deopt_offset_ = -1, original_pc_ = -1;
-  int method_code_ = 0;
+  int nmethod_entry_bci_ = 0, method_code_ = 0;
   int queue_buffer_ = 0, queue_begin_ = 0, queue_end_ = 0;
   int codelet_size_ = 0, codelet_description_ = 0, codelet_header_ = 0;
 };

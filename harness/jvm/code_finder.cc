@@ -66,19 +66,12 @@ bool IsNmethod(const MemoryReader& memory, uint64_t name) {
          std::memcmp(text + 8, "method", 7) == 0;
 }
 
-// `memory`: for the code cache's own structures; `is_nmethod`: of the address of a blob's name.
+// Fills in what a blob is; kNone stays where it cannot be read or makes no sense. `memory`: for the
+// code cache's own structures; `is_nmethod`: of the address of a blob's name.
 template <typename Memory, typename IsName>
-FoundCode Find(const CodeLayout& l, const Memory& memory, IsName is_nmethod, uint64_t pc) {
-  FoundCode found;
-  if (!IsInCache(l, memory, pc)) return found;
-  if (l.InInterpreter(pc)) {
-    found.kind = CodeKind::kCodelet;
-    found.begin = l.interpreter_begin;
-    found.end = l.interpreter_end;
-    return found;
-  }
-  const uint64_t blob = BlobOf(l, memory, pc, found);
-  if (blob == 0 || !memory.ReadWord(blob + l.blob_name, found.name) ||
+FoundCode Describe(const CodeLayout& l, const Memory& memory, IsName is_nmethod, uint64_t blob,
+                   FoundCode found) {
+  if (!memory.ReadWord(blob + l.blob_name, found.name) ||
       !memory.Read(blob + l.frame_size, found.frame_words))
     return found;
   if (l.code_begin >= 0) {
@@ -114,6 +107,20 @@ FoundCode Find(const CodeLayout& l, const Memory& memory, IsName is_nmethod, uin
   return found;
 }
 
+template <typename Memory, typename IsName>
+FoundCode Find(const CodeLayout& l, const Memory& memory, IsName is_nmethod, uint64_t pc) {
+  FoundCode found;
+  if (!IsInCache(l, memory, pc)) return found;
+  if (l.InInterpreter(pc)) {
+    found.kind = CodeKind::kCodelet;
+    found.begin = l.interpreter_begin;
+    found.end = l.interpreter_end;
+    return found;
+  }
+  const uint64_t blob = BlobOf(l, memory, pc, found);
+  return blob == 0 ? FoundCode{} : Describe(l, memory, is_nmethod, blob, found);
+}
+
 }  // namespace
 
 Result<CodeLayout> ReadCodeLayout(const VmStructs& structs) {
@@ -143,6 +150,11 @@ Result<CodeLayout> ReadCodeLayout(const VmStructs& structs) {
   l.code_offset = read.Optional("CodeBlob", "_code_offset");
   l.data_offset = read.Optional("CodeBlob", "_data_offset");
   l.level = read.Need("nmethod", "_comp_level");
+  l.method = read.Need("nmethod", "_method", "CompiledMethod");
+  l.original_pc = read.Need("nmethod", "_orig_pc_offset");
+  l.deopt_begin = read.Optional("CompiledMethod", "_deopt_handler_begin");
+  l.deopt_offset = read.Optional("nmethod", "_deopt_handler_offset");
+  if (l.deopt_offset < 0) l.deopt_offset = read.Optional("nmethod", "_deopt_handler_entry_offset");
   l.level_is_byte = structs.FieldType("nmethod", "_comp_level") != "int" &&
                     structs.SizeOf("CompLevel").value_or(4) == 1;
   const int buffer = read.Need("StubQueue", "_stub_buffer");
@@ -179,6 +191,12 @@ FoundCode FindLiveCode(const CodeLayout& layout, const MemoryReader& text, uint6
     return true;
   };
   return Find(layout, PlainMemory(), is_nmethod, pc);
+}
+
+FoundCode DescribeBlob(const CodeLayout& layout, uint64_t blob) {
+  const PlainMemory memory;
+  return Describe(
+      layout, memory, [&](uint64_t name) { return IsNmethod(memory, name); }, blob, FoundCode{});
 }
 
 Result<CodeFinder> CodeFinder::Open(const VmStructs& structs) {

@@ -42,8 +42,10 @@ struct CodeLayout {
   bool frame_complete_is_short;
   int code_begin, code_end;      // CodeBlob, JDK 17: addresses
   int code_offset, data_offset;  // CodeBlob, later: offsets in the blob
-  int level;                     // nmethod
+  // nmethod
+  int level, method, original_pc;
   bool level_is_byte;
+  int deopt_begin, deopt_offset;  // of the deoptimisation handler: an address, or an offset
 
   bool InInterpreter(uint64_t pc) const { return pc >= interpreter_begin && pc < interpreter_end; }
 };
@@ -57,6 +59,9 @@ FoundCode FindCode(const CodeLayout& layout, const MemoryReader& memory, uint64_
 // JVM lives, and what is committed of them stays so. Only the names, which a blob that is just
 // being made may not have yet, are read through `text`.
 FoundCode FindLiveCode(const CodeLayout& layout, const MemoryReader& text, uint64_t pc);
+
+// What lies at a CodeBlob's address in this process, which must be that of a blob. No heap is told.
+FoundCode DescribeBlob(const CodeLayout& layout, uint64_t blob);
 
 // In this process, in the JVM whose layout it is.
 class CodeFinder {

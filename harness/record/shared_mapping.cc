@@ -8,6 +8,8 @@
 #include <cstring>
 #include <string>
 
+#include "harness/base/clock.h"
+
 namespace walkhammer {
 
 Result<std::unique_ptr<SharedMapping>> SharedMapping::Create() {
@@ -22,10 +24,7 @@ Result<std::unique_ptr<SharedMapping>> SharedMapping::Create() {
   mapping->state_ = static_cast<SharedState*>(memory);  // zeroed by the kernel
   mapping->state_->magic = SharedState::kMagic;
   mapping->state_->symbols.Init();
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  mapping->state_->start_ns =
-      static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
+  mapping->state_->start_ns = MonotonicNs();
   return mapping;
 }
 

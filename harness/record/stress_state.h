@@ -183,18 +183,17 @@ struct StressState {
   char message[512];
   char vm_version[256];
   char vm_gc[64];
-  SamplerKind sampler;                                                    // in use
-  char sampler_reason[200];                                               // why that one
+  SamplerKind sampler;       // in use
+  char sampler_reason[200];  // why that one
+
   std::atomic<uint64_t> walks, successful, contained_crashes, abandoned;  // abandoned: park limit
   std::atomic<uint64_t> untracked;  // signals on threads that are not known
   std::atomic<uint64_t> dropped_findings, dropped_stacks;
-  std::atomic<uint64_t> unarmed;  // threads that the kernel refused to signal
-  std::atomic<uint64_t> truth_checked,
-      shadow_checked;               // samples compared with JVMTI, with a shadow
-  std::atomic<uint64_t> agent_kib;  // resident memory that is the agent's own
+  std::atomic<uint64_t> unarmed;                        // threads that the kernel refused to signal
+  std::atomic<uint64_t> truth_checked, shadow_checked;  // compared with JVMTI, with a shadow
+  std::atomic<uint64_t> agent_kib;                      // resident memory that is the agent's own
   std::atomic<uint64_t> steps, step_windows;
-  std::atomic<uint64_t>
-      step_ns;  // stepped time: of the thread's CPU clock; by ptrace, as it passed
+  std::atomic<uint64_t> step_ns;  // stepped: of the thread's CPU clock; by ptrace, as it passed
   // Stepping by ptrace: the thread that the agent wants stepped, 0: none; and what the supervisor
   // says to its handler: 0 it is not stepped, 1 steps begin or some were missed, 2 they go on.
   std::atomic<int32_t> step_tid;

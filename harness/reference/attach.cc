@@ -137,8 +137,8 @@ WalkStart StartOf(const ucontext_t* context, uint64_t thread) {
   start.thread = thread;
   start.live = true;
   start.caches = &caches;
-  start.stack_high = At<uint64_t>(thread + layout.stack_base);
-  start.stack_floor = start.stack_high - At<uint64_t>(thread + layout.stack_size);
+  start.stack_high = At<uint64_t>(thread + layout.jvm.stack_base);
+  start.stack_floor = start.stack_high - At<uint64_t>(thread + layout.jvm.stack_size);
   if (context == nullptr) return start;
   start.registers = ReadContext(*context);
   ReadJavaRegisters(*context, start.bcp_register, start.sender_sp_register, start.return_register);

@@ -76,7 +76,7 @@ int ASGST_ThreadState() {
   constexpr int kAlive = 1, kRunnable = 4, kBlocked = 0x400, kInNative = 0x400000;
   uint64_t thread = 0;
   if (ThreadOf(thread) < 0) return 0;
-  const auto state = *reinterpret_cast<const volatile int32_t*>(thread + Live()->thread_state);
+  const auto state = *reinterpret_cast<const volatile int32_t*>(thread + Live()->jvm.thread_state);
   switch (state & ~1) {  // odd: on the way there
     case 4:
       return kAlive | kRunnable | kInNative;

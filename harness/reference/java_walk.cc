@@ -26,7 +26,7 @@ bool ReadHead(const WalkLayout& l, const MemoryReader& memory, uint64_t method, 
   constexpr uint64_t kLeastAddress = 4096;
   uint64_t pool = 0;
   return (method & 7) == 0 && method >= kLeastAddress &&
-         memory.ReadWord(method + l.method_const, head.const_method) &&
+         memory.ReadWord(method + l.jvm.method_const, head.const_method) &&
          (head.const_method & 7) == 0 && memory.ReadWord(head.const_method + l.const_pool, pool) &&
          (pool & 7) == 0 && memory.ReadWord(pool + l.pool_holder, head.holder) &&
          head.holder != 0 && memory.Read(head.const_method + l.const_idnum, head.number);
@@ -59,7 +59,7 @@ bool ReadMethod(const WalkLayout& l, const MemoryReader& memory, uint64_t method
   MethodHead head;
   uint32_t flags = 0;
   if (!ReadHead(l, memory, method, head) ||
-      !memory.Read(head.const_method + l.const_code_size, facts.code_size) ||
+      !memory.Read(head.const_method + l.jvm.const_code_size, facts.code_size) ||
       !memory.Read(method + l.access_flags, flags))
     return false;
   facts.const_method = head.const_method;
@@ -74,7 +74,7 @@ bool JavaWalk::MethodAt(uint64_t method, MethodFacts& facts) const {
   uint64_t now = 0, const_method = 0;
   if (start_.caches != nullptr && start_.caches->methods.Find(method, 0, facts) &&
       memory_.ReadWord(facts.id, now) && now == method &&
-      memory_.ReadWord(method + layout_.method_const, const_method) &&
+      memory_.ReadWord(method + layout_.jvm.method_const, const_method) &&
       const_method == facts.const_method)
     return true;
   if (!ReadMethod(layout_, memory_, method, facts)) return false;
@@ -86,7 +86,8 @@ bool JavaWalk::MethodAt(uint64_t method, MethodFacts& facts) const {
 
 WalkStatus JavaWalk::Begin() {
   int32_t state = 0;
-  if (!memory_.Read(start_.thread + layout_.thread_state, state)) return WalkStatus::kUnknownState;
+  if (!memory_.Read(start_.thread + layout_.jvm.thread_state, state))
+    return WalkStatus::kUnknownState;
   low_ = start_.registers.sp & ~7ULL;
   switch (state & ~1) {
     case kInJava:
@@ -137,13 +138,13 @@ WalkStatus JavaWalk::BeginInCode() {
 }
 
 WalkStatus JavaWalk::BeginAtAnchor() {
-  const uint64_t anchor = start_.thread + layout_.anchor;
+  const uint64_t anchor = start_.thread + layout_.jvm.anchor;
   uint64_t sp = 0, pc = 0, fp = 0;
-  if (!memory_.ReadWord(anchor + layout_.last_sp, sp)) return WalkStatus::kUnknownState;
+  if (!memory_.ReadWord(anchor + layout_.jvm.last_sp, sp)) return WalkStatus::kUnknownState;
   if (sp == 0) return WalkStatus::kNoJavaFrame;
   low_ = sp;
-  if (!memory_.ReadWord(anchor + layout_.last_pc, pc) ||
-      !memory_.ReadWord(anchor + layout_.last_fp, fp))
+  if (!memory_.ReadWord(anchor + layout_.jvm.last_pc, pc) ||
+      !memory_.ReadWord(anchor + layout_.jvm.last_fp, fp))
     return WalkStatus::kUnknownState;
   if (pc == 0) {
     // Not walkable by HotSpot: the return address stands below the frame.
@@ -337,9 +338,9 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
   int32_t offset = 0;
   // A frame to be deoptimised returns to a handler; its own pc is kept aside.
   if (!at_.is_top &&
-      (pc == HandlerOf(code, l.deopt_begin, l.deopt_offset) ||
+      (pc == HandlerOf(code, l.code.deopt_begin, l.code.deopt_offset) ||
        pc == HandlerOf(code, l.mh_deopt_begin, l.mh_deopt_offset)) &&
-      (!Code().Read(code.blob + l.original_pc, offset) || !Word(at_.sp + offset, pc) ||
+      (!Code().Read(code.blob + l.code.original_pc, offset) || !Word(at_.sp + offset, pc) ||
        pc < code.begin || pc >= code.end))
     return End(true);
   code_ = code;
@@ -351,7 +352,7 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
     return EmitScope(frame);
   }
   MethodFacts facts;
-  if (!Code().ReadWord(code.blob + l.method, method) || !MethodAt(method, facts) ||
+  if (!Code().ReadWord(code.blob + l.code.method, method) || !MethodAt(method, facts) ||
       (!facts.is_native && facts.code_size == 0))
     return End(true);
   frame = {
@@ -412,8 +413,8 @@ bool JavaWalk::UpFromEntry() {
   uint64_t wrapper = 0, sp = 0, pc = 0, fp = 0;
   if (!Word(at_.fp + layout_.call_wrapper, wrapper) || !InStack(wrapper)) return End(true);
   const uint64_t anchor = wrapper + layout_.wrapper_anchor;
-  if (!Word(anchor + layout_.last_sp, sp) || !Word(anchor + layout_.last_pc, pc) ||
-      !Word(anchor + layout_.last_fp, fp))
+  if (!Word(anchor + layout_.jvm.last_sp, sp) || !Word(anchor + layout_.jvm.last_pc, pc) ||
+      !Word(anchor + layout_.jvm.last_fp, fp))
     return End(true);
   if (sp == 0) return End(false);  // the thread's first Java call
   if (sp <= at_.sp || !InStack(sp)) return End(true);

@@ -6,12 +6,7 @@ namespace walkhammer {
 namespace {
 
 void ReadNmethod(StructReader& read, const VmStructs& structs, WalkLayout& l) {
-  l.method = read.Need("nmethod", "_method", "CompiledMethod");
   l.compile_id = read.Need("nmethod", "_compile_id");
-  l.original_pc = read.Need("nmethod", "_orig_pc_offset");
-  l.deopt_begin = read.Optional("CompiledMethod", "_deopt_handler_begin");
-  l.deopt_offset = read.Optional("nmethod", "_deopt_handler_offset");
-  if (l.deopt_offset < 0) l.deopt_offset = read.Optional("nmethod", "_deopt_handler_entry_offset");
   l.mh_deopt_begin = read.Optional("CompiledMethod", "_deopt_mh_handler_begin");
   l.mh_deopt_offset = read.Optional("nmethod", "_deopt_mh_handler_offset");
   l.pcs_offset = read.Need("nmethod", "_scopes_pcs_offset");
@@ -36,25 +31,15 @@ void ReadNmethod(StructReader& read, const VmStructs& structs, WalkLayout& l) {
 }
 
 void ReadMethod(StructReader& read, const VmStructs& structs, WalkLayout& l) {
-  l.method_const = read.Need("Method", "_constMethod");
   l.access_flags = read.Need("Method", "_access_flags");
   l.const_pool = read.Need("ConstMethod", "_constants");
   l.const_idnum = read.Need("ConstMethod", "_method_idnum");
-  l.const_code_size = read.Need("ConstMethod", "_code_size");
   l.const_bytes = static_cast<int>(structs.SizeOf("ConstMethod").value_or(0));
   l.pool_holder = read.Need("ConstantPool", "_pool_holder");
   l.jmethod_ids = read.Need("InstanceKlass", "_methods_jmethod_ids");
 }
 
-void ReadThread(StructReader& read, const VmStructs& structs, WalkLayout& l) {
-  l.thread_state = read.Need("JavaThread", "_thread_state");
-  l.anchor = read.Need("JavaThread", "_anchor");
-  l.last_sp = read.Need("JavaFrameAnchor", "_last_Java_sp");
-  l.last_pc = read.Need("JavaFrameAnchor", "_last_Java_pc");
-  l.last_fp = read.Need("JavaFrameAnchor", "_last_Java_fp");
-  l.stack_base = read.Need("JavaThread", "_stack_base", "Thread");
-  l.stack_size = read.Need("JavaThread", "_stack_size", "Thread");
-  l.continuation_entry = read.Optional("JavaThread", "_cont_entry");
+void ReadFrames(StructReader& read, const VmStructs& structs, WalkLayout& l) {
   l.wrapper_anchor = read.Need("JavaCallWrapper", "_anchor");
   l.call_wrapper = 8 * structs.Constant("frame::entry_frame_call_wrapper_offset").value_or(-6);
   l.sender_sp = 8 * structs.Constant("frame::interpreter_frame_sender_sp_offset").value_or(-1);
@@ -68,13 +53,16 @@ Result<WalkLayout> ReadWalkLayout(const VmStructs& structs, int feature) {
   WalkLayout l{};
   l.feature = feature;
   l.rules = kHasLinkRegister ? &kAarch64Rules : &kX86_64Rules;
+  auto jvm = ReadLayout(structs);
+  if (!jvm.ok()) return jvm.failure();
+  l.jvm = jvm.value();
   auto code = ReadCodeLayout(structs);
   if (!code.ok()) return code.failure();
   l.code = code.value();
   StructReader read(structs);
   ReadNmethod(read, structs, l);
   ReadMethod(read, structs, l);
-  ReadThread(read, structs, l);
+  ReadFrames(read, structs, l);
   auto* call_stub = read.NeedStatic("StubRoutines", "_call_stub_return_address");
   const Status complete = read.Complete();
   if (!complete.ok()) return complete.failure();

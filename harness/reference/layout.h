@@ -18,15 +18,15 @@ struct WalkLayout {
   int feature;             // 17, 25
   const CodeRules* rules;  // of the architecture that the code is for
 
+  JvmLayout jvm;
   CodeLayout code;
 
   // nmethod
-  int method, compile_id, original_pc, deopt_begin, deopt_offset;
-  // The same for calls of method handles.
-  int mh_deopt_begin, mh_deopt_offset;
-  int pcs_offset, pcs_end_offset;   // of the nmethod, or of its immutable data
-  int scopes_begin, scopes_offset;  // an address (JDK 17), or an offset in the immutable data
-  int immutable_data;               // JDK 23 and later
+  int compile_id;
+  int mh_deopt_begin, mh_deopt_offset;  // CodeLayout's deopt_*, for calls of method handles
+  int pcs_offset, pcs_end_offset;       // of the nmethod, or of its immutable data
+  int scopes_begin, scopes_offset;      // an address (JDK 17), or an offset in the immutable data
+  int immutable_data;                   // JDK 23 and later
   bool metadata_is_short;
   int metadata_offset;                        // in the nmethod
   int mutable_data, relocation_size;          // JDK 25: metadata stands behind the relocations
@@ -34,14 +34,10 @@ struct WalkLayout {
   bool null_free_numbers;  // JDK 20 and later: compressed numbers have no zero bytes (JDK-8292758)
 
   // Methods
-  int method_const, access_flags;                             // Method
-  int const_pool, const_idnum, const_code_size, const_bytes;  // ConstMethod; the byte codes follow
-  int pool_holder;                                            // ConstantPool
-  int jmethod_ids;                                            // InstanceKlass
-
-  // Threads
-  int thread_state, anchor, last_sp, last_pc, last_fp, stack_base, stack_size;
-  int continuation_entry;  // JavaThread::_cont_entry
+  int access_flags;                          // Method
+  int const_pool, const_idnum, const_bytes;  // ConstMethod; the byte codes follow
+  int pool_holder;                           // ConstantPool
+  int jmethod_ids;                           // InstanceKlass
 
   // Entry frames: what calls Java from native code.
   uint64_t call_stub_return;  // StubRoutines::_call_stub_return_address

@@ -58,12 +58,6 @@ const char* ModeName(WalkMode mode) {
   return mode < WalkMode::kCount ? kNames[static_cast<int>(mode)] : "?";
 }
 
-uint64_t NowNs() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
-}
-
 Result<StressMemory> MakeStressState(const StressJob& job, uint64_t run_start_ns) {
   const int fd = memfd_create("walkhammer-stress", MFD_CLOEXEC);
   if (fd < 0 || ftruncate(fd, sizeof(StressState)) != 0)

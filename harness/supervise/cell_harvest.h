@@ -19,8 +19,6 @@ struct StressMemory {
   int fd;
   StressState* state;
 };
-uint64_t NowNs();  // CLOCK_MONOTONIC
-
 // A new mapping for `job`, in a run that began at `run_start_ns`; whoever asked for it unmaps and
 // closes.
 Result<StressMemory> MakeStressState(const StressJob& job, uint64_t run_start_ns);

@@ -19,9 +19,8 @@ std::string StepWords(const StressState& state) {
 
 std::string Remarks(const StressState& state) {
   std::string text;
-  auto remark = [&](const std::atomic<uint64_t>& count, const char* words) {
-    if (count.load() != 0)
-      text += fmt::format("{}{} {}", text.empty() ? "" : "; ", count.load(), words);
+  auto remark = [&](uint64_t count, const char* words) {
+    if (count != 0) text += fmt::format("{}{} {}", text.empty() ? "" : "; ", count, words);
   };
   remark(state.shadow_checked, "samples compared with the program's own stack");
   remark(state.truth_checked, "compared with JVMTI");
@@ -29,7 +28,7 @@ std::string Remarks(const StressState& state) {
   remark(state.dropped_findings, "findings found no room");
   remark(state.dropped_stacks, "stacks found no room in the picture");
   remark(state.untracked, "signals met threads that are not tracked");
-  std::atomic<uint64_t> no_station{0};
+  uint64_t no_station = 0;
   for (const ThreadCounts& counts : state.threads) no_station += counts.no_station.load();
   remark(no_station, "samples found no station to be walked in");
   remark(state.abandoned, "samples waited for their walk in vain");

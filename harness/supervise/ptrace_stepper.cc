@@ -12,7 +12,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "harness/supervise/cell_harvest.h"
+#include "harness/base/clock.h"
 
 namespace walkhammer {
 namespace {
@@ -157,7 +157,7 @@ void PtraceStepper::Window(pid_t tid) {
   }
   tracing_.store(tid);
   state_.step_on.store(1);
-  const uint64_t began = NowNs();
+  const uint64_t began = MonotonicNs();
   // It stops for the signal where it executes next; asleep, it may be a while.
   Wake(tid);
   Stop stop = Wait(tid);
@@ -172,7 +172,7 @@ void PtraceStepper::Window(pid_t tid) {
   state_.step_on.store(0);
   state_.step_tid.store(0);
   tracing_.store(0);
-  state_.step_ns.fetch_add(NowNs() - began);
+  state_.step_ns.fetch_add(MonotonicNs() - began);
   state_.step_windows.fetch_add(1);
   // It is stopped, or gone.
   Ask(PTRACE_DETACH, tid, 0, nullptr);

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/base/clock.h"
 #include "harness/base/names.h"
 #include "harness/record/snapshot.h"
 #include "harness/supervise/cell_harvest.h"
@@ -191,7 +192,7 @@ Status StressCell::Drain() {
   return Ok();
 }
 
-uint64_t StressCell::RunMs() const { return (NowNs() - state_->start_ns) / 1000000; }
+uint64_t StressCell::RunMs() const { return (MonotonicNs() - state_->start_ns) / 1000000; }
 
 std::map<int64_t, uint64_t> StressCell::SeenByBucket() const {
   std::map<int64_t, uint64_t> times;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "harness/base/clock.h"
 #include "harness/jvm/jdk.h"
 #include "harness/supervise/cell_harvest.h"
 
@@ -185,7 +186,7 @@ Status StressRun::Supervise(const std::atomic<bool>& interrupted) {
 
 Status StressRun::Run(const std::atomic<bool>& interrupted) {
   start_ = last_saved_ = last_progress_ = Clock::now();
-  start_ns_ = NowNs();
+  start_ns_ = MonotonicNs();
   // All of them, so that a run that is killed shows what it never came to.
   Status status = Ok();
   for (const CellPlan& cell : plan_.cells)

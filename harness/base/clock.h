@@ -1,0 +1,19 @@
+// The clock that times of a run are told by. Signal-safe: yes.
+#ifndef WALKHAMMER_HARNESS_BASE_CLOCK_H_
+#define WALKHAMMER_HARNESS_BASE_CLOCK_H_
+
+#include <cstdint>
+#include <ctime>
+
+namespace walkhammer {
+
+// CLOCK_MONOTONIC, in nanoseconds.
+inline uint64_t MonotonicNs() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_BASE_CLOCK_H_

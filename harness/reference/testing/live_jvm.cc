@@ -1,0 +1,123 @@
+#include "harness/reference/testing/live_jvm.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <vector>
+
+#include "harness/jvm/jdk.h"
+#include "harness/reference/profile.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr int kSignal = SIGPROF;
+
+const InHandler* handler = nullptr;
+std::atomic<bool> handled{false};
+
+void OnSignal(int, siginfo_t*, void* context) {
+  if (handler == nullptr) return;
+  (*handler)(static_cast<ucontext_t*>(context));
+  handled.store(true);
+}
+
+void JNICALL Probe(JNIEnv*, jclass) { LiveJvm::Get().on_probe(); }
+
+[[noreturn]] void Fail(const std::string& why) {
+  fprintf(stderr, "no JVM for the tests: %s\n", why.c_str());
+  _exit(1);
+}
+
+// As the scenes need them; without what is no flag.
+std::vector<std::string> Flags() {
+  std::vector<std::string> flags = {"-Xshare:auto", "-Xmx64m"};
+  std::ifstream file(WALKHAMMER_JVM_FLAGS);
+  for (std::string line; std::getline(file, line);)
+    if (!line.empty() && line[0] == '-') flags.push_back(line);
+  flags.push_back("-Djava.class.path=" WALKHAMMER_API_JAR);
+  return flags;
+}
+
+}  // namespace
+
+LiveJvm& LiveJvm::Get() {
+  static LiveJvm live = [] {
+    LiveJvm made;
+    auto jdk = DefaultJdk();
+    if (!jdk.ok()) Fail(jdk.failure().message);
+    auto jvm = Jvm::Boot(jdk.value().libjvm, Flags());
+    if (!jvm.ok()) Fail(jvm.failure().message);
+    made.jvm_ = jvm.value();
+    JNIEnv* env = made.env();
+    jclass api = env->FindClass("wh/Api");
+    JNINativeMethod probe = {const_cast<char*>("probe"), const_cast<char*>("()V"),
+                             reinterpret_cast<void*>(Probe)};
+    if (api == nullptr || env->RegisterNatives(api, &probe, 1) != 0) Fail("no class wh.Api");
+    made.api_ = static_cast<jclass>(env->NewGlobalRef(api));
+    if (asgst_attach(made.jvm_->vm()) != 0) Fail(asgst_error());
+    struct sigaction action {};
+    action.sa_sigaction = OnSignal;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigaction(kSignal, &action, nullptr);
+    return made;
+  }();
+  return live;
+}
+
+void LiveJvm::Call(const char* method) {
+  JNIEnv* env = this->env();
+  env->CallStaticVoidMethod(api_, env->GetStaticMethodID(api_, method, "()V"));
+  if (!env->ExceptionCheck()) return;
+  env->ExceptionDescribe();
+  env->ExceptionClear();
+  ADD_FAILURE() << method << " threw";
+}
+
+void LiveJvm::SetStop(bool stop) {
+  JNIEnv* env = this->env();
+  env->SetStaticBooleanField(api_, env->GetStaticFieldID(api_, "stop", "Z"), stop);
+}
+
+void RaiseHere(const InHandler& what) {
+  handler = &what;
+  pthread_kill(pthread_self(), kSignal);
+  handler = nullptr;
+}
+
+bool RaiseOn(pthread_t thread, const InHandler& what) {
+  handled = false;
+  handler = &what;
+  pthread_kill(thread, kSignal);
+  for (int i = 0; i < 10'000 && !handled; i++)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  handler = nullptr;
+  return handled;
+}
+
+RunningMethod::RunningMethod(const char* method) {
+  LiveJvm& live = LiveJvm::Get();
+  live.SetStop(false);
+  thread_ = std::thread([this, &live, method] {
+    void* env = nullptr;
+    live.jvm().vm()->AttachCurrentThread(&env, nullptr);
+    os_thread_ = static_cast<int>(syscall(SYS_gettid));
+    env_ = static_cast<JNIEnv*>(env);
+    live.Call(method);
+    live.jvm().vm()->DetachCurrentThread();
+  });
+  while (env_ == nullptr) std::this_thread::yield();
+  // Into the method, and its compiled form.
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+}
+
+RunningMethod::~RunningMethod() {
+  LiveJvm::Get().SetStop(true);
+  thread_.join();
+}
+
+}  // namespace walkhammer

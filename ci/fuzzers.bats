@@ -32,6 +32,15 @@ target() {
   [ "$(find "$out" -name '*_fuzzer' | wc -l)" -eq 4 ]
 }
 
+@test "every target walks" {
+  for target in "$out"/*_fuzzer; do
+    run env -i PATH=/usr/bin:/bin TMPDIR="$BATS_TEST_TMPDIR" "$target" -runs=100 "$seeds"
+    echo "$target: $status: $output"
+    [ "$status" -eq 0 ] || [ "$status" -eq 77 ]
+    [[ $output == *"INITED"* ]]
+  done
+}
+
 @test "the target brings its libraries and its JDK" {
   run env LD_DEBUG=libs "$out/agct_fuzzer" -runs=0 "$seeds"
   [ "$status" -eq 0 ]

@@ -264,7 +264,7 @@ END
   run --separate-stderr timeout 60 "$WALKHAMMER" step --scene c1 --time 4s --out "$out"
   [ "$(cell status)" = passed ]
   [ "$(cell 'successful > 10000')" -eq 1 ]
-  # Which code ran by then hangs on how fast the compilers were.
+  [ "$(sqlite3 "$out/run.db" "select count(*) from step_region where name like '%wh.C1Chain.c1Three%'")" -gt 0 ]
   [ "$(sqlite3 "$out/run.db" "select name from cell_thread order by delivered desc limit 1")" = scene-c1 ]
   [ "$(sqlite3 "$out/run.db" "select count(*) from step_region where steps > answered")" -gt 0 ]
   run "$WALKHAMMER" stress --scene c1 --time 1s

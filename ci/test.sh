@@ -118,15 +118,15 @@ must 'configure: release, g++' cmake --preset release
 must 'build: release, g++' cmake --build build/release
 must 'configure: clang-14' cmake --preset clang
 must 'configure: sanitizers' cmake --preset asan
-# These builds use the time in which tests wait, and are not in a hurry. The second compiler builds
-# all but the tests.
+unit_tests 'tests: release' --test-dir build/release -j "$(nproc)"
+# These builds use the time in which the command's tests wait, and are not in a hurry. The second
+# compiler builds all but the tests.
 {
   slowly clang cmake --build build/clang \
     --target walkhammer walkhammer_child walkhammer_agent asgst wh_fuzz
   slowly asan cmake --build build/asan
 } &
 builds=$!
-unit_tests 'tests: release' --test-dir build/release -j "$(nproc)"
 # bats tests start the release build from outside.
 WALKHAMMER=$PWD/build/release/walkhammer
 export WALKHAMMER

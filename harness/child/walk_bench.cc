@@ -1,7 +1,7 @@
 // walk_bench: what the harness costs around a walk, side by side in one run: the bare
 // AsyncGetCallTrace on a 30-frame scene, the reference provider on the same, the bare call through
-// the guard, through adapter + guard +
-// oracles, and the whole random-engine line.   walk_bench [--jdk=DIR] [benchmark options]
+// the guard, through adapter + guard + oracles, and the whole random-engine line.
+//   walk_bench [--jdk=DIR] [benchmark options]
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
 #include <fmt/format.h>

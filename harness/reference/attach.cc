@@ -14,6 +14,7 @@
 #include "harness/guard/arch.h"
 #include "harness/jvm/elf_functions.h"
 #include "harness/jvm/flags.h"
+#include "harness/reference/unwind_service.h"
 
 namespace walkhammer {
 namespace {
@@ -120,6 +121,7 @@ Status Attach(JavaVM* vm) {
     return Unable("this JVM keeps its threads under no pthread key");
   guard_zone = GuardZone(structs.value());
   layout = found.value();
+  StartUnwindService();
   attached.store(true);
   return Ok();
 }
@@ -132,11 +134,13 @@ uint64_t CurrentThread() {
   return thread != 0 && IsJavaThread() ? thread : 0;
 }
 
-WalkStart StartOf(const ucontext_t* context, uint64_t thread) {
+WalkStart StartOf(const ucontext_t* context, uint64_t thread, bool non_java) {
   WalkStart start;
   start.thread = thread;
   start.live = true;
   start.caches = &caches;
+  start.unwind = &LiveTables();
+  start.non_java = non_java;
   start.stack_high = At<uint64_t>(thread + layout.jvm.stack_base);
   start.stack_floor = start.stack_high - At<uint64_t>(thread + layout.jvm.stack_size);
   if (context == nullptr) return start;

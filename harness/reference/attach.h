@@ -31,7 +31,8 @@ const WalkLayout* Live();
 uint64_t CurrentThread();
 
 // What a walk of the current thread starts from; no context: its anchor alone.
-WalkStart StartOf(const ucontext_t* context, uint64_t thread);
+// `non_java`: with frames of stubs, C and C++.
+WalkStart StartOf(const ucontext_t* context, uint64_t thread, bool non_java = false);
 // For that walk: its own stack above the guard zones is trusted.
 LiveMemory MemoryOf(const WalkStart& start);
 

@@ -3,6 +3,7 @@
 
 #include "harness/reference/attach.h"
 #include "harness/reference/profile2.h"
+#include "harness/reference/unwind_service.h"
 
 using namespace walkhammer;
 
@@ -32,7 +33,7 @@ struct ASGST_IteratorOpaque {
   void Advance() {
     state = walk->Next(next) ? 1 : walk->broken() ? ASGST_BROKEN_STACK : ASGST_NO_FRAME;
     at_first_java = state == 1 && (options & ASGST_END_ON_FIRST_JAVA_FRAME) != 0 &&
-                    next.type != FrameType::kNative;
+                    (next.type == FrameType::kJava || next.type == FrameType::kInlined);
     if (at_first_java) state = ASGST_NO_FRAME;
   }
 
@@ -56,14 +57,23 @@ int Run(const WalkStart& start, int32_t options, bool from_frame, ASGST_Iterator
   iterator.Rewind();
   if (iterator.state < 0) return iterator.state;
   if (iterator.state == ASGST_NO_FRAME && !iterator.at_first_java) return ASGST_NO_TOP_JAVA_FRAME;
+  const int kind = iterator.walk->has_java() ? ASGST_JAVA_TRACE : ASGST_NON_JAVA_TRACE;
   fun(&iterator, argument);
-  return ASGST_JAVA_TRACE;
+  AskForTables();
+  return kind;
 }
 
 int ThreadOf(uint64_t& thread) {
   if (Live() == nullptr) return ASGST_NOT_ATTACHED;
   thread = CurrentThread();
   return thread == 0 ? ASGST_NO_THREAD : 1;
+}
+
+bool WithNonJava(int32_t options) { return (options & ASGST_INCLUDE_NON_JAVA_FRAMES) != 0; }
+
+uint8_t TypeOf(FrameType type) {
+  return type == FrameType::kCpp ? static_cast<uint8_t>(ASGST_FRAME2_NON_JAVA)
+                                 : static_cast<uint8_t>(type);
 }
 
 void* Pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
@@ -92,8 +102,8 @@ int ASGST_RunWithIterator(void* ucontext, int32_t options, ASGST_IteratorHandler
   uint64_t thread = 0;
   const int found = ThreadOf(thread);
   if (found < 0) return found;
-  return Run(StartOf(static_cast<const ucontext_t*>(ucontext), thread), options, false, fun,
-             argument);
+  const auto* context = static_cast<const ucontext_t*>(ucontext);
+  return Run(StartOf(context, thread, WithNonJava(options)), options, false, fun, argument);
 }
 
 int ASGST_RunWithIteratorFromFrame(void* sp, void* fp, void* pc, int options,
@@ -101,7 +111,7 @@ int ASGST_RunWithIteratorFromFrame(void* sp, void* fp, void* pc, int options,
   uint64_t thread = 0;
   const int found = ThreadOf(thread);
   if (found < 0) return found;
-  WalkStart start = StartOf(nullptr, thread);
+  WalkStart start = StartOf(nullptr, thread, WithNonJava(options));
   start.registers = {reinterpret_cast<uint64_t>(pc), reinterpret_cast<uint64_t>(sp),
                      reinterpret_cast<uint64_t>(fp), 0};
   return Run(start, options, true, fun, argument);
@@ -113,8 +123,8 @@ int ASGST_NextFrame(ASGST_Iterator* iterator, ASGST_Frame* frame) {
   if (iterator == nullptr) return ASGST_NO_FRAME;
   if (iterator->state != 1 && !iterator->at_first_java) return iterator->state;
   const JavaFrame& next = iterator->next;
-  frame->type = iterator->at_first_java ? static_cast<uint8_t>(ASGST_FRAME2_JAVA)
-                                        : static_cast<uint8_t>(next.type);
+  frame->type =
+      iterator->at_first_java ? static_cast<uint8_t>(ASGST_FRAME2_JAVA) : TypeOf(next.type);
   frame->pc = Pointer(next.pc);
   frame->sp = Pointer(next.sp);
   frame->fp = Pointer(next.fp);

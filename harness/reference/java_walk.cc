@@ -95,7 +95,7 @@ WalkStatus JavaWalk::Begin() {
     case kInNative:
     case kInVm:
     case kBlocked:
-      return BeginAtAnchor();
+      return WithCFrames(BeginInC());
     default:
       return WalkStatus::kUnknownState;
   }
@@ -107,7 +107,38 @@ WalkStatus JavaWalk::BeginAtRegisters() {
   return BeginInCode();
 }
 
+// In native code or in the JVM: the anchor tells. While the JVM is on its way into Java, or out of
+// it, the anchor is empty, though Java frames may be on the stack.
+WalkStatus JavaWalk::BeginInC() {
+  const WalkStatus status = BeginAtAnchor();
+  if (status != WalkStatus::kNoJavaFrame || start_.registers.pc == 0 || !FromLeafCallByTables())
+    return status;
+  ended_ = false;
+  return WalkStatus::kFound;
+}
+
+// Interrupted in C code: its frames come first.
+WalkStatus JavaWalk::WithCFrames(WalkStatus status) {
+  const Registers& r = start_.registers;
+  if (!start_.non_java || r.pc == 0) return status;
+  if (status == WalkStatus::kFound) {
+    BeginC(r, true, at_.sp);
+  } else if (status == WalkStatus::kNoJavaFrame) {
+    BeginC(r, true, start_.stack_high);
+    has_java_ = false;
+    return in_c_ ? WalkStatus::kFound : status;
+  }
+  return status;
+}
+
 WalkStatus JavaWalk::BeginInCode() {
+  const Registers& r = start_.registers;
+  const WalkStatus status = FindFirst();
+  stub_on_top_ = start_.non_java && status == WalkStatus::kFound && at_.pc != r.pc && InCode(r.pc);
+  return status;
+}
+
+WalkStatus JavaWalk::FindFirst() {
   const Registers& r = start_.registers;
   const FoundCode code = CodeAt(r.pc);
   at_ = {r.pc, r.sp, r.fp, true, false, {}};
@@ -117,11 +148,13 @@ WalkStatus JavaWalk::BeginInCode() {
   if (code.kind == CodeKind::kNone) {
     // The thread may be on its way between Java and the JVM, or in a function that Java calls as a
     // leaf: an anchor tells the first, a return address the second.
-    if (!from_registers_ && BeginAtAnchor() == WalkStatus::kFound) return WalkStatus::kFound;
+    if (!from_registers_ && BeginAtAnchor() == WalkStatus::kFound)
+      return WithCFrames(WalkStatus::kFound);
     low_ = r.sp & ~7ULL;
     ended_ = false;
     at_ = {r.pc, r.sp, r.fp, true, false, {}};
-    return FromLeafCall() ? WalkStatus::kFound : WalkStatus::kUnknownJava;
+    if (!FromLeafCallByTables() && !FromLeafCall()) return WalkStatus::kUnknownJava;
+    return WithCFrames(WalkStatus::kFound);
   }
   if (code.kind == CodeKind::kNmethod || code.kind == CodeKind::kStub) {
     if (!SenderInTop(code)) return WalkStatus::kUnknownJava;
@@ -174,6 +207,22 @@ bool JavaWalk::TakeReturnAt(uint64_t slot, uint64_t fp) {
   at_ = {pc, slot + 8, fp, false, false, {}};
   low_ = slot + 8;
   return true;
+}
+
+// By what compilers say of their own code, where that is known.
+bool JavaWalk::FromLeafCallByTables() {
+  if (start_.unwind == nullptr) return false;
+  CWalk c(start_.unwind, *layout_.rules, memory_);
+  c.Begin(start_.registers, true, start_.stack_high);
+  for (int hop = 0; hop < kMostSkipped && c.Up(); hop++) {
+    const Registers& r = c.at();
+    if (!InCode(r.pc)) continue;
+    if (!IsReturn(r.pc)) return false;
+    at_ = {r.pc, r.sp, r.fp, false, false, {}};
+    low_ = r.sp;
+    return true;
+  }
+  return false;
 }
 
 // Java calls some functions of the JVM with no frame that says so. Their return address is at the
@@ -229,7 +278,6 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
     }
     case FrameShape::kUnknown: {
       // Stubs: a leaf has its return address at the top, others have a frame pointer.
-      uint64_t caller = 0;
       // Between compiled and interpreted code the return address is in a register for a while.
       const uint64_t above = start_.sender_sp_register;
       if (above > r.sp && above - r.sp < kMostArguments && InStack(above - 8) &&
@@ -239,7 +287,7 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
         return true;
       }
       if (!layout_.rules->has_link_register && TakeReturnAt(r.sp, r.fp)) return true;
-      if (r.fp >= r.sp && Word(r.fp, caller) && TakeReturnAt(r.fp + 8, caller)) return true;
+      if (TakeReturnOfStub(r.fp)) return true;
       if (above > r.sp && TakeReturnAt(above - 8, r.fp)) return true;
       return FromLeafCall();
     }
@@ -265,7 +313,28 @@ bool JavaWalk::End(bool broken) {
   return false;
 }
 
+void JavaWalk::BeginC(const Registers& at, bool top, uint64_t limit) {
+  in_c_ = start_.non_java && !InCode(at.pc) && at.sp < limit;
+  if (in_c_) c_.Begin(at, top, limit);
+}
+
+// True while there are frames of C code before the one at hand.
+bool JavaWalk::EmitC(JavaFrame& frame) {
+  if (!in_c_) return false;
+  const Registers at = c_.at();
+  frame = {FrameType::kCpp, -1, -1, 0, at.pc, at.sp, at.fp, {}};
+  in_c_ = c_.Up() && !InCode(c_.at().pc);
+  return true;
+}
+
 bool JavaWalk::Next(JavaFrame& frame) {
+  if (EmitC(frame)) return true;
+  if (stub_on_top_) {
+    const Registers& r = start_.registers;
+    stub_on_top_ = false;
+    frame = {FrameType::kStub, -1, -1, 0, r.pc, r.sp, r.fp, {}};
+    return true;
+  }
   if (in_scopes_) return EmitScope(frame);
   for (int skipped = 0; !ended_ && skipped < kMostSkipped; skipped++) {
     const FoundCode code = CodeAt(at_.pc);
@@ -277,7 +346,9 @@ bool JavaWalk::Next(JavaFrame& frame) {
       case CodeKind::kNmethod:
         return CompiledFrame(code, frame);
       case CodeKind::kStub:
-        if (!Up(code)) return false;
+        frame = {FrameType::kStub, -1, -1, 0, at_.pc, at_.sp, at_.fp, {}};
+        if (!Up(code) && !start_.non_java) return false;
+        if (start_.non_java) return true;
     }
   }
   return ended_ ? false : End(true);
@@ -399,7 +470,7 @@ bool JavaWalk::Up(const FoundCode& code) {
     return true;
   }
   if (at_.pc == layout_.call_stub_return) return UpFromEntry();
-  if (code.frame_words <= 0) return End(true);
+  if (code.frame_words <= 0) return TakeReturnOfStub(at_.fp) || End(true);
   const uint64_t above = at_.sp + 8 * static_cast<uint64_t>(code.frame_words);
   uint64_t pc = 0, fp = 0;
   if (above <= at_.sp || !ReturnAddress(above - 8, pc) || !Word(above - 16, fp)) return End(true);
@@ -408,16 +479,32 @@ bool JavaWalk::Up(const FoundCode& code) {
   return true;
 }
 
+// Behind a stub's frame pointer. The entry barrier's pushes a cookie before it sets one up: room
+// for another sp (StubGenerator::generate_method_entry_barrier).
+bool JavaWalk::TakeReturnOfStub(uint64_t fp) {
+  constexpr uint64_t kCookie = ~uint64_t{0};
+  uint64_t caller_fp = 0, word = 0;
+  if (fp < low_ || !Word(fp, caller_fp)) return false;
+  if (TakeReturnAt(fp + 8, caller_fp)) return true;
+  return Word(fp + 8, word) && word == kCookie && TakeReturnAt(fp + 16, caller_fp);
+}
+
 // Native code has called Java: the thread's anchor from before is kept in the entry frame.
 bool JavaWalk::UpFromEntry() {
-  uint64_t wrapper = 0, sp = 0, pc = 0, fp = 0;
+  uint64_t wrapper = 0, sp = 0, pc = 0, fp = 0, caller_pc = 0, caller_fp = 0;
+  const bool has_caller = ReturnAddress(at_.fp + 8, caller_pc) && Word(at_.fp, caller_fp);
+  const Registers caller{caller_pc, at_.fp + 16, caller_fp, 0};
   if (!Word(at_.fp + layout_.call_wrapper, wrapper) || !InStack(wrapper)) return End(true);
   const uint64_t anchor = wrapper + layout_.wrapper_anchor;
   if (!Word(anchor + layout_.jvm.last_sp, sp) || !Word(anchor + layout_.jvm.last_pc, pc) ||
       !Word(anchor + layout_.jvm.last_fp, fp))
     return End(true);
-  if (sp == 0) return End(false);  // the thread's first Java call
+  if (sp == 0) {  // the thread's first Java call
+    if (has_caller) BeginC(caller, false, start_.stack_high);
+    return End(false);
+  }
   if (sp <= at_.sp || !InStack(sp)) return End(true);
+  if (has_caller) BeginC(caller, false, sp);
   low_ = sp - 8;
   if (pc == 0 && !ReturnAddress(sp - 8, pc)) return End(true);
   at_ = {pc, sp, fp, false, false, {}};

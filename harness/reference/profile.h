@@ -37,7 +37,7 @@ enum {
   ASGST_THREAD_NOT_JAVA = -10
 };
 
-/* options */
+/* options: frames of C and C++ code, and of stubs, beside those of Java */
 enum { ASGST_INCLUDE_C_FRAMES = 1 };
 
 typedef struct {
@@ -69,6 +69,10 @@ typedef struct {
    caller's agent got it. 0; or -1, and asgst_error tells why. */
 JNIEXPORT jint JNICALL asgst_attach(JavaVM* vm);
 JNIEXPORT const char* JNICALL asgst_error(void);
+/* How C and C++ code is left is read from the libraries' .eh_frame after asgst_attach, by a thread
+   of its own; until then, and in code without it, frame pointers must do. Waits for the first time
+   that it is done. 0; or -1, if that took longer. Not signal-safe. */
+JNIEXPORT jint JNICALL asgst_wait_for_c_frames(jint milliseconds);
 
 /* Walks the current thread as `ucontext` shows it; at most `depth` frames. */
 JNIEXPORT void JNICALL AsyncGetStackTrace(ASGST_CallTrace* trace, jint depth, void* ucontext,

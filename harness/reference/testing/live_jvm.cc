@@ -117,6 +117,7 @@ RunningMethod::RunningMethod(const char* method) {
 
 RunningMethod::~RunningMethod() {
   LiveJvm::Get().SetStop(true);
+  LiveJvm::Get().Call("wake");
   thread_.join();
 }
 

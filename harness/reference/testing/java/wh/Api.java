@@ -14,25 +14,36 @@ final class Api {
     probe();
   }
 
-  static void c2Probe() {
-    inlinedProbe();
+  /** Calls the test at each hundredth call, the last one included: C1 has it by then. */
+  static void c1Chain() {
+    for (int i = 1; i <= 2_000; i++) {
+      sink = i % 100 == 0 ? 1 : 0;
+      c1Probe();
+    }
   }
 
-  private static void inlinedProbe() {
-    if (sink < 0) {
+  private static void c1Probe() {
+    if (sink != 0) {
       probe();
     }
   }
 
-  /** Until C2 has it, then once with the call. */
-  static void warmC2Probe() {
-    sink = 0;
-    for (int i = 0; i < 100_000; i++) {
+  /** The same for C2, with a method in between that is compiled into its caller. */
+  static void c2Chain() {
+    for (int i = 1; i <= 100_000; i++) {
+      sink = i % 100 == 0 ? 1 : 0;
       c2Probe();
     }
-    sink = -1;
-    c2Probe();
-    sink = 0;
+  }
+
+  private static void c2Probe() {
+    inlinedProbe();
+  }
+
+  private static void inlinedProbe() {
+    if (sink != 0) {
+      probe();
+    }
   }
 
   /** In Java code until `stop`. */
@@ -52,10 +63,18 @@ final class Api {
     sink++;
   }
 
-  /** Blocked until `stop`, looked at every millisecond. */
+  /** In the JVM, blocked, until `stop`. */
   static void interpSleep() throws InterruptedException {
-    while (!stop) {
-      Thread.sleep(1);
+    synchronized (Api.class) {
+      while (!stop) {
+        Api.class.wait(1_000);
+      }
+    }
+  }
+
+  static void wake() {
+    synchronized (Api.class) {
+      Api.class.notifyAll();
     }
   }
 }

@@ -1,0 +1,126 @@
+#include "harness/reference/unwind_service.h"
+
+#include <link.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <time.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+
+namespace walkhammer {
+namespace {
+
+UnwindTables tables;
+sem_t wanted;
+std::atomic<bool> made{false};
+
+struct Loaded {
+  std::string path;  // empty: only in memory
+  uint64_t low, high;
+};
+
+struct Snapshot {
+  std::vector<Loaded> modules;
+  uint64_t changes = 0;  // how often something was loaded or unloaded, ever
+};
+
+int AddLoaded(dl_phdr_info* info, size_t, void* snapshot) {
+  constexpr uint64_t kPage = 4095;
+  uint64_t low = UINT64_MAX, high = 0;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr)& header = info->dlpi_phdr[i];
+    if (header.p_type != PT_LOAD) continue;
+    low = std::min<uint64_t>(low, info->dlpi_addr + (header.p_vaddr & ~kPage));
+    high = std::max<uint64_t>(high, info->dlpi_addr + header.p_vaddr + header.p_memsz);
+  }
+  if (low >= high) return 0;
+  std::string path = info->dlpi_name;
+  char real[PATH_MAX];
+  if (path.empty()) path = "/proc/self/exe";
+  // The kernel's library has a name, but no file.
+  if (realpath(path.c_str(), real) == nullptr) real[0] = '\0';
+  auto* into = static_cast<Snapshot*>(snapshot);
+  into->modules.push_back({real, low, high});
+  into->changes = info->dlpi_adds + info->dlpi_subs;
+  return 0;
+}
+
+// What was read before, never freed: walks may still be looking at it.
+struct Known {
+  Loaded module;
+  std::vector<UnwindRow> rows;
+};
+
+void MakeTables(const Snapshot& snapshot, std::vector<std::unique_ptr<Known>>& known) {
+  auto* modules = new std::vector<UnwindModule>;
+  for (const Loaded& module : snapshot.modules) {
+    auto old = std::find_if(known.begin(), known.end(), [&](const auto& k) {
+      return k->module.low == module.low && k->module.path == module.path;
+    });
+    if (old == known.end()) {
+      known.push_back(std::make_unique<Known>(
+          Known{module, ReadUnwindRows(module.path, module.low, module.high)}));
+      old = known.end() - 1;
+    }
+    modules->push_back({module.low, module.high, (*old)->rows});
+  }
+  std::sort(modules->begin(), modules->end(),
+            [](const UnwindModule& a, const UnwindModule& b) { return a.low < b.low; });
+  tables.Publish(new std::span<const UnwindModule>(*modules));
+  made.store(true);
+}
+
+void* Serve(void*) {
+  constexpr timespec kRest{0, 100'000'000};  // between two rounds
+  std::vector<std::unique_ptr<Known>> known;
+  uint64_t changes = 0;
+  for (;;) {
+    Snapshot snapshot;
+    dl_iterate_phdr(AddLoaded, &snapshot);
+    // Code of no module is often nobody's; only news are worth the work.
+    if (!made || snapshot.changes != changes) MakeTables(snapshot, known);
+    changes = snapshot.changes;
+    nanosleep(&kRest, nullptr);
+    tables.TakeMissed();
+    while (sem_wait(&wanted) != 0) continue;
+  }
+}
+
+}  // namespace
+
+void StartUnwindService() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    sem_init(&wanted, 0, 0);
+    // Samples are for the program's own threads.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread;
+    if (pthread_create(&thread, nullptr, Serve, nullptr) == 0) {
+      pthread_setname_np(thread, "asgst-unwind");
+      pthread_detach(thread);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  });
+}
+
+const UnwindTables& LiveTables() { return tables; }
+
+void AskForTables() {
+  int value = 0;
+  if (tables.missed() && sem_getvalue(&wanted, &value) == 0 && value == 0) sem_post(&wanted);
+}
+
+bool WaitForTables(int milliseconds) {
+  constexpr timespec kMillisecond{0, 1'000'000};
+  for (int i = 0; i < milliseconds && !made; i++) nanosleep(&kMillisecond, nullptr);
+  return made;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,28 @@
+// The unwind tables of this process: made by a thread of their own from what is loaded, anew when a
+// walk has met code that was not. Signal-safe: LiveTables and AskForTables yes; the rest no.
+#ifndef WALKHAMMER_HARNESS_REFERENCE_UNWIND_SERVICE_H_
+#define WALKHAMMER_HARNESS_REFERENCE_UNWIND_SERVICE_H_
+
+#include <string>
+#include <vector>
+
+#include "harness/reference/unwind_table.h"
+
+namespace walkhammer {
+
+// Starts the thread, once. Until it has made them, frame pointers must do.
+void StartUnwindService();
+const UnwindTables& LiveTables();
+// Wakes the thread if a walk has met code of no known module.
+void AskForTables();
+// Waits until tables were made at least once; false if they were not within `milliseconds`.
+bool WaitForTables(int milliseconds);
+
+// The rows of an ELF file that is loaded from `low` to `high` (both 0: it is not), or of the image
+// there if `path` is empty. Empty if it has no .eh_frame that libdw can read, or is not what is
+// loaded.
+std::vector<UnwindRow> ReadUnwindRows(const std::string& path, uint64_t low, uint64_t high);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_REFERENCE_UNWIND_SERVICE_H_

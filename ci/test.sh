@@ -123,7 +123,7 @@ unit_tests 'tests: release' --test-dir build/release -j "$(nproc)"
 # compiler builds all but the tests.
 {
   slowly clang cmake --build build/clang \
-    --target walkhammer walkhammer_child walkhammer_agent asgst wh_fuzz
+    --target walkhammer walkhammer_child walkhammer_agent asgst wh_fuzz reference_fuzzer
   slowly asan cmake --build build/asan
 } &
 builds=$!
@@ -135,6 +135,8 @@ bats_tests 'tests: the command, the corpora' $(ours -name '*.bats' -print | sort
 say 'the other builds'
 wait "$builds" || true
 must 'build: clang-14' finished clang
+check 'fuzzing: the reference walk, with sanitizers' \
+  build/clang/reference_fuzzer -max_total_time=20 -max_len=600 -artifact_prefix="$logs/"
 must 'build: sanitizers' finished asan
 # A JVM inside a sanitized process raises signals that sanitizers take for bugs.
 unit_tests 'tests: sanitizers' --test-dir build/asan -j "$(nproc)" -LE jvm

@@ -3,8 +3,8 @@
 
 #include "harness/reference/debug_info.h"
 #include "harness/reference/java_walk.h"
-#include "harness/reference/made_up_memory.h"
 #include "harness/reference/prologue.h"
+#include "harness/reference/testing/made_up_memory.h"
 
 namespace walkhammer {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <link.h>
 
-#include "harness/reference/made_up_memory.h"
+#include "harness/reference/testing/made_up_memory.h"
 #include "harness/reference/unwind_service.h"
 
 namespace walkhammer {

@@ -1,6 +1,6 @@
 // Memory that a test makes up, word by word. Signal-safe: no.
-#ifndef WALKHAMMER_HARNESS_REFERENCE_MADE_UP_MEMORY_H_
-#define WALKHAMMER_HARNESS_REFERENCE_MADE_UP_MEMORY_H_
+#ifndef WALKHAMMER_HARNESS_REFERENCE_TESTING_MADE_UP_MEMORY_H_
+#define WALKHAMMER_HARNESS_REFERENCE_TESTING_MADE_UP_MEMORY_H_
 
 #include <cstdint>
 #include <map>
@@ -45,4 +45,4 @@ class MadeUpMemory final : public MemoryReader {
 
 }  // namespace walkhammer
 
-#endif  // WALKHAMMER_HARNESS_REFERENCE_MADE_UP_MEMORY_H_
+#endif  // WALKHAMMER_HARNESS_REFERENCE_TESTING_MADE_UP_MEMORY_H_

@@ -123,6 +123,17 @@ Json ThreadJson(const CellThreadRow& thread) {
           {"delivery", DeliveryJson(thread.delivery)}};
 }
 
+Json AgreementJson(const CellSummary& cell) {
+  Json agreement = Json::array();
+  for (const AgreementRow& row : cell.agreement)
+    agreement.push_back({{"walker", row.walker},
+                         {"other", row.other},
+                         {"region", row.region},
+                         {"kind", row.kind},
+                         {"samples", row.samples}});
+  return agreement;
+}
+
 Json CellJson(const CellSummary& cell) {
   const CellRow& row = cell.row;
   Json codes = Json::array(), threads = Json::array();
@@ -153,6 +164,7 @@ Json CellJson(const CellSummary& cell) {
           {"output_bytes", row.output_bytes},
           {"stacks", {{"distinct", cell.stacks.distinct}, {"count", cell.stacks.count}}},
           {"codes_by_state", std::move(codes)},
+          {"agreement", AgreementJson(cell)},
           {"threads", std::move(threads)}};
 }
 

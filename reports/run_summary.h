@@ -40,6 +40,7 @@ struct CellSummary {
   CellRow row;
   std::vector<StateCodes> codes;
   std::vector<CellThreadRow> threads;
+  std::vector<AgreementRow> agreement;
   std::vector<StepRegionRow> regions;
   std::vector<StepRangeRow> ranges;
   StackTotals stacks;

@@ -254,6 +254,28 @@ TEST_F(StressReport, TheIntervalIsTheMedianOverSignals) {
   EXPECT_THAT(Text(), HasSubstr("interval      20 s achieved"));
 }
 
+TEST_F(StressReport, WhatTwoWalkersAgreeOn) {
+  Cell(0, CellStatus::kPassed);
+  const std::vector<AgreementRow> rows = {{0, "asgst", "agct", "codelet", "none", 80},
+                                          {0, "asgst", "agct", "codelet", "bci", 15},
+                                          {0, "asgst", "agct", "codelet", "method", 5},
+                                          {0, "asgst", "agct", "nmethod", "none", 900},
+                                          {0, "asgst", "agct", "nmethod", "one-failed", 50}};
+  ASSERT_TRUE(run_->SaveAgreement(0, rows).ok());
+  Finish();
+  EXPECT_THAT(Text(), HasSubstr(R"(
+      asgst with agct: the same methods on; where pc was; byte codes and levels, too
+          99.50 % of       1,000  anywhere        98.00 %  15 bci  5 method  (50 more, which one of them failed on)
+          95.00 % of         100  codelet         80.00 %  15 bci  5 method
+         100.00 % of         900  nmethod        100.00 %  (50 more, which one of them failed on)
+)"));
+  EXPECT_EQ(ReadJson()["cells"][0]["agreement"][1], nlohmann::json({{"walker", "asgst"},
+                                                                    {"other", "agct"},
+                                                                    {"region", "codelet"},
+                                                                    {"kind", "bci"},
+                                                                    {"samples", 15}}));
+}
+
 TEST_F(StressReport, StepsByKindByLevelAndTheWorst) {
   Cell(0, CellStatus::kPassed);
   ASSERT_TRUE(run_->SaveStepRegions(0, TestRegions()).ok());
@@ -342,7 +364,7 @@ TEST_F(StressReport, JsonHasItAll) {
                           "status",         "reason",          "time_ms",
                           "starts",         "delivery",        "contained_crashes",
                           "agent_kib",      "output_bytes",    "stacks",
-                          "codes_by_state", "threads"})
+                          "codes_by_state", "threads",         "agreement"})
     EXPECT_TRUE(cell.contains(key)) << key;
   EXPECT_EQ(json["cells"][1]["status"], "hung");
   EXPECT_EQ(json["cells"][1]["reason"], "no \uFFFD progress");

@@ -100,6 +100,7 @@ Result<std::vector<CellSummary>> ReadCells(const RunDb& db, const std::vector<Co
     cell.codes = GroupByState(by_label[CellLabel(row)]);
   }
   Status status = Spread(db.CellThreads(), cells, &CellSummary::threads);
+  if (status.ok()) status = Spread(db.Agreement(), cells, &CellSummary::agreement);
   if (status.ok()) status = Spread(db.StepRegions(), cells, &CellSummary::regions);
   if (status.ok()) status = Spread(db.StepRanges(), cells, &CellSummary::ranges);
   if (!status.ok()) return status.failure();

@@ -258,6 +258,7 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
   // The oracles have judged a count beyond the buffer; nobody else is to read there.
   call.trace.num_frames = std::min<int>(call.trace.num_frames, state_.job.depth);
   if (options.on_trace != nullptr && walker == 0) options.on_trace(options.data, call.trace);
+  if (walker > 0 && station.facts.other_walker != nullptr) CountAgreement(station, walker);
   // The same again only of what stands still: a safepoint may begin, and a GC with it, while a
   // thread is in native code or blocked.
   const bool still = sample.java == 0 || OnlyItself(sample.state);
@@ -285,6 +286,16 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
   if (call.trace.ending != Ending::kReturned)
     state_.contained_crashes.fetch_add(1, std::memory_order_relaxed);
   station.journal->phase.store(0, std::memory_order_release);
+}
+
+void SampleLine::CountAgreement(const Station& station, int walker) {
+  const Trace &mine = station.seen.trace, &other = station.facts.other;
+  if (mine.ending != Ending::kReturned || other.ending != Ending::kReturned ||
+      mine.num_frames > state_.job.depth || (mine.num_frames <= 0 && other.num_frames <= 0))
+    return;
+  const auto region = static_cast<int>(RegionOf(station.journal->sample.registers.pc));
+  const auto kind = static_cast<int>(Compare(mine, other).kind);
+  state_.agreement[walker][region][kind].fetch_add(1, std::memory_order_relaxed);
 }
 
 bool SampleLine::Judge(Station& station) {

@@ -60,6 +60,7 @@ class SampleLine {
                 const SampleOptions& options, Sample& sample) const;
   void Walk(Station& station, SampledThread& thread, ucontext_t& context, int walker,
             const SampleOptions& options);
+  void CountAgreement(const Station& station, int walker);
   bool Judge(Station& station);  // true: nothing to report
   void Report(Station& station, uint8_t oracle, uint8_t outcome, const char* detail);
   int WantsReport(uint64_t key);

@@ -154,18 +154,59 @@ const std::vector<Provocation>& Provocations() {
        }},
 
       {"Same", "agreement", "same", [](Case& c) { c.Compare(); }},
-      {"OtherFrames", "agreement", "other-frames",
+      {"OtherMethod", "agreement", "other-method",
        [](Case& c) {
          c.Compare();
          c.frames[1].method = kOuter;
        },
        "frame 1 is app.Main.outer()V @ 4, for agct app.Main.inner()V @ 4"},
-      {"OtherLength", "agreement", "other-length",
+      {"Truncated", "agreement", "truncated",
        [](Case& c) {
          c.Compare();
          c.seen.trace.num_frames = 3;
        },
        "3 frames, for agct 4"},
+      {"SkippedCaller", "agreement", "skipped-caller",
+       [](Case& c) {
+         c.Compare();
+         c.Return({{1, 0, kHelper}, {5, 0, kOuter}, {50, 0, kRun}});
+       },
+       "frame 1 is app.Main.outer()V @ 5, for agct app.Main.inner()V @ 4"},
+      {"MadeUpCaller", "agreement", "skipped-caller",
+       [](Case& c) {
+         c.Compare();
+         c.Return(
+             {{1, 0, kHelper}, {4, 0, kInner}, {1, 0, kHelper}, {5, 0, kOuter}, {50, 0, kRun}});
+       }},
+      {"SkippedTheNewest", "agreement", "skipped-caller",
+       [](Case& c) {
+         c.Compare();
+         c.Return({{4, 0, kInner}, {5, 0, kOuter}, {50, 0, kRun}});
+       }},
+      {"OtherBci", "agreement", "other-bci",
+       [](Case& c) {
+         c.Compare();
+         c.frames[2].bci = 6;
+       },
+       "frame 2 is app.Main.outer()V @ 6, for agct app.Main.outer()V @ 5"},
+      {"MethodsMatterMoreThanByteCodes", "agreement", "truncated",
+       [](Case& c) {
+         c.Compare();
+         c.frames[0].bci = 9;
+         c.seen.trace.num_frames = 3;
+       }},
+      {"OtherLevel", "agreement", "other-level",
+       [](Case& c) {
+         c.Compare();
+         c.frames[1].reserved = 0x401;
+         c.others[1].reserved = 0x301;
+       },
+       "frame 1 is"},
+      {"LevelsOfOneAlone", "agreement", "same",
+       [](Case& c) {
+         c.Compare();
+         c.frames[1].reserved = 0x401;
+       }},
       {"Inconsistent", "agreement", "inconsistent",
        [](Case& c) {
          c.Compare();
@@ -179,10 +220,24 @@ const std::vector<Provocation>& Provocations() {
          c.seen.trace.num_frames = -5;
        },
        "answered 4, then -5"},
-      {"ErrorOfOne", "agreement", "same",
+      {"ErrorOfOne", "agreement", "one-failed",
        [](Case& c) {
          c.Compare();
          c.seen.trace.num_frames = -5;
+       },
+       "agct answered 4, then -5"},
+      {"ErrorsOfBoth", "agreement", "same",
+       [](Case& c) {
+         c.Compare();
+         c.seen.trace.num_frames = -5;
+         c.facts.other.num_frames = -3;
+       }},
+      {"OtherErrorOfTheSame", "agreement", "inconsistent",
+       [](Case& c) {
+         c.Compare();
+         c.facts.same_again = true;
+         c.seen.trace.num_frames = -5;
+         c.facts.other.num_frames = -3;
        }},
       {"NothingToCompareWith", "agreement", "same", [](Case& c) { c.frames[1].bci = 0; }},
   };

@@ -85,6 +85,18 @@ void Read(Statement& row, StackTotals& totals) {
   totals.count = Number(row);
 }
 
+void Bind(Statement& statement, const AgreementRow& row) {
+  statement.Bind(row.walker).Bind(row.other).Bind(row.region).Bind(row.kind).Bind(row.samples);
+}
+
+void Read(Statement& row, AgreementRow& agreement) {
+  agreement.cell = row.Int();
+  for (std::string* text :
+       {&agreement.walker, &agreement.other, &agreement.region, &agreement.kind})
+    *text = row.Text();
+  agreement.samples = Number(row);
+}
+
 void Bind(Statement& statement, const StepRegionRow& region) {
   statement.Bind(region.kind).Bind(region.name).Bind(region.level).Bind(region.pcs);
   statement.Bind(region.steps).Bind(region.answered).Bind(region.failed).Bind(region.wrong);
@@ -163,6 +175,7 @@ Result<std::vector<Row>> ReadAll(Statement rows) {
 constexpr char kThreadColumns[] =
     "cell, tid, name, java, cpu_ms, requested, delivered, coalesced, missed, walks, successful";
 constexpr char kStackColumns[] = "cell, frames, count";
+constexpr char kAgreementColumns[] = "cell, walker, other, region, kind, samples";
 constexpr char kRegionColumns[] = "cell, kind, name, level, pcs, steps, answered, failed, wrong";
 constexpr char kRangeColumns[] =
     "cell, kind, name, level, answer, first_byte, end_byte, steps, disassembly";
@@ -200,6 +213,10 @@ Status RunDb::SaveCellThreads(int64_t cell, std::span<const CellThreadRow> threa
 
 Status RunDb::SaveStacks(int64_t cell, std::span<const StackRow> stacks) {
   return Replace(db_, "stack", kStackColumns, cell, stacks);
+}
+
+Status RunDb::SaveAgreement(int64_t cell, std::span<const AgreementRow> agreement) {
+  return Replace(db_, "agreement", kAgreementColumns, cell, agreement);
 }
 
 Status RunDb::SaveStepRegions(int64_t cell, std::span<const StepRegionRow> regions) {
@@ -247,6 +264,11 @@ Result<std::vector<StackTotals>> RunDb::CountStacks() const {
   if (schema_ < 3) return std::vector<StackTotals>();
   return ReadAll<StackTotals>(
       Statement(db_, "SELECT cell, COUNT(*), SUM(count) FROM stack GROUP BY cell ORDER BY cell"));
+}
+
+Result<std::vector<AgreementRow>> RunDb::Agreement() const {
+  if (schema_ < 4) return std::vector<AgreementRow>();
+  return ReadAll<AgreementRow>(Statement(db_, AllOf(kAgreementColumns, "agreement")));
 }
 
 Result<std::vector<StepRegionRow>> RunDb::StepRegions() const {

@@ -137,9 +137,12 @@ TEST_F(RunDbStress, RowsOfACellAreReplacedAndThoseOfOthersAreNot) {
   std::vector<StackRow> stacks = {{7, "a.B.c()V;[agct -5 unknown_Java]", 3}, {7, "x", 4}};
   std::vector<StepRegionRow> regions = TestRegions();
   std::vector<StepRangeRow> ranges = TestRanges();
+  const std::vector<AgreementRow> agreement = {{7, "asgst", "agct", "codelet", "bci", 12},
+                                               {7, "asgst", "agct", "stub", "none", 3}};
   for (const int64_t cell : {1, 0, 0}) {  // twice: replaced
     ASSERT_OK(run_.SaveCellThreads(cell, threads));
     ASSERT_OK(run_.SaveStacks(cell, stacks));
+    ASSERT_OK(run_.SaveAgreement(cell, agreement));
     ASSERT_OK(run_.SaveStepRegions(cell, regions));
     ASSERT_OK(run_.SaveStepRanges(cell, ranges));
   }
@@ -167,6 +170,14 @@ TEST_F(RunDbStress, RowsOfACellAreReplacedAndThoseOfOthersAreNot) {
   EXPECT_EQ(totals[1].cell, 1);
   EXPECT_EQ(totals[1].distinct, 2u);
   EXPECT_EQ(totals[1].count, 7u);
+  ASSERT_EQ(run_.Agreement().value().size(), 2 * agreement.size());
+  const AgreementRow agreed = run_.Agreement().value()[0];
+  EXPECT_EQ(agreed.cell, 0);
+  EXPECT_EQ(agreed.walker, "asgst");
+  EXPECT_EQ(agreed.other, "agct");
+  EXPECT_EQ(agreed.region, "codelet");
+  EXPECT_EQ(agreed.kind, "bci");
+  EXPECT_EQ(agreed.samples, 12u);
   const StepRegionRow region = run_.StepRegions().value()[1];
   EXPECT_EQ(region.kind, regions[1].kind);
   EXPECT_EQ(region.name, regions[1].name);
@@ -352,6 +363,7 @@ TEST(RunDbStressOld, RunsOfSchemaTwoAreReadAsBefore) {
   EXPECT_EQ(run.CellThreads().value().size(), 0u);
   EXPECT_EQ(run.Stacks().value().size(), 0u);
   EXPECT_EQ(run.CountStacks().value().size(), 0u);
+  EXPECT_EQ(run.Agreement().value().size(), 0u);
   EXPECT_EQ(run.StepRegions().value().size(), 0u);
   EXPECT_EQ(run.StepRanges().value().size(), 0u);
   EXPECT_EQ(run.BucketCells().value().size(), 0u);

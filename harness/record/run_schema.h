@@ -94,6 +94,11 @@ CREATE TABLE stack (
   cell INTEGER NOT NULL REFERENCES cell (position), frames TEXT NOT NULL, count INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX stack_of_cell ON stack (cell);
+CREATE TABLE agreement (
+  cell INTEGER NOT NULL REFERENCES cell (position), walker TEXT NOT NULL, other TEXT NOT NULL,
+  region TEXT NOT NULL, kind TEXT NOT NULL, samples INTEGER NOT NULL
+) STRICT;
+CREATE INDEX agreement_of_cell ON agreement (cell);
 CREATE TABLE step_region (
   cell INTEGER NOT NULL REFERENCES cell (position), kind TEXT NOT NULL, name TEXT NOT NULL,
   level INTEGER NOT NULL, pcs INTEGER NOT NULL, steps INTEGER NOT NULL,

@@ -109,6 +109,15 @@ struct StepRegionRow {
   uint64_t wrong = 0;     // with a stack that cannot be true
 };
 
+// Samples of one region that two walkers were shown and at least one of them walked.
+struct AgreementRow {
+  int64_t cell = 0;
+  std::string walker, other;
+  std::string region;  // where pc was: as in CountRow
+  std::string kind;    // DisagreementWord
+  uint64_t samples = 0;
+};
+
 // Instructions in a row where the walker fails in the same way.
 struct StepRangeRow {
   int64_t cell = 0;

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdint>
 
+#include "harness/oracles/disagreement.h"
 #include "harness/record/shared_state.h"
 
 namespace walkhammer {
@@ -161,7 +162,7 @@ struct SteppedPc {
 };
 
 struct StressState {
-  static constexpr uint64_t kMagic = 0x57485354524553a9;  // also the layout's version
+  static constexpr uint64_t kMagic = 0x57485354524553aa;  // also the layout's version
   static constexpr uint32_t kNamesBytes = 12 << 20;
   static constexpr uint32_t kMaxStacks = 1 << 15;
   static constexpr uint32_t kMaxStackFrames = 1 << 20;
@@ -202,6 +203,8 @@ struct StressState {
   std::atomic<uint32_t> module_count;
   Module modules[kMaxModules];
   std::atomic<uint64_t> counts[kMaxWalkers][kMaxStates][kPcRegions][kCodeSlots];
+  // Samples that a walker and the one before it in the job answered; its place in the job.
+  std::atomic<uint64_t> agreement[kMaxWalkers][kPcRegions][kDisagreements];
   CrashSite crash_sites[kMaxCrashSites];
   ThreadCounts threads[kMaxSampledThreads];
   SampleJournal journals[kStations];

@@ -152,6 +152,18 @@ Delivery DeliveryOf(const StressJob& job, const StressState& state,
   return all;
 }
 
+std::vector<AgreementRow> AgreementRowsOf(const StressState& state) {
+  std::vector<AgreementRow> rows;
+  const auto name = [&](int w) { return AllWalkers()[state.job.walkers[w]].name; };
+  for (int w = 1; w < state.job.walker_count; w++)
+    for (int r = 0; r < kPcRegions; r++)
+      for (int d = 0; d < kDisagreements; d++)
+        if (const uint64_t samples = state.agreement[w][r][d].load(); samples > 0)
+          rows.push_back({0, name(w), name(w - 1), PcRegionWord(static_cast<PcRegion>(r)),
+                          DisagreementWord(static_cast<Disagreement>(d)), samples});
+  return rows;
+}
+
 std::vector<CountRow> CountRowsOf(const StressState& state, const std::string& label) {
   std::vector<CountRow> rows;
   for (int w = 0; w < state.job.walker_count; w++)

@@ -33,6 +33,7 @@ void HarvestThreads(const StressState& state, int64_t cell, std::vector<CellThre
 Delivery DeliveryOf(const StressJob& job, const StressState& state,
                     const std::vector<CellThreadRow>& threads);
 std::vector<CountRow> CountRowsOf(const StressState& state, const std::string& label);
+std::vector<AgreementRow> AgreementRowsOf(const StressState& state);
 
 const char* SamplerName(SamplerKind kind);  // "perf", "timer", "thread"
 const char* ModeName(WalkMode mode);        // "handler", "parked", "running", "nested"

@@ -1,0 +1,55 @@
+#include "harness/oracles/disagreement.h"
+
+#include <algorithm>
+
+namespace walkhammer {
+namespace {
+
+constexpr int kMostSkipped = 8;  // frames that a walker may leave out in one place
+
+// True if from `skipped` frames behind `at` on `longer` goes on as `other` does at `at`.
+bool GoesOnAlike(const Trace& longer, const Trace& other, int at, int skipped) {
+  constexpr int kEnough = 4;  // frames; recursion makes less of them alike by chance
+  const int left = std::min(longer.num_frames - at - skipped, other.num_frames - at);
+  if (left <= 0) return false;
+  for (int i = 0; i < std::min(left, kEnough); i++)
+    if (longer.frames[at + skipped + i].method != other.frames[at + i].method) return false;
+  return true;
+}
+
+bool SkipsAt(const Trace& a, const Trace& b, int at) {
+  for (int skipped = 1; skipped <= kMostSkipped; skipped++)
+    if (GoesOnAlike(a, b, at, skipped) || GoesOnAlike(b, a, at, skipped)) return true;
+  return false;
+}
+
+}  // namespace
+
+const char* DisagreementWord(Disagreement kind) {
+  constexpr const char* kWords[kDisagreements] = {
+      "none", "one-failed", "truncated", "skipped-caller", "method", "bci", "level"};
+  return kWords[static_cast<int>(kind)];
+}
+
+Difference Compare(const Trace& a, const Trace& b) {
+  if (a.num_frames <= 0 || b.num_frames <= 0) {
+    const bool both = a.num_frames <= 0 && b.num_frames <= 0;
+    return {both ? Disagreement::kNone : Disagreement::kOneFailed, 0};
+  }
+  const int both = std::min(a.num_frames, b.num_frames);
+  int bci = -1, level = -1;
+  for (int i = 0; i < both; i++) {
+    const Frame &x = a.frames[i], &y = b.frames[i];
+    if (x.method != y.method)
+      return {SkipsAt(a, b, i) ? Disagreement::kSkippedCaller : Disagreement::kMethod, i};
+    if (bci < 0 && x.bci != y.bci) bci = i;
+    // 0: a walker that does not tell.
+    if (level < 0 && x.reserved != 0 && y.reserved != 0 && x.reserved != y.reserved) level = i;
+  }
+  if (a.num_frames != b.num_frames) return {Disagreement::kTruncated, both};
+  if (bci >= 0) return {Disagreement::kBci, bci};
+  if (level >= 0) return {Disagreement::kLevel, level};
+  return {};
+}
+
+}  // namespace walkhammer

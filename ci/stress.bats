@@ -105,10 +105,10 @@ finding() {
   program Work --time 2s --walker agct,puzzle-lie
   [ "$(cell status)" = passed ]
   finding | grep -qE '^agreement/(skipped-caller|other-method)$'
-  # Counted by region, too: the planted lie is in each answer.
-  [ "$(sqlite3 "$out/run.db" "select sum(samples) > 100 from agreement
-      where kind in ('skipped-caller', 'method', 'truncated')")" -eq 1 ]
-  [ "$(sqlite3 "$out/run.db" "select count(*) from agreement where kind = 'none'")" -eq 0 ]
+  # Counted, too; most answers are no lies.
+  [ "$(sqlite3 "$out/run.db" "select sum(samples) > 10 from agreement
+      where kind in ('skipped-caller', 'method')")" -eq 1 ]
+  [ "$(sqlite3 "$out/run.db" "select sum(samples) > 1000 from agreement where kind = 'none'")" -eq 1 ]
 }
 
 @test "the same walker twice agrees with itself" {

@@ -15,8 +15,6 @@ constexpr uint64_t kLeafSp = MadeUpJvm::kLeafSp, kThread = MadeUpJvm::kThread,
                    kStack = MadeUpJvm::kStack, kMethods = MadeUpJvm::kMethods,
                    kInterpreter = MadeUpJvm::kInterpreter;
 
-uint64_t Method(uint64_t number) { return MadeUpJvm::Method(number); }
-
 struct Seen {
   uint64_t method;
   int bci, level;

@@ -5,7 +5,9 @@ namespace {
 
 constexpr int kInNative = 4, kInVm = 6, kInJava = 8;  // JavaThreadState; + 1: on the way
 constexpr int kBlocked = 10;
-constexpr int kMostSkipped = 64;      // frames without a Java method between two with one
+constexpr int kMostSkipped = 64;  // frames without a Java method between two with one
+constexpr int kMostInlined =
+    256;  // methods in one activation: HotSpot's MaxForceInlineLevel is 100
 constexpr uint64_t kLeafWords = 256;  // how much stack a leaf call from Java is looked through
 // From an interpreted frame's lowest fixed slot to its frame pointer: less is still being built.
 constexpr uint64_t kLeastInterpreted = 9 * 8;
@@ -420,6 +422,7 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
                         pc < code.begin + static_cast<uint64_t>(code.frame_complete);
   if (!entering && code.level > 0 && debug_.Open(code, Code()) && debug_.Innermost(pc, scope_)) {
     in_scopes_ = true;
+    inlined_ = 0;
     return EmitScope(frame);
   }
   MethodFacts facts;
@@ -452,7 +455,7 @@ bool JavaWalk::EmitScope(JavaFrame& frame) {
            facts};
   if (scope_.sender != 0) {
     frame.type = FrameType::kInlined;
-    if (debug_.At(scope_.sender, scope_)) return true;
+    if (++inlined_ < kMostInlined && debug_.At(scope_.sender, scope_)) return true;
     in_scopes_ = false;
     End(true);
     return true;

@@ -194,6 +194,7 @@ class JavaWalk {
   FoundCode code_;
   DebugInfo debug_;
   Scope scope_;
+  int inlined_ = 0;  // so far, in this activation
   bool in_scopes_ = false, from_registers_ = false;
   CodeMemory code_memory_;
 };

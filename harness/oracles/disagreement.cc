@@ -44,7 +44,7 @@ Difference Compare(const Trace& a, const Trace& b) {
       return {SkipsAt(a, b, i) ? Disagreement::kSkippedCaller : Disagreement::kMethod, i};
     if (bci < 0 && x.bci != y.bci) bci = i;
     // 0: a walker that does not tell.
-    if (level < 0 && x.reserved != 0 && y.reserved != 0 && x.reserved != y.reserved) level = i;
+    if (level < 0 && x.kind != 0 && y.kind != 0 && x.kind != y.kind) level = i;
   }
   if (a.num_frames != b.num_frames) return {Disagreement::kTruncated, both};
   if (bci >= 0) return {Disagreement::kBci, bci};

@@ -196,6 +196,34 @@ const std::vector<Provocation>& Provocations() {
        }},
       {"CrashedWalksHaveNoTruth", "truth", "true", Crash},
 
+      {"KindsThatNobodyTells", "frame-kind", "right", [](Case&) {}},
+      {"KindOfTheTruthAlone", "frame-kind", "right",
+       [](Case& c) { c.truth[1].kind = KindOfFrame(1, 4); }},
+      {"WrongType", "frame-kind", "wrong-type",
+       [](Case& c) {
+         c.truth[1].kind = KindOfFrame(1, 4);
+         c.frames[1].kind = KindOfFrame(2, 4);
+       },
+       "frame 1 is of type 2 at level 4, should be 1 at 4"},
+      {"WrongLevel", "frame-kind", "wrong-level",
+       [](Case& c) {
+         c.truth[2].kind = KindOfFrame(1, 4);
+         c.frames[2].kind = KindOfFrame(1, 3);
+       },
+       "frame 2 is of type 1 at level 3, should be 1 at 4"},
+      {"KindOfAnotherFrame", "frame-kind", "right",
+       [](Case& c) {
+         c.truth[1].kind = KindOfFrame(1, 4);
+         c.frames[1].kind = KindOfFrame(1, 0);
+         c.frames[0].method = kMain;
+       }},
+      {"KindOfADisturbedWalk", "frame-kind", "right",
+       [](Case& c) {
+         c.seen.pristine = false;
+         c.truth[1].kind = KindOfFrame(1, 4);
+         c.frames[1].kind = KindOfFrame(1, 0);
+       }},
+
       {"State", "thread-state", "state-changed", [](Case& c) { c.seen.after.thread_state = 11; },
        "thread state 8 became 11"},
       {"AnchorSp", "thread-state", "anchor-changed", [](Case& c) { c.seen.after.anchor_sp ^= 8; },

@@ -198,14 +198,14 @@ const std::vector<Provocation>& Provocations() {
       {"OtherLevel", "agreement", "other-level",
        [](Case& c) {
          c.Compare();
-         c.frames[1].reserved = 0x401;
-         c.others[1].reserved = 0x301;
+         c.frames[1].kind = 0x401;
+         c.others[1].kind = 0x301;
        },
        "frame 1 is"},
       {"LevelsOfOneAlone", "agreement", "same",
        [](Case& c) {
          c.Compare();
-         c.frames[1].reserved = 0x401;
+         c.frames[1].kind = 0x401;
        }},
       {"Inconsistent", "agreement", "inconsistent",
        [](Case& c) {

@@ -10,6 +10,7 @@ struct Evidence {
   bool c1 = false, c2 = false, osr = false, deopt = false;
   bool invalidated = false;  // compiled, and no longer what new calls enter
   bool method_word = false;  // its Method*, as interpreted frames hold it
+  int level = 0;             // of the code that was seen last
   bool compiled() const { return c1 || c2 || osr || deopt; }
 };
 
@@ -24,6 +25,7 @@ Evidence Collect(uint64_t method, std::span<const uint64_t> stack,
     for (const CodeBlob* blob : own) {
       if (word <= blob->begin || word >= blob->end) continue;
       if (!blob->installed && blob->entry_bci == -1) evidence.invalidated = true;
+      evidence.level = blob->comp_level;
       if (word == blob->deopt_handler)
         evidence.deopt = true;
       else if (blob->entry_bci != -1)
@@ -48,7 +50,29 @@ bool Holds(const std::string& kind, const Evidence& seen) {
   return false;
 }
 
+// Of what has been deoptimised, the frame on the stack is still the compiled one; walkers may see
+// it either way.
+int32_t KindOf(const std::string& kind, const Evidence& seen) {
+  constexpr int kJava = 1, kInlined = 2, kC2 = 4;
+  if (kind == "interpreted") return KindOfFrame(kJava, 0);
+  if (kind == "c1" || kind == "c2" || kind == "osr") return KindOfFrame(kJava, seen.level);
+  if (kind == "c2-inlined") return KindOfFrame(kInlined, kC2);
+  return 0;
+}
+
 }  // namespace
+
+int32_t ExpectedKind(std::span<const Expectation> expectations, uint64_t method,
+                     std::span<const uint64_t> stack, const std::vector<CodeBlob>& blobs) {
+  int32_t found = 0;
+  for (const Expectation& expected : expectations) {
+    if (expected.address != method || method == 0) continue;
+    const int32_t kind = KindOf(expected.kind, Collect(method, stack, blobs));
+    if (kind == 0 || (found != 0 && found != kind)) return 0;
+    found = kind;
+  }
+  return found;
+}
 
 std::string Unmet(std::span<const Expectation> expectations, std::span<const uint64_t> stack,
                   const std::vector<CodeBlob>& blobs) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/jvm/code_cache.h"
+#include "harness/walkers/trace.h"
 
 namespace walkhammer {
 
@@ -22,6 +23,11 @@ struct Expectation {
 // not. Proof of a compiled activation is a return address into that method's nmethod.
 std::string Unmet(std::span<const Expectation> expectations, std::span<const uint64_t> stack,
                   const std::vector<CodeBlob>& blobs);
+
+// KindOfFrame of a method's activations, as far as the expectations tell, which must hold: 0 where
+// they tell nothing of it, or different things.
+int32_t ExpectedKind(std::span<const Expectation> expectations, uint64_t method,
+                     std::span<const uint64_t> stack, const std::vector<CodeBlob>& blobs);
 
 }  // namespace walkhammer
 

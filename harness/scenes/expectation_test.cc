@@ -110,5 +110,27 @@ TEST(Expectation, UnknownKindNeverHolds) {
   EXPECT_THAT(Check("c3", {kC2 + 0x10}), HasSubstr("should be c3"));
 }
 
+// The kinds of frames that walkers should tell of.
+int32_t Expected(std::vector<const char*> kinds, std::vector<uint64_t> stack) {
+  std::vector<Expectation> expectations;
+  for (const char* kind : kinds) expectations.push_back({kind, "a.B.m()V", kMethod});
+  return ExpectedKind(expectations, kMethod, stack, Blobs());
+}
+
+TEST(ExpectedKind, FollowsFromWhatTheSceneClaims) {
+  EXPECT_EQ(Expected({"interpreted"}, {kMethod}), KindOfFrame(1, 0));
+  EXPECT_EQ(Expected({"c1"}, {kC1 + 8}), KindOfFrame(1, 3));
+  EXPECT_EQ(Expected({"c2"}, {kC2 + 8}), KindOfFrame(1, 4));
+  EXPECT_EQ(Expected({"osr"}, {kOsr + 8}), KindOfFrame(1, 4));
+  EXPECT_EQ(Expected({"c2-inlined"}, {}), KindOfFrame(2, 4));
+}
+
+TEST(ExpectedKind, WhatIsClaimedTwiceDifferentlyOrNotAtAllIsUnknown) {
+  EXPECT_EQ(Expected({"c2", "interpreted"}, {kC2 + 8, kMethod}), 0);
+  EXPECT_EQ(Expected({"deopt"}, {kC2 + 0xf0}), 0);
+  EXPECT_EQ(Expected({}, {kC2 + 8}), 0);
+  EXPECT_EQ(ExpectedKind({}, 0, {}, Blobs()), 0);
+}
+
 }  // namespace
 }  // namespace walkhammer

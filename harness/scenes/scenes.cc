@@ -67,8 +67,8 @@ bool AppendFrames(ParkedScene& scene, jthread thread) {
   for (jint i = 0; i < count; i++) {
     const MethodEntry* method = jvm->methods().Find(frames[i].method);
     bool native = method != nullptr && method->is_native;
-    scene.truth.push_back(
-        {native ? kAgctNativeBci : static_cast<int32_t>(frames[i].location), 0, frames[i].method});
+    scene.truth.push_back({native ? kAgctNativeBci : static_cast<int32_t>(frames[i].location),
+                           native ? KindOfFrame(3, 0) : 0, frames[i].method});
   }
   return count > 0;
 }
@@ -125,7 +125,12 @@ std::string Capture(ParkedScene& scene, JNIEnv* env, uint64_t caller_fp) {
   scene.pristine = {pc, scene.stack_low, fp, 0};
   std::span<const uint64_t> stack(reinterpret_cast<const uint64_t*>(scene.stack_low),
                                   (scene.stack_high - scene.stack_low) / 8);
-  return Unmet(in_progress->expectations, stack, jvm->code_cache().Blobs());
+  const std::vector<CodeBlob> blobs = jvm->code_cache().Blobs();
+  for (Frame& frame : scene.truth)
+    if (frame.bci != kAgctNativeBci)
+      frame.kind = ExpectedKind(in_progress->expectations,
+                                jvm->MethodOf(static_cast<jmethodID>(frame.method)), stack, blobs);
+  return Unmet(in_progress->expectations, stack, blobs);
 }
 
 void RunLent(ParkedScene& scene) {

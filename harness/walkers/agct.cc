@@ -9,7 +9,7 @@
 namespace walkhammer {
 namespace {
 
-// Frames are handed on without a copy.
+// Frames are handed on without a copy. What is Frame::kind nobody writes: it stays 0.
 static_assert(sizeof(AgctFrame) == sizeof(Frame));
 static_assert(offsetof(AgctFrame, lineno) == offsetof(Frame, bci));
 static_assert(offsetof(AgctFrame, method_id) == offsetof(Frame, method));

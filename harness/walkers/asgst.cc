@@ -31,7 +31,7 @@ class AsgstWalker : public Walker {
       const ASGST_JavaFrame& from = frames[i].java_frame;
       const int bci = from.bci == kNoBci ? -1 : from.bci;
       frames_[i] = {from.type == ASGST_FRAME_NATIVE ? kAgctNativeBci : bci,
-                    from.type | from.comp_level << 8, from.method_id};
+                    KindOfFrame(from.type, from.comp_level), from.method_id};
     }
   }
 

@@ -53,7 +53,7 @@ class IteratorWalker : public Walker {
     int result = 1;
     for (ASGST_Frame frame; count_ < depth_ && (result = next_(iterator, &frame)) == 1; count_++)
       frames[count_] = {frame.type == ASGST_FRAME2_JAVA_NATIVE ? kAgctNativeBci : frame.bci,
-                        frame.type | frame.comp_level << 8, id_of_(frame.method)};
+                        KindOfFrame(frame.type, frame.comp_level), id_of_(frame.method)};
     if (count_ == 0 && result < 0) count_ = result;
   }
 

@@ -8,10 +8,14 @@
 namespace walkhammer {
 
 struct Frame {
-  int32_t bci;  // byte code index, or a special value that the walker declares
-  int32_t reserved;
+  int32_t bci;   // byte code index, or a special value that the walker declares
+  int32_t kind;  // KindOfFrame; 0: the walker does not tell
   void* method;  // jmethodID, or null
 };
+
+// The types of JEP 435 (1 Java, 2 inlined, 3 native) and compile levels (0 interpreted, 1 to 3 C1,
+// 4 C2), in one number.
+constexpr int32_t KindOfFrame(int type, int level) { return type | level << 8; }
 
 struct Registers {
   uint64_t pc, sp, fp, lr;  // lr is 0 on architectures without one

@@ -9,7 +9,7 @@
 namespace walkhammer {
 namespace {
 
-// Frames are handed on without a copy. What is Frame::kind nobody writes: it stays 0.
+// Frames are handed on without a copy.
 static_assert(sizeof(AgctFrame) == sizeof(Frame));
 static_assert(offsetof(AgctFrame, lineno) == offsetof(Frame, bci));
 static_assert(offsetof(AgctFrame, method_id) == offsetof(Frame, method));
@@ -34,7 +34,10 @@ class AgctWalker : public Walker {
     call_ = {input.env, kNoAnswer, frames};
     function_(&call_, input.depth, input.context);
     trace.num_frames = call_.num_frames;
-    trace.frames = reinterpret_cast<const Frame*>(frames);
+    auto* handed_on = reinterpret_cast<Frame*>(frames);
+    // It tells no kinds; a canary may have stood there.
+    for (int i = 0; i < call_.num_frames && i < input.depth; i++) handed_on[i].kind = 0;
+    trace.frames = handed_on;
   }
 
   bool BufferIntact(const WalkInput& input) const override {

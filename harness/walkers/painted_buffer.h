@@ -41,7 +41,7 @@ class PaintedBuffer {
     return true;
   }
 
-  F buffer_[WalkRequest::kMaxDepth + 2 * kCanaries] = {};
+  F buffer_[WalkRequest::kMaxDepth + 2 * kCanaries];
 };
 
 }  // namespace walkhammer

@@ -1,8 +1,11 @@
 #include "harness/cli/provider.h"
 
+#include <elf.h>
 #include <fmt/format.h>
 
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "harness/cli/common.h"
 #include "harness/walkers/walker_table.h"
@@ -29,6 +32,10 @@ Result<ProviderChoice> ProviderNamed(const std::string& text) {
   const auto path = std::filesystem::canonical(text, error);
   if (error || !std::filesystem::is_regular_file(path, error))
     return BadInput(fmt::format("--provider: there is no library {}", text));
+  char magic[4] = {};
+  std::ifstream(path, std::ios::binary).read(magic, sizeof magic);
+  if (std::memcmp(magic, ELFMAG, SELFMAG) != 0)
+    return BadInput(fmt::format("--provider: {} is no library", text));
   return ProviderChoice{kJdk, path};
 }
 

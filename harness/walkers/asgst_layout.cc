@@ -148,6 +148,8 @@ class Probe {
       return std::to_string(count) + " frames of 16 bytes, but it wrote behind them";
     bool called = false;
     for (const uint8_t* frame = frames; frame < frames + size; frame += kFrameBytes) {
+      if (IsPainted(frame, kFrameBytes))
+        return "it counted " + std::to_string(count) + " frames, but wrote fewer";
       const auto method = Read<jmethodID>(frame + 8);
       const bool caller = method == known_.caller, native = method == known_.native;
       const int type = frame[0], bci = Read<uint16_t>(frame + 2);

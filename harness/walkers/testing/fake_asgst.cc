@@ -1,4 +1,5 @@
-// A JDK that exports AsyncGetStackTrace, faked: FAKE_LAYOUT says in which of the three layouts.
+// A JDK that exports AsyncGetStackTrace, faked: FAKE_LAYOUT says in which of the three layouts, or, as 3,
+// in a fourth that is made up.
 #include "harness/walkers/asgst_layout.h"
 #include "harness/walkers/testing/hotspot_walk.h"
 
@@ -7,6 +8,13 @@ namespace {
 
 #if FAKE_LAYOUT == 0
 using FakeTrace = ASGST_CallTrace;
+#elif FAKE_LAYOUT == 3
+// None of the three: a kind of four bytes.
+struct FakeTrace {
+  jint num_frames, kind;
+  ASGST_CallFrame* frames;
+  void* frame_info;
+};
 #elif FAKE_LAYOUT == 1
 using FakeTrace = AsgstEarlyTrace;
 #else
@@ -50,7 +58,7 @@ jint Walk(FakeTrace& trace, jint depth, void* context) {
 void Answer(FakeTrace& trace, jint depth, void* context, uint32_t) {
   trace.num_frames = Walk(trace, depth, context);
 }
-#elif FAKE_LAYOUT == 1
+#elif FAKE_LAYOUT == 1 || FAKE_LAYOUT == 3
 void Answer(FakeTrace& trace, jint depth, void* context, uint32_t) {
   trace.num_frames = Walk(trace, depth, context);
   trace.kind = trace.num_frames > 0 ? 0 : 4;

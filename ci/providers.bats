@@ -118,6 +118,15 @@ like_agct() {
   [[ "$stderr" == *"fake_iterator.so exports no AsyncGetStackTrace"* ]]
 }
 
+@test "a crash that an implementation hides is found" {
+  [ -n "$(jdks)" ] || skip "no JDK"
+  verb fuzz --walker asgst --provider "$providers/fake_late.so" --walks 2000 --no-confirm
+  [ "$(ask "select count(*) from finding where oracle = 'return-code'")" -eq 0 ]
+  verb fuzz --walker asgst --provider "$providers/fake_hiding.so" --walks 2000 --no-confirm
+  [ "$status" -eq 1 ]
+  [ "$(ask "select count(*) > 0 from finding where oracle = 'return-code' and detail like '%-7777%'")" -eq 1 ]
+}
+
 @test "what is no provider is bad input" {
   while read -r walker provider sentence; do
     verb fuzz --walker "$walker" --provider "$provider" --walks 100

@@ -7,6 +7,7 @@
 #include "harness/walkers/painted_buffer.h"
 #include "harness/walkers/provider_library.h"
 #include "harness/walkers/reference_library.h"
+#include "harness/walkers/stderr_watch.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {
@@ -15,6 +16,10 @@ namespace {
 constexpr uint16_t kNoBci = 65535;
 constexpr jint kNoAnswer = -9999;  // num_frames before the call: no walker returns it
 constexpr uint64_t kCanary = 0xcafe0dd5ba11ad5e;
+// What the late prototype says when it has hidden a crash of its own behind UNKNOWN_STATE; that
+// answer becomes a code that nobody declares, and so a finding.
+constexpr char kHiddenCrashLine[] = "catched crash";
+constexpr jint kHiddenCrash = -7777;
 constexpr const char* kNames[] = {"AsyncGetStackTrace", "AsyncGetCallTrace2"};
 
 class AsgstWalker : public Walker {
@@ -35,6 +40,7 @@ class AsgstWalker : public Walker {
     auto layout = LayoutOf(function_, host.vm);
     if (!layout.ok()) return layout.failure();
     layout_ = layout.value();
+    if (layout_ == AsgstLayout::kLate) stderr_.Begin();
     return Ok();
   }
 
@@ -47,7 +53,10 @@ class AsgstWalker : public Walker {
       call_.early = {kNoAnswer, 0, frames, nullptr};  // the draft's, with its padding
     const uint32_t must = layout_ == AsgstLayout::kLate ? kAsgstSameThread : 0;
     function_(&call_.early, input.depth, input.context, input.options | must);
-    const int count = call_.early.num_frames;
+    int count = call_.early.num_frames;
+    if (count == ASGST_UNKNOWN_STATE && layout_ == AsgstLayout::kLate &&
+        stderr_.Saw(kHiddenCrashLine))
+      count = kHiddenCrash;
     const int kept = Convert(std::min<int>(count, input.depth));
     // A count beyond the buffer is for an oracle to see. With nothing but C frames, there is no
     // Java frame.
@@ -106,6 +115,7 @@ class AsgstWalker : public Walker {
   const bool reference_;
   AsgstFunction function_ = nullptr;
   AsgstLayout layout_ = AsgstLayout::kDraft;
+  StderrWatch stderr_;
   struct {
     uint64_t before;
     union {

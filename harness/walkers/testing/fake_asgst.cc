@@ -1,5 +1,8 @@
-// A JDK that exports AsyncGetStackTrace, faked: FAKE_LAYOUT says in which of the three layouts, or, as 3,
-// in a fourth that is made up.
+// A JDK that exports AsyncGetStackTrace, faked: FAKE_LAYOUT says in which of the three layouts, or,
+// as 3, in a fourth that is made up. With FAKE_HIDES_CRASHES it takes what it cannot walk for a
+// crash that it hides, as the late prototype does with those of its own.
+#include <unistd.h>
+
 #include "harness/walkers/asgst_layout.h"
 #include "harness/walkers/testing/hotspot_walk.h"
 
@@ -51,6 +54,11 @@ static_assert(sizeof(AgctFrame) == sizeof(ASGST_CallFrame));
 jint Walk(FakeTrace& trace, jint depth, void* context) {
   const jint count = HotspotWalk(reinterpret_cast<AgctFrame*>(trace.frames), depth, context);
   for (jint i = 0; i < count; i++) ConvertFrame(trace.frames[i]);
+#ifdef FAKE_HIDES_CRASHES
+  constexpr char kLine[] = "catched crash\n";
+  if (count == ASGST_UNKNOWN_JAVA && write(2, kLine, sizeof kLine - 1) > 0)
+    return ASGST_UNKNOWN_STATE;
+#endif
   return CodeOf(count);
 }
 

@@ -113,6 +113,9 @@ like_agct() {
   verb fuzz --walker asgst --provider "$providers/fake_unknown.so" --walks 100
   [ "$status" -eq 3 ]
   [[ "$stderr" == *"none of the layouts that walkhammer knows: "*"no kind of one byte"* ]]
+  verb fuzz --walker asgst --provider "$providers/fake_crashing.so" --walks 100
+  [ "$status" -eq 3 ]
+  [[ "$stderr" == *"its first call crashed: Segmentation fault"* ]]
   verb fuzz --walker asgst --provider "$providers/fake_iterator.so" --walks 100
   [ "$status" -eq 3 ]
   [[ "$stderr" == *"fake_iterator.so exports no AsyncGetStackTrace"* ]]

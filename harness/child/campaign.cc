@@ -330,13 +330,13 @@ Result<Workshop> Workshop::SetUp(SharedState& shared, std::span<uint8_t> run_cou
            shop.jvm->Property("java.vm.version"));
   Copy(shared.vm_gc, sizeof shared.vm_gc, CollectorName(shop.jvm->structs()));
 
+  Status guarded = Guarded(shared, *shop.jvm, libjvm);
+  if (!guarded.ok()) return guarded.failure();
   const WalkerInfo& info = AllWalkers()[shared.job.walker];
   shop.walker = info.make();
   Status bound = shop.walker->Bind({shop.jvm->library(), &shop.jvm->layout(), shop.jvm->vm(),
                                     FieldText(shared.launch.provider)});
   if (!bound.ok()) return bound.failure();
-  Status guarded = Guarded(shared, *shop.jvm, libjvm);
-  if (!guarded.ok()) return guarded.failure();
 
   shared.phase.store(ChildPhase::kScenes);
   auto stage = SceneStage::Open(*shop.jvm);

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string>
 
+#include "harness/walkers/contained.h"
+
 namespace walkhammer {
 namespace {
 
@@ -100,8 +102,7 @@ class Probe {
   Result<AsgstLayout> Run() {
     if (!areas_.ok()) return ToolFailed("there is no room for the probe of AsyncGetStackTrace");
     Call first(areas_, 0);
-    function_(first.trace, kDepth, context_, kAsgstSameThread);
-    std::string wrong = Answer(first);
+    std::string wrong = Walk(first);
     int frames_word = 0;
     if (wrong.empty()) wrong = FindFrames(frames_word);
     if (wrong.empty()) wrong = CheckFrames(areas_.Of(frames_word), first.num_frames());
@@ -120,6 +121,21 @@ class Probe {
 
  private:
   // All of these return what is wrong, or nothing.
+
+  std::string Walk(Call& call) const {
+    struct Errand {
+      const Probe& probe;
+      Call& call;
+    } errand{*this, call};
+    Status called = Contained(
+        [](void* data) {
+          const auto& errand = *static_cast<Errand*>(data);
+          errand.probe.function_(errand.call.trace, kDepth, errand.probe.context_,
+                                 kAsgstSameThread);
+        },
+        &errand);
+    return called.ok() ? Answer(call) : called.failure().message;
+  }
 
   static std::string Answer(const Call& call) {
     const jint count = call.num_frames();
@@ -202,8 +218,7 @@ class Probe {
   // The early kind of a Java trace is 0, which says nothing where 0 stood before.
   Result<AsgstLayout> DraftOrEarly() {
     Call second(areas_, kPaint);
-    function_(second.trace, kDepth, context_, kAsgstSameThread);
-    std::string wrong = Answer(second);
+    std::string wrong = Walk(second);
     if (wrong.empty()) wrong = CheckShort(second);
     if (!wrong.empty()) return Unfit(wrong);
     if (!second.Wrote(4, 1)) return AsgstLayout::kDraft;

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <string>
 
+#include "harness/walkers/contained.h"
+
 namespace walkhammer {
 namespace {
 
@@ -77,9 +79,20 @@ int NewerIteratorError(int older) {
 
 Result<bool> ProbeIteratorMethods(const IteratorApi& api, const KnownFrames& known, void* context) {
   Look look{api, known};
-  const int kind = api.run(context, 0, Handle, &look);
+  struct Errand {
+    Look& look;
+    void* context;
+    int kind;
+  } errand{look, context, 0};
+  Status called = Contained(
+      [](void* data) {
+        auto& errand = *static_cast<Errand*>(data);
+        errand.kind = errand.look.api.run(errand.context, 0, Handle, &errand.look);
+      },
+      &errand);
+  if (!called.ok()) return Unfit(called.failure().message);
   if (!look.handled)
-    return Unfit("it answered " + std::to_string(kind) +
+    return Unfit("it answered " + std::to_string(errand.kind) +
                  " on a thread that is in a native method which Java has called");
   if (!look.wrong.empty()) return Unfit(look.wrong);
   if (look.found) return look.is_id;

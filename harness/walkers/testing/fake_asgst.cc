@@ -1,6 +1,7 @@
 // A JDK that exports AsyncGetStackTrace, faked: FAKE_LAYOUT says in which of the three layouts, or,
 // as 3, in a fourth that is made up. With FAKE_HIDES_CRASHES it takes what it cannot walk for a
-// crash that it hides, as the late prototype does with those of its own.
+// crash that it hides, as the late prototype does with those of its own. With FAKE_CRASHES
+// it crashes.
 #include <unistd.h>
 
 #include "harness/walkers/asgst_layout.h"
@@ -96,5 +97,9 @@ void Answer(FakeTrace& trace, jint depth, void* context, uint32_t options) {
 
 // `trace`: of the layout that is faked.
 void AsyncGetStackTrace(ASGST_CallTrace* trace, jint depth, void* context, uint32_t options) {
+#ifdef FAKE_CRASHES
+  static int* volatile nowhere = nullptr;
+  *nowhere = 1;
+#endif
   walkhammer::Answer(reinterpret_cast<walkhammer::FakeTrace&>(*trace), depth, context, options);
 }

@@ -16,10 +16,17 @@ struct WalkerCode {
   BlockMap map;
 };
 
-// `program` is our own executable, in which puzzles lie. Fails with kUnable where there is nothing
+// `library` exports the API: libjvm, or what stands in for it (LibraryOf); `program` is our own
+// executable, in which puzzles lie. Fails with kUnable where there is nothing
 // that could be covered, with the reason.
-Result<WalkerCode> FindWalkerCode(const WalkerInfo& walker, const std::string& libjvm,
+Result<WalkerCode> FindWalkerCode(const WalkerInfo& walker, const std::string& library,
                                   const std::string& program);
+
+// `provider`: as ChildSetup has it.
+inline const std::string& LibraryOf(const WalkerInfo& walker, const std::string& libjvm,
+                                    const std::string& provider) {
+  return walker.replaceable && !provider.empty() ? provider : libjvm;
+}
 
 }  // namespace walkhammer
 

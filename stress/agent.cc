@@ -80,6 +80,7 @@ void Agent::Start(JavaVM* vm, JNIEnv* env) {
   if (status.ok()) return;
   Stop(AgentPhase::kUnable);
   Copy(state_.message, sizeof state_.message, status.failure().message);
+  state_.lacking = status.failure().code == ExitCode::kToolFailed ? 0 : 1;
   state_.phase.store(AgentPhase::kUnable);
 }
 
@@ -118,7 +119,8 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
     facts.byte_code = ByteCodeAt;
     facts.code_size = CodeSizeOf;
   }
-  Status status = line_->SetUp({jvm_->library(), &jvm_->layout(), jvm_->vm()}, facts);
+  Status status = line_->SetUp(
+      {jvm_->library(), &jvm_->layout(), jvm_->vm(), FieldText(state_.job.provider)}, facts);
   state_.module_count.store(ListModules(state_.modules));  // with what walkers have loaded
   if (status.ok()) status = InstallHandlers();
   if (!status.ok()) return status;

@@ -31,10 +31,11 @@ bool OnTrap(ucontext_t* context, bool walking) {
 }
 
 // Address in memory minus address in the file, of the module that holds the walker's code.
-uint64_t LoadBias(const Jvm& jvm, const WalkerInfo& info) {
+uint64_t LoadBias(const std::string& library, const WalkerInfo& info) {
   Dl_info place{};
-  void* inside = info.own_code != nullptr ? reinterpret_cast<void*>(OnTrap)
-                                          : dlsym(jvm.library(), info.symbol);
+  void* inside = info.own_code != nullptr
+                     ? reinterpret_cast<void*>(OnTrap)
+                     : dlsym(dlopen(library.c_str(), RTLD_NOW | RTLD_NOLOAD), info.symbol);
   link_map* map = nullptr;
   if (dladdr1(inside, &place, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0) return 0;
   return map->l_addr;
@@ -46,11 +47,14 @@ void SetUpCoverage(SharedState& shared, Workshop& shop, const WalkerInfo& info,
   auto lacking = [&](const std::string& reason) {
     Copy(shared.covered.reason, sizeof shared.covered.reason, reason);
   };
-  auto code = FindWalkerCode(info, FieldText(shared.launch.libjvm), "/proc/self/exe");
+  const std::string libjvm = FieldText(shared.launch.libjvm);
+  const std::string provider = FieldText(shared.launch.provider);
+  const std::string& library = LibraryOf(info, libjvm, provider);
+  auto code = FindWalkerCode(info, library, "/proc/self/exe");
   if (!code.ok()) return lacking(code.failure().message);
   const BlockMap& map = code.value().map;
   auto coverage = TrapCoverage::Prepare(
-      map, LoadBias(*shop.jvm, info),
+      map, LoadBias(library, info),
       {run_counters.data(), static_cast<uint32_t>(run_counters.size()), shared.covered.hit});
   if (!coverage.ok()) return lacking(coverage.failure().message);
   shared.covered.blocks.store(static_cast<uint32_t>(map.blocks.size()));
@@ -326,12 +330,13 @@ Result<Workshop> Workshop::SetUp(SharedState& shared, std::span<uint8_t> run_cou
            shop.jvm->Property("java.vm.version"));
   Copy(shared.vm_gc, sizeof shared.vm_gc, CollectorName(shop.jvm->structs()));
 
-  const WalkerInfo& info = AllWalkers()[shared.job.walker];
-  shop.walker = info.make();
-  Status bound = shop.walker->Bind({shop.jvm->library(), &shop.jvm->layout(), shop.jvm->vm()});
-  if (!bound.ok()) return bound.failure();
   Status guarded = Guarded(shared, *shop.jvm, libjvm);
   if (!guarded.ok()) return guarded.failure();
+  const WalkerInfo& info = AllWalkers()[shared.job.walker];
+  shop.walker = info.make();
+  Status bound = shop.walker->Bind({shop.jvm->library(), &shop.jvm->layout(), shop.jvm->vm(),
+                                    FieldText(shared.launch.provider)});
+  if (!bound.ok()) return bound.failure();
 
   shared.phase.store(ChildPhase::kScenes);
   auto stage = SceneStage::Open(*shop.jvm);

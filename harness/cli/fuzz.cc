@@ -13,6 +13,7 @@
 #include "harness/cli/interrupt.h"
 #include "harness/cli/options.h"
 #include "harness/cli/progress_line.h"
+#include "harness/cli/provider.h"
 #include "harness/cli/run_end.h"
 #include "harness/cli/scratch.h"
 #include "harness/scenes/scene_table.h"
@@ -65,12 +66,14 @@ Status CheckGuidance(const Options& options, const Engine& engine) {
   return Ok();
 }
 
-Result<FuzzPlan> MakePlan(const Options& options, const Jdk& jdk,
+Result<FuzzPlan> MakePlan(const Options& options, const ProviderChoice& provider, const Jdk& jdk,
                           const std::vector<std::string>& jvm_flags) {
   FuzzPlan plan;
-  auto walker = WalkerNamed(options.walker);
+  auto walker = WalkerNamed(options.walker, provider);
   if (!walker.ok()) return walker.failure();
   plan.walker = walker.value();
+  Status uses = CheckUses(plan.walker, provider);
+  if (!uses.ok()) return uses.failure();
   auto engine = EngineNamed(options.engine);
   if (!engine.ok()) return engine.failure();
   plan.engine = engine.value();
@@ -80,10 +83,6 @@ Result<FuzzPlan> MakePlan(const Options& options, const Jdk& jdk,
   plan.corpus = options.corpus;
   plan.coverage = !options.no_coverage;
   plan.churn = options.churn;
-  const char* provider = AllWalkers()[static_cast<size_t>(plan.walker)].provider;
-  if (!options.provider.empty() && options.provider != provider)
-    return BadInput(fmt::format("{} comes from provider {}, not from \"{}\"", options.walker,
-                                provider, options.provider));
   auto time = TimeOf(options);
   if (!time.ok()) return time.failure();
   plan.time = time.value();
@@ -109,19 +108,21 @@ Result<FuzzPlan> MakePlan(const Options& options, const Jdk& jdk,
   plan.minimize_time = minimize.value();
   plan.child.libjvm = jdk.libjvm;
   plan.child.jvm_flags = jvm_flags;
+  plan.child.provider = provider.library;
   plan.child.aslr = options.keep_aslr || !CanSwitchAslrOff();
-  plan.words = WordsFor(jdk, jvm_flags);
+  plan.words = WordsFor(jdk, jvm_flags, provider.library);
   return plan;
 }
 
-RunIdentity IdentityOf(const Options& options, const FuzzPlan& plan, const Jdk& jdk) {
+RunIdentity IdentityOf(const Options& options, const ProviderChoice& provider, const FuzzPlan& plan,
+                       const Jdk& jdk) {
   RunIdentity identity;
   identity.tool_version = WALKHAMMER_VERSION;
   identity.jdk_path = jdk.home;
   identity.libjvm_build_id = jdk.build_id;
   identity.jvm_flags = Joined(plan.child.jvm_flags);
-  identity.walker = options.walker;
-  identity.provider = AllWalkers()[static_cast<size_t>(plan.walker)].provider;
+  identity.walker = AllWalkers()[static_cast<size_t>(plan.walker)].name;
+  identity.provider = ProviderOf(plan.walker, provider);
   identity.engine = options.engine;
   identity.seed = options.seed;
   identity.workers = plan.workers;
@@ -139,25 +140,28 @@ int RunFuzz(const Options& options, const std::vector<std::string>& jvm_flags) {
   auto jdks = OpenJdks(options.jdks);
   if (!jdks.ok()) return PrintFailure(jdks.failure());
   const Jdk& jdk = jdks.value().front();
-  auto plan = MakePlan(options, jdk, jvm_flags);
+  auto provider = ProviderNamed(options.provider);
+  if (!provider.ok()) return PrintFailure(provider.failure());
+  auto plan = MakePlan(options, provider.value(), jdk, jvm_flags);
   if (!plan.ok()) return PrintFailure(plan.failure());
   auto flags = BaseFlags();
   if (!flags.ok()) return PrintFailure(flags.failure());
+  const std::string walker = AllWalkers()[static_cast<size_t>(plan.value().walker)].name;
   const std::string dir = options.out.empty()
-                              ? "out/" + Now("%Y%m%d-%H%M%S") + "-" + options.walker + "-jdk" +
+                              ? "out/" + Now("%Y%m%d-%H%M%S") + "-" + walker + "-jdk" +
                                     std::to_string(jdk.feature) + "-" + std::to_string(getpid())
                               : options.out;
 
   Status status = Ok();
   {
-    auto db = RunDb::Create(dir, IdentityOf(options, plan.value(), jdk));
+    auto db = RunDb::Create(dir, IdentityOf(options, provider.value(), plan.value(), jdk));
     if (!db.ok()) return PrintFailure(db.failure());
     ScratchFolder scratch;
     if (scratch.path().empty())
       return PrintFailure(ToolFailed("cannot make a temporary folder: is TMPDIR writable?"));
     plan.value().child.scratch = scratch.path();
-    fmt::print(stderr, "walkhammer: {} on {} into {}/ (seed {})\n", options.walker,
-               plan.value().words.jdk, dir, options.seed);
+    fmt::print(stderr, "walkhammer: {} on {} into {}/ (seed {})\n", walker, plan.value().words.jdk,
+               dir, options.seed);
     ProgressLine line;
     FuzzRun run(plan.value(), db.value());
     run.on_bucket = [&](const BucketRow& bucket) { line.Announce(bucket); };
@@ -174,8 +178,7 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "fuzz", "Synthetic walks of parked scenes");
   auto o = std::make_shared<Options>();
   verb.Text("--walker", o->walker, "What to test (walkhammer list walkers)");
-  verb.Text("--provider", o->provider,
-            "Who implements the walker: jdk, or ref, our own (default: the one that has it)");
+  verb.Provider(o->provider);
   verb.Text("--engine", o->engine, "Who makes the requests (walkhammer list engines)");
   verb.Count("--workers", o->workers, "Processes that walk (default 1)");
   verb.List("--corpus", o->corpus,

@@ -7,6 +7,7 @@
 #include "harness/cli/common.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/options.h"
+#include "harness/cli/provider.h"
 #include "harness/cli/scratch.h"
 #include "harness/cli/walk_file.h"
 #include "harness/record/crash_folder.h"
@@ -16,7 +17,7 @@ namespace walkhammer {
 namespace {
 
 struct Options {
-  std::string file, out;
+  std::string file, out, provider;
   std::vector<std::string> jdks;
   uint64_t times = 5, tries = 500;
   bool json = false;
@@ -27,13 +28,16 @@ int RunMinimize(const Options& options, const std::vector<std::string>& jvm_flag
   if (!jdks.ok()) return PrintFailure(jdks.failure());
   auto text = ReadWalkText(options.file);
   if (!text.ok()) return PrintFailure(text.failure());
+  auto library = ProviderLibraryNamed(options.provider);
+  if (!library.ok()) return PrintFailure(library.failure());
   ScratchFolder scratch;
+  ChildSetup setup{jdks.value().front().libjvm, jvm_flags, true, scratch.path()};
+  setup.provider = library.value();
   MinimizePlan plan;
   plan.times = static_cast<int>(options.times);
   plan.most_tries = static_cast<int>(options.tries);
   plan.stop = [] { return Interrupted().load(); };
-  auto small = MinimizeInput({text.value(), options.file},
-                             {jdks.value().front().libjvm, jvm_flags, true, scratch.path()}, plan);
+  auto small = MinimizeInput({text.value(), options.file}, setup, plan);
   if (!small.ok()) return PrintFailure(small.failure());
   const MinimizedInput& result = small.value();
   if (!options.out.empty()) {
@@ -62,6 +66,7 @@ void AddMinimize(CLI::App& app, Invocation& chosen) {
   auto o = std::make_shared<Options>();
   verb.Argument("file", o->file, ".walk file");
   verb.Jdks(o->jdks);
+  verb.Provider(o->provider, true);
   verb.Text("--out", o->out, "Also write it here");
   verb.Count("--times", o->times, "Fresh processes in which the result must replay (default 5)");
   verb.Count("--tries", o->tries, "Most requests to try (default 500)");

@@ -88,6 +88,15 @@ void Verb::Argument(const std::string& name, std::vector<std::string>& values,
 
 void Verb::Json(bool& json) { Flag("--json", json, "Print the result as JSON on stdout"); }
 
+void Verb::Provider(std::string& provider, bool library_only) {
+  Text("--provider", provider,
+       library_only
+           ? "Library whose functions the file's walker calls instead of libjvm's"
+           : "Who implements the walker: jdk; ref, our own; or a library that stands in for "
+             "libjvm (default: the walker's)",
+       library_only ? "FILE.so" : "jdk|ref|FILE.so");
+}
+
 void Verb::Jdks(std::vector<std::string>& paths) {
   List("--jdk", paths, "JDK home, its bin/java or its libjvm.so; repeatable", "DIR");
 }

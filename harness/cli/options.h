@@ -37,6 +37,8 @@ class Verb {
 
   // --json
   void Json(bool& json);
+  // --provider: see ProviderNamed; `library_only`: see ProviderLibraryNamed.
+  void Provider(std::string& provider, bool library_only = false);
   // --jdk DIR, repeatable.
   void Jdks(std::vector<std::string>& paths);
   // --coverage-goal PERCENT, for HoldToGoal: more than 0, at most 100; "30", "29.5" or "30%".

@@ -10,6 +10,7 @@
 #include "harness/cli/common.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/options.h"
+#include "harness/cli/provider.h"
 #include "harness/cli/scratch.h"
 #include "harness/cli/walk_file.h"
 #include "harness/supervise/replay_run.h"
@@ -21,6 +22,7 @@ using nlohmann::json;
 
 struct Options {
   std::vector<std::string> files, jdks;
+  std::string provider;
   uint64_t times = 1;
   std::string hang_limit = "100ms";
   bool json = false;
@@ -125,6 +127,8 @@ int RunReplay(const Options& options, const std::vector<std::string>& jvm_flags)
   if (!jdks.ok()) return PrintFailure(jdks.failure());
   auto hang = ParseDuration(options.hang_limit, "--hang-limit");
   if (!hang.ok()) return PrintFailure(hang.failure());
+  auto library = ProviderLibraryNamed(options.provider);
+  if (!library.ok()) return PrintFailure(library.failure());
   std::vector<ReplayInput> inputs;
   for (const std::string& path : options.files) {
     auto text = ReadWalkText(path);
@@ -136,12 +140,14 @@ int RunReplay(const Options& options, const std::vector<std::string>& jvm_flags)
   std::vector<Row> rows;
   for (const ReplayInput& input : inputs) {
     for (const Jdk& jdk : jdks.value()) {
+      ChildSetup setup{jdk.libjvm, jvm_flags, true, scratch.path()};
+      setup.provider = library.value();
       Row row;
       row.file = input.name;
       row.jdk = jdk.home + " (" + jdk.version + ")";
       row.expect = ExpectOf(input.text, input.name);
       for (uint64_t i = 0; i < options.times && !Interrupted().load(); i++)
-        Tally(Replay(input, {jdk.libjvm, jvm_flags, true, scratch.path()}), row);
+        Tally(Replay(input, setup), row);
       PrintStandIns(row);
       if (!options.json) PrintRow(row);
       rows.push_back(std::move(row));
@@ -163,6 +169,7 @@ void AddReplay(CLI::App& app, Invocation& chosen) {
   auto o = std::make_shared<Options>();
   verb.Argument("files", o->files, ".walk files");
   verb.Jdks(o->jdks);
+  verb.Provider(o->provider, true);
   verb.Count("--times", o->times, "Fresh processes for each file and JDK (default 1)", 1, 100000);
   verb.Text("--hang-limit", o->hang_limit, "CPU time that the walk may take (default 100ms)");
   verb.Json(o->json);

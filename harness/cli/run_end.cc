@@ -11,11 +11,13 @@
 
 namespace walkhammer {
 
-ReplayWords WordsFor(const Jdk& jdk, const std::vector<std::string>& jvm_flags) {
+ReplayWords WordsFor(const Jdk& jdk, const std::vector<std::string>& jvm_flags,
+                     const std::string& library) {
   ReplayWords words;
   words.jdk = jdk.home + " (" + jdk.version + ")";
   words.command = BesideExecutable("walkhammer");
   words.options = " --jdk " + jdk.home;
+  if (!library.empty()) words.options += " --provider " + library;
   if (!jvm_flags.empty()) words.options += " -- " + Joined(jvm_flags);
   return words;
 }

@@ -14,7 +14,9 @@
 namespace walkhammer {
 
 // How a finding under this JDK and with these JVM flags is replayed.
-ReplayWords WordsFor(const Jdk& jdk, const std::vector<std::string>& jvm_flags);
+// `library`: as ProviderChoice has it.
+ReplayWords WordsFor(const Jdk& jdk, const std::vector<std::string>& jvm_flags,
+                     const std::string& library);
 
 // The report of the run in `dir`, on stdout, and its exit code. The run has ended, however it did:
 // `status` is what ended it. `coverage_goal`: percent that it is held to.

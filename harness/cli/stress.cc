@@ -28,8 +28,9 @@ RunIdentity IdentityOf(const StressOptions& options, const StressPlan& plan,
   identity.jdk_path = Joined(homes);
   identity.jvm_flags = Joined(jvm_flags);
   identity.walker = plan.cells.front().row.walker;
-  const auto walker = FindWalker(identity.walker.substr(0, identity.walker.find(',')));
-  identity.provider = walker ? AllWalkers()[static_cast<size_t>(*walker)].provider : "jdk";
+  const StressJob& job = plan.cells.front().job;
+  const WalkerInfo& first = AllWalkers()[job.walkers[0]];
+  identity.provider = job.provider[0] != 0 ? FieldText(job.provider) : first.provider;
   identity.engine = options.step ? "step" : "stress";
   identity.seed = options.seed;
   identity.workers = plan.jobs;

@@ -12,6 +12,7 @@
 
 #include "harness/base/duration.h"
 #include "harness/cli/common.h"
+#include "harness/cli/provider.h"
 #include "harness/cli/run_end.h"
 #include "harness/supervise/cell_harvest.h"
 #include "harness/supervise/child_process.h"
@@ -81,6 +82,8 @@ Status CheckLane(const StressOptions& options, const Lane& lane) {
     return BadInput(walker + " is for stress with --workload or --java alone");
   if (options.mode != "handler" || options.no_walk)
     return BadInput(walker + " walks in its own way: give neither --mode nor --no-walk");
+  if (!options.provider.empty())
+    return BadInput(walker + " is its own provider: give no --provider");
   return lane.check == nullptr ? Ok() : lane.check(LaneArgument(walker));
 }
 
@@ -90,16 +93,25 @@ Status SetWalkers(const StressOptions& options, const Lane& lane, StressJob& job
       options.walkers.empty() ? std::vector<std::string>{"agct"} : Split(options.walkers);
   if (names.size() > kMaxWalkers)
     return BadInput(fmt::format("at most {} walkers can walk the same sample", kMaxWalkers));
+  auto provider = ProviderNamed(options.provider);
+  if (!provider.ok()) return provider.failure();
+  const std::string& library = provider.value().library;
+  if (library.size() >= sizeof job.provider)
+    return BadInput("the path of the provider is too long for walkhammer");
+  std::memcpy(job.provider, library.data(), library.size());
+  Status uses = Ok();  // one of them must
   for (const std::string& name : names) {
-    auto walker = WalkerNamed(name);
+    auto walker = WalkerNamed(name, provider.value());
     if (!walker.ok()) return walker.failure();
     const WalkerInfo& info = AllWalkers()[static_cast<size_t>(walker.value())];
     if (info.refused_mode != nullptr)
       if (const char* reason = info.refused_mode(ModeName(job.mode)))
         return BadInput(name + " cannot be walked in mode " + ModeName(job.mode) + ": " + reason);
+    Status used = CheckUses(walker.value(), provider.value());
+    if (job.walker_count == 0 || used.ok()) uses = used;
     job.walkers[job.walker_count++] = static_cast<uint8_t>(walker.value());
   }
-  return Ok();
+  return uses;
 }
 
 Result<StressJob> MakeJob(const StressOptions& options, const Lane& lane) {
@@ -284,6 +296,15 @@ std::string LabelOf(const std::vector<CellPlan>& cells, const CellRow& row, int 
   return label;
 }
 
+// As the user named them, but in the table's words.
+std::string WalkerWords(const StressOptions& options, const CellPlan& cell) {
+  if (!cell.lane->own_agent) return options.walkers[0];
+  std::vector<std::string_view> names;
+  for (int i = 0; i < cell.job.walker_count; i++)
+    names.emplace_back(AllWalkers()[cell.job.walkers[i]].name);
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
 }  // namespace
 
 Status ParseInterval(const std::string& text, uint64_t& least, uint64_t& most) {
@@ -325,8 +346,7 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
   if (!jdks.ok()) return jdks.failure();
   auto loads = ChooseLoads(options);
   if (!loads.ok()) return loads.failure();
-  common.row.walker =
-      options.walkers.empty() ? "agct" : fmt::format("{}", fmt::join(options.walkers, ","));
+  common.row.walker = WalkerWords(options, common);
   if (common.lane->own_agent) {
     common.row.mode = options.step ? "step" : ModeName(common.job.mode);
     common.row.clock = options.clock;
@@ -359,7 +379,7 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
         cell.java = choice.jdk.home + "/bin/java";
         cell.jvm_flags = profile->flags;
         cell.jvm_flags.insert(cell.jvm_flags.end(), jvm_flags.begin(), jvm_flags.end());
-        cell.words = WordsFor(choice.jdk, cell.jvm_flags);
+        cell.words = WordsFor(choice.jdk, cell.jvm_flags, FieldText(cell.job.provider));
         cell.scratch = fmt::format("{}/cell-{}", scratch, row.position);
         cell.prepare = [prepare = load.prepare, feature = choice.jdk.feature](
                            const std::string& folder) { return prepare(feature, folder); };
@@ -375,6 +395,7 @@ void AddStressOptions(Verb& verb, StressOptions& o) {
             "Instead: arguments of a java command of your own, e.g. \"-jar app.jar\"");
   verb.Count("--pid", o.pid, "Instead: attach to this running JVM");
   verb.Jdks(o.jdks);
+  verb.Provider(o.provider);
   verb.List("--profile", o.profiles,
             "Sets of JVM flags, e.g. xint,c1,zgc (walkhammer list profiles); repeatable");
   verb.Text("--time", o.time, "How long each cell is sampled (default 60s)");

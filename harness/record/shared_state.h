@@ -91,6 +91,7 @@ struct Job {
 struct Launch {
   char libjvm[1024];
   char flags[15 * 1024];  // one a line
+  char provider[1024];    // a library that stands in for libjvm; empty: none
 };
 
 // Inputs that ended or retired a child, by InputHash: no successor walks them again, though an

@@ -58,6 +58,7 @@ struct StressJob {
   uint64_t step_window;   // instructions stepped in a row before the thread runs freely for a while
   char step_thread[64];   // part of the name of the thread to step
   char step_method[160];  // step while this method is on the stack: "pkg.Class.method"; empty: any
+  char provider[1024];    // as in Launch
 };
 
 enum class AgentPhase : uint32_t {
@@ -181,6 +182,7 @@ struct StressState {
   std::atomic<uint32_t> handlers_changed;  // a signal whose handler somebody replaced; 0: none
   std::atomic<int32_t> pid;
   std::atomic<int32_t> supervisor;  // whose end ends the sampling
+  uint32_t lacking;                 // with kUnable: 1, what this JVM lacks; 0: the tool failed
   char message[512];
   char vm_version[256];
   char vm_gc[64];

@@ -66,7 +66,8 @@ std::vector<char*> Pointers(std::vector<std::string>& words) {
 
 }  // namespace
 
-Status SetLaunch(SharedState& state, const std::string& libjvm, std::vector<std::string> flags) {
+Status SetLaunch(SharedState& state, const std::string& libjvm, std::vector<std::string> flags,
+                 const std::string& provider) {
   // Its workers do not stop at safepoints, so a cycle of its own accord could meet an edited stack.
   if (std::find(flags.begin(), flags.end(), "-XX:+UseShenandoahGC") != flags.end())
     flags.insert(flags.end(),
@@ -76,7 +77,10 @@ Status SetLaunch(SharedState& state, const std::string& libjvm, std::vector<std:
   Launch& launch = state.launch;
   if (libjvm.size() >= sizeof launch.libjvm || lines.size() >= sizeof launch.flags)
     return BadInput("the JVM flags or the path of the JDK are too long for walkhammer");
+  if (provider.size() >= sizeof launch.provider)
+    return BadInput("the path of the provider is too long for walkhammer");
   std::memcpy(launch.libjvm, libjvm.c_str(), libjvm.size() + 1);
+  std::memcpy(launch.provider, provider.c_str(), provider.size() + 1);
   std::memcpy(launch.flags, lines.c_str(), lines.size() + 1);
   return Ok();
 }
@@ -111,7 +115,7 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(SharedMapping& shared,
   std::vector<std::string> flags = std::move(base.value());
   flags.push_back("-XX:ErrorFile=" + stem + ".hs_err");
   flags.insert(flags.end(), setup.jvm_flags.begin(), setup.jvm_flags.end());
-  Status launch = SetLaunch(shared.state(), setup.libjvm, flags);
+  Status launch = SetLaunch(shared.state(), setup.libjvm, flags, setup.provider);
   if (!launch.ok()) return launch.failure();
 
   std::vector<std::string> command = setup.command;

@@ -27,10 +27,13 @@ struct ChildSetup {
   int ask_to_stop = 0;  // signal that asks it to end, where SharedState::stop is not looked at
   // It is an engine that starts one child after the other; they end in SharedState::grave.
   bool keeps_children = false;
+  std::string provider = {};  // a library that stands in for libjvm, see WalkerInfo::replaceable
 };
 
-// Tells the next child how to boot. `flags` are all of the JVM's, the user's last.
-Status SetLaunch(SharedState& state, const std::string& libjvm, std::vector<std::string> flags);
+// Tells the next child how to boot. `flags` are all of the JVM's, the user's last; `provider` as in
+// ChildSetup.
+Status SetLaunch(SharedState& state, const std::string& libjvm, std::vector<std::string> flags,
+                 const std::string& provider = "");
 
 class ChildProcess {
  public:

@@ -71,7 +71,8 @@ Status FuzzRun::StartWorkers() {
 Status FuzzRun::SetCoverage() {
   if (!plan_.coverage) return db_.SetNoCoverage("it was not wanted (--no-coverage)");
   const WalkerInfo& walker = AllWalkers()[static_cast<size_t>(plan_.walker)];
-  auto code = FindWalkerCode(walker, plan_.child.libjvm, BesideExecutable(kChildName));
+  auto code = FindWalkerCode(walker, LibraryOf(walker, plan_.child.libjvm, plan_.child.provider),
+                             BesideExecutable(kChildName));
   return code.ok() ? db_.SetCoverage(RowsOf(code.value()))
                    : db_.SetNoCoverage(code.failure().message);
 }

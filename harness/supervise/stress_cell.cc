@@ -256,8 +256,8 @@ CellStatus StressCell::WatchOver(std::string& reason) {
   }
   if (state_->phase.load() == AgentPhase::kUnable) {
     reason = FieldText(state_->message);
-    return reason.find("vmStructs") != std::string::npos ? CellStatus::kNotHotspot
-                                                         : CellStatus::kToolFailed;
+    if (reason.find("vmStructs") != std::string::npos) return CellStatus::kNotHotspot;
+    return state_->lacking != 0 ? CellStatus::kUnavailable : CellStatus::kToolFailed;
   }
   if (ptrace_stepper_ != nullptr) reason = ptrace_stepper_->Trouble();
   if (!reason.empty()) return CellStatus::kUnavailable;

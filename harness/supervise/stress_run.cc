@@ -81,6 +81,7 @@ Status StressRun::Confirm(const std::atomic<bool>& interrupted) {
       if (!jdk.ok()) continue;
       ChildSetup setup;
       setup.libjvm = jdk.value().libjvm;
+      setup.provider = FieldText(example.cell->job.provider);
       setup.jvm_flags = example.cell->jvm_flags;
       setup.scratch = plan_.scratch;
       Confirmer confirmer(setup, example.cell->job.hang_limit_ms, plan_.confirm_times);

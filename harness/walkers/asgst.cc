@@ -1,45 +1,129 @@
 #include "harness/walkers/asgst.h"
 
-#include "harness/reference/profile.h"
+#include <algorithm>
+
 #include "harness/walkers/agct.h"
+#include "harness/walkers/asgst_layout.h"
 #include "harness/walkers/painted_buffer.h"
+#include "harness/walkers/provider_library.h"
 #include "harness/walkers/reference_library.h"
+#include "harness/walkers/stderr_watch.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {
 namespace {
 
-using AsgstFunction = void (*)(ASGST_CallTrace*, jint depth, void* context, uint32_t options);
 constexpr uint16_t kNoBci = 65535;
 constexpr jint kNoAnswer = -9999;  // num_frames before the call: no walker returns it
+constexpr uint64_t kCanary = 0xcafe0dd5ba11ad5e;
+// What the late prototype says when it has hidden a crash of its own behind UNKNOWN_STATE; that
+// answer becomes a code that nobody declares, and so a finding.
+constexpr char kHiddenCrashLine[] = "catched crash";
+constexpr jint kHiddenCrash = -7777;
+constexpr const char* kNames[] = {"AsyncGetStackTrace", "AsyncGetCallTrace2"};
 
 class AsgstWalker : public Walker {
  public:
+  explicit AsgstWalker(bool reference) : reference_(reference) {}
+
   Status Bind(const WalkerHost& host) override {
-    auto library = OpenReference(host.vm);
+    if (reference_) {
+      auto library = OpenReference(host.vm);
+      if (!library.ok()) return library.failure();
+      return FindIn(library.value(), kNames[0], function_);
+    }
+    auto library = ProviderLibrary::Open(host);
     if (!library.ok()) return library.failure();
-    return FindIn(library.value(), "AsyncGetStackTrace", function_);
+    for (const char* name : kNames)
+      if (function_ == nullptr) library.value().Find(name, function_);
+    if (function_ == nullptr) return library.value().Lacks(kNames[0]);
+    auto layout = LayoutOf(function_, host.vm);
+    if (!layout.ok()) return layout.failure();
+    layout_ = layout.value();
+    if (layout_ == AsgstLayout::kLate) stderr_.Begin();
+    return Ok();
   }
 
   void Walk(const WalkInput& input, Trace& trace) override {
     ASGST_CallFrame* frames = buffer_.Paint(input.depth);
-    call_ = {kNoAnswer, frames, nullptr};
-    function_(&call_, input.depth, input.context, input.options);
-    trace.num_frames = call_.num_frames;
+    call_.before = call_.after = kCanary;
+    if (layout_ == AsgstLayout::kLate)
+      call_.late = {kNoAnswer, 0, 0, frames, nullptr};
+    else
+      call_.early = {kNoAnswer, 0, frames, nullptr};  // the draft's, with its padding
+    const uint32_t must = layout_ == AsgstLayout::kLate ? kAsgstSameThread : 0;
+    function_(&call_.early, input.depth, input.context, input.options | must);
+    int count = call_.early.num_frames;
+    if (count == ASGST_UNKNOWN_STATE && layout_ == AsgstLayout::kLate &&
+        stderr_.Saw(kHiddenCrashLine))
+      count = kHiddenCrash;
+    const int kept = Convert(std::min<int>(count, input.depth));
+    // A count beyond the buffer is for an oracle to see. With nothing but C frames, there is no
+    // Java frame.
+    trace.num_frames = count > input.depth ? count : count > 0 ? kept : count;
     trace.frames = frames_;
-    for (int i = 0; i < call_.num_frames && i < input.depth; i++) {
-      const ASGST_JavaFrame& from = frames[i].java_frame;
-      const int bci = from.bci == kNoBci ? -1 : from.bci;
-      frames_[i] = {from.type == ASGST_FRAME_NATIVE ? kAgctNativeBci : bci,
-                    KindOfFrame(from.type, from.comp_level), from.method_id};
-    }
   }
 
-  bool BufferIntact(const WalkInput& input) const override { return buffer_.Intact(input.depth); }
+  bool BufferIntact(const WalkInput& input) const override {
+    const ASGST_CallFrame* frames =
+        layout_ == AsgstLayout::kLate ? call_.late.frames : call_.early.frames;
+    return buffer_.Intact(input.depth) && frames == buffer_.frames() && call_.before == kCanary &&
+           call_.after == kCanary;
+  }
 
  private:
+  // Once for each function: the agent has many walkers.
+  static Result<AsgstLayout> LayoutOf(AsgstFunction function, JavaVM* vm) {
+    static AsgstFunction known = nullptr;
+    static AsgstLayout layout = AsgstLayout::kDraft;
+    if (function == known) return layout;
+    struct Errand {
+      AsgstFunction function;
+      Result<AsgstLayout> found;
+    } errand{function, ToolFailed("AsyncGetStackTrace was not probed")};
+    Status called = CallFromJava(
+        vm,
+        [](const KnownFrames& frames, void* data) {
+          auto& errand = *static_cast<Errand*>(data);
+          ucontext_t context;
+          getcontext(&context);
+          errand.found = ProbeAsgst(errand.function, frames, &context);
+        },
+        &errand);
+    if (!called.ok()) return called.failure();
+    if (!errand.found.ok()) return errand.found.failure();
+    known = function;
+    layout = errand.found.value();
+    return layout;
+  }
+
+  // Java frames; those in C or C++ hold a pc where a method would stand, so they are left out.
+  int Convert(int count) {
+    const ASGST_CallFrame* frames = buffer_.frames();
+    const int last = layout_ == AsgstLayout::kLate ? int{kAsgstLateCppFrame} : ASGST_FRAME_CPP;
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+      const ASGST_JavaFrame& from = frames[i].java_frame;
+      if (from.type >= ASGST_FRAME_STUB && from.type <= last) continue;
+      const int bci = from.bci == kNoBci ? -1 : from.bci;
+      frames_[kept++] = {from.type == ASGST_FRAME_NATIVE ? kAgctNativeBci : bci,
+                         KindOfFrame(from.type, from.comp_level), from.method_id};
+    }
+    return kept;
+  }
+
+  const bool reference_;
   AsgstFunction function_ = nullptr;
-  ASGST_CallTrace call_{};
+  AsgstLayout layout_ = AsgstLayout::kDraft;
+  StderrWatch stderr_;
+  struct {
+    uint64_t before;
+    union {
+      AsgstEarlyTrace early;
+      AsgstLateTrace late;
+    };
+    uint64_t after;
+  } call_{};
   PaintedBuffer<ASGST_CallFrame> buffer_;
   Frame frames_[WalkRequest::kMaxDepth];
 };
@@ -55,7 +139,13 @@ constexpr DeclaredCode kCodes[] = {
     {ASGST_THREAD_EXIT, "thread_exit"},
     {ASGST_DEOPT, "deopt"},
     {ASGST_THREAD_NOT_JAVA, "thread_not_Java"},
+    // The late prototype's, which the other two never had.
+    {kAsgstNoThread, "no_thread"},
+    {kAsgstUnsafeState, "unsafe_state"},
+    {kAsgstWrongState, "wrong_state"},
+    {kAsgstWrongKind, "wrong_kind"},
 };
+constexpr size_t kLateCodes = 4;
 
 }  // namespace
 
@@ -64,9 +154,19 @@ const WalkerInfo kAsgstWalker = {
     .what = "AsyncGetStackTrace of JEP 435, from the reference provider",
     .symbol = nullptr,
     .puzzle = false,
-    .codes = kCodes,
-    .make = [] { return std::unique_ptr<Walker>(std::make_unique<AsgstWalker>()); },
+    .codes = std::span(kCodes).first(std::size(kCodes) - kLateCodes),
+    .make = [] { return std::unique_ptr<Walker>(std::make_unique<AsgstWalker>(true)); },
     .provider = "ref",
+};
+
+const WalkerInfo kAsgstJdkWalker = {
+    .name = "asgst@jdk",
+    .what = "AsyncGetStackTrace of a JDK that exports it, in any of its three layouts",
+    .symbol = "AsyncGetStackTrace",
+    .puzzle = false,
+    .codes = kCodes,
+    .make = [] { return std::unique_ptr<Walker>(std::make_unique<AsgstWalker>(false)); },
+    .replaceable = true,
 };
 
 }  // namespace walkhammer

@@ -1,5 +1,5 @@
-// asgst: AsyncGetStackTrace, as JEP 435's draft has it and as libasgst.so implements it on a stock
-// JDK.
+// asgst: AsyncGetStackTrace, from libasgst.so (asgst) or from a JDK that exports it (asgst@jdk):
+// see asgst_layout.h.
 #ifndef WALKHAMMER_HARNESS_WALKERS_ASGST_H_
 #define WALKHAMMER_HARNESS_WALKERS_ASGST_H_
 
@@ -7,7 +7,7 @@
 
 namespace walkhammer {
 
-extern const WalkerInfo kAsgstWalker;
+extern const WalkerInfo kAsgstWalker, kAsgstJdkWalker;
 
 }  // namespace walkhammer
 

@@ -1,27 +1,32 @@
 #include "harness/walkers/iterator.h"
 
 #include "harness/guard/arch.h"
-#include "harness/reference/profile2.h"
 #include "harness/walkers/agct.h"
+#include "harness/walkers/iterator_drift.h"
 #include "harness/walkers/painted_buffer.h"
+#include "harness/walkers/provider_library.h"
 #include "harness/walkers/reference_library.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {
 namespace {
 
+constexpr const char* kPrefixes[] = {"ASGST_", "JFRLL_"};
+
 class IteratorWalker : public Walker {
  public:
-  explicit IteratorWalker(bool from_frame) : from_frame_(from_frame) {}
+  IteratorWalker(bool from_frame, bool reference)
+      : from_frame_(from_frame), reference_(reference) {}
 
   Status Bind(const WalkerHost& host) override {
+    if (!reference_) return BindToJdk(host);
     auto library = OpenReference(host.vm);
     if (!library.ok()) return library.failure();
-    Status found = FindIn(library.value(), "ASGST_RunWithIterator", run_);
+    Status found = FindIn(library.value(), "ASGST_RunWithIterator", api_.run);
     if (found.ok())
-      found = FindIn(library.value(), "ASGST_RunWithIteratorFromFrame", run_from_frame_);
-    if (found.ok()) found = FindIn(library.value(), "ASGST_NextFrame", next_);
-    if (found.ok()) found = FindIn(library.value(), "ASGST_MethodToJMethodID", id_of_);
+      found = FindIn(library.value(), "ASGST_RunWithIteratorFromFrame", api_.run_from_frame);
+    if (found.ok()) found = FindIn(library.value(), "ASGST_NextFrame", api_.next);
+    if (found.ok()) found = FindIn(library.value(), "ASGST_MethodToJMethodID", api_.id_of);
     return found;
   }
 
@@ -36,37 +41,83 @@ class IteratorWalker : public Walker {
     int result = 0;
     if (from_frame_) {
       const Registers at = ReadContext(*input.context);
-      result = run_from_frame_(reinterpret_cast<void*>(at.sp), reinterpret_cast<void*>(at.fp),
-                               reinterpret_cast<void*>(at.pc), options, store, this);
+      result = api_.run_from_frame(reinterpret_cast<void*>(at.sp), reinterpret_cast<void*>(at.fp),
+                                   reinterpret_cast<void*>(at.pc), options, store, this);
     } else {
-      result = run_(input.context, options, store, this);
+      result = api_.run(input.context, options, store, this);
     }
-    trace.num_frames = result > 0 ? count_ : result;
+    result = result > 0 ? count_ : result;
+    trace.num_frames = drift_.older_errors ? NewerIteratorError(result) : result;
     trace.frames = buffer_.frames();
   }
 
   bool BufferIntact(const WalkInput& input) const override { return buffer_.Intact(input.depth); }
 
  private:
+  Status BindToJdk(const WalkerHost& host) {
+    auto library = ProviderLibrary::Open(host);
+    if (!library.ok()) return library.failure();
+    std::string prefix;
+    for (const char* one : kPrefixes)
+      if (api_.run == nullptr) {
+        prefix = one;
+        library.value().Find(prefix + "RunWithIterator", api_.run);
+      }
+    if (api_.run == nullptr)
+      return library.value().Lacks("ASGST_RunWithIterator or JFRLL_RunWithIterator");
+    library.value().Find(prefix + "RunWithIteratorFromFrame", api_.run_from_frame);
+    library.value().Find(prefix + "NextFrame", api_.next);
+    library.value().Find(prefix + "MethodToJMethodID", api_.id_of);
+    if (api_.next == nullptr) return library.value().Lacks(prefix + "NextFrame");
+    if (from_frame_ && api_.run_from_frame == nullptr)
+      return library.value().Lacks(prefix + "RunWithIteratorFromFrame");
+    auto drift = DriftOf(api_, host.vm);
+    if (!drift.ok()) return drift.failure();
+    drift_ = drift.value();
+    if (drift_.method_is_id) api_.id_of = nullptr;
+    return Ok();
+  }
+
+  // Once for each function: the agent has many walkers.
+  static Result<IteratorDrift> DriftOf(const IteratorApi& api, JavaVM* vm) {
+    static decltype(api.run) probed = nullptr;
+    static IteratorDrift drift;
+    if (probed == api.run) return drift;
+    auto found = FindIteratorDrift(api, vm);
+    if (!found.ok()) return found.failure();
+    probed = api.run;
+    drift = found.value();
+    return drift;
+  }
+
   void Store(ASGST_Iterator* iterator) {
     Frame* frames = buffer_.frames();
     int result = 1;
-    for (ASGST_Frame frame; count_ < depth_ && (result = next_(iterator, &frame)) == 1; count_++)
-      frames[count_] = {frame.type == ASGST_FRAME2_JAVA_NATIVE ? kAgctNativeBci : frame.bci,
-                        KindOfFrame(frame.type, frame.comp_level), id_of_(frame.method)};
+    for (ASGST_Frame frame; count_ < depth_ && (result = api_.next(iterator, &frame)) == 1;) {
+      if (frame.type == ASGST_FRAME2_NON_JAVA) continue;  // it has no method
+      frames[count_++] = {frame.type == ASGST_FRAME2_JAVA_NATIVE ? kAgctNativeBci : frame.bci,
+                          KindOfFrame(frame.type, frame.comp_level), IdOf(frame.method)};
+    }
     if (count_ == 0 && result < 0) count_ = result;
   }
 
-  const bool from_frame_;
-  decltype(&ASGST_RunWithIterator) run_ = nullptr;
-  decltype(&ASGST_RunWithIteratorFromFrame) run_from_frame_ = nullptr;
-  decltype(&ASGST_NextFrame) next_ = nullptr;
-  decltype(&ASGST_MethodToJMethodID) id_of_ = nullptr;
+  void* IdOf(ASGST_Method method) const {
+    return api_.id_of == nullptr ? static_cast<void*>(method) : api_.id_of(method);
+  }
+
+  const bool from_frame_, reference_;
+  IteratorApi api_;
+  IteratorDrift drift_;
   int depth_ = 0, count_ = 0;
   PaintedBuffer<Frame> buffer_;
 };
 
-constexpr DeclaredCode kCodes[] = {
+template <bool kFromFrame, bool kReference>
+std::unique_ptr<Walker> Make() {
+  return std::make_unique<IteratorWalker>(kFromFrame, kReference);
+}
+
+constexpr DeclaredCode kReferenceCodes[] = {
     {ASGST_NO_FRAME, "no_frame"},
     {ASGST_NO_THREAD, "no_thread"},
     {ASGST_THREAD_IS_EXITING, "thread_exit"},
@@ -76,6 +127,16 @@ constexpr DeclaredCode kCodes[] = {
     {ASGST_NOT_ATTACHED, "not_attached"},
 };
 
+// Without those of the queue.
+constexpr DeclaredCode kJdkCodes[] = {
+    {ASGST_NO_FRAME, "no_frame"},
+    {ASGST_NO_THREAD, "no_thread"},
+    {ASGST_THREAD_IS_EXITING, "thread_exit"},
+    {ASGST_UNSAFE_STATE, "unsafe_state"},
+    {ASGST_NO_TOP_JAVA_FRAME, "no_top_Java_frame"},
+    {kOlderNoClassLoad, "no_class_load"},
+};
+
 }  // namespace
 
 const WalkerInfo kIteratorWalker = {
@@ -83,8 +144,8 @@ const WalkerInfo kIteratorWalker = {
     .what = "the ASGST iterator from a ucontext, from the reference provider",
     .symbol = nullptr,
     .puzzle = false,
-    .codes = kCodes,
-    .make = [] { return std::unique_ptr<Walker>(std::make_unique<IteratorWalker>(false)); },
+    .codes = kReferenceCodes,
+    .make = Make<false, true>,
     .provider = "ref",
 };
 
@@ -93,9 +154,31 @@ const WalkerInfo kIteratorFrameWalker = {
     .what = "the ASGST iterator from pc, sp and fp, from the reference provider",
     .symbol = nullptr,
     .puzzle = false,
-    .codes = kCodes,
-    .make = [] { return std::unique_ptr<Walker>(std::make_unique<IteratorWalker>(true)); },
+    .codes = kReferenceCodes,
+    .make = Make<true, true>,
     .provider = "ref",
+};
+
+const WalkerInfo kIteratorJdkWalker = {
+    .name = "iterator@jdk",
+    .what = "the ASGST iterator from a ucontext, of a JDK that exports it",
+    .symbol = "ASGST_RunWithIterator",
+    .puzzle = false,
+    .codes = kJdkCodes,
+    .make = Make<false, false>,
+    .replaceable = true,
+    .own_codes_below = kOlderNoClassLoad,
+};
+
+const WalkerInfo kIteratorFrameJdkWalker = {
+    .name = "iterator-frame@jdk",
+    .what = "the ASGST iterator from pc, sp and fp, of a JDK that exports it",
+    .symbol = "ASGST_RunWithIteratorFromFrame",
+    .puzzle = false,
+    .codes = kJdkCodes,
+    .make = Make<true, false>,
+    .replaceable = true,
+    .own_codes_below = kOlderNoClassLoad,
 };
 
 }  // namespace walkhammer

@@ -7,7 +7,8 @@
 
 namespace walkhammer {
 
-extern const WalkerInfo kIteratorWalker, kIteratorFrameWalker;
+extern const WalkerInfo kIteratorWalker, kIteratorFrameWalker, kIteratorJdkWalker,
+    kIteratorFrameJdkWalker;
 
 }  // namespace walkhammer
 

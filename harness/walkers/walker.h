@@ -7,6 +7,8 @@
 #include <jni.h>
 #include <ucontext.h>
 
+#include <string>
+
 #include "harness/base/result.h"
 #include "harness/jvm/vm_structs.h"
 #include "harness/walkers/trace.h"
@@ -18,6 +20,7 @@ struct WalkerHost {
   void* libjvm;  // dlopen handle
   const JvmLayout* layout;
   JavaVM* vm;
+  std::string provider = {};  // a library that stands in for libjvm, see WalkerInfo::replaceable
 };
 
 struct WalkInput {

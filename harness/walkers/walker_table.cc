@@ -13,8 +13,9 @@ namespace walkhammer {
 std::span<const WalkerInfo> AllWalkers() {
   // Append only, before the puzzles: requests in binary form hold the index.
   static const std::vector<WalkerInfo> table = [] {
-    std::vector<WalkerInfo> rows = {kAgctWalker, kAsgstWalker, kIteratorWalker,
-                                    kIteratorFrameWalker};
+    std::vector<WalkerInfo> rows = {
+        kAgctWalker,     kAsgstWalker,       kIteratorWalker,        kIteratorFrameWalker,
+        kAsgstJdkWalker, kIteratorJdkWalker, kIteratorFrameJdkWalker};
     for (const auto& puzzles : {Puzzles(), EnginePuzzles()})
       rows.insert(rows.end(), puzzles.begin(), puzzles.end());
     return rows;
@@ -23,16 +24,20 @@ std::span<const WalkerInfo> AllWalkers() {
 }
 
 std::optional<int> FindWalker(std::string_view name) {
+  const size_t at = name.find('@');
+  const std::string_view provider = at == name.npos ? "" : name.substr(at + 1);
   auto walkers = AllWalkers();
   for (size_t i = 0; i < walkers.size(); i++)
-    if (name == walkers[i].name) return static_cast<int>(i);
+    if (name == walkers[i].name || (!provider.empty() && name.substr(0, at) == walkers[i].name &&
+                                    provider == walkers[i].provider))
+      return static_cast<int>(i);
   return std::nullopt;
 }
 
 const char* CodeName(const WalkerInfo& walker, int32_t code) {
   for (const DeclaredCode& declared : walker.codes)
     if (declared.code == code) return declared.name;
-  return nullptr;
+  return code < walker.own_codes_below ? "implementation_specific" : nullptr;
 }
 
 }  // namespace walkhammer

@@ -30,9 +30,15 @@ struct WalkerInfo {
   // Why samples cannot be walked in a mode ("handler", "parked", ...), or null. Null: all can.
   const char* (*refused_mode)(std::string_view mode) = nullptr;
   const char* provider = "jdk";  // who implements it: jdk, ref
+  // Its functions may come from a library that the user names (--provider FILE.so), not from
+  // libjvm.
+  bool replaceable = false;
+  // Codes below this are the implementation's own, by the API's documents.
+  int32_t own_codes_below = INT32_MIN;
 };
 
 std::span<const WalkerInfo> AllWalkers();
+// By its name in the table, or by name and provider: asgst@ref is asgst.
 std::optional<int> FindWalker(std::string_view name);
 const char* CodeName(const WalkerInfo& walker, int32_t code);  // null if not declared
 

@@ -1,0 +1,78 @@
+#include "harness/cli/provider.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "harness/cli/common.h"
+#include "harness/walkers/walker_table.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr char kJdk[] = "jdk", kRef[] = "ref";
+
+const WalkerInfo& Row(int walker) { return AllWalkers()[static_cast<size_t>(walker)]; }
+
+bool IsLibrary(const std::string& text) {
+  return text.find('/') != std::string::npos || text.ends_with(".so");
+}
+
+}  // namespace
+
+Result<ProviderChoice> ProviderNamed(const std::string& text) {
+  if (text.empty() || text == kJdk || text == kRef) return ProviderChoice{text, ""};
+  if (!IsLibrary(text))
+    return BadInput(fmt::format(
+        "--provider wants jdk, ref or the path of a library (./FILE.so), not \"{}\"", text));
+  std::error_code error;
+  const auto path = std::filesystem::canonical(text, error);
+  if (error || !std::filesystem::is_regular_file(path, error))
+    return BadInput(fmt::format("--provider: there is no library {}", text));
+  char magic[4] = {};
+  std::ifstream(path, std::ios::binary).read(magic, sizeof magic);
+  if (std::memcmp(magic, ELFMAG, SELFMAG) != 0)
+    return BadInput(fmt::format("--provider: {} is no library", text));
+  return ProviderChoice{kJdk, path};
+}
+
+Result<std::string> ProviderLibraryNamed(const std::string& text) {
+  auto choice = ProviderNamed(text);
+  if (!choice.ok()) return choice.failure();
+  if (!text.empty() && choice.value().library.empty())
+    return BadInput(fmt::format(
+        "the file names its walker and who provides it: --provider wants the path of a library "
+        "here, not \"{}\"",
+        text));
+  return choice.value().library;
+}
+
+Result<int> WalkerNamed(std::string_view name, const ProviderChoice& provider) {
+  auto own = WalkerNamed(name);
+  if (!own.ok() || provider.word.empty()) return own;
+  const size_t at = name.find('@');
+  const bool agrees = at == name.npos || name.substr(at + 1) == provider.word;
+  const auto found = FindWalker(fmt::format("{}@{}", name.substr(0, at), provider.word));
+  if (agrees && found) return *found;
+  return BadInput(fmt::format("{} comes from provider {}, not from \"{}\"", name,
+                              Row(own.value()).provider, provider.word));
+}
+
+std::string ProviderOf(int walker, const ProviderChoice& provider) {
+  const WalkerInfo& row = Row(walker);
+  return row.replaceable && !provider.library.empty() ? provider.library : row.provider;
+}
+
+Status CheckUses(int walker, const ProviderChoice& provider) {
+  const WalkerInfo& row = Row(walker);
+  if (provider.library.empty() || row.replaceable) return Ok();
+  return BadInput(
+      fmt::format("{} takes nothing from a library: --provider FILE.so is for the "
+                  "walkers that end in @jdk",
+                  row.name));
+}
+
+}  // namespace walkhammer

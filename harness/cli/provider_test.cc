@@ -1,0 +1,67 @@
+#include "harness/cli/provider.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "harness/walkers/walker_table.h"
+
+namespace walkhammer {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string NameOf(const Result<int>& walker) {
+  if (!walker.ok()) return walker.failure().message;
+  return AllWalkers()[static_cast<size_t>(walker.value())].name;
+}
+
+TEST(Provider, ChoosesAmongTheWalkersOfOneName) {
+  const ProviderChoice none, jdk{"jdk", ""}, ref{"ref", ""};
+  EXPECT_EQ(NameOf(WalkerNamed("asgst", none)), "asgst");
+  EXPECT_EQ(NameOf(WalkerNamed("asgst", ref)), "asgst");
+  EXPECT_EQ(NameOf(WalkerNamed("asgst", jdk)), "asgst@jdk");
+  EXPECT_EQ(NameOf(WalkerNamed("asgst@jdk", jdk)), "asgst@jdk");
+  EXPECT_EQ(NameOf(WalkerNamed("agct", jdk)), "agct");
+  EXPECT_THAT(NameOf(WalkerNamed("agct", ref)), HasSubstr("comes from provider jdk"));
+  EXPECT_THAT(NameOf(WalkerNamed("asgst@ref", jdk)), HasSubstr("comes from provider ref"));
+  EXPECT_THAT(NameOf(WalkerNamed("asgst@jdk", ref)), HasSubstr("comes from provider jdk"));
+  EXPECT_THAT(NameOf(WalkerNamed("asgts", jdk)), HasSubstr("there is no walker"));
+}
+
+TEST(Provider, ALibraryIsProviderJdk) {
+  const std::string self = std::filesystem::canonical("/proc/self/exe");
+  auto library = ProviderNamed(self);
+  ASSERT_TRUE(library.ok()) << library.failure().message;
+  EXPECT_EQ(library.value().library, self);
+  const int asgst = WalkerNamed("asgst", library.value()).value();
+  EXPECT_STREQ(AllWalkers()[static_cast<size_t>(asgst)].name, "asgst@jdk");
+  EXPECT_EQ(ProviderOf(asgst, library.value()), self);
+  EXPECT_TRUE(CheckUses(asgst, library.value()).ok());
+  const int agct = WalkerNamed("agct", library.value()).value();
+  EXPECT_EQ(ProviderOf(agct, library.value()), "jdk");
+  EXPECT_FALSE(CheckUses(agct, library.value()).ok());
+  EXPECT_EQ(ProviderLibraryNamed(self).value(), self);
+  EXPECT_EQ(ProviderLibraryNamed("").value(), "");
+}
+
+TEST(Provider, RefusesWhatIsNone) {
+  const std::string text = ::testing::TempDir() + "/text.so";
+  std::ofstream(text) << "not a library";
+  for (const auto& [given, reason] : {std::pair<std::string, std::string>{"jkd", "wants jdk, ref"},
+                                      {"./none.so", "there is no library"},
+                                      {"none.so", "there is no library"},
+                                      {"/", "there is no library"},
+                                      {text, "is no library"}}) {
+    auto choice = ProviderNamed(given);
+    ASSERT_FALSE(choice.ok()) << given;
+    EXPECT_EQ(choice.failure().code, ExitCode::kBadInput);
+    EXPECT_THAT(choice.failure().message, HasSubstr(reason));
+  }
+  EXPECT_THAT(ProviderLibraryNamed("jdk").failure().message, HasSubstr("path of a library"));
+}
+
+}  // namespace
+}  // namespace walkhammer

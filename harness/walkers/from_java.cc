@@ -1,0 +1,100 @@
+#include "harness/walkers/from_java.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace walkhammer {
+namespace {
+
+constexpr char kClass[] = "walkhammer/FromJava", kCaller[] = "run", kNative[] = "call",
+               kSignature[] = "(J)V";
+constexpr int kCallBci = 4;
+
+struct Errand {
+  KnownFrames frames;
+  void (*fun)(const KnownFrames&, void*);
+  void* argument;
+};
+
+void JNICALL Call(JNIEnv*, jclass, jlong errand) {
+  const auto* asked = reinterpret_cast<const Errand*>(errand);
+  asked->fun(asked->frames, asked->argument);
+}
+
+void Add(std::string& bytes, uint64_t number, int count) {
+  for (int i = count - 1; i >= 0; i--) bytes.push_back(static_cast<char>(number >> 8 * i));
+}
+
+void AddUtf8(std::string& bytes, std::string_view text) {
+  Add(bytes, 1, 1);
+  Add(bytes, text.size(), 2);
+  bytes += text;
+}
+
+// class walkhammer.FromJava {
+//   public static native void call(long errand);
+//   public static void run(long errand) { call(errand); }   // after three nops
+// }
+std::string ClassFile() {
+  std::string bytes;
+  Add(bytes, 0xcafebabe0000, 6);
+  Add(bytes, 52, 2);  // of Java 8: all JDKs read it
+  Add(bytes, 11, 2);
+  AddUtf8(bytes, kClass);              // 1
+  Add(bytes, 0x070001, 3);             // 2: class 1
+  AddUtf8(bytes, "java/lang/Object");  // 3
+  Add(bytes, 0x070003, 3);             // 4: class 3
+  AddUtf8(bytes, kCaller);             // 5
+  AddUtf8(bytes, kSignature);          // 6
+  AddUtf8(bytes, "Code");              // 7
+  AddUtf8(bytes, kNative);             // 8
+  Add(bytes, 0x0c00080006, 5);         // 9: name 8, type 6
+  Add(bytes, 0x0a00020009, 5);         // 10: method 9 of class 2
+  Add(bytes, 0x002100020004, 6);       // public, class 2, of class 4
+  Add(bytes, 0, 4);                    // no interfaces, no fields
+  Add(bytes, 2, 2);
+  Add(bytes, 0x0109000800060000, 8);  // public static native, no attributes
+  Add(bytes, 0x0009000500060001, 8);  // public static, one attribute:
+  Add(bytes, 0x0007, 2);
+  Add(bytes, 20, 4);
+  Add(bytes, 0x00020002, 4);          // stack, locals
+  Add(bytes, 8, 4);                   // nop nop nop lload_0 invokestatic 10 return
+  Add(bytes, 0x0000001eb8000ab1, 8);  // kCallBci is where invokestatic stands
+  Add(bytes, 0, 4);                   // no handlers, no attributes
+  Add(bytes, 0, 2);                   // of the class: no attributes
+  return bytes;
+}
+
+}  // namespace
+
+Status CallFromJava(JavaVM* vm, void (*fun)(const KnownFrames&, void*), void* argument) {
+  JNIEnv* env = nullptr;
+  if (vm->GetEnv(reinterpret_cast<void**>(&env), JNI_VERSION_1_8) != JNI_OK)
+    return ToolFailed("a walker is probed on a thread that is not attached to the JVM");
+  jclass own = env->FindClass(kClass);  // of an earlier call
+  if (own == nullptr) {
+    env->ExceptionClear();
+    const std::string file = ClassFile();
+    own = env->DefineClass(kClass, nullptr, reinterpret_cast<const jbyte*>(file.data()),
+                           static_cast<jsize>(file.size()));
+  }
+  const JNINativeMethod method{const_cast<char*>(kNative), const_cast<char*>(kSignature),
+                               reinterpret_cast<void*>(Call)};
+  Errand errand{{nullptr, nullptr, kCallBci}, fun, argument};
+  if (own != nullptr && env->RegisterNatives(own, &method, 1) == JNI_OK) {
+    errand.frames.native = env->GetStaticMethodID(own, kNative, kSignature);
+    errand.frames.caller = env->GetStaticMethodID(own, kCaller, kSignature);
+  }
+  if (errand.frames.native != nullptr && errand.frames.caller != nullptr)
+    env->CallStaticVoidMethod(own, errand.frames.caller, reinterpret_cast<jlong>(&errand));
+  const bool failed = errand.frames.caller == nullptr || env->ExceptionCheck() != JNI_FALSE;
+  if (failed) {
+    env->ExceptionDescribe();
+    env->ExceptionClear();
+    return ToolFailed("this JVM does not run the class that walkers are probed with");
+  }
+  return Ok();
+}
+
+}  // namespace walkhammer

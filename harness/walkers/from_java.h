@@ -1,0 +1,25 @@
+// CallFromJava: our own code below two Java frames that are known: what a probe of a walker's
+// layout compares with. It makes a class of its own, so it needs no class path.
+// Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_WALKERS_FROM_JAVA_H_
+#define WALKHAMMER_HARNESS_WALKERS_FROM_JAVA_H_
+
+#include <jni.h>
+
+#include "harness/base/result.h"
+
+namespace walkhammer {
+
+// The two newest frames of the thread, newest first.
+struct KnownFrames {
+  jmethodID native;  // a native method
+  jmethodID caller;  // a method in byte code, at `bci`
+  int bci;
+};
+
+// Calls `fun` from the native method, on the calling thread, which must be attached to `vm`.
+Status CallFromJava(JavaVM* vm, void (*fun)(const KnownFrames&, void*), void* argument);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_WALKERS_FROM_JAVA_H_

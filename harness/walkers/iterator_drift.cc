@@ -1,0 +1,132 @@
+#include "harness/walkers/iterator_drift.h"
+
+#include <ucontext.h>
+
+#include <cstring>
+#include <string>
+
+#include "harness/walkers/contained.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr int kOlderNoTopJavaFrame = -5;
+constexpr int kMostFrames = 16;
+constexpr unsigned char kPaint = 0xa5;
+
+// What the handler sees, and where it puts that.
+struct Look {
+  const IteratorApi& api;
+  const KnownFrames& known;
+  bool handled = false, found = false, is_id = false;
+  int frames = 0, result = 0;
+  std::string wrong = {};
+};
+
+void LookAt(const ASGST_Frame& frame, Look& look) {
+  const bool is_id = reinterpret_cast<jmethodID>(frame.method) == look.known.caller;
+  if (frame.type == ASGST_FRAME2_NON_JAVA) return;
+  // An id is not to be handed to a function that takes it for a method.
+  if (reinterpret_cast<jmethodID>(frame.method) == look.known.native) return;
+  if (!is_id && (look.api.id_of == nullptr || look.api.id_of(frame.method) != look.known.caller))
+    return;
+  look.found = true;
+  look.is_id = is_id;
+  if ((frame.type != ASGST_FRAME2_JAVA && frame.type != ASGST_FRAME2_JAVA_INLINED) ||
+      frame.bci != look.known.bci)
+    look.wrong = "the known method's frame has type " + std::to_string(frame.type) + " and bci " +
+                 std::to_string(frame.bci) + ", not type 1 and bci " +
+                 std::to_string(look.known.bci);
+}
+
+void Handle(ASGST_Iterator* iterator, void* data) {
+  auto& look = *static_cast<Look*>(data);
+  look.handled = true;
+  struct {
+    ASGST_Frame frame;
+    unsigned char behind[64];
+  } painted;
+  for (; look.frames < kMostFrames && look.wrong.empty(); look.frames++) {
+    std::memset(static_cast<void*>(&painted), kPaint, sizeof painted);
+    look.result = look.api.next(iterator, &painted.frame);
+    for (unsigned char byte : painted.behind)
+      if (byte != kPaint) look.wrong = "it wrote behind the frame's 48 bytes";
+    if (look.result != 1 || !look.wrong.empty()) return;
+    if (!look.found) LookAt(painted.frame, look);
+  }
+}
+
+Failure Unfit(const std::string& seen) {
+  return Unable("this iterator does not work as walkhammer knows it: " + seen);
+}
+
+}  // namespace
+
+int NewerIteratorError(int older) {
+  switch (older) {
+    case -4:
+      return kOlderNoClassLoad;
+    case kOlderNoTopJavaFrame:
+      return ASGST_NO_TOP_JAVA_FRAME;
+    case -6:
+      return ASGST_ENQUEUE_NO_QUEUE;
+    case -7:
+      return ASGST_ENQUEUE_FULL_QUEUE;
+    default:
+      return older;
+  }
+}
+
+Result<bool> ProbeIteratorMethods(const IteratorApi& api, const KnownFrames& known, void* context) {
+  Look look{api, known};
+  struct Errand {
+    Look& look;
+    void* context;
+    int kind;
+  } errand{look, context, 0};
+  Status called = Contained(
+      [](void* data) {
+        auto& errand = *static_cast<Errand*>(data);
+        errand.kind = errand.look.api.run(errand.context, 0, Handle, &errand.look);
+      },
+      &errand);
+  if (!called.ok()) return Unfit(called.failure().message);
+  if (!look.handled)
+    return Unfit("it answered " + std::to_string(errand.kind) +
+                 " on a thread that is in a native method which Java has called");
+  if (!look.wrong.empty()) return Unfit(look.wrong);
+  if (look.found) return look.is_id;
+  if (look.frames == 0) return Unfit("the first NextFrame answered " + std::to_string(look.result));
+  return Unfit("of " + std::to_string(look.frames) +
+               " frames none holds the known method, neither as a jmethodID nor " +
+               (api.id_of == nullptr ? "otherwise: there is no MethodToJMethodID"
+                                     : "so that MethodToJMethodID tells"));
+}
+
+Result<IteratorDrift> FindIteratorDrift(const IteratorApi& api, JavaVM* vm) {
+  ucontext_t context;
+  getcontext(&context);
+  IteratorDrift drift;
+  drift.older_errors =
+      api.run(
+          &context, 0, [](ASGST_Iterator*, void*) {}, nullptr) == kOlderNoTopJavaFrame;
+  struct Errand {
+    const IteratorApi& api;
+    Result<bool> found;
+  } errand{api, ToolFailed("the iterator was not probed")};
+  Status called = CallFromJava(
+      vm,
+      [](const KnownFrames& known, void* data) {
+        auto& errand = *static_cast<Errand*>(data);
+        ucontext_t context;
+        getcontext(&context);
+        errand.found = ProbeIteratorMethods(errand.api, known, &context);
+      },
+      &errand);
+  if (!called.ok()) return called.failure();
+  if (!errand.found.ok()) return errand.found.failure();
+  drift.method_is_id = errand.found.value();
+  return drift;
+}
+
+}  // namespace walkhammer

@@ -14,6 +14,7 @@
 #include "harness/guard/arch.h"
 #include "harness/jvm/elf_functions.h"
 #include "harness/jvm/flags.h"
+#include "harness/reference/classes.h"
 
 namespace walkhammer {
 namespace {
@@ -120,6 +121,8 @@ Status Attach(JavaVM* vm) {
     return Unable("this JVM keeps its threads under no pthread key");
   guard_zone = GuardZone(structs.value());
   layout = found.value();
+  // Where it fails, nothing is known of classes, and walks are as good.
+  static_cast<void>(TrackClasses(vm, structs.value(), *feature));
   attached.store(true);
   return Ok();
 }
@@ -131,6 +134,14 @@ uint64_t CurrentThread() {
   const auto thread = reinterpret_cast<uint64_t>(pthread_getspecific(thread_key));
   return thread != 0 && IsJavaThread() ? thread : 0;
 }
+
+JNIEnv* CurrentEnv() {
+  void* env = nullptr;
+  const bool found = Live() != nullptr && the_vm->GetEnv(&env, JNI_VERSION_1_2) == JNI_OK;
+  return found ? static_cast<JNIEnv*>(env) : nullptr;
+}
+
+JavaVM* CurrentVm() { return the_vm; }
 
 WalkStart StartOf(const ucontext_t* context, uint64_t thread) {
   WalkStart start;

@@ -66,7 +66,9 @@ class IteratorWalker : public Walker {
   PaintedBuffer<Frame> buffer_;
 };
 
-constexpr DeclaredCode kCodes[] = {
+}  // namespace
+
+const DeclaredCode kIteratorCodes[7] = {
     {ASGST_NO_FRAME, "no_frame"},
     {ASGST_NO_THREAD, "no_thread"},
     {ASGST_THREAD_IS_EXITING, "thread_exit"},
@@ -76,14 +78,12 @@ constexpr DeclaredCode kCodes[] = {
     {ASGST_NOT_ATTACHED, "not_attached"},
 };
 
-}  // namespace
-
 const WalkerInfo kIteratorWalker = {
     .name = "iterator",
     .what = "the ASGST iterator from a ucontext, from the reference provider",
     .symbol = nullptr,
     .puzzle = false,
-    .codes = kCodes,
+    .codes = kIteratorCodes,
     .make = [] { return std::unique_ptr<Walker>(std::make_unique<IteratorWalker>(false)); },
     .provider = "ref",
 };
@@ -93,7 +93,7 @@ const WalkerInfo kIteratorFrameWalker = {
     .what = "the ASGST iterator from pc, sp and fp, from the reference provider",
     .symbol = nullptr,
     .puzzle = false,
-    .codes = kCodes,
+    .codes = kIteratorCodes,
     .make = [] { return std::unique_ptr<Walker>(std::make_unique<IteratorWalker>(true)); },
     .provider = "ref",
 };

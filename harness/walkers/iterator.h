@@ -8,6 +8,7 @@
 namespace walkhammer {
 
 extern const WalkerInfo kIteratorWalker, kIteratorFrameWalker;
+extern const DeclaredCode kIteratorCodes[7];  // of all walkers that use the iterator
 
 }  // namespace walkhammer
 

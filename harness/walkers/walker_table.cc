@@ -4,6 +4,7 @@
 
 #include "harness/walkers/agct.h"
 #include "harness/walkers/asgst.h"
+#include "harness/walkers/ids.h"
 #include "harness/walkers/iterator.h"
 #include "harness/walkers/puzzles.h"
 #include "harness/walkers/walker.h"
@@ -15,6 +16,7 @@ std::span<const WalkerInfo> AllWalkers() {
   static const std::vector<WalkerInfo> table = [] {
     std::vector<WalkerInfo> rows = {kAgctWalker, kAsgstWalker, kIteratorWalker,
                                     kIteratorFrameWalker};
+    rows.push_back(kIdsWalker);
     for (const auto& puzzles : {Puzzles(), EnginePuzzles()})
       rows.insert(rows.end(), puzzles.begin(), puzzles.end());
     return rows;

@@ -60,7 +60,7 @@ class MetadataTest : public testing::Test {
     Clear(kClass, 0x200);
     memory_.Put(kMethod, 0x77770);
     memory_.Put(kMethod + 8, kConst);
-    memory_.PutBytes(kMethod + 16, {0x09, 0x10, 0xff, 0xff});  // public static synthetic, and more
+    memory_.PutBytes(kMethod + 16, {0x09, 0xf2, 0xff, 0xff});  // public static synthetic, and more
     memory_.Put(kConst + 8, kPool);
     memory_.PutInt(kConst + 24, 20);  // words: 160 bytes
     memory_.PutBytes(kConst + 32, {40, 0, 1, 0, 2, 0});

@@ -111,9 +111,10 @@ const char* IdsCalls::ExamineLines(ASGST_Method method, uint64_t seed) {
   constexpr ASGST_MethodLineNumberEntry kPainted = {-0x5a5a, -0x5a5a};
   ASGST_MethodLineNumberEntry entries[kMost + 1];
   std::fill(entries, entries + kMost + 1, kPainted);
-  const int size = static_cast<int>(seed >> 24) % (kMost + 1);
+  const int size = static_cast<int>(seed >> 24) % (kMost + 1);  // negative ones, too
   const int count = lines_(method, entries, size);
-  if (count < 0 || count > size) return "GetMethodLineNumberTable answers a number that cannot be";
+  if (count < 0 || count > std::max(size, 0))
+    return "GetMethodLineNumberTable answers a number that cannot be";
   for (int i = count; i <= kMost; i++)
     intact_ = intact_ && entries[i].start_bci == kPainted.start_bci &&
               entries[i].line_number == kPainted.line_number;

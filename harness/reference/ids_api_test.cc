@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <random>
 
 #include "harness/reference/testing/ids_testing.h"
 
@@ -13,50 +12,6 @@ namespace {
 
 constexpr char kAnnotated[] = "(Ljava/lang/Comparable;Ljava/util/List;)Ljava/util/List;";
 constexpr char kAnnotatedGeneric[] = "<U:TT;>(TU;Ljava/util/List<TU;>;)Ljava/util/List<-TU;>;";
-
-class IdsApi : public testing::Test {
- protected:
-  ASGST_Method Method(const char* name, const char* signature) {
-    return MethodNamed(ids_, name, signature);
-  }
-  // All prepared classes of the JVM that are no arrays.
-  template <typename Visit>
-  int ForEachClass(Visit visit) {
-    jvmtiEnv* jvmti = TestJvmti();
-    jint count = 0;
-    jclass* classes = nullptr;
-    EXPECT_EQ(jvmti->GetLoadedClasses(&count, &classes), JVMTI_ERROR_NONE);
-    int visited = 0;
-    for (jint i = 0; i < count; i++) {
-      jint status = 0;
-      jvmti->GetClassStatus(classes[i], &status);
-      if ((status & JVMTI_CLASS_STATUS_PREPARED) != 0) {
-        visit(classes[i]);
-        visited++;
-      }
-      env_->DeleteLocalRef(classes[i]);
-    }
-    jvmti->Deallocate(reinterpret_cast<unsigned char*>(classes));
-    return visited;
-  }
-  template <typename Visit>
-  int ForEachMethod(Visit visit) {
-    int visited = 0;
-    ForEachClass([&](jclass klass) {
-      jint count = 0;
-      jmethodID* ids = nullptr;
-      EXPECT_EQ(TestJvmti()->GetClassMethods(klass, &count, &ids), JVMTI_ERROR_NONE);
-      for (jint i = 0; i < count; i++) visit(klass, ids[i]);
-      visited += count;
-      TestJvmti()->Deallocate(reinterpret_cast<unsigned char*>(ids));
-    });
-    return visited;
-  }
-
-  LiveJvm& live_ = LiveJvm::Get();
-  JNIEnv* env_ = live_.env();
-  jclass ids_ = FindTestClass("wh/Ids");
-};
 
 // --- methods ---
 
@@ -399,71 +354,6 @@ TEST_F(IdsApi, ConversionsOfWhatIsNone) {
   EXPECT_EQ(ASGST_ClassToJClass(reinterpret_cast<ASGST_Class>(0x1234560)), nullptr);
   EXPECT_EQ(ASGST_MethodToJMethodID(reinterpret_cast<ASGST_Method>(0x1234560)), nullptr);
   EXPECT_EQ(ASGST_JMethodIDToMethod(reinterpret_cast<jmethodID>(0x1234561)), nullptr);
-}
-
-// --- garbage ---
-
-void ExpectNothingAt(uint64_t address) {
-  ExpectNothing(reinterpret_cast<ASGST_Method>(address));
-  ExpectNothing(reinterpret_cast<ASGST_Class>(address));
-}
-
-TEST_F(IdsApi, NothingIsKnownOfGarbage) {
-  const auto method = reinterpret_cast<uint64_t>(Method("farLines", "(I)I"));
-  const auto klass = reinterpret_cast<uint64_t>(ASGST_JClassToClass(ids_));
-  const uint64_t object = *reinterpret_cast<uint64_t*>(ids_);
-  const uint64_t const_method =
-      *reinterpret_cast<uint64_t*>(method + live_.jvm().layout().method_const);
-  std::vector<uint64_t> garbage = {0,
-                                   1,
-                                   8,
-                                   0xff8,
-                                   0x1000,
-                                   0xdeadbeefdeadbee8,
-                                   ~0ULL,
-                                   ~7ULL,
-                                   1ULL << 47,
-                                   object,
-                                   object + 8,
-                                   const_method,
-                                   const_method + 8,
-                                   reinterpret_cast<uint64_t>(&garbage),
-                                   reinterpret_cast<uint64_t>(&ASGST_GetMethodInfo) & ~7ULL,
-                                   reinterpret_cast<uint64_t>(live_.jvm().vm())};
-  for (const NamedCode& code : live_.jvm().Stubs()) garbage.push_back(code.begin & ~7ULL);
-  for (uint64_t aside = 1; aside < 64; aside++) {
-    garbage.push_back(method + aside);
-    garbage.push_back(method - aside);
-    garbage.push_back(klass + aside);
-    garbage.push_back(klass - aside);
-  }
-  std::mt19937_64 random(1);
-  for (int i = 0; i < 100'000; i++) garbage.push_back(random() >> (random() % 64));
-  for (const uint64_t address : garbage) ExpectNothingAt(address);
-  // Each where the other belongs.
-  ExpectNothing(reinterpret_cast<ASGST_Method>(klass));
-  ExpectNothing(reinterpret_cast<ASGST_Class>(method));
-}
-
-// Words that stand in the JVM's own structures lead to others of them.
-TEST_F(IdsApi, NothingIsKnownOfWhatStandsAroundMethods) {
-  const auto method = reinterpret_cast<uint64_t>(Method("farLines", "(I)I"));
-  const auto klass = reinterpret_cast<uint64_t>(ASGST_JClassToClass(ids_));
-  int others = 0;
-  for (const uint64_t from : {method, klass})
-    for (uint64_t at = from; at < from + 400; at += 8) {
-      const uint64_t word = *reinterpret_cast<uint64_t*>(at);
-      const MethodAnswer as_method = Ask(reinterpret_cast<ASGST_Method>(word));
-      const ClassAnswer as_class = Ask(reinterpret_cast<ASGST_Class>(word));
-      // It is true of whatever is answered.
-      if (as_method.klass != nullptr) {
-        EXPECT_EQ(*Ask(as_method.klass).name, "wh/Ids");
-      }
-      if (as_class.idnum >= 0) others++;
-      EXPECT_EQ(as_class.idnum >= 0, as_class.name.has_value());
-      EXPECT_FALSE(as_method.klass != nullptr && as_class.idnum >= 0) << "both";
-    }
-  EXPECT_GE(others, 1) << "its superclass";
 }
 
 }  // namespace

@@ -102,10 +102,7 @@ TEST_F(IdsApi, NothingIsKnownOfWhatStandsAroundMethods) {
       const uint64_t word = *reinterpret_cast<uint64_t*>(at);
       const MethodAnswer as_method = Ask(reinterpret_cast<ASGST_Method>(word));
       const ClassAnswer as_class = Ask(reinterpret_cast<ASGST_Class>(word));
-      // It is true of whatever is answered.
-      if (as_method.klass != nullptr) {
-        EXPECT_EQ(*Ask(as_method.klass).name, "wh/Ids");
-      }
+      EXPECT_EQ(as_method.klass != nullptr, as_method.name.has_value());
       if (as_class.idnum >= 0) others++;
       EXPECT_EQ(as_class.idnum >= 0, as_class.name.has_value());
       EXPECT_FALSE(as_method.klass != nullptr && as_class.idnum >= 0) << "both";

@@ -35,7 +35,8 @@ uint64_t Mix(uint64_t hash, uint64_t value) {
 // a safepoint first.
 bool OnlyItself(int32_t state) { return state == kStateInJava || state == kStateInVm; }
 
-// Of all that oracles judge in a light walk; 0: something is amiss that no hash tells.
+// Of all that oracles judge in a light walk; 0: something is amiss that no hash tells, or there are
+// names to be judged.
 uint64_t HashOfAnswer(const Observation& seen) {
   if (seen.trace.ending != Ending::kReturned || !seen.buffer_intact ||
       seen.unsafe_call->function != nullptr || seen.stack_write.found ||
@@ -44,7 +45,8 @@ uint64_t HashOfAnswer(const Observation& seen) {
       seen.before.anchor_sp != seen.after.anchor_sp ||
       seen.before.anchor_pc != seen.after.anchor_pc ||
       seen.before.anchor_fp != seen.after.anchor_fp || seen.sample->shadow != nullptr ||
-      seen.sample->other_walker != nullptr || seen.trace.num_frames > seen.request->depth)
+      seen.sample->other_walker != nullptr || seen.trace.described != nullptr ||
+      seen.trace.num_frames > seen.request->depth)
     return 0;
   uint64_t hash = 0x9e3779b97f4a7c15 + static_cast<uint64_t>(seen.trace.num_frames);
   for (int i = 0; i < seen.trace.num_frames; i++) {

@@ -93,6 +93,14 @@ void Return(Case& c, std::vector<Frame> frames) {
   c.seen.trace.num_frames = static_cast<int32_t>(frames.size());
   c.frames = std::move(frames);
 }
+// What the walker says of the first frames.
+void Describe(Case& c, const std::vector<std::string>& names) {
+  static DescribedFrame described[4];
+  for (size_t i = 0; i < names.size(); i++)
+    std::snprintf(described[i].text, sizeof described[i].text, "%s", names[i].c_str());
+  c.seen.trace.described = described;
+  c.seen.trace.described_count = static_cast<int32_t>(names.size());
+}
 void Disturbed(Case& c) { c.seen.pristine = false; }
 
 const std::vector<Provocation>& Provocations() {
@@ -145,6 +153,34 @@ const std::vector<Provocation>& Provocations() {
          c.request.depth = 2;
          c.frames[2].method = kNeverExisted;
        }},
+
+      {"RightName", "method-info", "right",
+       [](Case& c) {
+         Describe(c, {"app/Main.native()V", "app/Main.callee()V"});
+       }},
+      {"WrongName", "method-info", "wrong-name",
+       [](Case& c) {
+         Describe(c, {"app/Main.native()V", "app/Main.caller()V"});
+       },
+       "frame 1 is said to be app/Main.caller()V, and is app.Main.callee()V"},
+      {"NoName", "method-info", "wrong-name", [](Case& c) { Describe(c, {""}); }, "frame 0"},
+      {"NameIsShorter", "method-info", "wrong-name",
+       [](Case& c) { Describe(c, {"app/Main.native()"}); }},
+      {"NameIsLonger", "method-info", "wrong-name",
+       [](Case& c) { Describe(c, {"app/Main.native()VV"}); }},
+      {"NamesOfMethodsThatAreGone", "method-info", "right",
+       [](Case& c) {
+         c.frames[0].method = kGone;
+         c.frames[1].method = nullptr;
+         Describe(c, {"", ""});
+       }},
+      {"NamesBeyondTheFrames", "method-info", "right",
+       [](Case& c) {
+         Describe(c, {"app/Main.native()V", "", ""});
+         Answer(c, 1);
+       }},
+      {"Contradiction", "method-info", "contradiction",
+       [](Case& c) { c.seen.trace.complaint = "both yes and no"; }, "both yes and no"},
 
       {"LastByte", "bci", "inside", [](Case& c) { c.frames[1].bci = 9; }},
       {"BehindTheEnd", "bci", "outside", [](Case& c) { c.frames[1].bci = 10; },

@@ -9,7 +9,7 @@ namespace walkhammer {
 extern const Oracle kSurvivalOracle, kCrashOracle, kHangOracle, kReturnCodeOracle,
     kFrameCountOracle, kBufferOracle, kMethodIdOracle, kBciOracle, kTruthOracle, kThreadStateOracle,
     kErrnoOracle, kSignalMaskOracle, kSignalSafetyOracle, kStackKeptOracle, kThreadStartOracle,
-    kRepeatedFrameOracle, kShadowStackOracle, kAgreementOracle, kFrameKindOracle;
+    kRepeatedFrameOracle, kShadowStackOracle, kAgreementOracle, kFrameKindOracle, kMethodInfoOracle;
 
 }  // namespace walkhammer
 

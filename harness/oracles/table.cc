@@ -24,7 +24,7 @@ std::span<const Oracle> AllOracles() {
       kFrameCountOracle,   kBufferOracle,      kMethodIdOracle,    kBciOracle,
       kTruthOracle,        kThreadStateOracle, kErrnoOracle,       kSignalMaskOracle,
       kSignalSafetyOracle, kStackKeptOracle,   kThreadStartOracle, kRepeatedFrameOracle,
-      kShadowStackOracle,  kAgreementOracle,   kFrameKindOracle,
+      kShadowStackOracle,  kAgreementOracle,   kFrameKindOracle,   kMethodInfoOracle,
   };
   return table;
 }

@@ -14,6 +14,7 @@
 #include "harness/guard/arch.h"
 #include "harness/jvm/elf_functions.h"
 #include "harness/jvm/flags.h"
+#include "harness/reference/classes.h"
 #include "harness/reference/unwind_service.h"
 
 namespace walkhammer {
@@ -121,6 +122,8 @@ Status Attach(JavaVM* vm) {
     return Unable("this JVM keeps its threads under no pthread key");
   guard_zone = GuardZone(structs.value());
   layout = found.value();
+  // Where it fails, nothing is known of classes, and walks are as good.
+  static_cast<void>(TrackClasses(vm, structs.value(), *feature));
   StartUnwindService();
   attached.store(true);
   return Ok();
@@ -133,6 +136,14 @@ uint64_t CurrentThread() {
   const auto thread = reinterpret_cast<uint64_t>(pthread_getspecific(thread_key));
   return thread != 0 && IsJavaThread() ? thread : 0;
 }
+
+JNIEnv* CurrentEnv() {
+  void* env = nullptr;
+  const bool found = Live() != nullptr && the_vm->GetEnv(&env, JNI_VERSION_1_2) == JNI_OK;
+  return found ? static_cast<JNIEnv*>(env) : nullptr;
+}
+
+JavaVM* CurrentVm() { return the_vm; }
 
 WalkStart StartOf(const ucontext_t* context, uint64_t thread, bool non_java) {
   WalkStart start;

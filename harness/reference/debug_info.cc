@@ -1,5 +1,7 @@
 #include "harness/reference/debug_info.h"
 
+#include "harness/reference/number_stream.h"
+
 namespace walkhammer {
 namespace {
 
@@ -88,39 +90,15 @@ bool DebugInfo::Search(uint64_t pc, Scope& scope) const {
 }
 
 bool DebugInfo::Decode(int32_t offset, Scope& scope) const {
-  Stream stream{scopes_ + offset};
+  NumberStream stream(*tables_, layout_.null_free_numbers, scopes_ + offset);
   uint32_t sender = 0, method = 0, bci = 0;
-  if (!ReadNumber(stream, sender) || !ReadNumber(stream, method) || !ReadNumber(stream, bci))
-    return false;
+  if (!stream.Number(sender) || !stream.Number(method) || !stream.Number(bci)) return false;
   // Numbers of methods count from 1; byte codes are stored one higher.
   if (method == 0 || !memory_.ReadWord(metadata_ + 8 * (method - 1ULL), scope.method)) return false;
   scope.bci = static_cast<int32_t>(bci) - 1;
   scope.sender = static_cast<int32_t>(sender);
   // A caller's scope is written before those of what it inlined.
   return scope.sender >= 0 && scope.sender < offset;
-}
-
-// HotSpot's UNSIGNED5: up to five bytes, each but the last one not below `low`. Since JDK 20 no
-// byte is zero, and all values are one higher (JDK-8292758).
-bool DebugInfo::ReadNumber(Stream& from, uint32_t& number) const {
-  const uint32_t excluded = layout_.null_free_numbers ? 1 : 0;
-  constexpr uint32_t kHigh = 64;  // values of a byte that say that another one follows
-  const uint32_t low = 256 - excluded - kHigh;
-  number = 0;
-  for (int i = 0; i < 5; i++, from.at++) {
-    if ((from.at & ~7ULL) != from.word_at) {
-      from.word_at = from.at & ~7ULL;
-      if (!tables_->ReadWord(from.word_at, from.word)) return false;
-    }
-    const auto byte = static_cast<uint8_t>(from.word >> (8 * (from.at & 7)));
-    if (byte < excluded) return false;
-    number += (byte - excluded) << (6 * i);
-    if (byte < excluded + low) {
-      from.at++;
-      return true;
-    }
-  }
-  return true;
 }
 
 }  // namespace walkhammer

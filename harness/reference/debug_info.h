@@ -44,12 +44,6 @@ class DebugInfo {
  private:
   bool Search(uint64_t pc, Scope& scope) const;
   bool Decode(int32_t offset, Scope& scope) const;
-  // Compressed numbers, one after the other.
-  struct Stream {
-    uint64_t at;
-    uint64_t word = 0, word_at = 1;  // the word read last, and its address
-  };
-  bool ReadNumber(Stream& from, uint32_t& number) const;
 
   const WalkLayout& layout_;
   const MemoryReader& memory_;

@@ -141,23 +141,3 @@ void ASGST_RewindIterator(ASGST_Iterator* iterator) { iterator->Rewind(); }
 int ASGST_State(ASGST_Iterator* iterator) {
   return iterator == nullptr ? static_cast<int>(ASGST_NO_FRAME) : iterator->state;
 }
-
-jmethodID ASGST_MethodToJMethodID(ASGST_Method method) {
-  if (Live() == nullptr || method == nullptr) return nullptr;
-  const auto address = reinterpret_cast<uint64_t>(method);
-  const LiveMemory memory(0, 0);
-  MethodFacts facts;
-  if (!ReadMethod(*Live(), memory, address, facts)) return nullptr;
-  return reinterpret_cast<jmethodID>(facts.id);
-}
-
-ASGST_Method ASGST_JMethodIDToMethod(jmethodID id) {
-  uint64_t method = 0;
-  const LiveMemory memory(0, 0);
-  const auto at = reinterpret_cast<uint64_t>(id);
-  MethodFacts facts;
-  if (Live() == nullptr || (at & 7) != 0 || !memory.ReadWord(at, method) ||
-      !ReadMethod(*Live(), memory, method, facts) || facts.id != at)
-    return nullptr;
-  return static_cast<ASGST_Method>(Pointer(method));
-}

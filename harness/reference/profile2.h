@@ -1,12 +1,15 @@
 /* The ASGST API that came after JEP 435's draft, as far as libasgst.so implements it on a stock
-   JDK: the iterator, the states, and the way between methods and jmethodIDs. Our own declarations,
-   by the documents' facts. Begin with asgst_attach (profile.h).
+   JDK: the iterator, the states, and what there is to know of methods and classes. Our own
+   declarations, by the documents' facts. Begin with asgst_attach (profile.h).
 
-   Signal-safe: all of it, where SIGSEGV and SIGBUS are not blocked and lead to the JVM. */
+   Signal-safe: all of it that does not say otherwise, where SIGSEGV and SIGBUS are not blocked and
+   lead to the JVM. */
 #ifndef WALKHAMMER_PROFILE2_H
 #define WALKHAMMER_PROFILE2_H
 
 #include <jni.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -49,6 +52,7 @@ enum {
 };
 
 typedef struct ASGST_MethodOpaque* ASGST_Method;
+typedef struct ASGST_ClassOpaque* ASGST_Class;
 typedef struct ASGST_IteratorOpaque ASGST_Iterator;
 
 typedef struct {
@@ -78,14 +82,130 @@ JNIEXPORT void JNICALL ASGST_RewindIterator(ASGST_Iterator* iterator);
 /* What ASGST_NextFrame would return; ASGST_NO_FRAME for a null iterator. */
 JNIEXPORT int JNICALL ASGST_State(ASGST_Iterator* iterator);
 
-/* Null if the method never got a jmethodID, or is none. */
+/* --- methods and classes ---
+
+   An ASGST_Method is a Method*, one for each version of a redefined method; an ASGST_Class is an
+   InstanceKlass*, the same for all versions of a class. Arrays and primitive types have none. Any
+   value may be given, at any time: one that is of no live class is answered with null and -1.
+   Classes get their numbers at asgst_attach and at their ClassPrepare event. JVMTI posts none for
+   classes that are loaded while a thread attaches to the JVM or a virtual thread mounts: those have
+   no number until somebody asked for one of them and then a thread starts or a class is prepared.
+
+   Different from the proposal: a class is taken for unloaded once JVMTI has freed its
+   java.lang.Class, some time after the collector did. Until then what is answered of it may be
+   null, or of whatever its memory holds by then. Memory is read with a net below, so it is no
+   crash. */
+
+/* Texts are modified UTF-8, copied into the caller's buffers. In: the buffer, or null, and its size
+   in bytes. Out: the text, cut to the size, with a NUL at its end (a size below 1: nothing is
+   written), and the length of the whole text without the NUL. A text that is unknown, or that there
+   is none of, sets the pointer to null and the length to 0: set both before each call. */
+typedef struct {
+  ASGST_Class klass;
+  char* method_name;
+  jint method_name_length;
+  char* signature; /* "(I)V" */
+  jint signature_length;
+  char* generic_signature; /* null for most methods */
+  jint generic_signature_length;
+  jint modifiers;    /* as in the class file; -1: unknown */
+  jint idnum;        /* ASGST_GetMethodIdNum */
+  jlong class_idnum; /* ASGST_GetClassIdNum */
+} ASGST_MethodInfo;
+
+typedef struct {
+  char* class_name; /* as the JVM has it: "java/lang/String"; no L and semicolon around it */
+  jint class_name_length;
+  char* generic_class_name; /* the generic signature; null for most classes */
+  jint generic_class_name_length;
+  jint modifiers; /* as java.lang.Class has them, with those of member classes; -1: unknown */
+  jlong idnum;    /* ASGST_GetClassIdNum */
+} ASGST_ClassInfo;
+
+typedef struct {
+  jint start_bci;
+  jint line_number;
+} ASGST_MethodLineNumberEntry;
+
+/* Signal-safe, as all that follow up to ASGST_JMethodIDToMethod. A null `info` is none. */
+JNIEXPORT void JNICALL ASGST_GetMethodInfo(ASGST_Method method, ASGST_MethodInfo* info);
+/* The method's number in its class: the same for all versions of it. -1: unknown. */
+JNIEXPORT jint JNICALL ASGST_GetMethodIdNum(ASGST_Method method);
+/* Fills in at most `length` entries, in the class file's order, which need not be that of their
+   byte codes. How many; 0 where there is no table, as in native methods; -1: no such method. */
+JNIEXPORT int JNICALL ASGST_GetMethodLineNumberTable(ASGST_Method method,
+                                                     ASGST_MethodLineNumberEntry* entries,
+                                                     int length);
+/* The line that a stack trace shows; -1: there is none. */
+JNIEXPORT jint JNICALL ASGST_GetMethodLineNumber(ASGST_Method method, jint bci);
+JNIEXPORT void JNICALL ASGST_GetClassInfo(ASGST_Class klass, ASGST_ClassInfo* info);
+/* The class's number, from 1 on: no other class of this process ever has it, and redefinition does
+   not change it. libasgst gives it, as a stock JVM has none. -1: no such class, or no number yet.
+ */
+JNIEXPORT jlong JNICALL ASGST_GetClassIdNum(ASGST_Class klass);
+/* The class that declares the method; null: no such method. */
+JNIEXPORT ASGST_Class JNICALL ASGST_GetClass(ASGST_Method method);
+
+/* Null if the method never got a jmethodID, or is none. In the proposal it makes one where there is
+   none, which no signal handler may: have JVMTI's GetClassMethods make those of a class. An
+   obsolete version of a redefined method has none either. */
 JNIEXPORT jmethodID JNICALL ASGST_MethodToJMethodID(ASGST_Method method);
-/* Null if the id is none, or its method is gone. */
+/* The newest version. Null if the id is none, or its method is gone. */
 JNIEXPORT ASGST_Method JNICALL ASGST_JMethodIDToMethod(jmethodID id);
+
+/* Not signal-safe: for threads that are attached to the JVM, outside of signal handlers and of
+   handlers for unloading. */
+/* Null for arrays and primitive types. */
+JNIEXPORT ASGST_Class JNICALL ASGST_JClassToClass(jclass klass);
+/* A new local reference; null: no such class. It looks through the tags of all classes. */
+JNIEXPORT jclass JNICALL ASGST_ClassToJClass(ASGST_Class klass);
+
+/* `methods` are the class's `count` Methods, which are no longer to be used. `redefined`: the class
+   lives on, with others. The array lives as long as the call. */
+typedef void (*ASGST_ClassUnloadHandler)(ASGST_Class klass, ASGST_Method* methods, int count,
+                                         bool redefined, void* arg);
+
+/* Not signal-safe. Several handlers may be registered, the same one several times; they may run on
+   several threads at a time. A handler may call what is signal-safe here, and neither JNI nor
+   JVMTI; from within one, registering does nothing and deregistering answers false.
+
+   Different from the proposal, as a stock JVM tells nobody before:
+   - A handler is called after the class was unloaded, once JVMTI has freed its java.lang.Class.
+     Its number can still be asked for, and nothing else is sure: the memory of class and methods
+     may be gone or another's, so what a profiler wants to know it must have asked before. Where the
+     same address already stands for a new class, its number is that one's.
+   - After a redefinition it is called once the new methods are seen in place, about a millisecond
+     later: a thread of libasgst's looks for it once a ClassFileLoadHook told that a redefinition
+     begins. The old methods can often still be asked for their names. A version that lives for
+     less than a look is not told of, nor one that comes more than a minute after its hook.
+     All of the class's methods are replaced, those that did not change as well.
+   - While there is a handler, JVMTI's ClassFileLoadHook is on, which makes class loading slower.
+   - A handler that was registered after the JVM ended, or without asgst_attach, is never called. */
+JNIEXPORT void JNICALL ASGST_RegisterClassUnloadHandler(ASGST_ClassUnloadHandler handler,
+                                                        void* arg);
+/* Takes back one registration of that handler with that argument; once it returns, the handler is
+   not running for it. False if there is none. */
+JNIEXPORT bool JNICALL ASGST_DeregisterClassUnloadHandler(ASGST_ClassUnloadHandler handler,
+                                                          void* arg);
 
 #ifdef __cplusplus
 }
 static_assert(sizeof(ASGST_Frame) == 48);
+static_assert(sizeof(ASGST_MethodInfo) == 72 && offsetof(ASGST_MethodInfo, method_name) == 8 &&
+              offsetof(ASGST_MethodInfo, method_name_length) == 16 &&
+              offsetof(ASGST_MethodInfo, signature) == 24 &&
+              offsetof(ASGST_MethodInfo, signature_length) == 32 &&
+              offsetof(ASGST_MethodInfo, generic_signature) == 40 &&
+              offsetof(ASGST_MethodInfo, generic_signature_length) == 48 &&
+              offsetof(ASGST_MethodInfo, modifiers) == 52 &&
+              offsetof(ASGST_MethodInfo, idnum) == 56 &&
+              offsetof(ASGST_MethodInfo, class_idnum) == 64);
+static_assert(sizeof(ASGST_ClassInfo) == 40 && offsetof(ASGST_ClassInfo, class_name_length) == 8 &&
+              offsetof(ASGST_ClassInfo, generic_class_name) == 16 &&
+              offsetof(ASGST_ClassInfo, generic_class_name_length) == 24 &&
+              offsetof(ASGST_ClassInfo, modifiers) == 28 && offsetof(ASGST_ClassInfo, idnum) == 32);
+static_assert(sizeof(ASGST_MethodLineNumberEntry) == 8 &&
+              offsetof(ASGST_MethodLineNumberEntry, line_number) == 4);
 #endif
 
 #endif /* WALKHAMMER_PROFILE2_H */

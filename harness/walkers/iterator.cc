@@ -117,16 +117,6 @@ std::unique_ptr<Walker> Make() {
   return std::make_unique<IteratorWalker>(kFromFrame, kReference);
 }
 
-constexpr DeclaredCode kReferenceCodes[] = {
-    {ASGST_NO_FRAME, "no_frame"},
-    {ASGST_NO_THREAD, "no_thread"},
-    {ASGST_THREAD_IS_EXITING, "thread_exit"},
-    {ASGST_UNSAFE_STATE, "unsafe_state"},
-    {ASGST_NO_TOP_JAVA_FRAME, "no_top_Java_frame"},
-    {ASGST_BROKEN_STACK, "broken_stack"},
-    {ASGST_NOT_ATTACHED, "not_attached"},
-};
-
 // Without those of the queue.
 constexpr DeclaredCode kJdkCodes[] = {
     {ASGST_NO_FRAME, "no_frame"},
@@ -139,12 +129,22 @@ constexpr DeclaredCode kJdkCodes[] = {
 
 }  // namespace
 
+const DeclaredCode kIteratorCodes[7] = {
+    {ASGST_NO_FRAME, "no_frame"},
+    {ASGST_NO_THREAD, "no_thread"},
+    {ASGST_THREAD_IS_EXITING, "thread_exit"},
+    {ASGST_UNSAFE_STATE, "unsafe_state"},
+    {ASGST_NO_TOP_JAVA_FRAME, "no_top_Java_frame"},
+    {ASGST_BROKEN_STACK, "broken_stack"},
+    {ASGST_NOT_ATTACHED, "not_attached"},
+};
+
 const WalkerInfo kIteratorWalker = {
     .name = "iterator",
     .what = "the ASGST iterator from a ucontext, from the reference provider",
     .symbol = nullptr,
     .puzzle = false,
-    .codes = kReferenceCodes,
+    .codes = kIteratorCodes,
     .make = Make<false, true>,
     .provider = "ref",
 };
@@ -154,7 +154,7 @@ const WalkerInfo kIteratorFrameWalker = {
     .what = "the ASGST iterator from pc, sp and fp, from the reference provider",
     .symbol = nullptr,
     .puzzle = false,
-    .codes = kReferenceCodes,
+    .codes = kIteratorCodes,
     .make = Make<true, true>,
     .provider = "ref",
 };

@@ -9,6 +9,7 @@ namespace walkhammer {
 
 extern const WalkerInfo kIteratorWalker, kIteratorFrameWalker, kIteratorJdkWalker,
     kIteratorFrameJdkWalker;
+extern const DeclaredCode kIteratorCodes[7];  // of all walkers that use the reference's iterator
 
 }  // namespace walkhammer
 

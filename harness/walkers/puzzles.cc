@@ -147,6 +147,26 @@ std::unique_ptr<Walker> Make() {
   return MakeAgctWalker(function, &real);
 }
 
+// What is said of a frame's method: true, but where the puzzle is triggered.
+class NameWalker : public Walker {
+ public:
+  explicit NameWalker(bool contradicts) : contradicts_(contradicts) {}
+  Status Bind(const WalkerHost& host) override { return inner_->Bind(host); }
+  void Walk(const WalkInput& input, Trace& trace) override {
+    inner_->Walk(input, trace);
+    const bool triggered = Triggered(input.context) && trace.num_frames > 0;
+    trace.described = triggered && !contradicts_ ? &kWrong : nullptr;
+    trace.described_count = trace.described == nullptr ? 0 : 1;
+    trace.complaint = triggered && contradicts_ ? "it says yes and no" : nullptr;
+  }
+  bool BufferIntact(const WalkInput& input) const override { return inner_->BufferIntact(input); }
+
+ private:
+  static constexpr DescribedFrame kWrong = {"wh/Nobody.nothing()V"};
+  const bool contradicts_;
+  std::unique_ptr<Walker> inner_ = MakeAgctWalker(nullptr, nullptr);
+};
+
 template <Misdeed misdeed, bool always = false>
 WalkerInfo Puzzle(const char* name, const char* what) {
   return {name, what, "AsyncGetCallTrace", true, AgctCodes(), Make<Misbehave<misdeed, always>>};
@@ -184,6 +204,11 @@ std::vector<WalkerInfo> Puzzles() {
        "AsyncGetCallTrace", true, AgctCodes(),
        []() -> std::unique_ptr<Walker> { return std::make_unique<CallStubWalker>(); }},
       Puzzle<SkipCaller>("puzzle-skip-caller", "leaves out the caller"),
+      {"puzzle-wrong-name", "says that the newest frame is of another method", "AsyncGetCallTrace",
+       true, AgctCodes(),
+       []() -> std::unique_ptr<Walker> { return std::make_unique<NameWalker>(false); }},
+      {"puzzle-contradiction", "contradicts itself", "AsyncGetCallTrace", true, AgctCodes(),
+       []() -> std::unique_ptr<Walker> { return std::make_unique<NameWalker>(true); }},
   };
 }
 

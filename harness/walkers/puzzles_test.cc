@@ -53,6 +53,8 @@ constexpr Expected kTable[] = {
     {"puzzle-lock", "signal-safety", "unsafe-call", "Lock"},
     {"puzzle-blind", "truth", "no-frames", "", 4},
     {"puzzle-sample-crash", "crash", "fault", "OnCallStub"},
+    {"puzzle-wrong-name", "method-info", "wrong-name", ""},
+    {"puzzle-contradiction", "method-info", "contradiction", ""},
 };
 
 struct Param {

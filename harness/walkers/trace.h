@@ -37,10 +37,20 @@ struct Fault {
   uint64_t native[kMaxNativeFrames];  // pcs, innermost first, by frame pointers
 };
 
+// What an API says of a frame's method: "pkg/Class.method(Sig)Ret", cut to the size.
+struct DescribedFrame {
+  char text[512];
+};
+
 struct Trace {
   Ending ending;
   int32_t num_frames;   // frame count, or a code <= 0
   const Frame* frames;  // num_frames of them when positive; owned by the walker adapter
+  // Of walkers that ask for names: those of the first frames. Owned by the adapter.
+  const DescribedFrame* described = nullptr;
+  int32_t described_count = 0;
+  // In what the API contradicts itself; or null.
+  const char* complaint = nullptr;
 };
 
 }  // namespace walkhammer

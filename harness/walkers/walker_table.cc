@@ -4,6 +4,7 @@
 
 #include "harness/walkers/agct.h"
 #include "harness/walkers/asgst.h"
+#include "harness/walkers/ids.h"
 #include "harness/walkers/iterator.h"
 #include "harness/walkers/puzzles.h"
 #include "harness/walkers/walker.h"
@@ -14,8 +15,8 @@ std::span<const WalkerInfo> AllWalkers() {
   // Append only, before the puzzles: requests in binary form hold the index.
   static const std::vector<WalkerInfo> table = [] {
     std::vector<WalkerInfo> rows = {
-        kAgctWalker,     kAsgstWalker,       kIteratorWalker,        kIteratorFrameWalker,
-        kAsgstJdkWalker, kIteratorJdkWalker, kIteratorFrameJdkWalker};
+        kAgctWalker,     kAsgstWalker,       kIteratorWalker,         kIteratorFrameWalker,
+        kAsgstJdkWalker, kIteratorJdkWalker, kIteratorFrameJdkWalker, kIdsWalker};
     for (const auto& puzzles : {Puzzles(), EnginePuzzles()})
       rows.insert(rows.end(), puzzles.begin(), puzzles.end());
     return rows;

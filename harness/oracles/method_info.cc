@@ -1,0 +1,54 @@
+// What an API says of a method is what JVMTI said, and does not contradict itself.
+// Signal-safe: yes.
+#include <cstdio>
+#include <cstring>
+
+#include "harness/oracles/observation.h"
+#include "harness/oracles/rows.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr OutcomeInfo kOutcomes[] = {
+    {"right", Grade::kAcceptable, "names are as JVMTI has them, or none were asked for"},
+    {"wrong-name", Grade::kForbidden, "a profiler would show another method than the one that ran"},
+    {"contradiction", Grade::kForbidden, "two answers to the same question cannot both be true"},
+};
+
+// JVMTI writes class names with dots, and one for the plus of hidden classes.
+char Plain(char c) { return c == '/' || c == '+' ? '.' : c; }
+
+// `said` may be cut.
+bool IsName(const char* said, const char* known) {
+  size_t i = 0;
+  while (said[i] != '\0' && Plain(said[i]) == Plain(known[i])) i++;
+  return said[i] == '\0' && (known[i] == '\0' || i == sizeof DescribedFrame::text - 1);
+}
+
+uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+  const Trace& trace = seen.trace;
+  if (trace.ending != Ending::kReturned) return 0;
+  if (trace.complaint != nullptr) {
+    std::snprintf(detail, size, "%s", trace.complaint);
+    return 2;
+  }
+  if (trace.num_frames > seen.request->depth) return 0;  // frame-count's business
+  for (int i = 0; i < trace.described_count && i < trace.num_frames; i++) {
+    const MethodEntry* entry = seen.methods->Find(trace.frames[i].method);
+    // Of names with an address in them, the registry keeps less.
+    if (entry == nullptr || entry->unloaded.load(std::memory_order_relaxed) ||
+        std::strstr(entry->name, "0x") != nullptr || IsName(trace.described[i].text, entry->name))
+      continue;
+    std::snprintf(detail, size, "frame %d is said to be %.100s, and is %s", i,
+                  trace.described[i].text, entry->name);
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+const Oracle kMethodInfoOracle = {"method-info", "what is said of a method is what JVMTI said",
+                                  kOutcomes, Judge};
+
+}  // namespace walkhammer

@@ -1,0 +1,312 @@
+#include "harness/reference/classes.h"
+
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "harness/reference/attach.h"
+#include "harness/reference/class_table.h"
+
+namespace walkhammer {
+namespace {
+
+struct KnownClass {
+  uint64_t klass = 0;
+  uint64_t array = 0;  // Array<Method*>*
+  std::vector<uint64_t> methods;
+};
+
+// Never destroyed: the JVM outlives static objects.
+struct State {
+  MetadataLayout layout{};
+  JavaVM* vm = nullptr;
+  jvmtiEnv* jvmti = nullptr;
+  // jdk.internal.misc.Unsafe reads the Klass* out of a java.lang.Class in Java code, where no
+  // collector can move the object meanwhile.
+  jobject unsafe = nullptr;
+  jmethodID get_long = nullptr;
+  jlong klass_offset = 0;  // java_lang_Class::_klass_offset
+
+  // Held while a class gets its tag; JVMTI is called under it.
+  std::mutex adding;
+  // Guards what follows. No JVMTI or JNI is called under it: ObjectFree may come with the JVM's
+  // lock of tags held.
+  std::mutex mutex;
+  ClassTable table;                               // read without the lock
+  std::unordered_map<int64_t, KnownClass> known;  // by number
+  int64_t last_number = 0;
+};
+State& Tracked() {
+  static State* state = new State;
+  return *state;
+}
+
+std::atomic<bool> tracking{false};
+std::atomic<void (*)(const GoneMethods&)> unload_listener{nullptr};
+// Somebody asked for a class that has no number.
+std::atomic<bool> missed{false};
+
+// What Methods and InstanceKlasses begin with: addresses of C++ virtual tables, those of libjvm and
+// those of a CDS archive.
+class Tables {
+ public:
+  void Learn(uint64_t object) {
+    uint64_t word = 0;
+    if (!LiveMemory(0, 0).ReadWord(object, word) || word == 0) return;
+    for (auto& known : known_) {
+      uint64_t free = 0;
+      if (known.load() == word || known.compare_exchange_strong(free, word) || free == word) return;
+    }
+  }
+  bool Has(uint64_t word) const {
+    for (const auto& known : known_)
+      if (known.load(std::memory_order_relaxed) == word) return word != 0;
+    return false;
+  }
+
+ private:
+  static constexpr int kMost = 16;  // there are five kinds of InstanceKlass
+  std::atomic<uint64_t> known_[kMost]{};
+};
+constinit Tables method_tables, class_tables;
+
+// The Methods that the class has now. Under the lock. A class that is being unloaded may have none
+// any more: then those that are known stay.
+void ReadMethods(KnownClass& known) {
+  const LiveMemory memory(0, 0);
+  const Metadata metadata(Tracked().layout, memory);
+  int count = 0;
+  std::vector<uint64_t> methods;
+  const uint64_t array = metadata.MethodsOfClass(known.klass, count);
+  for (int i = 0; i < count; i++) {
+    MethodView method;
+    if (metadata.Open(metadata.MethodAt(array, i), method) && method.holder == known.klass)
+      methods.push_back(method.method);
+  }
+  if (methods.empty() && !known.methods.empty()) return;
+  known.array = array;
+  known.methods = std::move(methods);
+}
+
+uint64_t ReadKlass(JNIEnv* env, jclass mirror) {
+  State& s = Tracked();
+  const jlong klass = env->CallLongMethod(s.unsafe, s.get_long, mirror, s.klass_offset);
+  // No stack left, or the thread is being stopped: this class remains unknown.
+  if (env->ExceptionCheck() == JNI_TRUE) {
+    env->ExceptionClear();
+    return 0;
+  }
+  const LiveMemory memory(0, 0);
+  const auto found = static_cast<uint64_t>(klass);
+  return Metadata(s.layout, memory).IsInstanceClass(found) ? found : 0;
+}
+
+// Gives the class a number unless it has one. `prepared`: it was linked just now, and may have got
+// more methods.
+uint64_t Add(JNIEnv* env, jclass mirror, bool prepared) {
+  State& s = Tracked();
+  const uint64_t klass = ReadKlass(env, mirror);
+  if (klass == 0) return 0;
+  const std::lock_guard<std::mutex> adding(s.adding);
+  jlong number = 0;
+  if (s.jvmti->GetTag(mirror, &number) != JVMTI_ERROR_NONE) return 0;
+  const bool is_new = number == 0;
+  if (is_new) {
+    number = s.last_number + 1;
+    if (s.jvmti->SetTag(mirror, number) != JVMTI_ERROR_NONE) return 0;
+    s.last_number = number;
+  }
+  const std::lock_guard<std::mutex> lock(s.mutex);
+  KnownClass& known = s.known[number];
+  known.klass = klass;
+  if (is_new || prepared) ReadMethods(known);
+  class_tables.Learn(klass);
+  if (!known.methods.empty()) method_tables.Learn(known.methods[0]);
+  s.table.Put(klass, number);
+  return klass;
+}
+
+Status AddLoadedClasses(JNIEnv* env) {
+  State& s = Tracked();
+  jint count = 0;
+  jclass* classes = nullptr;
+  if (s.jvmti->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE)
+    return Unable("this JVM's JVMTI does not list the classes");
+  for (jint i = 0; i < count; i++) {
+    Add(env, classes[i], false);
+    env->DeleteLocalRef(classes[i]);
+  }
+  s.jvmti->Deallocate(reinterpret_cast<unsigned char*>(classes));
+  return Ok();
+}
+
+void AddMissed(JNIEnv* env) {
+  if (missed.load(std::memory_order_relaxed) && missed.exchange(false))
+    static_cast<void>(AddLoadedClasses(env));
+}
+
+void JNICALL OnClassPrepare(jvmtiEnv*, JNIEnv* env, jthread, jclass mirror) {
+  Add(env, mirror, true);
+  AddMissed(env);
+}
+
+void JNICALL OnThreadStart(jvmtiEnv*, JNIEnv* env, jthread) { AddMissed(env); }
+
+void JNICALL OnObjectFree(jvmtiEnv*, jlong number) {
+  State& s = Tracked();
+  GoneMethods gone{};
+  {
+    const std::lock_guard<std::mutex> lock(s.mutex);
+    const auto found = s.known.find(number);
+    if (found == s.known.end()) return;
+    gone = {found->second.klass, std::move(found->second.methods)};
+    s.known.erase(found);
+  }
+  // Who is told may still ask for the number.
+  const auto listener = unload_listener.load();
+  if (listener != nullptr) listener(gone);
+  const std::lock_guard<std::mutex> lock(s.mutex);
+  // Another class may have got its place already.
+  if (s.table.Find(gone.klass) == number) s.table.Put(gone.klass, -number);
+}
+
+Status FindUnsafe(JNIEnv* env, const VmStructs& structs) {
+  State& s = Tracked();
+  const auto* offset = static_cast<int*>(structs.Static("java_lang_Class", "_klass_offset"));
+  if (offset == nullptr)
+    return Unable("this libjvm's vmStructs lack java_lang_Class::_klass_offset");
+  s.klass_offset = *offset;
+  jclass type = env->FindClass("jdk/internal/misc/Unsafe");
+  jmethodID get = type == nullptr
+                      ? nullptr
+                      : env->GetStaticMethodID(type, "getUnsafe", "()Ljdk/internal/misc/Unsafe;");
+  if (get != nullptr) s.get_long = env->GetMethodID(type, "getLong", "(Ljava/lang/Object;J)J");
+  jobject unsafe = s.get_long == nullptr ? nullptr : env->CallStaticObjectMethod(type, get);
+  if (env->ExceptionCheck() == JNI_TRUE) env->ExceptionClear();
+  if (unsafe == nullptr) return Unable("this JDK has no jdk.internal.misc.Unsafe as it used to be");
+  s.unsafe = env->NewGlobalRef(unsafe);
+  env->DeleteLocalRef(unsafe);
+  env->DeleteLocalRef(type);
+  return Ok();
+}
+
+Status Listen(JavaVM* vm) {
+  State& s = Tracked();
+  void* jvmti = nullptr;
+  if (vm->GetEnv(&jvmti, JVMTI_VERSION_11) != JNI_OK) return Unable("this JVM has no JVMTI");
+  s.jvmti = static_cast<jvmtiEnv*>(jvmti);
+  jvmtiCapabilities wanted{};
+  wanted.can_tag_objects = 1;
+  wanted.can_generate_object_free_events = 1;
+  jvmtiEventCallbacks callbacks{};
+  callbacks.ClassPrepare = OnClassPrepare;
+  callbacks.ThreadStart = OnThreadStart;
+  callbacks.ObjectFree = OnObjectFree;
+  if (s.jvmti->AddCapabilities(&wanted) != JVMTI_ERROR_NONE ||
+      s.jvmti->SetEventCallbacks(&callbacks, sizeof callbacks) != JVMTI_ERROR_NONE)
+    return Unable("this JVM's JVMTI cannot tag objects");
+  for (const jvmtiEvent event :
+       {JVMTI_EVENT_CLASS_PREPARE, JVMTI_EVENT_THREAD_START, JVMTI_EVENT_OBJECT_FREE})
+    if (s.jvmti->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr) != JVMTI_ERROR_NONE)
+      return Unable("this JVM's JVMTI does not tell of classes");
+  return Ok();
+}
+
+void FindOriginalIdNum(JNIEnv* env, const VmStructs& structs) {
+  State& s = Tracked();
+  const LiveMemory memory(0, 0);
+  jclass string = env->FindClass("java/lang/String");
+  s.layout.original_idnum =
+      Metadata(s.layout, memory).FindOriginalIdNum(structs, ReadKlass(env, string));
+  env->DeleteLocalRef(string);
+}
+
+}  // namespace
+
+Status TrackClasses(JavaVM* vm, const VmStructs& structs, int feature) {
+  State& s = Tracked();
+  auto layout = ReadMetadataLayout(structs, feature);
+  if (!layout.ok()) return layout.failure();
+  s.layout = layout.value();
+  s.vm = vm;
+  void* found = nullptr;
+  if (vm->GetEnv(&found, JNI_VERSION_1_2) != JNI_OK)
+    return Unable("the current thread is none of the JVM's");
+  auto* env = static_cast<JNIEnv*>(found);
+  Status status = FindUnsafe(env, structs);
+  if (!status.ok()) return status;
+  FindOriginalIdNum(env, structs);
+  status = Listen(vm);
+  // After Listen: no class is missed in between.
+  if (status.ok()) status = AddLoadedClasses(env);
+  tracking.store(status.ok());
+  return status;
+}
+
+const MetadataLayout* IdMetadata() {
+  return tracking.load(std::memory_order_acquire) ? &Tracked().layout : nullptr;
+}
+
+int64_t IdNumOfClass(uint64_t klass) {
+  if (!tracking.load(std::memory_order_acquire) || klass == 0) return 0;
+  const int64_t number = Tracked().table.Find(klass);
+  return number > 0 ? number : 0;
+}
+
+bool IsClass(const Metadata& metadata, uint64_t klass) {
+  if (!tracking.load(std::memory_order_acquire) || klass == 0) return false;
+  const int64_t number = Tracked().table.Find(klass);
+  if (number != 0) return number > 0;
+  uint64_t word = 0;
+  if (!metadata.OwnsItsPool(klass) || !LiveMemory(0, 0).ReadWord(klass, word) ||
+      !class_tables.Has(word))
+    return false;
+  missed.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+bool IsMethod(const Metadata& metadata, const MethodView& method) {
+  return method_tables.Has(method.vtable) && IsClass(metadata, method.holder);
+}
+
+uint64_t KlassOf(JNIEnv* env, jclass mirror) {
+  return tracking.load() && mirror != nullptr ? Add(env, mirror, false) : 0;
+}
+
+jclass MirrorOf(uint64_t klass) {
+  const jlong number = IdNumOfClass(klass);
+  jint count = 0;
+  jobject* objects = nullptr;
+  jvmtiEnv* jvmti = Tracked().jvmti;
+  if (number == 0 ||
+      jvmti->GetObjectsWithTags(1, &number, &count, &objects, nullptr) != JVMTI_ERROR_NONE)
+    return nullptr;
+  auto* mirror = count == 0 ? nullptr : static_cast<jclass>(objects[0]);
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(objects));
+  return mirror;
+}
+
+void SetUnloadListener(void (*listener)(const GoneMethods&)) { unload_listener.store(listener); }
+
+bool TakeRedefined(uint64_t klass, GoneMethods& gone) {
+  State& s = Tracked();
+  const LiveMemory memory(0, 0);
+  const std::lock_guard<std::mutex> lock(s.mutex);
+  const auto found = s.known.find(s.table.Find(klass));
+  if (found == s.known.end()) return false;
+  KnownClass& known = found->second;
+  int count = 0;
+  if (Metadata(s.layout, memory).MethodsOfClass(klass, count) == known.array) return false;
+  gone = {klass, known.methods};
+  ReadMethods(known);
+  return true;
+}
+
+void RefreshMethods() {
+  State& s = Tracked();
+  const std::lock_guard<std::mutex> lock(s.mutex);
+  for (auto& [number, known] : s.known) ReadMethods(known);
+}
+
+}  // namespace walkhammer

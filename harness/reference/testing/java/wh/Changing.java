@@ -1,0 +1,42 @@
+package wh;
+
+import java.io.IOException;
+import java.io.InputStream;
+
+/** Is redefined: the tests make another number of each 41. */
+final class Changing {
+  static volatile boolean inside;
+  static volatile boolean leave;
+
+  private Changing() {}
+
+  static int changed() {
+    return 41;
+  }
+
+  static int kept() {
+    return 7;
+  }
+
+  /** Stays in the version that it was called in. */
+  static int stay() {
+    inside = true;
+    while (!leave) {
+      Thread.onSpinWait();
+    }
+    inside = false;
+    return 41;
+  }
+
+  static void runStay() {
+    leave = false;
+    stay();
+  }
+
+  /** The class file of a class of this package. */
+  static byte[] bytesOf(String name) throws IOException {
+    try (InputStream from = Changing.class.getResourceAsStream(name + ".class")) {
+      return from.readAllBytes();
+    }
+  }
+}

@@ -1,0 +1,126 @@
+#include "harness/walkers/ids.h"
+
+#include "harness/guard/arch.h"
+#include "harness/reference/profile2.h"
+#include "harness/walkers/agct.h"
+#include "harness/walkers/ids_calls.h"
+#include "harness/walkers/iterator.h"
+#include "harness/walkers/painted_buffer.h"
+#include "harness/walkers/reference_library.h"
+#include "harness/walkers/walker.h"
+
+namespace walkhammer {
+namespace {
+
+class IdsWalker : public Walker {
+ public:
+  Status Bind(const WalkerHost& host) override {
+    auto library = OpenReference(host.vm);
+    if (!library.ok()) return library.failure();
+    Status found = calls_.Bind(library.value());
+    if (found.ok()) found = FindIn(library.value(), "ASGST_RunWithIterator", run_);
+    if (found.ok()) found = FindIn(library.value(), "ASGST_NextFrame", next_);
+    if (found.ok()) found = FindIn(library.value(), "ASGST_MethodToJMethodID", id_of_);
+    return found;
+  }
+
+  void Walk(const WalkInput& input, Trace& trace) override {
+    depth_ = input.depth;
+    count_ = described_count_ = 0;
+    complaint_ = nullptr;
+    calls_.Begin();
+    buffer_.Paint(depth_);
+    const Registers at = ReadContext(*input.context);
+    seed_ = (at.pc ^ at.sp << 20 ^ at.fp << 40 ^ input.depth) * 0x9e3779b97f4a7c15;
+    const auto store = [](ASGST_Iterator* iterator, void* self) {
+      static_cast<IdsWalker*>(self)->Store(iterator);
+    };
+    const int result = run_(input.context, static_cast<int32_t>(input.options), store, this);
+    ExamineOthers(at);
+    trace.num_frames = result > 0 ? count_ : result;
+    trace.frames = buffer_.frames();
+    trace.described = described_;
+    trace.described_count = described_count_;
+    trace.complaint = complaint_;
+  }
+
+  bool BufferIntact(const WalkInput& input) const override {
+    return buffer_.Intact(input.depth) && calls_.intact();
+  }
+
+ private:
+  void Store(ASGST_Iterator* iterator) {
+    Frame* frames = buffer_.frames();
+    int result = 1;
+    for (ASGST_Frame frame; count_ < depth_ && (result = next_(iterator, &frame)) == 1; count_++) {
+      frames[count_] = {frame.type == ASGST_FRAME2_JAVA_NATIVE ? kAgctNativeBci : frame.bci,
+                        frame.type | frame.comp_level << 8, id_of_(frame.method)};
+      if (count_ < kMostDescribed) Describe(frame.method);
+    }
+    if (count_ == 0 && result < 0) count_ = result;
+  }
+
+  void Describe(ASGST_Method method) {
+    Examine(method);
+    calls_.Describe(described_[described_count_++]);
+    Examine(calls_.last_class());
+    // Once in a while, one to be asked for when it may be gone.
+    const uint64_t random = NextRandom();
+    if (random % 64 == 0) old_[random / 64 % kOld] = method;
+  }
+
+  // What the registers hold, what lies near the last method, and methods of earlier walks.
+  void ExamineOthers(const Registers& at) {
+    const auto last = reinterpret_cast<uint64_t>(old_[seed_ % kOld]);
+    const uint64_t near = last + NextRandom() % 512;
+    constexpr uint64_t kAligned = ~uint64_t{7};
+    for (const uint64_t word :
+         {at.pc, at.sp, at.fp, at.lr, at.sp & kAligned, near, near & kAligned}) {
+      Examine(reinterpret_cast<ASGST_Method>(word));
+      Examine(reinterpret_cast<ASGST_Class>(word));
+    }
+    for (const ASGST_Method method : old_) {
+      Examine(method);
+      Examine(calls_.last_class());
+    }
+  }
+
+  template <typename Handle>
+  void Examine(Handle handle) {
+    const char* complaint = calls_.Examine(handle, NextRandom());
+    if (complaint_ == nullptr) complaint_ = complaint;
+  }
+
+  uint64_t NextRandom() {
+    seed_ ^= seed_ << 13;
+    seed_ ^= seed_ >> 7;
+    return seed_ ^= seed_ << 17;
+  }
+
+  static constexpr int kMostDescribed = 64;  // frames, the newest ones
+  static constexpr int kOld = 4;
+  IdsCalls calls_;
+  decltype(&ASGST_RunWithIterator) run_ = nullptr;
+  decltype(&ASGST_NextFrame) next_ = nullptr;
+  decltype(&ASGST_MethodToJMethodID) id_of_ = nullptr;
+  int depth_ = 0, count_ = 0, described_count_ = 0;
+  uint64_t seed_ = 0;
+  const char* complaint_ = nullptr;
+  ASGST_Method old_[kOld]{};
+  DescribedFrame described_[kMostDescribed];
+  PaintedBuffer<Frame> buffer_;
+};
+
+}  // namespace
+
+const WalkerInfo kIdsWalker = {
+    .name = "ids",
+    .what = "the ASGST iterator with the ids functions on each frame, from the reference provider",
+    .symbol = nullptr,
+    .puzzle = false,
+    .codes = kIteratorCodes,
+    .make = [] { return std::unique_ptr<Walker>(std::make_unique<IdsWalker>()); },
+    .provider = "ref",
+};
+
+}  // namespace walkhammer

@@ -1,0 +1,72 @@
+// IdsCalls: the ids functions, called with any handle and buffers of any size, and what can be said
+// of their answers without knowing the truth. Signal-safe: all but Bind.
+#ifndef WALKHAMMER_HARNESS_WALKERS_IDS_CALLS_H_
+#define WALKHAMMER_HARNESS_WALKERS_IDS_CALLS_H_
+
+#include <cstdint>
+
+#include "harness/base/result.h"
+#include "harness/reference/profile2.h"
+#include "harness/walkers/trace.h"
+
+namespace walkhammer {
+
+// A buffer for a text, between bytes that nobody may write.
+class TextBuffer {
+ public:
+  static constexpr int kMost = 512;  // bytes
+
+  char* Paint(int32_t size);
+  // All but the text's `size` bytes is as it was painted.
+  bool Intact() const;
+  const char* text() const { return bytes_ + kCanary; }
+  // Holds the beginning of `whole`, a text of `length` bytes of which `whole` may be the beginning
+  // only, and a NUL.
+  bool HoldsBeginningOf(const char* whole, int32_t length) const;
+
+ private:
+  static constexpr int kCanary = 16;
+  static constexpr char kPaint = '\xa5';
+  int32_t size_ = 0;
+  char bytes_[kCanary + kMost + kCanary];
+};
+
+class IdsCalls {
+ public:
+  Status Bind(void* library);
+
+  // The sizes of buffers come from `seed`. Each returns what contradicts itself in the answers, a
+  // text that lives for ever; or null.
+  const char* Examine(ASGST_Method method, uint64_t seed);
+  const char* Examine(ASGST_Class klass, uint64_t seed);
+  // False once something was written outside of a buffer, until the next Begin.
+  bool intact() const { return intact_; }
+  void Begin() { intact_ = true; }
+
+  // "pkg/Class.method(Sig)Ret" of the method that was examined last, cut to the size; empty if it
+  // is none.
+  void Describe(DescribedFrame& frame) const;
+  ASGST_Class last_class() const { return whole_.klass; }
+
+ private:
+  const char* ExamineOnce(ASGST_Method method, uint64_t seed);
+  const char* ExamineOnce(ASGST_Class klass, uint64_t seed);
+  const char* ExamineLines(ASGST_Method method, uint64_t seed);
+  // Whether what is null and what is not fits together.
+  const char* Whole(ASGST_Method method) const;
+
+  decltype(&ASGST_GetMethodInfo) method_info_ = nullptr;
+  decltype(&ASGST_GetMethodIdNum) method_number_ = nullptr;
+  decltype(&ASGST_GetMethodLineNumberTable) lines_ = nullptr;
+  decltype(&ASGST_GetMethodLineNumber) line_ = nullptr;
+  decltype(&ASGST_GetClassInfo) class_info_ = nullptr;
+  decltype(&ASGST_GetClassIdNum) class_number_ = nullptr;
+  decltype(&ASGST_GetClass) class_of_ = nullptr;
+  bool intact_ = true;
+  ASGST_MethodInfo whole_{};
+  TextBuffer name_, signature_, class_name_, cut_name_, cut_signature_, cut_generic_;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_WALKERS_IDS_CALLS_H_

@@ -1,4 +1,5 @@
-// What has become of an element's frames when it is handled, on a live JVM: see asgst_element_state.
+// What has become of an element's frames when it is handled, on a live JVM: see
+// asgst_element_state.
 #include "harness/reference/testing/queue_testing.h"
 
 namespace walkhammer {

@@ -53,12 +53,9 @@ class Collector {
  public:
   // For ASGST_RegisterQueue, with the collector as its argument.
   static void Handle(ASGST_Iterator* iterator, void* self, void* arg) {
-    Handled handled{asgst_element_state(iterator),
-                    asgst_element_returned(iterator),
-                    FramesOf(iterator),
-                    *asgst_element(iterator),
-                    reinterpret_cast<intptr_t>(arg),
-                    ASGST_State(iterator)};
+    Handled handled{
+        asgst_element_state(iterator), asgst_element_returned(iterator), FramesOf(iterator),
+        *asgst_element(iterator),      reinterpret_cast<intptr_t>(arg),  ASGST_State(iterator)};
     auto* collector = static_cast<Collector*>(self);
     const std::lock_guard lock(collector->mutex_);
     collector->handled_.push_back(std::move(handled));

@@ -6,6 +6,7 @@
 #include "harness/walkers/asgst.h"
 #include "harness/walkers/iterator.h"
 #include "harness/walkers/puzzles.h"
+#include "harness/walkers/queue.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {
@@ -14,7 +15,8 @@ std::span<const WalkerInfo> AllWalkers() {
   // Append only, before the puzzles: requests in binary form hold the index.
   static const std::vector<WalkerInfo> table = [] {
     std::vector<WalkerInfo> rows = {kAgctWalker, kAsgstWalker, kIteratorWalker,
-                                    kIteratorFrameWalker};
+                                    kIteratorFrameWalker,
+                                    kQueueWalker};
     for (const auto& puzzles : {Puzzles(), EnginePuzzles()})
       rows.insert(rows.end(), puzzles.begin(), puzzles.end());
     return rows;

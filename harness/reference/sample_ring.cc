@@ -31,8 +31,9 @@ SampleRing::Pushed SampleRing::Push(const QueuedSample& sample) {
   // A try fails only if another one came in between: as often as handlers nest.
   do {
     if ((at & kClosedBit) != 0) return Pushed::kClosed;
-    if (at - head_.load(std::memory_order_acquire) >= static_cast<uint64_t>(capacity_))
-      return Pushed::kFull;
+    // Where elements came and went in between, the head is beyond: then the try will fail.
+    const uint64_t head = head_.load(std::memory_order_acquire);
+    if (at >= head && at - head >= static_cast<uint64_t>(capacity_)) return Pushed::kFull;
   } while (!tail_.compare_exchange_strong(at, at + 1));
   Place& place = PlaceOf(at);
   std::memcpy(static_cast<void*>(&place.sample), &sample, sizeof sample);

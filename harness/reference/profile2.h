@@ -128,7 +128,7 @@ typedef void (*ASGST_Handler)(ASGST_Iterator*, void* queue_arg, void* arg);
 /* The iterator is over the whole stack as it stands; null if none was asked for. */
 typedef void (*ASGST_OnQueueSafepointHandler)(ASGST_Queue*, ASGST_Iterator*, void* arg);
 
-/* A queue for `size` elements, of about 750 bytes each, of the thread of `env` (null: the current
+/* A queue for `size` elements, of about 700 bytes each, of the thread of `env` (null: the current
    one). `options`: those of the iterators. Null if there is no such thread, no memory, or a size
    below 1 or above 2^20; or the JVM refuses JVMTI's can_tag_objects. */
 JNIEXPORT ASGST_Queue* JNICALL ASGST_RegisterQueue(JNIEnv* env, int size, int options,
@@ -184,8 +184,8 @@ JNIEXPORT int JNICALL asgst_element_returned(ASGST_Iterator* iterator);
 /* The element; null for other iterators. */
 JNIEXPORT const ASGST_QueueElement* JNICALL asgst_element(ASGST_Iterator* iterator);
 
-/* Ours: with true, elements wait until it is called with false, so that one stop serves many. Those of
-   a thread that ends do not wait. */
+/* Ours: with true, elements wait until it is called with false, so that one stop serves many. Those
+   of a thread that ends do not wait. */
 JNIEXPORT void JNICALL asgst_hold_queues(bool hold);
 
 /* Ours, for tests: a queue of no thread, which takes the current thread's frames and that nobody

@@ -65,8 +65,10 @@ bool IsProcessing() { return processing_thread.load() == OwnThread(); }
 
 bool IsWorkForQueues() {
   const auto queues = LiveQueues();
-  return std::any_of(queues.begin(), queues.end(), [](const ASGST_Queue* queue) {
-    return queue->wanted_capacity.load() != 0 || queue->ring.load()->Ready() > 0;
+  // One may be deregistered meanwhile.
+  return std::any_of(queues.begin(), queues.end(), [](ASGST_Queue* queue) {
+    const QueueUse use(queue);
+    return use.live() && (queue->wanted_capacity.load() != 0 || queue->ring.load()->Ready() > 0);
   });
 }
 

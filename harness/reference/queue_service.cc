@@ -93,9 +93,9 @@ void ProcessNow() {
 void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv* env, jthread) {
   const uint64_t thread = ThreadOfEnv(env);
   bool own = false, waiting = false;
-  for (const ASGST_Queue* queue : LiveQueues()) {
+  for (ASGST_Queue* queue : LiveQueues()) {
     own |= queue->thread == thread;
-    waiting |= queue->thread == thread && queue->ring.load()->size() > 0;
+    waiting |= queue->thread == thread && ASGST_GetQueueSizeInfo(queue).size > 0;
   }
   if (!own) return;
   if (waiting) ProcessNow();

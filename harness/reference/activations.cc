@@ -101,6 +101,13 @@ int StoppedStack::CountReturned(const ActivationChain& chain) const {
 
 Located StoppedStack::Locate(const ActivationChain& chain) const {
   Located located;
+  if (chain.runner != runner_) {
+    // Another virtual thread, whose frames may look the same.
+    located.state = ElementState::kLost;
+    located.returned = chain.count;
+    located.nothing = true;
+    return located;
+  }
   located.returned = CountReturned(chain);
   if (located.returned == chain.count) {
     located.state = ElementState::kLost;

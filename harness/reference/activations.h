@@ -30,6 +30,7 @@ struct ActivationChain {
   static constexpr int kMost = 8;
   int32_t count;
   bool reaches_end;  // the last one is the thread's oldest
+  uint64_t runner;   // RunnerOf the thread then
   Activation frames[kMost];
 };
 
@@ -60,6 +61,8 @@ struct Located {
 class StoppedStack {
  public:
   static constexpr int kMost = 1 << 16;  // frames
+  // `runner`: as ActivationChain has it, now.
+  explicit StoppedStack(uint64_t runner) : runner_(runner) {}
   // Takes down the whole stack. The walk stands before its first frame.
   void Take(JavaWalk& walk);
 
@@ -75,6 +78,7 @@ class StoppedStack {
   // How many of the chain's frames, from the newest on, are gone.
   int CountReturned(const ActivationChain& chain) const;
 
+  const uint64_t runner_;
   std::vector<Standing> frames_;  // newest first: ends ascend
 };
 

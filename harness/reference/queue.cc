@@ -33,6 +33,7 @@ int Record(uint64_t thread, const void* ucontext, QueuedSample& sample) {
   if (status == WalkStatus::kUnknownState) return ASGST_UNSAFE_STATE;
   if (status != WalkStatus::kFound || !RecordActivations(walk, sample.chain))
     return ASGST_NO_TOP_JAVA_FRAME;
+  sample.chain.runner = RunnerOf(thread);
   const Activation& newest = sample.chain.frames[0];
   sample.element = {Pointer(newest.pc), Pointer(newest.fp), Pointer(newest.sp), nullptr};
   return ASGST_JAVA_TRACE;

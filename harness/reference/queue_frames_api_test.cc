@@ -109,5 +109,33 @@ TEST_F(QueueFrames, AFrameThatWasCompiledMeanwhileIsStillThere) {
   EXPECT_EQ(handled.frames[0].name, "wh.Queued.osrTwice()V");
 }
 
+// They run at the same place of their carrier's stack.
+TEST_F(QueueFrames, AnotherVirtualThreadIsNotTakenForTheOneThatWasThere) {
+  JNIEnv* env = live_.env();
+  const bool has_virtual = env->FindClass("java/lang/VirtualThread") != nullptr;
+  env->ExceptionClear();
+  if (!has_virtual) GTEST_SKIP() << "no virtual threads";
+  JNIEnv* carrier = nullptr;
+  live_.on_probe = [&] {
+    if (carrier == nullptr) {
+      carrier = live_.env();
+      queue_ = ASGST_RegisterQueue(carrier, 4, 0, Collector::Handle, &collector_);
+      EXPECT_EQ(EnqueueHere(1), ASGST_JAVA_TRACE);
+    } else if (carrier == live_.env() && collector_.count() == 0) {
+      EXPECT_EQ(EnqueueHere(2), ASGST_JAVA_TRACE);
+      Process();
+    }
+  };
+  CallQueued("virtualLeaves");
+  EXPECT_TRUE(ASGST_DeregisterQueue(carrier, queue_));
+  queue_ = nullptr;
+  const auto all = collector_.Get();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].state, ASGST_ELEMENT_LOST);
+  EXPECT_TRUE(all[0].frames.empty());
+  EXPECT_EQ(all[1].state, ASGST_ELEMENT_EXACT);
+  EXPECT_EQ(all[1].frames[0].name, "wh.Queued.interpLeaf()V");
+}
+
 }  // namespace
 }  // namespace walkhammer

@@ -17,7 +17,7 @@ int OwnThread() { return static_cast<int>(syscall(SYS_gettid)); }
 // A thread that is stopped, and its stack.
 class StoppedThread {
  public:
-  explicit StoppedThread(uint64_t thread) {
+  explicit StoppedThread(uint64_t thread) : stack_(RunnerOf(thread)) {
     if (!StartOfOther(nullptr, thread, start_)) return;
     JavaWalk walk(*Live(), memory_, start_);
     if (walk.Begin() == WalkStatus::kFound) stack_.Take(walk);

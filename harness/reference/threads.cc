@@ -12,7 +12,9 @@ struct {
   const uint64_t* list = nullptr;  // ThreadsSMRSupport::_java_thread_list, a ThreadsList*
   int length, threads;             // ThreadsList
   int os_thread, id;               // Thread::_osthread, OSThread::_thread_id
-  uint64_t env;                    // how far a JNIEnv lies behind its JavaThread
+  // JavaThread, -1: not in this JDK. Of JDK 24 and later; of 21 and later
+  int owner_id = -1, continuation = -1, virtual_thread = -1;
+  uint64_t env;  // how far a JNIEnv lies behind its JavaThread
 } at;
 
 uint64_t CurrentList() { return __atomic_load_n(at.list, __ATOMIC_ACQUIRE); }
@@ -43,6 +45,9 @@ Status ReadThreads(const VmStructs& structs, uint64_t thread, const JNIEnv* env)
   at.os_thread = read.Need("JavaThread", "_osthread", "Thread");
   at.id = read.Need("OSThread", "_thread_id");
   at.env = reinterpret_cast<uint64_t>(env) - thread;
+  at.owner_id = read.Optional("JavaThread", "_monitor_owner_id");
+  at.continuation = read.Optional("JavaThread", "_cont_entry");
+  at.virtual_thread = read.Optional("JavaThread", "_vthread");
   const uint64_t* list = read.NeedStatic("ThreadsSMRSupport", "_java_thread_list");
   const Status complete = read.Complete();
   if (complete.ok()) at.list = list;
@@ -65,6 +70,19 @@ uint64_t ThreadOfId(int64_t os_thread) {
 
 JNIEnv* EnvOf(uint64_t thread) {
   return thread == 0 ? nullptr : reinterpret_cast<JNIEnv*>(thread + at.env);
+}
+
+// Without an id, the object will do, which a collection may move: then a virtual thread looks like
+// another.
+uint64_t RunnerOf(uint64_t thread) {
+  const LiveMemory memory(0, 0);
+  uint64_t id = 0, entry = 0, handle = 0;
+  if (at.owner_id >= 0) return memory.ReadWord(thread + at.owner_id, id) ? id : 0;
+  if (at.continuation < 0 || at.virtual_thread < 0 ||
+      !memory.ReadWord(thread + at.continuation, entry) || entry == 0 ||
+      !memory.ReadWord(thread + at.virtual_thread, handle) || !memory.ReadWord(handle, id))
+    return 0;
+  return id;
 }
 
 int32_t OsThreadOf(uint64_t thread) {

@@ -22,6 +22,9 @@ bool IsListed(uint64_t thread);
 // Of a JavaThread that is in the list, or was.
 JNIEnv* EnvOf(uint64_t thread);
 int32_t OsThreadOf(uint64_t thread);  // 0: not known
+// Tells apart what runs on it by turns: the virtual threads that it carries, and itself. 0: not
+// known.
+uint64_t RunnerOf(uint64_t thread);
 
 }  // namespace walkhammer
 

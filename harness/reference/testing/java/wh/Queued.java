@@ -89,6 +89,14 @@ final class Queued {
     Api.probe();
   }
 
+  /** One virtual thread after the other, each with a probe. */
+  static void virtualLeaves() throws Exception {
+    var start = Thread.class.getMethod("startVirtualThread", Runnable.class);
+    for (int i = 0; i < 100; i++) {
+      ((Thread) start.invoke(null, (Runnable) Queued::interpLeaf)).join();
+    }
+  }
+
   /** Many short calls, for samples at any place. */
   static void interpCalls() {
     while (!Api.stop) {

@@ -109,6 +109,14 @@ TEST_F(QueueFrames, AFrameThatWasCompiledMeanwhileIsStillThere) {
   EXPECT_EQ(handled.frames[0].name, "wh.Queued.osrTwice()V");
 }
 
+TEST_F(QueueFrames, AFrameThatWasCompiledAndAlignedMeanwhileIsStillThere) {
+  const Handled handled = EnqueueThenProcess("interpOsrDeeper");
+  EXPECT_EQ(handled.state, ASGST_ELEMENT_MOVED);
+  ASSERT_EQ(handled.frames.size(), 2u);
+  EXPECT_EQ(handled.frames[0].name, "wh.Queued.osrValue()I");
+  EXPECT_EQ(handled.frames[0].level, 4);
+}
+
 // They run at the same place of their carrier's stack.
 TEST_F(QueueFrames, AnotherVirtualThreadIsNotTakenForTheOneThatWasThere) {
   JNIEnv* env = live_.env();

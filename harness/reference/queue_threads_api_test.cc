@@ -263,5 +263,20 @@ TEST_F(QueueThreads, DeregisteringWhileSignalsEnqueue) {
   }
 }
 
+TEST_F(QueueThreads, RegisteringWhileTheServiceLooksForWork) {
+  std::atomic<bool> stop{false};
+  std::thread waker([&] {
+    while (!stop) asgst_hold_queues(false);
+  });
+  Collector collector;
+  for (int i = 0; i < 20'000; i++) {
+    ASGST_Queue* queue = ASGST_RegisterQueue(live_.env(), 1, 0, Collector::Handle, &collector);
+    ASSERT_NE(queue, nullptr);
+    EXPECT_TRUE(ASGST_DeregisterQueue(live_.env(), queue));
+  }
+  stop = true;
+  waker.join();
+}
+
 }  // namespace
 }  // namespace walkhammer

@@ -53,6 +53,20 @@ final class Queued {
     Api.probe();
   }
 
+  /** The same, called with a word more on the stack: compiled frames are aligned. */
+  static void interpOsrDeeper() {
+    sink = sink + osrValue();
+  }
+
+  private static int osrValue() {
+    Api.probe();
+    for (int i = 0; i < 1_000_000; i++) {
+      sink++;
+    }
+    Api.probe();
+    return 1;
+  }
+
   /** Compiled by C2 with both calls; the last two count. */
   static void warmC2Twice() {
     for (int i = 0; i < 20_001; i++) {

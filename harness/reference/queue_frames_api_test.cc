@@ -103,14 +103,15 @@ TEST_F(QueueFrames, ACompiledFrameThatReturnedLeavesItsCompiledCaller) {
 }
 
 TEST_F(QueueFrames, AFrameThatWasCompiledMeanwhileIsStillThere) {
-  const Handled handled = EnqueueThenProcess("osrTwice");
+  const Handled handled = EnqueueThenProcess("interpOsrTwice", 10);
   EXPECT_EQ(handled.state, ASGST_ELEMENT_MOVED);
-  ASSERT_EQ(handled.frames.size(), 1u);
+  ASSERT_EQ(handled.frames.size(), 2u);
+  EXPECT_EQ(handled.frames[0].level, 4);
   EXPECT_EQ(handled.frames[0].name, "wh.Queued.osrTwice()V");
 }
 
 TEST_F(QueueFrames, AFrameThatWasCompiledAndAlignedMeanwhileIsStillThere) {
-  const Handled handled = EnqueueThenProcess("interpOsrDeeper");
+  const Handled handled = EnqueueThenProcess("interpOsrDeeper", 10);
   EXPECT_EQ(handled.state, ASGST_ELEMENT_MOVED);
   ASSERT_EQ(handled.frames.size(), 2u);
   EXPECT_EQ(handled.frames[0].name, "wh.Queued.osrValue()I");

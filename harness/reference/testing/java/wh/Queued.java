@@ -44,8 +44,14 @@ final class Queued {
     }
   }
 
-  /** Compiled by C2 for the loop after the first call. */
-  static void osrTwice() {
+  /** Compiled by C2 for the loop, with what follows once that was seen; the last two calls count. */
+  static void interpOsrTwice() {
+    for (int i = 0; i < 5; i++) {
+      osrTwice();
+    }
+  }
+
+  private static void osrTwice() {
     Api.probe();
     for (int i = 0; i < 1_000_000; i++) {
       sink++;
@@ -55,7 +61,9 @@ final class Queued {
 
   /** The same, called with a word more on the stack: compiled frames are aligned. */
   static void interpOsrDeeper() {
-    sink = sink + osrValue();
+    for (int i = 0; i < 5; i++) {
+      sink = sink + osrValue();
+    }
   }
 
   private static int osrValue() {

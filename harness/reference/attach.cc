@@ -15,6 +15,7 @@
 #include "harness/jvm/elf_functions.h"
 #include "harness/jvm/flags.h"
 #include "harness/reference/classes.h"
+#include "harness/reference/threads.h"
 #include "harness/reference/unwind_service.h"
 
 namespace walkhammer {
@@ -72,6 +73,12 @@ uint64_t GuardZone(const VmStructs& structs) {
   return (pages + kSlack) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
+void SetRegisters(const ucontext_t* context, WalkStart& start) {
+  if (context == nullptr) return;
+  start.registers = ReadContext(*context);
+  ReadJavaRegisters(*context, start.bcp_register, start.sender_sp_register, start.return_register);
+}
+
 void FindSafeFetch(void* libjvm) {
   Dl_info info{};
   if (dladdr(dlsym(libjvm, "JNI_CreateJavaVM"), &info) == 0) return;
@@ -120,6 +127,12 @@ Status Attach(JavaVM* vm) {
   if (!IsJavaThread()) return Unable("the current thread is none of the JVM's");
   if (!FindThreadKey(structs.value()))
     return Unable("this JVM keeps its threads under no pthread key");
+  void* env = nullptr;
+  vm->GetEnv(&env, JNI_VERSION_1_2);
+  const Status threads =
+      ReadThreads(structs.value(), reinterpret_cast<uint64_t>(pthread_getspecific(thread_key)),
+                  static_cast<JNIEnv*>(env));
+  if (!threads.ok()) return threads.failure();
   guard_zone = GuardZone(structs.value());
   layout = found.value();
   // Where it fails, nothing is known of classes, and walks are as good.
@@ -128,6 +141,8 @@ Status Attach(JavaVM* vm) {
   attached.store(true);
   return Ok();
 }
+
+JavaVM* TheVm() { return the_vm; }
 
 const WalkLayout* Live() { return attached.load(std::memory_order_acquire) ? &layout : nullptr; }
 
@@ -154,10 +169,24 @@ WalkStart StartOf(const ucontext_t* context, uint64_t thread, bool non_java) {
   start.non_java = non_java;
   start.stack_high = At<uint64_t>(thread + layout.jvm.stack_base);
   start.stack_floor = start.stack_high - At<uint64_t>(thread + layout.jvm.stack_size);
-  if (context == nullptr) return start;
-  start.registers = ReadContext(*context);
-  ReadJavaRegisters(*context, start.bcp_register, start.sender_sp_register, start.return_register);
+  SetRegisters(context, start);
   return start;
+}
+
+bool StartOfOther(const ucontext_t* context, uint64_t thread, WalkStart& start, bool non_java) {
+  const LiveMemory memory(0, 0);
+  uint64_t size = 0;
+  if (!memory.ReadWord(thread + layout.jvm.stack_base, start.stack_high) ||
+      !memory.ReadWord(thread + layout.jvm.stack_size, size) || size > start.stack_high)
+    return false;
+  start.thread = thread;
+  start.live = true;
+  start.caches = &caches;
+  start.unwind = &LiveTables();
+  start.non_java = non_java;
+  start.stack_floor = start.stack_high - size;
+  SetRegisters(context, start);
+  return true;
 }
 
 LiveMemory MemoryOf(const WalkStart& start) {

@@ -1,5 +1,5 @@
 // The JVM of this process, as the reference provider knows it once it is attached.
-// Signal-safe: Live, CurrentThread and LiveMemory yes; Attach no.
+// Signal-safe: all but Attach.
 #ifndef WALKHAMMER_HARNESS_REFERENCE_ATTACH_H_
 #define WALKHAMMER_HARNESS_REFERENCE_ATTACH_H_
 
@@ -25,6 +25,8 @@ class LiveMemory final : public MemoryReader {
 
 // To be called on a thread of the JVM, once the JVM is initialised.
 Status Attach(JavaVM* vm);
+// Which Attach was given.
+JavaVM* TheVm();
 // Null before Attach has succeeded.
 const WalkLayout* Live();
 // The current thread's JavaThread*, or 0 if it has none.
@@ -38,6 +40,11 @@ JavaVM* CurrentVm();
 WalkStart StartOf(const ucontext_t* context, uint64_t thread, bool non_java = false);
 // For that walk: its own stack above the guard zones is trusted.
 LiveMemory MemoryOf(const WalkStart& start);
+
+// The same of another thread, which may change or be gone at any time: all is read through
+// SafeFetch alone, with LiveMemory(0, 0). False if there is no such thread any more.
+bool StartOfOther(const ucontext_t* context, uint64_t thread, WalkStart& start,
+                  bool non_java = false);
 
 }  // namespace walkhammer
 

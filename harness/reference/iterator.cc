@@ -1,66 +1,59 @@
 // The ASGST iterator: see profile2.h.
-#include <new>
+#include "harness/reference/iterator.h"
 
-#include "harness/reference/attach.h"
-#include "harness/reference/profile2.h"
 #include "harness/reference/unwind_service.h"
 
 using namespace walkhammer;
 
-// On the stack of ASGST_RunWithIterator; a walk and the frame that it stands at.
-struct ASGST_IteratorOpaque {
-  ASGST_IteratorOpaque(const WalkStart& from, const LiveMemory& with, int32_t opts, bool frame)
-      : start(from), memory(with), options(opts), from_frame(frame) {}
-
-  void Rewind() {
-    // A walk is plain data; it begins anew.
-    walk = new (storage) JavaWalk(*Live(), memory, start);
-    const WalkStatus status = from_frame ? walk->BeginAtRegisters() : walk->Begin();
-    switch (status) {
-      case WalkStatus::kFound:
-        Advance();
-        // Where nothing at all can be said, no frame would be a lie.
-        if (state == ASGST_BROKEN_STACK) state = ASGST_NO_TOP_JAVA_FRAME;
-        break;
-      case WalkStatus::kUnknownState:
-        state = ASGST_UNSAFE_STATE;
-        break;
-      default:
-        state = ASGST_NO_TOP_JAVA_FRAME;
-    }
+WalkStatus ASGST_IteratorOpaque::Begin() {
+  switch (begin) {
+    case From::kContext:
+      return walk->Begin();
+    case From::kRegisters:
+      return walk->BeginAtRegisters();
+    case From::kElement:
+      break;
   }
+  if (!located->nothing) walk->BeginAtFrame(located->from);
+  return WalkStatus::kFound;
+}
 
-  void Advance() {
-    state = walk->Next(next) ? 1 : walk->broken() ? ASGST_BROKEN_STACK : ASGST_NO_FRAME;
-    at_first_java = state == 1 && (options & ASGST_END_ON_FIRST_JAVA_FRAME) != 0 &&
-                    (next.type == FrameType::kJava || next.type == FrameType::kInlined);
-    if (at_first_java) state = ASGST_NO_FRAME;
+void ASGST_IteratorOpaque::Rewind() {
+  // A walk is plain data; it begins anew.
+  walk = new (storage) JavaWalk(*Live(), memory, start);
+  switch (Begin()) {
+    case WalkStatus::kFound:
+      Advance();
+      // Where nothing at all can be said, no frame would be a lie.
+      if (state == ASGST_BROKEN_STACK) state = ASGST_NO_TOP_JAVA_FRAME;
+      if (state == 1 && located != nullptr && located->has_bci) next.bci = located->bci;
+      break;
+    case WalkStatus::kUnknownState:
+      state = ASGST_UNSAFE_STATE;
+      break;
+    default:
+      state = ASGST_NO_TOP_JAVA_FRAME;
   }
+}
 
-  const WalkStart start;
-  const LiveMemory memory;
-  const int32_t options;
-  const bool from_frame;
-  JavaWalk* walk = nullptr;
-  alignas(JavaWalk) char storage[sizeof(JavaWalk)];
-  JavaFrame next{};
-  int state = ASGST_NO_FRAME;  // 1: `next` comes next
-  bool at_first_java = false;  // the end, by ASGST_END_ON_FIRST_JAVA_FRAME
-};
+void ASGST_IteratorOpaque::Advance() {
+  state = walk->Next(next) ? 1 : walk->broken() ? ASGST_BROKEN_STACK : ASGST_NO_FRAME;
+  at_first_java = state == 1 && (options & ASGST_END_ON_FIRST_JAVA_FRAME) != 0 &&
+                  (next.type == FrameType::kJava || next.type == FrameType::kInlined);
+  if (at_first_java) state = ASGST_NO_FRAME;
+}
 
 namespace {
 
-int Run(const WalkStart& start, int32_t options, bool from_frame, ASGST_IteratorHandler fun,
-        void* argument) {
+int Run(const WalkStart& start, int32_t options, ASGST_Iterator::From from,
+        ASGST_IteratorHandler fun, void* argument) {
   const LiveMemory memory = MemoryOf(start);
-  ASGST_Iterator iterator(start, memory, options, from_frame);
+  ASGST_Iterator iterator(start, memory, options, from);
   iterator.Rewind();
-  if (iterator.state < 0) return iterator.state;
-  if (iterator.state == ASGST_NO_FRAME && !iterator.at_first_java) return ASGST_NO_TOP_JAVA_FRAME;
-  const int kind = iterator.walk->has_java() ? ASGST_JAVA_TRACE : ASGST_NON_JAVA_TRACE;
-  fun(&iterator, argument);
+  const int result = iterator.Result();
+  if (result > 0) fun(&iterator, argument);
   AskForTables();
-  return kind;
+  return result;
 }
 
 int ThreadOf(uint64_t& thread) {
@@ -68,8 +61,6 @@ int ThreadOf(uint64_t& thread) {
   thread = CurrentThread();
   return thread == 0 ? ASGST_NO_THREAD : 1;
 }
-
-bool WithNonJava(int32_t options) { return (options & ASGST_INCLUDE_NON_JAVA_FRAMES) != 0; }
 
 uint8_t TypeOf(FrameType type) {
   return type == FrameType::kCpp ? static_cast<uint8_t>(ASGST_FRAME2_NON_JAVA)
@@ -80,7 +71,7 @@ void* Pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
 
 }  // namespace
 
-int ASGST_Capabilities() { return 0; }
+int ASGST_Capabilities() { return ASGST_REGISTER_QUEUE; }
 
 int ASGST_ThreadState() {
   constexpr int kAlive = 1, kRunnable = 4, kBlocked = 0x400, kInNative = 0x400000;
@@ -103,7 +94,7 @@ int ASGST_RunWithIterator(void* ucontext, int32_t options, ASGST_IteratorHandler
   const int found = ThreadOf(thread);
   if (found < 0) return found;
   const auto* context = static_cast<const ucontext_t*>(ucontext);
-  return Run(StartOf(context, thread, WithNonJava(options)), options, false, fun, argument);
+  return Run(StartOf(context, thread), options, ASGST_Iterator::From::kContext, fun, argument);
 }
 
 int ASGST_RunWithIteratorFromFrame(void* sp, void* fp, void* pc, int options,
@@ -111,10 +102,10 @@ int ASGST_RunWithIteratorFromFrame(void* sp, void* fp, void* pc, int options,
   uint64_t thread = 0;
   const int found = ThreadOf(thread);
   if (found < 0) return found;
-  WalkStart start = StartOf(nullptr, thread, WithNonJava(options));
+  WalkStart start = StartOf(nullptr, thread);
   start.registers = {reinterpret_cast<uint64_t>(pc), reinterpret_cast<uint64_t>(sp),
                      reinterpret_cast<uint64_t>(fp), 0};
-  return Run(start, options, true, fun, argument);
+  return Run(start, options, ASGST_Iterator::From::kRegisters, fun, argument);
 }
 
 int ASGST_NextFrame(ASGST_Iterator* iterator, ASGST_Frame* frame) {

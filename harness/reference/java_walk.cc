@@ -133,6 +133,12 @@ WalkStatus JavaWalk::WithCFrames(WalkStatus status) {
   return status;
 }
 
+void JavaWalk::BeginAtFrame(const KnownFrame& frame) {
+  low_ = frame.sp & ~7ULL;
+  at_ = {frame.pc, frame.sp, frame.fp, frame.is_top, true, frame.caller};
+  ended_ = false;
+}
+
 WalkStatus JavaWalk::BeginInCode() {
   const Registers& r = start_.registers;
   const WalkStatus status = FindFirst();
@@ -368,6 +374,7 @@ bool JavaWalk::InterpretedFrame(JavaFrame& frame) {
   MethodFacts facts;
   if (!IsInterpretedFrameAt(at_.fp, method, facts)) return End(true);
   frame = {FrameType::kJava, 0, -1, method, at_.pc, at_.sp, at_.fp, facts};
+  frame.is_top = at_.is_top;
   if (facts.is_native) {
     frame.type = FrameType::kNative;
   } else {
@@ -431,6 +438,8 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
     return End(true);
   frame = {
       FrameType::kJava, static_cast<int8_t>(code.level), 0, method, at_.pc, at_.sp, at_.fp, facts};
+  frame.is_top = at_.is_top;
+  frame.code = code.begin;
   if (facts.is_native) frame.type = FrameType::kNative;
   if (facts.is_native || !entering) frame.bci = -1;  // nothing tells
   Up(code);
@@ -453,6 +462,8 @@ bool JavaWalk::EmitScope(JavaFrame& frame) {
            at_.sp,
            at_.fp,
            facts};
+  frame.is_top = at_.is_top;
+  frame.code = code_.begin;
   if (scope_.sender != 0) {
     frame.type = FrameType::kInlined;
     if (++inlined_ < kMostInlined && debug_.At(scope_.sender, scope_)) return true;

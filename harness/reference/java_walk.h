@@ -42,6 +42,8 @@ struct JavaFrame {
   uint64_t method;  // Method*
   uint64_t pc, sp, fp;
   MethodFacts facts;
+  bool is_top = false;  // interrupted here: its pc is no return address
+  uint64_t code = 0;    // where the compiled code begins that it runs; 0: interpreted
 };
 
 // The interrupted thread.
@@ -108,12 +110,24 @@ class JavaWalk {
   WalkStatus Begin();
   // The same from the registers alone, whatever the thread's state says.
   WalkStatus BeginAtRegisters();
+  // At a frame that an earlier walk came to and that is still there, with the caller that it has.
+  struct KnownFrame {
+    uint64_t pc, sp, fp;
+    bool is_top;
+    Registers caller;
+  };
+  void BeginAtFrame(const KnownFrame& frame);
   // The next frame, newest first. False at the end, or where the stack makes no sense any more;
   // `broken` tells which.
   bool Next(JavaFrame& frame);
   bool broken() const { return broken_; }
   // After a Begin that found something: false if that are frames of C code alone.
   bool has_java() const { return has_java_; }
+  // Behind a frame that is not inlined: pc, sp and fp of its caller. False: not known.
+  bool Caller(Registers& caller) const {
+    caller = {at_.pc, at_.sp, at_.fp, 0};
+    return !ended_;
+  }
 
  private:
   // A physical frame. `pc` lies in its code; `sp` is its lowest word.

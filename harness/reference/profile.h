@@ -81,6 +81,20 @@ JNIEXPORT void JNICALL AsyncGetStackTrace(ASGST_CallTrace* trace, jint depth, vo
 JNIEXPORT void JNICALL AsyncGetCallTrace2(ASGST_CallTrace* trace, jint depth, void* ucontext,
                                           uint32_t options);
 
+/* Ours: the same of a thread that the caller keeps parked or suspended. `env`: which; `ucontext`:
+   what its own signal handler got, in which it is parked; null: the walk begins at its anchor,
+   where it last left Java (it is blocked, suspended, or in native). ASGST_THREAD_NOT_JAVA: no
+   thread of the JVM's has that JNIEnv. A thread that runs on after all may give any frames, or
+   none, but no crash. Signal-safe: yes, on any thread, also one that the JVM does not know. */
+JNIEXPORT void JNICALL asgst_get_stack_trace_of(JNIEnv* env, ASGST_CallTrace* trace, jint depth,
+                                                void* ucontext, uint32_t options);
+/* The same by what gettid gives; -1: the current thread, as AsyncGetStackTrace walks it. `env` gets
+   the thread's JNIEnv, or null; it may be null itself. ASGST_THREAD_NOT_JAVA: no thread of the
+   JVM's has that id. The JVM's threads are searched one after the other. */
+JNIEXPORT void JNICALL asgst_get_stack_trace_of_os_thread(jlong os_thread_id, JNIEnv** env,
+                                                          ASGST_CallTrace* trace, jint depth,
+                                                          void* ucontext, uint32_t options);
+
 #ifdef __cplusplus
 }
 static_assert(sizeof(ASGST_CallFrame) == 16 && sizeof(ASGST_CallTrace) == 24);

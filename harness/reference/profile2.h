@@ -1,6 +1,6 @@
 /* The ASGST API that came after JEP 435's draft, as far as libasgst.so implements it on a stock
-   JDK: the iterator, the states, and what there is to know of methods and classes. Our own
-   declarations, by the documents' facts. Begin with asgst_attach (profile.h).
+   JDK: the iterator, the states, what there is to know of methods and classes, and safepoint
+   queues. Our own declarations, by the documents' facts. Begin with asgst_attach (profile.h).
 
    Signal-safe: all of it that does not say otherwise, where SIGSEGV and SIGBUS are not blocked and
    lead to the JVM. */
@@ -16,7 +16,8 @@
 extern "C" {
 #endif
 
-/* A bit map of what else there is: ASGST_REGISTER_QUEUE 1, ASGST_MARK_FRAME 2. Neither yet. */
+/* A bit map of what else there is: ASGST_REGISTER_QUEUE 1, ASGST_MARK_FRAME 2. The first. */
+enum { ASGST_REGISTER_QUEUE = 1, ASGST_MARK_FRAME = 2 };
 JNIEXPORT int JNICALL ASGST_Capabilities(void);
 
 /* The current thread's: a subset of JVMTI's thread state (alive, runnable, blocked, in native);
@@ -188,6 +189,124 @@ JNIEXPORT void JNICALL ASGST_RegisterClassUnloadHandler(ASGST_ClassUnloadHandler
 JNIEXPORT bool JNICALL ASGST_DeregisterClassUnloadHandler(ASGST_ClassUnloadHandler handler,
                                                           void* arg);
 
+/* --- Safepoint queues ------------------------------------------------------------------------
+
+   A handler of signals puts the frame that its thread stands at into a queue of that thread. Soon
+   after, all Java threads are stopped at a safepoint, and the queue's handler is called for each
+   element, oldest first, with an iterator over that thread's stack that begins at the element's
+   frame. Then the elements are removed.
+
+   Where this differs from the proposal, since a stock JDK calls nobody at a safepoint:
+   - A thread of libasgst asks for the safepoint as soon as it sees an element, and the JVM's own
+     safepoints are not used. Handlers run on the VM thread, while all Java threads stand still.
+   - So the frame may have returned, where the proposal catches a thread on its way out of it. Each
+     element tells: asgst_element_state. What its iterator gives was there when the element was
+     taken, unless the state is ASGST_ELEMENT_LOST.
+   - A frame counts as the one that was there if its method, its place on the stack, the place that
+     it returns to and all its recorded callers are what they were. A new call of the same method
+     from the same place of the same caller's activation cannot be told from it.
+   - Handlers may allocate and lock. A lock that a Java thread may hold while it calls the JVM must
+     not be taken: that thread is stopped. They may call neither JVMTI nor JNI; of this API all but
+     what walks the current thread.
+   - What is queued when a thread ends is handled then, its frames having returned; its queues are
+     gone after that.
+
+   Signal-safe: Enqueue, GetEnqueuableElement, GetQueueElement, GetQueueSizeInfo, ResizeQueue, the
+   asgst_ functions but asgst_unbound_queue. Not: the others. */
+
+typedef struct ASGST_QueueOpaque ASGST_Queue;
+
+typedef struct {
+  void *pc, *fp, *sp; /* of the newest frame that has byte codes */
+  void* arg;          /* may be changed */
+} ASGST_QueueElement;
+
+typedef struct {
+  jint size;     /* elements in the queue, those being handled too */
+  jint capacity; /* how many there is room for */
+  jint attempts; /* calls of Enqueue since elements were last handled, whatever came of them */
+} ASGST_QueueSizeInfo;
+
+typedef void (*ASGST_Handler)(ASGST_Iterator*, void* queue_arg, void* arg);
+/* The iterator is over the whole stack as it stands; null if none was asked for. */
+typedef void (*ASGST_OnQueueSafepointHandler)(ASGST_Queue*, ASGST_Iterator*, void* arg);
+
+/* A queue for `size` elements, of about 700 bytes each, of the thread of `env` (null: the current
+   one). `options`: those of the iterators. Null if there is no such thread, no memory, or a size
+   below 1 or above 2^20; or the JVM refuses JVMTI's can_tag_objects. */
+JNIEXPORT ASGST_Queue* JNICALL ASGST_RegisterQueue(JNIEnv* env, int size, int options,
+                                                   ASGST_Handler fun, void* argument);
+/* Elements that wait are dropped. When it returns, no handler of the queue runs any more, unless it
+   is called by one. False if this is no queue of that thread (any more). */
+JNIEXPORT bool JNICALL ASGST_DeregisterQueue(JNIEnv* env, ASGST_Queue* queue);
+
+/* Puts the frame at which `ucontext` shows the queue's thread (null: at its anchor) at the end. It
+   is the current thread, or one that the caller keeps stopped. The kind of the trace, or:
+   ASGST_ENQUEUE_NO_QUEUE for null, or one deregistered or of a thread that ended;
+   ASGST_ENQUEUE_FULL_QUEUE; ASGST_ENQUEUE_OTHER_ERROR while the queue is just being resized; or why
+   there is no frame. */
+JNIEXPORT int JNICALL ASGST_Enqueue(ASGST_Queue* queue, void* ucontext, void* argument);
+/* What ASGST_Enqueue would put in now for the current thread, and what it would return, were there
+   room. All null on an error. */
+JNIEXPORT int JNICALL ASGST_GetEnqueuableElement(void* ucontext, ASGST_QueueElement* element);
+/* 0 the oldest, 1, ...; -1 the youngest, -2, ...; null out of bounds. It can be changed until its
+   thread comes to a safepoint: a thread in native may come to one at any time, then a change may
+   come too late. */
+JNIEXPORT ASGST_QueueElement* JNICALL ASGST_GetQueueElement(ASGST_Queue* queue, int n);
+/* All 0 for what is no live queue. */
+JNIEXPORT ASGST_QueueSizeInfo JNICALL ASGST_GetQueueSizeInfo(ASGST_Queue* queue);
+/* At the end of the next processing that leaves the queue empty, for which it asks. Other sizes
+   than ASGST_RegisterQueue takes are ignored. */
+JNIEXPORT void JNICALL ASGST_ResizeQueue(ASGST_Queue* queue, int size);
+
+/* Called before, after the elements of a queue that has some are handled; null: nobody any more. At
+   the end they are still in the queue. */
+JNIEXPORT void JNICALL ASGST_SetOnQueueProcessingStart(ASGST_Queue* queue, int options,
+                                                       bool offerIterator,
+                                                       ASGST_OnQueueSafepointHandler before,
+                                                       void* arg);
+JNIEXPORT void JNICALL ASGST_SetOnQueueProcessingEnd(ASGST_Queue* queue, int options,
+                                                     bool offerIterator,
+                                                     ASGST_OnQueueSafepointHandler after,
+                                                     void* arg);
+
+/* Ours: what has become of an element's frame. */
+enum {
+  ASGST_ELEMENT_NONE = 0,     /* this iterator is not of an element */
+  ASGST_ELEMENT_EXACT = 1,    /* it stands where it stood */
+  ASGST_ELEMENT_MOVED = 2,    /* it has gone on; the iterator begins where it stood, but for frames
+                                 that were compiled or deoptimised meanwhile: where they stand */
+  ASGST_ELEMENT_RETURNED = 3, /* the iterator begins at the nearest older frame that is there */
+  ASGST_ELEMENT_LOST = 4      /* none of the eight newest is there; the iterator gives what now lies
+                                 beyond them, and nothing tells whether it was there */
+};
+/* For the iterator of an ASGST_Handler. */
+JNIEXPORT int JNICALL asgst_element_state(ASGST_Iterator* iterator);
+/* How many physical frames have returned, of the eight that are recorded. */
+JNIEXPORT int JNICALL asgst_element_returned(ASGST_Iterator* iterator);
+/* The element; null for other iterators. */
+JNIEXPORT const ASGST_QueueElement* JNICALL asgst_element(ASGST_Iterator* iterator);
+
+/* Ours: with true, elements wait until it is called with false, so that one stop serves many. Those
+   of a thread that ends do not wait. */
+JNIEXPORT void JNICALL asgst_hold_queues(bool hold);
+
+/* Ours, for tests: a queue of no thread, which takes the current thread's frames and that nobody
+   processes, by one thread at a time; and how to empty it. */
+JNIEXPORT ASGST_Queue* JNICALL asgst_unbound_queue(int size);
+JNIEXPORT void JNICALL asgst_clear_queue(ASGST_Queue* queue);
+
+/* --- Frame marks: not on a stock JDK, see docs/reference.md. Null and false, always. ---------- */
+
+typedef struct ASGST_FrameMarkOpaque ASGST_FrameMark;
+typedef void (*ASGST_FrameMarkHandler)(ASGST_FrameMark*, ASGST_Iterator*, void* arg);
+
+JNIEXPORT ASGST_FrameMark* JNICALL ASGST_RegisterFrameMark(JNIEnv* env, ASGST_FrameMarkHandler fun,
+                                                           int options, void* arg);
+JNIEXPORT void JNICALL ASGST_MoveFrameMark(ASGST_FrameMark* mark, void* sp);
+JNIEXPORT void* JNICALL ASGST_GetFrameMarkStackPointer(ASGST_FrameMark* mark);
+JNIEXPORT void JNICALL ASGST_RemoveFrameMark(ASGST_FrameMark* mark);
+
 #ifdef __cplusplus
 }
 static_assert(sizeof(ASGST_Frame) == 48);
@@ -206,6 +325,7 @@ static_assert(sizeof(ASGST_ClassInfo) == 40 && offsetof(ASGST_ClassInfo, class_n
               offsetof(ASGST_ClassInfo, modifiers) == 28 && offsetof(ASGST_ClassInfo, idnum) == 32);
 static_assert(sizeof(ASGST_MethodLineNumberEntry) == 8 &&
               offsetof(ASGST_MethodLineNumberEntry, line_number) == 4);
+static_assert(sizeof(ASGST_QueueElement) == 32 && sizeof(ASGST_QueueSizeInfo) == 12);
 #endif
 
 #endif /* WALKHAMMER_PROFILE2_H */

@@ -7,6 +7,7 @@
 #include "harness/walkers/ids.h"
 #include "harness/walkers/iterator.h"
 #include "harness/walkers/puzzles.h"
+#include "harness/walkers/queue.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {
@@ -16,7 +17,8 @@ std::span<const WalkerInfo> AllWalkers() {
   static const std::vector<WalkerInfo> table = [] {
     std::vector<WalkerInfo> rows = {
         kAgctWalker,     kAsgstWalker,       kIteratorWalker,         kIteratorFrameWalker,
-        kAsgstJdkWalker, kIteratorJdkWalker, kIteratorFrameJdkWalker, kIdsWalker};
+        kAsgstJdkWalker, kIteratorJdkWalker, kIteratorFrameJdkWalker, kIdsWalker,
+        kQueueWalker};
     for (const auto& puzzles : {Puzzles(), EnginePuzzles()})
       rows.insert(rows.end(), puzzles.begin(), puzzles.end());
     return rows;

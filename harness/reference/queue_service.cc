@@ -1,0 +1,170 @@
+#include "harness/reference/queue_service.h"
+
+#include <jvmti.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+
+#include "harness/reference/attach.h"
+#include "harness/reference/queue.h"
+#include "harness/reference/threads.h"
+
+namespace walkhammer {
+namespace {
+
+JavaVM* the_vm = nullptr;
+jvmtiEnv* jvmti = nullptr;
+
+// 1: there may be work. A futex, for a semaphore's functions may be somebody else's.
+std::atomic<int32_t> wake{0};
+std::atomic<bool> held{false};
+
+// Rounds that were asked for, and those that are over, in the order of their numbers.
+struct Rounds {
+  std::mutex mutex;
+  std::condition_variable over;
+  uint64_t asked = 0, done = 0;
+};
+Rounds& TheRounds() {
+  static auto* rounds = new Rounds;  // never destroyed, as all that this thread uses
+  return *rounds;
+}
+
+jint JNICALL OnRoot(jvmtiHeapReferenceKind, const jvmtiHeapReferenceInfo*, jlong, jlong, jlong,
+                    jlong*, jlong*, jint, void* done) {
+  if (!*static_cast<bool*>(done)) ProcessQueues();
+  *static_cast<bool*>(done) = true;
+  return JVMTI_VISIT_ABORT;
+}
+
+void ProcessAtSafepoint() {
+  const std::lock_guard lock(ProcessingMutex());
+  jvmtiHeapCallbacks callbacks{};
+  callbacks.heap_reference_callback = OnRoot;
+  bool done = false;
+  // No first object: then it begins with the stacks' roots, and an abort there costs no sweep of
+  // the heap in JDK 17 (VM_HeapWalkOperation::doit). The service's own local reference is one at
+  // least.
+  jvmti->FollowReferences(0, nullptr, nullptr, &callbacks, &done);
+}
+
+void WaitForWork() {
+  while (wake.exchange(0) == 0)
+    syscall(SYS_futex, &wake, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
+}
+
+void* Serve(void*) {
+  JavaVMAttachArgs arguments = {JNI_VERSION_1_6, const_cast<char*>("asgst queues"), nullptr};
+  void* env = nullptr;
+  if (the_vm->AttachCurrentThreadAsDaemon(&env, &arguments) != JNI_OK) return nullptr;
+  static_cast<JNIEnv*>(env)->NewStringUTF("asgst");
+  Rounds& rounds = TheRounds();
+  for (;;) {
+    WaitForWork();
+    rounds.mutex.lock();
+    const uint64_t round = rounds.asked;
+    const bool asked = round != rounds.done;
+    rounds.mutex.unlock();
+    if ((asked || !held.load()) && IsWorkForQueues()) ProcessAtSafepoint();
+    const std::lock_guard lock(rounds.mutex);
+    rounds.done = round;
+    rounds.over.notify_all();
+  }
+}
+
+// Until all that is in the queues now has been handled, but not for ever: a JVM that ends runs no
+// more operations.
+void ProcessNow() {
+  constexpr std::chrono::seconds kMost{2};
+  Rounds& rounds = TheRounds();
+  std::unique_lock lock(rounds.mutex);
+  const uint64_t round = ++rounds.asked;
+  WakeQueueService();
+  rounds.over.wait_for(lock, kMost, [&] { return rounds.done >= round; });
+}
+
+void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv* env, jthread) {
+  const uint64_t thread = ThreadOfEnv(env);
+  bool own = false, waiting = false;
+  for (ASGST_Queue* queue : LiveQueues()) {
+    own |= queue->thread == thread;
+    waiting |= queue->thread == thread && ASGST_GetQueueSizeInfo(queue).size > 0;
+  }
+  if (!own) return;
+  if (waiting) ProcessNow();
+  const std::lock_guard lock(ProcessingMutex());
+  for (ASGST_Queue* queue : LiveQueues()) {
+    if (queue->thread != thread) continue;
+    queue->state = ASGST_Queue::kEnded;
+    RetireQueue(queue);
+  }
+}
+
+Status ListenForEnds() {
+  if (the_vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK)
+    return Unable("this JVM has no JVMTI");
+  jvmtiCapabilities wanted{};
+  wanted.can_tag_objects = 1;  // what walking the heap asks for
+  jvmtiEventCallbacks callbacks{};
+  callbacks.ThreadEnd = OnThreadEnd;
+  if (jvmti->AddCapabilities(&wanted) != JVMTI_ERROR_NONE ||
+      jvmti->SetEventCallbacks(&callbacks, sizeof callbacks) != JVMTI_ERROR_NONE ||
+      jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_THREAD_END, nullptr) !=
+          JVMTI_ERROR_NONE)
+    return Unable("this JVM refuses walks of the heap, or events of threads that end");
+  return Ok();
+}
+
+// With all signals blocked but those of faults: samples belong on others.
+Status StartThread() {
+  sigset_t blocked, before;
+  sigfillset(&blocked);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP}) sigdelset(&blocked, fault);
+  pthread_sigmask(SIG_SETMASK, &blocked, &before);
+  pthread_t thread;
+  const int error = pthread_create(&thread, nullptr, Serve, nullptr);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error != 0) return Unable("cannot start a thread for the queues");
+  pthread_detach(thread);
+  return Ok();
+}
+
+}  // namespace
+
+std::mutex& ProcessingMutex() {
+  static auto* mutex = new std::mutex;
+  return *mutex;
+}
+
+Status StartQueueService(JavaVM* vm) {
+  static auto* mutex = new std::mutex;
+  static bool started = false;
+  const std::lock_guard lock(*mutex);
+  if (started) return Ok();
+  the_vm = vm;
+  Status status = ListenForEnds();
+  if (status.ok()) status = StartThread();
+  started = status.ok();
+  return status;
+}
+
+void HoldQueueService(bool hold) {
+  held = hold;
+  if (!hold) WakeQueueService();
+}
+
+void WakeQueueService() {
+  if (wake.exchange(1) != 0) return;
+  const int error_number = errno;
+  syscall(SYS_futex, &wake, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  errno = error_number;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,144 @@
+#include "harness/walkers/queue.h"
+
+#include "harness/reference/profile2.h"
+#include "harness/walkers/agct.h"
+#include "harness/walkers/painted_buffer.h"
+#include "harness/walkers/reference_library.h"
+#include "harness/walkers/walker.h"
+
+namespace walkhammer {
+namespace {
+
+// What no function of the API returns: the queue contradicts itself, or the iterator.
+constexpr int kContradiction = -9998;
+constexpr int kCapacity = 4;
+
+bool SamePlace(const ASGST_QueueElement& a, const ASGST_QueueElement& b) {
+  return a.pc == b.pc && a.sp == b.sp && a.fp == b.fp;
+}
+
+class QueueWalker : public Walker {
+ public:
+  Status Bind(const WalkerHost& host) override {
+    auto library = OpenReference(host.vm);
+    if (!library.ok()) return library.failure();
+    Status found = FindFunctions(library.value());
+    if (!found.ok()) return found;
+    queue_ = make_(kCapacity);
+    return queue_ != nullptr ? Ok() : ToolFailed("libasgst.so makes no queue: out of memory");
+  }
+
+  void Walk(const WalkInput& input, Trace& trace) override {
+    depth_ = input.depth;
+    count_ = 0;
+    buffer_.Paint(depth_);
+    trace.frames = buffer_.frames();
+    ASGST_QueueElement element;
+    trace.num_frames = PassThrough(input.context, element);
+    if (trace.num_frames <= 0) return;
+    const auto options = static_cast<int32_t>(input.options);
+    // An element's frame has byte codes: what is native before it comes from the iterator.
+    ended_at_ = {};
+    run_(input.context, options | ASGST_END_ON_FIRST_JAVA_FRAME, Store, this);
+    if (count_ < depth_ && !SamePlace(ended_at_, element)) {
+      trace.num_frames = kContradiction;
+      return;
+    }
+    const int result = run_from_frame_(element.sp, element.fp, element.pc, options, Store, this);
+    trace.num_frames = result > 0 ? count_ : result;
+  }
+
+  bool BufferIntact(const WalkInput& input) const override { return buffer_.Intact(input.depth); }
+
+ private:
+  Status FindFunctions(void* library) {
+    Status found = FindIn(library, "asgst_unbound_queue", make_);
+    if (found.ok()) found = FindIn(library, "asgst_clear_queue", clear_);
+    if (found.ok()) found = FindIn(library, "ASGST_GetEnqueuableElement", peek_);
+    if (found.ok()) found = FindIn(library, "ASGST_Enqueue", enqueue_);
+    if (found.ok()) found = FindIn(library, "ASGST_GetQueueElement", element_);
+    if (found.ok()) found = FindIn(library, "ASGST_GetQueueSizeInfo", info_);
+    if (found.ok()) found = FindIn(library, "ASGST_RunWithIterator", run_);
+    if (found.ok()) found = FindIn(library, "ASGST_RunWithIteratorFromFrame", run_from_frame_);
+    if (found.ok()) found = FindIn(library, "ASGST_NextFrame", next_);
+    if (found.ok()) found = FindIn(library, "ASGST_MethodToJMethodID", id_of_);
+    return found;
+  }
+
+  // The kind or error that the queue answers with, and what came out of it.
+  int PassThrough(void* context, ASGST_QueueElement& element) {
+    clear_(queue_);  // a walk that crashed may have left one
+    ASGST_QueueElement expected;
+    const int peeked = peek_(context, &expected);
+    const int result = enqueue_(queue_, context, this);
+    const ASGST_QueueElement* const oldest = element_(queue_, 0);
+    const ASGST_QueueElement* const youngest = element_(queue_, -1);
+    const int size = info_(queue_).size;
+    if (result != peeked || oldest != youngest || size != (result > 0 ? 1 : 0))
+      return kContradiction;
+    if (result <= 0) return result;
+    if (youngest == nullptr || !SamePlace(*youngest, expected) || youngest->arg != this)
+      return kContradiction;
+    element = *youngest;
+    return result;
+  }
+
+  static void Store(ASGST_Iterator* iterator, void* self) {
+    static_cast<QueueWalker*>(self)->Store(iterator);
+  }
+  void Store(ASGST_Iterator* iterator) {
+    Frame* frames = buffer_.frames();
+    for (ASGST_Frame frame; count_ < depth_; count_++) {
+      if (next_(iterator, &frame) != 1) {
+        ended_at_ = {frame.pc, frame.fp, frame.sp, nullptr};
+        return;
+      }
+      frames[count_] = {frame.type == ASGST_FRAME2_JAVA_NATIVE ? kAgctNativeBci : frame.bci,
+                        frame.type | frame.comp_level << 8, id_of_(frame.method)};
+    }
+  }
+
+  decltype(&asgst_unbound_queue) make_ = nullptr;
+  decltype(&asgst_clear_queue) clear_ = nullptr;
+  decltype(&ASGST_GetEnqueuableElement) peek_ = nullptr;
+  decltype(&ASGST_Enqueue) enqueue_ = nullptr;
+  decltype(&ASGST_GetQueueElement) element_ = nullptr;
+  decltype(&ASGST_GetQueueSizeInfo) info_ = nullptr;
+  decltype(&ASGST_RunWithIterator) run_ = nullptr;
+  decltype(&ASGST_RunWithIteratorFromFrame) run_from_frame_ = nullptr;
+  decltype(&ASGST_NextFrame) next_ = nullptr;
+  decltype(&ASGST_MethodToJMethodID) id_of_ = nullptr;
+  ASGST_Queue* queue_ = nullptr;
+  ASGST_QueueElement ended_at_{};
+  int depth_ = 0, count_ = 0;
+  PaintedBuffer<Frame> buffer_;
+};
+
+constexpr DeclaredCode kCodes[] = {
+    {ASGST_NO_FRAME, "no_frame"},
+    {ASGST_NO_THREAD, "no_thread"},
+    {ASGST_THREAD_IS_EXITING, "thread_exit"},
+    {ASGST_UNSAFE_STATE, "unsafe_state"},
+    {ASGST_NO_TOP_JAVA_FRAME, "no_top_Java_frame"},
+    {ASGST_ENQUEUE_NO_QUEUE, "no_queue"},
+    {ASGST_ENQUEUE_FULL_QUEUE, "full_queue"},
+    {ASGST_ENQUEUE_OTHER_ERROR, "other_error"},
+    {ASGST_BROKEN_STACK, "broken_stack"},
+    {ASGST_NOT_ATTACHED, "not_attached"},
+};
+
+}  // namespace
+
+const WalkerInfo kQueueWalker = {
+    .name = "queue",
+    .what =
+        "a frame through a safepoint queue, and the walk from there, from the reference "
+        "provider",
+    .symbol = nullptr,
+    .puzzle = false,
+    .codes = kCodes,
+    .make = [] { return std::unique_ptr<Walker>(std::make_unique<QueueWalker>()); },
+    .provider = "ref",
+};
+
+}  // namespace walkhammer

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 
 #include "harness/guard/arch.h"
 #include "harness/jvm/flags.h"
@@ -126,10 +127,17 @@ std::string Capture(ParkedScene& scene, JNIEnv* env, uint64_t caller_fp) {
   std::span<const uint64_t> stack(reinterpret_cast<const uint64_t*>(scene.stack_low),
                                   (scene.stack_high - scene.stack_low) / 8);
   const std::vector<CodeBlob> blobs = jvm->code_cache().Blobs();
-  for (Frame& frame : scene.truth)
-    if (frame.bci != kAgctNativeBci)
-      frame.kind = ExpectedKind(in_progress->expectations,
-                                jvm->MethodOf(static_cast<jmethodID>(frame.method)), stack, blobs);
+  // Each method once: a scene may have thousands of frames, and each look goes through the stack.
+  std::map<void*, int32_t> kinds;
+  for (Frame& frame : scene.truth) {
+    if (frame.bci == kAgctNativeBci) continue;
+    const auto [kind, added] = kinds.try_emplace(frame.method, 0);
+    if (added)
+      kind->second =
+          ExpectedKind(in_progress->expectations,
+                       jvm->MethodOf(static_cast<jmethodID>(frame.method)), stack, blobs);
+    frame.kind = kind->second;
+  }
   return Unmet(in_progress->expectations, stack, blobs);
 }
 

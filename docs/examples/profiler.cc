@@ -8,13 +8,16 @@
 //   java -agentpath:build/release/libexample_profiler.so=queue,1000,flames.svg ...
 //
 // 1000: microseconds of the process's CPU time from one sample to the next. flames.svg: a flame
-// graph, for any browser; written when the program ends.
+// graph, for any browser; written when the program ends. Methods of classes that were unloaded by
+// then are "(unknown)": a profiler that wants these, too, asks for names as it meets methods.
 #include <jvmti.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/time.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -65,7 +68,8 @@ struct Stack {
   jmethodID methods[kDepth];  // newest first; null: a method without an id
 };
 Stack stacks[kStacks];
-std::atomic<uint64_t> failed{0}, dropped{0}, returned{0};
+// `idle`: threads without Java frames, as those of the compilers.
+std::atomic<uint64_t> failed{0}, idle{0}, dropped{0}, returned{0};
 
 void Count(const jmethodID* methods, int depth) {
   uint64_t hash = 0xcbf29ce484222325;
@@ -96,8 +100,10 @@ void WalkByAgct(void* ucontext) {
   ASGCT_CallFrame frames[kDepth];
   ASGCT_CallTrace trace = {static_cast<JNIEnv*>(env), 0, frames};
   AsyncGetCallTrace(&trace, kDepth, ucontext);
+  constexpr jint kUnknownNotJava = -3;  // also what threads of the JVM's own get
   if (trace.num_frames <= 0) {
-    failed.fetch_add(1);
+    const bool none = trace.num_frames == 0 || trace.num_frames == kUnknownNotJava;
+    (none ? idle : failed).fetch_add(1);
     return;
   }
   jmethodID methods[kDepth];
@@ -116,7 +122,10 @@ void CountIterated(ASGST_Iterator* iterator, void*) {
 
 void WalkByIterator(void* ucontext) {
   const int kind = ASGST_RunWithIterator(ucontext, 0, CountIterated, nullptr);
-  if (kind != ASGST_JAVA_TRACE && kind != ASGST_NO_THREAD) failed.fetch_add(1);
+  if (kind == ASGST_NO_TOP_JAVA_FRAME)
+    idle.fetch_add(1);
+  else if (kind != ASGST_JAVA_TRACE && kind != ASGST_NO_THREAD)
+    failed.fetch_add(1);
 }
 
 // At a safepoint, for each element of a queue.
@@ -141,8 +150,8 @@ void Enqueue(void* ucontext) {
     youngest->arg = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(youngest->arg) + 1);
     return;
   }
-  if (ASGST_Enqueue(queue, ucontext, reinterpret_cast<void*>(uintptr_t{1})) <= 0)
-    failed.fetch_add(1);
+  const int kind = ASGST_Enqueue(queue, ucontext, reinterpret_cast<void*>(uintptr_t{1}));
+  if (kind <= 0) (kind == ASGST_NO_TOP_JAVA_FRAME ? idle : failed).fetch_add(1);
 }
 
 void OnSignal(int, siginfo_t*, void* ucontext) {
@@ -248,8 +257,9 @@ void WriteFlames() {
   std::fprintf(out, "</svg>\n");
   std::fclose(out);
   std::fprintf(stderr,
-               "profiler: %lu stacks, %lu failed, %lu dropped, %lu of frames that had returned\n",
-               root.count, failed.load(), dropped.load(), returned.load());
+               "profiler: %lu stacks, %lu failed, %lu of threads without Java frames, %lu dropped, "
+               "%lu of frames that had returned\n",
+               root.count, failed.load(), idle.load(), dropped.load(), returned.load());
 }
 
 // --- The agent

@@ -1,0 +1,47 @@
+#!/usr/bin/env bats
+# The example profiler: end to end, through libasgst.so alone, as another profiler would use it.
+# WALKHAMMER names the executable; default is the release build, beside which the agent lies.
+
+setup() {
+  walkhammer=${WALKHAMMER:-$BATS_TEST_DIRNAME/../build/release/walkhammer}
+  build=$(dirname "$walkhammer")
+  flames=$BATS_TEST_TMPDIR/flames.svg
+}
+
+# profile JDK MODE: two seconds of the torture program `mixed`.
+profile() {
+  run timeout 60 "$1/bin/java" -Xmx256m "-agentpath:$build/libexample_profiler.so=$2,1000,$flames" \
+    -cp "$build/walkhammer-torture.jar" wh.torture.Main mixed --seconds 2 --threads 2
+  echo "$1 $2: exit code $status: $output"
+}
+
+# samples METHOD: of the flame graph's frames of that name, the most; 0 if there are none.
+samples() {
+  sed -n "s|^<g><title>$1: \([0-9]*\) samples.*|\1|p" "$flames" | sort -n | tail -n 1 | grep . || echo 0
+}
+
+@test "each way to walk draws the program's flames" {
+  for jdk in $("$walkhammer" list jdks | sed 's/  .*//'); do
+    for mode in agct iterator queue; do
+      profile "$jdk" "$mode"
+      [ "$status" -eq 0 ]
+      all=$(samples all)
+      [ "$all" -gt 100 ]
+      # What its threads run. A third at least: the rest is the JVM's start.
+      [ "$(samples "wh/torture/Run.lambda[$]play[$]0")" -gt $((all / 3)) ]
+      # Methods of classes that are gone by the end have no name any more.
+      [ "$(samples "(unknown)")" -le $((all / 10)) ]
+      [ "$(head -c 4 "$flames")" = "<svg" ]
+      [ "$(tail -n 1 "$flames")" = "</svg>" ]
+      failed=$(sed -n 's/.* stacks, \([0-9]*\) failed.*/\1/p' <<<"$output")
+      [ "$mode" = agct ] || [ "$failed" -le $((all / 100)) ]
+    done
+  done
+}
+
+@test "bad options are said, and the JVM does not start" {
+  jdk=$("$walkhammer" list jdks | sed -n '1s/  .*//p')
+  profile "$jdk" nonsense
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"the options are MODE,MICROSECONDS,FILE"* ]]
+}

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Lays the fuzz targets out as OSS-Fuzz and ClusterFuzzLite expect them: call it from the service's
 # build.sh. In $OUT, which the service sets:
-#   WALKER_fuzzer                  one for each walker of `walkhammer list walkers`
+#   WALKER_fuzzer                  one for each walker of `walkhammer list walkers` that this JDK or
+#                                  the reference provider has
 #   WALKER_fuzzer_seed_corpus.zip  the reviewed seeds
 #   WALKER_fuzzer.options          what libFuzzer and the sanitizers must leave alone
 #   WALKER_fuzzer.dict             the words of the .walk format
@@ -45,7 +46,8 @@ seeds=$(mktemp -d)
 trap 'rm -rf "$seeds"' EXIT
 find corpora/seeds -name '*.walk' -exec cp {} "$seeds/" \;
 
-"$build/walkhammer" list walkers | sed 's/  .*//' | while read -r walker; do
+# Walkers of provider jdk, but AsyncGetCallTrace, are of JDKs that no distribution has.
+"$build/walkhammer" list walkers | sed 's/  .*//' | grep -v '@jdk$' | while read -r walker; do
   target=$out/${walker}_fuzzer
   cp "$build/walk_fuzzer" "$target"
   (cd "$seeds" && zip -q -r - .) >"${target}_seed_corpus.zip"

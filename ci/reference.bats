@@ -49,3 +49,41 @@ ask() {
     awk -v agct="$(share agct)" -v asgst="$(share asgst)" 'BEGIN { exit !(2 * asgst <= agct) }'
   done
 }
+
+api_test() {
+  "$(dirname "$walkhammer")/harness/reference/testing/api_test" "$@"
+}
+
+@test "each function, option and code does what profile.h and profile2.h say, on each JDK" {
+  [ -n "$(jdks)" ]
+  for jdk in $(jdks); do
+    WALKHAMMER_JDK=$jdk run timeout 200 "$(dirname "$walkhammer")/harness/reference/testing/api_test"
+    echo "$jdk: exit code $status: $(grep -A 30 'Failure\|FAILED' <<<"$output")"
+    [ "$status" -eq 0 ]
+    [ "$(sed -n 's/^\[  PASSED  \] \([0-9]*\) tests\.$/\1/p' <<<"$output")" -ge 100 ]
+  done
+}
+
+@test "docs/api-tests.md names each function and constant, and only tests that there are" {
+  table=$BATS_TEST_DIRNAME/../docs/api-tests.md
+  headers=$BATS_TEST_DIRNAME/../harness/reference
+  names=$({
+    nm -D --defined-only "$(dirname "$walkhammer")/libasgst.so" | awk '{ print $3 }'
+    grep -ho '^ *ASGST_[A-Z0-9_]* =' "$headers/profile.h" "$headers/profile2.h" | tr -d ' ='
+    grep -ho '^enum { .* }' "$headers/profile.h" "$headers/profile2.h" | grep -o 'ASGST_[A-Z0-9_]*'
+  } | sort -u)
+  [ "$(wc -w <<<"$names")" -ge 80 ]
+  for name in $names; do
+    grep -q "\`$name\`" "$table" || { echo "$name is not in the table"; return 1; }
+  done
+  # Without what parametrised tests have around their names.
+  tests=$(api_test --gtest_list_tests | awk '/^[^ ].*\.$/ { suite = $1; next } /^  / { print suite $1 }' |
+    sed 's|^[A-Za-z]*/||; s|/[A-Za-z]*$||' | sort -u)
+  grep -o '[A-Z][A-Za-z]*\.[A-Z][A-Za-z0-9]*' "$table" >"$BATS_TEST_TMPDIR/named"
+  while read -r name; do
+    grep -qx "$name" <<<"$tests" || { echo "there is no test $name"; return 1; }
+  done <"$BATS_TEST_TMPDIR/named"
+  for name in $tests; do
+    grep -q "$name" "$table" || { echo "$name is not in the table"; return 1; }
+  done
+}

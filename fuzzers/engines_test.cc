@@ -66,8 +66,8 @@ TEST_P(EnginePuzzleTest, GuidanceFindsIt) {
     const std::string run = "run" + std::to_string(step);
     const CommandResult result =
         Fuzz(jdk_, expected.puzzle, folder_.Under(run),
-             {"--engine", engine, "--time", std::to_string(seconds) + "s", "--no-confirm",
-              "--seed", std::to_string(step + 1), "--corpus", folder_.Under("corpus")});
+             {"--engine", engine, "--time", std::to_string(seconds) + "s", "--no-confirm", "--seed",
+              std::to_string(step + 1), "--corpus", folder_.Under("corpus")});
     ASSERT_TRUE(result.json.is_object()) << result.line;
     EXPECT_EQ(result.json["status"], "clean-end") << result.line;
     EXPECT_EQ(result.json["totals"]["children_died"], 0) << result.line;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "harness/walkers/walker_table.h"
+
 namespace walkhammer {
 namespace {
 
@@ -211,6 +213,9 @@ void RandomRequests::Next(Random& random, WalkRequest& request) const {
 
   const uint32_t what = random.Below(100);
   if (what < 2) return;  // genuine
+  const uint32_t known = AllWalkers()[walker_].options;
+  if (known != 0 && random.Chance(20))
+    request.options = static_cast<uint32_t>(random.Next()) & known;
   PickState(random, request);
   if (what < 10) {  // shifted
     (random.Chance(50)   ? request.pc

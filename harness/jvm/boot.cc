@@ -151,7 +151,7 @@ Status Jvm::SetUp(const jvmtiCapabilities& wanted, const std::vector<jvmtiEvent>
   JNIEnv* jni = env();
   methods_.AddLoadedClasses(jvmti_, jni);
 
-  feature_ = std::atoi(Property("java.specification.version").c_str());
+  feature_ = std::atoi(Property("java.vm.specification.version").c_str());
   // java.lang.Thread.eetop holds the JavaThread's address.
   jclass thread_class = jni->FindClass("java/lang/Thread");
   jmethodID current = jni->GetStaticMethodID(thread_class, "currentThread", "()Ljava/lang/Thread;");

@@ -202,7 +202,7 @@ struct ReplayResult {
 };
 
 struct SharedState {
-  static constexpr uint64_t kMagic = 0x57484d5348415247;  // also the layout's version
+  static constexpr uint64_t kMagic = 0x57484d5348415248;  // also the layout's version
   uint64_t magic;
   uint64_t start_ns;  // CLOCK_MONOTONIC at the run's start
   Job job;

@@ -157,6 +157,7 @@ const WalkerInfo kAsgstWalker = {
     .codes = std::span(kCodes).first(std::size(kCodes) - kLateCodes),
     .make = [] { return std::unique_ptr<Walker>(std::make_unique<AsgstWalker>(true)); },
     .provider = "ref",
+    .options = ASGST_INCLUDE_C_FRAMES,
 };
 
 const WalkerInfo kAsgstJdkWalker = {
@@ -167,6 +168,7 @@ const WalkerInfo kAsgstJdkWalker = {
     .codes = kCodes,
     .make = [] { return std::unique_ptr<Walker>(std::make_unique<AsgstWalker>(false)); },
     .replaceable = true,
+    .options = ASGST_INCLUDE_C_FRAMES,
 };
 
 }  // namespace walkhammer

@@ -15,8 +15,9 @@ constexpr const char* kPrefixes[] = {"ASGST_", "JFRLL_"};
 
 class IteratorWalker : public Walker {
  public:
-  IteratorWalker(bool from_frame, bool reference)
-      : from_frame_(from_frame), reference_(reference) {}
+  // `options`: beside those of each request.
+  IteratorWalker(bool from_frame, bool reference, uint32_t options)
+      : from_frame_(from_frame), reference_(reference), options_(options) {}
 
   Status Bind(const WalkerHost& host) override {
     if (!reference_) return BindToJdk(host);
@@ -34,7 +35,7 @@ class IteratorWalker : public Walker {
     depth_ = input.depth;
     count_ = 0;
     buffer_.Paint(depth_);
-    const auto options = static_cast<int32_t>(input.options);
+    const auto options = static_cast<int32_t>(input.options | options_);
     const auto store = [](ASGST_Iterator* iterator, void* self) {
       static_cast<IteratorWalker*>(self)->Store(iterator);
     };
@@ -106,16 +107,19 @@ class IteratorWalker : public Walker {
   }
 
   const bool from_frame_, reference_;
+  const uint32_t options_;
   IteratorApi api_;
   IteratorDrift drift_;
   int depth_ = 0, count_ = 0;
   PaintedBuffer<Frame> buffer_;
 };
 
-template <bool kFromFrame, bool kReference>
+template <bool kFromFrame, bool kReference, uint32_t kOptions = 0>
 std::unique_ptr<Walker> Make() {
-  return std::make_unique<IteratorWalker>(kFromFrame, kReference);
+  return std::make_unique<IteratorWalker>(kFromFrame, kReference, kOptions);
 }
+
+constexpr uint32_t kAllOptions = ASGST_INCLUDE_NON_JAVA_FRAMES | ASGST_END_ON_FIRST_JAVA_FRAME;
 
 // Without those of the queue.
 constexpr DeclaredCode kJdkCodes[] = {
@@ -147,6 +151,7 @@ const WalkerInfo kIteratorWalker = {
     .codes = kIteratorCodes,
     .make = Make<false, true>,
     .provider = "ref",
+    .options = kAllOptions,
 };
 
 const WalkerInfo kIteratorFrameWalker = {
@@ -156,6 +161,17 @@ const WalkerInfo kIteratorFrameWalker = {
     .puzzle = false,
     .codes = kIteratorCodes,
     .make = Make<true, true>,
+    .provider = "ref",
+    .options = kAllOptions,
+};
+
+const WalkerInfo kIteratorCWalker = {
+    .name = "iterator-c",
+    .what = "the same with frames of C and C++ code and of stubs, which the answer leaves out",
+    .symbol = nullptr,
+    .puzzle = false,
+    .codes = kIteratorCodes,
+    .make = Make<false, true, ASGST_INCLUDE_NON_JAVA_FRAMES>,
     .provider = "ref",
 };
 
@@ -168,6 +184,7 @@ const WalkerInfo kIteratorJdkWalker = {
     .make = Make<false, false>,
     .replaceable = true,
     .own_codes_below = kOlderNoClassLoad,
+    .options = kAllOptions,
 };
 
 const WalkerInfo kIteratorFrameJdkWalker = {
@@ -179,6 +196,7 @@ const WalkerInfo kIteratorFrameJdkWalker = {
     .make = Make<true, false>,
     .replaceable = true,
     .own_codes_below = kOlderNoClassLoad,
+    .options = kAllOptions,
 };
 
 }  // namespace walkhammer

@@ -7,7 +7,7 @@
 
 namespace walkhammer {
 
-extern const WalkerInfo kIteratorWalker, kIteratorFrameWalker, kIteratorJdkWalker,
+extern const WalkerInfo kIteratorWalker, kIteratorFrameWalker, kIteratorCWalker, kIteratorJdkWalker,
     kIteratorFrameJdkWalker;
 extern const DeclaredCode kIteratorCodes[7];  // of all walkers that use the reference's iterator
 

@@ -18,7 +18,7 @@ std::span<const WalkerInfo> AllWalkers() {
     std::vector<WalkerInfo> rows = {
         kAgctWalker,     kAsgstWalker,       kIteratorWalker,         kIteratorFrameWalker,
         kAsgstJdkWalker, kIteratorJdkWalker, kIteratorFrameJdkWalker, kIdsWalker,
-        kQueueWalker};
+        kQueueWalker,    kIteratorCWalker};
     for (const auto& puzzles : {Puzzles(), EnginePuzzles()})
       rows.insert(rows.end(), puzzles.begin(), puzzles.end());
     return rows;

@@ -35,6 +35,7 @@ struct WalkerInfo {
   bool replaceable = false;
   // Codes below this are the implementation's own, by the API's documents.
   int32_t own_codes_below = INT32_MIN;
+  uint32_t options = 0;  // bits of WalkRequest::options that the API knows
 };
 
 std::span<const WalkerInfo> AllWalkers();

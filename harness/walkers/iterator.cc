@@ -167,7 +167,7 @@ const WalkerInfo kIteratorFrameWalker = {
 
 const WalkerInfo kIteratorCWalker = {
     .name = "iterator-c",
-    .what = "the same with frames of C and C++ code and of stubs, which the answer leaves out",
+    .what = "the iterator with frames of C and C++ code and of stubs, which the answer leaves out",
     .symbol = nullptr,
     .puzzle = false,
     .codes = kIteratorCodes,

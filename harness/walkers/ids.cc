@@ -2,8 +2,8 @@
 
 #include "harness/guard/arch.h"
 #include "harness/reference/profile2.h"
-#include "harness/walkers/agct.h"
 #include "harness/walkers/ids_calls.h"
+#include "harness/walkers/iterated_frame.h"
 #include "harness/walkers/iterator.h"
 #include "harness/walkers/painted_buffer.h"
 #include "harness/walkers/reference_library.h"
@@ -52,10 +52,10 @@ class IdsWalker : public Walker {
   void Store(ASGST_Iterator* iterator) {
     Frame* frames = buffer_.frames();
     int result = 1;
-    for (ASGST_Frame frame; count_ < depth_ && (result = next_(iterator, &frame)) == 1; count_++) {
-      frames[count_] = {frame.type == ASGST_FRAME2_JAVA_NATIVE ? kAgctNativeBci : frame.bci,
-                        frame.type | frame.comp_level << 8, id_of_(frame.method)};
+    for (ASGST_Frame frame; count_ < depth_ && (result = next_(iterator, &frame)) == 1;) {
+      if (!BelongsIntoAnswer(frame)) continue;
       if (count_ < kMostDescribed) Describe(frame.method);
+      frames[count_++] = AnswerOf(frame, id_of_(frame.method));
     }
     if (count_ == 0 && result < 0) count_ = result;
   }

@@ -1,7 +1,7 @@
 #include "harness/walkers/iterator.h"
 
 #include "harness/guard/arch.h"
-#include "harness/walkers/agct.h"
+#include "harness/walkers/iterated_frame.h"
 #include "harness/walkers/iterator_drift.h"
 #include "harness/walkers/painted_buffer.h"
 #include "harness/walkers/provider_library.h"
@@ -95,9 +95,7 @@ class IteratorWalker : public Walker {
     Frame* frames = buffer_.frames();
     int result = 1;
     for (ASGST_Frame frame; count_ < depth_ && (result = api_.next(iterator, &frame)) == 1;) {
-      if (frame.type == ASGST_FRAME2_NON_JAVA) continue;  // it has no method
-      frames[count_++] = {frame.type == ASGST_FRAME2_JAVA_NATIVE ? kAgctNativeBci : frame.bci,
-                          KindOfFrame(frame.type, frame.comp_level), IdOf(frame.method)};
+      if (BelongsIntoAnswer(frame)) frames[count_++] = AnswerOf(frame, IdOf(frame.method));
     }
     if (count_ == 0 && result < 0) count_ = result;
   }

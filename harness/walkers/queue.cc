@@ -1,7 +1,7 @@
 #include "harness/walkers/queue.h"
 
 #include "harness/reference/profile2.h"
-#include "harness/walkers/agct.h"
+#include "harness/walkers/iterated_frame.h"
 #include "harness/walkers/painted_buffer.h"
 #include "harness/walkers/reference_library.h"
 #include "harness/walkers/walker.h"
@@ -88,13 +88,12 @@ class QueueWalker : public Walker {
   }
   void Store(ASGST_Iterator* iterator) {
     Frame* frames = buffer_.frames();
-    for (ASGST_Frame frame; count_ < depth_; count_++) {
+    for (ASGST_Frame frame; count_ < depth_;) {
       if (next_(iterator, &frame) != 1) {
         ended_at_ = {frame.pc, frame.fp, frame.sp, nullptr};
         return;
       }
-      frames[count_] = {frame.type == ASGST_FRAME2_JAVA_NATIVE ? kAgctNativeBci : frame.bci,
-                        frame.type | frame.comp_level << 8, id_of_(frame.method)};
+      if (BelongsIntoAnswer(frame)) frames[count_++] = AnswerOf(frame, id_of_(frame.method));
     }
   }
 

@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "harness/reference/unwind_service.h"
 
@@ -31,9 +33,8 @@ struct Closer {
 // Where functions begin: the table of .eh_frame_hdr, in the form that linkers write.
 class Starts {
  public:
-  // `loaded`: where the image's lowest address is in memory; there, too, the table must be what it
-  // is in the file. 0: not loaded.
-  Starts(Elf* elf, uint64_t loaded, uint64_t end) : loaded_(loaded), end_(end) {
+  // `hash`: that the table must have; 0: any.
+  Starts(Elf* elf, uint64_t hash) : hash_(hash) {
     size_t count = 0;
     if (elf_getphdrnum(elf, &count) != 0) return;
     for (size_t i = 0; i < count; i++) {
@@ -58,10 +59,7 @@ class Starts {
     const char* table = image + header.p_offset;
     uint32_t count = 0;
     std::memcpy(&count, table + 8, sizeof count);
-    const auto* in_memory = reinterpret_cast<const char*>(loaded_ + header.p_vaddr - low());
-    if (loaded_ != 0 && (loaded_ + header.p_vaddr - low() + header.p_filesz > end_ ||
-                         std::memcmp(in_memory, table, header.p_filesz) != 0))
-      return;
+    if (hash_ != 0 && HashOfTable(table, header.p_filesz) != hash_) return;
     if (std::memcmp(table, kHead, sizeof kHead) != 0 || count > (header.p_filesz - 12) / 8) return;
     for (uint32_t i = 0; i < count; i++) {
       int32_t offset = 0;
@@ -69,7 +67,7 @@ class Starts {
       addresses_.push_back(header.p_vaddr + static_cast<uint64_t>(int64_t{offset}));
     }
   }
-  const uint64_t loaded_, end_;
+  const uint64_t hash_;
   std::vector<uint64_t> addresses_;
   std::optional<uint64_t> low_;
 };
@@ -130,7 +128,7 @@ void AppendFunctions(std::vector<UnwindRow>& rows, Dwarf_CFI* cfi, uint64_t star
   }
 }
 
-std::vector<UnwindRow> Read(Elf* elf, uint64_t loaded, uint64_t end) {
+std::vector<UnwindRow> Read(Elf* elf, uint64_t hash) {
   std::vector<UnwindRow> rows;
   GElf_Ehdr header;
   if (gelf_getehdr(elf, &header) == nullptr) return rows;
@@ -138,7 +136,7 @@ std::vector<UnwindRow> Read(Elf* elf, uint64_t loaded, uint64_t end) {
                                      [&](const auto& n) { return n.machine == header.e_machine; });
   const std::unique_ptr<Dwarf_CFI, Closer> cfi(dwarf_getcfi_elf(elf));
   if (numbers == std::end(kNumbers) || cfi == nullptr) return rows;
-  const Starts starts(elf, loaded, end);
+  const Starts starts(elf, hash);
   for (const uint64_t start : starts.addresses())
     if (rows.empty() || start - starts.low() >= rows.back().begin)
       AppendFunctions(rows, cfi.get(), start, starts.low(), *numbers);
@@ -148,22 +146,26 @@ std::vector<UnwindRow> Read(Elf* elf, uint64_t loaded, uint64_t end) {
 
 }  // namespace
 
-std::vector<UnwindRow> ReadUnwindRows(const std::string& path, uint64_t low, uint64_t high) {
+uint64_t HashOfTable(const char* table, size_t bytes) {
+  return std::hash<std::string_view>()({table, bytes}) | 1;
+}
+
+std::vector<UnwindRow> ReadUnwindRows(const std::string& path, uint64_t image, uint64_t hash) {
   elf_version(EV_CURRENT);
   if (path.empty()) {
     // The kernel's own library lies in memory as in a file, its section headers last.
-    auto* image = reinterpret_cast<char*>(low);
+    auto* bytes = reinterpret_cast<char*>(image);
     Elf64_Ehdr header;
-    std::memcpy(&header, image, sizeof header);
+    std::memcpy(&header, bytes, sizeof header);
     const size_t size = header.e_shoff + size_t{header.e_shentsize} * header.e_shnum;
-    const std::unique_ptr<Elf, Closer> elf(elf_memory(image, size));
-    return elf == nullptr ? std::vector<UnwindRow>() : Read(elf.get(), 0, 0);
+    const std::unique_ptr<Elf, Closer> elf(elf_memory(bytes, size));
+    return elf == nullptr ? std::vector<UnwindRow>() : Read(elf.get(), hash);
   }
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return {};
   std::vector<UnwindRow> rows;
   if (const std::unique_ptr<Elf, Closer> elf(elf_begin(fd, ELF_C_READ_MMAP, nullptr)); elf)
-    rows = Read(elf.get(), low, high);
+    rows = Read(elf.get(), hash);
   close(fd);
   return rows;
 }

@@ -22,6 +22,7 @@ std::atomic<bool> made{false};
 struct Loaded {
   std::string path;  // empty: only in memory
   uint64_t low, high;
+  uint64_t hash;  // HashOfTable; 0: it has none
 };
 
 struct Snapshot {
@@ -31,9 +32,13 @@ struct Snapshot {
 
 int AddLoaded(dl_phdr_info* info, size_t, void* snapshot) {
   constexpr uint64_t kPage = 4095;
-  uint64_t low = UINT64_MAX, high = 0;
+  uint64_t low = UINT64_MAX, high = 0, hash = 0;
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr)& header = info->dlpi_phdr[i];
+    // Here nothing is unloaded: the loader's lock is held.
+    if (header.p_type == PT_GNU_EH_FRAME)
+      hash = HashOfTable(reinterpret_cast<const char*>(info->dlpi_addr + header.p_vaddr),
+                         header.p_filesz);
     if (header.p_type != PT_LOAD) continue;
     low = std::min<uint64_t>(low, info->dlpi_addr + (header.p_vaddr & ~kPage));
     high = std::max<uint64_t>(high, info->dlpi_addr + header.p_vaddr + header.p_memsz);
@@ -45,7 +50,7 @@ int AddLoaded(dl_phdr_info* info, size_t, void* snapshot) {
   // The kernel's library has a name, but no file.
   if (realpath(path.c_str(), real) == nullptr) real[0] = '\0';
   auto* into = static_cast<Snapshot*>(snapshot);
-  into->modules.push_back({real, low, high});
+  into->modules.push_back({real, low, high, hash});
   into->changes = info->dlpi_adds + info->dlpi_subs;
   return 0;
 }
@@ -60,11 +65,14 @@ void MakeTables(const Snapshot& snapshot, std::vector<std::unique_ptr<Known>>& k
   auto* modules = new std::vector<UnwindModule>;
   for (const Loaded& module : snapshot.modules) {
     auto old = std::find_if(known.begin(), known.end(), [&](const auto& k) {
-      return k->module.low == module.low && k->module.path == module.path;
+      return k->module.low == module.low && k->module.path == module.path &&
+             k->module.hash == module.hash;
     });
     if (old == known.end()) {
-      known.push_back(std::make_unique<Known>(
-          Known{module, ReadUnwindRows(module.path, module.low, module.high)}));
+      // Without a table there is nothing to read.
+      std::vector<UnwindRow> rows;
+      if (module.hash != 0) rows = ReadUnwindRows(module.path, module.low, module.hash);
+      known.push_back(std::make_unique<Known>(Known{module, std::move(rows)}));
       old = known.end() - 1;
     }
     modules->push_back({module.low, module.high, (*old)->rows});

@@ -18,10 +18,12 @@ void AskForTables();
 // Waits until tables were made at least once; false if they were not within `milliseconds`.
 bool WaitForTables(int milliseconds);
 
-// The rows of an ELF file that is loaded from `low` to `high` (both 0: it is not), or of the image
-// there if `path` is empty. Empty if it has no .eh_frame that libdw can read, or is not what is
-// loaded.
-std::vector<UnwindRow> ReadUnwindRows(const std::string& path, uint64_t low, uint64_t high);
+// Tells a table of .eh_frame_hdr from others; never 0.
+uint64_t HashOfTable(const char* table, size_t bytes);
+// The rows of an ELF file, or of the image that lies in memory at `image` if `path` is empty. Empty
+// if it has no .eh_frame that libdw can read, or if its table's hash is not `hash`, that of what is
+// loaded (0: any). It reads nothing of what is loaded, which may be gone by then.
+std::vector<UnwindRow> ReadUnwindRows(const std::string& path, uint64_t image, uint64_t hash);
 
 }  // namespace walkhammer
 

@@ -158,8 +158,6 @@ JNIEnv* CurrentEnv() {
   return found ? static_cast<JNIEnv*>(env) : nullptr;
 }
 
-JavaVM* CurrentVm() { return the_vm; }
-
 WalkStart StartOf(const ucontext_t* context, uint64_t thread, bool non_java) {
   WalkStart start;
   start.thread = thread;

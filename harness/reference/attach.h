@@ -31,9 +31,8 @@ JavaVM* TheVm();
 const WalkLayout* Live();
 // The current thread's JavaThread*, or 0 if it has none.
 uint64_t CurrentThread();
-// Its JNIEnv, or null; the JVM. Not for signal handlers.
+// Its JNIEnv, or null. Not for signal handlers.
 JNIEnv* CurrentEnv();
-JavaVM* CurrentVm();
 
 // What a walk of the current thread starts from; no context: its anchor alone.
 // `non_java`: with frames of stubs, C and C++.

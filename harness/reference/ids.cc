@@ -138,7 +138,7 @@ jclass ASGST_ClassToJClass(ASGST_Class klass) {
 }
 
 void ASGST_RegisterClassUnloadHandler(ASGST_ClassUnloadHandler handler, void* arg) {
-  if (IdMetadata() != nullptr) AddUnloadHandler(CurrentVm(), handler, arg);
+  if (IdMetadata() != nullptr) AddUnloadHandler(TheVm(), handler, arg);
 }
 
 bool ASGST_DeregisterClassUnloadHandler(ASGST_ClassUnloadHandler handler, void* arg) {

@@ -70,11 +70,10 @@ start() {
 
 # await SECONDS COMMAND...: until the command succeeds.
 await() {
-  local tries=$(($1 * 10))
+  local end=$((SECONDS + $1))
   shift
   until "$@"; do
-    tries=$((tries - 1))
-    if [ "$tries" -le 0 ]; then
+    if [ "$SECONDS" -gt "$end" ]; then
       echo "waited in vain for: $*"
       cat "$tmp/stderr"
       return 1
@@ -98,17 +97,12 @@ await_end() {
 }
 
 children_of() {
-  local file key value process
-  for file in /proc/[0-9]*/status; do
-    while read -r key value _; do
-      case $key in
-        Pid:) process=$value ;;
-        PPid:)
-          [ "$value" != "$1" ] || echo "$process"
-          break
-          ;;
-      esac
-    done 2>/dev/null <"$file" || true
+  local file line process parent
+  for file in /proc/[0-9]*/stat; do
+    read -r line <"$file" || continue
+    process=${line%% *}
+    read -r _ parent _ <<<"${line##*) }"
+    [ "$parent" != "$1" ] || echo "$process"
   done 2>/dev/null
 }
 
@@ -437,14 +431,15 @@ fill_up() {
 
 @test "a killed child has a successor" {
   need_jdk
-  start fuzz --jdk "$jdk" --time 10s --no-confirm --out "$out"
+  start fuzz --jdk "$jdk" --time 10m --no-confirm --out "$out"
   await 20 has_child
   sleep 3
   first=$child
   kill -9 "$first"
   not_this=$first
-  await 20 has_child
+  await 60 has_child
   [ "$child" != "$first" ]
+  kill -INT "$pid"
   await_end 120
   clean_or_findings
   is_readable_run "$out"

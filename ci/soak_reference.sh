@@ -4,12 +4,12 @@
 # every JDK found) synthetic walks of all scenes by each of its walkers, WALKHAMMER_WALKS (default
 # 170000000) each, which is a billion on two JDKs. Fails at the first finding of the first part, at a
 # Forbidden finding of the second, or when a run proves nothing.
-# WALKHAMMER and WALKHAMMER_FUZZER name the executables (defaults: release's and clang's builds),
+# WALKHAMMER and WALKHAMMER_FUZZER name the executables (defaults: release's and asan's builds),
 # WALKHAMMER_OUT a new folder for the runs.
 set -eu
 cd "$(dirname "$0")/.."
 walkhammer=${WALKHAMMER:-build/release/walkhammer}
-fuzzer=${WALKHAMMER_FUZZER:-build/clang/reference_fuzzer}
+fuzzer=${WALKHAMMER_FUZZER:-build/asan/reference_fuzzer}
 out=${WALKHAMMER_OUT:-out/soak-reference-$(date +%Y%m%d-%H%M%S)}
 walks=${WALKHAMMER_WALKS:-170000000}
 seconds=$(echo "${WALKHAMMER_TIME:-1h}" | sed 's/h$/*3600/; s/m$/*60/; s/s$//')
@@ -17,7 +17,7 @@ seconds=$((seconds))
 
 for program in "$walkhammer" "$fuzzer"; do
   if [ ! -x "$program" ]; then
-    echo "soak_reference: no $program: build the presets release and clang" >&2
+    echo "soak_reference: no $program: build the presets release and asan" >&2
     exit 4
   fi
 done

@@ -4,9 +4,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-cmake --preset clang -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >/dev/null
+cmake --preset asan -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >/dev/null
 if [ $# -eq 0 ]; then
   # shellcheck disable=SC2046  # no blanks in the names of our files
   set -- $(find harness -name '*.cc' ! -name '*_test.cc' ! -name '*_bench.cc' | sort)
 fi
-printf '%s\n' "$@" | xargs -n 1 -P "$(nproc)" clang-tidy-14 --quiet -p build/clang
+printf '%s\n' "$@" | xargs -n 1 -P "$(nproc)" clang-tidy-14 --quiet -p build/asan

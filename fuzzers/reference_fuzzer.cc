@@ -1,7 +1,7 @@
 // A libFuzzer target of the reference walk itself, with sanitizers: any registers, any damage to a
 // made-up JVM's memory, either architecture. No JVM is in the process. Beside what sanitizers see,
 // a walk must end, go upwards, and give nothing that a profiler could not use.
-//   build/clang/reference_fuzzer [-runs=N] [CORPUS]
+//   build/asan/reference_fuzzer [-runs=N] [CORPUS]
 #include <algorithm>
 #include <array>
 #include <cstdio>

@@ -12,8 +12,7 @@ namespace walkhammer {
 namespace {
 
 constexpr uint64_t kLeafSp = MadeUpJvm::kLeafSp, kThread = MadeUpJvm::kThread,
-                   kStack = MadeUpJvm::kStack, kMethods = MadeUpJvm::kMethods,
-                   kInterpreter = MadeUpJvm::kInterpreter;
+                   kMethods = MadeUpJvm::kMethods;
 
 struct Seen {
   uint64_t method;

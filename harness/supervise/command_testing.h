@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -23,13 +24,18 @@ struct CommandResult {
   std::string line;     // as it was called, for messages
 };
 
-// Arguments must not hold quotes. stderr goes to this test's own.
-inline CommandResult RunWalkhammer(const std::vector<std::string>& arguments) {
+// Arguments must not hold quotes.
+inline std::string WalkhammerLine(const std::vector<std::string>& arguments) {
+  std::string line = "'" + BesideExecutable("walkhammer") + "'";
+  for (const std::string& argument : arguments) line += " '" + argument + "'";
+  return line + " --json";
+}
+
+// What a shell makes of `line`. stderr goes to this test's own.
+inline CommandResult RunLine(const std::string& line) {
   CommandResult result;
-  result.line = "'" + BesideExecutable("walkhammer") + "'";
-  for (const std::string& argument : arguments) result.line += " '" + argument + "'";
-  result.line += " --json";
-  FILE* pipe = popen(result.line.c_str(), "r");
+  result.line = line;
+  FILE* pipe = popen(line.c_str(), "r");
   if (pipe == nullptr) return result;
   std::string text;
   char buffer[4096];
@@ -37,6 +43,24 @@ inline CommandResult RunWalkhammer(const std::vector<std::string>& arguments) {
   const int status = pclose(pipe);
   if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
   result.json = nlohmann::json::parse(text, nullptr, false);
+  return result;
+}
+
+inline CommandResult RunWalkhammer(const std::vector<std::string>& arguments) {
+  return RunLine(WalkhammerLine(arguments));
+}
+
+// Interrupts it, as a user would, once it has said `words`.
+inline CommandResult RunWalkhammerUntil(const std::string& words,
+                                        const std::vector<std::string>& arguments) {
+  std::string said = (std::filesystem::temp_directory_path() / "wh-said-XXXXXX").string();
+  close(mkstemp(said.data()));
+  CommandResult result =
+      RunLine("env --default-signal=INT " + WalkhammerLine(arguments) + " 2>'" + said +
+              "' & pid=$!; while kill -0 $pid 2>&-; do if grep -q '" + words + "' '" + said +
+              "'; then kill -INT $pid; break; fi; sleep 0.2; done; wait $pid; code=$?; cat '" +
+              said + "' >&2; exit $code");
+  std::filesystem::remove(said);
   return result;
 }
 
@@ -66,13 +90,19 @@ class RunFolder {
   std::string path_;
 };
 
-// A short campaign on one scene; `more` are further arguments.
-inline CommandResult Fuzz(const Jdk& jdk, const std::string& walker, const std::string& out,
-                          const std::vector<std::string>& more) {
+// A campaign on one scene; `more` are further arguments.
+inline std::vector<std::string> FuzzArguments(const Jdk& jdk, const std::string& walker,
+                                              const std::string& out,
+                                              const std::vector<std::string>& more) {
   std::vector<std::string> arguments = {"fuzz",    "--jdk", jdk.home, "--walker", walker,
                                         "--scene", "c2",    "--out",  out};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  return RunWalkhammer(arguments);
+  return arguments;
+}
+
+inline CommandResult Fuzz(const Jdk& jdk, const std::string& walker, const std::string& out,
+                          const std::vector<std::string>& more) {
+  return RunWalkhammer(FuzzArguments(jdk, walker, out, more));
 }
 
 }  // namespace walkhammer

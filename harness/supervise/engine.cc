@@ -146,7 +146,10 @@ void SetUpAfl(const EnginePlan& plan, int index, ChildSetup& setup) {
                    index == 0 ? "-M" : "-S", AflWorker(index), "-s",
                    fmt::format("{}", plan.seed + static_cast<uint64_t>(index)),
                    // Of an input; booting does not count. The guard ends walks long before.
-                   "-t", "10000", "-m", "none", "--", BesideExecutable(kAflTargetName)};
+                   "-t", "10000", "-m", "none",
+                   // A block counts for the input that met it first and is never seen again, so
+                   // schedules that count how often a path was taken have nothing to go by.
+                   "-p", "explore", "--", BesideExecutable(kAflTargetName)};
   setup.environment.insert(
       setup.environment.end(),
       {"AFL_CUSTOM_MUTATOR_LIBRARY=" + BesideExecutable(kAflMutatorName),

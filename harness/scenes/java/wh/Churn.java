@@ -75,7 +75,7 @@ final class Churn {
         count(ROUNDS);
         loader = null;
         // Young collections unload no class.
-        if (round % ROUNDS_A_COLLECTION == 0) System.gc();
+        if (round % ROUNDS_A_COLLECTION == 1) System.gc();
         for (Object dead; (dead = gone.poll()) != null; count(UNLOADED)) waiting.remove(dead);
       } catch (ReflectiveOperationException | InterruptedException e) {
         throw new AssertionError(e);

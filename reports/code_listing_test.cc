@@ -16,10 +16,12 @@ namespace walkhammer {
 
 volatile int coverage_test_sink;
 
-// Code to cover: branches, and a function that is called on one side of one.
+// Code to cover: branches, and a function that is called on one side of one. clang's UBSan would
+// put data before its first instruction.
+#define WH_COVERED __attribute__((noinline, no_sanitize("undefined")))
 extern "C" {
-[[gnu::noinline]] void WalkhammerTestCallee() { coverage_test_sink = 7; }
-[[gnu::noinline]] int WalkhammerTestCode(int x) {
+WH_COVERED void WalkhammerTestCallee() { coverage_test_sink = 7; }
+WH_COVERED int WalkhammerTestCode(int x) {
   if (x < 0) coverage_test_sink = 5;
   if (coverage_test_sink == 6) coverage_test_sink = 8;
   if (x > 3) {

@@ -9,14 +9,23 @@ constexpr uint64_t kMostPcs = 1 << 20;  // in one nmethod
 
 }  // namespace
 
-bool DebugInfo::Open(const FoundCode& nmethod, const MemoryReader& code) {
+void DebugInfo::Open(const FoundCode& nmethod, const MemoryReader& code) {
+  blob_ = nmethod.blob;
+  begin_ = nmethod.begin;
+  code_ = &code;
+  tables_ = nullptr;
+  pc_count_ = 0;
+  has_id_ = known_ != nullptr && code.Read(blob_ + layout_.compile_id, compile_id_);
+}
+
+// Once for each nmethod, and only if something is asked for that is not known yet.
+bool DebugInfo::FindTables() {
+  if (tables_ != nullptr) return pc_count_ > 0;
   const WalkLayout& l = layout_;
-  const uint64_t blob = nmethod.blob;
+  const MemoryReader& code = *code_;
+  const uint64_t blob = blob_;
   int32_t pcs = 0, pcs_end = 0, scopes = 0, metadata = 0;
   uint64_t base = blob;
-  begin_ = nmethod.begin;
-  pc_count_ = 0;
-  if (known_ != nullptr && !code.Read(blob + l.compile_id, compile_id_)) return false;
   // In older JDKs the tables are part of the nmethod, and as safe to read.
   tables_ = l.immutable_data >= 0 ? &memory_ : &code;
   if (l.immutable_data >= 0 && !code.ReadWord(blob + l.immutable_data, base)) return false;
@@ -47,25 +56,31 @@ bool DebugInfo::Open(const FoundCode& nmethod, const MemoryReader& code) {
       return false;
     metadata_ += metadata;
   }
-  pc_count_ = static_cast<uint64_t>(pcs_end - pcs) / layout_.pc_desc_size;
-  return pc_count_ <= kMostPcs;
+  const uint64_t count = static_cast<uint64_t>(pcs_end - pcs) / layout_.pc_desc_size;
+  if (count <= kMostPcs) pc_count_ = count;
+  return pc_count_ > 0;
+}
+
+// Scopes are known by a place in their code, or by where they are decoded.
+bool DebugInfo::Known(uint64_t key, Scope& scope) {
+  new_key_ = 0;
+  if (!has_id_) return false;
+  if (known_->Find(key, compile_id_, scope)) return true;
+  new_key_ = key;
+  return false;
 }
 
 bool DebugInfo::Innermost(uint64_t pc, Scope& scope) {
+  if (Known(pc, scope) || (FindTables() && Search(pc, scope))) return true;
   new_key_ = 0;
-  if (known_ != nullptr && known_->Find(pc, compile_id_, scope)) return true;
-  if (!Search(pc, scope)) return false;
-  if (known_ != nullptr) new_key_ = pc;
-  return true;
+  return false;
 }
 
 bool DebugInfo::At(int32_t offset, Scope& scope) {
-  const uint64_t address = scopes_ + offset;
+  const uint64_t key = ~(begin_ + static_cast<uint64_t>(offset));  // no place in code
+  if (Known(key, scope) || (FindTables() && Decode(offset, scope))) return true;
   new_key_ = 0;
-  if (known_ != nullptr && known_->Find(address, compile_id_, scope)) return true;
-  if (!Decode(offset, scope)) return false;
-  if (known_ != nullptr) new_key_ = address;
-  return true;
+  return false;
 }
 
 bool DebugInfo::Search(uint64_t pc, Scope& scope) const {

@@ -29,7 +29,7 @@ class DebugInfo {
 
   // Goes to the descriptions of an nmethod that FindCode found. `code`: for the nmethod itself; as
   // long as what is described is asked for, it must live.
-  bool Open(const FoundCode& nmethod, const MemoryReader& code);
+  void Open(const FoundCode& nmethod, const MemoryReader& code);
   // The innermost scope at `pc`, which may lie between two places that are described: then what is
   // described next holds. False if nothing is described, or memory does not hold what it should.
   bool Innermost(uint64_t pc, Scope& scope);
@@ -42,16 +42,20 @@ class DebugInfo {
   }
 
  private:
+  bool FindTables();
+  bool Known(uint64_t key, Scope& scope);
   bool Search(uint64_t pc, Scope& scope) const;
   bool Decode(int32_t offset, Scope& scope) const;
 
   const WalkLayout& layout_;
   const MemoryReader& memory_;
-  const MemoryReader* tables_ = nullptr;  // what the tables are read through
-  uint64_t begin_ = 0, pcs_ = 0, scopes_ = 0, metadata_ = 0;
+  const MemoryReader* code_ = nullptr;    // of the nmethod at hand
+  const MemoryReader* tables_ = nullptr;  // what its tables are read through; null: not found yet
+  uint64_t blob_ = 0, begin_ = 0, pcs_ = 0, scopes_ = 0, metadata_ = 0;
   uint64_t pc_count_ = 0;
   ScopeCache* known_;
-  uint64_t new_key_ = 0;     // of what was found last, if it was not known
+  uint64_t new_key_ = 0;  // of what was found last, if it was not known
+  bool has_id_ = false;
   uint32_t compile_id_ = 0;  // no two nmethods have the same
 };
 

@@ -300,7 +300,7 @@ bool JavaWalk::Next(JavaFrame& frame) {
         return CompiledFrame(code, frame);
       case CodeKind::kStub:
         frame = {FrameType::kStub, -1, -1, 0, at_.pc, at_.sp, at_.fp, {}};
-        if (!Up(code) && !start_.non_java) return false;
+        if (!Up(code.frame_words) && !start_.non_java) return false;
         if (start_.non_java) return true;
     }
   }
@@ -368,12 +368,16 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
       (!Code().Read(code.blob + l.code.original_pc, offset) || !Word(at_.sp + offset, pc) ||
        pc < code.begin || pc >= code.end))
     return End(true);
-  code_ = code;
   // Before its frame is complete, nothing is inlined yet. Only native wrappers have no level.
   const bool entering = at_.is_top && code.frame_complete >= 0 &&
                         pc < code.begin + static_cast<uint64_t>(code.frame_complete);
-  if (!entering && code.level > 0 && debug_.Open(code, Code()) && debug_.Innermost(pc, scope_)) {
+  const bool has_scopes = !entering && code.level > 0;
+  if (has_scopes) debug_.Open(code, Code());
+  if (has_scopes && debug_.Innermost(pc, scope_)) {
     in_scopes_ = true;
+    scopes_code_ = code.begin;
+    scopes_level_ = code.level;
+    scopes_frame_words_ = code.frame_words;
     inlined_ = 0;
     return EmitScope(frame);
   }
@@ -387,7 +391,7 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
   frame.code = code.begin;
   if (facts.is_native) frame.type = FrameType::kNative;
   if (facts.is_native || !entering) frame.bci = -1;  // nothing tells
-  Up(code);
+  Up(code.frame_words);
   return true;
 }
 
@@ -400,7 +404,7 @@ bool JavaWalk::EmitScope(JavaFrame& frame) {
   }
   debug_.Keep(scope_);  // it makes sense
   frame = {FrameType::kJava,
-           static_cast<int8_t>(code_.level),
+           static_cast<int8_t>(scopes_level_),
            bci,
            scope_.method,
            at_.pc,
@@ -408,7 +412,7 @@ bool JavaWalk::EmitScope(JavaFrame& frame) {
            at_.fp,
            facts};
   frame.is_top = at_.is_top;
-  frame.code = code_.begin;
+  frame.code = scopes_code_;
   if (scope_.sender != 0) {
     frame.type = FrameType::kInlined;
     if (++inlined_ < kMostInlined && debug_.At(scope_.sender, scope_)) return true;
@@ -417,11 +421,11 @@ bool JavaWalk::EmitScope(JavaFrame& frame) {
     return true;
   }
   in_scopes_ = false;
-  Up(code_);
+  Up(scopes_frame_words_);
   return true;
 }
 
-bool JavaWalk::Up(const FoundCode& code) {
+bool JavaWalk::Up(int32_t frame_words) {
   if (at_.has_sender) {
     const Registers sender = at_.sender;
     at_ = {sender.pc, sender.sp, sender.fp, false, false, {}};
@@ -429,8 +433,8 @@ bool JavaWalk::Up(const FoundCode& code) {
     return true;
   }
   if (at_.pc == layout_.call_stub_return) return UpFromEntry();
-  if (code.frame_words <= 0) return TakeReturnOfStub(at_.fp) || End(true);
-  const uint64_t above = at_.sp + 8 * static_cast<uint64_t>(code.frame_words);
+  if (frame_words <= 0) return TakeReturnOfStub(at_.fp) || End(true);
+  const uint64_t above = at_.sp + 8 * static_cast<uint64_t>(frame_words);
   uint64_t pc = 0, fp = 0;
   if (above <= at_.sp || !ReturnAddress(above - 8, pc) || !Word(above - 16, fp)) return End(true);
   at_ = {pc, above, fp, false, false, {}};

@@ -130,10 +130,10 @@ class JavaWalk {
   };
 
   FoundCode CodeAt(uint64_t pc) {
-    if (!start_.live) return FindCode(layout_.code, memory_, pc);
-    const FoundCode found = FindLiveCode(layout_.code, memory_, pc);
+    const FoundCode found =
+        start_.live ? FindLiveCode(layout_.code, memory_, pc) : FindCode(layout_.code, memory_, pc);
     code_memory_.SetHeap(found.heap_low, found.heap_high);
-    return found;
+    return found;  // where it was made: copies of it are felt
   }
   bool InCode(uint64_t pc) const {
     return start_.live ? InCodeCache(layout_.code, PlainMemory(), pc)
@@ -172,7 +172,7 @@ class JavaWalk {
   uint64_t HandlerOf(const FoundCode& code, int begin, int offset) const;
   bool EmitScope(JavaFrame& frame);
   // To the caller of the frame at hand. False at the end of the stack.
-  bool Up(const FoundCode& code);
+  bool Up(int32_t frame_words);
   bool TakeReturnOfStub(uint64_t fp);
   bool UpFromEntry();
   bool UpFromInterpreted();
@@ -195,7 +195,8 @@ class JavaWalk {
   bool in_c_ = false;
   bool stub_on_top_ = false;  // interrupted in a stub that is no frame of its own
   // Inside of a compiled frame: the scopes still to come.
-  FoundCode code_;
+  uint64_t scopes_code_ = 0;  // where their code begins
+  int32_t scopes_level_ = 0, scopes_frame_words_ = 0;
   DebugInfo debug_;
   Scope scope_;
   int inlined_ = 0;  // so far, in this activation

@@ -3,7 +3,9 @@
 #ifndef WALKHAMMER_HARNESS_REFERENCE_SHARED_CACHE_H_
 #define WALKHAMMER_HARNESS_REFERENCE_SHARED_CACHE_H_
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -16,18 +18,20 @@ class SharedCache {
   static_assert(std::is_trivially_copyable_v<Value>);
 
  public:
+  // False: unknown, and `value` is anything.
   bool Find(uint64_t key, uint64_t tag, Value& value) const {
     const Entry& entry = entries_[IndexOf(key)];
     const uint64_t before = entry.version.load(std::memory_order_acquire);
     if ((before & 1) != 0 || entry.key.load(std::memory_order_relaxed) != key ||
         entry.tag.load(std::memory_order_relaxed) != tag)
       return false;
-    uint64_t words[kWords];
-    for (int i = 0; i < kWords; i++) words[i] = entry.words[i].load(std::memory_order_relaxed);
+    for (size_t i = 0; i < kWords; i++) {
+      const uint64_t word = entry.words[i].load(std::memory_order_relaxed);
+      std::memcpy(reinterpret_cast<char*>(&value) + 8 * i, &word,
+                  std::min(sizeof word, sizeof value - 8 * i));
+    }
     std::atomic_thread_fence(std::memory_order_acquire);
-    if (entry.version.load(std::memory_order_relaxed) != before) return false;
-    std::memcpy(static_cast<void*>(&value), words, sizeof value);
-    return true;
+    return entry.version.load(std::memory_order_relaxed) == before;
   }
 
   void Put(uint64_t key, uint64_t tag, const Value& value) {
@@ -39,12 +43,12 @@ class SharedCache {
     std::memcpy(words, &value, sizeof value);
     entry.key.store(key, std::memory_order_relaxed);
     entry.tag.store(tag, std::memory_order_relaxed);
-    for (int i = 0; i < kWords; i++) entry.words[i].store(words[i], std::memory_order_relaxed);
+    for (size_t i = 0; i < kWords; i++) entry.words[i].store(words[i], std::memory_order_relaxed);
     entry.version.store(version + 2, std::memory_order_release);
   }
 
  private:
-  static constexpr int kWords = (sizeof(Value) + 7) / 8;
+  static constexpr size_t kWords = (sizeof(Value) + 7) / 8;
   struct Entry {
     std::atomic<uint64_t> version{0}, key{0}, tag{0}, words[kWords]{};
   };

@@ -18,10 +18,9 @@ class IdsWalker : public Walker {
     auto library = OpenReference(host.vm);
     if (!library.ok()) return library.failure();
     Status found = calls_.Bind(library.value());
-    if (found.ok()) found = FindIn(library.value(), "ASGST_RunWithIterator", run_);
-    if (found.ok()) found = FindIn(library.value(), "ASGST_NextFrame", next_);
-    if (found.ok()) found = FindIn(library.value(), "ASGST_MethodToJMethodID", id_of_);
-    return found;
+    if (!found.ok()) return found;
+    return FindIn(library.value(), "ASGST_RunWithIterator", run_, "ASGST_NextFrame", next_,
+                  "ASGST_MethodToJMethodID", id_of_);
   }
 
   void Walk(const WalkInput& input, Trace& trace) override {

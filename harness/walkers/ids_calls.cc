@@ -37,14 +37,10 @@ bool TextBuffer::HoldsBeginningOf(const char* whole, int32_t length) const {
 }
 
 Status IdsCalls::Bind(void* library) {
-  Status found = FindIn(library, "ASGST_GetMethodInfo", method_info_);
-  if (found.ok()) found = FindIn(library, "ASGST_GetMethodIdNum", method_number_);
-  if (found.ok()) found = FindIn(library, "ASGST_GetMethodLineNumberTable", lines_);
-  if (found.ok()) found = FindIn(library, "ASGST_GetMethodLineNumber", line_);
-  if (found.ok()) found = FindIn(library, "ASGST_GetClassInfo", class_info_);
-  if (found.ok()) found = FindIn(library, "ASGST_GetClassIdNum", class_number_);
-  if (found.ok()) found = FindIn(library, "ASGST_GetClass", class_of_);
-  return found;
+  return FindIn(library, "ASGST_GetMethodInfo", method_info_, "ASGST_GetMethodIdNum",
+                method_number_, "ASGST_GetMethodLineNumberTable", lines_,
+                "ASGST_GetMethodLineNumber", line_, "ASGST_GetClassInfo", class_info_,
+                "ASGST_GetClassIdNum", class_number_, "ASGST_GetClass", class_of_);
 }
 
 // Between two calls, a class may be unloaded or get its number: what contradicts itself twice does.

@@ -23,12 +23,9 @@ class IteratorWalker : public Walker {
     if (!reference_) return BindToJdk(host);
     auto library = OpenReference(host.vm);
     if (!library.ok()) return library.failure();
-    Status found = FindIn(library.value(), "ASGST_RunWithIterator", api_.run);
-    if (found.ok())
-      found = FindIn(library.value(), "ASGST_RunWithIteratorFromFrame", api_.run_from_frame);
-    if (found.ok()) found = FindIn(library.value(), "ASGST_NextFrame", api_.next);
-    if (found.ok()) found = FindIn(library.value(), "ASGST_MethodToJMethodID", api_.id_of);
-    return found;
+    return FindIn(library.value(), "ASGST_RunWithIterator", api_.run,
+                  "ASGST_RunWithIteratorFromFrame", api_.run_from_frame, "ASGST_NextFrame",
+                  api_.next, "ASGST_MethodToJMethodID", api_.id_of);
   }
 
   void Walk(const WalkInput& input, Trace& trace) override {

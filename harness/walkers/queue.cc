@@ -52,17 +52,11 @@ class QueueWalker : public Walker {
 
  private:
   Status FindFunctions(void* library) {
-    Status found = FindIn(library, "asgst_unbound_queue", make_);
-    if (found.ok()) found = FindIn(library, "asgst_clear_queue", clear_);
-    if (found.ok()) found = FindIn(library, "ASGST_GetEnqueuableElement", peek_);
-    if (found.ok()) found = FindIn(library, "ASGST_Enqueue", enqueue_);
-    if (found.ok()) found = FindIn(library, "ASGST_GetQueueElement", element_);
-    if (found.ok()) found = FindIn(library, "ASGST_GetQueueSizeInfo", info_);
-    if (found.ok()) found = FindIn(library, "ASGST_RunWithIterator", run_);
-    if (found.ok()) found = FindIn(library, "ASGST_RunWithIteratorFromFrame", run_from_frame_);
-    if (found.ok()) found = FindIn(library, "ASGST_NextFrame", next_);
-    if (found.ok()) found = FindIn(library, "ASGST_MethodToJMethodID", id_of_);
-    return found;
+    return FindIn(library, "asgst_unbound_queue", make_, "asgst_clear_queue", clear_,
+                  "ASGST_GetEnqueuableElement", peek_, "ASGST_Enqueue", enqueue_,
+                  "ASGST_GetQueueElement", element_, "ASGST_GetQueueSizeInfo", info_,
+                  "ASGST_RunWithIterator", run_, "ASGST_RunWithIteratorFromFrame", run_from_frame_,
+                  "ASGST_NextFrame", next_, "ASGST_MethodToJMethodID", id_of_);
   }
 
   // The kind or error that the queue answers with, and what came out of it.

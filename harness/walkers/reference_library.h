@@ -6,6 +6,7 @@
 #include <jni.h>
 
 #include <string>
+#include <utility>
 
 #include "harness/base/result.h"
 
@@ -15,12 +16,16 @@ namespace walkhammer {
 // to be called on one of the JVM's threads. The value is a dlopen handle, never closed.
 Result<void*> OpenReference(JavaVM* vm);
 
-// Looks a function up.
-template <typename Function>
-Status FindIn(void* library, const char* name, Function& function) {
+// Looks functions up: the name of each, and where its address goes.
+template <typename Function, typename... More>
+Status FindIn(void* library, const char* name, Function& function, More&&... more) {
   function = reinterpret_cast<Function>(dlsym(library, name));
-  if (function != nullptr) return Ok();
-  return ToolFailed(std::string("libasgst.so lacks ") + name + ": rebuild it");
+  if (function == nullptr)
+    return ToolFailed(std::string("libasgst.so lacks ") + name + ": rebuild it");
+  if constexpr (sizeof...(more) > 0)
+    return FindIn(library, std::forward<More>(more)...);
+  else
+    return Ok();
 }
 
 }  // namespace walkhammer

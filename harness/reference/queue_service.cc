@@ -1,19 +1,14 @@
 #include "harness/reference/queue_service.h"
 
 #include <jvmti.h>
-#include <linux/futex.h>
-#include <pthread.h>
-#include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 
 #include "harness/reference/attach.h"
 #include "harness/reference/queue.h"
+#include "harness/reference/service_thread.h"
 #include "harness/reference/threads.h"
 
 namespace walkhammer {
@@ -22,8 +17,7 @@ namespace {
 JavaVM* the_vm = nullptr;
 jvmtiEnv* jvmti = nullptr;
 
-// 1: there may be work. A futex, for a semaphore's functions may be somebody else's.
-std::atomic<int32_t> wake{0};
+Bell work;
 std::atomic<bool> held{false};
 
 // Rounds that were asked for, and those that are over, in the order of their numbers.
@@ -55,11 +49,6 @@ void ProcessAtSafepoint() {
   jvmti->FollowReferences(0, nullptr, nullptr, &callbacks, &done);
 }
 
-void WaitForWork() {
-  while (wake.exchange(0) == 0)
-    syscall(SYS_futex, &wake, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
-}
-
 void* Serve(void*) {
   JavaVMAttachArgs arguments = {JNI_VERSION_1_6, const_cast<char*>("asgst queues"), nullptr};
   void* env = nullptr;
@@ -67,7 +56,7 @@ void* Serve(void*) {
   static_cast<JNIEnv*>(env)->NewStringUTF("asgst");
   Rounds& rounds = TheRounds();
   for (;;) {
-    WaitForWork();
+    work.Wait();
     rounds.mutex.lock();
     const uint64_t round = rounds.asked;
     const bool asked = round != rounds.done;
@@ -122,20 +111,6 @@ Status ListenForEnds() {
   return Ok();
 }
 
-// With all signals blocked but those of faults: samples belong on others.
-Status StartThread() {
-  sigset_t blocked, before;
-  sigfillset(&blocked);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP}) sigdelset(&blocked, fault);
-  pthread_sigmask(SIG_SETMASK, &blocked, &before);
-  pthread_t thread;
-  const int error = pthread_create(&thread, nullptr, Serve, nullptr);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (error != 0) return Unable("cannot start a thread for the queues");
-  pthread_detach(thread);
-  return Ok();
-}
-
 }  // namespace
 
 std::mutex& ProcessingMutex() {
@@ -150,7 +125,7 @@ Status StartQueueService(JavaVM* vm) {
   if (started) return Ok();
   the_vm = vm;
   Status status = ListenForEnds();
-  if (status.ok()) status = StartThread();
+  if (status.ok()) status = StartServiceThread("asgst-queues", Serve);
   started = status.ok();
   return status;
 }
@@ -160,11 +135,6 @@ void HoldQueueService(bool hold) {
   if (!hold) WakeQueueService();
 }
 
-void WakeQueueService() {
-  if (wake.exchange(1) != 0) return;
-  const int error_number = errno;
-  syscall(SYS_futex, &wake, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
-  errno = error_number;
-}
+void WakeQueueService() { work.Ring(); }
 
 }  // namespace walkhammer

@@ -1,9 +1,6 @@
 #include "harness/reference/unwind_service.h"
 
 #include <link.h>
-#include <pthread.h>
-#include <semaphore.h>
-#include <signal.h>
 #include <time.h>
 
 #include <algorithm>
@@ -12,11 +9,13 @@
 #include <memory>
 #include <mutex>
 
+#include "harness/reference/service_thread.h"
+
 namespace walkhammer {
 namespace {
 
 UnwindTables tables;
-sem_t wanted;
+Bell wanted;
 std::atomic<bool> made{false};
 
 struct Loaded {
@@ -95,7 +94,7 @@ void* Serve(void*) {
     changes = snapshot.changes;
     nanosleep(&kRest, nullptr);
     tables.TakeMissed();
-    while (sem_wait(&wanted) != 0) continue;
+    wanted.Wait();
   }
 }
 
@@ -103,26 +102,14 @@ void* Serve(void*) {
 
 void StartUnwindService() {
   static std::once_flag once;
-  std::call_once(once, [] {
-    sem_init(&wanted, 0, 0);
-    // Samples are for the program's own threads.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_t thread;
-    if (pthread_create(&thread, nullptr, Serve, nullptr) == 0) {
-      pthread_setname_np(thread, "asgst-unwind");
-      pthread_detach(thread);
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  });
+  // Where it fails, frame pointers must do.
+  std::call_once(once, [] { static_cast<void>(StartServiceThread("asgst-unwind", Serve)); });
 }
 
 const UnwindTables& LiveTables() { return tables; }
 
 void AskForTables() {
-  int value = 0;
-  if (tables.missed() && sem_getvalue(&wanted, &value) == 0 && value == 0) sem_post(&wanted);
+  if (tables.missed()) wanted.Ring();
 }
 
 bool WaitForTables(int milliseconds) {

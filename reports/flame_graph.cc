@@ -145,8 +145,8 @@ std::string TreeText(const std::vector<Stacks::Stack>& stacks) {
   }
   std::string text;
   for (const Frame& frame : frames)
-    fmt::format_to(std::back_inserter(text), "{}{},{},{}", text.empty() ? "" : ",", frame.level,
-                   frame.name, frame.count);
+    text +=
+        fmt::format("{}{},{},{}", text.empty() ? "" : ",", frame.level, frame.name, frame.count);
   return text;
 }
 

@@ -180,6 +180,7 @@ Status StressCell::Drain() {
     auto seen = std::make_unique<Occurrence>();
     seen->raw = slot.raw;
     seen->raw.request = RequestOfSample(slot.sample, *state_, *symbols_);
+    seen->raw.request.against = slot.raw.request.against;
     seen->record = MakeFindingRecord(seen->raw, *symbolizer_, *symbols_);
     seen->record.cell = plan_.row.position;
     seen->symbols = symbols_.get();

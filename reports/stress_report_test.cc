@@ -256,11 +256,12 @@ TEST_F(StressReport, TheIntervalIsTheMedianOverSignals) {
 
 TEST_F(StressReport, WhatTwoWalkersAgreeOn) {
   Cell(0, CellStatus::kPassed);
-  const std::vector<AgreementRow> rows = {{0, "asgst", "agct", "codelet", "none", 80},
-                                          {0, "asgst", "agct", "codelet", "bci", 15},
-                                          {0, "asgst", "agct", "codelet", "method", 5},
-                                          {0, "asgst", "agct", "nmethod", "none", 900},
-                                          {0, "asgst", "agct", "nmethod", "one-failed", 50}};
+  const std::vector<AgreementRow> rows = {
+      {0, "asgst", "agct", Realism::kGenuine, "codelet", "none", 80},
+      {0, "asgst", "agct", Realism::kGenuine, "codelet", "bci", 15},
+      {0, "asgst", "agct", Realism::kGenuine, "codelet", "method", 5},
+      {0, "asgst", "agct", Realism::kGenuine, "nmethod", "none", 900},
+      {0, "asgst", "agct", Realism::kGenuine, "nmethod", "one-failed", 50}};
   ASSERT_TRUE(run_->SaveAgreement(0, rows).ok());
   Finish();
   EXPECT_THAT(Text(), HasSubstr(R"(
@@ -271,9 +272,31 @@ TEST_F(StressReport, WhatTwoWalkersAgreeOn) {
 )"));
   EXPECT_EQ(ReadJson()["cells"][0]["agreement"][1], nlohmann::json({{"walker", "asgst"},
                                                                     {"other", "agct"},
+                                                                    {"realism", "genuine"},
                                                                     {"region", "codelet"},
                                                                     {"kind", "bci"},
                                                                     {"samples", 15}}));
+}
+
+TEST_F(StressReport, AFuzzRunTellsByRealismWhatWalkersAgreeOn) {
+  const std::vector<AgreementRow> rows = {
+      {kNoCell, "asgst", "agct", Realism::kEditedStack, "pristine", "skipped-caller", 1},
+      {kNoCell, "asgst", "agct", Realism::kEditedStack, "pristine", "none", 3},
+      {kNoCell, "asgst", "agct", Realism::kGenuine, "pristine", "none", 66}};
+  ASSERT_TRUE(run_->SaveAgreement(kNoCell, rows).ok());
+  ASSERT_TRUE(run_->Finish(RunStatus::kCleanEnd, TestTotals()).ok());
+  EXPECT_THAT(Text(), HasSubstr(R"(
+Agreement of walkers that were shown the same
+  asgst with agct, genuine requests: the same methods on; where pc was; byte codes and levels, too
+     100.00 % of          66  anywhere       100.00 %
+     100.00 % of          66  pristine       100.00 %
+  asgst with agct, edited-stack requests: the same methods on; where pc was; byte codes and levels, too
+      75.00 % of           4  anywhere        75.00 %  1 skipped-caller
+      75.00 % of           4  pristine        75.00 %  1 skipped-caller
+)"));
+  ASSERT_EQ(ReadJson()["agreement"].size(), 3u);
+  EXPECT_EQ(ReadJson()["agreement"][0]["realism"], "edited-stack");
+  EXPECT_EQ(ReadJson()["agreement"][0]["kind"], "skipped-caller");
 }
 
 TEST_F(StressReport, StepsByKindByLevelAndTheWorst) {
@@ -395,6 +418,7 @@ TEST_F(StressReport, AFuzzRunHasNoCells) {
   Add("crash", "fault", {});
   ASSERT_TRUE(run_->Finish(RunStatus::kCleanEnd, TestTotals()).ok());
   EXPECT_EQ(ReadJson()["cells"], nlohmann::json::array());
+  EXPECT_EQ(ReadJson()["agreement"], nlohmann::json::array());
   EXPECT_TRUE(ReadJson()["buckets"][0]["findings"][0]["cell"].is_null());
   EXPECT_THAT(Text(), AllOf(Not(HasSubstr("\nCells\n")), HasSubstr("\nScenes\n")));
 }

@@ -137,8 +137,9 @@ TEST_F(RunDbStress, RowsOfACellAreReplacedAndThoseOfOthersAreNot) {
   std::vector<StackRow> stacks = {{7, "a.B.c()V;[agct -5 unknown_Java]", 3}, {7, "x", 4}};
   std::vector<StepRegionRow> regions = TestRegions();
   std::vector<StepRangeRow> ranges = TestRanges();
-  const std::vector<AgreementRow> agreement = {{7, "asgst", "agct", "codelet", "bci", 12},
-                                               {7, "asgst", "agct", "stub", "none", 3}};
+  const std::vector<AgreementRow> agreement = {
+      {7, "asgst", "agct", Realism::kGenuine, "codelet", "bci", 12},
+      {7, "asgst", "agct", Realism::kGenuine, "stub", "none", 3}};
   for (const int64_t cell : {1, 0, 0}) {  // twice: replaced
     ASSERT_OK(run_.SaveCellThreads(cell, threads));
     ASSERT_OK(run_.SaveStacks(cell, stacks));
@@ -178,6 +179,7 @@ TEST_F(RunDbStress, RowsOfACellAreReplacedAndThoseOfOthersAreNot) {
   EXPECT_EQ(agreed.region, "codelet");
   EXPECT_EQ(agreed.kind, "bci");
   EXPECT_EQ(agreed.samples, 12u);
+  EXPECT_EQ(agreed.realism, Realism::kGenuine);
   const StepRegionRow region = run_.StepRegions().value()[1];
   EXPECT_EQ(region.kind, regions[1].kind);
   EXPECT_EQ(region.name, regions[1].name);

@@ -95,8 +95,8 @@ CREATE TABLE stack (
 ) STRICT;
 CREATE INDEX stack_of_cell ON stack (cell);
 CREATE TABLE agreement (
-  cell INTEGER NOT NULL REFERENCES cell (position), walker TEXT NOT NULL, other TEXT NOT NULL,
-  region TEXT NOT NULL, kind TEXT NOT NULL, samples INTEGER NOT NULL
+  cell INTEGER REFERENCES cell (position), walker TEXT NOT NULL, other TEXT NOT NULL,
+  realism TEXT NOT NULL, region TEXT NOT NULL, kind TEXT NOT NULL, samples INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX agreement_of_cell ON agreement (cell);
 CREATE TABLE step_region (

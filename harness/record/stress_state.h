@@ -19,8 +19,7 @@ namespace walkhammer {
 inline constexpr int kSampleSignal = SIGPROF;
 
 inline constexpr int kMaxSampledThreads = 1024;
-inline constexpr int kStations = 48;  // walks at the same time, over all threads
-inline constexpr int kMaxWalkers = 4;
+inline constexpr int kStations = 48;      // walks at the same time, over all threads
 inline constexpr int kSampleWords = 512;  // of the stack, kept with a sample
 
 enum class SamplerKind : uint8_t { kAuto, kPerf, kTimer, kThread, kCount };

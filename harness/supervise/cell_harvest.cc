@@ -159,7 +159,8 @@ std::vector<AgreementRow> AgreementRowsOf(const StressState& state) {
     for (int r = 0; r < kPcRegions; r++)
       for (int d = 0; d < kDisagreements; d++)
         if (const uint64_t samples = state.agreement[w][r][d].load(); samples > 0)
-          rows.push_back({0, name(w), name(w - 1), PcRegionWord(static_cast<PcRegion>(r)),
+          rows.push_back({0, name(w), name(w - 1), Realism::kGenuine,
+                          PcRegionWord(static_cast<PcRegion>(r)),
                           DisagreementWord(static_cast<Disagreement>(d)), samples});
   return rows;
 }

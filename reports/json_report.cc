@@ -134,6 +134,19 @@ Json AgreementJson(const CellSummary& cell) {
   return agreement;
 }
 
+Json EvidenceJson(const CellSummary& cell) {
+  Json evidence = Json::array();
+  for (const EvidenceRow& row : cell.evidence)
+    evidence.push_back({{"walker", row.walker},
+                        {"other", row.other},
+                        {"region", row.region},
+                        {"kind", row.kind},
+                        {"witness", row.witness},
+                        {"against", row.against},
+                        {"samples", row.samples}});
+  return evidence;
+}
+
 Json CellJson(const CellSummary& cell) {
   const CellRow& row = cell.row;
   Json codes = Json::array(), threads = Json::array();
@@ -165,6 +178,7 @@ Json CellJson(const CellSummary& cell) {
           {"stacks", {{"distinct", cell.stacks.distinct}, {"count", cell.stacks.count}}},
           {"codes_by_state", std::move(codes)},
           {"agreement", AgreementJson(cell)},
+          {"evidence", EvidenceJson(cell)},
           {"threads", std::move(threads)}};
 }
 

@@ -41,6 +41,7 @@ struct CellSummary {
   std::vector<StateCodes> codes;
   std::vector<CellThreadRow> threads;
   std::vector<AgreementRow> agreement;
+  std::vector<EvidenceRow> evidence;
   std::vector<StepRegionRow> regions;
   std::vector<StepRangeRow> ranges;
   StackTotals stacks;

@@ -276,6 +276,33 @@ TEST_F(StressReport, WhatTwoWalkersAgreeOn) {
                                                                     {"samples", 15}}));
 }
 
+TEST_F(StressReport, WhomAWitnessContradicts) {
+  Cell(0, CellStatus::kPassed);
+  const std::vector<EvidenceRow> rows = {
+      {0, "asgst", "agct", "codelet", "bci", "byte-code", "other", 1200},
+      {0, "asgst", "agct", "codelet", "bci", "byte-code", "neither", 7},
+      {0, "asgst", "agct", "nmethod", "none", "steps", "neither", 900},
+      {0, "asgst", "agct", "nmethod", "truncated", "steps", "walker", 5},
+      {0, "asgst", "agct", "stub", "truncated", "steps", "walker", 6},
+      {0, "asgst", "agct", "stub", "truncated", "steps", "both", 2}};
+  ASSERT_TRUE(run_->SaveEvidence(0, rows).ok());
+  Finish();
+  EXPECT_THAT(Text(), HasSubstr(R"(
+      asgst with agct, byte-code: whom it contradicts, by how they differ
+              1,207  bci             agct 1,200, asgst 0, both 0, neither 7
+      asgst with agct, steps: whom it contradicts, by how they differ
+                900  none            agct 0, asgst 0, both 0, neither 900
+                 13  truncated       agct 0, asgst 11, both 2, neither 0
+)"));
+  EXPECT_EQ(ReadJson()["cells"][0]["evidence"][0], nlohmann::json({{"walker", "asgst"},
+                                                                   {"other", "agct"},
+                                                                   {"region", "codelet"},
+                                                                   {"kind", "bci"},
+                                                                   {"witness", "byte-code"},
+                                                                   {"against", "other"},
+                                                                   {"samples", 1200}}));
+}
+
 TEST_F(StressReport, StepsByKindByLevelAndTheWorst) {
   Cell(0, CellStatus::kPassed);
   ASSERT_TRUE(run_->SaveStepRegions(0, TestRegions()).ok());
@@ -364,7 +391,8 @@ TEST_F(StressReport, JsonHasItAll) {
                           "status",         "reason",          "time_ms",
                           "starts",         "delivery",        "contained_crashes",
                           "agent_kib",      "output_bytes",    "stacks",
-                          "codes_by_state", "threads",         "agreement"})
+                          "codes_by_state", "threads",         "agreement",
+                          "evidence"})
     EXPECT_TRUE(cell.contains(key)) << key;
   EXPECT_EQ(json["cells"][1]["status"], "hung");
   EXPECT_EQ(json["cells"][1]["reason"], "no \uFFFD progress");

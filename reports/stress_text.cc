@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/oracles/disagreement.h"
+#include "harness/oracles/evidence.h"
 #include "reports/numbers.h"
 #include "reports/step_text.h"
 #include "reports/stress_summary.h"
@@ -163,6 +164,39 @@ std::string AgreementText(const std::vector<AgreementRow>& rows) {
   return text;
 }
 
+// "7,275 skipped-caller  agct 7,000, asgst 0, both 3, neither 272"
+std::string EvidenceLine(const std::string& kind, const EvidenceRow& names,
+                         std::map<std::string, uint64_t> against) {
+  const auto count = [&](Against who) { return against[AgainstWord(who)]; };
+  uint64_t all = 0;
+  for (const auto& [who, samples] : against) all += samples;
+  return fmt::format("        {:>11}  {:<14}  {} {}, {} {}, both {}, neither {}\n", Grouped(all),
+                     kind, OnOneLine(names.other), Grouped(count(Against::kOther)),
+                     OnOneLine(names.walker), Grouped(count(Against::kWalker)),
+                     Grouped(count(Against::kBoth)), Grouped(count(Against::kNeither)));
+}
+
+std::string EvidenceText(const std::vector<EvidenceRow>& rows) {
+  struct Witnessed {
+    EvidenceRow names;
+    std::map<std::string, std::map<std::string, uint64_t>> kinds;  // then by against
+  };
+  std::map<std::string, Witnessed> witnesses;
+  for (const EvidenceRow& row : rows) {
+    Witnessed& witnessed =
+        witnesses[fmt::format("{} with {}, {}", row.walker, row.other, row.witness)];
+    witnessed.names = row;
+    witnessed.kinds[row.kind][row.against] += row.samples;
+  }
+  std::string text;
+  for (const auto& [title, witnessed] : witnesses) {
+    text += fmt::format("      {}: whom it contradicts, by how they differ\n", OnOneLine(title));
+    for (const auto& [kind, against] : witnessed.kinds)
+      text += EvidenceLine(kind, witnessed.names, against);
+  }
+  return text;
+}
+
 std::string ThreadsText(std::vector<CellThreadRow> threads) {
   if (threads.empty()) return "";
   std::stable_sort(threads.begin(), threads.end(), [](const auto& a, const auto& b) {
@@ -217,7 +251,8 @@ std::string CellText(const CellSummary& cell, const RunRow& run) {
          fmt::format("{} distinct of {} (report --flame draws them)", Grouped(cell.stacks.distinct),
                      Grouped(cell.stacks.count)));
   return text + AnswersText(cell.codes) + AgreementText(cell.agreement) +
-         ThreadsText(cell.threads) + StepText(cell.regions, cell.ranges);
+         EvidenceText(cell.evidence) + ThreadsText(cell.threads) +
+         StepText(cell.regions, cell.ranges);
 }
 
 }  // namespace

@@ -102,8 +102,10 @@ int CodeSlotOf(const Trace& trace) {
   return trace.num_frames > 1 - kCodeOther ? 1 - trace.num_frames : kCodeOther;
 }
 
-Status SampleLine::SetUp(const WalkerHost& host, const SampleFacts& facts) {
+Status SampleLine::SetUp(const WalkerHost& host, const SampleFacts& facts,
+                         const std::vector<Codelet>& codelets) {
   facts_ = facts;
+  codelets_.Set(codelets);
   for (int i = 0; i < kStations; i++) {
     Station& station = stations_[i];
     station.journal = &state_.journals[i];
@@ -259,8 +261,8 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
     state_.shadow_checked.fetch_add(1, std::memory_order_relaxed);
   // The oracles have judged a count beyond the buffer; nobody else is to read there.
   call.trace.num_frames = std::min<int>(call.trace.num_frames, state_.job.depth);
-  if (options.on_trace != nullptr && walker == 0) options.on_trace(options.data, call.trace);
-  if (walker > 0 && station.facts.other_walker != nullptr) CountAgreement(station, walker);
+  const Disagreement differs = CountAgreement(station, context, walker);
+  if (options.on_trace != nullptr) options.on_trace(options.data, walker, call.trace, differs);
   // The same again only of what stands still: a safepoint may begin, and a GC with it, while a
   // thread is in native code or blocked.
   const bool still = sample.java == 0 || OnlyItself(sample.state);
@@ -290,14 +292,29 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
   station.journal->phase.store(0, std::memory_order_release);
 }
 
-void SampleLine::CountAgreement(const Station& station, int walker) {
-  const Trace &mine = station.seen.trace, &other = station.facts.other;
-  if (mine.ending != Ending::kReturned || other.ending != Ending::kReturned ||
-      mine.num_frames > state_.job.depth || (mine.num_frames <= 0 && other.num_frames <= 0))
-    return;
-  const auto region = static_cast<int>(RegionOf(station.journal->sample.registers.pc));
-  const auto kind = static_cast<int>(Compare(mine, other).kind);
-  state_.agreement[walker][region][kind].fetch_add(1, std::memory_order_relaxed);
+// Also what speaks against the one or the other.
+Disagreement SampleLine::CountAgreement(const Station& station, const ucontext_t& context,
+                                        int walker) {
+  const Observation& seen = station.seen;
+  const Trace &mine = seen.trace, &other = station.facts.other;
+  if (walker == 0 || station.facts.other_walker == nullptr || mine.ending != Ending::kReturned ||
+      other.ending != Ending::kReturned || mine.num_frames > state_.job.depth ||
+      (mine.num_frames <= 0 && other.num_frames <= 0))
+    return Disagreement::kCount;
+  const uint64_t pc = station.journal->sample.registers.pc;
+  const PcRegion region = RegionOf(pc);
+  const Disagreement kind = Compare(mine, other).kind;
+  const int r = static_cast<int>(region), d = static_cast<int>(kind);
+  state_.agreement[walker][r][d].fetch_add(1, std::memory_order_relaxed);
+  const auto count = [&](Witness witness, std::optional<Against> against) {
+    if (against)
+      state_.evidence[walker][r][d][static_cast<int>(witness)][static_cast<int>(*against)]
+          .fetch_add(1, std::memory_order_relaxed);
+  };
+  count(Witness::kShadowStack, ShadowEvidence(seen));
+  if (region == PcRegion::kCodelet)
+    count(Witness::kByteCode, ByteCodeEvidence(seen, codelets_, pc, NextByteCode(context)));
+  return kind;
 }
 
 bool SampleLine::Judge(Station& station) {

@@ -97,6 +97,23 @@ void Read(Statement& row, AgreementRow& agreement) {
   agreement.samples = Number(row);
 }
 
+// The same texts of a row and of a const row.
+template <typename Row>
+auto EvidenceTextsOf(Row& row) {
+  return std::array{&row.walker, &row.other, &row.region, &row.kind, &row.witness, &row.against};
+}
+
+void Bind(Statement& statement, const EvidenceRow& row) {
+  for (const std::string* text : EvidenceTextsOf(row)) statement.Bind(*text);
+  statement.Bind(row.samples);
+}
+
+void Read(Statement& row, EvidenceRow& evidence) {
+  evidence.cell = row.Int();
+  for (std::string* text : EvidenceTextsOf(evidence)) *text = row.Text();
+  evidence.samples = Number(row);
+}
+
 void Bind(Statement& statement, const StepRegionRow& region) {
   statement.Bind(region.kind).Bind(region.name).Bind(region.level).Bind(region.pcs);
   statement.Bind(region.steps).Bind(region.answered).Bind(region.failed).Bind(region.wrong);
@@ -176,6 +193,7 @@ constexpr char kThreadColumns[] =
     "cell, tid, name, java, cpu_ms, requested, delivered, coalesced, missed, walks, successful";
 constexpr char kStackColumns[] = "cell, frames, count";
 constexpr char kAgreementColumns[] = "cell, walker, other, region, kind, samples";
+constexpr char kEvidenceColumns[] = "cell, walker, other, region, kind, witness, against, samples";
 constexpr char kRegionColumns[] = "cell, kind, name, level, pcs, steps, answered, failed, wrong";
 constexpr char kRangeColumns[] =
     "cell, kind, name, level, answer, first_byte, end_byte, steps, disassembly";
@@ -217,6 +235,10 @@ Status RunDb::SaveStacks(int64_t cell, std::span<const StackRow> stacks) {
 
 Status RunDb::SaveAgreement(int64_t cell, std::span<const AgreementRow> agreement) {
   return Replace(db_, "agreement", kAgreementColumns, cell, agreement);
+}
+
+Status RunDb::SaveEvidence(int64_t cell, std::span<const EvidenceRow> evidence) {
+  return Replace(db_, "evidence", kEvidenceColumns, cell, evidence);
 }
 
 Status RunDb::SaveStepRegions(int64_t cell, std::span<const StepRegionRow> regions) {
@@ -269,6 +291,11 @@ Result<std::vector<StackTotals>> RunDb::CountStacks() const {
 Result<std::vector<AgreementRow>> RunDb::Agreement() const {
   if (schema_ < 4) return std::vector<AgreementRow>();
   return ReadAll<AgreementRow>(Statement(db_, AllOf(kAgreementColumns, "agreement")));
+}
+
+Result<std::vector<EvidenceRow>> RunDb::Evidence() const {
+  if (schema_ < 5) return std::vector<EvidenceRow>();
+  return ReadAll<EvidenceRow>(Statement(db_, AllOf(kEvidenceColumns, "evidence")));
 }
 
 Result<std::vector<StepRegionRow>> RunDb::StepRegions() const {

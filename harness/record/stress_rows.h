@@ -118,6 +118,15 @@ struct AgreementRow {
   uint64_t samples = 0;
 };
 
+// Of an AgreementRow's samples, those that a witness speaks of.
+struct EvidenceRow {
+  int64_t cell = 0;
+  std::string walker, other, region, kind;  // as in AgreementRow
+  std::string witness;                      // WitnessWord
+  std::string against;                      // AgainstWord
+  uint64_t samples = 0;
+};
+
 // Instructions in a row where the walker fails in the same way.
 struct StepRangeRow {
   int64_t cell = 0;

@@ -6,6 +6,8 @@
 namespace walkhammer {
 namespace {
 
+constexpr int kMonitorenter = 194;
+
 bool Contradicts(const Observation& seen) {
   char detail[256];
   return kShadowStackOracle.judge(seen, detail, sizeof detail) != 0;
@@ -13,6 +15,11 @@ bool Contradicts(const Observation& seen) {
 
 bool Answered(const Trace& trace) {
   return trace.ending == Ending::kReturned && trace.num_frames > 0;
+}
+
+int ByteCode(const SampleFacts& facts, const CodeletCodes& codelets, const Frame& frame, int bci) {
+  if (bci < 0 || bci >= facts.code_size(frame.method)) return -1;
+  return codelets.JavaCode(facts.byte_code(frame.method, bci));
 }
 
 // Whether the frame's byte code may be the one that is executed.
@@ -25,8 +32,21 @@ bool Holds(const SampleFacts& facts, const CodeletCodes& codelets, const Execute
   if (static_cast<uint64_t>(raw) == next) return true;
   if (raw == CodeletCodes::kWide && executed.code != CodeletCodes::kWide && frame.bci + 1 < size)
     raw = facts.byte_code(frame.method, frame.bci + 1);
+  // The interpreter goes on to the byte code behind it before it locks.
+  if (executed.code == kMonitorenter &&
+      ByteCode(facts, codelets, frame, frame.bci - 1) == kMonitorenter)
+    return true;
   const int code = codelets.JavaCode(raw);
   return code < 0 || code == executed.code || code == executed.also;
+}
+
+// Whether a jump of 16 bits leads from the one's byte code to the other's. The interpreter goes to
+// the target some instructions before it looks at what stands there.
+bool Leads(const SampleFacts& facts, const Frame& from, const Frame& to) {
+  if (from.bci < 0 || from.bci + 2 >= facts.code_size(from.method)) return false;
+  const int offset =
+      facts.byte_code(from.method, from.bci + 1) << 8 | facts.byte_code(from.method, from.bci + 2);
+  return from.bci + static_cast<int16_t>(offset) == to.bci;
 }
 
 }  // namespace
@@ -65,8 +85,9 @@ std::optional<Against> ByteCodeEvidence(const Observation& seen, const CodeletCo
   if (executed.code < 0 || executed.returns) return {};
   const bool mine_holds = Holds(facts, codelets, executed, next, mine);
   const bool others_holds = Holds(facts, codelets, executed, next, others);
-  // A jump goes to its target some instructions before it looks at what stands there.
-  if (executed.jumps && !mine_holds && !others_holds) return Against::kNeither;
+  if (executed.jumps && mine_holds == others_holds) return Against::kNeither;
+  if (executed.jumps && (mine_holds ? Leads(facts, mine, others) : Leads(facts, others, mine)))
+    return Against::kNeither;
   return AgainstOf(!mine_holds, !others_holds);
 }
 

@@ -8,7 +8,8 @@
 namespace walkhammer {
 namespace {
 
-constexpr int kAload0 = 42, kIadd = 96, kGoto = 167, kIreturn = 172, kGetfield = 180, kWide = 196;
+constexpr int kAload0 = 42, kIadd = 96, kGoto = 167, kIreturn = 172, kGetfield = 180,
+              kMonitorenter = 194, kWide = 196;
 constexpr int kFastAccess = 0xd8, kFastGetfield = 0xcc;
 constexpr uint64_t kNothing = 0x123456789;  // the register of the next byte code holds this
 
@@ -20,6 +21,7 @@ std::vector<Codelet> Codelets() {
   return {{0x500, 0x540, "fast_agetfield", kFastGetfield},
           {0x100, 0x140, "iadd", kIadd},
           {0x140, 0x180, "goto", kGoto},
+          {0x180, 0x200, "monitorenter", kMonitorenter},
           {0x200, 0x240, "ireturn", kIreturn},
           {0x240, 0x280, "getfield", kGetfield},
           {0x280, 0x2c0, "fast_aaccess_0", kFastAccess},
@@ -78,12 +80,22 @@ TEST_F(EvidenceTest, TheNextOneMayBeToldAlready) {
   EXPECT_EQ(At(0x100, 5, 0, kFastGetfield), Against::kOther);
 }
 
+TEST_F(EvidenceTest, LocksFromBehind) {
+  method_codes = {kAload0, kMonitorenter, kIadd};
+  EXPECT_EQ(At(0x180, 2, 0), Against::kOther);
+  EXPECT_EQ(At(0x180, 1, 2), Against::kNeither);
+}
+
 TEST_F(EvidenceTest, SaysNothingWhereNothingIsKnown) {
   EXPECT_EQ(At(0x200, 4, 0), std::nullopt);       // may have left its frame
   EXPECT_EQ(At(0x300, 4, 0), std::nullopt);       // between two byte codes
   EXPECT_EQ(At(0x600, 4, 0), std::nullopt);       // no codelet
   EXPECT_EQ(At(0x140, 1, 0), Against::kNeither);  // on the way to the target
   EXPECT_EQ(At(0x140, 3, 0), Against::kOther);
+  method_codes[4] = method_codes[5] = 0xff;  // the jump at 3 leads to 2
+  EXPECT_EQ(At(0x140, 3, 2), Against::kNeither);
+  EXPECT_EQ(At(0x140, 2, 3), Against::kNeither);
+  EXPECT_EQ(At(0x140, 1, 3), Against::kWalker);
   others_.method = &facts_;
   EXPECT_EQ(ByteCodeEvidence(seen_, codelets_, 0x100, kNothing), std::nullopt);
   facts_.other.num_frames = -5;

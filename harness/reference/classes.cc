@@ -304,12 +304,15 @@ void SetUnloadListener(void (*listener)(const GoneMethods&)) { unload_listener.s
 bool TakeRedefined(uint64_t klass, GoneMethods& gone) {
   State& s = Tracked();
   const LiveMemory memory(0, 0);
+  const Metadata metadata(s.layout, memory);
   const std::lock_guard<std::mutex> lock(s.mutex);
   const auto found = s.known.find(s.table.Find(klass));
   if (found == s.known.end()) return false;
   KnownClass& known = found->second;
   int count = 0;
-  if (Metadata(s.layout, memory).MethodsOfClass(klass, count) == known.array) return false;
+  const uint64_t array = metadata.MethodsOfClass(klass, count);
+  // An unloaded class, of which ObjectFree has not told yet, may show anything or nothing.
+  if (array == 0 || array == known.array || !metadata.OwnsItsPool(klass)) return false;
   gone = {klass, known.methods};
   ReadMethods(known);
   return true;

@@ -175,7 +175,8 @@ void asgst_clear_queue(ASGST_Queue* queue) {
   const QueueUse use(queue);
   if (!use.live() || queue->thread != 0) return;
   SampleRing* ring = queue->ring.load();
-  ring->Remove(ring->Ready());
+  // Nobody is putting anything in: a place that is not filled was left by a jump, for ever.
+  ring->Remove(ring->size());
   queue->attempts = 0;
 }
 

@@ -269,6 +269,8 @@ is_json() {
 @test "a scene or a walker that does not exist" {
   refuses 2 "c2-inlined-chain" fuzz --scene c2-inlined-chian --time 1s --out "$out"
   refuses 2 "agct" fuzz --walker agtc --time 1s --out "$out"
+  refuses 2 "agct" fuzz --walker agct,agtc --time 1s --out "$out"
+  refuses 2 "at most 4 walkers" fuzz --walker agct,agct,agct,agct --walker agct --time 1s --out "$out"
   [ ! -e "$out" ]
 }
 

@@ -32,6 +32,23 @@ ask() {
   done
 }
 
+@test "it contradicts AsyncGetCallTrace about no scene, and is compared with it on what is made of scenes" {
+  [ -n "$(jdks)" ]
+  for jdk in $(jdks); do
+    rm -rf "$out"
+    run timeout 100 "$walkhammer" fuzz --walker agct,asgst --jdk "$jdk" --walks 10000 --no-confirm \
+      --no-coverage --out "$out"
+    echo "$jdk: exit code $status: $output"
+    [ "$status" -le 1 ]
+    # AsyncGetCallTrace fails on two scenes, or ends early there.
+    [ "$(ask "select count(*) from agreement where realism = 'genuine'
+        and kind not in ('none', 'one-failed', 'truncated')")" -eq 0 ]
+    [ "$(ask "select sum(samples) > 100 from agreement where realism = 'genuine' and kind = 'none'")" -eq 1 ]
+    [ "$(ask "select sum(samples) > 1000 from agreement where realism = 'edited-stack'")" -eq 1 ]
+    [[ "$output" == *"asgst with agct, edited-stack requests"* ]]
+  done
+}
+
 @test "it fails on at most half as many instructions as AsyncGetCallTrace" {
   [ -n "$(jdks)" ]
   for jdk in $(jdks); do

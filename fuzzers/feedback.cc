@@ -15,7 +15,8 @@ uint64_t Mix(uint64_t x) {
 
 }  // namespace
 
-void Feedback::NoteShape(const WalkRequest& request, const Trace& trace, const Fault& fault) const {
+void Feedback::NoteShape(const WalkRequest& request, const Trace& trace, const Fault& fault,
+                         Disagreement differed) const {
   uint8_t* shapes = counters_ + kBlocks;
   if (trace.ending != Ending::kReturned) {
     // Where a loop was left is chance, and would make each hang a find.
@@ -29,7 +30,9 @@ void Feedback::NoteShape(const WalkRequest& request, const Trace& trace, const F
           ? 64 + static_cast<uint64_t>(std::bit_width(static_cast<uint32_t>(trace.num_frames)))
           : static_cast<uint64_t>(-trace.num_frames);
   const uint64_t anchored = request.anchor != AnchorMode::kCleared ? 1 : 0;
-  shapes[kCrashShapes + Mix(answer << 16 | request.scene << 1 | anchored) % kCrashShapes] = 1;
+  const uint64_t shape =
+      static_cast<uint64_t>(differed) << 32 | answer << 16 | request.scene << 1 | anchored;
+  shapes[kCrashShapes + Mix(shape) % kCrashShapes] = 1;
 }
 
 }  // namespace walkhammer

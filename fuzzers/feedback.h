@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "harness/oracles/disagreement.h"
 #include "harness/record/shared_state.h"
 #include "harness/request/walk_request.h"
 #include "harness/walkers/trace.h"
@@ -25,7 +26,9 @@ class Feedback {
   explicit Feedback(uint8_t* counters) : counters_(counters) {}
 
   std::span<uint8_t> blocks() const { return {counters_, kBlocks}; }
-  void NoteShape(const WalkRequest& request, const Trace& trace, const Fault& fault) const;
+  // `differed`: how the answers of several walkers did, kNone for one alone.
+  void NoteShape(const WalkRequest& request, const Trace& trace, const Fault& fault,
+                 Disagreement differed) const;
 
  private:
   uint8_t* counters_;

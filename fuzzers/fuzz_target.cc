@@ -123,6 +123,7 @@ void FuzzTarget::Walk(std::span<const uint8_t> input) {
   if (IsKiller(hash)) return;
   WalkRequest request = DecodeInput(input, state_->symbols);
   request.walker = state_->job.walker;
+  request.options &= SharedOptions(state_->job);
   ParkedScene* scene = shop_.stage->Find(request.scene);
   if (scene == nullptr) return;
   if (options_.forget && shop_.coverage != nullptr) {
@@ -145,7 +146,7 @@ void FuzzTarget::Walk(std::span<const uint8_t> input) {
       },
       &step);
   if (step.go_on) state_->killers.current.store(0, std::memory_order_relaxed);
-  feedback_->NoteShape(request, shop_.line->walked(), scene->guard.fault);
+  feedback_->NoteShape(request, shop_.line->walked(), shop_.line->fault(), shop_.line->differed());
   if (state_->job.alone != 0) AbortOnFinding();
   if (step.go_on) return;
   if (state_->job.alone != 0) {

@@ -123,15 +123,29 @@ Json ThreadJson(const CellThreadRow& thread) {
           {"delivery", DeliveryJson(thread.delivery)}};
 }
 
-Json AgreementJson(const CellSummary& cell) {
+Json AgreementJson(const std::vector<AgreementRow>& rows) {
   Json agreement = Json::array();
-  for (const AgreementRow& row : cell.agreement)
+  for (const AgreementRow& row : rows)
     agreement.push_back({{"walker", row.walker},
                          {"other", row.other},
+                         {"realism", Word(RealismWord(row.realism))},
                          {"region", row.region},
                          {"kind", row.kind},
                          {"samples", row.samples}});
   return agreement;
+}
+
+Json EvidenceJson(const CellSummary& cell) {
+  Json evidence = Json::array();
+  for (const EvidenceRow& row : cell.evidence)
+    evidence.push_back({{"walker", row.walker},
+                        {"other", row.other},
+                        {"region", row.region},
+                        {"kind", row.kind},
+                        {"witness", row.witness},
+                        {"against", row.against},
+                        {"samples", row.samples}});
+  return evidence;
 }
 
 Json CellJson(const CellSummary& cell) {
@@ -164,7 +178,8 @@ Json CellJson(const CellSummary& cell) {
           {"output_bytes", row.output_bytes},
           {"stacks", {{"distinct", cell.stacks.distinct}, {"count", cell.stacks.count}}},
           {"codes_by_state", std::move(codes)},
-          {"agreement", AgreementJson(cell)},
+          {"agreement", AgreementJson(cell.agreement)},
+          {"evidence", EvidenceJson(cell)},
           {"threads", std::move(threads)}};
 }
 
@@ -273,6 +288,7 @@ Result<std::string> JsonReport(const RunDb& db, const RunSummary& summary) {
                               {"region", row.region},
                               {"code", row.code},
                               {"count", row.count}});
+  json["agreement"] = AgreementJson(summary.agreement);
   json["scenes"] = Json::array();
   for (const SceneRow& scene : summary.scenes)
     json["scenes"].push_back({{"name", scene.name},

@@ -158,11 +158,11 @@ TEST_F(ReportTest, RegradingIsVisible) {
 
 TEST_F(ReportTest, ReturnCodesByState) {
   const auto shared = std::make_unique<SharedState>();
-  shared->counts[0][kStateInJava][0][kCodeFrames] = 600'000;
-  shared->counts[1][kStateInJava][1][kCodeFrames] = 100'000;
-  shared->counts[0][kStateInJava][0][6] = 299'999;
-  shared->counts[0][kStateInJava][0][kCodeCrash] = 1;
-  shared->counts[0][kStateInVm][0][15] = 3;  // -14: AsyncGetCallTrace declares none such
+  shared->counts[0][0][kStateInJava][0][kCodeFrames] = 600'000;
+  shared->counts[0][1][kStateInJava][1][kCodeFrames] = 100'000;
+  shared->counts[0][0][kStateInJava][0][6] = 299'999;
+  shared->counts[0][0][kStateInJava][0][kCodeCrash] = 1;
+  shared->counts[0][0][kStateInVm][0][15] = 3;  // -14: AsyncGetCallTrace declares none such
   ASSERT_TRUE(run_->SaveCounts(*shared).ok());
   Finish(RunStatus::kCleanEnd, TestTotals());
   const std::string text = Text();
@@ -229,7 +229,7 @@ TEST_F(ReportTest, JsonKeysAreStable) {
   const nlohmann::json json = ReadJson();
   for (const char* key :
        {"schema", "verdict", "status", "status_reason", "writer_alive", "identity", "totals",
-        "buckets", "codes_by_state", "counts", "scenes", "progress"})
+        "buckets", "codes_by_state", "counts", "agreement", "scenes", "progress"})
     EXPECT_TRUE(json.contains(key)) << key;
   for (const char* key : {"key", "title", "expect", "oracle", "outcome", "grade", "recorded_grade",
                           "realism", "count", "first_time_ms", "first_sequence", "confirmed",

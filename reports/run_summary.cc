@@ -131,6 +131,8 @@ Result<RunSummary> ReadRun(const RunDb& db) {
   if (!coverage.ok()) return coverage.failure();
   Result<std::vector<CellSummary>> cells = ReadCells(db, counts.value());
   if (!cells.ok()) return cells.failure();
+  const Result<std::vector<AgreementRow>> agreement = db.Agreement();
+  if (!agreement.ok()) return agreement.failure();
   const auto bucket_cells = db.BucketCells();
   if (!bucket_cells.ok()) return bucket_cells.failure();
   summary.run = std::move(run.value());
@@ -140,6 +142,8 @@ Result<RunSummary> ReadRun(const RunDb& db) {
   summary.progress = std::move(progress.value());
   summary.coverage = std::move(coverage.value());
   summary.cells = std::move(cells.value());
+  for (const AgreementRow& row : agreement.value())
+    if (row.cell == kNoCell) summary.agreement.push_back(row);
   summary.codes = GroupByState(summary.counts);
   summary.verdict = Judge(summary.run, summary.buckets, summary.cells);
   for (const BucketRow& bucket : summary.buckets) {

@@ -41,6 +41,7 @@ struct CellSummary {
   std::vector<StateCodes> codes;
   std::vector<CellThreadRow> threads;
   std::vector<AgreementRow> agreement;
+  std::vector<EvidenceRow> evidence;
   std::vector<StepRegionRow> regions;
   std::vector<StepRangeRow> ranges;
   StackTotals stacks;
@@ -68,6 +69,8 @@ struct RunSummary {
   std::vector<StateCodes> codes;
   std::vector<SceneRow> scenes;
   std::vector<CellSummary> cells;  // empty: a fuzz run
+  // Of a fuzz run of several walkers; that of cells is theirs.
+  std::vector<AgreementRow> agreement;
   // By bucket: positions of the cells that saw it.
   std::vector<std::vector<int64_t>> bucket_cells;
   std::vector<ProgressRow> progress;

@@ -256,11 +256,12 @@ TEST_F(StressReport, TheIntervalIsTheMedianOverSignals) {
 
 TEST_F(StressReport, WhatTwoWalkersAgreeOn) {
   Cell(0, CellStatus::kPassed);
-  const std::vector<AgreementRow> rows = {{0, "asgst", "agct", "codelet", "none", 80},
-                                          {0, "asgst", "agct", "codelet", "bci", 15},
-                                          {0, "asgst", "agct", "codelet", "method", 5},
-                                          {0, "asgst", "agct", "nmethod", "none", 900},
-                                          {0, "asgst", "agct", "nmethod", "one-failed", 50}};
+  const std::vector<AgreementRow> rows = {
+      {0, "asgst", "agct", Realism::kGenuine, "codelet", "none", 80},
+      {0, "asgst", "agct", Realism::kGenuine, "codelet", "bci", 15},
+      {0, "asgst", "agct", Realism::kGenuine, "codelet", "method", 5},
+      {0, "asgst", "agct", Realism::kGenuine, "nmethod", "none", 900},
+      {0, "asgst", "agct", Realism::kGenuine, "nmethod", "one-failed", 50}};
   ASSERT_TRUE(run_->SaveAgreement(0, rows).ok());
   Finish();
   EXPECT_THAT(Text(), HasSubstr(R"(
@@ -271,9 +272,58 @@ TEST_F(StressReport, WhatTwoWalkersAgreeOn) {
 )"));
   EXPECT_EQ(ReadJson()["cells"][0]["agreement"][1], nlohmann::json({{"walker", "asgst"},
                                                                     {"other", "agct"},
+                                                                    {"realism", "genuine"},
                                                                     {"region", "codelet"},
                                                                     {"kind", "bci"},
                                                                     {"samples", 15}}));
+}
+
+TEST_F(StressReport, WhomAWitnessContradicts) {
+  Cell(0, CellStatus::kPassed);
+  const std::vector<EvidenceRow> rows = {
+      {0, "asgst", "agct", "codelet", "bci", "byte-code", "other", 1200},
+      {0, "asgst", "agct", "codelet", "bci", "byte-code", "neither", 7},
+      {0, "asgst", "agct", "nmethod", "none", "steps", "neither", 900},
+      {0, "asgst", "agct", "nmethod", "truncated", "steps", "walker", 5},
+      {0, "asgst", "agct", "stub", "truncated", "steps", "walker", 6},
+      {0, "asgst", "agct", "stub", "truncated", "steps", "both", 2}};
+  ASSERT_TRUE(run_->SaveEvidence(0, rows).ok());
+  Finish();
+  EXPECT_THAT(Text(), HasSubstr(R"(
+      asgst with agct, byte-code: whom it contradicts, by how they differ
+              1,207  bci             agct 1,200, asgst 0, both 0, neither 7
+      asgst with agct, steps: whom it contradicts, by how they differ
+                900  none            agct 0, asgst 0, both 0, neither 900
+                 13  truncated       agct 0, asgst 11, both 2, neither 0
+)"));
+  EXPECT_EQ(ReadJson()["cells"][0]["evidence"][0], nlohmann::json({{"walker", "asgst"},
+                                                                   {"other", "agct"},
+                                                                   {"region", "codelet"},
+                                                                   {"kind", "bci"},
+                                                                   {"witness", "byte-code"},
+                                                                   {"against", "other"},
+                                                                   {"samples", 1200}}));
+}
+
+TEST_F(StressReport, AFuzzRunTellsByRealismWhatWalkersAgreeOn) {
+  const std::vector<AgreementRow> rows = {
+      {kNoCell, "asgst", "agct", Realism::kEditedStack, "pristine", "skipped-caller", 1},
+      {kNoCell, "asgst", "agct", Realism::kEditedStack, "pristine", "none", 3},
+      {kNoCell, "asgst", "agct", Realism::kGenuine, "pristine", "none", 66}};
+  ASSERT_TRUE(run_->SaveAgreement(kNoCell, rows).ok());
+  ASSERT_TRUE(run_->Finish(RunStatus::kCleanEnd, TestTotals()).ok());
+  EXPECT_THAT(Text(), HasSubstr(R"(
+Agreement of walkers that were shown the same
+  asgst with agct, genuine requests: the same methods on; where pc was; byte codes and levels, too
+     100.00 % of          66  anywhere       100.00 %
+     100.00 % of          66  pristine       100.00 %
+  asgst with agct, edited-stack requests: the same methods on; where pc was; byte codes and levels, too
+      75.00 % of           4  anywhere        75.00 %  1 skipped-caller
+      75.00 % of           4  pristine        75.00 %  1 skipped-caller
+)"));
+  ASSERT_EQ(ReadJson()["agreement"].size(), 3u);
+  EXPECT_EQ(ReadJson()["agreement"][0]["realism"], "edited-stack");
+  EXPECT_EQ(ReadJson()["agreement"][0]["kind"], "skipped-caller");
 }
 
 TEST_F(StressReport, StepsByKindByLevelAndTheWorst) {
@@ -364,7 +414,8 @@ TEST_F(StressReport, JsonHasItAll) {
                           "status",         "reason",          "time_ms",
                           "starts",         "delivery",        "contained_crashes",
                           "agent_kib",      "output_bytes",    "stacks",
-                          "codes_by_state", "threads",         "agreement"})
+                          "codes_by_state", "threads",         "agreement",
+                          "evidence"})
     EXPECT_TRUE(cell.contains(key)) << key;
   EXPECT_EQ(json["cells"][1]["status"], "hung");
   EXPECT_EQ(json["cells"][1]["reason"], "no \uFFFD progress");
@@ -395,6 +446,7 @@ TEST_F(StressReport, AFuzzRunHasNoCells) {
   Add("crash", "fault", {});
   ASSERT_TRUE(run_->Finish(RunStatus::kCleanEnd, TestTotals()).ok());
   EXPECT_EQ(ReadJson()["cells"], nlohmann::json::array());
+  EXPECT_EQ(ReadJson()["agreement"], nlohmann::json::array());
   EXPECT_TRUE(ReadJson()["buckets"][0]["findings"][0]["cell"].is_null());
   EXPECT_THAT(Text(), AllOf(Not(HasSubstr("\nCells\n")), HasSubstr("\nScenes\n")));
 }

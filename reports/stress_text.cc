@@ -9,7 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/oracles/disagreement.h"
+#include "harness/oracles/evidence.h"
+#include "reports/agreement_text.h"
 #include "reports/numbers.h"
 #include "reports/step_text.h"
 #include "reports/stress_summary.h"
@@ -113,52 +114,35 @@ std::string AnswersText(const std::vector<StateCodes>& states) {
   return text;
 }
 
-// What two walkers said of the samples of one region.
-struct Compared {
-  uint64_t samples = 0, agreed = 0, one_failed = 0;
-  std::map<std::string, uint64_t> kinds;  // of disagreement
-
-  void Add(const AgreementRow& row) {
-    samples += row.samples;
-    if (row.kind == DisagreementWord(Disagreement::kNone))
-      agreed += row.samples;
-    else if (row.kind == DisagreementWord(Disagreement::kOneFailed))
-      one_failed += row.samples;
-    else
-      kinds[row.kind] += row.samples;
-  }
-};
-
-// "99.92 % of 59,511 samples (95.42 % with byte codes and levels)  codelet  46 skipped-caller ..."
-std::string ComparedLine(const std::string& name, const Compared& compared) {
-  const uint64_t both = compared.samples - compared.one_failed;
-  uint64_t methods = compared.agreed;
-  for (const Disagreement kind : {Disagreement::kBci, Disagreement::kLevel})
-    if (const auto found = compared.kinds.find(DisagreementWord(kind));
-        found != compared.kinds.end())
-      methods += found->second;
-  std::string text =
-      fmt::format("        {:>9} of {:>11}  {:<12}  {:>9}", Percent(methods, both, 2),
-                  Grouped(both), name, Percent(compared.agreed, both, 2));
-  for (const auto& [kind, samples] : compared.kinds)
-    text += fmt::format("  {} {}", Grouped(samples), kind);
-  if (compared.one_failed > 0)
-    text += fmt::format("  ({} more, which one of them failed on)", Grouped(compared.one_failed));
-  return text + "\n";
+// "7,275 skipped-caller  agct 7,000, asgst 0, both 3, neither 272"
+std::string EvidenceLine(const std::string& kind, const EvidenceRow& names,
+                         std::map<std::string, uint64_t> against) {
+  const auto count = [&](Against who) { return against[AgainstWord(who)]; };
+  uint64_t all = 0;
+  for (const auto& [who, samples] : against) all += samples;
+  return fmt::format("        {:>11}  {:<14}  {} {}, {} {}, both {}, neither {}\n", Grouped(all),
+                     kind, OnOneLine(names.other), Grouped(count(Against::kOther)),
+                     OnOneLine(names.walker), Grouped(count(Against::kWalker)),
+                     Grouped(count(Against::kBoth)), Grouped(count(Against::kNeither)));
 }
 
-std::string AgreementText(const std::vector<AgreementRow>& rows) {
-  std::map<std::string, std::map<std::string, Compared>> pairs;
-  for (const AgreementRow& row : rows) {
-    auto& regions = pairs[fmt::format("{} with {}", row.walker, row.other)];
-    regions["anywhere"].Add(row);
-    regions[row.region].Add(row);
+std::string EvidenceText(const std::vector<EvidenceRow>& rows) {
+  struct Witnessed {
+    EvidenceRow names;
+    std::map<std::string, std::map<std::string, uint64_t>> kinds;  // then by against
+  };
+  std::map<std::string, Witnessed> witnesses;
+  for (const EvidenceRow& row : rows) {
+    Witnessed& witnessed =
+        witnesses[fmt::format("{} with {}, {}", row.walker, row.other, row.witness)];
+    witnessed.names = row;
+    witnessed.kinds[row.kind][row.against] += row.samples;
   }
   std::string text;
-  for (const auto& [pair, regions] : pairs) {
-    text += fmt::format("      {}: the same methods on; where pc was; byte codes and levels, too\n",
-                        OnOneLine(pair));
-    for (const auto& [region, compared] : regions) text += ComparedLine(region, compared);
+  for (const auto& [title, witnessed] : witnesses) {
+    text += fmt::format("      {}: whom it contradicts, by how they differ\n", OnOneLine(title));
+    for (const auto& [kind, against] : witnessed.kinds)
+      text += EvidenceLine(kind, witnessed.names, against);
   }
   return text;
 }
@@ -216,8 +200,9 @@ std::string CellText(const CellSummary& cell, const RunRow& run) {
     Line(text, "stacks",
          fmt::format("{} distinct of {} (report --flame draws them)", Grouped(cell.stacks.distinct),
                      Grouped(cell.stacks.count)));
-  return text + AnswersText(cell.codes) + AgreementText(cell.agreement) +
-         ThreadsText(cell.threads) + StepText(cell.regions, cell.ranges);
+  return text + AnswersText(cell.codes) + AgreementText(cell.agreement, "      ") +
+         EvidenceText(cell.evidence) + ThreadsText(cell.threads) +
+         StepText(cell.regions, cell.ranges);
 }
 
 }  // namespace

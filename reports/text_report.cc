@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "reports/agreement_text.h"
 #include "reports/coverage_text.h"
 #include "reports/numbers.h"
 #include "reports/stress_text.h"
@@ -93,6 +94,10 @@ std::string TextReport(const RunSummary& summary) {
     if (summary.codes.empty()) text += "  nothing counted yet\n";
     for (const StateCodes& state : summary.codes) text += CodesText(state);
   }
+
+  if (!summary.agreement.empty())
+    text += "\nAgreement of walkers that were shown the same\n" +
+            AgreementText(summary.agreement, "  ");
 
   if (fuzz || summary.coverage.reason.empty())
     text += "\nCoverage\n" + CoverageSection(summary.coverage, summary.progress);

@@ -119,8 +119,10 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
     facts.byte_code = ByteCodeAt;
     facts.code_size = CodeSizeOf;
   }
-  Status status = line_->SetUp(
-      {jvm_->library(), &jvm_->layout(), jvm_->vm(), FieldText(state_.job.provider)}, facts);
+  auto cache = CodeCache::Open(structs);
+  Status status =
+      line_->SetUp({jvm_->library(), &jvm_->layout(), jvm_->vm(), FieldText(state_.job.provider)},
+                   facts, cache.ok() ? cache.value().Codelets() : std::vector<Codelet>());
   state_.module_count.store(ListModules(state_.modules));  // with what walkers have loaded
   if (status.ok()) status = InstallHandlers();
   if (!status.ok()) return status;

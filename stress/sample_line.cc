@@ -45,7 +45,7 @@ uint64_t HashOfAnswer(const Observation& seen) {
       seen.before.anchor_sp != seen.after.anchor_sp ||
       seen.before.anchor_pc != seen.after.anchor_pc ||
       seen.before.anchor_fp != seen.after.anchor_fp || seen.sample->shadow != nullptr ||
-      seen.sample->other_walker != nullptr || seen.trace.described != nullptr ||
+      seen.other.walker != nullptr || seen.trace.described != nullptr ||
       seen.trace.num_frames > seen.request->depth)
     return 0;
   uint64_t hash = 0x9e3779b97f4a7c15 + static_cast<uint64_t>(seen.trace.num_frames);
@@ -102,8 +102,10 @@ int CodeSlotOf(const Trace& trace) {
   return trace.num_frames > 1 - kCodeOther ? 1 - trace.num_frames : kCodeOther;
 }
 
-Status SampleLine::SetUp(const WalkerHost& host, const SampleFacts& facts) {
+Status SampleLine::SetUp(const WalkerHost& host, const SampleFacts& facts,
+                         const std::vector<Codelet>& codelets) {
   facts_ = facts;
+  codelets_.Set(codelets);
   for (int i = 0; i < kStations; i++) {
     Station& station = stations_[i];
     station.journal = &state_.journals[i];
@@ -185,6 +187,7 @@ bool SampleLine::Take(SampledThread& thread, ucontext_t& context, const SampleOp
   TakeDown(thread, context, options, sample);
   station->guard.walked_stack = sample.words != 0 ? sample.registers.sp : 0;
   sample.sequence = sequence_.fetch_add(1, std::memory_order_relaxed);
+  station->seen.other = {};
   station->facts = {};
   station->facts.nested = options.nested;
   station->facts.byte_code = facts_.byte_code;
@@ -259,16 +262,14 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
     state_.shadow_checked.fetch_add(1, std::memory_order_relaxed);
   // The oracles have judged a count beyond the buffer; nobody else is to read there.
   call.trace.num_frames = std::min<int>(call.trace.num_frames, state_.job.depth);
-  if (options.on_trace != nullptr && walker == 0) options.on_trace(options.data, call.trace);
-  if (walker > 0 && station.facts.other_walker != nullptr) CountAgreement(station, walker);
+  const Disagreement differs = CountAgreement(station, context, walker);
+  if (options.on_trace != nullptr) options.on_trace(options.data, walker, call.trace, differs);
   // The same again only of what stands still: a safepoint may begin, and a GC with it, while a
   // thread is in native code or blocked.
   const bool still = sample.java == 0 || OnlyItself(sample.state);
   if (!options.running) {
-    station.facts.same_again =
-        still && walker + 1 < walker_count() && infos_[walker + 1] == infos_[walker];
-    station.facts.other = call.trace;
-    station.facts.other_walker = infos_[walker];
+    const bool again = still && walker + 1 < walker_count() && infos_[walker + 1] == infos_[walker];
+    seen.other = {call.trace, infos_[walker], again};
   }
 
   const int code = CodeSlotOf(call.trace);
@@ -290,14 +291,27 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
   station.journal->phase.store(0, std::memory_order_release);
 }
 
-void SampleLine::CountAgreement(const Station& station, int walker) {
-  const Trace &mine = station.seen.trace, &other = station.facts.other;
-  if (mine.ending != Ending::kReturned || other.ending != Ending::kReturned ||
-      mine.num_frames > state_.job.depth || (mine.num_frames <= 0 && other.num_frames <= 0))
-    return;
-  const auto region = static_cast<int>(RegionOf(station.journal->sample.registers.pc));
-  const auto kind = static_cast<int>(Compare(mine, other).kind);
-  state_.agreement[walker][region][kind].fetch_add(1, std::memory_order_relaxed);
+// Also what speaks against the one or the other.
+Disagreement SampleLine::CountAgreement(const Station& station, const ucontext_t& context,
+                                        int walker) {
+  const Observation& seen = station.seen;
+  const Trace &mine = seen.trace, &other = seen.other.trace;
+  if (walker == 0 || seen.other.walker == nullptr || !CanCompare(mine, other, state_.job.depth))
+    return Disagreement::kCount;
+  const uint64_t pc = station.journal->sample.registers.pc;
+  const PcRegion region = RegionOf(pc);
+  const Disagreement kind = Compare(mine, other).kind;
+  const int r = static_cast<int>(region), d = static_cast<int>(kind);
+  state_.agreement[walker][r][d].fetch_add(1, std::memory_order_relaxed);
+  const auto count = [&](Witness witness, std::optional<Against> against) {
+    if (against)
+      state_.evidence[walker][r][d][static_cast<int>(witness)][static_cast<int>(*against)]
+          .fetch_add(1, std::memory_order_relaxed);
+  };
+  count(Witness::kShadowStack, ShadowEvidence(seen));
+  if (region == PcRegion::kCodelet)
+    count(Witness::kByteCode, ByteCodeEvidence(seen, codelets_, pc, NextByteCode(context)));
+  return kind;
 }
 
 bool SampleLine::Judge(Station& station) {
@@ -366,6 +380,7 @@ void SampleLine::Report(Station& station, uint8_t oracle, uint8_t outcome, const
   const uint64_t time_ns = sample.time_ns != 0 ? sample.time_ns : MonotonicNs();
   raw.time_ms = (time_ns - state_.start_ns) / 1000000;
   raw.request = station.request;
+  raw.request.against = AgainstOf(seen, AllOracles()[oracle]);
   raw.oracle = oracle;
   raw.outcome = outcome;
   raw.ending = seen.trace.ending;

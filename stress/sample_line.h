@@ -7,8 +7,10 @@
 #include <atomic>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "harness/jvm/code_finder.h"
+#include "harness/jvm/codelet_codes.h"
 #include "harness/jvm/methods.h"
 #include "harness/oracles/observation.h"
 #include "harness/record/stress_state.h"
@@ -33,7 +35,9 @@ struct Station {
 struct SampleOptions {
   // On the thread itself; little of the stack is taken down, the signal mask is not checked.
   bool light = false;
-  void (*on_trace)(void* data, const Trace&) = nullptr;  // gets each answer, once judged
+  // Gets each answer, once judged: the walker's place in the job, and how the answer differs from
+  // that of the walker before; kCount: there was none, or neither has frames.
+  void (*on_trace)(void* data, int walker, const Trace&, Disagreement) = nullptr;
   void* data = nullptr;
   bool running = false;               // the sampled thread goes on meanwhile
   bool nested = false;                // inside of another walk
@@ -46,7 +50,8 @@ class SampleLine {
       : state_(state), methods_(methods), code_(code) {}
 
   // `facts`: what is the same for all samples.
-  Status SetUp(const WalkerHost& host, const SampleFacts& facts);
+  Status SetUp(const WalkerHost& host, const SampleFacts& facts,
+               const std::vector<Codelet>& codelets);
 
   // One sample of `thread`, interrupted at `context`. False: no station was free.
   bool Take(SampledThread& thread, ucontext_t& context, const SampleOptions& options);
@@ -60,7 +65,7 @@ class SampleLine {
                 const SampleOptions& options, Sample& sample) const;
   void Walk(Station& station, SampledThread& thread, ucontext_t& context, int walker,
             const SampleOptions& options);
-  void CountAgreement(const Station& station, int walker);
+  Disagreement CountAgreement(const Station& station, const ucontext_t& context, int walker);
   bool Judge(Station& station);  // true: nothing to report
   void Report(Station& station, uint8_t oracle, uint8_t outcome, const char* detail);
   int WantsReport(uint64_t key);
@@ -68,6 +73,7 @@ class SampleLine {
   StressState& state_;
   const MethodRegistry& methods_;
   const CodeFinder& code_;
+  CodeletCodes codelets_;
   const WalkerInfo* infos_[kMaxWalkers] = {};
   Station stations_[kStations];
   std::atomic<uint64_t> sequence_{0};

@@ -50,7 +50,7 @@ StepTruth::Answer StepTruth::Read(const Trace& trace, int caller_frames) const {
 
 void StepTruth::Prove(Caller& caller) {
   for (int i = 0; i < caller.open && proven_ < kMostProven; i++)
-    proven_pcs_[proven_++] = caller.open_pcs[i];
+    proven_steps_[proven_++] = caller.open_steps[i];
   caller.open = 0;
 }
 
@@ -115,7 +115,7 @@ void StepTruth::Call(const StepPoint& at) {
   caller.open = 0;
 }
 
-StepVerdict StepTruth::Judge(Caller& caller, uint64_t pc, const Answer& answer) {
+StepVerdict StepTruth::Judge(Caller& caller, const StepPoint& at, const Answer& answer) {
   if (answer.frames >= caller.frames && answer.caller_hash == caller.hash) {
     caller.agreed++;
     if (!caller.proven && caller.exact && caller.agreed >= kEnoughAgreed &&
@@ -127,7 +127,7 @@ StepVerdict StepTruth::Judge(Caller& caller, uint64_t pc, const Answer& answer) 
   }
   caller.disagreed++;
   if (caller.proven) return StepVerdict::kWrong;
-  if (caller.open < kMostOpen) caller.open_pcs[caller.open++] = pc;
+  if (caller.open < kMostOpen) caller.open_steps[caller.open++] = {at.pc, at.number};
   return StepVerdict::kOpen;
 }
 
@@ -143,7 +143,7 @@ StepVerdict StepTruth::Step(const StepPoint& at, const Trace& trace) {
   Caller* caller = judging > 0 ? &callers_[judging - 1] : nullptr;
   const Answer answer = Read(trace, caller == nullptr ? 0 : caller->frames);
   StepVerdict verdict = StepVerdict::kPossible;
-  if (answer.usable && caller != nullptr) verdict = Judge(*caller, at.pc, answer);
+  if (answer.usable && caller != nullptr) verdict = Judge(*caller, at, answer);
   has_before_ = true;
   before_ = at;
   frames_ = answer.usable ? answer.frames : 0;
@@ -151,8 +151,8 @@ StepVerdict StepTruth::Step(const StepPoint& at, const Trace& trace) {
   return verdict;
 }
 
-int StepTruth::TakeProven(const uint64_t*& pcs) {
-  pcs = proven_pcs_;
+int StepTruth::TakeProven(const JudgedStep*& steps) {
+  steps = proven_steps_;
   return proven_;
 }
 

@@ -25,6 +25,12 @@ struct StepPoint {
   uint64_t link;         // where a call would have left its return address: the word at sp, or lr
   Code code;             // what `pc` lies in
   bool link_interprets;  // `link` lies in the interpreter
+  uint64_t number = 0;   // the step's, as the caller counts them
+};
+
+// A step that was judged.
+struct JudgedStep {
+  uint64_t pc, number;
 };
 
 class StepTruth {
@@ -42,8 +48,8 @@ class StepTruth {
   // `trace`: what the walker answers at `at`. Steps must come in a row.
   StepVerdict Step(const StepPoint& at, const Trace& trace);
 
-  // Instructions whose open verdict has turned into kWrong with the last Step; how many.
-  int TakeProven(const uint64_t*& pcs);
+  // Steps whose open verdict has turned into kWrong with the last Step; how many.
+  int TakeProven(const JudgedStep*& steps);
 
  private:
   struct Caller {
@@ -56,7 +62,7 @@ class StepTruth {
     uint16_t away;  // steps for which the callee held the return address in a register
     uint32_t agreed, disagreed;
     int32_t open;
-    uint64_t open_pcs[kMostOpen];
+    JudgedStep open_steps[kMostOpen];
   };
   struct Answer {
     bool usable;
@@ -68,7 +74,7 @@ class StepTruth {
   bool Inside(const Caller& caller, const StepPoint& at) const;
   void Return(const StepPoint& at, const Trace& trace);
   void Call(const StepPoint& at);
-  StepVerdict Judge(Caller& caller, uint64_t pc, const Answer& answer);
+  StepVerdict Judge(Caller& caller, const StepPoint& at, const Answer& answer);
   void Prove(Caller& caller);
 
   const bool has_link_register_;
@@ -80,7 +86,7 @@ class StepTruth {
   uint64_t hash_ = 0;
   int32_t frames_ = 0;  // of the step before; 0: no usable answer
   int proven_ = 0;
-  uint64_t proven_pcs_[kMostProven] = {};
+  JudgedStep proven_steps_[kMostProven] = {};
 };
 
 }  // namespace walkhammer

@@ -40,8 +40,8 @@ class Machine {
         truth_->Step({pc, sp_, link, code, interpreter_.contains(link)}, trace);
     if (verdict == StepVerdict::kWrong) wrong.insert(pc);
     if (verdict == StepVerdict::kOpen) open.insert(pc);
-    const uint64_t* pcs = nullptr;
-    for (int i = truth_->TakeProven(pcs); i-- > 0;) wrong.insert(pcs[i]);
+    const JudgedStep* steps = nullptr;
+    for (int i = truth_->TakeProven(steps); i-- > 0;) wrong.insert(steps[i].pc);
   }
   void Push(uint64_t word) { stack_[sp_ -= 8] = word; }
   uint64_t Pop() {

@@ -106,9 +106,9 @@ bool Stepper::IsWanted(SampledThread& thread, ucontext_t& context) {
   SampleOptions options;
   options.light = true;
   options.data = &look;
-  options.on_trace = [](void* data, const Trace& trace) {
+  options.on_trace = [](void* data, int walker, const Trace& trace, Disagreement) {
     auto& look = *static_cast<Look*>(data);
-    if (trace.ending != Ending::kReturned) return;
+    if (walker != 0 || trace.ending != Ending::kReturned) return;
     const char* wanted = look.self->state_.job.step_method;
     for (int i = 0; i < trace.num_frames && !*look.found; i++) {
       const MethodEntry* method = look.self->methods_.Find(trace.frames[i].method);
@@ -135,7 +135,7 @@ void Stepper::OnSignal(SampledThread& thread, ucontext_t& context) {
     target_.store(nullptr);
     return;
   }
-  truth_.Reset(state_.job.depth);
+  ResetTruths();
   left_ = state_.job.step_window;
   cpu_at_start_ = ThreadCpuNs(thread.tid.load());
   stepping_.store(true);
@@ -149,7 +149,7 @@ void Stepper::OnTracedStep(SampledThread& thread, ucontext_t& context) {
   const uint32_t on = state_.step_on.load();
   if (on == 0 || state_.step_tid.load() != thread.tid.load()) return;
   if (on == 1) {
-    truth_.Reset(state_.job.depth);
+    ResetTruths();
     state_.step_on.store(2);
     if (!IsWanted(thread, context)) state_.step_tid.store(0);
   } else {
@@ -179,6 +179,7 @@ bool Stepper::OnStep(siginfo_t*, ucontext_t* context) {
 
 void Stepper::EndWindow(SampledThread& thread, ucontext_t& context) {
   SetSingleStep(context, false);
+  evidence_.Tally();
   state_.step_windows.fetch_add(1, std::memory_order_relaxed);
   state_.step_ns.fetch_add(ThreadCpuNs(thread.tid.load()) - cpu_at_start_,
                            std::memory_order_relaxed);
@@ -186,26 +187,42 @@ void Stepper::EndWindow(SampledThread& thread, ucontext_t& context) {
   target_.store(nullptr);
 }
 
+void Stepper::ResetTruths() {
+  evidence_.Tally();  // of a window that did not end as it should
+  for (StepTruth& truth : truths_) truth.Reset(state_.job.depth);
+}
+
 void Stepper::Step(SampledThread& thread, ucontext_t& context) {
   state_.steps.fetch_add(1, std::memory_order_relaxed);
   if (state_.job.no_walk == 0) {
     struct Done {
       Stepper* self;
-      Registers registers;
-    } done{this, ReadContext(context)};
+      StepPoint at;
+    } done{this, PointOf(ReadContext(context))};
+    if (state_.job.walker_count > 1) done.at.number = evidence_.Begin(line_.RegionOf(done.at.pc));
     SampleOptions options;
     options.light = true;
     options.data = &done;
-    options.on_trace = [](void* data, const Trace& trace) {
+    options.on_trace = [](void* data, int walker, const Trace& trace, Disagreement differs) {
       auto& done = *static_cast<Done*>(data);
-      const Registers& at = done.registers;
-      const StepVerdict verdict = done.self->truth_.Step(done.self->PointOf(at), trace);
-      done.self->Count(at.pc, trace, verdict);
-      const uint64_t* proven = nullptr;
-      for (int i = done.self->truth_.TakeProven(proven); i-- > 0;)
-        if (SteppedPc* place = done.self->PlaceOf(proven[i])) place->wrong++, place->answered--;
+      done.self->evidence_.Differs(walker, differs);
+      done.self->Judge(walker, done.at, trace);
     };
     line_.Take(thread, context, options);
+  }
+}
+
+// The map of instructions is the first walker's.
+void Stepper::Judge(int walker, const StepPoint& at, const Trace& trace) {
+  StepTruth& truth = truths_[static_cast<size_t>(walker)];
+  const StepVerdict verdict = truth.Step(at, trace);
+  if (walker == 0) Count(at.pc, trace, verdict);
+  if (verdict == StepVerdict::kWrong) evidence_.Wrong(walker, at.number);
+  const JudgedStep* proven = nullptr;
+  for (int i = truth.TakeProven(proven); i-- > 0;) {
+    evidence_.Wrong(walker, proven[i].number);
+    SteppedPc* place = walker == 0 ? PlaceOf(proven[i].pc) : nullptr;
+    if (place != nullptr) place->wrong++, place->answered--;
   }
 }
 

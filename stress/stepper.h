@@ -6,11 +6,13 @@
 #define WALKHAMMER_STRESS_STEPPER_H_
 
 #include <atomic>
+#include <vector>
 
 #include "harness/guard/arch.h"
 #include "harness/guard/guard.h"
 #include "harness/jvm/code_finder.h"
 #include "stress/sample_line.h"
+#include "stress/step_evidence.h"
 #include "stress/step_truth.h"
 
 namespace walkhammer {
@@ -19,7 +21,11 @@ class Stepper {
  public:
   Stepper(StressState& state, const MethodRegistry& methods, const CodeFinder& code,
           SampleLine& line)
-      : state_(state), methods_(methods), code_(code), line_(line) {}
+      : state_(state),
+        methods_(methods),
+        code_(code),
+        line_(line),
+        truths_(state.job.walker_count, StepTruth(kHasLinkRegister)) {}
 
   // Before the guard is installed: asks it for the SIGTRAPs.
   void Prepare(GuardOptions& options);
@@ -35,6 +41,8 @@ class Stepper {
   void OnTracedStep(SampledThread& thread, ucontext_t& context);
   void Step(SampledThread& thread, ucontext_t& context);
   StepPoint PointOf(const Registers& at) const;
+  void Judge(int walker, const StepPoint& at, const Trace& trace);
+  void ResetTruths();
   void EndWindow(SampledThread& thread, ucontext_t& context);
   bool IsWanted(SampledThread& thread, ucontext_t& context);
   void Count(uint64_t pc, const Trace& trace, StepVerdict verdict);
@@ -47,7 +55,8 @@ class Stepper {
   const MethodRegistry& methods_;
   const CodeFinder& code_;
   SampleLine& line_;
-  StepTruth truth_{kHasLinkRegister};
+  std::vector<StepTruth> truths_;  // of each walker
+  StepEvidence evidence_{state_};
   std::atomic<bool> stopped_{false};
   std::atomic<SampledThread*> target_{nullptr};  // whose window is on, or about to begin
   std::atomic<bool> stepping_{false};            // its trap flag is set

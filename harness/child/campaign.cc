@@ -25,9 +25,13 @@ void Copy(char* to, size_t size, const std::string& from) {
 }
 
 TrapCoverage* armed_coverage = nullptr;
+const WalkLine* armed_line = nullptr;
 
 bool OnTrap(ucontext_t* context, bool walking) {
-  return armed_coverage != nullptr && armed_coverage->OnTrap(*context, walking);
+  if (armed_coverage == nullptr) return false;
+  // What another walker enters is not what coverage is about.
+  const bool counts = walking && (armed_line == nullptr || armed_line->is_firsts_turn());
+  return armed_coverage->OnTrap(*context, counts);
 }
 
 // Address in memory minus address in the file, of the module that holds the walker's code.
@@ -94,7 +98,7 @@ struct PristineJob {
   SceneReport* report;
 };
 
-// The proof that this walker walks at all here.
+// The proof that these walkers walk at all here.
 void WalkPristineScenes(SharedState& shared, Workshop& shop) {
   for (size_t i = 0; i < AllScenes().size(); i++) {
     ParkedScene* scene = shop.stage->Find(static_cast<int>(i));
@@ -106,7 +110,6 @@ void WalkPristineScenes(SharedState& shared, Workshop& shop) {
           auto& job = *static_cast<PristineJob*>(data);
           job.report->pristine_true =
               job.line->WalkPristine(*job.scene, job.report->reason, sizeof job.report->reason);
-          job.scene->walked_truly = job.report->pristine_true;
         },
         &job);
   }
@@ -146,6 +149,7 @@ void WalkBatch(Batch& batch) {
   const Job& job = shared.job;
   Random random(job.seed * 0x2545f4914f6cdd1d + batch.number);
   uint64_t hash = shared.request_hash.load();
+  const uint32_t options = SharedOptions(job);
   WalkRequest request;
   for (uint64_t i = 0; i < kWalksPerWindow; i++) {
     const uint64_t sequence = batch.number * kWalksPerWindow + i;
@@ -154,6 +158,7 @@ void WalkBatch(Batch& batch) {
       break;
     }
     batch.requests->Next(random, request);
+    request.options &= options;
     if (sequence < job.first_walk) continue;  // walked by a child before this one
     hash = Extend(hash, request, batch.name_hashes);
     // Before the walk, so that a successor does not repeat the killer.
@@ -314,6 +319,13 @@ Status Replay(SharedState& shared, Workshop& shop) {
 
 }  // namespace
 
+uint32_t SharedOptions(const Job& job) {
+  uint32_t options = UINT32_MAX;
+  for (int i = 0; i < WalkerCount(job) && job.other_count > 0; i++)
+    options &= AllWalkers()[WalkerAt(job, i)].options;
+  return options;
+}
+
 Result<Workshop> Workshop::SetUp(SharedState& shared, std::span<uint8_t> run_counters) {
   Workshop shop;
   const std::string libjvm = FieldText(shared.launch.libjvm);
@@ -332,11 +344,12 @@ Result<Workshop> Workshop::SetUp(SharedState& shared, std::span<uint8_t> run_cou
 
   Status guarded = Guarded(shared, *shop.jvm, libjvm);
   if (!guarded.ok()) return guarded.failure();
-  const WalkerInfo& info = AllWalkers()[shared.job.walker];
-  shop.walker = info.make();
-  Status bound = shop.walker->Bind({shop.jvm->library(), &shop.jvm->layout(), shop.jvm->vm(),
-                                    FieldText(shared.launch.provider)});
-  if (!bound.ok()) return bound.failure();
+  for (int i = 0; i < WalkerCount(shared.job); i++) {
+    shop.walkers.push_back(AllWalkers()[WalkerAt(shared.job, i)].make());
+    Status bound = shop.walkers.back()->Bind({shop.jvm->library(), &shop.jvm->layout(),
+                                              shop.jvm->vm(), FieldText(shared.launch.provider)});
+    if (!bound.ok()) return bound.failure();
+  }
 
   shared.phase.store(ChildPhase::kScenes);
   auto stage = SceneStage::Open(*shop.jvm);
@@ -346,14 +359,16 @@ Result<Workshop> Workshop::SetUp(SharedState& shared, std::span<uint8_t> run_cou
   shop.landscape = Landscape::Build(*shop.jvm, *shop.stage, shared.symbols);
   if (shared.job.mode == ChildMode::kReplay) SetUpMissing(shared, shop);
   shared.module_count.store(ListModules(shared.modules));
-  if (shared.job.coverage != 0) SetUpCoverage(shared, shop, info, run_counters);
+  if (shared.job.coverage != 0)
+    SetUpCoverage(shared, shop, AllWalkers()[shared.job.walker], run_counters);
   // A replay, of which there are hundreds, walks what it is given.
   if (shared.job.mode == ChildMode::kFuzz || shared.job.mode == ChildMode::kEngine) {
     MakeVocabulary(*shop.landscape, *shop.stage, *shop.jvm, shared.symbols, shared.vocabulary);
     shared.vocabulary_ready.store(1);
   }
-  shop.line =
-      std::make_unique<WalkLine>(shared, *shop.landscape, shop.jvm->methods(), *shop.walker, info);
+  shop.line = std::make_unique<WalkLine>(shared, *shop.landscape, shop.jvm->methods(),
+                                         std::span<const std::unique_ptr<Walker>>(shop.walkers));
+  armed_line = shop.line.get();
   WalkPristineScenes(shared, shop);
   if (shared.job.churn != 0) {
     auto churn = Churn::Start(*shop.jvm, shared);

@@ -28,7 +28,7 @@ struct Workshop {
   Jvm* jvm = nullptr;
   SceneStage* stage = nullptr;
   std::unique_ptr<Landscape> landscape;
-  std::unique_ptr<Walker> walker;
+  std::vector<std::unique_ptr<Walker>> walkers;  // by their place in the job
   std::unique_ptr<WalkLine> line;
   std::unique_ptr<TrapCoverage> coverage;  // null: none wanted, or none to be had
   std::unique_ptr<Churn> churn;            // null: not wanted
@@ -37,6 +37,10 @@ struct Workshop {
   // The calling thread becomes the JVM's main thread. `run_counters`: see TrapCoverage::Sinks.
   static Result<Workshop> SetUp(SharedState& shared, std::span<uint8_t> run_counters = {});
 };
+
+// Option bits that all walkers of the job know: what only one of them is asked for makes answers
+// differ. All bits where there is but one walker.
+uint32_t SharedOptions(const Job& job);
 
 // Leaves the reason why this child cannot go on in `shared`.
 void EndWith(SharedState& shared, const Failure& failure);

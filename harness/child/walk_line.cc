@@ -51,8 +51,8 @@ uint64_t Mix(uint64_t hash, uint64_t value) {
 }  // namespace
 
 WalkLine::WalkLine(SharedState& shared, const Landscape& landscape, const MethodRegistry& methods,
-                   Walker& walker, const WalkerInfo& info)
-    : shared_(shared), landscape_(landscape), methods_(methods), walker_(walker), info_(info) {
+                   std::span<const std::unique_ptr<Walker>> walkers)
+    : shared_(shared), landscape_(landscape), methods_(methods), walkers_(walkers) {
   getcontext(&context_);
 }
 
@@ -138,7 +138,7 @@ void WalkLine::CallWalker(ParkedScene& scene, const WalkRequest& request,
   const int32_t state = *thread.state();
 
   WriteContext(presented.registers, context_);
-  call_.walker = &walker_;
+  call_.walker = walkers_[static_cast<size_t>(turn_)].get();
   call_.input = {&context_, scene.env, request.depth, request.options};
   call_.trace = {};
   *thread.last_sp() = presented.anchor_sp;
@@ -204,16 +204,49 @@ PcRegion WalkLine::RegionOf(const Value& pc) const {
 
 void WalkLine::Count(const WalkRequest& request) {
   const int state = std::min<int>(request.state, kMaxStates - 1);
-  shared_.counts[request.scene][state][static_cast<int>(RegionOf(request.pc))]
+  shared_.counts[turn_][request.scene][state][static_cast<int>(RegionOf(request.pc))]
                 [CodeSlot(call_.trace)]++;
 }
 
-bool WalkLine::Walk(ParkedScene& scene, const WalkRequest& request, uint64_t sequence) {
+void WalkLine::CountAgreement(const WalkRequest& request) {
+  const Trace& other = seen_.other.trace;
+  if (seen_.other.walker == nullptr || !CanCompare(call_.trace, other, request.depth)) return;
+  const auto realism = static_cast<int>(RealismOf(request));
+  const auto region = static_cast<int>(RegionOf(request.pc));
+  const Disagreement kind = Compare(call_.trace, other).kind;
+  if (kind != Disagreement::kNone) differed_ = kind;
+  shared_.agreement[turn_][realism][region][static_cast<int>(kind)]++;
+}
+
+// Of the same walker twice the same is asked only where it was shown a scene as it is: made-up
+// registers may lead it to what has changed since, to its own frames, for one.
+void WalkLine::KeepForNext() {
+  const int next = turn_ + 1;
+  seen_.other = {};
+  if (next == std::ssize(walkers_) || call_.trace.ending != Ending::kReturned) return;
+  seen_.other = {call_.trace, &info(turn_), seen_.pristine && &info(next) == &info(turn_)};
+}
+
+// Whoever dies now, it is this walker's doing.
+void WalkLine::WriteJournal(const WalkRequest& request) {
   Journal& journal = shared_.journal;
   journal.request = request;
-  journal.sequence.store(sequence, std::memory_order_relaxed);
+  journal.request.walker = WalkerAt(shared_.job, turn_);
+  journal.request.against = 0;
   journal.phase.store(1, std::memory_order_release);
+}
 
+bool WalkLine::Walk(ParkedScene& scene, const WalkRequest& request, uint64_t sequence) {
+  shared_.journal.sequence.store(sequence, std::memory_order_relaxed);
+  seen_.other = {};
+  differed_ = Disagreement::kNone;
+  for (turn_ = 0; turn_ < std::ssize(walkers_); turn_++)
+    if (!WalkInTurn(scene, request, sequence)) return false;
+  return true;
+}
+
+bool WalkLine::WalkInTurn(ParkedScene& scene, const WalkRequest& request, uint64_t sequence) {
+  WriteJournal(request);
   Undo undo[WalkRequest::kMaxEdits];
   const Presented presented = ResolveAll(scene, request);
   const int edits = ApplyEdits(scene, request, undo);
@@ -223,12 +256,15 @@ bool WalkLine::Walk(ParkedScene& scene, const WalkRequest& request, uint64_t seq
 
   Judge(scene, request, sequence, presented);
   Count(request);
-  walked_ = call_.trace;
-  const Ending ending = walked_.ending;
+  CountAgreement(request);
+  KeepForNext();
+  const Ending ending = call_.trace.ending;
+  if (turn_ == 0) walked_ = call_.trace;
+  if (turn_ == 0 && ending != Ending::kReturned) fault_ = scene.guard.fault;
   shared_.walks.fetch_add(1, std::memory_order_relaxed);
   if (ending == Ending::kReturned && call_.trace.num_frames > 0)
     shared_.successful.fetch_add(1, std::memory_order_relaxed);
-  journal.phase.store(0, std::memory_order_release);
+  shared_.journal.phase.store(0, std::memory_order_release);
   if (ending == Ending::kReturned) {
     if (shared_.job.mode == ChildMode::kReplay) SaveReplay();
     return true;
@@ -241,7 +277,7 @@ bool WalkLine::Walk(ParkedScene& scene, const WalkRequest& request, uint64_t seq
     if (shared_.job.alone != 0) abort();
     _exit(shared_.job.merging);
   }
-  return StillWalksTruly(scene) || !scene.walked_truly;
+  return StillWalksTruly(scene) || (scene.walked_truly >> turn_ & 1) == 0;
 }
 
 StackWrite WalkLine::TakeBackWrites(const ParkedScene& scene) const {
@@ -259,7 +295,6 @@ StackWrite WalkLine::TakeBackWrites(const ParkedScene& scene) const {
 
 bool WalkLine::StillWalksTruly(ParkedScene& scene) {
   WalkRequest request;
-  request.walker = shared_.job.walker;
   request.scene = static_cast<uint8_t>(scene.index);
   request.depth = kDepthAfterCrash;
   CallWalker(scene, request, ResolveAll(scene, request));
@@ -271,49 +306,58 @@ bool WalkLine::StillWalksTruly(ParkedScene& scene) {
 
 bool WalkLine::WalkPristine(ParkedScene& scene, char* difference, size_t size) {
   WalkRequest request;
-  request.walker = shared_.job.walker;
   request.scene = static_cast<uint8_t>(scene.index);
   request.depth = WalkRequest::kMaxDepth;
-  bool all_true = true;
+  scene.walked_truly = UINT32_MAX;
   for (bool in_java : {true, false}) {
     request.state = in_java ? kStateInJava : kStateInNative;
     request.anchor = in_java ? AnchorMode::kCleared : AnchorMode::kTrue;
-    Journal& journal = shared_.journal;
-    journal.request = request;
-    journal.phase.store(1, std::memory_order_release);
-    const Presented presented = ResolveAll(scene, request);
-    CallWalker(scene, request, presented);
-    // A replay tells of its own request only.
-    if (shared_.job.mode == ChildMode::kReplay)
-      Observe(scene, request);
-    else
-      Judge(scene, request, journal.sequence.load(), presented);
-    journal.phase.store(0, std::memory_order_release);
-    shared_.pristine_walks.fetch_add(1, std::memory_order_relaxed);
-    char detail[sizeof RawFinding::detail] = "crashed or hung";
-    const bool is_true = call_.trace.ending == Ending::kReturned &&
-                         FindOracle("truth")->judge(seen_, detail, sizeof detail) == 0;
-    if (is_true) {
-      shared_.pristine_true.fetch_add(1, std::memory_order_relaxed);
-      shared_.successful.fetch_add(1, std::memory_order_relaxed);
-      continue;
-    }
-    all_true = false;
-    if (difference != nullptr)
-      std::snprintf(difference, size, "%s: %s", in_java ? "in_Java" : "in_native", detail);
+    seen_.other = {};
+    for (turn_ = 0; turn_ < std::ssize(walkers_); turn_++)
+      if (!WalkPristineInTurn(scene, request, difference, size))
+        scene.walked_truly &= ~(1U << turn_);
   }
-  return all_true;
+  return scene.walked_truly == UINT32_MAX;
+}
+
+bool WalkLine::WalkPristineInTurn(ParkedScene& scene, const WalkRequest& request, char* difference,
+                                  size_t size) {
+  Journal& journal = shared_.journal;
+  WriteJournal(request);
+  const Presented presented = ResolveAll(scene, request);
+  CallWalker(scene, request, presented);
+  // A replay tells of its own request only.
+  if (shared_.job.mode == ChildMode::kReplay)
+    Observe(scene, request);
+  else
+    Judge(scene, request, journal.sequence.load(), presented);
+  CountAgreement(request);
+  KeepForNext();
+  journal.phase.store(0, std::memory_order_release);
+  shared_.pristine_walks.fetch_add(1, std::memory_order_relaxed);
+  char detail[sizeof RawFinding::detail] = "crashed or hung";
+  if (call_.trace.ending == Ending::kReturned &&
+      FindOracle("truth")->judge(seen_, detail, sizeof detail) == 0) {
+    shared_.pristine_true.fetch_add(1, std::memory_order_relaxed);
+    shared_.successful.fetch_add(1, std::memory_order_relaxed);
+    return true;
+  }
+  if (difference == nullptr) return false;
+  const bool several = walkers_.size() > 1;
+  std::snprintf(difference, size, "%s%s%s: %s", several ? info(turn_).name : "", several ? " " : "",
+                request.state == kStateInJava ? "in_Java" : "in_native", detail);
+  return false;
 }
 
 void WalkLine::Observe(const ParkedScene& scene, const WalkRequest& request) {
   seen_.request = &request;
-  seen_.walker = &info_;
+  seen_.walker = &info(turn_);
   seen_.methods = &methods_;
   seen_.truth = scene.truth;
   seen_.pristine = request.origin == Origin::kMade && RealismOf(request) == Realism::kGenuine;
   seen_.trace = call_.trace;
   seen_.buffer_intact =
-      call_.trace.ending != Ending::kReturned || walker_.BufferIntact(call_.input);
+      call_.trace.ending != Ending::kReturned || call_.walker->BufferIntact(call_.input);
   seen_.fault = &scene.guard.fault;
   seen_.unsafe_call = &scene.guard.unsafe_call;
 }
@@ -356,7 +400,8 @@ int WalkLine::WantsReport(uint64_t key, const WalkRequest& request) {
 void WalkLine::Report(const ParkedScene& scene, const WalkRequest& request, uint64_t sequence,
                       const Presented& presented, uint8_t oracle, uint8_t outcome,
                       const char* detail) {
-  // A site is a place in the walker's code; other oracles have one site each and outcome.
+  // A site is a place in the walker's code; other oracles have one site each and outcome. Each
+  // walker has its own.
   uint64_t pc = 0;
   if (call_.trace.ending != Ending::kReturned)
     pc = call_.trace.ending == Ending::kCrashed ? scene.guard.fault.registers.pc : 0;
@@ -365,7 +410,7 @@ void WalkLine::Report(const ParkedScene& scene, const WalkRequest& request, uint
   for (uint32_t i = 0; i < shared_.module_count.load(); i++)
     if (pc >= shared_.modules[i].start && pc < shared_.modules[i].end)
       pc -= shared_.modules[i].bias;  // the same key in every child, whatever ASLR does
-  const uint64_t key = Mix(Mix(Mix(1, oracle), outcome), pc) | 1;
+  const uint64_t key = Mix(Mix(Mix(Mix(1, oracle), outcome), pc), static_cast<uint64_t>(turn_)) | 1;
   const int site = WantsReport(key, request);
   if (site < 0) return;
 
@@ -382,6 +427,8 @@ void WalkLine::Report(const ParkedScene& scene, const WalkRequest& request, uint
   finding.site = static_cast<uint32_t>(site);
   finding.time_ms = (MonotonicNs() - shared_.start_ns) / 1000000;
   finding.request = request;
+  finding.request.walker = WalkerAt(shared_.job, turn_);
+  finding.request.against = AgainstOf(seen_, AllOracles()[oracle]);
   finding.presented = presented.registers;
   std::snprintf(finding.detail, sizeof finding.detail, "%s", detail);
   FillFinding(finding, scene, oracle, outcome);

@@ -1,11 +1,14 @@
 // WalkLine: the straight line for one request: resolve, journal, guarded walker call, judge,
-// count, hand findings to the parent. Runs on the scene's own thread while the JVM stands at a
-// safepoint (SceneStage::Run).
-// Signal-safe: what stands between journal and judge is; the rest no.
+// count, hand findings to the parent; once for each walker of the job, each shown the same. Runs on
+// the scene's own thread while the JVM stands at a safepoint (SceneStage::Run). Signal-safe: what
+// stands between journal and judge is; the rest no.
 #ifndef WALKHAMMER_HARNESS_CHILD_WALK_LINE_H_
 #define WALKHAMMER_HARNESS_CHILD_WALK_LINE_H_
 
 #include <ucontext.h>
+
+#include <memory>
+#include <span>
 
 #include "harness/jvm/methods.h"
 #include "harness/oracles/observation.h"
@@ -20,17 +23,23 @@ namespace walkhammer {
 class WalkLine {
  public:
   WalkLine(SharedState& shared, const Landscape& landscape, const MethodRegistry& methods,
-           Walker& walker, const WalkerInfo& info);
+           std::span<const std::unique_ptr<Walker>> walkers);
 
   // Walks `request` on its scene, which must be `scene`, from the calling thread, which must be
   // the scene's. `sequence` names it in the journal. False if this child must be retired.
   bool Walk(ParkedScene& scene, const WalkRequest& request, uint64_t sequence);
 
-  // What the last Walk came to; its frames may be gone.
+  // What the first walker came to in the last Walk; its frames may be gone.
   const Trace& walked() const { return walked_; }
+  const Fault& fault() const { return fault_; }  // where it did not return
+  // How the answers of the last two walkers of it that differed did so.
+  Disagreement differed() const { return differed_; }
 
-  // Walks the scene as it is, in_Java and in_native; true if both are the JVMTI
-  // truth. `difference` (if not null) gets one sentence when not.
+  // Whether it is the first walker's turn. Signal-safe.
+  bool is_firsts_turn() const { return turn_ == 0; }
+
+  // Walks the scene as it is, in_Java and in_native; true if all walkers came to the JVMTI truth
+  // both times. `difference` (if not null) gets one sentence when not.
   bool WalkPristine(ParkedScene& scene, char* difference, size_t size);
 
  private:
@@ -50,11 +59,17 @@ class WalkLine {
     Trace trace;
   };
 
+  const WalkerInfo& info(int place) const { return AllWalkers()[WalkerAt(shared_.job, place)]; }
+
   int FramesAsText(char* text, size_t size) const;
   void SaveReplay();
   uint64_t Resolve(const ParkedScene& scene, const Value& value, uint64_t pristine) const;
   Presented ResolveAll(const ParkedScene& scene, const WalkRequest& request) const;
   int ApplyEdits(const ParkedScene& scene, const WalkRequest& request, Undo* undo) const;
+  bool WalkInTurn(ParkedScene& scene, const WalkRequest& request, uint64_t sequence);
+  bool WalkPristineInTurn(ParkedScene& scene, const WalkRequest& request, char* difference,
+                          size_t size);
+  void WriteJournal(const WalkRequest& request);
   void CallWalker(ParkedScene& scene, const WalkRequest& request, const Presented& presented);
   // Fills seen_ with the last call.
   void Observe(const ParkedScene& scene, const WalkRequest& request);
@@ -68,6 +83,9 @@ class WalkLine {
   void Report(const ParkedScene& scene, const WalkRequest& request, uint64_t sequence,
               const Presented& presented, uint8_t oracle, uint8_t outcome, const char* detail);
   void Count(const WalkRequest& request);
+  // With the answer of the walker before, if there was one; and keeps this one for the next.
+  void CountAgreement(const WalkRequest& request);
+  void KeepForNext();
   PcRegion RegionOf(const Value& pc) const;
   int WantsReport(uint64_t key, const WalkRequest& request);
   void FillFinding(RawFinding& finding, const ParkedScene& scene, uint8_t oracle,
@@ -76,11 +94,13 @@ class WalkLine {
   SharedState& shared_;
   const Landscape& landscape_;
   const MethodRegistry& methods_;
-  Walker& walker_;
-  const WalkerInfo& info_;
+  const std::span<const std::unique_ptr<Walker>> walkers_;  // by their place in the job
+  int turn_ = 0;                                            // whose it is
   ucontext_t context_{};
   Call call_{};
   Trace walked_{};
+  Fault fault_{};
+  Disagreement differed_{};
   Observation seen_{};
 };
 

@@ -24,8 +24,8 @@ namespace walkhammer {
 namespace {
 
 struct Options {
-  std::string walker = "agct", engine = "random", provider;
-  std::vector<std::string> jdks;
+  std::string engine = "random", provider;
+  std::vector<std::string> walkers, jdks;
   std::optional<std::string> time, minimize_time;
   std::string hang_limit = "100ms", out;
   std::vector<std::string> scenes, corpus;
@@ -53,6 +53,14 @@ Result<std::chrono::nanoseconds> MinimizeTimeOf(const Options& options,
   return walks.count() == 0 ? kMostMinimizing : std::min(walks, kMostMinimizing);
 }
 
+// As the user named them, but in the table's words.
+std::string WalkerWords(const FuzzPlan& plan, const char* between) {
+  std::vector<std::string_view> names;
+  for (const int walker : plan.walkers)
+    names.emplace_back(AllWalkers()[static_cast<size_t>(walker)].name);
+  return fmt::format("{}", fmt::join(names, between));
+}
+
 // What only guided engines, or only the random one, can do.
 Status CheckGuidance(const Options& options, const Engine& engine) {
   if (options.workers < 1 || options.workers > kMostWorkers)
@@ -69,11 +77,9 @@ Status CheckGuidance(const Options& options, const Engine& engine) {
 Result<FuzzPlan> MakePlan(const Options& options, const ProviderChoice& provider, const Jdk& jdk,
                           const std::vector<std::string>& jvm_flags) {
   FuzzPlan plan;
-  auto walker = WalkerNamed(options.walker, provider);
-  if (!walker.ok()) return walker.failure();
-  plan.walker = walker.value();
-  Status uses = CheckUses(plan.walker, provider);
-  if (!uses.ok()) return uses.failure();
+  auto walkers = WalkersNamed(options.walkers, provider);
+  if (!walkers.ok()) return walkers.failure();
+  plan.walkers = walkers.value();
   auto engine = EngineNamed(options.engine);
   if (!engine.ok()) return engine.failure();
   plan.engine = engine.value();
@@ -121,8 +127,9 @@ RunIdentity IdentityOf(const Options& options, const ProviderChoice& provider, c
   identity.jdk_path = jdk.home;
   identity.libjvm_build_id = jdk.build_id;
   identity.jvm_flags = Joined(plan.child.jvm_flags);
-  identity.walker = AllWalkers()[static_cast<size_t>(plan.walker)].name;
-  identity.provider = ProviderOf(plan.walker, provider);
+  identity.walker = WalkerWords(plan, ",");
+  identity.provider =
+      provider.library.empty() ? ProviderOf(plan.walkers.front(), provider) : provider.library;
   identity.engine = options.engine;
   identity.seed = options.seed;
   identity.workers = plan.workers;
@@ -146,7 +153,7 @@ int RunFuzz(const Options& options, const std::vector<std::string>& jvm_flags) {
   if (!plan.ok()) return PrintFailure(plan.failure());
   auto flags = BaseFlags();
   if (!flags.ok()) return PrintFailure(flags.failure());
-  const std::string walker = AllWalkers()[static_cast<size_t>(plan.value().walker)].name;
+  const std::string walker = WalkerWords(plan.value(), "+");
   const std::string dir = options.out.empty()
                               ? "out/" + Now("%Y%m%d-%H%M%S") + "-" + walker + "-jdk" +
                                     std::to_string(jdk.feature) + "-" + std::to_string(getpid())
@@ -177,7 +184,10 @@ int RunFuzz(const Options& options, const std::vector<std::string>& jvm_flags) {
 void AddFuzz(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "fuzz", "Synthetic walks of parked scenes");
   auto o = std::make_shared<Options>();
-  verb.Text("--walker", o->walker, "What to test (walkhammer list walkers)");
+  verb.List(
+      "--walker", o->walkers,
+      "What to test (walkhammer list walkers; default agct), or several for the same requests "
+      "(agct,asgst), which are compared");
   verb.Provider(o->provider);
   verb.Text("--engine", o->engine, "Who makes the requests (walkhammer list engines)");
   verb.Count("--workers", o->workers, "Processes that walk (default 1)");
@@ -185,7 +195,7 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
             "Folder of inputs to start from; the first gets what this run adds; repeatable");
   verb.Jdks(o->jdks);
   verb.Text("--time", o->time, "How long, e.g. 60s (default), 10m");
-  verb.Count("--walks", o->walks, "Stop after this many walks");
+  verb.Count("--walks", o->walks, "Stop after this many walks of each walker");
   verb.Count("--seed", o->seed, "Of the sequence of requests (default 1)");
   verb.Text("--out", o->out, "Run folder; must not exist or be empty");
   verb.List("--scene", o->scenes, "Only this scene; repeatable");

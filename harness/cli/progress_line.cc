@@ -26,15 +26,16 @@ const char* PhaseWords(ChildPhase phase) {
 // Shares of frames, errors and crashes over everything walked so far.
 std::string Shares(const SharedState& state) {
   uint64_t frames = 0, crashes = 0, hangs = 0, all = 0;
-  for (const auto& scene : state.counts)
-    for (const auto& thread_state : scene)
-      for (const auto& region : thread_state)
-        for (int code = 0; code < kCodeSlots; code++) {
-          all += region[code];
-          if (code == kCodeFrames) frames += region[code];
-          if (code == kCodeCrash) crashes += region[code];
-          if (code == kCodeHang) hangs += region[code];
-        }
+  for (int walker = 0; walker < WalkerCount(state.job); walker++)
+    for (const auto& scene : state.counts[walker])
+      for (const auto& thread_state : scene)
+        for (const auto& region : thread_state)
+          for (int code = 0; code < kCodeSlots; code++) {
+            all += region[code];
+            if (code == kCodeFrames) frames += region[code];
+            if (code == kCodeCrash) crashes += region[code];
+            if (code == kCodeHang) hangs += region[code];
+          }
   if (all == 0) return "";
   auto percent = [&](uint64_t n) {
     return 100.0 * static_cast<double>(n) / static_cast<double>(all);

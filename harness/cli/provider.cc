@@ -6,8 +6,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "harness/cli/common.h"
+#include "harness/record/shared_state.h"
 #include "harness/walkers/walker_table.h"
 
 namespace walkhammer {
@@ -19,6 +21,15 @@ const WalkerInfo& Row(int walker) { return AllWalkers()[static_cast<size_t>(walk
 
 bool IsLibrary(const std::string& text) {
   return text.find('/') != std::string::npos || text.ends_with(".so");
+}
+
+std::vector<std::string> Split(const std::vector<std::string>& lists) {
+  std::vector<std::string> words;
+  for (const std::string& list : lists) {
+    std::istringstream stream(list);
+    for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
+  }
+  return words;
 }
 
 }  // namespace
@@ -59,6 +70,24 @@ Result<int> WalkerNamed(std::string_view name, const ProviderChoice& provider) {
   if (agrees && found) return *found;
   return BadInput(fmt::format("{} comes from provider {}, not from \"{}\"", name,
                               Row(own.value()).provider, provider.word));
+}
+
+Result<std::vector<int>> WalkersNamed(const std::vector<std::string>& lists,
+                                      const ProviderChoice& provider) {
+  std::vector<int> walkers;
+  Status uses = Ok();  // one of them must
+  for (const std::string& name : lists.empty() ? std::vector<std::string>{"agct"} : Split(lists)) {
+    auto walker = WalkerNamed(name, provider);
+    if (!walker.ok()) return walker.failure();
+    Status used = CheckUses(walker.value(), provider);
+    if (walkers.empty() || used.ok()) uses = used;
+    walkers.push_back(walker.value());
+  }
+  if (!uses.ok()) return uses.failure();
+  if (walkers.empty()) return BadInput("--walker: names none");
+  if (walkers.size() > kMaxWalkers)
+    return BadInput(fmt::format("at most {} walkers can be shown the same", kMaxWalkers));
+  return walkers;
 }
 
 std::string ProviderOf(int walker, const ProviderChoice& provider) {

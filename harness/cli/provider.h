@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/base/result.h"
 
@@ -21,6 +22,11 @@ Result<std::string> ProviderLibraryNamed(const std::string& text);
 
 // The walker of that name from that provider; the value is the index. asgst and jdk: asgst@jdk.
 Result<int> WalkerNamed(std::string_view name, const ProviderChoice& provider);
+
+// The walkers of --walker: "agct,asgst" and repeated options alike, agct where there are none; the
+// values are indexes. Fails where a library was named and none of them takes anything from it.
+Result<std::vector<int>> WalkersNamed(const std::vector<std::string>& lists,
+                                      const ProviderChoice& provider);
 
 // Of a walker that runs with the choice, as run stores keep it.
 std::string ProviderOf(int walker, const ProviderChoice& provider);

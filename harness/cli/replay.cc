@@ -34,7 +34,8 @@ struct Row {
   int times = 0, reproduced = 0, found = 0, unable = 0;
   std::map<std::string, int> outcomes;  // title or "33 frames" or "code -5", how often
   std::string unable_reason;
-  std::string frames;  // of the last walk that returned
+  std::string frames;   // of the last walk that returned
+  std::string against;  // how the answers of the file's two walkers differed, in the last walk
   uint32_t stand_ins = 0;
   std::string stand_in;
 };
@@ -61,6 +62,7 @@ void Tally(const Result<ReplayOutcome>& outcome, Row& row) {
   for (const FindingRecord& finding : seen.findings) {
     row.outcomes[finding.signature.expect]++;
     forbidden |= finding.grade == Grade::kForbidden;
+    if (finding.oracle == "agreement") row.against = finding.detail;
     reproduced |= !row.expect.empty() && MatchesExpect(row.expect, finding.signature) != Match::kNo;
   }
   if (seen.returned) {
@@ -89,6 +91,7 @@ void PrintRow(const Row& row) {
   for (const auto& [what, count] : row.outcomes) fmt::print("  {:>4} x      {}\n", count, what);
   if (row.unable > 0)
     fmt::print("  {:>4} x      could not be walked: {}\n", row.unable, row.unable_reason);
+  if (!row.against.empty()) fmt::print("  differs     {}\n", row.against);
   if (row.times == 1 && !row.frames.empty()) {
     fmt::print("  frames, newest first:\n");
     size_t at = 0;
@@ -110,6 +113,7 @@ json RowJson(const Row& row) {
           {"stand_ins", row.stand_ins},
           {"unable", row.unable},
           {"unable_reason", row.unable_reason},
+          {"differs", row.against},
           {"outcomes", row.outcomes}};
 }
 

@@ -60,16 +60,6 @@ Result<uint32_t> Milliseconds(const std::string& text, const char* option) {
   return static_cast<uint32_t>(ms);
 }
 
-// "agct,agct" and repeated options alike.
-std::vector<std::string> Split(const std::vector<std::string>& lists) {
-  std::vector<std::string> words;
-  for (const std::string& list : lists) {
-    std::istringstream stream(list);
-    for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
-  }
-  return words;
-}
-
 // What follows "agent:".
 std::string LaneArgument(const std::string& walker) {
   return walker.starts_with("agent:") ? walker.substr(6) : "";
@@ -89,29 +79,23 @@ Status CheckLane(const StressOptions& options, const Lane& lane) {
 
 Status SetWalkers(const StressOptions& options, const Lane& lane, StressJob& job) {
   if (!lane.own_agent) return CheckLane(options, lane);
-  const std::vector<std::string> names =
-      options.walkers.empty() ? std::vector<std::string>{"agct"} : Split(options.walkers);
-  if (names.size() > kMaxWalkers)
-    return BadInput(fmt::format("at most {} walkers can walk the same sample", kMaxWalkers));
   auto provider = ProviderNamed(options.provider);
   if (!provider.ok()) return provider.failure();
   const std::string& library = provider.value().library;
   if (library.size() >= sizeof job.provider)
     return BadInput("the path of the provider is too long for walkhammer");
   std::memcpy(job.provider, library.data(), library.size());
-  Status uses = Ok();  // one of them must
-  for (const std::string& name : names) {
-    auto walker = WalkerNamed(name, provider.value());
-    if (!walker.ok()) return walker.failure();
-    const WalkerInfo& info = AllWalkers()[static_cast<size_t>(walker.value())];
+  auto walkers = WalkersNamed(options.walkers, provider.value());
+  if (!walkers.ok()) return walkers.failure();
+  for (const int walker : walkers.value()) {
+    const WalkerInfo& info = AllWalkers()[static_cast<size_t>(walker)];
     if (info.refused_mode != nullptr)
       if (const char* reason = info.refused_mode(ModeName(job.mode)))
-        return BadInput(name + " cannot be walked in mode " + ModeName(job.mode) + ": " + reason);
-    Status used = CheckUses(walker.value(), provider.value());
-    if (job.walker_count == 0 || used.ok()) uses = used;
-    job.walkers[job.walker_count++] = static_cast<uint8_t>(walker.value());
+        return BadInput(std::string(info.name) + " cannot be walked in mode " + ModeName(job.mode) +
+                        ": " + reason);
+    job.walkers[job.walker_count++] = static_cast<uint8_t>(walker);
   }
-  return uses;
+  return Ok();
 }
 
 Result<StressJob> MakeJob(const StressOptions& options, const Lane& lane) {

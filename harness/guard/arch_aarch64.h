@@ -25,6 +25,9 @@ inline void ReadJavaRegisters(const ucontext_t& context, uint64_t& bcp, uint64_t
   sender_sp = context.uc_mcontext.regs[19];
 }
 
+// Where the interpreter holds the byte code that it is about to begin.
+inline uint64_t NextByteCode(const ucontext_t& context) { return context.uc_mcontext.regs[8]; }
+
 inline void WriteContext(const Registers& registers, ucontext_t& context) {
   auto& m = context.uc_mcontext;
   m.pc = registers.pc;

@@ -33,6 +33,11 @@ inline void ReadJavaRegisters(const ucontext_t& context, uint64_t& bcp, uint64_t
   bcp = sender_sp = static_cast<uint64_t>(context.uc_mcontext.gregs[REG_R13]);
 }
 
+// Where the interpreter holds the byte code that it is about to begin.
+inline uint64_t NextByteCode(const ucontext_t& context) {
+  return static_cast<uint64_t>(context.uc_mcontext.gregs[REG_RBX]);
+}
+
 inline void WriteContext(const Registers& registers, ucontext_t& context) {
   auto& g = context.uc_mcontext.gregs;
   g[REG_RIP] = static_cast<greg_t>(registers.pc);

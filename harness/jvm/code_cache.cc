@@ -30,6 +30,7 @@ Result<CodeCache> CodeCache::Open(const VmStructs& structs) {
   c.queue_end_ = read.Need("StubQueue", "_queue_end");
   c.codelet_size_ = read.Need("InterpreterCodelet", "_size");
   c.codelet_description_ = read.Need("InterpreterCodelet", "_description");
+  c.codelet_code_ = read.Optional("InterpreterCodelet", "_bytecode");
   c.codelet_header_ = static_cast<int>(structs.SizeOf("InterpreterCodelet").value_or(16));
   const Status complete = read.Complete();
   if (!complete.ok()) return complete.failure();
@@ -96,7 +97,9 @@ std::vector<Codelet> CodeCache::Codelets() const {
     const char* description = Read<const char*>(at + codelet_description_);
     const uint64_t begin =
         (at + codelet_header_ + kCodeletAlignment - 1) & ~(kCodeletAlignment - 1);
-    if (description != nullptr && begin < at + size) out.push_back({begin, at + size, description});
+    const int code = codelet_code_ < 0 ? -1 : Read<int32_t>(at + codelet_code_);
+    if (description != nullptr && begin < at + size)
+      out.push_back({begin, at + size, description, code});
     at += size;
   }
   return out;

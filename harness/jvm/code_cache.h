@@ -9,6 +9,7 @@
 
 #include "harness/base/result.h"
 #include "harness/jvm/code_finder.h"
+#include "harness/jvm/codelet_codes.h"
 #include "harness/jvm/vm_structs.h"
 
 namespace walkhammer {
@@ -26,11 +27,6 @@ struct CodeBlob {
   int entry_bci;           // -1 unless compiled for on-stack replacement
   uint64_t deopt_handler;  // where a return address of a deoptimised activation points
   int original_pc;         // bytes above sp of the slot that holds its pc then; 0: none
-};
-
-struct Codelet {
-  uint64_t begin, end;
-  std::string description;  // InterpreterCodelet::_description
 };
 
 class CodeCache {
@@ -54,7 +50,7 @@ class CodeCache {
   bool block_length_is_32_bits_ = false;
   int nmethod_entry_bci_ = 0, method_code_ = 0;
   int queue_buffer_ = 0, queue_begin_ = 0, queue_end_ = 0;
-  int codelet_size_ = 0, codelet_description_ = 0, codelet_header_ = 0;
+  int codelet_size_ = 0, codelet_description_ = 0, codelet_code_ = -1, codelet_header_ = 0;
 };
 
 }  // namespace walkhammer

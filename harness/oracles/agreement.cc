@@ -1,4 +1,5 @@
-// Walkers that are shown the same sample answer the same.
+// Walkers that are shown the same, a sample or a request, answer the same. What a request shows may
+// be garbage, and nobody can tell which answer is right; a scene as it is has one.
 // Signal-safe: yes.
 #include <algorithm>
 #include <cstdio>
@@ -10,7 +11,7 @@
 namespace walkhammer {
 namespace {
 
-// In the order of Disagreement, and one more.
+// In the order of Disagreement, and some more.
 constexpr OutcomeInfo kOutcomes[] = {
     {"same", Grade::kAcceptable, "the same frames, or none of both"},
     {"one-failed", Grade::kAcceptable, "an error code is an answer, too"},
@@ -20,9 +21,13 @@ constexpr OutcomeInfo kOutcomes[] = {
     {"other-bci", Grade::kInteresting, "one of the two is wrong about the byte code"},
     {"other-level", Grade::kInteresting, "one of the two is wrong about level or type"},
     {"inconsistent", Grade::kForbidden, "the same walker, shown the same, answered otherwise"},
+    {"scene-differs", Grade::kForbidden, "one of the two is wrong about an undisturbed thread"},
+    {"scene-failed", Grade::kInteresting,
+     "one of the two cannot walk an undisturbed thread; the API may answer so"},
 };
-constexpr uint8_t kInconsistent = kDisagreements;
-static_assert(std::size(kOutcomes) == kInconsistent + 1);
+constexpr uint8_t kInconsistent = kDisagreements, kSceneDiffers = kInconsistent + 1,
+                  kSceneFailed = kInconsistent + 2;
+static_assert(std::size(kOutcomes) == kSceneFailed + 1);
 
 const char* NameIn(const Observation& seen, const Frame& frame) {
   const MethodEntry* entry = seen.methods->Find(frame.method);
@@ -30,8 +35,8 @@ const char* NameIn(const Observation& seen, const Frame& frame) {
 }
 
 void Tell(const Observation& seen, const Difference& difference, char* detail, size_t size) {
-  const Trace &mine = seen.trace, &other = seen.sample->other;
-  const char* name = seen.sample->other_walker->name;
+  const Trace &mine = seen.trace, &other = seen.other.trace;
+  const char* name = seen.other.walker->name;
   if (difference.kind == Disagreement::kOneFailed) {
     std::snprintf(detail, size, "%s answered %d, then %d", name, other.num_frames, mine.num_frames);
   } else if (difference.kind == Disagreement::kTruncated) {
@@ -43,21 +48,34 @@ void Tell(const Observation& seen, const Difference& difference, char* detail, s
   }
 }
 
+// Of a scene that both were shown as it is.
+uint8_t OutcomeOfScene(Disagreement kind) {
+  if (kind == Disagreement::kOneFailed) return kSceneFailed;
+  return kind == Disagreement::kTruncated ? static_cast<uint8_t>(kind) : kSceneDiffers;
+}
+
 uint8_t Judge(const Observation& seen, char* detail, size_t size) {
-  if (seen.sample == nullptr || seen.sample->other_walker == nullptr) return 0;
-  const Trace &mine = seen.trace, &other = seen.sample->other;
+  if (seen.other.walker == nullptr) return 0;
+  const Trace &mine = seen.trace, &other = seen.other.trace;
   if (mine.ending != Ending::kReturned || other.ending != Ending::kReturned) return 0;
   if (std::max(mine.num_frames, other.num_frames) > seen.request->depth) return 0;  // frame-count's
   Difference difference = Compare(mine, other);
-  const bool again = seen.sample->same_again;
+  const bool again = seen.other.same_again;
   if (again && difference.kind == Disagreement::kNone && mine.num_frames != other.num_frames)
     difference.kind = Disagreement::kOneFailed;  // two errors that differ
   if (difference.kind == Disagreement::kNone) return 0;
   Tell(seen, difference, detail, size);
-  return again ? kInconsistent : static_cast<uint8_t>(difference.kind);
+  if (again) return kInconsistent;
+  return seen.sample == nullptr && seen.pristine ? OutcomeOfScene(difference.kind)
+                                                 : static_cast<uint8_t>(difference.kind);
 }
 
 }  // namespace
+
+uint8_t AgainstOf(const Observation& seen, const Oracle& oracle) {
+  if (oracle.judge != Judge || seen.other.walker == nullptr) return 0;
+  return static_cast<uint8_t>(seen.other.walker - AllWalkers().data() + 1);
+}
 
 const Oracle kAgreementOracle = {"agreement", "walkers that are shown the same answer the same",
                                  kOutcomes, Judge};

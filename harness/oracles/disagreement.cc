@@ -31,6 +31,11 @@ const char* DisagreementWord(Disagreement kind) {
   return kWords[static_cast<int>(kind)];
 }
 
+bool CanCompare(const Trace& a, const Trace& b, int depth) {
+  return a.ending == Ending::kReturned && b.ending == Ending::kReturned &&
+         std::max(a.num_frames, b.num_frames) <= depth && std::max(a.num_frames, b.num_frames) > 0;
+}
+
 Difference Compare(const Trace& a, const Trace& b) {
   if (a.num_frames <= 0 || b.num_frames <= 0) {
     const bool both = a.num_frames <= 0 && b.num_frames <= 0;

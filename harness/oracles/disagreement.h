@@ -1,5 +1,5 @@
-// Disagreement: how two walkers' answers to the same sample differ. Told by the agreement oracle
-// for each sample, and counted for reports. Signal-safe: yes.
+// Disagreement: how two walkers' answers differ that were shown the same. Told by the agreement
+// oracle for each sample and each request, and counted for reports. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_ORACLES_DISAGREEMENT_H_
 #define WALKHAMMER_HARNESS_ORACLES_DISAGREEMENT_H_
 
@@ -27,6 +27,10 @@ struct Difference {
   Disagreement kind = Disagreement::kNone;
   int frame = 0;  // the newest one that differs, counted from the newest
 };
+
+// Whether two answers are counted: both walkers returned, with counts within their buffers of
+// `depth` frames, and at least one of them with frames.
+bool CanCompare(const Trace& a, const Trace& b, int depth);
 
 // What matters most comes first: callers, methods, then byte codes, then levels. Both walkers must
 // have returned, with counts within their buffers.

@@ -9,6 +9,7 @@
 
 #include "harness/guard/guard.h"
 #include "harness/jvm/methods.h"
+#include "harness/oracles/oracle.h"
 #include "harness/request/walk_request.h"
 #include "harness/walkers/trace.h"
 #include "harness/walkers/walker_table.h"
@@ -42,15 +43,19 @@ struct ShadowStack {
 
 // What is known of a sample beyond what the walker was shown.
 struct SampleFacts {
-  bool nested;                     // it interrupted another walk
-  const ShadowStack* shadow;       // of the sampled thread, or null
-  Trace other;                     // what the walker before answered to the same sample
-  const WalkerInfo* other_walker;  // null: there was none
-  bool same_again;                 // that one was this very walker
+  bool nested;                // it interrupted another walk
+  const ShadowStack* shadow;  // of the sampled thread, or null
   // The byte code at `bci` of a jmethodID, or -1 where it is not known. May be null.
   int (*byte_code)(void* method, int bci);
   // Bytes of byte code that a jmethodID's method has now, or -1. May be null.
   int (*code_size)(void* method);
+};
+
+// What the walker before answered when it was shown the same.
+struct OtherAnswer {
+  Trace trace;
+  const WalkerInfo* walker;  // null: there was none
+  bool same_again;           // it was this very walker, and nothing can have changed in between
 };
 
 struct Observation {
@@ -66,7 +71,11 @@ struct Observation {
   Surroundings before, after;
   StackWrite stack_write;
   const SampleFacts* sample = nullptr;  // null for synthetic walks
+  OtherAnswer other{};
 };
+
+// What WalkRequest::against is to say of a finding of `oracle`: with whom it compared, or nobody.
+uint8_t AgainstOf(const Observation& seen, const Oracle& oracle);
 
 }  // namespace walkhammer
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/oracles/disagreement.h"
 #include "harness/oracles/observation.h"
 #include "harness/oracles/oracle.h"
 
@@ -45,6 +46,7 @@ struct Case {
   std::vector<Frame> others = frames;
   ShadowStack shadow{};
   SampleFacts facts{};
+  bool synthetic = false;
   Observation seen{};
 
   Case() {
@@ -55,7 +57,7 @@ struct Case {
     seen.walker = &AllWalkers()[0];
     seen.methods = &Methods();
     seen.trace = {Ending::kReturned, 4, nullptr};
-    facts.other = {Ending::kReturned, 4, nullptr};
+    seen.other.trace = {Ending::kReturned, 4, nullptr};
   }
 
   void Active(std::vector<uint32_t> methods) {
@@ -66,13 +68,19 @@ struct Case {
     frames = std::move(returned);
     seen.trace.num_frames = static_cast<int32_t>(frames.size());
   }
-  void Compare() { facts.other_walker = &AllWalkers()[0]; }
+  void Compare() { seen.other.walker = &AllWalkers()[0]; }
+  // With what another walker answered to a scene as it is, or to an edit of it.
+  void CompareRequest(bool pristine) {
+    Compare();
+    synthetic = true;
+    seen.pristine = pristine;
+  }
 
   std::string Judge(const char* name, std::string& detail) {
     seen.request = &request;
-    seen.sample = &facts;
+    seen.sample = synthetic ? nullptr : &facts;
     seen.trace.frames = frames.data();
-    facts.other.frames = others.data();
+    seen.other.trace.frames = others.data();
     char text[256] = "";
     const Oracle* oracle = FindOracle(name);
     const uint8_t outcome = oracle->judge(seen, text, sizeof text);
@@ -210,13 +218,13 @@ const std::vector<Provocation>& Provocations() {
       {"Inconsistent", "agreement", "inconsistent",
        [](Case& c) {
          c.Compare();
-         c.facts.same_again = true;
+         c.seen.other.same_again = true;
          c.frames[1].bci = 0;
        }},
       {"InconsistentError", "agreement", "inconsistent",
        [](Case& c) {
          c.Compare();
-         c.facts.same_again = true;
+         c.seen.other.same_again = true;
          c.seen.trace.num_frames = -5;
        },
        "answered 4, then -5"},
@@ -230,14 +238,42 @@ const std::vector<Provocation>& Provocations() {
        [](Case& c) {
          c.Compare();
          c.seen.trace.num_frames = -5;
-         c.facts.other.num_frames = -3;
+         c.seen.other.trace.num_frames = -3;
        }},
       {"OtherErrorOfTheSame", "agreement", "inconsistent",
        [](Case& c) {
          c.Compare();
-         c.facts.same_again = true;
+         c.seen.other.same_again = true;
          c.seen.trace.num_frames = -5;
-         c.facts.other.num_frames = -3;
+         c.seen.other.trace.num_frames = -3;
+       }},
+      {"SceneAlike", "agreement", "same", [](Case& c) { c.CompareRequest(true); }},
+      {"SceneOtherBci", "agreement", "scene-differs",
+       [](Case& c) {
+         c.CompareRequest(true);
+         c.frames[2].bci = 6;
+       },
+       "frame 2 is app.Main.outer()V @ 6, for agct app.Main.outer()V @ 5"},
+      {"SceneOfOne", "agreement", "scene-failed",
+       [](Case& c) {
+         c.CompareRequest(true);
+         c.seen.trace.num_frames = -5;
+       },
+       "agct answered 4, then -5"},
+      {"SceneTruncated", "agreement", "truncated",
+       [](Case& c) {
+         c.CompareRequest(true);
+         c.seen.trace.num_frames = 3;
+       }},
+      {"RequestOtherBci", "agreement", "other-bci",
+       [](Case& c) {
+         c.CompareRequest(false);
+         c.frames[2].bci = 6;
+       }},
+      {"RequestOfOne", "agreement", "one-failed",
+       [](Case& c) {
+         c.CompareRequest(false);
+         c.seen.trace.num_frames = -5;
        }},
       {"NothingToCompareWith", "agreement", "same", [](Case& c) { c.frames[1].bci = 0; }},
   };
@@ -267,7 +303,7 @@ TEST(SampleOracles, EachOutcomeIsProvokedByACase) {
       EXPECT_EQ(provoked.count(std::string(name) + "/" + outcome.name), 1u) << name << outcome.name;
 }
 
-// Synthetic walks have no shadow, no start, nothing to agree with.
+// Synthetic walks have no shadow and no start, and of one walker nothing to agree with.
 TEST(SampleOracles, SayNothingAboutSyntheticWalks) {
   for (const char* name : {"thread-start", "repeated-frame", "shadow-stack", "agreement"}) {
     Case c;
@@ -277,6 +313,25 @@ TEST(SampleOracles, SayNothingAboutSyntheticWalks) {
     char text[256];
     EXPECT_EQ(FindOracle(name)->judge(c.seen, text, sizeof text), 0) << name;
   }
+}
+
+// Where what is shown may be garbage, nobody can tell which of the two is wrong.
+TEST(SampleOracles, OnlyAnUntouchedSceneForbidsDisagreement) {
+  for (const OutcomeInfo& outcome : FindOracle("agreement")->outcomes) {
+    const std::string name = outcome.name;
+    EXPECT_EQ(outcome.grade == Grade::kForbidden, name == "inconsistent" || name == "scene-differs")
+        << name;
+  }
+}
+
+TEST(Disagreement, IsCountedWhereBothReturnedAndOneWalked) {
+  const Trace walked{Ending::kReturned, 4, nullptr}, failed{Ending::kReturned, -5, nullptr},
+      crashed{Ending::kCrashed, 0, nullptr};
+  EXPECT_TRUE(CanCompare(walked, walked, 4));
+  EXPECT_TRUE(CanCompare(failed, walked, 4));
+  EXPECT_FALSE(CanCompare(failed, failed, 4));
+  EXPECT_FALSE(CanCompare(walked, crashed, 4));
+  EXPECT_FALSE(CanCompare(walked, walked, 3)) << "beyond the buffer";
 }
 
 TEST(Methods, GiveUpPlacesOfUnloadedOnesAndFindTheRest) {

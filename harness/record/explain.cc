@@ -95,6 +95,8 @@ const char* RealismMeaning(Realism realism) {
       return "registers that a signal is unlikely to see, on a true stack";
     case Realism::kEditedStack:
       return "a stack with changed words, as after corruption or in a rare window";
+    case Realism::kCount:
+      break;
   }
   return "";
 }
@@ -189,6 +191,9 @@ std::string ExplainRequest(const WalkRequest& given, const SymbolTable& symbols)
     const WalkerInfo& walker = AllWalkers()[request.walker];
     line("walker", fmt::format("{}: {}", walker.name, walker.what));
   }
+  if (request.against != 0)
+    line("against", fmt::format("{}, which was shown the same before it",
+                                AllWalkers()[request.against - 1U].name));
   if (request.scene < AllScenes().size()) {
     const SceneInfo& scene = AllScenes()[request.scene];
     line("scene", fmt::format("{}: {}", scene.name, scene.what));

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/request/text_form.h"
+#include "harness/walkers/walker_table.h"
 
 namespace walkhammer {
 namespace {
@@ -113,6 +114,20 @@ FindingRecord MakeDeathRecord(const DeathInfo& death, const WalkRequest* request
   return record;
 }
 
+void NameWalkers(const WalkRequest& given, uint8_t first_walker, FindingRecord& record) {
+  const WalkRequest request = SaneRequest(given);
+  const auto name = [](size_t walker) {
+    return walker < AllWalkers().size() ? AllWalkers()[walker].name : "unknown walker";
+  };
+  std::string words;
+  if (request.against != 0)
+    words = fmt::format(": {} against {}", name(request.walker), name(request.against - 1U));
+  else if (request.walker != first_walker)
+    words = fmt::format(", by {}", name(request.walker));
+  record.signature.key += words;
+  record.signature.title += words;
+}
+
 Grade GradeOf(std::string_view oracle, std::string_view outcome, Grade otherwise) {
   const Oracle* known = FindOracle(oracle);
   if (known == nullptr) return otherwise;
@@ -139,6 +154,7 @@ WalkRequest SaneRequest(const WalkRequest& request) {
   sane.depth = std::clamp<uint16_t>(sane.depth, 1, WalkRequest::kMaxDepth);
   if (sane.anchor >= AnchorMode::kCount) sane.anchor = AnchorMode::kCleared;
   if (sane.origin >= Origin::kCount) sane.origin = Origin::kMade;
+  if (sane.against > AllWalkers().size()) sane.against = 0;
   for (Edit& edit : std::span(sane.edits, sane.edit_count))
     if (edit.op >= EditOp::kCount) edit.op = EditOp::kSet;
   return sane;

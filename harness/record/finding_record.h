@@ -40,6 +40,11 @@ FindingRecord MakeFindingRecord(const RawFinding& finding, const Symbolizer& sym
 FindingRecord MakeDeathRecord(const DeathInfo& death, const WalkRequest* request,
                               const SymbolTable& symbols, uint64_t sequence, uint64_t time_ms);
 
+// In a run of several walkers, of which `first_walker` is the first: whose finding it is goes into
+// key and title, unless it is the first's, and so does against whom. Replays, which `expect` is
+// for, are of that walker alone, or of that pair.
+void NameWalkers(const WalkRequest& request, uint8_t first_walker, FindingRecord& record);
+
 // Ending, signal, registers and raw chain; addresses are "0x..." strings.
 std::string FaultJson(const RawFinding& finding);
 

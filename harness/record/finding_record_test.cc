@@ -7,6 +7,7 @@
 
 #include "harness/record/record_testing.h"
 #include "harness/request/text_form.h"
+#include "harness/walkers/walker_table.h"
 
 namespace walkhammer {
 namespace {
@@ -91,6 +92,27 @@ TEST_F(FindingRecordTest, DeathNamesTheKillerOrSaysThatItIsUnknown) {
   EXPECT_EQ(nlohmann::json::parse(record.fault)["exit_status"], 3);
 }
 
+TEST_F(FindingRecordTest, ItsWalkersAreNamedWhereSeveralWalk) {
+  const auto agct = static_cast<uint8_t>(*FindWalker("agct")),
+             asgst = static_cast<uint8_t>(*FindWalker("asgst"));
+  const auto title = [&](uint8_t walker, uint8_t against) {
+    WalkRequest request;
+    request.walker = walker;
+    request.against = against;
+    FindingRecord record;
+    record.signature.title = record.signature.key = record.signature.expect = "x";
+    NameWalkers(request, agct, record);
+    EXPECT_EQ(record.signature.title, record.signature.key);
+    EXPECT_EQ(record.signature.expect, "x");
+    return record.signature.title;
+  };
+  EXPECT_EQ(title(agct, 0), "x");
+  EXPECT_EQ(title(asgst, 0), "x, by asgst");
+  EXPECT_EQ(title(asgst, agct + 1), "x: asgst against agct");
+  EXPECT_EQ(title(agct, agct + 1), "x: agct against agct");
+  EXPECT_EQ(title(255, 255), "x, by unknown walker");
+}
+
 TEST_F(FindingRecordTest, OfADamagedChildIsBounded) {
   auto finding = std::make_unique<RawFinding>();
   std::memset(static_cast<void*>(finding.get()), 0xff, sizeof(RawFinding));
@@ -101,6 +123,7 @@ TEST_F(FindingRecordTest, OfADamagedChildIsBounded) {
   const WalkRequest sane = SaneRequest(finding->request);
   EXPECT_EQ(sane.edit_count, WalkRequest::kMaxEdits);
   EXPECT_EQ(sane.anchor, AnchorMode::kCleared);
+  EXPECT_EQ(sane.against, 0);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -112,8 +113,26 @@ std::string CodeText(int slot) {
   }
 }
 
+std::string WalkerName(uint8_t index) {
+  return index < AllWalkers().size() ? AllWalkers()[index].name : fmt::format("walker-{}", index);
+}
+
 std::string SceneName(size_t index) {
   return index < AllScenes().size() ? AllScenes()[index].name : fmt::format("scene-{}", index);
+}
+
+std::vector<AgreementRow> AgreementRowsOf(const SharedState& shared) {
+  std::vector<AgreementRow> rows;
+  for (int w = 1; w < WalkerCount(shared.job); w++)
+    for (int realism = 0; realism < kRealisms; realism++)
+      for (int region = 0; region < kPcRegions; region++)
+        for (int kind = 0; kind < kDisagreements; kind++)
+          if (const uint64_t requests = shared.agreement[w][realism][region][kind]; requests > 0)
+            rows.push_back({kNoCell, WalkerName(WalkerAt(shared.job, w)),
+                            WalkerName(WalkerAt(shared.job, w - 1)), static_cast<Realism>(realism),
+                            PcRegionWord(static_cast<PcRegion>(region)),
+                            DisagreementWord(static_cast<Disagreement>(kind)), requests});
+  return rows;
 }
 
 }  // namespace
@@ -281,25 +300,29 @@ Status RunDb::SetVm(std::string_view vm_version, std::string_view vm_gc) {
 }
 
 Status RunDb::SaveCounts(const SharedState& shared) {
-  const uint8_t walker = shared.job.walker;
-  const std::string walker_name =
-      walker < AllWalkers().size() ? AllWalkers()[walker].name : fmt::format("walker-{}", walker);
+  // The same walker twice is counted twice.
+  std::map<uint8_t, std::vector<int>> places;
+  for (int i = 0; i < WalkerCount(shared.job); i++) places[WalkerAt(shared.job, i)].push_back(i);
   Transaction transaction(db_);
   if (!transaction.begun().ok()) return transaction.begun();
   Statement insert(db_, "INSERT OR REPLACE INTO count VALUES (?, ?, ?, ?, ?, ?)");
-  for (int scene = 0; scene < kMaxScenes; scene++)
-    for (int state = 0; state < kMaxStates; state++)
-      for (int region = 0; region < kPcRegions; region++)
-        for (int code = 0; code < kCodeSlots; code++) {
-          const uint64_t count = shared.counts[scene][state][region][code];
-          if (count == 0) continue;
-          insert.Reset();
-          insert.Bind(walker_name).Bind(SceneName(static_cast<size_t>(scene)));
-          insert.Bind(StateName(state)).Bind(PcRegionWord(static_cast<PcRegion>(region)));
-          if (Status status = insert.Bind(CodeText(code)).Bind(count).Run(); !status.ok())
-            return status;
-        }
-  return transaction.Commit();
+  for (const auto& [walker, at] : places)
+    for (int scene = 0; scene < kMaxScenes; scene++)
+      for (int state = 0; state < kMaxStates; state++)
+        for (int region = 0; region < kPcRegions; region++)
+          for (int code = 0; code < kCodeSlots; code++) {
+            uint64_t count = 0;
+            for (const int i : at) count += shared.counts[i][scene][state][region][code];
+            if (count == 0) continue;
+            insert.Reset();
+            insert.Bind(WalkerName(walker)).Bind(SceneName(static_cast<size_t>(scene)));
+            insert.Bind(StateName(state)).Bind(PcRegionWord(static_cast<PcRegion>(region)));
+            if (Status status = insert.Bind(CodeText(code)).Bind(count).Run(); !status.ok())
+              return status;
+          }
+  if (Status status = transaction.Commit(); !status.ok() || shared.job.other_count == 0)
+    return status;
+  return SaveAgreement(kNoCell, AgreementRowsOf(shared));
 }
 
 Status RunDb::SaveScenes(const SharedState& shared) {

@@ -142,7 +142,7 @@ struct RunRow {
 
 class RunDb {
  public:
-  static constexpr int kSchemaVersion = 4;
+  static constexpr int kSchemaVersion = 5;
 
   // Makes `dir` (and its parents) or takes an empty one, and locks it until the object dies.
   // What the user must mend (folder in use, not empty, not writable, disk full) fails with
@@ -172,7 +172,7 @@ class RunDb {
   // A smaller input of the bucket: with `edits` edits, `confirmed` of `tries` replays showed it.
   Status SetMinimized(int64_t bucket, int edits, int confirmed, int tries);
   Status SetVm(std::string_view vm_version, std::string_view vm_gc);
-  // The totals so far of the counts in `shared`, for the walker that its job names.
+  // The totals so far of the counts in `shared`, for the walkers that its job names.
   Status SaveCounts(const SharedState& shared);
   Status SaveScenes(const SharedState& shared);
   // What coverage is about; `first_ms` and `reason` do not count. Once, before SaveBlocks.
@@ -189,7 +189,9 @@ class RunDb {
   Status SaveCell(const CellRow& cell);
   Status SaveCellThreads(int64_t cell, std::span<const CellThreadRow> threads);
   Status SaveStacks(int64_t cell, std::span<const StackRow> stacks);
+  // `cell` is kNoCell in a fuzz run.
   Status SaveAgreement(int64_t cell, std::span<const AgreementRow> agreement);
+  Status SaveEvidence(int64_t cell, std::span<const EvidenceRow> evidence);
   Status SaveStepRegions(int64_t cell, std::span<const StepRegionRow> regions);
   Status SaveStepRanges(int64_t cell, std::span<const StepRangeRow> ranges);
   // Totals so far, not increments; `scene` is the CellLabel of the cell.
@@ -213,6 +215,7 @@ class RunDb {
   Result<std::vector<StackRow>> Stacks(std::optional<int64_t> cell = {}) const;  // none: of all
   Result<std::vector<StackTotals>> CountStacks() const;  // of the cells that have stacks
   Result<std::vector<AgreementRow>> Agreement() const;
+  Result<std::vector<EvidenceRow>> Evidence() const;
   Result<std::vector<StepRegionRow>> StepRegions() const;
   Result<std::vector<StepRangeRow>> StepRanges() const;
   // Which cells saw a bucket: distinct pairs of BucketRow::id and CellRow::position, sorted.

@@ -1,7 +1,8 @@
-// The part of RunDb that knows the cells of stress and step runs.
+// The part of RunDb that knows the cells of stress and step runs, and agreement of all runs.
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include "harness/record/run_db.h"
@@ -86,15 +87,33 @@ void Read(Statement& row, StackTotals& totals) {
 }
 
 void Bind(Statement& statement, const AgreementRow& row) {
-  statement.Bind(row.walker).Bind(row.other).Bind(row.region).Bind(row.kind).Bind(row.samples);
+  statement.Bind(row.walker).Bind(row.other).Bind(RealismWord(row.realism)).Bind(row.region);
+  statement.Bind(row.kind).Bind(row.samples);
 }
 
 void Read(Statement& row, AgreementRow& agreement) {
-  agreement.cell = row.Int();
-  for (std::string* text :
-       {&agreement.walker, &agreement.other, &agreement.region, &agreement.kind})
-    *text = row.Text();
+  agreement.cell = row.OptionalInt().value_or(kNoCell);
+  for (std::string* text : {&agreement.walker, &agreement.other}) *text = row.Text();
+  agreement.realism = RealismFromWord(row.Text());
+  for (std::string* text : {&agreement.region, &agreement.kind}) *text = row.Text();
   agreement.samples = Number(row);
+}
+
+// The same texts of a row and of a const row.
+template <typename Row>
+auto EvidenceTextsOf(Row& row) {
+  return std::array{&row.walker, &row.other, &row.region, &row.kind, &row.witness, &row.against};
+}
+
+void Bind(Statement& statement, const EvidenceRow& row) {
+  for (const std::string* text : EvidenceTextsOf(row)) statement.Bind(*text);
+  statement.Bind(row.samples);
+}
+
+void Read(Statement& row, EvidenceRow& evidence) {
+  evidence.cell = row.Int();
+  for (std::string* text : EvidenceTextsOf(evidence)) *text = row.Text();
+  evidence.samples = Number(row);
 }
 
 void Bind(Statement& statement, const StepRegionRow& region) {
@@ -146,15 +165,16 @@ Status Replace(Database& db, const char* table, std::string_view columns, int64_
                std::span<const Row> rows) {
   Transaction transaction(db);
   if (!transaction.begun().ok()) return transaction.begun();
-  Statement drop(db, fmt::format("DELETE FROM {} WHERE cell = ?", table));
-  if (Status status = drop.Bind(cell).Run(); !status.ok()) return status;
+  Statement drop(db, fmt::format("DELETE FROM {} WHERE cell IS ?", table));
+  const std::optional<int64_t> place = cell == kNoCell ? std::nullopt : std::optional(cell);
+  if (Status status = drop.Bind(place).Run(); !status.ok()) return status;
   std::string marks = "?";
   for (const char c : columns)
     if (c == ',') marks += ", ?";
   Statement insert(db, fmt::format("INSERT INTO {} ({}) VALUES ({})", table, columns, marks));
   for (const Row& row : rows) {
     insert.Reset();
-    insert.Bind(cell);
+    insert.Bind(place);
     Bind(insert, row);
     if (Status status = insert.Run(); !status.ok()) return status;
   }
@@ -175,7 +195,8 @@ Result<std::vector<Row>> ReadAll(Statement rows) {
 constexpr char kThreadColumns[] =
     "cell, tid, name, java, cpu_ms, requested, delivered, coalesced, missed, walks, successful";
 constexpr char kStackColumns[] = "cell, frames, count";
-constexpr char kAgreementColumns[] = "cell, walker, other, region, kind, samples";
+constexpr char kAgreementColumns[] = "cell, walker, other, realism, region, kind, samples";
+constexpr char kEvidenceColumns[] = "cell, walker, other, region, kind, witness, against, samples";
 constexpr char kRegionColumns[] = "cell, kind, name, level, pcs, steps, answered, failed, wrong";
 constexpr char kRangeColumns[] =
     "cell, kind, name, level, answer, first_byte, end_byte, steps, disassembly";
@@ -217,6 +238,10 @@ Status RunDb::SaveStacks(int64_t cell, std::span<const StackRow> stacks) {
 
 Status RunDb::SaveAgreement(int64_t cell, std::span<const AgreementRow> agreement) {
   return Replace(db_, "agreement", kAgreementColumns, cell, agreement);
+}
+
+Status RunDb::SaveEvidence(int64_t cell, std::span<const EvidenceRow> evidence) {
+  return Replace(db_, "evidence", kEvidenceColumns, cell, evidence);
 }
 
 Status RunDb::SaveStepRegions(int64_t cell, std::span<const StepRegionRow> regions) {
@@ -268,7 +293,15 @@ Result<std::vector<StackTotals>> RunDb::CountStacks() const {
 
 Result<std::vector<AgreementRow>> RunDb::Agreement() const {
   if (schema_ < 4) return std::vector<AgreementRow>();
-  return ReadAll<AgreementRow>(Statement(db_, AllOf(kAgreementColumns, "agreement")));
+  // Samples alone were compared before schema 5.
+  const char* columns =
+      schema_ < 5 ? "cell, walker, other, 'genuine', region, kind, samples" : kAgreementColumns;
+  return ReadAll<AgreementRow>(Statement(db_, AllOf(columns, "agreement")));
+}
+
+Result<std::vector<EvidenceRow>> RunDb::Evidence() const {
+  if (schema_ < 5) return std::vector<EvidenceRow>();
+  return ReadAll<EvidenceRow>(Statement(db_, AllOf(kEvidenceColumns, "evidence")));
 }
 
 Result<std::vector<StepRegionRow>> RunDb::StepRegions() const {

@@ -137,12 +137,16 @@ TEST_F(RunDbStress, RowsOfACellAreReplacedAndThoseOfOthersAreNot) {
   std::vector<StackRow> stacks = {{7, "a.B.c()V;[agct -5 unknown_Java]", 3}, {7, "x", 4}};
   std::vector<StepRegionRow> regions = TestRegions();
   std::vector<StepRangeRow> ranges = TestRanges();
-  const std::vector<AgreementRow> agreement = {{7, "asgst", "agct", "codelet", "bci", 12},
-                                               {7, "asgst", "agct", "stub", "none", 3}};
+  const std::vector<AgreementRow> agreement = {
+      {7, "asgst", "agct", Realism::kGenuine, "codelet", "bci", 12},
+      {7, "asgst", "agct", Realism::kGenuine, "stub", "none", 3}};
+  const std::vector<EvidenceRow> evidence = {
+      {7, "asgst", "agct", "codelet", "bci", "byte-code", "other", 11}};
   for (const int64_t cell : {1, 0, 0}) {  // twice: replaced
     ASSERT_OK(run_.SaveCellThreads(cell, threads));
     ASSERT_OK(run_.SaveStacks(cell, stacks));
     ASSERT_OK(run_.SaveAgreement(cell, agreement));
+    ASSERT_OK(run_.SaveEvidence(cell, evidence));
     ASSERT_OK(run_.SaveStepRegions(cell, regions));
     ASSERT_OK(run_.SaveStepRanges(cell, ranges));
   }
@@ -178,6 +182,17 @@ TEST_F(RunDbStress, RowsOfACellAreReplacedAndThoseOfOthersAreNot) {
   EXPECT_EQ(agreed.region, "codelet");
   EXPECT_EQ(agreed.kind, "bci");
   EXPECT_EQ(agreed.samples, 12u);
+  EXPECT_EQ(agreed.realism, Realism::kGenuine);
+  ASSERT_EQ(run_.Evidence().value().size(), 2u);
+  const EvidenceRow witnessed = run_.Evidence().value()[1];
+  EXPECT_EQ(witnessed.cell, 1);
+  EXPECT_EQ(witnessed.walker, "asgst");
+  EXPECT_EQ(witnessed.other, "agct");
+  EXPECT_EQ(witnessed.region, "codelet");
+  EXPECT_EQ(witnessed.kind, "bci");
+  EXPECT_EQ(witnessed.witness, "byte-code");
+  EXPECT_EQ(witnessed.against, "other");
+  EXPECT_EQ(witnessed.samples, 11u);
   const StepRegionRow region = run_.StepRegions().value()[1];
   EXPECT_EQ(region.kind, regions[1].kind);
   EXPECT_EQ(region.name, regions[1].name);
@@ -364,6 +379,7 @@ TEST(RunDbStressOld, RunsOfSchemaTwoAreReadAsBefore) {
   EXPECT_EQ(run.Stacks().value().size(), 0u);
   EXPECT_EQ(run.CountStacks().value().size(), 0u);
   EXPECT_EQ(run.Agreement().value().size(), 0u);
+  EXPECT_EQ(run.Evidence().value().size(), 0u);
   EXPECT_EQ(run.StepRegions().value().size(), 0u);
   EXPECT_EQ(run.StepRanges().value().size(), 0u);
   EXPECT_EQ(run.BucketCells().value().size(), 0u);

@@ -143,7 +143,7 @@ TEST(RunDb, EveryWriteOnAFullDiskSaysSo) {
   const Result<RunDb::Added> added = run.AddFinding(record);
   ASSERT_OK(added);
   const auto shared = std::make_unique<SharedState>();
-  for (auto& scene : shared->counts)
+  for (auto& scene : shared->counts[0])
     for (auto& state : scene)
       for (auto& region : state)
         for (uint64_t& count : region) count = 1;
@@ -264,18 +264,18 @@ TEST(RunDb, SavesCountsScenesAndProgress) {
   const TempDir dir;
   RunDb run = MustCreate(dir.path());
   const auto shared = std::make_unique<SharedState>();
-  shared->counts[1][kStateInJava][0][kCodeFrames] = 5;
-  shared->counts[1][kStateInJava][2][6] = 4;
-  shared->counts[1][kMaxStates - 1][0][kCodeCrash] = 3;
-  shared->counts[1][1][0][1] = 2;
-  shared->counts[kMaxScenes - 1][kStateInJava][0][kCodeOther] = 1;
+  shared->counts[0][1][kStateInJava][0][kCodeFrames] = 5;
+  shared->counts[0][1][kStateInJava][2][6] = 4;
+  shared->counts[0][1][kMaxStates - 1][0][kCodeCrash] = 3;
+  shared->counts[0][1][1][0][1] = 2;
+  shared->counts[0][kMaxScenes - 1][kStateInJava][0][kCodeOther] = 1;
   shared->scenes[0].available = true;
   shared->scenes[0].pristine_true = true;
   shared->scenes[0].tried = 9;
   shared->scenes[0].truth_frames = 33;
   std::memset(shared->scenes[1].reason, 'x', sizeof(shared->scenes[1].reason));
   ASSERT_OK(run.SaveCounts(*shared));
-  shared->counts[1][kStateInJava][0][kCodeFrames] = 7;  // totals, not increments
+  shared->counts[0][1][kStateInJava][0][kCodeFrames] = 7;  // totals, not increments
   ASSERT_OK(run.SaveCounts(*shared));
   ASSERT_OK(run.SaveScenes(*shared));
   RunTotals totals = TestTotals();
@@ -315,6 +315,39 @@ TEST(RunDb, SavesCountsScenesAndProgress) {
   ASSERT_EQ(progress.size(), 2u);
   EXPECT_EQ(progress[0].time_ms, 1000u);
   EXPECT_EQ(progress[1].walks, totals.walks);
+}
+
+TEST(RunDb, SavesWhatSeveralWalkersAnsweredAndHowTheyAgreed) {
+  const TempDir dir;
+  RunDb run = MustCreate(dir.path());
+  const auto shared = std::make_unique<SharedState>();
+  shared->job.walker = 0;
+  shared->job.other_count = 2;
+  shared->job.others[0] = 1;  // and the first one again
+  shared->counts[0][1][kStateInJava][0][kCodeFrames] = 5;
+  shared->counts[1][1][kStateInJava][0][kCodeFrames] = 6;
+  shared->counts[2][1][kStateInJava][0][kCodeFrames] = 7;
+  const auto edited = static_cast<size_t>(Realism::kEditedStack);
+  const auto stub = static_cast<size_t>(PcRegion::kStub);
+  const auto bci = static_cast<size_t>(Disagreement::kBci);
+  shared->agreement[1][edited][stub][bci] = 3;
+  for (int i = 0; i < 2; i++) {  // totals, not increments
+    ASSERT_OK(run.SaveCounts(*shared));
+    shared->agreement[1][edited][stub][bci]++;
+  }
+  const std::vector<CountRow> counts = run.Counts().value();
+  ASSERT_EQ(counts.size(), 2u);
+  for (const CountRow& row : counts)
+    EXPECT_EQ(row.count, row.walker == AllWalkers()[0].name ? 12u : 6u) << row.walker;
+  const std::vector<AgreementRow> agreement = run.Agreement().value();
+  ASSERT_EQ(agreement.size(), 1u);
+  EXPECT_EQ(agreement[0].cell, kNoCell);
+  EXPECT_EQ(agreement[0].walker, AllWalkers()[1].name);
+  EXPECT_EQ(agreement[0].other, AllWalkers()[0].name);
+  EXPECT_EQ(agreement[0].realism, Realism::kEditedStack);
+  EXPECT_EQ(agreement[0].region, "stub");
+  EXPECT_EQ(agreement[0].kind, "bci");
+  EXPECT_EQ(agreement[0].samples, 4u);
 }
 
 TEST(RunDb, ACleanEndThatProvesNothingIsVacuous) {

@@ -95,10 +95,16 @@ CREATE TABLE stack (
 ) STRICT;
 CREATE INDEX stack_of_cell ON stack (cell);
 CREATE TABLE agreement (
-  cell INTEGER NOT NULL REFERENCES cell (position), walker TEXT NOT NULL, other TEXT NOT NULL,
-  region TEXT NOT NULL, kind TEXT NOT NULL, samples INTEGER NOT NULL
+  cell INTEGER REFERENCES cell (position), walker TEXT NOT NULL, other TEXT NOT NULL,
+  realism TEXT NOT NULL, region TEXT NOT NULL, kind TEXT NOT NULL, samples INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX agreement_of_cell ON agreement (cell);
+CREATE TABLE evidence (
+  cell INTEGER NOT NULL REFERENCES cell (position), walker TEXT NOT NULL, other TEXT NOT NULL,
+  region TEXT NOT NULL, kind TEXT NOT NULL, witness TEXT NOT NULL, against TEXT NOT NULL,
+  samples INTEGER NOT NULL
+) STRICT;
+CREATE INDEX evidence_of_cell ON evidence (cell);
 CREATE TABLE step_region (
   cell INTEGER NOT NULL REFERENCES cell (position), kind TEXT NOT NULL, name TEXT NOT NULL,
   level INTEGER NOT NULL, pcs INTEGER NOT NULL, steps INTEGER NOT NULL,

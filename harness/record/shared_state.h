@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "harness/oracles/disagreement.h"
 #include "harness/request/symbol_table.h"
 #include "harness/request/vocabulary.h"
 #include "harness/request/walk_request.h"
@@ -16,6 +17,7 @@
 
 namespace walkhammer {
 
+inline constexpr int kMaxWalkers = 4;  // that are shown the same
 inline constexpr int kMaxScenes = 32;
 inline constexpr int kMaxStates = 16;  // last = any undeclared state
 inline constexpr int kMaxModules = 64;
@@ -70,7 +72,7 @@ enum class ChildPhase : uint32_t {
 // Set by the parent before the child starts.
 struct Job {
   ChildMode mode;
-  uint8_t walker;
+  uint8_t walker;    // the first; requests and coverage are made for it
   uint8_t keep;      // kReplay: wait for further requests instead of ending after the first
   uint8_t coverage;  // kFuzz, kEngine: set traps on the walker's blocks
   uint8_t alone;     // kEngine: nobody supervises; a finding ends the process
@@ -78,7 +80,10 @@ struct Job {
   uint8_t workers;   // 0 reads as 1
   uint8_t churn;     // kFuzz, kEngine: background Java threads press the collector, see Churn
   uint8_t merging;   // kEngine: under libFuzzer's -merge, which takes exit code 0 for "walked all"
-  uint8_t reserved[7];
+  // Walkers that are shown each request after `walker`, and each compared with the one before it.
+  uint8_t other_count;
+  uint8_t others[kMaxWalkers - 1];
+  uint8_t reserved[3];
   uint64_t seed;
   uint64_t first_walk;     // sequence number at which a successor goes on
   uint64_t max_walks;      // 0 = no limit
@@ -86,6 +91,14 @@ struct Job {
   uint32_t hang_limit_ms;  // of the walking thread's CPU time, per walk
   WalkRequest request;     // for kReplay
 };
+
+// The walkers of a job, by their place: 0 is Job::walker.
+inline int WalkerCount(const Job& job) {
+  return 1 + (job.other_count < kMaxWalkers ? job.other_count : kMaxWalkers - 1);
+}
+inline uint8_t WalkerAt(const Job& job, int place) {
+  return place == 0 ? job.walker : job.others[place - 1];
+}
 
 // How to boot the JVM; set by the parent before each child starts.
 struct Launch {
@@ -202,7 +215,7 @@ struct ReplayResult {
 };
 
 struct SharedState {
-  static constexpr uint64_t kMagic = 0x57484d5348415248;  // also the layout's version
+  static constexpr uint64_t kMagic = 0x57484d5348415249;  // also the layout's version
   uint64_t magic;
   uint64_t start_ns;  // CLOCK_MONOTONIC at the run's start
   Job job;
@@ -227,7 +240,10 @@ struct SharedState {
   SceneReport scenes[kMaxScenes];
   std::atomic<uint32_t> module_count;
   Module modules[kMaxModules];
-  uint64_t counts[kMaxScenes][kMaxStates][kPcRegions][kCodeSlots];
+  // By place in the job: Job::walker, then Job::others.
+  uint64_t counts[kMaxWalkers][kMaxScenes][kMaxStates][kPcRegions][kCodeSlots];
+  // Requests that a walker and the one before it answered.
+  uint64_t agreement[kMaxWalkers][kRealisms][kPcRegions][kDisagreements];
   CrashSite crash_sites[kMaxCrashSites];
   Journal journal;
   std::atomic<uint32_t> asked;     // kReplay: requests put into job.request so far

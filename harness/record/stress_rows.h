@@ -1,6 +1,6 @@
-// The rows that a stress or step run adds to run.db: the cells of its matrix, how their threads
-// were sampled, what stacks were seen, where the walker was blind. See docs/run-folder.md.
-// Signal-safe: no.
+// The rows that a stress or step run adds to run.db (agreement: a fuzz run, too): the cells of its
+// matrix, how their threads were sampled, what stacks were seen, where the walker was blind. See
+// docs/run-folder.md. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_RECORD_STRESS_ROWS_H_
 #define WALKHAMMER_HARNESS_RECORD_STRESS_ROWS_H_
 
@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "harness/request/walk_request.h"
 
 namespace walkhammer {
 
@@ -109,12 +111,26 @@ struct StepRegionRow {
   uint64_t wrong = 0;     // with a stack that cannot be true
 };
 
-// Samples of one region that two walkers were shown and at least one of them walked.
+// The cell of rows that belong to none.
+inline constexpr int64_t kNoCell = -1;
+
+// Samples, or requests of a fuzz run, of one region that two walkers were shown and at least one of
+// them walked.
 struct AgreementRow {
-  int64_t cell = 0;
+  int64_t cell = 0;  // kNoCell in a fuzz run
   std::string walker, other;
-  std::string region;  // where pc was: as in CountRow
-  std::string kind;    // DisagreementWord
+  Realism realism = Realism::kGenuine;  // as samples are
+  std::string region;                   // where pc was: as in CountRow
+  std::string kind;                     // DisagreementWord
+  uint64_t samples = 0;
+};
+
+// Of an AgreementRow's samples, those that a witness speaks of.
+struct EvidenceRow {
+  int64_t cell = 0;
+  std::string walker, other, region, kind;  // as in AgreementRow
+  std::string witness;                      // WitnessWord
+  std::string against;                      // AgainstWord
   uint64_t samples = 0;
 };
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "harness/oracles/disagreement.h"
+#include "harness/oracles/evidence.h"
 #include "harness/record/shared_state.h"
 
 namespace walkhammer {
@@ -19,8 +20,7 @@ namespace walkhammer {
 inline constexpr int kSampleSignal = SIGPROF;
 
 inline constexpr int kMaxSampledThreads = 1024;
-inline constexpr int kStations = 48;  // walks at the same time, over all threads
-inline constexpr int kMaxWalkers = 4;
+inline constexpr int kStations = 48;      // walks at the same time, over all threads
 inline constexpr int kSampleWords = 512;  // of the stack, kept with a sample
 
 enum class SamplerKind : uint8_t { kAuto, kPerf, kTimer, kThread, kCount };
@@ -163,7 +163,7 @@ struct SteppedPc {
 };
 
 struct StressState {
-  static constexpr uint64_t kMagic = 0x57485354524553ab;  // also the layout's version
+  static constexpr uint64_t kMagic = 0x57485354524553ac;  // also the layout's version
   static constexpr uint32_t kNamesBytes = 12 << 20;
   static constexpr uint32_t kMaxStacks = 1 << 15;
   static constexpr uint32_t kMaxStackFrames = 1 << 20;
@@ -207,6 +207,8 @@ struct StressState {
   std::atomic<uint64_t> counts[kMaxWalkers][kMaxStates][kPcRegions][kCodeSlots];
   // Samples that a walker and the one before it in the job answered; its place in the job.
   std::atomic<uint64_t> agreement[kMaxWalkers][kPcRegions][kDisagreements];
+  // Of these, those that a witness speaks of.
+  std::atomic<uint64_t> evidence[kMaxWalkers][kPcRegions][kDisagreements][kWitnesses][kAgainsts];
   CrashSite crash_sites[kMaxCrashSites];
   ThreadCounts threads[kMaxSampledThreads];
   SampleJournal journals[kStations];

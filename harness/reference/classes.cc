@@ -47,6 +47,12 @@ std::atomic<void (*)(const GoneMethods&)> unload_listener{nullptr};
 // Somebody asked for a class that has no number.
 std::atomic<bool> missed{false};
 
+// Numbers are marked in tags: JDK 25's heap walks, and not yet 17's, hand the freed tags of all
+// environments to the one that walks, and that may be ours (queue_service.cc).
+constexpr jlong kMark = 0x4153475354000000;
+jlong TagOf(int64_t number) { return number ^ kMark; }
+int64_t NumberOf(jlong tag) { return tag ^ kMark; }
+
 // What Methods and InstanceKlasses begin with: addresses of C++ virtual tables, those of libjvm and
 // those of a CDS archive.
 class Tables {
@@ -109,12 +115,12 @@ uint64_t Add(JNIEnv* env, jclass mirror, bool prepared) {
   const uint64_t klass = ReadKlass(env, mirror);
   if (klass == 0) return 0;
   const std::lock_guard<std::mutex> adding(s.adding);
-  jlong number = 0;
-  if (s.jvmti->GetTag(mirror, &number) != JVMTI_ERROR_NONE) return 0;
-  const bool is_new = number == 0;
+  jlong tag = 0;
+  if (s.jvmti->GetTag(mirror, &tag) != JVMTI_ERROR_NONE) return 0;
+  const bool is_new = tag == 0;
+  const int64_t number = is_new ? s.last_number + 1 : NumberOf(tag);
   if (is_new) {
-    number = s.last_number + 1;
-    if (s.jvmti->SetTag(mirror, number) != JVMTI_ERROR_NONE) return 0;
+    if (s.jvmti->SetTag(mirror, TagOf(number)) != JVMTI_ERROR_NONE) return 0;
     s.last_number = number;
   }
   const std::lock_guard<std::mutex> lock(s.mutex);
@@ -153,8 +159,9 @@ void JNICALL OnClassPrepare(jvmtiEnv*, JNIEnv* env, jthread, jclass mirror) {
 
 void JNICALL OnThreadStart(jvmtiEnv*, JNIEnv* env, jthread) { AddMissed(env); }
 
-void JNICALL OnObjectFree(jvmtiEnv*, jlong number) {
+void JNICALL OnObjectFree(jvmtiEnv*, jlong tag) {
   State& s = Tracked();
+  const int64_t number = NumberOf(tag);
   GoneMethods gone{};
   {
     const std::lock_guard<std::mutex> lock(s.mutex);
@@ -248,6 +255,10 @@ const MetadataLayout* IdMetadata() {
   return tracking.load(std::memory_order_acquire) ? &Tracked().layout : nullptr;
 }
 
+jvmtiEnv* ClassEnvironment() {
+  return tracking.load(std::memory_order_acquire) ? Tracked().jvmti : nullptr;
+}
+
 int64_t IdNumOfClass(uint64_t klass) {
   if (!tracking.load(std::memory_order_acquire) || klass == 0) return 0;
   const int64_t number = Tracked().table.Find(klass);
@@ -275,12 +286,13 @@ uint64_t KlassOf(JNIEnv* env, jclass mirror) {
 }
 
 jclass MirrorOf(uint64_t klass) {
-  const jlong number = IdNumOfClass(klass);
+  const int64_t number = IdNumOfClass(klass);
+  const jlong tag = TagOf(number);
   jint count = 0;
   jobject* objects = nullptr;
   jvmtiEnv* jvmti = Tracked().jvmti;
   if (number == 0 ||
-      jvmti->GetObjectsWithTags(1, &number, &count, &objects, nullptr) != JVMTI_ERROR_NONE)
+      jvmti->GetObjectsWithTags(1, &tag, &count, &objects, nullptr) != JVMTI_ERROR_NONE)
     return nullptr;
   auto* mirror = count == 0 ? nullptr : static_cast<jclass>(objects[0]);
   jvmti->Deallocate(reinterpret_cast<unsigned char*>(objects));
@@ -292,12 +304,15 @@ void SetUnloadListener(void (*listener)(const GoneMethods&)) { unload_listener.s
 bool TakeRedefined(uint64_t klass, GoneMethods& gone) {
   State& s = Tracked();
   const LiveMemory memory(0, 0);
+  const Metadata metadata(s.layout, memory);
   const std::lock_guard<std::mutex> lock(s.mutex);
   const auto found = s.known.find(s.table.Find(klass));
   if (found == s.known.end()) return false;
   KnownClass& known = found->second;
   int count = 0;
-  if (Metadata(s.layout, memory).MethodsOfClass(klass, count) == known.array) return false;
+  const uint64_t array = metadata.MethodsOfClass(klass, count);
+  // An unloaded class, of which ObjectFree has not told yet, may show anything or nothing.
+  if (array == 0 || array == known.array || !metadata.OwnsItsPool(klass)) return false;
   gone = {klass, known.methods};
   ReadMethods(known);
   return true;

@@ -1,7 +1,7 @@
 // Classes: those that the JVM of this process has, each with a number of its own for as long as the
 // process lives. They come from a JVMTI environment of our own: those loaded before it, and each
-// one at ClassPrepare; a class's number is the tag of its java.lang.Class, and ObjectFree tells
-// when that is gone. Signal-safe: IdMetadata, IdNumOfClass, IsMethodTable yes; the rest no.
+// one at ClassPrepare; the tag of its java.lang.Class tells a class's number, and ObjectFree when
+// that is gone. Signal-safe: IdMetadata, IdNumOfClass, IsMethodTable yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_REFERENCE_CLASSES_H_
 #define WALKHAMMER_HARNESS_REFERENCE_CLASSES_H_
 
@@ -21,6 +21,8 @@ Status TrackClasses(JavaVM* vm, const VmStructs& structs, int feature);
 
 // Null until TrackClasses has succeeded.
 const MetadataLayout* IdMetadata();
+// The JVMTI environment that tags the classes; null until then.
+jvmtiEnv* ClassEnvironment();
 // 0: no live class stands at this address, or none that the JVM has told of.
 int64_t IdNumOfClass(uint64_t klass);
 // A class that was told of and is not gone; or looks like one and was never told of.

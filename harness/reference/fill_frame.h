@@ -26,11 +26,12 @@ inline jint WalkInto(ASGST_CallTrace& trace, jint depth, const WalkStart& start,
                      const LiveMemory& memory) {
   JavaWalk walk(*Live(), memory, start);
   const WalkStatus status = walk.Begin();
-  if (status != WalkStatus::kFound) return static_cast<jint>(status);
+  const bool found = status == WalkStatus::kFound;
   jint count = 0;
-  for (JavaFrame frame; count < depth && walk.Next(frame); count++)
+  for (JavaFrame frame; found && count < depth && walk.Next(frame); count++)
     Fill(frame, trace.frames[count]);
   AskForTables();
+  if (!found) return static_cast<jint>(status);
   return count > 0 || !walk.broken() ? count : static_cast<jint>(ASGST_UNKNOWN_JAVA);
 }
 

@@ -113,14 +113,47 @@ WalkStatus JavaWalk::FindFirst() {
     if (!SenderInTop(code)) return WalkStatus::kUnknownJava;
     return WalkStatus::kFound;
   }
-  uint64_t method = 0, caller_fp = 0;
+  uint64_t method = 0;
   MethodFacts facts;
-  if (r.fp >= r.sp && r.fp - r.sp < kLeastInterpreted && Word(r.fp, caller_fp) &&
-      TakeReturnAt(r.fp + 8, caller_fp))
-    return WalkStatus::kFound;
+  if (FromFrameBeingBuilt() || BetweenInterpretedFrames()) return WalkStatus::kFound;
   if (r.fp >= r.sp && IsInterpretedFrameAt(r.fp, method, facts)) return WalkStatus::kFound;
   // The interpreter has not built its frame yet, or has left it.
   return SenderInTop(code) ? WalkStatus::kFound : WalkStatus::kUnknownJava;
+}
+
+// The interpreter enters a method and has no frame of it yet, or returns and has left it. The frame
+// pointer is the caller's then: of compiled code, that is some older frame's, or none.
+bool JavaWalk::BetweenInterpretedFrames() {
+  const Registers r = start_.registers;
+  if (layout_.rules->has_link_register) return false;
+  const uint64_t above = start_.sender_sp_register;
+  // The same register holds the return address, once that was taken off the stack.
+  if (IsReturn(above)) {
+    at_ = {above, r.sp, r.fp, false, false, {}};
+    low_ = r.sp;
+    return true;
+  }
+  if (above <= r.sp || !InStack(above - 8)) return false;
+  // While the locals are made room for, the return address is in a register, too.
+  if (!TakeReturnAt(r.sp, r.fp)) {
+    if (!IsReturn(start_.return_register)) return false;
+    at_ = {start_.return_register, above, r.fp, false, false, {}};
+  }
+  at_.sp = low_ = above;
+  return true;
+}
+
+// Interrupted while the interpreter builds its frame. Arguments and locals may lie between it and
+// its caller's sp, which is in a register until the frame holds it.
+bool JavaWalk::FromFrameBeingBuilt() {
+  const Registers& r = start_.registers;
+  uint64_t caller_fp = 0, sp = start_.sender_sp_register;
+  if (r.fp < r.sp || r.fp - r.sp >= kLeastInterpreted || !Word(r.fp, caller_fp)) return false;
+  if (sp <= r.fp || !InStack(sp - 8)) Word(r.fp + layout_.sender_sp, sp);
+  const bool known = !layout_.rules->has_link_register && sp > r.fp && InStack(sp - 8);
+  if (!TakeReturnAt(r.fp + 8, caller_fp)) return false;
+  if (known) at_.sp = low_ = sp;
+  return true;
 }
 
 WalkStatus JavaWalk::BeginAtAnchor() {

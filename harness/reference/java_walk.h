@@ -160,6 +160,8 @@ class JavaWalk {
   WalkStatus WithCFrames(WalkStatus status);
   void BeginC(const Registers& at, bool top, uint64_t limit);
   bool EmitC(JavaFrame& frame);
+  bool BetweenInterpretedFrames();
+  bool FromFrameBeingBuilt();
   bool FromLeafCall();
   bool FromLeafCallByTables();
   bool SenderInTop(const FoundCode& code);

@@ -80,6 +80,49 @@ TEST_P(JavaWalkTest, AnInterpretedCaller) {
   EXPECT_EQ(Walk(), (std::vector<Seen>{kLeaf, {1, 9, 0, FrameType::kJava}}));
 }
 
+// Compiled code, which an interpreted method called, has called another interpreted one, with
+// arguments between their frames. Its frame pointer is still its caller's.
+class BetweenFramesTest : public JavaWalkTest {
+ protected:
+  static constexpr uint64_t kOlderFp = MadeUpJvm::kStack + 0x180, kSp = kLeafSp - 0x40;
+
+  BetweenFramesTest() {
+    jvm_.InterpretCaller();
+    memory_.PutBytes(leaf_ + 0x1b, {0xe8});  // a call
+    start_.sender_sp_register = kLeafSp;
+    start_.registers = {MadeUpJvm::kInterpreter + 0x20, kSp, kOlderFp, 0};
+  }
+  const std::vector<Seen> wanted_ = {kLeaf, {1, 9, 0, FrameType::kJava}};
+};
+
+TEST_P(BetweenFramesTest, OnEntry) {
+  memory_.Put(kSp, leaf_ + 0x20);
+  EXPECT_EQ(Walk(), wanted_);
+}
+
+TEST_P(BetweenFramesTest, WhileLocalsAreMadeRoomFor) {
+  start_.return_register = leaf_ + 0x20;
+  EXPECT_EQ(Walk(), wanted_);
+}
+
+TEST_P(BetweenFramesTest, WhileTheFrameIsBuilt) {
+  start_.registers.fp = kSp + 8;
+  memory_.Put(kSp + 8, kOlderFp);
+  memory_.Put(kSp + 16, leaf_ + 0x20);
+  EXPECT_EQ(Walk(), wanted_);
+  memory_.Put(kSp, kLeafSp);  // the frame has its caller's sp now, the register another value
+  start_.sender_sp_register = MadeUpJvm::Method(2);
+  EXPECT_EQ(Walk(), wanted_);
+}
+
+TEST_P(BetweenFramesTest, OnReturn) {
+  start_.registers.sp = kLeafSp;
+  start_.sender_sp_register = leaf_ + 0x20;
+  EXPECT_EQ(Walk(), wanted_);
+}
+
+INSTANTIATE_TEST_SUITE_P(X86_64, BetweenFramesTest, testing::Values(&kX86_64Rules));
+
 TEST_P(JavaWalkTest, AFrameToBeDeoptimisedHasItsPcElsewhere) {
   memory_.Put(caller_ - 0x1f0 + 80, caller_ + 0x100);
   memory_.PutInt(caller_ - 0x1f0 + 48, 8);

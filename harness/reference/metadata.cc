@@ -181,7 +181,7 @@ int32_t Metadata::LengthOf(uint64_t symbol) const {
 
 int32_t Metadata::Copy(uint64_t symbol, char* to, int32_t size) const {
   int32_t length = LengthOf(symbol);
-  const int32_t copied = std::min(length, size - 1);
+  const int32_t copied = std::min(length, std::max(size, 1) - 1);
   if (length >= 0 && copied > 0 &&
       !memory_.ReadBytes(symbol + l_.symbol_body, reinterpret_cast<uint8_t*>(to), copied))
     length = -1;

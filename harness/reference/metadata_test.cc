@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 
 #include "harness/reference/testing/made_up_memory.h"
@@ -203,7 +204,9 @@ TEST_F(MetadataTest, TextsAreCutToTheBuffer) {
   const uint64_t symbol = SymbolOf(4);  // 12 bytes
   EXPECT_EQ(metadata_.LengthOf(symbol), 12);
   EXPECT_EQ(metadata_.Copy(symbol, nullptr, 0), 12);
-  for (int size = 0; size <= 14; size++) {
+  constexpr int kLeast = std::numeric_limits<int>::min();
+  for (const int size :
+       {kLeast, kLeast + 1, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}) {
     char text[16];
     memset(text, '#', sizeof text);
     EXPECT_EQ(metadata_.Copy(symbol, text, size), 12);

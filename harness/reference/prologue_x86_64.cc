@@ -46,6 +46,10 @@ bool RunsToReturn(const uint8_t* code) {
       at += 3;  // vzeroupper
     else if (Starts(i, {0x41, 0x85}) || Starts(i, {0x41, 0xf6}))
       at += 3;  // test
+    else if (Starts(i, {0x49, 0x81, 0x7f}))
+      at += 8;  // cmp qword [r15+disp8], imm32: native wrappers look for an exception
+    else if (Starts(i, {0x75}))
+      at += 2;  // jne rel8
     else if (Starts(i, {0x4d, 0x8b, 0x97}))
       at += 7;  // mov r10, [r15+disp32]
     else

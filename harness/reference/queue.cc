@@ -5,6 +5,7 @@
 #include "harness/reference/iterator.h"
 #include "harness/reference/queue_service.h"
 #include "harness/reference/threads.h"
+#include "harness/reference/unwind_service.h"
 
 using namespace walkhammer;
 
@@ -30,9 +31,10 @@ int Record(uint64_t thread, const void* ucontext, QueuedSample& sample) {
   const LiveMemory memory = thread == current ? MemoryOf(start) : LiveMemory(0, 0);
   JavaWalk walk(*Live(), memory, start);
   const WalkStatus status = walk.Begin();
+  const bool found = status == WalkStatus::kFound && RecordActivations(walk, sample.chain);
+  AskForTables();
   if (status == WalkStatus::kUnknownState) return ASGST_UNSAFE_STATE;
-  if (status != WalkStatus::kFound || !RecordActivations(walk, sample.chain))
-    return ASGST_NO_TOP_JAVA_FRAME;
+  if (!found) return ASGST_NO_TOP_JAVA_FRAME;
   sample.chain.runner = RunnerOf(thread);
   const Activation& newest = sample.chain.frames[0];
   sample.element = {Pointer(newest.pc), Pointer(newest.fp), Pointer(newest.sp), nullptr};
@@ -173,7 +175,8 @@ void asgst_clear_queue(ASGST_Queue* queue) {
   const QueueUse use(queue);
   if (!use.live() || queue->thread != 0) return;
   SampleRing* ring = queue->ring.load();
-  ring->Remove(ring->Ready());
+  // Nobody is putting anything in: a place that is not filled was left by a jump, for ever.
+  ring->Remove(ring->size());
   queue->attempts = 0;
 }
 

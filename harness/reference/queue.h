@@ -64,6 +64,8 @@ ASGST_Queue* AddQueue(int capacity, uint64_t thread, int options, ASGST_Handler 
                       void* argument);
 // Those of threads that are live now, in the order in which they were registered.
 std::vector<ASGST_Queue*> LiveQueues();
+// Those that were not retired yet. With the ProcessingMutex held.
+std::vector<ASGST_Queue*> EndedQueues();
 // Gives back what a queue has whose state is kEnded, once nobody uses it.
 void RetireQueue(ASGST_Queue* queue);
 // Replaces the ring as ASGST_ResizeQueue asked, if it is empty. For the processing alone.

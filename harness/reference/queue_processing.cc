@@ -75,8 +75,7 @@ bool IsWorkForQueues() {
 void ProcessQueues() {
   processing_thread = OwnThread();
   // A handler may register and deregister queues.
-  const auto queues = LiveQueues();
-  for (ASGST_Queue* queue : queues) {
+  for (ASGST_Queue* queue : LiveQueues()) {
     if (!IsLive(queue)) continue;
     // Gone without a word: the thread was ending when the queue was registered.
     if (!IsListed(queue->thread) || OsThreadOf(queue->thread) != queue->os_thread) {
@@ -86,8 +85,8 @@ void ProcessQueues() {
     ProcessElements(queue);
     if (IsLive(queue)) ApplyResize(queue);
   }
-  for (ASGST_Queue* queue : queues)
-    if (!IsLive(queue)) RetireQueue(queue);
+  // One that a handler has registered may be deregistered by the next one.
+  for (ASGST_Queue* queue : EndedQueues()) RetireQueue(queue);
   processing_thread = 0;
 }
 

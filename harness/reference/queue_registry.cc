@@ -42,6 +42,15 @@ bool NobodyUses(const ASGST_Queue* queue) {
   return true;
 }
 
+std::vector<ASGST_Queue*> QueuesThatAre(ASGST_Queue::State state) {
+  Registry& registry = TheRegistry();
+  const std::lock_guard lock(registry.mutex);
+  std::vector<ASGST_Queue*> found;
+  for (ASGST_Queue* queue : registry.queues)
+    if (queue->state.load() == state) found.push_back(queue);
+  return found;
+}
+
 }  // namespace
 
 ASGST_Queue* AddQueue(int capacity, uint64_t thread, int options, ASGST_Handler fun,
@@ -69,14 +78,9 @@ ASGST_Queue* AddQueue(int capacity, uint64_t thread, int options, ASGST_Handler 
   return queue;
 }
 
-std::vector<ASGST_Queue*> LiveQueues() {
-  Registry& registry = TheRegistry();
-  const std::lock_guard lock(registry.mutex);
-  std::vector<ASGST_Queue*> live;
-  for (ASGST_Queue* queue : registry.queues)
-    if (queue->state.load() == ASGST_Queue::kLive) live.push_back(queue);
-  return live;
-}
+std::vector<ASGST_Queue*> LiveQueues() { return QueuesThatAre(ASGST_Queue::kLive); }
+
+std::vector<ASGST_Queue*> EndedQueues() { return QueuesThatAre(ASGST_Queue::kEnded); }
 
 void RetireQueue(ASGST_Queue* queue) {
   // If somebody was stopped, or left by a jump, in the middle of a use, the memory is lost.

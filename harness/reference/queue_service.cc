@@ -7,6 +7,7 @@
 #include <condition_variable>
 
 #include "harness/reference/attach.h"
+#include "harness/reference/classes.h"
 #include "harness/reference/queue.h"
 #include "harness/reference/service_thread.h"
 #include "harness/reference/threads.h"
@@ -15,7 +16,10 @@ namespace walkhammer {
 namespace {
 
 JavaVM* the_vm = nullptr;
-jvmtiEnv* jvmti = nullptr;
+// Walks the heap: the one that tags the classes, if there is one. In JDK 25, and not yet in 17, a
+// walk also clears the other environments' tags of freed objects, and hands them to its own
+// ObjectFree alone: walked by another one, classes would be unloaded and nobody told.
+jvmtiEnv* walker = nullptr;
 
 Bell work;
 std::atomic<bool> held{false};
@@ -33,20 +37,24 @@ Rounds& TheRounds() {
 
 jint JNICALL OnRoot(jvmtiHeapReferenceKind, const jvmtiHeapReferenceInfo*, jlong, jlong, jlong,
                     jlong*, jlong*, jint, void* done) {
-  if (!*static_cast<bool*>(done)) ProcessQueues();
+  if (!*static_cast<bool*>(done)) {
+    // Not around all of the walk, in which unload handlers may run, and from which nobody comes
+    // back once the JVM has ended. Who holds it needs no safepoint to go on.
+    const std::lock_guard lock(ProcessingMutex());
+    ProcessQueues();
+  }
   *static_cast<bool*>(done) = true;
   return JVMTI_VISIT_ABORT;
 }
 
 void ProcessAtSafepoint() {
-  const std::lock_guard lock(ProcessingMutex());
   jvmtiHeapCallbacks callbacks{};
   callbacks.heap_reference_callback = OnRoot;
   bool done = false;
   // No first object: then it begins with the stacks' roots, and an abort there costs no sweep of
   // the heap in JDK 17 (VM_HeapWalkOperation::doit). The service's own local reference is one at
   // least.
-  jvmti->FollowReferences(0, nullptr, nullptr, &callbacks, &done);
+  walker->FollowReferences(0, nullptr, nullptr, &callbacks, &done);
 }
 
 void* Serve(void*) {
@@ -97,6 +105,7 @@ void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv* env, jthread) {
 }
 
 Status ListenForEnds() {
+  jvmtiEnv* jvmti = nullptr;
   if (the_vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK)
     return Unable("this JVM has no JVMTI");
   jvmtiCapabilities wanted{};
@@ -106,8 +115,11 @@ Status ListenForEnds() {
   if (jvmti->AddCapabilities(&wanted) != JVMTI_ERROR_NONE ||
       jvmti->SetEventCallbacks(&callbacks, sizeof callbacks) != JVMTI_ERROR_NONE ||
       jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_THREAD_END, nullptr) !=
-          JVMTI_ERROR_NONE)
+          JVMTI_ERROR_NONE) {
+    jvmti->DisposeEnvironment();
     return Unable("this JVM refuses walks of the heap, or events of threads that end");
+  }
+  walker = ClassEnvironment() == nullptr ? jvmti : ClassEnvironment();
   return Ok();
 }
 
@@ -124,7 +136,7 @@ Status StartQueueService(JavaVM* vm) {
   const std::lock_guard lock(*mutex);
   if (started) return Ok();
   the_vm = vm;
-  Status status = ListenForEnds();
+  Status status = walker == nullptr ? ListenForEnds() : Ok();
   if (status.ok()) status = StartServiceThread("asgst-queues", Serve);
   started = status.ok();
   return status;

@@ -19,7 +19,8 @@ Status StartQueueService(JavaVM* vm);
 void WakeQueueService();
 // Elements wait for the end of a hold, or of their thread.
 void HoldQueueService(bool hold);
-// Held while handlers run, but not by the thread that they run on.
+// Held while handlers run, by the thread that they run on. With it held nobody calls the JVM: that
+// thread waits for it at a safepoint.
 std::mutex& ProcessingMutex();
 
 }  // namespace walkhammer

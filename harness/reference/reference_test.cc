@@ -199,6 +199,15 @@ TEST_F(ShapeTest, Epilogue) {
   EXPECT_EQ(At(18), FrameShape::kNone);
 }
 
+TEST_F(ShapeTest, EpilogueOfANativeWrapper) {
+  // leave; cmp qword [r15+8], 0; jne +5; ret
+  Put({0xc9, 0x49, 0x81, 0x7f, 0x08, 0, 0, 0, 0, 0x75, 0x05, 0xc3}, 0);
+  EXPECT_EQ(At(0), FrameShape::kWhole);
+  EXPECT_EQ(At(1), FrameShape::kNone);
+  EXPECT_EQ(At(9), FrameShape::kNone);
+  EXPECT_EQ(At(11), FrameShape::kNone);
+}
+
 TEST_F(ShapeTest, CodeThatCannotBeReadIsUnknown) {
   code_ = {.kind = CodeKind::kNmethod,
            .blob = 0x800,

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <thread>
@@ -146,6 +147,37 @@ TEST_F(UnloadApi, HandlerIsToldOfUnloading) {
   EXPECT_EQ(Sorted(told[0].methods), methods);
   EXPECT_FALSE(told[0].redefined);
   EXPECT_EQ(told[0].idnum, idnum) << "it can still be asked for in the handler";
+}
+
+// The walks of the heap that bring the JVM to a safepoint for queues find what was freed, too.
+TEST_F(UnloadApi, HandlerIsToldWhileQueuesAreServed) {
+  Listener listener;
+  RunningMethod other("interpSleep");
+  ASGST_Queue* queue = ASGST_RegisterQueue(
+      other.env(), 8, 0, [](ASGST_Iterator*, void*, void*) {}, nullptr);
+  ASSERT_NE(queue, nullptr);
+  std::atomic<bool> done{false};
+  std::thread enqueuing([&] {
+    while (!done) {
+      ASGST_Enqueue(queue, nullptr, nullptr);
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  });
+  for (int i = 0; i < 20 && !HasFailure(); i++) {
+    jclass mirror = Load();
+    const ASGST_Class klass = ASGST_JClassToClass(mirror);
+    const jlong idnum = ASGST_GetClassIdNum(klass);
+    const auto is_told = [&] {
+      const std::vector<Told> told = listener.told(klass);
+      return std::any_of(told.begin(), told.end(), [&](const Told& t) { return t.idnum == idnum; });
+    };
+    env_->DeleteLocalRef(mirror);
+    EXPECT_TRUE(Unload(klass)) << "round " << i;
+    EXPECT_TRUE(Await(is_told)) << "round " << i;
+  }
+  done = true;
+  enqueuing.join();
+  EXPECT_TRUE(ASGST_DeregisterQueue(other.env(), queue));
 }
 
 TEST_F(UnloadApi, EachHandlerIsToldOnce) {

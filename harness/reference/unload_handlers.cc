@@ -1,8 +1,6 @@
 #include "harness/reference/unload_handlers.h"
 
 #include <jvmti.h>
-#include <pthread.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "harness/reference/classes.h"
+#include "harness/reference/service_thread.h"
 
 namespace walkhammer {
 namespace {
@@ -99,7 +98,7 @@ Clock::duration Look() {
   return next;
 }
 
-[[noreturn]] void WatchForEver() {
+void* WatchForEver(void*) {
   State& s = Handlers();
   while (true) {
     {
@@ -108,16 +107,6 @@ Clock::duration Look() {
     }
     std::this_thread::sleep_for(Look());
   }
-}
-
-// A thread that the JVM does not know, and that takes no signals but its own faults: SafeFetch's.
-void StartWatcher() {
-  sigset_t all, before;
-  sigfillset(&all);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP}) sigdelset(&all, fault);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread(WatchForEver).detach();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void JNICALL OnClassFileLoad(jvmtiEnv*, JNIEnv* env, jclass redefined, jobject, const char*,
@@ -131,7 +120,8 @@ void JNICALL OnClassFileLoad(jvmtiEnv*, JNIEnv* env, jclass redefined, jobject, 
   s.watch.notify_one();
 }
 
-// Only an environment that may retransform is told of retransformations, too.
+// Null where nobody can tell of redefinitions. Only an environment that may retransform is told of
+// retransformations, too.
 jvmtiEnv* NewEnvironment(JavaVM* vm) {
   void* found = nullptr;
   if (vm->GetEnv(&found, JVMTI_VERSION_11) != JNI_OK) return nullptr;
@@ -142,7 +132,8 @@ jvmtiEnv* NewEnvironment(JavaVM* vm) {
   jvmtiEventCallbacks callbacks{};
   callbacks.ClassFileLoadHook = OnClassFileLoad;
   if (jvmti->AddCapabilities(&wanted) == JVMTI_ERROR_NONE &&
-      jvmti->SetEventCallbacks(&callbacks, sizeof callbacks) == JVMTI_ERROR_NONE)
+      jvmti->SetEventCallbacks(&callbacks, sizeof callbacks) == JVMTI_ERROR_NONE &&
+      StartServiceThread("asgst-unload", WatchForEver).ok())
     return jvmti;
   jvmti->DisposeEnvironment();
   return nullptr;
@@ -162,7 +153,6 @@ void AddUnloadHandler(JavaVM* vm, ASGST_ClassUnloadHandler handler, void* argume
   const std::lock_guard<std::mutex> one(s.registering);
   static const bool started = [&] {
     s.jvmti = NewEnvironment(vm);
-    if (s.jvmti != nullptr) StartWatcher();
     SetUnloadListener(OnUnload);
     return true;
   }();

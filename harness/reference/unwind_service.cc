@@ -1,6 +1,7 @@
 #include "harness/reference/unwind_service.h"
 
 #include <link.h>
+#include <sys/auxv.h>
 #include <time.h>
 
 #include <algorithm>
@@ -46,8 +47,13 @@ int AddLoaded(dl_phdr_info* info, size_t, void* snapshot) {
   std::string path = info->dlpi_name;
   char real[PATH_MAX];
   if (path.empty()) path = "/proc/self/exe";
-  // The kernel's library has a name, but no file.
-  if (realpath(path.c_str(), real) == nullptr) real[0] = '\0';
+  // The kernel's library has a name, but no file. Another one without a file was deleted once it
+  // was loaded: its section headers lie nowhere, and where they would, memory may not even be
+  // mapped.
+  if (realpath(path.c_str(), real) == nullptr) {
+    real[0] = '\0';
+    if (low != getauxval(AT_SYSINFO_EHDR)) hash = 0;
+  }
   auto* into = static_cast<Snapshot*>(snapshot);
   into->modules.push_back({real, low, high, hash});
   into->changes = info->dlpi_adds + info->dlpi_subs;

@@ -20,9 +20,9 @@ bool WaitForTables(int milliseconds);
 
 // Tells a table of .eh_frame_hdr from others; never 0.
 uint64_t HashOfTable(const char* table, size_t bytes);
-// The rows of an ELF file, or of the image that lies in memory at `image` if `path` is empty. Empty
-// if it has no .eh_frame that libdw can read, or if its table's hash is not `hash`, that of what is
-// loaded (0: any). It reads nothing of what is loaded, which may be gone by then.
+// The rows of an ELF file, or of the kernel's library, which lies at `image`, if `path` is empty.
+// Empty if it has no .eh_frame that libdw can read, or if its table's hash is not `hash`, that of
+// what is loaded (0: any). It reads nothing of what is loaded, which may be gone by then.
 std::vector<UnwindRow> ReadUnwindRows(const std::string& path, uint64_t image, uint64_t hash);
 
 }  // namespace walkhammer

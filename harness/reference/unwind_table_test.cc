@@ -5,6 +5,12 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <link.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
 
 #include "harness/reference/testing/made_up_memory.h"
 #include "harness/reference/unwind_service.h"
@@ -178,6 +184,34 @@ TEST(UnwindRowsTest, OfTheCLibrary) {
   ASSERT_NE(dladdr(math, &info), 0);
   EXPECT_FALSE(ReadUnwindRows(info.dli_fname, 0, 0).empty());
   EXPECT_TRUE(ReadUnwindRows(info.dli_fname, 0, HashOf(&qsort)).empty());
+}
+
+// JNI libraries are often deleted once they are loaded. All that is left of this one lies in
+// memory, without the section headers, which it says are far away.
+TEST(UnwindServiceTest, ALibraryWhoseFileIsGoneHasNoRows) {
+  Dl_info info{};
+  ASSERT_NE(dladdr(dlsym(dlopen("libm.so.6", RTLD_NOW), "sin"), &info), 0);
+  const std::string path =
+      testing::TempDir() + "walkhammer-" + std::to_string(getpid()) + "-gone.so";
+  std::filesystem::copy_file(info.dli_fname, path);
+  Elf64_Ehdr header;
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.read(reinterpret_cast<char*>(&header), sizeof header);
+  header.e_shoff = uint64_t{1} << 40;
+  file.seekp(0);
+  file.write(reinterpret_cast<char*>(&header), sizeof header);
+  file.close();
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::filesystem::remove(path);
+  ASSERT_NE(library, nullptr) << dlerror();
+  const auto function = reinterpret_cast<uint64_t>(dlsym(library, "sin"));
+  StartUnwindService();
+  ASSERT_TRUE(WaitForTables(60'000));
+  const UnwindRow* row = nullptr;
+  EXPECT_NE(LiveTables().Find(function, row), nullptr) << "it is known";
+  EXPECT_EQ(row, nullptr);
+  EXPECT_NE(LiveTables().Find(reinterpret_cast<uint64_t>(&qsort), row), nullptr);
+  EXPECT_NE(row, nullptr) << "others have theirs";
 }
 
 }  // namespace

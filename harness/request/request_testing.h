@@ -38,8 +38,8 @@ inline bool IsValid(const WalkRequest& request, const SymbolTable& symbols) {
   bool valid = request.walker < AllWalkers().size() && request.scene < AllScenes().size() &&
                request.anchor < AnchorMode::kCount && request.depth >= 1 &&
                request.depth <= WalkRequest::kMaxDepth && request.origin < Origin::kCount &&
-               request.reserved[0] == 0 && request.reserved[1] == 0 && request.reserved[2] == 0 &&
-               request.edit_count <= WalkRequest::kMaxEdits;
+               request.against <= AllWalkers().size() && request.reserved[0] == 0 &&
+               request.reserved[1] == 0 && request.edit_count <= WalkRequest::kMaxEdits;
   for (const Value* value : {&request.pc, &request.sp, &request.fp, &request.lr})
     valid = valid && IsValidValue(*value, symbols);
   for (const Value* value : {&request.anchor_sp, &request.anchor_pc, &request.anchor_fp})

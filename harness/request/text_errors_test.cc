@@ -33,12 +33,12 @@ TEST(TextErrorsTest, Empty) {
 }
 
 TEST(TextErrorsTest, Version) {
-  EXPECT_EQ(Error("walk 3"),
-            "t.walk:1:6: walk format 3 is newer than this walkhammer reads (2): update walkhammer");
+  EXPECT_EQ(Error("walk 4"),
+            "t.walk:1:6: walk format 4 is newer than this walkhammer reads (3): update walkhammer");
   EXPECT_EQ(Error("# c\n\n walk  99999999999999999999 what else"),
-            "t.walk:3:8: walk format 99999999999999999999 is newer than this walkhammer reads (2): "
+            "t.walk:3:8: walk format 99999999999999999999 is newer than this walkhammer reads (3): "
             "update walkhammer");
-  EXPECT_EQ(Error("walk 0"), "t.walk:1:6: walk format 0 does not exist: expected 1 .. 2");
+  EXPECT_EQ(Error("walk 0"), "t.walk:1:6: walk format 0 does not exist: expected 1 .. 3");
   EXPECT_EQ(Error("walk"), "t.walk:1:5: expected the format version, a number");
   EXPECT_EQ(Error("walk 0x1"), "t.walk:1:6: expected the format version, a number, got '0x1'");
   EXPECT_EQ(Error("walk 1 1"), "t.walk:1:8: expected the end of the line, got '1'");
@@ -189,6 +189,8 @@ TEST(TextErrorsTest, WhatIsNewerThanTheFile) {
             "t.walk:2:1: the first line must be 'walk 2' for origin");
   EXPECT_EQ(Error("walk 1\npc bytecodes \"a\"\n"),
             "t.walk:2:4: the first line must be 'walk 2' for bytecodes");
+  EXPECT_EQ(Error("walk 2\nagainst agct\n"),
+            "t.walk:2:1: the first line must be 'walk 3' for against");
   std::string text = "walk 1\n";
   for (int i = 0; i < 33; i++) text += "edit stack+0x8 + 1\n";
   EXPECT_EQ(Error(text), "t.walk:34:1: the first line must be 'walk 2' for more than 32 edits");

@@ -29,6 +29,7 @@ std::string SignedHex(int64_t number, const char* plus) {
 }
 
 int VersionOf(const WalkRequest& request, const SymbolTable& symbols) {
+  if (request.against != 0) return 3;
   const auto is_new = [&](const Value& value) {
     return symbols.at(value.symbol).kind == SymbolKind::kBytecodes;
   };
@@ -90,6 +91,7 @@ std::string ToText(const WalkFile& file, const SymbolTable& symbols) {
 
   line(Field::kWalk, std::to_string(VersionOf(request, symbols)));
   name_line(Field::kWalker, AllWalkers(), request.walker);
+  if (request.against != 0) name_line(Field::kAgainst, AllWalkers(), request.against - 1U);
   name_line(Field::kScene, AllScenes(), request.scene);
   if (request.origin != usual.origin)
     line(Field::kOrigin,

@@ -11,8 +11,8 @@
 namespace walkhammer {
 
 // The newest that is read. A file is written in the oldest that has all that it holds: 2 has
-// `origin`, the kind `bytecodes`, and more edits than 32.
-inline constexpr int kWalkFormatVersion = 2;
+// `origin`, the kind `bytecodes`, and more edits than 32; 3 has `against`.
+inline constexpr int kWalkFormatVersion = 3;
 inline constexpr int kMaxEditsInVersion1 = 32;
 
 // A request with what a file says about it.

@@ -99,6 +99,17 @@ TEST_F(TextFormTest, VersionIsTheOldestThatWillDo) {
     EXPECT_EQ(Text(Parse("walk 2" + head + rest)), "walk 2" + head + rest);
 }
 
+TEST_F(TextFormTest, AgainstWhomTheAnswerIsCompared) {
+  const std::string text = "walk 3\nwalker asgst\nagainst agct\nscene c2\nstate in_Java\n";
+  const WalkFile pair = Parse(text);
+  EXPECT_EQ(pair.request.walker, *FindWalker("asgst"));
+  EXPECT_EQ(pair.request.against, *FindWalker("agct") + 1);
+  EXPECT_EQ(Text(pair), text);
+  WalkRequest alone = pair.request;
+  alone.against = 0;
+  EXPECT_FALSE(alone == pair.request);
+}
+
 TEST_F(TextFormTest, DefaultsAreLeftOut) {
   const WalkFile usual = Parse("walk 1");
   EXPECT_EQ(usual.request, WalkRequest{});

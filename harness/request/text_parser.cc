@@ -132,7 +132,11 @@ class Parser {
       case Field::kWalk:
         return ParseVersion();
       case Field::kWalker:
-        return ParseWalker();
+        return ParseWalker(request.walker);
+      case Field::kAgainst:
+        if (!NeedsVersion(3, "against", start) || !ParseWalker(request.against)) return false;
+        request.against++;
+        return true;
       case Field::kScene:
         return ParseScene();
       case Field::kOrigin:
@@ -192,7 +196,7 @@ class Parser {
                              std::string(what));
   }
 
-  bool ParseWalker() {
+  bool ParseWalker(uint8_t& walker) {
     const size_t start = at_;
     std::string_view token = Token();
     if (token.empty()) return FailAt(start, "expected the name of a walker");
@@ -200,7 +204,7 @@ class Parser {
     if (!index)
       return FailAt(start, "unknown walker" + Quoted(token) + Nearest(token, WalkerNames(token)) +
                                " (all: walkhammer list walkers)");
-    file_.request.walker = static_cast<uint8_t>(*index);
+    walker = static_cast<uint8_t>(*index);
     return true;
   }
 

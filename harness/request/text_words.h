@@ -15,6 +15,7 @@ namespace walkhammer {
 enum class Field {
   kWalk,
   kWalker,
+  kAgainst,
   kScene,
   kOrigin,
   kState,
@@ -36,8 +37,9 @@ enum class Field {
 constexpr size_t Index(Field field) { return static_cast<size_t>(field); }
 
 inline constexpr std::string_view kFieldWords[] = {
-    "walk",      "walker",    "scene", "origin", "state", "depth", "options", "anchor", "anchor-sp",
-    "anchor-pc", "anchor-fp", "pc",    "sp",     "fp",    "lr",    "edit",    "expect"};
+    "walk",  "walker",  "against", "scene",     "origin",    "state",
+    "depth", "options", "anchor",  "anchor-sp", "anchor-pc", "anchor-fp",
+    "pc",    "sp",      "fp",      "lr",        "edit",      "expect"};
 static_assert(std::size(kFieldWords) == Index(Field::kCount));
 
 inline constexpr std::string_view kAnchorWords[] = {"cleared", "true", "custom"};

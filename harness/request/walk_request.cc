@@ -30,9 +30,10 @@ bool StateFitsAnchor(const WalkRequest& request) {
 bool operator==(const WalkRequest& a, const WalkRequest& b) {
   return a.walker == b.walker && a.scene == b.scene && a.state == b.state && a.anchor == b.anchor &&
          a.depth == b.depth && a.edit_count == b.edit_count && a.options == b.options &&
-         a.origin == b.origin && std::equal(a.reserved, a.reserved + 3, b.reserved) &&
-         a.pc == b.pc && a.sp == b.sp && a.fp == b.fp && a.lr == b.lr &&
-         a.anchor_sp == b.anchor_sp && a.anchor_pc == b.anchor_pc && a.anchor_fp == b.anchor_fp &&
+         a.origin == b.origin && a.against == b.against &&
+         std::equal(a.reserved, a.reserved + 2, b.reserved) && a.pc == b.pc && a.sp == b.sp &&
+         a.fp == b.fp && a.lr == b.lr && a.anchor_sp == b.anchor_sp && a.anchor_pc == b.anchor_pc &&
+         a.anchor_fp == b.anchor_fp &&
          std::equal(a.edits, a.edits + std::min<int>(a.edit_count, WalkRequest::kMaxEdits),
                     b.edits);
 }
@@ -59,6 +60,8 @@ std::string_view RealismWord(Realism realism) {
       return "random-registers";
     case Realism::kEditedStack:
       return "edited-stack";
+    case Realism::kCount:
+      break;
   }
   return "unknown";
 }

@@ -61,7 +61,10 @@ struct WalkRequest {
   uint16_t edit_count = 0;
   uint32_t options = 0;           // walker specific bits
   Origin origin = Origin::kMade;  // not in the binary form
-  uint8_t reserved[3] = {};
+  // The walker that is shown the same first, so that the answers are compared: index into the
+  // table, plus 1; 0: none. Not in the binary form.
+  uint8_t against = 0;
+  uint8_t reserved[2] = {};
   Value pc{0, SymbolTable::IdOf(SymbolKind::kPristine)};
   Value sp{0, SymbolTable::IdOf(SymbolKind::kPristine)};
   Value fp{0, SymbolTable::IdOf(SymbolKind::kPristine)};
@@ -90,7 +93,8 @@ bool operator==(const WalkRequest& a, const WalkRequest& b);
 
 // How close a request is to what a profiler meets in the field; lower is more real. A sample is
 // genuine whatever it takes to show it again.
-enum class Realism : uint8_t { kGenuine, kShifted, kRandomRegisters, kEditedStack };
+enum class Realism : uint8_t { kGenuine, kShifted, kRandomRegisters, kEditedStack, kCount };
+inline constexpr int kRealisms = static_cast<int>(Realism::kCount);
 Realism RealismOf(const WalkRequest& request);
 // For choosing an input to show: the more real first, then the smaller.
 constexpr int kRanksOfRealism = 2 * WalkRequest::kMaxEdits;

@@ -31,7 +31,9 @@ struct ParkedScene {
   // The words from stack_low to edit_high as they were when the thread was last lent out; what a
   // walker writes there is undone before the thread is given back and the JVM looks at it again.
   std::vector<uint64_t> snapshot;
-  bool walked_truly = false;    // at set-up; a later wrong pristine walk retires the child
+  // Bit by place of a walker in the job: whether it walked truly at set-up. A later wrong pristine
+  // walk of such a one retires the child.
+  uint32_t walked_truly = 0;
   uint64_t signal_mask = 0;     // of the thread, as the kernel holds it
   uint64_t thread_pointer = 0;  // what its thread-local storage hangs on
   GuardSlot guard;

@@ -152,15 +152,42 @@ Delivery DeliveryOf(const StressJob& job, const StressState& state,
   return all;
 }
 
-std::vector<AgreementRow> AgreementRowsOf(const StressState& state) {
-  std::vector<AgreementRow> rows;
+namespace {
+
+// What two walkers of the job are compared in: visit(places in StressState::agreement, row).
+template <typename Visit>
+void ForEachComparison(const StressState& state, Visit visit) {
   const auto name = [&](int w) { return AllWalkers()[state.job.walkers[w]].name; };
   for (int w = 1; w < state.job.walker_count; w++)
     for (int r = 0; r < kPcRegions; r++)
       for (int d = 0; d < kDisagreements; d++)
-        if (const uint64_t samples = state.agreement[w][r][d].load(); samples > 0)
-          rows.push_back({0, name(w), name(w - 1), PcRegionWord(static_cast<PcRegion>(r)),
-                          DisagreementWord(static_cast<Disagreement>(d)), samples});
+        visit(w, r, d,
+              AgreementRow{0, name(w), name(w - 1), Realism::kGenuine,
+                           PcRegionWord(static_cast<PcRegion>(r)),
+                           DisagreementWord(static_cast<Disagreement>(d)),
+                           state.agreement[w][r][d].load()});
+}
+
+}  // namespace
+
+std::vector<AgreementRow> AgreementRowsOf(const StressState& state) {
+  std::vector<AgreementRow> rows;
+  ForEachComparison(state, [&](int, int, int, const AgreementRow& row) {
+    if (row.samples > 0) rows.push_back(row);
+  });
+  return rows;
+}
+
+std::vector<EvidenceRow> EvidenceRowsOf(const StressState& state) {
+  std::vector<EvidenceRow> rows;
+  ForEachComparison(state, [&](int w, int r, int d, const AgreementRow& row) {
+    for (int i = 0; i < kWitnesses; i++)
+      for (int a = 0; a < kAgainsts; a++)
+        if (const uint64_t samples = state.evidence[w][r][d][i][a].load(); samples > 0)
+          rows.push_back({0, row.walker, row.other, row.region, row.kind,
+                          WitnessWord(static_cast<Witness>(i)),
+                          AgainstWord(static_cast<Against>(a)), samples});
+  });
   return rows;
 }
 

@@ -34,6 +34,7 @@ Delivery DeliveryOf(const StressJob& job, const StressState& state,
                     const std::vector<CellThreadRow>& threads);
 std::vector<CountRow> CountRowsOf(const StressState& state, const std::string& label);
 std::vector<AgreementRow> AgreementRowsOf(const StressState& state);
+std::vector<EvidenceRow> EvidenceRowsOf(const StressState& state);
 
 const char* SamplerName(SamplerKind kind);  // "perf", "timer", "thread"
 const char* ModeName(WalkMode mode);        // "handler", "parked", "running", "nested"

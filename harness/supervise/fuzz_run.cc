@@ -37,7 +37,9 @@ EnginePlan FuzzRun::Engines() const { return {db_.dir(), plan_.corpus, plan_.see
 Job FuzzRun::JobOf(int worker) const {
   Job job{};
   job.mode = AllEngines()[static_cast<size_t>(plan_.engine)].mode;
-  job.walker = static_cast<uint8_t>(plan_.walker);
+  job.walker = static_cast<uint8_t>(plan_.walkers.front());
+  for (size_t i = 1; i < plan_.walkers.size(); i++)
+    job.others[job.other_count++] = static_cast<uint8_t>(plan_.walkers[i]);
   job.coverage = plan_.coverage ? 1 : 0;
   job.churn = plan_.churn ? 1 : 0;
   job.worker = static_cast<uint8_t>(worker);
@@ -70,7 +72,7 @@ Status FuzzRun::StartWorkers() {
 
 Status FuzzRun::SetCoverage() {
   if (!plan_.coverage) return db_.SetNoCoverage("it was not wanted (--no-coverage)");
-  const WalkerInfo& walker = AllWalkers()[static_cast<size_t>(plan_.walker)];
+  const WalkerInfo& walker = AllWalkers()[static_cast<size_t>(plan_.walkers.front())];
   auto code = FindWalkerCode(walker, LibraryOf(walker, plan_.child.libjvm, plan_.child.provider),
                              BesideExecutable(kChildName));
   return code.ok() ? db_.SetCoverage(RowsOf(code.value()))
@@ -249,6 +251,7 @@ Status FuzzRun::MinimizeAll(const std::atomic<bool>& interrupted) {
 Status FuzzRun::Merge(const std::atomic<bool>& interrupted) {
   Job job = JobOf(0);
   job.churn = 0;  // nothing is found here
+  job.other_count = 0;
   return MergeCorpus(AllEngines()[static_cast<size_t>(plan_.engine)], Engines(), plan_.child, job,
                      [&] {
                        Progress(FuzzStage::kMerging);

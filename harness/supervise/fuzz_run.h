@@ -22,7 +22,8 @@
 namespace walkhammer {
 
 struct FuzzPlan {
-  int walker = 0;
+  // Shown the same requests, one after the other, and compared. Coverage is the first's.
+  std::vector<int> walkers = {0};
   int engine = 0;   // into AllEngines()
   int workers = 1;  // processes that walk
   std::vector<std::string> corpus;

@@ -27,6 +27,11 @@ Result<std::unique_ptr<ReplayRun>> ReplayRun::Start(const ReplayInput& input,
   state.job.mode = ChildMode::kReplay;
   state.job.keep = keep ? 1 : 0;
   state.job.walker = file.request.walker;
+  if (file.request.against != 0) {  // shown first, so that the answer of `walker` is compared
+    state.job.walker = static_cast<uint8_t>(file.request.against - 1);
+    state.job.other_count = 1;
+    state.job.others[0] = file.request.walker;
+  }
   state.job.request = file.request;
   state.job.hang_limit_ms = input.hang_limit_ms;
   state.job.scene_mask = 1U << file.request.scene;

@@ -180,6 +180,7 @@ Status StressCell::Drain() {
     auto seen = std::make_unique<Occurrence>();
     seen->raw = slot.raw;
     seen->raw.request = RequestOfSample(slot.sample, *state_, *symbols_);
+    seen->raw.request.against = slot.raw.request.against;
     seen->record = MakeFindingRecord(seen->raw, *symbolizer_, *symbols_);
     seen->record.cell = plan_.row.position;
     seen->symbols = symbols_.get();
@@ -482,6 +483,7 @@ Status StressCell::Save(RunDb& db) {
     saved = db.SaveCountRows(plan_.lane->own_agent ? CountRowsOf(*state_, CellLabel(plan_.row))
                                                    : counts_);
   if (saved.ok()) saved = db.SaveAgreement(plan_.row.position, AgreementRowsOf(*state_));
+  if (saved.ok()) saved = db.SaveEvidence(plan_.row.position, EvidenceRowsOf(*state_));
   if (saved.ok() && !regions_.empty()) saved = db.SaveStepRegions(plan_.row.position, regions_);
   if (saved.ok() && !regions_.empty()) saved = db.SaveStepRanges(plan_.row.position, ranges_);
   return saved;

@@ -6,12 +6,16 @@
 namespace walkhammer {
 namespace {
 
-constexpr size_t kCounts = sizeof SharedState::counts / sizeof(uint64_t);
+void AddNumbers(const void* from, void* to, size_t bytes) {
+  for (size_t i = 0; i < bytes / sizeof(uint64_t); i++)
+    static_cast<uint64_t*>(to)[i] += static_cast<const uint64_t*>(from)[i];
+}
 
 void AddCounts(const SharedState& state, SharedState& sum) {
-  const uint64_t* from = &state.counts[0][0][0][0];
-  uint64_t* to = &sum.counts[0][0][0][0];
-  for (size_t i = 0; i < kCounts; i++) to[i] += from[i];
+  for (int w = 0; w < WalkerCount(state.job); w++) {
+    AddNumbers(state.counts[w], sum.counts[w], sizeof sum.counts[w]);
+    AddNumbers(state.agreement[w], sum.agreement[w], sizeof sum.agreement[w]);
+  }
 }
 
 void AddScenes(const SharedState& state, SharedState& sum) {
@@ -43,7 +47,9 @@ void SumStates(const std::vector<const SharedState*>& states, SharedState& sum) 
         &sum.contained_crashes, &sum.request_hash, &sum.churn.collections, &sum.churn.java.rounds,
         &sum.churn.java.unloaded})
     total->store(0);
-  std::memset(sum.counts, 0, sizeof sum.counts);
+  for (int w = 0; w < WalkerCount(sum.job); w++)  // others were never counted
+    std::memset(sum.counts[w], 0, sizeof sum.counts[w]);
+  std::memset(sum.agreement, 0, sizeof sum.agreement);
   for (SceneReport& scene : sum.scenes) scene.tried = 0;
   sum.phase.store(ChildPhase::kFailed);
   for (const SharedState* state : states) {

@@ -57,6 +57,7 @@ Status Worker::Drain() {
     auto seen = std::make_unique<Occurrence>();
     seen->record = MakeFindingRecord(raw, *symbolizer_, state().symbols);
     seen->raw = raw;
+    NameWalkers(raw.request, state().job.walker, seen->record);
     seen->symbols = &state().symbols;
     auto bucket = record_(std::move(seen));
     if (!bucket.ok()) return bucket.failure();
@@ -88,6 +89,7 @@ Status Worker::RecordDeath(const DeathInfo& death) {
   seen->symbols = &state().symbols;
   seen->record = MakeDeathRecord(death, seen->has_request ? &seen->raw.request : nullptr,
                                  state().symbols, state().journal.sequence.load(), RunMs());
+  if (seen->has_request) NameWalkers(seen->raw.request, state().job.walker, seen->record);
   seen->hs_err = death.hs_err_text;
   auto bucket = record_(std::move(seen));
   return bucket.ok() ? Ok() : Status(bucket.failure());

@@ -1,0 +1,40 @@
+// Evidence: where two walkers have answered the same sample, what speaks against the one or the
+// other and comes from neither of them. Counted for reports. Signal-safe: yes.
+#ifndef WALKHAMMER_HARNESS_ORACLES_EVIDENCE_H_
+#define WALKHAMMER_HARNESS_ORACLES_EVIDENCE_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "harness/jvm/codelet_codes.h"
+#include "harness/oracles/observation.h"
+
+namespace walkhammer {
+
+// Append only: runs hold the words.
+enum class Witness : uint8_t {
+  kShadowStack,  // the program's own record of its active methods
+  kByteCode,     // what the interpreter executes there, against the newest frame's byte code
+  kSteps,        // what the instructions before and after must have in common
+  kCount
+};
+inline constexpr int kWitnesses = static_cast<int>(Witness::kCount);
+const char* WitnessWord(Witness witness);  // "shadow-stack", "byte-code", "steps"
+
+// Whom a witness contradicts. The other one is not thereby right.
+enum class Against : uint8_t { kNeither, kWalker, kOther, kBoth, kCount };
+inline constexpr int kAgainsts = static_cast<int>(Against::kCount);
+const char* AgainstWord(Against against);  // "neither", "walker", "other", "both"
+Against AgainstOf(bool walker, bool other);
+
+// What speaks of seen.trace ("walker") and seen.other.trace. None: not about this sample.
+std::optional<Against> ShadowEvidence(const Observation& seen);
+
+// The same for a sample whose pc is in the interpreter. `next`: the register in which the
+// interpreter holds the byte code that it is about to begin, if it holds one.
+std::optional<Against> ByteCodeEvidence(const Observation& seen, const CodeletCodes& codelets,
+                                        uint64_t pc, uint64_t next);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_ORACLES_EVIDENCE_H_

@@ -1,0 +1,130 @@
+// What speaks against which of two walkers, on samples that were made up.
+#include "harness/oracles/evidence.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace walkhammer {
+namespace {
+
+constexpr int kAload0 = 42, kIadd = 96, kGoto = 167, kIreturn = 172, kGetfield = 180,
+              kMonitorenter = 194, kWide = 196;
+constexpr int kFastAccess = 0xd8, kFastGetfield = 0xcc;
+constexpr uint64_t kNothing = 0x123456789;  // the register of the next byte code holds this
+
+// Byte codes of the one method there is.
+std::vector<int> method_codes;
+int id;
+
+std::vector<Codelet> Codelets() {
+  return {{0x500, 0x540, "fast_agetfield", kFastGetfield},
+          {0x100, 0x140, "iadd", kIadd},
+          {0x140, 0x180, "goto", kGoto},
+          {0x180, 0x200, "monitorenter", kMonitorenter},
+          {0x200, 0x240, "ireturn", kIreturn},
+          {0x240, 0x280, "getfield", kGetfield},
+          {0x280, 0x2c0, "fast_aaccess_0", kFastAccess},
+          {0x2c0, 0x300, "aload_0", kAload0},
+          {0x300, 0x400, "return entry points", -1}};
+}
+
+class EvidenceTest : public testing::Test {
+ protected:
+  EvidenceTest() {
+    codelets_.Set(Codelets());
+    method_codes = {kAload0, kIadd, kGetfield, kGoto, kIreturn, kFastGetfield, kWide, kIadd};
+    facts_.byte_code = [](void*, int bci) { return method_codes[static_cast<size_t>(bci)]; };
+    facts_.code_size = [](void*) { return static_cast<int>(method_codes.size()); };
+    seen_.request = &request_;
+    seen_.sample = &facts_;
+    seen_.methods = &methods_;
+  }
+
+  // The newest frames' byte code indexes, and where the interpreter is.
+  std::optional<Against> At(uint64_t pc, int bci, int other_bci, uint64_t next = kNothing) {
+    mine_ = {bci, 0, &id};
+    others_ = {other_bci, 0, &id};
+    seen_.trace = {Ending::kReturned, 1, &mine_};
+    seen_.other.trace = {Ending::kReturned, 1, &others_};
+    return ByteCodeEvidence(seen_, codelets_, pc, next);
+  }
+
+  CodeletCodes codelets_;
+  WalkRequest request_{};
+  MethodRegistry methods_;
+  SampleFacts facts_{};
+  Observation seen_{};
+  Frame mine_{}, others_{};
+};
+
+TEST_F(EvidenceTest, TheByteCodeThatIsExecutedStandsThere) {
+  EXPECT_EQ(At(0x100, 1, 0), Against::kOther);
+  EXPECT_EQ(At(0x13f, 0, 1), Against::kWalker);
+  EXPECT_EQ(At(0x100, 1, 1), Against::kNeither);
+  EXPECT_EQ(At(0x100, 0, 2), Against::kBoth);
+  EXPECT_EQ(At(0x100, 1, -1), Against::kOther);
+  EXPECT_EQ(At(0x100, 1, 1000), Against::kOther);
+}
+
+TEST_F(EvidenceTest, RewrittenAndWideOnes) {
+  EXPECT_EQ(At(0x240, 5, 0), Against::kOther);  // rewritten while its old codelet runs
+  EXPECT_EQ(At(0x500, 2, 0), Against::kOther);  // or written back
+  EXPECT_EQ(At(0x100, 6, 0), Against::kOther);  // wide iadd, if there were one
+  EXPECT_EQ(At(0x280, 0, 5), Against::kNeither);
+  EXPECT_EQ(At(0x280, 2, 1), Against::kOther);
+}
+
+TEST_F(EvidenceTest, TheNextOneMayBeToldAlready) {
+  EXPECT_EQ(At(0x100, 2, 0, kGetfield), Against::kOther);
+  EXPECT_EQ(At(0x100, 5, 0, kFastGetfield), Against::kOther);
+}
+
+TEST_F(EvidenceTest, LocksFromBehind) {
+  method_codes = {kAload0, kMonitorenter, kIadd};
+  EXPECT_EQ(At(0x180, 2, 0), Against::kOther);
+  EXPECT_EQ(At(0x180, 1, 2), Against::kNeither);
+}
+
+TEST_F(EvidenceTest, SaysNothingWhereNothingIsKnown) {
+  EXPECT_EQ(At(0x200, 4, 0), std::nullopt);       // may have left its frame
+  EXPECT_EQ(At(0x300, 4, 0), std::nullopt);       // between two byte codes
+  EXPECT_EQ(At(0x600, 4, 0), std::nullopt);       // no codelet
+  EXPECT_EQ(At(0x140, 1, 0), Against::kNeither);  // on the way to the target
+  EXPECT_EQ(At(0x140, 3, 0), Against::kOther);
+  method_codes[4] = method_codes[5] = 0xff;  // the jump at 3 leads to 2
+  EXPECT_EQ(At(0x140, 3, 2), Against::kNeither);
+  EXPECT_EQ(At(0x140, 2, 3), Against::kNeither);
+  EXPECT_EQ(At(0x140, 1, 3), Against::kWalker);
+  others_.method = &facts_;
+  EXPECT_EQ(ByteCodeEvidence(seen_, codelets_, 0x100, kNothing), std::nullopt);
+  seen_.other.trace.num_frames = -5;
+  EXPECT_EQ(ByteCodeEvidence(seen_, codelets_, 0x100, kNothing), std::nullopt);
+}
+
+TEST_F(EvidenceTest, TheShadowStackOfTheProgram) {
+  int ids[2] = {};
+  methods_.Add(&ids[0], "app.Main.run()V", 100, false);
+  methods_.Add(&ids[1], "app.Main.work()V", 100, false);
+  methods_.SetShadowId(&ids[0], 1);
+  methods_.SetShadowId(&ids[1], 2);
+  Frame whole[] = {{0, 0, &ids[1]}, {0, 0, &ids[0]}};
+  seen_.trace = {Ending::kReturned, 2, whole};
+  seen_.other.trace = {Ending::kReturned, 1, whole + 1};
+  EXPECT_EQ(ShadowEvidence(seen_), std::nullopt);
+  ShadowStack shadow{};
+  shadow.magic.store(ShadowStack::kMagic);
+  shadow.depth.store(2);
+  shadow.ids[1] = 1;
+  facts_.shadow = &shadow;
+  EXPECT_EQ(ShadowEvidence(seen_), Against::kOther);
+  std::swap(seen_.trace, seen_.other.trace);
+  EXPECT_EQ(ShadowEvidence(seen_), Against::kWalker);
+  seen_.other.trace = seen_.trace;
+  EXPECT_EQ(ShadowEvidence(seen_), Against::kBoth);
+  shadow.depth.store(1);
+  EXPECT_EQ(ShadowEvidence(seen_), Against::kNeither);
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,118 @@
+// Several walkers on the same synthetic requests, from end to end on a real JDK.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+
+#include "harness/supervise/command_testing.h"
+
+namespace walkhammer {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class DifferentialTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::vector<Jdk> jdks = TestJdks();
+    if (jdks.empty()) GTEST_SKIP() << "no JDK on this machine";
+    jdk_ = jdks.back();
+  }
+
+  CommandResult Fuzz(const std::string& walkers, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"--no-coverage", "--no-minimize"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return walkhammer::Fuzz(jdk_, walkers, folder_.Under(walkers), arguments);
+  }
+  // Requests of that realism that were compared, and of these those with that answer.
+  static uint64_t Compared(const CommandResult& run, const std::string& realism,
+                           const std::string& kind = "") {
+    uint64_t requests = 0;
+    for (const nlohmann::json& row : run.json["agreement"])
+      if (row["realism"] == realism && (kind.empty() || row["kind"] == kind))
+        requests += row["samples"].get<uint64_t>();
+    return requests;
+  }
+  // The bucket whose title holds `title`; null if there is none.
+  static nlohmann::json BucketOf(const CommandResult& run, const std::string& title) {
+    for (const nlohmann::json& bucket : run.json["buckets"])
+      if (bucket["title"].get<std::string>().find(title) != std::string::npos) return bucket;
+    return nullptr;
+  }
+  std::string InputOf(const std::string& walkers, const nlohmann::json& bucket) const {
+    std::ifstream file(folder_.Under(walkers + "/" + bucket["input"].get<std::string>()));
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }
+
+  RunFolder folder_;
+  Jdk jdk_;
+};
+
+TEST_F(DifferentialTest, WalkersAgreeOnScenesAndAreComparedOnWhatIsMadeOfThem) {
+  const CommandResult run = Fuzz("agct,asgst", {"--walks", "20000", "--no-confirm"});
+  ASSERT_TRUE(run.json.is_object()) << run.line;
+  EXPECT_EQ(run.json["identity"]["walker"], "agct,asgst");
+  EXPECT_EQ(run.json["totals"]["walks"], 40000);
+  EXPECT_EQ(run.json["totals"]["pristine_true"], 4) << "in_Java and in_native, of both";
+  EXPECT_GE(Compared(run, "genuine"), 2u);
+  EXPECT_EQ(Compared(run, "genuine"), Compared(run, "genuine", "none"));
+  EXPECT_GT(Compared(run, "edited-stack", "none"), 0u) << run.json["agreement"];
+  std::set<std::string> walkers;
+  for (const nlohmann::json& row : run.json["counts"]) walkers.insert(row["walker"]);
+  EXPECT_EQ(walkers, (std::set<std::string>{"agct", "asgst"}));
+  for (const nlohmann::json& bucket : run.json["buckets"])
+    EXPECT_TRUE(bucket["oracle"] != "agreement" || bucket["grade"] == "Interesting") << bucket;
+}
+
+TEST_F(DifferentialTest, OneWalkerIsComparedWithNobody) {
+  const CommandResult run = Fuzz("agct", {"--walks", "40", "--no-confirm"});
+  EXPECT_EQ(run.json["agreement"], nlohmann::json::array());
+  EXPECT_EQ(run.json["totals"]["walks"], 40);
+}
+
+TEST_F(DifferentialTest, APlantedDisagreementIsFoundAndReplays) {
+  const std::string pair = "agct,puzzle-skip-caller";
+  const CommandResult run = Fuzz(pair, {"--walks", "2000"});
+  const nlohmann::json bucket =
+      BucketOf(run, "agreement/skipped-caller: puzzle-skip-caller against agct");
+  ASSERT_TRUE(bucket.is_object()) << run.json["buckets"];
+  EXPECT_EQ(bucket["grade"], "Interesting");
+  EXPECT_EQ(bucket["confirmed"], 5);
+  EXPECT_THAT(InputOf(pair, bucket), HasSubstr("walker puzzle-skip-caller\nagainst agct\n"));
+  const CommandResult replay =
+      RunWalkhammer({"replay", folder_.Under(pair + "/" + bucket["input"].get<std::string>()),
+                     "--jdk", jdk_.home});
+  EXPECT_EQ(replay.json["replays"][0]["reproduced"], 1) << replay.json;
+  EXPECT_THAT(replay.json["replays"][0]["differs"].get<std::string>(), HasSubstr(", for agct "));
+}
+
+TEST_F(DifferentialTest, ALieAboutASceneIsForbidden) {
+  const CommandResult run = Fuzz("agct,puzzle-lie", {"--walks", "40", "--no-confirm"});
+  EXPECT_EQ(run.exit_code, 1);
+  const nlohmann::json bucket = BucketOf(run, "agreement/scene-differs: puzzle-lie against agct");
+  ASSERT_TRUE(bucket.is_object()) << run.json["buckets"];
+  EXPECT_EQ(bucket["grade"], "Forbidden");
+  EXPECT_EQ(bucket["realism"], "genuine");
+}
+
+// Whoever comes first: the .walk of a crash names the walker that crashed, and nobody else.
+TEST_F(DifferentialTest, CrashesAndDeathsAreTheirWalkers) {
+  for (const std::string pair : {"agct,puzzle-crash", "puzzle-crash,agct", "agct,puzzle-abort"}) {
+    const CommandResult run = Fuzz(pair, {"--walks", "300", "--no-confirm"});
+    const bool dies = pair.ends_with("abort");
+    const nlohmann::json bucket = BucketOf(run, dies ? "JVM death" : "Crash,");
+    ASSERT_TRUE(bucket.is_object()) << run.json["buckets"];
+    const std::string culprit = dies ? "puzzle-abort" : "puzzle-crash";
+    EXPECT_THAT(InputOf(pair, bucket), HasSubstr("walker " + culprit + "\nscene"));
+    EXPECT_EQ(bucket["title"].get<std::string>().ends_with(", by " + culprit),
+              pair.starts_with("agct"))
+        << bucket["title"];
+  }
+}
+
+}  // namespace
+}  // namespace walkhammer

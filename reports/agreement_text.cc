@@ -1,0 +1,76 @@
+#include "reports/agreement_text.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "harness/oracles/disagreement.h"
+#include "harness/request/walk_request.h"
+#include "reports/numbers.h"
+
+namespace walkhammer {
+namespace {
+
+// What two walkers said of the samples of one region.
+struct Compared {
+  uint64_t samples = 0, agreed = 0, one_failed = 0;
+  std::map<std::string, uint64_t> kinds;  // of disagreement
+
+  void Add(const AgreementRow& row) {
+    samples += row.samples;
+    if (row.kind == DisagreementWord(Disagreement::kNone))
+      agreed += row.samples;
+    else if (row.kind == DisagreementWord(Disagreement::kOneFailed))
+      one_failed += row.samples;
+    else
+      kinds[row.kind] += row.samples;
+  }
+};
+
+// "99.92 % of 59,511 samples (95.42 % with byte codes and levels)  codelet  46 skipped-caller ..."
+std::string ComparedLine(const std::string& name, const Compared& compared) {
+  const uint64_t both = compared.samples - compared.one_failed;
+  uint64_t methods = compared.agreed;
+  for (const Disagreement kind : {Disagreement::kBci, Disagreement::kLevel})
+    if (const auto found = compared.kinds.find(DisagreementWord(kind));
+        found != compared.kinds.end())
+      methods += found->second;
+  std::string text = fmt::format("  {:>9} of {:>11}  {:<12}  {:>9}", Percent(methods, both, 2),
+                                 Grouped(both), name, Percent(compared.agreed, both, 2));
+  for (const auto& [kind, samples] : compared.kinds)
+    text += fmt::format("  {} {}", Grouped(samples), kind);
+  if (compared.one_failed > 0)
+    text += fmt::format("  ({} more, which one of them failed on)", Grouped(compared.one_failed));
+  return text + "\n";
+}
+
+std::string PairWords(const AgreementRow& row) {
+  const std::string pair = fmt::format("{} with {}", row.walker, row.other);
+  if (row.cell != kNoCell) return pair;
+  return fmt::format("{}, {} requests", pair, RealismWord(row.realism));
+}
+
+}  // namespace
+
+std::string AgreementText(const std::vector<AgreementRow>& rows, const std::string& indent) {
+  // Pairs by name, what is more real first.
+  std::map<std::pair<std::string, Realism>, std::pair<std::string, std::map<std::string, Compared>>>
+      parts;
+  for (const AgreementRow& row : rows) {
+    auto& [words, regions] = parts[{row.walker + " " + row.other, row.realism}];
+    words = PairWords(row);
+    regions["anywhere"].Add(row);
+    regions[row.region].Add(row);
+  }
+  std::string text;
+  for (const auto& [key, part] : parts) {
+    const auto& [words, regions] = part;
+    text += fmt::format("{}{}: the same methods on; where pc was; byte codes and levels, too\n",
+                        indent, OnOneLine(words));
+    for (const auto& [region, compared] : regions) text += indent + ComparedLine(region, compared);
+  }
+  return text;
+}
+
+}  // namespace walkhammer

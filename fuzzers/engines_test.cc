@@ -152,8 +152,8 @@ TEST(EnginePuzzles, ChanceDoesNotFindThem) {
   if (jdks.empty()) GTEST_SKIP() << "no JDK on this machine";
   for (const Expected& expected : kPuzzles) {
     const RunFolder folder;
-    const CommandResult result =
-        Fuzz(jdks.front(), expected.puzzle, folder.Under("run"), {"--time", "10s", "--no-confirm"});
+    const CommandResult result = Fuzz(jdks.front(), expected.puzzle, folder.Under("run"),
+                                      {"--walks", "2000000", "--no-confirm"});
     ASSERT_TRUE(result.json.is_object()) << result.line;
     EXPECT_GT(result.json["totals"]["walks"], 1000000) << result.line;
     EXPECT_FALSE(Found(result.json, expected.title)) << expected.puzzle;

@@ -46,6 +46,7 @@ target() {
 
 @test "the target brings its libraries and its JDK" {
   run env LD_DEBUG=libs "$out/agct_fuzzer" -runs=0 "$seeds"
+  echo "$status: $output" | grep -v '^ *[0-9]*:'
   [ "$status" -eq 0 ]
   [[ $output == *"calling init: $out/lib/libcapstone"* ]]
   [[ $output == *"calling init: $out/jdk/lib/server/libjvm.so"* ]]
@@ -53,6 +54,7 @@ target() {
 
 @test "-runs walks the seeds and goes on from them" {
   run target -runs=200 "$seeds"
+  echo "$status: $output"
   [ "$status" -eq 0 ] || [ "$status" -eq 77 ]  # 77: it met a crash of this JDK
   [[ $output == *"INITED"* ]]
   [[ $output == *"LLVMFuzzerCustomMutator"* ]]

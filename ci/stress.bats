@@ -276,7 +276,7 @@ END
 }
 
 @test "the steps tell which of two walkers lies" {
-  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --walker agct,puzzle-lie --time 3s --out "$out"
+  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --walker agct,puzzle-skip-caller --time 3s --out "$out"
   [ "$(cell status)" = passed ]
   [ "$(sqlite3 "$out/run.db" "select sum(samples * (against = 'walker')) > 5 * sum(samples * (against = 'other'))
       from evidence where witness = 'steps' and kind not in ('none', 'one-failed')")" -eq 1 ]

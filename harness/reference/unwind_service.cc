@@ -60,14 +60,25 @@ int AddLoaded(dl_phdr_info* info, size_t, void* snapshot) {
   return 0;
 }
 
-// What was read before, never freed: walks may still be looking at it.
 struct Known {
   Loaded module;
   std::vector<UnwindRow> rows;
 };
 
-void MakeTables(const Snapshot& snapshot, std::vector<std::unique_ptr<Known>>& known) {
-  auto* modules = new std::vector<UnwindModule>;
+struct Published {
+  std::vector<UnwindModule> modules;
+  std::span<const UnwindModule> view;
+};
+
+// What was read and published before, never freed: walks may still be looking at it.
+struct Kept {
+  std::vector<std::unique_ptr<Known>> known;
+  std::vector<std::unique_ptr<Published>> published;
+};
+
+void MakeTables(const Snapshot& snapshot, Kept& kept) {
+  auto& known = kept.known;
+  auto& now = *kept.published.emplace_back(std::make_unique<Published>());
   for (const Loaded& module : snapshot.modules) {
     auto old = std::find_if(known.begin(), known.end(), [&](const auto& k) {
       return k->module.low == module.low && k->module.path == module.path &&
@@ -80,23 +91,24 @@ void MakeTables(const Snapshot& snapshot, std::vector<std::unique_ptr<Known>>& k
       known.push_back(std::make_unique<Known>(Known{module, std::move(rows)}));
       old = known.end() - 1;
     }
-    modules->push_back({module.low, module.high, (*old)->rows});
+    now.modules.push_back({module.low, module.high, (*old)->rows});
   }
-  std::sort(modules->begin(), modules->end(),
+  std::sort(now.modules.begin(), now.modules.end(),
             [](const UnwindModule& a, const UnwindModule& b) { return a.low < b.low; });
-  tables.Publish(new std::span<const UnwindModule>(*modules));
+  now.view = now.modules;
+  tables.Publish(&now.view);
   made.store(true);
 }
 
 void* Serve(void*) {
   constexpr timespec kRest{0, 100'000'000};  // between two rounds
-  std::vector<std::unique_ptr<Known>> known;
+  Kept kept;
   uint64_t changes = 0;
   for (;;) {
     Snapshot snapshot;
     dl_iterate_phdr(AddLoaded, &snapshot);
     // Code of no module is often nobody's; only news are worth the work.
-    if (!made || snapshot.changes != changes) MakeTables(snapshot, known);
+    if (!made || snapshot.changes != changes) MakeTables(snapshot, kept);
     changes = snapshot.changes;
     nanosleep(&kRest, nullptr);
     tables.TakeMissed();

@@ -113,6 +113,7 @@ Result<FuzzPlan> MakePlan(const Options& options, const ProviderChoice& provider
   if (!minimize.ok()) return minimize.failure();
   plan.minimize_time = minimize.value();
   plan.child.libjvm = jdk.libjvm;
+  plan.child.platform = jdk.platform;
   plan.child.jvm_flags = jvm_flags;
   plan.child.provider = provider.library;
   plan.child.aslr = options.keep_aslr || !CanSwitchAslrOff();

@@ -31,7 +31,8 @@ int RunMinimize(const Options& options, const std::vector<std::string>& jvm_flag
   auto library = ProviderLibraryNamed(options.provider);
   if (!library.ok()) return PrintFailure(library.failure());
   ScratchFolder scratch;
-  ChildSetup setup{jdks.value().front().libjvm, jvm_flags, true, scratch.path()};
+  ChildSetup setup{jdks.value().front().libjvm, jdks.value().front().platform, jvm_flags, true,
+                   scratch.path()};
   setup.provider = library.value();
   MinimizePlan plan;
   plan.times = static_cast<int>(options.times);

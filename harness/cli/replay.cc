@@ -144,7 +144,7 @@ int RunReplay(const Options& options, const std::vector<std::string>& jvm_flags)
   std::vector<Row> rows;
   for (const ReplayInput& input : inputs) {
     for (const Jdk& jdk : jdks.value()) {
-      ChildSetup setup{jdk.libjvm, jvm_flags, true, scratch.path()};
+      ChildSetup setup{jdk.libjvm, jdk.platform, jvm_flags, true, scratch.path()};
       setup.provider = library.value();
       Row row;
       row.file = input.name;

@@ -21,6 +21,7 @@ Result<nlohmann::json> ProbeScenes(const Jdk& jdk) {
   state.job.hang_limit_ms = 1000;
   ChildSetup setup;
   setup.libjvm = jdk.libjvm;
+  setup.platform = jdk.platform;
   setup.scratch = scratch.path();
   auto child = ChildProcess::Start(*shared.value(), setup);
   if (!child.ok()) return child.failure();

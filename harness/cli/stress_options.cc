@@ -361,6 +361,7 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
         row.reason = choice.reason;
         row.label = LabelOf(plan.cells, row, choice.jdk.feature);
         cell.java = choice.jdk.home + "/bin/java";
+        cell.platform = choice.jdk.platform;
         cell.jvm_flags = profile->flags;
         cell.jvm_flags.insert(cell.jvm_flags.end(), jvm_flags.begin(), jvm_flags.end());
         cell.words = WordsFor(choice.jdk, cell.jvm_flags, FieldText(cell.job.provider));

@@ -6,7 +6,6 @@
 #include <gelf.h>
 #include <libelf.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -72,11 +71,6 @@ std::string ArchName(int machine) {
     default:
       return fmt::format("ELF machine {}", machine);
   }
-}
-
-std::string MachineArch() {
-  utsname names;
-  return uname(&names) == 0 ? names.machine : "unknown";
 }
 
 bool IsOfInterest(std::string_view name) {
@@ -295,9 +289,11 @@ Result<Jdk> OpenJdk(std::string path) {
   Result<ElfFacts> elf = ReadElf(jdk.libjvm);
   if (!elf.ok()) return elf.failure();
   ElfFacts& facts = elf.value();
-  if (const std::string machine = MachineArch(); facts.arch != machine) {
-    return Unable(fmt::format("{} is for {}, this machine is {}", jdk.libjvm, facts.arch, machine));
+  auto platform = PlatformOf(facts.arch, jdk.home);
+  if (!platform.ok()) {
+    return Unable(fmt::format("{} cannot run here: {}", jdk.libjvm, platform.failure().message));
   }
+  jdk.platform = std::move(platform.value());
   jdk.arch = facts.arch;
   jdk.build_id = facts.build_id;
   jdk.exported = std::move(facts.exported);

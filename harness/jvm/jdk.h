@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/jvm/platform.h"
 
 namespace walkhammer {
 
@@ -19,6 +20,7 @@ struct Jdk {
   std::string version;      // e.g. "17.0.15+6-Debian-1deb12u1", else "unknown"
   int feature = 0;          // 17, 21, ...; 0 where the version is unknown
   std::string arch;         // as `uname -m` says it, from the ELF header
+  Platform platform;        // how it runs here
   std::string build_id;     // hex; empty if there is none
   std::string debug_file;   // separate debug file with the same build id; empty if none is found
   bool has_symtab = false;  // local symbols are at hand: in libjvm.so or in debug_file

@@ -264,11 +264,11 @@ TEST_F(JdkTest, SurvivesFlippedBytes) {
 TEST_F(JdkTest, RefusesOtherArchitectures) {
   const bool on_arm = HostMachine() == EM_AARCH64;
   const uint16_t other = on_arm ? EM_X86_64 : EM_AARCH64;
-  ExpectFailure(
-      OpenJdk(Tree("other", {.machine = other})), ExitCode::kUnable,
-      on_arm ? "is for x86_64, this machine is aarch64" : "is for aarch64, this machine is x86_64");
+  ExpectFailure(OpenJdk(Tree("other", {.machine = other})), ExitCode::kUnable,
+                on_arm ? "it is for x86_64, this machine is aarch64, and no folder above it"
+                       : "it is for aarch64, this machine is x86_64, and no folder above it");
   ExpectFailure(OpenJdk(Tree("odd", {.machine = 0x1234})), ExitCode::kUnable,
-                "is for ELF machine 4660");
+                "it is for ELF machine 4660");
 }
 
 TEST_F(JdkTest, RefusesLibrariesWithoutTheWalker) {

@@ -56,7 +56,7 @@ Result<bool> ReadProfile(const LanePlan& plan, const std::string& path, LaneSamp
   std::string line;
   std::getline(file, line);
   if (line.starts_with(std::string_view("FLR\0", 4))) {
-    Status read = ReadRecordings(plan.jdk_home, {path}, plan.scratch, samples);
+    Status read = ReadRecordings(plan, {path}, samples);
     if (!read.ok()) return read.failure();
     return true;
   }

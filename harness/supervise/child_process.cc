@@ -119,9 +119,12 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(SharedMapping& shared,
   if (!launch.ok()) return launch.failure();
 
   std::vector<std::string> command = setup.command;
-  if (command.empty()) command = {BesideExecutable(kChildName)};
-  if (command[0].find('/') != std::string::npos && access(command[0].c_str(), X_OK) != 0)
-    return ToolFailed(command[0] + " is missing beside the walkhammer command: build it again");
+  if (command.empty()) {
+    const std::string program = setup.platform.File(kChildName);
+    if (access(program.c_str(), X_OK) != 0)
+      return ToolFailed(program + " is missing: build it again");
+    command = setup.platform.Command({program});
+  }
   std::vector<std::string> environment = setup.environment;
   // The descriptor is inherited, also through an engine that starts its target itself.
   environment.push_back(std::string(kStateVariable) + "=/proc/self/fd/" +

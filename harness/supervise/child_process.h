@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/jvm/platform.h"
 #include "harness/record/shared_mapping.h"
 
 namespace walkhammer {
@@ -18,10 +19,12 @@ namespace walkhammer {
 // How to start children for one JDK.
 struct ChildSetup {
   std::string libjvm;
+  Platform platform = OwnPlatform();   // as Jdk has it
   std::vector<std::string> jvm_flags;  // the user's; they win over walkhammer's own
   bool aslr = true;                    // false: addresses repeat from run to run
   std::string scratch;                 // existing folder for what the JVM prints and hs_err logs
-  // What to run: walkhammer_child, or a fuzz engine that hosts the JVM.
+  // What to run: walkhammer_child, or a fuzz engine that hosts the JVM, as Platform::Command has
+  // it.
   std::vector<std::string> command = {};
   std::vector<std::string> environment = {};  // NAME=VALUE, added to ours
   int ask_to_stop = 0;  // signal that asks it to end, where SharedState::stop is not looked at

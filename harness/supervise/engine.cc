@@ -91,7 +91,7 @@ Status PrepareSeeds(const EnginePlan& plan) {
 }
 
 Status PrepareLibFuzzer(const EnginePlan& plan) {
-  if (!fs::exists(BesideExecutable(kLibFuzzerName)))
+  if (!fs::exists(plan.platform.File(kLibFuzzerName)))
     return Unable(std::string(kLibFuzzerName) +
                   " is missing beside the walkhammer command: build it with libclang-rt-14-dev "
                   "installed");
@@ -103,12 +103,9 @@ Status PrepareLibFuzzer(const EnginePlan& plan) {
 // With no handlers of its own: deaths are told from the journal and the wait status, and the parent
 // ends it. What it would write beside its corpus says nothing that the run does not.
 std::vector<std::string> LibFuzzer(const ChildSetup& setup) {
-  return {BesideExecutable(kLibFuzzerName),
-          "-verbosity=0",
-          "-handle_abrt=0",
-          "-handle_int=0",
-          "-handle_term=0",
-          "-artifact_prefix=" + setup.scratch + "/"};
+  return setup.platform.Command({setup.platform.File(kLibFuzzerName), "-verbosity=0",
+                                 "-handle_abrt=0", "-handle_int=0", "-handle_term=0",
+                                 "-artifact_prefix=" + setup.scratch + "/"});
 }
 
 void SetUpLibFuzzer(const EnginePlan& plan, int index, ChildSetup& setup) {
@@ -130,9 +127,9 @@ bool IsInPath(const std::string& program) {
 Status PrepareAfl(const EnginePlan& plan) {
   if (!IsInPath("afl-fuzz"))
     return Unable("afl-fuzz is not to be found in PATH: install AFL++ (Debian: apt install afl++)");
-  for (const char* name : {kAflTargetName, kAflMutatorName})
-    if (!fs::exists(BesideExecutable(name)))
-      return ToolFailed(std::string(name) + " is missing beside the walkhammer command: build it");
+  for (const std::string& file :
+       {plan.platform.File(kAflTargetName), BesideExecutable(kAflMutatorName)})
+    if (!fs::exists(file)) return ToolFailed(file + " is missing: build it");
   Status status = PrepareSeeds(plan);
   if (status.ok()) status = MakeFolder(fs::path(plan.run_dir) / kAflName);
   return status;
@@ -149,7 +146,12 @@ void SetUpAfl(const EnginePlan& plan, int index, ChildSetup& setup) {
                    "-t", "10000", "-m", "none",
                    // A block counts for the input that met it first and is never seen again, so
                    // schedules that count how often a path was taken have nothing to go by.
-                   "-p", "explore", "--", BesideExecutable(kAflTargetName)};
+                   "-p", "explore", "--"};
+  const std::vector<std::string> target =
+      plan.platform.Command({plan.platform.File(kAflTargetName)});
+  setup.command.insert(setup.command.end(), target.begin(), target.end());
+  // The instrumentation that it looks for would be that of the emulator.
+  if (plan.platform.is_emulated()) setup.environment.push_back("AFL_SKIP_BIN_CHECK=1");
   setup.environment.insert(
       setup.environment.end(),
       {"AFL_CUSTOM_MUTATOR_LIBRARY=" + BesideExecutable(kAflMutatorName),

@@ -32,7 +32,9 @@ double Seconds(std::chrono::steady_clock::duration d) {
 
 }  // namespace
 
-EnginePlan FuzzRun::Engines() const { return {db_.dir(), plan_.corpus, plan_.seed, plan_.workers}; }
+EnginePlan FuzzRun::Engines() const {
+  return {db_.dir(), plan_.child.platform, plan_.corpus, plan_.seed, plan_.workers};
+}
 
 Job FuzzRun::JobOf(int worker) const {
   Job job{};
@@ -74,7 +76,7 @@ Status FuzzRun::SetCoverage() {
   if (!plan_.coverage) return db_.SetNoCoverage("it was not wanted (--no-coverage)");
   const WalkerInfo& walker = AllWalkers()[static_cast<size_t>(plan_.walkers.front())];
   auto code = FindWalkerCode(walker, LibraryOf(walker, plan_.child.libjvm, plan_.child.provider),
-                             BesideExecutable(kChildName));
+                             plan_.child.platform.File(kChildName));
   return code.ok() ? db_.SetCoverage(RowsOf(code.value()))
                    : db_.SetNoCoverage(code.failure().message);
 }

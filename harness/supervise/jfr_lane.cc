@@ -69,7 +69,7 @@ LaneVerdict Judge(const LanePlan& plan, const std::string&) {
                      fmt::format("JVM {} of {} ended without a recording", start + 1, plan.starts));
   }
   LaneSamples samples;
-  Status read = ReadRecordings(plan.jdk_home, recordings, plan.scratch, samples);
+  Status read = ReadRecordings(plan, recordings, samples);
   if (!read.ok())
     return BadLane(
         read.failure().code == ExitCode::kUnable ? CellStatus::kBadOutput : CellStatus::kToolFailed,

@@ -1,6 +1,5 @@
 #include "harness/supervise/lane.h"
 
-#include "harness/base/names.h"
 #include "harness/supervise/cell_harvest.h"
 
 namespace walkhammer {
@@ -10,8 +9,8 @@ const Lane kOwnLane = {
     .what = "walkhammer's own agent calls the walker",
     .own_agent = true,
     .check = nullptr,
-    .flags = [](const LanePlan&) -> Result<std::vector<std::string>> {
-      return std::vector<std::string>{"-agentpath:" + BesideExecutable(kAgentName)};
+    .flags = [](const LanePlan& plan) -> Result<std::vector<std::string>> {
+      return std::vector<std::string>{"-agentpath:" + plan.platform.File(kAgentName)};
     },
     .began = nullptr,
     .judge = nullptr,

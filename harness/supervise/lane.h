@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/jvm/platform.h"
 #include "harness/record/run_db.h"
 #include "harness/record/stress_rows.h"
 #include "harness/record/stress_state.h"
@@ -18,7 +19,8 @@ struct LanePlan {
   std::string argument;  // what followed "agent:"
   std::string scratch;   // the cell's own folder
   std::string jdk_home;
-  uint64_t starts = 0;  // programs of this cell that were started before
+  uint64_t starts = 0;                // programs of this cell that were started before
+  Platform platform = OwnPlatform();  // that its programs run on
 };
 
 // What a lane's own output said after the program ended.

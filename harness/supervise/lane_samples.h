@@ -48,10 +48,10 @@ Status ReadCollapsed(std::istream& text, LaneSamples& samples);
 // Whether a file with this first line is of that kind.
 bool IsCollapsed(const std::string& first_line);
 
-// Reads JFR recordings with that JDK's own reader. kUnable: it could not read them; other failures
-// say nothing about the recordings. `scratch` is a folder to write into.
-Status ReadRecordings(const std::string& jdk_home, const std::vector<std::string>& recordings,
-                      const std::string& scratch, LaneSamples& samples);
+// Reads JFR recordings with the reader of the JDK of `plan`, in its folder. kUnable: it could not
+// read them; other failures say nothing about the recordings.
+Status ReadRecordings(const LanePlan& plan, const std::vector<std::string>& recordings,
+                      LaneSamples& samples);
 
 // Vacuous without a sample that has a frame.
 LaneVerdict VerdictOf(const LaneSamples& samples, const Lane& lane);

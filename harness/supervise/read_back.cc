@@ -32,13 +32,13 @@ std::string Complaint(const std::string& output) {
 
 }  // namespace
 
-Status ReadRecordings(const std::string& jdk_home, const std::vector<std::string>& recordings,
-                      const std::string& scratch, LaneSamples& samples) {
-  const std::string jar = BesideExecutable(kLanesJarName), out = scratch + "/read-back";
+Status ReadRecordings(const LanePlan& plan, const std::vector<std::string>& recordings,
+                      LaneSamples& samples) {
+  const std::string jar = BesideExecutable(kLanesJarName), out = plan.scratch + "/read-back";
   if (!std::filesystem::exists(jar))
     return ToolFailed(fmt::format("{} is missing: build everything", jar));
   ProgramSetup setup;
-  setup.arguments = {jdk_home + "/bin/java",
+  setup.arguments = {plan.jdk_home + "/bin/java",
                      "-XX:+UseSerialGC",
                      "-XX:TieredStopAtLevel=1",
                      "-Xmx1g",
@@ -47,7 +47,8 @@ Status ReadRecordings(const std::string& jdk_home, const std::vector<std::string
                      "wh.lane.ReadBack",
                      out};
   setup.arguments.insert(setup.arguments.end(), recordings.begin(), recordings.end());
-  setup.directory = scratch;
+  setup.arguments = plan.platform.Command(setup.arguments);
+  setup.directory = plan.scratch;
   auto reader = Program::Start(setup);
   if (!reader.ok()) return reader.failure();
   Program& program = *reader.value();

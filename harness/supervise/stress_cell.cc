@@ -72,7 +72,7 @@ StressCell::~StressCell() {
 std::string StressCell::HsErrPath() const { return plan_.scratch + "/hs_err.log"; }
 
 LanePlan StressCell::ForLane() const {
-  return {plan_.lane_argument, plan_.scratch, plan_.row.jdk_path, plan_.row.starts};
+  return {plan_.lane_argument, plan_.scratch, plan_.row.jdk_path, plan_.row.starts, plan_.platform};
 }
 
 double StressCell::Seconds() const {
@@ -124,7 +124,7 @@ Status StressCell::StartProgram() {
   if (plan_.lane->own_agent)
     setup.environment = {
         std::string(kStateVariable) + "=/proc/self/fd/" + std::to_string(state_fd_),
-        "LD_PRELOAD=" + BesideExecutable(kAgentName) + UsersPreload()};
+        "LD_PRELOAD=" + plan_.platform.File(kAgentName) + UsersPreload()};
   setup.environment.push_back("TMPDIR=" + plan_.scratch);
   if (plan_.row.jvm_flags.empty()) {
     std::string words;
@@ -132,6 +132,7 @@ Status StressCell::StartProgram() {
       words += (words.empty() ? "" : " ") + setup.arguments[i];
     plan_.row.jvm_flags = words;
   }
+  setup.arguments = plan_.platform.Command(setup.arguments, setup.environment);
   auto program = Program::Start(setup);
   if (!program.ok()) return program.failure();
   program_ = std::move(program.value());
@@ -143,7 +144,7 @@ Status StressCell::StartProgram() {
 Status StressCell::StartAttached() {
   ProgramSetup setup;
   setup.arguments = {plan_.row.jdk_path + "/bin/jcmd", std::to_string(plan_.attach_pid),
-                     "JVMTI.agent_load", BesideExecutable(kAgentName),
+                     "JVMTI.agent_load", plan_.platform.File(kAgentName),
                      fmt::format("/proc/{}/fd/{}", getpid(), state_fd_)};
   auto program = Program::Start(setup);
   if (!program.ok()) return program.failure();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/jvm/platform.h"
 #include "harness/record/run_db.h"
 #include "harness/record/stress_rows.h"
 #include "harness/record/stress_state.h"
@@ -32,8 +33,9 @@ struct LoadCommand {
 };
 
 struct CellPlan {
-  CellRow row;       // what it is; counts and status are the cell's to fill
-  std::string java;  // path of the command
+  CellRow row;        // what it is; counts and status are the cell's to fill
+  std::string java;   // path of the command
+  Platform platform;  // that it runs on
   ReplayWords words;
   std::vector<std::string> jvm_flags;  // the user's and the profile's
   // Makes the program ready; its failure is the cell's status. `scratch`: an empty folder.

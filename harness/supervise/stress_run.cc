@@ -81,6 +81,7 @@ Status StressRun::Confirm(const std::atomic<bool>& interrupted) {
       if (!jdk.ok()) continue;
       ChildSetup setup;
       setup.libjvm = jdk.value().libjvm;
+      setup.platform = jdk.value().platform;
       setup.provider = FieldText(example.cell->job.provider);
       setup.jvm_flags = example.cell->jvm_flags;
       setup.scratch = plan_.scratch;

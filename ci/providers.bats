@@ -153,7 +153,7 @@ END
 
 @test "a finding is confirmed, minimised and replayed with the library that it was found with" {
   [ -n "$(jdks)" ]
-  verb fuzz --walker asgst --provider "$providers/fake_late.so" --walks 30000 --minimize-time 5s
+  verb fuzz --walker asgst --provider "$providers/fake_late.so" --walks 12000 --minimize-time 2s
   [ "$status" -eq 1 ]
   [ "$(ask "select count(*) from bucket where confirmed = 5")" -ge 1 ]
   folder=$(ask "select folder from bucket where confirmed = 5 limit 1")
@@ -170,14 +170,12 @@ END
 
 @test "the same samples are walked the same by AsyncGetCallTrace and by what is made of it" {
   [ -n "$(jdks)" ]
-  for jdk in $(jdks); do
-    for library in fake_early fake_late; do
-      verb stress --workload torture:mixed --walker agct,asgst --provider "$providers/$library.so" \
-        --jdk "$jdk" --time 3s --no-confirm
-      [ "$status" -le 1 ]
-      [ "$(ask "select successful > 1000 from cell")" -eq 1 ]
-      [ "$(ask "select count(distinct walker) from count where count > 500")" -eq 2 ]
-      [ "$(ask "select count(*) from finding where oracle = 'agreement'")" -eq 0 ]
-    done
+  for library in fake_early fake_late; do
+    verb stress --workload torture:mixed --walker agct,asgst --provider "$providers/$library.so" \
+      --jdk "$(jdks | tail -n 1)" --time 3s --no-confirm
+    [ "$status" -le 1 ]
+    [ "$(ask "select successful > 1000 from cell")" -eq 1 ]
+    [ "$(ask "select count(distinct walker) from count where count > 500")" -eq 2 ]
+    [ "$(ask "select count(*) from finding where oracle = 'agreement'")" -eq 0 ]
   done
 }

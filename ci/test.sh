@@ -116,7 +116,8 @@ check 'format: clang-format-14' \
   ours \( -name '*.h' -o -name '*.cc' \) -exec clang-format-14 --dry-run -Werror --ferror-limit=20 {} +
 must 'configure: release, g++' cmake --preset release
 must 'build: release, g++' cmake --build build/release
-must 'configure: clang-14, sanitizers' cmake --preset asan
+# The other build has seen each file alone.
+must 'configure: clang-14, sanitizers' cmake --preset asan -DCMAKE_UNITY_BUILD=ON
 unit_tests 'tests: release' --test-dir build/release -j "$(nproc)"
 # This build uses the time in which the command's tests wait, and is not in a hurry.
 slowly asan cmake --build build/asan &

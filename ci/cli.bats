@@ -253,6 +253,19 @@ is_json() {
     fuzz --jdk "$fake" --time 1s --out "$out"
 }
 
+@test "a request for another architecture" {
+  other=aarch64
+  [ "$(uname -m)" != aarch64 ] || other=x86_64
+  printf 'walk 4\nscene c2\narch %s\n' $other >"$tmp/other.walk"
+  for verb in replay minimize; do
+    refuses 3 "other.walk is a request for $other, and this JDK is for $(uname -m)" \
+      $verb "$tmp/other.walk"
+  done
+  printf 'walk 4\nscene c2\narch %s\n' "$(uname -m)" >"$tmp/own.walk"
+  run "$walkhammer" replay "$tmp/own.walk"
+  [ "$status" -eq 0 ]
+}
+
 @test "a libjvm.so that is cut, empty or text" {
   fake=$(fake_jdk "$(other_library)")
   library=$fake/lib/server/libjvm.so

@@ -11,6 +11,7 @@
 
 #include "harness/child/state.h"
 #include "harness/cli/common.h"
+#include "harness/guard/arch.h"
 #include "harness/record/finding_record.h"
 #include "harness/supervise/child_process.h"
 
@@ -162,7 +163,7 @@ void FuzzTarget::AbortOnFinding() {
   for (uint32_t at = ring.tail.load(); at != ring.head.load(); ring.tail.store(++at)) {
     const RawFinding& raw = ring.slots[at % kRingSize];
     Symbolizer symbolizer(std::span<const Module>(state_->modules, ModuleCount(*state_)));
-    const FindingRecord record = MakeFindingRecord(raw, symbolizer, state_->symbols);
+    const FindingRecord record = MakeFindingRecord(raw, symbolizer, state_->symbols, kArchName);
     if (record.grade != Grade::kForbidden) continue;
     engine_->CloseWindow();
     ring.tail.store(ring.head.load());  // a successor would blame its first input

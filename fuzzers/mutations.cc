@@ -198,6 +198,11 @@ bool Misalign(Draft& draft) {
   return true;
 }
 
+bool ToggleSignature(Draft& draft) {
+  draft.AnyUsedValue().is_signed ^= 1;
+  return true;
+}
+
 // --- registers ---
 
 bool ShiftPc(Draft& draft) {
@@ -311,6 +316,7 @@ constexpr Mutation kMutations[] = {
     {"to-readable", 2, ToReadable},
     {"to-literal", 2, ToLiteral},
     {"misalign", 1, Misalign},
+    {"toggle-signature", 1, ToggleSignature},
     {"shift-pc", 3, ShiftPc},
     {"shift-register", 2, ShiftRegister},
     {"random-registers", 2, RandomRegisters},

@@ -143,6 +143,7 @@ uint32_t RandomRequests::SlotOffset(Random& random, Value& fitting) const {
   const uint32_t what = random.Below(8);
   if (what < 3 && !stack_.Code().empty()) {
     fitting = CodeValue(random);
+    fitting.is_signed = random.Chance(4) ? 1 : 0;
     return Pick(random, stack_.Code());
   }
   if (what < 6 && !stack_.Pointers().empty()) {

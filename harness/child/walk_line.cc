@@ -44,6 +44,14 @@ int CodeSlot(const Trace& trace) {
   return trace.num_frames > 1 - kCodeOther ? 1 - trace.num_frames : kCodeOther;
 }
 
+// What return addresses look like under pointer authentication; where this CPU has none, with bits
+// of our own in the place of a signature.
+uint64_t Signed(uint64_t address) {
+  constexpr uint64_t kMadeUp = 0x2b000000000000;  // of bits 48 to 54
+  const uint64_t with_signature = SignReturnAddress(address);
+  return with_signature != address ? with_signature : address ^ kMadeUp;
+}
+
 uint64_t Mix(uint64_t hash, uint64_t value) {
   return (hash ^ value) * 0x100000001b3 + 0x9e3779b97f4a7c15;
 }
@@ -57,6 +65,11 @@ WalkLine::WalkLine(SharedState& shared, const Landscape& landscape, const Method
 }
 
 uint64_t WalkLine::Resolve(const ParkedScene& scene, const Value& value, uint64_t pristine) const {
+  const uint64_t address = Unsigned(scene, value, pristine);
+  return value.is_signed != 0 ? Signed(address) : address;
+}
+
+uint64_t WalkLine::Unsigned(const ParkedScene& scene, const Value& value, uint64_t pristine) const {
   const auto addend = static_cast<uint64_t>(value.addend);
   switch (value.symbol) {
     case SymbolTable::IdOf(SymbolKind::kLiteral):

@@ -64,6 +64,7 @@ class WalkLine {
   int FramesAsText(char* text, size_t size) const;
   void SaveReplay();
   uint64_t Resolve(const ParkedScene& scene, const Value& value, uint64_t pristine) const;
+  uint64_t Unsigned(const ParkedScene& scene, const Value& value, uint64_t pristine) const;
   Presented ResolveAll(const ParkedScene& scene, const WalkRequest& request) const;
   int ApplyEdits(const ParkedScene& scene, const WalkRequest& request, Undo* undo) const;
   bool WalkInTurn(ParkedScene& scene, const WalkRequest& request, uint64_t sequence);

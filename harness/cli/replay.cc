@@ -40,12 +40,23 @@ struct Row {
   std::string stand_in;
 };
 
-std::string ExpectOf(const std::string& text, const std::string& name) {
+// Of a text that has been read before.
+WalkFile FileOf(const ReplayInput& input) {
   auto symbols = std::make_unique<SymbolTable>();
   symbols->Init();
   WalkFile file;
-  (void)ParseText(text, name, *symbols, file);
-  return file.expect;
+  (void)ParseText(input.text, input.name, *symbols, file);
+  return file;
+}
+
+// Those that the request is about; a failure where there are none.
+Result<std::vector<Jdk>> JdksFor(const ReplayInput& input, const WalkFile& file,
+                                 const std::vector<Jdk>& jdks) {
+  std::vector<Jdk> fitting;
+  for (const Jdk& jdk : jdks)
+    if (file.arch.empty() || file.arch == jdk.arch) fitting.push_back(jdk);
+  if (!fitting.empty() || jdks.empty()) return fitting;
+  return RefusedArch(input, file, jdks.front().platform);
 }
 
 void Tally(const Result<ReplayOutcome>& outcome, Row& row) {
@@ -143,13 +154,16 @@ int RunReplay(const Options& options, const std::vector<std::string>& jvm_flags)
   ScratchFolder scratch;
   std::vector<Row> rows;
   for (const ReplayInput& input : inputs) {
-    for (const Jdk& jdk : jdks.value()) {
+    const WalkFile file = FileOf(input);
+    auto fitting = JdksFor(input, file, jdks.value());
+    if (!fitting.ok()) return PrintFailure(fitting.failure());
+    for (const Jdk& jdk : fitting.value()) {
       ChildSetup setup{jdk.libjvm, jdk.platform, jvm_flags, true, scratch.path()};
       setup.provider = library.value();
       Row row;
       row.file = input.name;
       row.jdk = jdk.home + " (" + jdk.version + ")";
-      row.expect = ExpectOf(input.text, input.name);
+      row.expect = file.expect;
       for (uint64_t i = 0; i < options.times && !Interrupted().load(); i++)
         Tally(Replay(input, setup), row);
       PrintStandIns(row);

@@ -40,6 +40,15 @@ inline constexpr bool kHasTrapFlag = false;  // single steps are the kernel's al
 inline void SetSingleStep(ucontext_t&, bool) {}
 inline bool AtCallThatEndsSteps(const ucontext_t&) { return false; }
 
+// A return address as generated code signs it, with the key of this process and zero as modifier
+// (JDK 21: -XX:UseBranchProtection=pac-ret); unchanged where the CPU has no pointer authentication.
+inline uint64_t SignReturnAddress(uint64_t address) {
+  register uint64_t pointer asm("x17") = address;
+  register uint64_t modifier asm("x16") = 0;
+  asm("hint #8" : "+r"(pointer) : "r"(modifier));  // pacia1716
+  return pointer;
+}
+
 // The address that thread-local storage hangs on.
 inline uint64_t ThreadPointer() {
   uint64_t pointer;

@@ -77,6 +77,9 @@ inline bool AtCallThatEndsSteps(const ucontext_t& context) {
   }
 }
 
+// There are no signatures.
+inline uint64_t SignReturnAddress(uint64_t address) { return address; }
+
 // The address that thread-local storage hangs on.
 inline uint64_t ThreadPointer() {
   uint64_t pointer;

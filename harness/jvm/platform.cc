@@ -97,7 +97,7 @@ std::vector<std::string> Platform::Command(std::vector<std::string> words) const
   return Command(std::move(words), none);
 }
 
-Platform OwnPlatform() { return {fs::path(BesideExecutable("x")).parent_path()}; }
+Platform OwnPlatform() { return {MachineArch(), fs::path(BesideExecutable("x")).parent_path()}; }
 
 Result<Platform> PlatformOf(const std::string& arch, const std::string& home) {
   const std::string machine = MachineArch();
@@ -115,7 +115,7 @@ Result<Platform> PlatformOf(const std::string& arch, const std::string& home) {
   if (qemu.empty())
     return Unable(
         fmt::format("{}, and there is no qemu-{} (Debian: qemu-user-static)", reason, arch));
-  Platform platform{FindPrograms(arch), {qemu, "-L", sysroot}};
+  Platform platform{arch, FindPrograms(arch), {qemu, "-L", sysroot}};
   if (platform.folder.empty())
     return Unable(fmt::format("{}, and walkhammer is not cross-built for it: cmake --preset {}",
                               reason, arch));

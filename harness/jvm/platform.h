@@ -12,6 +12,7 @@
 namespace walkhammer {
 
 struct Platform {
+  std::string arch;    // as `uname -m` says it
   std::string folder;  // of walkhammer_child, the agent and the provider; absolute
   // What the path of a program follows; empty: this machine runs it by itself.
   std::vector<std::string> emulator = {};
@@ -26,7 +27,7 @@ struct Platform {
   std::vector<std::string> Command(std::vector<std::string> words) const;
 };
 
-// This executable's own.
+// Where this executable runs.
 Platform OwnPlatform();
 
 // For a JDK of architecture `arch`, as `uname -m` says it, in the folder `home`. The emulator is

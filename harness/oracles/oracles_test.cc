@@ -341,7 +341,7 @@ TEST(Oracles, ADeathIsSurvivalsAndTheParentSaysSo) {
   auto symbols = std::make_unique<SymbolTable>();
   symbols->Init();
   const WalkRequest killer;
-  const FindingRecord record = MakeDeathRecord({6, ""}, &killer, *symbols, 1, 1);
+  const FindingRecord record = MakeDeathRecord({6, ""}, &killer, *symbols, 1, 1, "x86_64");
   EXPECT_EQ(record.oracle, "survival");
   EXPECT_EQ(record.outcome, "death");
   EXPECT_EQ(record.grade, Grade::kForbidden);

@@ -32,7 +32,7 @@ class CrashFolderTest : public testing::Test {
 
   CrashCase Case() {
     CrashCase crash;
-    crash.record = MakeFindingRecord(*finding_, symbolizer_, *symbols_);
+    crash.record = MakeFindingRecord(*finding_, symbolizer_, *symbols_, "x86_64");
     crash.raw = finding_.get();
     crash.request = &finding_->request;
     crash.symbols = symbols_.get();
@@ -62,11 +62,12 @@ TEST_F(CrashFolderTest, WritesAnInputThatReadsBack) {
   const std::string text = ReadFile(path + "/input.walk");
   EXPECT_TRUE(
       text.starts_with("# crash at unmapped pc\n# JDK: two lines\n"
-                       "# replay: walkhammer replay --jdk jdk run/input.walk\nwalk 1\n"))
+                       "# replay: walkhammer replay --jdk jdk run/input.walk\nwalk 4\n"))
       << text;
   WalkFile file;
   ASSERT_EQ(ParseText(text, "input.walk", *symbols_, file), "");
   EXPECT_EQ(file.request, finding_->request);
+  EXPECT_EQ(file.arch, "x86_64");
   EXPECT_EQ(MatchesExpect(file.expect, crash.record.signature), Match::kExact);
   EXPECT_FALSE(std::filesystem::exists(path + "/hs_err.log"));
   size_t files = 0;
@@ -192,7 +193,7 @@ TEST_F(CrashFolderTest, ExplainsWhatWasReturned) {
 
 TEST_F(CrashFolderTest, ExplainsADeathWithAnUnknownKiller) {
   CrashCase crash;
-  crash.record = MakeDeathRecord({SIGABRT, ""}, nullptr, *symbols_, 0, 0);
+  crash.record = MakeDeathRecord({SIGABRT, ""}, nullptr, *symbols_, 0, 0, "x86_64");
   const Result<std::string> folder = WriteCrashFolder(dir_.path(), crash);
   ASSERT_TRUE(folder.ok());
   const std::string path = dir_.path() + "/" + folder.value();

@@ -36,8 +36,8 @@ const char* EndingWord(Ending ending) {
 }
 
 std::string RequestText(const WalkRequest& request, const Signature& signature,
-                        const SymbolTable& symbols) {
-  return ToText({SaneRequest(request), signature.expect}, symbols);
+                        const SymbolTable& symbols, std::string_view arch) {
+  return ToText({SaneRequest(request), signature.expect, std::string(arch)}, symbols);
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ std::string FaultJson(const RawFinding& finding) {
 }
 
 FindingRecord MakeFindingRecord(const RawFinding& finding, const Symbolizer& symbolizer,
-                                const SymbolTable& symbols) {
+                                const SymbolTable& symbols, std::string_view arch) {
   FindingRecord record;
   record.signature = SignatureOf(finding, symbolizer);
   record.oracle = record.signature.oracle;
@@ -78,7 +78,7 @@ FindingRecord MakeFindingRecord(const RawFinding& finding, const Symbolizer& sym
   const WalkRequest request = SaneRequest(finding.request);
   record.realism = RealismOf(request);
   record.detail = FieldText(finding.detail);
-  record.request = RequestText(request, record.signature, symbols);
+  record.request = RequestText(request, record.signature, symbols, arch);
   record.frames = FieldText(finding.frame_text);
   record.native = NativeChainText(finding, symbolizer);
   record.fault = FaultJson(finding);
@@ -88,7 +88,8 @@ FindingRecord MakeFindingRecord(const RawFinding& finding, const Symbolizer& sym
 }
 
 FindingRecord MakeDeathRecord(const DeathInfo& death, const WalkRequest* request,
-                              const SymbolTable& symbols, uint64_t sequence, uint64_t time_ms) {
+                              const SymbolTable& symbols, uint64_t sequence, uint64_t time_ms,
+                              std::string_view arch) {
   FindingRecord record;
   record.signature = SignatureOfDeath(death);
   record.oracle = kDeathOracleName;
@@ -98,7 +99,7 @@ FindingRecord MakeDeathRecord(const DeathInfo& death, const WalkRequest* request
       request != nullptr ? "the JVM died during this walk" : "the JVM died between walks";
   if (request != nullptr) {
     record.realism = RealismOf(SaneRequest(*request));
-    record.request = RequestText(*request, record.signature, symbols);
+    record.request = RequestText(*request, record.signature, symbols, arch);
   }
   Json fault;
   fault["ending"] = "died";

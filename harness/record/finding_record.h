@@ -33,12 +33,14 @@ struct FindingRecord {
   std::optional<int64_t> cell;  // CellRow::position; none: not of a stress or step run
 };
 
+// `arch`: of the JVM, as `uname -m` says it; the request is then for that one alone.
 FindingRecord MakeFindingRecord(const RawFinding& finding, const Symbolizer& symbolizer,
-                                const SymbolTable& symbols);
+                                const SymbolTable& symbols, std::string_view arch);
 
 // `request` is what the journal names as the killer; null if the child died between walks.
 FindingRecord MakeDeathRecord(const DeathInfo& death, const WalkRequest* request,
-                              const SymbolTable& symbols, uint64_t sequence, uint64_t time_ms);
+                              const SymbolTable& symbols, uint64_t sequence, uint64_t time_ms,
+                              std::string_view arch);
 
 // In a run of several walkers, of which `first_walker` is the first: whose finding it is goes into
 // key and title, unless it is the first's, and so does against whom. Replays, which `expect` is

@@ -32,7 +32,7 @@ TEST_F(FindingRecordTest, HoldsNamesAndText) {
   SetChain(*finding, {0x99});
   SetField(finding->detail, "signal 11");
   SetField(finding->frame_text, "a.B.c()V @ 3");
-  const FindingRecord record = MakeFindingRecord(*finding, symbolizer_, *symbols_);
+  const FindingRecord record = MakeFindingRecord(*finding, symbolizer_, *symbols_, "x86_64");
   EXPECT_EQ(record.oracle, "crash");
   EXPECT_EQ(record.outcome, "fault");
   EXPECT_EQ(record.grade, Grade::kForbidden);
@@ -66,8 +66,10 @@ TEST_F(FindingRecordTest, ExpectSurvivesTheFileForAnyFunctionName) {
 }
 
 TEST_F(FindingRecordTest, GradeComesFromTheTable) {
-  EXPECT_EQ(MakeFindingRecord(*NewFinding("method-id", "unloaded"), symbolizer_, *symbols_).grade,
-            Grade::kInteresting);
+  EXPECT_EQ(
+      MakeFindingRecord(*NewFinding("method-id", "unloaded"), symbolizer_, *symbols_, "x86_64")
+          .grade,
+      Grade::kInteresting);
   EXPECT_EQ(GradeOf("method-id", "unloaded", Grade::kForbidden), Grade::kInteresting);
   EXPECT_EQ(GradeOf("method-id", "no-such", Grade::kForbidden), Grade::kForbidden);
   EXPECT_EQ(GradeOf("no-such", "unloaded", Grade::kAcceptable), Grade::kAcceptable);
@@ -77,7 +79,7 @@ TEST_F(FindingRecordTest, GradeComesFromTheTable) {
 
 TEST_F(FindingRecordTest, DeathNamesTheKillerOrSaysThatItIsUnknown) {
   const WalkRequest request;
-  FindingRecord record = MakeDeathRecord({SIGABRT, ""}, &request, *symbols_, 7, 8);
+  FindingRecord record = MakeDeathRecord({SIGABRT, ""}, &request, *symbols_, 7, 8, "x86_64");
   EXPECT_EQ(record.signature.key, "death by signal 6");
   EXPECT_EQ(record.grade, Grade::kForbidden);
   EXPECT_EQ(record.sequence, 7u);
@@ -87,7 +89,7 @@ TEST_F(FindingRecordTest, DeathNamesTheKillerOrSaysThatItIsUnknown) {
   EXPECT_EQ(nlohmann::json::parse(record.fault)["signal_name"], "SIGABRT");
   EXPECT_NE(FindOracle(record.oracle), nullptr);
   EXPECT_NE(OutcomeIndex(record.oracle, record.outcome), 255);
-  record = MakeDeathRecord({3 << 8, ""}, nullptr, *symbols_, 7, 8);
+  record = MakeDeathRecord({3 << 8, ""}, nullptr, *symbols_, 7, 8, "x86_64");
   EXPECT_EQ(record.request, "");
   EXPECT_EQ(nlohmann::json::parse(record.fault)["exit_status"], 3);
 }
@@ -116,7 +118,7 @@ TEST_F(FindingRecordTest, ItsWalkersAreNamedWhereSeveralWalk) {
 TEST_F(FindingRecordTest, OfADamagedChildIsBounded) {
   auto finding = std::make_unique<RawFinding>();
   std::memset(static_cast<void*>(finding.get()), 0xff, sizeof(RawFinding));
-  const FindingRecord record = MakeFindingRecord(*finding, symbolizer_, *symbols_);
+  const FindingRecord record = MakeFindingRecord(*finding, symbolizer_, *symbols_, "x86_64");
   EXPECT_EQ(record.detail.size(), sizeof(finding->detail));
   EXPECT_EQ(record.grade, Grade::kForbidden);
   EXPECT_TRUE(nlohmann::json::accept(record.fault));

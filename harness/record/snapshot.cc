@@ -14,11 +14,13 @@
 namespace walkhammer {
 namespace {
 
-constexpr uint64_t kFirstAddress = 1 << 16;       // what is below is a number
-constexpr uint64_t kEndOfAddresses = 1ULL << 47;  // and what is above
-constexpr uint64_t kSurelyAddress = 1ULL << 32;   // unless nothing is mapped there
-constexpr uint64_t kThreadBytes = 4096;           // more than a JavaThread has
-constexpr uint64_t kMethodBytes = 96;             // near the size of a Method
+constexpr uint64_t kFirstAddress = 1 << 16;      // what is below is a number
+constexpr uint64_t kSurelyAddress = 1ULL << 32;  // unless nothing is mapped there
+constexpr uint64_t kThreadBytes = 4096;          // more than a JavaThread has
+constexpr uint64_t kMethodBytes = 96;            // near the size of a Method
+// Bits 48 to 54 of an address hold the signature that pointer authentication puts there; 55 tells
+// the kernel's addresses.
+constexpr int kAddressBits = 48, kEndOfSignature = 55;
 constexpr uint64_t kMetaspaceBlock = 4
                                      << 20;  // metaspace comes in blocks of that size and alignment
 constexpr uint64_t kMetaspaceMask = 0xffff;  // the least that is committed of one
@@ -40,7 +42,17 @@ class Namer {
   }
 
   Value NameOf(uint64_t word) {
-    if (word < kFirstAddress || word >= kEndOfAddresses) return Number(word);
+    constexpr uint64_t kAddress = (1ULL << kAddressBits) - 1;
+    if (word <= kAddress || word >> kEndOfSignature != 0) return NameUnsigned(word);
+    Value code = NameUnsigned(word & kAddress);
+    if (!IsCode(code)) return Number(word);
+    code.is_signed = 1;
+    return code;
+  }
+
+ private:
+  Value NameUnsigned(uint64_t word) {
+    if (word < kFirstAddress || word >= end_of_addresses_) return Number(word);
     if (word >= sample_.stack_limit && word < sample_.stack_base) return OnStack(word);
     for (const std::vector<Range>* code : {&live_, &gone_})
       if (const Range* range = Find(*code, word)) return At(*range, word);
@@ -56,7 +68,13 @@ class Namer {
     return InMemory(word);
   }
 
- private:
+  bool IsCode(const Value& value) const {
+    const SymbolKind kind = symbols_.at(value.symbol).kind;
+    return kind == SymbolKind::kNmethod || kind == SymbolKind::kStub ||
+           kind == SymbolKind::kCodelet || kind == SymbolKind::kCodeCache ||
+           kind == SymbolKind::kLibrary;
+  }
+
   static Value Number(uint64_t word) { return {static_cast<int64_t>(word), 0, 0}; }
   static Value Of(SymbolKind kind, uint64_t addend) {
     return {static_cast<int64_t>(addend), SymbolTable::IdOf(kind), 0};
@@ -185,6 +203,9 @@ class Namer {
   std::vector<std::pair<SymbolKind, std::string>> names_;
   std::vector<Range> live_, gone_;  // by begin
   uint64_t code_end_ = 0;
+  // Stacks lie near their top: x86_64 gives programs 47 bits, aarch64 48.
+  const uint64_t end_of_addresses_ =
+      1ULL << (sample_.stack_base >> (kAddressBits - 1) != 0 ? kAddressBits : kAddressBits - 1);
   std::map<uint64_t, const MethodPlace*> methods_, codes_;
 };
 

@@ -131,6 +131,17 @@ TEST_F(SnapshotTest, Numbers) {
   EXPECT_EQ(Named(kMeta + 0x2044), "metaspace+0x2044");  // behind the byte codes
 }
 
+// Keys differ from process to process: what a signature was is worth nothing, that there was one
+// is.
+TEST_F(SnapshotTest, SignedReturnAddresses) {
+  constexpr uint64_t kSignature = 0x5d000000000000;
+  EXPECT_EQ(Named((kCode + 0x150) | kSignature), "signed stub \"call_stub\"+0x50");
+  EXPECT_EQ(Named((kLib + 0x10) | kSignature), "signed library \"libjvm.so\"+0x10");
+  EXPECT_EQ(Named((kCode + 0x38000) | 0x1000000000000), "signed code-cache+0x38000");
+  EXPECT_EQ(Named((kSp + 8) | kSignature), "0x5d7f00001fd008");              // no code
+  EXPECT_EQ(Named((kCode + 0x150) | 0x80000000000000), "0x807f1000000150");  // the kernel's half
+}
+
 TEST_F(SnapshotTest, TheAnchorIsTheSamples) {
   EXPECT_EQ(Make().anchor, AnchorMode::kCleared);
   sample_.anchor_sp = kSp + 0x100;

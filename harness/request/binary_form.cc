@@ -1,9 +1,10 @@
 // Layout (numbers are LEB128 varints, zz = zigzag):
 //   request := version walker scene state^in_Java anchor zz(depth-128) options
 //              pc sp fp lr [anchor_sp anchor_pc anchor_fp] edit_count edit*
-//   value   := (kind - usual kind) * 2 + has_addend, [length name], [zz(addend)]
+//   value   := (kind - usual kind) * 4 + is_signed * 2 + has_addend, [length name], [zz(addend)]
 //   edit    := slot/8 op value
-// Version 1 knew 22 kinds and one byte of edits, modulo 33; it is read, no longer written.
+// Version 1 knew 22 kinds and one byte of edits, modulo 33; 1 and 2 knew no signed values. They are
+// read, no longer written.
 // Usual values encode as 0 and trailing zeros are dropped, so the usual request is one byte.
 #include "harness/request/binary_form.h"
 
@@ -17,7 +18,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr uint8_t kBinaryVersion = 2;
+constexpr uint8_t kBinaryVersion = 3;
 constexpr int kKindsInVersion1 = 22, kMaxEditsInVersion1 = 32;
 constexpr int kUsualDepth = WalkRequest{}.depth;
 constexpr uint64_t kSlotWords = WalkRequest::kMaxSlot / 8;
@@ -47,7 +48,8 @@ class Writer {
     std::string_view name(symbol.name, strnlen(symbol.name, Symbol::kMaxName));
     int code =
         (static_cast<int>(symbol.kind) - static_cast<int>(usual) + kSymbolKinds) % kSymbolKinds;
-    Byte(static_cast<uint8_t>(code * 2 + (value.addend != 0 ? 1 : 0)));
+    Byte(static_cast<uint8_t>(code * 4 + (value.is_signed != 0 ? 2 : 0) +
+                              (value.addend != 0 ? 1 : 0)));
     if (IsNamed(symbol.kind)) {  // an empty name reads as kUnmapped
       Byte(static_cast<uint8_t>(name.size()));
       bytes_.append(name);
@@ -72,7 +74,8 @@ class Reader {
  public:
   // Reads the version.
   Reader(std::span<const uint8_t> bytes, SymbolTable& symbols) : bytes_(bytes), symbols_(symbols) {
-    is_version_1_ = Byte() == 1;
+    const uint8_t version = Byte();
+    version_ = version == 1 || version == 2 ? version : kBinaryVersion;
   }
 
   uint8_t Byte() { return next_ < bytes_.size() ? bytes_[next_++] : uint8_t{0}; }
@@ -91,17 +94,19 @@ class Reader {
   }
 
   Value GetValue(SymbolKind usual) {
-    uint8_t tag = Byte();
-    const int kinds = is_version_1_ ? kKindsInVersion1 : kSymbolKinds;
-    auto kind = static_cast<SymbolKind>((tag / 2 + static_cast<int>(usual)) % kinds);
+    const uint8_t tag = Byte();
+    const int kinds = version_ == 1 ? kKindsInVersion1 : kSymbolKinds;
+    const int distance = version_ <= 2 ? tag / 2 : tag / 4;
+    auto kind = static_cast<SymbolKind>((distance + static_cast<int>(usual)) % kinds);
     Value value;
+    value.is_signed = version_ <= 2 ? 0 : tag / 2 % 2;
     value.symbol = IsNamed(kind) ? symbols_.Intern(kind, Name()) : SymbolTable::IdOf(kind);
     if (tag % 2 != 0) value.addend = UnZigZag(Number());
     return value;
   }
 
   uint16_t EditCount() {
-    if (is_version_1_) return ByteBelow(kMaxEditsInVersion1 + 1);
+    if (version_ == 1) return ByteBelow(kMaxEditsInVersion1 + 1);
     return static_cast<uint16_t>(Number() % (WalkRequest::kMaxEdits + 1));
   }
 
@@ -118,7 +123,7 @@ class Reader {
   std::span<const uint8_t> bytes_;
   SymbolTable& symbols_;
   size_t next_ = 0;
-  bool is_version_1_ = false;
+  uint8_t version_ = kBinaryVersion;
 };
 
 }  // namespace

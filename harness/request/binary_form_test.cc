@@ -65,9 +65,9 @@ TEST(BinaryFormTest, MutatedEncodingsDecodeToValidRequests) {
 
 TEST(BinaryFormTest, TheUsualRequestIsItsVersion) {
   auto symbols = NewSymbolTable();
-  EXPECT_EQ(EncodeBinary(WalkRequest{}, *symbols), "\2");
+  EXPECT_EQ(EncodeBinary(WalkRequest{}, *symbols), "\3");
   EXPECT_EQ(Decode("", *symbols), WalkRequest{});
-  EXPECT_EQ(Decode("\xff", *symbols), WalkRequest{});  // any but 1 reads as 2
+  EXPECT_EQ(Decode("\xff", *symbols), WalkRequest{});  // any but 1 and 2 reads as 3
 }
 
 // Pins the layout: stored requests must stay readable.
@@ -85,22 +85,29 @@ TEST(BinaryFormTest, Layout) {
   request.anchor_sp = {0, SymbolTable::IdOf(SymbolKind::kStack)};
   request.edit_count = 1;
   request.edits[0] = {0x48, EditOp::kAdd, {}, {1, 0, 0}};
-  const auto layout = [](char version, char literal) {
+  // With the tags of pc, lr and anchor-sp.
+  const auto layout = [](char version, char nmethod, char literal, char stack) {
     std::string bytes(
-        "\x01\x00\x03\x0c\x02\x01\x80\x01"
-        "\x1d\x04"
+        "\x00\x00\x03\x0c\x02\x01\x80\x01"
+        "N\x04"
         "a()V"
-        "\x38\x01\x0f\x00\x2a"
-        "\x04\x00\x00"
+        "\x38\x01\x0f\x00L"
+        "S\x00\x00"
         "\x01\x09\x02\x01\x02",
         27);
     bytes[0] = version;
-    bytes[bytes.find("\x2a")] = literal;
+    bytes[bytes.find('N')] = nmethod;
+    bytes[bytes.find('L')] = literal;
+    bytes[bytes.find('S')] = stack;
     return bytes;
   };
-  EXPECT_EQ(EncodeBinary(request, *symbols), layout(2, 0x2c));
-  EXPECT_EQ(Decode(layout(2, 0x2c), *symbols), request);
-  EXPECT_EQ(Decode(layout(1, 0x2a), *symbols), request);
+  EXPECT_EQ(EncodeBinary(request, *symbols), layout(3, 0x39, 0x58, 0x08));
+  EXPECT_EQ(Decode(layout(3, 0x39, 0x58, 0x08), *symbols), request);
+  EXPECT_EQ(Decode(layout(2, 0x1d, 0x2c, 0x04), *symbols), request);
+  EXPECT_EQ(Decode(layout(1, 0x1d, 0x2a, 0x04), *symbols), request);
+  request.lr.is_signed = 1;
+  EXPECT_EQ(EncodeBinary(request, *symbols), layout(3, 0x39, 0x5a, 0x08));
+  EXPECT_EQ(Decode(layout(3, 0x39, 0x5a, 0x08), *symbols), request);
 }
 
 TEST(BinaryFormTest, OriginIsLeftOut) {

@@ -29,7 +29,7 @@ inline std::span<const uint8_t> AsBytes(std::string_view text) {
 
 // What every valid request fulfils.
 inline bool IsValidValue(const Value& value, const SymbolTable& symbols) {
-  if (value.symbol >= symbols.size() || value.reserved != 0) return false;
+  if (value.symbol >= symbols.size() || value.is_signed > 1) return false;
   const Symbol& symbol = symbols.at(value.symbol);
   return IsNamed(symbol.kind) == (symbol.name[0] != 0);
 }
@@ -108,6 +108,7 @@ class AnyRequests {
                                   std::numeric_limits<int64_t>::min()};
     value.addend = Below(2) == 0 ? kEdges[Below(std::size(kEdges))]
                                  : static_cast<int64_t>(random_()) >> Below(64);
+    value.is_signed = Below(8) == 0 ? 1 : 0;
     return value;
   }
 

@@ -33,12 +33,12 @@ TEST(TextErrorsTest, Empty) {
 }
 
 TEST(TextErrorsTest, Version) {
-  EXPECT_EQ(Error("walk 4"),
-            "t.walk:1:6: walk format 4 is newer than this walkhammer reads (3): update walkhammer");
+  EXPECT_EQ(Error("walk 5"),
+            "t.walk:1:6: walk format 5 is newer than this walkhammer reads (4): update walkhammer");
   EXPECT_EQ(Error("# c\n\n walk  99999999999999999999 what else"),
-            "t.walk:3:8: walk format 99999999999999999999 is newer than this walkhammer reads (3): "
+            "t.walk:3:8: walk format 99999999999999999999 is newer than this walkhammer reads (4): "
             "update walkhammer");
-  EXPECT_EQ(Error("walk 0"), "t.walk:1:6: walk format 0 does not exist: expected 1 .. 3");
+  EXPECT_EQ(Error("walk 0"), "t.walk:1:6: walk format 0 does not exist: expected 1 .. 4");
   EXPECT_EQ(Error("walk"), "t.walk:1:5: expected the format version, a number");
   EXPECT_EQ(Error("walk 0x1"), "t.walk:1:6: expected the format version, a number, got '0x1'");
   EXPECT_EQ(Error("walk 1 1"), "t.walk:1:8: expected the end of the line, got '1'");
@@ -73,6 +73,16 @@ TEST(TextErrorsTest, WalkerAndScene) {
       << scene;
   EXPECT_TRUE(scene.ends_with(" (all: walkhammer list scenes)")) << scene;
   EXPECT_EQ(LineError("scene c2 c1"), "10: expected the end of the line, got 'c1'");
+}
+
+TEST(TextErrorsTest, ArchAndSignature) {
+  EXPECT_EQ(LineError("arch aarch64"), "1: the first line must be 'walk 4' for arch");
+  EXPECT_EQ(Error("walk 4\narch arm"), "t.walk:2:6: expected 'x86_64' or 'aarch64', got 'arm'");
+  EXPECT_EQ(LineError("pc signed stack"), "4: the first line must be 'walk 4' for signed values");
+  EXPECT_EQ(
+      Error("walk 4\npc signed"),
+      "t.walk:2:10: expected a value: a number, or a kind such as pristine, stack or nmethod");
+  EXPECT_TRUE(Error("walk 4\npc signed signed stack").starts_with("t.walk:2:11: unknown kind"));
 }
 
 TEST(TextErrorsTest, State) {

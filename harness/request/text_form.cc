@@ -28,19 +28,21 @@ std::string SignedHex(int64_t number, const char* plus) {
   return number < 0 ? "-" + Hex(0 - bits) : plus + Hex(bits);
 }
 
-int VersionOf(const WalkRequest& request, const SymbolTable& symbols) {
-  if (request.against != 0) return 3;
-  const auto is_new = [&](const Value& value) {
-    return symbols.at(value.symbol).kind == SymbolKind::kBytecodes;
-  };
+int VersionOf(const WalkFile& file, const SymbolTable& symbols) {
+  const WalkRequest& request = file.request;
   const std::span edits(request.edits, std::min<size_t>(request.edit_count, request.kMaxEdits));
-  const Value others[] = {request.pc,        request.sp,        request.fp,       request.lr,
-                          request.anchor_sp, request.anchor_pc, request.anchor_fp};
-  const bool needs_2 =
-      request.origin != Origin::kMade || edits.size() > kMaxEditsInVersion1 ||
-      std::any_of(std::begin(others), std::end(others), is_new) ||
-      std::any_of(edits.begin(), edits.end(), [&](const Edit& e) { return is_new(e.value); });
-  return needs_2 ? 2 : 1;
+  int version = request.origin != Origin::kMade || edits.size() > kMaxEditsInVersion1 ? 2 : 1;
+  if (request.against != 0) version = 3;
+  if (!file.arch.empty()) version = 4;
+  const auto raise_for = [&](const Value& value) {
+    if (symbols.at(value.symbol).kind == SymbolKind::kBytecodes) version = std::max(version, 2);
+    if (value.is_signed != 0) version = 4;
+  };
+  for (const Value& value : {request.pc, request.sp, request.fp, request.lr, request.anchor_sp,
+                             request.anchor_pc, request.anchor_fp})
+    raise_for(value);
+  for (const Edit& edit : edits) raise_for(edit.value);
+  return version;
 }
 
 // What a file can hold of a signature: one line, without anything that starts a comment.
@@ -60,15 +62,13 @@ std::string ExpectText(std::string_view expect) {
 
 std::string ValueText(const Value& value, const SymbolTable& symbols) {
   const Symbol& symbol = symbols.at(value.symbol);
-  if (symbol.kind == SymbolKind::kLiteral)
-    return value.addend < kLeastSignedLiteral ? Hex(static_cast<uint64_t>(value.addend))
-                                              : SignedHex(value.addend, "");
-  std::string_view name(symbol.name, strnlen(symbol.name, Symbol::kMaxName));
   std::string text;
-  if (IsNamed(symbol.kind) && name.empty())
-    text = KindWord(SymbolKind::kUnmapped);
-  else
-    text = KindWord(symbol.kind);
+  if (value.is_signed != 0) text.append(kSignedWord).append(" ");
+  if (symbol.kind == SymbolKind::kLiteral)
+    return text + (value.addend < kLeastSignedLiteral ? Hex(static_cast<uint64_t>(value.addend))
+                                                      : SignedHex(value.addend, ""));
+  std::string_view name(symbol.name, strnlen(symbol.name, Symbol::kMaxName));
+  text += KindWord(IsNamed(symbol.kind) && name.empty() ? SymbolKind::kUnmapped : symbol.kind);
   if (!name.empty()) text.append(" \"").append(name).append("\"");
   if (value.addend != 0) text += SignedHex(value.addend, "+");
   return text;
@@ -89,10 +89,11 @@ std::string ToText(const WalkFile& file, const SymbolTable& symbols) {
     line(field, index < table.size() ? table[index].name : "unknown-" + std::to_string(index));
   };
 
-  line(Field::kWalk, std::to_string(VersionOf(request, symbols)));
+  line(Field::kWalk, std::to_string(VersionOf(file, symbols)));
   name_line(Field::kWalker, AllWalkers(), request.walker);
   if (request.against != 0) name_line(Field::kAgainst, AllWalkers(), request.against - 1U);
   name_line(Field::kScene, AllScenes(), request.scene);
+  if (!file.arch.empty()) line(Field::kArch, file.arch);
   if (request.origin != usual.origin)
     line(Field::kOrigin,
          kOriginWords[static_cast<size_t>(request.origin) % std::size(kOriginWords)]);

@@ -11,14 +11,17 @@
 namespace walkhammer {
 
 // The newest that is read. A file is written in the oldest that has all that it holds: 2 has
-// `origin`, the kind `bytecodes`, and more edits than 32; 3 has `against`.
-inline constexpr int kWalkFormatVersion = 3;
+// `origin`, the kind `bytecodes`, and more edits than 32; 3 has `against`; 4 has `arch` and signed
+// values.
+inline constexpr int kWalkFormatVersion = 4;
 inline constexpr int kMaxEditsInVersion1 = 32;
 
 // A request with what a file says about it.
 struct WalkFile {
   WalkRequest request;
   std::string expect;  // the signature that it should reproduce, e.g. "crash frame::sender+0x1f"
+  // Whose registers and frames it is about, as `uname -m` says it; empty: either's.
+  std::string arch = {};
 };
 
 // nmethod "a.B.c()V"+0x1c, stack+0x8, 0x10, ...

@@ -99,6 +99,26 @@ TEST_F(TextFormTest, VersionIsTheOldestThatWillDo) {
     EXPECT_EQ(Text(Parse("walk 2" + head + rest)), "walk 2" + head + rest);
 }
 
+TEST_F(TextFormTest, TheArchitecture) {
+  for (const std::string arch : {"x86_64", "aarch64"}) {
+    const std::string text = "walk 4\nwalker agct\nscene c2\narch " + arch + "\nstate in_Java\n";
+    EXPECT_EQ(Parse(text).arch, arch);
+    EXPECT_EQ(Text(Parse(text)), text);
+  }
+  EXPECT_EQ(Parse("walk 4\n").arch, "");
+}
+
+TEST_F(TextFormTest, SignedValues) {
+  const std::string text =
+      "walk 4\nwalker agct\nscene c2\nstate in_Java\nlr signed stub \"call_stub\"+0x4\n"
+      "edit stack+0x8 = signed 0x40\nedit stack+0x10 ^ signed stack-0x8\n";
+  const WalkRequest request = Parse(text).request;
+  EXPECT_EQ(request.lr.is_signed, 1U);
+  EXPECT_EQ(request.edits[0].value, (Value{0x40, 0, 1}));
+  EXPECT_EQ(Text(Parse(text)), text);
+  EXPECT_FALSE(request.edits[0].value == (Value{0x40, 0, 0}));
+}
+
 TEST_F(TextFormTest, AgainstWhomTheAnswerIsCompared) {
   const std::string text = "walk 3\nwalker asgst\nagainst agct\nscene c2\nstate in_Java\n";
   const WalkFile pair = Parse(text);

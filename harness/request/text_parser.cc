@@ -139,6 +139,8 @@ class Parser {
         return true;
       case Field::kScene:
         return ParseScene();
+      case Field::kArch:
+        return NeedsVersion(4, "arch", start) && ParseArch();
       case Field::kOrigin:
         return NeedsVersion(2, "origin", start) &&
                ParseWord(kOriginWords, "'made' or 'sample'", request.origin);
@@ -220,6 +222,13 @@ class Parser {
     return true;
   }
 
+  bool ParseArch() {
+    size_t arch = 0;
+    if (!ParseWord(kArchWords, "'x86_64' or 'aarch64'", arch)) return false;
+    file_.arch = kArchWords[arch];
+    return true;
+  }
+
   bool ParseState() {
     if (at_ < line_.size() && IsDigit(line_[at_]))
       return ParseLimited(0, UINT8_MAX, "a thread state number, 0 .. 255", file_.request.state);
@@ -283,6 +292,19 @@ class Parser {
   }
 
   bool ParseValue(Value& value) {
+    const size_t start = at_;
+    if (line_.substr(at_).starts_with(kSignedWord) && Token() == kSignedWord) {
+      if (!NeedsVersion(4, "signed values", start)) return false;
+      SkipBlanks();
+      if (!ParseUnsigned(value)) return false;
+      value.is_signed = 1;
+      return true;
+    }
+    at_ = start;
+    return ParseUnsigned(value);
+  }
+
+  bool ParseUnsigned(Value& value) {
     if (at_ < line_.size() && (IsDigit(line_[at_]) || line_[at_] == '-'))
       return ParseLiteral(value);
     const size_t start = at_;

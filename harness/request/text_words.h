@@ -17,6 +17,7 @@ enum class Field {
   kWalker,
   kAgainst,
   kScene,
+  kArch,
   kOrigin,
   kState,
   kDepth,
@@ -37,9 +38,9 @@ enum class Field {
 constexpr size_t Index(Field field) { return static_cast<size_t>(field); }
 
 inline constexpr std::string_view kFieldWords[] = {
-    "walk",  "walker",  "against", "scene",     "origin",    "state",
-    "depth", "options", "anchor",  "anchor-sp", "anchor-pc", "anchor-fp",
-    "pc",    "sp",      "fp",      "lr",        "edit",      "expect"};
+    "walk",  "walker",  "against", "scene",     "arch",      "origin",    "state",
+    "depth", "options", "anchor",  "anchor-sp", "anchor-pc", "anchor-fp", "pc",
+    "sp",    "fp",      "lr",      "edit",      "expect"};
 static_assert(std::size(kFieldWords) == Index(Field::kCount));
 
 inline constexpr std::string_view kAnchorWords[] = {"cleared", "true", "custom"};
@@ -47,6 +48,11 @@ static_assert(std::size(kAnchorWords) == static_cast<size_t>(AnchorMode::kCount)
 
 inline constexpr std::string_view kOriginWords[] = {"made", "sample"};
 static_assert(std::size(kOriginWords) == static_cast<size_t>(Origin::kCount));
+
+inline constexpr std::string_view kArchWords[] = {"x86_64", "aarch64"};
+
+// Stands before a value.
+inline constexpr std::string_view kSignedWord = "signed";
 
 inline constexpr std::string_view kOpWords[] = {"=", "^", "+"};
 static_assert(std::size(kOpWords) == static_cast<size_t>(EditOp::kCount));

@@ -10,8 +10,8 @@ namespace {
 constexpr int64_t kShiftLimit = 64;
 
 bool IsPristineWithin(const Value& value, int64_t limit) {
-  return value.symbol == SymbolTable::IdOf(SymbolKind::kPristine) && value.addend >= -limit &&
-         value.addend <= limit;
+  return value.symbol == SymbolTable::IdOf(SymbolKind::kPristine) && value.is_signed == 0 &&
+         value.addend >= -limit && value.addend <= limit;
 }
 
 bool AllPristineWithin(const WalkRequest& request, int64_t limit) {

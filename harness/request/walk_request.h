@@ -18,7 +18,8 @@ namespace walkhammer {
 struct Value {
   int64_t addend = 0;
   uint32_t symbol = 0;
-  uint32_t reserved = 0;
+  // 1: with a signature on it, as return addresses have under pointer authentication.
+  uint32_t is_signed = 0;
   bool operator==(const Value&) const = default;
 };
 

@@ -25,7 +25,7 @@ TEST(WalkRequestTest, EqualityComparesEveryField) {
       [](WalkRequest& r) { r.reserved[1] = 1; },
       [](WalkRequest& r) { r.pc.addend = 1; },
       [](WalkRequest& r) { r.sp.symbol = 0; },
-      [](WalkRequest& r) { r.fp.reserved = 1; },
+      [](WalkRequest& r) { r.fp.is_signed = 1; },
       [](WalkRequest& r) { r.lr.addend = 1; },
       [](WalkRequest& r) { r.anchor_sp.addend = 1; },
       [](WalkRequest& r) { r.anchor_pc.addend = 1; },

@@ -38,7 +38,8 @@ Result<MinimizedInput> MinimizeInput(const ReplayInput& input, const ChildSetup&
                     (out.expect.empty() ? "any finding" : out.expect) +
                     " here: there is nothing to minimise");
   const auto in_fresh_processes = [&](const WalkRequest& candidate, int times) {
-    const std::string text = ToText({candidate, out.expect}, session.symbols());
+    const std::string text =
+        ToText({candidate, out.expect, setup.platform.arch}, session.symbols());
     for (int i = 0; i < times; i++)
       if (!Shows(Replay({text, input.name, input.hang_limit_ms}, setup), out.expect)) return false;
     return true;
@@ -56,7 +57,7 @@ Result<MinimizedInput> MinimizeInput(const ReplayInput& input, const ChildSetup&
     if (!in_fresh_processes(small.request, plan.times))
       return ToolFailed(input.name + " does not replay every time, so it cannot be minimised");
   }
-  out.text = ToText({small.request, out.expect}, session.symbols());
+  out.text = ToText({small.request, out.expect, setup.platform.arch}, session.symbols());
   out.edits_before = original.edit_count;
   out.edits = small.request.edit_count;
   out.tried = small.tried;

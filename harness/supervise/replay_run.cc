@@ -1,5 +1,7 @@
 #include "harness/supervise/replay_run.h"
 
+#include <fmt/format.h>
+
 #include <thread>
 
 #include "harness/request/text_form.h"
@@ -14,6 +16,11 @@ constexpr auto kMostTime = std::chrono::seconds(60);  // boot, scene and walk to
 
 }  // namespace
 
+Failure RefusedArch(const ReplayInput& input, const WalkFile& file, const Platform& platform) {
+  return Unable(fmt::format("{} is a request for {}, and this JDK is for {}: name another by --jdk",
+                            input.name, file.arch, platform.arch));
+}
+
 Result<std::unique_ptr<ReplayRun>> ReplayRun::Start(const ReplayInput& input,
                                                     const ChildSetup& setup, bool keep) {
   auto shared = SharedMapping::Create();
@@ -24,6 +31,8 @@ Result<std::unique_ptr<ReplayRun>> ReplayRun::Start(const ReplayInput& input,
   WalkFile file;
   std::string error = ParseText(input.text, input.name, state.symbols, file);
   if (!error.empty()) return BadInput(error);
+  if (!file.arch.empty() && file.arch != setup.platform.arch)
+    return RefusedArch(input, file, setup.platform);
   state.job.mode = ChildMode::kReplay;
   state.job.keep = keep ? 1 : 0;
   state.job.walker = file.request.walker;
@@ -110,8 +119,8 @@ Result<ReplayOutcome> ReplayRun::Collect() {
   FindingRing& ring = state.ring;
   if (ring.head.load() - ring.tail.load() > kRingSize) ring.tail.store(ring.head.load());
   for (uint32_t at = ring.tail.load(); at != ring.head.load(); ring.tail.store(++at))
-    outcome.findings.push_back(
-        MakeFindingRecord(ring.slots[at % kRingSize], *symbolizer_, state.symbols));
+    outcome.findings.push_back(MakeFindingRecord(ring.slots[at % kRingSize], *symbolizer_,
+                                                 state.symbols, setup_.platform.arch));
   const bool at_work = phase == ChildPhase::kRunning && !child_->HasEnded();
   const bool ended_well =
       child_->ExitedCleanly() && (phase == ChildPhase::kDone || phase == ChildPhase::kRetired);
@@ -129,8 +138,8 @@ Result<ReplayOutcome> ReplayRun::Collect() {
   }
   const DeathInfo death{child_->wait_status(), child_->HsErr()};
   const WalkRequest killer = SaneRequest(state.journal.request);
-  outcome.findings.push_back(
-      MakeDeathRecord(death, &killer, state.symbols, state.journal.sequence.load(), 0));
+  outcome.findings.push_back(MakeDeathRecord(
+      death, &killer, state.symbols, state.journal.sequence.load(), 0, setup_.platform.arch));
   return outcome;
 }
 

@@ -10,6 +10,7 @@
 
 #include "harness/base/result.h"
 #include "harness/record/finding_record.h"
+#include "harness/request/text_form.h"
 #include "harness/supervise/child_process.h"
 
 namespace walkhammer {
@@ -58,6 +59,9 @@ class ReplayRun {
   std::chrono::steady_clock::time_point deadline_;
   bool timed_out_ = false;
 };
+
+// Why it cannot be walked there.
+Failure RefusedArch(const ReplayInput& input, const WalkFile& file, const Platform& platform);
 
 // One request in a fresh process, to its end.
 Result<ReplayOutcome> Replay(const ReplayInput& input, const ChildSetup& setup);

@@ -182,7 +182,7 @@ Status StressCell::Drain() {
     seen->raw = slot.raw;
     seen->raw.request = RequestOfSample(slot.sample, *state_, *symbols_);
     seen->raw.request.against = slot.raw.request.against;
-    seen->record = MakeFindingRecord(seen->raw, *symbolizer_, *symbols_);
+    seen->record = MakeFindingRecord(seen->raw, *symbolizer_, *symbols_, plan_.platform.arch);
     seen->record.cell = plan_.row.position;
     seen->symbols = symbols_.get();
     const uint32_t site = slot.raw.site % kMaxCrashSites;
@@ -217,7 +217,7 @@ Status StressCell::RecordDeath(const std::string& hs_err) {
   seen->symbols = symbols_.get();
   seen->record = MakeDeathRecord({program_->wait_status(), hs_err},
                                  killer == nullptr ? nullptr : &seen->raw.request, *symbols_,
-                                 state_->walks.load(), RunMs());
+                                 state_->walks.load(), RunMs(), plan_.platform.arch);
   // Nobody changed this program's stacks or registers, in a walk or between walks.
   seen->record.realism = Realism::kGenuine;
   seen->record.cell = plan_.row.position;

@@ -55,7 +55,7 @@ Status Worker::Drain() {
       symbolizer_ = std::make_unique<Symbolizer>(
           std::span<const Module>(state().modules, ModuleCount(state())));
     auto seen = std::make_unique<Occurrence>();
-    seen->record = MakeFindingRecord(raw, *symbolizer_, state().symbols);
+    seen->record = MakeFindingRecord(raw, *symbolizer_, state().symbols, setup_.platform.arch);
     seen->raw = raw;
     NameWalkers(raw.request, state().job.walker, seen->record);
     seen->symbols = &state().symbols;
@@ -87,8 +87,9 @@ Status Worker::RecordDeath(const DeathInfo& death) {
   seen->has_request = state().journal.phase.load() == 1;
   seen->raw.request = SaneRequest(state().journal.request);
   seen->symbols = &state().symbols;
-  seen->record = MakeDeathRecord(death, seen->has_request ? &seen->raw.request : nullptr,
-                                 state().symbols, state().journal.sequence.load(), RunMs());
+  seen->record =
+      MakeDeathRecord(death, seen->has_request ? &seen->raw.request : nullptr, state().symbols,
+                      state().journal.sequence.load(), RunMs(), setup_.platform.arch);
   if (seen->has_request) NameWalkers(seen->raw.request, state().job.walker, seen->record);
   seen->hs_err = death.hs_err_text;
   auto bucket = record_(std::move(seen));

@@ -107,10 +107,12 @@ sysroot() {
 newer_sysroot() {
   part=$dir/sysroot-$1.part
   rm -rf "$part"
-  mkdir -p "$part/usr/lib"
-  ln -s usr/lib "$part/lib"
   unpack arm64 trixie "$part" $runtime "openjdk-$1-jre-headless"
   unpack arm64 bookworm "$part" $libraries
+  # Debian 13 has one folder for both, and its packages lack the link.
+  cp -a "$part/lib/." "$part/usr/lib/"
+  rm -rf "$part/lib"
+  ln -s usr/lib "$part/lib"
   make_links_relative "$part"
   mv "$part" "$dir/sysroot-$1"
 }

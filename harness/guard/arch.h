@@ -28,6 +28,16 @@ namespace walkhammer {
 //   running code at once; kTrapCode: a trap instruction, one CodeUnit long; kTrapPcAhead: how far
 //   behind that instruction's address the pc stands when its SIGTRAP comes.
 
+// Slots of HotSpot's frames, in words from fp: frame_x86.hpp and frame_aarch64.hpp, the same from
+// JDK 17 to 25. Of both architectures, for walks that are of either.
+struct FrameSlots {
+  int entry_wrapper;       // of an entry frame: its JavaCallWrapper
+  int interpreter_bcp;     // of an interpreted frame: its byte code pointer
+  int interpreter_unused;  // 0: all are in use
+};
+inline constexpr FrameSlots kX86_64Slots{-6, -8, 0}, kAarch64Slots{-8, -9, -5};
+inline constexpr FrameSlots kOwnSlots = kHasLinkRegister ? kAarch64Slots : kX86_64Slots;
+
 // The frame record that both architectures' frame pointers lead to.
 struct FrameRecord {
   uint64_t caller_fp;

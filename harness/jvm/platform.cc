@@ -47,10 +47,11 @@ std::string OnPath(const std::string& program) {
 
 std::string FindSysroot(const Emulated& emulated, const fs::path& home) {
   std::error_code error;
+  std::string topmost;
   for (fs::path folder = home.parent_path(); folder != folder.root_path();
        folder = folder.parent_path())
-    if (fs::exists(folder / emulated.loader, error)) return folder;
-  return "";
+    if (fs::exists(folder / emulated.loader, error)) topmost = folder;
+  return topmost;
 }
 
 std::string FindEmulator(const std::string& arch, const fs::path& sysroot) {

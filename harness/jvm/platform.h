@@ -32,7 +32,7 @@ Platform OwnPlatform();
 
 // For a JDK of architecture `arch`, as `uname -m` says it, in the folder `home`. The emulator is
 // $WALKHAMMER_EMULATOR, or qemu-ARCH or qemu-ARCH-static of PATH or beside the sysroot; the sysroot
-// is the nearest folder above `home` that holds the architecture's program loader; our own programs
+// is the topmost folder above `home` that holds the architecture's program loader; our own programs
 // are those of $WALKHAMMER_BUILD_ARCH, or of the folder ARCH beside or in that of this executable.
 // kUnable, with what is missing, where this machine cannot run it.
 Result<Platform> PlatformOf(const std::string& arch, const std::string& home);

@@ -69,10 +69,19 @@ bool JavaWalk::Next(JavaFrame& frame) {
   return ended_ ? false : End(true);
 }
 
+// Where the frame of an interpreted frame's caller begins. On aarch64 an interpreted caller's own
+// sp leaves room for all that it may yet push, and that is where its callee's frame is now.
+bool JavaWalk::SenderSp(uint64_t fp, uint64_t& sp) const {
+  constexpr uint64_t kFrameRecord = 16;
+  if (!Word(fp + layout_.sender_sp, sp)) return false;
+  if (layout_.rules->has_link_register && sp <= fp && sp >= start_.stack_floor && (sp & 7) == 0)
+    sp = fp + kFrameRecord;
+  return sp > fp && InStack(sp - 8);
+}
+
 bool JavaWalk::IsInterpretedFrameAt(uint64_t fp, uint64_t& method, MethodFacts& facts) const {
   uint64_t sender_sp = 0, return_pc = 0;
-  return Word(fp + layout_.sender_sp, sender_sp) && sender_sp > fp && InStack(sender_sp - 8) &&
-         ReturnAddress(fp + 8, return_pc) && InCode(return_pc) &&
+  return SenderSp(fp, sender_sp) && ReturnAddress(fp + 8, return_pc) && InCode(return_pc) &&
          Word(fp + layout_.interpreter_method, method) && MethodAt(method, facts);
 }
 
@@ -90,7 +99,8 @@ bool JavaWalk::InterpretedFrame(JavaFrame& frame) {
     // The interpreter keeps it in a register and saves it at calls.
     if (at_.is_top && start_.bcp_register - begin < facts.code_size)
       frame.bci = static_cast<int32_t>(start_.bcp_register - begin);
-    else if (Word(at_.fp + layout_.interpreter_bcp, bcp) && bcp - begin < facts.code_size)
+    else if (Word(at_.fp + 8 * layout_.rules->slots.interpreter_bcp, bcp) &&
+             bcp - begin < facts.code_size)
       frame.bci = static_cast<int32_t>(bcp - begin);
     else
       frame.bci = 0;  // on entry
@@ -101,9 +111,7 @@ bool JavaWalk::InterpretedFrame(JavaFrame& frame) {
 
 bool JavaWalk::UpFromInterpreted() {
   uint64_t pc = 0, fp = 0, sp = 0;
-  if (!ReturnAddress(at_.fp + 8, pc) || !Word(at_.fp, fp) || !Word(at_.fp + layout_.sender_sp, sp))
-    return false;
-  if (sp <= at_.fp) return false;
+  if (!ReturnAddress(at_.fp + 8, pc) || !Word(at_.fp, fp) || !SenderSp(at_.fp, sp)) return false;
   at_ = {pc, sp, fp, false, false, {}};
   low_ = sp;
   return true;

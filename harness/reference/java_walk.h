@@ -169,6 +169,7 @@ class JavaWalk {
   bool TakeReturnAt(uint64_t slot, uint64_t fp);
 
   bool InterpretedFrame(JavaFrame& frame);
+  bool SenderSp(uint64_t fp, uint64_t& sp) const;
   bool IsInterpretedFrameAt(uint64_t fp, uint64_t& method, MethodFacts& facts) const;
   bool CompiledFrame(const FoundCode& code, JavaFrame& frame);
   uint64_t HandlerOf(const FoundCode& code, int begin, int offset) const;

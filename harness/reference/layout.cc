@@ -41,10 +41,11 @@ void ReadMethod(StructReader& read, const VmStructs& structs, WalkLayout& l) {
 
 void ReadFrames(StructReader& read, const VmStructs& structs, WalkLayout& l) {
   l.wrapper_anchor = read.Need("JavaCallWrapper", "_anchor");
-  l.call_wrapper = 8 * structs.Constant("frame::entry_frame_call_wrapper_offset").value_or(-6);
+  // Declared on x86_64 alone.
+  l.call_wrapper = 8 * structs.Constant("frame::entry_frame_call_wrapper_offset")
+                           .value_or(l.rules->slots.entry_wrapper);
   l.sender_sp = 8 * structs.Constant("frame::interpreter_frame_sender_sp_offset").value_or(-1);
   l.interpreter_method = -3 * 8;
-  l.interpreter_bcp = -8 * 8;
 }
 
 }  // namespace

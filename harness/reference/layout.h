@@ -44,9 +44,9 @@ struct WalkLayout {
   int call_wrapper;           // frame::entry_frame_call_wrapper_offset, bytes from fp
   int wrapper_anchor;         // JavaCallWrapper::_anchor
 
-  // Slots of an interpreted frame, bytes from fp. Only the first is in vmStructs; the others are
-  // those of frame_x86.hpp and frame_aarch64.hpp, the same from JDK 17 to 25.
-  int sender_sp, interpreter_method, interpreter_bcp;
+  // Slots of an interpreted frame, bytes from fp; see also CodeRules. The first is in vmStructs,
+  // the other is that of frame_x86.hpp and frame_aarch64.hpp, the same from JDK 17 to 25.
+  int sender_sp, interpreter_method;
 };
 
 // Fails with kUnable when a vmStructs entry is missing. The code heaps must have been made.

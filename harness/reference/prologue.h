@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "harness/guard/arch.h"
 #include "harness/jvm/code_finder.h"
 #include "harness/jvm/memory.h"
 
@@ -20,7 +21,7 @@ enum class FrameShape : uint8_t {
   kUnknown,     // code that keeps no rule
 };
 
-// What differs between architectures, told from instructions alone: each runs on any host.
+// What differs between architectures; each runs on any host.
 struct CodeRules {
   // Of an nmethod that was interrupted at `pc`.
   FrameShape (*shape_at)(const MemoryReader& memory, const FoundCode& nmethod, uint64_t pc);
@@ -29,6 +30,7 @@ struct CodeRules {
   // The bits of a return address that are one: pointer authentication puts a signature above them.
   uint64_t address_mask;
   bool has_link_register;
+  FrameSlots slots;
 };
 
 extern const CodeRules kX86_64Rules, kAarch64Rules;

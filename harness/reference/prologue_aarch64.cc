@@ -91,6 +91,6 @@ bool FollowsCall(const MemoryReader& memory, uint64_t pc) {
 
 }  // namespace
 
-const CodeRules kAarch64Rules = {ShapeOf, FollowsCall, 0x0000ffffffffffff, true};
+const CodeRules kAarch64Rules = {ShapeOf, FollowsCall, 0x0000ffffffffffff, true, kAarch64Slots};
 
 }  // namespace walkhammer

@@ -109,6 +109,6 @@ bool FollowsCall(const MemoryReader& memory, uint64_t pc) {
 
 }  // namespace
 
-const CodeRules kX86_64Rules = {ShapeOf, FollowsCall, ~uint64_t{0}, false};
+const CodeRules kX86_64Rules = {ShapeOf, FollowsCall, ~uint64_t{0}, false, kX86_64Slots};
 
 }  // namespace walkhammer

@@ -40,9 +40,9 @@ enum class FrameShape : uint8_t { kInterpreted, kCompiled, kStub, kEntry };
 
 // A whole frame of a scene, as it can be put into another scene's stack. Its words, in this order:
 // return address, link; then of interpreted frames the nine below fp, downwards (sender_sp,
-// last_sp, Method*, mirror, method data, cache, locals, bcp, initial sp on x86_64); of entry frames
-// the pointer to the JavaCallWrapper, and sp, pc, fp of the anchor therein, which lies above the
-// frame; of deoptimised activations the original pc.
+// last_sp, Method*, mirror and method data in either order, cache, locals, bcp, initial sp); of
+// entry frames the pointer to the JavaCallWrapper, and sp, pc, fp of the anchor therein, which lies
+// above the frame; of deoptimised activations the original pc.
 struct FrameSample {
   static constexpr int kMaxWords = 16;
   static constexpr int32_t kNoFp = INT32_MIN;

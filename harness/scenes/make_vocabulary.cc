@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "harness/guard/arch.h"
 #include "harness/jvm/instructions.h"
 #include "harness/scenes/physical_frames.h"
 #include "harness/scenes/scene_table.h"
@@ -12,10 +13,11 @@
 namespace walkhammer {
 namespace {
 
-// Fixed part of an interpreted frame below fp, in words; the Method* is the third on x86_64 and
-// aarch64.
-constexpr uint32_t kInterpreterWords = 9;
+// Fixed part of an interpreted frame, in words below fp: the initial sp follows the byte code
+// pointer.
+constexpr uint32_t kInterpreterWords = 1 - kOwnSlots.interpreter_bcp;
 constexpr uint32_t kInterpreterMethod = 3;
+constexpr uint32_t kInterpreterUnused = -kOwnSlots.interpreter_unused;
 
 // Of one place; see Place.
 constexpr size_t kMostReturns = 12;
@@ -184,7 +186,8 @@ class Maker {
     add(frame.link_slot);
     switch (frame.kind) {
       case PhysicalKind::kInterpreted:
-        for (uint32_t i = 1; i <= kInterpreterWords; i++) add(frame.fp - 8 * i);
+        for (uint32_t i = 1; i <= kInterpreterWords; i++)
+          if (i != kInterpreterUnused) add(frame.fp - 8 * i);
         break;
       case PhysicalKind::kEntry: {
         add(frame.wrapper_slot);

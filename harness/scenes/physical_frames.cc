@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/guard/arch.h"
+
 namespace walkhammer {
 namespace {
 
@@ -15,7 +17,8 @@ class Finder {
   Finder(const ParkedScene& scene, const Jvm& jvm) : scene_(scene) {
     const VmStructs& structs = jvm.structs();
     sender_sp_ = structs.Constant("frame::interpreter_frame_sender_sp_offset").value_or(-1);
-    wrapper_ = structs.Constant("frame::entry_frame_call_wrapper_offset").value_or(-6);
+    wrapper_ = structs.Constant("frame::entry_frame_call_wrapper_offset")
+                   .value_or(kOwnSlots.entry_wrapper);
     wrapper_anchor_ = structs.Offset("JavaCallWrapper", "_anchor").value_or(32);
     layout_ = jvm.layout();
     if (void* stub = structs.Static("StubRoutines", "_call_stub_return_address"))
@@ -97,9 +100,11 @@ class Finder {
     }
     at.pc = Word(frame.return_slot);
     at.fp = Word(frame.link_slot);
-    at.sp = frame.kind == PhysicalKind::kInterpreted
-                ? Word(frame.fp + 8 * static_cast<uint64_t>(static_cast<int64_t>(sender_sp_)))
-                : frame.end;
+    at.sp = frame.end;
+    // On aarch64 it is below the callee's frame where the caller is interpreted, too.
+    if (frame.kind == PhysicalKind::kInterpreted)
+      at.sp = std::max(
+          at.sp, Word(frame.fp + 8 * static_cast<uint64_t>(static_cast<int64_t>(sender_sp_))));
     return OnStack(at.sp) && at.sp > frame.sp;
   }
 

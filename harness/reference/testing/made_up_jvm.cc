@@ -54,11 +54,10 @@ void MadeUpJvm::SetLayout(const CodeRules& rules) {
   layout.jvm.anchor = 8;
   layout.jvm.last_pc = 8;
   layout.jvm.last_fp = 16;
-  layout.call_wrapper = -48;
+  layout.call_wrapper = 8 * rules.slots.entry_wrapper;
   layout.wrapper_anchor = 32;
   layout.sender_sp = -8;
   layout.interpreter_method = -24;
-  layout.interpreter_bcp = -64;
 }
 
 void MadeUpJvm::PutHeap() {
@@ -92,7 +91,7 @@ void MadeUpJvm::PutStack() {
   memory.Put(kLeafSp + 16, 0x1234);
   memory.Put(kLeafSp + 32 + 40, layout.call_stub_return);
   memory.Put(kLeafSp + 32 + 32, entry_fp);
-  memory.Put(entry_fp - 48, wrapper);
+  memory.Put(entry_fp + layout.call_wrapper, wrapper);
   memory.Put(kThread, 8);  // in_Java
   for (int i = 1; i < 4; i++) memory.Put(kThread + 8ULL * i, 0);
   start.thread = kThread;
@@ -106,7 +105,7 @@ void MadeUpJvm::InterpretCaller() {
   memory.Put(kLeafSp + 24, kInterpreter + 0x10);
   memory.Put(kLeafSp + 16, fp);
   memory.Put(fp - 24, Method(1));
-  memory.Put(fp - 64, Method(1) + 0x100 + 32 + 9);
+  memory.Put(fp + 8 * layout.rules->slots.interpreter_bcp, Method(1) + 0x100 + 32 + 9);
   memory.Put(fp - 8, fp + 16);
   memory.Put(fp + 8, layout.call_stub_return);
   memory.Put(fp, kStack + 0x200);

@@ -111,7 +111,7 @@ newer_sysroot() {
   unpack arm64 bookworm "$part" $libraries
   # Debian 13 has one folder for both, and its packages lack the link.
   cp -a "$part/lib/." "$part/usr/lib/"
-  rm -rf "$part/lib"
+  rm -rf "${part:?}/lib"
   ln -s usr/lib "$part/lib"
   make_links_relative "$part"
   mv "$part" "$dir/sysroot-$1"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Installs what building and testing walkhammer needs; does nothing when all of it is there.
+# With the word `aarch64`: also what cross-building for that needs.
 # The one place that installs. Debian 12, as root or through sudo.
 set -eu
 
@@ -37,6 +38,15 @@ sqlite3
 unzip
 zip
 '
+
+case ${1:-} in
+  '') ;;
+  aarch64) packages="$packages g++-aarch64-linux-gnu" ;;
+  *)
+    echo "setup: expected nothing or aarch64, got $1" >&2
+    exit 2
+    ;;
+esac
 
 is_installed() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]

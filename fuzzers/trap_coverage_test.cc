@@ -140,9 +140,12 @@ TEST_F(TrapCoverageTest, BlocksHitAreThoseOfTheBranchesTaken) {
   for (unsigned input = 0; input < kInputs; input++) {
     coverage_->Forget();
     Walk(input);
-    for (size_t bit = 0; bit < std::size(kMarks); bit++)
+    for (size_t bit = 0; bit < std::size(kMarks); bit++) {
+      // See BlockMapTest.FollowsWhatTheSourceCalls.
+      if (kHasLinkRegister && std::string_view(kMarks[bit]) == "MarkPointer()") continue;
       ASSERT_EQ(EntryHit(kMarks[bit]), (taken_[input] >> bit & 1) != 0)
           << kMarks[bit] << ", input " << input;
+    }
     if (HasFailure()) break;
   }
   // All inputs together leave no block out: none stands where nothing runs.

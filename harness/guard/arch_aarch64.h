@@ -2,6 +2,8 @@
 #ifndef WALKHAMMER_HARNESS_GUARD_ARCH_AARCH64_H_
 #define WALKHAMMER_HARNESS_GUARD_ARCH_AARCH64_H_
 
+#include <sys/auxv.h>
+
 namespace walkhammer {
 
 inline constexpr const char* kArchName = "aarch64";
@@ -47,6 +49,26 @@ inline uint64_t SignReturnAddress(uint64_t address) {
   register uint64_t modifier asm("x16") = 0;
   asm("hint #8" : "+r"(pointer) : "r"(modifier));  // pacia1716
   return pointer;
+}
+
+// Calls a function that was not made to be called by its address. Where branches are guarded (BTI),
+// such a one has no landing pad; a return needs none.
+inline const bool kBranchesAreGuarded = (getauxval(AT_HWCAP2) & 1UL << 17) != 0;  // HWCAP2_BTI
+inline uint64_t CallByAddress(uint64_t function, uint64_t first, uint64_t second) {
+  if (!kBranchesAreGuarded)
+    return reinterpret_cast<uint64_t (*)(uint64_t, uint64_t)>(function)(first, second);
+  register uint64_t x0 asm("x0") = first;
+  register uint64_t x1 asm("x1") = second;
+  register uint64_t x16 asm("x16") = function;
+  asm volatile(
+      "adr x30, 1f\n\t"
+      "ret x16\n"
+      "1:"
+      : "+r"(x0), "+r"(x1), "+r"(x16)
+      :
+      : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15",
+        "x17", "x30", "cc", "memory");
+  return x0;
 }
 
 // The address that thread-local storage hangs on.

@@ -80,6 +80,11 @@ inline bool AtCallThatEndsSteps(const ucontext_t& context) {
 // There are no signatures.
 inline uint64_t SignReturnAddress(uint64_t address) { return address; }
 
+// Calls a function that was not made to be called by its address.
+inline uint64_t CallByAddress(uint64_t function, uint64_t first, uint64_t second) {
+  return reinterpret_cast<uint64_t (*)(uint64_t, uint64_t)>(function)(first, second);
+}
+
 // The address that thread-local storage hangs on.
 inline uint64_t ThreadPointer() {
   uint64_t pointer;

@@ -21,13 +21,11 @@
 namespace walkhammer {
 namespace {
 
-using SafeFetch = uint64_t (*)(const uint64_t* address, uint64_t otherwise);
-
 WalkLayout layout;
 WalkStart::Caches caches;
 std::atomic<bool> attached{false};
 pthread_key_t thread_key;
-SafeFetch safe_fetch = nullptr;
+uint64_t safe_fetch = 0;  // SafeFetchN_impl(address, otherwise)
 uint64_t guard_zone = 0;
 JavaVM* the_vm = nullptr;
 
@@ -84,7 +82,7 @@ void FindSafeFetch(void* libjvm) {
   if (dladdr(dlsym(libjvm, "JNI_CreateJavaVM"), &info) == 0) return;
   const auto base = reinterpret_cast<uint64_t>(info.dli_fbase);
   for (const ElfFunction& function : FindFunctions(info.dli_fname, {"SafeFetchN_impl"}))
-    safe_fetch = reinterpret_cast<SafeFetch>(base + function.address);
+    safe_fetch = base + function.address;
 }
 
 }  // namespace
@@ -95,17 +93,16 @@ bool LiveMemory::ReadWord(uint64_t address, uint64_t& word) const {
     word = *reinterpret_cast<const volatile uint64_t*>(address);
     return true;
   }
-  const auto* at = reinterpret_cast<const uint64_t*>(address);
-  if (safe_fetch == nullptr) {
+  if (safe_fetch == 0) {
     const int error_number = errno;
-    const iovec to{&word, 8}, from{const_cast<uint64_t*>(at), 8};
+    const iovec to{&word, 8}, from{reinterpret_cast<void*>(address), 8};
     const bool read = process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 8;
     errno = error_number;
     return read;
   }
   constexpr uint64_t kOne = 0x5afefe7c5afefe7c;
-  word = safe_fetch(at, kOne);
-  return word != kOne || safe_fetch(at, 0) == kOne;
+  word = CallByAddress(safe_fetch, address, kOne);
+  return word != kOne || CallByAddress(safe_fetch, address, 0) == kOne;
 }
 
 Status Attach(JavaVM* vm) {

@@ -1,0 +1,204 @@
+#!/bin/sh
+# All of walkhammer against a real aarch64 HotSpot: on Arm as it is, elsewhere cross-built and under
+# qemu's user emulation. Builds with warnings as errors; then unit tests, scenes, a fuzz run, stress
+# and replay, on each JDK. Installs the cross compiler; all else goes to $WALKHAMMER_AARCH64
+# (default: ~/.cache/walkhammer/aarch64), without touching the machine's apt configuration.
+#   --jdks 17,21,25   of these JDKs (default: 17); on Arm: those that `walkhammer list jdks` finds
+#   --short           one JDK, a few minutes; without it also the one-instruction-per-block mode and
+#                     pointer authentication
+# Exit codes: 0 all passed, 1 something failed, 2 a wrong word, 3 the packages cannot be had here.
+# What emulation cannot show: docs/aarch64.md.
+set -eu
+cd "$(dirname "$0")/.."
+
+short=
+features=17
+while [ "$#" -gt 0 ]; do
+  case $1 in
+    --short) short=yes ;;
+    --jdks)
+      features=${2:?--jdks wants a list such as 17,21,25}
+      shift
+      ;;
+    *)
+      echo "aarch64: expected --short or --jdks LIST, got $1" >&2
+      exit 2
+      ;;
+  esac
+  shift
+done
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+total=0
+failed=0
+
+# check NAME COMMAND...
+check() {
+  echo "-- $1"
+  total=$((total + 1))
+  shift
+  "$@" && return
+  echo "FAILED"
+  failed=$((failed + 1))
+}
+
+# --- what runs there -------------------------------------------------------------------------------
+
+# The rest of the tree, too, without --short.
+programs='walkhammer walkhammer_child libwalkhammer_agent.so libasgst.so walkhammer_mutator.so
+  walk_fuzzer walk_afl walk_bench'
+tests='guard_test interpose_test trap_coverage_test reference_test'
+
+# Where files are compiled together, all of it takes half the time.
+# shellcheck disable=SC2086  # lists of words
+build() {
+  cmake --preset "$1" -DCMAKE_UNITY_BUILD=ON >"$work/configure" || {
+    cat "$work/configure"
+    return 1
+  }
+  if [ -n "$short" ]; then
+    cmake --build "build/$1" --target $programs $tests
+  else
+    cmake --build "build/$1"
+  fi
+}
+
+if [ "$(uname -m)" = aarch64 ]; then
+  ci/setup.sh
+  folder=build/release
+  check 'native build' build release
+  walkhammer=$folder/walkhammer
+  jdks=$("$walkhammer" list jdks | sed 's/  .*//')
+else
+  WALKHAMMER_AARCH64=${WALKHAMMER_AARCH64:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/aarch64}
+  export WALKHAMMER_AARCH64
+  ci/setup.sh aarch64
+  ci/aarch64_sysroot.sh "$WALKHAMMER_AARCH64" "$features"
+  folder=build/aarch64
+  check 'cross build' build aarch64
+  walkhammer=${WALKHAMMER:-build/release/walkhammer} # the parent stays native
+  if [ ! -x "$walkhammer" ]; then
+    check 'native build' build release
+    walkhammer=build/release/walkhammer
+  fi
+  WALKHAMMER_BUILD_ARCH=$PWD/$folder
+  export WALKHAMMER_BUILD_ARCH
+  jdks=
+  for feature in $(echo "$features" | tr ',' ' '); do
+    root=$WALKHAMMER_AARCH64/sysroot-$feature
+    [ "$feature" != 17 ] || root=$WALKHAMMER_AARCH64/sysroot
+    jdks="$jdks $root/usr/lib/jvm/java-$feature-openjdk-arm64"
+  done
+fi
+
+# --- the checks ------------------------------------------------------------------------------------
+
+# ask SQL: what the store of the last run answers.
+ask() {
+  sqlite3 -readonly "$work/run/run.db" "$1"
+}
+
+# verb MOST-CODE ARGUMENTS...: a run whose exit code is at most that.
+verb() {
+  most=$1
+  shift
+  rm -rf "$work/run"
+  code=0
+  "$walkhammer" "$@" --out "$work/run" >"$work/output" 2>&1 || code=$?
+  [ "$code" -le "$most" ] && return
+  cat "$work/output"
+  echo "walkhammer $*: exit code $code, at most $most was expected"
+  return 1
+}
+
+# JDK WALKER: every pristine walk is true. AsyncGetCallTrace's own limits are two scenes.
+scenes() {
+  verb 1 fuzz --jdk "$1" --walker "$2" --walks 300 --no-coverage --no-confirm --no-minimize ||
+    return 1
+  others="''"
+  [ "$2" != agct ] || others="'monitor-enter-c2', 'deoptimized'"
+  untrue=$(ask "SELECT name || ': ' || reason FROM scene
+    WHERE available = 1 AND pristine_true = 0 AND name NOT IN ($others)")
+  echo "$(ask "SELECT sum(pristine_true) FROM scene") pristine walks true, others: ${untrue:-none}"
+  [ -z "$untrue" ] && [ "$(ask 'SELECT sum(pristine_true) >= 20 FROM scene')" -eq 1 ]
+}
+
+# JDK TIME LEAST: that many crash sites of AsyncGetCallTrace are found and confirmed, and one
+# replays.
+crashes() {
+  verb 1 fuzz --jdk "$1" --time "$2" --no-minimize || return 1
+  confirmed=$(ask "SELECT count(*) FROM bucket WHERE confirmed >= 4 AND title LIKE 'crash in %'")
+  ask "SELECT '  ' || title || ', confirmed ' || confirmed || '/' || tries FROM bucket
+    WHERE title LIKE 'crash in %' ORDER BY confirmed DESC LIMIT 5" || true
+  [ "$confirmed" -ge "$3" ] || return 1
+  input=$work/run/$(ask "SELECT folder FROM bucket WHERE title LIKE 'crash in %'
+    ORDER BY confirmed DESC LIMIT 1")/input.walk
+  code=0
+  "$walkhammer" replay --jdk "$1" --times 3 "$input" || code=$?
+  [ "$code" -eq 1 ]
+}
+
+# JDK WALKERS TIME: samples of a real program, many, and nothing forbidden in them.
+samples() {
+  verb 0 stress --jdk "$1" --workload torture:mixed --walker "$2" --time "$3" --no-confirm ||
+    return 1
+  ask "SELECT '  ' || walks || ' walks, ' || successful || ' successful' FROM run"
+  [ "$(ask 'SELECT successful > 100 FROM run')" -eq 1 ]
+}
+
+# JDK: return addresses with signatures crash AsyncGetCallTrace; in ten minutes, and it replays.
+signatures() {
+  verb 1 stress --jdk "$1" --workload torture:mixed --walker agct --time 9m || return 1
+  folder=$(ask "SELECT folder FROM bucket WHERE title LIKE '%forte_next%'")
+  ask "SELECT '  ' || title || ', confirmed ' || confirmed || '/' || tries FROM bucket"
+  [ -n "$folder" ] || return 1
+  code=0
+  "$walkhammer" replay --jdk "$1" --times 3 "$work/run/$folder/input.walk" || code=$?
+  [ "$code" -eq 1 ]
+}
+
+# GuardDeathTest starts itself anew, which only a machine of that architecture does.
+unit_tests() {
+  words=-j$(nproc)
+  [ -z "$short" ] || words="$words -R Guard|Interpose|TrapCoverage|JavaWalk|Prologue|Unwind"
+  # shellcheck disable=SC2086  # a list of words
+  ctest --test-dir "$folder" --no-tests=error --timeout 300 -LE jvm -E 'GuardDeath|_NOT_BUILT' \
+    $words >"$work/tests" 2>&1 && tail -n 4 "$work/tests" && return
+  grep -A 20 'tests passed' "$work/tests" || cat "$work/tests"
+  return 1
+}
+
+# What signs nothing; emulation of `max` signs, and by its own quick signature.
+QEMU_CPU=neoverse-n1
+export QEMU_CPU
+check 'unit tests' unit_tests
+for jdk in $jdks; do
+  name=$(basename "$jdk")
+  check "$name: scenes, agct" scenes "$jdk" agct
+  check "$name: scenes, asgst" scenes "$jdk" asgst
+  if [ -n "$short" ]; then
+    check "$name: a crash" crashes "$jdk" 15s 1
+    check "$name: samples" samples "$jdk" agct,asgst 4s
+    continue
+  fi
+  check "$name: scenes, iterator" scenes "$jdk" iterator
+  check "$name: crashes" crashes "$jdk" 90s 2
+  check "$name: samples" samples "$jdk" agct,asgst 60s
+  [ "$(uname -m)" != aarch64 ] || continue
+  # Signals come between any two instructions, and Java runs hundreds of times slower.
+  QEMU_SINGLESTEP=1 QEMU_ONE_INSN_PER_TB=1 check "$name: samples, an instruction a block" \
+    samples "$jdk" agct,asgst 120s
+  QEMU_CPU=max,pauth-impdef=on
+  check "$name: samples, signed, asgst" samples "$jdk" asgst 60s
+  case $name in
+    *-17-*) check "$name: samples, signed, agct" samples "$jdk" agct 60s ;;
+    *) check "$name: the crash of signed samples" signatures "$jdk" ;;
+  esac
+  QEMU_CPU=neoverse-n1
+done
+
+echo
+echo "aarch64: $((total - failed)) of $total checks passed"
+[ "$failed" -eq 0 ]

@@ -52,7 +52,7 @@ report() {
 }
 
 @test "every corpus file is in canonical form" {
-  for file in seeds/*.walk regressions/jdk*/*.walk; do
+  for file in seeds/*.walk seeds/aarch64/*.walk regressions/jdk*/*.walk; do
     "$walkhammer" show --json "$file" >"$tmp/json"
     query "select json_extract(text, '\$.requests[0].text') from document" >"$tmp/canonical"
     { grep -v '^#' "$file" && echo; } >"$tmp/plain" # sqlite3 ends its answer with a newline
@@ -64,7 +64,7 @@ report() {
 }
 
 @test "seeds name their bug class, and README tells of every class and seed" {
-  for file in seeds/*.walk; do
+  for file in seeds/*.walk seeds/aarch64/*.walk; do
     name=$(basename "$file" .walk)
     class=${name%%-*}
     head -n 1 "$file" | grep -q "^# Class ${class#0}[,:] " || {
@@ -79,7 +79,7 @@ report() {
   [ "$(sed -n 's/^| \([0-9]*\) |.*/\1/p' README.md)" = "$(seq 20)" ]
   # shellcheck disable=SC2016  # README puts names in backquotes
   for name in $(sed -n 's/^| [0-9]* |//p' README.md | grep -o '`[0-9][0-9]-[a-z0-9-]*`' | tr -d '`'); do
-    [ -f "seeds/$name.walk" ] || {
+    [ -f "seeds/$name.walk" ] || [ -f "seeds/aarch64/$name.walk" ] || {
       echo "corpora/README.md names a seed that is not there: $name"
       return 1
     }

@@ -25,7 +25,7 @@ constexpr char kLibFuzzerName[] = "walk_fuzzer";
 constexpr char kAflTargetName[] = "walk_afl";
 constexpr char kAflMutatorName[] = "walkhammer_mutator.so";
 constexpr char kAflName[] = "afl";        // in the run's folder
-constexpr char kSeedsName[] = "seeds";    // beside the command, and in the run's folder
+constexpr char kSeedsName[] = "seeds";    // beside the targets, and in the run's folder
 constexpr char kCorpusName[] = "corpus";  // in the run's folder
 
 std::string Absolute(const std::string& path) {
@@ -81,7 +81,7 @@ Status PrepareSeeds(const EnginePlan& plan) {
   const fs::path seeds = fs::path(plan.run_dir) / kSeedsName;
   Status status = MakeFolder(seeds);
   if (status.ok()) status = WriteGenuineSeeds(seeds);
-  const fs::path own = BesideExecutable(kSeedsName);
+  const fs::path own = plan.platform.File(kSeedsName);
   if (status.ok() && fs::is_directory(own)) status = CopySeeds(own, seeds, "");
   for (size_t i = 0; i < plan.corpus.size() && status.ok(); i++) {
     status = MakeFolder(plan.corpus[i]);

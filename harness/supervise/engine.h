@@ -14,9 +14,9 @@
 namespace walkhammer {
 
 struct EnginePlan {
-  std::string run_dir;              // the run's folder
-  Platform platform;                // that the targets run on
-  std::vector<std::string> corpus;  // the user's folders; the first takes what is worth keeping
+  std::string run_dir;                // the run's folder
+  Platform platform = OwnPlatform();  // that the targets run on
+  std::vector<std::string> corpus;    // the user's folders; the first takes what is worth keeping
   uint64_t seed = 1;
   int workers = 1;
 };

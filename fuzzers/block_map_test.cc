@@ -76,9 +76,10 @@ TEST(BlockMapTest, FollowsWhatTheSourceCalls) {
         "Tail", "CodeBlob::is_nmethod", "nmethod::is_nmethod"})
     EXPECT_NE(Named(map, name), nullptr) << name;
   // On aarch64 an address takes two instructions, which are not put together.
-  if (!kHasLinkRegister)
+  if (!kHasLinkRegister) {
     for (const char* name : {"MarkPointer", "Pointed"})
       EXPECT_NE(Named(map, name), nullptr) << name;
+  }
   const auto root = std::ranges::find(map.functions, "Branches", &BlockFunction::name);
   ASSERT_NE(root, map.functions.end());
   EXPECT_EQ(root->reach, Reach::kRoot);

@@ -190,14 +190,20 @@ json Describe(const Jdk& jdk, const SceneProbe& probe, bool may_start, std::vect
                                  jdk.version, kOldestFeature, kNewestFeature),
                      "expect scenes to be missing", false});
   }
-  json row = {
-      {"home", jdk.home},          {"libjvm", jdk.libjvm},
-      {"vendor", jdk.vendor},      {"version", jdk.version},
-      {"feature", jdk.feature},    {"arch", jdk.arch},
-      {"build_id", jdk.build_id},  {"stripped", jdk.stripped},
-      {"symbols", jdk.has_symtab}, {"debug_file", jdk.debug_file},
-      {"vm_structs", vm_structs},  {"async_get_call_trace", jdk.Exports("AsyncGetCallTrace")},
-      {"exported", jdk.exported}};
+  json row = {{"home", jdk.home},
+              {"libjvm", jdk.libjvm},
+              {"vendor", jdk.vendor},
+              {"version", jdk.version},
+              {"feature", jdk.feature},
+              {"arch", jdk.arch},
+              {"emulator", fmt::format("{}", fmt::join(jdk.platform.emulator, " "))},
+              {"build_id", jdk.build_id},
+              {"stripped", jdk.stripped},
+              {"symbols", jdk.has_symtab},
+              {"debug_file", jdk.debug_file},
+              {"vm_structs", vm_structs},
+              {"async_get_call_trace", jdk.Exports("AsyncGetCallTrace")},
+              {"exported", jdk.exported}};
   if (may_start && probe) CheckScenes(jdk, probe, row, lacks);
   return row;
 }
@@ -261,6 +267,8 @@ void PrintJdk(const json& jdk) {
   fmt::print("\n{}\n", jdk["home"].get<std::string>());
   Row("build",
       fmt::format("{} {}, {}", Text(jdk, "vendor"), Text(jdk, "version"), Text(jdk, "arch")));
+  if (const auto emulator = jdk["emulator"].get<std::string>(); !emulator.empty())
+    Row("runs through", emulator);
   Row("build id", Text(jdk, "build_id"));
   const std::string debug_file = jdk["debug_file"].get<std::string>();
   Row("symbols", !jdk["symbols"].get<bool>() ? "none"

@@ -328,6 +328,11 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
   if (!profiles.ok()) return profiles.failure();
   auto jdks = ChooseJdks(options.jdks);
   if (!jdks.ok()) return jdks.failure();
+  for (const JdkChoice& choice : jdks.value())
+    if (options.step && choice.jdk.platform.is_emulated())
+      return Unable(choice.jdk.home +
+                    " runs through an emulator, whose instructions are not the JVM's: step it on a "
+                    "machine of its architecture");
   auto loads = ChooseLoads(options);
   if (!loads.ok()) return loads.failure();
   common.row.walker = WalkerWords(options, common);

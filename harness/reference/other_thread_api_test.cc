@@ -38,22 +38,6 @@ class OtherThread : public testing::TestWithParam<By> {
     else
       asgst_get_stack_trace_of_os_thread(of.os_thread(), &walk.env, &walk.trace, depth, context, 0);
   }
-  // Parks the thread in its signal handler for as long as `body` runs with what that got.
-  static void WhileParked(RunningMethod& running, const std::function<void(ucontext_t*)>& body) {
-    std::atomic<ucontext_t*> parked{nullptr};
-    std::atomic<bool> go_on{false};
-    std::thread raiser([&] {
-      EXPECT_TRUE(running.Raise([&](ucontext_t* context) {
-        parked = context;
-        while (!go_on) {
-        }
-      }));
-    });
-    EXPECT_TRUE(WaitFor([&] { return parked.load() != nullptr; }));
-    body(parked);
-    go_on = true;
-    raiser.join();
-  }
 
   LiveJvm& live_ = LiveJvm::Get();
 };
@@ -65,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(Forms, OtherThread, testing::Values(By::kEnv, By::kId),
 
 TEST_P(OtherThread, ParkedInItsHandlerInCompiledCode) {
   RunningMethod running("c2Spin");
-  WhileParked(running, [&](ucontext_t* context) {
+  running.WhileParked([&](ucontext_t* context) {
     OtherWalk here, alien;
     Walk(running, GetParam(), context, here);
     EXPECT_EQ(here.NameAt(-1), "wh.Api.c2Spin()V");
@@ -81,7 +65,7 @@ TEST_P(OtherThread, ParkedInItsHandlerInCompiledCode) {
 
 TEST_P(OtherThread, ParkedInItsHandlerWhileInterpreted) {
   RunningMethod running("interpSpin");
-  WhileParked(running, [&](ucontext_t* context) {
+  running.WhileParked([&](ucontext_t* context) {
     OtherWalk walk;
     Walk(running, GetParam(), context, walk);
     EXPECT_EQ(walk.trace.num_frames, 1);
@@ -93,7 +77,7 @@ TEST_P(OtherThread, ParkedInItsHandlerWhileInterpreted) {
 
 TEST_P(OtherThread, InAHandlerOfTheWalkingThread) {
   RunningMethod running("interpSpin");
-  WhileParked(running, [&](ucontext_t* context) {
+  running.WhileParked([&](ucontext_t* context) {
     OtherWalk walk;
     // Not RaiseHere: its handler is the parked thread's.
     static std::function<void()> in_handler;

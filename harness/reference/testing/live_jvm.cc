@@ -115,6 +115,24 @@ RunningMethod::RunningMethod(const char* method) {
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
 }
 
+void RunningMethod::WhileParked(const std::function<void(ucontext_t*)>& body) {
+  std::atomic<ucontext_t*> parked{nullptr};
+  std::atomic<bool> go_on{false};
+  std::atomic<bool> raised{true};
+  std::thread raiser([&] {
+    raised = Raise([&](ucontext_t* context) {
+      parked = context;
+      while (!go_on) {
+      }
+    });
+  });
+  while (parked.load() == nullptr && raised) std::this_thread::yield();
+  if (raised) body(parked);
+  go_on = true;
+  raiser.join();
+  EXPECT_TRUE(raised);
+}
+
 RunningMethod::~RunningMethod() {
   LiveJvm::Get().SetStop(true);
   LiveJvm::Get().Call("wake");

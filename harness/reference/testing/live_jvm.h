@@ -49,6 +49,8 @@ class RunningMethod {
   explicit RunningMethod(const char* method);
   ~RunningMethod();
   bool Raise(const InHandler& handler) { return RaiseOn(thread_.native_handle(), handler); }
+  // Parks it in its signal handler for as long as `body` runs with what that got.
+  void WhileParked(const std::function<void(ucontext_t*)>& body);
   JNIEnv* env() const { return env_; }
   int os_thread() const { return os_thread_; }
 

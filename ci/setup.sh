@@ -10,6 +10,7 @@ afl++
 bats
 build-essential
 busybox
+ccache
 clang-14
 clang-format-14
 clang-tidy-14
@@ -30,6 +31,7 @@ libgtest-dev
 libsqlite3-dev
 libxalan2-java
 libxerces2-java
+lld-14
 ninja-build
 nlohmann-json3-dev
 openjdk-17-jdk-headless

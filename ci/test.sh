@@ -131,6 +131,10 @@ aarch64() {
   esac
 }
 
+# What was compiled once, in whatever folder, is not compiled again.
+export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
+export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+
 must setup ci/setup.sh
 check 'scripts: shellcheck' \
   ours \( -name '*.sh' -o -name '*.bats' -o -path ./.ci/run \) -exec shellcheck {} +

@@ -82,7 +82,7 @@ TEST_F(SuperviseTest, PlantedCrashIsConfirmedAndReplays) {
 TEST_F(SuperviseTest, KillerInputReplays) {
   for (const std::string walker : {"puzzle-abort", "puzzle-exit"}) {
     const CommandResult run =
-        Fuzz(jdk_, walker, folder_.Under(walker), {"--walks", "40", "--no-confirm"});
+        Fuzz(jdk_, walker, folder_.Under(walker), {"--walks", "150", "--no-confirm"});
     ASSERT_EQ(run.exit_code, 1) << run.line;
     const nlohmann::json bucket = BucketOf(run, "JVM death");
     ASSERT_TRUE(bucket.is_object()) << run.json["buckets"];
@@ -94,7 +94,7 @@ TEST_F(SuperviseTest, KillerInputReplays) {
 
 TEST_F(SuperviseTest, HangReplays) {
   const CommandResult run =
-      Fuzz(jdk_, "puzzle-hang", folder_.Under("run"), {"--walks", "40", "--no-confirm"});
+      Fuzz(jdk_, "puzzle-hang", folder_.Under("run"), {"--walks", "150", "--no-confirm"});
   ASSERT_EQ(run.exit_code, 1) << run.line;
   const nlohmann::json bucket = BucketOf(run, "hang in ");
   ASSERT_TRUE(bucket.is_object()) << run.json["buckets"];
@@ -204,7 +204,7 @@ TEST_F(SuperviseTest, ChurnCollectsAndUnloadsWhileItWalks) {
 TEST_F(SuperviseTest, DeathsDoNotChangeTheRequests) {
   const auto hash = [&](const std::string& walker) {
     const CommandResult run =
-        Fuzz(jdk_, walker, folder_.Under(walker), {"--walks", "40", "--no-confirm"});
+        Fuzz(jdk_, walker, folder_.Under(walker), {"--walks", "150", "--no-confirm"});
     EXPECT_TRUE(run.json.is_object()) << run.line;
     return run.json["totals"]["request_hash"].get<std::string>();
   };

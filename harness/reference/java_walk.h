@@ -162,6 +162,8 @@ class JavaWalk {
   bool EmitC(JavaFrame& frame);
   bool BetweenInterpretedFrames();
   bool FromFrameBeingBuilt();
+  bool FromCompiledCallerByLink();
+  bool FromLink(const FoundCode& top);
   bool FromLeafCall();
   bool FromLeafCallByTables();
   bool SenderInTop(const FoundCode& code);

@@ -108,7 +108,7 @@ WalkStatus JavaWalk::FindFirst() {
 // pointer is the caller's then: of compiled code, that is some older frame's, or none.
 bool JavaWalk::BetweenInterpretedFrames() {
   const Registers r = start_.registers;
-  if (layout_.rules->has_link_register) return false;
+  if (layout_.rules->has_link_register) return FromCompiledCallerByLink();
   const uint64_t above = start_.sender_sp_register;
   // The same register holds the return address, once that was taken off the stack.
   if (IsReturn(above)) {
@@ -123,6 +123,36 @@ bool JavaWalk::BetweenInterpretedFrames() {
     at_ = {start_.return_register, above, r.fp, false, false, {}};
   }
   at_.sp = low_ = above;
+  return true;
+}
+
+// The same where the return address stays in the link register until a frame holds it. Generated
+// code returns through that register: once a method has called, the interpreter's own is in it.
+bool JavaWalk::FromCompiledCallerByLink() {
+  const Registers& r = start_.registers;
+  const uint64_t pc = r.lr & layout_.rules->address_mask;
+  const FoundCode caller = CodeAt(pc);
+  uint64_t own = 0;
+  if (caller.kind != CodeKind::kNmethod || caller.frame_words <= 0 || !IsReturn(pc)) return false;
+  if (ReturnAddress(r.fp + 8, own) && own == pc) return false;  // the frame is there
+  // Arguments may lie below the caller's frame, whose own return address is at its end.
+  for (const uint64_t sp : {start_.sender_sp_register, r.sp}) {
+    uint64_t above = 0;
+    const uint64_t slot = sp + 8 * static_cast<uint64_t>(caller.frame_words) - 8;
+    if (sp < r.sp || !ReturnAddress(slot, above) || !IsReturn(above)) continue;
+    at_ = {pc, sp, r.fp, false, false, {}};
+    low_ = sp;
+    return true;
+  }
+  return false;
+}
+
+// A function or stub that has not called yet has its caller in the link register.
+bool JavaWalk::FromLink(const FoundCode& top) {
+  const Registers& r = start_.registers;
+  const uint64_t pc = r.lr & layout_.rules->address_mask;
+  if ((pc >= top.begin && pc < top.end) || !IsReturn(pc)) return false;
+  at_ = {pc, r.sp, r.fp, false, false, {}};
   return true;
 }
 
@@ -198,15 +228,7 @@ bool JavaWalk::FromLeafCallByTables() {
 // stack's top before they set up a frame, behind the frame pointer's once they have.
 bool JavaWalk::FromLeafCall() {
   const Registers r = start_.registers;
-  if (layout_.rules->has_link_register) {
-    const uint64_t pc = r.lr & layout_.rules->address_mask;
-    if (IsReturn(pc)) {
-      at_ = {pc, r.sp, r.fp, false, false, {}};
-      return true;
-    }
-  } else if (TakeReturnAt(r.sp, r.fp)) {
-    return true;
-  }
+  if (layout_.rules->has_link_register ? FromLink({}) : TakeReturnAt(r.sp, r.fp)) return true;
   uint64_t fp = r.fp, caller = 0;
   for (int hop = 0; hop < kMostHops && fp >= r.sp && Word(fp, caller); hop++) {
     if (TakeReturnAt(fp + 8, caller)) return true;
@@ -255,7 +277,7 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
         low_ = above;
         return true;
       }
-      if (!layout_.rules->has_link_register && TakeReturnAt(r.sp, r.fp)) return true;
+      if (layout_.rules->has_link_register ? FromLink(code) : TakeReturnAt(r.sp, r.fp)) return true;
       if (TakeReturnOfStub(r.fp)) return true;
       if (above > r.sp && TakeReturnAt(above - 8, r.fp)) return true;
       return FromLeafCall();

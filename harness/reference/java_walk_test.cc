@@ -123,6 +123,45 @@ TEST_P(BetweenFramesTest, OnReturn) {
 
 INSTANTIATE_TEST_SUITE_P(X86_64, BetweenFramesTest, testing::Values(&kX86_64Rules));
 
+// The same where the return address stays in a register until there is a frame.
+class ByLinkTest : public BetweenFramesTest {
+ protected:
+  ByLinkTest() {
+    memory_.PutInt(leaf_ + 0x1c, 0x94000000);                // bl
+    start_.registers.lr = (leaf_ + 0x20) | 0x00a5ULL << 48;  // signed
+  }
+};
+
+TEST_P(ByLinkTest, OnEntry) { EXPECT_EQ(Walk(), wanted_); }
+
+TEST_P(ByLinkTest, OnReturn) {
+  start_.registers.sp = kLeafSp;
+  start_.sender_sp_register = MadeUpJvm::Method(2);
+  EXPECT_EQ(Walk(), wanted_);
+}
+
+TEST_P(ByLinkTest, InAFrameThatHasNotCalledYet) {
+  const uint64_t fp = kLeafSp - 16;
+  memory_.Put(fp, kOlderFp);
+  memory_.Put(fp + 8, start_.registers.lr);
+  memory_.Put(fp + layout_.sender_sp, kLeafSp);
+  memory_.Put(fp + layout_.interpreter_method, MadeUpJvm::Method(2));
+  memory_.Put(fp + 8 * layout_.rules->slots.interpreter_bcp, MadeUpJvm::Method(2) + 0x100 + 32 + 4);
+  start_.registers.fp = fp;
+  start_.registers.sp = fp - 0x60;
+  EXPECT_EQ(Walk(), (std::vector<Seen>{{2, 4, 0, FrameType::kJava}, wanted_[0], wanted_[1]}));
+}
+
+// The frame pointer is an older frame's, whose return address would skip the stub's caller.
+TEST_P(ByLinkTest, InAStubWithoutAFrame) {
+  start_.registers.pc = jvm_.stub + 0x20;
+  start_.registers.sp = kLeafSp;
+  start_.sender_sp_register = 0;
+  EXPECT_EQ(Walk(), wanted_);
+}
+
+INSTANTIATE_TEST_SUITE_P(Aarch64, ByLinkTest, testing::Values(&kAarch64Rules));
+
 TEST_P(JavaWalkTest, AFrameToBeDeoptimisedHasItsPcElsewhere) {
   memory_.Put(caller_ - 0x1f0 + 80, caller_ + 0x100);
   memory_.PutInt(caller_ - 0x1f0 + 48, 8);

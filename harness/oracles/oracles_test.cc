@@ -225,6 +225,21 @@ const std::vector<Provocation>& Provocations() {
          c.request.depth = 2;
          Return(c, {c.truth[0], c.truth[1]});
        }},
+      {"FullOfFramesInCCode", "truth", "true",
+       [](Case& c) {
+         Return(c, {c.truth[0]});
+         c.seen.trace.full = true;
+       }},
+      {"FullOfThemAlone", "truth", "true",
+       [](Case& c) {
+         Return(c, {});
+         c.seen.trace.full = true;
+       }},
+      {"FullAndWrong", "truth", "wrong-frames",
+       [](Case& c) {
+         Return(c, {c.truth[1]});
+         c.seen.trace.full = true;
+       }},
       {"DisturbedWalksHaveNoTruth", "truth", "true",
        [](Case& c) {
          Disturbed(c);

@@ -146,6 +146,15 @@ crashes() {
   return 1
 }
 
+# JDK: both guided engines see what is reached, and find crashes of AsyncGetCallTrace.
+engines() {
+  for engine in libfuzzer afl; do
+    verb 1 fuzz --jdk "$1" --engine "$engine" --time 20s --no-confirm --no-minimize || return 1
+    ask "SELECT '  $engine: ' || count(*) || ' crash sites' FROM bucket WHERE title LIKE 'crash in %'"
+    [ "$(ask "SELECT count(*) > 0 FROM bucket WHERE title LIKE 'crash in %'")" -eq 1 ] || return 1
+  done
+}
+
 # JDK WALKERS TIME: samples of a real program, many, and nothing forbidden in them.
 samples() {
   verb 0 stress --jdk "$1" --workload torture:mixed --walker "$2" --time "$3" --no-confirm ||
@@ -169,7 +178,7 @@ corpora() {
   [ "$code" -le 1 ] && ! grep -q 'could not be walked\|expects .*death' "$work/replayed"
 }
 
-# GuardDeathTest starts itself anew, which only a machine of that architecture does.
+# Death tests start themselves anew, which only a machine of that architecture does.
 unit_tests() {
   words=-j$(nproc)
   [ -z "$short" ] || words="$words -R Guard|Interpose|TrapCoverage|JavaWalk|Prologue|Unwind"
@@ -177,6 +186,18 @@ unit_tests() {
   ctest --test-dir "$folder" --no-tests=error --timeout 300 -LE jvm -E 'GuardDeath|_NOT_BUILT' \
     $words >"$work/tests" 2>&1 && tail -n 4 "$work/tests" && return
   grep -A 20 'tests passed' "$work/tests" || cat "$work/tests"
+  return 1
+}
+
+# JDK: each function, option and code of the reference's headers does what they say.
+api() {
+  set -- "$1" "$folder/harness/reference/testing/api_test" '--gtest_filter=-*DeathTest.*'
+  if [ "$(uname -m)" = aarch64 ]; then
+    WALKHAMMER_JDK=$1 "$2" "$3"
+  else
+    WALKHAMMER_JDK=$1 "$WALKHAMMER_AARCH64/qemu-aarch64" -L "${1%/usr/lib/jvm/*}" "$2" "$3"
+  fi >"$work/api" 2>&1 && grep 'PASSED' "$work/api" && return
+  grep -A 8 'Failure\|FAILED' "$work/api" || cat "$work/api"
   return 1
 }
 
@@ -194,9 +215,12 @@ for jdk in $jdks; do
     continue
   fi
   check "$name: scenes, iterator" scenes "$jdk" iterator
+  check "$name: API" api "$jdk"
   check "$name: seeds" corpora "$jdk"
   check "$name: crashes" crashes "$jdk" 90s 2
+  check "$name: engines" engines "$jdk"
   check "$name: samples" samples "$jdk" agct,asgst 60s
+  check "$name: samples, JFR" samples "$jdk" jfr 20s
   [ "$(uname -m)" != aarch64 ] || continue
   # Signals come between any two instructions, and Java runs hundreds of times slower.
   QEMU_SINGLESTEP=1 QEMU_ONE_INSN_PER_TB=1 check "$name: samples, an instruction a block" \

@@ -164,6 +164,7 @@ class JavaWalk {
   bool FromFrameBeingBuilt();
   bool FromCompiledCallerByLink();
   bool FromLink(const FoundCode& top);
+  bool FromLinkTo(const FoundCode& caller, uint64_t pc);
   bool FromLeafCall();
   bool FromLeafCallByTables();
   bool SenderInTop(const FoundCode& code);

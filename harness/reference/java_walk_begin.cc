@@ -129,31 +129,48 @@ bool JavaWalk::BetweenInterpretedFrames() {
 // The same where the return address stays in the link register until a frame holds it. Generated
 // code returns through that register: once a method has called, the interpreter's own is in it.
 bool JavaWalk::FromCompiledCallerByLink() {
-  const Registers& r = start_.registers;
-  const uint64_t pc = r.lr & layout_.rules->address_mask;
-  const FoundCode caller = CodeAt(pc);
+  const uint64_t pc = start_.registers.lr & layout_.rules->address_mask;
   uint64_t own = 0;
-  if (caller.kind != CodeKind::kNmethod || caller.frame_words <= 0 || !IsReturn(pc)) return false;
-  if (ReturnAddress(r.fp + 8, own) && own == pc) return false;  // the frame is there
-  // Arguments may lie below the caller's frame, whose own return address is at its end.
-  for (const uint64_t sp : {start_.sender_sp_register, r.sp}) {
-    uint64_t above = 0;
-    const uint64_t slot = sp + 8 * static_cast<uint64_t>(caller.frame_words) - 8;
-    if (sp < r.sp || !ReturnAddress(slot, above) || !IsReturn(above)) continue;
-    at_ = {pc, sp, r.fp, false, false, {}};
-    low_ = sp;
-    return true;
-  }
-  return false;
+  if (CodeAt(pc).kind != CodeKind::kNmethod) return false;
+  if (ReturnAddress(start_.registers.fp + 8, own) && own == pc) return false;  // it has a frame
+  return FromLink({});
 }
 
-// A function or stub that has not called yet has its caller in the link register.
+// The caller of what has not called yet is in the link register: not if that leads into `top`.
 bool JavaWalk::FromLink(const FoundCode& top) {
   const Registers& r = start_.registers;
   const uint64_t pc = r.lr & layout_.rules->address_mask;
   if ((pc >= top.begin && pc < top.end) || !IsReturn(pc)) return false;
+  // A frame may hold it already, whether or not the frame pointer is set.
+  for (const uint64_t frame : {r.fp, r.sp}) {
+    uint64_t saved = 0, fp = 0;
+    if (frame < r.sp || !ReturnAddress(frame + 8, saved) || saved != pc || !Word(frame, fp))
+      continue;
+    return TakeReturnAt(frame + 8, fp);
+  }
+  const FoundCode caller = CodeAt(pc);
+  if (caller.kind == CodeKind::kNmethod) return FromLinkTo(caller, pc);
   at_ = {pc, r.sp, r.fp, false, false, {}};
   return true;
+}
+
+// Arguments, or what a leaf has pushed, may lie below the compiled caller's frame, which ends in a
+// return address of its own.
+bool JavaWalk::FromLinkTo(const FoundCode& caller, uint64_t pc) {
+  const Registers& r = start_.registers;
+  if (caller.frame_words <= 0) return false;
+  const uint64_t end = 8 * static_cast<uint64_t>(caller.frame_words) - 8;
+  const auto take = [&](uint64_t sp) {
+    uint64_t above = 0;
+    if (sp < r.sp || !ReturnAddress(sp + end, above) || !IsReturn(above)) return false;
+    at_ = {pc, sp, r.fp, false, false, {}};
+    low_ = sp;
+    return true;
+  };
+  if (take(start_.sender_sp_register)) return true;
+  for (uint64_t i = 0; i < kLeafWords; i += 2)  // sp is a multiple of 16
+    if (take(r.sp + 8 * i)) return true;
+  return false;
 }
 
 // Interrupted while the interpreter builds its frame. Arguments and locals may lie between it and
@@ -269,16 +286,17 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
     }
     case FrameShape::kUnknown: {
       // Stubs: a leaf has its return address at the top, others have a frame pointer.
+      if (layout_.rules->has_link_register)
+        return FromLink(code) || TakeReturnOfStub(r.fp) || FromLeafCall();
       // Between compiled and interpreted code the return address is in a register for a while.
       const uint64_t above = start_.sender_sp_register;
       if (above > r.sp && above - r.sp < kMostArguments && InStack(above - 8) &&
-          IsReturn(start_.return_register & layout_.rules->address_mask)) {
-        at_ = {start_.return_register & layout_.rules->address_mask, above, r.fp, false, false, {}};
+          IsReturn(start_.return_register)) {
+        at_ = {start_.return_register, above, r.fp, false, false, {}};
         low_ = above;
         return true;
       }
-      if (layout_.rules->has_link_register ? FromLink(code) : TakeReturnAt(r.sp, r.fp)) return true;
-      if (TakeReturnOfStub(r.fp)) return true;
+      if (TakeReturnAt(r.sp, r.fp) || TakeReturnOfStub(r.fp)) return true;
       if (above > r.sp && TakeReturnAt(above - 8, r.fp)) return true;
       return FromLeafCall();
     }

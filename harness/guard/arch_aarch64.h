@@ -20,12 +20,13 @@ inline Registers ReadContext(const ucontext_t& context) {
 }
 
 // What generated code keeps in registers besides: see WalkStart in harness/reference.
-// From JDK 20 on the caller's sp is in another register (JDK-8288971).
-inline void ReadJavaRegisters(const ucontext_t& context, int feature, uint64_t& bcp,
-                              uint64_t& sender_sp, uint64_t& return_pc) {
+// The caller's sp is in x13 before JDK 20, in x19 since (JDK-8288971), and nobody asks for it: the
+// link register tells more.
+inline void ReadJavaRegisters(const ucontext_t& context, uint64_t& bcp, uint64_t& sender_sp,
+                              uint64_t& return_pc) {
   return_pc = context.uc_mcontext.regs[30];
   bcp = context.uc_mcontext.regs[22];
-  sender_sp = context.uc_mcontext.regs[feature >= 20 ? 19 : 13];
+  sender_sp = 0;
 }
 
 // Where the interpreter holds the byte code that it is about to begin.

@@ -27,8 +27,8 @@ inline Registers ReadContext(const ucontext_t& context) {
 }
 
 // What generated code keeps in registers besides: see WalkStart in harness/reference.
-inline void ReadJavaRegisters(const ucontext_t& context, int /*feature*/, uint64_t& bcp,
-                              uint64_t& sender_sp, uint64_t& return_pc) {
+inline void ReadJavaRegisters(const ucontext_t& context, uint64_t& bcp, uint64_t& sender_sp,
+                              uint64_t& return_pc) {
   return_pc = static_cast<uint64_t>(context.uc_mcontext.gregs[REG_RAX]);
   bcp = sender_sp = static_cast<uint64_t>(context.uc_mcontext.gregs[REG_R13]);
 }

@@ -160,16 +160,13 @@ bool JavaWalk::FromLinkTo(const FoundCode& caller, uint64_t pc) {
   const Registers& r = start_.registers;
   if (caller.frame_words <= 0) return false;
   const uint64_t end = 8 * static_cast<uint64_t>(caller.frame_words) - 8;
-  const auto take = [&](uint64_t sp) {
+  for (uint64_t sp = r.sp; sp < r.sp + 8 * kLeafWords; sp += 16) {  // as sp is aligned
     uint64_t above = 0;
-    if (sp < r.sp || !ReturnAddress(sp + end, above) || !IsReturn(above)) return false;
+    if (!ReturnAddress(sp + end, above) || !IsReturn(above)) continue;
     at_ = {pc, sp, r.fp, false, false, {}};
     low_ = sp;
     return true;
-  };
-  if (take(start_.sender_sp_register)) return true;
-  for (uint64_t i = 0; i < kLeafWords; i += 2)  // sp is a multiple of 16
-    if (take(r.sp + 8 * i)) return true;
+  }
   return false;
 }
 
@@ -273,6 +270,9 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
       slot = r.sp + 8;
       if (!Word(r.sp, fp)) return false;
       break;
+    case FrameShape::kByFp:
+      TakeReturnOfStub(r.fp);  // else by its size
+      return true;
     case FrameShape::kFpNotSaved:
       slot = r.sp + 8 * static_cast<uint64_t>(code.frame_words) - 8;
       break;

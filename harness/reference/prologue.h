@@ -18,6 +18,7 @@ enum class FrameShape : uint8_t {
   kFpNotSaved,  // x86_64: whole, but fp is still the caller's
   kInLink,      // aarch64: the return address is in lr, sp and fp are the caller's
   kSpMoved,     // aarch64: the same, but sp is the frame's own
+  kByFp,        // fp is the frame's own: the return address is behind it
   kUnknown,     // code that keeps no rule
 };
 
@@ -25,6 +26,9 @@ enum class FrameShape : uint8_t {
 struct CodeRules {
   // Of an nmethod that was interrupted at `pc`.
   FrameShape (*shape_at)(const MemoryReader& memory, const FoundCode& nmethod, uint64_t pc);
+  // Bytes of code that begins by setting fp up: to behind the push of the caller's, and to behind
+  // all of it. False if it begins otherwise.
+  bool (*sets_up_fp)(const MemoryReader& memory, uint64_t begin, int& pushed, int& all);
   // True if the instruction before `pc` is a call.
   bool (*follows_call)(const MemoryReader& memory, uint64_t pc);
   // The bits of a return address that are one: pointer authentication puts a signature above them.

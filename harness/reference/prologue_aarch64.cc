@@ -14,6 +14,7 @@ constexpr int kMostExit = 8;
 
 constexpr uint32_t kPushFpLr = 0xa9bf7bfd;  // stp x29, x30, [sp, #-16]!
 constexpr uint32_t kPopFpLr = 0xa8c17bfd;   // ldp x29, x30, [sp], #16
+constexpr uint32_t kMoveSpToFp = 0x910003fd, kPaciasp = 0xd503233f;
 constexpr uint32_t kRet = 0xd65f03c0, kRetAuthenticated = 0xd65f0bff, kAutiasp = 0xd50323bf;
 
 bool IsSubSp(uint32_t i) {  // of a number or a register
@@ -83,6 +84,19 @@ FrameShape ShapeOf(const MemoryReader& memory, const FoundCode& code, uint64_t p
   return FrameShape::kWhole;
 }
 
+// [paciasp]  stp x29, x30, [sp, #-16]!  mov x29, sp
+bool SetsUpFp(const MemoryReader& memory, uint64_t begin, int& pushed, int& all) {
+  uint32_t first = 0, second = 0;
+  if (!ReadCode(memory, begin, first)) return false;
+  const int before = first == kPaciasp ? 4 : 0;
+  if (!ReadCode(memory, begin + static_cast<uint64_t>(before), first) ||
+      !ReadCode(memory, begin + static_cast<uint64_t>(before) + 4, second))
+    return false;
+  pushed = before + 4;
+  all = before + 8;
+  return first == kPushFpLr && second == kMoveSpToFp;
+}
+
 bool FollowsCall(const MemoryReader& memory, uint64_t pc) {
   uint32_t i = 0;
   return ReadCode(memory, pc - 4, i) && ((i & 0xfc000000) == 0x94000000 ||  // bl
@@ -91,6 +105,7 @@ bool FollowsCall(const MemoryReader& memory, uint64_t pc) {
 
 }  // namespace
 
-const CodeRules kAarch64Rules = {ShapeOf, FollowsCall, 0x0000ffffffffffff, true, kAarch64Slots};
+const CodeRules kAarch64Rules = {ShapeOf, SetsUpFp,     FollowsCall, 0x0000ffffffffffff,
+                                 true,    kAarch64Slots};
 
 }  // namespace walkhammer

@@ -97,6 +97,15 @@ FrameShape ShapeOf(const MemoryReader& memory, const FoundCode& code, uint64_t p
   return FrameShape::kWhole;
 }
 
+// push rbp  mov rbp, rsp
+bool SetsUpFp(const MemoryReader& memory, uint64_t begin, int& pushed, int& all) {
+  uint8_t code[4];
+  pushed = 1;
+  all = 4;
+  return memory.ReadBytes(begin, code, 4) && code[0] == kPushFp && code[1] == 0x48 &&
+         code[2] == 0x8b && code[3] == 0xec;
+}
+
 bool FollowsCall(const MemoryReader& memory, uint64_t pc) {
   uint8_t before[8];
   if (!memory.ReadBytes(pc - 8, before, 8)) return false;
@@ -109,6 +118,6 @@ bool FollowsCall(const MemoryReader& memory, uint64_t pc) {
 
 }  // namespace
 
-const CodeRules kX86_64Rules = {ShapeOf, FollowsCall, ~uint64_t{0}, false, kX86_64Slots};
+const CodeRules kX86_64Rules = {ShapeOf, SetsUpFp, FollowsCall, ~uint64_t{0}, false, kX86_64Slots};
 
 }  // namespace walkhammer

@@ -208,6 +208,33 @@ TEST_F(ShapeTest, EpilogueOfANativeWrapper) {
   EXPECT_EQ(At(11), FrameShape::kNone);
 }
 
+TEST_F(ShapeTest, StubThatDoesNotSayWhereItsFrameIsComplete) {
+  // push rbp; mov rbp, rsp; push rax; leave; ret
+  Put({0x55, 0x48, 0x8b, 0xec, 0x50, 0xc9, 0xc3}, -1);
+  code_.kind = CodeKind::kStub;
+  EXPECT_EQ(At(0), FrameShape::kNone);
+  EXPECT_EQ(At(1), FrameShape::kFpPushed);
+  EXPECT_EQ(At(4), FrameShape::kByFp);
+  EXPECT_EQ(At(5), FrameShape::kByFp);
+  EXPECT_EQ(At(6), FrameShape::kNone);
+  Put({0x48, 0x83, 0xec, 0x20, 0x90}, -1);  // sub rsp, 0x20: its size must do
+  code_.kind = CodeKind::kStub;
+  EXPECT_EQ(At(0), FrameShape::kWhole);
+}
+
+TEST_F(ShapeTest, ArmStubThatDoesNotSayWhereItsFrameIsComplete) {
+  // paciasp; stp x29, x30, [sp, #-16]!; mov x29, sp; str x0, [sp, #-16]!; ldp x29, x30, [sp], #16;
+  // ret
+  PutArm({0xd503233f, 0xa9bf7bfd, 0x910003fd, 0xf81f0fe0, 0xa8c17bfd, 0xd65f03c0}, -1);
+  code_.kind = CodeKind::kStub;
+  EXPECT_EQ(At(0), FrameShape::kInLink);
+  EXPECT_EQ(At(4), FrameShape::kInLink);
+  EXPECT_EQ(At(8), FrameShape::kFpPushed);
+  EXPECT_EQ(At(12), FrameShape::kByFp);
+  EXPECT_EQ(At(16), FrameShape::kFpPushed);
+  EXPECT_EQ(At(20), FrameShape::kInLink);
+}
+
 TEST_F(ShapeTest, CodeThatCannotBeReadIsUnknown) {
   code_ = {.kind = CodeKind::kNmethod,
            .blob = 0x800,

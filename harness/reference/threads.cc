@@ -13,7 +13,7 @@ struct {
   int length, threads;             // ThreadsList
   int os_thread, id;               // Thread::_osthread, OSThread::_thread_id
   // JavaThread, -1: not in this JDK. Of JDK 24 and later; of 21 and later
-  int owner_id = -1, continuation = -1, virtual_thread = -1;
+  int owner_id = -1, object = -1, virtual_thread = -1;
   uint64_t env;  // how far a JNIEnv lies behind its JavaThread
 } at;
 
@@ -46,7 +46,7 @@ Status ReadThreads(const VmStructs& structs, uint64_t thread, const JNIEnv* env)
   at.id = read.Need("OSThread", "_thread_id");
   at.env = reinterpret_cast<uint64_t>(env) - thread;
   at.owner_id = read.Optional("JavaThread", "_monitor_owner_id");
-  at.continuation = read.Optional("JavaThread", "_cont_entry");
+  at.object = read.Optional("JavaThread", "_threadObj");
   at.virtual_thread = read.Optional("JavaThread", "_vthread");
   const uint64_t* list = read.NeedStatic("ThreadsSMRSupport", "_java_thread_list");
   const Status complete = read.Complete();
@@ -76,13 +76,13 @@ JNIEnv* EnvOf(uint64_t thread) {
 // another.
 uint64_t RunnerOf(uint64_t thread) {
   const LiveMemory memory(0, 0);
-  uint64_t id = 0, entry = 0, handle = 0;
+  uint64_t id = 0, own = 0, handle = 0;
   if (at.owner_id >= 0) return memory.ReadWord(thread + at.owner_id, id) ? id : 0;
-  if (at.continuation < 0 || at.virtual_thread < 0 ||
-      !memory.ReadWord(thread + at.continuation, entry) || entry == 0 ||
-      !memory.ReadWord(thread + at.virtual_thread, handle) || !memory.ReadWord(handle, id))
+  if (at.object < 0 || at.virtual_thread < 0 || !memory.ReadWord(thread + at.object, handle) ||
+      !memory.ReadWord(handle, own) || !memory.ReadWord(thread + at.virtual_thread, handle) ||
+      !memory.ReadWord(handle, id))
     return 0;
-  return id;
+  return id == own ? 0 : id;
 }
 
 int32_t OsThreadOf(uint64_t thread) {

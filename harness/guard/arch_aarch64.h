@@ -20,13 +20,12 @@ inline Registers ReadContext(const ucontext_t& context) {
 }
 
 // What generated code keeps in registers besides: see WalkStart in harness/reference.
-// The caller's sp is in x13 before JDK 20, in x19 since (JDK-8288971), and nobody asks for it: the
-// link register tells more.
+// Nobody asks for the caller's sp, in x13 before JDK 20, in x19 since (JDK-8288971), nor for a
+// return address besides lr: lr tells more.
 inline void ReadJavaRegisters(const ucontext_t& context, uint64_t& bcp, uint64_t& sender_sp,
                               uint64_t& return_pc) {
-  return_pc = context.uc_mcontext.regs[30];
   bcp = context.uc_mcontext.regs[22];
-  sender_sp = 0;
+  sender_sp = return_pc = 0;
 }
 
 // Where the interpreter holds the byte code that it is about to begin.

@@ -24,8 +24,8 @@ enum class FrameShape : uint8_t {
 
 // What differs between architectures; each runs on any host.
 struct CodeRules {
-  // Of an nmethod that was interrupted at `pc`.
-  FrameShape (*shape_at)(const MemoryReader& memory, const FoundCode& nmethod, uint64_t pc);
+  // Of an nmethod that was interrupted at `pc`; of other code, whether it has left its frame.
+  FrameShape (*shape_at)(const MemoryReader& memory, const FoundCode& code, uint64_t pc);
   // Bytes of code that begins by setting fp up: to behind the push of the caller's, and to behind
   // all of it. False if it begins otherwise.
   bool (*sets_up_fp)(const MemoryReader& memory, uint64_t begin, int& pushed, int& all);

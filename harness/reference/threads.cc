@@ -12,7 +12,7 @@ struct {
   const uint64_t* list = nullptr;  // ThreadsSMRSupport::_java_thread_list, a ThreadsList*
   int length, threads;             // ThreadsList
   int os_thread, id;               // Thread::_osthread, OSThread::_thread_id
-  // JavaThread, -1: not in this JDK. Of JDK 24 and later; of 21 and later
+  // JavaThread, -1: not in this JDK. Of JDK 24 and later; of all; of 21 and later
   int owner_id = -1, object = -1, virtual_thread = -1;
   uint64_t env;  // how far a JNIEnv lies behind its JavaThread
 } at;

@@ -30,8 +30,9 @@ class DebugInfo {
   // Goes to the descriptions of an nmethod that FindCode found. `code`: for the nmethod itself; as
   // long as what is described is asked for, it must live.
   void Open(const FoundCode& nmethod, const MemoryReader& code);
-  // The innermost scope at `pc`, which may lie between two places that are described: then what is
-  // described next holds. False if nothing is described, or memory does not hold what it should.
+  // The innermost scope of the code before `pc`, as before a return address; `pc` may lie between
+  // two places that are described: then what is described next holds. False if nothing is
+  // described, or memory does not hold what it should.
   bool Innermost(uint64_t pc, Scope& scope);
   // The scope at Scope::sender of another one.
   bool At(int32_t offset, Scope& scope);

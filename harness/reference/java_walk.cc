@@ -143,7 +143,11 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
                         pc < code.begin + static_cast<uint64_t>(code.frame_complete);
   const bool has_scopes = !entering && code.level > 0;
   if (has_scopes) debug_.Open(code, Code());
-  if (has_scopes && debug_.Innermost(pc, scope_)) {
+  // What is described at a pc holds for the code before it (DebugInformationRecorder's
+  // add_non_safepoint): interrupted code is described behind its pc. Polls and C1's null checks are
+  // described where they begin; one instruction early they are taken for what follows, as by
+  // HotSpot's own walker (forte.cpp).
+  if (has_scopes && debug_.Innermost(at_.is_top ? pc + 1 : pc, scope_)) {
     in_scopes_ = true;
     scopes_code_ = code.begin;
     scopes_level_ = code.level;

@@ -165,6 +165,7 @@ class JavaWalk {
   bool FromCompiledCallerByLink();
   bool FromLink(const FoundCode& top);
   bool FromLinkTo(const FoundCode& caller, uint64_t pc);
+  bool FromAdapter();
   bool FromLeafCall();
   bool FromLeafCallByTables();
   bool SenderInTop(const FoundCode& code);

@@ -10,7 +10,8 @@ constexpr int kMostHops = 64;         // frames of C code between the interrupte
 constexpr uint64_t kLeafWords = 256;  // how much stack a leaf call from Java is looked through
 // From an interpreted frame's lowest fixed slot to its frame pointer: less is still being built.
 constexpr uint64_t kLeastInterpreted = 9 * 8;
-constexpr uint64_t kMostArguments = 256 * 8;  // bytes between a caller's sp and its callee's frame
+// Bytes between a caller's sp and its callee's frame, or an adapter's sp while it saves registers.
+constexpr uint64_t kMostArguments = 512 * 8;
 
 }  // namespace
 
@@ -34,7 +35,13 @@ WalkStatus JavaWalk::Begin() {
 WalkStatus JavaWalk::BeginAtRegisters() {
   low_ = start_.registers.sp & ~7ULL;
   from_registers_ = true;
-  return BeginInCode();
+  const WalkStatus status = BeginInCode();
+  // Of a frame that has called, as another walk tells it, the pc is a return address. One that was
+  // interrupted right behind a call is taken for that, too.
+  if (status == WalkStatus::kFound && at_.is_top && at_.pc == start_.registers.pc &&
+      CodeAt(at_.pc).kind == CodeKind::kNmethod && IsReturn(at_.pc))
+    at_.is_top = false;
+  return status;
 }
 
 // In native code or in the JVM: the anchor tells. While the JVM is on its way into Java, or out of
@@ -98,6 +105,11 @@ WalkStatus JavaWalk::FindFirst() {
   }
   uint64_t method = 0;
   MethodFacts facts;
+  if (layout_.rules->goes_on != nullptr && layout_.rules->goes_on(Code(), r.pc) && r.fp >= r.sp &&
+      IsInterpretedFrameAt(r.fp, method, facts)) {
+    at_.is_top = false;
+    return WalkStatus::kFound;
+  }
   if (FromFrameBeingBuilt() || BetweenInterpretedFrames()) return WalkStatus::kFound;
   if (r.fp >= r.sp && IsInterpretedFrameAt(r.fp, method, facts)) return WalkStatus::kFound;
   // The interpreter has not built its frame yet, or has left it.
@@ -255,17 +267,45 @@ bool JavaWalk::FromLeafCall() {
   return false;
 }
 
+// Between compiled and interpreted code the return address is taken off the stack, the caller's sp
+// is noted in a register, room is made, and the address put back
+// (SharedRuntime::generate_i2c2i_adapters).
+bool JavaWalk::FromAdapter() {
+  const Registers& r = start_.registers;
+  const uint64_t pc = start_.return_register, above = start_.sender_sp_register;
+  uint64_t word = 0;
+  const bool returns = IsReturn(pc);
+  const auto take = [&](uint64_t sp) {
+    at_ = {pc, sp, r.fp, false, false, {}};
+    low_ = sp;
+    return true;
+  };
+  if (returns && memory_.ReadWord(r.sp - 8, word) && word == pc) return take(r.sp);  // just taken
+  if (above == r.sp + 8 && TakeReturnAt(r.sp, r.fp)) return true;
+  if (above > r.sp && above - r.sp < kMostArguments && InStack(above - 8)) {
+    // Not taken yet, while registers are saved for a call.
+    if (ReturnAddress(above, word) && (!returns || word == pc) && TakeReturnAt(above, r.fp))
+      return true;
+    if (returns) return take(above);
+  }
+  return TakeReturnAt(r.sp, r.fp);
+}
+
 // Interrupted in generated code: where its caller is depends on how much of its frame there is.
 bool JavaWalk::SenderInTop(const FoundCode& code) {
   const Registers& r = start_.registers;
   const FrameShape shape = ShapeAt(*layout_.rules, Code(), code, r.pc);
-  uint64_t slot = 0, fp = r.fp;
+  uint64_t slot = 0, fp = r.fp, pc = 0;
   switch (shape) {
     case FrameShape::kWhole:
       return true;
     case FrameShape::kNone:
       slot = r.sp;
       break;
+    case FrameShape::kBeyondCall:
+      // It leads back into the same code.
+      if (ReturnAddress(r.sp, pc) && pc > code.begin && pc < code.end) TakeReturnAt(r.sp, r.fp);
+      return true;
     case FrameShape::kFpPushed:
       slot = r.sp + 8;
       if (!Word(r.sp, fp)) return false;
@@ -288,20 +328,12 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
       // Stubs: a leaf has its return address at the top, others have a frame pointer.
       if (layout_.rules->has_link_register)
         return FromLink(code) || TakeReturnOfStub(r.fp) || FromLeafCall();
-      // Between compiled and interpreted code the return address is in a register for a while.
+      if (FromAdapter() || TakeReturnOfStub(r.fp)) return true;
       const uint64_t above = start_.sender_sp_register;
-      if (above > r.sp && above - r.sp < kMostArguments && InStack(above - 8) &&
-          IsReturn(start_.return_register)) {
-        at_ = {start_.return_register, above, r.fp, false, false, {}};
-        low_ = above;
-        return true;
-      }
-      if (TakeReturnAt(r.sp, r.fp) || TakeReturnOfStub(r.fp)) return true;
       if (above > r.sp && TakeReturnAt(above - 8, r.fp)) return true;
       return FromLeafCall();
     }
   }
-  uint64_t pc = 0;
   if (!ReturnAddress(slot, pc) || !InCode(pc)) return false;
   if (code.kind == CodeKind::kNmethod) {
     // The method counts from its first instruction on.

@@ -55,6 +55,11 @@ TEST_P(JavaWalkTest, CompiledInlinedAndTheEndOfTheStack) {
   EXPECT_FALSE(broken);
 }
 
+TEST_P(JavaWalkTest, WhatIsDescribedAtAPcIsTheCodeBeforeIt) {
+  start_.registers.pc = leaf_ + 0x20;
+  EXPECT_EQ(Walk(), (std::vector<Seen>{{0, 11, 4, FrameType::kJava}, kInlined, kOuter}));
+}
+
 TEST_P(JavaWalkTest, AtItsEntryAMethodHasNoFrame) {
   start_.registers = {leaf_, kLeafSp + 24, 0x1234, 0};
   if (layout_.rules->has_link_register) {
@@ -119,6 +124,77 @@ TEST_P(BetweenFramesTest, OnReturn) {
   start_.registers.sp = kLeafSp;
   start_.sender_sp_register = leaf_ + 0x20;
   EXPECT_EQ(Walk(), wanted_);
+}
+
+// Back in the interpreter, whose caller is compiled: registers are what the callee left.
+TEST_P(BetweenFramesTest, BehindACall) {
+  const uint64_t fp = kLeafSp - 16, pc = MadeUpJvm::kInterpreter + 0x20;
+  memory_.Put(fp, kOlderFp);
+  memory_.Put(fp + 8, leaf_ + 0x20);
+  memory_.Put(fp + layout_.sender_sp, kLeafSp);
+  memory_.Put(fp + layout_.interpreter_method, MadeUpJvm::Method(2));
+  memory_.Put(fp + 8 * layout_.rules->slots.interpreter_bcp, MadeUpJvm::Method(2) + 0x100 + 32 + 4);
+  start_.registers = {pc, fp - 0x60, fp, 0};
+  start_.sender_sp_register = start_.bcp_register = leaf_ + 0x20;  // a return of long ago
+  const std::vector<Seen> all = {{2, 4, 0, FrameType::kJava}, wanted_[0], wanted_[1]};
+  for (const std::vector<uint8_t>& code : {std::vector<uint8_t>{0x48, 0x8b, 0x65, 0xf0, 0, 0, 0, 0},
+                                           {0x48, 0xc7, 0x45, 0xf0, 0, 0, 0, 0},
+                                           {0x4c, 0x8b, 0x6d, 0xc0, 0, 0, 0, 0}}) {
+    memory_.PutBytes(pc, code);
+    EXPECT_EQ(Walk(), all) << static_cast<int>(code[1]);
+  }
+  memory_.PutBytes(pc, {0x48, 0x8b, 0xe3, 0, 0, 0, 0, 0});  // mov rsp, rbx: on return
+  start_.registers.sp = kLeafSp;
+  start_.registers.fp = kOlderFp;
+  EXPECT_EQ(Walk(), wanted_);
+}
+
+// The same on the way there, in a stub that keeps no rule.
+TEST_P(BetweenFramesTest, InAnAdapter) {
+  const uint64_t link = leaf_ + 0x20, below = kLeafSp - 8;
+  start_.registers = {jvm_.stub + 0x20, below, kOlderFp, 0};
+  start_.return_register = link;
+  memory_.Put(below, link);
+  start_.sender_sp_register = 0;
+  EXPECT_EQ(Walk(), wanted_) << "on entry";
+  start_.sender_sp_register = below;
+  start_.registers.sp = kSp;
+  EXPECT_EQ(Walk(), wanted_) << "registers are saved, the return address is on the stack";
+  start_.return_register = 0;
+  EXPECT_EQ(Walk(), wanted_) << "the same behind a call";
+  start_.registers.sp = kLeafSp;
+  start_.return_register = link;
+  start_.sender_sp_register = kOlderFp;  // of long ago
+  EXPECT_EQ(Walk(), wanted_) << "the return address was taken off";
+  start_.sender_sp_register = kLeafSp;
+  EXPECT_EQ(Walk(), wanted_) << "the caller's sp is noted";
+  memory_.Put(below, 0);
+  start_.registers.sp = kSp;
+  EXPECT_EQ(Walk(), wanted_) << "there is room for arguments";
+  memory_.Put(kLeafSp, MadeUpJvm::kInterpreter + 0x10);
+  EXPECT_EQ(Walk(), wanted_) << "the caller's frame holds what is left of an older one";
+}
+
+TEST_P(BetweenFramesTest, APcThatIsGivenIsAReturnAddressIfItFollowsACall) {
+  start_.registers = {leaf_ + 0x20, kLeafSp, kOlderFp, 0};
+  JavaWalk walk(layout_, memory_, start_);
+  JavaFrame frame;
+  ASSERT_EQ(walk.BeginAtRegisters(), WalkStatus::kFound);
+  ASSERT_TRUE(walk.Next(frame));
+  EXPECT_EQ(frame.bci, 7);
+  EXPECT_EQ(Walk()[0].bci, 11) << "interrupted there";
+}
+
+TEST_P(BetweenFramesTest, BehindACompiledCall) {
+  // mov rbx; jmp
+  memory_.PutBytes(leaf_ + 0x40, {0x48, 0xbb, 0, 0, 0, 0, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0x40});
+  start_.sender_sp_register = 0;
+  start_.registers = {leaf_ + 0x40, kLeafSp - 8, kOlderFp, 0};
+  memory_.Put(kLeafSp - 8, leaf_ + 0x20);
+  EXPECT_EQ(Walk(), wanted_);
+  start_.registers.sp = kLeafSp;  // no return address: it was code of the method itself
+  EXPECT_EQ(Walk().size(), 2U);
+  EXPECT_NE(Walk(), wanted_) << "nothing is described behind the last description";
 }
 
 INSTANTIATE_TEST_SUITE_P(X86_64, BetweenFramesTest, testing::Values(&kX86_64Rules));

@@ -18,6 +18,7 @@ enum class FrameShape : uint8_t {
   kFpNotSaved,  // x86_64: whole, but fp is still the caller's
   kInLink,      // aarch64: the return address is in lr, sp and fp are the caller's
   kSpMoved,     // aarch64: the same, but sp is the frame's own
+  kBeyondCall,  // x86_64: a call's way on to its callee; the return address is at sp
   kByFp,        // fp is the frame's own: the return address is behind it
   kUnknown,     // code that keeps no rule
 };
@@ -31,6 +32,9 @@ struct CodeRules {
   bool (*sets_up_fp)(const MemoryReader& memory, uint64_t begin, int& pushed, int& all);
   // True if the instruction before `pc` is a call.
   bool (*follows_call)(const MemoryReader& memory, uint64_t pc);
+  // True if the interpreter goes on behind a call at `pc`: what it keeps in registers is still in
+  // its frame alone. Null where registers are not asked for it.
+  bool (*goes_on)(const MemoryReader& memory, uint64_t pc);
   // The bits of a return address that are one: pointer authentication puts a signature above them.
   uint64_t address_mask;
   bool has_link_register;

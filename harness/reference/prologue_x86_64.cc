@@ -2,6 +2,7 @@
 //   entry:  [checks]  mov [rsp-N], eax (stack bang)  push rbp  [mov rbp, rsp]  sub rsp, N
 //           or without the push: sub rsp, N  mov [rsp+M], rbp
 //   exit:   add rsp, N  pop rbp  cmp rsp, [r15+N] / test  ja  ret
+//           add rsp, N  pop rbp  jmp (an exception)
 #include <cstring>
 
 #include "harness/reference/prologue.h"
@@ -9,10 +10,11 @@
 namespace walkhammer {
 namespace {
 
-constexpr int kWindow = 24;  // bytes looked at from pc on
+constexpr int kWindow = 64;       // bytes looked at from pc on
+constexpr int kLeastWindow = 24;  // the same at the end of what can be read
 constexpr uint64_t kLongestEntry = 96;
 
-constexpr uint8_t kPushFp = 0x55, kPopFp = 0x5d, kRet = 0xc3;
+constexpr uint8_t kPushFp = 0x55, kPopFp = 0x5d, kRet = 0xc3, kJump = 0xe9;
 
 bool Starts(const uint8_t* code, std::initializer_list<uint8_t> bytes) {
   size_t i = 0;
@@ -40,12 +42,20 @@ bool RunsToReturn(const uint8_t* code) {
       at += 7;  // cmp rsp, [r15+disp32]
     else if (Starts(i, {0x49, 0x3b, 0x67}))
       at += 4;  // cmp rsp, [r15+disp8]
-    else if (Starts(i, {0x0f, 0x87}))
-      at += 6;  // ja rel32
+    else if (Starts(i, {0x0f, 0x87}) || Starts(i, {0x0f, 0x85}))
+      at += 6;  // ja, jne rel32
     else if (Starts(i, {0xc5, 0xf8, 0x77}))
       at += 3;  // vzeroupper
-    else if (Starts(i, {0x41, 0x85}) || Starts(i, {0x41, 0xf6}))
-      at += 3;  // test
+    else if (Starts(i, {0x41, 0x85, 0x02}))
+      at += 3;  // test [r10], eax
+    else if (Starts(i, {0x41, 0xf6, 0x47}))
+      at += 5;  // test byte [r15+disp8], imm8
+    else if (Starts(i, {0x41, 0xf6, 0x87}))
+      at += 8;  // test byte [r15+disp32], imm8
+    else if (Starts(i, {0x74}) && i[1] < 0x80)
+      at += 2 + i[1];  // je rel8: native wrappers of JDK 25 look for a poll
+    else if (Starts(i, {0x49, 0x83, 0x7f}))
+      at += 5;  // cmp qword [r15+disp8], imm8
     else if (Starts(i, {0x49, 0x81, 0x7f}))
       at += 8;  // cmp qword [r15+disp8], imm32: native wrappers look for an exception
     else if (Starts(i, {0x75}))
@@ -58,16 +68,49 @@ bool RunsToReturn(const uint8_t* code) {
   return false;
 }
 
+bool ReadsBefore(const MemoryReader& memory, uint64_t pc, int count,
+                 std::initializer_list<uint8_t> bytes) {
+  uint8_t before[16];
+  return memory.ReadBytes(pc - static_cast<uint64_t>(count), before, count) &&
+         Starts(before, bytes);
+}
+
 // The safepoint poll's far side: the frame is gone already.
-bool IsPollStub(const uint8_t* code) {
+bool IsPollStub(const MemoryReader& memory, const uint8_t* here, uint64_t pc) {
+  constexpr int kStore = 7;
   // lea r10, [rip+N]; mov [r15+N], r10; jmp
-  const uint8_t* store = Starts(code, {0x4c, 0x8d, 0x15}) ? code + 7 : code;
-  return Starts(store, {0x4d, 0x89, 0x97}) && store[7] == 0xe9;
+  if (*here == kJump) return ReadsBefore(memory, pc, kStore, {0x4d, 0x89, 0x97});
+  const uint8_t* store = Starts(here, {0x4c, 0x8d, 0x15}) ? here + 7 : here;
+  return Starts(store, {0x4d, 0x89, 0x97}) && store[kStore] == kJump;
+}
+
+// Whether a jump at `instruction`, whose address is `pc`, leads to other code: jmp rel32.
+bool JumpsOut(const uint8_t* instruction, const FoundCode& code, uint64_t pc) {
+  int32_t distance = 0;
+  std::memcpy(&distance, instruction + 1, sizeof distance);
+  const uint64_t target = pc + 5 + static_cast<uint64_t>(int64_t{distance});
+  return *instruction == kJump && (target < code.begin || target >= code.end);
+}
+
+// An exception goes on to the caller: pop rbp; jmp to a stub.
+bool ThrowsOn(const MemoryReader& memory, const FoundCode& code, const uint8_t* here, uint64_t pc) {
+  return JumpsOut(here, code, pc) && ReadsBefore(memory, pc, 1, {kPopFp});
+}
+
+// The way into the interpreter that calls are patched to, behind a method's own code:
+// mov rbx, Method*; jmp (CompiledDirectCall::emit_to_interp_stub)
+bool IsCallStub(const MemoryReader& memory, const FoundCode& code, const uint8_t* here,
+                uint64_t pc) {
+  constexpr int kMov = 10;
+  if (code.kind != CodeKind::kNmethod) return false;
+  if (Starts(here, {0x48, 0xbb})) return JumpsOut(here + kMov, code, pc + kMov);
+  return JumpsOut(here, code, pc) && ReadsBefore(memory, pc, kMov, {0x48, 0xbb});
 }
 
 FrameShape ShapeOf(const MemoryReader& memory, const FoundCode& code, uint64_t pc) {
-  uint8_t here[kWindow];
-  if (!memory.ReadBytes(pc, here, kWindow)) return FrameShape::kUnknown;
+  uint8_t here[kWindow] = {};
+  if (!memory.ReadBytes(pc, here, kWindow) && !memory.ReadBytes(pc, here, kLeastWindow))
+    return FrameShape::kUnknown;
   const uint64_t entry_end =
       code.begin + (code.frame_complete > 0 ? static_cast<uint64_t>(code.frame_complete) : 0);
   if (pc < entry_end) {
@@ -92,8 +135,11 @@ FrameShape ShapeOf(const MemoryReader& memory, const FoundCode& code, uint64_t p
     }
     return FrameShape::kNone;
   }
-  if (here[0] == kPopFp && RunsToReturn(here + 1)) return FrameShape::kFpPushed;
-  if (RunsToReturn(here) || IsPollStub(here)) return FrameShape::kNone;
+  if (here[0] == kPopFp && (RunsToReturn(here + 1) || JumpsOut(here + 1, code, pc + 1)))
+    return FrameShape::kFpPushed;
+  if (IsCallStub(memory, code, here, pc)) return FrameShape::kBeyondCall;
+  if (RunsToReturn(here) || ThrowsOn(memory, code, here, pc) || IsPollStub(memory, here, pc))
+    return FrameShape::kNone;
   return FrameShape::kWhole;
 }
 
@@ -116,8 +162,18 @@ bool FollowsCall(const MemoryReader& memory, uint64_t pc) {
   return false;
 }
 
+// mov rsp, [rbp-N]  mov qword [rbp-N], 0  mov r13, [rbp-M]
+// (TemplateInterpreterGenerator::generate_return_entry_for)
+bool GoesOn(const MemoryReader& memory, uint64_t pc) {
+  uint8_t code[8];
+  if (!memory.ReadBytes(pc, code, 8)) return false;
+  return Starts(code, {0x48, 0x8b, 0x65}) || Starts(code, {0x4c, 0x8b, 0x6d}) ||
+         (Starts(code, {0x48, 0xc7, 0x45}) && Starts(code + 4, {0, 0, 0, 0}));
+}
+
 }  // namespace
 
-const CodeRules kX86_64Rules = {ShapeOf, SetsUpFp, FollowsCall, ~uint64_t{0}, false, kX86_64Slots};
+const CodeRules kX86_64Rules = {ShapeOf,      SetsUpFp, FollowsCall, GoesOn,
+                                ~uint64_t{0}, false,    kX86_64Slots};
 
 }  // namespace walkhammer

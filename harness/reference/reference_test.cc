@@ -208,6 +208,48 @@ TEST_F(ShapeTest, EpilogueOfANativeWrapper) {
   EXPECT_EQ(At(11), FrameShape::kNone);
 }
 
+TEST_F(ShapeTest, EpilogueOfANativeWrapperThatPolls) {
+  // leave; test byte [r15+0x28], 1; je +5; jmp; cmp qword [r15+8], 0; jne; ret
+  Put({0xc9, 0x41, 0xf6, 0x47, 0x28, 0x01, 0x74, 0x05, 0xe9, 0, 0, 0,   0,
+       0x49, 0x83, 0x7f, 0x08, 0x00, 0x0f, 0x85, 0,    0,    0, 0, 0xc3},
+      0);
+  EXPECT_EQ(At(0), FrameShape::kWhole);
+  for (const uint64_t at : {1, 6, 13, 18, 24}) EXPECT_EQ(At(at), FrameShape::kNone) << at;
+}
+
+TEST_F(ShapeTest, AnExceptionGoesOnToTheCaller) {
+  // add rsp, 0x20; pop rbp; jmp out; nop; jmp out
+  Put({0x48, 0x83, 0xc4, 0x20, 0x5d, 0xe9, 0, 0, 0, 0x40, 0x90, 0xe9, 0, 0, 0, 0x40}, 0);
+  EXPECT_EQ(At(4), FrameShape::kFpPushed);
+  EXPECT_EQ(At(5), FrameShape::kNone);
+  EXPECT_EQ(At(11), FrameShape::kWhole);
+  // mov byte [rax], 0x5d; jmp in the same code
+  Put({0xc6, 0x00, 0x5d, 0xe9, 2, 0, 0, 0}, 0);
+  EXPECT_EQ(At(3), FrameShape::kWhole);
+}
+
+TEST_F(ShapeTest, BehindACallOnTheWayIntoTheInterpreter) {
+  // nop; mov rbx, imm64; jmp out
+  Put({0x90, 0x48, 0xbb, 1, 2, 3, 4, 5, 6, 7, 8, 0xe9, 0, 0, 0, 0x40}, 0);
+  EXPECT_EQ(At(0), FrameShape::kWhole);
+  EXPECT_EQ(At(1), FrameShape::kBeyondCall);
+  EXPECT_EQ(At(11), FrameShape::kBeyondCall);
+  code_.kind = CodeKind::kStub;
+  EXPECT_EQ(At(1), FrameShape::kWhole);
+  // The same with a jump to code of its own: a constant.
+  Put({0x90, 0x48, 0xbb, 1, 2, 3, 4, 5, 6, 7, 8, 0xe9, 2, 0, 0, 0}, 0);
+  EXPECT_EQ(At(1), FrameShape::kWhole);
+  EXPECT_EQ(At(11), FrameShape::kWhole);
+}
+
+TEST_F(ShapeTest, ThePollsFarSide) {
+  // nop; lea r10, [rip]; mov [r15+0x350], r10; jmp in the same code
+  Put({0x90, 0x4c, 0x8d, 0x15, 0, 0, 0, 0, 0x4d, 0x89, 0x97, 0x50, 0x03, 0, 0, 0xe9, 0, 0, 0, 0},
+      0);
+  EXPECT_EQ(At(0), FrameShape::kWhole);
+  for (const uint64_t at : {1, 8, 15}) EXPECT_EQ(At(at), FrameShape::kNone) << at;
+}
+
 TEST_F(ShapeTest, StubThatDoesNotSayWhereItsFrameIsComplete) {
   // push rbp; mov rbp, rsp; push rax; leave; ret
   Put({0x55, 0x48, 0x8b, 0xec, 0x50, 0xc9, 0xc3}, -1);

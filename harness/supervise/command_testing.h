@@ -24,11 +24,11 @@ struct CommandResult {
   std::string line;     // as it was called, for messages
 };
 
-// Arguments must not hold quotes.
+// The first argument is the verb; what follows "--" is the JVM's. Arguments must not hold quotes.
 inline std::string WalkhammerLine(const std::vector<std::string>& arguments) {
-  std::string line = "'" + BesideExecutable("walkhammer") + "'";
-  for (const std::string& argument : arguments) line += " '" + argument + "'";
-  return line + " --json";
+  std::string line = "'" + BesideExecutable("walkhammer") + "' " + arguments.front() + " --json";
+  for (size_t i = 1; i < arguments.size(); i++) line += " '" + arguments[i] + "'";
+  return line;
 }
 
 // What a shell makes of `line`. stderr goes to this test's own.

@@ -76,12 +76,13 @@ void MadeUpJvm::PutHeap() {
 }
 
 void MadeUpJvm::PutStack() {
-  leaf = AddCode(0, 4, 16, {{0x20, 1}});
+  leaf = AddCode(0, 4, 16, {{0x20, 1}, {0x28, 8}});
   caller = AddCode(1, 6, 16, {{0x30, 8}});
   stub = AddBlob(4, kNames + 0x40, -1, 0, 0);
   layout.call_stub_return = stub + 0x10;
-  // The leaf's own scope; in the caller, method 2 is inlined into method 1.
+  // The leaf's own scopes; in the caller, method 2 is inlined into method 1.
   PutScope(leaf, 1, {0, 1, 8});
+  PutScope(leaf, 8, {0, 1, 12});
   PutScope(caller, 1, {0, 1, 4});
   PutScope(caller, 8, {1, 2, 6});
 
@@ -97,7 +98,7 @@ void MadeUpJvm::PutStack() {
   start.thread = kThread;
   start.stack_high = kStackEnd;
   start.stack_floor = kStack;
-  start.registers = {leaf + 0x20, kLeafSp, 0x1234, 0};
+  start.registers = {leaf + 0x1c, kLeafSp, 0x1234, 0};
 }
 
 void MadeUpJvm::InterpretCaller() {

@@ -291,6 +291,20 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
   station.journal->phase.store(0, std::memory_order_release);
 }
 
+// The name of the stub that the thread has left Java by, as far as it matters; or nothing.
+std::string_view SampleLine::AnchorStub(const Sample& sample) const {
+  constexpr size_t kLongest = 64;
+  if (sample.anchor_sp == 0 || sample.words == 0) return {};  // the thread may be anywhere by now
+  uint64_t pc = sample.anchor_pc;
+  // Until the JVM has looked at it, the return address stands below the frame alone.
+  const uint64_t word = (sample.anchor_sp - 8 - sample.registers.sp) / 8;
+  if (pc == 0 && word < sample.words) pc = sample.stack[word];
+  const FoundCode code = code_.Find(pc);
+  if (code.kind != CodeKind::kStub || code.name == 0) return {};
+  const auto* name = reinterpret_cast<const char*>(code.name);
+  return {name, strnlen(name, kLongest)};
+}
+
 // Also what speaks against the one or the other.
 Disagreement SampleLine::CountAgreement(const Station& station, const ucontext_t& context,
                                         int walker) {
@@ -309,6 +323,9 @@ Disagreement SampleLine::CountAgreement(const Station& station, const ucontext_t
           .fetch_add(1, std::memory_order_relaxed);
   };
   count(Witness::kShadowStack, ShadowEvidence(seen));
+  count(Witness::kThreadStart, ThreadStartEvidence(seen));
+  if (region == PcRegion::kLibrary)
+    count(Witness::kCall, CallEvidence(seen, codelets_, AnchorStub(station.journal->sample)));
   if (region == PcRegion::kCodelet)
     count(Witness::kByteCode, ByteCodeEvidence(seen, codelets_, pc, NextByteCode(context)));
   return kind;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "harness/jvm/code_finder.h"
@@ -65,6 +66,7 @@ class SampleLine {
                 const SampleOptions& options, Sample& sample) const;
   void Walk(Station& station, SampledThread& thread, ucontext_t& context, int walker,
             const SampleOptions& options);
+  std::string_view AnchorStub(const Sample& sample) const;
   Disagreement CountAgreement(const Station& station, const ucontext_t& context, int walker);
   bool Judge(Station& station);  // true: nothing to report
   void Report(Station& station, uint8_t oracle, uint8_t outcome, const char* detail);

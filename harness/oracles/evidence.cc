@@ -6,11 +6,17 @@
 namespace walkhammer {
 namespace {
 
-constexpr int kMonitorenter = 194;
+constexpr int kInvokevirtual = 182, kInvokedynamic = 186, kMonitorenter = 194;
 
-bool Contradicts(const Observation& seen) {
+bool Contradicts(const Oracle& oracle, const Observation& seen) {
   char detail[256];
-  return kShadowStackOracle.judge(seen, detail, sizeof detail) != 0;
+  return oracle.judge(seen, detail, sizeof detail) != 0;
+}
+
+Against AgainstBy(const Oracle& oracle, const Observation& seen) {
+  Observation other = seen;
+  other.trace = seen.other.trace;
+  return AgainstOf(Contradicts(oracle, seen), Contradicts(oracle, other));
 }
 
 bool Answered(const Trace& trace) {
@@ -20,6 +26,25 @@ bool Answered(const Trace& trace) {
 int ByteCode(const SampleFacts& facts, const CodeletCodes& codelets, const Frame& frame, int bci) {
   if (bci < 0 || bci >= facts.code_size(frame.method)) return -1;
   return codelets.JavaCode(facts.byte_code(frame.method, bci));
+}
+
+// Whether the newest frame stands at a call. None: nothing tells, as of a native method, or of one
+// whose byte code has been redefined.
+std::optional<bool> Calls(const Observation& seen, const CodeletCodes& codelets,
+                          const Trace& trace) {
+  const SampleFacts& facts = *seen.sample;
+  const Frame& frame = trace.frames[0];
+  const MethodEntry* method = seen.methods->Find(frame.method);
+  if (method == nullptr || method->is_native || method->unloaded.load(std::memory_order_relaxed) ||
+      method->code_size != facts.code_size(frame.method))
+    return {};
+  const int code = ByteCode(facts, codelets, frame, frame.bci);
+  return code >= kInvokevirtual && code <= kInvokedynamic;
+}
+
+// JDK 17: resolve_static_call; JDK 25: Shared Runtime resolve_static_call_blob.
+bool ResolvesCalls(std::string_view stub) {
+  return stub.find("resolve_") != stub.npos || stub.find("ic_miss") != stub.npos;
 }
 
 // Whether the frame's byte code may be the one that is executed.
@@ -52,7 +77,8 @@ bool Leads(const SampleFacts& facts, const Frame& from, const Frame& to) {
 }  // namespace
 
 const char* WitnessWord(Witness witness) {
-  constexpr const char* kWords[kWitnesses] = {"shadow-stack", "byte-code", "steps"};
+  constexpr const char* kWords[kWitnesses] = {"shadow-stack", "byte-code", "steps", "thread-start",
+                                              "call"};
   return kWords[static_cast<int>(witness)];
 }
 
@@ -68,9 +94,7 @@ Against AgainstOf(bool walker, bool other) {
 
 std::optional<Against> ShadowEvidence(const Observation& seen) {
   if (seen.sample->shadow == nullptr) return {};
-  Observation other = seen;
-  other.trace = seen.other.trace;
-  return AgainstOf(Contradicts(seen), Contradicts(other));
+  return AgainstBy(kShadowStackOracle, seen);
 }
 
 std::optional<Against> ByteCodeEvidence(const Observation& seen, const CodeletCodes& codelets,
@@ -89,6 +113,26 @@ std::optional<Against> ByteCodeEvidence(const Observation& seen, const CodeletCo
   if (executed.jumps && (mine_holds ? Leads(facts, mine, others) : Leads(facts, others, mine)))
     return Against::kNeither;
   return AgainstOf(!mine_holds, !others_holds);
+}
+
+std::optional<Against> ThreadStartEvidence(const Observation& seen) {
+  const Trace &mine = seen.trace, &others = seen.other.trace;
+  if (!Answered(mine) || !Answered(others) || mine.full || others.full) return {};
+  // At the same end neither is better.
+  if (mine.frames[mine.num_frames - 1].method == others.frames[others.num_frames - 1].method)
+    return {};
+  return AgainstBy(kThreadStartOracle, seen);
+}
+
+std::optional<Against> CallEvidence(const Observation& seen, const CodeletCodes& codelets,
+                                    std::string_view stub) {
+  const SampleFacts& facts = *seen.sample;
+  if (facts.byte_code == nullptr || facts.code_size == nullptr || !ResolvesCalls(stub)) return {};
+  if (!Answered(seen.trace) || !Answered(seen.other.trace)) return {};
+  const std::optional<bool> mine = Calls(seen, codelets, seen.trace);
+  const std::optional<bool> others = Calls(seen, codelets, seen.other.trace);
+  if (!mine || !others) return {};
+  return AgainstOf(!*mine, !*others);
 }
 
 }  // namespace walkhammer

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "harness/jvm/codelet_codes.h"
 #include "harness/oracles/observation.h"
@@ -16,10 +17,12 @@ enum class Witness : uint8_t {
   kShadowStack,  // the program's own record of its active methods
   kByteCode,     // what the interpreter executes there, against the newest frame's byte code
   kSteps,        // what the instructions before and after must have in common
+  kThreadStart,  // where threads start, against the outermost frame
+  kCall,         // a call that the JVM is resolving, against the newest frame's byte code
   kCount
 };
 inline constexpr int kWitnesses = static_cast<int>(Witness::kCount);
-const char* WitnessWord(Witness witness);  // "shadow-stack", "byte-code", "steps"
+const char* WitnessWord(Witness witness);  // "shadow-stack", "byte-code", "steps", ...
 
 // Whom a witness contradicts. The other one is not thereby right.
 enum class Against : uint8_t { kNeither, kWalker, kOther, kBoth, kCount };
@@ -34,6 +37,14 @@ std::optional<Against> ShadowEvidence(const Observation& seen);
 // interpreter holds the byte code that it is about to begin, if it holds one.
 std::optional<Against> ByteCodeEvidence(const Observation& seen, const CodeletCodes& codelets,
                                         uint64_t pc, uint64_t next);
+
+// The same where they end with different methods, and have not filled their buffers.
+std::optional<Against> ThreadStartEvidence(const Observation& seen);
+
+// The same for a thread in a stub that calls are linked to until they are resolved, called `stub`:
+// its newest method is about to call. None: the stub is another one.
+std::optional<Against> CallEvidence(const Observation& seen, const CodeletCodes& codelets,
+                                    std::string_view stub);
 
 }  // namespace walkhammer
 

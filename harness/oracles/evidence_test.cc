@@ -102,6 +102,67 @@ TEST_F(EvidenceTest, SaysNothingWhereNothingIsKnown) {
   EXPECT_EQ(ByteCodeEvidence(seen_, codelets_, 0x100, kNothing), std::nullopt);
 }
 
+TEST_F(EvidenceTest, WhoIsBeingResolvedStandsAtACall) {
+  constexpr int kInvokestatic = 184, kInvokehandle = 0xe9;
+  std::vector<Codelet> codelets = Codelets();
+  codelets.push_back({0x600, 0x640, "invokehandle", kInvokehandle});
+  codelets_.Set(codelets);
+  method_codes = {kAload0, kInvokestatic, kInvokehandle};
+  methods_.Add(&id, "app.Main.run()V", 3, false);
+  const auto at = [&](int bci, int other_bci, std::string_view stub) {
+    At(0, bci, other_bci);
+    return CallEvidence(seen_, codelets_, stub);
+  };
+  EXPECT_EQ(at(1, 0, "resolve_static_call"), Against::kOther);
+  EXPECT_EQ(at(1, 0, "Shared Runtime ic_miss_blob"), Against::kOther);
+  EXPECT_EQ(at(1, 0, "wrong_method_stub"), std::nullopt) << "may be called in a native's stead";
+  EXPECT_EQ(at(1, 0, ""), std::nullopt);
+  EXPECT_EQ(at(0, 2, "ic_miss_stub"), Against::kWalker);
+  EXPECT_EQ(at(-1, 1000, "ic_miss_stub"), Against::kBoth);
+  EXPECT_EQ(at(1, 2, "ic_miss_stub"), Against::kNeither);
+  method_codes.push_back(kAload0);
+  EXPECT_EQ(at(1, 0, "ic_miss_stub"), std::nullopt) << "redefined";
+}
+
+// Ids that are none of the JVM's are not followed.
+TEST_F(EvidenceTest, OfMethodsThatAreNotKnownNothingIsAsked) {
+  facts_.code_size = [](void*) -> int { throw "it was asked"; };
+  for (void* unknown : {static_cast<void*>(nullptr), static_cast<void*>(&facts_)}) {
+    At(0, 1, 1);
+    mine_.method = unknown;
+    EXPECT_EQ(CallEvidence(seen_, codelets_, "ic_miss_stub"), std::nullopt);
+  }
+  int native = 0;
+  methods_.Add(&native, "app.Main.outside()V", 0, true);
+  At(0, -3, -3);
+  mine_.method = others_.method = &native;
+  EXPECT_EQ(CallEvidence(seen_, codelets_, "ic_miss_stub"), std::nullopt);
+  seen_.trace.num_frames = 0;
+  EXPECT_EQ(CallEvidence(seen_, codelets_, "ic_miss_stub"), std::nullopt);
+}
+
+TEST_F(EvidenceTest, WhereThreadsStart) {
+  int ids[2] = {};
+  methods_.Add(&ids[0], "java.lang.Thread.run()V", 100, false);
+  methods_.Add(&ids[1], "app.Main.work()V", 100, false);
+  Frame whole[] = {{0, 0, &ids[1]}, {0, 0, &ids[0]}};
+  request_.depth = 8;
+  seen_.trace = {Ending::kReturned, 2, whole};
+  seen_.other.trace = {Ending::kReturned, 1, whole};
+  EXPECT_EQ(ThreadStartEvidence(seen_), Against::kOther);
+  std::swap(seen_.trace, seen_.other.trace);
+  EXPECT_EQ(ThreadStartEvidence(seen_), Against::kWalker);
+  request_.depth = 1;
+  EXPECT_EQ(ThreadStartEvidence(seen_), Against::kNeither) << "its buffer ends there";
+  request_.depth = 8;
+  seen_.trace.full = true;
+  EXPECT_EQ(ThreadStartEvidence(seen_), std::nullopt);
+  seen_.trace = seen_.other.trace;
+  EXPECT_EQ(ThreadStartEvidence(seen_), std::nullopt) << "they end alike";
+  seen_.other.trace.num_frames = -5;
+  EXPECT_EQ(ThreadStartEvidence(seen_), std::nullopt);
+}
+
 TEST_F(EvidenceTest, TheShadowStackOfTheProgram) {
   int ids[2] = {};
   methods_.Add(&ids[0], "app.Main.run()V", 100, false);

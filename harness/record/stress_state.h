@@ -163,7 +163,7 @@ struct SteppedPc {
 };
 
 struct StressState {
-  static constexpr uint64_t kMagic = 0x57485354524553ac;  // also the layout's version
+  static constexpr uint64_t kMagic = 0x57485354524553ad;  // also the layout's version
   static constexpr uint32_t kNamesBytes = 12 << 20;
   static constexpr uint32_t kMaxStacks = 1 << 15;
   static constexpr uint32_t kMaxStackFrames = 1 << 20;

@@ -108,6 +108,15 @@ void SkipCaller(AgctTrace& trace, jint) {
   trace.num_frames--;
 }
 
+// As where a walker gives up half of the way.
+void CutOff(AgctTrace& trace, jint) {
+  if (trace.num_frames > 1) trace.num_frames /= 2;
+}
+// The newest frame has not begun, whatever it has called.
+void Entry(AgctTrace& trace, jint) {
+  if (trace.num_frames > 0 && trace.frames[0].lineno > 0) trace.frames[0].lineno = 0;
+}
+
 // Where the call stub goes on after a call of Java code; 0: not known.
 uint64_t call_stub_return = 0;
 
@@ -204,6 +213,8 @@ std::vector<WalkerInfo> Puzzles() {
        "AsyncGetCallTrace", true, AgctCodes(),
        []() -> std::unique_ptr<Walker> { return std::make_unique<CallStubWalker>(); }},
       Puzzle<SkipCaller>("puzzle-skip-caller", "leaves out the caller"),
+      Puzzle<CutOff>("puzzle-cut-off", "leaves out the older half of the frames"),
+      Puzzle<Entry>("puzzle-entry", "says that the newest frame stands at its entry"),
       {"puzzle-wrong-name", "says that the newest frame is of another method", "AsyncGetCallTrace",
        true, AgctCodes(),
        []() -> std::unique_ptr<Walker> { return std::make_unique<NameWalker>(false); }},

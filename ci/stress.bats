@@ -111,6 +111,33 @@ finding() {
   [ "$(sqlite3 "$out/run.db" "select sum(samples) > 1000 from agreement where kind = 'none'")" -eq 1 ]
 }
 
+# against_planted WITNESS: how often it contradicts the walker with the bug, alone.
+against_planted() {
+  sqlite3 "$out/run.db" "select coalesce(sum(samples), 0) from evidence
+    where witness = '$1' and against = 'walker'"
+}
+
+@test "where threads start tells who gives up half of the way" {
+  program Work --time 2s --walker agct,puzzle-cut-off
+  [ "$(cell status)" = passed ]
+  [ "$(against_planted thread-start)" -gt 100 ]
+  out=$BATS_TEST_TMPDIR/honest
+  program Work --time 2s --walker agct,puzzle-honest
+  [ "$(cell status)" = passed ]
+  [ "$(against_planted thread-start)" -eq 0 ]
+}
+
+@test "calls that are being resolved tell who does not stand at one" {
+  stress --workload torture:handles --interval 50us --time 4s --walker agct,puzzle-entry
+  [ "$(cell status)" = passed ]
+  [ "$(against_planted call)" -gt 0 ]
+  out=$BATS_TEST_TMPDIR/honest
+  stress --workload torture:handles --interval 50us --time 2s --walker agct,puzzle-honest
+  [ "$(cell status)" = passed ]
+  [ "$(sqlite3 "$out/run.db" "select sum(samples) > 10 from evidence where witness = 'call'")" -eq 1 ]
+  [ "$(against_planted call)" -eq 0 ]
+}
+
 @test "the same walker twice agrees with itself" {
   program Work --time 2s --walker agct,agct
   [ "$(cell status)" = passed ]

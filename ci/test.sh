@@ -10,10 +10,12 @@ total=0
 failed=0
 skipped=0
 step=start
+slow=  # the process of what is done slowly
 
 # Also after a step that ended the script: that step then counts as failed.
 finish() {
   status=$?
+  stop_slow
   rm -rf "$logs"
   if [ "$status" -ne 0 ]; then
     echo "FAILED: $step"
@@ -91,11 +93,22 @@ count() {
   fi
 }
 
-# slowly NAME COMMAND...: in the time that others leave; what it says and its exit code are kept.
+# slowly NAME COMMAND...: in the time that others leave; what it says and its exit code are kept. It
+# is a process group of its own, so that all of it can be ended.
 slowly() {
   name=$1
   shift
-  nice -n 19 "$@" >"$logs/$name" 2>&1 && echo 0 >"$logs/$name.code" || echo $? >"$logs/$name.code"
+  # shellcheck disable=SC2016  # that shell's own number
+  setsid sh -c 'echo $$ >"$0" && exec nice -n 19 "$@"' "$logs/$name.group" "$@" \
+    >"$logs/$name" 2>&1 && echo 0 >"$logs/$name.code" || echo $? >"$logs/$name.code"
+}
+
+# Ends what is still done slowly.
+stop_slow() {
+  [ -z "$slow" ] || kill "$slow" 2>/dev/null || true
+  for group in "$logs"/*.group; do
+    [ ! -s "$group" ] || [ -s "${group%.group}.code" ] || kill -- "-$(cat "$group")" || true
+  done
 }
 
 # finished NAME: waits for it and shows what was kept.
@@ -153,6 +166,7 @@ export WALKHAMMER
   slowly asan cmake --build build/asan
   slowly aarch64 ci/aarch64.sh --short
 } &
+slow=$!
 # shellcheck disable=SC2046  # no blanks in the names of our files
 bats_tests 'tests: the command, the corpora' $(ours -name '*.bats' -print | sort)
 must 'build: clang-14, sanitizers' finished asan
@@ -161,3 +175,4 @@ check 'fuzzing: the reference walk, with sanitizers' \
 # A JVM inside a sanitized process raises signals that sanitizers take for bugs.
 unit_tests 'tests: sanitizers' --test-dir build/asan -j "$(nproc)" -LE jvm
 aarch64 'aarch64: cross-built, on a real HotSpot under emulation'
+slow=

@@ -164,11 +164,12 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
+// What lies at an address of the code cache hangs on when it was compiled: not in the background.
 TEST_F(SuperviseTest, SameSeedSameRequestsSameFindings) {
   const auto outcome = [&](const char* seed, const char* out) {
-    const CommandResult run =
-        Fuzz(jdk_, "agct", folder_.Under(out),
-             {"--walks", "200000", "--seed", seed, "--no-confirm", "--scene", "jni-up-down"});
+    const CommandResult run = Fuzz(jdk_, "agct", folder_.Under(out),
+                                   {"--walks", "200000", "--seed", seed, "--no-confirm", "--scene",
+                                    "jni-up-down", "--", "-Xbatch"});
     EXPECT_TRUE(run.json.is_object()) << run.line;
     EXPECT_EQ(run.json["totals"]["walks"], 200000);
     Outcome seen{run.json["totals"]["request_hash"], {}};

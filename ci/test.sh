@@ -1,9 +1,10 @@
 #!/bin/sh
 # All that must hold before a change goes in: scripts, format, two compilers without warnings,
 # unit tests with and without sanitizers, the command from outside, an aarch64 JVM under emulation.
-# Ends with a line like ctest's own, which counts every test and every step.
+# Ends with what failed, and a line like ctest's own, which counts every test and every step.
 set -eu
 cd "$(dirname "$0")/.."
+exec 2>&1  # where only one of the two is kept
 
 logs=$(mktemp -d)
 total=0
@@ -16,12 +17,16 @@ slow=  # the process of what is done slowly
 finish() {
   status=$?
   stop_slow
-  rm -rf "$logs"
   if [ "$status" -ne 0 ]; then
-    echo "FAILED: $step"
-    failed=$((failed + 1))
     total=$((total + 1))
+    fails "$step"
   fi
+  if [ -s "$logs/failed" ]; then
+    echo
+    echo '== what failed'
+    cat "$logs/failed"
+  fi
+  rm -rf "$logs"
   [ "$skipped" -eq 0 ] || echo "$skipped of the tests were skipped"
   [ "$total" -gt 0 ] || total=1
   echo
@@ -37,14 +42,18 @@ say() {
   echo "== $step"
 }
 
+# fails WHAT: one more that failed; said here and at the end, which is all that some will see.
+fails() {
+  failed=$((failed + 1))
+  echo "FAILED: $1" | tee -a "$logs/failed"
+}
+
 # One test that is a command; later steps do not need it.
 check() {
   say "$1"
   shift
   total=$((total + 1))
-  "$@" && return
-  echo "FAILED: $step"
-  failed=$((failed + 1))
+  "$@" || fails "$step"
 }
 
 # A step that later ones need: `set -e` ends the script when it fails.
@@ -67,6 +76,10 @@ unit_tests() {
   keep ctest --output-on-failure --no-tests=error --timeout 300 "$@"
   counts=$(sed -n 's/.* \([0-9]*\) tests failed out of \([0-9]*\)$/\1 \2/p' "$logs/output")
   skips=$(grep -c '\*\*\*Skipped' "$logs/output") || true
+  # What a test said follows the line with its result.
+  awk '/^ *Start / { next }
+       /^ *[0-9]+\/[0-9]+ Test / { if (/\*\*\*(Failed|Timeout|Exception|Not Run)/) on = NR + 60; else on = 0 }
+       NR < on' "$logs/output" >>"$logs/failed"
   count "${counts% *}" "${counts#* }" "$skips"
 }
 
@@ -76,6 +89,7 @@ bats_tests() {
   keep bats --tap "$@"
   passes=$(grep -c '^ok ' "$logs/output") || true
   failures=$(grep -c '^not ok ' "$logs/output") || true
+  awk '/^(not )?ok / { on = /^not/ } on' "$logs/output" >>"$logs/failed"
   skips=$(grep -c '^ok .* # skip' "$logs/output") || true
   count "$failures" "$((passes + failures))" "$skips"
 }
@@ -87,9 +101,8 @@ count() {
   skipped=$((skipped + $3))
   # A tool that failed without a failed test, or that ran none.
   if [ "${2:-0}" -eq 0 ] || { [ "$code" -ne 0 ] && [ "${1:-0}" -eq 0 ]; }; then
-    echo "FAILED: $step (exit code $code)"
-    failed=$((failed + 1))
     total=$((total + 1))
+    fails "$step (exit code $code)"
   fi
 }
 
@@ -137,10 +150,7 @@ aarch64() {
       echo "skipped: this machine cannot have what an aarch64 JVM needs"
       skipped=$((skipped + 1))
       ;;
-    *)
-      echo "FAILED: $step"
-      failed=$((failed + 1))
-      ;;
+    *) fails "$step" ;;
   esac
 }
 

@@ -37,11 +37,13 @@ bool CanCompare(const Trace& a, const Trace& b, int depth) {
 }
 
 Difference Compare(const Trace& a, const Trace& b) {
-  if (a.num_frames <= 0 || b.num_frames <= 0) {
-    const bool both = a.num_frames <= 0 && b.num_frames <= 0;
-    return {both ? Disagreement::kNone : Disagreement::kOneFailed, 0};
+  const Trace& shorter = a.num_frames < b.num_frames ? a : b;
+  if (shorter.num_frames <= 0) {
+    const bool alike =
+        std::max(a.num_frames, b.num_frames) <= 0 || (shorter.num_frames == 0 && shorter.cut);
+    return {alike ? Disagreement::kNone : Disagreement::kOneFailed, 0};
   }
-  const int both = std::min(a.num_frames, b.num_frames);
+  const int both = shorter.num_frames;
   int bci = -1, level = -1;
   for (int i = 0; i < both; i++) {
     const Frame &x = a.frames[i], &y = b.frames[i];
@@ -51,7 +53,7 @@ Difference Compare(const Trace& a, const Trace& b) {
     // 0: a walker that does not tell.
     if (level < 0 && x.kind != 0 && y.kind != 0 && x.kind != y.kind) level = i;
   }
-  if (a.num_frames != b.num_frames) return {Disagreement::kTruncated, both};
+  if (a.num_frames != b.num_frames && !shorter.cut) return {Disagreement::kTruncated, both};
   if (bci >= 0) return {Disagreement::kBci, bci};
   if (level >= 0) return {Disagreement::kLevel, level};
   return {};

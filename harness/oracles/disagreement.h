@@ -33,7 +33,7 @@ struct Difference {
 bool CanCompare(const Trace& a, const Trace& b, int depth);
 
 // What matters most comes first: callers, methods, then byte codes, then levels. Both walkers must
-// have returned, with counts within their buffers.
+// have returned, with counts within their buffers. An answer that is cut agrees as far as it goes.
 Difference Compare(const Trace& a, const Trace& b);
 
 }  // namespace walkhammer

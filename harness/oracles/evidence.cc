@@ -117,7 +117,7 @@ std::optional<Against> ByteCodeEvidence(const Observation& seen, const CodeletCo
 
 std::optional<Against> ThreadStartEvidence(const Observation& seen) {
   const Trace &mine = seen.trace, &others = seen.other.trace;
-  if (!Answered(mine) || !Answered(others) || mine.full || others.full) return {};
+  if (!Answered(mine) || !Answered(others) || mine.cut || others.cut) return {};
   // At the same end neither is better.
   if (mine.frames[mine.num_frames - 1].method == others.frames[others.num_frames - 1].method)
     return {};

@@ -228,17 +228,17 @@ const std::vector<Provocation>& Provocations() {
       {"FullOfFramesInCCode", "truth", "true",
        [](Case& c) {
          Return(c, {c.truth[0]});
-         c.seen.trace.full = true;
+         c.seen.trace.cut = true;
        }},
       {"FullOfThemAlone", "truth", "true",
        [](Case& c) {
          Return(c, {});
-         c.seen.trace.full = true;
+         c.seen.trace.cut = true;
        }},
       {"FullAndWrong", "truth", "wrong-frames",
        [](Case& c) {
          Return(c, {c.truth[1]});
-         c.seen.trace.full = true;
+         c.seen.trace.cut = true;
        }},
       {"DisturbedWalksHaveNoTruth", "truth", "true",
        [](Case& c) {

@@ -174,6 +174,38 @@ const std::vector<Provocation>& Provocations() {
          c.seen.trace.num_frames = 3;
        },
        "3 frames, for agct 4"},
+      {"CutWhereItWasToEnd", "agreement", "same",
+       [](Case& c) {
+         c.Compare();
+         c.seen.trace.num_frames = 3;
+         c.seen.trace.cut = true;
+       }},
+      {"CutBeforeItsFirstFrame", "agreement", "same",
+       [](Case& c) {
+         c.Compare();
+         c.Return({});
+         c.seen.trace.cut = true;
+       }},
+      {"CutAndWrong", "agreement", "other-method",
+       [](Case& c) {
+         c.Compare();
+         c.seen.trace.num_frames = 3;
+         c.seen.trace.cut = true;
+         c.frames[1].method = kOuter;
+       }},
+      {"LongerThanOneThatWasToGoOn", "agreement", "truncated",
+       [](Case& c) {
+         c.Compare();
+         c.seen.other.trace.num_frames = 3;
+         c.seen.trace.cut = true;
+       }},
+      {"CutAgainButElsewhere", "agreement", "inconsistent",
+       [](Case& c) {
+         c.Compare();
+         c.seen.other.same_again = true;
+         c.seen.trace.num_frames = 3;
+         c.seen.trace.cut = true;
+       }},
       {"SkippedCaller", "agreement", "skipped-caller",
        [](Case& c) {
          c.Compare();

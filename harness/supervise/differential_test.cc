@@ -74,6 +74,20 @@ TEST_F(DifferentialTest, OneWalkerIsComparedWithNobody) {
   EXPECT_EQ(run.json["totals"]["walks"], 40);
 }
 
+// 0x2: ASGST_END_ON_FIRST_JAVA_FRAME.
+TEST_F(DifferentialTest, WalksThatAnOptionEndsLackNothing) {
+  for (const char* walker : {"iterator", "ids", "queue"}) {
+    const std::string file = folder_.Under(std::string(walker) + ".walk");
+    std::ofstream(file) << "walk 3\nwalker " << walker
+                        << "\nagainst agct\nscene c2\nstate in_Java\noptions 0x2\n";
+    const CommandResult run = RunWalkhammer({"replay", file, "--jdk", jdk_.home});
+    ASSERT_TRUE(run.json.is_object()) << run.line;
+    const nlohmann::json& replay = run.json["replays"][0];
+    EXPECT_EQ(replay["outcomes"].value("1 frames", 0), 1) << replay;
+    EXPECT_EQ(replay["with_findings"], 0) << replay;
+  }
+}
+
 TEST_F(DifferentialTest, APlantedDisagreementIsFoundAndReplays) {
   const std::string pair = "agct,puzzle-skip-caller";
   const CommandResult run = Fuzz(pair, {"--walks", "2000"});

@@ -62,7 +62,7 @@ class AsgstWalker : public Walker {
     // Java frame.
     trace.num_frames = count > input.depth ? count : count > 0 ? kept : count;
     trace.frames = frames_;
-    trace.full = count == input.depth;
+    trace.cut = count == input.depth;
   }
 
   bool BufferIntact(const WalkInput& input) const override {

@@ -36,6 +36,7 @@ class IdsWalker : public Walker {
     };
     const int result = run_(input.context, static_cast<int32_t>(input.options), store, this);
     ExamineOthers(at);
+    trace.cut = result > 0 && EndEarly(input.options);
     trace.num_frames = result > 0 ? count_ : result;
     trace.frames = buffer_.frames();
     trace.described = described_;

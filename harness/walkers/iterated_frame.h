@@ -19,6 +19,9 @@ inline Frame AnswerOf(const ASGST_Frame& frame, void* id) {
           KindOfFrame(frame.type, frame.comp_level), id};
 }
 
+// Whether options of the iterator end a walk before the stack does.
+inline bool EndEarly(uint32_t options) { return (options & ASGST_END_ON_FIRST_JAVA_FRAME) != 0; }
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_WALKERS_ITERATED_FRAME_H_

@@ -44,6 +44,7 @@ class IteratorWalker : public Walker {
     } else {
       result = api_.run(input.context, options, store, this);
     }
+    trace.cut = result > 0 && EndEarly(input.options | options_);
     result = result > 0 ? count_ : result;
     trace.num_frames = drift_.older_errors ? NewerIteratorError(result) : result;
     trace.frames = buffer_.frames();

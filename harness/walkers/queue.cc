@@ -45,6 +45,7 @@ class QueueWalker : public Walker {
       return;
     }
     const int result = run_from_frame_(element.sp, element.fp, element.pc, options, Store, this);
+    trace.cut = result > 0 && EndEarly(input.options);
     trace.num_frames = result > 0 ? count_ : result;
   }
 

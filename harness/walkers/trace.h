@@ -49,8 +49,10 @@ struct Trace {
   // Of walkers that ask for names: those of the first frames. Owned by the adapter.
   const DescribedFrame* described = nullptr;
   int32_t described_count = 0;
-  // Its buffer holds no more: frames that are not Java's, and so not in `frames`, are in it too.
-  bool full = false;
+  // It ends where it was to end, which says nothing of older frames: its buffer holds no more,
+  // frames in it counted that are not Java's and so not in `frames`; or an option of the walk ends
+  // it.
+  bool cut = false;
   // In what the API contradicts itself; or null.
   const char* complaint = nullptr;
 };

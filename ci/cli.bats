@@ -182,6 +182,17 @@ is_json() {
   [ "$status" -eq 4 ]
 }
 
+@test "a reader that has gone ends no run" {
+  need_jdk
+  run bash -c "'$walkhammer' list scenes --json 2>'$tmp/stderr' | true; exit \${PIPESTATUS[0]}"
+  [ "$status" -eq 0 ]
+  [ ! -s "$tmp/stderr" ]
+  run bash -c "'$walkhammer' fuzz --jdk '$jdk' --walks 200000 --no-confirm --out '$out' 2>&1 |
+    head -n 1 >/dev/null; exit \${PIPESTATUS[0]}"
+  [ "$status" -eq 1 ]
+  [ "$(sqlite3 "$out/run.db" 'select walks, status from run')" = "200000|clean-end" ]
+}
+
 # ---- list and doctor ----
 
 @test "list prints the tables" {

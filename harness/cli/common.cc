@@ -1,11 +1,10 @@
 #include "harness/cli/common.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "harness/cli/print.h"
 #include "harness/scenes/scene_table.h"
 #include "harness/walkers/walker_table.h"
 
@@ -28,7 +27,7 @@ Result<std::vector<Jdk>> OpenJdks(const std::vector<std::string>& paths) {
 int PrintFailure(const Failure& failure) {
   std::string line = failure.message;
   std::replace(line.begin(), line.end(), '\n', ' ');
-  fmt::print(stderr, "walkhammer: {}\n", line);
+  Print(stderr, "walkhammer: {}\n", line);
   return static_cast<int>(failure.code);
 }
 
@@ -49,7 +48,7 @@ Result<int> SceneNamed(std::string_view name) {
 }
 
 void PrintJson(const nlohmann::json& json) {
-  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  Print(stdout, "{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 }  // namespace walkhammer

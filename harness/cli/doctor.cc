@@ -19,6 +19,7 @@
 
 #include "harness/cli/common.h"
 #include "harness/cli/options.h"
+#include "harness/cli/print.h"
 
 namespace walkhammer {
 namespace {
@@ -213,7 +214,7 @@ bool AnyNeeded(const std::vector<Lack>& lacks) {
 }
 
 void Row(std::string_view name, std::string_view value) {
-  fmt::print("  {:<18} {}\n", name, value);
+  Print(stdout, "  {:<18} {}\n", name, value);
 }
 
 const char* Permitted(bool yes) { return yes ? "permitted" : "not permitted"; }
@@ -245,7 +246,7 @@ void PrintScenes(const json& scenes) {
 }
 
 void PrintMachine(const json& machine, const json& tool) {
-  fmt::print("this machine\n");
+  Print(stdout, "this machine\n");
   Row("cpu", fmt::format("{} ({}), {} cores", Text(machine, "cpu"), Text(machine, "arch"),
                          machine["cores"].get<unsigned>()));
   Row("memory",
@@ -264,7 +265,7 @@ void PrintMachine(const json& machine, const json& tool) {
 }
 
 void PrintJdk(const json& jdk) {
-  fmt::print("\n{}\n", jdk["home"].get<std::string>());
+  Print(stdout, "\n{}\n", jdk["home"].get<std::string>());
   Row("build",
       fmt::format("{} {}, {}", Text(jdk, "vendor"), Text(jdk, "version"), Text(jdk, "arch")));
   if (const auto emulator = jdk["emulator"].get<std::string>(); !emulator.empty())
@@ -340,7 +341,7 @@ int RunDoctor(const Options& options, const SceneProbe& probe) {
     PrintLacks(report["missing"]);
     for (const json& jdk : report["jdks"]) PrintJdk(jdk);
     for (const json& message : report["unusable"]) {
-      fmt::print("\nnot usable: {}\n", message.get<std::string>());
+      Print(stdout, "\nnot usable: {}\n", message.get<std::string>());
     }
   }
   // Of the JDKs named, all must do; of those merely found, one is enough to work with.

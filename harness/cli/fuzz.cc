@@ -12,6 +12,7 @@
 #include "harness/cli/identity.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/options.h"
+#include "harness/cli/print.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/provider.h"
 #include "harness/cli/run_end.h"
@@ -168,8 +169,8 @@ int RunFuzz(const Options& options, const std::vector<std::string>& jvm_flags) {
     if (scratch.path().empty())
       return PrintFailure(ToolFailed("cannot make a temporary folder: is TMPDIR writable?"));
     plan.value().child.scratch = scratch.path();
-    fmt::print(stderr, "walkhammer: {} on {} into {}/ (seed {})\n", walker, plan.value().words.jdk,
-               dir, options.seed);
+    Print(stderr, "walkhammer: {} on {} into {}/ (seed {})\n", walker, plan.value().words.jdk, dir,
+          options.seed);
     ProgressLine line;
     FuzzRun run(plan.value(), db.value());
     run.on_bucket = [&](const BucketRow& bucket) { line.Announce(bucket); };

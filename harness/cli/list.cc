@@ -8,6 +8,7 @@
 
 #include "harness/cli/common.h"
 #include "harness/cli/options.h"
+#include "harness/cli/print.h"
 #include "harness/oracles/oracle.h"
 #include "harness/scenes/scene_table.h"
 #include "harness/supervise/engine.h"
@@ -167,11 +168,11 @@ void PrintJdks(const json& jdks) {
     return !seen["available"].get<bool>() && JdkWords(seen) == JdkWords(jdks[0]);
   };
   if (jdks.size() > 1 && std::all_of(jdks.begin(), jdks.end(), same)) {
-    fmt::print("  every JDK: {}\n", JdkWords(jdks[0]));
+    Print(stdout, "  every JDK: {}\n", JdkWords(jdks[0]));
     return;
   }
   for (const json& seen : jdks) {
-    fmt::print("  {}: {}\n", seen["name"].get<std::string>(), JdkWords(seen));
+    Print(stdout, "  {}: {}\n", seen["name"].get<std::string>(), JdkWords(seen));
   }
 }
 
@@ -179,13 +180,13 @@ void PrintText(const json& rows) {
   size_t width = 0;
   for (const json& row : rows) width = std::max(width, row["name"].get<std::string>().size());
   for (const json& row : rows) {
-    fmt::print("{:<{}}  {}\n", row["name"].get<std::string>(), width,
-               row["what"].get<std::string>());
+    Print(stdout, "{:<{}}  {}\n", row["name"].get<std::string>(), width,
+          row["what"].get<std::string>());
     PrintJdks(row.value("jdks", json::array()));
     if (!row.contains("outcomes")) continue;
     for (const json& outcome : row["outcomes"]) {
-      fmt::print("  {}: {}, {}\n", outcome["name"].get<std::string>(),
-                 outcome["grade"].get<std::string>(), outcome["reason"].get<std::string>());
+      Print(stdout, "  {}: {}, {}\n", outcome["name"].get<std::string>(),
+            outcome["grade"].get<std::string>(), outcome["reason"].get<std::string>());
     }
   }
 }

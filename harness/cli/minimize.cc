@@ -1,5 +1,4 @@
 // minimize: the smallest request with the same signature, verified by replay.
-#include <fmt/format.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -7,6 +6,7 @@
 #include "harness/cli/common.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/options.h"
+#include "harness/cli/print.h"
 #include "harness/cli/provider.h"
 #include "harness/cli/scratch.h"
 #include "harness/cli/walk_file.h"
@@ -53,9 +53,9 @@ int RunMinimize(const Options& options, const std::vector<std::string>& jvm_flag
                {"tried", result.tried},
                {"text", result.text}});
   } else {
-    fmt::print("{}", result.text);
-    fmt::print(stderr, "walkhammer: {} edits became {}, {} requests tried\n", result.edits_before,
-               result.edits, result.tried);
+    Print(stdout, "{}", result.text);
+    Print(stderr, "walkhammer: {} edits became {}, {} requests tried\n", result.edits_before,
+          result.edits, result.tried);
   }
   return static_cast<int>(ExitCode::kFindings);
 }

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "harness/base/nearest.h"
 #include "harness/cli/common.h"
+#include "harness/cli/print.h"
 
 namespace walkhammer {
 namespace {
@@ -167,8 +168,10 @@ int RunCommand(const std::vector<AddVerb>& add, Invocation& chosen, int argc,
   } catch (const std::exception& error) {
     return PrintFailure(ToolFailed(fmt::format("unexpected failure: {}", error.what())));
   }
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout.flush()) {
-    return PrintFailure(ToolFailed("cannot write to stdout; is the disk full?"));
+  // A reader that has gone has seen what it wanted, as `head` has.
+  if (const int error = FlushStdout(); error != 0 && error != EPIPE) {
+    return PrintFailure(
+        ToolFailed(fmt::format("cannot write to stdout: {}", std::strerror(error))));
   }
   return code;
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "harness/base/duration.h"
+#include "harness/cli/print.h"
 
 namespace walkhammer {
 namespace {
@@ -88,23 +89,22 @@ void ProgressLine::Show(const FuzzProgress& p) {
   if (terminal_) {
     const auto columns = static_cast<size_t>(Columns() - 1);
     if (line.size() > columns) line.resize(columns);
-    fmt::print(stderr, "\r\033[K{}", line);
+    Print(stderr, "\r\033[K{}", line);
     std::fflush(stderr);
   } else {
-    fmt::print(stderr, "{}\n", line);
+    Print(stderr, "{}\n", line);
   }
 }
 
 void ProgressLine::Announce(const BucketRow& bucket) {
   Clear();
-  fmt::print(stderr, "new at {:.1f}s: [{}] {} ({})\n",
-             static_cast<double>(bucket.first_time_ms) / 1000, GradeWord(bucket.grade),
-             bucket.signature.title, RealismWord(bucket.realism));
+  Print(stderr, "new at {:.1f}s: [{}] {} ({})\n", static_cast<double>(bucket.first_time_ms) / 1000,
+        GradeWord(bucket.grade), bucket.signature.title, RealismWord(bucket.realism));
 }
 
 void ProgressLine::Clear() {
   if (!terminal_) return;
-  fmt::print(stderr, "\r\033[K");
+  Print(stderr, "\r\033[K");
   std::fflush(stderr);
 }
 

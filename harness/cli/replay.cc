@@ -10,6 +10,7 @@
 #include "harness/cli/common.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/options.h"
+#include "harness/cli/print.h"
 #include "harness/cli/provider.h"
 #include "harness/cli/scratch.h"
 #include "harness/cli/walk_file.h"
@@ -88,27 +89,26 @@ void Tally(const Result<ReplayOutcome>& outcome, Row& row) {
 // A snapshot of a program that is not here.
 void PrintStandIns(const Row& row) {
   if (row.stand_ins == 0) return;
-  fmt::print(
-      stderr,
-      "walkhammer: {}: this JVM lacks {} of the names, so other code stands in for them; one "
-      "is {}\n",
-      row.file, row.stand_ins, row.stand_in);
+  Print(stderr,
+        "walkhammer: {}: this JVM lacks {} of the names, so other code stands in for them; one "
+        "is {}\n",
+        row.file, row.stand_ins, row.stand_in);
 }
 
 void PrintRow(const Row& row) {
-  fmt::print("{}\n  on {}\n", row.file, row.jdk);
-  if (!row.expect.empty()) fmt::print("  expects     {}\n", row.expect);
-  fmt::print("  reproduced  {} of {}\n", row.reproduced, row.times);
-  for (const auto& [what, count] : row.outcomes) fmt::print("  {:>4} x      {}\n", count, what);
+  Print(stdout, "{}\n  on {}\n", row.file, row.jdk);
+  if (!row.expect.empty()) Print(stdout, "  expects     {}\n", row.expect);
+  Print(stdout, "  reproduced  {} of {}\n", row.reproduced, row.times);
+  for (const auto& [what, count] : row.outcomes) Print(stdout, "  {:>4} x      {}\n", count, what);
   if (row.unable > 0)
-    fmt::print("  {:>4} x      could not be walked: {}\n", row.unable, row.unable_reason);
-  if (!row.against.empty()) fmt::print("  differs     {}\n", row.against);
+    Print(stdout, "  {:>4} x      could not be walked: {}\n", row.unable, row.unable_reason);
+  if (!row.against.empty()) Print(stdout, "  differs     {}\n", row.against);
   if (row.times == 1 && !row.frames.empty()) {
-    fmt::print("  frames, newest first:\n");
+    Print(stdout, "  frames, newest first:\n");
     size_t at = 0;
     while (at < row.frames.size()) {
       const size_t end = std::min(row.frames.find('\n', at), row.frames.size());
-      fmt::print("    {}\n", row.frames.substr(at, end - at));
+      Print(stdout, "    {}\n", row.frames.substr(at, end - at));
       at = end + 1;
     }
   }

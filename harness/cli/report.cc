@@ -7,6 +7,7 @@
 
 #include "harness/cli/common.h"
 #include "harness/cli/options.h"
+#include "harness/cli/print.h"
 #include "harness/record/crash_folder.h"
 #include "reports/coverage_report.h"
 #include "reports/flame_graph.h"
@@ -59,7 +60,7 @@ Status WriteStacks(const Options& options, const RunDb& db) {
                         const std::string& text) -> Status {
     const Status status = WriteFileAtomically(path, text);
     if (!status.ok()) return BadInput(fmt::format("{} {}", option, status.failure().message));
-    fmt::print("{}: written\n", path);
+    Print(stdout, "{}: written\n", path);
     return Ok();
   };
   if (!options.flame.empty()) {
@@ -97,7 +98,7 @@ int RunReport(const Options& options) {
     }
     auto text = ReportText(options, db.value(), summary.value());
     if (!text.ok()) return PrintFailure(text.failure());
-    fmt::print("{}", text.value());
+    Print(stdout, "{}", text.value());
     worst = Graver(worst, summary.value().verdict.exit);
   }
   return static_cast<int>(worst);

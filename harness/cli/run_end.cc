@@ -1,9 +1,8 @@
 #include "harness/cli/run_end.h"
 
-#include <fmt/format.h>
-
 #include "harness/cli/common.h"
 #include "harness/cli/identity.h"
+#include "harness/cli/print.h"
 #include "reports/coverage_report.h"
 #include "reports/json_report.h"
 #include "reports/run_summary.h"
@@ -37,9 +36,9 @@ int ReportRun(const std::string& dir, const Status& status, bool json,
   if (json) {
     auto text = JsonReport(db.value(), summary.value());
     if (!text.ok()) return PrintFailure(text.failure());
-    fmt::print("{}", text.value());
+    Print(stdout, "{}", text.value());
   } else {
-    fmt::print("{}", TextReport(summary.value()));
+    Print(stdout, "{}", TextReport(summary.value()));
   }
   if (!status.ok()) return PrintFailure(status.failure());
   return static_cast<int>(summary.value().verdict.exit);

@@ -1,11 +1,11 @@
 // show: a request in canonical text form and in words.
-#include <fmt/format.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/common.h"
 #include "harness/cli/options.h"
+#include "harness/cli/print.h"
 #include "harness/cli/walk_file.h"
 #include "harness/record/explain.h"
 #include "harness/request/binary_form.h"
@@ -40,8 +40,8 @@ int RunShow(const Options& options) {
                      {"binary_bytes", EncodeBinary(file.request, *symbols).size()}});
       continue;
     }
-    fmt::print("{}{}\n{}", options.files.size() > 1 ? "# " + path + "\n" : "", canonical, words);
-    fmt::print("realism: {}\n", realism);
+    Print(stdout, "{}{}\n{}", options.files.size() > 1 ? "# " + path + "\n" : "", canonical, words);
+    Print(stdout, "realism: {}\n", realism);
   }
   if (options.json) PrintJson({{"schema", 1}, {"requests", all}});
   return 0;

@@ -8,6 +8,7 @@
 #include "harness/cli/identity.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/options.h"
+#include "harness/cli/print.h"
 #include "harness/cli/run_end.h"
 #include "harness/cli/scratch.h"
 #include "harness/cli/stress_options.h"
@@ -55,8 +56,8 @@ int RunStress(const StressOptions& options, const std::vector<std::string>& jvm_
   {
     auto db = RunDb::Create(dir, IdentityOf(options, plan.value(), jvm_flags));
     if (!db.ok()) return PrintFailure(db.failure());
-    fmt::print(stderr, "walkhammer: {} cells, {} at a time, into {}/ (seed {})\n",
-               plan.value().cells.size(), plan.value().jobs, dir, options.seed);
+    Print(stderr, "walkhammer: {} cells, {} at a time, into {}/ (seed {})\n",
+          plan.value().cells.size(), plan.value().jobs, dir, options.seed);
     StressProgressLine line;
     StressRun run(std::move(plan.value()), db.value());
     run.on_bucket = [&](const BucketRow& bucket) { line.Announce(bucket); };

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "harness/base/duration.h"
+#include "harness/cli/print.h"
 
 namespace walkhammer {
 namespace {
@@ -31,31 +32,30 @@ void StressProgressLine::Show(const StressProgress& p) {
     line += fmt::format(" | {} {:.0f}s", cell->row().label, cell->Seconds());
   if (!p.newest.empty()) line += " | last: " + p.newest;
   if (!terminal_) {
-    fmt::print(stderr, "{}\n", line);
+    Print(stderr, "{}\n", line);
     return;
   }
   const auto columns = static_cast<size_t>(Columns() - 1);
   if (line.size() > columns) line.resize(columns);
-  fmt::print(stderr, "\r\033[K{}", line);
+  Print(stderr, "\r\033[K{}", line);
   std::fflush(stderr);
 }
 
 void StressProgressLine::Announce(const BucketRow& bucket) {
   Clear();
-  fmt::print(stderr, "new at {:.1f}s: [{}] {} ({})\n",
-             static_cast<double>(bucket.first_time_ms) / 1000, GradeWord(bucket.grade),
-             bucket.signature.title, RealismWord(bucket.realism));
+  Print(stderr, "new at {:.1f}s: [{}] {} ({})\n", static_cast<double>(bucket.first_time_ms) / 1000,
+        GradeWord(bucket.grade), bucket.signature.title, RealismWord(bucket.realism));
 }
 
 void StressProgressLine::CellEnded(const CellRow& cell) {
   Clear();
-  fmt::print(stderr, "{}: {}{}{}\n", cell.label, CellStatusWord(cell.status),
-             cell.reason.empty() ? "" : ": ", cell.reason);
+  Print(stderr, "{}: {}{}{}\n", cell.label, CellStatusWord(cell.status),
+        cell.reason.empty() ? "" : ": ", cell.reason);
 }
 
 void StressProgressLine::Clear() {
   if (!terminal_) return;
-  fmt::print(stderr, "\r\033[K");
+  Print(stderr, "\r\033[K");
   std::fflush(stderr);
 }
 

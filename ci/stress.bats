@@ -111,31 +111,35 @@ finding() {
   [ "$(sqlite3 "$out/run.db" "select sum(samples) > 1000 from agreement where kind = 'none'")" -eq 1 ]
 }
 
-# against_planted WITNESS: how often it contradicts the walker with the bug, alone.
-against_planted() {
+# judged WITNESS CONDITION: how many samples it judged so.
+judged() {
   sqlite3 "$out/run.db" "select coalesce(sum(samples), 0) from evidence
-    where witness = '$1' and against = 'walker'"
+    where witness = '$1' and $2"
 }
 
 @test "where threads start tells who gives up half of the way" {
   program Work --time 2s --walker agct,puzzle-cut-off
   [ "$(cell status)" = passed ]
-  [ "$(against_planted thread-start)" -gt 100 ]
+  planted=$(sqlite3 "$out/run.db" "select sum(samples) from agreement where kind = 'truncated'")
+  [ "$planted" -gt 10 ]
+  found=$(judged thread-start "kind = 'truncated' and against in ('walker', 'both')")
+  [ $((found * 10)) -ge $((planted * 9)) ]
   out=$BATS_TEST_TMPDIR/honest
   program Work --time 2s --walker agct,puzzle-honest
   [ "$(cell status)" = passed ]
-  [ "$(against_planted thread-start)" -eq 0 ]
+  [ "$(judged thread-start "against = 'walker'")" -eq 0 ]
 }
 
 @test "calls that are being resolved tell who does not stand at one" {
-  stress --workload torture:handles --interval 50us --time 4s --walker agct,puzzle-entry
+  resolving() { stress --workload torture:handles --interval 50us --time 3s "$@" -- -Xcomp; }
+  resolving --walker agct,puzzle-entry
   [ "$(cell status)" = passed ]
-  [ "$(against_planted call)" -gt 0 ]
+  [ "$(judged call "against = 'walker'")" -gt 0 ]
   out=$BATS_TEST_TMPDIR/honest
-  stress --workload torture:handles --interval 50us --time 2s --walker agct,puzzle-honest
+  resolving --walker agct,puzzle-honest
   [ "$(cell status)" = passed ]
-  [ "$(sqlite3 "$out/run.db" "select sum(samples) > 10 from evidence where witness = 'call'")" -eq 1 ]
-  [ "$(against_planted call)" -eq 0 ]
+  [ "$(judged call "against = 'neither'")" -gt 10 ]
+  [ "$(judged call "against = 'walker'")" -eq 0 ]
 }
 
 @test "the same walker twice agrees with itself" {

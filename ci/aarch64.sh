@@ -136,9 +136,9 @@ crashes() {
   verb 1 fuzz --jdk "$1" --walks "$2" --no-confirm --no-minimize || return 1
   echo "  $(ask "SELECT count(*) FROM bucket WHERE title LIKE 'crash in %'") crash sites; the most frequent:"
   sure=0
-  for folder in $(ask "SELECT folder FROM bucket WHERE title LIKE 'crash in %'
+  for bucket in $(ask "SELECT folder FROM bucket WHERE title LIKE 'crash in %'
       ORDER BY seen DESC LIMIT $(($3 + 2))"); do
-    if replays "$1" "$work/run/$folder/input.walk"; then
+    if replays "$1" "$work/run/$bucket/input.walk"; then
       sure=$((sure + 1))
     fi
     [ "$sure" -lt "$3" ] || return 0
@@ -218,6 +218,7 @@ api() {
   else
     WALKHAMMER_JDK=$1 "$WALKHAMMER_AARCH64/qemu-aarch64" -L "${1%/usr/lib/jvm/*}" "$2" "$3"
   fi >"$work/api" 2>&1 && grep 'PASSED' "$work/api" && return
+  echo "$2: exit code $?"
   grep -A 8 'Failure\|FAILED' "$work/api" || cat "$work/api"
   return 1
 }

@@ -124,9 +124,10 @@ judged() {
   [ "$planted" -gt 10 ]
   found=$(judged thread-start "kind = 'truncated' and against in ('walker', 'both')")
   [ $((found * 10)) -ge $((planted * 9)) ]
-  out=$BATS_TEST_TMPDIR/honest
-  program Work --time 2s --walker agct,puzzle-honest
+  out=$BATS_TEST_TMPDIR/turned
+  program Work --time 2s --walker puzzle-cut-off,agct
   [ "$(cell status)" = passed ]
+  [ "$(judged thread-start "against in ('other', 'both')")" -gt 10 ]
   [ "$(judged thread-start "against = 'walker'")" -eq 0 ]
 }
 
@@ -138,8 +139,8 @@ judged() {
   out=$BATS_TEST_TMPDIR/honest
   resolving --walker agct,puzzle-honest
   [ "$(cell status)" = passed ]
-  [ "$(judged call "against = 'neither'")" -gt 10 ]
-  [ "$(judged call "against = 'walker'")" -eq 0 ]
+  # AsyncGetCallTrace itself is not always right, and both are AsyncGetCallTrace.
+  [ "$(judged call "against = 'neither'")" -gt $((10 * $(judged call "against = 'both'") + 10)) ]
 }
 
 @test "the same walker twice agrees with itself" {

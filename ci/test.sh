@@ -78,7 +78,7 @@ unit_tests() {
   skips=$(grep -c '\*\*\*Skipped' "$logs/output") || true
   # What a test said follows the line with its result.
   awk '/^ *Start / { next }
-       /^ *[0-9]+\/[0-9]+ Test / { if (/\*\*\*(Failed|Timeout|Exception|Not Run)/) on = NR + 60; else on = 0 }
+       /^ *[0-9]+\/[0-9]+ Test / { on = /\*\*\*(Failed|Timeout|Exception|Not Run)/ ? NR + 60 : 0 }
        NR < on' "$logs/output" >>"$logs/failed"
   count "${counts% *}" "${counts#* }" "$skips"
 }

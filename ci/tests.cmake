@@ -64,7 +64,8 @@ wh_test(reference_test
 target_compile_definitions(reference_test PRIVATE
                            WALKHAMMER_RECORDS="${CMAKE_SOURCE_DIR}/harness/reference/testing/recorded")
 wh_test(walkers_test
-        harness/walkers/asgst_layout_test.cc harness/walkers/iterator_drift_test.cc
+        harness/walkers/asgst_layout_test.cc harness/walkers/iterated_frame_test.cc
+        harness/walkers/iterator_drift_test.cc
         harness/walkers/stderr_watch_test.cc harness/walkers/walker_table_test.cc
         LIBS wh_walkers)
 wh_test(mutator_test fuzzers/mutator_test.cc LIBS wh_mutator)

@@ -26,6 +26,7 @@ class IdsWalker : public Walker {
   void Walk(const WalkInput& input, Trace& trace) override {
     depth_ = input.depth;
     count_ = described_count_ = 0;
+    cut_ = false;
     complaint_ = nullptr;
     calls_.Begin();
     buffer_.Paint(depth_);
@@ -36,7 +37,7 @@ class IdsWalker : public Walker {
     };
     const int result = run_(input.context, static_cast<int32_t>(input.options), store, this);
     ExamineOthers(at);
-    trace.cut = result > 0 && EndEarly(input.options);
+    trace.cut = result > 0 && cut_;
     trace.num_frames = result > 0 ? count_ : result;
     trace.frames = buffer_.frames();
     trace.described = described_;
@@ -52,11 +53,13 @@ class IdsWalker : public Walker {
   void Store(ASGST_Iterator* iterator) {
     Frame* frames = buffer_.frames();
     int result = 1;
-    for (ASGST_Frame frame; count_ < depth_ && (result = next_(iterator, &frame)) == 1;) {
+    ASGST_Frame frame{};
+    while (count_ < depth_ && (result = next_(iterator, &frame)) == 1) {
       if (!BelongsIntoAnswer(frame)) continue;
       if (count_ < kMostDescribed) Describe(frame.method);
       frames[count_++] = AnswerOf(frame, id_of_(frame.method));
     }
+    cut_ = EndedByOption(result, frame);
     if (count_ == 0 && result < 0) count_ = result;
   }
 
@@ -104,6 +107,7 @@ class IdsWalker : public Walker {
   decltype(&ASGST_NextFrame) next_ = nullptr;
   decltype(&ASGST_MethodToJMethodID) id_of_ = nullptr;
   int depth_ = 0, count_ = 0, described_count_ = 0;
+  bool cut_ = false;
   uint64_t seed_ = 0;
   const char* complaint_ = nullptr;
   ASGST_Method old_[kOld]{};

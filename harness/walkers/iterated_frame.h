@@ -19,8 +19,11 @@ inline Frame AnswerOf(const ASGST_Frame& frame, void* id) {
           KindOfFrame(frame.type, frame.comp_level), id};
 }
 
-// Whether options of the iterator end a walk before the stack does.
-inline bool EndEarly(uint32_t options) { return (options & ASGST_END_ON_FIRST_JAVA_FRAME) != 0; }
+// Whether it was ASGST_END_ON_FIRST_JAVA_FRAME that ended a walk, by what ASGST_NextFrame answered
+// at last: only then does it tell of a frame that it does not return.
+inline bool EndedByOption(int result, const ASGST_Frame& last) {
+  return result == ASGST_NO_FRAME && last.type == ASGST_FRAME2_JAVA;
+}
 
 }  // namespace walkhammer
 

@@ -31,6 +31,7 @@ class IteratorWalker : public Walker {
   void Walk(const WalkInput& input, Trace& trace) override {
     depth_ = input.depth;
     count_ = 0;
+    cut_ = false;
     buffer_.Paint(depth_);
     const auto options = static_cast<int32_t>(input.options | options_);
     const auto store = [](ASGST_Iterator* iterator, void* self) {
@@ -44,7 +45,7 @@ class IteratorWalker : public Walker {
     } else {
       result = api_.run(input.context, options, store, this);
     }
-    trace.cut = result > 0 && EndEarly(input.options | options_);
+    trace.cut = result > 0 && cut_;
     result = result > 0 ? count_ : result;
     trace.num_frames = drift_.older_errors ? NewerIteratorError(result) : result;
     trace.frames = buffer_.frames();
@@ -92,9 +93,11 @@ class IteratorWalker : public Walker {
   void Store(ASGST_Iterator* iterator) {
     Frame* frames = buffer_.frames();
     int result = 1;
-    for (ASGST_Frame frame; count_ < depth_ && (result = api_.next(iterator, &frame)) == 1;) {
+    ASGST_Frame frame{};
+    while (count_ < depth_ && (result = api_.next(iterator, &frame)) == 1) {
       if (BelongsIntoAnswer(frame)) frames[count_++] = AnswerOf(frame, IdOf(frame.method));
     }
+    cut_ = EndedByOption(result, frame);
     if (count_ == 0 && result < 0) count_ = result;
   }
 
@@ -107,6 +110,7 @@ class IteratorWalker : public Walker {
   IteratorApi api_;
   IteratorDrift drift_;
   int depth_ = 0, count_ = 0;
+  bool cut_ = false;
   PaintedBuffer<Frame> buffer_;
 };
 

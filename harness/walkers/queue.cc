@@ -44,8 +44,9 @@ class QueueWalker : public Walker {
       trace.num_frames = kContradiction;
       return;
     }
+    cut_ = false;
     const int result = run_from_frame_(element.sp, element.fp, element.pc, options, Store, this);
-    trace.cut = result > 0 && EndEarly(input.options);
+    trace.cut = result > 0 && cut_;
     trace.num_frames = result > 0 ? count_ : result;
   }
 
@@ -84,7 +85,9 @@ class QueueWalker : public Walker {
   void Store(ASGST_Iterator* iterator) {
     Frame* frames = buffer_.frames();
     for (ASGST_Frame frame; count_ < depth_;) {
-      if (next_(iterator, &frame) != 1) {
+      const int result = next_(iterator, &frame);
+      if (result != 1) {
+        cut_ = EndedByOption(result, frame);
         ended_at_ = {frame.pc, frame.fp, frame.sp, nullptr};
         return;
       }
@@ -105,6 +108,7 @@ class QueueWalker : public Walker {
   ASGST_Queue* queue_ = nullptr;
   ASGST_QueueElement ended_at_{};
   int depth_ = 0, count_ = 0;
+  bool cut_ = false;
   PaintedBuffer<Frame> buffer_;
 };
 

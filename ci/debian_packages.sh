@@ -1,0 +1,79 @@
+# shellcheck shell=sh disable=SC2154  # apt_trees
+# Debian's packages without installing them, for scripts that source this: unpacked into a folder
+# that is the root of a system. They come from the machine's own mirror, by an apt tree of its own
+# below $apt_trees, which they set: the machine's apt configuration and what is installed stay as they are. apt
+# checks what it downloads by the suite's signed checksums.
+
+# What HotSpot is linked with, beside itself.
+# shellcheck disable=SC2034  # for those who source this
+hotspot_libraries='libc6 libgcc-s1 libstdc++6 zlib1g'
+
+# mirror: of this machine's Debian, the first that is named.
+mirror() {
+  # shellcheck disable=SC2016  # apt's own variables
+  apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(LABEL)' 'Created-By: Packages' |
+    sed -n 's/ Debian Debian$//p' | head -n 1
+}
+
+# apt_tree ARCHITECTURE SUITE COMMAND...: downloads land in the folder at hand.
+apt_tree() {
+  tree=$apt_trees/$2-$1
+  if [ ! -e "$tree/sources.list" ]; then
+    mkdir -p "$tree/lists/partial" "$tree/archives/partial"
+    : >"$tree/status"
+    for kind in ${apt_kinds:-deb}; do
+      echo "$kind $(mirror) $2 main"
+    done >"$tree/sources.list"
+  fi
+  architecture=$1
+  shift 2
+  apt-get -q -o Acquire::Retries=3 -o Dir::Etc::SourceList="$tree/sources.list" \
+    -o Dir::Etc::SourceParts=- -o Dir::State="$tree" -o Dir::State::Status="$tree/status" \
+    -o Dir::Cache="$tree" -o APT::Architecture="$architecture" \
+    -o APT::Architectures="$architecture" -o Acquire::Languages=none \
+    -o APT::Sandbox::User=root "$@"
+}
+
+# unpack ARCHITECTURE SUITE ROOT PACKAGE...: 3, with apt's words, where they cannot be had.
+unpack() {
+  echo "${0##*/}: unpacking $2's $1 packages:" >&2
+  architecture=$1 suite=$2 root=$3
+  shift 3
+  printf '  %s\n' "$@" | fmt -w 90 >&2
+  mkdir -p "$apt_trees"
+  downloads=$(mktemp -d "$apt_trees/downloads-XXXXXX")
+  if ! (
+    cd "$downloads" && apt_tree "$architecture" "$suite" update &&
+      apt_tree "$architecture" "$suite" download "$@"
+  ) >"$downloads/log" 2>&1; then
+    cat "$downloads/log" >&2
+    rm -rf "$downloads"
+    echo "${0##*/}: $suite's $architecture packages cannot be had here" >&2
+    return 3
+  fi
+  mkdir -p "$root"
+  for package in "$downloads"/*.deb; do
+    dpkg-deb -x "$package" "$root"
+  done
+  rm -rf "$downloads"
+}
+
+# one_lib_folder ROOT: Debian 13 and later have one folder for /lib and /usr/lib, and its packages
+# lack the link.
+one_lib_folder() {
+  for folder in lib lib64; do
+    if [ -d "$1/$folder" ] && [ ! -L "$1/$folder" ]; then
+      mkdir -p "$1/usr/$folder"
+      cp -a "$1/$folder/." "$1/usr/$folder/"
+      rm -rf "${1:?}/$folder"
+    fi
+    [ ! -d "$1/usr/$folder" ] || ln -sfn "usr/$folder" "$1/$folder"
+  done
+}
+
+# make_links_relative ROOT: absolute links would lead to the files of this machine.
+make_links_relative() {
+  find "$1" -type l -lname '/*' | while read -r link; do
+    ln -sfnr "$1$(readlink "$link")" "$link"
+  done
+}

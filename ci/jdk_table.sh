@@ -1,0 +1,58 @@
+#!/bin/sh
+# Measures each JDK that ci/jdks.sh lays out and prints the table of docs/jdk-support.md:
+# ci/jdk_table.sh [VERSION...] (default: all of this machine's architecture).
+#   WALKHAMMER_FUZZ_TIME    of agct, guided by libFuzzer; sites confirmed (default: 60s)
+#   WALKHAMMER_STRESS_TIME  of each torture program, with agct and asgst (default: 30s: 10 minutes
+#                           of torture:*)
+#   WALKHAMMER_STEP_TIME    (default: 20s)
+# What went wrong on the way stands in the table; a cell without a figure is "-".
+# WALKHAMMER names the executable (default: the release build's).
+set -eu
+cd "$(dirname "$0")/.."
+# shellcheck source=ci/measure.sh
+. ci/measure.sh
+
+# run FOLDER ARGUMENTS...: its exit code goes to $code.
+run() {
+  folder=$work/$1
+  shift
+  rm -rf "$folder"
+  code=0
+  "$walkhammer" "$@" --out "$folder" >"$folder.txt" 2>&1 || code=$?
+  [ "$code" -le 1 ] || [ "$code" -eq 3 ] || tail -n 3 "$folder.txt" >&2
+}
+
+# ask FOLDER SQL
+ask() {
+  sqlite3 -readonly "$work/$1/run.db" "$2" 2>/dev/null || echo -
+}
+
+scenes() {
+  ask "$1" "SELECT printf('%d of %d', SUM(pristine_true), SUM(available)) FROM scene"
+}
+
+# Forbidden findings of the reference: it has none that is true. Those of agct are its own, where it
+# crashes or, as the shadow stack shows, leaves frames out.
+alarms() {
+  ask "$1" "SELECT COUNT(DISTINCT bucket) FROM finding
+    WHERE grade = 'Forbidden' AND request LIKE '%walker asgst%'"
+}
+
+ci/jdks.sh "$@" >"$work/jdks" 2>"$work/jdks.err" || cat "$work/jdks.err" >&2
+echo '| JDK | scenes, agct | scenes, asgst | sites confirmed | samples | false alarms | methods agree | where agct is not proven wrong | steps | layout |'
+echo '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |'
+while read -r name home; do
+  echo "jdk_table: $name" >&2
+  run agct fuzz --jdk "$home" --walks 3000 --no-coverage --no-confirm --no-minimize
+  run asgst fuzz --walker asgst --jdk "$home" --walks 20000 --no-coverage --no-confirm --no-minimize
+  run fuzz fuzz --engine libfuzzer --workers 2 --jdk "$home" --time "${WALKHAMMER_FUZZ_TIME:-60s}" --no-minimize
+  run stress stress --workload 'torture:*' --walker agct,asgst --jdk "$home" --time "${WALKHAMMER_STRESS_TIME:-30s}"
+  run step step --workload torture:mixed --jdk "$home" --time "${WALKHAMMER_STEP_TIME:-20s}"
+  "$walkhammer" doctor --jdk "$home" >"$work/doctor" 2>&1 || true
+  sites=$(ask fuzz "SELECT COUNT(*) FROM bucket WHERE oracle = 'crash' AND confirmed > 0")
+  samples=$(ask stress "SELECT SUM(walks) / 2 FROM cell")
+  plain=$(ask stress "SELECT printf('%.2f %%', $agree) FROM agreement WHERE $compared")
+  unproven=$(ask stress "SELECT printf('%.2f %%', $agree_unproven) FROM agreement WHERE $compared")
+  steps=$(ask step "SELECT SUM(walks) FROM cell")
+  echo "| $name | $(scenes agct) | $(scenes asgst) | $sites | $samples | $(alarms stress) | $plain | $unproven | $steps | $(sed -n 's/^  layout *of //p' "$work/doctor") |"
+done <"$work/jdks"

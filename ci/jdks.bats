@@ -1,0 +1,175 @@
+#!/usr/bin/env bats
+# Every verb on JDKs from 8 to the newest, as ci/jdks.sh lays them out: those of $WALKHAMMER_TEST_JDKS,
+# words such as "8 17.0.2 28". What a registry does not have today is skipped, by name.
+# WALKHAMMER names the executable; default is the release build.
+# shellcheck disable=SC2154  # bats sets stderr
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  cd "$BATS_TEST_DIRNAME/.." || return 1
+  export WALKHAMMER=${WALKHAMMER:-$PWD/build/release/walkhammer}
+  export JDKS=$BATS_FILE_TMPDIR/jdks
+  # shellcheck disable=SC2086  # words
+  ci/jdks.sh ${WALKHAMMER_TEST_JDKS:-8 11 17 21 25 28} >"$JDKS" 2>"$JDKS.err" || true
+  sed 's/^/# /' "$JDKS.err" >&3
+}
+
+setup() {
+  # shellcheck source=ci/agreement.sh
+  . "$BATS_TEST_DIRNAME/agreement.sh"
+  [ -s "$JDKS" ] || skip "no JDK is to be had: $(tail -n 1 "$JDKS.err")"
+  out=$BATS_TEST_TMPDIR/run
+}
+
+# on_each FUNCTION: with the name, the feature version and the home of each JDK.
+on_each() {
+  local name home failed=
+  while read -r name home; do
+    rm -rf "$out"
+    echo "== JDK $name"
+    "$1" "$name" "${name%%.*}" "$home" <&- || failed="$failed $name"
+  done <"$JDKS"
+  echo "failed on:$failed"
+  [ -z "$failed" ]
+}
+
+# walkhammer MOST-CODE VERB ARGUMENTS...: into $out; what it said is shown when it fails.
+walkhammer() {
+  local most=$1 code=0
+  shift
+  timeout 100 "$WALKHAMMER" "$@" --out "$out" >"$BATS_TEST_TMPDIR/said" 2>&1 || code=$?
+  [ "$code" -le "$most" ] && return
+  echo "walkhammer $*: exit code $code"
+  tail -n 60 "$BATS_TEST_TMPDIR/said"
+  return 1
+}
+
+ask() {
+  sqlite3 -readonly "$out/run.db" "$1"
+}
+
+# is ACTUAL WANTED WHAT
+is() {
+  [ "$1" = "$2" ] && return
+  echo "$3: $1; it should be: $2"
+  return 1
+}
+
+# The scenes that AsyncGetCallTrace does not walk truly on a JDK, or that it cannot have: see
+# docs/jdk-support.md.
+untrue() {
+  case $1 in
+    8) echo deoptimized huge-frame lambda-reflection mixed-tiers ;;
+    11) echo deoptimized lambda-reflection monitor-enter-c2 ;;
+    17.0.2 | 17.0.3 | 17.0.7) echo deoptimized lambda-reflection monitor-enter-c2 ;;
+    *) echo deoptimized monitor-enter-c2 ;;
+  esac
+  [ "${1%%.*}" -ge 21 ] || echo virtual-mounted virtual-pinned
+}
+
+scenes_of_agct() {
+  walkhammer 1 fuzz --jdk "$3" --walks 3000 --no-coverage --no-confirm --no-minimize || return 1
+  is "$(ask "SELECT name FROM scene WHERE NOT pristine_true AND name NOT LIKE 'zombie%'" | sort | xargs)" \
+    "$(untrue "$1" | xargs -n 1 | sort | xargs)" 'not true' &&
+    is "$(ask "SELECT COUNT(*) FROM scene WHERE NOT pristine_true AND reason = ''")" 0 'unexplained' &&
+    is "$(ask "SELECT DISTINCT oracle FROM finding WHERE grade = 'Forbidden' AND
+      oracle NOT IN ('crash', 'hang', 'survival')")" '' 'forbidden but no crash'
+}
+
+@test "agct: each scene is true or explained; only crashes are forbidden" {
+  on_each scenes_of_agct
+}
+
+scenes_of_asgst() {
+  walkhammer 0 fuzz --walker asgst --jdk "$3" --walks 20000 --no-coverage --no-confirm \
+    --no-minimize || return 1
+  is "$(ask "SELECT name, reason FROM scene WHERE available AND NOT pristine_true")" '' 'not true' &&
+    is "$(ask "SELECT COUNT(*) >= 20 FROM scene WHERE pristine_true")" 1 'true scenes: 20 or more' &&
+    is "$(ask "SELECT successful > 10000 FROM run")" 1 'more than 10,000 walks had frames'
+}
+
+@test "asgst: each scene is true, nothing is forbidden" {
+  on_each scenes_of_asgst
+}
+
+guided() {
+  local engine time corpus="$BATS_TEST_TMPDIR/a corpus"
+  for engine in libfuzzer afl; do
+    for time in 6s 20s 60s; do # a busy machine needs longer until its first walk
+      rm -rf "$out" "$corpus"
+      mkdir "$corpus"
+      walkhammer 4 fuzz --engine "$engine" --workers 1 --jdk "$3" --time "$time" --no-confirm \
+        --no-minimize --corpus "$corpus" || return 1
+      [ "$(ask "SELECT walks > 1000 FROM run")" != 1 ] || break
+    done
+    is "$(find "$corpus" -type f | head | wc -l)" 10 "$engine: inputs in the corpus" || return 1
+    # A stripped build has no blocks, and the run says so.
+    is "$(ask "SELECT walks > 1000 AND (blocks > 50 OR coverage_reason <> '') FROM run")" 1 \
+        "$engine: walks and blocks ($(ask "SELECT walks, blocks FROM run"))" || return 1
+  done
+}
+
+@test "the guided engines walk and learn of blocks" {
+  on_each guided
+}
+
+sampled() {
+  walkhammer 0 stress --workload torture:mixed --walker agct,asgst --jdk "$3" --time 4s || return 1
+  # AsyncGetCallTrace of JDK 11 finds no frames in three of ten; the reference nearly always does.
+  is "$(ask "SELECT walks > 1000 AND 10 * successful > 7 * walks FROM cell")" 1 \
+    "walked, and seven in ten with frames ($(ask 'SELECT walks, successful FROM cell'))" &&
+    is "$(ask "SELECT $(contradicted walker) < 0.002 * SUM(samples) AND $agree_unproven > 99
+      FROM agreement WHERE $compared")" 1 \
+      "methods agree on 99 % where AsyncGetCallTrace is not proven wrong ($(ask 'SELECT kind, samples
+      FROM agreement'; ask 'SELECT kind, against, witness, samples FROM evidence'))"
+}
+
+@test "real programs are sampled without a false alarm" {
+  on_each sampled
+}
+
+cached() {
+  walkhammer 3 stress --workload torture:mixed --profile aot-cache --jdk "$3" --time 1s || return 1
+  local wanted='unavailable|no'
+  [ "$2" -lt 24 ] || wanted='passed|yes'
+  is "$(ask "SELECT status, CASE WHEN jvm_flags LIKE '%-XX:AOTCache=%' AND walks > 100 THEN 'yes'
+    ELSE 'no' END FROM cell")" "$wanted" "$(ask 'SELECT reason FROM cell')"
+}
+
+@test "an AOT cache is made and used, from JDK 24 on" {
+  on_each cached
+}
+
+stepped() {
+  walkhammer 1 step --workload torture:mixed --jdk "$3" --time 4s || return 1
+  is "$(ask "SELECT walks > 1000 FROM cell")" 1 'steps'
+}
+
+@test "step walks at every instruction" {
+  on_each stepped
+}
+
+replayed() {
+  walkhammer 1 fuzz --jdk "$3" --walks 200000 --seed 3 --no-coverage --no-minimize \
+    --confirm-time 40s || return 1
+  [ "$(ask "SELECT COUNT(*) > 0 FROM bucket WHERE oracle = 'crash'")" = 1 ] || return 0
+  is "$(ask "SELECT MAX(confirmed) > 0 FROM bucket WHERE oracle = 'crash'")" 1 'a crash replays'
+}
+
+@test "what crashes a walker replays" {
+  on_each replayed
+}
+
+layout() {
+  local begin
+  begin=$(date +%s)
+  "$WALKHAMMER" doctor --jdk "$3" --json >"$BATS_TEST_TMPDIR/doctor" || return 1
+  is "$(($(date +%s) - begin <= 15))" 1 "doctor within 15 s"
+  is "$(grep -c '"proof": "contradicted"' "$BATS_TEST_TMPDIR/doctor")" 0 contradicted &&
+    is "$(($(grep -c '"proof": "proven"' "$BATS_TEST_TMPDIR/doctor") >= 50))" 1 '50 facts proven'
+}
+
+@test "doctor: what is read of the JVM is proven, within 15 s" {
+  on_each layout
+}

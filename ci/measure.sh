@@ -1,0 +1,10 @@
+# For scripts that measure, to be sourced from the repository's root: the executable, and a folder
+# that is gone when they end.
+# shellcheck shell=sh
+# shellcheck disable=SC2034  # used where this is sourced
+walkhammer=${WALKHAMMER:-build/release/walkhammer}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+# shellcheck source=ci/agreement.sh
+. ci/agreement.sh

@@ -212,7 +212,7 @@ unit_tests() {
 
 # JDK: each function, option and code of the reference's headers does what they say.
 api() {
-  set -- "$1" "$folder/harness/reference/testing/api_test" '--gtest_filter=-*DeathTest.*'
+  set -- "$1" "$folder/harness/asgst/testing/api_test" '--gtest_filter=-*DeathTest.*'
   if [ "$(uname -m)" = aarch64 ]; then
     WALKHAMMER_JDK=$1 "$2" "$3"
   else

@@ -18,7 +18,7 @@ jdk=${WALKHAMMER_JDK:-${JAVA_HOME:-}}
 
 # Only what the targets need: no tests, no benchmarks.
 if [ -z "${WALKHAMMER_BUILD:-}" ]; then
-  cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release
+  cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DWALKHAMMER_TESTS=OFF
   cmake --build "$build" --target walk_fuzzer walkhammer asgst scenes_jar
 fi
 
@@ -32,9 +32,10 @@ if [ ! -e "$jdk/lib/server/libjvm.so" ]; then
 fi
 
 mkdir -p "$out/lib" "$out/jdk"
-# Distributions link their configuration out of the JDK; the target runs elsewhere.
-cp -RL "$jdk/." "$out/jdk/"
-rm -rf "$out/jdk/jmods" "$out/jdk/lib/src.zip" "$out/jdk/docs" "$out/jdk/man" "$out/jdk/include"
+# Distributions link their configuration out of the JDK; the target runs elsewhere. What is left out
+# may be a link to nowhere, such as the sources beside a headless JDK.
+tar -C "$jdk" --dereference --exclude=./jmods --exclude=./lib/src.zip --exclude=./docs \
+  --exclude=./man --exclude=./include -cf - . | tar -C "$out/jdk" -xf -
 cp "$build/walkhammer-scenes.jar" "$build/jvm_flags.txt" "$build/libasgst.so" "$out/"
 # Shared libraries beyond the C library's own, found through the target's run path.
 ldd "$build/walk_fuzzer" |

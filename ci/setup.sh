@@ -1,11 +1,26 @@
 #!/bin/sh
 # Installs what building and testing walkhammer needs; does nothing when all of it is there.
-# With the word `aarch64`: also what cross-building for that needs.
+# With the word `run`: only what building and running the command needs; `aarch64`: also what
+# cross-building for that needs; `jdks`: what ci/jdks.sh needs; `build-jdk`: what its --build needs.
 # The one place that installs. Debian 12, as root or through sudo.
 set -eu
 
 # Each on its own line, so that a change shows as one.
-packages='
+to_run='
+cmake
+g++
+libcapstone-dev
+libcli11-dev
+libdw-dev
+libelf-dev
+libfmt-dev
+libsqlite3-dev
+ninja-build
+nlohmann-json3-dev
+openjdk-17-jdk-headless
+pkg-config
+'
+packages="$to_run"'
 afl++
 bats
 build-essential
@@ -14,27 +29,16 @@ ccache
 clang-14
 clang-format-14
 clang-tidy-14
-cmake
 curl
 ecj
-g++
 git
 libbenchmark-dev
-libcapstone-dev
 libclang-rt-14-dev
-libcli11-dev
-libdw-dev
-libelf-dev
-libfmt-dev
 libgmock-dev
 libgtest-dev
-libsqlite3-dev
 libxalan2-java
 libxerces2-java
 lld-14
-ninja-build
-nlohmann-json3-dev
-openjdk-17-jdk-headless
 shellcheck
 sqlite3
 unzip
@@ -43,9 +47,14 @@ zip
 
 case ${1:-} in
   '') ;;
+  run) packages=$to_run ;;
   aarch64) packages="$packages g++-aarch64-linux-gnu" ;;
+  # Any pip does, Debian's or another.
+  jdks) command -v pip >/dev/null || packages="$packages python3-pip" ;;
+  # Of the libraries that configure asks for, ci/build_jdk.sh unpacks the headers.
+  build-jdk) packages="$packages autoconf file" ;;
   *)
-    echo "setup: expected nothing or aarch64, got $1" >&2
+    echo "setup: expected nothing, run, aarch64, jdks or build-jdk, got $1" >&2
     exit 2
     ;;
 esac

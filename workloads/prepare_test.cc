@@ -157,9 +157,9 @@ TEST_F(PrepareTest, AGeneratorThatFails) {
 
 TEST(InputScript, SameWordsSameBytes) {
   const std::string folder = testing::TempDir() + "input-" + std::to_string(getpid());
-  const std::string script = std::string("sh ") + WALKHAMMER_WORKLOADS + "/input.sh ";
+  const std::string script = std::string("sh '") + WALKHAMMER_WORKLOADS + "/input.sh' ";
   const auto make = [&](const char* to, const char* rest) {
-    return std::system((script + "batik " + folder + "/" + to + " " + rest).c_str());
+    return std::system((script + "batik '" + folder + "/" + to + "' " + rest).c_str());
   };
   ASSERT_EQ(make("a", "7 1"), 0);
   ASSERT_EQ(make("b", "7 1"), 0);
@@ -170,7 +170,7 @@ TEST(InputScript, SameWordsSameBytes) {
   EXPECT_EQ(a, ContentOf(folder + "/b/drawing1.svg"));
   EXPECT_NE(a, ContentOf(folder + "/c/drawing1.svg"));
   EXPECT_GT(ContentOf(folder + "/d/drawing1.svg").size(), a.size() * 3 / 2);
-  EXPECT_NE(std::system((script + "nonsense " + folder + "/e 1 1 2>/dev/null").c_str()), 0);
+  EXPECT_NE(std::system((script + "nonsense '" + folder + "/e' 1 1 2>/dev/null").c_str()), 0);
   EXPECT_NE(make("e", "1 x 2>/dev/null"), 0);
   std::filesystem::remove_all(folder);
 }

@@ -15,7 +15,7 @@
 #include <sstream>
 
 #include "harness/base/names.h"
-#include "harness/jvm/jdk.h"
+#include "harness/jvm/images/jdk.h"
 #include "workloads/catalogue.h"
 
 namespace walkhammer {

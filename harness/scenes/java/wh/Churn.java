@@ -1,11 +1,11 @@
 package wh;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.lang.ref.PhantomReference;
 import java.lang.ref.ReferenceQueue;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Random;
@@ -37,6 +37,11 @@ final class Churn {
     Map<String, byte[]> guests = GuestsLoader.classFiles();
     startThread("churn-heap", () -> pressHeap(new Random(seed)));
     startThread("churn-code", () -> pressCode(guests));
+  }
+
+  /** A life of wh.ChurnGuest, still to be run; it is of a loader of its own. */
+  static Runnable newGuest() throws IOException, ReflectiveOperationException {
+    return new GuestsLoader(GuestsLoader.classFiles()).guest();
   }
 
   private static Thread startThread(String name, Runnable work) {
@@ -102,21 +107,14 @@ final class Churn {
     private final Map<String, byte[]> files;
 
     GuestsLoader(Map<String, byte[]> files) {
-      super("churn", GuestsLoader.class.getClassLoader());
+      super(GuestsLoader.class.getClassLoader());
       this.files = files;
     }
 
     static Map<String, byte[]> classFiles() throws IOException {
-      return Map.of(GUESTS[0], file(GUESTS[0]), GUESTS[1], file(GUESTS[1]),
-          GUESTS[2], file(GUESTS[2]));
-    }
-
-    private static byte[] file(String name) throws IOException {
-      String path = name.replace('.', '/') + ".class";
-      try (InputStream in = GuestsLoader.class.getClassLoader().getResourceAsStream(path)) {
-        if (in == null) throw new IOException("the jar lacks " + path);
-        return in.readAllBytes();
-      }
+      Map<String, byte[]> files = new HashMap<>();
+      for (String guest : GUESTS) files.put(guest, GuestLoader.fileOf(guest));
+      return files;
     }
 
     Runnable guest() throws ReflectiveOperationException {

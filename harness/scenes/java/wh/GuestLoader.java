@@ -1,5 +1,6 @@
 package wh;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
@@ -9,7 +10,7 @@ final class GuestLoader extends ClassLoader {
   private static final String FRIEND = "wh.GuestFriend";
 
   private GuestLoader() {
-    super("guest", GuestLoader.class.getClassLoader());
+    super(GuestLoader.class.getClassLoader());
   }
 
   static void play() throws ReflectiveOperationException {
@@ -26,18 +27,23 @@ final class GuestLoader extends ClassLoader {
       Class<?> loaded = findLoadedClass(name);
       if (loaded != null) return loaded;
       if (name.equals(FRIEND)) Harness.park();
-      byte[] bytes = classFile(name);
-      return defineClass(name, bytes, 0, bytes.length);
+      try {
+        byte[] bytes = fileOf(name);
+        return defineClass(name, bytes, 0, bytes.length);
+      } catch (IOException e) {
+        throw new ClassNotFoundException(name, e);
+      }
     }
   }
 
-  private byte[] classFile(String name) throws ClassNotFoundException {
-    String file = name.replace('.', '/') + ".class";
-    try (InputStream in = getParent().getResourceAsStream(file)) {
-      if (in == null) throw new ClassNotFoundException(name);
-      return in.readAllBytes();
-    } catch (IOException e) {
-      throw new ClassNotFoundException(name, e);
+  /** The class file of one of ours. */
+  static byte[] fileOf(String name) throws IOException {
+    String path = name.replace('.', '/') + ".class";
+    try (InputStream in = GuestLoader.class.getClassLoader().getResourceAsStream(path)) {
+      if (in == null) throw new IOException("the jar lacks " + path);
+      ByteArrayOutputStream file = new ByteArrayOutputStream();
+      for (int next = in.read(); next >= 0; next = in.read()) file.write(next);
+      return file.toByteArray();
     }
   }
 }

@@ -32,6 +32,9 @@ final class Harness {
   /** Whether code of that level can be had in this JVM. */
   static native boolean compilersEnabled(int level);
 
+  /** How many nmethods are zombies now; -1: this JVM keeps none for long enough. */
+  static native int zombies();
+
   /** Bytes between the stack pointer and the guard pages. */
   static native long stackLeft();
 

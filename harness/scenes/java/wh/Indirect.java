@@ -6,7 +6,7 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.util.List;
+import java.util.Arrays;
 
 /** lambda-reflection: the frames of every kind of indirect call. */
 final class Indirect {
@@ -54,7 +54,7 @@ final class Indirect {
   }
 
   private static long byStream(long x, String held) {
-    return List.of(held, "other").stream()
+    return Arrays.asList(held, "other").stream()
         .filter(s -> s.length() > 1)
         .mapToLong(s -> s == held ? inStream(x) : x)
         .sum();

@@ -1,5 +1,7 @@
 package wh;
 
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -17,7 +19,7 @@ public final class Scenes {
   // Classes are initialised once, code is invalidated once, and the second call of a method with a
   // hot loop enters its normal code.
   private static final Set<String> ONCE_PER_JVM =
-      Set.of("static-initializer", "pending-deopt", "osr-loop");
+      new HashSet<>(Arrays.asList("static-initializer", "pending-deopt", "osr-loop"));
   private static final Set<String> played = ConcurrentHashMap.newKeySet();
   private static final int PARKS_BEFORE_WRAPPER = 1024;
 
@@ -138,6 +140,7 @@ public final class Scenes {
       case "virtual-mounted": VirtualThreads.playMounted(); break;
       case "virtual-pinned": VirtualThreads.playPinned(); break;
       case "sampled": Sampled.play(); break;
+      case "zombie-code": ZombieCode.play(); break;
       default: throw new Unavailable("There is no scene named " + scene + ".");
     }
   }

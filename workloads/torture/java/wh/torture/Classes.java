@@ -1,7 +1,6 @@
 package wh.torture;
 
 import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodHandles.Lookup.ClassOption;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,10 +47,7 @@ final class Classes implements Worker {
       LongUnaryOperator host = FreshLoader.guest(ClassGuest.class);
       lookup = ((HostsHidden) host).lookup();
     }
-    Class<?> hidden =
-        strong
-            ? lookup.defineHiddenClass(file, true, ClassOption.STRONG).lookupClass()
-            : lookup.defineHiddenClass(file, true).lookupClass();
+    Class<?> hidden = Platform.hidden(lookup, file, strong);
     return (LongUnaryOperator) hidden.getDeclaredConstructor().newInstance();
   }
 

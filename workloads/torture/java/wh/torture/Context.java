@@ -16,12 +16,12 @@ final class Context {
     this.run = run;
     this.options = options;
     this.thread = thread;
-    scale = options.scale();
-    random = new SplittableRandom(Mix.mix(options.seed()) + thread);
+    scale = options.scale;
+    random = new SplittableRandom(Mix.mix(options.seed) + thread);
   }
 
   String threadName() {
-    return "torture-" + options.program() + "-" + thread;
+    return "torture-" + options.program + "-" + thread;
   }
 
   long rounds() {
@@ -32,11 +32,20 @@ final class Context {
   boolean goesOn() {
     long done = rounds + 1;
     rounds = done;
-    return done < options.rounds() && run.goesOn();
+    return done < options.rounds && run.goesOn();
+  }
+
+  /** With random bytes. */
+  void fill(byte[] bytes) {
+    long bits = 0;
+    for (int i = 0; i < bytes.length; i++) {
+      bits = i % 8 == 0 ? random.nextLong() : bits >>> 8;
+      bytes[i] = (byte) bits;
+    }
   }
 
   boolean broken() {
-    return options.broken();
+    return options.broken;
   }
 
   /** The value; with --break a wrong one, so each program puts a result of its work through it. */

@@ -1,8 +1,8 @@
 package wh.torture;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
+import java.io.DataInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
@@ -69,9 +69,9 @@ final class Dumps implements Worker {
     Path file = folder.resolve("heap.hprof");
     try {
       diagnostics.dumpHeap(file.toString(), false);
-      byte[] head;
-      try (InputStream in = Files.newInputStream(file)) {
-        head = in.readNBytes(MAGIC.length);
+      byte[] head = new byte[MAGIC.length];
+      try (DataInputStream in = new DataInputStream(Files.newInputStream(file))) {
+        in.readFully(head);
       }
       context.same("the head of a heap dump", new String(MAGIC, StandardCharsets.US_ASCII),
           new String(head, StandardCharsets.US_ASCII));

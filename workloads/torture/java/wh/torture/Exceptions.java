@@ -4,6 +4,17 @@ package wh.torture;
 final class Exceptions implements Worker {
   private static final int MOST_LEVELS = 300; // less than the 1024 frames of a stack trace
 
+  private static final String[] IMPLICIT = {
+    "NullPointerException",
+    "ArrayIndexOutOfBoundsException",
+    "ArithmeticException",
+    "ClassCastException",
+    "NegativeArraySizeException",
+    "ArrayStoreException",
+    "none",
+    "none"
+  };
+
   private final Context context;
   private final Lost untraced = new Lost(0, false);
   private long unwound;
@@ -48,11 +59,14 @@ final class Exceptions implements Worker {
   private long descend(int level, long x, boolean traced) throws Lost {
     if (level == 0) throw traced ? new Lost(x, true) : untraced;
     try {
-      return switch (level & 3) {
-        case 0 -> rethrow(level - 1, x, traced);
-        case 1 -> catchOthers(level - 1, x, traced);
-        default -> descend(level - 1, x, traced) + level;
-      };
+      switch (level & 3) {
+        case 0:
+          return rethrow(level - 1, x, traced);
+        case 1:
+          return catchOthers(level - 1, x, traced);
+        default:
+          return descend(level - 1, x, traced) + level;
+      }
     } finally {
       unwound++;
     }
@@ -84,16 +98,6 @@ final class Exceptions implements Worker {
 
   // What the VM throws itself, out of compiled code by way of stubs and traps.
   private void implicit(int kind, int levels) {
-    String expected =
-        switch (kind & 7) {
-          case 0 -> "NullPointerException";
-          case 1 -> "ArrayIndexOutOfBoundsException";
-          case 2 -> "ArithmeticException";
-          case 3 -> "ClassCastException";
-          case 4 -> "NegativeArraySizeException";
-          case 5 -> "ArrayStoreException";
-          default -> "none";
-        };
     String got = "none";
     long value = 0;
     try {
@@ -101,22 +105,29 @@ final class Exceptions implements Worker {
     } catch (RuntimeException e) {
       got = e.getClass().getSimpleName();
     }
-    context.same("the implicit exception", expected, got);
+    context.same("the implicit exception", IMPLICIT[kind & 7], got);
     if (got.equals("none")) context.same("a plain return", 4 + (levels & 31), value);
   }
 
   private static long provoke(int kind, int level, int[] four) {
     if (level > 0) return provoke(kind, level - 1, four) + 1;
     Object text = "text";
-    return switch (kind) {
-      case 0 -> lengthOf(four.length == 4 ? null : four);
-      case 1 -> four[four.length];
-      case 2 -> four.length / four[0];
-      case 3 -> ((Integer) text);
-      case 4 -> new byte[-four.length].length;
-      case 5 -> store(new Integer[1], text);
-      default -> four.length;
-    };
+    switch (kind) {
+      case 0:
+        return lengthOf(four.length == 4 ? null : four);
+      case 1:
+        return four[four.length];
+      case 2:
+        return four.length / four[0];
+      case 3:
+        return (Integer) text;
+      case 4:
+        return new byte[-four.length].length;
+      case 5:
+        return store(new Integer[1], text);
+      default:
+        return four.length;
+    }
   }
 
   private static int lengthOf(int[] array) {

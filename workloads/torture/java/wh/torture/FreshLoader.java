@@ -1,5 +1,6 @@
 package wh.torture;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -15,7 +16,7 @@ final class FreshLoader extends ClassLoader {
 
   /** Defines the guest and the classes nested in it. */
   FreshLoader(Class<?> guest) {
-    super("fresh", FreshLoader.class.getClassLoader());
+    super(FreshLoader.class.getClassLoader());
     this.guest = guest.getName();
   }
 
@@ -27,7 +28,10 @@ final class FreshLoader extends ClassLoader {
     String path = name.replace('.', '/') + ".class";
     try (InputStream in = FreshLoader.class.getClassLoader().getResourceAsStream(path)) {
       if (in == null) throw new IOException("the jar lacks " + path);
-      return in.readAllBytes();
+      ByteArrayOutputStream file = new ByteArrayOutputStream();
+      byte[] part = new byte[4096];
+      for (int read; (read = in.read(part)) > 0; ) file.write(part, 0, read);
+      return file.toByteArray();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -25,7 +25,23 @@ final class Gc implements Worker {
   private final List<SoftReference<long[]>> soft = new ArrayList<>();
   private Node survivors;
 
-  private record Node(Node next, long value) {}
+  private static final class Node {
+    private final Node next;
+    private final long value;
+
+    Node(Node next, long value) {
+      this.next = next;
+      this.value = value;
+    }
+
+    Node next() {
+      return next;
+    }
+
+    long value() {
+      return value;
+    }
+  }
 
   Gc(Context context) {
     this.context = context;

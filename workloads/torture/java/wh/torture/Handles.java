@@ -5,7 +5,6 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.invoke.MutableCallSite;
-import java.lang.invoke.VarHandle;
 import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
 
@@ -15,7 +14,6 @@ final class Handles implements Worker {
   private static final MethodType BINARY =
       MethodType.methodType(long.class, long.class, long.class);
   private static final MethodHandles.Lookup LOOKUP = MethodHandles.lookup();
-  private static final VarHandle CELLS = MethodHandles.arrayElementVarHandle(long[].class);
   private static final MethodHandle TRIPLE = find("triple", UNARY);
   private static final MethodHandle LESS_SEVEN = find("lessSeven", UNARY);
   private static final MethodHandle IS_ODD =
@@ -68,18 +66,12 @@ final class Handles implements Worker {
       long combined = (long) COMBINED.invokeExact(x);
       context.same("a combined handle", expected, context.planted(combined));
       context.same("a generic invocation", expected, (long) COMBINED.invoke((int) x));
-      context.same("a variable", x * 2, cell(x));
+      context.same("a variable", x * 2, Platform.viaVariables(x));
       lambdas(x);
       concatenation(x);
     }
     fresh(context.random.nextInt());
     relink();
-  }
-
-  private static long cell(long x) {
-    long[] cells = {x, 0};
-    CELLS.setRelease(cells, 1, x);
-    return (long) CELLS.getAndAdd(cells, 0, x) + (long) CELLS.getAcquire(cells, 1);
   }
 
   // Fresh handles have forms that are interpreted first.
@@ -93,11 +85,8 @@ final class Handles implements Worker {
         IllegalArgumentException.class, find("afterFailure",
             MethodType.methodType(long.class, IllegalArgumentException.class, long.class)));
     context.same("a catching handle", 2 * x, (long) caught.invokeExact(x));
-    MethodHandle counted = MethodHandles.countedLoop(
-        MethodHandles.constant(int.class, 9),
-        MethodHandles.identity(long.class),
-        MethodHandles.dropArguments(LESS_SEVEN, 1, int.class, long.class));
-    context.same("a loop of handles", x - 63, (long) counted.invokeExact(x));
+    MethodHandle repeated = Platform.repeated(9, LESS_SEVEN);
+    context.same("a loop of handles", x - 63, (long) repeated.invokeExact(x));
     MethodHandle function = bound;
     for (int i = 0; i < 20; i++) function = MethodHandles.filterReturnValue(function, LESS_SEVEN);
     context.same("a chain of handles", x + 5 - 140, (long) function.invokeExact(5L));

@@ -103,7 +103,13 @@ final class Interfaces implements Worker {
     }
   }
 
-  record K5(long factor) implements A, B, D {
+  static final class K5 implements A, B, D {
+    private final long factor;
+
+    K5(long factor) {
+      this.factor = factor;
+    }
+
     @Override
     public long a(long x) {
       return factor * x;

@@ -56,7 +56,7 @@ final class Jni implements Worker {
 
   private void zip(int length) throws DataFormatException {
     byte[] plain = new byte[length];
-    context.random.nextBytes(plain);
+    context.fill(plain);
     Arrays.fill(plain, 0, length / 2, (byte) 7); // half of it deflates well
     Deflater deflater = new Deflater(1);
     Inflater inflater = new Inflater();
@@ -116,7 +116,13 @@ final class Jni implements Worker {
   }
 
   /** Called back by Native.upDown. */
-  private record Callee(boolean throwsAtEnd) {
+  private static final class Callee {
+    private final boolean throwsAtEnd;
+
+    Callee(boolean throwsAtEnd) {
+      this.throwsAtEnd = throwsAtEnd;
+    }
+
     int call(int depth) {
       if (depth > 0) return Native.upDown(this, depth) + 1;
       if (throwsAtEnd) throw new IllegalStateException("planned");

@@ -1,15 +1,13 @@
 package wh.torture;
 
-import java.util.List;
-
 /** A round of each computing kind, in turn. */
 final class Mixed implements Worker {
-  private final List<Worker> workers;
+  private final Worker[] workers;
 
   Mixed(Context context) {
-    workers = List.of(new Recursion(context), new Exceptions(context), new Deopt(context),
+    workers = new Worker[] {new Recursion(context), new Exceptions(context), new Deopt(context),
         new Osr(context), new Handles(context), new Interfaces(context), new Stubs(context),
-        new HugeFrames(context), new Gc(context));
+        new HugeFrames(context), new Gc(context)};
   }
 
   @Override

@@ -82,8 +82,21 @@ final class Monitors implements Worker {
     }
   }
 
-  private record Side(Cell[] cells, Mailbox there, Mailbox back, int turns, long seed)
-      implements Runnable {
+  private static final class Side implements Runnable {
+    private final Cell[] cells;
+    private final Mailbox there;
+    private final Mailbox back;
+    private final int turns;
+    private final long seed;
+
+    Side(Cell[] cells, Mailbox there, Mailbox back, int turns, long seed) {
+      this.cells = cells;
+      this.there = there;
+      this.back = back;
+      this.turns = turns;
+      this.seed = seed;
+    }
+
     @Override
     public void run() {
       try {

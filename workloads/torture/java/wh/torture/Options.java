@@ -3,18 +3,29 @@ package wh.torture;
 import java.util.List;
 
 /** The command line. */
-record Options(
-    String program,
-    long seconds,
-    int threads,
-    int scale,
-    long seed,
-    long rounds,
-    boolean broken) {
-
+final class Options {
   static final String USAGE =
       "Main --list | PROGRAM [--seconds N (0: until killed)] [--threads N] [--scale N] [--seed N]"
           + " [--rounds N (of each thread, at the most)]";
+
+  final String program;
+  final long seconds;
+  final int threads;
+  final int scale;
+  final long seed;
+  final long rounds;
+  final boolean broken;
+
+  private Options(String program, long seconds, int threads, int scale, long seed, long rounds,
+      boolean broken) {
+    this.program = program;
+    this.seconds = seconds;
+    this.threads = threads;
+    this.scale = scale;
+    this.seed = seed;
+    this.rounds = rounds;
+    this.broken = broken;
+  }
 
   static final class Bad extends Exception {
     private static final long serialVersionUID = 1;
@@ -41,12 +52,23 @@ record Options(
       if (i + 1 == arguments.size()) throw new Bad(option + " wants a value, or is no option");
       String value = arguments.get(++i);
       switch (option) {
-        case "--seconds" -> seconds = number(option, value, 0, 1_000_000_000);
-        case "--threads" -> threads = (int) number(option, value, 1, 1000);
-        case "--scale" -> scale = (int) number(option, value, 1, 1000);
-        case "--seed" -> seed = number(option, value, Long.MIN_VALUE, Long.MAX_VALUE);
-        case "--rounds" -> rounds = number(option, value, 1, Long.MAX_VALUE);
-        default -> throw new Bad("there is no option " + option);
+        case "--seconds":
+          seconds = number(option, value, 0, 1_000_000_000);
+          break;
+        case "--threads":
+          threads = (int) number(option, value, 1, 1000);
+          break;
+        case "--scale":
+          scale = (int) number(option, value, 1, 1000);
+          break;
+        case "--seed":
+          seed = number(option, value, Long.MIN_VALUE, Long.MAX_VALUE);
+          break;
+        case "--rounds":
+          rounds = number(option, value, 1, Long.MAX_VALUE);
+          break;
+        default:
+          throw new Bad("there is no option " + option);
       }
     }
     return new Options(program, seconds, threads, scale, seed, rounds, broken);

@@ -17,8 +17,8 @@ final class Reflection implements Worker {
   }
 
   private static final class Subject {
-    private static long total;
-    private long held;
+    static long total;
+    long held;
     private final String name;
 
     Subject(long held, String name) {

@@ -14,7 +14,15 @@ final class Run {
   static final int UNAVAILABLE = 3;
   private static final long GRACE_SECONDS = 120; // for the round that is under way
 
-  private record Failure(Context context, Throwable thrown) {}
+  private static final class Failure {
+    final Context context;
+    final Throwable thrown;
+
+    Failure(Context context, Throwable thrown) {
+      this.context = context;
+      this.thrown = thrown;
+    }
+  }
 
   private final Options options;
   private final Program program;
@@ -26,19 +34,19 @@ final class Run {
   Run(Options options, Program program) {
     this.options = options;
     this.program = program;
-    endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(options.seconds());
-    alive = new AtomicInteger(options.threads());
+    endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(options.seconds);
+    alive = new AtomicInteger(options.threads);
   }
 
   boolean goesOn() {
     return failure.get() == null
-        && (options.seconds() == 0 || System.nanoTime() - endNanos < 0);
+        && (options.seconds == 0 || System.nanoTime() - endNanos < 0);
   }
 
   /** The exit code. */
   int play() throws InterruptedException {
     List<Context> contexts = new ArrayList<>();
-    for (int i = 0; i < options.threads(); i++) {
+    for (int i = 0; i < options.threads; i++) {
       Context context = new Context(this, options, i);
       contexts.add(context);
       Thread thread = new Thread(null, () -> live(context), context.threadName());
@@ -46,10 +54,10 @@ final class Run {
       thread.start();
     }
     boolean inTime = true;
-    if (options.seconds() == 0) {
+    if (options.seconds == 0) {
       ended.await();
     } else {
-      inTime = ended.await(options.seconds() + GRACE_SECONDS, TimeUnit.SECONDS);
+      inTime = ended.await(options.seconds + GRACE_SECONDS, TimeUnit.SECONDS);
     }
     Failure first = failure.get();
     if (first != null) return explain(first.context, first.thrown);
@@ -58,7 +66,7 @@ final class Run {
       return say(alive.get() + late, FAILED);
     }
     long rounds = contexts.stream().mapToLong(Context::rounds).sum();
-    System.out.println("torture " + options.program() + ": " + rounds + " rounds, ok");
+    System.out.println("torture " + options.program + ": " + rounds + " rounds, ok");
     return OK;
   }
 
@@ -76,7 +84,7 @@ final class Run {
   private int explain(Context context, Throwable thrown) {
     if (thrown instanceof Unavailable) return say(thrown.getMessage(), UNAVAILABLE);
     String where = "in round " + (context.rounds() + 1) + " of " + context.threadName()
-        + " with seed " + options.seed() + ", ";
+        + " with seed " + options.seed + ", ";
     if (thrown instanceof Mismatch) return say(where + thrown.getMessage(), FAILED);
     StackTraceElement[] trace = thrown.getStackTrace();
     return say(where + thrown + " was thrown at "
@@ -84,7 +92,7 @@ final class Run {
   }
 
   private int say(String sentence, int code) {
-    System.err.println("torture " + options.program() + ": " + sentence + ".");
+    System.err.println("torture " + options.program + ": " + sentence + ".");
     return code;
   }
 }

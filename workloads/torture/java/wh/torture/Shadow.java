@@ -1,10 +1,7 @@
 package wh.torture;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * A thread's own account of the instrumented methods on its stack, in memory that a native sampler
@@ -18,48 +15,44 @@ import java.nio.ByteOrder;
 final class Shadow {
   static final int MAGIC = 0x57485353;
   private static final int INTS = 4 + 4 * 1024;
-  private static final int DEPTH = 4; // bytes
-  private static final int IDS = 8; // bytes
+  private static final int DEPTH = 1;
+  private static final int IDS = 2;
 
-  private static final VarHandle INT =
-      MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
-
-  private final ByteBuffer buffer =
-      ByteBuffer.allocateDirect(4 * INTS).order(ByteOrder.nativeOrder());
+  private final SharedInts ints = new SharedInts(INTS);
   private int depth;
   private boolean registered;
 
   Shadow() {
-    buffer.putInt(0, MAGIC);
+    ints.set(0, MAGIC);
   }
 
   /** The first thing that an instrumented method does, outside of the try that leaves. */
   void enter(int id) {
     int inner = depth + 1;
-    INT.set(buffer, IDS + 4 * depth, id);
+    ints.set(IDS + depth, id);
     depth = inner;
-    INT.setRelease(buffer, DEPTH, inner);
+    ints.setRelease(DEPTH, inner);
   }
 
   /** The last thing that it does, in a finally. */
   void leave() {
     int outer = depth - 1;
     depth = outer;
-    INT.setRelease(buffer, DEPTH, outer);
+    ints.setRelease(DEPTH, outer);
   }
 
   int depth() {
-    return buffer.getInt(DEPTH);
+    return ints.get(DEPTH);
   }
 
   int id(int index) {
-    return buffer.getInt(IDS + 4 * index);
+    return ints.get(IDS + index);
   }
 
   /** Tells a native agent, if there is one, of this thread's shadow. False without an agent. */
   boolean register() {
     try {
-      registered = register0(buffer);
+      registered = register0(ints.buffer);
     } catch (UnsatisfiedLinkError e) {
       registered = false;
     }

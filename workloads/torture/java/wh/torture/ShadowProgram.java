@@ -1,13 +1,13 @@
 package wh.torture;
 
-import java.lang.StackWalker.StackFrame;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import wh.torture.ShadowTree.Lost;
 
 /** Random call trees through instrumented methods; the shadow itself is compared now and then. */
@@ -20,9 +20,9 @@ final class ShadowProgram implements Worker {
     private static final Map<String, Integer> IDS = new HashMap<>();
 
     static {
-      List<Class<?>> classes = new ArrayList<>(List.of(ShadowWorkFrames.class,
+      List<Class<?>> classes = new ArrayList<>(Arrays.asList(ShadowWorkFrames.class,
           ShadowWorkCalls.class, ShadowWorkKinds.class, ShadowWorkLeaves.class));
-      classes.addAll(List.of(ShadowWorkKinds.class.getDeclaredClasses()));
+      classes.addAll(Arrays.asList(ShadowWorkKinds.class.getDeclaredClasses()));
       for (Class<?> each : classes) {
         for (Method method : each.getDeclaredMethods()) add(method);
       }
@@ -42,7 +42,7 @@ final class ShadowProgram implements Worker {
 
   ShadowProgram(Context context) {
     this.context = context;
-    context.that(Set.copyOf(Table.IDS.values()).size() == Table.IDS.size(),
+    context.that(new HashSet<>(Table.IDS.values()).size() == Table.IDS.size(),
         "two instrumented methods have one id");
   }
 
@@ -95,15 +95,14 @@ final class ShadowProgram implements Worker {
 
   /** In a leaf, below its enter: frames and shadow are equal there. */
   private void compare() {
-    List<Integer> ids = StackWalker.getInstance().walk(frames ->
-        frames.map(ShadowProgram::id).filter(id -> id >= 0).toList());
+    List<Integer> ids = new ArrayList<>();
+    for (String frame : Platform.frames()) {
+      Integer id = Table.IDS.get(frame);
+      if (id != null) ids.add(id);
+    }
     context.same("the shadow's depth", ids.size(), shadow.depth());
     for (int i = 0; i < ids.size(); i++) {
       context.same("an id of the shadow", (int) ids.get(ids.size() - 1 - i), shadow.id(i));
     }
-  }
-
-  private static int id(StackFrame frame) {
-    return Table.IDS.getOrDefault(frame.getClassName() + '.' + frame.getMethodName(), -1);
   }
 }

@@ -29,12 +29,16 @@ final class ShadowWork {
   long visit(int depth, int fuel, long x) throws Lost {
     int choice = (int) (x >>> 32);
     if (ShadowTree.kids(depth, fuel, x) == 0) return leaves.visit(choice & 7, x);
-    return switch (choice & 3) {
-      case 0 -> frames.visit(choice >>> 2 & 15, depth, fuel, x);
-      case 1 -> calls.visit(choice >>> 2 & 7, depth, fuel, x);
-      case 2 -> kinds.visit(choice >>> 2 & 15, depth, fuel, x);
-      default -> visit(depth, fuel, x, choice >>> 2);
-    };
+    switch (choice & 3) {
+      case 0:
+        return frames.visit(choice >>> 2 & 15, depth, fuel, x);
+      case 1:
+        return calls.visit(choice >>> 2 & 7, depth, fuel, x);
+      case 2:
+        return kinds.visit(choice >>> 2 & 15, depth, fuel, x);
+      default:
+        return visit(depth, fuel, x, choice >>> 2);
+    }
   }
 
   private long visit(int depth, int fuel, long x, int choice) throws Lost {

@@ -13,14 +13,21 @@ final class ShadowWorkCalls {
   }
 
   long visit(int choice, int depth, int fuel, long x) throws Lost {
-    return switch (choice) {
-      case 0, 1 -> ping(depth, fuel, x);
-      case 2 -> again(depth, fuel, x);
-      case 3 -> first(depth, fuel, x, 0.5);
-      case 4 -> second(fuel, x, depth);
-      case 5 -> third(depth, fuel, x, "text");
-      default -> pong(x, depth, fuel);
-    };
+    switch (choice) {
+      case 0:
+      case 1:
+        return ping(depth, fuel, x);
+      case 2:
+        return again(depth, fuel, x);
+      case 3:
+        return first(depth, fuel, x, 0.5);
+      case 4:
+        return second(fuel, x, depth);
+      case 5:
+        return third(depth, fuel, x, "text");
+      default:
+        return pong(x, depth, fuel);
+    }
   }
 
   /** Whether the first kid of a node may be called directly, rather than by a guarded edge. */

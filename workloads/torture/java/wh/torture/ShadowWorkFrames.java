@@ -14,22 +14,36 @@ final class ShadowWorkFrames {
   }
 
   long visit(int choice, int depth, int fuel, long x) throws Lost {
-    return switch (choice) {
-      case 0 -> longs((long) depth << 32 | fuel, x);
-      case 1 -> doubles(depth, fuel, (int) x, (double) (x >>> 32));
-      case 2 -> floats(depth, x, fuel);
-      case 3 -> manyArguments(1, depth, 2L, fuel, 3.0, 4, (short) 5, (byte) 6, 'c', x, 7f, true);
-      case 4 -> boxed(depth, fuel, x);
-      case 5 -> varied(depth, fuel, x, x);
-      case 6 -> loops(depth, fuel, x);
-      case 7 -> loopsBefore(depth, fuel, x);
-      case 8 -> hoards(depth, fuel, x);
-      case 9 -> replaced(depth, fuel, x);
-      case 10 -> manyLocals(depth, fuel, x);
-      case 11 -> catches(depth, fuel, x);
-      case 12 -> switches(depth, fuel, x);
-      default -> plain(depth, fuel, x);
-    };
+    switch (choice) {
+      case 0:
+        return longs((long) depth << 32 | fuel, x);
+      case 1:
+        return doubles(depth, fuel, (int) x, (double) (x >>> 32));
+      case 2:
+        return floats(depth, x, fuel);
+      case 3:
+        return manyArguments(1, depth, 2L, fuel, 3.0, 4, (short) 5, (byte) 6, 'c', x, 7f, true);
+      case 4:
+        return boxed(depth, fuel, x);
+      case 5:
+        return varied(depth, fuel, x, x);
+      case 6:
+        return loops(depth, fuel, x);
+      case 7:
+        return loopsBefore(depth, fuel, x);
+      case 8:
+        return hoards(depth, fuel, x);
+      case 9:
+        return replaced(depth, fuel, x);
+      case 10:
+        return manyLocals(depth, fuel, x);
+      case 11:
+        return catches(depth, fuel, x);
+      case 12:
+        return switches(depth, fuel, x);
+      default:
+        return plain(depth, fuel, x);
+    }
   }
 
   @Shadowed(0)
@@ -152,7 +166,23 @@ final class ShadowWorkFrames {
     }
   }
 
-  private record Pair(long left, Object right) {}
+  private static final class Pair {
+    private final long left;
+    private final Object right;
+
+    Pair(long left, Object right) {
+      this.left = left;
+      this.right = right;
+    }
+
+    long left() {
+      return left;
+    }
+
+    Object right() {
+      return right;
+    }
+  }
 
   // The pair never escapes: debug information has to describe it.
   @Shadowed(10)

@@ -34,20 +34,34 @@ final class ShadowWorkKinds {
   }
 
   long visit(int choice, int depth, int fuel, long x) throws Lost {
-    return switch (choice) {
-      case 0 -> locked(depth, fuel, x);
-      case 1 -> lockedBlock(depth, fuel, x);
-      case 2 -> byStatic(work, depth, fuel, x);
-      case 3 -> byHandle(depth, fuel, x);
-      case 4 -> byReflection(depth, fuel, x);
-      case 5 -> byLambda(depth, fuel, x);
-      case 6 -> byStream(depth, fuel, x);
-      case 7 -> byMap(depth, fuel, x);
-      case 8, 9, 10 -> nodes[choice - 8].byInterface(depth, fuel, x);
-      case 11 -> ((Leftmost) nodes[0]).byVirtual(depth, fuel, x);
-      case 12 -> ((Leftmost) nodes[1]).byVirtual(depth, fuel, x);
-      default -> finalOne(depth, fuel, x);
-    };
+    switch (choice) {
+      case 0:
+        return locked(depth, fuel, x);
+      case 1:
+        return lockedBlock(depth, fuel, x);
+      case 2:
+        return byStatic(work, depth, fuel, x);
+      case 3:
+        return byHandle(depth, fuel, x);
+      case 4:
+        return byReflection(depth, fuel, x);
+      case 5:
+        return byLambda(depth, fuel, x);
+      case 6:
+        return byStream(depth, fuel, x);
+      case 7:
+        return byMap(depth, fuel, x);
+      case 8:
+      case 9:
+      case 10:
+        return nodes[choice - 8].byInterface(depth, fuel, x);
+      case 11:
+        return ((Leftmost) nodes[0]).byVirtual(depth, fuel, x);
+      case 12:
+        return ((Leftmost) nodes[1]).byVirtual(depth, fuel, x);
+      default:
+        return finalOne(depth, fuel, x);
+    }
   }
 
   /** Receivers of interface and virtual calls. */
@@ -65,7 +79,18 @@ final class ShadowWorkKinds {
     }
   }
 
-  private record Defaulting(ShadowWork work) implements Node {}
+  private static final class Defaulting implements Node {
+    private final ShadowWork work;
+
+    Defaulting(ShadowWork work) {
+      this.work = work;
+    }
+
+    @Override
+    public ShadowWork work() {
+      return work;
+    }
+  }
 
   private static class Leftmost implements Node {
     final ShadowWork work;

@@ -18,16 +18,24 @@ final class ShadowWorkLeaves {
   }
 
   long visit(int choice, long x) throws Lost {
-    return switch (choice) {
-      case 0 -> copies(x);
-      case 1 -> strings(x);
-      case 2 -> contended(work, x);
-      case 3 -> checksums(x);
-      case 4 -> allocates(x);
-      case 5 -> multiplies(x, Math.sin(x), Math.abs((float) x));
-      case 6 -> traces(x);
-      default -> clocks(x);
-    };
+    switch (choice) {
+      case 0:
+        return copies(x);
+      case 1:
+        return strings(x);
+      case 2:
+        return contended(work, x);
+      case 3:
+        return checksums(x);
+      case 4:
+        return allocates(x);
+      case 5:
+        return multiplies(x, Math.sin(x), Math.abs((float) x));
+      case 6:
+        return traces(x);
+      default:
+        return clocks(x);
+    }
   }
 
   @Shadowed(33)

@@ -88,9 +88,14 @@ final class Shapes implements Worker {
 
   private void level14() {
     switch (context.thread % 3) {
-      case 0 -> loop();
-      case 1 -> calls();
-      default -> inlines();
+      case 0:
+        loop();
+        break;
+      case 1:
+        calls();
+        break;
+      default:
+        inlines();
     }
   }
 

@@ -4,10 +4,12 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.security.spec.AlgorithmParameterSpec;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.zip.CRC32C;
+import java.util.stream.Stream;
+import java.util.zip.Checksum;
 import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.IvParameterSpec;
@@ -15,7 +17,11 @@ import javax.crypto.spec.SecretKeySpec;
 
 /** What the VM does by stubs and intrinsics: each result is checked by plain code or an inverse. */
 final class Stubs implements Worker {
-  private static final String[] DIGESTS = {"MD5", "SHA-1", "SHA-256", "SHA-512", "SHA3-256"};
+  private static final String[] DIGESTS = // SHA-3 came with JDK 9
+      Stream.of("MD5", "SHA-1", "SHA-256", "SHA-512", "SHA3-256")
+          .filter(Stubs::isDigest)
+          .toArray(String[]::new);
+  private static final BigInteger TWO = BigInteger.valueOf(2);
 
   private final Context context;
 
@@ -23,11 +29,20 @@ final class Stubs implements Worker {
     this.context = context;
   }
 
+  private static boolean isDigest(String name) {
+    try {
+      MessageDigest.getInstance(name);
+      return true;
+    } catch (NoSuchAlgorithmException e) {
+      return false;
+    }
+  }
+
   @Override
   public void round() throws GeneralSecurityException {
     for (int i = 0; i < 3 * context.scale; i++) {
       byte[] data = new byte[16 + context.random.nextInt(5000)];
-      context.random.nextBytes(data);
+      context.fill(data);
       copies(data);
       objectCopies(data.length);
       strings(data);
@@ -65,10 +80,10 @@ final class Stubs implements Worker {
     }
     Arrays.fill(ints, from, from + length, 7);
     for (int i = from; i < from + length; i++) context.same("a filled int", 7, ints[i]);
-    context.same("a mismatch", -1, Arrays.mismatch(data, data.clone()));
+    context.same("a mismatch", -1, Platform.mismatch(data, data.clone()));
     byte[] other = data.clone();
     other[from] ^= 1;
-    context.same("a mismatch", from, Arrays.mismatch(data, other));
+    context.same("a mismatch", from, Platform.mismatch(data, other));
   }
 
   private void objectCopies(int length) {
@@ -111,12 +126,12 @@ final class Stubs implements Worker {
 
   private void hashes(byte[] data) throws GeneralSecurityException {
     int cut = context.random.nextInt(data.length);
-    CRC32C crc = new CRC32C();
-    crc.update(data);
+    Checksum crc = Platform.checksum();
+    crc.update(data, 0, data.length);
     long whole = crc.getValue();
     crc.reset();
     for (byte each : data) crc.update(each);
-    context.same("a CRC32C", whole, crc.getValue());
+    context.same("a checksum", whole, crc.getValue());
     for (String name : DIGESTS) {
       MessageDigest digest = MessageDigest.getInstance(name);
       byte[] atOnce = digest.digest(data);
@@ -154,8 +169,8 @@ final class Stubs implements Worker {
     BigInteger sum = a.multiply(a).add(a.multiply(b).shiftLeft(1)).add(b.multiply(b));
     context.same("the square of a sum", sum, product);
     context.same("a quotient", a, a.multiply(b).divide(b));
-    BigInteger prime = BigInteger.TWO.pow(127).subtract(BigInteger.ONE);
-    BigInteger base = a.mod(prime).add(BigInteger.TWO);
+    BigInteger prime = TWO.pow(127).subtract(BigInteger.ONE);
+    BigInteger base = a.mod(prime).add(TWO);
     context.same("Fermat's power", base.mod(prime), base.modPow(prime, prime));
     double x = context.random.nextDouble();
     double one = Math.sin(x) * Math.sin(x) + Math.cos(x) * Math.cos(x);

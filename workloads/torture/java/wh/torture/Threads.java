@@ -50,21 +50,23 @@ final class Threads implements Worker {
 
   private static void live(int kind, long x, AtomicLong sum) {
     switch (kind) {
-      case 1 -> {
+      case 1:
         Thread child = new Thread(null, () -> sum.addAndGet(x), "torture-child");
         child.start();
         join(child);
-      }
-      case 2 -> {
+        break;
+      case 2:
         sum.addAndGet(x);
         throw failure(20);
-      }
-      case 3 -> sum.addAndGet(untilInterrupted(x));
-      case 4 -> {
+      case 3:
+        sum.addAndGet(untilInterrupted(x));
+        break;
+      case 4:
         LockSupport.parkNanos(20_000_000); // unless unparked before
         sum.addAndGet(x);
-      }
-      default -> sum.addAndGet(recurse(100, x) - 100);
+        break;
+      default:
+        sum.addAndGet(recurse(100, x) - 100);
     }
   }
 

@@ -23,7 +23,8 @@ final class Virtual implements Worker {
           MethodType.methodType(Thread.class, Runnable.class));
       start(() -> {});
     } catch (NoSuchMethodException | UnsupportedOperationException e) { // 20 has them as a preview
-      throw new Unavailable("JDK " + Runtime.version().feature() + " has no virtual threads");
+      String jdk = System.getProperty("java.specification.version").replace("1.8", "8");
+      throw new Unavailable("JDK " + jdk + " has no virtual threads");
     } catch (IllegalAccessException e) {
       throw new IllegalStateException(e);
     }
@@ -82,25 +83,27 @@ final class Virtual implements Worker {
   /** Nothing that has a result; each is a way to leave the carrier, or not to. */
   private static long bottom(int kind, Exchanger<Long> exchanger) throws Exception {
     switch (kind / 2 % 6) {
-      case 0 -> {
+      case 0:
         for (int i = 0; i < 10; i++) Thread.yield();
-      }
-      case 1 -> LockSupport.parkNanos(200_000);
-      case 2 -> { // pinned by a monitor, before JDK 24
-        synchronized (new Object()) {
+        return 0;
+      case 1:
+        LockSupport.parkNanos(200_000);
+        return 0;
+      case 2:
+        synchronized (new Object()) { // pinned by a monitor, before JDK 24
           Thread.sleep(1);
         }
-      }
-      case 3 -> FreshLoader.guest(PinningGuest.class).applyAsLong(1); // pinned by a native frame
-      case 4 -> {
+        return 0;
+      case 3:
+        FreshLoader.guest(PinningGuest.class).applyAsLong(1); // pinned by a native frame
+        return 0;
+      case 4:
         synchronized (SHARED) { // contended
           Thread.yield();
         }
-      }
-      default -> {
+        return 0;
+      default:
         return exchanger.exchange(5L) - 5;
-      }
     }
-    return 0;
   }
 }

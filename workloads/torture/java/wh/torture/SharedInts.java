@@ -1,0 +1,36 @@
+package wh.torture;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.IntBuffer;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Ints in native order, outside of the heap, that one thread writes and a native sampler reads.
+ * JDK 17 and later load another version of this class.
+ */
+final class SharedInts {
+  final ByteBuffer buffer;
+
+  private final IntBuffer ints;
+  private final AtomicInteger fence = new AtomicInteger();
+
+  SharedInts(int count) {
+    buffer = ByteBuffer.allocateDirect(4 * count).order(ByteOrder.nativeOrder());
+    ints = buffer.asIntBuffer();
+  }
+
+  int get(int index) {
+    return ints.get(index);
+  }
+
+  void set(int index, int value) {
+    ints.put(index, value);
+  }
+
+  /** To the sampler, whatever was set before this is before this. */
+  void setRelease(int index, int value) {
+    fence.lazySet(0); // HotSpot moves no write across it
+    ints.put(index, value);
+  }
+}

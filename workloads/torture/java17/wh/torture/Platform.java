@@ -1,0 +1,55 @@
+package wh.torture;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodHandles.Lookup.ClassOption;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.List;
+import java.util.zip.CRC32C;
+import java.util.zip.Checksum;
+
+/** What came after JDK 8. */
+final class Platform {
+  private static final VarHandle CELLS = MethodHandles.arrayElementVarHandle(long[].class);
+
+  private Platform() {}
+
+  /** A class that no loader knows; a strong one is unloaded with its loader. */
+  static Class<?> hidden(MethodHandles.Lookup lookup, byte[] file, boolean strong)
+      throws ReflectiveOperationException {
+    return strong
+        ? lookup.defineHiddenClass(file, true, ClassOption.STRONG).lookupClass()
+        : lookup.defineHiddenClass(file, true).lookupClass();
+  }
+
+  /** Twice x, by way of variables that handles write and read. */
+  static long viaVariables(long x) {
+    long[] cells = {x, 0};
+    CELLS.setRelease(cells, 1, x);
+    return (long) CELLS.getAndAdd(cells, 0, x) + (long) CELLS.getAcquire(cells, 1);
+  }
+
+  /** A function of longs, applied that many times. */
+  static MethodHandle repeated(int times, MethodHandle function) {
+    return MethodHandles.countedLoop(
+        MethodHandles.constant(int.class, times),
+        MethodHandles.identity(long.class),
+        MethodHandles.dropArguments(function, 1, int.class, long.class));
+  }
+
+  static Checksum checksum() {
+    return new CRC32C();
+  }
+
+  /** The first index at which they differ, or -1. Both have the same length. */
+  static int mismatch(byte[] one, byte[] other) {
+    return Arrays.mismatch(one, other);
+  }
+
+  /** "class.method" of all frames of this thread, innermost first. */
+  static List<String> frames() {
+    return StackWalker.getInstance().walk(frames ->
+        frames.map(frame -> frame.getClassName() + '.' + frame.getMethodName()).toList());
+  }
+}

@@ -26,7 +26,8 @@ function(wh_test name)
   gtest_discover_tests(${name} PROPERTIES ${properties})
 endfunction()
 
-wh_test(base_test harness/base/duration_test.cc harness/base/nearest_test.cc LIBS wh_base)
+wh_test(base_test harness/base/duration_test.cc harness/base/nearest_test.cc
+        harness/base/shell_test.cc LIBS wh_base)
 wh_test(workloads_test workloads/catalogue_test.cc workloads/prepare_test.cc LIBS wh_workloads)
 target_compile_definitions(workloads_test PRIVATE
                            WALKHAMMER_WORKLOADS="${CMAKE_SOURCE_DIR}/workloads")
@@ -36,57 +37,61 @@ wh_test(request_test
         harness/request/walk_request_test.cc
         LIBS wh_request)
 wh_test(record_test
-        harness/record/crash_folder_test.cc harness/record/finding_record_test.cc
-        harness/record/hs_err_head_test.cc harness/record/run_db_coverage_test.cc
-        harness/record/run_db_stress_test.cc harness/record/run_db_test.cc
-        harness/record/signature_test.cc harness/record/snapshot_test.cc
-        harness/record/symbolizer_test.cc
-        LIBS wh_record)
+        harness/findings/crash_folder_test.cc harness/findings/finding_record_test.cc
+        harness/findings/hs_err_head_test.cc harness/store/run_db_coverage_test.cc
+        harness/store/run_db_stress_test.cc harness/store/run_db_test.cc
+        harness/findings/signature_test.cc harness/findings/snapshot_test.cc
+        harness/elf/symbolizer_test.cc
+        LIBS wh_store)
 wh_test(reports_test
         reports/code_listing_test.cc reports/coverage_report_test.cc
         reports/flame_graph_test.cc reports/reports_test.cc
         reports/stress_report_test.cc
-        LIBS wh_record)
+        LIBS wh_reports wh_campaign)
 wh_test(report_verb_test harness/cli/report_test.cc LIBS wh_cli)
 wh_test(oracles_test
         harness/oracles/evidence_test.cc harness/oracles/oracles_test.cc
         harness/oracles/sample_oracles_test.cc
-        LIBS wh_record)
-wh_test(expectation_test harness/scenes/expectation_test.cc LIBS wh_jvm)
+        LIBS wh_store)
+wh_test(expectation_test harness/scenes/expectation_test.cc LIBS wh_scenes)
 wh_test(reference_test
-        harness/reference/class_table_test.cc harness/reference/java_walk_test.cc
-        harness/reference/metadata_test.cc harness/reference/recorded_walk_test.cc
-        harness/reference/reference_test.cc
-        harness/reference/sample_ring_test.cc harness/reference/testing/made_up_jvm.cc
-        harness/reference/testing/recorded_walk.cc
-        harness/reference/unwind_table_test.cc
-        LIBS wh_reference)
+        harness/asgst/process/class_table_test.cc harness/asgst/walk/java_walk_test.cc
+        harness/asgst/walk/metadata_test.cc harness/asgst/walk/recorded_walk_test.cc
+        harness/asgst/walk/reference_test.cc
+        harness/asgst/process/class_table.cc harness/asgst/queue/sample_ring.cc
+        harness/asgst/queue/sample_ring_test.cc harness/asgst/testing/made_up_jvm.cc
+        harness/asgst/testing/recorded_walk.cc
+        harness/asgst/walk/unwind_table_test.cc
+        LIBS wh_unwind)
 target_compile_definitions(reference_test PRIVATE
-                           WALKHAMMER_RECORDS="${CMAKE_SOURCE_DIR}/harness/reference/testing/recorded")
+                           WALKHAMMER_RECORDS="${CMAKE_SOURCE_DIR}/harness/asgst/testing/recorded")
 wh_test(walkers_test
         harness/walkers/asgst_layout_test.cc harness/walkers/iterated_frame_test.cc
         harness/walkers/iterator_drift_test.cc
         harness/walkers/stderr_watch_test.cc harness/walkers/walker_table_test.cc
         LIBS wh_walkers)
-wh_test(mutator_test fuzzers/mutator_test.cc LIBS wh_mutator)
+wh_test(mutator_test harness/generate/mutator_test.cc LIBS wh_generate)
 wh_test(block_credits_test fuzzers/block_credits_test.cc fuzzers/block_credits.cc LIBS wh_base)
-wh_test(afl_mutator_test fuzzers/afl_mutator_test.cc harness/child/state.cc LIBS wh_cli)
+wh_test(afl_mutator_test fuzzers/afl_mutator_test.cc LIBS wh_cli)
 add_dependencies(afl_mutator_test walkhammer_mutator)
-wh_test(jdk_test harness/jvm/jdk_test.cc LIBS wh_cli)
-wh_test(program_test harness/supervise/program_test.cc LIBS wh_cli)
+wh_test(jdk_test harness/jvm/images/jdk_test.cc harness/jvm/images/platform_test.cc
+        harness/jvm/structs/safefetch_code_test.cc harness/jvm/structs/tables_test.cc LIBS wh_cli)
+wh_test(program_test harness/supervise/child_process_test.cc harness/process/program_test.cc
+        LIBS wh_cli)
 wh_test(stress_options_test
         harness/cli/provider_test.cc harness/cli/stress_options_test.cc
         LIBS wh_cli)
 wh_test(stress_tables_test
-        stress/code_recorder.cc stress/stack_table.cc stress/tables_test.cc
+        stress/code_recorder.cc stress/described_code.cc stress/stack_table.cc
+        stress/tables_test.cc
         LIBS wh_cli)
 wh_test(minimizer_test harness/supervise/minimizer_test.cc LIBS wh_cli)
-wh_test(step_map_test harness/supervise/step_map_test.cc LIBS wh_cli)
+wh_test(step_map_test harness/supervise/matrix/step_map_test.cc LIBS wh_cli)
 wh_test(step_truth_test
         stress/step_evidence.cc stress/step_evidence_test.cc stress/step_truth.cc
         stress/step_truth_test.cc
-        LIBS wh_oracles)
-wh_test(lane_test harness/supervise/lane_test.cc LIBS wh_cli)
+        LIBS wh_shared)
+wh_test(lane_test harness/supervise/matrix/lane_test.cc LIBS wh_cli)
 
 # JDKs that export the APIs of provider jdk, faked.
 function(fake_provider name source)
@@ -108,25 +113,27 @@ if(NOT WALKHAMMER_SANITIZE)
 endif()
 
 # A library with known branches. Optimised always: so is libjvm, whose shapes it has.
-add_library(branches MODULE fuzzers/testing/branches.cc)
+add_library(branches MODULE harness/coverage/testing/branches.cc)
 target_compile_options(branches PRIVATE -O2 -g0 -fno-rtti -fno-exceptions -fno-sanitize=all)
 set(branches_path WALKHAMMER_BRANCHES="$<TARGET_FILE:branches>")
 
-wh_test(block_map_test fuzzers/block_map_test.cc LIBS wh_coverage)
+wh_test(block_map_test harness/coverage/block_map_test.cc LIBS wh_coverage)
 target_compile_definitions(block_map_test PRIVATE ${branches_path}
                            WALKHAMMER_STRIP="${CMAKE_STRIP}")
 add_dependencies(block_map_test branches)
 
 # Sanitizers want for themselves the signals and the malloc that these take.
 if(NOT WALKHAMMER_SANITIZE)
-  wh_test(guard_test harness/guard/guard_test.cc LIBS wh_walkers)
+  wh_test(guard_test harness/guard/guard_test.cc harness/guard/native_chain_test.cc
+          LIBS wh_walkers)
+  wh_test(failed_check_test harness/guard/failed_check_test.cc LIBS wh_walkers)
   # It asks where in its own code a fault happened, and who called.
   target_compile_options(guard_test PRIVATE -O2)
   set_target_properties(guard_test PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
   wh_test(interpose_test harness/guard/interpose_test.cc harness/guard/interpose.cc
           LIBS wh_walkers)
   set_target_properties(interpose_test PROPERTIES ENABLE_EXPORTS ON)
-  wh_test(trap_coverage_test fuzzers/trap_coverage_test.cc LIBS wh_coverage wh_walkers)
+  wh_test(trap_coverage_test harness/coverage/trap_coverage_test.cc LIBS wh_coverage wh_walkers)
   target_compile_definitions(trap_coverage_test PRIVATE ${branches_path})
   add_dependencies(trap_coverage_test branches)
   wh_test(programs_test workloads/programs_test.cc LIBS wh_cli LABELS jvm)
@@ -136,7 +143,9 @@ if(NOT WALKHAMMER_SANITIZE)
   wh_test(supervise_test harness/supervise/differential_test.cc
           harness/supervise/snapshot_replay_test.cc
           harness/supervise/supervise_test.cc LIBS wh_cli LABELS jvm)
-  add_subdirectory(harness/reference/testing)
+  wh_test(layout_proof_test harness/proof/layout_proof_test.cc LIBS wh_child wh_cli LABELS jvm)
+  wh_test(failed_checks_test harness/jvm/live/failed_checks_test.cc LIBS wh_child wh_cli LABELS jvm)
+  add_subdirectory(harness/asgst/testing)
   wh_test(engines_test fuzzers/engines_test.cc LIBS wh_cli LABELS jvm)
   wh_test(afl_test fuzzers/afl_test.cc LIBS wh_cli LABELS jvm)
   foreach(test puzzles_test supervise_test engines_test afl_test)

@@ -16,8 +16,8 @@
 #include <utility>
 
 #include "fuzzers/engine_input.h"
-#include "harness/child/state.h"
-#include "harness/record/shared_mapping.h"
+#include "harness/shared/shared_mapping.h"
+#include "harness/shared/state.h"
 
 namespace walkhammer {
 namespace {

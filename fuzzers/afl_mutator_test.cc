@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "harness/base/names.h"
-#include "harness/child/state.h"
-#include "harness/record/shared_mapping.h"
 #include "harness/request/binary_form.h"
+#include "harness/shared/shared_mapping.h"
+#include "harness/shared/state.h"
 
 namespace walkhammer {
 namespace {

@@ -15,10 +15,10 @@
 
 #include "fuzzers/afl_testing.h"
 #include "harness/request/binary_form.h"
-#include "harness/scenes/scene_table.h"
+#include "harness/request/scene_table.h"
+#include "harness/request/walker_table.h"
 #include "harness/supervise/child_process.h"
 #include "harness/supervise/command_testing.h"
-#include "harness/walkers/walker_table.h"
 
 namespace walkhammer {
 namespace {
@@ -77,7 +77,7 @@ class AflTest : public testing::TestWithParam<size_t> {
   std::unique_ptr<SharedMapping> MakeState(const char* walker, bool alone) const {
     auto mapping = std::move(SharedMapping::Create().value());
     SharedState& state = mapping->state();
-    EXPECT_TRUE(SetLaunch(state, jdk_.libjvm, BaseFlags().value()).ok());
+    EXPECT_TRUE(SetLaunch(state, jdk_.libjvm, BaseFlags(jdk_.feature).value()).ok());
     state.job.mode = ChildMode::kEngine;
     state.job.walker = static_cast<uint8_t>(*FindWalker(walker));
     state.job.scene_mask = 1U << *FindScene("c2");
@@ -202,8 +202,9 @@ bool IsInstalled() { return std::system("command -v afl-fuzz >/dev/null") == 0; 
 TEST_P(AflTest, DeathsAreRecordedAndTheRunEndsInOrder) {
   if (!IsInstalled()) GTEST_SKIP() << "afl-fuzz is not installed";
   const RunFolder folder;
-  const CommandResult result = Fuzz(jdk_, "puzzle-abort", folder.Under("run"),
-                                    {"--engine", "afl", "--time", "15s", "--no-confirm"});
+  const CommandResult result =
+      Fuzz(jdk_, "puzzle-abort", folder.Under("run"),
+           {"--engine", "afl", "--workers", "1", "--time", "15s", "--no-confirm"});
   ASSERT_TRUE(result.json.is_object()) << result.line;
   EXPECT_EQ(result.json["status"], "clean-end") << result.line;
   EXPECT_EQ(result.exit_code, 1);

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "fuzzers/feedback.h"
-#include "harness/record/shared_mapping.h"
+#include "harness/shared/shared_mapping.h"
 #include "harness/supervise/command_testing.h"
 
 namespace walkhammer {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "fuzzers/mutator.h"
+#include "harness/generate/mutator.h"
 #include "harness/request/symbol_table.h"
 #include "harness/request/walk_request.h"
 

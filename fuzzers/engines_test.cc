@@ -92,10 +92,10 @@ class LibFuzzerRunTest : public testing::Test {
     fs::create_directories(path.parent_path());
     std::ofstream(path) << "walk 1\nwalker agct\nscene c2\n" << lines;
   }
-  CommandResult Run(const char* walker, const char* time, const char* without) const {
-    return Fuzz(
-        jdk_, walker, folder_.Under("run"),
-        {"--engine", "libfuzzer", "--time", time, without, "--corpus", folder_.Under("corpus")});
+  CommandResult Run(const char* walker, const char* time, std::vector<std::string> options) const {
+    options.insert(options.end(), {"--engine", "libfuzzer", "--time", time});
+    options.insert(options.end(), {"--corpus", folder_.Under("corpus")});
+    return Fuzz(jdk_, walker, folder_.Under("run"), options);
   }
   // Names in a folder.
   std::vector<std::string> In(const std::string& folder) const {
@@ -112,7 +112,7 @@ class LibFuzzerRunTest : public testing::Test {
 // Neither the successors, which load the corpus anew, nor the merge at the end.
 TEST_F(LibFuzzerRunTest, InputsThatRetireEachChildHoldNobodyUp) {
   for (const char* n : {"1", "2", "3"}) WriteSeed(n, std::string("depth 1234\n# ") + n + "\n");
-  const CommandResult run = Run("puzzle-strand", "8s", "--no-confirm");
+  const CommandResult run = Run("puzzle-strand", "8s", {"--no-confirm"});
   ASSERT_TRUE(run.json.is_object()) << run.line;
   EXPECT_EQ(run.json["status"], "clean-end") << run.line;
   EXPECT_GE(run.json["totals"]["children_retired"], 3) << run.json["totals"];
@@ -121,7 +121,8 @@ TEST_F(LibFuzzerRunTest, InputsThatRetireEachChildHoldNobodyUp) {
 }
 
 TEST_F(LibFuzzerRunTest, DeathsAreWhatReplaysShow) {
-  const CommandResult run = Run("puzzle-abort", "3s", "--no-minimize");
+  // A busy machine may need more for the replays than the run's own 3 s, their default.
+  const CommandResult run = Run("puzzle-abort", "3s", {"--no-minimize", "--confirm-time", "100s"});
   ASSERT_TRUE(run.json.is_object()) << run.line;
   bool found = false;
   for (const nlohmann::json& bucket : run.json["buckets"]) {
@@ -138,7 +139,7 @@ TEST_F(LibFuzzerRunTest, DeathsAreWhatReplaysShow) {
 TEST_F(LibFuzzerRunTest, SeedsOfOneNameAreAllTaken) {
   for (const char* folder : {"a/", "b/", "c/", ""})
     WriteSeed(std::string(folder) + "input.walk", std::string("# ") + folder + "\n");
-  const CommandResult run = Run("agct", "1s", "--no-confirm");
+  const CommandResult run = Run("agct", "1s", {"--no-confirm"});
   ASSERT_TRUE(run.json.is_object()) << run.line;
   size_t taken = 0;
   const std::vector<std::string> seeds = In("run/seeds");

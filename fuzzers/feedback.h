@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <span>
 
+#include "harness/base/trace.h"
 #include "harness/oracles/disagreement.h"
-#include "harness/record/shared_state.h"
 #include "harness/request/walk_request.h"
-#include "harness/walkers/trace.h"
+#include "harness/shared/shared_state.h"
 
 namespace walkhammer {
 

@@ -9,11 +9,15 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "harness/child/state.h"
-#include "harness/cli/common.h"
+#include "harness/base/names.h"
+#include "harness/base/print.h"
+#include "harness/findings/finding_record.h"
 #include "harness/guard/arch.h"
-#include "harness/record/finding_record.h"
-#include "harness/supervise/child_process.h"
+#include "harness/jvm/images/jdk_choice.h"
+#include "harness/request/lookup.h"
+#include "harness/shared/launch.h"
+#include "harness/shared/shared_mapping.h"
+#include "harness/shared/state.h"
 
 namespace walkhammer {
 namespace {
@@ -35,7 +39,7 @@ void SetOwnJob(const std::string& walker, SharedState& state) {
   if (!index.ok()) Give(index.failure());
   auto jdks = OpenJdks(JdkToFuzz());
   if (!jdks.ok()) Give(jdks.failure());
-  auto flags = BaseFlags();
+  auto flags = BaseFlags(jdks.value().front().feature);
   if (!flags.ok()) Give(flags.failure());
   // SIGINT and SIGTERM stay the engine's: in a safepoint, the JVM would not hear them.
   flags.value().push_back("-Xrs");

@@ -56,9 +56,18 @@ int Main(int argc, char** argv) {
   // The JVM and the guard want these signals. A block counts for the input that met it first and is
   // never seen again, which leaves entropic schedules without what they weigh inputs by:
   // puzzle-maze takes them 7 times as long. What the user gives comes later and wins.
-  std::vector<std::string> words = {
-      argv[0],          "-handle_segv=0", "-handle_bus=0",   "-handle_ill=0", "-handle_fpe=0",
-      "-handle_usr1=0", "-handle_usr2=0", "-rss_limit_mb=0", "-max_len=4096", "-entropic=0"};
+  // libFuzzer hands the first word to a shell where it starts itself anew.
+  const char* command = getenv(kCommandVariable);
+  std::vector<std::string> words = {command == nullptr ? argv[0] : command,
+                                    "-handle_segv=0",
+                                    "-handle_bus=0",
+                                    "-handle_ill=0",
+                                    "-handle_fpe=0",
+                                    "-handle_usr1=0",
+                                    "-handle_usr2=0",
+                                    "-rss_limit_mb=0",
+                                    "-max_len=4096",
+                                    "-entropic=0"};
   for (int i = 1; i < argc; i++) {
     words.emplace_back(argv[i]);
     if (words.back().starts_with("-merge")) options.forget = true;

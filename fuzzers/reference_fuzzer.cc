@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-#include "harness/reference/testing/made_up_jvm.h"
+#include "harness/asgst/testing/made_up_jvm.h"
 
 namespace walkhammer {
 namespace {

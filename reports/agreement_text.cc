@@ -5,9 +5,9 @@
 #include <map>
 #include <utility>
 
+#include "harness/base/numbers.h"
 #include "harness/oracles/disagreement.h"
 #include "harness/request/walk_request.h"
-#include "reports/numbers.h"
 
 namespace walkhammer {
 namespace {
@@ -30,12 +30,13 @@ struct Compared {
 
 // "99.92 % of 59,511 samples (95.42 % with byte codes and levels)  codelet  46 skipped-caller ..."
 std::string ComparedLine(const std::string& name, const Compared& compared) {
-  const uint64_t both = compared.samples - compared.one_failed;
+  const auto of = [&](Disagreement kind) {
+    const auto found = compared.kinds.find(DisagreementWord(kind));
+    return found == compared.kinds.end() ? 0 : found->second;
+  };
+  const uint64_t both = compared.samples - compared.one_failed - of(Disagreement::kUnnamed);
   uint64_t methods = compared.agreed;
-  for (const Disagreement kind : {Disagreement::kBci, Disagreement::kLevel})
-    if (const auto found = compared.kinds.find(DisagreementWord(kind));
-        found != compared.kinds.end())
-      methods += found->second;
+  for (const Disagreement kind : {Disagreement::kBci, Disagreement::kLevel}) methods += of(kind);
   std::string text = fmt::format("  {:>9} of {:>11}  {:<12}  {:>9}", Percent(methods, both, 2),
                                  Grouped(both), name, Percent(compared.agreed, both, 2));
   for (const auto& [kind, samples] : compared.kinds)

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/stress_rows.h"
+#include "harness/store/stress_rows.h"
 
 namespace walkhammer {
 

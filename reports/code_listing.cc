@@ -7,9 +7,9 @@
 #include <span>
 #include <utility>
 
-#include "fuzzers/swept_function.h"
-#include "harness/record/symbolizer.h"
-#include "reports/numbers.h"
+#include "harness/base/numbers.h"
+#include "harness/coverage/swept_function.h"
+#include "harness/elf/symbolizer.h"
 
 namespace walkhammer {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "fuzzers/disassembler.h"
-#include "fuzzers/elf_image.h"
 #include "harness/base/result.h"
-#include "harness/record/run_db.h"
+#include "harness/elf/disassembler.h"
+#include "harness/elf/elf_image.h"
+#include "harness/store/run_db.h"
 
 namespace walkhammer {
 

@@ -5,11 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fuzzers/disassembler.h"
-#include "fuzzers/elf_image.h"
-#include "harness/record/record_testing.h"
+#include "harness/elf/disassembler.h"
+#include "harness/elf/elf_image.h"
+#include "harness/store/record_testing.h"
+#include "harness/supervise/campaign/coverage_rows.h"
 #include "reports/coverage_report.h"
-#include "reports/coverage_rows.h"
 #include "reports/coverage_text.h"
 
 namespace walkhammer {

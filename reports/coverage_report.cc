@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/record/crash_folder.h"
+#include "harness/findings/crash_folder.h"
 #include "reports/code_listing.h"
 #include "reports/coverage_text.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "harness/base/result.h"
-#include "harness/record/run_db.h"
+#include "harness/store/run_db.h"
 
 namespace walkhammer {
 

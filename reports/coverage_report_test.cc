@@ -6,11 +6,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/record/crash_folder.h"
-#include "harness/record/record_testing.h"
+#include "harness/base/numbers.h"
+#include "harness/findings/crash_folder.h"
+#include "harness/store/record_testing.h"
 #include "reports/coverage_text.h"
 #include "reports/json_report.h"
-#include "reports/numbers.h"
 #include "reports/run_summary.h"
 #include "reports/text_report.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "reports/numbers.h"
+#include "harness/base/numbers.h"
 
 namespace walkhammer {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/record/run_db.h"
+#include "harness/store/run_db.h"
 
 namespace walkhammer {
 

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "harness/base/nearest.h"
+#include "harness/base/numbers.h"
 #include "reports/flame_page.h"
-#include "reports/numbers.h"
 
 namespace walkhammer {
 namespace {

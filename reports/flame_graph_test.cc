@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/record/record_testing.h"
+#include "harness/store/record_testing.h"
 
 namespace walkhammer {
 namespace {

@@ -81,6 +81,14 @@ Json ChurnJson(const std::optional<ChurnTotals>& churn) {
           {"unloaded", churn->unloaded}};
 }
 
+Json SettleJson(const std::optional<SettleTotals>& settle) {
+  if (!settle) return nullptr;
+  return {{"most_ms", settle->most_ms},
+          {"took_ms", settle->took_ms},
+          {"unconfirmed", settle->unconfirmed},
+          {"unminimized", settle->unminimized}};
+}
+
 Json TotalsJson(const RunSummary& summary) {
   const RunTotals& totals = summary.run.totals;
   return {{"time_ms", totals.time_ms},
@@ -95,7 +103,8 @@ Json TotalsJson(const RunSummary& summary) {
           {"children_retired", totals.children_retired},
           {"children_died", totals.children_died},
           {"blocks", totals.blocks},
-          {"churn", ChurnJson(totals.churn)}};
+          {"churn", ChurnJson(totals.churn)},
+          {"settle", SettleJson(totals.settle)}};
 }
 
 Json StateJson(const StateCodes& state) {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/base/result.h"
-#include "harness/record/run_db.h"
+#include "harness/store/run_db.h"
 #include "reports/run_summary.h"
 
 namespace walkhammer {

@@ -3,10 +3,10 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
-#include "harness/record/crash_folder.h"
-#include "harness/record/record_testing.h"
-#include "harness/scenes/scene_table.h"
-#include "harness/walkers/walker_table.h"
+#include "harness/findings/crash_folder.h"
+#include "harness/request/scene_table.h"
+#include "harness/request/walker_table.h"
+#include "harness/store/record_testing.h"
 #include "reports/json_report.h"
 #include "reports/run_summary.h"
 #include "reports/text_report.h"
@@ -55,6 +55,32 @@ TEST_F(ReportTest, CleanRun) {
   Finish(RunStatus::kCleanEnd, TestTotals());
   EXPECT_EQ(FirstLine(), "CLEAN: no findings");
   EXPECT_EQ(Summary().verdict.exit, ExitCode::kClean);
+}
+
+// The record has a request, and nothing replayed it.
+TEST_F(ReportTest, SaysWhatThereWasNoTimeToConfirm) {
+  Add("crash", "fault", "b", Realism::kGenuine);
+  RunTotals totals = TestTotals();
+  totals.settle = {3000, 3100, 1, 2};
+  Finish(RunStatus::kCleanEnd, totals);
+  EXPECT_TRUE(Contains(Text(),
+                       "confirming      3.1 s, of at most 3.0 s, with minimising; 1 bucket not "
+                       "confirmed; 2 buckets not minimised: no time left\n"))
+      << Text();
+  const nlohmann::json settle = ReadJson()["totals"]["settle"];
+  EXPECT_EQ(settle["most_ms"], 3000);
+  EXPECT_EQ(settle["took_ms"], 3100);
+  EXPECT_EQ(settle["unconfirmed"], 1);
+  EXPECT_EQ(settle["unminimized"], 2);
+}
+
+TEST_F(ReportTest, WithTimeEnoughNothingIsLeftToSay) {
+  Add("crash", "fault", "b", Realism::kGenuine);
+  RunTotals totals = TestTotals();
+  totals.settle = {3000, 1000, 0, 0};
+  Finish(RunStatus::kCleanEnd, totals);
+  EXPECT_TRUE(Contains(Text(), "1.0 s, of at most 3.0 s, with minimising\n")) << Text();
+  EXPECT_FALSE(Contains(Text(), "no time left")) << Text();
 }
 
 TEST_F(ReportTest, InterestingAloneIsClean) {

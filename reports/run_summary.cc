@@ -10,10 +10,10 @@
 #include <span>
 #include <utility>
 
-#include "harness/record/crash_folder.h"
-#include "harness/walkers/walker_table.h"
+#include "harness/base/numbers.h"
+#include "harness/findings/crash_folder.h"
+#include "harness/request/walker_table.h"
 #include "reports/coverage_text.h"
-#include "reports/numbers.h"
 #include "reports/stress_summary.h"
 
 namespace walkhammer {

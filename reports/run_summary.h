@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/record/run_db.h"
+#include "harness/store/run_db.h"
 
 namespace walkhammer {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/numbers.h"
+#include "harness/base/numbers.h"
 
 namespace walkhammer {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "reports/numbers.h"
+#include "harness/base/numbers.h"
 
 namespace walkhammer {
 namespace {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/numbers.h"
 #include "harness/oracles/evidence.h"
 #include "reports/agreement_text.h"
-#include "reports/numbers.h"
 #include "reports/step_text.h"
 #include "reports/stress_summary.h"
 

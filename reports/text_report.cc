@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string_view>
 
+#include "harness/base/numbers.h"
 #include "reports/agreement_text.h"
 #include "reports/coverage_text.h"
-#include "reports/numbers.h"
 #include "reports/stress_text.h"
 
 namespace walkhammer {
@@ -23,15 +24,39 @@ std::string MinimizedText(const BucketRow& bucket, const std::string& dir,
   return text + "\n";
 }
 
+// Why what came after the walks ended before it was done.
+std::string CutShort(const RunSummary& summary) {
+  return summary.run.status == RunStatus::kInterrupted ? "interrupted" : "no time left";
+}
+
+std::string ConfirmedText(const RunSummary& summary, size_t index) {
+  const BucketRow& bucket = summary.buckets[index];
+  if (bucket.tries != 0) return fmt::format("confirmed {}/{}", bucket.confirmed, bucket.tries);
+  const std::optional<SettleTotals>& settle = summary.run.totals.settle;
+  if (!settle || settle->unconfirmed == 0 || summary.files[index].input.empty())
+    return "unconfirmed";
+  return "not confirmed: " + CutShort(summary);
+}
+
+std::string SettleText(const RunSummary& summary, const SettleTotals& settle) {
+  std::string text = fmt::format("{:.1f} s, of at most {:.1f} s, with minimising",
+                                 static_cast<double>(settle.took_ms) / 1000,
+                                 static_cast<double>(settle.most_ms) / 1000);
+  if (settle.unconfirmed != 0)
+    text += fmt::format("; {} not confirmed", Counted(settle.unconfirmed, "bucket"));
+  if (settle.unminimized != 0)
+    text += fmt::format("; {} not minimised", Counted(settle.unminimized, "bucket"));
+  if (settle.unconfirmed + settle.unminimized != 0) text += ": " + CutShort(summary);
+  return text;
+}
+
 std::string BucketText(const RunSummary& summary, size_t index) {
   const BucketRow& bucket = summary.buckets[index];
   const BucketFiles& files = summary.files[index];
   const std::string& dir = summary.dir;
-  const std::string confirmed =
-      bucket.tries == 0 ? std::string("unconfirmed")
-                        : fmt::format("confirmed {}/{}", bucket.confirmed, bucket.tries);
   std::string text = fmt::format("  {:<11}  {:<16}  {:<14}  {}x\n", GradeWord(bucket.grade),
-                                 RealismWord(bucket.realism), confirmed, Grouped(bucket.count));
+                                 RealismWord(bucket.realism), ConfirmedText(summary, index),
+                                 Grouped(bucket.count));
   text += fmt::format("      {}\n", bucket.signature.title);
   text += fmt::format("      {}/{}", bucket.oracle, bucket.outcome);
   if (bucket.grade != bucket.recorded_grade)
@@ -112,6 +137,7 @@ std::string TextReport(const RunSummary& summary) {
   text += "\nTotals\n";
   Line(text, "run", RunStateWords(summary.run));
   Line(text, "time", fmt::format("{:.1f} s", static_cast<double>(totals.time_ms) / 1000));
+  if (totals.settle) Line(text, "confirming", SettleText(summary, *totals.settle));
   Line(text, "walks",
        fmt::format("{}, {} a second", Grouped(totals.walks),
                    Grouped(static_cast<uint64_t>(summary.WalksPerSecond()))));

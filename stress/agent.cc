@@ -12,9 +12,11 @@
 #include <cstring>
 #include <fstream>
 
-#include "harness/jvm/flags.h"
-#include "harness/jvm/modules.h"
-#include "harness/jvm/safefetch.h"
+#include "harness/elf/modules.h"
+#include "harness/jvm/live/failed_checks.h"
+#include "harness/jvm/live/safefetch.h"
+#include "harness/jvm/structs/flags.h"
+#include "harness/proof/layout_proof.h"
 #include "harness/scenes/scenes.h"
 #include "stress/jvm_events.h"
 
@@ -36,9 +38,13 @@ void Copy(char* to, size_t size, const std::string& from) {
 JvmLayout layout;
 int const_method_bytes = 0;
 
+uint64_t MethodOf(void* method_id) {
+  return the_agent->jvm().MethodOf(static_cast<jmethodID>(method_id));
+}
+
 // The ConstMethod of a jmethodID, 0 if that was cleared.
-uint64_t ConstMethodOf(const void* method_id) {
-  const auto method = *static_cast<const uint64_t*>(method_id);
+uint64_t ConstMethodOf(void* method_id) {
+  const uint64_t method = MethodOf(method_id);
   if (method < 4096) return 0;
   return *reinterpret_cast<uint64_t*>(method + static_cast<uint64_t>(layout.method_const));
 }
@@ -60,6 +66,18 @@ std::string CommandOf(int tid) {
   std::string name;
   std::getline(file, name);
   return name;
+}
+
+// What vmStructs tell, held against what the JVM says of itself. A program that runs may compile
+// and throw out code meanwhile: only what is contradicted again and again counts.
+Status CheckLayoutOf(Jvm& jvm) {
+  constexpr int kTries = 3;
+  Status status = Ok();
+  for (int i = 0; i < kTries; i++) {
+    status = CheckLayout(ProveLayout(jvm, jvm.structs()));
+    if (status.ok()) break;
+  }
+  return status;
 }
 
 bool IsOurs(const std::string& thread_name) {
@@ -89,6 +107,7 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
       Jvm::Adopt(vm, {state_.names, StressState::kNamesBytes}, AgentCallbacks(), AgentEvents());
   if (!jvm.ok()) return jvm.failure();
   jvm_ = jvm.value();
+  if (Status known = CheckLayoutOf(*jvm_); !known.ok()) return known;
   auto code = CodeFinder::Open(jvm_->structs());
   if (!code.ok()) return code.failure();
   code_ = code.value();
@@ -113,9 +132,13 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
   RecordPlaces();
   RecordCode();
 
-  line_ = std::make_unique<SampleLine>(state_, jvm_->methods(), code_);
+  line_ = std::make_unique<SampleLine>(state_, jvm_->methods(), code_, described_);
   SampleFacts facts{};
-  if (jvm_->feature() < 26 && const_method_bytes > 0) {
+  facts.method_of = MethodOf;
+  if (const auto* back =
+          static_cast<const uint64_t*>(structs.Static("StubRoutines", "_call_stub_return_address")))
+    facts.call_stub_return = *back;
+  if (const_method_bytes > 0) {
     facts.byte_code = ByteCodeAt;
     facts.code_size = CodeSizeOf;
   }
@@ -147,8 +170,10 @@ Status Agent::InstallHandlers() {
   options.jvm_handler = reinterpret_cast<decltype(options.jvm_handler)>(
       dlsym(jvm_->library(), "JVM_handle_linux_signal"));
   Dl_info info{};
-  if (dladdr(dlsym(jvm_->library(), "JNI_CreateJavaVM"), &info) != 0)
+  if (dladdr(dlsym(jvm_->library(), "JNI_CreateJavaVM"), &info) != 0) {
     FindSafeFetch(*jvm_, info.dli_fname, options);
+    TrapFailedChecks(jvm_->library(), info.dli_fname, options);
+  }
   if (state_.job.step != 0) {
     stepper_ = std::make_unique<Stepper>(state_, jvm_->methods(), code_, *line_);
     stepper_->Prepare(options);
@@ -200,9 +225,10 @@ void Agent::RecordPlaces() {
   places_->RecordAreas();
 }
 
-void Agent::CodeLoaded(jmethodID method, const void* code, jint size) {
+void Agent::CodeLoaded(jmethodID method, const void* code, jint size, const void* record) {
   if (recorder_ == nullptr) return;
   const auto begin = reinterpret_cast<uint64_t>(code);
+  described_.Add(begin, record);
   const MethodEntry* entry = methods().Find(method);
   const FoundCode found = code_.Find(begin);
   recorder_->Add(SymbolKind::kNmethod, entry == nullptr ? "?" : entry->name, begin,
@@ -254,7 +280,7 @@ void Agent::ThreadStarted(JNIEnv* env, jthread object) {
 }
 
 void Agent::ThreadEnded() {
-  SampledThread* thread = CurrentThread();
+  SampledThread* thread = CurrentSampledThread();
   if (thread == nullptr || jvm_ == nullptr) return;
   sigset_t ours, before;  // signals that are on their way already find no thread half removed
   sigemptyset(&ours);
@@ -399,7 +425,9 @@ void Agent::MeasureMemory() {
   std::ifstream maps("/proc/self/smaps");
   // Tables in our heap, stations and what their walkers have touched of their buffers.
   uint64_t kib = sizeof(MethodEntry) * MethodRegistry::kCapacity / 1024;
-  kib += (sizeof(SampleLine) + methods().HeapBytes() + recorder_->HeapBytes()) / 1024;
+  kib += (sizeof(SampleLine) + methods().HeapBytes() + recorder_->HeapBytes() +
+          described_.HeapBytes()) /
+         1024;
   kib += static_cast<uint64_t>(kStations) * state_.job.walker_count *
          (state_.job.depth * sizeof(Frame) / 1024 + 8);
   bool ours = false;
@@ -429,7 +457,7 @@ void Agent::Manage(JNIEnv* env) {
     }
     if (round % 50 == 5 && state_.job.no_walk == 0) LearnThreadStarts(env);
     if (round % 250 == 50) {
-      if (jvm_->feature() < 26) methods().SweepUnloaded();
+      methods().SweepUnloaded(jvm_->ids_are_numbers() ? jvm_->jvmti() : nullptr);
       places_->RecordAreas();
       UpdateModules();
       MeasureMemory();

@@ -12,8 +12,8 @@
 #include <mutex>
 #include <string>
 
-#include "harness/jvm/boot.h"
-#include "harness/jvm/code_finder.h"
+#include "harness/jvm/live/boot.h"
+#include "harness/jvm/structs/code_finder.h"
 #include "stress/code_recorder.h"
 #include "stress/place_recorder.h"
 #include "stress/sample_line.h"
@@ -37,9 +37,11 @@ class Agent {
   // JVMTI's events.
   void ThreadStarted(JNIEnv* env, jthread thread);  // on that thread
   void ThreadEnded();                               // on that thread
-  void CodeLoaded(jmethodID method, const void* code, jint size);
+  // `record`: compile_info of the event.
+  void CodeLoaded(jmethodID method, const void* code, jint size, const void* record);
   void CodeUnloaded(const void* code);
 
+  const Jvm& jvm() const { return *jvm_; }
   MethodRegistry& methods() { return jvm_->methods(); }
   bool sampling() const { return sampling_.load(std::memory_order_relaxed); }
   // What the manager's thread runs until the JVM ends.
@@ -72,6 +74,7 @@ class Agent {
   StressState& state_;
   Jvm* jvm_ = nullptr;
   CodeFinder code_;
+  DescribedCode described_;
   ThreadTable threads_;
   std::unique_ptr<SampleLine> line_;
   std::unique_ptr<WalkService> service_;

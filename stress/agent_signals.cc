@@ -59,7 +59,7 @@ void Agent::TakeSample(SampledThread& thread, ucontext_t& context) {
 void Agent::OnSample(int, siginfo_t* info, void* raw_context) {
   const int error_number = errno;
   Agent* agent = Get();
-  SampledThread* thread = CurrentThread();
+  SampledThread* thread = CurrentSampledThread();
   auto& context = *static_cast<ucontext_t*>(raw_context);
   if (thread == nullptr) {
     agent->state_.untracked.fetch_add(1, std::memory_order_relaxed);
@@ -96,7 +96,7 @@ void Agent::OnSample(int, siginfo_t* info, void* raw_context) {
 void Agent::OnNested(int, siginfo_t*, void* raw_context) {
   const int error_number = errno;
   Agent* agent = Get();
-  SampledThread* thread = CurrentThread();
+  SampledThread* thread = CurrentSampledThread();
   // The timer may come before the walk has begun or after it has ended: a plain sample then.
   const GuardSlot* outer = CurrentGuardSlot();
   const bool nested = outer != nullptr && outer->inside != 0;
@@ -111,7 +111,7 @@ std::span<const Frame> Agent::AskJvm(SampledThread& thread) {
   static jvmtiFrameInfo asked[kMost];  // one walking thread
   static Frame frames[kMost];
   if (thread.env == nullptr || thread.object == nullptr) return {};
-  const int32_t state = *thread.view.state();
+  const uint8_t state = thread.view.State();
   if (state != kStateInNative && state != kStateBlocked) return {};
   Agent* agent = Get();
   JNIEnv* env = agent->jvm_->env();

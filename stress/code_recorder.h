@@ -8,8 +8,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "harness/jvm/methods.h"
-#include "harness/record/stress_state.h"
+#include "harness/jvm/live/methods.h"
+#include "harness/shared/stress_state.h"
 
 namespace walkhammer {
 

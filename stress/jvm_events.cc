@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 
+#include "harness/jvm/live/jvmti_env.h"
 #include "stress/agent.h"
 
 namespace walkhammer {
@@ -23,8 +24,8 @@ void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv*, jthread) {
 }
 
 void JNICALL OnCompiled(jvmtiEnv*, jmethodID method, jint size, const void* code, jint,
-                        const jvmtiAddrLocationMap*, const void*) {
-  if (Agent* agent = Agent::Get()) agent->CodeLoaded(method, code, size);
+                        const jvmtiAddrLocationMap*, const void* record) {
+  if (Agent* agent = Agent::Get()) agent->CodeLoaded(method, code, size, record);
 }
 
 void JNICALL OnUncompiled(jvmtiEnv*, jmethodID, const void* code) {
@@ -102,7 +103,7 @@ std::vector<jvmtiEvent> AgentEvents() {
 }
 
 void AttachAsDaemon(JavaVM* vm, const char* name) {
-  JavaVMAttachArgs arguments{JNI_VERSION_10, const_cast<char*>(name), nullptr};
+  JavaVMAttachArgs arguments{JNI_VERSION_1_8, const_cast<char*>(name), nullptr};
   void* env = nullptr;
   vm->AttachCurrentThreadAsDaemon(&env, &arguments);
 }
@@ -121,8 +122,8 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*) {
   Agent::Create(*state);
   state->pid.store(getpid());
   state->phase.store(walkhammer::AgentPhase::kLoaded);
-  jvmtiEnv* jvmti = nullptr;
-  if (vm->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11) != JNI_OK) return JNI_ERR;
+  jvmtiEnv* jvmti = walkhammer::NewJvmti(vm);
+  if (jvmti == nullptr) return JNI_ERR;
   jvmtiEventCallbacks callbacks{};
   callbacks.VMInit = walkhammer::OnVmInit;
   jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
@@ -134,7 +135,7 @@ JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM* vm, char* options, void*) {
   walkhammer::StressState* state = walkhammer::OpenStressState(options);
   if (state == nullptr) return JNI_ERR;
   void* env = nullptr;
-  if (vm->GetEnv(&env, JNI_VERSION_10) != JNI_OK) return JNI_ERR;
+  if (vm->GetEnv(&env, JNI_VERSION_1_8) != JNI_OK) return JNI_ERR;
   if (Agent::Get() != nullptr) {
     std::fprintf(stderr, "walkhammer: this JVM was attached to before; start it again\n");
     return JNI_ERR;

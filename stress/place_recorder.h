@@ -5,8 +5,8 @@
 
 #include <mutex>
 
-#include "harness/jvm/boot.h"
-#include "harness/record/stress_state.h"
+#include "harness/jvm/live/boot.h"
+#include "harness/shared/stress_state.h"
 
 namespace walkhammer {
 

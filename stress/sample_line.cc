@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "harness/base/clock.h"
+#include "harness/base/hash.h"
 #include "harness/guard/arch.h"
 #include "harness/oracles/oracle.h"
 #include "stress/stack_table.h"
@@ -26,10 +27,6 @@ struct Call {
   WalkInput input;
   Trace trace;
 };
-
-uint64_t Mix(uint64_t hash, uint64_t value) {
-  return (hash ^ value) * 0x100000001b3 + 0x9e3779b97f4a7c15;
-}
 
 // Others leave the stack and the anchor of a thread in these states alone: it would have to come to
 // a safepoint first.
@@ -72,7 +69,7 @@ Surroundings Look(const SampledThread& thread, uint64_t mask) {
   around.error_number = errno;
   around.signal_mask = mask;
   if (thread.env == nullptr) return around;
-  around.thread_state = *thread.view.state();
+  around.thread_state = thread.view.State();
   around.anchor_sp = *thread.view.last_sp();
   around.anchor_pc = *thread.view.last_pc();
   around.anchor_fp = *thread.view.last_fp();
@@ -81,11 +78,16 @@ Surroundings Look(const SampledThread& thread, uint64_t mask) {
 
 // The first word that the walker has changed. What it has overwritten is put back, so that the
 // program lives on to show more; words that were zero it may have filled in rightly.
-StackWrite CompareStack(const Sample& sample) {
+// Up to where native code has called Java: older frames of the JVM hold what others write to, such
+// as the next of several thread dumps. `call_stub_return`: where that call comes back to; 0: not
+// known, and all is compared.
+StackWrite CompareStack(const Sample& sample, uint64_t call_stub_return) {
   StackWrite write{};
   auto* now = reinterpret_cast<uint64_t*>(sample.registers.sp);
   if (std::memcmp(now, sample.stack, 8 * sample.words) == 0) return write;
-  for (uint32_t i = sample.words; i-- > 0;) {
+  const uint64_t* end = sample.stack + sample.words;
+  if (call_stub_return != 0) end = std::find(sample.stack, end, call_stub_return);
+  for (auto i = static_cast<uint32_t>(end - sample.stack); i-- > 0;) {
     if (now[i] == sample.stack[i]) continue;
     write = {true, 8 * i, sample.stack[i], now[i]};
     if (sample.stack[i] != 0) now[i] = sample.stack[i];
@@ -155,7 +157,7 @@ void SampleLine::TakeDown(const SampledThread& thread, const ucontext_t& context
   sample.state = 0;
   sample.anchor_sp = sample.anchor_pc = sample.anchor_fp = 0;
   if (thread.env != nullptr) {
-    sample.state = static_cast<uint8_t>(*thread.view.state());
+    sample.state = thread.view.State();
     sample.anchor_sp = *thread.view.last_sp();
     sample.anchor_pc = *thread.view.last_pc();
     sample.anchor_fp = *thread.view.last_fp();
@@ -192,6 +194,7 @@ bool SampleLine::Take(SampledThread& thread, ucontext_t& context, const SampleOp
   station->facts.nested = options.nested;
   station->facts.byte_code = facts_.byte_code;
   station->facts.code_size = facts_.code_size;
+  station->facts.method_of = facts_.method_of;
   if (!options.nested && !options.running) station->facts.shadow = thread.shadow.load();
   for (int w = 0; w < walker_count(); w++) Walk(*station, thread, context, w, options);
   WearGuardSlot(before);
@@ -235,7 +238,8 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
   }
   seen.stack_write = {};
   // In the JVM itself a thread's stack holds what others write to: waiters of a monitor, for one.
-  if (!options.running && sample.state == kStateInJava) seen.stack_write = CompareStack(sample);
+  if (!options.running && sample.state == kStateInJava)
+    seen.stack_write = CompareStack(sample, facts_.call_stub_return);
 
   station.request.walker = sample.walker;
   station.request.state = sample.state;
@@ -291,18 +295,48 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
   station.journal->phase.store(0, std::memory_order_release);
 }
 
+// A word of the sampled stack, as it was where that was kept; 0 if the thread goes on.
+uint64_t SampleLine::StackWord(const Sample& sample, uint64_t address) {
+  if (sample.words == 0 || address < sample.registers.sp || address % 8 != 0) return 0;
+  const uint64_t word = (address - sample.registers.sp) / 8;
+  if (word < sample.words) return sample.stack[word];
+  return address < sample.stack_base ? *reinterpret_cast<const uint64_t*>(address) : 0;
+}
+
+// Where the thread is to return to when it comes back to Java; 0: it has not left it, or nothing
+// tells.
+uint64_t SampleLine::AnchorPc(const Sample& sample) {
+  if (sample.anchor_sp == 0 || sample.words == 0) return 0;  // the thread may be anywhere by now
+  // Until the JVM has looked at it, the return address stands below the frame alone.
+  return sample.anchor_pc != 0 ? sample.anchor_pc : StackWord(sample, sample.anchor_sp - 8);
+}
+
+// The Method* of the interpreted frame that the thread has left Java by, or 0.
+uint64_t SampleLine::AnchorMethod(const Sample& sample) const {
+  const uint64_t pc = AnchorPc(sample);
+  if (pc == 0 || !code_.InInterpreter(pc) || sample.anchor_fp <= sample.anchor_sp) return 0;
+  return StackWord(sample, sample.anchor_fp + 8 * static_cast<int64_t>(kInterpreterMethodSlot));
+}
+
 // The name of the stub that the thread has left Java by, as far as it matters; or nothing.
 std::string_view SampleLine::AnchorStub(const Sample& sample) const {
   constexpr size_t kLongest = 64;
-  if (sample.anchor_sp == 0 || sample.words == 0) return {};  // the thread may be anywhere by now
-  uint64_t pc = sample.anchor_pc;
-  // Until the JVM has looked at it, the return address stands below the frame alone.
-  const uint64_t word = (sample.anchor_sp - 8 - sample.registers.sp) / 8;
-  if (pc == 0 && word < sample.words) pc = sample.stack[word];
-  const FoundCode code = code_.Find(pc);
+  const FoundCode code = code_.Find(AnchorPc(sample));
   if (code.kind != CodeKind::kStub || code.name == 0) return {};
   const auto* name = reinterpret_cast<const char*>(code.name);
   return {name, strnlen(name, kLongest)};
+}
+
+// What the JVM tells of the compiled code that has left Java, by itself or through a stub.
+std::optional<CodeDescription> SampleLine::AnchorCaller(const Sample& sample) const {
+  uint64_t pc = AnchorPc(sample);
+  FoundCode code = code_.Find(pc);
+  if (code.kind == CodeKind::kStub && code.frame_words > 0) {
+    pc = StackWord(sample, sample.anchor_sp + 8 * static_cast<uint64_t>(code.frame_words) - 8);
+    code = code_.Find(pc);
+  }
+  if (code.kind != CodeKind::kNmethod) return {};
+  return described_.Find(code.begin, pc);
 }
 
 // Also what speaks against the one or the other.
@@ -324,8 +358,11 @@ Disagreement SampleLine::CountAgreement(const Station& station, const ucontext_t
   };
   count(Witness::kShadowStack, ShadowEvidence(seen));
   count(Witness::kThreadStart, ThreadStartEvidence(seen));
-  if (region == PcRegion::kLibrary)
+  if (region == PcRegion::kLibrary) {
     count(Witness::kCall, CallEvidence(seen, codelets_, AnchorStub(station.journal->sample)));
+    count(Witness::kAnchor, AnchorEvidence(seen, AnchorMethod(station.journal->sample)));
+    count(Witness::kDebugInfo, DebugInfoEvidence(seen, AnchorCaller(station.journal->sample)));
+  }
   if (region == PcRegion::kCodelet)
     count(Witness::kByteCode, ByteCodeEvidence(seen, codelets_, pc, NextByteCode(context)));
   return kind;

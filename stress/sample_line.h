@@ -6,17 +6,19 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "harness/jvm/code_finder.h"
-#include "harness/jvm/codelet_codes.h"
-#include "harness/jvm/methods.h"
+#include "harness/jvm/live/methods.h"
+#include "harness/jvm/structs/code_finder.h"
+#include "harness/jvm/structs/codelet_codes.h"
 #include "harness/oracles/observation.h"
-#include "harness/record/stress_state.h"
+#include "harness/request/walker_table.h"
+#include "harness/shared/stress_state.h"
 #include "harness/walkers/walker.h"
-#include "harness/walkers/walker_table.h"
+#include "stress/described_code.h"
 #include "stress/sampled_threads.h"
 
 namespace walkhammer {
@@ -47,8 +49,9 @@ struct SampleOptions {
 
 class SampleLine {
  public:
-  SampleLine(StressState& state, const MethodRegistry& methods, const CodeFinder& code)
-      : state_(state), methods_(methods), code_(code) {}
+  SampleLine(StressState& state, const MethodRegistry& methods, const CodeFinder& code,
+             const DescribedCode& described)
+      : state_(state), methods_(methods), code_(code), described_(described) {}
 
   // `facts`: what is the same for all samples.
   Status SetUp(const WalkerHost& host, const SampleFacts& facts,
@@ -66,7 +69,11 @@ class SampleLine {
                 const SampleOptions& options, Sample& sample) const;
   void Walk(Station& station, SampledThread& thread, ucontext_t& context, int walker,
             const SampleOptions& options);
+  static uint64_t StackWord(const Sample& sample, uint64_t address);
+  static uint64_t AnchorPc(const Sample& sample);
+  uint64_t AnchorMethod(const Sample& sample) const;
   std::string_view AnchorStub(const Sample& sample) const;
+  std::optional<CodeDescription> AnchorCaller(const Sample& sample) const;
   Disagreement CountAgreement(const Station& station, const ucontext_t& context, int walker);
   bool Judge(Station& station);  // true: nothing to report
   void Report(Station& station, uint8_t oracle, uint8_t outcome, const char* detail);
@@ -75,6 +82,7 @@ class SampleLine {
   StressState& state_;
   const MethodRegistry& methods_;
   const CodeFinder& code_;
+  const DescribedCode& described_;
   CodeletCodes codelets_;
   const WalkerInfo* infos_[kMaxWalkers] = {};
   Station stations_[kStations];

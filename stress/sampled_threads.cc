@@ -34,7 +34,7 @@ uint64_t ThreadCpuNs(int tid) {
   return Nanoseconds(cpu);
 }
 
-SampledThread* CurrentThread() {
+SampledThread* CurrentSampledThread() {
   if (me != nullptr || the_table == nullptr) return me;
   SampledThread* mine = the_table->Find(static_cast<int>(syscall(SYS_gettid)));
   if (mine != nullptr) {

@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <mutex>
 
-#include "harness/jvm/vm_structs.h"
+#include "harness/jvm/structs/vm_structs.h"
 #include "harness/oracles/observation.h"
-#include "harness/record/stress_state.h"
+#include "harness/shared/stress_state.h"
 
 namespace walkhammer {
 
@@ -51,7 +51,7 @@ struct SampledThread {
 };
 
 // The calling thread's entry, or null where it is not tracked.
-SampledThread* CurrentThread();
+SampledThread* CurrentSampledThread();
 
 class ThreadTable {
  public:

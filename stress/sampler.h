@@ -8,7 +8,7 @@
 #include <string>
 
 #include "harness/base/result.h"
-#include "harness/record/stress_state.h"
+#include "harness/shared/stress_state.h"
 #include "stress/sampled_threads.h"
 
 namespace walkhammer {

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 
+#include "harness/base/hash.h"
+
 namespace walkhammer {
 namespace {
 
 constexpr int kMostFrames = 512;  // of a stack, newest first; deeper ones are cut
 constexpr uint32_t kMostProbes = 64;
-
-uint64_t Mix(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15;
-  return hash ^ (hash >> 29);
-}
 
 void Fill(StressState& state, const MethodRegistry& methods, const Trace& trace, int frames,
           SeenStack& stack) {

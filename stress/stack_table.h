@@ -3,9 +3,9 @@
 #ifndef WALKHAMMER_STRESS_STACK_TABLE_H_
 #define WALKHAMMER_STRESS_STACK_TABLE_H_
 
-#include "harness/jvm/methods.h"
-#include "harness/record/stress_state.h"
-#include "harness/walkers/trace.h"
+#include "harness/base/trace.h"
+#include "harness/jvm/live/methods.h"
+#include "harness/shared/stress_state.h"
 
 namespace walkhammer {
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "harness/record/stress_state.h"
+#include "harness/shared/stress_state.h"
 
 namespace walkhammer {
 

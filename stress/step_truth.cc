@@ -1,5 +1,7 @@
 #include "stress/step_truth.h"
 
+#include "harness/base/hash.h"
+
 namespace walkhammer {
 namespace {
 
@@ -15,11 +17,6 @@ constexpr uint32_t kEnoughAgreed = 4;
 constexpr uint32_t kMostAlone = 8;  // answers against what the call and the return agree on
 
 // By method; byte code indexes of a caller may be told a little late.
-uint64_t Mix(uint64_t hash, const void* method) {
-  hash = (hash ^ reinterpret_cast<uint64_t>(method)) * 0x9e3779b97f4a7c15;
-  return hash ^ (hash >> 29);
-}
-
 }  // namespace
 
 void StepTruth::Reset(int depth) {

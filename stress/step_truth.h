@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "harness/walkers/trace.h"
+#include "harness/base/trace.h"
 
 namespace walkhammer {
 

@@ -160,7 +160,7 @@ void Stepper::OnTracedStep(SampledThread& thread, ucontext_t& context) {
 
 bool Stepper::OnStep(siginfo_t*, ucontext_t* context) {
   Stepper* self = the_stepper;
-  SampledThread* thread = CurrentThread();
+  SampledThread* thread = CurrentSampledThread();
   if (self == nullptr || thread == nullptr || !self->stepping_.load() ||
       self->target_.load() != thread) {
     SetSingleStep(*context, false);  // a flag that was saved and restored by the program itself

@@ -10,7 +10,7 @@
 
 #include "harness/guard/arch.h"
 #include "harness/guard/guard.h"
-#include "harness/jvm/code_finder.h"
+#include "harness/jvm/structs/code_finder.h"
 #include "stress/sample_line.h"
 #include "stress/step_evidence.h"
 #include "stress/step_truth.h"

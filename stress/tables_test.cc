@@ -1,5 +1,7 @@
-// The agent's tables in shared memory: distinct stacks, generated code.
+// The agent's tables: distinct stacks, generated code, what the JVM tells of its code.
 #include <gtest/gtest.h>
+#include <jvmti.h>
+#include <jvmticmlr.h>
 #include <sys/mman.h>
 
 #include <cstring>
@@ -8,8 +10,9 @@
 #include <vector>
 
 #include "harness/base/clock.h"
-#include "harness/supervise/cell_harvest.h"
+#include "harness/supervise/matrix/cell_harvest.h"
 #include "stress/code_recorder.h"
+#include "stress/described_code.h"
 #include "stress/stack_table.h"
 
 namespace walkhammer {
@@ -124,6 +127,57 @@ TEST_F(TablesTest, RequestedIsNeverLessThanDelivered) {
   HarvestThreads(state(), 3, threads);
   EXPECT_EQ(threads[0].delivery.requested, 19900u);
   EXPECT_EQ(threads[0].delivery.missed, 0u);
+}
+
+TEST(DescribedCodeTest, TheNewestFrameOfEachPcOfTheInlineRecord) {
+  int ids[2] = {};
+  jmethodID outer = reinterpret_cast<jmethodID>(&ids[0]),
+            inner = reinterpret_cast<jmethodID>(&ids[1]);
+  jmethodID chain[] = {inner, outer};
+  jint bcis[] = {7, 3};
+  PCStackInfo pcs[2] = {};
+  pcs[0] = {reinterpret_cast<void*>(0x1020), 1, &outer, &bcis[1]};
+  pcs[1] = {reinterpret_cast<void*>(0x1040), 2, chain, bcis};
+  jvmtiCompiledMethodLoadInlineRecord record{};
+  record.header.kind = JVMTI_CMLR_INLINE_INFO;
+  record.numpcs = 2;
+  record.pcinfo = pcs;
+  jvmtiCompiledMethodLoadRecordHeader other{};
+  other.kind = JVMTI_CMLR_DUMMY;
+  other.next = &record.header;
+
+  const auto code = std::make_unique<DescribedCode>();
+  code->Add(0x1000, nullptr);
+  EXPECT_FALSE(code->Find(0x1000, 0x1020));
+  code->Add(0x1000, &other);
+  ASSERT_TRUE(code->Find(0x1000, 0x1020));
+  EXPECT_EQ(code->Find(0x1000, 0x1020)->method, outer);
+  EXPECT_EQ(code->Find(0x1000, 0x1020)->bci, 3);
+  ASSERT_TRUE(code->Find(0x1000, 0x1040));
+  EXPECT_EQ(code->Find(0x1000, 0x1040)->method, inner);
+  EXPECT_EQ(code->Find(0x1000, 0x1040)->bci, 7);
+  EXPECT_FALSE(code->Find(0x1000, 0x1041)) << "between two";
+  EXPECT_FALSE(code->Find(0x1010, 0x1040)) << "other code stands there now";
+  code->AddPc(0x1010, 0x1040, {outer, 9});
+  EXPECT_EQ(code->Find(0x1010, 0x1040)->bci, 9);
+}
+
+TEST(DescribedCodeTest, NewOnesTakeThePlaceOfOldOnes) {
+  const auto code = std::make_unique<DescribedCode>();
+  constexpr uint64_t kPcs = 3 * DescribedCode::kMost;
+  for (uint64_t i = 1; i <= kPcs; i++) {
+    code->AddPc(1, 16 * i, {nullptr, static_cast<int32_t>(i)});
+    ASSERT_EQ(code->Find(1, 16 * i)->bci, static_cast<int32_t>(i));
+  }
+  uint64_t kept = 0;
+  for (uint64_t i = 1; i <= kPcs; i++) {
+    const auto found = code->Find(1, 16 * i);
+    if (!found) continue;
+    EXPECT_EQ(found->bci, static_cast<int32_t>(i));
+    kept++;
+  }
+  EXPECT_LE(kept, DescribedCode::kMost);
+  EXPECT_GT(kept, DescribedCode::kMost / 2);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace walkhammer {
 namespace {
 
 jboolean Register(JNIEnv* env, jobject buffer) {
-  SampledThread* thread = CurrentThread();
+  SampledThread* thread = CurrentSampledThread();
   void* memory = env->GetDirectBufferAddress(buffer);
   if (thread == nullptr || memory == nullptr ||
       env->GetDirectBufferCapacity(buffer) < static_cast<jlong>(sizeof(ShadowStack)))
@@ -29,7 +29,7 @@ JNIEXPORT jboolean JNICALL Java_wh_torture_Shadow_register0(JNIEnv* env, jclass,
 }
 
 JNIEXPORT void JNICALL Java_wh_torture_Shadow_unregister0(JNIEnv*, jclass) {
-  if (walkhammer::SampledThread* thread = walkhammer::CurrentThread())
+  if (walkhammer::SampledThread* thread = walkhammer::CurrentSampledThread())
     thread->shadow.store(nullptr);
 }
 

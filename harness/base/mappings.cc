@@ -1,5 +1,7 @@
 #include "harness/base/mappings.h"
 
+#include <sys/auxv.h>
+
 #include <cinttypes>
 #include <cstdio>
 #include <fstream>
@@ -23,6 +25,13 @@ std::vector<Mapping> ReadMappings() {
     out.push_back(std::move(mapping));
   }
   return out;
+}
+
+std::string OwnProgram() {
+  const uint64_t entry = getauxval(AT_ENTRY);
+  for (const Mapping& mapping : ReadMappings())
+    if (entry >= mapping.begin && entry < mapping.end) return mapping.path;
+  return "";
 }
 
 }  // namespace walkhammer

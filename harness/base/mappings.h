@@ -17,6 +17,10 @@ struct Mapping {
 
 std::vector<Mapping> ReadMappings();
 
+// Absolute path of the file that this process runs. /proc/self/exe names another one where a
+// program loader was started by hand (Platform). Empty on any error.
+std::string OwnProgram();
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_BASE_MAPPINGS_H_

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "harness/base/mappings.h"
 #include "harness/base/nearest.h"
 
 namespace walkhammer {
@@ -23,9 +24,7 @@ Failure UnknownName(std::string_view kind, std::string_view wanted,
 }
 
 std::string BesideExecutable(std::string_view name) {
-  std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return self.parent_path() / name;
+  return std::filesystem::path(OwnProgram()).parent_path() / name;
 }
 
 }  // namespace walkhammer

@@ -1,7 +1,6 @@
 #include "harness/child/campaign.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,13 +8,16 @@
 #include <cstring>
 #include <sstream>
 
-#include "fuzzers/random_requests.h"
-#include "fuzzers/walker_code.h"
-#include "harness/jvm/flags.h"
-#include "harness/jvm/modules.h"
-#include "harness/jvm/safefetch.h"
+#include "harness/base/mappings.h"
+#include "harness/coverage/walker_code.h"
+#include "harness/elf/elf_functions.h"
+#include "harness/elf/modules.h"
+#include "harness/generate/random_requests.h"
+#include "harness/jvm/live/failed_checks.h"
+#include "harness/jvm/live/safefetch.h"
+#include "harness/jvm/structs/flags.h"
+#include "harness/request/scene_table.h"
 #include "harness/scenes/make_vocabulary.h"
-#include "harness/scenes/scene_table.h"
 
 namespace walkhammer {
 namespace {
@@ -34,15 +36,10 @@ bool OnTrap(ucontext_t* context, bool walking) {
   return armed_coverage->OnTrap(*context, counts);
 }
 
-// Address in memory minus address in the file, of the module that holds the walker's code.
-uint64_t LoadBias(const std::string& library, const WalkerInfo& info) {
-  Dl_info place{};
-  void* inside = info.own_code != nullptr
-                     ? reinterpret_cast<void*>(OnTrap)
-                     : dlsym(dlopen(library.c_str(), RTLD_NOW | RTLD_NOLOAD), info.symbol);
-  link_map* map = nullptr;
-  if (dladdr1(inside, &place, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0) return 0;
-  return map->l_addr;
+// An address in the module that holds the walker's code.
+const void* InsideOf(const std::string& library, const WalkerInfo& info) {
+  if (info.own_code != nullptr) return reinterpret_cast<void*>(OnTrap);
+  return dlsym(dlopen(library.c_str(), RTLD_NOW | RTLD_NOLOAD), info.symbol);
 }
 
 // Guidance and a figure for the report; a run is worth something without it.
@@ -54,11 +51,11 @@ void SetUpCoverage(SharedState& shared, Workshop& shop, const WalkerInfo& info,
   const std::string libjvm = FieldText(shared.launch.libjvm);
   const std::string provider = FieldText(shared.launch.provider);
   const std::string& library = LibraryOf(info, libjvm, provider);
-  auto code = FindWalkerCode(info, library, "/proc/self/exe");
+  auto code = FindWalkerCode(info, library, OwnProgram());
   if (!code.ok()) return lacking(code.failure().message);
   const BlockMap& map = code.value().map;
   auto coverage = TrapCoverage::Prepare(
-      map, LoadBias(library, info),
+      map, LoadBias(InsideOf(library, info)),
       {run_counters.data(), static_cast<uint32_t>(run_counters.size()), shared.covered.hit});
   if (!coverage.ok()) return lacking(coverage.failure().message);
   shared.covered.blocks.store(static_cast<uint32_t>(map.blocks.size()));
@@ -71,9 +68,22 @@ Status Guarded(SharedState& shared, const Jvm& jvm, const std::string& libjvm) {
   options.hang_limit_ms = static_cast<int>(shared.job.hang_limit_ms);
   options.jvm_handler = reinterpret_cast<decltype(options.jvm_handler)>(
       dlsym(jvm.library(), "JVM_handle_linux_signal"));
-  FindSafeFetch(jvm, libjvm, options);
+  shared.safefetch = FindSafeFetch(jvm, libjvm, options);
   options.on_trap = OnTrap;
+  TrapFailedChecks(jvm.library(), libjvm, options);
   return InstallGuard(options);
+}
+
+void ReportLayout(SharedState& shared, const std::vector<LayoutFact>& facts) {
+  uint32_t count = 0;
+  for (const LayoutFact& fact : facts) {
+    if (count == kMaxLayoutRows) break;
+    LayoutRow& row = shared.layout[count++];
+    Copy(row.name, sizeof row.name, fact.name);
+    row.present = fact.present ? 1 : 0;
+    row.proof = static_cast<uint8_t>(fact.proof);
+  }
+  shared.layout_count.store(count);
 }
 
 void SetUpScenes(SharedState& shared, SceneStage& stage, uint32_t mask) {
@@ -278,6 +288,17 @@ void SetUpMissing(SharedState& shared, Workshop& shop) {
   shared.replay.stand_ins = count;
 }
 
+// The zombie in the request that is none any more; empty if all are. Asked after the walk: the
+// sweeper may come at any time but while the JVM stands still.
+std::string FreedZombie(const SharedState& shared, const Workshop& shop) {
+  std::string freed;
+  ForEachValue(shared.job.request, [&](const Value& value) {
+    if (shop.landscape->IsFreedZombie(*shop.jvm, value.symbol))
+      freed = std::string("nmethod \"") + shared.symbols.at(value.symbol).name + "\"";
+  });
+  return freed;
+}
+
 struct ReplayJob {
   SharedState* shared;
   WalkLine* line;
@@ -301,7 +322,9 @@ Status ReplayOne(SharedState& shared, Workshop& shop) {
           job.shared->phase.store(ChildPhase::kRetired);
       },
       &job);
-  return ran ? Ok() : ToolFailed("the JVM refused to stop at a safepoint");
+  if (!ran) return ToolFailed("the JVM refused to stop at a safepoint");
+  std::string freed = FreedZombie(shared, shop);
+  return freed.empty() ? Ok() : Unable(freed + " was freed before the walk");
 }
 
 Status Replay(SharedState& shared, Workshop& shop) {
@@ -342,6 +365,10 @@ Result<Workshop> Workshop::SetUp(SharedState& shared, std::span<uint8_t> run_cou
            shop.jvm->Property("java.vm.version"));
   Copy(shared.vm_gc, sizeof shared.vm_gc, CollectorName(shop.jvm->structs()));
 
+  shop.layout = ProveLayout(*shop.jvm, shop.jvm->structs());
+  ReportLayout(shared, shop.layout);
+  const Status known = CheckLayout(shop.layout);
+  if (!known.ok()) return known.failure();
   Status guarded = Guarded(shared, *shop.jvm, libjvm);
   if (!guarded.ok()) return guarded.failure();
   for (int i = 0; i < WalkerCount(shared.job); i++) {
@@ -370,6 +397,11 @@ Result<Workshop> Workshop::SetUp(SharedState& shared, std::span<uint8_t> run_cou
                                          std::span<const std::unique_ptr<Walker>>(shop.walkers));
   armed_line = shop.line.get();
   WalkPristineScenes(shared, shop);
+  if (std::any_of(std::begin(shared.scenes), std::end(shared.scenes),
+                  [](const SceneReport& scene) { return scene.available; })) {
+    MarkAnchorProven(shop.layout);
+    ReportLayout(shared, shop.layout);
+  }
   if (shared.job.churn != 0) {
     auto churn = Churn::Start(*shop.jvm, shared);
     if (!churn.ok()) return churn.failure();

@@ -7,26 +7,27 @@
 #include <string>
 #include <vector>
 
-#include "fuzzers/trap_coverage.h"
 #include "harness/base/result.h"
 #include "harness/child/churn.h"
 #include "harness/child/walk_line.h"
-#include "harness/jvm/boot.h"
-#include "harness/record/shared_state.h"
+#include "harness/coverage/trap_coverage.h"
+#include "harness/jvm/live/boot.h"
+#include "harness/proof/layout_proof.h"
 #include "harness/scenes/landscape.h"
 #include "harness/scenes/scenes.h"
+#include "harness/shared/shared_state.h"
 
 namespace walkhammer {
 
-// For how many walks the JVM stands still at a time, and how often it must collect: damage done by
-// walks is to show here. The same for all engines.
-inline constexpr uint64_t kWalksPerWindow = 8192;
+// After how many windows the JVM must collect: damage done by walks is to show here. The same for
+// all engines.
 inline constexpr uint64_t kWindowsPerCollection = 256;
 
 // The JVM, its scenes and the line, ready to walk.
 struct Workshop {
   Jvm* jvm = nullptr;
   SceneStage* stage = nullptr;
+  std::vector<LayoutFact> layout;
   std::unique_ptr<Landscape> landscape;
   std::vector<std::unique_ptr<Walker>> walkers;  // by their place in the job
   std::unique_ptr<WalkLine> line;

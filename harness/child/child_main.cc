@@ -8,7 +8,7 @@
 #include <cstdio>
 
 #include "harness/child/campaign.h"
-#include "harness/child/state.h"
+#include "harness/shared/state.h"
 
 namespace walkhammer {
 namespace {

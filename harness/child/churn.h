@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "harness/base/result.h"
-#include "harness/jvm/boot.h"
-#include "harness/record/shared_state.h"
+#include "harness/jvm/live/boot.h"
+#include "harness/shared/shared_state.h"
 
 namespace walkhammer {
 

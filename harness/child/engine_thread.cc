@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "harness/guard/arch.h"
-#include "harness/scenes/scene_table.h"
+#include "harness/request/scene_table.h"
 
 namespace walkhammer {
 namespace {

@@ -12,12 +12,12 @@
 #include <map>
 #include <string>
 
-#include "fuzzers/random_requests.h"
+#include "harness/asgst/include/profile.h"
 #include "harness/child/campaign.h"
+#include "harness/generate/random_requests.h"
 #include "harness/guard/arch.h"
-#include "harness/jvm/jdk.h"
-#include "harness/reference/profile.h"
-#include "harness/scenes/scene_table.h"
+#include "harness/jvm/images/jdk.h"
+#include "harness/request/scene_table.h"
 #include "harness/supervise/child_process.h"
 #include "harness/walkers/agct.h"
 #include "harness/walkers/reference_library.h"
@@ -72,7 +72,7 @@ class Presented {
     getcontext(&context);
     WriteContext(scene->pristine, context);
     *scene->thread.last_sp() = 0;
-    *scene->thread.state() = kStateInJava;
+    scene->thread.SetState(kStateInJava);
   }
   ~Presented() {
     *scene->thread.state() = scene->guard.true_state;
@@ -177,7 +177,7 @@ class Ratios : public benchmark::ConsoleReporter {
 Status SetUp(const std::string& path) {
   auto jdk = path.empty() ? DefaultJdk() : OpenJdk(path);
   if (!jdk.ok()) return jdk.failure();
-  auto flags = BaseFlags();
+  auto flags = BaseFlags(jdk.value().feature);
   if (!flags.ok()) return flags.failure();
   shared = static_cast<SharedState*>(mmap(nullptr, sizeof(SharedState), PROT_READ | PROT_WRITE,
                                           MAP_SHARED | MAP_ANONYMOUS, -1, 0));

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "harness/base/clock.h"
+#include "harness/base/hash.h"
 #include "harness/guard/arch.h"
 #include "harness/oracles/oracle.h"
 
@@ -30,7 +31,7 @@ void SetSignalMask(uint64_t mask) {
 
 Surroundings Look(const ParkedScene& scene, uint64_t mask) {
   return {errno,
-          *scene.thread.state(),
+          scene.thread.State(),
           *scene.thread.last_sp(),
           *scene.thread.last_pc(),
           *scene.thread.last_fp(),
@@ -50,10 +51,6 @@ uint64_t Signed(uint64_t address) {
   constexpr uint64_t kMadeUp = 0x2b000000000000;  // of bits 48 to 54
   const uint64_t with_signature = SignReturnAddress(address);
   return with_signature != address ? with_signature : address ^ kMadeUp;
-}
-
-uint64_t Mix(uint64_t hash, uint64_t value) {
-  return (hash ^ value) * 0x100000001b3 + 0x9e3779b97f4a7c15;
 }
 
 }  // namespace
@@ -157,7 +154,7 @@ void WalkLine::CallWalker(ParkedScene& scene, const WalkRequest& request,
   *thread.last_sp() = presented.anchor_sp;
   *thread.last_pc() = presented.anchor_pc;
   *thread.last_fp() = presented.anchor_fp;
-  *thread.state() = presented.state;
+  thread.SetState(presented.state);
   errno = 0;
   seen_.stack_write = {};
   seen_.before = Look(scene, scene.signal_mask);

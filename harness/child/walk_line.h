@@ -10,13 +10,13 @@
 #include <memory>
 #include <span>
 
-#include "harness/jvm/methods.h"
+#include "harness/jvm/live/methods.h"
 #include "harness/oracles/observation.h"
-#include "harness/record/shared_state.h"
+#include "harness/request/walker_table.h"
 #include "harness/scenes/landscape.h"
 #include "harness/scenes/scenes.h"
+#include "harness/shared/shared_state.h"
 #include "harness/walkers/walker.h"
-#include "harness/walkers/walker_table.h"
 
 namespace walkhammer {
 

@@ -11,23 +11,22 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 #include <utility>
 
+#include "harness/base/print.h"
 #include "harness/cli/common.h"
 #include "harness/cli/options.h"
-#include "harness/cli/print.h"
+#include "harness/jvm/structs/safefetch_source.h"
 
 namespace walkhammer {
 namespace {
 
 using nlohmann::json;
-
-constexpr int kOldestFeature = 17;  // what walkhammer is tested with
-constexpr int kNewestFeature = 27;
 
 struct Options {
   std::vector<std::string> jdks;
@@ -154,14 +153,20 @@ std::string MendSymbols(const Jdk& jdk) {
 
 // The scenes that cannot be used, "NAME (REASON)" each; empty value: no scene can.
 void CheckScenes(const Jdk& jdk, const SceneProbe& probe, json& row, std::vector<Lack>& lacks) {
-  Result<json> scenes = probe(jdk);
-  if (!scenes.ok()) {
-    row["scenes"] = nullptr;
-    lacks.push_back({fmt::format("no scene can be set up: {}", scenes.failure().message),
+  Result<json> probed = probe(jdk);
+  if (!probed.ok()) {
+    row["scenes"] = row["safefetch"] = nullptr;
+    lacks.push_back({fmt::format("no scene can be set up: {}", probed.failure().message),
                      fmt::format("check that {}/bin/java -version works", jdk.home), true});
     return;
   }
-  row["scenes"] = scenes.value();
+  for (const char* part : {"scenes", "layout", "safefetch"}) row[part] = probed.value()[part];
+  if (row["safefetch"] == SafeFetchSourceWord(SafeFetchSource::kNowhere)) {
+    lacks.push_back(
+        {"SafeFetch, which faults on purpose, was not found, so no crash in the JVM's "
+         "own code is blamed on a walker",
+         "use a build whose libjvm.so is not stripped", false});
+  }
   const bool any = std::any_of(row["scenes"].begin(), row["scenes"].end(), [](const json& scene) {
     return scene.value("available", false) && scene.value("pristine_true", false);
   });
@@ -197,7 +202,7 @@ json Describe(const Jdk& jdk, const SceneProbe& probe, bool may_start, std::vect
               {"version", jdk.version},
               {"feature", jdk.feature},
               {"arch", jdk.arch},
-              {"emulator", fmt::format("{}", fmt::join(jdk.platform.emulator, " "))},
+              {"launcher", fmt::format("{}", fmt::join(jdk.platform.launcher, " "))},
               {"build_id", jdk.build_id},
               {"stripped", jdk.stripped},
               {"symbols", jdk.has_symtab},
@@ -245,6 +250,20 @@ void PrintScenes(const json& scenes) {
   }
 }
 
+// What is missing is named: the layouts of JDKs differ, so some always is.
+void PrintLayout(const json& layout) {
+  std::map<std::string, int> counts;
+  std::vector<std::string> missing;
+  for (const json& fact : layout) {
+    if (fact["present"].get<bool>())
+      counts[Text(fact, "proof")]++;
+    else
+      missing.push_back(Text(fact, "name"));
+  }
+  Row("layout", fmt::format("of {} facts {} proven, {} not proven; this JDK lacks {}",
+                            layout.size(), counts["proven"], counts["not proven"], missing.size()));
+}
+
 void PrintMachine(const json& machine, const json& tool) {
   Print(stdout, "this machine\n");
   Row("cpu", fmt::format("{} ({}), {} cores", Text(machine, "cpu"), Text(machine, "arch"),
@@ -264,12 +283,17 @@ void PrintMachine(const json& machine, const json& tool) {
   }
 }
 
+std::string SafeFetchWords(const std::string& source) {
+  return source == SafeFetchSourceWord(SafeFetchSource::kNowhere) ? "not found"
+                                                                  : "found by its " + source;
+}
+
 void PrintJdk(const json& jdk) {
   Print(stdout, "\n{}\n", jdk["home"].get<std::string>());
   Row("build",
       fmt::format("{} {}, {}", Text(jdk, "vendor"), Text(jdk, "version"), Text(jdk, "arch")));
-  if (const auto emulator = jdk["emulator"].get<std::string>(); !emulator.empty())
-    Row("runs through", emulator);
+  if (const auto launcher = jdk["launcher"].get<std::string>(); !launcher.empty())
+    Row("runs through", launcher);
   Row("build id", Text(jdk, "build_id"));
   const std::string debug_file = jdk["debug_file"].get<std::string>();
   Row("symbols", !jdk["symbols"].get<bool>() ? "none"
@@ -277,7 +301,10 @@ void PrintJdk(const json& jdk) {
                                              : debug_file);
   Row("exports",
       fmt::format("{}", fmt::join(jdk["exported"].get<std::vector<std::string>>(), " ")));
+  if (jdk.contains("safefetch") && jdk["safefetch"].is_string())
+    Row("SafeFetch", SafeFetchWords(jdk["safefetch"].get<std::string>()));
   if (jdk.contains("scenes") && jdk["scenes"].is_array()) PrintScenes(jdk["scenes"]);
+  if (jdk.contains("layout")) PrintLayout(jdk["layout"]);
   PrintLacks(jdk["missing"]);
   Row("can be fuzzed", jdk["fuzzable"].get<bool>() ? "yes" : "no");
 }

@@ -2,24 +2,26 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include "harness/base/duration.h"
+#include "harness/base/print.h"
 #include "harness/cli/common.h"
 #include "harness/cli/identity.h"
-#include "harness/cli/interrupt.h"
 #include "harness/cli/options.h"
-#include "harness/cli/print.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/provider.h"
 #include "harness/cli/run_end.h"
-#include "harness/cli/scratch.h"
-#include "harness/scenes/scene_table.h"
-#include "harness/supervise/fuzz_run.h"
-#include "harness/walkers/walker_table.h"
+#include "harness/process/interrupt.h"
+#include "harness/process/scratch.h"
+#include "harness/request/scene_table.h"
+#include "harness/request/walker_table.h"
+#include "harness/supervise/campaign/fuzz_run.h"
 
 namespace walkhammer {
 namespace {
@@ -27,10 +29,10 @@ namespace {
 struct Options {
   std::string engine = "random", provider;
   std::vector<std::string> walkers, jdks;
-  std::optional<std::string> time, minimize_time;
+  std::optional<std::string> time, confirm_time, minimize_time;
   std::string hang_limit = "100ms", out;
   std::vector<std::string> scenes, corpus;
-  uint64_t walks = 0, seed = 1, workers = 1;
+  uint64_t walks = 0, seed = 1, workers = 0;
   std::optional<double> coverage_goal;
   bool json = false, churn = false, no_confirm = false, keep_aslr = false, no_coverage = false,
        no_minimize = false;
@@ -38,7 +40,7 @@ struct Options {
 
 constexpr uint64_t kMostWorkers = 64;
 constexpr auto kDefaultTime = std::chrono::seconds(60);
-constexpr std::chrono::nanoseconds kMostMinimizing = std::chrono::seconds(120);
+constexpr std::chrono::nanoseconds kMostSettling = std::chrono::minutes(3);
 
 Result<std::chrono::nanoseconds> TimeOf(const Options& options) {
   if (options.time) return ParseDuration(*options.time, "--time");
@@ -46,12 +48,31 @@ Result<std::chrono::nanoseconds> TimeOf(const Options& options) {
   return std::chrono::nanoseconds(kDefaultTime);
 }
 
-// By default as long as the walks, so that a short run ends soon.
-Result<std::chrono::nanoseconds> MinimizeTimeOf(const Options& options,
-                                                std::chrono::nanoseconds walks) {
-  if (options.no_minimize) return std::chrono::nanoseconds(0);
-  if (options.minimize_time) return ParseDuration(*options.minimize_time, "--minimize-time");
-  return walks.count() == 0 ? kMostMinimizing : std::min(walks, kMostMinimizing);
+// How long to confirm and minimise when the walks are over: by default as long as those, so that a
+// short run ends soon.
+Status SetSettleTimes(const Options& options, FuzzPlan& plan) {
+  plan.settle_time = plan.time.count() == 0 ? kMostSettling : std::min(plan.time, kMostSettling);
+  if (options.confirm_time) {
+    auto time = ParseDuration(*options.confirm_time, "--confirm-time");
+    if (!time.ok()) return time.failure();
+    plan.settle_time = time.value();
+  }
+  plan.minimize = !options.no_minimize;
+  plan.minimize_time = plan.settle_time;
+  if (options.minimize_time) {
+    auto time = ParseDuration(*options.minimize_time, "--minimize-time");
+    if (!time.ok()) return time.failure();
+    plan.minimize_time = time.value();
+  }
+  return Ok();
+}
+
+// By default one for each core that this process may use, and none that would have nothing to do.
+uint64_t WorkersOf(const Options& options) {
+  if (options.workers != 0) return options.workers;
+  const uint64_t cores = std::clamp<uint64_t>(std::thread::hardware_concurrency(), 1, kMostWorkers);
+  const uint64_t turns = (options.walks + kWalksPerWindow - 1) / kWalksPerWindow;
+  return options.walks == 0 ? cores : std::min(cores, turns);
 }
 
 // As the user named them, but in the table's words.
@@ -64,8 +85,6 @@ std::string WalkerWords(const FuzzPlan& plan, const char* between) {
 
 // What only guided engines, or only the random one, can do.
 Status CheckGuidance(const Options& options, const Engine& engine) {
-  if (options.workers < 1 || options.workers > kMostWorkers)
-    return BadInput(fmt::format("--workers wants 1 to {}", kMostWorkers));
   if (!engine.guided && !options.corpus.empty())
     return BadInput("--corpus wants a guided engine: --engine libfuzzer or afl");
   if (engine.guided && options.walks != 0)
@@ -86,7 +105,7 @@ Result<FuzzPlan> MakePlan(const Options& options, const ProviderChoice& provider
   plan.engine = engine.value();
   Status guided = CheckGuidance(options, AllEngines()[static_cast<size_t>(plan.engine)]);
   if (!guided.ok()) return guided.failure();
-  plan.workers = static_cast<int>(options.workers);
+  plan.workers = static_cast<int>(WorkersOf(options));
   plan.corpus = options.corpus;
   plan.coverage = !options.no_coverage;
   plan.churn = options.churn;
@@ -110,9 +129,8 @@ Result<FuzzPlan> MakePlan(const Options& options, const ProviderChoice& provider
   plan.max_walks = options.walks;
   plan.seed = options.seed;
   plan.confirm_times = options.no_confirm ? 0 : 5;
-  auto minimize = MinimizeTimeOf(options, plan.time);
-  if (!minimize.ok()) return minimize.failure();
-  plan.minimize_time = minimize.value();
+  Status settle = SetSettleTimes(options, plan);
+  if (!settle.ok()) return settle.failure();
   plan.child.libjvm = jdk.libjvm;
   plan.child.platform = jdk.platform;
   plan.child.jvm_flags = jvm_flags;
@@ -153,7 +171,7 @@ int RunFuzz(const Options& options, const std::vector<std::string>& jvm_flags) {
   if (!provider.ok()) return PrintFailure(provider.failure());
   auto plan = MakePlan(options, provider.value(), jdk, jvm_flags);
   if (!plan.ok()) return PrintFailure(plan.failure());
-  auto flags = BaseFlags();
+  auto flags = BaseFlags(jdk.feature);
   if (!flags.ok()) return PrintFailure(flags.failure());
   const std::string walker = WalkerWords(plan.value(), "+");
   const std::string dir = options.out.empty()
@@ -169,6 +187,9 @@ int RunFuzz(const Options& options, const std::vector<std::string>& jvm_flags) {
     if (scratch.path().empty())
       return PrintFailure(ToolFailed("cannot make a temporary folder: is TMPDIR writable?"));
     plan.value().child.scratch = scratch.path();
+    if (options.jdks.empty() && std::getenv("WALKHAMMER_JDK") == nullptr)
+      Print(stderr,
+            "walkhammer: no --jdk was given, so it is the newest that is known: see list jdks\n");
     Print(stderr, "walkhammer: {} on {} into {}/ (seed {})\n", walker, plan.value().words.jdk, dir,
           options.seed);
     ProgressLine line;
@@ -192,7 +213,8 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
       "(agct,asgst), which are compared");
   verb.Provider(o->provider);
   verb.Text("--engine", o->engine, "Who makes the requests (walkhammer list engines)");
-  verb.Count("--workers", o->workers, "Processes that walk (default 1)");
+  verb.Count("--workers", o->workers, "Processes that walk (default: one for each core)", 1,
+             kMostWorkers);
   verb.List("--corpus", o->corpus,
             "Folder of inputs to start from; the first gets what this run adds; repeatable");
   verb.Jdks(o->jdks);
@@ -204,8 +226,11 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
   verb.Text("--hang-limit", o->hang_limit, "CPU time that a walk may take (default 100ms)");
   verb.Flag("--no-confirm", o->no_confirm, "Do not replay what is found");
   verb.Flag("--no-minimize", o->no_minimize, "Do not minimise what replays every time");
+  verb.Text("--confirm-time", o->confirm_time,
+            "How long to confirm and minimise, at most, after the walks (default: as long as they "
+            "were to take, at most 3m); what is not confirmed by then says so");
   verb.Text("--minimize-time", o->minimize_time,
-            "How long to minimise after the walks (default: as long as they took, at most 2m)");
+            "Of that, the most for minimising (default: what is left)");
   verb.Flag("--churn", o->churn,
             "Java threads press the collector and churn classes and code meanwhile");
   verb.Flag("--no-coverage", o->no_coverage, "Set no traps on the walker's blocks");

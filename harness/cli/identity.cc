@@ -5,7 +5,9 @@
 
 #include <ctime>
 #include <fstream>
-#include <iterator>
+#include <vector>
+
+#include "harness/base/shell.h"
 
 namespace walkhammer {
 
@@ -36,11 +38,9 @@ std::string Joined(const std::vector<std::string>& words) {
 
 std::string CommandLine() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  for (char& c : text)
-    if (c == '\0') c = ' ';
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  return text;
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return ShellCommand(words);
 }
 
 }  // namespace walkhammer

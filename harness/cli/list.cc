@@ -6,14 +6,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/print.h"
 #include "harness/cli/common.h"
 #include "harness/cli/options.h"
-#include "harness/cli/print.h"
 #include "harness/oracles/oracle.h"
-#include "harness/scenes/scene_table.h"
-#include "harness/supervise/engine.h"
-#include "harness/supervise/profiles.h"
-#include "harness/walkers/walker_table.h"
+#include "harness/request/scene_table.h"
+#include "harness/request/walker_table.h"
+#include "harness/supervise/campaign/engine.h"
+#include "harness/supervise/matrix/profiles.h"
 #include "workloads/catalogue.h"
 
 namespace walkhammer {
@@ -67,7 +67,7 @@ json Scenes(const Options& options) {
       continue;
     }
     for (size_t i = 0; i < rows.size(); i++) {
-      json seen = probed.value()[i];
+      json seen = probed.value()["scenes"][i];
       seen["name"] = jdk.home;
       rows[i]["jdks"].push_back(std::move(seen));
     }

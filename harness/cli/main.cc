@@ -1,11 +1,26 @@
 // walkhammer: the command. One verb, one file; this table is the list of them.
-#include "harness/cli/interrupt.h"
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "harness/cli/options.h"
 #include "harness/cli/scene_probe.h"
 #include "harness/cli/verb.h"
+#include "harness/process/interrupt.h"
+
+namespace {
+
+// Where somebody started us with one of them closed, a file of ours would get its number, and a
+// child's standard stream would take its place.
+void OpenStandardStreams() {
+  for (int fd = open("/dev/null", O_RDWR); fd >= 0 && fd <= STDERR_FILENO;)
+    fd = open("/dev/null", O_RDWR);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace walkhammer;
+  OpenStandardStreams();
   Invocation chosen;
   chosen.probe_scenes = ProbeScenes;
   CatchInterrupts();

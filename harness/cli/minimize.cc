@@ -3,14 +3,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/print.h"
 #include "harness/cli/common.h"
-#include "harness/cli/interrupt.h"
 #include "harness/cli/options.h"
-#include "harness/cli/print.h"
 #include "harness/cli/provider.h"
-#include "harness/cli/scratch.h"
 #include "harness/cli/walk_file.h"
-#include "harness/record/crash_folder.h"
+#include "harness/findings/crash_folder.h"
+#include "harness/process/interrupt.h"
+#include "harness/process/scratch.h"
 #include "harness/supervise/minimize_input.h"
 
 namespace walkhammer {

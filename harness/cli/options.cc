@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "harness/base/nearest.h"
+#include "harness/base/print.h"
 #include "harness/cli/common.h"
-#include "harness/cli/print.h"
 
 namespace walkhammer {
 namespace {

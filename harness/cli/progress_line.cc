@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "harness/base/duration.h"
-#include "harness/cli/print.h"
+#include "harness/base/print.h"
 
 namespace walkhammer {
 namespace {
@@ -71,8 +71,9 @@ int Columns() {
 ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) != 0) {}
 
 void ProgressLine::Show(const FuzzProgress& p) {
-  if (!terminal_ && p.seconds - last_shown_ < kLogEvery) return;
+  if (!terminal_ && p.stage == stage_ && p.seconds - last_shown_ < kLogEvery) return;
   last_shown_ = p.seconds;
+  stage_ = p.stage;
   const uint64_t walks = p.shared->walks.load();
   std::string line = fmt::format("{:4.0f}s ", p.seconds);
   if (p.stage != FuzzStage::kWalking)

@@ -3,8 +3,8 @@
 #ifndef WALKHAMMER_HARNESS_CLI_PROGRESS_LINE_H_
 #define WALKHAMMER_HARNESS_CLI_PROGRESS_LINE_H_
 
-#include "harness/record/run_db.h"
-#include "harness/supervise/fuzz_run.h"
+#include "harness/store/run_db.h"
+#include "harness/supervise/campaign/fuzz_run.h"
 
 namespace walkhammer {
 
@@ -18,6 +18,7 @@ class ProgressLine {
  private:
   bool terminal_;
   double last_shown_ = 0;  // seconds since the run's start; for logs
+  FuzzStage stage_ = FuzzStage::kWalking;
 };
 
 }  // namespace walkhammer

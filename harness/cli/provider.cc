@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "harness/cli/common.h"
-#include "harness/record/shared_state.h"
-#include "harness/walkers/walker_table.h"
+#include "harness/request/walker_table.h"
+#include "harness/shared/shared_state.h"
 
 namespace walkhammer {
 namespace {

@@ -5,10 +5,10 @@
 #include <memory>
 #include <optional>
 
+#include "harness/base/print.h"
 #include "harness/cli/common.h"
 #include "harness/cli/options.h"
-#include "harness/cli/print.h"
-#include "harness/record/crash_folder.h"
+#include "harness/findings/crash_folder.h"
 #include "reports/coverage_report.h"
 #include "reports/flame_graph.h"
 #include "reports/json_report.h"

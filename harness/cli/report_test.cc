@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/cli/options.h"
-#include "harness/record/record_testing.h"
+#include "harness/store/record_testing.h"
 
 namespace walkhammer {
 namespace {

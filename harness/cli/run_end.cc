@@ -1,8 +1,9 @@
 #include "harness/cli/run_end.h"
 
+#include "harness/base/print.h"
+#include "harness/base/shell.h"
 #include "harness/cli/common.h"
 #include "harness/cli/identity.h"
-#include "harness/cli/print.h"
 #include "reports/coverage_report.h"
 #include "reports/json_report.h"
 #include "reports/run_summary.h"
@@ -14,10 +15,10 @@ ReplayWords WordsFor(const Jdk& jdk, const std::vector<std::string>& jvm_flags,
                      const std::string& library) {
   ReplayWords words;
   words.jdk = jdk.home + " (" + jdk.version + ")";
-  words.command = BesideExecutable("walkhammer");
-  words.options = " --jdk " + jdk.home;
-  if (!library.empty()) words.options += " --provider " + library;
-  if (!jvm_flags.empty()) words.options += " -- " + Joined(jvm_flags);
+  words.command = ShellWord(BesideExecutable("walkhammer"));
+  words.options = " --jdk " + ShellWord(jdk.home);
+  if (!library.empty()) words.options += " --provider " + ShellWord(library);
+  if (!jvm_flags.empty()) words.options += " -- " + ShellCommand(jvm_flags);
   return words;
 }
 

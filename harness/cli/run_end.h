@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/jvm/jdk.h"
+#include "harness/jvm/images/jdk.h"
 #include "harness/supervise/occurrence.h"
 
 namespace walkhammer {

@@ -1,17 +1,22 @@
 #include "harness/cli/scene_probe.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
-#include "harness/cli/scratch.h"
-#include "harness/record/finding_record.h"
-#include "harness/scenes/scene_table.h"
+#include "harness/findings/finding_record.h"
+#include "harness/process/scratch.h"
+#include "harness/proof/proof.h"
+#include "harness/request/scene_table.h"
 #include "harness/supervise/child_process.h"
 
 namespace walkhammer {
 
 Result<nlohmann::json> ProbeScenes(const Jdk& jdk) {
-  constexpr auto kMostTime = std::chrono::seconds(120);
+  // An emulator takes 20 to 40 times as long.
+  const auto most_time = std::chrono::seconds(jdk.platform.is_emulated ? 120 : 15);
   ScratchFolder scratch;
   auto shared = SharedMapping::Create();
   if (!shared.ok()) return shared.failure();
@@ -25,10 +30,11 @@ Result<nlohmann::json> ProbeScenes(const Jdk& jdk) {
   setup.scratch = scratch.path();
   auto child = ChildProcess::Start(*shared.value(), setup);
   if (!child.ok()) return child.failure();
-  const auto deadline = std::chrono::steady_clock::now() + kMostTime;
+  const auto deadline = std::chrono::steady_clock::now() + most_time;
   while (!child.value()->HasEnded()) {
     if (std::chrono::steady_clock::now() > deadline)
-      return ToolFailed("the JVM did not set up the scenes within 120 s");
+      return ToolFailed(
+          fmt::format("the JVM did not set up the scenes within {} s", most_time.count()));
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   if (state.phase.load() != ChildPhase::kDone) {
@@ -46,7 +52,16 @@ Result<nlohmann::json> ProbeScenes(const Jdk& jdk) {
                       {"frames", report.truth_frames},
                       {"reason", FieldText(report.reason)}});
   }
-  return scenes;
+  nlohmann::json layout = nlohmann::json::array();
+  for (uint32_t i = 0; i < std::min(state.layout_count.load(), kMaxLayoutRows); i++) {
+    const LayoutRow& row = state.layout[i];
+    layout.push_back({{"name", FieldText(row.name)},
+                      {"present", row.present != 0},
+                      {"proof", ProofWord(static_cast<Proof>(row.proof))}});
+  }
+  return nlohmann::json{{"scenes", std::move(scenes)},
+                        {"layout", std::move(layout)},
+                        {"safefetch", SafeFetchSourceWord(state.safefetch)}};
 }
 
 }  // namespace walkhammer

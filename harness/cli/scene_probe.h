@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/result.h"
-#include "harness/jvm/jdk.h"
+#include "harness/jvm/images/jdk.h"
 
 namespace walkhammer {
 

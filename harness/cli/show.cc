@@ -3,11 +3,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/print.h"
 #include "harness/cli/common.h"
 #include "harness/cli/options.h"
-#include "harness/cli/print.h"
 #include "harness/cli/walk_file.h"
-#include "harness/record/explain.h"
+#include "harness/findings/explain.h"
 #include "harness/request/binary_form.h"
 #include "harness/request/text_form.h"
 

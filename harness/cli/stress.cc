@@ -4,19 +4,30 @@
 
 #include <memory>
 
+#include "harness/base/print.h"
 #include "harness/cli/common.h"
 #include "harness/cli/identity.h"
-#include "harness/cli/interrupt.h"
 #include "harness/cli/options.h"
-#include "harness/cli/print.h"
 #include "harness/cli/run_end.h"
-#include "harness/cli/scratch.h"
 #include "harness/cli/stress_options.h"
 #include "harness/cli/stress_progress.h"
-#include "harness/walkers/walker_table.h"
+#include "harness/jvm/images/jdk.h"
+#include "harness/process/interrupt.h"
+#include "harness/process/scratch.h"
+#include "harness/request/walker_table.h"
 
 namespace walkhammer {
 namespace {
+
+// In the same order; "none" of a build without one.
+std::vector<std::string> BuildIds(const std::vector<std::string>& homes) {
+  std::vector<std::string> ids;
+  for (const std::string& home : homes) {
+    auto jdk = OpenJdk(home);
+    ids.push_back(jdk.ok() && !jdk.value().build_id.empty() ? jdk.value().build_id : "none");
+  }
+  return ids;
+}
 
 RunIdentity IdentityOf(const StressOptions& options, const StressPlan& plan,
                        const std::vector<std::string>& jvm_flags) {
@@ -27,6 +38,7 @@ RunIdentity IdentityOf(const StressOptions& options, const StressPlan& plan,
     if (std::find(homes.begin(), homes.end(), cell.row.jdk_path) == homes.end())
       homes.push_back(cell.row.jdk_path);
   identity.jdk_path = Joined(homes);
+  identity.libjvm_build_id = Joined(BuildIds(homes));
   identity.jvm_flags = Joined(jvm_flags);
   identity.walker = plan.cells.front().row.walker;
   const StressJob& job = plan.cells.front().job;

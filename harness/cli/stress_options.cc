@@ -14,10 +14,11 @@
 #include "harness/cli/common.h"
 #include "harness/cli/provider.h"
 #include "harness/cli/run_end.h"
-#include "harness/supervise/cell_harvest.h"
+#include "harness/request/walker_table.h"
 #include "harness/supervise/child_process.h"
-#include "harness/supervise/profiles.h"
-#include "harness/walkers/walker_table.h"
+#include "harness/supervise/matrix/aot_cache.h"
+#include "harness/supervise/matrix/cell_harvest.h"
+#include "harness/supervise/matrix/profiles.h"
 #include "workloads/catalogue.h"
 
 namespace walkhammer {
@@ -227,18 +228,17 @@ Load JavaLoad(const std::string& program) {
 }
 
 Result<std::vector<Load>> SceneLoads(const std::vector<std::string>& names) {
-  auto flags = BaseFlags();
-  if (!flags.ok()) return flags.failure();
   std::vector<Load> loads;
   for (const std::string& name : names) {
     auto scene = SceneNamed(name);
     if (!scene.ok()) return scene.failure();
-    std::vector<std::string> all = flags.value();
-    // Played long enough, what C1 has compiled would be compiled by C2.
-    if (name == "c1") all.push_back("-XX:TieredStopAtLevel=3");
     loads.push_back(
-        {"scene:" + name, [name, flags = all](int, const std::string&) -> Result<LoadCommand> {
-           return LoadCommand{flags,
+        {"scene:" + name, [name](int feature, const std::string&) -> Result<LoadCommand> {
+           auto flags = BaseFlags(feature);
+           if (!flags.ok()) return flags.failure();
+           // Played long enough, what C1 has compiled would be compiled by C2.
+           if (name == "c1") flags.value().push_back("-XX:TieredStopAtLevel=3");
+           return LoadCommand{flags.value(),
                               {"-cp", BesideExecutable(kScenesJarName), "wh.Rehearsal", name},
                               std::filesystem::current_path(),
                               true};
@@ -278,6 +278,22 @@ std::string LabelOf(const std::vector<CellPlan>& cells, const CellRow& row, int 
   };
   for (int number = 2; taken(); number++) label = fmt::format("{} #{}", stem, number);
   return label;
+}
+
+// Preparing it makes the cache, too.
+void AddAotCache(CellPlan& cell) {
+  cell.prepare = [prepare = cell.prepare, java = cell.java, platform = cell.platform,
+                  flags = cell.jvm_flags](const std::string& folder) -> Result<LoadCommand> {
+    auto load = prepare(folder);
+    if (!load.ok()) return load;
+    auto& all = load.value().jvm_flags;
+    std::vector<std::string> same = all;  // the cache of a heap of another size does not fit
+    same.insert(same.end(), flags.begin(), flags.end());
+    auto cached = MakeAotCache(java, platform, same, folder);
+    if (!cached.ok()) return cached.failure();
+    all.insert(all.end(), cached.value().begin(), cached.value().end());
+    return load;
+  };
 }
 
 // As the user named them, but in the table's words.
@@ -329,7 +345,7 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
   auto jdks = ChooseJdks(options.jdks);
   if (!jdks.ok()) return jdks.failure();
   for (const JdkChoice& choice : jdks.value())
-    if (options.step && choice.jdk.platform.is_emulated())
+    if (options.step && choice.jdk.platform.is_emulated)
       return Unable(choice.jdk.home +
                     " runs through an emulator, whose instructions are not the JVM's: step it on a "
                     "machine of its architecture");
@@ -373,6 +389,7 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
         cell.scratch = fmt::format("{}/cell-{}", scratch, row.position);
         cell.prepare = [prepare = load.prepare, feature = choice.jdk.feature](
                            const std::string& folder) { return prepare(feature, folder); };
+        if (profile->has_aot_cache) AddAotCache(cell);
         plan.cells.push_back(std::move(cell));
       }
   return plan;

@@ -9,8 +9,8 @@
 
 #include "harness/base/result.h"
 #include "harness/cli/options.h"
-#include "harness/record/run_db.h"
-#include "harness/supervise/stress_run.h"
+#include "harness/store/run_db.h"
+#include "harness/supervise/matrix/stress_run.h"
 
 namespace walkhammer {
 

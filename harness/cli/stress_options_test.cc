@@ -5,8 +5,8 @@
 
 #include <set>
 
-#include "harness/jvm/jdk.h"
-#include "harness/supervise/profiles.h"
+#include "harness/jvm/images/jdk.h"
+#include "harness/supervise/matrix/profiles.h"
 
 namespace walkhammer {
 namespace {

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "harness/base/duration.h"
-#include "harness/cli/print.h"
+#include "harness/base/print.h"
 
 namespace walkhammer {
 namespace {

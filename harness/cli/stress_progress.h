@@ -3,7 +3,7 @@
 #ifndef WALKHAMMER_HARNESS_CLI_STRESS_PROGRESS_H_
 #define WALKHAMMER_HARNESS_CLI_STRESS_PROGRESS_H_
 
-#include "harness/supervise/stress_run.h"
+#include "harness/supervise/matrix/stress_run.h"
 
 namespace walkhammer {
 

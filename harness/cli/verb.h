@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/jvm/jdk.h"
+#include "harness/jvm/images/jdk.h"
 
 namespace CLI {
 class App;
@@ -18,9 +18,11 @@ class App;
 
 namespace walkhammer {
 
-// Sets up every scene in a child of that JDK. The value is an array of objects
-//   {"name": "c2", "available": true, "pristine_true": true, "frames": 33, "reason": ""}
-// A failure says why no scene could be set up.
+// Sets up every scene in a child of that JDK. The value is
+//   {"scenes": [
+//      {"name": "c2", "available": true, "pristine_true": true, "frames": 33, "reason": ""}, ...],
+//    "safefetch": "symbols"}
+// with a SafeFetchSourceWord. A failure says why no scene could be set up.
 using SceneProbe = std::function<Result<nlohmann::json>(const Jdk&)>;
 
 struct Invocation {

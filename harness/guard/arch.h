@@ -5,7 +5,7 @@
 
 #include <ucontext.h>
 
-#include "harness/walkers/trace.h"
+#include "harness/base/trace.h"
 
 #if defined(__x86_64__)
 #include "harness/guard/arch_x86_64.h"
@@ -19,6 +19,8 @@ namespace walkhammer {
 
 // arch_*.h define: kArchName, kHasLinkRegister, kElfMachine (ELF e_machine),
 //   Registers ReadContext(const ucontext_t&);
+//   uint64_t Argument(const ucontext_t&, int), from 0 to 3, and Registers CallerAtEntry(const
+//   ucontext_t&), its pc inside of the call: at the entry of a function of the C ABI;
 //   void ReadJavaRegisters(const ucontext_t&, bcp, sender_sp, return_pc): what generated code keeps
 //   there; uint64_t NextByteCode(const ucontext_t&): and the interpreter; void WriteContext(const
 //   Registers&, ucontext_t&); uint64_t ThreadPointer(), void SetThreadPointer(uint64_t): what
@@ -37,6 +39,8 @@ struct FrameSlots {
   int interpreter_unused;  // 0: all are in use
 };
 inline constexpr FrameSlots kX86_64Slots{-6, -8, 0}, kAarch64Slots{-8, -9, -5};
+// Of an interpreted frame: its Method*. Of both architectures, from JDK 8 on.
+inline constexpr int kInterpreterMethodSlot = -3;
 inline constexpr FrameSlots kOwnSlots = kHasLinkRegister ? kAarch64Slots : kX86_64Slots;
 
 // The frame record that both architectures' frame pointers lead to.

@@ -19,7 +19,18 @@ inline Registers ReadContext(const ucontext_t& context) {
   return {m.pc, m.sp, m.regs[29], m.regs[30]};
 }
 
-// What generated code keeps in registers besides: see WalkStart in harness/reference.
+// At a function's entry.
+inline uint64_t Argument(const ucontext_t& context, int number) {
+  return context.uc_mcontext.regs[number];
+}
+
+inline Registers CallerAtEntry(const ucontext_t& context) {
+  Registers registers = ReadContext(context);
+  registers.pc = registers.lr - 4;
+  return registers;
+}
+
+// What generated code keeps in registers besides: see WalkStart in harness/asgst/walk.
 // Nobody asks for the caller's sp, in x13 before JDK 20, in x19 since (JDK-8288971), nor for a
 // return address besides lr: lr tells more.
 inline void ReadJavaRegisters(const ucontext_t& context, uint64_t& bcp, uint64_t& sender_sp,

@@ -26,7 +26,20 @@ inline Registers ReadContext(const ucontext_t& context) {
           static_cast<uint64_t>(g[REG_RBP]), 0};
 }
 
-// What generated code keeps in registers besides: see WalkStart in harness/reference.
+// At a function's entry.
+inline uint64_t Argument(const ucontext_t& context, int number) {
+  constexpr int kArguments[] = {REG_RDI, REG_RSI, REG_RDX, REG_RCX};
+  return static_cast<uint64_t>(context.uc_mcontext.gregs[kArguments[number]]);
+}
+
+inline Registers CallerAtEntry(const ucontext_t& context) {
+  Registers registers = ReadContext(context);
+  registers.pc = *reinterpret_cast<const uint64_t*>(registers.sp) - 1;
+  registers.sp += 8;
+  return registers;
+}
+
+// What generated code keeps in registers besides: see WalkStart in harness/asgst/walk.
 inline void ReadJavaRegisters(const ucontext_t& context, uint64_t& bcp, uint64_t& sender_sp,
                               uint64_t& return_pc) {
   return_pc = static_cast<uint64_t>(context.uc_mcontext.gregs[REG_RAX]);

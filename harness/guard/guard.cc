@@ -8,8 +8,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <span>
 
 #include "harness/guard/arch.h"
+#include "harness/guard/code_patch.h"
 
 namespace walkhammer {
 namespace {
@@ -33,17 +35,23 @@ __attribute__((tls_model("initial-exec"))) thread_local stack_t stack_before;
 
 int HangSignal() { return SIGRTMIN + 7; }
 
-bool InSafeFetch(uint64_t pc) {
-  for (const auto& range : options.safefetch)
+bool In(std::span<const GuardOptions::Range> ranges, uint64_t pc) {
+  for (const auto& range : ranges)
     if (pc >= range.begin && pc < range.end) return true;
   return false;
+}
+
+// SafeFetch reads: neither a sent signal nor a jump to nowhere is its own.
+bool Doubtful(int signal, const siginfo_t& info, uint64_t pc) {
+  return (signal == SIGSEGV || signal == SIGBUS) && info.si_code > 0 &&
+         reinterpret_cast<uint64_t>(info.si_addr) != pc && In(options.doubtful, pc);
 }
 
 // HotSpot faults on purpose in SafeFetch and resumes elsewhere. It is asked only for those pcs and
 // in the thread's true state: presented as in_Java it takes a fault in the polling page for a
 // safepoint poll, and one in the guard pages for a Java stack overflow.
 bool JvmResumes(GuardSlot& slot, int signal, siginfo_t* info, void* context, uint64_t pc) {
-  if (options.jvm_handler == nullptr || !InSafeFetch(pc)) return false;
+  if (options.jvm_handler == nullptr || !In(options.safefetch, pc)) return false;
   int32_t presented = 0;
   if (slot.thread_state != nullptr) {
     presented = *slot.thread_state;
@@ -55,7 +63,7 @@ bool JvmResumes(GuardSlot& slot, int signal, siginfo_t* info, void* context, uin
 }
 
 [[noreturn]] void LeaveCall(GuardSlot& slot, Ending ending, int signal, siginfo_t* info,
-                            const ucontext_t& context) {
+                            const ucontext_t& context, const char* failed_check = "") {
   // Following the chain of a walker that crashed with a wild sp may fault in its turn: that second
   // fault only leaves, with what the first one has noted.
   if (slot.leaving == 0) {
@@ -67,6 +75,8 @@ bool JvmResumes(GuardSlot& slot, int signal, siginfo_t* info, void* context, uin
     fault.code = info->si_code;
     fault.address = ending == Ending::kCrashed ? reinterpret_cast<uint64_t>(info->si_addr) : 0;
     fault.registers = ReadContext(context);
+    std::strncpy(fault.failed_check, failed_check, sizeof fault.failed_check - 1);
+    fault.doubtful = ending == Ending::kCrashed && Doubtful(signal, *info, fault.registers.pc);
     fault.native[0] = fault.registers.pc;
     fault.native_count = 1;
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -75,6 +85,66 @@ bool JvmResumes(GuardSlot& slot, int signal, siginfo_t* info, void* context, uin
   }
   slot.inside = 0;
   siglongjmp(slot.leave, 1);
+}
+
+// The first `size` - 1 bytes of what is already there and `text`; null stands for nothing.
+void Append(const char* text, char* to, size_t size) {
+  size_t used = strnlen(to, size - 1);
+  for (; text != nullptr && *text != 0 && used < size - 1; text++) to[used++] = *text;
+  to[used] = 0;
+}
+
+void AppendNumber(uint32_t number, char* to, size_t size) {
+  char digits[11] = {};
+  char* first = digits + sizeof digits - 1;
+  do *--first = static_cast<char>('0' + number % 10);
+  while ((number /= 10) != 0);
+  Append(first, to, size);
+}
+
+const char* BaseName(const char* path) {
+  const char* slash = path == nullptr ? nullptr : std::strrchr(path, '/');
+  return slash == nullptr ? path : slash + 1;
+}
+
+const GuardOptions::CheckReport* CheckReportAt(uint64_t pc) {
+  for (int i = 0; i < options.check_report_count; i++)
+    if (options.check_reports[i].entry == pc) return &options.check_reports[i];
+  return nullptr;
+}
+
+// Whoever dies goes through several of them.
+void LiftCheckReports() {
+  for (int i = 0; i < options.check_report_count; i++)
+    WriteCode(options.check_reports[i].entry, options.check_reports[i].original);
+}
+
+// The walker stands where it was found wrong.
+[[noreturn]] void LeaveFailedCheck(GuardSlot& slot, const GuardOptions::CheckReport& report,
+                                   siginfo_t* info, ucontext_t& context) {
+  const auto text = [&](int8_t argument) {
+    return argument < 0 ? nullptr : reinterpret_cast<const char*>(Argument(context, argument));
+  };
+  char what[sizeof Fault::failed_check] = "(";
+  Append(BaseName(text(report.file)), what, sizeof what);
+  Append(":", what, sizeof what);
+  AppendNumber(static_cast<uint32_t>(Argument(context, report.line)), what, sizeof what);
+  Append(") ", what, sizeof what);
+  Append(text(report.text), what, sizeof what);
+  WriteContext(CallerAtEntry(context), context);
+  LeaveCall(slot, Ending::kCrashed, SIGABRT, info, context, what);
+}
+
+// A trap at a report: ends the walker's call; without one (`slot` is null) the report goes on.
+bool OnCheckReport(GuardSlot* slot, siginfo_t* info, ucontext_t& context) {
+  Registers registers = ReadContext(context);
+  registers.pc -= kTrapPcAhead;
+  const GuardOptions::CheckReport* report = CheckReportAt(registers.pc);
+  if (report == nullptr) return false;
+  WriteContext(registers, context);
+  if (slot != nullptr) LeaveFailedCheck(*slot, *report, info, context);
+  LiftCheckReports();
+  return true;
 }
 
 void PassOn(int signal, siginfo_t* info, void* context) {
@@ -113,9 +183,11 @@ void OnFault(int signal, siginfo_t* info, void* raw_context) {
     errno = saved_errno;
     return;
   }
-  if (options.on_trap != nullptr && ByTrapInstruction(signal, *info)) {
+  if (ByTrapInstruction(signal, *info)) {
     const bool walking = slot != nullptr && slot->inside != 0 && slot->leaving == 0;
-    if (options.on_trap(static_cast<ucontext_t*>(raw_context), walking)) {
+    auto* context = static_cast<ucontext_t*>(raw_context);
+    if ((options.on_trap != nullptr && options.on_trap(context, walking)) ||
+        OnCheckReport(walking ? slot : nullptr, info, *context)) {
       errno = saved_errno;
       return;
     }

@@ -13,7 +13,8 @@
 #include <cstdint>
 
 #include "harness/base/result.h"
-#include "harness/walkers/trace.h"
+#include "harness/base/trace.h"
+#include "harness/guard/arch.h"
 
 namespace walkhammer {
 
@@ -59,11 +60,25 @@ struct GuardOptions {
   struct Range {
     uint64_t begin, end;
   } safefetch[4];
+  // Where SafeFetch may lie, if it is not known where: a SIGSEGV or SIGBUS there is noted as
+  // doubtful.
+  Range doubtful[2] = {};
   // Asked first about each SIGTRAP that an instruction raised, on any thread; `walking`: this one
   // is inside a guarded call and not about to leave it. True: seen to, go on. May be null.
   bool (*on_trap)(ucontext_t*, bool walking) = nullptr;
   // Gets the SIGTRAPs of single steps, on any thread. True: seen to. May be null.
   bool (*on_step)(siginfo_t*, ucontext_t*) = nullptr;
+  // Functions with which the JVM reports that a check of its own has failed and never comes back
+  // from. A trap stands at each entry; inside a guarded call it ends the call, see
+  // Fault::failed_check. Elsewhere it is lifted, and the JVM dies as it would.
+  struct CheckReport {
+    uint64_t entry;
+    CodeUnit original;             // what the trap replaces
+    int8_t file, line, text = -1;  // which arguments those are, from 0; -1: it has none
+  };
+  static constexpr int kMostCheckReports = 8;
+  CheckReport check_reports[kMostCheckReports] = {};
+  int check_report_count = 0;
   // Block while the SIGTRAP handler runs, bit 0 = signal 1: a signal whose handler sets the trap
   // flag would end the process there.
   uint64_t blocked_in_trap = 0;

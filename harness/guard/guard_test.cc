@@ -14,7 +14,7 @@
 // Functions whose extent a test must know stand in sections of their own, which the linker marks.
 #define WH_SECTION(name) __attribute__((noinline, section(name)))
 extern "C" const char __start_wh_inner[], __stop_wh_inner[], __start_wh_outer[], __stop_wh_outer[],
-    __start_wh_fetch[], __stop_wh_fetch[];
+    __start_wh_fetch[], __stop_wh_fetch[], __start_wh_doubt[], __stop_wh_doubt[];
 
 namespace walkhammer {
 namespace {
@@ -31,6 +31,9 @@ volatile int sink = 0;
 
 uint64_t Address(const void* p) { return reinterpret_cast<uint64_t>(p); }
 GuardOptions::Range FetchRange() { return {Address(__start_wh_fetch), Address(__stop_wh_fetch)}; }
+GuardOptions::Range DoubtfulRange() {
+  return {Address(__start_wh_doubt), Address(__stop_wh_doubt)};
+}
 
 // A page that faults until Mend.
 struct Trap {
@@ -90,7 +93,7 @@ class GuardTest : public testing::Test {
     action.sa_flags = SA_NODEFER;
     action.sa_handler = PreviousFpe;
     sigaction(SIGFPE, &action, nullptr);
-    const GuardOptions options{kHangLimitMs, JvmHandler, {FetchRange()}};
+    const GuardOptions options{kHangLimitMs, JvmHandler, {FetchRange()}, {DoubtfulRange()}};
     ASSERT_TRUE(InstallGuard(options).ok());
     EnterGuardedThread(main_slot);
   }
@@ -443,26 +446,31 @@ TEST_F(GuardTest, JvmIsNotAskedOutsideOfCalls) {
   EXPECT_EQ(seen.previous_segv, 1);
 }
 
-// --- helpers ---
+// --- where it may do so ---
 
-TEST(NativeChain, StopsAtWhatIsNoFrameRecord) {
-  uint64_t stack[8] = {};
-  const uint64_t low = Address(stack), end = Address(stack + 8);
-  uint64_t pcs[kMaxNativeFrames] = {};
-  // Two records: stack[2] leads to stack[5], which leads down again.
-  stack[2] = Address(stack + 5);
-  stack[3] = 0x111;
-  stack[5] = Address(stack + 2);
-  stack[6] = 0x222;
-  EXPECT_EQ(NativeChain(0x99, Address(stack + 2), low, end, pcs), 3);
-  EXPECT_EQ(pcs[0], 0x99u);
-  EXPECT_EQ(pcs[1], 0x111u);
-  EXPECT_EQ(pcs[2], 0x222u);
-  EXPECT_EQ(NativeChain(0x99, Address(stack + 2) + 4, low, end, pcs), 1);
-  EXPECT_EQ(NativeChain(0x99, low - 8, low, end, pcs), 1);
-  EXPECT_EQ(NativeChain(0x99, end - 8, low, end, pcs), 1);
-  EXPECT_EQ(NativeChain(0x99, UINT64_MAX - 7, low, end, pcs), 1);
+WH_SECTION("wh_doubt") int DoubtfulRead(const volatile char* from) { return *from; }
+WH_SECTION("wh_doubt") void DoubtfulTrap() { __builtin_trap(); }
+
+TEST_F(GuardTest, FaultsWhereSafeFetchMayLieAreDoubtful) {
+  const Trap trap;
+  seen.jvm_answer = 1;
+  EXPECT_EQ(Call([&] { sink = DoubtfulRead(trap.page); }), Ending::kCrashed);
+  EXPECT_EQ(main_slot.fault.doubtful, 1);
+  EXPECT_EQ(seen.jvm_asked, 0);
+  EXPECT_EQ(Call([&] { sink = *static_cast<volatile char*>(trap.page); }), Ending::kCrashed);
+  EXPECT_EQ(main_slot.fault.doubtful, 0) << "elsewhere";
 }
+
+TEST_F(GuardTest, OnlyReadsOfBadMemoryAreDoubtful) {
+  EXPECT_EQ(Call([] { DoubtfulTrap(); }), Ending::kCrashed);
+  EXPECT_EQ(main_slot.fault.doubtful, 0);
+  seen.jvm_answer = 0;
+  const Trap trap;
+  EXPECT_EQ(Call([&] { sink = Fetch(trap.page); }), Ending::kCrashed);
+  EXPECT_EQ(main_slot.fault.doubtful, 0) << "where it is known";
+}
+
+// --- helpers ---
 
 TEST_F(GuardTest, SignalMaskIsTheKernels) {
   sigset_t set, old;

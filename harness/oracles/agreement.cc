@@ -20,6 +20,7 @@ constexpr OutcomeInfo kOutcomes[] = {
     {"other-method", Grade::kInteresting, "one of the two is wrong"},
     {"other-bci", Grade::kInteresting, "one of the two is wrong about the byte code"},
     {"other-level", Grade::kInteresting, "one of the two is wrong about level or type"},
+    {"unnamed", Grade::kInteresting, "one of the two lacks a method's id"},
     {"inconsistent", Grade::kForbidden, "the same walker, shown the same, answered otherwise"},
     {"scene-differs", Grade::kForbidden, "one of the two is wrong about an undisturbed thread"},
     {"scene-failed", Grade::kInteresting,
@@ -51,7 +52,9 @@ void Tell(const Observation& seen, const Difference& difference, char* detail, s
 // Of a scene that both were shown as it is.
 uint8_t OutcomeOfScene(Disagreement kind) {
   if (kind == Disagreement::kOneFailed) return kSceneFailed;
-  return kind == Disagreement::kTruncated ? static_cast<uint8_t>(kind) : kSceneDiffers;
+  return kind == Disagreement::kTruncated || kind == Disagreement::kUnnamed
+             ? static_cast<uint8_t>(kind)
+             : kSceneDiffers;
 }
 
 uint8_t Judge(const Observation& seen, char* detail, size_t size) {

@@ -11,13 +11,23 @@ namespace {
 constexpr OutcomeInfo kOutcomes[] = {
     {"returned", Grade::kAcceptable, "the walk came back"},
     {"fault", Grade::kForbidden, "a fault in the walker ends the profiled program"},
+    {"fault-or-safefetch", Grade::kInteresting,
+     "SafeFetch of this JVM was not found: it may be a fault of its own, which harms nobody"},
+    {kFailedCheckOutcomeName, Grade::kForbidden,
+     "where a check of its own fails, the JVM ends the profiled program"},
 };
 
 uint8_t Judge(const Observation& seen, char* detail, size_t size) {
   if (seen.trace.ending != Ending::kCrashed) return 0;
-  std::snprintf(detail, size, "signal %d, si_code %d, address 0x%llx", seen.fault->signal,
-                seen.fault->code, static_cast<unsigned long long>(seen.fault->address));
-  return 1;
+  if (seen.fault->failed_check[0] != 0) {
+    std::snprintf(detail, size, "%s", seen.fault->failed_check);
+    return 3;
+  }
+  const bool doubtful = seen.fault->doubtful != 0;
+  std::snprintf(detail, size, "signal %d, si_code %d, address 0x%llx%s", seen.fault->signal,
+                seen.fault->code, static_cast<unsigned long long>(seen.fault->address),
+                doubtful ? ", which SafeFetch may have met on purpose" : "");
+  return doubtful ? 2 : 1;
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ bool SkipsAt(const Trace& a, const Trace& b, int at) {
 
 const char* DisagreementWord(Disagreement kind) {
   constexpr const char* kWords[kDisagreements] = {
-      "none", "one-failed", "truncated", "skipped-caller", "method", "bci", "level"};
+      "none", "one-failed", "truncated", "skipped-caller", "method", "bci", "level", "unnamed"};
   return kWords[static_cast<int>(kind)];
 }
 
@@ -44,16 +44,21 @@ Difference Compare(const Trace& a, const Trace& b) {
     return {alike ? Disagreement::kNone : Disagreement::kOneFailed, 0};
   }
   const int both = shorter.num_frames;
-  int bci = -1, level = -1;
+  int bci = -1, level = -1, unnamed = -1;
   for (int i = 0; i < both; i++) {
     const Frame &x = a.frames[i], &y = b.frames[i];
-    if (x.method != y.method)
-      return {SkipsAt(a, b, i) ? Disagreement::kSkippedCaller : Disagreement::kMethod, i};
+    if (x.method != y.method) {
+      if (SkipsAt(a, b, i)) return {Disagreement::kSkippedCaller, i};
+      if (x.method != nullptr && y.method != nullptr) return {Disagreement::kMethod, i};
+      if (unnamed < 0) unnamed = i;
+      continue;
+    }
     if (bci < 0 && x.bci != y.bci) bci = i;
     // 0: a walker that does not tell.
     if (level < 0 && x.kind != 0 && y.kind != 0 && x.kind != y.kind) level = i;
   }
   if (a.num_frames != b.num_frames && !shorter.cut) return {Disagreement::kTruncated, both};
+  if (unnamed >= 0) return {Disagreement::kUnnamed, unnamed};
   if (bci >= 0) return {Disagreement::kBci, bci};
   if (level >= 0) return {Disagreement::kLevel, level};
   return {};

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "harness/walkers/trace.h"
+#include "harness/base/trace.h"
 
 namespace walkhammer {
 
@@ -18,6 +18,7 @@ enum class Disagreement : uint8_t {
   kMethod,         // another method
   kBci,            // the same methods, another byte code
   kLevel,          // another compile level or frame type, where both walkers tell them
+  kUnnamed,        // where one names a method the other has a frame without one
   kCount
 };
 inline constexpr int kDisagreements = static_cast<int>(Disagreement::kCount);

@@ -1,5 +1,7 @@
 #include "harness/oracles/evidence.h"
 
+#include <algorithm>
+
 #include "harness/oracles/oracle.h"
 #include "harness/oracles/rows.h"
 
@@ -77,8 +79,8 @@ bool Leads(const SampleFacts& facts, const Frame& from, const Frame& to) {
 }  // namespace
 
 const char* WitnessWord(Witness witness) {
-  constexpr const char* kWords[kWitnesses] = {"shadow-stack", "byte-code", "steps", "thread-start",
-                                              "call"};
+  constexpr const char* kWords[kWitnesses] = {
+      "shadow-stack", "byte-code", "steps", "thread-start", "call", "anchor", "debug-info"};
   return kWords[static_cast<int>(witness)];
 }
 
@@ -133,6 +135,26 @@ std::optional<Against> CallEvidence(const Observation& seen, const CodeletCodes&
   const std::optional<bool> others = Calls(seen, codelets, seen.other.trace);
   if (!mine || !others) return {};
   return AgainstOf(!*mine, !*others);
+}
+
+std::optional<Against> AnchorEvidence(const Observation& seen, uint64_t method) {
+  const SampleFacts& facts = *seen.sample;
+  if (method == 0 || facts.method_of == nullptr) return {};
+  if (!Answered(seen.trace) || !Answered(seen.other.trace)) return {};
+  void *mine = seen.trace.frames[0].method, *others = seen.other.trace.frames[0].method;
+  if (mine == others || mine == nullptr || others == nullptr) return {};
+  return AgainstOf(facts.method_of(mine) != method, facts.method_of(others) != method);
+}
+
+std::optional<Against> DebugInfoEvidence(const Observation& seen,
+                                         const std::optional<CodeDescription>& there) {
+  if (!there || !Answered(seen.trace) || !Answered(seen.other.trace)) return {};
+  const Frame &mine = seen.trace.frames[0], &others = seen.other.trace.frames[0];
+  if (mine.method == nullptr || others.method == nullptr) return {};
+  const auto holds = [&](const Frame& frame) {
+    return frame.method == there->method && frame.bci == std::max(there->bci, 0);
+  };
+  return AgainstOf(!holds(mine), !holds(others));
 }
 
 }  // namespace walkhammer

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "harness/jvm/codelet_codes.h"
+#include "harness/jvm/structs/codelet_codes.h"
 #include "harness/oracles/observation.h"
 
 namespace walkhammer {
@@ -19,6 +19,8 @@ enum class Witness : uint8_t {
   kSteps,        // what the instructions before and after must have in common
   kThreadStart,  // where threads start, against the outermost frame
   kCall,         // a call that the JVM is resolving, against the newest frame's byte code
+  kAnchor,       // the interpreted frame that has called into the JVM, against the newest method
+  kDebugInfo,    // what the JVM tells of compiled code that has called into it, against the newest
   kCount
 };
 inline constexpr int kWitnesses = static_cast<int>(Witness::kCount);
@@ -45,6 +47,21 @@ std::optional<Against> ThreadStartEvidence(const Observation& seen);
 // its newest method is about to call. None: the stub is another one.
 std::optional<Against> CallEvidence(const Observation& seen, const CodeletCodes& codelets,
                                     std::string_view stub);
+
+// The same where the newest frames are of different methods. `method`: the Method* of the
+// interpreted frame at the thread's anchor, which no Java frame is newer than; 0: there is none.
+std::optional<Against> AnchorEvidence(const Observation& seen, uint64_t method);
+
+// What the JVM's debug information tells of a pc: the newest method there and its byte code.
+struct CodeDescription {
+  void* method;  // jmethodID
+  int32_t bci;   // below 0: before the first byte code
+};
+
+// The same for a thread whose newest Java frame is compiled and has called into the JVM. `there`:
+// what is described where the call returns to; none: nothing is known.
+std::optional<Against> DebugInfoEvidence(const Observation& seen,
+                                         const std::optional<CodeDescription>& there);
 
 }  // namespace walkhammer
 

@@ -187,5 +187,47 @@ TEST_F(EvidenceTest, TheShadowStackOfTheProgram) {
   EXPECT_EQ(ShadowEvidence(seen_), Against::kNeither);
 }
 
+TEST_F(EvidenceTest, TheInterpretedFrameAtTheAnchor) {
+  constexpr uint64_t kMine = 0x7000, kOthers = 0x8000;
+  int ids[2] = {};
+  mine_ = {0, 0, &ids[0]};
+  others_ = {0, 0, &ids[1]};
+  seen_.trace = {Ending::kReturned, 1, &mine_};
+  seen_.other.trace = {Ending::kReturned, 1, &others_};
+  EXPECT_EQ(AnchorEvidence(seen_, kMine), std::nullopt) << "nobody knows the methods of ids";
+  static void* first;
+  first = &ids[0];
+  facts_.method_of = [](void* id) { return id == first ? kMine : kOthers; };
+  EXPECT_EQ(AnchorEvidence(seen_, kMine), Against::kOther);
+  EXPECT_EQ(AnchorEvidence(seen_, kOthers), Against::kWalker);
+  EXPECT_EQ(AnchorEvidence(seen_, 0x9000), Against::kBoth);
+  EXPECT_EQ(AnchorEvidence(seen_, 0), std::nullopt) << "no such frame";
+  others_.method = nullptr;
+  EXPECT_EQ(AnchorEvidence(seen_, kMine), std::nullopt) << "a frame without a method";
+  others_ = mine_;
+  EXPECT_EQ(AnchorEvidence(seen_, kOthers), std::nullopt) << "they say the same";
+  seen_.other.trace.num_frames = -5;
+  EXPECT_EQ(AnchorEvidence(seen_, kMine), std::nullopt);
+}
+
+TEST_F(EvidenceTest, WhatTheJvmTellsOfItsCode) {
+  int ids[2] = {};
+  mine_ = {7, 0, &ids[0]};
+  others_ = {9, 0, &ids[0]};
+  seen_.trace = {Ending::kReturned, 1, &mine_};
+  seen_.other.trace = {Ending::kReturned, 1, &others_};
+  EXPECT_EQ(DebugInfoEvidence(seen_, std::nullopt), std::nullopt) << "nothing is described";
+  EXPECT_EQ(DebugInfoEvidence(seen_, CodeDescription{&ids[0], 7}), Against::kOther);
+  EXPECT_EQ(DebugInfoEvidence(seen_, CodeDescription{&ids[0], 9}), Against::kWalker);
+  EXPECT_EQ(DebugInfoEvidence(seen_, CodeDescription{&ids[1], 7}), Against::kBoth);
+  mine_.bci = others_.bci = 0;
+  EXPECT_EQ(DebugInfoEvidence(seen_, CodeDescription{&ids[0], -1}), Against::kNeither)
+      << "on entry";
+  others_.method = nullptr;
+  EXPECT_EQ(DebugInfoEvidence(seen_, CodeDescription{&ids[0], 0}), std::nullopt) << "not named";
+  seen_.other.trace.num_frames = -5;
+  EXPECT_EQ(DebugInfoEvidence(seen_, CodeDescription{&ids[0], 7}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace walkhammer

@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <span>
 
+#include "harness/base/trace.h"
 #include "harness/guard/guard.h"
-#include "harness/jvm/methods.h"
+#include "harness/jvm/live/methods.h"
 #include "harness/oracles/oracle.h"
 #include "harness/request/walk_request.h"
-#include "harness/walkers/trace.h"
-#include "harness/walkers/walker_table.h"
+#include "harness/request/walker_table.h"
 
 namespace walkhammer {
 
@@ -49,6 +49,10 @@ struct SampleFacts {
   int (*byte_code)(void* method, int bci);
   // Bytes of byte code that a jmethodID's method has now, or -1. May be null.
   int (*code_size)(void* method);
+  // The Method* of a jmethodID, of its newest version; 0 where it is gone. May be null.
+  uint64_t (*method_of)(void* method);
+  // Where the JVM's calls of Java come back to: StubRoutines::_call_stub_return_address.
+  uint64_t call_stub_return;
 };
 
 // What the walker before answered when it was shown the same.

@@ -9,8 +9,8 @@
 #include <span>
 #include <string_view>
 
+#include "harness/base/trace.h"
 #include "harness/request/walk_request.h"
-#include "harness/walkers/trace.h"
 
 namespace walkhammer {
 
@@ -23,6 +23,9 @@ struct OutcomeInfo {
   Grade grade;
   const char* reason;  // why it is graded so
 };
+
+// Of the oracle "crash": the JVM's own check says so; Fault::failed_check says which.
+inline constexpr char kFailedCheckOutcomeName[] = "failed-check";
 
 struct Observation;  // what a judged walk gives to the oracles: observation.h
 

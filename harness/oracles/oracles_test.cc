@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/findings/finding_record.h"
 #include "harness/oracles/observation.h"
 #include "harness/oracles/oracle.h"
-#include "harness/record/finding_record.h"
 
 namespace walkhammer {
 namespace {
@@ -106,6 +106,18 @@ void Disturbed(Case& c) { c.seen.pristine = false; }
 const std::vector<Provocation>& Provocations() {
   static const auto& table = *new std::vector<Provocation>{
       {"Fault", "crash", "fault", Crash, "signal 11, si_code 1, address 0x10"},
+      {"FailedCheck", "crash", "failed-check",
+       [](Case& c) {
+         Crash(c);
+         std::strcpy(c.fault.failed_check, "(frame.cpp:1) assert(x) failed");
+       },
+       "(frame.cpp:1) assert(x) failed"},
+      {"DoubtfulFault", "crash", "fault-or-safefetch",
+       [](Case& c) {
+         Crash(c);
+         c.fault.doubtful = 1;
+       },
+       "SafeFetch may have met"},
       {"HangIsNoFault", "crash", "returned", Hang},
       {"Hang", "hang", "hang", Hang, "hang limit"},
       {"FaultIsNoHang", "hang", "ended", Crash},

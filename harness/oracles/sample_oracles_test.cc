@@ -242,6 +242,18 @@ const std::vector<Provocation>& Provocations() {
          c.others[1].kind = 0x301;
        },
        "frame 1 is"},
+      {"Unnamed", "agreement", "unnamed",
+       [](Case& c) {
+         c.Compare();
+         c.others[1].method = nullptr;
+       },
+       "frame 1 is"},
+      {"UnnamedAndTruncated", "agreement", "truncated",
+       [](Case& c) {
+         c.Compare();
+         c.others[1].method = nullptr;
+         c.seen.trace.num_frames = 3;
+       }},
       {"LevelsOfOneAlone", "agreement", "same",
        [](Case& c) {
          c.Compare();
@@ -370,11 +382,11 @@ TEST(Methods, GiveUpPlacesOfUnloadedOnesAndFindTheRest) {
   static uint64_t words[3] = {0x700000001000, 0, 0x700000002000};  // what jmethodIDs lead to
   MethodRegistry registry;
   for (uint64_t& word : words) registry.Add(&word, "a.B.c()V", 1, false);
-  registry.SweepUnloaded();
+  registry.SweepUnloaded(nullptr);
   ASSERT_NE(registry.Find(&words[1]), nullptr);
   EXPECT_TRUE(registry.Find(&words[1])->unloaded.load());
   EXPECT_FALSE(registry.Find(&words[0])->unloaded.load());
-  for (int i = 0; i < 10; i++) registry.SweepUnloaded();
+  for (int i = 0; i < 10; i++) registry.SweepUnloaded(nullptr);
   EXPECT_EQ(registry.Find(&words[1]), nullptr);
   EXPECT_NE(registry.Find(&words[0]), nullptr);
   EXPECT_NE(registry.Find(&words[2]), nullptr);

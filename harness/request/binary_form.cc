@@ -12,8 +12,8 @@
 #include <cstring>
 #include <utility>
 
-#include "harness/scenes/scene_table.h"
-#include "harness/walkers/walker_table.h"
+#include "harness/request/scene_table.h"
+#include "harness/request/walker_table.h"
 
 namespace walkhammer {
 namespace {

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include "harness/request/scene_table.h"
 #include "harness/request/walk_request.h"
-#include "harness/scenes/scene_table.h"
-#include "harness/walkers/walker_table.h"
+#include "harness/request/walker_table.h"
 
 namespace walkhammer {
 

@@ -7,9 +7,9 @@
 #include <iterator>
 #include <span>
 
+#include "harness/request/scene_table.h"
 #include "harness/request/text_words.h"
-#include "harness/scenes/scene_table.h"
-#include "harness/walkers/walker_table.h"
+#include "harness/request/walker_table.h"
 
 namespace walkhammer {
 namespace {

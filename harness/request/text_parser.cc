@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "harness/base/nearest.h"
+#include "harness/request/scene_table.h"
 #include "harness/request/text_form.h"
 #include "harness/request/text_words.h"
-#include "harness/scenes/scene_table.h"
-#include "harness/walkers/walker_table.h"
+#include "harness/request/walker_table.h"
 
 namespace walkhammer {
 namespace {

@@ -36,7 +36,7 @@ struct FrameWord {
   Value value;
 };
 
-enum class FrameShape : uint8_t { kInterpreted, kCompiled, kStub, kEntry };
+enum class SampleShape : uint8_t { kInterpreted, kCompiled, kStub, kEntry };
 
 // A whole frame of a scene, as it can be put into another scene's stack. Its words, in this order:
 // return address, link; then of interpreted frames the nine below fp, downwards (sender_sp,
@@ -46,7 +46,7 @@ enum class FrameShape : uint8_t { kInterpreted, kCompiled, kStub, kEntry };
 struct FrameSample {
   static constexpr int kMaxWords = 16;
   static constexpr int32_t kNoFp = INT32_MIN;
-  FrameShape shape;
+  SampleShape shape;
   uint8_t word_count;
   uint16_t reserved;
   uint32_t sp;    // bytes above stack+0

@@ -38,7 +38,7 @@ struct Edit {
 // from the ucontext otherwise.
 enum class AnchorMode : uint8_t { kCleared, kTrue, kCustom, kCount };
 
-// JavaThreadState values as vmStructs name them (_thread_new = 2, ...), stable in JDK 17 to 25.
+// JavaThreadState as JDK 8 to 27 number it (_thread_new = 2, ...); see ThreadStates for others.
 inline constexpr uint8_t kStateInNative = 4;
 inline constexpr uint8_t kStateInVm = 6;
 inline constexpr uint8_t kStateInJava = 8;

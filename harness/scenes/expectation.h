@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/jvm/code_cache.h"
-#include "harness/walkers/trace.h"
+#include "harness/base/trace.h"
+#include "harness/jvm/structs/code_cache.h"
 
 namespace walkhammer {
 

@@ -132,5 +132,18 @@ TEST(ExpectedKind, WhatIsClaimedTwiceDifferentlyOrNotAtAllIsUnknown) {
   EXPECT_EQ(ExpectedKind({}, 0, {}, Blobs()), 0);
 }
 
+TEST(CodeBlobTest, AZombieIsToldByItsStateWhoseNumberTheJdkChose) {
+  CodeBlob blob = Nmethod(kC2, kMethod, 4);
+  blob.state = 4;
+  EXPECT_TRUE(blob.IsZombie(17));
+  EXPECT_FALSE(blob.IsZombie(11));  // unloaded
+  EXPECT_FALSE(blob.IsZombie(21));  // no sweeper
+  blob.state = 3;
+  EXPECT_TRUE(blob.IsZombie(11));
+  EXPECT_FALSE(blob.IsZombie(17));  // unloaded
+  blob.is_nmethod = false;
+  EXPECT_FALSE(blob.IsZombie(11));
+}
+
 }  // namespace
 }  // namespace walkhammer

@@ -13,8 +13,8 @@
 #include <unordered_map>
 
 #include "harness/base/mappings.h"
+#include "harness/request/scene_table.h"
 #include "harness/scenes/physical_frames.h"
-#include "harness/scenes/scene_table.h"
 
 namespace walkhammer {
 namespace {
@@ -23,6 +23,8 @@ namespace {
 // depends on what else the JVM did; requests must not.
 constexpr int kPooledPerName = 4;
 constexpr char kOwnClasses[] = "wh.";
+constexpr char kZombieScene[] = "zombie-code";
+constexpr char kZombie[] = "zombie";
 constexpr char kStandInNmethod[] = "wh.Sampled.bestDown(Ljava/lang/String;J)J";
 constexpr char kStandInMethod[] = "wh.Sampled.interpPass()V";
 
@@ -119,6 +121,8 @@ void Landscape::AddCodelets(Jvm& jvm) {
 // A method may have several nmethods: older tiers linger. A name means the one that runs in a
 // scene, else the installed one, else the one of the highest tier. Only those that run in a scene
 // are pooled: what else gets compiled, and when it is freed, differs from run to run.
+// A zombie knows its method no more. The scene of that name keeps one, so it is pooled; others are
+// just named.
 void Landscape::AddNmethods(Jvm& jvm, SceneStage& stage) {
   struct Choice {
     CodeBlob blob;
@@ -126,8 +130,17 @@ void Landscape::AddNmethods(Jvm& jvm, SceneStage& stage) {
     int Rank() const { return active * 16 + blob.installed * 8 + blob.comp_level; }
   };
   std::map<std::string, Choice> chosen;
+  const bool pooled = stage.Find(*FindScene(kZombieScene)) != nullptr;
+  int zombies = 0;
   const std::set<uint64_t> pcs = ActivePcs(jvm, stage);
   for (CodeBlob& blob : jvm.code_cache().Blobs()) {
+    if (blob.IsZombie(jvm.feature())) {
+      const uint32_t symbol =
+          Set(SymbolKind::kNmethod, Ordinal(kZombie, zombies), blob.begin, blob.end);
+      if (pooled && zombies == 0)
+        AddToPool(SymbolKind::kNmethod, symbol, std::bit_floor(blob.end - blob.begin));
+      zombies++;
+    }
     auto found = blob.is_nmethod ? method_names_.find(blob.method) : method_names_.end();
     if (found == method_names_.end()) continue;
     std::string name = found->second;
@@ -286,6 +299,16 @@ bool Landscape::AddStandIn(uint32_t symbol) {
   if (found == 0 && !Pool(wanted.kind).empty()) found = AddressOf(Pool(wanted.kind)[0].symbol);
   addresses_[symbol] = found;
   return found != 0;
+}
+
+bool Landscape::IsFreedZombie(const Jvm& jvm, uint32_t symbol) const {
+  const Symbol& named = symbols_->at(symbol);
+  const std::string_view name(named.name);
+  if (named.kind != SymbolKind::kNmethod || name.substr(0, name.find('#')) != kZombie) return false;
+  const std::vector<CodeBlob> blobs = jvm.code_cache().Blobs();
+  return std::none_of(blobs.begin(), blobs.end(), [&](const CodeBlob& blob) {
+    return blob.begin == AddressOf(symbol) && blob.IsZombie(jvm.feature());
+  });
 }
 
 uint64_t Landscape::EndOf(uint32_t symbol) const {

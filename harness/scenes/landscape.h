@@ -13,8 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "harness/jvm/boot.h"
-#include "harness/record/shared_state.h"
+#include "harness/jvm/live/boot.h"
 #include "harness/request/symbol_table.h"
 #include "harness/request/walk_request.h"
 #include "harness/scenes/scenes.h"
@@ -45,6 +44,9 @@ class Landscape {
   // of stubs with that name, other code of the same method, else something of the same kind in the
   // scene `sampled`. The same in every process. False where there is nothing.
   bool AddStandIn(uint32_t symbol);
+
+  // Whether the symbol means a zombie, and the sweeper has freed that since.
+  bool IsFreedZombie(const Jvm& jvm, uint32_t symbol) const;
 
   // The end of a code symbol (nmethod, stub, codelet); 0 if it is not known here.
   uint64_t EndOf(uint32_t symbol) const;

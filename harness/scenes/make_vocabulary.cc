@@ -5,10 +5,10 @@
 #include <map>
 #include <set>
 
+#include "harness/elf/instructions.h"
 #include "harness/guard/arch.h"
-#include "harness/jvm/instructions.h"
+#include "harness/request/scene_table.h"
 #include "harness/scenes/physical_frames.h"
-#include "harness/scenes/scene_table.h"
 
 namespace walkhammer {
 namespace {
@@ -75,7 +75,7 @@ class Maker {
     }
     for (const SceneWords& scene : out_.scenes)
       for (const FrameSample& frame : scene.Frames())
-        if (frame.shape == FrameShape::kEntry || frame.shape == FrameShape::kStub) add(frame.pc);
+        if (frame.shape == SampleShape::kEntry || frame.shape == SampleShape::kStub) add(frame.pc);
     for (const Place& place : out_.Of(SymbolKind::kNmethod))
       if (place.deopt_handler != 0 && out_.landmark_count < Vocabulary::kMaxLandmarks / 2)
         add({place.deopt_handler, place.symbol, 0});
@@ -169,7 +169,7 @@ class Maker {
 
   void AddFrame(const ParkedScene& scene, const PhysicalFrame& frame, FrameSample& sample) {
     sample = {};
-    sample.shape = static_cast<FrameShape>(frame.kind);
+    sample.shape = static_cast<SampleShape>(frame.kind);
     sample.sp = static_cast<uint32_t>(frame.sp - scene.stack_low);
     sample.size = static_cast<uint32_t>(frame.end - frame.sp);
     sample.fp = frame.fp >= scene.stack_low && frame.fp < scene.stack_high

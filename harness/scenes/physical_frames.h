@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/jvm/boot.h"
+#include "harness/jvm/live/boot.h"
 #include "harness/scenes/scenes.h"
 
 namespace walkhammer {

@@ -10,9 +10,9 @@
 #include <map>
 
 #include "harness/guard/arch.h"
-#include "harness/jvm/flags.h"
+#include "harness/jvm/structs/flags.h"
+#include "harness/request/scene_table.h"
 #include "harness/scenes/expectation.h"
-#include "harness/scenes/scene_table.h"
 #include "harness/walkers/agct.h"
 
 namespace walkhammer {
@@ -233,8 +233,22 @@ void JNICALL ParkAtMonitorEvent(JNIEnv* env, jclass, jstring which) {
   jvm->jvmti()->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr);
 }
 
+// Asked again each time that a scene is played, which `step` watches instruction by instruction.
 jboolean JNICALL CompilersEnabled(JNIEnv*, jclass, jint level) {
-  return CanCompile(jvm->structs(), level) ? JNI_TRUE : JNI_FALSE;
+  static const bool c1 = CanCompile(jvm->structs(), 1), c2 = CanCompile(jvm->structs(), 4);
+  return (level < 4 ? c1 : c2) ? JNI_TRUE : JNI_FALSE;
+}
+
+jint JNICALL Zombies(JNIEnv*, jclass) {
+  // A sweeper that comes by itself only now and then would free a zombie at any time, or make none.
+  constexpr int64_t kAtEachAllocation = 50;
+  if (jvm->feature() >= 20 ||
+      IntFlag(jvm->structs(), "StartAggressiveSweepingAt", 0) < kAtEachAllocation)
+    return -1;
+  const std::vector<CodeBlob> blobs = jvm->code_cache().Blobs();
+  return static_cast<jint>(std::count_if(blobs.begin(), blobs.end(), [](const CodeBlob& blob) {
+    return blob.IsZombie(jvm->feature());
+  }));
 }
 
 jlong JNICALL StackLeft(JNIEnv* env, jclass) {
@@ -292,6 +306,7 @@ const JNINativeMethod kNatives[] = {
      reinterpret_cast<void*>(ParkAtMonitorEvent)},
     {const_cast<char*>("compilersEnabled"), const_cast<char*>("(I)Z"),
      reinterpret_cast<void*>(CompilersEnabled)},
+    {const_cast<char*>("zombies"), const_cast<char*>("()I"), reinterpret_cast<void*>(Zombies)},
     {const_cast<char*>("stackLeft"), const_cast<char*>("()J"), reinterpret_cast<void*>(StackLeft)},
     {const_cast<char*>("down"), const_cast<char*>("(I)V"), reinterpret_cast<void*>(Down)},
 };

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/base/trace.h"
 #include "harness/guard/guard.h"
-#include "harness/jvm/boot.h"
-#include "harness/walkers/trace.h"
+#include "harness/jvm/live/boot.h"
 
 namespace walkhammer {
 

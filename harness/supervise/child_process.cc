@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <climits>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -21,7 +23,6 @@
 namespace walkhammer {
 namespace {
 
-constexpr char kJvmFlagsName[] = "jvm_flags.txt";
 constexpr size_t kMostOutput = 64 * 1024;  // bytes of a child's output that are read back
 
 std::string ReadFile(const std::string& path, size_t most) {
@@ -66,49 +67,15 @@ std::vector<char*> Pointers(std::vector<std::string>& words) {
 
 }  // namespace
 
-Status SetLaunch(SharedState& state, const std::string& libjvm, std::vector<std::string> flags,
-                 const std::string& provider) {
-  // Its workers do not stop at safepoints, so a cycle of its own accord could meet an edited stack.
-  if (std::find(flags.begin(), flags.end(), "-XX:+UseShenandoahGC") != flags.end())
-    flags.insert(flags.end(),
-                 {"-XX:+UnlockExperimentalVMOptions", "-XX:ShenandoahGuaranteedGCInterval=0"});
-  std::string lines;
-  for (const std::string& flag : flags) lines += flag + "\n";
-  Launch& launch = state.launch;
-  if (libjvm.size() >= sizeof launch.libjvm || lines.size() >= sizeof launch.flags)
-    return BadInput("the JVM flags or the path of the JDK are too long for walkhammer");
-  if (provider.size() >= sizeof launch.provider)
-    return BadInput("the path of the provider is too long for walkhammer");
-  std::memcpy(launch.libjvm, libjvm.c_str(), libjvm.size() + 1);
-  std::memcpy(launch.provider, provider.c_str(), provider.size() + 1);
-  std::memcpy(launch.flags, lines.c_str(), lines.size() + 1);
-  return Ok();
-}
-
 bool CanSwitchAslrOff() {
   // Asking (0xffffffff) tells what is set now; setting the same tells whether setting is allowed.
   const int now = personality(0xffffffff);
   return now >= 0 && personality(static_cast<unsigned long>(now)) >= 0;
 }
 
-Result<std::vector<std::string>> BaseFlags() {
-  for (const char* name : {kScenesJarName, kJvmFlagsName})
-    if (access(BesideExecutable(name).c_str(), R_OK) != 0)
-      return ToolFailed(std::string(name) +
-                        " is missing beside the walkhammer command: build it again");
-  std::vector<std::string> flags;
-  std::ifstream file(BesideExecutable(kJvmFlagsName));
-  for (std::string line; std::getline(file, line);)
-    if (!line.empty() && line[0] == '-') flags.push_back(line);
-  flags.push_back("-Djava.class.path=" + BesideExecutable(kScenesJarName));
-  // A small heap: nothing here allocates much, and CI machines are small.
-  flags.insert(flags.end(), {"-Xmx256m", "-XX:-UsePerfData", "-XX:-CreateCoredumpOnCrash"});
-  return flags;
-}
-
 Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(SharedMapping& shared,
                                                           const ChildSetup& setup) {
-  auto base = BaseFlags();
+  auto base = BaseFlags(setup.platform.feature);
   if (!base.ok()) return base.failure();
   static std::atomic<int> number{0};
   const std::string stem = setup.scratch + "/child-" + std::to_string(number++);

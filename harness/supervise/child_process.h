@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/jvm/platform.h"
-#include "harness/record/shared_mapping.h"
+#include "harness/jvm/images/platform.h"
+#include "harness/shared/launch.h"
+#include "harness/shared/shared_mapping.h"
 
 namespace walkhammer {
 
@@ -32,11 +33,6 @@ struct ChildSetup {
   bool keeps_children = false;
   std::string provider = {};  // a library that stands in for libjvm, see WalkerInfo::replaceable
 };
-
-// Tells the next child how to boot. `flags` are all of the JVM's, the user's last; `provider` as in
-// ChildSetup.
-Status SetLaunch(SharedState& state, const std::string& libjvm, std::vector<std::string> flags,
-                 const std::string& provider = "");
 
 class ChildProcess {
  public:
@@ -72,10 +68,6 @@ class ChildProcess {
 
 // True where this kernel lets a process switch its own address space randomisation off.
 bool CanSwitchAslrOff();
-
-// The JVM flags that every child gets before the user's. Read from the file beside the
-// executable; fails when the installation is incomplete.
-Result<std::vector<std::string>> BaseFlags();
 
 }  // namespace walkhammer
 

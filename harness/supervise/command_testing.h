@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "harness/base/names.h"
-#include "harness/jvm/jdk.h"
+#include "harness/jvm/images/jdk.h"
 
 namespace walkhammer {
 

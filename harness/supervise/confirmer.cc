@@ -33,42 +33,63 @@ int Confirmer::NextOf(const Bucket& bucket) const {
   return next >= 0 && bucket.candidates[static_cast<size_t>(next)].rank < settled ? next : -1;
 }
 
-bool Confirmer::Idle() const {
-  if (run_ != nullptr) return false;
-  return std::all_of(buckets_.begin(), buckets_.end(),
-                     [&](const auto& entry) { return NextOf(entry.second) < 0; });
+bool Confirmer::IsRunning(int64_t bucket) const {
+  return std::any_of(running_.begin(), running_.end(),
+                     [&](const Replay& replay) { return replay.bucket == bucket; });
 }
 
-int64_t Confirmer::Step() {
-  if (run_ != nullptr) {
-    auto outcome = run_->Poll();
-    return outcome == nullptr ? 0 : Finish(*outcome);
+bool Confirmer::HasConfirmed(const Bucket& bucket) const {
+  return std::any_of(bucket.candidates.begin(), bucket.candidates.end(),
+                     [&](const Candidate& candidate) {
+                       return candidate.tries >= times_ && candidate.reproduced == candidate.tries;
+                     });
+}
+
+bool Confirmer::Idle() const {
+  return running_.empty() && std::all_of(buckets_.begin(), buckets_.end(), [&](const auto& entry) {
+           return NextOf(entry.second) < 0;
+         });
+}
+
+uint64_t Confirmer::Unconfirmed() const {
+  return static_cast<uint64_t>(std::count_if(
+      buckets_.begin(), buckets_.end(),
+      [&](const auto& entry) { return NextOf(entry.second) >= 0 && !HasConfirmed(entry.second); }));
+}
+
+int64_t Confirmer::Step(size_t most) {
+  for (size_t i = 0; i < running_.size(); i++) {
+    const auto outcome = running_[i].run->Poll();
+    if (outcome == nullptr) continue;
+    const Replay done = std::move(running_[i]);
+    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+    return Finish(done, *outcome);
   }
+  return running_.size() < most ? StartNext() : 0;
+}
+
+int64_t Confirmer::StartNext() {
   for (auto& [id, bucket] : buckets_) {
-    const int index = NextOf(bucket);
+    const int index = IsRunning(id) ? -1 : NextOf(bucket);
     if (index < 0) continue;
     Candidate* next = &bucket.candidates[static_cast<size_t>(index)];
-    running_bucket_ = id;
-    running_ = next;
     auto run = ReplayRun::Start({next->text, "finding", hang_limit_ms_}, setup_);
-    if (!run.ok()) return Finish(run.failure());
-    run_ = std::move(run.value());
+    if (!run.ok()) return Finish({id, next, nullptr}, run.failure());
+    running_.push_back({id, next, std::move(run.value())});
     return 0;
   }
   return 0;
 }
 
-int64_t Confirmer::Finish(const Result<ReplayOutcome>& outcome) {
-  run_.reset();
-  running_->tries++;
+int64_t Confirmer::Finish(const Replay& replay, const Result<ReplayOutcome>& outcome) const {
+  replay.candidate->tries++;
   if (outcome.ok())
     for (const FindingRecord& finding : outcome.value().findings)
-      if (MatchesExpect(running_->expect, finding.signature) == Match::kExact) {
-        running_->reproduced++;
+      if (MatchesExpect(replay.candidate->expect, finding.signature) == Match::kExact) {
+        replay.candidate->reproduced++;
         break;
       }
-  running_ = nullptr;
-  return running_bucket_;
+  return replay.bucket;
 }
 
 const Candidate* Confirmer::Best(int64_t bucket) const {

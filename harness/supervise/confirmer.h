@@ -34,11 +34,14 @@ class Confirmer {
   // False if the bucket has candidates enough.
   bool Add(int64_t bucket, Candidate candidate);
 
-  // Goes on a bit without waiting. The bucket whose best candidate has changed, or 0.
-  int64_t Step();
+  // Goes on a bit without waiting, with at most so many processes at a time, each for another
+  // bucket. The bucket whose best candidate has changed, or 0.
+  int64_t Step(size_t most);
 
   // True when there is nothing left to replay.
   bool Idle() const;
+  // The number of buckets with replays to go and no input that replays every time.
+  uint64_t Unconfirmed() const;
   // The best candidate of a bucket so far; null before its first replay.
   const Candidate* Best(int64_t bucket) const;
 
@@ -51,15 +54,22 @@ class Confirmer {
   bool IsDone(const Candidate& candidate) const;
   // The index of the candidate to replay next, or -1.
   int NextOf(const Bucket& bucket) const;
-  int64_t Finish(const Result<ReplayOutcome>& outcome);
+  struct Replay {
+    int64_t bucket;
+    Candidate* candidate;
+    std::unique_ptr<ReplayRun> run;
+  };
+  bool IsRunning(int64_t bucket) const;
+  bool HasConfirmed(const Bucket& bucket) const;
+  // Starts one more. The bucket whose candidate could not be started, else 0.
+  int64_t StartNext();
+  int64_t Finish(const Replay& replay, const Result<ReplayOutcome>& outcome) const;
 
   ChildSetup setup_;
   uint32_t hang_limit_ms_;
   int times_;
   std::map<int64_t, Bucket> buckets_;
-  std::unique_ptr<ReplayRun> run_;
-  int64_t running_bucket_ = 0;
-  Candidate* running_ = nullptr;
+  std::vector<Replay> running_;
 };
 
 }  // namespace walkhammer

@@ -53,7 +53,8 @@ class DifferentialTest : public testing::Test {
 };
 
 TEST_F(DifferentialTest, WalkersAgreeOnScenesAndAreComparedOnWhatIsMadeOfThem) {
-  const CommandResult run = Fuzz("agct,asgst", {"--walks", "20000", "--no-confirm"});
+  const CommandResult run =
+      Fuzz("agct,asgst", {"--walks", "20000", "--no-confirm", "--workers", "1"});
   ASSERT_TRUE(run.json.is_object()) << run.line;
   EXPECT_EQ(run.json["identity"]["walker"], "agct,asgst");
   EXPECT_EQ(run.json["totals"]["walks"], 40000);

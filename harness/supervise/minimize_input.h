@@ -3,7 +3,9 @@
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MINIMIZE_INPUT_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_MINIMIZE_INPUT_H_
 
+#include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "harness/base/result.h"
@@ -16,7 +18,11 @@ struct MinimizePlan {
   std::string expect;  // the signature to keep; empty: that of the input's gravest finding
   int times = 5;       // fresh processes in which the result must replay
   int most_tries = 500;
-  std::function<bool()> stop;  // asked before each try; may be empty
+  int jobs = 1;                // of these, so many at a time
+  std::function<bool()> stop;  // asked before each try, ends the search; may be empty
+  // All of it ends then, with what proves the result; none: it may take as long as it takes.
+  std::optional<std::chrono::steady_clock::time_point> until;
+  std::function<bool()> give_up;  // asked all the time, ends all of it at once; may be empty
 };
 
 struct MinimizedInput {
@@ -26,7 +32,8 @@ struct MinimizedInput {
 };
 
 // Fails with kBadInput when the input shows no finding, or not the expected one, and with
-// kToolFailed when it does not replay every time in fresh processes.
+// kToolFailed when it does not replay every time in fresh processes, and with kUnable when the time
+// is over first.
 Result<MinimizedInput> MinimizeInput(const ReplayInput& input, const ChildSetup& setup,
                                      const MinimizePlan& plan);
 

@@ -4,7 +4,8 @@
 
 #include <filesystem>
 
-#include "harness/record/crash_folder.h"
+#include "harness/base/shell.h"
+#include "harness/findings/crash_folder.h"
 
 namespace walkhammer {
 
@@ -16,10 +17,12 @@ Status WriteBucketFolder(const RunDb& db, const Occurrence& shown, const ReplayW
   crash.request = shown.has_request ? &shown.raw.request : nullptr;
   crash.symbols = shown.symbols;
   crash.jdk = words.jdk;
-  crash.replay_command =
-      fmt::format("{} replay {}/crashes/{}/{}{}", words.command,
-                  std::filesystem::absolute(db.dir()).lexically_normal().string(),
-                  BucketName(shown.record.signature), kInputName, words.options);
+  crash.replay_command = fmt::format(
+      "{} replay {}{}", words.command,
+      ShellWord(fmt::format("{}/crashes/{}/{}",
+                            std::filesystem::absolute(db.dir()).lexically_normal().string(),
+                            BucketName(shown.record.signature), kInputName)),
+      words.options);
   crash.confirmed = confirmed;
   crash.tries = tries;
   crash.hs_err_text = shown.hs_err;

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "harness/base/result.h"
-#include "harness/record/finding_record.h"
-#include "harness/record/run_db.h"
-#include "harness/record/shared_state.h"
+#include "harness/findings/finding_record.h"
+#include "harness/shared/shared_state.h"
+#include "harness/store/run_db.h"
 
 namespace walkhammer {
 

@@ -4,8 +4,8 @@
 
 #include <thread>
 
+#include "harness/request/scene_table.h"
 #include "harness/request/text_form.h"
-#include "harness/scenes/scene_table.h"
 
 namespace walkhammer {
 namespace {
@@ -82,15 +82,20 @@ std::unique_ptr<Result<ReplayOutcome>> ReplayRun::Poll() {
   return std::make_unique<Result<ReplayOutcome>>(Collect());
 }
 
-Result<ReplayOutcome> ReplayRun::Wait() {
+Result<ReplayOutcome> ReplayRun::Wait(const std::function<bool()>& give_up) {
   for (auto pause = std::chrono::microseconds(50);;) {
     if (auto outcome = Poll()) return std::move(*outcome);
+    if (give_up && give_up()) {
+      child_->Kill();
+      return Unable("given up: no time left");
+    }
     std::this_thread::sleep_for(pause);
     if (pause < std::chrono::milliseconds(2)) pause *= 2;
   }
 }
 
-Result<ReplayOutcome> ReplayRun::Walk(const WalkRequest& request) {
+Result<ReplayOutcome> ReplayRun::Walk(const WalkRequest& request,
+                                      const std::function<bool()>& give_up) {
   SharedState& state = shared_->state();
   state.job.request = request;
   state.replay.done = 0;
@@ -102,7 +107,7 @@ Result<ReplayOutcome> ReplayRun::Walk(const WalkRequest& request) {
     deadline_ = steady_clock::now() + kMostTime;
     state.asked.fetch_add(1);
   }
-  return Wait();
+  return Wait(give_up);
 }
 
 Result<ReplayOutcome> ReplayRun::Collect() {

@@ -4,12 +4,13 @@
 #define WALKHAMMER_HARNESS_SUPERVISE_REPLAY_RUN_H_
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/record/finding_record.h"
+#include "harness/findings/finding_record.h"
 #include "harness/request/text_form.h"
 #include "harness/supervise/child_process.h"
 
@@ -38,12 +39,12 @@ class ReplayRun {
                                                   bool keep = false);
   // Null while the walk goes on. A failure says why the request could not be walked here.
   std::unique_ptr<Result<ReplayOutcome>> Poll();
-  // Waits for the outcome.
-  Result<ReplayOutcome> Wait();
+  // Waits for the outcome, and ends the process as soon as `give_up`, if there is one, says so.
+  Result<ReplayOutcome> Wait(const std::function<bool()>& give_up = {});
 
   // With `keep`: walks another request, in the same process if that still lives; hundreds of times
   // faster than a fresh one, and less of a proof. Symbols must be those of the input.
-  Result<ReplayOutcome> Walk(const WalkRequest& request);
+  Result<ReplayOutcome> Walk(const WalkRequest& request, const std::function<bool()>& give_up = {});
   const WalkRequest& request() const { return shared_->state().job.request; }
   const SymbolTable& symbols() const { return shared_->state().symbols; }
 

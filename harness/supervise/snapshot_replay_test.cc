@@ -4,8 +4,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "harness/record/snapshot.h"
-#include "harness/record/snapshot_testing.h"
+#include "harness/findings/snapshot.h"
+#include "harness/findings/snapshot_testing.h"
 #include "harness/request/request_testing.h"
 #include "harness/request/text_form.h"
 #include "harness/supervise/command_testing.h"

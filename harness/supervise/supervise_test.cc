@@ -103,6 +103,41 @@ TEST_F(SuperviseTest, HangReplays) {
   EXPECT_EQ(replay.json["replays"][0]["reproduced"], 2) << replay.json;
 }
 
+// Both ends of what --confirm-time gives.
+TEST_F(SuperviseTest, WithTimeEnoughAllAreConfirmed) {
+  const CommandResult run = Fuzz(jdk_, "puzzle-crash", folder_.Under("run"),
+                                 {"--walks", "2000", "--confirm-time", "100s"});
+  ASSERT_EQ(run.exit_code, 1) << run.line;
+  const nlohmann::json& settle = run.json["totals"]["settle"];
+  ASSERT_TRUE(settle.is_object()) << run.json["totals"];
+  EXPECT_EQ(settle["most_ms"], 100000);
+  EXPECT_EQ(settle["unconfirmed"], 0);
+  for (const nlohmann::json& bucket : run.json["buckets"]) EXPECT_GT(bucket["tries"], 0) << bucket;
+}
+
+TEST_F(SuperviseTest, WithoutTimeItSaysThatNoneWasLeft) {
+  const CommandResult run = Fuzz(jdk_, "puzzle-crash", folder_.Under("run"),
+                                 {"--walks", "2000", "--confirm-time", "1ms"});
+  ASSERT_EQ(run.exit_code, 1) << run.line;
+  const nlohmann::json& settle = run.json["totals"]["settle"];
+  ASSERT_TRUE(settle.is_object()) << run.json["totals"];
+  EXPECT_GE(settle["unconfirmed"], 1) << settle;
+  EXPECT_LT(settle["took_ms"], 2000) << settle;
+  for (const nlohmann::json& bucket : run.json["buckets"])
+    EXPECT_TRUE(bucket["minimized"].is_null()) << bucket;
+}
+
+// The report comes all the same.
+TEST_F(SuperviseTest, ConfirmingCanBeInterrupted) {
+  const CommandResult run = RunWalkhammerUntil(
+      "replaying", FuzzArguments(jdk_, "puzzle-crash", folder_.Under("run"), {"--walks", "2000"}));
+  EXPECT_EQ(run.exit_code, 1) << run.line;
+  ASSERT_TRUE(run.json.is_object()) << run.line;
+  EXPECT_EQ(run.json["status"], "interrupted");
+  EXPECT_EQ(run.json["totals"]["walks"], 2000);
+  EXPECT_GE(run.json["totals"]["settle"]["unconfirmed"], 1) << run.json["totals"];
+}
+
 // What comes after the walks, as replays of what they found, is not the run.
 TEST_F(SuperviseTest, RunTimeIsThatOfTheWalks) {
   const CommandResult run = Fuzz(jdk_, "puzzle-crash", folder_.Under("run"), {"--time", "2s"});

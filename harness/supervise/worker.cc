@@ -1,6 +1,8 @@
 #include "harness/supervise/worker.h"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <thread>
 
 namespace walkhammer {
@@ -118,6 +120,19 @@ Result<bool> Worker::AfterChild() {
   return !stop;
 }
 
+namespace {
+
+// HotSpot's own words where it gives up before it runs; empty if it did not.
+std::string WhyNotStarted(const std::string& output) {
+  constexpr std::string_view kWords = "Error occurred during initialization of VM\n";
+  const size_t at = output.find(kWords);
+  if (at == std::string::npos) return "";
+  const size_t begin = at + kWords.size();
+  return output.substr(begin, output.find('\n', begin) - begin);
+}
+
+}  // namespace
+
 void Worker::NoteKiller() {
   Killers& killers = state().killers;
   if (killers.current.load() == 0) return;
@@ -140,6 +155,9 @@ Status Worker::NoteEnd(int wait_status) {
     Status recorded = RecordDeath({wait_status, child_->HsErr()});
     if (!recorded.ok()) return recorded;
   }
+  if (const std::string why = WhyNotStarted(child_->Output()); !why.empty())
+    return Unable("this JVM does not start: " + why +
+                  " Is the JDK whole, with all of its modules? Its bin/java -version tells");
   // Not one walk between two deaths: this JVM does not get anywhere.
   const uint64_t walks = state().walks.load();
   died_early_ = walks == walks_at_death_ && state().journal.phase.load() != 1 ? died_early_ + 1 : 0;

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "harness/base/result.h"
-#include "harness/record/finding_record.h"
-#include "harness/record/symbolizer.h"
+#include "harness/elf/symbolizer.h"
+#include "harness/findings/finding_record.h"
 #include "harness/supervise/child_process.h"
 #include "harness/supervise/occurrence.h"
 

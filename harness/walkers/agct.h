@@ -8,8 +8,8 @@
 #include <memory>
 #include <span>
 
+#include "harness/request/walker_table.h"
 #include "harness/walkers/walker.h"
-#include "harness/walkers/walker_table.h"
 
 namespace walkhammer {
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "harness/reference/profile.h"
+#include "harness/asgst/include/profile.h"
 #include "harness/walkers/from_java.h"
 
 namespace walkhammer {

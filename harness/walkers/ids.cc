@@ -1,7 +1,7 @@
 #include "harness/walkers/ids.h"
 
+#include "harness/asgst/include/profile2.h"
 #include "harness/guard/arch.h"
-#include "harness/reference/profile2.h"
 #include "harness/walkers/ids_calls.h"
 #include "harness/walkers/iterated_frame.h"
 #include "harness/walkers/iterator.h"

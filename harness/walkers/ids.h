@@ -3,7 +3,7 @@
 #ifndef WALKHAMMER_HARNESS_WALKERS_IDS_H_
 #define WALKHAMMER_HARNESS_WALKERS_IDS_H_
 
-#include "harness/walkers/walker_table.h"
+#include "harness/request/walker_table.h"
 
 namespace walkhammer {
 

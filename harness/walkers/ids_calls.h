@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
+#include "harness/asgst/include/profile2.h"
 #include "harness/base/result.h"
-#include "harness/reference/profile2.h"
-#include "harness/walkers/trace.h"
+#include "harness/base/trace.h"
 
 namespace walkhammer {
 

@@ -2,9 +2,9 @@
 #ifndef WALKHAMMER_HARNESS_WALKERS_ITERATED_FRAME_H_
 #define WALKHAMMER_HARNESS_WALKERS_ITERATED_FRAME_H_
 
-#include "harness/reference/profile2.h"
+#include "harness/asgst/include/profile2.h"
+#include "harness/base/trace.h"
 #include "harness/walkers/agct.h"
-#include "harness/walkers/trace.h"
 
 namespace walkhammer {
 

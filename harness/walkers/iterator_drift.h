@@ -3,7 +3,7 @@
 #ifndef WALKHAMMER_HARNESS_WALKERS_ITERATOR_DRIFT_H_
 #define WALKHAMMER_HARNESS_WALKERS_ITERATOR_DRIFT_H_
 
-#include "harness/reference/profile2.h"
+#include "harness/asgst/include/profile2.h"
 #include "harness/walkers/from_java.h"
 
 namespace walkhammer {

@@ -1,6 +1,6 @@
 #include "harness/walkers/provider_library.h"
 
-#include "harness/reference/profile.h"
+#include "harness/asgst/include/profile.h"
 
 namespace walkhammer {
 

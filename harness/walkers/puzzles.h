@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "harness/walkers/walker_table.h"
+#include "harness/request/walker_table.h"
 
 namespace walkhammer {
 

@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
+#include "harness/request/walker_table.h"
 #include "harness/supervise/command_testing.h"
-#include "harness/walkers/walker_table.h"
 
 namespace walkhammer {
 namespace {

@@ -1,6 +1,6 @@
 #include "harness/walkers/queue.h"
 
-#include "harness/reference/profile2.h"
+#include "harness/asgst/include/profile2.h"
 #include "harness/walkers/iterated_frame.h"
 #include "harness/walkers/painted_buffer.h"
 #include "harness/walkers/reference_library.h"

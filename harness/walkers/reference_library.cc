@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "harness/reference/profile.h"
+#include "harness/asgst/include/profile.h"
 
 namespace walkhammer {
 

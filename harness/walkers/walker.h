@@ -10,8 +10,8 @@
 #include <string>
 
 #include "harness/base/result.h"
-#include "harness/jvm/vm_structs.h"
-#include "harness/walkers/trace.h"
+#include "harness/base/trace.h"
+#include "harness/jvm/structs/vm_structs.h"
 
 namespace walkhammer {
 

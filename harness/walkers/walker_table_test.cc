@@ -1,4 +1,4 @@
-#include "harness/walkers/walker_table.h"
+#include "harness/request/walker_table.h"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 
 #include <atomic>
 
+#include "harness/asgst/include/profile2.h"
 #include "harness/guard/arch.h"
-#include "harness/reference/profile2.h"
 #include "harness/request/walk_request.h"
 #include "harness/walkers/testing/hotspot_walk.h"
 

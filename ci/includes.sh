@@ -1,0 +1,57 @@
+#!/bin/sh
+# Holds the sources to the table of folders in docs/architecture.md. Its rows read
+#   | `harness/jvm/live` | what it holds | base, elf, guard, jvm/structs |
+# with names as in the first column, without `harness/`; `-` is none. Each folder with sources has a
+# row, includes what its row names and nothing else, and names only what it includes, of rows above
+# its own, so there is no cycle. Tests, their helpers, benchmarks and the fuzzer of our own walk are
+# free.
+#   ci/includes.sh [ROOT [TABLE]]
+# Exit codes: 0 all hold, 1 something does not.
+set -eu
+cd "${1:-$(dirname "$0")/..}"
+{
+  sed 's/^/table /' "${2:-docs/architecture.md}"
+  git ls-files '*.cc' '*.h' | grep -Ev '_(test|testing|bench|fuzzer)\.|/testing/|^docs/' |
+    xargs grep -Eo '^#include "[^"]+/[^"]+"' | sed 's/^/source /'
+} | awk '
+  function short(path) { sub(/^harness\//, "", path); return path }
+  # The folder of a file: the row that is all of its path before the name.
+  function folder(path) { sub(/\/[^\/]*$/, "", path); return short(path) }
+  function fails(text) { print text; bad = 1 }
+
+  $1 == "table" {
+    sub(/^table /, "")
+    if (split($0, cell, / *\| */) < 5 || cell[2] !~ /^`[a-z_\/]+`$/) next
+    gsub(/`/, "", cell[2])
+    name = short(cell[2])
+    row[name] = ++rows
+    count = split(cell[4], may, /, */)
+    for (i = 1; i <= count; i++) {
+      gsub(/`| /, "", may[i])
+      if (may[i] == "-" || may[i] == "") continue
+      allowed[name, may[i]] = 1
+      if (!(may[i] in row)) fails(name " names " may[i] ", which has no row above it")
+    }
+  }
+  $1 == "source" {
+    sub(/^source /, "")
+    split($0, part, /:#include "|"/)
+    from = folder(part[1])
+    to = folder(part[2])
+    if (!(from in row)) {
+      if (!told[from]++) fails(from " has no row")
+    } else if (from != to && !((from, to) in allowed)) {
+      fails(part[1] ": " from " may not include " to " (" part[2] ")")
+    }
+    used[from, to] = 1
+    sources++
+  }
+  END {
+    for (pair in allowed)
+      if (!(pair in used)) {
+        split(pair, ends, SUBSEP)
+        fails(ends[1] " names " ends[2] ", which it does not include")
+      }
+    if (sources < 100) fails("only " sources + 0 " includes were seen")
+    exit bad
+  }'

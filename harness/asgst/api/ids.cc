@@ -1,0 +1,149 @@
+// What is known of methods and classes: see profile2.h.
+#include <algorithm>
+
+#include "harness/asgst/include/profile2.h"
+#include "harness/asgst/process/attach.h"
+#include "harness/asgst/process/classes.h"
+#include "harness/asgst/process/unload_handlers.h"
+
+using namespace walkhammer;
+
+namespace {
+
+uint64_t AddressOf(const void* handle) { return reinterpret_cast<uint64_t>(handle); }
+
+// Reading what handles lead to, for the length of a call.
+class Reader {
+ public:
+  Reader() : metadata_(known_ ? *IdMetadata() : kNothing, memory_) {}
+
+  const Metadata& metadata() const { return metadata_; }
+  // False if the handle is no Method of a live class.
+  bool Open(ASGST_Method method, MethodView& view) const {
+    return known_ && metadata_.Open(AddressOf(method), view) && IsMethod(metadata_, view);
+  }
+
+  bool IsClass(ASGST_Class klass) const {
+    return known_ && walkhammer::IsClass(metadata_, AddressOf(klass));
+  }
+
+  // Copies a text into a buffer of the caller's: see ASGST_MethodInfo.
+  void Copy(uint64_t symbol, char*& to, jint& length) const {
+    const int32_t whole = symbol == 0 ? -1 : metadata_.Copy(symbol, to, to == nullptr ? 0 : length);
+    if (whole < 0) to = nullptr;
+    length = std::max(whole, 0);
+  }
+
+ private:
+  static const MetadataLayout kNothing;
+  const bool known_ = IdMetadata() != nullptr;
+  const LiveMemory memory_{0, 0};
+  const Metadata metadata_;
+};
+
+constinit const MetadataLayout Reader::kNothing{};
+
+}  // namespace
+
+void ASGST_GetMethodInfo(ASGST_Method method, ASGST_MethodInfo* info) {
+  if (info == nullptr) return;
+  const Reader reader;
+  const Metadata& metadata = reader.metadata();
+  MethodView view;
+  const bool found = reader.Open(method, view);
+  info->klass = found ? reinterpret_cast<ASGST_Class>(view.holder) : nullptr;
+  reader.Copy(found ? metadata.NameOf(view) : 0, info->method_name, info->method_name_length);
+  reader.Copy(found ? metadata.SignatureOf(view) : 0, info->signature, info->signature_length);
+  reader.Copy(found ? metadata.GenericSignatureOf(view) : 0, info->generic_signature,
+              info->generic_signature_length);
+  info->modifiers = found ? metadata.ModifiersOf(view) : -1;
+  info->idnum = found ? metadata.IdNumOf(view) : -1;
+  info->class_idnum = found ? ASGST_GetClassIdNum(info->klass) : -1;
+}
+
+jint ASGST_GetMethodIdNum(ASGST_Method method) {
+  const Reader reader;
+  MethodView view;
+  return reader.Open(method, view) ? reader.metadata().IdNumOf(view) : -1;
+}
+
+int ASGST_GetMethodLineNumberTable(ASGST_Method method, ASGST_MethodLineNumberEntry* entries,
+                                   int length) {
+  const Reader reader;
+  MethodView view;
+  if (!reader.Open(method, view)) return -1;
+  int count = 0;
+  LineNumbers lines(reader.metadata(), view);
+  for (int32_t bci = 0, line = 0; entries != nullptr && count < length && lines.Next(bci, line);)
+    entries[count++] = {.start_bci = bci, .line_number = line};
+  return count;
+}
+
+jint ASGST_GetMethodLineNumber(ASGST_Method method, jint bci) {
+  const Reader reader;
+  MethodView view;
+  return reader.Open(method, view) ? LineOf(reader.metadata(), view, bci) : -1;
+}
+
+void ASGST_GetClassInfo(ASGST_Class klass, ASGST_ClassInfo* info) {
+  if (info == nullptr) return;
+  const Reader reader;
+  const Metadata& metadata = reader.metadata();
+  const uint64_t address = AddressOf(klass);
+  const bool found = reader.IsClass(klass);
+  reader.Copy(found ? metadata.NameOfClass(address) : 0, info->class_name, info->class_name_length);
+  reader.Copy(found ? metadata.GenericSignatureOfClass(address) : 0, info->generic_class_name,
+              info->generic_class_name_length);
+  info->modifiers = found ? metadata.ModifiersOfClass(address) : -1;
+  info->idnum = found ? ASGST_GetClassIdNum(klass) : -1;
+}
+
+jlong ASGST_GetClassIdNum(ASGST_Class klass) {
+  const int64_t number = IdNumOfClass(AddressOf(klass));
+  return number == 0 ? -1 : number;
+}
+
+ASGST_Class ASGST_GetClass(ASGST_Method method) {
+  const Reader reader;
+  MethodView view;
+  return reader.Open(method, view) ? reinterpret_cast<ASGST_Class>(view.holder) : nullptr;
+}
+
+jmethodID ASGST_MethodToJMethodID(ASGST_Method method) {
+  if (Live() == nullptr || method == nullptr) return nullptr;
+  const LiveMemory memory(0, 0);
+  MethodFacts facts;
+  if (!ReadMethod(*Live(), memory, AddressOf(method), facts)) return nullptr;
+  return reinterpret_cast<jmethodID>(facts.id);
+}
+
+ASGST_Method ASGST_JMethodIDToMethod(jmethodID id) {
+  uint64_t method = 0;
+  const LiveMemory memory(0, 0);
+  const uint64_t at = AddressOf(id);
+  MethodFacts facts;
+  if (Live() == nullptr) return nullptr;
+  if (Live()->ids_are_numbers)
+    method = MethodOfNumber(Live()->table, memory, at);
+  else if ((at & 7) != 0 || !memory.ReadWord(at, method))
+    return nullptr;
+  if (!ReadMethod(*Live(), memory, method, facts) || facts.id != at) return nullptr;
+  return reinterpret_cast<ASGST_Method>(method);
+}
+
+ASGST_Class ASGST_JClassToClass(jclass klass) {
+  JNIEnv* env = CurrentEnv();
+  return env == nullptr ? nullptr : reinterpret_cast<ASGST_Class>(KlassOf(env, klass));
+}
+
+jclass ASGST_ClassToJClass(ASGST_Class klass) {
+  return CurrentEnv() == nullptr ? nullptr : MirrorOf(AddressOf(klass));
+}
+
+void ASGST_RegisterClassUnloadHandler(ASGST_ClassUnloadHandler handler, void* arg) {
+  if (IdMetadata() != nullptr) AddUnloadHandler(TheVm(), handler, arg);
+}
+
+bool ASGST_DeregisterClassUnloadHandler(ASGST_ClassUnloadHandler handler, void* arg) {
+  return IdMetadata() != nullptr && RemoveUnloadHandler(handler, arg);
+}

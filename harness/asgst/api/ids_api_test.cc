@@ -1,0 +1,360 @@
+// The ids functions of profile2.h on a live JVM, as profilers call them: methods, classes, lines
+// and the ways between handles and ids. unload_api_test.cc has what unloading and redefinition do.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "harness/asgst/testing/ids_testing.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr char kAnnotated[] = "(Ljava/lang/Comparable;Ljava/util/List;)Ljava/util/List;";
+constexpr char kAnnotatedGeneric[] = "<U:TT;>(TU;Ljava/util/List<TU;>;)Ljava/util/List<-TU;>;";
+
+// --- methods ---
+
+TEST_F(IdsApi, MethodInfoOfAPlainMethod) {
+  const MethodAnswer answer = Ask(Method("farLines", "(I)I"));
+  EXPECT_EQ(answer.name, "farLines");
+  EXPECT_EQ(answer.signature, "(I)I");
+  EXPECT_FALSE(answer.generic);
+  EXPECT_EQ(answer.modifiers, 0x28) << "static synchronized";
+  EXPECT_EQ(answer.klass, ASGST_JClassToClass(ids_));
+  EXPECT_GE(answer.idnum, 0);
+  EXPECT_EQ(answer.class_idnum, ASGST_GetClassIdNum(answer.klass));
+}
+
+// Behind it in its ConstMethod stand the addresses of three kinds of annotations.
+TEST_F(IdsApi, MethodInfoOfAGenericAnnotatedMethod) {
+  const MethodAnswer answer = Ask(Method("annotated", kAnnotated));
+  EXPECT_EQ(answer.name, "annotated");
+  EXPECT_EQ(answer.signature, kAnnotated);
+  EXPECT_EQ(answer.generic, kAnnotatedGeneric);
+}
+
+TEST_F(IdsApi, MethodInfoIsWhatJvmtiSaysOfEveryMethod) {
+  int generic_ones = 0;
+  const int methods = ForEachMethod([&](jclass klass, jmethodID id) {
+    char *name = nullptr, *signature = nullptr, *generic = nullptr;
+    TestJvmti()->GetMethodName(id, &name, &signature, &generic);
+    jint modifiers = 0;
+    TestJvmti()->GetMethodModifiers(id, &modifiers);
+    const MethodAnswer answer = Ask(ASGST_JMethodIDToMethod(id));
+    ASSERT_EQ(answer.name, Take(name));
+    ASSERT_EQ(answer.signature, Take(signature)) << *answer.name;
+    if (generic != nullptr) generic_ones++;
+    ASSERT_EQ(answer.generic, Take(generic)) << *answer.name;
+    ASSERT_EQ(answer.modifiers, modifiers) << *answer.name;
+    ASSERT_EQ(answer.klass, ASGST_JClassToClass(klass)) << *answer.name;
+  });
+  EXPECT_GT(methods, 3000);
+  EXPECT_GT(generic_ones, 100);
+}
+
+TEST_F(IdsApi, MethodInfoWithoutBuffers) {
+  ASGST_MethodInfo info{};
+  info.method_name_length = info.signature_length = 100;
+  ASGST_GetMethodInfo(Method("annotated", kAnnotated), &info);
+  EXPECT_EQ(info.method_name, nullptr);
+  EXPECT_EQ(info.method_name_length, 9);
+  EXPECT_EQ(info.signature_length, static_cast<jint>(strlen(kAnnotated)));
+  EXPECT_EQ(info.generic_signature_length, static_cast<jint>(strlen(kAnnotatedGeneric)));
+  ASGST_GetMethodInfo(Method("annotated", kAnnotated), nullptr);
+}
+
+// What each size of buffer holds afterwards; nothing is written outside of it.
+TEST_F(IdsApi, MethodInfoInBuffersOfEverySize) {
+  const std::string name = "annotated", signature = kAnnotated, generic = kAnnotatedGeneric;
+  for (jint size = -1; size <= static_cast<jint>(signature.size()) + 3; size++) {
+    char buffers[3][200];
+    memset(buffers, '#', sizeof buffers);
+    ASGST_MethodInfo info{};
+    info.method_name = buffers[0] + 8;
+    info.signature = buffers[1] + 8;
+    info.generic_signature = buffers[2] + 8;
+    info.method_name_length = info.signature_length = info.generic_signature_length = size;
+    ASGST_GetMethodInfo(Method("annotated", kAnnotated), &info);
+    EXPECT_EQ(info.method_name_length, static_cast<jint>(name.size()));
+    EXPECT_EQ(info.signature_length, static_cast<jint>(signature.size()));
+    EXPECT_EQ(info.generic_signature_length, static_cast<jint>(generic.size()));
+    const std::string whole[] = {name, signature, generic};
+    for (int i = 0; i < 3; i++) {
+      std::string expected(200, '#');
+      if (size > 0) {
+        const std::string held = whole[i].substr(0, static_cast<size_t>(size) - 1);
+        expected.replace(8, held.size() + 1, held + '\0');
+      }
+      EXPECT_EQ(std::string(buffers[i], 200), expected) << "size " << size;
+    }
+  }
+}
+
+TEST_F(IdsApi, MethodInfoInASignalHandler) {
+  static char name[100];
+  static ASGST_MethodInfo info;
+  RunningMethod running("interpSpin");
+  ASSERT_TRUE(running.Raise([](ucontext_t* context) {
+    ASGST_RunWithIterator(
+        context, 0,
+        [](ASGST_Iterator* iterator, void*) {
+          ASGST_Frame frame;
+          if (ASGST_NextFrame(iterator, &frame) != 1) return;
+          info.method_name = name;
+          info.method_name_length = sizeof name;
+          ASGST_GetMethodInfo(frame.method, &info);
+        },
+        nullptr);
+  }));
+  EXPECT_STREQ(info.method_name, "interpSpin");
+  EXPECT_EQ(info.klass, ASGST_JClassToClass(live_.api()));
+}
+
+TEST_F(IdsApi, MethodIdNumsAreUniqueInTheirClass) {
+  std::map<ASGST_Class, std::map<jint, jmethodID>> seen;
+  ForEachMethod([&](jclass, jmethodID id) {
+    const MethodAnswer answer = Ask(ASGST_JMethodIDToMethod(id));
+    ASSERT_GE(answer.idnum, 0) << answer.name.value_or("no name") << answer.klass;
+    ASSERT_EQ(answer.idnum, ASGST_GetMethodIdNum(ASGST_JMethodIDToMethod(id)));
+    ASSERT_TRUE(seen[answer.klass].emplace(answer.idnum, id).second) << *answer.name;
+  });
+}
+
+TEST_F(IdsApi, ClassOfAMethod) {
+  ForEachMethod([&](jclass klass, jmethodID id) {
+    ASSERT_EQ(ASGST_GetClass(ASGST_JMethodIDToMethod(id)), ASGST_JClassToClass(klass));
+  });
+}
+
+// --- lines ---
+
+using Lines = std::vector<std::pair<int, int>>;  // byte code, line
+
+// JVMTI's table of a method.
+Lines TrueLines(jmethodID id) {
+  jint count = 0;
+  jvmtiLineNumberEntry* table = nullptr;
+  Lines lines;
+  if (TestJvmti()->GetLineNumberTable(id, &count, &table) != JVMTI_ERROR_NONE) return lines;
+  for (jint i = 0; i < count; i++)
+    lines.emplace_back(static_cast<int>(table[i].start_location), table[i].line_number);
+  TestJvmti()->Deallocate(reinterpret_cast<unsigned char*>(table));
+  return lines;
+}
+
+TEST_F(IdsApi, LineNumberTableIsWhatJvmtiSaysOfEveryMethod) {
+  std::vector<ASGST_MethodLineNumberEntry> entries(70'000);
+  int with_lines = 0, long_steps = 0;
+  ForEachMethod([&](jclass, jmethodID id) {
+    const Lines expected = TrueLines(id);
+    Lines lines;
+    const int count =
+        ASGST_GetMethodLineNumberTable(ASGST_JMethodIDToMethod(id), entries.data(), 70'000);
+    for (int i = 0; i < count; i++)
+      lines.emplace_back(entries[i].start_bci, entries[i].line_number);
+    ASSERT_EQ(count, static_cast<int>(expected.size()));
+    ASSERT_EQ(lines, expected);
+    with_lines += count > 0 ? 1 : 0;
+    for (size_t i = 1; i < lines.size(); i++)
+      if (lines[i].second < lines[i - 1].second) long_steps++;
+  });
+  EXPECT_GT(with_lines, 2000);
+  EXPECT_GT(long_steps, 100) << "lines that go backwards are coded otherwise";
+}
+
+TEST_F(IdsApi, LineNumberTableInBuffersOfEverySize) {
+  const ASGST_Method method = Method("farLines", "(I)I");
+  const Lines lines = TrueLines(StaticMethod(ids_, "farLines", "(I)I"));
+  const int whole = static_cast<int>(lines.size());
+  ASSERT_GT(whole, 5);
+  EXPECT_EQ(ASGST_GetMethodLineNumberTable(method, nullptr, 10), 0);
+  for (int size = -1; size <= whole + 2; size++) {
+    std::vector<ASGST_MethodLineNumberEntry> entries(whole + 4, {-7, -7});
+    const int count = ASGST_GetMethodLineNumberTable(method, entries.data(), size);
+    EXPECT_EQ(count, std::clamp(size, 0, whole));
+    for (int i = 0; i < whole + 4; i++) {
+      EXPECT_EQ(entries[i].start_bci, i < count ? lines[i].first : -7);
+      EXPECT_EQ(entries[i].line_number, i < count ? lines[i].second : -7);
+    }
+  }
+}
+
+TEST_F(IdsApi, NoLineNumbersInNativeMethods) {
+  const ASGST_Method method = Method("noLines", "()V");
+  ASGST_MethodLineNumberEntry entry;
+  EXPECT_EQ(ASGST_GetMethodLineNumberTable(method, &entry, 1), 0);
+  EXPECT_EQ(ASGST_GetMethodLineNumber(method, 0), -1);
+}
+
+// The line of the entry that begins nearest before each byte code.
+TEST_F(IdsApi, LineNumberOfEachByteCode) {
+  const ASGST_Method method = Method("farLines", "(I)I");
+  const Lines lines = TrueLines(StaticMethod(ids_, "farLines", "(I)I"));
+  jlocation first = 0, last = 0;
+  TestJvmti()->GetMethodLocation(StaticMethod(ids_, "farLines", "(I)I"), &first, &last);
+  ASSERT_GT(last, 60);
+  for (int bci = 0; bci <= last; bci++) {
+    std::pair<int, int> nearest{-1, -1};
+    for (const auto& entry : lines)
+      if (entry.first <= bci && entry.first > nearest.first) nearest = entry;
+    EXPECT_EQ(ASGST_GetMethodLineNumber(method, bci), nearest.second) << bci;
+  }
+  EXPECT_EQ(ASGST_GetMethodLineNumber(method, static_cast<jint>(last) + 1), -1);
+  EXPECT_EQ(ASGST_GetMethodLineNumber(method, -1), -1);
+}
+
+// --- classes ---
+
+TEST_F(IdsApi, ClassInfoOfAGenericClass) {
+  const ClassAnswer answer = Ask(ASGST_JClassToClass(ids_));
+  EXPECT_EQ(answer.name, "wh/Ids");
+  EXPECT_EQ(answer.generic,
+            "<T::Ljava/lang/Comparable<TT;>;:Ljava/io/Serializable;>Ljava/lang/Object;");
+  EXPECT_EQ(answer.modifiers, 0);
+  EXPECT_GE(answer.idnum, 1);
+}
+
+TEST_F(IdsApi, ClassInfoOfMemberClasses) {
+  const ClassAnswer member = Ask(ASGST_JClassToClass(FindTestClass("wh/Ids$Member")));
+  EXPECT_EQ(member.name, "wh/Ids$Member");
+  EXPECT_EQ(member.modifiers, 0x40c) << "protected abstract static";
+  EXPECT_FALSE(member.generic);
+  EXPECT_EQ(Ask(ASGST_JClassToClass(FindTestClass("wh/Ids$Secret"))).modifiers, 0x1a)
+      << "private static final";
+}
+
+TEST_F(IdsApi, ClassInfoIsWhatJvmtiSaysOfEveryClass) {
+  jmethodID get_modifiers =
+      env_->GetMethodID(FindTestClass("java/lang/Class"), "getModifiers", "()I");
+  int generic_ones = 0;
+  const int classes = ForEachClass([&](jclass klass) {
+    const ASGST_Class handle = ASGST_JClassToClass(klass);
+    char *signature = nullptr, *generic = nullptr;
+    TestJvmti()->GetClassSignature(klass, &signature, &generic);
+    if (signature[0] == '[') {
+      EXPECT_EQ(handle, nullptr);
+      return;
+    }
+    const jint modifiers = env_->CallIntMethod(klass, get_modifiers);
+    const ClassAnswer answer = Ask(handle);
+    // Of a hidden class's name, JVMTI makes a dot of what the JVM has as a plus.
+    std::string name = "L" + answer.name.value_or("?") + ";";
+    std::replace(name.begin(), name.end(), '+', '.');
+    ASSERT_EQ(name, Take(signature));
+    if (generic != nullptr) generic_ones++;
+    ASSERT_EQ(answer.generic, Take(generic)) << name;
+    ASSERT_EQ(answer.modifiers, modifiers) << name;
+  });
+  EXPECT_GT(classes, 400);
+  EXPECT_GT(generic_ones, 50);
+}
+
+TEST_F(IdsApi, ClassInfoInBuffersOfEverySize) {
+  const ASGST_Class klass = ASGST_JClassToClass(ids_);
+  const std::string name = "wh/Ids", generic = *Ask(klass).generic;
+  for (jint size = -1; size <= static_cast<jint>(generic.size()) + 2; size++) {
+    char buffers[2][200];
+    memset(buffers, '#', sizeof buffers);
+    ASGST_ClassInfo info{};
+    info.class_name = buffers[0] + 8;
+    info.generic_class_name = buffers[1] + 8;
+    info.class_name_length = info.generic_class_name_length = size;
+    ASGST_GetClassInfo(klass, &info);
+    EXPECT_EQ(info.class_name_length, 6);
+    EXPECT_EQ(info.generic_class_name_length, static_cast<jint>(generic.size()));
+    const std::string whole[] = {name, generic};
+    for (int i = 0; i < 2; i++) {
+      std::string expected(200, '#');
+      if (size > 0) {
+        const std::string held = whole[i].substr(0, static_cast<size_t>(size) - 1);
+        expected.replace(8, held.size() + 1, held + '\0');
+      }
+      EXPECT_EQ(std::string(buffers[i], 200), expected) << "size " << size;
+    }
+  }
+  ASGST_GetClassInfo(klass, nullptr);
+}
+
+TEST_F(IdsApi, ClassIdNumsAreUnique) {
+  std::map<jlong, ASGST_Class> seen;
+  ForEachClass([&](jclass klass) {
+    const ASGST_Class handle = ASGST_JClassToClass(klass);
+    if (handle == nullptr) return;
+    const jlong number = ASGST_GetClassIdNum(handle);
+    ASSERT_GE(number, 1);
+    ASSERT_TRUE(seen.emplace(number, handle).second);
+  });
+}
+
+// Nobody has asked for its handle: ClassPrepare told of it.
+TEST_F(IdsApi, ClassesThatComeLaterAreKnown) {
+  jobject lambda =
+      env_->CallStaticObjectMethod(ids_, StaticMethod(ids_, "lambda", "()Ljava/lang/Runnable;"));
+  jmethodID run = env_->GetMethodID(env_->GetObjectClass(lambda), "run", "()V");
+  const ASGST_Class klass = ASGST_GetClass(ASGST_JMethodIDToMethod(run));
+  ASSERT_NE(klass, nullptr);
+  EXPECT_EQ(Ask(klass).name->substr(0, 14), "wh/Ids$$Lambda");
+}
+
+// Classes that are loaded while a thread attaches come without ClassPrepare (JDK 25:
+// java.lang.Thread$ThreadNumbering). They are asked for, then a thread starts.
+TEST_F(IdsApi, ClassesWithoutAnEventGetNumbersLater) {
+  { const RunningMethod attached("interpSleep"); }
+  const auto without_number = [&] {
+    int without = 0;
+    ForEachMethod([&](jclass, jmethodID id) {
+      const MethodAnswer answer = Ask(ASGST_JMethodIDToMethod(id));
+      EXPECT_NE(answer.klass, nullptr);
+      if (answer.class_idnum < 0) without++;
+    });
+    return without;
+  };
+  without_number();
+  { const RunningMethod attached("interpSleep"); }
+  EXPECT_EQ(without_number(), 0);
+}
+
+// --- the ways between handles and ids ---
+
+TEST_F(IdsApi, JClassToClassAndBack) {
+  ForEachClass([&](jclass klass) {
+    const ASGST_Class handle = ASGST_JClassToClass(klass);
+    if (handle == nullptr) return;
+    jclass back = ASGST_ClassToJClass(handle);
+    ASSERT_TRUE(env_->IsSameObject(back, klass));
+    EXPECT_EQ(env_->GetObjectRefType(back), JNILocalRefType);
+    env_->DeleteLocalRef(back);
+  });
+}
+
+TEST_F(IdsApi, ArraysAndPrimitiveTypesAreNoClasses) {
+  EXPECT_EQ(ASGST_JClassToClass(FindTestClass("[I")), nullptr);
+  EXPECT_EQ(ASGST_JClassToClass(FindTestClass("[Ljava/lang/String;")), nullptr);
+  jclass integer = FindTestClass("java/lang/Integer");
+  auto* type = static_cast<jclass>(env_->GetStaticObjectField(
+      integer, env_->GetStaticFieldID(integer, "TYPE", "Ljava/lang/Class;")));
+  EXPECT_EQ(ASGST_JClassToClass(type), nullptr);
+  EXPECT_EQ(ASGST_JClassToClass(nullptr), nullptr);
+}
+
+TEST_F(IdsApi, JMethodIDToMethodAndBack) {
+  const int methods = ForEachMethod([&](jclass, jmethodID id) {
+    const ASGST_Method method = ASGST_JMethodIDToMethod(id);
+    ASSERT_NE(method, nullptr);
+    ASSERT_EQ(ASGST_MethodToJMethodID(method), id);
+  });
+  EXPECT_GT(methods, 3000);
+}
+
+TEST_F(IdsApi, ConversionsOfWhatIsNone) {
+  EXPECT_EQ(ASGST_MethodToJMethodID(nullptr), nullptr);
+  EXPECT_EQ(ASGST_JMethodIDToMethod(nullptr), nullptr);
+  EXPECT_EQ(ASGST_ClassToJClass(nullptr), nullptr);
+  EXPECT_EQ(ASGST_ClassToJClass(reinterpret_cast<ASGST_Class>(0x1234560)), nullptr);
+  EXPECT_EQ(ASGST_MethodToJMethodID(reinterpret_cast<ASGST_Method>(0x1234560)), nullptr);
+  EXPECT_EQ(ASGST_JMethodIDToMethod(reinterpret_cast<jmethodID>(0x1234561)), nullptr);
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,134 @@
+// The ASGST iterator: see profile2.h.
+#include "harness/asgst/api/iterator.h"
+
+#include "harness/asgst/unwind/unwind_service.h"
+
+using namespace walkhammer;
+
+WalkStatus ASGST_IteratorOpaque::Begin() {
+  switch (begin) {
+    case From::kContext:
+      return walk->Begin();
+    case From::kRegisters:
+      return walk->BeginAtRegisters();
+    case From::kElement:
+      break;
+  }
+  if (!located->nothing) walk->BeginAtFrame(located->from);
+  return WalkStatus::kFound;
+}
+
+void ASGST_IteratorOpaque::Rewind() {
+  // A walk is plain data; it begins anew.
+  walk = new (storage) JavaWalk(*Live(), memory, start);
+  switch (Begin()) {
+    case WalkStatus::kFound:
+      Advance();
+      // Where nothing at all can be said, no frame would be a lie.
+      if (state == ASGST_BROKEN_STACK) state = ASGST_NO_TOP_JAVA_FRAME;
+      if (state == 1 && located != nullptr && located->has_bci) next.bci = located->bci;
+      break;
+    case WalkStatus::kUnknownState:
+      state = ASGST_UNSAFE_STATE;
+      break;
+    default:
+      state = ASGST_NO_TOP_JAVA_FRAME;
+  }
+}
+
+void ASGST_IteratorOpaque::Advance() {
+  state = walk->Next(next) ? 1 : walk->broken() ? ASGST_BROKEN_STACK : ASGST_NO_FRAME;
+  at_first_java = state == 1 && (options & ASGST_END_ON_FIRST_JAVA_FRAME) != 0 &&
+                  (next.type == FrameType::kJava || next.type == FrameType::kInlined);
+  if (at_first_java) state = ASGST_NO_FRAME;
+}
+
+namespace {
+
+int Run(const WalkStart& start, int32_t options, ASGST_Iterator::From from,
+        ASGST_IteratorHandler fun, void* argument) {
+  const LiveMemory memory = MemoryOf(start);
+  ASGST_Iterator iterator(start, memory, options, from);
+  iterator.Rewind();
+  const int result = iterator.Result();
+  if (result > 0) fun(&iterator, argument);
+  AskForTables();
+  return result;
+}
+
+int ThreadOf(uint64_t& thread) {
+  if (Live() == nullptr) return ASGST_NOT_ATTACHED;
+  thread = CurrentJavaThread();
+  return thread == 0 ? ASGST_NO_THREAD : 1;
+}
+
+uint8_t TypeOf(FrameType type) {
+  return type == FrameType::kCpp ? static_cast<uint8_t>(ASGST_FRAME2_NON_JAVA)
+                                 : static_cast<uint8_t>(type);
+}
+
+void* Pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
+
+}  // namespace
+
+int ASGST_Capabilities() { return ASGST_REGISTER_QUEUE; }
+
+int ASGST_ThreadState() {
+  constexpr int kAlive = 1, kRunnable = 4, kBlocked = 0x400, kInNative = 0x400000;
+  uint64_t thread = 0;
+  if (ThreadOf(thread) < 0) return 0;
+  const auto state = *reinterpret_cast<const volatile int32_t*>(thread + Live()->jvm.thread_state);
+  switch (Live()->jvm.states.StateOf(state) & ~1) {  // odd: on the way there
+    case 4:
+      return kAlive | kRunnable | kInNative;
+    case 10:
+      return kAlive | kBlocked;
+    default:
+      return kAlive | kRunnable;
+  }
+}
+
+int ASGST_RunWithIterator(void* ucontext, int32_t options, ASGST_IteratorHandler fun,
+                          void* argument) {
+  uint64_t thread = 0;
+  const int found = ThreadOf(thread);
+  if (found < 0) return found;
+  const auto* context = static_cast<const ucontext_t*>(ucontext);
+  return Run(StartOf(context, thread), options, ASGST_Iterator::From::kContext, fun, argument);
+}
+
+int ASGST_RunWithIteratorFromFrame(void* sp, void* fp, void* pc, int options,
+                                   ASGST_IteratorHandler fun, void* argument) {
+  uint64_t thread = 0;
+  const int found = ThreadOf(thread);
+  if (found < 0) return found;
+  WalkStart start = StartOf(nullptr, thread);
+  start.registers = {reinterpret_cast<uint64_t>(pc), reinterpret_cast<uint64_t>(sp),
+                     reinterpret_cast<uint64_t>(fp), 0};
+  return Run(start, options, ASGST_Iterator::From::kRegisters, fun, argument);
+}
+
+int ASGST_NextFrame(ASGST_Iterator* iterator, ASGST_Frame* frame) {
+  *frame = {};
+  frame->comp_level = frame->bci = -1;
+  if (iterator == nullptr) return ASGST_NO_FRAME;
+  if (iterator->state != 1 && !iterator->at_first_java) return iterator->state;
+  const JavaFrame& next = iterator->next;
+  frame->type =
+      iterator->at_first_java ? static_cast<uint8_t>(ASGST_FRAME2_JAVA) : TypeOf(next.type);
+  frame->pc = Pointer(next.pc);
+  frame->sp = Pointer(next.sp);
+  frame->fp = Pointer(next.fp);
+  if (iterator->at_first_java) return ASGST_NO_FRAME;
+  frame->comp_level = next.level;
+  frame->bci = next.bci;
+  frame->method = static_cast<ASGST_Method>(Pointer(next.method));
+  iterator->Advance();
+  return 1;
+}
+
+void ASGST_RewindIterator(ASGST_Iterator* iterator) { iterator->Rewind(); }
+
+int ASGST_State(ASGST_Iterator* iterator) {
+  return iterator == nullptr ? static_cast<int>(ASGST_NO_FRAME) : iterator->state;
+}

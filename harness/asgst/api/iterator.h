@@ -1,0 +1,59 @@
+// The ASGST iterator's inside: a walk, and the frame that it stands at. It lives on the stack of
+// who offers it to a handler. Signal-safe: yes.
+#ifndef WALKHAMMER_HARNESS_ASGST_API_ITERATOR_H_
+#define WALKHAMMER_HARNESS_ASGST_API_ITERATOR_H_
+
+#include <new>
+
+#include "harness/asgst/include/profile2.h"
+#include "harness/asgst/process/attach.h"
+#include "harness/asgst/walk/activations.h"
+
+struct ASGST_IteratorOpaque {
+  enum class From { kContext, kRegisters, kElement };
+
+  // The references must live as long as the iterator.
+  ASGST_IteratorOpaque(const walkhammer::WalkStart& from, const walkhammer::LiveMemory& with,
+                       int32_t opts, From where)
+      : start(WithOptions(from, opts)), memory(with), options(opts), begin(where) {}
+  // From where an element of a queue was.
+  ASGST_IteratorOpaque(const walkhammer::WalkStart& from, const walkhammer::LiveMemory& with,
+                       int32_t opts, const walkhammer::Located& where, const ASGST_QueueElement* of)
+      : start(WithOptions(from, opts)),
+        memory(with),
+        options(opts),
+        begin(From::kElement),
+        located(&where),
+        element(of) {}
+
+  // To the newest frame.
+  void Rewind();
+  void Advance();
+  // What the documents have as a walk's result: its kind, or why there is none.
+  int Result() const {
+    if (state < 0) return state;
+    if (state == ASGST_NO_FRAME && !at_first_java) return ASGST_NO_TOP_JAVA_FRAME;
+    return walk->has_java() ? ASGST_JAVA_TRACE : ASGST_NON_JAVA_TRACE;
+  }
+
+  const walkhammer::WalkStart start;
+  const walkhammer::LiveMemory memory;
+  const int32_t options;
+  const From begin;
+  const walkhammer::Located* const located = nullptr;  // with kElement
+  const ASGST_QueueElement* const element = nullptr;
+  walkhammer::JavaWalk* walk = nullptr;
+  alignas(walkhammer::JavaWalk) char storage[sizeof(walkhammer::JavaWalk)];
+  walkhammer::JavaFrame next{};
+  int state = ASGST_NO_FRAME;  // 1: `next` comes next
+  bool at_first_java = false;  // the end, by ASGST_END_ON_FIRST_JAVA_FRAME
+
+ private:
+  static walkhammer::WalkStart WithOptions(walkhammer::WalkStart start, int32_t options) {
+    start.non_java = (options & ASGST_INCLUDE_NON_JAVA_FRAMES) != 0;
+    return start;
+  }
+  walkhammer::WalkStatus Begin();
+};
+
+#endif  // WALKHAMMER_HARNESS_ASGST_API_ITERATOR_H_

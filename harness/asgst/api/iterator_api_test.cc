@@ -1,0 +1,277 @@
+// The ASGST iterator, thread states and jmethodIDs on a live JVM, as profilers call them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "harness/asgst/include/profile.h"
+#include "harness/asgst/include/profile2.h"
+#include "harness/asgst/testing/live_jvm.h"
+#include "harness/guard/arch.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr int kMost = 64;
+
+// What an iterator gave, and how it ended.
+struct Iterated {
+  ASGST_Frame frames[kMost];
+  int count = 0, end = 99, result = 99;
+
+  void All(ASGST_Iterator* iterator) {
+    for (count = 0; count < kMost; count++)
+      if ((end = ASGST_NextFrame(iterator, &frames[count])) != 1) break;
+  }
+  static void Collect(ASGST_Iterator* iterator, void* self) {
+    static_cast<Iterated*>(self)->All(iterator);
+  }
+  void Here(ucontext_t* context, int32_t options = 0) {
+    result = ASGST_RunWithIterator(context, options, Collect, this);
+  }
+  std::string Types() const {
+    std::string types;
+    for (int i = 0; i < count; i++) types += static_cast<char>('0' + frames[i].type);
+    return types;
+  }
+};
+
+std::string NameOf(ASGST_Method method) {
+  const jmethodID id = ASGST_MethodToJMethodID(method);
+  const MethodEntry* entry = id == nullptr ? nullptr : LiveJvm::Get().jvm().methods().Find(id);
+  return entry == nullptr ? "?" : entry->name;
+}
+
+class IteratorApi : public testing::Test {
+ protected:
+  void SetUp() override {
+    live_.on_probe = [] {};
+  }
+
+  void InProbe(const char* method, const InHandler& handler) {
+    live_.on_probe = [&] { RaiseHere(handler); };
+    live_.Call(method);
+  }
+  JavaThreadView Thread() { return live_.jvm().ThreadOf(live_.env()); }
+
+  LiveJvm& live_ = LiveJvm::Get();
+  Iterated seen_;
+};
+
+TEST_F(IteratorApi, FramesFromAUcontext) {
+  InProbe("interpProbe", [&](ucontext_t* context) { seen_.Here(context); });
+  EXPECT_EQ(seen_.result, ASGST_JAVA_TRACE);
+  EXPECT_EQ(seen_.end, ASGST_NO_FRAME);
+  ASSERT_EQ(seen_.Types(), "31");
+  EXPECT_EQ(seen_.frames[0].bci, -1);
+  EXPECT_EQ(NameOf(seen_.frames[0].method), "wh.Api.probe()V");
+  const ASGST_Frame& java = seen_.frames[1];
+  EXPECT_EQ(java.bci, 0);
+  EXPECT_EQ(java.comp_level, 0);
+  EXPECT_EQ(NameOf(java.method), "wh.Api.interpProbe()V");
+  EXPECT_GT(java.sp, seen_.frames[0].sp);
+  EXPECT_GT(java.fp, java.sp);
+  EXPECT_NE(java.pc, nullptr);
+}
+
+TEST_F(IteratorApi, InlinedFramesAreOfOneActivation) {
+  InProbe("c2Chain", [&](ucontext_t* context) { seen_.Here(context); });
+  ASSERT_EQ(seen_.Types(), "3211");
+  EXPECT_EQ(seen_.frames[1].sp, seen_.frames[2].sp);
+  EXPECT_EQ(seen_.frames[1].comp_level, 4);
+  EXPECT_EQ(seen_.frames[2].comp_level, 4);
+  EXPECT_EQ(NameOf(seen_.frames[1].method), "wh.Api.inlinedProbe()V");
+  EXPECT_EQ(NameOf(seen_.frames[2].method), "wh.Api.c2Probe()V");
+}
+
+TEST_F(IteratorApi, FromPcSpAndFp) {
+  Iterated first;
+  InProbe("c2Chain", [&](ucontext_t* context) {
+    first.Here(context);
+    if (first.count != 4) return;
+    const ASGST_Frame& from = first.frames[2];
+    seen_.result =
+        ASGST_RunWithIteratorFromFrame(from.sp, from.fp, from.pc, 0, Iterated::Collect, &seen_);
+  });
+  EXPECT_EQ(seen_.result, ASGST_JAVA_TRACE);
+  ASSERT_EQ(seen_.Types(), "211") << "the activation that it was given, and its caller's";
+  for (int i = 0; i < 3; i++) EXPECT_EQ(seen_.frames[i].method, first.frames[i + 1].method);
+}
+
+TEST_F(IteratorApi, AnyPcSpAndFp) {
+  for (const uint64_t any : {uint64_t{0}, uint64_t{1}, uint64_t{4096}, ~uint64_t{0}}) {
+    auto* at = reinterpret_cast<void*>(any);
+    RaiseHere([&](ucontext_t*) {
+      seen_.result = ASGST_RunWithIteratorFromFrame(at, at, at, 0, Iterated::Collect, &seen_);
+    });
+    EXPECT_EQ(seen_.result, ASGST_NO_TOP_JAVA_FRAME);
+  }
+}
+
+TEST_F(IteratorApi, Rewind) {
+  struct Both {
+    Iterated first, second;
+  } both;
+  InProbe("c2Chain", [&](ucontext_t* context) {
+    ASGST_RunWithIterator(
+        context, 0,
+        [](ASGST_Iterator* iterator, void* argument) {
+          auto* b = static_cast<Both*>(argument);
+          b->first.All(iterator);
+          ASGST_RewindIterator(iterator);
+          b->second.All(iterator);
+        },
+        &both);
+  });
+  ASSERT_EQ(both.first.Types(), "3211");
+  EXPECT_EQ(std::memcmp(both.first.frames, both.second.frames, 4 * sizeof(ASGST_Frame)), 0);
+}
+
+TEST_F(IteratorApi, StateIsWhatComesNext) {
+  std::vector<int> states;
+  states.reserve(8);
+  InProbe("interpProbe", [&](ucontext_t* context) {
+    ASGST_RunWithIterator(
+        context, 0,
+        [](ASGST_Iterator* iterator, void* argument) {
+          auto* into = static_cast<std::vector<int>*>(argument);
+          ASGST_Frame frame;
+          for (int i = 0; i < 4; i++) {
+            into->push_back(ASGST_State(iterator));
+            ASGST_NextFrame(iterator, &frame);
+          }
+        },
+        &states);
+  });
+  EXPECT_THAT(states, testing::ElementsAre(1, 1, 0, 0));
+  EXPECT_EQ(ASGST_State(nullptr), ASGST_NO_FRAME);
+}
+
+TEST_F(IteratorApi, EndOnFirstJavaFrame) {
+  RunningMethod running("interpSpin");
+  ASSERT_TRUE(running.Raise(
+      [&](ucontext_t* context) { seen_.Here(context, ASGST_END_ON_FIRST_JAVA_FRAME); }));
+  EXPECT_EQ(seen_.result, ASGST_JAVA_TRACE);
+  EXPECT_EQ(seen_.count, 0);
+  EXPECT_EQ(seen_.end, 0);
+  const ASGST_Frame& frame = seen_.frames[0];
+  EXPECT_EQ(frame.type, ASGST_FRAME2_JAVA);
+  EXPECT_NE(frame.pc, nullptr);
+  EXPECT_NE(frame.sp, nullptr);
+  EXPECT_NE(frame.fp, nullptr);
+  EXPECT_EQ(frame.method, nullptr);
+  EXPECT_EQ(frame.bci, -1);
+}
+
+TEST_F(IteratorApi, NonJavaFrames) {
+  ASSERT_EQ(asgst_wait_for_c_frames(10'000), 0);
+  InProbe("interpProbe",
+          [&](ucontext_t* context) { seen_.Here(context, ASGST_INCLUDE_NON_JAVA_FRAMES); });
+  EXPECT_EQ(seen_.result, ASGST_JAVA_TRACE);
+  EXPECT_THAT(seen_.Types(), testing::MatchesRegex("4+314+"));
+  for (int i = 1; i < seen_.count; i++) EXPECT_GT(seen_.frames[i].sp, seen_.frames[i - 1].sp) << i;
+}
+
+TEST_F(IteratorApi, NonJavaTrace) {
+  RaiseHere([&](ucontext_t* context) { seen_.Here(context, ASGST_INCLUDE_NON_JAVA_FRAMES); });
+  EXPECT_EQ(seen_.result, ASGST_NON_JAVA_TRACE);
+  EXPECT_THAT(seen_.Types(), testing::MatchesRegex("4+"));
+}
+
+TEST_F(IteratorApi, ErrorsLeaveAnEmptyFrame) {
+  ASGST_Frame frame;
+  std::memset(&frame, 0x55, sizeof frame);
+  EXPECT_EQ(ASGST_NextFrame(nullptr, &frame), ASGST_NO_FRAME);
+  EXPECT_EQ(frame.type, 0);
+  EXPECT_EQ(frame.pc, nullptr);
+  EXPECT_EQ(frame.sp, nullptr);
+  EXPECT_EQ(frame.fp, nullptr);
+  EXPECT_EQ(frame.method, nullptr);
+}
+
+// --- errors ---
+
+TEST_F(IteratorApi, NoThread) {
+  std::thread([&] { RaiseHere([&](ucontext_t* context) { seen_.Here(context); }); }).join();
+  EXPECT_EQ(seen_.result, ASGST_NO_THREAD);
+}
+
+TEST_F(IteratorApi, UnsafeState) {
+  volatile int32_t* state = Thread().state();
+  const int32_t before = *state;
+  RaiseHere([&](ucontext_t* context) {
+    *state = 57;
+    seen_.Here(context);
+    *state = before;
+  });
+  EXPECT_EQ(seen_.result, ASGST_UNSAFE_STATE);
+}
+
+TEST_F(IteratorApi, NoTopJavaFrame) {
+  RaiseHere([&](ucontext_t* context) { seen_.Here(context); });
+  EXPECT_EQ(seen_.result, ASGST_NO_TOP_JAVA_FRAME);
+}
+
+// A return address that leads nowhere, two frames up.
+TEST_F(IteratorApi, BrokenStack) {
+  Iterated whole;
+  InProbe("c2Chain", [&](ucontext_t* context) {
+    whole.Here(context);
+    if (whole.count != 4) return;
+    auto* slot = static_cast<uint64_t*>(whole.frames[3].sp) - 1;
+    const uint64_t before = std::exchange(*slot, 4096);
+    seen_.Here(context);
+    *slot = before;
+  });
+  EXPECT_EQ(seen_.result, ASGST_JAVA_TRACE);
+  EXPECT_EQ(seen_.Types(), "321");
+  EXPECT_EQ(seen_.end, ASGST_BROKEN_STACK);
+}
+
+TEST(IteratorApiDeathTest, NotAttached) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        Iterated seen;
+        seen.Here(nullptr);
+        _exit(seen.result == ASGST_NOT_ATTACHED && ASGST_ThreadState() == 0 ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+// --- threads, methods ---
+
+TEST_F(IteratorApi, ThreadStates) {
+  constexpr int kAlive = 1, kRunnable = 4, kBlocked = 0x400, kInNative = 0x400000;
+  int native = 0, java = 0, blocked = 0, none = -1;
+  RaiseHere([&](ucontext_t*) { native = ASGST_ThreadState(); });
+  {
+    RunningMethod running("c2Spin");
+    // It may stand at a safepoint just then.
+    for (int tries = 0; tries < 20 && java != (kAlive | kRunnable); tries++)
+      ASSERT_TRUE(running.Raise([&](ucontext_t*) { java = ASGST_ThreadState(); }));
+  }
+  {
+    RunningMethod running("interpSleep");
+    ASSERT_TRUE(running.Raise([&](ucontext_t*) { blocked = ASGST_ThreadState(); }));
+  }
+  std::thread([&] { RaiseHere([&](ucontext_t*) { none = ASGST_ThreadState(); }); }).join();
+  EXPECT_EQ(native, kAlive | kRunnable | kInNative);
+  EXPECT_EQ(java, kAlive | kRunnable);
+  EXPECT_EQ(blocked, kAlive | kBlocked);
+  EXPECT_EQ(none, 0);
+}
+
+TEST_F(IteratorApi, MethodsToIdsAndBack) {
+  const jmethodID id = live_.env()->GetStaticMethodID(live_.api(), "interpProbe", "()V");
+  const ASGST_Method method = ASGST_JMethodIDToMethod(id);
+  ASSERT_NE(method, nullptr);
+  EXPECT_EQ(ASGST_MethodToJMethodID(method), id);
+  for (const uint64_t garbage : {uint64_t{0}, uint64_t{3}, uint64_t{4096}, ~uint64_t{7}}) {
+    EXPECT_EQ(ASGST_JMethodIDToMethod(reinterpret_cast<jmethodID>(garbage)), nullptr);
+    EXPECT_EQ(ASGST_MethodToJMethodID(reinterpret_cast<ASGST_Method>(garbage)), nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,114 @@
+// The reference walk in this process, recorded, and held against JVMTI. With $WALKHAMMER_RECORD, a
+// folder, the records are kept there: those of harness/asgst/testing/recorded were made so.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "harness/asgst/testing/live_jvm.h"
+#include "harness/asgst/testing/recorded_walk.h"
+#include "harness/guard/arch.h"
+
+namespace walkhammer {
+namespace {
+
+// Notes what is read of this process.
+class RecordingMemory final : public MemoryReader {
+ public:
+  explicit RecordingMemory(MadeUpMemory& record) : record_(record) {}
+  bool ReadWord(uint64_t address, uint64_t& word) const override {
+    if (address < 4096) return false;
+    word = *reinterpret_cast<const volatile uint64_t*>(address);
+    record_.Put(address, word);
+    return true;
+  }
+
+ private:
+  MadeUpMemory& record_;
+};
+
+std::string NameOfId(const void* id) {
+  const MethodEntry* entry = LiveJvm::Get().jvm().methods().Find(id);
+  return entry == nullptr ? "unknown" : entry->name;
+}
+
+class RecordedWalkApi : public testing::Test {
+ protected:
+  RecordedWalk Record(JNIEnv* env, const ucontext_t* context) {
+    RecordedWalk walk;
+    auto layout = ReadWalkLayout(jvm_.structs(), jvm_.feature());
+    EXPECT_TRUE(layout.ok());
+    walk.arch = kArchName;
+    walk.layout = layout.value();
+    const JavaThreadView thread = jvm_.ThreadOf(env);
+    walk.start.thread = reinterpret_cast<uint64_t>(thread.address());
+    walk.start.stack_high = thread.stack_base();
+    walk.start.stack_floor = thread.stack_limit();
+    if (context != nullptr) {
+      walk.start.registers = ReadContext(*context);
+      ReadJavaRegisters(*context, walk.start.bcp_register, walk.start.sender_sp_register,
+                        walk.start.return_register);
+    }
+    walk.frames = walk.Walk(RecordingMemory(walk.memory), [&](const JavaFrame& frame) {
+      return walk.methods[frame.method] = NameOfId(reinterpret_cast<const void*>(frame.facts.id));
+    });
+    return walk;
+  }
+
+  void Keep(const RecordedWalk& walk, const std::string& name) {
+    EXPECT_EQ(walk.Again(), walk.frames);
+    const char* folder = std::getenv("WALKHAMMER_RECORD");
+    if (folder == nullptr) return;
+    std::ofstream file(std::string(folder) + "/" + walk.arch + "-jdk" +
+                       std::to_string(jvm_.feature()) + "-" + name);
+    Write(walk, file);
+    EXPECT_TRUE(file.good());
+  }
+
+  // What JVMTI says of the current thread; native methods have byte code -1.
+  std::vector<std::pair<std::string, int>> Truth() {
+    jvmtiFrameInfo frames[64];
+    jint count = 0;
+    EXPECT_EQ(jvm_.jvmti()->GetStackTrace(nullptr, 0, 64, frames, &count), JVMTI_ERROR_NONE);
+    std::vector<std::pair<std::string, int>> all;
+    for (int i = 0; i < count; i++)
+      all.emplace_back(NameOfId(frames[i].method), static_cast<int>(frames[i].location));
+    return all;
+  }
+
+  LiveJvm& live_ = LiveJvm::Get();
+  Jvm& jvm_ = live_.jvm();
+};
+
+TEST_F(RecordedWalkApi, InNative) {
+  for (const char* method : {"interpProbe", "c1Chain", "c2Chain"}) {
+    RecordedWalk walk;
+    std::vector<std::pair<std::string, int>> truth;
+    live_.on_probe = [&] {
+      truth = Truth();
+      walk = Record(jvm_.env(), nullptr);
+    };
+    live_.Call(method);
+    std::vector<std::pair<std::string, int>> seen;
+    for (const RecordedFrame& frame : walk.frames) seen.emplace_back(frame.method, frame.bci);
+    EXPECT_EQ(seen, truth) << method;
+    EXPECT_GE(seen.size(), 2U);
+    Keep(walk, method);
+  }
+  live_.on_probe = [] {};
+}
+
+// A thread that waits in its signal handler as long as it is walked.
+TEST_F(RecordedWalkApi, Interrupted) {
+  for (const char* method : {"interpSpin", "c2Spin"}) {
+    RunningMethod running(method);
+    RecordedWalk walk;
+    running.WhileParked([&](ucontext_t* context) { walk = Record(running.env(), context); });
+    ASSERT_FALSE(walk.frames.empty()) << method;
+    EXPECT_EQ(walk.frames.back().method, std::string("wh.Api.") + method + "()V");
+    Keep(walk, method);
+  }
+}
+
+}  // namespace
+}  // namespace walkhammer

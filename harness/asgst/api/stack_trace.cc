@@ -1,0 +1,41 @@
+// AsyncGetStackTrace and AsyncGetCallTrace2: see profile.h.
+#include <cstdio>
+
+#include "harness/asgst/api/fill_frame.h"
+#include "harness/asgst/include/profile.h"
+#include "harness/asgst/process/attach.h"
+#include "harness/asgst/unwind/unwind_service.h"
+
+namespace {
+
+using namespace walkhammer;
+
+char error[512];
+
+jint Walk(ASGST_CallTrace& trace, jint depth, const ucontext_t* context, uint32_t options) {
+  if (Live() == nullptr) return ASGST_NO_CLASS_LOAD;
+  const uint64_t thread = CurrentJavaThread();
+  if (thread == 0) return ASGST_THREAD_NOT_JAVA;
+  const WalkStart start = StartOf(context, thread, (options & ASGST_INCLUDE_C_FRAMES) != 0);
+  return WalkInto(trace, depth, start, MemoryOf(start));
+}
+
+}  // namespace
+
+void AsyncGetStackTrace(ASGST_CallTrace* trace, jint depth, void* ucontext, uint32_t options) {
+  trace->num_frames = Walk(*trace, depth, static_cast<const ucontext_t*>(ucontext), options);
+}
+
+void AsyncGetCallTrace2(ASGST_CallTrace* trace, jint depth, void* ucontext, uint32_t options) {
+  AsyncGetStackTrace(trace, depth, ucontext, options);
+}
+
+jint asgst_attach(JavaVM* vm) {
+  const Status status = Attach(vm);
+  if (!status.ok()) snprintf(error, sizeof error, "%s", status.failure().message.c_str());
+  return status.ok() ? 0 : -1;
+}
+
+jint asgst_wait_for_c_frames(jint milliseconds) { return WaitForTables(milliseconds) ? 0 : -1; }
+
+const char* asgst_error() { return error; }

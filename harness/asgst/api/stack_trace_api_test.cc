@@ -1,0 +1,321 @@
+// AsyncGetStackTrace and AsyncGetCallTrace2 on a live JVM, as profilers call them: each code, frame
+// type and option that can be brought about. docs/api-tests.md lists what is tested where.
+#include <execinfo.h>
+#include <gtest/gtest.h>
+
+#include <span>
+
+#include "harness/asgst/include/profile.h"
+#include "harness/asgst/testing/live_jvm.h"
+#include "harness/guard/arch.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr int kDepth = 64;
+
+struct Walked {
+  ASGST_CallFrame frames[kDepth];
+  ASGST_CallTrace trace{0, frames, nullptr};
+
+  void Here(ucontext_t* context, uint32_t options = 0, jint depth = kDepth) {
+    AsyncGetStackTrace(&trace, depth, context, options);
+  }
+  jint count() const { return trace.num_frames; }
+  std::span<const ASGST_CallFrame> all() const {
+    return {frames, count() > 0 ? static_cast<size_t>(count()) : 0};
+  }
+  std::vector<void*> PcsOf(uint8_t type) const {
+    std::vector<void*> pcs;
+    for (const ASGST_CallFrame& frame : all())
+      if (frame.type == type) pcs.push_back(frame.non_java_frame.pc);
+    return pcs;
+  }
+};
+
+std::string NameOf(jmethodID id) {
+  if (id == nullptr) return "?";
+  const MethodEntry* entry = LiveJvm::Get().jvm().methods().Find(id);
+  return entry == nullptr ? "?" : entry->name;
+}
+
+// One Java frame as text: type, level, byte code, method.
+std::string TextOf(const ASGST_CallFrame& frame) {
+  const ASGST_JavaFrame& java = frame.java_frame;
+  return std::to_string(java.type) + " level " + std::to_string(java.comp_level) + " bci " +
+         std::to_string(java.bci) + " " + NameOf(java.method_id);
+}
+
+// What backtrace(3) says of the caller; return addresses, newest first.
+std::vector<void*> NativeCallers() {
+  void* pcs[kDepth];
+  const int count = backtrace(pcs, kDepth);
+  return std::vector<void*>(pcs + 1, pcs + count);
+}
+
+// True if `whole` ends as `other` does, in at least three places; the newest of `other` may differ.
+bool EndsAlike(const std::vector<void*>& whole, const std::vector<void*>& other) {
+  size_t same = 0;
+  while (same < whole.size() && same < other.size() &&
+         whole[whole.size() - 1 - same] == other[other.size() - 1 - same])
+    same++;
+  return same >= 3 && same + 1 >= other.size();
+}
+
+class StackTraceApi : public testing::Test {
+ protected:
+  void SetUp() override {
+    live_.on_probe = [] {};
+  }
+
+  // In the native method that `method` calls; what came last stays.
+  void WalkInProbe(const char* method, uint32_t options = 0) {
+    live_.on_probe = [&] {
+      RaiseHere([&](ucontext_t* context) { walked_.Here(context, options); });
+    };
+    live_.Call(method);
+  }
+  void WalkHere(uint32_t options = 0) {
+    RaiseHere([&](ucontext_t* context) { walked_.Here(context, options); });
+  }
+  JavaThreadView Thread() { return live_.jvm().ThreadOf(live_.env()); }
+
+  LiveJvm& live_ = LiveJvm::Get();
+  Walked walked_;
+};
+
+TEST_F(StackTraceApi, NativeAndInterpretedFrames) {
+  WalkInProbe("interpProbe");
+  ASSERT_EQ(walked_.count(), 2);
+  EXPECT_EQ(TextOf(walked_.frames[0]), "3 level 0 bci 65535 wh.Api.probe()V");
+  EXPECT_EQ(TextOf(walked_.frames[1]), "1 level 0 bci 0 wh.Api.interpProbe()V");
+}
+
+TEST_F(StackTraceApi, FramesOfC1) {
+  WalkInProbe("c1Chain");
+  ASSERT_EQ(walked_.count(), 3);
+  const ASGST_JavaFrame& frame = walked_.frames[1].java_frame;
+  EXPECT_EQ(frame.type, ASGST_FRAME_JAVA);
+  EXPECT_GE(frame.comp_level, 1);
+  EXPECT_LE(frame.comp_level, 3);
+  EXPECT_EQ(frame.bci, 6) << "the call";
+  EXPECT_EQ(NameOf(frame.method_id), "wh.Api.c1Probe()V");
+}
+
+TEST_F(StackTraceApi, FramesOfC2AndInlinedOnes) {
+  WalkInProbe("c2Chain");
+  ASSERT_EQ(walked_.count(), 4);
+  EXPECT_EQ(TextOf(walked_.frames[1]), "2 level 4 bci 6 wh.Api.inlinedProbe()V");
+  EXPECT_EQ(TextOf(walked_.frames[2]), "1 level 4 bci 0 wh.Api.c2Probe()V");
+}
+
+TEST_F(StackTraceApi, InterruptedInJavaCode) {
+  for (const char* method : {"interpSpin", "c2Spin"}) {
+    RunningMethod running(method);
+    ASSERT_TRUE(running.Raise([&](ucontext_t* context) { walked_.Here(context); }));
+    ASSERT_GE(walked_.count(), 1) << method;
+    EXPECT_EQ(NameOf(walked_.frames[walked_.count() - 1].java_frame.method_id),
+              std::string("wh.Api.") + method + "()V");
+  }
+}
+
+TEST_F(StackTraceApi, BlockedInTheJvm) {
+  RunningMethod running("interpSleep");
+  ASSERT_TRUE(running.Raise([&](ucontext_t* context) { walked_.Here(context); }));
+  ASSERT_GE(walked_.count(), 2);
+  EXPECT_EQ(walked_.frames[0].type, ASGST_FRAME_NATIVE);
+  EXPECT_EQ(NameOf(walked_.frames[walked_.count() - 1].java_frame.method_id),
+            "wh.Api.interpSleep()V");
+}
+
+TEST_F(StackTraceApi, DepthEndsTheWalk) {
+  live_.on_probe = [&] {
+    RaiseHere([&](ucontext_t* context) {
+      walked_.frames[1].type = 99;
+      walked_.Here(context, 0, 1);
+    });
+  };
+  live_.Call("interpProbe");
+  EXPECT_EQ(walked_.count(), 1);
+  EXPECT_EQ(walked_.frames[1].type, 99) << "not written";
+  RaiseHere([&](ucontext_t* context) { walked_.Here(context, 0, 0); });
+  EXPECT_EQ(walked_.count(), 0);
+}
+
+TEST_F(StackTraceApi, FrameInfoIsLeftAlone) {
+  int mark = 0;
+  walked_.trace.frame_info = &mark;
+  WalkInProbe("interpProbe");
+  EXPECT_EQ(walked_.trace.frame_info, &mark);
+}
+
+TEST_F(StackTraceApi, UnderItsFirstName) {
+  live_.on_probe = [&] {
+    RaiseHere([&](ucontext_t* context) { AsyncGetCallTrace2(&walked_.trace, kDepth, context, 0); });
+  };
+  live_.Call("interpProbe");
+  EXPECT_EQ(walked_.count(), 2);
+}
+
+// --- C and C++ frames, stubs ---
+
+TEST_F(StackTraceApi, CFramesAroundJava) {
+  ASSERT_EQ(asgst_wait_for_c_frames(10'000), 0);
+  const std::vector<void*> callers = NativeCallers();
+  WalkInProbe("interpProbe", ASGST_INCLUDE_C_FRAMES);
+  std::string order;
+  for (const ASGST_CallFrame& frame : walked_.all())
+    if (order.empty() || order.back() != '0' + frame.type)
+      order += static_cast<char>('0' + frame.type);
+  EXPECT_EQ(order, "53145") << "C++, native, Java, the stub that calls Java, C++";
+  EXPECT_TRUE(EndsAlike(walked_.PcsOf(ASGST_FRAME_CPP), callers));
+}
+
+TEST_F(StackTraceApi, CFramesBetweenTwoJavaCalls) {
+  ASSERT_EQ(asgst_wait_for_c_frames(10'000), 0);
+  bool nested = false;
+  live_.on_probe = [&] {
+    if (std::exchange(nested, true))
+      RaiseHere([&](ucontext_t* c) { walked_.Here(c, ASGST_INCLUDE_C_FRAMES); });
+    else
+      live_.Call("interpProbe");
+  };
+  live_.Call("interpProbe");
+  std::string order;
+  for (const ASGST_CallFrame& frame : walked_.all())
+    if (order.empty() || order.back() != '0' + frame.type)
+      order += static_cast<char>('0' + frame.type);
+  EXPECT_EQ(order, "531453145");
+}
+
+TEST_F(StackTraceApi, CFramesWithoutJava) {
+  ASSERT_EQ(asgst_wait_for_c_frames(10'000), 0);
+  const std::vector<void*> callers = NativeCallers();
+  WalkHere(ASGST_INCLUDE_C_FRAMES);
+  EXPECT_EQ(walked_.PcsOf(ASGST_FRAME_CPP).size(), static_cast<size_t>(walked_.count()));
+  EXPECT_TRUE(EndsAlike(walked_.PcsOf(ASGST_FRAME_CPP), callers));
+}
+
+TEST_F(StackTraceApi, CFramesUnlessAskedForAreNone) {
+  WalkInProbe("interpProbe", 0);
+  EXPECT_TRUE(walked_.PcsOf(ASGST_FRAME_CPP).empty());
+  EXPECT_TRUE(walked_.PcsOf(ASGST_FRAME_STUB).empty());
+}
+
+// --- codes ---
+
+TEST_F(StackTraceApi, NoJavaFrame) {
+  WalkHere();
+  EXPECT_EQ(walked_.count(), ASGST_NO_JAVA_FRAME);
+}
+
+TEST(StackTraceApiDeathTest, NoClassLoadBeforeItIsAttached) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        Walked walked;
+        walked.Here(nullptr);
+        _exit(walked.count() == ASGST_NO_CLASS_LOAD ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST_F(StackTraceApi, NotWalkableNotJava) {
+  volatile uint64_t* sp = Thread().last_sp();
+  RaiseHere([&](ucontext_t* context) {
+    *sp = 4096;
+    walked_.Here(context);
+    *sp = 0;
+  });
+  EXPECT_EQ(walked_.count(), ASGST_NOT_WALKABLE_NOT_JAVA);
+}
+
+TEST_F(StackTraceApi, UnknownJava) {
+  RunningMethod running("interpSpin");
+  for (const Registers bad : {Registers{4096, 4096, 4096, 0}, Registers{0, 0, 0, 0}}) {
+    // At times the interpreter is in the JVM, to count.
+    constexpr int kInJava = 8;
+    const volatile int32_t* state = live_.jvm().ThreadOf(running.env()).state();
+    bool in_java = false;
+    for (int i = 0; i < 100 && !in_java; i++) {
+      ASSERT_TRUE(running.Raise([&](ucontext_t* context) {
+        in_java = *state == kInJava;
+        ucontext_t changed = *context;
+        WriteContext(bad, changed);
+        walked_.Here(&changed);
+      }));
+    }
+    ASSERT_TRUE(in_java);
+    EXPECT_EQ(walked_.count(), ASGST_UNKNOWN_JAVA);
+  }
+}
+
+TEST_F(StackTraceApi, UnknownState) {
+  volatile int32_t* state = Thread().state();
+  const int32_t before = *state;
+  RaiseHere([&](ucontext_t* context) {
+    *state = 57;
+    walked_.Here(context);
+    *state = before;
+  });
+  EXPECT_EQ(walked_.count(), ASGST_UNKNOWN_STATE);
+}
+
+TEST_F(StackTraceApi, ThreadNotJava) {
+  std::thread([&] { WalkHere(); }).join();
+  EXPECT_EQ(walked_.count(), ASGST_THREAD_NOT_JAVA);
+}
+
+// The documents' THREAD_EXIT: here such a thread is none of the JVM's any more.
+TEST_F(StackTraceApi, ThreadThatHasLeft) {
+  std::thread([&] {
+    void* env = nullptr;
+    live_.jvm().vm()->AttachCurrentThread(&env, nullptr);
+    WalkHere();
+    EXPECT_EQ(walked_.count(), ASGST_NO_JAVA_FRAME);
+    live_.jvm().vm()->DetachCurrentThread();
+    WalkHere();
+  }).join();
+  EXPECT_EQ(walked_.count(), ASGST_THREAD_NOT_JAVA);
+}
+
+// The documents' GC_ACTIVE: here threads are walked also while the JVM stands at a safepoint.
+TEST_F(StackTraceApi, AtASafepoint) {
+  RunningMethod running("interpSpin");
+  struct Call {
+    RunningMethod& running;
+    Walked& walked;
+    bool raised = false;
+  } call{running, walked_};
+  ASSERT_TRUE(live_.jvm().RunAtSafepoint(
+      [](void* argument) {
+        auto* c = static_cast<Call*>(argument);
+        c->raised = c->running.Raise([&](ucontext_t* context) { c->walked.Here(context); });
+      },
+      &call));
+  EXPECT_TRUE(call.raised);
+  ASSERT_GE(walked_.count(), 1);
+  EXPECT_EQ(NameOf(walked_.frames[0].java_frame.method_id), "wh.Api.interpSpin()V");
+}
+
+TEST_F(StackTraceApi, ErrnoIsKept) {
+  int after = 0;
+  live_.on_probe = [&] {
+    RaiseHere([&](ucontext_t* context) {
+      errno = 77;
+      walked_.Here(context, ASGST_INCLUDE_C_FRAMES);
+      after = errno;
+    });
+  };
+  live_.Call("interpProbe");
+  EXPECT_EQ(after, 77);
+}
+
+TEST_F(StackTraceApi, AttachingAgainDoesNoHarm) {
+  EXPECT_EQ(asgst_attach(live_.jvm().vm()), 0);
+  WalkInProbe("interpProbe");
+  EXPECT_EQ(walked_.count(), 2);
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,197 @@
+#include "harness/asgst/process/attach.h"
+
+#include <dlfcn.h>
+#include <jni.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <climits>
+
+#include "harness/asgst/process/classes.h"
+#include "harness/asgst/process/threads.h"
+#include "harness/asgst/unwind/unwind_service.h"
+#include "harness/guard/arch.h"
+#include "harness/jvm/structs/flags.h"
+#include "harness/jvm/structs/safefetch_code.h"
+
+namespace walkhammer {
+namespace {
+
+WalkLayout layout;
+WalkStart::Caches caches;
+std::atomic<bool> attached{false};
+pthread_key_t thread_key;
+uint64_t safe_fetch = 0;  // SafeFetchN_impl(address, otherwise)
+uint64_t guard_zone = 0;
+JavaVM* the_vm = nullptr;
+
+// Looks at thread-local storage only; on a thread that libjvm has never seen, not signal-safe.
+bool IsJavaThread() {
+  void* env = nullptr;
+  return the_vm->GetEnv(&env, JNI_VERSION_1_2) == JNI_OK;
+}
+
+template <typename T>
+T At(uint64_t address) {
+  return *reinterpret_cast<const T*>(address);
+}
+
+// HotSpot keeps a thread's own Thread* under a pthread key, which signal handlers may read: the one
+// whose value has the current thread's id where a JavaThread has it.
+bool FindThreadKey(const VmStructs& structs) {
+  StructReader read(structs);
+  const int os_thread = read.Need("JavaThread", "_osthread", "Thread");
+  const int id = read.Need("OSThread", "_thread_id");
+  if (!read.Complete().ok()) return false;
+  const auto own = static_cast<int32_t>(syscall(SYS_gettid));
+  const LiveMemory memory(0, 0);
+  for (pthread_key_t key = 0; key < PTHREAD_KEYS_MAX; key++) {
+    const auto value = reinterpret_cast<uint64_t>(pthread_getspecific(key));
+    uint64_t os = 0;
+    int32_t found = 0;
+    if (value == 0 || (value & 7) != 0 || !memory.ReadWord(value + os_thread, os) ||
+        !memory.Read(os + id, found) || found != own)
+      continue;
+    thread_key = key;
+    return true;
+  }
+  return false;
+}
+
+// How much of a stack's low end the JVM may protect against reading.
+uint64_t GuardZone(const VmStructs& structs) {
+  constexpr uint64_t kSlack = 4;  // pages: zones are rounded up
+  const auto pages = static_cast<uint64_t>(IntFlag(structs, "StackYellowPages", 2) +
+                                           IntFlag(structs, "StackRedPages", 1) +
+                                           IntFlag(structs, "StackReservedPages", 1));
+  return (pages + kSlack) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+void SetRegisters(const ucontext_t* context, WalkStart& start) {
+  if (context == nullptr) return;
+  start.registers = ReadContext(*context);
+  ReadJavaRegisters(*context, start.bcp_register, start.sender_sp_register, start.return_register);
+}
+
+void FindSafeFetch(void* libjvm) {
+  Dl_info info{};
+  if (dladdr(dlsym(libjvm, "JNI_CreateJavaVM"), &info) == 0) return;
+  const auto base = reinterpret_cast<uint64_t>(info.dli_fbase);
+  std::vector<ElfFunction> functions = FindFunctions(info.dli_fname, {kSafeFetchN});
+  if (functions.empty()) functions = FindSafeFetchCode(info.dli_fname);
+  for (const ElfFunction& function : functions)
+    if (function.name == kSafeFetchN) safe_fetch = base + function.address;
+}
+
+}  // namespace
+
+bool LiveMemory::ReadWord(uint64_t address, uint64_t& word) const {
+  if ((address & 7) != 0 || address < 4096) return false;
+  if (address - trusted_low_ < trusted_bytes_) {
+    word = *reinterpret_cast<const volatile uint64_t*>(address);
+    return true;
+  }
+  if (safe_fetch == 0) {
+    const int error_number = errno;
+    const iovec to{&word, 8}, from{reinterpret_cast<void*>(address), 8};
+    const bool read = process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 8;
+    errno = error_number;
+    return read;
+  }
+  constexpr uint64_t kOne = 0x5afefe7c5afefe7c;
+  word = CallByAddress(safe_fetch, address, kOne);
+  return word != kOne || CallByAddress(safe_fetch, address, 0) == kOne;
+}
+
+Status Attach(JavaVM* vm) {
+  if (attached.load()) return Ok();
+  void* libjvm = dlopen("libjvm.so", RTLD_NOW | RTLD_NOLOAD);
+  if (libjvm == nullptr) return Unable("there is no libjvm.so in this process");
+  auto structs = VmStructs::Load(libjvm);
+  if (!structs.ok()) return structs.failure();
+  const auto* version =
+      static_cast<int*>(structs.value().Static("Abstract_VM_Version", "_vm_major_version"));
+  if (version == nullptr) return Unable("this libjvm's vmStructs do not tell its version");
+  void* env = nullptr;
+  if (vm->GetEnv(&env, JNI_VERSION_1_2) != JNI_OK)
+    return Unable("the current thread is none of the JVM's");
+  // JDK 8's HotSpot counted its own versions: 25.
+  const bool is_8 = static_cast<JNIEnv*>(env)->GetVersion() == JNI_VERSION_1_8;
+  const int feature = is_8 ? 8 : *version;
+  auto found = ReadWalkLayout(structs.value(), feature);
+  if (!found.ok()) return found.failure();
+  the_vm = vm;
+  FindSafeFetch(libjvm);
+  uint64_t word = 0;
+  if (!LiveMemory(0, 0).ReadWord(reinterpret_cast<uint64_t>(&layout) & ~7ULL, word))
+    return Unable("this libjvm hides SafeFetch, and the kernel permits no process_vm_readv");
+  if (!FindThreadKey(structs.value()))
+    return Unable("this JVM keeps its threads under no pthread key");
+  const Status threads =
+      ReadThreads(structs.value(), reinterpret_cast<uint64_t>(pthread_getspecific(thread_key)),
+                  static_cast<JNIEnv*>(env));
+  if (!threads.ok()) return threads.failure();
+  guard_zone = GuardZone(structs.value());
+  layout = found.value();
+  // Where it fails, nothing is known of classes, and walks are as good.
+  static_cast<void>(TrackClasses(vm, structs.value(), feature));
+  StartUnwindService();
+  attached.store(true);
+  return Ok();
+}
+
+JavaVM* TheVm() { return the_vm; }
+
+const WalkLayout* Live() { return attached.load(std::memory_order_acquire) ? &layout : nullptr; }
+
+// The key is there for all of HotSpot's threads; only Java's have a JNIEnv.
+uint64_t CurrentJavaThread() {
+  const auto thread = reinterpret_cast<uint64_t>(pthread_getspecific(thread_key));
+  return thread != 0 && IsJavaThread() ? thread : 0;
+}
+
+JNIEnv* CurrentEnv() {
+  void* env = nullptr;
+  const bool found = Live() != nullptr && the_vm->GetEnv(&env, JNI_VERSION_1_2) == JNI_OK;
+  return found ? static_cast<JNIEnv*>(env) : nullptr;
+}
+
+WalkStart StartOf(const ucontext_t* context, uint64_t thread, bool non_java) {
+  WalkStart start;
+  start.thread = thread;
+  start.live = true;
+  start.caches = &caches;
+  start.unwind = &LiveTables();
+  start.non_java = non_java;
+  start.stack_high = At<uint64_t>(thread + layout.jvm.stack_base);
+  start.stack_floor = start.stack_high - At<uint64_t>(thread + layout.jvm.stack_size);
+  SetRegisters(context, start);
+  return start;
+}
+
+bool StartOfOther(const ucontext_t* context, uint64_t thread, WalkStart& start, bool non_java) {
+  const LiveMemory memory(0, 0);
+  uint64_t size = 0;
+  if (!memory.ReadWord(thread + layout.jvm.stack_base, start.stack_high) ||
+      !memory.ReadWord(thread + layout.jvm.stack_size, size) || size > start.stack_high)
+    return false;
+  start.thread = thread;
+  start.live = true;
+  start.caches = &caches;
+  start.unwind = &LiveTables();
+  start.non_java = non_java;
+  start.stack_floor = start.stack_high - size;
+  SetRegisters(context, start);
+  return true;
+}
+
+LiveMemory MemoryOf(const WalkStart& start) {
+  const uint64_t low = start.stack_floor + guard_zone;
+  return low < start.stack_high ? LiveMemory(low, start.stack_high) : LiveMemory(0, 0);
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,308 @@
+#include "harness/asgst/process/classes.h"
+
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "harness/asgst/process/attach.h"
+#include "harness/asgst/process/class_table.h"
+#include "harness/jvm/live/jvmti_env.h"
+#include "harness/jvm/structs/klass_reader.h"
+
+namespace walkhammer {
+namespace {
+
+struct KnownClass {
+  uint64_t klass = 0;
+  uint64_t array = 0;  // Array<Method*>*
+  std::vector<uint64_t> methods;
+};
+
+// Never destroyed: the JVM outlives static objects.
+struct State {
+  MetadataLayout layout{};
+  JavaVM* vm = nullptr;
+  jvmtiEnv* jvmti = nullptr;
+  KlassReader klasses;
+
+  // Held while a class gets its tag; JVMTI is called under it.
+  std::mutex adding;
+  // Guards what follows. No JVMTI or JNI is called under it: ObjectFree may come with the JVM's
+  // lock of tags held.
+  std::mutex mutex;
+  ClassTable table;                               // read without the lock
+  std::unordered_map<int64_t, KnownClass> known;  // by number
+  int64_t last_number = 0;
+};
+State& Tracked() {
+  static State* state = new State;
+  return *state;
+}
+
+std::atomic<bool> tracking{false};
+std::atomic<void (*)(const GoneMethods&)> unload_listener{nullptr};
+// Somebody asked for a class that has no number.
+std::atomic<bool> missed{false};
+
+// Numbers are marked in tags: JDK 25's heap walks, and not yet 17's, hand the freed tags of all
+// environments to the one that walks, and that may be ours (queue_service.cc).
+constexpr jlong kMark = 0x4153475354000000;
+jlong TagOf(int64_t number) { return number ^ kMark; }
+int64_t NumberOf(jlong tag) { return tag ^ kMark; }
+
+// What Methods and InstanceKlasses begin with: addresses of C++ virtual tables, those of libjvm and
+// those of a CDS archive.
+class Tables {
+ public:
+  void Learn(uint64_t object) {
+    uint64_t word = 0;
+    if (!LiveMemory(0, 0).ReadWord(object, word) || word == 0) return;
+    for (auto& known : known_) {
+      uint64_t free = 0;
+      if (known.load() == word || known.compare_exchange_strong(free, word) || free == word) return;
+    }
+  }
+  bool Has(uint64_t word) const {
+    for (const auto& known : known_)
+      if (known.load(std::memory_order_relaxed) == word) return word != 0;
+    return false;
+  }
+
+ private:
+  static constexpr int kMost = 16;  // there are five kinds of InstanceKlass
+  std::atomic<uint64_t> known_[kMost]{};
+};
+constinit Tables method_tables, class_tables;
+
+// The Methods that the class has now. Under the lock. A class that is being unloaded may have none
+// any more: then those that are known stay.
+void ReadMethods(KnownClass& known) {
+  const LiveMemory memory(0, 0);
+  const Metadata metadata(Tracked().layout, memory);
+  int count = 0;
+  std::vector<uint64_t> methods;
+  const uint64_t array = metadata.MethodsOfClass(known.klass, count);
+  for (int i = 0; i < count; i++) {
+    MethodView method;
+    if (metadata.Open(metadata.MethodAt(array, i), method) && method.holder == known.klass)
+      methods.push_back(method.method);
+  }
+  if (methods.empty() && !known.methods.empty()) return;
+  known.array = array;
+  known.methods = std::move(methods);
+}
+
+uint64_t ReadKlass(JNIEnv* env, jclass mirror) {
+  State& s = Tracked();
+  const LiveMemory memory(0, 0);
+  const uint64_t found = s.klasses.Read(env, mirror);
+  return Metadata(s.layout, memory).IsInstanceClass(found) ? found : 0;
+}
+
+// Gives the class a number unless it has one. `prepared`: it was linked just now, and may have got
+// more methods.
+uint64_t Add(JNIEnv* env, jclass mirror, bool prepared) {
+  State& s = Tracked();
+  const uint64_t klass = ReadKlass(env, mirror);
+  if (klass == 0) return 0;
+  const std::lock_guard<std::mutex> adding(s.adding);
+  jlong tag = 0;
+  if (s.jvmti->GetTag(mirror, &tag) != JVMTI_ERROR_NONE) return 0;
+  const bool is_new = tag == 0;
+  const int64_t number = is_new ? s.last_number + 1 : NumberOf(tag);
+  if (is_new) {
+    if (s.jvmti->SetTag(mirror, TagOf(number)) != JVMTI_ERROR_NONE) return 0;
+    s.last_number = number;
+  }
+  const std::lock_guard<std::mutex> lock(s.mutex);
+  KnownClass& known = s.known[number];
+  known.klass = klass;
+  if (is_new || prepared) ReadMethods(known);
+  class_tables.Learn(klass);
+  if (!known.methods.empty()) method_tables.Learn(known.methods[0]);
+  s.table.Put(klass, number);
+  return klass;
+}
+
+Status AddLoadedClasses(JNIEnv* env) {
+  State& s = Tracked();
+  jint count = 0;
+  jclass* classes = nullptr;
+  if (s.jvmti->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE)
+    return Unable("this JVM's JVMTI does not list the classes");
+  for (jint i = 0; i < count; i++) {
+    Add(env, classes[i], false);
+    env->DeleteLocalRef(classes[i]);
+  }
+  s.jvmti->Deallocate(reinterpret_cast<unsigned char*>(classes));
+  return Ok();
+}
+
+void AddMissed(JNIEnv* env) {
+  if (missed.load(std::memory_order_relaxed) && missed.exchange(false))
+    static_cast<void>(AddLoadedClasses(env));
+}
+
+void JNICALL OnClassPrepare(jvmtiEnv*, JNIEnv* env, jthread, jclass mirror) {
+  Add(env, mirror, true);
+  AddMissed(env);
+}
+
+void JNICALL OnThreadStart(jvmtiEnv*, JNIEnv* env, jthread) { AddMissed(env); }
+
+void JNICALL OnObjectFree(jvmtiEnv*, jlong tag) {
+  State& s = Tracked();
+  const int64_t number = NumberOf(tag);
+  GoneMethods gone{};
+  {
+    const std::lock_guard<std::mutex> lock(s.mutex);
+    const auto found = s.known.find(number);
+    if (found == s.known.end()) return;
+    gone = {found->second.klass, std::move(found->second.methods)};
+    s.known.erase(found);
+  }
+  // Who is told may still ask for the number.
+  const auto listener = unload_listener.load();
+  if (listener != nullptr) listener(gone);
+  const std::lock_guard<std::mutex> lock(s.mutex);
+  // Another class may have got its place already.
+  if (s.table.Find(gone.klass) == number) s.table.Put(gone.klass, -number);
+}
+
+Status Listen(JavaVM* vm) {
+  State& s = Tracked();
+  s.jvmti = NewJvmti(vm);
+  if (s.jvmti == nullptr) return Unable("this JVM has no JVMTI");
+  jvmtiCapabilities wanted{};
+  wanted.can_tag_objects = 1;
+  wanted.can_generate_object_free_events = 1;
+  jvmtiEventCallbacks callbacks{};
+  callbacks.ClassPrepare = OnClassPrepare;
+  callbacks.ThreadStart = OnThreadStart;
+  callbacks.ObjectFree = OnObjectFree;
+  if (s.jvmti->AddCapabilities(&wanted) != JVMTI_ERROR_NONE ||
+      s.jvmti->SetEventCallbacks(&callbacks, sizeof callbacks) != JVMTI_ERROR_NONE)
+    return Unable("this JVM's JVMTI cannot tag objects");
+  for (const jvmtiEvent event :
+       {JVMTI_EVENT_CLASS_PREPARE, JVMTI_EVENT_THREAD_START, JVMTI_EVENT_OBJECT_FREE})
+    if (s.jvmti->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr) != JVMTI_ERROR_NONE)
+      return Unable("this JVM's JVMTI does not tell of classes");
+  return Ok();
+}
+
+void FindOriginalIdNum(JNIEnv* env, const VmStructs& structs) {
+  State& s = Tracked();
+  const LiveMemory memory(0, 0);
+  jclass string = env->FindClass("java/lang/String");
+  s.layout.original_idnum =
+      Metadata(s.layout, memory).FindOriginalIdNum(structs, ReadKlass(env, string));
+  env->DeleteLocalRef(string);
+}
+
+}  // namespace
+
+Status TrackClasses(JavaVM* vm, const VmStructs& structs, int feature) {
+  State& s = Tracked();
+  auto layout = ReadMetadataLayout(structs, feature);
+  if (!layout.ok()) return layout.failure();
+  s.layout = layout.value();
+  s.vm = vm;
+  void* found = nullptr;
+  if (vm->GetEnv(&found, JNI_VERSION_1_2) != JNI_OK)
+    return Unable("the current thread is none of the JVM's");
+  auto* env = static_cast<JNIEnv*>(found);
+  auto klasses = KlassReader::Open(env, structs);
+  if (!klasses.ok()) return klasses.failure();
+  s.klasses = klasses.value();
+  FindOriginalIdNum(env, structs);
+  Status status = Listen(vm);
+  // After Listen: no class is missed in between.
+  if (status.ok()) status = AddLoadedClasses(env);
+  tracking.store(status.ok());
+  return status;
+}
+
+const MetadataLayout* IdMetadata() {
+  return tracking.load(std::memory_order_acquire) ? &Tracked().layout : nullptr;
+}
+
+jvmtiEnv* ClassEnvironment() {
+  return tracking.load(std::memory_order_acquire) ? Tracked().jvmti : nullptr;
+}
+
+int64_t IdNumOfClass(uint64_t klass) {
+  if (!tracking.load(std::memory_order_acquire) || klass == 0) return 0;
+  const int64_t number = Tracked().table.Find(klass);
+  return number > 0 ? number : 0;
+}
+
+bool IsClass(const Metadata& metadata, uint64_t klass) {
+  if (!tracking.load(std::memory_order_acquire) || klass == 0) return false;
+  const int64_t number = Tracked().table.Find(klass);
+  if (number != 0) return number > 0;
+  uint64_t word = 0;
+  if (!metadata.OwnsItsPool(klass) || !LiveMemory(0, 0).ReadWord(klass, word) ||
+      !class_tables.Has(word))
+    return false;
+  missed.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+bool IsMethod(const Metadata& metadata, const MethodView& method) {
+  return method_tables.Has(method.vtable) && IsClass(metadata, method.holder);
+}
+
+uint64_t KlassOf(JNIEnv* env, jclass mirror) {
+  return tracking.load() && mirror != nullptr ? Add(env, mirror, false) : 0;
+}
+
+jclass MirrorOf(uint64_t klass) {
+  const int64_t number = IdNumOfClass(klass);
+  const jlong tag = TagOf(number);
+  jint count = 0;
+  jobject* objects = nullptr;
+  jvmtiEnv* jvmti = Tracked().jvmti;
+  if (number == 0 ||
+      jvmti->GetObjectsWithTags(1, &tag, &count, &objects, nullptr) != JVMTI_ERROR_NONE)
+    return nullptr;
+  auto* mirror = count == 0 ? nullptr : static_cast<jclass>(objects[0]);
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(objects));
+  return mirror;
+}
+
+uint64_t MethodOfNumber(const MethodTable& table, const MemoryReader& memory, uint64_t id) {
+  uint64_t method = 0;
+  Tracked().table.Any([&](uint64_t klass) {
+    method = MethodOfId(table, memory, klass, id);
+    return method != 0;
+  });
+  return method;
+}
+
+void SetUnloadListener(void (*listener)(const GoneMethods&)) { unload_listener.store(listener); }
+
+bool TakeRedefined(uint64_t klass, GoneMethods& gone) {
+  State& s = Tracked();
+  const LiveMemory memory(0, 0);
+  const Metadata metadata(s.layout, memory);
+  const std::lock_guard<std::mutex> lock(s.mutex);
+  const auto found = s.known.find(s.table.Find(klass));
+  if (found == s.known.end()) return false;
+  KnownClass& known = found->second;
+  int count = 0;
+  const uint64_t array = metadata.MethodsOfClass(klass, count);
+  // An unloaded class, of which ObjectFree has not told yet, may show anything or nothing.
+  if (array == 0 || array == known.array || !metadata.OwnsItsPool(klass)) return false;
+  gone = {klass, known.methods};
+  ReadMethods(known);
+  return true;
+}
+
+void RefreshMethods() {
+  State& s = Tracked();
+  const std::lock_guard<std::mutex> lock(s.mutex);
+  for (auto& [number, known] : s.known) ReadMethods(known);
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,372 @@
+// What unloading and redefinition do to handles and numbers of profile2.h, and the handlers that
+// are told of them, on a live JVM.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "harness/asgst/testing/ids_testing.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr auto kPatience = std::chrono::seconds(10);
+
+// Until `done`; false if it never came.
+template <typename Done>
+bool Await(Done done) {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+// One call of a handler, and what could be asked within it.
+struct Told {
+  ASGST_Class klass;
+  std::vector<ASGST_Method> methods;
+  bool redefined;
+  jlong idnum;
+};
+
+class Listener {
+ public:
+  Listener() { ASGST_RegisterClassUnloadHandler(OnGone, this); }
+  ~Listener() { ASGST_DeregisterClassUnloadHandler(OnGone, this); }
+  std::vector<Told> told(ASGST_Class klass) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<Told> found;
+    std::copy_if(told_.begin(), told_.end(), std::back_inserter(found),
+                 [&](const Told& told) { return told.klass == klass; });
+    return found;
+  }
+
+  static void OnGone(ASGST_Class klass, ASGST_Method* methods, int count, bool redefined,
+                     void* self) {
+    auto* listener = static_cast<Listener*>(self);
+    const std::lock_guard<std::mutex> lock(listener->mutex_);
+    listener->told_.push_back(
+        {klass, {methods, methods + count}, redefined, ASGST_GetClassIdNum(klass)});
+    std::fill(methods, methods + count, nullptr);  // ours to change
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Told> told_;
+};
+
+class UnloadApi : public testing::Test {
+ protected:
+  // A new wh.Gone in a loader of its own.
+  jclass Load() {
+    jclass gone = FindTestClass("wh/Gone");
+    return static_cast<jclass>(
+        env_->CallStaticObjectMethod(gone, StaticMethod(gone, "load", "()Ljava/lang/Class;")));
+  }
+  void Collect() {
+    jclass system = FindTestClass("java/lang/System");
+    env_->CallStaticVoidMethod(system, StaticMethod(system, "gc", "()V"));
+    env_->DeleteLocalRef(system);
+  }
+  // Collects garbage until the class is no more.
+  bool Unload(ASGST_Class klass) {
+    return Await([&] {
+      Collect();
+      return ASGST_GetClassIdNum(klass) < 0;
+    });
+  }
+  // All methods that the class has now, by their ids.
+  std::vector<ASGST_Method> MethodsOf(jclass klass) {
+    jint count = 0;
+    jmethodID* ids = nullptr;
+    TestJvmti()->GetClassMethods(klass, &count, &ids);
+    std::vector<ASGST_Method> methods;
+    for (jint i = 0; i < count; i++) methods.push_back(ASGST_JMethodIDToMethod(ids[i]));
+    TestJvmti()->Deallocate(reinterpret_cast<unsigned char*>(ids));
+    std::sort(methods.begin(), methods.end());
+    return methods;
+  }
+  static std::vector<ASGST_Method> Sorted(std::vector<ASGST_Method> methods) {
+    std::sort(methods.begin(), methods.end());
+    return methods;
+  }
+
+  LiveJvm& live_ = LiveJvm::Get();
+  JNIEnv* env_ = live_.env();
+};
+
+// --- unloading ---
+
+TEST_F(UnloadApi, NothingIsKnownOfAnUnloadedClass) {
+  jclass mirror = Load();
+  const ASGST_Class klass = ASGST_JClassToClass(mirror);
+  const ASGST_Method method = MethodNamed(mirror, "first", "()I");
+  EXPECT_EQ(Ask(klass).name, "wh/Gone");
+  EXPECT_EQ(Ask(method).name, "first");
+  env_->DeleteLocalRef(mirror);
+  ASSERT_TRUE(Unload(klass));
+  ExpectNothing(klass);
+  ExpectNothing(method);
+  EXPECT_EQ(ASGST_ClassToJClass(klass), nullptr);
+}
+
+// The JVM gives the memory of unloaded classes to others.
+TEST_F(UnloadApi, ClassIdNumsAreNeverGivenTwice) {
+  std::vector<ASGST_Class> handles;
+  std::vector<jlong> numbers;
+  for (int i = 0; i < 20; i++) {
+    jclass mirror = Load();
+    handles.push_back(ASGST_JClassToClass(mirror));
+    numbers.push_back(ASGST_GetClassIdNum(handles.back()));
+    env_->DeleteLocalRef(mirror);
+    ASSERT_TRUE(Unload(handles.back()));
+  }
+  EXPECT_TRUE(std::is_sorted(numbers.begin(), numbers.end()));
+  EXPECT_EQ(std::adjacent_find(numbers.begin(), numbers.end()), numbers.end());
+  std::sort(handles.begin(), handles.end());
+  EXPECT_NE(std::adjacent_find(handles.begin(), handles.end()), handles.end())
+      << "no address was used twice: this has shown nothing";
+}
+
+TEST_F(UnloadApi, HandlerIsToldOfUnloading) {
+  Listener listener;
+  jclass mirror = Load();
+  const ASGST_Class klass = ASGST_JClassToClass(mirror);
+  const jlong idnum = ASGST_GetClassIdNum(klass);
+  const std::vector<ASGST_Method> methods = MethodsOf(mirror);
+  ASSERT_EQ(methods.size(), 4U);
+  env_->DeleteLocalRef(mirror);
+  ASSERT_TRUE(Unload(klass));
+  const std::vector<Told> told = listener.told(klass);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(Sorted(told[0].methods), methods);
+  EXPECT_FALSE(told[0].redefined);
+  EXPECT_EQ(told[0].idnum, idnum) << "it can still be asked for in the handler";
+}
+
+// The walks of the heap that bring the JVM to a safepoint for queues find what was freed, too.
+TEST_F(UnloadApi, HandlerIsToldWhileQueuesAreServed) {
+  Listener listener;
+  RunningMethod other("interpSleep");
+  ASGST_Queue* queue = ASGST_RegisterQueue(
+      other.env(), 8, 0, [](ASGST_Iterator*, void*, void*) {}, nullptr);
+  ASSERT_NE(queue, nullptr);
+  std::atomic<bool> done{false};
+  std::thread enqueuing([&] {
+    while (!done) {
+      ASGST_Enqueue(queue, nullptr, nullptr);
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  });
+  for (int i = 0; i < 20 && !HasFailure(); i++) {
+    jclass mirror = Load();
+    const ASGST_Class klass = ASGST_JClassToClass(mirror);
+    const jlong idnum = ASGST_GetClassIdNum(klass);
+    const auto is_told = [&] {
+      const std::vector<Told> told = listener.told(klass);
+      return std::any_of(told.begin(), told.end(), [&](const Told& t) { return t.idnum == idnum; });
+    };
+    env_->DeleteLocalRef(mirror);
+    EXPECT_TRUE(Unload(klass)) << "round " << i;
+    EXPECT_TRUE(Await(is_told)) << "round " << i;
+  }
+  done = true;
+  enqueuing.join();
+  EXPECT_TRUE(ASGST_DeregisterQueue(other.env(), queue));
+}
+
+TEST_F(UnloadApi, EachHandlerIsToldOnce) {
+  Listener one, two;
+  ASGST_RegisterClassUnloadHandler(Listener::OnGone, &two);
+  jclass mirror = Load();
+  const ASGST_Class klass = ASGST_JClassToClass(mirror);
+  const size_t count = MethodsOf(mirror).size();
+  env_->DeleteLocalRef(mirror);
+  ASSERT_TRUE(Unload(klass));
+  EXPECT_EQ(one.told(klass).size(), 1U);
+  ASSERT_EQ(two.told(klass).size(), 2U) << "registered twice";
+  EXPECT_EQ(two.told(klass)[1].methods.size(), count);
+  EXPECT_NE(two.told(klass)[1].methods[0], nullptr) << "spoiled by the handler before";
+  EXPECT_TRUE(ASGST_DeregisterClassUnloadHandler(Listener::OnGone, &two));
+}
+
+TEST_F(UnloadApi, DeregisteringTakesHandlerAndArgument) {
+  const auto other = [](ASGST_Class, ASGST_Method*, int, bool, void*) {};
+  Listener listener;
+  int argument = 0;
+  EXPECT_FALSE(ASGST_DeregisterClassUnloadHandler(other, &listener));
+  EXPECT_FALSE(ASGST_DeregisterClassUnloadHandler(Listener::OnGone, &argument));
+  EXPECT_TRUE(ASGST_DeregisterClassUnloadHandler(Listener::OnGone, &listener));
+  EXPECT_FALSE(ASGST_DeregisterClassUnloadHandler(Listener::OnGone, &listener)) << "again";
+  jclass mirror = Load();
+  const ASGST_Class klass = ASGST_JClassToClass(mirror);
+  env_->DeleteLocalRef(mirror);
+  ASSERT_TRUE(Unload(klass));
+  EXPECT_TRUE(listener.told(klass).empty());
+}
+
+// --- redefinition ---
+
+class RedefineApi : public UnloadApi {
+ protected:
+  void TearDown() override { Redefine(changing_, 41); }
+  int Call(const char* name) {
+    return env_->CallStaticIntMethod(changing_, StaticMethod(changing_, name, "()I"));
+  }
+
+  jclass changing_ = FindTestClass("wh/Changing");
+  jmethodID changed_ = StaticMethod(changing_, "changed", "()I");
+  jmethodID kept_ = StaticMethod(changing_, "kept", "()I");
+};
+
+// Both versions of a method are alive: one of them runs.
+TEST_F(RedefineApi, IdNumsOfAllVersionsAreTheSame) {
+  const ASGST_Class klass = ASGST_JClassToClass(changing_);
+  jmethodID stay = StaticMethod(changing_, "stay", "()I");
+  const ASGST_Method before = ASGST_JMethodIDToMethod(stay);
+  const MethodAnswer answer_before = Ask(before);
+  const jlong class_before = ASGST_GetClassIdNum(klass);
+  const jint changed_before = ASGST_GetMethodIdNum(ASGST_JMethodIDToMethod(changed_));
+  const jint kept_before = ASGST_GetMethodIdNum(ASGST_JMethodIDToMethod(kept_));
+
+  jfieldID inside = env_->GetStaticFieldID(changing_, "inside", "Z");
+  jfieldID leave = env_->GetStaticFieldID(changing_, "leave", "Z");
+  std::thread in_old([&] {
+    void* env = nullptr;
+    live_.jvm().vm()->AttachCurrentThread(&env, nullptr);
+    auto* own = static_cast<JNIEnv*>(env);
+    own->CallStaticVoidMethod(changing_, own->GetStaticMethodID(changing_, "runStay", "()V"));
+    live_.jvm().vm()->DetachCurrentThread();
+  });
+  while (env_->GetStaticBooleanField(changing_, inside) == JNI_FALSE) std::this_thread::yield();
+  ASSERT_EQ(Call("changed"), 41);
+  Redefine(changing_, 42);
+  ASSERT_EQ(Call("changed"), 42);
+  Redefine(changing_, 43);  // and once more
+
+  const ASGST_Method after = ASGST_JMethodIDToMethod(stay);
+  EXPECT_NE(after, before);
+  EXPECT_EQ(ASGST_JClassToClass(changing_), klass);
+  EXPECT_EQ(ASGST_GetClassIdNum(klass), class_before);
+  // What a profiler sees on the stack of the thread in the old version.
+  static ASGST_Method seen;
+  seen = nullptr;
+  ASSERT_TRUE(RaiseOn(in_old.native_handle(), [](ucontext_t* context) {
+    ASGST_RunWithIterator(
+        context, 0,
+        [](ASGST_Iterator* iterator, void*) {
+          ASGST_Frame frame;
+          while (ASGST_NextFrame(iterator, &frame) == 1) {
+            char name[16];
+            ASGST_MethodInfo info{};
+            info.method_name = name;
+            info.method_name_length = sizeof name;
+            ASGST_GetMethodInfo(frame.method, &info);
+            if (info.method_name != nullptr && strcmp(name, "stay") == 0) seen = frame.method;
+          }
+        },
+        nullptr);
+  }));
+  EXPECT_EQ(seen, before);
+  for (const ASGST_Method version : {before, after}) {
+    const MethodAnswer answer = Ask(version);
+    EXPECT_EQ(answer.name, "stay");
+    EXPECT_EQ(answer.signature, "()I");
+    EXPECT_EQ(answer.klass, klass);
+    EXPECT_EQ(answer.idnum, answer_before.idnum);
+    EXPECT_EQ(answer.class_idnum, class_before);
+    EXPECT_EQ(ASGST_GetMethodIdNum(version), answer_before.idnum);
+  }
+  EXPECT_EQ(ASGST_GetMethodIdNum(ASGST_JMethodIDToMethod(changed_)), changed_before);
+  EXPECT_EQ(ASGST_GetMethodIdNum(ASGST_JMethodIDToMethod(kept_)), kept_before);
+  EXPECT_NE(changed_before, kept_before);
+  EXPECT_EQ(ASGST_MethodToJMethodID(after), stay);
+  EXPECT_NE(ASGST_MethodToJMethodID(before), stay) << "that id leads to the newest";
+  env_->SetStaticBooleanField(changing_, leave, JNI_TRUE);
+  in_old.join();
+}
+
+TEST_F(RedefineApi, HandlerIsToldOfRedefinition) {
+  Listener listener;
+  const ASGST_Class klass = ASGST_JClassToClass(changing_);
+  const std::vector<ASGST_Method> before = MethodsOf(changing_);
+  Redefine(changing_, 44);
+  ASSERT_TRUE(Await([&] { return !listener.told(klass).empty(); }));
+  const Told first = listener.told(klass)[0];
+  EXPECT_TRUE(first.redefined);
+  EXPECT_EQ(Sorted(first.methods), before);
+  EXPECT_EQ(first.idnum, ASGST_GetClassIdNum(klass));
+  // The next one replaces those that came with this one.
+  const std::vector<ASGST_Method> between = MethodsOf(changing_);
+  EXPECT_NE(between, before);
+  Redefine(changing_, 45);
+  ASSERT_TRUE(Await([&] { return listener.told(klass).size() == 2; }));
+  EXPECT_EQ(Sorted(listener.told(klass)[1].methods), between);
+}
+
+// Retransformation without any transformer replaces the methods all the same.
+TEST_F(RedefineApi, HandlerIsToldOfRetransformation) {
+  Listener listener;
+  const ASGST_Class klass = ASGST_JClassToClass(changing_);
+  const std::vector<ASGST_Method> before = MethodsOf(changing_);
+  ASSERT_EQ(TestJvmti()->RetransformClasses(1, &changing_), JVMTI_ERROR_NONE);
+  ASSERT_TRUE(Await([&] { return !listener.told(klass).empty(); }));
+  EXPECT_EQ(Sorted(listener.told(klass)[0].methods), before);
+}
+
+// What was redefined while nobody listened is not made up for.
+TEST_F(RedefineApi, HandlerIsToldOfWhatComesAfterIt) {
+  Redefine(changing_, 46);
+  Listener listener;
+  const std::vector<ASGST_Method> before = MethodsOf(changing_);
+  Redefine(changing_, 47);
+  const ASGST_Class klass = ASGST_JClassToClass(changing_);
+  ASSERT_TRUE(Await([&] { return !listener.told(klass).empty(); }));
+  EXPECT_EQ(Sorted(listener.told(klass)[0].methods), before);
+}
+
+// --- from within a handler ---
+
+TEST_F(RedefineApi, HandlersCannotRegister) {
+  static bool deregistered;
+  static std::atomic<int> calls;
+  calls = 0;
+  const ASGST_ClassUnloadHandler handler = [](ASGST_Class, ASGST_Method*, int, bool, void* self) {
+    deregistered =
+        ASGST_DeregisterClassUnloadHandler(*static_cast<ASGST_ClassUnloadHandler*>(self), self);
+    ASGST_RegisterClassUnloadHandler(*static_cast<ASGST_ClassUnloadHandler*>(self), nullptr);
+    calls++;
+  };
+  ASGST_ClassUnloadHandler self = handler;
+  ASGST_RegisterClassUnloadHandler(handler, &self);
+  Redefine(changing_, 48);
+  ASSERT_TRUE(Await([&] { return calls > 0; }));
+  EXPECT_TRUE(ASGST_DeregisterClassUnloadHandler(handler, &self));
+  EXPECT_FALSE(deregistered);
+  EXPECT_FALSE(ASGST_DeregisterClassUnloadHandler(handler, nullptr)) << "it was registered";
+}
+
+// Deregistering waits for a call that is under way.
+TEST_F(RedefineApi, AfterDeregisteringNoHandlerRuns) {
+  struct Slow {
+    std::atomic<bool> begun{false}, ended{false};
+  } slow;
+  const ASGST_ClassUnloadHandler handler = [](ASGST_Class, ASGST_Method*, int, bool, void* self) {
+    static_cast<Slow*>(self)->begun = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    static_cast<Slow*>(self)->ended = true;
+  };
+  ASGST_RegisterClassUnloadHandler(handler, &slow);
+  Redefine(changing_, 49);
+  ASSERT_TRUE(Await([&] { return slow.begun.load(); }));
+  EXPECT_TRUE(ASGST_DeregisterClassUnloadHandler(handler, &slow));
+  EXPECT_TRUE(slow.ended);
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,188 @@
+#include "harness/asgst/process/unload_handlers.h"
+
+#include <jvmti.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <shared_mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "harness/asgst/process/classes.h"
+#include "harness/jvm/live/jvmti_env.h"
+#include "harness/process/service_thread.h"
+
+namespace walkhammer {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Handler {
+  ASGST_ClassUnloadHandler function;
+  void* argument;
+  bool operator==(const Handler&) const = default;
+};
+
+// JVMTI tells that a class is about to be redefined, and not that it was: from then on the watcher
+// looks whether it has other methods, until it has, or for as long as this.
+constexpr auto kWatched = std::chrono::seconds(60);
+constexpr auto kLook = std::chrono::milliseconds(1), kLookSeldom = std::chrono::milliseconds(100);
+
+struct Watched {
+  uint64_t klass;
+  Clock::time_point since;
+  bool operator==(const Watched&) const = default;
+};
+
+// Never destroyed: the watcher and the JVM outlive static objects.
+struct State {
+  std::mutex registering;            // one at a time sets up and takes down what listens
+  std::shared_mutex handlers_mutex;  // shared while handlers run
+  std::vector<Handler> handlers;
+  jvmtiEnv* jvmti = nullptr;  // tells of redefinitions while there are handlers
+
+  std::mutex watched_mutex;
+  std::condition_variable watch;
+  std::vector<Watched> watched;
+};
+State& Handlers() {
+  static State* state = new State;
+  return *state;
+}
+
+thread_local bool in_handler = false;
+
+void Call(const GoneMethods& gone, bool redefined) {
+  State& s = Handlers();
+  const std::shared_lock<std::shared_mutex> lock(s.handlers_mutex);
+  const bool nested = std::exchange(in_handler, true);
+  std::vector<ASGST_Method> methods;
+  for (const Handler& handler : s.handlers) {
+    // Each handler may do with the array what it likes.
+    methods.clear();
+    for (const uint64_t method : gone.methods)
+      methods.push_back(reinterpret_cast<ASGST_Method>(method));
+    handler.function(reinterpret_cast<ASGST_Class>(gone.klass), methods.data(),
+                     static_cast<int>(methods.size()), redefined, handler.argument);
+  }
+  in_handler = nested;
+}
+
+void OnUnload(const GoneMethods& gone) { Call(gone, false); }
+
+// Calls the handlers for those of the watched classes that were redefined. Returns when to look
+// again.
+Clock::duration Look() {
+  State& s = Handlers();
+  std::vector<Watched> now;
+  {
+    const std::lock_guard<std::mutex> lock(s.watched_mutex);
+    now = s.watched;
+  }
+  Clock::duration next = kLookSeldom;
+  std::vector<Watched> done;
+  for (const Watched& one : now) {
+    const auto watched_for = Clock::now() - one.since;
+    GoneMethods gone{};
+    const bool redefined = TakeRedefined(one.klass, gone);
+    if (redefined) Call(gone, true);
+    if (redefined || watched_for > kWatched) done.push_back(one);
+    if (watched_for < std::chrono::seconds(1)) next = kLook;
+  }
+  const std::lock_guard<std::mutex> lock(s.watched_mutex);
+  std::erase_if(s.watched, [&](const Watched& one) {
+    return std::find(done.begin(), done.end(), one) != done.end();
+  });
+  return next;
+}
+
+void* WatchForEver(void*) {
+  State& s = Handlers();
+  while (true) {
+    {
+      std::unique_lock<std::mutex> lock(s.watched_mutex);
+      s.watch.wait(lock, [&] { return !s.watched.empty(); });
+    }
+    std::this_thread::sleep_for(Look());
+  }
+}
+
+void JNICALL OnClassFileLoad(jvmtiEnv*, JNIEnv* env, jclass redefined, jobject, const char*,
+                             jobject, jint, const unsigned char*, jint*, unsigned char**) {
+  if (redefined == nullptr || env == nullptr) return;
+  const uint64_t klass = KlassOf(env, redefined);
+  if (klass == 0) return;
+  State& s = Handlers();
+  const std::lock_guard<std::mutex> lock(s.watched_mutex);
+  s.watched.push_back({klass, Clock::now()});
+  s.watch.notify_one();
+}
+
+// Null where nobody can tell of redefinitions. Only an environment that may retransform is told of
+// retransformations, too.
+jvmtiEnv* NewEnvironment(JavaVM* vm) {
+  jvmtiEnv* jvmti = NewJvmti(vm);
+  if (jvmti == nullptr) return nullptr;
+  jvmtiCapabilities wanted{};
+  wanted.can_generate_all_class_hook_events = 1;
+  wanted.can_retransform_classes = 1;
+  jvmtiEventCallbacks callbacks{};
+  callbacks.ClassFileLoadHook = OnClassFileLoad;
+  if (jvmti->AddCapabilities(&wanted) == JVMTI_ERROR_NONE &&
+      jvmti->SetEventCallbacks(&callbacks, sizeof callbacks) == JVMTI_ERROR_NONE &&
+      StartServiceThread("asgst-unload", WatchForEver).ok())
+    return jvmti;
+  jvmti->DisposeEnvironment();
+  return nullptr;
+}
+
+void ListenForRedefinitions(jvmtiEnv* jvmti, bool on) {
+  if (jvmti == nullptr) return;
+  jvmti->SetEventNotificationMode(on ? JVMTI_ENABLE : JVMTI_DISABLE,
+                                  JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, nullptr);
+}
+
+}  // namespace
+
+void AddUnloadHandler(JavaVM* vm, ASGST_ClassUnloadHandler handler, void* argument) {
+  State& s = Handlers();
+  if (handler == nullptr || in_handler) return;
+  const std::lock_guard<std::mutex> one(s.registering);
+  static const bool started = [&] {
+    s.jvmti = NewEnvironment(vm);
+    SetUnloadListener(OnUnload);
+    return true;
+  }();
+  static_cast<void>(started);
+  bool first = false;
+  {
+    const std::unique_lock<std::shared_mutex> lock(s.handlers_mutex);
+    first = s.handlers.empty();
+    s.handlers.push_back({handler, argument});
+  }
+  if (!first) return;
+  ListenForRedefinitions(s.jvmti, true);
+  // Nobody has noticed redefinitions before.
+  RefreshMethods();
+}
+
+bool RemoveUnloadHandler(ASGST_ClassUnloadHandler handler, void* argument) {
+  State& s = Handlers();
+  if (in_handler) return false;
+  const std::lock_guard<std::mutex> one(s.registering);
+  bool last = false;
+  {
+    const std::unique_lock<std::shared_mutex> lock(s.handlers_mutex);
+    const auto found = std::find(s.handlers.begin(), s.handlers.end(), Handler{handler, argument});
+    if (found == s.handlers.end()) return false;
+    s.handlers.erase(found);
+    last = s.handlers.empty();
+  }
+  if (last) ListenForRedefinitions(s.jvmti, false);
+  return true;
+}
+
+}  // namespace walkhammer

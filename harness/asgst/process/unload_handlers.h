@@ -1,0 +1,17 @@
+// The handlers of ASGST_RegisterClassUnloadHandler. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_ASGST_PROCESS_UNLOAD_HANDLERS_H_
+#define WALKHAMMER_HARNESS_ASGST_PROCESS_UNLOAD_HANDLERS_H_
+
+#include <jni.h>
+
+#include "harness/asgst/include/profile2.h"
+
+namespace walkhammer {
+
+void AddUnloadHandler(JavaVM* vm, ASGST_ClassUnloadHandler handler, void* argument);
+// Waits until no handler is running. False if there is none such, or from within a handler.
+bool RemoveUnloadHandler(ASGST_ClassUnloadHandler handler, void* argument);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_ASGST_PROCESS_UNLOAD_HANDLERS_H_

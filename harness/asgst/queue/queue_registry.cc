@@ -1,0 +1,116 @@
+#include <sched.h>
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <new>
+
+#include "harness/asgst/process/threads.h"
+#include "harness/asgst/queue/queue.h"
+
+namespace walkhammer {
+namespace {
+
+// So many lie unused before one is taken again.
+constexpr size_t kRested = 256;
+constexpr int kMostYields = 10'000;
+
+// Never destroyed: threads may run while the process ends.
+struct Registry {
+  std::mutex mutex;  // held for moments, never while a handler runs
+  std::vector<ASGST_Queue*> queues;
+  std::deque<ASGST_Queue*> unused;
+};
+Registry& TheRegistry() {
+  static auto* registry = new Registry;
+  return *registry;
+}
+
+ASGST_Queue* TakeUnused(Registry& registry) {
+  if (registry.unused.size() < kRested) return new (std::nothrow) ASGST_Queue;
+  ASGST_Queue* queue = registry.unused.front();
+  registry.unused.pop_front();
+  return queue;
+}
+
+// A use takes as long as it takes to copy an element.
+bool NobodyUses(const ASGST_Queue* queue) {
+  for (int i = 0; queue->users.load() != 0; i++) {
+    if (i == kMostYields) return false;
+    sched_yield();
+  }
+  return true;
+}
+
+std::vector<ASGST_Queue*> QueuesThatAre(ASGST_Queue::State state) {
+  Registry& registry = TheRegistry();
+  const std::lock_guard lock(registry.mutex);
+  std::vector<ASGST_Queue*> found;
+  for (ASGST_Queue* queue : registry.queues)
+    if (queue->state.load() == state) found.push_back(queue);
+  return found;
+}
+
+}  // namespace
+
+ASGST_Queue* AddQueue(int capacity, uint64_t thread, int options, ASGST_Handler fun,
+                      void* argument) {
+  SampleRing* ring = SampleRing::Make(capacity);
+  if (ring == nullptr) return nullptr;
+  Registry& registry = TheRegistry();
+  const std::lock_guard lock(registry.mutex);
+  ASGST_Queue* queue = TakeUnused(registry);
+  if (queue == nullptr) {
+    SampleRing::Free(ring);
+    return nullptr;
+  }
+  queue->attempts = 0;
+  queue->wanted_capacity = 0;
+  queue->ring = ring;
+  queue->thread = thread;
+  queue->os_thread = thread == 0 ? 0 : OsThreadOf(thread);
+  queue->options = options;
+  queue->fun = fun;
+  queue->argument = argument;
+  queue->start = queue->end = {};
+  queue->state = ASGST_Queue::kLive;
+  if (thread != 0) registry.queues.push_back(queue);
+  return queue;
+}
+
+std::vector<ASGST_Queue*> LiveQueues() { return QueuesThatAre(ASGST_Queue::kLive); }
+
+std::vector<ASGST_Queue*> EndedQueues() { return QueuesThatAre(ASGST_Queue::kEnded); }
+
+void RetireQueue(ASGST_Queue* queue) {
+  // If somebody was stopped, or left by a jump, in the middle of a use, the memory is lost.
+  const bool unused = NobodyUses(queue);
+  if (unused) {
+    SampleRing::Free(queue->ring.exchange(nullptr));
+    SampleRing::Free(queue->retired);
+  }
+  queue->retired = nullptr;
+  Registry& registry = TheRegistry();
+  const std::lock_guard lock(registry.mutex);
+  std::erase(registry.queues, queue);
+  if (unused) registry.unused.push_back(queue);
+}
+
+void ApplyResize(ASGST_Queue* queue) {
+  const int wanted = queue->wanted_capacity.exchange(0);
+  SampleRing* ring = queue->ring.load();
+  if (wanted == 0 || wanted == ring->capacity()) return;
+  SampleRing* resized = SampleRing::Make(wanted);
+  if (resized != nullptr && (queue->retired == nullptr || NobodyUses(queue)) &&
+      ring->CloseIfEmpty()) {
+    queue->ring = resized;
+    SampleRing::Free(queue->retired);
+    queue->retired = ring;
+    return;
+  }
+  SampleRing::Free(resized);
+  int none = 0;  // what was asked for since then counts
+  queue->wanted_capacity.compare_exchange_strong(none, wanted);
+}
+
+}  // namespace walkhammer

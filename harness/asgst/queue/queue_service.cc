@@ -1,0 +1,152 @@
+#include "harness/asgst/queue/queue_service.h"
+
+#include <jvmti.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+
+#include "harness/asgst/process/attach.h"
+#include "harness/asgst/process/classes.h"
+#include "harness/asgst/process/threads.h"
+#include "harness/asgst/queue/queue.h"
+#include "harness/jvm/live/jvmti_env.h"
+#include "harness/process/service_thread.h"
+
+namespace walkhammer {
+namespace {
+
+JavaVM* the_vm = nullptr;
+// Walks the heap: the one that tags the classes, if there is one. In JDK 25, and not yet in 17, a
+// walk also clears the other environments' tags of freed objects, and hands them to its own
+// ObjectFree alone: walked by another one, classes would be unloaded and nobody told.
+jvmtiEnv* walker = nullptr;
+
+Bell work;
+std::atomic<bool> held{false};
+
+// Rounds that were asked for, and those that are over, in the order of their numbers.
+struct Rounds {
+  std::mutex mutex;
+  std::condition_variable over;
+  uint64_t asked = 0, done = 0;
+};
+Rounds& TheRounds() {
+  static auto* rounds = new Rounds;  // never destroyed, as all that this thread uses
+  return *rounds;
+}
+
+jint JNICALL OnRoot(jvmtiHeapReferenceKind, const jvmtiHeapReferenceInfo*, jlong, jlong, jlong,
+                    jlong*, jlong*, jint, void* done) {
+  if (!*static_cast<bool*>(done)) {
+    // Not around all of the walk, in which unload handlers may run, and from which nobody comes
+    // back once the JVM has ended. Who holds it needs no safepoint to go on.
+    const std::lock_guard lock(ProcessingMutex());
+    ProcessQueues();
+  }
+  *static_cast<bool*>(done) = true;
+  return JVMTI_VISIT_ABORT;
+}
+
+void ProcessAtSafepoint() {
+  jvmtiHeapCallbacks callbacks{};
+  callbacks.heap_reference_callback = OnRoot;
+  bool done = false;
+  // No first object: then it begins with the stacks' roots, and an abort there costs no sweep of
+  // the heap in JDK 17 (VM_HeapWalkOperation::doit). The service's own local reference is one at
+  // least.
+  walker->FollowReferences(0, nullptr, nullptr, &callbacks, &done);
+}
+
+void* Serve(void*) {
+  JavaVMAttachArgs arguments = {JNI_VERSION_1_6, const_cast<char*>("asgst queues"), nullptr};
+  void* env = nullptr;
+  if (the_vm->AttachCurrentThreadAsDaemon(&env, &arguments) != JNI_OK) return nullptr;
+  static_cast<JNIEnv*>(env)->NewStringUTF("asgst");
+  Rounds& rounds = TheRounds();
+  for (;;) {
+    work.Wait();
+    rounds.mutex.lock();
+    const uint64_t round = rounds.asked;
+    const bool asked = round != rounds.done;
+    rounds.mutex.unlock();
+    if ((asked || !held.load()) && IsWorkForQueues()) ProcessAtSafepoint();
+    const std::lock_guard lock(rounds.mutex);
+    rounds.done = round;
+    rounds.over.notify_all();
+  }
+}
+
+// Until all that is in the queues now has been handled, but not for ever: a JVM that ends runs no
+// more operations.
+void ProcessNow() {
+  constexpr std::chrono::seconds kMost{2};
+  Rounds& rounds = TheRounds();
+  std::unique_lock lock(rounds.mutex);
+  const uint64_t round = ++rounds.asked;
+  WakeQueueService();
+  rounds.over.wait_for(lock, kMost, [&] { return rounds.done >= round; });
+}
+
+void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv* env, jthread) {
+  const uint64_t thread = ThreadOfEnv(env);
+  bool own = false, waiting = false;
+  for (ASGST_Queue* queue : LiveQueues()) {
+    own |= queue->thread == thread;
+    waiting |= queue->thread == thread && ASGST_GetQueueSizeInfo(queue).size > 0;
+  }
+  if (!own) return;
+  if (waiting) ProcessNow();
+  const std::lock_guard lock(ProcessingMutex());
+  for (ASGST_Queue* queue : LiveQueues()) {
+    if (queue->thread != thread) continue;
+    queue->state = ASGST_Queue::kEnded;
+    RetireQueue(queue);
+  }
+}
+
+Status ListenForEnds() {
+  jvmtiEnv* jvmti = NewJvmti(the_vm);
+  if (jvmti == nullptr) return Unable("this JVM has no JVMTI");
+  jvmtiCapabilities wanted{};
+  wanted.can_tag_objects = 1;  // what walking the heap asks for
+  jvmtiEventCallbacks callbacks{};
+  callbacks.ThreadEnd = OnThreadEnd;
+  if (jvmti->AddCapabilities(&wanted) != JVMTI_ERROR_NONE ||
+      jvmti->SetEventCallbacks(&callbacks, sizeof callbacks) != JVMTI_ERROR_NONE ||
+      jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_THREAD_END, nullptr) !=
+          JVMTI_ERROR_NONE) {
+    jvmti->DisposeEnvironment();
+    return Unable("this JVM refuses walks of the heap, or events of threads that end");
+  }
+  walker = ClassEnvironment() == nullptr ? jvmti : ClassEnvironment();
+  return Ok();
+}
+
+}  // namespace
+
+std::mutex& ProcessingMutex() {
+  static auto* mutex = new std::mutex;
+  return *mutex;
+}
+
+Status StartQueueService(JavaVM* vm) {
+  static auto* mutex = new std::mutex;
+  static bool started = false;
+  const std::lock_guard lock(*mutex);
+  if (started) return Ok();
+  the_vm = vm;
+  Status status = walker == nullptr ? ListenForEnds() : Ok();
+  if (status.ok()) status = StartServiceThread("asgst-queues", Serve);
+  started = status.ok();
+  return status;
+}
+
+void HoldQueueService(bool hold) {
+  held = hold;
+  if (!hold) WakeQueueService();
+}
+
+void WakeQueueService() { work.Ring(); }
+
+}  // namespace walkhammer

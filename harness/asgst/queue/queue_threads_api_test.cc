@@ -1,0 +1,282 @@
+// Queues of threads that run, block, are in native or end, on a live JVM.
+#include <atomic>
+
+#include "harness/asgst/testing/queue_testing.h"
+
+namespace walkhammer {
+namespace {
+
+// A thread in a method of wh.Queued, with a queue that is processed as it fills.
+class RunningQueued {
+ public:
+  explicit RunningQueued(const char* method, int size) {
+    LiveJvm& live = LiveJvm::Get();
+    live.SetStop(false);
+    thread_ = std::thread([this, &live, method, size] {
+      void* env = nullptr;
+      live.jvm().vm()->AttachCurrentThread(&env, nullptr);
+      queue = ASGST_RegisterQueue(nullptr, size, 0, Collector::Handle, &collector);
+      ready_ = true;
+      CallQueued(method);
+      live.jvm().vm()->DetachCurrentThread();
+    });
+    WaitFor([&] { return ready_.load(); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // into the method
+  }
+  ~RunningQueued() { Stop(); }
+  void Stop() {
+    LiveJvm::Get().SetStop(true);
+    if (thread_.joinable()) thread_.join();
+  }
+  // `count` elements from one place, tagged from `tag` on, up to the first that is not taken; how
+  // many were.
+  int Enqueue(intptr_t tag, int count = 1) {
+    std::atomic<int> taken{0};
+    RaiseOn(thread_.native_handle(), [&](ucontext_t* context) {
+      while (taken < count && ASGST_Enqueue(queue, context, Tag(tag + taken)) > 0) taken++;
+    });
+    return taken;
+  }
+
+  Collector collector;
+  ASGST_Queue* queue = nullptr;
+
+ private:
+  std::atomic<bool> ready_{false};
+  std::thread thread_;
+};
+
+class QueueThreads : public testing::Test {
+ protected:
+  // `count` samples of a thread in `method` of wh.Api, each handled before the next.
+  std::vector<Handled> Sample(const char* method, int count) {
+    Collector collector;
+    RunningMethod running(method);
+    ASGST_Queue* queue = ASGST_RegisterQueue(running.env(), 4, 0, Collector::Handle, &collector);
+    size_t taken = 0;
+    for (int i = 0; i < count; i++) {
+      int result = 0;
+      EXPECT_TRUE(running.Raise(
+          [&](ucontext_t* context) { result = ASGST_Enqueue(queue, context, Tag(i)); }));
+      if (result > 0) taken++;
+      EXPECT_TRUE(WaitFor([&] { return collector.count() == taken; }));
+    }
+    EXPECT_GT(taken, 0u);
+    EXPECT_TRUE(ASGST_DeregisterQueue(running.env(), queue));
+    return collector.Get();
+  }
+  LiveJvm& live_ = LiveJvm::Get();
+};
+
+TEST_F(QueueThreads, WhileItRunsInterpreted) {
+  for (const Handled& handled : Sample("interpSpin", 20)) {
+    EXPECT_TRUE(handled.state == ASGST_ELEMENT_EXACT || handled.state == ASGST_ELEMENT_MOVED)
+        << handled.state;
+    ASSERT_EQ(handled.frames.size(), 1u);
+    EXPECT_EQ(handled.frames[0].name, "wh.Api.interpSpin()V");
+  }
+}
+
+TEST_F(QueueThreads, WhileItRunsCompiled) {
+  int live = 0;
+  for (const Handled& handled : Sample("c2Spin", 20)) {
+    if (handled.state == ASGST_ELEMENT_LOST) continue;
+    live++;
+    ASSERT_FALSE(handled.frames.empty());
+    EXPECT_EQ(handled.frames.back().name, "wh.Api.c2Spin()V");
+  }
+  EXPECT_GT(live, 0);
+}
+
+TEST_F(QueueThreads, WhileItIsBlocked) {
+  int sleeping = 0;
+  for (const Handled& handled : Sample("interpSleep", 10)) {
+    if (handled.state != ASGST_ELEMENT_EXACT) continue;
+    sleeping++;
+    ASSERT_FALSE(handled.frames.empty());
+    EXPECT_EQ(handled.frames.back().name, "wh.Api.interpSleep()V");
+  }
+  EXPECT_GT(sleeping, 0);
+}
+
+TEST_F(QueueThreads, WhileItIsInNative) {
+  std::atomic<bool> in_native{false}, leave{false};
+  live_.on_probe = [&] {
+    in_native = true;
+    while (!leave) std::this_thread::yield();
+  };
+  RunningMethod running("interpProbe");
+  EXPECT_TRUE(WaitFor([&] { return in_native.load(); }));
+  Collector collector;
+  ASGST_Queue* queue = ASGST_RegisterQueue(running.env(), 4, 0, Collector::Handle, &collector);
+  int result = 0;
+  EXPECT_TRUE(
+      running.Raise([&](ucontext_t* context) { result = ASGST_Enqueue(queue, context, Tag(3)); }));
+  EXPECT_EQ(result, ASGST_JAVA_TRACE);
+  EXPECT_TRUE(WaitFor([&] { return collector.count() == 1; })) << "it need not leave native";
+  leave = true;
+  const auto all = collector.Get();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].state, ASGST_ELEMENT_EXACT);
+  EXPECT_EQ(all[0].frames[0].name, "wh.Api.interpProbe()V");
+}
+
+// Frames of `method` and below it, as Queued.java nests them.
+void ExpectNested(const Handled& handled, const std::vector<std::string>& oldest_first) {
+  size_t depth = 0;
+  for (auto frame = handled.frames.rbegin(); frame != handled.frames.rend(); ++frame, depth++) {
+    const std::string& expected = oldest_first[std::min(depth, oldest_first.size() - 1)];
+    EXPECT_EQ(frame->name, "wh.Queued." + expected) << "at depth " << depth;
+  }
+}
+
+void SampleCalls(const char* method, const std::vector<std::string>& nested, int count) {
+  RunningQueued running(method, 16);
+  size_t taken = 0;
+  int states[5] = {};
+  for (int i = 0; i < count; i++) {
+    taken += running.Enqueue(i);
+    EXPECT_TRUE(WaitFor([&] { return running.collector.count() == taken; }));
+  }
+  for (const Handled& handled : running.collector.Get()) {
+    states[handled.state]++;
+    EXPECT_EQ(handled.end, ASGST_NO_FRAME) << "the whole stack can be walked";
+    if (handled.state != ASGST_ELEMENT_LOST) {
+      EXPECT_FALSE(handled.frames.empty());
+    }
+    ExpectNested(handled, nested);
+  }
+  EXPECT_GT(states[ASGST_ELEMENT_EXACT] + states[ASGST_ELEMENT_MOVED], 0);
+  EXPECT_GT(states[ASGST_ELEMENT_RETURNED] + states[ASGST_ELEMENT_LOST], 0);
+  printf("%s: exact %d, moved %d, returned %d, lost %d\n", method, states[1], states[2], states[3],
+         states[4]);
+}
+
+TEST_F(QueueThreads, ShortCallsInterpreted) {
+  SampleCalls("interpCalls", {"interpCalls()V", "interpOne()V", "interpTwo()V"}, 400);
+}
+
+TEST_F(QueueThreads, ShortCallsCompiled) {
+  SampleCalls("c2Calls", {"c2Calls()V", "c2One(I)I"}, 400);
+}
+
+TEST_F(QueueThreads, AThreadThatEndsWithAFullQueueLosesNothing) {
+  asgst_hold_queues(true);
+  Collector collector;
+  ASGST_Queue* queue = nullptr;
+  std::thread([&] {
+    void* env = nullptr;
+    live_.jvm().vm()->AttachCurrentThread(&env, nullptr);
+    queue = ASGST_RegisterQueue(nullptr, 3, 0, Collector::Handle, &collector);
+    live_.on_probe = [&] {
+      RaiseHere([&](ucontext_t* context) {
+        for (int i = 0; i < 4; i++) ASGST_Enqueue(queue, context, Tag(i));
+      });
+    };
+    live_.Call("interpProbe");
+    EXPECT_EQ(collector.count(), 0u) << "they are held";
+    live_.jvm().vm()->DetachCurrentThread();
+    EXPECT_EQ(collector.count(), 3u);
+    EXPECT_EQ(ASGST_Enqueue(queue, nullptr, nullptr), ASGST_ENQUEUE_NO_QUEUE);
+  }).join();
+  asgst_hold_queues(false);
+  const auto all = collector.Get();
+  ASSERT_EQ(all.size(), 3u);
+  for (intptr_t i = 0; i < 3; i++) {
+    EXPECT_EQ(all[i].arg, i);
+    EXPECT_EQ(all[i].state, ASGST_ELEMENT_LOST);
+    EXPECT_TRUE(all[i].frames.empty());
+  }
+  EXPECT_FALSE(ASGST_DeregisterQueue(live_.env(), queue));
+}
+
+TEST_F(QueueThreads, ANativeThreadThatAttachesAnewNeedsANewQueue) {
+  std::thread([&] {
+    for (int round = 0; round < 3; round++) {
+      Collector collector;
+      void* env = nullptr;
+      live_.jvm().vm()->AttachCurrentThread(&env, nullptr);
+      ASGST_Queue* queue = ASGST_RegisterQueue(nullptr, 3, 0, Collector::Handle, &collector);
+      ASSERT_NE(queue, nullptr);
+      live_.on_probe = [&] {
+        EXPECT_EQ(ASGST_Enqueue(queue, nullptr, Tag(round)), ASGST_JAVA_TRACE);
+        EXPECT_TRUE(WaitFor([&] { return collector.count() == 1; }));
+      };
+      live_.Call("interpProbe");
+      live_.jvm().vm()->DetachCurrentThread();
+      EXPECT_EQ(ASGST_Enqueue(queue, nullptr, nullptr), ASGST_ENQUEUE_NO_QUEUE);
+    }
+  }).join();
+}
+
+TEST_F(QueueThreads, TenThousandUnderLoadAreHandledInOrder) {
+  constexpr int kSignals = 500, kOfEach = 10;
+  RunningQueued java("interpCalls", 64), compiled("c2Calls", 64);
+  RunningQueued* both[2] = {&java, &compiled};
+  size_t taken[2] = {};
+  for (int i = 0; i < kSignals; i++) {
+    for (int n = 0; n < 2; n++) {
+      // Where the queue is full, once more when there is room.
+      int now = 0;
+      for (int tries = 0; now < kOfEach && tries < 10'000; tries++) {
+        now += both[n]->Enqueue(i * kOfEach + now, kOfEach - now);
+      }
+      taken[n] += now;
+    }
+  }
+  for (int n = 0; n < 2; n++) {
+    EXPECT_TRUE(WaitFor([&] { return both[n]->collector.count() == taken[n]; }));
+    intptr_t last = -1;
+    for (const Handled& one : both[n]->collector.Get()) {
+      EXPECT_GT(one.arg, last) << "in order, each once";
+      last = one.arg;
+    }
+    EXPECT_EQ(both[n]->collector.count(), taken[n]);
+    EXPECT_EQ(taken[n], 1u * kSignals * kOfEach);
+  }
+}
+
+TEST_F(QueueThreads, DeregisteringWhileSignalsEnqueue) {
+  Collector collector;
+  RunningMethod running("interpSpin");
+  for (int round = 0; round < 50; round++) {
+    std::atomic<ASGST_Queue*> queue =
+        ASGST_RegisterQueue(running.env(), 64, 0, Collector::Handle, &collector);
+    ASSERT_NE(queue, nullptr);
+    std::atomic<bool> gone{false};
+    std::atomic<int> accepted{0};
+    std::thread deregister([&] {
+      std::this_thread::sleep_for(std::chrono::microseconds(100 * (round % 10)));
+      EXPECT_TRUE(ASGST_DeregisterQueue(running.env(), queue));
+      gone = true;
+    });
+    // Many in one handler, so that it is at it when the queue goes.
+    running.Raise([&](ucontext_t* context) {
+      for (int i = 0; i < 2000 && !gone; i++)
+        if (ASGST_Enqueue(queue, context, nullptr) > 0) accepted++;
+    });
+    deregister.join();
+    int after = 0;
+    running.Raise([&](ucontext_t* context) { after = ASGST_Enqueue(queue, context, nullptr); });
+    EXPECT_EQ(after, ASGST_ENQUEUE_NO_QUEUE);
+    EXPECT_LE(accepted, 64 + static_cast<int>(collector.count()));
+  }
+}
+
+TEST_F(QueueThreads, RegisteringWhileTheServiceLooksForWork) {
+  std::atomic<bool> stop{false};
+  std::thread waker([&] {
+    while (!stop) asgst_hold_queues(false);
+  });
+  Collector collector;
+  for (int i = 0; i < 20'000; i++) {
+    ASGST_Queue* queue = ASGST_RegisterQueue(live_.env(), 1, 0, Collector::Handle, &collector);
+    ASSERT_NE(queue, nullptr);
+    EXPECT_TRUE(ASGST_DeregisterQueue(live_.env(), queue));
+  }
+  stop = true;
+  waker.join();
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,75 @@
+#include "harness/asgst/queue/sample_ring.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <type_traits>
+
+namespace walkhammer {
+
+SampleRing* SampleRing::Make(int capacity) {
+  static_assert(std::is_trivially_copyable_v<QueuedSample>);
+  if (capacity < 1 || capacity > kMostCapacity) return nullptr;
+  auto* ring = new (std::nothrow) SampleRing;
+  if (ring == nullptr) return nullptr;
+  // Zero is "not filled": large blocks come from the kernel so, and are not touched.
+  ring->places_ = static_cast<Place*>(calloc(static_cast<size_t>(capacity), sizeof(Place)));
+  ring->capacity_ = capacity;
+  if (ring->places_ != nullptr) return ring;
+  delete ring;
+  return nullptr;
+}
+
+void SampleRing::Free(SampleRing* ring) {
+  if (ring == nullptr) return;
+  free(ring->places_);
+  delete ring;
+}
+
+SampleRing::Pushed SampleRing::Push(const QueuedSample& sample) {
+  uint64_t at = tail_.load();
+  // A try fails only if another one came in between: as often as handlers nest.
+  do {
+    if ((at & kClosedBit) != 0) return Pushed::kClosed;
+    // Where elements came and went in between, the head is beyond: then the try will fail.
+    const uint64_t head = head_.load(std::memory_order_acquire);
+    if (at >= head && at - head >= static_cast<uint64_t>(capacity_)) return Pushed::kFull;
+  } while (!tail_.compare_exchange_strong(at, at + 1));
+  Place& place = PlaceOf(at);
+  std::memcpy(static_cast<void*>(&place.sample), &sample, sizeof sample);
+  place.filled.store(at + 1, std::memory_order_release);
+  return Pushed::kYes;
+}
+
+QueuedSample* SampleRing::At(int64_t n) {
+  const uint64_t head = head_.load(), tail = tail_.load() & ~kClosedBit;
+  const auto count = static_cast<int64_t>(tail - head);
+  if (n < 0) n += count;
+  if (n < 0 || n >= count) return nullptr;
+  const uint64_t position = head + static_cast<uint64_t>(n);
+  Place& place = PlaceOf(position);
+  return place.filled.load(std::memory_order_acquire) == position + 1 ? &place.sample : nullptr;
+}
+
+int SampleRing::size() const {
+  const uint64_t head = head_.load();
+  return static_cast<int>((tail_.load() & ~kClosedBit) - head);
+}
+
+int SampleRing::Ready() const {
+  const uint64_t head = head_.load(), tail = tail_.load() & ~kClosedBit;
+  uint64_t at = head;
+  while (at != tail && PlaceOf(at).filled.load(std::memory_order_acquire) == at + 1) at++;
+  return static_cast<int>(at - head);
+}
+
+void SampleRing::Remove(int count) {
+  head_.store(head_.load() + static_cast<uint64_t>(count), std::memory_order_release);
+}
+
+bool SampleRing::CloseIfEmpty() {
+  uint64_t empty = head_.load();
+  return tail_.compare_exchange_strong(empty, empty | kClosedBit);
+}
+
+}  // namespace walkhammer

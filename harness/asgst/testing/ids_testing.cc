@@ -1,0 +1,147 @@
+#include "harness/asgst/testing/ids_testing.h"
+
+#include <gtest/gtest.h>
+
+namespace walkhammer {
+namespace {
+
+constexpr jint kRoom = 70'000;  // any text of a class file
+
+struct Buffer {
+  char* text = new char[kRoom];
+  ~Buffer() { delete[] text; }
+};
+
+// A text as it was answered: where it is null its length is 0, otherwise they agree.
+Text Answered(const char* field, jint length) {
+  if (field == nullptr) {
+    EXPECT_EQ(length, 0);
+    return {};
+  }
+  EXPECT_EQ(strlen(field), static_cast<size_t>(length));
+  return field;
+}
+
+}  // namespace
+
+MethodAnswer Ask(ASGST_Method method) {
+  const Buffer name, signature, generic;
+  ASGST_MethodInfo info;
+  memset(&info, 0x55, sizeof info);
+  info.method_name = name.text;
+  info.signature = signature.text;
+  info.generic_signature = generic.text;
+  info.method_name_length = info.signature_length = info.generic_signature_length = kRoom;
+  ASGST_GetMethodInfo(method, &info);
+  return {info.klass,
+          Answered(info.method_name, info.method_name_length),
+          Answered(info.signature, info.signature_length),
+          Answered(info.generic_signature, info.generic_signature_length),
+          info.modifiers,
+          info.idnum,
+          info.class_idnum};
+}
+
+ClassAnswer Ask(ASGST_Class klass) {
+  const Buffer name, generic;
+  ASGST_ClassInfo info;
+  memset(&info, 0x55, sizeof info);
+  info.class_name = name.text;
+  info.generic_class_name = generic.text;
+  info.class_name_length = info.generic_class_name_length = kRoom;
+  ASGST_GetClassInfo(klass, &info);
+  return {Answered(info.class_name, info.class_name_length),
+          Answered(info.generic_class_name, info.generic_class_name_length), info.modifiers,
+          info.idnum};
+}
+
+void ExpectNothing(ASGST_Method method) {
+  const MethodAnswer answer = Ask(method);
+  EXPECT_EQ(answer.klass, nullptr) << method;
+  EXPECT_FALSE(answer.name) << method << *answer.name;
+  EXPECT_FALSE(answer.signature || answer.generic) << method;
+  EXPECT_EQ(answer.modifiers, -1);
+  EXPECT_EQ(answer.idnum, -1);
+  EXPECT_EQ(answer.class_idnum, -1);
+  EXPECT_EQ(ASGST_GetMethodIdNum(method), -1);
+  EXPECT_EQ(ASGST_GetClass(method), nullptr);
+  EXPECT_EQ(ASGST_GetMethodLineNumber(method, 0), -1);
+  ASGST_MethodLineNumberEntry entries[4];
+  EXPECT_EQ(ASGST_GetMethodLineNumberTable(method, entries, 4), -1);
+}
+
+void ExpectNothing(ASGST_Class klass) {
+  const ClassAnswer answer = Ask(klass);
+  EXPECT_FALSE(answer.name) << klass << *answer.name;
+  EXPECT_FALSE(answer.generic) << klass;
+  EXPECT_EQ(answer.modifiers, -1);
+  EXPECT_EQ(answer.idnum, -1);
+  EXPECT_EQ(ASGST_GetClassIdNum(klass), -1);
+}
+
+jvmtiEnv* TestJvmti() {
+  static jvmtiEnv* jvmti = [] {
+    void* made = nullptr;
+    LiveJvm::Get().jvm().vm()->GetEnv(&made, JVMTI_VERSION_11);
+    auto* env = static_cast<jvmtiEnv*>(made);
+    jvmtiCapabilities wanted{};
+    wanted.can_redefine_classes = wanted.can_redefine_any_class = 1;
+    wanted.can_retransform_classes = 1;
+    wanted.can_get_line_numbers = 1;
+    wanted.can_tag_objects = 1;
+    EXPECT_EQ(env->AddCapabilities(&wanted), JVMTI_ERROR_NONE);
+    return env;
+  }();
+  return jvmti;
+}
+
+jmethodID StaticMethod(jclass klass, const char* name, const char* signature) {
+  JNIEnv* env = LiveJvm::Get().env();
+  jmethodID id = env->GetStaticMethodID(klass, name, signature);
+  if (id == nullptr) {
+    env->ExceptionClear();
+    id = env->GetMethodID(klass, name, signature);
+  }
+  EXPECT_NE(id, nullptr) << name << signature;
+  return id;
+}
+
+jclass FindTestClass(const char* name) {
+  jclass found = LiveJvm::Get().env()->FindClass(name);
+  EXPECT_NE(found, nullptr) << name;
+  return found;
+}
+
+ASGST_Method MethodNamed(jclass klass, const char* name, const char* signature) {
+  return ASGST_JMethodIDToMethod(StaticMethod(klass, name, signature));
+}
+
+Text Take(char* text) {
+  if (text == nullptr) return {};
+  Text taken = text;
+  TestJvmti()->Deallocate(reinterpret_cast<unsigned char*>(text));
+  return taken;
+}
+
+void Redefine(jclass changing, int8_t number) {
+  JNIEnv* env = LiveJvm::Get().env();
+  auto* array = static_cast<jbyteArray>(env->CallStaticObjectMethod(
+      changing, StaticMethod(changing, "bytesOf", "(Ljava/lang/String;)[B"),
+      env->NewStringUTF("Changing")));
+  ASSERT_NE(array, nullptr);
+  std::vector<jbyte> bytes(env->GetArrayLength(array));
+  env->GetByteArrayRegion(array, 0, static_cast<jsize>(bytes.size()), bytes.data());
+  int changes = 0;
+  for (size_t i = 0; i + 2 < bytes.size(); i++) {  // bipush 41, ireturn
+    if (bytes[i] != 0x10 || bytes[i + 1] != 41 || bytes[i + 2] != static_cast<jbyte>(0xac))
+      continue;
+    bytes[i + 1] = number;
+    changes++;
+  }
+  ASSERT_EQ(changes, 2);
+  const jvmtiClassDefinition definition = {changing, static_cast<jint>(bytes.size()),
+                                           reinterpret_cast<unsigned char*>(bytes.data())};
+  ASSERT_EQ(TestJvmti()->RedefineClasses(1, &definition), JVMTI_ERROR_NONE);
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,100 @@
+// What the tests of the ids functions share: answers as values, JVMTI's word on the same.
+// Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_ASGST_TESTING_IDS_TESTING_H_
+#define WALKHAMMER_HARNESS_ASGST_TESTING_IDS_TESTING_H_
+
+#include <gtest/gtest.h>
+#include <jvmti.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/asgst/include/profile2.h"
+#include "harness/asgst/testing/live_jvm.h"
+
+namespace walkhammer {
+
+using Text = std::optional<std::string>;  // none: the field is null
+
+// What ASGST_GetMethodInfo and ASGST_GetClassInfo answer, with buffers that are large enough.
+struct MethodAnswer {
+  ASGST_Class klass;
+  Text name, signature, generic;
+  jint modifiers, idnum;
+  jlong class_idnum;
+};
+MethodAnswer Ask(ASGST_Method method);
+
+struct ClassAnswer {
+  Text name, generic;
+  jint modifiers;
+  jlong idnum;
+};
+ClassAnswer Ask(ASGST_Class klass);
+
+// Nothing is known of it.
+void ExpectNothing(ASGST_Method method);
+void ExpectNothing(ASGST_Class klass);
+
+// The tests' own JVMTI environment, which can redefine classes and read line numbers.
+jvmtiEnv* TestJvmti();
+// A static method of a class of the tests.
+jmethodID StaticMethod(jclass klass, const char* name, const char* signature);
+jclass FindTestClass(const char* name);
+// Through the method's jmethodID, which exists.
+ASGST_Method MethodNamed(jclass klass, const char* name, const char* signature);
+// JVMTI's texts, freed.
+Text Take(char* text);
+
+// With wh.Ids at hand.
+class IdsApi : public testing::Test {
+ protected:
+  ASGST_Method Method(const char* name, const char* signature) {
+    return MethodNamed(ids_, name, signature);
+  }
+  // All prepared classes of the JVM that are no arrays.
+  template <typename Visit>
+  int ForEachClass(Visit visit) {
+    jvmtiEnv* jvmti = TestJvmti();
+    jint count = 0;
+    jclass* classes = nullptr;
+    EXPECT_EQ(jvmti->GetLoadedClasses(&count, &classes), JVMTI_ERROR_NONE);
+    int visited = 0;
+    for (jint i = 0; i < count; i++) {
+      jint status = 0;
+      jvmti->GetClassStatus(classes[i], &status);
+      if ((status & JVMTI_CLASS_STATUS_PREPARED) != 0) {
+        visit(classes[i]);
+        visited++;
+      }
+      env_->DeleteLocalRef(classes[i]);
+    }
+    jvmti->Deallocate(reinterpret_cast<unsigned char*>(classes));
+    return visited;
+  }
+  template <typename Visit>
+  int ForEachMethod(Visit visit) {
+    int visited = 0;
+    ForEachClass([&](jclass klass) {
+      jint count = 0;
+      jmethodID* ids = nullptr;
+      EXPECT_EQ(TestJvmti()->GetClassMethods(klass, &count, &ids), JVMTI_ERROR_NONE);
+      for (jint i = 0; i < count; i++) visit(klass, ids[i]);
+      visited += count;
+      TestJvmti()->Deallocate(reinterpret_cast<unsigned char*>(ids));
+    });
+    return visited;
+  }
+
+  LiveJvm& live_ = LiveJvm::Get();
+  JNIEnv* env_ = live_.env();
+  jclass ids_ = FindTestClass("wh/Ids");
+};
+
+// Redefines wh.Changing: its methods answer `number` instead of 41.
+void Redefine(jclass changing, int8_t number);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_ASGST_TESTING_IDS_TESTING_H_

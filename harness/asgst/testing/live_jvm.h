@@ -1,0 +1,65 @@
+// LiveJvm: a JVM in this process for tests of libasgst.so's functions, with the class wh.Api.
+// $WALKHAMMER_JDK tells which JDK; without it, the newest at hand. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_ASGST_TESTING_LIVE_JVM_H_
+#define WALKHAMMER_HARNESS_ASGST_TESTING_LIVE_JVM_H_
+
+#include <jni.h>
+#include <pthread.h>
+#include <ucontext.h>
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "harness/jvm/live/boot.h"
+
+namespace walkhammer {
+
+using InHandler = std::function<void(ucontext_t*)>;  // must keep to what signal handlers may do
+
+class LiveJvm {
+ public:
+  // Made at the first call, by the thread that calls all tests, and attached to libasgst.
+  static LiveJvm& Get();
+
+  Jvm& jvm() { return *jvm_; }
+  JNIEnv* env() const { return jvm_->env(); }  // of the current thread
+  jclass api() const { return api_; }          // wh.Api
+
+  // Runs a static method of wh.Api without arguments; the test fails if it throws.
+  void Call(const char* method);
+  // What wh.Api.probe() does, on the thread that calls it.
+  std::function<void()> on_probe;
+  void SetStop(bool stop);
+
+ private:
+  Jvm* jvm_ = nullptr;
+  jclass api_ = nullptr;
+};
+
+// Runs `handler` in a signal handler of the current thread.
+void RaiseHere(const InHandler& handler);
+// The same on another thread; false if it did not come to it within ten seconds.
+bool RaiseOn(pthread_t thread, const InHandler& handler);
+
+// A thread in a method of wh.Api, until it is destroyed.
+class RunningMethod {
+ public:
+  explicit RunningMethod(const char* method);
+  ~RunningMethod();
+  bool Raise(const InHandler& handler) { return RaiseOn(thread_.native_handle(), handler); }
+  // Parks it in its signal handler for as long as `body` runs with what that got.
+  void WhileParked(const std::function<void(ucontext_t*)>& body);
+  JNIEnv* env() const { return env_; }
+  int os_thread() const { return os_thread_; }
+
+ private:
+  std::atomic<JNIEnv*> env_{nullptr};
+  std::atomic<int> os_thread_{0};
+  std::thread thread_;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_ASGST_TESTING_LIVE_JVM_H_

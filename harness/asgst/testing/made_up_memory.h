@@ -1,0 +1,48 @@
+// Memory that a test makes up, word by word. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_ASGST_TESTING_MADE_UP_MEMORY_H_
+#define WALKHAMMER_HARNESS_ASGST_TESTING_MADE_UP_MEMORY_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/jvm/structs/memory.h"
+
+namespace walkhammer {
+
+class MadeUpMemory final : public MemoryReader {
+ public:
+  bool ReadWord(uint64_t address, uint64_t& word) const override {
+    const auto found = words_.find(address);
+    if (found == words_.end()) return false;
+    word = found->second;
+    return true;
+  }
+  void Put(uint64_t address, uint64_t word) { words_[address] = word; }
+  void PutBytes(uint64_t address, const std::vector<uint8_t>& bytes) {
+    for (size_t i = 0; i < bytes.size(); i++) {
+      uint64_t& word = words_[(address + i) & ~7ULL];
+      const uint64_t shift = 8 * ((address + i) & 7);
+      word = (word & ~(0xffULL << shift)) | static_cast<uint64_t>(bytes[i]) << shift;
+    }
+  }
+  // Four bytes, as an int32_t has them.
+  void PutInt(uint64_t address, uint32_t number) {
+    std::vector<uint8_t> bytes;
+    for (int shift = 0; shift < 32; shift += 8)
+      bytes.push_back(static_cast<uint8_t>(number >> shift));
+    PutBytes(address, bytes);
+  }
+  void PutText(uint64_t address, const std::string& text) {
+    PutBytes(address, std::vector<uint8_t>(text.c_str(), text.c_str() + text.size() + 1));
+  }
+  const std::map<uint64_t, uint64_t>& words() const { return words_; }
+
+ private:
+  std::map<uint64_t, uint64_t> words_;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_ASGST_TESTING_MADE_UP_MEMORY_H_

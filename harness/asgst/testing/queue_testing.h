@@ -1,0 +1,142 @@
+// What the tests of queues share: a collector of what handlers see. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_ASGST_TESTING_QUEUE_TESTING_H_
+#define WALKHAMMER_HARNESS_ASGST_TESTING_QUEUE_TESTING_H_
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "harness/asgst/include/profile2.h"
+#include "harness/asgst/testing/live_jvm.h"
+
+namespace walkhammer {
+
+inline bool WaitFor(const std::function<bool()>& reached) {
+  for (int i = 0; i < 20'000 && !reached(); i++)
+    std::this_thread::sleep_for(std::chrono::microseconds(500));
+  return reached();
+}
+
+inline std::string NameOf(ASGST_Method method) {
+  const jmethodID id = ASGST_MethodToJMethodID(method);
+  const MethodEntry* entry = id == nullptr ? nullptr : LiveJvm::Get().jvm().methods().Find(id);
+  return entry == nullptr ? "?" : entry->name;
+}
+
+struct SeenFrame {
+  std::string name;
+  int type, bci, level;
+};
+
+inline std::vector<SeenFrame> FramesOf(ASGST_Iterator* iterator) {
+  std::vector<SeenFrame> frames;
+  for (ASGST_Frame frame; ASGST_NextFrame(iterator, &frame) == 1;)
+    frames.push_back({NameOf(frame.method), frame.type, frame.bci, frame.comp_level});
+  return frames;
+}
+
+// What a queue's handler was called with.
+struct Handled {
+  int state, returned;
+  std::vector<SeenFrame> frames;
+  ASGST_QueueElement element;
+  intptr_t arg;
+  int end;  // what the iterator said behind its last frame
+};
+
+class Collector {
+ public:
+  // For ASGST_RegisterQueue, with the collector as its argument.
+  static void Handle(ASGST_Iterator* iterator, void* self, void* arg) {
+    Handled handled{
+        asgst_element_state(iterator), asgst_element_returned(iterator), FramesOf(iterator),
+        *asgst_element(iterator),      reinterpret_cast<intptr_t>(arg),  ASGST_State(iterator)};
+    auto* collector = static_cast<Collector*>(self);
+    const std::lock_guard lock(collector->mutex_);
+    collector->handled_.push_back(std::move(handled));
+  }
+  std::vector<Handled> Get() {
+    const std::lock_guard lock(mutex_);
+    return handled_;
+  }
+  size_t count() {
+    const std::lock_guard lock(mutex_);
+    return handled_.size();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Handled> handled_;
+};
+
+inline void* Tag(intptr_t number) { return reinterpret_cast<void*>(number); }
+
+// Runs a static method of wh.Queued.
+inline void CallQueued(const char* method) {
+  JNIEnv* env = LiveJvm::Get().env();
+  jclass queued = env->FindClass("wh/Queued");
+  env->CallStaticVoidMethod(queued, env->GetStaticMethodID(queued, method, "()V"));
+  ASSERT_FALSE(env->ExceptionCheck()) << method;
+}
+
+// A queue of the current thread, and no processing but when it is asked for.
+class QueueTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    live_.on_probe = [] {};
+    asgst_hold_queues(true);
+  }
+  void TearDown() override {
+    if (queue_ != nullptr) ASGST_DeregisterQueue(live_.env(), queue_);
+    asgst_hold_queues(false);
+    live_.on_probe = [] {};
+  }
+
+  void Register(int size) {
+    queue_ = ASGST_RegisterQueue(live_.env(), size, 0, Collector::Handle, &collector_);
+    ASSERT_NE(queue_, nullptr);
+  }
+  int size() const { return ASGST_GetQueueSizeInfo(queue_).size; }
+  int EnqueueHere(intptr_t tag) {
+    int result = 0;
+    RaiseHere([&](ucontext_t* context) { result = ASGST_Enqueue(queue_, context, Tag(tag)); });
+    return result;
+  }
+  // Until all is handled that is in the queue.
+  void Process() {
+    asgst_hold_queues(false);
+    EXPECT_TRUE(WaitFor([&] { return size() == 0; }));
+    asgst_hold_queues(true);
+  }
+  // Runs a method of wh.Queued that probes `probes` times: enqueues at the last but one, processes
+  // at the last.
+  Handled EnqueueThenProcess(const char* method, int probes = 2) {
+    Register(4);
+    int probe = 0;
+    live_.on_probe = [&] {
+      probe++;
+      if (probe == probes - 1) {
+        EXPECT_EQ(EnqueueHere(7), ASGST_JAVA_TRACE);
+      }
+      if (probe == probes) Process();
+    };
+    CallQueued(method);
+    EXPECT_EQ(probe, probes);
+    const auto all = collector_.Get();
+    EXPECT_EQ(all.size(), 1u);
+    return all.empty() ? Handled{} : all[0];
+  }
+
+  LiveJvm& live_ = LiveJvm::Get();
+  Collector collector_;
+  ASGST_Queue* queue_ = nullptr;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_ASGST_TESTING_QUEUE_TESTING_H_

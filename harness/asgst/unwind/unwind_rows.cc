@@ -1,0 +1,173 @@
+// ReadUnwindRows: what libdw makes of .eh_frame, row by row.
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "harness/asgst/unwind/unwind_service.h"
+
+namespace walkhammer {
+namespace {
+
+// How the psABIs number registers in debug information.
+struct Numbers {
+  GElf_Half machine;
+  int sp, fp, ra;
+};
+constexpr Numbers kNumbers[] = {{EM_X86_64, 7, 6, 16}, {EM_AARCH64, 31, 29, 30}};
+
+struct Closer {
+  void operator()(Elf* elf) const { elf_end(elf); }
+  void operator()(Dwarf_CFI* cfi) const { dwarf_cfi_end(cfi); }
+  void operator()(Dwarf_Frame* frame) const { free(frame); }
+};
+
+// Where functions begin: the table of .eh_frame_hdr, in the form that linkers write.
+class Starts {
+ public:
+  // `hash`: that the table must have; 0: any.
+  Starts(Elf* elf, uint64_t hash) : hash_(hash) {
+    size_t count = 0;
+    if (elf_getphdrnum(elf, &count) != 0) return;
+    for (size_t i = 0; i < count; i++) {
+      GElf_Phdr header;
+      if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr) continue;
+      if (header.p_type == PT_LOAD && (!low_ || header.p_vaddr < *low_)) low_ = header.p_vaddr;
+      if (header.p_type == PT_GNU_EH_FRAME) Read(elf, header);
+    }
+  }
+  const std::vector<uint64_t>& addresses() const { return addresses_; }
+  uint64_t low() const { return low_.value_or(0) & ~4095ULL; }
+
+ private:
+  void Read(Elf* elf, const GElf_Phdr& header) {
+    // Version 1; .eh_frame's address; an unsigned 4-byte count; pairs of signed 4-byte offsets.
+    constexpr uint8_t kHead[] = {1, 0x1b, 0x03, 0x3b};
+    size_t size = 0;
+    const char* image = elf_rawfile(elf, &size);
+    if (image == nullptr || header.p_filesz < 12 || header.p_offset > size ||
+        header.p_filesz > size - header.p_offset)
+      return;
+    const char* table = image + header.p_offset;
+    uint32_t count = 0;
+    std::memcpy(&count, table + 8, sizeof count);
+    if (hash_ != 0 && HashOfTable(table, header.p_filesz) != hash_) return;
+    if (std::memcmp(table, kHead, sizeof kHead) != 0 || count > (header.p_filesz - 12) / 8) return;
+    for (uint32_t i = 0; i < count; i++) {
+      int32_t offset = 0;
+      std::memcpy(&offset, table + 12 + 8ULL * i, sizeof offset);
+      addresses_.push_back(header.p_vaddr + static_cast<uint64_t>(int64_t{offset}));
+    }
+  }
+  const uint64_t hash_;
+  std::vector<uint64_t> addresses_;
+  std::optional<uint64_t> low_;
+};
+
+// Where a register of the caller is saved, as bytes from the CFA.
+std::optional<int16_t> SavedAt(Dwarf_Frame* frame, int number) {
+  Dwarf_Op memory[3], *operations = nullptr;
+  size_t count = 0;
+  if (dwarf_frame_register(frame, number, memory, &operations, &count) != 0) return std::nullopt;
+  if (count == 0) return operations == nullptr ? UnwindRow::kSame : UnwindRow::kGone;
+  if (operations[0].atom != DW_OP_call_frame_cfa) return std::nullopt;
+  if (count == 1) return 0;
+  const auto offset = static_cast<int64_t>(operations[1].number);
+  if (count != 2 || operations[1].atom != DW_OP_plus_uconst || offset <= UnwindRow::kGone ||
+      offset > INT16_MAX)
+    return std::nullopt;
+  return static_cast<int16_t>(offset);
+}
+
+// What `frame` says, as far as a row can; otherwise a row that says nothing.
+UnwindRow RowOf(Dwarf_Frame* frame, const Numbers& numbers) {
+  UnwindRow row{};
+  Dwarf_Op* operations = nullptr;
+  size_t count = 0;
+  if (dwarf_frame_cfa(frame, &operations, &count) != 0 || count != 1 ||
+      operations[0].atom != DW_OP_bregx)
+    return row;
+  const auto base = static_cast<int>(operations[0].number);
+  const auto fp = SavedAt(frame, numbers.fp), ra = SavedAt(frame, numbers.ra);
+  if ((base != numbers.sp && base != numbers.fp) || !fp || !ra) return row;
+  row.cfa = static_cast<int32_t>(operations[0].number2);
+  row.fp = *fp;
+  row.ra = *ra;
+  row.base = base == numbers.sp ? UnwindRow::kSp : UnwindRow::kFp;
+  return row;
+}
+
+void Append(std::vector<UnwindRow>& rows, uint64_t begin, UnwindRow row) {
+  row.begin = static_cast<uint32_t>(begin);
+  if (!rows.empty() && rows.back().begin == row.begin) rows.pop_back();
+  rows.push_back(row);
+}
+
+// The rows of a function and of those that follow without a gap, and one that says nothing.
+void AppendFunctions(std::vector<UnwindRow>& rows, Dwarf_CFI* cfi, uint64_t start, uint64_t low,
+                     const Numbers& numbers) {
+  for (uint64_t pc = start;;) {
+    Dwarf_Frame* found = nullptr;
+    if (dwarf_cfi_addrframe(cfi, pc, &found) != 0) return;
+    const std::unique_ptr<Dwarf_Frame, Closer> frame(found);
+    Dwarf_Addr begin = 0, end = 0;
+    bool signal = false;
+    dwarf_frame_info(found, &begin, &end, &signal);
+    if (end <= pc || end - low > UINT32_MAX) return;
+    Append(rows, pc - low, RowOf(found, numbers));
+    Append(rows, end - low, UnwindRow{});
+    pc = end;
+  }
+}
+
+std::vector<UnwindRow> Read(Elf* elf, uint64_t hash) {
+  std::vector<UnwindRow> rows;
+  GElf_Ehdr header;
+  if (gelf_getehdr(elf, &header) == nullptr) return rows;
+  const auto* numbers = std::find_if(std::begin(kNumbers), std::end(kNumbers),
+                                     [&](const auto& n) { return n.machine == header.e_machine; });
+  const std::unique_ptr<Dwarf_CFI, Closer> cfi(dwarf_getcfi_elf(elf));
+  if (numbers == std::end(kNumbers) || cfi == nullptr) return rows;
+  const Starts starts(elf, hash);
+  for (const uint64_t start : starts.addresses())
+    if (rows.empty() || start - starts.low() >= rows.back().begin)
+      AppendFunctions(rows, cfi.get(), start, starts.low(), *numbers);
+  rows.shrink_to_fit();
+  return rows;
+}
+
+}  // namespace
+
+uint64_t HashOfTable(const char* table, size_t bytes) {
+  return std::hash<std::string_view>()({table, bytes}) | 1;
+}
+
+std::vector<UnwindRow> ReadUnwindRows(const std::string& path, uint64_t image, uint64_t hash) {
+  elf_version(EV_CURRENT);
+  if (path.empty()) {
+    // The kernel's own library lies in memory as in a file, its section headers last.
+    auto* bytes = reinterpret_cast<char*>(image);
+    Elf64_Ehdr header;
+    std::memcpy(&header, bytes, sizeof header);
+    const size_t size = header.e_shoff + size_t{header.e_shentsize} * header.e_shnum;
+    const std::unique_ptr<Elf, Closer> elf(elf_memory(bytes, size));
+    return elf == nullptr ? std::vector<UnwindRow>() : Read(elf.get(), hash);
+  }
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  std::vector<UnwindRow> rows;
+  if (const std::unique_ptr<Elf, Closer> elf(elf_begin(fd, ELF_C_READ_MMAP, nullptr)); elf)
+    rows = Read(elf.get(), hash);
+  close(fd);
+  return rows;
+}
+
+}  // namespace walkhammer

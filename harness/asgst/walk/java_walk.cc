@@ -1,0 +1,295 @@
+#include "harness/asgst/walk/java_walk.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr int kMostSkipped = 64;   // frames without a Java method between two with one
+constexpr int kMostInlined = 256;  // in one activation: HotSpot's MaxForceInlineLevel is 100
+
+}  // namespace
+
+// A method is the one that is remembered if it still has its jmethodID and its code is still where
+// it was: ids go on to newer versions of a method, whose memory may be that of an older one.
+bool JavaWalk::MethodAt(uint64_t method, MethodFacts& facts) const {
+  uint64_t now = 0, const_method = 0;
+  if (start_.caches != nullptr && start_.caches->methods.Find(method, 0, facts) &&
+      (facts.array_at == 0 || (memory_.ReadWord(facts.array_at, now) && now == facts.array)) &&
+      memory_.ReadWord(facts.witness_at, now) && now == facts.witness &&
+      memory_.ReadWord(method + layout_.jvm.method_const, const_method) &&
+      const_method == facts.const_method)
+    return true;
+  if (!ReadMethod(layout_, memory_, method, facts)) return false;
+  if (start_.caches != nullptr && facts.id != 0) start_.caches->methods.Put(method, 0, facts);
+  return true;
+}
+
+bool JavaWalk::End(bool broken) {
+  ended_ = true;
+  broken_ = broken;
+  return false;
+}
+
+void JavaWalk::BeginC(const Registers& at, bool top, uint64_t limit) {
+  in_c_ = start_.non_java && !InCode(at.pc) && at.sp < limit;
+  if (in_c_) c_.Begin(at, top, limit);
+}
+
+// True while there are frames of C code before the one at hand.
+bool JavaWalk::EmitC(JavaFrame& frame) {
+  if (!in_c_) return false;
+  const Registers at = c_.at();
+  frame = {FrameType::kCpp, -1, -1, 0, at.pc, at.sp, at.fp, {}};
+  in_c_ = c_.Up() && !InCode(c_.at().pc);
+  return true;
+}
+
+bool JavaWalk::Next(JavaFrame& frame) {
+  if (EmitC(frame)) return true;
+  if (stub_on_top_) {
+    const Registers& r = start_.registers;
+    stub_on_top_ = false;
+    frame = {FrameType::kStub, -1, -1, 0, r.pc, r.sp, r.fp, {}};
+    return true;
+  }
+  if (in_scopes_) return EmitScope(frame);
+  for (int skipped = 0; !ended_ && skipped < kMostSkipped; skipped++) {
+    const FoundCode code = CodeAt(at_.pc);
+    switch (code.kind) {
+      case CodeKind::kNone:
+        return End(true);
+      case CodeKind::kCodelet:
+        return InterpretedFrame(frame);
+      case CodeKind::kNmethod:
+        return CompiledFrame(code, frame);
+      case CodeKind::kStub:
+        frame = {FrameType::kStub, -1, -1, 0, at_.pc, at_.sp, at_.fp, {}};
+        if (!Up(code.frame_words) && !start_.non_java) return false;
+        if (start_.non_java) return true;
+    }
+  }
+  return ended_ ? false : End(true);
+}
+
+// Where the frame of an interpreted frame's caller begins. On aarch64 an interpreted caller's own
+// sp leaves room for all that it may yet push, and that is where its callee's frame is now.
+bool JavaWalk::SenderSp(uint64_t fp, uint64_t& sp) const {
+  constexpr uint64_t kFrameRecord = 16;
+  if (!Word(fp + layout_.sender_sp, sp)) return false;
+  if (layout_.rules->has_link_register && sp <= fp && sp >= start_.stack_floor && (sp & 7) == 0)
+    sp = fp + kFrameRecord;
+  return sp > fp && InStack(sp - 8);
+}
+
+bool JavaWalk::IsInterpretedFrameAt(uint64_t fp, uint64_t& method, MethodFacts& facts) const {
+  uint64_t sender_sp = 0, return_pc = 0;
+  return SenderSp(fp, sender_sp) && ReturnAddress(fp + 8, return_pc) && InCode(return_pc) &&
+         Word(fp + layout_.interpreter_method, method) && MethodAt(method, facts);
+}
+
+bool JavaWalk::InterpretedFrame(JavaFrame& frame) {
+  uint64_t method = 0, bcp = 0;
+  MethodFacts facts;
+  if (!IsInterpretedFrameAt(at_.fp, method, facts)) return End(true);
+  frame = {FrameType::kJava, 0, -1, method, at_.pc, at_.sp, at_.fp, facts};
+  frame.is_top = at_.is_top;
+  if (facts.is_native) {
+    frame.type = FrameType::kNative;
+  } else {
+    if (facts.code_size == 0) return End(true);  // nobody runs an abstract method
+    const uint64_t begin = facts.const_method + layout_.const_bytes;
+    // The interpreter keeps it in a register and saves it at calls.
+    if (at_.is_top && start_.bcp_register - begin < facts.code_size)
+      frame.bci = static_cast<int32_t>(start_.bcp_register - begin);
+    else if (Word(at_.fp + layout_.interpreter_bcp, bcp) && bcp - begin < facts.code_size)
+      frame.bci = static_cast<int32_t>(bcp - begin);
+    else
+      frame.bci = 0;  // on entry
+  }
+  if (!UpFromInterpreted()) End(true);
+  return true;
+}
+
+bool JavaWalk::UpFromInterpreted() {
+  uint64_t pc = 0, fp = 0, sp = 0;
+  if (!ReturnAddress(at_.fp + 8, pc) || !Word(at_.fp, fp) || !SenderSp(at_.fp, sp)) return false;
+  at_ = {pc, sp, fp, false, false, {}};
+  low_ = sp;
+  return true;
+}
+
+// Address of a handler in an nmethod, held as an address or as an offset; 0: it has none.
+uint64_t JavaWalk::HandlerOf(const FoundCode& code, int begin, int offset) const {
+  uint64_t handler = 0;
+  int32_t distance = 0;
+  if (begin >= 0) return Code().ReadWord(code.blob + begin, handler) ? handler : 0;
+  return offset >= 0 && Code().Read(code.blob + offset, distance) && distance > 0
+             ? code.blob + distance
+             : 0;
+}
+
+bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
+  const WalkLayout& l = layout_;
+  uint64_t pc = at_.pc, method = 0;
+  int32_t offset = 0;
+  // A frame to be deoptimised returns to a handler; its own pc is kept aside.
+  if (!at_.is_top &&
+      (pc == HandlerOf(code, l.code.deopt_begin, l.code.deopt_offset) ||
+       pc == HandlerOf(code, l.mh_deopt_begin, l.mh_deopt_offset)) &&
+      (!Code().Read(code.blob + l.code.original_pc, offset) || !Word(at_.sp + offset, pc) ||
+       pc < code.begin || pc >= code.end))
+    return End(true);
+  // Before its frame is complete, nothing is inlined yet. Only native wrappers have no level.
+  const bool entering = at_.is_top && code.frame_complete >= 0 &&
+                        pc < code.begin + static_cast<uint64_t>(code.frame_complete);
+  const bool has_scopes = !entering && code.level > 0;
+  if (has_scopes) debug_.Open(code, Code());
+  // What is described at a pc holds for the code before it (DebugInformationRecorder's
+  // add_non_safepoint): interrupted code is described behind its pc. Polls and C1's null checks are
+  // described where they begin; one instruction early they are taken for what follows, as by
+  // HotSpot's own walker (forte.cpp).
+  if (has_scopes && debug_.Innermost(at_.is_top ? pc + 1 : pc, scope_)) {
+    in_scopes_ = true;
+    scopes_code_ = code.begin;
+    scopes_level_ = code.level;
+    scopes_frame_words_ = code.frame_words;
+    inlined_ = 0;
+    return EmitScope(frame);
+  }
+  MethodFacts facts;
+  if (!Code().ReadWord(code.blob + l.code.method, method) || !MethodAt(method, facts) ||
+      (!facts.is_native && facts.code_size == 0))
+    return End(true);
+  frame = {
+      FrameType::kJava, static_cast<int8_t>(code.level), 0, method, at_.pc, at_.sp, at_.fp, facts};
+  frame.is_top = at_.is_top;
+  frame.code = code.begin;
+  if (facts.is_native) frame.type = FrameType::kNative;
+  if (facts.is_native || !entering) frame.bci = -1;  // nothing tells
+  Up(code.frame_words);
+  return true;
+}
+
+bool JavaWalk::EmitScope(JavaFrame& frame) {
+  MethodFacts facts;
+  const int32_t bci = scope_.bci < 0 ? 0 : scope_.bci;
+  if (!MethodAt(scope_.method, facts) || bci >= facts.code_size) {
+    in_scopes_ = false;
+    return End(true);
+  }
+  debug_.Keep(scope_);  // it makes sense
+  frame = {FrameType::kJava,
+           static_cast<int8_t>(scopes_level_),
+           bci,
+           scope_.method,
+           at_.pc,
+           at_.sp,
+           at_.fp,
+           facts};
+  frame.is_top = at_.is_top;
+  frame.code = scopes_code_;
+  if (scope_.sender != 0) {
+    frame.type = FrameType::kInlined;
+    if (++inlined_ < kMostInlined && debug_.At(scope_.sender, scope_)) return true;
+    in_scopes_ = false;
+    End(true);
+    return true;
+  }
+  in_scopes_ = false;
+  Up(scopes_frame_words_);
+  return true;
+}
+
+bool JavaWalk::Up(int32_t frame_words) {
+  if (at_.has_sender) {
+    const Registers sender = at_.sender;
+    at_ = {sender.pc, sender.sp, sender.fp, false, false, {}};
+    low_ = sender.sp;
+    return true;
+  }
+  if (at_.pc == layout_.call_stub_return) return UpFromEntry();
+  if (frame_words <= 0)
+    return ToContinuationEntry() || FromStubWithoutFrame() || TakeReturnOfStub(at_.fp) || End(true);
+  const uint64_t above = at_.sp + 8 * static_cast<uint64_t>(frame_words);
+  uint64_t pc = 0, fp = 0;
+  if (above <= at_.sp || !ReturnAddress(above - 8, pc) || !Word(above - 16, fp)) return End(true);
+  at_ = {pc, above, fp, false, false, {}};
+  low_ = above;
+  return true;
+}
+
+// A mounted virtual thread has but its newest frames on the stack: the oldest of these returns to a
+// stub that brings more (StubRoutines::cont_returnBarrier). What has entered it is below them.
+bool JavaWalk::ToContinuationEntry() {
+  uint64_t entry = 0, pc = 0;
+  if (at_.is_top || layout_.cont_return_at == 0 || layout_.cont_entry < 0 ||
+      !memory_.ReadWord(start_.thread + layout_.cont_entry, entry) || entry < at_.sp ||
+      !InStack(entry) || !memory_.ReadWord(layout_.cont_return_at, pc) || !InCode(pc))
+    return false;
+  const uint64_t end = entry + static_cast<uint64_t>(layout_.cont_entry_size);
+  at_ = {pc, entry, end, false, false, {}};
+  low_ = entry;
+  return true;
+}
+
+// A stub that has called with no frame of its own (Runtime1::generate_unwind_exception): the frame
+// pointer is still that of the newest interpreted frame, whose own return address is not the
+// stub's. The call may have aligned the stack.
+bool JavaWalk::FromStubWithoutFrame() {
+  uint64_t method = 0, pc = 0;
+  MethodFacts facts;
+  if (at_.is_top || at_.fp <= at_.sp || !IsInterpretedFrameAt(at_.fp, method, facts)) return false;
+  for (const uint64_t slot : {at_.sp, at_.sp + 8})
+    if (ReturnAddress(slot, pc) && IsReturn(pc)) return TakeReturnAt(slot, at_.fp);
+  return FromAdapterThatCalls();
+}
+
+// An adapter that calls into the JVM saves all registers, r13 and rax among them: the first leads
+// to its return address, the second is that address (SharedRuntime's patch_callers_callsite,
+// x86_64).
+bool JavaWalk::FromAdapterThatCalls() {
+  constexpr uint64_t kVectors[] = {512, 2688};  // bytes of their registers: JDK 8, later ones
+  constexpr uint64_t kR13 = 2 * 8, kRax = 15 * 8;
+  if (layout_.rules->has_link_register) return false;
+  for (const uint64_t vectors : kVectors) {
+    uint64_t sp = 0, rax = 0, pc = 0;
+    if (Word(at_.sp + vectors + kR13, sp) && Word(at_.sp + vectors + kRax, rax) &&
+        sp > at_.sp + vectors + kRax && ReturnAddress(sp, pc) && pc == rax && IsReturn(pc))
+      return TakeReturnAt(sp, at_.fp);
+  }
+  return false;
+}
+
+// Behind a stub's frame pointer. The entry barrier's pushes a cookie before it sets one up: room
+// for another sp (StubGenerator::generate_method_entry_barrier).
+bool JavaWalk::TakeReturnOfStub(uint64_t fp) {
+  constexpr uint64_t kCookie = ~uint64_t{0};
+  uint64_t caller_fp = 0, word = 0;
+  if (fp < low_ || !Word(fp, caller_fp)) return false;
+  if (TakeReturnAt(fp + 8, caller_fp)) return true;
+  return Word(fp + 8, word) && word == kCookie && TakeReturnAt(fp + 16, caller_fp);
+}
+
+// Native code has called Java: the thread's anchor from before is kept in the entry frame.
+bool JavaWalk::UpFromEntry() {
+  uint64_t wrapper = 0, sp = 0, pc = 0, fp = 0, caller_pc = 0, caller_fp = 0;
+  const bool has_caller = ReturnAddress(at_.fp + 8, caller_pc) && Word(at_.fp, caller_fp);
+  const Registers caller{caller_pc, at_.fp + 16, caller_fp, 0};
+  if (!Word(at_.fp + layout_.call_wrapper, wrapper) || !InStack(wrapper)) return End(true);
+  const uint64_t anchor = wrapper + layout_.wrapper_anchor;
+  if (!Word(anchor + layout_.jvm.last_sp, sp) || !Word(anchor + layout_.jvm.last_pc, pc) ||
+      !Word(anchor + layout_.jvm.last_fp, fp))
+    return End(true);
+  if (sp == 0) {  // the thread's first Java call
+    if (has_caller) BeginC(caller, false, start_.stack_high);
+    return End(false);
+  }
+  if (sp <= at_.sp || !InStack(sp)) return End(true);
+  if (has_caller) BeginC(caller, false, sp);
+  low_ = sp - 8;
+  if (pc == 0 && !ReturnAddress(sp - 8, pc)) return End(true);
+  at_ = {pc, sp, fp, false, false, {}};
+  low_ = sp;
+  return true;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,449 @@
+// JavaWalk's beginning: from interrupted registers, or the thread's anchor, to the newest frame.
+#include "harness/asgst/walk/java_walk.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr int kInNative = 4, kInVm = 6, kInJava = 8;  // ThreadStates; + 1: on the way
+constexpr int kBlocked = 10;
+constexpr int kMostHops = 64;         // frames of C code between the interrupted one and Java's
+constexpr uint64_t kLeafWords = 256;  // how much stack a leaf call from Java is looked through
+// From an interpreted frame's lowest fixed slot to its frame pointer: less is still being built.
+constexpr uint64_t kLeastInterpreted = 9 * 8;
+constexpr uint64_t kLeastInterpreted8 = 8 * 8;  // of JDK 8, without the method's mirror
+// Bytes between a caller's sp and its callee's frame, or an adapter's sp while it saves registers.
+constexpr uint64_t kMostArguments = 512 * 8;
+constexpr uint64_t kMostCallStub = 512;  // bytes of the call stub before and behind its call
+
+}  // namespace
+
+WalkStatus JavaWalk::Begin() {
+  int32_t state = 0;
+  if (!memory_.Read(start_.thread + layout_.jvm.thread_state, state))
+    return WalkStatus::kUnknownState;
+  low_ = start_.registers.sp & ~7ULL;
+  switch (layout_.jvm.states.StateOf(state) & ~1) {
+    case kInJava:
+      return BeginInCode();
+    case kInNative:
+    case kInVm:
+    case kBlocked:
+      return WithCFrames(BeginInC());
+    default:
+      return WalkStatus::kUnknownState;
+  }
+}
+
+WalkStatus JavaWalk::BeginAtRegisters() {
+  low_ = start_.registers.sp & ~7ULL;
+  from_registers_ = true;
+  const WalkStatus status = BeginInCode();
+  // Of a frame that has called, as another walk tells it, the pc is a return address. One that was
+  // interrupted right behind a call is taken for that, too.
+  if (status == WalkStatus::kFound && at_.is_top && at_.pc == start_.registers.pc &&
+      CodeAt(at_.pc).kind == CodeKind::kNmethod && IsReturn(at_.pc))
+    at_.is_top = false;
+  return status;
+}
+
+// In native code or in the JVM: the anchor tells. While the JVM is on its way into Java, or out of
+// it, the anchor is empty, though Java frames may be on the stack.
+WalkStatus JavaWalk::BeginInC() {
+  const WalkStatus status = BeginAtAnchor();
+  if (status != WalkStatus::kNoJavaFrame || start_.registers.pc == 0 || !FromLeafCallByTables())
+    return status;
+  ended_ = false;
+  return WalkStatus::kFound;
+}
+
+// Interrupted in C code: its frames come first.
+WalkStatus JavaWalk::WithCFrames(WalkStatus status) {
+  const Registers& r = start_.registers;
+  if (!start_.non_java || r.pc == 0) return status;
+  if (status == WalkStatus::kFound) {
+    BeginC(r, true, at_.sp);
+  } else if (status == WalkStatus::kNoJavaFrame) {
+    BeginC(r, true, start_.stack_high);
+    has_java_ = false;
+    return in_c_ ? WalkStatus::kFound : status;
+  }
+  return status;
+}
+
+void JavaWalk::BeginAtFrame(const KnownFrame& frame) {
+  low_ = frame.sp & ~7ULL;
+  at_ = {frame.pc, frame.sp, frame.fp, frame.is_top, true, frame.caller};
+  ended_ = false;
+}
+
+WalkStatus JavaWalk::BeginInCode() {
+  const Registers& r = start_.registers;
+  const WalkStatus status = FindFirst();
+  stub_on_top_ = start_.non_java && status == WalkStatus::kFound && at_.pc != r.pc && InCode(r.pc);
+  return status;
+}
+
+WalkStatus JavaWalk::FindFirst() {
+  const Registers& r = start_.registers;
+  const FoundCode code = CodeAt(r.pc);
+  at_ = {r.pc, r.sp, r.fp, true, false, {}};
+  ended_ = false;
+  if (r.sp < start_.stack_floor || r.sp >= start_.stack_high) return WalkStatus::kUnknownJava;
+  if (code.kind != CodeKind::kNone && r.pc >= code.end) return WalkStatus::kUnknownJava;
+  if (code.kind == CodeKind::kNone) {
+    // The thread may be on its way between Java and the JVM, or in a function that Java calls as a
+    // leaf: an anchor tells the first, a return address the second.
+    if (!from_registers_ && BeginAtAnchor() == WalkStatus::kFound)
+      return WithCFrames(WalkStatus::kFound);
+    low_ = r.sp & ~7ULL;
+    ended_ = false;
+    at_ = {r.pc, r.sp, r.fp, true, false, {}};
+    if (!FromLeafCallByTables() && !FromLeafCall()) return WalkStatus::kUnknownJava;
+    LeaveRemovedActivation();
+    return WithCFrames(WalkStatus::kFound);
+  }
+  if (code.kind == CodeKind::kNmethod || code.kind == CodeKind::kStub) {
+    if (!SenderInTop(code)) return WalkStatus::kUnknownJava;
+    return WalkStatus::kFound;
+  }
+  uint64_t method = 0;
+  MethodFacts facts;
+  if (layout_.rules->goes_on != nullptr && layout_.rules->goes_on(Code(), r.pc) && r.fp >= r.sp &&
+      IsInterpretedFrameAt(r.fp, method, facts)) {
+    at_.is_top = false;
+    return WalkStatus::kFound;
+  }
+  if (FromFrameBeingBuilt() || BetweenInterpretedFrames()) return WalkStatus::kFound;
+  if (r.fp >= r.sp && IsInterpretedFrameAt(r.fp, method, facts)) return WalkStatus::kFound;
+  // The interpreter has not built its frame yet, or has left it.
+  if (!SenderInTop(code)) return WalkStatus::kUnknownJava;
+  PassLocals();
+  return WalkStatus::kFound;
+}
+
+// The interpreter has left its frame and still has the return address on the stack. What it leaves
+// between that and a compiled caller's frame, the locals, only a register tells. A compiled frame
+// is aligned, and ends in a return address of its own.
+void JavaWalk::PassLocals() {
+  const FoundCode caller = CodeAt(at_.pc);
+  if (layout_.rules->has_link_register || at_.has_sender || caller.kind != CodeKind::kNmethod ||
+      caller.frame_words <= 0)
+    return;
+  const uint64_t end = 8 * static_cast<uint64_t>(caller.frame_words) - 8;
+  uint64_t above = 0;
+  if (ReturnAddress(at_.sp + end, above) && InCode(above)) return;  // nothing is between
+  for (uint64_t sp = (at_.sp + 15) & ~15ULL; sp < at_.sp + 8 * kLeafWords; sp += 16) {
+    if (!ReturnAddress(sp + end, above) || !IsReturn(above)) continue;
+    at_.sp = low_ = sp;
+    return;
+  }
+}
+
+// The interpreter enters a method and has no frame of it yet, or returns and has left it. The frame
+// pointer is the caller's then: of compiled code, that is some older frame's, or none.
+bool JavaWalk::BetweenInterpretedFrames() {
+  const Registers r = start_.registers;
+  if (layout_.rules->has_link_register) return FromCompiledCallerByLink();
+  const uint64_t above = start_.sender_sp_register;
+  // The same register holds the return address, once that was taken off the stack.
+  if (IsReturn(above)) {
+    at_ = {above, r.sp, r.fp, false, false, {}};
+    low_ = r.sp;
+    return true;
+  }
+  if (above <= r.sp || !InStack(above - 8)) return false;
+  // While the locals are made room for, the return address is in a register, too.
+  if (!TakeReturnAt(r.sp, r.fp)) {
+    if (!IsReturn(start_.return_register)) return false;
+    at_ = {start_.return_register, above, r.fp, false, false, {}};
+  }
+  at_.sp = low_ = above;
+  return true;
+}
+
+// The same where the return address stays in the link register until a frame holds it. Generated
+// code returns through that register: once a method has called, the interpreter's own is in it.
+bool JavaWalk::FromCompiledCallerByLink() {
+  const uint64_t pc = start_.registers.lr & layout_.rules->address_mask;
+  uint64_t own = 0;
+  if (CodeAt(pc).kind != CodeKind::kNmethod) return false;
+  if (ReturnAddress(start_.registers.fp + 8, own) && own == pc) return false;  // it has a frame
+  return FromLink({});
+}
+
+// The caller of what has not called yet is in the link register: not if that leads into `top`.
+bool JavaWalk::FromLink(const FoundCode& top) {
+  const Registers& r = start_.registers;
+  const uint64_t pc = r.lr & layout_.rules->address_mask;
+  if ((pc >= top.begin && pc < top.end) || !IsReturn(pc)) return false;
+  // A frame may hold it already, whether or not the frame pointer is set.
+  for (const uint64_t frame : {r.fp, r.sp}) {
+    uint64_t saved = 0, fp = 0;
+    if (frame < r.sp || !ReturnAddress(frame + 8, saved) || saved != pc || !Word(frame, fp))
+      continue;
+    return TakeReturnAt(frame + 8, fp);
+  }
+  const FoundCode caller = CodeAt(pc);
+  if (caller.kind == CodeKind::kNmethod) return FromLinkTo(caller, pc);
+  at_ = {pc, r.sp, r.fp, false, false, {}};
+  return true;
+}
+
+// Arguments, or what a leaf has pushed, may lie below the compiled caller's frame, which ends in a
+// return address of its own.
+bool JavaWalk::FromLinkTo(const FoundCode& caller, uint64_t pc) {
+  const Registers& r = start_.registers;
+  if (caller.frame_words <= 0) return false;
+  const uint64_t end = 8 * static_cast<uint64_t>(caller.frame_words) - 8;
+  for (uint64_t sp = r.sp; sp < r.sp + 8 * kLeafWords; sp += 16) {  // as sp is aligned
+    uint64_t above = 0;
+    if (!ReturnAddress(sp + end, above) || !IsReturn(above)) continue;
+    at_ = {pc, sp, r.fp, false, false, {}};
+    low_ = sp;
+    return true;
+  }
+  return false;
+}
+
+// Interrupted while the interpreter builds its frame. Arguments and locals may lie between it and
+// its caller's sp, which is in a register until the frame holds it.
+bool JavaWalk::FromFrameBeingBuilt() {
+  const Registers& r = start_.registers;
+  uint64_t caller_fp = 0, sp = start_.sender_sp_register;
+  const uint64_t least = layout_.feature < 9 ? kLeastInterpreted8 : kLeastInterpreted;
+  if (r.fp < r.sp || r.fp - r.sp >= least || !Word(r.fp, caller_fp)) return false;
+  if (sp <= r.fp || !InStack(sp - 8)) Word(r.fp + layout_.sender_sp, sp);
+  const bool known = !layout_.rules->has_link_register && sp > r.fp && InStack(sp - 8);
+  if (!TakeReturnAt(r.fp + 8, caller_fp)) return false;
+  if (known) at_.sp = low_ = sp;
+  return true;
+}
+
+WalkStatus JavaWalk::BeginAtAnchor() {
+  const uint64_t anchor = start_.thread + layout_.jvm.anchor;
+  uint64_t sp = 0, pc = 0, fp = 0;
+  if (!memory_.ReadWord(anchor + layout_.jvm.last_sp, sp)) return WalkStatus::kUnknownState;
+  if (sp == 0) return WalkStatus::kNoJavaFrame;
+  low_ = sp;
+  if (!memory_.ReadWord(anchor + layout_.jvm.last_pc, pc) ||
+      !memory_.ReadWord(anchor + layout_.jvm.last_fp, fp))
+    return WalkStatus::kUnknownState;
+  if (pc == 0) {
+    // Not walkable by HotSpot: the return address stands below the frame.
+    low_ = sp - 8;
+    if (!ReturnAddress(sp - 8, pc)) return WalkStatus::kNotWalkableNotJava;
+  }
+  if (!InStack(sp) || sp < start_.stack_floor || !InCode(pc))
+    return WalkStatus::kNotWalkableNotJava;
+  at_ = {pc, sp, fp, false, false, {}};
+  ended_ = false;
+  return WalkStatus::kFound;
+}
+
+// True if generated code has called from just before `pc`.
+bool JavaWalk::IsReturn(uint64_t pc) {
+  if (!InCode(pc)) return false;
+  const FoundCode code = CodeAt(pc);
+  if (code.kind == CodeKind::kNone || pc <= code.begin || pc >= code.end) return false;
+  // The interpreter pushes the address of a codelet that goes on behind the call.
+  return code.kind == CodeKind::kCodelet || layout_.rules->follows_call(Code(), pc);
+}
+
+// Goes to the caller whose return address lies at `slot`; false if none does.
+bool JavaWalk::TakeReturnAt(uint64_t slot, uint64_t fp) {
+  uint64_t pc = 0;
+  if (!ReturnAddress(slot, pc) || !IsReturn(pc)) return false;
+  at_ = {pc, slot + 8, fp, false, false, {}};
+  low_ = slot + 8;
+  return true;
+}
+
+// By what compilers say of their own code, where that is known.
+bool JavaWalk::FromLeafCallByTables() {
+  if (start_.unwind == nullptr) return false;
+  CWalk c(start_.unwind, *layout_.rules, memory_);
+  c.Begin(start_.registers, true, start_.stack_high);
+  for (int hop = 0; hop < kMostHops && c.Up(); hop++) {
+    const Registers& r = c.at();
+    if (!InCode(r.pc)) continue;
+    if (!IsReturn(r.pc)) return false;
+    at_ = {r.pc, r.sp, r.fp, false, false, {}};
+    low_ = r.sp;
+    return true;
+  }
+  return false;
+}
+
+// Java calls some functions of the JVM with no frame that says so. Their return address is at the
+// stack's top before they set up a frame, behind the frame pointer's once they have.
+bool JavaWalk::FromLeafCall() {
+  const Registers r = start_.registers;
+  if (layout_.rules->has_link_register ? FromLink({}) : TakeReturnAt(r.sp, r.fp)) return true;
+  uint64_t fp = r.fp, caller = 0;
+  for (int hop = 0; hop < kMostHops && fp >= r.sp && Word(fp, caller); hop++) {
+    if (TakeReturnAt(fp + 8, caller)) return true;
+    if (caller <= fp) break;
+    fp = caller;
+  }
+  // No frame pointers: the nearest return address into generated code.
+  for (uint64_t i = 0; i < kLeafWords; i++)
+    if (TakeReturnAt(r.sp + 8 * i, r.fp)) return true;
+  return false;
+}
+
+// The interpreter has removed the frame of a method that throws and asks who handles it there:
+// below the call lie the return address and the exception, then the caller's frame. The call may
+// have aligned the stack (TemplateInterpreterGenerator::generate_throw_exception).
+void JavaWalk::LeaveRemovedActivation() {
+  if (layout_.rules->has_link_register || CodeAt(at_.pc).kind != CodeKind::kCodelet) return;
+  for (const uint64_t slot : {at_.sp, at_.sp + 8}) {
+    uint64_t pc = 0, above = 0;
+    if (!ReturnAddress(slot, pc) || !IsReturn(pc)) continue;
+    const FoundCode caller = CodeAt(pc);
+    const uint64_t sp = slot + 16;
+    if (caller.kind == CodeKind::kNmethod &&
+        (caller.frame_words <= 0 ||
+         !ReturnAddress(sp + 8 * static_cast<uint64_t>(caller.frame_words) - 8, above) ||
+         !IsReturn(above)))
+      continue;
+    at_ = {pc, sp, at_.fp, false, false, {}};
+    low_ = sp;
+    return;
+  }
+}
+
+// Between compiled and interpreted code the return address is taken off the stack, the caller's sp
+// is noted in a register, room is made, and the address put back
+// (SharedRuntime::generate_i2c2i_adapters).
+bool JavaWalk::FromAdapter() {
+  const Registers& r = start_.registers;
+  const uint64_t pc = start_.return_register, above = start_.sender_sp_register;
+  uint64_t word = 0;
+  const bool returns = IsReturn(pc);
+  const auto take = [&](uint64_t sp) {
+    at_ = {pc, sp, r.fp, false, false, {}};
+    low_ = sp;
+    return true;
+  };
+  if (returns && memory_.ReadWord(r.sp - 8, word) && word == pc) return take(r.sp);  // just taken
+  if (above == r.sp + 8 && TakeReturnAt(r.sp, r.fp)) return true;
+  if (above > r.sp && above - r.sp < kMostArguments && InStack(above - 8)) {
+    // Not taken yet, while registers are saved for a call.
+    if (ReturnAddress(above, word) && (!returns || word == pc) && TakeReturnAt(above, r.fp))
+      return true;
+    if (returns) return take(above);
+  }
+  return TakeReturnAt(r.sp, r.fp);
+}
+
+// A stub has found the handler of an exception in a compiled method, has given its own frame up and
+// goes there. What calls are linked to goes to their methods so, too, but with a return address.
+bool JavaWalk::OnTheWayToHandler() {
+  const Registers& r = start_.registers;
+  uint64_t popped = 0, pc = 0;
+  return layout_.rules->jumps_by_return != nullptr &&
+         layout_.rules->jumps_by_return(Code(), r.pc, popped) &&
+         !(ReturnAddress(r.sp + popped, pc) && IsReturn(pc)) && ToHandler(r.sp + popped, r.fp);
+}
+
+// To the compiled method whose handler is in the return register, and whose frame is at `sp`.
+bool JavaWalk::ToHandler(uint64_t sp, uint64_t fp) {
+  const FoundCode to = CodeAt(start_.return_register);
+  uint64_t pc = 0;
+  if (to.kind != CodeKind::kNmethod || to.frame_words <= 0 ||
+      !ReturnAddress(sp + 8 * static_cast<uint64_t>(to.frame_words) - 8, pc) || !IsReturn(pc))
+    return false;
+  at_ = {start_.return_register, sp, fp, false, false, {}};
+  low_ = sp;
+  return true;
+}
+
+// A stub that has pushed registers, or the frame pointer and nothing else: the frame pointer is its
+// caller's still.
+bool JavaWalk::FromStubThatPushes(const FoundCode& code) {
+  const Registers& r = start_.registers;
+  uint64_t words = 0, fp = 0;
+  int pushed = 0, all = 0;
+  if (!layout_.rules->has_link_register && Word(r.sp, fp) && fp == r.fp &&
+      layout_.rules->sets_up_fp(Code(), r.pc - 1, pushed, all))
+    return TakeReturnAt(r.sp + 8, fp);
+  return layout_.rules->pushes_first != nullptr &&
+         layout_.rules->pushes_first(Code(), code.begin, r.pc, words) &&
+         TakeReturnAt(r.sp + 8 * words, r.fp);
+}
+
+// In the stub through which native code calls Java, before the call or behind it: the frame is the
+// one that a callee finds, which returns to native code.
+bool JavaWalk::FromCallStub() {
+  const Registers& r = start_.registers;
+  uint64_t pc = 0, wrapper = 0;
+  if (r.pc - layout_.call_stub_return + kMostCallStub > 2 * kMostCallStub || r.fp <= r.sp ||
+      !ReturnAddress(r.fp + 8, pc) || InCode(pc) || !Word(r.fp + layout_.call_wrapper, wrapper) ||
+      wrapper <= r.fp || !InStack(wrapper))
+    return false;
+  UpFromEntry();
+  return true;
+}
+
+// Interrupted in generated code: where its caller is depends on how much of its frame there is.
+bool JavaWalk::SenderInTop(const FoundCode& code) {
+  const Registers& r = start_.registers;
+  if (code.kind == CodeKind::kStub && (OnTheWayToHandler() || FromStubThatPushes(code)))
+    return true;
+  const FrameShape shape = ShapeAt(*layout_.rules, Code(), code, r.pc);
+  uint64_t slot = 0, fp = r.fp, pc = 0;
+  switch (shape) {
+    case FrameShape::kWhole:
+      return true;
+    case FrameShape::kNone:
+      slot = r.sp;
+      break;
+    case FrameShape::kBeyondCall:
+      // It leads back into the same code.
+      if (ReturnAddress(r.sp, pc) && pc > code.begin && pc < code.end) TakeReturnAt(r.sp, r.fp);
+      return true;
+    case FrameShape::kFpPushed:
+      slot = r.sp + 8;
+      if (!Word(r.sp, fp)) return false;
+      break;
+    case FrameShape::kByFp:
+      // The handler may stand where the return address was; else by the stub's size.
+      if (!TakeReturnOfStub(r.fp) && Word(r.fp + 8, pc) && pc == start_.return_register &&
+          Word(r.fp, fp))
+        ToHandler(r.fp + 16, fp);
+      return true;
+    case FrameShape::kFpNotSaved:
+      slot = r.sp + 8 * static_cast<uint64_t>(code.frame_words) - 8;
+      break;
+    case FrameShape::kInLink:
+    case FrameShape::kSpMoved: {
+      const uint64_t frame =
+          shape == FrameShape::kSpMoved ? 8 * static_cast<uint64_t>(code.frame_words) : 0;
+      at_.has_sender = true;
+      at_.sender = {r.lr & layout_.rules->address_mask, r.sp + frame, r.fp, 0};
+      return InCode(at_.sender.pc);
+    }
+    case FrameShape::kUnknown: {
+      // Stubs: a leaf has its return address at the top, others have a frame pointer.
+      if (FromCallStub()) return true;
+      if (layout_.rules->has_link_register)
+        return FromLink(code) || TakeReturnOfStub(r.fp) || FromLeafCall();
+      if (FromAdapter() || TakeReturnOfStub(r.fp)) return true;
+      const uint64_t above = start_.sender_sp_register;
+      if (above > r.sp && TakeReturnAt(above - 8, r.fp)) return true;
+      return FromLeafCall();
+    }
+  }
+  if (!ReturnAddress(slot, pc) || !InCode(pc)) return false;
+  if (code.kind == CodeKind::kNmethod) {
+    // The method counts from its first instruction on.
+    at_.has_sender = true;
+    at_.sender = {pc, slot + 8, fp, 0};
+    return true;
+  }
+  at_ = {pc, slot + 8, fp, false, false, {}};
+  low_ = slot + 8;
+  return true;
+}
+
+}  // namespace walkhammer

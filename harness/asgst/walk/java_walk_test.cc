@@ -1,0 +1,420 @@
+// The whole reference walk on a JVM that a test made up, for both architectures on any host: code
+// heap, compiled code with debug information, methods, a stack.
+#include "harness/asgst/walk/java_walk.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+
+#include "harness/asgst/testing/made_up_jvm.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr uint64_t kLeafSp = MadeUpJvm::kLeafSp, kThread = MadeUpJvm::kThread,
+                   kMethods = MadeUpJvm::kMethods;
+
+struct Seen {
+  uint64_t method;
+  int bci, level;
+  FrameType type;
+  bool operator==(const Seen&) const = default;
+};
+
+void PrintTo(const Seen& seen, std::ostream* out) {
+  *out << "method " << seen.method << " @ " << seen.bci << " level " << seen.level << " type "
+       << static_cast<int>(seen.type);
+}
+
+class JavaWalkTest : public testing::TestWithParam<const CodeRules*> {
+ protected:
+  JavaWalkTest() : jvm_(*GetParam()) {}
+
+  std::vector<Seen> Walk(bool* broken = nullptr) {
+    JavaWalk walk(layout_, memory_, start_);
+    std::vector<Seen> seen;
+    if (walk.Begin() != WalkStatus::kFound) return seen;
+    for (JavaFrame frame; seen.size() < 100 && walk.Next(frame);)
+      seen.push_back({(frame.method - kMethods) / 0x1000, frame.bci, frame.level, frame.type});
+    if (broken != nullptr) *broken = walk.broken();
+    return seen;
+  }
+
+  const Seen kLeaf{0, 7, 4, FrameType::kJava}, kInlined{2, 5, 4, FrameType::kInlined},
+      kOuter{1, 3, 4, FrameType::kJava};
+  MadeUpJvm jvm_;
+  WalkLayout& layout_ = jvm_.layout;
+  MadeUpMemory& memory_ = jvm_.memory;
+  WalkStart& start_ = jvm_.start;
+  const uint64_t leaf_ = jvm_.leaf, caller_ = jvm_.caller;
+};
+
+TEST_P(JavaWalkTest, CompiledInlinedAndTheEndOfTheStack) {
+  bool broken = true;
+  EXPECT_EQ(Walk(&broken), (std::vector<Seen>{kLeaf, kInlined, kOuter}));
+  EXPECT_FALSE(broken);
+}
+
+TEST_P(JavaWalkTest, WhatIsDescribedAtAPcIsTheCodeBeforeIt) {
+  start_.registers.pc = leaf_ + 0x20;
+  EXPECT_EQ(Walk(), (std::vector<Seen>{{0, 11, 4, FrameType::kJava}, kInlined, kOuter}));
+}
+
+TEST_P(JavaWalkTest, AtItsEntryAMethodHasNoFrame) {
+  start_.registers = {leaf_, kLeafSp + 24, 0x1234, 0};
+  if (layout_.rules->has_link_register) {
+    // Signed, as pointer authentication leaves it.
+    start_.registers.lr = (caller_ + 0x30) | 0x00a5000000000000;
+    start_.registers.sp = kLeafSp + 32;
+  }
+  EXPECT_EQ(Walk(), (std::vector<Seen>{{0, 0, 4, FrameType::kJava}, kInlined, kOuter}));
+}
+
+TEST_P(JavaWalkTest, InNativeCodeTheAnchorTells) {
+  memory_.Put(kThread, 4);  // in_native
+  memory_.Put(kThread + 8, kLeafSp);
+  memory_.Put(kThread + 16, leaf_ + 0x20);
+  start_.registers = {0x9999, 0x10, 0x20, 0};
+  EXPECT_EQ(Walk(), (std::vector<Seen>{kLeaf, kInlined, kOuter}));
+  memory_.Put(kThread + 8, 0);
+  EXPECT_EQ(Walk(), std::vector<Seen>{});
+}
+
+// In the stub through which native code calls Java: the walk goes on at that code's own caller.
+TEST_P(JavaWalkTest, InTheCallStub) {
+  const uint64_t fp = kLeafSp - 0x80, wrapper = kLeafSp - 0x60;
+  memory_.Put(fp, kLeafSp);
+  memory_.Put(fp + 8, 0x9999);  // native code
+  memory_.Put(fp + layout_.call_wrapper, wrapper);
+  memory_.Put(wrapper + layout_.wrapper_anchor, kLeafSp);
+  memory_.Put(wrapper + layout_.wrapper_anchor + 8, leaf_ + 0x20);
+  const std::vector<Seen> wanted = {kLeaf, kInlined, kOuter};
+  for (const uint64_t pc : {layout_.call_stub_return - 5, layout_.call_stub_return + 5}) {
+    start_.registers = {pc, fp - 0x40, fp, 0};
+    EXPECT_EQ(Walk(), wanted) << pc;
+  }
+  memory_.Put(fp + layout_.call_wrapper, 0x1234);
+  EXPECT_NE(Walk(), wanted) << "the frame is not built yet";
+}
+
+TEST_P(JavaWalkTest, AnInterpretedCaller) {
+  jvm_.InterpretCaller();
+  EXPECT_EQ(Walk(), (std::vector<Seen>{kLeaf, {1, 9, 0, FrameType::kJava}}));
+}
+
+// Compiled code, which an interpreted method called, has called another interpreted one, with
+// arguments between their frames. Its frame pointer is still its caller's.
+class BetweenFramesTest : public JavaWalkTest {
+ protected:
+  static constexpr uint64_t kOlderFp = MadeUpJvm::kStack + 0x180, kSp = kLeafSp - 0x40;
+
+  BetweenFramesTest() {
+    jvm_.InterpretCaller();
+    memory_.PutBytes(leaf_ + 0x1b, {0xe8});  // a call
+    start_.sender_sp_register = kLeafSp;
+    start_.registers = {MadeUpJvm::kInterpreter + 0x20, kSp, kOlderFp, 0};
+  }
+  const std::vector<Seen> wanted_ = {kLeaf, {1, 9, 0, FrameType::kJava}};
+};
+
+TEST_P(BetweenFramesTest, OnEntry) {
+  memory_.Put(kSp, leaf_ + 0x20);
+  EXPECT_EQ(Walk(), wanted_);
+}
+
+TEST_P(BetweenFramesTest, WhileLocalsAreMadeRoomFor) {
+  start_.return_register = leaf_ + 0x20;
+  EXPECT_EQ(Walk(), wanted_);
+}
+
+TEST_P(BetweenFramesTest, WhileTheFrameIsBuilt) {
+  start_.registers.fp = kSp + 8;
+  memory_.Put(kSp + 8, kOlderFp);
+  memory_.Put(kSp + 16, leaf_ + 0x20);
+  EXPECT_EQ(Walk(), wanted_);
+  memory_.Put(kSp, kLeafSp);  // the frame has its caller's sp now, the register another value
+  start_.sender_sp_register = MadeUpJvm::Method(2);
+  EXPECT_EQ(Walk(), wanted_);
+}
+
+TEST_P(BetweenFramesTest, OnReturn) {
+  start_.registers.sp = kLeafSp;
+  start_.sender_sp_register = leaf_ + 0x20;
+  EXPECT_EQ(Walk(), wanted_);
+}
+
+// Its own frame is gone, the return address is still on the stack, below the locals.
+TEST_P(BetweenFramesTest, BeforeTheReturnAddressIsTaken) {
+  start_.sender_sp_register = MadeUpJvm::Method(2);
+  start_.registers.fp = 1;
+  start_.registers.sp = kSp - 8;
+  memory_.Put(kSp - 8, leaf_ + 0x20);
+  EXPECT_EQ(Walk(), wanted_);
+  start_.registers.sp = kLeafSp - 8;  // a method without any
+  memory_.Put(kLeafSp - 8, leaf_ + 0x20);
+  EXPECT_EQ(Walk(), wanted_);
+}
+
+// Back in the interpreter, whose caller is compiled: registers are what the callee left.
+TEST_P(BetweenFramesTest, BehindACall) {
+  const uint64_t fp = kLeafSp - 16, pc = MadeUpJvm::kInterpreter + 0x20;
+  memory_.Put(fp, kOlderFp);
+  memory_.Put(fp + 8, leaf_ + 0x20);
+  memory_.Put(fp + layout_.sender_sp, kLeafSp);
+  memory_.Put(fp + layout_.interpreter_method, MadeUpJvm::Method(2));
+  memory_.Put(fp + 8 * layout_.rules->slots.interpreter_bcp, MadeUpJvm::Method(2) + 0x100 + 32 + 4);
+  start_.registers = {pc, fp - 0x60, fp, 0};
+  start_.sender_sp_register = start_.bcp_register = leaf_ + 0x20;  // a return of long ago
+  const std::vector<Seen> all = {{2, 4, 0, FrameType::kJava}, wanted_[0], wanted_[1]};
+  for (const std::vector<uint8_t>& code : {std::vector<uint8_t>{0x48, 0x8b, 0x65, 0xf0, 0, 0, 0, 0},
+                                           {0x48, 0xc7, 0x45, 0xf0, 0, 0, 0, 0},
+                                           {0x4c, 0x8b, 0x6d, 0xc0, 0, 0, 0, 0},
+                                           {0x48, 0x8b, 0x4d, 0xf0, 0x48, 0x8d, 0x64, 0xcd},
+                                           {0x48, 0x8d, 0x64, 0xcd, 0, 0, 0, 0}}) {
+    memory_.PutBytes(pc, code);
+    EXPECT_EQ(Walk(), all) << static_cast<int>(code[1]);
+  }
+  memory_.PutBytes(pc, {0x48, 0x8b, 0xe3, 0, 0, 0, 0, 0});  // mov rsp, rbx: on return
+  start_.registers.sp = kLeafSp;
+  start_.registers.fp = kOlderFp;
+  EXPECT_EQ(Walk(), wanted_);
+}
+
+// A stub has found where a compiled method handles an exception and goes there.
+TEST_P(BetweenFramesTest, OnTheWayToAHandler) {
+  if (layout_.rules->jumps_by_return == nullptr) GTEST_SKIP() << "not asked there";
+  const uint64_t pc = jvm_.stub + 0x20, sp = kLeafSp;
+  start_.sender_sp_register = 0;
+  start_.return_register = leaf_ + 0x20;
+  start_.registers = {pc, sp, kOlderFp, 0};
+  memory_.Put(sp, 0x1234);
+  memory_.PutBytes(pc, {0xff, 0xe0, 0, 0});
+  EXPECT_EQ(Walk(), wanted_);
+  memory_.PutBytes(pc, {0x59, 0xff, 0xe0, 0});
+  start_.registers.sp = sp - 8;
+  EXPECT_EQ(Walk(), wanted_) << "the return address is still to be taken off";
+  memory_.PutBytes(pc, {0x59, 0xff, 0xe1, 0});
+  EXPECT_EQ(Walk(), wanted_) << "by another register";
+}
+
+// The interpreter asks the JVM who handles an exception; its own frame is gone, the frame pointer
+// is an older frame's.
+TEST_P(BetweenFramesTest, AnActivationThatWasRemovedForAnException) {
+  const uint64_t sp = kLeafSp - 16;
+  start_.sender_sp_register = 0;
+  start_.registers = {0x9999, sp - 8, kOlderFp, 0};
+  memory_.Put(sp - 8, MadeUpJvm::kInterpreter + 0x20);
+  memory_.Put(sp, leaf_ + 0x20);
+  memory_.Put(sp + 8, 0x1234);  // the exception
+  EXPECT_EQ(Walk(), wanted_);
+  start_.registers.sp = sp - 16;  // aligned
+  memory_.Put(sp - 16, MadeUpJvm::kInterpreter + 0x20);
+  memory_.Put(sp - 8, 0x77);
+  EXPECT_EQ(Walk(), wanted_);
+  memory_.Put(sp, 0x78);
+  EXPECT_EQ(Walk(), std::vector<Seen>{wanted_[1]}) << "a frame that is still there";
+}
+
+// C1's of JDK 17 puts the handler where its return address was, and then leaves.
+TEST_P(BetweenFramesTest, BeforeItLeavesForAHandler) {
+  const uint64_t fp = kLeafSp - 16, handler = leaf_ + 0x1f;
+  memory_.PutInt(jvm_.stub - 0x1f0 + 8, 2);  // words of its frame
+  memory_.PutInt(jvm_.stub - 0x1f0 + 12, 0xffffffff);
+  memory_.PutBytes(jvm_.stub, {0x55, 0x48, 0x8b, 0xec, 0x90, 0x90, 0x90, 0x90});
+  memory_.Put(fp, kOlderFp);
+  memory_.Put(fp + 8, handler);
+  start_.sender_sp_register = 0;
+  start_.return_register = handler;
+  start_.registers = {jvm_.stub + 6, fp - 0x30, fp, 0};
+  EXPECT_EQ(Walk(), wanted_);
+  start_.return_register = 0;
+  EXPECT_NE(Walk(), wanted_) << "what stands there is not where it goes";
+}
+
+// The frame pointer is an older frame's, whose return address would skip the stub's caller.
+TEST_P(BetweenFramesTest, InAStubThatPushes) {
+  // push rdi; push rax; nop; pop rax; pop rdi; ret
+  memory_.PutBytes(jvm_.stub, {0x57, 0x50, 0x90, 0x58, 0x5f, 0xc3});
+  start_.sender_sp_register = 0;
+  memory_.Put(kLeafSp - 8, leaf_ + 0x20);
+  for (const auto& [at, pushed] : {std::pair{0U, 0U}, {1, 1}, {2, 2}, {3, 2}, {4, 1}, {5, 0}}) {
+    start_.registers = {jvm_.stub + at, kLeafSp - 8 - 8 * pushed, kOlderFp, 0};
+    EXPECT_EQ(Walk(), wanted_) << at;
+  }
+}
+
+// The same on the way there, in a stub that keeps no rule.
+TEST_P(BetweenFramesTest, InAnAdapter) {
+  const uint64_t link = leaf_ + 0x20, below = kLeafSp - 8;
+  start_.registers = {jvm_.stub + 0x20, below, kOlderFp, 0};
+  start_.return_register = link;
+  memory_.Put(below, link);
+  start_.sender_sp_register = 0;
+  EXPECT_EQ(Walk(), wanted_) << "on entry";
+  start_.sender_sp_register = below;
+  start_.registers.sp = kSp;
+  EXPECT_EQ(Walk(), wanted_) << "registers are saved, the return address is on the stack";
+  start_.return_register = 0;
+  EXPECT_EQ(Walk(), wanted_) << "the same behind a call";
+  start_.registers.sp = kLeafSp;
+  start_.return_register = link;
+  start_.sender_sp_register = kOlderFp;  // of long ago
+  EXPECT_EQ(Walk(), wanted_) << "the return address was taken off";
+  start_.sender_sp_register = kLeafSp;
+  EXPECT_EQ(Walk(), wanted_) << "the caller's sp is noted";
+  memory_.Put(below, 0);
+  start_.registers.sp = kSp;
+  EXPECT_EQ(Walk(), wanted_) << "there is room for arguments";
+  memory_.Put(kLeafSp, MadeUpJvm::kInterpreter + 0x10);
+  EXPECT_EQ(Walk(), wanted_) << "the caller's frame holds what is left of an older one";
+}
+
+TEST_P(BetweenFramesTest, APcThatIsGivenIsAReturnAddressIfItFollowsACall) {
+  start_.registers = {leaf_ + 0x20, kLeafSp, kOlderFp, 0};
+  JavaWalk walk(layout_, memory_, start_);
+  JavaFrame frame;
+  ASSERT_EQ(walk.BeginAtRegisters(), WalkStatus::kFound);
+  ASSERT_TRUE(walk.Next(frame));
+  EXPECT_EQ(frame.bci, 7);
+  EXPECT_EQ(Walk()[0].bci, 11) << "interrupted there";
+}
+
+TEST_P(BetweenFramesTest, BehindACompiledCall) {
+  // mov rbx; jmp
+  memory_.PutBytes(leaf_ + 0x40, {0x48, 0xbb, 0, 0, 0, 0, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0x40});
+  start_.sender_sp_register = 0;
+  start_.registers = {leaf_ + 0x40, kLeafSp - 8, kOlderFp, 0};
+  memory_.Put(kLeafSp - 8, leaf_ + 0x20);
+  EXPECT_EQ(Walk(), wanted_);
+  start_.registers.sp = kLeafSp;  // no return address: it was code of the method itself
+  EXPECT_EQ(Walk().size(), 2U);
+  EXPECT_NE(Walk(), wanted_) << "nothing is described behind the last description";
+}
+
+INSTANTIATE_TEST_SUITE_P(X86_64, BetweenFramesTest, testing::Values(&kX86_64Rules));
+
+// The same where the return address stays in a register until there is a frame.
+class ByLinkTest : public BetweenFramesTest {
+ protected:
+  ByLinkTest() {
+    memory_.PutInt(leaf_ + 0x1c, 0x94000000);                // bl
+    start_.registers.lr = (leaf_ + 0x20) | 0x00a5ULL << 48;  // signed
+  }
+};
+
+TEST_P(ByLinkTest, OnEntry) { EXPECT_EQ(Walk(), wanted_); }
+
+TEST_P(ByLinkTest, OnReturn) {
+  start_.registers.sp = kLeafSp;
+  start_.sender_sp_register = MadeUpJvm::Method(2);
+  EXPECT_EQ(Walk(), wanted_);
+}
+
+TEST_P(ByLinkTest, InAFrameThatHasNotCalledYet) {
+  const uint64_t fp = kLeafSp - 16;
+  memory_.Put(fp, kOlderFp);
+  memory_.Put(fp + 8, start_.registers.lr);
+  memory_.Put(fp + layout_.sender_sp, kLeafSp);
+  memory_.Put(fp + layout_.interpreter_method, MadeUpJvm::Method(2));
+  memory_.Put(fp + 8 * layout_.rules->slots.interpreter_bcp, MadeUpJvm::Method(2) + 0x100 + 32 + 4);
+  start_.registers.fp = fp;
+  start_.registers.sp = fp - 0x60;
+  EXPECT_EQ(Walk(), (std::vector<Seen>{{2, 4, 0, FrameType::kJava}, wanted_[0], wanted_[1]}));
+}
+
+// The frame pointer is an older frame's, whose return address would skip the stub's caller.
+TEST_P(ByLinkTest, InAStubWithoutAFrame) {
+  start_.registers.pc = jvm_.stub + 0x20;
+  start_.registers.sp = kLeafSp;
+  start_.sender_sp_register = 0;
+  EXPECT_EQ(Walk(), wanted_);
+}
+
+INSTANTIATE_TEST_SUITE_P(Aarch64, ByLinkTest, testing::Values(&kAarch64Rules));
+
+TEST_P(JavaWalkTest, AFrameToBeDeoptimisedHasItsPcElsewhere) {
+  memory_.Put(caller_ - 0x1f0 + 80, caller_ + 0x100);
+  memory_.PutInt(caller_ - 0x1f0 + 48, 8);
+  memory_.Put(kLeafSp + 24, caller_ + 0x100);
+  memory_.Put(kLeafSp + 32 + 8, caller_ + 0x30);
+  EXPECT_EQ(Walk(), (std::vector<Seen>{kLeaf, kInlined, kOuter}));
+}
+
+// The oldest frame on the stack of a virtual thread returns to a stub; older ones are in the heap.
+TEST_P(JavaWalkTest, BelowAMountedVirtualThreadIsWhatEnteredIt) {
+  const uint64_t entry = kLeafSp + 32, return_at = kThread + 0x100;
+  memory_.Put(kLeafSp + 24, jvm_.stub + 0x40);
+  const std::vector<Seen> wanted = {kLeaf, kInlined, kOuter};
+  memory_.Put(kThread + 0x108, entry);
+  memory_.Put(return_at, caller_ + 0x30);
+  EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf});
+  layout_.cont_entry = 0x108;
+  layout_.cont_entry_size = 32;
+  layout_.cont_return_at = return_at;
+  EXPECT_EQ(Walk(), wanted);
+  memory_.Put(kThread + 0x108, entry - 8);
+  EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf}) << "an inner one";
+}
+
+TEST_P(JavaWalkTest, ABrokenStackEndsTheWalkAndSaysSo) {
+  bool broken = false;
+  memory_.Put(kLeafSp + 24, 0x4242);
+  EXPECT_EQ(Walk(&broken), std::vector<Seen>{kLeaf});
+  EXPECT_TRUE(broken);
+}
+
+// Whatever words change, a walk ends, and reads nothing but through its MemoryReader.
+TEST_P(JavaWalkTest, DamageOfAnyKindEnds) {
+  std::mt19937_64 random(1);
+  std::vector<uint64_t> addresses, values;
+  for (const auto& [address, word] : memory_.words()) {
+    addresses.push_back(address);
+    values.push_back(word);
+  }
+  int frames = 0;
+  for (int round = 0; round < 20000; round++) {
+    std::vector<size_t> changed;
+    for (int changes = 1 + round % 4; changes > 0; changes--) {
+      changed.push_back(random() % addresses.size());
+      const uint64_t value = random() % 2 == 0 ? values[random() % values.size()] : random();
+      memory_.Put(addresses[changed.back()], value);
+    }
+    frames += static_cast<int>(Walk().size());
+    for (const size_t i : changed) memory_.Put(addresses[i], values[i]);
+  }
+  EXPECT_GT(frames, 20000);
+}
+
+// From JDK 26 on. A class is unloaded and one of the same shape takes its place: methods have the
+// same addresses, ids stand in an array of its own, and the old array in memory that was freed.
+TEST_P(JavaWalkTest, AnIdInFreedMemoryIsNobodys) {
+  const auto first_id = [&] {
+    JavaWalk walk(layout_, memory_, start_);
+    JavaFrame frame;
+    return walk.Begin() == WalkStatus::kFound && walk.Next(frame) ? frame.facts.id : 0;
+  };
+  constexpr uint64_t kId = 4711, kOther = 4712;
+  auto caches = std::make_unique<WalkStart::Caches>();
+  start_.caches = caches.get();
+  layout_.ids_are_numbers = true;
+  const uint64_t holder = MadeUpJvm::Method(0) + 0x300, array = MadeUpJvm::Method(0) + 0x600;
+  memory_.Put(MadeUpJvm::Method(0) + 0x408, kId);
+  EXPECT_EQ(first_id(), kId);
+  memory_.Put(array, 1);
+  memory_.Put(array + 8, kOther);
+  memory_.Put(holder + 40, array);
+  EXPECT_EQ(first_id(), kOther);
+  memory_.Put(array + 8, kId);
+  EXPECT_EQ(first_id(), kId) << "another id in the same place";
+  memory_.Put(holder + 40, 0);
+  EXPECT_EQ(first_id(), 0U) << "a class without ids";
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, JavaWalkTest, testing::Values(&kX86_64Rules, &kAarch64Rules),
+                         [](const auto& info) {
+                           return info.param == &kX86_64Rules ? "x86_64" : "aarch64";
+                         });
+
+}  // namespace
+}  // namespace walkhammer

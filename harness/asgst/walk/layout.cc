@@ -1,0 +1,85 @@
+#include "harness/asgst/walk/layout.h"
+
+#include "harness/guard/arch.h"
+
+namespace walkhammer {
+namespace {
+
+void ReadNmethod(StructReader& read, const VmStructs& structs, WalkLayout& l) {
+  l.compile_id = read.Need("nmethod", "_compile_id");
+  l.mh_deopt_begin = read.Optional("CompiledMethod", "_deopt_mh_handler_begin");
+  l.mh_deopt_offset = read.Optional("nmethod", "_deopt_mh_handler_offset");
+  if (l.mh_deopt_offset < 0) l.mh_deopt_offset = read.Optional("nmethod", "_deoptimize_mh_offset");
+  l.pcs_offset = read.Need("nmethod", "_scopes_pcs_offset");
+  l.immutable_data = read.Optional("nmethod", "_immutable_data");
+  l.scopes_begin = read.Optional("CompiledMethod", "_scopes_data_begin");
+  l.scopes_offset = l.scopes_begin < 0 ? read.Need("nmethod", "_scopes_data_offset") : -1;
+  // What stands behind the descriptors of pcs.
+  l.pcs_end_offset =
+      l.immutable_data >= 0 ? l.scopes_offset : read.Need("nmethod", "_dependencies_offset");
+  l.metadata_offset = read.Optional("nmethod", "_metadata_offset");
+  const std::string offset_type = structs.FieldType("nmethod", "_metadata_offset");
+  l.metadata_is_short = offset_type == "u2" || offset_type == "uint16_t";
+  l.mutable_data = read.Optional("CodeBlob", "_mutable_data");
+  l.relocation_size = read.Optional("CodeBlob", "_relocation_size");
+  if (l.metadata_offset < 0 && (l.mutable_data < 0 || l.relocation_size < 0))
+    read.Need("nmethod", "_metadata_offset");
+  l.pc_desc_size = static_cast<int>(structs.SizeOf("PcDesc").value_or(16));
+  l.pc_offset = read.Need("PcDesc", "_pc_offset");
+  l.scope_offset = read.Need("PcDesc", "_scope_decode_offset");
+  l.null_free_numbers = l.feature >= 20;
+}
+
+void ReadMethod(StructReader& read, const VmStructs& structs, WalkLayout& l) {
+  l.access_flags = read.Need("Method", "_access_flags");
+  l.const_pool = read.Need("ConstMethod", "_constants");
+  l.const_bytes = static_cast<int>(structs.SizeOf("ConstMethod").value_or(0));
+  l.pool_holder = read.Need("ConstantPool", "_pool_holder");
+  l.ids_are_numbers = l.feature >= kFirstFeatureWithNumbers;
+}
+
+void ReadFrames(StructReader& read, const VmStructs& structs, WalkLayout& l) {
+  l.wrapper_anchor = read.Need("JavaCallWrapper", "_anchor");
+  // Declared on x86_64 alone.
+  l.call_wrapper = 8 * structs.Constant("frame::entry_frame_call_wrapper_offset")
+                           .value_or(l.rules->slots.entry_wrapper);
+  l.sender_sp = 8 * structs.Constant("frame::interpreter_frame_sender_sp_offset").value_or(-1);
+  l.interpreter_method = -3 * 8;
+  // JDK 9 put the method's mirror before it.
+  l.interpreter_bcp = 8 * l.rules->slots.interpreter_bcp + (l.feature < 9 ? 8 : 0);
+}
+
+void ReadContinuations(StructReader& read, const VmStructs& structs, WalkLayout& l) {
+  l.cont_entry = read.Optional("JavaThread", "_cont_entry");
+  l.cont_entry_size = static_cast<int>(structs.SizeOf("ContinuationEntry").value_or(0));
+  l.cont_return_at = reinterpret_cast<uint64_t>(structs.Static("ContinuationEntry", "_return_pc"));
+}
+
+}  // namespace
+
+Result<WalkLayout> ReadWalkLayout(const VmStructs& structs, int feature) {
+  WalkLayout l{};
+  l.feature = feature;
+  l.rules = kHasLinkRegister ? &kAarch64Rules : &kX86_64Rules;
+  auto jvm = ReadLayout(structs);
+  if (!jvm.ok()) return jvm.failure();
+  l.jvm = jvm.value();
+  auto code = ReadCodeLayout(structs);
+  if (!code.ok()) return code.failure();
+  l.code = code.value();
+  auto table = ReadMethodTable(structs);
+  if (!table.ok()) return table.failure();
+  l.table = table.value();
+  StructReader read(structs);
+  ReadNmethod(read, structs, l);
+  ReadMethod(read, structs, l);
+  ReadFrames(read, structs, l);
+  ReadContinuations(read, structs, l);
+  auto* call_stub = read.NeedStatic("StubRoutines", "_call_stub_return_address");
+  const Status complete = read.Complete();
+  if (!complete.ok()) return complete.failure();
+  l.call_stub_return = *call_stub;
+  return l;
+}
+
+}  // namespace walkhammer

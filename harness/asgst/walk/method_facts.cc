@@ -1,0 +1,70 @@
+#include "harness/asgst/walk/method_facts.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr uint32_t kNativeFlag = 0x100;  // JVM_ACC_NATIVE
+
+// What stands at the head of a method, and in which class, under which number, it is.
+struct MethodHead {
+  uint64_t const_method = 0, holder = 0;
+  uint16_t number = 0;
+};
+
+bool ReadHead(const WalkLayout& l, const MemoryReader& memory, uint64_t method, MethodHead& head) {
+  constexpr uint64_t kLeastAddress = 4096;
+  uint64_t pool = 0;
+  return (method & 7) == 0 && method >= kLeastAddress &&
+         memory.ReadWord(method + l.jvm.method_const, head.const_method) &&
+         (head.const_method & 7) == 0 && memory.ReadWord(head.const_method + l.const_pool, pool) &&
+         (pool & 7) == 0 && memory.ReadWord(pool + l.pool_holder, head.holder) &&
+         head.holder != 0 && memory.Read(head.const_method + l.table.const_idnum, head.number);
+}
+
+// A jmethodID that is an address: of a word that holds the Method*, or that of its newest version
+// once its class was redefined: then both have the same C++ virtual table.
+bool LeadsTo(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
+             const MethodHead& head, uint64_t now) {
+  if (now == method) return true;
+  MethodHead newest;
+  uint64_t table = 0, newest_table = 0;
+  return memory.ReadWord(method, table) && memory.ReadWord(now, newest_table) &&
+         table == newest_table && ReadHead(l, memory, now, newest) && newest.number == head.number;
+}
+
+void ReadId(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
+            const MethodHead& head, MethodFacts& facts) {
+  const uint64_t place = PlaceOfId(l.table, memory, head.holder, head.number);
+  uint64_t id = 0, now = 0;
+  facts.id = facts.array_at = 0;
+  if (place == 0 || !memory.ReadWord(place, id) || id == 0) return;
+  if (l.ids_are_numbers) {
+    facts.witness_at = place;
+    facts.witness = id;
+    facts.array_at = head.holder + static_cast<uint64_t>(l.table.ids);
+    facts.array = place - 8 * (head.number + 1ULL);
+  } else {
+    if (!memory.ReadWord(id, now) || !LeadsTo(l, memory, method, head, now)) return;
+    facts.witness_at = id;
+    facts.witness = method;
+  }
+  facts.id = id;
+}
+
+}  // namespace
+
+bool ReadMethod(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
+                MethodFacts& facts) {
+  MethodHead head;
+  uint32_t flags = 0;
+  if (!ReadHead(l, memory, method, head) ||
+      !memory.Read(head.const_method + l.jvm.const_code_size, facts.code_size) ||
+      !memory.Read(method + l.access_flags, flags))
+    return false;
+  facts.const_method = head.const_method;
+  facts.is_native = (flags & kNativeFlag) != 0;
+  ReadId(l, memory, method, head, facts);
+  return true;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,34 @@
+#include "harness/asgst/walk/prologue.h"
+
+namespace walkhammer {
+
+namespace {
+
+// Of a stub that does not say where its frame is complete: those of C1, and blobs. What they save
+// comes bit by bit, so that their size tells nothing; most keep a frame pointer.
+FrameShape ShapeOfStub(const CodeRules& rules, const MemoryReader& memory, const FoundCode& stub,
+                       uint64_t pc) {
+  int pushed = 0, all = 0;
+  if (!rules.sets_up_fp(memory, stub.begin, pushed, all)) return FrameShape::kWhole;
+  const uint64_t at = pc - stub.begin;
+  if (at < static_cast<uint64_t>(pushed))
+    return rules.has_link_register ? FrameShape::kInLink : FrameShape::kNone;
+  if (at < static_cast<uint64_t>(all)) return FrameShape::kFpPushed;
+  const FrameShape exit = rules.shape_at(memory, stub, pc);
+  return exit == FrameShape::kWhole ? FrameShape::kByFp : exit;
+}
+
+}  // namespace
+
+FrameShape ShapeAt(const CodeRules& rules, const MemoryReader& memory, const FoundCode& code,
+                   uint64_t pc) {
+  if (code.kind == CodeKind::kNmethod) return rules.shape_at(memory, code, pc);
+  const uint64_t complete =
+      code.frame_complete > 0 ? static_cast<uint64_t>(code.frame_complete) : 0;
+  const bool sized = code.kind == CodeKind::kStub && code.frame_words > 0;
+  if (sized && code.frame_complete < 0) return ShapeOfStub(rules, memory, code, pc);
+  const bool whole = sized && pc >= code.begin + complete;
+  return whole ? FrameShape::kWhole : FrameShape::kUnknown;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,111 @@
+// aarch64. The sequences are those that the compilers emit from JDK 17 to 25:
+//   entry:  [checks, stack bang, paciasp]  sub sp, sp, #N  stp x29, x30, [sp, #N-16]
+//           or, of large frames: stp x29, x30, [sp, #-16]!  [mov x29, sp]  sub sp, sp, ...
+//   exit:   ldp x29, x30, [sp, #N-16]  add sp, sp, #N
+//           or: add sp, sp, ...  ldp x29, x30, [sp], #16
+//           [autiasp]  ldr x8, [x28, #N]  cmp sp, x8  b.hi  ret
+#include "harness/asgst/walk/prologue.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr int kMostEntry = 48;  // instructions
+constexpr int kMostExit = 8;
+
+constexpr uint32_t kPushFpLr = 0xa9bf7bfd;  // stp x29, x30, [sp, #-16]!
+constexpr uint32_t kPopFpLr = 0xa8c17bfd;   // ldp x29, x30, [sp], #16
+constexpr uint32_t kMoveSpToFp = 0x910003fd, kPaciasp = 0xd503233f;
+constexpr uint32_t kRet = 0xd65f03c0, kRetAuthenticated = 0xd65f0bff, kAutiasp = 0xd50323bf;
+
+bool IsSubSp(uint32_t i) {  // of a number or a register
+  return (i & 0xff0003ff) == 0xd10003ff || (i & 0xffe0ffff) == 0xcb2063ff;
+}
+bool IsAddSp(uint32_t i) {
+  return (i & 0xff0003ff) == 0x910003ff || (i & 0xffe0ffff) == 0x8b2063ff;
+}
+bool LoadsFpLr(uint32_t i) { return (i & 0xffc07fff) == 0xa9407bfd; }  // ldp x29, x30, [sp, #N]
+
+bool IsPoll(uint32_t i) {
+  return (i & 0xffc003e0) == 0xf9400380 ||  // ldr xN, [x28, #N]
+         (i & 0xffe0ffff) == 0xeb2063ff ||  // cmp sp, xN
+         (i & 0xff000010) == 0x54000000;    // b.cond
+}
+
+bool ReadCode(const MemoryReader& memory, uint64_t pc, uint32_t& instruction) {
+  return memory.Read(pc, instruction);
+}
+
+// The far side of the poll: the frame is gone already.  adr x8, N; str x8, [x28, #N]; b
+bool IsPollStub(const MemoryReader& memory, uint64_t pc) {
+  uint32_t i = 0;
+  if (ReadCode(memory, pc, i) && (i & 0x9f00001f) == 0x10000008) pc += 4;
+  return ReadCode(memory, pc, i) && (i & 0xffc003ff) == 0xf9000388 && ReadCode(memory, pc + 4, i) &&
+         (i & 0xfc000000) == 0x14000000;
+}
+
+bool RunsToReturn(const MemoryReader& memory, uint64_t pc) {
+  uint32_t i = 0;
+  for (int n = 0; n < kMostExit && ReadCode(memory, pc + 4ULL * n, i); n++) {
+    if (i == kRet || i == kRetAuthenticated) return true;
+    if (i != kAutiasp && !IsPoll(i)) return false;
+  }
+  return false;
+}
+
+FrameShape InEntry(const MemoryReader& memory, const FoundCode& code, uint64_t pc, uint64_t end) {
+  uint64_t pushed = 0;  // where fp and lr were pushed, of a large frame
+  uint32_t i = 0;
+  const uint64_t from = end - code.begin > 4 * kMostEntry ? end - 4 * kMostEntry : code.begin;
+  for (uint64_t at = from; at < end; at += 4) {
+    if (!ReadCode(memory, at, i)) return FrameShape::kUnknown;
+    if (i == kPushFpLr) pushed = at;
+    if (!IsSubSp(i)) continue;
+    if (pushed != 0)
+      return pc <= pushed ? FrameShape::kInLink
+             : pc <= at   ? FrameShape::kFpPushed
+                          : FrameShape::kWhole;
+    return pc <= at       ? FrameShape::kInLink
+           : pc == at + 4 ? FrameShape::kSpMoved
+                          : FrameShape::kWhole;
+  }
+  return pushed != 0 && pc > pushed ? FrameShape::kFpPushed : FrameShape::kInLink;
+}
+
+FrameShape ShapeOf(const MemoryReader& memory, const FoundCode& code, uint64_t pc) {
+  uint32_t here = 0, before = 0;
+  if (!ReadCode(memory, pc, here)) return FrameShape::kUnknown;
+  const uint64_t end =
+      code.begin + (code.frame_complete > 0 ? static_cast<uint64_t>(code.frame_complete) : 0);
+  if (pc < end) return InEntry(memory, code, pc, end);
+  if (here == kPopFpLr) return FrameShape::kFpPushed;
+  if (IsAddSp(here) && ReadCode(memory, pc - 4, before) && LoadsFpLr(before))
+    return FrameShape::kSpMoved;
+  if (RunsToReturn(memory, pc) || IsPollStub(memory, pc)) return FrameShape::kInLink;
+  return FrameShape::kWhole;
+}
+
+// [paciasp]  stp x29, x30, [sp, #-16]!  mov x29, sp
+bool SetsUpFp(const MemoryReader& memory, uint64_t begin, int& pushed, int& all) {
+  uint32_t first = 0, second = 0;
+  if (!ReadCode(memory, begin, first)) return false;
+  const int before = first == kPaciasp ? 4 : 0;
+  if (!ReadCode(memory, begin + static_cast<uint64_t>(before), first) ||
+      !ReadCode(memory, begin + static_cast<uint64_t>(before) + 4, second))
+    return false;
+  pushed = before + 4;
+  all = before + 8;
+  return first == kPushFpLr && second == kMoveSpToFp;
+}
+
+bool FollowsCall(const MemoryReader& memory, uint64_t pc) {
+  uint32_t i = 0;
+  return ReadCode(memory, pc - 4, i) && ((i & 0xfc000000) == 0x94000000 ||  // bl
+                                         (i & 0xfffffc1f) == 0xd63f0000);   // blr
+}
+
+}  // namespace
+
+const CodeRules kAarch64Rules = {ShapeOf, SetsUpFp,           FollowsCall, nullptr,      nullptr,
+                                 nullptr, 0x0000ffffffffffff, true,        kAarch64Slots};
+
+}  // namespace walkhammer

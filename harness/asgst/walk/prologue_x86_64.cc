@@ -1,0 +1,234 @@
+// x86_64. The sequences are those that the compilers emit from JDK 17 to 25:
+//   entry:  [checks]  mov [rsp-N], eax (stack bang)  push rbp  [mov rbp, rsp]  sub rsp, N
+//           or without the push: sub rsp, N  mov [rsp+M], rbp
+//   exit:   add rsp, N  pop rbp  cmp rsp, [r15+N] / test  ja  ret
+//           add rsp, N  pop rbp  jmp (an exception)
+#include <cstring>
+
+#include "harness/asgst/walk/prologue.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr int kWindow = 64;       // bytes looked at from pc on
+constexpr int kLeastWindow = 24;  // the same at the end of what can be read
+constexpr uint64_t kLongestEntry = 96;
+
+constexpr uint8_t kPush = 0x50, kPop = 0x58, kPushFp = 0x55, kPopFp = 0x5d, kRet = 0xc3,
+                  kJump = 0xe9;
+
+bool Starts(const uint8_t* code, std::initializer_list<uint8_t> bytes) {
+  size_t i = 0;
+  for (const uint8_t byte : bytes)
+    if (code[i++] != byte) return false;
+  return true;
+}
+
+// sub rsp, N; the length of the instruction, or 0.
+int SubSp(const uint8_t* code) {
+  if (Starts(code, {0x48, 0x83, 0xec})) return 4;
+  return Starts(code, {0x48, 0x81, 0xec}) ? 7 : 0;
+}
+
+bool StoresFp(const uint8_t* code) {  // mov [rsp+N], rbp
+  return Starts(code, {0x48, 0x89, 0x6c, 0x24}) || Starts(code, {0x48, 0x89, 0xac, 0x24});
+}
+
+// Between the pop of the frame pointer and the return: polls, in any number of instructions.
+bool RunsToReturn(const uint8_t* code) {
+  for (int at = 0; at < kWindow - 8;) {
+    const uint8_t* i = code + at;
+    if (*i == kRet) return true;
+    if (Starts(i, {0x49, 0x3b, 0xa7}))
+      at += 7;  // cmp rsp, [r15+disp32]
+    else if (Starts(i, {0x49, 0x3b, 0x67}))
+      at += 4;  // cmp rsp, [r15+disp8]
+    else if (Starts(i, {0x0f, 0x87}) || Starts(i, {0x0f, 0x85}))
+      at += 6;  // ja, jne rel32
+    else if (Starts(i, {0xc5, 0xf8, 0x77}))
+      at += 3;  // vzeroupper
+    else if (Starts(i, {0x41, 0x85, 0x02}))
+      at += 3;  // test [r10], eax
+    else if (Starts(i, {0x41, 0xf6, 0x47}))
+      at += 5;  // test byte [r15+disp8], imm8
+    else if (Starts(i, {0x41, 0xf6, 0x87}))
+      at += 8;  // test byte [r15+disp32], imm8
+    else if (Starts(i, {0x74}) && i[1] < 0x80)
+      at += 2 + i[1];  // je rel8: native wrappers of JDK 25 look for a poll
+    else if (Starts(i, {0x49, 0x83, 0x7f}))
+      at += 5;  // cmp qword [r15+disp8], imm8
+    else if (Starts(i, {0x49, 0x81, 0x7f}))
+      at += 8;  // cmp qword [r15+disp8], imm32: native wrappers look for an exception
+    else if (Starts(i, {0x75}))
+      at += 2;  // jne rel8
+    else if (Starts(i, {0x4d, 0x8b, 0x97}))
+      at += 7;  // mov r10, [r15+disp32]
+    else
+      return false;
+  }
+  return false;
+}
+
+bool ReadsBefore(const MemoryReader& memory, uint64_t pc, int count,
+                 std::initializer_list<uint8_t> bytes) {
+  uint8_t before[16];
+  return memory.ReadBytes(pc - static_cast<uint64_t>(count), before, count) &&
+         Starts(before, bytes);
+}
+
+// The safepoint poll's far side: the frame is gone already.
+bool IsPollStub(const MemoryReader& memory, const uint8_t* here, uint64_t pc) {
+  constexpr int kStore = 7;
+  // lea r10, [rip+N]; mov [r15+N], r10; jmp
+  if (*here == kJump) return ReadsBefore(memory, pc, kStore, {0x4d, 0x89, 0x97});
+  const uint8_t* store = Starts(here, {0x4c, 0x8d, 0x15}) ? here + 7 : here;
+  return Starts(store, {0x4d, 0x89, 0x97}) && store[kStore] == kJump;
+}
+
+// Whether a jump at `instruction`, whose address is `pc`, leads to other code: jmp rel32.
+bool JumpsOut(const uint8_t* instruction, const FoundCode& code, uint64_t pc) {
+  int32_t distance = 0;
+  std::memcpy(&distance, instruction + 1, sizeof distance);
+  const uint64_t target = pc + 5 + static_cast<uint64_t>(int64_t{distance});
+  return *instruction == kJump && (target < code.begin || target >= code.end);
+}
+
+// An exception goes on to the caller: pop rbp; jmp to a stub.
+bool ThrowsOn(const MemoryReader& memory, const FoundCode& code, const uint8_t* here, uint64_t pc) {
+  return JumpsOut(here, code, pc) && ReadsBefore(memory, pc, 1, {kPopFp});
+}
+
+// The way into the interpreter that calls are patched to, behind a method's own code:
+// mov rbx, Method*; jmp (CompiledDirectCall::emit_to_interp_stub)
+bool IsCallStub(const MemoryReader& memory, const FoundCode& code, const uint8_t* here,
+                uint64_t pc) {
+  constexpr int kMov = 10;
+  if (code.kind != CodeKind::kNmethod) return false;
+  if (Starts(here, {0x48, 0xbb})) return JumpsOut(here + kMov, code, pc + kMov);
+  return JumpsOut(here, code, pc) && ReadsBefore(memory, pc, kMov, {0x48, 0xbb});
+}
+
+FrameShape ShapeOf(const MemoryReader& memory, const FoundCode& code, uint64_t pc) {
+  uint8_t here[kWindow] = {};
+  if (!memory.ReadBytes(pc, here, kWindow) && !memory.ReadBytes(pc, here, kLeastWindow))
+    return FrameShape::kUnknown;
+  const uint64_t entry_end =
+      code.begin + (code.frame_complete > 0 ? static_cast<uint64_t>(code.frame_complete) : 0);
+  if (pc < entry_end) {
+    // From the first sub of sp on the frame has its size.
+    uint8_t entry[kLongestEntry + 8];
+    uint64_t length = entry_end - code.begin;
+    const uint64_t from = length > kLongestEntry ? entry_end - kLongestEntry : code.begin;
+    length = entry_end - from;
+    if (!memory.ReadBytes(from, entry, static_cast<int>(length) + 8)) return FrameShape::kUnknown;
+    for (uint64_t i = 0; i < length; i++) {
+      const int sub = SubSp(entry + i);
+      if (sub == 0) continue;
+      const bool pushed = (i >= 1 && entry[i - 1] == kPushFp) ||
+                          (i >= 4 && entry[i - 4] == kPushFp);  // mov rbp, rsp between
+      const uint64_t at = from + i;
+      if (pc > at) {
+        return !pushed && StoresFp(here) ? FrameShape::kFpNotSaved : FrameShape::kWhole;
+      }
+      if (!pushed) return FrameShape::kNone;
+      const uint64_t push = entry[i - 1] == kPushFp ? at - 1 : at - 4;
+      return pc > push ? FrameShape::kFpPushed : FrameShape::kNone;
+    }
+    return FrameShape::kNone;
+  }
+  if (here[0] == kPopFp && (RunsToReturn(here + 1) || JumpsOut(here + 1, code, pc + 1)))
+    return FrameShape::kFpPushed;
+  if (IsCallStub(memory, code, here, pc)) return FrameShape::kBeyondCall;
+  if (RunsToReturn(here) || ThrowsOn(memory, code, here, pc) || IsPollStub(memory, here, pc))
+    return FrameShape::kNone;
+  return FrameShape::kWhole;
+}
+
+// push rbp  mov rbp, rsp
+bool SetsUpFp(const MemoryReader& memory, uint64_t begin, int& pushed, int& all) {
+  uint8_t code[4];
+  pushed = 1;
+  all = 4;
+  return memory.ReadBytes(begin, code, 4) && code[0] == kPushFp && code[1] == 0x48 &&
+         code[2] == 0x8b && code[3] == 0xec;
+}
+
+bool FollowsCall(const MemoryReader& memory, uint64_t pc) {
+  uint8_t before[8];
+  if (!memory.ReadBytes(pc - 8, before, 8)) return false;
+  if (before[3] == 0xe8) return true;  // call rel32
+  // call through a register or memory: ff /2, with or without a prefix and a displacement
+  for (int at = 1; at <= 6; at++)
+    if (before[at] == 0xff && (before[at + 1] & 0x38) == 0x10) return true;
+  return false;
+}
+
+// mov rsp, [rbp-N]  mov qword [rbp-N], 0  mov r13, [rbp-M]; from JDK 20 on, in place of the first,
+// mov reg, [rbp-N]  lea rsp, [rbp+reg*8]; the register is rcx, r10 in JDK 28
+// (TemplateInterpreterGenerator::generate_return_entry_for)
+bool GoesOn(const MemoryReader& memory, uint64_t pc) {
+  uint8_t code[8];
+  if (!memory.ReadBytes(pc, code, 8)) return false;
+  const auto lea = [](const uint8_t* at) {
+    return (at[0] & 0xfd) == 0x48 && at[1] == 0x8d && at[2] == 0x64 && (at[3] & 0xc7) == 0xc5;
+  };
+  const auto mov = [](const uint8_t* at) {
+    return (at[0] & 0xfb) == 0x48 && at[1] == 0x8b && (at[2] & 0xc7) == 0x45;
+  };
+  return lea(code) || (mov(code) && lea(code + 4)) || Starts(code, {0x48, 0x8b, 0x65}) ||
+         Starts(code, {0x4c, 0x8b, 0x6d}) ||
+         (Starts(code, {0x48, 0xc7, 0x45}) && Starts(code + 4, {0, 0, 0, 0}));
+}
+
+// jmp rax, or pop rcx and the same; on JDK 17 jmp rcx, which the return address was replaced for by
+// rax (Runtime1::generate_handle_exception).
+bool JumpsByReturn(const MemoryReader& memory, uint64_t pc, uint64_t& popped) {
+  uint8_t code[3] = {};
+  const auto jumps = [](const uint8_t* at) {
+    return at[0] == 0xff && (at[1] == 0xe0 || at[1] == 0xe1);
+  };
+  popped = 0;
+  if (!memory.ReadBytes(pc, code, 2)) return false;
+  if (jumps(code)) return true;
+  popped = 8;
+  return memory.ReadBytes(pc, code, 3) && code[0] == 0x59 && jumps(code + 1);
+}
+
+// Instructions one behind another that push, or pop, a register each, up to `end`: their number,
+// and in `code` where they end. `first` is the opcode for rax.
+uint64_t CountRun(const uint8_t*& code, const uint8_t* end, uint8_t first) {
+  uint64_t count = 0;
+  for (; code < end; count++) {
+    const int prefix = *code == 0x41 ? 1 : 0;  // of r8 to r15
+    if ((code[prefix] & 0xf8) != first) break;
+    code += prefix + 1;
+  }
+  return count;
+}
+
+// push rdi  push rsi ... pop rsi  pop rdi  ret (C1's slow_subtype_check)
+bool PushesFirst(const MemoryReader& memory, uint64_t begin, uint64_t pc, uint64_t& words) {
+  uint8_t code[kLeastWindow + 1] = {};
+  if (!memory.ReadBytes(begin, code, kLeastWindow)) return false;
+  const uint8_t* at = code;
+  const uint64_t all = CountRun(at, code + kLeastWindow - 1, kPush);
+  if (all == 0 || code[0] == kPushFp) return false;  // that one keeps a frame pointer
+  words = all;
+  if (pc - begin < static_cast<uint64_t>(at - code)) {
+    at = code;
+    words = CountRun(at, code + (pc - begin), kPush);
+    return true;
+  }
+  if (!memory.ReadBytes(pc, code, kLeastWindow)) return true;
+  at = code;
+  const uint64_t pops = CountRun(at, code + kLeastWindow - 1, kPop);
+  if (*at == kRet) words = pops;
+  return true;
+}
+
+}  // namespace
+
+const CodeRules kX86_64Rules = {ShapeOf,     SetsUpFp,     FollowsCall, GoesOn,      JumpsByReturn,
+                                PushesFirst, ~uint64_t{0}, false,       kX86_64Slots};
+
+}  // namespace walkhammer

@@ -1,0 +1,62 @@
+// SharedCache: what walks have found out, for the walks of all threads. Signal-safe: yes. Without
+// locks: an entry that somebody is writing is no entry, and a newer one takes its place.
+#ifndef WALKHAMMER_HARNESS_ASGST_WALK_SHARED_CACHE_H_
+#define WALKHAMMER_HARNESS_ASGST_WALK_SHARED_CACHE_H_
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace walkhammer {
+
+// 2 to the power of `kBits` entries. A key has two words.
+template <typename Value, int kBits>
+class SharedCache {
+  static_assert(std::is_trivially_copyable_v<Value>);
+
+ public:
+  // False: unknown, and `value` is anything.
+  bool Find(uint64_t key, uint64_t tag, Value& value) const {
+    const Entry& entry = entries_[IndexOf(key)];
+    const uint64_t before = entry.version.load(std::memory_order_acquire);
+    if ((before & 1) != 0 || entry.key.load(std::memory_order_relaxed) != key ||
+        entry.tag.load(std::memory_order_relaxed) != tag)
+      return false;
+    for (size_t i = 0; i < kWords; i++) {
+      const uint64_t word = entry.words[i].load(std::memory_order_relaxed);
+      std::memcpy(reinterpret_cast<char*>(&value) + 8 * i, &word,
+                  std::min(sizeof word, sizeof value - 8 * i));
+    }
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return entry.version.load(std::memory_order_relaxed) == before;
+  }
+
+  void Put(uint64_t key, uint64_t tag, const Value& value) {
+    Entry& entry = entries_[IndexOf(key)];
+    uint64_t version = entry.version.load(std::memory_order_relaxed);
+    if ((version & 1) != 0 || !entry.version.compare_exchange_strong(version, version + 1)) return;
+    std::atomic_thread_fence(std::memory_order_release);
+    uint64_t words[kWords] = {};
+    std::memcpy(words, &value, sizeof value);
+    entry.key.store(key, std::memory_order_relaxed);
+    entry.tag.store(tag, std::memory_order_relaxed);
+    for (size_t i = 0; i < kWords; i++) entry.words[i].store(words[i], std::memory_order_relaxed);
+    entry.version.store(version + 2, std::memory_order_release);
+  }
+
+ private:
+  static constexpr size_t kWords = (sizeof(Value) + 7) / 8;
+  struct Entry {
+    std::atomic<uint64_t> version{0}, key{0}, tag{0}, words[kWords]{};
+  };
+  static uint64_t IndexOf(uint64_t key) { return (key * 0x9e3779b97f4a7c15) >> (64 - kBits); }
+
+  Entry entries_[1 << kBits];
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_ASGST_WALK_SHARED_CACHE_H_

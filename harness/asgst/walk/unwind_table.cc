@@ -1,0 +1,69 @@
+#include "harness/asgst/walk/unwind_table.h"
+
+#include <algorithm>
+
+namespace walkhammer {
+
+const UnwindModule* UnwindTables::Find(uint64_t pc, const UnwindRow*& row) const {
+  row = nullptr;
+  const auto* modules = modules_.load(std::memory_order_acquire);
+  if (modules == nullptr) return nullptr;
+  const auto module =
+      std::upper_bound(modules->begin(), modules->end(), pc,
+                       [](uint64_t a, const UnwindModule& m) { return a < m.high; });
+  if (module == modules->end() || pc < module->low) {
+    missed_.store(true, std::memory_order_relaxed);
+    return nullptr;
+  }
+  const uint64_t offset = pc - module->low;
+  const auto next = std::upper_bound(module->rows.begin(), module->rows.end(), offset,
+                                     [](uint64_t a, const UnwindRow& r) { return a < r.begin; });
+  if (next != module->rows.begin()) row = &next[-1];
+  return &*module;
+}
+
+void CWalk::Begin(const Registers& at, bool top, uint64_t limit) {
+  at_ = at;
+  top_ = top;
+  limit_ = limit;
+}
+
+bool CWalk::Up() {
+  const UnwindRow* row = nullptr;
+  Registers caller{};
+  if (tables_ != nullptr) tables_->Find(top_ ? at_.pc : at_.pc - 1, row);
+  const bool told = row != nullptr && row->base != UnwindRow::kUnknown;
+  if (told ? !ByRow(*row, caller) : !ByFramePointer(caller)) return false;
+  if (caller.pc == 0 || caller.sp >= limit_) return false;
+  at_ = caller;
+  top_ = false;
+  return true;
+}
+
+bool CWalk::ByRow(const UnwindRow& row, Registers& caller) const {
+  const uint64_t base = row.base == UnwindRow::kSp ? at_.sp : at_.fp;
+  const uint64_t cfa = base + static_cast<uint64_t>(static_cast<int64_t>(row.cfa));
+  // A function that has no frame yet has its caller's sp, where calls push nothing.
+  const bool may_be_empty = top_ && rules_.has_link_register;
+  if ((cfa & 7) != 0 || cfa < at_.sp || (cfa == at_.sp && !may_be_empty)) return false;
+  if (row.ra == UnwindRow::kGone) return false;
+  uint64_t pc = at_.lr, fp = at_.fp;
+  if (row.ra == UnwindRow::kSame && (!rules_.has_link_register || !top_)) return false;
+  if (row.ra != UnwindRow::kSame && !Word(cfa + static_cast<uint64_t>(int64_t{row.ra}), pc))
+    return false;
+  if (row.fp != UnwindRow::kSame && row.fp != UnwindRow::kGone &&
+      !Word(cfa + static_cast<uint64_t>(int64_t{row.fp}), fp))
+    return false;
+  caller = {pc & rules_.address_mask, cfa, fp, 0};
+  return true;
+}
+
+bool CWalk::ByFramePointer(Registers& caller) const {
+  uint64_t fp = 0, pc = 0;
+  if ((at_.fp & 7) != 0 || at_.fp < at_.sp || !Word(at_.fp, fp) || !Word(at_.fp + 8, pc))
+    return false;
+  caller = {pc & rules_.address_mask, at_.fp + 16, fp, 0};
+  return true;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,218 @@
+// Unwinding of C code by made-up tables and memory, by the rules of both architectures; and the
+// rows of a real library.
+#include "harness/asgst/walk/unwind_table.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "harness/asgst/testing/made_up_memory.h"
+#include "harness/asgst/unwind/unwind_service.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr uint64_t kModule = 0x400000, kSp = 0x10000, kLimit = 0x20000;
+
+class CWalkTest : public testing::Test {
+ protected:
+  static constexpr UnwindRow kRows[] = {
+      {0x100, 8, UnwindRow::kSame, -8, UnwindRow::kSp},                 // before anything is pushed
+      {0x104, 32, -16, -8, UnwindRow::kSp},                             // fp and more are pushed
+      {0x110, 16, -16, -8, UnwindRow::kFp},                             // a frame of any size
+      {0x180, 0, 0, 0, UnwindRow::kUnknown},                            // nothing is said
+      {0x200, 0, UnwindRow::kSame, UnwindRow::kSame, UnwindRow::kSp},   // aarch64: nothing pushed
+      {0x300, 16, UnwindRow::kSame, UnwindRow::kGone, UnwindRow::kSp},  // where threads begin
+  };
+
+  void SetUp() override { tables_.Publish(&modules_); }
+
+  // The caller of `at`, whose frames end at kLimit.
+  bool CallerOf(Registers at, bool top, const CodeRules& rules = kX86_64Rules) {
+    CWalk walk(&tables_, rules, memory_);
+    walk.Begin(at, top, kLimit);
+    const bool found = walk.Up();
+    caller_ = walk.at();
+    return found;
+  }
+  Registers At(uint64_t offset) const { return {kModule + offset, kSp, kSp + 0x40, 0}; }
+
+  UnwindModule module_{kModule, kModule + 0x1000, kRows};
+  std::span<const UnwindModule> modules_{&module_, 1};
+  UnwindTables tables_;
+  MadeUpMemory memory_;
+  Registers caller_{};
+};
+
+TEST_F(CWalkTest, BeforeTheFrameIsSetUp) {
+  memory_.Put(kSp, 0x1234);
+  ASSERT_TRUE(CallerOf(At(0x100), true));
+  EXPECT_EQ(caller_.pc, 0x1234U);
+  EXPECT_EQ(caller_.sp, kSp + 8);
+  EXPECT_EQ(caller_.fp, kSp + 0x40) << "still the caller's";
+}
+
+TEST_F(CWalkTest, BySpAndByFp) {
+  memory_.Put(kSp + 16, 0xfff0);
+  memory_.Put(kSp + 24, 0x1234);
+  ASSERT_TRUE(CallerOf(At(0x104), true));
+  EXPECT_EQ(caller_.sp, kSp + 32);
+  EXPECT_EQ(caller_.fp, 0xfff0U);
+  memory_.Put(kSp + 0x40, 0xaaa0);
+  memory_.Put(kSp + 0x48, 0x5678);
+  ASSERT_TRUE(CallerOf(At(0x110), true));
+  EXPECT_EQ(caller_.pc, 0x5678U);
+  EXPECT_EQ(caller_.sp, kSp + 0x50);
+  EXPECT_EQ(caller_.fp, 0xaaa0U);
+}
+
+// A call may be a function's last instruction: what returns there was called from before it.
+TEST_F(CWalkTest, CallersAreLookedUpBeforeTheirReturnAddress) {
+  memory_.Put(kSp + 16, 0xfff0);
+  memory_.Put(kSp + 24, 0x1234);
+  ASSERT_TRUE(CallerOf(At(0x110), false));
+  EXPECT_EQ(caller_.sp, kSp + 32) << "the row of 0x104";
+}
+
+TEST_F(CWalkTest, ByFramePointersWhereNothingIsSaid) {
+  memory_.Put(kSp + 0x40, 0xaaa0);
+  memory_.Put(kSp + 0x48, 0x5678);
+  for (const Registers at : {At(0x190), Registers{0x9999999, kSp, kSp + 0x40, 0}}) {
+    ASSERT_TRUE(CallerOf(at, true));
+    EXPECT_EQ(caller_.pc, 0x5678U);
+    EXPECT_EQ(caller_.sp, kSp + 0x50);
+  }
+}
+
+TEST_F(CWalkTest, TheLinkRegister) {
+  constexpr uint64_t kSigned = 0x00ab'0000'0000'1234;
+  Registers at = At(0x200);
+  at.lr = kSigned;
+  ASSERT_TRUE(CallerOf(at, true, kAarch64Rules));
+  EXPECT_EQ(caller_.pc, 0x1234U) << "without its signature";
+  EXPECT_EQ(caller_.sp, kSp);
+  EXPECT_FALSE(CallerOf(at, false, kAarch64Rules)) << "a caller's link register is gone";
+  EXPECT_FALSE(CallerOf(at, true)) << "x86_64 has none";
+}
+
+TEST_F(CWalkTest, ThreadsBeginSomewhere) {
+  memory_.Put(kSp + 8, 0x1234);
+  EXPECT_FALSE(CallerOf(At(0x300), true));
+}
+
+TEST_F(CWalkTest, DamageEndsTheWalk) {
+  EXPECT_FALSE(CallerOf(At(0x100), true)) << "memory that cannot be read";
+  memory_.Put(kSp, 0);
+  EXPECT_FALSE(CallerOf(At(0x100), true)) << "a return to nowhere";
+  memory_.Put(kSp, 0x1234);
+  Registers at = At(0x110);
+  for (const uint64_t fp : {kSp - 64, kLimit, kSp + 4, ~uint64_t{7}}) {
+    at.fp = fp;
+    EXPECT_FALSE(CallerOf(at, true)) << fp;
+  }
+  at = {0x9999999, kSp, kSp - 8, 0};
+  EXPECT_FALSE(CallerOf(at, true)) << "frame pointers go upwards";
+}
+
+TEST_F(CWalkTest, TellsWhenItMetUnknownCode) {
+  const UnwindRow* row = nullptr;
+  EXPECT_NE(tables_.Find(kModule + 0x50, row), nullptr);
+  EXPECT_EQ(row, nullptr) << "before the first row";
+  EXPECT_FALSE(tables_.missed());
+  EXPECT_EQ(tables_.Find(kModule + 0x1000, row), nullptr);
+  EXPECT_TRUE(tables_.TakeMissed());
+  EXPECT_FALSE(tables_.TakeMissed());
+}
+
+// HashOfTable of the loaded library that holds `function`.
+template <typename Function>
+uint64_t HashOf(Function* function) {
+  struct Search {
+    uint64_t address, hash = 0;
+  } search{reinterpret_cast<uint64_t>(function)};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto& s = *static_cast<Search*>(data);
+        bool holds = false;
+        uint64_t hash = 0;
+        for (int i = 0; i < info->dlpi_phnum; i++) {
+          const auto& header = info->dlpi_phdr[i];
+          const uint64_t begin = info->dlpi_addr + header.p_vaddr;
+          if (header.p_type == PT_LOAD)
+            holds |= s.address >= begin && s.address - begin < header.p_memsz;
+          if (header.p_type == PT_GNU_EH_FRAME)
+            hash = HashOfTable(reinterpret_cast<const char*>(begin), header.p_filesz);
+        }
+        if (holds) s.hash = hash;
+        return 0;
+      },
+      &search);
+  return search.hash;
+}
+
+// The C library, as it is loaded here and as a file: the same rows, and those that each x86_64
+// function begins with. A library that is not what is loaded has none.
+TEST(UnwindRowsTest, OfTheCLibrary) {
+  Dl_info info{};
+  ASSERT_NE(dladdr(reinterpret_cast<void*>(&qsort), &info), 0);
+  const auto low = reinterpret_cast<uint64_t>(info.dli_fbase);
+  const std::vector<UnwindRow> rows = ReadUnwindRows(info.dli_fname, 0, HashOf(&qsort));
+  EXPECT_GT(rows.size(), 10'000U);
+  EXPECT_EQ(ReadUnwindRows(info.dli_fname, 0, 0).size(), rows.size());
+  EXPECT_TRUE(ReadUnwindRows(info.dli_fname, 0, HashOf(&qsort) + 2).empty());
+  EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end(),
+                             [](const auto& a, const auto& b) { return a.begin < b.begin; }));
+  UnwindTables tables;
+  const UnwindModule module{low, low + (1 << 24), rows};
+  const std::span<const UnwindModule> modules(&module, 1);
+  tables.Publish(&modules);
+  const UnwindRow* row = nullptr;
+  tables.Find(reinterpret_cast<uint64_t>(&qsort), row);
+  ASSERT_NE(row, nullptr);
+  EXPECT_EQ(row->base, UnwindRow::kSp);
+  EXPECT_EQ(row->fp, UnwindRow::kSame);
+  EXPECT_TRUE(ReadUnwindRows("/no/such/library.so", 0, 0).empty());
+  EXPECT_TRUE(ReadUnwindRows("/etc/passwd", 0, 0).empty());
+  // Another library is not what is loaded there.
+  void* math = dlsym(dlopen("libm.so.6", RTLD_NOW), "sin");
+  ASSERT_NE(dladdr(math, &info), 0);
+  EXPECT_FALSE(ReadUnwindRows(info.dli_fname, 0, 0).empty());
+  EXPECT_TRUE(ReadUnwindRows(info.dli_fname, 0, HashOf(&qsort)).empty());
+}
+
+// JNI libraries are often deleted once they are loaded. All that is left of this one lies in
+// memory, without the section headers, which it says are far away.
+TEST(UnwindServiceTest, ALibraryWhoseFileIsGoneHasNoRows) {
+  Dl_info info{};
+  ASSERT_NE(dladdr(dlsym(dlopen("libm.so.6", RTLD_NOW), "sin"), &info), 0);
+  const std::string path =
+      testing::TempDir() + "walkhammer-" + std::to_string(getpid()) + "-gone.so";
+  std::filesystem::copy_file(info.dli_fname, path);
+  Elf64_Ehdr header;
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.read(reinterpret_cast<char*>(&header), sizeof header);
+  header.e_shoff = uint64_t{1} << 40;
+  file.seekp(0);
+  file.write(reinterpret_cast<char*>(&header), sizeof header);
+  file.close();
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::filesystem::remove(path);
+  ASSERT_NE(library, nullptr) << dlerror();
+  const auto function = reinterpret_cast<uint64_t>(dlsym(library, "sin"));
+  StartUnwindService();
+  ASSERT_TRUE(WaitForTables(60'000));
+  const UnwindRow* row = nullptr;
+  EXPECT_NE(LiveTables().Find(function, row), nullptr) << "it is known";
+  EXPECT_EQ(row, nullptr);
+  EXPECT_NE(LiveTables().Find(reinterpret_cast<uint64_t>(&qsort), row), nullptr);
+  EXPECT_NE(row, nullptr) << "others have theirs";
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,24 @@
+// How reports write numbers and names. Used by the text writers. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_BASE_NUMBERS_H_
+#define WALKHAMMER_HARNESS_BASE_NUMBERS_H_
+
+#include <cstdint>
+#include <string>
+
+namespace walkhammer {
+
+// 1234567 -> "1,234,567"
+std::string Grouped(uint64_t number);
+
+// "29.6 %" for one digit. A share never reads as none or as all when it is not; "-" of nothing.
+std::string Percent(uint64_t part, uint64_t whole, int digits);
+
+// "1 bucket", "2,345 buckets"
+std::string Counted(uint64_t number, const char* noun);
+
+// Without line ends and other control characters, which names of programs may have.
+std::string OnOneLine(std::string text);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_BASE_NUMBERS_H_

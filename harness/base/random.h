@@ -1,0 +1,30 @@
+// Random: the one source of chance of engines and mutators; the same seed gives the same stream.
+// Signal-safe: yes.
+#ifndef WALKHAMMER_HARNESS_BASE_RANDOM_H_
+#define WALKHAMMER_HARNESS_BASE_RANDOM_H_
+
+#include <cstdint>
+
+namespace walkhammer {
+
+// splitmix64: small, fast, and good enough to pick inputs.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+  uint64_t Next() {
+    uint64_t z = (state_ += 0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  // 0 .. bound - 1; 0 for a bound of 0.
+  uint32_t Below(uint32_t bound) { return static_cast<uint32_t>(((Next() >> 32) * bound) >> 32); }
+  bool Chance(uint32_t percent) { return Below(100) < percent; }
+
+ private:
+  uint64_t state_;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_BASE_RANDOM_H_

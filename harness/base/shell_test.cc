@@ -1,0 +1,50 @@
+#include "harness/base/shell.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <vector>
+
+namespace walkhammer {
+namespace {
+
+TEST(Shell, PlainWordsStayAsTheyAre) {
+  for (const char* word : {"a", "--jdk", "/usr/lib/jvm/java-17", "-Xmx1g", "a=b,c:d@e%f+g_h"})
+    EXPECT_EQ(ShellWord(word), word);
+}
+
+TEST(Shell, AShellTakesEachWordForItself) {
+  const std::vector<std::string> words = {"printf", "%s|", "",     "a b", "it's", "$HOME",
+                                          "*",      "~",   "a\nb", "\"",  "x;y",  "\\"};
+  FILE* shell = popen(ShellCommand(words).c_str(), "r");
+  ASSERT_NE(shell, nullptr);
+  char said[200] = {};
+  const size_t length = fread(said, 1, sizeof said - 1, shell);
+  EXPECT_EQ(pclose(shell), 0);
+  EXPECT_EQ(std::string(said, length), "|a b|it's|$HOME|*|~|a\nb|\"|x;y|\\|");
+}
+
+TEST(PlainPath, IsALinkWhereTheNameWouldBeSplit) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(testing::TempDir()) / ("plain" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  const std::string link = folder / "link";
+  EXPECT_EQ(PlainPath("/usr/lib/a.so", link).value(), "/usr/lib/a.so");
+  EXPECT_FALSE(fs::is_symlink(link));
+  for (const std::string name : {"/a clone/b.so", "/a:b.so", "/it's.so"}) {
+    EXPECT_EQ(PlainPath(name, link).value(), link);
+    EXPECT_EQ(fs::read_symlink(link), name) << "also where an older one was";
+  }
+  const Result<std::string> none = PlainPath("/a b", folder / "c d");
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.failure().code, ExitCode::kUnable);
+  const Result<std::string> unwritten = PlainPath("/a b", folder / "no-folder/link");
+  ASSERT_FALSE(unwritten.ok());
+  EXPECT_EQ(unwritten.failure().code, ExitCode::kToolFailed);
+  fs::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,20 @@
+#include "harness/coverage/walker_code.h"
+
+#include <utility>
+
+namespace walkhammer {
+
+Result<WalkerCode> FindWalkerCode(const WalkerInfo& walker, const std::string& library,
+                                  const std::string& program) {
+  const bool own = walker.own_code != nullptr;
+  if (!own && walker.symbol == nullptr)
+    return Unable(std::string("walker ") + walker.name + " has no code that could be covered");
+  WalkerCode code;
+  code.path = own ? program : library;
+  auto map = FindBlocks(code.path, {own ? walker.own_code : walker.symbol});
+  if (!map.ok()) return map.failure();
+  code.map = std::move(map.value());
+  return code;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,184 @@
+#include "harness/elf/disassembler.h"
+
+#include <capstone/capstone.h>
+#include <elf.h>
+
+#include <utility>
+
+namespace walkhammer {
+namespace {
+
+using Kind = Instruction::Kind;
+
+bool InGroup(csh handle, const cs_insn& insn, unsigned group) {
+  return cs_insn_group(handle, &insn, group);
+}
+
+void ReadX86(csh handle, const cs_insn& insn, Instruction& out) {
+  const cs_x86& x86 = insn.detail->x86;
+  out.padding = insn.id == X86_INS_NOP || insn.id == X86_INS_INT3;
+  const auto is = [&](int i, x86_reg reg) {
+    return x86.op_count > i && x86.operands[i].type == X86_OP_REG && x86.operands[i].reg == reg;
+  };
+  out.restores_frame = insn.id == X86_INS_LEAVE || (insn.id == X86_INS_POP && is(0, X86_REG_RBP));
+  out.frees_stack = insn.id == X86_INS_ADD && is(0, X86_REG_RSP);
+  if (InGroup(handle, insn, CS_GRP_CALL)) out.kind = Kind::kCall;
+  if (InGroup(handle, insn, CS_GRP_RET)) out.kind = Kind::kReturn;
+  if (InGroup(handle, insn, CS_GRP_JUMP))
+    out.kind = insn.id == X86_INS_JMP ? Kind::kJump : Kind::kBranch;
+  const auto memory = [&](const cs_x86_op& op) {
+    if (op.mem.index != X86_REG_INVALID || op.mem.segment != X86_REG_INVALID) return false;
+    if (op.mem.base == X86_REG_RIP) {
+      out.cell = out.end() + static_cast<uint64_t>(op.mem.disp);
+    } else {
+      out.base = static_cast<Instruction::Register>(op.mem.base);
+      out.offset = op.mem.disp;
+    }
+    return true;
+  };
+  if (out.kind == Kind::kCall || out.kind == Kind::kJump || out.kind == Kind::kBranch) {
+    if (x86.op_count == 0) return;
+    const cs_x86_op& to = x86.operands[0];
+    if (to.type == X86_OP_IMM) out.target = static_cast<uint64_t>(to.imm);
+    if (to.type == X86_OP_REG) out.through = static_cast<Instruction::Register>(to.reg);
+    if (to.type == X86_OP_MEM) memory(to);
+    return;
+  }
+  if (x86.op_count < 1 || x86.operands[0].type != X86_OP_REG || x86.operands[0].size != 8 ||
+      (x86.operands[0].access & CS_AC_WRITE) == 0)
+    return;
+  out.writes = static_cast<Instruction::Register>(x86.operands[0].reg);
+  if (x86.op_count != 2) return;
+  const cs_x86_op& from = x86.operands[1];
+  if (insn.id == X86_INS_MOV && from.type == X86_OP_MEM) out.loads = memory(from);
+  if (insn.id == X86_INS_MOV && from.type == X86_OP_REG)
+    out.copies = static_cast<Instruction::Register>(from.reg);
+  if (insn.id == X86_INS_LEA && from.mem.base == X86_REG_RIP)
+    out.points_to = out.end() + static_cast<uint64_t>(from.mem.disp);
+}
+
+void ReadArm64(csh handle, const cs_insn& insn, Instruction& out) {
+  const cs_arm64& arm = insn.detail->arm64;
+  out.padding = insn.id == ARM64_INS_NOP ||
+                (insn.id == ARM64_INS_HINT && arm.op_count == 1 && arm.operands[0].imm == 0);
+  const auto is = [&](int i, arm64_reg reg) {
+    return arm.op_count > i && arm.operands[i].type == ARM64_OP_REG && arm.operands[i].reg == reg;
+  };
+  out.restores_frame = insn.id == ARM64_INS_LDP && is(0, ARM64_REG_X29) && is(1, ARM64_REG_X30);
+  out.frees_stack = insn.id == ARM64_INS_ADD && is(0, ARM64_REG_SP) && is(1, ARM64_REG_SP);
+  // By their numbers where Capstone 4's groups do not tell a call or return from a jump.
+  switch (insn.id) {
+    case ARM64_INS_BL:
+    case ARM64_INS_BLR:
+      out.kind = Kind::kCall;
+      break;
+    case ARM64_INS_RET:
+      out.kind = Kind::kReturn;
+      break;
+    case ARM64_INS_B:
+      out.kind = arm.cc == ARM64_CC_INVALID || arm.cc == ARM64_CC_AL ? Kind::kJump : Kind::kBranch;
+      break;
+    case ARM64_INS_BR:
+      out.kind = Kind::kJump;
+      break;
+    default:
+      if (InGroup(handle, insn, CS_GRP_JUMP)) out.kind = Kind::kBranch;  // cbz, tbnz, ...
+  }
+  if (out.kind == Kind::kReturn || arm.op_count == 0) return;
+  if (out.kind != Kind::kOther) {
+    const cs_arm64_op& to = arm.operands[arm.op_count - 1];
+    if (to.type == ARM64_OP_IMM) out.target = static_cast<uint64_t>(to.imm);
+    if (to.type == ARM64_OP_REG) out.through = static_cast<Instruction::Register>(to.reg);
+    return;
+  }
+  const cs_arm64_op& result = arm.operands[0];
+  const bool is_store = (result.access & CS_AC_WRITE) == 0;
+  if (result.type != ARM64_OP_REG || is_store) return;
+  out.writes = static_cast<Instruction::Register>(result.reg);
+  if (arm.op_count != 2) return;
+  const cs_arm64_op& from = arm.operands[1];
+  if ((insn.id == ARM64_INS_LDR || insn.id == ARM64_INS_LDUR) && from.type == ARM64_OP_MEM &&
+      from.mem.index == ARM64_REG_INVALID) {
+    out.loads = true;
+    out.base = static_cast<Instruction::Register>(from.mem.base);
+    out.offset = from.mem.disp;
+  }
+  if (insn.id == ARM64_INS_MOV && from.type == ARM64_OP_REG)
+    out.copies = static_cast<Instruction::Register>(from.reg);
+  // adrp needs its add to be an address, and switch tables hold bytes or halfwords there: what
+  // jumps through them is not found, so fewer leaders, none wrong.
+  if (insn.id == ARM64_INS_ADR) out.points_to = static_cast<uint64_t>(from.imm);
+}
+
+}  // namespace
+
+struct Disassembler::Architecture {
+  uint16_t machine;  // e_machine
+  cs_arch arch;
+  cs_mode mode;
+  void (*read)(csh, const cs_insn&, Instruction&);
+  static constexpr int kCount = 2;
+  static const Architecture kAll[kCount];
+};
+
+const Disassembler::Architecture Disassembler::Architecture::kAll[kCount] = {
+    {EM_X86_64, CS_ARCH_X86, CS_MODE_64, ReadX86},
+    {EM_AARCH64, CS_ARCH_ARM64, CS_MODE_ARM, ReadArm64},
+};
+
+Result<Disassembler> Disassembler::For(uint16_t machine) {
+  for (const Architecture& architecture : Architecture::kAll) {
+    if (architecture.machine != machine) continue;
+    Disassembler out;
+    out.architecture_ = &architecture;
+    csh handle = 0;
+    if (cs_open(architecture.arch, architecture.mode, &handle) != CS_ERR_OK)
+      return Unable("this Capstone was built without the architecture of the file");
+    out.handle_ = handle;
+    cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
+    return out;
+  }
+  return Unable("no disassembler for ELF machine " + std::to_string(machine) +
+                "; walkhammer knows x86_64 and aarch64");
+}
+
+Disassembler::~Disassembler() {
+  csh handle = handle_;
+  if (handle != 0) cs_close(&handle);
+}
+
+Disassembler::Disassembler(Disassembler&& other) noexcept
+    : architecture_(other.architecture_), handle_(std::exchange(other.handle_, 0)) {}
+
+std::vector<Instruction> Disassembler::Sweep(std::span<const uint8_t> code,
+                                             uint64_t address) const {
+  std::vector<Instruction> out;
+  cs_insn* insn = cs_malloc(handle_);
+  const uint8_t* at = code.data();
+  size_t left = code.size();
+  while (left > 0 && cs_disasm_iter(handle_, &at, &left, &address, insn)) {
+    Instruction& next = out.emplace_back();
+    next.address = insn->address;
+    next.size = static_cast<uint8_t>(insn->size);
+    architecture_->read(handle_, *insn, next);
+  }
+  cs_free(insn, 1);
+  return out;
+}
+
+std::vector<Disassembler::Line> Disassembler::Text(std::span<const uint8_t> code,
+                                                   uint64_t address) const {
+  std::vector<Line> out;
+  cs_insn* insn = cs_malloc(handle_);
+  const uint8_t* at = code.data();
+  size_t left = code.size();
+  while (left > 0 && cs_disasm_iter(handle_, &at, &left, &address, insn)) {
+    std::string line = insn->mnemonic;
+    if (insn->op_str[0] != '\0') line.append(" ").append(insn->op_str);
+    out.push_back({insn->address, std::move(line)});
+  }
+  cs_free(insn, 1);
+  return out;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,161 @@
+#include "harness/elf/elf_image.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+
+namespace walkhammer {
+
+void ElfImage::Closer::operator()(void* elf) const { elf_end(static_cast<Elf*>(elf)); }
+
+void ElfImage::ReadSymbols(void* section, size_t strings) {
+  Elf_Data* data = elf_getdata(static_cast<Elf_Scn*>(section), nullptr);
+  if (data == nullptr) return;
+  GElf_Sym symbol;
+  for (int i = 0; gelf_getsym(data, i, &symbol) != nullptr; i++) {
+    if (symbol.st_value == 0 || symbol.st_shndx == SHN_UNDEF) continue;
+    const char* name = elf_strptr(static_cast<Elf*>(elf_.get()), strings, symbol.st_name);
+    if (name == nullptr || *name == '\0') continue;
+    const Symbol read{name, symbol.st_value, symbol.st_size, false};
+    const int type = GELF_ST_TYPE(symbol.st_info);
+    if (type == STT_FUNC && IsCode(read.address)) {
+      functions_.push_back(read);
+      addresses_.emplace(read.name, read.address);
+    } else if (type == STT_OBJECT && read.name.starts_with("_ZTV")) {
+      vtables_.push_back(read);
+    }
+  }
+}
+
+// A relocation without a symbol is a RELATIVE one on every architecture, as far as slots of vtables
+// go: what it puts there is its addend.
+void ElfImage::ReadRelocations(void* section, void* dynamic_symbols) {
+  Elf_Data* data = elf_getdata(static_cast<Elf_Scn*>(section), nullptr);
+  if (data == nullptr) return;
+  GElf_Rela rela;
+  for (int i = 0; gelf_getrela(data, i, &rela) != nullptr; i++) {
+    uint64_t base = 0;
+    if (const auto index = GELF_R_SYM(rela.r_info); index != 0) {
+      GElf_Sym symbol;
+      if (dynamic_symbols == nullptr ||
+          gelf_getsym(static_cast<Elf_Data*>(dynamic_symbols), static_cast<int>(index), &symbol) ==
+              nullptr ||
+          symbol.st_value == 0)
+        continue;  // another library's
+      base = symbol.st_value;
+    }
+    pointers_[rela.r_offset] = base + static_cast<uint64_t>(rela.r_addend);
+  }
+}
+
+void ElfImage::SettleFunctions() {
+  // The largest symbol of an address speaks for it; names decide between equals, so that the order
+  // of symbols in the file does not.
+  const auto before = [](const Symbol& a, const Symbol& b) {
+    return std::tuple(a.address, b.size, a.name) < std::tuple(b.address, a.size, b.name);
+  };
+  std::sort(functions_.begin(), functions_.end(), before);
+  std::sort(vtables_.begin(), vtables_.end(), before);
+  const auto same = [](const Symbol& a, const Symbol& b) { return a.address == b.address; };
+  functions_.erase(std::unique(functions_.begin(), functions_.end(), same), functions_.end());
+  for (size_t i = 0; i < functions_.size(); i++) {
+    Symbol& f = functions_[i];
+    uint64_t limit = f.address + Bytes(f.address).size();
+    if (i + 1 < functions_.size()) limit = std::min(limit, functions_[i + 1].address);
+    if (f.size == 0 || f.end() > limit) {
+      f.size = limit - f.address;  // assembly often tells no size
+      f.runs_on = true;
+    }
+  }
+}
+
+Result<ElfImage> ElfImage::Open(const std::string& path) {
+  elf_version(EV_CURRENT);
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return BadInput("cannot read " + path + ": " + std::strerror(errno));
+  Elf* elf = elf_begin(fd, ELF_C_READ_MMAP, nullptr);
+  if (elf != nullptr) elf_cntl(elf, ELF_C_FDREAD);
+  close(fd);
+  ElfImage image;
+  image.elf_.reset(elf);
+  GElf_Ehdr file;
+  if (elf == nullptr || gelf_getehdr(elf, &file) == nullptr)
+    return BadInput(path + " is no ELF file");
+  image.machine_ = file.e_machine;
+
+  Elf_Scn *symbols = nullptr, *dynamic_symbols = nullptr;
+  std::vector<Elf_Scn*> relocations;
+  size_t strings = 0;
+  for (Elf_Scn* s = elf_nextscn(elf, nullptr); s != nullptr; s = elf_nextscn(elf, s)) {
+    GElf_Shdr header;
+    if (gelf_getshdr(s, &header) == nullptr) continue;
+    if (header.sh_type == SHT_SYMTAB) {
+      symbols = s;
+      strings = header.sh_link;
+    } else if (header.sh_type == SHT_DYNSYM) {
+      dynamic_symbols = s;
+    } else if (header.sh_type == SHT_RELA && (header.sh_flags & SHF_ALLOC) != 0) {
+      relocations.push_back(s);
+    }
+    if (header.sh_type == SHT_PROGBITS && (header.sh_flags & SHF_ALLOC) != 0) {
+      Elf_Data* data = elf_rawdata(s, nullptr);
+      if (data != nullptr && data->d_buf != nullptr)
+        image.sections_.push_back({header.sh_addr,
+                                   {static_cast<const uint8_t*>(data->d_buf), data->d_size},
+                                   (header.sh_flags & SHF_EXECINSTR) != 0});
+    }
+  }
+  if (symbols != nullptr) image.ReadSymbols(symbols, strings);
+  if (image.functions_.empty())
+    return Unable(path +
+                  " is stripped: it has no .symtab, by which coverage finds functions; take a JDK "
+                  "whose libjvm keeps it (Debian's and Temurin's do), or run without coverage");
+  image.SettleFunctions();
+  Elf_Data* dynamic = dynamic_symbols == nullptr ? nullptr : elf_getdata(dynamic_symbols, nullptr);
+  for (Elf_Scn* s : relocations) image.ReadRelocations(s, dynamic);
+  return image;
+}
+
+const ElfImage::Symbol* ElfImage::FunctionAt(uint64_t address) const {
+  auto after = std::upper_bound(functions_.begin(), functions_.end(), address,
+                                [](uint64_t a, const Symbol& f) { return a < f.address; });
+  if (after == functions_.begin()) return nullptr;
+  const Symbol& f = *std::prev(after);
+  return address < f.end() ? &f : nullptr;
+}
+
+const ElfImage::Symbol* ElfImage::FunctionNamed(const std::string& name) const {
+  const auto found = addresses_.find(name);
+  return found == addresses_.end() ? nullptr : FunctionAt(found->second);
+}
+
+const ElfImage::Section* ElfImage::SectionOf(uint64_t address) const {
+  for (const Section& s : sections_)
+    if (address >= s.begin && address - s.begin < s.bytes.size()) return &s;
+  return nullptr;
+}
+
+std::span<const uint8_t> ElfImage::Bytes(uint64_t address) const {
+  const Section* s = SectionOf(address);
+  return s == nullptr ? std::span<const uint8_t>() : s->bytes.subspan(address - s->begin);
+}
+
+bool ElfImage::IsCode(uint64_t address) const {
+  const Section* s = SectionOf(address);
+  return s != nullptr && s->code;
+}
+
+uint64_t ElfImage::PointerAt(uint64_t address) const {
+  if (const auto found = pointers_.find(address); found != pointers_.end()) return found->second;
+  // Packed relative relocations (DT_RELR) add to what already stands in place.
+  const auto bytes = Bytes(address);
+  uint64_t in_place = 0;
+  if (bytes.size() >= sizeof in_place) std::memcpy(&in_place, bytes.data(), sizeof in_place);
+  return in_place;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,22 @@
+// Where instructions start in generated code, as it lies in memory now. Used to name addresses in
+// code that a walker may meet; the code must not be freed meanwhile. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_ELF_INSTRUCTIONS_H_
+#define WALKHAMMER_HARNESS_ELF_INSTRUCTIONS_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace walkhammer {
+
+struct InstructionStart {
+  uint32_t offset;  // bytes from the begin of the code
+  bool after_call;  // a call stands right before: this is what it returns to
+};
+
+// Of the native code in [begin, end), in order. Data between the code is stepped over; what
+// follows it may be off by some bytes.
+std::vector<InstructionStart> InstructionStarts(uint64_t begin, uint64_t end);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_ELF_INSTRUCTIONS_H_

@@ -1,0 +1,291 @@
+#include "harness/elf/symbolizer.h"
+
+#include <cxxabi.h>
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace walkhammer {
+namespace {
+
+// An ELF file open for reading; `elf` is null if it is none.
+class ElfFile {
+ public:
+  explicit ElfFile(const std::string& path) {
+    elf_version(EV_CURRENT);
+    fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd_ < 0) return;
+    elf_ = elf_begin(fd_, ELF_C_READ_MMAP, nullptr);
+    if (elf_ != nullptr && elf_kind(elf_) != ELF_K_ELF) {
+      elf_end(elf_);
+      elf_ = nullptr;
+    }
+  }
+  ~ElfFile() {
+    if (elf_ != nullptr) elf_end(elf_);
+    if (fd_ >= 0) close(fd_);
+  }
+  ElfFile(const ElfFile&) = delete;
+  ElfFile& operator=(const ElfFile&) = delete;
+
+  Elf* get() const { return elf_; }
+
+  std::string BuildId() const {
+    const void* bytes = nullptr;
+    const ssize_t size = elf_ == nullptr ? 0 : dwelf_elf_gnu_build_id(elf_, &bytes);
+    std::string hex;
+    for (ssize_t i = 0; i < size; i++)
+      hex += fmt::format("{:02x}", static_cast<const uint8_t*>(bytes)[i]);
+    return hex;
+  }
+
+  bool Has(uint32_t section_type) const {
+    if (elf_ == nullptr) return false;
+    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_, section)) != nullptr;) {
+      GElf_Shdr header;
+      if (gelf_getshdr(section, &header) != nullptr && header.sh_type == section_type &&
+          header.sh_size > 0)
+        return true;
+    }
+    return false;
+  }
+
+ private:
+  int fd_ = -1;
+  Elf* elf_ = nullptr;
+};
+
+struct Function {
+  uint64_t address;  // ELF virtual address
+  uint64_t end;      // exclusive
+  const char* name;  // mangled; lives as long as its ElfFile
+  int rank;          // 0 global, 1 weak, 2 local
+};
+
+// Which of several names of one address a site gets must not depend on the file's order, nor on
+// whether local aliases are known.
+bool Before(const Function& a, const Function& b) {
+  if (a.address != b.address) return a.address < b.address;
+  if (a.end != b.end) return a.end < b.end;
+  if (a.rank != b.rank) return a.rank < b.rank;
+  return std::strcmp(a.name, b.name) < 0;
+}
+
+void AddSymbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header,
+                const std::vector<uint64_t>& section_ends, std::vector<Function>& functions) {
+  Elf_Data* data = elf_getdata(section, nullptr);
+  if (data == nullptr || header.sh_entsize == 0) return;
+  const size_t count = header.sh_size / header.sh_entsize;
+  functions.reserve(functions.size() + count);
+  for (size_t i = 0; i < count; i++) {
+    GElf_Sym symbol;
+    if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) continue;
+    const int type = GELF_ST_TYPE(symbol.st_info);
+    if (type != STT_FUNC && type != STT_GNU_IFUNC) continue;
+    if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= section_ends.size()) continue;
+    const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
+    if (name == nullptr || name[0] == '\0') continue;
+    const uint64_t section_end = section_ends[symbol.st_shndx];
+    // Hand-written assembly often states no size: it then reaches to the next function.
+    const uint64_t end = symbol.st_size != 0 ? symbol.st_value + symbol.st_size : section_end;
+    const int binding = GELF_ST_BIND(symbol.st_info);
+    const int rank = binding == STB_LOCAL ? 2 : binding == STB_WEAK ? 1 : 0;
+    functions.push_back({symbol.st_value, end, name, rank});
+  }
+}
+
+void ReadFunctions(Elf* elf, std::vector<Function>& functions) {
+  std::vector<uint64_t> section_ends{0};
+  std::vector<std::pair<Elf_Scn*, GElf_Shdr>> tables;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) header = {};
+    section_ends.push_back(header.sh_addr + header.sh_size);
+    if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
+      tables.emplace_back(section, header);
+  }
+  for (const auto& [section, header] : tables)
+    AddSymbols(elf, section, header, section_ends, functions);
+  std::sort(functions.begin(), functions.end(), Before);
+}
+
+// The innermost function that covers `address`; null if none does.
+const Function* FindFunction(const std::vector<Function>& functions, uint64_t address) {
+  auto after = std::upper_bound(functions.begin(), functions.end(), address,
+                                [](uint64_t a, const Function& f) { return a < f.address; });
+  // Labels may lie inside a larger function, so the nearest symbol need not be the one that
+  // covers the address. Sixteen is far above any nesting seen.
+  const Function* best = nullptr;
+  for (int tries = 0; tries < 16 && after != functions.begin(); tries++) {
+    const Function& candidate = *--after;
+    if (best != nullptr && candidate.address != best->address) break;
+    if (address < candidate.end) best = &candidate;
+  }
+  return best;
+}
+
+std::string Demangle(const char* name) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+  if (text == nullptr) return name;
+  std::string demangled(text);
+  std::free(text);
+  return demangled;
+}
+
+std::string FileName(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
+}
+
+// Debug images keep the symbols beside the library, distributions by build id.
+std::vector<std::string> SeparateSymbolFiles(const std::string& path, const std::string& id) {
+  std::vector<std::string> files;
+  if (path.ends_with(".so")) files.push_back(path.substr(0, path.size() - 3) + ".debuginfo");
+  files.push_back(path + ".debug");
+  if (id.size() > 2)
+    files.push_back("/usr/lib/debug/.build-id/" + id.substr(0, 2) + "/" + id.substr(2) + ".debug");
+  return files;
+}
+
+bool IsNameChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+}  // namespace
+
+struct Symbolizer::Image {
+  std::string path, file_name, build_id;
+  uint64_t start = 0, end = 0, bias = 0;
+  bool read = false;
+  std::vector<std::unique_ptr<ElfFile>> files;  // own the names in `functions`
+  std::vector<Function> functions;
+
+  void Read() {
+    if (read) return;
+    read = true;
+    auto file = std::make_unique<ElfFile>(path);
+    if (file->get() == nullptr) return;
+    // A file that was replaced since it was mapped would name wrong functions.
+    const std::string id_now = file->BuildId();
+    if (build_id.empty()) build_id = id_now;
+    if (id_now != build_id) return;
+    const bool stripped = !file->Has(SHT_SYMTAB);
+    ReadFunctions(file->get(), functions);
+    files.push_back(std::move(file));
+    if (!stripped || build_id.empty()) return;
+    for (const std::string& candidate : SeparateSymbolFiles(path, build_id)) {
+      auto debug = std::make_unique<ElfFile>(candidate);
+      if (!debug->Has(SHT_SYMTAB) || debug->BuildId() != build_id) continue;
+      ReadFunctions(debug->get(), functions);
+      files.push_back(std::move(debug));
+      return;
+    }
+  }
+};
+
+Symbolizer::Symbolizer(std::span<const Module> modules) {
+  for (const Module& module : modules) {
+    auto image = std::make_unique<Image>();
+    image->path.assign(module.path, strnlen(module.path, sizeof(module.path)));
+    image->file_name = FileName(image->path);
+    image->build_id.assign(module.build_id, strnlen(module.build_id, sizeof(module.build_id)));
+    image->start = module.start;
+    image->end = module.end;
+    image->bias = module.bias;
+    images_.push_back(std::move(image));
+  }
+}
+
+Symbolizer::~Symbolizer() = default;
+Symbolizer::Symbolizer(Symbolizer&&) noexcept = default;
+Symbolizer& Symbolizer::operator=(Symbolizer&&) noexcept = default;
+
+Site Symbolizer::Resolve(uint64_t pc) const {
+  Site site;
+  for (const auto& image : images_) {
+    if (pc < image->start || pc >= image->end) continue;
+    image->Read();
+    site.module = image->file_name;
+    site.build_id = image->build_id;
+    site.module_offset = pc - image->bias;
+    if (const Function* function = FindFunction(image->functions, site.module_offset)) {
+      site.function = Demangle(function->name);
+      site.function_base = FunctionBase(site.function);
+      site.offset = site.module_offset - function->address;
+    }
+    break;
+  }
+  return site;
+}
+
+Site Symbolizer::ResolveCaller(uint64_t return_address) const {
+  if (return_address == 0) return {};
+  Site site = Resolve(return_address - 1);
+  if (!site.in_module()) return site;
+  site.module_offset++;
+  if (!site.function.empty()) site.offset++;
+  return site;
+}
+
+std::string SiteFunctionText(const Site& site) {
+  if (!site.in_module()) return "";
+  if (site.function.empty()) return fmt::format("{}+{:#x}", site.module, site.module_offset);
+  return fmt::format("{}+{:#x}", site.function, site.offset);
+}
+
+std::string SiteText(const Site& site) {
+  if (site.function.empty()) return SiteFunctionText(site);
+  return site.module + " " + SiteFunctionText(site);
+}
+
+std::string SiteTitle(const Site& site) {
+  return site.function.empty() ? SiteFunctionText(site) : site.function_base;
+}
+
+std::string FunctionBase(std::string_view demangled) {
+  std::string_view text = demangled.substr(0, demangled.find(" [clone"));
+  for (const char* suffix : {".part.", ".isra.", ".constprop.", ".cold", ".lto_priv."})
+    text = text.substr(0, text.find(suffix));
+  // The argument list is the last group of parentheses; only qualifiers may follow it.
+  const size_t close = text.rfind(')');
+  if (close != std::string_view::npos && close > 0) {
+    const std::string_view after = text.substr(close + 1);
+    int depth = 0;
+    size_t open = close + 1;
+    while (open > 0) {
+      const char c = text[--open];
+      if (c == ')') depth++;
+      if (c == '(' && --depth == 0) break;
+    }
+    if (depth == 0 && open > 0 && after.find("::") == std::string_view::npos)
+      text = text.substr(0, open);
+  }
+  // Templates state their return type; it ends at the last space outside of all brackets. The
+  // name of an operator may hold spaces and angle brackets itself.
+  int depth = 0;
+  size_t start = 0;
+  for (size_t i = 0; i < text.size(); i++) {
+    const char c = text[i];
+    if (depth == 0 && text.substr(i).starts_with("operator") &&
+        (i == 0 || !IsNameChar(text[i - 1])) && (i + 8 >= text.size() || !IsNameChar(text[i + 8])))
+      break;
+    if (c == '(' || c == '<' || c == '{' || c == '[') depth++;
+    if (c == ')' || c == '>' || c == '}' || c == ']') depth--;
+    if (c == ' ' && depth == 0 && !text.substr(i + 1).starts_with("const")) start = i + 1;
+  }
+  return std::string(text.substr(start));
+}
+
+std::string BuildIdOf(const std::string& path) { return ElfFile(path).BuildId(); }
+
+bool HasSymtab(const std::string& path) { return ElfFile(path).Has(SHT_SYMTAB); }
+
+}  // namespace walkhammer

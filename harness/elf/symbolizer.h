@@ -1,0 +1,69 @@
+// Symbolizer: turns an address in a (possibly dead) child into module, function and offset, with
+// the symbol tables of the ELF files that the child had mapped.
+// Called by the parent and by reports; modules are read at their first use, not before.
+// Signal-safe: no. Not thread-safe.
+#ifndef WALKHAMMER_HARNESS_ELF_SYMBOLIZER_H_
+#define WALKHAMMER_HARNESS_ELF_SYMBOLIZER_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/elf/modules.h"
+
+namespace walkhammer {
+
+// What an address names. `function` is empty where the file has no symbol that covers the
+// address: a stripped file, or one that is no longer the file that the child had mapped.
+struct Site {
+  std::string module;          // file name without folders; empty: in no module
+  std::string build_id;        // the module's, hex; empty if it has none
+  std::string function;        // demangled, full signature
+  std::string function_base;   // without return type, argument list and clone suffix
+  uint64_t offset = 0;         // bytes into the function
+  uint64_t module_offset = 0;  // ELF virtual address, what addr2line takes
+
+  bool in_module() const { return !module.empty(); }
+};
+
+class Symbolizer {
+ public:
+  explicit Symbolizer(std::span<const Module> modules);
+  ~Symbolizer();
+  Symbolizer(Symbolizer&&) noexcept;
+  Symbolizer& operator=(Symbolizer&&) noexcept;
+
+  // The function that the instruction at `pc` belongs to.
+  Site Resolve(uint64_t pc) const;
+
+  // The function that `return_address` returns into. A call that never returns may be a function's
+  // last instruction, so the byte before counts; the offset is the return address's all the same.
+  Site ResolveCaller(uint64_t return_address) const;
+
+ private:
+  struct Image;  // one module and, once read, its symbols
+  mutable std::vector<std::unique_ptr<Image>> images_;
+};
+
+// "libjvm.so frame::sender(RegisterMap*) const+0x1f", "libjvm.so+0xed2f94" without a symbol,
+// "" in no module.
+std::string SiteText(const Site& site);
+// "frame::sender(RegisterMap*) const+0x1f", "libjvm.so+0xed2f94" without a symbol.
+std::string SiteFunctionText(const Site& site);
+// "frame::sender", "libjvm.so+0xed2f94" without a symbol.
+std::string SiteTitle(const Site& site);
+
+// "frame::sender" of "frame::sender(RegisterMap*) const"; text that is no signature stays.
+std::string FunctionBase(std::string_view demangled);
+
+// The GNU build id in hex; empty if the file has none or cannot be read.
+std::string BuildIdOf(const std::string& path);
+// Whether the file itself carries a .symtab (not only exported symbols).
+bool HasSymtab(const std::string& path);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_ELF_SYMBOLIZER_H_

@@ -1,0 +1,38 @@
+// Explanations: a request, and a finding, in words for an engineer who has not seen the tool.
+// Called when a crash folder is written, and by `show`. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_FINDINGS_EXPLAIN_H_
+#define WALKHAMMER_HARNESS_FINDINGS_EXPLAIN_H_
+
+#include <string>
+
+#include "harness/findings/finding_record.h"
+#include "harness/request/walk_request.h"
+#include "harness/shared/shared_state.h"
+
+namespace walkhammer {
+
+// One bug occurrence with everything that its folder tells about it.
+struct CrashCase {
+  FindingRecord record;
+  const RawFinding* raw = nullptr;       // null for the death of a child
+  const WalkRequest* request = nullptr;  // null if the killer is unknown
+  const SymbolTable* symbols = nullptr;  // of `request`; must be there if that is
+  std::string jdk;                       // path and version, one line
+  std::string replay_command;            // exactly as to be typed
+  int confirmed = 0;                     // of `tries` replays
+  int tries = 0;                         // 0: not replayed yet
+  std::string hs_err_text;               // or empty
+};
+
+// "0x1c bytes after the first instruction of the compiled code of a.B.c()V".
+std::string ExplainValue(const Value& value, const SymbolTable& symbols);
+
+// What the request shows to the walker: one indented line per register, field and edit.
+std::string ExplainRequest(const WalkRequest& request, const SymbolTable& symbols);
+
+// The text of explain.txt.
+std::string ExplainCase(const CrashCase& crash);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_FINDINGS_EXPLAIN_H_

@@ -1,0 +1,309 @@
+#include "harness/findings/signature.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cctype>
+#include <csignal>
+#include <cstring>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "harness/findings/hs_err_head.h"
+#include "harness/oracles/oracle.h"
+#include "harness/process/signal_name.h"
+
+namespace walkhammer {
+namespace {
+
+bool IsHex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// Addresses differ from run to run, offsets do not: only numbers too long for an offset go.
+constexpr size_t kLongerThanOffset = 9;
+
+std::string_view Trim(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0)
+    text.remove_prefix(1);
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
+    text.remove_suffix(1);
+  return text;
+}
+
+// "f(X)+0x1f" -> "f(X)".
+std::string_view WithoutOffset(std::string_view text) {
+  const size_t plus = text.rfind("+0x");
+  if (plus == std::string_view::npos || plus + 3 == text.size()) return text;
+  const std::string_view digits = text.substr(plus + 3);
+  return std::all_of(digits.begin(), digits.end(), IsHex) ? text.substr(0, plus) : text;
+}
+
+// The C runtime crashes on behalf of its caller: memcpy is never the bug.
+bool IsRuntime(const Site& site) {
+  static constexpr std::string_view kPrefixes[] = {
+      "libc.so", "libc-", "libm.so",  "libm-",     "libpthread", "ld-linux",
+      "ld-musl", "ld-2",  "libgcc_s", "libstdc++", "[vdso]",     "linux-vdso"};
+  return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                     [&](std::string_view prefix) { return site.module.starts_with(prefix); });
+}
+
+// The call chain: the pc itself first, then what it was called from.
+std::vector<Site> Chain(const RawFinding& finding, const Symbolizer& symbolizer) {
+  std::vector<Site> chain;
+  const Fault& fault = finding.fault;
+  const uint64_t pc = fault.registers.pc;
+  // Where nothing faulted the oracle pins the finding to a return address.
+  if (pc != 0 || fault.signal != 0)
+    chain.push_back(finding.ending == Ending::kReturned ? symbolizer.ResolveCaller(pc)
+                                                        : symbolizer.Resolve(pc));
+  const int count = std::clamp(fault.native_count, 0, kMaxNativeFrames);
+  for (int i = 0; i < count; i++)
+    if (i > 0 || fault.native[i] != pc) chain.push_back(symbolizer.ResolveCaller(fault.native[i]));
+  return chain;
+}
+
+std::string BuildSuffix(const Site& site) {
+  return site.build_id.empty() ? "" : " build " + site.build_id;
+}
+
+std::string Where(const RawFinding& finding) {
+  const size_t size = strnlen(finding.where, sizeof(finding.where));
+  return NormalizeHex({finding.where, size}, kLongerThanOffset);
+}
+
+const Site* FirstBlamable(const std::vector<Site>& chain) {
+  for (const Site& site : chain)
+    if (site.in_module() && !IsRuntime(site)) return &site;
+  return nullptr;
+}
+
+// Which check it was says more than where it was called from.
+void SignFailedCheck(const RawFinding& finding, const std::vector<Site>& chain,
+                     Signature& signature) {
+  const std::string check(finding.fault.failed_check,
+                          strnlen(finding.fault.failed_check, sizeof finding.fault.failed_check));
+  signature.key = signature.title = signature.expect = "failed-check " + check;
+  if (chain.empty()) return;
+  signature.key += BuildSuffix(chain[0]);
+  if (chain[0].in_module()) signature.title += " in " + SiteTitle(chain[0]);
+}
+
+void SignCrash(const RawFinding& finding, const std::vector<Site>& chain, Signature& signature) {
+  const std::string kind = "crash " + SignalName(finding.fault.signal) + " ";
+  const Site* pc = !chain.empty() && chain[0].in_module() ? &chain[0] : nullptr;
+  if (pc != nullptr && !IsRuntime(*pc)) {
+    signature.key = kind + SiteText(*pc) + BuildSuffix(*pc);
+    signature.title = "crash in " + SiteTitle(*pc);
+    signature.expect = "crash " + SiteFunctionText(*pc);
+    return;
+  }
+  std::string here = Where(finding);
+  std::string title = "crash in " + std::string(WithoutOffset(here));
+  std::string key_part = here;
+  if (pc != nullptr) {
+    key_part = SiteText(*pc);
+    here = SiteFunctionText(*pc);
+    title = "crash in " + SiteTitle(*pc);
+  } else if (here.empty()) {
+    key_part = here = "unmapped pc";
+    title = "crash at unmapped pc";
+  }
+  signature.key = kind + key_part;
+  signature.title = title;
+  signature.expect = "crash " + here;
+  if (const Site* caller = FirstBlamable(chain)) {
+    signature.key += " from " + SiteText(*caller) + BuildSuffix(*caller);
+    signature.title += ", called from " + SiteTitle(*caller);
+    signature.expect += " from " + SiteFunctionText(*caller);
+  } else if (pc != nullptr) {
+    signature.key += BuildSuffix(*pc);
+  }
+}
+
+// A site without its offset into the function; a stripped module's offset is all there is.
+std::string FunctionText(const Site& site) {
+  return site.function.empty() ? SiteFunctionText(site) : site.function;
+}
+
+void SignHang(const RawFinding& finding, const std::vector<Site>& chain, Signature& signature) {
+  const Site* in = nullptr;
+  for (const Site& site : chain)
+    if (in == nullptr && site.module.starts_with("libjvm.so")) in = &site;
+  if (in == nullptr) in = FirstBlamable(chain);
+  if (in == nullptr) {
+    std::string here(WithoutOffset(Where(finding)));
+    if (here.empty()) here = "unknown code";
+    signature.key = signature.expect = "hang " + here;
+    signature.title = "hang in " + here;
+    return;
+  }
+  const std::string module = in->function.empty() ? "" : in->module + " ";
+  signature.key = "hang " + module + FunctionText(*in) + BuildSuffix(*in);
+  signature.title = "hang in " + SiteTitle(*in);
+  signature.expect = "hang " + FunctionText(*in);
+}
+
+void SignOther(const std::string& what, const std::vector<Site>& chain, Signature& signature) {
+  signature.key = signature.title = signature.expect = what;
+  const Site* in = FirstBlamable(chain);
+  if (in == nullptr) return;
+  const std::string module = in->function.empty() ? "" : in->module + " ";
+  signature.key += " in " + module + FunctionText(*in);
+  signature.title += " in " + SiteTitle(*in);
+  signature.expect += " in " + FunctionText(*in);
+}
+
+}  // namespace
+
+Signature SignatureOf(const RawFinding& finding, const Symbolizer& symbolizer) {
+  Signature signature;
+  std::string outcome = fmt::format("outcome-{}", finding.outcome);
+  signature.oracle = fmt::format("oracle-{}", finding.oracle);
+  const std::span<const Oracle> oracles = AllOracles();
+  if (finding.oracle < oracles.size()) {
+    const Oracle& oracle = oracles[finding.oracle];
+    signature.oracle = oracle.name;
+    if (finding.outcome < oracle.outcomes.size()) outcome = oracle.outcomes[finding.outcome].name;
+  }
+  const std::vector<Site> chain = Chain(finding, symbolizer);
+  // A walk may call malloc and then crash: those are two findings, of which only one is a crash.
+  if (signature.oracle == kCrashOracleName && outcome == kFailedCheckOutcomeName) {
+    SignFailedCheck(finding, chain, signature);
+  } else if (signature.oracle == kCrashOracleName) {
+    SignCrash(finding, chain, signature);
+  } else if (signature.oracle == kHangOracleName) {
+    SignHang(finding, chain, signature);
+  } else {
+    SignOther(signature.oracle + "/" + outcome, chain, signature);
+  }
+  return signature;
+}
+
+std::string NativeChainText(const RawFinding& finding, const Symbolizer& symbolizer) {
+  std::string text;
+  const std::vector<Site> chain = Chain(finding, symbolizer);
+  for (size_t i = 0; i < chain.size(); i++) {
+    std::string line = SiteText(chain[i]);
+    if (line.empty() && i == 0) line = Where(finding);
+    if (line.empty()) line = i == 0 ? "unmapped pc" : "(in no module)";
+    text += line + "\n";
+  }
+  return text;
+}
+
+namespace {
+
+std::string HeadText(const HsErrHead& head, bool with_module) {
+  std::string text = head.error;
+  if (!head.message.empty()) text += " " + head.message;
+  if (with_module && !head.module.empty() && !head.frame.starts_with(head.module))
+    text += " " + head.module;
+  if (!head.frame.empty()) text += " " + head.frame;
+  return text;
+}
+
+}  // namespace
+
+Signature SignatureOfDeath(const DeathInfo& death) {
+  Signature signature;
+  signature.oracle = kDeathOracleName;
+  const HsErrHead head = ParseHsErrHead(death.hs_err_text);
+  if (!head.error.empty()) {
+    signature.key = "death " + HeadText(head, true);
+    signature.expect = "death " + HeadText(head, false);
+    signature.title = "JVM death: ";
+    if (!head.frame.empty()) {
+      signature.title += head.error + " in " + FunctionBase(WithoutOffset(head.frame));
+    } else {
+      signature.title += head.message.empty() ? head.error : head.message;
+    }
+    return signature;
+  }
+  std::string how = "without a known cause";
+  if (WIFSIGNALED(death.wait_status))
+    how = fmt::format("by signal {}", WTERMSIG(death.wait_status));
+  if (WIFEXITED(death.wait_status))
+    how = fmt::format("by exit status {}", WEXITSTATUS(death.wait_status));
+  signature.key = signature.expect = "death " + how;
+  signature.title = "JVM death " + how;
+  return signature;
+}
+
+namespace {
+
+// What is compared across builds: no offsets, argument lists, line numbers.
+std::string FunctionOnly(std::string_view place) {
+  const std::string_view plain = WithoutOffset(place);
+  // Without symbols the offset is all there is, and means nothing in another build.
+  if (plain.find(".so") != std::string_view::npos) return std::string(place);
+  if (plain.find('"') != std::string_view::npos) return std::string(plain);  // a named code blob
+  return FunctionBase(plain);
+}
+
+std::string WithoutLine(std::string_view text) {
+  const size_t close = text.find(')');
+  const size_t colon = text.substr(0, close).rfind(':');
+  if (close == std::string_view::npos || colon == std::string_view::npos) return std::string(text);
+  const std::string_view digits = text.substr(colon + 1, close - colon - 1);
+  if (digits.empty() || !std::all_of(digits.begin(), digits.end(), IsDigit))
+    return std::string(text);
+  return std::string(text.substr(0, colon)) + std::string(text.substr(close));
+}
+
+std::string FunctionOnlyExpect(std::string_view expect) {
+  const size_t space = expect.find(' ');
+  if (space == std::string_view::npos) return std::string(expect);
+  const std::string kind(expect.substr(0, space));
+  std::string_view rest = Trim(expect.substr(space + 1));
+  if (kind == "death" || kind == "failed-check") {
+    if (!rest.starts_with("SIG")) return kind + " " + WithoutLine(rest);
+    const size_t end = std::min(rest.find(' '), rest.size());
+    return kind + " " + std::string(rest.substr(0, end)) + " " +
+           FunctionOnly(Trim(rest.substr(end)));
+  }
+  if (rest.starts_with("in ")) return kind + " in " + FunctionOnly(Trim(rest.substr(3)));
+  const size_t from = rest.find(" from ");
+  if (from == std::string_view::npos) {
+    if (rest == "unmapped pc" || rest == "unknown code") return std::string(expect);
+    return kind + " " + FunctionOnly(rest);
+  }
+  const std::string_view here = rest.substr(0, from);
+  return kind + " " + (here == "unmapped pc" ? std::string(here) : FunctionOnly(here)) + " from " +
+         FunctionOnly(Trim(rest.substr(from + 6)));
+}
+
+}  // namespace
+
+Match MatchesExpect(std::string_view expect, const Signature& signature) {
+  expect = Trim(expect);
+  if (expect.empty()) return Match::kNo;
+  if (expect == signature.expect) return Match::kExact;
+  const std::string wanted = FunctionOnlyExpect(expect);
+  const std::string seen = FunctionOnlyExpect(signature.expect);
+  if (wanted == seen) return Match::kFunction;
+  // "oracle/outcome" alone stands for the outcome anywhere.
+  const bool names_outcome =
+      wanted.find('/') != std::string::npos && wanted.find(' ') == std::string::npos;
+  return names_outcome && seen.starts_with(wanted + " in ") ? Match::kFunction : Match::kNo;
+}
+
+std::string BucketName(const Signature& signature) {
+  constexpr size_t kLongest = 60;
+  std::string slug;
+  for (const char c : signature.title) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
+      slug += c;
+    } else if (!slug.empty() && slug.back() != '-') {
+      slug += '-';
+    }
+    if (slug.size() == kLongest) break;
+  }
+  while (slug.ends_with('-')) slug.pop_back();
+  uint32_t hash = 2166136261;  // FNV-1a: the same on every machine
+  for (const char c : signature.key) hash = (hash ^ static_cast<uint8_t>(c)) * 16777619;
+  return fmt::format("{}-{:08x}", slug.empty() ? "finding" : slug, hash);
+}
+
+}  // namespace walkhammer

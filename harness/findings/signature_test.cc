@@ -1,0 +1,293 @@
+#include "harness/findings/signature.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "harness/store/record_testing.h"
+
+namespace walkhammer {
+
+// Stand for functions of the VM and of the C runtime; only their names matter.
+__attribute__((noinline)) int SignatureVm(int x) {
+  asm volatile("");
+  return x + 1;
+}
+__attribute__((noinline)) int SignatureVm(long x, long y) {
+  asm volatile("");
+  return static_cast<int>(x * y);
+}
+
+namespace {
+
+const uint64_t kVm = reinterpret_cast<uint64_t>(static_cast<int (*)(int)>(&SignatureVm));
+const uint64_t kVmTwo = reinterpret_cast<uint64_t>(static_cast<int (*)(long, long)>(&SignatureVm));
+
+// The test binary passes for libjvm.so, or for another library, by a link of that name.
+class SignatureTest : public testing::Test {
+ protected:
+  Symbolizer Symbols(const char* name) {
+    Module module = OwnModules()[0];
+    std::error_code ignored;
+    std::filesystem::create_symlink(std::filesystem::read_symlink("/proc/self/exe"),
+                                    dir_.Under(name), ignored);
+    SetField(module.path, dir_.Under(name));
+    build_ = module.build_id;
+    suffix_ = build_.empty() ? "" : " build " + build_;
+    return Symbolizer(std::span(&module, 1));
+  }
+
+  TempDir dir_;
+  std::string build_, suffix_;
+};
+
+TEST_F(SignatureTest, CrashInAModule) {
+  const Symbolizer symbols = Symbols("libjvm.so");
+  auto finding = NewFinding("crash", "fault");
+  SetChain(*finding, {kVm + 3, kVmTwo + 2});
+  const Signature signature = SignatureOf(*finding, symbols);
+  EXPECT_EQ(signature.key, "crash SIGSEGV libjvm.so walkhammer::SignatureVm(int)+0x3" + suffix_);
+  EXPECT_EQ(signature.title, "crash in walkhammer::SignatureVm");
+  EXPECT_EQ(signature.expect, "crash walkhammer::SignatureVm(int)+0x3");
+  EXPECT_EQ(signature.oracle, "crash");
+  EXPECT_EQ(NativeChainText(*finding, symbols),
+            "libjvm.so walkhammer::SignatureVm(int)+0x3\n"
+            "libjvm.so walkhammer::SignatureVm(long, long)+0x2\n");
+  // Another caller is the same bug, another signal or place is not.
+  SetChain(*finding, {kVm + 3});
+  EXPECT_EQ(SignatureOf(*finding, symbols).key, signature.key);
+  SetChain(*finding, {kVm + 2});
+  EXPECT_NE(SignatureOf(*finding, symbols).key, signature.key);
+  SetChain(*finding, {kVm + 3});
+  finding->fault.signal = SIGBUS;
+  EXPECT_NE(SignatureOf(*finding, symbols).key, signature.key);
+  EXPECT_EQ(SignatureOf(*finding, symbols).expect, signature.expect);
+}
+
+TEST_F(SignatureTest, CrashInTheCRuntimeIsItsCallers) {
+  const Symbolizer symbols = Symbols("libc.so.6");
+  std::vector<Module> modules = OwnModules();
+  auto finding = NewFinding("crash", "fault");
+  SetChain(*finding, {kVm + 3});
+  EXPECT_EQ(SignatureOf(*finding, symbols).title, "crash in walkhammer::SignatureVm");
+  // Two modules: the runtime, and above it the same file under its own name.
+  modules[1] = modules[0];
+  SetField(modules[0].path, dir_.Under("libc.so.6"));
+  modules[0].end = kVm + 4;
+  modules[0].start = kVm;
+  modules.resize(2);
+  const Symbolizer both(modules);
+  SetChain(*finding, {kVm + 3, kVmTwo + 2});
+  const Signature signature = SignatureOf(*finding, both);
+  EXPECT_EQ(signature.title,
+            "crash in walkhammer::SignatureVm, called from walkhammer::SignatureVm");
+  EXPECT_EQ(signature.expect,
+            "crash walkhammer::SignatureVm(int)+0x3 from walkhammer::SignatureVm(long, long)+0x2");
+  EXPECT_NE(signature.key.find(" from "), std::string::npos);
+}
+
+TEST_F(SignatureTest, CrashOutsideOfModules) {
+  const Symbolizer symbols = Symbols("libjvm.so");
+  auto finding = NewFinding("crash", "fault");
+  SetChain(*finding, {0x10, 0x20, kVm + 3});
+  Signature signature = SignatureOf(*finding, symbols);
+  EXPECT_EQ(signature.key,
+            "crash SIGSEGV unmapped pc from libjvm.so walkhammer::SignatureVm(int)+0x3" + suffix_);
+  EXPECT_EQ(signature.title, "crash at unmapped pc, called from walkhammer::SignatureVm");
+  EXPECT_EQ(signature.expect, "crash unmapped pc from walkhammer::SignatureVm(int)+0x3");
+  EXPECT_EQ(NativeChainText(*finding, symbols),
+            "unmapped pc\n(in no module)\nlibjvm.so walkhammer::SignatureVm(int)+0x3\n");
+  SetChain(*finding, {0x10});
+  SetField(finding->where, "stub \"call_stub\"+0x1f");
+  signature = SignatureOf(*finding, symbols);
+  EXPECT_EQ(signature.key, "crash SIGSEGV stub \"call_stub\"+0x1f");
+  EXPECT_EQ(signature.title, "crash in stub \"call_stub\"");
+  SetField(finding->where, "anonymous memory at 0x00007f0012345678");
+  EXPECT_EQ(SignatureOf(*finding, symbols).key, "crash SIGSEGV anonymous memory at 0x?");
+  SetField(finding->where, "");
+  SetChain(*finding, {0});
+  EXPECT_EQ(SignatureOf(*finding, symbols).title, "crash at unmapped pc");
+}
+
+TEST_F(SignatureTest, HangsJoinByFunction) {
+  const Symbolizer symbols = Symbols("libjvm.so");
+  auto finding = NewFinding("hang", "hang");
+  SetChain(*finding, {0x10, kVm + 3, kVmTwo + 2});
+  const Signature signature = SignatureOf(*finding, symbols);
+  EXPECT_EQ(signature.key, "hang libjvm.so walkhammer::SignatureVm(int)" + suffix_);
+  EXPECT_EQ(signature.title, "hang in walkhammer::SignatureVm");
+  EXPECT_EQ(signature.expect, "hang walkhammer::SignatureVm(int)");
+  SetChain(*finding, {kVm + 2});
+  EXPECT_EQ(SignatureOf(*finding, symbols).key, signature.key);
+  SetChain(*finding, {0x10});
+  EXPECT_EQ(SignatureOf(*finding, symbols).key, "hang unknown code");
+}
+
+TEST_F(SignatureTest, OtherOraclesNameTheOutcome) {
+  const Symbolizer symbols = Symbols("libjvm.so");
+  auto finding = NewFinding("truth", "wrong-frames");
+  SetField(finding->detail, "frame 3");
+  Signature signature = SignatureOf(*finding, symbols);
+  EXPECT_EQ(signature.key, "truth/wrong-frames");
+  EXPECT_EQ(signature.title, signature.key);
+  SetField(finding->detail, "frame 4");
+  EXPECT_EQ(SignatureOf(*finding, symbols).key, signature.key);
+
+  finding = NewFinding("signal-safety", "unsafe-call");
+  SetChain(*finding, {kVm + 3});
+  signature = SignatureOf(*finding, symbols);
+  EXPECT_EQ(signature.key, "signal-safety/unsafe-call in libjvm.so walkhammer::SignatureVm(int)");
+  EXPECT_EQ(signature.title, "signal-safety/unsafe-call in walkhammer::SignatureVm");
+  // A crash later in the same walk does not make it a crash.
+  finding->ending = Ending::kCrashed;
+  EXPECT_EQ(SignatureOf(*finding, symbols).key, signature.key);
+}
+
+TEST_F(SignatureTest, FindingsOfADamagedChildAreStillSigned) {
+  const Symbolizer symbols = Symbols("libjvm.so");
+  auto finding = std::make_unique<RawFinding>();
+  std::memset(static_cast<void*>(finding.get()), 0xff, sizeof(RawFinding));
+  EXPECT_EQ(SignatureOf(*finding, symbols).key, "oracle-255/outcome-255");
+  EXPECT_EQ(NativeChainText(*finding, symbols).find("libjvm"), std::string::npos);
+}
+
+std::string HsErr(const std::string& error, const std::string& frame) {
+  return "#\n# A fatal error has been detected by the Java Runtime Environment:\n#\n#  " + error +
+         "\n#\n# JRE version: x\n" +
+         (frame.empty() ? "" : "# Problematic frame:\n# " + frame + "\n");
+}
+
+TEST_F(SignatureTest, AFailedCheckIsTheCheck) {
+  const Symbolizer symbols = Symbols("libjvm.so");
+  auto finding = NewFinding("crash", "failed-check");
+  SetField(finding->fault.failed_check, "(frame.cpp:123) assert(x()) failed");
+  SetChain(*finding, {kVm + 3, kVmTwo + 2});
+  const Signature signature = SignatureOf(*finding, symbols);
+  EXPECT_EQ(signature.key, "failed-check (frame.cpp:123) assert(x()) failed" + suffix_);
+  EXPECT_EQ(signature.title,
+            "failed-check (frame.cpp:123) assert(x()) failed in walkhammer::SignatureVm");
+  EXPECT_EQ(signature.expect, "failed-check (frame.cpp:123) assert(x()) failed");
+  EXPECT_EQ(signature.oracle, "crash");
+  // It is the same wherever it is inlined; another check is another.
+  SetChain(*finding, {kVmTwo + 2});
+  EXPECT_EQ(SignatureOf(*finding, symbols).key, signature.key);
+  SetField(finding->fault.failed_check, "(frame.cpp:124) assert(x()) failed");
+  EXPECT_NE(SignatureOf(*finding, symbols).key, signature.key);
+}
+
+TEST(SignatureOfDeath, ReadsTheHead) {
+  Signature signature =
+      SignatureOfDeath({SIGABRT, HsErr("Internal Error (frame.cpp:123), pid=1, tid=2\n"
+                                       "#  guarantee(x) failed: bad 0x7f01",
+                                       "")});
+  EXPECT_EQ(signature.key, "death Internal Error (frame.cpp:123) guarantee(x) failed: bad 0x?");
+  EXPECT_EQ(signature.title, "JVM death: guarantee(x) failed: bad 0x?");
+  EXPECT_EQ(signature.oracle, "survival");
+  signature = SignatureOfDeath(
+      {SIGABRT, HsErr("SIGSEGV (0xb) at pc=0x1, pid=1, tid=2",
+                      "V  [libjvm.so+0x99]  frame::sender(RegisterMap*) const+0x1f")});
+  EXPECT_EQ(signature.key, "death SIGSEGV libjvm.so frame::sender(RegisterMap*) const+0x1f");
+  EXPECT_EQ(signature.title, "JVM death: SIGSEGV in frame::sender");
+  EXPECT_EQ(signature.expect, "death SIGSEGV frame::sender(RegisterMap*) const+0x1f");
+}
+
+TEST(SignatureOfDeath, WithoutALog) {
+  EXPECT_EQ(SignatureOfDeath({SIGABRT, ""}).key, "death by signal 6");
+  EXPECT_EQ(SignatureOfDeath({SIGKILL, "no head"}).key, "death by signal 9");
+  EXPECT_EQ(SignatureOfDeath({3 << 8, ""}).key, "death by exit status 3");
+}
+
+Match Matches(const char* expect, const char* seen) {
+  Signature signature;
+  signature.expect = seen;
+  return MatchesExpect(expect, signature);
+}
+
+TEST(MatchesExpect, ExactFunctionOrNot) {
+  const char* sender = "crash frame::sender(RegisterMap*) const+0x1f";
+  EXPECT_EQ(Matches(sender, sender), Match::kExact);
+  EXPECT_EQ(Matches("  crash frame::sender(RegisterMap*) const+0x1f\n", sender), Match::kExact);
+  EXPECT_EQ(Matches("crash frame::sender(RegisterMap*) const+0x2f", sender), Match::kFunction);
+  EXPECT_EQ(Matches("crash frame::sender(RegisterMap*, bool) const+0x1f", sender),
+            Match::kFunction);
+  EXPECT_EQ(Matches("crash frame::sender+0x1f", sender), Match::kFunction);
+  EXPECT_EQ(Matches("crash frame::sender", sender), Match::kFunction);
+  EXPECT_EQ(Matches("crash frame::sender_for", sender), Match::kNo);
+  EXPECT_EQ(Matches("hang frame::sender(RegisterMap*) const", sender), Match::kNo);
+  EXPECT_EQ(Matches("death SIGSEGV frame::sender", sender), Match::kNo);
+  EXPECT_EQ(Matches("", sender), Match::kNo);
+  EXPECT_EQ(Matches("crash", sender), Match::kNo);
+}
+
+TEST(MatchesExpect, WithoutSymbolsOnlyExactly) {
+  EXPECT_EQ(Matches("crash libjvm.so+0x12", "crash libjvm.so+0x12"), Match::kExact);
+  EXPECT_EQ(Matches("crash libjvm.so+0x12", "crash libjvm.so+0x13"), Match::kNo);
+}
+
+TEST(MatchesExpect, OutsideOfModules) {
+  EXPECT_EQ(Matches("crash unmapped pc from f(int)+0x1", "crash unmapped pc from f(int)+0x2"),
+            Match::kFunction);
+  EXPECT_EQ(Matches("crash unmapped pc from f(int)+0x1", "crash unmapped pc from g(int)+0x1"),
+            Match::kNo);
+  EXPECT_EQ(Matches("crash unmapped pc", "crash memcpy from g(int)+0x1"), Match::kNo);
+  EXPECT_EQ(Matches("crash memcpy+0x3 from g(int)+0x1", "crash memcpy+0x2 from g(int)+0x2"),
+            Match::kFunction);
+  EXPECT_EQ(Matches("crash stub \"a\"+0x3", "crash stub \"a\"+0x4"), Match::kFunction);
+  EXPECT_EQ(Matches("crash stub \"a\"+0x3", "crash stub \"b\"+0x3"), Match::kNo);
+  EXPECT_EQ(Matches("crash stub \"a\"+0x3", "crash codelet \"a\"+0x3"), Match::kNo);
+}
+
+TEST(MatchesExpect, OtherOutcomes) {
+  EXPECT_EQ(Matches("truth/wrong-frames", "truth/wrong-frames"), Match::kExact);
+  EXPECT_EQ(Matches("truth/wrong-frames", "truth/no-frames"), Match::kNo);
+  EXPECT_EQ(Matches("signal-safety/unsafe-call in f(int)", "signal-safety/unsafe-call in f(long)"),
+            Match::kFunction);
+  EXPECT_EQ(Matches("signal-safety/unsafe-call in f(int)", "signal-safety/unsafe-call in g(int)"),
+            Match::kNo);
+  EXPECT_EQ(Matches("signal-safety/unsafe-call", "signal-safety/unsafe-call in g(int)"),
+            Match::kFunction);
+}
+
+TEST(MatchesExpect, Deaths) {
+  const char* seen = "death Internal Error (frame.cpp:123) guarantee(x) failed: m";
+  EXPECT_EQ(Matches(seen, seen), Match::kExact);
+  EXPECT_EQ(Matches("death Internal Error (frame.cpp:9) guarantee(x) failed: m", seen),
+            Match::kFunction);
+  EXPECT_EQ(Matches("death Internal Error (frame.cpp:123) guarantee(y) failed: m", seen),
+            Match::kNo);
+  EXPECT_EQ(Matches("death Internal Error (forte.cpp:123) guarantee(x) failed: m", seen),
+            Match::kNo);
+  EXPECT_EQ(Matches("death SIGSEGV f(X*)+0x1", "death SIGSEGV f(Y*)+0x2"), Match::kFunction);
+  EXPECT_EQ(Matches("death SIGSEGV f(X*)+0x1", "death SIGBUS f(X*)+0x1"), Match::kNo);
+  EXPECT_EQ(Matches("death by signal 6", "death by signal 9"), Match::kNo);
+}
+
+TEST(MatchesExpect, FailedChecks) {
+  const char* seen = "failed-check (frame.cpp:123) assert(x()) failed";
+  EXPECT_EQ(Matches(seen, seen), Match::kExact);
+  EXPECT_EQ(Matches("failed-check (frame.cpp:9) assert(x()) failed", seen), Match::kFunction);
+  EXPECT_EQ(Matches("failed-check (frame.cpp:123) assert(y()) failed", seen), Match::kNo);
+  EXPECT_EQ(Matches("failed-check (forte.cpp:123) assert(x()) failed", seen), Match::kNo);
+  EXPECT_EQ(Matches("crash f(int)+0x3", seen), Match::kNo);
+  EXPECT_EQ(Matches("death Internal Error (frame.cpp:123) assert(x()) failed", seen), Match::kNo);
+}
+
+TEST(BucketName, IsReadableAndTellsKeysApart) {
+  Signature signature;
+  signature.title = "crash in walkhammer::(anonymous namespace)::f";
+  signature.key = "one";
+  const std::string one = BucketName(signature);
+  EXPECT_TRUE(one.starts_with("crash-in-walkhammer-anonymous-namespace-f-")) << one;
+  EXPECT_EQ(one.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "0123456789_-"),
+            std::string::npos);
+  signature.key = "two";
+  EXPECT_NE(BucketName(signature), one);
+  signature.title = "../../" + std::string(500, '/');
+  EXPECT_TRUE(BucketName(signature).starts_with("finding-"));
+  signature.title = std::string(500, 'x');
+  EXPECT_LT(BucketName(signature).size(), 80u);
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,243 @@
+#include "harness/findings/snapshot.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/request/scene_table.h"
+#include "harness/request/walker_table.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr uint64_t kFirstAddress = 1 << 16;      // what is below is a number
+constexpr uint64_t kSurelyAddress = 1ULL << 32;  // unless nothing is mapped there
+constexpr uint64_t kThreadBytes = 4096;          // more than a JavaThread has
+constexpr uint64_t kMethodBytes = 96;            // near the size of a Method
+// Bits 48 to 54 of an address hold the signature that pointer authentication puts there; 55 tells
+// the kernel's addresses.
+constexpr int kAddressBits = 48, kEndOfSignature = 55;
+constexpr uint64_t kMetaspaceBlock = 4
+                                     << 20;  // metaspace comes in blocks of that size and alignment
+constexpr uint64_t kMetaspaceMask = 0xffff;  // the least that is committed of one
+constexpr uint64_t kRoomMask = 0x7ffff;      // half of what zero-page and its like hold
+constexpr int kMostNested = 4096;            // pieces of code inside of another one
+
+struct Range {
+  uint64_t begin, end;
+  uint32_t name;  // index into names_
+  bool operator<(const Range& other) const { return begin < other.begin; }
+};
+
+class Namer {
+ public:
+  Namer(const Sample& sample, const StressState& state, SymbolTable& symbols)
+      : sample_(sample), state_(state), symbols_(symbols) {
+    ReadCode();
+    ReadMethods();
+  }
+
+  Value NameOf(uint64_t word) {
+    constexpr uint64_t kAddress = (1ULL << kAddressBits) - 1;
+    if (word <= kAddress || word >> kEndOfSignature != 0) return NameUnsigned(word);
+    Value code = NameUnsigned(word & kAddress);
+    if (!IsCode(code)) return Number(word);
+    code.is_signed = 1;
+    return code;
+  }
+
+ private:
+  Value NameUnsigned(uint64_t word) {
+    if (word < kFirstAddress || word >= end_of_addresses_) return Number(word);
+    if (word >= sample_.stack_limit && word < sample_.stack_base) return OnStack(word);
+    for (const std::vector<Range>* code : {&live_, &gone_})
+      if (const Range* range = Find(*code, word)) return At(*range, word);
+    if (sample_.thread != 0 && word - sample_.thread < kThreadBytes)
+      return Of(SymbolKind::kThread, word - sample_.thread);
+    const uint32_t modules = std::min<uint32_t>(state_.module_count.load(), kMaxModules);
+    for (uint32_t i = 0; i < modules; i++)
+      if (word >= state_.modules[i].start && word < state_.modules[i].end)
+        return InModule(state_.modules[i], word);
+    if (const auto method = NameMethod(word); method.symbol != 0) return method;
+    if (!live_.empty() && word >= live_.front().begin && word < code_end_)
+      return Of(SymbolKind::kCodeCache, word - live_.front().begin);  // nobody knows what was there
+    return InMemory(word);
+  }
+
+  bool IsCode(const Value& value) const {
+    const SymbolKind kind = symbols_.at(value.symbol).kind;
+    return kind == SymbolKind::kNmethod || kind == SymbolKind::kStub ||
+           kind == SymbolKind::kCodelet || kind == SymbolKind::kCodeCache ||
+           kind == SymbolKind::kLibrary;
+  }
+
+  static Value Number(uint64_t word) { return {static_cast<int64_t>(word), 0, 0}; }
+  static Value Of(SymbolKind kind, uint64_t addend) {
+    return {static_cast<int64_t>(addend), SymbolTable::IdOf(kind), 0};
+  }
+  Value At(const Range& range, uint64_t word) {
+    const auto& [kind, name] = names_[range.name];
+    return {static_cast<int64_t>(word - range.begin), symbols_.Intern(kind, name), 0};
+  }
+
+  // The innermost range that holds `word`: stubs lie inside of a blob that has a name, too.
+  static const Range* Find(const std::vector<Range>& ranges, uint64_t word) {
+    auto after = std::upper_bound(ranges.begin(), ranges.end(), Range{word, 0, 0});
+    for (int i = 0; i < kMostNested && after != ranges.begin(); i++)
+      if (word < (--after)->end) return &*after;
+    return nullptr;
+  }
+
+  std::string_view NameAt(uint32_t offset) const {
+    if (offset >= StressState::kNamesBytes) return "";
+    const char* name = state_.names + offset;
+    return {name, strnlen(name, StressState::kNamesBytes - offset)};
+  }
+
+  // Landscape numbers repeated names of stubs and codelets by address. What lives is what another
+  // process has, too; only stubs that are made on demand (adapters) may get other numbers there.
+  void ReadCode() {
+    struct Found {
+      uint64_t begin, end;
+      SymbolKind kind;
+      std::string name;
+      bool gone;
+    };
+    std::vector<Found> all;
+    const uint32_t count = std::min(state_.code_count.load(), StressState::kMaxCode);
+    for (uint32_t i = 0; i < count; i++) {
+      const CodeEntry& entry = state_.code[i];
+      const uint64_t begin = entry.begin.load(std::memory_order_acquire);
+      const auto kind = static_cast<SymbolKind>(entry.kind);
+      if (begin == 0 || entry.end <= begin || kind < SymbolKind::kNmethod ||
+          kind > SymbolKind::kCodelet)
+        continue;
+      all.push_back({begin, entry.end, kind, CleanName(NameAt(entry.name)), entry.gone != 0});
+    }
+    std::sort(all.begin(), all.end(),
+              [](const Found& a, const Found& b) { return a.begin < b.begin; });
+    std::map<std::pair<SymbolKind, std::string>, int> ordinals;
+    for (const Found& found : all) {
+      std::string name = found.name;
+      if (found.kind != SymbolKind::kNmethod && !found.gone)
+        if (const int ordinal = ordinals[{found.kind, name}]++; ordinal > 0)
+          name += "#" + std::to_string(ordinal);
+      if (!found.gone) code_end_ = std::max(code_end_, found.end);
+      // Interned only where a word needs it: the table is not that large.
+      names_.emplace_back(found.kind, std::move(name));
+      (found.gone ? gone_ : live_)
+          .push_back({found.begin, found.end, static_cast<uint32_t>(names_.size() - 1)});
+    }
+  }
+
+  // Where two methods had the same address, the newest counts.
+  void ReadMethods() {
+    const uint32_t count = state_.method_count.load();
+    const uint32_t kept = std::min(count, StressState::kMaxMethods);
+    for (uint32_t i = 0; i < kept; i++) {
+      const MethodPlace& place = state_.methods[(count - kept + i) % StressState::kMaxMethods];
+      const uint64_t method = place.method.load(std::memory_order_acquire);
+      if (method == 0) continue;
+      methods_[method] = &place;
+      if (place.code_size > 0) codes_[place.codes] = &place;
+    }
+  }
+
+  Value OnStack(uint64_t word) const {
+    const uint64_t sp = sample_.registers.sp;
+    if (sp >= sample_.stack_limit && sp < sample_.stack_base) {
+      const auto offset = static_cast<int64_t>(word - sp) + kSampledSp;
+      if (offset >= kSampledFree && offset < kSampledEnd)
+        return Of(SymbolKind::kStack, static_cast<uint64_t>(offset));
+    }
+    if (word - sample_.stack_limit < sample_.stack_base - word)
+      return Of(SymbolKind::kStackLimit, word - sample_.stack_limit);
+    return Of(SymbolKind::kStackBase, word - sample_.stack_base);
+  }
+
+  Value InModule(const Module& module, uint64_t word) {
+    const std::string_view path(module.path, strnlen(module.path, sizeof module.path));
+    const std::string name = CleanName(path.substr(path.rfind('/') + 1));
+    return {static_cast<int64_t>(word - module.start), symbols_.Intern(SymbolKind::kLibrary, name),
+            0};
+  }
+
+  // Symbol 0 if it is none.
+  Value NameMethod(uint64_t word) {
+    const auto before = [word](const auto& places) {
+      auto after = places.upper_bound(word);
+      return after == places.begin() ? nullptr : std::prev(after)->second;
+    };
+    if (const MethodPlace* place = before(methods_))
+      if (const uint64_t method = place->method.load(); word - method < kMethodBytes)
+        return {static_cast<int64_t>(word - method),
+                symbols_.Intern(SymbolKind::kMethod, NameAt(place->name)), 0};
+    if (const MethodPlace* place = before(codes_);
+        place != nullptr && word - place->codes < place->code_size)
+      return {static_cast<int64_t>(word - place->codes),
+              symbols_.Intern(SymbolKind::kBytecodes, NameAt(place->name)), 0};
+    const uint64_t block = word / kMetaspaceBlock * kMetaspaceBlock;
+    auto near = methods_.lower_bound(block);
+    if (near != methods_.end() && near->first < block + kMetaspaceBlock)
+      return Of(SymbolKind::kMetaspace, word & kMetaspaceMask);
+    return {};
+  }
+
+  Value InMemory(uint64_t word) const {
+    const uint32_t count = std::min(state_.area_count.load(), StressState::kMaxAreas);
+    for (uint32_t i = 0; i < count; i++)
+      if (const Area& area = state_.areas[i]; word >= area.begin && word < area.end)
+        return Of(area.readable != 0 ? SymbolKind::kZeroPage : SymbolKind::kNoAccess,
+                  word & kRoomMask);
+    if (word < kSurelyAddress) return Number(word);
+    return Of(SymbolKind::kUnmapped, word & kRoomMask);
+  }
+
+  const Sample& sample_;
+  const StressState& state_;
+  SymbolTable& symbols_;
+  std::vector<std::pair<SymbolKind, std::string>> names_;
+  std::vector<Range> live_, gone_;  // by begin
+  uint64_t code_end_ = 0;
+  // Stacks lie near their top: x86_64 gives programs 47 bits, aarch64 48.
+  const uint64_t end_of_addresses_ =
+      1ULL << (sample_.stack_base >> (kAddressBits - 1) != 0 ? kAddressBits : kAddressBits - 1);
+  std::map<uint64_t, const MethodPlace*> methods_, codes_;
+};
+
+}  // namespace
+
+WalkRequest RequestOfSample(const Sample& sample, const StressState& state, SymbolTable& symbols) {
+  Namer namer(sample, state, symbols);
+  WalkRequest request;
+  request.walker = sample.walker < AllWalkers().size() ? sample.walker : uint8_t{0};
+  request.scene = static_cast<uint8_t>(FindScene(kSampledScene).value_or(0));
+  request.origin = Origin::kSample;
+  request.state = sample.state;
+  request.depth = std::clamp<uint16_t>(state.job.depth, 1, WalkRequest::kMaxDepth);
+  request.pc = namer.NameOf(sample.registers.pc);
+  request.sp = namer.NameOf(sample.registers.sp);
+  request.fp = namer.NameOf(sample.registers.fp);
+  if (sample.registers.lr != 0) request.lr = namer.NameOf(sample.registers.lr);
+  // As it was, not as the scene's own is.
+  if (sample.anchor_sp != 0 || sample.anchor_pc != 0 || sample.anchor_fp != 0) {
+    request.anchor = AnchorMode::kCustom;
+    request.anchor_sp = namer.NameOf(sample.anchor_sp);
+    request.anchor_pc = namer.NameOf(sample.anchor_pc);
+    request.anchor_fp = namer.NameOf(sample.anchor_fp);
+  }
+  const uint32_t words = std::min<uint32_t>(sample.words, kSampleWords);
+  for (uint32_t i = 0; i < words && request.edit_count < WalkRequest::kMaxEdits; i++)
+    if (sample.stack[i] != 0)
+      request.edits[request.edit_count++] = {kSampledSp + static_cast<int32_t>(8 * i),
+                                             EditOp::kSet,
+                                             {},
+                                             namer.NameOf(sample.stack[i])};
+  return request;
+}
+
+}  // namespace walkhammer

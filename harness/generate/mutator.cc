@@ -1,0 +1,103 @@
+#include "harness/generate/mutator.h"
+
+#include <algorithm>
+
+#include "harness/generate/mutations.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr int kMostTries = 8;  // of one change, where mutations do not apply
+
+uint32_t TotalWeight() {
+  uint32_t total = 0;
+  for (const Mutation& mutation : AllMutations()) total += mutation.weight;
+  return total;
+}
+
+const Mutation& AnyMutation(Random& random) {
+  static const uint32_t total = TotalWeight();
+  uint32_t at = random.Below(total);
+  for (const Mutation& mutation : AllMutations()) {
+    if (at < mutation.weight) return mutation;
+    at -= mutation.weight;
+  }
+  return AllMutations()[0];
+}
+
+// What is left of the stack's end moves inside, as the walk line would do.
+void Tidy(Draft& draft) {
+  WalkRequest& request = draft.request();
+  request.walker = draft.walker();
+  request.origin = Origin::kMade;
+  request.depth = std::clamp<uint16_t>(request.depth, 1, WalkRequest::kMaxDepth);
+  const int32_t bytes = draft.StackBytes();
+  for (Edit& edit : draft.Edits()) edit.slot = edit.slot % bytes & ~7;
+  if (request.anchor != AnchorMode::kCustom)
+    request.anchor_sp = request.anchor_pc = request.anchor_fp = Value{};
+}
+
+void TakeRegisters(const WalkRequest& from, WalkRequest& to) {
+  to.state = from.state;
+  to.anchor = from.anchor;
+  to.pc = from.pc;
+  to.sp = from.sp;
+  to.fp = from.fp;
+  to.lr = from.lr;
+  to.anchor_sp = from.anchor_sp;
+  to.anchor_pc = from.anchor_pc;
+  to.anchor_fp = from.anchor_fp;
+}
+
+}  // namespace
+
+void Mutator::Mutate(Random& random, WalkRequest& request) const {
+  Draft draft(random, words_, walker_, request);
+  if (draft.stack().available == 0) request.scene = draft.AnyScene();
+  int changes = 1;
+  while (changes < 5 && random.Chance(35)) changes++;
+  for (int i = 0; i < changes; i++)
+    for (int tries = 0; tries < kMostTries; tries++)
+      if (AnyMutation(random).apply(draft)) break;
+  Tidy(draft);
+}
+
+void Mutator::CrossOver(Random& random, const WalkRequest& a, const WalkRequest& b,
+                        WalkRequest& child) const {
+  const WalkRequest* first = &a;
+  const WalkRequest* second = &b;
+  if (random.Chance(50)) std::swap(first, second);
+  child = *first;
+  Draft draft(random, words_, walker_, child);
+  const std::span<const Edit> others(second->edits, second->edit_count);
+  switch (random.Below(4)) {
+    case 0:  // the one's registers on the other's stack
+      TakeRegisters(*second, child);
+      break;
+    case 1:  // the one's registers and edits in the other's scene
+      child.scene = second->scene;
+      break;
+    case 2:  // edits of both, each with one chance in two, and registers of either
+      for (int i = child.edit_count - 1; i >= 0; i--)
+        if (random.Chance(50)) draft.Remove(i);
+      for (const Edit& edit : others)
+        if (random.Chance(50) && child.edit_count < WalkRequest::kUsualEdits)
+          child.edits[child.edit_count++] = edit;
+      if (random.Chance(50)) TakeRegisters(*second, child);
+      break;
+    default: {  // the one's edits below some slot, the other's above
+      const int32_t cut = 8 * static_cast<int32_t>(random.Below(
+                                  static_cast<uint32_t>(std::min(draft.StackBytes(), 1024) / 8)));
+      for (int i = child.edit_count - 1; i >= 0; i--)
+        if (child.edits[i].slot >= cut) draft.Remove(i);
+      for (const Edit& edit : others)
+        if (edit.slot >= cut && child.edit_count < WalkRequest::kUsualEdits)
+          child.edits[child.edit_count++] = edit;
+      break;
+    }
+  }
+  if (draft.stack().available == 0) child.scene = draft.AnyScene();
+  Tidy(draft);
+}
+
+}  // namespace walkhammer

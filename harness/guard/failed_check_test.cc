@@ -1,0 +1,127 @@
+// Failed checks of a JVM that this test plays itself: calls end at the report, and elsewhere the
+// report goes on.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "harness/guard/code_patch.h"
+#include "harness/guard/guard.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr int kReported = 4711;
+constexpr int kLine = 123;
+
+int reports = 0;
+
+// As HotSpot's report_vm_error and report_fatal, but that these come back.
+__attribute__((noinline)) int ReportError(const char* file, int line, const char* text) {
+  asm volatile("" ::"r"(file), "r"(line), "r"(text) : "memory");
+  reports++;
+  return kReported;
+}
+__attribute__((noinline)) int ReportFatal(int type, const char* file, int line, const char* text) {
+  asm volatile("" ::"r"(file), "r"(type), "r"(line), "r"(text) : "memory");
+  reports++;
+  return kReported;
+}
+__attribute__((noinline)) int ReportUnreachable(const char* file, int line) {
+  asm volatile("" ::"r"(file), "r"(line) : "memory");
+  reports++;
+  return kReported;
+}
+
+const uint64_t kEntries[] = {reinterpret_cast<uint64_t>(&ReportError),
+                             reinterpret_cast<uint64_t>(&ReportFatal),
+                             reinterpret_cast<uint64_t>(&ReportUnreachable)};
+
+GuardSlot own_slot;
+
+class FailedCheckTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    GuardOptions options{};
+    options.hang_limit_ms = 10000;
+    options.check_reports[0] = {kEntries[0], ReadCode(kEntries[0]), 0, 1, 2};
+    options.check_reports[1] = {kEntries[1], ReadCode(kEntries[1]), 1, 2, 3};
+    options.check_reports[2] = {kEntries[2], ReadCode(kEntries[2]), 0, 1, -1};
+    options.check_report_count = 3;
+    std::vector<uint64_t> sorted(std::begin(kEntries), std::end(kEntries));
+    std::sort(sorted.begin(), sorted.end());
+    ASSERT_TRUE(MakeCodeWritable(sorted, "no test").ok());
+    ASSERT_TRUE(InstallGuard(options).ok());
+    EnterGuardedThread(own_slot);
+  }
+  void SetUp() override {
+    for (const uint64_t entry : kEntries) WriteCode(entry, kTrapCode);
+    reports = 0;
+  }
+
+  static std::string Check() { return own_slot.fault.failed_check; }
+};
+
+TEST_F(FailedCheckTest, EndsTheCall) {
+  bool went_on = false;
+  const auto call = [](void* flag) {
+    ReportError("/build/src/share/runtime/frame.cpp", kLine, "assert(is_java_frame()) failed");
+    *static_cast<bool*>(flag) = true;
+  };
+  ASSERT_EQ(GuardedCall(own_slot, call, &went_on), Ending::kCrashed);
+  EXPECT_EQ(Check(), "(frame.cpp:123) assert(is_java_frame()) failed");
+  EXPECT_EQ(own_slot.fault.signal, SIGABRT);
+  EXPECT_FALSE(went_on);
+  EXPECT_EQ(reports, 0);
+  // The site is the caller, not the report.
+  EXPECT_NE(own_slot.fault.registers.pc, kEntries[0]);
+  EXPECT_NE(own_slot.fault.registers.pc, kEntries[0] + 1);
+}
+
+TEST_F(FailedCheckTest, EachReportHasArgumentsOfItsOwn) {
+  const auto fatal = [](void*) { ReportFatal(7, "a.cpp", 2147483647, "fatal: %d"); };
+  ASSERT_EQ(GuardedCall(own_slot, fatal, nullptr), Ending::kCrashed);
+  EXPECT_EQ(Check(), "(a.cpp:2147483647) fatal: %d");
+  const auto unreachable = [](void*) { ReportUnreachable("/b/c.hpp", 0); };
+  ASSERT_EQ(GuardedCall(own_slot, unreachable, nullptr), Ending::kCrashed);
+  EXPECT_EQ(Check(), "(c.hpp:0) ");
+  const auto nameless = [](void*) { ReportError(nullptr, 1, nullptr); };
+  ASSERT_EQ(GuardedCall(own_slot, nameless, nullptr), Ending::kCrashed);
+  EXPECT_EQ(Check(), "(:1) ");
+}
+
+TEST_F(FailedCheckTest, ALongTextIsCut) {
+  static const std::string text(1000, 'x');
+  const auto call = [](void*) { ReportError("a.cpp", 1, text.c_str()); };
+  ASSERT_EQ(GuardedCall(own_slot, call, nullptr), Ending::kCrashed);
+  EXPECT_EQ(Check().size(), sizeof own_slot.fault.failed_check - 1);
+  EXPECT_TRUE(Check().starts_with("(a.cpp:1) xxx"));
+}
+
+TEST_F(FailedCheckTest, AnUnreadableTextEndsTheCallAllTheSame) {
+  const auto call = [](void*) { ReportError("a.cpp", 1, reinterpret_cast<const char*>(0x10)); };
+  ASSERT_EQ(GuardedCall(own_slot, call, nullptr), Ending::kCrashed);
+  EXPECT_EQ(reports, 0);
+}
+
+TEST_F(FailedCheckTest, OutsideOfACallTheReportGoesOn) {
+  EXPECT_EQ(ReportError("a.cpp", 1, "x"), kReported);
+  EXPECT_EQ(reports, 1);
+  // The process dies: no trap stands in the way any more.
+  for (const uint64_t entry : kEntries) EXPECT_NE(ReadCode(entry), kTrapCode);
+}
+
+TEST_F(FailedCheckTest, AFaultIsNoFailedCheck) {
+  const auto check = [](void*) { ReportError("a.cpp", 1, "x"); };
+  ASSERT_EQ(GuardedCall(own_slot, check, nullptr), Ending::kCrashed);
+  ASSERT_NE(Check(), "");
+  const auto fault = [](void*) { *reinterpret_cast<volatile int*>(0x10) = 1; };
+  ASSERT_EQ(GuardedCall(own_slot, fault, nullptr), Ending::kCrashed);
+  EXPECT_EQ(Check(), "");
+  EXPECT_EQ(own_slot.fault.signal, SIGSEGV);
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,75 @@
+#include "harness/jvm/images/c_library.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <gnu/libc-version.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+
+namespace walkhammer {
+namespace {
+
+constexpr int kMostEntries = 4096;  // of a section: a bound against damaged files
+
+GlibcVersion Parse(const char* text, const char* format) {
+  GlibcVersion version{};
+  return std::sscanf(text, format, &version.first, &version.second) == 2 ? version : GlibcVersion{};
+}
+
+void AddVersions(Elf* elf, Elf_Data* data, size_t strings, CLibraryNeed& need) {
+  GElf_Verneed file;
+  size_t at = 0;
+  for (int i = 0; i < kMostEntries && gelf_getverneed(data, static_cast<int>(at), &file) != nullptr;
+       i++) {
+    GElf_Vernaux version;
+    size_t aux = at + file.vn_aux;
+    for (int j = 0; j < file.vn_cnt; j++) {
+      if (gelf_getvernaux(data, static_cast<int>(aux), &version) == nullptr) return;
+      const char* name = elf_strptr(elf, strings, version.vna_name);
+      if (name != nullptr) need.glibc = std::max(need.glibc, Parse(name, "GLIBC_%d.%d"));
+      aux += version.vna_next;
+    }
+    if (file.vn_next == 0) return;
+    at += file.vn_next;
+  }
+}
+
+void AddLibraries(Elf* elf, Elf_Data* data, size_t strings, CLibraryNeed& need) {
+  GElf_Dyn entry;
+  for (int i = 0; i < kMostEntries && gelf_getdyn(data, i, &entry) != nullptr; i++) {
+    if (entry.d_tag != DT_NEEDED) continue;
+    const char* name = elf_strptr(elf, strings, entry.d_un.d_val);
+    if (name != nullptr && std::string_view(name).starts_with("libc.musl")) need.is_musl = true;
+  }
+}
+
+}  // namespace
+
+CLibraryNeed CLibraryNeedOf(const std::string& path) {
+  CLibraryNeed need;
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return need;
+  elf_version(EV_CURRENT);
+  Elf* elf = elf_begin(fd, ELF_C_READ, nullptr);
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) break;
+    if (header.sh_type != SHT_GNU_verneed && header.sh_type != SHT_DYNAMIC) continue;
+    Elf_Data* data = elf_getdata(section, nullptr);
+    if (data == nullptr) continue;
+    if (header.sh_type == SHT_DYNAMIC)
+      AddLibraries(elf, data, header.sh_link, need);
+    else
+      AddVersions(elf, data, header.sh_link, need);
+  }
+  elf_end(elf);
+  close(fd);
+  return need;
+}
+
+GlibcVersion OwnGlibc() { return Parse(gnu_get_libc_version(), "%d.%d"); }
+
+}  // namespace walkhammer

@@ -1,0 +1,18 @@
+// The JDKs that a verb works on. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_JVM_IMAGES_JDK_CHOICE_H_
+#define WALKHAMMER_HARNESS_JVM_IMAGES_JDK_CHOICE_H_
+
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/jvm/images/jdk.h"
+
+namespace walkhammer {
+
+// The JDKs that --jdk named, in that order; none named: DefaultJdk. The first failure wins.
+Result<std::vector<Jdk>> OpenJdks(const std::vector<std::string>& paths);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_JVM_IMAGES_JDK_CHOICE_H_

@@ -1,0 +1,374 @@
+#include "harness/jvm/images/jdk.h"
+
+#include <elf.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+namespace walkhammer {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+struct Symbol {
+  const char* name;
+  bool defined = true;
+};
+
+struct FakeElf {
+  uint16_t machine = 0;  // 0 = this machine's
+  std::vector<Symbol> dynamic = {{"AsyncGetCallTrace"}, {"JNI_CreateJavaVM"}};
+  bool symtab = true;
+  std::string build_id = "\x12\x34\xab";
+};
+
+uint16_t HostMachine() {
+  std::ifstream self("/proc/self/exe", std::ios::binary);
+  Elf64_Ehdr header;
+  self.read(reinterpret_cast<char*>(&header), sizeof header);
+  return header.e_machine;
+}
+
+template <typename T>
+std::string Bytes(const T& object) {
+  return std::string(reinterpret_cast<const char*>(&object), sizeof object);
+}
+
+// A shared object with sections only, as much as a reader of symbols wants to see.
+std::string Make(const FakeElf& fake) {
+  constexpr char kNames[] = "\0.dynstr\0.dynsym\0.note.gnu.build-id\0.symtab\0.shstrtab";
+  const std::string names(kNames, sizeof kNames);
+  const auto name_at = [&](const char* name) { return static_cast<uint32_t>(names.find(name)); };
+  std::string strings(1, '\0');
+  std::string symbols = Bytes(Elf64_Sym{});
+  for (const Symbol& symbol : fake.dynamic) {
+    Elf64_Sym entry = {};
+    entry.st_name = static_cast<uint32_t>(strings.size());
+    entry.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+    entry.st_shndx = symbol.defined ? 1 : static_cast<uint16_t>(SHN_UNDEF);
+    strings += symbol.name;
+    strings += '\0';
+    symbols += Bytes(entry);
+  }
+  const Elf64_Nhdr note = {4, static_cast<uint32_t>(fake.build_id.size()), NT_GNU_BUILD_ID};
+  std::string note_bytes = Bytes(note) + std::string("GNU\0", 4) + fake.build_id;
+  note_bytes.resize((note_bytes.size() + 3) / 4 * 4);
+
+  std::string file = Bytes(Elf64_Ehdr{});
+  std::string sections = Bytes(Elf64_Shdr{});
+  uint16_t count = 1;
+  const auto add = [&](const char* name, uint32_t type, const std::string& data, uint32_t link,
+                       uint64_t entry_size) {
+    Elf64_Shdr header = {};
+    header.sh_name = name_at(name);
+    header.sh_type = type;
+    header.sh_offset = file.size();
+    header.sh_size = data.size();
+    header.sh_link = link;
+    header.sh_entsize = entry_size;
+    header.sh_addralign = 4;
+    file += data;
+    file.resize((file.size() + 7) / 8 * 8);
+    sections += Bytes(header);
+    count++;
+  };
+  add(".dynstr", SHT_STRTAB, strings, 0, 0);
+  add(".dynsym", SHT_DYNSYM, symbols, 1, sizeof(Elf64_Sym));
+  if (!fake.build_id.empty()) add(".note.gnu.build-id", SHT_NOTE, note_bytes, 0, 0);
+  if (fake.symtab) add(".symtab", SHT_SYMTAB, symbols, 1, sizeof(Elf64_Sym));
+  add(".shstrtab", SHT_STRTAB, names, 0, 0);
+
+  Elf64_Ehdr header = {};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_ident[EI_VERSION] = EV_CURRENT;
+  header.e_type = ET_DYN;
+  header.e_machine = fake.machine != 0 ? fake.machine : HostMachine();
+  header.e_version = EV_CURRENT;
+  header.e_ehsize = sizeof(Elf64_Ehdr);
+  header.e_shoff = file.size();
+  header.e_shentsize = sizeof(Elf64_Shdr);
+  header.e_shnum = count;
+  header.e_shstrndx = static_cast<uint16_t>(count - 1);
+  file.replace(0, sizeof header, Bytes(header));
+  return file + sections;
+}
+
+void Write(const fs::path& path, const std::string& content) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << content;
+}
+
+class ScopedVariable {
+ public:
+  ScopedVariable(const char* name, const std::string& value) : name_(name) {
+    if (const char* old = std::getenv(name)) old_ = old;
+    setenv(name, value.c_str(), 1);
+  }
+  ~ScopedVariable() { old_ ? setenv(name_, old_->c_str(), 1) : unsetenv(name_); }
+  ScopedVariable(const ScopedVariable&) = delete;
+  ScopedVariable& operator=(const ScopedVariable&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> old_;
+};
+
+class JdkTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = ::testing::TempDir() + "jdk_test.XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    root_ = fs::canonical(pattern);
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  // A JDK tree below the temporary folder; returns its home.
+  fs::path Tree(const std::string& name, const FakeElf& elf, const std::string& release = "") {
+    const fs::path home = root_ / name;
+    Write(home / "lib/server/libjvm.so", Make(elf));
+    Write(home / "bin/java", "");
+    fs::permissions(home / "bin/java", fs::perms::owner_all);
+    if (!release.empty()) Write(home / "release", release);
+    return home;
+  }
+
+  void ExpectFailure(const Result<Jdk>& jdk, ExitCode code, const std::string& part) {
+    ASSERT_FALSE(jdk.ok());
+    EXPECT_EQ(jdk.failure().code, code);
+    EXPECT_THAT(jdk.failure().message, HasSubstr(part));
+    EXPECT_EQ(jdk.failure().message.find('\n'), std::string::npos);
+  }
+
+  fs::path root_;
+};
+
+TEST_F(JdkTest, OpensHomeLauncherAndLibraryAlike) {
+  const fs::path home = Tree("jdk", {},
+                             "IMPLEMENTOR=\"Somebody\"\nJAVA_VERSION=\"21.0.4\"\n"
+                             "JAVA_RUNTIME_VERSION=\"21.0.4+7-LTS\"\n");
+  fs::create_symlink(home / "bin/java", root_ / "java-link");
+  fs::create_directory_symlink(home, root_ / "home-link");
+  for (const fs::path& path : {home, home / "bin/java", home / "lib/server/libjvm.so",
+                               root_ / "java-link", root_ / "home-link", home / ""}) {
+    const Result<Jdk> jdk = OpenJdk(path);
+    ASSERT_TRUE(jdk.ok()) << path << ": " << jdk.failure().message;
+    EXPECT_EQ(jdk.value().home, home);
+    EXPECT_EQ(jdk.value().libjvm, home / "lib/server/libjvm.so");
+    EXPECT_EQ(jdk.value().vendor, "Somebody");
+    EXPECT_EQ(jdk.value().version, "21.0.4+7-LTS");
+    EXPECT_EQ(jdk.value().feature, 21);
+    EXPECT_EQ(jdk.value().build_id, "1234ab");
+    EXPECT_TRUE(jdk.value().has_symtab);
+    EXPECT_FALSE(jdk.value().stripped);
+    EXPECT_EQ(jdk.value().debug_file, "");
+  }
+}
+
+TEST_F(JdkTest, ListsOnlyDefinedExportsOfInterest) {
+  const fs::path home = Tree("jdk", {.dynamic = {{"JNI_CreateJavaVM"},
+                                                 {"AsyncGetCallTrace"},
+                                                 {"ASGST_NextFrame"},
+                                                 {"JFRLL_Enqueue"},
+                                                 {"AsyncGetStackTrace", false},
+                                                 {"gHotSpotVMStructs"},
+                                                 {"gHotSpotVMStructsOther"},
+                                                 {"malloc", false},
+                                                 {"JVM_handle_linux_signal"}}});
+  const Result<Jdk> jdk = OpenJdk(home);
+  ASSERT_TRUE(jdk.ok()) << jdk.failure().message;
+  EXPECT_THAT(jdk.value().exported,
+              ElementsAre("ASGST_NextFrame", "AsyncGetCallTrace", "JFRLL_Enqueue",
+                          "JNI_CreateJavaVM", "JVM_handle_linux_signal", "gHotSpotVMStructs"));
+  EXPECT_TRUE(jdk.value().Exports("gHotSpotVMStructs"));
+  EXPECT_FALSE(jdk.value().Exports("AsyncGetStackTrace"));
+}
+
+TEST_F(JdkTest, WithoutReleaseFileAsksTheLibrary) {
+  const fs::path home = Tree("jdk", {});
+  ASSERT_TRUE(OpenJdk(home).ok());
+  EXPECT_EQ(OpenJdk(home).value().version, "unknown");
+  EXPECT_EQ(OpenJdk(home).value().vendor, "unknown");
+  EXPECT_EQ(OpenJdk(home).value().feature, 0);
+  std::ofstream(home / "lib/server/libjvm.so", std::ios::app)
+      << "OpenJDK Server VM (26-internal) for linux-x JRE (26-internal-adhoc), built on";
+  EXPECT_EQ(OpenJdk(home).value().version, "26-internal-adhoc");
+  EXPECT_EQ(OpenJdk(home).value().feature, 26);
+}
+
+TEST_F(JdkTest, StrippedLibraryAndItsDebugFile) {
+  const fs::path home = Tree("jdk", {.symtab = false});
+  const fs::path debug = home / "lib/server/libjvm.debuginfo";
+  ASSERT_TRUE(OpenJdk(home).ok());
+  EXPECT_TRUE(OpenJdk(home).value().stripped);
+  EXPECT_FALSE(OpenJdk(home).value().has_symtab);
+  Write(debug, Make({.build_id = "other"}));
+  EXPECT_FALSE(OpenJdk(home).value().has_symtab) << "took symbols of another build";
+  Write(debug, Make({}));
+  EXPECT_EQ(OpenJdk(home).value().debug_file, debug);
+  EXPECT_TRUE(OpenJdk(home).value().has_symtab);
+  EXPECT_TRUE(OpenJdk(home).value().stripped);
+}
+
+TEST_F(JdkTest, RefusesWhatIsNoJdk) {
+  Write(root_ / "file", "text");
+  fs::create_directories(root_ / "empty");
+  Write(root_ / "bin/java", "");
+  ExpectFailure(OpenJdk(root_ / "nowhere"), ExitCode::kBadInput, "No such file");
+  ExpectFailure(OpenJdk(""), ExitCode::kBadInput, "cannot open the JDK \"\"");
+  ExpectFailure(OpenJdk(root_ / "empty"), ExitCode::kBadInput, "it has no lib/server/libjvm.so");
+  ExpectFailure(OpenJdk(root_ / "file"), ExitCode::kBadInput, "neither a JDK home");
+  ExpectFailure(OpenJdk(root_ / "bin/java"), ExitCode::kBadInput, "does not belong to a JDK");
+  ExpectFailure(OpenJdk("/dev/null"), ExitCode::kBadInput, "neither a JDK home");
+}
+
+TEST_F(JdkTest, RefusesDamagedLibraries) {
+  const fs::path home = Tree("jdk", {});
+  const fs::path libjvm = home / "lib/server/libjvm.so";
+  const auto size = fs::file_size(libjvm);
+  for (const uintmax_t cut : {size - 1, size / 2, uintmax_t{70}, uintmax_t{64}}) {
+    fs::resize_file(libjvm, cut);
+    ExpectFailure(OpenJdk(home), ExitCode::kBadInput, "is truncated");
+  }
+  for (const uintmax_t cut : {uintmax_t{30}, uintmax_t{4}, uintmax_t{1}, uintmax_t{0}}) {
+    fs::resize_file(libjvm, cut);
+    ExpectFailure(OpenJdk(home), ExitCode::kBadInput, "is not an ELF file");
+  }
+  Write(libjvm, "#!/bin/sh\n");
+  ExpectFailure(OpenJdk(home), ExitCode::kBadInput, "is not an ELF file");
+}
+
+TEST_F(JdkTest, SurvivesFlippedBytes) {
+  const fs::path home = Tree("jdk", {});
+  const std::string good = Make({});
+  for (size_t i = 0; i < good.size(); i++) {
+    for (const char mask : {'\x01', '\x80', '\xff'}) {
+      std::string bad = good;
+      bad[i] = static_cast<char>(bad[i] ^ mask);
+      Write(home / "lib/server/libjvm.so", bad);
+      const Result<Jdk> jdk = OpenJdk(home);
+      EXPECT_TRUE(jdk.ok() || !jdk.failure().message.empty());
+    }
+  }
+}
+
+TEST_F(JdkTest, RefusesOtherArchitectures) {
+  const bool on_arm = HostMachine() == EM_AARCH64;
+  const uint16_t other = on_arm ? EM_X86_64 : EM_AARCH64;
+  ExpectFailure(OpenJdk(Tree("other", {.machine = other})), ExitCode::kUnable,
+                on_arm ? "it is for x86_64, this machine is aarch64, and no folder above it"
+                       : "it is for aarch64, this machine is x86_64, and no folder above it");
+  ExpectFailure(OpenJdk(Tree("odd", {.machine = 0x1234})), ExitCode::kUnable,
+                "it is for ELF machine 4660");
+}
+
+TEST_F(JdkTest, RefusesLibrariesWithoutTheWalker) {
+  ExpectFailure(OpenJdk(Tree("none", {.dynamic = {{"JNI_CreateJavaVM"}}})), ExitCode::kUnable,
+                "exports no AsyncGetCallTrace");
+  ExpectFailure(OpenJdk(Tree("undefined", {.dynamic = {{"AsyncGetCallTrace", false}}})),
+                ExitCode::kUnable, "exports no AsyncGetCallTrace");
+}
+
+TEST_F(JdkTest, FindsNamedJdksOnceAndSorted) {
+  const fs::path a = Tree("a", {}, "JAVA_VERSION=\"9999.1\"\n");
+  const fs::path b = Tree("b", {}, "JAVA_VERSION=\"9998\"\n");
+  const fs::path c = Tree("c", {}, "JAVA_VERSION=\"10000\"\n");
+  fs::create_directory_symlink(a, root_ / "a-again");
+  const ScopedVariable jdk("WALKHAMMER_JDK", a);
+  const ScopedVariable java_home("JAVA_HOME", root_ / "a-again");
+  const ScopedVariable path("PATH",
+                            "/nowhere::" + (b / "bin").string() + ":" + (c / "bin").string());
+  std::vector<Failure> unusable;
+  const std::vector<Jdk> found = FindJdks(&unusable);
+  ASSERT_GE(found.size(), 2u);
+  EXPECT_EQ(found[found.size() - 2].home, b) << "the first java on PATH";
+  EXPECT_EQ(found[found.size() - 1].home, a);
+  for (size_t i = 0; i < found.size(); i++) {
+    for (size_t j = i + 1; j < found.size(); j++) {
+      EXPECT_NE(found[i].libjvm, found[j].libjvm);
+      EXPECT_LE(found[i].feature, found[j].feature);
+    }
+  }
+}
+
+TEST_F(JdkTest, WhatIsNewerThanAllKnownIsNoDefault) {
+  const FakeElf elf = {.dynamic = {{"AsyncGetCallTrace"}, {"gHotSpotVMStructs"}}};
+  const std::string newest = std::to_string(kNewestFeature);
+  const fs::path unknown = Tree("unknown", elf, "JAVA_VERSION=\"9999\"\n");
+  const fs::path known = Tree("known", elf, "JAVA_VERSION=\"" + newest + ".0.1\"\n");
+  const ScopedVariable jdk("WALKHAMMER_JDK", unknown);
+  const ScopedVariable java_home("JAVA_HOME", known);
+  const ScopedVariable path("PATH", "");
+  EXPECT_EQ(FindJdks().back().home, unknown);
+  EXPECT_EQ(NewestJdk().value().feature, kNewestFeature);
+  EXPECT_EQ(DefaultJdk().value().home, unknown);  // it was named
+}
+
+TEST_F(JdkTest, OpensJdk8AndItsJre) {
+  const fs::path home = root_ / "jdk8";
+  for (const fs::path& bin : {home / "bin", home / "jre/bin"}) Write(bin / "java", "");
+  const fs::path libjvm = home / "jre/lib/amd64/server/libjvm.so";
+  Write(libjvm, Make({}));
+  Write(home / "release", "JAVA_VERSION=\"1.8.0_504\"\n");
+  for (const fs::path& path : {home, home / "bin/java", libjvm}) {
+    const Result<Jdk> jdk = OpenJdk(path);
+    ASSERT_TRUE(jdk.ok()) << path << ": " << jdk.failure().message;
+    EXPECT_EQ(jdk.value().home, home);
+    EXPECT_EQ(jdk.value().libjvm, libjvm);
+    EXPECT_EQ(jdk.value().feature, 8);
+    EXPECT_EQ(jdk.value().platform.feature, 8);
+  }
+  EXPECT_EQ(OpenJdk(home / "jre").value().libjvm, libjvm);
+  fs::remove(home / "bin/java");
+  EXPECT_EQ(OpenJdk(libjvm).value().home, home / "jre");
+}
+
+TEST_F(JdkTest, SaysWhyANamedJdkIsNotUsed) {
+  const fs::path bad = Tree("bad", {.dynamic = {}});
+  const ScopedVariable jdk("WALKHAMMER_JDK", root_ / "nowhere");
+  const ScopedVariable java_home("JAVA_HOME", bad);
+  const ScopedVariable path("PATH", "");
+  std::vector<Failure> unusable;
+  FindJdks(&unusable);
+  ASSERT_GE(unusable.size(), 2u);
+  EXPECT_THAT(unusable[0].message, HasSubstr("nowhere"));
+  EXPECT_THAT(unusable[1].message, HasSubstr("exports no AsyncGetCallTrace"));
+  ExpectFailure(DefaultJdk(), ExitCode::kBadInput, "nowhere");
+}
+
+TEST_F(JdkTest, DefaultIsTheNamedOneEvenWhenOlder) {
+  const fs::path old = Tree("old", {}, "JAVA_VERSION=\"1\"\n");
+  const ScopedVariable jdk("WALKHAMMER_JDK", old);
+  ASSERT_TRUE(DefaultJdk().ok());
+  EXPECT_EQ(DefaultJdk().value().home, old);
+}
+
+TEST(RealJdkTest, EachOneAtHandIsDescribed) {
+  const std::vector<Jdk> jdks = FindJdks();
+  if (jdks.empty()) GTEST_SKIP() << "no JDK on this machine";
+  for (const Jdk& jdk : jdks) {
+    SCOPED_TRACE(jdk.home);
+    EXPECT_GE(jdk.feature, 8);
+    EXPECT_NE(jdk.vendor, "");
+    EXPECT_NE(jdk.version, "");
+    EXPECT_THAT(jdk.exported, Contains("AsyncGetCallTrace"));
+    EXPECT_THAT(jdk.exported, Contains("JNI_CreateJavaVM"));
+    EXPECT_THAT(jdk.exported, Contains("gHotSpotVMStructs"));
+    EXPECT_TRUE(jdk.build_id.empty() || jdk.build_id.size() == 40) << jdk.build_id;
+    const Result<Jdk> again = OpenJdk(jdk.libjvm);
+    ASSERT_TRUE(again.ok()) << again.failure().message;
+    EXPECT_EQ(again.value().home, jdk.home);
+  }
+}
+
+}  // namespace
+}  // namespace walkhammer

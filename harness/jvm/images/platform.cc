@@ -1,0 +1,159 @@
+#include "harness/jvm/images/platform.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+
+#include "harness/base/names.h"
+
+namespace walkhammer {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Loader {
+  std::string_view arch;
+  std::string_view path;  // in the root folder of a system
+};
+constexpr Loader kLoaders[] = {{"aarch64", "lib/ld-linux-aarch64.so.1"},
+                               {"x86_64", "lib64/ld-linux-x86-64.so.2"}};
+
+std::string MachineArch() {
+  utsname names;
+  return uname(&names) == 0 ? names.machine : "unknown";
+}
+
+bool IsProgram(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
+}
+
+std::string OnPath(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path == nullptr ? "" : path;
+  while (!rest.empty()) {
+    const size_t colon = rest.find(':');
+    const fs::path found = fs::path(rest.substr(0, colon)) / program;
+    if (IsProgram(found)) return found;
+    rest = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
+  }
+  return "";
+}
+
+const Loader* LoaderOf(const std::string& arch) {
+  const auto* found = std::find_if(std::begin(kLoaders), std::end(kLoaders),
+                                   [&](const Loader& loader) { return loader.arch == arch; });
+  return found == std::end(kLoaders) ? nullptr : found;
+}
+
+// Empty if there is none.
+std::string FindSysroot(const Loader& loader, const fs::path& home) {
+  std::error_code error;
+  std::string topmost;
+  for (fs::path folder = home.parent_path(); folder != folder.root_path();
+       folder = folder.parent_path())
+    if (fs::exists(folder / loader.path, error)) topmost = folder;
+  return topmost;
+}
+
+std::string FindEmulator(const std::string& arch, const fs::path& sysroot) {
+  if (const char* named = std::getenv("WALKHAMMER_EMULATOR"); named != nullptr && *named != '\0')
+    return named;
+  for (const std::string& name : {"qemu-" + arch, "qemu-" + arch + "-static"}) {
+    if (std::string found = OnPath(name); !found.empty()) return found;
+    if (const fs::path beside = sysroot.parent_path() / name; IsProgram(beside)) return beside;
+  }
+  return "";
+}
+
+std::string FindPrograms(const std::string& arch) {
+  const fs::path own = BesideExecutable("");
+  std::vector<fs::path> folders = {own.parent_path().parent_path() / arch, own / arch};
+  if (const char* named = std::getenv("WALKHAMMER_BUILD_ARCH"); named != nullptr && *named != '\0')
+    folders = {named};
+  for (const fs::path& folder : folders)
+    if (IsProgram(folder / kChildName)) return fs::absolute(folder);
+  return "";
+}
+
+// The sysroot's own libraries first; what it lacks of ours is this machine's.
+Result<Platform> WithNewerLibrary(const std::string& arch, const std::string& home,
+                                  GlibcVersion needed) {
+  const std::string reason =
+      fmt::format("it needs glibc {}.{}, this machine has {}.{}", needed.first, needed.second,
+                  OwnGlibc().first, OwnGlibc().second);
+  const Loader* loader = LoaderOf(arch);
+  if (loader == nullptr) return Unable(reason);
+  const fs::path sysroot = FindSysroot(*loader, home);
+  if (sysroot.empty())
+    return Unable(
+        fmt::format("{}, and no folder above it holds {} of a newer one", reason, loader->path));
+  std::vector<std::string> folders;
+  for (const std::string& folder : {"usr/lib/" + arch + "-linux-gnu", "lib/" + arch + "-linux-gnu",
+                                    std::string("usr/lib64"), std::string("lib64")})
+    if (fs::is_directory(sysroot / folder)) folders.push_back(sysroot / folder);
+  fs::path program = sysroot / loader->path;
+  if (const fs::path link = fs::path(home) / "bin" / program.filename(); IsProgram(link))
+    program = link;
+  Platform platform = OwnPlatform();
+  platform.launcher = {program, "--library-path", fmt::format("{}", fmt::join(folders, ":"))};
+  return platform;
+}
+
+}  // namespace
+
+std::string Platform::File(std::string_view name) const { return fs::path(folder) / name; }
+
+std::vector<std::string> Platform::Command(std::vector<std::string> words,
+                                           std::vector<std::string>& environment) const {
+  std::vector<std::string> command = launcher;
+  for (std::string& variable : environment) {
+    // To qemu a comma ends a variable.
+    if (!is_emulated || variable.find(',') != std::string::npos) continue;
+    command.insert(command.end(), {"-E", std::move(variable)});
+    variable.clear();
+  }
+  std::erase(environment, "");
+  command.insert(command.end(), words.begin(), words.end());
+  return command;
+}
+
+std::vector<std::string> Platform::Command(std::vector<std::string> words) const {
+  std::vector<std::string> none;
+  return Command(std::move(words), none);
+}
+
+Platform OwnPlatform() { return {MachineArch(), fs::path(BesideExecutable("x")).parent_path()}; }
+
+Result<Platform> PlatformOf(const std::string& arch, const std::string& home,
+                            const CLibraryNeed& need) {
+  const std::string machine = MachineArch();
+  if (need.is_musl && OwnGlibc() != GlibcVersion{})
+    return Unable("it is built for musl, this machine has glibc: choose the vendor's glibc build");
+  if (arch == machine && need.glibc > OwnGlibc()) return WithNewerLibrary(arch, home, need.glibc);
+  if (arch == machine) return OwnPlatform();
+  const std::string reason = fmt::format("it is for {}, this machine is {}", arch, machine);
+  const Loader* loader = LoaderOf(arch);
+  if (loader == nullptr) return Unable(reason);
+  const std::string sysroot = FindSysroot(*loader, home);
+  if (sysroot.empty())
+    return Unable(
+        fmt::format("{}, and no folder above it holds {} (ci/aarch64_sysroot.sh makes one)", reason,
+                    loader->path));
+  const std::string qemu = FindEmulator(arch, sysroot);
+  if (qemu.empty())
+    return Unable(
+        fmt::format("{}, and there is no qemu-{} (Debian: qemu-user-static)", reason, arch));
+  Platform platform{arch, FindPrograms(arch), {qemu, "-L", sysroot}, true};
+  if (platform.folder.empty())
+    return Unable(fmt::format("{}, and walkhammer is not cross-built for it: cmake --preset {}",
+                              reason, arch));
+  return platform;
+}
+
+}  // namespace walkhammer

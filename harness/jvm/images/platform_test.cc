@@ -1,0 +1,113 @@
+#include "harness/jvm/images/platform.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace walkhammer {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr GlibcVersion kFuture{9, 9};
+
+std::string OwnArch() {
+  utsname names;
+  uname(&names);
+  return names.machine;
+}
+
+// A root folder with a program loader, and a JDK's home in it.
+class PlatformTest : public ::testing::Test {
+ protected:
+  PlatformTest() {
+    char path[] = "/tmp/walkhammer-platform-XXXXXX";
+    root_ = mkdtemp(path);
+    home_ = root_ / "usr/lib/jvm/jdk";
+    fs::create_directories(home_ / "bin");
+    loader_ = OwnArch() == "x86_64" ? "lib64/ld-linux-x86-64.so.2" : "lib/ld-linux-aarch64.so.1";
+  }
+  ~PlatformTest() override { fs::remove_all(root_); }
+
+  static void MakeProgram(const fs::path& path) {
+    fs::create_directories(path.parent_path());
+    std::ofstream(path) << "x";
+    fs::permissions(path, fs::perms::owner_all);
+  }
+
+  fs::path root_, home_;
+  std::string loader_;
+};
+
+TEST_F(PlatformTest, WhatNeedsNoNewerLibraryRunsByItself) {
+  MakeProgram(root_ / loader_);
+  for (const GlibcVersion& need : {GlibcVersion{}, GlibcVersion{2, 2}, OwnGlibc()}) {
+    auto platform = PlatformOf(OwnArch(), home_, {false, need});
+    ASSERT_TRUE(platform.ok());
+    EXPECT_TRUE(platform.value().is_own());
+    EXPECT_THAT(platform.value().Command({"java", "-version"}), ElementsAre("java", "-version"));
+  }
+}
+
+TEST_F(PlatformTest, ANewerLibraryIsThatOfTheRootAboveHome) {
+  MakeProgram(root_ / loader_);
+  fs::create_directories(root_ / "usr/lib" / (OwnArch() + "-linux-gnu"));
+  auto platform = PlatformOf(OwnArch(), home_, {false, kFuture});
+  ASSERT_TRUE(platform.ok()) << platform.failure().message;
+  EXPECT_FALSE(platform.value().is_own());
+  EXPECT_FALSE(platform.value().is_emulated);
+  std::vector<std::string> environment = {"A=b"};
+  const std::vector<std::string> words =
+      platform.value().Command({"java", "-version"}, environment);
+  ASSERT_EQ(words.size(), 5U);
+  EXPECT_EQ(words[0], root_ / loader_);
+  EXPECT_EQ(words[1], "--library-path");
+  EXPECT_THAT(words[2], HasSubstr(root_ / "usr/lib" / (OwnArch() + "-linux-gnu")));
+  EXPECT_EQ(words[3], "java");
+  EXPECT_THAT(environment, ElementsAre("A=b"));  // the loader's own is what it runs
+}
+
+TEST_F(PlatformTest, ALoaderInTheJdksBinComesFirst) {
+  MakeProgram(root_ / loader_);
+  const fs::path link = home_ / "bin" / fs::path(loader_).filename();
+  MakeProgram(link);
+  auto platform = PlatformOf(OwnArch(), home_, {false, kFuture});
+  ASSERT_TRUE(platform.ok());
+  EXPECT_EQ(platform.value().launcher[0], link);
+}
+
+TEST_F(PlatformTest, WithoutANewerLibraryItSaysWhatIsMissing) {
+  auto platform = PlatformOf(OwnArch(), home_, {false, kFuture});
+  ASSERT_FALSE(platform.ok());
+  EXPECT_EQ(platform.failure().code, ExitCode::kUnable);
+  EXPECT_THAT(platform.failure().message, HasSubstr("needs glibc 9.9"));
+  EXPECT_THAT(platform.failure().message, HasSubstr(loader_));
+}
+
+TEST_F(PlatformTest, ABuildForMuslIsRefused) {
+  auto platform = PlatformOf(OwnArch(), home_, {true, {}});
+  ASSERT_FALSE(platform.ok());
+  EXPECT_EQ(platform.failure().code, ExitCode::kUnable);
+  EXPECT_THAT(platform.failure().message, HasSubstr("musl"));
+}
+
+TEST(CLibraryTest, OwnProgramNeedsNoMoreThanItHas) {
+  const CLibraryNeed need = CLibraryNeedOf("/proc/self/exe");
+  EXPECT_FALSE(need.is_musl);
+  EXPECT_GT(need.glibc, GlibcVersion(2, 0));
+  EXPECT_LE(need.glibc, OwnGlibc());
+}
+
+TEST(CLibraryTest, WhatIsNoElfFileNeedsNothing) {
+  for (const char* path : {"/no/such/file", "/etc/passwd", "/tmp"})
+    EXPECT_EQ(CLibraryNeedOf(path).glibc, GlibcVersion()) << path;
+}
+
+}  // namespace
+}  // namespace walkhammer

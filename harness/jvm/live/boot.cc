@@ -1,0 +1,250 @@
+#include "harness/jvm/live/boot.h"
+
+#include <dlfcn.h>
+
+#include <cstdarg>
+#include <cstdlib>
+#include <cstring>
+
+#include "harness/jvm/live/jvmti_env.h"
+
+namespace walkhammer {
+namespace {
+
+Jvm* the_jvm = nullptr;
+
+// AsyncGetCallTrace answers -1 for ever unless some environment has this event enabled.
+void JNICALL OnClassLoad(jvmtiEnv*, JNIEnv*, jthread, jclass) {}
+
+// HotSpot's extension event com.sun.hotspot.events.ClassUnload: a JNIEnv* and the class's name.
+void JNICALL OnClassUnload(jvmtiEnv* jvmti, ...) {
+  va_list arguments;
+  va_start(arguments, jvmti);
+  (void)va_arg(arguments, JNIEnv*);
+  const char* name = va_arg(arguments, const char*);
+  va_end(arguments);
+  if (name != nullptr && the_jvm != nullptr) the_jvm->methods().MarkUnloaded(name);
+}
+
+// Only where the event hands over a name: older JDKs gave a class.
+void EnableClassUnload(jvmtiEnv* jvmti) {
+  jint count = 0;
+  jvmtiExtensionEventInfo* events = nullptr;
+  if (jvmti->GetExtensionEvents(&count, &events) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; i++) {
+    const jvmtiExtensionEventInfo& event = events[i];
+    if (std::strcmp(event.id, "com.sun.hotspot.events.ClassUnload") == 0 &&
+        event.param_count == 2 && event.params[1].base_type == JVMTI_TYPE_CCHAR)
+      jvmti->SetExtensionEventCallback(event.extension_event_index, OnClassUnload);
+  }
+  jvmti->Deallocate(reinterpret_cast<unsigned char*>(events));
+}
+
+// Set while this thread asks for the stubs; events from other threads are news, not answers.
+thread_local std::vector<NamedCode>* stub_sink = nullptr;
+
+void JNICALL OnDynamicCode(jvmtiEnv*, const char* name, const void* address, jint length) {
+  auto begin = reinterpret_cast<uint64_t>(address);
+  const uint64_t end = begin + static_cast<uint64_t>(length);
+  if (stub_sink != nullptr)
+    stub_sink->push_back({name, begin, end});
+  else if (the_jvm != nullptr && the_jvm->on_stub != nullptr)
+    the_jvm->on_stub(name, begin, end);
+}
+
+struct SafepointCall {
+  void (*body)(void*);
+  void* argument;
+  bool ran;
+};
+
+jint JNICALL OnReference(jvmtiHeapReferenceKind, const jvmtiHeapReferenceInfo*, jlong, jlong, jlong,
+                         jlong*, jlong*, jint, void* data) {
+  auto* call = static_cast<SafepointCall*>(data);
+  if (!call->ran) {
+    call->ran = true;
+    call->body(call->argument);
+  }
+  return JVMTI_VISIT_ABORT;
+}
+
+}  // namespace
+
+Result<Jvm*> Jvm::Boot(const std::string& libjvm, const std::vector<std::string>& flags) {
+  auto jvm = std::unique_ptr<Jvm>(new Jvm);
+  jvm->library_ = dlopen(libjvm.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (jvm->library_ == nullptr) return BadInput("cannot load " + libjvm + ": " + dlerror());
+  auto create =
+      reinterpret_cast<decltype(&JNI_CreateJavaVM)>(dlsym(jvm->library_, "JNI_CreateJavaVM"));
+  if (create == nullptr) return Unable(libjvm + " exports no JNI_CreateJavaVM: it is no JVM");
+  std::vector<JavaVMOption> options;
+  for (const std::string& flag : flags)
+    options.push_back({const_cast<char*>(flag.c_str()), nullptr});
+  JavaVMInitArgs arguments{};
+  arguments.version = JNI_VERSION_1_8;
+  arguments.nOptions = static_cast<jint>(options.size());
+  arguments.options = options.data();
+  arguments.ignoreUnrecognized = JNI_FALSE;
+  void* env = nullptr;
+  jint error = create(&jvm->vm_, &env, &arguments);
+  if (error != JNI_OK)
+    return BadInput("the JVM does not start with these flags (JNI_CreateJavaVM answered " +
+                    std::to_string(error) + "); its own words stand above");
+  the_jvm = jvm.release();
+  jvmtiCapabilities wanted{};
+  wanted.can_tag_objects = 1;
+  wanted.can_generate_monitor_events = 1;
+  Status status = the_jvm->SetUp(wanted, {});
+  if (!status.ok()) return status.failure();
+  EnableClassUnload(the_jvm->jvmti_);
+  return the_jvm;
+}
+
+Result<Jvm*> Jvm::Adopt(JavaVM* vm, NameArena names, const jvmtiEventCallbacks& more,
+                        const std::vector<jvmtiEvent>& events) {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<void*>(vm->functions->GetEnv), &info) == 0)
+    return Unable("this process holds no shared library with a JVM");
+  auto jvm = std::unique_ptr<Jvm>(new Jvm(names));
+  jvm->vm_ = vm;
+  jvm->library_ = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+  if (jvm->library_ == nullptr) return Unable(std::string(info.dli_fname) + " is not a library");
+  jvm->callbacks_ = more;
+  the_jvm = jvm.release();
+  jvmtiCapabilities wanted{};
+  wanted.can_tag_objects = 1;
+  wanted.can_generate_compiled_method_load_events = 1;
+  Status status = the_jvm->SetUp(wanted, events);
+  if (!status.ok()) return status.failure();
+  return the_jvm;
+}
+
+Status Jvm::SetUp(const jvmtiCapabilities& wanted, const std::vector<jvmtiEvent>& events) {
+  jvmti_ = NewJvmti(vm_);
+  if (jvmti_ == nullptr) return Unable("this JVM has no JVMTI");
+  auto structs = VmStructs::Load(library_);
+  if (!structs.ok()) return structs.failure();
+  structs_ = std::move(structs.value());
+  auto layout = ReadLayout(structs_);
+  if (!layout.ok()) return layout.failure();
+  layout_ = layout.value();
+  auto cache = CodeCache::Open(structs_);
+  if (!cache.ok()) return cache.failure();
+  code_cache_ = std::make_unique<CodeCache>(std::move(cache.value()));
+
+  const std::string version = Property("java.vm.specification.version");
+  feature_ = std::atoi(version.c_str() + (version.starts_with("1.") ? 2 : 0));  // JDK 8: "1.8"
+  const Status methods = FindMethods(env());
+  if (!methods.ok()) return methods;
+  if (jvmti_->AddCapabilities(&wanted) != JVMTI_ERROR_NONE)
+    return Unable(
+        "this JVM refuses JVMTI capabilities that walkhammer needs: tagging objects, and "
+        "monitor or compiled method events");
+  callbacks_.ClassLoad = OnClassLoad;
+  callbacks_.ClassPrepare = OnClassPrepare;
+  callbacks_.DynamicCodeGenerated = OnDynamicCode;
+  jvmti_->SetEventCallbacks(&callbacks_, sizeof callbacks_);
+  std::vector<jvmtiEvent> all = {JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE,
+                                 JVMTI_EVENT_DYNAMIC_CODE_GENERATED};
+  all.insert(all.end(), events.begin(), events.end());
+  for (jvmtiEvent event : all)
+    if (jvmti_->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr) != JVMTI_ERROR_NONE)
+      return Unable("this JVM refuses a JVMTI event that walkers need");
+  JNIEnv* jni = env();
+  AddLoadedClasses(jni);
+
+  // java.lang.Thread.eetop holds the JavaThread's address.
+  jclass thread_class = jni->FindClass("java/lang/Thread");
+  jmethodID current = jni->GetStaticMethodID(thread_class, "currentThread", "()Ljava/lang/Thread;");
+  jfieldID eetop = jni->GetFieldID(thread_class, "eetop", "J");
+  if (current == nullptr || eetop == nullptr)
+    return Unable("java.lang.Thread has no field eetop in this JDK");
+  jobject thread = jni->CallStaticObjectMethod(thread_class, current);
+  env_offset_ = reinterpret_cast<int64_t>(jni) - jni->GetLongField(thread, eetop);
+
+  jobjectArray anchor = jni->NewObjectArray(1, jni->FindClass("java/lang/Object"), nullptr);
+  jni->SetObjectArrayElement(anchor, 0, jni->NewStringUTF("walkhammer"));
+  safepoint_anchor_ = jni->NewGlobalRef(anchor);
+  return Ok();
+}
+
+Status Jvm::FindMethods(JNIEnv* env) {
+  if (!ids_are_numbers()) return Ok();
+  auto table = ReadMethodTable(structs_);
+  if (!table.ok()) return table.failure();
+  table_ = table.value();
+  auto klasses = KlassReader::Open(env, structs_);
+  if (!klasses.ok()) return klasses.failure();
+  klasses_ = klasses.value();
+  return Ok();
+}
+
+void JNICALL Jvm::OnClassPrepare(jvmtiEnv* jvmti, JNIEnv* env, jthread, jclass klass) {
+  if (the_jvm != nullptr)
+    the_jvm->methods_.AddClass(jvmti, klass, the_jvm->klasses_.Read(env, klass));
+}
+
+void Jvm::AddLoadedClasses(JNIEnv* env) {
+  jint count = 0;
+  jclass* classes = nullptr;
+  if (jvmti_->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE) return;
+  for (jint i = 0; i < count; i++) {
+    methods_.AddClass(jvmti_, classes[i], klasses_.Read(env, classes[i]));
+    env->DeleteLocalRef(classes[i]);
+  }
+  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(classes));
+}
+
+void Jvm::SetMonitorCallbacks(jvmtiEventMonitorContendedEnter enter, jvmtiEventMonitorWait wait) {
+  callbacks_.MonitorContendedEnter = enter;
+  callbacks_.MonitorWait = wait;
+  jvmti_->SetEventCallbacks(&callbacks_, sizeof callbacks_);
+}
+
+JNIEnv* Jvm::env() const {
+  void* env = nullptr;
+  vm_->GetEnv(&env, JNI_VERSION_1_8);
+  return static_cast<JNIEnv*>(env);
+}
+
+JavaThreadView Jvm::ThreadOf(JNIEnv* env) const {
+  return {reinterpret_cast<char*>(env) - env_offset_, layout_};
+}
+
+JNIEnv* Jvm::EnvOf(const JavaThreadView& thread) const {
+  return reinterpret_cast<JNIEnv*>(static_cast<char*>(thread.address()) + env_offset_);
+}
+
+uint64_t Jvm::MethodOf(jmethodID id) const {
+  if (id == nullptr) return 0;
+  if (!ids_are_numbers()) return *reinterpret_cast<uint64_t*>(id);
+  const MethodEntry* entry = methods_.Find(id);
+  if (entry == nullptr || entry->unloaded.load()) return 0;
+  return MethodOfId(table_, PlainMemory(), entry->holder, reinterpret_cast<uint64_t>(id));
+}
+
+std::vector<NamedCode> Jvm::Stubs() const {
+  std::vector<NamedCode> out;
+  stub_sink = &out;
+  jvmti_->GenerateEvents(JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+  stub_sink = nullptr;
+  return out;
+}
+
+std::string Jvm::Property(const char* name) const {
+  char* value = nullptr;
+  if (jvmti_->GetSystemProperty(name, &value) != JVMTI_ERROR_NONE || value == nullptr) return "";
+  std::string out(value);
+  jvmti_->Deallocate(reinterpret_cast<unsigned char*>(value));
+  return out;
+}
+
+bool Jvm::RunAtSafepoint(void (*body)(void*), void* argument) {
+  SafepointCall call{body, argument, false};
+  jvmtiHeapCallbacks callbacks{};
+  callbacks.heap_reference_callback = OnReference;
+  jvmtiError error = jvmti_->FollowReferences(0, nullptr, safepoint_anchor_, &callbacks, &call);
+  return error == JVMTI_ERROR_NONE && call.ran;
+}
+
+}  // namespace walkhammer

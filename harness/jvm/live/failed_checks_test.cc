@@ -1,0 +1,51 @@
+// A JDK's own functions for failed checks, called by their addresses.
+#include "harness/jvm/live/failed_checks.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "harness/elf/elf_functions.h"
+#include "harness/jvm/images/jdk.h"
+#include "harness/jvm/live/boot.h"
+
+namespace walkhammer {
+namespace {
+
+using ReportError = void (*)(const char* file, int line, const char* text);
+
+GuardSlot walking_slot;
+
+TEST(FailedChecks, AJvmsOwnEndACall) {
+  const std::vector<Jdk> jdks = FindJdks();
+  const auto own = std::find_if(jdks.rbegin(), jdks.rend(),
+                                [](const Jdk& jdk) { return jdk.platform.is_own(); });
+  if (own == jdks.rend()) GTEST_SKIP() << "no JDK on this machine runs by itself";
+  auto booted = Jvm::Boot(own->libjvm, {"-Xmx64m", "-Xrs"});
+  ASSERT_TRUE(booted.ok()) << booted.failure().message;
+  void* library = booted.value()->library();
+  GuardOptions options{};
+  options.hang_limit_ms = 10000;
+  TrapFailedChecks(library, own->libjvm, options);
+  if (options.check_report_count == 0) GTEST_SKIP() << own->libjvm << " is stripped";
+  EXPECT_GE(options.check_report_count, 4);
+  ASSERT_TRUE(InstallGuard(options).ok());
+
+  const auto found = FindFunctions(own->libjvm, {"_Z15report_vm_errorPKciS0_"});
+  ASSERT_EQ(found.size(), 1U);
+  static ReportError report;
+  report = reinterpret_cast<ReportError>(LoadBias(dlsym(library, "JNI_CreateJavaVM")) +
+                                         found[0].address);
+  std::thread([] {
+    EnterGuardedThread(walking_slot);
+    const auto call = [](void*) { report("/x/frame.cpp", 12, "assert(x) failed"); };
+    EXPECT_EQ(GuardedCall(walking_slot, call, nullptr), Ending::kCrashed);
+    EXPECT_STREQ(walking_slot.fault.failed_check, "(frame.cpp:12) assert(x) failed");
+    LeaveGuardedThread();
+  }).join();
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,19 @@
+// A JVMTI environment of our own. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_JVM_LIVE_JVMTI_ENV_H_
+#define WALKHAMMER_HARNESS_JVM_LIVE_JVMTI_ENV_H_
+
+#include <jvmti.h>
+
+namespace walkhammer {
+
+// Of the newest version that this JVM has of those known; null if it has no JVMTI.
+inline jvmtiEnv* NewJvmti(JavaVM* vm) {
+  void* found = nullptr;
+  for (const jint version : {JVMTI_VERSION_11, JVMTI_VERSION_1_2})  // JDK 11 and later; 8
+    if (vm->GetEnv(&found, version) == JNI_OK) return static_cast<jvmtiEnv*>(found);
+  return nullptr;
+}
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_JVM_LIVE_JVMTI_ENV_H_

@@ -1,0 +1,64 @@
+// What the code cache and the interpreter hold now, read through vmStructs.
+// Call it while nothing compiles or unloads. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_CODE_CACHE_H_
+#define WALKHAMMER_HARNESS_JVM_STRUCTS_CODE_CACHE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/jvm/structs/code_finder.h"
+#include "harness/jvm/structs/codelet_codes.h"
+#include "harness/jvm/structs/vm_structs.h"
+
+namespace walkhammer {
+
+struct CodeBlob {
+  uint64_t address;     // of the CodeBlob object
+  uint64_t begin, end;  // instructions
+  std::string name;     // CodeBlob::_name: "nmethod", "I2C/C2I adapters", "RuntimeStub - ..."
+  int frame_words;      // size of its frame, return address included; 0 or less: none
+  bool is_nmethod;
+  // With is_nmethod only:
+  uint64_t method;         // Method*
+  int comp_level;          // nmethod::_comp_level: 0 for native wrappers, 1..3 C1, 4 C2
+  bool installed;          // it is what Method::_code names: new calls enter it
+  int state;               // nmethod::_state, whose numbers differ by JDK; -1: not told
+  int entry_bci;           // -1 unless compiled for on-stack replacement
+  uint64_t deopt_handler;  // where a return address of a deoptimised activation points
+  int original_pc;         // bytes above sp of the slot that holds its pc then; 0: none
+
+  // Invalidated, run by no stack, and freed when the sweeper comes next. `feature` is the JDK's.
+  bool IsZombie(int feature) const {
+    return is_nmethod && feature >= 11 && feature < 20 && state == (feature < 17 ? 3 : 4);
+  }
+};
+
+class CodeCache {
+ public:
+  // Fails when a vmStructs entry is missing.
+  static Result<CodeCache> Open(const VmStructs& structs);
+
+  uint64_t low() const;   // CodeCache::_low_bound
+  uint64_t high() const;  // CodeCache::_high_bound, exclusive
+  std::vector<CodeBlob> Blobs() const;
+  // The blob whose object lies at `address`, e.g. what Method::_code names.
+  CodeBlob BlobAt(uint64_t address) const;
+  std::vector<Codelet> Codelets() const;
+
+ private:
+  void ReadHeap(uint64_t heap, std::vector<CodeBlob>& out) const;
+
+  CodeLayout layout_{};
+  uint64_t* interpreter_ = nullptr;  // AbstractInterpreter::_code
+  int block_length_ = 0;             // HeapBlock::Header
+  bool block_length_is_32_bits_ = false;
+  int nmethod_entry_bci_ = 0, nmethod_state_ = -1, method_code_ = 0;
+  int queue_buffer_ = 0, queue_begin_ = 0, queue_end_ = 0;
+  int codelet_size_ = 0, codelet_description_ = 0, codelet_code_ = -1, codelet_header_ = 0;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_JVM_STRUCTS_CODE_CACHE_H_

@@ -1,0 +1,29 @@
+// JVM flags as the running JVM holds them, read through vmStructs. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_FLAGS_H_
+#define WALKHAMMER_HARNESS_JVM_STRUCTS_FLAGS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/jvm/structs/vm_structs.h"
+
+namespace walkhammer {
+
+// The storage of a flag, e.g. "TieredStopAtLevel" (intx), "UseCompiler" (bool); null if this JVM
+// has none of that name.
+const void* FindFlag(const VmStructs& structs, std::string_view name);
+
+bool BoolFlag(const VmStructs& structs, std::string_view name, bool otherwise);
+int64_t IntFlag(const VmStructs& structs, std::string_view name, int64_t otherwise);
+
+// True if code of a level (1..3 C1, 4 C2) can be compiled in this JVM.
+bool CanCompile(const VmStructs& structs, int level);
+
+// "G1", "Serial", "Parallel", "ZGC", "Shenandoah", "Epsilon", or "unknown".
+std::string CollectorName(const VmStructs& structs);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_JVM_STRUCTS_FLAGS_H_

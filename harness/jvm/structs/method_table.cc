@@ -1,0 +1,52 @@
+#include "harness/jvm/structs/method_table.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr int32_t kMostMethods = 65535;  // of a class file
+
+}  // namespace
+
+Result<MethodTable> ReadMethodTable(const VmStructs& structs) {
+  MethodTable t{};
+  StructReader read(structs);
+  t.methods = read.Need("InstanceKlass", "_methods");
+  t.ids = read.Need("InstanceKlass", "_methods_jmethod_ids");
+  t.methods_data = read.Need("Array<Method*>", "_data");
+  t.method_const = read.Need("Method", "_constMethod");
+  t.const_idnum = read.Need("ConstMethod", "_method_idnum");
+  const Status complete = read.Complete();
+  if (!complete.ok()) return complete.failure();
+  return t;
+}
+
+uint64_t PlaceOfId(const MethodTable& table, const MemoryReader& memory, uint64_t klass,
+                   uint16_t number) {
+  uint64_t ids = 0, count = 0;
+  return memory.ReadWord(klass + table.ids, ids) && ids != 0 && memory.ReadWord(ids, count) &&
+                 number < count
+             ? ids + 8 * (number + 1ULL)
+             : 0;
+}
+
+uint64_t MethodOfId(const MethodTable& table, const MemoryReader& memory, uint64_t klass,
+                    uint64_t id) {
+  uint64_t methods = 0;
+  int32_t count = 0;
+  if (klass == 0 || id == 0 || !memory.ReadWord(klass + table.methods, methods) || methods == 0 ||
+      !memory.Read(methods, count) || count > kMostMethods)
+    return 0;
+  for (int32_t i = 0; i < count; i++) {
+    uint64_t method = 0, const_method = 0, found = 0;
+    uint16_t number = 0;
+    if (!memory.ReadWord(methods + table.methods_data + 8ULL * i, method) || method == 0 ||
+        !memory.ReadWord(method + table.method_const, const_method) || const_method == 0 ||
+        !memory.Read(const_method + table.const_idnum, number))
+      continue;
+    const uint64_t place = PlaceOfId(table, memory, klass, number);
+    if (place != 0 && memory.ReadWord(place, found) && found == id) return method;
+  }
+  return 0;
+}
+
+}  // namespace walkhammer

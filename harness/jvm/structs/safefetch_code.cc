@@ -1,0 +1,93 @@
+#include "harness/jvm/structs/safefetch_code.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <unistd.h>
+
+#include <string_view>
+
+namespace walkhammer {
+namespace {
+
+using namespace std::string_view_literals;
+
+// Load what the first argument points to; return; where that faults, go on with the second argument
+// instead; return. Landing pads may stand before.
+struct Assembly {
+  uint16_t machine;           // e_machine
+  uint64_t alignment;         // of its instructions
+  std::string_view fetch_32;  // SafeFetch32
+  std::string_view fetch_n;   // SafeFetchN
+};
+constexpr Assembly kAssemblies[] = {
+    {EM_X86_64, 1, "\x8b\x07\xc3\x89\xf0\xc3"sv, "\x48\x8b\x07\xc3\x48\x89\xf0\xc3"sv},
+    {EM_AARCH64, 4, "\x00\x00\x40\xb9\xc0\x03\x5f\xd6\xe0\x03\x01\xaa\xc0\x03\x5f\xd6"sv,
+     "\x00\x00\x40\xf9\xc0\x03\x5f\xd6\xe0\x03\x01\xaa\xc0\x03\x5f\xd6"sv},
+};
+// Between the two, where each is aligned.
+constexpr size_t kMostPadding = 64;
+
+struct Segment {
+  uint64_t address;
+  std::string_view bytes;
+};
+
+std::vector<Segment> ExecutableSegments(Elf* elf) {
+  std::vector<Segment> out;
+  size_t count = 0, size = 0;
+  const char* file = elf_rawfile(elf, &size);
+  if (file == nullptr || elf_getphdrnum(elf, &count) != 0) return out;
+  for (size_t i = 0; i < count; i++) {
+    GElf_Phdr header;
+    if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr || header.p_type != PT_LOAD ||
+        (header.p_flags & PF_X) == 0 || header.p_offset > size ||
+        header.p_filesz > size - header.p_offset)
+      continue;
+    out.push_back({header.p_vaddr, {file + header.p_offset, header.p_filesz}});
+  }
+  return out;
+}
+
+// Adds each place where the one follows the other. Alone, the second one's code is also what a
+// getter makes with a function behind it that returns its second argument.
+void AddPairs(const Segment& segment, const Assembly& assembly, std::vector<ElfFunction>& out) {
+  const auto& [address, bytes] = segment;
+  const size_t size_32 = assembly.fetch_32.size(), size_n = assembly.fetch_n.size();
+  for (size_t at = 0; (at = bytes.find(assembly.fetch_32, at)) != bytes.npos; at++) {
+    const std::string_view behind = bytes.substr(at + size_32, kMostPadding + size_n);
+    const size_t padding = behind.find(assembly.fetch_n);
+    if ((address + at) % assembly.alignment != 0 || padding == behind.npos ||
+        padding % assembly.alignment != 0)
+      continue;
+    out.push_back({kSafeFetch32, address + at, size_32});
+    out.push_back({kSafeFetchN, address + at + size_32 + padding, size_n});
+  }
+}
+
+std::vector<ElfFunction> Search(Elf* elf) {
+  std::vector<ElfFunction> out;
+  GElf_Ehdr header;
+  if (gelf_getehdr(elf, &header) == nullptr) return out;
+  for (const Assembly& assembly : kAssemblies)
+    if (assembly.machine == header.e_machine)
+      for (const Segment& segment : ExecutableSegments(elf)) AddPairs(segment, assembly, out);
+  if (out.size() != 2) out.clear();
+  return out;
+}
+
+}  // namespace
+
+std::vector<ElfFunction> FindSafeFetchCode(const std::string& path) {
+  std::vector<ElfFunction> out;
+  elf_version(EV_CURRENT);
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return out;
+  if (Elf* elf = elf_begin(fd, ELF_C_READ_MMAP, nullptr)) {
+    out = Search(elf);
+    elf_end(elf);
+  }
+  close(fd);
+  return out;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,31 @@
+// By what SafeFetch of a build was found. Signal-safe: yes.
+#ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_SAFEFETCH_SOURCE_H_
+#define WALKHAMMER_HARNESS_JVM_STRUCTS_SAFEFETCH_SOURCE_H_
+
+#include <cstdint>
+
+namespace walkhammer {
+
+enum class SafeFetchSource : uint8_t {
+  kNowhere,  // not found: its faults cannot be told from a walker's
+  kSymbols,  // functions of libjvm, by their names
+  kCode,     // the same, by their code: libjvm is stripped
+  kStubs,    // generated code, which JVMTI names
+};
+
+constexpr const char* SafeFetchSourceWord(SafeFetchSource source) {
+  switch (source) {
+    case SafeFetchSource::kSymbols:
+      return "symbols";
+    case SafeFetchSource::kCode:
+      return "code";
+    case SafeFetchSource::kStubs:
+      return "stubs";
+    default:
+      return "nowhere";
+  }
+}
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_JVM_STRUCTS_SAFEFETCH_SOURCE_H_

@@ -1,0 +1,110 @@
+// ThreadStates and MethodTable: HotSpot's numbers and tables, without a JVM.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "harness/jvm/structs/method_table.h"
+#include "harness/jvm/structs/thread_states.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr uint8_t kInNative = 4, kInNativeTrans = 5, kInJava = 8, kBlocked = 10;
+
+// As JDK 28 has them.
+ThreadStates Renumbered() {
+  ThreadStates states;
+  const int8_t values[] = {0, -1, 1, -1, 2, -1, 3, -1, 4, -1, 5, -1};
+  std::copy(std::begin(values), std::end(values), states.values);
+  return states;
+}
+
+TEST(ThreadStatesTest, OursAreThoseOfJdk8To27) {
+  const ThreadStates states;
+  for (int state = 0; state < 256; state++) {
+    EXPECT_EQ(states.ValueOf(static_cast<uint8_t>(state)), state);
+    EXPECT_EQ(states.StateOf(state), state);
+  }
+}
+
+TEST(ThreadStatesTest, RenumberedOnesKeepOurNumber) {
+  const ThreadStates states = Renumbered();
+  EXPECT_EQ(states.ValueOf(kInNative), 2);
+  EXPECT_EQ(states.ValueOf(kInJava), 4);
+  EXPECT_EQ(states.ValueOf(kBlocked), 5);
+  for (int state = 0; state < ThreadStates::kCount; state++)
+    EXPECT_EQ(states.StateOf(states.ValueOf(static_cast<uint8_t>(state))), state);
+}
+
+// What this JVM does not have must not be presented as a state that it has.
+TEST(ThreadStatesTest, AStateThatIsGoneIsNone) {
+  const ThreadStates states = Renumbered();
+  EXPECT_GT(states.ValueOf(kInNativeTrans), 5);
+  EXPECT_EQ(states.ValueOf(200), 200);
+  // A value that this JVM does not declare is none of our states either.
+  EXPECT_GE(states.StateOf(8), ThreadStates::kCount);
+}
+
+class WordsByAddress final : public MemoryReader {
+ public:
+  bool ReadWord(uint64_t address, uint64_t& word) const override {
+    const auto found = words_.find(address);
+    if (found == words_.end()) return false;
+    word = found->second;
+    return true;
+  }
+  void Put(uint64_t address, uint64_t word) { words_[address] = word; }
+
+ private:
+  std::map<uint64_t, uint64_t> words_;
+};
+
+// A class at 0x1000 of three methods, whose numbers are 2, 0 and 1; the ids are 7, 8 and 9 by
+// number.
+class MethodTableTest : public ::testing::Test {
+ protected:
+  MethodTableTest() {
+    memory_.Put(0x1000, 0x2000);  // _methods
+    memory_.Put(0x1008, 0x3000);  // _methods_jmethod_ids
+    memory_.Put(0x2000, 3);
+    const uint64_t numbers[] = {2, 0, 1};
+    for (uint64_t i = 0; i < 3; i++) {
+      const uint64_t method = 0x4000 + 0x100 * i, constant = 0x5000 + 0x100 * i;
+      memory_.Put(0x2008 + 8 * i, method);
+      memory_.Put(method, constant);
+      memory_.Put(constant, numbers[i]);
+    }
+    memory_.Put(0x3000, 3);
+    for (uint64_t i = 0; i < 3; i++) memory_.Put(0x3008 + 8 * i, 7 + i);
+  }
+  const MethodTable table_{0, 8, 8, 0, 0};
+  WordsByAddress memory_;
+};
+
+TEST_F(MethodTableTest, AMethodIsFoundByItsId) {
+  EXPECT_EQ(MethodOfId(table_, memory_, 0x1000, 7), 0x4100U);
+  EXPECT_EQ(MethodOfId(table_, memory_, 0x1000, 8), 0x4200U);
+  EXPECT_EQ(MethodOfId(table_, memory_, 0x1000, 9), 0x4000U);
+}
+
+TEST_F(MethodTableTest, WhatIsNoIdIsNone) {
+  for (uint64_t id : {0, 1, 6, 10}) EXPECT_EQ(MethodOfId(table_, memory_, 0x1000, id), 0U);
+  EXPECT_EQ(MethodOfId(table_, memory_, 0, 7), 0U);
+  EXPECT_EQ(MethodOfId(table_, memory_, 0x9990, 7), 0U);
+}
+
+TEST_F(MethodTableTest, ANumberBeyondTheIdsHasNone) {
+  memory_.Put(0x3000, 2);
+  EXPECT_EQ(MethodOfId(table_, memory_, 0x1000, 9), 0U);
+  EXPECT_EQ(MethodOfId(table_, memory_, 0x1000, 8), 0x4200U);
+  EXPECT_EQ(PlaceOfId(table_, memory_, 0x1000, 2), 0U);
+  EXPECT_EQ(PlaceOfId(table_, memory_, 0x1000, 1), 0x3010U);
+}
+
+TEST_F(MethodTableTest, AClassThatWasFreedEndsNothing) {
+  memory_.Put(0x2000, uint64_t{1} << 31);  // a count that is nonsense
+  EXPECT_EQ(MethodOfId(table_, memory_, 0x1000, 7), 0U);
+}
+
+}  // namespace
+}  // namespace walkhammer

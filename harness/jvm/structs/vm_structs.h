@@ -1,0 +1,108 @@
+// VmStructs: HotSpot's own description of its structures, exported by every libjvm for the
+// serviceability agent: gHotSpotVMStructs, gHotSpotVMTypes, gHotSpotVMIntConstants.
+// JvmLayout: the fields that walkhammer uses, looked up once. Signal-safe: JvmLayout yes.
+#ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_VM_STRUCTS_H_
+#define WALKHAMMER_HARNESS_JVM_STRUCTS_VM_STRUCTS_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "harness/base/result.h"
+#include "harness/jvm/structs/thread_states.h"
+
+namespace walkhammer {
+
+class VmStructs {
+ public:
+  // `libjvm` is a dlopen handle. Fails when the tables are missing.
+  static Result<VmStructs> Load(void* libjvm);
+
+  // Byte offset of a nonstatic field, e.g. ("JavaThread", "_anchor").
+  std::optional<int> Offset(const std::string& type, const std::string& field) const;
+  // Address of a static field, or null.
+  void* Static(const std::string& type, const std::string& field) const;
+  std::optional<int> Constant(const std::string& name) const;
+  std::optional<size_t> SizeOf(const std::string& type) const;
+  // The declared C++ type of a field, e.g. "size_t"; empty if there is none.
+  std::string FieldType(const std::string& type, const std::string& field) const;
+
+  // All fields and sizes that were asked for so far, "Type::field" or "sizeof(Type)", and whether
+  // this JVM has them.
+  const std::map<std::string, bool>& Asked() const { return asked_; }
+  // For tests: moves a field or a size by that many bytes.
+  void Shift(const std::string& name, int bytes);
+
+ private:
+  struct Field {
+    std::string type;
+    bool is_static;
+    int offset;
+    void* address;
+  };
+  const Field* Find(const std::string& type, const std::string& field) const;
+  std::unordered_map<std::string, Field> fields_;
+  std::unordered_map<std::string, int> constants_;
+  std::unordered_map<std::string, size_t> sizes_;
+  mutable std::map<std::string, bool> asked_;
+};
+
+// Looks fields up one after the other and remembers the last one that was missing, for one check at
+// the end. The VmStructs must outlive it.
+class StructReader {
+ public:
+  explicit StructReader(const VmStructs& structs) : structs_(structs) {}
+  // 0 if it is missing; `other_type`: where other JDKs have the field.
+  int Need(const std::string& type, const std::string& field, const char* other_type = nullptr);
+  int Optional(const std::string& type, const std::string& field) const;    // -1 if there is none
+  uint64_t* NeedStatic(const std::string& type, const std::string& field);  // null if missing
+  // kUnable with the name of a missing field.
+  Status Complete() const;
+
+ private:
+  const VmStructs& structs_;
+  std::string missing_;
+};
+
+// JavaThread and JavaFrameAnchor fields; the same names in JDK 8 to 28.
+struct JvmLayout {
+  int thread_state, anchor, stack_base, stack_size;  // JavaThread
+  int last_sp, last_pc, last_fp;                     // JavaFrameAnchor, relative to it
+  int method_code, method_const;                     // Method
+  int const_code_size;                               // ConstMethod
+  ThreadStates states;
+};
+
+Result<JvmLayout> ReadLayout(const VmStructs& structs);
+
+// A JavaThread by address. Reads and writes are plain memory accesses.
+class JavaThreadView {
+ public:
+  JavaThreadView() = default;
+  JavaThreadView(void* thread, const JvmLayout& layout)
+      : base_(static_cast<char*>(thread)), layout_(&layout) {}
+  void* address() const { return base_; }
+  volatile int32_t* state() const { return At<int32_t>(layout_->thread_state); }
+  // The same by our number.
+  uint8_t State() const { return layout_->states.StateOf(*state()); }
+  void SetState(uint8_t to) const { *state() = layout_->states.ValueOf(to); }
+  volatile uint64_t* last_sp() const { return At<uint64_t>(layout_->anchor + layout_->last_sp); }
+  volatile uint64_t* last_pc() const { return At<uint64_t>(layout_->anchor + layout_->last_pc); }
+  volatile uint64_t* last_fp() const { return At<uint64_t>(layout_->anchor + layout_->last_fp); }
+  uint64_t stack_base() const { return *At<uint64_t>(layout_->stack_base); }
+  uint64_t stack_limit() const { return stack_base() - *At<uint64_t>(layout_->stack_size); }
+
+ private:
+  template <typename T>
+  volatile T* At(int offset) const {
+    return reinterpret_cast<volatile T*>(base_ + offset);
+  }
+  char* base_ = nullptr;
+  const JvmLayout* layout_ = nullptr;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_JVM_STRUCTS_VM_STRUCTS_H_

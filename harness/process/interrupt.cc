@@ -1,0 +1,29 @@
+#include "harness/process/interrupt.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+namespace walkhammer {
+namespace {
+
+std::atomic<bool> interrupted{false};
+
+// Signal-safe: a lock-free store and _exit.
+void OnSignal(int signal) {
+  if (interrupted.exchange(true)) _exit(128 + signal);
+}
+
+}  // namespace
+
+void CatchInterrupts() {
+  struct sigaction action {};
+  action.sa_handler = OnSignal;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write error, not a death
+}
+
+const std::atomic<bool>& Interrupted() { return interrupted; }
+
+}  // namespace walkhammer

@@ -1,0 +1,15 @@
+// SIGINT and SIGTERM, as a flag that long work looks at: a run then ends in order, with everything
+// recorded. A second signal ends the process at once. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_PROCESS_INTERRUPT_H_
+#define WALKHAMMER_HARNESS_PROCESS_INTERRUPT_H_
+
+#include <atomic>
+
+namespace walkhammer {
+
+void CatchInterrupts();
+const std::atomic<bool>& Interrupted();
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_PROCESS_INTERRUPT_H_

@@ -1,0 +1,99 @@
+// A workload's process: its output, its end, and what it leaves behind.
+#include "harness/process/program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "harness/process/scratch.h"
+
+namespace walkhammer {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::unique_ptr<Program> Shell(const std::string& script, std::vector<std::string> environment = {},
+                               const std::string& directory = "") {
+  auto program = Program::Start({{"sh", "-c", script}, std::move(environment), directory, {}});
+  EXPECT_TRUE(program.ok());
+  return std::move(program.value());
+}
+
+bool EndsWithin(Program& program, int seconds) {
+  for (int i = 0; i < 100 * seconds; i++) {
+    if (program.HasEnded()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+TEST(Program, TellsHowItEnded) {
+  auto program = Shell("echo out; echo err >&2; exit 3");
+  ASSERT_TRUE(EndsWithin(*program, 20));
+  EXPECT_EQ(program->EndWords(), "exit code 3");
+  EXPECT_THAT(program->output(), HasSubstr("out\n"));
+  EXPECT_THAT(program->output(), HasSubstr("err\n"));
+  auto killed = Shell("kill -ABRT $$");
+  ASSERT_TRUE(EndsWithin(*killed, 20));
+  EXPECT_EQ(killed->EndWords(), "SIGABRT");
+}
+
+TEST(Program, CountsWhatItKeepsOnlyTheEndOf) {
+  auto program = Shell("head -c 3000000 /dev/zero; echo last");
+  ASSERT_TRUE(EndsWithin(*program, 20));
+  EXPECT_EQ(program->output_bytes(), 3000005u);
+  EXPECT_LE(program->output().size(), 128u * 1024);
+  EXPECT_THAT(program->output(), HasSubstr("last\n"));
+}
+
+TEST(Program, EnvironmentAndDirectoryAreAsGiven) {
+  setenv("WALKHAMMER_TEST", "ours", 1);
+  ScratchFolder scratch;
+  auto program = Shell("echo $WALKHAMMER_TEST; pwd", {"WALKHAMMER_TEST=added"}, scratch.path());
+  ASSERT_TRUE(EndsWithin(*program, 20));
+  EXPECT_EQ(program->output(), "added\n" + scratch.path() + "\n");
+}
+
+TEST(Program, WhatItStartedEndsWithIt) {
+  ScratchFolder scratch;
+  const std::string pid_file = scratch.path() + "/pid";
+  pid_t left = 0;
+  {
+    auto program = Shell("sleep 1000 & echo $! > " + pid_file + "; wait");
+    for (int i = 0; i < 500 && left == 0; i++) {
+      std::ifstream(pid_file) >> left;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    ASSERT_NE(left, 0);
+  }
+  bool gone = false;
+  for (int i = 0; i < 500 && !gone; i++) {
+    std::ifstream stat("/proc/" + std::to_string(left) + "/stat");
+    std::string pid, name, state;
+    stat >> pid >> name >> state;
+    gone = state.empty() || state == "Z";  // a zombie belongs to init
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_TRUE(gone);
+}
+
+TEST(Program, MissingProgramIsAnEndNotAFailure) {
+  auto program = Program::Start({{"/nonexistent/java"}, {}, "", {}});
+  ASSERT_TRUE(program.ok());
+  ASSERT_TRUE(EndsWithin(*program.value(), 20));
+  EXPECT_EQ(program.value()->EndWords(), "exit code 127");
+}
+
+TEST(Program, CpuTimeGrows) {
+  auto program = Shell("while :; do :; done");
+  for (int i = 0; i < 1000 && CpuMsOf(program->pid()) < 50; i++)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_GE(CpuMsOf(program->pid()), 50u);
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,42 @@
+#include "harness/process/service_thread.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace walkhammer {
+
+void Bell::Ring() {
+  if (rung_.exchange(1) != 0) return;
+  const int error_number = errno;
+  syscall(SYS_futex, &rung_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  errno = error_number;
+}
+
+void Bell::Wait() {
+  while (rung_.exchange(0) == 0)
+    syscall(SYS_futex, &rung_, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
+}
+
+Status StartServiceThread(const char* name, void* (*body)(void*)) {
+  sigset_t blocked, before;
+  sigfillset(&blocked);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP}) sigdelset(&blocked, fault);
+  pthread_sigmask(SIG_SETMASK, &blocked, &before);
+  pthread_t thread;
+  const int error = pthread_create(&thread, nullptr, body, nullptr);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error != 0)
+    return Unable(std::string("cannot start the thread ") + name + ": " + std::strerror(error));
+  pthread_setname_np(thread, name);
+  pthread_detach(thread);
+  return Ok();
+}
+
+}  // namespace walkhammer

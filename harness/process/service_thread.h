@@ -1,0 +1,30 @@
+// What the provider's own threads share: how they start, and what wakes them.
+#ifndef WALKHAMMER_HARNESS_PROCESS_SERVICE_THREAD_H_
+#define WALKHAMMER_HARNESS_PROCESS_SERVICE_THREAD_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "harness/base/result.h"
+
+namespace walkhammer {
+
+// Wakes one thread. A futex, for a semaphore's functions may be somebody else's in this process.
+class Bell {
+ public:
+  // Signal-safe, and keeps errno. Rung twice before it is heard, it is heard once.
+  void Ring();
+  // Until it rings, or at once if it has. Signal-safe: no.
+  void Wait();
+
+ private:
+  std::atomic<int32_t> rung_{0};
+};
+
+// Starts a thread that lasts as long as the process, with all signals blocked but those of faults:
+// samples belong on others. `name`: of 15 characters at most. Signal-safe: no.
+Status StartServiceThread(const char* name, void* (*body)(void*));
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_PROCESS_SERVICE_THREAD_H_

@@ -1,0 +1,239 @@
+// What the tests of this folder and of reports/ share: findings, a symbolizer of the test's own
+// functions, a folder of one's own. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_STORE_RECORD_TESTING_H_
+#define WALKHAMMER_HARNESS_STORE_RECORD_TESTING_H_
+
+#include <link.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/elf/symbolizer.h"
+#include "harness/findings/finding_record.h"
+#include "harness/oracles/oracle.h"
+#include "harness/shared/shared_state.h"
+#include "harness/store/run_db.h"
+
+namespace walkhammer {
+
+template <size_t kSize>
+void SetField(char (&field)[kSize], std::string_view text) {
+  std::memset(field, 0, kSize);
+  text.substr(0, kSize - 1).copy(field, kSize - 1);
+}
+
+// The modules of this process; the executable is `module_path` of /proc/self/exe.
+inline std::vector<Module> OwnModules() {
+  std::vector<Module> modules;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* list) {
+        Module module = {};
+        module.bias = info->dlpi_addr;
+        module.start = UINT64_MAX;
+        for (int i = 0; i < info->dlpi_phnum; i++) {
+          const auto& header = info->dlpi_phdr[i];
+          if (header.p_type != PT_LOAD) continue;
+          module.start = std::min<uint64_t>(module.start, module.bias + header.p_vaddr);
+          module.end =
+              std::max<uint64_t>(module.end, module.bias + header.p_vaddr + header.p_memsz);
+        }
+        std::string path = info->dlpi_name;
+        if (path.empty()) path = std::filesystem::read_symlink("/proc/self/exe").string();
+        SetField(module.path, path);
+        SetField(module.build_id, BuildIdOf(path));
+        static_cast<std::vector<Module>*>(list)->push_back(module);
+        return 0;
+      },
+      &modules);
+  return modules;
+}
+
+// A folder that goes away with the object.
+class TempDir {
+ public:
+  TempDir() {
+    std::string name = (std::filesystem::temp_directory_path() / "wh-record-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~TempDir() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+  std::string Under(const char* name) const { return path_ + "/" + name; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+inline std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+// Index of (oracle, outcome) in the oracle table; 255 if there is none.
+inline uint8_t OracleIndex(std::string_view name) {
+  for (size_t i = 0; i < AllOracles().size(); i++)
+    if (name == AllOracles()[i].name) return static_cast<uint8_t>(i);
+  return 255;
+}
+inline uint8_t OutcomeIndex(std::string_view oracle, std::string_view outcome) {
+  const Oracle* known = FindOracle(oracle);
+  if (known == nullptr) return 255;
+  for (size_t i = 0; i < known->outcomes.size(); i++)
+    if (outcome == known->outcomes[i].name) return static_cast<uint8_t>(i);
+  return 255;
+}
+
+inline std::unique_ptr<RawFinding> NewFinding(std::string_view oracle, std::string_view outcome) {
+  auto finding = std::make_unique<RawFinding>();
+  finding->oracle = OracleIndex(oracle);
+  finding->outcome = OutcomeIndex(oracle, outcome);
+  if (oracle == "crash") {
+    finding->ending = Ending::kCrashed;
+    finding->fault.signal = 11;
+    finding->fault.code = 1;
+  }
+  if (oracle == "hang") finding->ending = Ending::kHung;
+  return finding;
+}
+
+inline void SetChain(RawFinding& finding, const std::vector<uint64_t>& pcs) {
+  finding.fault.registers.pc = pcs[0];
+  finding.fault.native_count = static_cast<int32_t>(pcs.size());
+  for (size_t i = 0; i < pcs.size(); i++) finding.fault.native[i] = pcs[i];
+}
+
+inline RunIdentity TestIdentity() {
+  RunIdentity identity;
+  identity.tool_version = "1.0";
+  identity.jdk_path = "jdk";
+  identity.vm_version = "Vendor VM 25";
+  identity.vm_gc = "G1";
+  identity.libjvm_build_id = "00ff";
+  identity.jvm_flags = "-Xint";
+  identity.walker = "agct";
+  identity.provider = "jdk";
+  identity.engine = "random";
+  identity.seed = 0xfedcba9876543210;
+  identity.cpu_model = "cpu";
+  identity.kernel = "6.1";
+  identity.started_at = "2026-01-02T03:04:05Z";
+  identity.aslr = false;
+  identity.command_line = "walkhammer fuzz --seed 'x'";
+  return identity;
+}
+
+inline RunTotals TestTotals() {
+  RunTotals totals;
+  totals.time_ms = 2000;
+  totals.walks = 1234567;
+  totals.successful = 1000000;
+  totals.pristine_walks = 12;
+  totals.pristine_true = 11;
+  totals.contained_crashes = 3;
+  totals.request_hash = 0xffffffffffffffff;
+  totals.children_started = 2;
+  totals.children_retired = 1;
+  return totals;
+}
+
+// Three functions of 3, 2 and 1 blocks; none entered.
+inline CoverageRows TestCoverage() {
+  CoverageRows code;
+  code.file = "/no/such/libjvm.so";
+  code.build_id = "00ff";
+  code.functions = {{"Walk(int)", 0x1000, 48, "root", 0, 3},
+                    {"frame::sender() const", 0x2000, 32, "direct", 3, 2},
+                    {"nmethod::is_alive() const", 0x3000, 8, "vtable", 5, 1}};
+  code.blocks = {{0x1000, 16, 0, {}}, {0x1010, 16, 0, {}}, {0x1020, 16, 0, {}},
+                 {0x2000, 16, 1, {}}, {0x2010, 16, 1, {}}, {0x3000, 8, 2, {}}};
+  code.left_out = {{"frame::sender() const", "an indirect call at +0x12"}};
+  return code;
+}
+
+// A record as the parent would make it, without a child.
+inline FindingRecord TestRecord(std::string_view oracle, std::string_view outcome,
+                                std::string_view title, Realism realism) {
+  FindingRecord record;
+  record.signature.key = std::string(title) + " key";
+  record.signature.title = title;
+  record.signature.oracle = oracle;
+  record.signature.expect = "crash f()+0x1";
+  record.oracle = oracle;
+  record.outcome = outcome;
+  record.grade = GradeOf(oracle, outcome, Grade::kForbidden);
+  record.realism = realism;
+  record.detail = "a detail";
+  record.request = "walk 1\n";
+  record.frames = "a.B.c()V @ 3\n";
+  record.native = "libx.so f()+0x1\n";
+  record.fault = "{\"signal\":11}";
+  record.sequence = 42;
+  record.time_ms = 1500;
+  return record;
+}
+
+// A cell that passed, every field with a value of its own; those of other positions have other
+// labels.
+inline CellRow TestCell(int64_t position) {
+  CellRow cell;
+  cell.position = position;
+  cell.label = "torture:recursion jdk17 zgc";
+  if (position > 0) cell.label += "-" + std::to_string(position);
+  cell.workload = "torture:recursion";
+  cell.jdk_path = "/jdks/java-17-openjdk";
+  cell.vm_version = "Vendor VM 17";
+  cell.vm_gc = "Z";
+  cell.profile = "zgc";
+  cell.jvm_flags = "-XX:+UseZGC -Xmx64m";
+  cell.walker = "agct";
+  cell.mode = "handler";
+  cell.sampler = "perf";
+  cell.sampler_reason = "the kernel allows it";
+  cell.clock = "cpu";
+  cell.interval_min_ns = 5'000'000;
+  cell.interval_max_ns = 10'000'000;
+  cell.status = CellStatus::kPassed;
+  cell.time_ms = 60'000;
+  cell.starts = 2;
+  cell.delivery = {12'000, 11'784, 120, 96, 11'700, 10'900};
+  cell.contained_crashes = 3;
+  cell.agent_kib = 2'048;
+  cell.output_bytes = 4'096;
+  return cell;
+}
+
+inline std::vector<CellThreadRow> TestThreads() {
+  return {{0, 101, "main", true, 2'000, {210, 200, 6, 4, 198, 190}},
+          {0, 102, "C2 CompilerThread0", false, 500, {100, 40, 30, 30, 40, 0}},
+          {0, 103, "odd\nname", true, 90, {10, 9, 1, 0, 9, 9}}};
+}
+
+inline std::vector<StepRegionRow> TestRegions() {
+  return {{0, "body", "a.B.c(I)V", 4, 200, 90'000, 89'000, 1'000, 0},
+          {0, "prologue", "a.B.c(I)V", 1, 10, 1'000, 600, 100, 300},
+          {0, "stub", "call_stub", -1, 40, 9'000, 0, 9'000, 0}};
+}
+
+inline std::vector<StepRangeRow> TestRanges() {
+  return {{0, "stub", "call_stub", -1, "-5 unknown_Java", 0x10, 0x3a, 8'000, "push rbp\nret\n"},
+          {0, "prologue", "a.B.c(I)V", 1, "wrong", 0, 4, 300, "sub rsp, 0x20"}};
+}
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_STORE_RECORD_TESTING_H_

@@ -1,0 +1,342 @@
+#include "harness/store/run_db.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "harness/request/scene_table.h"
+#include "harness/request/walker_table.h"
+#include "harness/store/run_schema.h"
+
+namespace walkhammer {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string Under(const std::string& dir, const char* name) {
+  return (fs::path(dir) / name).string();
+}
+
+bool LockedByOther(const std::string& dir) {
+  const int fd = open(Under(dir, kLockName).c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool locked = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(fd);
+  return locked;
+}
+
+std::string ErrorText(int error) {
+  return std::error_code(error, std::generic_category()).message();
+}
+
+Failure NotWritable(const std::string& dir, int error) {
+  if (error == ENOSPC || error == EDQUOT)
+    return BadInput(
+        fmt::format("--out {}: the disk is full; free space or choose another folder", dir));
+  return BadInput(fmt::format("--out {}: cannot be written ({}); choose another folder", dir,
+                              ErrorText(error)));
+}
+
+// Takes back what Create made, so that a mended problem is not followed by "is not empty".
+class Undo {
+ public:
+  explicit Undo(std::string dir) : dir_(std::move(dir)) {}
+  ~Undo() {
+    if (kept_) return;
+    std::error_code ignored;
+    if (made_files_)
+      for (const char* name : {"run.db", "run.db-wal", "run.db-shm", "run.db-journal", "run.lock"})
+        fs::remove(fs::path(dir_) / name, ignored);
+    for (auto made = made_dirs_.rbegin(); made != made_dirs_.rend(); ++made)
+      fs::remove(*made, ignored);
+  }
+  Undo(const Undo&) = delete;
+  Undo& operator=(const Undo&) = delete;
+  void MadeDir(fs::path path) { made_dirs_.push_back(std::move(path)); }
+  void MadeFiles() { made_files_ = true; }
+  void Keep() { kept_ = true; }
+
+ private:
+  std::string dir_;
+  std::vector<fs::path> made_dirs_;
+  bool made_files_ = false;
+  bool kept_ = false;
+};
+
+// 0, or an errno.
+int MakeDir(const fs::path& path, Undo& undo) {
+  if (mkdir(path.c_str(), 0777) == 0) {
+    undo.MadeDir(path);
+    return 0;
+  }
+  const int error = errno;
+  std::error_code ignored;
+  if (error == EEXIST) return fs::is_directory(path, ignored) ? 0 : ENOTDIR;
+  return error;
+}
+
+int MakeDirs(const fs::path& path, Undo& undo) {
+  const int error = MakeDir(path, undo);
+  if (error != ENOENT || path.parent_path().empty() || path.parent_path() == path) return error;
+  if (const int above = MakeDirs(path.parent_path(), undo); above != 0) return above;
+  return MakeDir(path, undo);  // may say ENOENT again, as in /proc
+}
+
+std::string StateName(int index) {
+  if (index == kMaxStates - 1) return "undeclared";
+  const char* word = StateWord(static_cast<uint8_t>(index));
+  return word == nullptr ? fmt::format("state-{}", index) : word;
+}
+
+std::string CodeText(int slot) {
+  switch (slot) {
+    case kCodeFrames:
+      return "frames";
+    case kCodeOther:
+      return "other";
+    case kCodeCrash:
+      return "crash";
+    case kCodeHang:
+      return "hang";
+    default:
+      return std::to_string(1 - slot);
+  }
+}
+
+std::string WalkerName(uint8_t index) {
+  return index < AllWalkers().size() ? AllWalkers()[index].name : fmt::format("walker-{}", index);
+}
+
+std::string SceneName(size_t index) {
+  return index < AllScenes().size() ? AllScenes()[index].name : fmt::format("scene-{}", index);
+}
+
+std::vector<AgreementRow> AgreementRowsOf(const SharedState& shared) {
+  std::vector<AgreementRow> rows;
+  for (int w = 1; w < WalkerCount(shared.job); w++)
+    for (int realism = 0; realism < kRealisms; realism++)
+      for (int region = 0; region < kPcRegions; region++)
+        for (int kind = 0; kind < kDisagreements; kind++)
+          if (const uint64_t requests = shared.agreement[w][realism][region][kind]; requests > 0)
+            rows.push_back({kNoCell, WalkerName(WalkerAt(shared.job, w)),
+                            WalkerName(WalkerAt(shared.job, w - 1)), static_cast<Realism>(realism),
+                            PcRegionWord(static_cast<PcRegion>(region)),
+                            DisagreementWord(static_cast<Disagreement>(kind)), requests});
+  return rows;
+}
+
+}  // namespace
+
+RunDb::RunDb(RunDb&& other) noexcept
+    : dir_(std::move(other.dir_)),
+      db_(std::move(other.db_)),
+      lock_fd_(std::exchange(other.lock_fd_, -1)),
+      schema_(other.schema_),
+      saved_(std::move(other.saved_)),
+      why_no_coverage_(std::move(other.why_no_coverage_)) {}
+
+RunDb::~RunDb() {
+  if (lock_fd_ >= 0) close(lock_fd_);
+}
+
+Result<RunDb> RunDb::Create(const std::string& given, const RunIdentity& identity) {
+  fs::path path = fs::path(given).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();  // "runs/1/"
+  if (path.empty()) return BadInput("--out: give the name of a new folder");
+  const std::string dir = path.string();
+  Undo undo(dir);
+  if (const int error = MakeDirs(path, undo); error != 0) return NotWritable(dir, error);
+
+  std::error_code error;
+  const fs::directory_iterator entries(path, error);
+  if (error) return NotWritable(dir, error.value());
+  if (entries != fs::directory_iterator()) {
+    if (LockedByOther(dir))
+      return BadInput(
+          fmt::format("--out {}: another run is writing there; choose another folder", dir));
+    return BadInput(
+        fmt::format("--out {}: exists and is not empty; choose another folder or remove it", dir));
+  }
+  RunDb run;
+  run.dir_ = dir;
+  run.lock_fd_ = open(Under(dir, kLockName).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (run.lock_fd_ < 0) {
+    if (errno != EEXIST) return NotWritable(dir, errno);
+    undo.Keep();  // the folder is the other run's now
+    return BadInput(
+        fmt::format("--out {}: another run has just begun there; choose another folder", dir));
+  }
+  undo.MadeFiles();
+  if (flock(run.lock_fd_, LOCK_EX | LOCK_NB) != 0)
+    return BadInput(fmt::format("--out {}: cannot be locked ({}); choose a folder on a local disk",
+                                dir, ErrorText(errno)));
+  const std::string file = Under(dir, kDbName);
+  Result<Database> db =
+      Database::Open(file, file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW);
+  if (!db.ok()) return BadInput("--out " + db.failure().message);
+  run.db_ = std::move(db.value());
+  if (const Status status = run.Initialize(identity); !status.ok())
+    return BadInput("--out " + status.failure().message);
+  undo.Keep();
+  return run;
+}
+
+Status RunDb::Initialize(const RunIdentity& identity) {
+  // A network disk may refuse WAL; the run is then slower but as safe. FULL: a finding that was
+  // shown outlives even a crash of the machine.
+  for (const char* pragma :
+       {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON"})
+    if (Status status = db_.Exec(pragma); !status.ok()) return status;
+  Transaction transaction(db_);
+  if (!transaction.begun().ok()) return transaction.begun();
+  const std::string versions = fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};",
+                                           kApplicationId, kSchemaVersion);
+  if (Status status = db_.Exec(versions.c_str()); !status.ok()) return status;
+  if (Status status = db_.Exec(kSchema); !status.ok()) return status;
+  Statement insert(db_,
+                   "INSERT INTO run (id, tool_version, jdk_path, vm_version, vm_gc,"
+                   " libjvm_build_id, jvm_flags, walker, provider, engine, seed, cpu_model, kernel,"
+                   " started_at, aslr, command_line, workers)"
+                   " VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  insert.Bind(identity.tool_version).Bind(identity.jdk_path).Bind(identity.vm_version);
+  insert.Bind(identity.vm_gc).Bind(identity.libjvm_build_id).Bind(identity.jvm_flags);
+  insert.Bind(identity.walker).Bind(identity.provider).Bind(identity.engine);
+  insert.Bind(std::to_string(identity.seed)).Bind(identity.cpu_model).Bind(identity.kernel);
+  insert.Bind(identity.started_at).Bind(identity.aslr).Bind(identity.command_line);
+  insert.Bind(identity.workers);
+  if (Status status = insert.Run(); !status.ok()) return status;
+  return transaction.Commit();
+}
+
+namespace {
+
+// Whether `finding` would be the best of `bucket`: see RunDb::Added.
+Result<bool> IsBest(const Database& db, int64_t bucket, const FindingRecord& finding) {
+  Statement others(db,
+                   "SELECT realism, LENGTH(CAST(request AS BLOB)) FROM finding"
+                   " WHERE bucket = ?");
+  others.Bind(bucket);
+  for (;;) {
+    const Result<bool> more = others.Step();
+    if (!more.ok()) return more.failure();
+    if (!more.value()) return true;
+    const Realism realism = RealismFromWord(others.Text());
+    const auto size = static_cast<size_t>(others.Int());
+    if (std::tie(realism, size) <= std::make_tuple(finding.realism, finding.request.size()))
+      return false;
+  }
+}
+
+}  // namespace
+
+Result<RunDb::Added> RunDb::AddFinding(const FindingRecord& finding) {
+  Transaction transaction(db_);
+  if (!transaction.begun().ok()) return transaction.begun().failure();
+  const Signature& signature = finding.signature;
+  Added added{0, true, true, "crashes/" + BucketName(signature)};
+  Statement find(db_, "SELECT id, folder FROM bucket WHERE key = ?");
+  find.Bind(signature.key);
+  const Result<bool> found = find.Step();
+  if (!found.ok()) return found.failure();
+  if (found.value()) {
+    added.is_new = false;
+    added.bucket = find.Int();
+    added.folder = find.Text();
+    const Result<bool> best = IsBest(db_, added.bucket, finding);
+    if (!best.ok()) return best.failure();
+    added.is_best = best.value();
+  } else {
+    Statement insert(
+        db_, "INSERT INTO bucket (key, title, oracle, expect, folder) VALUES (?, ?, ?, ?, ?)");
+    insert.Bind(signature.key).Bind(signature.title).Bind(signature.oracle);
+    insert.Bind(signature.expect).Bind(added.folder);
+    if (Status status = insert.Run(); !status.ok()) return status.failure();
+    added.bucket = sqlite3_last_insert_rowid(db_.handle());
+  }
+  Statement insert(db_,
+                   "INSERT INTO finding (bucket, sequence, time_ms, oracle, outcome, grade,"
+                   " realism, detail, request, frames, native, fault, cell)"
+                   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  insert.Bind(added.bucket).Bind(finding.sequence).Bind(finding.time_ms);
+  insert.Bind(finding.oracle).Bind(finding.outcome).Bind(GradeWord(finding.grade));
+  insert.Bind(RealismWord(finding.realism)).Bind(finding.detail).Bind(finding.request);
+  insert.Bind(finding.frames).Bind(finding.native).Bind(finding.fault).Bind(finding.cell);
+  if (Status status = insert.Run(); !status.ok()) return status.failure();
+  if (Status status = transaction.Commit(); !status.ok()) return status.failure();
+  return added;
+}
+
+Status RunDb::SetConfirmed(int64_t bucket, int confirmed, int tries) {
+  Statement update(db_, "UPDATE bucket SET confirmed = ?, tries = ? WHERE id = ?");
+  Status status = update.Bind(confirmed).Bind(tries).Bind(bucket).Run();
+  if (status.ok() && sqlite3_changes(db_.handle()) != 1)
+    return ToolFailed(fmt::format("{}: there is no bucket {}", dir_, bucket));
+  return status;
+}
+
+Status RunDb::SetSeen(int64_t bucket, uint64_t times) {
+  Statement update(db_, "UPDATE bucket SET seen = ? WHERE id = ?");
+  Status status = update.Bind(times).Bind(bucket).Run();
+  if (status.ok() && sqlite3_changes(db_.handle()) != 1)
+    return ToolFailed(fmt::format("{}: there is no bucket {}", dir_, bucket));
+  return status;
+}
+
+Status RunDb::SetVm(std::string_view vm_version, std::string_view vm_gc) {
+  return Statement(db_, "UPDATE run SET vm_version = ?, vm_gc = ?")
+      .Bind(vm_version)
+      .Bind(vm_gc)
+      .Run();
+}
+
+Status RunDb::SaveCounts(const SharedState& shared) {
+  // The same walker twice is counted twice.
+  std::map<uint8_t, std::vector<int>> places;
+  for (int i = 0; i < WalkerCount(shared.job); i++) places[WalkerAt(shared.job, i)].push_back(i);
+  Transaction transaction(db_);
+  if (!transaction.begun().ok()) return transaction.begun();
+  Statement insert(db_, "INSERT OR REPLACE INTO count VALUES (?, ?, ?, ?, ?, ?)");
+  for (const auto& [walker, at] : places)
+    for (int scene = 0; scene < kMaxScenes; scene++)
+      for (int state = 0; state < kMaxStates; state++)
+        for (int region = 0; region < kPcRegions; region++)
+          for (int code = 0; code < kCodeSlots; code++) {
+            uint64_t count = 0;
+            for (const int i : at) count += shared.counts[i][scene][state][region][code];
+            if (count == 0) continue;
+            insert.Reset();
+            insert.Bind(WalkerName(walker)).Bind(SceneName(static_cast<size_t>(scene)));
+            insert.Bind(StateName(state)).Bind(PcRegionWord(static_cast<PcRegion>(region)));
+            if (Status status = insert.Bind(CodeText(code)).Bind(count).Run(); !status.ok())
+              return status;
+          }
+  if (Status status = transaction.Commit(); !status.ok() || shared.job.other_count == 0)
+    return status;
+  return SaveAgreement(kNoCell, AgreementRowsOf(shared));
+}
+
+Status RunDb::SaveScenes(const SharedState& shared) {
+  Transaction transaction(db_);
+  if (!transaction.begun().ok()) return transaction.begun();
+  Statement insert(db_, "INSERT OR REPLACE INTO scene VALUES (?, ?, ?, ?, ?, ?, ?)");
+  for (size_t i = 0; i < AllScenes().size() && i < kMaxScenes; i++) {
+    const SceneReport& report = shared.scenes[i];
+    insert.Reset();
+    insert.Bind(static_cast<int64_t>(i)).Bind(AllScenes()[i].name).Bind(report.available);
+    insert.Bind(report.pristine_true).Bind(int{report.tried}).Bind(report.truth_frames);
+    if (Status status = insert.Bind(FieldText(report.reason)).Run(); !status.ok()) return status;
+  }
+  return transaction.Commit();
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,389 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "harness/store/record_testing.h"
+#include "harness/store/run_db.h"
+#include "harness/store/run_schema.h"
+
+namespace walkhammer {
+namespace {
+
+using testing::ElementsAre;
+
+#define ASSERT_OK(expression)                                   \
+  do {                                                          \
+    const auto& ok_result = (expression);                       \
+    ASSERT_TRUE(ok_result.ok()) << ok_result.failure().message; \
+  } while (false)
+
+class RunDbStress : public testing::Test {
+ protected:
+  TempDir dir_;
+  RunDb run_ = std::move(RunDb::Create(dir_.Under("run"), TestIdentity()).value());
+};
+
+TEST(CellStatus, EachHasAWordOfItsOwnThatReadsBack) {
+  std::set<std::string> words;
+  for (uint8_t i = 0; i < static_cast<uint8_t>(CellStatus::kCount); i++) {
+    const auto status = static_cast<CellStatus>(i);
+    words.insert(CellStatusWord(status));
+    EXPECT_EQ(CellStatusFromWord(CellStatusWord(status)), status);
+  }
+  // As stored: never renamed.
+  EXPECT_EQ(words, std::set<std::string>({"running", "passed", "interrupted", "vacuous", "died",
+                                          "workload-failed", "hung", "output-flood",
+                                          "handlers-changed", "bad-output", "disk-full",
+                                          "unavailable", "not-hotspot", "tool-failed"}));
+  EXPECT_EQ(CellStatusFromWord("of a later version"), CellStatus::kToolFailed);
+  EXPECT_EQ(CellStatusFromWord(""), CellStatus::kToolFailed);
+}
+
+TEST(SplitFrames, DescriptorsAreNotTakenApart) {
+  EXPECT_THAT(SplitFrames(""), ElementsAre());
+  EXPECT_THAT(SplitFrames("[agct -5 unknown_Java]"), ElementsAre("[agct -5 unknown_Java]"));
+  EXPECT_THAT(SplitFrames("java.lang.Thread.run()V;wh.A.b(I)I"),
+              ElementsAre("java.lang.Thread.run()V", "wh.A.b(I)I"));
+  EXPECT_THAT(
+      SplitFrames("a.B.c(Ljava/lang/String;[[I)Ljava/lang/Object;;d.E.f()[La/B;;g.H.i()V"),
+      ElementsAre("a.B.c(Ljava/lang/String;[[I)Ljava/lang/Object;", "d.E.f()[La/B;", "g.H.i()V"));
+  EXPECT_THAT(SplitFrames("a.B.c()La/B;"), ElementsAre("a.B.c()La/B;"));
+  EXPECT_THAT(SplitFrames("cell (x);a.B.c()V;[agct -1]"),
+              ElementsAre("cell (x)", "a.B.c()V", "[agct -1]"));
+  EXPECT_THAT(SplitFrames("os::wait(long, int)+0x1;f(Lock*);g()"),
+              ElementsAre("os::wait(long, int)+0x1", "f(Lock*)", "g()"));
+  EXPECT_THAT(SplitFrames(";;a;;b;"), ElementsAre("a", "b"));
+}
+
+TEST(SplitFrames, NamesThatWereCutSwallowNoOther) {
+  for (const char* cut :
+       {"a.B.c(", "a.B.c(I", "a.B.c(Ljava/la", "a.B.c(Ljava/lang/String;I", "a.B.c()",
+        "a.B.c()Ljava/la", "a.B.c()[", "a.B.c([", "a.B.c(ILa/B;J", "a.B.c"})
+    for (const char* next : {"d.E.f(I)V", "I.m()V", "L.m(J)La/B;", "[agct -5 x]"})
+      EXPECT_THAT(SplitFrames(std::string(cut) + ";" + next), ElementsAre(cut, next));
+  EXPECT_THAT(SplitFrames("d.E.f()V;a.B.c(Ljava/lang/String;I"),
+              ElementsAre("d.E.f()V", "a.B.c(Ljava/lang/String;I"));
+}
+
+TEST(CellLabel, IsTheLabelOrMadeOfThePath) {
+  CellRow cell = TestCell(0);
+  EXPECT_EQ(CellLabel(cell), "torture:recursion jdk17 zgc");
+  cell.label.clear();
+  EXPECT_EQ(CellLabel(cell), "torture:recursion java-17-openjdk zgc");
+}
+
+TEST_F(RunDbStress, KeepsEveryFieldOfACell) {
+  CellRow cell = TestCell(2);
+  cell.reason = std::string("odd \xff\0 text", 11);
+  ASSERT_OK(run_.SaveCell(cell));
+  ASSERT_OK(run_.SaveCell(TestCell(1)));
+  const std::vector<CellRow> cells = run_.Cells().value();
+  ASSERT_EQ(cells.size(), 2u);
+  EXPECT_EQ(cells[0].position, 1);
+  const CellRow& read = cells[1];
+  EXPECT_EQ(read.position, 2);
+  EXPECT_EQ(read.label, cell.label);
+  EXPECT_EQ(read.workload, cell.workload);
+  EXPECT_EQ(read.jdk_path, cell.jdk_path);
+  EXPECT_EQ(read.vm_version, cell.vm_version);
+  EXPECT_EQ(read.vm_gc, cell.vm_gc);
+  EXPECT_EQ(read.profile, cell.profile);
+  EXPECT_EQ(read.jvm_flags, cell.jvm_flags);
+  EXPECT_EQ(read.walker, cell.walker);
+  EXPECT_EQ(read.mode, cell.mode);
+  EXPECT_EQ(read.sampler, cell.sampler);
+  EXPECT_EQ(read.sampler_reason, cell.sampler_reason);
+  EXPECT_EQ(read.clock, cell.clock);
+  EXPECT_EQ(read.interval_min_ns, cell.interval_min_ns);
+  EXPECT_EQ(read.interval_max_ns, cell.interval_max_ns);
+  EXPECT_EQ(read.status, cell.status);
+  EXPECT_EQ(read.reason, cell.reason);
+  EXPECT_EQ(read.time_ms, cell.time_ms);
+  EXPECT_EQ(read.starts, cell.starts);
+  EXPECT_EQ(read.delivery.requested, cell.delivery.requested);
+  EXPECT_EQ(read.delivery.delivered, cell.delivery.delivered);
+  EXPECT_EQ(read.delivery.coalesced, cell.delivery.coalesced);
+  EXPECT_EQ(read.delivery.missed, cell.delivery.missed);
+  EXPECT_EQ(read.delivery.walks, cell.delivery.walks);
+  EXPECT_EQ(read.delivery.successful, cell.delivery.successful);
+  EXPECT_EQ(read.contained_crashes, cell.contained_crashes);
+  EXPECT_EQ(read.agent_kib, cell.agent_kib);
+  EXPECT_EQ(read.output_bytes, cell.output_bytes);
+}
+
+TEST_F(RunDbStress, SavingACellAgainReplacesItAndKeepsWhatItHas) {
+  CellRow cell = TestCell(0);
+  cell.status = CellStatus::kRunning;
+  ASSERT_OK(run_.SaveCell(cell));
+  const std::vector<StackRow> stacks = {{0, "a.B.c()V", 3}};
+  ASSERT_OK(run_.SaveStacks(0, stacks));
+  for (uint8_t i = 0; i < static_cast<uint8_t>(CellStatus::kCount); i++) {
+    cell.status = static_cast<CellStatus>(i);
+    ASSERT_OK(run_.SaveCell(cell));
+    ASSERT_EQ(run_.Cells().value().size(), 1u);
+    EXPECT_EQ(run_.Cells().value()[0].status, cell.status);
+  }
+  EXPECT_EQ(run_.Stacks().value().size(), 1u);
+  CellRow twin = cell;
+  twin.position = 1;
+  EXPECT_FALSE(run_.SaveCell(twin).ok());  // of the same label
+  EXPECT_EQ(run_.Cells().value().size(), 1u);
+}
+
+TEST_F(RunDbStress, RowsOfACellAreReplacedAndThoseOfOthersAreNot) {
+  for (const int position : {0, 1}) ASSERT_OK(run_.SaveCell(TestCell(position)));
+  std::vector<CellThreadRow> threads = TestThreads();
+  std::vector<StackRow> stacks = {{7, "a.B.c()V;[agct -5 unknown_Java]", 3}, {7, "x", 4}};
+  std::vector<StepRegionRow> regions = TestRegions();
+  std::vector<StepRangeRow> ranges = TestRanges();
+  const std::vector<AgreementRow> agreement = {
+      {7, "asgst", "agct", Realism::kGenuine, "codelet", "bci", 12},
+      {7, "asgst", "agct", Realism::kGenuine, "stub", "none", 3}};
+  const std::vector<EvidenceRow> evidence = {
+      {7, "asgst", "agct", "codelet", "bci", "byte-code", "other", 11}};
+  for (const int64_t cell : {1, 0, 0}) {  // twice: replaced
+    ASSERT_OK(run_.SaveCellThreads(cell, threads));
+    ASSERT_OK(run_.SaveStacks(cell, stacks));
+    ASSERT_OK(run_.SaveAgreement(cell, agreement));
+    ASSERT_OK(run_.SaveEvidence(cell, evidence));
+    ASSERT_OK(run_.SaveStepRegions(cell, regions));
+    ASSERT_OK(run_.SaveStepRanges(cell, ranges));
+  }
+  ASSERT_EQ(run_.CellThreads().value().size(), 2 * threads.size());
+  ASSERT_EQ(run_.StepRegions().value().size(), 2 * regions.size());
+  ASSERT_EQ(run_.StepRanges().value().size(), 2 * ranges.size());
+  const CellThreadRow thread = run_.CellThreads().value()[0];
+  EXPECT_EQ(thread.cell, 0);
+  EXPECT_EQ(thread.tid, threads[0].tid);
+  EXPECT_EQ(thread.name, threads[0].name);
+  EXPECT_EQ(thread.java, threads[0].java);
+  EXPECT_EQ(thread.cpu_ms, threads[0].cpu_ms);
+  EXPECT_EQ(thread.delivery.requested, threads[0].delivery.requested);
+  EXPECT_EQ(thread.delivery.successful, threads[0].delivery.successful);
+  const std::vector<StackRow> read = run_.Stacks().value();
+  ASSERT_EQ(read.size(), 4u);
+  EXPECT_EQ(read[0].cell, 0);
+  EXPECT_EQ(read[0].frames, stacks[0].frames);
+  EXPECT_EQ(read[0].count, 3u);
+  EXPECT_EQ(read[2].cell, 1);
+  EXPECT_EQ(run_.Stacks(1).value().size(), 2u);
+  EXPECT_EQ(run_.Stacks(9).value().size(), 0u);
+  const std::vector<StackTotals> totals = run_.CountStacks().value();
+  ASSERT_EQ(totals.size(), 2u);
+  EXPECT_EQ(totals[1].cell, 1);
+  EXPECT_EQ(totals[1].distinct, 2u);
+  EXPECT_EQ(totals[1].count, 7u);
+  ASSERT_EQ(run_.Agreement().value().size(), 2 * agreement.size());
+  const AgreementRow agreed = run_.Agreement().value()[0];
+  EXPECT_EQ(agreed.cell, 0);
+  EXPECT_EQ(agreed.walker, "asgst");
+  EXPECT_EQ(agreed.other, "agct");
+  EXPECT_EQ(agreed.region, "codelet");
+  EXPECT_EQ(agreed.kind, "bci");
+  EXPECT_EQ(agreed.samples, 12u);
+  EXPECT_EQ(agreed.realism, Realism::kGenuine);
+  ASSERT_EQ(run_.Evidence().value().size(), 2u);
+  const EvidenceRow witnessed = run_.Evidence().value()[1];
+  EXPECT_EQ(witnessed.cell, 1);
+  EXPECT_EQ(witnessed.walker, "asgst");
+  EXPECT_EQ(witnessed.other, "agct");
+  EXPECT_EQ(witnessed.region, "codelet");
+  EXPECT_EQ(witnessed.kind, "bci");
+  EXPECT_EQ(witnessed.witness, "byte-code");
+  EXPECT_EQ(witnessed.against, "other");
+  EXPECT_EQ(witnessed.samples, 11u);
+  const StepRegionRow region = run_.StepRegions().value()[1];
+  EXPECT_EQ(region.kind, regions[1].kind);
+  EXPECT_EQ(region.name, regions[1].name);
+  EXPECT_EQ(region.level, regions[1].level);
+  EXPECT_EQ(region.pcs, regions[1].pcs);
+  EXPECT_EQ(region.steps, regions[1].steps);
+  EXPECT_EQ(region.answered, regions[1].answered);
+  EXPECT_EQ(region.failed, regions[1].failed);
+  EXPECT_EQ(region.wrong, regions[1].wrong);
+  const StepRangeRow range = run_.StepRanges().value()[0];
+  EXPECT_EQ(range.kind, ranges[0].kind);
+  EXPECT_EQ(range.name, ranges[0].name);
+  EXPECT_EQ(range.level, ranges[0].level);
+  EXPECT_EQ(range.answer, ranges[0].answer);
+  EXPECT_EQ(range.begin, ranges[0].begin);
+  EXPECT_EQ(range.end, ranges[0].end);
+  EXPECT_EQ(range.steps, ranges[0].steps);
+  EXPECT_EQ(range.disassembly, ranges[0].disassembly);
+}
+
+TEST_F(RunDbStress, RowsOfACellThatWasNotSavedAreRefused) {
+  EXPECT_FALSE(run_.SaveStacks(5, std::vector<StackRow>{{5, "x", 1}}).ok());
+  EXPECT_EQ(run_.Stacks().value().size(), 0u);
+}
+
+TEST_F(RunDbStress, CountRowsAreTotals) {
+  std::vector<CountRow> counts = {
+      {"agct", "torture:x jdk17 zgc", "in_Java", "nmethod", "-5", 3},
+      {"agct", "torture:x jdk17 zgc", "in_Java", "nmethod", "frames", 1}};
+  ASSERT_OK(run_.SaveCountRows(counts));
+  counts[0].count = 9;
+  ASSERT_OK(run_.SaveCountRows({counts.data(), 1}));
+  const std::vector<CountRow> read = run_.Counts().value();
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(read[0].scene, counts[0].scene);
+  EXPECT_EQ(read[0].region, "nmethod");
+  EXPECT_EQ(read[0].count, 9u);
+  EXPECT_EQ(read[1].count, 1u);
+}
+
+TEST_F(RunDbStress, FindingsNameTheirCell) {
+  FindingRecord record = TestRecord("crash", "fault", "t", Realism::kGenuine);
+  const int64_t bucket = run_.AddFinding(record).value().bucket;
+  for (const int64_t cell : {3, 0, 3}) {
+    record.cell = cell;
+    record.sequence++;
+    ASSERT_OK(run_.AddFinding(record));
+  }
+  const std::vector<FindingRecord> findings = run_.Findings(bucket).value();
+  ASSERT_EQ(findings.size(), 4u);
+  EXPECT_EQ(findings[0].cell, std::nullopt);
+  EXPECT_EQ(findings[1].cell, 3);
+  EXPECT_EQ(findings[2].cell, 0);
+  EXPECT_THAT(run_.BucketCells().value(),
+              ElementsAre(std::pair(bucket, int64_t{0}), std::pair(bucket, int64_t{3})));
+}
+
+TEST_F(RunDbStress, ACleanEndIsVacuousByItsCells) {
+  RunTotals totals = TestTotals();
+  totals.pristine_walks = totals.pristine_true = 0;
+  CellRow cell = TestCell(0);
+  ASSERT_OK(run_.SaveCell(cell));
+  EXPECT_EQ(run_.Finish(RunStatus::kCleanEnd, totals).value(), RunStatus::kCleanEnd);
+  // A cell that walked and ended badly is no vacuous run; the verdict says what it is.
+  cell.status = CellStatus::kDied;
+  ASSERT_OK(run_.SaveCell(cell));
+  EXPECT_EQ(run_.Finish(RunStatus::kCleanEnd, totals).value(), RunStatus::kCleanEnd);
+  cell.delivery.walks = cell.delivery.successful = 0;
+  ASSERT_OK(run_.SaveCell(cell));
+  EXPECT_EQ(run_.Finish(RunStatus::kCleanEnd, totals).value(), RunStatus::kVacuous);
+  CellRow other = TestCell(1);
+  ASSERT_OK(run_.SaveCell(other));
+  EXPECT_EQ(run_.Finish(RunStatus::kCleanEnd, totals).value(), RunStatus::kCleanEnd);
+  cell.status = CellStatus::kVacuous;
+  ASSERT_OK(run_.SaveCell(cell));
+  EXPECT_EQ(run_.Finish(RunStatus::kCleanEnd, totals).value(), RunStatus::kVacuous);
+  EXPECT_EQ(run_.Finish(RunStatus::kInterrupted, totals).value(), RunStatus::kInterrupted);
+  cell.status = CellStatus::kPassed;  // without a successful walk
+  ASSERT_OK(run_.SaveCell(cell));
+  EXPECT_EQ(run_.Finish(RunStatus::kCleanEnd, totals).value(), RunStatus::kVacuous);
+}
+
+// As walkhammer wrote it with schema 2. Never changes.
+constexpr char kSchema2[] = R"(
+PRAGMA application_id = 0x5748524e; PRAGMA user_version = 2;
+CREATE TABLE run (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  tool_version TEXT NOT NULL, jdk_path TEXT NOT NULL, vm_version TEXT NOT NULL,
+  vm_gc TEXT NOT NULL, libjvm_build_id TEXT NOT NULL, jvm_flags TEXT NOT NULL,
+  walker TEXT NOT NULL, provider TEXT NOT NULL, engine TEXT NOT NULL, seed TEXT NOT NULL,
+  cpu_model TEXT NOT NULL, kernel TEXT NOT NULL, started_at TEXT NOT NULL,
+  aslr INTEGER NOT NULL, command_line TEXT NOT NULL,
+  status TEXT NOT NULL DEFAULT 'running', reason TEXT NOT NULL DEFAULT '',
+  time_ms INTEGER NOT NULL DEFAULT 0, walks INTEGER NOT NULL DEFAULT 0,
+  successful INTEGER NOT NULL DEFAULT 0, pristine_walks INTEGER NOT NULL DEFAULT 0,
+  pristine_true INTEGER NOT NULL DEFAULT 0, contained_crashes INTEGER NOT NULL DEFAULT 0,
+  request_hash TEXT NOT NULL DEFAULT '', children_started INTEGER NOT NULL DEFAULT 0,
+  children_retired INTEGER NOT NULL DEFAULT 0, children_died INTEGER NOT NULL DEFAULT 0,
+  workers INTEGER NOT NULL, blocks INTEGER NOT NULL DEFAULT 0,
+  coverage_file TEXT NOT NULL DEFAULT '', coverage_build_id TEXT NOT NULL DEFAULT '',
+  coverage_reason TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE TABLE bucket (
+  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, title TEXT NOT NULL, oracle TEXT NOT NULL,
+  expect TEXT NOT NULL, folder TEXT NOT NULL, seen INTEGER NOT NULL DEFAULT 0,
+  confirmed INTEGER NOT NULL DEFAULT 0, tries INTEGER NOT NULL DEFAULT 0,
+  minimized_edits INTEGER, minimized_confirmed INTEGER NOT NULL DEFAULT 0,
+  minimized_tries INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE TABLE finding (
+  id INTEGER PRIMARY KEY, bucket INTEGER NOT NULL REFERENCES bucket (id),
+  sequence INTEGER NOT NULL, time_ms INTEGER NOT NULL, oracle TEXT NOT NULL,
+  outcome TEXT NOT NULL, grade TEXT NOT NULL, realism TEXT NOT NULL, detail TEXT NOT NULL,
+  request TEXT NOT NULL, frames TEXT NOT NULL, native TEXT NOT NULL, fault TEXT NOT NULL
+) STRICT;
+CREATE INDEX finding_of_bucket ON finding (bucket, sequence);
+CREATE TABLE count (
+  walker TEXT NOT NULL, scene TEXT NOT NULL, state TEXT NOT NULL, region TEXT NOT NULL,
+  code TEXT NOT NULL, count INTEGER NOT NULL,
+  PRIMARY KEY (walker, scene, state, region, code)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE scene (
+  position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, available INTEGER NOT NULL,
+  pristine_true INTEGER NOT NULL, tried INTEGER NOT NULL, truth_frames INTEGER NOT NULL,
+  reason TEXT NOT NULL
+) STRICT;
+CREATE TABLE progress (
+  time_ms INTEGER PRIMARY KEY, walks INTEGER NOT NULL, buckets INTEGER NOT NULL,
+  blocks INTEGER NOT NULL
+) STRICT;
+CREATE TABLE coverage_function (
+  position INTEGER PRIMARY KEY, name TEXT NOT NULL, address INTEGER NOT NULL,
+  size INTEGER NOT NULL, reach TEXT NOT NULL, first_block INTEGER NOT NULL,
+  blocks INTEGER NOT NULL
+) STRICT;
+CREATE TABLE coverage_block (
+  position INTEGER PRIMARY KEY, address INTEGER NOT NULL, size INTEGER NOT NULL,
+  function INTEGER NOT NULL REFERENCES coverage_function (position), first_ms INTEGER
+) STRICT;
+CREATE TABLE coverage_left_out (name TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
+CREATE TABLE churn (
+  id INTEGER PRIMARY KEY CHECK (id = 1), collections INTEGER NOT NULL, rounds INTEGER NOT NULL,
+  unloaded INTEGER NOT NULL
+) STRICT;
+INSERT INTO run VALUES (1, '0.1', 'jdk', 'VM', 'G1', '00ff', '', 'agct', 'jdk', 'random', '7',
+  'cpu', 'k', '2026-01-02T03:04:05Z', 1, 'c', 'clean-end', '', 2000, 100, 90, 12, 11, 3,
+  '00000000000000aa', 3, 2, 1, 4, 5, '/no/such/libjvm.so', '00ff', '');
+INSERT INTO bucket VALUES (1, 'k', 't', 'crash', 'e', 'crashes/x', 9, 2, 3, 1, 4, 5);
+INSERT INTO finding VALUES (1, 1, 42, 1500, 'crash', 'fault', 'Forbidden', 'genuine', 'd', 'r',
+  'f', 'n', '{}');
+INSERT INTO coverage_function VALUES (0, 'Walk(int)', 4096, 32, 'root', 0, 1);
+INSERT INTO coverage_block VALUES (0, 4096, 32, 0, 1000);
+INSERT INTO progress VALUES (1000, 50, 1, 1);
+INSERT INTO churn VALUES (1, 2, 3, 4);
+)";
+
+TEST(RunDbStressOld, RunsOfSchemaTwoAreReadAsBefore) {
+  const TempDir dir;
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open(dir.Under(kDbName).c_str(), &handle), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(handle, kSchema2, nullptr, nullptr, nullptr), SQLITE_OK)
+      << sqlite3_errmsg(handle);
+  sqlite3_close(handle);
+  const Result<RunDb> opened = RunDb::Open(dir.path());
+  ASSERT_OK(opened);
+  const RunDb& run = opened.value();
+  const Result<RunRow> row = run.Run();
+  ASSERT_OK(row);
+  EXPECT_EQ(row.value().identity.workers, 4);
+  EXPECT_EQ(row.value().totals.blocks, 5u);
+  EXPECT_EQ(row.value().totals.churn->unloaded, 4u);
+  ASSERT_EQ(run.Buckets().value().size(), 1u);
+  EXPECT_EQ(run.Buckets().value()[0].minimized_edits, 1);
+  const auto findings = run.Findings(1);
+  ASSERT_OK(findings);
+  ASSERT_EQ(findings.value().size(), 1u);
+  EXPECT_EQ(findings.value()[0].time_ms, 1500u);
+  EXPECT_EQ(findings.value()[0].cell, std::nullopt);
+  EXPECT_EQ(run.Coverage().value().blocks.size(), 1u);
+  EXPECT_EQ(run.Progress().value().size(), 1u);
+  EXPECT_TRUE(run.Counts().ok());
+  EXPECT_EQ(run.Cells().value().size(), 0u);
+  EXPECT_EQ(run.CellThreads().value().size(), 0u);
+  EXPECT_EQ(run.Stacks().value().size(), 0u);
+  EXPECT_EQ(run.CountStacks().value().size(), 0u);
+  EXPECT_EQ(run.Agreement().value().size(), 0u);
+  EXPECT_EQ(run.Evidence().value().size(), 0u);
+  EXPECT_EQ(run.StepRegions().value().size(), 0u);
+  EXPECT_EQ(run.StepRanges().value().size(), 0u);
+  EXPECT_EQ(run.BucketCells().value().size(), 0u);
+}
+
+}  // namespace
+}  // namespace walkhammer

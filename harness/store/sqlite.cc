@@ -1,0 +1,138 @@
+#include "harness/store/sqlite.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+
+namespace walkhammer {
+
+Result<Database> Database::Open(const std::string& path, const std::string& uri, int flags) {
+  constexpr int kBusyMs = 10'000;  // readers hold the file for milliseconds
+  sqlite3* handle = nullptr;
+  const int status = sqlite3_open_v2(uri.c_str(), &handle, flags, nullptr);
+  Database db;
+  db.handle_.reset(handle);
+  db.path_ = path;
+  if (handle == nullptr) return ToolFailed("out of memory while opening " + path);
+  if (status != SQLITE_OK) return db.Error();
+  sqlite3_extended_result_codes(handle, 1);
+  sqlite3_busy_timeout(handle, kBusyMs);
+  return db;
+}
+
+Failure Database::Error() const {
+  int code = sqlite3_extended_errcode(handle_.get());
+  const int system_error = sqlite3_system_errno(handle_.get());
+  // Not every way of running out of space has its own code.
+  const bool failed_io = (code & 0xff) == SQLITE_IOERR;
+  if (failed_io && (system_error == ENOSPC || system_error == EDQUOT)) code = SQLITE_FULL;
+  switch (code & 0xff) {
+    case SQLITE_FULL:
+      return ToolFailed(fmt::format("{}: the disk is full; free space and start a new run", path_));
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_CANTOPEN:
+      return ToolFailed(fmt::format("{}: cannot be opened or written ({}); check the permissions",
+                                    path_, sqlite3_errmsg(handle_.get())));
+    case SQLITE_IOERR:
+      return ToolFailed(
+          fmt::format("{}: input/output error ({}, errno {}); check the disk and its quota", path_,
+                      sqlite3_errmsg(handle_.get()), system_error));
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return ToolFailed(fmt::format("{}: another process keeps the file locked; end it", path_));
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return BadInput(
+          fmt::format("{}: is no intact run database ({})", path_, sqlite3_errmsg(handle_.get())));
+    default:
+      return ToolFailed(
+          fmt::format("{}: {} (SQLite error {})", path_, sqlite3_errmsg(handle_.get()), code));
+  }
+}
+
+Status Database::Exec(const char* sql) {
+  if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) return Error();
+  return Ok();
+}
+
+Statement::Statement(const Database& db, std::string_view sql) : db_(db) {
+  sqlite3_stmt* statement = nullptr;
+  error_ = sqlite3_prepare_v2(db.handle(), sql.data(), static_cast<int>(sql.size()), &statement,
+                              nullptr);
+  statement_.reset(statement);
+}
+
+Statement& Statement::Bind(std::string_view text) {
+  if (error_ == SQLITE_OK)
+    error_ = sqlite3_bind_text64(statement_.get(), next_parameter_++,
+                                 text.data() == nullptr ? "" : text.data(), text.size(),
+                                 SQLITE_TRANSIENT, SQLITE_UTF8);
+  return *this;
+}
+
+Statement& Statement::Bind(int64_t number) {
+  if (error_ == SQLITE_OK) error_ = sqlite3_bind_int64(statement_.get(), next_parameter_++, number);
+  return *this;
+}
+
+Statement& Statement::Bind(const std::optional<int64_t>& number) {
+  if (number) return Bind(*number);
+  next_parameter_++;  // not bound: NULL
+  return *this;
+}
+
+Result<bool> Statement::Step() {
+  if (error_ != SQLITE_OK) return db_.Error();
+  next_column_ = 0;
+  const int status = sqlite3_step(statement_.get());
+  if (status == SQLITE_ROW) return true;
+  if (status == SQLITE_DONE) return false;
+  error_ = status;
+  return db_.Error();
+}
+
+Status Statement::Run() {
+  for (;;) {
+    const Result<bool> row = Step();
+    if (!row.ok()) return row.failure();
+    if (!row.value()) return Ok();
+  }
+}
+
+void Statement::Reset() {
+  if (statement_ != nullptr) {
+    sqlite3_reset(statement_.get());
+    sqlite3_clear_bindings(statement_.get());
+  }
+  next_parameter_ = 1;
+}
+
+std::string Statement::Text() {
+  const int column = next_column_++;
+  const unsigned char* text = sqlite3_column_text(statement_.get(), column);
+  if (text == nullptr) return "";
+  const auto size = static_cast<size_t>(sqlite3_column_bytes(statement_.get(), column));
+  return std::string(reinterpret_cast<const char*>(text), size);
+}
+
+int64_t Statement::Int() { return sqlite3_column_int64(statement_.get(), next_column_++); }
+
+std::optional<int64_t> Statement::OptionalInt() {
+  if (sqlite3_column_type(statement_.get(), next_column_) != SQLITE_NULL) return Int();
+  next_column_++;
+  return std::nullopt;
+}
+
+Transaction::~Transaction() {
+  if (begun_.ok() && !done_ && sqlite3_get_autocommit(db_.handle()) == 0)
+    (void)db_.Exec("ROLLBACK");  // what failed was reported already
+}
+
+Status Transaction::Commit() {
+  Status status = db_.Exec("COMMIT");
+  done_ = status.ok();
+  return status;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,150 @@
+// The rows that a stress or step run adds to run.db (agreement: a fuzz run, too): the cells of its
+// matrix, how their threads were sampled, what stacks were seen, where the walker was blind. See
+// docs/run-folder.md. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_STORE_STRESS_ROWS_H_
+#define WALKHAMMER_HARNESS_STORE_STRESS_ROWS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/request/walk_request.h"
+
+namespace walkhammer {
+
+// How a cell ended. Only kPassed is a pass.
+enum class CellStatus : uint8_t {
+  kRunning,
+  kPassed,           // the workload did its work, the walker was called and answered
+  kInterrupted,      // by the user, before its time was up
+  kVacuous,          // no tracked Java thread, no signal delivered or no successful walk
+  kDied,             // the JVM died: a finding tells of it
+  kWorkloadFailed,   // the workload ended with an exit code of its own
+  kHung,             // it made no progress and was killed
+  kOutputFlood,      // it printed more than is kept
+  kHandlersChanged,  // somebody replaced our signal handlers
+  kBadOutput,        // what another profiler should have written is missing or cannot be read
+  kDiskFull,
+  kUnavailable,  // not installed, or not for this JDK; reason tells the command that mends it
+  kNotHotspot,   // this java has no HotSpot
+  kToolFailed,
+  kCount
+};
+const char* CellStatusWord(CellStatus status);  // "running", "passed", "workload-failed", ...
+CellStatus CellStatusFromWord(const std::string& word);  // kToolFailed for unknown words
+
+// How signals came, over a cell or a thread. requested = delivered + coalesced + missed.
+struct Delivery {
+  uint64_t requested = 0;   // samples that the interval asks for
+  uint64_t delivered = 0;   // signal handlers entered
+  uint64_t coalesced = 0;   // expiries that the kernel merged into an earlier signal
+  uint64_t missed = 0;      // the rest
+  uint64_t walks = 0;       // walker calls
+  uint64_t successful = 0;  // of these, with at least one frame
+};
+
+// One workload under one JDK with one flag profile.
+struct CellRow {
+  int64_t position = 0;  // from 0
+  std::string label;     // "torture:recursion jdk17 zgc", unique within the run; see CellLabel
+  std::string workload;  // "torture:recursion"
+  std::string jdk_path, vm_version, vm_gc;
+  std::string profile;         // "default", "zgc", ...
+  std::string jvm_flags;       // all that the tool gave, space-separated
+  std::string walker;          // or several, comma-separated
+  std::string mode;            // "handler", "parked", "running", "nested", "step"
+  std::string sampler;         // "perf", "timer", "thread", "trap-flag", "ptrace"
+  std::string sampler_reason;  // why that one: one sentence
+  std::string clock;           // "cpu" or "wall"
+  uint64_t interval_min_ns = 0, interval_max_ns = 0;  // both 0: back to back
+  CellStatus status = CellStatus::kRunning;
+  std::string reason;    // one sentence, or empty
+  uint64_t time_ms = 0;  // of sampling
+  uint64_t starts = 0;   // JVMs started
+  Delivery delivery;
+  uint64_t contained_crashes = 0;
+  uint64_t agent_kib = 0;     // memory that the agent took, at most
+  uint64_t output_bytes = 0;  // printed by the workload
+};
+// The cell's name in reports, and the `scene` of its rows in `count`: its label, or where it has
+// none "WORKLOAD FOLDER PROFILE", of the last folder of its JDK's path.
+std::string CellLabel(const CellRow& cell);
+// Whether it proves nothing: it says so, or claims to have passed without a successful walk.
+bool IsVacuous(const CellRow& cell);
+
+struct CellThreadRow {
+  int64_t cell = 0;  // CellRow::position
+  int64_t tid = 0;
+  std::string name;
+  bool java = false;
+  uint64_t cpu_ms = 0;  // while it was sampled
+  Delivery delivery;
+};
+
+// A stack and how often it was seen. A failed walk is one frame, "[agct -5 unknown_Java]".
+struct StackRow {
+  int64_t cell = 0;
+  std::string frames;  // outermost first, ';' between: "java.lang.Thread.run()V;wh.A.b(I)I"
+  uint64_t count = 0;
+};
+// The frames of StackRow::frames. The ';' of a method's descriptor, as in
+// a.B.c(Ljava/lang/String;)V, parts none.
+std::vector<std::string_view> SplitFrames(std::string_view frames);
+
+// How many rows of stacks a cell has, and the sum of their counts.
+struct StackTotals {
+  int64_t cell = 0;
+  uint64_t distinct = 0, count = 0;
+};
+
+// What step mode saw of one piece of code, by instructions executed.
+struct StepRegionRow {
+  int64_t cell = 0;
+  std::string kind;       // "codelet", "stub", "adapter", "prologue", "body", "epilogue", "native"
+  std::string name;       // of the codelet, stub or method
+  int level = -1;         // compile level 1 .. 4, 0 native wrapper; -1: not compiled
+  uint64_t pcs = 0;       // distinct instructions
+  uint64_t steps = 0;     // instructions executed
+  uint64_t answered = 0;  // of these, with a stack that may be true
+  uint64_t failed = 0;    // with an error code
+  uint64_t wrong = 0;     // with a stack that cannot be true
+};
+
+// The cell of rows that belong to none.
+inline constexpr int64_t kNoCell = -1;
+
+// Samples, or requests of a fuzz run, of one region that two walkers were shown and at least one of
+// them walked.
+struct AgreementRow {
+  int64_t cell = 0;  // kNoCell in a fuzz run
+  std::string walker, other;
+  Realism realism = Realism::kGenuine;  // as samples are
+  std::string region;                   // where pc was: as in CountRow
+  std::string kind;                     // DisagreementWord
+  uint64_t samples = 0;
+};
+
+// Of an AgreementRow's samples, those that a witness speaks of.
+struct EvidenceRow {
+  int64_t cell = 0;
+  std::string walker, other, region, kind;  // as in AgreementRow
+  std::string witness;                      // WitnessWord
+  std::string against;                      // AgainstWord
+  uint64_t samples = 0;
+};
+
+// Instructions in a row where the walker fails in the same way.
+struct StepRangeRow {
+  int64_t cell = 0;
+  std::string kind, name;  // of the region
+  int level = -1;
+  std::string answer;           // "-5 unknown_Java" or "wrong"
+  uint64_t begin = 0, end = 0;  // bytes from the start of the code `name`; end exclusive
+  uint64_t steps = 0;
+  std::string disassembly;  // one instruction a line
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_STORE_STRESS_ROWS_H_

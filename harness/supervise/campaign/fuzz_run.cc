@@ -1,0 +1,310 @@
+#include "harness/supervise/campaign/fuzz_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+#include "harness/base/names.h"
+#include "harness/coverage/walker_code.h"
+#include "harness/findings/crash_folder.h"
+#include "harness/request/walker_table.h"
+#include "harness/supervise/campaign/coverage_rows.h"
+#include "harness/supervise/campaign/sum_state.h"
+#include "harness/supervise/minimize_input.h"
+
+namespace walkhammer {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr auto kTick = milliseconds(10);
+constexpr auto kSaveEvery = seconds(1);
+constexpr auto kProgressEvery = milliseconds(250);
+constexpr int kProofs = 20;  // fresh processes in which a minimised input must replay
+
+double InSeconds(std::chrono::steady_clock::duration d) {
+  return std::chrono::duration<double>(d).count();
+}
+
+}  // namespace
+
+EnginePlan FuzzRun::Engines() const {
+  return {db_.dir(), plan_.child.platform, plan_.corpus, plan_.seed, plan_.workers};
+}
+
+Job FuzzRun::JobOf(int worker) const {
+  Job job{};
+  job.mode = AllEngines()[static_cast<size_t>(plan_.engine)].mode;
+  job.walker = static_cast<uint8_t>(plan_.walkers.front());
+  for (size_t i = 1; i < plan_.walkers.size(); i++)
+    job.others[job.other_count++] = static_cast<uint8_t>(plan_.walkers[i]);
+  job.coverage = plan_.coverage ? 1 : 0;
+  job.churn = plan_.churn ? 1 : 0;
+  job.worker = static_cast<uint8_t>(worker);
+  job.workers = static_cast<uint8_t>(plan_.workers);
+  job.seed = plan_.seed;
+  job.max_walks = plan_.max_walks;
+  job.scene_mask = plan_.scene_mask;
+  job.hang_limit_ms = plan_.hang_limit_ms;
+  return job;
+}
+
+Status FuzzRun::StartWorkers() {
+  const Engine& engine = AllEngines()[static_cast<size_t>(plan_.engine)];
+  Status prepared = engine.prepare(Engines());
+  if (!prepared.ok()) return prepared;
+  for (int i = 0; i < plan_.workers; i++) {
+    ChildSetup setup = plan_.child;
+    engine.set_up(Engines(), i, setup);
+    auto worker = Worker::Create(
+        setup, plan_.hang_limit_ms, start_,
+        [this](std::unique_ptr<Occurrence> seen) { return Record(std::move(seen)); });
+    if (!worker.ok()) return worker.failure();
+    workers_.push_back(std::move(worker.value()));
+    workers_.back()->state().job = JobOf(i);
+    Status started = workers_.back()->Start();
+    if (!started.ok()) return started;
+  }
+  return Ok();
+}
+
+Status FuzzRun::SetCoverage() {
+  if (!plan_.coverage) return db_.SetNoCoverage("it was not wanted (--no-coverage)");
+  const WalkerInfo& walker = AllWalkers()[static_cast<size_t>(plan_.walkers.front())];
+  auto code = FindWalkerCode(walker, LibraryOf(walker, plan_.child.libjvm, plan_.child.provider),
+                             plan_.child.platform.File(kChildName));
+  return code.ok() ? db_.SetCoverage(RowsOf(code.value()))
+                   : db_.SetNoCoverage(code.failure().message);
+}
+
+void FuzzRun::SumUp() {
+  std::vector<const SharedState*> states;
+  for (const auto& worker : workers_) states.push_back(&worker->state());
+  SumStates(states, *sum_);
+}
+
+RunTotals FuzzRun::Totals() {
+  SumUp();
+  RunTotals totals = TotalsOf(*sum_);
+  totals.time_ms =
+      static_cast<uint64_t>(InSeconds(walked_until_.value_or(Clock::now()) - start_) * 1000);
+  for (const auto& worker : workers_) {
+    totals.children_started += worker->counts().started;
+    totals.children_retired += worker->counts().retired;
+    totals.children_died += worker->counts().died;
+  }
+  return totals;
+}
+
+Status FuzzRun::Save(bool everything) {
+  const Clock::time_point now = Clock::now();
+  if (!everything && now - last_saved_ < kSaveEvery) return Ok();
+  last_saved_ = now;
+  const RunTotals totals = Totals();
+  if (!vm_known_ && sum_->vm_gc[0] != 0) {
+    Status saved = db_.SetVm(FieldText(sum_->vm_version), FieldText(sum_->vm_gc));
+    if (!saved.ok()) return saved;
+    vm_known_ = true;
+  }
+  // Asked for, and to be had of the file, but not in the process.
+  if (sum_->covered.blocks.load() == 0 && sum_->covered.reason[0] != 0) {
+    Status saved = db_.SetNoCoverage(FieldText(sum_->covered.reason));
+    if (!saved.ok()) return saved;
+  }
+  Status saved = db_.SaveBlocks({sum_->covered.hit, sum_->covered.blocks.load()}, totals.time_ms);
+  if (saved.ok()) saved = db_.SaveProgress(totals);
+  if (saved.ok()) saved = db_.SaveCounts(*sum_);
+  if (saved.ok()) saved = SaveSeen();
+  if (saved.ok() && sum_->phase.load() >= ChildPhase::kRunning) saved = db_.SaveScenes(*sum_);
+  return saved;
+}
+
+Result<int64_t> FuzzRun::Record(std::unique_ptr<Occurrence> seen) {
+  auto added = db_.AddFinding(seen->record);
+  if (!added.ok()) return added.failure();
+  const int64_t id = added.value().bucket;
+  BucketState& bucket = known_[id];
+  const FindingRecord& record = seen->record;
+  if (added.value().is_new) {
+    bucket.folder = added.value().folder;
+    Status written = WriteBucketFolder(db_, *seen, plan_.words, 0, 0);
+    if (!written.ok()) return written.failure();
+    newest_ = record.signature.title;
+    if (on_bucket) on_bucket(NewBucket(added.value(), record));
+  }
+  if (confirmer_ == nullptr || !seen->has_request) return id;
+  const int rank = RankOf(seen->raw.request);
+  if (confirmer_->Add(id, {record.request, record.signature.expect, rank, bucket.examples.size()}))
+    bucket.examples.push_back(std::move(seen));
+  return id;
+}
+
+// Sites count every occurrence, also those that were not handed over.
+Status FuzzRun::SaveSeen() {
+  std::map<int64_t, uint64_t> times;
+  for (const auto& worker : workers_)
+    for (const auto& [site, bucket] : worker->bucket_of_site())
+      times[bucket] += worker->state().crash_sites[site].count.load();
+  for (const auto& [bucket, count] : times) {
+    Status saved = db_.SetSeen(bucket, count);
+    if (!saved.ok()) return saved;
+  }
+  return Ok();
+}
+
+Status FuzzRun::StepConfirmer(size_t most) {
+  if (confirmer_ == nullptr) return Ok();
+  const int64_t id = confirmer_->Step(most);
+  const Candidate* best = id == 0 ? nullptr : confirmer_->Best(id);
+  if (best == nullptr) return Ok();
+  Status saved = db_.SetConfirmed(id, best->reproduced, best->tries);
+  if (!saved.ok()) return saved;
+  BucketState& bucket = known_[id];
+  bucket.confirmed = best->reproduced;
+  bucket.tries = best->tries;
+  return WriteBucketFolder(db_, *bucket.examples[best->example], plan_.words, bucket.confirmed,
+                           bucket.tries);
+}
+
+void FuzzRun::Progress(FuzzStage stage) {
+  const Clock::time_point now = Clock::now();
+  if (!on_progress || now - last_progress_ < kProgressEvery) return;
+  last_progress_ = now;
+  SumUp();
+  const double elapsed = InSeconds(now - start_);
+  uint64_t confirmed = 0;
+  for (const auto& [id, bucket] : known_)
+    if (bucket.tries > 0 && bucket.confirmed == bucket.tries) confirmed++;
+  on_progress({sum_.get(), elapsed, static_cast<double>(sum_->walks.load()) / elapsed,
+               known_.size(), confirmed, TotalsOf(*sum_).blocks, newest_, stage});
+}
+
+Status FuzzRun::Supervise(const std::atomic<bool>& interrupted) {
+  const Clock::time_point deadline =
+      plan_.time.count() == 0 ? Clock::time_point::max()
+                              : start_ + std::chrono::duration_cast<Clock::duration>(plan_.time);
+  for (bool any = true; any;) {
+    any = false;
+    for (const auto& worker : workers_) {
+      auto more = worker->Step(Clock::now() >= deadline || interrupted.load());
+      if (!more.ok()) return more.failure();
+      any |= more.value();
+    }
+    Status status = StepConfirmer(1);
+    if (status.ok()) status = Save(false);
+    if (!status.ok()) return status;
+    Progress(FuzzStage::kWalking);
+    std::this_thread::sleep_for(kTick);
+  }
+  return Ok();
+}
+
+Status FuzzRun::ConfirmRest(Clock::time_point until, const std::atomic<bool>& interrupted) {
+  while (!confirmer_->Idle() && Clock::now() < until && !interrupted.load()) {
+    // As many as have walked until now.
+    Status status = StepConfirmer(static_cast<size_t>(plan_.workers));
+    if (!status.ok()) return status;
+    Progress(FuzzStage::kConfirming);
+    std::this_thread::sleep_for(kTick);
+  }
+  return Ok();
+}
+
+// Of a bucket whose shown input replays every time: a smaller one beside it.
+Status FuzzRun::MinimizeOne(int64_t id, Clock::time_point until,
+                            const std::function<bool()>& stop) {
+  const BucketState& bucket = known_[id];
+  const Candidate* best = confirmer_->Best(id);
+  if (best == nullptr || bucket.tries == 0 || bucket.confirmed < bucket.tries) return Ok();
+  if (stop()) {
+    unminimized_++;
+    return Ok();
+  }
+  ChildSetup setup = plan_.child;
+  setup.aslr = true;
+  MinimizePlan plan;
+  plan.expect = best->expect;
+  plan.times = kProofs;
+  plan.jobs = plan_.workers;
+  plan.until = until;
+  plan.give_up = stop;
+  const std::string folder = db_.dir() + "/" + bucket.folder;
+  auto small = MinimizeInput({best->text, folder, plan_.hang_limit_ms}, setup, plan);
+  if (!small.ok()) {
+    // Else it no longer replays every time; the input stays as it is.
+    if (small.failure().code == ExitCode::kUnable) unminimized_++;
+    return Ok();
+  }
+  Status written = WriteFileAtomically(folder + "/" + kMinimizedName, small.value().text);
+  if (!written.ok()) return written;
+  return db_.SetMinimized(id, small.value().edits, plan.times, plan.times);
+}
+
+Status FuzzRun::MinimizeAll(Clock::time_point until, const std::atomic<bool>& interrupted) {
+  const auto stop = [&] {
+    Progress(FuzzStage::kMinimizing);
+    return interrupted.load() || Clock::now() >= until;
+  };
+  for (const auto& [id, bucket] : known_) {
+    Status status = MinimizeOne(id, until, stop);
+    if (!status.ok()) return status;
+  }
+  return Ok();
+}
+
+Status FuzzRun::Settle(const std::atomic<bool>& interrupted, RunTotals& totals) {
+  if (confirmer_ == nullptr) return Ok();
+  const auto after = [](Clock::time_point start, std::chrono::nanoseconds time) {
+    return start + std::chrono::duration_cast<Clock::duration>(time);
+  };
+  const auto ms = [](Clock::duration time) {
+    return static_cast<uint64_t>(InSeconds(time) * 1000);
+  };
+  const Clock::time_point began = Clock::now(), until = after(began, plan_.settle_time);
+  Status status = ConfirmRest(until, interrupted);
+  SettleTotals settle;
+  settle.unconfirmed = confirmer_->Unconfirmed();
+  if (status.ok() && plan_.minimize)
+    status = MinimizeAll(std::min(until, after(Clock::now(), plan_.minimize_time)), interrupted);
+  settle.most_ms = ms(until - began);
+  settle.took_ms = ms(Clock::now() - began);
+  settle.unminimized = unminimized_;
+  totals.settle = settle;
+  return status;
+}
+
+Status FuzzRun::Merge(const std::atomic<bool>& interrupted) {
+  Job job = JobOf(0);
+  job.churn = 0;  // nothing is found here
+  job.other_count = 0;
+  return MergeCorpus(AllEngines()[static_cast<size_t>(plan_.engine)], Engines(), plan_.child, job,
+                     [&] {
+                       Progress(FuzzStage::kMerging);
+                       return interrupted.load();
+                     });
+}
+
+Status FuzzRun::Run(const std::atomic<bool>& interrupted) {
+  sum_ = std::make_unique<SharedState>();
+  start_ = last_saved_ = last_progress_ = Clock::now();
+  if (plan_.confirm_times > 0) {
+    ChildSetup replay = plan_.child;
+    replay.aslr = true;  // what replays must not hang on addresses
+    confirmer_ = std::make_unique<Confirmer>(replay, plan_.hang_limit_ms, plan_.confirm_times);
+  }
+  Status status = SetCoverage();
+  if (status.ok()) status = StartWorkers();
+  if (status.ok()) status = Supervise(interrupted);
+  walked_until_ = Clock::now();
+  RunTotals totals = Totals();
+  if (status.ok()) status = Settle(interrupted, totals);
+  if (status.ok()) status = Merge(interrupted);
+  Status saved = Save(true);
+  if (status.ok()) status = saved;
+  return FinishRun(db_, status, interrupted.load(), totals);
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,108 @@
+// The lane "agent:PATH=OPTIONS": any profiler's agent is the load. "{out}" in its options is a file
+// that it should write, and is judged by.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "harness/supervise/matrix/lane.h"
+#include "harness/supervise/matrix/lane_samples.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr std::string_view kOut = "{out}";
+constexpr std::string_view kOutName = "profile-";  // then the start's number, and what OPTIONS add
+
+std::string LibraryOf(const std::string& argument) {
+  return std::filesystem::absolute(argument.substr(0, argument.find('='))).string();
+}
+
+Status Check(const std::string& argument) {
+  if (argument.empty() || argument.front() == '=')
+    return BadInput("--walker agent: wants a library and its options: agent:PATH=OPTIONS");
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(LibraryOf(argument), error))
+    return BadInput("there is no library " + LibraryOf(argument) + " for --walker agent:");
+  return Ok();
+}
+
+Result<std::vector<std::string>> Flags(const LanePlan& plan) {
+  const size_t equals = plan.argument.find('=');
+  std::string options = equals == std::string::npos ? "" : plan.argument.substr(equals);
+  const std::string out = fmt::format("{}/{}{}", plan.scratch, kOutName, plan.starts);
+  for (size_t at; (at = options.find(kOut)) != std::string::npos;)
+    options.replace(at, kOut.size(), out);
+  return std::vector<std::string>{"-agentpath:" + LibraryOf(plan.argument) + options};
+}
+
+// Files that OPTIONS name by {out}, without the empty ones.
+std::vector<std::string> Written(const LanePlan& plan) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(plan.scratch, error), end; !error && at != end;
+       at.increment(error))
+    if (at->path().filename().string().starts_with(kOutName) && at->is_regular_file(error) &&
+        at->file_size(error) > 0)
+      files.push_back(at->path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// Adds the samples of a file of a known form; false: its form is not known.
+Result<bool> ReadProfile(const LanePlan& plan, const std::string& path, LaneSamples& samples) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  std::getline(file, line);
+  if (line.starts_with(std::string_view("FLR\0", 4))) {
+    Status read = ReadRecordings(plan, {path}, samples);
+    if (!read.ok()) return read.failure();
+    return true;
+  }
+  if (!IsCollapsed(line)) return false;
+  file.clear();
+  file.seekg(0);
+  Status read = ReadCollapsed(file, samples);
+  if (!read.ok()) return read.failure();
+  return true;
+}
+
+LaneVerdict Judge(const LanePlan& plan, const std::string&) {
+  if (plan.argument.find(kOut) == std::string::npos)
+    return BadLane(CellStatus::kVacuous,
+                   "its options name no {out} that it should write: nothing tells that it sampled");
+  const std::vector<std::string> files = Written(plan);
+  if (files.empty()) return BadLane(CellStatus::kVacuous, "it wrote nothing into {out}");
+  LaneSamples samples;
+  for (const std::string& path : files) {
+    const auto known = ReadProfile(plan, path, samples);
+    const std::string name = std::filesystem::path(path).filename();
+    if (!known.ok())
+      return BadLane(known.failure().code == ExitCode::kUnable ? CellStatus::kBadOutput
+                                                               : CellStatus::kToolFailed,
+                     name + ": " + known.failure().message);
+    if (!known.value())
+      return BadLane(CellStatus::kVacuous,
+                     name +
+                         " is neither collapsed stacks nor a JFR recording: nothing tells that "
+                         "it sampled");
+  }
+  LaneVerdict verdict = VerdictOf(samples, kForeignAgentLane);
+  verdict.sampler = "agent";
+  return verdict;
+}
+
+}  // namespace
+
+const Lane kForeignAgentLane = {
+    .name = "agent",
+    .what = "another profiler's agent, by its own output",
+    .own_agent = false,
+    .check = Check,
+    .flags = Flags,
+    .began = nullptr,
+    .judge = Judge,
+};
+
+}  // namespace walkhammer

@@ -1,0 +1,55 @@
+#include "harness/supervise/matrix/aot_cache.h"
+
+#include <sys/wait.h>
+
+#include <chrono>
+#include <thread>
+
+#include "harness/process/program.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr int kFirstWithCache = 24;
+constexpr auto kWithin = std::chrono::seconds(60);
+
+Status RunJava(const std::string& java, const Platform& platform, std::vector<std::string> flags,
+               const std::string& folder) {
+  flags.insert(flags.begin(), java);
+  flags.emplace_back("-version");
+  ProgramSetup setup;
+  setup.directory = folder;
+  setup.arguments = platform.Command(flags, setup.environment);
+  auto program = Program::Start(setup);
+  if (!program.ok()) return program.failure();
+  const auto until = std::chrono::steady_clock::now() + kWithin;
+  while (!program.value()->HasEnded()) {
+    if (std::chrono::steady_clock::now() > until)
+      return Unable("this JVM makes no AOT cache within 60 s");
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  if (program.value()->wait_status() == 0) return Ok();
+  return Unable("this JVM makes no AOT cache (" + program.value()->EndWords() +
+                "): " + program.value()->output());
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> MakeAotCache(const std::string& java, const Platform& platform,
+                                              const std::vector<std::string>& flags,
+                                              const std::string& folder) {
+  if (platform.feature != 0 && platform.feature < kFirstWithCache)
+    return Unable("JDK " + std::to_string(platform.feature) +
+                  " has no AOT cache: JDK 24 brought it");
+  const std::string training = "-XX:AOTConfiguration=" + folder + "/aot.conf";
+  const std::string cache = "-XX:AOTCache=" + folder + "/aot.cache";
+  for (const auto& mode : {std::vector<std::string>{"-XX:AOTMode=record", training},
+                           std::vector<std::string>{"-XX:AOTMode=create", training, cache}}) {
+    std::vector<std::string> all = flags;
+    all.insert(all.end(), mode.begin(), mode.end());
+    if (Status made = RunJava(java, platform, all, folder); !made.ok()) return made.failure();
+  }
+  return std::vector<std::string>{"-XX:AOTMode=on", cache};
+}
+
+}  // namespace walkhammer

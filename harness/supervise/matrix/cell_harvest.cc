@@ -1,0 +1,231 @@
+#include "harness/supervise/matrix/cell_harvest.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "harness/request/walk_request.h"
+#include "harness/request/walker_table.h"
+
+namespace walkhammer {
+namespace {
+
+std::string NameAt(const StressState& state, uint32_t offset) {
+  if (offset >= StressState::kNamesBytes) return "?";
+  const char* name = state.names + offset;
+  const std::string text(name, strnlen(name, StressState::kNamesBytes - offset));
+  return text.empty() ? "(no known method)" : text;
+}
+
+std::string FailureName(const SeenStack& stack) {
+  const WalkerInfo& walker = AllWalkers()[stack.walker % AllWalkers().size()];
+  if (stack.code == INT32_MIN) return "[stack table full]";
+  if (stack.code == kCodeCrash) return fmt::format("[{} crash]", walker.name);
+  if (stack.code == kCodeHang) return fmt::format("[{} hang]", walker.name);
+  const char* name = CodeName(walker, stack.code);
+  return fmt::format("[{} {} {}]", walker.name, stack.code, name == nullptr ? "undeclared" : name);
+}
+
+uint64_t Requested(const StressJob& job, const CellThreadRow& row, uint64_t alive_ns,
+                   uint64_t cpu_ns) {
+  const uint64_t interval = (job.interval_min_ns + job.interval_max_ns) / 2;
+  if (interval == 0) return row.delivery.delivered;
+  return (job.clock == SampleClock::kCpu ? cpu_ns : alive_ns) / interval;
+}
+
+}  // namespace
+
+const char* SamplerName(SamplerKind kind) {
+  switch (kind) {
+    case SamplerKind::kPerf:
+      return "perf";
+    case SamplerKind::kTimer:
+      return "timer";
+    case SamplerKind::kThread:
+      return "thread";
+    default:
+      return "auto";
+  }
+}
+
+const char* ModeName(WalkMode mode) {
+  static constexpr const char* kNames[] = {"handler", "parked", "running", "nested"};
+  return mode < WalkMode::kCount ? kNames[static_cast<int>(mode)] : "?";
+}
+
+Result<StressMemory> MakeStressState(const StressJob& job, uint64_t run_start_ns) {
+  const int fd = memfd_create("walkhammer-stress", MFD_CLOEXEC);
+  if (fd < 0 || ftruncate(fd, sizeof(StressState)) != 0)
+    return ToolFailed(std::string("cannot make shared memory: ") + strerror(errno));
+  void* memory = mmap(nullptr, sizeof(StressState), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (memory == MAP_FAILED) {
+    close(fd);
+    return ToolFailed(std::string("cannot map shared memory: ") + strerror(errno));
+  }
+  auto* state = static_cast<StressState*>(memory);  // zeroed by the kernel
+  state->magic = StressState::kMagic;
+  state->start_ns = run_start_ns;
+  state->job = job;
+  state->supervisor.store(getpid());
+  return StressMemory{fd, state};
+}
+
+void ForgetStressed(StressState& state) {
+  state.phase.store(AgentPhase::kAbsent);
+  state.stop.store(0);
+  state.handlers_changed.store(0);
+  state.module_count.store(0);
+  state.stack_frames_used.store(0);
+  state.code_count.store(0);
+  state.method_count.store(0);
+  state.area_count.store(0);
+  auto clear = [](auto& table) { std::memset(static_cast<void*>(&table), 0, sizeof table); };
+  clear(state.threads);
+  clear(state.journals);
+  clear(state.ring);
+  clear(state.stacks);
+  clear(state.code);
+  clear(state.methods);
+  clear(state.pcs);
+  clear(state.names);
+}
+
+void HarvestStacks(const StressState& state, std::map<std::string, uint64_t>& stacks) {
+  for (const SeenStack& stack : state.stacks) {
+    if (stack.ready.load(std::memory_order_acquire) == 0) continue;
+    std::string text;
+    if (stack.frames == 0) text = FailureName(stack);
+    for (uint32_t i = stack.frames; i-- > 0;) {
+      const uint32_t at = stack.first + i;
+      if (at >= StressState::kMaxStackFrames) break;
+      text += (text.empty() ? "" : ";") + NameAt(state, state.stack_frames[at]);
+    }
+    stacks[text] += stack.count.load();
+  }
+}
+
+void HarvestThreads(const StressState& state, int64_t cell, std::vector<CellThreadRow>& threads) {
+  for (const ThreadCounts& counts : state.threads) {
+    if (counts.tid.load() == 0) continue;
+    CellThreadRow row;
+    row.cell = cell;
+    row.tid = counts.tid.load();
+    row.name = FieldText(counts.name);
+    row.java = counts.java != 0;
+    row.cpu_ms = counts.cpu_ns.load() / 1000000;
+    Delivery& d = row.delivery;
+    d.delivered = counts.delivered.load() - std::min(counts.delivered.load(), counts.idle.load());
+    d.requested = Requested(state.job, row, counts.alive_ns.load(), counts.cpu_ns.load());
+    d.coalesced = counts.coalesced.load();
+    if (state.job.step != 0) d.requested = d.delivered;  // its windows
+    d.requested = std::max(d.requested, d.delivered);
+    d.coalesced = std::min(d.coalesced, d.requested - d.delivered);
+    d.missed = d.requested - d.delivered - d.coalesced;
+    d.walks = counts.walks.load();
+    d.successful = counts.successful.load();
+    threads.push_back(row);
+  }
+}
+
+Delivery DeliveryOf(const StressJob& job, const StressState& state,
+                    const std::vector<CellThreadRow>& threads) {
+  Delivery all;
+  for (const CellThreadRow& thread : threads) {
+    all.requested += thread.delivery.requested;
+    all.delivered += thread.delivery.delivered;
+    all.coalesced += thread.delivery.coalesced;
+    all.missed += thread.delivery.missed;
+  }
+  all.walks = state.walks.load();
+  all.successful = state.successful.load();
+  if (job.step != 0) {
+    all = {};
+    all.requested = all.delivered = state.steps.load();
+    all.walks = state.walks.load();
+    all.successful = state.successful.load();
+  }
+  return all;
+}
+
+namespace {
+
+// What two walkers of the job are compared in: visit(places in StressState::agreement, row).
+template <typename Visit>
+void ForEachComparison(const StressState& state, Visit visit) {
+  const auto name = [&](int w) { return AllWalkers()[state.job.walkers[w]].name; };
+  for (int w = 1; w < state.job.walker_count; w++)
+    for (int r = 0; r < kPcRegions; r++)
+      for (int d = 0; d < kDisagreements; d++)
+        visit(w, r, d,
+              AgreementRow{0, name(w), name(w - 1), Realism::kGenuine,
+                           PcRegionWord(static_cast<PcRegion>(r)),
+                           DisagreementWord(static_cast<Disagreement>(d)),
+                           state.agreement[w][r][d].load()});
+}
+
+}  // namespace
+
+std::vector<AgreementRow> AgreementRowsOf(const StressState& state) {
+  std::vector<AgreementRow> rows;
+  ForEachComparison(state, [&](int, int, int, const AgreementRow& row) {
+    if (row.samples > 0) rows.push_back(row);
+  });
+  return rows;
+}
+
+std::vector<EvidenceRow> EvidenceRowsOf(const StressState& state) {
+  std::vector<EvidenceRow> rows;
+  ForEachComparison(state, [&](int w, int r, int d, const AgreementRow& row) {
+    for (int i = 0; i < kWitnesses; i++)
+      for (int a = 0; a < kAgainsts; a++)
+        if (const uint64_t samples = state.evidence[w][r][d][i][a].load(); samples > 0)
+          rows.push_back({0, row.walker, row.other, row.region, row.kind,
+                          WitnessWord(static_cast<Witness>(i)),
+                          AgainstWord(static_cast<Against>(a)), samples});
+  });
+  return rows;
+}
+
+std::vector<CountRow> CountRowsOf(const StressState& state, const std::string& label) {
+  std::vector<CountRow> rows;
+  for (int w = 0; w < state.job.walker_count; w++)
+    for (int s = 0; s < kMaxStates; s++)
+      for (int r = 0; r < kPcRegions; r++)
+        for (int c = 0; c < kCodeSlots; c++) {
+          const uint64_t count = state.counts[w][s][r][c].load();
+          if (count == 0) continue;
+          CountRow row;
+          row.walker = AllWalkers()[state.job.walkers[w]].name;
+          row.scene = label;
+          const char* word = StateWord(static_cast<uint8_t>(s));
+          row.state = s == 0 ? "not-Java" : word == nullptr ? "undeclared" : word;
+          row.region = PcRegionWord(static_cast<PcRegion>(r));
+          row.code = c == kCodeFrames  ? "frames"
+                     : c == kCodeOther ? "other"
+                     : c == kCodeCrash ? "crash"
+                     : c == kCodeHang  ? "hang"
+                                       : std::to_string(1 - c);
+          row.count = count;
+          rows.push_back(row);
+        }
+  // The same walker twice is counted twice.
+  std::vector<CountRow> merged;
+  for (const CountRow& row : rows) {
+    auto same = std::find_if(merged.begin(), merged.end(), [&](const CountRow& other) {
+      return row.walker == other.walker && row.state == other.state && row.region == other.region &&
+             row.code == other.code;
+    });
+    if (same == merged.end())
+      merged.push_back(row);
+    else
+      same->count += row.count;
+  }
+  return merged;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,63 @@
+#include "harness/supervise/matrix/cell_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/base/duration.h"
+
+namespace walkhammer {
+
+std::string StepWords(const StressState& state) {
+  const double seconds = static_cast<double>(state.step_ns.load()) / 1e9;
+  std::string words = "a sample at every instruction of one thread";
+  if (seconds > 0)
+    words += fmt::format("; {} windows, {} of its CPU time", state.step_windows.load(),
+                         FormatRate(static_cast<double>(state.steps.load()) / seconds));
+  return words;
+}
+
+std::string Remarks(const StressState& state) {
+  std::string text;
+  auto remark = [&](uint64_t count, const char* words) {
+    if (count != 0) text += fmt::format("{}{} {}", text.empty() ? "" : "; ", count, words);
+  };
+  remark(state.shadow_checked, "samples compared with the program's own stack");
+  remark(state.truth_checked, "compared with JVMTI");
+  remark(state.unarmed, "threads could not be armed");
+  remark(state.dropped_findings, "findings found no room");
+  remark(state.dropped_stacks, "stacks found no room in the picture");
+  remark(state.untracked, "signals met threads that are not tracked");
+  uint64_t no_station = 0;
+  for (const ThreadCounts& counts : state.threads) no_station += counts.no_station.load();
+  remark(no_station, "samples found no station to be walked in");
+  remark(state.abandoned, "samples waited for their walk in vain");
+  return text;
+}
+
+std::string JvmComplaint(const std::string& output) {
+  for (const char* words : {"Unrecognized VM option", "Error: VM option", "Conflicting collector",
+                            "is not supported", "Unsupported", "Error occurred during init",
+                            "Could not find or load main class", "Invalid "}) {
+    const size_t at = output.find(words);
+    if (at == std::string::npos) continue;
+    const size_t begin =
+        output.rfind('\n', at) == std::string::npos ? 0 : output.rfind('\n', at) + 1;
+    return output.substr(begin, std::min<size_t>(output.find('\n', at), begin + 300) - begin);
+  }
+  return "";
+}
+
+bool NeverRan(const std::string& output) {
+  return output.find("Error occurred during initialization of VM") != std::string::npos ||
+         output.find("Could not create the Java Virtual Machine") != std::string::npos;
+}
+
+std::string LastLines(const std::string& output) {
+  std::string text = output.substr(output.size() - std::min<size_t>(output.size(), 300));
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  std::replace(text.begin(), text.end(), '\n', '|');
+  return text;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,143 @@
+package wh.lane;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.lang.reflect.Modifier;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordedFrame;
+import jdk.jfr.consumer.RecordedMethod;
+import jdk.jfr.consumer.RecordedStackTrace;
+import jdk.jfr.consumer.RecordingFile;
+
+/**
+ * Reads recordings with the reader of the JDK that made them, every event of them, and writes their
+ * samples down, one distinct stack a line, for harness/supervise/matrix/read_back.cc.
+ */
+final class ReadBack {
+  /** What stands for stacks that there was no room for. */
+  private static final String TABLE_FULL = "[stack table full]";
+  private static final int MOST_STACKS = 50_000;
+  private static final long MOST_CHARACTERS = 64L << 20;
+
+  private static final Pattern HIDDEN = Pattern.compile("([+./])0x[0-9a-f]+([./][0-9]+)?");
+
+  private final Map<String, String> plain = new HashMap<>();
+  private final Map<String, long[]> stacks = new HashMap<>();
+  private final Map<RecordedStackTrace, String> written = new IdentityHashMap<>();
+  private long characters, writtenCharacters, frames, withoutLine, lost, events, timed, periodNanos;
+
+  public static void main(String[] arguments) throws IOException {
+    ReadBack all = new ReadBack();
+    for (int i = 1; i < arguments.length; i++) all.read(Path.of(arguments[i]));
+    all.write(Path.of(arguments[0]));
+  }
+
+  private void read(Path path) throws IOException {
+    try (RecordingFile file = new RecordingFile(path)) {
+      while (file.hasMoreEvents()) {
+        add(file.readEvent());
+        if (writtenCharacters > MOST_CHARACTERS / 2) forget();
+      }
+    }
+    forget();
+  }
+
+  private void forget() {
+    written.clear();
+    writtenCharacters = 0;
+  }
+
+  private void add(RecordedEvent event) {
+    events++;
+    String type = event.getEventType().getName();
+    switch (type) {
+      case "jdk.CPUTimeSamplesLost":
+        lost += event.getInt("lostSamples");
+        break;
+      case "jdk.CPUTimeSample":
+        timed++;
+        periodNanos += event.getDuration("samplingPeriod").toNanos();
+        addStack(type, event);
+        break;
+      case "jdk.ExecutionSample":
+      case "jdk.NativeMethodSample":
+      case "profiler.WallClockSample":
+        addStack(type, event);
+        break;
+      default:
+    }
+  }
+
+  private void addStack(String type, RecordedEvent event) {
+    RecordedStackTrace trace = event.getStackTrace();
+    String text = trace == null ? "-\t" : written.computeIfAbsent(trace, this::text);
+    String key = type.substring(type.indexOf('.') + 1) + "\t" + text;
+    long[] count = stacks.get(key);
+    if (count == null) {
+      if (stacks.size() >= MOST_STACKS || characters + key.length() > MOST_CHARACTERS)
+        key = key.substring(0, key.lastIndexOf('\t') + 1) + TABLE_FULL;
+      characters += key.length();
+      count = stacks.computeIfAbsent(key, ignored -> new long[1]);
+    }
+    count[0]++;
+  }
+
+  /** Flags, a tab, the frames, outermost first. */
+  private String text(RecordedStackTrace trace) {
+    List<RecordedFrame> list = trace.getFrames();
+    if (list.isEmpty()) return "-\t";
+    StringBuilder text = new StringBuilder();
+    boolean unknown = false, badBci = false, nativeCaller = false;
+    for (int i = list.size() - 1; i >= 0; i--) {
+      RecordedFrame frame = list.get(i);
+      RecordedMethod method = frame.getMethod();
+      if (text.length() > 0) text.append(';');
+      boolean nameless = method == null || method.getName() == null || method.getName().isEmpty();
+      text.append(nameless ? "[unknown method]" : name(frame, method));
+      unknown |= nameless;
+      if (i == list.size() - 1) nativeCaller = !nameless && !isJava(frame, method);
+      frames++;
+      if (nameless || !isJava(frame, method) || Modifier.isNative(method.getModifiers())) continue;
+      if (frame.getLineNumber() < 0) withoutLine++;
+      badBci |= frame.getBytecodeIndex() < 0;
+    }
+    String flags = (nativeCaller ? "n" : "") + (trace.isTruncated() ? "t" : "")
+        + (unknown ? "u" : "") + (badBci ? "b" : "");
+    writtenCharacters += text.length();
+    return flags + "\t" + text;
+  }
+
+  /** Without the addresses and hashes in the names of hidden classes: they would never repeat. */
+  private String plain(String name) {
+    return plain.computeIfAbsent(name, any -> HIDDEN.matcher(any).replaceAll("$10x"));
+  }
+
+  /** async-profiler writes frames of native code as methods of this descriptor. */
+  private static boolean isJava(RecordedFrame frame, RecordedMethod method) {
+    return frame.isJavaFrame() && !method.getDescriptor().equals("()L;");
+  }
+
+  private String name(RecordedFrame frame, RecordedMethod method) {
+    String type = method.getType() == null ? "" : plain(method.getType().getName());
+    if (isJava(frame, method)) return type + "." + method.getName() + method.getDescriptor();
+    return type.isEmpty() ? method.getName() : type + "." + method.getName();
+  }
+
+  private void write(Path path) throws IOException {
+    try (BufferedWriter out = Files.newBufferedWriter(path)) {
+      for (Map.Entry<String, long[]> stack : stacks.entrySet())
+        out.write("stack\t" + stack.getValue()[0] + "\t" + stack.getKey() + "\n");
+      out.write("frames\t" + frames + "\t" + withoutLine + "\n");
+      out.write("timed\t" + timed + "\t" + periodNanos + "\n");
+      out.write("lost\t" + lost + "\n");
+      out.write("end\t" + events + "\n");
+    }
+  }
+}

@@ -1,0 +1,99 @@
+// The lane "jfr": JFR's own samplers at their highest rate; their recording is read back.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "harness/supervise/matrix/lane.h"
+#include "harness/supervise/matrix/lane_samples.h"
+
+namespace walkhammer {
+namespace {
+
+// JDKs raise periods that are too short for them; what they do not know they pass over.
+constexpr char kSettings[] = R"(<?xml version="1.0" encoding="UTF-8"?>
+<configuration version="2.0">
+  <event name="jdk.ExecutionSample">
+    <setting name="enabled">true</setting>
+    <setting name="period">1 ms</setting>
+  </event>
+  <event name="jdk.NativeMethodSample">
+    <setting name="enabled">true</setting>
+    <setting name="period">1 ms</setting>
+  </event>
+  <event name="jdk.CPUTimeSample">
+    <setting name="enabled">true</setting>
+    <setting name="throttle">{} us</setting>
+  </event>
+  <event name="jdk.CPUTimeSamplesLost">
+    <setting name="enabled">true</setting>
+  </event>
+</configuration>
+)";
+
+std::string RecordingOf(const LanePlan& plan, uint64_t start) {
+  return fmt::format("{}/recording-{}.jfr", plan.scratch, start);
+}
+std::string Repository(const LanePlan& plan) { return plan.scratch + "/repository"; }
+
+Result<std::vector<std::string>> Flags(const LanePlan& plan) {
+  const std::string settings = plan.scratch + "/settings.jfc";
+  std::ofstream file(settings);
+  file << fmt::format(kSettings, kJfrCpuPeriodNs / 1000);
+  if (!file.flush()) return ToolFailed("cannot write " + settings);
+  return std::vector<std::string>{
+      fmt::format("-XX:StartFlightRecording:filename={},settings={},dumponexit=true,maxsize=1g",
+                  RecordingOf(plan, plan.starts), settings),
+      "-XX:FlightRecorderOptions:stackdepth=512,repository=" + Repository(plan),
+      "-Xlog:jfr+startup=error"};
+}
+
+// A recording that goes writes chunks there.
+bool Began(const LanePlan& plan) {
+  std::error_code error;
+  for (std::filesystem::recursive_directory_iterator at(Repository(plan), error), end;
+       !error && at != end; at.increment(error))
+    if (at->path().extension() == ".jfr") return true;
+  return false;
+}
+
+LaneVerdict JudgeRecording(const LanePlan& plan, const std::string&) {
+  std::vector<std::string> recordings;
+  for (uint64_t start = 0; start < plan.starts; start++) {
+    const std::string path = RecordingOf(plan, start);
+    std::error_code error;
+    if (std::filesystem::exists(path, error))
+      recordings.push_back(path);
+    else if (start + 1 < plan.starts || recordings.empty())  // the last may have ended too early
+      return BadLane(CellStatus::kBadOutput,
+                     fmt::format("JVM {} of {} ended without a recording", start + 1, plan.starts));
+  }
+  LaneSamples samples;
+  Status read = ReadRecordings(plan, recordings, samples);
+  if (!read.ok())
+    return BadLane(
+        read.failure().code == ExitCode::kUnable ? CellStatus::kBadOutput : CellStatus::kToolFailed,
+        read.failure().message);
+  LaneVerdict verdict = VerdictOf(samples, kJfrLane);
+  verdict.sampler = "jfr";
+  verdict.sampler_reason = fmt::format(
+      "asked for every 1 ms, and every {} us of CPU time where JFR can; {} of {} frames of "
+      "distinct "
+      "stacks have no line",
+      kJfrCpuPeriodNs / 1000, samples.without_line, samples.frames);
+  return verdict;
+}
+
+}  // namespace
+
+const Lane kJfrLane = {
+    .name = "jfr",
+    .what = "JFR's own samplers at their highest rate",
+    .own_agent = false,
+    .check = nullptr,
+    .flags = Flags,
+    .began = Began,
+    .judge = JudgeRecording,
+};
+
+}  // namespace walkhammer

@@ -1,0 +1,187 @@
+// What other profilers write, and what becomes of it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "harness/supervise/command_testing.h"
+#include "harness/supervise/matrix/lane_samples.h"
+
+namespace walkhammer {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+using Answer = std::pair<std::string, std::string>;
+
+Status ReadBack(const std::string& text, LaneSamples& samples) {
+  std::istringstream stream(text);
+  return ReadBackText(stream, samples);
+}
+Status Collapsed(const std::string& text, LaneSamples& samples) {
+  std::istringstream stream(text);
+  return ReadCollapsed(stream, samples);
+}
+
+TEST(LaneOf, TellsLanesByTheWalkersName) {
+  EXPECT_EQ(LaneOf("jfr"), &kJfrLane);
+  EXPECT_EQ(LaneOf("agent:/x.so=start"), &kForeignAgentLane);
+  for (const char* own : {"agct", "jfrx", "agents", "", "agct,jfr"})
+    EXPECT_EQ(LaneOf(own), &kOwnLane);
+}
+
+TEST(ReadBack, JudgesStacks) {
+  LaneSamples samples;
+  ASSERT_TRUE(ReadBack("stack\t5\tExecutionSample\t\tjava.lang.Thread.run()V;a.B.c(I)V\n"
+                       "stack\t4\tExecutionSample\t\ta.B.c(Ljava/lang/String;)V\n"
+                       "stack\t3\tExecutionSample\ttb\ta.B.c(I)V;a.B.c(I)V\n"
+                       "stack\t2\tCPUTimeSample\t-\t\n"
+                       "stack\t1\tCPUTimeSample\tb\ta.Main.main([Ljava/lang/String;)V\n"
+                       "stack\t6\tCPUTimeSample\tu\t[unknown method];a.B.c(I)V\n"
+                       "stack\t7\tExecutionSample\t\tjdk.internal.vm.Continuation.enterSpecial()V;"
+                       "jdk.internal.vm.Continuation.enter()V\n"
+                       "stack\t9\tExecutionSample\t\tjdk.internal.vm.Continuation.enterSpecial()V;"
+                       "a.B.c()V\n"
+                       "stack\t2\tExecutionSample\tn\tstart_thread;a.B.c()V\n"
+                       "stack\t8\tExecutionSample\t\t[stack table full]\n"
+                       "frames\t20\t3\ntimed\t9\t110000\nlost\t12\nend\t99\n",
+                       samples)
+                  .ok());
+  EXPECT_EQ(samples.samples, 47u);
+  EXPECT_EQ(samples.successful, 45u);
+  EXPECT_EQ(samples.coalesced, 2u);  // 11 periods of 10 us in 9 samples
+  EXPECT_EQ(samples.lost, 12u);
+  EXPECT_EQ(samples.without_line, 3u);
+  EXPECT_THAT(samples.answers, ElementsAre(Pair(Answer("CPUTimeSample", "no-bci"), 1),
+                                           Pair(Answer("CPUTimeSample", "no-stack"), 2),
+                                           Pair(Answer("CPUTimeSample", "unknown-method"), 6),
+                                           Pair(Answer("ExecutionSample", "cut-off"), 4),
+                                           Pair(Answer("ExecutionSample", "frames"), 22),
+                                           Pair(Answer("ExecutionSample", "gap"), 9),
+                                           Pair(Answer("ExecutionSample", "truncated"), 3)));
+  EXPECT_EQ(samples.stacks["java.lang.Thread.run()V;a.B.c(I)V"], 5u);
+  EXPECT_EQ(samples.stacks["[jfr cut-off];a.B.c(Ljava/lang/String;)V"], 4u);
+  EXPECT_EQ(samples.stacks["[jfr no-stack]"], 2u);
+  const LaneVerdict verdict = VerdictOf(samples, kJfrLane);
+  EXPECT_EQ(verdict.status, CellStatus::kPassed);
+  EXPECT_EQ(verdict.delivery.requested, 61u);
+  EXPECT_EQ(verdict.delivery.missed, 12u);
+}
+
+TEST(ReadBack, WhatWasCutShortIsNoAnswer) {
+  for (const char* text :
+       {"", "lost\t0\n", "stack\t1\tExecutionSample\t\n", "stack\tx\tExecutionSample\t\ta.B.c()V\n",
+        "stack\t1\tE\t\t\nend\t1\n", "stack\t1\tE\t-\ta.B.c()V\nend\t1\n", "end\t1\nlost\t0\n",
+        "end\tmany\n", "what\n"}) {
+    LaneSamples samples;
+    EXPECT_FALSE(ReadBack(text, samples).ok()) << text;
+  }
+}
+
+TEST(ReadBack, NothingIsVacuous) {
+  LaneSamples none;
+  ASSERT_TRUE(ReadBack("frames\t0\t0\ntimed\t0\t0\nlost\t0\nend\t7\n", none).ok());
+  EXPECT_EQ(VerdictOf(none, kJfrLane).status, CellStatus::kVacuous);
+  LaneSamples empty;
+  ASSERT_TRUE(ReadBack("stack\t3\tCPUTimeSample\t-\t\nend\t3\n", empty).ok());
+  const LaneVerdict verdict = VerdictOf(empty, kJfrLane);
+  EXPECT_EQ(verdict.status, CellStatus::kVacuous);
+  EXPECT_THAT(verdict.reason, HasSubstr("none of its 3 samples"));
+  EXPECT_EQ(verdict.delivery.walks, 3u);
+}
+
+TEST(Collapsed, CountsWhatCouldNotBeWalked) {
+  LaneSamples samples;
+  ASSERT_TRUE(Collapsed("java/lang/Thread.run;a/B.c;JVM_Do(int, long) 10\n"
+                        "[unknown_Java] 3\n\n"
+                        "[main tid=7];start_thread;a/B.c;[break_interpreted] 2\n"
+                        "[main tid=7];[vdso];clock 1\n",
+                        samples)
+                  .ok());
+  EXPECT_EQ(samples.samples, 16u);
+  EXPECT_EQ(samples.successful, 13u);
+  EXPECT_THAT(samples.answers, ElementsAre(Pair(Answer("collapsed", "[break_interpreted]"), 2),
+                                           Pair(Answer("collapsed", "[unknown_Java]"), 3),
+                                           Pair(Answer("collapsed", "frames"), 11)));
+  EXPECT_EQ(samples.stacks.size(), 4u);
+}
+
+TEST(Collapsed, LinesThatAreNone) {
+  for (const char* text : {"a;b 1\na;b\n", "a;b 1\na;b 2x\n", "a;b 1\n 2\n", "a;b 1\na;b 2"}) {
+    LaneSamples samples;
+    const Status read = Collapsed(text, samples);
+    ASSERT_FALSE(read.ok()) << text;
+    EXPECT_EQ(read.failure().code, ExitCode::kUnable);
+    EXPECT_THAT(read.failure().message, HasSubstr("line 2"));
+  }
+  for (const char* line : {"", "<!DOCTYPE html>", "12", " 12", "--- Execution profile ---"})
+    EXPECT_FALSE(IsCollapsed(line)) << line;
+}
+
+TEST(LaneSamples, KeepsSoManyStacks) {
+  LaneSamples samples;
+  for (size_t i = 0; i < LaneSamples::kMostStacks + 10; i++) samples.AddStack(std::to_string(i), 1);
+  samples.AddStack("5", 1);
+  EXPECT_EQ(samples.stacks["[stack table full]"], 10u);
+  EXPECT_EQ(samples.stacks["5"], 2u);
+}
+
+class ForeignAgent : public testing::Test {
+ protected:
+  LaneVerdict Judge(const std::string& options) const {
+    return kForeignAgentLane.judge({"/x.so=" + options, folder_.Under(""), "", 1}, "");
+  }
+  void Write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_.Under(name)) << text;
+  }
+  RunFolder folder_;
+};
+
+TEST_F(ForeignAgent, EachOutputHasItsStatus) {
+  EXPECT_EQ(Judge("start").status, CellStatus::kVacuous);
+  EXPECT_THAT(Judge("start").reason, HasSubstr("{out}"));
+  EXPECT_EQ(Judge("file={out}").status, CellStatus::kVacuous);
+  Write("profile-0", "");
+  EXPECT_THAT(Judge("file={out}").reason, HasSubstr("wrote nothing"));
+  Write("profile-0", "<html>\n");
+  EXPECT_EQ(Judge("file={out}").status, CellStatus::kVacuous);
+  Write("profile-0", "a;b 1\na;b\n");
+  EXPECT_EQ(Judge("file={out}").status, CellStatus::kBadOutput);
+  Write("profile-0", "[unknown_Java] 1\n");
+  EXPECT_EQ(Judge("file={out}").status, CellStatus::kVacuous);
+  Write("profile-0", "a;b 1\n");
+  Write("profile-1.txt", "a;b 41\n");
+  const LaneVerdict verdict = Judge("file={out}.txt");
+  EXPECT_EQ(verdict.status, CellStatus::kPassed) << verdict.reason;
+  EXPECT_EQ(verdict.delivery.successful, 42u);
+}
+
+TEST_F(ForeignAgent, OptionsNameFilesOfTheirOwnForEachJvm) {
+  const auto flags = kForeignAgentLane.flags({"/x/y.so=a,{out}.x,{out}", "/s", "", 3});
+  ASSERT_TRUE(flags.ok());
+  EXPECT_THAT(flags.value(), ElementsAre("-agentpath:/x/y.so=a,/s/profile-3.x,/s/profile-3"));
+  EXPECT_THAT(kForeignAgentLane.flags({"/x/y.so", "/s", "", 0}).value(),
+              ElementsAre("-agentpath:/x/y.so"));
+}
+
+TEST_F(ForeignAgent, LibrariesThatAreNoneAreRefused) {
+  for (const char* argument : {"", "=start", "/nowhere/lib.so=start", "/"})
+    EXPECT_FALSE(kForeignAgentLane.check(argument).ok()) << argument;
+  Write("lib.so", "");
+  EXPECT_TRUE(kForeignAgentLane.check(folder_.Under("lib.so") + "=a=b").ok());
+}
+
+TEST(JfrLane, NoRecordingIsBadOutput) {
+  RunFolder folder;
+  for (const uint64_t starts : {1, 2}) {
+    const LaneVerdict verdict = kJfrLane.judge({"", folder.Under(""), "/nowhere", starts}, "");
+    EXPECT_EQ(verdict.status, CellStatus::kBadOutput);
+    EXPECT_THAT(verdict.reason, HasSubstr("without a recording"));
+  }
+}
+
+}  // namespace
+}  // namespace walkhammer

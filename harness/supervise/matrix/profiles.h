@@ -1,0 +1,29 @@
+// Flag profiles: sets of JVM flags that a workload is run with. Adding one is one row.
+// Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_PROFILES_H_
+#define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_PROFILES_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace walkhammer {
+
+struct Profile {
+  const char* name;
+  const char* what;
+  std::vector<std::string> flags;
+  bool has_aot_cache = false;  // made before each run: see aot_cache.h
+};
+
+std::span<const Profile> AllProfiles();
+
+// "zgc,c1" gives two; unknown names fail with the nearest ones.
+Result<std::vector<const Profile*>> SelectProfiles(const std::vector<std::string>& names);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_SUPERVISE_MATRIX_PROFILES_H_

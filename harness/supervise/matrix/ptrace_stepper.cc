@@ -1,0 +1,181 @@
+#include "harness/supervise/matrix/ptrace_stepper.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "harness/base/clock.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr auto kPause = std::chrono::milliseconds(2);
+constexpr int kSystemCallBit = 0x80;       // PTRACE_O_TRACESYSGOOD
+constexpr int kMostHandlerCalls = 100000;  // system calls of a handler that is run through
+
+long Ask(int request, pid_t tid, uint64_t address, void* data) {
+  return ptrace(static_cast<__ptrace_request>(request), tid, reinterpret_cast<void*>(address),
+                data);
+}
+
+void* AsData(int signal) { return reinterpret_cast<void*>(static_cast<intptr_t>(signal)); }
+
+// A handler, if there is one after all, is stepped like any code.
+bool IgnoredByDefault(int signal) {
+  return signal == SIGCHLD || signal == SIGCONT || signal == SIGURG || signal == SIGWINCH;
+}
+
+}  // namespace
+
+PtraceStepper::PtraceStepper(StressState& state, pid_t pid) : state_(state), pid_(pid) {
+  thread_ = std::thread([this] { Run(); });
+}
+
+PtraceStepper::~PtraceStepper() { End(); }
+
+void PtraceStepper::End() {
+  stop_.store(true);
+  // A traced thread that sleeps stops for the signal, and is waited for.
+  Wake(tracing_.load());
+  if (thread_.joinable()) thread_.join();
+}
+
+std::string PtraceStepper::Trouble() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return trouble_;
+}
+
+void PtraceStepper::Wake(pid_t tid) const {
+  if (tid != 0) syscall(SYS_tgkill, pid_, tid, kSampleSignal);
+}
+
+void PtraceStepper::Run() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  while (!stop_.load()) {
+    const pid_t tid = state_.step_tid.load();
+    if (tid != 0) Window(tid);
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+// Waits for the thread's next stop. Only this thread's tracees: others wait for the process itself.
+PtraceStepper::Stop PtraceStepper::Wait(pid_t tid) {
+  int status = 0;
+  pid_t got;
+  do {
+    got = waitpid(tid, &status, __WALL | __WNOTHREAD);
+  } while (got < 0 && errno == EINTR);
+  if (got != tid || !WIFSTOPPED(status)) return Stop::kGone;
+  stop_signal_ = WSTOPSIG(status);
+  if ((status >> 16) != 0) return Stop::kOther;
+  return stop_signal_ == (SIGTRAP | kSystemCallBit) ? Stop::kSystemCall : Stop::kSignal;
+}
+
+PtraceStepper::Stop PtraceStepper::Go(int request, pid_t tid, int signal) {
+  if (Ask(request, tid, 0, AsData(signal)) != 0) return Stop::kGone;
+  return Wait(tid);
+}
+
+// The program's own handler takes `signal` (a null check, a safepoint poll): it runs freely until
+// it returns. False: the thread is gone.
+bool PtraceStepper::RunHandler(pid_t tid, int signal) {
+  int depth = 1;  // handlers may be interrupted by others
+  Stop stop = Go(PTRACE_SYSCALL, tid, signal);
+  for (int calls = 0; calls < kMostHandlerCalls && !stop_.load(); calls++) {
+    if (stop == Stop::kGone) return false;
+    int passed_on = 0;
+    bool returns = false;
+    if (stop == Stop::kSystemCall) {
+      __ptrace_syscall_info info{};
+      const long got = Ask(PTRACE_GET_SYSCALL_INFO, tid, sizeof info, &info);
+      returns = got > 0 && info.op == PTRACE_SYSCALL_INFO_ENTRY &&
+                info.entry.nr == static_cast<uint64_t>(SYS_rt_sigreturn);
+    } else if (stop == Stop::kSignal && stop_signal_ != kSampleSignal) {
+      passed_on = stop_signal_;
+      if (!IgnoredByDefault(passed_on)) depth++;
+    }
+    stop = Go(PTRACE_SYSCALL, tid, passed_on);
+    if (returns && --depth == 0) return stop != Stop::kGone;
+  }
+  return stop != Stop::kGone;
+}
+
+// One instruction, and its walk. False: the window is over. `missed`: instructions ran unseen.
+bool PtraceStepper::StepOnce(pid_t tid, bool& missed) {
+  Stop stop = Go(PTRACE_SINGLESTEP, tid, 0);
+  while (stop != Stop::kSignal || stop_signal_ != SIGTRAP) {
+    if (stop == Stop::kGone || stop_.load()) return false;
+    if (stop == Stop::kSignal) {
+      // Nobody walks now: it was sent to end a window whose thread has fallen asleep.
+      if (stop_signal_ == kSampleSignal) return false;
+      if (IgnoredByDefault(stop_signal_)) {
+        stop = Go(PTRACE_SINGLESTEP, tid, stop_signal_);
+        continue;
+      }
+      if (!RunHandler(tid, stop_signal_)) return false;
+    }
+    stop = Go(PTRACE_SINGLESTEP, tid, 0);
+  }
+  if (missed) state_.step_on.store(1);
+  missed = false;
+  const uint64_t before = state_.steps.load(std::memory_order_relaxed);
+  const bool resumes = state_.step_on.load() == 1;
+  stop = Go(PTRACE_CONT, tid, kSampleSignal);
+  // Until the signal that the handler has sent. Others, of a walker that faults, are its own.
+  while (stop != Stop::kGone && !stop_.load()) {
+    if (stop == Stop::kSignal && stop_signal_ == kSampleSignal) {
+      const bool walked = resumes ? state_.step_on.load() == 2
+                                  : state_.steps.load(std::memory_order_relaxed) != before;
+      if (walked) return state_.step_tid.load() == tid;
+      missed = true;  // it was blocked when it was put in, and the thread ran on
+      return true;
+    }
+    stop = Go(PTRACE_CONT, tid, stop == Stop::kSignal ? stop_signal_ : 0);
+  }
+  return false;
+}
+
+void PtraceStepper::Window(pid_t tid) {
+  if (Ask(PTRACE_SEIZE, tid, 0, AsData(PTRACE_O_TRACESYSGOOD)) != 0) {
+    if (errno != ESRCH) {
+      std::lock_guard<std::mutex> lock(mutex_);
+      trouble_ = std::string("the kernel refuses to trace the thread: ") + strerror(errno) +
+                 "; sysctl kernel.yama.ptrace_scope=0 allows it";
+    }
+    state_.step_tid.store(0);
+    return;
+  }
+  tracing_.store(tid);
+  state_.step_on.store(1);
+  const uint64_t began = MonotonicNs();
+  // It stops for the signal where it executes next; asleep, it may be a while.
+  Wake(tid);
+  Stop stop = Wait(tid);
+  while (stop == Stop::kOther || (stop == Stop::kSignal && stop_signal_ != kSampleSignal))
+    stop = Go(PTRACE_CONT, tid, stop == Stop::kSignal ? stop_signal_ : 0);
+  bool missed = true;
+  const uint64_t limit = state_.job.step_limit;
+  for (uint64_t left = state_.job.step_window; left > 0 && stop != Stop::kGone; left--) {
+    if (stop_.load() || (limit != 0 && state_.steps.load() >= limit)) break;
+    if (!StepOnce(tid, missed)) break;
+  }
+  state_.step_on.store(0);
+  state_.step_tid.store(0);
+  tracing_.store(0);
+  state_.step_ns.fetch_add(MonotonicNs() - began);
+  state_.step_windows.fetch_add(1);
+  // It is stopped, or gone.
+  Ask(PTRACE_DETACH, tid, 0, nullptr);
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,72 @@
+// Recordings, by the reader of the JDK that made them.
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "harness/base/names.h"
+#include "harness/process/program.h"
+#include "harness/supervise/matrix/lane_samples.h"
+
+namespace walkhammer {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr char kLanesJarName[] = "walkhammer-lanes.jar";
+constexpr auto kReadWithin = std::chrono::seconds(120);
+
+// The line that names the exception, or the last one.
+std::string Complaint(const std::string& output) {
+  size_t begin = output.find("Exception in thread");
+  if (begin == std::string::npos) {
+    const size_t end = output.find_last_not_of('\n');
+    if (end == std::string::npos) return "no word why";
+    begin = output.rfind('\n', end) == std::string::npos ? 0 : output.rfind('\n', end) + 1;
+  }
+  return output.substr(begin, std::min<size_t>(output.find('\n', begin) - begin, 300));
+}
+
+}  // namespace
+
+Status ReadRecordings(const LanePlan& plan, const std::vector<std::string>& recordings,
+                      LaneSamples& samples) {
+  const std::string jar = BesideExecutable(kLanesJarName), out = plan.scratch + "/read-back";
+  if (!std::filesystem::exists(jar))
+    return ToolFailed(fmt::format("{} is missing: build everything", jar));
+  ProgramSetup setup;
+  setup.arguments = {plan.jdk_home + "/bin/java",
+                     "-XX:+UseSerialGC",
+                     "-XX:TieredStopAtLevel=1",
+                     "-Xmx1g",
+                     "-cp",
+                     jar,
+                     "wh.lane.ReadBack",
+                     out};
+  setup.arguments.insert(setup.arguments.end(), recordings.begin(), recordings.end());
+  setup.arguments = plan.platform.Command(setup.arguments);
+  setup.directory = plan.scratch;
+  auto reader = Program::Start(setup);
+  if (!reader.ok()) return reader.failure();
+  Program& program = *reader.value();
+  const auto start = steady_clock::now();
+  while (!program.HasEnded()) {
+    if (steady_clock::now() - start > kReadWithin)
+      return ToolFailed("its recording was not read back within 120 s");
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  if (!WIFEXITED(program.wait_status()) || WEXITSTATUS(program.wait_status()) != 0) {
+    const std::string why = Complaint(program.output());
+    if (why.find("OutOfMemoryError") != std::string::npos || WIFSIGNALED(program.wait_status()))
+      return ToolFailed(
+          fmt::format("the recording's reader ended with {}: {}", program.EndWords(), why));
+    return Unable("its JDK cannot read the recording back: " + why);
+  }
+  std::ifstream text(out);
+  return ReadBackText(text, samples);
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,497 @@
+#include "harness/supervise/matrix/stress_cell.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "harness/base/clock.h"
+#include "harness/base/names.h"
+#include "harness/base/shell.h"
+#include "harness/findings/snapshot.h"
+#include "harness/process/signal_name.h"
+#include "harness/supervise/matrix/cell_harvest.h"
+#include "harness/supervise/matrix/cell_words.h"
+#include "harness/supervise/matrix/step_map.h"
+
+namespace walkhammer {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr auto kBootWithin = seconds(120);  // until the agent samples
+constexpr auto kStopWithin = seconds(10);   // until the agent has stopped
+constexpr auto kEndWithin = seconds(30);    // after SIGTERM
+constexpr auto kDyingWithin = seconds(30);  // a JVM writes its last words
+constexpr auto kWriteWithin = seconds(20);  // likewise, if it then writes what a lane judges
+
+std::string ReadWhole(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str().substr(0, 1 << 20);
+}
+
+std::string UsersPreload() {
+  const char* preload = std::getenv("LD_PRELOAD");
+  return preload == nullptr || preload[0] == 0 ? "" : std::string(":") + preload;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<StressCell>> StressCell::Create(CellPlan plan, uint64_t run_start_ns,
+                                                       Record record) {
+  std::unique_ptr<StressCell> cell(new StressCell);
+  cell->plan_ = std::move(plan);
+  cell->record_ = std::move(record);
+  auto state = MakeStressState(cell->plan_.job, run_start_ns);
+  if (!state.ok()) return state.failure();
+  cell->state_fd_ = state.value().fd;
+  cell->state_ = state.value().state;
+  cell->symbols_ = std::make_shared<SymbolTable>();
+  cell->symbols_->Init();
+  return cell;
+}
+
+StressCell::~StressCell() {
+  if (state_ != nullptr) state_->stop.store(1);  // of a JVM that was attached to
+  ptrace_stepper_.reset();
+  program_.reset();
+  if (state_ != nullptr) munmap(state_, sizeof(StressState));
+  if (state_fd_ >= 0) close(state_fd_);
+}
+
+LanePlan StressCell::ForLane() const {
+  return {plan_.lane_argument, plan_.scratch, plan_.row.jdk_path, plan_.row.starts, plan_.platform};
+}
+
+double StressCell::Seconds() const {
+  if (!sampled_) return 0;
+  return std::chrono::duration<double>((ending_ ? terminated_ : Clock::now()) - sampled_from_)
+      .count();
+}
+
+bool StressCell::TimeIsUp() const {
+  return sampled_ && plan_.time.count() != 0 && Clock::now() - sampled_from_ >= plan_.time;
+}
+
+void StressCell::End(CellStatus status, const std::string& reason) {
+  if (plan_.row.status != CellStatus::kRunning) return;
+  FillRow();
+  plan_.row.status = status;
+  plan_.row.reason = reason;
+}
+
+Status StressCell::Begin() {
+  started_ = last_ran_ = Clock::now();
+  if (plan_.attach_pid != 0) return StartAttached();
+  auto load = plan_.prepare(plan_.scratch);
+  if (!load.ok()) {
+    End(load.failure().code == ExitCode::kUnable ? CellStatus::kUnavailable
+                                                 : CellStatus::kToolFailed,
+        load.failure().message);
+    return Ok();
+  }
+  load_ = std::move(load.value());
+  return StartProgram();
+}
+
+Status StressCell::StartProgram() {
+  ForgetProgram();
+  auto flags = plan_.lane->flags(ForLane());
+  if (!flags.ok()) {
+    End(CellStatus::kUnavailable, flags.failure().message);
+    return Ok();
+  }
+  ProgramSetup setup;
+  setup.arguments = {plan_.java};
+  for (const auto* list : {&flags.value(), &load_.jvm_flags, &plan_.jvm_flags, &load_.arguments})
+    setup.arguments.insert(setup.arguments.end(), list->begin(), list->end());
+  setup.arguments.insert(setup.arguments.begin() + 1, "-XX:ErrorFile=" + HsErrPath());
+  if (plan_.platform.feature != 8)  // which knows no such flag
+    setup.arguments.insert(setup.arguments.begin() + 1, "-XX:-CreateCoredumpOnCrash");
+  setup.directory = load_.directory.empty() ? plan_.scratch : load_.directory;
+  setup.inherited = {state_fd_};
+  if (plan_.lane->own_agent) {
+    auto agent = PlainPath(plan_.platform.File(kAgentName), AgentLink());
+    if (!agent.ok()) return agent.failure();
+    setup.environment = {
+        std::string(kStateVariable) + "=/proc/self/fd/" + std::to_string(state_fd_),
+        "LD_PRELOAD=" + agent.value() + UsersPreload()};
+  }
+  setup.environment.push_back("TMPDIR=" + plan_.scratch);
+  if (plan_.row.jvm_flags.empty()) {
+    std::string words;
+    for (size_t i = 1; i < setup.arguments.size() - load_.arguments.size(); i++)
+      words += (words.empty() ? "" : " ") + setup.arguments[i];
+    plan_.row.jvm_flags = words;
+  }
+  setup.arguments = plan_.platform.Command(setup.arguments, setup.environment);
+  auto program = Program::Start(setup);
+  if (!program.ok()) return program.failure();
+  program_ = std::move(program.value());
+  plan_.row.starts++;
+  return Ok();
+}
+
+// The JVM's own tool loads the agent into a running one; our end is reached through /proc.
+Status StressCell::StartAttached() {
+  auto agent = PlainPath(plan_.platform.File(kAgentName), AgentLink());
+  if (!agent.ok()) return agent.failure();
+  ProgramSetup setup;
+  setup.arguments = {plan_.row.jdk_path + "/bin/jcmd", std::to_string(plan_.attach_pid),
+                     "JVMTI.agent_load", agent.value(),
+                     fmt::format("/proc/{}/fd/{}", getpid(), state_fd_)};
+  auto program = Program::Start(setup);
+  if (!program.ok()) return program.failure();
+  program_ = std::move(program.value());
+  plan_.row.starts++;
+  return Ok();
+}
+
+// A second program of the cell begins with nothing of the first but its counts.
+void StressCell::ForgetProgram() {
+  std::error_code ignored;
+  std::filesystem::remove(HsErrPath(), ignored);
+  Harvest();
+  ForgetStressed(*state_);
+  ptrace_stepper_.reset();
+  symbolizer_.reset();
+  stopping_ = ending_ = false;
+  last_ran_ = started_ = Clock::now();
+  last_cpu_ms_ = 0;
+  handlers_since_ = {};
+}
+
+void StressCell::Harvest() {
+  HarvestStacks(*state_, stacks_);
+  HarvestThreads(*state_, plan_.row.position, threads_);
+}
+
+Status StressCell::Drain() {
+  for (StressFinding& slot : state_->ring) {
+    if (slot.state.load(std::memory_order_acquire) != 2) continue;
+    if (symbolizer_ == nullptr)
+      symbolizer_ = std::make_unique<Symbolizer>(std::span<const Module>(
+          state_->modules, std::min<uint32_t>(state_->module_count.load(), kMaxModules)));
+    auto seen = std::make_unique<Occurrence>();
+    seen->raw = slot.raw;
+    seen->raw.request = RequestOfSample(slot.sample, *state_, *symbols_);
+    seen->raw.request.against = slot.raw.request.against;
+    seen->record = MakeFindingRecord(seen->raw, *symbolizer_, *symbols_, plan_.platform.arch);
+    seen->record.cell = plan_.row.position;
+    seen->symbols = symbols_.get();
+    const uint32_t site = slot.raw.site % kMaxCrashSites;
+    slot.state.store(0);
+    auto bucket = record_(std::move(seen), symbols_);
+    if (!bucket.ok()) return bucket.failure();
+    bucket_of_site_[site] = bucket.value();
+  }
+  return Ok();
+}
+
+std::map<int64_t, uint64_t> StressCell::SeenByBucket() const {
+  std::map<int64_t, uint64_t> times;
+  for (const auto& [site, bucket] : bucket_of_site_)
+    times[bucket] += state_->crash_sites[site].count.load();
+  return times;
+}
+
+// A journal whose walk was not over names the sample that killed.
+Status StressCell::RecordDeath(const std::string& hs_err) {
+  const SampleJournal* killer = nullptr;
+  for (const SampleJournal& journal : state_->journals)
+    if (journal.phase.load() == 1 &&
+        (killer == nullptr || journal.sample.sequence > killer->sample.sequence))
+      killer = &journal;
+  auto seen = std::make_unique<Occurrence>();
+  seen->is_death = true;
+  seen->has_request = killer != nullptr;
+  if (killer != nullptr) seen->raw.request = RequestOfSample(killer->sample, *state_, *symbols_);
+  seen->symbols = symbols_.get();
+  seen->record = MakeDeathRecord({program_->wait_status(), hs_err},
+                                 killer == nullptr ? nullptr : &seen->raw.request, *symbols_,
+                                 state_->walks.load(), RunMs(), plan_.platform.arch);
+  // Nobody changed this program's stacks or registers, in a walk or between walks.
+  seen->record.realism = Realism::kGenuine;
+  seen->record.cell = plan_.row.position;
+  seen->hs_err = hs_err;
+  auto bucket = record_(std::move(seen), symbols_);
+  return bucket.ok() ? Ok() : Status(bucket.failure());
+}
+
+pid_t StressCell::ProgramPid() const {
+  return plan_.attach_pid != 0 ? plan_.attach_pid : program_->pid();
+}
+
+bool StressCell::Alive() {
+  const bool ended = program_->HasEnded();  // takes in what it printed, too
+  return plan_.attach_pid != 0 ? IsAlive(plan_.attach_pid) : !ended;
+}
+
+// What is wrong with the program while it runs; kRunning: nothing.
+CellStatus StressCell::WatchOver(std::string& reason) {
+  const Clock::time_point now = Clock::now();
+  if (program_->output_bytes() > plan_.output_limit) {
+    reason = fmt::format("it printed more than {} MiB; --output-limit allows more",
+                         plan_.output_limit >> 20);
+    return CellStatus::kOutputFlood;
+  }
+  if (const uint32_t changed = state_->handlers_changed.load(); changed != 0) {
+    if (handlers_since_ == Clock::time_point{}) handlers_since_ = now;
+    // HotSpot takes the fault signals over to tell of its own death: let it.
+    if (changed == SIGSEGV && now - handlers_since_ < kDyingWithin) return CellStatus::kRunning;
+    reason = fmt::format("somebody replaced the handler of {}: samples would be lost or misjudged",
+                         SignalName(static_cast<int>(changed)));
+    return CellStatus::kHandlersChanged;
+  }
+  if (plan_.attach_pid != 0 && program_->HasEnded() &&
+      state_->phase.load() == AgentPhase::kAbsent) {
+    reason = "the agent could not be loaded: " + LastLines(program_->output());
+    return CellStatus::kUnavailable;
+  }
+  if (state_->phase.load() == AgentPhase::kUnable) {
+    reason = FieldText(state_->message);
+    if (reason.find("vmStructs") != std::string::npos) return CellStatus::kNotHotspot;
+    return state_->lacking != 0 ? CellStatus::kUnavailable : CellStatus::kToolFailed;
+  }
+  if (ptrace_stepper_ != nullptr) reason = ptrace_stepper_->Trouble();
+  if (!reason.empty()) return CellStatus::kUnavailable;
+  if (!sampled_ && now - started_ > kBootWithin) {
+    reason = "the JVM did not come up within 120 s";
+    return CellStatus::kHung;
+  }
+  // What the JVM and the agent do of their own accord is far below one percent.
+  const uint64_t cpu = CpuMsOf(ProgramPid());
+  const auto idle_ms = std::chrono::duration_cast<milliseconds>(now - last_ran_).count();
+  if (cpu > last_cpu_ms_ + 20 && cpu - last_cpu_ms_ > static_cast<uint64_t>(idle_ms) / 50) {
+    last_cpu_ms_ = cpu;
+    last_ran_ = now;
+  }
+  if (!stopping_ && now - last_ran_ > plan_.hung_after) {
+    reason = fmt::format("it used no CPU time for {:.0f} s",
+                         std::chrono::duration<double>(plan_.hung_after).count());
+    return CellStatus::kHung;
+  }
+  return CellStatus::kRunning;
+}
+
+Result<bool> StressCell::Step(bool interrupted) {
+  if (plan_.row.status != CellStatus::kRunning) return false;
+  if (program_ == nullptr) {
+    Status begun = Begin();
+    if (!begun.ok()) return begun.failure();
+    return plan_.row.status == CellStatus::kRunning;
+  }
+  Status drained = Drain();
+  if (!drained.ok()) return drained.failure();
+  const AgentPhase phase = state_->phase.load();
+  const Lane& lane = *plan_.lane;
+  if (!sampled_ && (lane.own_agent ? phase >= AgentPhase::kSampling && phase != AgentPhase::kUnable
+                                   : lane.began == nullptr || lane.began(ForLane()))) {
+    sampled_ = true;
+    sampled_from_ = Clock::now();
+  }
+  if (!Alive()) {
+    Status ended = AfterProgram();
+    if (!ended.ok()) return ended.failure();
+    return plan_.row.status == CellStatus::kRunning;
+  }
+  std::string reason;
+  const CellStatus trouble = WatchOver(reason);
+  if (trouble != CellStatus::kRunning) {
+    state_->stop.store(1);
+    program_->Kill();
+    drained = Drain();
+    if (!drained.ok()) return drained.failure();
+    Harvest();
+    End(trouble, reason);
+    return false;
+  }
+  const Clock::time_point now = Clock::now();
+  if ((TimeIsUp() || interrupted) && !stopping_) {
+    stopping_ = true;
+    asked_to_stop_ = now;
+    state_->stop.store(1);
+  }
+  if (plan_.job.step == kStepByPtrace && phase == AgentPhase::kSampling && !stopping_ &&
+      ptrace_stepper_ == nullptr)
+    ptrace_stepper_ = std::make_unique<PtraceStepper>(*state_, ProgramPid());
+  if (stopping_) ptrace_stepper_.reset();
+  const bool stopped = phase >= AgentPhase::kStopped || !plan_.lane->own_agent;
+  if (stopping_ && !ending_ && (stopped || now - asked_to_stop_ > kStopWithin)) {
+    if (plan_.job.step != 0) {
+      StepMap(*state_, ProgramPid(), AllWalkers()[plan_.job.walkers[0]], plan_.row.position,
+              regions_, ranges_);
+    }
+    ending_ = true;
+    terminated_ = now;
+    if (interrupted && !TimeIsUp()) {
+      drained = Drain();
+      if (!drained.ok()) return drained.failure();
+      Harvest();
+      End(CellStatus::kInterrupted, "");
+    }
+    if (plan_.attach_pid != 0) {  // the program goes on without us
+      drained = Drain();
+      if (!drained.ok()) return drained.failure();
+      if (plan_.row.status == CellStatus::kRunning) Harvest();
+      Judge();
+      return false;
+    }
+    program_->Terminate();
+  }
+  if (ending_ && now - terminated_ > (plan_.lane->own_agent ? kEndWithin : kWriteWithin)) {
+    program_->Kill();
+    drained = Drain();
+    if (!drained.ok()) return drained.failure();
+    Harvest();
+    End(CellStatus::kHung, "it did not end after SIGTERM: a walk may have stranded a lock");
+  }
+  return true;
+}
+
+// The program has ended, by itself or because it was told to.
+Status StressCell::AfterProgram() {
+  Status drained = Drain();
+  if (!drained.ok()) return drained;
+  output_bytes_ += program_->output_bytes();
+  const std::string hs_err = ReadWhole(HsErrPath());
+  const int wait_status = program_->wait_status();
+  const bool exited = WIFEXITED(wait_status);
+  const int killer = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
+  const bool told_to = ending_ && (killer == SIGTERM || killer == SIGKILL);
+  // A JVM that ends in order says so first; one that ends in the middle of a walk was killed by it.
+  bool walking = false;
+  for (const SampleJournal& journal : state_->journals) walking |= journal.phase.load() == 1;
+  const bool vanished = plan_.attach_pid != 0 && state_->phase.load() != AgentPhase::kEnded;
+  const bool in_order =
+      ending_ || state_->phase.load() == AgentPhase::kEnded || !(walking || vanished);
+  const bool crashed = !hs_err.empty() || (!exited && !told_to) || !in_order;
+  if (killer == SIGKILL && !ending_ && hs_err.empty()) {
+    Harvest();
+    End(CellStatus::kWorkloadFailed, "somebody killed it (SIGKILL): was the memory full?");
+    return Ok();
+  }
+  for (const StressFinding& slot : state_->ring)
+    if (slot.state.load() == 1) state_->dropped_findings.fetch_add(1);
+  if (crashed) {
+    Status recorded = RecordDeath(hs_err);
+    if (!recorded.ok()) return recorded;
+    Harvest();
+    End(CellStatus::kDied, "the JVM died: " + program_->EndWords());
+    return Ok();
+  }
+  if (!ending_ && exited && WEXITSTATUS(wait_status) != 0) {
+    Harvest();
+    const std::string complaint = JvmComplaint(program_->output());
+    if (!complaint.empty() && (!sampled_ || complaint.find("main class") != std::string::npos))
+      End(CellStatus::kUnavailable, complaint);
+    else if (!plan_.lane->own_agent && NeverRan(program_->output()))
+      End(CellStatus::kUnavailable, "the JVM did not start: " + LastLines(program_->output()));
+    else if (program_->output().find("No space left on device") != std::string::npos)
+      End(CellStatus::kDiskFull, "the disk is full: " + LastLines(program_->output()));
+    else
+      End(CellStatus::kWorkloadFailed,
+          fmt::format("it ended with {}; it printed: {}", program_->EndWords(),
+                      LastLines(program_->output())));
+    return Ok();
+  }
+  if (!ending_ && plan_.attach_pid == 0 && load_.repeat && sampled_ && !TimeIsUp() &&
+      plan_.time.count() != 0)
+    return StartProgram();
+  Harvest();
+  Judge();
+  return Ok();
+}
+
+// The program did what it should; did the walker?
+void StressCell::Judge() {
+  FillRow();
+  if (!plan_.lane->own_agent) {
+    const LaneVerdict verdict = plan_.lane->judge(ForLane(), program_->output());
+    plan_.row.delivery = verdict.delivery;
+    plan_.row.sampler = verdict.sampler;
+    plan_.row.sampler_reason = verdict.sampler_reason;
+    counts_ = verdict.counts;
+    for (CountRow& count : counts_) count.scene = CellLabel(plan_.row);
+    for (const StackRow& stack : verdict.stacks) stacks_[stack.frames] += stack.count;
+    End(verdict.status, verdict.reason);
+    return;
+  }
+  const Delivery& delivery = plan_.row.delivery;
+  bool java = false;
+  for (const CellThreadRow& thread : threads_) java |= thread.java;
+  const bool walks = plan_.job.no_walk == 0;
+  if (!sampled_)
+    End(CellStatus::kVacuous, "it ended before the agent could sample");
+  else if (!java)
+    End(CellStatus::kVacuous, "no Java thread was tracked");
+  else if (delivery.delivered == 0 && state_->steps.load() == 0)
+    End(CellStatus::kVacuous, "no signal was delivered");
+  else if (walks && delivery.successful == 0)
+    End(CellStatus::kVacuous, "no walk was successful");
+  else
+    End(CellStatus::kPassed, Remarks(*state_));
+}
+
+void StressCell::FillRow() {
+  CellRow& row = plan_.row;
+  if (!FieldText(state_->vm_version).empty()) {
+    row.vm_version = FieldText(state_->vm_version);
+    row.vm_gc = FieldText(state_->vm_gc);
+  }
+  if (plan_.lane->own_agent) {
+    row.sampler = plan_.job.step == kStepByTrapFlag ? "trap-flag"
+                  : plan_.job.step == kStepByPtrace ? "ptrace"
+                                                    : SamplerName(state_->sampler);
+    row.sampler_reason =
+        plan_.job.step != 0 ? StepWords(*state_) : FieldText(state_->sampler_reason);
+    row.delivery = DeliveryOf(plan_.job, *state_, threads_);
+  }
+  row.contained_crashes = state_->contained_crashes.load();
+  row.agent_kib = state_->agent_kib.load();
+  row.output_bytes =
+      output_bytes_ + (program_ != nullptr && !program_->HasEnded() ? program_->output_bytes() : 0);
+  if (row.status == CellStatus::kRunning) row.time_ms = static_cast<uint64_t>(Seconds() * 1000);
+}
+
+Status StressCell::Save(RunDb& db) {
+  std::vector<CellThreadRow> threads = threads_;
+  std::map<std::string, uint64_t> stacks = stacks_;
+  if (plan_.row.status == CellStatus::kRunning) {
+    HarvestThreads(*state_, plan_.row.position, threads);
+    std::swap(threads, threads_);
+    FillRow();
+    std::swap(threads, threads_);
+    HarvestStacks(*state_, stacks);
+  } else {
+    FillRow();
+  }
+  std::vector<StackRow> stack_rows;
+  for (const auto& [frames, count] : stacks)
+    stack_rows.push_back({plan_.row.position, frames, count});
+  Status saved = db.SaveCell(plan_.row);
+  if (saved.ok()) saved = db.SaveCellThreads(plan_.row.position, threads);
+  if (saved.ok()) saved = db.SaveStacks(plan_.row.position, stack_rows);
+  if (saved.ok())
+    saved = db.SaveCountRows(plan_.lane->own_agent ? CountRowsOf(*state_, CellLabel(plan_.row))
+                                                   : counts_);
+  if (saved.ok()) saved = db.SaveAgreement(plan_.row.position, AgreementRowsOf(*state_));
+  if (saved.ok()) saved = db.SaveEvidence(plan_.row.position, EvidenceRowsOf(*state_));
+  if (saved.ok() && !regions_.empty()) saved = db.SaveStepRegions(plan_.row.position, regions_);
+  if (saved.ok() && !regions_.empty()) saved = db.SaveStepRanges(plan_.row.position, ranges_);
+  return saved;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,126 @@
+// StressCell: one workload under one JDK with one profile, from its first start to its rows in the
+// run. Whatever the program does, the cell ends with a status that tells it. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_STRESS_CELL_H_
+#define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_STRESS_CELL_H_
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/base/clock.h"
+#include "harness/base/result.h"
+#include "harness/elf/symbolizer.h"
+#include "harness/jvm/images/platform.h"
+#include "harness/process/program.h"
+#include "harness/shared/stress_state.h"
+#include "harness/store/run_db.h"
+#include "harness/store/stress_rows.h"
+#include "harness/supervise/matrix/cell_harvest.h"
+#include "harness/supervise/matrix/lane.h"
+#include "harness/supervise/matrix/ptrace_stepper.h"
+#include "harness/supervise/occurrence.h"
+
+namespace walkhammer {
+
+// How a program is called, without what a lane adds.
+struct LoadCommand {
+  std::vector<std::string> jvm_flags;
+  std::vector<std::string> arguments;  // for java: class path, main class and its arguments
+  std::string directory;               // to run in
+  bool repeat = false;                 // start it again while there is time
+};
+
+struct CellPlan {
+  CellRow row;        // what it is; counts and status are the cell's to fill
+  std::string java;   // path of the command
+  Platform platform;  // that it runs on
+  ReplayWords words;
+  std::vector<std::string> jvm_flags;  // the user's and the profile's
+  // Makes the program ready; its failure is the cell's status. `scratch`: an empty folder.
+  std::function<Result<LoadCommand>(const std::string& scratch)> prepare;
+  StressJob job{};
+  const Lane* lane = nullptr;
+  std::string lane_argument;
+  int attach_pid = 0;  // sample this running JVM instead of starting a program
+  std::chrono::nanoseconds time{};
+  std::chrono::nanoseconds hung_after{};  // without any CPU time
+  uint64_t output_limit = 0;              // bytes
+  std::string scratch;                    // existing folder of the cell's own
+};
+
+class StressCell {
+ public:
+  using Clock = std::chrono::steady_clock;
+  // Stores an occurrence, whose symbols are `symbols`; the answer is the bucket's id.
+  using Record = std::function<Result<int64_t>(std::unique_ptr<Occurrence>,
+                                               const std::shared_ptr<SymbolTable>& symbols)>;
+
+  static Result<std::unique_ptr<StressCell>> Create(CellPlan plan, uint64_t run_start_ns,
+                                                    Record record);
+  ~StressCell();
+
+  // Goes on a bit without waiting. False once the cell has ended.
+  Result<bool> Step(bool interrupted);
+  // Writes what is known so far.
+  Status Save(RunDb& db);
+
+  const CellRow& row() const { return plan_.row; }
+  const CellPlan& plan() const { return plan_; }
+  const StressState& state() const { return *state_; }
+  double Seconds() const;  // of its time
+  // Times that findings of a bucket were seen beyond those handed over.
+  std::map<int64_t, uint64_t> SeenByBucket() const;
+
+ private:
+  StressCell() = default;
+  Status Begin();
+  Status StartProgram();
+  Status StartAttached();
+  Status Drain();
+  Status AfterProgram();
+  void Judge();
+  void End(CellStatus status, const std::string& reason);
+  void Harvest();
+  void ForgetProgram();
+  bool TimeIsUp() const;
+  CellStatus WatchOver(std::string& reason);
+  Status RecordDeath(const std::string& hs_err);
+  std::string HsErrPath() const { return plan_.scratch + "/hs_err.log"; }
+  // Named as the agent is: it takes itself out of LD_PRELOAD.
+  std::string AgentLink() const { return plan_.scratch + "/" + kAgentName; }
+  LanePlan ForLane() const;
+  void FillRow();
+  uint64_t RunMs() const { return (MonotonicNs() - state_->start_ns) / 1000000; }  // of the run
+  bool Alive();
+  pid_t ProgramPid() const;
+
+  CellPlan plan_;
+  LoadCommand load_;
+  Clock::time_point started_, sampled_from_, last_ran_, asked_to_stop_, terminated_{};
+  Record record_;
+  int state_fd_ = -1;
+  StressState* state_ = nullptr;
+  std::unique_ptr<Program> program_;
+  std::unique_ptr<PtraceStepper> ptrace_stepper_;
+  std::unique_ptr<Symbolizer> symbolizer_;
+  std::shared_ptr<SymbolTable> symbols_;
+  Clock::time_point handlers_since_{};
+  bool sampled_ = false;   // phase kSampling was seen
+  bool stopping_ = false;  // the agent was asked to stop
+  bool ending_ = false;    // the program was told to end
+  uint64_t last_cpu_ms_ = 0, output_bytes_ = 0;
+  std::map<uint32_t, int64_t> bucket_of_site_;
+  std::map<std::string, uint64_t> stacks_;  // of programs that have ended
+  std::vector<CellThreadRow> threads_;      // likewise
+  std::vector<StepRegionRow> regions_;
+  std::vector<StepRangeRow> ranges_;
+  std::vector<CountRow> counts_;  // of a lane that is not our own
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_SUPERVISE_MATRIX_STRESS_CELL_H_

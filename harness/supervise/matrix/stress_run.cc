@@ -1,0 +1,205 @@
+#include "harness/supervise/matrix/stress_run.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "harness/base/clock.h"
+#include "harness/jvm/images/jdk.h"
+#include "harness/supervise/matrix/cell_harvest.h"
+
+namespace walkhammer {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr auto kTick = milliseconds(20);
+constexpr auto kSaveEvery = std::chrono::seconds(2);
+constexpr auto kProgressEvery = milliseconds(200);
+constexpr auto kConfirmWithin = std::chrono::seconds(120);
+constexpr size_t kMostExamples = 4;  // of a bucket, that are replayed
+
+double Seconds(std::chrono::steady_clock::duration time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+// What these say needs a program around the walk.
+bool MayReplay(const FindingRecord& record) {
+  for (const char* oracle :
+       {"shadow-stack", "agreement", "repeated-frame", "thread-start", "truth"})
+    if (record.oracle == oracle) return false;
+  return record.grade == Grade::kForbidden && !record.request.empty();
+}
+
+void Add(RunTotals& totals, const StressCell& cell) {
+  const StressState& state = cell.state();
+  // What other lanes walked is known at their end.
+  const bool own = cell.plan().lane->own_agent;
+  totals.walks += own ? state.walks.load() : cell.row().delivery.walks;
+  totals.successful += own ? state.successful.load() : cell.row().delivery.successful;
+  totals.contained_crashes += state.contained_crashes.load();
+  totals.children_started += static_cast<uint32_t>(cell.row().starts);
+  totals.children_died += cell.row().status == CellStatus::kDied ? 1 : 0;
+}
+
+}  // namespace
+
+RunTotals StressRun::Totals() const {
+  RunTotals totals = ended_;
+  for (const auto& cell : running_) Add(totals, *cell);
+  totals.time_ms = static_cast<uint64_t>(Seconds(Clock::now() - start_) * 1000);
+  return totals;
+}
+
+Result<int64_t> StressRun::Record(std::unique_ptr<Occurrence> seen, const CellPlan& cell,
+                                  const std::shared_ptr<SymbolTable>& symbols) {
+  auto added = db_.AddFinding(seen->record);
+  if (!added.ok()) return added.failure();
+  const int64_t id = added.value().bucket;
+  const FindingRecord& record = seen->record;
+  BucketState& bucket = known_[id];
+  if (added.value().is_new) {
+    Status written = WriteBucketFolder(db_, *seen, cell.words, 0, 0);
+    if (!written.ok()) return written.failure();
+    newest_ = record.signature.title;
+    if (on_bucket) on_bucket(NewBucket(added.value(), record));
+  }
+  if (seen->has_request && MayReplay(record) && bucket.examples.size() < kMostExamples)
+    bucket.examples.push_back({std::move(seen), symbols, &cell});
+  return id;
+}
+
+Status StressRun::Confirm(const std::atomic<bool>& interrupted) {
+  if (plan_.confirm_times == 0) return Ok();
+  confirming_ = true;
+  const Clock::time_point until = Clock::now() + kConfirmWithin;
+  for (auto& [id, bucket] : known_)
+    for (size_t i = 0; i < bucket.examples.size(); i++) {
+      const Example& example = bucket.examples[i];
+      auto jdk = OpenJdk(example.cell->row.jdk_path);
+      if (!jdk.ok()) continue;
+      ChildSetup setup;
+      setup.libjvm = jdk.value().libjvm;
+      setup.platform = jdk.value().platform;
+      setup.provider = FieldText(example.cell->job.provider);
+      setup.jvm_flags = example.cell->jvm_flags;
+      setup.scratch = plan_.scratch;
+      Confirmer confirmer(setup, example.cell->job.hang_limit_ms, plan_.confirm_times);
+      const FindingRecord& record = example.seen->record;
+      confirmer.Add(id, {record.request, record.signature.expect, 0, i});
+      while (!confirmer.Idle()) {
+        if (interrupted.load() || Clock::now() >= until) return Ok();
+        confirmer.Step(1);
+        Progress();
+        std::this_thread::sleep_for(kTick);
+      }
+      const Candidate* best = confirmer.Best(id);
+      if (best == nullptr || (best->reproduced == 0 && i > 0)) continue;
+      Status saved = db_.SetConfirmed(id, best->reproduced, best->tries);
+      if (saved.ok())
+        saved = WriteBucketFolder(db_, *example.seen, example.cell->words, best->reproduced,
+                                  best->tries);
+      if (!saved.ok()) return saved;
+      if (best->reproduced == best->tries) break;
+    }
+  return Ok();
+}
+
+Status StressRun::SaveAll(bool everything) {
+  const Clock::time_point now = Clock::now();
+  if (!everything && now - last_saved_ < kSaveEvery) return Ok();
+  last_saved_ = now;
+  std::map<int64_t, uint64_t> seen = seen_;
+  for (const auto& cell : running_) {
+    Status saved = cell->Save(db_);
+    if (!saved.ok()) return saved;
+    if (!vm_known_ && !cell->row().vm_version.empty()) {
+      saved = db_.SetVm(cell->row().vm_version, cell->row().vm_gc);
+      if (!saved.ok()) return saved;
+      vm_known_ = true;
+    }
+    for (const auto& [bucket, count] : cell->SeenByBucket()) seen[bucket] += count;
+  }
+  for (const auto& [bucket, count] : seen) {
+    Status saved = db_.SetSeen(bucket, count);
+    if (!saved.ok()) return saved;
+  }
+  return db_.SaveProgress(Totals());
+}
+
+void StressRun::Progress() {
+  const Clock::time_point now = Clock::now();
+  if (!on_progress || now - last_progress_ < kProgressEvery) return;
+  last_progress_ = now;
+  StressProgress progress;
+  progress.seconds = Seconds(now - start_);
+  progress.walks = Totals().walks;
+  progress.walks_per_second = static_cast<uint64_t>(
+      progress.seconds > 0 ? static_cast<double>(progress.walks) / progress.seconds : 0);
+  progress.buckets = known_.size();
+  progress.done = done_;
+  progress.all = plan_.cells.size();
+  for (const auto& cell : running_) progress.running.push_back(cell.get());
+  progress.newest = newest_;
+  progress.confirming = confirming_;
+  on_progress(progress);
+}
+
+Status StressRun::Supervise(const std::atomic<bool>& interrupted) {
+  while (!running_.empty() || (next_ < plan_.cells.size() && !interrupted.load())) {
+    while (running_.size() < static_cast<size_t>(plan_.jobs) && next_ < plan_.cells.size() &&
+           !interrupted.load()) {
+      const CellPlan& plan = plan_.cells[next_++];
+      std::error_code error;
+      std::filesystem::create_directories(plan.scratch, error);
+      auto cell = StressCell::Create(plan, start_ns_,
+                                     [this, &plan](std::unique_ptr<Occurrence> seen,
+                                                   const std::shared_ptr<SymbolTable>& symbols) {
+                                       return Record(std::move(seen), plan, symbols);
+                                     });
+      if (!cell.ok()) return cell.failure();
+      running_.push_back(std::move(cell.value()));
+    }
+    for (size_t i = 0; i < running_.size();) {
+      auto more = running_[i]->Step(interrupted.load());
+      if (!more.ok()) return more.failure();
+      if (more.value()) {
+        i++;
+        continue;
+      }
+      Status saved = SaveAll(true);
+      if (!saved.ok()) return saved;
+      Add(ended_, *running_[i]);
+      for (const auto& [bucket, count] : running_[i]->SeenByBucket()) seen_[bucket] += count;
+      if (on_cell) on_cell(running_[i]->row());
+      std::error_code ignored;
+      std::filesystem::remove_all(running_[i]->plan().scratch, ignored);
+      running_.erase(running_.begin() + static_cast<ptrdiff_t>(i));
+      done_++;
+    }
+    Status saved = SaveAll(false);
+    if (!saved.ok()) return saved;
+    Progress();
+    std::this_thread::sleep_for(kTick);
+  }
+  return Ok();
+}
+
+Status StressRun::Run(const std::atomic<bool>& interrupted) {
+  start_ = last_saved_ = last_progress_ = Clock::now();
+  start_ns_ = MonotonicNs();
+  // All of them, so that a run that is killed shows what it never came to.
+  Status status = Ok();
+  for (const CellPlan& cell : plan_.cells)
+    if (status.ok()) status = db_.SaveCell(cell.row);
+  if (status.ok()) status = Supervise(interrupted);
+  const RunTotals totals = Totals();
+  if (status.ok()) status = Confirm(interrupted);
+  Status saved = SaveAll(true);
+  if (status.ok()) status = saved;
+  running_.clear();
+  return FinishRun(db_, status, interrupted.load(), totals);
+}
+
+}  // namespace walkhammer

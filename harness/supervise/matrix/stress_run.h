@@ -1,0 +1,88 @@
+// StressRun: a matrix of cells, run side by side within the machine's cores, into one run folder.
+// Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_STRESS_RUN_H_
+#define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_STRESS_RUN_H_
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/store/run_db.h"
+#include "harness/supervise/confirmer.h"
+#include "harness/supervise/matrix/stress_cell.h"
+
+namespace walkhammer {
+
+struct StressPlan {
+  std::vector<CellPlan> cells;
+  int jobs = 1;           // cells at the same time
+  int confirm_times = 5;  // replays of each input; 0: none
+  std::string scratch;    // existing folder for them
+};
+
+// What a progress line shows.
+struct StressProgress {
+  double seconds;
+  uint64_t walks, walks_per_second, buckets;
+  size_t done, all;
+  std::vector<const StressCell*> running;
+  std::string newest;  // title of the last new bucket
+  bool confirming;     // all cells have ended; findings are being replayed
+};
+
+class StressRun {
+ public:
+  StressRun(StressPlan plan, RunDb& db) : plan_(std::move(plan)), db_(db) {}
+
+  std::function<void(const BucketRow&)> on_bucket;         // after it was committed
+  std::function<void(const CellRow&)> on_cell;             // once it has ended
+  std::function<void(const StressProgress&)> on_progress;  // several times a second
+
+  // Until all cells have ended or `interrupted` turns true. Fails with what ended the run early;
+  // all that was found is recorded then, too.
+  Status Run(const std::atomic<bool>& interrupted);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Status Supervise(const std::atomic<bool>& interrupted);
+  Result<int64_t> Record(std::unique_ptr<Occurrence> seen, const CellPlan& cell,
+                         const std::shared_ptr<SymbolTable>& symbols);
+  Status SaveAll(bool everything);
+  RunTotals Totals() const;
+  void Progress();
+
+  // A finding that may replay, and where it came from.
+  struct Example {
+    std::unique_ptr<Occurrence> seen;
+    std::shared_ptr<SymbolTable> symbols;
+    const CellPlan* cell;
+  };
+  struct BucketState {
+    std::vector<Example> examples;  // by Candidate::example
+  };
+  // Replays what was found, once nothing is sampled any more.
+  Status Confirm(const std::atomic<bool>& interrupted);
+
+  StressPlan plan_;
+  RunDb& db_;
+  std::vector<std::unique_ptr<StressCell>> running_;
+  size_t next_ = 0, done_ = 0;
+  Clock::time_point start_, last_saved_, last_progress_;
+  uint64_t start_ns_ = 0;             // as start_, on the clock that agents use
+  RunTotals ended_;                   // of cells that have ended
+  std::map<int64_t, uint64_t> seen_;  // by bucket, in cells that have ended
+  std::map<int64_t, BucketState> known_;
+  std::string newest_;
+  bool vm_known_ = false;
+  bool confirming_ = false;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_SUPERVISE_MATRIX_STRESS_RUN_H_

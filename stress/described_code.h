@@ -1,0 +1,52 @@
+// DescribedCode: what the JVM tells of the code that it has compiled: which method and byte code is
+// the newest at each pc where its debug information says so (JVMTI's CompiledMethodLoad with the
+// inline record of jvmticmlr.h). Of the last kMost pcs, more or less: a newer one may take the
+// place of any other. Signal-safe: Find yes, all else no.
+#ifndef WALKHAMMER_STRESS_DESCRIBED_CODE_H_
+#define WALKHAMMER_STRESS_DESCRIBED_CODE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "harness/oracles/evidence.h"
+
+namespace walkhammer {
+
+class DescribedCode {
+ public:
+  static constexpr uint32_t kMost = 1 << 19;  // a power of two
+
+  // `record`: what CompiledMethodLoad gives as compile_info for the nmethod whose code begins at
+  // `begin`; null or of another kind: nothing is described.
+  void Add(uint64_t begin, const void* record);
+  void AddPc(uint64_t begin, uint64_t pc, const CodeDescription& frame);
+
+  uint64_t HeapBytes() const { return taken_.load() * sizeof(Entry); }
+
+  // What is described at exactly `pc`, of the nmethod whose code begins at `begin` now.
+  std::optional<CodeDescription> Find(uint64_t begin, uint64_t pc) const;
+
+ private:
+  static constexpr uint32_t kProbes = 8;
+  struct Entry {
+    std::atomic<uint64_t> pc{0};  // 0: free, or being written
+    std::atomic<uint64_t> begin{0};
+    std::atomic<void*> method{nullptr};
+    std::atomic<int32_t> bci{0};
+  };
+  struct Free {
+    void operator()(Entry* entries) const { std::free(entries); }
+  };
+  std::mutex mutex_;  // of who adds
+  std::atomic<uint64_t> taken_{0};
+  // Zeros that take no memory until they are written to.
+  std::unique_ptr<Entry[], Free> entries_{static_cast<Entry*>(std::calloc(kMost, sizeof(Entry)))};
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_STRESS_DESCRIBED_CODE_H_

@@ -25,8 +25,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/reference/profile.h"
-#include "harness/reference/profile2.h"
+#include "harness/asgst/include/profile.h"
+#include "harness/asgst/include/profile2.h"
 
 extern "C" {
 // Exported by libjvm; in no header.

@@ -206,7 +206,7 @@ is_json() {
     diff "$tmp/text" "$tmp/names"
   done
   "$walkhammer" list scenes | sed -n 's/^\([^ ][^ ]*\)  .*/\1/p' >"$tmp/text"
-  sed -n 's/^    {"\([a-z0-9-]*\)",.*/\1/p' "$root/harness/scenes/scene_table.cc" >"$tmp/source"
+  sed -n 's/^    {"\([a-z0-9-]*\)",.*/\1/p' "$root/harness/request/scene_table.cc" >"$tmp/source"
   diff "$tmp/text" "$tmp/source"
 }
 
@@ -245,9 +245,35 @@ is_json() {
   [ ! -e "$out" ]
 }
 
+@test "standard streams that are closed take no file's place" {
+  need_jdk
+  run timeout 60 "$walkhammer" fuzz --jdk "$jdk" --walks 2000 --no-coverage --no-confirm \
+    --no-minimize --out "$out" <&-
+  [ "$status" -le 1 ]
+  [ "$(sqlite3 "$out/run.db" 'select walks from run')" -eq 2000 ]
+}
+
 @test "a libjvm.so without AsyncGetCallTrace" {
   fake=$(fake_jdk "$(other_library)")
   refuses 3 "exports no AsyncGetCallTrace" fuzz --jdk "$fake" --time 1s --out "$out"
+}
+
+@test "a libjvm.so without vmStructs, such as OpenJ9's" {
+  echo 'void AsyncGetCallTrace(void) {} void JNI_CreateJavaVM(void) {}' |
+    gcc -shared -fPIC -x c - -o "$tmp/other.so"
+  fake=$(fake_jdk "$tmp/other.so")
+  refuses 3 "exports no vmStructs" fuzz --jdk "$fake" --time 1s --out "$out"
+  [ ! -e "$out" ]
+}
+
+@test "a JRE that lacks what HotSpot needs to start" {
+  need_jdk
+  cp -r "$jdk/lib/server" "$tmp/server"
+  mkdir -p "$tmp/bare/lib" && mv "$tmp/server" "$tmp/bare/lib/server"
+  run --separate-stderr timeout 30 "$walkhammer" fuzz --jdk "$tmp/bare" --time 1s --out "$out"
+  echo "exit code $status, stderr '$stderr'"
+  [ "$status" -eq 3 ]
+  [[ "$stderr" == *"this JVM does not start: "*"with all of its modules?"* ]]
 }
 
 @test "a libjvm.so for another architecture" {
@@ -457,7 +483,7 @@ fill_up() {
 
 @test "a killed child has a successor" {
   need_jdk
-  start fuzz --jdk "$jdk" --time 10m --no-confirm --out "$out"
+  start fuzz --jdk "$jdk" --time 10m --workers 1 --no-confirm --out "$out"
   await 20 has_child
   sleep 3
   first=$child

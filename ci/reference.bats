@@ -72,13 +72,13 @@ ask() {
 }
 
 api_test() {
-  "$(dirname "$walkhammer")/harness/reference/testing/api_test" "$@"
+  "$(dirname "$walkhammer")/harness/asgst/testing/api_test" "$@"
 }
 
 @test "each function, option and code does what profile.h and profile2.h say, on each JDK" {
   [ -n "$(jdks)" ]
   for jdk in $(jdks); do
-    WALKHAMMER_JDK=$jdk run timeout 200 "$(dirname "$walkhammer")/harness/reference/testing/api_test"
+    WALKHAMMER_JDK=$jdk run timeout 200 "$(dirname "$walkhammer")/harness/asgst/testing/api_test"
     echo "$jdk: exit code $status: $(grep -A 30 'Failure\|FAILED' <<<"$output")"
     [ "$status" -eq 0 ]
     [ "$(sed -n 's/^\[  PASSED  \] \([0-9]*\) tests\.$/\1/p' <<<"$output")" -ge 100 ]
@@ -87,7 +87,7 @@ api_test() {
 
 @test "docs/api-tests.md names each function and constant, and only tests that there are" {
   table=$BATS_TEST_DIRNAME/../docs/api-tests.md
-  headers=$BATS_TEST_DIRNAME/../harness/reference
+  headers=$BATS_TEST_DIRNAME/../harness/asgst/include
   names=$({
     nm -D --defined-only "$(dirname "$walkhammer")/libasgst.so" | awk '{ print $3 }'
     grep -ho '^ *ASGST_[A-Z0-9_]* =' "$headers/profile.h" "$headers/profile2.h" | tr -d ' ='

@@ -131,16 +131,28 @@ judged() {
   [ "$(judged thread-start "against = 'walker'")" -eq 0 ]
 }
 
+@test "debug information tells who misplaces what has called into the JVM" {
+  calling() { stress --workload torture:reflection --interval 50us --time 3s "$@" -- -Xcomp; }
+  calling --walker asgst,puzzle-entry
+  [ "$(cell status)" = passed ]
+  [ "$(judged debug-info "against in ('walker', 'both')")" -gt 50 ]
+  out=$BATS_TEST_TMPDIR/honest
+  calling --walker asgst,asgst
+  [ "$(cell status)" = passed ]
+  [ "$(judged debug-info "against = 'neither'")" -gt 50 ]
+  [ "$(judged debug-info "against <> 'neither'")" -eq 0 ]
+}
+
 @test "calls that are being resolved tell who does not stand at one" {
   resolving() { stress --workload torture:handles --interval 50us --time 3s "$@" -- -Xcomp; }
-  resolving --walker agct,puzzle-entry
+  resolving --walker asgst,puzzle-entry
   [ "$(cell status)" = passed ]
-  [ "$(judged call "against = 'walker'")" -gt 0 ]
+  [ "$(judged call "against in ('walker', 'both')")" -gt 0 ]
+  # On JDK 17 AsyncGetCallTrace itself is contradicted in most of them; the reference on none.
   out=$BATS_TEST_TMPDIR/honest
-  resolving --walker agct,puzzle-honest
+  resolving --walker asgst,asgst
   [ "$(cell status)" = passed ]
-  # AsyncGetCallTrace itself is not always right, and both are AsyncGetCallTrace.
-  [ "$(judged call "against = 'neither'")" -gt $((10 * $(judged call "against = 'both'") + 10)) ]
+  [ "$(judged call "against = 'neither'")" -gt $((10 * $(judged call "against <> 'neither'") + 10)) ]
 }
 
 @test "the same walker twice agrees with itself" {
@@ -297,7 +309,7 @@ END
 
 @test "step maps a scene, played again and again" {
   out=$BATS_TEST_TMPDIR/scene
-  run --separate-stderr timeout 60 "$WALKHAMMER" step --scene c1 --time 4s --out "$out"
+  run --separate-stderr timeout 60 "$WALKHAMMER" step --scene c1 --time 6s --out "$out"
   [ "$(cell status)" = passed ]
   [ "$(cell 'successful > 10000')" -eq 1 ]
   [ "$(sqlite3 "$out/run.db" "select count(*) from step_region where name like '%wh.C1Chain.c1Three%'")" -gt 0 ]

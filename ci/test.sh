@@ -161,6 +161,7 @@ export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
 must setup ci/setup.sh
 check 'scripts: shellcheck' \
   ours \( -name '*.sh' -o -name '*.bats' -o -path ./.ci/run \) -exec shellcheck {} +
+check 'folders: who includes whom' ci/includes.sh
 check 'format: clang-format-14' \
   ours \( -name '*.h' -o -name '*.cc' \) -exec clang-format-14 --dry-run -Werror --ferror-limit=20 {} +
 must 'configure: release, g++' cmake --preset release

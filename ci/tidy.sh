@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs clang-tidy over the library and the command; takes minutes, so ci/test.sh leaves it out.
-# Files can be named: ci/tidy.sh harness/jvm/jdk.cc
+# Files can be named: ci/tidy.sh harness/jvm/images/jdk.cc
 set -eu
 cd "$(dirname "$0")/.."
 

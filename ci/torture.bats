@@ -43,18 +43,19 @@ value() {
 # play NAME OPTIONS...: one round of each thread, as the catalogue has it; prints the exit code,
 # then all output.
 play() {
-  local name=$1 code=0 args flags
+  local name=$1 code=0 args
+  local -a flags
   shift
   args=$(value "$name" args)
   args=${args//"{seconds}"/30}
   args=${args//"{seed}"/7}
   args=${args//"{threads}"/2}
   args=${args//"{scale}"/1}
-  flags=$(value "$name" flags)
-  flags=${flags//"{home}/walkhammer-torture.jar"/$jar}
-  flags=${flags//"{scratch}"/$tmp}
-  # shellcheck disable=SC2086  # flags and arguments are words without blanks
-  timeout 60 "$java" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC $flags -cp "$jar" \
+  read -ra flags <<<"$(value "$name" flags)"
+  flags=("${flags[@]//"{home}/walkhammer-torture.jar"/$jar}")
+  flags=("${flags[@]//"{scratch}"/$tmp}")
+  # shellcheck disable=SC2086  # arguments are words without blanks
+  timeout 60 "$java" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC "${flags[@]}" -cp "$jar" \
     "$(value "$name" main)" $args --rounds 1 "$@" >"$tmp/$name.out" 2>"$tmp/$name.err" || code=$?
   echo "$code $(cat "$tmp/$name.out" "$tmp/$name.err")"
 }
@@ -73,7 +74,7 @@ play_all() {
 
 has_virtual_threads() {
   [ "$("$java" -XshowSettings:properties -version 2>&1 |
-    sed -n 's/^ *java.specification.version = //p')" -ge 21 ]
+    sed -n 's/^ *java.specification.version = \(1\.\)*//p')" -ge 21 ]
 }
 
 # refuses PART ARGUMENTS...: exit code 2, nothing on stdout, on stderr one sentence with PART.

@@ -170,6 +170,7 @@ class JavaWalk {
   bool ToHandler(uint64_t sp, uint64_t fp);
   void LeaveRemovedActivation();
   bool FromStubThatPushes(const FoundCode& code);
+  void PassArguments();
   bool FromCallStub();
   bool ToContinuationEntry();
   bool FromLeafCall();

@@ -367,9 +367,19 @@ bool JavaWalk::FromStubThatPushes(const FoundCode& code) {
   if (!layout_.rules->has_link_register && Word(r.sp, fp) && fp == r.fp &&
       layout_.rules->sets_up_fp(Code(), r.pc - 1, pushed, all))
     return TakeReturnAt(r.sp + 8, fp);
-  return layout_.rules->pushes_first != nullptr &&
-         layout_.rules->pushes_first(Code(), code.begin, r.pc, words) &&
-         TakeReturnAt(r.sp + 8 * words, r.fp);
+  if (layout_.rules->pushes_first == nullptr ||
+      !layout_.rules->pushes_first(Code(), code.begin, r.pc, words) ||
+      !TakeReturnAt(r.sp + 8 * words, r.fp))
+    return false;
+  PassArguments();
+  return true;
+}
+
+// What compiled code has pushed for a stub, and still has to take back, lies below its frame.
+void JavaWalk::PassArguments() {
+  if (layout_.rules->takes_back == nullptr || CodeAt(at_.pc).kind != CodeKind::kNmethod) return;
+  at_.sp += 8 * layout_.rules->takes_back(Code(), at_.pc);
+  low_ = at_.sp;
 }
 
 // In the stub through which native code calls Java, before the call or behind it: the frame is the
@@ -394,6 +404,7 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
   uint64_t slot = 0, fp = r.fp, pc = 0;
   switch (shape) {
     case FrameShape::kWhole:
+      PassArguments();
       return true;
     case FrameShape::kNone:
       slot = r.sp;

@@ -244,6 +244,26 @@ TEST_P(BetweenFramesTest, InAStubThatPushes) {
   }
 }
 
+// C1 pushes what it asks slow_subtype_check, and pops it behind the call.
+TEST_P(BetweenFramesTest, ArgumentsThatCompiledCodePushed) {
+  if (layout_.rules->takes_back == nullptr) GTEST_SKIP() << "not asked there";
+  memory_.PutBytes(jvm_.stub, {0x57, 0x50, 0x90, 0x58, 0x5f, 0xc3});
+  start_.sender_sp_register = 0;
+  const uint64_t back = leaf_ + 0x20;
+  memory_.Put(kLeafSp - 24, back);
+  start_.registers = {jvm_.stub + 2, kLeafSp - 40, kOlderFp, 0};
+  memory_.PutBytes(back, {0x90, 0x90, 0x90});
+  EXPECT_NE(Walk(), wanted_);
+  memory_.PutBytes(back, {0x5e, 0x41, 0x5e, 0x90});  // pop rsi; pop r14
+  EXPECT_EQ(Walk(), wanted_);
+  // Behind the call, and between the two.
+  const std::vector<Seen> interrupted = {{0, 11, 4, FrameType::kJava}, wanted_[1]};
+  start_.registers = {back, kLeafSp - 16, kOlderFp, 0};
+  EXPECT_EQ(Walk(), interrupted);
+  start_.registers = {back + 1, kLeafSp - 8, kOlderFp, 0};
+  EXPECT_EQ(Walk(), interrupted);
+}
+
 // The same on the way there, in a stub that keeps no rule.
 TEST_P(BetweenFramesTest, InAnAdapter) {
   const uint64_t link = leaf_ + 0x20, below = kLeafSp - 8;

@@ -41,6 +41,9 @@ struct CodeRules {
   // True if code that begins at `begin` pushes registers first of all: how many words of them are
   // on the stack at `pc`, below the return address. Null where nobody asks.
   bool (*pushes_first)(const MemoryReader& memory, uint64_t begin, uint64_t pc, uint64_t& words);
+  // Words that the caller takes back off the stack at `pc`, behind its call: what it had pushed for
+  // a stub. Null where nobody asks.
+  uint64_t (*takes_back)(const MemoryReader& memory, uint64_t pc);
   // The bits of a return address that are one: pointer authentication puts a signature above them.
   uint64_t address_mask;
   bool has_link_register;

@@ -226,9 +226,17 @@ bool PushesFirst(const MemoryReader& memory, uint64_t begin, uint64_t pc, uint64
   return true;
 }
 
+// pop rsi  pop rsi (C1, behind its call of slow_subtype_check); not pop rbp, which ends a frame
+uint64_t TakesBack(const MemoryReader& memory, uint64_t pc) {
+  uint8_t code[kLeastWindow + 1] = {};
+  const uint8_t* at = code;
+  if (!memory.ReadBytes(pc, code, kLeastWindow) || code[0] == kPopFp) return 0;
+  return CountRun(at, code + kLeastWindow - 1, kPop);
+}
+
 }  // namespace
 
-const CodeRules kX86_64Rules = {ShapeOf,     SetsUpFp,     FollowsCall, GoesOn,      JumpsByReturn,
-                                PushesFirst, ~uint64_t{0}, false,       kX86_64Slots};
+const CodeRules kX86_64Rules = {ShapeOf,     SetsUpFp,  FollowsCall,  GoesOn, JumpsByReturn,
+                                PushesFirst, TakesBack, ~uint64_t{0}, false,  kX86_64Slots};
 
 }  // namespace walkhammer

@@ -286,6 +286,16 @@ TEST_F(ShapeTest, WordsThatAStubPushesFirst) {
   EXPECT_EQ(pushed(4), -1) << "a frame pointer comes first";
 }
 
+TEST_F(ShapeTest, WordsThatACallerTakesBack) {
+  const auto taken = [&](uint64_t at) { return rules_->takes_back(memory_, 0x1000 + at); };
+  Put({0x90, 0x5e, 0x41, 0x5e, 0x90, 0x5d, 0xc3}, -1);
+  EXPECT_EQ(taken(0), 0U);
+  EXPECT_EQ(taken(1), 2U);
+  EXPECT_EQ(taken(2), 1U);
+  EXPECT_EQ(taken(4), 0U);
+  EXPECT_EQ(taken(5), 0U) << "the frame's own";
+}
+
 TEST_F(ShapeTest, ArmStubThatDoesNotSayWhereItsFrameIsComplete) {
   // paciasp; stp x29, x30, [sp, #-16]!; mov x29, sp; str x0, [sp, #-16]!; ldp x29, x30, [sp], #16;
   // ret

@@ -42,6 +42,13 @@ uint64_t MethodOf(void* method_id) {
   return the_agent->jvm().MethodOf(static_cast<jmethodID>(method_id));
 }
 
+std::atomic<bool> classes_are_missing{false};  // of the registry
+
+bool Keeps(void* method_id) {
+  classes_are_missing.store(true, std::memory_order_relaxed);
+  return the_agent->jvm().Keeps(static_cast<jmethodID>(method_id));
+}
+
 // The ConstMethod of a jmethodID, 0 if that was cleared.
 uint64_t ConstMethodOf(void* method_id) {
   const uint64_t method = MethodOf(method_id);
@@ -135,6 +142,7 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
   line_ = std::make_unique<SampleLine>(state_, jvm_->methods(), code_, described_);
   SampleFacts facts{};
   facts.method_of = MethodOf;
+  facts.keeps = Keeps;
   if (const auto* back =
           static_cast<const uint64_t*>(structs.Static("StubRoutines", "_call_stub_return_address")))
     facts.call_stub_return = *back;
@@ -455,6 +463,7 @@ void Agent::Manage(JNIEnv* env) {
       threads_.ForEach([&](SampledThread& thread) { threads_.UpdateClocks(thread); });
       CheckHandlers();
     }
+    if (round % 50 == 25 && classes_are_missing.exchange(false)) jvm_->AddLoadedClasses(env);
     if (round % 50 == 5 && state_.job.no_walk == 0) LearnThreadStarts(env);
     if (round % 250 == 50) {
       methods().SweepUnloaded(jvm_->ids_are_numbers() ? jvm_->jvmti() : nullptr);

@@ -190,11 +190,8 @@ bool SampleLine::Take(SampledThread& thread, ucontext_t& context, const SampleOp
   station->guard.walked_stack = sample.words != 0 ? sample.registers.sp : 0;
   sample.sequence = sequence_.fetch_add(1, std::memory_order_relaxed);
   station->seen.other = {};
-  station->facts = {};
+  station->facts = facts_;
   station->facts.nested = options.nested;
-  station->facts.byte_code = facts_.byte_code;
-  station->facts.code_size = facts_.code_size;
-  station->facts.method_of = facts_.method_of;
   if (!options.nested && !options.running) station->facts.shadow = thread.shadow.load();
   for (int w = 0; w < walker_count(); w++) Walk(*station, thread, context, w, options);
   WearGuardSlot(before);

@@ -25,6 +25,11 @@ bool IsTrueFrame(const Observation& seen, int i) {
          seen.truth[seen.truth.size() - from_bottom].method == frame.method;
 }
 
+// Loaded without an event, its class is unknown to the registry and not to the JVM.
+bool IsUntold(const Observation& seen, void* method) {
+  return seen.sample != nullptr && seen.sample->keeps != nullptr && seen.sample->keeps(method);
+}
+
 uint8_t Judge(const Observation& seen, char* detail, size_t size) {
   if (seen.trace.ending != Ending::kReturned) return 0;
   if (seen.trace.num_frames > seen.request->depth) return 0;  // frame-count's business
@@ -34,7 +39,9 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
     void* method = seen.trace.frames[i].method;
     const MethodEntry* entry = seen.methods->Find(method);
     if (entry != nullptr && !entry->unloaded.load(std::memory_order_relaxed)) continue;
-    if (entry == nullptr && method != nullptr && !seen.methods->IsComplete()) continue;
+    if (entry == nullptr && method != nullptr &&
+        (!seen.methods->IsComplete() || IsUntold(seen, method)))
+      continue;
     verdict = method == nullptr ? 3 : entry == nullptr ? 1 : 2;
     std::snprintf(detail, size, "frame %d of %d holds method id %p%s%s", i, seen.trace.num_frames,
                   method, entry == nullptr ? "" : ", once ", entry == nullptr ? "" : entry->name);

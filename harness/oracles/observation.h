@@ -51,6 +51,8 @@ struct SampleFacts {
   int (*code_size)(void* method);
   // The Method* of a jmethodID, of its newest version; 0 where it is gone. May be null.
   uint64_t (*method_of)(void* method);
+  // True if the JVM has that jmethodID, though no event told of it. May be null.
+  bool (*keeps)(void* method);
   // Where the JVM's calls of Java come back to: StubRoutines::_call_stub_return_address.
   uint64_t call_stub_return;
 };

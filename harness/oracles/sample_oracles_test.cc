@@ -114,6 +114,23 @@ const std::vector<Provocation>& Provocations() {
       {"FailedWalksHaveNoStart", "thread-start", "complete",
        [](Case& c) { c.seen.trace.num_frames = -5; }},
 
+      {"MadeUp", "method-id", "never-existed",
+       [](Case& c) {
+         c.facts.keeps = [](void* id) { return id == kHelper; };
+         c.Return({{1, 0, &c.seen}, {50, 0, kRun}});
+       },
+       "frame 0 of 2"},
+      {"LoadedWithoutAnEvent", "method-id", "known",
+       [](Case& c) {
+         c.facts.keeps = [](void*) { return true; };
+         c.Return({{1, 0, &c.seen}, {50, 0, kRun}});
+       }},
+      {"NobodyToAsk", "method-id", "never-existed",
+       [](Case& c) {
+         c.Return({{1, 0, &c.seen}, {50, 0, kRun}});
+       },
+       "frame 0 of 2"},
+
       {"Twice", "repeated-frame", "twice",
        [](Case& c) {
          c.Return({{4, 0, kInner}, {4, 0, kInner}, {50, 0, kRun}});

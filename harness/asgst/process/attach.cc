@@ -4,7 +4,6 @@
 #include <jni.h>
 #include <pthread.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -95,13 +94,7 @@ bool LiveMemory::ReadWord(uint64_t address, uint64_t& word) const {
     word = *reinterpret_cast<const volatile uint64_t*>(address);
     return true;
   }
-  if (safe_fetch == 0) {
-    const int error_number = errno;
-    const iovec to{&word, 8}, from{reinterpret_cast<void*>(address), 8};
-    const bool read = process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 8;
-    errno = error_number;
-    return read;
-  }
+  if (safe_fetch == 0) return KernelMemory().ReadWord(address, word);
   constexpr uint64_t kOne = 0x5afefe7c5afefe7c;
   word = CallByAddress(safe_fetch, address, kOne);
   return word != kOne || CallByAddress(safe_fetch, address, 0) == kOne;

@@ -45,11 +45,11 @@ void MadeUpJvm::SetLayout(const CodeRules& rules) {
   layout.scope_offset = 4;
   layout.jvm.method_const = 8;
   layout.access_flags = 16;
-  layout.const_pool = 8;
+  layout.table.const_pool = 8;
   layout.table.const_idnum = 16;
   layout.jvm.const_code_size = 18;
   layout.const_bytes = 32;
-  layout.pool_holder = 24;
+  layout.table.pool_holder = 24;
   layout.table.ids = 40;
   layout.jvm.anchor = 8;
   layout.jvm.last_pc = 8;

@@ -67,10 +67,10 @@ void ForEachNumber(WalkLayout& l, Visit visit) {
   visit("scope_offset", l.scope_offset);
   visit("null_free_numbers", l.null_free_numbers);
   visit("access_flags", l.access_flags);
-  visit("const_pool", l.const_pool);
+  visit("const_pool", l.table.const_pool);
   visit("const_idnum", l.table.const_idnum);
   visit("const_bytes", l.const_bytes);
-  visit("pool_holder", l.pool_holder);
+  visit("pool_holder", l.table.pool_holder);
   visit("jmethod_ids", l.table.ids);
   visit("call_stub_return", l.call_stub_return);
   visit("call_wrapper", l.call_wrapper);

@@ -32,9 +32,7 @@ void ReadNmethod(StructReader& read, const VmStructs& structs, WalkLayout& l) {
 
 void ReadMethod(StructReader& read, const VmStructs& structs, WalkLayout& l) {
   l.access_flags = read.Need("Method", "_access_flags");
-  l.const_pool = read.Need("ConstMethod", "_constants");
   l.const_bytes = static_cast<int>(structs.SizeOf("ConstMethod").value_or(0));
-  l.pool_holder = read.Need("ConstantPool", "_pool_holder");
   l.ids_are_numbers = l.feature >= kFirstFeatureWithNumbers;
 }
 

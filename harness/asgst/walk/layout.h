@@ -36,9 +36,8 @@ struct WalkLayout {
   bool null_free_numbers;  // JDK 20 and later: compressed numbers have no zero bytes (JDK-8292758)
 
   // Methods
-  int access_flags;             // Method
-  int const_pool, const_bytes;  // ConstMethod; the byte codes follow
-  int pool_holder;              // ConstantPool
+  int access_flags;  // Method
+  int const_bytes;   // size of ConstMethod; the byte codes follow
   MethodTable table;
   bool ids_are_numbers;  // jmethodIDs, from JDK 26 on
 

@@ -16,9 +16,10 @@ bool ReadHead(const WalkLayout& l, const MemoryReader& memory, uint64_t method, 
   uint64_t pool = 0;
   return (method & 7) == 0 && method >= kLeastAddress &&
          memory.ReadWord(method + l.jvm.method_const, head.const_method) &&
-         (head.const_method & 7) == 0 && memory.ReadWord(head.const_method + l.const_pool, pool) &&
-         (pool & 7) == 0 && memory.ReadWord(pool + l.pool_holder, head.holder) &&
-         head.holder != 0 && memory.Read(head.const_method + l.table.const_idnum, head.number);
+         (head.const_method & 7) == 0 &&
+         memory.ReadWord(head.const_method + l.table.const_pool, pool) && (pool & 7) == 0 &&
+         memory.ReadWord(pool + l.table.pool_holder, head.holder) && head.holder != 0 &&
+         memory.Read(head.const_method + l.table.const_idnum, head.number);
 }
 
 // A jmethodID that is an address: of a word that holds the Method*, or that of its newest version

@@ -169,10 +169,10 @@ Status Jvm::SetUp(const jvmtiCapabilities& wanted, const std::vector<jvmtiEvent>
 }
 
 Status Jvm::FindMethods(JNIEnv* env) {
-  if (!ids_are_numbers()) return Ok();
   auto table = ReadMethodTable(structs_);
   if (!table.ok()) return table.failure();
   table_ = table.value();
+  if (!ids_are_numbers()) return Ok();
   auto klasses = KlassReader::Open(env, structs_);
   if (!klasses.ok()) return klasses.failure();
   klasses_ = klasses.value();
@@ -221,6 +221,10 @@ uint64_t Jvm::MethodOf(jmethodID id) const {
   const MethodEntry* entry = methods_.Find(id);
   if (entry == nullptr || entry->unloaded.load()) return 0;
   return MethodOfId(table_, PlainMemory(), entry->holder, reinterpret_cast<uint64_t>(id));
+}
+
+bool Jvm::Keeps(jmethodID id) const {
+  return !ids_are_numbers() && IsKeptId(table_, KernelMemory(), reinterpret_cast<uint64_t>(id));
 }
 
 std::vector<NamedCode> Jvm::Stubs() const {

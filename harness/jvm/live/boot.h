@@ -57,6 +57,12 @@ class Jvm {
   JNIEnv* EnvOf(const JavaThreadView& thread) const;
   // Method* of a jmethodID that the JVM has handed out; 0 if its method is gone, or unknown.
   uint64_t MethodOf(jmethodID id) const;
+  // True if the JVM's own tables have that jmethodID, which our registry may not have been told of:
+  // JVMTI posts no events while a virtual thread mounts or unmounts. For ids that are numbers
+  // always false, for those lead nowhere. Signal-safe: yes.
+  bool Keeps(jmethodID id) const;
+  // Adds what was loaded without an event.
+  void AddLoadedClasses(JNIEnv* env);
   // Stubs as JVMTI lists them now.
   std::vector<NamedCode> Stubs() const;
   std::string Property(const char* name) const;
@@ -72,7 +78,6 @@ class Jvm {
   explicit Jvm(NameArena names = {}) : methods_(names) {}
   Status SetUp(const jvmtiCapabilities& wanted, const std::vector<jvmtiEvent>& events);
   Status FindMethods(JNIEnv* env);
-  void AddLoadedClasses(JNIEnv* env);
   static void JNICALL OnClassPrepare(jvmtiEnv* jvmti, JNIEnv* env, jthread thread, jclass klass);
 
   void* library_ = nullptr;
@@ -82,8 +87,7 @@ class Jvm {
   JvmLayout layout_{};
   std::unique_ptr<CodeCache> code_cache_;
   MethodRegistry methods_;
-  // How a Method* is found where ids are numbers.
-  KlassReader klasses_;
+  KlassReader klasses_;  // where ids are numbers
   MethodTable table_{};
   int feature_ = 0;
   int64_t env_offset_ = 0;  // of JavaThread::_jni_environment

@@ -45,6 +45,13 @@ class PlainMemory final : public MemoryReader {
   }
 };
 
+// This process, read by the kernel: any address will do. Reads nothing where the kernel permits no
+// process_vm_readv, as some containers and emulators do. errno stays.
+class KernelMemory final : public MemoryReader {
+ public:
+  bool ReadWord(uint64_t address, uint64_t& word) const override;
+};
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_JVM_STRUCTS_MEMORY_H_

@@ -4,6 +4,7 @@ namespace walkhammer {
 namespace {
 
 constexpr int32_t kMostMethods = 65535;  // of a class file
+constexpr uint64_t kLeastAddress = 4096;
 
 }  // namespace
 
@@ -15,6 +16,8 @@ Result<MethodTable> ReadMethodTable(const VmStructs& structs) {
   t.methods_data = read.Need("Array<Method*>", "_data");
   t.method_const = read.Need("Method", "_constMethod");
   t.const_idnum = read.Need("ConstMethod", "_method_idnum");
+  t.const_pool = read.Need("ConstMethod", "_constants");
+  t.pool_holder = read.Need("ConstantPool", "_pool_holder");
   const Status complete = read.Complete();
   if (!complete.ok()) return complete.failure();
   return t;
@@ -47,6 +50,21 @@ uint64_t MethodOfId(const MethodTable& table, const MemoryReader& memory, uint64
     if (place != 0 && memory.ReadWord(place, found) && found == id) return method;
   }
   return 0;
+}
+
+bool IsKeptId(const MethodTable& table, const MemoryReader& memory, uint64_t id) {
+  uint64_t method = 0, const_method = 0, pool = 0, holder = 0, kept = 0;
+  uint16_t number = 0;
+  // What is no pointer leads nowhere.
+  const auto follow = [&](uint64_t address, uint64_t& to) {
+    return address >= kLeastAddress && (address & 7) == 0 && memory.ReadWord(address, to);
+  };
+  if (!follow(id, method) || !follow(method + table.method_const, const_method) ||
+      !follow(const_method + table.const_pool, pool) || !follow(pool + table.pool_holder, holder) ||
+      (const_method & 7) != 0 || !memory.Read(const_method + table.const_idnum, number))
+    return false;
+  const uint64_t place = PlaceOfId(table, memory, holder, number);
+  return follow(place, kept) && kept == id;
 }
 
 }  // namespace walkhammer

@@ -1,6 +1,6 @@
 // MethodTable: from a class to its methods and their jmethodIDs. From JDK 26 on a jmethodID is a
 // number from a counter, no address (JDK-8268406): a Method* is then found by its id through its
-// class. Signal-safe: MethodOfId yes, where its memory is; ReadMethodTable no.
+// class. Signal-safe: ReadMethodTable no; the rest yes, where its memory is.
 #ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_METHOD_TABLE_H_
 #define WALKHAMMER_HARNESS_JVM_STRUCTS_METHOD_TABLE_H_
 
@@ -19,6 +19,7 @@ struct MethodTable {
   int methods, ids;               // InstanceKlass::_methods, ::_methods_jmethod_ids
   int methods_data;               // Array<Method*>::_data; an int, how many, comes first
   int method_const, const_idnum;  // Method::_constMethod, ConstMethod::_method_idnum
+  int const_pool, pool_holder;    // ConstMethod::_constants, ConstantPool::_pool_holder
 };
 
 // kUnable with the name of a vmStructs entry that is missing.
@@ -33,6 +34,10 @@ uint64_t PlaceOfId(const MethodTable& table, const MemoryReader& memory, uint64_
 // InstanceKlass at `klass` has none. Takes a step for each of its methods.
 uint64_t MethodOfId(const MethodTable& table, const MemoryReader& memory, uint64_t klass,
                     uint64_t id);
+
+// True if `id`, an address, leads to a method whose class keeps it as that method's jmethodID.
+// False for any other word, where `memory` survives it.
+bool IsKeptId(const MethodTable& table, const MemoryReader& memory, uint64_t id);
 
 }  // namespace walkhammer
 

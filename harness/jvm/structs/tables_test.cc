@@ -1,6 +1,7 @@
 // ThreadStates and MethodTable: HotSpot's numbers and tables, without a JVM.
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <map>
 
 #include "harness/jvm/structs/method_table.h"
@@ -73,11 +74,19 @@ class MethodTableTest : public ::testing::Test {
       memory_.Put(0x2008 + 8 * i, method);
       memory_.Put(method, constant);
       memory_.Put(constant, numbers[i]);
+      memory_.Put(constant + 8, 0x6000);
     }
+    memory_.Put(0x6010, 0x1000);
     memory_.Put(0x3000, 3);
     for (uint64_t i = 0; i < 3; i++) memory_.Put(0x3008 + 8 * i, 7 + i);
   }
-  const MethodTable table_{0, 8, 8, 0, 0};
+  const MethodTable table_{.methods = 0,
+                           .ids = 8,
+                           .methods_data = 8,
+                           .method_const = 0,
+                           .const_idnum = 0,
+                           .const_pool = 8,
+                           .pool_holder = 16};
   WordsByAddress memory_;
 };
 
@@ -99,6 +108,32 @@ TEST_F(MethodTableTest, ANumberBeyondTheIdsHasNone) {
   EXPECT_EQ(MethodOfId(table_, memory_, 0x1000, 8), 0x4200U);
   EXPECT_EQ(PlaceOfId(table_, memory_, 0x1000, 2), 0U);
   EXPECT_EQ(PlaceOfId(table_, memory_, 0x1000, 1), 0x3010U);
+}
+
+TEST_F(MethodTableTest, AnIdIsKeptByTheClassOfItsMethod) {
+  memory_.Put(0x7000, 0x4000);  // leads to the method with number 2
+  EXPECT_FALSE(IsKeptId(table_, memory_, 0x7000)) << "its class keeps another";
+  memory_.Put(0x3018, 0x7000);
+  EXPECT_TRUE(IsKeptId(table_, memory_, 0x7000));
+  for (uint64_t no_id : {0ULL, 7ULL, 0x7001ULL, 0x4000ULL, 0x9990ULL, ~0ULL})
+    EXPECT_FALSE(IsKeptId(table_, memory_, no_id)) << std::hex << no_id;
+  memory_.Put(0x7000, 0);  // as HotSpot clears it
+  EXPECT_FALSE(IsKeptId(table_, memory_, 0x7000));
+  memory_.Put(0x7000, 0x4001);
+  EXPECT_FALSE(IsKeptId(table_, memory_, 0x7000));
+}
+
+TEST(KernelMemoryTest, SurvivesAnyAddress) {
+  const KernelMemory memory;
+  uint64_t word = 0;
+  const uint64_t here = 0x1234567890;
+  if (!memory.ReadWord(reinterpret_cast<uint64_t>(&here), word))
+    GTEST_SKIP() << "the kernel permits no process_vm_readv";
+  EXPECT_EQ(word, here);
+  errno = 77;
+  for (uint64_t address : {uint64_t{0}, uint64_t{16}, ~uint64_t{7}})
+    EXPECT_FALSE(memory.ReadWord(address, word)) << address;
+  EXPECT_EQ(errno, 77);
 }
 
 TEST_F(MethodTableTest, AClassThatWasFreedEndsNothing) {

@@ -1,0 +1,18 @@
+#include "harness/jvm/structs/memory.h"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace walkhammer {
+
+bool KernelMemory::ReadWord(uint64_t address, uint64_t& word) const {
+  const int error_number = errno;
+  const iovec to{&word, sizeof word}, from{reinterpret_cast<void*>(address), sizeof word};
+  const bool read = process_vm_readv(getpid(), &to, 1, &from, 1, 0) == sizeof word;
+  errno = error_number;
+  return read;
+}
+
+}  // namespace walkhammer

@@ -1,7 +1,5 @@
 #include "stress/jvm_events.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -10,6 +8,7 @@
 #include <string>
 
 #include "harness/jvm/live/jvmti_env.h"
+#include "harness/shared/state.h"
 #include "stress/agent.h"
 
 namespace walkhammer {
@@ -55,20 +54,10 @@ StressState* OpenStressState(const char* options) {
                  "a path as option\n");
     return nullptr;
   }
-  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (fd < 0) {
-    std::fprintf(stderr, "walkhammer: the agent cannot open %s\n", path.c_str());
-    return nullptr;
-  }
-  void* memory = mmap(nullptr, sizeof(StressState), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  close(fd);
-  auto* state = memory == MAP_FAILED ? nullptr : static_cast<StressState*>(memory);
-  if (state == nullptr || state->magic != StressState::kMagic) {
-    std::fprintf(stderr, "walkhammer: %s was made by another version of walkhammer\n",
-                 path.c_str());
-    return nullptr;
-  }
-  return state;
+  auto state = OpenStateAt<StressState>(path);
+  if (state.ok()) return state.value();
+  std::fprintf(stderr, "walkhammer: %s\n", state.failure().message.c_str());
+  return nullptr;
 }
 
 // Processes that the program starts are none of ours.

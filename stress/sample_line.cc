@@ -9,24 +9,16 @@
 #include <cstring>
 
 #include "harness/base/clock.h"
-#include "harness/base/hash.h"
 #include "harness/guard/arch.h"
+#include "harness/line/line.h"
 #include "harness/oracles/oracle.h"
 #include "stress/stack_table.h"
 
 namespace walkhammer {
 namespace {
 
-constexpr uint64_t kReportsPerSite = 3;  // at once; later at every fourfold count
-constexpr uint64_t kMaxReportsPerSite = 12;
 constexpr uint64_t kLightWords = 64;
 constexpr uint64_t kMaskEvery = 16;  // samples of which one is asked for its signal mask
-
-struct Call {
-  Walker* walker;
-  WalkInput input;
-  Trace trace;
-};
 
 // Others leave the stack and the anchor of a thread in these states alone: it would have to come to
 // a safepoint first.
@@ -96,13 +88,6 @@ StackWrite CompareStack(const Sample& sample, uint64_t call_stub_return) {
 }
 
 }  // namespace
-
-int CodeSlotOf(const Trace& trace) {
-  if (trace.ending == Ending::kCrashed) return kCodeCrash;
-  if (trace.ending == Ending::kHung) return kCodeHang;
-  if (trace.num_frames > 0) return kCodeFrames;
-  return trace.num_frames > 1 - kCodeOther ? 1 - trace.num_frames : kCodeOther;
-}
 
 Status SampleLine::SetUp(const WalkerHost& host, const SampleFacts& facts,
                          const std::vector<Codelet>& codelets) {
@@ -206,18 +191,13 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
   sample.walker = state_.job.walkers[walker];
   station.journal->phase.store(1, std::memory_order_release);
 
-  Call call{station.walkers[walker].get(), {&context, thread.env, state_.job.depth, 0}, {}};
+  Walker& called = *station.walkers[walker];
+  const WalkInput input{&context, thread.env, state_.job.depth, 0};
   // Asking costs a system call each time.
   const bool ask_mask = sample.sequence % kMaskEvery == 0 && !options.light;
   const uint64_t mask = ask_mask ? ThreadSignalMask() : 0;
   seen.before = Look(thread, mask);
-  call.trace.ending = GuardedCall(
-      station.guard,
-      [](void* data) {
-        auto* call = static_cast<Call*>(data);
-        call->walker->Walk(call->input, call->trace);
-      },
-      &call);
+  Trace trace = CallGuarded(station.guard, called, input);
   seen.after = Look(thread, 0);
   if (options.running)
     seen.after.error_number = seen.before.error_number;
@@ -246,9 +226,8 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
   seen.methods = &methods_;
   seen.truth = options.jvmti;
   seen.pristine = !options.jvmti.empty();
-  seen.trace = call.trace;
-  seen.buffer_intact =
-      call.trace.ending != Ending::kReturned || station.walkers[walker]->BufferIntact(call.input);
+  seen.trace = trace;
+  seen.buffer_intact = trace.ending != Ending::kReturned || called.BufferIntact(input);
   seen.fault = &station.guard.fault;
   seen.unsafe_call = &station.guard.unsafe_call;
   // Its malloc is not the walker's.
@@ -258,28 +237,27 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
   const uint64_t answer = options.light ? HashOfAnswer(seen) : 0;
   if (answer == 0 || answer != station.clean_answer)
     station.clean_answer = Judge(station) ? answer : 0;
-  if (station.facts.shadow != nullptr && call.trace.ending == Ending::kReturned &&
-      call.trace.num_frames > 0)
+  if (station.facts.shadow != nullptr && trace.ending == Ending::kReturned && trace.num_frames > 0)
     state_.shadow_checked.fetch_add(1, std::memory_order_relaxed);
   // The oracles have judged a count beyond the buffer; nobody else is to read there.
-  call.trace.num_frames = std::min<int>(call.trace.num_frames, state_.job.depth);
+  trace.num_frames = std::min<int>(trace.num_frames, state_.job.depth);
   const Disagreement differs = CountAgreement(station, context, walker);
-  if (options.on_trace != nullptr) options.on_trace(options.data, walker, call.trace, differs);
+  if (options.on_trace != nullptr) options.on_trace(options.data, walker, trace, differs);
   // The same again only of what stands still: a safepoint may begin, and a GC with it, while a
   // thread is in native code or blocked.
   const bool still = sample.java == 0 || OnlyItself(sample.state);
   if (!options.running) {
     const bool again = still && walker + 1 < walker_count() && infos_[walker + 1] == infos_[walker];
-    seen.other = {call.trace, infos_[walker], again};
+    seen.other = {trace, infos_[walker], again};
   }
 
-  const int code = CodeSlotOf(call.trace);
+  const int code = CodeSlotOf(trace);
   const int state = std::min<int>(sample.state, kMaxStates - 1);
   state_.counts[walker][state][static_cast<int>(RegionOf(sample.registers.pc))][code].fetch_add(
       1, std::memory_order_relaxed);
   if (!options.nested && !options.light)
-    CountStack(state_, methods_, call.trace,
-               call.trace.ending == Ending::kReturned ? std::min(call.trace.num_frames, 0) : code,
+    CountStack(state_, methods_, trace,
+               trace.ending == Ending::kReturned ? std::min(trace.num_frames, 0) : code,
                sample.walker, sample.state);
   state_.walks.fetch_add(1, std::memory_order_relaxed);
   thread.counts->walks.fetch_add(1, std::memory_order_relaxed);
@@ -287,7 +265,7 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
     state_.successful.fetch_add(1, std::memory_order_relaxed);
     thread.counts->successful.fetch_add(1, std::memory_order_relaxed);
   }
-  if (call.trace.ending != Ending::kReturned)
+  if (trace.ending != Ending::kReturned)
     state_.contained_crashes.fetch_add(1, std::memory_order_relaxed);
   station.journal->phase.store(0, std::memory_order_release);
 }
@@ -366,48 +344,15 @@ Disagreement SampleLine::CountAgreement(const Station& station, const ucontext_t
 }
 
 bool SampleLine::Judge(Station& station) {
-  bool clean = true;
-  const std::span<const Oracle> oracles = AllOracles();
-  for (size_t i = 0; i < oracles.size(); i++) {
-    char detail[sizeof RawFinding::detail];
-    const uint8_t outcome = oracles[i].judge(station.seen, detail, sizeof detail);
-    if (outcome == 0 || oracles[i].outcomes[outcome].grade == Grade::kAcceptable) continue;
-    Report(station, static_cast<uint8_t>(i), outcome, detail);
-    clean = false;
-  }
-  return clean;
-}
-
-int SampleLine::WantsReport(uint64_t key) {
-  for (uint64_t probe = 0; probe < kMaxCrashSites; probe++) {
-    const uint64_t index = (key + probe) % kMaxCrashSites;
-    CrashSite& site = state_.crash_sites[index];
-    uint64_t found = 0;
-    if (!site.key.compare_exchange_strong(found, key) && found != key) continue;
-    const uint64_t count = site.count.fetch_add(1, std::memory_order_relaxed) + 1;
-    const bool milestone = (count & (count - 1)) == 0 && (count & 0x5555555555555555) != 0;
-    const uint64_t sent = site.sent.load();
-    if (sent >= kMaxReportsPerSite || (sent >= kReportsPerSite && !milestone)) return -1;
-    site.sent.fetch_add(1);
-    return static_cast<int>(index);
-  }
-  state_.dropped_findings.fetch_add(1);
-  return -1;
+  return JudgeWalk(station.seen, [&](uint8_t oracle, uint8_t outcome, const char* detail) {
+    Report(station, oracle, outcome, detail);
+  });
 }
 
 void SampleLine::Report(Station& station, uint8_t oracle, uint8_t outcome, const char* detail) {
   const Observation& seen = station.seen;
-  const GuardSlot& guard = station.guard;
-  // A site is a place in the walker's code; other oracles have one site each and outcome.
-  uint64_t pc = 0;
-  if (seen.trace.ending == Ending::kCrashed)
-    pc = guard.fault.registers.pc;
-  else if (seen.trace.ending == Ending::kReturned && seen.unsafe_call->function != nullptr)
-    pc = seen.unsafe_call->native[0];
-  for (uint32_t i = 0; i < state_.module_count.load(); i++)
-    if (pc >= state_.modules[i].start && pc < state_.modules[i].end) pc -= state_.modules[i].bias;
-  const uint64_t key = Mix(Mix(Mix(Mix(1, oracle), outcome), pc), seen.request->walker) | 1;
-  const int site = WantsReport(key);
+  const int site =
+      WantsReport(state_, SiteOf(seen, oracle, outcome, seen.request->walker, state_), 0, false);
   if (site < 0) return;
 
   StressFinding* free_slot = nullptr;
@@ -431,25 +376,9 @@ void SampleLine::Report(Station& station, uint8_t oracle, uint8_t outcome, const
   const uint64_t time_ns = sample.time_ns != 0 ? sample.time_ns : MonotonicNs();
   raw.time_ms = (time_ns - state_.start_ns) / 1000000;
   raw.request = station.request;
-  raw.request.against = AgainstOf(seen, AllOracles()[oracle]);
-  raw.oracle = oracle;
-  raw.outcome = outcome;
-  raw.ending = seen.trace.ending;
   raw.site = static_cast<uint32_t>(site);
-  raw.num_frames = seen.trace.num_frames;
   raw.presented = sample.registers;
-  std::snprintf(raw.detail, sizeof raw.detail, "%s", detail);
-  if (seen.trace.ending != Ending::kReturned) {
-    raw.fault = guard.fault;
-  } else {
-    if (seen.unsafe_call->function != nullptr) {
-      raw.fault.registers.pc = seen.unsafe_call->native[0];
-      raw.fault.native_count = seen.unsafe_call->native_count;
-      std::memcpy(raw.fault.native, seen.unsafe_call->native, sizeof raw.fault.native);
-    }
-    raw.kept_frames = FramesText(seen.trace, std::min<int>(kMaxKeptFrames, seen.request->depth),
-                                 methods_, raw.frame_text, sizeof raw.frame_text);
-  }
+  FillFinding(seen, oracle, outcome, detail, raw);
   slot.state.store(2, std::memory_order_release);
 }
 

@@ -77,7 +77,6 @@ class SampleLine {
   Disagreement CountAgreement(const Station& station, const ucontext_t& context, int walker);
   bool Judge(Station& station);  // true: nothing to report
   void Report(Station& station, uint8_t oracle, uint8_t outcome, const char* detail);
-  int WantsReport(uint64_t key);
 
   StressState& state_;
   const MethodRegistry& methods_;
@@ -89,9 +88,6 @@ class SampleLine {
   std::atomic<uint64_t> sequence_{0};
   SampleFacts facts_{};
 };
-
-// Which of the code slots of the counts an answer belongs to.
-int CodeSlotOf(const Trace& trace);
 
 }  // namespace walkhammer
 

@@ -8,6 +8,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/guard/arch.h"
+#include "harness/line/line.h"
 #include "stress/sampler.h"
 
 namespace walkhammer {

@@ -12,18 +12,16 @@
 #include <cstring>
 
 #include "harness/base/clock.h"
-#include "harness/base/hash.h"
 #include "harness/guard/arch.h"
+#include "harness/line/line.h"
 #include "harness/oracles/oracle.h"
 
 namespace walkhammer {
 namespace {
 
-constexpr uint64_t kReportsPerSite = 3;      // at once; later at every fourfold count
-constexpr uint64_t kMaxReportsPerSite = 16;  // better-ranked ones included
-constexpr uint16_t kDepthAfterCrash = 32;    // frames: enough to see a walker gone wrong
-constexpr size_t kCheckedWords = 512;        // of the walked stack, after each walk
-constexpr int kRingFullRetries = 200;        // of 5 ms
+constexpr uint16_t kDepthAfterCrash = 32;  // frames: enough to see a walker gone wrong
+constexpr size_t kCheckedWords = 512;      // of the walked stack, after each walk
+constexpr int kRingFullRetries = 200;      // of 5 ms
 
 void SetSignalMask(uint64_t mask) {
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, sizeof mask);
@@ -36,13 +34,6 @@ Surroundings Look(const ParkedScene& scene, uint64_t mask) {
           *scene.thread.last_pc(),
           *scene.thread.last_fp(),
           mask};
-}
-
-int CodeSlot(const Trace& trace) {
-  if (trace.ending == Ending::kCrashed) return kCodeCrash;
-  if (trace.ending == Ending::kHung) return kCodeHang;
-  if (trace.num_frames > 0) return kCodeFrames;
-  return trace.num_frames > 1 - kCodeOther ? 1 - trace.num_frames : kCodeOther;
 }
 
 // What return addresses look like under pointer authentication; where this CPU has none, with bits
@@ -148,9 +139,8 @@ void WalkLine::CallWalker(ParkedScene& scene, const WalkRequest& request,
   const int32_t state = *thread.state();
 
   WriteContext(presented.registers, context_);
-  call_.walker = walkers_[static_cast<size_t>(turn_)].get();
-  call_.input = {&context_, scene.env, request.depth, request.options};
-  call_.trace = {};
+  Walker& walker = *walkers_[static_cast<size_t>(turn_)];
+  const WalkInput input{&context_, scene.env, request.depth, request.options};
   *thread.last_sp() = presented.anchor_sp;
   *thread.last_pc() = presented.anchor_pc;
   *thread.last_fp() = presented.anchor_fp;
@@ -159,13 +149,7 @@ void WalkLine::CallWalker(ParkedScene& scene, const WalkRequest& request,
   seen_.stack_write = {};
   seen_.before = Look(scene, scene.signal_mask);
 
-  call_.trace.ending = GuardedCall(
-      scene.guard,
-      [](void* data) {
-        auto* call = static_cast<Call*>(data);
-        call->walker->Walk(call->input, call->trace);
-      },
-      &call_);
+  trace_ = CallGuarded(scene.guard, walker, input);
 
   seen_.after = Look(scene, 0);
   *thread.state() = state;
@@ -174,6 +158,7 @@ void WalkLine::CallWalker(ParkedScene& scene, const WalkRequest& request,
   *thread.last_fp() = fp;
   seen_.after.signal_mask = ThreadSignalMask();
   if (seen_.after.signal_mask != scene.signal_mask) SetSignalMask(scene.signal_mask);
+  seen_.buffer_intact = trace_.ending != Ending::kReturned || walker.BufferIntact(input);
 }
 
 PcRegion WalkLine::RegionOf(const Value& pc) const {
@@ -215,15 +200,15 @@ PcRegion WalkLine::RegionOf(const Value& pc) const {
 void WalkLine::Count(const WalkRequest& request) {
   const int state = std::min<int>(request.state, kMaxStates - 1);
   shared_.counts[turn_][request.scene][state][static_cast<int>(RegionOf(request.pc))]
-                [CodeSlot(call_.trace)]++;
+                [CodeSlotOf(trace_)]++;
 }
 
 void WalkLine::CountAgreement(const WalkRequest& request) {
   const Trace& other = seen_.other.trace;
-  if (seen_.other.walker == nullptr || !CanCompare(call_.trace, other, request.depth)) return;
+  if (seen_.other.walker == nullptr || !CanCompare(trace_, other, request.depth)) return;
   const auto realism = static_cast<int>(RealismOf(request));
   const auto region = static_cast<int>(RegionOf(request.pc));
-  const Disagreement kind = Compare(call_.trace, other).kind;
+  const Disagreement kind = Compare(trace_, other).kind;
   if (kind != Disagreement::kNone) differed_ = kind;
   shared_.agreement[turn_][realism][region][static_cast<int>(kind)]++;
 }
@@ -233,8 +218,8 @@ void WalkLine::CountAgreement(const WalkRequest& request) {
 void WalkLine::KeepForNext() {
   const int next = turn_ + 1;
   seen_.other = {};
-  if (next == std::ssize(walkers_) || call_.trace.ending != Ending::kReturned) return;
-  seen_.other = {call_.trace, &info(turn_), seen_.pristine && &info(next) == &info(turn_)};
+  if (next == std::ssize(walkers_) || trace_.ending != Ending::kReturned) return;
+  seen_.other = {trace_, &info(turn_), seen_.pristine && &info(next) == &info(turn_)};
 }
 
 // Whoever dies now, it is this walker's doing.
@@ -268,11 +253,11 @@ bool WalkLine::WalkInTurn(ParkedScene& scene, const WalkRequest& request, uint64
   Count(request);
   CountAgreement(request);
   KeepForNext();
-  const Ending ending = call_.trace.ending;
-  if (turn_ == 0) walked_ = call_.trace;
+  const Ending ending = trace_.ending;
+  if (turn_ == 0) walked_ = trace_;
   if (turn_ == 0 && ending != Ending::kReturned) fault_ = scene.guard.fault;
   shared_.walks.fetch_add(1, std::memory_order_relaxed);
-  if (ending == Ending::kReturned && call_.trace.num_frames > 0)
+  if (ending == Ending::kReturned && trace_.num_frames > 0)
     shared_.successful.fetch_add(1, std::memory_order_relaxed);
   shared_.journal.phase.store(0, std::memory_order_release);
   if (ending == Ending::kReturned) {
@@ -310,7 +295,7 @@ bool WalkLine::StillWalksTruly(ParkedScene& scene) {
   CallWalker(scene, request, ResolveAll(scene, request));
   Observe(scene, request);
   char ignored[8];
-  return call_.trace.ending == Ending::kReturned &&
+  return trace_.ending == Ending::kReturned &&
          FindOracle("truth")->judge(seen_, ignored, sizeof ignored) == 0;
 }
 
@@ -346,7 +331,7 @@ bool WalkLine::WalkPristineInTurn(ParkedScene& scene, const WalkRequest& request
   journal.phase.store(0, std::memory_order_release);
   shared_.pristine_walks.fetch_add(1, std::memory_order_relaxed);
   char detail[sizeof RawFinding::detail] = "crashed or hung";
-  if (call_.trace.ending == Ending::kReturned &&
+  if (trace_.ending == Ending::kReturned &&
       FindOracle("truth")->judge(seen_, detail, sizeof detail) == 0) {
     shared_.pristine_true.fetch_add(1, std::memory_order_relaxed);
     shared_.successful.fetch_add(1, std::memory_order_relaxed);
@@ -365,9 +350,7 @@ void WalkLine::Observe(const ParkedScene& scene, const WalkRequest& request) {
   seen_.methods = &methods_;
   seen_.truth = scene.truth;
   seen_.pristine = request.origin == Origin::kMade && RealismOf(request) == Realism::kGenuine;
-  seen_.trace = call_.trace;
-  seen_.buffer_intact =
-      call_.trace.ending != Ending::kReturned || call_.walker->BufferIntact(call_.input);
+  seen_.trace = trace_;
   seen_.fault = &scene.guard.fault;
   seen_.unsafe_call = &scene.guard.unsafe_call;
 }
@@ -375,59 +358,25 @@ void WalkLine::Observe(const ParkedScene& scene, const WalkRequest& request) {
 void WalkLine::Judge(const ParkedScene& scene, const WalkRequest& request, uint64_t sequence,
                      const Presented& presented) {
   Observe(scene, request);
-  static const std::span<const Oracle> oracles = AllOracles();
-  for (size_t i = 0; i < oracles.size(); i++) {
-    char detail[sizeof RawFinding::detail];
-    const uint8_t outcome = oracles[i].judge(seen_, detail, sizeof detail);
-    if (outcome == 0 || oracles[i].outcomes[outcome].grade == Grade::kAcceptable) continue;
-    Report(scene, request, sequence, presented, static_cast<uint8_t>(i), outcome, detail);
-  }
+  JudgeWalk(seen_, [&](uint8_t oracle, uint8_t outcome, const char* detail) {
+    Report(request, sequence, presented, oracle, outcome, detail);
+  });
 }
 
-// The index of the finding's site if it is to be handed over, else -1. The first few of a site are,
-// some later ones (not every input replays), and any that are more real or smaller.
-int WalkLine::WantsReport(uint64_t key, const WalkRequest& request) {
-  for (uint64_t probe = 0; probe < kMaxCrashSites; probe++) {
-    const uint64_t index = (key + probe) % kMaxCrashSites;
-    CrashSite& site = shared_.crash_sites[index];
-    uint64_t found = site.key.load(std::memory_order_relaxed);
-    if (found != 0 && found != key) continue;
-    site.key.store(key, std::memory_order_relaxed);
-    const uint64_t count = site.count.fetch_add(1, std::memory_order_relaxed) + 1;
-    const uint64_t sent = site.sent.load(), best = site.best.load();
-    const uint64_t rank = static_cast<uint64_t>(RankOf(request)) + 1;
-    const bool milestone = (count & (count - 1)) == 0 && (count & 0x5555555555555555) != 0;
-    const bool replaying = shared_.job.mode == ChildMode::kReplay;  // the ring never fills up
-    if (sent >= kMaxReportsPerSite && !replaying) return -1;
-    if (sent >= kReportsPerSite && rank >= best && !milestone && !replaying) return -1;
-    site.sent.store(sent + 1);
-    if (best == 0 || rank < best) site.best.store(rank);
-    return static_cast<int>(index);
-  }
-  return -1;
-}
-
-void WalkLine::Report(const ParkedScene& scene, const WalkRequest& request, uint64_t sequence,
-                      const Presented& presented, uint8_t oracle, uint8_t outcome,
-                      const char* detail) {
-  // A site is a place in the walker's code; other oracles have one site each and outcome. Each
-  // walker has its own.
-  uint64_t pc = 0;
-  if (call_.trace.ending != Ending::kReturned)
-    pc = call_.trace.ending == Ending::kCrashed ? scene.guard.fault.registers.pc : 0;
-  else if (scene.guard.unsafe_call.function != nullptr)
-    pc = scene.guard.unsafe_call.native[0];
-  for (uint32_t i = 0; i < shared_.module_count.load(); i++)
-    if (pc >= shared_.modules[i].start && pc < shared_.modules[i].end)
-      pc -= shared_.modules[i].bias;  // the same key in every child, whatever ASLR does
-  const uint64_t key = Mix(Mix(Mix(Mix(1, oracle), outcome), pc), static_cast<uint64_t>(turn_)) | 1;
-  const int site = WantsReport(key, request);
+void WalkLine::Report(const WalkRequest& request, uint64_t sequence, const Presented& presented,
+                      uint8_t oracle, uint8_t outcome, const char* detail) {
+  const bool replaying = shared_.job.mode == ChildMode::kReplay;  // the ring never fills up
+  const uint64_t key = SiteOf(seen_, oracle, outcome, static_cast<uint64_t>(turn_), shared_);
+  const int site = WantsReport(shared_, key, static_cast<uint64_t>(RankOf(request)), replaying);
   if (site < 0) return;
 
   FindingRing& ring = shared_.ring;
   const uint32_t head = ring.head.load();
   for (int retry = 0; head - ring.tail.load() >= kRingSize; retry++) {
-    if (retry == kRingFullRetries) return;  // the parent is gone or stuck
+    if (retry == kRingFullRetries) {  // the parent is gone or stuck
+      shared_.dropped_findings.fetch_add(1);
+      return;
+    }
     timespec pause{0, 5000000};
     nanosleep(&pause, nullptr);
   }
@@ -438,41 +387,16 @@ void WalkLine::Report(const ParkedScene& scene, const WalkRequest& request, uint
   finding.time_ms = (MonotonicNs() - shared_.start_ns) / 1000000;
   finding.request = request;
   finding.request.walker = WalkerAt(shared_.job, turn_);
-  finding.request.against = AgainstOf(seen_, AllOracles()[oracle]);
   finding.presented = presented.registers;
-  std::snprintf(finding.detail, sizeof finding.detail, "%s", detail);
-  FillFinding(finding, scene, oracle, outcome);
+  FillFinding(seen_, oracle, outcome, detail, finding);
+  if (trace_.ending != Ending::kReturned)
+    landscape_.Describe(finding.fault.registers.pc, finding.where, sizeof finding.where);
   ring.head.store(head + 1);
 }
 
-void WalkLine::FillFinding(RawFinding& finding, const ParkedScene& scene, uint8_t oracle,
-                           uint8_t outcome) const {
-  finding.oracle = oracle;
-  finding.outcome = outcome;
-  finding.ending = call_.trace.ending;
-  finding.num_frames = call_.trace.num_frames;
-  if (call_.trace.ending != Ending::kReturned) {
-    finding.fault = scene.guard.fault;
-    landscape_.Describe(finding.fault.registers.pc, finding.where, sizeof finding.where);
-    return;
-  }
-  const UnsafeCall& unsafe = scene.guard.unsafe_call;
-  if (unsafe.function != nullptr) {
-    finding.fault.registers.pc = unsafe.native[0];
-    finding.fault.native_count = unsafe.native_count;
-    std::memcpy(finding.fault.native, unsafe.native, sizeof unsafe.native);
-  }
-  finding.kept_frames = FramesAsText(finding.frame_text, sizeof finding.frame_text);
-}
-
-int WalkLine::FramesAsText(char* text, size_t size) const {
-  return FramesText(call_.trace, std::min<int>(kMaxKeptFrames, call_.input.depth), methods_, text,
-                    size);
-}
-
 void WalkLine::SaveReplay() {
-  shared_.replay.num_frames = call_.trace.num_frames;
-  FramesAsText(shared_.replay.frame_text, sizeof shared_.replay.frame_text);
+  shared_.replay.num_frames = trace_.num_frames;
+  KeptFrames(seen_, shared_.replay.frame_text, sizeof shared_.replay.frame_text);
   shared_.replay.done = 1;
 }
 

@@ -52,16 +52,8 @@ class WalkLine {
     uint64_t anchor_sp, anchor_pc, anchor_fp;
     int32_t state;
   };
-  // What GuardedCall runs.
-  struct Call {
-    Walker* walker;
-    WalkInput input;
-    Trace trace;
-  };
-
   const WalkerInfo& info(int place) const { return AllWalkers()[WalkerAt(shared_.job, place)]; }
 
-  int FramesAsText(char* text, size_t size) const;
   void SaveReplay();
   uint64_t Resolve(const ParkedScene& scene, const Value& value, uint64_t pristine) const;
   uint64_t Unsigned(const ParkedScene& scene, const Value& value, uint64_t pristine) const;
@@ -81,16 +73,13 @@ class WalkLine {
              const Presented& presented);
   // Restores what the walker wrote into the nearest part of the stack.
   StackWrite TakeBackWrites(const ParkedScene& scene) const;
-  void Report(const ParkedScene& scene, const WalkRequest& request, uint64_t sequence,
-              const Presented& presented, uint8_t oracle, uint8_t outcome, const char* detail);
+  void Report(const WalkRequest& request, uint64_t sequence, const Presented& presented,
+              uint8_t oracle, uint8_t outcome, const char* detail);
   void Count(const WalkRequest& request);
   // With the answer of the walker before, if there was one; and keeps this one for the next.
   void CountAgreement(const WalkRequest& request);
   void KeepForNext();
   PcRegion RegionOf(const Value& pc) const;
-  int WantsReport(uint64_t key, const WalkRequest& request);
-  void FillFinding(RawFinding& finding, const ParkedScene& scene, uint8_t oracle,
-                   uint8_t outcome) const;
 
   SharedState& shared_;
   const Landscape& landscape_;
@@ -98,7 +87,7 @@ class WalkLine {
   const std::span<const std::unique_ptr<Walker>> walkers_;  // by their place in the job
   int turn_ = 0;                                            // whose it is
   ucontext_t context_{};
-  Call call_{};
+  Trace trace_{};  // of the last call
   Trace walked_{};
   Fault fault_{};
   Disagreement differed_{};

@@ -6,52 +6,19 @@
 
 #include <atomic>
 #include <cstdint>
-#include <string>
-#include <string_view>
 
 #include "harness/base/trace.h"
-#include "harness/elf/modules.h"
 #include "harness/jvm/structs/safefetch_source.h"
 #include "harness/oracles/disagreement.h"
 #include "harness/request/symbol_table.h"
 #include "harness/request/vocabulary.h"
 #include "harness/request/walk_request.h"
+#include "harness/shared/line_state.h"
 
 namespace walkhammer {
 
-inline constexpr int kMaxWalkers = 4;  // that are shown the same
 inline constexpr int kMaxScenes = 32;
-inline constexpr int kMaxStates = 16;  // last = any undeclared state
-inline constexpr int kMaxModules = 64;
 inline constexpr int kRingSize = 64;
-inline constexpr int kMaxCrashSites = 256;
-
-// Where the presented pc lies; the third dimension of the counts.
-enum class PcRegion : uint8_t {
-  kPristine,
-  kShifted,
-  kNmethod,
-  kStub,
-  kCodelet,
-  kLibrary,
-  kCodeCache,
-  kStack,
-  kHeap,
-  kMetaspace,
-  kUnmapped,
-  kLiteral,
-  kCount
-};
-inline constexpr int kPcRegions = static_cast<int>(PcRegion::kCount);
-const char* PcRegionWord(PcRegion region);
-
-// The fourth dimension: 0 = frames, 1 .. 29 = codes 0 .. -28, 30 = other code, 31 = crash,
-// 32 = hang.
-inline constexpr int kCodeFrames = 0;
-inline constexpr int kCodeOther = 30;
-inline constexpr int kCodeCrash = 31;
-inline constexpr int kCodeHang = 32;
-inline constexpr int kCodeSlots = 33;
 
 enum class ChildMode : uint8_t {
   kFuzz,    // random engine until told to stop
@@ -175,40 +142,11 @@ struct Journal {
   WalkRequest request;
 };
 
-inline constexpr int kMaxKeptFrames = 64;
-
-// A raw finding on its way to the parent.
-struct RawFinding {
-  uint64_t sequence;
-  uint64_t time_ms;  // since the run's start, CLOCK_MONOTONIC based
-  WalkRequest request;
-  uint8_t oracle;   // index into the oracle table
-  uint8_t outcome;  // index into that oracle's outcomes
-  Ending ending;
-  uint8_t reserved;
-  uint32_t site;  // index into SharedState::crash_sites
-  int32_t num_frames;
-  Fault fault;            // with kCrashed and kHung, and for what an oracle pins to a pc
-  Registers presented;    // the resolved register values that the walker saw
-  char detail[256];       // what the oracle says, one sentence
-  char where[160];        // what names fault.registers.pc outside of modules, or ""
-  int32_t kept_frames;    // frames that follow in `frame_text`
-  char frame_text[2048];  // '\n'-separated "pkg.Class.method(Sig)Ret @ bci", newest first
-};
-
 // Single producer (child), single consumer (parent).
 struct FindingRing {
   std::atomic<uint32_t> head;  // next to write
   std::atomic<uint32_t> tail;  // next to read
   RawFinding slots[kRingSize];
-};
-
-// In-child de-duplication that survives the child.
-struct CrashSite {
-  std::atomic<uint64_t> key;    // 0 = free
-  std::atomic<uint64_t> count;  // times seen
-  std::atomic<uint64_t> sent;   // findings handed to the parent
-  std::atomic<uint64_t> best;   // lowest rank handed over: realism, then edits; + 1, 0 = none
 };
 
 // What a replayed walk returned.
@@ -220,10 +158,8 @@ struct ReplayResult {
   char stand_in[200];     // one of them
 };
 
-struct SharedState {
-  static constexpr uint64_t kMagic = 0x57484d534841524b;  // also the layout's version
-  uint64_t magic;
-  uint64_t start_ns;  // CLOCK_MONOTONIC at the run's start
+struct SharedState : LineState {
+  static constexpr uint64_t kMagic = 0x57484d534841524c;  // also the layout's version
   Job job;
   Launch launch;
   Killers killers;
@@ -233,28 +169,22 @@ struct SharedState {
   std::atomic<ChildPhase> phase;
   std::atomic<uint32_t> stop;  // parent to child: end soon
   uint32_t reserved;
-  char message[512];                 // with kUnable and kFailed: one sentence
-  char vm_version[256];              // java.vm.vendor, java.vm.name, java.vm.version
-  char vm_gc[64];                    // garbage collector in use
-  SafeFetchSource safefetch;         // once the scenes are being set up
-  std::atomic<uint64_t> walks;       // judged walks
-  std::atomic<uint64_t> successful;  // of these, with num_frames > 0
+  char message[512];          // with kUnable and kFailed: one sentence
+  char vm_version[256];       // java.vm.vendor, java.vm.name, java.vm.version
+  char vm_gc[64];             // garbage collector in use
+  SafeFetchSource safefetch;  // once the scenes are being set up
   std::atomic<uint64_t> pristine_walks;
   std::atomic<uint64_t> pristine_true;
-  std::atomic<uint64_t> contained_crashes;
   std::atomic<uint64_t> request_hash;  // order-sensitive hash over all requests made
   ChurnCounts churn;
   SceneReport scenes[kMaxScenes];
   std::atomic<uint32_t> layout_count;
   uint32_t reserved_layout;
   LayoutRow layout[kMaxLayoutRows];
-  std::atomic<uint32_t> module_count;
-  Module modules[kMaxModules];
   // By place in the job: Job::walker, then Job::others.
   uint64_t counts[kMaxWalkers][kMaxScenes][kMaxStates][kPcRegions][kCodeSlots];
   // Requests that a walker and the one before it answered.
   uint64_t agreement[kMaxWalkers][kRealisms][kPcRegions][kDisagreements];
-  CrashSite crash_sites[kMaxCrashSites];
   Journal journal;
   std::atomic<uint32_t> asked;     // kReplay: requests put into job.request so far
   std::atomic<uint32_t> answered;  // of these, walked and judged
@@ -274,19 +204,6 @@ void ForgetChild(SharedState& state);
 inline constexpr char kStateVariable[] = "WALKHAMMER_STATE";
 // The command, as a shell takes it, by which libFuzzer starts itself anew.
 inline constexpr char kCommandVariable[] = "WALKHAMMER_COMMAND";
-
-// The text in a fixed-size field that a child filled; need not be NUL-terminated.
-template <size_t kSize>
-std::string FieldText(const char (&field)[kSize]) {
-  return std::string(
-      std::string_view(field, kSize).substr(0, std::string_view(field, kSize).find('\0')));
-}
-
-// Modules that may be read, whatever a dying child wrote over the count.
-inline uint32_t ModuleCount(const SharedState& state) {
-  const uint32_t count = state.module_count.load();
-  return count < kMaxModules ? count : kMaxModules;
-}
 
 }  // namespace walkhammer
 

@@ -1,14 +1,30 @@
-// The child's end of SharedState. Signal-safe: no.
+// The end of a shared state that is in the JVM, or in an engine beside it. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SHARED_STATE_H_
 #define WALKHAMMER_HARNESS_SHARED_STATE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
 
 #include "harness/base/result.h"
 #include "harness/shared/shared_state.h"
 
 namespace walkhammer {
 
-// Maps what the environment's WALKHAMMER_STATE names. Null where the variable is not set: nobody
-// supervises this process.
+// Maps the file at `path`, which must be `size` bytes long and begin with `magic`: made by a
+// walkhammer of this build. Stays mapped.
+Result<void*> MapState(const std::string& path, size_t size, uint64_t magic);
+
+// The same as a SharedState or StressState.
+template <typename State>
+Result<State*> OpenStateAt(const std::string& path) {
+  auto memory = MapState(path, sizeof(State), State::kMagic);
+  if (!memory.ok()) return memory.failure();
+  return static_cast<State*>(memory.value());
+}
+
+// The SharedState that the environment's WALKHAMMER_STATE names. Null where the variable is not
+// set: nobody supervises this process.
 Result<SharedState*> OpenState();
 
 }  // namespace walkhammer

@@ -162,8 +162,8 @@ struct SteppedPc {
   uint32_t reserved;
 };
 
-struct StressState {
-  static constexpr uint64_t kMagic = 0x57485354524553ae;  // also the layout's version
+struct StressState : LineState {
+  static constexpr uint64_t kMagic = 0x57485354524553af;  // also the layout's version
   static constexpr uint32_t kNamesBytes = 12 << 20;
   static constexpr uint32_t kMaxStacks = 1 << 15;
   static constexpr uint32_t kMaxStackFrames = 1 << 20;
@@ -173,8 +173,6 @@ struct StressState {
   static constexpr uint32_t kMaxAreas = 4096;
   static constexpr int kRing = 64;
 
-  uint64_t magic;
-  uint64_t start_ns;  // CLOCK_MONOTONIC at the run's start
   StressJob job;
 
   std::atomic<AgentPhase> phase;
@@ -189,9 +187,9 @@ struct StressState {
   SamplerKind sampler;       // in use
   char sampler_reason[200];  // why that one
 
-  std::atomic<uint64_t> walks, successful, contained_crashes, abandoned;  // abandoned: park limit
+  std::atomic<uint64_t> abandoned;  // walks: park limit
   std::atomic<uint64_t> untracked;  // signals on threads that are not known
-  std::atomic<uint64_t> dropped_findings, dropped_stacks;
+  std::atomic<uint64_t> dropped_stacks;
   std::atomic<uint64_t> unarmed;                        // threads that the kernel refused to signal
   std::atomic<uint64_t> truth_checked, shadow_checked;  // compared with JVMTI, with a shadow
   std::atomic<uint64_t> agent_kib;                      // resident memory that is the agent's own
@@ -202,14 +200,11 @@ struct StressState {
   std::atomic<int32_t> step_tid;
   std::atomic<uint32_t> step_on;
 
-  std::atomic<uint32_t> module_count;
-  Module modules[kMaxModules];
   std::atomic<uint64_t> counts[kMaxWalkers][kMaxStates][kPcRegions][kCodeSlots];
   // Samples that a walker and the one before it in the job answered; its place in the job.
   std::atomic<uint64_t> agreement[kMaxWalkers][kPcRegions][kDisagreements];
   // Of these, those that a witness speaks of.
   std::atomic<uint64_t> evidence[kMaxWalkers][kPcRegions][kDisagreements][kWitnesses][kAgainsts];
-  CrashSite crash_sites[kMaxCrashSites];
   ThreadCounts threads[kMaxSampledThreads];
   SampleJournal journals[kStations];
   StressFinding ring[kRing];

@@ -1,0 +1,104 @@
+#include "harness/line/line.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "harness/base/hash.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr uint64_t kReportsPerSite = 3;      // at once; later at every fourfold count
+constexpr uint64_t kMaxReportsPerSite = 16;  // better-ranked ones included
+
+// Where in the walker's code it happened; 0: nowhere in particular.
+uint64_t PcOf(const Observation& seen) {
+  if (seen.trace.ending == Ending::kCrashed) return seen.fault->registers.pc;
+  if (seen.trace.ending == Ending::kReturned && seen.unsafe_call->function != nullptr)
+    return seen.unsafe_call->native[0];
+  return 0;
+}
+
+bool IsMilestone(uint64_t count) {  // 4, 16, 64, ...; and 1
+  return (count & (count - 1)) == 0 && (count & 0x5555555555555555) != 0;
+}
+
+}  // namespace
+
+Trace CallGuarded(GuardSlot& guard, Walker& walker, const WalkInput& input) {
+  struct Call {
+    Walker& walker;
+    const WalkInput& input;
+    Trace trace;
+  } call{walker, input, {}};
+  call.trace.ending = GuardedCall(
+      guard,
+      [](void* data) {
+        auto* c = static_cast<Call*>(data);
+        c->walker.Walk(c->input, c->trace);
+      },
+      &call);
+  return call.trace;
+}
+
+int CodeSlotOf(const Trace& trace) {
+  if (trace.ending == Ending::kCrashed) return kCodeCrash;
+  if (trace.ending == Ending::kHung) return kCodeHang;
+  if (trace.num_frames > 0) return kCodeFrames;
+  return trace.num_frames > 1 - kCodeOther ? 1 - trace.num_frames : kCodeOther;
+}
+
+uint64_t SiteOf(const Observation& seen, uint8_t oracle, uint8_t outcome, uint64_t walker,
+                const LineState& state) {
+  uint64_t pc = PcOf(seen);
+  for (uint32_t i = 0; i < state.module_count.load(); i++)
+    if (pc >= state.modules[i].start && pc < state.modules[i].end) pc -= state.modules[i].bias;
+  return Mix(Mix(Mix(Mix(1, oracle), outcome), pc), walker) | 1;
+}
+
+int WantsReport(LineState& state, uint64_t site, uint64_t rank, bool all) {
+  for (uint64_t probe = 0; probe < kMaxCrashSites; probe++) {
+    const uint64_t index = (site + probe) % kMaxCrashSites;
+    CrashSite& at = state.crash_sites[index];
+    uint64_t found = 0;
+    if (!at.key.compare_exchange_strong(found, site) && found != site) continue;
+    const uint64_t count = at.count.fetch_add(1, std::memory_order_relaxed) + 1;
+    const uint64_t sent = at.sent.load(), best = at.best.load();
+    if (sent >= kMaxReportsPerSite && !all) return -1;
+    if (sent >= kReportsPerSite && rank + 1 >= best && !IsMilestone(count) && !all) return -1;
+    at.sent.fetch_add(1);
+    if (best == 0 || rank + 1 < best) at.best.store(rank + 1);
+    return static_cast<int>(index);
+  }
+  state.dropped_findings.fetch_add(1);
+  return -1;
+}
+
+int KeptFrames(const Observation& seen, char* text, size_t size) {
+  return FramesText(seen.trace, std::min<int>(kMaxKeptFrames, seen.request->depth), *seen.methods,
+                    text, size);
+}
+
+void FillFinding(const Observation& seen, uint8_t oracle, uint8_t outcome, const char* detail,
+                 RawFinding& finding) {
+  finding.oracle = oracle;
+  finding.outcome = outcome;
+  finding.request.against = AgainstOf(seen, AllOracles()[oracle]);
+  finding.ending = seen.trace.ending;
+  finding.num_frames = seen.trace.num_frames;
+  std::snprintf(finding.detail, sizeof finding.detail, "%s", detail);
+  if (seen.trace.ending != Ending::kReturned) {
+    finding.fault = *seen.fault;
+    return;
+  }
+  const UnsafeCall& unsafe = *seen.unsafe_call;
+  if (unsafe.function != nullptr) {
+    finding.fault.registers.pc = unsafe.native[0];
+    finding.fault.native_count = unsafe.native_count;
+    std::memcpy(finding.fault.native, unsafe.native, sizeof unsafe.native);
+  }
+  finding.kept_frames = KeptFrames(seen, finding.frame_text, sizeof finding.frame_text);
+}
+
+}  // namespace walkhammer

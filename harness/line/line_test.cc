@@ -1,0 +1,165 @@
+// The common part of the line, on observations made by hand.
+#include "harness/line/line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace walkhammer {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::unique_ptr<LineState> NewState() { return std::make_unique<LineState>(); }
+
+class LineTest : public ::testing::Test {
+ protected:
+  LineTest() {
+    seen_.request = &request_;
+    seen_.walker = &AllWalkers()[0];
+    seen_.methods = &methods_;
+    seen_.buffer_intact = true;
+    seen_.trace = {Ending::kReturned, 0, nullptr};
+    seen_.fault = &fault_;
+    seen_.unsafe_call = &unsafe_;
+    seen_.before = seen_.after = {0, kStateInJava, 0x7000, 0x100, 0x7010, 0};
+  }
+  uint64_t Site(uint8_t oracle = 0, uint8_t outcome = 1, uint64_t walker = 0) {
+    return SiteOf(seen_, oracle, outcome, walker, *state_);
+  }
+  std::vector<std::string> Refusals() {
+    std::vector<std::string> names;
+    accepted_ = JudgeWalk(seen_, [&](uint8_t oracle, uint8_t outcome, const char*) {
+      const Oracle& o = AllOracles()[oracle];
+      names.push_back(std::string(o.name) + "/" + o.outcomes[outcome].name);
+    });
+    return names;
+  }
+
+  const std::unique_ptr<LineState> state_ = NewState();
+  MethodRegistry methods_;
+  WalkRequest request_;
+  Fault fault_{};
+  UnsafeCall unsafe_{};
+  Observation seen_{};
+  bool accepted_ = false;
+};
+
+TEST_F(LineTest, WhatOraclesAcceptIsNotReported) {
+  EXPECT_THAT(Refusals(), ElementsAre());
+  EXPECT_TRUE(accepted_);
+  seen_.after.error_number = 7;
+  EXPECT_THAT(Refusals(), ElementsAre("errno/changed"));
+  EXPECT_FALSE(accepted_);
+  seen_.after.anchor_sp = 0;
+  EXPECT_EQ(Refusals().size(), 2U) << "each oracle is asked";
+}
+
+TEST_F(LineTest, ASiteIsAPlaceInTheWalkersCode) {
+  state_->module_count.store(1);
+  state_->modules[0].start = 0x10000;
+  state_->modules[0].end = 0x20000;
+  state_->modules[0].bias = 0x10000;
+  seen_.trace.ending = Ending::kCrashed;
+  fault_.registers.pc = 0x10123;
+  const uint64_t site = Site();
+  EXPECT_NE(site, 0U);
+  fault_.registers.pc = 0x10124;
+  EXPECT_NE(Site(), site);
+  // The same place of the same module, elsewhere.
+  fault_.registers.pc = 0x40123;
+  EXPECT_NE(Site(), site);
+  state_->modules[0].start = 0x40000;
+  state_->modules[0].end = 0x50000;
+  state_->modules[0].bias = 0x40000;
+  EXPECT_EQ(Site(), site);
+  EXPECT_NE(Site(1), site);
+  EXPECT_NE(Site(0, 2), site);
+  EXPECT_NE(Site(0, 1, 1), site);
+  // Where a call hung says little: that is one site.
+  seen_.trace.ending = Ending::kHung;
+  const uint64_t hung = Site();
+  fault_.registers.pc = 0x41111;
+  EXPECT_EQ(Site(), hung);
+}
+
+TEST_F(LineTest, AnUnsafeCallHasASiteByItsCaller) {
+  unsafe_.function = "malloc";
+  unsafe_.native[0] = 0x123;
+  const uint64_t site = Site();
+  unsafe_.native[0] = 0x124;
+  EXPECT_NE(Site(), site);
+}
+
+TEST_F(LineTest, TheFirstOfASiteAndEachFourfoldCountAreHandedOver) {
+  std::vector<int> handed_over;
+  for (int count = 1; count <= 300; count++)
+    if (WantsReport(*state_, 77, 5, false) >= 0) handed_over.push_back(count);
+  EXPECT_THAT(handed_over, ElementsAre(1, 2, 3, 4, 16, 64, 256));
+  EXPECT_EQ(state_->crash_sites[77].count.load(), 300U);
+  EXPECT_EQ(state_->crash_sites[77].sent.load(), 7U);
+}
+
+TEST_F(LineTest, WhatIsBetterThanAllBeforeIsHandedOverUpToABound) {
+  for (int i = 0; i < 3; i++) EXPECT_GE(WantsReport(*state_, 77, 1000, false), 0);
+  EXPECT_GE(WantsReport(*state_, 77, 1000, false), 0) << "the fourth";
+  EXPECT_LT(WantsReport(*state_, 77, 1000, false), 0) << "as good as before";
+  int sent = 4;
+  for (uint64_t rank = 999; rank > 900; rank--) sent += WantsReport(*state_, 77, rank, false) >= 0;
+  EXPECT_EQ(sent, 16);
+  EXPECT_LT(WantsReport(*state_, 77, 0, false), 0);
+  EXPECT_GE(WantsReport(*state_, 77, 0, true), 0) << "but all are wanted";
+}
+
+TEST_F(LineTest, SitesOfOnePlaceStandBesideEachOther) {
+  EXPECT_EQ(WantsReport(*state_, 3, 0, false), 3);
+  EXPECT_EQ(WantsReport(*state_, 3 + kMaxCrashSites, 0, false), 4);
+  EXPECT_EQ(WantsReport(*state_, 3, 0, false), 3);
+}
+
+TEST_F(LineTest, AFullTableIsCounted) {
+  for (uint64_t site = 1; site <= kMaxCrashSites; site++)
+    EXPECT_GE(WantsReport(*state_, site, 0, false), 0);
+  EXPECT_EQ(state_->dropped_findings.load(), 0U);
+  EXPECT_LT(WantsReport(*state_, 5000, 0, false), 0);
+  EXPECT_EQ(state_->dropped_findings.load(), 1U);
+}
+
+TEST_F(LineTest, AFindingTellsWhatWasSeen) {
+  Frame frames[] = {{4, 0, &request_}, {5, 0, &seen_}};
+  methods_.Add(&request_, "a.B.inner()V", 10, false);
+  methods_.Add(&seen_, "a.B.outer()V", 10, false);
+  seen_.trace = {Ending::kReturned, 2, frames};
+  request_.depth = 8;
+  RawFinding finding{};
+  FillFinding(seen_, 1, 2, "a sentence", finding);
+  EXPECT_EQ(finding.oracle, 1);
+  EXPECT_EQ(finding.outcome, 2);
+  EXPECT_EQ(finding.num_frames, 2);
+  EXPECT_STREQ(finding.detail, "a sentence");
+  EXPECT_EQ(finding.kept_frames, 2);
+  EXPECT_STREQ(finding.frame_text, "a.B.inner()V @ 4\na.B.outer()V @ 5");
+  // Of a walk that did not come back there are no frames.
+  finding = {};
+  seen_.trace.ending = Ending::kCrashed;
+  fault_.registers.pc = 0x123;
+  FillFinding(seen_, 0, 1, "", finding);
+  EXPECT_EQ(finding.fault.registers.pc, 0x123U);
+  EXPECT_EQ(finding.kept_frames, 0);
+}
+
+TEST(CodeSlotTest, EachAnswerHasASlot) {
+  EXPECT_EQ(CodeSlotOf({Ending::kReturned, 3, nullptr}), kCodeFrames);
+  EXPECT_EQ(CodeSlotOf({Ending::kReturned, 0, nullptr}), 1);
+  EXPECT_EQ(CodeSlotOf({Ending::kReturned, -28, nullptr}), kCodeOther - 1);
+  EXPECT_EQ(CodeSlotOf({Ending::kReturned, -29, nullptr}), kCodeOther);
+  EXPECT_EQ(CodeSlotOf({Ending::kReturned, INT32_MIN, nullptr}), kCodeOther);
+  EXPECT_EQ(CodeSlotOf({Ending::kCrashed, 3, nullptr}), kCodeCrash);
+  EXPECT_EQ(CodeSlotOf({Ending::kHung, 3, nullptr}), kCodeHang);
+}
+
+}  // namespace
+}  // namespace walkhammer

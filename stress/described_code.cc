@@ -19,13 +19,15 @@ void DescribedCode::Add(uint64_t begin, const void* record) {
     const auto* all = reinterpret_cast<const jvmtiCompiledMethodLoadInlineRecord*>(header);
     for (jint i = 0; i < all->numpcs; i++) {
       const PCStackInfo& info = all->pcinfo[i];
-      if (info.numstackframes > 0)
-        AddPc(begin, reinterpret_cast<uint64_t>(info.pc), {info.methods[0], info.bcis[0]});
+      if (info.numstackframes <= 0) continue;
+      CodeDescription there{info.methods[0], info.bcis[0]};
+      for (jint f = 1; f < info.numstackframes; f++) there.AddCaller(info.methods[f], info.bcis[f]);
+      AddPc(begin, reinterpret_cast<uint64_t>(info.pc), there);
     }
   }
 }
 
-void DescribedCode::AddPc(uint64_t begin, uint64_t pc, const CodeDescription& frame) {
+void DescribedCode::AddPc(uint64_t begin, uint64_t pc, const CodeDescription& there) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const uint32_t first = FirstPlaceOf(pc);
   Entry* place = &entries_[first];  // where all are taken
@@ -39,8 +41,10 @@ void DescribedCode::AddPc(uint64_t begin, uint64_t pc, const CodeDescription& fr
   place->pc.store(0, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   place->begin.store(begin, std::memory_order_relaxed);
-  place->method.store(frame.method, std::memory_order_relaxed);
-  place->bci.store(frame.bci, std::memory_order_relaxed);
+  place->method.store(there.method, std::memory_order_relaxed);
+  place->bci.store(there.bci, std::memory_order_relaxed);
+  place->callers.store(there.callers, std::memory_order_relaxed);
+  place->inlined.store(there.inlined, std::memory_order_relaxed);
   place->pc.store(pc, std::memory_order_release);
 }
 
@@ -50,11 +54,13 @@ std::optional<CodeDescription> DescribedCode::Find(uint64_t begin, uint64_t pc) 
     const Entry& entry = entries_[(first + i) & (kMost - 1)];
     if (entry.pc.load(std::memory_order_acquire) != pc) continue;
     const uint64_t code = entry.begin.load(std::memory_order_relaxed);
-    const CodeDescription frame{entry.method.load(std::memory_order_relaxed),
-                                entry.bci.load(std::memory_order_relaxed)};
+    const CodeDescription there{entry.method.load(std::memory_order_relaxed),
+                                entry.bci.load(std::memory_order_relaxed),
+                                entry.callers.load(std::memory_order_relaxed),
+                                entry.inlined.load(std::memory_order_relaxed)};
     std::atomic_thread_fence(std::memory_order_acquire);
     if (entry.pc.load(std::memory_order_relaxed) != pc || code != begin) return {};
-    return frame;
+    return there;
   }
   return {};
 }

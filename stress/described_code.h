@@ -1,7 +1,7 @@
-// DescribedCode: what the JVM tells of the code that it has compiled: which method and byte code is
-// the newest at each pc where its debug information says so (JVMTI's CompiledMethodLoad with the
-// inline record of jvmticmlr.h). Of the last kMost pcs, more or less: a newer one may take the
-// place of any other. Signal-safe: Find yes, all else no.
+// DescribedCode: what the JVM tells of the code that it has compiled: which methods are active at
+// each pc where its debug information says so, and at which byte code (JVMTI's CompiledMethodLoad
+// with the inline record of jvmticmlr.h). Of the last kMost pcs, more or less: a newer one may take
+// the place of any other. Signal-safe: Find yes, all else no.
 #ifndef WALKHAMMER_STRESS_DESCRIBED_CODE_H_
 #define WALKHAMMER_STRESS_DESCRIBED_CODE_H_
 
@@ -23,7 +23,7 @@ class DescribedCode {
   // `record`: what CompiledMethodLoad gives as compile_info for the nmethod whose code begins at
   // `begin`; null or of another kind: nothing is described.
   void Add(uint64_t begin, const void* record);
-  void AddPc(uint64_t begin, uint64_t pc, const CodeDescription& frame);
+  void AddPc(uint64_t begin, uint64_t pc, const CodeDescription& there);
 
   uint64_t HeapBytes() const { return taken_.load() * sizeof(Entry); }
 
@@ -36,7 +36,8 @@ class DescribedCode {
     std::atomic<uint64_t> pc{0};  // 0: free, or being written
     std::atomic<uint64_t> begin{0};
     std::atomic<void*> method{nullptr};
-    std::atomic<int32_t> bci{0};
+    std::atomic<int32_t> bci{0}, callers{0};
+    std::atomic<uint64_t> inlined{0};
   };
   struct Free {
     void operator()(Entry* entries) const { std::free(entries); }

@@ -18,7 +18,8 @@ namespace walkhammer {
 namespace {
 
 constexpr uint64_t kLightWords = 64;
-constexpr uint64_t kMaskEvery = 16;  // samples of which one is asked for its signal mask
+constexpr size_t kMostActivations = 32;  // that debug information is asked about
+constexpr uint64_t kMaskEvery = 16;      // samples of which one is asked for its signal mask
 
 // Others leave the stack and the anchor of a thread in these states alone: it would have to come to
 // a safepoint first.
@@ -302,16 +303,27 @@ std::string_view SampleLine::AnchorStub(const Sample& sample) const {
   return {name, strnlen(name, kLongest)};
 }
 
-// What the JVM tells of the compiled code that has left Java, by itself or through a stub.
-std::optional<CodeDescription> SampleLine::AnchorCaller(const Sample& sample) const {
-  uint64_t pc = AnchorPc(sample);
+// What the JVM tells of the compiled code that has left Java, by itself or through a stub, and of
+// its callers, as long as they are compiled. Returns how many.
+size_t SampleLine::DescribedActivations(const Sample& sample,
+                                        std::span<CodeDescription> there) const {
+  uint64_t pc = AnchorPc(sample), sp = sample.anchor_sp;
   FoundCode code = code_.Find(pc);
-  if (code.kind == CodeKind::kStub && code.frame_words > 0) {
-    pc = StackWord(sample, sample.anchor_sp + 8 * static_cast<uint64_t>(code.frame_words) - 8);
+  const auto leave = [&] {
+    sp += 8 * static_cast<uint64_t>(code.frame_words);
+    pc = StackWord(sample, sp - 8);
     code = code_.Find(pc);
+  };
+  if (code.kind == CodeKind::kStub && code.frame_words > 0) leave();
+  size_t count = 0;
+  for (; count < there.size() && code.kind == CodeKind::kNmethod; count++) {
+    const auto found = described_.Find(code.begin, pc);
+    if (!found) break;
+    there[count] = *found;
+    if (code.frame_words <= 0) return count + 1;
+    leave();
   }
-  if (code.kind != CodeKind::kNmethod) return {};
-  return described_.Find(code.begin, pc);
+  return count;
 }
 
 // Also what speaks against the one or the other.
@@ -336,7 +348,11 @@ Disagreement SampleLine::CountAgreement(const Station& station, const ucontext_t
   if (region == PcRegion::kLibrary) {
     count(Witness::kCall, CallEvidence(seen, codelets_, AnchorStub(station.journal->sample)));
     count(Witness::kAnchor, AnchorEvidence(seen, AnchorMethod(station.journal->sample)));
-    count(Witness::kDebugInfo, DebugInfoEvidence(seen, AnchorCaller(station.journal->sample)));
+    CodeDescription activations[kMostActivations];
+    const std::span<CodeDescription> wanted(activations,
+                                            kind == Disagreement::kNone ? 1 : kMostActivations);
+    const size_t known = DescribedActivations(station.journal->sample, wanted);
+    count(Witness::kDebugInfo, DebugInfoEvidence(seen, wanted.first(known)));
   }
   if (region == PcRegion::kCodelet)
     count(Witness::kByteCode, ByteCodeEvidence(seen, codelets_, pc, NextByteCode(context)));

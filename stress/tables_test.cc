@@ -129,7 +129,7 @@ TEST_F(TablesTest, RequestedIsNeverLessThanDelivered) {
   EXPECT_EQ(threads[0].delivery.missed, 0u);
 }
 
-TEST(DescribedCodeTest, TheNewestFrameOfEachPcOfTheInlineRecord) {
+TEST(DescribedCodeTest, TheFramesOfEachPcOfTheInlineRecord) {
   int ids[2] = {};
   jmethodID outer = reinterpret_cast<jmethodID>(&ids[0]),
             inner = reinterpret_cast<jmethodID>(&ids[1]);
@@ -153,9 +153,12 @@ TEST(DescribedCodeTest, TheNewestFrameOfEachPcOfTheInlineRecord) {
   ASSERT_TRUE(code->Find(0x1000, 0x1020));
   EXPECT_EQ(code->Find(0x1000, 0x1020)->method, outer);
   EXPECT_EQ(code->Find(0x1000, 0x1020)->bci, 3);
+  EXPECT_EQ(code->Find(0x1000, 0x1020)->callers, 0);
   ASSERT_TRUE(code->Find(0x1000, 0x1040));
   EXPECT_EQ(code->Find(0x1000, 0x1040)->method, inner);
   EXPECT_EQ(code->Find(0x1000, 0x1040)->bci, 7);
+  EXPECT_EQ(code->Find(0x1000, 0x1040)->callers, 1);
+  EXPECT_EQ(code->Find(0x1000, 0x1040)->inlined, MixFrame(0, outer, 3));
   EXPECT_FALSE(code->Find(0x1000, 0x1041)) << "between two";
   EXPECT_FALSE(code->Find(0x1010, 0x1040)) << "other code stands there now";
   code->AddPc(0x1010, 0x1040, {outer, 9});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/base/hash.h"
 #include "harness/oracles/oracle.h"
 #include "harness/oracles/rows.h"
 
@@ -23,6 +24,37 @@ Against AgainstBy(const Oracle& oracle, const Observation& seen) {
 
 bool Answered(const Trace& trace) {
   return trace.ending == Ending::kReturned && trace.num_frames > 0;
+}
+
+// Whether the frames from `first` on are those that the JVM describes. None: one of them is not
+// named, or was not asked for.
+std::optional<bool> IsDescribed(const Trace& trace, int first, const CodeDescription& there,
+                                int depth) {
+  const int end = std::min(trace.num_frames, first + there.callers + 1);
+  for (int i = first; i < end; i++)
+    if (trace.frames[i].method == nullptr) return {};
+  if (end < first + there.callers + 1) {
+    if (trace.num_frames >= depth) return {};
+    return false;
+  }
+  uint64_t inlined = 0;
+  for (int i = first + 1; i < end; i++)
+    inlined = MixFrame(inlined, trace.frames[i].method, trace.frames[i].bci);
+  return trace.frames[first].method == there.method &&
+         trace.frames[first].bci == std::max(there.bci, 0) && inlined == there.inlined;
+}
+
+// The same of all activations; none: of the newest. One that cannot be judged ends it.
+std::optional<bool> AreDescribed(const Trace& trace, std::span<const CodeDescription> activations,
+                                 int depth) {
+  int first = 0;
+  for (const CodeDescription& there : activations) {
+    const auto is = IsDescribed(trace, first, there, depth);
+    if (!is) return first == 0 ? is : true;
+    if (!*is) return false;
+    first += there.callers + 1;
+  }
+  return true;
 }
 
 int ByteCode(const SampleFacts& facts, const CodeletCodes& codelets, const Frame& frame, int bci) {
@@ -146,15 +178,22 @@ std::optional<Against> AnchorEvidence(const Observation& seen, uint64_t method) 
   return AgainstOf(facts.method_of(mine) != method, facts.method_of(others) != method);
 }
 
+uint64_t MixFrame(uint64_t hash, const void* method, int32_t bci) {
+  return Mix(Mix(hash, method), static_cast<uint64_t>(std::max(bci, 0)));
+}
+
+void CodeDescription::AddCaller(void* of_method, int32_t at) {
+  callers++;
+  inlined = MixFrame(inlined, of_method, at);
+}
+
 std::optional<Against> DebugInfoEvidence(const Observation& seen,
-                                         const std::optional<CodeDescription>& there) {
-  if (!there || !Answered(seen.trace) || !Answered(seen.other.trace)) return {};
-  const Frame &mine = seen.trace.frames[0], &others = seen.other.trace.frames[0];
-  if (mine.method == nullptr || others.method == nullptr) return {};
-  const auto holds = [&](const Frame& frame) {
-    return frame.method == there->method && frame.bci == std::max(there->bci, 0);
-  };
-  return AgainstOf(!holds(mine), !holds(others));
+                                         std::span<const CodeDescription> activations) {
+  if (activations.empty() || !Answered(seen.trace) || !Answered(seen.other.trace)) return {};
+  const auto mine = AreDescribed(seen.trace, activations, seen.request->depth);
+  const auto others = AreDescribed(seen.other.trace, activations, seen.request->depth);
+  if (!mine || !others) return {};
+  return AgainstOf(!*mine, !*others);
 }
 
 }  // namespace walkhammer

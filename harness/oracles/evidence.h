@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "harness/jvm/structs/codelet_codes.h"
@@ -52,16 +53,24 @@ std::optional<Against> CallEvidence(const Observation& seen, const CodeletCodes&
 // interpreted frame at the thread's anchor, which no Java frame is newer than; 0: there is none.
 std::optional<Against> AnchorEvidence(const Observation& seen, uint64_t method);
 
-// What the JVM's debug information tells of a pc: the newest method there and its byte code.
+// What the JVM's debug information tells of a pc: the newest method there and its byte code, and
+// those that it is inlined in.
 struct CodeDescription {
-  void* method;  // jmethodID
-  int32_t bci;   // below 0: before the first byte code
-};
+  void* method;          // jmethodID
+  int32_t bci;           // below 0: before the first byte code
+  int32_t callers = 0;   // in the same activation
+  uint64_t inlined = 0;  // these as a hash: MixFrame of each after the other, newest first
 
-// The same for a thread whose newest Java frame is compiled and has called into the JVM. `there`:
-// what is described where the call returns to; none: nothing is known.
+  void AddCaller(void* method, int32_t bci);
+};
+uint64_t MixFrame(uint64_t hash, const void* method, int32_t bci);
+
+// The same for a thread whose newest activation is compiled and has called into the JVM.
+// `activations`: what is described where that call returns to, and where those return to that are
+// compiled, too, newest first; empty: nothing is known. Not judged are answers with a frame of the
+// newest that is not named, or that their depth has no room for.
 std::optional<Against> DebugInfoEvidence(const Observation& seen,
-                                         const std::optional<CodeDescription>& there);
+                                         std::span<const CodeDescription> activations);
 
 }  // namespace walkhammer
 

@@ -50,6 +50,10 @@ class EvidenceTest : public testing::Test {
     return ByteCodeEvidence(seen_, codelets_, pc, next);
   }
 
+  std::optional<Against> Described(std::vector<CodeDescription> activations) {
+    return DebugInfoEvidence(seen_, activations);
+  }
+
   CodeletCodes codelets_;
   WalkRequest request_{};
   MethodRegistry methods_;
@@ -216,17 +220,61 @@ TEST_F(EvidenceTest, WhatTheJvmTellsOfItsCode) {
   others_ = {9, 0, &ids[0]};
   seen_.trace = {Ending::kReturned, 1, &mine_};
   seen_.other.trace = {Ending::kReturned, 1, &others_};
-  EXPECT_EQ(DebugInfoEvidence(seen_, std::nullopt), std::nullopt) << "nothing is described";
-  EXPECT_EQ(DebugInfoEvidence(seen_, CodeDescription{&ids[0], 7}), Against::kOther);
-  EXPECT_EQ(DebugInfoEvidence(seen_, CodeDescription{&ids[0], 9}), Against::kWalker);
-  EXPECT_EQ(DebugInfoEvidence(seen_, CodeDescription{&ids[1], 7}), Against::kBoth);
+  EXPECT_EQ(Described({}), std::nullopt) << "nothing is described";
+  EXPECT_EQ(Described({{&ids[0], 7}}), Against::kOther);
+  EXPECT_EQ(Described({{&ids[0], 9}}), Against::kWalker);
+  EXPECT_EQ(Described({{&ids[1], 7}}), Against::kBoth);
   mine_.bci = others_.bci = 0;
-  EXPECT_EQ(DebugInfoEvidence(seen_, CodeDescription{&ids[0], -1}), Against::kNeither)
-      << "on entry";
+  EXPECT_EQ(Described({{&ids[0], -1}}), Against::kNeither) << "on entry";
   others_.method = nullptr;
-  EXPECT_EQ(DebugInfoEvidence(seen_, CodeDescription{&ids[0], 0}), std::nullopt) << "not named";
+  EXPECT_EQ(Described({{&ids[0], 0}}), std::nullopt) << "not named";
+  others_.method = &ids[0];
   seen_.other.trace.num_frames = -5;
-  EXPECT_EQ(DebugInfoEvidence(seen_, CodeDescription{&ids[0], 7}), std::nullopt);
+  EXPECT_EQ(Described({{&ids[0], 7}}), std::nullopt);
+}
+
+// The same method is inlined in itself, and one walker leaves it out once.
+TEST_F(EvidenceTest, WhatTheJvmTellsOfInlinedCallers) {
+  int ids[3] = {};
+  Frame all[] = {{1, 0, &ids[0]}, {5, 0, &ids[1]}, {5, 0, &ids[1]}, {9, 0, &ids[2]}};
+  Frame fewer[] = {all[0], all[1], all[3]};
+  seen_.trace = {Ending::kReturned, 4, all};
+  seen_.other.trace = {Ending::kReturned, 3, fewer};
+  CodeDescription there{&ids[0], 1};
+  EXPECT_EQ(Described({there}), Against::kNeither) << "nothing is said of callers";
+  there.AddCaller(&ids[1], 5);
+  EXPECT_EQ(Described({there}), Against::kNeither);
+  there.AddCaller(&ids[1], 5);
+  EXPECT_EQ(Described({there}), Against::kOther);
+  all[2].bci = 6;
+  EXPECT_EQ(Described({there}), Against::kBoth);
+  all[2].bci = 5;
+  // An answer that ends too soon is wrong, unless there was no room for more.
+  seen_.other.trace.num_frames = 2;
+  EXPECT_EQ(Described({there}), Against::kOther);
+  WalkRequest shallow = *seen_.request;
+  shallow.depth = 2;
+  seen_.request = &shallow;
+  EXPECT_EQ(Described({there}), std::nullopt);
+}
+
+// A method that calls itself: only where the recursion ends do the answers differ.
+TEST_F(EvidenceTest, WhatTheJvmTellsOfOlderActivations) {
+  int ids[2] = {};
+  const Frame self = {9, 0, &ids[0]}, caller = {3, 0, &ids[1]};
+  std::vector<Frame> all = {self, self, self, self, caller}, fewer = {self, self, self, caller};
+  seen_.trace = {Ending::kReturned, 5, all.data()};
+  seen_.other.trace = {Ending::kReturned, 4, fewer.data()};
+  CodeDescription two{&ids[0], 9};
+  two.AddCaller(&ids[0], 9);
+  EXPECT_EQ(Described({two}), Against::kNeither);
+  EXPECT_EQ(Described({two, two}), Against::kOther);
+  EXPECT_EQ(Described({two, two, {&ids[1], 3}}), Against::kOther);
+  EXPECT_EQ(Described({two, {&ids[0], 9}, {&ids[1], 3}}), Against::kWalker);
+  all[2].method = nullptr;  // what is not named ends the comparison
+  EXPECT_EQ(Described({two, two}), Against::kOther);
+  fewer[2].method = nullptr;
+  EXPECT_EQ(Described({two, two}), Against::kNeither);
 }
 
 }  // namespace

@@ -21,9 +21,11 @@ constexpr uint64_t kLightWords = 64;
 constexpr size_t kMostActivations = 32;  // that debug information is asked about
 constexpr uint64_t kMaskEvery = 16;      // samples of which one is asked for its signal mask
 
-// Others leave the stack and the anchor of a thread in these states alone: it would have to come to
-// a safepoint first.
-bool OnlyItself(int32_t state) { return state == kStateInJava || state == kStateInVm; }
+// Others leave the stack and the anchor of such a thread alone: it would have to come to a
+// safepoint first.
+bool StandsStill(const Sample& sample) {
+  return sample.java == 0 || sample.state == kStateInJava || sample.state == kStateInVm;
+}
 
 // Of all that oracles judge in a light walk; 0: something is amiss that no hash tells, or there are
 // names to be judged.
@@ -188,17 +190,36 @@ bool SampleLine::Take(SampledThread& thread, ucontext_t& context, const SampleOp
 void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& context, int walker,
                       const SampleOptions& options) {
   Sample& sample = station.journal->sample;
-  Observation& seen = station.seen;
   sample.walker = state_.job.walkers[walker];
   station.journal->phase.store(1, std::memory_order_release);
+  CallWalker(station, thread, context, walker, options);
 
+  // Neighbours in time mostly answer the same; what was clean a step ago is clean now.
+  Observation& seen = station.seen;
+  const uint64_t answer = options.light ? HashOfAnswer(seen) : 0;
+  if (answer == 0 || answer != station.clean_answer)
+    station.clean_answer = Judge(station) ? answer : 0;
+  const Disagreement differs = CountAgreement(station, context, walker);
+  // The oracles have judged a count beyond the buffer; nobody else is to read there.
+  seen.trace.num_frames = std::min<int>(seen.trace.num_frames, state_.job.depth);
+  if (options.on_trace != nullptr) options.on_trace(options.data, walker, seen.trace, differs);
+  Count(station, thread, walker, options);
+  KeepForNext(station, walker, options);
+  station.journal->phase.store(0, std::memory_order_release);
+}
+
+// Fills station.seen. From its first look to its last nothing else runs on the thread.
+void SampleLine::CallWalker(Station& station, SampledThread& thread, ucontext_t& context,
+                            int walker, const SampleOptions& options) {
+  const Sample& sample = station.journal->sample;
+  Observation& seen = station.seen;
   Walker& called = *station.walkers[walker];
   const WalkInput input{&context, thread.env, state_.job.depth, 0};
   // Asking costs a system call each time.
   const bool ask_mask = sample.sequence % kMaskEvery == 0 && !options.light;
   const uint64_t mask = ask_mask ? ThreadSignalMask() : 0;
   seen.before = Look(thread, mask);
-  Trace trace = CallGuarded(station.guard, called, input);
+  seen.trace = CallGuarded(station.guard, called, input);
   seen.after = Look(thread, 0);
   if (options.running)
     seen.after.error_number = seen.before.error_number;
@@ -207,7 +228,7 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
   if (ask_mask) seen.after.signal_mask = ThreadSignalMask();
   if (seen.after.signal_mask != mask)
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, sizeof mask);
-  if (options.running || (sample.java != 0 && !OnlyItself(sample.state))) {
+  if (options.running || !StandsStill(sample)) {
     // Others may have changed these meanwhile, and rightly so.
     seen.after.thread_state = seen.before.thread_state;
     seen.after.anchor_sp = seen.before.anchor_sp;
@@ -218,6 +239,9 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
   // In the JVM itself a thread's stack holds what others write to: waiters of a monitor, for one.
   if (!options.running && sample.state == kStateInJava)
     seen.stack_write = CompareStack(sample, facts_.call_stub_return);
+  seen.buffer_intact = seen.trace.ending != Ending::kReturned || called.BufferIntact(input);
+  // Its malloc is not the walker's.
+  if (options.running) station.guard.unsafe_call.function = nullptr;
 
   station.request.walker = sample.walker;
   station.request.state = sample.state;
@@ -227,48 +251,41 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
   seen.methods = &methods_;
   seen.truth = options.jvmti;
   seen.pristine = !options.jvmti.empty();
-  seen.trace = trace;
-  seen.buffer_intact = trace.ending != Ending::kReturned || called.BufferIntact(input);
   seen.fault = &station.guard.fault;
   seen.unsafe_call = &station.guard.unsafe_call;
-  // Its malloc is not the walker's.
-  if (options.running) station.guard.unsafe_call.function = nullptr;
   seen.sample = &station.facts;
-  // Neighbours in time mostly answer the same; what was clean a step ago is clean now.
-  const uint64_t answer = options.light ? HashOfAnswer(seen) : 0;
-  if (answer == 0 || answer != station.clean_answer)
-    station.clean_answer = Judge(station) ? answer : 0;
-  if (station.facts.shadow != nullptr && trace.ending == Ending::kReturned && trace.num_frames > 0)
-    state_.shadow_checked.fetch_add(1, std::memory_order_relaxed);
-  // The oracles have judged a count beyond the buffer; nobody else is to read there.
-  trace.num_frames = std::min<int>(trace.num_frames, state_.job.depth);
-  const Disagreement differs = CountAgreement(station, context, walker);
-  if (options.on_trace != nullptr) options.on_trace(options.data, walker, trace, differs);
-  // The same again only of what stands still: a safepoint may begin, and a GC with it, while a
-  // thread is in native code or blocked.
-  const bool still = sample.java == 0 || OnlyItself(sample.state);
-  if (!options.running) {
-    const bool again = still && walker + 1 < walker_count() && infos_[walker + 1] == infos_[walker];
-    seen.other = {trace, infos_[walker], again};
-  }
+}
 
+void SampleLine::Count(const Station& station, SampledThread& thread, int walker,
+                       const SampleOptions& options) {
+  const Sample& sample = station.journal->sample;
+  const Trace& trace = station.seen.trace;
+  const bool returned = trace.ending == Ending::kReturned;
   const int code = CodeSlotOf(trace);
   const int state = std::min<int>(sample.state, kMaxStates - 1);
   state_.counts[walker][state][static_cast<int>(RegionOf(sample.registers.pc))][code].fetch_add(
       1, std::memory_order_relaxed);
   if (!options.nested && !options.light)
-    CountStack(state_, methods_, trace,
-               trace.ending == Ending::kReturned ? std::min(trace.num_frames, 0) : code,
+    CountStack(state_, methods_, trace, returned ? std::min(trace.num_frames, 0) : code,
                sample.walker, sample.state);
   state_.walks.fetch_add(1, std::memory_order_relaxed);
   thread.counts->walks.fetch_add(1, std::memory_order_relaxed);
   if (code == kCodeFrames) {
     state_.successful.fetch_add(1, std::memory_order_relaxed);
     thread.counts->successful.fetch_add(1, std::memory_order_relaxed);
+    if (station.facts.shadow != nullptr)
+      state_.shadow_checked.fetch_add(1, std::memory_order_relaxed);
   }
-  if (trace.ending != Ending::kReturned)
-    state_.contained_crashes.fetch_add(1, std::memory_order_relaxed);
-  station.journal->phase.store(0, std::memory_order_release);
+  if (!returned) state_.contained_crashes.fetch_add(1, std::memory_order_relaxed);
+}
+
+// The same again only of what stands still: a safepoint may begin, and a GC with it, while a thread
+// is in native code or blocked.
+void SampleLine::KeepForNext(Station& station, int walker, const SampleOptions& options) const {
+  if (options.running) return;
+  const bool again = StandsStill(station.journal->sample) && walker + 1 < walker_count() &&
+                     infos_[walker + 1] == infos_[walker];
+  station.seen.other = {station.seen.trace, infos_[walker], again};
 }
 
 // A word of the sampled stack, as it was where that was kept; 0 if the thread goes on.

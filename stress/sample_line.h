@@ -69,6 +69,11 @@ class SampleLine {
                 const SampleOptions& options, Sample& sample) const;
   void Walk(Station& station, SampledThread& thread, ucontext_t& context, int walker,
             const SampleOptions& options);
+  void CallWalker(Station& station, SampledThread& thread, ucontext_t& context, int walker,
+                  const SampleOptions& options);
+  void Count(const Station& station, SampledThread& thread, int walker,
+             const SampleOptions& options);
+  void KeepForNext(Station& station, int walker, const SampleOptions& options) const;
   static uint64_t StackWord(const Sample& sample, uint64_t address);
   static uint64_t AnchorPc(const Sample& sample);
   uint64_t AnchorMethod(const Sample& sample) const;

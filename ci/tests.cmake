@@ -27,7 +27,7 @@ function(wh_test name)
 endfunction()
 
 wh_test(base_test harness/base/duration_test.cc harness/base/nearest_test.cc
-        harness/base/shell_test.cc LIBS wh_base)
+        harness/base/shell_test.cc harness/base/text_test.cc LIBS wh_base)
 wh_test(workloads_test workloads/catalogue_test.cc workloads/prepare_test.cc LIBS wh_workloads)
 target_compile_definitions(workloads_test PRIVATE
                            WALKHAMMER_WORKLOADS="${CMAKE_SOURCE_DIR}/workloads")

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/base/text.h"
 #include "reports/coverage_text.h"
 
 namespace walkhammer {
@@ -224,8 +225,6 @@ Json RangesJson(const RunSummary& summary) {
                         {"disassembly", range.disassembly}});
   return ranges;
 }
-
-std::string Hex(uint64_t number) { return fmt::format("{:#x}", number); }
 
 Json CoverageJson(const CoverageRows& code) {
   if (!code.reason.empty()) return Json::object({{"reason", code.reason}});

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "harness/base/nearest.h"
+#include "harness/base/text.h"
 #include "workloads/placeholders.h"
 #include "workloads/stanzas.h"
 
@@ -43,13 +44,12 @@ bool ReadRange(std::string_view text, Workload& workload) {
          workload.oldest_jdk <= workload.newest_jdk;
 }
 
+// Blanks around the parts, and line ends, are no part of them.
 std::vector<std::string> SplitPath(const std::string& text) {
   std::vector<std::string> parts;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(':', begin), text.size());
-    const std::vector<std::string> words = Words(text.substr(begin, end - begin));
+  for (const std::string& part : Split(text, ':')) {
+    const std::vector<std::string> words = Words(part);
     if (!words.empty()) parts.push_back(fmt::format("{}", fmt::join(words, " ")));
-    begin = end + 1;
   }
   return parts;
 }

@@ -6,16 +6,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/base/text.h"
+
 namespace walkhammer {
 namespace {
-
-constexpr char kBlanks[] = " \t\r";
-
-std::string Trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return "";
-  return std::string(text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1));
-}
 
 bool IsKey(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
@@ -40,7 +34,7 @@ Result<std::vector<Stanza>> ReadStanzas(const std::string& path) {
   std::string line;
   for (int number = 1; std::getline(file, line); number++) {
     const std::string where = fmt::format("{}:{}", path, number);
-    const std::string text = Trimmed(line);
+    const std::string text(Trim(line));
     if (text.empty()) {
       inside = false;
       continue;
@@ -62,16 +56,10 @@ Result<std::vector<Stanza>> ReadStanzas(const std::string& path) {
     if (stanzas.back().Find(key) != nullptr) {
       return BadInput(fmt::format("{}: \"{}\" stands in this stanza already", where, key));
     }
-    stanzas.back().lines.push_back({key, Trimmed(text.substr(colon + 1)), where});
+    stanzas.back().lines.push_back(
+        {key, std::string(Trim(std::string_view(text).substr(colon + 1))), where});
   }
   return stanzas;
-}
-
-std::vector<std::string> Words(std::string_view text) {
-  std::istringstream stream{std::string(text)};
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
 }
 
 }  // namespace walkhammer

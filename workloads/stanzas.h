@@ -28,9 +28,6 @@ struct Stanza {
 // kBadInput where a line is none, kToolFailed where the file cannot be read.
 Result<std::vector<Stanza>> ReadStanzas(const std::string& path);
 
-// What stands between blanks.
-std::vector<std::string> Words(std::string_view text);
-
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_WORKLOADS_STANZAS_H_

@@ -44,12 +44,6 @@ Result<std::chrono::nanoseconds> ParseDuration(std::string_view text, std::strin
   return std::chrono::nanoseconds(static_cast<int64_t>(ns));
 }
 
-std::string FormatCount(uint64_t count) {
-  std::string text = std::to_string(count);
-  for (size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
-  return text;
-}
-
 std::string FormatRate(double per_second) {
   if (!std::isfinite(per_second) || per_second < 0) per_second = 0;
   constexpr const char* kPrefixes[] = {"", "k", "M", "G", "T"};

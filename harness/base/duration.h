@@ -17,9 +17,6 @@ namespace walkhammer {
 // The failure names `option` ("--time") and what it was given.
 Result<std::chrono::nanoseconds> ParseDuration(std::string_view text, std::string_view option);
 
-// 12345678 -> "12,345,678".
-std::string FormatCount(uint64_t count);
-
 // Two or three significant digits: "85/s", "9.5k/s", "612k/s", "1.2M/s".
 // Negative and non-finite rates read "0/s".
 std::string FormatRate(double per_second);

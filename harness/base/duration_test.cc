@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "harness/base/numbers.h"
+
 namespace walkhammer {
 namespace {
 
@@ -52,12 +54,12 @@ TEST(DurationTest, NamesTheOption) {
 }
 
 TEST(FormatTest, Counts) {
-  EXPECT_EQ(FormatCount(0), "0");
-  EXPECT_EQ(FormatCount(999), "999");
-  EXPECT_EQ(FormatCount(1000), "1,000");
-  EXPECT_EQ(FormatCount(123456), "123,456");
-  EXPECT_EQ(FormatCount(12345678), "12,345,678");
-  EXPECT_EQ(FormatCount(std::numeric_limits<uint64_t>::max()), "18,446,744,073,709,551,615");
+  EXPECT_EQ(Grouped(0), "0");
+  EXPECT_EQ(Grouped(999), "999");
+  EXPECT_EQ(Grouped(1000), "1,000");
+  EXPECT_EQ(Grouped(123456), "123,456");
+  EXPECT_EQ(Grouped(12345678), "12,345,678");
+  EXPECT_EQ(Grouped(std::numeric_limits<uint64_t>::max()), "18,446,744,073,709,551,615");
 }
 
 TEST(FormatTest, Rates) {

@@ -20,8 +20,10 @@
 
 #include "harness/base/print.h"
 #include "harness/cli/common.h"
+#include "harness/cli/identity.h"
 #include "harness/cli/options.h"
 #include "harness/jvm/structs/safefetch_source.h"
+#include "harness/supervise/child_process.h"
 
 namespace walkhammer {
 namespace {
@@ -51,17 +53,6 @@ std::string FirstLine(const std::string& path) {
   return line;
 }
 
-// Not every architecture's kernel names the model; empty then.
-std::string CpuModel() {
-  std::ifstream file("/proc/cpuinfo");
-  std::string line;
-  while (std::getline(file, line)) {
-    const size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "";
-}
-
 // 0 when a perf event on this thread's CPU clock may be opened, else the errno.
 int TryPerfEvent() {
   perf_event_attr attributes = {};
@@ -78,22 +69,13 @@ int TryPerfEvent() {
   return 0;
 }
 
-bool MayControlAslr() {
-  const int now = personality(0xffffffff);
-  if (now == -1) return false;
-  const auto old = static_cast<unsigned long>(now);
-  if (personality(old | ADDR_NO_RANDOMIZE) == -1) return false;
-  personality(old);
-  return true;
-}
-
 json Machine(std::vector<Lack>& lacks) {
   utsname names = {};
   uname(&names);
   const auto pages = static_cast<uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES)));
   const auto page_size = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const int perf_error = TryPerfEvent();
-  const bool aslr_control = MayControlAslr();
+  const bool aslr_control = CanSwitchAslrOff();
   const std::string paranoid = FirstLine("/proc/sys/kernel/perf_event_paranoid");
   if (perf_error != 0) {
     lacks.push_back({fmt::format("perf events are not permitted ({}), so samples come at the "

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "harness/base/duration.h"
+#include "harness/base/numbers.h"
 #include "harness/base/print.h"
 
 namespace walkhammer {
@@ -82,7 +83,7 @@ void ProgressLine::Show(const FuzzProgress& p) {
   else if (walks == 0)
     line += PhaseWords(p.shared->phase.load());
   else
-    line += fmt::format("{} walks, {}, {}, {}{} buckets ({} confirmed)", FormatCount(walks),
+    line += fmt::format("{} walks, {}, {}, {}{} buckets ({} confirmed)", Grouped(walks),
                         FormatRate(p.walks_per_second), Shares(*p.shared),
                         p.blocks == 0 ? "" : fmt::format("{} blocks, ", p.blocks), p.buckets,
                         p.confirmed);

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/base/text.h"
 #include "harness/cli/common.h"
 #include "harness/request/walker_table.h"
 #include "harness/shared/shared_state.h"
@@ -21,15 +22,6 @@ const WalkerInfo& Row(int walker) { return AllWalkers()[static_cast<size_t>(walk
 
 bool IsLibrary(const std::string& text) {
   return text.find('/') != std::string::npos || text.ends_with(".so");
-}
-
-std::vector<std::string> Split(const std::vector<std::string>& lists) {
-  std::vector<std::string> words;
-  for (const std::string& list : lists) {
-    std::istringstream stream(list);
-    for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
-  }
-  return words;
 }
 
 }  // namespace
@@ -74,9 +66,13 @@ Result<int> WalkerNamed(std::string_view name, const ProviderChoice& provider) {
 
 Result<std::vector<int>> WalkersNamed(const std::vector<std::string>& lists,
                                       const ProviderChoice& provider) {
+  std::vector<std::string> names;
+  for (const std::string& list : lists)
+    for (std::string& name : Split(list, ',')) names.push_back(std::move(name));
+  if (lists.empty()) names.push_back("agct");
   std::vector<int> walkers;
   Status uses = Ok();  // one of them must
-  for (const std::string& name : lists.empty() ? std::vector<std::string>{"agct"} : Split(lists)) {
+  for (const std::string& name : names) {
     auto walker = WalkerNamed(name, provider);
     if (!walker.ok()) return walker.failure();
     Status used = CheckUses(walker.value(), provider);

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "harness/base/duration.h"
+#include "harness/base/text.h"
 #include "harness/cli/common.h"
 #include "harness/cli/provider.h"
 #include "harness/cli/run_end.h"
@@ -143,14 +144,6 @@ Result<StressJob> MakeJob(const StressOptions& options, const Lane& lane) {
   Status walkers = SetWalkers(options, lane, job);
   if (!walkers.ok()) return walkers.failure();
   return job;
-}
-
-// What a user gives after --java: words, by blanks.
-std::vector<std::string> Words(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
 }
 
 // A JDK that is asked for by name but cannot be used is a cell's status, not the end of the run.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "harness/base/duration.h"
+#include "harness/base/numbers.h"
 #include "harness/base/print.h"
 
 namespace walkhammer {
@@ -25,7 +26,7 @@ void StressProgressLine::Show(const StressProgress& p) {
   if (!terminal_ && p.seconds - last_shown_ < kLogEvery) return;
   last_shown_ = p.seconds;
   std::string line = fmt::format("{:4.0f}s  {} of {} cells done, {} walks, {}, {} buckets",
-                                 p.seconds, p.done, p.all, FormatCount(p.walks),
+                                 p.seconds, p.done, p.all, Grouped(p.walks),
                                  FormatRate(static_cast<double>(p.walks_per_second)), p.buckets);
   if (p.confirming) line += " | replaying what was found";
   for (const StressCell* cell : p.running)

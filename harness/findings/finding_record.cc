@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/text.h"
 #include "harness/process/signal_name.h"
 #include "harness/request/text_form.h"
 #include "harness/request/walker_table.h"
@@ -14,8 +15,6 @@ namespace walkhammer {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string Hex(uint64_t value) { return fmt::format("{:#x}", value); }
 
 Json RegistersJson(const Registers& registers) {
   return {{"pc", Hex(registers.pc)},

@@ -3,18 +3,12 @@
 #include <algorithm>
 #include <cctype>
 
+#include "harness/base/text.h"
+
 namespace walkhammer {
 namespace {
 
 bool IsWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0)
-    text.remove_prefix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
-    text.remove_suffix(1);
-  return text;
-}
 
 // "V  [libjvm.so+0x12]  f(X*)+0x1f", "C  [libc.so.6+0x85f14]", "v  ~StubRoutines::call_stub 0x..",
 // "J 44 c2 a.B.c(I)V (10 bytes) @ 0x.. [..]", "j  a.B.c()V+12".

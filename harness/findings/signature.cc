@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/text.h"
 #include "harness/findings/hs_err_head.h"
 #include "harness/oracles/oracle.h"
 #include "harness/process/signal_name.h"
@@ -23,14 +24,6 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Addresses differ from run to run, offsets do not: only numbers too long for an offset go.
 constexpr size_t kLongerThanOffset = 9;
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0)
-    text.remove_prefix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
-    text.remove_suffix(1);
-  return text;
-}
 
 // "f(X)+0x1f" -> "f(X)".
 std::string_view WithoutOffset(std::string_view text) {

@@ -14,6 +14,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "harness/base/files.h"
 #include "harness/process/signal_name.h"
 
 namespace walkhammer {
@@ -130,8 +131,7 @@ namespace {
 
 // The fields of /proc/PID/stat behind the command's name.
 std::istringstream StatOf(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  const std::string text = ReadFile("/proc/" + std::to_string(pid) + "/stat");
   const size_t name_end = text.rfind(')');
   return std::istringstream(name_end == std::string::npos ? "" : text.substr(name_end + 1));
 }

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <span>
 
+#include "harness/base/text.h"
 #include "harness/request/scene_table.h"
 #include "harness/request/text_words.h"
 #include "harness/request/walker_table.h"
@@ -16,12 +17,6 @@ namespace {
 
 // Negative literals down to here read as -0x..; those below are rather addresses or masks.
 constexpr int64_t kLeastSignedLiteral = -(int64_t{1} << 32);
-
-std::string Hex(uint64_t number) {
-  char digits[16];
-  char* end = std::to_chars(digits, std::end(digits), number, 16).ptr;
-  return "0x" + std::string(digits, end);
-}
 
 std::string SignedHex(int64_t number, const char* plus) {
   uint64_t bits = static_cast<uint64_t>(number);

@@ -18,20 +18,13 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/base/files.h"
 #include "harness/base/names.h"
 
 namespace walkhammer {
 namespace {
 
 constexpr size_t kMostOutput = 64 * 1024;  // bytes of a child's output that are read back
-
-std::string ReadFile(const std::string& path, size_t most) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(most, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(most));
-  text.resize(static_cast<size_t>(file.gcount()));
-  return text;
-}
 
 // Between fork and exec: only async-signal-safe calls.
 [[noreturn]] void Exec(char* const* arguments, char* const* environment, int shared_fd, int log_fd,

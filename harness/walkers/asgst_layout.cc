@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 
+#include "harness/base/text.h"
 #include "harness/walkers/contained.h"
 
 namespace walkhammer {
@@ -32,13 +33,11 @@ bool IsPainted(const uint8_t* from, size_t size) {
   return std::all_of(from, from + size, [](uint8_t byte) { return byte == kPaint; });
 }
 
-std::string Hex(const uint8_t* from, size_t size) {
+// Eight bytes a word.
+std::string HexWords(const uint8_t* from, size_t size) {
   std::string text;
-  char two[3];
-  for (size_t i = 0; i < size; i++) {
-    std::snprintf(two, sizeof two, "%02x", from[i]);
-    text += (i > 0 && i % 8 == 0 ? " " : "") + std::string(two);
-  }
+  for (size_t i = 0; i < size; i += 8)
+    text += (i > 0 ? " " : "") + HexBytes(from + i, std::min<size_t>(8, size - i));
   return text;
 }
 
@@ -176,19 +175,20 @@ class Probe {
         return "a frame that should hold " +
                (native ? std::string("type 3")
                        : "type 1, a level and byte code index " + std::to_string(known_.bci)) +
-               " is " + Hex(frame, kFrameBytes);
+               " is " + HexWords(frame, kFrameBytes);
       called |= caller;
     }
     return called ? ""
                   : "no frame holds the known method in its second word; the first is " +
-                        Hex(frames, kFrameBytes);
+                        HexWords(frames, kFrameBytes);
   }
 
   // With `words` words in all.
   static std::string CheckTrace(const Call& call, size_t words) {
     // Between the kind, a byte, and what follows it.
     if (call.Wrote(5, 3))
-      return "bytes 4 to 7 of the trace became " + Hex(call.trace + 4, 4) + ": no kind of one byte";
+      return "bytes 4 to 7 of the trace became " + HexWords(call.trace + 4, 4) +
+             ": no kind of one byte";
     const size_t size = 8 * words;
     if (call.Wrote(size, sizeof call.trace - size))
       return "it wrote behind the trace's " + std::to_string(words) + " words";

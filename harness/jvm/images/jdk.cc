@@ -21,6 +21,9 @@
 #include <set>
 #include <utility>
 
+#include "harness/base/files.h"
+#include "harness/base/text.h"
+
 namespace walkhammer {
 namespace {
 
@@ -81,14 +84,6 @@ bool IsOfInterest(std::string_view name) {
                                          "JNI_CreateJavaVM",   kVmStructs};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ||
          name.starts_with("ASGST_") || name.starts_with("JFRLL_");
-}
-
-std::string Hex(const void* bytes, size_t size) {
-  std::string text;
-  for (size_t i = 0; i < size; i++) {
-    text += fmt::format("{:02x}", static_cast<const unsigned char*>(bytes)[i]);
-  }
-  return text;
 }
 
 // False when the section's contents cannot be read.
@@ -157,7 +152,7 @@ Result<ElfFacts> ReadElf(const std::string& path) {
   }
   const void* id = nullptr;
   const ssize_t id_size = dwelf_elf_gnu_build_id(elf.get(), &id);
-  if (id_size > 0) facts.build_id = Hex(id, static_cast<size_t>(id_size));
+  if (id_size > 0) facts.build_id = HexBytes(id, static_cast<size_t>(id_size));
   std::sort(facts.exported.begin(), facts.exported.end());
   facts.exported.erase(std::unique(facts.exported.begin(), facts.exported.end()),
                        facts.exported.end());
@@ -207,8 +202,7 @@ std::map<std::string, std::string> ReadRelease(const fs::path& home) {
 // A JDK build's own, not yet imaged tree has no `release` file, but libjvm holds the string of
 // Abstract_VM_Version::internal_vm_info_string: "... for linux-amd64 JRE (17.0.15+6), built on".
 std::string VersionInside(const std::string& libjvm) {
-  std::ifstream file(libjvm, std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::string bytes = ReadFile(libjvm);
   constexpr std::string_view kBefore = " JRE (";
   const size_t start = bytes.find(kBefore);
   if (start == std::string::npos) return "";
@@ -278,18 +272,6 @@ CLibraryNeed NeedOf(const fs::path& libjvm) {
   for (const fs::path& library : {lib / "libjava.so", lib / "libjli.so", lib / "jli/libjli.so"})
     need.glibc = std::max(need.glibc, CLibraryNeedOf(library).glibc);
   return need;
-}
-
-std::string JavaOnPath() {
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path == nullptr ? "" : path;
-  while (!rest.empty()) {
-    const size_t colon = rest.find(':');
-    const fs::path java = fs::path(rest.substr(0, colon)) / "java";
-    if (IsFile(java) && access(java.c_str(), X_OK) == 0) return java;
-    rest = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
-  }
-  return "";
 }
 
 const char* NonEmptyVariable(const char* name) {
@@ -373,7 +355,7 @@ std::vector<Jdk> FindJdks(std::vector<Failure>* unusable) {
   }
   std::sort(installed.begin(), installed.end());
   for (const std::string& path : installed) add(path, false);
-  if (const std::string java = JavaOnPath(); !java.empty()) add(java, false);
+  if (const std::string java = FindProgram("java"); !java.empty()) add(java, false);
   std::stable_sort(found.begin(), found.end(),
                    [](const Jdk& a, const Jdk& b) { return a.feature < b.feature; });
   return found;

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "harness/base/files.h"
 #include "harness/base/names.h"
 
 namespace walkhammer {
@@ -26,23 +27,6 @@ constexpr Loader kLoaders[] = {{"aarch64", "lib/ld-linux-aarch64.so.1"},
 std::string MachineArch() {
   utsname names;
   return uname(&names) == 0 ? names.machine : "unknown";
-}
-
-bool IsProgram(const fs::path& path) {
-  std::error_code error;
-  return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
-}
-
-std::string OnPath(const std::string& program) {
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path == nullptr ? "" : path;
-  while (!rest.empty()) {
-    const size_t colon = rest.find(':');
-    const fs::path found = fs::path(rest.substr(0, colon)) / program;
-    if (IsProgram(found)) return found;
-    rest = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
-  }
-  return "";
 }
 
 const Loader* LoaderOf(const std::string& arch) {
@@ -65,7 +49,7 @@ std::string FindEmulator(const std::string& arch, const fs::path& sysroot) {
   if (const char* named = std::getenv("WALKHAMMER_EMULATOR"); named != nullptr && *named != '\0')
     return named;
   for (const std::string& name : {"qemu-" + arch, "qemu-" + arch + "-static"}) {
-    if (std::string found = OnPath(name); !found.empty()) return found;
+    if (std::string found = FindProgram(name); !found.empty()) return found;
     if (const fs::path beside = sysroot.parent_path() / name; IsProgram(beside)) return beside;
   }
   return "";

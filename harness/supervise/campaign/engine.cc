@@ -11,6 +11,7 @@
 #include <sstream>
 #include <thread>
 
+#include "harness/base/files.h"
 #include "harness/base/names.h"
 #include "harness/base/shell.h"
 #include "harness/findings/finding_record.h"
@@ -117,16 +118,8 @@ void SetUpLibFuzzer(const EnginePlan& plan, int index, ChildSetup& setup) {
                         run + "/" + kCorpusName, run + "/" + kSeedsName});
 }
 
-bool IsInPath(const std::string& program) {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
-  return false;
-}
-
 Status PrepareAfl(const EnginePlan& plan) {
-  if (!IsInPath("afl-fuzz"))
+  if (FindProgram("afl-fuzz").empty())
     return Unable("afl-fuzz is not to be found in PATH: install AFL++ (Debian: apt install afl++)");
   for (const std::string& file :
        {plan.platform.File(kAflTargetName), BesideExecutable(kAflMutatorName)})

@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "harness/base/clock.h"
+#include "harness/base/files.h"
 #include "harness/base/names.h"
 #include "harness/base/shell.h"
 #include "harness/findings/snapshot.h"
@@ -32,15 +33,9 @@ using std::chrono::seconds;
 constexpr auto kBootWithin = seconds(120);  // until the agent samples
 constexpr auto kStopWithin = seconds(10);   // until the agent has stopped
 constexpr auto kEndWithin = seconds(30);    // after SIGTERM
+constexpr size_t kMostOutput = 1 << 20;     // bytes that are read back
 constexpr auto kDyingWithin = seconds(30);  // a JVM writes its last words
 constexpr auto kWriteWithin = seconds(20);  // likewise, if it then writes what a lane judges
-
-std::string ReadWhole(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str().substr(0, 1 << 20);
-}
 
 std::string UsersPreload() {
   const char* preload = std::getenv("LD_PRELOAD");
@@ -366,7 +361,7 @@ Status StressCell::AfterProgram() {
   Status drained = Drain();
   if (!drained.ok()) return drained;
   output_bytes_ += program_->output_bytes();
-  const std::string hs_err = ReadWhole(HsErrPath());
+  const std::string hs_err = ReadFile(HsErrPath(), kMostOutput);
   const int wait_status = program_->wait_status();
   const bool exited = WIFEXITED(wait_status);
   const int killer = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;

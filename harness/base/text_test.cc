@@ -1,0 +1,84 @@
+#include "harness/base/text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "harness/base/files.h"
+
+namespace walkhammer {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(TextTest, Numbers) {
+  EXPECT_EQ(Hex(0), "0x0");
+  EXPECT_EQ(Hex(UINT64_MAX), "0xffffffffffffffff");
+  const unsigned char bytes[] = {0x0a, 0x1f, 0xff};
+  EXPECT_EQ(HexBytes(bytes, 3), "0a1fff");
+  EXPECT_EQ(HexBytes(bytes, 0), "");
+}
+
+TEST(TextTest, Trim) {
+  EXPECT_EQ(Trim(" \t a b\r\n"), "a b");
+  EXPECT_EQ(Trim(" \n"), "");
+  EXPECT_EQ(Trim(""), "");
+}
+
+TEST(TextTest, WordsAndParts) {
+  EXPECT_THAT(Words("  a\tb\nc "), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(Words(" "), IsEmpty());
+  EXPECT_THAT(Split("a,,b c,", ','), ElementsAre("a", "", "b c", ""));
+  EXPECT_THAT(Split("a", ','), ElementsAre("a"));
+  EXPECT_THAT(Split("", ','), IsEmpty());
+}
+
+class FilesTest : public ::testing::Test {
+ protected:
+  FilesTest() {
+    char name[] = "/tmp/walkhammer-files-XXXXXX";
+    folder_ = mkdtemp(name);
+  }
+  ~FilesTest() override { std::filesystem::remove_all(folder_); }
+  std::string Write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ + "/" + name) << text;
+    return folder_ + "/" + name;
+  }
+  std::string folder_;
+};
+
+TEST_F(FilesTest, ReadsAllOrTheBeginning) {
+  const std::string text(200000, 'x');
+  const std::string path = Write("file", text + std::string(1, '\0') + "end");
+  EXPECT_EQ(ReadFile(path), text + std::string(1, '\0') + "end");
+  EXPECT_EQ(ReadFile(path, 3), "xxx");
+  EXPECT_EQ(ReadFile(path, 0), "");
+  EXPECT_EQ(ReadFile(folder_), "");
+  EXPECT_EQ(ReadFile(folder_ + "/none"), "");
+  EXPECT_GT(ReadFile("/proc/self/maps").size(), 100U) << "a file that tells no size";
+}
+
+TEST_F(FilesTest, FindsProgramsAlone) {
+  const std::string before = std::getenv("PATH");
+  setenv("PATH", ("/nowhere:" + folder_ + ":" + before).c_str(), 1);
+  const std::string path = Write("wh-program", "");
+  EXPECT_EQ(FindProgram("wh-program"), "") << "not executable";
+  EXPECT_FALSE(IsProgram(path));
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  EXPECT_EQ(FindProgram("wh-program"), path);
+  std::filesystem::create_directory(folder_ + "/wh-folder");
+  EXPECT_EQ(FindProgram("wh-folder"), "");
+  EXPECT_NE(FindProgram("sh"), "");
+  setenv("PATH", "", 1);
+  EXPECT_EQ(FindProgram("sh"), "");
+  unsetenv("PATH");
+  EXPECT_EQ(FindProgram("sh"), "");
+  setenv("PATH", before.c_str(), 1);
+}
+
+}  // namespace
+}  // namespace walkhammer

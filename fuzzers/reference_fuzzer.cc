@@ -159,9 +159,10 @@ void WalkOnce(World& world, Input& input) {
   if ((bits & 32) != 0) {
     start.registers = {TakeWord(input, world.memory), TakeWord(input, world.memory),
                        TakeWord(input, world.memory), TakeWord(input, world.memory)};
-    start.bcp_register = TakeWord(input, world.memory);
-    start.sender_sp_register = TakeWord(input, world.memory);
-    start.return_register = TakeWord(input, world.memory);
+    start.java.byte_code = TakeWord(input, world.memory);
+    start.java.sender_sp = TakeWord(input, world.memory);
+    start.java.return_pc = TakeWord(input, world.memory);
+    start.java.exception_pc = TakeWord(input, world.memory);
   }
   for (int edits = 0; edits < 64 && !input.empty(); edits++) {
     const size_t index = input.Take(2);

@@ -21,6 +21,15 @@ struct Registers {
   uint64_t pc, sp, fp, lr;  // lr is 0 on architectures without one
 };
 
+// What generated code keeps in registers besides. 0: not known, or none on this architecture.
+struct JavaRegisters {
+  uint64_t byte_code = 0;       // the interpreter's pointer to it: x86_64 r13, aarch64 x22
+  uint64_t sender_sp = 0;       // before a frame is built: the caller's sp; r13
+  uint64_t return_pc = 0;       // likewise: where it returns to; or who handles an exception; rax
+  uint64_t exception_pc = 0;    // on the way there: where it was thrown; rdx
+  uint64_t first_argument = 0;  // on the way into Java: the JavaCallWrapper; rdi, x0
+};
+
 // How a guarded call ended.
 enum class Ending : uint8_t { kReturned, kCrashed, kHung };
 

@@ -21,11 +21,11 @@ namespace walkhammer {
 //   Registers ReadContext(const ucontext_t&);
 //   uint64_t Argument(const ucontext_t&, int), from 0 to 3, and Registers CallerAtEntry(const
 //   ucontext_t&), its pc inside of the call: at the entry of a function of the C ABI;
-//   void ReadJavaRegisters(const ucontext_t&, bcp, sender_sp, return_pc): what generated code keeps
-//   there; uint64_t NextByteCode(const ucontext_t&): and the interpreter; void WriteContext(const
-//   Registers&, ucontext_t&); uint64_t ThreadPointer(), void SetThreadPointer(uint64_t): what
-//   thread-local storage hangs on; uint64_t SignReturnAddress(uint64_t);
-//   uint64_t CallByAddress(function, first, second); kHasTrapFlag,
+//   JavaRegisters ReadJavaRegisters(const ucontext_t&): what generated code keeps
+//   there; uint64_t NextByteCode(const ucontext_t&): and the interpreter; void
+//   WriteContext(const Registers&, ucontext_t&); uint64_t ThreadPointer(), void
+//   SetThreadPointer(uint64_t): what thread-local storage hangs on; uint64_t
+//   SignReturnAddress(uint64_t); uint64_t CallByAddress(function, first, second); kHasTrapFlag,
 //   SetSingleStep(ucontext_t&, bool): single steps without ptrace; AtCallThatEndsSteps(const
 //   ucontext_t&): the thread must run without its trap flag now; CodeUnit: what can be written into
 //   running code at once; kTrapCode: a trap instruction, one CodeUnit long; kTrapPcAhead: how far

@@ -33,10 +33,9 @@ inline Registers CallerAtEntry(const ucontext_t& context) {
 // What generated code keeps in registers besides: see WalkStart in harness/asgst/walk.
 // Nobody asks for the caller's sp, in x13 before JDK 20, in x19 since (JDK-8288971), nor for a
 // return address besides lr: lr tells more.
-inline void ReadJavaRegisters(const ucontext_t& context, uint64_t& bcp, uint64_t& sender_sp,
-                              uint64_t& return_pc) {
-  bcp = context.uc_mcontext.regs[22];
-  sender_sp = return_pc = 0;
+inline JavaRegisters ReadJavaRegisters(const ucontext_t& context) {
+  const auto& regs = context.uc_mcontext.regs;
+  return {.byte_code = regs[22], .first_argument = regs[0]};
 }
 
 // Where the interpreter holds the byte code that it is about to begin.

@@ -40,10 +40,10 @@ inline Registers CallerAtEntry(const ucontext_t& context) {
 }
 
 // What generated code keeps in registers besides: see WalkStart in harness/asgst/walk.
-inline void ReadJavaRegisters(const ucontext_t& context, uint64_t& bcp, uint64_t& sender_sp,
-                              uint64_t& return_pc) {
-  return_pc = static_cast<uint64_t>(context.uc_mcontext.gregs[REG_RAX]);
-  bcp = sender_sp = static_cast<uint64_t>(context.uc_mcontext.gregs[REG_R13]);
+inline JavaRegisters ReadJavaRegisters(const ucontext_t& context) {
+  const auto& g = context.uc_mcontext.gregs;
+  const auto at = [&](int number) { return static_cast<uint64_t>(g[number]); };
+  return {at(REG_R13), at(REG_R13), at(REG_RAX), at(REG_RDX), at(REG_RDI)};
 }
 
 // Where the interpreter holds the byte code that it is about to begin.

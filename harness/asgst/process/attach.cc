@@ -73,7 +73,7 @@ uint64_t GuardZone(const VmStructs& structs) {
 void SetRegisters(const ucontext_t* context, WalkStart& start) {
   if (context == nullptr) return;
   start.registers = ReadContext(*context);
-  ReadJavaRegisters(*context, start.bcp_register, start.sender_sp_register, start.return_register);
+  start.java = ReadJavaRegisters(*context);
 }
 
 void FindSafeFetch(void* libjvm) {

@@ -90,9 +90,11 @@ void ForEachRegister(WalkStart& s, Visit visit) {
   visit("sp", s.registers.sp);
   visit("fp", s.registers.fp);
   visit("lr", s.registers.lr);
-  visit("bcp_register", s.bcp_register);
-  visit("sender_sp_register", s.sender_sp_register);
-  visit("return_register", s.return_register);
+  visit("bcp_register", s.java.byte_code);
+  visit("sender_sp_register", s.java.sender_sp);
+  visit("return_register", s.java.return_pc);
+  visit("exception_pc_register", s.java.exception_pc);
+  visit("first_argument_register", s.java.first_argument);
   visit("thread", s.thread);
   visit("stack_high", s.stack_high);
   visit("stack_floor", s.stack_floor);

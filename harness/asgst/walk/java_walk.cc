@@ -98,8 +98,8 @@ bool JavaWalk::InterpretedFrame(JavaFrame& frame) {
     if (facts.code_size == 0) return End(true);  // nobody runs an abstract method
     const uint64_t begin = facts.const_method + layout_.const_bytes;
     // The interpreter keeps it in a register and saves it at calls.
-    if (at_.is_top && start_.bcp_register - begin < facts.code_size)
-      frame.bci = static_cast<int32_t>(start_.bcp_register - begin);
+    if (at_.is_top && start_.java.byte_code - begin < facts.code_size)
+      frame.bci = static_cast<int32_t>(start_.java.byte_code - begin);
     else if (Word(at_.fp + layout_.interpreter_bcp, bcp) && bcp - begin < facts.code_size)
       frame.bci = static_cast<int32_t>(bcp - begin);
     else
@@ -271,20 +271,27 @@ bool JavaWalk::TakeReturnOfStub(uint64_t fp) {
 
 // Native code has called Java: the thread's anchor from before is kept in the entry frame.
 bool JavaWalk::UpFromEntry() {
-  uint64_t wrapper = 0, sp = 0, pc = 0, fp = 0, caller_pc = 0, caller_fp = 0;
-  const bool has_caller = ReturnAddress(at_.fp + 8, caller_pc) && Word(at_.fp, caller_fp);
-  const Registers caller{caller_pc, at_.fp + 16, caller_fp, 0};
+  uint64_t wrapper = 0, caller_pc = 0, caller_fp = 0;
+  Registers caller{};
+  if (ReturnAddress(at_.fp + 8, caller_pc) && Word(at_.fp, caller_fp))
+    caller = {caller_pc, at_.fp + 16, caller_fp, 0};
   if (!Word(at_.fp + layout_.call_wrapper, wrapper) || !InStack(wrapper)) return End(true);
+  return UpByWrapper(wrapper, caller);
+}
+
+// `caller`: the C code that has called Java; no pc: not known.
+bool JavaWalk::UpByWrapper(uint64_t wrapper, const Registers& caller) {
+  uint64_t sp = 0, pc = 0, fp = 0;
   const uint64_t anchor = wrapper + layout_.wrapper_anchor;
   if (!Word(anchor + layout_.jvm.last_sp, sp) || !Word(anchor + layout_.jvm.last_pc, pc) ||
       !Word(anchor + layout_.jvm.last_fp, fp))
     return End(true);
   if (sp == 0) {  // the thread's first Java call
-    if (has_caller) BeginC(caller, false, start_.stack_high);
+    if (caller.pc != 0) BeginC(caller, false, start_.stack_high);
     return End(false);
   }
   if (sp <= at_.sp || !InStack(sp)) return End(true);
-  if (has_caller) BeginC(caller, false, sp);
+  if (caller.pc != 0) BeginC(caller, false, sp);
   low_ = sp - 8;
   if (pc == 0 && !ReturnAddress(sp - 8, pc)) return End(true);
   at_ = {pc, sp, fp, false, false, {}};

@@ -39,10 +39,7 @@ struct JavaFrame {
 // The interrupted thread.
 struct WalkStart {
   Registers registers{};
-  // What generated code keeps in callee-saved registers: the byte code pointer, and before a frame
-  // is built the sp of the caller and the return address (x86_64: r13, r13, rax; aarch64: x22, x19,
-  // lr); 0: not known.
-  uint64_t bcp_register = 0, sender_sp_register = 0, return_register = 0;
+  JavaRegisters java{};
   uint64_t thread = 0;       // JavaThread*
   uint64_t stack_high = 0;   // its stack's end, exclusive
   uint64_t stack_floor = 0;  // its stack's beginning
@@ -171,6 +168,9 @@ class JavaWalk {
   void LeaveRemovedActivation();
   bool FromStubThatPushes(const FoundCode& code);
   void PassArguments();
+  bool FromExceptionPc(const FoundCode& code);
+  bool FromStubByEpilogue(const FoundCode& code);
+  void LeaveMathEntry();
   bool FromCallStub();
   bool ToContinuationEntry();
   bool FromLeafCall();
@@ -192,6 +192,7 @@ class JavaWalk {
   bool FromAdapterThatCalls();
   bool TakeReturnOfStub(uint64_t fp);
   bool UpFromEntry();
+  bool UpByWrapper(uint64_t wrapper, const Registers& caller);
   bool UpFromInterpreted();
   bool End(bool broken);
 

@@ -11,9 +11,6 @@ constexpr uint64_t kLeafWords = 256;  // how much stack a leaf call from Java is
 // From an interpreted frame's lowest fixed slot to its frame pointer: less is still being built.
 constexpr uint64_t kLeastInterpreted = 9 * 8;
 constexpr uint64_t kLeastInterpreted8 = 8 * 8;  // of JDK 8, without the method's mirror
-// Bytes between a caller's sp and its callee's frame, or an adapter's sp while it saves registers.
-constexpr uint64_t kMostArguments = 512 * 8;
-constexpr uint64_t kMostCallStub = 512;  // bytes of the call stub before and behind its call
 
 }  // namespace
 
@@ -100,10 +97,13 @@ WalkStatus JavaWalk::FindFirst() {
     at_ = {r.pc, r.sp, r.fp, true, false, {}};
     if (!FromLeafCallByTables() && !FromLeafCall()) return WalkStatus::kUnknownJava;
     LeaveRemovedActivation();
+    LeaveMathEntry();
     return WithCFrames(WalkStatus::kFound);
   }
   if (code.kind == CodeKind::kNmethod || code.kind == CodeKind::kStub) {
     if (!SenderInTop(code)) return WalkStatus::kUnknownJava;
+    if (code.kind == CodeKind::kStub && at_.pc != r.pc) LeaveMathEntry();
+    PassArguments();
     return WalkStatus::kFound;
   }
   uint64_t method = 0;
@@ -144,7 +144,7 @@ void JavaWalk::PassLocals() {
 bool JavaWalk::BetweenInterpretedFrames() {
   const Registers r = start_.registers;
   if (layout_.rules->has_link_register) return FromCompiledCallerByLink();
-  const uint64_t above = start_.sender_sp_register;
+  const uint64_t above = start_.java.sender_sp;
   // The same register holds the return address, once that was taken off the stack.
   if (IsReturn(above)) {
     at_ = {above, r.sp, r.fp, false, false, {}};
@@ -154,8 +154,8 @@ bool JavaWalk::BetweenInterpretedFrames() {
   if (above <= r.sp || !InStack(above - 8)) return false;
   // While the locals are made room for, the return address is in a register, too.
   if (!TakeReturnAt(r.sp, r.fp)) {
-    if (!IsReturn(start_.return_register)) return false;
-    at_ = {start_.return_register, above, r.fp, false, false, {}};
+    if (!IsReturn(start_.java.return_pc)) return false;
+    at_ = {start_.java.return_pc, above, r.fp, false, false, {}};
   }
   at_.sp = low_ = above;
   return true;
@@ -209,7 +209,7 @@ bool JavaWalk::FromLinkTo(const FoundCode& caller, uint64_t pc) {
 // its caller's sp, which is in a register until the frame holds it.
 bool JavaWalk::FromFrameBeingBuilt() {
   const Registers& r = start_.registers;
-  uint64_t caller_fp = 0, sp = start_.sender_sp_register;
+  uint64_t caller_fp = 0, sp = start_.java.sender_sp;
   const uint64_t least = layout_.feature < 9 ? kLeastInterpreted8 : kLeastInterpreted;
   if (r.fp < r.sp || r.fp - r.sp >= least || !Word(r.fp, caller_fp)) return false;
   if (sp <= r.fp || !InStack(sp - 8)) Word(r.fp + layout_.sender_sp, sp);
@@ -291,120 +291,16 @@ bool JavaWalk::FromLeafCall() {
   return false;
 }
 
-// The interpreter has removed the frame of a method that throws and asks who handles it there:
-// below the call lie the return address and the exception, then the caller's frame. The call may
-// have aligned the stack (TemplateInterpreterGenerator::generate_throw_exception).
-void JavaWalk::LeaveRemovedActivation() {
-  if (layout_.rules->has_link_register || CodeAt(at_.pc).kind != CodeKind::kCodelet) return;
-  for (const uint64_t slot : {at_.sp, at_.sp + 8}) {
-    uint64_t pc = 0, above = 0;
-    if (!ReturnAddress(slot, pc) || !IsReturn(pc)) continue;
-    const FoundCode caller = CodeAt(pc);
-    const uint64_t sp = slot + 16;
-    if (caller.kind == CodeKind::kNmethod &&
-        (caller.frame_words <= 0 ||
-         !ReturnAddress(sp + 8 * static_cast<uint64_t>(caller.frame_words) - 8, above) ||
-         !IsReturn(above)))
-      continue;
-    at_ = {pc, sp, at_.fp, false, false, {}};
-    low_ = sp;
-    return;
-  }
-}
-
-// Between compiled and interpreted code the return address is taken off the stack, the caller's sp
-// is noted in a register, room is made, and the address put back
-// (SharedRuntime::generate_i2c2i_adapters).
-bool JavaWalk::FromAdapter() {
-  const Registers& r = start_.registers;
-  const uint64_t pc = start_.return_register, above = start_.sender_sp_register;
-  uint64_t word = 0;
-  const bool returns = IsReturn(pc);
-  const auto take = [&](uint64_t sp) {
-    at_ = {pc, sp, r.fp, false, false, {}};
-    low_ = sp;
-    return true;
-  };
-  if (returns && memory_.ReadWord(r.sp - 8, word) && word == pc) return take(r.sp);  // just taken
-  if (above == r.sp + 8 && TakeReturnAt(r.sp, r.fp)) return true;
-  if (above > r.sp && above - r.sp < kMostArguments && InStack(above - 8)) {
-    // Not taken yet, while registers are saved for a call.
-    if (ReturnAddress(above, word) && (!returns || word == pc) && TakeReturnAt(above, r.fp))
-      return true;
-    if (returns) return take(above);
-  }
-  return TakeReturnAt(r.sp, r.fp);
-}
-
-// A stub has found the handler of an exception in a compiled method, has given its own frame up and
-// goes there. What calls are linked to goes to their methods so, too, but with a return address.
-bool JavaWalk::OnTheWayToHandler() {
-  const Registers& r = start_.registers;
-  uint64_t popped = 0, pc = 0;
-  return layout_.rules->jumps_by_return != nullptr &&
-         layout_.rules->jumps_by_return(Code(), r.pc, popped) &&
-         !(ReturnAddress(r.sp + popped, pc) && IsReturn(pc)) && ToHandler(r.sp + popped, r.fp);
-}
-
-// To the compiled method whose handler is in the return register, and whose frame is at `sp`.
-bool JavaWalk::ToHandler(uint64_t sp, uint64_t fp) {
-  const FoundCode to = CodeAt(start_.return_register);
-  uint64_t pc = 0;
-  if (to.kind != CodeKind::kNmethod || to.frame_words <= 0 ||
-      !ReturnAddress(sp + 8 * static_cast<uint64_t>(to.frame_words) - 8, pc) || !IsReturn(pc))
-    return false;
-  at_ = {start_.return_register, sp, fp, false, false, {}};
-  low_ = sp;
-  return true;
-}
-
-// A stub that has pushed registers, or the frame pointer and nothing else: the frame pointer is its
-// caller's still.
-bool JavaWalk::FromStubThatPushes(const FoundCode& code) {
-  const Registers& r = start_.registers;
-  uint64_t words = 0, fp = 0;
-  int pushed = 0, all = 0;
-  if (!layout_.rules->has_link_register && Word(r.sp, fp) && fp == r.fp &&
-      layout_.rules->sets_up_fp(Code(), r.pc - 1, pushed, all))
-    return TakeReturnAt(r.sp + 8, fp);
-  if (layout_.rules->pushes_first == nullptr ||
-      !layout_.rules->pushes_first(Code(), code.begin, r.pc, words) ||
-      !TakeReturnAt(r.sp + 8 * words, r.fp))
-    return false;
-  PassArguments();
-  return true;
-}
-
-// What compiled code has pushed for a stub, and still has to take back, lies below its frame.
-void JavaWalk::PassArguments() {
-  if (layout_.rules->takes_back == nullptr || CodeAt(at_.pc).kind != CodeKind::kNmethod) return;
-  at_.sp += 8 * layout_.rules->takes_back(Code(), at_.pc);
-  low_ = at_.sp;
-}
-
-// In the stub through which native code calls Java, before the call or behind it: the frame is the
-// one that a callee finds, which returns to native code.
-bool JavaWalk::FromCallStub() {
-  const Registers& r = start_.registers;
-  uint64_t pc = 0, wrapper = 0;
-  if (r.pc - layout_.call_stub_return + kMostCallStub > 2 * kMostCallStub || r.fp <= r.sp ||
-      !ReturnAddress(r.fp + 8, pc) || InCode(pc) || !Word(r.fp + layout_.call_wrapper, wrapper) ||
-      wrapper <= r.fp || !InStack(wrapper))
-    return false;
-  UpFromEntry();
-  return true;
-}
-
 // Interrupted in generated code: where its caller is depends on how much of its frame there is.
 bool JavaWalk::SenderInTop(const FoundCode& code) {
   const Registers& r = start_.registers;
-  if (code.kind == CodeKind::kStub && (OnTheWayToHandler() || FromStubThatPushes(code)))
+  if (code.kind == CodeKind::kStub &&
+      (OnTheWayToHandler() || FromExceptionPc(code) || FromStubThatPushes(code)))
     return true;
   const FrameShape shape = ShapeAt(*layout_.rules, Code(), code, r.pc);
   uint64_t slot = 0, fp = r.fp, pc = 0;
   switch (shape) {
     case FrameShape::kWhole:
-      PassArguments();
       return true;
     case FrameShape::kNone:
       slot = r.sp;
@@ -419,7 +315,7 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
       break;
     case FrameShape::kByFp:
       // The handler may stand where the return address was; else by the stub's size.
-      if (!TakeReturnOfStub(r.fp) && Word(r.fp + 8, pc) && pc == start_.return_register &&
+      if (!TakeReturnOfStub(r.fp) && Word(r.fp + 8, pc) && pc == start_.java.return_pc &&
           Word(r.fp, fp))
         ToHandler(r.fp + 16, fp);
       return true;
@@ -439,8 +335,10 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
       if (FromCallStub()) return true;
       if (layout_.rules->has_link_register)
         return FromLink(code) || TakeReturnOfStub(r.fp) || FromLeafCall();
-      if (FromAdapter() || TakeReturnOfStub(r.fp)) return true;
-      const uint64_t above = start_.sender_sp_register;
+      if (FromAdapter() || FromStubByEpilogue(code) || TakeReturnAt(r.sp, r.fp) ||
+          TakeReturnOfStub(r.fp))
+        return true;
+      const uint64_t above = start_.java.sender_sp;
       if (above > r.sp && TakeReturnAt(above - 8, r.fp)) return true;
       return FromLeafCall();
     }

@@ -2,53 +2,13 @@
 // heap, compiled code with debug information, methods, a stack.
 #include "harness/asgst/walk/java_walk.h"
 
-#include <gtest/gtest.h>
-
 #include <memory>
 #include <random>
 
-#include "harness/asgst/testing/made_up_jvm.h"
+#include "harness/asgst/walk/java_walk_testing.h"
 
 namespace walkhammer {
 namespace {
-
-constexpr uint64_t kLeafSp = MadeUpJvm::kLeafSp, kThread = MadeUpJvm::kThread,
-                   kMethods = MadeUpJvm::kMethods;
-
-struct Seen {
-  uint64_t method;
-  int bci, level;
-  FrameType type;
-  bool operator==(const Seen&) const = default;
-};
-
-void PrintTo(const Seen& seen, std::ostream* out) {
-  *out << "method " << seen.method << " @ " << seen.bci << " level " << seen.level << " type "
-       << static_cast<int>(seen.type);
-}
-
-class JavaWalkTest : public testing::TestWithParam<const CodeRules*> {
- protected:
-  JavaWalkTest() : jvm_(*GetParam()) {}
-
-  std::vector<Seen> Walk(bool* broken = nullptr) {
-    JavaWalk walk(layout_, memory_, start_);
-    std::vector<Seen> seen;
-    if (walk.Begin() != WalkStatus::kFound) return seen;
-    for (JavaFrame frame; seen.size() < 100 && walk.Next(frame);)
-      seen.push_back({(frame.method - kMethods) / 0x1000, frame.bci, frame.level, frame.type});
-    if (broken != nullptr) *broken = walk.broken();
-    return seen;
-  }
-
-  const Seen kLeaf{0, 7, 4, FrameType::kJava}, kInlined{2, 5, 4, FrameType::kInlined},
-      kOuter{1, 3, 4, FrameType::kJava};
-  MadeUpJvm jvm_;
-  WalkLayout& layout_ = jvm_.layout;
-  MadeUpMemory& memory_ = jvm_.memory;
-  WalkStart& start_ = jvm_.start;
-  const uint64_t leaf_ = jvm_.leaf, caller_ = jvm_.caller;
-};
 
 TEST_P(JavaWalkTest, CompiledInlinedAndTheEndOfTheStack) {
   bool broken = true;
@@ -103,28 +63,13 @@ TEST_P(JavaWalkTest, AnInterpretedCaller) {
   EXPECT_EQ(Walk(), (std::vector<Seen>{kLeaf, {1, 9, 0, FrameType::kJava}}));
 }
 
-// Compiled code, which an interpreted method called, has called another interpreted one, with
-// arguments between their frames. Its frame pointer is still its caller's.
-class BetweenFramesTest : public JavaWalkTest {
- protected:
-  static constexpr uint64_t kOlderFp = MadeUpJvm::kStack + 0x180, kSp = kLeafSp - 0x40;
-
-  BetweenFramesTest() {
-    jvm_.InterpretCaller();
-    memory_.PutBytes(leaf_ + 0x1b, {0xe8});  // a call
-    start_.sender_sp_register = kLeafSp;
-    start_.registers = {MadeUpJvm::kInterpreter + 0x20, kSp, kOlderFp, 0};
-  }
-  const std::vector<Seen> wanted_ = {kLeaf, {1, 9, 0, FrameType::kJava}};
-};
-
 TEST_P(BetweenFramesTest, OnEntry) {
   memory_.Put(kSp, leaf_ + 0x20);
   EXPECT_EQ(Walk(), wanted_);
 }
 
 TEST_P(BetweenFramesTest, WhileLocalsAreMadeRoomFor) {
-  start_.return_register = leaf_ + 0x20;
+  start_.java.return_pc = leaf_ + 0x20;
   EXPECT_EQ(Walk(), wanted_);
 }
 
@@ -134,19 +79,19 @@ TEST_P(BetweenFramesTest, WhileTheFrameIsBuilt) {
   memory_.Put(kSp + 16, leaf_ + 0x20);
   EXPECT_EQ(Walk(), wanted_);
   memory_.Put(kSp, kLeafSp);  // the frame has its caller's sp now, the register another value
-  start_.sender_sp_register = MadeUpJvm::Method(2);
+  start_.java.sender_sp = MadeUpJvm::Method(2);
   EXPECT_EQ(Walk(), wanted_);
 }
 
 TEST_P(BetweenFramesTest, OnReturn) {
   start_.registers.sp = kLeafSp;
-  start_.sender_sp_register = leaf_ + 0x20;
+  start_.java.sender_sp = leaf_ + 0x20;
   EXPECT_EQ(Walk(), wanted_);
 }
 
 // Its own frame is gone, the return address is still on the stack, below the locals.
 TEST_P(BetweenFramesTest, BeforeTheReturnAddressIsTaken) {
-  start_.sender_sp_register = MadeUpJvm::Method(2);
+  start_.java.sender_sp = MadeUpJvm::Method(2);
   start_.registers.fp = 1;
   start_.registers.sp = kSp - 8;
   memory_.Put(kSp - 8, leaf_ + 0x20);
@@ -165,7 +110,7 @@ TEST_P(BetweenFramesTest, BehindACall) {
   memory_.Put(fp + layout_.interpreter_method, MadeUpJvm::Method(2));
   memory_.Put(fp + 8 * layout_.rules->slots.interpreter_bcp, MadeUpJvm::Method(2) + 0x100 + 32 + 4);
   start_.registers = {pc, fp - 0x60, fp, 0};
-  start_.sender_sp_register = start_.bcp_register = leaf_ + 0x20;  // a return of long ago
+  start_.java.sender_sp = start_.java.byte_code = leaf_ + 0x20;  // a return of long ago
   const std::vector<Seen> all = {{2, 4, 0, FrameType::kJava}, wanted_[0], wanted_[1]};
   for (const std::vector<uint8_t>& code : {std::vector<uint8_t>{0x48, 0x8b, 0x65, 0xf0, 0, 0, 0, 0},
                                            {0x48, 0xc7, 0x45, 0xf0, 0, 0, 0, 0},
@@ -181,115 +126,6 @@ TEST_P(BetweenFramesTest, BehindACall) {
   EXPECT_EQ(Walk(), wanted_);
 }
 
-// A stub has found where a compiled method handles an exception and goes there.
-TEST_P(BetweenFramesTest, OnTheWayToAHandler) {
-  if (layout_.rules->jumps_by_return == nullptr) GTEST_SKIP() << "not asked there";
-  const uint64_t pc = jvm_.stub + 0x20, sp = kLeafSp;
-  start_.sender_sp_register = 0;
-  start_.return_register = leaf_ + 0x20;
-  start_.registers = {pc, sp, kOlderFp, 0};
-  memory_.Put(sp, 0x1234);
-  memory_.PutBytes(pc, {0xff, 0xe0, 0, 0});
-  EXPECT_EQ(Walk(), wanted_);
-  memory_.PutBytes(pc, {0x59, 0xff, 0xe0, 0});
-  start_.registers.sp = sp - 8;
-  EXPECT_EQ(Walk(), wanted_) << "the return address is still to be taken off";
-  memory_.PutBytes(pc, {0x59, 0xff, 0xe1, 0});
-  EXPECT_EQ(Walk(), wanted_) << "by another register";
-}
-
-// The interpreter asks the JVM who handles an exception; its own frame is gone, the frame pointer
-// is an older frame's.
-TEST_P(BetweenFramesTest, AnActivationThatWasRemovedForAnException) {
-  const uint64_t sp = kLeafSp - 16;
-  start_.sender_sp_register = 0;
-  start_.registers = {0x9999, sp - 8, kOlderFp, 0};
-  memory_.Put(sp - 8, MadeUpJvm::kInterpreter + 0x20);
-  memory_.Put(sp, leaf_ + 0x20);
-  memory_.Put(sp + 8, 0x1234);  // the exception
-  EXPECT_EQ(Walk(), wanted_);
-  start_.registers.sp = sp - 16;  // aligned
-  memory_.Put(sp - 16, MadeUpJvm::kInterpreter + 0x20);
-  memory_.Put(sp - 8, 0x77);
-  EXPECT_EQ(Walk(), wanted_);
-  memory_.Put(sp, 0x78);
-  EXPECT_EQ(Walk(), std::vector<Seen>{wanted_[1]}) << "a frame that is still there";
-}
-
-// C1's of JDK 17 puts the handler where its return address was, and then leaves.
-TEST_P(BetweenFramesTest, BeforeItLeavesForAHandler) {
-  const uint64_t fp = kLeafSp - 16, handler = leaf_ + 0x1f;
-  memory_.PutInt(jvm_.stub - 0x1f0 + 8, 2);  // words of its frame
-  memory_.PutInt(jvm_.stub - 0x1f0 + 12, 0xffffffff);
-  memory_.PutBytes(jvm_.stub, {0x55, 0x48, 0x8b, 0xec, 0x90, 0x90, 0x90, 0x90});
-  memory_.Put(fp, kOlderFp);
-  memory_.Put(fp + 8, handler);
-  start_.sender_sp_register = 0;
-  start_.return_register = handler;
-  start_.registers = {jvm_.stub + 6, fp - 0x30, fp, 0};
-  EXPECT_EQ(Walk(), wanted_);
-  start_.return_register = 0;
-  EXPECT_NE(Walk(), wanted_) << "what stands there is not where it goes";
-}
-
-// The frame pointer is an older frame's, whose return address would skip the stub's caller.
-TEST_P(BetweenFramesTest, InAStubThatPushes) {
-  // push rdi; push rax; nop; pop rax; pop rdi; ret
-  memory_.PutBytes(jvm_.stub, {0x57, 0x50, 0x90, 0x58, 0x5f, 0xc3});
-  start_.sender_sp_register = 0;
-  memory_.Put(kLeafSp - 8, leaf_ + 0x20);
-  for (const auto& [at, pushed] : {std::pair{0U, 0U}, {1, 1}, {2, 2}, {3, 2}, {4, 1}, {5, 0}}) {
-    start_.registers = {jvm_.stub + at, kLeafSp - 8 - 8 * pushed, kOlderFp, 0};
-    EXPECT_EQ(Walk(), wanted_) << at;
-  }
-}
-
-// C1 pushes what it asks slow_subtype_check, and pops it behind the call.
-TEST_P(BetweenFramesTest, ArgumentsThatCompiledCodePushed) {
-  if (layout_.rules->takes_back == nullptr) GTEST_SKIP() << "not asked there";
-  memory_.PutBytes(jvm_.stub, {0x57, 0x50, 0x90, 0x58, 0x5f, 0xc3});
-  start_.sender_sp_register = 0;
-  const uint64_t back = leaf_ + 0x20;
-  memory_.Put(kLeafSp - 24, back);
-  start_.registers = {jvm_.stub + 2, kLeafSp - 40, kOlderFp, 0};
-  memory_.PutBytes(back, {0x90, 0x90, 0x90});
-  EXPECT_NE(Walk(), wanted_);
-  memory_.PutBytes(back, {0x5e, 0x41, 0x5e, 0x90});  // pop rsi; pop r14
-  EXPECT_EQ(Walk(), wanted_);
-  // Behind the call, and between the two.
-  const std::vector<Seen> interrupted = {{0, 11, 4, FrameType::kJava}, wanted_[1]};
-  start_.registers = {back, kLeafSp - 16, kOlderFp, 0};
-  EXPECT_EQ(Walk(), interrupted);
-  start_.registers = {back + 1, kLeafSp - 8, kOlderFp, 0};
-  EXPECT_EQ(Walk(), interrupted);
-}
-
-// The same on the way there, in a stub that keeps no rule.
-TEST_P(BetweenFramesTest, InAnAdapter) {
-  const uint64_t link = leaf_ + 0x20, below = kLeafSp - 8;
-  start_.registers = {jvm_.stub + 0x20, below, kOlderFp, 0};
-  start_.return_register = link;
-  memory_.Put(below, link);
-  start_.sender_sp_register = 0;
-  EXPECT_EQ(Walk(), wanted_) << "on entry";
-  start_.sender_sp_register = below;
-  start_.registers.sp = kSp;
-  EXPECT_EQ(Walk(), wanted_) << "registers are saved, the return address is on the stack";
-  start_.return_register = 0;
-  EXPECT_EQ(Walk(), wanted_) << "the same behind a call";
-  start_.registers.sp = kLeafSp;
-  start_.return_register = link;
-  start_.sender_sp_register = kOlderFp;  // of long ago
-  EXPECT_EQ(Walk(), wanted_) << "the return address was taken off";
-  start_.sender_sp_register = kLeafSp;
-  EXPECT_EQ(Walk(), wanted_) << "the caller's sp is noted";
-  memory_.Put(below, 0);
-  start_.registers.sp = kSp;
-  EXPECT_EQ(Walk(), wanted_) << "there is room for arguments";
-  memory_.Put(kLeafSp, MadeUpJvm::kInterpreter + 0x10);
-  EXPECT_EQ(Walk(), wanted_) << "the caller's frame holds what is left of an older one";
-}
-
 TEST_P(BetweenFramesTest, APcThatIsGivenIsAReturnAddressIfItFollowsACall) {
   start_.registers = {leaf_ + 0x20, kLeafSp, kOlderFp, 0};
   JavaWalk walk(layout_, memory_, start_);
@@ -303,7 +139,7 @@ TEST_P(BetweenFramesTest, APcThatIsGivenIsAReturnAddressIfItFollowsACall) {
 TEST_P(BetweenFramesTest, BehindACompiledCall) {
   // mov rbx; jmp
   memory_.PutBytes(leaf_ + 0x40, {0x48, 0xbb, 0, 0, 0, 0, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0x40});
-  start_.sender_sp_register = 0;
+  start_.java.sender_sp = 0;
   start_.registers = {leaf_ + 0x40, kLeafSp - 8, kOlderFp, 0};
   memory_.Put(kLeafSp - 8, leaf_ + 0x20);
   EXPECT_EQ(Walk(), wanted_);
@@ -311,8 +147,6 @@ TEST_P(BetweenFramesTest, BehindACompiledCall) {
   EXPECT_EQ(Walk().size(), 2U);
   EXPECT_NE(Walk(), wanted_) << "nothing is described behind the last description";
 }
-
-INSTANTIATE_TEST_SUITE_P(X86_64, BetweenFramesTest, testing::Values(&kX86_64Rules));
 
 // The same where the return address stays in a register until there is a frame.
 class ByLinkTest : public BetweenFramesTest {
@@ -327,7 +161,7 @@ TEST_P(ByLinkTest, OnEntry) { EXPECT_EQ(Walk(), wanted_); }
 
 TEST_P(ByLinkTest, OnReturn) {
   start_.registers.sp = kLeafSp;
-  start_.sender_sp_register = MadeUpJvm::Method(2);
+  start_.java.sender_sp = MadeUpJvm::Method(2);
   EXPECT_EQ(Walk(), wanted_);
 }
 
@@ -347,7 +181,7 @@ TEST_P(ByLinkTest, InAFrameThatHasNotCalledYet) {
 TEST_P(ByLinkTest, InAStubWithoutAFrame) {
   start_.registers.pc = jvm_.stub + 0x20;
   start_.registers.sp = kLeafSp;
-  start_.sender_sp_register = 0;
+  start_.java.sender_sp = 0;
   EXPECT_EQ(Walk(), wanted_);
 }
 

@@ -9,10 +9,11 @@ namespace {
 FrameShape ShapeOfStub(const CodeRules& rules, const MemoryReader& memory, const FoundCode& stub,
                        uint64_t pc) {
   int pushed = 0, all = 0;
-  if (!rules.sets_up_fp(memory, stub.begin, pushed, all)) return FrameShape::kWhole;
   const uint64_t at = pc - stub.begin;
-  if (at < static_cast<uint64_t>(pushed))
+  const bool keeps_fp = rules.sets_up_fp(memory, stub.begin, pushed, all);
+  if (at == 0 || (keeps_fp && at < static_cast<uint64_t>(pushed)))
     return rules.has_link_register ? FrameShape::kInLink : FrameShape::kNone;
+  if (!keeps_fp) return rules.shape_at(memory, stub, pc);
   if (at < static_cast<uint64_t>(all)) return FrameShape::kFpPushed;
   const FrameShape exit = rules.shape_at(memory, stub, pc);
   return exit == FrameShape::kWhole ? FrameShape::kByFp : exit;
@@ -28,7 +29,7 @@ FrameShape ShapeAt(const CodeRules& rules, const MemoryReader& memory, const Fou
   const bool sized = code.kind == CodeKind::kStub && code.frame_words > 0;
   if (sized && code.frame_complete < 0) return ShapeOfStub(rules, memory, code, pc);
   const bool whole = sized && pc >= code.begin + complete;
-  return whole ? FrameShape::kWhole : FrameShape::kUnknown;
+  return whole ? rules.shape_at(memory, code, pc) : FrameShape::kUnknown;
 }
 
 }  // namespace walkhammer

@@ -23,6 +23,12 @@ enum class FrameShape : uint8_t {
   kUnknown,     // code that keeps no rule
 };
 
+// The end of a stub: what it takes off the stack before it returns.
+struct Epilogue {
+  uint64_t words = 0;  // below the return address
+  int fp_word = -1;    // which of them is the caller's frame pointer; -1: none
+};
+
 // What differs between architectures; each runs on any host.
 struct CodeRules {
   // Of an nmethod that was interrupted at `pc`; of other code, whether it has left its frame.
@@ -41,9 +47,22 @@ struct CodeRules {
   // True if code that begins at `begin` pushes registers first of all: how many words of them are
   // on the stack at `pc`, below the return address. Null where nobody asks.
   bool (*pushes_first)(const MemoryReader& memory, uint64_t begin, uint64_t pc, uint64_t& words);
-  // Words that the caller takes back off the stack at `pc`, behind its call: what it had pushed for
-  // a stub. Null where nobody asks.
+  // Words that code at `pc`, where it calls a stub or has called it, has pushed for it and takes
+  // back behind the call. Null where nobody asks.
   uint64_t (*takes_back)(const MemoryReader& memory, uint64_t pc);
+  // True if a stub whose code begins at `begin` has no frame at `pc`, being entered or left by a
+  // jump, while the register holds the pc of an exception. Null where nobody asks.
+  bool (*jumps_with_pc)(const MemoryReader& memory, uint64_t begin, uint64_t pc);
+  // True if, in a piece of code that begins at `begin` and holds many stubs, the one at `pc` has
+  // set its frame pointer up. Null where nobody asks.
+  bool (*keeps_fp)(const MemoryReader& memory, uint64_t begin, uint64_t pc);
+  // The next epilogue that ends behind `behind`, before `end`; what of it is before `pc` is done
+  // and does not count. False if there is none near. `behind` is moved. Null where nobody asks.
+  bool (*next_epilogue)(const MemoryReader& memory, uint64_t pc, uint64_t& behind, uint64_t end,
+                        Epilogue& found);
+  // True if code at `pc` leaves a method of the interpreter that has no frame: by the return
+  // address on top of the stack, to the sp in a register. Null where nobody asks.
+  bool (*leaves_entry)(const MemoryReader& memory, uint64_t pc);
   // The bits of a return address that are one: pointer authentication puts a signature above them.
   uint64_t address_mask;
   bool has_link_register;

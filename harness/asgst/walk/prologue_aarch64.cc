@@ -105,7 +105,9 @@ bool FollowsCall(const MemoryReader& memory, uint64_t pc) {
 
 }  // namespace
 
-const CodeRules kAarch64Rules = {ShapeOf, SetsUpFp, FollowsCall,        nullptr, nullptr,
-                                 nullptr, nullptr,  0x0000ffffffffffff, true,    kAarch64Slots};
+const CodeRules kAarch64Rules = {ShapeOf, SetsUpFp,     FollowsCall, nullptr,
+                                 nullptr, nullptr,      nullptr,     nullptr,
+                                 nullptr, nullptr,      nullptr,     0x0000ffffffffffff,
+                                 true,    kAarch64Slots};
 
 }  // namespace walkhammer

@@ -14,6 +14,7 @@ constexpr int kWindow = 64;       // bytes looked at from pc on
 constexpr int kLeastWindow = 24;  // the same at the end of what can be read
 constexpr uint64_t kLongestEntry = 96;
 
+constexpr uint8_t kPushPc = 0x52;  // rdx
 constexpr uint8_t kPush = 0x50, kPop = 0x58, kPushFp = 0x55, kPopFp = 0x5d, kRet = 0xc3,
                   kJump = 0xe9;
 
@@ -108,6 +109,13 @@ bool IsCallStub(const MemoryReader& memory, const FoundCode& code, const uint8_t
   return JumpsOut(here, code, pc) && ReadsBefore(memory, pc, kMov, {0x48, 0xbb});
 }
 
+// pop rdx  jmp reg: C2 goes to who handles an exception.
+bool TailJumps(const uint8_t* code) {
+  if (code[0] != 0x5a) return false;
+  const uint8_t* jump = code[1] == 0x41 ? code + 2 : code + 1;
+  return jump[0] == 0xff && (jump[1] & 0xf8) == 0xe0;
+}
+
 FrameShape ShapeOf(const MemoryReader& memory, const FoundCode& code, uint64_t pc) {
   uint8_t here[kWindow] = {};
   if (!memory.ReadBytes(pc, here, kWindow) && !memory.ReadBytes(pc, here, kLeastWindow))
@@ -136,10 +144,12 @@ FrameShape ShapeOf(const MemoryReader& memory, const FoundCode& code, uint64_t p
     }
     return FrameShape::kNone;
   }
-  if (here[0] == kPopFp && (RunsToReturn(here + 1) || JumpsOut(here + 1, code, pc + 1)))
+  if (here[0] == kPopFp &&
+      (RunsToReturn(here + 1) || JumpsOut(here + 1, code, pc + 1) || TailJumps(here + 1)))
     return FrameShape::kFpPushed;
   if (IsCallStub(memory, code, here, pc)) return FrameShape::kBeyondCall;
-  if (RunsToReturn(here) || ThrowsOn(memory, code, here, pc) || IsPollStub(memory, here, pc))
+  if (RunsToReturn(here) || TailJumps(here) || ThrowsOn(memory, code, here, pc) ||
+      IsPollStub(memory, here, pc))
     return FrameShape::kNone;
   return FrameShape::kWhole;
 }
@@ -213,6 +223,7 @@ bool PushesFirst(const MemoryReader& memory, uint64_t begin, uint64_t pc, uint64
   const uint8_t* at = code;
   const uint64_t all = CountRun(at, code + kLeastWindow - 1, kPush);
   if (all == 0 || code[0] == kPushFp) return false;  // that one keeps a frame pointer
+  if (all == 1 && code[0] == kPushPc) return false;  // a return address, for its own frame
   words = all;
   if (pc - begin < static_cast<uint64_t>(at - code)) {
     at = code;
@@ -226,17 +237,122 @@ bool PushesFirst(const MemoryReader& memory, uint64_t begin, uint64_t pc, uint64
   return true;
 }
 
-// pop rsi  pop rsi (C1, behind its call of slow_subtype_check); not pop rbp, which ends a frame
+// push rsi  push rdi  call  pop rdi  pop rdi (C1 and slow_subtype_check), and
+// movsd [rsp], xmm  call  pop rax (d2l_fixup). Not pop rbp, which ends a frame.
 uint64_t TakesBack(const MemoryReader& memory, uint64_t pc) {
+  constexpr int kStore = 5, kCall = 5;
   uint8_t code[kLeastWindow + 1] = {};
+  if (!memory.ReadBytes(pc, code, kLeastWindow)) return 0;
+  const uint8_t *at = code, *end = code + kLeastWindow - 1;
+  const uint64_t pushes = CountRun(at, end - kStore - kCall, kPush);
+  // With or without a VEX prefix; the register's number is in the fourth byte.
+  if ((Starts(at, {0xc5}) && at[2] == 0x11 && (at[3] & 0xc7) == 0x04 && at[4] == 0x24) ||
+      (Starts(at, {0xf2, 0x0f, 0x11}) && (at[3] & 0xc7) == 0x04 && at[4] == 0x24))
+    at += kStore;
+  if (*at == 0xe8)
+    at += kCall;
+  else if (at != code)
+    return 0;
+  if (*at == kPopFp) return 0;
+  const uint64_t pops = CountRun(at, end, kPop);
+  return pops > pushes ? pops - pushes : 0;
+}
+
+// The length of a mov between registers, or with the thread's structure at r15; 0: another one.
+int MoveLength(const uint8_t* code) {
+  if ((code[0] & 0xf0) != 0x40) return 0;
+  if (code[1] == 0x8b && code[2] >= 0xc0) return 3;
+  const bool is_near = (code[2] & 0xc7) == 0x47,
+             is_far = (code[2] & 0xc7) == 0x87;  // disp8, disp32
+  if ((code[0] & 1) == 0 || !(is_near || is_far)) return 0;
+  const int length = is_near ? 4 : 7;
+  if (code[1] == 0x8b || code[1] == 0x89) return length;
+  return code[1] == 0xc7 ? length + 4 : 0;
+}
+
+// At its beginning: push rdx. At its end: mov ...  jmp reg (OptoRuntime::generate_exception_blob)
+bool JumpsWithPc(const MemoryReader& memory, uint64_t begin, uint64_t pc) {
+  uint8_t code[kWindow] = {};
+  if (!memory.ReadBytes(pc, code, kWindow)) return false;
+  if (pc == begin) return code[0] == kPushPc;
+  if (pc == begin + 1) return ReadsBefore(memory, pc, 1, {kPushPc});
   const uint8_t* at = code;
-  if (!memory.ReadBytes(pc, code, kLeastWindow) || code[0] == kPopFp) return 0;
-  return CountRun(at, code + kLeastWindow - 1, kPop);
+  while (at < code + kWindow - 16) {
+    const int length = MoveLength(at);
+    if (length == 0) break;
+    at += length;
+  }
+  if (*at == 0x41) at++;
+  return at[0] == 0xff && (at[1] & 0xf8) == 0xe0;
+}
+
+// Whether the stub that `pc` is in has set up a frame pointer, for which the nearest beginning that
+// does so is looked for, up to `begin`; behind it none may have ended.
+bool KeepsFp(const MemoryReader& memory, uint64_t begin, uint64_t pc) {
+  constexpr uint64_t kFarthest = 4096;
+  if (pc > begin + kFarthest) begin = pc - kFarthest;
+  uint32_t bytes = 0;  // at `at`, and behind it
+  uint8_t byte = 0;
+  for (uint64_t at = pc; at-- > begin;) {
+    if (!memory.Read(at, byte)) return false;
+    bytes = bytes << 8 | byte;
+    if (bytes == 0xec8b4855 && at + 4 <= pc) return true;
+    const uint32_t two = bytes & 0xffff;
+    if (at + 2 <= pc && (two == 0xc3c9 || two == 0xc35d)) return false;
+  }
+  return false;
+}
+
+// [add rsp, N]  pop ...  [vzeroupper]  of the instruction ret at `ret`, from `pc` on.
+Epilogue EpilogueBefore(const MemoryReader& memory, uint64_t pc, uint64_t ret) {
+  constexpr uint64_t kLongest = 32;
+  uint8_t code[kLongest] = {};
+  const auto size = static_cast<int>(ret - pc < kLongest ? ret - pc : kLongest);
+  Epilogue found;
+  if (!memory.ReadBytes(ret - static_cast<uint64_t>(size), code, size)) return found;
+  int at = size;
+  if (at >= 3 && Starts(code + at - 3, {0xc5, 0xf8, 0x77})) at -= 3;
+  int fp_from_end = -1;
+  while (at >= 1 && (code[at - 1] & 0xf8) == kPop) {
+    const bool high = at >= 2 && code[at - 2] == 0x41;  // r8 to r15
+    if (code[at - 1] == kPopFp && !high) fp_from_end = static_cast<int>(found.words);
+    at -= high ? 2 : 1;
+    found.words++;
+  }
+  if (fp_from_end >= 0) found.fp_word = static_cast<int>(found.words) - 1 - fp_from_end;
+  if (at >= 4 && Starts(code + at - 4, {0x48, 0x83, 0xc4}) && (code[at - 1] & 0x87) == 0) {
+    const int room = code[at - 1] / 8;
+    found.words += static_cast<uint64_t>(room);
+    if (found.fp_word >= 0) found.fp_word += room;
+  }
+  return found;
+}
+
+bool NextEpilogue(const MemoryReader& memory, uint64_t pc, uint64_t& behind, uint64_t end,
+                  Epilogue& found) {
+  constexpr uint64_t kFarthest = 160;  // stubs that push registers are short
+  if (end > pc + kFarthest) end = pc + kFarthest;
+  for (uint8_t byte = 0; behind < end;) {
+    if (!memory.Read(behind++, byte)) return false;
+    if (byte != kRet) continue;
+    found = EpilogueBefore(memory, pc, behind - 1);
+    // Of many bytes that look like a return, one at hand is, and one that something was popped for.
+    if (found.words > 0 || behind - 1 == pc) return true;
+  }
+  return false;
+}
+
+// pop rax  mov rsp, r13  jmp rax
+bool LeavesEntry(const MemoryReader& memory, uint64_t pc) {
+  uint8_t code[8] = {};
+  return memory.ReadBytes(pc, code, 6) && (code[0] & 0xf8) == kPop &&
+         Starts(code + 1, {0x49, 0x8b, 0xe5, 0xff}) && (code[5] & 0xf8) == 0xe0;
 }
 
 }  // namespace
 
-const CodeRules kX86_64Rules = {ShapeOf,     SetsUpFp,  FollowsCall,  GoesOn, JumpsByReturn,
-                                PushesFirst, TakesBack, ~uint64_t{0}, false,  kX86_64Slots};
+const CodeRules kX86_64Rules = {ShapeOf,     SetsUpFp,     FollowsCall, GoesOn,      JumpsByReturn,
+                                PushesFirst, TakesBack,    JumpsWithPc, KeepsFp,     NextEpilogue,
+                                LeavesEntry, ~uint64_t{0}, false,       kX86_64Slots};
 
 }  // namespace walkhammer

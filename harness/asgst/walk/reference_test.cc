@@ -259,9 +259,14 @@ TEST_F(ShapeTest, StubThatDoesNotSayWhereItsFrameIsComplete) {
   EXPECT_EQ(At(4), FrameShape::kByFp);
   EXPECT_EQ(At(5), FrameShape::kByFp);
   EXPECT_EQ(At(6), FrameShape::kNone);
-  Put({0x48, 0x83, 0xec, 0x20, 0x90}, -1);  // sub rsp, 0x20: its size must do
+  // sub rsp, 0x20; nop: its size must do. add rsp, 0x10; pop rbp; pop rdx; jmp r10
+  Put({0x48, 0x83, 0xec, 0x20, 0x90, 0x48, 0x83, 0xc4, 0x10, 0x5d, 0x5a, 0x41, 0xff, 0xe2}, -1);
   code_.kind = CodeKind::kStub;
-  EXPECT_EQ(At(0), FrameShape::kWhole);
+  EXPECT_EQ(At(0), FrameShape::kNone);
+  EXPECT_EQ(At(4), FrameShape::kWhole);
+  EXPECT_EQ(At(5), FrameShape::kWhole);
+  EXPECT_EQ(At(9), FrameShape::kFpPushed);
+  EXPECT_EQ(At(10), FrameShape::kNone);
 }
 
 TEST_F(ShapeTest, WordsThatAStubPushesFirst) {

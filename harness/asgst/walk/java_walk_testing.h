@@ -1,0 +1,70 @@
+// Fixtures of the reference walk's tests: on a JVM that a test made up.
+#ifndef WALKHAMMER_HARNESS_ASGST_WALK_JAVA_WALK_TESTING_H_
+#define WALKHAMMER_HARNESS_ASGST_WALK_JAVA_WALK_TESTING_H_
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <vector>
+
+#include "harness/asgst/testing/made_up_jvm.h"
+#include "harness/asgst/walk/java_walk.h"
+
+namespace walkhammer {
+
+inline constexpr uint64_t kLeafSp = MadeUpJvm::kLeafSp, kThread = MadeUpJvm::kThread,
+                          kMethods = MadeUpJvm::kMethods;
+
+struct Seen {
+  uint64_t method;
+  int bci, level;
+  FrameType type;
+  bool operator==(const Seen&) const = default;
+};
+
+inline void PrintTo(const Seen& seen, std::ostream* out) {
+  *out << "method " << seen.method << " @ " << seen.bci << " level " << seen.level << " type "
+       << static_cast<int>(seen.type);
+}
+
+class JavaWalkTest : public testing::TestWithParam<const CodeRules*> {
+ protected:
+  JavaWalkTest() : jvm_(*GetParam()) {}
+
+  std::vector<Seen> Walk(bool* broken = nullptr) {
+    JavaWalk walk(layout_, memory_, start_);
+    std::vector<Seen> seen;
+    if (walk.Begin() != WalkStatus::kFound) return seen;
+    for (JavaFrame frame; seen.size() < 100 && walk.Next(frame);)
+      seen.push_back({(frame.method - kMethods) / 0x1000, frame.bci, frame.level, frame.type});
+    if (broken != nullptr) *broken = walk.broken();
+    return seen;
+  }
+
+  const Seen kLeaf{0, 7, 4, FrameType::kJava}, kInlined{2, 5, 4, FrameType::kInlined},
+      kOuter{1, 3, 4, FrameType::kJava};
+  MadeUpJvm jvm_;
+  WalkLayout& layout_ = jvm_.layout;
+  MadeUpMemory& memory_ = jvm_.memory;
+  WalkStart& start_ = jvm_.start;
+  const uint64_t leaf_ = jvm_.leaf, caller_ = jvm_.caller;
+};
+
+// Compiled code, which an interpreted method called, has called another interpreted one, with
+// arguments between their frames. Its frame pointer is still its caller's.
+class BetweenFramesTest : public JavaWalkTest {
+ protected:
+  static constexpr uint64_t kOlderFp = MadeUpJvm::kStack + 0x180, kSp = kLeafSp - 0x40;
+
+  BetweenFramesTest() {
+    jvm_.InterpretCaller();
+    memory_.PutBytes(leaf_ + 0x1b, {0xe8});  // a call
+    start_.java.sender_sp = kLeafSp;
+    start_.registers = {MadeUpJvm::kInterpreter + 0x20, kSp, kOlderFp, 0};
+  }
+  const std::vector<Seen> wanted_ = {kLeaf, {1, 9, 0, FrameType::kJava}};
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_ASGST_WALK_JAVA_WALK_TESTING_H_

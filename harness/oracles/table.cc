@@ -18,14 +18,9 @@ std::string_view GradeWord(Grade grade) {
 }
 
 std::span<const Oracle> AllOracles() {
-  // In the order of judging. Survival first: the parent judges it, by index 0.
-  static const Oracle table[] = {
-      kSurvivalOracle,     kCrashOracle,       kHangOracle,        kReturnCodeOracle,
-      kFrameCountOracle,   kBufferOracle,      kMethodIdOracle,    kBciOracle,
-      kTruthOracle,        kThreadStateOracle, kErrnoOracle,       kSignalMaskOracle,
-      kSignalSafetyOracle, kStackKeptOracle,   kThreadStartOracle, kRepeatedFrameOracle,
-      kShadowStackOracle,  kAgreementOracle,   kFrameKindOracle,   kMethodInfoOracle,
-  };
+#define WALKHAMMER_ROW(oracle) oracle,
+  static const Oracle table[] = {WALKHAMMER_ORACLES(WALKHAMMER_ROW)};
+#undef WALKHAMMER_ROW
   return table;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "harness/walkers/painted_buffer.h"
+#include "harness/walkers/rows.h"
 
 namespace walkhammer {
 namespace {

@@ -35,8 +35,6 @@ std::span<const DeclaredCode> AgctCodes();
 // stored in *real as well, where real is not null.
 std::unique_ptr<Walker> MakeAgctWalker(AgctFunction function, AgctFunction* real);
 
-extern const WalkerInfo kAgctWalker;
-
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_WALKERS_AGCT_H_

@@ -1,5 +1,5 @@
-#include "harness/walkers/asgst.h"
-
+// asgst: AsyncGetStackTrace, from libasgst.so (asgst) or from a JDK that exports it (asgst@jdk):
+// see asgst_layout.h.
 #include <algorithm>
 
 #include "harness/walkers/agct.h"
@@ -7,6 +7,7 @@
 #include "harness/walkers/painted_buffer.h"
 #include "harness/walkers/provider_library.h"
 #include "harness/walkers/reference_library.h"
+#include "harness/walkers/rows.h"
 #include "harness/walkers/stderr_watch.h"
 #include "harness/walkers/walker.h"
 

@@ -1,5 +1,5 @@
-#include "harness/walkers/ids.h"
-
+// ids: the ASGST iterator, with what the ids functions say of each frame's method and class, as
+// libasgst.so implements them on a stock JDK.
 #include "harness/asgst/include/profile2.h"
 #include "harness/guard/arch.h"
 #include "harness/walkers/ids_calls.h"
@@ -7,6 +7,7 @@
 #include "harness/walkers/iterator.h"
 #include "harness/walkers/painted_buffer.h"
 #include "harness/walkers/reference_library.h"
+#include "harness/walkers/rows.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {

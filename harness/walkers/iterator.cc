@@ -6,6 +6,7 @@
 #include "harness/walkers/painted_buffer.h"
 #include "harness/walkers/provider_library.h"
 #include "harness/walkers/reference_library.h"
+#include "harness/walkers/rows.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {

@@ -7,8 +7,6 @@
 
 namespace walkhammer {
 
-extern const WalkerInfo kIteratorWalker, kIteratorFrameWalker, kIteratorCWalker, kIteratorJdkWalker,
-    kIteratorFrameJdkWalker;
 extern const DeclaredCode kIteratorCodes[7];  // of all walkers that use the reference's iterator
 
 }  // namespace walkhammer

@@ -1,9 +1,10 @@
-#include "harness/walkers/queue.h"
-
+// queue: a frame goes through a safepoint queue and the walk begins at what comes out, as
+// libasgst.so implements it on a stock JDK. No safepoint: its live tests are queue_api_test.cc.
 #include "harness/asgst/include/profile2.h"
 #include "harness/walkers/iterated_frame.h"
 #include "harness/walkers/painted_buffer.h"
 #include "harness/walkers/reference_library.h"
+#include "harness/walkers/rows.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {

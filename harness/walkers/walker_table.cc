@@ -2,23 +2,17 @@
 
 #include <vector>
 
-#include "harness/walkers/agct.h"
-#include "harness/walkers/asgst.h"
-#include "harness/walkers/ids.h"
-#include "harness/walkers/iterator.h"
 #include "harness/walkers/puzzles.h"
-#include "harness/walkers/queue.h"
-#include "harness/walkers/walker.h"
+#include "harness/walkers/rows.h"
 
 namespace walkhammer {
 
 std::span<const WalkerInfo> AllWalkers() {
-  // Append only, before the puzzles: requests in binary form hold the index.
+  // Puzzles last: others are appended before them.
   static const std::vector<WalkerInfo> table = [] {
-    std::vector<WalkerInfo> rows = {
-        kAgctWalker,     kAsgstWalker,       kIteratorWalker,         kIteratorFrameWalker,
-        kAsgstJdkWalker, kIteratorJdkWalker, kIteratorFrameJdkWalker, kIdsWalker,
-        kQueueWalker,    kIteratorCWalker};
+#define WALKHAMMER_ROW(walker) walker,
+    std::vector<WalkerInfo> rows = {WALKHAMMER_WALKERS(WALKHAMMER_ROW)};
+#undef WALKHAMMER_ROW
     for (const auto& puzzles : {Puzzles(), EnginePuzzles()})
       rows.insert(rows.end(), puzzles.begin(), puzzles.end());
     return rows;

@@ -46,8 +46,7 @@ class RecordedWalkApi : public testing::Test {
     walk.start.stack_floor = thread.stack_limit();
     if (context != nullptr) {
       walk.start.registers = ReadContext(*context);
-      ReadJavaRegisters(*context, walk.start.java.byte_code, walk.start.java.sender_sp,
-                        walk.start.java.return_pc);
+      walk.start.java = ReadJavaRegisters(*context);
     }
     walk.frames = walk.Walk(RecordingMemory(walk.memory), [&](const JavaFrame& frame) {
       return walk.methods[frame.method] = NameOfId(reinterpret_cast<const void*>(frame.facts.id));

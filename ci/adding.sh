@@ -1,0 +1,132 @@
+#!/bin/sh
+# Adds one of each kind to a clone, as docs/architecture.md tells to, builds the clone and sees each
+# of them: a walker, an oracle, a scene, a mutation, a workload. Says how many places each took.
+# ci/adding.sh [FOLDER]: where the clone goes (default: a temporary one, gone afterwards).
+set -eu
+cd "$(dirname "$0")/.."
+
+clone=${1:-}
+if [ -z "$clone" ]; then
+  clone=$(mktemp -d)/clone
+  trap 'rm -rf "$(dirname "$clone")"' EXIT
+  trap 'exit 130' INT TERM
+fi
+git clone -q . "$clone"
+cd "$clone"
+
+# after FILE TEXT LINE: LINE behind the first line that holds TEXT.
+after() {
+  awk -v text="$2" -v new="$3" '{ print } !done && index($0, text) { print new; done = 1 }
+    END { exit !done }' "$1" >"$1.new" || { echo "adding.sh: no \"$2\" in $1" >&2; exit 4; }
+  mv "$1.new" "$1"
+}
+
+places() {
+  echo "$1: $2"
+}
+
+cat >harness/walkers/dummy.cc <<'EOF'
+#include "harness/walkers/rows.h"
+#include "harness/walkers/walker.h"
+
+namespace walkhammer {
+namespace {
+
+class Dummy final : public Walker {
+ public:
+  Status Bind(const WalkerHost&) override { return Ok(); }
+  void Walk(const WalkInput&, Trace& trace) override { trace.num_frames = 0; }
+  bool BufferIntact(const WalkInput&) const override { return true; }
+};
+
+constexpr DeclaredCode kCodes[] = {{0, "nothing"}};
+
+}  // namespace
+
+const WalkerInfo kDummyWalker = {
+    .name = "dummy-walker",
+    .what = "finds nothing",
+    .symbol = nullptr,
+    .puzzle = false,
+    .codes = kCodes,
+    .make = []() -> std::unique_ptr<Walker> { return std::make_unique<Dummy>(); },
+};
+
+}  // namespace walkhammer
+EOF
+row='ROW(kDummyWalker)'
+after harness/walkers/rows.h 'ROW(kQueueWalker)' "  $row \\"
+places walker 'a file, a row'
+
+cat >harness/oracles/dummy.cc <<'EOF'
+#include "harness/oracles/observation.h"
+#include "harness/oracles/rows.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr OutcomeInfo kDummyOutcomes[] = {
+    {"fine", Grade::kAcceptable, "it accepts all"},
+    {"never", Grade::kInteresting, "it never says so"},
+};
+
+uint8_t JudgeNothing(const Observation&, char*, size_t) { return 0; }
+
+}  // namespace
+
+const Oracle kDummyOracle = {"dummy-oracle", "accepts all", kDummyOutcomes, JudgeNothing};
+
+}  // namespace walkhammer
+EOF
+row='ROW(kDummyOracle)'
+after harness/oracles/rows.h 'ROW(kFrameKindOracle)' "  $row \\"
+places oracle 'a file, a row (and a planted bug, which this one cannot have)'
+
+cat >harness/scenes/java/wh/Dummy.java <<'EOF'
+package wh;
+
+final class Dummy {
+  private Dummy() {}
+
+  static void play() {
+    Harness.arm();
+    Harness.park();
+  }
+}
+EOF
+after harness/scenes/java/wh/Scenes.java 'case "zombie-code"' '      case "dummy-scene": Dummy.play(); break;'
+after harness/request/scene_table.cc '{"zombie-code"' '    {"dummy-scene", "a thread that is parked at once"},'
+places scene 'a file, a row in Java, a row in C++'
+
+after harness/generate/mutations.cc '{"forge-anchor"' '    {"dummy-mutation", 1, Fresh},'
+places mutation 'a row (and a function, where it does something new)'
+
+printf '\nname: dummy-workload\nwhat: nothing of Debian\npackages: h2\nmain: Dummy\n' \
+  >>workloads/debian.catalogue
+places workload 'a stanza'
+
+cmake --preset quick -DWALKHAMMER_TESTS=OFF >/dev/null
+cmake --build --preset quick
+cmake --build build/release --target workloads
+
+missing=
+sees() {
+  if "$@" | grep -q "dummy-$what"; then
+    echo "$what: seen"
+  else
+    missing="$missing $what"
+  fi
+}
+walkhammer=build/release/walkhammer
+for what in walker oracle scene workload; do
+  sees "$walkhammer" list "${what}s"
+done
+what=mutation
+sees grep -a -o 'dummy-mutation' build/release/walkhammer_child
+what=scene
+sees "$walkhammer" fuzz --walks 2000 --scene dummy-scene --walker dummy-walker --no-coverage \
+  --no-confirm --no-minimize --out out/dummy || true
+if [ -n "$missing" ]; then
+  echo "adding.sh: built, and not to be seen:$missing" >&2
+  exit 1
+fi

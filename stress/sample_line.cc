@@ -18,8 +18,7 @@ namespace walkhammer {
 namespace {
 
 constexpr uint64_t kLightWords = 64;
-constexpr size_t kMostActivations = 32;  // that debug information is asked about
-constexpr uint64_t kMaskEvery = 16;      // samples of which one is asked for its signal mask
+constexpr uint64_t kMaskEvery = 16;  // samples of which one is asked for its signal mask
 
 // Others leave the stack and the anchor of such a thread alone: it would have to come to a
 // safepoint first.
@@ -321,9 +320,9 @@ std::string_view SampleLine::AnchorStub(const Sample& sample) const {
 }
 
 // What the JVM tells of the compiled code that has left Java, by itself or through a stub, and of
-// its callers, as long as they are compiled. Returns how many.
-size_t SampleLine::DescribedActivations(const Sample& sample,
-                                        std::span<CodeDescription> there) const {
+// its callers, as long as they are compiled.
+std::optional<Against> SampleLine::AskDebugInfo(const Station& station, bool newest_alone) const {
+  const Sample& sample = station.journal->sample;
   uint64_t pc = AnchorPc(sample), sp = sample.anchor_sp;
   FoundCode code = code_.Find(pc);
   const auto leave = [&] {
@@ -332,15 +331,13 @@ size_t SampleLine::DescribedActivations(const Sample& sample,
     code = code_.Find(pc);
   };
   if (code.kind == CodeKind::kStub && code.frame_words > 0) leave();
-  size_t count = 0;
-  for (; count < there.size() && code.kind == CodeKind::kNmethod; count++) {
-    const auto found = described_.Find(code.begin, pc);
-    if (!found) break;
-    there[count] = *found;
-    if (code.frame_words <= 0) return count + 1;
+  DebugInfoEvidence evidence(station.seen);
+  while (code.kind == CodeKind::kNmethod) {
+    const auto there = described_.Find(code.begin, pc);
+    if (!there || !evidence.Add(*there) || newest_alone || code.frame_words <= 0) break;
     leave();
   }
-  return count;
+  return evidence.verdict();
 }
 
 // Also what speaks against the one or the other.
@@ -365,11 +362,7 @@ Disagreement SampleLine::CountAgreement(const Station& station, const ucontext_t
   if (region == PcRegion::kLibrary) {
     count(Witness::kCall, CallEvidence(seen, codelets_, AnchorStub(station.journal->sample)));
     count(Witness::kAnchor, AnchorEvidence(seen, AnchorMethod(station.journal->sample)));
-    CodeDescription activations[kMostActivations];
-    const std::span<CodeDescription> wanted(activations,
-                                            kind == Disagreement::kNone ? 1 : kMostActivations);
-    const size_t known = DescribedActivations(station.journal->sample, wanted);
-    count(Witness::kDebugInfo, DebugInfoEvidence(seen, wanted.first(known)));
+    count(Witness::kDebugInfo, AskDebugInfo(station, kind == Disagreement::kNone));
   }
   if (region == PcRegion::kCodelet)
     count(Witness::kByteCode, ByteCodeEvidence(seen, codelets_, pc, NextByteCode(context)));

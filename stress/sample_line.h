@@ -78,7 +78,7 @@ class SampleLine {
   static uint64_t AnchorPc(const Sample& sample);
   uint64_t AnchorMethod(const Sample& sample) const;
   std::string_view AnchorStub(const Sample& sample) const;
-  size_t DescribedActivations(const Sample& sample, std::span<CodeDescription> there) const;
+  std::optional<Against> AskDebugInfo(const Station& station, bool newest_alone) const;
   Disagreement CountAgreement(const Station& station, const ucontext_t& context, int walker);
   bool Judge(Station& station);  // true: nothing to report
   void Report(Station& station, uint8_t oracle, uint8_t outcome, const char* detail);

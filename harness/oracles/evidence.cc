@@ -44,19 +44,6 @@ std::optional<bool> IsDescribed(const Trace& trace, int first, const CodeDescrip
          trace.frames[first].bci == std::max(there.bci, 0) && inlined == there.inlined;
 }
 
-// The same of all activations; none: of the newest. One that cannot be judged ends it.
-std::optional<bool> AreDescribed(const Trace& trace, std::span<const CodeDescription> activations,
-                                 int depth) {
-  int first = 0;
-  for (const CodeDescription& there : activations) {
-    const auto is = IsDescribed(trace, first, there, depth);
-    if (!is) return first == 0 ? is : true;
-    if (!*is) return false;
-    first += there.callers + 1;
-  }
-  return true;
-}
-
 int ByteCode(const SampleFacts& facts, const CodeletCodes& codelets, const Frame& frame, int bci) {
   if (bci < 0 || bci >= facts.code_size(frame.method)) return -1;
   return codelets.JavaCode(facts.byte_code(frame.method, bci));
@@ -187,13 +174,29 @@ void CodeDescription::AddCaller(void* of_method, int32_t at) {
   inlined = MixFrame(inlined, of_method, at);
 }
 
-std::optional<Against> DebugInfoEvidence(const Observation& seen,
-                                         std::span<const CodeDescription> activations) {
-  if (activations.empty() || !Answered(seen.trace) || !Answered(seen.other.trace)) return {};
-  const auto mine = AreDescribed(seen.trace, activations, seen.request->depth);
-  const auto others = AreDescribed(seen.other.trace, activations, seen.request->depth);
-  if (!mine || !others) return {};
-  return AgainstOf(!*mine, !*others);
+DebugInfoEvidence::DebugInfoEvidence(const Observation& seen)
+    : mine_{&seen.trace, Answered(seen.trace), false, false},
+      others_{&seen.other.trace, Answered(seen.other.trace), false, false},
+      depth_(seen.request->depth) {}
+
+void DebugInfoEvidence::Answer::Add(const CodeDescription& there, int first, int depth) {
+  if (!is_open) return;
+  const auto is = IsDescribed(*trace, first, there, depth);
+  is_judged |= is.has_value();
+  is_wrong = is.has_value() && !*is;
+  is_open = is.has_value() && *is;
+}
+
+bool DebugInfoEvidence::Add(const CodeDescription& there) {
+  mine_.Add(there, first_, depth_);
+  others_.Add(there, first_, depth_);
+  first_ += there.callers + 1;
+  return mine_.is_open || others_.is_open;
+}
+
+std::optional<Against> DebugInfoEvidence::verdict() const {
+  if (!mine_.is_judged || !others_.is_judged) return {};
+  return AgainstOf(mine_.is_wrong, others_.is_wrong);
 }
 
 }  // namespace walkhammer

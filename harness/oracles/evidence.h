@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string_view>
 
 #include "harness/jvm/structs/codelet_codes.h"
@@ -65,12 +64,28 @@ struct CodeDescription {
 };
 uint64_t MixFrame(uint64_t hash, const void* method, int32_t bci);
 
-// The same for a thread whose newest activation is compiled and has called into the JVM.
-// `activations`: what is described where that call returns to, and where those return to that are
-// compiled, too, newest first; empty: nothing is known. Not judged are answers with a frame of the
-// newest that is not named, or that their depth has no room for.
-std::optional<Against> DebugInfoEvidence(const Observation& seen,
-                                         std::span<const CodeDescription> activations);
+// The same for a thread whose newest activation is compiled and has called into the JVM: what is
+// described where that call returns to, and where those return to that are compiled, too, newest
+// first. Not judged are answers with a frame of the newest activation that is not named, or that
+// their depth has no room for.
+class DebugInfoEvidence {
+ public:
+  explicit DebugInfoEvidence(const Observation& seen);
+  // The next activation. False: nothing more can be said.
+  bool Add(const CodeDescription& there);
+  std::optional<Against> verdict() const;
+
+ private:
+  // How far one of the answers was compared.
+  struct Answer {
+    const Trace* trace;
+    bool is_open, is_judged, is_wrong;
+    void Add(const CodeDescription& there, int first, int depth);
+  };
+  Answer mine_, others_;
+  int first_ = 0;  // frame of the next activation
+  int depth_;
+};
 
 }  // namespace walkhammer
 

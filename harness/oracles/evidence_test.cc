@@ -50,8 +50,11 @@ class EvidenceTest : public testing::Test {
     return ByteCodeEvidence(seen_, codelets_, pc, next);
   }
 
-  std::optional<Against> Described(std::vector<CodeDescription> activations) {
-    return DebugInfoEvidence(seen_, activations);
+  std::optional<Against> Described(const std::vector<CodeDescription>& activations) {
+    DebugInfoEvidence evidence(seen_);
+    for (const CodeDescription& there : activations)
+      if (!evidence.Add(there)) break;
+    return evidence.verdict();
   }
 
   CodeletCodes codelets_;

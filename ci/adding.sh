@@ -101,8 +101,14 @@ places scene 'a file, a row in Java, a row in C++'
 after harness/generate/mutations.cc '{"forge-anchor"' '    {"dummy-mutation", 1, Fresh},'
 places mutation 'a row (and a function, where it does something new)'
 
-printf '\nname: dummy-workload\nwhat: nothing of Debian\npackages: h2\nmain: Dummy\n' \
-  >>workloads/debian.catalogue
+cat >>workloads/debian.catalogue <<'EOF'
+
+name: dummy-workload
+what: nothing of Debian's
+packages: libh2-java
+classpath: /usr/share/java/h2.jar
+main: Dummy
+EOF
 places workload 'a stanza'
 
 cmake --preset quick -DWALKHAMMER_TESTS=OFF >/dev/null

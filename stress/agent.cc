@@ -45,8 +45,11 @@ uint64_t MethodOf(void* method_id) {
 std::atomic<bool> classes_are_missing{false};  // of the registry
 
 bool Keeps(void* method_id) {
-  classes_are_missing.store(true, std::memory_order_relaxed);
-  return the_agent->jvm().Keeps(static_cast<jmethodID>(method_id));
+  const Jvm& jvm = the_agent->jvm();
+  const bool keeps = jvm.Keeps(static_cast<jmethodID>(method_id));
+  // Where ids are numbers, only the registry can tell, once it has looked again.
+  if (keeps || jvm.ids_are_numbers()) classes_are_missing.store(true, std::memory_order_relaxed);
+  return keeps;
 }
 
 // The ConstMethod of a jmethodID, 0 if that was cleared.

@@ -52,7 +52,7 @@ int CodeSlotOf(const Trace& trace) {
 uint64_t SiteOf(const Observation& seen, uint8_t oracle, uint8_t outcome, uint64_t walker,
                 const LineState& state) {
   uint64_t pc = PcOf(seen);
-  for (uint32_t i = 0; i < state.module_count.load(); i++)
+  for (uint32_t i = 0; i < ModuleCount(state); i++)
     if (pc >= state.modules[i].start && pc < state.modules[i].end) pc -= state.modules[i].bias;
   return Mix(Mix(Mix(Mix(1, oracle), outcome), pc), walker) | 1;
 }

@@ -61,9 +61,14 @@ std::vector<char*> Pointers(std::vector<std::string>& words) {
 }  // namespace
 
 bool CanSwitchAslrOff() {
-  // Asking (0xffffffff) tells what is set now; setting the same tells whether setting is allowed.
+  // 0xffffffff asks what is set now. Containers permit some values and not others, so the one that
+  // is wanted is tried, and taken back.
   const int now = personality(0xffffffff);
-  return now >= 0 && personality(static_cast<unsigned long>(now)) >= 0;
+  if (now == -1) return false;
+  const auto before = static_cast<unsigned long>(now);
+  if (personality(before | ADDR_NO_RANDOMIZE) == -1) return false;
+  personality(before);
+  return true;
 }
 
 Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(SharedMapping& shared,

@@ -164,7 +164,8 @@ class JavaWalk {
   bool FromLinkTo(const FoundCode& caller, uint64_t pc);
   bool FromAdapter();
   bool OnTheWayToHandler();
-  bool ToHandler(uint64_t sp, uint64_t fp);
+  bool IsFrameAt(uint64_t sp, const FoundCode& code);
+  bool ToFrameAt(uint64_t sp, uint64_t pc, uint64_t fp);
   void LeaveRemovedActivation();
   bool FromStubThatPushes(const FoundCode& code);
   void PassArguments();

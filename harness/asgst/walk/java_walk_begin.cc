@@ -133,7 +133,7 @@ void JavaWalk::PassLocals() {
   uint64_t above = 0;
   if (ReturnAddress(at_.sp + end, above) && InCode(above)) return;  // nothing is between
   for (uint64_t sp = (at_.sp + 15) & ~15ULL; sp < at_.sp + 8 * kLeafWords; sp += 16) {
-    if (!ReturnAddress(sp + end, above) || !IsReturn(above)) continue;
+    if (!IsFrameAt(sp, caller)) continue;
     at_.sp = low_ = sp;
     return;
   }
@@ -193,11 +193,8 @@ bool JavaWalk::FromLink(const FoundCode& top) {
 // return address of its own.
 bool JavaWalk::FromLinkTo(const FoundCode& caller, uint64_t pc) {
   const Registers& r = start_.registers;
-  if (caller.frame_words <= 0) return false;
-  const uint64_t end = 8 * static_cast<uint64_t>(caller.frame_words) - 8;
   for (uint64_t sp = r.sp; sp < r.sp + 8 * kLeafWords; sp += 16) {  // as sp is aligned
-    uint64_t above = 0;
-    if (!ReturnAddress(sp + end, above) || !IsReturn(above)) continue;
+    if (!IsFrameAt(sp, caller)) continue;
     at_ = {pc, sp, r.fp, false, false, {}};
     low_ = sp;
     return true;
@@ -247,6 +244,21 @@ bool JavaWalk::IsReturn(uint64_t pc) {
   if (code.kind == CodeKind::kNone || pc <= code.begin || pc >= code.end) return false;
   // The interpreter pushes the address of a codelet that goes on behind the call.
   return code.kind == CodeKind::kCodelet || layout_.rules->follows_call(Code(), pc);
+}
+
+// True if a frame of compiled code may be at `sp`: it ends in a return address.
+bool JavaWalk::IsFrameAt(uint64_t sp, const FoundCode& code) {
+  uint64_t pc = 0;
+  return code.kind == CodeKind::kNmethod && code.frame_words > 0 &&
+         ReturnAddress(sp + 8 * static_cast<uint64_t>(code.frame_words) - 8, pc) && IsReturn(pc);
+}
+
+// Goes to compiled code at `pc` whose frame is at `sp`; false if none may be there.
+bool JavaWalk::ToFrameAt(uint64_t sp, uint64_t pc, uint64_t fp) {
+  if (!IsFrameAt(sp, CodeAt(pc))) return false;
+  at_ = {pc, sp, fp, false, false, {}};
+  low_ = sp;
+  return true;
 }
 
 // Goes to the caller whose return address lies at `slot`; false if none does.
@@ -317,7 +329,7 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
       // The handler may stand where the return address was; else by the stub's size.
       if (!TakeReturnOfStub(r.fp) && Word(r.fp + 8, pc) && pc == start_.java.return_pc &&
           Word(r.fp, fp))
-        ToHandler(r.fp + 16, fp);
+        ToFrameAt(r.fp + 16, pc, fp);
       return true;
     case FrameShape::kFpNotSaved:
       slot = r.sp + 8 * static_cast<uint64_t>(code.frame_words) - 8;

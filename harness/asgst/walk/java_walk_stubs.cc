@@ -17,15 +17,11 @@ constexpr int kMostEpilogues = 8;        // looked at behind a pc
 void JavaWalk::LeaveRemovedActivation() {
   if (layout_.rules->has_link_register || CodeAt(at_.pc).kind != CodeKind::kCodelet) return;
   for (const uint64_t slot : {at_.sp, at_.sp + 8}) {
-    uint64_t pc = 0, above = 0;
+    uint64_t pc = 0;
     if (!ReturnAddress(slot, pc) || !IsReturn(pc)) continue;
     const FoundCode caller = CodeAt(pc);
     const uint64_t sp = slot + 16;
-    if (caller.kind == CodeKind::kNmethod &&
-        (caller.frame_words <= 0 ||
-         !ReturnAddress(sp + 8 * static_cast<uint64_t>(caller.frame_words) - 8, above) ||
-         !IsReturn(above)))
-      continue;
+    if (caller.kind == CodeKind::kNmethod && !IsFrameAt(sp, caller)) continue;
     at_ = {pc, sp, at_.fp, false, false, {}};
     low_ = sp;
     return;
@@ -63,19 +59,8 @@ bool JavaWalk::OnTheWayToHandler() {
   uint64_t popped = 0, pc = 0;
   return layout_.rules->jumps_by_return != nullptr &&
          layout_.rules->jumps_by_return(Code(), r.pc, popped) &&
-         !(ReturnAddress(r.sp + popped, pc) && IsReturn(pc)) && ToHandler(r.sp + popped, r.fp);
-}
-
-// To the compiled method whose handler is in the return register, and whose frame is at `sp`.
-bool JavaWalk::ToHandler(uint64_t sp, uint64_t fp) {
-  const FoundCode to = CodeAt(start_.java.return_pc);
-  uint64_t pc = 0;
-  if (to.kind != CodeKind::kNmethod || to.frame_words <= 0 ||
-      !ReturnAddress(sp + 8 * static_cast<uint64_t>(to.frame_words) - 8, pc) || !IsReturn(pc))
-    return false;
-  at_ = {start_.java.return_pc, sp, fp, false, false, {}};
-  low_ = sp;
-  return true;
+         !(ReturnAddress(r.sp + popped, pc) && IsReturn(pc)) &&
+         ToFrameAt(r.sp + popped, start_.java.return_pc, r.fp);
 }
 
 // A stub that has pushed registers, or the frame pointer and nothing else: the frame pointer is its
@@ -101,14 +86,11 @@ void JavaWalk::PassArguments() {
       code.frame_words <= 0 || at_.has_sender)
     return;
   at_.sp += 8 * layout_.rules->takes_back(Code(), at_.pc);
-  const uint64_t end = at_.sp + 8 * static_cast<uint64_t>(code.frame_words) - 8;
+  const uint64_t sp = at_.sp, end = sp + 8 * static_cast<uint64_t>(code.frame_words) - 8;
   uint64_t above = 0;
   if (!ReturnAddress(end, above) || !InCode(above))
-    for (uint64_t pushed = 1; pushed <= kMostPushed; pushed++)
-      if (ReturnAddress(end + 8 * pushed, above) && IsReturn(above)) {
-        at_.sp += 8 * pushed;
-        break;
-      }
+    for (uint64_t pushed = kMostPushed; pushed > 0; pushed--)
+      if (IsFrameAt(sp + 8 * pushed, code)) at_.sp = sp + 8 * pushed;  // the nearest
   low_ = at_.sp;
 }
 
@@ -141,18 +123,9 @@ bool JavaWalk::FromExceptionPc(const FoundCode& code) {
   if (layout_.rules->jumps_with_pc == nullptr ||
       !layout_.rules->jumps_with_pc(Code(), code.begin, r.pc))
     return false;
-  const FoundCode to = CodeAt(start_.java.exception_pc);
-  if (to.kind != CodeKind::kNmethod || to.frame_words <= 0) return false;
-  for (const uint64_t sp : {r.sp, r.sp + 8}) {  // its first instruction pushes that register
-    uint64_t above = 0;
-    if (!ReturnAddress(sp + 8 * static_cast<uint64_t>(to.frame_words) - 8, above) ||
-        !IsReturn(above))
-      continue;
-    at_ = {start_.java.exception_pc, sp, r.fp, false, false, {}};
-    low_ = sp;
-    return true;
-  }
-  return false;
+  // Its first instruction pushes that register.
+  return ToFrameAt(r.sp, start_.java.exception_pc, r.fp) ||
+         ToFrameAt(r.sp + 8, start_.java.exception_pc, r.fp);
 }
 
 // Stubs lie side by side in one piece of code, and nothing tells where each begins. What is still

@@ -105,9 +105,11 @@ bool FollowsCall(const MemoryReader& memory, uint64_t pc) {
 
 }  // namespace
 
-const CodeRules kAarch64Rules = {ShapeOf, SetsUpFp,     FollowsCall, nullptr,
-                                 nullptr, nullptr,      nullptr,     nullptr,
-                                 nullptr, nullptr,      nullptr,     0x0000ffffffffffff,
-                                 true,    kAarch64Slots};
+const CodeRules kAarch64Rules = {.shape_at = ShapeOf,
+                                 .sets_up_fp = SetsUpFp,
+                                 .follows_call = FollowsCall,
+                                 .address_mask = 0x0000ffffffffffff,
+                                 .has_link_register = true,
+                                 .slots = kAarch64Slots};
 
 }  // namespace walkhammer

@@ -351,8 +351,19 @@ bool LeavesEntry(const MemoryReader& memory, uint64_t pc) {
 
 }  // namespace
 
-const CodeRules kX86_64Rules = {ShapeOf,     SetsUpFp,     FollowsCall, GoesOn,      JumpsByReturn,
-                                PushesFirst, TakesBack,    JumpsWithPc, KeepsFp,     NextEpilogue,
-                                LeavesEntry, ~uint64_t{0}, false,       kX86_64Slots};
+const CodeRules kX86_64Rules = {.shape_at = ShapeOf,
+                                .sets_up_fp = SetsUpFp,
+                                .follows_call = FollowsCall,
+                                .goes_on = GoesOn,
+                                .jumps_by_return = JumpsByReturn,
+                                .pushes_first = PushesFirst,
+                                .takes_back = TakesBack,
+                                .jumps_with_pc = JumpsWithPc,
+                                .keeps_fp = KeepsFp,
+                                .next_epilogue = NextEpilogue,
+                                .leaves_entry = LeavesEntry,
+                                .address_mask = ~uint64_t{0},
+                                .has_link_register = false,
+                                .slots = kX86_64Slots};
 
 }  // namespace walkhammer

@@ -28,6 +28,8 @@ struct JavaRegisters {
   uint64_t return_pc = 0;       // likewise: where it returns to; or who handles an exception; rax
   uint64_t exception_pc = 0;    // on the way there: where it was thrown; rdx
   uint64_t first_argument = 0;  // on the way into Java: the JavaCallWrapper; rdi, x0
+  // x86_64: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 ... r15, as instructions number them.
+  uint64_t general[16] = {};
 };
 
 // How a guarded call ended.

@@ -43,7 +43,14 @@ inline Registers CallerAtEntry(const ucontext_t& context) {
 inline JavaRegisters ReadJavaRegisters(const ucontext_t& context) {
   const auto& g = context.uc_mcontext.gregs;
   const auto at = [&](int number) { return static_cast<uint64_t>(g[number]); };
-  return {at(REG_R13), at(REG_R13), at(REG_RAX), at(REG_RDX), at(REG_RDI)};
+  return {at(REG_R13),
+          at(REG_R13),
+          at(REG_RAX),
+          at(REG_RDX),
+          at(REG_RDI),
+          {at(REG_RAX), at(REG_RCX), at(REG_RDX), at(REG_RBX), at(REG_RSP), at(REG_RBP),
+           at(REG_RSI), at(REG_RDI), at(REG_R8), at(REG_R9), at(REG_R10), at(REG_R11), at(REG_R12),
+           at(REG_R13), at(REG_R14), at(REG_R15)}};
 }
 
 // Where the interpreter holds the byte code that it is about to begin.

@@ -95,6 +95,7 @@ void ForEachRegister(WalkStart& s, Visit visit) {
   visit("return_register", s.java.return_pc);
   visit("exception_pc_register", s.java.exception_pc);
   visit("first_argument_register", s.java.first_argument);
+  for (int i = 0; i < 16; i++) visit("general" + std::to_string(i), s.java.general[i]);
   visit("thread", s.thread);
   visit("stack_high", s.stack_high);
   visit("stack_floor", s.stack_floor);
@@ -137,7 +138,7 @@ void Write(const RecordedWalk& walk, std::ostream& out) {
     out << "layout " << name << " " << static_cast<uint64_t>(number) << "\n";
   });
   WalkStart start = walk.start;
-  ForEachRegister(start, [&](const char* name, uint64_t number) {
+  ForEachRegister(start, [&](const std::string& name, uint64_t number) {
     out << "start " << name << " " << number << "\n";
   });
   for (const auto& [address, word] : walk.memory.words())

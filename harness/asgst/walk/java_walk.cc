@@ -231,32 +231,9 @@ bool JavaWalk::ToContinuationEntry() {
   return true;
 }
 
-// A stub that has called with no frame of its own (Runtime1::generate_unwind_exception): the frame
-// pointer is still that of the newest interpreted frame, whose own return address is not the
-// stub's. The call may have aligned the stack.
+// A stub that has called with no frame of its own that its size would tell.
 bool JavaWalk::FromStubWithoutFrame() {
-  uint64_t method = 0, pc = 0;
-  MethodFacts facts;
-  if (at_.is_top || at_.fp <= at_.sp || !IsInterpretedFrameAt(at_.fp, method, facts)) return false;
-  for (const uint64_t slot : {at_.sp, at_.sp + 8})
-    if (ReturnAddress(slot, pc) && IsReturn(pc)) return TakeReturnAt(slot, at_.fp);
-  return FromAdapterThatCalls();
-}
-
-// An adapter that calls into the JVM saves all registers, r13 and rax among them: the first leads
-// to its return address, the second is that address (SharedRuntime's patch_callers_callsite,
-// x86_64).
-bool JavaWalk::FromAdapterThatCalls() {
-  constexpr uint64_t kVectors[] = {512, 2688};  // bytes of their registers: JDK 8, later ones
-  constexpr uint64_t kR13 = 2 * 8, kRax = 15 * 8;
-  if (layout_.rules->has_link_register) return false;
-  for (const uint64_t vectors : kVectors) {
-    uint64_t sp = 0, rax = 0, pc = 0;
-    if (Word(at_.sp + vectors + kR13, sp) && Word(at_.sp + vectors + kRax, rax) &&
-        sp > at_.sp + vectors + kRax && ReturnAddress(sp, pc) && pc == rax && IsReturn(pc))
-      return TakeReturnAt(sp, at_.fp);
-  }
-  return false;
+  return !at_.is_top && FromExit(CodeAt(at_.pc), StartAt(at_.pc, at_.sp, at_.fp));
 }
 
 // Behind a stub's frame pointer. The entry barrier's pushes a cookie before it sets one up: room

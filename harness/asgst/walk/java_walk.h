@@ -162,16 +162,14 @@ class JavaWalk {
   bool FromCompiledCallerByLink();
   bool FromLink(const FoundCode& top);
   bool FromLinkTo(const FoundCode& caller, uint64_t pc);
-  bool FromAdapter();
-  bool OnTheWayToHandler();
+  StubStart StartAt(uint64_t pc, uint64_t sp, uint64_t fp) const;
+  bool FromExit(const FoundCode& code, const StubStart& start);
+  bool TakeExitByJump(const FoundCode& code, const StubExit& exit);
+  bool TakeCaller(uint64_t pc, uint64_t sp, const StubExit& exit, bool into_interpreter);
+  void LeaveEntry();
   bool IsFrameAt(uint64_t sp, const FoundCode& code);
   bool ToFrameAt(uint64_t sp, uint64_t pc, uint64_t fp);
-  void LeaveRemovedActivation();
-  bool FromStubThatPushes(const FoundCode& code);
   void PassArguments();
-  bool FromExceptionPc(const FoundCode& code);
-  bool FromStubByEpilogue(const FoundCode& code);
-  void LeaveMathEntry();
   bool FromCallStub();
   bool ToContinuationEntry();
   bool FromLeafCall();
@@ -190,7 +188,6 @@ class JavaWalk {
   // To the caller of the frame at hand. False at the end of the stack.
   bool Up(int32_t frame_words);
   bool FromStubWithoutFrame();
-  bool FromAdapterThatCalls();
   bool TakeReturnOfStub(uint64_t fp);
   bool UpFromEntry();
   bool UpByWrapper(uint64_t wrapper, const Registers& caller);

@@ -96,13 +96,12 @@ WalkStatus JavaWalk::FindFirst() {
     ended_ = false;
     at_ = {r.pc, r.sp, r.fp, true, false, {}};
     if (!FromLeafCallByTables() && !FromLeafCall()) return WalkStatus::kUnknownJava;
-    LeaveRemovedActivation();
-    LeaveMathEntry();
+    LeaveEntry();
     return WithCFrames(WalkStatus::kFound);
   }
   if (code.kind == CodeKind::kNmethod || code.kind == CodeKind::kStub) {
     if (!SenderInTop(code)) return WalkStatus::kUnknownJava;
-    if (code.kind == CodeKind::kStub && at_.pc != r.pc) LeaveMathEntry();
+    if (code.kind == CodeKind::kStub && at_.pc != r.pc) LeaveEntry();
     PassArguments();
     return WalkStatus::kFound;
   }
@@ -113,6 +112,7 @@ WalkStatus JavaWalk::FindFirst() {
     at_.is_top = false;
     return WalkStatus::kFound;
   }
+  if (FromExit(code, StartAt(r.pc, r.sp, r.fp))) return WalkStatus::kFound;
   if (FromFrameBeingBuilt() || BetweenInterpretedFrames()) return WalkStatus::kFound;
   if (r.fp >= r.sp && IsInterpretedFrameAt(r.fp, method, facts)) return WalkStatus::kFound;
   // The interpreter has not built its frame yet, or has left it.
@@ -306,9 +306,7 @@ bool JavaWalk::FromLeafCall() {
 // Interrupted in generated code: where its caller is depends on how much of its frame there is.
 bool JavaWalk::SenderInTop(const FoundCode& code) {
   const Registers& r = start_.registers;
-  if (code.kind == CodeKind::kStub &&
-      (OnTheWayToHandler() || FromExceptionPc(code) || FromStubThatPushes(code)))
-    return true;
+  if (code.kind == CodeKind::kStub && FromExit(code, StartAt(r.pc, r.sp, r.fp))) return true;
   const FrameShape shape = ShapeAt(*layout_.rules, Code(), code, r.pc);
   uint64_t slot = 0, fp = r.fp, pc = 0;
   switch (shape) {
@@ -347,9 +345,7 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
       if (FromCallStub()) return true;
       if (layout_.rules->has_link_register)
         return FromLink(code) || TakeReturnOfStub(r.fp) || FromLeafCall();
-      if (FromAdapter() || FromStubByEpilogue(code) || TakeReturnAt(r.sp, r.fp) ||
-          TakeReturnOfStub(r.fp))
-        return true;
+      if (TakeReturnAt(r.sp, r.fp) || TakeReturnOfStub(r.fp)) return true;
       const uint64_t above = start_.java.sender_sp;
       if (above > r.sp && TakeReturnAt(above - 8, r.fp)) return true;
       return FromLeafCall();

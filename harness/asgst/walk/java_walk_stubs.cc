@@ -1,4 +1,7 @@
 // JavaWalk in stubs: from what the JVM generates beside methods to the Java frame that it serves.
+#include <algorithm>
+#include <iterator>
+
 #include "harness/asgst/walk/java_walk.h"
 
 namespace walkhammer {
@@ -7,78 +10,93 @@ namespace {
 // Bytes between a caller's sp and its callee's frame, or an adapter's sp while it saves registers.
 constexpr uint64_t kMostArguments = 512 * 8;
 constexpr uint64_t kMostCallStub = 512;  // bytes of the call stub before and behind its call
-constexpr int kMostEpilogues = 8;        // looked at behind a pc
 
 }  // namespace
 
-// The interpreter has removed the frame of a method that throws and asks who handles it there:
-// below the call lie the return address and the exception, then the caller's frame. The call may
-// have aligned the stack (TemplateInterpreterGenerator::generate_throw_exception).
-void JavaWalk::LeaveRemovedActivation() {
-  if (layout_.rules->has_link_register || CodeAt(at_.pc).kind != CodeKind::kCodelet) return;
-  for (const uint64_t slot : {at_.sp, at_.sp + 8}) {
-    uint64_t pc = 0;
-    if (!ReturnAddress(slot, pc) || !IsReturn(pc)) continue;
-    const FoundCode caller = CodeAt(pc);
-    const uint64_t sp = slot + 16;
-    if (caller.kind == CodeKind::kNmethod && !IsFrameAt(sp, caller)) continue;
-    at_ = {pc, sp, at_.fp, false, false, {}};
-    low_ = sp;
-    return;
-  }
+// Registers of code that was interrupted at `pc`, or that has called from there: then the callee
+// keeps rbx, r12 to r15.
+StubStart JavaWalk::StartAt(uint64_t pc, uint64_t sp, uint64_t fp) const {
+  constexpr int kSp = 4, kFp = 5;
+  constexpr uint32_t kCalleeSaved = 0xf008, kAll = 0xffff;
+  StubStart start;
+  start.pc = pc;
+  std::copy(std::begin(start_.java.general), std::end(start_.java.general), start.general);
+  start.general[kSp] = sp;
+  start.general[kFp] = fp;
+  start.known = pc == start_.registers.pc ? kAll : kCalleeSaved | 1U << kSp | 1U << kFp;
+  return start;
 }
 
-// Between compiled and interpreted code the return address is taken off the stack, the caller's sp
-// is noted in a register, room is made, and the address put back
-// (SharedRuntime::generate_i2c2i_adapters).
-bool JavaWalk::FromAdapter() {
-  const Registers& r = start_.registers;
-  const uint64_t pc = start_.java.return_pc, above = start_.java.sender_sp;
-  uint64_t word = 0;
-  const bool returns = IsReturn(pc);
-  const auto take = [&](uint64_t sp) {
-    at_ = {pc, sp, r.fp, false, false, {}};
-    low_ = sp;
-    return true;
+// Code that keeps no rule gives control to its caller, or to what it was entered for: who called it
+// is told by the registers and the stack that it leaves then. The interpreter's, where its frame is
+// gone or is still to be built.
+bool JavaWalk::FromExit(const FoundCode& code, const StubStart& start) {
+  StubExit exit;
+  uint64_t method = 0;
+  MethodFacts facts;
+  if (layout_.rules->run_to_exit == nullptr ||
+      !layout_.rules->run_to_exit(Code(), memory_, code, start, exit))
+    return false;
+  const uint64_t sp = start.general[4], fp = start.general[5];
+  if (code.kind == CodeKind::kCodelet && fp >= sp && exit.sp > fp &&
+      IsInterpretedFrameAt(fp, method, facts))
+    return false;
+  if (!exit.returns) return TakeExitByJump(code, exit);
+  // In place of the return address may stand who handles an exception.
+  return TakeCaller(exit.pc, exit.sp, exit, false) || ToFrameAt(exit.sp, exit.pc, exit.fp);
+}
+
+// A stub jumps to a callee, with the return address on top of the stack, or to who handles an
+// exception in the frame on top; the interpreter jumps to its caller.
+bool JavaWalk::TakeExitByJump(const FoundCode& code, const StubExit& exit) {
+  const FoundCode to = CodeAt(exit.pc);
+  const auto thrown = [&] {
+    return ToFrameAt(exit.sp, exit.exception_pc, exit.fp) ||
+           TakeCaller(exit.exception_pc, exit.sp, exit, false);
   };
-  if (returns && memory_.ReadWord(r.sp - 8, word) && word == pc) return take(r.sp);  // just taken
-  if (above == r.sp + 8 && TakeReturnAt(r.sp, r.fp)) return true;
-  if (above > r.sp && above - r.sp < kMostArguments && InStack(above - 8)) {
-    // Not taken yet, while registers are saved for a call.
-    if (ReturnAddress(above, word) && (!returns || word == pc) && TakeReturnAt(above, r.fp))
-      return true;
-    if (returns) return take(above);
+  if (code.kind == CodeKind::kCodelet) {
+    if (exit.through_memory || to.kind == CodeKind::kCodelet) return false;  // it goes on
+    return TakeCaller(exit.pc, exit.sp, exit, false) || thrown();
   }
-  return false;
+  const uint64_t complete = to.frame_complete > 0 ? static_cast<uint64_t>(to.frame_complete) : 0;
+  if (to.kind == CodeKind::kNmethod && exit.pc >= to.begin + complete &&
+      (ToFrameAt(exit.sp, exit.exception_pc, exit.fp) || ToFrameAt(exit.sp, exit.pc, exit.fp)))
+    return true;
+  // A call is to tell where it goes. C1's stub puts that where its return address was.
+  uint64_t replaced = 0;
+  if (exit.pc == 0 &&
+      (thrown() || (ReturnAddress(exit.sp - 8, replaced) &&
+                    TakeCaller(replaced, exit.sp, exit, /*into_interpreter=*/false))))
+    return true;
+  return TakeCaller(exit.top, exit.sp + 8, exit, to.kind == CodeKind::kCodelet) ||
+         TakeCaller(exit.pc, exit.sp, exit, false) || thrown();
 }
 
-// A stub has found the handler of an exception in a compiled method, has given its own frame up and
-// goes there. What calls are linked to goes to their methods so, too, but with a return address.
-bool JavaWalk::OnTheWayToHandler() {
-  const Registers& r = start_.registers;
-  uint64_t popped = 0, pc = 0;
-  return layout_.rules->jumps_by_return != nullptr &&
-         layout_.rules->jumps_by_return(Code(), r.pc, popped) &&
-         !(ReturnAddress(r.sp + popped, pc) && IsReturn(pc)) &&
-         ToFrameAt(r.sp + popped, start_.java.return_pc, r.fp);
+// Goes to the caller that `pc` returns to. Between its frame and `sp` may lie what an adapter has
+// made room for; a register holds the caller's sp then, always on the way into the interpreter.
+bool JavaWalk::TakeCaller(uint64_t pc, uint64_t sp, const StubExit& exit, bool into_interpreter) {
+  if (sp < low_) sp = low_;  // what code would still push
+  if (!IsReturn(pc) || !InStack(sp)) return false;
+  const FoundCode caller = CodeAt(pc);
+  const uint64_t above = exit.sender_sp;
+  if (caller.kind == CodeKind::kCodelet && exit.fp == 0) return false;
+  if (caller.kind == CodeKind::kNmethod && above > sp && above - sp < kMostArguments &&
+      into_interpreter && IsFrameAt(above, caller))
+    sp = above;
+  at_ = {pc, sp, exit.fp, false, false, {}};
+  low_ = sp;
+  return true;
 }
 
-// A stub that has pushed registers, or the frame pointer and nothing else: the frame pointer is its
-// caller's still.
-bool JavaWalk::FromStubThatPushes(const FoundCode& code) {
-  const Registers& r = start_.registers;
-  uint64_t words = 0, fp = 0;
-  int pushed = 0, all = 0;
-  if (!layout_.rules->has_link_register && Word(r.sp, fp) && fp == r.fp &&
-      layout_.rules->sets_up_fp(Code(), r.pc - 1, pushed, all))
-    return TakeReturnAt(r.sp + 8, fp);
-  return layout_.rules->pushes_first != nullptr &&
-         layout_.rules->pushes_first(Code(), code.begin, r.pc, words) &&
-         TakeReturnAt(r.sp + 8 * words, r.fp);
+// The interpreter has called, from an entry that has no frame (Math.sin and its like) or behind a
+// frame that it has removed for an exception.
+void JavaWalk::LeaveEntry() {
+  const FoundCode code = CodeAt(at_.pc);
+  if (code.kind == CodeKind::kCodelet) FromExit(code, StartAt(at_.pc, at_.sp, at_.fp));
 }
 
 // What compiled code has pushed, for a stub or for itself, lies below its frame, which ends in a
-// return address.
+// return address. C1 leaves the frame pointer alone, so that its frame holds the very same one.
 void JavaWalk::PassArguments() {
   constexpr uint64_t kMostPushed = 4;
   const FoundCode code = CodeAt(at_.pc);
@@ -86,11 +104,18 @@ void JavaWalk::PassArguments() {
       code.frame_words <= 0 || at_.has_sender)
     return;
   at_.sp += 8 * layout_.rules->takes_back(Code(), at_.pc);
-  const uint64_t sp = at_.sp, end = sp + 8 * static_cast<uint64_t>(code.frame_words) - 8;
-  uint64_t above = 0;
-  if (!ReturnAddress(end, above) || !InCode(above))
-    for (uint64_t pushed = kMostPushed; pushed > 0; pushed--)
-      if (IsFrameAt(sp + 8 * pushed, code)) at_.sp = sp + 8 * pushed;  // the nearest
+  const uint64_t sp = at_.sp, words = static_cast<uint64_t>(code.frame_words);
+  const bool by_c1 = code.level > 0 && code.level < 4;
+  uint64_t word = 0;
+  const auto is_certain = [&](uint64_t at) {
+    return IsFrameAt(at, code) && (!by_c1 || (Word(at + 8 * words - 16, word) && word == at_.fp));
+  };
+  if (by_c1 || !ReturnAddress(sp + 8 * words - 8, word) || !InCode(word))
+    for (uint64_t pushed = 0; pushed <= kMostPushed; pushed++)
+      if (is_certain(sp + 8 * pushed)) {
+        at_.sp = sp + 8 * pushed;
+        break;
+      }
   low_ = at_.sp;
 }
 
@@ -108,56 +133,22 @@ bool JavaWalk::FromCallStub() {
     UpByWrapper(wrapper, {});
     return true;
   }
-  if (r.fp <= r.sp || !ReturnAddress(r.fp + 8, pc) || InCode(pc) ||
-      !Word(r.fp + layout_.call_wrapper, word) || word <= r.fp || !InStack(word))
-    return false;
-  UpFromEntry();
-  return true;
-}
-
-// A stub that finds who handles an exception has no frame at its beginning and none at its end: it
-// is entered and left by a jump, and a register leads to the compiled method that threw, whose
-// frame is on top (OptoRuntime::generate_exception_blob).
-bool JavaWalk::FromExceptionPc(const FoundCode& code) {
-  const Registers& r = start_.registers;
-  if (layout_.rules->jumps_with_pc == nullptr ||
-      !layout_.rules->jumps_with_pc(Code(), code.begin, r.pc))
-    return false;
-  // Its first instruction pushes that register.
-  return ToFrameAt(r.sp, start_.java.exception_pc, r.fp) ||
-         ToFrameAt(r.sp + 8, start_.java.exception_pc, r.fp);
-}
-
-// Stubs lie side by side in one piece of code, and nothing tells where each begins. What is still
-// to be taken off the stack, the nearest epilogue tells: it must lead to a return address.
-bool JavaWalk::FromStubByEpilogue(const FoundCode& code) {
-  if (layout_.rules->next_epilogue == nullptr) return false;
-  const Registers& r = start_.registers;
-  Epilogue found{};
-  uint64_t behind = r.pc, fp = 0;
-  int pushed = 0, all = 0;
-  // Entered just now, while the frame pointer is the caller's still.
-  if (layout_.rules->sets_up_fp(Code(), r.pc, pushed, all)) return TakeReturnAt(r.sp, r.fp);
-  if (layout_.rules->keeps_fp(Code(), code.begin, r.pc))
-    return r.fp >= r.sp && TakeReturnOfStub(r.fp);
-  for (int i = 0; i < kMostEpilogues; i++) {
-    if (!layout_.rules->next_epilogue(Code(), r.pc, behind, code.end, found)) return false;
-    fp = r.fp;
-    if (found.fp_word >= 0 && !Word(r.sp + 8 * static_cast<uint64_t>(found.fp_word), fp)) continue;
-    if (TakeReturnAt(r.sp + 8 * found.words, fp)) return true;
+  // At its end the frame pointer may be C's already; what it left is still below the stack pointer.
+  StubExit exit;
+  const bool ends =
+      layout_.rules->run_to_exit != nullptr &&
+      layout_.rules->run_to_exit(Code(), memory_, CodeAt(r.pc), StartAt(r.pc, r.sp, r.fp), exit) &&
+      exit.returns;
+  const uint64_t fp = ends ? exit.sp - 16 : r.fp, kept = low_;
+  if (fp + 8 < r.sp || !ReturnAddress(fp + 8, pc) || InCode(pc)) return false;
+  low_ = std::min(low_, fp + layout_.call_wrapper);
+  if (Word(fp + layout_.call_wrapper, word) && word > fp && InStack(word)) {
+    at_.fp = fp;
+    UpFromEntry();
+    return true;
   }
+  low_ = kept;
   return false;
-}
-
-// The interpreter's own entries of Math.sin and its like have called a stub, and have no frame: the
-// return address is on top, the caller's sp in a register that the stub leaves alone
-// (TemplateInterpreterGenerator::generate_math_entry).
-void JavaWalk::LeaveMathEntry() {
-  const uint64_t above = start_.java.sender_sp;
-  if (layout_.rules->leaves_entry == nullptr || CodeAt(at_.pc).kind != CodeKind::kCodelet ||
-      !layout_.rules->leaves_entry(Code(), at_.pc) || !TakeReturnAt(at_.sp, at_.fp))
-    return;
-  if (above >= at_.sp && InStack(above - 8)) at_.sp = low_ = above;
 }
 
 }  // namespace walkhammer

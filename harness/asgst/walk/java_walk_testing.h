@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <ostream>
+#include <utility>
 #include <vector>
 
 #include "harness/asgst/testing/made_up_jvm.h"
@@ -61,6 +63,26 @@ class BetweenFramesTest : public JavaWalkTest {
     memory_.PutBytes(leaf_ + 0x1b, {0xe8});  // a call
     start_.java.sender_sp = kLeafSp;
     start_.registers = {MadeUpJvm::kInterpreter + 0x20, kSp, kOlderFp, 0};
+  }
+
+  // Instructions, and behind them some that end nothing.
+  void PutCode(uint64_t pc, std::vector<uint8_t> code) {
+    code.resize(code.size() + 16, 0x90);
+    memory_.PutBytes(pc, code);
+  }
+
+  // Interrupted with these, and 0 in all others; numbered as instructions do.
+  enum { kRax = 0, kRdx = 2, kRbx = 3, kRdi = 7, kR13 = 13 };
+  void Interrupt(uint64_t pc, uint64_t sp, uint64_t fp,
+                 std::initializer_list<std::pair<int, uint64_t>> others = {}) {
+    start_.registers = {pc, sp, fp, 0};
+    start_.java = {};
+    for (const auto& [number, word] : others) start_.java.general[number] = word;
+    const uint64_t* general = start_.java.general;
+    start_.java.byte_code = start_.java.sender_sp = general[kR13];
+    start_.java.return_pc = general[kRax];
+    start_.java.exception_pc = general[kRdx];
+    start_.java.first_argument = general[kRdi];
   }
   const std::vector<Seen> wanted_ = {kLeaf, {1, 9, 0, FrameType::kJava}};
 };

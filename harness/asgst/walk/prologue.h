@@ -23,10 +23,23 @@ enum class FrameShape : uint8_t {
   kUnknown,     // code that keeps no rule
 };
 
-// The end of a stub: what it takes off the stack before it returns.
-struct Epilogue {
-  uint64_t words = 0;  // below the return address
-  int fp_word = -1;    // which of them is the caller's frame pointer; -1: none
+// Generated code that keeps no rule about its frame, interrupted at `pc`.
+struct StubStart {
+  uint64_t pc = 0;
+  uint64_t general[16] = {};  // as instructions number them
+  uint32_t known = 0;         // a bit for each of them
+};
+
+// How it gives control away: by a jump or a return, with these in the registers. 0: not known.
+struct StubExit {
+  bool returns = false;
+  uint64_t pc = 0;   // where it goes
+  uint64_t sp = 0;   // behind what a return takes
+  uint64_t top = 0;  // the word there
+  uint64_t fp = 0;
+  uint64_t sender_sp = 0;       // r13
+  uint64_t exception_pc = 0;    // rdx
+  bool through_memory = false;  // a jump to an address in memory: how the interpreter goes on
 };
 
 // What differs between architectures; each runs on any host.
@@ -41,29 +54,14 @@ struct CodeRules {
   // True if the interpreter goes on behind a call at `pc`: what it keeps in registers is still in
   // its frame alone. Null where registers are not asked for it.
   bool (*goes_on)(const MemoryReader& memory, uint64_t pc) = nullptr;
-  // True if code at `pc` jumps to the address in the return register, behind that many bytes that
-  // it first takes off the stack. Null where nobody asks.
-  bool (*jumps_by_return)(const MemoryReader& memory, uint64_t pc, uint64_t& popped) = nullptr;
-  // True if code that begins at `begin` pushes registers first of all: how many words of them are
-  // on the stack at `pc`, below the return address. Null where nobody asks.
-  bool (*pushes_first)(const MemoryReader& memory, uint64_t begin, uint64_t pc,
-                       uint64_t& words) = nullptr;
   // Words that code at `pc`, where it calls a stub or has called it, has pushed for it and takes
   // back behind the call. Null where nobody asks.
   uint64_t (*takes_back)(const MemoryReader& memory, uint64_t pc) = nullptr;
-  // True if a stub whose code begins at `begin` has no frame at `pc`, being entered or left by a
-  // jump, while the register holds the pc of an exception. Null where nobody asks.
-  bool (*jumps_with_pc)(const MemoryReader& memory, uint64_t begin, uint64_t pc) = nullptr;
-  // True if, in a piece of code that begins at `begin` and holds many stubs, the one at `pc` has
-  // set its frame pointer up. Null where nobody asks.
-  bool (*keeps_fp)(const MemoryReader& memory, uint64_t begin, uint64_t pc) = nullptr;
-  // The next epilogue that ends behind `behind`, before `end`; what of it is before `pc` is done
-  // and does not count. False if there is none near. `behind` is moved. Null where nobody asks.
-  bool (*next_epilogue)(const MemoryReader& memory, uint64_t pc, uint64_t& behind, uint64_t end,
-                        Epilogue& found) = nullptr;
-  // True if code at `pc` leaves a method of the interpreter that has no frame: by the return
-  // address on top of the stack, to the sp in a register. Null where nobody asks.
-  bool (*leaves_entry)(const MemoryReader& memory, uint64_t pc) = nullptr;
+  // Runs the code at `start` in thought up to where it gives control away. False if that is not
+  // found in a bounded number of steps, or nothing tells the stack pointer there. Null where nobody
+  // asks.
+  bool (*run_to_exit)(const MemoryReader& code, const MemoryReader& memory, const FoundCode& found,
+                      const StubStart& start, StubExit& exit) = nullptr;
   // The bits of a return address that are one: pointer authentication puts a signature above them.
   uint64_t address_mask;
   bool has_link_register;

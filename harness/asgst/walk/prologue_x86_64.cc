@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "harness/asgst/walk/prologue.h"
+#include "harness/asgst/walk/stub_exit_x86_64.h"
 
 namespace walkhammer {
 namespace {
@@ -14,7 +15,6 @@ constexpr int kWindow = 64;       // bytes looked at from pc on
 constexpr int kLeastWindow = 24;  // the same at the end of what can be read
 constexpr uint64_t kLongestEntry = 96;
 
-constexpr uint8_t kPushPc = 0x52;  // rdx
 constexpr uint8_t kPush = 0x50, kPop = 0x58, kPushFp = 0x55, kPopFp = 0x5d, kRet = 0xc3,
                   kJump = 0xe9;
 
@@ -116,6 +116,19 @@ bool TailJumps(const uint8_t* code) {
   return jump[0] == 0xff && (jump[1] & 0xf8) == 0xe0;
 }
 
+// [mov [rsp-N], eax]  push rbp  sub rsp, N, of the frame's size: code that is entered in the midst
+// of a loop, in place of an interpreted frame, begins so. `pushed`: the push has been done.
+bool BuildsFrame(const uint8_t* here, const FoundCode& code, int pushed) {
+  constexpr int kBang = 7;
+  if (pushed == 0 && Starts(here, {0x89, 0x84, 0x24})) here += kBang;
+  if (pushed == 0 && *here++ != kPushFp) return false;
+  if (pushed == 0 && Starts(here, {0x48, 0x8b, 0xec})) here += 3;  // mov rbp, rsp
+  const int length = SubSp(here);
+  int32_t room = length == 4 ? static_cast<int8_t>(here[3]) : 0;
+  if (length == 7) std::memcpy(&room, here + 3, sizeof room);
+  return length != 0 && code.frame_words > 2 && room == 8 * (code.frame_words - 2);
+}
+
 FrameShape ShapeOf(const MemoryReader& memory, const FoundCode& code, uint64_t pc) {
   uint8_t here[kWindow] = {};
   if (!memory.ReadBytes(pc, here, kWindow) && !memory.ReadBytes(pc, here, kLeastWindow))
@@ -144,6 +157,9 @@ FrameShape ShapeOf(const MemoryReader& memory, const FoundCode& code, uint64_t p
     }
     return FrameShape::kNone;
   }
+  if (BuildsFrame(here, code, 0)) return FrameShape::kNone;
+  if (ReadsBefore(memory, pc, 1, {kPushFp}) && BuildsFrame(here, code, 1))
+    return FrameShape::kFpPushed;
   if (here[0] == kPopFp &&
       (RunsToReturn(here + 1) || JumpsOut(here + 1, code, pc + 1) || TailJumps(here + 1)))
     return FrameShape::kFpPushed;
@@ -190,20 +206,6 @@ bool GoesOn(const MemoryReader& memory, uint64_t pc) {
          (Starts(code, {0x48, 0xc7, 0x45}) && Starts(code + 4, {0, 0, 0, 0}));
 }
 
-// jmp rax, or pop rcx and the same; on JDK 17 jmp rcx, which the return address was replaced for by
-// rax (Runtime1::generate_handle_exception).
-bool JumpsByReturn(const MemoryReader& memory, uint64_t pc, uint64_t& popped) {
-  uint8_t code[3] = {};
-  const auto jumps = [](const uint8_t* at) {
-    return at[0] == 0xff && (at[1] == 0xe0 || at[1] == 0xe1);
-  };
-  popped = 0;
-  if (!memory.ReadBytes(pc, code, 2)) return false;
-  if (jumps(code)) return true;
-  popped = 8;
-  return memory.ReadBytes(pc, code, 3) && code[0] == 0x59 && jumps(code + 1);
-}
-
 // Instructions one behind another that push, or pop, a register each, up to `end`: their number,
 // and in `code` where they end. `first` is the opcode for rax.
 uint64_t CountRun(const uint8_t*& code, const uint8_t* end, uint8_t first) {
@@ -214,27 +216,6 @@ uint64_t CountRun(const uint8_t*& code, const uint8_t* end, uint8_t first) {
     code += prefix + 1;
   }
   return count;
-}
-
-// push rdi  push rsi ... pop rsi  pop rdi  ret (C1's slow_subtype_check)
-bool PushesFirst(const MemoryReader& memory, uint64_t begin, uint64_t pc, uint64_t& words) {
-  uint8_t code[kLeastWindow + 1] = {};
-  if (!memory.ReadBytes(begin, code, kLeastWindow)) return false;
-  const uint8_t* at = code;
-  const uint64_t all = CountRun(at, code + kLeastWindow - 1, kPush);
-  if (all == 0 || code[0] == kPushFp) return false;  // that one keeps a frame pointer
-  if (all == 1 && code[0] == kPushPc) return false;  // a return address, for its own frame
-  words = all;
-  if (pc - begin < static_cast<uint64_t>(at - code)) {
-    at = code;
-    words = CountRun(at, code + (pc - begin), kPush);
-    return true;
-  }
-  if (!memory.ReadBytes(pc, code, kLeastWindow)) return true;
-  at = code;
-  const uint64_t pops = CountRun(at, code + kLeastWindow - 1, kPop);
-  if (*at == kRet) words = pops;
-  return true;
 }
 
 // push rsi  push rdi  call  pop rdi  pop rdi (C1 and slow_subtype_check), and
@@ -258,110 +239,14 @@ uint64_t TakesBack(const MemoryReader& memory, uint64_t pc) {
   return pops > pushes ? pops - pushes : 0;
 }
 
-// The length of a mov between registers, or with the thread's structure at r15; 0: another one.
-int MoveLength(const uint8_t* code) {
-  if ((code[0] & 0xf0) != 0x40) return 0;
-  if (code[1] == 0x8b && code[2] >= 0xc0) return 3;
-  const bool is_near = (code[2] & 0xc7) == 0x47,
-             is_far = (code[2] & 0xc7) == 0x87;  // disp8, disp32
-  if ((code[0] & 1) == 0 || !(is_near || is_far)) return 0;
-  const int length = is_near ? 4 : 7;
-  if (code[1] == 0x8b || code[1] == 0x89) return length;
-  return code[1] == 0xc7 ? length + 4 : 0;
-}
-
-// At its beginning: push rdx. At its end: mov ...  jmp reg (OptoRuntime::generate_exception_blob)
-bool JumpsWithPc(const MemoryReader& memory, uint64_t begin, uint64_t pc) {
-  uint8_t code[kWindow] = {};
-  if (!memory.ReadBytes(pc, code, kWindow)) return false;
-  if (pc == begin) return code[0] == kPushPc;
-  if (pc == begin + 1) return ReadsBefore(memory, pc, 1, {kPushPc});
-  const uint8_t* at = code;
-  while (at < code + kWindow - 16) {
-    const int length = MoveLength(at);
-    if (length == 0) break;
-    at += length;
-  }
-  if (*at == 0x41) at++;
-  return at[0] == 0xff && (at[1] & 0xf8) == 0xe0;
-}
-
-// Whether the stub that `pc` is in has set up a frame pointer, for which the nearest beginning that
-// does so is looked for, up to `begin`; behind it none may have ended.
-bool KeepsFp(const MemoryReader& memory, uint64_t begin, uint64_t pc) {
-  constexpr uint64_t kFarthest = 4096;
-  if (pc > begin + kFarthest) begin = pc - kFarthest;
-  uint32_t bytes = 0;  // at `at`, and behind it
-  uint8_t byte = 0;
-  for (uint64_t at = pc; at-- > begin;) {
-    if (!memory.Read(at, byte)) return false;
-    bytes = bytes << 8 | byte;
-    if (bytes == 0xec8b4855 && at + 4 <= pc) return true;
-    const uint32_t two = bytes & 0xffff;
-    if (at + 2 <= pc && (two == 0xc3c9 || two == 0xc35d)) return false;
-  }
-  return false;
-}
-
-// [add rsp, N]  pop ...  [vzeroupper]  of the instruction ret at `ret`, from `pc` on.
-Epilogue EpilogueBefore(const MemoryReader& memory, uint64_t pc, uint64_t ret) {
-  constexpr uint64_t kLongest = 32;
-  uint8_t code[kLongest] = {};
-  const auto size = static_cast<int>(ret - pc < kLongest ? ret - pc : kLongest);
-  Epilogue found;
-  if (!memory.ReadBytes(ret - static_cast<uint64_t>(size), code, size)) return found;
-  int at = size;
-  if (at >= 3 && Starts(code + at - 3, {0xc5, 0xf8, 0x77})) at -= 3;
-  int fp_from_end = -1;
-  while (at >= 1 && (code[at - 1] & 0xf8) == kPop) {
-    const bool high = at >= 2 && code[at - 2] == 0x41;  // r8 to r15
-    if (code[at - 1] == kPopFp && !high) fp_from_end = static_cast<int>(found.words);
-    at -= high ? 2 : 1;
-    found.words++;
-  }
-  if (fp_from_end >= 0) found.fp_word = static_cast<int>(found.words) - 1 - fp_from_end;
-  if (at >= 4 && Starts(code + at - 4, {0x48, 0x83, 0xc4}) && (code[at - 1] & 0x87) == 0) {
-    const int room = code[at - 1] / 8;
-    found.words += static_cast<uint64_t>(room);
-    if (found.fp_word >= 0) found.fp_word += room;
-  }
-  return found;
-}
-
-bool NextEpilogue(const MemoryReader& memory, uint64_t pc, uint64_t& behind, uint64_t end,
-                  Epilogue& found) {
-  constexpr uint64_t kFarthest = 160;  // stubs that push registers are short
-  if (end > pc + kFarthest) end = pc + kFarthest;
-  for (uint8_t byte = 0; behind < end;) {
-    if (!memory.Read(behind++, byte)) return false;
-    if (byte != kRet) continue;
-    found = EpilogueBefore(memory, pc, behind - 1);
-    // Of many bytes that look like a return, one at hand is, and one that something was popped for.
-    if (found.words > 0 || behind - 1 == pc) return true;
-  }
-  return false;
-}
-
-// pop rax  mov rsp, r13  jmp rax
-bool LeavesEntry(const MemoryReader& memory, uint64_t pc) {
-  uint8_t code[8] = {};
-  return memory.ReadBytes(pc, code, 6) && (code[0] & 0xf8) == kPop &&
-         Starts(code + 1, {0x49, 0x8b, 0xe5, 0xff}) && (code[5] & 0xf8) == 0xe0;
-}
-
 }  // namespace
 
 const CodeRules kX86_64Rules = {.shape_at = ShapeOf,
                                 .sets_up_fp = SetsUpFp,
                                 .follows_call = FollowsCall,
                                 .goes_on = GoesOn,
-                                .jumps_by_return = JumpsByReturn,
-                                .pushes_first = PushesFirst,
                                 .takes_back = TakesBack,
-                                .jumps_with_pc = JumpsWithPc,
-                                .keeps_fp = KeepsFp,
-                                .next_epilogue = NextEpilogue,
-                                .leaves_entry = LeavesEntry,
+                                .run_to_exit = RunToExitX86,
                                 .address_mask = ~uint64_t{0},
                                 .has_link_register = false,
                                 .slots = kX86_64Slots};

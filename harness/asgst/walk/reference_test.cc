@@ -269,28 +269,6 @@ TEST_F(ShapeTest, StubThatDoesNotSayWhereItsFrameIsComplete) {
   EXPECT_EQ(At(10), FrameShape::kNone);
 }
 
-TEST_F(ShapeTest, WordsThatAStubPushesFirst) {
-  const auto pushed = [&](uint64_t at) {
-    uint64_t words = 99;
-    return rules_->pushes_first(memory_, 0x1000, 0x1000 + at, words) ? static_cast<int>(words) : -1;
-  };
-  // push rdi; push r9; push rax; nop; pop rax; pop r9; pop rdi; ret
-  Put({0x57, 0x41, 0x51, 0x50, 0x90, 0x58, 0x41, 0x59, 0x5f, 0xc3}, -1);
-  EXPECT_EQ(pushed(0), 0);
-  EXPECT_EQ(pushed(1), 1);
-  EXPECT_EQ(pushed(3), 2);
-  EXPECT_EQ(pushed(4), 3);
-  EXPECT_EQ(pushed(5), 3);
-  EXPECT_EQ(pushed(6), 2);
-  EXPECT_EQ(pushed(8), 1);
-  EXPECT_EQ(pushed(9), 0);
-  EXPECT_EQ(pushed(20), 3) << "elsewhere in the stub";
-  Put({0x90, 0x57, 0xc3}, -1);
-  EXPECT_EQ(pushed(2), -1) << "something else comes first";
-  Put({0x55, 0x48, 0x8b, 0xec, 0xc9, 0xc3}, -1);
-  EXPECT_EQ(pushed(4), -1) << "a frame pointer comes first";
-}
-
 TEST_F(ShapeTest, WordsThatACallerTakesBack) {
   const auto taken = [&](uint64_t at) { return rules_->takes_back(memory_, 0x1000 + at); };
   Put({0x90, 0x5e, 0x41, 0x5e, 0x90, 0x5d, 0xc3}, -1);

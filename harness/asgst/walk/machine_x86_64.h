@@ -1,0 +1,133 @@
+// Registers and memory of x86_64 code that is run in thought: what is not known is known to be so.
+// Signal-safe: yes. What is written is kept here.
+#ifndef WALKHAMMER_HARNESS_ASGST_WALK_MACHINE_X86_64_H_
+#define WALKHAMMER_HARNESS_ASGST_WALK_MACHINE_X86_64_H_
+
+#include <cstdint>
+
+#include "harness/asgst/walk/instruction_x86_64.h"
+#include "harness/asgst/walk/prologue.h"
+
+namespace walkhammer {
+
+class MachineX86 {
+ protected:
+  static constexpr int kRax = 0, kRcx = 1, kRdx = 2, kRbx = 3, kRsp = 4, kRbp = 5, kRsi = 6,
+                       kRdi = 7, kR11 = 11, kR13 = 13;
+
+  struct Value {
+    uint64_t bits = 0;
+    bool known = false;
+  };
+
+  MachineX86(const MemoryReader& memory, const StubStart& start) : memory_(memory), pc_(start.pc) {
+    for (int i = 0; i < 16; i++) r_[i] = {start.general[i], (start.known >> i & 1) != 0};
+  }
+
+  // --- operands --------------------------------------------------------------------------------
+
+  Value Address() const {
+    if (i_.by_thread) return {};
+    Value at{static_cast<uint64_t>(i_.displacement), true};
+    if (i_.by_pc) at.bits += pc_;
+    if (i_.base >= 0) at = {at.bits + r_[i_.base].bits, r_[i_.base].known};
+    if (i_.index >= 0)
+      at = {at.bits + r_[i_.index].bits * static_cast<uint64_t>(i_.scale),
+            at.known && r_[i_.index].known};
+    return at;
+  }
+
+  Value Load(Value at) const {
+    if (!at.known) return {};
+    for (int i = stores_ - 1; i >= 0; i--)
+      if (stored_[i].at == at.bits) return stored_[i].value.known ? stored_[i].value : Value{};
+    Value value;
+    value.known = (at.bits & 7) == 0 && memory_.ReadWord(at.bits, value.bits);
+    return value.known ? value : Value{};
+  }
+
+  // Bytes of one word.
+  Value LoadSome(Value at, int bytes) const {
+    const uint64_t in_word = at.bits & 7;
+    if (in_word + static_cast<uint64_t>(bytes) > 8) return {};
+    const Value word = Load({at.bits - in_word, at.known});
+    return {word.bits >> 8 * in_word, word.known};
+  }
+
+  // What no address tells is elsewhere than on the stack.
+  bool Store(Value at, Value value) {
+    if (!at.known) return true;
+    if (stores_ == kMostStores) return false;
+    stored_[stores_++] = {at.bits, value};
+    return true;
+  }
+
+  Value Rm() const { return i_.in_memory ? Load(Address()) : r_[i_.rm]; }
+
+  void Forget(int number) {
+    if (number >= 0) r_[number].known = false;
+  }
+  void ForgetRm() {
+    if (i_.in_memory)
+      Store(Address(), {});
+    else
+      Forget(i_.rm);
+  }
+  void ForgetAll(uint32_t which) {
+    for (int i = 0; i < 16; i++)
+      if ((which >> i & 1) != 0) Forget(i);
+  }
+
+  // --- the stack -------------------------------------------------------------------------------
+
+  bool Push(Value value) {
+    r_[kRsp].bits -= 8;
+    return Store(r_[kRsp], value);
+  }
+
+  Value Pop() {
+    const Value top = Load(r_[kRsp]);
+    r_[kRsp].bits += 8;
+    return top;
+  }
+
+  // What je and jne ask, behind cmp and test; any other arithmetic ends it.
+  void Compare(Value a, Value b, bool tests) {
+    zero_ = {tests ? (a.bits & b.bits) == 0 : a.bits == b.bits, a.known && b.known};
+  }
+  void CompareWithImmediate(bool tests) {
+    const int bytes = i_.opcode == 0x80 || i_.opcode == 0xf6 ? 1 : i_.wide ? 8 : 4;
+    const uint64_t mask = bytes == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * bytes) - 1;
+    const Value rm = i_.in_memory ? LoadSome(Address(), bytes) : r_[i_.rm];
+    if (!i_.in_memory && bytes == 1) return;  // perhaps ah
+    Compare({rm.bits & mask, rm.known}, {static_cast<uint64_t>(i_.immediate) & mask, true}, tests);
+  }
+  void CompareRegisters(bool tests) {
+    const uint64_t mask = i_.wide ? ~uint64_t{0} : 0xffffffff;
+    const Value rm = i_.in_memory ? LoadSome(Address(), i_.wide ? 8 : 4) : r_[i_.rm];
+    Compare({rm.bits & mask, rm.known}, {r_[i_.reg].bits & mask, r_[i_.reg].known}, tests);
+  }
+
+  void SetRegister(int number, Value value) {
+    if (!i_.wide) value = {value.bits & 0xffffffff, value.known};
+    r_[number] = value;
+  }
+
+  const MemoryReader& memory_;
+  uint64_t pc_;  // of the next instruction
+  InstructionX86 i_;
+  Value r_[16];
+  Value zero_;  // 1: what was compared last is equal, or has no bit in common
+
+ private:
+  static constexpr int kMostStores = 96;
+  struct {
+    uint64_t at;
+    Value value;
+  } stored_[kMostStores];
+  int stores_ = 0;
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_ASGST_WALK_MACHINE_X86_64_H_

@@ -1,0 +1,225 @@
+// Code that is run in thought: instructions are as long as Capstone says, and each way that stubs
+// give control away is found, from each of their instructions.
+#include <capstone/capstone.h>
+#include <gtest/gtest.h>
+#include <link.h>
+
+#include "harness/asgst/testing/made_up_memory.h"
+#include "harness/asgst/walk/instruction_x86_64.h"
+#include "harness/asgst/walk/stub_exit_x86_64.h"
+
+namespace walkhammer {
+namespace {
+
+#ifdef __x86_64__
+struct Segment {
+  const uint8_t* begin;
+  size_t size;
+};
+
+// What this process may run of `name`.
+Segment CodeOf(const char* name) {
+  struct Wanted {
+    const char* name;
+    Segment found;
+  } wanted{name, {nullptr, 0}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto& w = *static_cast<Wanted*>(data);
+        if (std::string(info->dlpi_name).find(w.name) == std::string::npos) return 0;
+        for (int i = 0; i < info->dlpi_phnum; i++)
+          if (info->dlpi_phdr[i].p_type == PT_LOAD && (info->dlpi_phdr[i].p_flags & PF_X) != 0)
+            w.found = {
+                reinterpret_cast<const uint8_t*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr),
+                info->dlpi_phdr[i].p_memsz};
+        return 1;
+      },
+      &wanted);
+  return wanted.found;
+}
+
+// Libraries whose functions have SSE, AVX2 and AVX-512 forms. Capstone 4 does not know all of the
+// last ones; where it knows an instruction, both are to agree on its length.
+TEST(InstructionX86, IsAsLongAsCapstoneSays) {
+  csh capstone = 0;
+  ASSERT_EQ(cs_open(CS_ARCH_X86, CS_MODE_64, &capstone), CS_ERR_OK);
+  cs_insn* instruction = cs_malloc(capstone);
+  uint64_t agreed = 0, refused = 0;
+  for (const char* library : {"libc.so", "libstdc++.so", "libm.so", "libcapstone.so"}) {
+    const Segment code = CodeOf(library);
+    ASSERT_NE(code.begin, nullptr) << library;
+    const uint8_t* at = code.begin;
+    for (size_t left = code.size; left > InstructionX86::kMostBytes;) {
+      const uint8_t* const here = at;
+      uint64_t address = 0;
+      size_t rest = left;
+      InstructionX86 mine;
+      const bool decoded = DecodeX86(here, static_cast<int>(left), mine);
+      if (!cs_disasm_iter(capstone, &at, &rest, &address, instruction)) {
+        at = here + 1;
+        left--;
+        continue;
+      }
+      left -= instruction->size;
+      if (!decoded) {
+        refused++;
+        continue;
+      }
+      ASSERT_EQ(mine.length, instruction->size)
+          << library << "+" << here - code.begin << " " << instruction->mnemonic << " "
+          << instruction->op_str;
+      agreed++;
+    }
+  }
+  EXPECT_GT(agreed, 500000U);
+  EXPECT_LT(refused, agreed / 1000) << "what stubs do not do: moves of moffs, I/O, enter";
+  cs_free(instruction, 1);
+  cs_close(&capstone);
+}
+#endif
+
+TEST(InstructionX86, WhatIsCutOffIsNone) {
+  const std::vector<uint8_t> lea = {0x48, 0x8d, 0xa4, 0x24, 0x10, 0x00, 0x00, 0x00};
+  InstructionX86 instruction;
+  for (int size = 0; size < 8; size++)
+    EXPECT_FALSE(DecodeX86(lea.data(), size, instruction)) << size;
+  EXPECT_TRUE(DecodeX86(lea.data(), 8, instruction));
+  EXPECT_EQ(instruction.length, 8);
+  EXPECT_EQ(instruction.displacement, 0x10);
+  const std::vector<uint8_t> prefixes(InstructionX86::kMostBytes + 1, 0x66);
+  EXPECT_FALSE(DecodeX86(prefixes.data(), static_cast<int>(prefixes.size()), instruction));
+}
+
+constexpr uint64_t kCode = 0x1000, kStack = 0x8000, kCaller = 0x4444, kFp = 0x9000;
+constexpr int kRax = 0, kRdx = 2, kRsp = 4, kRbp = 5, kR13 = 13;
+
+class StubExitTest : public testing::Test {
+ protected:
+  StubExitTest() {
+    for (uint64_t i = 0; i < 64; i++) memory_.Put(kStack + 8 * i, 0x100 + i);
+    found_.begin = kCode;
+    start_.known = 0xffff;
+  }
+
+  void Put(const std::vector<uint8_t>& code) {
+    std::vector<uint8_t> padded = code;
+    padded.resize(code.size() + 24, 0xcc);
+    memory_.PutBytes(kCode, padded);
+    found_.end = kCode + padded.size();
+  }
+
+  // Interrupted at an offset of the code, with a word of the stack at sp. False: no exit.
+  bool Run(uint64_t at, int word) {
+    start_.pc = kCode + at;
+    start_.general[kRsp] = kStack + 8 * static_cast<uint64_t>(word);
+    exit_ = {};
+    return RunToExitX86(memory_, memory_, found_, start_, exit_);
+  }
+  static uint64_t Word(int word) { return 0x100 + static_cast<uint64_t>(word); }
+  static uint64_t At(int word) { return kStack + 8 * static_cast<uint64_t>(word); }
+
+  MadeUpMemory memory_;
+  FoundCode found_{};
+  StubStart start_;
+  StubExit exit_;
+};
+
+// push rdi; push r9; push rax; nop; pop rax; pop r9; pop rdi; ret
+TEST_F(StubExitTest, FromEachInstructionOfAStubThatPushes) {
+  Put({0x57, 0x41, 0x51, 0x50, 0x90, 0x58, 0x41, 0x59, 0x5f, 0xc3});
+  for (const auto& [at, pushed] :
+       {std::pair{0, 0}, {1, 1}, {3, 2}, {4, 3}, {5, 3}, {6, 2}, {8, 1}, {9, 0}}) {
+    ASSERT_TRUE(Run(static_cast<uint64_t>(at), 9 - pushed)) << at;
+    EXPECT_TRUE(exit_.returns);
+    EXPECT_EQ(exit_.pc, Word(9)) << at;
+    EXPECT_EQ(exit_.sp, At(10)) << at;
+  }
+}
+
+// push rbp; mov rbp, rsp; sub rsp, 32; call; mov [rbp+8], rax; leave; pop rcx; jmp rcx
+TEST_F(StubExitTest, AFramePointerIsTheCallersAgain) {
+  Put({0x55, 0x48, 0x8b, 0xec, 0x48, 0x83, 0xec, 0x20, 0xe8, 0,   0,
+       0,    0,    0x48, 0x89, 0x45, 0x08, 0xc9, 0x59, 0xff, 0xe1});
+  start_.general[kRbp] = kFp;
+  start_.general[kRdx] = 0x77;
+  ASSERT_TRUE(Run(0, 20));
+  EXPECT_FALSE(exit_.returns);
+  EXPECT_EQ(exit_.fp, kFp);
+  EXPECT_EQ(exit_.sp, At(21));
+  EXPECT_EQ(exit_.pc, 0U) << "what the call answers, nobody knows";
+  EXPECT_EQ(exit_.exception_pc, 0U) << "a call may change rdx";
+  start_.general[kRbp] = At(19);
+  start_.general[kRax] = 0x4321;
+  memory_.Put(At(19), kFp);
+  ASSERT_TRUE(Run(13, 10));
+  EXPECT_EQ(exit_.fp, kFp);
+  EXPECT_EQ(exit_.sp, At(21));
+  EXPECT_EQ(exit_.pc, 0x4321U) << "what it has answered is written before it is read";
+}
+
+// mov r13, rsp; and rsp, -16; push rax; jmp [rbx+8]
+TEST_F(StubExitTest, AnAdapterIsLeftWithTheReturnAddressOnTop) {
+  Put({0x4c, 0x8b, 0xec, 0x48, 0x83, 0xe4, 0xf0, 0x50, 0xff, 0x63, 0x08});
+  start_.general[kRax] = kCaller;
+  start_.general[3] = At(40);
+  ASSERT_TRUE(Run(0, 9));
+  EXPECT_EQ(exit_.top, kCaller);
+  EXPECT_EQ(exit_.sp, At(7)) << "aligned";
+  EXPECT_EQ(exit_.sender_sp, At(9));
+  EXPECT_EQ(exit_.pc, Word(41));
+  EXPECT_TRUE(exit_.through_memory);
+}
+
+// cmp qword [r15+8], 0; je +2; jmp elsewhere; leave; ret: only the truth tells the way.
+TEST_F(StubExitTest, ABranchGoesTheWayThatItWillGo) {
+  Put({0x49, 0x83, 0x7f, 0x08, 0x00, 0x74, 0x05, 0xe9, 0, 0x10, 0, 0, 0xcc, 0xc9, 0xc3});
+  found_.end -= 8;
+  start_.general[15] = At(30);
+  start_.general[kRbp] = At(20);
+  memory_.PutBytes(kCode, {0x49, 0x83, 0x7f, 0x08, 0x00, 0x74, 0x06});
+  memory_.Put(At(31), 0);
+  ASSERT_TRUE(Run(0, 3));
+  EXPECT_TRUE(exit_.returns);
+  EXPECT_EQ(exit_.sp, At(22));
+  memory_.Put(At(31), 1);
+  ASSERT_TRUE(Run(0, 3));
+  EXPECT_FALSE(exit_.returns);
+  EXPECT_EQ(exit_.sp, At(3));
+}
+
+// test eax, eax; jne +1; int3; ret: a way that ends nowhere is not the one.
+TEST_F(StubExitTest, AWayThatEndsNowhereIsNotTheOne) {
+  Put({0xe8, 0, 0, 0, 0, 0x85, 0xc0, 0x75, 0x01, 0xcc, 0xc3});
+  ASSERT_TRUE(Run(0, 3));
+  EXPECT_EQ(exit_.pc, Word(3));
+  Put({0xe8, 0, 0, 0, 0, 0x85, 0xc0, 0x75, 0x01, 0xcc, 0xcc});
+  EXPECT_FALSE(Run(0, 3)) << "no way out";
+}
+
+TEST_F(StubExitTest, WhatCannotBeKnownIsNoAnswer) {
+  Put({0xeb, 0xfe});
+  EXPECT_FALSE(Run(0, 3)) << "a loop for ever";
+  Put({0x48, 0x89, 0xc4, 0xc3});  // mov rsp, rax; ret
+  start_.known = 0xffff & ~(1U << kRax);
+  EXPECT_FALSE(Run(0, 3)) << "a stack that nobody knows";
+  Put({0x90});
+  found_.end = kCode + 1;
+  EXPECT_FALSE(Run(0, 3)) << "the end of the code";
+  EXPECT_FALSE(Run(0x100, 3)) << "elsewhere";
+  Put({0x5b, 0xc3});
+  memory_.PutBytes(kCode, {0xf4});
+  EXPECT_FALSE(Run(0, 3)) << "hlt";
+}
+
+// pop rax; mov rsp, r13; jmp rax
+TEST_F(StubExitTest, AnEntryIsLeftForTheSpInARegister) {
+  Put({0x58, 0x49, 0x8b, 0xe5, 0xff, 0xe0});
+  start_.general[kR13] = At(30);
+  ASSERT_TRUE(Run(0, 3));
+  EXPECT_EQ(exit_.pc, Word(3));
+  EXPECT_EQ(exit_.sp, At(30));
+  EXPECT_FALSE(exit_.through_memory);
+}
+
+}  // namespace
+}  // namespace walkhammer

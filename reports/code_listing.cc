@@ -45,13 +45,11 @@ Result<CodeListing> CodeListing::Open(const CoverageRows& code) {
   };
   if (access(code.file.c_str(), R_OK) != 0) return unable("is gone or cannot be read");
   if (BuildIdOf(code.file) != code.build_id) return unable("is another build than the run tested");
-  auto image = ElfImage::Open(code.file);
-  if (!image.ok()) return image.failure();
-  if (code.build_id.empty() && !SameFunctions(image.value(), code))
+  ASSIGN_OR_RETURN(auto image, ElfImage::Open(code.file));
+  if (code.build_id.empty() && !SameFunctions(image, code))
     return unable("is another build than the run tested");
-  auto disassembler = Disassembler::For(image.value().machine());
-  if (!disassembler.ok()) return disassembler.failure();
-  return CodeListing(code, std::move(image.value()), std::move(disassembler.value()));
+  ASSIGN_OR_RETURN(auto disassembler, Disassembler::For(image.machine()));
+  return CodeListing(code, std::move(image), std::move(disassembler));
 }
 
 CodeListing::CodeListing(const CoverageRows& code, ElfImage image, Disassembler disassembler)

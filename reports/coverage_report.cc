@@ -32,12 +32,11 @@ std::string Heading(const CoverageRows& code) {
 }
 
 Result<std::string> Listings(const CoverageRows& code, std::string_view part) {
-  auto listing = CodeListing::Open(code);
-  if (!listing.ok()) return listing.failure();
+  ASSIGN_OR_RETURN(auto listing, CodeListing::Open(code));
   std::string text;
   for (const size_t function : ByUnreached(code, part))
     if (ReachedOf(code, function) < code.functions[function].blocks)
-      text += "\n" + listing.value().Unreached(function);
+      text += "\n" + listing.Unreached(function);
   if (!text.empty()) return kLegend + text;
   return std::string(part.empty() ? "Every block was reached.\n"
                                   : "Every block of these functions was reached.\n");
@@ -46,28 +45,22 @@ Result<std::string> Listings(const CoverageRows& code, std::string_view part) {
 }  // namespace
 
 Result<std::string> FunctionReport(const RunDb& db, std::string_view part) {
-  const auto code = ReadCoverage(db, part);
-  if (!code.ok()) return code.failure();
-  return Heading(code.value()) + FunctionTable(code.value(), part);
+  ASSIGN_OR_RETURN(const auto code, ReadCoverage(db, part));
+  return Heading(code) + FunctionTable(code, part);
 }
 
 Result<std::string> UnreachedReport(const RunDb& db, std::string_view part) {
-  const auto code = ReadCoverage(db, part);
-  if (!code.ok()) return code.failure();
-  auto listings = Listings(code.value(), part);
-  if (!listings.ok()) return listings.failure();
-  return Heading(code.value()) + listings.value();
+  ASSIGN_OR_RETURN(const auto code, ReadCoverage(db, part));
+  ASSIGN_OR_RETURN(auto listings, Listings(code, part));
+  return Heading(code) + listings;
 }
 
 Status WriteCoverageFile(const RunDb& db) {
-  const auto code = db.Coverage();
-  if (!code.ok()) return code.failure();
-  if (!code.value().reason.empty()) return Ok();
-  auto listings = Listings(code.value(), "");
-  if (!listings.ok()) return listings.failure();
-  return WriteFileAtomically(
-      db.dir() + "/" + kCoverageFileName,
-      Heading(code.value()) + FunctionTable(code.value(), "") + "\n" + listings.value());
+  ASSIGN_OR_RETURN(const auto code, db.Coverage());
+  if (!code.reason.empty()) return Ok();
+  ASSIGN_OR_RETURN(auto listings, Listings(code, ""));
+  return WriteFileAtomically(db.dir() + "/" + kCoverageFileName,
+                             Heading(code) + FunctionTable(code, "") + "\n" + listings);
 }
 
 }  // namespace walkhammer

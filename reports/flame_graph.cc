@@ -175,9 +175,8 @@ Result<std::vector<FlameGroup>> FlameGroups(const RunDb& db, std::string_view wa
     const std::string label = CellLabel(cell);
     if (!wanted.empty() && wanted != label && wanted != std::to_string(cell.position)) continue;
     found = true;
-    Result<std::vector<StackRow>> stacks = db.Stacks(cell.position);
-    if (!stacks.ok()) return stacks.failure();
-    if (!stacks.value().empty()) groups.push_back({label, std::move(stacks.value())});
+    ASSIGN_OR_RETURN(auto stacks, db.Stacks(cell.position));
+    if (!stacks.empty()) groups.push_back({label, std::move(stacks)});
   }
   if (!found) return NoSuchCell(cells.value(), wanted);
   if (!groups.empty()) return groups;

@@ -117,31 +117,23 @@ double RunSummary::WalksPerSecond() const {
 Result<RunSummary> ReadRun(const RunDb& db) {
   RunSummary summary;
   summary.dir = db.dir();
-  Result<RunRow> run = db.Run();
-  if (!run.ok()) return run.failure();
-  Result<std::vector<BucketRow>> buckets = db.Buckets();
-  if (!buckets.ok()) return buckets.failure();
-  Result<std::vector<CountRow>> counts = db.Counts();
-  if (!counts.ok()) return counts.failure();
-  Result<std::vector<SceneRow>> scenes = db.Scenes();
-  if (!scenes.ok()) return scenes.failure();
-  Result<std::vector<ProgressRow>> progress = db.Progress();
-  if (!progress.ok()) return progress.failure();
-  Result<CoverageRows> coverage = db.Coverage();
-  if (!coverage.ok()) return coverage.failure();
-  Result<std::vector<CellSummary>> cells = ReadCells(db, counts.value());
-  if (!cells.ok()) return cells.failure();
+  ASSIGN_OR_RETURN(auto run, db.Run());
+  ASSIGN_OR_RETURN(auto buckets, db.Buckets());
+  ASSIGN_OR_RETURN(auto counts, db.Counts());
+  ASSIGN_OR_RETURN(auto scenes, db.Scenes());
+  ASSIGN_OR_RETURN(auto progress, db.Progress());
+  ASSIGN_OR_RETURN(auto coverage, db.Coverage());
+  ASSIGN_OR_RETURN(auto cells, ReadCells(db, counts));
   const Result<std::vector<AgreementRow>> agreement = db.Agreement();
   if (!agreement.ok()) return agreement.failure();
-  const auto bucket_cells = db.BucketCells();
-  if (!bucket_cells.ok()) return bucket_cells.failure();
-  summary.run = std::move(run.value());
-  summary.buckets = std::move(buckets.value());
-  summary.counts = std::move(counts.value());
-  summary.scenes = std::move(scenes.value());
-  summary.progress = std::move(progress.value());
-  summary.coverage = std::move(coverage.value());
-  summary.cells = std::move(cells.value());
+  ASSIGN_OR_RETURN(const auto bucket_cells, db.BucketCells());
+  summary.run = std::move(run);
+  summary.buckets = std::move(buckets);
+  summary.counts = std::move(counts);
+  summary.scenes = std::move(scenes);
+  summary.progress = std::move(progress);
+  summary.coverage = std::move(coverage);
+  summary.cells = std::move(cells);
   for (const AgreementRow& row : agreement.value())
     if (row.cell == kNoCell) summary.agreement.push_back(row);
   summary.codes = GroupByState(summary.counts);
@@ -153,7 +145,7 @@ Result<RunSummary> ReadRun(const RunDb& db) {
     };
     summary.files.push_back({there(kInputName), there(kMinimizedName)});
     std::vector<int64_t>& seen_by = summary.bucket_cells.emplace_back();
-    for (const auto& [id, cell] : bucket_cells.value())
+    for (const auto& [id, cell] : bucket_cells)
       if (id == bucket.id) seen_by.push_back(cell);
   }
   return summary;

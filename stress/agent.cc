@@ -118,9 +118,7 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
   if (!jvm.ok()) return jvm.failure();
   jvm_ = jvm.value();
   if (Status known = CheckLayoutOf(*jvm_); !known.ok()) return known;
-  auto code = CodeFinder::Open(jvm_->structs());
-  if (!code.ok()) return code.failure();
-  code_ = code.value();
+  ASSIGN_OR_RETURN(code_, CodeFinder::Open(jvm_->structs()));
   const VmStructs& structs = jvm_->structs();
   StructReader read(structs);
   os_thread_ = read.Need("JavaThread", "_osthread", "Thread");
@@ -205,11 +203,10 @@ Status Agent::InstallHandlers() {
 
 Status Agent::ChooseAndStartSampler() {
   std::string reason;
-  auto chosen = ChooseSampler(state_.job, reason);
-  if (!chosen.ok()) return chosen.failure();
-  state_.sampler = chosen.value()->kind;
+  ASSIGN_OR_RETURN(auto chosen, ChooseSampler(state_.job, reason));
+  state_.sampler = chosen->kind;
   Copy(state_.sampler_reason, sizeof state_.sampler_reason, reason);
-  sampler_ = chosen.value()->make(state_.job);
+  sampler_ = chosen->make(state_.job);
   sampling_.store(true);
   state_.phase.store(AgentPhase::kSampling);
   return sampler_->Start(threads_);

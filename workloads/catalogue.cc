@@ -156,9 +156,8 @@ Status CheckWhole(const Workload& workload) {
 Result<std::set<std::string>> DistributionNames(const std::string& path) {
   std::set<std::string> ids;
   if (!std::filesystem::exists(path)) return ids;
-  Result<std::vector<Stanza>> stanzas = ReadStanzas(path);
-  if (!stanzas.ok()) return stanzas.failure();
-  for (const Stanza& stanza : stanzas.value()) {
+  ASSIGN_OR_RETURN(auto stanzas, ReadStanzas(path));
+  for (const Stanza& stanza : stanzas) {
     if (const StanzaLine* id = stanza.Find("id")) ids.insert(id->value);
   }
   return ids;
@@ -166,12 +165,11 @@ Result<std::set<std::string>> DistributionNames(const std::string& path) {
 
 Status LoadSuite(const std::filesystem::path& path, const std::set<std::string>& distributions,
                  std::vector<Workload>& all) {
-  Result<std::vector<Stanza>> stanzas = ReadStanzas(path);
-  if (!stanzas.ok()) return stanzas.failure();
+  ASSIGN_OR_RETURN(auto stanzas, ReadStanzas(path));
   Workload defaults;
   defaults.suite = path.stem();
   std::map<std::string, std::string> seen;  // name -> where
-  for (const Stanza& stanza : stanzas.value()) {
+  for (const Stanza& stanza : stanzas) {
     const StanzaLine* is_defaults = stanza.Find("defaults");
     if (is_defaults != nullptr && (is_defaults->value != "yes" || stanza.Find("name") != nullptr)) {
       return At(is_defaults->where, "\"defaults: yes\" begins a stanza without a name");
@@ -214,11 +212,10 @@ Result<std::vector<Workload>> LoadCatalogues(const std::string& folder) {
                                   kSuffix, folder));
   }
   std::sort(paths.begin(), paths.end());
-  Result<std::set<std::string>> distributions = DistributionNames(folder + "/distributions");
-  if (!distributions.ok()) return distributions.failure();
+  ASSIGN_OR_RETURN(auto distributions, DistributionNames(folder + "/distributions"));
   std::vector<Workload> all;
   for (const std::filesystem::path& path : paths) {
-    if (Status loaded = LoadSuite(path, distributions.value(), all); !loaded.ok()) {
+    if (Status loaded = LoadSuite(path, distributions, all); !loaded.ok()) {
       return loaded.failure();
     }
   }

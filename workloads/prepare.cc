@@ -47,10 +47,9 @@ std::string Missing(const Workload& workload, const std::string& pattern) {
 // to start below CACHE/ID.
 Result<std::string> DistributionPath(const Workload& workload, const WorkloadContext& context) {
   const std::string workloads = context.home + "/workloads";
-  Result<std::vector<Stanza>> table = ReadStanzas(workloads + "/distributions");
-  if (!table.ok()) return table.failure();
+  ASSIGN_OR_RETURN(auto table, ReadStanzas(workloads + "/distributions"));
   const std::string folder = CacheOf(context) + "/" + workload.file;
-  for (const Stanza& stanza : table.value()) {
+  for (const Stanza& stanza : table) {
     const StanzaLine* id = stanza.Find("id");
     const StanzaLine* sha512 = stanza.Find("sha512");
     if (id == nullptr || id->value != workload.file || sha512 == nullptr) continue;
@@ -96,7 +95,7 @@ struct Found {
 };
 
 Result<Found> Find(const Workload& workload, int feature, const WorkloadContext& context) {
-  if (Status fits = CheckJdk(workload, feature); !fits.ok()) return fits.failure();
+  RETURN_IF_ERROR(CheckJdk(workload, feature));
   Found found;
   found.values = {{"home", context.home},
                   {"input", context.scratch + "/input"},
@@ -106,13 +105,10 @@ Result<Found> Find(const Workload& workload, int feature, const WorkloadContext&
                   {"threads", std::to_string(context.threads)},
                   {"scale", std::to_string(context.scale)}};
   if (!workload.file.empty()) {
-    Result<std::string> path = DistributionPath(workload, context);
-    if (!path.ok()) return path.failure();
-    found.values["file"] = path.value();
+    ASSIGN_OR_RETURN(auto path, DistributionPath(workload, context));
+    found.values["file"] = path;
   }
-  Result<std::vector<std::string>> jars = FindJars(workload, found.values);
-  if (!jars.ok()) return jars.failure();
-  found.jars = std::move(jars.value());
+  ASSIGN_OR_RETURN(found.jars, FindJars(workload, found.values));
   return found;
 }
 
@@ -145,16 +141,14 @@ std::string DefaultCache() {
 }
 
 Status CheckWorkload(const Workload& workload, int jdk_feature, const WorkloadContext& context) {
-  Result<Found> found = Find(workload, jdk_feature, context);
-  if (!found.ok()) return found.failure();
+  RETURN_IF_ERROR(Find(workload, jdk_feature, context));
   return Ok();
 }
 
 Result<WorkloadCommand> PrepareWorkload(const Workload& workload, int jdk_feature,
                                         const WorkloadContext& context) {
-  Result<Found> found = Find(workload, jdk_feature, context);
-  if (!found.ok()) return found.failure();
-  const Values& values = found.value().values;
+  ASSIGN_OR_RETURN(auto found, Find(workload, jdk_feature, context));
+  const Values& values = found.values;
 
   std::error_code error;
   std::filesystem::create_directories(values.at("scratch"), error);
@@ -162,9 +156,8 @@ Result<WorkloadCommand> PrepareWorkload(const Workload& workload, int jdk_featur
     return ToolFailed(fmt::format("cannot make {}: {}", values.at("scratch"), error.message()));
   }
   if (!workload.input.empty()) {
-    Status made = RunToEnd({"sh", context.home + "/workloads/input.sh", workload.input,
-                            values.at("input"), values.at("seed"), values.at("scale")});
-    if (!made.ok()) return made.failure();
+    RETURN_IF_ERROR(RunToEnd({"sh", context.home + "/workloads/input.sh", workload.input,
+                              values.at("input"), values.at("seed"), values.at("scale")}));
   }
 
   WorkloadCommand command;
@@ -175,10 +168,9 @@ Result<WorkloadCommand> PrepareWorkload(const Workload& workload, int jdk_featur
     if (jdk_feature >= feature) AddFilled(flags, values, command.jvm_flags);
   }
   if (workload.jar.empty()) {
-    command.arguments = {"-cp", fmt::format("{}", fmt::join(found.value().jars, ":")),
-                         workload.main};
+    command.arguments = {"-cp", fmt::format("{}", fmt::join(found.jars, ":")), workload.main};
   } else {
-    command.arguments = {"-jar", found.value().jars.front()};
+    command.arguments = {"-jar", found.jars.front()};
   }
   AddFilled(workload.args, values, command.arguments);
   return command;

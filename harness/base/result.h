@@ -46,4 +46,21 @@ inline Failure ToolFailed(std::string message) {
 
 }  // namespace walkhammer
 
+// Leaves the function with the failure of an expression that failed.
+#define RETURN_IF_ERROR(...)                                                   \
+  do {                                                                         \
+    if (auto status_ = (__VA_ARGS__); !status_.ok()) return status_.failure(); \
+  } while (false)
+
+// The same; the value of one that did not is what the declaration is of:
+// ASSIGN_OR_RETURN(auto jdk, OpenJdk(home)).
+#define ASSIGN_OR_RETURN(declaration, ...) \
+  WALKHAMMER_ASSIGN_(WALKHAMMER_JOIN_(result_, __LINE__), declaration, __VA_ARGS__)
+#define WALKHAMMER_ASSIGN_(result, declaration, ...) \
+  auto result = (__VA_ARGS__);                       \
+  if (!(result).ok()) return (result).failure();     \
+  declaration = std::move((result).value())
+#define WALKHAMMER_JOIN_(a, b) WALKHAMMER_JOIN_TEXT_(a, b)
+#define WALKHAMMER_JOIN_TEXT_(a, b) a##b
+
 #endif  // WALKHAMMER_HARNESS_BASE_RESULT_H_

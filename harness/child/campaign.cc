@@ -357,9 +357,7 @@ Result<Workshop> Workshop::SetUp(SharedState& shared, std::span<uint8_t> run_cou
   for (std::string line; std::getline(lines, line);) flags.push_back(line);
   shared.phase.store(ChildPhase::kBooting);
   shared.vocabulary_ready.store(0);
-  auto jvm = Jvm::Boot(libjvm, flags);
-  if (!jvm.ok()) return jvm.failure();
-  shop.jvm = jvm.value();
+  ASSIGN_OR_RETURN(shop.jvm, Jvm::Boot(libjvm, flags));
   Copy(shared.vm_version, sizeof shared.vm_version,
        shop.jvm->Property("java.vm.vendor") + " " + shop.jvm->Property("java.vm.name") + " " +
            shop.jvm->Property("java.vm.version"));
@@ -367,21 +365,16 @@ Result<Workshop> Workshop::SetUp(SharedState& shared, std::span<uint8_t> run_cou
 
   shop.layout = ProveLayout(*shop.jvm, shop.jvm->structs());
   ReportLayout(shared, shop.layout);
-  const Status known = CheckLayout(shop.layout);
-  if (!known.ok()) return known.failure();
-  Status guarded = Guarded(shared, *shop.jvm, libjvm);
-  if (!guarded.ok()) return guarded.failure();
+  RETURN_IF_ERROR(CheckLayout(shop.layout));
+  RETURN_IF_ERROR(Guarded(shared, *shop.jvm, libjvm));
   for (int i = 0; i < WalkerCount(shared.job); i++) {
     shop.walkers.push_back(AllWalkers()[WalkerAt(shared.job, i)].make());
-    Status bound = shop.walkers.back()->Bind({shop.jvm->library(), &shop.jvm->layout(),
-                                              shop.jvm->vm(), FieldText(shared.launch.provider)});
-    if (!bound.ok()) return bound.failure();
+    RETURN_IF_ERROR(shop.walkers.back()->Bind({shop.jvm->library(), &shop.jvm->layout(),
+                                               shop.jvm->vm(), FieldText(shared.launch.provider)}));
   }
 
   shared.phase.store(ChildPhase::kScenes);
-  auto stage = SceneStage::Open(*shop.jvm);
-  if (!stage.ok()) return stage.failure();
-  shop.stage = stage.value();
+  ASSIGN_OR_RETURN(shop.stage, SceneStage::Open(*shop.jvm));
   SetUpScenes(shared, *shop.stage, shared.job.scene_mask);
   shop.landscape = Landscape::Build(*shop.jvm, *shop.stage, shared.symbols);
   if (shared.job.mode == ChildMode::kReplay) SetUpMissing(shared, shop);
@@ -403,9 +396,8 @@ Result<Workshop> Workshop::SetUp(SharedState& shared, std::span<uint8_t> run_cou
     ReportLayout(shared, shop.layout);
   }
   if (shared.job.churn != 0) {
-    auto churn = Churn::Start(*shop.jvm, shared);
-    if (!churn.ok()) return churn.failure();
-    shop.churn = std::move(churn.value());
+    ASSIGN_OR_RETURN(auto churn, Churn::Start(*shop.jvm, shared));
+    shop.churn = std::move(churn);
   }
   return shop;
 }

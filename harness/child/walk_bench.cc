@@ -175,10 +175,8 @@ class Ratios : public benchmark::ConsoleReporter {
 };
 
 Status SetUp(const std::string& path) {
-  auto jdk = path.empty() ? DefaultJdk() : OpenJdk(path);
-  if (!jdk.ok()) return jdk.failure();
-  auto flags = BaseFlags(jdk.value().feature);
-  if (!flags.ok()) return flags.failure();
+  ASSIGN_OR_RETURN(auto jdk, path.empty() ? DefaultJdk() : OpenJdk(path));
+  ASSIGN_OR_RETURN(auto flags, BaseFlags(jdk.feature));
   shared = static_cast<SharedState*>(mmap(nullptr, sizeof(SharedState), PROT_READ | PROT_WRITE,
                                           MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   if (shared == MAP_FAILED) return ToolFailed("cannot map memory");
@@ -187,19 +185,16 @@ Status SetUp(const std::string& path) {
   shared->job.scene_mask = 1U << *FindScene(kScene);
   shared->job.hang_limit_ms = 1000;
   shared->job.coverage = 1;
-  Status launch = SetLaunch(*shared, jdk.value().libjvm, flags.value());
+  Status launch = SetLaunch(*shared, jdk.libjvm, flags);
   if (!launch.ok()) return launch;
-  auto set_up = Workshop::SetUp(*shared);
-  if (!set_up.ok()) return set_up.failure();
-  shop = std::move(set_up.value());
+  ASSIGN_OR_RETURN(shop, Workshop::SetUp(*shared));
   scene = shop.stage->Find(*FindScene(kScene));
   if (scene == nullptr) return Unable(shared->scenes[*FindScene(kScene)].reason);
   bare = reinterpret_cast<AgctFunction>(dlsym(shop.jvm->library(), "AsyncGetCallTrace"));
-  auto library = OpenReference(shop.jvm->vm());
-  if (!library.ok()) return library.failure();
-  Status found = FindIn(library.value(), "AsyncGetStackTrace", reference);
+  ASSIGN_OR_RETURN(auto library, OpenReference(shop.jvm->vm()));
+  Status found = FindIn(library, "AsyncGetStackTrace", reference);
   if (!found.ok()) return found;
-  fmt::print("JDK {} ({}), scene {}: {} frames\n", jdk.value().home, jdk.value().version, kScene,
+  fmt::print("JDK {} ({}), scene {}: {} frames\n", jdk.home, jdk.version, kScene,
              scene->truth.size());
   return Ok();
 }

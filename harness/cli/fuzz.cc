@@ -53,16 +53,12 @@ Result<std::chrono::nanoseconds> TimeOf(const Options& options) {
 Status SetSettleTimes(const Options& options, FuzzPlan& plan) {
   plan.settle_time = plan.time.count() == 0 ? kMostSettling : std::min(plan.time, kMostSettling);
   if (options.confirm_time) {
-    auto time = ParseDuration(*options.confirm_time, "--confirm-time");
-    if (!time.ok()) return time.failure();
-    plan.settle_time = time.value();
+    ASSIGN_OR_RETURN(plan.settle_time, ParseDuration(*options.confirm_time, "--confirm-time"));
   }
   plan.minimize = !options.no_minimize;
   plan.minimize_time = plan.settle_time;
   if (options.minimize_time) {
-    auto time = ParseDuration(*options.minimize_time, "--minimize-time");
-    if (!time.ok()) return time.failure();
-    plan.minimize_time = time.value();
+    ASSIGN_OR_RETURN(plan.minimize_time, ParseDuration(*options.minimize_time, "--minimize-time"));
   }
   return Ok();
 }
@@ -97,21 +93,14 @@ Status CheckGuidance(const Options& options, const Engine& engine) {
 Result<FuzzPlan> MakePlan(const Options& options, const ProviderChoice& provider, const Jdk& jdk,
                           const std::vector<std::string>& jvm_flags) {
   FuzzPlan plan;
-  auto walkers = WalkersNamed(options.walkers, provider);
-  if (!walkers.ok()) return walkers.failure();
-  plan.walkers = walkers.value();
-  auto engine = EngineNamed(options.engine);
-  if (!engine.ok()) return engine.failure();
-  plan.engine = engine.value();
-  Status guided = CheckGuidance(options, AllEngines()[static_cast<size_t>(plan.engine)]);
-  if (!guided.ok()) return guided.failure();
+  ASSIGN_OR_RETURN(plan.walkers, WalkersNamed(options.walkers, provider));
+  ASSIGN_OR_RETURN(plan.engine, EngineNamed(options.engine));
+  RETURN_IF_ERROR(CheckGuidance(options, AllEngines()[static_cast<size_t>(plan.engine)]));
   plan.workers = static_cast<int>(WorkersOf(options));
   plan.corpus = options.corpus;
   plan.coverage = !options.no_coverage;
   plan.churn = options.churn;
-  auto time = TimeOf(options);
-  if (!time.ok()) return time.failure();
-  plan.time = time.value();
+  ASSIGN_OR_RETURN(plan.time, TimeOf(options));
   auto hang = ParseDuration(options.hang_limit, "--hang-limit");
   if (!hang.ok()) return hang.failure();
   plan.hang_limit_ms = static_cast<uint32_t>(
@@ -121,16 +110,14 @@ Result<FuzzPlan> MakePlan(const Options& options, const ProviderChoice& provider
   if (!options.scenes.empty()) {
     plan.scene_mask = 0;
     for (const std::string& name : options.scenes) {
-      auto scene = SceneNamed(name);
-      if (!scene.ok()) return scene.failure();
-      plan.scene_mask |= 1U << scene.value();
+      ASSIGN_OR_RETURN(auto scene, SceneNamed(name));
+      plan.scene_mask |= 1U << scene;
     }
   }
   plan.max_walks = options.walks;
   plan.seed = options.seed;
   plan.confirm_times = options.no_confirm ? 0 : 5;
-  Status settle = SetSettleTimes(options, plan);
-  if (!settle.ok()) return settle.failure();
+  RETURN_IF_ERROR(SetSettleTimes(options, plan));
   plan.child.libjvm = jdk.libjvm;
   plan.child.platform = jdk.platform;
   plan.child.jvm_flags = jvm_flags;

@@ -43,14 +43,13 @@ Result<ProviderChoice> ProviderNamed(const std::string& text) {
 }
 
 Result<std::string> ProviderLibraryNamed(const std::string& text) {
-  auto choice = ProviderNamed(text);
-  if (!choice.ok()) return choice.failure();
-  if (!text.empty() && choice.value().library.empty())
+  ASSIGN_OR_RETURN(auto choice, ProviderNamed(text));
+  if (!text.empty() && choice.library.empty())
     return BadInput(fmt::format(
         "the file names its walker and who provides it: --provider wants the path of a library "
         "here, not \"{}\"",
         text));
-  return choice.value().library;
+  return choice.library;
 }
 
 Result<int> WalkerNamed(std::string_view name, const ProviderChoice& provider) {
@@ -73,11 +72,10 @@ Result<std::vector<int>> WalkersNamed(const std::vector<std::string>& lists,
   std::vector<int> walkers;
   Status uses = Ok();  // one of them must
   for (const std::string& name : names) {
-    auto walker = WalkerNamed(name, provider);
-    if (!walker.ok()) return walker.failure();
-    Status used = CheckUses(walker.value(), provider);
+    ASSIGN_OR_RETURN(auto walker, WalkerNamed(name, provider));
+    Status used = CheckUses(walker, provider);
     if (walkers.empty() || used.ok()) uses = used;
-    walkers.push_back(walker.value());
+    walkers.push_back(walker);
   }
   if (!uses.ok()) return uses.failure();
   if (walkers.empty()) return BadInput("--walker: names none");

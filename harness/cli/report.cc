@@ -54,8 +54,7 @@ Result<std::string> ReportText(const Options& options, const RunDb& db, const Ru
 
 // Writes what the options ask for instead of a report, and says so in a line each.
 Status WriteStacks(const Options& options, const RunDb& db) {
-  const auto groups = FlameGroups(db, options.cell);
-  if (!groups.ok()) return groups.failure();
+  ASSIGN_OR_RETURN(const auto groups, FlameGroups(db, options.cell));
   const auto write = [](const char* option, const std::string& path,
                         const std::string& text) -> Status {
     const Status status = WriteFileAtomically(path, text);
@@ -67,13 +66,13 @@ Status WriteStacks(const Options& options, const RunDb& db) {
     std::error_code ignored;
     const auto dir = std::filesystem::canonical(db.dir(), ignored);
     std::string title = "walkhammer: " + dir.filename().string();
-    if (groups.value().size() == 1) title += ", " + groups.value()[0].name;
-    if (Status status = write("--flame", options.flame, FlameGraphHtml(groups.value(), title));
+    if (groups.size() == 1) title += ", " + groups[0].name;
+    if (Status status = write("--flame", options.flame, FlameGraphHtml(groups, title));
         !status.ok())
       return status;
   }
   if (options.collapsed.empty()) return Ok();
-  return write("--collapsed", options.collapsed, CollapsedText(groups.value()));
+  return write("--collapsed", options.collapsed, CollapsedText(groups));
 }
 
 int RunReport(const Options& options) {

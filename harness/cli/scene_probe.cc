@@ -18,9 +18,8 @@ Result<nlohmann::json> ProbeScenes(const Jdk& jdk) {
   // An emulator takes 20 to 40 times as long.
   const auto most_time = std::chrono::seconds(jdk.platform.is_emulated ? 120 : 15);
   ScratchFolder scratch;
-  auto shared = SharedMapping::Create();
-  if (!shared.ok()) return shared.failure();
-  SharedState& state = shared.value()->state();
+  ASSIGN_OR_RETURN(auto shared, SharedMapping::Create());
+  SharedState& state = shared->state();
   state.job.mode = ChildMode::kScenes;
   state.job.scene_mask = UINT32_MAX;
   state.job.hang_limit_ms = 1000;
@@ -28,10 +27,9 @@ Result<nlohmann::json> ProbeScenes(const Jdk& jdk) {
   setup.libjvm = jdk.libjvm;
   setup.platform = jdk.platform;
   setup.scratch = scratch.path();
-  auto child = ChildProcess::Start(*shared.value(), setup);
-  if (!child.ok()) return child.failure();
+  ASSIGN_OR_RETURN(auto child, ChildProcess::Start(*shared, setup));
   const auto deadline = std::chrono::steady_clock::now() + most_time;
-  while (!child.value()->HasEnded()) {
+  while (!child->HasEnded()) {
     if (std::chrono::steady_clock::now() > deadline)
       return ToolFailed(
           fmt::format("the JVM did not set up the scenes within {} s", most_time.count()));
@@ -40,7 +38,7 @@ Result<nlohmann::json> ProbeScenes(const Jdk& jdk) {
   if (state.phase.load() != ChildPhase::kDone) {
     const std::string message = FieldText(state.message);
     return ToolFailed(message.empty() ? "the JVM died while the scenes were set up: " +
-                                            child.value()->Output().substr(0, 300)
+                                            child->Output().substr(0, 300)
                                       : message);
   }
   nlohmann::json scenes = nlohmann::json::array();

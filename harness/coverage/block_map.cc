@@ -237,13 +237,11 @@ int BlockMap::Find(uint64_t address) const {
 }
 
 Result<BlockMap> FindBlocks(const std::string& path, const std::vector<std::string>& roots) {
-  auto image = ElfImage::Open(path);
-  if (!image.ok()) return image.failure();
-  auto disassembler = Disassembler::For(image.value().machine());
-  if (!disassembler.ok()) return disassembler.failure();
-  Builder builder(image.value(), disassembler.value());
+  ASSIGN_OR_RETURN(auto image, ElfImage::Open(path));
+  ASSIGN_OR_RETURN(auto disassembler, Disassembler::For(image.machine()));
+  Builder builder(image, disassembler);
   for (const std::string& root : roots) {
-    const ElfImage::Symbol* function = image.value().FunctionNamed(root);
+    const ElfImage::Symbol* function = image.FunctionNamed(root);
     if (function == nullptr)
       return Unable(fmt::format("{} has no function {}, whose coverage was asked for", path, root));
     builder.AddRoot(*function);
@@ -253,16 +251,14 @@ Result<BlockMap> FindBlocks(const std::string& path, const std::vector<std::stri
 
 Result<std::string> DisassembleBlock(const std::string& path, const BlockMap& map, size_t block) {
   if (block >= map.blocks.size()) return BadInput(fmt::format("there is no block {}", block));
-  auto image = ElfImage::Open(path);
-  if (!image.ok()) return image.failure();
-  auto disassembler = Disassembler::For(image.value().machine());
-  if (!disassembler.ok()) return disassembler.failure();
+  ASSIGN_OR_RETURN(auto image, ElfImage::Open(path));
+  ASSIGN_OR_RETURN(auto disassembler, Disassembler::For(image.machine()));
   const Block& b = map.blocks[block];
   const uint64_t function = map.functions[b.function].address;
-  auto bytes = image.value().Bytes(b.address);
+  auto bytes = image.Bytes(b.address);
   bytes = bytes.first(std::min<size_t>(bytes.size(), b.size));
   std::string out;
-  for (const auto& [address, text] : disassembler.value().Text(bytes, b.address))
+  for (const auto& [address, text] : disassembler.Text(bytes, b.address))
     out += fmt::format("+{:#x}  {}\n", address - function, text);
   return out;
 }

@@ -32,9 +32,8 @@ Result<std::unique_ptr<TrapCoverage>> TrapCoverage::Prepare(const BlockMap& map,
   for (const auto* places : {&coverage->blocks_, &coverage->deaths_})
     for (const Place& place : *places) addresses.push_back(place.address);
   std::sort(addresses.begin(), addresses.end());
-  if (Status status = MakeCodeWritable(addresses, "run without coverage"); !status.ok())
-    return status.failure();
-  if (Status status = UnblockTraps(); !status.ok()) return status.failure();
+  RETURN_IF_ERROR(MakeCodeWritable(addresses, "run without coverage"));
+  RETURN_IF_ERROR(UnblockTraps());
   return coverage;
 }
 

@@ -11,9 +11,7 @@ Result<WalkerCode> FindWalkerCode(const WalkerInfo& walker, const std::string& l
     return Unable(std::string("walker ") + walker.name + " has no code that could be covered");
   WalkerCode code;
   code.path = own ? program : library;
-  auto map = FindBlocks(code.path, {own ? walker.own_code : walker.symbol});
-  if (!map.ok()) return map.failure();
-  code.map = std::move(map.value());
+  ASSIGN_OR_RETURN(code.map, FindBlocks(code.path, {own ? walker.own_code : walker.symbol}));
   return code;
 }
 

@@ -67,16 +67,10 @@ Result<std::string> WriteCrashFolder(const std::string& run_dir, const CrashCase
   for (const std::string& dir : {crashes, folder})
     if (mkdir(dir.c_str(), 0777) != 0 && errno != EEXIST) return WriteFailure(dir, errno);
   if (!crash.record.request.empty())
-    if (Status status = WriteFileAtomically(folder + "/" + kInputName, InputText(crash));
-        !status.ok())
-      return status.failure();
+    RETURN_IF_ERROR(WriteFileAtomically(folder + "/" + kInputName, InputText(crash)));
   if (!crash.hs_err_text.empty())
-    if (Status status = WriteFileAtomically(folder + "/" + kHsErrName, crash.hs_err_text);
-        !status.ok())
-      return status.failure();
-  if (Status status = WriteFileAtomically(folder + "/" + kExplainName, ExplainCase(crash));
-      !status.ok())
-    return status.failure();
+    RETURN_IF_ERROR(WriteFileAtomically(folder + "/" + kHsErrName, crash.hs_err_text));
+  RETURN_IF_ERROR(WriteFileAtomically(folder + "/" + kExplainName, ExplainCase(crash)));
   return "crashes/" + name;
 }
 

@@ -352,8 +352,7 @@ Status BindSceneNatives(Jvm& the_jvm, JNIEnv* env) {
 }
 
 Result<SceneStage*> SceneStage::Open(Jvm& the_jvm) {
-  Status bound = BindSceneNatives(the_jvm, the_jvm.env());
-  if (!bound.ok()) return bound.failure();
+  RETURN_IF_ERROR(BindSceneNatives(the_jvm, the_jvm.env()));
   jvm->SetMonitorCallbacks(OnMonitorEnter, OnMonitorWait);
   return new SceneStage(the_jvm);
 }

@@ -18,9 +18,8 @@ Result<void*> MapState(const std::string& path, size_t size, uint64_t magic);
 // The same as a SharedState or StressState.
 template <typename State>
 Result<State*> OpenStateAt(const std::string& path) {
-  auto memory = MapState(path, sizeof(State), State::kMagic);
-  if (!memory.ok()) return memory.failure();
-  return static_cast<State*>(memory.value());
+  ASSIGN_OR_RETURN(auto memory, MapState(path, sizeof(State), State::kMagic));
+  return static_cast<State*>(memory);
 }
 
 // The SharedState that the environment's WALKHAMMER_STATE names. Null where the variable is not

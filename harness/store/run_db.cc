@@ -260,7 +260,7 @@ Result<RunDb::Added> RunDb::AddFinding(const FindingRecord& finding) {
         db_, "INSERT INTO bucket (key, title, oracle, expect, folder) VALUES (?, ?, ?, ?, ?)");
     insert.Bind(signature.key).Bind(signature.title).Bind(signature.oracle);
     insert.Bind(signature.expect).Bind(added.folder);
-    if (Status status = insert.Run(); !status.ok()) return status.failure();
+    RETURN_IF_ERROR(insert.Run());
     added.bucket = sqlite3_last_insert_rowid(db_.handle());
   }
   Statement insert(db_,
@@ -271,8 +271,8 @@ Result<RunDb::Added> RunDb::AddFinding(const FindingRecord& finding) {
   insert.Bind(finding.oracle).Bind(finding.outcome).Bind(GradeWord(finding.grade));
   insert.Bind(RealismWord(finding.realism)).Bind(finding.detail).Bind(finding.request);
   insert.Bind(finding.frames).Bind(finding.native).Bind(finding.fault).Bind(finding.cell);
-  if (Status status = insert.Run(); !status.ok()) return status.failure();
-  if (Status status = transaction.Commit(); !status.ok()) return status.failure();
+  RETURN_IF_ERROR(insert.Run());
+  RETURN_IF_ERROR(transaction.Commit());
   return added;
 }
 

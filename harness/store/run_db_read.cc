@@ -169,8 +169,8 @@ Result<RunRow> RunDb::Run() const {
     *number = static_cast<uint32_t>(row.Int());
   identity.workers = static_cast<int>(row.Int());
   totals.blocks = static_cast<uint64_t>(row.Int());
-  if (Status read = ReadChurn(db_, totals); !read.ok()) return read.failure();
-  if (Status read = ReadSettle(db_, totals); !read.ok()) return read.failure();
+  RETURN_IF_ERROR(ReadChurn(db_, totals));
+  RETURN_IF_ERROR(ReadSettle(db_, totals));
   return run;
 }
 

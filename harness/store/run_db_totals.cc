@@ -93,10 +93,9 @@ Result<RunStatus> RunDb::Finish(RunStatus status, const RunTotals& totals,
   if (!cells.ok()) return cells.failure();
   if (status == RunStatus::kCleanEnd && ProvesNothing(cells.value(), totals))
     status = RunStatus::kVacuous;
-  if (Status saved = SaveProgress(totals); !saved.ok()) return saved.failure();
+  RETURN_IF_ERROR(SaveProgress(totals));
   Statement update(db_, "UPDATE run SET status = ?, reason = ?");
-  if (Status saved = update.Bind(RunStatusWord(status)).Bind(reason).Run(); !saved.ok())
-    return saved.failure();
+  RETURN_IF_ERROR(update.Bind(RunStatusWord(status)).Bind(reason).Run());
   // Without -wal and -shm files a run can be read where nothing can be written. A reader may
   // prevent this, which harms nothing.
   sqlite3_busy_timeout(db_.handle(), 0);

@@ -73,15 +73,13 @@ bool CanSwitchAslrOff() {
 
 Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(SharedMapping& shared,
                                                           const ChildSetup& setup) {
-  auto base = BaseFlags(setup.platform.feature);
-  if (!base.ok()) return base.failure();
+  ASSIGN_OR_RETURN(auto base, BaseFlags(setup.platform.feature));
   static std::atomic<int> number{0};
   const std::string stem = setup.scratch + "/child-" + std::to_string(number++);
-  std::vector<std::string> flags = std::move(base.value());
+  std::vector<std::string> flags = std::move(base);
   flags.push_back("-XX:ErrorFile=" + stem + ".hs_err");
   flags.insert(flags.end(), setup.jvm_flags.begin(), setup.jvm_flags.end());
-  Status launch = SetLaunch(shared.state(), setup.libjvm, flags, setup.provider);
-  if (!launch.ok()) return launch.failure();
+  RETURN_IF_ERROR(SetLaunch(shared.state(), setup.libjvm, flags, setup.provider));
 
   std::vector<std::string> command = setup.command;
   if (command.empty()) {

@@ -61,9 +61,8 @@ Result<MinimizedInput> MinimizeInput(const ReplayInput& input, const ChildSetup&
   const auto give_up = [&] {
     return (plan.give_up && plan.give_up()) || (plan.until && Clock::now() >= *plan.until);
   };
-  auto started = ReplayRun::Start(input, setup, /*keep=*/true);
-  if (!started.ok()) return started.failure();
-  ReplayRun& session = *started.value();
+  ASSIGN_OR_RETURN(auto started, ReplayRun::Start(input, setup, /*keep=*/true));
+  ReplayRun& session = *started;
   const WalkRequest original = session.request();
   auto first = session.Wait(give_up);
   if (!first.ok()) return first.failure();

@@ -23,10 +23,9 @@ Failure RefusedArch(const ReplayInput& input, const WalkFile& file, const Platfo
 
 Result<std::unique_ptr<ReplayRun>> ReplayRun::Start(const ReplayInput& input,
                                                     const ChildSetup& setup, bool keep) {
-  auto shared = SharedMapping::Create();
-  if (!shared.ok()) return shared.failure();
+  ASSIGN_OR_RETURN(auto shared, SharedMapping::Create());
   std::unique_ptr<ReplayRun> run(new ReplayRun(setup));
-  run->shared_ = std::move(shared.value());
+  run->shared_ = std::move(shared);
   SharedState& state = run->shared_->state();
   WalkFile file;
   std::string error = ParseText(input.text, input.name, state.symbols, file);
@@ -48,8 +47,7 @@ Result<std::unique_ptr<ReplayRun>> ReplayRun::Start(const ReplayInput& input,
   for (uint32_t id = 0; id < state.symbols.size(); id++)
     if (state.symbols.at(id).kind == SymbolKind::kSceneStack)
       if (auto scene = FindScene(state.symbols.at(id).name)) state.job.scene_mask |= 1U << *scene;
-  Status launched = run->Launch();
-  if (!launched.ok()) return launched.failure();
+  RETURN_IF_ERROR(run->Launch());
   return run;
 }
 
@@ -61,9 +59,7 @@ Status ReplayRun::Launch() {
   state.journal.phase.store(0);
   for (SceneReport& scene : state.scenes) scene.tried_by = 0;
   symbolizer_.reset();
-  auto child = ChildProcess::Start(*shared_, setup_);
-  if (!child.ok()) return child.failure();
-  child_ = std::move(child.value());
+  ASSIGN_OR_RETURN(child_, ChildProcess::Start(*shared_, setup_));
   deadline_ = steady_clock::now() + kMostTime;
   return Ok();
 }
@@ -100,8 +96,7 @@ Result<ReplayOutcome> ReplayRun::Walk(const WalkRequest& request,
   state.job.request = request;
   state.replay.done = 0;
   if (child_->HasEnded() || state.phase.load() != ChildPhase::kRunning) {
-    Status launched = Launch();
-    if (!launched.ok()) return launched.failure();
+    RETURN_IF_ERROR(Launch());
   } else {
     state.journal.phase.store(0);
     deadline_ = steady_clock::now() + kMostTime;
@@ -149,9 +144,8 @@ Result<ReplayOutcome> ReplayRun::Collect() {
 }
 
 Result<ReplayOutcome> Replay(const ReplayInput& input, const ChildSetup& setup) {
-  auto run = ReplayRun::Start(input, setup);
-  if (!run.ok()) return run.failure();
-  return run.value()->Wait();
+  ASSIGN_OR_RETURN(auto run, ReplayRun::Start(input, setup));
+  return run->Wait();
 }
 
 }  // namespace walkhammer

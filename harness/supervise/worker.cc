@@ -21,9 +21,7 @@ constexpr uint32_t kMostEarlyDeaths = 3;   // in a row, before the first walk
 Result<std::unique_ptr<Worker>> Worker::Create(ChildSetup setup, uint32_t hang_limit_ms,
                                                Clock::time_point run_start, Record record) {
   std::unique_ptr<Worker> worker(new Worker);
-  auto shared = SharedMapping::Create();
-  if (!shared.ok()) return shared.failure();
-  worker->shared_ = std::move(shared.value());
+  ASSIGN_OR_RETURN(worker->shared_, SharedMapping::Create());
   worker->setup_ = std::move(setup);
   worker->hang_limit_ms_ = hang_limit_ms;
   worker->run_start_ = run_start;
@@ -37,9 +35,7 @@ uint64_t Worker::RunMs() const {
 }
 
 Status Worker::Start() {
-  auto child = ChildProcess::Start(*shared_, setup_);
-  if (!child.ok()) return child.failure();
-  child_ = std::move(child.value());
+  ASSIGN_OR_RETURN(child_, ChildProcess::Start(*shared_, setup_));
   killed_ = false;
   symbolizer_.reset();
   counts_.started++;
@@ -61,9 +57,8 @@ Status Worker::Drain() {
     seen->raw = raw;
     NameWalkers(raw.request, state().job.walker, seen->record);
     seen->symbols = &state().symbols;
-    auto bucket = record_(std::move(seen));
-    if (!bucket.ok()) return bucket.failure();
-    bucket_of_site_[raw.site % kMaxCrashSites] = bucket.value();
+    ASSIGN_OR_RETURN(auto bucket, record_(std::move(seen)));
+    bucket_of_site_[raw.site % kMaxCrashSites] = bucket;
   }
   return Ok();
 }
@@ -99,8 +94,7 @@ Status Worker::RecordDeath(const DeathInfo& death) {
 }
 
 Result<bool> Worker::AfterChild() {
-  Status drained = Drain();
-  if (!drained.ok()) return drained.failure();
+  RETURN_IF_ERROR(Drain());
   const ChildPhase phase = state().phase.load();
   if (phase == ChildPhase::kUnable || phase == ChildPhase::kFailed) {
     std::string message = FieldText(state().message);
@@ -115,8 +109,7 @@ Result<bool> Worker::AfterChild() {
     return ToolFailed("the engine ended of its own accord; it printed: " +
                       output.substr(output.size() - std::min<size_t>(output.size(), 600)));
   }
-  Status noted = NoteEnd(child_->wait_status());
-  if (!noted.ok()) return noted.failure();
+  RETURN_IF_ERROR(NoteEnd(child_->wait_status()));
   return !stop;
 }
 
@@ -192,9 +185,8 @@ Result<bool> Worker::Step(bool stop) {
   if (status.ok()) status = TakeGrave();
   if (!status.ok()) return status.failure();
   if (child_->HasEnded()) {
-    auto more = AfterChild();
-    if (!more.ok()) return more.failure();
-    ended_ = !more.value();
+    ASSIGN_OR_RETURN(auto more, AfterChild());
+    ended_ = !more;
     if (!ended_) status = Start();
     if (!status.ok()) return status.failure();
     return !ended_;
@@ -212,8 +204,7 @@ Result<bool> Worker::Step(bool stop) {
     child_->Kill();
     while (!child_->HasEnded()) std::this_thread::sleep_for(kTick);
     ended_ = true;
-    status = Drain();
-    if (!status.ok()) return status.failure();
+    RETURN_IF_ERROR(Drain());
     return false;
   }
   KillIfStuck();

@@ -29,18 +29,14 @@ class AsgstWalker : public Walker {
 
   Status Bind(const WalkerHost& host) override {
     if (reference_) {
-      auto library = OpenReference(host.vm);
-      if (!library.ok()) return library.failure();
-      return FindIn(library.value(), kNames[0], function_);
+      ASSIGN_OR_RETURN(auto library, OpenReference(host.vm));
+      return FindIn(library, kNames[0], function_);
     }
-    auto library = ProviderLibrary::Open(host);
-    if (!library.ok()) return library.failure();
+    ASSIGN_OR_RETURN(auto library, ProviderLibrary::Open(host));
     for (const char* name : kNames)
-      if (function_ == nullptr) library.value().Find(name, function_);
-    if (function_ == nullptr) return library.value().Lacks(kNames[0]);
-    auto layout = LayoutOf(function_, host.vm);
-    if (!layout.ok()) return layout.failure();
-    layout_ = layout.value();
+      if (function_ == nullptr) library.Find(name, function_);
+    if (function_ == nullptr) return library.Lacks(kNames[0]);
+    ASSIGN_OR_RETURN(layout_, LayoutOf(function_, host.vm));
     if (layout_ == AsgstLayout::kLate) stderr_.Begin();
     return Ok();
   }

@@ -16,11 +16,10 @@ namespace {
 class IdsWalker : public Walker {
  public:
   Status Bind(const WalkerHost& host) override {
-    auto library = OpenReference(host.vm);
-    if (!library.ok()) return library.failure();
-    Status found = calls_.Bind(library.value());
+    ASSIGN_OR_RETURN(auto library, OpenReference(host.vm));
+    Status found = calls_.Bind(library);
     if (!found.ok()) return found;
-    return FindIn(library.value(), "ASGST_RunWithIterator", run_, "ASGST_NextFrame", next_,
+    return FindIn(library, "ASGST_RunWithIterator", run_, "ASGST_NextFrame", next_,
                   "ASGST_MethodToJMethodID", id_of_);
   }
 

@@ -22,11 +22,10 @@ class IteratorWalker : public Walker {
 
   Status Bind(const WalkerHost& host) override {
     if (!reference_) return BindToJdk(host);
-    auto library = OpenReference(host.vm);
-    if (!library.ok()) return library.failure();
-    return FindIn(library.value(), "ASGST_RunWithIterator", api_.run,
-                  "ASGST_RunWithIteratorFromFrame", api_.run_from_frame, "ASGST_NextFrame",
-                  api_.next, "ASGST_MethodToJMethodID", api_.id_of);
+    ASSIGN_OR_RETURN(auto library, OpenReference(host.vm));
+    return FindIn(library, "ASGST_RunWithIterator", api_.run, "ASGST_RunWithIteratorFromFrame",
+                  api_.run_from_frame, "ASGST_NextFrame", api_.next, "ASGST_MethodToJMethodID",
+                  api_.id_of);
   }
 
   void Walk(const WalkInput& input, Trace& trace) override {
@@ -56,25 +55,21 @@ class IteratorWalker : public Walker {
 
  private:
   Status BindToJdk(const WalkerHost& host) {
-    auto library = ProviderLibrary::Open(host);
-    if (!library.ok()) return library.failure();
+    ASSIGN_OR_RETURN(auto library, ProviderLibrary::Open(host));
     std::string prefix;
     for (const char* one : kPrefixes)
       if (api_.run == nullptr) {
         prefix = one;
-        library.value().Find(prefix + "RunWithIterator", api_.run);
+        library.Find(prefix + "RunWithIterator", api_.run);
       }
-    if (api_.run == nullptr)
-      return library.value().Lacks("ASGST_RunWithIterator or JFRLL_RunWithIterator");
-    library.value().Find(prefix + "RunWithIteratorFromFrame", api_.run_from_frame);
-    library.value().Find(prefix + "NextFrame", api_.next);
-    library.value().Find(prefix + "MethodToJMethodID", api_.id_of);
-    if (api_.next == nullptr) return library.value().Lacks(prefix + "NextFrame");
+    if (api_.run == nullptr) return library.Lacks("ASGST_RunWithIterator or JFRLL_RunWithIterator");
+    library.Find(prefix + "RunWithIteratorFromFrame", api_.run_from_frame);
+    library.Find(prefix + "NextFrame", api_.next);
+    library.Find(prefix + "MethodToJMethodID", api_.id_of);
+    if (api_.next == nullptr) return library.Lacks(prefix + "NextFrame");
     if (from_frame_ && api_.run_from_frame == nullptr)
-      return library.value().Lacks(prefix + "RunWithIteratorFromFrame");
-    auto drift = DriftOf(api_, host.vm);
-    if (!drift.ok()) return drift.failure();
-    drift_ = drift.value();
+      return library.Lacks(prefix + "RunWithIteratorFromFrame");
+    ASSIGN_OR_RETURN(drift_, DriftOf(api_, host.vm));
     if (drift_.method_is_id) api_.id_of = nullptr;
     return Ok();
   }
@@ -84,10 +79,9 @@ class IteratorWalker : public Walker {
     static decltype(api.run) probed = nullptr;
     static IteratorDrift drift;
     if (probed == api.run) return drift;
-    auto found = FindIteratorDrift(api, vm);
-    if (!found.ok()) return found.failure();
+    ASSIGN_OR_RETURN(auto found, FindIteratorDrift(api, vm));
     probed = api.run;
-    drift = found.value();
+    drift = found;
     return drift;
   }
 

@@ -138,9 +138,8 @@ void OnCallStub(AgctTrace* trace, jint depth, void* context) {
 class CallStubWalker : public Walker {
  public:
   Status Bind(const WalkerHost& host) override {
-    const auto structs = VmStructs::Load(host.libjvm);
-    if (!structs.ok()) return structs.failure();
-    if (void* place = structs.value().Static("StubRoutines", "_call_stub_return_address"))
+    ASSIGN_OR_RETURN(const auto structs, VmStructs::Load(host.libjvm));
+    if (void* place = structs.Static("StubRoutines", "_call_stub_return_address"))
       call_stub_return = *static_cast<uint64_t*>(place);
     return inner_->Bind(host);
   }

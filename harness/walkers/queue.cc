@@ -21,9 +21,8 @@ bool SamePlace(const ASGST_QueueElement& a, const ASGST_QueueElement& b) {
 class QueueWalker : public Walker {
  public:
   Status Bind(const WalkerHost& host) override {
-    auto library = OpenReference(host.vm);
-    if (!library.ok()) return library.failure();
-    Status found = FindFunctions(library.value());
+    ASSIGN_OR_RETURN(auto library, OpenReference(host.vm));
+    Status found = FindFunctions(library);
     if (!found.ok()) return found;
     queue_ = make_(kCapacity);
     return queue_ != nullptr ? Ok() : ToolFailed("libasgst.so makes no queue: out of memory");

@@ -17,8 +17,7 @@ Result<void*> OpenReference(JavaVM* vm) {
     return Unable(std::string("cannot load the reference provider: ") + dlerror());
   decltype(&asgst_attach) attach = nullptr;
   decltype(&asgst_error) reason = nullptr;
-  const Status found = FindIn(library, "asgst_attach", attach, "asgst_error", reason);
-  if (!found.ok()) return found.failure();
+  RETURN_IF_ERROR(FindIn(library, "asgst_attach", attach, "asgst_error", reason));
   if (attach(vm) != 0) return Unable(std::string("the reference provider: ") + reason());
   return library;
 }

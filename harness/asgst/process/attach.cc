@@ -104,10 +104,9 @@ Status Attach(JavaVM* vm) {
   if (attached.load()) return Ok();
   void* libjvm = dlopen("libjvm.so", RTLD_NOW | RTLD_NOLOAD);
   if (libjvm == nullptr) return Unable("there is no libjvm.so in this process");
-  auto structs = VmStructs::Load(libjvm);
-  if (!structs.ok()) return structs.failure();
+  ASSIGN_OR_RETURN(auto structs, VmStructs::Load(libjvm));
   const auto* version =
-      static_cast<int*>(structs.value().Static("Abstract_VM_Version", "_vm_major_version"));
+      static_cast<int*>(structs.Static("Abstract_VM_Version", "_vm_major_version"));
   if (version == nullptr) return Unable("this libjvm's vmStructs do not tell its version");
   void* env = nullptr;
   if (vm->GetEnv(&env, JNI_VERSION_1_2) != JNI_OK)
@@ -115,23 +114,21 @@ Status Attach(JavaVM* vm) {
   // JDK 8's HotSpot counted its own versions: 25.
   const bool is_8 = static_cast<JNIEnv*>(env)->GetVersion() == JNI_VERSION_1_8;
   const int feature = is_8 ? 8 : *version;
-  auto found = ReadWalkLayout(structs.value(), feature);
-  if (!found.ok()) return found.failure();
+  ASSIGN_OR_RETURN(auto found, ReadWalkLayout(structs, feature));
   the_vm = vm;
   FindSafeFetch(libjvm);
   uint64_t word = 0;
   if (!LiveMemory(0, 0).ReadWord(reinterpret_cast<uint64_t>(&layout) & ~7ULL, word))
     return Unable("this libjvm hides SafeFetch, and the kernel permits no process_vm_readv");
-  if (!FindThreadKey(structs.value()))
-    return Unable("this JVM keeps its threads under no pthread key");
+  if (!FindThreadKey(structs)) return Unable("this JVM keeps its threads under no pthread key");
   const Status threads =
-      ReadThreads(structs.value(), reinterpret_cast<uint64_t>(pthread_getspecific(thread_key)),
+      ReadThreads(structs, reinterpret_cast<uint64_t>(pthread_getspecific(thread_key)),
                   static_cast<JNIEnv*>(env));
   if (!threads.ok()) return threads.failure();
-  guard_zone = GuardZone(structs.value());
-  layout = found.value();
+  guard_zone = GuardZone(structs);
+  layout = found;
   // Where it fails, nothing is known of classes, and walks are as good.
-  static_cast<void>(TrackClasses(vm, structs.value(), feature));
+  static_cast<void>(TrackClasses(vm, structs, feature));
   StartUnwindService();
   attached.store(true);
   return Ok();

@@ -204,17 +204,13 @@ void FindOriginalIdNum(JNIEnv* env, const VmStructs& structs) {
 
 Status TrackClasses(JavaVM* vm, const VmStructs& structs, int feature) {
   State& s = Tracked();
-  auto layout = ReadMetadataLayout(structs, feature);
-  if (!layout.ok()) return layout.failure();
-  s.layout = layout.value();
+  ASSIGN_OR_RETURN(s.layout, ReadMetadataLayout(structs, feature));
   s.vm = vm;
   void* found = nullptr;
   if (vm->GetEnv(&found, JNI_VERSION_1_2) != JNI_OK)
     return Unable("the current thread is none of the JVM's");
   auto* env = static_cast<JNIEnv*>(found);
-  auto klasses = KlassReader::Open(env, structs);
-  if (!klasses.ok()) return klasses.failure();
-  s.klasses = klasses.value();
+  ASSIGN_OR_RETURN(s.klasses, KlassReader::Open(env, structs));
   FindOriginalIdNum(env, structs);
   Status status = Listen(vm);
   // After Listen: no class is missed in between.

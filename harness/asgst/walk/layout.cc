@@ -59,23 +59,16 @@ Result<WalkLayout> ReadWalkLayout(const VmStructs& structs, int feature) {
   WalkLayout l{};
   l.feature = feature;
   l.rules = kHasLinkRegister ? &kAarch64Rules : &kX86_64Rules;
-  auto jvm = ReadLayout(structs);
-  if (!jvm.ok()) return jvm.failure();
-  l.jvm = jvm.value();
-  auto code = ReadCodeLayout(structs);
-  if (!code.ok()) return code.failure();
-  l.code = code.value();
-  auto table = ReadMethodTable(structs);
-  if (!table.ok()) return table.failure();
-  l.table = table.value();
+  ASSIGN_OR_RETURN(l.jvm, ReadLayout(structs));
+  ASSIGN_OR_RETURN(l.code, ReadCodeLayout(structs));
+  ASSIGN_OR_RETURN(l.table, ReadMethodTable(structs));
   StructReader read(structs);
   ReadNmethod(read, structs, l);
   ReadMethod(read, structs, l);
   ReadFrames(read, structs, l);
   ReadContinuations(read, structs, l);
   auto* call_stub = read.NeedStatic("StubRoutines", "_call_stub_return_address");
-  const Status complete = read.Complete();
-  if (!complete.ok()) return complete.failure();
+  RETURN_IF_ERROR(read.Complete());
   l.call_stub_return = *call_stub;
   return l;
 }

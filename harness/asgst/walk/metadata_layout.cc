@@ -58,8 +58,7 @@ Result<MetadataLayout> ReadMetadataLayout(const VmStructs& structs, int feature)
   l.symbol_length = read.Need("Symbol", "_length");
   l.symbol_body = read.Need("Symbol", "_body");
   l.null_free_numbers = feature >= 20;
-  const Status complete = read.Complete();
-  if (!complete.ok()) return complete.failure();
+  RETURN_IF_ERROR(read.Complete());
   if (l.header_bytes == 0 || l.pool_bytes == 0)
     return Unable("this libjvm's vmStructs do not tell how large a ConstMethod or ConstantPool is");
   return l;

@@ -301,9 +301,8 @@ Result<Jdk> OpenJdk(std::string path) {
   // From the path in the tree: its libjvm.so may be a link to somewhere else.
   const fs::path home = HomeOf(libjvm.value());
   jdk.home = home;
-  Result<ElfFacts> elf = ReadElf(jdk.libjvm);
-  if (!elf.ok()) return elf.failure();
-  ElfFacts& facts = elf.value();
+  ASSIGN_OR_RETURN(auto elf, ReadElf(jdk.libjvm));
+  ElfFacts& facts = elf;
   auto platform = PlatformOf(facts.arch, jdk.home, NeedOf(libjvm.value()));
   if (!platform.ok()) {
     return Unable(fmt::format("{} cannot run here: {}", jdk.libjvm, platform.failure().message));

@@ -18,14 +18,12 @@ Result<Jdk> WithVmStructs(Result<Jdk> jdk) {
 Result<std::vector<Jdk>> OpenJdks(const std::vector<std::string>& paths) {
   std::vector<Jdk> jdks;
   if (paths.empty()) {
-    Result<Jdk> jdk = WithVmStructs(DefaultJdk());
-    if (!jdk.ok()) return jdk.failure();
-    jdks.push_back(std::move(jdk.value()));
+    ASSIGN_OR_RETURN(auto jdk, WithVmStructs(DefaultJdk()));
+    jdks.push_back(std::move(jdk));
   }
   for (const std::string& path : paths) {
-    Result<Jdk> jdk = WithVmStructs(OpenJdk(path));
-    if (!jdk.ok()) return jdk.failure();
-    jdks.push_back(std::move(jdk.value()));
+    ASSIGN_OR_RETURN(auto jdk, WithVmStructs(OpenJdk(path)));
+    jdks.push_back(std::move(jdk));
   }
   return jdks;
 }

@@ -94,8 +94,7 @@ Result<Jvm*> Jvm::Boot(const std::string& libjvm, const std::vector<std::string>
   jvmtiCapabilities wanted{};
   wanted.can_tag_objects = 1;
   wanted.can_generate_monitor_events = 1;
-  Status status = the_jvm->SetUp(wanted, {});
-  if (!status.ok()) return status.failure();
+  RETURN_IF_ERROR(the_jvm->SetUp(wanted, {}));
   EnableClassUnload(the_jvm->jvmti_);
   return the_jvm;
 }
@@ -114,23 +113,17 @@ Result<Jvm*> Jvm::Adopt(JavaVM* vm, NameArena names, const jvmtiEventCallbacks& 
   jvmtiCapabilities wanted{};
   wanted.can_tag_objects = 1;
   wanted.can_generate_compiled_method_load_events = 1;
-  Status status = the_jvm->SetUp(wanted, events);
-  if (!status.ok()) return status.failure();
+  RETURN_IF_ERROR(the_jvm->SetUp(wanted, events));
   return the_jvm;
 }
 
 Status Jvm::SetUp(const jvmtiCapabilities& wanted, const std::vector<jvmtiEvent>& events) {
   jvmti_ = NewJvmti(vm_);
   if (jvmti_ == nullptr) return Unable("this JVM has no JVMTI");
-  auto structs = VmStructs::Load(library_);
-  if (!structs.ok()) return structs.failure();
-  structs_ = std::move(structs.value());
-  auto layout = ReadLayout(structs_);
-  if (!layout.ok()) return layout.failure();
-  layout_ = layout.value();
-  auto cache = CodeCache::Open(structs_);
-  if (!cache.ok()) return cache.failure();
-  code_cache_ = std::make_unique<CodeCache>(std::move(cache.value()));
+  ASSIGN_OR_RETURN(structs_, VmStructs::Load(library_));
+  ASSIGN_OR_RETURN(layout_, ReadLayout(structs_));
+  ASSIGN_OR_RETURN(auto cache, CodeCache::Open(structs_));
+  code_cache_ = std::make_unique<CodeCache>(std::move(cache));
 
   const std::string version = Property("java.vm.specification.version");
   feature_ = std::atoi(version.c_str() + (version.starts_with("1.") ? 2 : 0));  // JDK 8: "1.8"
@@ -169,13 +162,9 @@ Status Jvm::SetUp(const jvmtiCapabilities& wanted, const std::vector<jvmtiEvent>
 }
 
 Status Jvm::FindMethods(JNIEnv* env) {
-  auto table = ReadMethodTable(structs_);
-  if (!table.ok()) return table.failure();
-  table_ = table.value();
+  ASSIGN_OR_RETURN(table_, ReadMethodTable(structs_));
   if (!ids_are_numbers()) return Ok();
-  auto klasses = KlassReader::Open(env, structs_);
-  if (!klasses.ok()) return klasses.failure();
-  klasses_ = klasses.value();
+  ASSIGN_OR_RETURN(klasses_, KlassReader::Open(env, structs_));
   return Ok();
 }
 

@@ -16,9 +16,7 @@ T Read(uint64_t address) {
 
 Result<CodeCache> CodeCache::Open(const VmStructs& structs) {
   CodeCache c;
-  auto layout = ReadCodeLayout(structs);
-  if (!layout.ok()) return layout.failure();
-  c.layout_ = layout.value();
+  ASSIGN_OR_RETURN(c.layout_, ReadCodeLayout(structs));
   StructReader read(structs);
   c.interpreter_ = read.NeedStatic("AbstractInterpreter", "_code");
   c.block_length_ = read.Need("HeapBlock::Header", "_length");
@@ -33,8 +31,7 @@ Result<CodeCache> CodeCache::Open(const VmStructs& structs) {
   c.codelet_description_ = read.Need("InterpreterCodelet", "_description");
   c.codelet_code_ = read.Optional("InterpreterCodelet", "_bytecode");
   c.codelet_header_ = static_cast<int>(structs.SizeOf("InterpreterCodelet").value_or(16));
-  const Status complete = read.Complete();
-  if (!complete.ok()) return complete.failure();
+  RETURN_IF_ERROR(read.Complete());
   return c;
 }
 

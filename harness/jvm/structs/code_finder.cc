@@ -181,8 +181,7 @@ Result<CodeLayout> ReadCodeLayout(const VmStructs& structs) {
   // One of the two ways in which JDKs tell where a blob's code is.
   if (l.code_begin < 0 && l.code_offset < 0) read.Need("CodeBlob", "_code_begin");
   ReadHeaps(read, structs, l);
-  const Status complete = read.Complete();
-  if (!complete.ok()) return complete.failure();
+  RETURN_IF_ERROR(read.Complete());
   if (l.heap_count == 0 || *interpreter == 0) return ToolFailed("the JVM has no code heaps yet");
   l.interpreter_begin = At<uint64_t>(*interpreter + buffer);
   l.interpreter_end = l.interpreter_begin + At<int32_t>(*interpreter + end);
@@ -217,10 +216,9 @@ FoundCode DescribeBlob(const CodeLayout& layout, uint64_t blob) {
 }
 
 Result<CodeFinder> CodeFinder::Open(const VmStructs& structs) {
-  auto layout = ReadCodeLayout(structs);
-  if (!layout.ok()) return layout.failure();
+  ASSIGN_OR_RETURN(auto layout, ReadCodeLayout(structs));
   CodeFinder finder;
-  finder.layout_ = layout.value();
+  finder.layout_ = layout;
   return finder;
 }
 

@@ -18,8 +18,7 @@ Result<MethodTable> ReadMethodTable(const VmStructs& structs) {
   t.const_idnum = read.Need("ConstMethod", "_method_idnum");
   t.const_pool = read.Need("ConstMethod", "_constants");
   t.pool_holder = read.Need("ConstantPool", "_pool_holder");
-  const Status complete = read.Complete();
-  if (!complete.ok()) return complete.failure();
+  RETURN_IF_ERROR(read.Complete());
   return t;
 }
 

@@ -168,8 +168,7 @@ Result<JvmLayout> ReadLayout(const VmStructs& structs) {
   layout.method_const = read.Need("Method", "_constMethod");
   layout.const_code_size = read.Need("ConstMethod", "_code_size");
   layout.states = ReadStates(structs);
-  const Status complete = read.Complete();
-  if (!complete.ok()) return complete.failure();
+  RETURN_IF_ERROR(read.Complete());
   return layout;
 }
 

@@ -177,9 +177,7 @@ constexpr Engine kEngines[] = {
 // In place of some folders, links to them in `scratch`: see PlainPath.
 Status GiveShellNames(const std::string& scratch, std::vector<std::string>& folders) {
   for (size_t i = 0; i < folders.size(); i++) {
-    auto plain = PlainPath(folders[i], fmt::format("{}/corpus-{}", scratch, i));
-    if (!plain.ok()) return plain.failure();
-    folders[i] = plain.value();
+    ASSIGN_OR_RETURN(folders[i], PlainPath(folders[i], fmt::format("{}/corpus-{}", scratch, i)));
   }
   return Ok();
 }
@@ -200,9 +198,8 @@ Result<int> EngineNamed(const std::string& name) {
 Status MergeCorpus(const Engine& engine, const EnginePlan& plan, const ChildSetup& setup,
                    const Job& job, const std::function<bool()>& stop) {
   if (!engine.guided || plan.corpus.empty()) return Ok();
-  auto shared = SharedMapping::Create();
-  if (!shared.ok()) return shared.failure();
-  SharedState& state = shared.value()->state();
+  ASSIGN_OR_RETURN(auto shared, SharedMapping::Create());
+  SharedState& state = shared->state();
   state.job = job;
   state.job.merging = 1;
   ChildSetup merge = setup;
@@ -221,7 +218,7 @@ Status MergeCorpus(const Engine& engine, const EnginePlan& plan, const ChildSetu
   merge.command = LibFuzzer(setup);
   merge.command.emplace_back("-merge=1");
   merge.command.insert(merge.command.end(), folders.begin(), folders.end());
-  auto child = ChildProcess::Start(*shared.value(), merge);
+  auto child = ChildProcess::Start(*shared, merge);
   if (!child.ok()) return child.failure();
   while (!child.value()->HasEnded()) {
     if (stop()) return Ok();  // the child goes with us

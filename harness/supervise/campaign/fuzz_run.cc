@@ -123,17 +123,15 @@ Status FuzzRun::Save(bool everything) {
 }
 
 Result<int64_t> FuzzRun::Record(std::unique_ptr<Occurrence> seen) {
-  auto added = db_.AddFinding(seen->record);
-  if (!added.ok()) return added.failure();
-  const int64_t id = added.value().bucket;
+  ASSIGN_OR_RETURN(auto added, db_.AddFinding(seen->record));
+  const int64_t id = added.bucket;
   BucketState& bucket = known_[id];
   const FindingRecord& record = seen->record;
-  if (added.value().is_new) {
-    bucket.folder = added.value().folder;
-    Status written = WriteBucketFolder(db_, *seen, plan_.words, 0, 0);
-    if (!written.ok()) return written.failure();
+  if (added.is_new) {
+    bucket.folder = added.folder;
+    RETURN_IF_ERROR(WriteBucketFolder(db_, *seen, plan_.words, 0, 0));
     newest_ = record.signature.title;
-    if (on_bucket) on_bucket(NewBucket(added.value(), record));
+    if (on_bucket) on_bucket(NewBucket(added, record));
   }
   if (confirmer_ == nullptr || !seen->has_request) return id;
   const int rank = RankOf(seen->raw.request);
@@ -189,9 +187,8 @@ Status FuzzRun::Supervise(const std::atomic<bool>& interrupted) {
   for (bool any = true; any;) {
     any = false;
     for (const auto& worker : workers_) {
-      auto more = worker->Step(Clock::now() >= deadline || interrupted.load());
-      if (!more.ok()) return more.failure();
-      any |= more.value();
+      ASSIGN_OR_RETURN(auto more, worker->Step(Clock::now() >= deadline || interrupted.load()));
+      any |= more;
     }
     Status status = StepConfirmer(1);
     if (status.ok()) status = Save(false);

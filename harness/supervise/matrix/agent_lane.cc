@@ -56,15 +56,13 @@ Result<bool> ReadProfile(const LanePlan& plan, const std::string& path, LaneSamp
   std::string line;
   std::getline(file, line);
   if (line.starts_with(std::string_view("FLR\0", 4))) {
-    Status read = ReadRecordings(plan, {path}, samples);
-    if (!read.ok()) return read.failure();
+    RETURN_IF_ERROR(ReadRecordings(plan, {path}, samples));
     return true;
   }
   if (!IsCollapsed(line)) return false;
   file.clear();
   file.seekg(0);
-  Status read = ReadCollapsed(file, samples);
-  if (!read.ok()) return read.failure();
+  RETURN_IF_ERROR(ReadCollapsed(file, samples));
   return true;
 }
 

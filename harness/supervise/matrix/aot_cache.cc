@@ -20,17 +20,15 @@ Status RunJava(const std::string& java, const Platform& platform, std::vector<st
   ProgramSetup setup;
   setup.directory = folder;
   setup.arguments = platform.Command(flags, setup.environment);
-  auto program = Program::Start(setup);
-  if (!program.ok()) return program.failure();
+  ASSIGN_OR_RETURN(auto program, Program::Start(setup));
   const auto until = std::chrono::steady_clock::now() + kWithin;
-  while (!program.value()->HasEnded()) {
+  while (!program->HasEnded()) {
     if (std::chrono::steady_clock::now() > until)
       return Unable("this JVM makes no AOT cache within 60 s");
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  if (program.value()->wait_status() == 0) return Ok();
-  return Unable("this JVM makes no AOT cache (" + program.value()->EndWords() +
-                "): " + program.value()->output());
+  if (program->wait_status() == 0) return Ok();
+  return Unable("this JVM makes no AOT cache (" + program->EndWords() + "): " + program->output());
 }
 
 }  // namespace
@@ -47,7 +45,7 @@ Result<std::vector<std::string>> MakeAotCache(const std::string& java, const Pla
                            std::vector<std::string>{"-XX:AOTMode=create", training, cache}}) {
     std::vector<std::string> all = flags;
     all.insert(all.end(), mode.begin(), mode.end());
-    if (Status made = RunJava(java, platform, all, folder); !made.ok()) return made.failure();
+    RETURN_IF_ERROR(RunJava(java, platform, all, folder));
   }
   return std::vector<std::string>{"-XX:AOTMode=on", cache};
 }

@@ -54,16 +54,14 @@ RunTotals StressRun::Totals() const {
 
 Result<int64_t> StressRun::Record(std::unique_ptr<Occurrence> seen, const CellPlan& cell,
                                   const std::shared_ptr<SymbolTable>& symbols) {
-  auto added = db_.AddFinding(seen->record);
-  if (!added.ok()) return added.failure();
-  const int64_t id = added.value().bucket;
+  ASSIGN_OR_RETURN(auto added, db_.AddFinding(seen->record));
+  const int64_t id = added.bucket;
   const FindingRecord& record = seen->record;
   BucketState& bucket = known_[id];
-  if (added.value().is_new) {
-    Status written = WriteBucketFolder(db_, *seen, cell.words, 0, 0);
-    if (!written.ok()) return written.failure();
+  if (added.is_new) {
+    RETURN_IF_ERROR(WriteBucketFolder(db_, *seen, cell.words, 0, 0));
     newest_ = record.signature.title;
-    if (on_bucket) on_bucket(NewBucket(added.value(), record));
+    if (on_bucket) on_bucket(NewBucket(added, record));
   }
   if (seen->has_request && MayReplay(record) && bucket.examples.size() < kMostExamples)
     bucket.examples.push_back({std::move(seen), symbols, &cell});
@@ -162,9 +160,8 @@ Status StressRun::Supervise(const std::atomic<bool>& interrupted) {
       running_.push_back(std::move(cell.value()));
     }
     for (size_t i = 0; i < running_.size();) {
-      auto more = running_[i]->Step(interrupted.load());
-      if (!more.ok()) return more.failure();
-      if (more.value()) {
+      ASSIGN_OR_RETURN(auto more, running_[i]->Step(interrupted.load()));
+      if (more) {
         i++;
         continue;
       }

@@ -38,6 +38,31 @@ finds() {
   finds '/^| .workloads. /d' workloads
 }
 
+@test "a function that is too long, and one that says why" {
+  mkdir "$BATS_TEST_TMPDIR/tree"
+  cd "$BATS_TEST_TMPDIR/tree"
+  git init -q
+  body() { yes '  Do();' | head -n "$1"; }
+  # NAME LINES BEFORE: one of each form that a definition has.
+  {
+    printf 'void Fits() {\n%s\n}\n\n' "$(body 60)"
+    printf 'void Wide(int first,\n          int second) {\n%s\n}\n\n' "$(body 61)"
+    printf 'Built::Built()\n    : one_(1) {\n%s\n}\n\n' "$(body 61)"
+    printf 'class Holder {\n  int Inside() const {\n%s\n  }\n};\n\n' "$(body 61)"
+    printf '// long: a table.\nvoid Excused() {\n%s\n}\n\nnamespace n {\n%s\n}\n' "$(body 61)" "$(body 61)"
+  } >tree.cc
+  git add tree.cc
+  run "$root/ci/functions.sh" "$PWD"
+  echo "$output"
+  [ "$status" -ne 0 ]
+  [ "${#lines[@]}" -eq 3 ]
+  [[ "${lines[0]}" == *'61 lines: void Wide('* ]]
+  [[ "${lines[1]}" == *'61 lines: Built::Built()'* ]]
+  [[ "${lines[2]}" == *'61 lines: int Inside() const'* ]]
+  run "$root/ci/functions.sh"
+  [ "$status" -eq 0 ]
+}
+
 @test "what hosts a JVM carries no command line and no run store" {
   build=$(dirname "${WALKHAMMER:-$root/build/release/walkhammer}")
   nm -C "$build/walkhammer" >"$table" # which has both

@@ -162,6 +162,7 @@ must setup ci/setup.sh
 check 'scripts: shellcheck' \
   ours \( -name '*.sh' -o -name '*.bats' -o -path ./.ci/run \) -exec shellcheck {} +
 check 'folders: who includes whom' ci/includes.sh
+check 'functions: how long they are' ci/functions.sh
 check 'format: clang-format-14' \
   ours \( -name '*.h' -o -name '*.cc' \) -exec clang-format-14 --dry-run -Werror --ferror-limit=20 {} +
 must 'configure: release, g++' cmake --preset release

@@ -100,11 +100,56 @@ void Line(std::string& text, std::string_view name, const std::string& value) {
   text += fmt::format("  {:<16}{}\n", name, value.empty() ? "-" : value);
 }
 
+std::string TotalsSection(const RunSummary& summary) {
+  const RunTotals& totals = summary.run.totals;
+  const bool fuzz = summary.cells.empty();
+  std::string text = "\nTotals\n";
+  Line(text, "run", RunStateWords(summary.run));
+  Line(text, "time", fmt::format("{:.1f} s", static_cast<double>(totals.time_ms) / 1000));
+  if (totals.settle) Line(text, "confirming", SettleText(summary, *totals.settle));
+  Line(text, "walks",
+       fmt::format("{}, {} a second", Grouped(totals.walks),
+                   Grouped(static_cast<uint64_t>(summary.WalksPerSecond()))));
+  Line(text, "successful",
+       fmt::format("{} ({})", Grouped(totals.successful),
+                   Percent(totals.successful, totals.walks, 2)));
+  if (fuzz)
+    Line(text, "pristine true",
+         fmt::format("{} of {}", Grouped(totals.pristine_true), Grouped(totals.pristine_walks)));
+  Line(text, "crashes", Grouped(totals.contained_crashes) + " contained");
+  Line(text, "children",
+       fmt::format("{} started, {} retired, {} died", totals.children_started,
+                   totals.children_retired, totals.children_died));
+  if (totals.churn)
+    Line(text, "churn",
+         fmt::format("{} collections, {} rounds of classes, {} unloaded",
+                     Grouped(totals.churn->collections), Grouped(totals.churn->rounds),
+                     Grouped(totals.churn->unloaded)));
+  if (fuzz) Line(text, "request hash", fmt::format("{:016x}", totals.request_hash));
+  return text;
+}
+
+std::string IdentitySection(const RunIdentity& identity) {
+  std::string text = "\nIdentity\n";
+  Line(text, "JDK", identity.jdk_path);
+  Line(text, "VM", identity.vm_version);
+  Line(text, "GC", identity.vm_gc);
+  Line(text, "libjvm build id", identity.libjvm_build_id);
+  Line(text, "JVM flags", identity.jvm_flags);
+  Line(text, "walker", fmt::format("{} (provider {})", identity.walker, identity.provider));
+  Line(text, "engine", EngineWords(identity));
+  Line(text, "started", identity.started_at);
+  Line(text, "machine",
+       fmt::format("{}, {}, ASLR {}", identity.cpu_model, identity.kernel,
+                   identity.aslr ? "on" : "off"));
+  Line(text, "command", identity.command_line);
+  Line(text, "walkhammer", identity.tool_version);
+  return text;
+}
+
 }  // namespace
 
 std::string TextReport(const RunSummary& summary) {
-  const RunTotals& totals = summary.run.totals;
-  const RunIdentity& identity = summary.run.identity;
   std::string text = summary.verdict.word + ": " + summary.verdict.sentence + "\n";
 
   text += "\nBuckets\n";
@@ -134,45 +179,7 @@ std::string TextReport(const RunSummary& summary) {
       if (scene.tried > 0) text += SceneText(scene);
   }
 
-  text += "\nTotals\n";
-  Line(text, "run", RunStateWords(summary.run));
-  Line(text, "time", fmt::format("{:.1f} s", static_cast<double>(totals.time_ms) / 1000));
-  if (totals.settle) Line(text, "confirming", SettleText(summary, *totals.settle));
-  Line(text, "walks",
-       fmt::format("{}, {} a second", Grouped(totals.walks),
-                   Grouped(static_cast<uint64_t>(summary.WalksPerSecond()))));
-  Line(text, "successful",
-       fmt::format("{} ({})", Grouped(totals.successful),
-                   Percent(totals.successful, totals.walks, 2)));
-  if (fuzz)
-    Line(text, "pristine true",
-         fmt::format("{} of {}", Grouped(totals.pristine_true), Grouped(totals.pristine_walks)));
-  Line(text, "crashes", Grouped(totals.contained_crashes) + " contained");
-  Line(text, "children",
-       fmt::format("{} started, {} retired, {} died", totals.children_started,
-                   totals.children_retired, totals.children_died));
-  if (totals.churn)
-    Line(text, "churn",
-         fmt::format("{} collections, {} rounds of classes, {} unloaded",
-                     Grouped(totals.churn->collections), Grouped(totals.churn->rounds),
-                     Grouped(totals.churn->unloaded)));
-  if (fuzz) Line(text, "request hash", fmt::format("{:016x}", totals.request_hash));
-
-  text += "\nIdentity\n";
-  Line(text, "JDK", identity.jdk_path);
-  Line(text, "VM", identity.vm_version);
-  Line(text, "GC", identity.vm_gc);
-  Line(text, "libjvm build id", identity.libjvm_build_id);
-  Line(text, "JVM flags", identity.jvm_flags);
-  Line(text, "walker", fmt::format("{} (provider {})", identity.walker, identity.provider));
-  Line(text, "engine", EngineWords(identity));
-  Line(text, "started", identity.started_at);
-  Line(text, "machine",
-       fmt::format("{}, {}, ASLR {}", identity.cpu_model, identity.kernel,
-                   identity.aslr ? "on" : "off"));
-  Line(text, "command", identity.command_line);
-  Line(text, "walkhammer", identity.tool_version);
-  return text;
+  return text + TotalsSection(summary) + IdentitySection(summary.run.identity);
 }
 
 }  // namespace walkhammer

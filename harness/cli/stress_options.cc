@@ -54,9 +54,8 @@ constexpr Choice<WalkMode> kModes[] = {{"handler", WalkMode::kHandler},
 constexpr Choice<uint8_t> kSteppers[] = {{"trap-flag", 1}, {"ptrace", 2}};
 
 Result<uint32_t> Milliseconds(const std::string& text, const char* option) {
-  auto time = ParseDuration(text, option);
-  if (!time.ok()) return time.failure();
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(time.value()).count();
+  ASSIGN_OR_RETURN(auto time, ParseDuration(text, option));
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
   if (ms < 1 || ms > 600000)
     return BadInput(std::string(option) + " wants 1ms to 10m, not \"" + text + "\"");
   return static_cast<uint32_t>(ms);
@@ -87,9 +86,8 @@ Status SetWalkers(const StressOptions& options, const Lane& lane, StressJob& job
   if (library.size() >= sizeof job.provider)
     return BadInput("the path of the provider is too long for walkhammer");
   std::memcpy(job.provider, library.data(), library.size());
-  auto walkers = WalkersNamed(options.walkers, provider.value());
-  if (!walkers.ok()) return walkers.failure();
-  for (const int walker : walkers.value()) {
+  ASSIGN_OR_RETURN(auto walkers, WalkersNamed(options.walkers, provider.value()));
+  for (const int walker : walkers) {
     const WalkerInfo& info = AllWalkers()[static_cast<size_t>(walker)];
     if (info.refused_mode != nullptr)
       if (const char* reason = info.refused_mode(ModeName(job.mode)))
@@ -102,20 +100,13 @@ Status SetWalkers(const StressOptions& options, const Lane& lane, StressJob& job
 
 Result<StressJob> MakeJob(const StressOptions& options, const Lane& lane) {
   StressJob job{};
-  auto sampler = Choose(kSamplers, options.sampler, "--sampler");
-  if (!sampler.ok()) return sampler.failure();
-  auto clock = Choose(kClocks, options.clock, "--clock");
-  if (!clock.ok()) return clock.failure();
-  auto mode = Choose(kModes, options.mode, "--mode");
-  if (!mode.ok()) return mode.failure();
-  auto stepper = Choose(kSteppers, options.by, "--by");
-  if (!stepper.ok()) return stepper.failure();
-  auto hang = Milliseconds(options.hang_limit, "--hang-limit");
-  if (!hang.ok()) return hang.failure();
-  auto park = Milliseconds(options.park_limit, "--park-limit");
-  if (!park.ok()) return park.failure();
-  Status interval = ParseInterval(options.interval, job.interval_min_ns, job.interval_max_ns);
-  if (!interval.ok()) return interval.failure();
+  ASSIGN_OR_RETURN(auto sampler, Choose(kSamplers, options.sampler, "--sampler"));
+  ASSIGN_OR_RETURN(auto clock, Choose(kClocks, options.clock, "--clock"));
+  ASSIGN_OR_RETURN(auto mode, Choose(kModes, options.mode, "--mode"));
+  ASSIGN_OR_RETURN(auto stepper, Choose(kSteppers, options.by, "--by"));
+  ASSIGN_OR_RETURN(auto hang, Milliseconds(options.hang_limit, "--hang-limit"));
+  ASSIGN_OR_RETURN(auto park, Milliseconds(options.park_limit, "--park-limit"));
+  RETURN_IF_ERROR(ParseInterval(options.interval, job.interval_min_ns, job.interval_max_ns));
   if (options.depth < 1 || options.depth > 16384)
     return BadInput("--depth wants 1 to 16384 frames");
   if (options.window < 1) return BadInput("--window wants at least one instruction");
@@ -123,15 +114,15 @@ Result<StressJob> MakeJob(const StressOptions& options, const Lane& lane) {
     return BadInput("--thread wants at most 63 bytes of a thread's name");
   if (options.method.size() >= sizeof job.step_method)
     return BadInput("--method wants at most 159 bytes");
-  job.sampler = sampler.value();
-  job.clock = clock.value();
-  job.mode = mode.value();
-  job.hang_limit_ms = hang.value();
-  job.park_limit_ms = park.value();
+  job.sampler = sampler;
+  job.clock = clock;
+  job.mode = mode;
+  job.hang_limit_ms = hang;
+  job.park_limit_ms = park;
   job.native_threads = options.native ? 1 : 0;
   job.no_walk = options.no_walk ? 1 : 0;
   job.rehearsal = options.scenes.empty() ? 0 : 1;
-  job.step = options.step ? stepper.value() : 0;
+  job.step = options.step ? stepper : 0;
   job.truth = options.no_truth ? 0 : 1;
   job.depth = static_cast<uint16_t>(options.depth);
   job.seed = options.seed;
@@ -141,8 +132,7 @@ Result<StressJob> MakeJob(const StressOptions& options, const Lane& lane) {
       options.thread.empty() && !options.scenes.empty() ? "scene-" : options.thread;
   std::memcpy(job.step_thread, thread.data(), thread.size());
   std::memcpy(job.step_method, options.method.data(), options.method.size());
-  Status walkers = SetWalkers(options, lane, job);
-  if (!walkers.ok()) return walkers.failure();
+  RETURN_IF_ERROR(SetWalkers(options, lane, job));
   return job;
 }
 
@@ -156,9 +146,8 @@ struct JdkChoice {
 Result<std::vector<JdkChoice>> ChooseJdks(const std::vector<std::string>& paths) {
   std::vector<JdkChoice> choices;
   if (paths.empty()) {
-    auto jdk = DefaultJdk();
-    if (!jdk.ok()) return jdk.failure();
-    return std::vector<JdkChoice>{{jdk.value(), CellStatus::kRunning, ""}};
+    ASSIGN_OR_RETURN(auto jdk, DefaultJdk());
+    return std::vector<JdkChoice>{{jdk, CellStatus::kRunning, ""}};
   }
   for (const std::string& path : paths) {
     auto jdk = OpenJdk(path);
@@ -192,12 +181,10 @@ Result<std::vector<Load>> WorkloadLoads(const StressOptions& options) {
   context.threads = static_cast<int>(options.threads);
   context.scale = static_cast<int>(options.scale);
   context.cache = options.cache;
-  auto all = LoadCatalogues(BesideExecutable("workloads"));
-  if (!all.ok()) return all.failure();
-  auto selected = SelectWorkloads(all.value(), options.workloads);
-  if (!selected.ok()) return selected.failure();
+  ASSIGN_OR_RETURN(auto all, LoadCatalogues(BesideExecutable("workloads")));
+  ASSIGN_OR_RETURN(auto selected, SelectWorkloads(all, options.workloads));
   std::vector<Load> loads;
-  for (const Workload* workload : selected.value())
+  for (const Workload* workload : selected)
     loads.push_back({workload->FullName(),
                      [workload = *workload, context](
                          int feature, const std::string& folder) -> Result<LoadCommand> {
@@ -205,9 +192,8 @@ Result<std::vector<Load>> WorkloadLoads(const StressOptions& options) {
                        here.scratch = folder + "/work";
                        std::error_code error;
                        std::filesystem::create_directories(here.scratch, error);
-                       auto command = PrepareWorkload(workload, feature, here);
-                       if (!command.ok()) return command.failure();
-                       WorkloadCommand& c = command.value();
+                       ASSIGN_OR_RETURN(auto command, PrepareWorkload(workload, feature, here));
+                       WorkloadCommand& c = command;
                        return LoadCommand{c.jvm_flags, c.arguments, c.directory, c.repeat};
                      }});
   return loads;
@@ -227,11 +213,10 @@ Result<std::vector<Load>> SceneLoads(const std::vector<std::string>& names) {
     if (!scene.ok()) return scene.failure();
     loads.push_back(
         {"scene:" + name, [name](int feature, const std::string&) -> Result<LoadCommand> {
-           auto flags = BaseFlags(feature);
-           if (!flags.ok()) return flags.failure();
+           ASSIGN_OR_RETURN(auto flags, BaseFlags(feature));
            // Played long enough, what C1 has compiled would be compiled by C2.
-           if (name == "c1") flags.value().push_back("-XX:TieredStopAtLevel=3");
-           return LoadCommand{flags.value(),
+           if (name == "c1") flags.push_back("-XX:TieredStopAtLevel=3");
+           return LoadCommand{flags,
                               {"-cp", BesideExecutable(kScenesJarName), "wh.Rehearsal", name},
                               std::filesystem::current_path(),
                               true};
@@ -282,9 +267,8 @@ void AddAotCache(CellPlan& cell) {
     auto& all = load.value().jvm_flags;
     std::vector<std::string> same = all;  // the cache of a heap of another size does not fit
     same.insert(same.end(), flags.begin(), flags.end());
-    auto cached = MakeAotCache(java, platform, same, folder);
-    if (!cached.ok()) return cached.failure();
-    all.insert(all.end(), cached.value().begin(), cached.value().end());
+    ASSIGN_OR_RETURN(auto cached, MakeAotCache(java, platform, same, folder));
+    all.insert(all.end(), cached.begin(), cached.end());
     return load;
   };
 }
@@ -298,6 +282,32 @@ std::string WalkerWords(const StressOptions& options, const CellPlan& cell) {
   return fmt::format("{}", fmt::join(names, ","));
 }
 
+// The cell of one program, JDK and profile, behind those that are planned already.
+CellPlan CellOf(const std::vector<CellPlan>& before, const CellPlan& common, const Load& load,
+                const JdkChoice& choice, const Profile& profile,
+                const std::vector<std::string>& jvm_flags, const std::string& scratch) {
+  CellPlan cell = common;
+  CellRow& row = cell.row;
+  row.position = static_cast<int64_t>(before.size());
+  row.workload = load.name;
+  row.jdk_path = choice.jdk.home;
+  row.profile = profile.name;
+  row.status = choice.status;
+  row.reason = choice.reason;
+  row.label = LabelOf(before, row, choice.jdk.feature);
+  cell.java = choice.jdk.home + "/bin/java";
+  cell.platform = choice.jdk.platform;
+  cell.jvm_flags = profile.flags;
+  cell.jvm_flags.insert(cell.jvm_flags.end(), jvm_flags.begin(), jvm_flags.end());
+  cell.words = WordsFor(choice.jdk, cell.jvm_flags, FieldText(cell.job.provider));
+  cell.scratch = fmt::format("{}/cell-{}", scratch, row.position);
+  cell.prepare = [prepare = load.prepare, feature = choice.jdk.feature](const std::string& folder) {
+    return prepare(feature, folder);
+  };
+  if (profile.has_aot_cache) AddAotCache(cell);
+  return cell;
+}
+
 }  // namespace
 
 Status ParseInterval(const std::string& text, uint64_t& least, uint64_t& most) {
@@ -306,10 +316,11 @@ Status ParseInterval(const std::string& text, uint64_t& least, uint64_t& most) {
   const size_t dots = text.find("..");
   auto from = ParseDuration(text.substr(0, dots), "--interval");
   if (!from.ok()) return from.failure();
-  auto to = dots == std::string::npos ? from : ParseDuration(text.substr(dots + 2), "--interval");
-  if (!to.ok()) return to.failure();
+  ASSIGN_OR_RETURN(auto to, dots == std::string::npos
+                                ? from
+                                : ParseDuration(text.substr(dots + 2), "--interval"));
   least = static_cast<uint64_t>(from.value().count());
-  most = static_cast<uint64_t>(to.value().count());
+  most = static_cast<uint64_t>(to.count());
   if (least > most) return BadInput("--interval wants the shorter end first, not \"" + text + "\"");
   if (most > 10000000000) return BadInput("--interval wants at most 10s, not \"" + text + "\"");
   return Ok();
@@ -324,26 +335,17 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
   common.lane_argument = LaneArgument(first);
   common.attach_pid = static_cast<int>(options.pid);
   common.output_limit = options.output_limit_mib << 20;
-  auto job = MakeJob(options, *common.lane);
-  if (!job.ok()) return job.failure();
-  common.job = job.value();
-  auto time = ParseDuration(options.time, "--time");
-  if (!time.ok()) return time.failure();
-  common.time = time.value();
-  auto hung = ParseDuration(options.hung_after, "--hung-after");
-  if (!hung.ok()) return hung.failure();
-  common.hung_after = hung.value();
-  auto profiles = SelectProfiles(options.profiles);
-  if (!profiles.ok()) return profiles.failure();
-  auto jdks = ChooseJdks(options.jdks);
-  if (!jdks.ok()) return jdks.failure();
-  for (const JdkChoice& choice : jdks.value())
+  ASSIGN_OR_RETURN(common.job, MakeJob(options, *common.lane));
+  ASSIGN_OR_RETURN(common.time, ParseDuration(options.time, "--time"));
+  ASSIGN_OR_RETURN(common.hung_after, ParseDuration(options.hung_after, "--hung-after"));
+  ASSIGN_OR_RETURN(auto profiles, SelectProfiles(options.profiles));
+  ASSIGN_OR_RETURN(auto jdks, ChooseJdks(options.jdks));
+  for (const JdkChoice& choice : jdks)
     if (options.step && choice.jdk.platform.is_emulated)
       return Unable(choice.jdk.home +
                     " runs through an emulator, whose instructions are not the JVM's: step it on a "
                     "machine of its architecture");
-  auto loads = ChooseLoads(options);
-  if (!loads.ok()) return loads.failure();
+  ASSIGN_OR_RETURN(auto loads, ChooseLoads(options));
   common.row.walker = WalkerWords(options, common);
   if (common.lane->own_agent) {
     common.row.mode = options.step ? "step" : ModeName(common.job.mode);
@@ -362,29 +364,11 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
           ? options.jobs
           : std::max(1U, std::thread::hardware_concurrency() /
                              static_cast<unsigned>(std::max<uint64_t>(1, options.threads))));
-  for (const Load& load : loads.value())
-    for (const JdkChoice& choice : jdks.value())
-      for (const Profile* profile : profiles.value()) {
-        CellPlan cell = common;
-        CellRow& row = cell.row;
-        row.position = static_cast<int64_t>(plan.cells.size());
-        row.workload = load.name;
-        row.jdk_path = choice.jdk.home;
-        row.profile = profile->name;
-        row.status = choice.status;
-        row.reason = choice.reason;
-        row.label = LabelOf(plan.cells, row, choice.jdk.feature);
-        cell.java = choice.jdk.home + "/bin/java";
-        cell.platform = choice.jdk.platform;
-        cell.jvm_flags = profile->flags;
-        cell.jvm_flags.insert(cell.jvm_flags.end(), jvm_flags.begin(), jvm_flags.end());
-        cell.words = WordsFor(choice.jdk, cell.jvm_flags, FieldText(cell.job.provider));
-        cell.scratch = fmt::format("{}/cell-{}", scratch, row.position);
-        cell.prepare = [prepare = load.prepare, feature = choice.jdk.feature](
-                           const std::string& folder) { return prepare(feature, folder); };
-        if (profile->has_aot_cache) AddAotCache(cell);
-        plan.cells.push_back(std::move(cell));
-      }
+  for (const Load& load : loads)
+    for (const JdkChoice& choice : jdks)
+      for (const Profile* profile : profiles)
+        plan.cells.push_back(
+            CellOf(plan.cells, common, load, choice, *profile, jvm_flags, scratch));
   return plan;
 }
 

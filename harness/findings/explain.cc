@@ -184,11 +184,38 @@ std::string ExplainValue(const Value& value, const SymbolTable& symbols) {
                      value.addend < 0 ? "before" : "after", what);
 }
 
+std::string LineOf(std::string_view field, const std::string& words) {
+  return fmt::format("  {:<9}{}\n", field, words);
+}
+
+std::string ExplainEdit(const Edit& edit, const SymbolTable& symbols) {
+  const std::string slot =
+      fmt::format("the word at stack{}{}", edit.slot < 0 ? "-" : "+", Distance(edit.slot));
+  const std::string value = ExplainValue(edit.value, symbols);
+  if (edit.op == EditOp::kXor) return fmt::format("{} is XORed with {}", slot, value);
+  if (edit.op == EditOp::kAdd && edit.value.symbol == 0 && edit.value.addend < 0)
+    return fmt::format("{} is decreased by the number {}", slot, Distance(edit.value.addend));
+  if (edit.op == EditOp::kAdd) return fmt::format("{} is increased by {}", slot, value);
+  return fmt::format("{} becomes {}", slot, value);
+}
+
+std::string ExplainEdits(const WalkRequest& request, const SymbolTable& symbols) {
+  if (request.edit_count == 0) return LineOf("stack", "unchanged");
+  std::string text;
+  const size_t told = std::min<size_t>(request.edit_count, WalkRequest::kUsualEdits);
+  for (const Edit& edit : std::span(request.edits, told))
+    text += LineOf("edit", ExplainEdit(edit, symbols));
+  if (request.edit_count > told)
+    text +=
+        LineOf("edit", fmt::format("and {} more words of the stack", request.edit_count - told));
+  return text;
+}
+
 std::string ExplainRequest(const WalkRequest& given, const SymbolTable& symbols) {
   const WalkRequest request = SaneRequest(given);
   std::string text;
   const auto line = [&text](std::string_view field, const std::string& words) {
-    text += fmt::format("  {:<9}{}\n", field, words);
+    text += LineOf(field, words);
   };
   if (request.walker < AllWalkers().size()) {
     const WalkerInfo& walker = AllWalkers()[request.walker];
@@ -228,26 +255,7 @@ std::string ExplainRequest(const WalkRequest& given, const SymbolTable& symbols)
       line("anchor", "cleared: the top frame can only come from the registers");
       break;
   }
-  if (request.edit_count == 0) line("stack", "unchanged");
-  const size_t told = std::min<size_t>(request.edit_count, WalkRequest::kUsualEdits);
-  for (const Edit& edit : std::span(request.edits, told)) {
-    const std::string slot =
-        fmt::format("the word at stack{}{}", edit.slot < 0 ? "-" : "+", Distance(edit.slot));
-    const std::string value = ExplainValue(edit.value, symbols);
-    if (edit.op == EditOp::kXor) {
-      line("edit", fmt::format("{} is XORed with {}", slot, value));
-    } else if (edit.op == EditOp::kAdd && edit.value.symbol == 0 && edit.value.addend < 0) {
-      line("edit",
-           fmt::format("{} is decreased by the number {}", slot, Distance(edit.value.addend)));
-    } else if (edit.op == EditOp::kAdd) {
-      line("edit", fmt::format("{} is increased by {}", slot, value));
-    } else {
-      line("edit", fmt::format("{} becomes {}", slot, value));
-    }
-  }
-  if (request.edit_count > told)
-    line("edit", fmt::format("and {} more words of the stack", request.edit_count - told));
-  return text;
+  return text + ExplainEdits(request, symbols);
 }
 
 std::string ExplainCase(const CrashCase& crash) {

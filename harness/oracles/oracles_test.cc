@@ -103,6 +103,7 @@ void Describe(Case& c, const std::vector<std::string>& names) {
 }
 void Disturbed(Case& c) { c.seen.pristine = false; }
 
+// long: a table.
 const std::vector<Provocation>& Provocations() {
   static const auto& table = *new std::vector<Provocation>{
       {"Fault", "crash", "fault", Crash, "signal 11, si_code 1, address 0x10"},

@@ -98,6 +98,7 @@ struct Provocation {
 };
 void PrintTo(const Provocation& p, std::ostream* out) { *out << p.oracle << "/" << p.outcome; }
 
+// long: a table.
 const std::vector<Provocation>& Provocations() {
   static const auto& table = *new std::vector<Provocation>{
       {"ReachesTheStart", "thread-start", "complete", [](Case&) {}},

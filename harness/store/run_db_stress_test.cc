@@ -131,28 +131,15 @@ TEST_F(RunDbStress, SavingACellAgainReplacesItAndKeepsWhatItHas) {
   EXPECT_EQ(run_.Cells().value().size(), 1u);
 }
 
-TEST_F(RunDbStress, RowsOfACellAreReplacedAndThoseOfOthersAreNot) {
+TEST_F(RunDbStress, ThreadsAndStacksOfACellAreReplacedAndThoseOfOthersAreNot) {
   for (const int position : {0, 1}) ASSERT_OK(run_.SaveCell(TestCell(position)));
   std::vector<CellThreadRow> threads = TestThreads();
   std::vector<StackRow> stacks = {{7, "a.B.c()V;[agct -5 unknown_Java]", 3}, {7, "x", 4}};
-  std::vector<StepRegionRow> regions = TestRegions();
-  std::vector<StepRangeRow> ranges = TestRanges();
-  const std::vector<AgreementRow> agreement = {
-      {7, "asgst", "agct", Realism::kGenuine, "codelet", "bci", 12},
-      {7, "asgst", "agct", Realism::kGenuine, "stub", "none", 3}};
-  const std::vector<EvidenceRow> evidence = {
-      {7, "asgst", "agct", "codelet", "bci", "byte-code", "other", 11}};
   for (const int64_t cell : {1, 0, 0}) {  // twice: replaced
     ASSERT_OK(run_.SaveCellThreads(cell, threads));
     ASSERT_OK(run_.SaveStacks(cell, stacks));
-    ASSERT_OK(run_.SaveAgreement(cell, agreement));
-    ASSERT_OK(run_.SaveEvidence(cell, evidence));
-    ASSERT_OK(run_.SaveStepRegions(cell, regions));
-    ASSERT_OK(run_.SaveStepRanges(cell, ranges));
   }
   ASSERT_EQ(run_.CellThreads().value().size(), 2 * threads.size());
-  ASSERT_EQ(run_.StepRegions().value().size(), 2 * regions.size());
-  ASSERT_EQ(run_.StepRanges().value().size(), 2 * ranges.size());
   const CellThreadRow thread = run_.CellThreads().value()[0];
   EXPECT_EQ(thread.cell, 0);
   EXPECT_EQ(thread.tid, threads[0].tid);
@@ -174,6 +161,19 @@ TEST_F(RunDbStress, RowsOfACellAreReplacedAndThoseOfOthersAreNot) {
   EXPECT_EQ(totals[1].cell, 1);
   EXPECT_EQ(totals[1].distinct, 2u);
   EXPECT_EQ(totals[1].count, 7u);
+}
+
+TEST_F(RunDbStress, AgreementOfACellIsReplacedAndThatOfOthersIsNot) {
+  for (const int position : {0, 1}) ASSERT_OK(run_.SaveCell(TestCell(position)));
+  const std::vector<AgreementRow> agreement = {
+      {7, "asgst", "agct", Realism::kGenuine, "codelet", "bci", 12},
+      {7, "asgst", "agct", Realism::kGenuine, "stub", "none", 3}};
+  const std::vector<EvidenceRow> evidence = {
+      {7, "asgst", "agct", "codelet", "bci", "byte-code", "other", 11}};
+  for (const int64_t cell : {1, 0, 0}) {  // twice: replaced
+    ASSERT_OK(run_.SaveAgreement(cell, agreement));
+    ASSERT_OK(run_.SaveEvidence(cell, evidence));
+  }
   ASSERT_EQ(run_.Agreement().value().size(), 2 * agreement.size());
   const AgreementRow agreed = run_.Agreement().value()[0];
   EXPECT_EQ(agreed.cell, 0);
@@ -193,6 +193,18 @@ TEST_F(RunDbStress, RowsOfACellAreReplacedAndThoseOfOthersAreNot) {
   EXPECT_EQ(witnessed.witness, "byte-code");
   EXPECT_EQ(witnessed.against, "other");
   EXPECT_EQ(witnessed.samples, 11u);
+}
+
+TEST_F(RunDbStress, StepsOfACellAreReplacedAndThoseOfOthersAreNot) {
+  for (const int position : {0, 1}) ASSERT_OK(run_.SaveCell(TestCell(position)));
+  std::vector<StepRegionRow> regions = TestRegions();
+  std::vector<StepRangeRow> ranges = TestRanges();
+  for (const int64_t cell : {1, 0, 0}) {  // twice: replaced
+    ASSERT_OK(run_.SaveStepRegions(cell, regions));
+    ASSERT_OK(run_.SaveStepRanges(cell, ranges));
+  }
+  ASSERT_EQ(run_.StepRegions().value().size(), 2 * regions.size());
+  ASSERT_EQ(run_.StepRanges().value().size(), 2 * ranges.size());
   const StepRegionRow region = run_.StepRegions().value()[1];
   EXPECT_EQ(region.kind, regions[1].kind);
   EXPECT_EQ(region.name, regions[1].name);

@@ -224,6 +224,20 @@ class RedefineApi : public UnloadApi {
   jmethodID kept_ = StaticMethod(changing_, "kept", "()I");
 };
 
+// What a profiler sees on the stack of a thread in one version of "stay".
+ASGST_Method stay_seen;
+void SeeStay(ASGST_Iterator* iterator, void*) {
+  ASGST_Frame frame;
+  while (ASGST_NextFrame(iterator, &frame) == 1) {
+    char name[16];
+    ASGST_MethodInfo info{};
+    info.method_name = name;
+    info.method_name_length = sizeof name;
+    ASGST_GetMethodInfo(frame.method, &info);
+    if (info.method_name != nullptr && strcmp(name, "stay") == 0) stay_seen = frame.method;
+  }
+}
+
 // Both versions of a method are alive: one of them runs.
 TEST_F(RedefineApi, IdNumsOfAllVersionsAreTheSame) {
   const ASGST_Class klass = ASGST_JClassToClass(changing_);
@@ -253,26 +267,11 @@ TEST_F(RedefineApi, IdNumsOfAllVersionsAreTheSame) {
   EXPECT_NE(after, before);
   EXPECT_EQ(ASGST_JClassToClass(changing_), klass);
   EXPECT_EQ(ASGST_GetClassIdNum(klass), class_before);
-  // What a profiler sees on the stack of the thread in the old version.
-  static ASGST_Method seen;
-  seen = nullptr;
+  stay_seen = nullptr;
   ASSERT_TRUE(RaiseOn(in_old.native_handle(), [](ucontext_t* context) {
-    ASGST_RunWithIterator(
-        context, 0,
-        [](ASGST_Iterator* iterator, void*) {
-          ASGST_Frame frame;
-          while (ASGST_NextFrame(iterator, &frame) == 1) {
-            char name[16];
-            ASGST_MethodInfo info{};
-            info.method_name = name;
-            info.method_name_length = sizeof name;
-            ASGST_GetMethodInfo(frame.method, &info);
-            if (info.method_name != nullptr && strcmp(name, "stay") == 0) seen = frame.method;
-          }
-        },
-        nullptr);
+    ASGST_RunWithIterator(context, 0, SeeStay, nullptr);
   }));
-  EXPECT_EQ(seen, before);
+  EXPECT_EQ(stay_seen, before);
   for (const ASGST_Method version : {before, after}) {
     const MethodAnswer answer = Ask(version);
     EXPECT_EQ(answer.name, "stay");

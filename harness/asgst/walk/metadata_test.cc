@@ -23,7 +23,7 @@ void PrintTo(const Line& line, std::ostream* out) { *out << line.bci << ": line 
 
 class MetadataTest : public testing::Test {
  protected:
-  void SetUp() override {
+  void SetLayout() {
     layout_ = {.method_const = 8,
                .method_flags = 16,
                .pool = 8,
@@ -54,6 +54,10 @@ class MetadataTest : public testing::Test {
                .symbol_length = 4,
                .symbol_body = 6,
                .null_free_numbers = false};
+  }
+
+  void SetUp() override {
+    SetLayout();
     Clear(kMethod, 0x100);
     Clear(kConst, 0x100);
     Clear(kPool, 0x100);

@@ -49,10 +49,9 @@ Result<std::unique_ptr<StressCell>> StressCell::Create(CellPlan plan, uint64_t r
   std::unique_ptr<StressCell> cell(new StressCell);
   cell->plan_ = std::move(plan);
   cell->record_ = std::move(record);
-  auto state = MakeStressState(cell->plan_.job, run_start_ns);
-  if (!state.ok()) return state.failure();
-  cell->state_fd_ = state.value().fd;
-  cell->state_ = state.value().state;
+  ASSIGN_OR_RETURN(auto state, MakeStressState(cell->plan_.job, run_start_ns));
+  cell->state_fd_ = state.fd;
+  cell->state_ = state.state;
   cell->symbols_ = std::make_shared<SymbolTable>();
   cell->symbols_->Init();
   return cell;
@@ -118,11 +117,10 @@ Status StressCell::StartProgram() {
   setup.directory = load_.directory.empty() ? plan_.scratch : load_.directory;
   setup.inherited = {state_fd_};
   if (plan_.lane->own_agent) {
-    auto agent = PlainPath(plan_.platform.File(kAgentName), AgentLink());
-    if (!agent.ok()) return agent.failure();
+    ASSIGN_OR_RETURN(auto agent, PlainPath(plan_.platform.File(kAgentName), AgentLink()));
     setup.environment = {
         std::string(kStateVariable) + "=/proc/self/fd/" + std::to_string(state_fd_),
-        "LD_PRELOAD=" + agent.value() + UsersPreload()};
+        "LD_PRELOAD=" + agent + UsersPreload()};
   }
   setup.environment.push_back("TMPDIR=" + plan_.scratch);
   if (plan_.row.jvm_flags.empty()) {
@@ -132,24 +130,18 @@ Status StressCell::StartProgram() {
     plan_.row.jvm_flags = words;
   }
   setup.arguments = plan_.platform.Command(setup.arguments, setup.environment);
-  auto program = Program::Start(setup);
-  if (!program.ok()) return program.failure();
-  program_ = std::move(program.value());
+  ASSIGN_OR_RETURN(program_, Program::Start(setup));
   plan_.row.starts++;
   return Ok();
 }
 
 // The JVM's own tool loads the agent into a running one; our end is reached through /proc.
 Status StressCell::StartAttached() {
-  auto agent = PlainPath(plan_.platform.File(kAgentName), AgentLink());
-  if (!agent.ok()) return agent.failure();
+  ASSIGN_OR_RETURN(auto agent, PlainPath(plan_.platform.File(kAgentName), AgentLink()));
   ProgramSetup setup;
   setup.arguments = {plan_.row.jdk_path + "/bin/jcmd", std::to_string(plan_.attach_pid),
-                     "JVMTI.agent_load", agent.value(),
-                     fmt::format("/proc/{}/fd/{}", getpid(), state_fd_)};
-  auto program = Program::Start(setup);
-  if (!program.ok()) return program.failure();
-  program_ = std::move(program.value());
+                     "JVMTI.agent_load", agent, fmt::format("/proc/{}/fd/{}", getpid(), state_fd_)};
+  ASSIGN_OR_RETURN(program_, Program::Start(setup));
   plan_.row.starts++;
   return Ok();
 }
@@ -188,9 +180,7 @@ Status StressCell::Drain() {
     seen->symbols = symbols_.get();
     const uint32_t site = slot.raw.site % kMaxCrashSites;
     slot.state.store(0);
-    auto bucket = record_(std::move(seen), symbols_);
-    if (!bucket.ok()) return bucket.failure();
-    bucket_of_site_[site] = bucket.value();
+    ASSIGN_OR_RETURN(bucket_of_site_[site], record_(std::move(seen), symbols_));
   }
   return Ok();
 }
@@ -281,36 +271,67 @@ CellStatus StressCell::WatchOver(std::string& reason) {
   return CellStatus::kRunning;
 }
 
+// The cell's time counts from the first sample that could be.
+void StressCell::NoteSampling(AgentPhase phase) {
+  const Lane& lane = *plan_.lane;
+  const bool samples = lane.own_agent
+                           ? phase >= AgentPhase::kSampling && phase != AgentPhase::kUnable
+                           : lane.began == nullptr || lane.began(ForLane());
+  if (sampled_ || !samples) return;
+  sampled_ = true;
+  sampled_from_ = Clock::now();
+}
+
+// What the program did to its last moment is recorded before the cell ends.
+Status StressCell::KillAndEnd(CellStatus status, const std::string& reason) {
+  program_->Kill();
+  return DrainAndEnd(status, reason);
+}
+
+Status StressCell::DrainAndEnd(CellStatus status, const std::string& reason) {
+  RETURN_IF_ERROR(Drain());
+  Harvest();
+  End(status, reason);
+  return Ok();
+}
+
+// The agent has stopped, or has had its time to: the program is to end.
+Status StressCell::AfterSampling(bool interrupted) {
+  if (plan_.job.step != 0)
+    StepMap(*state_, ProgramPid(), AllWalkers()[plan_.job.walkers[0]], plan_.row.position, regions_,
+            ranges_);
+  ending_ = true;
+  terminated_ = Clock::now();
+  if (interrupted && !TimeIsUp()) RETURN_IF_ERROR(DrainAndEnd(CellStatus::kInterrupted, ""));
+  if (plan_.attach_pid == 0) {
+    program_->Terminate();
+    return Ok();
+  }
+  // That one goes on without us.
+  RETURN_IF_ERROR(Drain());
+  if (plan_.row.status == CellStatus::kRunning) Harvest();
+  Judge();
+  return Ok();
+}
+
 Result<bool> StressCell::Step(bool interrupted) {
   if (plan_.row.status != CellStatus::kRunning) return false;
   if (program_ == nullptr) {
-    Status begun = Begin();
-    if (!begun.ok()) return begun.failure();
+    RETURN_IF_ERROR(Begin());
     return plan_.row.status == CellStatus::kRunning;
   }
-  Status drained = Drain();
-  if (!drained.ok()) return drained.failure();
+  RETURN_IF_ERROR(Drain());
   const AgentPhase phase = state_->phase.load();
-  const Lane& lane = *plan_.lane;
-  if (!sampled_ && (lane.own_agent ? phase >= AgentPhase::kSampling && phase != AgentPhase::kUnable
-                                   : lane.began == nullptr || lane.began(ForLane()))) {
-    sampled_ = true;
-    sampled_from_ = Clock::now();
-  }
+  NoteSampling(phase);
   if (!Alive()) {
-    Status ended = AfterProgram();
-    if (!ended.ok()) return ended.failure();
+    RETURN_IF_ERROR(AfterProgram());
     return plan_.row.status == CellStatus::kRunning;
   }
   std::string reason;
   const CellStatus trouble = WatchOver(reason);
   if (trouble != CellStatus::kRunning) {
     state_->stop.store(1);
-    program_->Kill();
-    drained = Drain();
-    if (!drained.ok()) return drained.failure();
-    Harvest();
-    End(trouble, reason);
+    RETURN_IF_ERROR(KillAndEnd(trouble, reason));
     return false;
   }
   const Clock::time_point now = Clock::now();
@@ -325,34 +346,12 @@ Result<bool> StressCell::Step(bool interrupted) {
   if (stopping_) ptrace_stepper_.reset();
   const bool stopped = phase >= AgentPhase::kStopped || !plan_.lane->own_agent;
   if (stopping_ && !ending_ && (stopped || now - asked_to_stop_ > kStopWithin)) {
-    if (plan_.job.step != 0) {
-      StepMap(*state_, ProgramPid(), AllWalkers()[plan_.job.walkers[0]], plan_.row.position,
-              regions_, ranges_);
-    }
-    ending_ = true;
-    terminated_ = now;
-    if (interrupted && !TimeIsUp()) {
-      drained = Drain();
-      if (!drained.ok()) return drained.failure();
-      Harvest();
-      End(CellStatus::kInterrupted, "");
-    }
-    if (plan_.attach_pid != 0) {  // the program goes on without us
-      drained = Drain();
-      if (!drained.ok()) return drained.failure();
-      if (plan_.row.status == CellStatus::kRunning) Harvest();
-      Judge();
-      return false;
-    }
-    program_->Terminate();
+    RETURN_IF_ERROR(AfterSampling(interrupted));
+    if (plan_.attach_pid != 0) return false;
   }
-  if (ending_ && now - terminated_ > (plan_.lane->own_agent ? kEndWithin : kWriteWithin)) {
-    program_->Kill();
-    drained = Drain();
-    if (!drained.ok()) return drained.failure();
-    Harvest();
-    End(CellStatus::kHung, "it did not end after SIGTERM: a walk may have stranded a lock");
-  }
+  if (ending_ && now - terminated_ > (plan_.lane->own_agent ? kEndWithin : kWriteWithin))
+    RETURN_IF_ERROR(KillAndEnd(CellStatus::kHung,
+                               "it did not end after SIGTERM: a walk may have stranded a lock"));
   return true;
 }
 

@@ -82,6 +82,10 @@ class StressCell {
   Status StartAttached();
   Status Drain();
   Status AfterProgram();
+  Status AfterSampling(bool interrupted);
+  void NoteSampling(AgentPhase phase);
+  Status KillAndEnd(CellStatus status, const std::string& reason);
+  Status DrainAndEnd(CellStatus status, const std::string& reason);
   void Judge();
   void End(CellStatus status, const std::string& reason);
   void Harvest();

@@ -1,0 +1,35 @@
+#!/bin/sh
+# No function has more than 60 lines, but where "long:" and a reason stand in the comment before it:
+# ci/functions.sh [FOLDER]. Reads what clang-format has laid out: a body begins with a line that ends
+# in "{" and ends with the next "}" that stands as far to the right as that line begins.
+# Exit codes: 0 none is longer, 1 the list of those that are.
+set -eu
+cd "${1:-$(dirname "$0")/..}"
+# shellcheck disable=SC2016  # they are awk's
+git ls-files '*.cc' '*.h' | xargs awk '
+  function indent(line) { match(line, /^ */); return RLENGTH }
+  FNR == 1 { begin = 0; reason = 0; signature = "" }
+  begin && /^ *}/ && indent($0) == depth {
+    if (FNR - begin - 1 > 60 && !excused) {
+      printf "%s:%d: %d lines: %s\n", FILENAME, begin, FNR - begin - 1, name
+      long = 1
+    }
+    begin = 0
+    next
+  }
+  begin { next }
+  /^ *\/\// { if (/long:/) reason = 1; next }
+  # Where a declaration goes on, its first line says how far it is to the right.
+  /[({,=]$/ || /\)( const| override| noexcept)* {$/ {
+    if (signature == "" || indent($0) <= depth) { signature = $0; depth = indent($0) }
+  }
+  /\)( const| override| noexcept| final)* ?{$/ || /^ +: .*{$/ {
+    if ($0 !~ /^ *(if|for|while|switch|else|} else|do|namespace|class|struct|enum|union|extern)\>/) {
+      if (signature == "") { signature = $0; depth = indent($0) }
+      if (/^ +: /) { depth = indent($0) - 4; signature = previous }
+      begin = FNR; excused = reason; name = signature; sub(/^ */, "", name)
+    }
+  }
+  { previous = $0 }
+  /[;}]$/ || /{$/ { signature = ""; reason = 0 }
+  END { exit long }'

@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "harness/base/clock.h"
+#include "harness/process/service_thread.h"
 #include "stress/sampler.h"
 
 namespace walkhammer {
@@ -22,12 +23,7 @@ class ThreadSampler : public Sampler {
 
   Status Start(ThreadTable& table) override {
     table_ = &table;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int error = pthread_create(&thread_, nullptr, Run, this);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    if (error != 0) return ToolFailed("cannot start the sampling thread");
+    ASSIGN_OR_RETURN(thread_, StartThread("wh-sampler", Run, this));
     running_ = true;
     return Ok();
   }
@@ -41,7 +37,6 @@ class ThreadSampler : public Sampler {
 
  private:
   static void* Run(void* self) {
-    pthread_setname_np(pthread_self(), "wh-sampler");
     static_cast<ThreadSampler*>(self)->Loop();
     return nullptr;
   }

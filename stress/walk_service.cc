@@ -10,6 +10,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/guard/arch.h"
+#include "harness/process/service_thread.h"
 
 namespace walkhammer {
 namespace {
@@ -39,13 +40,7 @@ Status WalkService::Start(void (*on_start)(), void (*on_end)(),
   on_start_ = on_start;
   on_end_ = on_end;
   ask_jvm_ = ask_jvm;
-  sigset_t all, before;
-  sigfillset(&all);
-  for (int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGRTMIN + 7}) sigdelset(&all, fault);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int error = pthread_create(&thread_, nullptr, Run, this);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (error != 0) return ToolFailed("cannot start the walking thread");
+  ASSIGN_OR_RETURN(thread_, StartThread("wh-walker", Run, this, HangSignal()));
   running_ = true;
   return Ok();
 }
@@ -64,7 +59,6 @@ void WalkService::Wake() {
 }
 
 void* WalkService::Run(void* self) {
-  pthread_setname_np(pthread_self(), "wh-walker");
   GiveSignalStack();
   auto* service = static_cast<WalkService*>(self);
   if (service->on_start_ != nullptr) service->on_start_();

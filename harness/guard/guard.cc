@@ -12,6 +12,7 @@
 
 #include "harness/guard/arch.h"
 #include "harness/guard/code_patch.h"
+#include "harness/process/service_thread.h"
 
 namespace walkhammer {
 namespace {
@@ -32,8 +33,6 @@ __attribute__((tls_model("initial-exec"))) thread_local GuardSlot* current_slot 
 // Of GiveSignalStack, on this thread.
 __attribute__((tls_model("initial-exec"))) thread_local void* own_stack = nullptr;
 __attribute__((tls_model("initial-exec"))) thread_local stack_t stack_before;
-
-int HangSignal() { return SIGRTMIN + 7; }
 
 bool In(std::span<const GuardOptions::Range> ranges, uint64_t pc) {
   for (const auto& range : ranges)
@@ -245,7 +244,6 @@ void WatchSlot(GuardSlot& slot) {
 }
 
 void* Watchdog(void*) {
-  pthread_setname_np(pthread_self(), "wh-watchdog");
   timespec pause{0, options.hang_limit_ms * 100000L};  // a tenth of the limit
   if (pause.tv_nsec > 50000000) pause.tv_nsec = 50000000;
   for (;;) {
@@ -296,16 +294,10 @@ Status InstallGuard(const GuardOptions& wanted) {
   action.sa_sigaction = OnHang;
   if (sigaction(HangSignal(), &action, nullptr) != 0)
     return ToolFailed("cannot install the hang detector's signal handler");
-  pthread_t thread;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int error = pthread_create(&thread, nullptr, Watchdog, nullptr);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (error != 0) return ToolFailed("cannot start the hang detector's thread");
-  pthread_detach(thread);
-  return Ok();
+  return StartServiceThread("wh-watchdog", Watchdog);
 }
+
+int HangSignal() { return SIGRTMIN + 7; }
 
 bool GuardInPlace() {
   struct sigaction now {};

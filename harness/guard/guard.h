@@ -95,6 +95,9 @@ Status InstallGuard(const GuardOptions& options);
 void EnterGuardedThread(GuardSlot& slot);
 void LeaveGuardedThread();
 
+// The signal that ends a call that hangs: threads that call walkers keep it open. Signal-safe: yes.
+int HangSignal();
+
 // The parts of the above. Slots that are worn must be watched before; one is watched for good.
 void WatchGuardSlot(GuardSlot& slot);
 // False once somebody has replaced the handler for SIGSEGV.

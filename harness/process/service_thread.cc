@@ -25,18 +25,24 @@ void Bell::Wait() {
 }
 
 Status StartServiceThread(const char* name, void* (*body)(void*)) {
+  ASSIGN_OR_RETURN(const pthread_t thread, StartThread(name, body, nullptr));
+  pthread_detach(thread);
+  return Ok();
+}
+
+Result<pthread_t> StartThread(const char* name, void* (*body)(void*), void* argument, int also) {
   sigset_t blocked, before;
   sigfillset(&blocked);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP}) sigdelset(&blocked, fault);
+  for (const int open : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, also})
+    if (open != 0) sigdelset(&blocked, open);
   pthread_sigmask(SIG_SETMASK, &blocked, &before);
   pthread_t thread;
-  const int error = pthread_create(&thread, nullptr, body, nullptr);
+  const int error = pthread_create(&thread, nullptr, body, argument);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0)
     return Unable(std::string("cannot start the thread ") + name + ": " + std::strerror(error));
   pthread_setname_np(thread, name);
-  pthread_detach(thread);
-  return Ok();
+  return thread;
 }
 
 }  // namespace walkhammer

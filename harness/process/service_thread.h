@@ -1,6 +1,8 @@
-// What the provider's own threads share: how they start, and what wakes them.
+// Threads of ours beside a program's: how they start, and what wakes them.
 #ifndef WALKHAMMER_HARNESS_PROCESS_SERVICE_THREAD_H_
 #define WALKHAMMER_HARNESS_PROCESS_SERVICE_THREAD_H_
+
+#include <pthread.h>
 
 #include <atomic>
 #include <cstdint>
@@ -21,9 +23,13 @@ class Bell {
   std::atomic<int32_t> rung_{0};
 };
 
-// Starts a thread that lasts as long as the process, with all signals blocked but those of faults:
-// samples belong on others. `name`: of 15 characters at most. Signal-safe: no.
+// Starts a thread with all signals blocked but those of faults: samples belong on others. It lasts
+// as long as the process, and is nobody's to join. `name`: of 15 characters at most.
+// Signal-safe: no.
 Status StartServiceThread(const char* name, void* (*body)(void*));
+
+// The same, to be joined or detached by the caller. `also` stays open, too; 0: none.
+Result<pthread_t> StartThread(const char* name, void* (*body)(void*), void* argument, int also = 0);
 
 }  // namespace walkhammer
 

@@ -1,17 +1,14 @@
 #include "harness/cli/progress_line.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
+
+#include <utility>
 
 #include "harness/base/duration.h"
 #include "harness/base/numbers.h"
-#include "harness/base/print.h"
 
 namespace walkhammer {
 namespace {
-
-constexpr double kLogEvery = 10;  // seconds between lines where there is no terminal
 
 const char* PhaseWords(ChildPhase phase) {
   switch (phase) {
@@ -62,18 +59,10 @@ const char* StageWord(FuzzStage stage) {
   }
 }
 
-int Columns() {
-  winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
-}
-
 }  // namespace
 
-ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) != 0) {}
-
 void ProgressLine::Show(const FuzzProgress& p) {
-  if (!terminal_ && p.stage == stage_ && p.seconds - last_shown_ < kLogEvery) return;
-  last_shown_ = p.seconds;
+  if (!Wants(p.seconds, p.stage != stage_)) return;
   stage_ = p.stage;
   const uint64_t walks = p.shared->walks.load();
   std::string line = fmt::format("{:4.0f}s ", p.seconds);
@@ -88,26 +77,7 @@ void ProgressLine::Show(const FuzzProgress& p) {
                         p.blocks == 0 ? "" : fmt::format("{} blocks, ", p.blocks), p.buckets,
                         p.confirmed);
   if (!p.newest.empty()) line += ", last: " + p.newest;
-  if (terminal_) {
-    const auto columns = static_cast<size_t>(Columns() - 1);
-    if (line.size() > columns) line.resize(columns);
-    Print(stderr, "\r\033[K{}", line);
-    std::fflush(stderr);
-  } else {
-    Print(stderr, "{}\n", line);
-  }
-}
-
-void ProgressLine::Announce(const BucketRow& bucket) {
-  Clear();
-  Print(stderr, "new at {:.1f}s: [{}] {} ({})\n", static_cast<double>(bucket.first_time_ms) / 1000,
-        GradeWord(bucket.grade), bucket.signature.title, RealismWord(bucket.realism));
-}
-
-void ProgressLine::Clear() {
-  if (!terminal_) return;
-  Print(stderr, "\r\033[K");
-  std::fflush(stderr);
+  StatusLine::Show(p.seconds, std::move(line));
 }
 
 }  // namespace walkhammer

@@ -1,0 +1,54 @@
+#include "harness/cli/status_line.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "harness/base/print.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr double kLogEvery = 10;  // seconds between lines where there is no terminal
+
+size_t Columns() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+StatusLine::StatusLine() : terminal_(isatty(STDERR_FILENO) != 0) {}
+
+bool StatusLine::Wants(double seconds, bool urgent) const {
+  return terminal_ || urgent || seconds - last_shown_ >= kLogEvery;
+}
+
+void StatusLine::Show(double seconds, std::string line) {
+  last_shown_ = seconds;
+  if (!terminal_) {
+    Print(stderr, "{}\n", line);
+    return;
+  }
+  if (line.size() >= Columns()) line.resize(Columns() - 1);
+  Print(stderr, "\r\033[K{}", line);
+  std::fflush(stderr);
+}
+
+void StatusLine::Say(const std::string& line) {
+  Clear();
+  Print(stderr, "{}\n", line);
+}
+
+void StatusLine::Announce(const BucketRow& bucket) {
+  Say(fmt::format("new at {:.1f}s: [{}] {} ({})", static_cast<double>(bucket.first_time_ms) / 1000,
+                  GradeWord(bucket.grade), bucket.signature.title, RealismWord(bucket.realism)));
+}
+
+void StatusLine::Clear() {
+  if (!terminal_) return;
+  Print(stderr, "\r\033[K");
+  std::fflush(stderr);
+}
+
+}  // namespace walkhammer

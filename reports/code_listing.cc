@@ -9,6 +9,7 @@
 
 #include "harness/base/numbers.h"
 #include "harness/coverage/swept_function.h"
+#include "harness/elf/demangle.h"
 #include "harness/elf/symbolizer.h"
 
 namespace walkhammer {

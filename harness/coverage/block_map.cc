@@ -10,6 +10,7 @@
 
 #include "harness/coverage/reach_rules.h"
 #include "harness/coverage/swept_function.h"
+#include "harness/elf/demangle.h"
 #include "harness/elf/disassembler.h"
 #include "harness/elf/elf_image.h"
 

@@ -1,7 +1,5 @@
 #include "harness/coverage/swept_function.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -13,16 +11,6 @@ namespace {
 constexpr size_t kMaxLookBack = 2000;
 
 }  // namespace
-
-std::string Demangle(std::string_view symbol) {
-  std::string mangled(symbol);
-  int status = 0;
-  char* name = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
-  if (name == nullptr) return mangled;
-  std::string out(name);
-  std::free(name);
-  return out;
-}
 
 SweptFunction::SweptFunction(const ElfImage& image, const Disassembler& disassembler,
                              const ElfImage::Symbol& function)

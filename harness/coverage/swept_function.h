@@ -60,9 +60,6 @@ class SweptFunction {
   std::vector<uint64_t> cases_;
 };
 
-// The symbol as C++ writes it; itself where it is not mangled.
-std::string Demangle(std::string_view symbol);
-
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_COVERAGE_SWEPT_FUNCTION_H_

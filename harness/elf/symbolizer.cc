@@ -1,6 +1,5 @@
 #include "harness/elf/symbolizer.h"
 
-#include <cxxabi.h>
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,6 +12,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <utility>
+
+#include "harness/elf/demangle.h"
 
 namespace walkhammer {
 namespace {
@@ -131,15 +132,6 @@ const Function* FindFunction(const std::vector<Function>& functions, uint64_t ad
     if (address < candidate.end) best = &candidate;
   }
   return best;
-}
-
-std::string Demangle(const char* name) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
-  if (text == nullptr) return name;
-  std::string demangled(text);
-  std::free(text);
-  return demangled;
 }
 
 std::string FileName(std::string_view path) {

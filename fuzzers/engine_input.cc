@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "harness/base/hash.h"
 #include "harness/request/binary_form.h"
 #include "harness/request/text_form.h"
 
@@ -33,8 +34,8 @@ size_t Put(WalkRequest& request, const SymbolTable& symbols, uint8_t* out, size_
 
 // FNV-1a.
 uint64_t InputHash(std::span<const uint8_t> input) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (uint8_t byte : input) hash = (hash ^ byte) * 0x100000001b3;
+  uint64_t hash = kFnvBegin;
+  for (const uint8_t byte : input) hash = Fnv1a(hash, byte);
   return hash | 1;
 }
 

@@ -2,16 +2,13 @@
 
 #include <bit>
 
+#include "harness/base/hash.h"
+
 namespace walkhammer {
 namespace {
 
 // Crashes have half of the shapes for themselves: each site is worth an input.
 constexpr size_t kCrashShapes = Feedback::kShapes / 2;
-
-uint64_t Mix(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  return (x ^ (x >> 27)) * 0x94d049bb133111eb >> 32;
-}
 
 }  // namespace
 
@@ -21,7 +18,7 @@ void Feedback::NoteShape(const WalkRequest& request, const Trace& trace, const F
   if (trace.ending != Ending::kReturned) {
     // Where a loop was left is chance, and would make each hang a find.
     const uint64_t site = trace.ending == Ending::kHung ? 0 : fault.registers.pc;
-    shapes[Mix(site) % kCrashShapes] = 1;
+    shapes[Scramble(site) % kCrashShapes] = 1;
     return;
   }
   // An error: which one. Frames: how many, roughly.
@@ -32,7 +29,7 @@ void Feedback::NoteShape(const WalkRequest& request, const Trace& trace, const F
   const uint64_t anchored = request.anchor != AnchorMode::kCleared ? 1 : 0;
   const uint64_t shape =
       static_cast<uint64_t>(differed) << 32 | answer << 16 | request.scene << 1 | anchored;
-  shapes[kCrashShapes + Mix(shape) % kCrashShapes] = 1;
+  shapes[kCrashShapes + Scramble(shape) % kCrashShapes] = 1;
 }
 
 }  // namespace walkhammer

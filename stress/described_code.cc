@@ -3,11 +3,13 @@
 #include <jvmti.h>
 #include <jvmticmlr.h>
 
+#include "harness/base/hash.h"
+
 namespace walkhammer {
 namespace {
 
 uint32_t FirstPlaceOf(uint64_t pc) {
-  return static_cast<uint32_t>((pc * 0x9e3779b97f4a7c15) >> 40) & (DescribedCode::kMost - 1);
+  return static_cast<uint32_t>(PlaceOf(pc, 24)) & (DescribedCode::kMost - 1);
 }
 
 }  // namespace

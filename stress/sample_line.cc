@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "harness/base/clock.h"
+#include "harness/base/hash.h"
 #include "harness/guard/arch.h"
 #include "harness/line/line.h"
 #include "harness/oracles/oracle.h"
@@ -39,11 +40,10 @@ uint64_t HashOfAnswer(const Observation& seen) {
       seen.other.walker != nullptr || seen.trace.described != nullptr ||
       seen.trace.num_frames > seen.request->depth)
     return 0;
-  uint64_t hash = 0x9e3779b97f4a7c15 + static_cast<uint64_t>(seen.trace.num_frames);
+  auto hash = static_cast<uint64_t>(seen.trace.num_frames);
   for (int i = 0; i < seen.trace.num_frames; i++) {
     const Frame& frame = seen.trace.frames[i];
-    hash = (hash ^ reinterpret_cast<uint64_t>(frame.method)) * 0x9e3779b97f4a7c15;
-    hash = (hash ^ static_cast<uint32_t>(frame.bci)) * 0xff51afd7ed558ccd;
+    hash = Mix(Mix(hash, frame.method), static_cast<uint32_t>(frame.bci));
   }
   return hash | 1;
 }

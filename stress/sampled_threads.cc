@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "harness/base/clock.h"
+#include "harness/base/hash.h"
 #include "harness/guard/arch.h"
 
 namespace walkhammer {
@@ -95,7 +96,7 @@ SampledThread* ThreadTable::Add(int tid, const char* name, bool java) {
   thread.stack_limit = thread.stack_base = 0;
   thread.object = nullptr;
   thread.has_signal_stack = true;
-  thread.random = state_.job.seed * 0x9e3779b97f4a7c15 + static_cast<uint64_t>(place) + 1;
+  thread.random = state_.job.seed * kGoldenRatio + static_cast<uint64_t>(place) + 1;
   thread.born_ns = MonotonicNs();
   thread.cpu_at_birth_ns = thread.cpu_at_last_ns = ThreadCpuNs(tid);
   thread.thread_pointer = 0;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "harness/base/clock.h"
+#include "harness/base/hash.h"
 #include "harness/guard/arch.h"
 #include "harness/line/line.h"
 #include "stress/sampler.h"
@@ -242,7 +243,7 @@ StepPoint Stepper::PointOf(const Registers& at) const {
 SteppedPc* Stepper::PlaceOf(uint64_t pc) {
   constexpr uint32_t kMostProbes = 256;
   constexpr uint64_t kBlock = 64, kPlacesOfBlock = 16;
-  const uint64_t hash = ((pc / kBlock * 0x9e3779b97f4a7c15) >> 32) * kPlacesOfBlock +
+  const uint64_t hash = walkhammer::PlaceOf(pc / kBlock, 32) * kPlacesOfBlock +
                         pc % kBlock / (kBlock / kPlacesOfBlock);
   for (uint32_t probe = 0; probe < kMostProbes; probe++) {
     SteppedPc& place = state_.pcs[(hash + probe) % StressState::kMaxPcs];

@@ -1,4 +1,4 @@
-// Hashes for tables in memory: nobody keeps them. Signal-safe: yes.
+// Hashes for tables in memory and for inputs. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_BASE_HASH_H_
 #define WALKHAMMER_HARNESS_BASE_HASH_H_
 
@@ -6,13 +6,30 @@
 
 namespace walkhammer {
 
+// 2^64 divided by the golden ratio: its multiples are far apart.
+inline constexpr uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;
+
 // `hash` with one more value in it; begin with any number.
 inline uint64_t Mix(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15;
+  hash = (hash ^ value) * kGoldenRatio;
   return hash ^ (hash >> 29);
 }
 inline uint64_t Mix(uint64_t hash, const void* value) {
   return Mix(hash, reinterpret_cast<uint64_t>(value));
+}
+
+// Where a key belongs in a table of 2^bits entries, with bits from 1 to 63.
+inline uint64_t PlaceOf(uint64_t key, int bits) { return (key * kGoldenRatio) >> (64 - bits); }
+
+// FNV-1a of bytes, one after the other; it begins with kFnvBegin.
+inline constexpr uint64_t kFnvBegin = 0xcbf29ce484222325;
+inline uint64_t Fnv1a(uint64_t hash, uint8_t byte) { return (hash ^ byte) * 0x100000001b3; }
+
+// splitmix64's last steps: each bit of `z` changes half of those of the result.
+inline uint64_t Scramble(uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
 }
 
 }  // namespace walkhammer

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "harness/base/hash.h"
+
 namespace walkhammer {
 
 // splitmix64: small, fast, and good enough to pick inputs.
@@ -12,10 +14,8 @@ class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
   uint64_t Next() {
-    uint64_t z = (state_ += 0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
+    state_ += kGoldenRatio;
+    return Scramble(state_);
   }
   // 0 .. bound - 1; 0 for a bound of 0.
   uint32_t Below(uint32_t bound) { return static_cast<uint32_t>(((Next() >> 32) * bound) >> 32); }

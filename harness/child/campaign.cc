@@ -8,6 +8,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "harness/base/hash.h"
 #include "harness/base/mappings.h"
 #include "harness/coverage/walker_code.h"
 #include "harness/elf/elf_functions.h"
@@ -142,7 +143,7 @@ uint64_t HashOf(const Value& value, const uint64_t* names) {
 
 // Order-sensitive and independent of symbol ids, so that two runs can be compared.
 uint64_t Extend(uint64_t hash, const WalkRequest& r, const uint64_t* names) {
-  auto add = [&](uint64_t x) { hash = (hash ^ x) * 0x9e3779b97f4a7c15 + 1; };
+  auto add = [&](uint64_t x) { hash = (hash ^ x) * kGoldenRatio + 1; };
   add(r.scene | r.state << 8 | static_cast<uint64_t>(r.anchor) << 16 |
       static_cast<uint64_t>(r.depth) << 32);
   add(HashOf(r.pc, names));
@@ -191,9 +192,9 @@ void RunBatch(void* data) {
 std::vector<uint64_t> NameHashes(const SymbolTable& symbols) {
   std::vector<uint64_t> out(SymbolTable::kCapacity);
   for (uint32_t i = 0; i < symbols.size(); i++) {
-    uint64_t hash = 0xcbf29ce484222325 + static_cast<uint64_t>(symbols.at(i).kind);
+    uint64_t hash = kFnvBegin + static_cast<uint64_t>(symbols.at(i).kind);
     for (const char* c = symbols.at(i).name; *c != 0; c++)
-      hash = (hash ^ static_cast<unsigned char>(*c)) * 0x100000001b3;
+      hash = Fnv1a(hash, static_cast<uint8_t>(*c));
     out[i] = hash;
   }
   return out;

@@ -1,6 +1,7 @@
 // ids: the ASGST iterator, with what the ids functions say of each frame's method and class, as
 // libasgst.so implements them on a stock JDK.
 #include "harness/asgst/include/profile2.h"
+#include "harness/base/hash.h"
 #include "harness/guard/arch.h"
 #include "harness/walkers/ids_calls.h"
 #include "harness/walkers/iterated_frame.h"
@@ -31,7 +32,7 @@ class IdsWalker : public Walker {
     calls_.Begin();
     buffer_.Paint(depth_);
     const Registers at = ReadContext(*input.context);
-    seed_ = (at.pc ^ at.sp << 20 ^ at.fp << 40 ^ input.depth) * 0x9e3779b97f4a7c15;
+    seed_ = (at.pc ^ at.sp << 20 ^ at.fp << 40 ^ input.depth) * kGoldenRatio;
     const auto store = [](ASGST_Iterator* iterator, void* self) {
       static_cast<IdsWalker*>(self)->Store(iterator);
     };

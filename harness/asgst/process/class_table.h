@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "harness/base/hash.h"
+
 namespace walkhammer {
 
 class ClassTable {
@@ -64,9 +66,7 @@ class ClassTable {
     int bits;
     Entry* entries;  // 2 to the power of `bits`, and a window
     const Entry* end() const { return entries + (size_t{1} << bits) + kWindow; }
-    const Entry* At(uint64_t klass) const {
-      return entries + ((klass * 0x9e3779b97f4a7c15) >> (64 - bits));
-    }
+    const Entry* At(uint64_t klass) const { return entries + PlaceOf(klass, bits); }
     Entry* At(uint64_t klass) {
       return const_cast<Entry*>(static_cast<const Level*>(this)->At(klass));
     }

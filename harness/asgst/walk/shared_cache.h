@@ -10,6 +10,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "harness/base/hash.h"
+
 namespace walkhammer {
 
 // 2 to the power of `kBits` entries. A key has two words.
@@ -52,7 +54,7 @@ class SharedCache {
   struct Entry {
     std::atomic<uint64_t> version{0}, key{0}, tag{0}, words[kWords]{};
   };
-  static uint64_t IndexOf(uint64_t key) { return (key * 0x9e3779b97f4a7c15) >> (64 - kBits); }
+  static uint64_t IndexOf(uint64_t key) { return PlaceOf(key, kBits); }
 
   Entry entries_[1 << kBits];
 };

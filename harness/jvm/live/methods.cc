@@ -8,6 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include "harness/base/hash.h"
+
 namespace walkhammer {
 namespace {
 
@@ -37,8 +39,7 @@ std::string WithoutAddresses(std::string_view name) {
 }
 
 uint32_t HashOf(const void* id) {
-  uint64_t x = reinterpret_cast<uint64_t>(id) * 0x9e3779b97f4a7c15;
-  return static_cast<uint32_t>(x >> 40);
+  return static_cast<uint32_t>(PlaceOf(reinterpret_cast<uint64_t>(id), 24));
 }
 
 // "Lpkg/Class;" -> "pkg.Class".

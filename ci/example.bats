@@ -10,7 +10,8 @@ setup() {
 
 # profile JDK MODE: two seconds of the torture program `interfaces`, which unloads no class.
 profile() {
-  run timeout 60 "$1/bin/java" -Xmx256m "-agentpath:$build/libexample_profiler.so=$2,1000,$flames" \
+  run timeout 60 "$1/bin/java" -Xmx256m \
+    "-agentpath:${profiler:-$build/libexample_profiler.so}=$2,1000,$flames" \
     -cp "$build/walkhammer-torture.jar" wh.torture.Main interfaces --seconds 2 --threads 2
   echo "$1 $2: exit code $status: $output"
 }
@@ -43,4 +44,22 @@ samples() {
   profile "$jdk" nonsense
   [ "$status" -ne 0 ]
   [[ "$output" == *"the options are MODE,MICROSECONDS,FILE"* ]]
+}
+
+@test "built against what is installed, with pkg-config alone, it does the same" {
+  jdk=$("$walkhammer" list jdks | sed 's/  .*//' | head -n 1)
+  [ -d "$jdk/include" ] || skip "$jdk has no jni.h"
+  to=$BATS_TEST_TMPDIR/installed
+  cmake --install "$build" --component asgst --prefix "$to" >/dev/null
+  find "$to" -printf '%P\n'
+  export PKG_CONFIG_PATH=$to/lib/pkgconfig
+  grep -q "define ASGST_API_VERSION 0$" "$to/include/asgst.h"
+  profiler=$BATS_TEST_TMPDIR/profiler.so
+  # shellcheck disable=SC2046  # words
+  c++ -std=c++20 -O1 -fPIC -shared "$BATS_TEST_DIRNAME/../docs/examples/profiler.cc" \
+    $(pkg-config --cflags --libs asgst) -I"$jdk/include" -I"$jdk/include/linux" -o "$profiler"
+  readelf -d "$profiler" | grep -q 'NEEDED.*\[libasgst.so.0\]'
+  LD_LIBRARY_PATH=$to/lib profile "$jdk" iterator
+  [ "$status" -eq 0 ]
+  [ "$(samples all)" -gt 100 ]
 }

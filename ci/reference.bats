@@ -75,7 +75,7 @@ api_test() {
   "$(dirname "$walkhammer")/harness/asgst/testing/api_test" "$@"
 }
 
-@test "each function, option and code does what profile.h and profile2.h say, on each JDK" {
+@test "each function, option and code does what asgst.h and asgst_iterator.h say, on each JDK" {
   [ -n "$(jdks)" ]
   for jdk in $(jdks); do
     WALKHAMMER_JDK=$jdk run timeout 200 "$(dirname "$walkhammer")/harness/asgst/testing/api_test"
@@ -90,8 +90,8 @@ api_test() {
   headers=$BATS_TEST_DIRNAME/../harness/asgst/include
   names=$({
     nm -D --defined-only "$(dirname "$walkhammer")/libasgst.so" | awk '{ print $3 }'
-    grep -ho '^ *ASGST_[A-Z0-9_]* =' "$headers/profile.h" "$headers/profile2.h" | tr -d ' ='
-    grep -ho '^enum { .* }' "$headers/profile.h" "$headers/profile2.h" | grep -o 'ASGST_[A-Z0-9_]*'
+    grep -ho '^ *ASGST_[A-Z0-9_]* =' "$headers/asgst.h" "$headers/asgst_iterator.h" | tr -d ' ='
+    grep -ho '^enum { .* }' "$headers/asgst.h" "$headers/asgst_iterator.h" | grep -o 'ASGST_[A-Z0-9_]*'
   } | sort -u)
   [ "$(wc -w <<<"$names")" -ge 80 ]
   for name in $names; do

@@ -1,5 +1,5 @@
-// A small sampling profiler that shows how to use walkhammer's profile.h and profile2.h on a stock
-// JDK. It is a JVMTI agent and walks in one of three ways:
+// A small sampling profiler that shows how to use walkhammer's asgst.h and asgst_iterator.h on a
+// stock JDK. It is a JVMTI agent and walks in one of three ways:
 //
 //   agct      AsyncGetCallTrace in the signal handler, which every JDK has: for comparison
 //   iterator  the ASGST iterator in the signal handler
@@ -10,6 +10,8 @@
 // 1000: microseconds of the process's CPU time from one sample to the next. flames.svg: a flame
 // graph, for any browser; written when the program ends. Methods of classes that were unloaded by
 // then are "(unknown)": a profiler that wants these, too, asks for names as it meets methods.
+#include <asgst.h>
+#include <asgst_iterator.h>
 #include <jvmti.h>
 #include <pthread.h>
 #include <signal.h>
@@ -24,9 +26,6 @@
 #include <map>
 #include <string>
 #include <vector>
-
-#include "harness/asgst/include/profile.h"
-#include "harness/asgst/include/profile2.h"
 
 extern "C" {
 // Exported by libjvm; in no header.

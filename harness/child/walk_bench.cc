@@ -12,7 +12,7 @@
 #include <map>
 #include <string>
 
-#include "harness/asgst/include/profile.h"
+#include "harness/asgst/include/asgst.h"
 #include "harness/child/campaign.h"
 #include "harness/generate/random_requests.h"
 #include "harness/guard/arch.h"

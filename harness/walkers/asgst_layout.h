@@ -1,5 +1,5 @@
 // The three layouts that AsyncGetStackTrace has had under the one name, and the probe that tells
-// which of them a function follows. Frames are those of profile.h in all three; the trace before
+// which of them a function follows. Frames are those of asgst.h in all three; the trace before
 // them differs.
 // Signal-safe: the structures yes, the probe no.
 #ifndef WALKHAMMER_HARNESS_WALKERS_ASGST_LAYOUT_H_
@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "harness/asgst/include/profile.h"
+#include "harness/asgst/include/asgst.h"
 #include "harness/walkers/from_java.h"
 
 namespace walkhammer {

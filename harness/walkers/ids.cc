@@ -1,6 +1,6 @@
 // ids: the ASGST iterator, with what the ids functions say of each frame's method and class, as
 // libasgst.so implements them on a stock JDK.
-#include "harness/asgst/include/profile2.h"
+#include "harness/asgst/include/asgst_iterator.h"
 #include "harness/base/hash.h"
 #include "harness/guard/arch.h"
 #include "harness/walkers/ids_calls.h"

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "harness/asgst/include/profile2.h"
+#include "harness/asgst/include/asgst_iterator.h"
 #include "harness/base/result.h"
 #include "harness/base/trace.h"
 

@@ -2,7 +2,7 @@
 #ifndef WALKHAMMER_HARNESS_WALKERS_ITERATED_FRAME_H_
 #define WALKHAMMER_HARNESS_WALKERS_ITERATED_FRAME_H_
 
-#include "harness/asgst/include/profile2.h"
+#include "harness/asgst/include/asgst_iterator.h"
 #include "harness/base/trace.h"
 #include "harness/walkers/agct.h"
 

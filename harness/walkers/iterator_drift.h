@@ -1,9 +1,9 @@
-// How builds of the ASGST iterator differ from its proposal (profile2.h), and the probe that tells.
-// Signal-safe: NewerIteratorError yes; the probe no.
+// How builds of the ASGST iterator differ from its proposal (asgst_iterator.h), and the probe that
+// tells. Signal-safe: NewerIteratorError yes; the probe no.
 #ifndef WALKHAMMER_HARNESS_WALKERS_ITERATOR_DRIFT_H_
 #define WALKHAMMER_HARNESS_WALKERS_ITERATOR_DRIFT_H_
 
-#include "harness/asgst/include/profile2.h"
+#include "harness/asgst/include/asgst_iterator.h"
 #include "harness/walkers/from_java.h"
 
 namespace walkhammer {

@@ -1,6 +1,6 @@
 #include "harness/walkers/provider_library.h"
 
-#include "harness/asgst/include/profile.h"
+#include "harness/asgst/include/asgst.h"
 
 namespace walkhammer {
 

@@ -15,7 +15,7 @@ namespace walkhammer {
 class ProviderLibrary {
  public:
   // Loads host.provider, where there is one; it is never unloaded. kBadInput where it cannot be.
-  // A library that exports asgst_attach (profile.h) is first given the JVM.
+  // A library that exports asgst_attach (asgst.h) is first given the JVM.
   static Result<ProviderLibrary> Open(const WalkerHost& host);
 
   // Null where the library has no such function.

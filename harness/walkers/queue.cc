@@ -1,6 +1,6 @@
 // queue: a frame goes through a safepoint queue and the walk begins at what comes out, as
 // libasgst.so implements it on a stock JDK. No safepoint: its live tests are queue_api_test.cc.
-#include "harness/asgst/include/profile2.h"
+#include "harness/asgst/include/asgst_iterator.h"
 #include "harness/walkers/iterated_frame.h"
 #include "harness/walkers/painted_buffer.h"
 #include "harness/walkers/reference_library.h"

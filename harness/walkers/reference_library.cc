@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "harness/asgst/include/profile.h"
+#include "harness/asgst/include/asgst.h"
 
 namespace walkhammer {
 

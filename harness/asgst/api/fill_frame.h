@@ -1,8 +1,8 @@
-// A walk's frames as profile.h has them. Signal-safe: yes.
+// A walk's frames as asgst.h has them. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_ASGST_API_FILL_FRAME_H_
 #define WALKHAMMER_HARNESS_ASGST_API_FILL_FRAME_H_
 
-#include "harness/asgst/include/profile.h"
+#include "harness/asgst/include/asgst.h"
 #include "harness/asgst/process/attach.h"
 #include "harness/asgst/unwind/unwind_service.h"
 
@@ -21,7 +21,7 @@ inline void Fill(const JavaFrame& from, ASGST_CallFrame& to) {
   to.java_frame.method_id = reinterpret_cast<jmethodID>(from.facts.id);
 }
 
-// How many frames, or a code of profile.h.
+// How many frames, or a code of asgst.h.
 inline jint WalkInto(ASGST_CallTrace& trace, jint depth, const WalkStart& start,
                      const LiveMemory& memory) {
   JavaWalk walk(*Live(), memory, start);

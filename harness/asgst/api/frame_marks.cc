@@ -1,5 +1,5 @@
 // Frame marks: declared, not offered. docs/reference.md says why.
-#include "harness/asgst/include/profile2.h"
+#include "harness/asgst/include/asgst_iterator.h"
 
 ASGST_FrameMark* ASGST_RegisterFrameMark(JNIEnv*, ASGST_FrameMarkHandler, int, void*) {
   return nullptr;

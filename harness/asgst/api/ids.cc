@@ -1,7 +1,7 @@
-// What is known of methods and classes: see profile2.h.
+// What is known of methods and classes: see asgst_iterator.h.
 #include <algorithm>
 
-#include "harness/asgst/include/profile2.h"
+#include "harness/asgst/include/asgst_iterator.h"
 #include "harness/asgst/process/attach.h"
 #include "harness/asgst/process/classes.h"
 #include "harness/asgst/process/unload_handlers.h"

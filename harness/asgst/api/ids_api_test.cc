@@ -1,5 +1,6 @@
-// The ids functions of profile2.h on a live JVM, as profilers call them: methods, classes, lines
-// and the ways between handles and ids. unload_api_test.cc has what unloading and redefinition do.
+// The ids functions of asgst_iterator.h on a live JVM, as profilers call them: methods, classes,
+// lines and the ways between handles and ids. unload_api_test.cc has what unloading and
+// redefinition do.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The ids functions of profile2.h with handles that are none: random words, addresses of other
-// things, forgeries.
+// The ids functions of asgst_iterator.h with handles that are none: random words, addresses of
+// other things, forgeries.
 #include <gtest/gtest.h>
 
 #include <random>

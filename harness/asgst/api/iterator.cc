@@ -1,4 +1,4 @@
-// The ASGST iterator: see profile2.h.
+// The ASGST iterator: see asgst_iterator.h.
 #include "harness/asgst/api/iterator.h"
 
 #include "harness/asgst/unwind/unwind_service.h"

@@ -5,7 +5,7 @@
 
 #include <new>
 
-#include "harness/asgst/include/profile2.h"
+#include "harness/asgst/include/asgst_iterator.h"
 #include "harness/asgst/process/attach.h"
 #include "harness/asgst/walk/activations.h"
 

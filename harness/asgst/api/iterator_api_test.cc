@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "harness/asgst/include/profile.h"
-#include "harness/asgst/include/profile2.h"
+#include "harness/asgst/include/asgst.h"
+#include "harness/asgst/include/asgst_iterator.h"
 #include "harness/asgst/testing/live_jvm.h"
 #include "harness/guard/arch.h"
 

@@ -1,6 +1,6 @@
-// Walks of threads that somebody else keeps parked: see profile.h.
+// Walks of threads that somebody else keeps parked: see asgst.h.
 #include "harness/asgst/api/fill_frame.h"
-#include "harness/asgst/include/profile.h"
+#include "harness/asgst/include/asgst.h"
 #include "harness/asgst/process/attach.h"
 #include "harness/asgst/process/threads.h"
 

@@ -1,7 +1,7 @@
-// Walks of parked threads by JNIEnv and by OS thread id, on a live JVM: see profile.h.
+// Walks of parked threads by JNIEnv and by OS thread id, on a live JVM: see asgst.h.
 #include <atomic>
 
-#include "harness/asgst/include/profile.h"
+#include "harness/asgst/include/asgst.h"
 #include "harness/asgst/testing/queue_testing.h"
 
 namespace walkhammer {

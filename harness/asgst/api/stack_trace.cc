@@ -1,8 +1,8 @@
-// AsyncGetStackTrace and AsyncGetCallTrace2: see profile.h.
+// AsyncGetStackTrace and AsyncGetCallTrace2: see asgst.h.
 #include <cstdio>
 
 #include "harness/asgst/api/fill_frame.h"
-#include "harness/asgst/include/profile.h"
+#include "harness/asgst/include/asgst.h"
 #include "harness/asgst/process/attach.h"
 #include "harness/asgst/unwind/unwind_service.h"
 

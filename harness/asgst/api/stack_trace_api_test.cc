@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "harness/asgst/include/profile.h"
+#include "harness/asgst/include/asgst.h"
 #include "harness/asgst/testing/live_jvm.h"
 #include "harness/guard/arch.h"
 

@@ -1,5 +1,5 @@
-// What unloading and redefinition do to handles and numbers of profile2.h, and the handlers that
-// are told of them, on a live JVM.
+// What unloading and redefinition do to handles and numbers of asgst_iterator.h, and the handlers
+// that are told of them, on a live JVM.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 
 #include <jni.h>
 
-#include "harness/asgst/include/profile2.h"
+#include "harness/asgst/include/asgst_iterator.h"
 
 namespace walkhammer {
 

@@ -1,4 +1,4 @@
-// The safepoint queues: see profile2.h.
+// The safepoint queues: see asgst_iterator.h.
 #include "harness/asgst/queue/queue.h"
 
 #include "harness/asgst/api/iterator.h"

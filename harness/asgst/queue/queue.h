@@ -1,12 +1,12 @@
-// The safepoint queues' inside: what a queue is, and which there are. profile2.h says what they do.
-// Signal-safe: QueueUse yes; the rest no.
+// The safepoint queues' inside: what a queue is, and which there are. asgst_iterator.h says what
+// they do. Signal-safe: QueueUse yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_ASGST_QUEUE_QUEUE_H_
 #define WALKHAMMER_HARNESS_ASGST_QUEUE_QUEUE_H_
 
 #include <atomic>
 #include <vector>
 
-#include "harness/asgst/include/profile2.h"
+#include "harness/asgst/include/asgst_iterator.h"
 #include "harness/asgst/queue/sample_ring.h"
 
 // Its memory is never given back, so that a handler with a pointer that is out of date finds a

@@ -1,5 +1,5 @@
-// The safepoint queues of profile2.h on a live JVM: each function, code and option. What becomes of
-// the frames is in queue_frames_api_test.cc.
+// The safepoint queues of asgst_iterator.h on a live JVM: each function, code and option. What
+// becomes of the frames is in queue_frames_api_test.cc.
 #include <future>
 
 #include "harness/asgst/testing/queue_testing.h"

@@ -54,7 +54,7 @@ TEST_F(QueueFrames, OneThatWasCalledAnewFromElsewhereHasReturned) {
   ExpectFrame(handled, 0, "interpLeafFromTwoPlaces", 0);
 }
 
-// The limit that profile2.h tells of.
+// The limit that asgst_iterator.h tells of.
 TEST_F(QueueFrames, OneThatWasCalledAnewFromTheSamePlaceCannotBeTold) {
   const Handled handled = EnqueueThenProcess("interpLeafFromOnePlace");
   EXPECT_EQ(handled.state, ASGST_ELEMENT_EXACT);

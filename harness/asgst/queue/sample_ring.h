@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "harness/asgst/include/profile2.h"
+#include "harness/asgst/include/asgst_iterator.h"
 #include "harness/asgst/walk/activations.h"
 
 namespace walkhammer {

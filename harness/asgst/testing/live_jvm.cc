@@ -9,7 +9,7 @@
 #include <fstream>
 #include <vector>
 
-#include "harness/asgst/include/profile.h"
+#include "harness/asgst/include/asgst.h"
 #include "harness/base/mappings.h"
 #include "harness/jvm/images/jdk.h"
 #include "harness/supervise/child_process.h"

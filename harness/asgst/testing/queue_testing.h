@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "harness/asgst/include/profile2.h"
+#include "harness/asgst/include/asgst_iterator.h"
 #include "harness/asgst/testing/live_jvm.h"
 
 namespace walkhammer {

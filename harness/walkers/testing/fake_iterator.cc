@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-#include "harness/asgst/include/profile2.h"
+#include "harness/asgst/include/asgst_iterator.h"
 #include "harness/guard/arch.h"
 #include "harness/request/walk_request.h"
 #include "harness/walkers/testing/hotspot_walk.h"

@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <jni.h>
 
-#include "harness/asgst/include/profile.h"
+#include "harness/asgst/include/asgst.h"
 #include "harness/walkers/agct.h"
 
 namespace walkhammer {

@@ -4,8 +4,8 @@
    Signal-safe: AsyncGetStackTrace, AsyncGetCallTrace2 yes, once asgst_attach has succeeded, on
    threads where SIGSEGV and SIGBUS are not blocked and lead to the JVM: memory is read through its
    SafeFetch. */
-#ifndef WALKHAMMER_PROFILE_H
-#define WALKHAMMER_PROFILE_H
+#ifndef WALKHAMMER_ASGST_H
+#define WALKHAMMER_ASGST_H
 
 #include <jni.h>
 #include <stdint.h>
@@ -13,6 +13,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Of libasgst.so.0, and of both headers. It changes where what was compiled with an older one must
+   be compiled anew. */
+#define ASGST_API_VERSION 0
 
 /* CallFrame.type */
 enum {
@@ -100,4 +104,4 @@ JNIEXPORT void JNICALL asgst_get_stack_trace_of_os_thread(jlong os_thread_id, JN
 static_assert(sizeof(ASGST_CallFrame) == 16 && sizeof(ASGST_CallTrace) == 24);
 #endif
 
-#endif /* WALKHAMMER_PROFILE_H */
+#endif /* WALKHAMMER_ASGST_H */

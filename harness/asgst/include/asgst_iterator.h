@@ -1,11 +1,11 @@
 /* The ASGST API that came after JEP 435's draft, as far as libasgst.so implements it on a stock
    JDK: the iterator, the states, what there is to know of methods and classes, and safepoint
-   queues. Our own declarations, by the documents' facts. Begin with asgst_attach (profile.h).
+   queues. Our own declarations, by the documents' facts. Begin with asgst_attach (asgst.h).
 
    Signal-safe: all of it that does not say otherwise, where SIGSEGV and SIGBUS are not blocked and
    lead to the JVM. */
-#ifndef WALKHAMMER_PROFILE2_H
-#define WALKHAMMER_PROFILE2_H
+#ifndef WALKHAMMER_ASGST_ITERATOR_H
+#define WALKHAMMER_ASGST_ITERATOR_H
 
 #include <jni.h>
 #include <stdbool.h>
@@ -24,7 +24,7 @@ JNIEXPORT int JNICALL ASGST_Capabilities(void);
    0 for a thread that is none of the JVM's. */
 JNIEXPORT int JNICALL ASGST_ThreadState(void);
 
-/* ASGST_Frame.type; JAVA, JAVA_INLINED and NATIVE have the values of profile.h */
+/* ASGST_Frame.type; JAVA, JAVA_INLINED and NATIVE have the values of asgst.h */
 enum {
   ASGST_FRAME2_JAVA = 1,
   ASGST_FRAME2_JAVA_INLINED = 2,
@@ -328,4 +328,4 @@ static_assert(sizeof(ASGST_MethodLineNumberEntry) == 8 &&
 static_assert(sizeof(ASGST_QueueElement) == 32 && sizeof(ASGST_QueueSizeInfo) == 12);
 #endif
 
-#endif /* WALKHAMMER_PROFILE2_H */
+#endif /* WALKHAMMER_ASGST_ITERATOR_H */

@@ -196,6 +196,20 @@ TEST_F(StubExitTest, AWayThatEndsNowhereIsNotTheOne) {
   EXPECT_FALSE(Run(0, 3)) << "no way out";
 }
 
+// jmp +2; pop rbx; ret; nop; jmp -5: what was read ahead is not what stands before it.
+TEST_F(StubExitTest, AShortJumpBack) {
+  for (const uint8_t back : {3, 8, 14}) {
+    std::vector<uint8_t> code = {0xeb, static_cast<uint8_t>(back), 0x5b, 0xc3};
+    code.resize(2 + back, 0x90);
+    code.insert(code.end(), {0xeb, static_cast<uint8_t>(-2 - back)});
+    Put(code);
+    ASSERT_TRUE(Run(2 + back, 3)) << int{back};
+    EXPECT_EQ(exit_.pc, Word(4)) << int{back};
+    ASSERT_TRUE(Run(0, 3)) << int{back};
+    EXPECT_EQ(exit_.pc, Word(4)) << int{back};
+  }
+}
+
 TEST_F(StubExitTest, WhatCannotBeKnownIsNoAnswer) {
   Put({0xeb, 0xfe});
   EXPECT_FALSE(Run(0, 3)) << "a loop for ever";

@@ -1,5 +1,6 @@
 #include "harness/asgst/walk/stub_exit_x86_64.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "harness/asgst/walk/machine_x86_64.h"
@@ -9,7 +10,7 @@ namespace {
 
 constexpr int kMostSteps = 1500;  // on all ways together
 constexpr int kMostOnOneWay = 600;
-constexpr int kMostWays = 8;  // each takes another one of the branches that it meets
+constexpr int kMostWays = 4;  // each takes another one of the branches that it meets
 
 // What a callee may change by the System V ABI: rax, rcx, rdx, rsi, rdi, r8 to r11.
 constexpr uint32_t kCallerSaved = 0x0fc7;
@@ -89,16 +90,29 @@ class Run : private MachineX86 {
   uint64_t Known(int number) const { return r_[number].known ? r_[number].bits : 0; }
 
   Went Step() {
-    uint8_t bytes[InstructionX86::kMostBytes] = {};
-    int size = InstructionX86::kMostBytes;
-    if (pc_ < found_.begin || pc_ >= found_.end) return Went::kNowhere;
-    if (found_.end - pc_ < static_cast<uint64_t>(size)) size = static_cast<int>(found_.end - pc_);
-    if (!code_.ReadBytes(pc_, bytes, size) || !DecodeX86(bytes, size, i_)) return Went::kNowhere;
+    if (pc_ < found_.begin || pc_ >= found_.end || !Fetch()) return Went::kNowhere;
+    const uint64_t at = pc_ - window_begin_;
+    if (!DecodeX86(window_ + at, static_cast<int>(window_size_ - at), i_)) return Went::kNowhere;
     pc_ += static_cast<uint64_t>(i_.length);
     if (!KeepsFlags()) zero_ = {};
     const Went went = i_.map == 0 ? OneByte() : Longer();
     // Where the stack is, is all that matters.
     return r_[kRsp].known ? went : Went::kNowhere;
+  }
+
+  // The instruction at pc_, and some of those behind it.
+  bool Fetch() {
+    constexpr uint64_t kMost = InstructionX86::kMostBytes;
+    const uint64_t left = found_.end - pc_;
+    if (pc_ >= window_begin_ && pc_ - window_begin_ + std::min(kMost, left) <= window_size_)
+      return true;
+    window_begin_ = pc_;
+    for (const uint64_t wanted : {uint64_t{sizeof window_}, kMost}) {
+      window_size_ = std::min(wanted, left);
+      if (code_.ReadBytes(pc_, window_, static_cast<int>(window_size_))) return true;
+    }
+    window_size_ = 0;
+    return false;
   }
 
   // mov, lea, push, pop, jumps
@@ -416,6 +430,8 @@ class Run : private MachineX86 {
   const int taken_;  // the branch that is taken, counted from 0; -1: none
   int branches_ = 0;
   StubExit exit_;
+  uint8_t window_[64];
+  uint64_t window_begin_ = 0, window_size_ = 0;
 };
 
 }  // namespace

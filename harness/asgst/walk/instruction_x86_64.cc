@@ -5,6 +5,8 @@
 namespace walkhammer {
 namespace {
 
+namespace follows {
+
 // What follows an opcode.
 enum Follows : uint8_t {
   N,  // nothing
@@ -58,6 +60,10 @@ constexpr Follows kBehind0f[256] = {
     M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M,  // f0
 };
 
+}  // namespace follows
+
+using follows::Follows;
+
 constexpr uint8_t kRexW = 8, kRexR = 4, kRexX = 2, kRexB = 1;
 
 class Decoder {
@@ -68,24 +74,25 @@ class Decoder {
         to_(to) {}
 
   bool Decode() {
+    using namespace follows;
     to_ = {};
     if (!Prefixes()) return false;
-    Follows follows = X;
+    Follows what = X;
     switch (to_.map) {
       case 0:
-        follows = kOneByte[to_.opcode];
+        what = kOneByte[to_.opcode];
         break;
       case 1:
-        follows = kBehind0f[to_.opcode];
-        if (follows == P) return false;
+        what = kBehind0f[to_.opcode];
+        if (what == P) return false;
         break;
       case 3:
-        follows = C;
+        what = C;
         break;
       default:
-        follows = M;  // 0f 38, and the half-precision ones of EVEX
+        what = M;  // 0f 38, and the half-precision ones of EVEX
     }
-    if (!Operands(follows)) return false;
+    if (!Operands(what)) return false;
     to_.length = at_;
     return at_ <= size_;
   }
@@ -132,6 +139,7 @@ class Decoder {
       return VectorPrefix(byte);
     }
     to_.wide = (rex_ & kRexW) != 0;
+    to_.half = short_ && !to_.wide;
     if (byte == 0x0f) {
       to_.map = 1;
       if (!Byte(byte)) return false;
@@ -163,9 +171,10 @@ class Decoder {
     return to_.map != 0 && Byte(to_.opcode);
   }
 
-  bool Operands(Follows follows) {
-    const int few = short_ ? 2 : 4;
-    switch (follows) {
+  bool Operands(Follows what) {
+    using namespace follows;
+    const int few = to_.half ? 2 : 4;
+    switch (what) {
       case N:
         return true;
       case M:

@@ -17,6 +17,7 @@ struct InstructionX86 {
   uint8_t opcode = 0;
   bool vex = false;   // by a VEX or EVEX prefix: of vectors, but for a few
   bool wide = false;  // REX.W: 64 bits
+  bool half = false;  // prefix 66: 16 bits, unless it is wide
   int low = 0;        // the register that the opcode's last bits name, where they do
   // By its ModRM byte: two operands, of which `rm` is a register (0 to 15) or in memory, at
   // base + index * scale + displacement. kNone: it has none of that.

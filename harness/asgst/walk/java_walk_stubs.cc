@@ -13,17 +13,27 @@ constexpr uint64_t kMostCallStub = 512;  // bytes of the call stub before and be
 
 }  // namespace
 
-// Registers of code that was interrupted at `pc`, or that has called from there: then the callee
-// keeps rbx, r12 to r15.
+// Registers of code that was interrupted at `pc`, or that has called from there. Of the latter only
+// those are known that are told otherwise: the callee may have changed the rest for the time being.
+// A caller's sp that it left alone leads into the stack near by.
 StubStart JavaWalk::StartAt(uint64_t pc, uint64_t sp, uint64_t fp) const {
-  constexpr int kSp = 4, kFp = 5;
-  constexpr uint32_t kCalleeSaved = 0xf008, kAll = 0xffff;
+  constexpr int kSp = 4, kFp = 5, kSenderSp = 13, kThread = 15;
+  constexpr uint32_t kAll = 0xffff;
   StubStart start;
   start.pc = pc;
   std::copy(std::begin(start_.java.general), std::end(start_.java.general), start.general);
+  // A walk that does not begin at a context has none of them.
+  const bool is_context = pc == start_.registers.pc && start_.java.general[kSp] == sp && sp != 0;
   start.general[kSp] = sp;
   start.general[kFp] = fp;
-  start.known = pc == start_.registers.pc ? kAll : kCalleeSaved | 1U << kSp | 1U << kFp;
+  if (is_context) {
+    start.known = kAll;
+    return start;
+  }
+  start.known = 1U << kSp | 1U << kFp | 1U << kThread;
+  start.general[kThread] = start_.thread;
+  const uint64_t above = start.general[kSenderSp] - sp;
+  if (above < kMostArguments && (above & 7) == 0) start.known |= 1U << kSenderSp;
   return start;
 }
 
@@ -55,6 +65,13 @@ bool JavaWalk::TakeExitByJump(const FoundCode& code, const StubExit& exit) {
            TakeCaller(exit.exception_pc, exit.sp, exit, false);
   };
   if (code.kind == CodeKind::kCodelet) {
+    // Compiled code goes on in the midst of a loop: the interpreted frame is gone, its own will
+    // come.
+    if (exit.through_memory && to.kind == CodeKind::kNmethod && IsReturn(exit.top)) {
+      const uint64_t above = std::max(exit.sp + 8, low_);
+      at_ = {exit.pc, exit.sp, exit.fp, true, true, {exit.top, above, exit.fp, 0}};
+      return true;
+    }
     if (exit.through_memory || to.kind == CodeKind::kCodelet) return false;  // it goes on
     return TakeCaller(exit.pc, exit.sp, exit, false) || thrown();
   }
@@ -75,7 +92,7 @@ bool JavaWalk::TakeExitByJump(const FoundCode& code, const StubExit& exit) {
 // Goes to the caller that `pc` returns to. Between its frame and `sp` may lie what an adapter has
 // made room for; a register holds the caller's sp then, always on the way into the interpreter.
 bool JavaWalk::TakeCaller(uint64_t pc, uint64_t sp, const StubExit& exit, bool into_interpreter) {
-  if (sp < low_) sp = low_;  // what code would still push
+  if (sp < low_ && low_ - sp < kMostArguments) sp = low_;  // what code would still push
   if (!IsReturn(pc) || !InStack(sp)) return false;
   const FoundCode caller = CodeAt(pc);
   const uint64_t above = exit.sender_sp;
@@ -107,15 +124,19 @@ void JavaWalk::PassArguments() {
   const uint64_t sp = at_.sp, words = static_cast<uint64_t>(code.frame_words);
   const bool by_c1 = code.level > 0 && code.level < 4;
   uint64_t word = 0;
-  const auto is_certain = [&](uint64_t at) {
-    return IsFrameAt(at, code) && (!by_c1 || (Word(at + 8 * words - 16, word) && word == at_.fp));
-  };
-  if (by_c1 || !ReturnAddress(sp + 8 * words - 8, word) || !InCode(word))
-    for (uint64_t pushed = 0; pushed <= kMostPushed; pushed++)
-      if (is_certain(sp + 8 * pushed)) {
-        at_.sp = sp + 8 * pushed;
-        break;
-      }
+  // Nothing is between if the frame ends in what is taken for a return address: also who handles
+  // deoptimisation, which no call is before.
+  if (ReturnAddress(sp + 8 * words - 8, word) && InCode(word) &&
+      (!by_c1 || (Word(sp + 8 * words - 16, word) && word == at_.fp))) {
+    low_ = sp;
+    return;
+  }
+  for (uint64_t at = sp + 8; at <= sp + 8 * kMostPushed; at += 8) {
+    if (!IsFrameAt(at, code) || (by_c1 && !(Word(at + 8 * words - 16, word) && word == at_.fp)))
+      continue;
+    at_.sp = at;
+    break;
+  }
   low_ = at_.sp;
 }
 

@@ -50,6 +50,28 @@ TEST_P(BetweenFramesTest, WhileTheInterpreterLeaves) {
   EXPECT_EQ(Walk(), wanted_) << "the locals are gone, too";
 }
 
+// A loop got hot: compiled code goes on in place of the interpreted frame, which is gone already.
+TEST_P(BetweenFramesTest, OnTheWayIntoALoop) {
+  const uint64_t pc = MadeUpJvm::kInterpreter + 0x40, holder = kSp - 0x20;
+  constexpr int kRsi = 6;
+  // pop rdx; mov rsp, rsi; and rsp, -16; push rdx; jmp [rbx+8]
+  PutCode(pc, {0x5a, 0x48, 0x8b, 0xe6, 0x48, 0x83, 0xe4, 0xf0, 0x52, 0xff, 0x63, 0x08});
+  memory_.Put(kSp, leaf_ + 0x20);
+  memory_.Put(holder + 8, leaf_ + 0x10);
+  const auto callers = [&] {
+    const auto walked = Walk();
+    return walked.empty() ? walked : std::vector<Seen>(walked.begin() + 1, walked.end());
+  };
+  Interrupt(pc, kSp, kOlderFp, {{kRbx, holder}, {kRsi, kLeafSp}});
+  EXPECT_EQ(Walk().size(), 3U) << "the method itself, by the code that will run";
+  EXPECT_EQ(callers(), wanted_);
+  memory_.Put(kSp, 0x78);
+  Interrupt(pc + 1, kSp + 8, kOlderFp, {{kRbx, holder}, {kRsi, kLeafSp}, {kRdx, leaf_ + 0x20}});
+  EXPECT_EQ(callers(), wanted_) << "the return address is in a register";
+  memory_.Put(holder + 8, MadeUpJvm::kInterpreter + 0x10);
+  EXPECT_NE(Walk(), wanted_) << "a step to the next byte code";
+}
+
 // C1's puts the handler where its return address was, and then leaves.
 TEST_P(BetweenFramesTest, BeforeItLeavesForAHandler) {
   const uint64_t fp = kLeafSp - 16, handler = leaf_ + 0x1f, pc = jvm_.stub + 4;

@@ -77,6 +77,8 @@ class BetweenFramesTest : public JavaWalkTest {
                  std::initializer_list<std::pair<int, uint64_t>> others = {}) {
     start_.registers = {pc, sp, fp, 0};
     start_.java = {};
+    start_.java.general[4] = sp;
+    start_.java.general[5] = fp;
     for (const auto& [number, word] : others) start_.java.general[number] = word;
     const uint64_t* general = start_.java.general;
     start_.java.byte_code = start_.java.sender_sp = general[kR13];

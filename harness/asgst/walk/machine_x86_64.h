@@ -38,11 +38,11 @@ class MachineX86 {
   }
 
   Value Load(Value at) const {
-    if (!at.known) return {};
+    if (!at.known || (at.bits & 7) != 0) return {};
     for (int i = stores_ - 1; i >= 0; i--)
       if (stored_[i].at == at.bits) return stored_[i].value.known ? stored_[i].value : Value{};
     Value value;
-    value.known = (at.bits & 7) == 0 && memory_.ReadWord(at.bits, value.bits);
+    value.known = memory_.ReadWord(at.bits, value.bits);
     return value.known ? value : Value{};
   }
 
@@ -57,7 +57,12 @@ class MachineX86 {
   // What no address tells is elsewhere than on the stack.
   bool Store(Value at, Value value) {
     if (!at.known) return true;
-    if (stores_ == kMostStores) return false;
+    if ((at.bits & 7) != 0)  // two words, of which nobody knows either
+      return Store({at.bits & ~7ULL, true}, {}) && Store({(at.bits | 7) + 1, true}, {});
+    if (stores_ == kMostStores) {
+      r_[kRsp].known = false;  // no more is known of the stack
+      return false;
+    }
     stored_[stores_++] = {at.bits, value};
     return true;
   }
@@ -96,6 +101,7 @@ class MachineX86 {
     zero_ = {tests ? (a.bits & b.bits) == 0 : a.bits == b.bits, a.known && b.known};
   }
   void CompareWithImmediate(bool tests) {
+    if (i_.half) return;
     const int bytes = i_.opcode == 0x80 || i_.opcode == 0xf6 ? 1 : i_.wide ? 8 : 4;
     const uint64_t mask = bytes == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * bytes) - 1;
     const Value rm = i_.in_memory ? LoadSome(Address(), bytes) : r_[i_.rm];
@@ -103,13 +109,14 @@ class MachineX86 {
     Compare({rm.bits & mask, rm.known}, {static_cast<uint64_t>(i_.immediate) & mask, true}, tests);
   }
   void CompareRegisters(bool tests) {
+    if (i_.half) return;
     const uint64_t mask = i_.wide ? ~uint64_t{0} : 0xffffffff;
     const Value rm = i_.in_memory ? LoadSome(Address(), i_.wide ? 8 : 4) : r_[i_.rm];
     Compare({rm.bits & mask, rm.known}, {r_[i_.reg].bits & mask, r_[i_.reg].known}, tests);
   }
 
   void SetRegister(int number, Value value) {
-    if (!i_.wide) value = {value.bits & 0xffffffff, value.known};
+    if (!i_.wide) value = {value.bits & 0xffffffff, value.known && !i_.half};
     r_[number] = value;
   }
 

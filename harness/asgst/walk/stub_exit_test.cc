@@ -225,6 +225,26 @@ TEST_F(StubExitTest, WhatCannotBeKnownIsNoAnswer) {
   EXPECT_FALSE(Run(0, 3)) << "hlt";
 }
 
+// What is written beside whole words is not taken for known, nor compared.
+TEST_F(StubExitTest, HalvesAreNotKnown) {
+  // mov dword [rsp+4], eax; pop rbx; jmp rbx
+  Put({0x89, 0x44, 0x24, 0x04, 0x5b, 0xff, 0xe3});
+  ASSERT_TRUE(Run(0, 3));
+  EXPECT_EQ(exit_.pc, 0U);
+  ASSERT_TRUE(Run(4, 3));
+  EXPECT_EQ(exit_.pc, Word(3));
+  // mov bx, ax; jmp rbx, and with REX.W
+  Put({0x66, 0x89, 0xc3, 0xff, 0xe3});
+  ASSERT_TRUE(Run(0, 3));
+  EXPECT_EQ(exit_.pc, 0U);
+  Put({0x66, 0x48, 0x89, 0xc3, 0xff, 0xe3});
+  start_.general[kRax] = 0x55;
+  ASSERT_TRUE(Run(0, 3));
+  EXPECT_EQ(exit_.pc, 0x55U);
+  Put({0x0f, 0x0b, 0xc3});  // ud2
+  EXPECT_FALSE(Run(0, 3));
+}
+
 // pop rax; mov rsp, r13; jmp rax
 TEST_F(StubExitTest, AnEntryIsLeftForTheSpInARegister) {
   Put({0x58, 0x49, 0x8b, 0xe5, 0xff, 0xe0});

@@ -15,6 +15,8 @@ constexpr int kMostWays = 4;  // each takes another one of the branches that it 
 // What a callee may change by the System V ABI: rax, rcx, rdx, rsi, rdi, r8 to r11.
 constexpr uint32_t kCallerSaved = 0x0fc7;
 constexpr uint8_t kNotZero = 5;  // the condition of jne; that of je is one less
+namespace effects {
+
 // What an instruction of one byte does.
 enum Effect : uint8_t {
   K,  // to no general register
@@ -53,6 +55,8 @@ constexpr Effect kOneByte[256] = {
     B, B, B, B, X, X, X, X, S, S, X, S, X, X, X, X,  // e0
     X, X, X, X, X, K, S, S, K, K, K, K, K, K, M, S,  // f0
 };
+
+}  // namespace effects
 
 enum class Went { kOn, kOut, kNowhere };
 
@@ -163,6 +167,7 @@ class Run : private MachineX86 {
   // --- instructions of one byte ----------------------------------------------------------------
 
   Went OneByte() {
+    using namespace effects;
     switch (kOneByte[i_.opcode]) {
       case K:
         return Went::kOn;
@@ -176,6 +181,7 @@ class Run : private MachineX86 {
       case D:
         return Forgets(kRdx);
       case L:
+        Forget(i_.low);
         return Forgets(i_.low & 3);  // of one byte: ah to bh are in rax to rbx
       case I:
         SetRegister(i_.low, {static_cast<uint64_t>(i_.immediate), true});
@@ -220,6 +226,10 @@ class Run : private MachineX86 {
         CompareRegisters(true);
         return Went::kOn;
       case 0x86:
+        Forget(i_.reg);
+        Forget(i_.reg & 3);
+        ForgetRm();
+        return Went::kOn;
       case 0x87:
         return Exchange();
       case 0x89:
@@ -362,7 +372,8 @@ class Run : private MachineX86 {
     if (i_.map == 1) return Behind0f(i_.opcode);
     // crc32, movbe, adcx; by a VEX prefix those whose result another field names
     if (i_.map == 2 && i_.opcode >= 0xf0) ForgetAll(i_.vex ? ~kStack : 1U << i_.reg);
-    if (i_.map == 3 && i_.opcode == 0xf0) Forget(i_.reg);  // rorx
+    if (i_.map == 3 && (i_.opcode == 0x61 || i_.opcode == 0x63)) Forget(kRcx);  // pcmpestri
+    if (i_.map == 3 && i_.opcode == 0xf0) Forget(i_.reg);                       // rorx
     if (i_.map == 3 && i_.opcode >= 0x14 && i_.opcode <= 0x17 && !i_.in_memory) Forget(i_.rm);
     return Went::kOn;
   }
@@ -377,6 +388,8 @@ class Run : private MachineX86 {
     }
     if ((op & 0xf8) == 0xc8) return Forgets(i_.low);  // bswap
     switch (op) {
+      case 0x0b:
+        return Went::kNowhere;  // ud2
       case 0x01:
       case 0x31:
       case 0xa2:  // xgetbv, rdtsc, cpuid
@@ -421,7 +434,11 @@ class Run : private MachineX86 {
   // Of vectors: those that write a general register.
   Went VectorBehind0f(uint8_t op) {
     if (op == 0x2c || op == 0x2d || op == 0x50 || op == 0xd7 || op == 0xc5) Forget(i_.reg);
-    if (op == 0x7e && !i_.in_memory && i_.rm != kRsp) Forget(i_.rm);
+    if (i_.vex && (op == 0x93 || op == 0x78 || op == 0x79)) Forget(i_.reg);  // kmov, vcvt
+    // movq and movd; the other one of this number, with F3, moves between vectors.
+    if (op == 0x7e && !i_.in_memory &&
+        (i_.vex ? i_.rm != kRbp && i_.rm != kRsp : i_.half || i_.wide))
+      Forget(i_.rm);
     return Went::kOn;
   }
 

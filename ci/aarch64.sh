@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # All of walkhammer against a real aarch64 HotSpot: on Arm as it is, elsewhere cross-built and under
 # qemu's user emulation. Builds with warnings as errors; then unit tests, scenes, a fuzz run, stress
 # and replay, on each JDK. Installs the cross compiler; all else goes to $WALKHAMMER_AARCH64

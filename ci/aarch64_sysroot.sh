@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Unpacks what cross-building for aarch64 needs, and what runs there under emulation, without
 # installing it: ci/aarch64_sysroot.sh DIR [FEATURE,FEATURE...] (default: 17).
 #   DIR/qemu-aarch64   the emulator

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Cross-builds for aarch64 by Debian's compiler, with the libraries that ci/aarch64_sysroot.sh has
 # unpacked into $WALKHAMMER_AARCH64 (default: ~/.cache/walkhammer/aarch64).
 if(DEFINED ENV{WALKHAMMER_AARCH64})

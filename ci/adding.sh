@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Adds one of each kind to a clone, as docs/architecture.md tells to, builds the clone and sees each
 # of them: a walker, an oracle, a scene, a mutation, a workload. Says how many places each took.
 # ci/adding.sh [FOLDER]: where the clone goes (default: a temporary one, gone afterwards).

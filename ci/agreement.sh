@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What scripts and tests ask a run of two walkers, agct,asgst: parts of SQL, to be sourced.
 # shellcheck shell=sh
 # shellcheck disable=SC2034  # used where this is sourced

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs every benchmark of the release build on every JDK found; one JSON file each goes to the
 # folder given (default: out/bench), as Google Benchmark writes it.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Lays the fuzz targets out as OSS-Fuzz and ClusterFuzzLite expect them: call it from the service's
 # build.sh. In $OUT, which the service sets:
 #   WALKER_fuzzer                  one for each walker of `walkhammer list walkers` that this JDK or

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Builds a JDK's HotSpot as fastdebug, with all of its asserts, out of Debian's source package, and
 # puts it into a copy of Debian's image of the very same version: ci/build_jdk.sh NAME DIR, by
 # ci/jdks.sh --build NAME.

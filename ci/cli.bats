@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # The command from outside: what a user sees on bad input, and what a run survives.
 # WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr and stderr_lines

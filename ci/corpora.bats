@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # The corpora: every file is well-formed, no seed kills the child, and on the builds of
 # corpora/reference-builds seeds and regressions do what they say. Other builds may differ, in
 # stack layout already: what they do is reported and fails nothing.

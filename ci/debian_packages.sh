@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh disable=SC2154  # apt_trees
 # Debian's packages without installing them, for scripts that source this: unpacked into a folder
 # that is the root of a system. They come from the machine's own mirror, by an apt tree of its own

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # The example profiler: end to end, through libasgst.so alone, as another profiler would use it.
 # WALKHAMMER names the executable; default is the release build, beside which the agent lies.
 

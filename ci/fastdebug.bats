@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # A debug build of HotSpot, as ci/jdks.sh --build 17-fastdebug makes one: its asserts are findings.
 # $WALKHAMMER_FASTDEBUG names another. WALKHAMMER names the executable; default is the release build.
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # README's two commands on a bare machine: a minimal Debian 12 made anew from this machine's own
 # mirror, with git and sudo in it, and a clone of HEAD in a folder with a blank in its name. As root,
 # and again from nothing as a user with sudo. Says what each phase of the quick start took.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # No function has more than 60 lines, but where "long:" and a reason stand in the comment before it:
 # ci/functions.sh [FOLDER]. Reads what clang-format has laid out: a body begins with a line that ends
 # in "{" and ends with the next "}" that stands as far to the right as that line begins.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # The fuzz targets as a fuzzing service has them: laid out by ci/build_fuzzers.sh, run from elsewhere
 # without anything of this tree.
 

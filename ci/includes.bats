@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Who includes whom, and what hosts a JVM: the checks hold, and find what they are there to find.
 
 setup() {
@@ -20,6 +21,16 @@ finds() {
   echo "$output"
   [ "$status" -eq 0 ]
   [ -z "$output" ]
+}
+
+@test "a source that does not name its licence" {
+  run "$root/ci/spdx.sh"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  printf '// a\n// b\n// c\n// SPDX-License-Identifier: Apache-2.0\n' >"$BATS_TEST_TMPDIR/late.cc"
+  run "$root/ci/spdx.sh" "$BATS_TEST_TMPDIR/late.cc"
+  [ "$status" -eq 1 ]
+  [ "$output" = "$BATS_TEST_TMPDIR/late.cc: no SPDX-License-Identifier" ]
 }
 
 @test "an include that no row names" {

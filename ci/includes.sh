@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Holds the sources to the table of folders in docs/architecture.md. Its rows read
 #   | `harness/jvm/live` | what it holds | base, elf, guard, jvm/structs |
 # with names as in the first column, without `harness/`; `-` is none. Each folder with sources has a

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Measures each JDK that ci/jdks.sh lays out and prints the table of docs/jdk-support.md:
 # ci/jdk_table.sh [VERSION...] (default: all of this machine's architecture).
 #   WALKHAMMER_FUZZ_TIME    of agct, guided by libFuzzer; sites confirmed (default: 60s)

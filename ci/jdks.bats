@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Every verb on JDKs from 8 to the newest, as ci/jdks.sh lays them out: those of $WALKHAMMER_TEST_JDKS,
 # words such as "8 17.0.2 28". What a registry does not have today is skipped, by name.
 # WALKHAMMER names the executable; default is the release build.

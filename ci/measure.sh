@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # For scripts that measure, to be sourced from the repository's root: the executable, and a folder
 # that is gone when they end.
 # shellcheck shell=sh

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The suite of a finished release build with one JDK as the only one on the machine:
 # ci/one_jdk.sh HOME. /usr/lib/jvm is replaced for it alone, in a mount namespace of its own, so it
 # needs root. The JDK must have javac and run with the machine's C library. ci/jdks.bats is left

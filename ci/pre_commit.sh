@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # What can be told of a commit in seconds, of the files that it changes: format, shellcheck, who
 # includes whom, how long functions and files are, and with --tidy clang-tidy, which takes longer.
 #   ci/pre_commit.sh [--tidy]
@@ -33,6 +34,7 @@ scripts=$(changed '*.sh' '*.bats' .ci/run)
   [ -z "$scripts" ] || fails 'shellcheck has something to say' shellcheck $scripts
   fails 'an include that the table of docs/architecture.md does not have' ci/includes.sh
   fails 'functions of more than 60 lines' ci/functions.sh
+  fails 'a source that does not name its licence' ci/spdx.sh
   for file in $code; do
     [ "$(wc -l <"$file")" -le 500 ] || fails "$file has more than 500 lines" false
   done

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Tries each flag profile on JDKs and prints the table of docs/jdk-support.md:
 # ci/profile_table.sh [VERSION...] (default: one of each feature version, as ci/jdks.sh names them).
 # Each cell is 5 s of torture:mixed, at 100 us, with agct and asgst: samples, and on how many of

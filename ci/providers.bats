@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # Walkers of provider jdk: against stock JDKs, which lack them, and against libraries that fake what
 # a JDK which has them exports.
 # WALKHAMMER names the executable; default is the release build.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # From a fresh clone to the first results: sets up, builds what that needs, fuzzes the newest JDK at
 # hand. Says at its end how long each of these took.
 # WALKHAMMER_TIME=5s shortens the run; WALKHAMMER_JDK=DIR chooses the JDK.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # The reference provider (libasgst.so) on live JVMs: scenes, samples, every instruction.
 # WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr and stderr_lines

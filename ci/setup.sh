@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Installs what building and testing walkhammer needs; does nothing when all of it is there.
 # With the word `run`: only what building and running the command needs; `aarch64`: also what
 # cross-building for that needs; `jdks`: what ci/jdks.sh needs; `build-jdk`: what its --build needs.

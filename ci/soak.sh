@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The long soak: coverage traps and background Java threads (--churn) together must never bring the
 # JVM down. WALKHAMMER_TIME (default 10m) of walks on each JDK given (default: every JDK found),
 # under G1 and under ZGC side by side. Fails when a death has no input to blame, or when a run

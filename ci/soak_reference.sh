@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The long soak of the reference walk, in two parts side by side: WALKHAMMER_TIME (default 1h) under
 # libFuzzer with ASan and UBSan, by the rules of both architectures; and on each JDK given (default:
 # every JDK found) synthetic walks of all scenes by each of its walkers, WALKHAMMER_WALKS (default

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The hour of torture: every torture program under every collector on each JDK given (default: every
 # JDK found), WALKHAMMER_CELL_TIME (default 18s) each. Fails on a death, on a lost result, and when
 # the agent took more memory than it may.

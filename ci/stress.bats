@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # stress and step from outside: what a run says about programs that behave and that do not, and
 # about walkers with planted bugs.
 # WALKHAMMER names the executable; default is the release build.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # JDKs whose libjvm.so is stripped: SafeFetch, whose functions are local symbols, faults on purpose
 # and is no walker's crash. WALKHAMMER names the executable; default is the release build.
 

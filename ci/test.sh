@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # All that must hold before a change goes in: scripts, format, two compilers without warnings,
 # unit tests with and without sanitizers, the command from outside, an aarch64 JVM under emulation.
 # Ends with what failed, and a line like ctest's own, which counts every test and every step.
@@ -163,6 +164,7 @@ check 'scripts: shellcheck' \
   ours \( -name '*.sh' -o -name '*.bats' -o -path ./.ci/run \) -exec shellcheck {} +
 check 'folders: who includes whom' ci/includes.sh
 check 'functions: how long they are' ci/functions.sh
+check 'licence: each source names it' ci/spdx.sh
 check 'format: clang-format-14' \
   ours \( -name '*.h' -o -name '*.cc' \) -exec clang-format-14 --dry-run -Werror --ferror-limit=20 {} +
 must 'configure: release, g++' cmake --preset release

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What ctest runs. Part of CMakeLists.txt: its paths are those of the project.
 
 # Compiled once for all tests.

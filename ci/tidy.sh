@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs clang-tidy over all but tests and examples; takes minutes, so ci/test.sh leaves it out.
 # Files can be named: ci/tidy.sh harness/jvm/images/jdk.cc
 set -eu

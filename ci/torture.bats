@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # The torture workloads: every program passes, and fails when something is wrong.
 # TORTURE_JAR names the jar, JAVA the launcher; defaults: the release build's, and the one in PATH.
 # shellcheck disable=SC2154  # bats sets stderr and stderr_lines

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
 # What brings workloads here: fetch.sh against a local server, install.sh, list workloads.
 # WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr and stderr_lines

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // walk_afl: a target for AFL++ over a stock JVM, started by `walkhammer fuzz --engine afl` or by
 // afl-fuzz itself; a copy named agct_afl fuzzes agct. It speaks the fork-server protocol but forks
 // no process for an input: a JVM cannot be forked, and AFL++'s persistent mode would stop and wake

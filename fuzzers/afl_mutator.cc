@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // walkhammer_mutator.so: AFL++'s custom mutator (the interface of 4.04c) over the shared mutator.
 // It lives in afl-fuzz's process, which has no JVM: what may be said comes out of the SharedState
 // that the target fills. $WALKHAMMER_STATE names it; where nobody supervises, the first to look

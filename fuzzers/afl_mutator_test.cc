@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AFL++'s mutator library as afl-fuzz sees it: loaded, and called through its three functions.
 #include <dlfcn.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fuzzers/afl_protocol.h"
 
 #include <poll.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AflProtocol: the target's end of AFL++'s fork-server protocol, as 4.04c speaks it: descriptor 198
 // brings a command of four bytes for each input, 199 takes two words for each, the pid of the
 // process that ran it and its wait status. Inputs and coverage lie in shared memory.

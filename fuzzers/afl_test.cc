@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The AFL++ line: the target against a test that plays afl-fuzz, and the whole through the command.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PlayedAfl: afl-fuzz as walk_afl sees it, played by a test: starts the target, gives it inputs,
 // and takes its answers; also the parent that takes graves. Signal-safe: no.
 #ifndef WALKHAMMER_FUZZERS_AFL_TESTING_H_

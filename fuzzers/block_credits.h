@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BlockCredits: makes coverage repeatable that shows each block only once. A trap fires for the
 // first input that enters its block; AFL++ runs an input that found something again, several times,
 // and calls it variable when it shows something else. So a block is credited to the input that

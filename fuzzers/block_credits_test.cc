@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fuzzers/block_credits.h"
 
 #include <gmock/gmock.h>

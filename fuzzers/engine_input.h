@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bytes that fuzz engines keep, and the shared mutator over them: either form of a request goes
 // in, the binary form comes out. Used by the libFuzzer hooks and by AFL++'s mutator library.
 // Signal-safe: no.

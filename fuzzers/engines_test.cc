@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The engines, from end to end: guidance finds what chance does not, and leaves folders that the
 // engines' own tools understand.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Feedback: what a walk tells a fuzz engine, as counters: the blocks that it entered (written by
 // TrapCoverage) and its shape, since two walks through the same blocks may end quite differently.
 // Signal-safe: yes.

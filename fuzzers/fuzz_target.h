@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FuzzTarget: what a fuzz engine calls, whichever it is: bytes in, one walk, feedback out. Boots
 // the JVM at the first input, since a JVM cannot be forked. One per process. Signal-safe: no.
 #ifndef WALKHAMMER_FUZZERS_FUZZ_TARGET_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // walk_fuzzer: libFuzzer over a stock JVM. The walker is the job's, the environment's
 // WALKHAMMER_WALKER, or the one that the program is named after: a copy named agct_fuzzer fuzzes
 // agct. All of libFuzzer's options work; started by `walkhammer fuzz --engine libfuzzer`, by hand,

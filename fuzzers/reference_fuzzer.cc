@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A libFuzzer target of the reference walk itself, with sanitizers: any registers, any damage to a
 // made-up JVM's memory, either architecture. No JVM is in the process. Beside what sanitizers see,
 // a walk must end, go upwards, and give nothing that a profiler could not use.

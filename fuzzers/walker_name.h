@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WalkerName: which walker a fuzz target is for where no parent says it: the environment's
 // WALKHAMMER_WALKER, or the one that the program is named after. Signal-safe: no.
 #ifndef WALKHAMMER_FUZZERS_WALKER_NAME_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How often walkers that were shown the same answered the same: for a cell of a stress run, and for
 // a fuzz run. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_AGREEMENT_TEXT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CodeListing: a walker's code as instructions, with what a run reached of it. Called by the
 // coverage report; needs the file that holds the code. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_CODE_LISTING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Listings and rows of code that is really there: of this test.
 #include "reports/code_listing.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The coverage report: every function of a walker's code, and instruction by instruction what a run
 // did not reach. Called by the verbs report and fuzz. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_COVERAGE_REPORT_H_

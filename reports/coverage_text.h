@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Coverage in words and tables: the section of the text report, the table of functions.
 // Called by the writers of reports. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_COVERAGE_TEXT_H_

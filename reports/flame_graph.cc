@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reports/flame_graph.h"
 
 #include <fmt/format.h>

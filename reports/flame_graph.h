@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flame graphs and collapsed stacks of what a stress or step run saw. Called by the verb report.
 // Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_FLAME_GRAPH_H_

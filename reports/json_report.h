@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The JSON report of one run: everything that run.db holds, with stable keys. Keys are only ever
 // added within a schema number. Addresses, hashes and seeds are strings. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_JSON_REPORT_H_

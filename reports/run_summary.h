@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RunSummary: everything that a report says about one run, read once, with the verdict.
 // Called by the report writers; needs only the run folder, also of a run that is still going or
 // was killed. Signal-safe: no.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where stepping found the walker blind, as lines of a cell's block in the text report.
 // Called by its writer. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_STEP_TEXT_H_

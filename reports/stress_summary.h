@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a report says about the cells of a stress or step run, and the verdict on such a run.
 // Called by ReadRun; needs only the run folder. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_STRESS_SUMMARY_H_

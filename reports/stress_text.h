@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cells of a stress or step run in words and tables: a section of the text report.
 // Called by its writer. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_STRESS_TEXT_H_

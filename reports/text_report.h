@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text report of one run: the verdict first, then buckets from the gravest on, then what the
 // run did. For terminals and logs. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_TEXT_REPORT_H_

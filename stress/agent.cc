@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "stress/agent.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Agent: walkhammer inside of a JVM under load. Chooses a sampler, keeps the table of threads,
 // takes the signals, and does once in a while what no signal handler may do. Signal-safe: OnSample
 // and OnNested yes; the rest no.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the agent does inside of signal handlers, and what it asks the JVM about a parked thread.
 // Signal-safe: yes, but for AskJvm.
 #include <cerrno>

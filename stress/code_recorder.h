@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CodeRecorder: keeps StressState::code: which generated code lies where, for whoever has to name
 // an address after the JVM has died. Thread-safe. Signal-safe: no.
 #ifndef WALKHAMMER_STRESS_CODE_RECORDER_H_

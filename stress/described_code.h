@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DescribedCode: what the JVM tells of the code that it has compiled: which methods are active at
 // each pc where its debug information says so, and at which byte code (JVMTI's CompiledMethodLoad
 // with the inline record of jvmticmlr.h). Of the last kMost pcs, more or less: a newer one may take

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "stress/jvm_events.h"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the JVM calls in the agent library: its entry points and JVMTI's events.
 // Signal-safe: no.
 #ifndef WALKHAMMER_STRESS_JVM_EVENTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Samples by perf events: the kernel's cpu-clock, a high-resolution timer that runs while its
 // thread does. The least period is 10 us (kernel/events/core.c, perf_swevent_start_hrtimer).
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PlaceRecorder: keeps StressState::methods and areas, so that the words of a sample can be named
 // after the JVM has died. Thread-safe. Signal-safe: no.
 #ifndef WALKHAMMER_STRESS_PLACE_RECORDER_H_

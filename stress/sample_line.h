@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SampleLine: the straight line for one sample: take it down, journal it, call the walkers guarded,
 // judge, count, hand findings to the supervisor. Runs in the signal handler of the sampled thread,
 // or on a walking thread in its stead. Signal-safe: Take and what it calls; SetUp no.

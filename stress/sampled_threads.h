@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SampledThread: a thread that is sampled, and the table of them. A thread finds itself through
 // thread-local storage; one that was there before the agent finds itself by its tid, once.
 // Signal-safe: CurrentThread and the fields yes; the rest no.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sampler: what makes the signals. A new one is one file and one row in sampler.cc.
 // Signal-safe: Rearm yes; the rest no.
 #ifndef WALKHAMMER_STRESS_SAMPLER_H_

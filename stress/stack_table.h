@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The distinct stacks that were sampled, and how often each was. Fixed size: what no longer fits is
 // counted as dropped. Signal-safe: yes.
 #ifndef WALKHAMMER_STRESS_STACK_TABLE_H_

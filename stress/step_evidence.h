@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StepEvidence: of each step of a window, how the walkers' answers differ and which were proven
 // wrong. A proof may come long after its step, so counts are made when the window is over.
 // Signal-safe: yes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps that two walkers answered, and what was proven of them later.
 #include "stress/step_evidence.h"
 

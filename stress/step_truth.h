@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StepTruth: what successive stacks of a stepped thread must share. At each call the stack before
 // it is kept; until that call returns, every stack must end in it. A stack that differs is held
 // against the walker only once enough speaks for the one that was kept: it may be the wrong one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StepTruth against a toy machine: it calls and returns as HotSpot's code does, and each test says
 // where its walker lies.
 #include "stress/step_truth.h"

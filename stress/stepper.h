@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stepper: single-steps one Java thread by the trap flag, for windows of some thousand
 // instructions, walks it at each and compares what neighbours in time must share: between two steps
 // a stack stays, grows by a call or shrinks by a return. x86_64 only; elsewhere ptrace steps from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The agent's tables: distinct stacks, generated code, what the JVM tells of its code.
 #include <gtest/gtest.h>
 #include <jvmti.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Samples by a thread that signals the others with tgkill, one after the other.
 #include <pthread.h>
 #include <sys/syscall.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Samples by a high-resolution timer for each thread (CLOCK_MONOTONIC, SIGEV_THREAD_ID). With the
 // CPU clock, an expiry while the thread did not run is not walked: CPU-time timers themselves are
 // bound to the scheduler's tick, whatever is asked.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Native methods of the torture programs: shadow stacks, calls from Java to native code and back,
 // critical sections. The JVM looks for them in agent libraries. Signal-safe: no.
 #include <jni.h>

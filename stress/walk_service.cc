@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "stress/walk_service.h"
 
 #include <linux/futex.h>

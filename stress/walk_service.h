@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WalkService: the thread that walks in the sampled threads' stead (modes parked and running). It
 // takes over the thread pointer of the thread that it walks for as long as the walk lasts, because
 // HotSpot's walkers take the thread that they walk from there.

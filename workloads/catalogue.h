@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workloads: Java programs that give a JVM real work while it is walked. Each is one stanza of a
 // catalogue file (docs/workloads.md tells the keys); a file is a suite.
 // Signal-safe: no.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Gets a suite of the table `distributions` and verifies it:
 #   fetch.sh ID [--from FILE-OR-FOLDER] [--mirror URL] [--cache FOLDER]
 # --from takes a copy that is already here; --mirror is a URL of a folder that holds the file.

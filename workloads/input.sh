@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Makes the input of a workload: input.sh NAME FOLDER SEED SCALE. The same words make the same
 # bytes; scale 1 is some seconds of work for the program, and work grows with the scale.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages that the workloads of debian.catalogue name; with names, those of
 # these workloads only: install.sh fop ecj. As root or through sudo.
 set -eu

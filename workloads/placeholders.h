@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Placeholders: {scratch} and the like in the texts of a workload.
 // Signal-safe: no.
 #ifndef WALKHAMMER_WORKLOADS_PLACEHOLDERS_H_

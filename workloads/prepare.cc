@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a workload of the catalogue to a command line.
 #include <fmt/format.h>
 #include <glob.h>

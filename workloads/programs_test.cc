@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs workloads to their end on every JDK found: two small ones, or those of the pattern in
 // $WALKHAMMER_WORKLOAD, such as 'debian:*'. Prints what each took.
 #include <fcntl.h>

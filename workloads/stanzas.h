@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stanzas: text files of `key: value` lines, in blocks that blank lines part. A line that begins
 // with a blank goes on with the value before it; `#` begins a line of comment.
 // Signal-safe: no.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small sampling profiler that shows how to use walkhammer's asgst.h and asgst_iterator.h on a
 // stock JDK. It is a JVMTI agent and walks in one of three ways:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For files that are compiled together, by CMAKE_UNITY_BUILD alone: NAME of this file, apart from
 // the same NAME of another. See `alike` in CMakeLists.txt. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_BASE_ALIKE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The clock that times of a run are told by. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_BASE_CLOCK_H_
 #define WALKHAMMER_HARNESS_BASE_CLOCK_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Durations, counts and rates as the user types and reads them.
 // Called by the verbs. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_BASE_DURATION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files as a whole, and programs. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_BASE_FILES_H_
 #define WALKHAMMER_HARNESS_BASE_FILES_H_

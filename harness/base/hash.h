@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hashes for tables in memory and for inputs. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_BASE_HASH_H_
 #define WALKHAMMER_HARNESS_BASE_HASH_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // /proc/self/maps, parsed. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_BASE_MAPPINGS_H_
 #define WALKHAMMER_HARNESS_BASE_MAPPINGS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names that users type and files that are installed together. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_BASE_NAMES_H_
 #define WALKHAMMER_HARNESS_BASE_NAMES_H_

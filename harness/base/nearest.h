@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NearestNames: what a mistyped name may have meant, for error messages.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_BASE_NEAREST_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How reports write numbers and names. Used by the text writers. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_BASE_NUMBERS_H_
 #define WALKHAMMER_HARNESS_BASE_NUMBERS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text for the user, on stdout or stderr. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_BASE_PRINT_H_
 #define WALKHAMMER_HARNESS_BASE_PRINT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random: the one source of chance of engines and mutators; the same seed gives the same stream.
 // Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_BASE_RANDOM_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Result<T>: a value, or a failure with the exit code and the one sentence that the user gets.
 // Nothing in the tool throws across C or a signal. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_BASE_RESULT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Words and paths as a shell takes them. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_BASE_SHELL_H_
 #define WALKHAMMER_HARNESS_BASE_SHELL_H_

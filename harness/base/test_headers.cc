@@ -1,1 +1,2 @@
+// SPDX-License-Identifier: Apache-2.0
 // Holds what the tests share of compiled headers: see CMakeLists.txt.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Words and numbers as text. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_BASE_TEXT_H_
 #define WALKHAMMER_HARNESS_BASE_TEXT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trace: what one walker call returned, and what the guard saw around it.
 // Signal-safe: yes (plain structs).
 #ifndef WALKHAMMER_HARNESS_BASE_TRACE_H_

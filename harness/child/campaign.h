@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a child does: boot, set scenes up, and walk as its job says. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CHILD_CAMPAIGN_H_
 #define WALKHAMMER_HARNESS_CHILD_CAMPAIGN_H_

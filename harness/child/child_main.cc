@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // walkhammer_child: the expendable process that holds the JVM and walks. Its parent is walkhammer;
 // nobody starts it by hand.
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Churn: Java threads that press the collector and churn classes and code while a child fuzzes
 // (wh.Churn), and the time that they get: the JVM stands in windows at a safepoint, which follow
 // each other at once and would starve them. Signal-safe: no.

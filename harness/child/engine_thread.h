@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // EngineThread: walks scenes from a thread that a fuzz engine owns. Engines want to keep their
 // thread and choose the scene of every input, and a hand-over to the scene's own thread costs more
 // than a walk. So the engine's thread stands in for the scene's: for one walk it takes over that

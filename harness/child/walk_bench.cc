@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // walk_bench: what the harness costs around a walk, side by side in one run: the bare
 // AsyncGetCallTrace on a 30-frame scene, the reference provider on the same, the bare call through
 // the guard, through adapter + guard + oracles, and the whole random-engine line.

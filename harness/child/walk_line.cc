@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/child/walk_line.h"
 
 #include <signal.h>

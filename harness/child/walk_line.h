@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WalkLine: the straight line for one request: resolve, journal, guarded walker call, judge,
 // count, hand findings to the parent; once for each walker of the job, each shown the same. Runs on
 // the scene's own thread while the JVM stands at a safepoint (SceneStage::Run). Signal-safe: what

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all verbs share: look-ups, and results as the user sees them.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_COMMON_H_

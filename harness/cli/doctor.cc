@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // doctor: what this machine and each JDK can do, what is missing, and the command that mends it.
 #include <fmt/format.h>
 #include <linux/perf_event.h>

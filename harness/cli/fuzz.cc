@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fuzz: synthetic walks. Runs a campaign into a run folder and reports it.
 #include <fmt/format.h>
 #include <unistd.h>

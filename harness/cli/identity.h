@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run is told of itself: the machine, the time, the command. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_IDENTITY_H_
 #define WALKHAMMER_HARNESS_CLI_IDENTITY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // list: what there is to choose from. Prints the very tables that the other verbs read.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // walkhammer: the command. One verb, one file; this table is the list of them.
 #include <fcntl.h>
 #include <unistd.h>

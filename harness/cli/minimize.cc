@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // minimize: the smallest request with the same signature, verified by replay.
 
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options of a verb, as CLI11 takes them. CLI11 itself, slow to compile, stays in options.cc.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_OPTIONS_H_

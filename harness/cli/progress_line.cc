@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/progress_line.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --provider: who implements the walkers that are named beside it. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_PROVIDER_H_
 #define WALKHAMMER_HARNESS_CLI_PROVIDER_H_

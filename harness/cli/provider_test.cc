@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/provider.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // replay: walks recorded requests in fresh processes and says which JDK reproduces what, k of n.
 #include <fmt/format.h>
 

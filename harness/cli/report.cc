@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // report: what a run folder holds, without a JVM.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the verbs that make runs share once the work is planned, and once it has ended.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_RUN_END_H_

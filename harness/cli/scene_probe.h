@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which scenes a JDK can set up: a child that tries them all. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_SCENE_PROBE_H_
 #define WALKHAMMER_HARNESS_CLI_SCENE_PROBE_H_

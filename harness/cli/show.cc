@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // show: a request in canonical text form and in words.
 
 #include <memory>

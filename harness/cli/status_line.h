@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StatusLine: what goes on, on stderr: one line redrawn in place on a terminal, a line now and then
 // elsewhere. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_STATUS_LINE_H_

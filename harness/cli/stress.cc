@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // stress and step: walks of real programs, by samples or at every instruction.
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options that stress and step share, and the plan that they make. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_STRESS_OPTIONS_H_
 #define WALKHAMMER_HARNESS_CLI_STRESS_OPTIONS_H_

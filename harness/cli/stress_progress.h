@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a matrix of cells gets on. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_STRESS_PROGRESS_H_
 #define WALKHAMMER_HARNESS_CLI_STRESS_PROGRESS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A verb of the command: each adds one CLI11 subcommand that, when parsed, leaves in `chosen`
 // what to run. One file per verb; main holds the table.
 // Signal-safe: no.

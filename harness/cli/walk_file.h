@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads a .walk file in text or binary form. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_WALK_FILE_H_
 #define WALKHAMMER_HARNESS_CLI_WALK_FILE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BlockMap: the basic blocks of a walker's code in an uninstrumented libjvm, found in its file
 // alone (.symtab for the bounds of functions, Capstone for their instructions, relocations for
 // vtables). The child arms traps on them, the parent and reports name them. Pure: no JVM is needed.

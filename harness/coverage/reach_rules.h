@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which of the functions that a walker can reach on paper it is taken to execute: tables, each row
 // with its reason. A trap on a function that other threads run all day costs them signals and tells
 // nothing of the walk. Used by the block map. Signal-safe: no.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SweptFunction: one function's instructions by linear sweep, and what can be said of its flow from
 // them alone: leaders, jump tables, where an indirect call's target was loaded from. Used by the
 // block map. Signal-safe: no.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TrapCoverage: basic-block coverage of code that was not built for it. One trap instruction stands
 // at each block's leader; the first hit restores the instruction. Armed only while the walking
 // thread owns the JVM (at a safepoint), so other threads seldom meet a trap; when they do, it is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WalkerCode: which code a walker's coverage is about: the API in libjvm and all that it can reach,
 // or, of a puzzle for engines, its function in our own program. The child sets traps in it, reports
 // name its blocks. Signal-safe: no.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of C++ functions as people write them. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ELF_DEMANGLE_H_
 #define WALKHAMMER_HARNESS_ELF_DEMANGLE_H_

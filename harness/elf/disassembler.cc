@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/elf/disassembler.h"
 
 #include <capstone/capstone.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Disassembler: instructions of any supported architecture, reduced to what the block map asks of
 // them. Capstone decodes; nothing outside of disassembler.cc knows which architecture it was.
 // Signal-safe: no.

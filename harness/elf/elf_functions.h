@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions and variables of an ELF file by name, local ones included. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ELF_ELF_FUNCTIONS_H_
 #define WALKHAMMER_HARNESS_ELF_ELF_FUNCTIONS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ElfImage: what an ELF file says about its code: functions (local ones included), bytes, vtables
 // and what relocations will put into their slots. Used by the block map; reads the file only.
 // Signal-safe: no.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where instructions start in generated code, as it lies in memory now. Used to name addresses in
 // code that a walker may meet; the code must not be freed meanwhile. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ELF_INSTRUCTIONS_H_

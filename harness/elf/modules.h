@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The executable modules mapped now, for the parent to symbolise with. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ELF_MODULES_H_
 #define WALKHAMMER_HARNESS_ELF_MODULES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Symbolizer: turns an address in a (possibly dead) child into module, function and offset, with
 // the symbol tables of the ELF files that the child had mapped.
 // Called by the parent and by reports; modules are read at their first use, not before.

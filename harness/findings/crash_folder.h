@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A crash folder: crashes/<bucket>/ in a run's folder, with what an engineer needs to replay and
 // to understand one bug: input.walk, explain.txt and, if the JVM wrote one, hs_err.log.
 // Called by the parent for the first finding of a bucket, and again when it was confirmed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/findings/explain.h"
 
 #include <fmt/format.h>

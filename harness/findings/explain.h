@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Explanations: a request, and a finding, in words for an engineer who has not seen the tool.
 // Called when a crash folder is written, and by `show`. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_FINDINGS_EXPLAIN_H_

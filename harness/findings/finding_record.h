@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FindingRecord: a finding in the form that runs store it: names and text instead of indexes and
 // addresses, so that it can be read without the child, the JDK or this build of the tool.
 // Made by the parent from what the child hands over. Signal-safe: no.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/findings/finding_record.h"
 
 #include <gtest/gtest.h>

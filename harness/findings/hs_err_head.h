@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HsErrHead: the error that the head of an hs_err log states, in the lines that start with '#'.
 // Called by the signature of a child's death. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_FINDINGS_HS_ERR_HEAD_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/findings/hs_err_head.h"
 
 #include <gtest/gtest.h>

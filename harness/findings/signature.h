@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signature: what makes two findings the same bug. Its text is its identity: buckets are joined
 // by `key`, replays compare `expect`, people read `title`.
 // Called by the parent, by replay and by minimize. Signal-safe: no.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RequestOfSample: a sample that a signal took in a running JVM, as a request that replays in
 // another process. From shared memory alone: the JVM may be dead. Signal-safe: no.
 //

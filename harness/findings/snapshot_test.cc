@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Snapshots of samples that were made by hand.
 #include "harness/findings/snapshot.h"
 

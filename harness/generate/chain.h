@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chain: forged frames, one upon the other, that a walker takes for frames of the scene; with
 // Piece, one of them. Forgeries are made of them. Signal-safe: no (but allocates nothing).
 #ifndef WALKHAMMER_HARNESS_GENERATE_CHAIN_H_

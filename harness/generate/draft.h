@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draft: a request while it is mutated, with the chance to choose and the words to choose from.
 // Each mutation gets one. It makes values of every kind that walkers tell apart, and keeps the
 // edit list small and inside the scene's stack. Signal-safe: no (but allocates nothing).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forged frames. Walkers trust what they reached through something valid: the anchor, an entry
 // frame's JavaCallWrapper, the original pc of a deoptimised activation. So most forgeries are right
 // in all but one word.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mutations that Mutator chooses from, one row each. A new one is one function and one row.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_GENERATE_MUTATIONS_H_

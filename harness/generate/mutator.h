@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mutator: the structure-aware mutator and crossover that all guided engines share. What goes in
 // and comes out is a valid request; libFuzzer and AFL++ wrap it with the binary form. Deterministic
 // in the Random that is passed. Signal-safe: no (but allocates nothing).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RandomRequests: the random engine. A seeded stream of requests for one scene, drawn from the
 // vocabulary; the same seed and vocabulary give the same requests. The baseline that guided engines
 // are compared with.

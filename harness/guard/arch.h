@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Registers of a ucontext, by architecture. With guard/breakpoint code the only place that names
 // an architecture. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_GUARD_ARCH_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // x86_64: see arch.h. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_GUARD_ARCH_X86_64_H_
 #define WALKHAMMER_HARNESS_GUARD_ARCH_X86_64_H_

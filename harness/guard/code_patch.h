@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writing trap instructions into code that runs. Signal-safe: ReadCode and WriteCode yes; the rest
 // no.
 #ifndef WALKHAMMER_HARNESS_GUARD_CODE_PATCH_H_

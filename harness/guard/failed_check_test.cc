@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Failed checks of a JVM that this test plays itself: calls end at the report, and elsewhere the
 // report goes on.
 #include <gtest/gtest.h>

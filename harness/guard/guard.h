@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The guard: contains what a walker does inside one call. Faults and hangs end the call with
 // siglongjmp; calls to malloc, free and locks are recorded. Several threads may walk at a time, and
 // one may walk again inside of a walk, each with a slot of its own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // malloc, free and the locks of libc, interposed for the whole child: inside a guarded call the
 // first such call is recorded with who made it; then the real function runs.
 // Linked into executables only, exported (-rdynamic) so that libjvm's references land here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linked with interpose.cc: this whole program's malloc and locks are the recorded ones.
 #include <gtest/gtest.h>
 #include <pthread.h>

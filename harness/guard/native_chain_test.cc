@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chains of frame records that lead anywhere.
 #include <gtest/gtest.h>
 

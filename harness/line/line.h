@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What synthetic walks and samples have in common, from the call of a walker to what is reported of
 // it: the guarded call, the verdict of the oracles, the choice of what is handed over, the finding.
 // Two feeds come here: WalkLine of harness/child, which makes what is shown, and SampleLine of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The common part of the line, on observations made by hand.
 #include "harness/line/line.h"
 

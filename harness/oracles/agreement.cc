@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walkers that are shown the same, a sample or a request, answer the same. What a request shows may
 // be garbage, and nobody can tell which answer is right; a scene as it is has one.
 // Signal-safe: yes.

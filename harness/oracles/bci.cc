@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A bci lies inside its method, or is a declared special value: -3 for native methods.
 // Signal-safe: yes.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The walker writes its own frames only: canaries stand before and behind them.
 // Signal-safe: yes.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A walker may not fault, whatever it is shown: it runs in a signal handler of a live program.
 // Signal-safe: yes.
 #include <cstdio>

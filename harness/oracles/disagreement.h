@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Disagreement: how two walkers' answers differ that were shown the same. Told by the agreement
 // oracle for each sample and each request, and counted for reports. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_ORACLES_DISAGREEMENT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A signal handler must leave errno as it was; so must what it calls.
 // Signal-safe: yes.
 #include <cstdio>

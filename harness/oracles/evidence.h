@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Evidence: where two walkers have answered the same sample, what speaks against the one or the
 // other and comes from neither of them. Counted for reports. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_ORACLES_EVIDENCE_H_

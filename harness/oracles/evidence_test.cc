@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What speaks against which of two walkers, on samples that were made up.
 #include "harness/oracles/evidence.h"
 

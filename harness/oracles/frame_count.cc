@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No more frames than asked for.
 // Signal-safe: yes.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A walk has an end: it stops the thread that it walks.
 // Signal-safe: yes.
 #include <cstdio>

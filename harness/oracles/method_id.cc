@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every method id is one that the JVM has handed out.
 // Signal-safe: yes.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an API says of a method is what JVMTI said, and does not contradict itself.
 // Signal-safe: yes.
 #include <cstdio>

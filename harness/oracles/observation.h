@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Observation: everything that oracles judge a walk by.
 // Signal-safe: yes (plain references, valid while the walk is judged).
 #ifndef WALKHAMMER_HARNESS_ORACLES_OBSERVATION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Oracles: take a request and its trace and say whether there is a bug. One file per oracle,
 // one row per oracle in table.cc. Grades are data: a run stores outcomes, so that a stricter
 // grading can be applied to old runs.

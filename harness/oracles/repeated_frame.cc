@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No frame stands twice in a row unless it called itself: its byte code there must be a call.
 // Signal-safe: yes.
 #include <cstdio>

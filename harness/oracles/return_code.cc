@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Only codes that the API's documents declare may come back.
 // Signal-safe: yes.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The oracles' table. An oracle is a file of its own and a row here.
 #ifndef WALKHAMMER_HARNESS_ORACLES_ROWS_H_
 #define WALKHAMMER_HARNESS_ORACLES_ROWS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The oracles that judge samples, each outcome provoked by hand-made observations.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A sample agrees with the shadow stack that an instrumented program keeps. A method enters itself
 // there first of all and leaves last of all, so at any instant the walk shows what the shadow
 // holds, or one more at its newest end. Signal-safe: yes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The thread's signal mask is as it was.
 // Signal-safe: yes.
 #include <cstdio>

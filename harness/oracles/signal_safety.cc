@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A walker runs in a signal handler: it may neither allocate nor lock.
 // Signal-safe: yes.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A walker reads the stack that it walks; the thread goes on with it afterwards.
 // Signal-safe: yes.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The process must outlive the walk. Judged by the parent: a dead child says nothing itself.
 // Signal-safe: yes.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The outermost frame of a sample is where a thread starts: anything else lost its callers.
 // Signal-safe: yes.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The walked thread goes on as if nothing had happened: state and anchor are unchanged.
 // Signal-safe: yes.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A scene shown as it is walks to the stack that JVMTI sees.
 // Signal-safe: yes.
 #include <cstdio>

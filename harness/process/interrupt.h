@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SIGINT and SIGTERM, as a flag that long work looks at: a run then ends in order, with everything
 // recorded. A second signal ends the process at once. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_PROCESS_INTERRUPT_H_

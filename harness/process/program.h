@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Program: a workload's process, from its supervisor's side: starts it, keeps the end of what it
 // prints, ends it with all that it started. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_PROCESS_PROGRAM_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A workload's process: its output, its end, and what it leaves behind.
 #include "harness/process/program.h"
 

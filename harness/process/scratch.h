@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A temporary folder that is gone when the object is. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_PROCESS_SCRATCH_H_
 #define WALKHAMMER_HARNESS_PROCESS_SCRATCH_H_

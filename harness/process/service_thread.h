@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads of ours beside a program's: how they start, and what wakes them.
 #ifndef WALKHAMMER_HARNESS_PROCESS_SERVICE_THREAD_H_
 #define WALKHAMMER_HARNESS_PROCESS_SERVICE_THREAD_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signals as users know them. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_PROCESS_SIGNAL_NAME_H_
 #define WALKHAMMER_HARNESS_PROCESS_SIGNAL_NAME_H_

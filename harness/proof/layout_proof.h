@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LayoutProof: each fact of HotSpot's layout that walkhammer asks vmStructs for, and whether the
 // running JVM says the same of itself: through JNI and JVMTI, of its own thread, methods of
 // java.lang.String, its stubs, its interpreter and what it has compiled. A builder of JDKs sees a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Proof: what the running JVM says to a fact of its layout; see layout_proof.h. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_PROOF_PROOF_H_
 #define WALKHAMMER_HARNESS_PROOF_PROOF_H_

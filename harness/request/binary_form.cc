@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layout (numbers are LEB128 varints, zz = zigzag):
 //   request := version walker scene state^in_Java anchor zz(depth-128) options
 //              pc sp fp lr [anchor_sp anchor_pc anchor_fp] edit_count edit*

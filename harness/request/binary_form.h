@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The compact binary form of a request, for fuzz engines and storage.
 // Any bytes decode to a valid request. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_REQUEST_BINARY_FORM_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checked look-ups in the tables by the names that users type. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_REQUEST_LOOKUP_H_
 #define WALKHAMMER_HARNESS_REQUEST_LOOKUP_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random requests for tests, repeatable by seed. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_REQUEST_REQUEST_TESTING_H_
 #define WALKHAMMER_HARNESS_REQUEST_REQUEST_TESTING_H_

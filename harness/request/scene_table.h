@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The names of the scenes, known to parent and child alike. What a scene needs and how it is
 // set up lives in scenes.cc and in the Java class wh.Scenes.
 // Signal-safe: yes (constant data).

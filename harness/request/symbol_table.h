@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Symbol: a name for an address that survives ASLR, other JIT addresses and another JDK build.
 // The table interns them; a request holds ids. It is a plain struct without pointers, so that
 // the child fills it in a shared mapping and the parent reads it there.

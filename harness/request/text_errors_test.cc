@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The messages of ParseText: each with its line, its column and what was expected.
 #include <gtest/gtest.h>
 

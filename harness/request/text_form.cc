@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The writer of the text form; the parser is in text_parser.cc.
 #include "harness/request/text_form.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The .walk text form: readable, commented, versioned, one field a line.
 // Grammar and examples: docs/walk-format.md. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_REQUEST_TEXT_FORM_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parser of the text form; the writer is in text_form.cc.
 #include <algorithm>
 #include <charconv>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The words and the blanks of the text form, shared by its writer and its parser alone.
 // Signal-safe: yes (constant data and pure functions).
 #ifndef WALKHAMMER_HARNESS_REQUEST_TEXT_WORDS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vocabulary: what a mutator may say of this process: addresses worth presenting, what the scenes'
 // stacks hold and where. Made by the child out of landscape and scenes; read by the random engine,
 // by the structure-aware mutator in the child, and by AFL++'s mutator in another process.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WalkRequest: everything that a walker gets to see, position independent.
 // Made by engines, corpus files and importers; consumed by fuzz, replay and minimise alike.
 // Signal-safe: yes (fixed size, no pointers; zeroed memory is a valid one).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The names of the walkers, known to parent and child alike.
 // Signal-safe: yes (constant data).
 #ifndef WALKHAMMER_HARNESS_REQUEST_WALKER_TABLE_H_

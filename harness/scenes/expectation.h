@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expectations: what a scene claims of its parked stack ("this activation is compiled by C2"), and
 // the proof, read from the stack and the code cache. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SCENES_EXPECTATION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Landscape: the map of this process that gives symbols their addresses, and lists the
 // interesting ones. Built once after the scenes are set up, while the JVM is quiet.
 // Signal-safe: AddressOf, IsKnown and Describe yes; the rest no.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MakeVocabulary: fills the Vocabulary out of landscape and scenes, once both are ready; called by
 // the child at set-up. Pools and slots are the same in every process of the same JDK and flags
 // (they come from structure, not from what words happen to hold); offsets inside of nmethods may

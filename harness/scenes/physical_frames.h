@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PhysicalFrames: where the frames of a parked scene lie on its stack, found with vmStructs alone.
 // It trusts the stack (an undisturbed, parked thread), so it is no walker to compare with: it
 // tells engines which slots hold links, return addresses and methods.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SceneStage: sets scenes up (Java threads of ours, parked in a native method at a known place)
 // and lends their threads to the walk line. The Java side is wh.Scenes.
 // Signal-safe: ParkedScene's fields may be read on its own thread; the rest no.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a child boots its JVM. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SHARED_LAUNCH_H_
 #define WALKHAMMER_HARNESS_SHARED_LAUNCH_H_

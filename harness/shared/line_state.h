@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LineState: what the memory of a child and that of an agent have in common, at its beginning.
 // Signal-safe: yes (fixed-size plain structs and lock-free atomics; no pointers across).
 #ifndef WALKHAMMER_HARNESS_SHARED_LINE_STATE_H_

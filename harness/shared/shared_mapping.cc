@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/shared/shared_mapping.h"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SharedMapping: makes the memory that a SharedState lives in. Called by whoever supervises: the
 // command, a fuzz target that nobody supervises, AFL++'s mutator library. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SHARED_SHARED_MAPPING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SharedState: the one mapping that parent and child share. The parent makes it (a memfd), the
 // child fills it; it outlives the child, so whatever the child did last can be read.
 // Signal-safe: yes (fixed-size plain structs and lock-free atomics; no pointers across).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The end of a shared state that is in the JVM, or in an engine beside it. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SHARED_STATE_H_
 #define WALKHAMMER_HARNESS_SHARED_STATE_H_

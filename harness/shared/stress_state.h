@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StressState: the one mapping that the agent in a sampled JVM and its supervisor share. The
 // supervisor makes it (a memfd), the agent fills it; it outlives the JVM, so the sample that killed
 // it can be read. Fixed size: whatever the duration, this is all that the agent records.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of this folder and of reports/ share: findings, a symbolizer of the test's own
 // functions, a folder of one's own. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_STORE_RECORD_TESTING_H_

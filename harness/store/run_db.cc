@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/store/run_db.h"
 
 #include <fcntl.h>

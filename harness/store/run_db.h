@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RunDb: the results of one campaign, as one SQLite file (run.db) in one folder. The parent of a
 // run writes it; reports and gates only read. Schema, units and version rule: docs/run-folder.md.
 // Every write reports its failure, and is committed when the call returns. Signal-safe: no.

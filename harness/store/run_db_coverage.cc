@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of RunDb that knows which of the walker's blocks were entered, and when.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reading half of RunDb.
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of RunDb that knows the cells of stress and step runs, and agreement of all runs.
 #include <fmt/format.h>
 

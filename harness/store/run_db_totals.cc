@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of RunDb that knows how far a run came and how it ended.
 #include <fmt/format.h>
 

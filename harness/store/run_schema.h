@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The schema of run.db and the words that it stores. Private to RunDb. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_STORE_RUN_SCHEMA_H_
 #define WALKHAMMER_HARNESS_STORE_RUN_SCHEMA_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thin layer over SQLite: a database handle, prepared statements and transactions whose every
 // error becomes a Failure that says what to do. Used by RunDb only. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_STORE_SQLITE_H_

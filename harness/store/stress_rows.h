@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows that a stress or step run adds to run.db (agreement: a fuzz run, too): the cells of its
 // matrix, how their threads were sampled, what stacks were seen, where the walker was blind. See
 // docs/run-folder.md. Signal-safe: no.

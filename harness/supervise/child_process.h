@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ChildProcess: one walkhammer_child, from the parent's side. A dead child is a result, never an
 // error of the tool. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_CHILD_PROCESS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tests of the whole line share: the walkhammer command that stands beside the test, run with
 // --json. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_COMMAND_TESTING_H_

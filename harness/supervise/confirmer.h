@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Confirmer: replays what a campaign found, in fresh processes and beside the campaign. A finding
 // is unconfirmed until it replays. Of each bucket several inputs are tried until one replays every
 // time. Signal-safe: no.

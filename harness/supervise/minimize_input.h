@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MinimizeInput: a replayable input made as small as it goes: steps are tried in one process that
 // stays, and the result must then replay in fresh ones. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MINIMIZE_INPUT_H_

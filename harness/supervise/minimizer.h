@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Minimizer: the smallest request that still does the same. Pure: what "the same" means is the
 // caller's. Deterministic, and idempotent as long as the caller's answer is stable.
 // Signal-safe: no.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Occurrence: one finding as a supervisor holds it, and what every run does with it. Shared by
 // campaigns and by runs of real programs. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_OCCURRENCE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ReplayRun: one request, walked once in a fresh process. Used by replay and to confirm what a
 // campaign finds. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_REPLAY_RUN_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a sample to a small input: what a signal showed in some JVM replays and shrinks in ours.
 #include <gtest/gtest.h>
 

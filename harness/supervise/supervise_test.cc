@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Campaign, confirmation and replay, from end to end on a real JDK.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Worker: one child after the other doing one share of a campaign: starts them, takes what they
 // found, tells how they ended, and never lets one hang. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_WORKER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // agct: HotSpot's AsyncGetCallTrace, which libjvm exports and no header declares.
 // Puzzles drive the same adapter with planted bugs.
 #ifndef WALKHAMMER_HARNESS_WALKERS_AGCT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asgst: AsyncGetStackTrace, from libasgst.so (asgst) or from a JDK that exports it (asgst@jdk):
 // see asgst_layout.h.
 #include <algorithm>

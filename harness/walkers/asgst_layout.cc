@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/walkers/asgst_layout.h"
 
 #include <sys/mman.h>

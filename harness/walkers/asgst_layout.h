@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The three layouts that AsyncGetStackTrace has had under the one name, and the probe that tells
 // which of them a function follows. Frames are those of asgst.h in all three; the trace before
 // them differs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The probe of AsyncGetStackTrace, against functions that follow a layout, or nearly.
 #include "harness/walkers/asgst_layout.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contained: a first call of an implementation that nobody knows yet, from Bind: a crash or a hang
 // becomes a sentence. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_WALKERS_CONTAINED_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Planted bugs for the engines: each lies behind conditions that no engine meets by chance and that
 // guidance meets one after the other, since every one met is a new block. Expected, on one worker
 // and any JDK: `--engine libfuzzer` and `--engine afl` find the crash in MazeEnd, or SlotsEnd,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CallFromJava: our own code below two Java frames that are known: what a probe of a walker's
 // layout compares with. It makes a class of its own, so it needs no class path.
 // Signal-safe: no.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ids: the ASGST iterator, with what the ids functions say of each frame's method and class, as
 // libasgst.so implements them on a stock JDK.
 #include "harness/asgst/include/asgst_iterator.h"

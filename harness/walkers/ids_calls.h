@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // IdsCalls: the ids functions, called with any handle and buffers of any size, and what can be said
 // of their answers without knowing the truth. Signal-safe: all but Bind.
 #ifndef WALKHAMMER_HARNESS_WALKERS_IDS_CALLS_H_

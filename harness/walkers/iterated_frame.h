@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An ASGST_Frame as a walker's answer has it. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_WALKERS_ITERATED_FRAME_H_
 #define WALKHAMMER_HARNESS_WALKERS_ITERATED_FRAME_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // iterator, iterator-frame: the ASGST iterator from a ucontext, and from pc, sp and fp alone, as
 // libasgst.so implements it on a stock JDK.
 #ifndef WALKHAMMER_HARNESS_WALKERS_ITERATOR_H_

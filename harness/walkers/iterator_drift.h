@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How builds of the ASGST iterator differ from its proposal (asgst_iterator.h), and the probe that
 // tells. Signal-safe: NewerIteratorError yes; the probe no.
 #ifndef WALKHAMMER_HARNESS_WALKERS_ITERATOR_DRIFT_H_

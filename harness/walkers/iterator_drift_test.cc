@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The probe of the ASGST iterator, against builds that differ from the proposal.
 #include "harness/walkers/iterator_drift.h"
 

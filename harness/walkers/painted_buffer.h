@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PaintedBuffer: a walker's frame buffer between canaries, which tell whether it wrote elsewhere.
 // Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_WALKERS_PAINTED_BUFFER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/walkers/provider_library.h"
 
 #include "harness/asgst/include/asgst.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a walker of provider jdk finds its functions: in libjvm, or in the library that the user
 // names instead. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_WALKERS_PROVIDER_LIBRARY_H_

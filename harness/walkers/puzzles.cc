@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Planted bugs: walkers that do what no walker may, to show that the guard and every oracle
 // notice. Each is the real AsyncGetCallTrace with one misdeed, most of them only where the
 // presented pc ends in 5 (mod 8), so that pristine scenes still walk truly.

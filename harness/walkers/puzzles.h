@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Planted bugs that test the harness itself. See puzzles.cc.
 #ifndef WALKHAMMER_HARNESS_WALKERS_PUZZLES_H_
 #define WALKHAMMER_HARNESS_WALKERS_PUZZLES_H_

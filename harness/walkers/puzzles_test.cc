@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The planted bugs, from end to end: each must be found for what it is, on the oldest and the
 // newest JDK at hand.
 #include "harness/walkers/puzzles.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // queue: a frame goes through a safepoint queue and the walk begins at what comes out, as
 // libasgst.so implements it on a stock JDK. No safepoint: its live tests are queue_api_test.cc.
 #include "harness/asgst/include/asgst_iterator.h"

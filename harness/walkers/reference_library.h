@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libasgst.so, as the walkers that drive it find it. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_WALKERS_REFERENCE_LIBRARY_H_
 #define WALKHAMMER_HARNESS_WALKERS_REFERENCE_LIBRARY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StderrWatch: whether this process has written a line to stderr lately, where that is a file: how
 // a walker tells that it has hidden a crash of its own. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_WALKERS_STDERR_WATCH_H_

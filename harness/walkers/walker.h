@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walker: one stack-walking API under test, behind one interface. A new walker is one file that
 // defines a WalkerInfo, and one row in walker_table.cc.
 // Signal-safe: Walk yes (it runs in the bracket); the rest no.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/request/walker_table.h"
 
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Ends with the exit code that it is given, after some work. */
 class Exits {
   public static void main(String[] args) {

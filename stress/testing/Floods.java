@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Prints without end. */
 class Floods {
   public static void main(String[] args) {

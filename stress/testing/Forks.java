@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import java.util.concurrent.TimeUnit;
 
 /** Starts processes, and checks that each does its work. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Does nothing for ever. */
 class Sleeps {
   public static void main(String[] args) throws InterruptedException {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import sun.misc.Signal;
 
 /** Puts a handler of its own in the place of the sampler's. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Keeps a thread busy. */
 class Work {
   static long sink;

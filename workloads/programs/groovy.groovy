@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 int scale = args[0] as int
 def random = new Random(args[1] as long)
 class Money {

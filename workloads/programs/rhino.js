@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 var scale = +arguments[0], state = +arguments[1];
 function pick(n) { state = (state * 69069 + 12345) % 4294967296; return state % n; }
 function Vector(x, y, z) { this.x = x; this.y = y; this.z = z; }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sunflow renders its own benchmark scene: SCALE THREADS. Comparing the image with a reference is
 // left out: the reference images in Debian's jar do not belong to its renderer.
 int scale = args[0] as int

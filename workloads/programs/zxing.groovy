@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ZXing draws texts as bar codes and reads them again: SCALE SEED.
 import com.google.zxing.*
 import com.google.zxing.common.BitMatrix

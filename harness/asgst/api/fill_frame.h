@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A walk's frames as asgst.h has them. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_ASGST_API_FILL_FRAME_H_
 #define WALKHAMMER_HARNESS_ASGST_API_FILL_FRAME_H_

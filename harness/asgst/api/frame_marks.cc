@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frame marks: declared, not offered. docs/reference.md says why.
 #include "harness/asgst/include/asgst_iterator.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known of methods and classes: see asgst_iterator.h.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ids functions of asgst_iterator.h on a live JVM, as profilers call them: methods, classes,
 // lines and the ways between handles and ids. unload_api_test.cc has what unloading and
 // redefinition do.

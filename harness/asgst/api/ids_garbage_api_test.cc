@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ids functions of asgst_iterator.h with handles that are none: random words, addresses of
 // other things, forgeries.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ASGST iterator: see asgst_iterator.h.
 #include "harness/asgst/api/iterator.h"
 

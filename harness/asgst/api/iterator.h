@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ASGST iterator's inside: a walk, and the frame that it stands at. It lives on the stack of
 // who offers it to a handler. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_ASGST_API_ITERATOR_H_

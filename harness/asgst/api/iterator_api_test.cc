@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ASGST iterator, thread states and jmethodIDs on a live JVM, as profilers call them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

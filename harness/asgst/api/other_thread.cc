@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walks of threads that somebody else keeps parked: see asgst.h.
 #include "harness/asgst/api/fill_frame.h"
 #include "harness/asgst/include/asgst.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walks of parked threads by JNIEnv and by OS thread id, on a live JVM: see asgst.h.
 #include <atomic>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference walk in this process, recorded, and held against JVMTI. With $WALKHAMMER_RECORD, a
 // folder, the records are kept there: those of harness/asgst/testing/recorded were made so.
 #include <gtest/gtest.h>

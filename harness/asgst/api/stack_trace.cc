@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AsyncGetStackTrace and AsyncGetCallTrace2: see asgst.h.
 #include <cstdio>
 

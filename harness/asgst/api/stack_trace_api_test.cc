@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AsyncGetStackTrace and AsyncGetCallTrace2 on a live JVM, as profilers call them: each code, frame
 // type and option that can be brought about. docs/api-tests.md lists what is tested where.
 #include <execinfo.h>

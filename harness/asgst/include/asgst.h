@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* AsyncGetStackTrace in the form of JEP 435's first draft, where it was named AsyncGetCallTrace2:
    what libasgst.so implements on a stock JDK. Our own declarations, by the documents' facts.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ASGST API that came after JEP 435's draft, as far as libasgst.so implements it on a stock
    JDK: the iterator, the states, what there is to know of methods and classes, and safepoint
    queues. Our own declarations, by the documents' facts. Begin with asgst_attach (asgst.h).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The JVM of this process, as the reference provider knows it once it is attached.
 // Signal-safe: all but Attach.
 #ifndef WALKHAMMER_HARNESS_ASGST_PROCESS_ATTACH_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ClassTable: from the address of a class to its number, negative once it is gone. Signal handlers
 // read it while others write. Signal-safe: Find yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_ASGST_PROCESS_CLASS_TABLE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Classes: those that the JVM of this process has, each with a number of its own for as long as the
 // process lives. They come from a JVMTI environment of our own: those loaded before it, and each
 // one at ClassPrepare; the tag of its java.lang.Class tells a class's number, and ObjectFree when

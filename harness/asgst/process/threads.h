@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The JVM's Java threads by JNIEnv and by OS thread id, from the list that HotSpot keeps of them.
 // Signal-safe: all but ReadThreads, on any thread, attached to the JVM or not.
 #ifndef WALKHAMMER_HARNESS_ASGST_PROCESS_THREADS_H_

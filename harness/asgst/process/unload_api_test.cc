@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What unloading and redefinition do to handles and numbers of asgst_iterator.h, and the handlers
 // that are told of them, on a live JVM.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The handlers of ASGST_RegisterClassUnloadHandler. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ASGST_PROCESS_UNLOAD_HANDLERS_H_
 #define WALKHAMMER_HARNESS_ASGST_PROCESS_UNLOAD_HANDLERS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The safepoint queues: see asgst_iterator.h.
 #include "harness/asgst/queue/queue.h"
 

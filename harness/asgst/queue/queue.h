@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The safepoint queues' inside: what a queue is, and which there are. asgst_iterator.h says what
 // they do. Signal-safe: QueueUse yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_ASGST_QUEUE_QUEUE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The safepoint queues of asgst_iterator.h on a live JVM: each function, code and option. What
 // becomes of the frames is in queue_frames_api_test.cc.
 #include <future>

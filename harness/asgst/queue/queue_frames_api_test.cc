@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What has become of an element's frames when it is handled, on a live JVM: see
 // asgst_element_state.
 #include "harness/asgst/testing/queue_testing.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/asgst/queue/queue_service.h"
 
 #include <jvmti.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The thread that brings the JVM to safepoints for the queues: a stock JDK calls nobody there.
 // It walks the heap's roots with JVMTI, which HotSpot does at a safepoint, and stops at the first:
 // the callback runs on the VM thread while all Java threads are stopped.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queues of threads that run, block, are in native or end, on a live JVM.
 #include <atomic>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/asgst/queue/sample_ring.h"
 
 #include <cstdlib>

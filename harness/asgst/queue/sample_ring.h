@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SampleRing: the elements of one safepoint queue, in the order in which they came. One thread puts
 // them in, from signal handlers that may interrupt each other anywhere; another takes them out.
 // Signal-safe: Push, At, Ready, size yes; Make, Free no.

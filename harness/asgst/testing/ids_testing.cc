@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/asgst/testing/ids_testing.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of the ids functions share: answers as values, JVMTI's word on the same.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ASGST_TESTING_IDS_TESTING_H_

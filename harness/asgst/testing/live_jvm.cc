@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/asgst/testing/live_jvm.h"
 
 #include <gtest/gtest.h>

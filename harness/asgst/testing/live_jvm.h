@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LiveJvm: a JVM in this process for tests of libasgst.so's functions, with the class wh.Api.
 // $WALKHAMMER_JDK tells which JDK; without it, the newest at hand. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ASGST_TESTING_LIVE_JVM_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/asgst/testing/made_up_jvm.h"
 
 namespace walkhammer {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MadeUpJvm: a small JVM's code heap, compiled code with debug information, methods and a stack,
 // for either architecture on any host. Two compiled methods, the second with another one inlined,
 // were called through an entry frame. Signal-safe: no.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that a test makes up, word by word. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ASGST_TESTING_MADE_UP_MEMORY_H_
 #define WALKHAMMER_HARNESS_ASGST_TESTING_MADE_UP_MEMORY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of queues share: a collector of what handlers see. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ASGST_TESTING_QUEUE_TESTING_H_
 #define WALKHAMMER_HARNESS_ASGST_TESTING_QUEUE_TESTING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RecordedWalk: one walk of a real JVM's thread, with every word that it read, so that it can be
 // walked again on any host. Text: a line each for registers, layout, words, methods and frames.
 // Signal-safe: no.

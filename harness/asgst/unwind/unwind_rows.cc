@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ReadUnwindRows: what libdw makes of .eh_frame, row by row.
 #include <dwarf.h>
 #include <elfutils/libdw.h>

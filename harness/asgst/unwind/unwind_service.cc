@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/asgst/unwind/unwind_service.h"
 
 #include <link.h>

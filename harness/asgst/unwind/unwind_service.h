@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The unwind tables of this process: made by a thread of their own from what is loaded, anew when a
 // walk has met code that was not. Signal-safe: LiveTables and AskForTables yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_ASGST_UNWIND_UNWIND_SERVICE_H_

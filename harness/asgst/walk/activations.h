@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Activations: by what a frame is known again later on, and which frames of a sample are still
 // there on a stack that was stopped after it.
 // Signal-safe: RecordActivations yes; StoppedStack no.

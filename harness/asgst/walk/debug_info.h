@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DebugInfo: which methods, at which byte codes, a pc in compiled code stands for. Reads what the
 // compilers left beside their code (PcDesc, ScopeDesc), each byte of it checked.
 // Signal-safe: yes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One instruction of x86_64: its length, and what of it tells where the stack pointer goes. Any
 // that compilers emit is measured; Capstone would say more, but allocates. Source: Intel's manual,
 // volume 2, chapter 2 and appendix A. Signal-safe: yes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/asgst/walk/java_walk.h"
 
 namespace walkhammer {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JavaWalk: the Java frames of one thread, newest first, from registers and memory alone. A second
 // opinion on HotSpot's own walker: it shares no code with it, and every read is checked.
 // Signal-safe: yes. No allocation, no lock, a bounded number of steps for each frame.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JavaWalk's beginning: from interrupted registers, or the thread's anchor, to the newest frame.
 #include "harness/asgst/walk/java_walk.h"
 

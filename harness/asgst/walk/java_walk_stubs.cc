@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JavaWalk in stubs: from what the JVM generates beside methods to the Java frame that it serves.
 #include <algorithm>
 #include <iterator>

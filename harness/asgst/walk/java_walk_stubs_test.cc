@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference walk from stubs of the JVM, on a JVM that a test made up.
 #include "harness/asgst/walk/java_walk_testing.h"
 

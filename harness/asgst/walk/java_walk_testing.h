@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fixtures of the reference walk's tests: on a JVM that a test made up.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_JAVA_WALK_TESTING_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_JAVA_WALK_TESTING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // WalkLayout: where a JVM keeps what a walk reads. All of it comes from vmStructs, but for the
 // slots of an interpreted frame and the compressed numbers of debug information, whose sources are
 // named. Signal-safe: the plain data yes; ReadWalkLayout no.

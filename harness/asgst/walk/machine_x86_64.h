@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Registers and memory of x86_64 code that is run in thought: what is not known is known to be so.
 // Signal-safe: yes. What is written is kept here.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_MACHINE_X86_64_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Metadata: what HotSpot keeps of its methods and classes: names, modifiers, numbers, lines. Pure:
 // it reads through a MemoryReader and believes nothing that it reads.
 // Signal-safe: yes, but for ReadMetadataLayout. Every loop is bounded by a size of the class file

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a JVM keeps what Metadata reads: see metadata.h.
 #include "harness/asgst/walk/metadata.h"
 

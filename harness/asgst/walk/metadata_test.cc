@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is read of methods and classes, on metadata that a test made up.
 #include "harness/asgst/walk/metadata.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MethodFacts: what a walk reads of a method. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_METHOD_FACTS_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_METHOD_FACTS_H_

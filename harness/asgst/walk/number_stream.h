@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NumberStream: bytes and compressed numbers in a row, as HotSpot writes debug information and line
 // number tables. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_NUMBER_STREAM_H_

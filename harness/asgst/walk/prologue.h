@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much of its frame generated code has set up at a pc, told from the instructions around it.
 // Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_PROLOGUE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // aarch64. The sequences are those that the compilers emit from JDK 17 to 25:
 //   entry:  [checks, stack bang, paciasp]  sub sp, sp, #N  stp x29, x30, [sp, #N-16]
 //           or, of large frames: stp x29, x30, [sp, #-16]!  [mov x29, sp]  sub sp, sp, ...

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // x86_64. The sequences are those that the compilers emit from JDK 17 to 25:
 //   entry:  [checks]  mov [rsp-N], eax (stack bang)  push rbp  [mov rbp, rsp]  sub rsp, N
 //           or without the push: sub rsp, N  mov [rsp+M], rbp

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walks recorded on real JVMs of both architectures (recorded_walk_api_test.cc), walked again here.
 #include "harness/asgst/testing/recorded_walk.h"
 

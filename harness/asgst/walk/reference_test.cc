@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference walk's parts on memory that a test made up: no JVM, no stack of our own.
 #include <gtest/gtest.h>
 

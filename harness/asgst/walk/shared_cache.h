@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SharedCache: what walks have found out, for the walks of all threads. Signal-safe: yes. Without
 // locks: an entry that somebody is writing is no entry, and a newer one takes its place.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_SHARED_CACHE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Code that is run in thought: instructions are as long as Capstone says, and each way that stubs
 // give control away is found, from each of their instructions.
 #include <capstone/capstone.h>

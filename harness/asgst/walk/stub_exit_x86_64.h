@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How generated code that keeps no rule about its frame gives control away, found by running it in
 // thought: from the interrupted registers on, with real memory, one way through its branches. On
 // any way the code takes off the stack what it has put there, so one is enough; Windows unwinds

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // UnwindTable: how to get from a place in C or C++ code to its caller, by what compilers leave in
 // .eh_frame, or by frame pointers where they left nothing. Tables are made ahead of time
 // (unwind_service.h); here they are only looked up. Signal-safe: yes.

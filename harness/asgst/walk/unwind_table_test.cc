@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unwinding of C code by made-up tables and memory, by the rules of both architectures; and the
 // rows of a real library.
 #include "harness/asgst/walk/unwind_table.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A library whose branches tell which of them were taken: each calls a function of its own that
 // sets a bit. What coverage says must be the same. Built optimised, so that it holds what libjvm
 // holds: cold parts, jump tables, tail calls, virtual calls. Read by block_map_test and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/jvm/images/c_library.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CLibraryNeed: which C library an ELF file was linked with, and how new that must be.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_JVM_IMAGES_C_LIBRARY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Jdk: what can be told of a JDK image without starting its JVM: where it lies, who built it,
 // what its libjvm.so exports. Found and opened by the parent and by doctor.
 // Signal-safe: no.

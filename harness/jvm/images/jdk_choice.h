@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The JDKs that a verb works on. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_JVM_IMAGES_JDK_CHOICE_H_
 #define WALKHAMMER_HARNESS_JVM_IMAGES_JDK_CHOICE_H_

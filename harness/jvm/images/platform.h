@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Platform: where walkhammer's own programs for a JDK lie, and how this machine runs them and the
 // JDK's: by itself, by the program loader of a newer C library, or through an emulator.
 // Signal-safe: no.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/jvm/live/boot.h"
 
 #include <dlfcn.h>

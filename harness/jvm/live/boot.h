@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Jvm: a HotSpot in this process, made ready for walkers: class-load events on, jmethodIDs primed,
 // vmStructs read. One per process and never destroyed. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_JVM_LIVE_BOOT_H_

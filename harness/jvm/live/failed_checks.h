@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Failed checks: how HotSpot ends the process when an assert, a guarantee or a fatal of its own
 // says so (debug.cpp). Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_JVM_LIVE_FAILED_CHECKS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A JDK's own functions for failed checks, called by their addresses.
 #include "harness/jvm/live/failed_checks.h"
 

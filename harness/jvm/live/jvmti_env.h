@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A JVMTI environment of our own. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_JVM_LIVE_JVMTI_ENV_H_
 #define WALKHAMMER_HARNESS_JVM_LIVE_JVMTI_ENV_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MethodRegistry: every jmethodID that the JVM has handed out, with what an oracle must know of it.
 // Filled at class prepare (which also primes the jmethodIDs: without that, walkers return frames
 // without a method). An unloaded method stays, marked, until its place is needed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SafeFetch: where HotSpot reads memory that may not be there, faults on purpose and resumes
 // elsewhere. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_JVM_LIVE_SAFEFETCH_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the code cache and the interpreter hold now, read through vmStructs.
 // Call it while nothing compiles or unloads. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_CODE_CACHE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which code blob an address lies in, found through the code heaps' segment maps as HotSpot itself
 // does it. Reads memory that other threads change: an answer about code that is being freed may be
 // wrong.

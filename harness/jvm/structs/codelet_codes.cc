@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/jvm/structs/codelet_codes.h"
 
 #include <algorithm>

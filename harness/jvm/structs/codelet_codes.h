@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CodeletCodes: which byte code the interpreter executes at an address of its own code. It has a
 // codelet for each byte code, and for those of its own that it rewrites others to.
 // Signal-safe: At and JavaCode yes; Set no.

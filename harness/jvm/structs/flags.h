@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JVM flags as the running JVM holds them, read through vmStructs. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_FLAGS_H_
 #define WALKHAMMER_HARNESS_JVM_STRUCTS_FLAGS_H_

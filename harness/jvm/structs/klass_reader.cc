@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/jvm/structs/klass_reader.h"
 
 #include <string>

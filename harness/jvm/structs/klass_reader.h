@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // KlassReader: from a java.lang.Class to its InstanceKlass. The JDK's own Unsafe reads it in Java
 // code, where no collector can move the object meanwhile. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_KLASS_READER_H_

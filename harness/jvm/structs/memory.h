@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MemoryReader: memory as code that only looks sees it: live, checked, or recorded.
 // Signal-safe: as its implementation; those of this project are.
 #ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_MEMORY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MethodTable: from a class to its methods and their jmethodIDs. From JDK 26 on a jmethodID is a
 // number from a counter, no address (JDK-8268406): a Method* is then found by its id through its
 // class. Signal-safe: ReadMethodTable no; the rest yes, where its memory is.

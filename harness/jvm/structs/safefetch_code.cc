@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/jvm/structs/safefetch_code.h"
 
 #include <fcntl.h>

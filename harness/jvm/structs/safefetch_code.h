@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SafeFetch by its code, for a libjvm whose local symbols are stripped. Its functions are HotSpot's
 // own assembly, the same in all builds of an architecture. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_SAFEFETCH_CODE_H_

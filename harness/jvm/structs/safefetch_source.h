@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // By what SafeFetch of a build was found. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_SAFEFETCH_SOURCE_H_
 #define WALKHAMMER_HARNESS_JVM_STRUCTS_SAFEFETCH_SOURCE_H_

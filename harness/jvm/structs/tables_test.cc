@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ThreadStates and MethodTable: HotSpot's numbers and tables, without a JVM.
 #include <gtest/gtest.h>
 

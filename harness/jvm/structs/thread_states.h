@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ThreadStates: JavaThreadState's numbers. walkhammer calls a state by the number that it has in
 // JDK 8 to 27; JDK 28 has others, and no state for being on the way between two. Source: vmStructs'
 // constants _thread_new, ..., _thread_blocked_trans. Signal-safe: yes.

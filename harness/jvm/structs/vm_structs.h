@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // VmStructs: HotSpot's own description of its structures, exported by every libjvm for the
 // serviceability agent: gHotSpotVMStructs, gHotSpotVMTypes, gHotSpotVMIntConstants.
 // JvmLayout: the fields that walkhammer uses, looked up once. Signal-safe: JvmLayout yes.

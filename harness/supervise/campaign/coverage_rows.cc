@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/supervise/campaign/coverage_rows.h"
 
 #include "harness/elf/symbolizer.h"

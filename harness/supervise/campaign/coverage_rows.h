@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Between the block map of a walker's code and the rows of run.db, which knows no maps. Called by
 // the parent of a run and by the coverage report. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_COVERAGE_ROWS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Engine: who makes the requests of a campaign. An engine is one row: how its workers are run, and
 // what it needs before and leaves behind in the run's folder. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_ENGINE_H_

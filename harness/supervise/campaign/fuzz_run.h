@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FuzzRun: one campaign from the parent's side: keeps its workers at work, records what they find,
 // confirms and minimises it, and ends in order whatever happens. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_FUZZ_RUN_H_

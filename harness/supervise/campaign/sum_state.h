@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What several workers' states come to: counts added, scenes and blocks united.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_SUM_STATE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lane "agent:PATH=OPTIONS": any profiler's agent is the load. "{out}" in its options is a file
 // that it should write, and is judged by.
 #include <fmt/format.h>

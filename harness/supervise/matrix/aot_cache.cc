@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/supervise/matrix/aot_cache.h"
 
 #include <sys/wait.h>

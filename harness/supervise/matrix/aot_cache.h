@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ahead-of-time cache of JEP 483 (JDK 24 and later), for the profile "aot-cache".
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_AOT_CACHE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/supervise/matrix/cell_harvest.h"
 
 #include <fmt/format.h>

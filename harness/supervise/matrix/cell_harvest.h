@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a StressState has recorded, as rows of a run. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_CELL_HARVEST_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_CELL_HARVEST_H_

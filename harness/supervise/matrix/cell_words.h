@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a cell says of itself and of what its program printed. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_CELL_WORDS_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_CELL_WORDS_H_

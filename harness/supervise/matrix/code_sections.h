@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CodeSections: which instructions of a compiled method run before its frame is complete, and which
 // while it is torn down. Pure logic on what Capstone decoded. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_CODE_SECTIONS_H_

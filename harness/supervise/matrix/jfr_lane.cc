@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lane "jfr": JFR's own samplers at their highest rate; their recording is read back.
 #include <fmt/format.h>
 

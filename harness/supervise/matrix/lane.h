@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lane: who walks the stacks of a program under load: walkhammer's own agent, JFR, or any other
 // profiler's agent. Adding one is one file and one row. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_LANE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LaneSamples: what other profilers wrote down, read into one form. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_LANE_SAMPLES_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_LANE_SAMPLES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What other profilers write, and what becomes of it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flag profiles: sets of JVM flags that a workload is run with. Adding one is one row.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_PROFILES_H_

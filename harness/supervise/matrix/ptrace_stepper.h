@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PtraceStepper: steps a thread of a sampled JVM from outside, on any architecture. It traces the
 // thread that the agent names (StressState::step_tid). Behind each instruction it puts in the
 // sampling signal, whose handler walks and sends the same signal to itself; that one comes after

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recordings, by the reader of the JDK that made them.
 #include <fmt/format.h>
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StepMap: the map of where a walker is blind, out of what the stepper counted by instruction: by
 // region of code (codelet, stub, prologue, body, epilogue, method and level), and the exact ranges
 // of instructions that answer errors or wrong stacks, with disassembly. Signal-safe: no.

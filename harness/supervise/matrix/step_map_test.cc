@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StepMap over a hand-made StressState, whose code is bytes of this very process.
 #include "harness/supervise/matrix/step_map.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/supervise/matrix/stress_cell.h"
 
 #include <fmt/format.h>

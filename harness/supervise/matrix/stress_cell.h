@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StressCell: one workload under one JDK with one profile, from its first start to its rows in the
 // run. Whatever the program does, the cell ends with a status that tells it. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_STRESS_CELL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StressRun: a matrix of cells, run side by side within the machine's cores, into one run folder.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_STRESS_RUN_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A JDK that exports AsyncGetStackTrace, faked: FAKE_LAYOUT says in which of the three layouts, or,
 // as 3, in a fourth that is made up. With FAKE_HIDES_CRASHES it takes what it cannot walk for a
 // crash that it hides, as the late prototype does with those of its own. With FAKE_CRASHES

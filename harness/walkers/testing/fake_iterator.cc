@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A JDK that exports the ASGST iterator, faked. With FAKE_OLDER: under the other prefix, with the
 // older numbering, and frames that hold jmethodIDs.
 #include <sys/syscall.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the fake providers are made of: a walk by HotSpot's own AsyncGetCallTrace, found in the
 // process that loads them. Signal-safe: yes, but for the attaching.
 #ifndef WALKHAMMER_HARNESS_WALKERS_TESTING_HOTSPOT_WALK_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package wh;
 
 /** c1: ten methods compiled by C1, each with a frame of another shape. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package wh;
 
 /** c2: 23 activations of twelve methods compiled by C2, in a stack of 30 frames altogether. */

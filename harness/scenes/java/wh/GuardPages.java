@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package wh;
 
 /** guard-pages: recursion that ends close to the guard pages, with room for the walk itself. */

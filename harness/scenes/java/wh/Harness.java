@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package wh;
 
 /** What the C++ side of the scenes (harness/scenes/scenes.cc) gives to the Java side. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package wh;
 
 /** c2-inlined-chain: eleven methods in one activation of C2 code. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package wh;
 
 /** jni-up-down: Java calls native code, which calls Java, and so on. */

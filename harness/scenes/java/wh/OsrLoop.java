@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package wh;
 
 /** osr-loop: parked inside a loop that was entered by on-stack replacement. */

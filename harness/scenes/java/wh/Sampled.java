@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package wh;
 
 /** sampled: a wide native frame, whose words a snapshot may replace, between Java frames. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package wh;
 
 /** The scene cannot be had in this JVM; the message says why, in one sentence. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package wh;
 
 /** What the tests of the reference provider's functions run; the names say how it is compiled. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package wh;
 
 /** What the tests of queues run. Each calls Api.probe() twice: see the tests. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package wh.torture;
 
 /** Deoptimisation storms: assumptions of freshly compiled code are broken, again and again. */

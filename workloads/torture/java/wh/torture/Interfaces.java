@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package wh.torture;
 
 /** Megamorphic calls: through vtables, and through itables of classes with many interfaces. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package wh.torture;
 
 /** Contended and inflated monitors, wait and notify: each worker plays against a partner. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package wh.torture;
 
 import java.util.List;

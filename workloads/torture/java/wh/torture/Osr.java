@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package wh.torture;
 
 /** Loops that run long enough to be replaced on the stack, in methods that are new each round. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package wh.torture;
 
 /** Makes the worker of a thread, on that thread. */

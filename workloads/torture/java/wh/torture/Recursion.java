@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package wh.torture;
 
 /** Deep recursion through frames of four shapes, now and then into the guard pages and back. */

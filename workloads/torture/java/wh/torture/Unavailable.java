@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package wh.torture;
 
 /** This JVM lacks what the program needs; the message says what, and what mends it. */

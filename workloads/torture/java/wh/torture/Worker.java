@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package wh.torture;
 
 /** What one thread of a program does; made and used on that thread. */

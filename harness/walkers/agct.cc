@@ -17,8 +17,6 @@ static_assert(offsetof(AgctFrame, lineno) == offsetof(Frame, bci));
 static_assert(offsetof(AgctFrame, method_id) == offsetof(Frame, method));
 static_assert(sizeof(AgctTrace) == 24);
 
-constexpr int kNoAnswer = -9999;  // num_frames before the call: no walker returns it
-
 class AgctWalker : public Walker {
  public:
   AgctWalker(AgctFunction function, AgctFunction* real) : function_(function), real_(real) {}

@@ -16,7 +16,6 @@ namespace walkhammer {
 namespace {
 
 constexpr uint16_t kNoBci = 65535;
-constexpr jint kNoAnswer = -9999;  // num_frames before the call: no walker returns it
 constexpr uint64_t kCanary = 0xcafe0dd5ba11ad5e;
 // What the late prototype says when it has hidden a crash of its own behind UNKNOWN_STATE; that
 // answer becomes a code that nobody declares, and so a finding.

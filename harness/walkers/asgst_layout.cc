@@ -10,11 +10,11 @@
 
 #include "harness/base/text.h"
 #include "harness/walkers/contained.h"
+#include "harness/walkers/walker.h"
 
 namespace walkhammer {
 namespace {
 
-constexpr jint kNoAnswer = -9999;
 constexpr uint8_t kPaint = 0xa5;
 constexpr int kWords = 8;  // of the trace; no known layout has more than four
 constexpr int kDepth = 16;

@@ -6,6 +6,11 @@
 #include "harness/asgst/include/asgst.h"
 
 namespace walkhammer {
+namespace {
+
+constexpr jint kLongestWait = 10'000;  // ms; on an idle machine it takes hundreds
+
+}  // namespace
 
 Result<void*> OpenReference(JavaVM* vm) {
   Dl_info own{};
@@ -18,8 +23,12 @@ Result<void*> OpenReference(JavaVM* vm) {
     return Unable(std::string("cannot load the reference provider: ") + dlerror());
   decltype(&asgst_attach) attach = nullptr;
   decltype(&asgst_error) reason = nullptr;
-  RETURN_IF_ERROR(FindIn(library, "asgst_attach", attach, "asgst_error", reason));
+  decltype(&asgst_wait_for_c_frames) wait = nullptr;
+  RETURN_IF_ERROR(FindIn(library, "asgst_attach", attach, "asgst_error", reason,
+                         "asgst_wait_for_c_frames", wait));
   if (attach(vm) != 0) return Unable(std::string("the reference provider: ") + reason());
+  // Before there are tables, who called libjvm's and libc's functions is a guess.
+  wait(kLongestWait);
   return library;
 }
 

@@ -31,6 +31,9 @@ struct WalkInput {
   uint32_t options;
 };
 
+// A trace's num_frames before the call: no walker returns it.
+inline constexpr jint kNoAnswer = -9999;
+
 class Walker {
  public:
   virtual ~Walker() = default;

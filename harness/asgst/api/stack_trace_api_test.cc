@@ -262,6 +262,23 @@ TEST_F(StackTraceApi, UnknownState) {
   EXPECT_EQ(walked_.count(), ASGST_UNKNOWN_STATE);
 }
 
+// As while the JVM lays out interpreted frames in place of a compiled one.
+TEST_F(StackTraceApi, Deopt) {
+  const auto field = live_.jvm().structs().Offset("JavaThread", "_vframe_array_head");
+  ASSERT_TRUE(field);
+  auto* unpacked =
+      reinterpret_cast<volatile uint64_t*>(static_cast<char*>(Thread().address()) + *field);
+  ASSERT_EQ(*unpacked, 0U);
+  RaiseHere([&](ucontext_t* context) {
+    *unpacked = 0x1000;
+    walked_.Here(context);
+    *unpacked = 0;
+  });
+  EXPECT_EQ(walked_.count(), ASGST_DEOPT);
+  RaiseHere([&](ucontext_t* context) { walked_.Here(context); });
+  EXPECT_NE(walked_.count(), ASGST_DEOPT);
+}
+
 TEST_F(StackTraceApi, ThreadNotJava) {
   std::thread([&] { WalkHere(); }).join();
   EXPECT_EQ(walked_.count(), ASGST_THREAD_NOT_JAVA);

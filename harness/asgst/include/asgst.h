@@ -38,7 +38,7 @@ enum {
   ASGST_UNKNOWN_JAVA = -5,          /* in Java code whose frame makes no sense */
   ASGST_UNKNOWN_STATE = -7,
   ASGST_THREAD_EXIT = -8, /* never: such a thread has no JavaThread any more */
-  ASGST_DEOPT = -9,       /* never: frames to be deoptimised can be walked */
+  ASGST_DEOPT = -9,       /* interpreted frames are being laid out in place of a compiled one */
   ASGST_THREAD_NOT_JAVA = -10
 };
 
@@ -82,20 +82,22 @@ JNIEXPORT jint JNICALL asgst_wait_for_c_frames(jint milliseconds);
 /* Walks the current thread as `ucontext` shows it; at most `depth` frames. */
 JNIEXPORT void JNICALL AsyncGetStackTrace(ASGST_CallTrace* trace, jint depth, void* ucontext,
                                           uint32_t options);
-/* The same. */
+/* AsyncGetStackTrace under the name of its first draft. */
 JNIEXPORT void JNICALL AsyncGetCallTrace2(ASGST_CallTrace* trace, jint depth, void* ucontext,
                                           uint32_t options);
 
-/* Ours: the same of a thread that the caller keeps parked or suspended. `env`: which; `ucontext`:
-   what its own signal handler got, in which it is parked; null: the walk begins at its anchor,
-   where it last left Java (it is blocked, suspended, or in native). ASGST_THREAD_NOT_JAVA: no
-   thread of the JVM's has that JNIEnv. A thread that runs on after all may give any frames, or
-   none, but no crash. Signal-safe: yes, on any thread, also one that the JVM does not know. */
+/* Ours: walks a thread that the caller keeps parked or suspended. `env`: that thread's JNIEnv.
+   `ucontext`: what the signal handler got in which that thread is parked; null: the walk begins at
+   the thread's anchor, where it last left Java (it is blocked, suspended, or in native).
+   ASGST_THREAD_NOT_JAVA: no thread of the JVM's has that JNIEnv. A thread that runs on after all
+   may give any frames, or none, but no crash. Signal-safe: yes, on any thread, also one that the
+   JVM does not know. */
 JNIEXPORT void JNICALL asgst_get_stack_trace_of(JNIEnv* env, ASGST_CallTrace* trace, jint depth,
                                                 void* ucontext, uint32_t options);
-/* The same by what gettid gives; -1: the current thread, as AsyncGetStackTrace walks it. `env` gets
-   the thread's JNIEnv, or null; it may be null itself. ASGST_THREAD_NOT_JAVA: no thread of the
-   JVM's has that id. The JVM's threads are searched one after the other. */
+/* Ours: asgst_get_stack_trace_of for the thread of which gettid() gives `os_thread_id`; -1: the
+   current thread, as AsyncGetStackTrace walks it. `*env` becomes the thread's JNIEnv, or null;
+   `env` itself may be null. ASGST_THREAD_NOT_JAVA: no thread of the JVM's has that id. The JVM's
+   threads are searched one after the other. */
 JNIEXPORT void JNICALL asgst_get_stack_trace_of_os_thread(jlong os_thread_id, JNIEnv** env,
                                                           ASGST_CallTrace* trace, jint depth,
                                                           void* ucontext, uint32_t options);

@@ -71,7 +71,8 @@ typedef void (*ASGST_IteratorHandler)(ASGST_Iterator*, void* argument);
    iterator lives as long as the call. The trace's kind, or an error, without a call. */
 JNIEXPORT int JNICALL ASGST_RunWithIterator(void* ucontext, int32_t options,
                                             ASGST_IteratorHandler fun, void* argument);
-/* The same from a frame that the caller knows. Any values may be given. */
+/* ASGST_RunWithIterator from a frame that the caller knows: its stack pointer, frame pointer and
+   pc. Any values may be given. */
 JNIEXPORT int JNICALL ASGST_RunWithIteratorFromFrame(void* sp, void* fp, void* pc, int options,
                                                      ASGST_IteratorHandler fun, void* argument);
 

@@ -65,10 +65,8 @@ bool FindThreadKey(const VmStructs& structs) {
 // How much of a stack's low end the JVM may protect against reading.
 uint64_t GuardZone(const VmStructs& structs) {
   constexpr uint64_t kSlack = 4;  // pages: zones are rounded up
-  const auto pages = static_cast<uint64_t>(IntFlag(structs, "StackYellowPages", 2) +
-                                           IntFlag(structs, "StackRedPages", 1) +
-                                           IntFlag(structs, "StackReservedPages", 1));
-  return (pages + kSlack) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  return (static_cast<uint64_t>(GuardPages(structs)) + kSlack) *
+         static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 void SetRegisters(const ucontext_t* context, WalkStart& start) {

@@ -41,8 +41,9 @@ WalkStart StartOf(const ucontext_t* context, uint64_t thread, bool non_java = fa
 // For that walk: its own stack above the guard zones is trusted.
 LiveMemory MemoryOf(const WalkStart& start);
 
-// The same of another thread, which may change or be gone at any time: all is read through
-// SafeFetch alone, with LiveMemory(0, 0). False if there is no such thread any more.
+// What a walk of another thread starts from. That thread may change or be gone at any time: all of
+// it is to be read through SafeFetch alone, with LiveMemory(0, 0). False if there is no such thread
+// any more.
 bool StartOfOther(const ucontext_t* context, uint64_t thread, WalkStart& start,
                   bool non_java = false);
 

@@ -41,7 +41,8 @@ class LiveJvm {
 
 // Runs `handler` in a signal handler of the current thread.
 void RaiseHere(const InHandler& handler);
-// The same on another thread; false if it did not come to it within ten seconds.
+// Runs `handler` in a signal handler of `thread`; false if that thread did not come to it within
+// ten seconds.
 bool RaiseOn(pthread_t thread, const InHandler& handler);
 
 // A thread in a method of wh.Api, until it is destroyed.

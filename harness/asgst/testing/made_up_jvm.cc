@@ -82,6 +82,7 @@ void MadeUpJvm::PutStack() {
   leaf = AddCode(0, 4, 16, {{0x20, 1}, {0x28, 8}});
   caller = AddCode(1, 6, 16, {{0x30, 8}});
   stub = AddBlob(4, kNames + 0x40, -1, 0, 0);
+  other_stub = AddBlob(5, kNames + 0x40, -1, 0, 0);
   layout.call_stub_return = stub + 0x10;
   // The leaf's own scopes; in the caller, method 2 is inlined into method 1.
   PutScope(leaf, 1, {0, 1, 8});

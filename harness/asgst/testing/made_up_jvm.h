@@ -32,8 +32,8 @@ class MadeUpJvm {
   WalkLayout layout{};
   MadeUpMemory memory;
   WalkStart start;
-  // The first instructions: method 0, method 1 with method 2 inlined, a stub.
-  uint64_t leaf = 0, caller = 0, stub = 0;
+  // The first instructions: method 0, method 1 with method 2 inlined, a stub, another one.
+  uint64_t leaf = 0, caller = 0, stub = 0, other_stub = 0;
 
  private:
   struct Described {

@@ -80,6 +80,7 @@ void ForEachNumber(WalkLayout& l, Visit visit) {
   visit("cont_entry", l.cont_entry);
   visit("cont_entry_size", l.cont_entry_size);
   visit("cont_return_at", l.cont_return_at);
+  visit("unpacked_frames", l.unpacked_frames);
   visit("sender_sp", l.sender_sp);
   visit("interpreter_method", l.interpreter_method);
   visit("interpreter_bcp", l.interpreter_bcp);

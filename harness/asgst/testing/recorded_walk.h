@@ -38,7 +38,7 @@ struct RecordedWalk {
   std::vector<RecordedFrame> Walk(
       const MemoryReader& words,
       const std::function<std::string(const JavaFrame& frame)>& name) const;
-  // The same from the record alone.
+  // What the walk answers from the record's own words, with the names that it holds.
   std::vector<RecordedFrame> Again() const;
 };
 

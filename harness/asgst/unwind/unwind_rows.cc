@@ -2,9 +2,6 @@
 // ReadUnwindRows: what libdw makes of .eh_frame, row by row.
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <fcntl.h>
-#include <gelf.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -14,6 +11,7 @@
 #include <string_view>
 
 #include "harness/asgst/unwind/unwind_service.h"
+#include "harness/elf/elf_file.h"
 
 namespace walkhammer {
 namespace {
@@ -26,7 +24,6 @@ struct Numbers {
 constexpr Numbers kNumbers[] = {{EM_X86_64, 7, 6, 16}, {EM_AARCH64, 31, 29, 30}};
 
 struct Closer {
-  void operator()(Elf* elf) const { elf_end(elf); }
   void operator()(Dwarf_CFI* cfi) const { dwarf_cfi_end(cfi); }
   void operator()(Dwarf_Frame* frame) const { free(frame); }
 };
@@ -129,15 +126,14 @@ void AppendFunctions(std::vector<UnwindRow>& rows, Dwarf_CFI* cfi, uint64_t star
   }
 }
 
-std::vector<UnwindRow> Read(Elf* elf, uint64_t hash) {
+std::vector<UnwindRow> Read(const ElfFile& file, uint64_t hash) {
   std::vector<UnwindRow> rows;
-  GElf_Ehdr header;
-  if (gelf_getehdr(elf, &header) == nullptr) return rows;
   const auto* numbers = std::find_if(std::begin(kNumbers), std::end(kNumbers),
-                                     [&](const auto& n) { return n.machine == header.e_machine; });
-  const std::unique_ptr<Dwarf_CFI, Closer> cfi(dwarf_getcfi_elf(elf));
-  if (numbers == std::end(kNumbers) || cfi == nullptr) return rows;
-  const Starts starts(elf, hash);
+                                     [&](const auto& n) { return n.machine == file.machine(); });
+  if (numbers == std::end(kNumbers)) return rows;
+  const std::unique_ptr<Dwarf_CFI, Closer> cfi(dwarf_getcfi_elf(file.get()));
+  if (cfi == nullptr) return rows;
+  const Starts starts(file.get(), hash);
   for (const uint64_t start : starts.addresses())
     if (rows.empty() || start - starts.low() >= rows.back().begin)
       AppendFunctions(rows, cfi.get(), start, starts.low(), *numbers);
@@ -152,23 +148,13 @@ uint64_t HashOfTable(const char* table, size_t bytes) {
 }
 
 std::vector<UnwindRow> ReadUnwindRows(const std::string& path, uint64_t image, uint64_t hash) {
-  elf_version(EV_CURRENT);
-  if (path.empty()) {
-    // The kernel's own library lies in memory as in a file, its section headers last.
-    auto* bytes = reinterpret_cast<char*>(image);
-    Elf64_Ehdr header;
-    std::memcpy(&header, bytes, sizeof header);
-    const size_t size = header.e_shoff + size_t{header.e_shentsize} * header.e_shnum;
-    const std::unique_ptr<Elf, Closer> elf(elf_memory(bytes, size));
-    return elf == nullptr ? std::vector<UnwindRow>() : Read(elf.get(), hash);
-  }
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return {};
-  std::vector<UnwindRow> rows;
-  if (const std::unique_ptr<Elf, Closer> elf(elf_begin(fd, ELF_C_READ_MMAP, nullptr)); elf)
-    rows = Read(elf.get(), hash);
-  close(fd);
-  return rows;
+  if (!path.empty()) return Read(ElfFile(path), hash);
+  // The kernel's own library lies in memory as in a file, its section headers last.
+  auto* bytes = reinterpret_cast<char*>(image);
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes, sizeof header);
+  const size_t size = header.e_shoff + size_t{header.e_shentsize} * header.e_shnum;
+  return Read(ElfFile(std::span(bytes, size)), hash);
 }
 
 }  // namespace walkhammer

@@ -4,8 +4,9 @@
 namespace walkhammer {
 namespace {
 
-constexpr int kMostSkipped = 64;   // frames without a Java method between two with one
-constexpr int kMostInlined = 256;  // in one activation: HotSpot's MaxForceInlineLevel is 100
+constexpr int kMostSkipped = 64;         // frames without a Java method between two with one
+constexpr uint64_t kMostOfBarrier = 64;  // bytes that the return barrier pushes before it calls
+constexpr int kMostInlined = 256;        // in one activation: HotSpot's MaxForceInlineLevel is 100
 
 }  // namespace
 
@@ -209,7 +210,8 @@ bool JavaWalk::Up(int32_t frame_words) {
   }
   if (at_.pc == layout_.call_stub_return) return UpFromEntry();
   if (frame_words <= 0)
-    return ToContinuationEntry() || FromStubWithoutFrame() || TakeReturnOfStub(at_.fp) || End(true);
+    return ToContinuationEntry(kMostOfBarrier) || FromStubWithoutFrame() ||
+           ToContinuationEntry(start_.stack_high) || TakeReturnOfStub(at_.fp) || End(true);
   const uint64_t above = at_.sp + 8 * static_cast<uint64_t>(frame_words);
   uint64_t pc = 0, fp = 0;
   if (above <= at_.sp || !ReturnAddress(above - 8, pc) || !Word(above - 16, fp)) return End(true);
@@ -219,12 +221,15 @@ bool JavaWalk::Up(int32_t frame_words) {
 }
 
 // A mounted virtual thread has but its newest frames on the stack: the oldest of these returns to a
-// stub that brings more (StubRoutines::cont_returnBarrier). What has entered it is below them.
-bool JavaWalk::ToContinuationEntry() {
+// stub that brings more (StubRoutines::cont_returnBarrier). What has entered it is below them. The
+// stub itself calls from right above that, or from above the room that it has made for more frames;
+// other stubs call from farther up than `most` bytes, too, and are known by where they go.
+bool JavaWalk::ToContinuationEntry(uint64_t most) {
   uint64_t entry = 0, pc = 0;
   if (at_.is_top || layout_.cont_return_at == 0 || layout_.cont_entry < 0 ||
       !memory_.ReadWord(start_.thread + layout_.cont_entry, entry) || entry < at_.sp ||
-      !InStack(entry) || !memory_.ReadWord(layout_.cont_return_at, pc) || !InCode(pc))
+      (entry - at_.sp > most && IsReturn(at_.pc)) || !InStack(entry) ||
+      !memory_.ReadWord(layout_.cont_return_at, pc) || !InCode(pc))
     return false;
   const uint64_t end = entry + static_cast<uint64_t>(layout_.cont_entry_size);
   at_ = {pc, entry, end, false, false, {}};

@@ -63,6 +63,7 @@ enum class WalkStatus : int32_t {
   kNotWalkableNotJava = -4,
   kUnknownJava = -5,
   kUnknownState = -7,
+  kDeoptimization = -9,
 };
 
 // Reads what a code heap has committed plainly, and all else as `other` does.
@@ -96,7 +97,7 @@ class JavaWalk {
 
   // Goes to the newest Java frame.
   WalkStatus Begin();
-  // The same from the registers alone, whatever the thread's state says.
+  // Goes to the newest Java frame by the registers alone, whatever the thread's state says.
   WalkStatus BeginAtRegisters();
   // At a frame that an earlier walk came to and that is still there, with the caller that it has.
   struct KnownFrame {
@@ -151,6 +152,8 @@ class JavaWalk {
     return true;
   }
 
+  WalkStatus BeginByState();
+  bool InDeoptimisedFrame();
   WalkStatus BeginInCode();
   WalkStatus FindFirst();
   WalkStatus BeginInC();
@@ -165,14 +168,16 @@ class JavaWalk {
   bool FromLinkTo(const FoundCode& caller, uint64_t pc);
   StubStart StartAt(uint64_t pc, uint64_t sp, uint64_t fp) const;
   bool FromExit(const FoundCode& code, const StubStart& start);
-  bool TakeExitByJump(const FoundCode& code, const StubExit& exit);
+  void GoOnInStub(StubExit& exit);
+  bool FromFirstCall(const FoundCode& code);
+  bool TakeExitByJump(const FoundCode& code, const StubExit& exit, uint64_t passed);
   bool TakeCaller(uint64_t pc, uint64_t sp, const StubExit& exit, bool into_interpreter);
   void LeaveEntry();
   bool IsFrameAt(uint64_t sp, const FoundCode& code);
   bool ToFrameAt(uint64_t sp, uint64_t pc, uint64_t fp);
   void PassArguments();
   bool FromCallStub();
-  bool ToContinuationEntry();
+  bool ToContinuationEntry(uint64_t most);
   bool FromLeafCall();
   bool FromLeafCallByTables();
   bool SenderInTop(const FoundCode& code);

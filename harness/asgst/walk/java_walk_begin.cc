@@ -16,6 +16,27 @@ constexpr uint64_t kLeastInterpreted8 = 8 * 8;  // of JDK 8, without the method'
 }  // namespace
 
 WalkStatus JavaWalk::Begin() {
+  const WalkStatus status = BeginByState();
+  uint64_t unpacked = 0;
+  const bool is_known =
+      layout_.unpacked_frames > 0 &&
+      memory_.ReadWord(start_.thread + static_cast<uint64_t>(layout_.unpacked_frames), unpacked);
+  return is_known && unpacked != 0 && (status != WalkStatus::kFound || !InDeoptimisedFrame())
+             ? WalkStatus::kDeoptimization
+             : status;
+}
+
+// While a compiled frame's contents are unpacked: true if it is still there, as the caller of the
+// blob that does it.
+bool JavaWalk::InDeoptimisedFrame() {
+  const FoundCode code = CodeAt(at_.pc);
+  uint64_t pc = 0;
+  if (code.kind != CodeKind::kStub || code.frame_words <= 0) return code.kind == CodeKind::kNmethod;
+  return ReturnAddress(at_.sp + 8 * static_cast<uint64_t>(code.frame_words) - 8, pc) &&
+         CodeAt(pc).kind == CodeKind::kNmethod;
+}
+
+WalkStatus JavaWalk::BeginByState() {
   int32_t state = 0;
   if (!memory_.Read(start_.thread + layout_.jvm.thread_state, state))
     return WalkStatus::kUnknownState;
@@ -271,11 +292,11 @@ bool JavaWalk::TakeReturnAt(uint64_t slot, uint64_t fp) {
   return true;
 }
 
-// By what compilers say of their own code, where that is known.
+// By what compilers say of their own code, where that is known: not before the tables are made.
 bool JavaWalk::FromLeafCallByTables() {
-  if (start_.unwind == nullptr) return false;
   CWalk c(start_.unwind, *layout_.rules, memory_);
   c.Begin(start_.registers, true, start_.stack_high);
+  if (!c.Told()) return false;
   for (int hop = 0; hop < kMostHops && c.Up(); hop++) {
     const Registers& r = c.at();
     if (!InCode(r.pc)) continue;
@@ -288,11 +309,16 @@ bool JavaWalk::FromLeafCallByTables() {
 }
 
 // Java calls some functions of the JVM with no frame that says so. Their return address is at the
-// stack's top before they set up a frame, behind the frame pointer's once they have.
+// stack's top before they set up a frame, behind the caller's frame pointer while they do, behind
+// their own once they have.
 bool JavaWalk::FromLeafCall() {
   const Registers r = start_.registers;
-  if (layout_.rules->has_link_register ? FromLink({}) : TakeReturnAt(r.sp, r.fp)) return true;
-  uint64_t fp = r.fp, caller = 0;
+  uint64_t fp = r.fp, caller = 0, word = 0;
+  if (layout_.rules->has_link_register
+          ? FromLink({})
+          : TakeReturnAt(r.sp, fp) ||
+                (Word(r.sp, word) && word == fp && TakeReturnAt(r.sp + 8, fp)))
+    return true;
   for (int hop = 0; hop < kMostHops && fp >= r.sp && Word(fp, caller); hop++) {
     if (TakeReturnAt(fp + 8, caller)) return true;
     if (caller <= fp) break;
@@ -307,7 +333,9 @@ bool JavaWalk::FromLeafCall() {
 // Interrupted in generated code: where its caller is depends on how much of its frame there is.
 bool JavaWalk::SenderInTop(const FoundCode& code) {
   const Registers& r = start_.registers;
-  if (code.kind == CodeKind::kStub && FromExit(code, StartAt(r.pc, r.sp, r.fp))) return true;
+  if (code.kind == CodeKind::kStub &&
+      (FromExit(code, StartAt(r.pc, r.sp, r.fp)) || FromFirstCall(code)))
+    return true;
   const FrameShape shape = ShapeAt(*layout_.rules, Code(), code, r.pc);
   uint64_t slot = 0, fp = r.fp, pc = 0;
   switch (shape) {

@@ -2,6 +2,7 @@
 // JavaWalk in stubs: from what the JVM generates beside methods to the Java frame that it serves.
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "harness/asgst/walk/java_walk.h"
 
@@ -11,6 +12,8 @@ namespace {
 // Bytes between a caller's sp and its callee's frame, or an adapter's sp while it saves registers.
 constexpr uint64_t kMostArguments = 512 * 8;
 constexpr uint64_t kMostCallStub = 512;  // bytes of the call stub before and behind its call
+// Registers, as instructions number them.
+constexpr int kRdx = 2, kSp = 4, kFp = 5, kSenderSp = 13, kThread = 15;
 
 }  // namespace
 
@@ -18,7 +21,6 @@ constexpr uint64_t kMostCallStub = 512;  // bytes of the call stub before and be
 // those are known that are told otherwise: the callee may have changed the rest for the time being.
 // A caller's sp that it left alone leads into the stack near by.
 StubStart JavaWalk::StartAt(uint64_t pc, uint64_t sp, uint64_t fp) const {
-  constexpr int kSp = 4, kFp = 5, kSenderSp = 13, kThread = 15;
   constexpr uint32_t kAll = 0xffff;
   StubStart start;
   start.pc = pc;
@@ -31,6 +33,7 @@ StubStart JavaWalk::StartAt(uint64_t pc, uint64_t sp, uint64_t fp) const {
     start.known = kAll;
     return start;
   }
+  start.called = true;
   start.known = 1U << kSp | 1U << kFp | 1U << kThread;
   start.general[kThread] = start_.thread;
   const uint64_t above = start.general[kSenderSp] - sp;
@@ -48,18 +51,64 @@ bool JavaWalk::FromExit(const FoundCode& code, const StubStart& start) {
   if (layout_.rules->run_to_exit == nullptr ||
       !layout_.rules->run_to_exit(Code(), memory_, code, start, exit))
     return false;
-  const uint64_t sp = start.general[4], fp = start.general[5];
+  GoOnInStub(exit);
+  const uint64_t sp = start.general[kSp], fp = start.general[kFp];
   if (code.kind == CodeKind::kCodelet && fp >= sp && exit.sp > fp &&
       IsInterpretedFrameAt(fp, method, facts))
     return false;
-  if (!exit.returns) return TakeExitByJump(code, exit);
-  // In place of the return address may stand who handles an exception.
-  return TakeCaller(exit.pc, exit.sp, exit, false) || ToFrameAt(exit.sp, exit.pc, exit.fp);
+  // What it leaves of the stack may end in a return address, in whose place a call is still to put
+  // who handles an exception. Nothing is read below the sp that it was found with.
+  uint64_t passed = 0;
+  ReturnAddress(exit.sp - 8, passed);
+  if (!exit.returns) return TakeExitByJump(code, exit, passed);
+  return TakeCaller(exit.pc, exit.sp, exit, false) || ToFrameAt(exit.sp, exit.pc, exit.fp) ||
+         (exit.pc == 0 && exit.called && TakeCaller(passed, exit.sp, exit, false));
+}
+
+// A stub may leave its frame to another stub: C1's stubs to forward_exception. That one calls, or
+// returns; an adapter does neither.
+void JavaWalk::GoOnInStub(StubExit& exit) {
+  const FoundCode to = CodeAt(exit.pc);
+  if (exit.returns || to.kind != CodeKind::kStub) return;
+  StubStart start;
+  start.pc = exit.pc;
+  for (const auto& [number, word] : {std::pair{kSp, exit.sp},
+                                     {kFp, exit.fp},
+                                     {kRdx, exit.exception_pc},
+                                     {kSenderSp, exit.sender_sp},
+                                     {kThread, start_.thread}}) {
+    start.general[number] = word;
+    if (word != 0) start.known |= 1U << number;
+  }
+  StubExit further;
+  if (layout_.rules->run_to_exit(Code(), memory_, to, start, further) &&
+      (further.called || further.returns))
+    exit = further;
+}
+
+// A blob that never comes back to who called it, as those of deoptimisation, has a frame of the
+// size that it tells where it calls first.
+bool JavaWalk::FromFirstCall(const FoundCode& code) {
+  const Registers& r = start_.registers;
+  StubStart start = StartAt(r.pc, r.sp, r.fp);
+  StubExit exit;
+  start.to_call = true;
+  if (code.frame_words <= 0 || layout_.rules->run_to_exit == nullptr ||
+      !layout_.rules->run_to_exit(Code(), memory_, code, start, exit) || !exit.called)
+    return false;
+  const uint64_t above = exit.sp + 8 * static_cast<uint64_t>(code.frame_words);
+  uint64_t pc = 0, fp = r.fp;
+  if (above <= r.sp || !ReturnAddress(above - 8, pc) || CodeAt(pc).kind != CodeKind::kNmethod)
+    return false;
+  if (above - 16 >= r.sp && !Word(above - 16, fp)) return false;  // saved already
+  at_ = {pc, above, fp, false, false, {}};
+  low_ = above;
+  return true;
 }
 
 // A stub jumps to a callee, with the return address on top of the stack, or to who handles an
 // exception in the frame on top; the interpreter jumps to its caller.
-bool JavaWalk::TakeExitByJump(const FoundCode& code, const StubExit& exit) {
+bool JavaWalk::TakeExitByJump(const FoundCode& code, const StubExit& exit, uint64_t passed) {
   const FoundCode to = CodeAt(exit.pc);
   const auto thrown = [&] {
     return ToFrameAt(exit.sp, exit.exception_pc, exit.fp) ||
@@ -77,17 +126,26 @@ bool JavaWalk::TakeExitByJump(const FoundCode& code, const StubExit& exit) {
     return TakeCaller(exit.pc, exit.sp, exit, false) || thrown();
   }
   const uint64_t complete = to.frame_complete > 0 ? static_cast<uint64_t>(to.frame_complete) : 0;
-  if (to.kind == CodeKind::kNmethod && exit.pc >= to.begin + complete &&
-      (ToFrameAt(exit.sp, exit.exception_pc, exit.fp) || ToFrameAt(exit.sp, exit.pc, exit.fp)))
-    return true;
+  if (to.kind == CodeKind::kNmethod && exit.pc >= to.begin + complete) {
+    if (ToFrameAt(exit.sp, exit.exception_pc, exit.fp)) return true;
+    if (ToFrameAt(exit.sp, exit.pc, exit.fp)) {
+      at_.is_top = true;  // it goes on there: what is described there is of a call before it
+      return true;
+    }
+  }
   // A call is to tell where it goes. C1's stub puts that where its return address was.
-  uint64_t replaced = 0;
-  if (exit.pc == 0 &&
-      (thrown() || (ReturnAddress(exit.sp - 8, replaced) &&
-                    TakeCaller(replaced, exit.sp, exit, /*into_interpreter=*/false))))
-    return true;
+  if (exit.pc == 0 && exit.called) {
+    // What resolves a call goes to the callee, and rdx is an argument.
+    const FoundCode caller = CodeAt(exit.top);
+    const bool has_caller =
+        caller.kind == CodeKind::kNmethod && IsReturn(exit.top) && IsFrameAt(exit.sp + 8, caller);
+    if (has_caller && (passed == 0 || passed != exit.exception_pc))
+      return TakeCaller(exit.top, exit.sp + 8, exit, false);
+    if (thrown() || TakeCaller(passed, exit.sp, exit, false)) return true;
+  }
   return TakeCaller(exit.top, exit.sp + 8, exit, to.kind == CodeKind::kCodelet) ||
-         TakeCaller(exit.pc, exit.sp, exit, false) || thrown();
+         TakeCaller(exit.pc, exit.sp, exit, false) || thrown() ||
+         TakeCaller(passed, exit.sp, exit, false);
 }
 
 // Goes to the caller that `pc` returns to. Between its frame and `sp` may lie what an adapter has

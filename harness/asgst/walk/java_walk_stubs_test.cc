@@ -5,20 +5,22 @@
 namespace walkhammer {
 namespace {
 
-// A stub has found where a compiled method handles an exception and goes there.
+// A stub has found where a compiled method handles an exception and goes there. A call is right
+// before that place: what is described at it is the call's.
 TEST_P(BetweenFramesTest, OnTheWayToAHandler) {
   const uint64_t pc = jvm_.stub + 0x20, sp = kLeafSp, handler = leaf_ + 0x20;
+  const std::vector<Seen> handled = {{0, 11, 4, FrameType::kJava}, wanted_[1]};
   memory_.Put(sp, 0x1234);
   memory_.PutBytes(pc, {0xff, 0xe0, 0, 0});
   Interrupt(pc, sp, kOlderFp, {{kRax, handler}});
-  EXPECT_EQ(Walk(), wanted_);
+  EXPECT_EQ(Walk(), handled);
   memory_.PutBytes(pc, {0x59, 0xff, 0xe0, 0});
   Interrupt(pc, sp - 8, kOlderFp, {{kRax, handler}});
-  EXPECT_EQ(Walk(), wanted_) << "the return address is still to be taken off";
+  EXPECT_EQ(Walk(), handled) << "the return address is still to be taken off";
   memory_.Put(sp - 8, handler);
   memory_.PutBytes(pc, {0x59, 0xff, 0xe1, 0});
   Interrupt(pc, sp - 8, kOlderFp);
-  EXPECT_EQ(Walk(), wanted_) << "where it stands now";
+  EXPECT_EQ(Walk(), handled) << "where it stands now";
 }
 
 // The interpreter asks the JVM who handles an exception; its own frame is gone, the frame pointer
@@ -106,6 +108,90 @@ TEST_P(BetweenFramesTest, InAStubThatPushes) {
   }
 }
 
+// C1's stubs leave their frame to forward_exception, which asks who handles the exception and puts
+// that where the return address was.
+TEST_P(BetweenFramesTest, AFrameThatIsLeftToAnotherStub) {
+  const uint64_t pc = jvm_.stub + 0x20, to = jvm_.other_stub + 0x20, fp = kLeafSp - 16;
+  const auto distance = static_cast<uint32_t>(to - (pc + 5));
+  memory_.PutBytes(pc,
+                   {0xe9, static_cast<uint8_t>(distance), static_cast<uint8_t>(distance >> 8),
+                    static_cast<uint8_t>(distance >> 16), static_cast<uint8_t>(distance >> 24)});
+  // call; mov [rbp+8], rax; leave; ret
+  memory_.PutBytes(to, {0xe8, 0, 0, 0, 0, 0x48, 0x89, 0x45, 0x08, 0xc9, 0xc3, 0x90});
+  memory_.PutBytes(caller_ + 0x2b, {0xe8});
+  memory_.Put(fp - 0x30, caller_ + 0x30);  // left over
+  memory_.Put(fp, kOlderFp);
+  memory_.Put(fp + 8, leaf_ + 0x20);
+  for (const uint64_t at : {pc, to, to + 9}) {
+    Interrupt(at, fp - 0x30, fp);
+    EXPECT_EQ(Walk(), wanted_) << at;
+  }
+}
+
+// C2's rethrow goes on in the blob that asks who handles the exception, with the pc in rdx.
+TEST_P(BetweenFramesTest, AnExceptionThatIsHandedToAnotherStub) {
+  const uint64_t pc = jvm_.stub + 0x20, to = jvm_.other_stub + 0x20;
+  memory_.PutBytes(pc, {0x5a, 0x41, 0xff, 0xe2});  // pop rdx; jmp r10
+  // mov [r15+0x70], rdx; call; mov rdx, [r15+0x70]; jmp rax
+  memory_.PutBytes(to, {0x49, 0x89, 0x57, 0x70, 0xe8, 0, 0, 0, 0, 0x49, 0x8b, 0x57, 0x70, 0xff,
+                        0xe0, 0x90, 0x90});
+  memory_.PutBytes(caller_ + 0x2b, {0xe8});
+  memory_.Put(kLeafSp, caller_ + 0x30);  // left over
+  memory_.Put(kLeafSp - 8, leaf_ + 0x20);
+  Interrupt(pc, kLeafSp - 8, kOlderFp, {{10, to}, {15, kThread}});
+  EXPECT_EQ(Walk(), wanted_);
+  Interrupt(pc + 1, kLeafSp, kOlderFp, {{10, to}, {15, kThread}, {kRdx, leaf_ + 0x20}});
+  EXPECT_EQ(Walk(), wanted_);
+  Interrupt(to, kLeafSp, kOlderFp, {{15, kThread}, {kRdx, leaf_ + 0x20}});
+  EXPECT_EQ(Walk(), wanted_);
+}
+
+// Before a frame is unpacked, its registers are saved: from the first call on the blob never comes
+// back to who called it. Who did is the handler of a frame to be deoptimised.
+TEST_P(BetweenFramesTest, OnTheWayIntoDeoptimisation) {
+  constexpr int kWords = 6;
+  const uint64_t begin = jvm_.stub, handler = leaf_ + 0x100, sp = kLeafSp - 8;
+  memory_.PutInt(jvm_.stub - 0x1f0 + 8, kWords);
+  memory_.Put(leaf_ - 0x1f0 + 80, handler);
+  memory_.PutInt(leaf_ - 0x1f0 + 48, 8);
+  memory_.Put(kLeafSp + 8, leaf_ + 0x20);
+  // push rbp; sub rsp, 32; call; mov rsp, rax
+  memory_.PutBytes(begin, {0x55, 0x48, 0x83, 0xec, 0x20, 0xe8, 0, 0, 0, 0, 0x48, 0x89, 0xc4, 0xc3});
+  memory_.Put(sp, handler);
+  Interrupt(begin, sp, kOlderFp);
+  EXPECT_EQ(Walk(), wanted_);
+  memory_.Put(sp - 8, kOlderFp);
+  Interrupt(begin + 1, sp - 8, 0x5678);
+  EXPECT_EQ(Walk(), wanted_);
+  Interrupt(begin + 5, sp - 40, 0x5678);
+  EXPECT_EQ(Walk(), wanted_);
+  memory_.Put(sp, 0x77);
+  EXPECT_NE(Walk(), wanted_);
+}
+
+// What resolves a call goes to the callee with all arguments as they were: rdx is one of them.
+TEST_P(BetweenFramesTest, InAStubThatResolvesACall) {
+  // push rdx; call; pop rdx; jmp rax
+  memory_.PutInt(jvm_.stub - 0x1f0 + 8, 0);
+  memory_.PutBytes(jvm_.stub, {0x52, 0xe8, 0, 0, 0, 0, 0x5a, 0xff, 0xe0, 0x90});
+  memory_.PutBytes(caller_ + 0x2b, {0xe8});
+  memory_.Put(kLeafSp - 8, leaf_ + 0x20);
+  Interrupt(jvm_.stub, kLeafSp - 8, kOlderFp, {{kRdx, caller_ + 0x30}});
+  EXPECT_EQ(Walk(), wanted_);
+}
+
+// Where it goes is not known, and no call is to tell: what it was called from is on top, whatever
+// was left over below that and in rdx.
+TEST_P(BetweenFramesTest, InAStubThatGoesNobodyKnowsWhere) {
+  // imul rax, rbx; jmp rax
+  memory_.PutBytes(jvm_.stub, {0x48, 0x0f, 0xaf, 0xc3, 0xff, 0xe0, 0x90, 0x90});
+  memory_.Put(kLeafSp - 8, leaf_ + 0x20);
+  memory_.PutBytes(caller_ + 0x2b, {0xe8});
+  memory_.Put(kLeafSp - 16, caller_ + 0x30);
+  Interrupt(jvm_.stub, kLeafSp - 8, kOlderFp, {{kRdx, caller_ + 0x30}});
+  EXPECT_EQ(Walk(), wanted_);
+}
+
 // Many stubs lie in one piece of code; the one at hand has registers to take back.
 TEST_P(BetweenFramesTest, InAStubAmongOthers) {
   const uint64_t pc = jvm_.stub + 0x20;
@@ -121,6 +207,54 @@ TEST_P(BetweenFramesTest, InAStubAmongOthers) {
   EXPECT_EQ(Walk(), wanted_);
   Interrupt(pc + 6, sp + 24, kOlderFp);  // two of them are done
   EXPECT_EQ(Walk(), wanted_);
+}
+
+// A virtual thread's: what entered it is far below, and is not who called the stub.
+TEST_P(BetweenFramesTest, InAStubThatCallsInAVirtualThread) {
+  const uint64_t begin = jvm_.stub + 0x20, sp = kLeafSp - 8, entry = sp + 0x60;
+  memory_.PutInt(jvm_.stub - 0x1f0 + 8, 0);
+  // push rax; call; pop rax; ret
+  memory_.PutBytes(begin, {0x50, 0xe8, 0, 0, 0, 0, 0x58, 0xc3, 0x90, 0x90});
+  memory_.Put(sp, leaf_ + 0x20);
+  memory_.Put(sp - 16, begin + 6);
+  Interrupt(0x9999, sp - 16, kOlderFp);
+  layout_.cont_entry = 0x108;
+  layout_.cont_entry_size = 32;
+  layout_.cont_return_at = kThread + 0x100;
+  memory_.Put(layout_.cont_return_at, caller_ + 0x30);
+  memory_.Put(kThread + 0x108, entry);
+  EXPECT_EQ(Walk(), wanted_);
+  memory_.Put(kThread + 0x108, sp);
+  const auto entered = Walk();
+  EXPECT_EQ(entered.size(), 2U) << "the stub that brings more frames calls from there";
+  EXPECT_NE(entered, wanted_);
+  memory_.Put(kThread + 0x108, entry);
+  memory_.PutBytes(begin, {0x50, 0xe8, 0, 0, 0, 0, 0x48, 0x89, 0xc4, 0xc3});  // mov rsp, rax; ret
+  memory_.Put(sp, 0x77);
+  EXPECT_EQ(Walk(), entered) << "from above the room for these frames";
+}
+
+// The interpreter has called a function of the JVM, which leaves the frame pointer alone, before
+// there are unwind tables. Behind the frame pointer is the return address of the interpreted frame.
+TEST_P(BetweenFramesTest, InAFunctionThatNoTableTellsOf) {
+  const uint64_t fp = kLeafSp - 16, back = MadeUpJvm::kInterpreter + 0x60, sp = fp - 0x60;
+  const UnwindTables none;
+  memory_.Put(fp, kOlderFp);
+  memory_.Put(fp + 8, leaf_ + 0x20);
+  memory_.Put(fp + layout_.sender_sp, kLeafSp);
+  memory_.Put(fp + layout_.interpreter_method, MadeUpJvm::Method(2));
+  memory_.Put(fp + 8 * layout_.rules->slots.interpreter_bcp, MadeUpJvm::Method(2) + 0x100 + 32 + 4);
+  PutCode(back, {0xff, 0xe0});  // jmp rax: it goes on with the next byte code
+  memory_.Put(sp, back);
+  start_.unwind = &none;
+  const std::vector<Seen> all = {{2, 4, 0, FrameType::kJava}, wanted_[0], wanted_[1]};
+  Interrupt(0x9999, sp, fp);
+  EXPECT_EQ(Walk(), all) << "on entry";
+  memory_.Put(sp - 8, fp);
+  Interrupt(0x9999, sp - 8, fp);
+  EXPECT_EQ(Walk(), all) << "the frame pointer is pushed";
+  memory_.Put(sp, 0x78);
+  EXPECT_EQ(Walk(), wanted_) << "no return address: a guess by the frame pointer";
 }
 
 // Math.sin of the interpreter calls a stub and has no frame.
@@ -157,6 +291,15 @@ TEST_P(BetweenFramesTest, WhileTheHandlerOfAnExceptionIsLookedFor) {
               {{kRdx, leaf_ + 0x20}, {kRax, leaf_ + 0x1c}, {8, leaf_ + 0x1c}});
     EXPECT_EQ(Walk(), wanted_) << pc - end;
   }
+  // It has called who answers: pop rdx; jmp rax. The caller's frame begins with what was left over.
+  memory_.PutInt(jvm_.stub - 0x1f0 + 8, 0);
+  memory_.PutBytes(end - 5, {0xe8, 0, 0, 0, 0, 0x5a, 0xff, 0xe0});
+  memory_.PutBytes(caller_ + 0x2b, {0xe8});
+  memory_.Put(kLeafSp - 8, leaf_ + 0x20);
+  memory_.Put(kLeafSp, caller_ + 0x30);
+  memory_.Put(kLeafSp - 16, end);
+  Interrupt(0x9999, kLeafSp - 16, kOlderFp);
+  EXPECT_EQ(Walk(), wanted_) << "in the function that is called";
 }
 
 // Native code calls Java: the frame pointer is C's still, the thread's anchor is in the wrapper.

@@ -196,6 +196,28 @@ TEST_P(JavaWalkTest, AFrameToBeDeoptimisedHasItsPcElsewhere) {
   EXPECT_EQ(Walk(), (std::vector<Seen>{kLeaf, kInlined, kOuter}));
 }
 
+// Interpreted frames are laid out in its place, and have no methods yet.
+TEST_P(JavaWalkTest, WhileFramesAreUnpackedThereIsNoStack) {
+  constexpr uint64_t kArray = kThread + 0x110, kBlobSp = kLeafSp - 32;
+  const std::vector<Seen> wanted = {kLeaf, kInlined, kOuter};
+  const auto status = [&] { return JavaWalk(layout_, memory_, start_).Begin(); };
+  memory_.PutInt(jvm_.stub - 0x1f0 + 8, 4);  // words of the blob's frame
+  memory_.Put(kThread, 4);                   // in_native
+  memory_.Put(kThread + 8, kBlobSp);
+  memory_.Put(kThread + 16, jvm_.stub + 0x40);
+  memory_.Put(kBlobSp + 24, leaf_ + 0x20);
+  memory_.Put(kArray, 0x7000);
+  layout_.unpacked_frames = 0x110;
+  EXPECT_EQ(Walk(), wanted) << "the compiled one is still there";
+  memory_.Put(kBlobSp + 24, MadeUpJvm::kInterpreter + 0x10);
+  EXPECT_EQ(status(), WalkStatus::kDeoptimization);
+  layout_.unpacked_frames = 0;
+  EXPECT_EQ(status(), WalkStatus::kFound) << "nobody knows";
+  layout_.unpacked_frames = 0x110;
+  memory_.Put(kArray, 0);
+  EXPECT_EQ(status(), WalkStatus::kFound);
+}
+
 // The oldest frame on the stack of a virtual thread returns to a stub; older ones are in the heap.
 TEST_P(JavaWalkTest, BelowAMountedVirtualThreadIsWhatEnteredIt) {
   const uint64_t entry = kLeafSp + 32, return_at = kThread + 0x100;

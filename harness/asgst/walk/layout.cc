@@ -39,6 +39,7 @@ void ReadMethod(StructReader& read, const VmStructs& structs, WalkLayout& l) {
 
 void ReadFrames(StructReader& read, const VmStructs& structs, WalkLayout& l) {
   l.wrapper_anchor = read.Need("JavaCallWrapper", "_anchor");
+  l.unpacked_frames = read.Optional("JavaThread", "_vframe_array_head");
   // Declared on x86_64 alone.
   l.call_wrapper = 8 * structs.Constant("frame::entry_frame_call_wrapper_offset")
                            .value_or(l.rules->slots.entry_wrapper);

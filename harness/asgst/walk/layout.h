@@ -53,6 +53,11 @@ struct WalkLayout {
   uint64_t
       cont_return_at;  // of ContinuationEntry::_return_pc, within enterSpecial once that is made
 
+  // JavaThread::_vframe_array_head, which is not null from the moment that a compiled frame's
+  // contents are taken for deoptimisation until the interpreted frames in its place are whole; 0 or
+  // less: not known.
+  int unpacked_frames;
+
   // Slots of an interpreted frame, bytes from fp; see also CodeRules. The first is in vmStructs,
   // the others are those of frame_x86.hpp and frame_aarch64.hpp: the method's is the same from JDK
   // 8 to 28, that of the byte code pointer from JDK 9 on.

@@ -67,7 +67,7 @@ class Metadata {
     return static_cast<int32_t>(method.code_end - method.const_method) - l_.header_bytes;
   }
 
-  // The same for an InstanceKlass*.
+  // Of classes, each given as an InstanceKlass*.
   bool IsInstanceClass(uint64_t klass) const;
   uint64_t NameOfClass(uint64_t klass) const;  // "pkg/Name"
   uint64_t GenericSignatureOfClass(uint64_t klass) const;

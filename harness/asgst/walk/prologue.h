@@ -24,8 +24,10 @@ enum class FrameShape : uint8_t {
   kUnknown,     // code that keeps no rule
 };
 
-// Generated code that keeps no rule about its frame, interrupted at `pc`.
+// Generated code that keeps no rule about its frame, as it was interrupted at `pc`.
 struct StubStart {
+  bool called = false;   // it has called from before `pc`, and was not interrupted itself
+  bool to_call = false;  // to be run up to its first call, and not to where it gives control away
   uint64_t pc = 0;
   uint64_t general[16] = {};  // as instructions number them
   uint32_t known = 0;         // a bit for each of them
@@ -34,9 +36,10 @@ struct StubStart {
 // How it gives control away: by a jump or a return, with these in the registers. 0: not known.
 struct StubExit {
   bool returns = false;
-  uint64_t pc = 0;   // where it goes
-  uint64_t sp = 0;   // behind what a return takes
-  uint64_t top = 0;  // the word there
+  bool called = false;  // it has called before that
+  uint64_t pc = 0;      // where it goes
+  uint64_t sp = 0;      // behind what a return takes
+  uint64_t top = 0;     // the word there
   uint64_t fp = 0;
   uint64_t sender_sp = 0;       // r13
   uint64_t exception_pc = 0;    // rdx
@@ -58,9 +61,9 @@ struct CodeRules {
   // Words that code at `pc`, where it calls a stub or has called it, has pushed for it and takes
   // back behind the call. Null where nobody asks.
   uint64_t (*takes_back)(const MemoryReader& memory, uint64_t pc) = nullptr;
-  // Runs the code at `start` in thought up to where it gives control away. False if that is not
-  // found in a bounded number of steps, or nothing tells the stack pointer there. Null where nobody
-  // asks.
+  // Runs the code at `start` in thought up to where it gives control away (or calls). False if that
+  // is not found in a bounded number of steps, or nothing tells the stack pointer there. Null where
+  // nobody asks.
   bool (*run_to_exit)(const MemoryReader& code, const MemoryReader& memory, const FoundCode& found,
                       const StubStart& start, StubExit& exit) = nullptr;
   // The bits of a return address that are one: pointer authentication puts a signature above them.

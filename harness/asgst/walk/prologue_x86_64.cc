@@ -51,6 +51,8 @@ bool RunsToReturn(const uint8_t* code) {
       at += 3;  // vzeroupper
     else if (Starts(i, {0x41, 0x85, 0x02}))
       at += 3;  // test [r10], eax
+    else if (Starts(i, {0x85, 0x05}))
+      at += 6;  // test [rip+disp32], eax (to JDK 9)
     else if (Starts(i, {0x41, 0xf6, 0x47}))
       at += 5;  // test byte [r15+disp8], imm8
     else if (Starts(i, {0x41, 0xf6, 0x87}))
@@ -80,10 +82,12 @@ bool ReadsBefore(const MemoryReader& memory, uint64_t pc, int count,
 
 // The safepoint poll's far side: the frame is gone already.
 bool IsPollStub(const MemoryReader& memory, const uint8_t* here, uint64_t pc) {
-  constexpr int kStore = 7;
-  // lea r10, [rip+N]; mov [r15+N], r10; jmp
+  constexpr int kLea = 7, kMov = 10, kStore = 7;
+  // lea r10, [rip+N], or mov r10, N (to JDK 17); mov [r15+N], r10; jmp
   if (*here == kJump) return ReadsBefore(memory, pc, kStore, {0x4d, 0x89, 0x97});
-  const uint8_t* store = Starts(here, {0x4c, 0x8d, 0x15}) ? here + 7 : here;
+  const uint8_t* store = here;
+  if (Starts(here, {0x4c, 0x8d, 0x15})) store += kLea;
+  if (Starts(here, {0x49, 0xba})) store += kMov;
   return Starts(store, {0x4d, 0x89, 0x97}) && store[kStore] == kJump;
 }
 
@@ -95,9 +99,11 @@ bool JumpsOut(const uint8_t* instruction, const FoundCode& code, uint64_t pc) {
   return *instruction == kJump && (target < code.begin || target >= code.end);
 }
 
-// An exception goes on to the caller: pop rbp; jmp to a stub.
+// An exception goes on to the caller: pop rbp; jmp to a stub. Native wrappers have the jump, which
+// is the only one out of them, elsewhere (exception_pending in generate_native_wrapper).
 bool ThrowsOn(const MemoryReader& memory, const FoundCode& code, const uint8_t* here, uint64_t pc) {
-  return JumpsOut(here, code, pc) && ReadsBefore(memory, pc, 1, {kPopFp});
+  const bool is_native = code.kind == CodeKind::kNmethod && code.level <= 0;
+  return JumpsOut(here, code, pc) && (is_native || ReadsBefore(memory, pc, 1, {kPopFp}));
 }
 
 // The way into the interpreter that calls are patched to, behind a method's own code:

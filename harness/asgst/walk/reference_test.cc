@@ -218,14 +218,27 @@ TEST_F(ShapeTest, EpilogueOfANativeWrapperThatPolls) {
   for (const uint64_t at : {1, 6, 13, 18, 24}) EXPECT_EQ(At(at), FrameShape::kNone) << at;
 }
 
+TEST_F(ShapeTest, APollOfJdk8) {
+  // pop rbp; test [rip+N], eax; ret
+  Put({0x90, 0x5d, 0x85, 0x05, 0, 0, 0, 0, 0xc3}, 0);
+  EXPECT_EQ(At(0), FrameShape::kWhole);
+  EXPECT_EQ(At(1), FrameShape::kFpPushed);
+  EXPECT_EQ(At(2), FrameShape::kNone);
+  EXPECT_EQ(At(8), FrameShape::kNone);
+}
+
 TEST_F(ShapeTest, AnExceptionGoesOnToTheCaller) {
   // add rsp, 0x20; pop rbp; jmp out; nop; jmp out
   Put({0x48, 0x83, 0xc4, 0x20, 0x5d, 0xe9, 0, 0, 0, 0x40, 0x90, 0xe9, 0, 0, 0, 0x40}, 0);
   EXPECT_EQ(At(4), FrameShape::kFpPushed);
   EXPECT_EQ(At(5), FrameShape::kNone);
   EXPECT_EQ(At(11), FrameShape::kWhole);
+  code_.level = 0;
+  EXPECT_EQ(At(11), FrameShape::kNone) << "a native wrapper's";
   // mov byte [rax], 0x5d; jmp in the same code
   Put({0xc6, 0x00, 0x5d, 0xe9, 2, 0, 0, 0}, 0);
+  EXPECT_EQ(At(3), FrameShape::kWhole);
+  code_.level = 0;
   EXPECT_EQ(At(3), FrameShape::kWhole);
 }
 
@@ -249,6 +262,12 @@ TEST_F(ShapeTest, ThePollsFarSide) {
       0);
   EXPECT_EQ(At(0), FrameShape::kWhole);
   for (const uint64_t at : {1, 8, 15}) EXPECT_EQ(At(at), FrameShape::kNone) << at;
+  // nop; mov r10, imm64; the same
+  Put({0x90, 0x49, 0xba, 1,    2, 3, 4,    5, 6, 7, 8, 0x4d,
+       0x89, 0x97, 0x50, 0x03, 0, 0, 0xe9, 0, 0, 0, 0},
+      0);
+  EXPECT_EQ(At(0), FrameShape::kWhole);
+  for (const uint64_t at : {1, 11, 18}) EXPECT_EQ(At(at), FrameShape::kNone) << at;
 }
 
 TEST_F(ShapeTest, StubThatDoesNotSayWhereItsFrameIsComplete) {

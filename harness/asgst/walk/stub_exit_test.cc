@@ -148,6 +148,7 @@ TEST_F(StubExitTest, AFramePointerIsTheCallersAgain) {
   EXPECT_EQ(exit_.fp, kFp);
   EXPECT_EQ(exit_.sp, At(21));
   EXPECT_EQ(exit_.pc, 0U) << "what the call answers, nobody knows";
+  EXPECT_TRUE(exit_.called);
   EXPECT_EQ(exit_.exception_pc, 0U) << "a call may change rdx";
   start_.general[kRbp] = At(19);
   start_.general[kRax] = 0x4321;
@@ -244,6 +245,26 @@ TEST_F(StubExitTest, HalvesAreNotKnown) {
   EXPECT_EQ(exit_.pc, 0x55U);
   Put({0x0f, 0x0b, 0xc3});  // ud2
   EXPECT_FALSE(Run(0, 3));
+}
+
+// mov eax, [rsi+8]; shl rax, 3; jmp [rax]: a vtable stub finds the receiver's class so.
+TEST_F(StubExitTest, AClassIsMadeOfItsCompressedPointer) {
+  Put({0x8b, 0x46, 0x08, 0x48, 0xc1, 0xe0, 0x03, 0xff, 0x20});
+  start_.general[6] = At(30);
+  memory_.Put(At(31), (At(40) >> 3) | 0x77ULL << 32);
+  ASSERT_TRUE(Run(0, 3));
+  EXPECT_EQ(exit_.pc, Word(40));
+  Put({0x48, 0xc1, 0xe8, 0x03, 0xff, 0xe0});  // shr rax, 3; jmp rax
+  start_.general[kRax] = 0x88;
+  ASSERT_TRUE(Run(0, 3));
+  EXPECT_EQ(exit_.pc, 0x11U);
+  Put({0x48, 0xc1, 0xf8, 0x03, 0xff, 0xe0});  // sar
+  ASSERT_TRUE(Run(0, 3));
+  EXPECT_EQ(exit_.pc, 0U) << "not known";
+  EXPECT_FALSE(exit_.called);
+  start_.called = true;
+  ASSERT_TRUE(Run(0, 3));
+  EXPECT_TRUE(exit_.called);
 }
 
 // pop rax; mov rsp, r13; jmp rax

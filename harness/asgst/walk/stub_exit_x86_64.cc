@@ -16,6 +16,7 @@ constexpr int kMostWays = 4;  // each takes another one of the branches that it 
 // What a callee may change by the System V ABI: rax, rcx, rdx, rsi, rdi, r8 to r11.
 constexpr uint32_t kCallerSaved = 0x0fc7;
 constexpr uint8_t kNotZero = 5;  // the condition of jne; that of je is one less
+
 namespace effects {
 
 // What an instruction of one byte does.
@@ -51,7 +52,7 @@ constexpr Effect kOneByte[256] = {
     E, E, E, E, E, E, E, E, A, D, X, K, S, S, K, A,  // 90
     X, X, X, X, T, T, T, T, K, K, T, T, T, T, T, T,  // a0
     L, L, L, L, L, L, L, L, I, I, I, I, I, I, I, I,  // b0
-    M, M, S, S, X, X, M, S, X, S, X, X, X, X, X, X,  // c0
+    M, S, S, S, X, X, M, S, X, S, X, X, X, X, X, X,  // c0
     M, M, M, M, X, X, X, X, K, K, K, K, K, K, K, K,  // d0
     B, B, B, B, X, X, X, X, S, S, X, S, X, X, X, X,  // e0
     X, X, X, X, X, K, S, S, K, K, K, K, K, K, M, S,  // f0
@@ -66,7 +67,10 @@ class Run : private MachineX86 {
  public:
   Run(const MemoryReader& code, const MemoryReader& memory, const FoundCode& found,
       const StubStart& start, int taken)
-      : MachineX86(memory, start), code_(code), found_(found), taken_(taken) {}
+      : MachineX86(memory, start), code_(code), found_(found), taken_(taken) {
+    exit_.called = start.called;
+    to_call_ = start.to_call;
+  }
 
   // `steps` are left on all ways.
   bool ToExit(int& steps, StubExit& exit) {
@@ -161,6 +165,8 @@ class Run : private MachineX86 {
   }
 
   Went Call() {
+    exit_.called = true;
+    if (to_call_) return Out({}, false);
     ForgetAll(kCallerSaved);
     return Went::kOn;
   }
@@ -250,6 +256,8 @@ class Run : private MachineX86 {
       case 0x9d:
         Pop();
         return Went::kOn;
+      case 0xc1:
+        return Shift();
       case 0xc2:
       case 0xc3:
         return Return();
@@ -283,6 +291,18 @@ class Run : private MachineX86 {
     }
     if ((i_.reg & 4) != 0) ForgetAll(1U << kRax | 1U << kRdx);
     ForgetRm();
+    return Went::kOn;
+  }
+
+  // By a number: shl and shr are how classes are made of their compressed pointers.
+  Went Shift() {
+    const int which = i_.reg & 7;
+    if (i_.in_memory || !i_.wide || (which != 4 && which != 5)) {
+      ForgetRm();
+      return Went::kOn;
+    }
+    Value& rm = r_[i_.rm];
+    rm.bits = which == 4 ? rm.bits << (i_.immediate & 63) : rm.bits >> (i_.immediate & 63);
     return Went::kOn;
   }
 
@@ -447,6 +467,7 @@ class Run : private MachineX86 {
   const FoundCode& found_;
   const int taken_;  // the branch that is taken, counted from 0; -1: none
   int branches_ = 0;
+  bool to_call_ = false;
   StubExit exit_;
   uint8_t window_[64];
   uint64_t window_begin_ = 0, window_size_ = 0;

@@ -29,12 +29,16 @@ void CWalk::Begin(const Registers& at, bool top, uint64_t limit) {
   limit_ = limit;
 }
 
-bool CWalk::Up() {
+const UnwindRow* CWalk::Row() const {
   const UnwindRow* row = nullptr;
-  Registers caller{};
   if (tables_ != nullptr) tables_->Find(top_ ? at_.pc : at_.pc - 1, row);
-  const bool told = row != nullptr && row->base != UnwindRow::kUnknown;
-  if (told ? !ByRow(*row, caller) : !ByFramePointer(caller)) return false;
+  return row != nullptr && row->base != UnwindRow::kUnknown ? row : nullptr;
+}
+
+bool CWalk::Up() {
+  const UnwindRow* row = Row();
+  Registers caller{};
+  if (row != nullptr ? !ByRow(*row, caller) : !ByFramePointer(caller)) return false;
   if (caller.pc == 0 || caller.sp >= limit_) return false;
   at_ = caller;
   top_ = false;

@@ -60,10 +60,14 @@ class CWalk {
   // `at`: in C code; with `top` interrupted there, else called from just before it.
   void Begin(const Registers& at, bool top, uint64_t limit);
   const Registers& at() const { return at_; }
+  // True if a table tells the caller of at(); else Up() guesses by the frame pointer, which is an
+  // older frame's in code that keeps none.
+  bool Told() const { return Row() != nullptr; }
   // To the caller. False where none can be told: then nothing has changed.
   bool Up();
 
  private:
+  const UnwindRow* Row() const;  // null: none that tells anything
   bool ByRow(const UnwindRow& row, Registers& caller) const;
   bool ByFramePointer(Registers& caller) const;
   bool Word(uint64_t address, uint64_t& word) const {

@@ -61,7 +61,8 @@ finding() {
   [ "$(cell 'successful > 100 and walks >= successful')" -eq 1 ]
   [ "$(cell "delivered * 10 >= requested * 8")" -eq 1 ]
   # Its own stack is in the pictures.
-  sqlite3 "$out/run.db" "select frames from stack" | grep -q 'Work.main(\[Ljava/lang/String;)V;Work.forMillis(J)V;Work.round(I)J'
+  sqlite3 "$out/run.db" "select replace(frames, char(10), ' > ') from stack" |
+    grep -q 'Work.main(\[Ljava/lang/String;)V > Work.forMillis(J)V > Work.round(I)J'
   "$WALKHAMMER" report "$out" --flame "$out.html" --collapsed "$out.txt" >/dev/null || [ $? -eq 1 ]
   grep -q 'Work.round' "$out.html"
   grep -q 'Work.main;Work.forMillis;Work.round' "$out.txt"

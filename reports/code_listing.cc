@@ -11,7 +11,7 @@
 #include "harness/base/numbers.h"
 #include "harness/coverage/swept_function.h"
 #include "harness/elf/demangle.h"
-#include "harness/elf/symbolizer.h"
+#include "harness/elf/elf_file.h"
 
 namespace walkhammer {
 namespace {

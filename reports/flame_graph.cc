@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "harness/base/hash.h"
 #include "harness/base/nearest.h"
 #include "harness/base/numbers.h"
 #include "reports/flame_page.h"
@@ -41,8 +42,8 @@ int ColourOf(std::string_view frame) {
   std::string_view package = ShortName(frame);
   for (int parts = 0; parts < 2; parts++)  // the method's and the class's name
     package = package.substr(0, std::min(package.rfind('.'), package.size()));
-  uint32_t hash = 2166136261;  // FNV-1a
-  for (const char c : package) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619;
+  uint32_t hash = kFnvBegin32;
+  for (const char c : package) hash = Fnv1a32(hash, static_cast<uint8_t>(c));
   return kJava + static_cast<int>((hash ^ (hash >> 16)) % kShades);
 }
 

@@ -43,11 +43,11 @@ int ColourOf(const std::string& page, const std::string& name) {
 
 std::vector<FlameGroup> TestGroups() {
   return {{"torture:x jdk17 zgc",
-           {{0, "a.B.run()V;c.D.get(Ljava/lang/String;)Lc/E;;c.D.hash(I)I", 5},
+           {{0, "a.B.run()V\nc.D.get(Ljava/lang/String;)Lc/E;\nc.D.hash(I)I", 5},
             {0, "[agct -5 unknown_Java]", 7},
-            {0, "a.B.run()V;c.D.get(I)Lc/E;", 2},
+            {0, "a.B.run()V\nc.D.get(I)Lc/E;", 2},
             {0, "a.B.run()V", 1},
-            {0, "a.B.run()V;os::sleep(long)+0x1", 4},
+            {0, "a.B.run()V\nos::sleep(long)+0x1", 4},
             {0, "never", 0}}}};
 }
 
@@ -71,7 +71,8 @@ TEST(FlameGraph, SeveralCellsHaveARootFrameEach) {
 
 TEST(FlameGraph, ColoursTellPackagesAndFailures) {
   std::vector<FlameGroup> groups = {
-      {"cell", {{0, "java.lang.A.f()V;java.lang.B$C.g(I)I;io.netty.D.h()V;[agct -3 x];wait", 1}}},
+      {"cell",
+       {{0, "java.lang.A.f()V\njava.lang.B$C.g(I)I\nio.netty.D.h()V\n[agct -3 x]\nwait", 1}}},
       {"other", {{1, "Main.main([Ljava/lang/String;)V", 1}}}};
   const std::string page = FlameGraphHtml(groups, "t");
   EXPECT_EQ(ColourOf(page, "cell"), 0);
@@ -87,11 +88,11 @@ TEST(FlameGraph, ColoursTellPackagesAndFailures) {
 }
 
 TEST(FlameGraph, NoNameEndsItsElement) {
-  const std::string odd = "x</script><!--&\"'\\\xff\xfe\n@TITLE@";
-  const std::vector<FlameGroup> groups = {{"g", {{0, odd + ";a.B.<init>()V", 1}}}};
+  const std::string odd = "x</script><!--&\"'\\\xff\xfe\r@TITLE@";
+  const std::vector<FlameGroup> groups = {{"g", {{0, odd + "\na.B.<init>()V", 1}}}};
   const std::string page = FlameGraphHtml(groups, "<b> & \"q\" \xff\n");
   const nlohmann::json data = DataOf(page);
-  EXPECT_EQ(data["names"][1], "x</script><!--&\"'\\\uFFFD\uFFFD\n@TITLE@");
+  EXPECT_EQ(data["names"][1], "x</script><!--&\"'\\\uFFFD\uFFFD\r@TITLE@");
   EXPECT_EQ(data["names"][0], "a.B.<init>()V");
   EXPECT_THAT(page, HasSubstr("<title>&lt;b&gt; &amp; &quot;q&quot; \uFFFD?</title>"));
   EXPECT_THAT(page, HasSubstr("<h1>&lt;b&gt; &amp; &quot;q&quot; \uFFFD?</h1>"));
@@ -110,7 +111,7 @@ TEST(FlameGraph, FiftyThousandStacksMakeAPage) {
   for (int i = 0; i < 50'000; i++) {
     std::string frames = "java.lang.Thread.run()V";
     for (int depth = 1, rest = i; depth <= 30; depth++, rest /= 3)
-      frames += ";a.B" + std::to_string(rest % 3) + ".f(Ljava/lang/Object;)Ljava/lang/Object;";
+      frames += "\na.B" + std::to_string(rest % 3) + ".f(Ljava/lang/Object;)Ljava/lang/Object;";
     groups[0].stacks.push_back({0, frames, 1});
   }
   const std::string page = FlameGraphHtml(groups, "t");
@@ -136,9 +137,9 @@ TEST(CollapsedText, MethodsWithoutDescriptorsAreAddedUp) {
 }
 
 TEST(CollapsedText, NoNameBreaksALineOrAStack) {
-  const std::vector<FlameGroup> groups = {{"g;1", {{0, "a\nb\xff", 1}}},
+  const std::vector<FlameGroup> groups = {{"g;1", {{0, "a\rb\xff", 1}}},
                                           {"g2", {{0, "f(La;b", 2}}}};
-  EXPECT_EQ(CollapsedText(groups), "g2;f(La;b 2\ng:1;a?b\uFFFD 1\n");
+  EXPECT_EQ(CollapsedText(groups), "g2;f(La:b 2\ng:1;a?b\uFFFD 1\n");
 }
 
 TEST(FlameGroups, AreOfOneCellOrOfThoseWithStacks) {

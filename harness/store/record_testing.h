@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/elf/symbolizer.h"
+#include "harness/elf/elf_file.h"
 #include "harness/findings/finding_record.h"
 #include "harness/oracles/oracle.h"
 #include "harness/shared/shared_state.h"

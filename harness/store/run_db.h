@@ -150,7 +150,7 @@ struct RunRow {
 
 class RunDb {
  public:
-  static constexpr int kSchemaVersion = 5;
+  static constexpr int kSchemaVersion = 6;
 
   // Makes `dir` (and its parents) or takes an empty one, and locks it until the object dies.
   // What the user must mend (folder in use, not empty, not writable, disk full) fails with

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "harness/store/collapsed.h"
 #include "harness/store/run_db.h"
 
 namespace walkhammer {
@@ -202,6 +203,13 @@ constexpr char kRegionColumns[] = "cell, kind, name, level, pcs, steps, answered
 constexpr char kRangeColumns[] =
     "cell, kind, name, level, answer, first_byte, end_byte, steps, disassembly";
 
+// How stacks were joined before schema 6.
+std::string FromCollapsed(std::string_view collapsed) {
+  std::string frames;
+  for (const std::string_view frame : SplitCollapsed(collapsed)) AppendFrame(frames, frame);
+  return frames;
+}
+
 std::string AllOf(const char* columns, const char* table) {
   return fmt::format("SELECT {} FROM {} ORDER BY cell, rowid", columns, table);
 }
@@ -280,10 +288,13 @@ Result<std::vector<CellThreadRow>> RunDb::CellThreads() const {
 
 Result<std::vector<StackRow>> RunDb::Stacks(std::optional<int64_t> cell) const {
   if (schema_ < 3) return std::vector<StackRow>();
-  if (!cell) return ReadAll<StackRow>(Statement(db_, AllOf(kStackColumns, "stack")));
-  Statement rows(db_, "SELECT cell, frames, count FROM stack WHERE cell = ? ORDER BY rowid");
-  rows.Bind(*cell);
-  return ReadAll<StackRow>(std::move(rows));
+  Statement rows(db_, cell ? "SELECT cell, frames, count FROM stack WHERE cell = ? ORDER BY rowid"
+                           : AllOf(kStackColumns, "stack"));
+  if (cell) rows.Bind(*cell);
+  auto stacks = ReadAll<StackRow>(std::move(rows));
+  if (!stacks.ok() || schema_ >= 6) return stacks;
+  for (StackRow& row : stacks.value()) row.frames = FromCollapsed(row.frames);
+  return stacks;
 }
 
 Result<std::vector<StackTotals>> RunDb::CountStacks() const {

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "harness/store/collapsed.h"
 #include "harness/store/record_testing.h"
 #include "harness/store/run_db.h"
 #include "harness/store/run_schema.h"
@@ -41,29 +42,39 @@ TEST(CellStatus, EachHasAWordOfItsOwnThatReadsBack) {
   EXPECT_EQ(CellStatusFromWord(""), CellStatus::kToolFailed);
 }
 
-TEST(SplitFrames, DescriptorsAreNotTakenApart) {
+TEST(SplitFrames, TakesApartWhatWasJoined) {
+  std::string frames;
+  for (const char* frame : {"a.B.c(Ljava/lang/String;)V", "d.E.f\n()V", "[agct -1]"})
+    AppendFrame(frames, frame);
+  EXPECT_THAT(SplitFrames(frames),
+              ElementsAre("a.B.c(Ljava/lang/String;)V", "d.E.f ()V", "[agct -1]"));
   EXPECT_THAT(SplitFrames(""), ElementsAre());
-  EXPECT_THAT(SplitFrames("[agct -5 unknown_Java]"), ElementsAre("[agct -5 unknown_Java]"));
-  EXPECT_THAT(SplitFrames("java.lang.Thread.run()V;wh.A.b(I)I"),
-              ElementsAre("java.lang.Thread.run()V", "wh.A.b(I)I"));
-  EXPECT_THAT(
-      SplitFrames("a.B.c(Ljava/lang/String;[[I)Ljava/lang/Object;;d.E.f()[La/B;;g.H.i()V"),
-      ElementsAre("a.B.c(Ljava/lang/String;[[I)Ljava/lang/Object;", "d.E.f()[La/B;", "g.H.i()V"));
-  EXPECT_THAT(SplitFrames("a.B.c()La/B;"), ElementsAre("a.B.c()La/B;"));
-  EXPECT_THAT(SplitFrames("cell (x);a.B.c()V;[agct -1]"),
-              ElementsAre("cell (x)", "a.B.c()V", "[agct -1]"));
-  EXPECT_THAT(SplitFrames("os::wait(long, int)+0x1;f(Lock*);g()"),
-              ElementsAre("os::wait(long, int)+0x1", "f(Lock*)", "g()"));
-  EXPECT_THAT(SplitFrames(";;a;;b;"), ElementsAre("a", "b"));
+  EXPECT_THAT(SplitFrames("\n\na\n"), ElementsAre("a"));
 }
 
-TEST(SplitFrames, NamesThatWereCutSwallowNoOther) {
+TEST(SplitCollapsed, DescriptorsAreNotTakenApart) {
+  EXPECT_THAT(SplitCollapsed(""), ElementsAre());
+  EXPECT_THAT(SplitCollapsed("[agct -5 unknown_Java]"), ElementsAre("[agct -5 unknown_Java]"));
+  EXPECT_THAT(SplitCollapsed("java.lang.Thread.run()V;wh.A.b(I)I"),
+              ElementsAre("java.lang.Thread.run()V", "wh.A.b(I)I"));
+  EXPECT_THAT(
+      SplitCollapsed("a.B.c(Ljava/lang/String;[[I)Ljava/lang/Object;;d.E.f()[La/B;;g.H.i()V"),
+      ElementsAre("a.B.c(Ljava/lang/String;[[I)Ljava/lang/Object;", "d.E.f()[La/B;", "g.H.i()V"));
+  EXPECT_THAT(SplitCollapsed("a.B.c()La/B;"), ElementsAre("a.B.c()La/B;"));
+  EXPECT_THAT(SplitCollapsed("cell (x);a.B.c()V;[agct -1]"),
+              ElementsAre("cell (x)", "a.B.c()V", "[agct -1]"));
+  EXPECT_THAT(SplitCollapsed("os::wait(long, int)+0x1;f(Lock*);g()"),
+              ElementsAre("os::wait(long, int)+0x1", "f(Lock*)", "g()"));
+  EXPECT_THAT(SplitCollapsed(";;a;;b;"), ElementsAre("a", "b"));
+}
+
+TEST(SplitCollapsed, NamesThatWereCutSwallowNoOther) {
   for (const char* cut :
        {"a.B.c(", "a.B.c(I", "a.B.c(Ljava/la", "a.B.c(Ljava/lang/String;I", "a.B.c()",
         "a.B.c()Ljava/la", "a.B.c()[", "a.B.c([", "a.B.c(ILa/B;J", "a.B.c"})
     for (const char* next : {"d.E.f(I)V", "I.m()V", "L.m(J)La/B;", "[agct -5 x]"})
-      EXPECT_THAT(SplitFrames(std::string(cut) + ";" + next), ElementsAre(cut, next));
-  EXPECT_THAT(SplitFrames("d.E.f()V;a.B.c(Ljava/lang/String;I"),
+      EXPECT_THAT(SplitCollapsed(std::string(cut) + ";" + next), ElementsAre(cut, next));
+  EXPECT_THAT(SplitCollapsed("d.E.f()V;a.B.c(Ljava/lang/String;I"),
               ElementsAre("d.E.f()V", "a.B.c(Ljava/lang/String;I"));
 }
 
@@ -135,7 +146,7 @@ TEST_F(RunDbStress, SavingACellAgainReplacesItAndKeepsWhatItHas) {
 TEST_F(RunDbStress, ThreadsAndStacksOfACellAreReplacedAndThoseOfOthersAreNot) {
   for (const int position : {0, 1}) ASSERT_OK(run_.SaveCell(TestCell(position)));
   std::vector<CellThreadRow> threads = TestThreads();
-  std::vector<StackRow> stacks = {{7, "a.B.c()V;[agct -5 unknown_Java]", 3}, {7, "x", 4}};
+  std::vector<StackRow> stacks = {{7, "a.B.c()V\n[agct -5 unknown_Java]", 3}, {7, "x", 4}};
   for (const int64_t cell : {1, 0, 0}) {  // twice: replaced
     ASSERT_OK(run_.SaveCellThreads(cell, threads));
     ASSERT_OK(run_.SaveStacks(cell, stacks));
@@ -286,6 +297,22 @@ TEST_F(RunDbStress, ACleanEndIsVacuousByItsCells) {
   cell.status = CellStatus::kPassed;  // without a successful walk
   ASSERT_OK(run_.SaveCell(cell));
   EXPECT_EQ(run_.Finish(RunStatus::kCleanEnd, totals).value(), RunStatus::kVacuous);
+}
+
+TEST_F(RunDbStress, StacksOfSchemaFiveAreReadAsTheyWereMeant) {
+  ASSERT_OK(run_.SaveCell(TestCell(0)));
+  ASSERT_OK(run_.SaveStacks(0, std::vector<StackRow>{{0, "a.B.c(La/B;)V;d.E.f()V", 3}}));
+  EXPECT_EQ(run_.Stacks().value()[0].frames, "a.B.c(La/B;)V;d.E.f()V");
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open(dir_.Under("run/run.db").c_str(), &handle), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(handle, "PRAGMA user_version = 5", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(handle);
+  const Result<RunDb> old = RunDb::Open(dir_.Under("run"));
+  ASSERT_OK(old);
+  for (const auto& stacks : {old.value().Stacks(), old.value().Stacks(0)}) {
+    ASSERT_OK(stacks);
+    EXPECT_EQ(stacks.value()[0].frames, "a.B.c(La/B;)V\nd.E.f()V");
+  }
 }
 
 // As walkhammer wrote it with schema 2. Never changes.

@@ -5,42 +5,6 @@
 #include <filesystem>
 
 namespace walkhammer {
-namespace {
-
-// Where the type at `at` of a JVM descriptor ends, as far as it goes; `at` itself: it is none.
-size_t SkipType(std::string_view text, size_t at) {
-  size_t type = at;
-  while (type < text.size() && text[type] == '[') type++;
-  if (type == text.size()) return at;
-  if (text[type] != 'L') return std::string_view("BCDFIJSVZ").find(text[type]) < 9 ? type + 1 : at;
-  const size_t end = text.find_first_of(";()", type);
-  return end == std::string_view::npos || text[end] != ';' ? at : end + 1;
-}
-
-// The length of the first frame. Descriptors hold ';', too, and a long name may be cut anywhere:
-// what is no whole descriptor ends at the last ';' that may end it.
-size_t FrameLength(std::string_view text) {
-  const size_t next = std::min(text.find(';'), text.size());
-  const size_t open = text.find('(');
-  if (open > next || text.front() == '[') return next;
-  size_t at = open + 1, last = 0;  // the last ';' that may end it
-  while (at < text.size() && text[at] != ')') {
-    const size_t end = SkipType(text, at);
-    if (end == at) break;
-    at = end;
-    if (text[at - 1] == ';') last = at - 1;
-  }
-  if (at == text.size() || text[at] == ';') return at;
-  if (text[at] == ')') {
-    const size_t end = SkipType(text, at + 1);
-    if (end == text.size() || text[end] == ';') return end;
-    last = text[end - 1] == ';' ? end - 1 : 0;
-  }
-  return last != 0 ? last : std::min(text.find(';', at), text.size());
-}
-
-}  // namespace
-
 const char* CellStatusWord(CellStatus status) {
   switch (status) {
     case CellStatus::kRunning:
@@ -93,10 +57,18 @@ bool IsVacuous(const CellRow& cell) {
          (cell.status == CellStatus::kPassed && cell.delivery.successful == 0);
 }
 
+void AppendFrame(std::string& frames, std::string_view frame) {
+  if (!frames.empty()) frames += kFrameSeparator;
+  const size_t begin = frames.size();
+  frames += frame;
+  std::replace(frames.begin() + static_cast<std::ptrdiff_t>(begin), frames.end(), kFrameSeparator,
+               ' ');
+}
+
 std::vector<std::string_view> SplitFrames(std::string_view frames) {
   std::vector<std::string_view> parts;
   while (!frames.empty()) {
-    const size_t length = FrameLength(frames);
+    const size_t length = std::min(frames.find(kFrameSeparator), frames.size());
     if (length > 0) parts.push_back(frames.substr(0, length));
     frames.remove_prefix(std::min(length + 1, frames.size()));
   }

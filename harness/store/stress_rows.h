@@ -86,11 +86,12 @@ struct CellThreadRow {
 // A stack and how often it was seen. A failed walk is one frame, "[agct -5 unknown_Java]".
 struct StackRow {
   int64_t cell = 0;
-  std::string frames;  // outermost first, ';' between: "java.lang.Thread.run()V;wh.A.b(I)I"
+  std::string frames;  // outermost first, as AppendFrame joins them
   uint64_t count = 0;
 };
-// The frames of StackRow::frames. The ';' of a method's descriptor, as in
-// a.B.c(Ljava/lang/String;)V, parts none.
+// Between two frames of StackRow::frames. No name holds it: AppendFrame makes it a blank.
+inline constexpr char kFrameSeparator = '\n';
+void AppendFrame(std::string& frames, std::string_view frame);
 std::vector<std::string_view> SplitFrames(std::string_view frames);
 
 // How many rows of stacks a cell has, and the sum of their counts.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/supervise/campaign/coverage_rows.h"
 
-#include "harness/elf/symbolizer.h"
+#include "harness/elf/elf_file.h"
 
 namespace walkhammer {
 

@@ -2,16 +2,15 @@
 #include "harness/supervise/matrix/cell_harvest.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 #include "harness/request/walk_request.h"
 #include "harness/request/walker_table.h"
+#include "harness/shared/shared_mapping.h"
 
 namespace walkhammer {
 namespace {
@@ -60,20 +59,14 @@ const char* ModeName(WalkMode mode) {
 }
 
 Result<StressMemory> MakeStressState(const StressJob& job, uint64_t run_start_ns) {
-  const int fd = memfd_create("walkhammer-stress", MFD_CLOEXEC);
-  if (fd < 0 || ftruncate(fd, sizeof(StressState)) != 0)
-    return ToolFailed(std::string("cannot make shared memory: ") + strerror(errno));
-  void* memory = mmap(nullptr, sizeof(StressState), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (memory == MAP_FAILED) {
-    close(fd);
-    return ToolFailed(std::string("cannot map shared memory: ") + strerror(errno));
-  }
-  auto* state = static_cast<StressState*>(memory);  // zeroed by the kernel
+  ASSIGN_OR_RETURN(const SharedMemory made,
+                   MakeSharedMemory("walkhammer-stress", sizeof(StressState)));
+  auto* state = static_cast<StressState*>(made.memory);
   state->magic = StressState::kMagic;
   state->start_ns = run_start_ns;
   state->job = job;
   state->supervisor.store(getpid());
-  return StressMemory{fd, state};
+  return StressMemory{made.fd, state};
 }
 
 void ForgetStressed(StressState& state) {
@@ -104,7 +97,7 @@ void HarvestStacks(const StressState& state, std::map<std::string, uint64_t>& st
     for (uint32_t i = stack.frames; i-- > 0;) {
       const uint32_t at = stack.first + i;
       if (at >= StressState::kMaxStackFrames) break;
-      text += (text.empty() ? "" : ";") + NameAt(state, state.stack_frames[at]);
+      AppendFrame(text, NameAt(state, state.stack_frames[at]));
     }
     stacks[text] += stack.count.load();
   }

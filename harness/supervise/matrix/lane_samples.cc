@@ -8,9 +8,13 @@
 #include <charconv>
 
 #include "harness/jvm/live/methods.h"
+#include "harness/store/collapsed.h"
+#include "harness/store/stress_rows.h"
 
 namespace walkhammer {
 namespace {
+
+constexpr std::string_view kTableFull = "[stack table full]";
 
 bool ReadNumber(std::string_view text, uint64_t& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -40,14 +44,13 @@ bool HasGap(const std::vector<std::string_view>& frames) {
 
 bool Has(std::string_view flags, char flag) { return flags.find(flag) != std::string_view::npos; }
 
-const char* AnswerOf(std::string_view flags, std::string_view frames) {
+const char* AnswerOf(std::string_view flags, const std::vector<std::string_view>& frames) {
   if (Has(flags, '-')) return "no-stack";
   if (Has(flags, 't')) return "truncated";
   if (Has(flags, 'u')) return "unknown-method";
   if (Has(flags, 'n')) return "frames";  // a native caller is outermost, as thread_start
-  const std::vector<std::string_view> parts = SplitFrames(frames);
-  if (!frames.starts_with("[stack table full]") && !BeginsThread(parts.front())) return "cut-off";
-  if (HasGap(parts)) return "gap";
+  if (frames.front() != kTableFull && !BeginsThread(frames.front())) return "cut-off";
+  if (HasGap(frames)) return "gap";
   return Has(flags, 'b') ? "no-bci" : "frames";
 }
 
@@ -70,27 +73,28 @@ bool TellsOfError(std::string_view frame) {
 bool AddStackLine(const std::vector<std::string_view>& fields, LaneSamples& samples) {
   uint64_t count = 0;
   if (fields.size() != 5 || !ReadNumber(fields[1], count)) return false;
-  const std::string_view flags = fields[3], frames = fields[4];
+  const std::string_view flags = fields[3];
+  std::vector<std::string_view> frames = SplitCollapsed(fields[4]);
   if (frames.empty() != Has(flags, '-')) return false;
   const std::string answer = AnswerOf(flags, frames);
   samples.samples += count;
   samples.answers[{std::string(fields[2]), answer}] += count;
   if (!frames.empty()) samples.successful += count;
   const bool whole = answer == "frames" || answer == "no-bci" || answer == "unknown-method";
-  if (whole)
-    samples.AddStack(frames, count);
-  else
-    samples.AddStack(fmt::format("[jfr {}]{}{}", answer, frames.empty() ? "" : ";", frames), count);
+  const std::string head = fmt::format("[jfr {}]", answer);
+  if (!whole) frames.insert(frames.begin(), head);
+  samples.AddStack(frames, count);
   return true;
 }
 
 }  // namespace
 
-void LaneSamples::AddStack(std::string_view frames, uint64_t count) {
-  std::string text(frames);
+void LaneSamples::AddStack(const std::vector<std::string_view>& frames, uint64_t count) {
+  std::string text;
+  for (const std::string_view frame : frames) AppendFrame(text, frame);
   if (stacks.find(text) == stacks.end()) {
     if (stacks.size() >= kMostStacks || bytes_ + text.size() > kMostBytes)
-      text = "[stack table full]";
+      text = kTableFull;
     else
       bytes_ += text.size();
   }
@@ -142,12 +146,12 @@ Status ReadCollapsed(std::istream& text, LaneSamples& samples) {
     if (!IsCollapsed(line) || text.eof())  // what is written whole ends each line
       return Unable(fmt::format("line {} is no collapsed stack: {}", number, line.substr(0, 100)));
     const size_t blank = line.rfind(' ');
-    const std::string_view frames = std::string_view(line).substr(0, blank);
+    const auto frames = SplitCollapsed(std::string_view(line).substr(0, blank));
     uint64_t count = 0;
     ReadNumber(std::string_view(line).substr(blank + 1), count);
     std::string answer = "frames";
     bool framed = false;
-    for (std::string_view frame : SplitFrames(frames)) {
+    for (std::string_view frame : frames) {
       if (TellsOfError(frame)) answer = frame;
       framed = framed || frame.front() != '[';
     }

@@ -29,7 +29,7 @@ struct LaneSamples {
 
   // Keeps so many distinct stacks and bytes of them; more count as "[stack table full]".
   static constexpr size_t kMostStacks = 50000, kMostBytes = 64 << 20;
-  void AddStack(std::string_view frames, uint64_t count);
+  void AddStack(const std::vector<std::string_view>& frames, uint64_t count);
 
  private:
   size_t bytes_ = 0;

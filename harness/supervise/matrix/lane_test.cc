@@ -63,8 +63,8 @@ TEST(ReadBack, JudgesStacks) {
                                            Pair(Answer("ExecutionSample", "frames"), 22),
                                            Pair(Answer("ExecutionSample", "gap"), 9),
                                            Pair(Answer("ExecutionSample", "truncated"), 3)));
-  EXPECT_EQ(samples.stacks["java.lang.Thread.run()V;a.B.c(I)V"], 5u);
-  EXPECT_EQ(samples.stacks["[jfr cut-off];a.B.c(Ljava/lang/String;)V"], 4u);
+  EXPECT_EQ(samples.stacks["java.lang.Thread.run()V\na.B.c(I)V"], 5u);
+  EXPECT_EQ(samples.stacks["[jfr cut-off]\na.B.c(Ljava/lang/String;)V"], 4u);
   EXPECT_EQ(samples.stacks["[jfr no-stack]"], 2u);
   const LaneVerdict verdict = VerdictOf(samples, kJfrLane);
   EXPECT_EQ(verdict.status, CellStatus::kPassed);
@@ -124,8 +124,11 @@ TEST(Collapsed, LinesThatAreNone) {
 
 TEST(LaneSamples, KeepsSoManyStacks) {
   LaneSamples samples;
-  for (size_t i = 0; i < LaneSamples::kMostStacks + 10; i++) samples.AddStack(std::to_string(i), 1);
-  samples.AddStack("5", 1);
+  for (size_t i = 0; i < LaneSamples::kMostStacks + 10; i++) {
+    const std::string frame = std::to_string(i);
+    samples.AddStack({frame}, 1);
+  }
+  samples.AddStack({"5"}, 1);
   EXPECT_EQ(samples.stacks["[stack table full]"], 10u);
   EXPECT_EQ(samples.stacks["5"], 2u);
 }

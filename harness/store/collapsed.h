@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collapsed stacks, as profilers write them: outermost frame first, ';' between.
+// Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_STORE_COLLAPSED_H_
+#define WALKHAMMER_HARNESS_STORE_COLLAPSED_H_
+
+#include <string_view>
+#include <vector>
+
+namespace walkhammer {
+
+// The frames of "java.lang.Thread.run()V;wh.A.b(Ljava/lang/String;)I"; the ';' of a method's
+// descriptor parts none.
+std::vector<std::string_view> SplitCollapsed(std::string_view frames);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_STORE_COLLAPSED_H_

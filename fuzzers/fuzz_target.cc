@@ -12,6 +12,7 @@
 
 #include "harness/base/names.h"
 #include "harness/base/print.h"
+#include "harness/child/jvm_thread.h"
 #include "harness/findings/finding_record.h"
 #include "harness/guard/arch.h"
 #include "harness/jvm/images/jdk_choice.h"
@@ -94,12 +95,8 @@ FuzzTarget& FuzzTarget::Start(const Options& options) {
   target->sequence_ = target->state_->journal.sequence.load() + 1;  // goes on where another ended
   target->feedback_ = std::make_unique<Feedback>(options.counters);
   sem_init(&target->ready_, 0, 0);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, 8 << 20);
   pthread_t thread;
-  if (pthread_create(&thread, &attributes, JvmThread, target) != 0)
-    Give(ToolFailed("cannot start the JVM's thread"));
+  if (!StartJvmThread(JvmThread, target, thread)) Give(ToolFailed("cannot start the JVM's thread"));
   pthread_detach(thread);
   while (sem_wait(&target->ready_) != 0) {
   }

@@ -31,8 +31,7 @@ void AddTo(std::atomic<uint64_t>& sum, const std::atomic<uint64_t>& more) {
 uint64_t ThreadCpuNs(int tid) {
   timespec cpu{};
   if (tid == 0) return 0;  // the kernel takes it for the caller's own
-  // The kernel's encoding of a per-thread scheduler clock.
-  if (clock_gettime(static_cast<clockid_t>((~tid << 3) | 6), &cpu) != 0) return 0;
+  if (clock_gettime(ThreadCpuClock(tid), &cpu) != 0) return 0;
   return Nanoseconds(cpu);
 }
 

@@ -57,7 +57,7 @@ class TablesTest : public testing::Test {
 TEST_F(TablesTest, EqualStacksAreCountedTogether) {
   for (int i = 0; i < 3; i++) Count({&ids_[1], &ids_[0]});
   Count({&ids_[0]});
-  const std::map<std::string, uint64_t> wanted = {{"app.Main.main()V;app.Main.work()V", 3},
+  const std::map<std::string, uint64_t> wanted = {{"app.Main.main()V\napp.Main.work()V", 3},
                                                   {"app.Main.main()V", 1}};
   EXPECT_EQ(Stacks(), wanted);
 }
@@ -71,7 +71,7 @@ TEST_F(TablesTest, FailuresAreFramesNamedByTheirCode) {
 
 TEST_F(TablesTest, UnknownMethodsHaveAPlace) {
   Count({&ids_[2], &ids_[0]});
-  EXPECT_EQ(Stacks().begin()->first, "app.Main.main()V;(no known method)");
+  EXPECT_EQ(Stacks().begin()->first, "app.Main.main()V\n(no known method)");
 }
 
 TEST_F(TablesTest, WhatFindsNoRoomIsStillCounted) {

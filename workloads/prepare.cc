@@ -2,14 +2,13 @@
 // From a workload of the catalogue to a command line.
 #include <fmt/format.h>
 #include <glob.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
+#include "harness/process/spawn.h"
 #include "workloads/catalogue.h"
 #include "workloads/placeholders.h"
 #include "workloads/stanzas.h"
@@ -114,16 +113,11 @@ Result<Found> Find(const Workload& workload, int feature, const WorkloadContext&
 }
 
 // Runs the command; what it says goes to our stderr.
-Status RunToEnd(std::vector<std::string> words) {
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  pid_t pid = -1;
-  int status = 0;
-  if (posix_spawnp(&pid, argv[0], nullptr, nullptr, argv.data(), environ) == 0 &&
-      waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0) {
-    return Ok();
-  }
+Status RunToEnd(const std::vector<std::string>& words) {
+  Spawned command;
+  RETURN_IF_ERROR(command.Start({.arguments = words, .own_group = false}));
+  command.Wait();
+  if (command.ExitedCleanly()) return Ok();
   return ToolFailed(fmt::format("this command failed: {}", fmt::join(words, " ")));
 }
 

@@ -15,6 +15,10 @@ inline uint64_t MonotonicNs() {
   return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
+// The clock of a thread's CPU time, by the kernel's encoding of a per-thread scheduler clock.
+// `tid`: what gettid gives; 0 would be the caller's own.
+inline clockid_t ThreadCpuClock(int tid) { return static_cast<clockid_t>((~tid << 3) | 6); }
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_BASE_CLOCK_H_

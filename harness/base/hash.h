@@ -25,6 +25,9 @@ inline uint64_t PlaceOf(uint64_t key, int bits) { return (key * kGoldenRatio) >>
 // FNV-1a of bytes, one after the other; it begins with kFnvBegin.
 inline constexpr uint64_t kFnvBegin = 0xcbf29ce484222325;
 inline uint64_t Fnv1a(uint64_t hash, uint8_t byte) { return (hash ^ byte) * 0x100000001b3; }
+// FNV-1a with 32 bits; it begins with kFnvBegin32.
+inline constexpr uint32_t kFnvBegin32 = 0x811c9dc5;
+inline uint32_t Fnv1a32(uint32_t hash, uint8_t byte) { return (hash ^ byte) * 0x01000193; }
 
 // splitmix64's last steps: each bit of `z` changes half of those of the result.
 inline uint64_t Scramble(uint64_t z) {

@@ -53,8 +53,8 @@ inline Failure ToolFailed(std::string message) {
     if (auto status_ = (__VA_ARGS__); !status_.ok()) return status_.failure(); \
   } while (false)
 
-// The same; the value of one that did not is what the declaration is of:
-// ASSIGN_OR_RETURN(auto jdk, OpenJdk(home)).
+// Declares a variable with the value of an expression, or leaves the function with the failure of
+// one that failed: ASSIGN_OR_RETURN(auto jdk, OpenJdk(home)).
 #define ASSIGN_OR_RETURN(declaration, ...) \
   WALKHAMMER_ASSIGN_(WALKHAMMER_JOIN_(result_, __LINE__), declaration, __VA_ARGS__)
 #define WALKHAMMER_ASSIGN_(result, declaration, ...) \

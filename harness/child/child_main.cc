@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "harness/child/campaign.h"
+#include "harness/child/jvm_thread.h"
 #include "harness/shared/state.h"
 
 namespace walkhammer {
@@ -32,11 +33,8 @@ int Main() {
     std::fprintf(stderr, "walkhammer_child: %s\n", state.failure().message.c_str());
     return 4;
   }
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, 8 << 20);
   pthread_t thread;
-  if (pthread_create(&thread, &attributes, MainThread, state.value()) != 0) return 4;
+  if (!StartJvmThread(MainThread, state.value(), thread)) return 4;
   pthread_join(thread, nullptr);
   return 0;
 }

@@ -24,6 +24,7 @@
 #include "harness/cli/identity.h"
 #include "harness/cli/options.h"
 #include "harness/jvm/structs/safefetch_source.h"
+#include "harness/process/spawn.h"
 #include "harness/supervise/child_process.h"
 
 namespace walkhammer {

@@ -20,6 +20,7 @@
 #include "harness/cli/run_end.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
+#include "harness/process/spawn.h"
 #include "harness/request/scene_table.h"
 #include "harness/request/walker_table.h"
 #include "harness/supervise/campaign/fuzz_run.h"
@@ -72,14 +73,6 @@ uint64_t WorkersOf(const Options& options) {
   return options.walks == 0 ? cores : std::min(cores, turns);
 }
 
-// As the user named them, but in the table's words.
-std::string WalkerWords(const FuzzPlan& plan, const char* between) {
-  std::vector<std::string_view> names;
-  for (const int walker : plan.walkers)
-    names.emplace_back(AllWalkers()[static_cast<size_t>(walker)].name);
-  return fmt::format("{}", fmt::join(names, between));
-}
-
 // What only guided engines, or only the random one, can do.
 Status CheckGuidance(const Options& options, const Engine& engine) {
   if (!engine.guided && !options.corpus.empty())
@@ -130,22 +123,17 @@ Result<FuzzPlan> MakePlan(const Options& options, const ProviderChoice& provider
 
 RunIdentity IdentityOf(const Options& options, const ProviderChoice& provider, const FuzzPlan& plan,
                        const Jdk& jdk) {
-  RunIdentity identity;
-  identity.tool_version = WALKHAMMER_VERSION;
+  RunIdentity identity = OwnIdentity();
   identity.jdk_path = jdk.home;
   identity.libjvm_build_id = jdk.build_id;
   identity.jvm_flags = Joined(plan.child.jvm_flags);
-  identity.walker = WalkerWords(plan, ",");
+  identity.walker = WalkerWords(plan.walkers, ",");
   identity.provider =
       provider.library.empty() ? ProviderOf(plan.walkers.front(), provider) : provider.library;
   identity.engine = options.engine;
   identity.seed = options.seed;
   identity.workers = plan.workers;
-  identity.cpu_model = CpuModel();
-  identity.kernel = Kernel();
-  identity.started_at = Now("%Y-%m-%dT%H:%M:%SZ");
   identity.aslr = plan.child.aslr;
-  identity.command_line = CommandLine();
   return identity;
 }
 
@@ -161,7 +149,7 @@ int RunFuzz(const Options& options, const std::vector<std::string>& jvm_flags) {
   if (!plan.ok()) return PrintFailure(plan.failure());
   auto flags = BaseFlags(jdk.feature);
   if (!flags.ok()) return PrintFailure(flags.failure());
-  const std::string walker = WalkerWords(plan.value(), "+");
+  const std::string walker = WalkerWords(plan.value().walkers, "+");
   const std::string dir = options.out.empty()
                               ? "out/" + Now("%Y%m%d-%H%M%S") + "-" + walker + "-jdk" +
                                     std::to_string(jdk.feature) + "-" + std::to_string(getpid())

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/base/shell.h"
+#include "harness/request/walker_table.h"
 
 namespace walkhammer {
 
@@ -37,11 +38,33 @@ std::string Joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
+namespace {
+
+// Of this process.
 std::string CommandLine() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> words;
   for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
   return ShellCommand(words);
+}
+
+}  // namespace
+
+RunIdentity OwnIdentity() {
+  RunIdentity identity;
+  identity.tool_version = WALKHAMMER_VERSION;
+  identity.cpu_model = CpuModel();
+  identity.kernel = Kernel();
+  identity.started_at = Now("%Y-%m-%dT%H:%M:%SZ");
+  identity.command_line = CommandLine();
+  return identity;
+}
+
+std::string WalkerWords(std::span<const int> walkers, const char* between) {
+  std::vector<std::string_view> names;
+  for (const int walker : walkers)
+    names.emplace_back(AllWalkers()[static_cast<size_t>(walker)].name);
+  return fmt::format("{}", fmt::join(names, between));
 }
 
 }  // namespace walkhammer

@@ -3,16 +3,24 @@
 #ifndef WALKHAMMER_HARNESS_CLI_IDENTITY_H_
 #define WALKHAMMER_HARNESS_CLI_IDENTITY_H_
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "harness/store/run_db.h"
+
 namespace walkhammer {
+
+// What any run is told: this walkhammer's version, the machine, the time, the command. The rest is
+// for the verb to fill in.
+RunIdentity OwnIdentity();
+// The walkers at these places of AllWalkers(), by their names.
+std::string WalkerWords(std::span<const int> walkers, const char* between);
 
 std::string CpuModel();               // "unknown" where /proc/cpuinfo has none
 std::string Kernel();                 // "Linux 6.1.0"
 std::string Now(const char* format);  // UTC, as strftime has it
 std::string Joined(const std::vector<std::string>& words);  // by blanks
-std::string CommandLine();                                  // of this process
 
 }  // namespace walkhammer
 

@@ -32,8 +32,7 @@ std::vector<std::string> BuildIds(const std::vector<std::string>& homes) {
 
 RunIdentity IdentityOf(const StressOptions& options, const StressPlan& plan,
                        const std::vector<std::string>& jvm_flags) {
-  RunIdentity identity;
-  identity.tool_version = WALKHAMMER_VERSION;
+  RunIdentity identity = OwnIdentity();
   std::vector<std::string> homes;
   for (const CellPlan& cell : plan.cells)
     if (std::find(homes.begin(), homes.end(), cell.row.jdk_path) == homes.end())
@@ -48,10 +47,6 @@ RunIdentity IdentityOf(const StressOptions& options, const StressPlan& plan,
   identity.engine = options.step ? "step" : "stress";
   identity.seed = options.seed;
   identity.workers = plan.jobs;
-  identity.cpu_model = CpuModel();
-  identity.kernel = Kernel();
-  identity.started_at = Now("%Y-%m-%dT%H:%M:%SZ");
-  identity.command_line = CommandLine();
   return identity;
 }
 

@@ -14,6 +14,7 @@
 #include "harness/base/duration.h"
 #include "harness/base/text.h"
 #include "harness/cli/common.h"
+#include "harness/cli/identity.h"
 #include "harness/cli/provider.h"
 #include "harness/cli/run_end.h"
 #include "harness/request/walker_table.h"
@@ -274,15 +275,6 @@ void AddAotCache(CellPlan& cell) {
   };
 }
 
-// As the user named them, but in the table's words.
-std::string WalkerWords(const StressOptions& options, const CellPlan& cell) {
-  if (!cell.lane->own_agent) return options.walkers[0];
-  std::vector<std::string_view> names;
-  for (int i = 0; i < cell.job.walker_count; i++)
-    names.emplace_back(AllWalkers()[cell.job.walkers[i]].name);
-  return fmt::format("{}", fmt::join(names, ","));
-}
-
 // The cell of one program, JDK and profile, behind those that are planned already.
 CellPlan CellOf(const std::vector<CellPlan>& before, const CellPlan& common, const Load& load,
                 const JdkChoice& choice, const Profile& profile,
@@ -347,7 +339,11 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
                     " runs through an emulator, whose instructions are not the JVM's: step it on a "
                     "machine of its architecture");
   ASSIGN_OR_RETURN(auto loads, ChooseLoads(options));
-  common.row.walker = WalkerWords(options, common);
+  const auto* walkers = std::begin(common.job.walkers);
+  common.row.walker =
+      common.lane->own_agent
+          ? WalkerWords(std::vector<int>(walkers, walkers + common.job.walker_count), ",")
+          : options.walkers[0];
   if (common.lane->own_agent) {
     common.row.mode = options.step ? "step" : ModeName(common.job.mode);
     common.row.clock = options.clock;

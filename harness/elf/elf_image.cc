@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/elf/elf_image.h"
 
-#include <fcntl.h>
-#include <gelf.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <tuple>
 
 namespace walkhammer {
 
-void ElfImage::Closer::operator()(void* elf) const { elf_end(static_cast<Elf*>(elf)); }
-
-void ElfImage::ReadSymbols(void* section, size_t strings) {
-  Elf_Data* data = elf_getdata(static_cast<Elf_Scn*>(section), nullptr);
-  if (data == nullptr) return;
-  GElf_Sym symbol;
-  for (int i = 0; gelf_getsym(data, i, &symbol) != nullptr; i++) {
-    if (symbol.st_value == 0 || symbol.st_shndx == SHN_UNDEF) continue;
-    const char* name = elf_strptr(static_cast<Elf*>(elf_.get()), strings, symbol.st_name);
-    if (name == nullptr || *name == '\0') continue;
+void ElfImage::ReadSymbols(const ElfSection& table) {
+  file_->EachSymbol(table, [&](const GElf_Sym& symbol, const char* name) {
+    if (symbol.st_value == 0 || symbol.st_shndx == SHN_UNDEF) return;
     const Symbol read{name, symbol.st_value, symbol.st_size, false};
     const int type = GELF_ST_TYPE(symbol.st_info);
     if (type == STT_FUNC && IsCode(read.address)) {
@@ -29,13 +18,13 @@ void ElfImage::ReadSymbols(void* section, size_t strings) {
     } else if (type == STT_OBJECT && read.name.starts_with("_ZTV")) {
       vtables_.push_back(read);
     }
-  }
+  });
 }
 
 // A relocation without a symbol is a RELATIVE one on every architecture, as far as slots of vtables
 // go: what it puts there is its addend.
-void ElfImage::ReadRelocations(void* section, void* dynamic_symbols) {
-  Elf_Data* data = elf_getdata(static_cast<Elf_Scn*>(section), nullptr);
+void ElfImage::ReadRelocations(const ElfSection& section, Elf_Data* dynamic_symbols) {
+  Elf_Data* data = elf_getdata(section.section, nullptr);
   if (data == nullptr) return;
   GElf_Rela rela;
   for (int i = 0; gelf_getrela(data, i, &rela) != nullptr; i++) {
@@ -43,8 +32,7 @@ void ElfImage::ReadRelocations(void* section, void* dynamic_symbols) {
     if (const auto index = GELF_R_SYM(rela.r_info); index != 0) {
       GElf_Sym symbol;
       if (dynamic_symbols == nullptr ||
-          gelf_getsym(static_cast<Elf_Data*>(dynamic_symbols), static_cast<int>(index), &symbol) ==
-              nullptr ||
+          gelf_getsym(dynamic_symbols, static_cast<int>(index), &symbol) == nullptr ||
           symbol.st_value == 0)
         continue;  // another library's
       base = symbol.st_value;
@@ -75,49 +63,35 @@ void ElfImage::SettleFunctions() {
 }
 
 Result<ElfImage> ElfImage::Open(const std::string& path) {
-  elf_version(EV_CURRENT);
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return BadInput("cannot read " + path + ": " + std::strerror(errno));
-  Elf* elf = elf_begin(fd, ELF_C_READ_MMAP, nullptr);
-  if (elf != nullptr) elf_cntl(elf, ELF_C_FDREAD);
-  close(fd);
   ElfImage image;
-  image.elf_.reset(elf);
-  GElf_Ehdr file;
-  if (elf == nullptr || gelf_getehdr(elf, &file) == nullptr)
-    return BadInput(path + " is no ELF file");
-  image.machine_ = file.e_machine;
+  image.file_ = std::make_unique<ElfFile>(path);
+  if (image.file_->error() != 0)
+    return BadInput("cannot read " + path + ": " + std::strerror(image.file_->error()));
+  image.machine_ = image.file_->machine();
+  if (image.machine_ == 0) return BadInput(path + " is no ELF file");
 
-  Elf_Scn *symbols = nullptr, *dynamic_symbols = nullptr;
-  std::vector<Elf_Scn*> relocations;
-  size_t strings = 0;
-  for (Elf_Scn* s = elf_nextscn(elf, nullptr); s != nullptr; s = elf_nextscn(elf, s)) {
-    GElf_Shdr header;
-    if (gelf_getshdr(s, &header) == nullptr) continue;
-    if (header.sh_type == SHT_SYMTAB) {
-      symbols = s;
-      strings = header.sh_link;
-    } else if (header.sh_type == SHT_DYNSYM) {
-      dynamic_symbols = s;
-    } else if (header.sh_type == SHT_RELA && (header.sh_flags & SHF_ALLOC) != 0) {
-      relocations.push_back(s);
-    }
-    if (header.sh_type == SHT_PROGBITS && (header.sh_flags & SHF_ALLOC) != 0) {
-      Elf_Data* data = elf_rawdata(s, nullptr);
-      if (data != nullptr && data->d_buf != nullptr)
-        image.sections_.push_back({header.sh_addr,
-                                   {static_cast<const uint8_t*>(data->d_buf), data->d_size},
-                                   (header.sh_flags & SHF_EXECINSTR) != 0});
-    }
+  std::vector<ElfSection> symbols, dynamic_symbols, relocations;
+  for (const ElfSection& s : image.file_->Sections()) {
+    const bool loaded = (s.header.sh_flags & SHF_ALLOC) != 0;
+    if (s.header.sh_type == SHT_SYMTAB) symbols.push_back(s);
+    if (s.header.sh_type == SHT_DYNSYM) dynamic_symbols.push_back(s);
+    if (s.header.sh_type == SHT_RELA && loaded) relocations.push_back(s);
+    if (s.header.sh_type != SHT_PROGBITS || !loaded) continue;
+    const Elf_Data* data = elf_rawdata(s.section, nullptr);
+    if (data != nullptr && data->d_buf != nullptr)
+      image.sections_.push_back({s.header.sh_addr,
+                                 {static_cast<const uint8_t*>(data->d_buf), data->d_size},
+                                 (s.header.sh_flags & SHF_EXECINSTR) != 0});
   }
-  if (symbols != nullptr) image.ReadSymbols(symbols, strings);
+  for (const ElfSection& table : symbols) image.ReadSymbols(table);
   if (image.functions_.empty())
     return Unable(path +
                   " is stripped: it has no .symtab, by which coverage finds functions; take a JDK "
                   "whose libjvm keeps it (Debian's and Temurin's do), or run without coverage");
   image.SettleFunctions();
-  Elf_Data* dynamic = dynamic_symbols == nullptr ? nullptr : elf_getdata(dynamic_symbols, nullptr);
-  for (Elf_Scn* s : relocations) image.ReadRelocations(s, dynamic);
+  Elf_Data* dynamic =
+      dynamic_symbols.empty() ? nullptr : elf_getdata(dynamic_symbols.back().section, nullptr);
+  for (const ElfSection& s : relocations) image.ReadRelocations(s, dynamic);
   return image;
 }
 

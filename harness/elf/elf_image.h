@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/elf/elf_file.h"
 
 namespace walkhammer {
 
@@ -53,17 +54,14 @@ class ElfImage {
     std::span<const uint8_t> bytes;
     bool code;
   };
-  struct Closer {
-    void operator()(void* elf) const;
-  };
 
   ElfImage() = default;
-  void ReadSymbols(void* section, size_t strings);
-  void ReadRelocations(void* section, void* dynamic_symbols);
+  void ReadSymbols(const ElfSection& table);
+  void ReadRelocations(const ElfSection& section, Elf_Data* dynamic_symbols);
   void SettleFunctions();
   const Section* SectionOf(uint64_t address) const;
 
-  std::unique_ptr<void, Closer> elf_;
+  std::unique_ptr<ElfFile> file_;
   uint16_t machine_ = 0;
   std::vector<Section> sections_;
   std::vector<Symbol> functions_, vtables_;

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "harness/base/mappings.h"
+#include "harness/base/text.h"
 
 namespace walkhammer {
 namespace {
@@ -27,15 +28,8 @@ std::string BuildIdOf(const dl_phdr_info& info) {
       const auto* bytes =
           reinterpret_cast<const unsigned char*>(name + ((note->n_namesz + 3) & ~3U));
       if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
-          std::memcmp(name, "GNU", 4) == 0) {
-        std::string hex;
-        for (unsigned k = 0; k < note->n_descsz && k < 20; k++) {
-          char two[3];
-          std::snprintf(two, sizeof two, "%02x", bytes[k]);
-          hex += two;
-        }
-        return hex;
-      }
+          std::memcmp(name, "GNU", 4) == 0)
+        return HexBytes(bytes, std::min<size_t>(note->n_descsz, 20));
       at = reinterpret_cast<const char*>(bytes) + ((note->n_descsz + 3) & ~3U);
     }
   }

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/elf/symbolizer.h"
 
-#include <elfutils/libdwelf.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <gelf.h>
-#include <libelf.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -15,56 +10,10 @@
 #include <utility>
 
 #include "harness/elf/demangle.h"
+#include "harness/elf/elf_file.h"
 
 namespace walkhammer {
 namespace {
-
-// An ELF file open for reading; `elf` is null if it is none.
-class ElfFile {
- public:
-  explicit ElfFile(const std::string& path) {
-    elf_version(EV_CURRENT);
-    fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd_ < 0) return;
-    elf_ = elf_begin(fd_, ELF_C_READ_MMAP, nullptr);
-    if (elf_ != nullptr && elf_kind(elf_) != ELF_K_ELF) {
-      elf_end(elf_);
-      elf_ = nullptr;
-    }
-  }
-  ~ElfFile() {
-    if (elf_ != nullptr) elf_end(elf_);
-    if (fd_ >= 0) close(fd_);
-  }
-  ElfFile(const ElfFile&) = delete;
-  ElfFile& operator=(const ElfFile&) = delete;
-
-  Elf* get() const { return elf_; }
-
-  std::string BuildId() const {
-    const void* bytes = nullptr;
-    const ssize_t size = elf_ == nullptr ? 0 : dwelf_elf_gnu_build_id(elf_, &bytes);
-    std::string hex;
-    for (ssize_t i = 0; i < size; i++)
-      hex += fmt::format("{:02x}", static_cast<const uint8_t*>(bytes)[i]);
-    return hex;
-  }
-
-  bool Has(uint32_t section_type) const {
-    if (elf_ == nullptr) return false;
-    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_, section)) != nullptr;) {
-      GElf_Shdr header;
-      if (gelf_getshdr(section, &header) != nullptr && header.sh_type == section_type &&
-          header.sh_size > 0)
-        return true;
-    }
-    return false;
-  }
-
- private:
-  int fd_ = -1;
-  Elf* elf_ = nullptr;
-};
 
 struct Function {
   uint64_t address;  // ELF virtual address
@@ -82,41 +31,27 @@ bool Before(const Function& a, const Function& b) {
   return std::strcmp(a.name, b.name) < 0;
 }
 
-void AddSymbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header,
-                const std::vector<uint64_t>& section_ends, std::vector<Function>& functions) {
-  Elf_Data* data = elf_getdata(section, nullptr);
-  if (data == nullptr || header.sh_entsize == 0) return;
-  const size_t count = header.sh_size / header.sh_entsize;
-  functions.reserve(functions.size() + count);
-  for (size_t i = 0; i < count; i++) {
-    GElf_Sym symbol;
-    if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) continue;
+void AddSymbols(const ElfFile& file, const ElfSection& table,
+                const std::vector<ElfSection>& sections, std::vector<Function>& functions) {
+  file.EachSymbol(table, [&](const GElf_Sym& symbol, const char* name) {
     const int type = GELF_ST_TYPE(symbol.st_info);
-    if (type != STT_FUNC && type != STT_GNU_IFUNC) continue;
-    if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= section_ends.size()) continue;
-    const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
-    if (name == nullptr || name[0] == '\0') continue;
-    const uint64_t section_end = section_ends[symbol.st_shndx];
+    if (type != STT_FUNC && type != STT_GNU_IFUNC) return;
+    if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx > sections.size()) return;
+    const GElf_Shdr& section = sections[symbol.st_shndx - 1].header;
     // Hand-written assembly often states no size: it then reaches to the next function.
-    const uint64_t end = symbol.st_size != 0 ? symbol.st_value + symbol.st_size : section_end;
+    const uint64_t end =
+        symbol.st_size != 0 ? symbol.st_value + symbol.st_size : section.sh_addr + section.sh_size;
     const int binding = GELF_ST_BIND(symbol.st_info);
     const int rank = binding == STB_LOCAL ? 2 : binding == STB_WEAK ? 1 : 0;
     functions.push_back({symbol.st_value, end, name, rank});
-  }
+  });
 }
 
-void ReadFunctions(Elf* elf, std::vector<Function>& functions) {
-  std::vector<uint64_t> section_ends{0};
-  std::vector<std::pair<Elf_Scn*, GElf_Shdr>> tables;
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr) header = {};
-    section_ends.push_back(header.sh_addr + header.sh_size);
-    if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
-      tables.emplace_back(section, header);
-  }
-  for (const auto& [section, header] : tables)
-    AddSymbols(elf, section, header, section_ends, functions);
+void ReadFunctions(const ElfFile& file, std::vector<Function>& functions) {
+  const auto sections = file.Sections();
+  for (const ElfSection& s : sections)
+    if (s.header.sh_type == SHT_SYMTAB || s.header.sh_type == SHT_DYNSYM)
+      AddSymbols(file, s, sections, functions);
   std::sort(functions.begin(), functions.end(), Before);
 }
 
@@ -140,16 +75,6 @@ std::string FileName(std::string_view path) {
   return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
 }
 
-// Debug images keep the symbols beside the library, distributions by build id.
-std::vector<std::string> SeparateSymbolFiles(const std::string& path, const std::string& id) {
-  std::vector<std::string> files;
-  if (path.ends_with(".so")) files.push_back(path.substr(0, path.size() - 3) + ".debuginfo");
-  files.push_back(path + ".debug");
-  if (id.size() > 2)
-    files.push_back("/usr/lib/debug/.build-id/" + id.substr(0, 2) + "/" + id.substr(2) + ".debug");
-  return files;
-}
-
 bool IsNameChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 }  // namespace
@@ -171,16 +96,12 @@ struct Symbolizer::Image {
     if (build_id.empty()) build_id = id_now;
     if (id_now != build_id) return;
     const bool stripped = !file->Has(SHT_SYMTAB);
-    ReadFunctions(file->get(), functions);
+    ReadFunctions(*file, functions);
     files.push_back(std::move(file));
-    if (!stripped || build_id.empty()) return;
-    for (const std::string& candidate : SeparateSymbolFiles(path, build_id)) {
-      auto debug = std::make_unique<ElfFile>(candidate);
-      if (!debug->Has(SHT_SYMTAB) || debug->BuildId() != build_id) continue;
-      ReadFunctions(debug->get(), functions);
-      files.push_back(std::move(debug));
-      return;
-    }
+    const std::string debug = stripped ? FindDebugFile(path) : "";
+    if (debug.empty()) return;
+    files.push_back(std::make_unique<ElfFile>(debug));
+    ReadFunctions(*files.back(), functions);
   }
 };
 
@@ -276,9 +197,5 @@ std::string FunctionBase(std::string_view demangled) {
   }
   return std::string(text.substr(start));
 }
-
-std::string BuildIdOf(const std::string& path) { return ElfFile(path).BuildId(); }
-
-bool HasSymtab(const std::string& path) { return ElfFile(path).Has(SHT_SYMTAB); }
 
 }  // namespace walkhammer

@@ -60,11 +60,6 @@ std::string SiteTitle(const Site& site);
 // "frame::sender" of "frame::sender(RegisterMap*) const"; text that is no signature stays.
 std::string FunctionBase(std::string_view demangled);
 
-// The GNU build id in hex; empty if the file has none or cannot be read.
-std::string BuildIdOf(const std::string& path);
-// Whether the file itself carries a .symtab (not only exported symbols).
-bool HasSymtab(const std::string& path);
-
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_ELF_SYMBOLIZER_H_

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
 
+#include "harness/elf/elf_file.h"
 #include "harness/store/record_testing.h"
 
 namespace walkhammer {
@@ -145,6 +147,34 @@ TEST(Symbolizer, TellsSymtabAndBuildId) {
   EXPECT_EQ(BuildIdOf("no-such-file"), "");
   const std::string id = BuildIdOf("/proc/self/exe");
   EXPECT_EQ(id.find_first_not_of("0123456789abcdef"), std::string::npos);
+}
+
+// Symbols stand in a file of their own, in each place where builds and distributions put it.
+TEST(Symbolizer, SeparateSymbolsAreFound) {
+  const TempDir dir;
+  const std::string library = dir.Under("lib.so");
+  const std::string make = fmt::format(
+      "cp '{}' '{}' && cd '{}' && objcopy --only-keep-debug lib.so linked && strip lib.so &&"
+      " objcopy --add-gnu-debuglink=linked lib.so && mkdir .debug",
+      std::filesystem::read_symlink("/proc/self/exe").string(), library, dir.Under(""));
+  ASSERT_EQ(std::system(make.c_str()), 0);
+  ASSERT_FALSE(HasSymtab(library));
+  ASSERT_NE(BuildIdOf(library), "");
+  Module module = OwnModules()[0];
+  SetField(module.path, library);
+  SetField(module.build_id, BuildIdOf(library));
+  std::string before = dir.Under("linked");
+  EXPECT_EQ(FindDebugFile(library), before);
+  for (const char* name : {".debug/linked", "lib.so.debug", "lib.debuginfo"}) {
+    std::filesystem::rename(before, dir.Under(name));
+    before = dir.Under(name);
+    EXPECT_EQ(FindDebugFile(library), before);
+    EXPECT_NE(Symbolizer(std::span(&module, 1)).Resolve(kTarget).function, "") << name;
+  }
+  std::filesystem::copy_file("/bin/true", before,
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_EQ(FindDebugFile(library), "") << "another build's";
+  EXPECT_EQ(Symbolizer(std::span(&module, 1)).Resolve(kTarget).function, "");
 }
 
 TEST(FunctionBase, DropsWhatDiffersBetweenOverloadsAndBuilds) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/hash.h"
 #include "harness/base/text.h"
 #include "harness/findings/hs_err_head.h"
 #include "harness/oracles/oracle.h"
@@ -295,8 +296,8 @@ std::string BucketName(const Signature& signature) {
     if (slug.size() == kLongest) break;
   }
   while (slug.ends_with('-')) slug.pop_back();
-  uint32_t hash = 2166136261;  // FNV-1a: the same on every machine
-  for (const char c : signature.key) hash = (hash ^ static_cast<uint8_t>(c)) * 16777619;
+  uint32_t hash = kFnvBegin32;  // the same on every machine
+  for (const char c : signature.key) hash = Fnv1a32(hash, static_cast<uint8_t>(c));
   return fmt::format("{}-{:08x}", slug.empty() ? "finding" : slug, hash);
 }
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <span>
 
+#include "harness/base/clock.h"
 #include "harness/guard/arch.h"
 #include "harness/guard/code_patch.h"
 #include "harness/process/service_thread.h"
@@ -219,15 +220,12 @@ uint64_t Milliseconds(const timespec& t) {
   return static_cast<uint64_t>(t.tv_sec) * 1000 + static_cast<uint64_t>(t.tv_nsec) / 1000000;
 }
 
-// CPU time of a thread by tid: the kernel's encoding of a per-thread scheduler clock.
-clockid_t ThreadClock(int tid) { return static_cast<clockid_t>((~tid << 3) | 6); }
-
 void WatchSlot(GuardSlot& slot) {
   if (slot.inside == 0) return;
   const uint64_t call = slot.calls.load();
   const int tid = slot.tid.load();
   timespec cpu{}, wall{};
-  if (clock_gettime(ThreadClock(tid), &cpu) != 0) return;
+  if (clock_gettime(ThreadCpuClock(tid), &cpu) != 0) return;
   clock_gettime(CLOCK_MONOTONIC, &wall);
   if (call != slot.seen_call) {
     slot.seen_call = call;

@@ -33,24 +33,29 @@ inline constexpr int kAgainsts = static_cast<int>(Against::kCount);
 const char* AgainstWord(Against against);  // "neither", "walker", "other", "both"
 Against AgainstOf(bool walker, bool other);
 
-// What speaks of seen.trace ("walker") and seen.other.trace. None: not about this sample.
+// Each of the witnesses below is asked whom of two answers it contradicts: seen.trace (kWalker) and
+// seen.other.trace (kOther). nullopt: it cannot judge this sample.
+
+// The program's shadow stack.
 std::optional<Against> ShadowEvidence(const Observation& seen);
 
-// The same for a sample whose pc is in the interpreter. `next`: the register in which the
-// interpreter holds the byte code that it is about to begin, if it holds one.
+// The byte code whose codelet `pc` is in. `next`: the register in which the interpreter holds the
+// byte code that it is about to begin, if it holds one.
 std::optional<Against> ByteCodeEvidence(const Observation& seen, const CodeletCodes& codelets,
                                         uint64_t pc, uint64_t next);
 
-// The same where they end with different methods, and have not filled their buffers.
+// Where threads start. For answers that end with different methods and have not filled their
+// buffers.
 std::optional<Against> ThreadStartEvidence(const Observation& seen);
 
-// The same for a thread in a stub that calls are linked to until they are resolved, called `stub`:
-// its newest method is about to call. None: the stub is another one.
+// The call that is being resolved: the thread is in the stub called `stub`, and its newest method
+// is about to call. nullopt, too: calls are not linked to that stub.
 std::optional<Against> CallEvidence(const Observation& seen, const CodeletCodes& codelets,
                                     std::string_view stub);
 
-// The same where the newest frames are of different methods. `method`: the Method* of the
-// interpreted frame at the thread's anchor, which no Java frame is newer than; 0: there is none.
+// The interpreted frame at the thread's anchor. For answers whose newest frames are of different
+// methods. `method`: the Method* of that frame, which no Java frame is newer than; 0: there is
+// none.
 std::optional<Against> AnchorEvidence(const Observation& seen, uint64_t method);
 
 // What the JVM's debug information tells of a pc: the newest method there and its byte code, and
@@ -65,10 +70,10 @@ struct CodeDescription {
 };
 uint64_t MixFrame(uint64_t hash, const void* method, int32_t bci);
 
-// The same for a thread whose newest activation is compiled and has called into the JVM: what is
-// described where that call returns to, and where those return to that are compiled, too, newest
-// first. Not judged are answers with a frame of the newest activation that is not named, or that
-// their depth has no room for.
+// What the JVM tells of compiled code. For a thread whose newest activation is compiled and has
+// called into the JVM: what is described where that call returns to, and where older compiled
+// activations return to, newest first. Not judged are answers with a frame of the newest activation
+// that is not named, or that their depth has no room for.
 class DebugInfoEvidence {
  public:
   explicit DebugInfoEvidence(const Observation& seen);

@@ -4,6 +4,7 @@
 #ifndef WALKHAMMER_HARNESS_PROCESS_PROGRAM_H_
 #define WALKHAMMER_HARNESS_PROCESS_PROGRAM_H_
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/process/spawn.h"
 
 namespace walkhammer {
 
@@ -30,16 +32,16 @@ struct ProgramSetup {
 class Program {
  public:
   static Result<std::unique_ptr<Program>> Start(const ProgramSetup& setup);
-  ~Program();  // kills it and all that it started
+  ~Program();  // it and all that it started are killed
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
   // Takes in what it has printed. True once it has ended; wait_status is valid then.
   bool HasEnded();
-  void Terminate();  // asks it to end
-  void Kill();       // with all that it started
-  pid_t pid() const { return pid_; }
-  int wait_status() const { return wait_status_; }
+  void Terminate() { process_.Signal(SIGTERM); }  // asks it to end
+  void Kill() { process_.Kill(); }                // with all that it started
+  pid_t pid() const { return process_.pid(); }
+  int wait_status() const { return process_.wait_status(); }
   const std::string& output() const { return output_; }  // the last of it
   uint64_t output_bytes() const { return output_bytes_; }
   // What ended it, in words: "exit code 3", "SIGABRT".
@@ -49,10 +51,9 @@ class Program {
   Program() = default;
   void Drain();
 
-  pid_t pid_ = -1;
+  Spawned process_;
   int pipe_ = -1;
   bool ended_ = false;
-  int wait_status_ = 0;
   std::string output_;
   uint64_t output_bytes_ = 0;
 };

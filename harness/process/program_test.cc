@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <fstream>
@@ -41,6 +43,51 @@ TEST(Program, TellsHowItEnded) {
   auto killed = Shell("kill -ABRT $$");
   ASSERT_TRUE(EndsWithin(*killed, 20));
   EXPECT_EQ(killed->EndWords(), "SIGABRT");
+}
+
+TEST(Spawned, WhatCannotBeRunTellsSoByItsExitCode) {
+  for (const auto& [options, code] :
+       {std::pair{SpawnOptions{.arguments = {"no-such-program"}}, 127},
+        {SpawnOptions{.arguments = {"true"}, .directory = "/no/such/folder"}, 126},
+        {SpawnOptions{.arguments = {"true"}, .own_group = false}, 0}}) {
+    Spawned process;
+    ASSERT_TRUE(process.Start(options).ok());
+    process.Wait();
+    EXPECT_TRUE(process.HasEnded());
+    EXPECT_EQ(WEXITSTATUS(process.wait_status()), code) << options.arguments[0];
+    EXPECT_EQ(process.ExitedCleanly(), code == 0);
+    process.Signal(SIGKILL);  // nobody's
+  }
+  Spawned never;
+  EXPECT_FALSE(never.HasEnded());
+}
+
+TEST(Spawned, LeadsAGroupOrStaysInOurs) {
+  for (const bool own_group : {true, false}) {
+    Spawned process;
+    ASSERT_TRUE(process.Start({.arguments = {"sleep", "100"}, .own_group = own_group}).ok());
+    EXPECT_EQ(getpgid(process.pid()) == process.pid(), own_group);
+    process.Kill();
+    process.Wait();
+    EXPECT_EQ(WTERMSIG(process.wait_status()), SIGKILL);
+  }
+}
+
+TEST(Spawned, WhatItHasLeftBehindEndsWithIt) {
+  ScratchFolder scratch;
+  const std::string file = scratch.path() + "/pid";
+  {
+    Spawned process;
+    ASSERT_TRUE(process.Start({.arguments = {"sh", "-c", "sleep 100 & echo $! >" + file}}).ok());
+    siginfo_t ended{};  // not reaped
+    ASSERT_EQ(waitid(P_PID, static_cast<id_t>(process.pid()), &ended, WEXITED | WNOWAIT), 0);
+  }
+  pid_t left = 0;
+  std::ifstream(file) >> left;
+  ASSERT_GT(left, 0);
+  for (int i = 0; i < 2000 && IsAlive(left); i++)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_FALSE(IsAlive(left));
 }
 
 TEST(Program, CountsWhatItKeepsOnlyTheEndOf) {

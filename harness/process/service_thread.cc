@@ -9,9 +9,26 @@
 
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <string>
 
 namespace walkhammer {
+namespace {
+
+struct Start {
+  const char* name;
+  void* (*body)(void*);
+  void* argument;
+};
+
+// A thread has its name before it does anything: who attaches to the JVM is judged by it.
+void* NameAndRun(void* start) {
+  const Start own = *std::unique_ptr<Start>(static_cast<Start*>(start));
+  pthread_setname_np(pthread_self(), own.name);
+  return own.body(own.argument);
+}
+
+}  // namespace
 
 void Bell::Ring() {
   if (rung_.exchange(1) != 0) return;
@@ -37,12 +54,13 @@ Result<pthread_t> StartThread(const char* name, void* (*body)(void*), void* argu
   for (const int open : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, also})
     if (open != 0) sigdelset(&blocked, open);
   pthread_sigmask(SIG_SETMASK, &blocked, &before);
+  auto start = std::make_unique<Start>(Start{name, body, argument});
   pthread_t thread;
-  const int error = pthread_create(&thread, nullptr, body, argument);
+  const int error = pthread_create(&thread, nullptr, NameAndRun, start.get());
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0)
     return Unable(std::string("cannot start the thread ") + name + ": " + std::strerror(error));
-  pthread_setname_np(thread, name);
+  start.release();  // the thread's
   return thread;
 }
 

@@ -29,7 +29,8 @@ class Bell {
 // Signal-safe: no.
 Status StartServiceThread(const char* name, void* (*body)(void*));
 
-// The same, to be joined or detached by the caller. `also` stays open, too; 0: none.
+// Starts such a thread with an argument; the caller joins or detaches it. Signal `also` is not
+// blocked either; 0: none.
 Result<pthread_t> StartThread(const char* name, void* (*body)(void*), void* argument, int also = 0);
 
 }  // namespace walkhammer

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "harness/base/hash.h"
+
 namespace walkhammer {
 namespace {
 
@@ -27,12 +29,9 @@ void FillSymbol(SymbolKind kind, std::string_view name, Symbol& symbol) {
   std::transform(name.begin(), name.end(), symbol.name, CleanChar);
 }
 
-// FNV-1a over the kind and the name.
 uint32_t Hash(const Symbol& symbol) {
-  constexpr uint32_t kPrime = 16777619;
-  uint32_t hash = (2166136261u ^ static_cast<uint32_t>(symbol.kind)) * kPrime;
-  for (const char* c = symbol.name; *c != 0; c++)
-    hash = (hash ^ static_cast<unsigned char>(*c)) * kPrime;
+  uint32_t hash = Fnv1a32(kFnvBegin32, static_cast<uint8_t>(symbol.kind));
+  for (const char* c = symbol.name; *c != 0; c++) hash = Fnv1a32(hash, static_cast<uint8_t>(*c));
   return hash;
 }
 

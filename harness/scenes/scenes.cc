@@ -253,11 +253,9 @@ jint JNICALL Zombies(JNIEnv*, jclass) {
 }
 
 jlong JNICALL StackLeft(JNIEnv* env, jclass) {
-  auto zones = IntFlag(jvm->structs(), "StackYellowPages", 2) +
-               IntFlag(jvm->structs(), "StackRedPages", 1) +
-               IntFlag(jvm->structs(), "StackReservedPages", 1);
   auto here = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
-  return static_cast<jlong>(here - jvm->ThreadOf(env).stack_limit()) - zones * 4096;
+  return static_cast<jlong>(here - jvm->ThreadOf(env).stack_limit()) -
+         GuardPages(jvm->structs()) * 4096;
 }
 
 void JNICALL Down(JNIEnv* env, jclass, jint depth) {

@@ -13,16 +13,22 @@
 
 namespace walkhammer {
 
+Result<SharedMemory> MakeSharedMemory(const char* name, size_t size) {
+  const int fd = memfd_create(name, MFD_CLOEXEC);
+  void* memory = MAP_FAILED;
+  if (fd >= 0 && ftruncate(fd, static_cast<off_t>(size)) == 0)
+    memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (memory != MAP_FAILED) return SharedMemory{fd, memory};
+  const int error = errno;
+  if (fd >= 0) close(fd);
+  return ToolFailed(std::string("cannot make shared memory: ") + strerror(error));
+}
+
 Result<std::unique_ptr<SharedMapping>> SharedMapping::Create() {
+  ASSIGN_OR_RETURN(const SharedMemory made, MakeSharedMemory("walkhammer", sizeof(SharedState)));
   std::unique_ptr<SharedMapping> mapping(new SharedMapping);
-  mapping->fd_ = memfd_create("walkhammer", MFD_CLOEXEC);
-  if (mapping->fd_ < 0 || ftruncate(mapping->fd_, sizeof(SharedState)) != 0)
-    return ToolFailed(std::string("cannot make shared memory: ") + strerror(errno));
-  void* memory =
-      mmap(nullptr, sizeof(SharedState), PROT_READ | PROT_WRITE, MAP_SHARED, mapping->fd_, 0);
-  if (memory == MAP_FAILED)
-    return ToolFailed(std::string("cannot map shared memory: ") + strerror(errno));
-  mapping->state_ = static_cast<SharedState*>(memory);  // zeroed by the kernel
+  mapping->fd_ = made.fd;
+  mapping->state_ = static_cast<SharedState*>(made.memory);
   mapping->state_->magic = SharedState::kMagic;
   mapping->state_->symbols.Init();
   mapping->state_->start_ns = MonotonicNs();

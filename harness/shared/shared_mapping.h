@@ -11,6 +11,14 @@
 
 namespace walkhammer {
 
+// Memory that processes share, zeroed by the kernel and mapped here; who inherits `fd` maps it,
+// too.
+struct SharedMemory {
+  int fd;
+  void* memory;
+};
+Result<SharedMemory> MakeSharedMemory(const char* name, size_t size);
+
 // The mapping that parent and child share; the parent's end of it.
 class SharedMapping {
  public:

@@ -16,7 +16,7 @@ namespace walkhammer {
 // walkhammer of this build. Stays mapped.
 Result<void*> MapState(const std::string& path, size_t size, uint64_t magic);
 
-// The same as a SharedState or StressState.
+// Maps a file that holds a SharedState or a StressState.
 template <typename State>
 Result<State*> OpenStateAt(const std::string& path) {
   ASSIGN_OR_RETURN(auto memory, MapState(path, sizeof(State), State::kMagic));

@@ -4,7 +4,6 @@
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_CHILD_PROCESS_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_CHILD_PROCESS_H_
 
-#include <signal.h>
 #include <sys/types.h>
 
 #include <memory>
@@ -13,6 +12,7 @@
 
 #include "harness/base/result.h"
 #include "harness/jvm/images/platform.h"
+#include "harness/process/spawn.h"
 #include "harness/shared/launch.h"
 #include "harness/shared/shared_mapping.h"
 
@@ -45,12 +45,12 @@ class ChildProcess {
   ChildProcess& operator=(const ChildProcess&) = delete;
 
   // True once it has ended; wait_status is valid then.
-  bool HasEnded();
-  void Kill();              // with all that it started
-  void Signal(int signal);  // no-op once it has ended
-  int wait_status() const { return wait_status_; }
-  bool ExitedCleanly() const;
-  pid_t pid() const { return pid_; }
+  bool HasEnded() { return process_.HasEnded(); }
+  void Kill() { process_.Kill(); }                      // with all that it started
+  void Signal(int signal) { process_.Signal(signal); }  // no-op once it has ended
+  int wait_status() const { return process_.wait_status(); }
+  bool ExitedCleanly() const { return process_.ExitedCleanly(); }
+  pid_t pid() const { return process_.pid(); }
 
   // What it printed, and the hs_err log it wrote, both empty if nothing.
   std::string Output() const;
@@ -60,15 +60,10 @@ class ChildProcess {
  private:
   ChildProcess() = default;
 
-  pid_t pid_ = -1;
-  bool ended_ = false;
-  int wait_status_ = 0;
+  Spawned process_;
   std::string scratch_;
   std::string log_path_;
 };
-
-// True where this kernel lets a process switch its own address space randomisation off.
-bool CanSwitchAslrOff();
 
 }  // namespace walkhammer
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/jvm/images/c_library.h"
 
-#include <fcntl.h>
-#include <gelf.h>
 #include <gnu/libc-version.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <string_view>
+
+#include "harness/elf/elf_file.h"
 
 namespace walkhammer {
 namespace {
@@ -51,23 +50,16 @@ void AddLibraries(Elf* elf, Elf_Data* data, size_t strings, CLibraryNeed& need) 
 
 CLibraryNeed CLibraryNeedOf(const std::string& path) {
   CLibraryNeed need;
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return need;
-  elf_version(EV_CURRENT);
-  Elf* elf = elf_begin(fd, ELF_C_READ, nullptr);
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr) break;
+  const ElfFile file(path, ElfFile::Access::kRead);
+  for (const auto& [section, header] : file.Sections()) {
     if (header.sh_type != SHT_GNU_verneed && header.sh_type != SHT_DYNAMIC) continue;
     Elf_Data* data = elf_getdata(section, nullptr);
     if (data == nullptr) continue;
     if (header.sh_type == SHT_DYNAMIC)
-      AddLibraries(elf, data, header.sh_link, need);
+      AddLibraries(file.get(), data, header.sh_link, need);
     else
-      AddVersions(elf, data, header.sh_link, need);
+      AddVersions(file.get(), data, header.sh_link, need);
   }
-  elf_end(elf);
-  close(fd);
   return need;
 }
 

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/jvm/images/jdk.h"
 
-#include <elfutils/libdwelf.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -24,6 +19,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
+#include "harness/elf/elf_file.h"
 
 namespace walkhammer {
 namespace {
@@ -31,27 +27,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kDistributionJdks[] = "/usr/lib/jvm";
-constexpr char kDebugRoot[] = "/usr/lib/debug";
-
-class FileDescriptor {
- public:
-  explicit FileDescriptor(const std::string& path)
-      : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  ~FileDescriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 struct ElfFacts {
   std::string arch;
   std::string build_id;
-  std::string debug_link;  // file name in .gnu_debuglink
   bool has_symtab = false;
   std::vector<std::string> exported;
 };
@@ -87,100 +66,45 @@ bool IsOfInterest(std::string_view name) {
          name.starts_with("ASGST_") || name.starts_with("JFRLL_");
 }
 
-// False when the section's contents cannot be read.
-bool ReadDynamicSymbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header,
-                        std::vector<std::string>& exported) {
-  Elf_Data* data = elf_getdata(section, nullptr);
-  if (data == nullptr || header.sh_entsize == 0) return false;
-  const size_t count = data->d_size / header.sh_entsize;
-  for (size_t i = 0; i < count; i++) {
-    GElf_Sym symbol;
-    if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) return false;
-    if (symbol.st_shndx == SHN_UNDEF) continue;
-    const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
-    if (name != nullptr && IsOfInterest(name)) exported.emplace_back(name);
-  }
-  return true;
-}
-
 Failure Truncated(const std::string& path) {
   return BadInput(fmt::format("{} is truncated: its ELF sections end beyond the file", path));
 }
 
 // kBadInput when `path` cannot be read or is no whole ELF file.
 Result<ElfFacts> ReadElf(const std::string& path) {
-  const FileDescriptor file(path);
   struct stat status;
-  if (file.get() < 0 || fstat(file.get(), &status) != 0) {
+  if (stat(path.c_str(), &status) != 0)
     return BadInput(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  }
   if (!S_ISREG(status.st_mode)) return BadInput(fmt::format("{} is not a regular file", path));
+  const ElfFile file(path, ElfFile::Access::kRead);
+  if (file.error() != 0)
+    return BadInput(fmt::format("cannot read {}: {}", path, std::strerror(file.error())));
   const auto size = static_cast<uint64_t>(status.st_size);
-  elf_version(EV_CURRENT);
-  // Not mapped: a file that a build rewrites meanwhile would then raise SIGBUS.
-  const std::unique_ptr<Elf, decltype(&elf_end)> elf(elf_begin(file.get(), ELF_C_READ, nullptr),
-                                                     &elf_end);
   GElf_Ehdr header;
-  if (elf == nullptr || elf_kind(elf.get()) != ELF_K_ELF ||
-      gelf_getehdr(elf.get(), &header) == nullptr) {
+  if (file.get() == nullptr || gelf_getehdr(file.get(), &header) == nullptr)
     return BadInput(fmt::format("{} ({} bytes) is not an ELF file", path, size));
-  }
   if (header.e_shoff > size ||
-      uint64_t{header.e_shnum} * header.e_shentsize > size - header.e_shoff) {
+      uint64_t{header.e_shnum} * header.e_shentsize > size - header.e_shoff)
     return Truncated(path);
-  }
   ElfFacts facts;
   facts.arch = ArchName(header.e_machine);
-  size_t names = 0;
-  if (elf_getshdrstrndx(elf.get(), &names) != 0) names = 0;
-  Elf_Scn* section = nullptr;
-  while ((section = elf_nextscn(elf.get(), section)) != nullptr) {
-    GElf_Shdr shdr;
-    if (gelf_getshdr(section, &shdr) == nullptr) return Truncated(path);
-    if (shdr.sh_type == SHT_NOBITS) continue;
-    if (shdr.sh_offset > size || shdr.sh_size > size - shdr.sh_offset) return Truncated(path);
-    if (shdr.sh_type == SHT_SYMTAB) facts.has_symtab = true;
-    if (shdr.sh_type == SHT_DYNSYM &&
-        !ReadDynamicSymbols(elf.get(), section, shdr, facts.exported)) {
+  for (const ElfSection& section : file.Sections()) {
+    const GElf_Shdr& s = section.header;
+    if (s.sh_type == SHT_NULL) return Truncated(path);
+    if (s.sh_type == SHT_NOBITS) continue;
+    if (s.sh_offset > size || s.sh_size > size - s.sh_offset) return Truncated(path);
+    if (s.sh_type == SHT_SYMTAB) facts.has_symtab = true;
+    if (s.sh_type == SHT_DYNSYM &&
+        !file.EachSymbol(section, [&](const GElf_Sym& symbol, const char* name) {
+          if (symbol.st_shndx != SHN_UNDEF && IsOfInterest(name)) facts.exported.emplace_back(name);
+        }))
       return Truncated(path);
-    }
-    const char* name = elf_strptr(elf.get(), names, shdr.sh_name);
-    if (name == nullptr || std::strcmp(name, ".gnu_debuglink") != 0) continue;
-    const Elf_Data* data = elf_rawdata(section, nullptr);
-    if (data == nullptr || data->d_buf == nullptr) continue;
-    const char* link = static_cast<const char*>(data->d_buf);
-    facts.debug_link.assign(link, strnlen(link, data->d_size));
   }
-  const void* id = nullptr;
-  const ssize_t id_size = dwelf_elf_gnu_build_id(elf.get(), &id);
-  if (id_size > 0) facts.build_id = HexBytes(id, static_cast<size_t>(id_size));
+  facts.build_id = file.BuildId();
   std::sort(facts.exported.begin(), facts.exported.end());
   facts.exported.erase(std::unique(facts.exported.begin(), facts.exported.end()),
                        facts.exported.end());
   return facts;
-}
-
-// Where distributions and JDK builds put a libjvm's separate symbols.
-std::string FindDebugFile(const fs::path& libjvm, const ElfFacts& facts) {
-  if (facts.build_id.size() < 3) return "";
-  std::vector<fs::path> places = {fs::path(kDebugRoot) / ".build-id" / facts.build_id.substr(0, 2) /
-                                      (facts.build_id.substr(2) + ".debug"),
-                                  fs::path(libjvm).replace_extension(".debuginfo")};
-  if (!facts.debug_link.empty()) {
-    const fs::path folder = libjvm.parent_path();
-    places.push_back(folder / facts.debug_link);
-    places.push_back(folder / ".debug" / facts.debug_link);
-    places.push_back(fs::path(kDebugRoot) / folder.relative_path() / facts.debug_link);
-  }
-  for (const fs::path& place : places) {
-    std::error_code error;
-    if (!fs::is_regular_file(place, error)) continue;
-    const Result<ElfFacts> found = ReadElf(place);
-    if (found.ok() && found.value().has_symtab && found.value().build_id == facts.build_id) {
-      return place;
-    }
-  }
-  return "";
 }
 
 // KEY="VALUE" lines of the `release` file of a JDK image; empty if there is none.
@@ -317,7 +241,7 @@ Result<Jdk> OpenJdk(std::string path) {
         "{} exports no AsyncGetCallTrace: choose a HotSpot build of JDK 8 or later", jdk.libjvm));
   }
   jdk.stripped = !facts.has_symtab;
-  if (jdk.stripped) jdk.debug_file = FindDebugFile(jdk.libjvm, facts);
+  if (jdk.stripped) jdk.debug_file = FindDebugFile(jdk.libjvm);
   jdk.has_symtab = facts.has_symtab || !jdk.debug_file.empty();
 
   std::map<std::string, std::string> release = ReadRelease(home);

@@ -36,13 +36,15 @@ const Loader* LoaderOf(const std::string& arch) {
   return found == std::end(kLoaders) ? nullptr : found;
 }
 
-// Empty if there is none.
-std::string FindSysroot(const Loader& loader, const fs::path& home) {
+// Empty if there is none. `of_newer`: one that the machine's own loader is in, too, is none.
+std::string FindSysroot(const Loader& loader, const fs::path& home, bool of_newer) {
   std::error_code error;
   std::string topmost;
   for (fs::path folder = home.parent_path(); folder != folder.root_path();
        folder = folder.parent_path())
-    if (fs::exists(folder / loader.path, error)) topmost = folder;
+    if (fs::exists(folder / loader.path, error) &&
+        !(of_newer && fs::equivalent(folder / loader.path, fs::path("/") / loader.path, error)))
+      topmost = folder;
   return topmost;
 }
 
@@ -74,7 +76,7 @@ Result<Platform> WithNewerLibrary(const std::string& arch, const std::string& ho
                   OwnGlibc().first, OwnGlibc().second);
   const Loader* loader = LoaderOf(arch);
   if (loader == nullptr) return Unable(reason);
-  const fs::path sysroot = FindSysroot(*loader, home);
+  const fs::path sysroot = FindSysroot(*loader, home, /*of_newer=*/true);
   if (sysroot.empty())
     return Unable(
         fmt::format("{}, and no folder above it holds {} of a newer one", reason, loader->path));
@@ -125,7 +127,7 @@ Result<Platform> PlatformOf(const std::string& arch, const std::string& home,
   const std::string reason = fmt::format("it is for {}, this machine is {}", arch, machine);
   const Loader* loader = LoaderOf(arch);
   if (loader == nullptr) return Unable(reason);
-  const std::string sysroot = FindSysroot(*loader, home);
+  const std::string sysroot = FindSysroot(*loader, home, /*of_newer=*/false);
   if (sysroot.empty())
     return Unable(
         fmt::format("{}, and no folder above it holds {} (ci/aarch64_sysroot.sh makes one)", reason,

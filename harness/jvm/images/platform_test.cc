@@ -91,6 +91,15 @@ TEST_F(PlatformTest, WithoutANewerLibraryItSaysWhatIsMissing) {
   EXPECT_THAT(platform.failure().message, HasSubstr(loader_));
 }
 
+// As /usr/lib64 is where /lib64 leads into /usr: a JDK in /usr/lib/jvm gets no newer library by it.
+TEST_F(PlatformTest, TheMachinesOwnLoaderIsNoneOfANewerLibrary) {
+  fs::create_directories((root_ / loader_).parent_path());
+  fs::create_symlink(fs::path("/") / loader_, root_ / loader_);
+  const auto platform = PlatformOf(OwnArch(), home_, {false, kFuture});
+  ASSERT_FALSE(platform.ok());
+  EXPECT_THAT(platform.failure().message, HasSubstr("no folder above it"));
+}
+
 TEST_F(PlatformTest, ABuildForMuslIsRefused) {
   auto platform = PlatformOf(OwnArch(), home_, {true, {}});
   ASSERT_FALSE(platform.ok());

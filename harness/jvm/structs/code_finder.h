@@ -56,9 +56,9 @@ Result<CodeLayout> ReadCodeLayout(const VmStructs& structs);
 
 bool InCodeCache(const CodeLayout& layout, const MemoryReader& memory, uint64_t pc);
 FoundCode FindCode(const CodeLayout& layout, const MemoryReader& memory, uint64_t pc);
-// The same in this process, several times faster: the code heaps stay where they are as long as the
-// JVM lives, and what is committed of them stays so. Only the names, which a blob that is just
-// being made may not have yet, are read through `text`.
+// FindCode for the JVM of this process, several times faster, as memory is read plainly: code heaps
+// stay where they are as long as the JVM lives, and what is committed of them stays so. Only the
+// names, which a blob that is just being made may not have yet, are read through `text`.
 FoundCode FindLiveCode(const CodeLayout& layout, const MemoryReader& text, uint64_t pc);
 
 // What lies at a CodeBlob's address in this process, which must be that of a blob. No heap is told.

@@ -32,6 +32,11 @@ int64_t IntFlag(const VmStructs& structs, std::string_view name, int64_t otherwi
   return flag == nullptr ? otherwise : *static_cast<const int64_t*>(flag);
 }
 
+int64_t GuardPages(const VmStructs& structs) {
+  return IntFlag(structs, "StackYellowPages", 2) + IntFlag(structs, "StackRedPages", 1) +
+         IntFlag(structs, "StackReservedPages", 1);
+}
+
 bool CanCompile(const VmStructs& structs, int level) {
   if (!BoolFlag(structs, "UseCompiler", true)) return false;  // -Xint
   const bool tiered = BoolFlag(structs, "TieredCompilation", true);

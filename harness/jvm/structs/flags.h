@@ -19,6 +19,9 @@ const void* FindFlag(const VmStructs& structs, std::string_view name);
 bool BoolFlag(const VmStructs& structs, std::string_view name, bool otherwise);
 int64_t IntFlag(const VmStructs& structs, std::string_view name, int64_t otherwise);
 
+// Pages at the low end of each stack that the JVM protects: reserved, yellow and red, as asked for.
+int64_t GuardPages(const VmStructs& structs);
+
 // True if code of a level (1..3 C1, 4 C2) can be compiled in this JVM.
 bool CanCompile(const VmStructs& structs, int level);
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/jvm/structs/safefetch_code.h"
 
-#include <fcntl.h>
-#include <gelf.h>
-#include <unistd.h>
-
 #include <string_view>
+
+#include "harness/elf/elf_file.h"
 
 namespace walkhammer {
 namespace {
@@ -65,29 +63,16 @@ void AddPairs(const Segment& segment, const Assembly& assembly, std::vector<ElfF
   }
 }
 
-std::vector<ElfFunction> Search(Elf* elf) {
-  std::vector<ElfFunction> out;
-  GElf_Ehdr header;
-  if (gelf_getehdr(elf, &header) == nullptr) return out;
-  for (const Assembly& assembly : kAssemblies)
-    if (assembly.machine == header.e_machine)
-      for (const Segment& segment : ExecutableSegments(elf)) AddPairs(segment, assembly, out);
-  if (out.size() != 2) out.clear();
-  return out;
-}
-
 }  // namespace
 
 std::vector<ElfFunction> FindSafeFetchCode(const std::string& path) {
   std::vector<ElfFunction> out;
-  elf_version(EV_CURRENT);
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return out;
-  if (Elf* elf = elf_begin(fd, ELF_C_READ_MMAP, nullptr)) {
-    out = Search(elf);
-    elf_end(elf);
-  }
-  close(fd);
+  const ElfFile file(path);
+  for (const Assembly& assembly : kAssemblies)
+    if (assembly.machine == file.machine())
+      for (const Segment& segment : ExecutableSegments(file.get()))
+        AddPairs(segment, assembly, out);
+  if (out.size() != 2) out.clear();
   return out;
 }
 

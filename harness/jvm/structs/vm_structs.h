@@ -86,7 +86,7 @@ class JavaThreadView {
       : base_(static_cast<char*>(thread)), layout_(&layout) {}
   void* address() const { return base_; }
   volatile int32_t* state() const { return At<int32_t>(layout_->thread_state); }
-  // The same by our number.
+  // The thread state as walkhammer numbers it (ThreadStates), whatever the JDK does.
   uint8_t State() const { return layout_->states.StateOf(*state()); }
   void SetState(uint8_t to) const { *state() = layout_->states.ValueOf(to); }
   volatile uint64_t* last_sp() const { return At<uint64_t>(layout_->anchor + layout_->last_sp); }

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/process/spawn.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+namespace walkhammer {
+namespace {
+
+std::vector<char*> Pointers(std::vector<std::string>& words) {
+  std::vector<char*> out;
+  for (std::string& word : words) out.push_back(word.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+std::vector<std::string> Environment(const std::vector<std::string>& added) {
+  std::vector<std::string> all = added;
+  for (char** variable = environ; *variable != nullptr; variable++) {
+    const std::string_view text = *variable;
+    const std::string_view name = text.substr(0, text.find('=') + 1);
+    bool known = false;
+    for (const std::string& other : added) known |= std::string_view(other).starts_with(name);
+    if (!known) all.emplace_back(text);
+  }
+  return all;
+}
+
+// Between fork and exec: only async-signal-safe calls.
+[[noreturn]] void Exec(char* const* arguments, char* const* environment,
+                       const SpawnOptions& options, pid_t parent) {
+  if (options.own_group) setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(127);  // it died before the line above
+  if (!options.aslr) personality(ADDR_NO_RANDOMIZE);
+  rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  const int null_fd = open("/dev/null", O_RDONLY);
+  if (null_fd >= 0) dup2(null_fd, 0);
+  dup2(options.output, 1);
+  dup2(options.output, 2);
+  for (const int fd : options.inherited) fcntl(fd, F_SETFD, 0);
+  for (const int ends : {SIGHUP, SIGINT}) ::signal(ends, options.own_group ? SIG_IGN : SIG_DFL);
+  ::signal(SIGTERM, options.ignores_sigterm ? SIG_IGN : SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (!options.directory.empty() && chdir(options.directory.c_str()) != 0) _exit(126);
+  execvpe(arguments[0], arguments, environment);
+  _exit(127);
+}
+
+}  // namespace
+
+Spawned::~Spawned() {
+  Kill();  // also what it has left behind, should it have ended meanwhile
+  Wait();
+}
+
+Status Spawned::Start(const SpawnOptions& options) {
+  std::vector<std::string> arguments = options.arguments;
+  std::vector<std::string> environment = Environment(options.environment);
+  const std::vector<char*> argv = Pointers(arguments), envp = Pointers(environment);
+  signal(SIGCHLD, SIG_DFL);  // ignored, as some parents leave it, children could not be waited for
+  const pid_t parent = getpid();
+  pid_ = fork();
+  if (pid_ == 0) Exec(argv.data(), envp.data(), options, parent);
+  if (pid_ < 0) return ToolFailed("cannot start " + arguments[0] + ": " + std::strerror(errno));
+  if (options.own_group) setpgid(pid_, pid_);  // also here: whoever comes first
+  return Ok();
+}
+
+bool Spawned::HasEnded() {
+  if (pid_ > 0 && !ended_ && waitpid(pid_, &wait_status_, WNOHANG) == pid_) ended_ = true;
+  return ended_;
+}
+
+void Spawned::Wait() {
+  while (pid_ > 0 && !ended_) {
+    const pid_t got = waitpid(pid_, &wait_status_, 0);
+    if (got == pid_ || errno != EINTR) ended_ = true;
+  }
+}
+
+void Spawned::Signal(int signal) {
+  if (pid_ > 0 && !ended_) kill(pid_, signal);  // unreaped, so the pid is still its own
+}
+
+// Engines start processes, some through a shell.
+void Spawned::Kill() {
+  if (pid_ > 0 && !ended_ && kill(-pid_, SIGKILL) != 0) Signal(SIGKILL);
+}
+
+bool Spawned::ExitedCleanly() const {
+  return ended_ && WIFEXITED(wait_status_) && WEXITSTATUS(wait_status_) == 0;
+}
+
+bool CanSwitchAslrOff() {
+  // 0xffffffff asks what is set now. Containers permit some values and not others, so the one that
+  // is wanted is tried, and taken back.
+  const int now = personality(0xffffffff);
+  if (now == -1) return false;
+  const auto before = static_cast<unsigned long>(now);
+  if (personality(before | ADDR_NO_RANDOMIZE) == -1) return false;
+  personality(before);
+  return true;
+}
+
+}  // namespace walkhammer

@@ -16,6 +16,10 @@ home=$(realpath "$1")
   echo "one_jdk: $home has no bin/javac" >&2
   exit 2
 }
+"$home/bin/java" -version >/dev/null 2>&1 || {
+  echo "one_jdk: $home does not run with this machine's C library" >&2
+  exit 3
+}
 if [ "$(id -u)" -ne 0 ] || ! unshare --mount true 2>/dev/null; then
   echo 'one_jdk: replacing /usr/lib/jvm needs root and mounts' >&2
   exit 3

@@ -5,6 +5,7 @@
 //   exit:   ldp x29, x30, [sp, #N-16]  add sp, sp, #N
 //           or: add sp, sp, ...  ldp x29, x30, [sp], #16
 //           [autiasp]  ldr x8, [x28, #N]  cmp sp, x8  b.hi  ret
+//           @ReservedStackAccess: before that  ldr, cmp, b.lo, over what is done if not
 #include "harness/asgst/walk/prologue.h"
 
 namespace walkhammer {
@@ -44,11 +45,16 @@ bool IsPollStub(const MemoryReader& memory, uint64_t pc) {
          (i & 0xfc000000) == 0x14000000;
 }
 
+// Methods that may use the stack's reserved zone look whether they did, and go on behind what is
+// done then.
 bool RunsToReturn(const MemoryReader& memory, uint64_t pc) {
+  constexpr uint32_t kMostWords = 64;  // that a b.lo leads over
   uint32_t i = 0;
-  for (int n = 0; n < kMostExit && ReadCode(memory, pc + 4ULL * n, i); n++) {
+  for (int n = 0; n < kMostExit && ReadCode(memory, pc, i); n++) {
     if (i == kRet || i == kRetAuthenticated) return true;
     if (i != kAutiasp && !IsPoll(i)) return false;
+    const uint32_t words = i >> 5 & 0x7ffff;
+    pc += (i & 0xff00001f) == 0x54000003 && words < kMostWords ? 4 * words : 4;  // b.lo
   }
   return false;
 }

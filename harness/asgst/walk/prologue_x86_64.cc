@@ -4,6 +4,7 @@
 //           or without the push: sub rsp, N  mov [rsp+M], rbp
 //   exit:   add rsp, N  pop rbp  cmp rsp, [r15+N] / test  ja  ret
 //           add rsp, N  pop rbp  jmp (an exception)
+//           @ReservedStackAccess: before the poll  cmp rsp, [r15+N]  jb, over what is done if not
 #include <cstring>
 
 #include "harness/asgst/walk/prologue.h"
@@ -36,11 +37,22 @@ bool StoresFp(const uint8_t* code) {  // mov [rsp+N], rbp
   return Starts(code, {0x48, 0x89, 0x6c, 0x24}) || Starts(code, {0x48, 0x89, 0xac, 0x24});
 }
 
-// Between the pop of the frame pointer and the return: polls, in any number of instructions.
-bool RunsToReturn(const uint8_t* code) {
+// Between the pop of the frame pointer, which ends at `pc`, and the return: polls, in any number of
+// instructions. `code` is what is read there. Methods that may use the stack's reserved zone look
+// whether they did, and go on behind what is done then.
+bool RunsToReturn(const MemoryReader& memory, uint64_t pc, const uint8_t* code,
+                  bool has_jumped = false) {
   for (int at = 0; at < kWindow - 8;) {
     const uint8_t* i = code + at;
     if (*i == kRet) return true;
+    if (Starts(i, {0x0f, 0x82})) {  // jb rel32
+      uint8_t there[kWindow] = {};
+      int32_t distance = 0;
+      std::memcpy(&distance, i + 2, sizeof distance);
+      const uint64_t to = pc + static_cast<uint64_t>(int64_t{at + 6} + distance);
+      return !has_jumped && distance > 0 && memory.ReadBytes(to, there, kLeastWindow) &&
+             RunsToReturn(memory, to, there, true);
+    }
     if (Starts(i, {0x49, 0x3b, 0xa7}))
       at += 7;  // cmp rsp, [r15+disp32]
     else if (Starts(i, {0x49, 0x3b, 0x67}))
@@ -167,11 +179,11 @@ FrameShape ShapeOf(const MemoryReader& memory, const FoundCode& code, uint64_t p
   if (BuildsFrame(here, code, 0)) return FrameShape::kNone;
   if (ReadsBefore(memory, pc, 1, {kPushFp}) && BuildsFrame(here, code, 1))
     return FrameShape::kFpPushed;
-  if (here[0] == kPopFp &&
-      (RunsToReturn(here + 1) || JumpsOut(here + 1, code, pc + 1) || TailJumps(here + 1)))
+  if (here[0] == kPopFp && (RunsToReturn(memory, pc + 1, here + 1) ||
+                            JumpsOut(here + 1, code, pc + 1) || TailJumps(here + 1)))
     return FrameShape::kFpPushed;
   if (IsCallStub(memory, code, here, pc)) return FrameShape::kBeyondCall;
-  if (RunsToReturn(here) || TailJumps(here) || ThrowsOn(memory, code, here, pc) ||
+  if (RunsToReturn(memory, pc, here) || TailJumps(here) || ThrowsOn(memory, code, here, pc) ||
       IsPollStub(memory, here, pc))
     return FrameShape::kNone;
   return FrameShape::kWhole;

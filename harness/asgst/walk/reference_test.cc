@@ -200,6 +200,26 @@ TEST_F(ShapeTest, Epilogue) {
   EXPECT_EQ(At(18), FrameShape::kNone);
 }
 
+// reserved_stack_check of methods with @ReservedStackAccess.
+TEST_F(ShapeTest, EpilogueThatLooksForTheReservedZone) {
+  // pop rbp; cmp rsp, [r15+0x4d8]; jb +0x3d; ...; cmp rsp, [r15+0x450]; ja; ret
+  std::vector<uint8_t> code = {0x90, 0x5d, 0x49, 0x3b, 0xa7, 0xd8, 0x04, 0,
+                               0,    0x0f, 0x82, 0x3d, 0,    0,    0};
+  code.resize(code.size() + 0x3d, 0xcc);
+  const uint64_t poll = code.size();
+  for (const uint8_t byte :
+       {0x49, 0x3b, 0xa7, 0x50, 0x04, 0x00, 0x00, 0x0f, 0x87, 0x10, 0x00, 0x00, 0x00, 0xc3})
+    code.push_back(byte);
+  Put(code, 0);
+  EXPECT_EQ(At(0), FrameShape::kWhole);
+  EXPECT_EQ(At(1), FrameShape::kFpPushed);
+  for (const uint64_t at : {uint64_t{2}, uint64_t{9}, poll, poll + 13})
+    EXPECT_EQ(At(at), FrameShape::kNone) << at;
+  code[poll + 13] = 0x90;
+  Put(code, 0);
+  EXPECT_EQ(At(1), FrameShape::kWhole) << "no return";
+}
+
 TEST_F(ShapeTest, EpilogueOfANativeWrapper) {
   // leave; cmp qword [r15+8], 0; jne +5; ret
   Put({0xc9, 0x49, 0x81, 0x7f, 0x08, 0, 0, 0, 0, 0x75, 0x05, 0xc3}, 0);
@@ -363,6 +383,18 @@ TEST_F(ShapeTest, ArmEpilogues) {
   EXPECT_EQ(At(0), FrameShape::kWhole);
   EXPECT_EQ(At(4), FrameShape::kFpPushed);
   EXPECT_EQ(At(8), FrameShape::kInLink);
+}
+
+TEST_F(ShapeTest, ArmEpilogueThatLooksForTheReservedZone) {
+  // ldp x29, x30, [sp], #16; ldr x8, [x28, #0x4d8]; cmp sp, x8; b.lo +12; nop, nop; and the poll
+  std::vector<uint32_t> code = {0xa8c17bfd, 0xf9426f88, 0xeb2863ff, 0x54000063, 0xd503201f,
+                                0xd503201f, 0xf9422b88, 0xeb2863ff, 0x54000048, 0xd65f03c0};
+  PutArm(code, 0);
+  for (const uint64_t at : {4, 8, 12, 24, 36}) EXPECT_EQ(At(at), FrameShape::kInLink) << at;
+  EXPECT_EQ(At(16), FrameShape::kWhole);
+  code.back() = 0xd503201f;
+  PutArm(code, 0);
+  EXPECT_EQ(At(4), FrameShape::kWhole) << "no return";
 }
 
 TEST_F(ShapeTest, ArmCalls) {

@@ -44,7 +44,7 @@ void MadeUpJvm::SetLayout(const CodeRules& rules) {
   layout.immutable_data = layout.scopes_offset = layout.mutable_data = -1;
   layout.pc_desc_size = 16;
   layout.scope_offset = 4;
-  layout.jvm.method_const = 8;
+  layout.jvm.method_const = layout.table.method_const = 8;
   layout.access_flags = 16;
   layout.table.const_pool = 8;
   layout.table.const_idnum = 16;

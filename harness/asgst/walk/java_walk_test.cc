@@ -288,6 +288,39 @@ TEST_P(JavaWalkTest, AnIdInFreedMemoryIsNobodys) {
   EXPECT_EQ(first_id(), 0U) << "a class without ids";
 }
 
+// The intrinsics of method handles are numbered 0 in their class, as a method of it is.
+TEST_P(JavaWalkTest, AnIntrinsicHasNotTheIdOfAnotherMethod) {
+  const auto first_id = [&] {
+    JavaWalk walk(layout_, memory_, start_);
+    JavaFrame frame;
+    return walk.Begin() == WalkStatus::kFound && walk.Next(frame) ? frame.facts.id : 0;
+  };
+  constexpr uint64_t kNative = 0x100;
+  const uint64_t method = MadeUpJvm::Method(0), id = method + 0x500;
+  memory_.Put(method + 16, kNative);
+  EXPECT_EQ(first_id(), id);
+  memory_.Put(id, MadeUpJvm::Method(1));
+  EXPECT_EQ(first_id(), 0U);
+  memory_.Put(method + 16, 0);
+  EXPECT_EQ(first_id(), id) << "an old version of a redefined method";
+
+  // From JDK 26 on.
+  constexpr uint64_t kId = 4711, kListed = 0x48;
+  const uint64_t listed = method + 0x700;
+  layout_.ids_are_numbers = true;
+  layout_.table.methods = kListed;
+  layout_.table.methods_data = 8;
+  memory_.Put(method + 0x408, kId);
+  memory_.Put(method + 0x300 + kListed, listed);
+  memory_.Put(listed, 1);
+  memory_.Put(listed + 8, MadeUpJvm::Method(1));
+  EXPECT_EQ(first_id(), kId);
+  memory_.Put(method + 16, kNative);
+  EXPECT_EQ(first_id(), 0U);
+  memory_.Put(listed + 8, method);
+  EXPECT_EQ(first_id(), kId);
+}
+
 INSTANTIATE_TEST_SUITE_P(Each, JavaWalkTest, testing::Values(&kX86_64Rules, &kAarch64Rules),
                          [](const auto& info) {
                            return info.param == &kX86_64Rules ? "x86_64" : "aarch64";

@@ -23,6 +23,12 @@ bool ReadHead(const WalkLayout& l, const MemoryReader& memory, uint64_t method, 
          memory.Read(head.const_method + l.table.const_idnum, head.number);
 }
 
+// The intrinsics of method handles are native, in their class and numbered 0 there, and not among
+// its methods: what the class keeps under that number is another method's.
+bool MayBeIntrinsic(const MethodHead& head, const MethodFacts& facts) {
+  return head.number == 0 && facts.is_native;
+}
+
 // A jmethodID that is an address: of a word that holds the Method*, or that of its newest version
 // once its class was redefined: then both have the same C++ virtual table.
 bool LeadsTo(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
@@ -40,13 +46,17 @@ void ReadId(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
   uint64_t id = 0, now = 0;
   facts.id = facts.array_at = 0;
   if (place == 0 || !memory.ReadWord(place, id) || id == 0) return;
+  const bool exact = MayBeIntrinsic(head, facts);
   if (l.ids_are_numbers) {
+    if (exact && MethodOfId(l.table, memory, head.holder, id) != method) return;
     facts.witness_at = place;
     facts.witness = id;
     facts.array_at = head.holder + static_cast<uint64_t>(l.table.ids);
     facts.array = place - 8 * (head.number + 1ULL);
   } else {
-    if (!memory.ReadWord(id, now) || !LeadsTo(l, memory, method, head, now)) return;
+    if (!memory.ReadWord(id, now) || (now != method && exact) ||
+        !LeadsTo(l, memory, method, head, now))
+      return;
     facts.witness_at = id;
     facts.witness = method;
   }

@@ -210,8 +210,9 @@ bool JavaWalk::Up(int32_t frame_words) {
   }
   if (at_.pc == layout_.call_stub_return) return UpFromEntry();
   if (frame_words <= 0)
-    return ToContinuationEntry(kMostOfBarrier) || FromStubWithoutFrame() ||
-           ToContinuationEntry(start_.stack_high) || TakeReturnOfStub(at_.fp) || End(true);
+    return (!at_.is_top && (ToContinuationEntry(kMostOfBarrier) || FromStubWithoutFrame() ||
+                            ToContinuationEntry(start_.stack_high))) ||
+           TakeReturnOfStub(at_.fp) || End(true);
   const uint64_t above = at_.sp + 8 * static_cast<uint64_t>(frame_words);
   uint64_t pc = 0, fp = 0;
   if (above <= at_.sp || !ReturnAddress(above - 8, pc) || !Word(above - 16, fp)) return End(true);
@@ -220,14 +221,41 @@ bool JavaWalk::Up(int32_t frame_words) {
   return true;
 }
 
+// Where the newest continuation was entered; 0: nowhere, or nobody knows.
+uint64_t JavaWalk::ContinuationEntry() const {
+  uint64_t entry = 0;
+  return layout_.cont_entry >= 0 &&
+                 memory_.ReadWord(start_.thread + static_cast<uint64_t>(layout_.cont_entry), entry)
+             ? entry
+             : 0;
+}
+
+// Continuation.doYield goes on in place of what entered the continuation, whose frame it removes.
+// Its own has gone into the heap, and for a moment the anchor says so of sp and not yet of pc.
+void JavaWalk::LeaveContinuation() {
+  const uint64_t entry = ContinuationEntry();
+  uint64_t entered = 0, pc = 0, fp = 0;
+  if (entry == 0 || at_.sp != entry || at_.has_sender || layout_.cont_return_at == 0 ||
+      CodeAt(at_.pc).kind != CodeKind::kNmethod ||
+      !memory_.ReadWord(layout_.cont_return_at, entered))
+    return;
+  const FoundCode code = CodeAt(entered);
+  const uint64_t above = entry + 8 * static_cast<uint64_t>(code.frame_words);
+  if (code.kind != CodeKind::kNmethod || code.frame_words <= 2 || !ReturnAddress(above - 8, pc) ||
+      !Word(above - 16, fp))
+    return;
+  at_.has_sender = true;
+  at_.sender = {pc, above, fp, 0};
+}
+
 // A mounted virtual thread has but its newest frames on the stack: the oldest of these returns to a
 // stub that brings more (StubRoutines::cont_returnBarrier). What has entered it is below them. The
 // stub itself calls from right above that, or from above the room that it has made for more frames;
 // other stubs call from farther up than `most` bytes, too, and are known by where they go.
 bool JavaWalk::ToContinuationEntry(uint64_t most) {
-  uint64_t entry = 0, pc = 0;
-  if (at_.is_top || layout_.cont_return_at == 0 || layout_.cont_entry < 0 ||
-      !memory_.ReadWord(start_.thread + layout_.cont_entry, entry) || entry < at_.sp ||
+  uint64_t pc = 0;
+  const uint64_t entry = ContinuationEntry();
+  if (layout_.cont_return_at == 0 || entry == 0 || entry < at_.sp ||
       (entry - at_.sp > most && IsReturn(at_.pc)) || !InStack(entry) ||
       !memory_.ReadWord(layout_.cont_return_at, pc) || !InCode(pc))
     return false;
@@ -239,7 +267,7 @@ bool JavaWalk::ToContinuationEntry(uint64_t most) {
 
 // A stub that has called with no frame of its own that its size would tell.
 bool JavaWalk::FromStubWithoutFrame() {
-  return !at_.is_top && FromExit(CodeAt(at_.pc), StartAt(at_.pc, at_.sp, at_.fp));
+  return FromExit(CodeAt(at_.pc), StartAt(at_.pc, at_.sp, at_.fp));
 }
 
 // Behind a stub's frame pointer. The entry barrier's pushes a cookie before it sets one up: room

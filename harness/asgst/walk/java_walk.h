@@ -177,6 +177,8 @@ class JavaWalk {
   bool ToFrameAt(uint64_t sp, uint64_t pc, uint64_t fp);
   void PassArguments();
   bool FromCallStub();
+  uint64_t ContinuationEntry() const;
+  void LeaveContinuation();
   bool ToContinuationEntry(uint64_t most);
   bool FromLeafCall();
   bool FromLeafCallByTables();

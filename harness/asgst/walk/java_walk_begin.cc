@@ -18,6 +18,7 @@ constexpr uint64_t kLeastInterpreted8 = 8 * 8;  // of JDK 8, without the method'
 WalkStatus JavaWalk::Begin() {
   const WalkStatus status = BeginByState();
   uint64_t unpacked = 0;
+  if (status == WalkStatus::kFound) LeaveContinuation();
   const bool is_known =
       layout_.unpacked_frames > 0 &&
       memory_.ReadWord(start_.thread + static_cast<uint64_t>(layout_.unpacked_frames), unpacked);

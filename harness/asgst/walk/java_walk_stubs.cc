@@ -48,9 +48,12 @@ bool JavaWalk::FromExit(const FoundCode& code, const StubStart& start) {
   StubExit exit;
   uint64_t method = 0;
   MethodFacts facts;
-  if (layout_.rules->run_to_exit == nullptr ||
-      !layout_.rules->run_to_exit(Code(), memory_, code, start, exit))
-    return false;
+  if (layout_.rules->run_to_exit == nullptr) return false;
+  const bool has_exit = layout_.rules->run_to_exit(Code(), memory_, code, start, exit);
+  if (exit.loses_sp && code.kind == CodeKind::kStub && code.frame_words <= 0 &&
+      ToContinuationEntry(start_.stack_high))
+    return true;
+  if (!has_exit) return false;
   GoOnInStub(exit);
   const uint64_t sp = start.general[kSp], fp = start.general[kFp];
   if (code.kind == CodeKind::kCodelet && fp >= sp && exit.sp > fp &&

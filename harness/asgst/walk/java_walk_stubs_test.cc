@@ -234,6 +234,35 @@ TEST_P(BetweenFramesTest, InAStubThatCallsInAVirtualThread) {
   EXPECT_EQ(Walk(), entered) << "from above the room for these frames";
 }
 
+// StubRoutines::cont_returnBarrier, once it has made room for the frames that it is to bring: what
+// older frames left there is none.
+TEST_P(BetweenFramesTest, InTheStubThatBringsFramesOfAVirtualThread) {
+  const uint64_t begin = jvm_.stub + 0x20, sp = kLeafSp - 0x80, entry = sp + 0x60;
+  memory_.PutInt(jvm_.stub - 0x1f0 + 8, 0);
+  // cmp [rax], ecx; je +9; call; mov rsp, rax; ret, ret: the branch may go either way
+  memory_.PutBytes(begin, {0x39, 0x08, 0x74, 0x09, 0xe8, 0, 0, 0, 0, 0x48, 0x89, 0xc4, 0xc3, 0xc3});
+  memory_.Put(sp, leaf_ + 0x20);  // remains
+  layout_.cont_entry = 0x108;
+  layout_.cont_entry_size = 32;
+  layout_.cont_return_at = kThread + 0x100;
+  memory_.Put(layout_.cont_return_at, caller_ + 0x30);
+  memory_.Put(kThread + 0x108, entry);
+  Interrupt(begin, sp, kOlderFp);
+  const auto entered = Walk();
+  ASSERT_GE(entered.size(), 2U);
+  EXPECT_EQ(entered[0], kInlined);
+  EXPECT_EQ(entered[1], kOuter);
+  memory_.Put(kThread + 0x108, 0);
+  EXPECT_NE(Walk(), entered) << "no virtual thread";
+  // The interpreter, too, calls and then loads the stack pointer.
+  const uint64_t codelet = MadeUpJvm::kInterpreter + 0x40, top = kSp;
+  PutCode(codelet, {0xe8, 0, 0, 0, 0, 0x48, 0x89, 0xc4, 0xff, 0xe0});
+  memory_.Put(top, leaf_ + 0x20);
+  memory_.Put(kThread + 0x108, entry);
+  Interrupt(codelet, top, kOlderFp, {{kR13, kLeafSp}});
+  EXPECT_EQ(Walk(), wanted_);
+}
+
 // The interpreter has called a function of the JVM, which leaves the frame pointer alone, before
 // there are unwind tables. Behind the frame pointer is the return address of the interpreted frame.
 TEST_P(BetweenFramesTest, InAFunctionThatNoTableTellsOf) {

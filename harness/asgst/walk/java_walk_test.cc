@@ -234,6 +234,25 @@ TEST_P(JavaWalkTest, BelowAMountedVirtualThreadIsWhatEnteredIt) {
   EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf}) << "an inner one";
 }
 
+// A virtual thread leaves its carrier: sp is where the continuation was entered, its pc still in
+// the method that is gone.
+TEST_P(JavaWalkTest, WhereAVirtualThreadLeftIsWhatEnteredIt) {
+  constexpr uint64_t kEntry = kLeafSp, kAbove = kEntry + 6 * 8;  // of a frame of the caller's size
+  memory_.Put(kLeafSp + 24, 0x4242);                             // the leaf's own is in the heap
+  memory_.Put(kAbove - 16, 0x1234);
+  memory_.Put(kAbove - 8, caller_ + 0x30);
+  memory_.Put(kAbove + 40, layout_.call_stub_return);
+  memory_.Put(kAbove + 32, MadeUpJvm::kStack + 0x200);
+  memory_.Put(kThread + 0x100, caller_ + 0x30);
+  memory_.Put(kThread + 0x108, kEntry);
+  EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf});
+  layout_.cont_entry = 0x108;
+  layout_.cont_return_at = kThread + 0x100;
+  EXPECT_EQ(Walk(), (std::vector<Seen>{kLeaf, kInlined, kOuter}));
+  memory_.Put(kThread + 0x108, kEntry + 8);
+  EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf}) << "it is still there";
+}
+
 TEST_P(JavaWalkTest, ABrokenStackEndsTheWalkAndSaysSo) {
   bool broken = false;
   memory_.Put(kLeafSp + 24, 0x4242);

@@ -37,6 +37,9 @@ struct StubStart {
 struct StubExit {
   bool returns = false;
   bool called = false;  // it has called before that
+  // Straight on, what a call brings becomes the stack pointer: how the stub that brings frames of a
+  // virtual thread makes room for them. Told also where no exit is found.
+  bool loses_sp = false;
   uint64_t pc = 0;      // where it goes
   uint64_t sp = 0;      // behind what a return takes
   uint64_t top = 0;     // the word there

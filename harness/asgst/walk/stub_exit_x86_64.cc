@@ -94,6 +94,7 @@ class Run : private MachineX86 {
   }
 
   int branches() const { return branches_; }
+  bool LosesSp() const { return exit_.called && !r_[kRsp].known; }
 
  private:
   uint64_t Known(int number) const { return r_[number].known ? r_[number].bits : 0; }
@@ -478,9 +479,13 @@ class Run : private MachineX86 {
 bool RunToExitX86(const MemoryReader& code, const MemoryReader& memory, const FoundCode& found,
                   const StubStart& start, StubExit& exit) {
   int steps = kMostSteps;
+  bool loses_sp = false;
   for (int taken = -1; taken < kMostWays && steps > 0; taken++) {
     Run run(code, memory, found, start, taken);
-    if (run.ToExit(steps, exit)) return true;
+    const bool has_exit = run.ToExit(steps, exit);
+    if (taken < 0) loses_sp = run.LosesSp();
+    exit.loses_sp = loses_sp;
+    if (has_exit) return true;
     if (run.branches() <= taken) return false;  // no other way is left
   }
   return false;

@@ -26,6 +26,7 @@ struct StepPoint {
   uint64_t link;         // where a call would have left its return address: the word at sp, or lr
   Code code;             // what `pc` lies in
   bool link_interprets;  // `link` lies in the interpreter
+  uint64_t anchor_sp;    // what the JVM says of its newest Java frame while C code runs; 0: nothing
   uint64_t number = 0;   // the step's, as the caller counts them
 };
 

@@ -38,7 +38,7 @@ class Machine {
     if (trace.num_frames > kDepth) trace.num_frames = kDepth;
     const uint64_t link = link_register_ ? lr_ : Word(sp_);
     const StepVerdict verdict =
-        truth_->Step({pc, sp_, link, code, interpreter_.contains(link)}, trace);
+        truth_->Step({pc, sp_, link, code, interpreter_.contains(link), anchor_sp}, trace);
     if (verdict == StepVerdict::kWrong) wrong.insert(pc);
     if (verdict == StepVerdict::kOpen) open.insert(pc);
     const JudgedStep* steps = nullptr;
@@ -61,6 +61,7 @@ class Machine {
   uint64_t& sp() { return sp_; }
   uint64_t& lr() { return lr_; }
 
+  uint64_t anchor_sp = 0;
   std::set<uint64_t> wrong, open;
 
  private:
@@ -120,6 +121,21 @@ TEST(StepTruth, TheReturnProvesWhatTheBodyCouldNot) {
   CallCompiled(n, 0x2000, {1, 5, 0}, {2, 0}, {2, 1, 0}, 1);
   EXPECT_TRUE(n.wrong.empty());
   EXPECT_FALSE(n.open.empty());
+}
+
+// In the JVM, where a virtual thread leaves its carrier: its frames are still on the stack, and the
+// anchor leads past them, or not yet.
+TEST(StepTruth, FramesThatTheAnchorLeadsPastAreGone) {
+  for (const bool has_left : {false, true}) {
+    Machine m;
+    m.At(0x1000, {1, 0});
+    const uint64_t carrier = m.sp();
+    m.Call();
+    for (uint64_t i = 0; i < 20; i++) m.At(0x2000 + i, {2, 1, 0});
+    m.anchor_sp = has_left ? carrier : m.sp();
+    m.At(0x2100, {0}, Code::kOther);
+    EXPECT_EQ(m.wrong, has_left ? std::set<uint64_t>{} : std::set<uint64_t>{0x2100});
+  }
 }
 
 TEST(StepTruth, AWrongStackAtTheCallAccusesNobody) {

@@ -201,7 +201,7 @@ void Stepper::Step(SampledThread& thread, ucontext_t& context) {
     struct Done {
       Stepper* self;
       StepPoint at;
-    } done{this, PointOf(ReadContext(context))};
+    } done{this, PointOf(ReadContext(context), *thread.view.last_sp())};
     if (state_.job.walker_count > 1) done.at.number = evidence_.Begin(line_.RegionOf(done.at.pc));
     SampleOptions options;
     options.light = true;
@@ -229,8 +229,8 @@ void Stepper::Judge(int walker, const StepPoint& at, const Trace& trace) {
   }
 }
 
-StepPoint Stepper::PointOf(const Registers& at) const {
-  StepPoint point{at.pc, at.sp, at.lr, StepPoint::Code::kOther, false};
+StepPoint Stepper::PointOf(const Registers& at, uint64_t anchor_sp) const {
+  StepPoint point{at.pc, at.sp, at.lr, StepPoint::Code::kOther, false, anchor_sp};
   if constexpr (!kHasLinkRegister) point.link = *reinterpret_cast<const uint64_t*>(at.sp);
   point.link_interprets = code_.InInterpreter(point.link);
   if (code_.InInterpreter(at.pc))

@@ -41,7 +41,7 @@ class Stepper {
   static bool OnStep(siginfo_t* info, ucontext_t* context);
   void OnTracedStep(SampledThread& thread, ucontext_t& context);
   void Step(SampledThread& thread, ucontext_t& context);
-  StepPoint PointOf(const Registers& at) const;
+  StepPoint PointOf(const Registers& at, uint64_t anchor_sp) const;
   void Judge(int walker, const StepPoint& at, const Trace& trace);
   void ResetTruths();
   void EndWindow(SampledThread& thread, ucontext_t& context);

@@ -40,9 +40,9 @@ struct StubExit {
   // Straight on, what a call brings becomes the stack pointer: how the stub that brings frames of a
   // virtual thread makes room for them. Told also where no exit is found.
   bool loses_sp = false;
-  uint64_t pc = 0;      // where it goes
-  uint64_t sp = 0;      // behind what a return takes
-  uint64_t top = 0;     // the word there
+  uint64_t pc = 0;   // where it goes
+  uint64_t sp = 0;   // behind what a return takes
+  uint64_t top = 0;  // the word there
   uint64_t fp = 0;
   uint64_t sender_sp = 0;       // r13
   uint64_t exception_pc = 0;    // rdx

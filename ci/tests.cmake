@@ -41,6 +41,7 @@ wh_test(record_test
         harness/findings/crash_folder_test.cc harness/findings/finding_record_test.cc
         harness/findings/hs_err_head_test.cc harness/store/run_db_coverage_test.cc
         harness/store/run_db_stress_test.cc harness/store/run_db_test.cc
+        harness/store/run_tables_test.cc
         harness/findings/signature_test.cc harness/findings/snapshot_test.cc
         harness/elf/symbolizer_test.cc
         LIBS wh_store)

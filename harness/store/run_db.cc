@@ -17,7 +17,7 @@
 
 #include "harness/request/scene_table.h"
 #include "harness/request/walker_table.h"
-#include "harness/store/run_schema.h"
+#include "harness/store/run_tables.h"
 
 namespace walkhammer {
 namespace {
@@ -136,6 +136,26 @@ std::vector<AgreementRow> AgreementRowsOf(const SharedState& shared) {
   return rows;
 }
 
+std::vector<CountRow> CountRowsOf(const SharedState& shared) {
+  // The same walker twice is counted twice.
+  std::map<uint8_t, std::vector<int>> places;
+  for (int i = 0; i < WalkerCount(shared.job); i++) places[WalkerAt(shared.job, i)].push_back(i);
+  std::vector<CountRow> rows;
+  for (const auto& [walker, at] : places)
+    for (int scene = 0; scene < kMaxScenes; scene++)
+      for (int state = 0; state < kMaxStates; state++)
+        for (int region = 0; region < kPcRegions; region++)
+          for (int code = 0; code < kCodeSlots; code++) {
+            uint64_t count = 0;
+            for (const int i : at) count += shared.counts[i][scene][state][region][code];
+            if (count > 0)
+              rows.push_back({WalkerName(walker), SceneName(static_cast<size_t>(scene)),
+                              StateName(state), PcRegionWord(static_cast<PcRegion>(region)),
+                              CodeText(code), count});
+          }
+  return rows;
+}
+
 }  // namespace
 
 RunDb::RunDb(RunDb&& other) noexcept
@@ -203,19 +223,12 @@ Status RunDb::Initialize(const RunIdentity& identity) {
   const std::string versions = fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};",
                                            kApplicationId, kSchemaVersion);
   if (Status status = db_.Exec(versions.c_str()); !status.ok()) return status;
-  if (Status status = db_.Exec(kSchema); !status.ok()) return status;
-  Statement insert(db_,
-                   "INSERT INTO run (id, tool_version, jdk_path, vm_version, vm_gc,"
-                   " libjvm_build_id, jvm_flags, walker, provider, engine, seed, cpu_model, kernel,"
-                   " started_at, aslr, command_line, workers)"
-                   " VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  insert.Bind(identity.tool_version).Bind(identity.jdk_path).Bind(identity.vm_version);
-  insert.Bind(identity.vm_gc).Bind(identity.libjvm_build_id).Bind(identity.jvm_flags);
-  insert.Bind(identity.walker).Bind(identity.provider).Bind(identity.engine);
-  insert.Bind(std::to_string(identity.seed)).Bind(identity.cpu_model).Bind(identity.kernel);
-  insert.Bind(identity.started_at).Bind(identity.aslr).Bind(identity.command_line);
-  insert.Bind(identity.workers);
-  if (Status status = insert.Run(); !status.ok()) return status;
+  if (Status status = db_.Exec(RunSchema().c_str()); !status.ok()) return status;
+  Only<StoredRun> run;
+  run.row.identity = identity;
+  Statement insert(db_, InsertInto<Only<StoredRun>>("run"));
+  BindRow(insert, run);
+  RETURN_IF_ERROR(insert.Run());
   return transaction.Commit();
 }
 
@@ -257,21 +270,16 @@ Result<RunDb::Added> RunDb::AddFinding(const FindingRecord& finding) {
     if (!best.ok()) return best.failure();
     added.is_best = best.value();
   } else {
-    Statement insert(
-        db_, "INSERT INTO bucket (key, title, oracle, expect, folder) VALUES (?, ?, ?, ?, ?)");
-    insert.Bind(signature.key).Bind(signature.title).Bind(signature.oracle);
-    insert.Bind(signature.expect).Bind(added.folder);
+    StoredBucket bucket;
+    bucket.signature = signature;
+    bucket.folder = added.folder;
+    Statement insert(db_, InsertInto<StoredBucket>("bucket"));
+    BindRow(insert, bucket);
     RETURN_IF_ERROR(insert.Run());
     added.bucket = sqlite3_last_insert_rowid(db_.handle());
   }
-  Statement insert(db_,
-                   "INSERT INTO finding (bucket, sequence, time_ms, oracle, outcome, grade,"
-                   " realism, detail, request, frames, native, fault, cell)"
-                   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  insert.Bind(added.bucket).Bind(finding.sequence).Bind(finding.time_ms);
-  insert.Bind(finding.oracle).Bind(finding.outcome).Bind(GradeWord(finding.grade));
-  insert.Bind(RealismWord(finding.realism)).Bind(finding.detail).Bind(finding.request);
-  insert.Bind(finding.frames).Bind(finding.native).Bind(finding.fault).Bind(finding.cell);
+  Statement insert(db_, InsertInto<StoredFinding>("finding"));
+  BindRow(insert, StoredFinding{std::nullopt, added.bucket, finding});
   RETURN_IF_ERROR(insert.Run());
   RETURN_IF_ERROR(transaction.Commit());
   return added;
@@ -301,42 +309,23 @@ Status RunDb::SetVm(std::string_view vm_version, std::string_view vm_gc) {
 }
 
 Status RunDb::SaveCounts(const SharedState& shared) {
-  // The same walker twice is counted twice.
-  std::map<uint8_t, std::vector<int>> places;
-  for (int i = 0; i < WalkerCount(shared.job); i++) places[WalkerAt(shared.job, i)].push_back(i);
-  Transaction transaction(db_);
-  if (!transaction.begun().ok()) return transaction.begun();
-  Statement insert(db_, "INSERT OR REPLACE INTO count VALUES (?, ?, ?, ?, ?, ?)");
-  for (const auto& [walker, at] : places)
-    for (int scene = 0; scene < kMaxScenes; scene++)
-      for (int state = 0; state < kMaxStates; state++)
-        for (int region = 0; region < kPcRegions; region++)
-          for (int code = 0; code < kCodeSlots; code++) {
-            uint64_t count = 0;
-            for (const int i : at) count += shared.counts[i][scene][state][region][code];
-            if (count == 0) continue;
-            insert.Reset();
-            insert.Bind(WalkerName(walker)).Bind(SceneName(static_cast<size_t>(scene)));
-            insert.Bind(StateName(state)).Bind(PcRegionWord(static_cast<PcRegion>(region)));
-            if (Status status = insert.Bind(CodeText(code)).Bind(count).Run(); !status.ok())
-              return status;
-          }
-  if (Status status = transaction.Commit(); !status.ok() || shared.job.other_count == 0)
-    return status;
+  RETURN_IF_ERROR(SaveCountRows(CountRowsOf(shared)));
+  if (shared.job.other_count == 0) return Ok();
   return SaveAgreement(kNoCell, AgreementRowsOf(shared));
 }
 
 Status RunDb::SaveScenes(const SharedState& shared) {
-  Transaction transaction(db_);
-  if (!transaction.begun().ok()) return transaction.begun();
-  Statement insert(db_, "INSERT OR REPLACE INTO scene VALUES (?, ?, ?, ?, ?, ?, ?)");
+  std::vector<Placed<SceneRow>> scenes;
   for (size_t i = 0; i < AllScenes().size() && i < kMaxScenes; i++) {
     const SceneReport& report = shared.scenes[i];
-    insert.Reset();
-    insert.Bind(static_cast<int64_t>(i)).Bind(AllScenes()[i].name).Bind(report.available);
-    insert.Bind(report.pristine_true).Bind(int{report.tried}).Bind(report.truth_frames);
-    if (Status status = insert.Bind(FieldText(report.reason)).Run(); !status.ok()) return status;
+    scenes.push_back({static_cast<int64_t>(i),
+                      {AllScenes()[i].name, report.available != 0, report.pristine_true != 0,
+                       report.tried, report.truth_frames, FieldText(report.reason)}});
   }
+  Transaction transaction(db_);
+  if (!transaction.begun().ok()) return transaction.begun();
+  RETURN_IF_ERROR(
+      InsertAll(Statement(db_, InsertInto<Placed<SceneRow>>("scene", "OR REPLACE")), scenes));
   return transaction.Commit();
 }
 

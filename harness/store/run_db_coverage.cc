@@ -4,80 +4,23 @@
 
 #include <algorithm>
 
-#include "harness/store/run_db.h"
+#include "harness/store/run_tables.h"
 
 namespace walkhammer {
 namespace {
 
-Status InsertFunctions(const Database& db, const std::vector<CoverageFunctionRow>& functions) {
-  Statement insert(db, "INSERT INTO coverage_function VALUES (?, ?, ?, ?, ?, ?, ?)");
-  for (size_t i = 0; i < functions.size(); i++) {
-    const CoverageFunctionRow& function = functions[i];
-    insert.Reset();
-    insert.Bind(static_cast<int64_t>(i)).Bind(function.name).Bind(function.address);
-    insert.Bind(function.size).Bind(function.reach).Bind(int64_t{function.first_block});
-    if (Status status = insert.Bind(int64_t{function.blocks}).Run(); !status.ok()) return status;
-  }
-  return Ok();
+template <typename Row>
+std::vector<Placed<Row>> InPlaces(const std::vector<Row>& rows) {
+  std::vector<Placed<Row>> placed;
+  for (const Row& row : rows) placed.push_back({static_cast<int64_t>(placed.size()), row});
+  return placed;
 }
 
-Status InsertBlocks(const Database& db, const std::vector<CoverageBlockRow>& blocks) {
-  Statement insert(db, "INSERT INTO coverage_block VALUES (?, ?, ?, ?, NULL)");
-  for (size_t i = 0; i < blocks.size(); i++) {
-    insert.Reset();
-    insert.Bind(static_cast<int64_t>(i)).Bind(blocks[i].address).Bind(int64_t{blocks[i].size});
-    if (Status status = insert.Bind(int64_t{blocks[i].function}).Run(); !status.ok()) return status;
-  }
-  return Ok();
-}
-
-Status InsertLeftOut(const Database& db, const std::vector<LeftOutRow>& left_out) {
-  Statement insert(db, "INSERT INTO coverage_left_out VALUES (?, ?)");
-  for (const LeftOutRow& row : left_out) {
-    insert.Reset();
-    if (Status status = insert.Bind(row.name).Bind(row.reason).Run(); !status.ok()) return status;
-  }
-  return Ok();
-}
-
-// Calls `take` for each row.
-template <typename Take>
-Status ForEach(Statement& rows, const Take& take) {
-  for (;;) {
-    const Result<bool> more = rows.Step();
-    if (!more.ok()) return more.failure();
-    if (!more.value()) return Ok();
-    take(rows);
-  }
-}
-
-Status ReadFunctions(const Database& db, std::vector<CoverageFunctionRow>& functions) {
-  Statement rows(db,
-                 "SELECT name, address, size, reach, first_block, blocks FROM coverage_function"
-                 " ORDER BY position");
-  return ForEach(rows, [&](Statement& row) {
-    CoverageFunctionRow function;
-    function.name = row.Text();
-    function.address = static_cast<uint64_t>(row.Int());
-    function.size = static_cast<uint64_t>(row.Int());
-    function.reach = row.Text();
-    function.first_block = static_cast<uint32_t>(row.Int());
-    function.blocks = static_cast<uint32_t>(row.Int());
-    functions.push_back(std::move(function));
-  });
-}
-
-Status ReadBlocks(const Database& db, std::vector<CoverageBlockRow>& blocks) {
-  Statement rows(db,
-                 "SELECT address, size, function, first_ms FROM coverage_block ORDER BY position");
-  return ForEach(rows, [&](Statement& row) {
-    CoverageBlockRow block;
-    block.address = static_cast<uint64_t>(row.Int());
-    block.size = static_cast<uint32_t>(row.Int());
-    block.function = static_cast<uint32_t>(row.Int());
-    block.first_ms = row.OptionalInt();
-    blocks.push_back(block);
-  });
+template <typename Row>
+Result<std::vector<Row>> InOrder(const Database& db, const char* table, const char* order) {
+  return ReadAll<Row>(
+      Statement(db, fmt::format("SELECT {} FROM {} ORDER BY {}",
+                                NamesOf<Row>(RunDb::kSchemaVersion), table, order)));
 }
 
 // Whether each function's blocks are where it says: the readers index by it.
@@ -97,16 +40,21 @@ Status RunDb::SetCoverage(const CoverageRows& code) {
   if (!IsWhole(code)) return ToolFailed(dir_ + ": the block map does not fit together");
   Transaction transaction(db_);
   if (!transaction.begun().ok()) return transaction.begun();
-  Status status = db_.Exec(
-      "DELETE FROM coverage_block; DELETE FROM coverage_function; DELETE FROM coverage_left_out");
-  if (status.ok()) status = InsertFunctions(db_, code.functions);
-  if (status.ok()) status = InsertBlocks(db_, code.blocks);
-  if (status.ok()) status = InsertLeftOut(db_, code.left_out);
-  Statement update(db_,
-                   "UPDATE run SET coverage_file = ?, coverage_build_id = ?, coverage_reason = ''");
-  if (status.ok()) status = update.Bind(code.file).Bind(code.build_id).Run();
-  if (status.ok()) status = transaction.Commit();
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(db_.Exec(
+      "DELETE FROM coverage_block; DELETE FROM coverage_function; DELETE FROM coverage_left_out"));
+  RETURN_IF_ERROR(
+      InsertAll(Statement(db_, InsertInto<Placed<CoverageFunctionRow>>("coverage_function")),
+                InPlaces(code.functions)));
+  std::vector<Placed<CoverageBlockRow>> blocks = InPlaces(code.blocks);
+  for (auto& block : blocks) block.row.first_ms.reset();
+  RETURN_IF_ERROR(
+      InsertAll(Statement(db_, InsertInto<Placed<CoverageBlockRow>>("coverage_block")), blocks));
+  RETURN_IF_ERROR(
+      InsertAll(Statement(db_, InsertInto<LeftOutRow>("coverage_left_out")), code.left_out));
+  Statement update(db_, "UPDATE run SET " + AssignmentsOf<CoverageSource>());
+  BindRow(update, CoverageSource{code.file, code.build_id, ""});
+  RETURN_IF_ERROR(update.Run());
+  RETURN_IF_ERROR(transaction.Commit());
   saved_.assign(code.blocks.size(), 0);
   why_no_coverage_.reset();
   return Ok();
@@ -160,24 +108,20 @@ Result<CoverageRows> RunDb::Coverage() const {
     return code;
   }
   // `row` stays open to the end: all is read from one snapshot.
-  Statement row(db_, "SELECT coverage_file, coverage_build_id, coverage_reason FROM run");
+  Statement row(db_, "SELECT " + NamesOf<CoverageSource>(schema_) + " FROM run");
   const Result<bool> found = row.Step();
   if (!found.ok()) return found.failure();
   if (!found.value()) return BadInput(dir_ + ": the run has no identity");
-  const std::string file = row.Text(), build_id = row.Text();
-  code.reason = row.Text();
+  CoverageSource source;
+  ReadRow(row, source);
+  code.reason = source.reason;
   if (!code.reason.empty()) return code;
-  code.file = file;
-  code.build_id = build_id;
-  Status status = ReadFunctions(db_, code.functions);
-  if (status.ok()) status = ReadBlocks(db_, code.blocks);
-  Statement left_out(db_, "SELECT name, reason FROM coverage_left_out ORDER BY rowid");
-  if (status.ok())
-    status = ForEach(left_out, [&](Statement& each) {
-      std::string name = each.Text();
-      code.left_out.push_back({std::move(name), each.Text()});
-    });
-  if (!status.ok()) return status.failure();
+  code.file = source.file;
+  code.build_id = source.build_id;
+  ASSIGN_OR_RETURN(code.functions,
+                   InOrder<CoverageFunctionRow>(db_, "coverage_function", "position"));
+  ASSIGN_OR_RETURN(code.blocks, InOrder<CoverageBlockRow>(db_, "coverage_block", "position"));
+  ASSIGN_OR_RETURN(code.left_out, InOrder<LeftOutRow>(db_, "coverage_left_out", "rowid"));
   if (!IsWhole(code)) return BadInput(dir_ + ": is no intact run database: its blocks do not fit");
   if (code.blocks.empty()) return CoverageRows{"", "", "none was recorded", {}, {}, {}};
   return code;

@@ -3,7 +3,7 @@
 
 #include "harness/store/record_testing.h"
 #include "harness/store/run_db.h"
-#include "harness/store/run_schema.h"
+#include "harness/store/run_tables.h"
 
 namespace walkhammer {
 namespace {

@@ -11,8 +11,7 @@
 #include <cstdlib>
 #include <tuple>
 
-#include "harness/store/run_db.h"
-#include "harness/store/run_schema.h"
+#include "harness/store/run_tables.h"
 
 namespace walkhammer {
 namespace {
@@ -46,44 +45,15 @@ Result<int64_t> ReadNumber(const Database& db, const char* sql) {
   return row.value() ? statement.Int() : 0;
 }
 
-// The numbers of a table of one row; none where there is no row, or no such table yet.
-Result<bool> ReadOnly(const Database& db, const std::string& table, const std::string& columns,
-                      std::initializer_list<uint64_t*> numbers) {
-  const Result<int64_t> tables =
-      ReadNumber(db, ("SELECT COUNT(*) FROM sqlite_master WHERE name = '" + table + "'").c_str());
-  if (!tables.ok()) return tables.failure();
-  if (tables.value() == 0) return false;
-  Statement row(db, "SELECT " + columns + " FROM " + table);
-  const Result<bool> found = row.Step();
-  if (!found.ok() || !found.value()) return found;
-  for (uint64_t* number : numbers) *number = static_cast<uint64_t>(row.Int());
-  return true;
-}
-
-Status ReadChurn(const Database& db, RunTotals& totals) {
-  ChurnTotals churn;
-  const Result<bool> found = ReadOnly(db, "churn", "collections, rounds, unloaded",
-                                      {&churn.collections, &churn.rounds, &churn.unloaded});
-  if (!found.ok()) return found.failure();
-  if (found.value()) totals.churn = churn;
-  return Ok();
-}
-
-Status ReadSettle(const Database& db, RunTotals& totals) {
-  SettleTotals settle;
-  const Result<bool> found =
-      ReadOnly(db, "settle", "most_ms, took_ms, unconfirmed, unminimized",
-               {&settle.most_ms, &settle.took_ms, &settle.unconfirmed, &settle.unminimized});
-  if (!found.ok()) return found.failure();
-  if (found.value()) totals.settle = settle;
-  return Ok();
-}
-
-RunStatus StatusFromWord(std::string_view word) {
-  for (const RunStatus status : {RunStatus::kRunning, RunStatus::kCleanEnd, RunStatus::kInterrupted,
-                                 RunStatus::kFailed, RunStatus::kVacuous})
-    if (word == RunStatusWord(status)) return status;
-  return RunStatus::kFailed;
+// A table of at most one row; none where there is no row, or no such table yet.
+template <typename Row>
+Status ReadOnly(const Database& db, const char* table, std::optional<Row>& row) {
+  const std::string sql =
+      fmt::format("SELECT COUNT(*) FROM sqlite_master WHERE name = '{}'", table);
+  ASSIGN_OR_RETURN(const int64_t tables, ReadNumber(db, sql.c_str()));
+  if (tables == 0) return Ok();
+  Statement rows(db, fmt::format("SELECT {} FROM {}", NamesOf<Row>(RunDb::kSchemaVersion), table));
+  return ForEach(rows, [&](Statement& from) { ReadRow(from, row.emplace()); });
 }
 
 // What replays comes first, what was replayed in vain last.
@@ -136,81 +106,52 @@ Result<RunRow> RunDb::Run() const {
   RunRow run;
   // Asked first: a run that ends in between reads as ended, never as killed.
   run.writer_alive = lock_fd_ >= 0 || WriterAlive(dir_);
-  Statement row(
-      db_,
-      std::string("SELECT tool_version, jdk_path, vm_version, vm_gc, libjvm_build_id, jvm_flags,"
-                  " walker, provider, engine, seed, cpu_model, kernel, started_at, aslr,"
-                  " command_line, status, reason, time_ms, walks, successful, pristine_walks,"
-                  " pristine_true, contained_crashes, request_hash, children_started,"
-                  " children_retired, children_died") +
-          (schema_ < 2 ? ", 1, 0" : ", workers, blocks") + " FROM run");
+  Statement row(db_, "SELECT " + NamesOf<StoredRun>(schema_) + " FROM run");
   const Result<bool> found = row.Step();
   if (!found.ok()) return found.failure();
   if (!found.value()) return BadInput(dir_ + ": the run has no identity");
-  RunIdentity& identity = run.identity;
-  for (std::string* text : {&identity.tool_version, &identity.jdk_path, &identity.vm_version,
-                            &identity.vm_gc, &identity.libjvm_build_id, &identity.jvm_flags,
-                            &identity.walker, &identity.provider, &identity.engine})
-    *text = row.Text();
-  identity.seed = std::strtoull(row.Text().c_str(), nullptr, 10);
-  for (std::string* text : {&identity.cpu_model, &identity.kernel, &identity.started_at})
-    *text = row.Text();
-  identity.aslr = row.Int() != 0;
-  identity.command_line = row.Text();
-  run.status = StatusFromWord(row.Text());
-  run.reason = row.Text();
-  RunTotals& totals = run.totals;
-  for (uint64_t* number :
-       {&totals.time_ms, &totals.walks, &totals.successful, &totals.pristine_walks,
-        &totals.pristine_true, &totals.contained_crashes})
-    *number = static_cast<uint64_t>(row.Int());
-  totals.request_hash = std::strtoull(row.Text().c_str(), nullptr, 16);
-  for (uint32_t* number :
-       {&totals.children_started, &totals.children_retired, &totals.children_died})
-    *number = static_cast<uint32_t>(row.Int());
-  identity.workers = static_cast<int>(row.Int());
-  totals.blocks = static_cast<uint64_t>(row.Int());
-  RETURN_IF_ERROR(ReadChurn(db_, totals));
-  RETURN_IF_ERROR(ReadSettle(db_, totals));
+  StoredRun stored;
+  ReadRow(row, stored);
+  run.identity = std::move(stored.identity);
+  run.totals = stored.totals;
+  run.status = stored.end.status;
+  run.reason = std::move(stored.end.reason);
+  RETURN_IF_ERROR(ReadOnly(db_, "churn", run.totals.churn));
+  RETURN_IF_ERROR(ReadOnly(db_, "settle", run.totals.settle));
   return run;
 }
 
 Result<std::vector<BucketRow>> RunDb::Buckets() const {
   std::vector<BucketRow> buckets;
   // One row per bucket, oracle, outcome and realism: grades are looked up, not stored truths.
-  Statement rows(
-      db_,
-      std::string("SELECT b.id, b.key, b.title, b.oracle, b.expect, b.folder, b.seen, b.confirmed,"
-                  " b.tries, f.oracle, f.outcome, f.grade, f.realism,"
-                  " (SELECT COUNT(*) FROM finding WHERE bucket = b.id), MIN(f.time_ms),"
-                  " MIN(f.sequence)") +
-          (schema_ < 2 ? ", NULL, 0, 0"
-                       : ", b.minimized_edits, b.minimized_confirmed, b.minimized_tries") +
-          " FROM bucket b JOIN finding f ON f.bucket = b.id"
-          " GROUP BY b.id, f.oracle, f.outcome, f.grade, f.realism ORDER BY b.id");
+  Statement rows(db_, "SELECT " + NamesOf<StoredBucket>(schema_, "b.") +
+                          ", f.oracle, f.outcome, f.grade, f.realism,"
+                          " (SELECT COUNT(*) FROM finding WHERE bucket = b.id), MIN(f.time_ms),"
+                          " MIN(f.sequence) FROM bucket b JOIN finding f ON f.bucket = b.id"
+                          " GROUP BY b.id, f.oracle, f.outcome, f.grade, f.realism ORDER BY b.id");
   for (;;) {
     const Result<bool> more = rows.Step();
     if (!more.ok()) return more.failure();
     if (!more.value()) break;
+    StoredBucket stored;
+    ReadRow(rows, stored);
     BucketRow part;
-    part.id = rows.Int();
-    for (std::string* text : {&part.signature.key, &part.signature.title, &part.signature.oracle,
-                              &part.signature.expect, &part.folder})
-      *text = rows.Text();
-    const uint64_t seen = static_cast<uint64_t>(rows.Int());
-    part.confirmed = static_cast<int32_t>(rows.Int());
-    part.tries = static_cast<int32_t>(rows.Int());
+    part.id = stored.id.value_or(0);
+    part.signature = std::move(stored.signature);
+    part.folder = std::move(stored.folder);
+    part.confirmed = stored.confirmed;
+    part.tries = stored.tries;
+    part.minimized_edits = stored.minimized_edits;
+    part.minimized_confirmed = stored.minimized_confirmed;
+    part.minimized_tries = stored.minimized_tries;
     part.oracle = rows.Text();
     part.outcome = rows.Text();
     part.recorded_grade = GradeFromWord(rows.Text());
     part.grade = GradeOf(part.oracle, part.outcome, part.recorded_grade);
     part.realism = RealismFromWord(rows.Text());
-    part.count = std::max(seen, static_cast<uint64_t>(rows.Int()));
+    part.count = std::max(stored.seen, static_cast<uint64_t>(rows.Int()));
     part.first_time_ms = static_cast<uint64_t>(rows.Int());
     part.first_sequence = static_cast<uint64_t>(rows.Int());
-    part.minimized_edits = rows.OptionalInt();
-    part.minimized_confirmed = static_cast<int32_t>(rows.Int());
-    part.minimized_tries = static_cast<int32_t>(rows.Int());
     if (buckets.empty() || buckets.back().id != part.id) {
       buckets.push_back(part);
       continue;
@@ -236,86 +177,42 @@ Result<std::vector<BucketRow>> RunDb::Buckets() const {
 
 Result<std::vector<FindingRecord>> RunDb::Findings(int64_t bucket) const {
   std::vector<FindingRecord> findings;
-  Statement rows(
-      db_, std::string("SELECT b.key, b.title, b.oracle, b.expect, f.oracle, f.outcome, f.grade,"
-                       " f.realism, f.detail, f.request, f.frames, f.native, f.fault, f.sequence,"
-                       " f.time_ms, ") +
-               (schema_ < 3 ? "NULL" : "f.cell") +
-               " FROM finding f JOIN bucket b ON b.id = f.bucket WHERE b.id = ?"
-               " ORDER BY f.sequence, f.id");
+  Signature signature;
+  Statement of(db_, "SELECT key, title, oracle, expect FROM bucket WHERE id = ?");
+  of.Bind(bucket);
+  RETURN_IF_ERROR(ForEach(of, [&](Statement& row) {
+    for (std::string* text :
+         {&signature.key, &signature.title, &signature.oracle, &signature.expect})
+      *text = row.Text();
+  }));
+  Statement rows(db_, "SELECT " + NamesOf<StoredFinding>(schema_) +
+                          " FROM finding WHERE bucket = ? ORDER BY sequence, id");
   rows.Bind(bucket);
-  for (;;) {
-    const Result<bool> more = rows.Step();
-    if (!more.ok()) return more.failure();
-    if (!more.value()) return findings;
-    FindingRecord finding;
-    for (std::string* text :
-         {&finding.signature.key, &finding.signature.title, &finding.signature.oracle,
-          &finding.signature.expect, &finding.oracle, &finding.outcome})
-      *text = rows.Text();
-    finding.grade = GradeOf(finding.oracle, finding.outcome, GradeFromWord(rows.Text()));
-    finding.realism = RealismFromWord(rows.Text());
-    for (std::string* text :
-         {&finding.detail, &finding.request, &finding.frames, &finding.native, &finding.fault})
-      *text = rows.Text();
-    finding.sequence = static_cast<uint64_t>(rows.Int());
-    finding.time_ms = static_cast<uint64_t>(rows.Int());
-    finding.cell = rows.OptionalInt();
+  RETURN_IF_ERROR(ForEach(rows, [&](Statement& row) {
+    StoredFinding stored;
+    ReadRow(row, stored);
+    FindingRecord& finding = stored.record;
+    finding.signature = signature;
+    finding.grade = GradeOf(finding.oracle, finding.outcome, finding.grade);
     findings.push_back(std::move(finding));
-  }
+  }));
+  return findings;
 }
 
 Result<std::vector<CountRow>> RunDb::Counts() const {
-  std::vector<CountRow> counts;
-  Statement rows(db_,
-                 "SELECT walker, scene, state, region, code, count FROM count"
-                 " ORDER BY walker, scene, state, region, code");
-  for (;;) {
-    const Result<bool> more = rows.Step();
-    if (!more.ok()) return more.failure();
-    if (!more.value()) return counts;
-    CountRow count;
-    for (std::string* text :
-         {&count.walker, &count.scene, &count.state, &count.region, &count.code})
-      *text = rows.Text();
-    count.count = static_cast<uint64_t>(rows.Int());
-    counts.push_back(std::move(count));
-  }
+  return ReadAll<CountRow>(Statement(db_, "SELECT " + NamesOf<CountRow>(schema_) +
+                                              " FROM count ORDER BY walker, scene, state, region,"
+                                              " code"));
 }
 
 Result<std::vector<SceneRow>> RunDb::Scenes() const {
-  std::vector<SceneRow> scenes;
-  Statement rows(db_,
-                 "SELECT name, available, pristine_true, tried, truth_frames, reason FROM scene"
-                 " ORDER BY position");
-  for (;;) {
-    const Result<bool> more = rows.Step();
-    if (!more.ok()) return more.failure();
-    if (!more.value()) return scenes;
-    SceneRow scene;
-    scene.name = rows.Text();
-    scene.available = rows.Int() != 0;
-    scene.pristine_true = rows.Int() != 0;
-    scene.tried = static_cast<int32_t>(rows.Int());
-    scene.truth_frames = static_cast<int32_t>(rows.Int());
-    scene.reason = rows.Text();
-    scenes.push_back(std::move(scene));
-  }
+  return ReadAll<SceneRow>(
+      Statement(db_, "SELECT " + NamesOf<SceneRow>(schema_) + " FROM scene ORDER BY position"));
 }
 
 Result<std::vector<ProgressRow>> RunDb::Progress() const {
-  std::vector<ProgressRow> points;
-  Statement rows(db_, std::string("SELECT time_ms, walks, buckets, ") +
-                          (schema_ < 2 ? "0" : "blocks") + " FROM progress ORDER BY time_ms");
-  for (;;) {
-    const Result<bool> more = rows.Step();
-    if (!more.ok()) return more.failure();
-    if (!more.value()) return points;
-    ProgressRow point;
-    for (uint64_t* number : {&point.time_ms, &point.walks, &point.buckets, &point.blocks})
-      *number = static_cast<uint64_t>(rows.Int());
-    points.push_back(point);
-  }
+  return ReadAll<ProgressRow>(Statement(
+      db_, "SELECT " + NamesOf<ProgressRow>(schema_) + " FROM progress ORDER BY time_ms"));
 }
 
 }  // namespace walkhammer

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
-#include "harness/store/run_db.h"
+#include "harness/store/run_tables.h"
 
 namespace walkhammer {
 namespace {
@@ -15,6 +16,12 @@ bool ProvesNothing(const std::vector<CellRow>& cells, const RunTotals& totals) {
   return std::any_of(cells.begin(), cells.end(), IsVacuous) ||
          std::none_of(cells.begin(), cells.end(),
                       [](const CellRow& cell) { return cell.delivery.walks > 0; });
+}
+
+template <typename Row>
+Status SaveOnly(const Database& db, const char* table, const Row& row) {
+  return InsertAll(Statement(db, InsertInto<Only<Row>>(table, "OR REPLACE")),
+                   std::array{Only<Row>{1, row}});
 }
 
 }  // namespace
@@ -52,39 +59,24 @@ RunTotals TotalsOf(const SharedState& shared) {
 }
 
 Status RunDb::UpdateTotals(const RunTotals& totals) {
-  Statement update(db_,
-                   "UPDATE run SET time_ms = ?, walks = ?, successful = ?, pristine_walks = ?,"
-                   " pristine_true = ?, contained_crashes = ?, request_hash = ?,"
-                   " children_started = ?, children_retired = ?, children_died = ?,"
-                   " blocks = ?");
-  update.Bind(totals.time_ms).Bind(totals.walks).Bind(totals.successful);
-  update.Bind(totals.pristine_walks).Bind(totals.pristine_true).Bind(totals.contained_crashes);
-  update.Bind(fmt::format("{:016x}", totals.request_hash));
-  update.Bind(int64_t{totals.children_started}).Bind(int64_t{totals.children_retired});
-  update.Bind(int64_t{totals.children_died}).Bind(totals.blocks);
-  if (Status status = update.Run(); !status.ok()) return status;
-  if (totals.settle) {
-    const SettleTotals& settle = *totals.settle;
-    Statement insert(db_, "INSERT OR REPLACE INTO settle VALUES (1, ?, ?, ?, ?)");
-    insert.Bind(settle.most_ms).Bind(settle.took_ms);
-    insert.Bind(settle.unconfirmed).Bind(settle.unminimized);
-    if (Status status = insert.Run(); !status.ok()) return status;
-  }
-  if (!totals.churn) return Ok();
-  const ChurnTotals& churn = *totals.churn;
-  Statement insert(db_, "INSERT OR REPLACE INTO churn VALUES (1, ?, ?, ?)");
-  return insert.Bind(churn.collections).Bind(churn.rounds).Bind(churn.unloaded).Run();
+  Statement update(db_, "UPDATE run SET " + AssignmentsOf<RunTotals>());
+  BindRow(update, totals);
+  RETURN_IF_ERROR(update.Run());
+  if (totals.settle) RETURN_IF_ERROR(SaveOnly(db_, "settle", *totals.settle));
+  if (totals.churn) RETURN_IF_ERROR(SaveOnly(db_, "churn", *totals.churn));
+  return Ok();
 }
 
 Status RunDb::SaveProgress(const RunTotals& totals) {
   Transaction transaction(db_);
   if (!transaction.begun().ok()) return transaction.begun();
-  if (Status status = UpdateTotals(totals); !status.ok()) return status;
-  Statement insert(db_,
-                   "INSERT OR REPLACE INTO progress"
-                   " VALUES (?, ?, (SELECT COUNT(*) FROM bucket), ?)");
-  insert.Bind(totals.time_ms).Bind(totals.walks).Bind(totals.blocks);
-  if (Status status = insert.Run(); !status.ok()) return status;
+  RETURN_IF_ERROR(UpdateTotals(totals));
+  ProgressRow point{totals.time_ms, totals.walks, 0, totals.blocks};
+  Statement buckets(db_, "SELECT COUNT(*) FROM bucket");
+  RETURN_IF_ERROR(
+      ForEach(buckets, [&](Statement& row) { point.buckets = static_cast<uint64_t>(row.Int()); }));
+  RETURN_IF_ERROR(InsertAll(Statement(db_, InsertInto<ProgressRow>("progress", "OR REPLACE")),
+                            std::array{point}));
   return transaction.Commit();
 }
 
@@ -95,8 +87,9 @@ Result<RunStatus> RunDb::Finish(RunStatus status, const RunTotals& totals,
   if (status == RunStatus::kCleanEnd && ProvesNothing(cells.value(), totals))
     status = RunStatus::kVacuous;
   RETURN_IF_ERROR(SaveProgress(totals));
-  Statement update(db_, "UPDATE run SET status = ?, reason = ?");
-  RETURN_IF_ERROR(update.Bind(RunStatusWord(status)).Bind(reason).Run());
+  Statement update(db_, "UPDATE run SET " + AssignmentsOf<RunEnd>());
+  BindRow(update, RunEnd{status, std::string(reason)});
+  RETURN_IF_ERROR(update.Run());
   // Without -wal and -shm files a run can be read where nothing can be written. A reader may
   // prevent this, which harms nothing.
   sqlite3_busy_timeout(db_.handle(), 0);

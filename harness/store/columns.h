@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a table of run.db is described once: Columns(row, column) calls column(name, field, info) for
+// each column, in the table's order. The schema, what is written and what is read are made of that.
+// Used by RunDb only. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_STORE_COLUMNS_H_
+#define WALKHAMMER_HARNESS_STORE_COLUMNS_H_
+
+#include <fmt/format.h>
+
+#include <concepts>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "harness/store/sqlite.h"
+
+namespace walkhammer {
+
+// Row or const Row, as a function that describes a row's columns takes it.
+template <typename T, typename Row>
+concept ARow = std::same_as<std::remove_const_t<T>, Row>;
+
+struct ColumnInfo {
+  const char* more = "";     // what the schema says behind the type: "UNIQUE", "DEFAULT 0"
+  int since = 1;             // the first schema that has the column
+  const char* before = "0";  // SQL for what is read of older ones
+};
+
+// What SQLite has no type for. 64-bit values that need not fit its signed integers are text.
+template <typename T>
+struct Decimal {
+  explicit Decimal(T& field) : value(field) {}
+  T& value;
+};
+template <typename T>
+struct Hex {  // 16 digits
+  explicit Hex(T& field) : value(field) {}
+  T& value;
+};
+// An enumeration by its words: those that kTo and kFrom tell.
+template <typename T, auto kTo, auto kFrom>
+struct Word {
+  T& value;
+};
+template <auto kTo, auto kFrom, typename T>
+Word<T, kTo, kFrom> AsWord(T& field) {
+  return {field};
+}
+// A number of which one value stands for none, which is NULL in the table.
+template <typename T, int64_t kNone>
+struct OrNone {
+  T& value;
+};
+template <int64_t kNone, typename T>
+OrNone<T, kNone> AsOrNone(T& field) {
+  return {field};
+}
+
+// --- of one field ------------------------------------------------------------------------------
+
+template <typename T>
+inline constexpr const char* kSqlType = "INTEGER NOT NULL";
+template <>
+inline constexpr const char* kSqlType<std::string> = "TEXT NOT NULL";
+template <typename T>
+inline constexpr const char* kSqlType<std::optional<T>> = "INTEGER";
+template <typename T>
+inline constexpr const char* kSqlType<Decimal<T>> = "TEXT NOT NULL";
+template <typename T>
+inline constexpr const char* kSqlType<Hex<T>> = "TEXT NOT NULL";
+template <typename T, auto kTo, auto kFrom>
+inline constexpr const char* kSqlType<Word<T, kTo, kFrom>> = "TEXT NOT NULL";
+template <typename T, int64_t kNone>
+inline constexpr const char* kSqlType<OrNone<T, kNone>> = "INTEGER";
+
+inline void BindField(Statement& statement, const std::string& text) { statement.Bind(text); }
+template <std::integral T>
+void BindField(Statement& statement, T number) {
+  statement.Bind(static_cast<int64_t>(number));
+}
+template <typename T>
+void BindField(Statement& statement, const std::optional<T>& number) {
+  statement.Bind(number ? std::optional<int64_t>(*number) : std::nullopt);
+}
+template <typename T>
+void BindField(Statement& statement, const Decimal<T>& field) {
+  statement.Bind(std::to_string(field.value));
+}
+template <typename T>
+void BindField(Statement& statement, const Hex<T>& field) {
+  statement.Bind(fmt::format("{:016x}", field.value));
+}
+template <typename T, auto kTo, auto kFrom>
+void BindField(Statement& statement, const Word<T, kTo, kFrom>& field) {
+  statement.Bind(kTo(field.value));
+}
+template <typename T, int64_t kNone>
+void BindField(Statement& statement, const OrNone<T, kNone>& field) {
+  statement.Bind(field.value == kNone ? std::nullopt : std::optional<int64_t>(field.value));
+}
+
+inline void ReadField(Statement& row, std::string& text) { text = row.Text(); }
+template <std::integral T>
+void ReadField(Statement& row, T& number) {
+  number = static_cast<T>(row.Int());
+}
+template <typename T>
+void ReadField(Statement& row, std::optional<T>& number) {
+  const std::optional<int64_t> found = row.OptionalInt();
+  number = found ? std::optional<T>(static_cast<T>(*found)) : std::nullopt;
+}
+template <typename T>
+void ReadField(Statement& row, Decimal<T> field) {
+  field.value = std::strtoull(row.Text().c_str(), nullptr, 10);
+}
+template <typename T>
+void ReadField(Statement& row, Hex<T> field) {
+  field.value = std::strtoull(row.Text().c_str(), nullptr, 16);
+}
+template <typename T, auto kTo, auto kFrom>
+void ReadField(Statement& row, Word<T, kTo, kFrom> field) {
+  field.value = kFrom(row.Text());
+}
+template <typename T, int64_t kNone>
+void ReadField(Statement& row, OrNone<T, kNone> field) {
+  field.value = row.OptionalInt().value_or(kNone);
+}
+
+// --- of a row ----------------------------------------------------------------------------------
+
+// Calls take(name, type, info) for each column.
+template <typename Row, typename Take>
+void EachColumn(Take take) {
+  Row row{};
+  Columns(row, [&](const char* name, const auto& field, const ColumnInfo& info = {}) {
+    take(name, kSqlType<std::remove_cvref_t<decltype(field)>>, info);
+  });
+}
+
+// "a, b, c" as schema `schema` has them, each behind `prefix`.
+template <typename Row>
+std::string NamesOf(int schema, std::string_view prefix = "") {
+  std::string names;
+  EachColumn<Row>([&](const char* name, const char*, const ColumnInfo& info) {
+    const char* comma = names.empty() ? "" : ", ";
+    names += schema < info.since ? fmt::format("{}{}", comma, info.before)
+                                 : fmt::format("{}{}{}", comma, prefix, name);
+  });
+  return names;
+}
+
+// "a = ?, b = ?"
+template <typename Row>
+std::string AssignmentsOf() {
+  std::string all;
+  EachColumn<Row>([&](const char* name, const char*, const ColumnInfo&) {
+    all += fmt::format("{}{} = ?", all.empty() ? "" : ", ", name);
+  });
+  return all;
+}
+
+// "INSERT INTO table (a, b) VALUES (?, ?)", with `or_else` ("OR REPLACE") behind the first word.
+template <typename Row>
+std::string InsertInto(const char* table, std::string_view or_else = "") {
+  std::string names, marks;
+  EachColumn<Row>([&](const char* name, const char*, const ColumnInfo&) {
+    const char* comma = names.empty() ? "" : ", ";
+    names += fmt::format("{}{}", comma, name);
+    marks += fmt::format("{}?", comma);
+  });
+  return fmt::format("INSERT {} INTO {} ({}) VALUES ({})", or_else, table, names, marks);
+}
+
+// `more`: what the table says behind its columns; `options` behind its end.
+template <typename Row>
+std::string CreateTable(const char* table, const char* more = "", const char* options = "STRICT") {
+  std::string columns;
+  EachColumn<Row>([&](const char* name, const char* type, const ColumnInfo& info) {
+    columns += fmt::format("{}\n  {} {}{}{}", columns.empty() ? "" : ",", name, type,
+                           *info.more == '\0' ? "" : " ", info.more);
+  });
+  return fmt::format("CREATE TABLE {} ({}{}\n) {};\n", table, columns, more, options);
+}
+
+template <typename Row>
+void BindRow(Statement& statement, const Row& row) {
+  Columns(row, [&](const char*, const auto& field, const ColumnInfo& = {}) {
+    BindField(statement, field);
+  });
+}
+
+template <typename Row>
+void ReadRow(Statement& from, Row& row) {
+  Columns(row, [&](const char*, auto&& field, const ColumnInfo& = {}) { ReadField(from, field); });
+}
+
+// Calls `take` at each row of the statement.
+template <typename Take>
+Status ForEach(Statement& rows, const Take& take) {
+  for (;;) {
+    const Result<bool> more = rows.Step();
+    if (!more.ok()) return more.failure();
+    if (!more.value()) return Ok();
+    take(rows);
+  }
+}
+
+template <typename Row>
+Result<std::vector<Row>> ReadAll(Statement rows) {
+  std::vector<Row> all;
+  RETURN_IF_ERROR(ForEach(rows, [&](Statement& row) { ReadRow(row, all.emplace_back()); }));
+  return all;
+}
+
+// Writes `rows` with one statement, as InsertInto makes it.
+template <typename Rows>
+Status InsertAll(Statement insert, const Rows& rows) {
+  for (const auto& row : rows) {
+    insert.Reset();
+    BindRow(insert, row);
+    RETURN_IF_ERROR(insert.Run());
+  }
+  return Ok();
+}
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_STORE_COLUMNS_H_

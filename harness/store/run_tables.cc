@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/store/run_tables.h"
+
+namespace walkhammer {
+namespace {
+
+// A table of rows that belong to a cell, in the order in which they were written.
+template <typename Row>
+std::string CreateCellTable(const char* table) {
+  return CreateTable<Row>(table) + fmt::format("CREATE INDEX {0}_of_cell ON {0} (cell);\n", table);
+}
+
+}  // namespace
+
+std::string RunSchema() {
+  return CreateTable<Only<StoredRun>>("run") + CreateTable<StoredBucket>("bucket") +
+         CreateTable<StoredFinding>("finding") +
+         "CREATE INDEX finding_of_bucket ON finding (bucket, sequence);\n" +
+         CreateTable<CountRow>("count", ",\n  PRIMARY KEY (walker, scene, state, region, code)",
+                               "STRICT, WITHOUT ROWID") +
+         CreateTable<Placed<SceneRow>>("scene") + CreateTable<ProgressRow>("progress") +
+         CreateTable<Placed<CoverageFunctionRow>>("coverage_function") +
+         CreateTable<Placed<CoverageBlockRow>>("coverage_block") +
+         CreateTable<LeftOutRow>("coverage_left_out") + CreateTable<Only<ChurnTotals>>("churn") +
+         CreateTable<Only<SettleTotals>>("settle") + CreateTable<CellRow>("cell") +
+         CreateCellTable<CellThreadRow>("cell_thread") + CreateCellTable<StackRow>("stack") +
+         CreateCellTable<AgreementRow>("agreement") + CreateCellTable<EvidenceRow>("evidence") +
+         CreateCellTable<StepRegionRow>("step_region") +
+         CreateCellTable<StepRangeRow>("step_range");
+}
+
+RunStatus RunStatusFromWord(std::string_view word) {
+  for (const RunStatus status : {RunStatus::kRunning, RunStatus::kCleanEnd, RunStatus::kInterrupted,
+                                 RunStatus::kFailed, RunStatus::kVacuous})
+    if (word == RunStatusWord(status)) return status;
+  return RunStatus::kFailed;
+}
+
+}  // namespace walkhammer

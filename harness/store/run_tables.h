@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of run.db, each described once: see columns.h and docs/run-folder.md. Private to
+// RunDb. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_STORE_RUN_TABLES_H_
+#define WALKHAMMER_HARNESS_STORE_RUN_TABLES_H_
+
+#include "harness/store/columns.h"
+#include "harness/store/run_db.h"
+
+namespace walkhammer {
+
+inline constexpr char kDbName[] = "run.db";
+inline constexpr char kLockName[] = "run.lock";
+
+// "WHRN": lets file(1) and a reader tell a run from any other SQLite file.
+inline constexpr int kApplicationId = 0x5748524e;
+
+RunStatus RunStatusFromWord(std::string_view word);  // kFailed for unknown words
+std::string RunSchema();                             // the SQL that makes all tables
+
+constexpr auto RealismText(auto& field) { return AsWord<&RealismWord, &RealismFromWord>(field); }
+constexpr auto GradeText(auto& field) { return AsWord<&GradeWord, &GradeFromWord>(field); }
+
+// --- rows that are stored otherwise than they are told -------------------------------------------
+
+// A row whose place is its key.
+template <typename Row>
+struct Placed {
+  int64_t position = 0;
+  Row row;
+};
+
+// A table of at most one row.
+template <typename Row>
+struct Only {
+  int64_t id = 1;
+  Row row;
+};
+
+struct RunEnd {
+  RunStatus status = RunStatus::kRunning;
+  std::string reason;
+};
+
+struct CoverageSource {
+  std::string file, build_id, reason;
+};
+
+struct StoredRun {
+  RunIdentity identity;
+  RunEnd end;
+  RunTotals totals;
+  CoverageSource coverage;
+};
+
+struct StoredBucket {
+  std::optional<int64_t> id;  // none: SQLite gives the next
+  Signature signature;
+  std::string folder;
+  uint64_t seen = 0;
+  int32_t confirmed = 0, tries = 0;
+  std::optional<int32_t> minimized_edits;
+  int32_t minimized_confirmed = 0, minimized_tries = 0;
+};
+
+struct StoredFinding {
+  std::optional<int64_t> id;  // as in StoredBucket
+  int64_t bucket = 0;
+  FindingRecord record;
+};
+
+// --- columns -----------------------------------------------------------------------------------
+
+inline constexpr ColumnInfo kPrimaryKey{.more = "PRIMARY KEY"}, kUnique{.more = "UNIQUE"},
+    kSinceSchema2{.since = 2}, kTextSinceSchema2{.since = 2, .before = "''"};
+
+template <typename Row, typename Column>
+requires ARow<Row, Placed<decltype(Row::row)>>
+void Columns(Row& placed, Column column) {
+  column("position", placed.position, kPrimaryKey);
+  Columns(placed.row, column);
+}
+
+template <typename Row, typename Column>
+requires ARow<Row, Only<decltype(Row::row)>>
+void Columns(Row& only, Column column) {
+  column("id", only.id, ColumnInfo{.more = "PRIMARY KEY CHECK (id = 1)"});
+  Columns(only.row, column);
+}
+
+template <ARow<RunIdentity> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column("tool_version", row.tool_version);
+  column("jdk_path", row.jdk_path);
+  column("vm_version", row.vm_version);
+  column("vm_gc", row.vm_gc);
+  column("libjvm_build_id", row.libjvm_build_id);
+  column("jvm_flags", row.jvm_flags);
+  column("walker", row.walker);
+  column("provider", row.provider);
+  column("engine", row.engine);
+  column("seed", Decimal{row.seed});
+  column("cpu_model", row.cpu_model);
+  column("kernel", row.kernel);
+  column("started_at", row.started_at);
+  column("aslr", row.aslr);
+  column("command_line", row.command_line);
+  column("workers", row.workers, ColumnInfo{.since = 2, .before = "1"});
+}
+
+template <ARow<RunEnd> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column("status", AsWord<&RunStatusWord, &RunStatusFromWord>(row.status));
+  column("reason", row.reason);
+}
+
+template <ARow<RunTotals> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column("time_ms", row.time_ms);
+  column("walks", row.walks);
+  column("successful", row.successful);
+  column("pristine_walks", row.pristine_walks);
+  column("pristine_true", row.pristine_true);
+  column("contained_crashes", row.contained_crashes);
+  column("request_hash", Hex{row.request_hash});
+  column("children_started", row.children_started);
+  column("children_retired", row.children_retired);
+  column("children_died", row.children_died);
+  column("blocks", row.blocks, kSinceSchema2);
+}
+
+template <ARow<CoverageSource> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column("coverage_file", row.file, kTextSinceSchema2);
+  column("coverage_build_id", row.build_id, kTextSinceSchema2);
+  column("coverage_reason", row.reason, kTextSinceSchema2);
+}
+
+template <ARow<StoredRun> Row, typename Column>
+void Columns(Row& row, Column column) {
+  Columns(row.identity, column);
+  Columns(row.end, column);
+  Columns(row.totals, column);
+  Columns(row.coverage, column);
+}
+
+template <ARow<SettleTotals> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column("most_ms", row.most_ms);
+  column("took_ms", row.took_ms);
+  column("unconfirmed", row.unconfirmed);
+  column("unminimized", row.unminimized);
+}
+
+template <ARow<ChurnTotals> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column("collections", row.collections);
+  column("rounds", row.rounds);
+  column("unloaded", row.unloaded);
+}
+
+template <ARow<StoredBucket> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column("id", row.id, kPrimaryKey);
+  column("key", row.signature.key, kUnique);
+  column("title", row.signature.title);
+  column("oracle", row.signature.oracle);
+  column("expect", row.signature.expect);
+  column("folder", row.folder);
+  column("seen", row.seen);
+  column("confirmed", row.confirmed);
+  column("tries", row.tries);
+  column("minimized_edits", row.minimized_edits, ColumnInfo{.since = 2, .before = "NULL"});
+  column("minimized_confirmed", row.minimized_confirmed, kSinceSchema2);
+  column("minimized_tries", row.minimized_tries, kSinceSchema2);
+}
+
+template <ARow<StoredFinding> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column("id", row.id, kPrimaryKey);
+  column("bucket", row.bucket, ColumnInfo{.more = "REFERENCES bucket (id)"});
+  auto& record = row.record;
+  column("sequence", record.sequence);
+  column("time_ms", record.time_ms);
+  column("oracle", record.oracle);
+  column("outcome", record.outcome);
+  column("grade", GradeText(record.grade));
+  column("realism", RealismText(record.realism));
+  column("detail", record.detail);
+  column("request", record.request);
+  column("frames", record.frames);
+  column("native", record.native);
+  column("fault", record.fault);
+  column("cell", record.cell, ColumnInfo{.since = 3, .before = "NULL"});
+}
+
+template <ARow<CountRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column("walker", row.walker);
+  column("scene", row.scene);
+  column("state", row.state);
+  column("region", row.region);
+  column("code", row.code);
+  column("count", row.count);
+}
+
+template <ARow<SceneRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column("name", row.name, kUnique);
+  column("available", row.available);
+  column("pristine_true", row.pristine_true);
+  column("tried", row.tried);
+  column("truth_frames", row.truth_frames);
+  column("reason", row.reason);
+}
+
+template <ARow<ProgressRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column("time_ms", row.time_ms, kPrimaryKey);
+  column("walks", row.walks);
+  column("buckets", row.buckets);
+  column("blocks", row.blocks, kSinceSchema2);
+}
+
+template <ARow<CoverageFunctionRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column("name", row.name);
+  column("address", row.address);
+  column("size", row.size);
+  column("reach", row.reach);
+  column("first_block", row.first_block);
+  column("blocks", row.blocks);
+}
+
+template <ARow<CoverageBlockRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column("address", row.address);
+  column("size", row.size);
+  column("function", row.function, ColumnInfo{.more = "REFERENCES coverage_function (position)"});
+  column("first_ms", row.first_ms);
+}
+
+template <ARow<LeftOutRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column("name", row.name);
+  column("reason", row.reason);
+}
+
+// --- of stress and step runs -------------------------------------------------------------------
+
+// The cell that a row belongs to.
+inline constexpr char kCellColumn[] = "cell";
+inline constexpr ColumnInfo kOfCell{.more = "REFERENCES cell (position)"};
+
+template <ARow<Delivery> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column("requested", row.requested);
+  column("delivered", row.delivered);
+  column("coalesced", row.coalesced);
+  column("missed", row.missed);
+  column("walks", row.walks);
+  column("successful", row.successful);
+}
+
+template <ARow<CellRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column("position", row.position, kPrimaryKey);
+  column("label", row.label, kUnique);
+  column("workload", row.workload);
+  column("jdk_path", row.jdk_path);
+  column("vm_version", row.vm_version);
+  column("vm_gc", row.vm_gc);
+  column("profile", row.profile);
+  column("jvm_flags", row.jvm_flags);
+  column("walker", row.walker);
+  column("mode", row.mode);
+  column("sampler", row.sampler);
+  column("sampler_reason", row.sampler_reason);
+  column("clock", row.clock);
+  column("interval_min_ns", row.interval_min_ns);
+  column("interval_max_ns", row.interval_max_ns);
+  column("status", AsWord<&CellStatusWord, &CellStatusFromWord>(row.status));
+  column("reason", row.reason);
+  column("time_ms", row.time_ms);
+  column("starts", row.starts);
+  Columns(row.delivery, column);
+  column("contained_crashes", row.contained_crashes);
+  column("agent_kib", row.agent_kib);
+  column("output_bytes", row.output_bytes);
+}
+
+template <ARow<CellThreadRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column(kCellColumn, row.cell, kOfCell);
+  column("tid", row.tid);
+  column("name", row.name);
+  column("java", row.java);
+  column("cpu_ms", row.cpu_ms);
+  Columns(row.delivery, column);
+}
+
+template <ARow<StackRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column(kCellColumn, row.cell, kOfCell);
+  column("frames", row.frames);
+  column("count", row.count);
+}
+
+// Of a query, no table.
+template <ARow<StackTotals> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column(kCellColumn, row.cell);
+  column("distinct", row.distinct);
+  column("count", row.count);
+}
+
+template <ARow<AgreementRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column(kCellColumn, AsOrNone<kNoCell>(row.cell), kOfCell);
+  column("walker", row.walker);
+  column("other", row.other);
+  // Samples alone were compared before schema 5.
+  column("realism", RealismText(row.realism), ColumnInfo{.since = 5, .before = "'genuine'"});
+  column("region", row.region);
+  column("kind", row.kind);
+  column("samples", row.samples);
+}
+
+template <ARow<EvidenceRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column(kCellColumn, row.cell, kOfCell);
+  column("walker", row.walker);
+  column("other", row.other);
+  column("region", row.region);
+  column("kind", row.kind);
+  column("witness", row.witness);
+  column("against", row.against);
+  column("samples", row.samples);
+}
+
+template <ARow<StepRegionRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column(kCellColumn, row.cell, kOfCell);
+  column("kind", row.kind);
+  column("name", row.name);
+  column("level", row.level);
+  column("pcs", row.pcs);
+  column("steps", row.steps);
+  column("answered", row.answered);
+  column("failed", row.failed);
+  column("wrong", row.wrong);
+}
+
+template <ARow<StepRangeRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column(kCellColumn, row.cell, kOfCell);
+  column("kind", row.kind);
+  column("name", row.name);
+  column("level", row.level);
+  column("answer", row.answer);
+  column("first_byte", row.begin);
+  column("end_byte", row.end);
+  column("steps", row.steps);
+  column("disassembly", row.disassembly);
+}
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_STORE_RUN_TABLES_H_

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The document of run.db's tables names each of their columns, and each table has a section.
+#include "harness/store/run_tables.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+namespace walkhammer {
+namespace {
+
+// By table, the columns that SQLite knows once it has made them.
+std::map<std::string, std::set<std::string>> ColumnsBySqlite() {
+  std::map<std::string, std::set<std::string>> columns;
+  Result<Database> db = Database::Open(":memory:", ":memory:", SQLITE_OPEN_READWRITE);
+  EXPECT_TRUE(db.ok());
+  EXPECT_TRUE(db.value().Exec(RunSchema().c_str()).ok());
+  Statement rows(db.value(),
+                 "SELECT m.name, p.name FROM sqlite_master m, pragma_table_info(m.name) p"
+                 " WHERE m.type = 'table'");
+  EXPECT_TRUE(ForEach(rows, [&](Statement& row) {
+                const std::string table = row.Text();
+                columns[table].insert(row.Text());
+              }).ok());
+  return columns;
+}
+
+// What docs/run-folder.md says between the heading of `table` and the next one.
+std::string SectionOf(const std::string& doc, const std::string& table) {
+  const size_t begin = doc.find("\n### " + table + ":");
+  return begin == std::string::npos ? "" : doc.substr(begin, doc.find("\n### ", begin + 1) - begin);
+}
+
+TEST(RunTables, TheDocumentNamesEachColumn) {
+  const auto tree = std::filesystem::path(__FILE__).parent_path() / "../..";
+  std::ifstream in(tree / "docs/run-folder.md");
+  if (!in) GTEST_SKIP() << "docs/run-folder.md is not beside these sources";
+  std::stringstream all;
+  all << in.rdbuf();
+  const auto tables = ColumnsBySqlite();
+  EXPECT_EQ(tables.size(), 18u);
+  for (const auto& [table, columns] : tables) {
+    const std::string section = SectionOf(all.str(), table);
+    EXPECT_FALSE(section.empty()) << table << " has no section";
+    for (const std::string& column : columns)
+      EXPECT_NE(section.find("`" + column + "`"), std::string::npos) << table << "." << column;
+  }
+}
+
+TEST(RunTables, EachStatementNamesTheColumnsInTheTablesOrder) {
+  EXPECT_EQ(NamesOf<StackRow>(6), "cell, frames, count");
+  EXPECT_EQ(NamesOf<ProgressRow>(2, "p."), "p.time_ms, p.walks, p.buckets, p.blocks");
+  EXPECT_EQ(NamesOf<ProgressRow>(1, "p."), "p.time_ms, p.walks, p.buckets, 0");
+  EXPECT_EQ(NamesOf<AgreementRow>(4), "cell, walker, other, 'genuine', region, kind, samples");
+  EXPECT_EQ(AssignmentsOf<RunEnd>(), "status = ?, reason = ?");
+  EXPECT_EQ(InsertInto<StackRow>("stack", "OR REPLACE"),
+            "INSERT OR REPLACE INTO stack (cell, frames, count) VALUES (?, ?, ?)");
+  EXPECT_EQ(CreateTable<StackRow>("stack"),
+            "CREATE TABLE stack (\n  cell INTEGER NOT NULL REFERENCES cell (position),\n"
+            "  frames TEXT NOT NULL,\n  count INTEGER NOT NULL\n) STRICT;\n");
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -3,6 +3,7 @@
 #ifndef WALKHAMMER_HARNESS_BASE_CLOCK_H_
 #define WALKHAMMER_HARNESS_BASE_CLOCK_H_
 
+#include <chrono>
 #include <cstdint>
 #include <ctime>
 
@@ -13,6 +14,10 @@ inline uint64_t MonotonicNs() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+inline double InSeconds(std::chrono::steady_clock::duration time) {
+  return std::chrono::duration<double>(time).count();
 }
 
 // The clock of a thread's CPU time, by the kernel's encoding of a per-thread scheduler clock.

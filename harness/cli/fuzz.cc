@@ -170,7 +170,7 @@ int RunFuzz(const Options& options, const std::vector<std::string>& jvm_flags) {
           options.seed);
     ProgressLine line;
     FuzzRun run(plan.value(), db.value());
-    run.on_bucket = [&](const BucketRow& bucket) { line.Announce(bucket); };
+    run.sink().on_bucket = [&](const BucketRow& bucket) { line.Announce(bucket); };
     run.on_progress = [&](const FuzzProgress& progress) { line.Show(progress); };
     status = run.Run(Interrupted());
     line.Clear();

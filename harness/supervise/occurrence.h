@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Occurrence: one finding as a supervisor holds it, and what every run does with it. Shared by
-// campaigns and by runs of real programs. Signal-safe: no.
+// Occurrence: one finding as a supervisor holds it. Shared by campaigns and by runs of real
+// programs. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_OCCURRENCE_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_OCCURRENCE_H_
 
 #include <string>
 
-#include "harness/base/result.h"
 #include "harness/findings/finding_record.h"
 #include "harness/shared/shared_state.h"
-#include "harness/store/run_db.h"
 
 namespace walkhammer {
 
@@ -29,17 +27,6 @@ struct ReplayWords {
   std::string command;  // how to call walkhammer
   std::string options;  // what a replay needs besides the file: " --jdk DIR -- FLAGS"
 };
-
-// Writes or replaces the crash folder of a bucket, with `shown` as its input, which `confirmed` of
-// `tries` replays showed again.
-Status WriteBucketFolder(const RunDb& db, const Occurrence& shown, const ReplayWords& words,
-                         int confirmed, int tries);
-
-// What is known of a bucket with its first finding, for a progress line.
-BucketRow NewBucket(const RunDb::Added& added, const FindingRecord& record);
-
-// Ends the run in its store; `status` is what the work came to. The first failure wins.
-Status FinishRun(RunDb& db, const Status& status, bool interrupted, const RunTotals& totals);
 
 }  // namespace walkhammer
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "harness/base/clock.h"
 #include "harness/base/names.h"
 #include "harness/coverage/walker_code.h"
 #include "harness/findings/crash_folder.h"
@@ -25,10 +26,6 @@ constexpr auto kTick = milliseconds(10);
 constexpr auto kSaveEvery = seconds(1);
 constexpr auto kProgressEvery = milliseconds(250);
 constexpr int kProofs = 20;  // fresh processes in which a minimised input must replay
-
-double InSeconds(std::chrono::steady_clock::duration d) {
-  return std::chrono::duration<double>(d).count();
-}
 
 }  // namespace
 
@@ -105,36 +102,22 @@ Status FuzzRun::Save(bool everything) {
   if (!everything && now - last_saved_ < kSaveEvery) return Ok();
   last_saved_ = now;
   const RunTotals totals = Totals();
-  if (!vm_known_ && sum_->vm_gc[0] != 0) {
-    Status saved = db_.SetVm(FieldText(sum_->vm_version), FieldText(sum_->vm_gc));
-    if (!saved.ok()) return saved;
-    vm_known_ = true;
-  }
+  RETURN_IF_ERROR(sink_.SaveVm(FieldText(sum_->vm_version), FieldText(sum_->vm_gc)));
   // Asked for, and to be had of the file, but not in the process.
-  if (sum_->covered.blocks.load() == 0 && sum_->covered.reason[0] != 0) {
-    Status saved = db_.SetNoCoverage(FieldText(sum_->covered.reason));
-    if (!saved.ok()) return saved;
-  }
-  Status saved = db_.SaveBlocks({sum_->covered.hit, sum_->covered.blocks.load()}, totals.time_ms);
-  if (saved.ok()) saved = db_.SaveProgress(totals);
-  if (saved.ok()) saved = db_.SaveCounts(*sum_);
-  if (saved.ok()) saved = SaveSeen();
-  if (saved.ok() && sum_->phase.load() >= ChildPhase::kRunning) saved = db_.SaveScenes(*sum_);
-  return saved;
+  if (sum_->covered.blocks.load() == 0 && sum_->covered.reason[0] != 0)
+    RETURN_IF_ERROR(db_.SetNoCoverage(FieldText(sum_->covered.reason)));
+  RETURN_IF_ERROR(db_.SaveBlocks({sum_->covered.hit, sum_->covered.blocks.load()}, totals.time_ms));
+  RETURN_IF_ERROR(db_.SaveProgress(totals));
+  RETURN_IF_ERROR(db_.SaveCounts(*sum_));
+  RETURN_IF_ERROR(sink_.SaveSeen(Seen()));
+  return sum_->phase.load() >= ChildPhase::kRunning ? db_.SaveScenes(*sum_) : Ok();
 }
 
 Result<int64_t> FuzzRun::Record(std::unique_ptr<Occurrence> seen) {
-  ASSIGN_OR_RETURN(auto added, db_.AddFinding(seen->record));
-  const int64_t id = added.bucket;
+  ASSIGN_OR_RETURN(const int64_t id, sink_.Add(*seen, plan_.words));
   BucketState& bucket = known_[id];
-  const FindingRecord& record = seen->record;
-  if (added.is_new) {
-    bucket.folder = added.folder;
-    RETURN_IF_ERROR(WriteBucketFolder(db_, *seen, plan_.words, 0, 0));
-    newest_ = record.signature.title;
-    if (on_bucket) on_bucket(NewBucket(added, record));
-  }
   if (confirmer_ == nullptr || !seen->has_request) return id;
+  const FindingRecord& record = seen->record;
   const int rank = RankOf(seen->raw.request);
   if (confirmer_->Add(id, {record.request, record.signature.expect, rank, bucket.examples.size()}))
     bucket.examples.push_back(std::move(seen));
@@ -142,16 +125,12 @@ Result<int64_t> FuzzRun::Record(std::unique_ptr<Occurrence> seen) {
 }
 
 // Sites count every occurrence, also those that were not handed over.
-Status FuzzRun::SaveSeen() {
+std::map<int64_t, uint64_t> FuzzRun::Seen() const {
   std::map<int64_t, uint64_t> times;
   for (const auto& worker : workers_)
     for (const auto& [site, bucket] : worker->bucket_of_site())
       times[bucket] += worker->state().crash_sites[site].count.load();
-  for (const auto& [bucket, count] : times) {
-    Status saved = db_.SetSeen(bucket, count);
-    if (!saved.ok()) return saved;
-  }
-  return Ok();
+  return times;
 }
 
 Status FuzzRun::StepConfirmer(size_t most) {
@@ -159,13 +138,11 @@ Status FuzzRun::StepConfirmer(size_t most) {
   const int64_t id = confirmer_->Step(most);
   const Candidate* best = id == 0 ? nullptr : confirmer_->Best(id);
   if (best == nullptr) return Ok();
-  Status saved = db_.SetConfirmed(id, best->reproduced, best->tries);
-  if (!saved.ok()) return saved;
   BucketState& bucket = known_[id];
   bucket.confirmed = best->reproduced;
   bucket.tries = best->tries;
-  return WriteBucketFolder(db_, *bucket.examples[best->example], plan_.words, bucket.confirmed,
-                           bucket.tries);
+  return sink_.Confirm(id, *bucket.examples[best->example], plan_.words, best->reproduced,
+                       best->tries);
 }
 
 void FuzzRun::Progress(FuzzStage stage) {
@@ -178,7 +155,7 @@ void FuzzRun::Progress(FuzzStage stage) {
   for (const auto& [id, bucket] : known_)
     if (bucket.tries > 0 && bucket.confirmed == bucket.tries) confirmed++;
   on_progress({sum_.get(), elapsed, static_cast<double>(sum_->walks.load()) / elapsed,
-               known_.size(), confirmed, TotalsOf(*sum_).blocks, newest_, stage});
+               known_.size(), confirmed, TotalsOf(*sum_).blocks, sink_.newest(), stage});
 }
 
 Status FuzzRun::Supervise(const std::atomic<bool>& interrupted) {
@@ -229,7 +206,7 @@ Status FuzzRun::MinimizeOne(int64_t id, Clock::time_point until,
   plan.jobs = plan_.workers;
   plan.until = until;
   plan.give_up = stop;
-  const std::string folder = db_.dir() + "/" + bucket.folder;
+  const std::string folder = db_.dir() + "/" + sink_.FolderOf(id);
   auto small = MinimizeInput({best->text, folder, plan_.hang_limit_ms}, setup, plan);
   if (!small.ok()) {
     // Else it no longer replays every time; the input stays as it is.
@@ -302,7 +279,7 @@ Status FuzzRun::Run(const std::atomic<bool>& interrupted) {
   if (status.ok()) status = Merge(interrupted);
   Status saved = Save(true);
   if (status.ok()) status = saved;
-  return FinishRun(db_, status, interrupted.load(), totals);
+  return sink_.Finish(status, interrupted.load(), totals);
 }
 
 }  // namespace walkhammer

@@ -18,6 +18,7 @@
 #include "harness/store/run_db.h"
 #include "harness/supervise/campaign/engine.h"
 #include "harness/supervise/confirmer.h"
+#include "harness/supervise/finding_sink.h"
 #include "harness/supervise/worker.h"
 
 namespace walkhammer {
@@ -56,10 +57,9 @@ struct FuzzProgress {
 
 class FuzzRun {
  public:
-  FuzzRun(FuzzPlan plan, RunDb& db) : plan_(std::move(plan)), db_(db) {}
+  FuzzRun(FuzzPlan plan, RunDb& db) : plan_(std::move(plan)), db_(db), sink_(db) {}
 
-  // Called for each new bucket, after it was committed.
-  std::function<void(const BucketRow&)> on_bucket;
+  FindingSink& sink() { return sink_; }
   // Called several times a second.
   std::function<void(const FuzzProgress&)> on_progress;
 
@@ -72,7 +72,6 @@ class FuzzRun {
 
   // What is known of a bucket beyond the run store.
   struct BucketState {
-    std::string folder;                                 // relative to the run's
     std::vector<std::unique_ptr<Occurrence>> examples;  // by Candidate::example
     int confirmed = 0, tries = 0;                       // of the one that the folder shows
   };
@@ -90,7 +89,7 @@ class FuzzRun {
   Status Settle(const std::atomic<bool>& interrupted, RunTotals& totals);
   Status Merge(const std::atomic<bool>& interrupted);
   Status Save(bool everything);
-  Status SaveSeen();
+  std::map<int64_t, uint64_t> Seen() const;  // times, by bucket
   // Brings sum_ up to date.
   void SumUp();
   RunTotals Totals();
@@ -99,15 +98,14 @@ class FuzzRun {
 
   FuzzPlan plan_;
   RunDb& db_;
+  FindingSink sink_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<SharedState> sum_;
   std::unique_ptr<Confirmer> confirmer_;
   Clock::time_point start_, last_saved_, last_progress_;
   std::optional<Clock::time_point> walked_until_;  // the run's time ends here
-  bool vm_known_ = false;
-  std::string newest_;
-  uint64_t unminimized_ = 0;              // buckets for which there was no time left
-  std::map<int64_t, BucketState> known_;  // by bucket
+  uint64_t unminimized_ = 0;                       // buckets for which there was no time left
+  std::map<int64_t, BucketState> known_;           // by bucket
 };
 
 }  // namespace walkhammer

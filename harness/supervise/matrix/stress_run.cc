@@ -21,10 +21,6 @@ constexpr auto kProgressEvery = milliseconds(200);
 constexpr auto kConfirmWithin = std::chrono::seconds(120);
 constexpr size_t kMostExamples = 4;  // of a bucket, that are replayed
 
-double Seconds(std::chrono::steady_clock::duration time) {
-  return std::chrono::duration<double>(time).count();
-}
-
 // What these say needs a program around the walk.
 bool MayReplay(const FindingRecord& record) {
   for (const char* oracle :
@@ -49,22 +45,15 @@ void Add(RunTotals& totals, const StressCell& cell) {
 RunTotals StressRun::Totals() const {
   RunTotals totals = ended_;
   for (const auto& cell : running_) Add(totals, *cell);
-  totals.time_ms = static_cast<uint64_t>(Seconds(Clock::now() - start_) * 1000);
+  totals.time_ms = static_cast<uint64_t>(InSeconds(Clock::now() - start_) * 1000);
   return totals;
 }
 
 Result<int64_t> StressRun::Record(std::unique_ptr<Occurrence> seen, const CellPlan& cell,
                                   const std::shared_ptr<SymbolTable>& symbols) {
-  ASSIGN_OR_RETURN(auto added, db_.AddFinding(seen->record));
-  const int64_t id = added.bucket;
-  const FindingRecord& record = seen->record;
+  ASSIGN_OR_RETURN(const int64_t id, sink_.Add(*seen, cell.words));
   BucketState& bucket = known_[id];
-  if (added.is_new) {
-    RETURN_IF_ERROR(WriteBucketFolder(db_, *seen, cell.words, 0, 0));
-    newest_ = record.signature.title;
-    if (on_bucket) on_bucket(NewBucket(added, record));
-  }
-  if (seen->has_request && MayReplay(record) && bucket.examples.size() < kMostExamples)
+  if (seen->has_request && MayReplay(seen->record) && bucket.examples.size() < kMostExamples)
     bucket.examples.push_back({std::move(seen), symbols, &cell});
   return id;
 }
@@ -95,11 +84,8 @@ Status StressRun::Confirm(const std::atomic<bool>& interrupted) {
       }
       const Candidate* best = confirmer.Best(id);
       if (best == nullptr || (best->reproduced == 0 && i > 0)) continue;
-      Status saved = db_.SetConfirmed(id, best->reproduced, best->tries);
-      if (saved.ok())
-        saved = WriteBucketFolder(db_, *example.seen, example.cell->words, best->reproduced,
-                                  best->tries);
-      if (!saved.ok()) return saved;
+      RETURN_IF_ERROR(
+          sink_.Confirm(id, *example.seen, example.cell->words, best->reproduced, best->tries));
       if (best->reproduced == best->tries) break;
     }
   return Ok();
@@ -111,19 +97,11 @@ Status StressRun::SaveAll(bool everything) {
   last_saved_ = now;
   std::map<int64_t, uint64_t> seen = seen_;
   for (const auto& cell : running_) {
-    Status saved = cell->Save(db_);
-    if (!saved.ok()) return saved;
-    if (!vm_known_ && !cell->row().vm_version.empty()) {
-      saved = db_.SetVm(cell->row().vm_version, cell->row().vm_gc);
-      if (!saved.ok()) return saved;
-      vm_known_ = true;
-    }
+    RETURN_IF_ERROR(cell->Save(db_));
+    RETURN_IF_ERROR(sink_.SaveVm(cell->row().vm_version, cell->row().vm_gc));
     for (const auto& [bucket, count] : cell->SeenByBucket()) seen[bucket] += count;
   }
-  for (const auto& [bucket, count] : seen) {
-    Status saved = db_.SetSeen(bucket, count);
-    if (!saved.ok()) return saved;
-  }
+  RETURN_IF_ERROR(sink_.SaveSeen(seen));
   return db_.SaveProgress(Totals());
 }
 
@@ -132,7 +110,7 @@ void StressRun::Progress() {
   if (!on_progress || now - last_progress_ < kProgressEvery) return;
   last_progress_ = now;
   StressProgress progress;
-  progress.seconds = Seconds(now - start_);
+  progress.seconds = InSeconds(now - start_);
   progress.walks = Totals().walks;
   progress.walks_per_second = static_cast<uint64_t>(
       progress.seconds > 0 ? static_cast<double>(progress.walks) / progress.seconds : 0);
@@ -140,7 +118,7 @@ void StressRun::Progress() {
   progress.done = done_;
   progress.all = plan_.cells.size();
   for (const auto& cell : running_) progress.running.push_back(cell.get());
-  progress.newest = newest_;
+  progress.newest = sink_.newest();
   progress.confirming = confirming_;
   on_progress(progress);
 }
@@ -197,7 +175,7 @@ Status StressRun::Run(const std::atomic<bool>& interrupted) {
   Status saved = SaveAll(true);
   if (status.ok()) status = saved;
   running_.clear();
-  return FinishRun(db_, status, interrupted.load(), totals);
+  return sink_.Finish(status, interrupted.load(), totals);
 }
 
 }  // namespace walkhammer

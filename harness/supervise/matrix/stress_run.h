@@ -15,6 +15,7 @@
 #include "harness/base/result.h"
 #include "harness/store/run_db.h"
 #include "harness/supervise/confirmer.h"
+#include "harness/supervise/finding_sink.h"
 #include "harness/supervise/matrix/stress_cell.h"
 
 namespace walkhammer {
@@ -38,9 +39,10 @@ struct StressProgress {
 
 class StressRun {
  public:
-  StressRun(StressPlan plan, RunDb& db) : plan_(std::move(plan)), db_(db) {}
+  StressRun(StressPlan plan, RunDb& db) : plan_(std::move(plan)), db_(db), sink_(db) {}
 
-  std::function<void(const BucketRow&)> on_bucket;         // after it was committed
+  FindingSink& sink() { return sink_; }
+
   std::function<void(const CellRow&)> on_cell;             // once it has ended
   std::function<void(const StressProgress&)> on_progress;  // several times a second
 
@@ -72,6 +74,7 @@ class StressRun {
 
   StressPlan plan_;
   RunDb& db_;
+  FindingSink sink_;
   std::vector<std::unique_ptr<StressCell>> running_;
   size_t next_ = 0, done_ = 0;
   Clock::time_point start_, last_saved_, last_progress_;
@@ -79,8 +82,6 @@ class StressRun {
   RunTotals ended_;                   // of cells that have ended
   std::map<int64_t, uint64_t> seen_;  // by bucket, in cells that have ended
   std::map<int64_t, BucketState> known_;
-  std::string newest_;
-  bool vm_known_ = false;
   bool confirming_ = false;
 };
 

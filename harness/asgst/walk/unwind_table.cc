@@ -56,9 +56,10 @@ bool CWalk::ByRow(const UnwindRow& row, Registers& caller) const {
   if (row.ra == UnwindRow::kSame && (!rules_.has_link_register || !top_)) return false;
   if (row.ra != UnwindRow::kSame && !Word(cfa + static_cast<uint64_t>(int64_t{row.ra}), pc))
     return false;
-  if (row.fp != UnwindRow::kSame && row.fp != UnwindRow::kGone &&
-      !Word(cfa + static_cast<uint64_t>(int64_t{row.fp}), fp))
-    return false;
+  // On its way out a function has popped it already: compilers do not take that note back.
+  const uint64_t fp_at = cfa + static_cast<uint64_t>(int64_t{row.fp});
+  const bool is_saved = row.fp != UnwindRow::kSame && row.fp != UnwindRow::kGone && fp_at >= at_.sp;
+  if (is_saved && !Word(fp_at, fp)) return false;
   caller = {pc & rules_.address_mask, cfa, fp, 0};
   return true;
 }

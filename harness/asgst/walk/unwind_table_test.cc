@@ -24,11 +24,12 @@ constexpr uint64_t kModule = 0x400000, kSp = 0x10000, kLimit = 0x20000;
 class CWalkTest : public testing::Test {
  protected:
   static constexpr UnwindRow kRows[] = {
-      {0x100, 8, UnwindRow::kSame, -8, UnwindRow::kSp},                 // before anything is pushed
-      {0x104, 32, -16, -8, UnwindRow::kSp},                             // fp and more are pushed
-      {0x110, 16, -16, -8, UnwindRow::kFp},                             // a frame of any size
-      {0x180, 0, 0, 0, UnwindRow::kUnknown},                            // nothing is said
-      {0x200, 0, UnwindRow::kSame, UnwindRow::kSame, UnwindRow::kSp},   // aarch64: nothing pushed
+      {0x100, 8, UnwindRow::kSame, -8, UnwindRow::kSp},                // before anything is pushed
+      {0x104, 32, -16, -8, UnwindRow::kSp},                            // fp and more are pushed
+      {0x110, 16, -16, -8, UnwindRow::kFp},                            // a frame of any size
+      {0x180, 0, 0, 0, UnwindRow::kUnknown},                           // nothing is said
+      {0x200, 0, UnwindRow::kSame, UnwindRow::kSame, UnwindRow::kSp},  // aarch64: nothing pushed
+      {0x280, 16, -24, -8, UnwindRow::kSp},  // fp is popped, a register pushed before it not yet
       {0x300, 16, UnwindRow::kSame, UnwindRow::kGone, UnwindRow::kSp},  // where threads begin
   };
 
@@ -71,6 +72,17 @@ TEST_F(CWalkTest, BySpAndByFp) {
   EXPECT_EQ(caller_.pc, 0x5678U);
   EXPECT_EQ(caller_.sp, kSp + 0x50);
   EXPECT_EQ(caller_.fp, 0xaaa0U);
+}
+
+// pop rbx; pop rbp; pop r12; ret: the note of where rbp was outlives the pop, for what is below sp
+// keeps its value, in a red zone or by chance.
+TEST_F(CWalkTest, APoppedFramePointerIsInItsRegister) {
+  memory_.Put(kSp - 8, 0xdead);
+  memory_.Put(kSp + 8, 0x1234);
+  ASSERT_TRUE(CallerOf(At(0x280), true));
+  EXPECT_EQ(caller_.pc, 0x1234U);
+  EXPECT_EQ(caller_.sp, kSp + 16);
+  EXPECT_EQ(caller_.fp, kSp + 0x40);
 }
 
 // A call may be a function's last instruction: what returns there was called from before it.

@@ -58,9 +58,9 @@ bool StepTruth::Inside(const Caller& caller, const StepPoint& at) const {
 }
 
 // Callers that were returned to, by whatever way. A virtual thread that leaves its carrier takes
-// its frames with it: they are still on the stack, and the anchor leads past them.
+// its frames with it: they are still on the stack, and the anchor moves past them.
 void StepTruth::Return(const StepPoint& at, const Trace& trace) {
-  if (at.anchor_sp != 0)
+  if (has_before_ && before_.anchor_sp != 0 && at.anchor_sp > before_.anchor_sp)
     while (depth_ > 0 && callers_[depth_ - 1].slot < at.anchor_sp) depth_--;
   const uint64_t taken = has_link_register_ ? 0 : kWord;  // by the return
   while (depth_ > 0) {

@@ -124,18 +124,32 @@ TEST(StepTruth, TheReturnProvesWhatTheBodyCouldNot) {
 }
 
 // In the JVM, where a virtual thread leaves its carrier: its frames are still on the stack, and the
-// anchor leads past them, or not yet.
-TEST(StepTruth, FramesThatTheAnchorLeadsPastAreGone) {
+// anchor moves past them, or not yet.
+TEST(StepTruth, FramesThatTheAnchorMovesPastAreGone) {
   for (const bool has_left : {false, true}) {
     Machine m;
     m.At(0x1000, {1, 0});
     const uint64_t carrier = m.sp();
     m.Call();
     for (uint64_t i = 0; i < 20; i++) m.At(0x2000 + i, {2, 1, 0});
-    m.anchor_sp = has_left ? carrier : m.sp();
-    m.At(0x2100, {0}, Code::kOther);
-    EXPECT_EQ(m.wrong, has_left ? std::set<uint64_t>{} : std::set<uint64_t>{0x2100});
+    m.anchor_sp = m.sp();
+    m.At(0x2100, {2, 1, 0}, Code::kOther);
+    if (has_left) m.anchor_sp = carrier;
+    m.At(0x2101, {0}, Code::kOther);
+    EXPECT_EQ(m.wrong, has_left ? std::set<uint64_t>{} : std::set<uint64_t>{0x2101});
   }
+}
+
+// C code lies below the anchor; what it was called from is still there.
+TEST(StepTruth, CallersOfCCodeBelowTheAnchorAreKept) {
+  Machine m;
+  m.At(0x1000, {1, 0}, Code::kInterpreter);
+  m.anchor_sp = m.sp();
+  m.At(0x1001, {1, 0}, Code::kInterpreter);
+  m.Call();
+  for (uint64_t i = 0; i < 20; i++) m.At(0x2000 + i, {1, 0}, Code::kOther);
+  m.At(0x2100, {0}, Code::kOther);
+  EXPECT_EQ(m.wrong, std::set<uint64_t>{0x2100});
 }
 
 TEST(StepTruth, AWrongStackAtTheCallAccusesNobody) {

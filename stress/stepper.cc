@@ -201,7 +201,7 @@ void Stepper::Step(SampledThread& thread, ucontext_t& context) {
     struct Done {
       Stepper* self;
       StepPoint at;
-    } done{this, PointOf(ReadContext(context), *thread.view.last_sp())};
+    } done{this, PointOf(ReadContext(context), thread.env == nullptr ? 0 : *thread.view.last_sp())};
     if (state_.job.walker_count > 1) done.at.number = evidence_.Begin(line_.RegionOf(done.at.pc));
     SampleOptions options;
     options.light = true;

@@ -210,8 +210,9 @@ bool JavaWalk::Up(int32_t frame_words) {
   }
   if (at_.pc == layout_.call_stub_return) return UpFromEntry();
   if (frame_words <= 0)
-    return (!at_.is_top && (ToContinuationEntry(kMostOfBarrier) || FromStubWithoutFrame() ||
-                            ToContinuationEntry(start_.stack_high))) ||
+    return (!at_.is_top &&
+            (ToContinuationEntry(kMostOfBarrier) || FromStubWithoutFrame() ||
+             (layout_.rules->run_to_exit == nullptr && ToContinuationEntry(start_.stack_high)))) ||
            TakeReturnOfStub(at_.fp) || End(true);
   const uint64_t above = at_.sp + 8 * static_cast<uint64_t>(frame_words);
   uint64_t pc = 0, fp = 0;

@@ -322,6 +322,8 @@ TEST_P(JavaWalkTest, AnIntrinsicHasNotTheIdOfAnotherMethod) {
   EXPECT_EQ(first_id(), 0U);
   memory_.Put(method + 16, 0);
   EXPECT_EQ(first_id(), id) << "an old version of a redefined method";
+  memory_.Put(MadeUpJvm::Method(1) + 16, kNative);
+  EXPECT_EQ(first_id(), 0U) << "the intrinsic was asked for its id first";
 
   // From JDK 26 on.
   constexpr uint64_t kId = 4711, kListed = 0x48;

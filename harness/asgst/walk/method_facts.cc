@@ -30,14 +30,17 @@ bool MayBeIntrinsic(const MethodHead& head, const MethodFacts& facts) {
 }
 
 // A jmethodID that is an address: of a word that holds the Method*, or that of its newest version
-// once its class was redefined: then both have the same C++ virtual table.
+// once its class was redefined: then both have the same C++ virtual table, and are native or not.
 bool LeadsTo(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
-             const MethodHead& head, uint64_t now) {
+             const MethodHead& head, bool is_native, uint64_t now) {
   if (now == method) return true;
   MethodHead newest;
   uint64_t table = 0, newest_table = 0;
+  uint32_t flags = 0;
   return memory.ReadWord(method, table) && memory.ReadWord(now, newest_table) &&
-         table == newest_table && ReadHead(l, memory, now, newest) && newest.number == head.number;
+         table == newest_table && ReadHead(l, memory, now, newest) &&
+         newest.number == head.number && memory.Read(now + l.access_flags, flags) &&
+         ((flags & kNativeFlag) != 0) == is_native;
 }
 
 void ReadId(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
@@ -55,7 +58,7 @@ void ReadId(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
     facts.array = place - 8 * (head.number + 1ULL);
   } else {
     if (!memory.ReadWord(id, now) || (now != method && exact) ||
-        !LeadsTo(l, memory, method, head, now))
+        !LeadsTo(l, memory, method, head, facts.is_native, now))
       return;
     facts.witness_at = id;
     facts.witness = method;

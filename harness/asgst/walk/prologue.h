@@ -37,8 +37,8 @@ struct StubStart {
 struct StubExit {
   bool returns = false;
   bool called = false;  // it has called before that
-  // Straight on, what a call brings becomes the stack pointer: how the stub that brings frames of a
-  // virtual thread makes room for them. Told also where no exit is found.
+  // Straight on, behind a call, a register that nobody knows becomes the stack pointer: how the
+  // stub that brings frames of a virtual thread goes to them. Told also where no exit is found.
   bool loses_sp = false;
   uint64_t pc = 0;   // where it goes
   uint64_t sp = 0;   // behind what a return takes

@@ -94,7 +94,7 @@ class Run : private MachineX86 {
   }
 
   int branches() const { return branches_; }
-  bool LosesSp() const { return exit_.called && !r_[kRsp].known; }
+  bool LosesSp() const { return loses_sp_; }
 
  private:
   uint64_t Known(int number) const { return r_[number].known ? r_[number].bits : 0; }
@@ -107,7 +107,9 @@ class Run : private MachineX86 {
     if (!KeepsFlags()) zero_ = {};
     const Went went = i_.map == 0 ? OneByte() : Longer();
     // Where the stack is, is all that matters.
-    return r_[kRsp].known ? went : Went::kNowhere;
+    if (r_[kRsp].known) return went;
+    loses_sp_ = exit_.called && MovesToSp();
+    return Went::kNowhere;
   }
 
   // The instruction at pc_, and some of those behind it.
@@ -131,6 +133,12 @@ class Run : private MachineX86 {
     if (i_.map != 0) return i_.map == 1 && (op & 0xf0) == 0x80;
     return (op & 0xf0) == 0x50 || (op & 0xf0) == 0x70 || (op >= 0x88 && op <= 0x8d) ||
            (op & 0xf8) == 0xb8 || op == 0xc7 || op == 0xe9 || op == 0xeb;
+  }
+
+  // mov rsp, reg
+  bool MovesToSp() const {
+    return i_.map == 0 && !i_.in_memory &&
+           ((i_.opcode == 0x89 && i_.rm == kRsp) || (i_.opcode == 0x8b && i_.reg == kRsp));
   }
 
   static Went On(bool can) { return can ? Went::kOn : Went::kNowhere; }
@@ -468,7 +476,7 @@ class Run : private MachineX86 {
   const FoundCode& found_;
   const int taken_;  // the branch that is taken, counted from 0; -1: none
   int branches_ = 0;
-  bool to_call_ = false;
+  bool to_call_ = false, loses_sp_ = false;
   StubExit exit_;
   uint8_t window_[64];
   uint64_t window_begin_ = 0, window_size_ = 0;

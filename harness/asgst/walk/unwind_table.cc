@@ -56,11 +56,21 @@ bool CWalk::ByRow(const UnwindRow& row, Registers& caller) const {
   if (row.ra == UnwindRow::kSame && (!rules_.has_link_register || !top_)) return false;
   if (row.ra != UnwindRow::kSame && !Word(cfa + static_cast<uint64_t>(int64_t{row.ra}), pc))
     return false;
-  // On its way out a function has popped it already: compilers do not take that note back.
-  const uint64_t fp_at = cfa + static_cast<uint64_t>(int64_t{row.fp});
-  const bool is_saved = row.fp != UnwindRow::kSame && row.fp != UnwindRow::kGone && fp_at >= at_.sp;
-  if (is_saved && !Word(fp_at, fp)) return false;
+  if (row.fp != UnwindRow::kSame && row.fp != UnwindRow::kGone &&
+      !SavedFp(cfa + static_cast<uint64_t>(int64_t{row.fp}), fp))
+    return false;
   caller = {pc & rules_.address_mask, cfa, fp, 0};
+  return true;
+}
+
+// The caller's frame pointer, saved at `address`. A function that is on its way out has popped it:
+// then it lies below sp, in the red zone that signals leave alone, and is in its register again.
+bool CWalk::SavedFp(uint64_t address, uint64_t& fp) const {
+  constexpr uint64_t kRedZone = 128;  // of x86_64
+  if (address >= at_.sp) return Word(address, fp);
+  if (!top_) return false;
+  const bool is_kept = !rules_.has_link_register && at_.sp - address <= kRedZone;
+  if (!is_kept || !memory_.ReadWord(address, fp)) fp = at_.fp;
   return true;
 }
 

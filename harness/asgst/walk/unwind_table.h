@@ -69,6 +69,7 @@ class CWalk {
  private:
   const UnwindRow* Row() const;  // null: none that tells anything
   bool ByRow(const UnwindRow& row, Registers& caller) const;
+  bool SavedFp(uint64_t address, uint64_t& fp) const;
   bool ByFramePointer(Registers& caller) const;
   bool Word(uint64_t address, uint64_t& word) const {
     return address >= at_.sp && address < limit_ && memory_.ReadWord(address, word);

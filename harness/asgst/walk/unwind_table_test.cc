@@ -74,15 +74,17 @@ TEST_F(CWalkTest, BySpAndByFp) {
   EXPECT_EQ(caller_.fp, 0xaaa0U);
 }
 
-// pop rbx; pop rbp; pop r12; ret: the note of where rbp was outlives the pop, for what is below sp
-// keeps its value, in a red zone or by chance.
-TEST_F(CWalkTest, APoppedFramePointerIsInItsRegister) {
-  memory_.Put(kSp - 8, 0xdead);
+// pop rbx; pop rbp; pop r12; ret: the note of where rbp was outlives the pop.
+TEST_F(CWalkTest, APoppedFramePointer) {
   memory_.Put(kSp + 8, 0x1234);
   ASSERT_TRUE(CallerOf(At(0x280), true));
   EXPECT_EQ(caller_.pc, 0x1234U);
   EXPECT_EQ(caller_.sp, kSp + 16);
-  EXPECT_EQ(caller_.fp, kSp + 0x40);
+  EXPECT_EQ(caller_.fp, kSp + 0x40) << "in its register";
+  memory_.Put(kSp - 8, 0xaaa0);
+  ASSERT_TRUE(CallerOf(At(0x280), true));
+  EXPECT_EQ(caller_.fp, 0xaaa0U) << "where the note says, in the red zone";
+  EXPECT_FALSE(CallerOf(At(0x284), false)) << "who has called has not popped it";
 }
 
 // A call may be a function's last instruction: what returns there was called from before it.

@@ -33,10 +33,12 @@ scenes() {
 }
 
 # Forbidden findings of the reference: it has none that is true. Those of agct are its own, where it
-# crashes or, as the shadow stack shows, leaves frames out.
+# crashes or, as the shadow stack shows, leaves frames out. Says which on stderr: no run is kept.
 alarms() {
-  ask "$1" "SELECT COUNT(DISTINCT bucket) FROM finding
-    WHERE grade = 'Forbidden' AND request LIKE '%walker asgst%'"
+  where="grade = 'Forbidden' AND request LIKE '%walker asgst%'"
+  ask "$1" "SELECT DISTINCT 'jdk_table: ' || oracle || '/' || outcome || ': ' || detail
+    FROM finding WHERE $where" >&2
+  ask "$1" "SELECT COUNT(DISTINCT bucket) FROM finding WHERE $where"
 }
 
 ci/jdks.sh "$@" >"$work/jdks" 2>"$work/jdks.err" || cat "$work/jdks.err" >&2

@@ -38,17 +38,21 @@ class MachineX86 {
     return at;
   }
 
-  Value Load(Value at) const {
+  // Code that copies or compares arrays loads far more than tells where it goes, and each word may
+  // have to be read through the kernel.
+  Value Load(Value at) {
+    constexpr uint64_t kNear = 64 << 10;  // of the stack
     if (!at.known || (at.bits & 7) != 0) return {};
     for (int i = stores_ - 1; i >= 0; i--)
       if (stored_[i].at == at.bits) return stored_[i].value.known ? stored_[i].value : Value{};
+    if (at.bits - r_[kRsp].bits >= kNear && far_loads_++ >= kMostFarLoads) return {};
     Value value;
     value.known = memory_.ReadWord(at.bits, value.bits);
     return value.known ? value : Value{};
   }
 
   // Bytes of one word.
-  Value LoadSome(Value at, int bytes) const {
+  Value LoadSome(Value at, int bytes) {
     const uint64_t in_word = at.bits & 7;
     if (in_word + static_cast<uint64_t>(bytes) > 8) return {};
     const Value word = Load({at.bits - in_word, at.known});
@@ -68,7 +72,7 @@ class MachineX86 {
     return true;
   }
 
-  Value Rm() const { return i_.in_memory ? Load(Address()) : r_[i_.rm]; }
+  Value Rm() { return i_.in_memory ? Load(Address()) : r_[i_.rm]; }
 
   void Forget(int number) {
     if (number >= 0) r_[number].known = false;
@@ -128,7 +132,8 @@ class MachineX86 {
   Value zero_;  // 1: what was compared last is equal, or has no bit in common
 
  private:
-  static constexpr int kMostStores = 96;
+  static constexpr int kMostStores = 96, kMostFarLoads = 24;
+  int far_loads_ = 0;
   struct {
     uint64_t at;
     Value value;

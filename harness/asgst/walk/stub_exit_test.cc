@@ -228,6 +228,25 @@ TEST_F(StubExitTest, WhatCannotBeKnownIsNoAnswer) {
 }
 
 // What is written beside whole words is not taken for known, nor compared.
+// mov rax, [rdx], many times; jmp rax: as code that copies arrays loads. The stack is another
+// thing.
+TEST_F(StubExitTest, NotAllOfTheHeapIsRead) {
+  constexpr uint64_t kFar = 0x900000, kTo = 0x4444;
+  memory_.Put(kFar, kTo);
+  for (const int loads : {24, 25}) {
+    std::vector<uint8_t> code;
+    for (int i = 0; i < loads; i++) code.insert(code.end(), {0x48, 0x8b, 0x02});
+    code.insert(code.end(), {0xff, 0xe0});
+    Put(code);
+    start_.general[kRdx] = kFar;
+    ASSERT_TRUE(Run(0, 20));
+    EXPECT_EQ(exit_.pc, loads == 24 ? kTo : 0);
+    start_.general[kRdx] = At(30);
+    ASSERT_TRUE(Run(0, 20));
+    EXPECT_EQ(exit_.pc, Word(30));
+  }
+}
+
 TEST_F(StubExitTest, HalvesAreNotKnown) {
   // mov dword [rsp+4], eax; pop rbx; jmp rbx
   Put({0x89, 0x44, 0x24, 0x04, 0x5b, 0xff, 0xe3});

@@ -7,11 +7,18 @@
 #include <cerrno>
 
 namespace walkhammer {
+namespace {
+
+// Asked once: getpid is a system call of its own, and a walk may read a thousand words. What is
+// forked and execs nothing would read its parent.
+const pid_t this_process = getpid();
+
+}  // namespace
 
 bool KernelMemory::ReadWord(uint64_t address, uint64_t& word) const {
   const int error_number = errno;
   const iovec to{&word, sizeof word}, from{reinterpret_cast<void*>(address), sizeof word};
-  const bool read = process_vm_readv(getpid(), &to, 1, &from, 1, 0) == sizeof word;
+  const bool read = process_vm_readv(this_process, &to, 1, &from, 1, 0) == sizeof word;
   errno = error_number;
   return read;
 }

@@ -168,8 +168,6 @@ END
   [ "$status" -eq 1 ]
 }
 
-# A thread that waits in the JVM may be deoptimised between the two walks, by the thread that it
-# waits for: AsyncGetCallTrace does not go past a frame that returns to the handler then.
 @test "the same samples are walked the same by AsyncGetCallTrace and by what is made of it" {
   [ -n "$(jdks)" ]
   for library in fake_early fake_late; do
@@ -178,8 +176,6 @@ END
     [ "$status" -le 1 ]
     [ "$(ask "select successful > 1000 from cell")" -eq 1 ]
     [ "$(ask "select count(distinct walker) from count where count > 500")" -eq 2 ]
-    [ "$(ask "select count(*) from finding where oracle = 'agreement' and
-      (outcome <> 'truncated' or request like '%state in_Java%')")" -eq 0 ]
-    [ "$(ask "select ifnull(max(seen), 0) < 5 from bucket where oracle = 'agreement'")" -eq 1 ]
+    [ "$(ask "select count(*) from finding where oracle = 'agreement'")" -eq 0 ]
   done
 }

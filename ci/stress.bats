@@ -163,6 +163,22 @@ judged() {
   ! finding | grep -q inconsistent || return 1
 }
 
+# As where a thread in native code is deoptimised by another one: the walker before is asked again.
+@test "a stack that changed between two walks is not compared" {
+  compare() {
+    stress --workload torture:jni --interval 50us --time 3s --no-confirm --walker "$1,agct"
+    [ "$(cell status)" = passed ]
+    native=$(sqlite3 "$out/run.db" "select count(*) from finding
+      where oracle = 'agreement' and request like '%state in_native%'")
+  }
+  compare puzzle-cut-off
+  [ "$native" -gt 0 ]
+  out=$BATS_TEST_TMPDIR/fickle
+  compare puzzle-fickle
+  [ "$(sqlite3 "$out/run.db" "select sum(samples) > 100 from agreement where kind = 'truncated'")" -eq 1 ]
+  [ "$native" -eq 0 ]
+}
+
 @test "a contained crash is a finding with its sample" {
   program Work --time 2s --walker puzzle-crash
   [ "$status" -eq 1 ]

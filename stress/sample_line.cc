@@ -28,6 +28,14 @@ bool StandsStill(const Sample& sample) {
   return sample.java == 0 || sample.state == kStateInJava || sample.state == kStateInVm;
 }
 
+// Of a trace that was returned and does not go beyond its buffer.
+uint64_t HashOfFrames(const Trace& trace) {
+  auto hash = static_cast<uint64_t>(trace.num_frames);
+  for (int i = 0; i < trace.num_frames; i++)
+    hash = Mix(Mix(hash, trace.frames[i].method), static_cast<uint32_t>(trace.frames[i].bci));
+  return hash | 1;
+}
+
 // Of all that oracles judge in a light walk; 0: something is amiss that no hash tells, or there are
 // names to be judged.
 uint64_t HashOfAnswer(const Observation& seen) {
@@ -41,12 +49,7 @@ uint64_t HashOfAnswer(const Observation& seen) {
       seen.other.walker != nullptr || seen.trace.described != nullptr ||
       seen.trace.num_frames > seen.request->depth)
     return 0;
-  auto hash = static_cast<uint64_t>(seen.trace.num_frames);
-  for (int i = 0; i < seen.trace.num_frames; i++) {
-    const Frame& frame = seen.trace.frames[i];
-    hash = Mix(Mix(hash, frame.method), static_cast<uint32_t>(frame.bci));
-  }
-  return hash | 1;
+  return HashOfFrames(seen.trace);
 }
 
 // Where frames may stand. pthreads keep their descriptor and thread-local storage at the upper end
@@ -194,8 +197,9 @@ void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& conte
   station.journal->phase.store(1, std::memory_order_release);
   CallWalker(station, thread, context, walker, options);
 
-  // Neighbours in time mostly answer the same; what was clean a step ago is clean now.
   Observation& seen = station.seen;
+  if (HasChanged(station, thread, context, walker)) seen.other = {};
+  // Neighbours in time mostly answer the same; what was clean a step ago is clean now.
   const uint64_t answer = options.light ? HashOfAnswer(seen) : 0;
   if (answer == 0 || answer != station.clean_answer)
     station.clean_answer = Judge(station) ? answer : 0;
@@ -256,6 +260,28 @@ void SampleLine::CallWalker(Station& station, SampledThread& thread, ucontext_t&
   seen.sample = &station.facts;
 }
 
+// A thread that is blocked or in native code may be deoptimised by others between two walks, and no
+// two walkers have been shown the same then. Where they differ, the one before is asked again.
+bool SampleLine::HasChanged(Station& station, SampledThread& thread, ucontext_t& context,
+                            int walker) {
+  const Observation& seen = station.seen;
+  SampleJournal& journal = *station.journal;
+  const int depth = state_.job.depth;
+  if (seen.other.walker == nullptr || StandsStill(journal.sample) ||
+      !CanCompare(seen.trace, seen.other.trace, depth) ||
+      Compare(seen.trace, seen.other.trace).kind == Disagreement::kNone)
+    return false;
+  const WalkInput input{&context, thread.env, depth, 0};
+  const UnsafeCall kept = station.guard.unsafe_call;
+  journal.sample.walker = state_.job.walkers[walker - 1];  // whom a death is blamed on
+  const Trace again = CallGuarded(station.guard, *station.walkers[walker - 1], input);
+  journal.sample.walker = state_.job.walkers[walker];
+  station.guard.unsafe_call = kept;
+  errno = 0;
+  return again.ending != Ending::kReturned || again.num_frames > depth ||
+         HashOfFrames(again) != station.other_frames;
+}
+
 void SampleLine::Count(const Station& station, SampledThread& thread, int walker,
                        const SampleOptions& options) {
   const Sample& sample = station.journal->sample;
@@ -282,10 +308,12 @@ void SampleLine::Count(const Station& station, SampledThread& thread, int walker
 // The same again only of what stands still: a safepoint may begin, and a GC with it, while a thread
 // is in native code or blocked.
 void SampleLine::KeepForNext(Station& station, int walker, const SampleOptions& options) const {
-  if (options.running) return;
-  const bool again = StandsStill(station.journal->sample) && walker + 1 < walker_count() &&
-                     infos_[walker + 1] == infos_[walker];
-  station.seen.other = {station.seen.trace, infos_[walker], again};
+  if (options.running || walker + 1 == walker_count()) return;
+  const bool still = StandsStill(station.journal->sample);
+  station.seen.other = {station.seen.trace, infos_[walker],
+                        still && infos_[walker + 1] == infos_[walker]};
+  if (!still && station.seen.trace.ending == Ending::kReturned)
+    station.other_frames = HashOfFrames(station.seen.trace);
 }
 
 // A word of the sampled stack, as it was where that was kept; 0 if the thread goes on.

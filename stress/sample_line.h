@@ -34,6 +34,7 @@ struct Station {
   Observation seen{};
   SampleFacts facts{};
   uint64_t clean_answer = 0;  // hash of the last answer that no oracle minded, 0: none
+  uint64_t other_frames = 0;  // HashOfFrames of seen.other
 };
 
 struct SampleOptions {
@@ -72,6 +73,7 @@ class SampleLine {
             const SampleOptions& options);
   void CallWalker(Station& station, SampledThread& thread, ucontext_t& context, int walker,
                   const SampleOptions& options);
+  bool HasChanged(Station& station, SampledThread& thread, ucontext_t& context, int walker);
   void Count(const Station& station, SampledThread& thread, int walker,
              const SampleOptions& options);
   void KeepForNext(Station& station, int walker, const SampleOptions& options) const;

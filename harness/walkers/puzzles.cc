@@ -176,6 +176,23 @@ class NameWalker : public Walker {
   std::unique_ptr<Walker> inner_ = MakeAgctWalker(nullptr, nullptr);
 };
 
+// Half of the frames every other time, as if the stack had changed in between.
+class FickleWalker : public Walker {
+ public:
+  Status Bind(const WalkerHost& host) override { return inner_->Bind(host); }
+  void Walk(const WalkInput& input, Trace& trace) override {
+    inner_->Walk(input, trace);
+    if (!Triggered(input.context) || trace.num_frames < 2) return;
+    cuts_ = !cuts_;
+    if (cuts_) trace.num_frames /= 2;
+  }
+  bool BufferIntact(const WalkInput& input) const override { return inner_->BufferIntact(input); }
+
+ private:
+  bool cuts_ = false;
+  std::unique_ptr<Walker> inner_ = MakeAgctWalker(nullptr, nullptr);
+};
+
 template <Misdeed misdeed, bool always = false>
 WalkerInfo Puzzle(const char* name, const char* what) {
   return {name, what, "AsyncGetCallTrace", true, AgctCodes(), Make<Misbehave<misdeed, always>>};
@@ -220,6 +237,9 @@ std::vector<WalkerInfo> Puzzles() {
        []() -> std::unique_ptr<Walker> { return std::make_unique<NameWalker>(false); }},
       {"puzzle-contradiction", "contradicts itself", "AsyncGetCallTrace", true, AgctCodes(),
        []() -> std::unique_ptr<Walker> { return std::make_unique<NameWalker>(true); }},
+      {"puzzle-fickle", "leaves out the older half of the frames every other time",
+       "AsyncGetCallTrace", true, AgctCodes(),
+       []() -> std::unique_ptr<Walker> { return std::make_unique<FickleWalker>(); }},
   };
 }
 

@@ -173,7 +173,7 @@ TEST(Puzzles, EachHasARow) {
   }
   for (const WalkerInfo& puzzle : EnginePuzzles()) rows.insert(puzzle.name);  // engines_test.cc
   // Seen by witnesses, when samples and steps are compared: stress.bats.
-  rows.insert({"puzzle-skip-caller", "puzzle-cut-off", "puzzle-entry"});
+  rows.insert({"puzzle-skip-caller", "puzzle-cut-off", "puzzle-entry", "puzzle-fickle"});
   EXPECT_EQ(rows, listed);
   for (const WalkerInfo& walker : AllWalkers())
     EXPECT_EQ(listed.count(walker.name), walker.puzzle ? 1u : 0u) << walker.name;

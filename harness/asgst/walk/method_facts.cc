@@ -25,15 +25,15 @@ bool ReadHead(const WalkLayout& l, const MemoryReader& memory, uint64_t method, 
 
 // The intrinsics of method handles are native, in their class and numbered 0 there, and not among
 // its methods: what the class keeps under that number is another method's.
-bool MayBeIntrinsic(const MethodHead& head, const MethodFacts& facts) {
-  return head.number == 0 && facts.is_native;
+bool MayBeIntrinsic(const MethodHead& head, bool is_native) {
+  return head.number == 0 && is_native;
 }
 
 // A jmethodID that is an address: of a word that holds the Method*, or that of its newest version
 // once its class was redefined: then both have the same C++ virtual table, and are native or not.
 bool LeadsTo(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
              const MethodHead& head, bool is_native, uint64_t now) {
-  if (now == method) return true;
+  if (now == method || MayBeIntrinsic(head, is_native)) return now == method;
   MethodHead newest;
   uint64_t table = 0, newest_table = 0;
   uint32_t flags = 0;
@@ -49,16 +49,16 @@ void ReadId(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
   uint64_t id = 0, now = 0;
   facts.id = facts.array_at = 0;
   if (place == 0 || !memory.ReadWord(place, id) || id == 0) return;
-  const bool exact = MayBeIntrinsic(head, facts);
   if (l.ids_are_numbers) {
-    if (exact && MethodOfId(l.table, memory, head.holder, id) != method) return;
+    if (MayBeIntrinsic(head, facts.is_native) &&
+        MethodOfId(l.table, memory, head.holder, id) != method)
+      return;
     facts.witness_at = place;
     facts.witness = id;
     facts.array_at = head.holder + static_cast<uint64_t>(l.table.ids);
     facts.array = place - 8 * (head.number + 1ULL);
   } else {
-    if (!memory.ReadWord(id, now) || (now != method && exact) ||
-        !LeadsTo(l, memory, method, head, facts.is_native, now))
+    if (!memory.ReadWord(id, now) || !LeadsTo(l, memory, method, head, facts.is_native, now))
       return;
     facts.witness_at = id;
     facts.witness = method;

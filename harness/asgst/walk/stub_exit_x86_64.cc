@@ -79,8 +79,10 @@ class Run : private MachineX86 {
         case Went::kOn:
           break;
         case Went::kNowhere:
+          if (taken_ < 0) exit.loses_sp = LosesSp();
           return false;
         case Went::kOut:
+          exit_.loses_sp = exit.loses_sp;
           exit = exit_;
           exit.sp = r_[kRsp].bits;
           exit.fp = Known(kRbp);
@@ -94,7 +96,6 @@ class Run : private MachineX86 {
   }
 
   int branches() const { return branches_; }
-  bool LosesSp() const { return loses_sp_; }
 
  private:
   uint64_t Known(int number) const { return r_[number].known ? r_[number].bits : 0; }
@@ -106,10 +107,7 @@ class Run : private MachineX86 {
     pc_ += static_cast<uint64_t>(i_.length);
     if (!KeepsFlags()) zero_ = {};
     const Went went = i_.map == 0 ? OneByte() : Longer();
-    // Where the stack is, is all that matters.
-    if (r_[kRsp].known) return went;
-    loses_sp_ = exit_.called && MovesToSp();
-    return Went::kNowhere;
+    return r_[kRsp].known ? went : Went::kNowhere;  // where the stack is, is all that matters
   }
 
   // The instruction at pc_, and some of those behind it.
@@ -135,9 +133,9 @@ class Run : private MachineX86 {
            (op & 0xf8) == 0xb8 || op == 0xc7 || op == 0xe9 || op == 0xeb;
   }
 
-  // mov rsp, reg
-  bool MovesToSp() const {
-    return i_.map == 0 && !i_.in_memory &&
+  // By mov rsp, reg.
+  bool LosesSp() const {
+    return !r_[kRsp].known && exit_.called && i_.map == 0 && !i_.in_memory &&
            ((i_.opcode == 0x89 && i_.rm == kRsp) || (i_.opcode == 0x8b && i_.reg == kRsp));
   }
 
@@ -476,7 +474,7 @@ class Run : private MachineX86 {
   const FoundCode& found_;
   const int taken_;  // the branch that is taken, counted from 0; -1: none
   int branches_ = 0;
-  bool to_call_ = false, loses_sp_ = false;
+  bool to_call_ = false;
   StubExit exit_;
   uint8_t window_[64];
   uint64_t window_begin_ = 0, window_size_ = 0;
@@ -487,13 +485,9 @@ class Run : private MachineX86 {
 bool RunToExitX86(const MemoryReader& code, const MemoryReader& memory, const FoundCode& found,
                   const StubStart& start, StubExit& exit) {
   int steps = kMostSteps;
-  bool loses_sp = false;
   for (int taken = -1; taken < kMostWays && steps > 0; taken++) {
     Run run(code, memory, found, start, taken);
-    const bool has_exit = run.ToExit(steps, exit);
-    if (taken < 0) loses_sp = run.LosesSp();
-    exit.loses_sp = loses_sp;
-    if (has_exit) return true;
+    if (run.ToExit(steps, exit)) return true;
     if (run.branches() <= taken) return false;  // no other way is left
   }
   return false;

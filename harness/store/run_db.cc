@@ -28,14 +28,6 @@ std::string Under(const std::string& dir, const char* name) {
   return (fs::path(dir) / name).string();
 }
 
-bool LockedByOther(const std::string& dir) {
-  const int fd = open(Under(dir, kLockName).c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
-  const bool locked = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  close(fd);
-  return locked;
-}
-
 std::string ErrorText(int error) {
   return std::error_code(error, std::generic_category()).message();
 }
@@ -182,7 +174,7 @@ Result<RunDb> RunDb::Create(const std::string& given, const RunIdentity& identit
   const fs::directory_iterator entries(path, error);
   if (error) return NotWritable(dir, error.value());
   if (entries != fs::directory_iterator()) {
-    if (LockedByOther(dir))
+    if (HasWriter(dir))
       return BadInput(
           fmt::format("--out {}: another run is writing there; choose another folder", dir));
     return BadInput(
@@ -287,18 +279,19 @@ Result<RunDb::Added> RunDb::AddFinding(const FindingRecord& finding) {
 
 Status RunDb::SetConfirmed(int64_t bucket, int confirmed, int tries) {
   Statement update(db_, "UPDATE bucket SET confirmed = ?, tries = ? WHERE id = ?");
-  Status status = update.Bind(confirmed).Bind(tries).Bind(bucket).Run();
-  if (status.ok() && sqlite3_changes(db_.handle()) != 1)
-    return ToolFailed(fmt::format("{}: there is no bucket {}", dir_, bucket));
-  return status;
+  return UpdateBucket(update.Bind(confirmed).Bind(tries).Bind(bucket), bucket);
 }
 
 Status RunDb::SetSeen(int64_t bucket, uint64_t times) {
   Statement update(db_, "UPDATE bucket SET seen = ? WHERE id = ?");
-  Status status = update.Bind(times).Bind(bucket).Run();
-  if (status.ok() && sqlite3_changes(db_.handle()) != 1)
+  return UpdateBucket(update.Bind(times).Bind(bucket), bucket);
+}
+
+Status RunDb::UpdateBucket(Statement& update, int64_t bucket) {
+  RETURN_IF_ERROR(update.Run());
+  if (sqlite3_changes(db_.handle()) != 1)
     return ToolFailed(fmt::format("{}: there is no bucket {}", dir_, bucket));
-  return status;
+  return Ok();
 }
 
 Status RunDb::SetVm(std::string_view vm_version, std::string_view vm_gc) {

@@ -233,6 +233,9 @@ class RunDb {
   RunDb() = default;
   Status Initialize(const RunIdentity& identity);
   Status UpdateTotals(const RunTotals& totals);
+  // Of an UPDATE of the row of `bucket`, bound and yet to be run.
+  Status UpdateBucket(Statement& update, int64_t bucket);
+  static bool HasWriter(const std::string& dir);  // another object has it, of any process
 
   std::string dir_;
   Database db_;

@@ -95,10 +95,7 @@ Status RunDb::SetMinimized(int64_t bucket, int edits, int confirmed, int tries) 
   Statement update(db_,
                    "UPDATE bucket SET minimized_edits = ?, minimized_confirmed = ?,"
                    " minimized_tries = ? WHERE id = ?");
-  Status status = update.Bind(edits).Bind(confirmed).Bind(tries).Bind(bucket).Run();
-  if (status.ok() && sqlite3_changes(db_.handle()) != 1)
-    return ToolFailed(fmt::format("{}: there is no bucket {}", dir_, bucket));
-  return status;
+  return UpdateBucket(update.Bind(edits).Bind(confirmed).Bind(tries).Bind(bucket), bucket);
 }
 
 Result<CoverageRows> RunDb::Coverage() const {

@@ -62,15 +62,15 @@ int ReplayRank(const BucketRow& bucket) {
   return bucket.tries == 0 ? 1 : 2;
 }
 
-bool WriterAlive(const std::string& dir) {
+}  // namespace
+
+bool RunDb::HasWriter(const std::string& dir) {
   const int fd = open((dir + "/" + kLockName).c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
   const bool locked = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   close(fd);
   return locked;
 }
-
-}  // namespace
 
 Result<RunDb> RunDb::Open(const std::string& dir) {
   const std::string file = dir + "/" + kDbName;
@@ -105,7 +105,7 @@ Result<RunDb> RunDb::Open(const std::string& dir) {
 Result<RunRow> RunDb::Run() const {
   RunRow run;
   // Asked first: a run that ends in between reads as ended, never as killed.
-  run.writer_alive = lock_fd_ >= 0 || WriterAlive(dir_);
+  run.writer_alive = lock_fd_ >= 0 || HasWriter(dir_);
   Statement row(db_, "SELECT " + NamesOf<StoredRun>(schema_) + " FROM run");
   const Result<bool> found = row.Step();
   if (!found.ok()) return found.failure();

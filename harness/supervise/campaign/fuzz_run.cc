@@ -155,7 +155,7 @@ void FuzzRun::Progress(FuzzStage stage) {
   for (const auto& [id, bucket] : known_)
     if (bucket.tries > 0 && bucket.confirmed == bucket.tries) confirmed++;
   on_progress({sum_.get(), elapsed, static_cast<double>(sum_->walks.load()) / elapsed,
-               known_.size(), confirmed, TotalsOf(*sum_).blocks, sink_.newest(), stage});
+               sink_.buckets(), confirmed, TotalsOf(*sum_).blocks, sink_.newest(), stage});
 }
 
 Status FuzzRun::Supervise(const std::atomic<bool>& interrupted) {

@@ -72,8 +72,7 @@ LanePlan StressCell::ForLane() const {
 
 double StressCell::Seconds() const {
   if (!sampled_) return 0;
-  return std::chrono::duration<double>((ending_ ? terminated_ : Clock::now()) - sampled_from_)
-      .count();
+  return InSeconds((ending_ ? terminated_ : Clock::now()) - sampled_from_);
 }
 
 bool StressCell::TimeIsUp() const {
@@ -265,8 +264,7 @@ CellStatus StressCell::WatchOver(std::string& reason) {
     last_ran_ = now;
   }
   if (!stopping_ && now - last_ran_ > plan_.hung_after) {
-    reason = fmt::format("it used no CPU time for {:.0f} s",
-                         std::chrono::duration<double>(plan_.hung_after).count());
+    reason = fmt::format("it used no CPU time for {:.0f} s", InSeconds(plan_.hung_after));
     return CellStatus::kHung;
   }
   return CellStatus::kRunning;

@@ -114,7 +114,7 @@ void StressRun::Progress() {
   progress.walks = Totals().walks;
   progress.walks_per_second = static_cast<uint64_t>(
       progress.seconds > 0 ? static_cast<double>(progress.walks) / progress.seconds : 0);
-  progress.buckets = known_.size();
+  progress.buckets = sink_.buckets();
   progress.done = done_;
   progress.all = plan_.cells.size();
   for (const auto& cell : running_) progress.running.push_back(cell.get());

@@ -115,16 +115,24 @@ guided() {
   on_each guided
 }
 
+# WALKER's part of the answers that are frames is PERCENT at least, and MANY of them.
+has_frames() {
+  is "$(ask "SELECT SUM(count) FILTER (WHERE code = 'frames') > $3 AND
+      100 * SUM(count) FILTER (WHERE code = 'frames') > $2 * SUM(count)
+      FROM count WHERE walker = '$1'")" 1 \
+    "$1: more than $3 walks with frames, more than $2 % of all ($(ask "SELECT state, region, code,
+    SUM(count) FROM count WHERE walker = '$1' GROUP BY 1, 2, 3 ORDER BY 4 DESC LIMIT 12"))"
+}
+
 sampled() {
   local time=4s
   # Without a SafeFetch that it finds the reference reads through the kernel: a program that is
-  # interrupted every 100 us takes seconds to begin then, in code that AsyncGetCallTrace fails on.
+  # interrupted every 100 us takes seconds to begin then.
   [ "$2" -ge 17 ] || time=10s
   walkhammer 0 stress --workload torture:mixed --walker agct,asgst --jdk "$3" --time "$time" ||
     return 1
-  # AsyncGetCallTrace of JDK 11 finds no frames in three of ten; the reference nearly always does.
-  is "$(ask "SELECT walks > 1000 AND 10 * successful > 7 * walks FROM cell")" 1 \
-    "walked, and seven in ten with frames ($(ask 'SELECT walks, successful FROM cell'))" &&
+  # How often AsyncGetCallTrace fails is its own affair, and hangs on where the program gets to.
+  has_frames asgst 95 1000 && has_frames agct 0 1000 &&
     is "$(ask "SELECT $(contradicted walker) < 0.002 * SUM(samples) AND $agree_unproven > 99
       FROM agreement WHERE $compared")" 1 \
       "methods agree on 99 % where AsyncGetCallTrace is not proven wrong ($(ask 'SELECT kind, samples

@@ -49,6 +49,21 @@ finds() {
   finds '/^| .workloads. /d' workloads
 }
 
+@test "a source in another folder's namespace" {
+  mkdir -p "$BATS_TEST_TMPDIR/tree/harness/asgst/walk" "$BATS_TEST_TMPDIR/tree/stress"
+  cd "$BATS_TEST_TMPDIR/tree"
+  git init -q
+  printf '#include "harness/base/a.h"\nnamespace walkhammer {\n' >harness/asgst/walk/bad.cc
+  printf 'namespace walkhammer::asgst {\n' | tee harness/asgst/walk/good.cc >stress/worse.cc
+  git add .
+  run "$root/ci/includes.sh" "$PWD" "$root/docs/architecture.md"
+  echo "$output"
+  [ "$status" -eq 1 ]
+  grep -qx 'harness/asgst/walk/bad.cc is in walkhammer, not in walkhammer::asgst' <<<"$output"
+  grep -qx 'stress/worse.cc is in walkhammer::asgst, not in walkhammer::stress' <<<"$output"
+  ! grep good.cc <<<"$output"
+}
+
 @test "a function that is too long, and one that says why" {
   mkdir "$BATS_TEST_TMPDIR/tree"
   cd "$BATS_TEST_TMPDIR/tree"

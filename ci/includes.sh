@@ -5,7 +5,8 @@
 # with names as in the first column, without `harness/`; `-` is none. Each folder with sources has a
 # row, includes what its row names and nothing else, and names only what it includes, of rows above
 # its own, so there is no cycle. Tests, their helpers, benchmarks and the fuzzer of our own walk are
-# free.
+# free. What goes into libasgst.so alone is in the namespace walkhammer::asgst, the agent in
+# walkhammer::stress, all else in walkhammer.
 #   ci/includes.sh [ROOT [TABLE]]
 # Exit codes: 0 all hold, 1 something does not.
 set -eu
@@ -14,6 +15,8 @@ cd "${1:-$(dirname "$0")/..}"
   sed 's/^/table /' "${2:-docs/architecture.md}"
   git ls-files '*.cc' '*.h' | grep -Ev '_(test|testing|bench|fuzzer)\.|/testing/|^docs/' |
     xargs grep -Eo '^#include "[^"]+/[^"]+"' | sed 's/^/source /'
+  git ls-files '*.cc' '*.h' | grep -v '^docs/' |
+    xargs grep -Eo '^namespace walkhammer[^ ]*' | sed 's/^/name /'
 } | awk '
   function short(path) { sub(/^harness\//, "", path); return path }
   # The folder of a file: the row that is all of its path before the name.
@@ -46,6 +49,11 @@ cd "${1:-$(dirname "$0")/..}"
     }
     used[from, to] = 1
     sources++
+  }
+  $1 == "name" {
+    split($2, part, ":")
+    wanted = part[1] ~ /^harness\/asgst\// ? "::asgst" : part[1] ~ /^stress\// ? "::stress" : ""
+    if ($3 != "walkhammer" wanted) fails(part[1] " is in " $3 ", not in walkhammer" wanted)
   }
   END {
     for (pair in allowed)

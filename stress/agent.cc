@@ -21,7 +21,7 @@
 #include "harness/scenes/scenes.h"
 #include "stress/jvm_events.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 namespace {
 
 constexpr int kManagerPauseUs = 20000;
@@ -497,4 +497,4 @@ bool Agent::StartManager(JNIEnv* env) {
              this, JVMTI_THREAD_NORM_PRIORITY) == JVMTI_ERROR_NONE;
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress

@@ -22,7 +22,7 @@
 #include "stress/stepper.h"
 #include "stress/walk_service.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 
 class Agent {
  public:
@@ -92,6 +92,6 @@ class Agent {
 
 inline constexpr int kNestedSignalOffset = 8;  // from SIGRTMIN
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress
 
 #endif  // WALKHAMMER_STRESS_AGENT_H_

@@ -8,7 +8,7 @@
 #include "harness/base/clock.h"
 #include "stress/agent.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 namespace {
 
 constexpr uint64_t kNestedFromNs = 300, kNestedSpanNs = 4096;  // into the walk, at random
@@ -135,4 +135,4 @@ std::span<const Frame> Agent::AskJvm(SampledThread& thread) {
   return {frames, static_cast<size_t>(count)};
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress

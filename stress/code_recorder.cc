@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stress/code_recorder.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 
 void CodeRecorder::Add(SymbolKind kind, std::string_view name, uint64_t begin, uint64_t end,
                        int level, int frame_complete) {
@@ -38,4 +38,4 @@ void CodeRecorder::Remove(uint64_t begin) {
   if (auto known = places_.find(begin); known != places_.end()) state_.code[known->second].gone = 1;
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress

@@ -12,7 +12,7 @@
 #include "harness/jvm/live/methods.h"
 #include "harness/shared/stress_state.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 
 class CodeRecorder {
  public:
@@ -34,6 +34,6 @@ class CodeRecorder {
   uint32_t next_reused_ = 0;
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress
 
 #endif  // WALKHAMMER_STRESS_CODE_RECORDER_H_

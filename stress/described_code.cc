@@ -6,7 +6,7 @@
 
 #include "harness/base/hash.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 namespace {
 
 uint32_t FirstPlaceOf(uint64_t pc) {
@@ -68,4 +68,4 @@ std::optional<CodeDescription> DescribedCode::Find(uint64_t begin, uint64_t pc) 
   return {};
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress

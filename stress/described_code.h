@@ -15,7 +15,7 @@
 
 #include "harness/oracles/evidence.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 
 class DescribedCode {
  public:
@@ -49,6 +49,6 @@ class DescribedCode {
   std::unique_ptr<Entry[], Free> entries_{static_cast<Entry*>(std::calloc(kMost, sizeof(Entry)))};
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress
 
 #endif  // WALKHAMMER_STRESS_DESCRIBED_CODE_H_

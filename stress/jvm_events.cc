@@ -12,7 +12,7 @@
 #include "harness/shared/state.h"
 #include "stress/agent.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 namespace {
 
 void JNICALL OnThreadStart(jvmtiEnv*, JNIEnv* env, jthread thread) {
@@ -98,31 +98,31 @@ void AttachAsDaemon(JavaVM* vm, const char* name) {
   vm->AttachCurrentThreadAsDaemon(&env, &arguments);
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress
 
-using walkhammer::Agent;
+using walkhammer::stress::Agent;
 
 extern "C" {
 
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM* vm, char* options, void*) {
-  walkhammer::StressState* state = walkhammer::OpenStressState(options);
+  walkhammer::StressState* state = walkhammer::stress::OpenStressState(options);
   if (state == nullptr) return JNI_ERR;
-  walkhammer::ForgetEnvironment();
-  walkhammer::the_vm = vm;
+  walkhammer::stress::ForgetEnvironment();
+  walkhammer::stress::the_vm = vm;
   Agent::Create(*state);
   state->pid.store(getpid());
   state->phase.store(walkhammer::AgentPhase::kLoaded);
   jvmtiEnv* jvmti = walkhammer::NewJvmti(vm);
   if (jvmti == nullptr) return JNI_ERR;
   jvmtiEventCallbacks callbacks{};
-  callbacks.VMInit = walkhammer::OnVmInit;
+  callbacks.VMInit = walkhammer::stress::OnVmInit;
   jvmti->SetEventCallbacks(&callbacks, sizeof callbacks);
   jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, nullptr);
   return JNI_OK;
 }
 
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM* vm, char* options, void*) {
-  walkhammer::StressState* state = walkhammer::OpenStressState(options);
+  walkhammer::StressState* state = walkhammer::stress::OpenStressState(options);
   if (state == nullptr) return JNI_ERR;
   void* env = nullptr;
   if (vm->GetEnv(&env, JNI_VERSION_1_8) != JNI_OK) return JNI_ERR;

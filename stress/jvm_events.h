@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace walkhammer {
+namespace walkhammer::stress {
 
 // What the agent listens to besides what every Jvm does.
 jvmtiEventCallbacks AgentCallbacks();
@@ -17,6 +17,6 @@ std::vector<jvmtiEvent> AgentEvents();
 // The calling thread becomes a daemon thread of the JVM.
 void AttachAsDaemon(JavaVM* vm, const char* name);
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress
 
 #endif  // WALKHAMMER_STRESS_JVM_EVENTS_H_

@@ -12,7 +12,7 @@
 
 #include "stress/sampler.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 namespace {
 
 constexpr uint64_t kLeastPeriodNs = 10000;
@@ -106,4 +106,4 @@ const SamplerInfo kPerfSampler = {
     },
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress

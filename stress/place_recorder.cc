@@ -5,7 +5,7 @@
 
 #include "harness/base/mappings.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 
 PlaceRecorder::PlaceRecorder(StressState& state, Jvm& jvm)
     : state_(state),
@@ -44,4 +44,4 @@ void PlaceRecorder::RecordAreas() {
   state_.area_count.store(count);
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress

@@ -9,7 +9,7 @@
 #include "harness/jvm/live/boot.h"
 #include "harness/shared/stress_state.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 
 class PlaceRecorder {
  public:
@@ -27,6 +27,6 @@ class PlaceRecorder {
   std::mutex mutex_;
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress
 
 #endif  // WALKHAMMER_STRESS_PLACE_RECORDER_H_

@@ -16,7 +16,7 @@
 #include "harness/oracles/oracle.h"
 #include "stress/stack_table.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 namespace {
 
 constexpr uint64_t kLightWords = 64;
@@ -437,4 +437,4 @@ void SampleLine::Report(Station& station, uint8_t oracle, uint8_t outcome, const
   slot.state.store(2, std::memory_order_release);
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress

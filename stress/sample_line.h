@@ -22,7 +22,7 @@
 #include "stress/described_code.h"
 #include "stress/sampled_threads.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 
 // What one walk needs for itself.
 struct Station {
@@ -97,6 +97,6 @@ class SampleLine {
   SampleFacts facts_{};
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress
 
 #endif  // WALKHAMMER_STRESS_SAMPLE_LINE_H_

@@ -11,7 +11,7 @@
 #include "harness/base/hash.h"
 #include "harness/guard/arch.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 namespace {
 
 // initial-exec: a plain thread_local may allocate at its first touch inside a handler.
@@ -127,4 +127,4 @@ void ThreadTable::Remove(SampledThread& thread, bool self) {
   thread.tid.store(0);
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress

@@ -17,7 +17,7 @@
 #include "harness/oracles/observation.h"
 #include "harness/shared/stress_state.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 
 // Where a sampled thread stands in the hand-over to a walking thread.
 enum class Park : uint32_t { kNone, kWaiting, kAsking, kWalking, kWalked, kAbandoned };
@@ -85,6 +85,6 @@ class ThreadTable {
 
 uint64_t ThreadCpuNs(int tid);  // 0 if it is gone; signal-safe
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress
 
 #endif  // WALKHAMMER_STRESS_SAMPLED_THREADS_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stress/sampler.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 namespace {
 
 // Best first.
@@ -46,4 +46,4 @@ Result<const SamplerInfo*> ChooseSampler(const StressJob& job, std::string& reas
   return Unable("no sampler works here: " + refusals);
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress

@@ -12,7 +12,7 @@
 #include "harness/shared/stress_state.h"
 #include "stress/sampled_threads.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 
 // A shorter pause between two samples than this would leave the program standing still: the next
 // signal would be there before its first instruction.
@@ -66,6 +66,6 @@ extern const SamplerInfo kPerfSampler, kTimerSampler, kThreadSampler;
 // The one that the job names, or the best one that the machine permits; `reason` tells why that.
 Result<const SamplerInfo*> ChooseSampler(const StressJob& job, std::string& reason);
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress
 
 #endif  // WALKHAMMER_STRESS_SAMPLER_H_

@@ -5,7 +5,7 @@
 
 #include "harness/base/hash.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 namespace {
 
 constexpr int kMostFrames = 512;  // of a stack, newest first; deeper ones are cut
@@ -59,4 +59,4 @@ void CountStack(StressState& state, const MethodRegistry& methods, const Trace& 
   state.dropped_stacks.fetch_add(1, std::memory_order_relaxed);
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress

@@ -8,12 +8,12 @@
 #include "harness/jvm/live/methods.h"
 #include "harness/shared/stress_state.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 
 // Counts what a walk came to: its frames by method, or its failure (`code`) and the thread's state.
 void CountStack(StressState& state, const MethodRegistry& methods, const Trace& trace, int code,
                 uint8_t walker, uint8_t thread_state);
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress
 
 #endif  // WALKHAMMER_STRESS_STACK_TABLE_H_

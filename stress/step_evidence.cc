@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stress/step_evidence.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 
 uint64_t StepEvidence::Begin(PcRegion region) {
   if (count_ == kMostKept) Tally();
@@ -38,4 +38,4 @@ void StepEvidence::Tally() {
   count_ = 0;
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress

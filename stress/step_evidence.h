@@ -9,7 +9,7 @@
 
 #include "harness/shared/stress_state.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 
 class StepEvidence {
  public:
@@ -37,6 +37,6 @@ class StepEvidence {
   Kept kept_[kMostKept];
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress
 
 #endif  // WALKHAMMER_STRESS_STEP_EVIDENCE_H_

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-namespace walkhammer {
+namespace walkhammer::stress {
 namespace {
 
 class StepEvidenceTest : public testing::Test {
@@ -61,4 +61,4 @@ TEST_F(StepEvidenceTest, LongWindowsAreCountedInParts) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::stress

@@ -3,7 +3,7 @@
 
 #include "harness/base/hash.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 namespace {
 
 using Code = StepPoint::Code;
@@ -157,4 +157,4 @@ int StepTruth::TakeProven(const JudgedStep*& steps) {
   return proven_;
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress

@@ -10,7 +10,7 @@
 
 #include "harness/base/trace.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 
 enum class StepVerdict : uint8_t {
   kPossible,  // nothing speaks against the answer
@@ -91,6 +91,6 @@ class StepTruth {
   JudgedStep proven_steps_[kMostProven] = {};
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress
 
 #endif  // WALKHAMMER_STRESS_STEP_TRUTH_H_

@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-namespace walkhammer {
+namespace walkhammer::stress {
 namespace {
 
 using Code = StepPoint::Code;
@@ -421,4 +421,4 @@ TEST(StepTruth, LinkRegister) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::stress

@@ -13,7 +13,7 @@
 #include "harness/line/line.h"
 #include "stress/sampler.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 namespace {
 
 constexpr uint64_t kAskAgainNs = 200000000;  // a thread that was asked for its window and sleeps
@@ -272,4 +272,4 @@ void Stepper::Count(uint64_t pc, const Trace& trace, StepVerdict verdict) {
   place->code = trace.ending == Ending::kReturned ? trace.num_frames : CodeSlotOf(trace);
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress

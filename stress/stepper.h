@@ -16,7 +16,7 @@
 #include "stress/step_evidence.h"
 #include "stress/step_truth.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 
 class Stepper {
  public:
@@ -69,6 +69,6 @@ class Stepper {
   uint64_t cpu_seen_[kMaxSampledThreads] = {};
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress
 
 #endif  // WALKHAMMER_STRESS_STEPPER_H_

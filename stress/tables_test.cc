@@ -16,7 +16,7 @@
 #include "stress/described_code.h"
 #include "stress/stack_table.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 namespace {
 
 // A zeroed mapping, as the supervisor makes it, and a registry whose names stand in it.
@@ -185,4 +185,4 @@ TEST(DescribedCodeTest, NewOnesTakeThePlaceOfOldOnes) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::stress

@@ -11,7 +11,7 @@
 #include "harness/process/service_thread.h"
 #include "stress/sampler.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 namespace {
 
 class ThreadSampler : public Sampler {
@@ -97,4 +97,4 @@ const SamplerInfo kThreadSampler = {
     },
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress

@@ -11,7 +11,7 @@
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-namespace walkhammer {
+namespace walkhammer::stress {
 namespace {
 
 class TimerSampler : public Sampler {
@@ -64,4 +64,4 @@ const SamplerInfo kTimerSampler = {
     },
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress

@@ -5,7 +5,7 @@
 
 #include "stress/agent.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 namespace {
 
 jboolean Register(JNIEnv* env, jobject buffer) {
@@ -19,18 +19,18 @@ jboolean Register(JNIEnv* env, jobject buffer) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::stress
 
-using walkhammer::Agent;
+using walkhammer::stress::Agent;
 
 extern "C" {
 
 JNIEXPORT jboolean JNICALL Java_wh_torture_Shadow_register0(JNIEnv* env, jclass, jobject buffer) {
-  return walkhammer::Register(env, buffer);
+  return walkhammer::stress::Register(env, buffer);
 }
 
 JNIEXPORT void JNICALL Java_wh_torture_Shadow_unregister0(JNIEnv*, jclass) {
-  if (walkhammer::SampledThread* thread = walkhammer::CurrentSampledThread())
+  if (walkhammer::stress::SampledThread* thread = walkhammer::stress::CurrentSampledThread())
     thread->shadow.store(nullptr);
 }
 

@@ -13,7 +13,7 @@
 #include "harness/guard/arch.h"
 #include "harness/process/service_thread.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 namespace {
 
 constexpr int kSpins = 2000;  // before sleeping: a walk takes a microsecond or two
@@ -141,4 +141,4 @@ void WalkService::Post(SampledThread& thread, const ucontext_t& context) {
   Wake();
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress

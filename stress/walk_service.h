@@ -13,7 +13,7 @@
 #include "harness/base/result.h"
 #include "stress/sample_line.h"
 
-namespace walkhammer {
+namespace walkhammer::stress {
 
 class WalkService {
  public:
@@ -49,6 +49,6 @@ class WalkService {
   std::atomic<uint32_t> posted_{0};  // what the service sleeps on
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::stress
 
 #endif  // WALKHAMMER_STRESS_WALK_SERVICE_H_

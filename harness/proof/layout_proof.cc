@@ -19,6 +19,8 @@
 namespace walkhammer {
 namespace {
 
+using asgst::Metadata, asgst::MethodView, asgst::ReadMetadataLayout;
+
 // This process, read through the kernel: any address will do. By a pipe, for emulators have no
 // process_vm_readv.
 class CheckedMemory final : public MemoryReader {
@@ -308,7 +310,7 @@ std::vector<LayoutFact> ProveLayout(Jvm& jvm, const VmStructs& structs) {
     for (const std::string_view name : check.proves) proofs[name] = proof;
   }
   // The reference's: whether they are there.
-  static_cast<void>(ReadWalkLayout(structs, jvm.feature()));
+  static_cast<void>(asgst::ReadWalkLayout(structs, jvm.feature()));
   std::vector<LayoutFact> facts;
   for (const auto& [name, present] : structs.Asked()) {
     const auto proof = proofs.find(name);

@@ -7,7 +7,7 @@
 #include "harness/asgst/process/attach.h"
 #include "harness/asgst/unwind/unwind_service.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 inline void Fill(const JavaFrame& from, ASGST_CallFrame& to) {
   constexpr uint16_t kNoBci = 65535;
@@ -36,6 +36,6 @@ inline jint WalkInto(ASGST_CallTrace& trace, jint depth, const WalkStart& start,
   return count > 0 || !walk.broken() ? count : static_cast<jint>(ASGST_UNKNOWN_JAVA);
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_API_FILL_FRAME_H_

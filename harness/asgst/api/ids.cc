@@ -7,7 +7,7 @@
 #include "harness/asgst/process/classes.h"
 #include "harness/asgst/process/unload_handlers.h"
 
-using namespace walkhammer;
+using namespace walkhammer::asgst;
 
 namespace {
 
@@ -25,7 +25,7 @@ class Reader {
   }
 
   bool IsClass(ASGST_Class klass) const {
-    return known_ && walkhammer::IsClass(metadata_, AddressOf(klass));
+    return known_ && walkhammer::asgst::IsClass(metadata_, AddressOf(klass));
   }
 
   // Copies a text into a buffer of the caller's: see ASGST_MethodInfo.

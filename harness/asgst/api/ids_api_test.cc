@@ -9,7 +9,7 @@
 
 #include "harness/asgst/testing/ids_testing.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 constexpr char kAnnotated[] = "(Ljava/lang/Comparable;Ljava/util/List;)Ljava/util/List;";
@@ -359,4 +359,4 @@ TEST_F(IdsApi, ConversionsOfWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -8,7 +8,7 @@
 
 #include "harness/asgst/testing/ids_testing.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 void ExpectNothingAt(uint64_t address) {
@@ -112,4 +112,4 @@ TEST_F(IdsApi, NothingIsKnownOfWhatStandsAroundMethods) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -4,7 +4,7 @@
 
 #include "harness/asgst/unwind/unwind_service.h"
 
-using namespace walkhammer;
+using namespace walkhammer::asgst;
 
 WalkStatus ASGST_IteratorOpaque::Begin() {
   switch (begin) {

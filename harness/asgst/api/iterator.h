@@ -11,15 +11,20 @@
 #include "harness/asgst/walk/activations.h"
 
 struct ASGST_IteratorOpaque {
+  using JavaFrame = walkhammer::asgst::JavaFrame;
+  using JavaWalk = walkhammer::asgst::JavaWalk;
+  using LiveMemory = walkhammer::asgst::LiveMemory;
+  using Located = walkhammer::asgst::Located;
+  using WalkStart = walkhammer::asgst::WalkStart;
+  using WalkStatus = walkhammer::asgst::WalkStatus;
   enum class From { kContext, kRegisters, kElement };
 
   // The references must live as long as the iterator.
-  ASGST_IteratorOpaque(const walkhammer::WalkStart& from, const walkhammer::LiveMemory& with,
-                       int32_t opts, From where)
+  ASGST_IteratorOpaque(const WalkStart& from, const LiveMemory& with, int32_t opts, From where)
       : start(WithOptions(from, opts)), memory(with), options(opts), begin(where) {}
   // From where an element of a queue was.
-  ASGST_IteratorOpaque(const walkhammer::WalkStart& from, const walkhammer::LiveMemory& with,
-                       int32_t opts, const walkhammer::Located& where, const ASGST_QueueElement* of)
+  ASGST_IteratorOpaque(const WalkStart& from, const LiveMemory& with, int32_t opts,
+                       const Located& where, const ASGST_QueueElement* of)
       : start(WithOptions(from, opts)),
         memory(with),
         options(opts),
@@ -37,24 +42,24 @@ struct ASGST_IteratorOpaque {
     return walk->has_java() ? ASGST_JAVA_TRACE : ASGST_NON_JAVA_TRACE;
   }
 
-  const walkhammer::WalkStart start;
-  const walkhammer::LiveMemory memory;
+  const WalkStart start;
+  const LiveMemory memory;
   const int32_t options;
   const From begin;
-  const walkhammer::Located* const located = nullptr;  // with kElement
+  const Located* const located = nullptr;  // with kElement
   const ASGST_QueueElement* const element = nullptr;
-  walkhammer::JavaWalk* walk = nullptr;
-  alignas(walkhammer::JavaWalk) char storage[sizeof(walkhammer::JavaWalk)];
-  walkhammer::JavaFrame next{};
+  JavaWalk* walk = nullptr;
+  alignas(JavaWalk) char storage[sizeof(JavaWalk)];
+  JavaFrame next{};
   int state = ASGST_NO_FRAME;  // 1: `next` comes next
   bool at_first_java = false;  // the end, by ASGST_END_ON_FIRST_JAVA_FRAME
 
  private:
-  static walkhammer::WalkStart WithOptions(walkhammer::WalkStart start, int32_t options) {
+  static WalkStart WithOptions(WalkStart start, int32_t options) {
     start.non_java = (options & ASGST_INCLUDE_NON_JAVA_FRAMES) != 0;
     return start;
   }
-  walkhammer::WalkStatus Begin();
+  WalkStatus Begin();
 };
 
 #endif  // WALKHAMMER_HARNESS_ASGST_API_ITERATOR_H_

@@ -10,7 +10,7 @@
 #include "harness/asgst/testing/live_jvm.h"
 #include "harness/guard/arch.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 constexpr int kMost = 64;
@@ -275,4 +275,4 @@ TEST_F(IteratorApi, MethodsToIdsAndBack) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

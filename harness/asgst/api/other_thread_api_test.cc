@@ -5,7 +5,7 @@
 #include "harness/asgst/include/asgst.h"
 #include "harness/asgst/testing/queue_testing.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 constexpr int kDepth = 64;
@@ -260,4 +260,4 @@ TEST_P(OtherThread, AThreadWithoutJavaFrames) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

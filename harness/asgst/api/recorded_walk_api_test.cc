@@ -10,7 +10,7 @@
 #include "harness/asgst/testing/recorded_walk.h"
 #include "harness/guard/arch.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 // Notes what is read of this process.
@@ -111,4 +111,4 @@ TEST_F(RecordedWalkApi, Interrupted) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -9,7 +9,7 @@
 
 namespace {
 
-using namespace walkhammer;
+using namespace walkhammer::asgst;
 
 char error[512];
 
@@ -32,7 +32,7 @@ void AsyncGetCallTrace2(ASGST_CallTrace* trace, jint depth, void* ucontext, uint
 }
 
 jint asgst_attach(JavaVM* vm) {
-  const Status status = Attach(vm);
+  const walkhammer::Status status = Attach(vm);
   if (!status.ok()) snprintf(error, sizeof error, "%s", status.failure().message.c_str());
   return status.ok() ? 0 : -1;
 }

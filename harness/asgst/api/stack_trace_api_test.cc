@@ -10,7 +10,7 @@
 #include "harness/asgst/testing/live_jvm.h"
 #include "harness/guard/arch.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 constexpr int kDepth = 64;
@@ -336,4 +336,4 @@ TEST_F(StackTraceApi, AttachingAgainDoesNoHarm) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -18,7 +18,7 @@
 #include "harness/jvm/structs/flags.h"
 #include "harness/jvm/structs/safefetch_code.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 WalkLayout layout;
@@ -183,4 +183,4 @@ LiveMemory MemoryOf(const WalkStart& start) {
   return low < start.stack_high ? LiveMemory(low, start.stack_high) : LiveMemory(0, 0);
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

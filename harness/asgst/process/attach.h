@@ -10,7 +10,7 @@
 #include "harness/asgst/walk/java_walk.h"
 #include "harness/base/result.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 // Reads through HotSpot's SafeFetch, which survives any address; where a JVM hides it, through the
 // kernel. What lies between `trusted_low` and `trusted_high` is read plainly.
@@ -47,6 +47,6 @@ LiveMemory MemoryOf(const WalkStart& start);
 bool StartOfOther(const ucontext_t* context, uint64_t thread, WalkStart& start,
                   bool non_java = false);
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_PROCESS_ATTACH_H_

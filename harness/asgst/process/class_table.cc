@@ -3,7 +3,7 @@
 
 #include <new>
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 ClassTable::~ClassTable() {
   for (auto& place : levels_) {
@@ -54,4 +54,4 @@ bool ClassTable::Put(uint64_t klass, int64_t number) {
   return true;
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -10,7 +10,7 @@
 
 #include "harness/base/hash.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 class ClassTable {
  public:
@@ -79,6 +79,6 @@ class ClassTable {
   std::atomic<Level*> levels_[kLevels]{};
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_PROCESS_CLASS_TABLE_H_

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 uint64_t Klass(uint64_t i) { return 0x7f0000000000 + 0x200 * i; }
@@ -71,4 +71,4 @@ TEST(ClassTableTest, ReadersBesideAWriter) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -11,7 +11,7 @@
 #include "harness/jvm/live/jvmti_env.h"
 #include "harness/jvm/structs/klass_reader.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 struct KnownClass {
@@ -302,4 +302,4 @@ void RefreshMethods() {
   for (auto& [number, known] : s.known) ReadMethods(known);
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

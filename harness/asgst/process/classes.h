@@ -16,7 +16,7 @@
 #include "harness/jvm/structs/method_table.h"
 #include "harness/jvm/structs/vm_structs.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 // To be called by Attach. Until it has succeeded, no class is known.
 Status TrackClasses(JavaVM* vm, const VmStructs& structs, int feature);
@@ -54,6 +54,6 @@ bool TakeRedefined(uint64_t klass, GoneMethods& gone);
 // All classes' Methods as they are now.
 void RefreshMethods();
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_PROCESS_CLASSES_H_

@@ -3,7 +3,7 @@
 
 #include "harness/asgst/process/attach.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 constexpr int kMostTries = 16;              // the list is replaced whenever a thread comes or goes
@@ -113,4 +113,4 @@ int32_t OsThreadOf(uint64_t thread) {
              : 0;
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -9,7 +9,7 @@
 #include "harness/base/result.h"
 #include "harness/jvm/structs/vm_structs.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 // `thread`: the current one's JavaThread*; `env`: its JNIEnv.
 Status ReadThreads(const VmStructs& structs, uint64_t thread, const JNIEnv* env);
@@ -27,6 +27,6 @@ int32_t OsThreadOf(uint64_t thread);  // 0: not known
 // known.
 uint64_t RunnerOf(uint64_t thread);
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_PROCESS_THREADS_H_

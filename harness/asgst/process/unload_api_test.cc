@@ -11,7 +11,7 @@
 
 #include "harness/asgst/testing/ids_testing.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 constexpr auto kPatience = std::chrono::seconds(10);
@@ -369,4 +369,4 @@ TEST_F(RedefineApi, AfterDeregisteringNoHandlerRuns) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

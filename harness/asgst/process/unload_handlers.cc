@@ -16,7 +16,7 @@
 #include "harness/jvm/live/jvmti_env.h"
 #include "harness/process/service_thread.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -186,4 +186,4 @@ bool RemoveUnloadHandler(ASGST_ClassUnloadHandler handler, void* argument) {
   return true;
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

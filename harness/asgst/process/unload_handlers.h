@@ -7,12 +7,12 @@
 
 #include "harness/asgst/include/asgst_iterator.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 void AddUnloadHandler(JavaVM* vm, ASGST_ClassUnloadHandler handler, void* argument);
 // Waits until no handler is running. False if there is none such, or from within a handler.
 bool RemoveUnloadHandler(ASGST_ClassUnloadHandler handler, void* argument);
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_PROCESS_UNLOAD_HANDLERS_H_

@@ -25,9 +25,9 @@ struct ASGST_QueueOpaque {
   std::atomic<int> users{0};  // who may look at its rings
   std::atomic<int> attempts{0};
   std::atomic<int> wanted_capacity{0};  // 0: as it is
-  std::atomic<walkhammer::SampleRing*> ring{nullptr};
+  std::atomic<walkhammer::asgst::SampleRing*> ring{nullptr};
   // What it had before it was resized: a handler may still hold an element.
-  walkhammer::SampleRing* retired = nullptr;
+  walkhammer::asgst::SampleRing* retired = nullptr;
   uint64_t thread = 0;  // JavaThread*; 0: of no thread
   int32_t os_thread = 0;
   int options = 0;
@@ -36,7 +36,7 @@ struct ASGST_QueueOpaque {
   OnProcessing start, end;
 };
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 // Keeps a queue's rings while it is there, if the queue is live.
 class QueueUse {
@@ -81,6 +81,6 @@ bool IsWorkForQueues();
 // True on the thread that runs ProcessQueues, while it does.
 bool IsProcessing();
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_QUEUE_QUEUE_H_

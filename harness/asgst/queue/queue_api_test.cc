@@ -5,7 +5,7 @@
 
 #include "harness/asgst/testing/queue_testing.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 class QueueApi : public QueueTest {
@@ -424,4 +424,4 @@ TEST_F(QueueApi, AHandlerMayDeregisterAQueueWhoseElementsWait) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

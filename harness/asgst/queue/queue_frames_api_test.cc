@@ -3,7 +3,7 @@
 // asgst_element_state.
 #include "harness/asgst/testing/queue_testing.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 using QueueFrames = QueueTest;
@@ -148,4 +148,4 @@ TEST_F(QueueFrames, AnotherVirtualThreadIsNotTakenForTheOneThatWasThere) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

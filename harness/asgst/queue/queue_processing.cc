@@ -8,7 +8,7 @@
 #include "harness/asgst/process/threads.h"
 #include "harness/asgst/queue/queue.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 std::atomic<int> processing_thread{0};
@@ -91,4 +91,4 @@ void ProcessQueues() {
   processing_thread = 0;
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

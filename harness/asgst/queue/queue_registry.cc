@@ -9,7 +9,7 @@
 #include "harness/asgst/process/threads.h"
 #include "harness/asgst/queue/queue.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 // So many lie unused before one is taken again.
@@ -114,4 +114,4 @@ void ApplyResize(ASGST_Queue* queue) {
   queue->wanted_capacity.compare_exchange_strong(none, wanted);
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

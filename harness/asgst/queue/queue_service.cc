@@ -14,7 +14,7 @@
 #include "harness/jvm/live/jvmti_env.h"
 #include "harness/process/service_thread.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 JavaVM* the_vm = nullptr;
@@ -150,4 +150,4 @@ void HoldQueueService(bool hold) {
 
 void WakeQueueService() { work.Ring(); }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -12,7 +12,7 @@
 
 #include "harness/base/result.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 // Starts it, once. To be called on a thread of the JVM.
 Status StartQueueService(JavaVM* vm);
@@ -24,6 +24,6 @@ void HoldQueueService(bool hold);
 // thread waits for it at a safepoint.
 std::mutex& ProcessingMutex();
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_QUEUE_QUEUE_SERVICE_H_

@@ -4,7 +4,7 @@
 
 #include "harness/asgst/testing/queue_testing.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 // A thread in a method of wh.Queued, with a queue that is processed as it fills.
@@ -280,4 +280,4 @@ TEST_F(QueueThreads, RegisteringWhileTheServiceLooksForWork) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -6,7 +6,7 @@
 #include <new>
 #include <type_traits>
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 SampleRing* SampleRing::Make(int capacity) {
   static_assert(std::is_trivially_copyable_v<QueuedSample>);
@@ -73,4 +73,4 @@ bool SampleRing::CloseIfEmpty() {
   return tail_.compare_exchange_strong(empty, empty | kClosedBit);
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

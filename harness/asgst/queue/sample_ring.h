@@ -11,7 +11,7 @@
 #include "harness/asgst/include/asgst_iterator.h"
 #include "harness/asgst/walk/activations.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 struct QueuedSample {
   ASGST_QueueElement element{};
@@ -59,6 +59,6 @@ class SampleRing {
   std::atomic<uint64_t> head_{0}, tail_{0};
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_QUEUE_SAMPLE_RING_H_

@@ -8,7 +8,7 @@
 
 #include <thread>
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 using Pushed = SampleRing::Pushed;
@@ -151,4 +151,4 @@ TEST(SampleRing, SignalsInTheMiddleOfAPushLoseNothing) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

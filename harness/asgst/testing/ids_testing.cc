@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 constexpr jint kRoom = 70'000;  // any text of a class file
@@ -145,4 +145,4 @@ void Redefine(jclass changing, int8_t number) {
   ASSERT_EQ(TestJvmti()->RedefineClasses(1, &definition), JVMTI_ERROR_NONE);
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

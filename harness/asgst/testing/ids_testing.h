@@ -14,7 +14,7 @@
 #include "harness/asgst/include/asgst_iterator.h"
 #include "harness/asgst/testing/live_jvm.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 using Text = std::optional<std::string>;  // none: the field is null
 
@@ -96,6 +96,6 @@ class IdsApi : public testing::Test {
 // Redefines wh.Changing: its methods answer `number` instead of 41.
 void Redefine(jclass changing, int8_t number);
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_TESTING_IDS_TESTING_H_

@@ -15,7 +15,7 @@
 #include "harness/jvm/images/jdk.h"
 #include "harness/supervise/child_process.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 constexpr int kSignal = SIGPROF;
@@ -158,4 +158,4 @@ RunningMethod::~RunningMethod() {
   thread_.join();
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -15,7 +15,7 @@
 
 #include "harness/jvm/live/boot.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 using InHandler = std::function<void(ucontext_t*)>;  // must keep to what signal handlers may do
 
@@ -62,6 +62,6 @@ class RunningMethod {
   std::thread thread_;
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_TESTING_LIVE_JVM_H_

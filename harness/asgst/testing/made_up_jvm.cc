@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/asgst/testing/made_up_jvm.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 MadeUpJvm::MadeUpJvm(const CodeRules& rules) {
   SetLayout(rules);
@@ -174,4 +174,4 @@ void MadeUpJvm::PutScope(uint64_t code, uint64_t offset, const std::vector<uint8
   memory.PutBytes(code - 0x1f0 + 0x160 + offset, numbers);
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -10,7 +10,7 @@
 #include "harness/asgst/testing/made_up_memory.h"
 #include "harness/asgst/walk/java_walk.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 class MadeUpJvm {
  public:
@@ -51,6 +51,6 @@ class MadeUpJvm {
   void PutScope(uint64_t code, uint64_t offset, const std::vector<uint8_t>& numbers);
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_TESTING_MADE_UP_JVM_H_

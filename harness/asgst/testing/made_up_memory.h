@@ -10,7 +10,7 @@
 
 #include "harness/jvm/structs/memory.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 class MadeUpMemory final : public MemoryReader {
  public:
@@ -44,6 +44,6 @@ class MadeUpMemory final : public MemoryReader {
   std::map<uint64_t, uint64_t> words_;
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_TESTING_MADE_UP_MEMORY_H_

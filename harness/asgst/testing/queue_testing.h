@@ -15,7 +15,7 @@
 #include "harness/asgst/include/asgst_iterator.h"
 #include "harness/asgst/testing/live_jvm.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 inline bool WaitFor(const std::function<bool()>& reached) {
   for (int i = 0; i < 20'000 && !reached(); i++)
@@ -138,6 +138,6 @@ class QueueTest : public testing::Test {
   ASGST_Queue* queue_ = nullptr;
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_TESTING_QUEUE_TESTING_H_

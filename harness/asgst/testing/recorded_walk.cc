@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 constexpr char kTitle[] = "recorded-walk 1";
@@ -194,4 +194,4 @@ bool Read(std::istream& in, RecordedWalk& walk) {
   return complete && (walk.arch == "aarch64" || walk.arch == "x86_64");
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -16,7 +16,7 @@
 #include "harness/asgst/testing/made_up_memory.h"
 #include "harness/asgst/walk/java_walk.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 struct RecordedFrame {
   std::string method;  // "pkg.Class.method(Sig)Ret"
@@ -46,6 +46,6 @@ void Write(const RecordedWalk& walk, std::ostream& out);
 // False if it is none.
 bool Read(std::istream& in, RecordedWalk& walk);
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_TESTING_RECORDED_WALK_H_

@@ -13,7 +13,7 @@
 #include "harness/asgst/unwind/unwind_service.h"
 #include "harness/elf/elf_file.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 // How the psABIs number registers in debug information.
@@ -157,4 +157,4 @@ std::vector<UnwindRow> ReadUnwindRows(const std::string& path, uint64_t image, u
   return Read(ElfFile(std::span(bytes, size)), hash);
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -14,7 +14,7 @@
 #include "harness/base/mappings.h"
 #include "harness/process/service_thread.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 UnwindTables tables;
@@ -139,4 +139,4 @@ bool WaitForTables(int milliseconds) {
   return made;
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

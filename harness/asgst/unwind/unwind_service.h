@@ -9,7 +9,7 @@
 
 #include "harness/asgst/walk/unwind_table.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 // Starts the thread, once. Until it has made them, frame pointers must do.
 void StartUnwindService();
@@ -26,6 +26,6 @@ uint64_t HashOfTable(const char* table, size_t bytes);
 // what is loaded (0: any). It reads nothing of what is loaded, which may be gone by then.
 std::vector<UnwindRow> ReadUnwindRows(const std::string& path, uint64_t image, uint64_t hash);
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_UNWIND_UNWIND_SERVICE_H_

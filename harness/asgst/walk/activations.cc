@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 // Frames that debug information may claim to be inlined one in the other: a bound against nonsense.
@@ -138,4 +138,4 @@ Located StoppedStack::Locate(const ActivationChain& chain) const {
   return located;
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

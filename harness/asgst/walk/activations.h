@@ -10,7 +10,7 @@
 
 #include "harness/asgst/walk/java_walk.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 // One physical frame. From when it is called to when it returns its `end` and `method` stay; where
 // it stands changes only while it is the newest.
@@ -83,6 +83,6 @@ class StoppedStack {
   std::vector<Standing> frames_;  // newest first: ends ascend
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_WALK_ACTIVATIONS_H_

@@ -3,7 +3,7 @@
 
 #include "harness/asgst/walk/number_stream.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 constexpr uint64_t kMostPcs = 1 << 20;  // in one nmethod
@@ -117,4 +117,4 @@ bool DebugInfo::Decode(int32_t offset, Scope& scope) const {
   return scope.sender >= 0 && scope.sender < offset;
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

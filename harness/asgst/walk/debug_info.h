@@ -11,7 +11,7 @@
 #include "harness/asgst/walk/shared_cache.h"
 #include "harness/jvm/structs/memory.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 // One method of several that share an activation.
 struct Scope {
@@ -61,6 +61,6 @@ class DebugInfo {
   uint32_t compile_id_ = 0;  // no two nmethods have the same
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_WALK_DEBUG_INFO_H_

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 namespace follows {
@@ -256,4 +256,4 @@ bool DecodeX86(const uint8_t* code, int size, InstructionX86& instruction) {
   return Decoder(code, size, instruction).Decode();
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

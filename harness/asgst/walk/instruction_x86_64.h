@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 struct InstructionX86 {
   static constexpr int kMostBytes = 15, kNone = -1;
@@ -33,6 +33,6 @@ struct InstructionX86 {
 // The instruction at `code`, of which `size` bytes can be read. False if it is none, or is longer.
 bool DecodeX86(const uint8_t* code, int size, InstructionX86& instruction);
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_WALK_INSTRUCTION_X86_64_H_

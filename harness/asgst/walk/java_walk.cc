@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/asgst/walk/java_walk.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 constexpr int kMostSkipped = 64;         // frames without a Java method between two with one
@@ -311,4 +311,4 @@ bool JavaWalk::UpByWrapper(uint64_t wrapper, const Registers& caller) {
   return true;
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

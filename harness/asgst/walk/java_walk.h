@@ -16,7 +16,7 @@
 #include "harness/jvm/structs/code_finder.h"
 #include "harness/jvm/structs/memory.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 enum class FrameType : uint8_t {
   kJava = 1,     // an activation of its own
@@ -228,6 +228,6 @@ class JavaWalk {
   CodeMemory code_memory_;
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_WALK_JAVA_WALK_H_

@@ -2,7 +2,7 @@
 // JavaWalk's beginning: from interrupted registers, or the thread's anchor, to the newest frame.
 #include "harness/asgst/walk/java_walk.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 constexpr int kInNative = 4, kInVm = 6, kInJava = 8;  // ThreadStates; + 1: on the way
@@ -393,4 +393,4 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
   return true;
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -6,7 +6,7 @@
 
 #include "harness/asgst/walk/java_walk.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 // Bytes between a caller's sp and its callee's frame, or an adapter's sp while it saves registers.
@@ -234,4 +234,4 @@ bool JavaWalk::FromCallStub() {
   return false;
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -2,7 +2,7 @@
 // The reference walk from stubs of the JVM, on a JVM that a test made up.
 #include "harness/asgst/walk/java_walk_testing.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 // A stub has found where a compiled method handles an exception and goes there. A call is right
@@ -423,4 +423,4 @@ TEST_P(BetweenFramesTest, WhereALoopIsEntered) {
 INSTANTIATE_TEST_SUITE_P(X86_64, BetweenFramesTest, testing::Values(&kX86_64Rules));
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

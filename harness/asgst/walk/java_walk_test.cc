@@ -8,7 +8,7 @@
 
 #include "harness/asgst/walk/java_walk_testing.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 TEST_P(JavaWalkTest, CompiledInlinedAndTheEndOfTheStack) {
@@ -348,4 +348,4 @@ INSTANTIATE_TEST_SUITE_P(Each, JavaWalkTest, testing::Values(&kX86_64Rules, &kAa
                          });
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

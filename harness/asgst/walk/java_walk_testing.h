@@ -13,7 +13,7 @@
 #include "harness/asgst/testing/made_up_jvm.h"
 #include "harness/asgst/walk/java_walk.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 inline constexpr uint64_t kLeafSp = MadeUpJvm::kLeafSp, kThread = MadeUpJvm::kThread,
                           kMethods = MadeUpJvm::kMethods;
@@ -90,6 +90,6 @@ class BetweenFramesTest : public JavaWalkTest {
   const std::vector<Seen> wanted_ = {kLeaf, {1, 9, 0, FrameType::kJava}};
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_WALK_JAVA_WALK_TESTING_H_

@@ -3,7 +3,7 @@
 
 #include "harness/guard/arch.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 void ReadNmethod(StructReader& read, const VmStructs& structs, WalkLayout& l) {
@@ -75,4 +75,4 @@ Result<WalkLayout> ReadWalkLayout(const VmStructs& structs, int feature) {
   return l;
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -13,7 +13,7 @@
 #include "harness/jvm/structs/method_table.h"
 #include "harness/jvm/structs/vm_structs.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 // Byte offsets; -1: this JDK has no such field.
 struct WalkLayout {
@@ -67,6 +67,6 @@ struct WalkLayout {
 // Fails with kUnable when a vmStructs entry is missing. The code heaps must have been made.
 Result<WalkLayout> ReadWalkLayout(const VmStructs& structs, int feature);
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_WALK_LAYOUT_H_

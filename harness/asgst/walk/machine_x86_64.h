@@ -9,7 +9,7 @@
 #include "harness/asgst/walk/instruction_x86_64.h"
 #include "harness/asgst/walk/prologue.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 class MachineX86 {
  protected:
@@ -141,6 +141,6 @@ class MachineX86 {
   int stores_ = 0;
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_WALK_MACHINE_X86_64_H_

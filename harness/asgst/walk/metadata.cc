@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 constexpr uint64_t kLeastAddress = 4096;
@@ -251,4 +251,4 @@ int32_t LineOf(const Metadata& metadata, const MethodView& method, int32_t bci) 
   return best;
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -13,7 +13,7 @@
 #include "harness/jvm/structs/memory.h"
 #include "harness/jvm/structs/vm_structs.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 // Byte offsets from vmStructs; -1: this JDK has no such field, and what it tells is unknown.
 struct MetadataLayout {
@@ -121,6 +121,6 @@ class LineNumbers {
 // begin nearest before it, as stack traces have it. -1: unknown.
 int32_t LineOf(const Metadata& metadata, const MethodView& method, int32_t bci);
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_WALK_METADATA_H_

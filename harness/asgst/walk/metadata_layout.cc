@@ -2,7 +2,7 @@
 // Where a JVM keeps what Metadata reads: see metadata.h.
 #include "harness/asgst/walk/metadata.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 void ReadConstMethod(StructReader& read, const VmStructs& structs, MetadataLayout& l) {
@@ -65,4 +65,4 @@ Result<MetadataLayout> ReadMetadataLayout(const VmStructs& structs, int feature)
   return l;
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

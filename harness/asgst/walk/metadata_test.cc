@@ -9,7 +9,7 @@
 
 #include "harness/asgst/testing/made_up_memory.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 constexpr uint64_t kMethod = 0x10000, kConst = 0x11000, kPool = 0x12000, kTags = 0x13000,
@@ -372,4 +372,4 @@ TEST_F(MetadataTest, DamageOfAnyKindEnds) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

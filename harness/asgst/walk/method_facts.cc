@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/asgst/walk/method_facts.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 constexpr uint32_t kNativeFlag = 0x100;  // JVM_ACC_NATIVE
@@ -82,4 +82,4 @@ bool ReadMethod(const WalkLayout& l, const MemoryReader& memory, uint64_t method
   return true;
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -8,7 +8,7 @@
 #include "harness/asgst/walk/layout.h"
 #include "harness/jvm/structs/memory.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 struct MethodFacts {
   uint64_t const_method = 0;  // ConstMethod*
@@ -26,6 +26,6 @@ struct MethodFacts {
 bool ReadMethod(const WalkLayout& layout, const MemoryReader& memory, uint64_t method,
                 MethodFacts& facts);
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_WALK_METHOD_FACTS_H_

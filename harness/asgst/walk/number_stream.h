@@ -8,7 +8,7 @@
 
 #include "harness/jvm/structs/memory.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 class NumberStream {
  public:
@@ -60,6 +60,6 @@ class NumberStream {
   uint64_t word_ = 0, word_at_ = 1;  // the word read last, and its address
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_WALK_NUMBER_STREAM_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/asgst/walk/prologue.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 namespace {
 
@@ -33,4 +33,4 @@ FrameShape ShapeAt(const CodeRules& rules, const MemoryReader& memory, const Fou
   return whole ? rules.shape_at(memory, code, pc) : FrameShape::kUnknown;
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

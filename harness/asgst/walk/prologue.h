@@ -10,7 +10,7 @@
 #include "harness/jvm/structs/code_finder.h"
 #include "harness/jvm/structs/memory.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 enum class FrameShape : uint8_t {
   kWhole,       // sp is the frame's own; the return address and the caller's fp are at its top
@@ -81,6 +81,6 @@ extern const CodeRules kX86_64Rules, kAarch64Rules;
 FrameShape ShapeAt(const CodeRules& rules, const MemoryReader& memory, const FoundCode& code,
                    uint64_t pc);
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_WALK_PROLOGUE_H_

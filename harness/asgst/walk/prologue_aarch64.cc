@@ -8,7 +8,7 @@
 //           @ReservedStackAccess: before that  ldr, cmp, b.lo, over what is done if not
 #include "harness/asgst/walk/prologue.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 constexpr int kMostEntry = 48;  // instructions
@@ -119,4 +119,4 @@ const CodeRules kAarch64Rules = {.shape_at = ShapeOf,
                                  .has_link_register = true,
                                  .slots = kAarch64Slots};
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

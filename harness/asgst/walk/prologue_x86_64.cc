@@ -10,7 +10,7 @@
 #include "harness/asgst/walk/prologue.h"
 #include "harness/asgst/walk/stub_exit_x86_64.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 constexpr int kWindow = 64;       // bytes looked at from pc on
@@ -270,4 +270,4 @@ const CodeRules kX86_64Rules = {.shape_at = ShapeOf,
                                 .has_link_register = false,
                                 .slots = kX86_64Slots};
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

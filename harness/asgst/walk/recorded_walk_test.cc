@@ -8,7 +8,7 @@
 #include <fstream>
 #include <set>
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 std::vector<std::filesystem::path> Records() {
@@ -79,4 +79,4 @@ TEST(RecordedWalkTest, WhatIsNoRecord) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -7,7 +7,7 @@
 #include "harness/asgst/walk/java_walk.h"
 #include "harness/asgst/walk/prologue.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 TEST(MemoryReaderTest, ReadsPartsOfWords) {
@@ -406,4 +406,4 @@ TEST_F(ShapeTest, ArmCalls) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -13,7 +13,7 @@
 
 #include "harness/base/hash.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 // 2 to the power of `kBits` entries. A key has two words.
 template <typename Value, int kBits>
@@ -60,6 +60,6 @@ class SharedCache {
   Entry entries_[1 << kBits];
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_WALK_SHARED_CACHE_H_

@@ -9,7 +9,7 @@
 #include "harness/asgst/walk/instruction_x86_64.h"
 #include "harness/asgst/walk/stub_exit_x86_64.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 #ifdef __x86_64__
@@ -297,4 +297,4 @@ TEST_F(StubExitTest, AnEntryIsLeftForTheSpInARegister) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -6,7 +6,7 @@
 
 #include "harness/asgst/walk/machine_x86_64.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 constexpr int kMostSteps = 1500;  // on all ways together
@@ -493,4 +493,4 @@ bool RunToExitX86(const MemoryReader& code, const MemoryReader& memory, const Fo
   return false;
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -9,12 +9,12 @@
 
 #include "harness/asgst/walk/prologue.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 // See CodeRules::run_to_exit.
 bool RunToExitX86(const MemoryReader& code, const MemoryReader& memory, const FoundCode& found,
                   const StubStart& start, StubExit& exit);
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_WALK_STUB_EXIT_X86_64_H_

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 const UnwindModule* UnwindTables::Find(uint64_t pc, const UnwindRow*& row) const {
   row = nullptr;
@@ -82,4 +82,4 @@ bool CWalk::ByFramePointer(Registers& caller) const {
   return true;
 }
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

@@ -13,7 +13,7 @@
 #include "harness/base/trace.h"
 #include "harness/jvm/structs/memory.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 
 // From `begin` to the next row. CFA, the canonical frame address, is what sp was before the call.
 struct UnwindRow {
@@ -83,6 +83,6 @@ class CWalk {
   uint64_t limit_ = 0;
 };
 
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 #endif  // WALKHAMMER_HARNESS_ASGST_WALK_UNWIND_TABLE_H_

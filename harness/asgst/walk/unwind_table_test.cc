@@ -16,7 +16,7 @@
 #include "harness/asgst/testing/made_up_memory.h"
 #include "harness/asgst/unwind/unwind_service.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 constexpr uint64_t kModule = 0x400000, kSp = 0x10000, kLimit = 0x20000;
@@ -230,4 +230,4 @@ TEST(UnwindServiceTest, ALibraryWhoseFileIsGoneHasNoRows) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst

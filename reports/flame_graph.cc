@@ -167,20 +167,19 @@ Failure NoSuchCell(const std::vector<CellRow>& cells, std::string_view wanted) {
 }  // namespace
 
 Result<std::vector<FlameGroup>> FlameGroups(const RunDb& db, std::string_view wanted) {
-  const Result<std::vector<CellRow>> cells = db.Cells();
-  if (!cells.ok()) return cells.failure();
+  ASSIGN_OR_RETURN(const auto cells, db.Cells());
   std::vector<FlameGroup> groups;
-  if (cells.value().empty())
+  if (cells.empty())
     return BadInput(db.dir() + ": has no stacks; only stress and step runs keep them");
   bool found = wanted.empty();
-  for (const CellRow& cell : cells.value()) {
+  for (const CellRow& cell : cells) {
     const std::string label = CellLabel(cell);
     if (!wanted.empty() && wanted != label && wanted != std::to_string(cell.position)) continue;
     found = true;
     ASSIGN_OR_RETURN(auto stacks, db.Stacks(cell.position));
     if (!stacks.empty()) groups.push_back({label, std::move(stacks)});
   }
-  if (!found) return NoSuchCell(cells.value(), wanted);
+  if (!found) return NoSuchCell(cells, wanted);
   if (!groups.empty()) return groups;
   return BadInput(
       db.dir() + (wanted.empty() ? ": none of its cells has stacks" : ": this cell has no stacks") +

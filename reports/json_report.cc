@@ -280,10 +280,9 @@ Result<std::string> JsonReport(const RunDb& db, const RunSummary& summary) {
   json["buckets"] = Json::array();
   for (size_t i = 0; i < summary.buckets.size(); i++) {
     Json bucket = BucketJson(summary.buckets[i], summary.files[i]);
-    const Result<std::vector<FindingRecord>> findings = db.Findings(summary.buckets[i].id);
-    if (!findings.ok()) return findings.failure();
+    ASSIGN_OR_RETURN(const auto findings, db.Findings(summary.buckets[i].id));
     bucket["findings"] = Json::array();
-    for (const FindingRecord& finding : findings.value())
+    for (const FindingRecord& finding : findings)
       bucket["findings"].push_back(FindingJson(finding));
     json["buckets"].push_back(std::move(bucket));
   }

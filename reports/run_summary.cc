@@ -125,8 +125,7 @@ Result<RunSummary> ReadRun(const RunDb& db) {
   ASSIGN_OR_RETURN(auto progress, db.Progress());
   ASSIGN_OR_RETURN(auto coverage, db.Coverage());
   ASSIGN_OR_RETURN(auto cells, ReadCells(db, counts));
-  const Result<std::vector<AgreementRow>> agreement = db.Agreement();
-  if (!agreement.ok()) return agreement.failure();
+  ASSIGN_OR_RETURN(const auto agreement, db.Agreement());
   ASSIGN_OR_RETURN(const auto bucket_cells, db.BucketCells());
   summary.run = std::move(run);
   summary.buckets = std::move(buckets);
@@ -135,7 +134,7 @@ Result<RunSummary> ReadRun(const RunDb& db) {
   summary.progress = std::move(progress);
   summary.coverage = std::move(coverage);
   summary.cells = std::move(cells);
-  for (const AgreementRow& row : agreement.value())
+  for (const AgreementRow& row : agreement)
     if (row.cell == kNoCell) summary.agreement.push_back(row);
   summary.codes = GroupByState(summary.counts);
   summary.verdict = Judge(summary.run, summary.buckets, summary.cells);

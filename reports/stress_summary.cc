@@ -89,13 +89,12 @@ std::string CellWord(const CellRow& cell, const RunRow& run) {
 }
 
 Result<std::vector<CellSummary>> ReadCells(const RunDb& db, const std::vector<CountRow>& counts) {
-  const Result<std::vector<CellRow>> rows = db.Cells();
-  if (!rows.ok()) return rows.failure();
+  ASSIGN_OR_RETURN(const auto rows, db.Cells());
   std::vector<CellSummary> cells;
-  if (rows.value().empty()) return cells;
+  if (rows.empty()) return cells;
   std::map<std::string, std::vector<CountRow>> by_label;
   for (const CountRow& row : counts) by_label[row.scene].push_back(row);
-  for (const CellRow& row : rows.value()) {
+  for (const CellRow& row : rows) {
     CellSummary& cell = cells.emplace_back();
     cell.row = row;
     cell.codes = GroupByState(by_label[CellLabel(row)]);
@@ -106,10 +105,9 @@ Result<std::vector<CellSummary>> ReadCells(const RunDb& db, const std::vector<Co
   if (status.ok()) status = Spread(db.StepRegions(), cells, &CellSummary::regions);
   if (status.ok()) status = Spread(db.StepRanges(), cells, &CellSummary::ranges);
   if (!status.ok()) return status.failure();
-  const Result<std::vector<StackTotals>> stacks = db.CountStacks();
-  if (!stacks.ok()) return stacks.failure();
+  ASSIGN_OR_RETURN(const auto stacks, db.CountStacks());
   for (CellSummary& cell : cells)
-    for (const StackTotals& totals : stacks.value())
+    for (const StackTotals& totals : stacks)
       if (cell.row.position == totals.cell) cell.stacks = totals;
   return cells;
 }

@@ -95,10 +95,9 @@ Result<FuzzPlan> MakePlan(const Options& options, const ProviderChoice& provider
   plan.coverage = !options.no_coverage;
   plan.churn = options.churn;
   ASSIGN_OR_RETURN(plan.time, TimeOf(options));
-  auto hang = ParseDuration(options.hang_limit, "--hang-limit");
-  if (!hang.ok()) return hang.failure();
-  plan.hang_limit_ms = static_cast<uint32_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(hang.value()).count());
+  ASSIGN_OR_RETURN(auto hang, ParseDuration(options.hang_limit, "--hang-limit"));
+  plan.hang_limit_ms =
+      static_cast<uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(hang).count());
   if (plan.hang_limit_ms < 10 || plan.hang_limit_ms > 600000)
     return BadInput("--hang-limit wants 10ms to 10m, not \"" + options.hang_limit + "\"");
   if (!options.scenes.empty()) {

@@ -82,13 +82,12 @@ Status CheckLane(const StressOptions& options, const Lane& lane) {
 
 Status SetWalkers(const StressOptions& options, const Lane& lane, StressJob& job) {
   if (!lane.own_agent) return CheckLane(options, lane);
-  auto provider = ProviderNamed(options.provider);
-  if (!provider.ok()) return provider.failure();
-  const std::string& library = provider.value().library;
+  ASSIGN_OR_RETURN(auto provider, ProviderNamed(options.provider));
+  const std::string& library = provider.library;
   if (library.size() >= sizeof job.provider)
     return BadInput("the path of the provider is too long for walkhammer");
   std::memcpy(job.provider, library.data(), library.size());
-  ASSIGN_OR_RETURN(auto walkers, WalkersNamed(options.walkers, provider.value()));
+  ASSIGN_OR_RETURN(auto walkers, WalkersNamed(options.walkers, provider));
   for (const int walker : walkers) {
     const WalkerInfo& info = AllWalkers()[static_cast<size_t>(walker)];
     if (info.refused_mode != nullptr)
@@ -211,8 +210,7 @@ Load JavaLoad(const std::string& program) {
 Result<std::vector<Load>> SceneLoads(const std::vector<std::string>& names) {
   std::vector<Load> loads;
   for (const std::string& name : names) {
-    auto scene = SceneNamed(name);
-    if (!scene.ok()) return scene.failure();
+    RETURN_IF_ERROR(SceneNamed(name));
     loads.push_back(
         {"scene:" + name, [name](int feature, const std::string&) -> Result<LoadCommand> {
            ASSIGN_OR_RETURN(auto flags, BaseFlags(feature));
@@ -307,12 +305,11 @@ Status ParseInterval(const std::string& text, uint64_t& least, uint64_t& most) {
   least = most = 0;
   if (text == "back-to-back") return Ok();
   const size_t dots = text.find("..");
-  auto from = ParseDuration(text.substr(0, dots), "--interval");
-  if (!from.ok()) return from.failure();
+  ASSIGN_OR_RETURN(auto from, ParseDuration(text.substr(0, dots), "--interval"));
   ASSIGN_OR_RETURN(auto to, dots == std::string::npos
                                 ? from
                                 : ParseDuration(text.substr(dots + 2), "--interval"));
-  least = static_cast<uint64_t>(from.value().count());
+  least = static_cast<uint64_t>(from.count());
   most = static_cast<uint64_t>(to.count());
   if (least > most) return BadInput("--interval wants the shorter end first, not \"" + text + "\"");
   if (most > 10000000000) return BadInput("--interval wants at most 10s, not \"" + text + "\"");

@@ -202,9 +202,8 @@ void ReadRow(Statement& from, Row& row) {
 template <typename Take>
 Status ForEach(Statement& rows, const Take& take) {
   for (;;) {
-    const Result<bool> more = rows.Step();
-    if (!more.ok()) return more.failure();
-    if (!more.value()) return Ok();
+    ASSIGN_OR_RETURN(const bool more, rows.Step());
+    if (!more) return Ok();
     take(rows);
   }
 }

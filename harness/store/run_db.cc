@@ -233,9 +233,8 @@ Result<bool> IsBest(const Database& db, int64_t bucket, const FindingRecord& fin
                    " WHERE bucket = ?");
   others.Bind(bucket);
   for (;;) {
-    const Result<bool> more = others.Step();
-    if (!more.ok()) return more.failure();
-    if (!more.value()) return true;
+    ASSIGN_OR_RETURN(const bool more, others.Step());
+    if (!more) return true;
     const Realism realism = RealismFromWord(others.Text());
     const auto size = static_cast<size_t>(others.Int());
     if (std::tie(realism, size) <= std::make_tuple(finding.realism, finding.request.size()))
@@ -252,15 +251,12 @@ Result<RunDb::Added> RunDb::AddFinding(const FindingRecord& finding) {
   Added added{0, true, true, "crashes/" + BucketName(signature)};
   Statement find(db_, "SELECT id, folder FROM bucket WHERE key = ?");
   find.Bind(signature.key);
-  const Result<bool> found = find.Step();
-  if (!found.ok()) return found.failure();
-  if (found.value()) {
+  ASSIGN_OR_RETURN(const bool found, find.Step());
+  if (found) {
     added.is_new = false;
     added.bucket = find.Int();
     added.folder = find.Text();
-    const Result<bool> best = IsBest(db_, added.bucket, finding);
-    if (!best.ok()) return best.failure();
-    added.is_best = best.value();
+    ASSIGN_OR_RETURN(added.is_best, IsBest(db_, added.bucket, finding));
   } else {
     StoredBucket bucket;
     bucket.signature = signature;

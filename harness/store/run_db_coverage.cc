@@ -106,9 +106,8 @@ Result<CoverageRows> RunDb::Coverage() const {
   }
   // `row` stays open to the end: all is read from one snapshot.
   Statement row(db_, "SELECT " + NamesOf<CoverageSource>(schema_) + " FROM run");
-  const Result<bool> found = row.Step();
-  if (!found.ok()) return found.failure();
-  if (!found.value()) return BadInput(dir_ + ": the run has no identity");
+  ASSIGN_OR_RETURN(const bool found, row.Step());
+  if (!found) return BadInput(dir_ + ": the run has no identity");
   CoverageSource source;
   ReadRow(row, source);
   code.reason = source.reason;

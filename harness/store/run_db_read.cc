@@ -40,9 +40,8 @@ Result<Database> OpenImmutable(const std::string& file, const Failure& first) {
 
 Result<int64_t> ReadNumber(const Database& db, const char* sql) {
   Statement statement(db, sql);
-  const Result<bool> row = statement.Step();
-  if (!row.ok()) return row.failure();
-  return row.value() ? statement.Int() : 0;
+  ASSIGN_OR_RETURN(const bool row, statement.Step());
+  return row ? statement.Int() : 0;
 }
 
 // A table of at most one row; none where there is no row, or no such table yet.
@@ -107,9 +106,8 @@ Result<RunRow> RunDb::Run() const {
   // Asked first: a run that ends in between reads as ended, never as killed.
   run.writer_alive = lock_fd_ >= 0 || HasWriter(dir_);
   Statement row(db_, "SELECT " + NamesOf<StoredRun>(schema_) + " FROM run");
-  const Result<bool> found = row.Step();
-  if (!found.ok()) return found.failure();
-  if (!found.value()) return BadInput(dir_ + ": the run has no identity");
+  ASSIGN_OR_RETURN(const bool found, row.Step());
+  if (!found) return BadInput(dir_ + ": the run has no identity");
   StoredRun stored;
   ReadRow(row, stored);
   run.identity = std::move(stored.identity);
@@ -130,9 +128,8 @@ Result<std::vector<BucketRow>> RunDb::Buckets() const {
                           " MIN(f.sequence) FROM bucket b JOIN finding f ON f.bucket = b.id"
                           " GROUP BY b.id, f.oracle, f.outcome, f.grade, f.realism ORDER BY b.id");
   for (;;) {
-    const Result<bool> more = rows.Step();
-    if (!more.ok()) return more.failure();
-    if (!more.value()) break;
+    ASSIGN_OR_RETURN(const bool more, rows.Step());
+    if (!more) break;
     StoredBucket stored;
     ReadRow(rows, stored);
     BucketRow part;

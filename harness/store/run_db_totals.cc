@@ -82,10 +82,8 @@ Status RunDb::SaveProgress(const RunTotals& totals) {
 
 Result<RunStatus> RunDb::Finish(RunStatus status, const RunTotals& totals,
                                 std::string_view reason) {
-  const Result<std::vector<CellRow>> cells = Cells();
-  if (!cells.ok()) return cells.failure();
-  if (status == RunStatus::kCleanEnd && ProvesNothing(cells.value(), totals))
-    status = RunStatus::kVacuous;
+  ASSIGN_OR_RETURN(const auto cells, Cells());
+  if (status == RunStatus::kCleanEnd && ProvesNothing(cells, totals)) status = RunStatus::kVacuous;
   RETURN_IF_ERROR(SaveProgress(totals));
   Statement update(db_, "UPDATE run SET " + AssignmentsOf<RunEnd>());
   BindRow(update, RunEnd{status, std::string(reason)});

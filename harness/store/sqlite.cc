@@ -95,9 +95,8 @@ Result<bool> Statement::Step() {
 
 Status Statement::Run() {
   for (;;) {
-    const Result<bool> row = Step();
-    if (!row.ok()) return row.failure();
-    if (!row.value()) return Ok();
+    ASSIGN_OR_RETURN(const bool row, Step());
+    if (!row) return Ok();
   }
 }
 

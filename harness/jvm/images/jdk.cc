@@ -216,19 +216,18 @@ Result<Jdk> OpenJdk(std::string path) {
   if (error) {
     return BadInput(fmt::format("cannot open the JDK \"{}\": {}", path, error.message()));
   }
-  const Result<fs::path> libjvm = LibjvmOf(path, real);
-  if (!libjvm.ok()) return libjvm.failure();
+  ASSIGN_OR_RETURN(const auto libjvm, LibjvmOf(path, real));
   Jdk jdk;
-  jdk.libjvm = fs::canonical(libjvm.value(), error);
+  jdk.libjvm = fs::canonical(libjvm, error);
   if (error) {
-    return BadInput(fmt::format("cannot open {}: {}", libjvm.value().string(), error.message()));
+    return BadInput(fmt::format("cannot open {}: {}", libjvm.string(), error.message()));
   }
   // From the path in the tree: its libjvm.so may be a link to somewhere else.
-  const fs::path home = HomeOf(libjvm.value());
+  const fs::path home = HomeOf(libjvm);
   jdk.home = home;
   ASSIGN_OR_RETURN(auto elf, ReadElf(jdk.libjvm));
   ElfFacts& facts = elf;
-  auto platform = PlatformOf(facts.arch, jdk.home, NeedOf(libjvm.value()));
+  auto platform = PlatformOf(facts.arch, jdk.home, NeedOf(libjvm));
   if (!platform.ok()) {
     return Unable(fmt::format("{} cannot run here: {}", jdk.libjvm, platform.failure().message));
   }

@@ -219,17 +219,16 @@ Status MergeCorpus(const Engine& engine, const EnginePlan& plan, const ChildSetu
   merge.command = LibFuzzer(setup);
   merge.command.emplace_back("-merge=1");
   merge.command.insert(merge.command.end(), folders.begin(), folders.end());
-  auto child = ChildProcess::Start(*shared, merge);
-  if (!child.ok()) return child.failure();
-  while (!child.value()->HasEnded()) {
+  ASSIGN_OR_RETURN(auto child, ChildProcess::Start(*shared, merge));
+  while (!child->HasEnded()) {
     if (stop()) return Ok();  // the child goes with us
     // All were found before, and a full ring makes walks wait.
     state.ring.tail.store(state.ring.head.load());
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  return child.value()->ExitedCleanly() ? Ok()
-                                        : ToolFailed("merging the corpus failed; it printed: " +
-                                                     child.value()->Output().substr(0, 600));
+  return child->ExitedCleanly() ? Ok()
+                                : ToolFailed("merging the corpus failed; it printed: " +
+                                             child->Output().substr(0, 600));
 }
 
 }  // namespace walkhammer

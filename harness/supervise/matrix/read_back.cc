@@ -50,9 +50,8 @@ Status ReadRecordings(const LanePlan& plan, const std::vector<std::string>& reco
   setup.arguments.insert(setup.arguments.end(), recordings.begin(), recordings.end());
   setup.arguments = plan.platform.Command(setup.arguments);
   setup.directory = plan.scratch;
-  auto reader = Program::Start(setup);
-  if (!reader.ok()) return reader.failure();
-  Program& program = *reader.value();
+  ASSIGN_OR_RETURN(auto reader, Program::Start(setup));
+  Program& program = *reader;
   const auto start = steady_clock::now();
   while (!program.HasEnded()) {
     if (steady_clock::now() - start > kReadWithin)

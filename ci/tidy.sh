@@ -1,13 +1,42 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs clang-tidy over all but tests and examples; takes minutes, so ci/test.sh leaves it out.
+# Runs clang-tidy over all but tests and examples, and looks for includes that nobody uses, there
+# too; takes minutes, so ci/test.sh leaves it out. The includes need clang-tidy-19, which ci/setup.sh
+# does not install.
 # Files can be named: ci/tidy.sh harness/jvm/images/jdk.cc
 set -eu
 cd "$(dirname "$0")/.."
 
+# Headers that stand for others of their library or of the C library.
+stands_for='fmt/.*;g(test|mock)/.*;nlohmann/.*;CLI/.*;sys/.*;(elf|jvmti|link|pthread|ucontext|unistd)\\.h'
+
 cmake --preset asan -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >/dev/null
 if [ $# -eq 0 ]; then
   # shellcheck disable=SC2046  # no blanks in the names of our files
-  set -- $(git ls-files '*.cc' | grep -vE '_test\.cc$|_bench\.cc$|/testing/|^docs/')
+  set -- $(git ls-files '*.cc' '*.h' | grep -v '^docs/')
 fi
-printf '%s\n' "$@" | xargs -n 1 -P "$(nproc)" clang-tidy-14 --quiet -p build/asan
+
+if command -v clang-tidy-19 >/dev/null; then
+  # Without precompiled headers, which would hide what is missing.
+  cmake --preset asan -B build/tidy -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
+    -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
+  # Of a file that does not compile here, nothing can be said.
+  # shellcheck disable=SC2016  # for the inner shell
+  unused=$(printf '%s\n' "$@" | STANDS_FOR="$stands_for" xargs -n 1 -P "$(nproc)" sh -c '
+    said=$(clang-tidy-19 --quiet -p build/tidy --checks="-*,misc-include-cleaner" --config="
+      {CheckOptions: {misc-include-cleaner.IgnoreHeaders: \"$STANDS_FOR\"}}" "$1" 2>/dev/null || true)
+    case $said in
+      *clang-diagnostic-error*) ;;
+      *) printf "%s\n" "$said" | grep "is not used directly" ;;
+    esac
+    true' file | sort -u)
+  if [ -n "$unused" ]; then
+    echo "$unused"
+    exit 1
+  fi
+else
+  echo 'tidy.sh: includes were not looked at: clang-tidy-19 is not installed' >&2
+fi
+
+printf '%s\n' "$@" | { grep -vE '_test\.cc$|_bench\.cc$|/testing/|\.h$' || true; } |
+  xargs -r -n 1 -P "$(nproc)" clang-tidy-14 --quiet -p build/asan

@@ -5,7 +5,6 @@
 // makes it and tells the target so through that same variable.
 #include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>

@@ -18,7 +18,7 @@
 #include "harness/request/binary_form.h"
 #include "harness/request/scene_table.h"
 #include "harness/request/walker_table.h"
-#include "harness/supervise/child_process.h"
+#include "harness/shared/launch.h"
 #include "harness/supervise/command_testing.h"
 
 namespace walkhammer {

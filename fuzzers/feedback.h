@@ -12,7 +12,6 @@
 #include "harness/base/trace.h"
 #include "harness/oracles/disagreement.h"
 #include "harness/request/walk_request.h"
-#include "harness/shared/shared_state.h"
 
 namespace walkhammer {
 

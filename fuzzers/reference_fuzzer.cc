@@ -3,8 +3,6 @@
 // made-up JVM's memory, either architecture. No JVM is in the process. Beside what sanitizers see,
 // a walk must end, go upwards, and give nothing that a profiler could not use.
 //   build/asan/reference_fuzzer [-runs=N] [CORPUS]
-#include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <map>

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "harness/base/numbers.h"
-#include "harness/coverage/swept_function.h"
 #include "harness/elf/demangle.h"
 #include "harness/elf/elf_file.h"
 

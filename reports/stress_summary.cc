@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
 #include "harness/base/numbers.h"
 

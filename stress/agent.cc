@@ -19,6 +19,7 @@
 #include "harness/jvm/structs/flags.h"
 #include "harness/proof/layout_proof.h"
 #include "harness/scenes/scenes.h"
+#include "harness/shared/line_state.h"
 #include "stress/jvm_events.h"
 
 namespace walkhammer::stress {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stress/place_recorder.h"
 
-#include <algorithm>
-
 #include "harness/base/mappings.h"
 
 namespace walkhammer::stress {

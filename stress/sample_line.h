@@ -17,6 +17,7 @@
 #include "harness/jvm/structs/codelet_codes.h"
 #include "harness/oracles/observation.h"
 #include "harness/request/walker_table.h"
+#include "harness/shared/line_state.h"
 #include "harness/shared/stress_state.h"
 #include "harness/walkers/walker.h"
 #include "stress/described_code.h"

@@ -6,7 +6,6 @@
 #define WALKHAMMER_STRESS_SAMPLED_THREADS_H_
 
 #include <jvmti.h>
-#include <time.h>
 #include <ucontext.h>
 
 #include <atomic>

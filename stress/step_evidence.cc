@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stress/step_evidence.h"
 
+#include "harness/shared/line_state.h"
+
 namespace walkhammer::stress {
 
 uint64_t StepEvidence::Begin(PcRegion region) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "harness/shared/line_state.h"
 #include "harness/shared/stress_state.h"
 
 namespace walkhammer::stress {

@@ -6,6 +6,8 @@
 
 #include <memory>
 
+#include "harness/shared/line_state.h"
+
 namespace walkhammer::stress {
 namespace {
 

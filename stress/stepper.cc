@@ -4,14 +4,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "harness/base/clock.h"
 #include "harness/base/hash.h"
 #include "harness/guard/arch.h"
 #include "harness/line/line.h"
-#include "stress/sampler.h"
 
 namespace walkhammer::stress {
 namespace {

@@ -2,7 +2,6 @@
 // From a workload of the catalogue to a command line.
 #include <fmt/format.h>
 #include <glob.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>

@@ -5,7 +5,6 @@
 #define WALKHAMMER_HARNESS_BASE_DURATION_H_
 
 #include <chrono>
-#include <cstdint>
 #include <string>
 #include <string_view>
 

@@ -19,7 +19,7 @@
 #include "harness/guard/arch.h"
 #include "harness/jvm/images/jdk.h"
 #include "harness/request/scene_table.h"
-#include "harness/supervise/child_process.h"
+#include "harness/shared/launch.h"
 #include "harness/walkers/agct.h"
 #include "harness/walkers/reference_library.h"
 

@@ -2,7 +2,6 @@
 // doctor: what this machine and each JDK can do, what is missing, and the command that mends it.
 #include <fmt/format.h>
 #include <linux/perf_event.h>
-#include <sys/personality.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -19,13 +18,13 @@
 #include <thread>
 #include <utility>
 
+#include "harness/base/names.h"
 #include "harness/base/print.h"
-#include "harness/cli/common.h"
 #include "harness/cli/identity.h"
 #include "harness/cli/options.h"
+#include "harness/cli/print_json.h"
 #include "harness/jvm/structs/safefetch_source.h"
 #include "harness/process/spawn.h"
-#include "harness/supervise/child_process.h"
 
 namespace walkhammer {
 namespace {

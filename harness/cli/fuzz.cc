@@ -5,24 +5,23 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <thread>
 
 #include "harness/base/duration.h"
 #include "harness/base/print.h"
-#include "harness/cli/common.h"
 #include "harness/cli/identity.h"
 #include "harness/cli/options.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/provider.h"
 #include "harness/cli/run_end.h"
+#include "harness/jvm/images/jdk_choice.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
 #include "harness/process/spawn.h"
-#include "harness/request/scene_table.h"
-#include "harness/request/walker_table.h"
+#include "harness/request/lookup.h"
+#include "harness/shared/launch.h"
 #include "harness/supervise/campaign/fuzz_run.h"
 
 namespace walkhammer {

@@ -7,9 +7,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/names.h"
 #include "harness/base/print.h"
-#include "harness/cli/common.h"
 #include "harness/cli/options.h"
+#include "harness/cli/print_json.h"
+#include "harness/jvm/images/jdk_choice.h"
 #include "harness/oracles/oracle.h"
 #include "harness/request/scene_table.h"
 #include "harness/request/walker_table.h"

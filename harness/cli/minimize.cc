@@ -5,11 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/print.h"
-#include "harness/cli/common.h"
 #include "harness/cli/options.h"
+#include "harness/cli/print_json.h"
 #include "harness/cli/provider.h"
 #include "harness/cli/walk_file.h"
 #include "harness/findings/crash_folder.h"
+#include "harness/jvm/images/jdk_choice.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
 #include "harness/supervise/minimize_input.h"

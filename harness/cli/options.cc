@@ -11,7 +11,6 @@
 
 #include "harness/base/nearest.h"
 #include "harness/base/print.h"
-#include "harness/cli/common.h"
 
 namespace walkhammer {
 namespace {

@@ -7,12 +7,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "harness/base/text.h"
-#include "harness/cli/common.h"
+#include "harness/request/lookup.h"
 #include "harness/request/walker_table.h"
-#include "harness/shared/shared_state.h"
+#include "harness/shared/line_state.h"
 
 namespace walkhammer {
 namespace {

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "harness/base/print.h"
-#include "harness/cli/common.h"
 #include "harness/cli/options.h"
 #include "harness/findings/crash_folder.h"
 #include "reports/coverage_report.h"

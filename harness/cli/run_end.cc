@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/run_end.h"
 
+#include "harness/base/names.h"
 #include "harness/base/print.h"
 #include "harness/base/shell.h"
-#include "harness/cli/common.h"
-#include "harness/cli/identity.h"
 #include "reports/coverage_report.h"
 #include "reports/json_report.h"
 #include "reports/run_summary.h"

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <thread>
 
-#include "harness/findings/finding_record.h"
 #include "harness/process/scratch.h"
 #include "harness/proof/proof.h"
 #include "harness/request/scene_table.h"

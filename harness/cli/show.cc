@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/print.h"
-#include "harness/cli/common.h"
 #include "harness/cli/options.h"
+#include "harness/cli/print_json.h"
 #include "harness/cli/walk_file.h"
 #include "harness/findings/explain.h"
 #include "harness/request/binary_form.h"

@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "harness/base/print.h"
-#include "harness/cli/common.h"
 #include "harness/cli/identity.h"
 #include "harness/cli/options.h"
 #include "harness/cli/run_end.h"

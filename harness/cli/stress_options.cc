@@ -3,22 +3,21 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <sstream>
 #include <thread>
 
 #include "harness/base/duration.h"
+#include "harness/base/names.h"
 #include "harness/base/text.h"
-#include "harness/cli/common.h"
 #include "harness/cli/identity.h"
 #include "harness/cli/provider.h"
 #include "harness/cli/run_end.h"
+#include "harness/request/lookup.h"
 #include "harness/request/walker_table.h"
-#include "harness/supervise/child_process.h"
+#include "harness/shared/launch.h"
 #include "harness/supervise/matrix/aot_cache.h"
 #include "harness/supervise/matrix/cell_harvest.h"
 #include "harness/supervise/matrix/profiles.h"

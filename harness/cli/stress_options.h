@@ -3,14 +3,11 @@
 #ifndef WALKHAMMER_HARNESS_CLI_STRESS_OPTIONS_H_
 #define WALKHAMMER_HARNESS_CLI_STRESS_OPTIONS_H_
 
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/base/result.h"
 #include "harness/cli/options.h"
-#include "harness/store/run_db.h"
 #include "harness/supervise/matrix/stress_run.h"
 
 namespace walkhammer {

@@ -5,8 +5,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
+
+#include "harness/request/symbol_table.h"
+#include "harness/request/text_form.h"
 
 namespace walkhammer {
 

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "harness/base/result.h"
-#include "harness/request/text_form.h"
 
 namespace walkhammer {
 

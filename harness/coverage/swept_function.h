@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <set>
-#include <string>
 #include <string_view>
 #include <vector>
 

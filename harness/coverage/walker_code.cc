@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/coverage/walker_code.h"
 
-#include <utility>
-
 namespace walkhammer {
 
 Result<WalkerCode> FindWalkerCode(const WalkerInfo& walker, const std::string& library,

@@ -8,7 +8,7 @@
 
 #include "harness/findings/finding_record.h"
 #include "harness/request/walk_request.h"
-#include "harness/shared/shared_state.h"
+#include "harness/shared/line_state.h"
 
 namespace walkhammer {
 

@@ -14,7 +14,7 @@
 #include "harness/findings/signature.h"
 #include "harness/oracles/oracle.h"
 #include "harness/request/walk_request.h"
-#include "harness/shared/shared_state.h"
+#include "harness/shared/line_state.h"
 
 namespace walkhammer {
 

@@ -9,7 +9,6 @@
 #include <csignal>
 #include <cstring>
 #include <iterator>
-#include <utility>
 #include <vector>
 
 #include "harness/base/hash.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "harness/elf/symbolizer.h"
-#include "harness/shared/shared_state.h"
+#include "harness/shared/line_state.h"
 
 namespace walkhammer {
 

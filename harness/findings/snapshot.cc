@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "harness/elf/modules.h"
 #include "harness/request/scene_table.h"
 #include "harness/request/walker_table.h"
+#include "harness/shared/line_state.h"
 
 namespace walkhammer {
 namespace {

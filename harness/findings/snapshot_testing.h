@@ -9,6 +9,7 @@
 #include <memory>
 #include <string_view>
 
+#include "harness/elf/modules.h"
 #include "harness/shared/stress_state.h"
 
 namespace walkhammer {

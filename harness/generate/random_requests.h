@@ -7,7 +7,6 @@
 #define WALKHAMMER_HARNESS_GENERATE_RANDOM_REQUESTS_H_
 
 #include <cstdint>
-#include <span>
 
 #include "harness/base/random.h"
 #include "harness/request/vocabulary.h"

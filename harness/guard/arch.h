@@ -4,14 +4,14 @@
 #ifndef WALKHAMMER_HARNESS_GUARD_ARCH_H_
 #define WALKHAMMER_HARNESS_GUARD_ARCH_H_
 
-#include <ucontext.h>
+#include <ucontext.h>  // IWYU pragma: keep
 
-#include "harness/base/trace.h"
+#include "harness/base/trace.h"  // IWYU pragma: keep
 
 #if defined(__x86_64__)
-#include "harness/guard/arch_x86_64.h"
+#include "harness/guard/arch_x86_64.h"  // IWYU pragma: export
 #elif defined(__aarch64__)
-#include "harness/guard/arch_aarch64.h"
+#include "harness/guard/arch_aarch64.h"  // IWYU pragma: export
 #else
 #error "walkhammer knows x86_64 and aarch64"
 #endif

@@ -10,9 +10,6 @@
 #include <span>
 #include <string_view>
 
-#include "harness/base/trace.h"
-#include "harness/request/walk_request.h"
-
 namespace walkhammer {
 
 enum class Grade : uint8_t { kAcceptable, kInteresting, kForbidden };

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <iterator>
 
 #include "harness/oracles/oracle.h"
 #include "harness/oracles/rows.h"

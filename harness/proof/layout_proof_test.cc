@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "harness/jvm/images/jdk.h"
-#include "harness/supervise/child_process.h"
 
 namespace walkhammer {
 namespace {

@@ -3,7 +3,6 @@
 #include "harness/request/text_form.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <iterator>
 #include <span>

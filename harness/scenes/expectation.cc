@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/scenes/expectation.h"
 
-#include <algorithm>
+#include "harness/base/trace.h"
 
 namespace walkhammer {
 namespace {

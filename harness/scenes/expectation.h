@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/trace.h"
 #include "harness/jvm/structs/code_cache.h"
 
 namespace walkhammer {

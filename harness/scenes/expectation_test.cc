@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/base/trace.h"
+
 namespace walkhammer {
 namespace {
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/scenes/landscape.h"
 
-#include <elf.h>
-#include <link.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>

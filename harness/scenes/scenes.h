@@ -8,7 +8,6 @@
 #include <semaphore.h>
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "harness/base/result.h"

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstdint>
 
-#include "harness/base/trace.h"
 #include "harness/jvm/structs/safefetch_source.h"
 #include "harness/oracles/disagreement.h"
 #include "harness/request/symbol_table.h"

@@ -12,7 +12,7 @@
 
 #include "harness/oracles/disagreement.h"
 #include "harness/oracles/evidence.h"
-#include "harness/shared/shared_state.h"
+#include "harness/shared/line_state.h"
 
 namespace walkhammer {
 

@@ -6,7 +6,6 @@
 
 #include <link.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -15,7 +14,6 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +21,6 @@
 #include "harness/elf/elf_file.h"
 #include "harness/findings/finding_record.h"
 #include "harness/oracles/oracle.h"
-#include "harness/shared/shared_state.h"
 #include "harness/store/run_db.h"
 
 namespace walkhammer {

@@ -6,7 +6,6 @@
 #define WALKHAMMER_HARNESS_STORE_RUN_DB_H_
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>

@@ -4,18 +4,16 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "harness/base/files.h"
 #include "harness/base/names.h"
+#include "harness/shared/launch.h"
 
 namespace walkhammer {
 namespace {

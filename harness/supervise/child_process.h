@@ -13,7 +13,6 @@
 #include "harness/base/result.h"
 #include "harness/jvm/images/platform.h"
 #include "harness/process/spawn.h"
-#include "harness/shared/launch.h"
 #include "harness/shared/shared_mapping.h"
 
 namespace walkhammer {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/supervise/child_process.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,6 +6,8 @@
 
 #include <filesystem>
 #include <fstream>
+
+#include "harness/shared/launch.h"
 
 namespace walkhammer {
 namespace {

@@ -2,7 +2,6 @@
 #include "harness/supervise/minimizer.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace walkhammer {
 namespace {

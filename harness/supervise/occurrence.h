@@ -7,7 +7,7 @@
 #include <string>
 
 #include "harness/findings/finding_record.h"
-#include "harness/shared/shared_state.h"
+#include "harness/shared/line_state.h"
 
 namespace walkhammer {
 

@@ -8,11 +8,9 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <string>
 
 #include "harness/base/result.h"
 #include "harness/elf/symbolizer.h"
-#include "harness/findings/finding_record.h"
 #include "harness/supervise/child_process.h"
 #include "harness/supervise/occurrence.h"
 

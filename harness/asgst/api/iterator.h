@@ -4,8 +4,6 @@
 #ifndef WALKHAMMER_HARNESS_ASGST_API_ITERATOR_H_
 #define WALKHAMMER_HARNESS_ASGST_API_ITERATOR_H_
 
-#include <new>
-
 #include "harness/asgst/include/asgst_iterator.h"
 #include "harness/asgst/process/attach.h"
 #include "harness/asgst/walk/activations.h"

@@ -8,7 +8,6 @@
 #include "harness/asgst/include/asgst.h"
 #include "harness/asgst/include/asgst_iterator.h"
 #include "harness/asgst/testing/live_jvm.h"
-#include "harness/guard/arch.h"
 
 namespace walkhammer::asgst {
 namespace {

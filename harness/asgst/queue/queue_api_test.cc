@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The safepoint queues of asgst_iterator.h on a live JVM: each function, code and option. What
 // becomes of the frames is in queue_frames_api_test.cc.
-#include <future>
 
 #include "harness/asgst/testing/queue_testing.h"
 

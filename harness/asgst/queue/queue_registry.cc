@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sched.h>
 
-#include <algorithm>
 #include <deque>
 #include <mutex>
 #include <new>

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <condition_variable>
 
-#include "harness/asgst/process/attach.h"
 #include "harness/asgst/process/classes.h"
 #include "harness/asgst/process/threads.h"
 #include "harness/asgst/queue/queue.h"

@@ -9,7 +9,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "harness/asgst/include/asgst_iterator.h"
 #include "harness/asgst/testing/live_jvm.h"

@@ -13,7 +13,7 @@
 #include "harness/asgst/include/asgst.h"
 #include "harness/base/mappings.h"
 #include "harness/jvm/images/jdk.h"
-#include "harness/supervise/child_process.h"
+#include "harness/shared/launch.h"
 
 namespace walkhammer::asgst {
 namespace {

@@ -10,7 +10,6 @@
 
 #include <atomic>
 #include <functional>
-#include <string>
 #include <thread>
 
 #include "harness/jvm/live/boot.h"

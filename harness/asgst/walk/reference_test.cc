@@ -4,7 +4,6 @@
 
 #include "harness/asgst/testing/made_up_memory.h"
 #include "harness/asgst/walk/debug_info.h"
-#include "harness/asgst/walk/java_walk.h"
 #include "harness/asgst/walk/prologue.h"
 
 namespace walkhammer::asgst {

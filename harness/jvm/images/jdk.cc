@@ -13,12 +13,10 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <set>
 #include <utility>
 
 #include "harness/base/files.h"
-#include "harness/base/text.h"
 #include "harness/elf/elf_file.h"
 
 namespace walkhammer {

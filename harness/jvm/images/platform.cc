@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>

@@ -4,7 +4,6 @@
 #define WALKHAMMER_HARNESS_JVM_STRUCTS_FLAGS_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 

@@ -3,19 +3,16 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <sstream>
 #include <thread>
 
 #include "harness/base/files.h"
 #include "harness/base/names.h"
 #include "harness/base/shell.h"
-#include "harness/findings/finding_record.h"
 #include "harness/request/binary_form.h"
 #include "harness/request/scene_table.h"
 

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/findings/explain.h"
 #include "harness/store/run_db.h"
 #include "harness/supervise/campaign/engine.h"
 #include "harness/supervise/confirmer.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/supervise/matrix/aot_cache.h"
 
-#include <sys/wait.h>
-
 #include <chrono>
 #include <thread>
 

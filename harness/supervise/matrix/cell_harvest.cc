@@ -2,7 +2,6 @@
 #include "harness/supervise/matrix/cell_harvest.h"
 
 #include <fmt/format.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>

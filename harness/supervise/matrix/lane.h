@@ -10,7 +10,6 @@
 
 #include "harness/base/result.h"
 #include "harness/jvm/images/platform.h"
-#include "harness/shared/stress_state.h"
 #include "harness/store/run_db.h"
 #include "harness/store/stress_rows.h"
 

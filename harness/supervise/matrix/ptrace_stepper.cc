@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/supervise/matrix/ptrace_stepper.h"
 
-#include <sched.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>

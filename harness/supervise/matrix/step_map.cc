@@ -12,6 +12,7 @@
 
 #include "harness/elf/symbolizer.h"
 #include "harness/guard/arch.h"
+#include "harness/shared/line_state.h"
 #include "harness/supervise/matrix/code_sections.h"
 
 namespace walkhammer {

@@ -11,7 +11,9 @@
 #include <memory>
 #include <string>
 
+#include "harness/elf/modules.h"
 #include "harness/guard/arch.h"
+#include "harness/shared/line_state.h"
 #include "harness/supervise/matrix/code_sections.h"
 
 namespace walkhammer {

@@ -12,12 +12,9 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "harness/base/clock.h"
 #include "harness/base/files.h"
-#include "harness/base/names.h"
 #include "harness/base/shell.h"
 #include "harness/findings/snapshot.h"
 #include "harness/process/signal_name.h"

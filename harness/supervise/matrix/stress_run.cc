@@ -8,7 +8,8 @@
 
 #include "harness/base/clock.h"
 #include "harness/jvm/images/jdk.h"
-#include "harness/supervise/matrix/cell_harvest.h"
+#include "harness/supervise/child_process.h"
+#include "harness/supervise/confirmer.h"
 
 namespace walkhammer {
 namespace {

@@ -14,7 +14,6 @@
 
 #include "harness/base/result.h"
 #include "harness/store/run_db.h"
-#include "harness/supervise/confirmer.h"
 #include "harness/supervise/finding_sink.h"
 #include "harness/supervise/matrix/stress_cell.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/common.h"
+#include "harness/cli/print_json.h"
 
 #include <nlohmann/json.hpp>
 

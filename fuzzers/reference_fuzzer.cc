@@ -10,7 +10,7 @@
 
 #include "harness/asgst/testing/made_up_jvm.h"
 
-namespace walkhammer {
+namespace walkhammer::asgst {
 namespace {
 
 // Reads an input to its end; then zeros.
@@ -181,10 +181,10 @@ void WalkOnce(World& world, Input& input) {
 }
 
 }  // namespace
-}  // namespace walkhammer
+}  // namespace walkhammer::asgst
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace walkhammer;
+  using namespace walkhammer::asgst;
   static World worlds[] = {
       {kX86_64Rules, false}, {kAarch64Rules, false}, {kX86_64Rules, true}, {kAarch64Rules, true}};
   if (size == 0) return 0;

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "harness/base/random.h"
+#include "harness/generate/values.h"
 #include "harness/request/vocabulary.h"
 #include "harness/request/walk_request.h"
 
@@ -18,18 +19,6 @@ namespace walkhammer {
 struct Triple {
   Value pc, sp, fp;
 };
-
-inline constexpr Value ValueOf(SymbolKind kind, int64_t addend) {
-  return {addend, SymbolTable::IdOf(kind), 0};
-}
-inline constexpr Value OnStack(int64_t offset) { return ValueOf(SymbolKind::kStack, offset); }
-// Addends wrap.
-inline Value Moved(Value value, int64_t by) {
-  value.addend =
-      static_cast<int64_t>(static_cast<uint64_t>(value.addend) + static_cast<uint64_t>(by));
-  return value;
-}
-inline constexpr Value Number(int64_t number) { return ValueOf(SymbolKind::kLiteral, number); }
 
 class Draft {
  public:

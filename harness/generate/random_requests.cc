@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "harness/generate/values.h"
 #include "harness/request/walker_table.h"
 
 namespace walkhammer {
 namespace {
 
 constexpr uint32_t kNearWords = 64;  // most walks look at this much of the stack's top
-
-Value Of(SymbolKind kind, int64_t addend) { return {addend, SymbolTable::IdOf(kind), 0}; }
 
 // Small distances, both ways, aligned and not.
 int64_t Distance(Random& random) {
@@ -39,23 +38,23 @@ uint32_t Pick(Random& random, std::span<const uint32_t> offsets) {
 Value RandomRequests::Literal(Random& random) const {
   switch (random.Below(6)) {
     case 0:
-      return Of(SymbolKind::kLiteral, 0);
+      return Number(0);
     case 1:
-      return Of(SymbolKind::kLiteral, static_cast<int64_t>(random.Below(4096)));
+      return Number(static_cast<int64_t>(random.Below(4096)));
     case 2:
-      return Of(SymbolKind::kLiteral, -1 - static_cast<int64_t>(random.Below(4096)));
+      return Number(-1 - static_cast<int64_t>(random.Below(4096)));
     case 3:
-      return Of(SymbolKind::kLiteral, INT64_MIN + static_cast<int64_t>(random.Below(16)));
+      return Number(INT64_MIN + static_cast<int64_t>(random.Below(16)));
     case 4:
-      return Of(SymbolKind::kLiteral, static_cast<int64_t>(1ULL << random.Below(64)));
+      return Number(static_cast<int64_t>(1ULL << random.Below(64)));
     default:
-      return Of(SymbolKind::kLiteral, static_cast<int64_t>(random.Next()));
+      return Number(static_cast<int64_t>(random.Next()));
   }
 }
 
 Value RandomRequests::FromPool(Random& random, SymbolKind kind) const {
   auto pool = vocabulary_.Of(kind);
-  if (pool.empty()) return Of(SymbolKind::kUnmapped, 0);
+  if (pool.empty()) return ValueOf(SymbolKind::kUnmapped, 0);
   const Place& entry = pool[random.Below(static_cast<uint32_t>(pool.size()))];
   int64_t addend = 0;
   if (random.Chance(70))
@@ -79,7 +78,7 @@ Value RandomRequests::CodeValue(Random& random) const {
       return FromPool(random, SymbolKind::kCodelet);
     default:
       if (stack_.Code().empty()) return FromPool(random, SymbolKind::kStub);
-      return Of(SymbolKind::kSlot, Pick(random, stack_.Code()));
+      return ValueOf(SymbolKind::kSlot, Pick(random, stack_.Code()));
   }
 }
 
@@ -87,20 +86,20 @@ Value RandomRequests::StackValue(Random& random) const {
   switch (random.Below(8)) {
     case 0:
     case 1:
-      return Of(SymbolKind::kStack, 8 * static_cast<int64_t>(random.Below(kNearWords)));
+      return OnStack(8 * static_cast<int64_t>(random.Below(kNearWords)));
     case 2:
-      return Of(SymbolKind::kStack, 8 * static_cast<int64_t>(random.Below(stack_.words)));
+      return OnStack(8 * static_cast<int64_t>(random.Below(stack_.words)));
     case 3:
-      return Of(SymbolKind::kStack, Distance(random));
+      return OnStack(Distance(random));
     case 4:
-      return Of(SymbolKind::kStackBase, -static_cast<int64_t>(random.Below(4096)));
+      return ValueOf(SymbolKind::kStackBase, -static_cast<int64_t>(random.Below(4096)));
     case 5:
-      return Of(SymbolKind::kStackLimit, Distance(random) * 4);
+      return ValueOf(SymbolKind::kStackLimit, Distance(random) * 4);
     case 6:
       return FromPool(random, SymbolKind::kSceneStack);
     default:
-      if (stack_.Pointers().empty()) return Of(SymbolKind::kStack, 0);
-      return Of(SymbolKind::kSlot, Pick(random, stack_.Pointers()));
+      if (stack_.Pointers().empty()) return OnStack(0);
+      return ValueOf(SymbolKind::kSlot, Pick(random, stack_.Pointers()));
   }
 }
 
@@ -128,7 +127,7 @@ Value RandomRequests::AnyValue(Random& random) const {
           SymbolKind::kHeap,      SymbolKind::kHeapEnd,      SymbolKind::kMetaspace,
           SymbolKind::kCodeCache, SymbolKind::kCodeCacheEnd, SymbolKind::kUnmapped,
           SymbolKind::kNoAccess,  SymbolKind::kZeroPage,     SymbolKind::kThread};
-      return Of(kPlaces[random.Below(std::size(kPlaces))], Distance(random));
+      return ValueOf(kPlaces[random.Below(std::size(kPlaces))], Distance(random));
     }
     default:
       return Literal(random);
@@ -136,7 +135,7 @@ Value RandomRequests::AnyValue(Random& random) const {
 }
 
 Value RandomRequests::Shifted(Random& random) const {
-  return Of(SymbolKind::kPristine, Distance(random) / 32);
+  return ValueOf(SymbolKind::kPristine, Distance(random) / 32);
 }
 
 // A slot, and a value of the kind that it holds.
@@ -173,10 +172,10 @@ void RandomRequests::AddEdits(Random& random, WalkRequest& request) const {
       edit.value = random.Chance(60) ? fitting : AnyValue(random);
     } else if (how == 5) {
       edit.op = EditOp::kXor;
-      edit.value = Of(SymbolKind::kLiteral, static_cast<int64_t>(1ULL << random.Below(48)));
+      edit.value = Number(static_cast<int64_t>(1ULL << random.Below(48)));
     } else {
       edit.op = EditOp::kAdd;
-      edit.value = Of(SymbolKind::kLiteral, Distance(random));
+      edit.value = Number(Distance(random));
     }
   }
   request.edit_count = count;
@@ -192,9 +191,9 @@ void RandomRequests::PickState(Random& random, WalkRequest& request) const {
   } else if (what < 97) {
     request.state = random.Chance(50) ? kStateInJava : kStateInNative;
     request.anchor = AnchorMode::kCustom;
-    request.anchor_sp = random.Chance(50) ? Of(SymbolKind::kPristine, 0) : StackValue(random);
-    request.anchor_pc = random.Chance(50) ? Of(SymbolKind::kPristine, 0) : CodeValue(random);
-    request.anchor_fp = random.Chance(50) ? Of(SymbolKind::kPristine, 0) : StackValue(random);
+    request.anchor_sp = random.Chance(50) ? ValueOf(SymbolKind::kPristine, 0) : StackValue(random);
+    request.anchor_pc = random.Chance(50) ? ValueOf(SymbolKind::kPristine, 0) : CodeValue(random);
+    request.anchor_fp = random.Chance(50) ? ValueOf(SymbolKind::kPristine, 0) : StackValue(random);
   } else {
     request.state = static_cast<uint8_t>(random.Below(random.Chance(80) ? 12 : 256));
     request.anchor = random.Chance(50) ? AnchorMode::kTrue : AnchorMode::kCleared;

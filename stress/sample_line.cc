@@ -22,12 +22,6 @@ namespace {
 constexpr uint64_t kLightWords = 64;
 constexpr uint64_t kMaskEvery = 16;  // samples of which one is asked for its signal mask
 
-// Others leave the stack and the anchor of such a thread alone: it would have to come to a
-// safepoint first.
-bool StandsStill(const Sample& sample) {
-  return sample.java == 0 || sample.state == kStateInJava || sample.state == kStateInVm;
-}
-
 // Of a trace that was returned and does not go beyond its buffer.
 uint64_t HashOfFrames(const Trace& trace) {
   auto hash = static_cast<uint64_t>(trace.num_frames);
@@ -178,6 +172,8 @@ bool SampleLine::Take(SampledThread& thread, ucontext_t& context, const SampleOp
   if (!options.running) errno = 0;
   Sample& sample = station->journal->sample;
   TakeDown(thread, context, options, sample);
+  station->still =
+      sample.java == 0 || thread.view.states().StandsStill(sample.state, sample.anchor_sp);
   station->guard.walked_stack = sample.words != 0 ? sample.registers.sp : 0;
   sample.sequence = sequence_.fetch_add(1, std::memory_order_relaxed);
   station->seen.other = {};
@@ -232,7 +228,7 @@ void SampleLine::CallWalker(Station& station, SampledThread& thread, ucontext_t&
   if (ask_mask) seen.after.signal_mask = ThreadSignalMask();
   if (seen.after.signal_mask != mask)
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, sizeof mask);
-  if (options.running || !StandsStill(sample)) {
+  if (options.running || !station.still) {
     // Others may have changed these meanwhile, and rightly so.
     seen.after.thread_state = seen.before.thread_state;
     seen.after.anchor_sp = seen.before.anchor_sp;
@@ -241,7 +237,7 @@ void SampleLine::CallWalker(Station& station, SampledThread& thread, ucontext_t&
   }
   seen.stack_write = {};
   // In the JVM itself a thread's stack holds what others write to: waiters of a monitor, for one.
-  if (!options.running && sample.state == kStateInJava)
+  if (!options.running && station.still && sample.state == kStateInJava)
     seen.stack_write = CompareStack(sample, facts_.call_stub_return);
   seen.buffer_intact = seen.trace.ending != Ending::kReturned || called.BufferIntact(input);
   // Its malloc is not the walker's.
@@ -267,7 +263,7 @@ bool SampleLine::HasChanged(Station& station, SampledThread& thread, ucontext_t&
   const Observation& seen = station.seen;
   SampleJournal& journal = *station.journal;
   const int depth = state_.job.depth;
-  if (seen.other.walker == nullptr || StandsStill(journal.sample) ||
+  if (seen.other.walker == nullptr || station.still ||
       !CanCompare(seen.trace, seen.other.trace, depth) ||
       Compare(seen.trace, seen.other.trace).kind == Disagreement::kNone)
     return false;
@@ -309,10 +305,9 @@ void SampleLine::Count(const Station& station, SampledThread& thread, int walker
 // is in native code or blocked.
 void SampleLine::KeepForNext(Station& station, int walker, const SampleOptions& options) const {
   if (options.running || walker + 1 == walker_count()) return;
-  const bool still = StandsStill(station.journal->sample);
   station.seen.other = {station.seen.trace, infos_[walker],
-                        still && infos_[walker + 1] == infos_[walker]};
-  if (!still && station.seen.trace.ending == Ending::kReturned)
+                        station.still && infos_[walker + 1] == infos_[walker]};
+  if (!station.still && station.seen.trace.ending == Ending::kReturned)
     station.other_frames = HashOfFrames(station.seen.trace);
 }
 

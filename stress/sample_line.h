@@ -36,6 +36,7 @@ struct Station {
   SampleFacts facts{};
   uint64_t clean_answer = 0;  // hash of the last answer that no oracle minded, 0: none
   uint64_t other_frames = 0;  // HashOfFrames of seen.other
+  bool still = false;         // ThreadStates::StandsStill, or no Java thread
 };
 
 struct SampleOptions {

@@ -11,7 +11,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr uint8_t kInNative = 4, kInNativeTrans = 5, kInJava = 8, kBlocked = 10;
+constexpr uint8_t kInNative = 4, kInNativeTrans = 5, kInVm = 6, kInJava = 8, kBlocked = 10;
 
 // As JDK 28 has them.
 ThreadStates Renumbered() {
@@ -36,6 +36,20 @@ TEST(ThreadStatesTest, RenumberedOnesKeepOurNumber) {
   EXPECT_EQ(states.ValueOf(kBlocked), 5);
   for (int state = 0; state < ThreadStates::kCount; state++)
     EXPECT_EQ(states.StateOf(states.ValueOf(static_cast<uint8_t>(state))), state);
+}
+
+TEST(ThreadStatesTest, WhereNoStateTellsOfTheWayTheAnchorDoes) {
+  const ThreadStates old, renumbered = Renumbered();
+  for (const uint8_t state : {kInVm, kInJava}) {
+    EXPECT_TRUE(old.StandsStill(state, 0));
+    EXPECT_TRUE(old.StandsStill(state, 0x7000));
+    EXPECT_TRUE(renumbered.StandsStill(state, 0));
+    EXPECT_FALSE(renumbered.StandsStill(state, 0x7000));
+  }
+  for (const uint8_t state : {kInNative, kInNativeTrans, kBlocked}) {
+    EXPECT_FALSE(old.StandsStill(state, 0));
+    EXPECT_FALSE(renumbered.StandsStill(state, 0x7000));
+  }
 }
 
 // What this JVM does not have must not be presented as a state that it has.

@@ -14,6 +14,15 @@ struct ThreadStates {
   // By our number; -1: this JVM has no such state.
   int8_t values[kCount] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
 
+  // Whether others leave the stack and the anchor of a thread in `state` alone, whose last_Java_sp
+  // is `last_sp`: it would have to come to a safepoint first. Where no state tells of the way
+  // there, it may have come to one: JDK 28's native wrappers and ThreadInVMfromNative make it
+  // in_Java or in_vm, its anchor still set, and only then look whether one has begun.
+  bool StandsStill(uint8_t state, uint64_t last_sp) const {
+    constexpr uint8_t kInNativeTrans = 5, kInVm = 6, kInJava = 8;
+    return (state == kInVm || state == kInJava) && (last_sp == 0 || values[kInNativeTrans] >= 0);
+  }
+
   // What this JVM writes for a state of ours; for one that it does not have, and for a number of
   // ours that is none: a number that is none in this JVM.
   int32_t ValueOf(uint8_t state) const {

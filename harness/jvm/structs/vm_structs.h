@@ -89,6 +89,7 @@ class JavaThreadView {
   // The thread state as walkhammer numbers it (ThreadStates), whatever the JDK does.
   uint8_t State() const { return layout_->states.StateOf(*state()); }
   void SetState(uint8_t to) const { *state() = layout_->states.ValueOf(to); }
+  const ThreadStates& states() const { return layout_->states; }
   volatile uint64_t* last_sp() const { return At<uint64_t>(layout_->anchor + layout_->last_sp); }
   volatile uint64_t* last_pc() const { return At<uint64_t>(layout_->anchor + layout_->last_pc); }
   volatile uint64_t* last_fp() const { return At<uint64_t>(layout_->anchor + layout_->last_fp); }

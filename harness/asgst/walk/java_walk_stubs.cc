@@ -193,12 +193,11 @@ void JavaWalk::PassArguments() {
     low_ = sp;
     return;
   }
-  for (uint64_t at = sp + 8; at <= sp + 8 * kMostPushed; at += 8) {
-    if (!IsFrameAt(at, code) || (by_c1 && !(Word(at + 8 * words - 16, word) && word == at_.fp)))
-      continue;
-    at_.sp = at;
-    break;
-  }
+  const uint64_t above = sp + layout_.rules->gives_back(Code(), code, at_.pc);
+  if (above != sp && IsFrameAt(above, code)) at_.sp = above;
+  for (uint64_t at = sp + 8; at <= sp + 8 * kMostPushed && at_.sp == sp; at += 8)
+    if (IsFrameAt(at, code) && (!by_c1 || (Word(at + 8 * words - 16, word) && word == at_.fp)))
+      at_.sp = at;
   low_ = at_.sp;
 }
 

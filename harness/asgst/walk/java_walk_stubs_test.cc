@@ -362,6 +362,26 @@ TEST_P(BetweenFramesTest, AWordThatCompiledCodePushed) {
   }
 }
 
+// C2 keeps registers below its frame around a call of a collector's barrier.
+TEST_P(BetweenFramesTest, RegistersThatCompiledCodeKeeps) {
+  if (layout_.rules->gives_back == nullptr) GTEST_SKIP() << "not asked there";
+  constexpr uint64_t kKept = 0x60;
+  const uint64_t pc = leaf_ + 0x24;
+  start_.java = {};
+  // sub rsp, 0x60; mov [rsp+8], rdx; vmovdqu [rsp+0x10], xmm1; call; mov rdx, [rsp+8];
+  // add rsp, 0x60; jmp
+  memory_.PutBytes(pc, {0x48, 0x83, 0xec, kKept, 0x48, 0x89, 0x54,  0x24, 0x08, 0xc5, 0xfa,
+                        0x7f, 0x4c, 0x24, 0x10,  0xe8, 0,    0,     0,    0,    0x48, 0x8b,
+                        0x54, 0x24, 0x08, 0x48,  0x83, 0xc4, kKept, 0xeb, 0});
+  for (const uint64_t at : {0, 4, 9, 15, 20, 25, 29}) {
+    const bool keeps = at != 0 && at != 29;
+    start_.registers = {pc + at, kLeafSp - (keeps ? kKept : 0), kOlderFp, 0};
+    const auto walked = Walk();
+    ASSERT_EQ(walked.size(), 2U) << at;
+    EXPECT_EQ(walked[1], wanted_[1]) << at;
+  }
+}
+
 // C1 pushes what it asks slow_subtype_check, and pops it behind the call.
 TEST_P(BetweenFramesTest, ArgumentsThatCompiledCodePushed) {
   memory_.PutBytes(jvm_.stub, {0x57, 0x50, 0x90, 0x58, 0x5f, 0xc3});

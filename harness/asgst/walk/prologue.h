@@ -64,6 +64,10 @@ struct CodeRules {
   // Words that code at `pc`, where it calls a stub or has called it, has pushed for it and takes
   // back behind the call. Null where nobody asks.
   uint64_t (*takes_back)(const MemoryReader& memory, uint64_t pc) = nullptr;
+  // Bytes that code at `pc` gives back to the stack before its next branch, having taken them
+  // before `pc`: where it keeps registers around a call, not where its frame ends. Null where
+  // nobody asks.
+  uint64_t (*gives_back)(const MemoryReader& memory, const FoundCode& code, uint64_t pc) = nullptr;
   // Runs the code at `start` in thought up to where it gives control away (or calls). False if that
   // is not found in a bounded number of steps, or nothing tells the stack pointer there. Null where
   // nobody asks.

@@ -7,6 +7,7 @@
 //           @ReservedStackAccess: before the poll  cmp rsp, [r15+N]  jb, over what is done if not
 #include <cstring>
 
+#include "harness/asgst/walk/instruction_x86_64.h"
 #include "harness/asgst/walk/prologue.h"
 #include "harness/asgst/walk/stub_exit_x86_64.h"
 
@@ -258,6 +259,34 @@ uint64_t TakesBack(const MemoryReader& memory, uint64_t pc) {
   return pops > pushes ? pops - pushes : 0;
 }
 
+// sub rsp, N  mov [rsp + n], reg ...  call  mov reg, [rsp + n] ...  add rsp, N: the slow path of a
+// collector's barrier in C2's code (SaveLiveRegisters).
+uint64_t GivesBack(const MemoryReader& memory, const FoundCode& code, uint64_t pc) {
+  constexpr int kMostInstructions = 128;  // each register is kept by one, and loaded by one
+  constexpr int kAdd = 0, kSub = 5, kSp = 4;
+  uint8_t bytes[InstructionX86::kMostBytes + 1] = {};
+  InstructionX86 i;
+  for (int n = 0; n < kMostInstructions && pc < code.end;
+       n++, pc += static_cast<uint64_t>(i.length)) {
+    const int size =
+        static_cast<int>(std::min<uint64_t>(InstructionX86::kMostBytes, code.end - pc));
+    if (!memory.ReadBytes(pc, bytes, size) || !DecodeX86(bytes, size, i)) return 0;
+    const uint8_t op = i.opcode;
+    if (i.map == 1 && !i.vex && (op & 0xf0) == 0x80) return 0;  // jcc
+    if (i.map != 0 || op == 0xe8) continue;
+    const bool branches = (op & 0xf0) == 0x70 || op == 0xe9 || op == 0xeb || (op & 0xfe) == 0xc2;
+    if (branches || (op & 0xf0) == kPush || op == 0xff || op == 0xc9) return 0;
+    if ((op != 0x81 && op != 0x83) || i.in_memory || i.rm != kSp || !i.wide) continue;
+    if ((i.reg & 7) == kSub) return 0;  // not taken yet
+    if ((i.reg & 7) != kAdd || i.immediate <= 0) return 0;
+    uint8_t next = 0;
+    return memory.ReadBytes(pc + static_cast<uint64_t>(i.length), &next, 1) && next != kPopFp
+               ? static_cast<uint64_t>(i.immediate)
+               : 0;
+  }
+  return 0;
+}
+
 }  // namespace
 
 const CodeRules kX86_64Rules = {.shape_at = ShapeOf,
@@ -265,6 +294,7 @@ const CodeRules kX86_64Rules = {.shape_at = ShapeOf,
                                 .follows_call = FollowsCall,
                                 .goes_on = GoesOn,
                                 .takes_back = TakesBack,
+                                .gives_back = GivesBack,
                                 .run_to_exit = RunToExitX86,
                                 .address_mask = ~uint64_t{0},
                                 .has_link_register = false,

@@ -318,6 +318,27 @@ TEST_F(ShapeTest, WordsThatACallerTakesBack) {
   EXPECT_EQ(taken(5), 0U) << "the frame's own";
 }
 
+TEST_F(ShapeTest, WhatIsKeptAroundACallIsGivenBack) {
+  const auto given = [&](std::initializer_list<uint8_t> bytes, uint64_t at = 0) {
+    Put(bytes, -1);
+    return rules_->gives_back(memory_, code_, 0x1000 + at);
+  };
+  // sub rsp, 0x30; mov [rsp], rax; call; mov rax, [rsp]; add rsp, 0x30; nop
+  const std::initializer_list<uint8_t> keeps = {0x48, 0x83, 0xec, 0x30, 0x48, 0x89, 0x04, 0x24,
+                                                0xe8, 0,    0,    0,    0,    0x48, 0x8b, 0x04,
+                                                0x24, 0x48, 0x83, 0xc4, 0x30, 0x90};
+  for (const uint64_t at : {4, 8, 13, 17}) EXPECT_EQ(given(keeps, at), 0x30U) << at;
+  EXPECT_EQ(given(keeps, 0), 0U) << "not taken yet";
+  EXPECT_EQ(given(keeps, 21), 0U) << "given back";
+  // add rsp, 0x100
+  EXPECT_EQ(given({0x90, 0x48, 0x81, 0xc4, 0, 1, 0, 0, 0x90}), 0x100U);
+  EXPECT_EQ(given({0x48, 0x83, 0xc4, 0x30, 0x5d, 0xc3}), 0U) << "the frame's own";
+  EXPECT_EQ(given({0xeb, 0x00, 0x48, 0x83, 0xc4, 0x30, 0x90}), 0U) << "behind a jump";
+  EXPECT_EQ(given({0x0f, 0x84, 0, 0, 0, 0, 0x48, 0x83, 0xc4, 0x30, 0x90}), 0U) << "a branch";
+  EXPECT_EQ(given({0x50, 0x48, 0x83, 0xc4, 0x30, 0x90}), 0U) << "behind a push";
+  EXPECT_EQ(given({0x83, 0xc4, 0x30, 0x90}), 0U) << "esp";
+}
+
 TEST_F(ShapeTest, ArmStubThatDoesNotSayWhereItsFrameIsComplete) {
   // paciasp; stp x29, x30, [sp, #-16]!; mov x29, sp; str x0, [sp, #-16]!; ldp x29, x30, [sp], #16;
   // ret

@@ -75,14 +75,29 @@ void SetRegisters(const ucontext_t* context, WalkStart& start) {
   start.java = ReadJavaRegisters(*context);
 }
 
-void FindSafeFetch(void* libjvm) {
-  Dl_info info{};
-  if (dladdr(dlsym(libjvm, "JNI_CreateJavaVM"), &info) == 0) return;
-  const auto base = reinterpret_cast<uint64_t>(info.dli_fbase);
-  std::vector<ElfFunction> functions = FindFunctions(info.dli_fname, {kSafeFetchN});
-  if (functions.empty()) functions = FindSafeFetchCode(info.dli_fname);
+void FindSafeFetch(const Dl_info& libjvm) {
+  const auto base = reinterpret_cast<uint64_t>(libjvm.dli_fbase);
+  std::vector<ElfFunction> functions = FindFunctions(libjvm.dli_fname, {kSafeFetchN});
+  if (functions.empty()) functions = FindSafeFetchCode(libjvm.dli_fname);
   for (const ElfFunction& function : functions)
     if (function.name == kSafeFetchN) safe_fetch = base + function.address;
+}
+
+// JDK 21 to 24 tell by symbols alone where enterSpecial is returned to. Where it was entered, the
+// return barrier of virtual threads loads first.
+void FindContinuations(const Dl_info& libjvm, WalkLayout& l) {
+  constexpr char kReturnPc[] = "_ZN17ContinuationEntry10_return_pcE";
+  constexpr char kBarrier[] = "_ZN12StubRoutines19_cont_returnBarrierE";
+  if (l.cont_entry >= 0 || l.feature < 21 || l.rules->loads_sp_from == nullptr) return;
+  const auto base = reinterpret_cast<uint64_t>(libjvm.dli_fbase);
+  const LiveMemory memory(0, 0);
+  for (const ElfFunction& found : FindFunctions(libjvm.dli_fname, {kReturnPc, kBarrier})) {
+    uint64_t barrier = 0;
+    if (found.name == kReturnPc)
+      l.cont_return_at = base + found.address;
+    else if (memory.ReadWord(base + found.address, barrier))
+      l.cont_entry = l.rules->loads_sp_from(memory, barrier);
+  }
 }
 
 }  // namespace
@@ -115,7 +130,11 @@ Status Attach(JavaVM* vm) {
   const int feature = is_8 ? 8 : *version;
   ASSIGN_OR_RETURN(auto found, ReadWalkLayout(structs, feature));
   the_vm = vm;
-  FindSafeFetch(libjvm);
+  Dl_info file{};
+  if (dladdr(dlsym(libjvm, "JNI_CreateJavaVM"), &file) != 0) {
+    FindSafeFetch(file);
+    FindContinuations(file, found);
+  }
   uint64_t word = 0;
   if (!LiveMemory(0, 0).ReadWord(reinterpret_cast<uint64_t>(&layout) & ~7ULL, word))
     return Unable("this libjvm hides SafeFetch, and the kernel permits no process_vm_readv");

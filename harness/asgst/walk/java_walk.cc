@@ -233,17 +233,23 @@ uint64_t JavaWalk::ContinuationEntry() const {
 
 // Continuation.doYield goes on in place of what entered the continuation, whose frame it removes.
 // Its own has gone into the heap, and for a moment the anchor says so of sp and not yet of pc.
+// Where it removes that frame, the thread has forgotten it already.
 void JavaWalk::LeaveContinuation() {
-  const uint64_t entry = ContinuationEntry();
-  uint64_t entered = 0, pc = 0, fp = 0;
-  if (entry == 0 || at_.sp != entry || at_.has_sender || layout_.cont_return_at == 0 ||
-      CodeAt(at_.pc).kind != CodeKind::kNmethod ||
-      !memory_.ReadWord(layout_.cont_return_at, entered))
-    return;
+  uint64_t entered = 0, pc = 0, fp = 0, removed = 0;
+  if (layout_.cont_return_at == 0 || at_.has_sender) return;
+  const FoundCode top = CodeAt(at_.pc);
+  if (top.kind != CodeKind::kNmethod) return;
+  if (const uint64_t entry = ContinuationEntry(); entry == 0 || at_.sp != entry) {
+    if (top.level == 0 && at_.is_top && layout_.rules->adds_to_sp != nullptr)
+      removed = layout_.rules->adds_to_sp(Code(), at_.pc);
+    if (removed == 0) return;
+  }
+  if (!memory_.ReadWord(layout_.cont_return_at, entered)) return;
   const FoundCode code = CodeAt(entered);
-  const uint64_t above = entry + 8 * static_cast<uint64_t>(code.frame_words);
-  if (code.kind != CodeKind::kNmethod || code.frame_words <= 2 || !ReturnAddress(above - 8, pc) ||
-      !Word(above - 16, fp))
+  const uint64_t frame = 8 * static_cast<uint64_t>(code.frame_words), above = at_.sp + frame;
+  if (code.kind != CodeKind::kNmethod || code.frame_words <= 2 ||
+      (removed != 0 && (removed + 16 != frame || top.begin == code.begin)) ||
+      !ReturnAddress(above - 8, pc) || !Word(above - 16, fp))
     return;
   at_.has_sender = true;
   at_.sender = {pc, above, fp, 0};
@@ -260,7 +266,11 @@ bool JavaWalk::ToContinuationEntry(uint64_t most) {
       (entry - at_.sp > most && IsReturn(at_.pc)) || !InStack(entry) ||
       !memory_.ReadWord(layout_.cont_return_at, pc) || !InCode(pc))
     return false;
-  const uint64_t end = entry + static_cast<uint64_t>(layout_.cont_entry_size);
+  // It is the frame of enterSpecial, with fp and the return address above it.
+  const uint64_t frame = 8 * static_cast<uint64_t>(std::max(CodeAt(pc).frame_words, 2));
+  const uint64_t end =
+      entry +
+      (layout_.cont_entry_size > 0 ? static_cast<uint64_t>(layout_.cont_entry_size) : frame - 16);
   at_ = {pc, entry, end, false, false, {}};
   low_ = entry;
   return true;

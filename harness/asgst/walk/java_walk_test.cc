@@ -230,6 +230,8 @@ TEST_P(JavaWalkTest, BelowAMountedVirtualThreadIsWhatEnteredIt) {
   layout_.cont_entry_size = 32;
   layout_.cont_return_at = return_at;
   EXPECT_EQ(Walk(), wanted);
+  layout_.cont_entry_size = 0;
+  EXPECT_EQ(Walk(), wanted) << "as long as the frame of what entered it";
   memory_.Put(kThread + 0x108, entry - 8);
   EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf}) << "an inner one";
 }
@@ -251,6 +253,16 @@ TEST_P(JavaWalkTest, WhereAVirtualThreadLeftIsWhatEnteredIt) {
   EXPECT_EQ(Walk(), (std::vector<Seen>{kLeaf, kInlined, kOuter}));
   memory_.Put(kThread + 0x108, kEntry + 8);
   EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf}) << "it is still there";
+  if (layout_.rules->adds_to_sp == nullptr) return;
+  // In doYield, which has no level: add rsp, 0x20; pop rbp
+  memory_.Put(kThread + 0x108, 0);
+  memory_.PutBytes(start_.registers.pc, {0x48, 0x83, 0xc4, 0x20, 0x5d, 0xc3, 0x90, 0x90});
+  EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf}) << "compiled";
+  memory_.PutInt(leaf_ - 0x1f0 + 32, 0);
+  const Seen wrapper{kLeaf.method, -1, 0, kLeaf.type};
+  EXPECT_EQ(Walk(), (std::vector<Seen>{wrapper, kInlined, kOuter}));
+  memory_.PutBytes(start_.registers.pc, {0x48, 0x83, 0xc4, 0x28});
+  EXPECT_EQ(Walk(), std::vector<Seen>{wrapper}) << "a frame of another size";
 }
 
 TEST_P(JavaWalkTest, ABrokenStackEndsTheWalkAndSaysSo) {

@@ -47,9 +47,10 @@ struct WalkLayout {
   int call_wrapper;           // frame::entry_frame_call_wrapper_offset, bytes from fp
   int wrapper_anchor;         // JavaCallWrapper::_anchor
 
-  // A mounted virtual thread, JDK 25 and later; -1 or 0: not known.
+  // A mounted virtual thread, JDK 21 and later; -1 or 0: not known. vmStructs of 21 to 24 have none
+  // of it: FindContinuations.
   int cont_entry;       // JavaThread::_cont_entry: where the newest continuation was entered
-  int cont_entry_size;  // of a ContinuationEntry, which is the frame of enterSpecial
+  int cont_entry_size;  // of a ContinuationEntry; 0: as the size of enterSpecial's frame tells
   uint64_t
       cont_return_at;  // of ContinuationEntry::_return_pc, within enterSpecial once that is made
 

@@ -68,6 +68,12 @@ struct CodeRules {
   // before `pc`: where it keeps registers around a call, not where its frame ends. Null where
   // nobody asks.
   uint64_t (*gives_back)(const MemoryReader& memory, const FoundCode& code, uint64_t pc) = nullptr;
+  // Bytes that the instruction at `pc` takes off the stack by adding to its pointer; else 0. Null
+  // where nobody asks.
+  uint64_t (*adds_to_sp)(const MemoryReader& memory, uint64_t pc) = nullptr;
+  // Where in the thread the first instructions at `pc` load the stack pointer from, in bytes; -1 if
+  // they do not. Null where nobody asks.
+  int (*loads_sp_from)(const MemoryReader& memory, uint64_t pc) = nullptr;
   // Runs the code at `start` in thought up to where it gives control away (or calls). False if that
   // is not found in a bounded number of steps, or nothing tells the stack pointer there. Null where
   // nobody asks.

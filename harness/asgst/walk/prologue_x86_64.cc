@@ -259,32 +259,63 @@ uint64_t TakesBack(const MemoryReader& memory, uint64_t pc) {
   return pops > pushes ? pops - pushes : 0;
 }
 
+// What add or sub with a number adds to rsp; 0 for any other instruction.
+int64_t AddedToSp(const InstructionX86& i) {
+  constexpr int kAdd = 0, kSub = 5, kSp = 4;
+  if (i.map != 0 || (i.opcode != 0x81 && i.opcode != 0x83) || i.in_memory || i.rm != kSp || !i.wide)
+    return 0;
+  return (i.reg & 7) == kAdd ? i.immediate : (i.reg & 7) == kSub ? -i.immediate : 0;
+}
+
+uint64_t AddsToSp(const MemoryReader& memory, uint64_t pc) {
+  constexpr int kLongest = 7;
+  uint8_t bytes[kLongest];
+  InstructionX86 i;
+  if (!memory.ReadBytes(pc, bytes, sizeof bytes) || !DecodeX86(bytes, sizeof bytes, i)) return 0;
+  return static_cast<uint64_t>(std::max<int64_t>(AddedToSp(i), 0));
+}
+
+// jcc, jmp, ret; push, pop, leave, call and jmp by register: what keeps registers has none of them.
+bool EndsKeeping(const InstructionX86& i) {
+  const uint8_t op = i.opcode;
+  if (i.map == 1) return !i.vex && (op & 0xf0) == 0x80;
+  return i.map == 0 && ((op & 0xf0) == 0x70 || op == 0xe9 || op == 0xeb || (op & 0xfe) == 0xc2 ||
+                        (op & 0xf0) == kPush || op == 0xff || op == 0xc9);
+}
+
 // sub rsp, N  mov [rsp + n], reg ...  call  mov reg, [rsp + n] ...  add rsp, N: the slow path of a
 // collector's barrier in C2's code (SaveLiveRegisters).
 uint64_t GivesBack(const MemoryReader& memory, const FoundCode& code, uint64_t pc) {
   constexpr int kMostInstructions = 128;  // each register is kept by one, and loaded by one
-  constexpr int kAdd = 0, kSub = 5, kSp = 4;
-  uint8_t bytes[InstructionX86::kMostBytes + 1] = {};
+  uint8_t bytes[InstructionX86::kMostBytes];
   InstructionX86 i;
-  for (int n = 0; n < kMostInstructions && pc < code.end;
-       n++, pc += static_cast<uint64_t>(i.length)) {
-    const int size =
-        static_cast<int>(std::min<uint64_t>(InstructionX86::kMostBytes, code.end - pc));
-    if (!memory.ReadBytes(pc, bytes, size) || !DecodeX86(bytes, size, i)) return 0;
-    const uint8_t op = i.opcode;
-    if (i.map == 1 && !i.vex && (op & 0xf0) == 0x80) return 0;  // jcc
-    if (i.map != 0 || op == 0xe8) continue;
-    const bool branches = (op & 0xf0) == 0x70 || op == 0xe9 || op == 0xeb || (op & 0xfe) == 0xc2;
-    if (branches || (op & 0xf0) == kPush || op == 0xff || op == 0xc9) return 0;
-    if ((op != 0x81 && op != 0x83) || i.in_memory || i.rm != kSp || !i.wide) continue;
-    if ((i.reg & 7) == kSub) return 0;  // not taken yet
-    if ((i.reg & 7) != kAdd || i.immediate <= 0) return 0;
-    uint8_t next = 0;
-    return memory.ReadBytes(pc + static_cast<uint64_t>(i.length), &next, 1) && next != kPopFp
-               ? static_cast<uint64_t>(i.immediate)
+  for (int n = 0; n < kMostInstructions && pc < code.end; n++) {
+    const int size = static_cast<int>(std::min<uint64_t>(sizeof bytes, code.end - pc));
+    if (!memory.ReadBytes(pc, bytes, size) || !DecodeX86(bytes, size, i) || EndsKeeping(i))
+      return 0;
+    pc += static_cast<uint64_t>(i.length);
+    const int64_t added = AddedToSp(i);
+    if (added == 0) continue;
+    uint8_t next = kPopFp;  // the frame's own; less than 0: not taken yet
+    return added > 0 && memory.ReadBytes(pc, &next, 1) && next != kPopFp
+               ? static_cast<uint64_t>(added)
                : 0;
   }
   return 0;
+}
+
+// mov rsp, [r15 + offset]
+int LoadsSpFrom(const MemoryReader& memory, uint64_t pc) {
+  constexpr int kMostInstructions = 8, kSp = 4, kThread = 15;
+  uint8_t bytes[InstructionX86::kMostBytes];
+  InstructionX86 i;
+  for (int n = 0; n < kMostInstructions; n++, pc += static_cast<uint64_t>(i.length)) {
+    if (!memory.ReadBytes(pc, bytes, sizeof bytes) || !DecodeX86(bytes, sizeof bytes, i)) return -1;
+    if (i.map == 0 && i.opcode == 0x8b && i.wide && i.in_memory && i.reg == kSp &&
+        i.base == kThread && i.index < 0 && i.displacement > 0)
+      return static_cast<int>(i.displacement);
+  }
+  return -1;
 }
 
 }  // namespace
@@ -295,6 +326,8 @@ const CodeRules kX86_64Rules = {.shape_at = ShapeOf,
                                 .goes_on = GoesOn,
                                 .takes_back = TakesBack,
                                 .gives_back = GivesBack,
+                                .adds_to_sp = AddsToSp,
+                                .loads_sp_from = LoadsSpFrom,
                                 .run_to_exit = RunToExitX86,
                                 .address_mask = ~uint64_t{0},
                                 .has_link_register = false,

@@ -339,6 +339,20 @@ TEST_F(ShapeTest, WhatIsKeptAroundACallIsGivenBack) {
   EXPECT_EQ(given({0x83, 0xc4, 0x30, 0x90}), 0U) << "esp";
 }
 
+TEST_F(ShapeTest, WhereTheReturnBarrierLoadsTheStackPointerFrom) {
+  const auto from = [&](const std::vector<uint8_t>& bytes) {
+    Put(bytes, -1);
+    return rules_->loads_sp_from(memory_, 0x1000);
+  };
+  // mov rsp, [r15+0x538]; push rax
+  EXPECT_EQ(from({0x49, 0x8b, 0xa7, 0x38, 0x05, 0, 0, 0x50}), 0x538);
+  EXPECT_EQ(from({0x50, 0x49, 0x8b, 0x67, 0x38}), 0x38) << "behind a push";
+  EXPECT_EQ(from({0x48, 0x8b, 0xa7, 0x38, 0x05, 0, 0}), -1) << "from rdi";
+  EXPECT_EQ(from({0x49, 0x89, 0xa7, 0x38, 0x05, 0, 0}), -1) << "a store";
+  EXPECT_EQ(from({0x49, 0x8b, 0x87, 0x38, 0x05, 0, 0}), -1) << "to rax";
+  EXPECT_EQ(rules_->loads_sp_from(memory_, 0x5000), -1) << "not to be read";
+}
+
 TEST_F(ShapeTest, ArmStubThatDoesNotSayWhereItsFrameIsComplete) {
   // paciasp; stp x29, x30, [sp, #-16]!; mov x29, sp; str x0, [sp, #-16]!; ldp x29, x30, [sp], #16;
   // ret

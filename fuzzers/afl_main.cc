@@ -118,7 +118,7 @@ class Keeper {
       afl_.Answer(child, 0);
       for (;;) pause();
     }
-    Bury(wait_status);
+    PostExit(wait_status);
     if (walking) {
       const bool retired = phase == ChildPhase::kRetired;
       // Not an input to keep, nor one to call a crash: a crash that was contained is to blame.
@@ -189,14 +189,15 @@ class Keeper {
   }
 
   // Until the parent has seen it: a successor would write over what it left.
-  void Bury(int wait_status) {
+  void PostExit(int wait_status) {
     const bool killed_to_stop =
         state_.stop.load() != 0 && WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
     if (state_.job.alone != 0 || killed_to_stop) return;
-    Grave& grave = state_.grave;
-    grave.wait_status = wait_status;
-    const uint32_t number = grave.dug.fetch_add(1) + 1;
-    for (int ms = 0; ms < kParentTakesWithinMs && grave.taken.load() != number; ms++) Sleep(1);
+    ChildExitMailbox& exits = state_.exits;
+    exits.wait_status = wait_status;
+    const uint32_t number = exits.posted.fetch_add(1) + 1;
+    for (int ms = 0; ms < kParentTakesWithinMs && exits.acknowledged.load() != number; ms++)
+      Sleep(1);
   }
 
   const AflProtocol& afl_;

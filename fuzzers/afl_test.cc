@@ -157,8 +157,8 @@ TEST_P(AflTest, ADeathIsBuriedAnsweredAndHasASuccessor) {
       EXPECT_NE(after.pid, death.pid) << walker;
       EXPECT_EQ(after.map, before.map) << walker;
       // What the parent needs to know: how it really ended, and what it walked.
-      ASSERT_EQ(afl.graves().size(), i + 1);
-      const Taken& taken = afl.graves().back();
+      ASSERT_EQ(afl.exits().size(), i + 1);
+      const Taken& taken = afl.exits().back();
       EXPECT_EQ(WIFEXITED(taken.wait_status), walker == std::string("puzzle-exit"));
       EXPECT_TRUE(taken.walking);
       EXPECT_EQ(taken.pc, kTriggerPc);
@@ -174,7 +174,7 @@ TEST_P(AflTest, OneThatIsAskedToStopIsNoCrash) {
   state->state().stop.store(1);
   EXPECT_EQ(afl.Run(Genuine("c2")).wait_status, 0);
   EXPECT_EQ(state->state().phase.load(), ChildPhase::kDone);
-  EXPECT_TRUE(afl.graves().empty());
+  EXPECT_TRUE(afl.exits().empty());
   EXPECT_FALSE(afl.EndedWithin(seconds(1)).has_value()) << "afl-fuzz would complain";
 }
 
@@ -188,7 +188,7 @@ TEST_P(AflTest, AFindingIsACrash) {
   ASSERT_TRUE(WIFSIGNALED(crash.wait_status)) << crash.wait_status;
   EXPECT_EQ(WTERMSIG(crash.wait_status), SIGABRT);
   EXPECT_EQ(afl.Run(Genuine("c2")).wait_status, 0);
-  EXPECT_TRUE(afl.graves().empty());
+  EXPECT_TRUE(afl.exits().empty());
 }
 
 std::string Stat(const std::string& path, const std::string& name) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // PlayedAfl: afl-fuzz as walk_afl sees it, played by a test: starts the target, gives it inputs,
-// and takes its answers; also the parent that takes graves. Signal-safe: no.
+// and takes its answers; also the parent that reads the mailbox. Signal-safe: no.
 #ifndef WALKHAMMER_FUZZERS_AFL_TESTING_H_
 #define WALKHAMMER_FUZZERS_AFL_TESTING_H_
 
@@ -122,7 +122,7 @@ class PlayedAfl {
     return answer;
   }
 
-  const std::vector<Taken>& graves() const { return graves_; }
+  const std::vector<Taken>& exits() const { return exits_; }
 
   // As an afl-fuzz that ends.
   void Leave() {
@@ -159,7 +159,7 @@ class PlayedAfl {
     const auto until = std::chrono::steady_clock::now() + within;
     pollfd answer{answers_, POLLIN, 0};
     while (poll(&answer, 1, 10) != 1) {
-      TakeGrave();
+      TakeExit();
       if (std::chrono::steady_clock::now() > until) return std::nullopt;
     }
     int32_t word;
@@ -168,17 +168,17 @@ class PlayedAfl {
   }
 
   // The target waits until the parent has done so.
-  void TakeGrave() {
+  void TakeExit() {
     if (state_ == nullptr) return;
     SharedState& state = state_->state();
-    if (state.grave.taken.load() == state.grave.dug.load()) return;
-    graves_.push_back({state.grave.wait_status, state.journal.phase.load() == 1,
-                       state.journal.request.pc.addend});
-    state.grave.taken.store(state.grave.dug.load());
+    if (state.exits.acknowledged.load() == state.exits.posted.load()) return;
+    exits_.push_back({state.exits.wait_status, state.journal.phase.load() == 1,
+                      state.journal.request.pc.addend});
+    state.exits.acknowledged.store(state.exits.posted.load());
   }
 
   SharedMapping* state_;
-  std::vector<Taken> graves_;
+  std::vector<Taken> exits_;
   RunFolder folder_;  // for what a dying JVM leaves
   int map_, input_;
   uint8_t* map_bytes_;

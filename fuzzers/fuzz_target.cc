@@ -61,14 +61,14 @@ void SetOwnJob(const std::string& walker, SharedState& state) {
 void* FuzzTarget::JvmThread(void* self) {
   auto& target = *static_cast<FuzzTarget*>(self);
   SharedState& state = *target.state_;
-  auto shop = Workshop::SetUp(state, target.feedback_->blocks());
-  if (!shop.ok()) {
-    if (state.job.alone != 0) Give(shop.failure());
-    EndWith(state, shop.failure());
+  auto environment = ChildEnvironment::SetUp(state, target.feedback_->blocks());
+  if (!environment.ok()) {
+    if (state.job.alone != 0) Give(environment.failure());
+    EndWith(state, environment.failure());
     _exit(0);
   }
-  target.shop_ = std::move(shop.value());
-  target.engine_ = std::make_unique<EngineThread>(target.shop_);
+  target.environment_ = std::move(environment.value());
+  target.engine_ = std::make_unique<EngineThread>(target.environment_);
   state.phase.store(ChildPhase::kRunning);
   sem_post(&target.ready_);
   target.engine_->Serve();
@@ -107,10 +107,10 @@ FuzzTarget& FuzzTarget::Start(const Options& options) {
 }
 
 bool FuzzTarget::IsKiller(uint64_t hash) const {
-  const Killers& killers = state_->killers;
-  const uint32_t count = std::min(killers.count.load(), Killers::kMost);
+  const CrashingInputs& crashing = state_->crashing;
+  const uint32_t count = std::min(crashing.count.load(), CrashingInputs::kMost);
   for (uint32_t i = 0; i < count; i++)
-    if (killers.hashes[i] == hash) return true;
+    if (crashing.hashes[i] == hash) return true;
   return false;
 }
 
@@ -127,11 +127,11 @@ void FuzzTarget::Walk(std::span<const uint8_t> input) {
   WalkRequest request = DecodeInput(input, state_->symbols);
   request.walker = state_->job.walker;
   request.options &= SharedOptions(state_->job);
-  ParkedScene* scene = shop_.stage->Find(request.scene);
+  ParkedScene* scene = environment_.stage->Find(request.scene);
   if (scene == nullptr) return;
-  if (options_.forget && shop_.coverage != nullptr) {
+  if (options_.forget && environment_.coverage != nullptr) {
     engine_->CloseWindow();  // so that the next one arms all
-    shop_.coverage->Forget();
+    environment_.coverage->Forget();
   }
   struct Step {
     FuzzTarget* target;
@@ -139,17 +139,18 @@ void FuzzTarget::Walk(std::span<const uint8_t> input) {
     const WalkRequest* request;
     bool go_on;
   } step{this, scene, &request, true};
-  state_->killers.current.store(hash, std::memory_order_relaxed);
+  state_->crashing.current.store(hash, std::memory_order_relaxed);
   engine_->Run(
       *scene,
       [](void* data) {
         auto& step = *static_cast<Step*>(data);
-        step.go_on =
-            step.target->shop_.line->Walk(*step.scene, *step.request, step.target->sequence_++);
+        step.go_on = step.target->environment_.line->Walk(*step.scene, *step.request,
+                                                          step.target->sequence_++);
       },
       &step);
-  if (step.go_on) state_->killers.current.store(0, std::memory_order_relaxed);
-  feedback_->NoteShape(request, shop_.line->walked(), shop_.line->fault(), shop_.line->differed());
+  if (step.go_on) state_->crashing.current.store(0, std::memory_order_relaxed);
+  feedback_->NoteShape(request, environment_.line->walked(), environment_.line->fault(),
+                       environment_.line->differed());
   if (state_->job.alone != 0) AbortOnFinding();
   if (step.go_on) return;
   if (state_->job.alone != 0) {

@@ -51,7 +51,7 @@ class FuzzTarget {
 
   Options options_;
   SharedState* state_ = nullptr;
-  Workshop shop_;
+  ChildEnvironment environment_;
   std::unique_ptr<EngineThread> engine_;
   std::unique_ptr<Feedback> feedback_;
   std::unique_ptr<InputMutator> mutator_;

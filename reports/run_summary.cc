@@ -49,7 +49,7 @@ Verdict Judge(const RunRow& run, const std::vector<BucketRow>& buckets,
   const bool forbidden = !buckets.empty() && buckets.front().grade == Grade::kForbidden;
   if (!cells.empty()) return JudgeCells(run, cells, forbidden, found);
   const std::string state =
-      run.status == RunStatus::kCleanEnd ? std::string() : "; the run " + RunStateWords(run);
+      run.status == RunStatus::kCleanEnd ? std::string() : "; the run " + RunStateText(run);
   const bool unfinished = run.status == RunStatus::kRunning;
   if (totals.pristine_true == 0 || totals.successful == 0 || run.status == RunStatus::kVacuous) {
     std::string why;
@@ -66,7 +66,7 @@ Verdict Judge(const RunRow& run, const std::vector<BucketRow>& buckets,
             ExitCode::kToolFailed};
   }
   if (run.status == RunStatus::kFailed)
-    return {"FAILED", fmt::format("the run {}; {}", RunStateWords(run), found),
+    return {"FAILED", fmt::format("the run {}; {}", RunStateText(run), found),
             ExitCode::kToolFailed};
   return {forbidden ? "FINDINGS" : "CLEAN", found + state,
           forbidden ? ExitCode::kFindings : ExitCode::kClean};
@@ -93,7 +93,7 @@ std::vector<StateCodes> GroupByState(const std::vector<CountRow>& counts) {
   return states;
 }
 
-std::string RunStateWords(const RunRow& run) {
+std::string RunStateText(const RunRow& run) {
   const std::string reason = run.reason.empty() ? "" : ": " + run.reason;
   switch (run.status) {
     case RunStatus::kRunning:

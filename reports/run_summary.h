@@ -93,7 +93,7 @@ std::vector<StateCodes> GroupByState(const std::vector<CountRow>& counts);
 void HoldToGoal(RunSummary& summary, double percent);
 
 // "ended", "is still going", "was killed before it could finish", ...: what the run did.
-std::string RunStateWords(const RunRow& run);
+std::string RunStateText(const RunRow& run);
 
 }  // namespace walkhammer
 

@@ -116,7 +116,7 @@ Verdict JudgeCells(const RunRow& run, std::span<const CellSummary> cells, bool f
   const std::string counts = CellCounts(cells, run);
   const std::string state = run.status == RunStatus::kCleanEnd || run.status == RunStatus::kVacuous
                                 ? std::string()
-                                : "; the run " + RunStateWords(run);
+                                : "; the run " + RunStateText(run);
   const std::string vacuous = Culprits(cells, run, CellClass::kVacuous),
                     failed = Culprits(cells, run, CellClass::kFailed),
                     skipped = Culprits(cells, run, CellClass::kSkipped);

@@ -221,7 +221,7 @@ std::string CellsSection(const RunSummary& summary) {
   return text;
 }
 
-std::string SeenByWords(const RunSummary& summary, size_t bucket) {
+std::string SeenByText(const RunSummary& summary, size_t bucket) {
   const std::vector<int64_t>& cells = summary.bucket_cells[bucket];
   if (cells.empty()) return "";
   std::string text = fmt::format("cell {}", cells.front());

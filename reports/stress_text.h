@@ -15,7 +15,7 @@ std::string CellsSection(const RunSummary& summary);
 
 // "torture:recursion jdk17 zgc and 2 more cells": which cells saw a bucket, by its index. Empty
 // where none is known.
-std::string SeenByWords(const RunSummary& summary, size_t bucket);
+std::string SeenByText(const RunSummary& summary, size_t bucket);
 
 }  // namespace walkhammer
 

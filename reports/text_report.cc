@@ -62,7 +62,7 @@ std::string BucketText(const RunSummary& summary, size_t index) {
   text += fmt::format("      {}/{}", bucket.oracle, bucket.outcome);
   if (bucket.grade != bucket.recorded_grade)
     text += fmt::format(" (regraded, was {})", GradeWord(bucket.recorded_grade));
-  if (const std::string seen_by = SeenByWords(summary, index); !seen_by.empty())
+  if (const std::string seen_by = SeenByText(summary, index); !seen_by.empty())
     text += "\n      in " + seen_by;
   text += files.input.empty() ? "\n      no input was kept\n"
                               : fmt::format("\n      {}/{}\n", dir, files.input);
@@ -105,7 +105,7 @@ std::string TotalsSection(const RunSummary& summary) {
   const RunTotals& totals = summary.run.totals;
   const bool fuzz = summary.cells.empty();
   std::string text = "\nTotals\n";
-  Line(text, "run", RunStateWords(summary.run));
+  Line(text, "run", RunStateText(summary.run));
   Line(text, "time", fmt::format("{:.1f} s", static_cast<double>(totals.time_ms) / 1000));
   if (totals.settle) Line(text, "confirming", SettleText(summary, *totals.settle));
   Line(text, "walks",

@@ -438,7 +438,7 @@ void Agent::MeasureMemory() {
   kib += (sizeof(SampleLine) + methods().HeapBytes() + recorder_->HeapBytes() +
           described_.HeapBytes()) /
          1024;
-  kib += static_cast<uint64_t>(kStations) * state_.job.walker_count *
+  kib += static_cast<uint64_t>(kWalkSlots) * state_.job.walker_count *
          (state_.job.depth * sizeof(Frame) / 1024 + 8);
   bool ours = false;
   for (std::string line; std::getline(maps, line);) {

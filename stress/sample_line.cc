@@ -93,14 +93,14 @@ Status SampleLine::SetUp(const WalkerHost& host, const SampleFacts& facts,
                          const std::vector<Codelet>& codelets) {
   facts_ = facts;
   codelets_.Set(codelets);
-  for (int i = 0; i < kStations; i++) {
-    Station& station = stations_[i];
-    station.journal = &state_.journals[i];
-    WatchGuardSlot(station.guard);
+  for (int i = 0; i < kWalkSlots; i++) {
+    WalkSlot& slot = walk_slots_[i];
+    slot.journal = &state_.journals[i];
+    WatchGuardSlot(slot.guard);
     for (int w = 0; w < walker_count(); w++) {
       infos_[w] = &AllWalkers()[state_.job.walkers[w]];
-      station.walkers[w] = infos_[w]->make();
-      Status bound = station.walkers[w]->Bind(host);
+      slot.walkers[w] = infos_[w]->make();
+      Status bound = slot.walkers[w]->Bind(host);
       if (!bound.ok()) return bound;
     }
   }
@@ -108,12 +108,12 @@ Status SampleLine::SetUp(const WalkerHost& host, const SampleFacts& facts,
   return Ok();
 }
 
-Station* SampleLine::Claim() {
-  for (Station& station : stations_) {
+WalkSlot* SampleLine::Claim() {
+  for (WalkSlot& slot : walk_slots_) {
     int32_t free = 0;
-    if (station.taken.load(std::memory_order_relaxed) == 0 &&
-        station.taken.compare_exchange_strong(free, 1, std::memory_order_acquire))
-      return &station;
+    if (slot.taken.load(std::memory_order_relaxed) == 0 &&
+        slot.taken.compare_exchange_strong(free, 1, std::memory_order_acquire))
+      return &slot;
   }
   return nullptr;
 }
@@ -160,66 +160,65 @@ void SampleLine::TakeDown(const SampledThread& thread, const ucontext_t& context
 }
 
 bool SampleLine::Take(SampledThread& thread, ucontext_t& context, const SampleOptions& options) {
-  Station* station = Claim();
-  if (station == nullptr) {
-    thread.counts->no_station.fetch_add(1, std::memory_order_relaxed);
+  WalkSlot* slot = Claim();
+  if (slot == nullptr) {
+    thread.counts->no_walk_slot.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
   const int tid = options.light ? thread.tid.load(std::memory_order_relaxed) : 0;
-  GuardSlot* before = WearGuardSlot(&station->guard, tid);
+  GuardSlot* before = SetCurrentGuardSlot(&slot->guard, tid);
   // Before the stack is taken down: thread-local storage may stand at its upper end.
   // Not so where the thread goes on: it is that thread's errno.
   if (!options.running) errno = 0;
-  Sample& sample = station->journal->sample;
+  Sample& sample = slot->journal->sample;
   TakeDown(thread, context, options, sample);
-  station->still =
+  slot->still =
       sample.java == 0 || thread.view.states().StandsStill(sample.state, sample.anchor_sp);
-  station->guard.walked_stack = sample.words != 0 ? sample.registers.sp : 0;
+  slot->guard.walked_stack = sample.words != 0 ? sample.registers.sp : 0;
   sample.sequence = sequence_.fetch_add(1, std::memory_order_relaxed);
-  station->seen.other = {};
-  station->facts = facts_;
-  station->facts.nested = options.nested;
-  if (!options.nested && !options.running) station->facts.shadow = thread.shadow.load();
-  for (int w = 0; w < walker_count(); w++) Walk(*station, thread, context, w, options);
-  WearGuardSlot(before);
-  station->taken.store(0, std::memory_order_release);
+  slot->seen.other = {};
+  slot->facts = facts_;
+  slot->facts.nested = options.nested;
+  if (!options.nested && !options.running) slot->facts.shadow = thread.shadow.load();
+  for (int w = 0; w < walker_count(); w++) Walk(*slot, thread, context, w, options);
+  SetCurrentGuardSlot(before);
+  slot->taken.store(0, std::memory_order_release);
   return true;
 }
 
-void SampleLine::Walk(Station& station, SampledThread& thread, ucontext_t& context, int walker,
+void SampleLine::Walk(WalkSlot& slot, SampledThread& thread, ucontext_t& context, int walker,
                       const SampleOptions& options) {
-  Sample& sample = station.journal->sample;
+  Sample& sample = slot.journal->sample;
   sample.walker = state_.job.walkers[walker];
-  station.journal->phase.store(1, std::memory_order_release);
-  CallWalker(station, thread, context, walker, options);
+  slot.journal->phase.store(1, std::memory_order_release);
+  CallWalker(slot, thread, context, walker, options);
 
-  Observation& seen = station.seen;
-  if (HasChanged(station, thread, context, walker)) seen.other = {};
+  Observation& seen = slot.seen;
+  if (HasChanged(slot, thread, context, walker)) seen.other = {};
   // Neighbours in time mostly answer the same; what was clean a step ago is clean now.
   const uint64_t answer = options.light ? HashOfAnswer(seen) : 0;
-  if (answer == 0 || answer != station.clean_answer)
-    station.clean_answer = Judge(station) ? answer : 0;
-  const Disagreement differs = CountAgreement(station, context, walker);
+  if (answer == 0 || answer != slot.clean_answer) slot.clean_answer = Judge(slot) ? answer : 0;
+  const Disagreement differs = CountAgreement(slot, context, walker);
   // The oracles have judged a count beyond the buffer; nobody else is to read there.
   seen.trace.num_frames = std::min<int>(seen.trace.num_frames, state_.job.depth);
   if (options.on_trace != nullptr) options.on_trace(options.data, walker, seen.trace, differs);
-  Count(station, thread, walker, options);
-  KeepForNext(station, walker, options);
-  station.journal->phase.store(0, std::memory_order_release);
+  Count(slot, thread, walker, options);
+  KeepForNext(slot, walker, options);
+  slot.journal->phase.store(0, std::memory_order_release);
 }
 
-// Fills station.seen. From its first look to its last nothing else runs on the thread.
-void SampleLine::CallWalker(Station& station, SampledThread& thread, ucontext_t& context,
-                            int walker, const SampleOptions& options) {
-  const Sample& sample = station.journal->sample;
-  Observation& seen = station.seen;
-  Walker& called = *station.walkers[walker];
+// Fills slot.seen. From its first look to its last nothing else runs on the thread.
+void SampleLine::CallWalker(WalkSlot& slot, SampledThread& thread, ucontext_t& context, int walker,
+                            const SampleOptions& options) {
+  const Sample& sample = slot.journal->sample;
+  Observation& seen = slot.seen;
+  Walker& called = *slot.walkers[walker];
   const WalkInput input{&context, thread.env, state_.job.depth, 0};
   // Asking costs a system call each time.
   const bool ask_mask = sample.sequence % kMaskEvery == 0 && !options.light;
   const uint64_t mask = ask_mask ? ThreadSignalMask() : 0;
   seen.before = Look(thread, mask);
-  seen.trace = CallGuarded(station.guard, called, input);
+  seen.trace = CallGuarded(slot.guard, called, input);
   seen.after = Look(thread, 0);
   if (options.running)
     seen.after.error_number = seen.before.error_number;
@@ -228,7 +227,7 @@ void SampleLine::CallWalker(Station& station, SampledThread& thread, ucontext_t&
   if (ask_mask) seen.after.signal_mask = ThreadSignalMask();
   if (seen.after.signal_mask != mask)
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, sizeof mask);
-  if (options.running || !station.still) {
+  if (options.running || !slot.still) {
     // Others may have changed these meanwhile, and rightly so.
     seen.after.thread_state = seen.before.thread_state;
     seen.after.anchor_sp = seen.before.anchor_sp;
@@ -237,51 +236,51 @@ void SampleLine::CallWalker(Station& station, SampledThread& thread, ucontext_t&
   }
   seen.stack_write = {};
   // In the JVM itself a thread's stack holds what others write to: waiters of a monitor, for one.
-  if (!options.running && station.still && sample.state == kStateInJava)
+  if (!options.running && slot.still && sample.state == kStateInJava)
     seen.stack_write = CompareStack(sample, facts_.call_stub_return);
   seen.buffer_intact = seen.trace.ending != Ending::kReturned || called.BufferIntact(input);
   // Its malloc is not the walker's.
-  if (options.running) station.guard.unsafe_call.function = nullptr;
+  if (options.running) slot.guard.unsafe_call.function = nullptr;
 
-  station.request.walker = sample.walker;
-  station.request.state = sample.state;
-  station.request.depth = state_.job.depth;
-  seen.request = &station.request;
+  slot.request.walker = sample.walker;
+  slot.request.state = sample.state;
+  slot.request.depth = state_.job.depth;
+  seen.request = &slot.request;
   seen.walker = infos_[walker];
   seen.methods = &methods_;
   seen.truth = options.jvmti;
   seen.pristine = !options.jvmti.empty();
-  seen.fault = &station.guard.fault;
-  seen.unsafe_call = &station.guard.unsafe_call;
-  seen.sample = &station.facts;
+  seen.fault = &slot.guard.fault;
+  seen.unsafe_call = &slot.guard.unsafe_call;
+  seen.sample = &slot.facts;
 }
 
 // A thread that is blocked or in native code may be deoptimised by others between two walks, and no
 // two walkers have been shown the same then. Where they differ, the one before is asked again.
-bool SampleLine::HasChanged(Station& station, SampledThread& thread, ucontext_t& context,
+bool SampleLine::HasChanged(WalkSlot& slot, SampledThread& thread, ucontext_t& context,
                             int walker) {
-  const Observation& seen = station.seen;
-  SampleJournal& journal = *station.journal;
+  const Observation& seen = slot.seen;
+  SampleJournal& journal = *slot.journal;
   const int depth = state_.job.depth;
-  if (seen.other.walker == nullptr || station.still ||
+  if (seen.other.walker == nullptr || slot.still ||
       !CanCompare(seen.trace, seen.other.trace, depth) ||
       Compare(seen.trace, seen.other.trace).kind == Disagreement::kNone)
     return false;
   const WalkInput input{&context, thread.env, depth, 0};
-  const UnsafeCall kept = station.guard.unsafe_call;
+  const UnsafeCall kept = slot.guard.unsafe_call;
   journal.sample.walker = state_.job.walkers[walker - 1];  // whom a death is blamed on
-  const Trace again = CallGuarded(station.guard, *station.walkers[walker - 1], input);
+  const Trace again = CallGuarded(slot.guard, *slot.walkers[walker - 1], input);
   journal.sample.walker = state_.job.walkers[walker];
-  station.guard.unsafe_call = kept;
+  slot.guard.unsafe_call = kept;
   errno = 0;
   return again.ending != Ending::kReturned || again.num_frames > depth ||
-         HashOfFrames(again) != station.other_frames;
+         HashOfFrames(again) != slot.other_frames;
 }
 
-void SampleLine::Count(const Station& station, SampledThread& thread, int walker,
+void SampleLine::Count(const WalkSlot& slot, SampledThread& thread, int walker,
                        const SampleOptions& options) {
-  const Sample& sample = station.journal->sample;
-  const Trace& trace = station.seen.trace;
+  const Sample& sample = slot.journal->sample;
+  const Trace& trace = slot.seen.trace;
   const bool returned = trace.ending == Ending::kReturned;
   const int code = CodeSlotOf(trace);
   const int state = std::min<int>(sample.state, kMaxStates - 1);
@@ -295,20 +294,19 @@ void SampleLine::Count(const Station& station, SampledThread& thread, int walker
   if (code == kCodeFrames) {
     state_.successful.fetch_add(1, std::memory_order_relaxed);
     thread.counts->successful.fetch_add(1, std::memory_order_relaxed);
-    if (station.facts.shadow != nullptr)
-      state_.shadow_checked.fetch_add(1, std::memory_order_relaxed);
+    if (slot.facts.shadow != nullptr) state_.shadow_checked.fetch_add(1, std::memory_order_relaxed);
   }
   if (!returned) state_.contained_crashes.fetch_add(1, std::memory_order_relaxed);
 }
 
 // The same again only of what stands still: a safepoint may begin, and a GC with it, while a thread
 // is in native code or blocked.
-void SampleLine::KeepForNext(Station& station, int walker, const SampleOptions& options) const {
+void SampleLine::KeepForNext(WalkSlot& slot, int walker, const SampleOptions& options) const {
   if (options.running || walker + 1 == walker_count()) return;
-  station.seen.other = {station.seen.trace, infos_[walker],
-                        station.still && infos_[walker + 1] == infos_[walker]};
-  if (!station.still && station.seen.trace.ending == Ending::kReturned)
-    station.other_frames = HashOfFrames(station.seen.trace);
+  slot.seen.other = {slot.seen.trace, infos_[walker],
+                     slot.still && infos_[walker + 1] == infos_[walker]};
+  if (!slot.still && slot.seen.trace.ending == Ending::kReturned)
+    slot.other_frames = HashOfFrames(slot.seen.trace);
 }
 
 // A word of the sampled stack, as it was where that was kept; 0 if the thread goes on.
@@ -345,8 +343,8 @@ std::string_view SampleLine::AnchorStub(const Sample& sample) const {
 
 // What the JVM tells of the compiled code that has left Java, by itself or through a stub, and of
 // its callers, as long as they are compiled.
-std::optional<Against> SampleLine::AskDebugInfo(const Station& station, bool newest_alone) const {
-  const Sample& sample = station.journal->sample;
+std::optional<Against> SampleLine::AskDebugInfo(const WalkSlot& slot, bool newest_alone) const {
+  const Sample& sample = slot.journal->sample;
   uint64_t pc = AnchorPc(sample), sp = sample.anchor_sp;
   FoundCode code = code_.Find(pc);
   const auto leave = [&] {
@@ -355,7 +353,7 @@ std::optional<Against> SampleLine::AskDebugInfo(const Station& station, bool new
     code = code_.Find(pc);
   };
   if (code.kind == CodeKind::kStub && code.frame_words > 0) leave();
-  DebugInfoEvidence evidence(station.seen);
+  DebugInfoEvidence evidence(slot.seen);
   while (code.kind == CodeKind::kNmethod) {
     const auto there = described_.Find(code.begin, pc);
     if (!there || !evidence.Add(*there) || newest_alone || code.frame_words <= 0) break;
@@ -365,13 +363,13 @@ std::optional<Against> SampleLine::AskDebugInfo(const Station& station, bool new
 }
 
 // Also what speaks against the one or the other.
-Disagreement SampleLine::CountAgreement(const Station& station, const ucontext_t& context,
+Disagreement SampleLine::CountAgreement(const WalkSlot& slot, const ucontext_t& context,
                                         int walker) {
-  const Observation& seen = station.seen;
+  const Observation& seen = slot.seen;
   const Trace &mine = seen.trace, &other = seen.other.trace;
   if (walker == 0 || seen.other.walker == nullptr || !CanCompare(mine, other, state_.job.depth))
     return Disagreement::kCount;
-  const uint64_t pc = station.journal->sample.registers.pc;
+  const uint64_t pc = slot.journal->sample.registers.pc;
   const PcRegion region = RegionOf(pc);
   const Disagreement kind = Compare(mine, other).kind;
   const int r = static_cast<int>(region), d = static_cast<int>(kind);
@@ -384,23 +382,23 @@ Disagreement SampleLine::CountAgreement(const Station& station, const ucontext_t
   count(Witness::kShadowStack, ShadowEvidence(seen));
   count(Witness::kThreadStart, ThreadStartEvidence(seen));
   if (region == PcRegion::kLibrary) {
-    count(Witness::kCall, CallEvidence(seen, codelets_, AnchorStub(station.journal->sample)));
-    count(Witness::kAnchor, AnchorEvidence(seen, AnchorMethod(station.journal->sample)));
-    count(Witness::kDebugInfo, AskDebugInfo(station, kind == Disagreement::kNone));
+    count(Witness::kCall, CallEvidence(seen, codelets_, AnchorStub(slot.journal->sample)));
+    count(Witness::kAnchor, AnchorEvidence(seen, AnchorMethod(slot.journal->sample)));
+    count(Witness::kDebugInfo, AskDebugInfo(slot, kind == Disagreement::kNone));
   }
   if (region == PcRegion::kCodelet)
     count(Witness::kByteCode, ByteCodeEvidence(seen, codelets_, pc, NextByteCode(context)));
   return kind;
 }
 
-bool SampleLine::Judge(Station& station) {
-  return JudgeWalk(station.seen, [&](uint8_t oracle, uint8_t outcome, const char* detail) {
-    Report(station, oracle, outcome, detail);
+bool SampleLine::Judge(WalkSlot& slot) {
+  return JudgeWalk(slot.seen, [&](uint8_t oracle, uint8_t outcome, const char* detail) {
+    Report(slot, oracle, outcome, detail);
   });
 }
 
-void SampleLine::Report(Station& station, uint8_t oracle, uint8_t outcome, const char* detail) {
-  const Observation& seen = station.seen;
+void SampleLine::Report(WalkSlot& slot, uint8_t oracle, uint8_t outcome, const char* detail) {
+  const Observation& seen = slot.seen;
   const int site =
       WantsReport(state_, SiteOf(seen, oracle, outcome, seen.request->walker, state_), 0, false);
   if (site < 0) return;
@@ -420,12 +418,12 @@ void SampleLine::Report(Station& station, uint8_t oracle, uint8_t outcome, const
   StressFinding& slot = *free_slot;
   RawFinding& raw = slot.raw;
   std::memset(static_cast<void*>(&raw), 0, sizeof raw);
-  const Sample& sample = station.journal->sample;
+  const Sample& sample = slot.journal->sample;
   std::memcpy(&slot.sample, &sample, offsetof(Sample, stack) + 8 * sample.words);
   raw.sequence = sample.sequence;
   const uint64_t time_ns = sample.time_ns != 0 ? sample.time_ns : MonotonicNs();
   raw.time_ms = (time_ns - state_.start_ns) / 1000000;
-  raw.request = station.request;
+  raw.request = slot.request;
   raw.site = static_cast<uint32_t>(site);
   raw.presented = sample.registers;
   FillFinding(seen, oracle, outcome, detail, raw);

@@ -26,7 +26,7 @@
 namespace walkhammer::stress {
 
 // What one walk needs for itself.
-struct Station {
+struct WalkSlot {
   std::atomic<int32_t> taken{0};
   GuardSlot guard;
   std::unique_ptr<Walker> walkers[kMaxWalkers];
@@ -61,32 +61,31 @@ class SampleLine {
   Status SetUp(const WalkerHost& host, const SampleFacts& facts,
                const std::vector<Codelet>& codelets);
 
-  // One sample of `thread`, interrupted at `context`. False: no station was free.
+  // One sample of `thread`, interrupted at `context`. False: no slot was free.
   bool Take(SampledThread& thread, ucontext_t& context, const SampleOptions& options);
 
   int walker_count() const { return state_.job.walker_count; }
   PcRegion RegionOf(uint64_t pc) const;
 
  private:
-  Station* Claim();
+  WalkSlot* Claim();
   void TakeDown(const SampledThread& thread, const ucontext_t& context,
                 const SampleOptions& options, Sample& sample) const;
-  void Walk(Station& station, SampledThread& thread, ucontext_t& context, int walker,
+  void Walk(WalkSlot& slot, SampledThread& thread, ucontext_t& context, int walker,
             const SampleOptions& options);
-  void CallWalker(Station& station, SampledThread& thread, ucontext_t& context, int walker,
+  void CallWalker(WalkSlot& slot, SampledThread& thread, ucontext_t& context, int walker,
                   const SampleOptions& options);
-  bool HasChanged(Station& station, SampledThread& thread, ucontext_t& context, int walker);
-  void Count(const Station& station, SampledThread& thread, int walker,
-             const SampleOptions& options);
-  void KeepForNext(Station& station, int walker, const SampleOptions& options) const;
+  bool HasChanged(WalkSlot& slot, SampledThread& thread, ucontext_t& context, int walker);
+  void Count(const WalkSlot& slot, SampledThread& thread, int walker, const SampleOptions& options);
+  void KeepForNext(WalkSlot& slot, int walker, const SampleOptions& options) const;
   static uint64_t StackWord(const Sample& sample, uint64_t address);
   static uint64_t AnchorPc(const Sample& sample);
   uint64_t AnchorMethod(const Sample& sample) const;
   std::string_view AnchorStub(const Sample& sample) const;
-  std::optional<Against> AskDebugInfo(const Station& station, bool newest_alone) const;
-  Disagreement CountAgreement(const Station& station, const ucontext_t& context, int walker);
-  bool Judge(Station& station);  // true: nothing to report
-  void Report(Station& station, uint8_t oracle, uint8_t outcome, const char* detail);
+  std::optional<Against> AskDebugInfo(const WalkSlot& slot, bool newest_alone) const;
+  Disagreement CountAgreement(const WalkSlot& slot, const ucontext_t& context, int walker);
+  bool Judge(WalkSlot& slot);  // true: nothing to report
+  void Report(WalkSlot& slot, uint8_t oracle, uint8_t outcome, const char* detail);
 
   StressState& state_;
   const MethodRegistry& methods_;
@@ -94,7 +93,7 @@ class SampleLine {
   const DescribedCode& described_;
   CodeletCodes codelets_;
   const WalkerInfo* infos_[kMaxWalkers] = {};
-  Station stations_[kStations];
+  WalkSlot walk_slots_[kWalkSlots];
   std::atomic<uint64_t> sequence_{0};
   SampleFacts facts_{};
 };

@@ -62,7 +62,7 @@ void ThreadTable::FoldInto0(ThreadCounts& counts) {
   AddTo(all.delivered, counts.delivered);
   AddTo(all.coalesced, counts.coalesced);
   AddTo(all.idle, counts.idle);
-  AddTo(all.no_station, counts.no_station);
+  AddTo(all.no_walk_slot, counts.no_walk_slot);
   AddTo(all.walks, counts.walks);
   AddTo(all.successful, counts.successful);
 }
@@ -82,7 +82,7 @@ SampledThread* ThreadTable::Add(int tid, const char* name, bool java) {
   ThreadCounts& counts = state_.threads[place];
   counts.tid.store(0);
   for (auto* counter : {&counts.cpu_ns, &counts.alive_ns, &counts.delivered, &counts.coalesced,
-                        &counts.idle, &counts.no_station, &counts.walks, &counts.successful})
+                        &counts.idle, &counts.no_walk_slot, &counts.walks, &counts.successful})
     counter->store(0);
   counts.java = java ? 1 : 0;
   counts.ended = 0;

@@ -67,7 +67,7 @@ struct Trace {
   // It ends where it was to end, which says nothing of older frames: its buffer holds no more,
   // frames in it counted that are not Java's and so not in `frames`; or an option of the walk ends
   // it.
-  bool cut = false;
+  bool ended_on_request = false;
   // In what the API contradicts itself; or null.
   const char* complaint = nullptr;
 };

@@ -40,12 +40,12 @@ bool OnTrap(ucontext_t* context, bool walking) {
 
 // An address in the module that holds the walker's code.
 const void* InsideOf(const std::string& library, const WalkerInfo& info) {
-  if (info.own_code != nullptr) return reinterpret_cast<void*>(OnTrap);
+  if (info.covered_function != nullptr) return reinterpret_cast<void*>(OnTrap);
   return dlsym(dlopen(library.c_str(), RTLD_NOW | RTLD_NOLOAD), info.symbol);
 }
 
 // Guidance and a figure for the report; a run is worth something without it.
-void SetUpCoverage(SharedState& shared, Workshop& shop, const WalkerInfo& info,
+void SetUpCoverage(SharedState& shared, ChildEnvironment& environment, const WalkerInfo& info,
                    std::span<uint8_t> run_counters) {
   auto lacking = [&](const std::string& reason) {
     Copy(shared.covered.reason, sizeof shared.covered.reason, reason);
@@ -61,8 +61,8 @@ void SetUpCoverage(SharedState& shared, Workshop& shop, const WalkerInfo& info,
       {run_counters.data(), static_cast<uint32_t>(run_counters.size()), shared.covered.hit});
   if (!coverage.ok()) return lacking(coverage.failure().message);
   shared.covered.blocks.store(static_cast<uint32_t>(map.blocks.size()));
-  shop.coverage = std::move(coverage.value());
-  armed_coverage = shop.coverage.get();
+  environment.coverage = std::move(coverage.value());
+  armed_coverage = environment.coverage.get();
 }
 
 Status Guarded(SharedState& shared, const Jvm& jvm, const std::string& libjvm) {
@@ -111,12 +111,12 @@ struct PristineJob {
 };
 
 // The proof that these walkers walk at all here.
-void WalkPristineScenes(SharedState& shared, Workshop& shop) {
+void WalkPristineScenes(SharedState& shared, ChildEnvironment& environment) {
   for (size_t i = 0; i < AllScenes().size(); i++) {
-    ParkedScene* scene = shop.stage->Find(static_cast<int>(i));
+    ParkedScene* scene = environment.stage->Find(static_cast<int>(i));
     if (scene == nullptr) continue;
-    PristineJob job{shop.line.get(), scene, &shared.scenes[i]};
-    shop.stage->Run(
+    PristineJob job{environment.line.get(), scene, &shared.scenes[i]};
+    environment.stage->Run(
         *scene,
         [](void* data) {
           auto& job = *static_cast<PristineJob*>(data);
@@ -201,10 +201,10 @@ std::vector<uint64_t> NameHashes(const SymbolTable& symbols) {
   return out;
 }
 
-Status Fuzz(SharedState& shared, Workshop& shop) {
+Status Fuzz(SharedState& shared, ChildEnvironment& environment) {
   std::vector<ParkedScene*> scenes;
   for (size_t i = 0; i < AllScenes().size(); i++) {
-    ParkedScene* scene = shop.stage->Find(static_cast<int>(i));
+    ParkedScene* scene = environment.stage->Find(static_cast<int>(i));
     if (scene != nullptr) scenes.push_back(scene);
   }
   if (scenes.empty()) return Unable("none of the scenes asked for is available in this JVM");
@@ -217,15 +217,16 @@ Status Fuzz(SharedState& shared, Workshop& shop) {
     const size_t which = number % scenes.size();
     RandomRequests requests(shared.vocabulary, shared.job.walker,
                             static_cast<uint8_t>(scenes[which]->index));
-    Batch batch{&shared, shop.line.get(), scenes[which], &requests, names.data(), number, true};
-    batch.coverage = shop.coverage.get();
-    if (shop.churn != nullptr) shop.churn->LetJavaRun();
-    if (!shop.stage->Run(*scenes[which], RunBatch, &batch))
+    Batch batch{&shared, environment.line.get(), scenes[which], &requests, names.data(), number,
+                true};
+    batch.coverage = environment.coverage.get();
+    if (environment.churn != nullptr) environment.churn->LetJavaRun();
+    if (!environment.stage->Run(*scenes[which], RunBatch, &batch))
       return ToolFailed("the JVM refused to stop at a safepoint");
     if (!batch.go_on) return Ok();
     // What walks may have spoiled must show here, not in a user's JVM.
     if (number / workers % kWindowsPerCollection == kWindowsPerCollection - 1)
-      shop.jvm->jvmti()->ForceGarbageCollection();
+      environment.jvm->jvmti()->ForceGarbageCollection();
   }
 }
 
@@ -264,27 +265,27 @@ void LoadNamedClasses(const SharedState& shared, JNIEnv* env) {
   });
 }
 
-// Sets up what the request names and `shop` lacks, as far as that can be had.
-void SetUpMissing(SharedState& shared, Workshop& shop) {
+// Sets up what the request names and `environment` lacks, as far as that can be had.
+void SetUpMissing(SharedState& shared, ChildEnvironment& environment) {
   const WalkRequest& request = shared.job.request;
-  const auto missing = [&] { return MissingSymbol(shared, *shop.landscape, request); };
+  const auto missing = [&] { return MissingSymbol(shared, *environment.landscape, request); };
   const auto look_again = [&] {
-    shop.landscape = Landscape::Build(*shop.jvm, *shop.stage, shared.symbols);
+    environment.landscape = Landscape::Build(*environment.jvm, *environment.stage, shared.symbols);
   };
   if (missing().empty()) return;
-  LoadNamedClasses(shared, shop.jvm->env());
+  LoadNamedClasses(shared, environment.jvm->env());
   look_again();
   if (missing().empty()) return;
   if (std::string_view(AllScenes()[request.scene].name) != kSampledScene) {
-    SetUpScenes(shared, *shop.stage, UINT32_MAX);  // another scene's code, perhaps
+    SetUpScenes(shared, *environment.stage, UINT32_MAX);  // another scene's code, perhaps
     return look_again();
   }
   // A program that is not here: what matters is the shape of its stack.
   Copy(shared.replay.stand_in, sizeof shared.replay.stand_in, missing());
   uint32_t count = 0;
   ForEachValue(request, [&](const Value& value) {
-    if (value.symbol >= kSymbolKinds && !shop.landscape->IsKnown(value.symbol) &&
-        shop.landscape->AddStandIn(value.symbol))
+    if (value.symbol >= kSymbolKinds && !environment.landscape->IsKnown(value.symbol) &&
+        environment.landscape->AddStandIn(value.symbol))
       count++;
   });
   shared.replay.stand_ins = count;
@@ -292,10 +293,10 @@ void SetUpMissing(SharedState& shared, Workshop& shop) {
 
 // The zombie in the request that is none any more; empty if all are. Asked after the walk: the
 // sweeper may come at any time but while the JVM stands still.
-std::string FreedZombie(const SharedState& shared, const Workshop& shop) {
+std::string FreedZombie(const SharedState& shared, const ChildEnvironment& environment) {
   std::string freed;
   ForEachValue(shared.job.request, [&](const Value& value) {
-    if (shop.landscape->IsFreedZombie(*shop.jvm, value.symbol))
+    if (environment.landscape->IsFreedZombie(*environment.jvm, value.symbol))
       freed = std::string("nmethod \"") + shared.symbols.at(value.symbol).name + "\"";
   });
   return freed;
@@ -307,16 +308,16 @@ struct ReplayJob {
   ParkedScene* scene;
 };
 
-Status ReplayOne(SharedState& shared, Workshop& shop) {
+Status ReplayOne(SharedState& shared, ChildEnvironment& environment) {
   const WalkRequest& request = shared.job.request;
-  ParkedScene* scene = shop.stage->Find(request.scene);
+  ParkedScene* scene = environment.stage->Find(request.scene);
   if (scene == nullptr)
     return Unable(std::string("scene ") + AllScenes()[request.scene].name +
                   " is not available in this JVM: " + shared.scenes[request.scene].reason);
-  std::string missing = MissingSymbol(shared, *shop.landscape, request);
+  std::string missing = MissingSymbol(shared, *environment.landscape, request);
   if (!missing.empty()) return Unable("this JVM has no " + missing + ", which the request names");
-  ReplayJob job{&shared, shop.line.get(), scene};
-  const bool ran = shop.stage->Run(
+  ReplayJob job{&shared, environment.line.get(), scene};
+  const bool ran = environment.stage->Run(
       *scene,
       [](void* data) {
         auto& job = *static_cast<ReplayJob*>(data);
@@ -325,13 +326,13 @@ Status ReplayOne(SharedState& shared, Workshop& shop) {
       },
       &job);
   if (!ran) return ToolFailed("the JVM refused to stop at a safepoint");
-  std::string freed = FreedZombie(shared, shop);
+  std::string freed = FreedZombie(shared, environment);
   return freed.empty() ? Ok() : Unable(freed + " was freed before the walk");
 }
 
-Status Replay(SharedState& shared, Workshop& shop) {
+Status Replay(SharedState& shared, ChildEnvironment& environment) {
   for (;;) {
-    Status walked = ReplayOne(shared, shop);
+    Status walked = ReplayOne(shared, environment);
     if (!walked.ok()) return walked;
     const uint32_t answered = shared.answered.fetch_add(1) + 1;
     if (shared.job.keep == 0 || shared.phase.load() != ChildPhase::kRunning) return Ok();
@@ -351,57 +352,62 @@ uint32_t SharedOptions(const Job& job) {
   return options;
 }
 
-Result<Workshop> Workshop::SetUp(SharedState& shared, std::span<uint8_t> run_counters) {
-  Workshop shop;
+Result<ChildEnvironment> ChildEnvironment::SetUp(SharedState& shared,
+                                                 std::span<uint8_t> run_counters) {
+  ChildEnvironment environment;
   const std::string libjvm = FieldText(shared.launch.libjvm);
   std::vector<std::string> flags;
   std::istringstream lines(FieldText(shared.launch.flags));
   for (std::string line; std::getline(lines, line);) flags.push_back(line);
   shared.phase.store(ChildPhase::kBooting);
   shared.vocabulary_ready.store(0);
-  ASSIGN_OR_RETURN(shop.jvm, Jvm::Boot(libjvm, flags));
+  ASSIGN_OR_RETURN(environment.jvm, Jvm::Boot(libjvm, flags));
   Copy(shared.vm_version, sizeof shared.vm_version,
-       shop.jvm->Property("java.vm.vendor") + " " + shop.jvm->Property("java.vm.name") + " " +
-           shop.jvm->Property("java.vm.version"));
-  Copy(shared.vm_gc, sizeof shared.vm_gc, CollectorName(shop.jvm->structs()));
+       environment.jvm->Property("java.vm.vendor") + " " +
+           environment.jvm->Property("java.vm.name") + " " +
+           environment.jvm->Property("java.vm.version"));
+  Copy(shared.vm_gc, sizeof shared.vm_gc, CollectorName(environment.jvm->structs()));
 
-  shop.layout = ProveLayout(*shop.jvm, shop.jvm->structs());
-  ReportLayout(shared, shop.layout);
-  RETURN_IF_ERROR(CheckLayout(shop.layout));
-  RETURN_IF_ERROR(Guarded(shared, *shop.jvm, libjvm));
+  environment.layout = ProveLayout(*environment.jvm, environment.jvm->structs());
+  ReportLayout(shared, environment.layout);
+  RETURN_IF_ERROR(CheckLayout(environment.layout));
+  RETURN_IF_ERROR(Guarded(shared, *environment.jvm, libjvm));
   for (int i = 0; i < WalkerCount(shared.job); i++) {
-    shop.walkers.push_back(AllWalkers()[WalkerAt(shared.job, i)].make());
-    RETURN_IF_ERROR(shop.walkers.back()->Bind({shop.jvm->library(), &shop.jvm->layout(),
-                                               shop.jvm->vm(), FieldText(shared.launch.provider)}));
+    environment.walkers.push_back(AllWalkers()[WalkerAt(shared.job, i)].make());
+    RETURN_IF_ERROR(environment.walkers.back()->Bind(
+        {environment.jvm->library(), &environment.jvm->layout(), environment.jvm->vm(),
+         FieldText(shared.launch.provider)}));
   }
 
   shared.phase.store(ChildPhase::kScenes);
-  ASSIGN_OR_RETURN(shop.stage, SceneStage::Open(*shop.jvm));
-  SetUpScenes(shared, *shop.stage, shared.job.scene_mask);
-  shop.landscape = Landscape::Build(*shop.jvm, *shop.stage, shared.symbols);
-  if (shared.job.mode == ChildMode::kReplay) SetUpMissing(shared, shop);
+  ASSIGN_OR_RETURN(environment.stage, SceneStage::Open(*environment.jvm));
+  SetUpScenes(shared, *environment.stage, shared.job.scene_mask);
+  environment.landscape = Landscape::Build(*environment.jvm, *environment.stage, shared.symbols);
+  if (shared.job.mode == ChildMode::kReplay) SetUpMissing(shared, environment);
   shared.module_count.store(ListModules(shared.modules));
   if (shared.job.coverage != 0)
-    SetUpCoverage(shared, shop, AllWalkers()[shared.job.walker], run_counters);
+    SetUpCoverage(shared, environment, AllWalkers()[shared.job.walker], run_counters);
   // A replay, of which there are hundreds, walks what it is given.
   if (shared.job.mode == ChildMode::kFuzz || shared.job.mode == ChildMode::kEngine) {
-    MakeVocabulary(*shop.landscape, *shop.stage, *shop.jvm, shared.symbols, shared.vocabulary);
+    MakeVocabulary(*environment.landscape, *environment.stage, *environment.jvm, shared.symbols,
+                   shared.vocabulary);
     shared.vocabulary_ready.store(1);
   }
-  shop.line = std::make_unique<WalkLine>(shared, *shop.landscape, shop.jvm->methods(),
-                                         std::span<const std::unique_ptr<Walker>>(shop.walkers));
-  armed_line = shop.line.get();
-  WalkPristineScenes(shared, shop);
+  environment.line =
+      std::make_unique<WalkLine>(shared, *environment.landscape, environment.jvm->methods(),
+                                 std::span<const std::unique_ptr<Walker>>(environment.walkers));
+  armed_line = environment.line.get();
+  WalkPristineScenes(shared, environment);
   if (std::any_of(std::begin(shared.scenes), std::end(shared.scenes),
                   [](const SceneReport& scene) { return scene.available; })) {
-    MarkAnchorProven(shop.layout);
-    ReportLayout(shared, shop.layout);
+    MarkAnchorProven(environment.layout);
+    ReportLayout(shared, environment.layout);
   }
   if (shared.job.churn != 0) {
-    ASSIGN_OR_RETURN(auto churn, Churn::Start(*shop.jvm, shared));
-    shop.churn = std::move(churn);
+    ASSIGN_OR_RETURN(auto churn, Churn::Start(*environment.jvm, shared));
+    environment.churn = std::move(churn);
   }
-  return shop;
+  return environment;
 }
 
 void EndWith(SharedState& shared, const Failure& failure) {
@@ -411,12 +417,12 @@ void EndWith(SharedState& shared, const Failure& failure) {
 }
 
 void RunCampaign(SharedState& shared) {
-  auto shop = Workshop::SetUp(shared);
-  if (!shop.ok()) return EndWith(shared, shop.failure());
+  auto environment = ChildEnvironment::SetUp(shared);
+  if (!environment.ok()) return EndWith(shared, environment.failure());
   shared.phase.store(ChildPhase::kRunning);
   Status status = Ok();
-  if (shared.job.mode == ChildMode::kFuzz) status = Fuzz(shared, shop.value());
-  if (shared.job.mode == ChildMode::kReplay) status = Replay(shared, shop.value());
+  if (shared.job.mode == ChildMode::kFuzz) status = Fuzz(shared, environment.value());
+  if (shared.job.mode == ChildMode::kReplay) status = Replay(shared, environment.value());
   if (!status.ok()) return EndWith(shared, status.failure());
   if (shared.phase.load() == ChildPhase::kRunning) shared.phase.store(ChildPhase::kDone);
 }

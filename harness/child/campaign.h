@@ -24,7 +24,7 @@ namespace walkhammer {
 inline constexpr uint64_t kWindowsPerCollection = 256;
 
 // The JVM, its scenes and the line, ready to walk.
-struct Workshop {
+struct ChildEnvironment {
   Jvm* jvm = nullptr;
   SceneStage* stage = nullptr;
   std::vector<LayoutFact> layout;
@@ -36,7 +36,7 @@ struct Workshop {
 
   // Does everything up to the first walk and reports it in `shared`.
   // The calling thread becomes the JVM's main thread. `run_counters`: see TrapCoverage::Sinks.
-  static Result<Workshop> SetUp(SharedState& shared, std::span<uint8_t> run_counters = {});
+  static Result<ChildEnvironment> SetUp(SharedState& shared, std::span<uint8_t> run_counters = {});
 };
 
 // Option bits that all walkers of the job know: what only one of them is asked for makes answers

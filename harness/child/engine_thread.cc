@@ -19,7 +19,7 @@ void Wait(sem_t& semaphore) {
 
 }  // namespace
 
-EngineThread::EngineThread(Workshop& shop) : shop_(shop) {
+EngineThread::EngineThread(ChildEnvironment& environment) : environment_(environment) {
   for (sem_t* semaphore : {&wanted_, &opened_, &closed_}) sem_init(semaphore, 0, 0);
 }
 
@@ -32,11 +32,11 @@ void EngineThread::OnVmThread(void* self) {
 void EngineThread::Serve() {
   for (;;) {
     Wait(wanted_);
-    if (shop_.churn != nullptr) shop_.churn->LetJavaRun();
+    if (environment_.churn != nullptr) environment_.churn->LetJavaRun();
     // What walks may have spoiled must show here, not in a user's JVM.
     if (windows_ % kWindowsPerCollection == kWindowsPerCollection - 1)
-      shop_.jvm->jvmti()->ForceGarbageCollection();
-    if (!shop_.jvm->RunAtSafepoint(OnVmThread, this)) {
+      environment_.jvm->jvmti()->ForceGarbageCollection();
+    if (!environment_.jvm->RunAtSafepoint(OnVmThread, this)) {
       std::fprintf(stderr, "walkhammer: the JVM refused to stop at a safepoint\n");
       _exit(4);
     }
@@ -57,14 +57,14 @@ void EngineThread::OpenWindow() {
   walks_ = 0;
   used_ = 0;
   windows_++;
-  if (shop_.coverage != nullptr) shop_.coverage->Arm();
+  if (environment_.coverage != nullptr) environment_.coverage->Arm();
 }
 
 void EngineThread::CloseWindow() {
   if (!open_) return;
-  if (shop_.coverage != nullptr) shop_.coverage->Disarm();
+  if (environment_.coverage != nullptr) environment_.coverage->Disarm();
   for (size_t i = 0; i < AllScenes().size(); i++)
-    if ((used_ >> i & 1) != 0) shop_.stage->Find(static_cast<int>(i))->RestoreStack();
+    if ((used_ >> i & 1) != 0) environment_.stage->Find(static_cast<int>(i))->RestoreStack();
   open_ = false;
   sem_post(&closed_);
 }

@@ -18,7 +18,7 @@ namespace walkhammer {
 
 class EngineThread {
  public:
-  explicit EngineThread(Workshop& shop);
+  explicit EngineThread(ChildEnvironment& environment);
 
   // The JVM's main thread: opens windows as the engine asks for them, for ever.
   [[noreturn]] void Serve();
@@ -35,7 +35,7 @@ class EngineThread {
   void OpenWindow();
   static void OnVmThread(void* self);
 
-  Workshop& shop_;
+  ChildEnvironment& environment_;
   sem_t wanted_, opened_, closed_;
   bool open_ = false;
   uint64_t walks_ = 0;    // in this window

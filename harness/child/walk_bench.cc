@@ -30,7 +30,7 @@ constexpr char kScene[] = "c2";
 constexpr uint16_t kDepth = 128;
 
 SharedState* shared = nullptr;
-Workshop shop;
+ChildEnvironment environment;
 ParkedScene* scene = nullptr;
 AgctFunction bare = nullptr;
 AgctFrame frames[kDepth];
@@ -53,7 +53,7 @@ struct Loan {
 
 void OnSceneThread(benchmark::State& state, void (*body)(benchmark::State&)) {
   Loan loan{&state, body};
-  shop.stage->Run(
+  environment.stage->Run(
       *scene,
       [](void* data) {
         auto* loan = static_cast<Loan*>(data);
@@ -123,7 +123,7 @@ void AdapterGuardOracles(benchmark::State& state) {
   OnSceneThread(state, [](benchmark::State& s) {
     const WalkRequest request = Pristine();
     uint64_t sequence = 0;
-    for (auto _ : s) shop.line->Walk(*scene, request, sequence++);
+    for (auto _ : s) environment.line->Walk(*scene, request, sequence++);
   });
 }
 
@@ -136,21 +136,21 @@ void RandomLine(benchmark::State& s) {
   uint64_t sequence = 0;
   for (auto _ : s) {
     if (covered && sequence % kWalksPerWindow == 0) {
-      shop.coverage->Disarm();
-      shop.coverage->Arm();
+      environment.coverage->Disarm();
+      environment.coverage->Arm();
     }
     requests.Next(random, request);
-    shop.line->Walk(*scene, request, sequence++);
+    environment.line->Walk(*scene, request, sequence++);
     shared->ring.tail.store(shared->ring.head.load());  // nobody reads findings here
   }
-  if (covered) shop.coverage->Disarm();
+  if (covered) environment.coverage->Disarm();
 }
 
 void WholeRandomLine(benchmark::State& state) { OnSceneThread(state, RandomLine<false>); }
 
 // With a trap on each block that no walk of this process has entered yet.
 void CoveredRandomLine(benchmark::State& state) {
-  if (shop.coverage == nullptr) return state.SkipWithError(shared->covered.reason);
+  if (environment.coverage == nullptr) return state.SkipWithError(shared->covered.reason);
   OnSceneThread(state, RandomLine<true>);
 }
 
@@ -188,11 +188,11 @@ Status SetUp(const std::string& path) {
   shared->job.coverage = 1;
   Status launch = SetLaunch(*shared, jdk.libjvm, flags);
   if (!launch.ok()) return launch;
-  ASSIGN_OR_RETURN(shop, Workshop::SetUp(*shared));
-  scene = shop.stage->Find(*FindScene(kScene));
+  ASSIGN_OR_RETURN(environment, ChildEnvironment::SetUp(*shared));
+  scene = environment.stage->Find(*FindScene(kScene));
   if (scene == nullptr) return Unable(shared->scenes[*FindScene(kScene)].reason);
-  bare = reinterpret_cast<AgctFunction>(dlsym(shop.jvm->library(), "AsyncGetCallTrace"));
-  ASSIGN_OR_RETURN(auto library, OpenReference(shop.jvm->vm()));
+  bare = reinterpret_cast<AgctFunction>(dlsym(environment.jvm->library(), "AsyncGetCallTrace"));
+  ASSIGN_OR_RETURN(auto library, OpenReference(environment.jvm->vm()));
   Status found = FindIn(library, "AsyncGetStackTrace", reference);
   if (!found.ok()) return found;
   fmt::print("JDK {} ({}), scene {}: {} frames\n", jdk.home, jdk.version, kScene,

@@ -125,7 +125,7 @@ RunIdentity IdentityOf(const Options& options, const ProviderChoice& provider, c
   identity.jdk_path = jdk.home;
   identity.libjvm_build_id = jdk.build_id;
   identity.jvm_flags = Joined(plan.child.jvm_flags);
-  identity.walker = WalkerWords(plan.walkers, ",");
+  identity.walker = WalkerNames(plan.walkers, ",");
   identity.provider =
       provider.library.empty() ? ProviderOf(plan.walkers.front(), provider) : provider.library;
   identity.engine = options.engine;
@@ -147,7 +147,7 @@ int RunFuzz(const Options& options, const std::vector<std::string>& jvm_flags) {
   if (!plan.ok()) return PrintFailure(plan.failure());
   auto flags = BaseFlags(jdk.feature);
   if (!flags.ok()) return PrintFailure(flags.failure());
-  const std::string walker = WalkerWords(plan.value().walkers, "+");
+  const std::string walker = WalkerNames(plan.value().walkers, "+");
   const std::string dir = options.out.empty()
                               ? "out/" + Now("%Y%m%d-%H%M%S") + "-" + walker + "-jdk" +
                                     std::to_string(jdk.feature) + "-" + std::to_string(getpid())

@@ -60,7 +60,7 @@ RunIdentity OwnIdentity() {
   return identity;
 }
 
-std::string WalkerWords(std::span<const int> walkers, const char* between) {
+std::string WalkerNames(std::span<const int> walkers, const char* between) {
   std::vector<std::string_view> names;
   for (const int walker : walkers)
     names.emplace_back(AllWalkers()[static_cast<size_t>(walker)].name);

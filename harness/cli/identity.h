@@ -15,7 +15,7 @@ namespace walkhammer {
 // for the verb to fill in.
 RunIdentity OwnIdentity();
 // The walkers at these places of AllWalkers(), by their names.
-std::string WalkerWords(std::span<const int> walkers, const char* between);
+std::string WalkerNames(std::span<const int> walkers, const char* between);
 
 std::string CpuModel();               // "unknown" where /proc/cpuinfo has none
 std::string Kernel();                 // "Linux 6.1.0"

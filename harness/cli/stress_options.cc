@@ -338,7 +338,7 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
   const auto* walkers = std::begin(common.job.walkers);
   common.row.walker =
       common.lane->own_agent
-          ? WalkerWords(std::vector<int>(walkers, walkers + common.job.walker_count), ",")
+          ? WalkerNames(std::vector<int>(walkers, walkers + common.job.walker_count), ",")
           : options.walkers[0];
   if (common.lane->own_agent) {
     common.row.mode = options.step ? "step" : ModeName(common.job.mode);

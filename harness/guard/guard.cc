@@ -332,7 +332,7 @@ void WatchGuardSlot(GuardSlot& slot) {
   }
 }
 
-GuardSlot* WearGuardSlot(GuardSlot* slot, int tid) {
+GuardSlot* SetCurrentGuardSlot(GuardSlot* slot, int tid) {
   GuardSlot* before = current_slot;
   if (slot != nullptr) slot->tid.store(tid != 0 ? tid : static_cast<int>(syscall(SYS_gettid)));
   current_slot = slot;
@@ -342,11 +342,11 @@ GuardSlot* WearGuardSlot(GuardSlot* slot, int tid) {
 void EnterGuardedThread(GuardSlot& slot) {
   GiveSignalStack();
   WatchGuardSlot(slot);
-  WearGuardSlot(&slot);
+  SetCurrentGuardSlot(&slot);
 }
 
 void LeaveGuardedThread() {
-  GuardSlot* slot = WearGuardSlot(nullptr);
+  GuardSlot* slot = SetCurrentGuardSlot(nullptr);
   if (slot != nullptr)
     for (auto& place : watched) {
       GuardSlot* mine = slot;

@@ -2,7 +2,7 @@
 // The guard: contains what a walker does inside one call. Faults and hangs end the call with
 // siglongjmp; calls to malloc, free and locks are recorded. Several threads may walk at a time, and
 // one may walk again inside of a walk, each with a slot of its own.
-// Signal-safe: GuardedCall and WearGuardSlot yes; the rest no.
+// Signal-safe: GuardedCall and SetCurrentGuardSlot yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_GUARD_GUARD_H_
 #define WALKHAMMER_HARNESS_GUARD_GUARD_H_
 
@@ -111,7 +111,7 @@ void GiveSignalStack();
 // From here on the calling thread's calls go through `slot` (null: it does not walk). Returns the
 // one before.
 // `tid`: the calling thread's; 0: the kernel is asked.
-GuardSlot* WearGuardSlot(GuardSlot* slot, int tid = 0);
+GuardSlot* SetCurrentGuardSlot(GuardSlot* slot, int tid = 0);
 
 // Runs body(argument) on the calling thread, contained. A left call may strand locks and other
 // state of the callee: look at inside_unsafe_call and walk something known.

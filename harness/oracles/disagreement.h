@@ -35,7 +35,8 @@ struct Difference {
 bool CanCompare(const Trace& a, const Trace& b, int depth);
 
 // What matters most comes first: callers, methods, then byte codes, then levels. Both walkers must
-// have returned, with counts within their buffers. An answer that is cut agrees as far as it goes.
+// have returned, with counts within their buffers. An answer that ended on request agrees as far as
+// it goes.
 Difference Compare(const Trace& a, const Trace& b);
 
 }  // namespace walkhammer

@@ -139,7 +139,8 @@ std::optional<Against> ByteCodeEvidence(const Observation& seen, const CodeletCo
 
 std::optional<Against> ThreadStartEvidence(const Observation& seen) {
   const Trace &mine = seen.trace, &others = seen.other.trace;
-  if (!Answered(mine) || !Answered(others) || mine.cut || others.cut) return {};
+  if (!Answered(mine) || !Answered(others) || mine.ended_on_request || others.ended_on_request)
+    return {};
   // At the same end neither is better.
   if (mine.frames[mine.num_frames - 1].method == others.frames[others.num_frames - 1].method)
     return {};

@@ -163,7 +163,7 @@ TEST_F(EvidenceTest, WhereThreadsStart) {
   request_.depth = 1;
   EXPECT_EQ(ThreadStartEvidence(seen_), Against::kNeither) << "its buffer ends there";
   request_.depth = 8;
-  seen_.trace.cut = true;
+  seen_.trace.ended_on_request = true;
   EXPECT_EQ(ThreadStartEvidence(seen_), std::nullopt);
   seen_.trace = seen_.other.trace;
   EXPECT_EQ(ThreadStartEvidence(seen_), std::nullopt) << "they end alike";

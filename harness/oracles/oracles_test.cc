@@ -241,17 +241,17 @@ const std::vector<Provocation>& Provocations() {
       {"FullOfFramesInCCode", "truth", "true",
        [](Case& c) {
          Return(c, {c.truth[0]});
-         c.seen.trace.cut = true;
+         c.seen.trace.ended_on_request = true;
        }},
       {"FullOfThemAlone", "truth", "true",
        [](Case& c) {
          Return(c, {});
-         c.seen.trace.cut = true;
+         c.seen.trace.ended_on_request = true;
        }},
       {"FullAndWrong", "truth", "wrong-frames",
        [](Case& c) {
          Return(c, {c.truth[1]});
-         c.seen.trace.cut = true;
+         c.seen.trace.ended_on_request = true;
        }},
       {"DisturbedWalksHaveNoTruth", "truth", "true",
        [](Case& c) {

@@ -197,33 +197,33 @@ const std::vector<Provocation>& Provocations() {
        [](Case& c) {
          c.Compare();
          c.seen.trace.num_frames = 3;
-         c.seen.trace.cut = true;
+         c.seen.trace.ended_on_request = true;
        }},
       {"CutBeforeItsFirstFrame", "agreement", "same",
        [](Case& c) {
          c.Compare();
          c.Return({});
-         c.seen.trace.cut = true;
+         c.seen.trace.ended_on_request = true;
        }},
       {"CutAndWrong", "agreement", "other-method",
        [](Case& c) {
          c.Compare();
          c.seen.trace.num_frames = 3;
-         c.seen.trace.cut = true;
+         c.seen.trace.ended_on_request = true;
          c.frames[1].method = kOuter;
        }},
       {"LongerThanOneThatWasToGoOn", "agreement", "truncated",
        [](Case& c) {
          c.Compare();
          c.seen.other.trace.num_frames = 3;
-         c.seen.trace.cut = true;
+         c.seen.trace.ended_on_request = true;
        }},
       {"CutAgainButElsewhere", "agreement", "inconsistent",
        [](Case& c) {
          c.Compare();
          c.seen.other.same_again = true;
          c.seen.trace.num_frames = 3;
-         c.seen.trace.cut = true;
+         c.seen.trace.ended_on_request = true;
        }},
       {"SkippedCaller", "agreement", "skipped-caller",
        [](Case& c) {

@@ -20,7 +20,7 @@ constexpr OutcomeInfo kOutcomes[] = {
 uint8_t Judge(const Observation& seen, char* detail, size_t size) {
   if (!seen.pristine || seen.trace.ending != Ending::kReturned) return 0;
   if (seen.trace.num_frames <= 0) {
-    if (seen.trace.cut) return 0;
+    if (seen.trace.ended_on_request) return 0;
     std::snprintf(detail, size, "a pristine walk answered %d instead of %zu frames",
                   seen.trace.num_frames, seen.truth.size());
     return 3;
@@ -39,7 +39,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
                   wanted == nullptr ? "?" : wanted->name, want.bci);
     return 1;
   }
-  if (got == expected || (got < expected && seen.trace.cut)) return 0;
+  if (got == expected || (got < expected && seen.trace.ended_on_request)) return 0;
   std::snprintf(detail, size, "%zu frames, should be %zu", got, expected);
   return got < expected ? 2 : 1;
 }

@@ -90,7 +90,7 @@ bool IsAlive(pid_t pid) {
   return !state.empty() && state != "Z" && state != "X";
 }
 
-std::string Program::EndWords() const {
+std::string Program::EndText() const {
   if (WIFSIGNALED(wait_status())) return SignalName(WTERMSIG(wait_status()));
   return "exit code " + std::to_string(WEXITSTATUS(wait_status()));
 }

@@ -45,7 +45,7 @@ class Program {
   const std::string& output() const { return output_; }  // the last of it
   uint64_t output_bytes() const { return output_bytes_; }
   // What ended it, in words: "exit code 3", "SIGABRT".
-  std::string EndWords() const;
+  std::string EndText() const;
 
  private:
   Program() = default;

@@ -37,12 +37,12 @@ bool EndsWithin(Program& program, int seconds) {
 TEST(Program, TellsHowItEnded) {
   auto program = Shell("echo out; echo err >&2; exit 3");
   ASSERT_TRUE(EndsWithin(*program, 20));
-  EXPECT_EQ(program->EndWords(), "exit code 3");
+  EXPECT_EQ(program->EndText(), "exit code 3");
   EXPECT_THAT(program->output(), HasSubstr("out\n"));
   EXPECT_THAT(program->output(), HasSubstr("err\n"));
   auto killed = Shell("kill -ABRT $$");
   ASSERT_TRUE(EndsWithin(*killed, 20));
-  EXPECT_EQ(killed->EndWords(), "SIGABRT");
+  EXPECT_EQ(killed->EndText(), "SIGABRT");
 }
 
 TEST(Spawned, WhatCannotBeRunTellsSoByItsExitCode) {
@@ -133,7 +133,7 @@ TEST(Program, MissingProgramIsAnEndNotAFailure) {
   auto program = Program::Start({{"/nonexistent/java"}, {}, "", {}});
   ASSERT_TRUE(program.ok());
   ASSERT_TRUE(EndsWithin(*program.value(), 20));
-  EXPECT_EQ(program.value()->EndWords(), "exit code 127");
+  EXPECT_EQ(program.value()->EndText(), "exit code 127");
 }
 
 TEST(Program, CpuTimeGrows) {

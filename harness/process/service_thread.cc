@@ -30,14 +30,14 @@ void* NameAndRun(void* start) {
 
 }  // namespace
 
-void Bell::Ring() {
+void AutoResetEvent::Set() {
   if (rung_.exchange(1) != 0) return;
   const int error_number = errno;
   syscall(SYS_futex, &rung_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
   errno = error_number;
 }
 
-void Bell::Wait() {
+void AutoResetEvent::Wait() {
   while (rung_.exchange(0) == 0)
     syscall(SYS_futex, &rung_, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
 }

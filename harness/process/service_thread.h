@@ -13,10 +13,10 @@
 namespace walkhammer {
 
 // Wakes one thread. A futex, for a semaphore's functions may be somebody else's in this process.
-class Bell {
+class AutoResetEvent {
  public:
   // Signal-safe, and keeps errno. Rung twice before it is heard, it is heard once.
-  void Ring();
+  void Set();
   // Until it rings, or at once if it has. Signal-safe: no.
   void Wait();
 

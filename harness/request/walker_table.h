@@ -27,7 +27,8 @@ struct WalkerInfo {
   bool puzzle;         // a planted bug that tests the harness; hidden unless asked for
   std::span<const DeclaredCode> codes;
   std::unique_ptr<Walker> (*make)();
-  const char* own_code = nullptr;  // of a puzzle for engines: the extern "C" function to cover
+  const char* covered_function =
+      nullptr;  // of a puzzle for engines: the extern "C" function to cover
   // Why samples cannot be walked in a mode ("handler", "parked", ...), or null. Null: all can.
   const char* (*refused_mode)(std::string_view mode) = nullptr;
   const char* provider = "jdk";  // who implements it: jdk, ref
@@ -35,7 +36,7 @@ struct WalkerInfo {
   // libjvm.
   bool replaceable = false;
   // Codes below this are the implementation's own, by the API's documents.
-  int32_t own_codes_below = INT32_MIN;
+  int32_t private_codes_below = INT32_MIN;
   uint32_t options = 0;  // bits of WalkRequest::options that the API knows
 };
 

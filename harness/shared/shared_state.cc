@@ -37,7 +37,7 @@ const char* PcRegionWord(PcRegion region) {
 
 void ForgetChild(SharedState& state) {
   state.journal.phase.store(0);
-  state.killers.current.store(0);
+  state.crashing.current.store(0);
   for (SceneReport& scene : state.scenes) scene.tried_by = 0;
   state.phase.store(ChildPhase::kStarting);
   state.message[0] = 0;

@@ -81,20 +81,20 @@ struct Launch {
 
 // Inputs that ended or retired a child, by InputHash: no successor walks them again, though an
 // engine loads them out of its corpus once more.
-struct Killers {
+struct CrashingInputs {
   static constexpr uint32_t kMost = 1024;
   std::atomic<uint64_t> current;  // hash of the input being walked, 0 = none
   std::atomic<uint32_t> count;    // so far; the last kMost of them are kept
   uint64_t hashes[kMost];
 };
 
-// Children that an engine replaces itself, so that they end unseen by the parent: who keeps them
-// lays each down here and waits until the parent has taken it; the journal still tells of its last
-// walk.
-struct Grave {
-  std::atomic<uint32_t> dug;    // children laid down so far
-  std::atomic<uint32_t> taken;  // of these, seen by the parent
-  int32_t wait_status;          // of the last
+// Handshake for children that the engine (AFL++, libFuzzer) restarts itself, whose exit the parent
+// cannot wait for. The engine's process posts the exit status and waits until the parent has
+// acknowledged it; until then the journal holds the dead child's last walk.
+struct ChildExitMailbox {
+  std::atomic<uint32_t> posted;        // exits so far
+  std::atomic<uint32_t> acknowledged;  // of these, seen by the parent
+  int32_t wait_status;                 // of the last
   uint32_t reserved;
 };
 
@@ -162,8 +162,8 @@ struct SharedState : LineState {
   static constexpr uint64_t kMagic = 0x57484d534841524c;  // also the layout's version
   Job job;
   Launch launch;
-  Killers killers;
-  Grave grave;
+  CrashingInputs crashing;
+  ChildExitMailbox exits;
 
   // Child to parent.
   std::atomic<ChildPhase> phase;

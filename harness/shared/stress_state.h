@@ -21,7 +21,7 @@ namespace walkhammer {
 inline constexpr int kSampleSignal = SIGPROF;
 
 inline constexpr int kMaxSampledThreads = 1024;
-inline constexpr int kStations = 48;      // walks at the same time, over all threads
+inline constexpr int kWalkSlots = 48;     // walks at the same time, over all threads
 inline constexpr int kSampleWords = 512;  // of the stack, kept with a sample
 
 enum class SamplerKind : uint8_t { kAuto, kPerf, kTimer, kThread, kCount };
@@ -105,7 +105,7 @@ struct ThreadCounts {
   char name[48];
   std::atomic<uint64_t> cpu_ns;  // of the thread while it was sampled
   std::atomic<uint64_t> alive_ns;
-  std::atomic<uint64_t> delivered, coalesced, idle, no_station, walks, successful;
+  std::atomic<uint64_t> delivered, coalesced, idle, no_walk_slot, walks, successful;
 };
 
 // A finding on its way to the supervisor; several threads write.
@@ -207,7 +207,7 @@ struct StressState : LineState {
   // Of these, those that a witness speaks of.
   std::atomic<uint64_t> evidence[kMaxWalkers][kPcRegions][kDisagreements][kWitnesses][kAgainsts];
   ThreadCounts threads[kMaxSampledThreads];
-  SampleJournal journals[kStations];
+  SampleJournal journals[kWalkSlots];
   StressFinding ring[kRing];
   std::atomic<uint32_t> stack_frames_used;
   SeenStack stacks[kMaxStacks];

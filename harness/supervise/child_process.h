@@ -29,7 +29,7 @@ struct ChildSetup {
   std::vector<std::string> command = {};
   std::vector<std::string> environment = {};  // NAME=VALUE, added to ours
   int ask_to_stop = 0;  // signal that asks it to end, where SharedState::stop is not looked at
-  // It is an engine that starts one child after the other; they end in SharedState::grave.
+  // It is an engine that starts one child after the other; they end in SharedState::exits.
   bool keeps_children = false;
   std::string provider = {};  // a library that stands in for libjvm, see WalkerInfo::replaceable
 };

@@ -65,16 +65,16 @@ Status Worker::Drain() {
 }
 
 // The engine has a successor for it in hand, and waits for us.
-Status Worker::TakeGrave() {
-  Grave& grave = state().grave;
-  if (grave.taken.load() == grave.dug.load()) return Ok();
+Status Worker::TakeChildExit() {
+  ChildExitMailbox& exits = state().exits;
+  if (exits.acknowledged.load() == exits.posted.load()) return Ok();
   Status status = Drain();
-  if (status.ok()) status = NoteEnd(grave.wait_status);
+  if (status.ok()) status = NoteEnd(exits.wait_status);
   child_->DropHsErr();
   symbolizer_.reset();
   counts_.started++;
   last_moved_ = Clock::now();
-  grave.taken.store(grave.dug.load());
+  exits.acknowledged.store(exits.posted.load());
   return status;
 }
 
@@ -127,18 +127,18 @@ std::string WhyNotStarted(const std::string& output) {
 
 }  // namespace
 
-void Worker::NoteKiller() {
-  Killers& killers = state().killers;
-  if (killers.current.load() == 0) return;
-  const uint32_t count = killers.count.load();
-  killers.hashes[count % Killers::kMost] = killers.current.load();
-  killers.count.store(count + 1);
+void Worker::NoteCrashingInput() {
+  CrashingInputs& crashing = state().crashing;
+  if (crashing.current.load() == 0) return;
+  const uint32_t count = crashing.count.load();
+  crashing.hashes[count % CrashingInputs::kMost] = crashing.current.load();
+  crashing.count.store(count + 1);
 }
 
 // Why a child ended that nobody asked to.
 Status Worker::NoteEnd(int wait_status) {
   const ChildPhase phase = state().phase.load();
-  NoteKiller();
+  NoteCrashingInput();
   state().job.first_walk = state().journal.sequence.load() + 1;
   if (phase == ChildPhase::kRetired) {
     counts_.retired++;
@@ -183,7 +183,7 @@ void Worker::KillIfStuck() {
 Result<bool> Worker::Step(bool stop) {
   if (ended_) return false;
   Status status = Drain();
-  if (status.ok()) status = TakeGrave();
+  if (status.ok()) status = TakeChildExit();
   if (!status.ok()) return status.failure();
   if (child_->HasEnded()) {
     ASSIGN_OR_RETURN(auto more, AfterChild());

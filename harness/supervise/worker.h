@@ -45,9 +45,9 @@ class Worker {
   Status Drain();
   // After a child ended: true if the work goes on with a successor.
   Result<bool> AfterChild();
-  Status TakeGrave();
+  Status TakeChildExit();
   Status NoteEnd(int wait_status);
-  void NoteKiller();
+  void NoteCrashingInput();
   Status RecordDeath(const DeathInfo& death);
   void KillIfStuck();
   uint64_t RunMs() const;

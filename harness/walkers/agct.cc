@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "harness/walkers/painted_buffer.h"
+#include "harness/walkers/canary_buffer.h"
 #include "harness/walkers/rows.h"
 
 namespace walkhammer {
@@ -48,7 +48,7 @@ class AgctWalker : public Walker {
   AgctFunction function_;
   AgctFunction* real_;
   AgctTrace call_{};
-  PaintedBuffer<AgctFrame> buffer_;
+  CanaryBuffer<AgctFrame> buffer_;
 };
 
 constexpr DeclaredCode kCodes[] = {

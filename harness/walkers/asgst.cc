@@ -5,7 +5,7 @@
 
 #include "harness/walkers/agct.h"
 #include "harness/walkers/asgst_layout.h"
-#include "harness/walkers/painted_buffer.h"
+#include "harness/walkers/canary_buffer.h"
 #include "harness/walkers/provider_library.h"
 #include "harness/walkers/reference_library.h"
 #include "harness/walkers/rows.h"
@@ -59,7 +59,7 @@ class AsgstWalker : public Walker {
     // Java frame.
     trace.num_frames = count > input.depth ? count : count > 0 ? kept : count;
     trace.frames = frames_;
-    trace.cut = count == input.depth;
+    trace.ended_on_request = count == input.depth;
   }
 
   bool BufferIntact(const WalkInput& input) const override {
@@ -122,7 +122,7 @@ class AsgstWalker : public Walker {
     };
     uint64_t after;
   } call_{};
-  PaintedBuffer<ASGST_CallFrame> buffer_;
+  CanaryBuffer<ASGST_CallFrame> buffer_;
   Frame frames_[WalkRequest::kMaxDepth];
 };
 

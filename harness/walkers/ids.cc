@@ -4,10 +4,10 @@
 #include "harness/asgst/include/asgst_iterator.h"
 #include "harness/base/hash.h"
 #include "harness/guard/arch.h"
+#include "harness/walkers/canary_buffer.h"
 #include "harness/walkers/ids_calls.h"
 #include "harness/walkers/iterated_frame.h"
 #include "harness/walkers/iterator.h"
-#include "harness/walkers/painted_buffer.h"
 #include "harness/walkers/reference_library.h"
 #include "harness/walkers/rows.h"
 #include "harness/walkers/walker.h"
@@ -39,7 +39,7 @@ class IdsWalker : public Walker {
     };
     const int result = run_(input.context, static_cast<int32_t>(input.options), store, this);
     ExamineOthers(at);
-    trace.cut = result > 0 && cut_;
+    trace.ended_on_request = result > 0 && cut_;
     trace.num_frames = result > 0 ? count_ : result;
     trace.frames = buffer_.frames();
     trace.described = described_;
@@ -114,7 +114,7 @@ class IdsWalker : public Walker {
   const char* complaint_ = nullptr;
   ASGST_Method old_[kOld]{};
   DescribedFrame described_[kMostDescribed];
-  PaintedBuffer<Frame> buffer_;
+  CanaryBuffer<Frame> buffer_;
 };
 
 }  // namespace

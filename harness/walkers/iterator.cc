@@ -2,9 +2,9 @@
 #include "harness/walkers/iterator.h"
 
 #include "harness/guard/arch.h"
+#include "harness/walkers/canary_buffer.h"
 #include "harness/walkers/iterated_frame.h"
 #include "harness/walkers/iterator_drift.h"
-#include "harness/walkers/painted_buffer.h"
 #include "harness/walkers/provider_library.h"
 #include "harness/walkers/reference_library.h"
 #include "harness/walkers/rows.h"
@@ -46,7 +46,7 @@ class IteratorWalker : public Walker {
     } else {
       result = api_.run(input.context, options, store, this);
     }
-    trace.cut = result > 0 && cut_;
+    trace.ended_on_request = result > 0 && cut_;
     result = result > 0 ? count_ : result;
     trace.num_frames = drift_.older_errors ? NewerIteratorError(result) : result;
     trace.frames = buffer_.frames();
@@ -107,7 +107,7 @@ class IteratorWalker : public Walker {
   IteratorDrift drift_;
   int depth_ = 0, count_ = 0;
   bool cut_ = false;
-  PaintedBuffer<Frame> buffer_;
+  CanaryBuffer<Frame> buffer_;
 };
 
 template <bool kFromFrame, bool kReference, uint32_t kOptions = 0>
@@ -179,7 +179,7 @@ const WalkerInfo kIteratorJdkWalker = {
     .codes = kJdkCodes,
     .make = Make<false, false>,
     .replaceable = true,
-    .own_codes_below = kOlderNoClassLoad,
+    .private_codes_below = kOlderNoClassLoad,
     .options = kAllOptions,
 };
 
@@ -191,7 +191,7 @@ const WalkerInfo kIteratorFrameJdkWalker = {
     .codes = kJdkCodes,
     .make = Make<true, false>,
     .replaceable = true,
-    .own_codes_below = kOlderNoClassLoad,
+    .private_codes_below = kOlderNoClassLoad,
     .options = kAllOptions,
 };
 

@@ -2,8 +2,8 @@
 // queue: a frame goes through a safepoint queue and the walk begins at what comes out, as
 // libasgst.so implements it on a stock JDK. No safepoint: its live tests are queue_api_test.cc.
 #include "harness/asgst/include/asgst_iterator.h"
+#include "harness/walkers/canary_buffer.h"
 #include "harness/walkers/iterated_frame.h"
-#include "harness/walkers/painted_buffer.h"
 #include "harness/walkers/reference_library.h"
 #include "harness/walkers/rows.h"
 #include "harness/walkers/walker.h"
@@ -47,7 +47,7 @@ class QueueWalker : public Walker {
     }
     cut_ = false;
     const int result = run_from_frame_(element.sp, element.fp, element.pc, options, Store, this);
-    trace.cut = result > 0 && cut_;
+    trace.ended_on_request = result > 0 && cut_;
     trace.num_frames = result > 0 ? count_ : result;
   }
 
@@ -110,7 +110,7 @@ class QueueWalker : public Walker {
   ASGST_QueueElement ended_at_{};
   int depth_ = 0, count_ = 0;
   bool cut_ = false;
-  PaintedBuffer<Frame> buffer_;
+  CanaryBuffer<Frame> buffer_;
 };
 
 constexpr DeclaredCode kCodes[] = {

@@ -35,7 +35,7 @@ std::optional<int> FindWalker(std::string_view name) {
 const char* CodeName(const WalkerInfo& walker, int32_t code) {
   for (const DeclaredCode& declared : walker.codes)
     if (declared.code == code) return declared.name;
-  return code < walker.own_codes_below ? "implementation_specific" : nullptr;
+  return code < walker.private_codes_below ? "implementation_specific" : nullptr;
 }
 
 }  // namespace walkhammer

@@ -20,9 +20,9 @@ JavaVM* the_vm = nullptr;
 // Walks the heap: the one that tags the classes, if there is one. In JDK 25, and not yet in 17, a
 // walk also clears the other environments' tags of freed objects, and hands them to its own
 // ObjectFree alone: walked by another one, classes would be unloaded and nobody told.
-jvmtiEnv* walker = nullptr;
+jvmtiEnv* heap_env = nullptr;
 
-Bell work;
+AutoResetEvent work;
 std::atomic<bool> held{false};
 
 // Rounds that were asked for, and those that are over, in the order of their numbers.
@@ -55,7 +55,7 @@ void ProcessAtSafepoint() {
   // No first object: then it begins with the stacks' roots, and an abort there costs no sweep of
   // the heap in JDK 17 (VM_HeapWalkOperation::doit). The service's own local reference is one at
   // least.
-  walker->FollowReferences(0, nullptr, nullptr, &callbacks, &done);
+  heap_env->FollowReferences(0, nullptr, nullptr, &callbacks, &done);
 }
 
 void* Serve(void*) {
@@ -119,7 +119,7 @@ Status ListenForEnds() {
     jvmti->DisposeEnvironment();
     return Unable("this JVM refuses walks of the heap, or events of threads that end");
   }
-  walker = ClassEnvironment() == nullptr ? jvmti : ClassEnvironment();
+  heap_env = ClassEnvironment() == nullptr ? jvmti : ClassEnvironment();
   return Ok();
 }
 
@@ -136,7 +136,7 @@ Status StartQueueService(JavaVM* vm) {
   const std::lock_guard lock(*mutex);
   if (started) return Ok();
   the_vm = vm;
-  Status status = walker == nullptr ? ListenForEnds() : Ok();
+  Status status = heap_env == nullptr ? ListenForEnds() : Ok();
   if (status.ok()) status = StartServiceThread("asgst-queues", Serve);
   started = status.ok();
   return status;
@@ -147,6 +147,6 @@ void HoldQueueService(bool hold) {
   if (!hold) WakeQueueService();
 }
 
-void WakeQueueService() { work.Ring(); }
+void WakeQueueService() { work.Set(); }
 
 }  // namespace walkhammer::asgst

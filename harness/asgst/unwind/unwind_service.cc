@@ -18,7 +18,7 @@ namespace walkhammer::asgst {
 namespace {
 
 UnwindTables tables;
-Bell wanted;
+AutoResetEvent wanted;
 std::atomic<bool> made{false};
 
 struct Loaded {
@@ -130,7 +130,7 @@ void StartUnwindService() {
 const UnwindTables& LiveTables() { return tables; }
 
 void AskForTables() {
-  if (tables.missed()) wanted.Ring();
+  if (tables.missed()) wanted.Set();
 }
 
 bool WaitForTables(int milliseconds) {

@@ -215,7 +215,7 @@ class JavaWalk {
   uint64_t low_ = 0;  // no frame lies below
   bool broken_ = false, ended_ = true, has_java_ = true;
   // Before the frame at hand come those of C code.
-  CWalk c_;
+  NativeUnwinder c_;
   bool in_c_ = false;
   bool stub_on_top_ = false;  // interrupted in a stub that is no frame of its own
   // Inside of a compiled frame: the scopes still to come.

@@ -295,7 +295,7 @@ bool JavaWalk::TakeReturnAt(uint64_t slot, uint64_t fp) {
 
 // By what compilers say of their own code, where that is known: not before the tables are made.
 bool JavaWalk::FromLeafCallByTables() {
-  CWalk c(start_.unwind, *layout_.rules, memory_);
+  NativeUnwinder c(start_.unwind, *layout_.rules, memory_);
   c.Begin(start_.registers, true, start_.stack_high);
   if (!c.Told()) return false;
   for (int hop = 0; hop < kMostHops && c.Up(); hop++) {

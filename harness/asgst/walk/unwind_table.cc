@@ -23,19 +23,19 @@ const UnwindModule* UnwindTables::Find(uint64_t pc, const UnwindRow*& row) const
   return &*module;
 }
 
-void CWalk::Begin(const Registers& at, bool top, uint64_t limit) {
+void NativeUnwinder::Begin(const Registers& at, bool top, uint64_t limit) {
   at_ = at;
   top_ = top;
   limit_ = limit;
 }
 
-const UnwindRow* CWalk::Row() const {
+const UnwindRow* NativeUnwinder::Row() const {
   const UnwindRow* row = nullptr;
   if (tables_ != nullptr) tables_->Find(top_ ? at_.pc : at_.pc - 1, row);
   return row != nullptr && row->base != UnwindRow::kUnknown ? row : nullptr;
 }
 
-bool CWalk::Up() {
+bool NativeUnwinder::Up() {
   const UnwindRow* row = Row();
   Registers caller{};
   if (row != nullptr ? !ByRow(*row, caller) : !ByFramePointer(caller)) return false;
@@ -45,7 +45,7 @@ bool CWalk::Up() {
   return true;
 }
 
-bool CWalk::ByRow(const UnwindRow& row, Registers& caller) const {
+bool NativeUnwinder::ByRow(const UnwindRow& row, Registers& caller) const {
   const uint64_t base = row.base == UnwindRow::kSp ? at_.sp : at_.fp;
   const uint64_t cfa = base + static_cast<uint64_t>(static_cast<int64_t>(row.cfa));
   // A function that has no frame yet has its caller's sp, where calls push nothing.
@@ -65,7 +65,7 @@ bool CWalk::ByRow(const UnwindRow& row, Registers& caller) const {
 
 // The caller's frame pointer, saved at `address`. A function that is on its way out has popped it:
 // then it lies below sp, in the red zone that signals leave alone, and is in its register again.
-bool CWalk::SavedFp(uint64_t address, uint64_t& fp) const {
+bool NativeUnwinder::SavedFp(uint64_t address, uint64_t& fp) const {
   constexpr uint64_t kRedZone = 128;  // of x86_64
   if (address >= at_.sp) return Word(address, fp);
   if (!top_) return false;
@@ -74,7 +74,7 @@ bool CWalk::SavedFp(uint64_t address, uint64_t& fp) const {
   return true;
 }
 
-bool CWalk::ByFramePointer(Registers& caller) const {
+bool NativeUnwinder::ByFramePointer(Registers& caller) const {
   uint64_t fp = 0, pc = 0;
   if ((at_.fp & 7) != 0 || at_.fp < at_.sp || !Word(at_.fp, fp) || !Word(at_.fp + 8, pc))
     return false;

@@ -51,10 +51,10 @@ class UnwindTables {
 };
 
 // The frames of C and C++ code, newest first.
-class CWalk {
+class NativeUnwinder {
  public:
   // The frames lie between `at`'s sp and `limit`. `tables` may be null. All must outlive it.
-  CWalk(const UnwindTables* tables, const CodeRules& rules, const MemoryReader& memory)
+  NativeUnwinder(const UnwindTables* tables, const CodeRules& rules, const MemoryReader& memory)
       : tables_(tables), rules_(rules), memory_(memory) {}
 
   // `at`: in C code; with `top` interrupted there, else called from just before it.

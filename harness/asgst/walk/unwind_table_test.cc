@@ -21,7 +21,7 @@ namespace {
 
 constexpr uint64_t kModule = 0x400000, kSp = 0x10000, kLimit = 0x20000;
 
-class CWalkTest : public testing::Test {
+class NativeUnwinderTest : public testing::Test {
  protected:
   static constexpr UnwindRow kRows[] = {
       {0x100, 8, UnwindRow::kSame, -8, UnwindRow::kSp},                // before anything is pushed
@@ -37,7 +37,7 @@ class CWalkTest : public testing::Test {
 
   // The caller of `at`, whose frames end at kLimit.
   bool CallerOf(Registers at, bool top, const CodeRules& rules = kX86_64Rules) {
-    CWalk walk(&tables_, rules, memory_);
+    NativeUnwinder walk(&tables_, rules, memory_);
     walk.Begin(at, top, kLimit);
     const bool found = walk.Up();
     caller_ = walk.at();
@@ -52,7 +52,7 @@ class CWalkTest : public testing::Test {
   Registers caller_{};
 };
 
-TEST_F(CWalkTest, BeforeTheFrameIsSetUp) {
+TEST_F(NativeUnwinderTest, BeforeTheFrameIsSetUp) {
   memory_.Put(kSp, 0x1234);
   ASSERT_TRUE(CallerOf(At(0x100), true));
   EXPECT_EQ(caller_.pc, 0x1234U);
@@ -60,7 +60,7 @@ TEST_F(CWalkTest, BeforeTheFrameIsSetUp) {
   EXPECT_EQ(caller_.fp, kSp + 0x40) << "still the caller's";
 }
 
-TEST_F(CWalkTest, BySpAndByFp) {
+TEST_F(NativeUnwinderTest, BySpAndByFp) {
   memory_.Put(kSp + 16, 0xfff0);
   memory_.Put(kSp + 24, 0x1234);
   ASSERT_TRUE(CallerOf(At(0x104), true));
@@ -75,7 +75,7 @@ TEST_F(CWalkTest, BySpAndByFp) {
 }
 
 // pop rbx; pop rbp; pop r12; ret: the note of where rbp was outlives the pop.
-TEST_F(CWalkTest, APoppedFramePointer) {
+TEST_F(NativeUnwinderTest, APoppedFramePointer) {
   memory_.Put(kSp + 8, 0x1234);
   ASSERT_TRUE(CallerOf(At(0x280), true));
   EXPECT_EQ(caller_.pc, 0x1234U);
@@ -88,14 +88,14 @@ TEST_F(CWalkTest, APoppedFramePointer) {
 }
 
 // A call may be a function's last instruction: what returns there was called from before it.
-TEST_F(CWalkTest, CallersAreLookedUpBeforeTheirReturnAddress) {
+TEST_F(NativeUnwinderTest, CallersAreLookedUpBeforeTheirReturnAddress) {
   memory_.Put(kSp + 16, 0xfff0);
   memory_.Put(kSp + 24, 0x1234);
   ASSERT_TRUE(CallerOf(At(0x110), false));
   EXPECT_EQ(caller_.sp, kSp + 32) << "the row of 0x104";
 }
 
-TEST_F(CWalkTest, ByFramePointersWhereNothingIsSaid) {
+TEST_F(NativeUnwinderTest, ByFramePointersWhereNothingIsSaid) {
   memory_.Put(kSp + 0x40, 0xaaa0);
   memory_.Put(kSp + 0x48, 0x5678);
   for (const Registers at : {At(0x190), Registers{0x9999999, kSp, kSp + 0x40, 0}}) {
@@ -105,7 +105,7 @@ TEST_F(CWalkTest, ByFramePointersWhereNothingIsSaid) {
   }
 }
 
-TEST_F(CWalkTest, TheLinkRegister) {
+TEST_F(NativeUnwinderTest, TheLinkRegister) {
   constexpr uint64_t kSigned = 0x00ab'0000'0000'1234;
   Registers at = At(0x200);
   at.lr = kSigned;
@@ -116,12 +116,12 @@ TEST_F(CWalkTest, TheLinkRegister) {
   EXPECT_FALSE(CallerOf(at, true)) << "x86_64 has none";
 }
 
-TEST_F(CWalkTest, ThreadsBeginSomewhere) {
+TEST_F(NativeUnwinderTest, ThreadsBeginSomewhere) {
   memory_.Put(kSp + 8, 0x1234);
   EXPECT_FALSE(CallerOf(At(0x300), true));
 }
 
-TEST_F(CWalkTest, DamageEndsTheWalk) {
+TEST_F(NativeUnwinderTest, DamageEndsTheWalk) {
   EXPECT_FALSE(CallerOf(At(0x100), true)) << "memory that cannot be read";
   memory_.Put(kSp, 0);
   EXPECT_FALSE(CallerOf(At(0x100), true)) << "a return to nowhere";
@@ -135,7 +135,7 @@ TEST_F(CWalkTest, DamageEndsTheWalk) {
   EXPECT_FALSE(CallerOf(at, true)) << "frame pointers go upwards";
 }
 
-TEST_F(CWalkTest, TellsWhenItMetUnknownCode) {
+TEST_F(NativeUnwinderTest, TellsWhenItMetUnknownCode) {
   const UnwindRow* row = nullptr;
   EXPECT_NE(tables_.Find(kModule + 0x50, row), nullptr);
   EXPECT_EQ(row, nullptr) << "before the first row";

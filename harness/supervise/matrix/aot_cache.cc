@@ -27,7 +27,7 @@ Status RunJava(const std::string& java, const Platform& platform, std::vector<st
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   if (program->wait_status() == 0) return Ok();
-  return Unable("this JVM makes no AOT cache (" + program->EndWords() + "): " + program->output());
+  return Unable("this JVM makes no AOT cache (" + program->EndText() + "): " + program->output());
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 namespace walkhammer {
 
-std::string StepWords(const StressState& state) {
+std::string StepText(const StressState& state) {
   const double seconds = static_cast<double>(state.step_ns.load()) / 1e9;
   std::string words = "a sample at every instruction of one thread";
   if (seconds > 0)
@@ -29,9 +29,9 @@ std::string Remarks(const StressState& state) {
   remark(state.dropped_findings, "findings found no room");
   remark(state.dropped_stacks, "stacks found no room in the picture");
   remark(state.untracked, "signals met threads that are not tracked");
-  uint64_t no_station = 0;
-  for (const ThreadCounts& counts : state.threads) no_station += counts.no_station.load();
-  remark(no_station, "samples found no station to be walked in");
+  uint64_t no_walk_slot = 0;
+  for (const ThreadCounts& counts : state.threads) no_walk_slot += counts.no_walk_slot.load();
+  remark(no_walk_slot, "samples found no free walk slot");
   remark(state.abandoned, "samples waited for their walk in vain");
   return text;
 }

@@ -10,7 +10,7 @@
 namespace walkhammer {
 
 // How a step run went: windows, and steps a second of the thread's CPU time.
-std::string StepWords(const StressState& state);
+std::string StepText(const StressState& state);
 // What a passed cell has compared, and what it could not keep or do; empty: nothing.
 std::string Remarks(const StressState& state);
 

@@ -62,7 +62,7 @@ Status ReadRecordings(const LanePlan& plan, const std::vector<std::string>& reco
     const std::string why = Complaint(program.output());
     if (why.find("OutOfMemoryError") != std::string::npos || WIFSIGNALED(program.wait_status()))
       return ToolFailed(
-          fmt::format("the recording's reader ended with {}: {}", program.EndWords(), why));
+          fmt::format("the recording's reader ended with {}: {}", program.EndText(), why));
     return Unable("its JDK cannot read the recording back: " + why);
   }
   std::ifstream text(out);

@@ -379,7 +379,7 @@ Status StressCell::AfterProgram() {
     Status recorded = RecordDeath(hs_err);
     if (!recorded.ok()) return recorded;
     Harvest();
-    End(CellStatus::kDied, "the JVM died: " + program_->EndWords());
+    End(CellStatus::kDied, "the JVM died: " + program_->EndText());
     return Ok();
   }
   if (!ending_ && exited && WEXITSTATUS(wait_status) != 0) {
@@ -393,7 +393,7 @@ Status StressCell::AfterProgram() {
       End(CellStatus::kDiskFull, "the disk is full: " + LastLines(program_->output()));
     else
       End(CellStatus::kWorkloadFailed,
-          fmt::format("it ended with {}; it printed: {}", program_->EndWords(),
+          fmt::format("it ended with {}; it printed: {}", program_->EndText(),
                       LastLines(program_->output())));
     return Ok();
   }
@@ -446,7 +446,7 @@ void StressCell::FillRow() {
                   : plan_.job.step == kStepByPtrace ? "ptrace"
                                                     : SamplerName(state_->sampler);
     row.sampler_reason =
-        plan_.job.step != 0 ? StepWords(*state_) : FieldText(state_->sampler_reason);
+        plan_.job.step != 0 ? StepText(*state_) : FieldText(state_->sampler_reason);
     row.delivery = DeliveryOf(plan_.job, *state_, threads_);
   }
   row.contained_crashes = state_->contained_crashes.load();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// PaintedBuffer: a walker's frame buffer between canaries, which tell whether it wrote elsewhere.
+// CanaryBuffer: a walker's frame buffer between canaries, which tell whether it wrote elsewhere.
 // Signal-safe: yes.
-#ifndef WALKHAMMER_HARNESS_WALKERS_PAINTED_BUFFER_H_
-#define WALKHAMMER_HARNESS_WALKERS_PAINTED_BUFFER_H_
+#ifndef WALKHAMMER_HARNESS_WALKERS_CANARY_BUFFER_H_
+#define WALKHAMMER_HARNESS_WALKERS_CANARY_BUFFER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace walkhammer {
 
 template <typename F>
-class PaintedBuffer {
+class CanaryBuffer {
  public:
   // Before each walk. The frames themselves are not painted: what no walk reaches is never touched.
   F* Paint(int depth) {
@@ -47,4 +47,4 @@ class PaintedBuffer {
 
 }  // namespace walkhammer
 
-#endif  // WALKHAMMER_HARNESS_WALKERS_PAINTED_BUFFER_H_
+#endif  // WALKHAMMER_HARNESS_WALKERS_CANARY_BUFFER_H_

@@ -403,23 +403,22 @@ void SampleLine::Report(WalkSlot& slot, uint8_t oracle, uint8_t outcome, const c
       WantsReport(state_, SiteOf(seen, oracle, outcome, seen.request->walker, state_), 0, false);
   if (site < 0) return;
 
-  StressFinding* free_slot = nullptr;
-  for (StressFinding& slot : state_.ring) {
+  StressFinding* kept = nullptr;
+  for (StressFinding& finding : state_.ring) {
     uint32_t free = 0;
-    if (!slot.state.compare_exchange_strong(free, 1)) continue;
-    free_slot = &slot;
+    if (!finding.state.compare_exchange_strong(free, 1)) continue;
+    kept = &finding;
     break;
   }
-  if (free_slot == nullptr) {
+  if (kept == nullptr) {
     state_.dropped_findings.fetch_add(1);
     state_.crash_sites[site].sent.fetch_sub(1);  // let another one of the site through
     return;
   }
-  StressFinding& slot = *free_slot;
-  RawFinding& raw = slot.raw;
+  RawFinding& raw = kept->raw;
   std::memset(static_cast<void*>(&raw), 0, sizeof raw);
   const Sample& sample = slot.journal->sample;
-  std::memcpy(&slot.sample, &sample, offsetof(Sample, stack) + 8 * sample.words);
+  std::memcpy(&kept->sample, &sample, offsetof(Sample, stack) + 8 * sample.words);
   raw.sequence = sample.sequence;
   const uint64_t time_ns = sample.time_ns != 0 ? sample.time_ns : MonotonicNs();
   raw.time_ms = (time_ns - state_.start_ns) / 1000000;
@@ -427,7 +426,7 @@ void SampleLine::Report(WalkSlot& slot, uint8_t oracle, uint8_t outcome, const c
   raw.site = static_cast<uint32_t>(site);
   raw.presented = sample.registers;
   FillFinding(seen, oracle, outcome, detail, raw);
-  slot.state.store(2, std::memory_order_release);
+  kept->state.store(2, std::memory_order_release);
 }
 
 }  // namespace walkhammer::stress

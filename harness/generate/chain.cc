@@ -7,7 +7,8 @@
 namespace walkhammer {
 namespace {
 
-// Where the fields of an entry frame's anchor lie, from the wrapper's address.
+// Offset of a field of an entry frame's anchor from the JavaCallWrapper, in bytes. `field`: 0 sp,
+// 1 pc, 2 fp.
 int32_t AnchorField(const FrameSample& entry, int field) {
   return entry.words[kAnchorSp + field].offset -
          static_cast<int32_t>(entry.words[kWrapper].value.addend);
@@ -57,7 +58,7 @@ bool MakeSampled(Draft& draft, SampleShape shape, Piece& piece) {
   if (sample.fp >= 0 && sample.fp < piece.size) piece.fp = sample.fp;
   if (shape == SampleShape::kEntry) {
     if (!IsWholeEntry(sample)) return false;
-    // Its wrapper stands right above it.
+    // The JavaCallWrapper is right above the frame.
     int32_t top = 0;
     for (int field = 0; field < 3; field++) top = std::max(top, AnchorField(sample, field) + 8);
     piece.size += (top + 15) & ~15;
@@ -142,7 +143,7 @@ void Chain::LayPiece(const Piece& piece, int32_t sp, const Triple& next) {
     if (i == kLink) value = next.fp;
     if (sample.shape == SampleShape::kInterpreted) {
       if (i == kSenderSp) value = next.sp;
-      // Mirror, method data and expression stack are no walker's business.
+      // Walkers do not need mirror, method data and initial sp: these slots stay as they are.
       if (i == 5 || i == 6 || i > kBcp) continue;
     }
     if (sample.shape == SampleShape::kEntry && i >= kWrapper) break;
@@ -161,7 +162,8 @@ Value Chain::Relocated(const Piece& piece, int word, int32_t sp) {
   Value value = sample.words[word].value;
   if (value.symbol == SymbolTable::IdOf(SymbolKind::kStack)) value.addend += sp;
   if (value.symbol != SymbolTable::IdOf(SymbolKind::kSlot) || piece.own) return value;
-  // Another scene's content: metaspace where metaspace is wanted.
+  // The content of another scene's slot is unknown. For the cache, which is in metaspace, the
+  // Method* stands in.
   if (sample.shape == SampleShape::kInterpreted && word == kCache && WordsOf(sample) > kMethod)
     return sample.words[kMethod].value;
   return draft_.ValueFor(SlotOf(sample, word));

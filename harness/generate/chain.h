@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chain: forged frames, one upon the other, that a walker takes for frames of the scene; with
-// Piece, one of them. Forgeries are made of them. Signal-safe: no (but allocates nothing).
+// Chain: a stack of forged frames that a walker takes for frames of the scene. Piece: one forged
+// frame. The mutations in forgeries.cc build chains. Signal-safe: no (but allocates nothing).
 #ifndef WALKHAMMER_HARNESS_GENERATE_CHAIN_H_
 #define WALKHAMMER_HARNESS_GENERATE_CHAIN_H_
 
@@ -17,14 +17,14 @@ inline constexpr int kWrapper = 2, kAnchorSp = 3, kEntryWords = 6;      // entry
 
 inline constexpr int kMostPieces = 4;
 
-// A frame that is about to be laid: like `sample`, or like any of the code at `place`.
+// A frame to be written: a copy of `sample`, or a frame of the code at `place`. The other is null.
 struct Piece {
   const FrameSample* sample = nullptr;
   const Place* place = nullptr;
-  bool own = false;  // the sample is of the request's scene
+  bool own = false;  // `sample` is from the request's scene
   Value pc;
-  int32_t size = 0;                 // bytes, with the wrapper of an entry frame
-  int32_t fp = FrameSample::kNoFp;  // bytes above its sp
+  int32_t size = 0;                 // bytes, including an entry frame's JavaCallWrapper
+  int32_t fp = FrameSample::kNoFp;  // bytes above the frame's sp
 
   Triple At(int32_t sp) const {
     return {pc, OnStack(sp), fp == FrameSample::kNoFp ? OnStack(sp + size) : OnStack(sp + fp)};
@@ -32,12 +32,13 @@ struct Piece {
 };
 
 int WordsOf(const FrameSample& frame);
-// Where a word of a frame lies on the stack of its own scene.
+// Slot of a frame's word on the stack of the frame's own scene, bytes above stack+0.
 int32_t SlotOf(const FrameSample& frame, int word);
-// A frame of that shape, of this scene if it has one, else of one that is found at random.
+// A random frame of `shape`: of the request's scene (then *own is true) if one is found there, else
+// of a random scene. Null if none is found.
 const FrameSample* AnySample(Draft& draft, SampleShape shape, bool* own);
 
-// False where the vocabulary has none that fits the stack.
+// Each fills `piece` in with a random frame that fits the stack. False if none is found.
 bool MakeSampled(Draft& draft, SampleShape shape, Piece& piece);
 bool MakeFromPlace(Draft& draft, SymbolKind kind, Piece& piece);
 bool MakeAny(Draft& draft, Piece& piece);
@@ -46,28 +47,29 @@ class Chain {
  public:
   explicit Chain(Draft& draft) : draft_(draft) {}
 
-  // To be filled, then kept.
+  // The piece to fill in next; Keep adds it to the chain, above the pieces before it.
   Piece& Next() { return pieces_[count_]; }
   void Keep() { count_++; }
   bool IsFull() const { return count_ == kMostPieces; }
 
-  // Lays it, leads the walker there, and often makes one word wrong. False if there is nothing to
-  // lay or the stack is too small.
+  // Writes the chain onto the stack, makes the walk reach it, and in half of the cases makes one
+  // word wrong. False if the chain is empty or the stack is too small.
   bool Forge();
 
  private:
-  // So that it ends where a frame of the scene begins, which goes on from there; or, where none
-  // fits, or at times, anywhere, followed by anything.
+  // Writes the pieces below a frame of the scene, which becomes the oldest piece's sender:
+  // start_ + total size = frame.sp. If no frame fits, place and sender are random; at times the
+  // sender alone is.
   bool Lay();
   void LayPiece(const Piece& piece, int32_t sp, const Triple& next);
-  // What a word of the sample is at the new place.
+  // The value of the sample's word number `word` in a copy at `sp`.
   Value Relocated(const Piece& piece, int word, int32_t sp);
   void Write(int32_t slot, const Value& value);
-  // Leads the walker to the first frame.
+  // Makes the walk reach the newest piece: by the registers, the anchor or Link.
   void Enter();
-  // A frame of the scene that stands before the chain calls it its sender.
+  // Makes `top` the sender of a scene frame below the chain. False if there is no such frame.
   bool Link(const Triple& top);
-  // Makes one of the words wrong.
+  // Makes one of the written words wrong.
   void Bend();
 
   Draft& draft_;

@@ -7,7 +7,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr int32_t kNearBytes = 512;  // most walks look at this much of the stack's top
+constexpr int32_t kNearBytes = 512;  // most walks read only this much of the stack's top
 constexpr int64_t kPage = 4096;
 
 int64_t WordsEitherWay(Random& random, uint32_t most) {
@@ -80,7 +80,7 @@ Value& Draft::AnyUsedValue() {
     return request_.edits[Below(request_.edit_count)].value;
   Value* const all[] = {&request_.pc,        &request_.sp,        &request_.fp,
                         &request_.anchor_sp, &request_.anchor_pc, &request_.anchor_fp};
-  // A set anchor hides the registers.
+  // HotSpot starts at the anchor if it is set, not at the registers.
   return custom ? *all[Chance(75) ? 3 + Below(3) : Below(6)] : *all[Below(3)];
 }
 
@@ -98,7 +98,7 @@ Value Draft::ReturnAddress() {
   const uint32_t what = Below(10);
   if (what < 4 && !Frames().empty()) return NearFrame().pc;
   if (what == 4 && !words_.Landmarks().empty()) return OneOf(words_.Landmarks());
-  if (what < 6) {  // another scene's
+  if (what < 6) {  // of any scene
     const auto frames = words_.scenes[AnyScene() % Vocabulary::kScenes].Frames();
     if (!frames.empty()) return OneOf(frames).pc;
   }
@@ -107,7 +107,7 @@ Value Draft::ReturnAddress() {
                                      : SymbolKind::kCodelet;
   const Place* place = AnyPlace(kind);
   if (place == nullptr) return EdgeValue();
-  // A return to the handler is what deoptimisation leaves behind.
+  // Deoptimisation changes the return address to this handler.
   if (place->deopt_handler != 0 && Chance(25)) return {place->deopt_handler, place->symbol, 0};
   return At(*place, words_.ReturnsOf(*place));
 }
@@ -152,7 +152,7 @@ Value Draft::StackValue() {
   if (what < 13) return OnStack(static_cast<int64_t>(Below(kNearBytes)));  // aligned or not
   if (what < 14) return ValueOf(SymbolKind::kStackBase, -8 * static_cast<int64_t>(Below(64)));
   if (what < 15) {
-    // Yellow, red and reserved zones lie within the first pages.
+    // The yellow, red and reserved zones are within the first pages.
     const int64_t page = kPage * static_cast<int64_t>(Below(32));
     return ValueOf(SymbolKind::kStackLimit, page + WordsEitherWay(random_, 2));
   }
@@ -166,9 +166,9 @@ Value Draft::MethodValue() {
   const uint32_t what = Below(10);
   if (what < 3 && !stack().Methods().empty())
     return ValueOf(SymbolKind::kSlot, OneOf(stack().Methods()));
-  if (place == nullptr || what == 9) return StackValue();  // a forged one
+  if (place == nullptr || what == 9) return StackValue();  // a forged Method
   if (what < 7) return {0, place->symbol, 0};
-  // What lies next to it: other methods, some of them half made or long dead.
+  // Memory next to the Method holds other methods, some half-built, some dead.
   if (what < 8) return {WordsEitherWay(random_, Chance(50) ? 16 : 512), place->symbol, 0};
   return ReadableValue();
 }
@@ -230,7 +230,7 @@ Value Draft::LiteralValue() {
     case 4:
       return Number(8 * static_cast<int64_t>(Below(4096)));
     case 5:
-      // The last canonical address, the first that is not, and the same from the other end.
+      // Up to 8 bytes from either end of the non-canonical range: 2^47 and -2^47.
       return Number((Chance(50) ? int64_t{1} << 47 : -(int64_t{1} << 47)) +
                     WordsEitherWay(random_, 1));
     case 6:
@@ -283,7 +283,7 @@ Triple Draft::AnyTriple() {
     if (which == 2) triple.fp = Chance(60) ? StackValue() : AnyValue();
     return triple;
   }
-  // HotSpot looks for a missing pc below sp.
+  // HotSpot reads a missing pc from below sp: pc = [sp - 8].
   if (what == 7) return {Number(0), Chance(50) ? StackValue() : AnyValue(), StackValue()};
   return {CodeValue(), Chance(80) ? StackValue() : AnyValue(),
           Chance(80) ? StackValue() : AnyValue()};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draft: a request while it is mutated, with the chance to choose and the words to choose from.
-// Each mutation gets one. It makes values of every kind that walkers tell apart, and keeps the
+// Draft: a request while it is mutated, with the Random and the vocabulary to choose from. Each
+// mutation gets a Draft, which makes values of every kind that walkers tell apart, and keeps the
 // edit list small and inside the scene's stack. Signal-safe: no (but allocates nothing).
 #ifndef WALKHAMMER_HARNESS_GENERATE_DRAFT_H_
 #define WALKHAMMER_HARNESS_GENERATE_DRAFT_H_
@@ -15,7 +15,7 @@
 
 namespace walkhammer {
 
-// What a walker takes for one frame: registers, an anchor, or what a frame tells of its sender.
+// One frame as a walker gets it: from the registers, the anchor, or the words of its callee.
 struct Triple {
   Value pc, sp, fp;
 };
@@ -32,7 +32,7 @@ class Draft {
 
   uint32_t Below(uint32_t bound) { return random_.Below(bound); }
   bool Chance(uint32_t percent) { return random_.Chance(percent); }
-  // One of a span that is not empty.
+  // A random element of `all`, which must not be empty.
   template <typename T>
   const T& OneOf(std::span<const T> all) {
     return all[Below(static_cast<uint32_t>(all.size()))];
@@ -40,44 +40,45 @@ class Draft {
 
   // --- the scene ---
   const SceneWords& stack() const;
-  // Bytes from stack+0 that edits may change; at least 64, also where the scene is unknown.
+  // Bytes from stack+0 on that edits may change; at least 64, even if the scene is unknown.
   int32_t StackBytes() const;
   std::span<const FrameSample> Frames() const { return stack().Frames(); }
-  // One of them, near the top for the most part. Frames() must not be empty.
+  // A random one of Frames(), which must not be empty; mostly near the stack's top.
   const FrameSample& NearFrame();
-  // A scene that can be walked, or the present one where none can.
+  // A random scene that can be walked; the request's own if none can.
   uint8_t AnyScene();
-  // A slot of the kind that walkers read, near the top for the most part.
+  // A random slot, mostly one that walkers read near the stack's top. Bytes above stack+0.
   int32_t AnySlot();
 
   // --- edits ---
   std::span<Edit> Edits() { return {request_.edits, request_.edit_count}; }
-  // The slot holds `value` from now on. Where there is no room left, some other edit goes.
+  // Sets `slot` to `value` by an edit; ignores slots outside of StackBytes(). If the list is full,
+  // the oldest edit is removed.
   void Set(int32_t slot, const Value& value);
   void Remove(int index);
 
-  // Any value of the request that matters: a register, an anchor word in use, an edit's.
+  // A random value that the request uses: a register, a word of a custom anchor, or an edit's.
   Value& AnyUsedValue();
 
   // --- values ---
   Value AnyValue();
-  Value CodeValue();      // of generated code, for the most part where instructions start
-  Value ReturnAddress();  // that a call may have pushed, debug information included
+  Value CodeValue();      // in generated code, mostly at the start of an instruction
+  Value ReturnAddress();  // one that a call may have pushed, mostly with debug information
   Value StackValue();
   Value MethodValue();
-  Value EdgeValue();      // next to where mappings, guard pages, the heap or the code cache end
-  Value ReadableValue();  // memory that is no stack: what is read there leads on
+  Value EdgeValue();      // near the edge of a mapping, a guard page, the heap or the code cache
+  Value ReadableValue();  // readable memory other than the stack, for a walker to follow
   Value LiteralValue();
-  // Small for the most part, either way, a multiple of 8 for the most part; never 0.
+  // Bytes, positive or negative, never 0; mostly small and mostly a multiple of 8.
   int64_t Distance();
-  Value ValueFor(int32_t slot);  // of the kind that the slot holds in the pristine stack
-  // A place of `kind`, or null where there is none.
+  Value ValueFor(int32_t slot);  // mostly of the kind that the slot holds in the pristine stack
+  // A random place of `kind`; null if there is none.
   const Place* AnyPlace(SymbolKind kind);
   Value At(const Place& place, std::span<const uint32_t> offsets);
 
-  // Of a frame of this scene as it stands; where there is none, of the pristine registers.
+  // The triple of a scene's frame, unchanged; fp is 0 if unknown.
   static Triple TripleOf(const FrameSample& frame);
-  // True, bent, or made up.
+  // The triple of a scene's frame, as it is or with one value changed; or random values.
   Triple AnyTriple();
 
  private:

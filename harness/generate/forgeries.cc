@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forged frames. Walkers trust what they reached through something valid: the anchor, an entry
-// frame's JavaCallWrapper, the original pc of a deoptimised activation. So most forgeries are right
-// in all but one word.
+// Forged frames. Walkers trust what they reach through something valid: the anchor, an entry
+// frame's JavaCallWrapper, the original pc of a deoptimised activation. So most forgeries have one
+// wrong word at most.
 #include <algorithm>
 
 #include "harness/generate/chain.h"
@@ -19,7 +19,7 @@ bool ForgeSampled(Draft& draft, SampleShape shape) {
 
 }  // namespace
 
-// A frame's sender becomes another frame, or something made up.
+// Replaces a frame's sender by another frame or by made-up values.
 bool RedirectLink(Draft& draft) {
   if (draft.Frames().empty()) return false;
   const FrameSample& frame = draft.NearFrame();
@@ -44,7 +44,7 @@ bool RedirectLink(Draft& draft) {
   return true;
 }
 
-// The walk starts in the middle of the stack, at a frame or some instructions and words beside it.
+// Starts the walk in the middle of the stack: at a frame, or some instructions or words beside it.
 bool EnterAtFrame(Draft& draft) {
   if (draft.Frames().empty()) return false;
   Triple triple = Draft::TripleOf(draft.NearFrame());
@@ -89,7 +89,7 @@ bool ForgeChain(Draft& draft) {
   const uint32_t wanted = 2 + draft.Below(kMostPieces - 1);
   for (uint32_t tries = 0; tries < wanted + 2 && !chain.IsFull(); tries++)
     if (MakeAny(draft, chain.Next())) chain.Keep();
-  // Rather than leave half of it in the list, start from nothing.
+  // Clear a long list: the chain would push out a part of it and leave the rest.
   if (draft.request().edit_count > WalkRequest::kUsualEdits / 2) {
     std::fill(draft.request().edits, draft.request().edits + draft.request().edit_count, Edit{});
     draft.request().edit_count = 0;
@@ -106,14 +106,14 @@ bool ForgeCompiled(Draft& draft) {
   if (!MakeFromPlace(draft, draft.Chance(75) ? SymbolKind::kNmethod : SymbolKind::kStub,
                      chain.Next()))
     return false;
-  // Prologues and epilogues too: there the frame is not yet, or no longer, what the code says.
+  // Also in prologues and epilogues, where the frame does not have the code's frame size.
   Piece& piece = chain.Next();
   if (draft.Chance(30)) piece.pc = draft.At(*piece.place, draft.words().OffsetsOf(*piece.place));
   chain.Keep();
   return chain.Forge();
 }
 
-// An activation whose return address is the deoptimisation handler: its pc stands in a slot.
+// Forges a deoptimised activation: pc is the deoptimisation handler, the original pc is in a slot.
 bool ForgeDeoptimized(Draft& draft) {
   Chain chain(draft);
   Piece& piece = chain.Next();
@@ -124,7 +124,7 @@ bool ForgeDeoptimized(Draft& draft) {
   return chain.Forge();
 }
 
-// An interpreted frame's Method* leads into the stack, and what stands there leads on.
+// Points an interpreted frame's Method* into the stack and fills in the Method's first words.
 bool ForgeMethod(Draft& draft) {
   bool own = false;
   const FrameSample* frame = AnySample(draft, SampleShape::kInterpreted, &own);

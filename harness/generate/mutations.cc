@@ -27,7 +27,7 @@ bool DropEdits(Draft& draft) {
   WalkRequest& request = draft.request();
   if (request.edit_count < 2) return false;
   const uint32_t keep = draft.Below(request.edit_count);
-  // From either end: what was laid together stands together.
+  // Keep either end of the list: the edits of one forgery are adjacent.
   if (draft.Chance(50))
     std::copy(request.edits + request.edit_count - keep, request.edits + request.edit_count,
               request.edits);
@@ -58,7 +58,8 @@ bool MoveEdit(Draft& draft) {
   return true;
 }
 
-// All at once, with what points among them: a forged frame keeps its shape.
+// Moves all edits by one distance, and with them all values that point among them: a forged frame
+// keeps its shape.
 bool MoveAllEdits(Draft& draft) {
   if (draft.Edits().empty()) return false;
   const int32_t by = MovedSlot(draft, 0);
@@ -108,10 +109,10 @@ bool Bend(Draft& draft, int32_t slot, bool add) {
   return true;
 }
 
-// A change relative to what the slot holds.
+// Changes a slot relative to what it holds.
 bool BendSlot(Draft& draft) { return Bend(draft, draft.AnySlot(), draft.Chance(70)); }
 
-// What lies next to a Method may pass for one.
+// Moves an interpreted frame's Method*: memory next to a Method may pass for one.
 bool BendMethod(Draft& draft) {
   const auto methods = draft.stack().Methods();
   if (methods.empty()) return false;
@@ -247,7 +248,7 @@ bool ChangeState(Draft& draft) {
   WalkRequest& request = draft.request();
   request.state = draft.Chance(90) ? draft.OneOf(std::span<const uint8_t>(kStates))
                                    : static_cast<uint8_t>(draft.Below(256));
-  // Without an anchor, walkers have nothing to look at in most of them.
+  // In most states other than in_Java, walkers have nothing to walk without an anchor.
   const bool in_java = request.state == kStateInJava || request.state == kStateInJava + 1;
   if (!in_java && request.anchor == AnchorMode::kCleared && draft.Chance(80))
     request.anchor = AnchorMode::kTrue;
@@ -293,7 +294,7 @@ bool Fresh(Draft& draft) {
   return true;
 }
 
-// Weights by what unguided runs against JDK 17 and 25 found with them.
+// The weights follow what unguided runs against JDK 17 and 25 found with each mutation.
 constexpr Mutation kMutations[] = {
     {"add-edit", 10, AddEdit},
     {"remove-edit", 6, RemoveEdit},

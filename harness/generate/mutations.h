@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mutations that Mutator chooses from, one row each. A new one is one function and one row.
+// The mutations that Mutator chooses from, one row each. A new mutation is a function and a row.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_GENERATE_MUTATIONS_H_
 #define WALKHAMMER_HARNESS_GENERATE_MUTATIONS_H_
@@ -13,14 +13,14 @@ namespace walkhammer {
 struct Mutation {
   const char* name;
   uint32_t weight;
-  // False where it does not apply; the request is as before then.
+  // Returns false if the mutation does not apply; it must leave the request unchanged then.
   bool (*apply)(Draft& draft);
 };
 
 std::span<const Mutation> AllMutations();
 
-// Frames that were never pushed: in forgeries.cc. Each lays words on the stack so that a walker
-// takes them for frames, and leads it there.
+// The mutations of forgeries.cc: they show a walker frames that no code pushed. Most write words
+// onto the stack that a walker takes for frames, and make the walk reach them.
 bool RedirectLink(Draft& draft);
 bool EnterAtFrame(Draft& draft);
 bool SpliceFrame(Draft& draft);

@@ -8,7 +8,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr int kMostTries = 8;  // of one change, where mutations do not apply
+constexpr int kMostTries = 8;  // to find a mutation that applies, for each change
 
 uint32_t TotalWeight() {
   uint32_t total = 0;
@@ -26,7 +26,7 @@ const Mutation& AnyMutation(Random& random) {
   return AllMutations()[0];
 }
 
-// What is left of the stack's end moves inside, as the walk line would do.
+// Makes the request valid. Slots beyond the stack's end wrap around, as they do in the walk line.
 void Tidy(Draft& draft) {
   WalkRequest& request = draft.request();
   request.walker = draft.walker();
@@ -72,13 +72,13 @@ void Mutator::CrossOver(Random& random, const WalkRequest& a, const WalkRequest&
   Draft draft(random, words_, walker_, child);
   const std::span<const Edit> others(second->edits, second->edit_count);
   switch (random.Below(4)) {
-    case 0:  // the one's registers on the other's stack
+    case 0:  // the second's registers on the first's stack
       TakeRegisters(*second, child);
       break;
-    case 1:  // the one's registers and edits in the other's scene
+    case 1:  // the first's registers and edits in the second's scene
       child.scene = second->scene;
       break;
-    case 2:  // edits of both, each with one chance in two, and registers of either
+    case 2:  // edits of both, each with a chance of one half, and the registers of either
       for (int i = child.edit_count - 1; i >= 0; i--)
         if (random.Chance(50)) draft.Remove(i);
       for (const Edit& edit : others)
@@ -86,7 +86,7 @@ void Mutator::CrossOver(Random& random, const WalkRequest& a, const WalkRequest&
           child.edits[child.edit_count++] = edit;
       if (random.Chance(50)) TakeRegisters(*second, child);
       break;
-    default: {  // the one's edits below some slot, the other's above
+    default: {  // the first's edits below some slot, the second's from there on
       const int32_t cut = 8 * static_cast<int32_t>(random.Below(
                                   static_cast<uint32_t>(std::min(draft.StackBytes(), 1024) / 8)));
       for (int i = child.edit_count - 1; i >= 0; i--)

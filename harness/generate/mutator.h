@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutator: the structure-aware mutator and crossover that all guided engines share. What goes in
-// and comes out is a valid request; libFuzzer and AFL++ wrap it with the binary form. Deterministic
-// in the Random that is passed. Signal-safe: no (but allocates nothing).
+// Mutator: the structure-aware mutator and crossover that all guided engines share. Input and
+// output are valid requests; libFuzzer and AFL++ wrap them in the binary form. The same input and
+// the same Random give the same output. Signal-safe: no (but allocates nothing).
 #ifndef WALKHAMMER_HARNESS_GENERATE_MUTATOR_H_
 #define WALKHAMMER_HARNESS_GENERATE_MUTATOR_H_
 
@@ -13,14 +13,14 @@ namespace walkhammer {
 
 class Mutator {
  public:
-  // `vocabulary` outlives the mutator; requests are made for `walker`.
+  // `vocabulary` must outlive the mutator; all results are requests for `walker`.
   Mutator(const Vocabulary& vocabulary, uint8_t walker) : words_(vocabulary), walker_(walker) {}
 
-  // One to several small changes, or now and then a fresh request.
+  // Makes 1 to 5 changes, mostly small ones; now and then a change is a whole new request.
   void Mutate(Random& random, WalkRequest& request) const;
 
-  // A request that has something of both: the one's registers on the other's stack, edits of both,
-  // one's edits in the other's scene.
+  // Makes `child` out of parts of both: the registers of one on the stack of the other, edits of
+  // both, or the edits of one in the scene of the other.
   void CrossOver(Random& random, const WalkRequest& a, const WalkRequest& b,
                  WalkRequest& child) const;
 

@@ -65,7 +65,7 @@ class VocabularyMaker {
     out_->count[static_cast<int>(kind)] = static_cast<uint32_t>(names.size());
   }
 
-  // Compiled, interpreted and entry frames in turn, one upon the other.
+  // Adds compiled, interpreted and entry frames in turn, each above the previous one.
   void AddScene(int index, uint32_t frames) {
     SceneWords& scene = out_->scenes[index];
     scene.available = 1;
@@ -126,7 +126,7 @@ class MutatorTest : public testing::Test {
     ASSERT_EQ(request.walker, kWalker);
   }
 
-  // Request `step` of a walk through mutations that starts anew from bytes now and then.
+  // Makes step `step` of a series of mutations, which starts anew now and then, e.g. from bytes.
   void Step(const Mutator& mutator, Random& random, AnyRequests& any, int step,
             WalkRequest& request) {
     if (step % 500 == 0) request = DecodeBinary(AsBytes(any.Bytes()), *symbols_);
@@ -262,7 +262,7 @@ TEST_F(MutatorTest, CrossOverTakesFromBoth) {
     if (HasFatalFailure()) return;
     for (int k = 0; k < child.edit_count; k++) {
       auto has = [&](const WalkRequest& r) {
-        // Slots may have been brought into a smaller stack.
+        // Only values are compared: slots may have been moved into a smaller stack.
         for (int e = 0; e < r.edit_count; e++)
           if (r.edits[e].value == child.edits[k].value) return true;
         return false;

@@ -10,9 +10,9 @@
 namespace walkhammer {
 namespace {
 
-constexpr uint32_t kNearWords = 64;  // most walks look at this much of the stack's top
+constexpr uint32_t kNearWords = 64;  // most walks read only this much of the stack's top
 
-// Small distances, both ways, aligned and not.
+// A small distance in bytes, positive or negative, aligned or not.
 int64_t Distance(Random& random) {
   switch (random.Below(4)) {
     case 0:
@@ -27,7 +27,7 @@ int64_t Distance(Random& random) {
 }
 
 uint32_t Pick(Random& random, std::span<const uint32_t> offsets) {
-  // Half of the time near the top, where every walk comes by.
+  // Half of the picks are near the stack's top, which every walk reads.
   auto count = static_cast<uint32_t>(offsets.size());
   if (random.Chance(50)) count = std::min(count, 16U);
   return offsets[random.Below(count)];
@@ -138,7 +138,7 @@ Value RandomRequests::Shifted(Random& random) const {
   return ValueOf(SymbolKind::kPristine, Distance(random) / 32);
 }
 
-// A slot, and a value of the kind that it holds.
+// Returns a slot, bytes above stack+0. `fitting`: a value of the kind that the slot holds.
 uint32_t RandomRequests::SlotOffset(Random& random, Value& fitting) const {
   const uint32_t what = random.Below(8);
   if (what < 3 && !stack_.Code().empty()) {
@@ -205,7 +205,7 @@ void RandomRequests::Next(Random& random, WalkRequest& request) const {
   request = fresh;
   request.walker = walker_;
   request.scene = scene_;
-  // Most of the time enough for a usual scene; walking 128 frames of a deep one takes 5 us.
+  // Mostly just enough for a usual scene: walking 128 frames of a deep scene takes 5 us.
   const uint32_t depth = random.Below(1000);
   request.depth = depth < 200   ? static_cast<uint16_t>(1 + random.Below(40))
                   : depth < 950 ? 48

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RandomRequests: the random engine. A seeded stream of requests for one scene, drawn from the
-// vocabulary; the same seed and vocabulary give the same requests. The baseline that guided engines
-// are compared with.
+// vocabulary; the same seed and vocabulary give the same requests. Guided engines are compared with
+// this baseline.
 // Signal-safe: no (but allocates nothing in Next).
 #ifndef WALKHAMMER_HARNESS_GENERATE_RANDOM_REQUESTS_H_
 #define WALKHAMMER_HARNESS_GENERATE_RANDOM_REQUESTS_H_
@@ -16,7 +16,7 @@ namespace walkhammer {
 
 class RandomRequests {
  public:
-  // `vocabulary` outlives this and has `scene`.
+  // `vocabulary` must outlive this object and must have `scene`.
   RandomRequests(const Vocabulary& vocabulary, uint8_t walker, uint8_t scene)
       : vocabulary_(vocabulary), stack_(vocabulary.scenes[scene]), walker_(walker), scene_(scene) {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walkers that are shown the same, a sample or a request, answer the same. What a request shows may
-// be garbage, and nobody can tell which answer is right; a scene as it is has one.
+// Walkers that are shown the same sample or request give the same answer. A request may show
+// garbage, for which no answer is known to be right; an unchanged scene has one right answer.
 // Signal-safe: yes.
 #include <algorithm>
 #include <cstdio>
@@ -12,7 +12,7 @@
 namespace walkhammer {
 namespace {
 
-// In the order of Disagreement, and some more.
+// First the outcomes of Disagreement, in its order, then those of this oracle alone.
 constexpr OutcomeInfo kOutcomes[] = {
     {"same", Grade::kAcceptable, "the same frames, or none of both"},
     {"one-failed", Grade::kAcceptable, "an error code is an answer, too"},
@@ -50,7 +50,7 @@ void Tell(const Observation& seen, const Difference& difference, char* detail, s
   }
 }
 
-// Of a scene that both were shown as it is.
+// The outcome for a scene that both walkers were shown unchanged.
 uint8_t OutcomeOfScene(Disagreement kind) {
   if (kind == Disagreement::kOneFailed) return kSceneFailed;
   return kind == Disagreement::kTruncated || kind == Disagreement::kUnnamed
@@ -62,11 +62,12 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
   if (seen.other.walker == nullptr) return 0;
   const Trace &mine = seen.trace, &other = seen.other.trace;
   if (mine.ending != Ending::kReturned || other.ending != Ending::kReturned) return 0;
-  if (std::max(mine.num_frames, other.num_frames) > seen.request->depth) return 0;  // frame-count's
+  // Left to the oracle frame-count.
+  if (std::max(mine.num_frames, other.num_frames) > seen.request->depth) return 0;
   Difference difference = Compare(mine, other);
   const bool again = seen.other.same_again;
   if (again && difference.kind == Disagreement::kNone && mine.num_frames != other.num_frames)
-    difference.kind = Disagreement::kOneFailed;  // two errors that differ
+    difference.kind = Disagreement::kOneFailed;  // two different error codes
   if (difference.kind == Disagreement::kNone) return 0;
   Tell(seen, difference, detail, size);
   if (again) return kInconsistent;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bci lies inside its method, or is a declared special value: -3 for native methods.
+// A bci is inside its method, or is a declared special value: -3 for native methods.
 // Signal-safe: yes.
 #include <cstdio>
 
@@ -28,10 +28,10 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
         seen.truth[from_top].bci == frame.bci)
       continue;
     const MethodEntry* entry = seen.methods->Find(frame.method);
-    if (entry == nullptr) continue;  // method-id's business
+    if (entry == nullptr) continue;  // left to the oracle method-id
     if (entry->is_native ? frame.bci == kNativeBci : frame.bci >= 0 && frame.bci < entry->code_size)
       continue;
-    // Redefined since: its new byte code may be longer.
+    // The method may have been redefined since, with longer byte code.
     if (seen.sample != nullptr && seen.sample->code_size != nullptr && frame.bci >= 0 &&
         !entry->unloaded.load(std::memory_order_relaxed) &&
         frame.bci < seen.sample->code_size(frame.method))

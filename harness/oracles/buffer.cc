@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walker writes its own frames only: canaries stand before and behind them.
+// The walker writes only its own frames: canaries are below and above them.
 // Signal-safe: yes.
 #include <cstdio>
 

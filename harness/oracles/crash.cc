@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A walker may not fault, whatever it is shown: it runs in a signal handler of a live program.
+// A walker must not fault, whatever it is shown: it runs in a signal handler of a live program.
 // Signal-safe: yes.
 #include <cstdio>
 

@@ -8,9 +8,9 @@ namespace {
 
 constexpr int kMostSkipped = 8;  // frames that a walker may leave out in one place
 
-// True if from `skipped` frames behind `at` on `longer` goes on as `other` does at `at`.
+// True if `longer` has the same methods from frame `at + skipped` on as `other` from frame `at` on.
 bool GoesOnAlike(const Trace& longer, const Trace& other, int at, int skipped) {
-  constexpr int kEnough = 4;  // frames; recursion makes less of them alike by chance
+  constexpr int kEnough = 4;  // frames to compare; in recursion, fewer are alike by chance
   const int left = std::min(longer.num_frames - at - skipped, other.num_frames - at);
   if (left <= 0) return false;
   for (int i = 0; i < std::min(left, kEnough); i++)
@@ -55,7 +55,7 @@ Difference Compare(const Trace& a, const Trace& b) {
       continue;
     }
     if (bci < 0 && x.bci != y.bci) bci = i;
-    // 0: a walker that does not tell.
+    // A walker that does not report kinds answers 0.
     if (level < 0 && x.kind != 0 && y.kind != 0 && x.kind != y.kind) level = i;
   }
   if (a.num_frames != b.num_frames && !shorter.ended_on_request)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Disagreement: how two walkers' answers differ that were shown the same. Told by the agreement
-// oracle for each sample and each request, and counted for reports. Signal-safe: yes.
+// Disagreement: how two walkers' answers to the same sample or request differ. The agreement oracle
+// judges it for each sample and each request; reports count it. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_ORACLES_DISAGREEMENT_H_
 #define WALKHAMMER_HARNESS_ORACLES_DISAGREEMENT_H_
 
@@ -10,16 +10,16 @@
 
 namespace walkhammer {
 
-// Also the outcomes of the agreement oracle, in this order. Append only: runs hold the words.
+// Also the agreement oracle's first outcomes, in this order. Append only: runs store the words.
 enum class Disagreement : uint8_t {
   kNone,           // the same frames, or both failed
-  kOneFailed,      // frames of one, an error or no frame of the other
+  kOneFailed,      // one answers frames, the other an error or no frame
   kTruncated,      // one goes on where the other ends
-  kSkippedCaller,  // one leaves out a frame or several, and goes on alike
-  kMethod,         // another method
-  kBci,            // the same methods, another byte code
-  kLevel,          // another compile level or frame type, where both walkers tell them
-  kUnnamed,        // where one names a method the other has a frame without one
+  kSkippedCaller,  // one leaves out one or several frames, then both go on alike
+  kMethod,         // different methods
+  kBci,            // the same methods, different byte codes
+  kLevel,          // different compile levels or frame types, where both walkers report them
+  kUnnamed,        // one names a method, the other has a frame without a method there
   kCount
 };
 inline constexpr int kDisagreements = static_cast<int>(Disagreement::kCount);
@@ -27,16 +27,16 @@ const char* DisagreementWord(Disagreement kind);  // "none", "one-failed", "skip
 
 struct Difference {
   Disagreement kind = Disagreement::kNone;
-  int frame = 0;  // the newest one that differs, counted from the newest
+  int frame = 0;  // index of the newest frame that differs; 0 is the newest of all
 };
 
-// Whether two answers are counted: both walkers returned, with counts within their buffers of
-// `depth` frames, and at least one of them with frames.
+// True if two answers are counted: both walkers returned, with counts within their buffers of
+// `depth` frames, and at least one walker returned frames.
 bool CanCompare(const Trace& a, const Trace& b, int depth);
 
-// What matters most comes first: callers, methods, then byte codes, then levels. Both walkers must
-// have returned, with counts within their buffers. An answer that ended on request agrees as far as
-// it goes.
+// Returns the most important difference: callers and methods, then truncation, missing names, byte
+// codes and levels. Both walkers must have returned, with counts within their buffers. An answer
+// that ended on request is compared as far as it goes.
 Difference Compare(const Trace& a, const Trace& b);
 
 }  // namespace walkhammer

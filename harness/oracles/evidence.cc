@@ -27,8 +27,8 @@ bool Answered(const Trace& trace) {
   return trace.ending == Ending::kReturned && trace.num_frames > 0;
 }
 
-// Whether the frames from `first` on are those that the JVM describes. None: one of them is not
-// named, or was not asked for.
+// True if the frames from `first` on are those that the JVM describes. nullopt: a frame of them has
+// no method, or is beyond the walk's depth.
 std::optional<bool> IsDescribed(const Trace& trace, int first, const CodeDescription& there,
                                 int depth) {
   const int end = std::min(trace.num_frames, first + there.callers + 1);
@@ -50,8 +50,8 @@ int ByteCode(const SampleFacts& facts, const CodeletCodes& codelets, const Frame
   return codelets.JavaCode(facts.byte_code(frame.method, bci));
 }
 
-// Whether the newest frame stands at a call. None: nothing tells, as of a native method, or of one
-// whose byte code has been redefined.
+// True if the newest frame is at a call. nullopt: unknown, as for a native method or for one whose
+// byte code has been redefined.
 std::optional<bool> Calls(const Observation& seen, const CodeletCodes& codelets,
                           const Trace& trace) {
   const SampleFacts& facts = *seen.sample;
@@ -69,17 +69,17 @@ bool ResolvesCalls(std::string_view stub) {
   return stub.find("resolve_") != stub.npos || stub.find("ic_miss") != stub.npos;
 }
 
-// Whether the frame's byte code may be the one that is executed.
+// True if the frame's byte code may be the one that the interpreter executes.
 bool Holds(const SampleFacts& facts, const CodeletCodes& codelets, const ExecutedCode& executed,
            uint64_t next, const Frame& frame) {
   const int size = facts.code_size(frame.method);
   if (frame.bci < 0 || frame.bci >= size) return false;
   int raw = facts.byte_code(frame.method, frame.bci);
-  // A codelet ends with the step to the next byte code, whose own codelet has not begun yet.
+  // At its end, a codelet moves on to the next byte code; that one's codelet has not begun yet.
   if (static_cast<uint64_t>(raw) == next) return true;
   if (raw == CodeletCodes::kWide && executed.code != CodeletCodes::kWide && frame.bci + 1 < size)
     raw = facts.byte_code(frame.method, frame.bci + 1);
-  // The interpreter goes on to the byte code behind it before it locks.
+  // At a monitorenter, the interpreter moves on to the next byte code before it locks.
   if (executed.code == kMonitorenter &&
       ByteCode(facts, codelets, frame, frame.bci - 1) == kMonitorenter)
     return true;
@@ -87,8 +87,8 @@ bool Holds(const SampleFacts& facts, const CodeletCodes& codelets, const Execute
   return code < 0 || code == executed.code || code == executed.also;
 }
 
-// Whether a jump of 16 bits leads from the one's byte code to the other's. The interpreter goes to
-// the target some instructions before it looks at what stands there.
+// True if a jump with a 16-bit offset leads from the byte code of `from` to that of `to`. The
+// interpreter moves on to the target some instructions before it reads the byte code there.
 bool Leads(const SampleFacts& facts, const Frame& from, const Frame& to) {
   if (from.bci < 0 || from.bci + 2 >= facts.code_size(from.method)) return false;
   const int offset =
@@ -127,7 +127,7 @@ std::optional<Against> ByteCodeEvidence(const Observation& seen, const CodeletCo
   const Frame &mine = seen.trace.frames[0], &others = seen.other.trace.frames[0];
   if (mine.method != others.method || mine.method == nullptr) return {};
   const ExecutedCode executed = codelets.At(pc);
-  // A return leaves its frame before its codelet ends: it is the caller's byte code then.
+  // A return leaves its frame before its codelet ends: the newest frame is then the caller's.
   if (executed.code < 0 || executed.returns) return {};
   const bool mine_holds = Holds(facts, codelets, executed, next, mine);
   const bool others_holds = Holds(facts, codelets, executed, next, others);
@@ -141,7 +141,7 @@ std::optional<Against> ThreadStartEvidence(const Observation& seen) {
   const Trace &mine = seen.trace, &others = seen.other.trace;
   if (!Answered(mine) || !Answered(others) || mine.ended_on_request || others.ended_on_request)
     return {};
-  // At the same end neither is better.
+  // If both end with the same method, neither is better.
   if (mine.frames[mine.num_frames - 1].method == others.frames[others.num_frames - 1].method)
     return {};
   return AgainstBy(kThreadStartOracle, seen);

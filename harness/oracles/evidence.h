@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evidence: where two walkers have answered the same sample, what speaks against the one or the
-// other and comes from neither of them. Counted for reports. Signal-safe: yes.
+// Evidence: which of two walkers' answers to one sample are wrong, by witnesses that depend on
+// neither walker. Reports count it. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_ORACLES_EVIDENCE_H_
 #define WALKHAMMER_HARNESS_ORACLES_EVIDENCE_H_
 
@@ -13,71 +13,72 @@
 
 namespace walkhammer {
 
-// Append only: runs hold the words.
+// Append only: runs store the words.
 enum class Witness : uint8_t {
   kShadowStack,  // the program's own record of its active methods
-  kByteCode,     // what the interpreter executes there, against the newest frame's byte code
-  kSteps,        // what the instructions before and after must have in common
+  kByteCode,     // the byte code that the interpreter executes, against the newest frame's
+  kSteps,        // what a walker's answers at earlier and later instructions must have in common
   kThreadStart,  // where threads start, against the outermost frame
   kCall,         // a call that the JVM is resolving, against the newest frame's byte code
-  kAnchor,       // the interpreted frame that has called into the JVM, against the newest method
-  kDebugInfo,    // what the JVM tells of compiled code that has called into it, against the newest
+  kAnchor,       // the interpreted frame that called into the JVM, against the newest method
+  kDebugInfo,    // debug info of compiled code that called into the JVM, against the newest frames
   kCount
 };
 inline constexpr int kWitnesses = static_cast<int>(Witness::kCount);
 const char* WitnessWord(Witness witness);  // "shadow-stack", "byte-code", "steps", ...
 
-// Whom a witness contradicts. The other one is not thereby right.
+// The walkers that a witness contradicts. A walker that is not contradicted need not be right.
 enum class Against : uint8_t { kNeither, kWalker, kOther, kBoth, kCount };
 inline constexpr int kAgainsts = static_cast<int>(Against::kCount);
 const char* AgainstWord(Against against);  // "neither", "walker", "other", "both"
 Against AgainstOf(bool walker, bool other);
 
-// Each of the witnesses below is asked whom of two answers it contradicts: seen.trace (kWalker) and
-// seen.other.trace (kOther). nullopt: it cannot judge this sample.
+// Each function below returns which of two answers its witness contradicts: seen.trace (kWalker),
+// seen.other.trace (kOther). nullopt: the witness cannot judge this sample. seen.sample must not be
+// null.
 
 // The program's shadow stack.
 std::optional<Against> ShadowEvidence(const Observation& seen);
 
-// The byte code whose codelet `pc` is in. `next`: the register in which the interpreter holds the
-// byte code that it is about to begin, if it holds one.
+// The byte code whose codelet `pc` is in. `next`: value of the register in which the interpreter
+// holds the next byte code, if it holds one.
 std::optional<Against> ByteCodeEvidence(const Observation& seen, const CodeletCodes& codelets,
                                         uint64_t pc, uint64_t next);
 
-// Where threads start. For answers that end with different methods and have not filled their
-// buffers.
+// Where threads start. Judges only answers that end with different methods and did not end on
+// request; does not contradict an answer that fills its buffer.
 std::optional<Against> ThreadStartEvidence(const Observation& seen);
 
-// The call that is being resolved: the thread is in the stub called `stub`, and its newest method
-// is about to call. nullopt, too: calls are not linked to that stub.
+// The call that the JVM is resolving: the thread has left Java through the stub of the name `stub`,
+// so its newest method is at a call. nullopt also if unresolved calls are not linked to that stub.
 std::optional<Against> CallEvidence(const Observation& seen, const CodeletCodes& codelets,
                                     std::string_view stub);
 
-// The interpreted frame at the thread's anchor. For answers whose newest frames are of different
-// methods. `method`: the Method* of that frame, which no Java frame is newer than; 0: there is
-// none.
+// The interpreted frame at the thread's anchor, which is the newest Java frame. `method`: that
+// frame's Method*; 0: there is no such frame. Judges only answers whose newest frames are of
+// different methods.
 std::optional<Against> AnchorEvidence(const Observation& seen, uint64_t method);
 
-// What the JVM's debug information tells of a pc: the newest method there and its byte code, and
-// those that it is inlined in.
+// What the JVM's debug information says of a pc: the newest method there, its byte code index, and
+// the callers that it is inlined in.
 struct CodeDescription {
   void* method;          // jmethodID
   int32_t bci;           // below 0: before the first byte code
-  int32_t callers = 0;   // in the same activation
-  uint64_t inlined = 0;  // these as a hash: MixFrame of each after the other, newest first
+  int32_t callers = 0;   // their number, in the same activation
+  uint64_t inlined = 0;  // hash of the callers: MixFrame of one after the other, newest first
 
   void AddCaller(void* method, int32_t bci);
 };
 uint64_t MixFrame(uint64_t hash, const void* method, int32_t bci);
 
-// What the JVM tells of compiled code. For a thread whose newest activation is compiled and has
-// called into the JVM: what is described where that call returns to, and where older compiled
-// activations return to, newest first. Not judged are answers with a frame of the newest activation
-// that is not named, or that their depth has no room for.
+// The witness kDebugInfo, for a thread whose newest activation is compiled and has called into the
+// JVM. Add gets what the JVM says of that call's return address, then of the return addresses in
+// older compiled activations, newest first. Answers are not judged if a frame of the newest
+// activation has no method or is beyond the walk's depth.
 class DebugInfoEvidence {
  public:
   explicit DebugInfoEvidence(const Observation& seen);
-  // The next activation. False: nothing more can be said.
+  // Compares the next older activation. False: a further one would not be compared.
   bool Add(const CodeDescription& there);
   std::optional<Against> verdict() const;
 
@@ -89,7 +90,7 @@ class DebugInfoEvidence {
     void Add(const CodeDescription& there, int first, int depth);
   };
   Answer mine_, others_;
-  int first_ = 0;  // frame of the next activation
+  int first_ = 0;  // index of the next activation's newest frame
   int depth_;
 };
 

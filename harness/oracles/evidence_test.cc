@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What speaks against which of two walkers, on samples that were made up.
+// Which of two walkers each witness contradicts, on made-up samples.
 #include "harness/oracles/evidence.h"
 
 #include <gtest/gtest.h>
@@ -12,9 +12,9 @@ namespace {
 constexpr int kAload0 = 42, kIadd = 96, kGoto = 167, kIreturn = 172, kGetfield = 180,
               kMonitorenter = 194, kWide = 196;
 constexpr int kFastAccess = 0xd8, kFastGetfield = 0xcc;
-constexpr uint64_t kNothing = 0x123456789;  // the register of the next byte code holds this
+constexpr uint64_t kNothing = 0x123456789;  // in the register of the next byte code: no byte code
 
-// Byte codes of the one method there is.
+// Byte codes of the only method.
 std::vector<int> method_codes;
 int id;
 
@@ -42,7 +42,7 @@ class EvidenceTest : public testing::Test {
     seen_.methods = &methods_;
   }
 
-  // The newest frames' byte code indexes, and where the interpreter is.
+  // Evidence for newest frames at `bci` and `other_bci`, with the interpreter at `pc`.
   std::optional<Against> At(uint64_t pc, int bci, int other_bci, uint64_t next = kNothing) {
     mine_ = {bci, 0, &id};
     others_ = {other_bci, 0, &id};
@@ -77,7 +77,7 @@ TEST_F(EvidenceTest, TheByteCodeThatIsExecutedStandsThere) {
 
 TEST_F(EvidenceTest, RewrittenAndWideOnes) {
   EXPECT_EQ(At(0x240, 5, 0), Against::kOther);  // rewritten while its old codelet runs
-  EXPECT_EQ(At(0x500, 2, 0), Against::kOther);  // or written back
+  EXPECT_EQ(At(0x500, 2, 0), Against::kOther);  // written back while its fast codelet runs
   EXPECT_EQ(At(0x100, 6, 0), Against::kOther);  // wide iadd, if there were one
   EXPECT_EQ(At(0x280, 0, 5), Against::kNeither);
   EXPECT_EQ(At(0x280, 2, 1), Against::kOther);
@@ -132,7 +132,7 @@ TEST_F(EvidenceTest, WhoIsBeingResolvedStandsAtACall) {
   EXPECT_EQ(at(1, 0, "ic_miss_stub"), std::nullopt) << "redefined";
 }
 
-// Ids that are none of the JVM's are not followed.
+// Ids that the JVM never handed out are not followed.
 TEST_F(EvidenceTest, OfMethodsThatAreNotKnownNothingIsAsked) {
   facts_.code_size = [](void*) -> int { throw "it was asked"; };
   for (void* unknown : {static_cast<void*>(nullptr), static_cast<void*>(&facts_)}) {
@@ -237,7 +237,7 @@ TEST_F(EvidenceTest, WhatTheJvmTellsOfItsCode) {
   EXPECT_EQ(Described({{&ids[0], 7}}), std::nullopt);
 }
 
-// The same method is inlined in itself, and one walker leaves it out once.
+// A method is inlined in itself, and one walker leaves out one of its two frames.
 TEST_F(EvidenceTest, WhatTheJvmTellsOfInlinedCallers) {
   int ids[3] = {};
   Frame all[] = {{1, 0, &ids[0]}, {5, 0, &ids[1]}, {5, 0, &ids[1]}, {9, 0, &ids[2]}};
@@ -262,7 +262,7 @@ TEST_F(EvidenceTest, WhatTheJvmTellsOfInlinedCallers) {
   EXPECT_EQ(Described({there}), std::nullopt);
 }
 
-// A method that calls itself: only where the recursion ends do the answers differ.
+// A method calls itself: the answers differ only where the recursion ends.
 TEST_F(EvidenceTest, WhatTheJvmTellsOfOlderActivations) {
   int ids[2] = {};
   const Frame self = {9, 0, &ids[0]}, caller = {3, 0, &ids[1]};
@@ -275,7 +275,7 @@ TEST_F(EvidenceTest, WhatTheJvmTellsOfOlderActivations) {
   EXPECT_EQ(Described({two, two}), Against::kOther);
   EXPECT_EQ(Described({two, two, {&ids[1], 3}}), Against::kOther);
   EXPECT_EQ(Described({two, {&ids[0], 9}, {&ids[1], 3}}), Against::kWalker);
-  all[2].method = nullptr;  // what is not named ends the comparison
+  all[2].method = nullptr;  // a frame without a method ends the comparison
   EXPECT_EQ(Described({two, two}), Against::kOther);
   fewer[2].method = nullptr;
   EXPECT_EQ(Described({two, two}), Against::kNeither);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No more frames than asked for.
+// A walker returns no more frames than asked for.
 // Signal-safe: yes.
 #include <cstdio>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A walk has an end: it stops the thread that it walks.
+// A walk must end: until then, the walked thread stands still.
 // Signal-safe: yes.
 #include <cstdio>
 

@@ -16,7 +16,7 @@ constexpr OutcomeInfo kOutcomes[] = {
     {"none", Grade::kInteresting, "a frame without a method tells a profiler nothing"},
 };
 
-// Frames equal to the scene's own, from either end, need no look-up.
+// True if frame `i` has the true method, counted from either end: it needs no look-up then.
 bool IsTrueFrame(const Observation& seen, int i) {
   const Frame& frame = seen.trace.frames[i];
   const size_t from_top = static_cast<size_t>(i);
@@ -26,14 +26,14 @@ bool IsTrueFrame(const Observation& seen, int i) {
          seen.truth[seen.truth.size() - from_bottom].method == frame.method;
 }
 
-// Loaded without an event, its class is unknown to the registry and not to the JVM.
+// True if the JVM has the id though the registry does not: its class was loaded without an event.
 bool IsUntold(const Observation& seen, void* method) {
   return seen.sample != nullptr && seen.sample->keeps != nullptr && seen.sample->keeps(method);
 }
 
 uint8_t Judge(const Observation& seen, char* detail, size_t size) {
   if (seen.trace.ending != Ending::kReturned) return 0;
-  if (seen.trace.num_frames > seen.request->depth) return 0;  // frame-count's business
+  if (seen.trace.num_frames > seen.request->depth) return 0;  // left to the oracle frame-count
   uint8_t verdict = 0;
   for (int i = 0; i < seen.trace.num_frames; i++) {
     if (IsTrueFrame(seen, i)) continue;

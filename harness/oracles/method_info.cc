@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an API says of a method is what JVMTI said, and does not contradict itself.
+// What an API says of a method agrees with JVMTI and with itself.
 // Signal-safe: yes.
 #include <cstdio>
 #include <cstring>
@@ -16,10 +16,10 @@ constexpr OutcomeInfo kOutcomes[] = {
     {"contradiction", Grade::kForbidden, "two answers to the same question cannot both be true"},
 };
 
-// JVMTI writes class names with dots, and one for the plus of hidden classes.
+// Known names have a '.' for each '/', and for the '+' of hidden classes.
 char Plain(char c) { return c == '/' || c == '+' ? '.' : c; }
 
-// `said` may be cut.
+// `said` may be truncated.
 bool IsName(const char* said, const char* known) {
   size_t i = 0;
   while (said[i] != '\0' && Plain(said[i]) == Plain(known[i])) i++;
@@ -33,10 +33,10 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
     std::snprintf(detail, size, "%s", trace.complaint);
     return 2;
   }
-  if (trace.num_frames > seen.request->depth) return 0;  // frame-count's business
+  if (trace.num_frames > seen.request->depth) return 0;  // left to the oracle frame-count
   for (int i = 0; i < trace.described_count && i < trace.num_frames; i++) {
     const MethodEntry* entry = seen.methods->Find(trace.frames[i].method);
-    // Of names with an address in them, the registry keeps less.
+    // The registry keeps names without the addresses in them, so these cannot be compared.
     if (entry == nullptr || entry->unloaded.load(std::memory_order_relaxed) ||
         std::strstr(entry->name, "0x") != nullptr || IsName(trace.described[i].text, entry->name))
       continue;

@@ -17,7 +17,7 @@
 
 namespace walkhammer {
 
-// What no walker may change, before and after the call.
+// State that no walker may change, recorded before and after the call.
 struct Surroundings {
   int32_t error_number;
   int32_t thread_state;
@@ -32,8 +32,8 @@ struct StackWrite {
   uint64_t before, after;
 };
 
-// What torture programs write as they call and return: the methods of theirs that are active, and
-// nothing else. Little-endian 32-bit words in memory of the program; see wh.torture.Shadow.
+// The active methods of a torture program's own code, which the program records as it calls and
+// returns. Little-endian 32-bit words in the program's memory; see wh.torture.Shadow.
 struct ShadowStack {
   static constexpr uint32_t kMagic = 0x57485353;
   static constexpr uint32_t kMostFrames = 1022;
@@ -42,35 +42,35 @@ struct ShadowStack {
   uint32_t ids[kMostFrames];  // outermost first; MethodEntry::shadow_id - 1
 };
 
-// What is known of a sample beyond what the walker was shown.
+// Facts about a sample that the walker was not shown.
 struct SampleFacts {
   bool nested;                // it interrupted another walk
   const ShadowStack* shadow;  // of the sampled thread, or null
-  // The byte code at `bci` of a jmethodID, or -1 where it is not known. May be null.
+  // Returns the byte code at `bci` of a jmethodID's method; -1: unknown. May be null.
   int (*byte_code)(void* method, int bci);
-  // Bytes of byte code that a jmethodID's method has now, or -1. May be null.
+  // Returns how many bytes of byte code a jmethodID's method has now; -1: unknown. May be null.
   int (*code_size)(void* method);
-  // The Method* of a jmethodID, of its newest version; 0 where it is gone. May be null.
+  // Returns the Method* of a jmethodID's newest version; 0: the method is gone. May be null.
   uint64_t (*method_of)(void* method);
-  // True if the JVM has that jmethodID, though no event told of it. May be null.
+  // Returns true if the JVM has that jmethodID, even if no event reported it. May be null.
   bool (*keeps)(void* method);
-  // Where the JVM's calls of Java come back to: StubRoutines::_call_stub_return_address.
+  // Return address of the JVM's calls of Java: StubRoutines::_call_stub_return_address.
   uint64_t call_stub_return;
 };
 
-// What the walker before answered when it was shown the same.
+// The answer of the previous walker, which was shown the same.
 struct OtherAnswer {
   Trace trace;
-  const WalkerInfo* walker;  // null: there was none
-  bool same_again;           // it was this very walker, and nothing can have changed in between
+  const WalkerInfo* walker;  // null: there was no previous walker
+  bool same_again;           // both are the same walker, and nothing can have changed in between
 };
 
 struct Observation {
   const WalkRequest* request;
   const WalkerInfo* walker;
   const MethodRegistry* methods;
-  std::span<const Frame> truth;  // from JVMTI: of the scene, or of the sample if it was asked
-  bool pristine;                 // the walker was shown what `truth` tells of, as it is
+  std::span<const Frame> truth;  // from JVMTI: of the scene, or of the sample if JVMTI was asked
+  bool pristine;                 // the walker was shown the stack of `truth`, unchanged
   Trace trace;
   bool buffer_intact;
   const Fault* fault;             // with Ending::kCrashed and kHung
@@ -81,7 +81,8 @@ struct Observation {
   OtherAnswer other{};
 };
 
-// What WalkRequest::against is to say of a finding of `oracle`: with whom it compared, or nobody.
+// WalkRequest::against for a finding of `oracle`: table index, plus 1, of the walker that the
+// oracle compared with; 0: the oracle compared with none.
 uint8_t AgainstOf(const Observation& seen, const Oracle& oracle);
 
 }  // namespace walkhammer

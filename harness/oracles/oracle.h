@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Oracles: take a request and its trace and say whether there is a bug. One file per oracle,
-// one row per oracle in table.cc. Grades are data: a run stores outcomes, so that a stricter
+// one row per oracle in rows.h. Grades are data: a run stores outcomes, so that a stricter
 // grading can be applied to old runs.
 // Signal-safe: yes (judging allocates nothing; it runs on the walking thread).
 #ifndef WALKHAMMER_HARNESS_ORACLES_ORACLE_H_
@@ -15,20 +15,20 @@ namespace walkhammer {
 enum class Grade : uint8_t { kAcceptable, kInteresting, kForbidden };
 std::string_view GradeWord(Grade grade);  // "Acceptable", ...
 
-// One thing that an oracle can say. Outcome 0 of every oracle is "nothing to say".
+// A possible verdict of an oracle. Outcome 0 of every oracle means "nothing to report".
 struct OutcomeInfo {
   const char* name;  // stable, kebab-case: stored in runs
   Grade grade;
   const char* reason;  // why it is graded so
 };
 
-// Of the oracle "crash": the JVM's own check says so; Fault::failed_check says which.
+// Outcome of the oracle "crash": a check of the JVM's own failed; Fault::failed_check says which.
 inline constexpr char kFailedCheckOutcomeName[] = "failed-check";
 
-struct Observation;  // what a judged walk gives to the oracles: observation.h
+struct Observation;  // what oracles judge a walk by: observation.h
 
-// Returns an index into `outcomes`; writes one sentence into detail (at most size bytes,
-// NUL-terminated) when it is not 0.
+// Returns an index into `outcomes`. If the index is not 0, writes one sentence into `detail` (at
+// most `size` bytes, NUL-terminated).
 using JudgeFn = uint8_t (*)(const Observation& seen, char* detail, size_t size);
 
 struct Oracle {

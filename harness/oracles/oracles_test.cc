@@ -93,7 +93,7 @@ void Return(Case& c, std::vector<Frame> frames) {
   c.seen.trace.num_frames = static_cast<int32_t>(frames.size());
   c.frames = std::move(frames);
 }
-// What the walker says of the first frames.
+// Sets what the walker says of the first frames.
 void Describe(Case& c, const std::vector<std::string>& names) {
   static DescribedFrame described[4];
   for (size_t i = 0; i < names.size(); i++)
@@ -375,13 +375,13 @@ TEST(Oracles, ADeathIsSurvivalsAndTheParentSaysSo) {
   EXPECT_EQ(record.grade, Grade::kForbidden);
 }
 
-// What no case provokes might as well be dead code.
-// Provoked in sample_oracles_test.cc.
+// Oracles whose outcomes are provoked in sample_oracles_test.cc.
 bool IsForSamples(const std::string& oracle) {
   return oracle == "thread-start" || oracle == "repeated-frame" || oracle == "shadow-stack" ||
          oracle == "agreement";
 }
 
+// An outcome that no case provokes might as well be dead code.
 TEST(Oracles, EachOutcomeIsProvokedByACase) {
   std::set<std::string> provoked = {"survival/death"};  // above
   for (const Provocation& p : Provocations())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No frame stands twice in a row unless it called itself: its byte code there must be a call.
+// No frame comes twice in a row except by recursion: the frame's byte code must be a call then.
 // Signal-safe: yes.
 #include <cstdio>
 
@@ -14,7 +14,7 @@ constexpr OutcomeInfo kOutcomes[] = {
     {"twice", Grade::kForbidden, "the same activation was walked twice"},
 };
 
-// invokevirtual .. invokedynamic, and whatever HotSpot has rewritten.
+// True for invokevirtual .. invokedynamic, rewritten (HotSpot's own) and unknown byte codes.
 bool MayCall(int byte_code) {
   return byte_code < 0 || (byte_code >= 0xb6 && byte_code <= 0xba) || byte_code > 0xc9;
 }
@@ -29,7 +29,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
     if (caller.method != callee.method || caller.bci != callee.bci || caller.bci < 0) continue;
     const MethodEntry* method = seen.methods->Find(caller.method);
     if (method == nullptr || method->unloaded.load(std::memory_order_relaxed)) continue;
-    if (caller.bci >= method->code_size) continue;  // bci's business
+    if (caller.bci >= method->code_size) continue;  // left to the oracle bci
     const int byte_code = seen.sample->byte_code(caller.method, caller.bci);
     if (MayCall(byte_code)) continue;
     std::snprintf(detail, size,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Only codes that the API's documents declare may come back.
+// A walker returns only codes that the API's documents declare.
 // Signal-safe: yes.
 #include <cstdio>
 

@@ -70,7 +70,7 @@ struct Case {
     seen.trace.num_frames = static_cast<int32_t>(frames.size());
   }
   void Compare() { seen.other.walker = &AllWalkers()[0]; }
-  // With what another walker answered to a scene as it is, or to an edit of it.
+  // Compares with another answer to a scene: unchanged if `pristine`, else edited.
   void CompareRequest(bool pristine) {
     Compare();
     synthetic = true;
@@ -366,7 +366,7 @@ TEST(SampleOracles, EachOutcomeIsProvokedByACase) {
       EXPECT_EQ(provoked.count(std::string(name) + "/" + outcome.name), 1u) << name << outcome.name;
 }
 
-// Synthetic walks have no shadow and no start, and of one walker nothing to agree with.
+// Synthetic walks have no shadow and no start; a single walker has no other one to agree with.
 TEST(SampleOracles, SayNothingAboutSyntheticWalks) {
   for (const char* name : {"thread-start", "repeated-frame", "shadow-stack", "agreement"}) {
     Case c;
@@ -378,7 +378,7 @@ TEST(SampleOracles, SayNothingAboutSyntheticWalks) {
   }
 }
 
-// Where what is shown may be garbage, nobody can tell which of the two is wrong.
+// If a walk may show garbage, no oracle can say which of the two walkers is wrong.
 TEST(SampleOracles, OnlyAnUntouchedSceneForbidsDisagreement) {
   for (const OutcomeInfo& outcome : FindOracle("agreement")->outcomes) {
     const std::string name = outcome.name;
@@ -398,7 +398,7 @@ TEST(Disagreement, IsCountedWhereBothReturnedAndOneWalked) {
 }
 
 TEST(Methods, GiveUpPlacesOfUnloadedOnesAndFindTheRest) {
-  static uint64_t words[3] = {0x700000001000, 0, 0x700000002000};  // what jmethodIDs lead to
+  static uint64_t words[3] = {0x700000001000, 0, 0x700000002000};  // jmethodIDs point to these
   MethodRegistry registry;
   for (uint64_t& word : words) registry.Add(&word, "a.B.c()V", 1, false);
   registry.SweepUnloaded(nullptr);

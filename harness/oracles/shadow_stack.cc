@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sample agrees with the shadow stack that an instrumented program keeps. A method enters itself
-// there first of all and leaves last of all, so at any instant the walk shows what the shadow
-// holds, or one more at its newest end. Signal-safe: yes.
+// A sample agrees with the shadow stack that an instrumented program keeps. A method adds itself
+// there as its first action and removes itself as its last. So at any instant the walk shows the
+// methods of the shadow stack, or one more at the newest end. Signal-safe: yes.
 #include <cstdio>
 
 #include "harness/oracles/observation.h"

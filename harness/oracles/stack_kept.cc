@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A walker reads the stack that it walks; the thread goes on with it afterwards.
+// A walker only reads the stack that it walks: the thread goes on with that stack afterwards.
 // Signal-safe: yes.
 #include <cstdio>
 

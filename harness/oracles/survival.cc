@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process must outlive the walk. Judged by the parent: a dead child says nothing itself.
+// The process must outlive the walk. The parent judges that: a dead child cannot.
 // Signal-safe: yes.
 #include <cstdio>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outermost frame of a sample is where a thread starts: anything else lost its callers.
+// The outermost frame of a sample is where a thread starts: any other frame hints at lost callers.
 // Signal-safe: yes.
 #include <cstdio>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scene shown as it is walks to the stack that JVMTI sees.
+// The walk of an unchanged scene gives the stack that JVMTI sees.
 // Signal-safe: yes.
 #include <cstdio>
 

@@ -11,7 +11,7 @@
 namespace walkhammer {
 namespace {
 
-// Frames are handed on without a copy.
+// Frames are passed on without a copy.
 static_assert(sizeof(AgctFrame) == sizeof(Frame));
 static_assert(offsetof(AgctFrame, lineno) == offsetof(Frame, bci));
 static_assert(offsetof(AgctFrame, method_id) == offsetof(Frame, method));
@@ -35,7 +35,7 @@ class AgctWalker : public Walker {
     function_(&call_, input.depth, input.context);
     trace.num_frames = call_.num_frames;
     auto* handed_on = reinterpret_cast<Frame*>(frames);
-    // It tells no kinds; a canary may have stood there.
+    // AsyncGetCallTrace reports no kinds; a canary of an earlier walk may be in their place.
     for (int i = 0; i < call_.num_frames && i < input.depth; i++) handed_on[i].kind = 0;
     trace.frames = handed_on;
   }

@@ -14,7 +14,7 @@
 
 namespace walkhammer {
 
-// The API's structures, by the facts of its public descriptions (JDK 5 to 25).
+// The API's structures, as its public descriptions define them (JDK 5 to 25).
 struct AgctFrame {
   jint lineno;  // holds the bci; kAgctNativeBci marks a native method
   jmethodID method_id;
@@ -32,8 +32,8 @@ inline constexpr int32_t kAgctNativeBci = -3;
 
 std::span<const DeclaredCode> AgctCodes();
 
-// A walker that calls `function`; when null, AsyncGetCallTrace itself is looked up at Bind and
-// stored in *real as well, where real is not null.
+// A walker that calls `function`, or AsyncGetCallTrace if that is null. Bind looks up
+// AsyncGetCallTrace in any case, and stores its address in *real if `real` is not null.
 std::unique_ptr<Walker> MakeAgctWalker(AgctFunction function, AgctFunction* real);
 
 }  // namespace walkhammer

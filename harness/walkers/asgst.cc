@@ -17,8 +17,8 @@ namespace {
 
 constexpr uint16_t kNoBci = 65535;
 constexpr uint64_t kCanary = 0xcafe0dd5ba11ad5e;
-// What the late prototype says when it has hidden a crash of its own behind UNKNOWN_STATE; that
-// answer becomes a code that nobody declares, and so a finding.
+// What the late prototype writes to stderr when it hides a crash of its own as UNKNOWN_STATE.
+// The walker changes that answer to a code that no API declares, so that the crash is a finding.
 constexpr char kHiddenCrashLine[] = "catched crash";
 constexpr jint kHiddenCrash = -7777;
 constexpr const char* kNames[] = {"AsyncGetStackTrace", "AsyncGetCallTrace2"};
@@ -47,7 +47,7 @@ class AsgstWalker : public Walker {
     if (layout_ == AsgstLayout::kLate)
       call_.late = {kNoAnswer, 0, 0, frames, nullptr};
     else
-      call_.early = {kNoAnswer, 0, frames, nullptr};  // the draft's, with its padding
+      call_.early = {kNoAnswer, 0, frames, nullptr};  // the draft's too, where `kind` is padding
     const uint32_t must = layout_ == AsgstLayout::kLate ? kAsgstSameThread : 0;
     function_(&call_.early, input.depth, input.context, input.options | must);
     int count = call_.early.num_frames;
@@ -55,8 +55,8 @@ class AsgstWalker : public Walker {
         stderr_.Saw(kHiddenCrashLine))
       count = kHiddenCrash;
     const int kept = Convert(std::min<int>(count, input.depth));
-    // A count beyond the buffer is for an oracle to see. With nothing but C frames, there is no
-    // Java frame.
+    // An oracle must see a count beyond the buffer. If all frames are of C code, the answer is 0:
+    // no Java frame.
     trace.num_frames = count > input.depth ? count : count > 0 ? kept : count;
     trace.frames = frames_;
     trace.ended_on_request = count == input.depth;
@@ -70,7 +70,7 @@ class AsgstWalker : public Walker {
   }
 
  private:
-  // Once for each function: the agent has many walkers.
+  // Probes a function only once: the agent has many walkers.
   static Result<AsgstLayout> LayoutOf(AsgstFunction function, JavaVM* vm) {
     static AsgstFunction known = nullptr;
     static AsgstLayout layout = AsgstLayout::kDraft;
@@ -95,7 +95,8 @@ class AsgstWalker : public Walker {
     return layout;
   }
 
-  // Java frames; those in C or C++ hold a pc where a method would stand, so they are left out.
+  // Converts the first `count` frames; returns how many it kept. Leaves out frames of stubs, C and
+  // C++, which hold a pc instead of a method.
   int Convert(int count) {
     const ASGST_CallFrame* frames = buffer_.frames();
     const int last = layout_ == AsgstLayout::kLate ? int{kAsgstLateCppFrame} : ASGST_FRAME_CPP;
@@ -137,7 +138,7 @@ constexpr DeclaredCode kCodes[] = {
     {ASGST_THREAD_EXIT, "thread_exit"},
     {ASGST_DEOPT, "deopt"},
     {ASGST_THREAD_NOT_JAVA, "thread_not_Java"},
-    // The late prototype's, which the other two never had.
+    // Codes of the late prototype, which the other two layouts never had.
     {kAsgstNoThread, "no_thread"},
     {kAsgstUnsafeState, "unsafe_state"},
     {kAsgstWrongState, "wrong_state"},

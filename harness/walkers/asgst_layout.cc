@@ -34,7 +34,7 @@ bool IsPainted(const uint8_t* from, size_t size) {
   return std::all_of(from, from + size, [](uint8_t byte) { return byte == kPaint; });
 }
 
-// Eight bytes a word.
+// Hexadecimal text, with a space after each eight bytes.
 std::string HexWords(const uint8_t* from, size_t size) {
   std::string text;
   for (size_t i = 0; i < size; i += 8)
@@ -42,8 +42,8 @@ std::string HexWords(const uint8_t* from, size_t size) {
   return text;
 }
 
-// One area for each word of the trace. That of word 1 lies at a multiple of 4 GiB, so that its
-// pointer is also a 0 in the late layout's state, which is the filter that lets all pass.
+// An area for each word of the trace but word 0. The area of word 1 is at a multiple of 4 GiB: the
+// late layout reads the low half of the pointer to it, 0, as its state, a filter that passes all.
 class Areas {
  public:
   Areas() {
@@ -52,7 +52,7 @@ class Areas {
       void* got = mmap(wanted, kBytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
       if (got == wanted) memory_ = static_cast<uint8_t*>(got);
-      // Kernels before 4.17 take the address for a hint.
+      // Kernels before 4.17 take the address as a hint.
       if (got != wanted && got != MAP_FAILED) munmap(got, kBytes);
     }
   }
@@ -71,7 +71,7 @@ class Areas {
   uint8_t* memory_ = nullptr;
 };
 
-// One call and what it left behind.
+// The trace of one call, before and after that call.
 struct Call {
   alignas(8) uint8_t trace[8 * kWords];
   uint8_t before[8 * kWords];
@@ -120,7 +120,7 @@ class Probe {
   }
 
  private:
-  // All of these return what is wrong, or nothing.
+  // The functions that return a string say what is wrong; empty: nothing.
 
   std::string Walk(Call& call) const {
     struct Errand {
@@ -184,9 +184,9 @@ class Probe {
                         HexWords(frames, kFrameBytes);
   }
 
-  // With `words` words in all.
+  // Checks a trace whose layout has `words` words.
   static std::string CheckTrace(const Call& call, size_t words) {
-    // Between the kind, a byte, and what follows it.
+    // The padding after the kind, which has one byte.
     if (call.Wrote(5, 3))
       return "bytes 4 to 7 of the trace became " + HexWords(call.trace + 4, 4) +
              ": no kind of one byte";
@@ -216,7 +216,8 @@ class Probe {
     return wrong;
   }
 
-  // The early kind of a Java trace is 0, which says nothing where 0 stood before.
+  // The early layout's kind of a Java trace is 0. The first call had 0 there already, which shows
+  // nothing, so the second call has another value there.
   Result<AsgstLayout> DraftOrEarly() {
     Call second(areas_, kPaint);
     std::string wrong = Walk(second);

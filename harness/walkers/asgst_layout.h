@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three layouts that AsyncGetStackTrace has had under the one name, and the probe that tells
-// which of them a function follows. Frames are those of asgst.h in all three; the trace before
-// them differs.
+// The three layouts that AsyncGetStackTrace has had under the one name, and the probe that finds
+// the layout of a function. All three have the frames of asgst.h; their traces differ.
 // Signal-safe: the structures yes, the probe no.
 #ifndef WALKHAMMER_HARNESS_WALKERS_ASGST_LAYOUT_H_
 #define WALKHAMMER_HARNESS_WALKERS_ASGST_LAYOUT_H_
@@ -30,8 +29,8 @@ struct AsgstEarlyTrace {
 
 struct AsgstLateTrace {
   jint num_frames;
-  uint8_t kind;  // out: one of AsgstKind; in: those that are wanted, 0 for all
-  jint state;    // JVMTI's thread state; in: those that are wanted, 0 for all
+  uint8_t kind;  // in: mask of the wanted AsgstKinds, 0 for all; out: the trace's AsgstKind
+  jint state;    // in: mask of the wanted states, 0 for all; out: JVMTI's thread state
   ASGST_CallFrame* frames;
   void* frame_info;
 };
@@ -53,22 +52,22 @@ enum AsgstKind : uint8_t {
 // Options of the prototypes.
 inline constexpr uint32_t kAsgstNonJavaThreads = 2;
 inline constexpr uint32_t kAsgstUnsafeStates = 4;  // late only
-// Late only; without it, that layout refuses to walk the current thread.
+// Late only; without this option, the late prototype refuses to walk the current thread.
 inline constexpr uint32_t kAsgstSameThread = 8;
 
 // The late prototype's further codes.
 inline constexpr int kAsgstNoThread = -11, kAsgstUnsafeState = -12, kAsgstWrongState = -13,
                      kAsgstWrongKind = -14;
 
-// Its type of a frame in C or C++. Of the others' it is a stub's.
+// The late prototype's type of a frame in C or C++; in the other two layouts, a stub's type.
 inline constexpr uint8_t kAsgstLateCppFrame = 4;
 
 using AsgstFunction = void (*)(void* trace, jint depth, void* context, uint32_t options);
 
-// Walks the current thread, whose newest frames are `known`, into a trace of which each word is a
-// canary or leads to an area of its own, and looks at what was written where. Whatever layout the
-// function follows, it finds memory behind each pointer. Fails with kUnable where no layout fits,
-// and says what was seen.
+// Returns the layout that `function` follows. Walks the current thread, whose newest frames are
+// `known`, as `context`, a ucontext_t, shows it, and checks what was written where: each word of
+// the trace is a canary or points to an area of its own, so every layout finds memory at its
+// pointers. kUnable, with what was seen: no layout fits.
 Result<AsgstLayout> ProbeAsgst(AsgstFunction function, const KnownFrames& known, void* context);
 
 }  // namespace walkhammer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The probe of AsyncGetStackTrace, against functions that follow a layout, or nearly.
+// The probe of AsyncGetStackTrace, against functions that follow a layout, or nearly follow one.
 #include "harness/walkers/asgst_layout.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ int methods[2];
 const KnownFrames kKnown{reinterpret_cast<jmethodID>(&methods[0]),
                          reinterpret_cast<jmethodID>(&methods[1]), 4};
 
-// A layout and what a function does by it, in bytes.
+// A layout, in bytes, and what a function does with it.
 struct Planted {
   int frames_word = 1;         // of the trace: the pointer to the frames
   int kind_bytes = 0;          // at byte 4; 0: there is no kind
@@ -33,7 +33,7 @@ struct Planted {
   int bci = 4;                 //
   int more_frames = 0;         // written, but not counted
   int stray_word = 0;          // of the trace, written though it is none of this layout's
-  int second_word = 0;         // of the trace: where this leads, something is written, too
+  int second_word = 0;         // of the trace: something is written where this word points, too
   bool moves_pointer = false;  // to the frames, as an iterator of frames might
   uint32_t wants_options = 0;  // else it answers kAsgstNoThread
 };
@@ -162,7 +162,7 @@ TEST(AsgstLayout, TheTraceMustBeOfOneOfTheThree) {
                         }),
                 HasSubstr("no kind of one byte"));
   }
-  // What only a longer trace has room for.
+  // A word that only a longer trace has.
   for (const Planted& from : {kDraft, kEarly})
     EXPECT_THAT(Refusal(from, [](Planted& p) { p.stray_word = 3; }), HasSubstr("3 words"));
 }

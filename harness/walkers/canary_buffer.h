@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CanaryBuffer: a walker's frame buffer between canaries, which tell whether it wrote elsewhere.
+// CanaryBuffer: a walker's frame buffer between canaries, which show writes outside of the buffer.
 // Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_WALKERS_CANARY_BUFFER_H_
 #define WALKHAMMER_HARNESS_WALKERS_CANARY_BUFFER_H_
@@ -14,7 +14,8 @@ namespace walkhammer {
 template <typename F>
 class CanaryBuffer {
  public:
-  // Before each walk. The frames themselves are not painted: what no walk reaches is never touched.
+  // Paints the canaries around `depth` frames and returns these; to be called before each walk. The
+  // frames are not painted: memory that no walk reaches is never touched.
   F* Paint(int depth) {
     PaintAt(buffer_);
     PaintAt(frames() + depth);
@@ -28,7 +29,7 @@ class CanaryBuffer {
 
  private:
   static constexpr uint64_t kCanary = 0xcafe0dd5ba11ad5e;
-  static constexpr int kCanaries = 8;  // frames, before and behind
+  static constexpr int kCanaries = 8;  // frames, below and above the buffer
   static constexpr size_t kWords = kCanaries * sizeof(F) / 8;
 
   static void PaintAt(F* at) {

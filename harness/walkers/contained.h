@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contained: a first call of an implementation that nobody knows yet, from Bind: a crash or a hang
-// becomes a sentence. Signal-safe: no.
+// Contained: Bind's first call of an unknown implementation. Turns a crash or a hang into an error
+// message. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_WALKERS_CONTAINED_H_
 #define WALKHAMMER_HARNESS_WALKERS_CONTAINED_H_
 
@@ -8,8 +8,8 @@
 
 namespace walkhammer {
 
-// Runs body(argument) in the guard, where that is in place; elsewhere (the agent installs it later)
-// as it is. kUnable where it was left. One thread at a time.
+// Runs body(argument), inside the guard if that is in place (the agent installs the guard later).
+// kUnable: `body` crashed or hung inside the guard. One thread at a time.
 Status Contained(void (*body)(void*), void* argument);
 
 }  // namespace walkhammer

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planted bugs for the engines: each lies behind conditions that no engine meets by chance and that
-// guidance meets one after the other, since every one met is a new block. Expected, on one worker
-// and any JDK: `--engine libfuzzer` and `--engine afl` find the crash in MazeEnd, or SlotsEnd,
-// within a minute; `--engine random` does not. engines_test.cc holds them to it, and shows with
-// puzzle-strand that an input which ends each child does not hold the others up.
+// Planted bugs for the engines. puzzle-maze and puzzle-slots crash after conditions that no engine
+// fulfils by chance. Guidance fulfils the conditions one after the other, since each of them is a
+// block of its own. Expected, on one worker and any JDK: `--engine libfuzzer` and `--engine afl`
+// find the crash in MazeEnd, or SlotsEnd, within a minute; `--engine random` does not.
+// engines_test.cc checks that, and shows with puzzle-strand that inputs which end each child do not
+// hold up other inputs.
 #include <cstdint>
 #include <cstdlib>
 
@@ -17,14 +18,14 @@ namespace {
 
 AgctFunction real = nullptr;
 volatile uint64_t nowhere = 0x10;  // volatile: the compiler must not see through the crash
-volatile int steps = 0;            // a write of its own keeps each condition a block of its own
+volatile int steps = 0;            // writes to it make each condition a block of its own
 
 __attribute__((noinline)) void MazeEnd() { *reinterpret_cast<volatile int*>(nowhere) = 3; }
 __attribute__((noinline)) void SlotsEnd() { *reinterpret_cast<volatile int*>(nowhere) = 4; }
 
 }  // namespace
 
-// Low bits only: they survive address randomisation.
+// Compares low bits only, which survive address randomisation.
 extern "C" __attribute__((noinline)) void WalkhammerMaze(const Registers& r, jint depth,
                                                          uint64_t anchor_sp) {
   steps = 0;
@@ -41,7 +42,7 @@ extern "C" __attribute__((noinline)) void WalkhammerMaze(const Registers& r, jin
   MazeEnd();
 }
 
-// Five words of the walked stack that are zero.
+// Crashes if five words of the walked stack are zero.
 extern "C" __attribute__((noinline)) void WalkhammerSlots(const uint64_t* stack) {
   steps = 0;
   if (stack[3] != 0) return;

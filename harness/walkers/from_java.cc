@@ -61,9 +61,9 @@ std::string ClassFile() {
   Add(bytes, 20, 4);
   Add(bytes, 0x00020002, 4);          // stack, locals
   Add(bytes, 8, 4);                   // nop nop nop lload_0 invokestatic 10 return
-  Add(bytes, 0x0000001eb8000ab1, 8);  // kCallBci is where invokestatic stands
+  Add(bytes, 0x0000001eb8000ab1, 8);  // invokestatic is at kCallBci
   Add(bytes, 0, 4);                   // no handlers, no attributes
-  Add(bytes, 0, 2);                   // of the class: no attributes
+  Add(bytes, 0, 2);                   // no attributes of the class
   return bytes;
 }
 
@@ -73,7 +73,7 @@ Status CallFromJava(JavaVM* vm, void (*fun)(const KnownFrames&, void*), void* ar
   JNIEnv* env = nullptr;
   if (vm->GetEnv(reinterpret_cast<void**>(&env), JNI_VERSION_1_8) != JNI_OK)
     return ToolFailed("a walker is probed on a thread that is not attached to the JVM");
-  jclass own = env->FindClass(kClass);  // of an earlier call
+  jclass own = env->FindClass(kClass);  // defined by an earlier call
   if (own == nullptr) {
     env->ExceptionClear();
     const std::string file = ClassFile();

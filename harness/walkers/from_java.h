@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CallFromJava: our own code below two Java frames that are known: what a probe of a walker's
-// layout compares with. It makes a class of its own, so it needs no class path.
+// CallFromJava: calls our own code from two known Java frames, which a probe of a walker's layout
+// compares with. Defines a Java class for that, so it needs no class path.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_WALKERS_FROM_JAVA_H_
 #define WALKHAMMER_HARNESS_WALKERS_FROM_JAVA_H_
@@ -11,14 +11,15 @@
 
 namespace walkhammer {
 
-// The two newest frames of the thread, newest first.
+// The two newest Java frames of the thread, newest first.
 struct KnownFrames {
   jmethodID native;  // a native method
   jmethodID caller;  // a method in byte code, at `bci`
   int bci;
 };
 
-// Calls `fun` from the native method, on the calling thread, which must be attached to `vm`.
+// Calls fun(frames, argument) from the native method, on the calling thread, which must be attached
+// to `vm`. kToolFailed: `fun` was not called, or left a Java exception.
 Status CallFromJava(JavaVM* vm, void (*fun)(const KnownFrames&, void*), void* argument);
 
 }  // namespace walkhammer

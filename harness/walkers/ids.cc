@@ -69,12 +69,12 @@ class IdsWalker : public Walker {
     Examine(method);
     calls_.Describe(described_[described_count_++]);
     Examine(calls_.last_class());
-    // Once in a while, one to be asked for when it may be gone.
+    // Remember some methods, to ask for them again when they may be gone.
     const uint64_t random = NextRandom();
     if (random % 64 == 0) old_[random / 64 % kOld] = method;
   }
 
-  // What the registers hold, what lies near the last method, and methods of earlier walks.
+  // Examines the registers' values, addresses near a remembered method, and all remembered methods.
   void ExamineOthers(const Registers& at) {
     const auto last = reinterpret_cast<uint64_t>(old_[seed_ % kOld]);
     const uint64_t near = last + NextRandom() % 512;

@@ -9,7 +9,7 @@
 namespace walkhammer {
 namespace {
 
-// Sizes around those of names, the smallest ones most often.
+// A buffer size from bits of `seed`: -1 to 6 in half of the cases, else 0 to 127.
 int32_t SizeFrom(uint64_t seed, int shift) {
   const auto bits = static_cast<int32_t>(seed >> shift & 0xff);
   return bits < 128 ? bits % 8 - 1 : bits - 128;
@@ -44,7 +44,7 @@ Status IdsCalls::Bind(void* library) {
                 "ASGST_GetClassIdNum", class_number_, "ASGST_GetClass", class_of_);
 }
 
-// Between two calls, a class may be unloaded or get its number: what contradicts itself twice does.
+// A class may be unloaded or get its number between two calls: only a second contradiction counts.
 const char* IdsCalls::Examine(ASGST_Method method, uint64_t seed) {
   const char* complaint = ExamineOnce(method, seed);
   return complaint == nullptr ? nullptr : ExamineOnce(method, seed);

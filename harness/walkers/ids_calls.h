@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// IdsCalls: the ids functions, called with any handle and buffers of any size, and what can be said
-// of their answers without knowing the truth. Signal-safe: all but Bind.
+// IdsCalls: calls the ids functions with any handle and buffers of any size, and finds
+// contradictions in their answers without knowing the truth. Signal-safe: all but Bind.
 #ifndef WALKHAMMER_HARNESS_WALKERS_IDS_CALLS_H_
 #define WALKHAMMER_HARNESS_WALKERS_IDS_CALLS_H_
 
@@ -12,17 +12,17 @@
 
 namespace walkhammer {
 
-// A buffer for a text, between bytes that nobody may write.
+// A buffer for a text, between bytes that no function may write.
 class TextBuffer {
  public:
   static constexpr int kMost = 512;  // bytes
 
   char* Paint(int32_t size);
-  // All but the text's `size` bytes is as it was painted.
+  // True if all bytes outside of the text's `size` bytes are as Paint left them.
   bool Intact() const;
   const char* text() const { return bytes_ + kCanary; }
-  // Holds the beginning of `whole`, a text of `length` bytes of which `whole` may be the beginning
-  // only, and a NUL.
+  // True if the buffer holds the beginning of a text, as much as fits, and a NUL. `whole`: the text
+  // or its beginning; `length`: bytes of the text.
   bool HoldsBeginningOf(const char* whole, int32_t length) const;
 
  private:
@@ -36,16 +36,16 @@ class IdsCalls {
  public:
   Status Bind(void* library);
 
-  // The sizes of buffers come from `seed`. Each returns what contradicts itself in the answers, a
-  // text that lives for ever; or null.
+  // Returns what contradicts itself in the answers, as a string literal; or null. `seed` determines
+  // the sizes of the buffers.
   const char* Examine(ASGST_Method method, uint64_t seed);
   const char* Examine(ASGST_Class klass, uint64_t seed);
   // False once something was written outside of a buffer, until the next Begin.
   bool intact() const { return intact_; }
   void Begin() { intact_ = true; }
 
-  // "pkg/Class.method(Sig)Ret" of the method that was examined last, cut to the size; empty if it
-  // is none.
+  // Writes "pkg/Class.method(Sig)Ret" of the method that was examined last, truncated to the size;
+  // empty if that handle was of no method.
   void Describe(DescribedFrame& frame) const;
   ASGST_Class last_class() const { return whole_.klass; }
 
@@ -53,7 +53,7 @@ class IdsCalls {
   const char* ExamineOnce(ASGST_Method method, uint64_t seed);
   const char* ExamineOnce(ASGST_Class klass, uint64_t seed);
   const char* ExamineLines(ASGST_Method method, uint64_t seed);
-  // Whether what is null and what is not fits together.
+  // Returns how whole_ contradicts itself or the single answers; or null.
   const char* Whole(ASGST_Method method) const;
 
   decltype(&ASGST_GetMethodInfo) method_info_ = nullptr;

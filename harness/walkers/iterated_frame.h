@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ASGST_Frame as a walker's answer has it. Signal-safe: yes.
+// Converts an ASGST_Frame to a Frame of a walker's answer. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_WALKERS_ITERATED_FRAME_H_
 #define WALKHAMMER_HARNESS_WALKERS_ITERATED_FRAME_H_
 
@@ -9,7 +9,7 @@
 
 namespace walkhammer {
 
-// Answers are of methods: frames of stubs and of C and C++ code, which have none, are left out.
+// True for frames of methods. Answers leave out frames of stubs, C and C++, which have no method.
 inline bool BelongsIntoAnswer(const ASGST_Frame& frame) {
   return frame.type != ASGST_FRAME2_NON_JAVA;
 }
@@ -20,8 +20,8 @@ inline Frame AnswerOf(const ASGST_Frame& frame, void* id) {
           KindOfFrame(frame.type, frame.comp_level), id};
 }
 
-// Whether it was ASGST_END_ON_FIRST_JAVA_FRAME that ended a walk, by what ASGST_NextFrame answered
-// at last: only then does it tell of a frame that it does not return.
+// True if ASGST_END_ON_FIRST_JAVA_FRAME ended a walk. `result`, `last`: the last answer of
+// ASGST_NextFrame, which fills in a frame without returning it only at such an end.
 inline bool EndedByOption(int result, const ASGST_Frame& last) {
   return result == ASGST_NO_FRAME && last.type == ASGST_FRAME2_JAVA;
 }

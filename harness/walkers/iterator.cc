@@ -17,7 +17,7 @@ constexpr const char* kPrefixes[] = {"ASGST_", "JFRLL_"};
 
 class IteratorWalker : public Walker {
  public:
-  // `options`: beside those of each request.
+  // `options`: added to those of each request.
   IteratorWalker(bool from_frame, bool reference, uint32_t options)
       : from_frame_(from_frame), reference_(reference), options_(options) {}
 
@@ -75,7 +75,7 @@ class IteratorWalker : public Walker {
     return Ok();
   }
 
-  // Once for each function: the agent has many walkers.
+  // Probes a function only once: the agent has many walkers.
   static Result<IteratorDrift> DriftOf(const IteratorApi& api, JavaVM* vm) {
     static decltype(api.run) probed = nullptr;
     static IteratorDrift drift;
@@ -117,7 +117,7 @@ std::unique_ptr<Walker> Make() {
 
 constexpr uint32_t kAllOptions = ASGST_INCLUDE_NON_JAVA_FRAMES | ASGST_END_ON_FIRST_JAVA_FRAME;
 
-// Without those of the queue.
+// The codes of an iterator in a JDK, without those of queues.
 constexpr DeclaredCode kJdkCodes[] = {
     {ASGST_NO_FRAME, "no_frame"},
     {ASGST_NO_THREAD, "no_thread"},

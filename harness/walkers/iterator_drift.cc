@@ -15,7 +15,7 @@ constexpr int kOlderNoTopJavaFrame = -5;
 constexpr int kMostFrames = 16;
 constexpr unsigned char kPaint = 0xa5;
 
-// What the handler sees, and where it puts that.
+// Input and output of Handle.
 struct Look {
   const IteratorApi& api;
   const KnownFrames& known;
@@ -27,7 +27,7 @@ struct Look {
 void LookAt(const ASGST_Frame& frame, Look& look) {
   const bool is_id = reinterpret_cast<jmethodID>(frame.method) == look.known.caller;
   if (frame.type == ASGST_FRAME2_NON_JAVA) return;
-  // An id is not to be handed to a function that takes it for a method.
+  // A jmethodID must not reach id_of, which would take the id for a method.
   if (reinterpret_cast<jmethodID>(frame.method) == look.known.native) return;
   if (!is_id && (look.api.id_of == nullptr || look.api.id_of(frame.method) != look.known.caller))
     return;

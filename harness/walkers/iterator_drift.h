@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How builds of the ASGST iterator differ from its proposal (asgst_iterator.h), and the probe that
-// tells. Signal-safe: NewerIteratorError yes; the probe no.
+// finds the differences. Signal-safe: NewerIteratorError yes; the probe no.
 #ifndef WALKHAMMER_HARNESS_WALKERS_ITERATOR_DRIFT_H_
 #define WALKHAMMER_HARNESS_WALKERS_ITERATOR_DRIFT_H_
 
@@ -21,17 +21,18 @@ struct IteratorDrift {
   bool older_errors = false;  // see NewerIteratorError
 };
 
-// In the older numbering -4 is NO_CLASS_LOAD, which the newer one lost, -5 NO_TOP_JAVA_FRAME, -6
-// and -7 are of the queue.
+// Converts an answer of the older numbering: there, -4 is NO_CLASS_LOAD, which the newer numbering
+// lacks, -5 is NO_TOP_JAVA_FRAME, -6 and -7 are of the queue. Other answers stay as they are.
 int NewerIteratorError(int older);
-inline constexpr int kOlderNoClassLoad = -16;  // our number for it
+inline constexpr int kOlderNoClassLoad = -16;  // our number for NO_CLASS_LOAD
 
-// Whether frames hold methods or jmethodIDs: the frames of the current thread, of which `known` are
-// the newest, tell. kUnable with what was seen where they are neither, or no such frame comes.
+// True if frames hold jmethodIDs, false if methods. Walks the current thread, whose newest frames
+// are `known`, as `context`, a ucontext_t, shows it. kUnable, with what was seen: the walk fails,
+// no frame holds a known method in either way, or a frame is not as the proposal has it.
 Result<bool> ProbeIteratorMethods(const IteratorApi& api, const KnownFrames& known, void* context);
 
-// All of it. To be called on a thread that is attached to `vm` and has no Java frame: what it
-// answers there shows its numbering; an answer that fits neither counts as the newer one.
+// Finds all differences. To be called on a thread that is attached to `vm` and has no Java frame:
+// the iterator's answer there shows its numbering, -5 the older, any other the newer.
 Result<IteratorDrift> FindIteratorDrift(const IteratorApi& api, JavaVM* vm);
 
 }  // namespace walkhammer

@@ -18,7 +18,7 @@ const KnownFrames kKnown{reinterpret_cast<jmethodID>(&ids[0]), reinterpret_cast<
 
 // What a build does.
 struct Planted {
-  int refuses = 0;  // with this answer
+  int refuses = 0;  // answers this instead of walking; 0: walks
   bool holds_ids = false;
   int first_answer = 1;  // of NextFrame
   bool writes_behind = false;
@@ -50,7 +50,7 @@ int NextFrame(ASGST_Iterator*, ASGST_Frame* frame) {
   return 1;
 }
 
-// As a real one: what is no method is not looked at.
+// Does not read what is no method, like a real MethodToJMethodID.
 jmethodID IdOf(ASGST_Method method) {
   for (int i = 0; i < 2; i++)
     if (method == static_cast<void*>(&opaque[i])) return reinterpret_cast<jmethodID>(&ids[i]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planted bugs: walkers that do what no walker may, to show that the guard and every oracle
-// notice. Each is the real AsyncGetCallTrace with one misdeed, most of them only where the
-// presented pc ends in 5 (mod 8), so that pristine scenes still walk truly.
+// notice. Each is the real AsyncGetCallTrace with one misdeed, mostly only if the presented pc % 8
+// is 5, so that walks of pristine scenes stay true.
 #include "harness/walkers/puzzles.h"
 
 #include <pthread.h>
@@ -87,7 +87,7 @@ void Anchor(AgctTrace&, jint) {
   GuardSlot* slot = CurrentGuardSlot();
   if (slot != nullptr && slot->anchor != nullptr) *slot->anchor = *slot->anchor ^ 0x10;
 }
-// Writes into the walked stack, 64 bytes above its presented top.
+// Writes into the walked stack, 64 bytes above its lowest address.
 void Stack(AgctTrace&, jint) {
   GuardSlot* slot = CurrentGuardSlot();
   if (slot != nullptr && slot->walked_stack != 0)
@@ -102,27 +102,27 @@ void Lock(AgctTrace&, jint) {
   pthread_mutex_unlock(&held);
 }
 void Blind(AgctTrace& trace, jint) { trace.num_frames = -3; }
-// The caller is lost, as where a walker does not know that a frame is not complete yet.
+// Loses the caller, like a walker that takes a frame for complete before it is.
 void SkipCaller(AgctTrace& trace, jint) {
   if (trace.num_frames < 3) return;
   for (int i = 2; i < trace.num_frames; i++) trace.frames[i - 1] = trace.frames[i];
   trace.num_frames--;
 }
 
-// As where a walker gives up half of the way.
+// Like a walker that gives up halfway.
 void CutOff(AgctTrace& trace, jint) {
   if (trace.num_frames > 1) trace.num_frames /= 2;
 }
-// The newest frame has not begun, whatever it has called.
+// Claims that the newest frame has not begun, whatever it has called.
 void Entry(AgctTrace& trace, jint) {
   if (trace.num_frames > 0 && trace.frames[0].lineno > 0) trace.frames[0].lineno = 0;
 }
 
-// Where the call stub goes on after a call of Java code; 0: not known.
+// Return address of the call stub's call of Java code; 0: unknown.
 uint64_t call_stub_return = 0;
 
-// A sample at the last instruction of what the call stub called has its return address on top;
-// a scene's stack never has.
+// Crashes if [sp] is an address near call_stub_return. That is true of a sample at the last
+// instruction of a method that the call stub called, and never of a scene.
 void OnCallStub(AgctTrace* trace, jint depth, void* context) {
   real(trace, depth, context);
   constexpr uint64_t kStubBytes = 512;  // either way
@@ -156,7 +156,8 @@ std::unique_ptr<Walker> Make() {
   return MakeAgctWalker(function, &real);
 }
 
-// What is said of a frame's method: true, but where the puzzle is triggered.
+// Says something wrong about the newest frame's method, or contradicts itself, if triggered; else
+// says nothing.
 class NameWalker : public Walker {
  public:
   explicit NameWalker(bool contradicts) : contradicts_(contradicts) {}
@@ -176,7 +177,7 @@ class NameWalker : public Walker {
   std::unique_ptr<Walker> inner_ = MakeAgctWalker(nullptr, nullptr);
 };
 
-// Half of the frames every other time, as if the stack had changed in between.
+// Answers half of the frames every other time, as if the stack had changed in between.
 class FickleWalker : public Walker {
  public:
   Status Bind(const WalkerHost& host) override { return inner_->Bind(host); }

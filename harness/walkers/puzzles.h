@@ -11,7 +11,7 @@ namespace walkhammer {
 
 // For the harness: caught by guard and oracles.
 std::vector<WalkerInfo> Puzzles();
-// For the engines: met only by guidance. See engine_puzzles.cc.
+// For the engines: reached with guidance. See engine_puzzles.cc.
 std::vector<WalkerInfo> EnginePuzzles();
 
 }  // namespace walkhammer

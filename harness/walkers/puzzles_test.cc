@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The planted bugs, from end to end: each must be found for what it is, on the oldest and the
-// newest JDK at hand.
+// newest installed JDK.
 #include "harness/walkers/puzzles.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 struct Expected {
   const char* puzzle;
   const char* oracle;   // of the bucket that must be there
-  const char* outcome;  // "": there may be no bucket but crashes inside libjvm
+  const char* outcome;  // "": all buckets must be Interesting or crashes inside libjvm
   const char* title;    // part of the bucket's title
   int exit_code = 1;    // 4: not one pristine walk is true
   int walks = 20000;    // few where a walk costs a process or a hang limit
@@ -144,7 +144,7 @@ TEST_P(PuzzleTest, IsFound) {
 INSTANTIATE_TEST_SUITE_P(Each, PuzzleTest, testing::ValuesIn(AllParams()),
                          [](const auto& info) { return NameOf(info.param); });
 
-// What AsyncGetCallTrace itself does wrong is all that is wrong with the honest puzzle.
+// The honest puzzle has exactly the buckets of AsyncGetCallTrace itself.
 TEST(Puzzles, HonestOneIsAsyncGetCallTraceItself) {
   const std::vector<Jdk> jdks = TestJdks();
   if (jdks.empty()) GTEST_SKIP() << "no JDK on this machine";
@@ -172,7 +172,7 @@ TEST(Puzzles, EachHasARow) {
     if (name.starts_with("puzzle-")) listed.insert(name);
   }
   for (const WalkerInfo& puzzle : EnginePuzzles()) rows.insert(puzzle.name);  // engines_test.cc
-  // Seen by witnesses, when samples and steps are compared: stress.bats.
+  // Witnesses find these puzzles when samples and steps are compared: stress.bats.
   rows.insert({"puzzle-skip-caller", "puzzle-cut-off", "puzzle-entry", "puzzle-fickle"});
   EXPECT_EQ(rows, listed);
   for (const WalkerInfo& walker : AllWalkers())

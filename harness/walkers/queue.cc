@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// queue: a frame goes through a safepoint queue and the walk begins at what comes out, as
-// libasgst.so implements it on a stock JDK. No safepoint: its live tests are queue_api_test.cc.
+// queue: puts a frame into a safepoint queue and walks from the element that comes out, as
+// libasgst.so implements both on a stock JDK. No safepoint: queue_api_test.cc has the live tests.
 #include "harness/asgst/include/asgst_iterator.h"
 #include "harness/walkers/canary_buffer.h"
 #include "harness/walkers/iterated_frame.h"
@@ -11,7 +11,7 @@
 namespace walkhammer {
 namespace {
 
-// What no function of the API returns: the queue contradicts itself, or the iterator.
+// A code that no function of the API returns: the queue contradicts itself or the iterator.
 constexpr int kContradiction = -9998;
 constexpr int kCapacity = 4;
 
@@ -38,7 +38,7 @@ class QueueWalker : public Walker {
     trace.num_frames = PassThrough(input.context, element);
     if (trace.num_frames <= 0) return;
     const auto options = static_cast<int32_t>(input.options);
-    // An element's frame has byte codes: what is native before it comes from the iterator.
+    // An element's frame has byte codes. Newer frames, of native methods, come from the iterator.
     ended_at_ = {};
     run_(input.context, options | ASGST_END_ON_FIRST_JAVA_FRAME, Store, this);
     if (count_ < depth_ && !SamePlace(ended_at_, element)) {
@@ -62,9 +62,9 @@ class QueueWalker : public Walker {
                   "ASGST_NextFrame", next_, "ASGST_MethodToJMethodID", id_of_);
   }
 
-  // The kind or error that the queue answers with, and what came out of it.
+  // Returns the kind or error that the queue answers with; `element`: what came out of the queue.
   int PassThrough(void* context, ASGST_QueueElement& element) {
-    clear_(queue_);  // a walk that crashed may have left one
+    clear_(queue_);  // a walk that crashed may have left an element
     ASGST_QueueElement expected;
     const int peeked = peek_(context, &expected);
     const int result = enqueue_(queue_, context, this);

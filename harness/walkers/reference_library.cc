@@ -8,7 +8,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr jint kLongestWait = 10'000;  // ms; on an idle machine it takes hundreds
+constexpr jint kLongestWait = 10'000;  // ms; an idle machine needs hundreds of ms
 
 }  // namespace
 
@@ -27,7 +27,7 @@ Result<void*> OpenReference(JavaVM* vm) {
   RETURN_IF_ERROR(FindIn(library, "asgst_attach", attach, "asgst_error", reason,
                          "asgst_wait_for_c_frames", wait));
   if (attach(vm) != 0) return Unable(std::string("the reference provider: ") + reason());
-  // Before there are tables, who called libjvm's and libc's functions is a guess.
+  // Until .eh_frame is read, the callers of libjvm's and libc's functions are a guess.
   wait(kLongestWait);
   return library;
 }

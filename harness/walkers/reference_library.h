@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libasgst.so, as the walkers that drive it find it. Signal-safe: no.
+// Finds libasgst.so and its functions for the walkers that drive it. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_WALKERS_REFERENCE_LIBRARY_H_
 #define WALKHAMMER_HARNESS_WALKERS_REFERENCE_LIBRARY_H_
 
@@ -13,11 +13,13 @@
 
 namespace walkhammer {
 
-// Loads it from beside what this code is part of (the child, the agent) and attaches it to the JVM;
-// to be called on one of the JVM's threads. The value is a dlopen handle, never closed.
+// Loads libasgst.so from the folder of the file that this code is in (the child, the agent) and
+// attaches it to the JVM. To be called on a thread that is attached to the JVM. Returns a dlopen
+// handle that is never closed.
 Result<void*> OpenReference(JavaVM* vm);
 
-// Looks functions up: the name of each, and where its address goes.
+// Looks functions up: for each, its name, then the variable that gets its address. kToolFailed: one
+// is missing.
 template <typename Function, typename... More>
 Status FindIn(void* library, const char* name, Function& function, More&&... more) {
   function = reinterpret_cast<Function>(dlsym(library, name));

@@ -12,7 +12,7 @@
 namespace walkhammer {
 namespace {
 
-// 0: it is no file.
+// Bytes; 0: stderr is no file.
 off_t StderrSize() {
   struct stat info {};
   return fstat(STDERR_FILENO, &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : 0;
@@ -25,7 +25,7 @@ void StderrWatch::Begin() { read_ = StderrSize(); }
 bool StderrWatch::Saw(const char* text) {
   const int error = errno;
   const bool saw = Look(text);
-  errno = error;  // it is the walker's that is judged
+  errno = error;  // an oracle judges the walker's errno
   return saw;
 }
 

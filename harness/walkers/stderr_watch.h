@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StderrWatch: whether this process has written a line to stderr lately, where that is a file: how
-// a walker tells that it has hidden a crash of its own. Signal-safe: yes.
+// StderrWatch: finds out if this process has written a text to stderr lately, provided that stderr
+// is a file. In this way a walker shows that it has hidden a crash of its own. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_WALKERS_STDERR_WATCH_H_
 #define WALKHAMMER_HARNESS_WALKERS_STDERR_WATCH_H_
 
@@ -10,9 +10,9 @@ namespace walkhammer {
 
 class StderrWatch {
  public:
-  // From here on. Where stderr is no file that can be read, nothing is ever seen.
+  // Watches from here on. If stderr is not a readable file, Saw always returns false.
   void Begin();
-  // Whether `text` came since the last call, within the last kilobyte. Keeps errno.
+  // True if `text` was written since the last call, within the last kilobyte. Keeps errno.
   bool Saw(const char* text);
 
  private:

@@ -11,7 +11,7 @@
 namespace walkhammer {
 namespace {
 
-// stderr is `to` while this lives.
+// Redirects stderr to `to`, which it closes, for this object's lifetime.
 class Redirected {
  public:
   explicit Redirected(int to) : saved_(dup(2)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walker: one stack-walking API under test, behind one interface. A new walker is one file that
-// defines a WalkerInfo, and one row in walker_table.cc.
+// defines a WalkerInfo, and one row in rows.h.
 // Signal-safe: Walk yes (it runs in the bracket); the rest no.
 #ifndef WALKHAMMER_HARNESS_WALKERS_WALKER_H_
 #define WALKHAMMER_HARNESS_WALKERS_WALKER_H_
@@ -21,7 +21,7 @@ struct WalkerHost {
   void* libjvm;  // dlopen handle
   const JvmLayout* layout;
   JavaVM* vm;
-  std::string provider = {};  // a library that stands in for libjvm, see WalkerInfo::replaceable
+  std::string provider = {};  // a library to use instead of libjvm, see WalkerInfo::replaceable
 };
 
 struct WalkInput {
@@ -31,7 +31,7 @@ struct WalkInput {
   uint32_t options;
 };
 
-// A trace's num_frames before the call: no walker returns it.
+// num_frames of a trace before the call; no walker returns this value.
 inline constexpr jint kNoAnswer = -9999;
 
 class Walker {

@@ -9,7 +9,7 @@
 namespace walkhammer {
 
 std::span<const WalkerInfo> AllWalkers() {
-  // Puzzles last: others are appended before them.
+  // Puzzles come last: other walkers are appended ahead of them.
   static const std::vector<WalkerInfo> table = [] {
 #define WALKHAMMER_ROW(walker) walker,
     std::vector<WalkerInfo> rows = {WALKHAMMER_WALKERS(WALKHAMMER_ROW)};

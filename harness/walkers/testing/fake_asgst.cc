@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JDK that exports AsyncGetStackTrace, faked: FAKE_LAYOUT says in which of the three layouts, or,
-// as 3, in a fourth that is made up. With FAKE_HIDES_CRASHES it takes what it cannot walk for a
-// crash that it hides, as the late prototype does with those of its own. With FAKE_CRASHES
-// it crashes.
+// A fake of a JDK that exports AsyncGetStackTrace. FAKE_LAYOUT: 0 draft, 1 early, 2 late prototype,
+// 3 a made-up layout. With FAKE_HIDES_CRASHES, the fake hides a crash whenever it cannot walk, as
+// the late prototype hides crashes of its own. With FAKE_CRASHES, it crashes.
 #include <unistd.h>
 
 #include "harness/walkers/asgst_layout.h"
@@ -28,7 +27,7 @@ using FakeTrace = AsgstLateTrace;
 
 constexpr jint kAliveAndRunnable = 5;  // of JVMTI's thread state
 
-// HotSpot's codes, where the API has no such code.
+// The API's code for an answer of HotspotWalk.
 jint CodeOf(jint answer) {
   switch (answer) {
     case -6:
@@ -42,7 +41,7 @@ jint CodeOf(jint answer) {
   }
 }
 
-// In place: both kinds of frames take 16 bytes.
+// Converts an AgctFrame in place: both types of frames have 16 bytes.
 void ConvertFrame(ASGST_CallFrame& frame) {
   const AgctFrame from = reinterpret_cast<AgctFrame&>(frame);
   const bool native = from.lineno == kAgctNativeBci;
@@ -96,7 +95,7 @@ void Answer(FakeTrace& trace, jint depth, void* context, uint32_t options) {
 }  // namespace
 }  // namespace walkhammer
 
-// `trace`: of the layout that is faked.
+// `trace` has the layout that is faked.
 void AsyncGetStackTrace(ASGST_CallTrace* trace, jint depth, void* context, uint32_t options) {
 #ifdef FAKE_CRASHES
   static int* volatile nowhere = nullptr;

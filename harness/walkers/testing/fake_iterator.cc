@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JDK that exports the ASGST iterator, faked. With FAKE_OLDER: under the other prefix, with the
-// older numbering, and frames that hold jmethodIDs.
+// A fake of a JDK that exports the ASGST iterator. With FAKE_OLDER: under the prefix JFRLL_, with
+// the older numbering, and frames that hold jmethodIDs.
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ constexpr int kNoClassLoad = -4, kNoTopJavaFrame = -5;
 constexpr uintptr_t kDisguise = 0;
 #else
 constexpr int kNoClassLoad = -17, kNoTopJavaFrame = ASGST_NO_TOP_JAVA_FRAME;
-// So that nobody can take a method for a jmethodID.
+// Makes sure that no code can take a method for a jmethodID.
 constexpr uintptr_t kDisguise = 0x5a5a5a5a5a5a5a5a;
 #endif
 
@@ -54,8 +54,8 @@ int CodeOf(jint answer) {
   }
 }
 
-// Frames of one thread's walk. A thread keeps its room: a walk that crashes leaves without a word.
-// So one walk inside of another spoils it.
+// Frames of one thread's walk. A thread keeps its room for good, as a walk that crashes cannot
+// return it. So a walk inside of another overwrites the outer walk's frames.
 struct Room {
   std::atomic<int> tid;
   AgctFrame frames[WalkRequest::kMaxDepth];

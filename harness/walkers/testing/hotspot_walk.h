@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fake providers are made of: a walk by HotSpot's own AsyncGetCallTrace, found in the
-// process that loads them. Signal-safe: yes, but for the attaching.
+// The fake providers' walk: HotSpot's own AsyncGetCallTrace, found in the process that loads the
+// provider. Signal-safe: yes, except asgst_attach.
 #ifndef WALKHAMMER_HARNESS_WALKERS_TESTING_HOTSPOT_WALK_H_
 #define WALKHAMMER_HARNESS_WALKERS_TESTING_HOTSPOT_WALK_H_
 
@@ -15,8 +15,8 @@ namespace walkhammer {
 inline AgctFunction hotspot_walk = nullptr;
 inline JavaVM* hotspot_vm = nullptr;
 
-// Its answer for the current thread: frames, or a code <= 0; kNotJava for a thread that is not
-// attached to the JVM.
+// Walks the current thread. Returns the number of frames, or a code <= 0; kNotJava if the thread is
+// not attached to the JVM.
 inline constexpr jint kNotJava = -100;
 inline jint HotspotWalk(AgctFrame* frames, jint depth, void* context) {
   JNIEnv* env = nullptr;
@@ -30,7 +30,7 @@ inline jint HotspotWalk(AgctFrame* frames, jint depth, void* context) {
 
 }  // namespace walkhammer
 
-// As walkhammer calls it. JNI_GetCreatedJavaVMs would not tell of a JVM that still comes up.
+// walkhammer passes its JVM: JNI_GetCreatedJavaVMs would not list a JVM that is still starting.
 jint asgst_attach(JavaVM* vm) {
   using namespace walkhammer;
   void* libjvm = dlopen("libjvm.so", RTLD_NOW | RTLD_NOLOAD);

@@ -20,8 +20,8 @@ namespace {
 
 using asgst::Metadata, asgst::MethodView, asgst::ReadMetadataLayout;
 
-// This process, read through the kernel: any address will do. By a pipe, for emulators have no
-// process_vm_readv.
+// Reads memory of this process through the kernel, so that any address is allowed. Uses a pipe, as
+// emulators have no process_vm_readv.
 class CheckedMemory final : public MemoryReader {
  public:
   CheckedMemory() { is_open_ = pipe2(pipe_, O_CLOEXEC) == 0; }
@@ -66,7 +66,7 @@ Proof OwnStack(const Subject& s) {
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return Proof::kNone;
   pthread_attr_getstack(&attributes, &low, &bytes);
   pthread_attr_destroy(&attributes);
-  // HotSpot and the C library see the end of a process's first stack differently.
+  // HotSpot and the C library define the end of a process's first stack differently.
   const bool is_first = syscall(SYS_gettid) == getpid();
   return ProofOf(s.memory.ReadWord(thread + layout.value().stack_base, base) &&
                  s.memory.ReadWord(thread + layout.value().stack_size, size) && here < base &&
@@ -96,7 +96,7 @@ Proof OwnId(const Subject& s) {
                  found == static_cast<int32_t>(syscall(SYS_gettid)));
 }
 
-// Sizes of methods, as JVMTI tells them.
+// Compares the byte code sizes of methods with those that JVMTI reports.
 Proof CodeSizes(const Subject& s) {
   auto layout = ReadLayout(s.structs);
   if (!layout.ok() || s.methods.empty()) return Proof::kNone;
@@ -118,7 +118,7 @@ std::string TextOf(const Metadata& metadata, uint64_t symbol) {
   return metadata.Copy(symbol, text, sizeof text) < 0 ? "" : text;
 }
 
-// Names, signatures, modifiers and the class, as JVMTI tells them.
+// Compares names, signatures, modifiers and the class of methods with those that JVMTI reports.
 Proof MethodNames(const Subject& s) {
   auto layout = ReadMetadataLayout(s.structs, s.jvm.feature());
   if (!layout.ok() || s.methods.empty()) return Proof::kNone;
@@ -142,7 +142,7 @@ Proof MethodNames(const Subject& s) {
   return Proof::kProven;
 }
 
-// Each method is found by its jmethodID through its class.
+// Checks that each method is found by its jmethodID through its class.
 Proof Ids(const Subject& s) {
   auto table = ReadMethodTable(s.structs);
   auto layout = ReadMetadataLayout(s.structs, s.jvm.feature());
@@ -158,7 +158,7 @@ Proof Ids(const Subject& s) {
   return Proof::kProven;
 }
 
-// Each stub that JVMTI names lies in a blob of the code cache that is no compiled method.
+// Checks that each stub that JVMTI names is in a blob of the code cache that is no nmethod.
 Proof Stubs(const Subject& s) {
   auto layout = ReadCodeLayout(s.structs);
   const std::vector<NamedCode> stubs = s.jvm.Stubs();
@@ -170,7 +170,7 @@ Proof Stubs(const Subject& s) {
     const FoundCode code = FindCode(layout.value(), s.memory, stub.begin);
     if (code.kind == CodeKind::kStub && code.begin <= stub.begin && stub.end <= code.end) found++;
   }
-  // JVMTI may still name one that is gone.
+  // JVMTI may still name a stub that no longer exists.
   return all == 0 ? Proof::kNone : ProofOf(found * 10 >= all * 9);
 }
 
@@ -185,7 +185,8 @@ Proof Interpreter(const Subject& s) {
   return Proof::kNone;
 }
 
-// What the interpreter has for each byte code of Java lies within it, one behind the other.
+// Checks that the interpreter's codelets are within the interpreter's code, in ascending order, and
+// that nop, return and invokestatic have codelets.
 Proof Codelets(const Subject& s) {
   auto cache = CodeCache::Open(s.structs);
   auto layout = ReadCodeLayout(s.structs);
@@ -202,7 +203,7 @@ Proof Codelets(const Subject& s) {
   return ProofOf(has[kNop] && has[kReturn] && has[kInvokeStatic]);
 }
 
-// What Method::_code names is a compiled method or a native wrapper of that method.
+// Checks that Method::_code points to a compiled method or a native wrapper of the same method.
 Proof Compiled(const Subject& s) {
   auto layout = ReadLayout(s.structs);
   auto code = ReadCodeLayout(s.structs);
@@ -220,7 +221,7 @@ Proof Compiled(const Subject& s) {
     const bool same = found.kind == CodeKind::kNmethod && found.blob == blob &&
                       s.memory.ReadWord(blob + code.value().method, owner) && owner == method &&
                       found.level >= 0 && found.level <= 4 && (found.level == 0) == entry.is_native;
-    // It may be replaced just now.
+    // Method::_code may have changed meanwhile.
     uint64_t again = 0;
     if (!same && s.memory.ReadWord(method + layout.value().method_code, again) && again != blob)
       return;
@@ -236,7 +237,7 @@ Proof Flags(const Subject& s) {
   jobject runtime = s.env->CallStaticObjectMethod(type, get);
   const jlong usable = s.env->CallLongMethod(runtime, most);
   const int64_t heap = IntFlag(s.structs, "MaxHeapSize", -1);
-  // Some collectors keep a part of it back.
+  // Some collectors reserve a part of the heap.
   return heap < 0 ? Proof::kNone : ProofOf(usable <= heap && usable >= heap / 2);
 }
 
@@ -308,7 +309,7 @@ std::vector<LayoutFact> ProveLayout(Jvm& jvm, const VmStructs& structs) {
     const Proof proof = check.look(subject);
     for (const std::string_view name : check.proves) proofs[name] = proof;
   }
-  // The reference's: whether they are there.
+  // The fields that the reference walk uses: only whether they are present.
   static_cast<void>(asgst::ReadWalkLayout(structs, jvm.feature()));
   std::vector<LayoutFact> facts;
   for (const auto& [name, present] : structs.Asked()) {

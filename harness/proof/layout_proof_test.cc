@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// One JVM for the whole process: the newest that needs no other C library.
+// The one JVM of this process: the newest that this machine runs directly.
 Jvm* TheJvm() {
   static Jvm* jvm = []() -> Jvm* {
     const std::vector<Jdk> jdks = FindJdks();
@@ -28,7 +28,8 @@ Jvm* TheJvm() {
   return jvm;
 }
 
-// On a thread of its own: a process's first one has a stack that is told differently.
+// Runs ProveLayout on a new thread: HotSpot and the C library define the end of the first thread's
+// stack differently.
 std::vector<LayoutFact> Prove(const VmStructs& structs) {
   std::vector<LayoutFact> facts;
   std::thread([&] {
@@ -79,7 +80,7 @@ TEST_F(LayoutProofTest, WhatIsNotThereIsNotProven) {
   EXPECT_GT(missing, 0);  // no JDK has the fields of all others
 }
 
-// A build whose vmStructs tell something wrong.
+// A build whose vmStructs are wrong.
 TEST_F(LayoutProofTest, AFieldThatHasMovedIsNamed) {
   const struct {
     const char* name;
@@ -104,13 +105,13 @@ TEST_F(LayoutProofTest, AFieldThatHasMovedIsNamed) {
                 {"CodeHeap::_segmap", 8},
                 {"HeapBlock::Header::_used", 1},
                 {"Method::_code", 8}};
-  // What the proofs ask for, which boot alone does not.
+  // The proofs look up fields that boot alone does not.
   const VmStructs right = TheJvm()->structs();
   Prove(right);
   int planted = 0;
   for (const auto& moved : kMoved) {
     VmStructs wrong = right;
-    // Only one of two ways to tell where a blob's code is counts.
+    // Of the two pairs of fields for a blob's code, only one is used.
     if (!wrong.Asked().contains(moved.name) || !wrong.Asked().at(moved.name)) continue;
     if (std::string(moved.name) == "CodeBlob::_data_offset" &&
         wrong.Offset("CodeBlob", "_code_begin"))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proof: what the running JVM says to a fact of its layout; see layout_proof.h. Signal-safe: yes.
+// Proof: whether the running JVM confirms a fact of its layout; see layout_proof.h.
+// Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_PROOF_PROOF_H_
 #define WALKHAMMER_HARNESS_PROOF_PROOF_H_
 
@@ -8,9 +9,9 @@
 namespace walkhammer {
 
 enum class Proof : uint8_t {
-  kNone,          // nothing that was looked at here depends on it
-  kProven,        // the JVM says the same
-  kContradicted,  // the JVM says something else
+  kNone,          // no check confirms or contradicts the fact
+  kProven,        // the JVM confirms the fact
+  kContradicted,  // the JVM contradicts the fact
   kCount,
 };
 

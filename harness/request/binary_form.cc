@@ -4,8 +4,9 @@
 //              pc sp fp lr [anchor_sp anchor_pc anchor_fp] edit_count edit*
 //   value   := (kind - usual kind) * 4 + is_signed * 2 + has_addend, [length name], [zz(addend)]
 //   edit    := slot/8 op value
-// Version 1 knew 22 kinds and one byte of edits, modulo 33; 1 and 2 knew no signed values. They are
-// read, no longer written.
+// Version 1 has 22 kinds, and edit_count is one byte, modulo 33. Versions 1 and 2 have no signed
+// values: the first byte of a value is (kind - usual kind) * 2 + has_addend. Versions 1 and 2 are
+// read but no longer written.
 // Usual values encode as 0 and trailing zeros are dropped, so the usual request is one byte.
 #include "harness/request/binary_form.h"
 
@@ -24,7 +25,8 @@ constexpr int kKindsInVersion1 = 22, kMaxEditsInVersion1 = 32;
 constexpr int kUsualDepth = WalkRequest{}.depth;
 constexpr uint64_t kSlotWords = WalkRequest::kMaxSlot / 8;
 
-// Kinds are encoded as their distance from the one that is usual in their place.
+// The usual kinds of a register and of any other value. A kind is encoded as its distance from the
+// usual kind, modulo the number of kinds.
 constexpr SymbolKind kUsualRegister = SymbolKind::kPristine;
 constexpr SymbolKind kUsualOther = SymbolKind::kLiteral;
 
@@ -58,7 +60,8 @@ class Writer {
     if (value.addend != 0) Number(ZigZag(value.addend));
   }
 
-  // Missing bytes read as zero, so trailing ones need not be written. The version stays.
+  // Returns the bytes without trailing zeros, as missing bytes read as zero. The version byte is
+  // kept.
   std::string Finish() {
     size_t last = bytes_.find_last_not_of('\0');
     bytes_.resize(last == std::string::npos ? 1 : last + 1);
@@ -73,7 +76,7 @@ class Writer {
 
 class Reader {
  public:
-  // Reads the version.
+  // Reads the version byte.
   Reader(std::span<const uint8_t> bytes, SymbolTable& symbols) : bytes_(bytes), symbols_(symbols) {
     const uint8_t version = Byte();
     version_ = version == 1 || version == 2 ? version : kBinaryVersion;
@@ -83,7 +86,7 @@ class Reader {
 
   uint8_t ByteBelow(size_t limit) { return static_cast<uint8_t>(limit == 0 ? 0 : Byte() % limit); }
 
-  // At most ten bytes; bits above the 64th are lost.
+  // Reads a varint of at most ten bytes; bits beyond the 64th are lost.
   uint64_t Number() {
     uint64_t number = 0;
     for (int shift = 0; shift < 64; shift += 7) {
@@ -112,7 +115,7 @@ class Reader {
   }
 
  private:
-  // A name that runs past the end ends there.
+  // Reads a name. A name that runs past the end of the bytes is truncated there.
   std::string_view Name() {
     size_t length = Byte();
     length = std::min(length, bytes_.size() - next_);

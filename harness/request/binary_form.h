@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compact binary form of a request, for fuzz engines and storage.
-// Any bytes decode to a valid request. Signal-safe: no.
+// Every byte string decodes to a valid request. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_REQUEST_BINARY_FORM_H_
 #define WALKHAMMER_HARNESS_REQUEST_BINARY_FORM_H_
 
@@ -12,12 +12,13 @@
 
 namespace walkhammer {
 
-// DecodeBinary(EncodeBinary(r)) == r for every valid r whose origin is kMade: an engine that flips
-// bytes must not make samples.
+// The binary form of `request`. The fields `origin` and `against` are left out: an engine that
+// flips bytes must not make samples. DecodeBinary(EncodeBinary(r)) == r for every valid r with
+// origin kMade and against 0.
 std::string EncodeBinary(const WalkRequest& request, const SymbolTable& symbols);
 
-// Never fails: missing bytes read as zero, numbers are brought into range, names are cleaned.
-// Names unknown to `symbols` are interned.
+// The request that `bytes` encode. Never fails: missing bytes read as zero, numbers are brought
+// into range, names are cleaned (CleanName). Names that `symbols` lacks are interned.
 WalkRequest DecodeBinary(std::span<const uint8_t> bytes, SymbolTable& symbols);
 
 }  // namespace walkhammer

@@ -20,7 +20,7 @@ TEST(BinaryFormTest, RandomRequestsRoundTrip) {
     ASSERT_TRUE(IsValid(request, *symbols));
     std::string bytes = EncodeBinary(request, *symbols);
     ASSERT_EQ(Decode(bytes, *symbols), request) << i;
-    // A table that has never seen the names gives the same bytes again.
+    // Another table, which lacks the names, gives the same bytes.
     if (i % 100 == 0) {
       auto fresh = NewSymbolTable();
       ASSERT_EQ(EncodeBinary(Decode(bytes, *fresh), *fresh), bytes) << i;
@@ -48,7 +48,7 @@ TEST(BinaryFormTest, AnyBytesDecodeToAValidAndStableRequest) {
   EXPECT_GT(custom, 2000);
 }
 
-// Cutting and flipping known encodings reaches what uniform bytes seldom do.
+// Truncated encodings with flipped bits reach code that uniform bytes seldom reach.
 TEST(BinaryFormTest, MutatedEncodingsDecodeToValidRequests) {
   AnyRequests random(3);
   auto symbols = NewSymbolTable();
@@ -68,7 +68,7 @@ TEST(BinaryFormTest, TheUsualRequestIsItsVersion) {
   auto symbols = NewSymbolTable();
   EXPECT_EQ(EncodeBinary(WalkRequest{}, *symbols), "\3");
   EXPECT_EQ(Decode("", *symbols), WalkRequest{});
-  EXPECT_EQ(Decode("\xff", *symbols), WalkRequest{});  // any but 1 and 2 reads as 3
+  EXPECT_EQ(Decode("\xff", *symbols), WalkRequest{});  // each version but 1 and 2 reads as 3
 }
 
 // Pins the layout: stored requests must stay readable.
@@ -86,7 +86,7 @@ TEST(BinaryFormTest, Layout) {
   request.anchor_sp = {0, SymbolTable::IdOf(SymbolKind::kStack)};
   request.edit_count = 1;
   request.edits[0] = {0x48, EditOp::kAdd, {}, {1, 0, 0}};
-  // With the tags of pc, lr and anchor-sp.
+  // The expected bytes, with the version and the tag bytes of pc, lr and anchor-sp.
   const auto layout = [](char version, char nmethod, char literal, char stack) {
     std::string bytes(
         "\x00\x00\x03\x0c\x02\x01\x80\x01"
@@ -125,12 +125,12 @@ TEST(BinaryFormTest, NumbersAreBroughtIntoRange) {
   EXPECT_EQ(request.walker, 255 % AllWalkers().size());
   EXPECT_EQ(request.scene, 255 % AllScenes().size());
   EXPECT_EQ(request.state, 0xff ^ kStateInJava);
-  // zigzag depths: INT64_MAX and INT64_MIN clamp to the ends
+  // The zigzag depths INT64_MAX and INT64_MIN are clamped to the limits.
   const std::string most("\1\0\0\0\0\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01", 15);
   EXPECT_EQ(Decode(most, *symbols).depth, WalkRequest::kMaxDepth);
   const std::string least("\1\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 15);
   EXPECT_EQ(Decode(least, *symbols).depth, 1);
-  // 513 edits are none, 33 in version 1; the slot wraps at 64 MiB
+  // The edit count is read modulo 513, in version 1 modulo 33; the slot wraps at 64 MiB.
   const std::string many("\2\0\0\0\0\0\0\0\0\0\0\x81\x04", 13);
   EXPECT_EQ(Decode(many, *symbols).edit_count, 0);
   const std::string none("\1\0\0\0\0\0\0\0\0\0\0\x21", 12);
@@ -153,7 +153,7 @@ TEST(BinaryFormTest, NamesAreCleanedCutAndNeverEmpty) {
   value = pc("\xff" + std::string(255, 'n') + "\x02");
   EXPECT_EQ(symbols->at(value.symbol).name, std::string(Symbol::kMaxName, 'n'));
   EXPECT_EQ(value.addend, 1);
-  value = pc("\x09xy");  // runs past the end
+  value = pc("\x09xy");  // the name runs past the end
   EXPECT_STREQ(symbols->at(value.symbol).name, "xy");
   value = pc(std::string("\0\x02", 2));
   EXPECT_EQ(value, (Value{1, SymbolTable::IdOf(SymbolKind::kUnmapped)}));
@@ -172,7 +172,7 @@ TEST(BinaryFormTest, EncodingDamagedRequestsStaysWithinBounds) {
   WalkRequest request;
   request.edit_count = UINT16_MAX;
   request.pc = {0, UINT32_MAX};
-  request.sp = {0, SymbolTable::IdOf(SymbolKind::kNmethod)};  // a named kind without name
+  request.sp = {0, SymbolTable::IdOf(SymbolKind::kNmethod)};  // a named kind without a name
   for (Edit& edit : request.edits) edit = {-1, EditOp{200}, {}, {7, UINT32_MAX, 7}};
   WalkRequest again = Decode(EncodeBinary(request, *symbols), *symbols);
   EXPECT_TRUE(IsValid(again, *symbols));

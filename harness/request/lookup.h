@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checked look-ups in the tables by the names that users type. Signal-safe: no.
+// Index of a walker or scene by the name that a user types. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_REQUEST_LOOKUP_H_
 #define WALKHAMMER_HARNESS_REQUEST_LOOKUP_H_
 
@@ -9,7 +9,8 @@
 
 namespace walkhammer {
 
-// The index in the table; kBadInput with the nearest names where there is none.
+// The index in AllWalkers() or AllScenes(); kBadInput with the nearest names if no entry has
+// `name`.
 Result<int> WalkerNamed(std::string_view name);
 Result<int> SceneNamed(std::string_view name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random requests for tests, repeatable by seed. Signal-safe: no.
+// Random requests for tests; the same seed gives the same requests. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_REQUEST_REQUEST_TESTING_H_
 #define WALKHAMMER_HARNESS_REQUEST_REQUEST_TESTING_H_
 
@@ -17,7 +17,7 @@
 
 namespace walkhammer {
 
-// On the heap: a table is about 2 MB.
+// A table on the heap, as it takes about 2 MB.
 inline std::unique_ptr<SymbolTable> NewSymbolTable() {
   auto symbols = std::make_unique<SymbolTable>();
   symbols->Init();
@@ -28,7 +28,7 @@ inline std::span<const uint8_t> AsBytes(std::string_view text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
-// What every valid request fulfils.
+// True if a value or a request is valid.
 inline bool IsValidValue(const Value& value, const SymbolTable& symbols) {
   if (value.symbol >= symbols.size() || value.is_signed > 1) return false;
   const Symbol& symbol = symbols.at(value.symbol);
@@ -61,7 +61,7 @@ class AnyRequests {
 
   uint64_t Below(uint64_t limit) { return random_() % limit; }
 
-  // Uniform bytes, or small ones, which reach deeper into the form.
+  // Random bytes, below 256 or below 48: with small bytes the decoder reaches more fields.
   std::string Bytes() {
     const uint64_t limit = Below(2) == 0 ? 256 : 48;
     std::string bytes(Below(600), 0);
@@ -82,7 +82,7 @@ class AnyRequests {
     if (request.anchor == AnchorMode::kCustom)
       for (Value* value : {&request.anchor_sp, &request.anchor_pc, &request.anchor_fp})
         *value = RandomValue(symbols);
-    // Seldom more than engines make.
+    // Seldom more edits than engines make.
     const int most = Below(50) == 0 ? WalkRequest::kMaxEdits : WalkRequest::kUsualEdits;
     request.edit_count = static_cast<uint16_t>(Below(static_cast<uint64_t>(most) + 1));
     for (Edit& edit : std::span(request.edits, request.edit_count)) {
@@ -97,7 +97,7 @@ class AnyRequests {
   Value RandomValue(SymbolTable& symbols) {
     Value value;
     const auto kind = static_cast<SymbolKind>(Below(kSymbolKinds));
-    // From few names, so that the table does not fill up.
+    // There are few names, so that the table does not fill up.
     value.symbol = symbols.Intern(kind, IsNamed(kind) ? RandomName() : "");
     constexpr int64_t kEdges[] = {0,
                                   1,

@@ -6,7 +6,7 @@
 namespace walkhammer {
 namespace {
 
-// Append only: binary requests and shared counters hold the index.
+// Append only: binary requests and shared counters hold indices into this table.
 constexpr SceneInfo kScenes[] = {
     {"interpreted-recursion", "24 interpreted activations of one recursive method"},
     {"c1", "a chain of methods compiled by C1"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of the scenes, known to parent and child alike. What a scene needs and how it is
-// set up lives in scenes.cc and in the Java class wh.Scenes.
+// The names of the scenes, shared by parent and child. The file scenes.cc and the Java class
+// wh.Scenes define what a scene needs and how it is set up.
 // Signal-safe: yes (constant data).
 #ifndef WALKHAMMER_HARNESS_REQUEST_SCENE_TABLE_H_
 #define WALKHAMMER_HARNESS_REQUEST_SCENE_TABLE_H_
@@ -17,9 +17,9 @@ struct SceneInfo {
   const char* what;  // one line for `list scenes`
 };
 
-// The scene that snapshots of samples are laid into. From stack+kSampledFree to stack+kSampledEnd
-// its words are zero and in nobody's use; a snapshot puts the sample's sp at stack+kSampledSp, so
-// that there is room below, too.
+// The scene into which snapshots put the stack of a sample. Its words from stack+kSampledFree to
+// stack+kSampledEnd (exclusive) are zero and unused. A snapshot maps the sample's sp to
+// stack+kSampledSp, which leaves free words below sp, too. All three are byte offsets.
 inline constexpr char kSampledScene[] = "sampled";
 inline constexpr int32_t kSampledFree = 0x4000;
 inline constexpr int32_t kSampledSp = 0x8000;

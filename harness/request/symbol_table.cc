@@ -20,7 +20,7 @@ static_assert(std::size(kKindWords) == kSymbolKinds);
 
 char CleanChar(char c) { return c < ' ' || c > '~' || c == '"' || c == '\\' ? '?' : c; }
 
-// Fills `symbol` completely, so that equal symbols are equal bytes.
+// Fills each byte of `symbol`, so that equal symbols have equal bytes.
 void FillSymbol(SymbolKind kind, std::string_view name, Symbol& symbol) {
   std::memset(&symbol, 0, sizeof symbol);
   symbol.kind = kind;
@@ -57,7 +57,8 @@ void SymbolTable::Init() {
   size_.store(kSymbolKinds, std::memory_order_release);
 }
 
-// A reader in another process may look while Intern writes: a slot is published after its symbol.
+// Another process may call Find during Intern: Intern publishes a slot after its symbol is
+// complete.
 std::optional<uint32_t> SymbolTable::Find(SymbolKind kind, std::string_view name) const {
   if (kind >= SymbolKind::kCount) return std::nullopt;
   if (!IsNamed(kind)) return IdOf(kind);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Symbol: a name for an address that survives ASLR, other JIT addresses and another JDK build.
-// The table interns them; a request holds ids. It is a plain struct without pointers, so that
-// the child fills it in a shared mapping and the parent reads it there.
+// SymbolTable interns symbols; a request holds their ids. The table is a plain struct without
+// pointers: the child fills the table in a shared mapping, where the parent reads it.
 // Signal-safe: reading yes, Intern no.
 #ifndef WALKHAMMER_HARNESS_REQUEST_SYMBOL_TABLE_H_
 #define WALKHAMMER_HARNESS_REQUEST_SYMBOL_TABLE_H_
@@ -16,29 +16,29 @@
 namespace walkhammer {
 
 enum class SymbolKind : uint8_t {
-  kLiteral,       // the addend alone
-  kPristine,      // the scene's own value of that register; 0 in an edit
-  kStack,         // the scene's last_Java_sp; the addend walks up towards older frames
+  kLiteral,       // 0: the value is the addend alone
+  kPristine,      // the scene's own value of the same register or anchor field; 0 in an edit
+  kStack,         // the scene's last_Java_sp; positive addends lead to older frames
   kSlot,          // the *content* of the pristine stack slot at the addend
   kStackBase,     // highest address of the scene thread's stack (exclusive)
   kStackLimit,    // lowest address of the scene thread's stack: the guard pages start here
   kThread,        // the scene's JavaThread
   kHeap,          // lowest address of the Java heap's mapping
-  kHeapEnd,       // its end (exclusive)
-  kMetaspace,     // start of the mapping that holds a scene's Method
+  kHeapEnd,       // end of the Java heap's mapping (exclusive)
+  kMetaspace,     // lowest address of the mapping that holds a scene's Method
   kCodeCache,     // CodeCache::_low_bound
   kCodeCacheEnd,  // CodeCache::_high_bound
-  kUnmapped,      // an address range that nothing is mapped at
+  kUnmapped,      // an address in an unmapped range
   kNoAccess,      // a mapped page that may be neither read nor written
   kZeroPage,      // a readable page full of zeros
-  kNmethod,       // "pkg.Class.method(Sig)Ret": first instruction of its compiled code
+  kNmethod,       // first instruction of the compiled code of "pkg.Class.method(Sig)Ret"
   kStub,          // a VM stub by the name that JVMTI reports, "#n" where names repeat
   kCodelet,       // an interpreter codelet by its description
   kMethod,        // the Method* of "pkg.Class.method(Sig)Ret"
   kLibrary,       // lowest mapped address of a shared library, by file name
-  kLibraryEnd,    // its end (exclusive)
-  kSceneStack,    // kStack of another scene's thread
-  kBytecodes,     // the first byte code of "pkg.Class.method(Sig)Ret"; the addend is a bci
+  kLibraryEnd,    // end of a shared library (exclusive), by file name
+  kSceneStack,    // kStack of the scene of that name
+  kBytecodes,     // first byte code of "pkg.Class.method(Sig)Ret"; the addend is a bci
   kCount
 };
 
@@ -49,35 +49,35 @@ constexpr bool IsNamed(SymbolKind kind) {
   return kind >= SymbolKind::kNmethod && kind < SymbolKind::kCount;
 }
 
-// The word that stands for `kind` in the text form, e.g. "nmethod". Static storage.
+// The word for `kind` in the text form, e.g. "nmethod". Static storage.
 std::string_view KindWord(SymbolKind kind);
 std::optional<SymbolKind> KindFromWord(std::string_view word);
 
 struct Symbol {
-  static constexpr size_t kMaxName = 158;  // longer names are cut
+  static constexpr size_t kMaxName = 158;  // bytes; longer names are truncated
   SymbolKind kind;
   char name[kMaxName + 1];  // NUL-terminated; empty for unnamed kinds
 };
 
-// Ids 0 .. kSymbolKinds-1 are the kinds themselves (the unnamed symbol of each), so an unnamed
-// kind's id needs no look-up and an all-zero Value is the literal 0. At most one writer.
+// Ids 0 .. kSymbolKinds-1 are the unnamed symbols of the kinds: the id of an unnamed kind needs no
+// look-up, and an all-zero Value is the literal 0. At most one writer at a time.
 class SymbolTable {
  public:
   static constexpr uint32_t kCapacity = 12288;
 
-  // Must run once before any other call: the table may lie in zeroed shared memory.
+  // Empties the table. Must run before any other call, as zeroed memory is not an empty table.
   void Init();
 
-  // Id of (kind, name), added when new. When the table is full, or the name is empty for a
-  // named kind, returns the id of kUnmapped.
+  // Returns the id of (kind, name), which is added if missing. Returns the id of kUnmapped when the
+  // table is full, or when `name` is empty for a named kind.
   uint32_t Intern(SymbolKind kind, std::string_view name);
 
-  // Id of (kind, name) if present.
+  // The id of (kind, name) if the table holds it.
   std::optional<uint32_t> Find(SymbolKind kind, std::string_view name) const;
 
-  // Out-of-range ids read as the literal symbol.
+  // The symbol with this id; the literal symbol if `id` is out of range.
   const Symbol& at(uint32_t id) const { return symbols_[id < size() ? id : 0]; }
-  // Never above the capacity, even when a crashing child wrote over the table.
+  // Number of symbols, at most kCapacity even if a crashing child wrote over the table.
   uint32_t size() const { return std::min(size_.load(std::memory_order_acquire), kCapacity); }
 
   static constexpr uint32_t IdOf(SymbolKind unnamed) { return static_cast<uint32_t>(unnamed); }
@@ -90,8 +90,8 @@ class SymbolTable {
   Symbol symbols_[kCapacity];
 };
 
-// A name as the text form and the table hold it: printable ASCII without '"' and '\\'
-// (others become '?'), cut to Symbol::kMaxName.
+// `name` as the text form and the table hold it: truncated to Symbol::kMaxName bytes, with '?' for
+// '"', '\\' and each byte that is not printable ASCII.
 std::string CleanName(std::string_view name);
 
 }  // namespace walkhammer

@@ -21,7 +21,8 @@ TEST(KindWordTest, EveryKindHasItsOwnWord) {
     words.insert(KindWord(kind));
   }
   EXPECT_EQ(words.size(), static_cast<size_t>(kSymbolKinds));
-  // A word at each end of the enum and on both sides of the border between unnamed and named.
+  // The first kind, the kinds on both sides of the border between unnamed and named, one named
+  // kind.
   EXPECT_EQ(KindWord(SymbolKind::kLiteral), "literal");
   EXPECT_EQ(KindWord(SymbolKind::kZeroPage), "zero-page");
   EXPECT_EQ(KindWord(SymbolKind::kNmethod), "nmethod");
@@ -101,7 +102,7 @@ TEST(SymbolTableTest, OutOfRangeIdsReadAsLiteral) {
   EXPECT_EQ(symbols->at(UINT32_MAX).kind, SymbolKind::kLiteral);
 }
 
-// The table lies in memory that a crashing child may write over; readers must outlive that.
+// A crashing child may write over the table; readers must survive that.
 TEST(SymbolTableTest, DamagedTableIsReadWithinItsBounds) {
   auto symbols = NewSymbolTable();
   std::memset(static_cast<void*>(symbols.get()), 0xff, sizeof(SymbolTable));

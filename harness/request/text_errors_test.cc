@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of ParseText: each with its line, its column and what was expected.
+// The error messages of ParseText: each states the line, the column and what was expected.
 #include <gtest/gtest.h>
 
 #include "harness/request/request_testing.h"
@@ -20,7 +20,7 @@ std::string Error(std::string_view text) {
   return error;
 }
 
-// The error of one line that follows "walk 1", without its "t.walk:2:".
+// The error message for `line` after a line "walk 1", without the prefix "t.walk:2:".
 std::string LineError(const std::string& line) {
   std::string error = Error("walk 1\n" + line + "\nexpect later\n");
   EXPECT_TRUE(error.starts_with("t.walk:2:")) << error;

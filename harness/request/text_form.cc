@@ -15,7 +15,8 @@
 namespace walkhammer {
 namespace {
 
-// Negative literals down to here read as -0x..; those below are rather addresses or masks.
+// Negative literals from here up are written as -0x..; lesser ones are written unsigned, as they
+// are more likely addresses or masks.
 constexpr int64_t kLeastSignedLiteral = -(int64_t{1} << 32);
 
 std::string SignedHex(int64_t number, const char* plus) {
@@ -40,7 +41,7 @@ int VersionOf(const WalkFile& file, const SymbolTable& symbols) {
   return version;
 }
 
-// What a file can hold of a signature: one line, without anything that starts a comment.
+// The signature as a file can hold it: one line, without anything that starts a comment.
 std::string ExpectText(std::string_view expect) {
   std::string text(expect);
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -79,7 +80,7 @@ std::string ToText(const WalkFile& file, const SymbolTable& symbols) {
   auto value_line = [&](Field field, const Value& value, const Value& usual_value) {
     if (value != usual_value) line(field, ValueText(value, symbols));
   };
-  // An index that no table holds comes from damaged memory: say so rather than fail.
+  // An index beyond the table comes from damaged memory: write "unknown-INDEX" rather than fail.
   auto name_line = [&](Field field, auto table, size_t index) {
     line(field, index < table.size() ? table[index].name : "unknown-" + std::to_string(index));
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The .walk text form: readable, commented, versioned, one field a line.
+// The .walk text form: readable, versioned, one field per line, with comments.
 // Grammar and examples: docs/walk-format.md. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_REQUEST_TEXT_FORM_H_
 #define WALKHAMMER_HARNESS_REQUEST_TEXT_FORM_H_
@@ -11,28 +11,29 @@
 
 namespace walkhammer {
 
-// The newest that is read. A file is written in the oldest that has all that it holds: 2 has
-// `origin`, the kind `bytecodes`, and more edits than 32; 3 has `against`; 4 has `arch` and signed
-// values.
+// The newest format version that ParseText reads. ToText writes the oldest version that has every
+// field and value of the file: 2 adds `origin`, the kind `bytecodes`, and more than 32 edits;
+// 3 adds `against`; 4 adds `arch` and signed values.
 inline constexpr int kWalkFormatVersion = 4;
 inline constexpr int kMaxEditsInVersion1 = 32;
 
-// A request with what a file says about it.
+// The content of a .walk file: a request and what the file says about it.
 struct WalkFile {
   WalkRequest request;
-  std::string expect;  // the signature that it should reproduce, e.g. "crash frame::sender+0x1f"
-  // Whose registers and frames it is about, as `uname -m` says it; empty: either's.
+  std::string expect;  // signature to reproduce, e.g. "crash frame::sender+0x1f"; empty: none
+  // Architecture of the request's registers and frames, as in `uname -m`; empty: any.
   std::string arch = {};
 };
 
-// nmethod "a.B.c()V"+0x1c, stack+0x8, 0x10, ...
+// The text of a value: nmethod "a.B.c()V"+0x1c, stack+0x8, 0x10, ...
 std::string ValueText(const Value& value, const SymbolTable& symbols);
 
-// Ends in a newline. Fields at their default are left out, except walker, scene and state.
+// The text of `file`, ending in a newline. Fields with default values are left out, except walker,
+// scene and state.
 std::string ToText(const WalkFile& file, const SymbolTable& symbols);
 
-// Fills `file`, interning names into `symbols`. On failure returns
-// "NAME:LINE:COLUMN: what was expected" and leaves `file` untouched; empty on success.
+// Reads `text` into `file` and interns its names into `symbols`. Returns "" on success. On failure
+// returns "NAME:LINE:COLUMN: what was expected" and leaves `file` unchanged.
 std::string ParseText(std::string_view text, std::string_view name, SymbolTable& symbols,
                       WalkFile& file);
 

@@ -16,7 +16,7 @@ namespace {
 
 class TextFormTest : public testing::Test {
  protected:
-  // The request of a text that must parse.
+  // Parses a text that must be correct.
   WalkFile Parse(std::string_view text) {
     WalkFile file;
     EXPECT_EQ(ParseText(text, "t.walk", *symbols_, file), "") << text;
@@ -25,7 +25,7 @@ class TextFormTest : public testing::Test {
 
   Value ParsePc(const std::string& value) { return Parse("walk 2\npc " + value + "\n").request.pc; }
 
-  // What `value` reads as, written again.
+  // The text of `value` after it is parsed and written.
   std::string Canonical(const std::string& value) { return ValueText(ParsePc(value), *symbols_); }
 
   std::string Text(const WalkFile& file) { return ToText(file, *symbols_); }
@@ -87,7 +87,7 @@ TEST_F(TextFormTest, EveryFieldIsWritten) {
   EXPECT_EQ(text, expected);
 }
 
-// A file is written in the oldest version that has all that it holds.
+// ToText writes the oldest version that has all fields and values of the file.
 TEST_F(TextFormTest, VersionIsTheOldestThatWillDo) {
   const std::string head = "\nwalker agct\nscene c2\n", edit = "edit stack+0x8 = 0x1\n";
   EXPECT_EQ(Text(Parse("walk 2" + head + "state in_Java\n")), "walk 1" + head + "state in_Java\n");
@@ -137,7 +137,7 @@ TEST_F(TextFormTest, DefaultsAreLeftOut) {
   EXPECT_EQ(usual.expect, "");
   EXPECT_EQ(Text(usual), "walk 1\nwalker " + std::string(AllWalkers()[0].name) + "\nscene " +
                              AllScenes()[0].name + "\nstate in_Java\n");
-  // Written though default, and default in spite of being written.
+  // A file may state default values; the request is the default one.
   EXPECT_EQ(Parse("walk 1\nstate in_Java\ndepth 128\noptions 0\nanchor cleared\npc pristine\n"
                   "sp pristine+0\nfp pristine-0x0\nlr pristine")
                 .request,
@@ -247,7 +247,7 @@ TEST_F(TextFormTest, FormsConvertWithoutLoss) {
     const std::string text = Text(file);
     WalkFile read = Parse(text);
     ASSERT_EQ(read.request, file.request) << text;
-    // text -> binary -> text, through a table that has never seen the names
+    // text -> binary -> text, through a table without these names
     auto fresh = NewSymbolTable();
     const std::string bytes = EncodeBinary(read.request, *symbols_);
     WalkFile decoded{DecodeBinary(AsBytes(bytes), *fresh), ""};
@@ -267,7 +267,7 @@ TEST_F(TextFormTest, AnyDecodedBytesAreReadableText) {
   }
 }
 
-// Whatever a damaged file holds, it is read to a valid request or refused with a place.
+// A damaged file gives a valid request, or an error with line and column.
 TEST_F(TextFormTest, DamagedTextIsRefusedWithAPlaceOrValid) {
   AnyRequests random(6);
   int refused = 0;

@@ -21,13 +21,13 @@ namespace {
 
 constexpr uint64_t kSignBit = uint64_t{1} << 63;
 
-// Messages state these limits.
+// Error messages below contain these limits as numbers.
 static_assert(WalkRequest::kMaxDepth == 16384 && WalkRequest::kMaxSlot == 0x3fffff8 + 8);
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// 0x and hexadecimal digits, or decimal digits.
+// Reads "0x" and hexadecimal digits, or decimal digits.
 std::optional<uint64_t> ParseMagnitude(std::string_view digits) {
   int base = 10;
   if (digits.starts_with("0x")) {
@@ -41,7 +41,7 @@ std::optional<uint64_t> ParseMagnitude(std::string_view digits) {
   return number;
 }
 
-// A number with an optional minus. Without it, up to `most`.
+// Reads a number with an optional '-'. A number without '-' is at most `most`.
 std::optional<int64_t> ParseSigned(std::string_view text, uint64_t most) {
   bool minus = text.starts_with('-');
   if (minus) text.remove_prefix(1);
@@ -57,7 +57,7 @@ std::string Nearest(std::string_view wanted, std::span<const std::string_view> n
   return list;
 }
 
-// Puzzles are hidden unless asked for.
+// The names to suggest: puzzles only if `wanted` starts with "puzzle".
 std::vector<std::string_view> WalkerNames(std::string_view wanted) {
   std::vector<std::string_view> names;
   for (const WalkerInfo& walker : AllWalkers())
@@ -76,7 +76,7 @@ class Parser {
   Parser(std::string_view text, std::string_view name, SymbolTable& symbols)
       : text_(text), name_(name), symbols_(symbols) {}
 
-  // Empty on success.
+  // Parses the text. Returns the error message; empty on success.
   std::string Run() {
     while (!text_.empty() && error_.empty()) NextLine();
     if (!error_.empty()) return error_;
@@ -182,7 +182,7 @@ class Parser {
     std::string_view token = Token();
     if (token.empty() || !std::all_of(token.begin(), token.end(), IsDigit))
       return FailAt(start, "expected the format version, a number" + Got(token));
-    std::optional<uint64_t> version = ParseMagnitude(token);  // none: more than 64 bits
+    std::optional<uint64_t> version = ParseMagnitude(token);  // nullopt: more than 64 bits
     const std::string known = std::to_string(kWalkFormatVersion);
     if (!version || *version > kWalkFormatVersion)
       return FailAt(start, "walk format " + Excerpt(token) +
@@ -364,7 +364,7 @@ class Parser {
     return true;
   }
 
-  // A sign and a number within int64_t.
+  // Reads a sign and a number, together within int64_t.
   static std::optional<int64_t> ParseAddend(std::string_view token) {
     if (token.starts_with('-')) return ParseSigned(token, 0);
     if (!token.starts_with('+') || token.substr(1).starts_with('-')) return std::nullopt;
@@ -403,14 +403,14 @@ class Parser {
     while (at_ < line_.size() && IsBlank(line_[at_])) at_++;
   }
 
-  // Up to the next blank; empty at the end of the line.
+  // The text up to the next white space; empty at the end of the line.
   std::string_view Token() {
     const size_t start = at_;
     while (at_ < line_.size() && !IsBlank(line_[at_])) at_++;
     return line_.substr(start, at_ - start);
   }
 
-  // Letters, with single '-' between letters: the '-' of an addend precedes a digit.
+  // Letters, with single '-' between letters. The '-' of an addend is left out: a digit follows it.
   std::string_view KindToken() {
     const size_t start = at_;
     auto letter_at = [this](size_t i) { return i < line_.size() && IsLetter(line_[i]); };
@@ -432,25 +432,25 @@ class Parser {
     return token.empty() ? "" : ", got" + Quoted(token);
   }
 
-  // Always false, so that a caller can return it.
+  // Records an error at `offset` of the line. Returns false, which callers return in turn.
   bool FailAt(size_t offset, const std::string& what) {
     error_ = std::string(name_) + ":" + std::to_string(line_number_) + ":" +
              std::to_string(offset + 1) + ": " + what;
     return false;
   }
 
-  std::string_view text_;  // not yet read
+  std::string_view text_;  // the lines not yet read
   std::string_view name_;
   SymbolTable& symbols_;
   WalkFile file_;
   std::string error_;
   int line_number_ = 0;
   int version_ = 0;
-  std::string_view raw_;                       // the line
-  std::string_view line_;                      // the same without comment and blanks at its end
-  size_t at_ = 0;                              // in line_
-  int first_seen_[Index(Field::kCount)] = {};  // line of each field, 0 = not seen
-  int custom_line_ = 0;                        // line of the first anchor-* field, 0 = none
+  std::string_view raw_;                       // the current line
+  std::string_view line_;                      // `raw_` without comment and trailing spaces
+  size_t at_ = 0;                              // read position in line_
+  int first_seen_[Index(Field::kCount)] = {};  // line number of each field; 0: not seen
+  int custom_line_ = 0;                        // line number of the first anchor-* field; 0: none
   size_t custom_column_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words and the blanks of the text form, shared by its writer and its parser alone.
+// The words and the white space of the text form, for its writer and its parser only.
 // Signal-safe: yes (constant data and pure functions).
 #ifndef WALKHAMMER_HARNESS_REQUEST_TEXT_WORDS_H_
 #define WALKHAMMER_HARNESS_REQUEST_TEXT_WORDS_H_
@@ -12,7 +12,7 @@
 
 namespace walkhammer {
 
-// In the order in which ToText writes them.
+// The fields of a file, in the order in which ToText writes them.
 enum class Field {
   kWalk,
   kWalker,
@@ -52,13 +52,13 @@ static_assert(std::size(kOriginWords) == static_cast<size_t>(Origin::kCount));
 
 inline constexpr std::string_view kArchWords[] = {"x86_64", "aarch64"};
 
-// Stands before a value.
+// Precedes a signed value.
 inline constexpr std::string_view kSignedWord = "signed";
 
 inline constexpr std::string_view kOpWords[] = {"=", "^", "+"};
 static_assert(std::size(kOpWords) == static_cast<size_t>(EditOp::kCount));
 
-// A carriage return is a blank, so that files with CRLF read as any other.
+// True for white space within a line. '\r' is included, so that lines may end in CRLF.
 constexpr bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 constexpr std::string_view TrimRight(std::string_view text) {
@@ -66,7 +66,8 @@ constexpr std::string_view TrimRight(std::string_view text) {
   return text;
 }
 
-// A '#' outside of quotes starts a comment; with `needs_blank` only at the start or after a blank.
+// `text` up to its comment. A '#' outside of quotes starts a comment; with `needs_blank`, only a
+// '#' at the start of `text` or after white space does.
 constexpr std::string_view WithoutComment(std::string_view text, bool needs_blank) {
   bool quoted = false;
   for (size_t i = 0; i < text.size(); i++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vocabulary: what a mutator may say of this process: addresses worth presenting, what the scenes'
-// stacks hold and where. Made by the child out of landscape and scenes; read by the random engine,
-// by the structure-aware mutator in the child, and by AFL++'s mutator in another process.
-// Symbol ids are those of the SymbolTable beside it. Signal-safe: reading yes.
+// Vocabulary: what a mutator may use of this process: addresses worth presenting, and what the
+// scenes' stacks hold and where. The child makes it from landscape and scenes. The random engine
+// and the structure-aware mutator read it in the child, AFL++'s mutator in another process.
+// Symbol ids are those of the SymbolTable in the same shared state. Signal-safe: reading yes.
 #ifndef WALKHAMMER_HARNESS_REQUEST_VOCABULARY_H_
 #define WALKHAMMER_HARNESS_REQUEST_VOCABULARY_H_
 
@@ -15,61 +15,65 @@
 
 namespace walkhammer {
 
-// Something that a value may point at: symbol + 0 .. size-1.
+// An address range that a value may point to: symbol + 0 .. size-1.
 struct Place {
   uint32_t symbol;
   uint32_t size;  // bytes
-  // Code only, else 0. Offsets are bytes from the start, into Vocabulary::offsets: first those that
-  // calls return to, which have debug information; then other instruction starts, near both ends.
+  // Code only, else 0: Vocabulary::offsets[first_offset .. first_offset + offset_count - 1] are
+  // instruction starts, in bytes from the start of the code. The first `return_count` are return
+  // addresses of calls, which have debug information; the others are near both ends of the code.
   uint32_t first_offset;
   uint16_t offset_count;
   uint16_t return_count;
-  uint32_t frame_words;    // size of its frame, return address included; 0: none or unknown
-  uint32_t deopt_handler;  // nmethods: bytes from the start; 0: none
-  uint32_t original_pc;    // nmethods: bytes above sp of the slot that deoptimisation uses; 0: none
+  uint32_t frame_words;    // size of the code's frame with return address; 0: none or unknown
+  uint32_t deopt_handler;  // nmethods: bytes from the start of the code; 0: none
+  uint32_t original_pc;    // nmethods: bytes from sp to the slot for the original pc; 0: none
 };
 
-// One word of a frame, named.
+// One word of a frame, as a Value.
 struct FrameWord {
   int32_t offset;  // bytes above the frame's sp, a multiple of 8
-  // What it holds. kStack: an address of the same stack, with the addend relative to the frame's
-  // own sp, so that the frame can be put elsewhere.
+  // What the word holds. kStack: an address of the same stack; its addend is relative to the
+  // frame's own sp, so that the frame can be placed elsewhere.
   Value value;
 };
 
 enum class SampleShape : uint8_t { kInterpreted, kCompiled, kStub, kEntry };
 
-// A whole frame of a scene, as it can be put into another scene's stack. Its words, in this order:
-// return address, link; then of interpreted frames the nine below fp, downwards (sender_sp,
-// last_sp, Method*, mirror and method data in either order, cache, locals, bcp, initial sp); of
-// entry frames the pointer to the JavaCallWrapper, and sp, pc, fp of the anchor therein, which lies
-// above the frame; of deoptimised activations the original pc.
+// A whole frame of a scene, which can be placed into another scene's stack. `words` holds, in this
+// order: return address, link, and then
+//   interpreted frames: the nine words below fp, from fp downwards: sender_sp, last_sp, Method*,
+//     mirror and method data in either order, cache, locals, bcp, initial sp;
+//   entry frames: the pointer to the JavaCallWrapper, then sp, pc and fp of the anchor in the
+//     wrapper, which is above the frame;
+//   deoptimised activations: the original pc.
 struct FrameSample {
   static constexpr int kMaxWords = 16;
   static constexpr int32_t kNoFp = INT32_MIN;
   SampleShape shape;
   uint8_t word_count;
   uint16_t reserved;
-  uint32_t sp;    // bytes above stack+0
-  uint32_t size;  // bytes up to the sender's sp
+  uint32_t sp;    // bytes above stack+0 of the frame's own scene
+  uint32_t size;  // bytes from sp to the sender's sp
   int32_t fp;     // bytes above sp; kNoFp where unknown
-  Value pc;       // where it stands
+  Value pc;       // of the frame, while it is the top frame
   FrameWord words[kMaxWords];
 };
 
-// Accessors never lead out of their arrays, even when a crashing child wrote over the counts.
+// What the stack of one scene holds. The accessors stay within their arrays even if a crashing
+// child wrote over the counts.
 struct SceneWords {
-  static constexpr int kMaxSlots = 512;  // of each kind; where there are more, evenly spread ones
+  static constexpr int kMaxSlots = 512;  // of each kind, evenly spread if there are more
   static constexpr int kMaxFrames = 48;
   static constexpr int kMaxNearPcs = 32;
-  uint32_t available;  // 0: not set up in this process
-  uint32_t words;      // of the stack worth editing, from stack+0 on
+  uint32_t available;  // 0: the scene is not set up in this process
+  uint32_t words;      // number of stack words worth editing, from stack+0 upwards
   uint32_t code_count, pointer_count, method_count, frame_count, near_pc_count;
-  uint32_t code[kMaxSlots];        // offsets from stack+0 in bytes: return addresses
-  uint32_t pointers[kMaxSlots];    // links and other addresses of the same stack
-  uint32_t methods[kMaxSlots];     // Method* of interpreted frames
+  uint32_t code[kMaxSlots];        // byte offsets from stack+0 of return addresses
+  uint32_t pointers[kMaxSlots];    // byte offsets from stack+0 of links and other stack addresses
+  uint32_t methods[kMaxSlots];     // byte offsets from stack+0 of interpreted frames' Method*
   FrameSample frames[kMaxFrames];  // newest first
-  int32_t near_pcs[kMaxNearPcs];   // bytes from the pristine pc to instruction starts around it
+  int32_t near_pcs[kMaxNearPcs];   // bytes from the pristine pc to nearby instruction starts
 
   std::span<const uint32_t> Code() const {
     return {code, std::min<uint32_t>(code_count, kMaxSlots)};
@@ -94,15 +98,15 @@ struct Vocabulary {
   static constexpr int kScenes = 32;
   static constexpr uint32_t kMaxLandmarks = 64;
 
-  // Places of one kind stand together: [first[kind], first[kind] + count[kind]).
+  // The places of one kind are places[first[kind] .. first[kind] + count[kind] - 1].
   uint32_t first[kSymbolKinds], count[kSymbolKinds];
   uint32_t place_count, offset_count;
   Place places[kMaxPlaces];
-  uint16_t place_of[SymbolTable::kCapacity];  // by symbol: index into places + 1; 0: none
+  uint16_t place_of[SymbolTable::kCapacity];  // by symbol id: index into `places`, plus 1; 0: none
   uint32_t offsets[kMaxOffsets];
   SceneWords scenes[kScenes];
-  // Addresses that walkers compare a pc with: where entry frames and continuations return to, what
-  // deoptimisation and exceptions enter.
+  // Addresses that walkers compare a pc with: return addresses into entry frames and continuations,
+  // entry points of deoptimisation and exception handling.
   uint32_t landmark_count;
   Value landmarks[kMaxLandmarks];
 
@@ -114,7 +118,7 @@ struct Vocabulary {
     const uint32_t begin = std::min(first[k], kMaxPlaces);
     return {places + begin, std::min(count[k], kMaxPlaces - begin)};
   }
-  // The place that `symbol` names, or null.
+  // The place of a symbol id, or null.
   const Place* PlaceOf(uint32_t symbol) const {
     const uint32_t index = symbol < SymbolTable::kCapacity ? place_of[symbol] : 0;
     return index == 0 || index > kMaxPlaces ? nullptr : &places[index - 1];

@@ -7,7 +7,7 @@
 namespace walkhammer {
 namespace {
 
-// How far a shifted register may be from what a signal would have shown, in bytes either way.
+// The greatest distance, in bytes up or down, of a shifted register from its pristine value.
 constexpr int64_t kShiftLimit = 64;
 
 bool IsPristineWithin(const Value& value, int64_t limit) {
@@ -20,7 +20,7 @@ bool AllPristineWithin(const WalkRequest& request, int64_t limit) {
          IsPristineWithin(request.fp, limit) && IsPristineWithin(request.lr, limit);
 }
 
-// The pairs of state and anchor that HotSpot's own transitions show to a signal.
+// True if HotSpot's own transitions let a signal find this pair of state and anchor.
 bool StateFitsAnchor(const WalkRequest& request) {
   return (request.state == kStateInJava && request.anchor == AnchorMode::kCleared) ||
          (request.state == kStateInNative && request.anchor == AnchorMode::kTrue);

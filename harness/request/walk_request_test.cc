@@ -82,7 +82,7 @@ TEST(WalkRequestTest, ACopyHoldsTheEditsInUse) {
   full.edit_count = 1;
   copy = full;
   EXPECT_EQ(copy, full);
-  EXPECT_EQ(copy.edits[1].slot, 8);  // left as it was
+  EXPECT_EQ(copy.edits[1].slot, 8);  // unchanged: beyond edit_count
 }
 
 TEST(RealismTest, GenuineIsWhatASignalShows) {

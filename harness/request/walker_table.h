@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of the walkers, known to parent and child alike.
+// The table of walkers, shared by parent and child.
 // Signal-safe: yes (constant data).
 #ifndef WALKHAMMER_HARNESS_REQUEST_WALKER_TABLE_H_
 #define WALKHAMMER_HARNESS_REQUEST_WALKER_TABLE_H_
@@ -14,7 +14,7 @@ namespace walkhammer {
 
 class Walker;
 
-// A return code that the API's documents declare.
+// A return code that the documents of a walker's API declare.
 struct DeclaredCode {
   int32_t code;
   const char* name;
@@ -23,27 +23,28 @@ struct DeclaredCode {
 struct WalkerInfo {
   const char* name;    // as in --walker and in .walk files
   const char* what;    // one line for `list walkers`
-  const char* symbol;  // what libjvm must export for provider jdk; null: none
+  const char* symbol;  // the function that libjvm must export for provider jdk; null: none
   bool puzzle;         // a planted bug that tests the harness; hidden unless asked for
   std::span<const DeclaredCode> codes;
   std::unique_ptr<Walker> (*make)();
   const char* covered_function =
-      nullptr;  // of a puzzle for engines: the extern "C" function to cover
-  // Why samples cannot be walked in a mode ("handler", "parked", ...), or null. Null: all can.
+      nullptr;  // puzzles for engines: the extern "C" function to cover; else null
+  // Returns why this walker cannot walk samples in `mode` ("handler", "parked", ...), or null if it
+  // can. A null pointer: it can in every mode.
   const char* (*refused_mode)(std::string_view mode) = nullptr;
-  const char* provider = "jdk";  // who implements it: jdk, ref
-  // Its functions may come from a library that the user names (--provider FILE.so), not from
-  // libjvm.
+  const char* provider = "jdk";  // what implements the walker: "jdk" or "ref"
+  // True if a library that the user names (--provider FILE.so) may replace libjvm as the source of
+  // the walker's functions.
   bool replaceable = false;
-  // Codes below this are the implementation's own, by the API's documents.
+  // The API's documents leave the codes below this one to the implementation.
   int32_t private_codes_below = INT32_MIN;
-  uint32_t options = 0;  // bits of WalkRequest::options that the API knows
+  uint32_t options = 0;  // bits of WalkRequest::options that the API defines
 };
 
 std::span<const WalkerInfo> AllWalkers();
-// By its name in the table, or by name and provider: asgst@ref is asgst.
+// Index of the walker called `name`, or NAME@PROVIDER: "asgst@ref" is asgst from provider ref.
 std::optional<int> FindWalker(std::string_view name);
-const char* CodeName(const WalkerInfo& walker, int32_t code);  // null if not declared
+const char* CodeName(const WalkerInfo& walker, int32_t code);  // null: not declared
 
 }  // namespace walkhammer
 

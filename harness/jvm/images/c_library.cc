@@ -12,7 +12,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr int kMostEntries = 4096;  // of a section: a bound against damaged files
+constexpr int kMostEntries = 4096;  // per section: a bound against damaged files
 
 GlibcVersion Parse(const char* text, const char* format) {
   GlibcVersion version{};

@@ -122,8 +122,9 @@ std::map<std::string, std::string> ReadRelease(const fs::path& home) {
   return entries;
 }
 
-// A JDK build's own, not yet imaged tree has no `release` file, but libjvm holds the string of
-// Abstract_VM_Version::internal_vm_info_string: "... for linux-amd64 JRE (17.0.15+6), built on".
+// The version in the string of Abstract_VM_Version::internal_vm_info_string in libjvm, for the tree
+// of a JDK build without image, which has no `release` file: "... for linux-amd64 JRE (17.0.15+6),
+// built on".
 std::string VersionInside(const std::string& libjvm) {
   const std::string bytes = ReadFile(libjvm);
   constexpr std::string_view kBefore = " JRE (";
@@ -134,7 +135,7 @@ std::string VersionInside(const std::string& libjvm) {
   return end == std::string::npos || end - begin > 100 ? "" : bytes.substr(begin, end - begin);
 }
 
-// "17.0.15+6" is of 17, "1.8.0_504" of 8.
+// Feature version: 17 for "17.0.15+6", 8 for "1.8.0_504".
 int FeatureOf(std::string_view version) {
   if (version.starts_with("1.")) version.remove_prefix(2);
   int feature = 0;
@@ -148,10 +149,10 @@ bool IsFile(const fs::path& path) {
 }
 
 constexpr char kLibjvmInHome[] = "lib/server/libjvm.so";
-// JDK 8's, and its JRE's by itself.
+// Names of the folder ARCH in JDK 8's jre/lib/ARCH, or lib/ARCH of a JRE alone.
 constexpr std::string_view kOlderArches[] = {"amd64", "aarch64"};
 
-// Where a JDK of that home has its libjvm.so; empty if it has none.
+// The path of libjvm.so in the JDK home `home`; empty if there is none.
 fs::path LibjvmIn(const fs::path& home) {
   if (IsFile(home / kLibjvmInHome)) return home / kLibjvmInHome;
   for (const std::string_view arch : kOlderArches)
@@ -160,7 +161,7 @@ fs::path LibjvmIn(const fs::path& home) {
   return {};
 }
 
-// The folder that its libjvm.so makes a JDK of.
+// The JDK home to which a libjvm.so belongs by its path.
 fs::path HomeOf(const fs::path& libjvm) {
   fs::path lib = libjvm.parent_path().parent_path();
   if (lib.filename() != "lib") lib = lib.parent_path();
@@ -169,7 +170,7 @@ fs::path HomeOf(const fs::path& libjvm) {
                                                                              : home;
 }
 
-// `real` has no symbolic links.
+// The libjvm.so of the JDK at `real`, which is `path` without symbolic links.
 Result<fs::path> LibjvmOf(const std::string& path, const fs::path& real) {
   std::error_code error;
   if (fs::is_directory(real, error)) {
@@ -188,7 +189,7 @@ Result<fs::path> LibjvmOf(const std::string& path, const fs::path& real) {
       "{} is no JDK: it is neither a JDK home, nor its bin/java, nor its {}", path, kLibjvmInHome));
 }
 
-// What HotSpot's own libraries need together; a program of the JDK needs no more.
+// The C library that satisfies libjvm, libjava and libjli; the JDK's programs need no newer one.
 CLibraryNeed NeedOf(const fs::path& libjvm) {
   CLibraryNeed need = CLibraryNeedOf(libjvm);
   const fs::path lib = libjvm.parent_path().parent_path();
@@ -220,7 +221,7 @@ Result<Jdk> OpenJdk(std::string path) {
   if (error) {
     return BadInput(fmt::format("cannot open {}: {}", libjvm.string(), error.message()));
   }
-  // From the path in the tree: its libjvm.so may be a link to somewhere else.
+  // Derived from the path in the tree, as libjvm.so there may be a link to another folder.
   const fs::path home = HomeOf(libjvm);
   jdk.home = home;
   ASSIGN_OR_RETURN(auto elf, ReadElf(jdk.libjvm));
@@ -284,7 +285,7 @@ std::vector<Jdk> FindJdks(std::vector<Failure>* unusable) {
 
 Result<Jdk> NewestJdk() {
   std::vector<Jdk> jdks = FindJdks();
-  // One that is newer than all that are known is what to fuzz only where there is no other.
+  // A JDK that is newer than kNewestFeature is the default only if there is no other.
   const auto known = std::find_if(jdks.rbegin(), jdks.rend(), [](const Jdk& jdk) {
     return jdk.feature <= kNewestFeature && jdk.Exports(kVmStructs);
   });

@@ -6,7 +6,7 @@
 namespace walkhammer {
 namespace {
 
-// Doctor describes such a JDK; nothing else can be done with it.
+// Fails for a JDK without vmStructs: only doctor can handle such a JDK.
 Result<Jdk> WithVmStructs(Result<Jdk> jdk) {
   if (!jdk.ok() || jdk.value().Exports("gHotSpotVMStructs")) return jdk;
   return Unable(jdk.value().libjvm +

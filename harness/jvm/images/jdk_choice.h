@@ -11,7 +11,8 @@
 
 namespace walkhammer {
 
-// The JDKs that --jdk named, in that order; none named: DefaultJdk. The first failure wins.
+// Opens the JDKs that --jdk names, in that order; DefaultJdk if `paths` is empty. Returns the first
+// failure; kUnable also for a JDK without vmStructs.
 Result<std::vector<Jdk>> OpenJdks(const std::vector<std::string>& paths);
 
 }  // namespace walkhammer

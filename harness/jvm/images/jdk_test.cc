@@ -24,7 +24,7 @@ struct Symbol {
 };
 
 struct FakeElf {
-  uint16_t machine = 0;  // 0 = this machine's
+  uint16_t machine = 0;  // e_machine; 0: this machine's
   std::vector<Symbol> dynamic = {{"AsyncGetCallTrace"}, {"JNI_CreateJavaVM"}};
   bool symtab = true;
   std::string build_id = "\x12\x34\xab";
@@ -42,7 +42,7 @@ std::string Bytes(const T& object) {
   return std::string(reinterpret_cast<const char*>(&object), sizeof object);
 }
 
-// A shared object with sections only, as much as a reader of symbols wants to see.
+// A shared object that has sections only, enough for a reader of symbols.
 std::string Make(const FakeElf& fake) {
   constexpr char kNames[] = "\0.dynstr\0.dynsym\0.note.gnu.build-id\0.symtab\0.shstrtab";
   const std::string names(kNames, sizeof kNames);
@@ -132,7 +132,7 @@ class JdkTest : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(root_); }
 
-  // A JDK tree below the temporary folder; returns its home.
+  // Makes a JDK tree in the temporary folder. Returns its home.
   fs::path Tree(const std::string& name, const FakeElf& elf, const std::string& release = "") {
     const fs::path home = root_ / name;
     Write(home / "lib/server/libjvm.so", Make(elf));
@@ -310,7 +310,7 @@ TEST_F(JdkTest, WhatIsNewerThanAllKnownIsNoDefault) {
   const ScopedVariable path("PATH", "");
   EXPECT_EQ(FindJdks().back().home, unknown);
   EXPECT_EQ(NewestJdk().value().feature, kNewestFeature);
-  EXPECT_EQ(DefaultJdk().value().home, unknown);  // it was named
+  EXPECT_EQ(DefaultJdk().value().home, unknown);  // WALKHAMMER_JDK names this JDK
 }
 
 TEST_F(JdkTest, OpensJdk8AndItsJre) {

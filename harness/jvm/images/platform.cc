@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 struct Loader {
   std::string_view arch;
-  std::string_view path;  // in the root folder of a system
+  std::string_view path;  // relative to the root folder of a system
 };
 constexpr Loader kLoaders[] = {{"aarch64", "lib/ld-linux-aarch64.so.1"},
                                {"x86_64", "lib64/ld-linux-x86-64.so.2"}};
@@ -35,7 +35,8 @@ const Loader* LoaderOf(const std::string& arch) {
   return found == std::end(kLoaders) ? nullptr : found;
 }
 
-// Empty if there is none. `of_newer`: one that the machine's own loader is in, too, is none.
+// The sysroot (see PlatformOf); empty if there is none. `of_newer`: a folder whose loader is this
+// machine's own loader does not count.
 std::string FindSysroot(const Loader& loader, const fs::path& home, bool of_newer) {
   std::error_code error;
   std::string topmost;
@@ -67,7 +68,8 @@ std::string FindPrograms(const std::string& arch) {
   return "";
 }
 
-// The sysroot's own libraries first; what it lacks of ours is this machine's.
+// Runs programs with the sysroot's loader, which takes the sysroot's libraries first and this
+// machine's for those that the sysroot lacks.
 Result<Platform> WithNewerLibrary(const std::string& arch, const std::string& home,
                                   GlibcVersion needed) {
   const std::string reason =
@@ -99,7 +101,7 @@ std::vector<std::string> Platform::Command(std::vector<std::string> words,
                                            std::vector<std::string>& environment) const {
   std::vector<std::string> command = launcher;
   for (std::string& variable : environment) {
-    // To qemu a comma ends a variable.
+    // qemu ends a variable at a comma.
     if (!is_emulated || variable.find(',') != std::string::npos) continue;
     command.insert(command.end(), {"-E", std::move(variable)});
     variable.clear();

@@ -23,7 +23,7 @@ std::string OwnArch() {
   return names.machine;
 }
 
-// A root folder with a program loader, and a JDK's home in it.
+// A root folder with a JDK home; tests add a program loader.
 class PlatformTest : public ::testing::Test {
  protected:
   PlatformTest() {
@@ -70,7 +70,7 @@ TEST_F(PlatformTest, ANewerLibraryIsThatOfTheRootAboveHome) {
   EXPECT_EQ(words[1], "--library-path");
   EXPECT_THAT(words[2], HasSubstr(root_ / "usr/lib" / (OwnArch() + "-linux-gnu")));
   EXPECT_EQ(words[3], "java");
-  EXPECT_THAT(environment, ElementsAre("A=b"));  // the loader's own is what it runs
+  EXPECT_THAT(environment, ElementsAre("A=b"));  // a loader passes its environment on
 }
 
 TEST_F(PlatformTest, ALoaderInTheJdksBinComesFirst) {
@@ -90,7 +90,8 @@ TEST_F(PlatformTest, WithoutANewerLibraryItSaysWhatIsMissing) {
   EXPECT_THAT(platform.failure().message, HasSubstr(loader_));
 }
 
-// As /usr/lib64 is where /lib64 leads into /usr: a JDK in /usr/lib/jvm gets no newer library by it.
+// Like /usr/lib64 where /lib64 is a link into /usr: a JDK in /usr/lib/jvm finds no newer library
+// there.
 TEST_F(PlatformTest, TheMachinesOwnLoaderIsNoneOfANewerLibrary) {
   fs::create_directories((root_ / loader_).parent_path());
   fs::create_symlink(fs::path("/") / loader_, root_ / loader_);

@@ -14,10 +14,11 @@ namespace {
 
 Jvm* the_jvm = nullptr;
 
-// AsyncGetCallTrace answers -1 for ever unless some environment has this event enabled.
+// AsyncGetCallTrace always returns -1 unless some environment has this event enabled.
 void JNICALL OnClassLoad(jvmtiEnv*, JNIEnv*, jthread, jclass) {}
 
-// HotSpot's extension event com.sun.hotspot.events.ClassUnload: a JNIEnv* and the class's name.
+// HotSpot's extension event com.sun.hotspot.events.ClassUnload, whose arguments are a JNIEnv* and
+// the name of the class.
 void JNICALL OnClassUnload(jvmtiEnv* jvmti, ...) {
   va_list arguments;
   va_start(arguments, jvmti);
@@ -27,7 +28,7 @@ void JNICALL OnClassUnload(jvmtiEnv* jvmti, ...) {
   if (name != nullptr && the_jvm != nullptr) the_jvm->methods().MarkUnloaded(name);
 }
 
-// Only where the event hands over a name: older JDKs gave a class.
+// Enables the event only if it passes a name: older JDKs pass a class.
 void EnableClassUnload(jvmtiEnv* jvmti) {
   jint count = 0;
   jvmtiExtensionEventInfo* events = nullptr;
@@ -41,7 +42,8 @@ void EnableClassUnload(jvmtiEnv* jvmti) {
   jvmti->Deallocate(reinterpret_cast<unsigned char*>(events));
 }
 
-// Set while this thread asks for the stubs; events from other threads are news, not answers.
+// Receives the stubs while this thread lists them (Jvm::Stubs). Events on other threads report new
+// stubs.
 thread_local std::vector<NamedCode>* stub_sink = nullptr;
 
 void JNICALL OnDynamicCode(jvmtiEnv*, const char* name, const void* address, jint length) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jvm: a HotSpot in this process, made ready for walkers: class-load events on, jmethodIDs primed,
-// vmStructs read. One per process and never destroyed. Signal-safe: no.
+// Jvm: the HotSpot in this process, prepared for walkers: class-load events enabled, jmethodIDs
+// primed, vmStructs read. One per process, never destroyed. Signal-safe: no, except Jvm::Keeps.
 #ifndef WALKHAMMER_HARNESS_JVM_LIVE_BOOT_H_
 #define WALKHAMMER_HARNESS_JVM_LIVE_BOOT_H_
 
@@ -19,7 +19,8 @@
 
 namespace walkhammer {
 
-// A range of generated code that JVMTI names: stub routines, runtime stubs, adapters.
+// A range of generated code with the name that JVMTI reports: stub routines, runtime stubs,
+// adapters.
 struct NamedCode {
   std::string name;
   uint64_t begin, end;
@@ -27,16 +28,18 @@ struct NamedCode {
 
 class Jvm {
  public:
-  // Loads `libjvm` and creates the JVM with `flags`; the calling thread becomes its main thread.
+  // Loads the file `libjvm` and creates a JVM with `flags`. The calling thread becomes the JVM's
+  // main thread.
   static Result<Jvm*> Boot(const std::string& libjvm, const std::vector<std::string>& flags);
 
-  // Takes on the JVM that this process already runs, for an agent in it; the calling thread must be
-  // attached. Names of methods go to `names`; `more` and `events` are what else the agent listens
-  // to. ClassLoad and ClassPrepare stay the Jvm's own.
+  // Prepares the JVM that already runs in this process, for an agent. The calling thread must be
+  // attached. Method names are stored in `names`. `more` and `events` are the callbacks and events
+  // of the agent itself; the Jvm replaces those of ClassLoad, ClassPrepare and
+  // DynamicCodeGenerated.
   static Result<Jvm*> Adopt(JavaVM* vm, NameArena names, const jvmtiEventCallbacks& more,
                             const std::vector<jvmtiEvent>& events);
 
-  // Gets the stubs that the JVM generates from now on, on any thread. May be null.
+  // Called for each stub that the JVM generates from now on, on any thread. May be null.
   void (*on_stub)(const char* name, uint64_t begin, uint64_t end) = nullptr;
 
   void* library() const { return library_; }
@@ -47,32 +50,33 @@ class Jvm {
   const CodeCache& code_cache() const { return *code_cache_; }
   MethodRegistry& methods() { return methods_; }
   int feature() const { return feature_; }  // 8, 17, ...
-  // jmethodIDs are numbers, and lead to no Method* by themselves: JDK 26 and later.
+  // True from JDK 26 on: a jmethodID is a number, not the address of a word with a Method*.
   bool ids_are_numbers() const { return feature_ >= kFirstFeatureWithNumbers; }
 
-  // The calling thread's environment; it must be attached.
+  // The environment of the calling thread, which must be attached.
   JNIEnv* env() const;
-  // The JavaThread that runs on `env`.
+  // The JavaThread whose environment is `env`.
   JavaThreadView ThreadOf(JNIEnv* env) const;
   // The environment of a JavaThread.
   JNIEnv* EnvOf(const JavaThreadView& thread) const;
-  // Method* of a jmethodID that the JVM has handed out; 0 if its method is gone, or unknown.
+  // The Method* of a jmethodID that the JVM has handed out; 0 if the method is unloaded or unknown.
   uint64_t MethodOf(jmethodID id) const;
-  // True if the JVM's own tables have that jmethodID, which our registry may not have been told of:
-  // JVMTI posts no events while a virtual thread mounts or unmounts. For ids that are numbers
-  // always false, for those lead nowhere. Signal-safe: yes.
+  // True if the JVM's own tables hold this jmethodID. `methods` may lack an id that the JVM holds,
+  // as JVMTI posts no events while a virtual thread mounts or unmounts. Always false if ids are
+  // numbers, as a number leads to no table. Signal-safe: yes.
   bool Keeps(jmethodID id) const;
-  // Adds what was loaded without an event.
+  // Adds the methods of classes that were loaded without an event.
   void AddLoadedClasses(JNIEnv* env);
-  // Stubs as JVMTI lists them now.
+  // The stubs that JVMTI lists now.
   std::vector<NamedCode> Stubs() const;
   std::string Property(const char* name) const;
 
-  // Sets what MonitorContendedEnter and MonitorWait call, once these events are enabled.
+  // Sets the callbacks of MonitorContendedEnter and MonitorWait. Does not enable these events.
   void SetMonitorCallbacks(jvmtiEventMonitorContendedEnter enter, jvmtiEventMonitorWait wait);
 
-  // Stops all Java threads at a safepoint, runs body(argument) on the VM thread, goes on.
-  // While it runs, no VM operation, GC or compilation can interfere with threads in native.
+  // Stops all Java threads at a safepoint, runs body(argument) on the VM thread, and resumes the
+  // threads. While the body runs, no VM operation, GC or compilation can interfere with threads in
+  // native. True if the body ran.
   bool RunAtSafepoint(void (*body)(void*), void* argument);
 
  private:
@@ -88,10 +92,10 @@ class Jvm {
   JvmLayout layout_{};
   std::unique_ptr<CodeCache> code_cache_;
   MethodRegistry methods_;
-  KlassReader klasses_;  // where ids are numbers
+  KlassReader klasses_;  // open only if ids are numbers
   MethodTable table_{};
   int feature_ = 0;
-  int64_t env_offset_ = 0;  // of JavaThread::_jni_environment
+  int64_t env_offset_ = 0;  // byte offset of JavaThread::_jni_environment
   jobject safepoint_anchor_ = nullptr;
   jvmtiEventCallbacks callbacks_{};
 };

@@ -12,12 +12,12 @@
 namespace walkhammer {
 namespace {
 
-// char* g_assert_poison: where a failing check writes to before it reports.
+// char* g_assert_poison: the address to which a failing check writes before it reports.
 constexpr char kPoison[] = "g_assert_poison";
 
 constexpr struct {
   const char* symbol;
-  int8_t file, line, text;  // see GuardOptions::CheckReport
+  int8_t file, line, text;  // argument numbers, see GuardOptions::CheckReport
 } kReports[] = {
     {"_Z15report_vm_errorPKciS0_S0_z", 0, 1, 2},
     {"_Z15report_vm_errorPKciS0_S0_", 0, 1, 2},  // JDK 8

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JDK's own functions for failed checks, called by their addresses.
+// Calls a JDK's own functions for failed checks by their addresses.
 #include "harness/jvm/live/failed_checks.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JVMTI environment of our own. Signal-safe: no.
+// Makes JVMTI environments. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_JVM_LIVE_JVMTI_ENV_H_
 #define WALKHAMMER_HARNESS_JVM_LIVE_JVMTI_ENV_H_
 
@@ -7,7 +7,7 @@
 
 namespace walkhammer {
 
-// Of the newest version that this JVM has of those known; null if it has no JVMTI.
+// A new JVMTI environment of version 11, or else 1.2; null if this JVM has no JVMTI.
 inline jvmtiEnv* NewJvmti(JavaVM* vm) {
   void* found = nullptr;
   for (const jint version : {JVMTI_VERSION_11, JVMTI_VERSION_1_2})  // JDK 11 and later; 8

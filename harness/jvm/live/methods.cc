@@ -14,11 +14,11 @@
 namespace walkhammer {
 namespace {
 
-constexpr uint32_t kOwnArenaBytes = 64 << 20;  // reserved; the kernel gives what is touched
-constexpr uint8_t kSweepsKept = 4;             // an unloaded method stays that long
+constexpr uint32_t kOwnArenaBytes = 64 << 20;  // reserved; the kernel commits only pages in use
+constexpr uint8_t kSweepsKept = 4;             // sweeps for which an unloaded method stays
 
-// A word that is no Method*: HotSpot clears a jmethodID with null or a small number. Where ids are
-// numbers, JVMTI looks them up in a table.
+// True if `id` no longer leads to a method. HotSpot clears the word at a jmethodID: the word
+// becomes null or a small number. With `jvmti`, ids are numbers, which JVMTI looks up in a table.
 bool IsCleared(void* id, jvmtiEnv* jvmti) {
   if (jvmti == nullptr) return *static_cast<const uint64_t*>(id) < 4096;
   jboolean is_native = JNI_FALSE;
@@ -26,7 +26,8 @@ bool IsCleared(void* id, jvmtiEnv* jvmti) {
          JVMTI_ERROR_INVALID_METHODID;
 }
 
-// Hidden classes carry their address in their name: "A$$Lambda/0x00007f..+0x.." would never repeat.
+// The name without the digits of addresses: the name of a hidden class contains its address, so
+// that "A$$Lambda/0x00007f..+0x.." would never repeat.
 std::string WithoutAddresses(std::string_view name) {
   std::string out;
   for (size_t i = 0; i < name.size(); i++) {

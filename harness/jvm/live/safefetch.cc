@@ -16,12 +16,12 @@ namespace {
 
 using Range = GuardOptions::Range;
 
-constexpr uint64_t kMostBytes = 16;  // of a function whose symbol does not tell
+constexpr uint64_t kMostBytes = 16;  // size of a function whose symbol has no size
 constexpr size_t kFunctions = 2;     // SafeFetch32 and SafeFetchN
 
-// libjvm as it is mapped.
+// Where libjvm is mapped.
 struct Mapped {
-  uint64_t inside;  // an address in it
+  uint64_t inside;  // an address in libjvm
   uint64_t bias = 0;
   Range extent{};
 };
@@ -41,8 +41,8 @@ int FindMapped(dl_phdr_info* info, size_t, void* data) {
   return 1;
 }
 
-// The JVM's own word: shown a fault there, it goes on elsewhere. For no other reason than the pc:
-// the address that is said to have been read lies near no stack and no polling page.
+// True if the JVM's signal handler, given a fault at `pc`, resumes at another pc. Only `pc` can be
+// the reason: the presented fault address is near no stack and no polling page.
 bool JvmResumes(const GuardOptions& options, uint64_t pc) {
   constexpr uint64_t kNowhere = 0x10;
   ucontext_t context;
@@ -57,7 +57,8 @@ bool JvmResumes(const GuardOptions& options, uint64_t pc) {
   return options.jvm_handler(SIGSEGV, &info, &context, 0) != 0 && ReadContext(context).pc != pc;
 }
 
-// Takes the one instruction of each candidate at which the JVM resumes.
+// Puts into options.safefetch, for each candidate, the one instruction whose fault makes the JVM
+// resume. True if both functions are found; else options.safefetch stays empty.
 bool Take(const std::vector<Range>& candidates, GuardOptions& options) {
   size_t count = 0;
   for (const Range& candidate : candidates) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SafeFetch: where HotSpot reads memory that may not be there, faults on purpose and resumes
-// elsewhere. Signal-safe: no.
+// SafeFetch: the code with which HotSpot reads memory that may be unmapped. A read may fault on
+// purpose; HotSpot's handler then resumes at another pc. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_JVM_LIVE_SAFEFETCH_H_
 #define WALKHAMMER_HARNESS_JVM_LIVE_SAFEFETCH_H_
 
@@ -12,10 +12,10 @@
 
 namespace walkhammer {
 
-// Fills options.safefetch with the instructions that fault: of functions of libjvm, or of stubs
-// (JDK 17.0.7 and before). What is found counts only if the JVM, asked through
-// options.jvm_handler, would resume there. Where nothing is, fills options.doubtful with all of
-// the JVM's code. The calling thread must be in native.
+// Fills options.safefetch with the instructions that may fault, in functions of libjvm or in stubs
+// (JDK 17.0.7 and before). Accepts an instruction only if the JVM, queried through
+// options.jvm_handler, would resume after a fault there. If none is found, fills options.doubtful
+// with all of the JVM's code. Returns the source. The calling thread must be in native.
 SafeFetchSource FindSafeFetch(const Jvm& jvm, const std::string& libjvm, GuardOptions& options);
 
 }  // namespace walkhammer

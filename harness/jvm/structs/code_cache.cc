@@ -4,8 +4,9 @@
 namespace walkhammer {
 namespace {
 
-// InterpreterCodelet code starts at this alignment behind its header: CodeEntryAlignment's
-// smallest value over the supported machines; only used to skip the header.
+// The code of an InterpreterCodelet starts at the next address of this alignment after the header.
+// This is CodeEntryAlignment's smallest value on the supported machines; only used to skip the
+// header.
 constexpr uint64_t kCodeletAlignment = 32;
 
 template <typename T>
@@ -70,7 +71,7 @@ void CodeCache::ReadHeap(uint64_t heap, std::vector<CodeBlob>& out) const {
   for (uint64_t block = Read<uint64_t>(heap + l.memory_low); block < high;) {
     uint64_t segments = block_length_is_32_bits_ ? Read<uint32_t>(block + block_length_)
                                                  : Read<uint64_t>(block + block_length_);
-    if (segments == 0) break;  // beyond the last block in use
+    if (segments == 0) break;  // after the last block in use
     if (Read<uint8_t>(block + l.block_used) != 0) {
       CodeBlob blob = BlobAt(block + l.block_size);
       if (blob.begin > block && blob.end > blob.begin && blob.end <= high)

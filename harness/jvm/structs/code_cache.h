@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the code cache and the interpreter hold now, read through vmStructs.
-// Call it while nothing compiles or unloads. Signal-safe: no.
+// CodeCache: what the code cache and the interpreter hold now, read through vmStructs.
+// To be read while no thread compiles or unloads code. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_CODE_CACHE_H_
 #define WALKHAMMER_HARNESS_JVM_STRUCTS_CODE_CACHE_H_
 
@@ -19,18 +19,19 @@ struct CodeBlob {
   uint64_t address;     // of the CodeBlob object
   uint64_t begin, end;  // instructions
   std::string name;     // CodeBlob::_name: "nmethod", "I2C/C2I adapters", "RuntimeStub - ..."
-  int frame_words;      // size of its frame, return address included; 0 or less: none
+  int frame_words;      // size of the code's frame with return address; 0 or less: none
   bool is_nmethod;
   // With is_nmethod only:
   uint64_t method;         // Method*
   int comp_level;          // nmethod::_comp_level: 0 for native wrappers, 1..3 C1, 4 C2
-  bool installed;          // it is what Method::_code names: new calls enter it
-  int state;               // nmethod::_state, whose numbers differ by JDK; -1: not told
+  bool installed;          // Method::_code points to this nmethod: new calls enter it
+  int state;               // nmethod::_state, whose numbers differ by JDK; -1: not known
   int entry_bci;           // -1 unless compiled for on-stack replacement
-  uint64_t deopt_handler;  // where a return address of a deoptimised activation points
-  int original_pc;         // bytes above sp of the slot that holds its pc then; 0: none
+  uint64_t deopt_handler;  // the return address into a deoptimised activation; 0: not known
+  int original_pc;         // bytes from sp to the slot with that activation's own pc; 0: none
 
-  // Invalidated, run by no stack, and freed when the sweeper comes next. `feature` is the JDK's.
+  // True if the nmethod is invalid, is on no stack, and is freed by the sweeper's next pass.
+  // `feature`: of the JDK. Always false before JDK 11 and from JDK 20 on.
   bool IsZombie(int feature) const {
     return is_nmethod && feature >= 11 && feature < 20 && state == (feature < 17 ? 3 : 4);
   }
@@ -41,10 +42,10 @@ class CodeCache {
   // Fails when a vmStructs entry is missing.
   static Result<CodeCache> Open(const VmStructs& structs);
 
-  uint64_t low() const;   // CodeCache::_low_bound
-  uint64_t high() const;  // CodeCache::_high_bound, exclusive
+  uint64_t low() const;   // CodeCache::_low_bound; JDK 8: start of the heap
+  uint64_t high() const;  // CodeCache::_high_bound; JDK 8: end of the heap; exclusive
   std::vector<CodeBlob> Blobs() const;
-  // The blob whose object lies at `address`, e.g. what Method::_code names.
+  // The blob whose object is at `address`, e.g. the value of a Method::_code.
   CodeBlob BlobAt(uint64_t address) const;
   std::vector<Codelet> Codelets() const;
 
@@ -53,7 +54,7 @@ class CodeCache {
 
   CodeLayout layout_{};
   uint64_t* interpreter_ = nullptr;  // AbstractInterpreter::_code
-  int block_length_ = 0;             // HeapBlock::Header
+  int block_length_ = 0;             // HeapBlock::Header::_length
   bool block_length_is_32_bits_ = false;
   int nmethod_entry_bci_ = 0, nmethod_state_ = -1, method_code_ = 0;
   int queue_buffer_ = 0, queue_begin_ = 0, queue_end_ = 0;

@@ -9,7 +9,7 @@ namespace walkhammer {
 namespace {
 
 constexpr uint8_t kFreeSegment = 0xff;
-constexpr int kMostHops = 4096;                  // of 255 segments at most each
+constexpr int kMostHops = 4096;                  // each hop skips at most 254 segments
 constexpr uint64_t kMostCodeBytes = 1ULL << 31;  // HotSpot's CODE_CACHE_SIZE_LIMIT
 
 template <typename T>
@@ -26,7 +26,7 @@ bool IsInCache(const CodeLayout& layout, const Memory& memory, uint64_t pc) {
          pc >= low && pc < high;
 }
 
-// The CodeBlob that holds `pc`, or 0.
+// The address of the CodeBlob that holds `pc`, or 0. Sets found.heap_low and found.heap_high.
 template <typename Memory>
 uint64_t BlobOf(const CodeLayout& l, const Memory& memory, uint64_t pc, FoundCode& found) {
   for (int i = 0; i < l.heap_count; i++) {
@@ -41,9 +41,9 @@ uint64_t BlobOf(const CodeLayout& l, const Memory& memory, uint64_t pc, FoundCod
         !memory.ReadWord(l.heaps[i] + l.map_high, map_high))
       return 0;
     uint64_t segment = (pc - low) >> (log2 & 63);
-    // A heap that grows commits its memory first, its map thereafter.
+    // A growing heap commits its memory first and its map afterwards.
     if (map + segment >= map_high) return 0;
-    // Each entry tells how far back its block's start may be.
+    // Each entry says how many segments to go back towards the block's start; 0: this is the start.
     for (int hop = 0; hop < kMostHops; hop++) {
       uint8_t back = 0;
       if (!memory.Read(map + segment, back) || back == kFreeSegment || back > segment) return 0;
@@ -68,8 +68,8 @@ bool IsNmethod(const MemoryReader& memory, uint64_t name) {
          std::memcmp(text + 8, "method", 7) == 0;
 }
 
-// Fills in what a blob is; kNone stays where it cannot be read or makes no sense. `memory`: for the
-// code cache's own structures; `is_nmethod`: of the address of a blob's name.
+// Describes the blob at `blob`. The kind stays kNone if the blob cannot be read or makes no sense.
+// `memory` reads the code cache's own structures; `is_nmethod` takes the address of a blob's name.
 template <typename Memory, typename IsName>
 FoundCode Describe(const CodeLayout& l, const Memory& memory, IsName is_nmethod, uint64_t blob,
                    FoundCode found) {
@@ -87,7 +87,7 @@ FoundCode Describe(const CodeLayout& l, const Memory& memory, IsName is_nmethod,
     found.begin = blob + begin;
     found.end = blob + end;
   }
-  // Of a blob that is just being made anything may stand there: debug builds paint its memory.
+  // A blob under construction may hold any content: debug builds paint its memory.
   if (found.begin < blob || found.end < found.begin || found.end - blob > kMostCodeBytes)
     return FoundCode{};
   found.blob = blob;
@@ -123,7 +123,7 @@ FoundCode Find(const CodeLayout& l, const Memory& memory, IsName is_nmethod, uin
   return blob == 0 ? FoundCode{} : Describe(l, memory, is_nmethod, blob, found);
 }
 
-// JDK 8 has one heap, whose committed memory is the cache; later ones have a list of them.
+// JDK 8 has one heap, whose committed memory is the code cache; later JDKs have a list of heaps.
 void ReadHeaps(StructReader& read, const VmStructs& structs, CodeLayout& l) {
   if (const auto* heap = static_cast<uint64_t*>(structs.Static("CodeCache", "_heap"))) {
     l.heaps[0] = *heap;
@@ -171,7 +171,7 @@ Result<CodeLayout> ReadCodeLayout(const VmStructs& structs) {
   l.original_pc = read.Need("nmethod", "_orig_pc_offset");
   l.deopt_begin = read.Optional("CompiledMethod", "_deopt_handler_begin");
   l.deopt_offset = -1;
-  // JDK 23 to 25, later ones, JDK 8
+  // JDK 23 to 25; later JDKs; JDK 8
   for (const char* field :
        {"_deopt_handler_offset", "_deopt_handler_entry_offset", "_deoptimize_offset"})
     l.deopt_offset = std::max(l.deopt_offset, read.Optional("nmethod", field));
@@ -179,7 +179,7 @@ Result<CodeLayout> ReadCodeLayout(const VmStructs& structs) {
                     structs.SizeOf("CompLevel").value_or(4) == 1;
   const int buffer = read.Need("StubQueue", "_stub_buffer");
   const int end = read.Need("StubQueue", "_queue_end");
-  // One of the two ways in which JDKs tell where a blob's code is.
+  // Each JDK has one of two pairs of fields for a blob's code. Without either, report one missing.
   if (l.code_begin < 0 && l.code_offset < 0) read.Need("CodeBlob", "_code_begin");
   ReadHeaps(read, structs, l);
   RETURN_IF_ERROR(read.Complete());
@@ -199,7 +199,7 @@ FoundCode FindCode(const CodeLayout& layout, const MemoryReader& memory, uint64_
 }
 
 FoundCode FindLiveCode(const CodeLayout& layout, const MemoryReader& text, uint64_t pc) {
-  // The name of compiled methods stands at one address in all of them.
+  // All nmethods share the address of their name.
   static std::atomic<uint64_t> known{0};
   const auto is_nmethod = [&](uint64_t name) {
     if (name == known.load(std::memory_order_relaxed)) return true;

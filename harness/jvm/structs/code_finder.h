@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which code blob an address lies in, found through the code heaps' segment maps as HotSpot itself
-// does it. Reads memory that other threads change: an answer about code that is being freed may be
-// wrong.
-// Signal-safe: FindCode and CodeFinder::Find yes; reading the layout no.
+// Finds the code blob that holds an address, through the segment maps of the code heaps, as HotSpot
+// itself does. Reads memory that other threads change: the result may be wrong for code that is
+// being freed.
+// Signal-safe: ReadCodeLayout and CodeFinder::Open no; the rest yes, if the MemoryReader is.
 #ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_CODE_FINDER_H_
 #define WALKHAMMER_HARNESS_JVM_STRUCTS_CODE_FINDER_H_
 
@@ -18,23 +18,23 @@ enum class CodeKind : uint8_t { kNone, kNmethod, kCodelet, kStub };
 
 struct FoundCode {
   CodeKind kind = CodeKind::kNone;
-  uint64_t blob = 0;            // the CodeBlob object, 0 for kNone and kCodelet
-  uint64_t name = 0;            // address of CodeBlob::_name's text, with a blob
+  uint64_t blob = 0;            // address of the CodeBlob object; 0 for kNone and kCodelet
+  uint64_t name = 0;            // CodeBlob::_name: address of the text; with a blob only
   uint64_t begin = 0;           // first instruction
   uint64_t end = 0;             // exclusive
-  int32_t level = -1;           // compile level of an nmethod, 0 for a native wrapper
-  int32_t frame_complete = -1;  // bytes from begin until the frame is set up; < 0: never said
-  uint64_t heap_low = 0, heap_high = 0;  // what is committed of its heap, with a blob
-  int32_t frame_words = 0;  // size of its frame, return address included; 0 or less: none
+  int32_t level = -1;           // compile level of an nmethod; 0 for a native wrapper
+  int32_t frame_complete = -1;  // bytes from begin until the frame is set up; < 0: not known
+  uint64_t heap_low = 0, heap_high = 0;  // committed memory of the blob's heap; with a blob only
+  int32_t frame_words = 0;  // size of the code's frame with return address; 0 or less: none
 };
 
-// Where a JVM keeps its code: addresses, and byte offsets in its structures; -1: there is no such
-// field in this JDK. All from vmStructs.
+// Where a JVM keeps its code: addresses, and byte offsets in HotSpot's structures; -1: this JDK has
+// no such field. All from vmStructs.
 struct CodeLayout {
   static constexpr int kMostHeaps = 8;
 
-  uint64_t cache_low, cache_high;               // of CodeCache::_low_bound and _high_bound
-  uint64_t interpreter_begin, interpreter_end;  // the interpreter's generated code
+  uint64_t cache_low, cache_high;               // addresses of the words with the cache's bounds
+  uint64_t interpreter_begin, interpreter_end;  // the interpreter's generated code; end exclusive
   uint64_t heaps[kMostHeaps];                   // CodeHeap*
   int heap_count;
   int memory_low, memory_high, map_low, map_high, log2_segment;  // CodeHeap
@@ -42,29 +42,30 @@ struct CodeLayout {
   int blob_name, frame_complete, frame_size;                     // CodeBlob
   bool frame_complete_is_short;
   int code_begin, code_end;      // CodeBlob, JDK 11 to 21: addresses
-  int code_offset, data_offset;  // CodeBlob, JDK 8 and later ones: offsets in the blob
+  int code_offset, data_offset;  // CodeBlob, JDK 8 and after 21: offsets in the blob
   // nmethod
   int level, method, original_pc;
   bool level_is_byte;
-  int deopt_begin, deopt_offset;  // of the deoptimisation handler: an address, or an offset
+  int deopt_begin, deopt_offset;  // fields with the deoptimisation handler's address, or offset
 
   bool InInterpreter(uint64_t pc) const { return pc >= interpreter_begin && pc < interpreter_end; }
 };
 
-// Fails when a vmStructs entry is missing, or the code heaps are not made yet.
+// kUnable with the name of a missing vmStructs entry; kToolFailed if the JVM has no code heaps yet.
 Result<CodeLayout> ReadCodeLayout(const VmStructs& structs);
 
 bool InCodeCache(const CodeLayout& layout, const MemoryReader& memory, uint64_t pc);
 FoundCode FindCode(const CodeLayout& layout, const MemoryReader& memory, uint64_t pc);
-// FindCode for the JVM of this process, several times faster, as memory is read plainly: code heaps
-// stay where they are as long as the JVM lives, and what is committed of them stays so. Only the
-// names, which a blob that is just being made may not have yet, are read through `text`.
+// FindCode for the JVM of this process, several times faster, as it reads memory without checks:
+// code heaps never move during the life of the JVM, and their committed memory stays committed.
+// Only names are read through `text`: a blob under construction may not have a valid name yet.
 FoundCode FindLiveCode(const CodeLayout& layout, const MemoryReader& text, uint64_t pc);
 
-// What lies at a CodeBlob's address in this process, which must be that of a blob. No heap is told.
+// Describes the blob at `blob`, which must be the address of a CodeBlob of this process. heap_low
+// and heap_high stay 0.
 FoundCode DescribeBlob(const CodeLayout& layout, uint64_t blob);
 
-// In this process, in the JVM whose layout it is.
+// Finds code of the JVM in this process.
 class CodeFinder {
  public:
   CodeFinder() = default;

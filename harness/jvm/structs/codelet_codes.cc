@@ -7,11 +7,11 @@
 namespace walkhammer {
 namespace {
 
-constexpr int kLastOfJava = 0xc9;  // jsr_w; behind it stand breakpoint and HotSpot's own
+constexpr int kLastOfJava = 0xc9;  // jsr_w; breakpoint and HotSpot's own follow
 constexpr int kIload = 21, kCaload = 52, kAload0 = 42, kGetfield = 180;
 
-// HotSpot's own byte codes by the end of their names, which are the same in all JDKs while their
-// numbers are not. The first that fits counts.
+// HotSpot's own byte codes by the end of their names. The names are the same in all JDKs, the
+// numbers are not. The first entry that matches counts.
 constexpr struct {
   std::string_view end;
   int code, also;

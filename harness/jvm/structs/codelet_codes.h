@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CodeletCodes: which byte code the interpreter executes at an address of its own code. It has a
-// codelet for each byte code, and for those of its own that it rewrites others to.
+// CodeletCodes: which byte code the interpreter executes at an address of the interpreter's code.
+// The interpreter has a codelet for each byte code of the Java language, and for each byte code of
+// its own to which it rewrites others.
 // Signal-safe: At and JavaCode yes; Set no.
 #ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_CODELET_CODES_H_
 #define WALKHAMMER_HARNESS_JVM_STRUCTS_CODELET_CODES_H_
@@ -14,14 +15,14 @@ namespace walkhammer {
 struct Codelet {
   uint64_t begin, end;
   std::string description;  // InterpreterCodelet::_description
-  int code;                 // InterpreterCodelet::_bytecode; -1: of no byte code, or not known
+  int code;                 // InterpreterCodelet::_bytecode; -1: none, or not known
 };
 
 struct ExecutedCode {
-  int code = -1;         // of the Java language's; -1: none, as between two of them
-  int also = -1;         // the one behind it, which this codelet executes with it
-  bool jumps = false;    // it may go on elsewhere than behind it
-  bool returns = false;  // it leaves its method
+  int code = -1;         // a byte code of the Java language; -1: none, as between two byte codes
+  int also = -1;         // the next byte code, if this codelet executes it, too; else -1
+  bool jumps = false;    // `code` may continue at another byte code than the next one
+  bool returns = false;  // `code` leaves its method
 };
 
 class CodeletCodes {
@@ -31,7 +32,8 @@ class CodeletCodes {
   void Set(const std::vector<Codelet>& codelets);
 
   ExecutedCode At(uint64_t pc) const;
-  // What a byte in a method's memory, which may be rewritten, stands for; -1: not known.
+  // The byte code of the Java language for a byte of a method's code, which HotSpot may have
+  // rewritten; -1: not known.
   int JavaCode(int code) const { return code < 0 || code > 255 ? -1 : executed_[code].code; }
 
  private:
@@ -39,7 +41,7 @@ class CodeletCodes {
     uint64_t begin, end;
     int code;
   };
-  std::vector<Place> places_;  // by address
+  std::vector<Place> places_;  // sorted by begin
   ExecutedCode executed_[256] = {};
 };
 

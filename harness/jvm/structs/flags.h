@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JVM flags as the running JVM holds them, read through vmStructs. Signal-safe: no.
+// Values of the running JVM's flags, read through vmStructs. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_FLAGS_H_
 #define WALKHAMMER_HARNESS_JVM_STRUCTS_FLAGS_H_
 
@@ -12,16 +12,17 @@
 namespace walkhammer {
 
 // The storage of a flag, e.g. "TieredStopAtLevel" (intx), "UseCompiler" (bool); null if this JVM
-// has none of that name.
+// has no flag of that name.
 const void* FindFlag(const VmStructs& structs, std::string_view name);
 
 bool BoolFlag(const VmStructs& structs, std::string_view name, bool otherwise);
 int64_t IntFlag(const VmStructs& structs, std::string_view name, int64_t otherwise);
 
-// Pages at the low end of each stack that the JVM protects: reserved, yellow and red, as asked for.
+// Number of pages at the low end of each stack that the JVM protects: the reserved, yellow and red
+// pages, by their flags.
 int64_t GuardPages(const VmStructs& structs);
 
-// True if code of a level (1..3 C1, 4 C2) can be compiled in this JVM.
+// True if this JVM can compile code at a level (1..3 C1, 4 C2).
 bool CanCompile(const VmStructs& structs, int level);
 
 // "G1", "Serial", "Parallel", "ZGC", "Shenandoah", "Epsilon", or "unknown".

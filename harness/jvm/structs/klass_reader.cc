@@ -23,7 +23,7 @@ Result<KlassReader> KlassReader::Open(JNIEnv* env, const VmStructs& structs) {
   std::string name = "jdk/internal/misc/Unsafe";
   jclass type = FindOrNull(env, name.c_str());
   if (type == nullptr) type = FindOrNull(env, (name = "sun/misc/Unsafe").c_str());
-  // Not getUnsafe(), which in JDK 8 asks who calls it.
+  // Not getUnsafe(), which checks its caller in JDK 8.
   jfieldID field = type == nullptr
                        ? nullptr
                        : env->GetStaticFieldID(type, "theUnsafe", ("L" + name + ";").c_str());

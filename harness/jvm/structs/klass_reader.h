@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// KlassReader: from a java.lang.Class to its InstanceKlass. The JDK's own Unsafe reads it in Java
+// KlassReader: reads the Klass* of a java.lang.Class. The JDK's own Unsafe reads the field in Java
 // code, where no collector can move the object meanwhile. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_KLASS_READER_H_
 #define WALKHAMMER_HARNESS_JVM_STRUCTS_KLASS_READER_H_
@@ -16,11 +16,12 @@ namespace walkhammer {
 class KlassReader {
  public:
   KlassReader() = default;
-  // kUnable where vmStructs lack java_lang_Class::_klass_offset, or the JDK has no Unsafe.
+  // kUnable if vmStructs lack java_lang_Class::_klass_offset, or the JDK has no Unsafe.
   static Result<KlassReader> Open(JNIEnv* env, const VmStructs& structs);
 
-  // The Klass* of a class; 0 for a primitive type, or where the call failed: no stack left, or the
-  // thread is being stopped. No exception may be pending; none is after.
+  // The Klass* of a class; 0 for a primitive type, for a reader that is not open, or if the call
+  // fails because no stack is left or the thread is being stopped. No exception may be pending
+  // before the call; none is pending after it.
   uint64_t Read(JNIEnv* env, jclass mirror) const;
 
  private:

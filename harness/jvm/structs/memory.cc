@@ -9,8 +9,8 @@
 namespace walkhammer {
 namespace {
 
-// Asked once: getpid is a system call of its own, and a walk may read a thousand words. What is
-// forked and execs nothing would read its parent.
+// Read once: getpid is a system call, and a walk may read a thousand words. A forked process that
+// does not exec would read its parent's memory.
 const pid_t this_process = getpid();
 
 }  // namespace

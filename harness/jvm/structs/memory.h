@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MemoryReader: memory as code that only looks sees it: live, checked, or recorded.
-// Signal-safe: as its implementation; those of this project are.
+// MemoryReader: read-only access to memory: live, checked, or recorded.
+// Signal-safe: as the implementation; those of this project are.
 #ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_MEMORY_H_
 #define WALKHAMMER_HARNESS_JVM_STRUCTS_MEMORY_H_
 
@@ -10,10 +10,11 @@ namespace walkhammer {
 
 class MemoryReader {
  public:
-  // One word at `address`, a multiple of 8. False if it cannot be read.
+  // Reads the word at `address`, a multiple of 8. False if the word cannot be read.
   virtual bool ReadWord(uint64_t address, uint64_t& word) const = 0;
 
-  // A value of 1, 2, 4 or 8 bytes that lies within one aligned word, as fields of structures do.
+  // Reads a value of 1, 2, 4 or 8 bytes, which must be within one aligned word, as fields of
+  // structures are. False if the value is not, or cannot be read.
   template <typename T>
   bool Read(uint64_t address, T& value) const {
     uint64_t word = 0;
@@ -23,7 +24,7 @@ class MemoryReader {
     return true;
   }
 
-  // `count` bytes from anywhere. False if one of them cannot be read.
+  // Reads `count` bytes from any address. False if one of the bytes cannot be read.
   bool ReadBytes(uint64_t address, uint8_t* bytes, int count) const {
     uint64_t word = 0;
     for (int i = 0; i < count; i++, address++) {
@@ -37,7 +38,7 @@ class MemoryReader {
   ~MemoryReader() = default;
 };
 
-// This process, unchecked: for addresses that are known to be readable.
+// Reads memory of this process without checks: only for readable addresses.
 class PlainMemory final : public MemoryReader {
  public:
   bool ReadWord(uint64_t address, uint64_t& word) const override {
@@ -46,8 +47,8 @@ class PlainMemory final : public MemoryReader {
   }
 };
 
-// This process, read by the kernel: any address will do. Reads nothing where the kernel permits no
-// process_vm_readv, as some containers and emulators do. errno stays.
+// Reads memory of this process through the kernel, so that any address is allowed. Every read fails
+// where the kernel permits no process_vm_readv, as in some containers and emulators. Keeps errno.
 class KernelMemory final : public MemoryReader {
  public:
   bool ReadWord(uint64_t address, uint64_t& word) const override;

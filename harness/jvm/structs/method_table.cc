@@ -4,7 +4,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr int32_t kMostMethods = 65535;  // of a class file
+constexpr int32_t kMostMethods = 65535;  // the limit of a class file
 constexpr uint64_t kLeastAddress = 4096;
 
 }  // namespace
@@ -55,7 +55,7 @@ uint64_t MethodOfId(const MethodTable& table, const MemoryReader& memory, uint64
 bool IsKeptId(const MethodTable& table, const MemoryReader& memory, uint64_t id) {
   uint64_t method = 0, const_method = 0, pool = 0, holder = 0, kept = 0;
   uint16_t number = 0;
-  // What is no pointer leads nowhere.
+  // False for a value that is no pointer.
   const auto follow = [&](uint64_t address, uint64_t& to) {
     return address >= kLeastAddress && (address & 7) == 0 && memory.ReadWord(address, to);
   };

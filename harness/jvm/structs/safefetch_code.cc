@@ -10,11 +10,11 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Load what the first argument points to; return; where that faults, go on with the second argument
-// instead; return. Landing pads may stand before.
+// The code of each function: `return *first_argument;`, then, where HotSpot resumes after a fault,
+// `return second_argument;`. A landing pad may precede the code.
 struct Assembly {
   uint16_t machine;           // e_machine
-  uint64_t alignment;         // of its instructions
+  uint64_t alignment;         // of the machine's instructions, in bytes
   std::string_view fetch_32;  // SafeFetch32
   std::string_view fetch_n;   // SafeFetchN
 };
@@ -23,7 +23,7 @@ constexpr Assembly kAssemblies[] = {
     {EM_AARCH64, 4, "\x00\x00\x40\xb9\xc0\x03\x5f\xd6\xe0\x03\x01\xaa\xc0\x03\x5f\xd6"sv,
      "\x00\x00\x40\xf9\xc0\x03\x5f\xd6\xe0\x03\x01\xaa\xc0\x03\x5f\xd6"sv},
 };
-// Between the two, where each is aligned.
+// Most bytes between the two functions, if each is aligned.
 constexpr size_t kMostPadding = 64;
 
 struct Segment {
@@ -47,8 +47,8 @@ std::vector<Segment> ExecutableSegments(Elf* elf) {
   return out;
 }
 
-// Adds each place where the one follows the other. Alone, the second one's code is also what a
-// getter makes with a function behind it that returns its second argument.
+// Adds both functions for each place where SafeFetchN follows SafeFetch32. SafeFetchN's code
+// alone is ambiguous: a getter with a function after it that returns its second argument has it.
 void AddPairs(const Segment& segment, const Assembly& assembly, std::vector<ElfFunction>& out) {
   const auto& [address, bytes] = segment;
   const size_t size_32 = assembly.fetch_32.size(), size_n = assembly.fetch_n.size();

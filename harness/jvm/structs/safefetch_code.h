@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SafeFetch by its code, for a libjvm whose local symbols are stripped. Its functions are HotSpot's
-// own assembly, the same in all builds of an architecture. Signal-safe: no.
+// Finds SafeFetch by its code, for a libjvm whose local symbols are stripped. SafeFetch's two
+// functions are HotSpot's own assembly, the same in all builds of an architecture. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_SAFEFETCH_CODE_H_
 #define WALKHAMMER_HARNESS_JVM_STRUCTS_SAFEFETCH_CODE_H_
 
@@ -11,12 +11,13 @@
 
 namespace walkhammer {
 
-// What FindFunctions would find of both where they are not stripped.
+// The symbols of the two functions in a libjvm that is not stripped.
 inline constexpr char kSafeFetch32[] = "SafeFetch32_impl";
 inline constexpr char kSafeFetchN[] = "SafeFetchN_impl";
 
-// Both, from the executable segments of the file. Empty unless the code of the one, close behind it
-// that of the other, stands there exactly once, and on any error.
+// Returns SafeFetch32 and SafeFetchN, in this order, from the executable segments of the file at
+// `path`. Empty unless exactly one place holds SafeFetch32's code with SafeFetchN's code closely
+// after it. Empty on any error.
 std::vector<ElfFunction> FindSafeFetchCode(const std::string& path);
 
 }  // namespace walkhammer

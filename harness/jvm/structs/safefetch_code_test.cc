@@ -20,7 +20,7 @@ struct Piece {
   std::string bytes;
 };
 
-// What `objdump -d` shows of each architecture's safefetch assembly.
+// Each architecture's SafeFetch assembly, as `objdump -d` shows it.
 struct Arch {
   uint16_t machine;
   std::string fetch_32, fetch_n, nop;
@@ -55,7 +55,7 @@ void Append(std::string& out, const T& object) {
 
 class SafeFetchCodeTest : public testing::TestWithParam<Arch (*)()> {
  protected:
-  static constexpr uint64_t kBase = 0x10000;  // of the first segment; its bytes begin in the middle
+  static constexpr uint64_t kBase = 0x10000;  // of the first segment; its bytes follow the headers
   static constexpr uint64_t kStep = 0x10000;  // from one segment to the next
 
   SafeFetchCodeTest()
@@ -63,7 +63,7 @@ class SafeFetchCodeTest : public testing::TestWithParam<Arch (*)()> {
         path_(fs::temp_directory_path() / ("safefetch_code_test-" + std::to_string(getpid()))) {}
   ~SafeFetchCodeTest() override { fs::remove(path_); }
 
-  // An ELF file with these segments; no sections, as nobody may need them.
+  // An ELF file with these segments and without sections, which FindSafeFetchCode must not need.
   std::string Make(const std::vector<Piece>& pieces) const {
     Elf64_Ehdr header = {};
     std::copy_n(ELFMAG, SELFMAG, header.e_ident);
@@ -135,7 +135,7 @@ TEST_P(SafeFetchCodeTest, AtTheEndsOfASegment) {
   EXPECT_TRUE(Find({{kCode, arch_.fetch_32}, {kCode, arch_.fetch_n}}).empty());
 }
 
-// As in each aarch64 build: getters with a function behind that returns its second argument.
+// In each aarch64 build some getters are followed by a function that returns its second argument.
 TEST_P(SafeFetchCodeTest, OneOfTheTwoElsewhereIsNothing) {
   const std::string far = Nops(200);
   EXPECT_EQ(Find({{kCode, arch_.fetch_n + far + Both() + far + arch_.fetch_n + far +
@@ -183,7 +183,7 @@ TEST_P(SafeFetchCodeTest, DamagedFiles) {
   for (size_t i = 0; i < sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr); i++) {
     std::string damaged = file;
     damaged[i] = static_cast<char>(~damaged[i]);
-    FindIn(damaged);  // whatever it says, it comes back
+    FindIn(damaged);  // any result will do, but the call must return
   }
 }
 
@@ -192,7 +192,7 @@ TEST(SafeFetchOfRealJdks, CodeIsWhereTheSymbolsAre) {
   for (const Jdk& jdk : FindJdks()) {
     SCOPED_TRACE(jdk.home);
     const auto symbols = FindFunctions(jdk.libjvm, {kSafeFetch32, kSafeFetchN});
-    if (symbols.empty()) continue;  // stripped, or stubs
+    if (symbols.empty()) continue;  // stripped, or SafeFetch is in stubs
     const auto code = FindSafeFetchCode(jdk.libjvm);
     ASSERT_EQ(symbols.size(), 2u);
     ASSERT_EQ(code.size(), 2u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// By what SafeFetch of a build was found. Signal-safe: yes.
+// SafeFetchSource: how SafeFetch of a build was found. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_SAFEFETCH_SOURCE_H_
 #define WALKHAMMER_HARNESS_JVM_STRUCTS_SAFEFETCH_SOURCE_H_
 
@@ -8,10 +8,10 @@
 namespace walkhammer {
 
 enum class SafeFetchSource : uint8_t {
-  kNowhere,  // not found: its faults cannot be told from a walker's
-  kSymbols,  // functions of libjvm, by their names
-  kCode,     // the same, by their code: libjvm is stripped
-  kStubs,    // generated code, which JVMTI names
+  kNowhere,  // not found: SafeFetch's faults cannot be distinguished from a walker's
+  kSymbols,  // functions of libjvm, found by their names
+  kCode,     // functions of libjvm, found by their code: libjvm is stripped
+  kStubs,    // generated code, found by the names that JVMTI reports
 };
 
 constexpr const char* SafeFetchSourceWord(SafeFetchSource source) {

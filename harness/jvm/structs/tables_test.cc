@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint8_t kInNative = 4, kInNativeTrans = 5, kInVm = 6, kInJava = 8, kBlocked = 10;
 
-// As JDK 28 has them.
+// The numbers of JDK 28.
 ThreadStates Renumbered() {
   ThreadStates states;
   const int8_t values[] = {0, -1, 1, -1, 2, -1, 3, -1, 4, -1, 5, -1};
@@ -52,12 +52,12 @@ TEST(ThreadStatesTest, WhereNoStateTellsOfTheWayTheAnchorDoes) {
   }
 }
 
-// What this JVM does not have must not be presented as a state that it has.
+// A state that this JVM lacks must not get the number of a state that this JVM has.
 TEST(ThreadStatesTest, AStateThatIsGoneIsNone) {
   const ThreadStates states = Renumbered();
   EXPECT_GT(states.ValueOf(kInNativeTrans), 5);
   EXPECT_EQ(states.ValueOf(200), 200);
-  // A value that this JVM does not declare is none of our states either.
+  // A number that is no state in this JVM is none of walkhammer's states either.
   EXPECT_GE(states.StateOf(8), ThreadStates::kCount);
 }
 
@@ -75,8 +75,8 @@ class WordsByAddress final : public MemoryReader {
   std::map<uint64_t, uint64_t> words_;
 };
 
-// A class at 0x1000 of three methods, whose numbers are 2, 0 and 1; the ids are 7, 8 and 9 by
-// number.
+// A class at 0x1000 with three methods, whose numbers are 2, 0 and 1. The jmethodIDs of the numbers
+// 0, 1 and 2 are 7, 8 and 9.
 class MethodTableTest : public ::testing::Test {
  protected:
   MethodTableTest() {
@@ -126,7 +126,7 @@ TEST_F(MethodTableTest, ANumberBeyondTheIdsHasNone) {
 }
 
 TEST_F(MethodTableTest, AnIdIsKeptByTheClassOfItsMethod) {
-  memory_.Put(0x7000, 0x4000);  // leads to the method with number 2
+  memory_.Put(0x7000, 0x4000);  // the Method* with number 2
   EXPECT_FALSE(IsKeptId(table_, memory_, 0x7000)) << "its class keeps another";
   memory_.Put(0x3018, 0x7000);
   EXPECT_TRUE(IsKeptId(table_, memory_, 0x7000));
@@ -152,7 +152,7 @@ TEST(KernelMemoryTest, SurvivesAnyAddress) {
 }
 
 TEST_F(MethodTableTest, AClassThatWasFreedEndsNothing) {
-  memory_.Put(0x2000, uint64_t{1} << 31);  // a count that is nonsense
+  memory_.Put(0x2000, uint64_t{1} << 31);  // a negative length
   EXPECT_EQ(MethodOfId(table_, memory_, 0x1000, 7), 0U);
 }
 

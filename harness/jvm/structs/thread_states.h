@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ThreadStates: JavaThreadState's numbers. walkhammer calls a state by the number that it has in
-// JDK 8 to 27; JDK 28 has others, and no state for being on the way between two. Source: vmStructs'
-// constants _thread_new, ..., _thread_blocked_trans. Signal-safe: yes.
+// ThreadStates: the numbers of JavaThreadState. walkhammer numbers the states as JDK 8 to 27 do;
+// JDK 28 has other numbers, and no transition states (*_trans). Source: vmStructs' constants
+// _thread_new, ..., _thread_blocked_trans. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_THREAD_STATES_H_
 #define WALKHAMMER_HARNESS_JVM_STRUCTS_THREAD_STATES_H_
 
@@ -11,26 +11,27 @@ namespace walkhammer {
 
 struct ThreadStates {
   static constexpr int kCount = 12;
-  // By our number; -1: this JVM has no such state.
+  // The JVM's number of each state, indexed by walkhammer's number; -1: this JVM has no such state.
   int8_t values[kCount] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
 
-  // Whether others leave the stack and the anchor of a thread in `state` alone, whose last_Java_sp
-  // is `last_sp`: it would have to come to a safepoint first. Where no state tells of the way
-  // there, it may have come to one: JDK 28's native wrappers and ThreadInVMfromNative make it
-  // in_Java or in_vm, its anchor still set, and only then look whether one has begun.
+  // True if no other thread changes the stack and the anchor of a thread in `state` whose
+  // last_Java_sp is `last_sp`, because the thread must reach a safepoint first. In a JVM without
+  // transition states, a thread with a set anchor may be at a safepoint already: JDK 28's native
+  // wrappers and ThreadInVMfromNative set in_Java or in_vm while the anchor is still set, and only
+  // then check whether a safepoint has begun.
   bool StandsStill(uint8_t state, uint64_t last_sp) const {
     constexpr uint8_t kInNativeTrans = 5, kInVm = 6, kInJava = 8;
     return (state == kInVm || state == kInJava) && (last_sp == 0 || values[kInNativeTrans] >= 0);
   }
 
-  // What this JVM writes for a state of ours; for one that it does not have, and for a number of
-  // ours that is none: a number that is none in this JVM.
+  // This JVM's number of a state with walkhammer's number. If this JVM has no such state, or the
+  // number is not that of a state: a number that is no state in this JVM.
   int32_t ValueOf(uint8_t state) const {
     if (state < kCount && values[state] >= 0) return values[state];
     return state < kCount ? kNone + state : state;
   }
 
-  // The reverse.
+  // The reverse of ValueOf: walkhammer's number of a state with this JVM's number.
   uint8_t StateOf(int32_t value) const {
     for (int state = 0; state < kCount; state++)
       if (values[state] == value) return static_cast<uint8_t>(state);
@@ -40,7 +41,7 @@ struct ThreadStates {
   }
 
  private:
-  static constexpr int kNone = 64;  // no JVM has that many
+  static constexpr int kNone = 64;  // greater than any JVM's number of a state
 };
 
 }  // namespace walkhammer

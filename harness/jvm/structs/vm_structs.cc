@@ -6,7 +6,8 @@
 namespace walkhammer {
 namespace {
 
-// The tables describe their own layout: where in an entry each member lies, and the stride.
+// A table of libjvm. Other exports describe the layout of the table: the offset of each member in
+// an entry, and the stride.
 struct Table {
   const char* first = nullptr;
   uint64_t stride = 0;
@@ -135,7 +136,7 @@ Status StructReader::Complete() const {
 
 namespace {
 
-// As they are where vmStructs name none.
+// The states of this JVM; the default ThreadStates if vmStructs have no _thread_in_Java.
 ThreadStates ReadStates(const VmStructs& structs) {
   static constexpr const char* kNames[ThreadStates::kCount] = {
       "_thread_uninitialized", nullptr,

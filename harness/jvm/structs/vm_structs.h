@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// VmStructs: HotSpot's own description of its structures, exported by every libjvm for the
+// VmStructs: HotSpot's own description of its structures, which libjvm exports for the
 // serviceability agent: gHotSpotVMStructs, gHotSpotVMTypes, gHotSpotVMIntConstants.
-// JvmLayout: the fields that walkhammer uses, looked up once. Signal-safe: JvmLayout yes.
+// JvmLayout: the fields that walkhammer uses, looked up once.
+// Signal-safe: JvmLayout and JavaThreadView yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_JVM_STRUCTS_VM_STRUCTS_H_
 #define WALKHAMMER_HARNESS_JVM_STRUCTS_VM_STRUCTS_H_
 
@@ -18,7 +19,7 @@ namespace walkhammer {
 
 class VmStructs {
  public:
-  // `libjvm` is a dlopen handle. Fails when the tables are missing.
+  // Reads the tables of `libjvm`, a dlopen handle. kUnable if a table is missing.
   static Result<VmStructs> Load(void* libjvm);
 
   // Byte offset of a nonstatic field, e.g. ("JavaThread", "_anchor").
@@ -27,13 +28,13 @@ class VmStructs {
   void* Static(const std::string& type, const std::string& field) const;
   std::optional<int> Constant(const std::string& name) const;
   std::optional<size_t> SizeOf(const std::string& type) const;
-  // The declared C++ type of a field, e.g. "size_t"; empty if there is none.
+  // The declared C++ type of a field, e.g. "size_t"; empty if there is no such field.
   std::string FieldType(const std::string& type, const std::string& field) const;
 
-  // All fields and sizes that were asked for so far, "Type::field" or "sizeof(Type)", and whether
-  // this JVM has them.
+  // All fields and sizes that were looked up so far, "Type::field" or "sizeof(Type)", each with
+  // whether this JVM has it.
   const std::map<std::string, bool>& Asked() const { return asked_; }
-  // For tests: moves a field or a size by that many bytes.
+  // For tests: adds `bytes` to the offset of a field or to a size. `name`: as in Asked().
   void Shift(const std::string& name, int bytes);
 
  private:
@@ -50,16 +51,16 @@ class VmStructs {
   mutable std::map<std::string, bool> asked_;
 };
 
-// Looks fields up one after the other and remembers the last one that was missing, for one check at
-// the end. The VmStructs must outlive it.
+// Looks up fields one after the other and remembers the last missing one, for one check at the end.
+// The VmStructs must outlive the StructReader.
 class StructReader {
  public:
   explicit StructReader(const VmStructs& structs) : structs_(structs) {}
-  // 0 if it is missing; `other_type`: where other JDKs have the field.
+  // Byte offset of a field; 0 if missing. `other_type`: the type that has the field in other JDKs.
   int Need(const std::string& type, const std::string& field, const char* other_type = nullptr);
-  int Optional(const std::string& type, const std::string& field) const;    // -1 if there is none
+  int Optional(const std::string& type, const std::string& field) const;    // -1 if missing
   uint64_t* NeedStatic(const std::string& type, const std::string& field);  // null if missing
-  // kUnable with the name of a missing field.
+  // Ok, or kUnable with the name of a missing field.
   Status Complete() const;
 
  private:
@@ -67,10 +68,10 @@ class StructReader {
   std::string missing_;
 };
 
-// JavaThread and JavaFrameAnchor fields; the same names in JDK 8 to 28.
+// Byte offsets of fields, which have the same names in JDK 8 to 28.
 struct JvmLayout {
   int thread_state, anchor, stack_base, stack_size;  // JavaThread
-  int last_sp, last_pc, last_fp;                     // JavaFrameAnchor, relative to it
+  int last_sp, last_pc, last_fp;                     // JavaFrameAnchor
   int method_code, method_const;                     // Method
   int const_code_size;                               // ConstMethod
   ThreadStates states;
@@ -86,7 +87,7 @@ class JavaThreadView {
       : base_(static_cast<char*>(thread)), layout_(&layout) {}
   void* address() const { return base_; }
   volatile int32_t* state() const { return At<int32_t>(layout_->thread_state); }
-  // The thread state as walkhammer numbers it (ThreadStates), whatever the JDK does.
+  // The thread state with walkhammer's number (ThreadStates), not the JDK's.
   uint8_t State() const { return layout_->states.StateOf(*state()); }
   void SetState(uint8_t to) const { *state() = layout_->states.ValueOf(to); }
   const ThreadStates& states() const { return layout_->states; }

@@ -96,11 +96,14 @@ bool MakeAny(Draft& draft, Piece& piece) {
   }
 }
 
-bool Chain::Lay() {
-  if (count_ == 0) return false;
+int32_t Chain::TotalSize() const {
   int32_t total = 0;
   for (int i = 0; i < count_; i++) total += pieces_[i].size;
-  if (total > draft_.StackBytes()) return false;
+  return total;
+}
+
+void Chain::Lay() {
+  const int32_t total = TotalSize();
   Triple next{};
   bool joined = false;
   for (int tries = 0; tries < 4 && !joined && !draft_.Frames().empty(); tries++) {
@@ -121,7 +124,6 @@ bool Chain::Lay() {
     LayPiece(pieces_[i], sp, next);
     next = pieces_[i].At(sp);
   }
-  return true;
 }
 
 void Chain::LayPiece(const Piece& piece, int32_t sp, const Triple& next) {
@@ -234,7 +236,8 @@ void Chain::Bend() {
 }
 
 bool Chain::Forge() {
-  if (!Lay()) return false;
+  if (!Fits()) return false;
+  Lay();
   Enter();
   if (draft_.Chance(50)) Bend();
   return true;

@@ -51,16 +51,19 @@ class Chain {
   Piece& Next() { return pieces_[count_]; }
   void Keep() { count_++; }
   bool IsFull() const { return count_ == kMostPieces; }
+  // True if the chain has a piece and the scene's stack has room for all its pieces.
+  bool Fits() const { return count_ > 0 && TotalSize() <= draft_.StackBytes(); }
 
   // Writes the chain onto the stack, makes the walk reach it, and in half of the cases makes one
-  // word wrong. False if the chain is empty or the stack is too small.
+  // word wrong. False, and the request is unchanged, unless the chain Fits.
   bool Forge();
 
  private:
+  int32_t TotalSize() const;  // bytes of all pieces
   // Writes the pieces below a frame of the scene, which becomes the oldest piece's sender:
   // start_ + total size = frame.sp. If no frame fits, place and sender are random; at times the
-  // sender alone is.
-  bool Lay();
+  // sender alone is. The chain must fit.
+  void Lay();
   void LayPiece(const Piece& piece, int32_t sp, const Triple& next);
   // The value of the sample's word number `word` in a copy at `sp`.
   Value Relocated(const Piece& piece, int word, int32_t sp);

@@ -89,6 +89,7 @@ bool ForgeChain(Draft& draft) {
   const uint32_t wanted = 2 + draft.Below(kMostPieces - 1);
   for (uint32_t tries = 0; tries < wanted + 2 && !chain.IsFull(); tries++)
     if (MakeAny(draft, chain.Next())) chain.Keep();
+  if (!chain.Fits()) return false;
   // Clear a long list: the chain would push out a part of it and leave the rest.
   if (draft.request().edit_count > WalkRequest::kUsualEdits / 2) {
     std::fill(draft.request().edits, draft.request().edits + draft.request().edit_count, Edit{});

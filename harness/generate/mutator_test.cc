@@ -235,10 +235,11 @@ TEST_F(MutatorTest, TheSameChanceGivesTheSameRequests) {
     AnyRequests any(6);
     const Mutator mutator(*words_, kWalker);
     std::string all;
-    WalkRequest request, child;
+    WalkRequest request, other, child;
     for (int i = 0; i < 2000; i++) {
       Step(mutator, random, any, i, request);
-      mutator.CrossOver(random, request, child, child);
+      mutator.CrossOver(random, request, other, child);
+      other = child;
       all += EncodeBinary(child, *symbols_);
     }
     return all;

@@ -52,7 +52,7 @@ void TrapFailedChecks(void* libjvm, const std::string& path, GuardOptions& optio
     const auto* report =
         std::find_if(std::begin(kReports), std::end(kReports),
                      [&](const auto& candidate) { return found.name == candidate.symbol; });
-    if (options.check_report_count == GuardOptions::kMostCheckReports) break;
+    if (options.check_report_count == GuardOptions::kMostCheckReports) continue;
     options.check_reports[options.check_report_count++] = {address, ReadCode(address), report->file,
                                                            report->line, report->text};
     entries.push_back(address);

@@ -34,7 +34,7 @@ int64_t IntFlag(const VmStructs& structs, std::string_view name, int64_t otherwi
 
 int64_t GuardPages(const VmStructs& structs) {
   return IntFlag(structs, "StackYellowPages", 2) + IntFlag(structs, "StackRedPages", 1) +
-         IntFlag(structs, "StackReservedPages", 1);
+         IntFlag(structs, "StackReservedPages", 0);  // JDK 8 has none
 }
 
 bool CanCompile(const VmStructs& structs, int level) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // walk_afl: a target for AFL++ over a stock JVM, started by `walkhammer fuzz --engine afl` or by
-// afl-fuzz itself; a copy named agct_afl fuzzes agct. It speaks the fork-server protocol but forks
-// no process for an input: a JVM cannot be forked, and AFL++'s persistent mode would stop and wake
-// all of the JVM's threads for each input. Two processes instead: the keeper, which afl-fuzz starts
-// and in which nothing can go wrong, and one walking child after the other, forked before any JVM
-// is booted in it. The child serves afl-fuzz directly; the keeper only wakes up when the child
-// has died, tells afl-fuzz of it, lays it into the parent's grave, and starts the next.
-// With files as arguments, and no AFL++, it walks these once.
+// afl-fuzz itself; a copy named agct_afl fuzzes agct. walk_afl speaks the fork-server protocol but
+// forks no process per input: a JVM cannot be forked, and AFL++'s persistent mode would stop and
+// wake all of the JVM's threads for each input. There are two processes instead: the keeper, which
+// afl-fuzz starts and which runs no JVM, and a walking child, which the keeper forks and which then
+// boots a JVM. The child serves afl-fuzz directly. When the child has died, the keeper posts the
+// exit to the parent's mailbox, answers afl-fuzz for the child, and forks the next child.
+// Without AFL++, walk_afl walks the files that are its arguments once.
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -36,19 +36,19 @@
 namespace walkhammer {
 namespace {
 
-// One more than the feedback needs, for the byte that every run sets: AFL++ calls a run without any
-// coverage uninstrumented, and never fuzzes such an input. A multiple of 64, as AFL++ wants it.
+// The feedback and one byte that every run sets, rounded up to the multiple of 64 that AFL++ wants.
+// AFL++ calls a run without any coverage uninstrumented and never fuzzes such an input.
 constexpr size_t kMapSize = Feedback::kSize + 64;
 constexpr size_t kAlwaysSet = Feedback::kSize;
 static_assert(Feedback::kSize % 64 == 0 && Feedback::kBlocks <= BlockCredits::kMost);
 
-constexpr uint32_t kMostEarlyDeaths = 3;  // in a row, before any command was taken
+constexpr uint32_t kMostEarlyDeaths = 3;  // in a row, of children that took no command
 constexpr int kParentTakesWithinMs = 5000;
-constexpr int64_t kStuckAfterMs = 30000;  // in one walk, at the least; the guard comes first
+constexpr int64_t kStuckAfterMs = 30000;  // least limit of one walk; the guard's limit is shorter
 
 enum class Service : uint32_t {
   kIdle,     // waiting for a command
-  kWalking,  // took one and has not answered it
+  kWalking,  // took a command and has not answered it
   kOver,     // AFL++ is gone
 };
 
@@ -66,8 +66,9 @@ void Sleep(int ms) {
 
 int64_t NowMs() { return static_cast<int64_t>(MonotonicNs() / 1000000); }
 
-// afl-fuzz binds itself and us to one CPU: that suits the walking thread, which takes turns with
-// afl-fuzz, but the JVM would choose its collector and its compilers for a machine with one CPU.
+// Starts the target on all CPUs, then restores the affinity. afl-fuzz binds itself and its target
+// to one CPU. That suits the walking thread, which takes turns with afl-fuzz, but the JVM would
+// choose its collector and its compilers for a machine with one CPU.
 FuzzTarget& StartOnAllCpus(const FuzzTarget::Options& options) {
   cpu_set_t bound, all;
   std::fill_n(reinterpret_cast<uint8_t*>(&all), sizeof all, 0xff);
@@ -82,15 +83,15 @@ class Keeper {
  public:
   Keeper(const AflProtocol& afl, SharedState& state, Between& between)
       : afl_(afl), state_(state), between_(between), keeper_(getpid()) {
-    // Blocked, so that it can be waited for.
+    // Blocks SIGCHLD, so that sigtimedwait can wait for it.
     sigemptyset(&child_signal_);
     sigaddset(&child_signal_, SIGCHLD);
     sigprocmask(SIG_BLOCK, &child_signal_, &mask_);
   }
 
-  // Until afl-fuzz is gone; the answer is the exit code.
+  // Serves afl-fuzz until afl-fuzz is gone or a child fails for good. Returns the exit code.
   int Run() {
-    // Not before there is a command: afl-fuzz may start us only to learn the size of the map.
+    // No child before the first command: afl-fuzz may only want to learn the size of the map.
     while (afl_.AwaitCommand()) {
       const int code = KeepOne();
       if (code != 0) return code;
@@ -99,7 +100,7 @@ class Keeper {
   }
 
  private:
-  // One child, from its birth to its death. 0: it deserves a successor.
+  // Runs one child until it ends. Returns 0 to go on with a successor, else the exit code.
   int KeepOne() {
     ForgetChild(state_);
     between_.service.store(Service::kIdle);
@@ -113,7 +114,7 @@ class Keeper {
     const ChildPhase phase = state_.phase.load();
     if (phase == ChildPhase::kUnable || phase == ChildPhase::kFailed) return 4;
     if (phase == ChildPhase::kDone) {
-      // The parent has asked it to, and is about to ask afl-fuzz, which takes us with it.
+      // The parent asked the child to end and next ends afl-fuzz, which ends this process, too.
       std::fill_n(afl_.map(), kMapSize, 0);
       afl_.Answer(child, 0);
       for (;;) pause();
@@ -121,16 +122,16 @@ class Keeper {
     PostExit(wait_status);
     if (walking) {
       const bool retired = phase == ChildPhase::kRetired;
-      // Not an input to keep, nor one to call a crash: a crash that was contained is to blame.
+      // A contained crash retired the child: the input is neither kept nor called a crash.
       if (retired) std::fill_n(afl_.map(), kMapSize, 0);
       afl_.map()[kAlwaysSet] = 1;
-      // A walker that ends the process has crashed, however it did it.
+      // A walker that ends the process counts as crashed, even if the process exits.
       const bool as_signal = !retired && !WIFSIGNALED(wait_status);
       if (!afl_.Answer(child, as_signal ? SIGABRT : wait_status)) return 4;
     }
     early_deaths_ = !walking && between_.served.load() == served ? early_deaths_ + 1 : 0;
     if (early_deaths_ >= kMostEarlyDeaths) return GiveUp("the JVM dies before its first walk");
-    // One that cannot even tell why, as nobody supervises it.
+    // A child without a supervisor that exits before it can walk: its exit code says why.
     if (state_.job.alone != 0 && WIFEXITED(wait_status) && phase < ChildPhase::kRunning)
       return WEXITSTATUS(wait_status);
     return 0;
@@ -164,12 +165,12 @@ class Keeper {
     _exit(0);
   }
 
-  // Counters in use, rounded up as BlockCredits wants it.
+  // Number of block counters in use, rounded up to a multiple of 8 for BlockCredits.
   size_t Blocks() const {
     return (std::min<size_t>(state_.covered.blocks.load(), Feedback::kBlocks) + 7) & ~size_t{7};
   }
 
-  // Waits for its end, and brings it about where a walk does not end.
+  // Waits for the child's end and returns its wait status. Kills a child whose walk does not end.
   int Await(pid_t child) {
     int wait_status = 0;
     uint64_t served = between_.served.load();
@@ -188,7 +189,8 @@ class Keeper {
     return wait_status;
   }
 
-  // Until the parent has seen it: a successor would write over what it left.
+  // Posts the child's exit and waits until the parent has acknowledged it, at most about
+  // kParentTakesWithinMs: a successor overwrites what the dead child left.
   void PostExit(int wait_status) {
     const bool killed_to_stop =
         state_.stop.load() != 0 && WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
@@ -208,7 +210,7 @@ class Keeper {
   uint32_t early_deaths_ = 0;
 };
 
-// Without AFL++: what an input does, as a crash of afl-fuzz's folder is looked at.
+// Walks inputs without AFL++, for example to reproduce a crash from afl-fuzz's output folder.
 int WalkFiles(const std::string& walker, const std::vector<std::string>& paths) {
   static uint8_t counters[Feedback::kSize];
   if (paths.empty()) {
@@ -234,7 +236,7 @@ int WalkFiles(const std::string& walker, const std::vector<std::string>& paths) 
     target.Walk({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
   }
   target.Leave();
-  _exit(code);  // the JVM's destructors must not run beside its threads
+  _exit(code);  // destructors must not run beside the JVM's threads
 }
 
 int Main(int argc, char** argv) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// walkhammer_mutator.so: AFL++'s custom mutator (the interface of 4.04c) over the shared mutator.
-// It lives in afl-fuzz's process, which has no JVM: what may be said comes out of the SharedState
-// that the target fills. $WALKHAMMER_STATE names it; where nobody supervises, the first to look
-// makes it and tells the target so through that same variable.
+// walkhammer_mutator.so: a custom mutator for AFL++ (the interface of 4.04c) on top of the shared
+// mutator. The library runs in afl-fuzz's process, which has no JVM, so symbols and vocabulary come
+// from the SharedState that the target fills. $WALKHAMMER_STATE names the file of the state.
+// Without a supervisor, the library makes that file and sets the variable for the target.
 #include <fcntl.h>
 #include <stdlib.h>
 
@@ -23,15 +23,14 @@ namespace walkhammer {
 namespace {
 
 constexpr uint32_t kCrossPercent = 15;
-constexpr size_t kMostBytes = 16384;  // more than any request has, names included
+constexpr size_t kMostBytes = 16384;  // more than any request needs, names included
 
 class AflMutator {
  public:
   explicit AflMutator(uint64_t seed) : random_(seed) {
     symbols_->Init();
     mutator_.emplace(InputMutator{Mutator(*words_, 0), *symbols_});
-    // The target says what is wrong with the state; without it there is little to say, that is
-    // all.
+    // A wrong state is no error here: the target reports it, and mutating needs no vocabulary.
     auto state = OpenState();
     if (state.ok()) state_ = state.value() != nullptr ? state.value() : MakeState();
     Listen();
@@ -55,7 +54,8 @@ class AflMutator {
   }
 
  private:
-  // For the target, which afl-fuzz starts later and which inherits descriptor and variable.
+  // Makes a state for the target, which afl-fuzz starts later and which inherits descriptor and
+  // variable. Null on failure.
   SharedState* MakeState() {
     auto made = SharedMapping::Create();
     if (!made.ok()) return nullptr;
@@ -65,8 +65,9 @@ class AflMutator {
     return &own_->state();
   }
 
-  // Copies what may be said, once: a table has one writer, and the target's is another process.
-  // The target writes only while it walks or boots; the flag tells of the latter.
+  // Copies symbols and vocabulary once they are complete. A copy, because a table has one writer,
+  // and the writer of these is the target. The target writes only while it boots or walks;
+  // vocabulary_ready is 0 while it boots.
   void Listen() {
     if (state_ == nullptr || state_->vocabulary_ready.load() == 0) return;
     auto symbols = std::make_unique<SymbolTable>();
@@ -80,7 +81,7 @@ class AflMutator {
     ready_ = true;
   }
 
-  std::unique_ptr<SharedMapping> own_;  // where nobody made one before
+  std::unique_ptr<SharedMapping> own_;  // the state's mapping if this library made the state
   SharedState* state_ = nullptr;
   bool ready_ = false;
   std::unique_ptr<SymbolTable> symbols_ = std::make_unique<SymbolTable>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AFL++'s mutator library as afl-fuzz sees it: loaded, and called through its three functions.
+// Tests AFL++'s mutator library as afl-fuzz uses it: loads it and calls its three functions.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr size_t kMaxSize = 1 << 20;  // what afl-fuzz allows
+constexpr size_t kMaxSize = 1 << 20;  // bytes; afl-fuzz's limit
 constexpr char kMethod[] = "wh.Known.only(I)I";
 constexpr int kScene = 3;
 
@@ -62,11 +62,11 @@ class AflMutatorTest : public testing::Test {
     const size_t size = library_.fuzz(
         mutator, reinterpret_cast<uint8_t*>(input.data()), input.size(), &out,
         other.empty() ? nullptr : reinterpret_cast<uint8_t*>(other.data()), other.size(), kMaxSize);
-    EXPECT_NE(out, nullptr);  // afl-fuzz ends where it is null
+    EXPECT_NE(out, nullptr);  // afl-fuzz ends if `out` is null
     return {reinterpret_cast<const char*>(out), size};
   }
 
-  // What a library that was loaded with `seed` makes out of the same input, `times` over.
+  // The outputs of a mutator with `seed`, called `times` times with the same input.
   std::vector<std::string> Stream(unsigned seed, int times, const std::string& other = "") const {
     void* mutator = library_.init(nullptr, seed);
     std::vector<std::string> out;
@@ -85,7 +85,7 @@ class AflMutatorTest : public testing::Test {
     return times;
   }
 
-  // A state as a target leaves it: one scene, one method to name.
+  // A state as a target fills it: one scene, and one method that requests can name.
   static std::unique_ptr<SharedMapping> MakeState() {
     auto mapping = std::move(SharedMapping::Create().value());
     SharedState& state = mapping->state();
@@ -116,7 +116,7 @@ TEST_F(AflMutatorTest, WithoutAStateItMutatesAllTheSame) {
   int changed = 0;
   for (const std::string& input : inputs) {
     changed += input != Seed();
-    // In full, and as it would be written again: a request, not bytes turned over.
+    // The output is a whole request in canonical form, not bytes changed at random.
     EXPECT_EQ(EncodeBinary(Decode(input), *symbols_), input);
   }
   EXPECT_GT(changed, 800);
@@ -168,7 +168,7 @@ TEST_F(AflMutatorTest, AWrongStateDoesNotStopIt) {
   EXPECT_EQ(Stream(1, 10).size(), 10u);
 }
 
-// With marks that only the other input has.
+// Only the other input has the marks.
 TEST_F(AflMutatorTest, ItCrossesInputs) {
   WalkRequest other;
   other.scene = kScene;

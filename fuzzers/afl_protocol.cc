@@ -15,24 +15,25 @@ namespace {
 constexpr int kCommandFd = 198;
 constexpr int kAnswerFd = 199;
 
-// Bits of the first word that a target sends, and of the answer.
+// Bits of the first word that a target sends, and of afl-fuzz's answer.
 constexpr uint32_t kEnabled = 0x80000001;
 constexpr uint32_t kHasMapSize = 0x40000000;
 constexpr uint32_t kSharedInput = 0x01000000;
 
-// The size goes into bits 1 to 23, less one.
+// Bits 1 to 23 hold size - 1.
 constexpr uint32_t MapSizeBits(size_t size) { return static_cast<uint32_t>(size - 1) << 1; }
 
 constexpr uint32_t kMostInput = 1 << 20;  // bytes; AFL++'s MAX_FILE
 
-// afl-fuzz looks for the name of the first in the binary to tell whether it may be run at all.
+// Attaches the shared memory whose id is in `variable`; null on failure. afl-fuzz runs a binary
+// only if it finds the name of the first variable, __AFL_SHM_ID, in the file.
 void* Shared(const char* variable) {
   const char* id = std::getenv(variable);
   if (id == nullptr) return nullptr;
   const int number = std::atoi(id);
   void* memory = shmat(number, nullptr, 0);
   if (memory == reinterpret_cast<void*>(-1)) return nullptr;
-  // It goes with the last process that has it; an afl-fuzz that is killed would leave it behind.
+  // Has the memory removed with its last process; a killed afl-fuzz would leave the memory behind.
   shmctl(number, IPC_RMID, nullptr);
   return memory;
 }
@@ -82,7 +83,7 @@ bool AflProtocol::AwaitCommand() const {
 }
 
 bool AflProtocol::TakeCommand() const {
-  uint32_t last_timed_out;  // of no interest: the process that timed out was killed
+  uint32_t last_timed_out;  // ignored: the process that timed out was killed
   return Read(&last_timed_out, sizeof last_timed_out);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// AflProtocol: the target's end of AFL++'s fork-server protocol, as 4.04c speaks it: descriptor 198
-// brings a command of four bytes for each input, 199 takes two words for each, the pid of the
-// process that ran it and its wait status. Inputs and coverage lie in shared memory.
+// AflProtocol: the target's side of the fork-server protocol of AFL++ 4.04c. For each input, the
+// target reads a 4-byte command from descriptor 198 and writes two 32-bit words to descriptor 199:
+// pid and wait status of the process that ran the input. Inputs and coverage are in shared memory.
 // Used by walk_afl. Signal-safe: yes, except Attach.
 #ifndef WALKHAMMER_FUZZERS_AFL_PROTOCOL_H_
 #define WALKHAMMER_FUZZERS_AFL_PROTOCOL_H_
@@ -17,26 +17,26 @@ namespace walkhammer {
 
 class AflProtocol {
  public:
-  // Maps what afl-fuzz shares. Empty where AFL++ did not start this process.
+  // Attaches afl-fuzz's shared memory. nullopt if there is none: AFL++ did not start this process.
   static std::optional<AflProtocol> Attach();
 
   uint8_t* map() const { return map_; }
   std::span<const uint8_t> Input() const;
 
-  // "Here I am": the size of the map, and that inputs are wanted in shared memory. Waits for the
-  // answer. All of these are false when AFL++ is gone or speaks otherwise.
+  // Sends the size of the map in bytes, asks for inputs in shared memory, and waits for the answer.
+  // False if AFL++ refuses or is gone; the next three functions return false if AFL++ is gone.
   bool SayHello(size_t map_size) const;
-  // Until there is a command, and leaves it to whoever takes it.
+  // Waits until a command is there, and leaves the command unread for TakeCommand.
   bool AwaitCommand() const;
   bool TakeCommand() const;
-  // In one go, so that afl-fuzz wakes up only once.
+  // Writes both words at once, so that afl-fuzz wakes up only once.
   bool Answer(pid_t pid, int wait_status) const;
 
  private:
   AflProtocol() = default;
 
   uint8_t* map_ = nullptr;
-  const uint8_t* shared_input_ = nullptr;  // its size in four bytes, then the bytes
+  const uint8_t* shared_input_ = nullptr;  // 4 bytes of size, then the input
 };
 
 }  // namespace walkhammer

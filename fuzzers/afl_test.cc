@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AFL++ line: the target against a test that plays afl-fuzz, and the whole through the command.
+// Tests the AFL++ engine: walk_afl against a test that plays afl-fuzz, and whole runs of the
+// walkhammer command.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -38,7 +39,7 @@ std::string Genuine(const char* scene, bool in_java = true) {
   return EncodeBinary(request, *symbols);
 }
 
-// A pc that triggers what a puzzle does.
+// A pc that triggers a puzzle's planted bug.
 constexpr int64_t kTriggerPc = 5;
 std::string Trigger() {
   auto symbols = std::make_unique<SymbolTable>();
@@ -57,7 +58,7 @@ size_t Blocks(const Answer& answer) {
 bool IsGone(pid_t pid) {
   for (int i = 0; i < 1000; i++) {
     if (kill(pid, 0) != 0) return true;
-    // A process whose parent is gone may wait for its new one.
+    // A dead process whose parent is gone may be a zombie until its new parent reaps it.
     std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
     std::string line;
     std::getline(stat, line);
@@ -114,7 +115,7 @@ TEST_P(AflTest, InputsAreServedByOneProcessWhoseCoverageRepeats) {
   EXPECT_NE(std::count(none.map.begin(), none.map.end(), 0), static_cast<int>(PlayedAfl::kMapSize));
   EXPECT_TRUE(afl.NothingMoreSaid());
 
-  // The end of afl-fuzz is the end of all.
+  // Keeper and child end with afl-fuzz.
   afl.Leave();
   EXPECT_EQ(afl.EndedWithin(seconds(10)), 0);
   EXPECT_TRUE(IsGone(first.pid));
@@ -132,7 +133,7 @@ TEST_P(AflTest, AProcessThatIsKilledBetweenInputsHasASuccessor) {
   EXPECT_GT(other.pid, 0);
   EXPECT_NE(other.pid, first.pid);
   EXPECT_EQ(other.wait_status, 0);
-  // All traps are new, yet none shows for an input that did not find it.
+  // All traps are new, yet no input shows a block that another input entered first.
   for (size_t block = 0; block < Feedback::kBlocks; block++)
     EXPECT_FALSE(first.map[block] != 0 && other.map[block] != 0) << "block " << block;
   EXPECT_EQ(afl.Run(Genuine("c2")).map, first.map);
@@ -156,7 +157,7 @@ TEST_P(AflTest, ADeathIsBuriedAnsweredAndHasASuccessor) {
       EXPECT_EQ(after.wait_status, 0) << walker;
       EXPECT_NE(after.pid, death.pid) << walker;
       EXPECT_EQ(after.map, before.map) << walker;
-      // What the parent needs to know: how it really ended, and what it walked.
+      // The parent learns how the child really ended and what the child walked.
       ASSERT_EQ(afl.exits().size(), i + 1);
       const Taken& taken = afl.exits().back();
       EXPECT_EQ(WIFEXITED(taken.wait_status), walker == std::string("puzzle-exit"));
@@ -178,7 +179,7 @@ TEST_P(AflTest, OneThatIsAskedToStopIsNoCrash) {
   EXPECT_FALSE(afl.EndedWithin(seconds(1)).has_value()) << "afl-fuzz would complain";
 }
 
-// Without a parent, a finding is a crash of the input that made it, and of no later one.
+// Without a parent, a finding is a crash of the input that made it, and not of a later input.
 TEST_P(AflTest, AFindingIsACrash) {
   const auto state = MakeState("puzzle-crash", true);
   PlayedAfl afl(jdk_, "puzzle-crash", state.get());
@@ -222,7 +223,7 @@ TEST_P(AflTest, DeathsAreRecordedAndTheRunEndsInOrder) {
     EXPECT_TRUE(fs::exists(folder.Under("run/" + bucket["folder"].get<std::string>())));
   }
   EXPECT_TRUE(found) << result.line;
-  // afl-fuzz's own folder: its tools read it.
+  // afl-fuzz's own output folder, which the tools of AFL++ read.
   const std::string afl = folder.Under("run/afl/w0/");
   EXPECT_GT(std::atoi(Stat(afl + "fuzzer_stats", "execs_done").c_str()), 10 * died);
   EXPECT_EQ(Stat(afl + "fuzzer_stats", "stability"), "100.00%");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PlayedAfl: afl-fuzz as walk_afl sees it, played by a test: starts the target, gives it inputs,
-// and takes its answers; also the parent that reads the mailbox. Signal-safe: no.
+// PlayedAfl: a test's stand-in for afl-fuzz: starts walk_afl, gives it inputs and reads its
+// answers. PlayedAfl also plays the parent that reads the exit mailbox. Signal-safe: no.
 #ifndef WALKHAMMER_FUZZERS_AFL_TESTING_H_
 #define WALKHAMMER_FUZZERS_AFL_TESTING_H_
 
@@ -37,26 +37,26 @@ struct Answer {
   std::vector<uint8_t> map;
 };
 
-// What a parent finds in a grave.
+// What the parent learns about a dead child from the exit mailbox and the journal.
 struct Taken {
   int wait_status;
   bool walking;
-  int64_t pc;  // of the request that was walked
+  int64_t pc;  // addend of the journal's request
 };
 
-// afl-fuzz's end of the protocol.
+// afl-fuzz's side of the protocol.
 class PlayedAfl {
  public:
-  static constexpr size_t kMapSize = Feedback::kSize + 64;  // as the target is expected to say
+  static constexpr size_t kMapSize = Feedback::kSize + 64;  // bytes; the target must report this
 
-  // `state`: the parent's, which we play, too; null: nobody supervises.
+  // `state`: of the parent that this object plays; null: the target has no supervisor.
   PlayedAfl(const Jdk& jdk, const std::string& walker, SharedMapping* state = nullptr)
       : state_(state),
         map_(shmget(IPC_PRIVATE, kMapSize, 0600)),
         input_(shmget(IPC_PRIVATE, 1 << 20, 0600)) {
     map_bytes_ = static_cast<uint8_t*>(shmat(map_, nullptr, 0));
     input_bytes_ = static_cast<uint8_t*>(shmat(input_, nullptr, 0));
-    signal(SIGPIPE, SIG_IGN);  // a target that is gone is to be told as a failure
+    signal(SIGPIPE, SIG_IGN);  // a write to a dead target must fail, not kill the test
     int commands[2], answers[2];
     if (pipe(commands) != 0 || pipe(answers) != 0) return;
     const std::string program = BesideExecutable("walk_afl");
@@ -98,12 +98,13 @@ class PlayedAfl {
     shmctl(input_, IPC_RMID, nullptr);
   }
 
-  // The size of the map that the target tells, or 0.
+  // Reads and answers the target's greeting. Returns the size of the map in bytes, or 0 if the
+  // greeting is missing or wrong.
   size_t Hello() {
     const auto word = Word(std::chrono::seconds(10));
     if (!word.has_value()) return 0;
     const auto hello = static_cast<uint32_t>(*word);
-    // Enabled, with a map size, with inputs in shared memory; and no option besides.
+    // Required: enabled, map size, inputs in shared memory; no other option.
     if ((hello & 0xff000001) != 0xc1000001) return 0;
     Send(0x81000001);
     return ((hello & 0x00fffffe) >> 1) + 1;
@@ -124,13 +125,13 @@ class PlayedAfl {
 
   const std::vector<Taken>& exits() const { return exits_; }
 
-  // As an afl-fuzz that ends.
+  // Closes the pipes, as an afl-fuzz that ends does.
   void Leave() {
     for (int* fd : {&commands_, &answers_})
       if (*fd >= 0) close(std::exchange(*fd, -1));
   }
 
-  // The target's wait status, once it has ended by itself.
+  // The target's wait status; nullopt if the target does not end by itself within `limit`.
   std::optional<int> EndedWithin(std::chrono::seconds limit) {
     const auto until = std::chrono::steady_clock::now() + limit;
     int wait_status = 0;
@@ -167,7 +168,7 @@ class PlayedAfl {
     return word;
   }
 
-  // The target waits until the parent has done so.
+  // Records a posted exit and acknowledges it, as the parent does. The target waits for that.
   void TakeExit() {
     if (state_ == nullptr) return;
     SharedState& state = state_->state();
@@ -179,7 +180,7 @@ class PlayedAfl {
 
   SharedMapping* state_;
   std::vector<Taken> exits_;
-  RunFolder folder_;  // for what a dying JVM leaves
+  RunFolder folder_;  // takes the files that a dying JVM leaves
   int map_, input_;
   uint8_t* map_bytes_;
   uint8_t* input_bytes_;

@@ -6,7 +6,7 @@
 namespace walkhammer {
 
 void BlockCredits::Settle(uint64_t input, uint8_t* counters, size_t count) {
-  // Nearly always all are zero, so eight at a time.
+  // Nearly all counters are zero, so eight are tested at a time.
   for (size_t at = 0; at < count; at += 8) {
     uint64_t eight;
     std::memcpy(&eight, counters + at, sizeof eight);

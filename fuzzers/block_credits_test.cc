@@ -18,7 +18,7 @@ constexpr uint64_t kFirst = 0x1111, kSecond = 0x2223;
 
 class BlockCreditsTest : public testing::Test {
  protected:
-  // What `input` shows when its run has just entered `entered` for the first time.
+  // The blocks that `input` shows after a run in which the traps of the blocks `entered` fired.
   std::vector<size_t> Run(uint64_t input, const std::vector<size_t>& entered) {
     std::vector<uint8_t> counters(BlockCredits::kMost);
     for (size_t block : entered) counters[block] = 1;

@@ -19,7 +19,8 @@ bool LooksLikeText(std::string_view bytes) {
   return bytes.starts_with(kTextStart) || bytes.starts_with('#');
 }
 
-// A request too long for the engine keeps as many edits as fit.
+// Encodes `request` into `out` and returns the size in bytes. Drops the last edits of a request
+// that is longer than `max_size`.
 size_t Put(WalkRequest& request, const SymbolTable& symbols, uint8_t* out, size_t max_size) {
   std::string bytes = EncodeBinary(request, symbols);
   while (bytes.size() > max_size && request.edit_count > 0) {

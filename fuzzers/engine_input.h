@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes that fuzz engines keep, and the shared mutator over them: either form of a request goes
-// in, the binary form comes out. Used by the libFuzzer hooks and by AFL++'s mutator library.
-// Signal-safe: no.
+// Engine inputs: the bytes that fuzz engines keep, and the shared mutator applied to them. Inputs
+// are requests in text or binary form, outputs are in binary form. Used by the libFuzzer hooks and
+// by AFL++'s mutator library. Signal-safe: no.
 #ifndef WALKHAMMER_FUZZERS_ENGINE_INPUT_H_
 #define WALKHAMMER_FUZZERS_ENGINE_INPUT_H_
 
@@ -14,19 +14,20 @@
 
 namespace walkhammer {
 
-// A mutator and the table whose symbols its requests name.
+// A mutator and the symbol table of its requests.
 struct InputMutator {
   Mutator mutator;
   SymbolTable& symbols;
 };
 
-// Names an input among others; never 0.
+// Hash that identifies an input; never 0.
 uint64_t InputHash(std::span<const uint8_t> input);
 
-// Corpora hold text, written by people, and bytes, written by engines. Any input decodes.
+// Decodes an input in text form, as people write it, or in binary form, as engines write it. Any
+// bytes decode.
 WalkRequest DecodeInput(std::span<const uint8_t> input, SymbolTable& symbols);
 
-// Changes the `size` bytes at `data`, of which there are at most `max_size`; returns the new size.
+// Mutates the `size` bytes at `data` in place and returns the new size, at most `max_size` bytes.
 size_t MutateInput(const InputMutator& mutator, uint8_t* data, size_t size, size_t max_size,
                    uint64_t seed);
 size_t CrossInputs(const InputMutator& mutator, std::span<const uint8_t> a,

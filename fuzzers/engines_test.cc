@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engines, from end to end: guidance finds what chance does not, and leaves folders that the
-// engines' own tools understand.
+// Tests the engines from end to end: guidance finds puzzles that chance does not find, and
+// libFuzzer runs cope with children that retire or die and take all seeds.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,17 +18,17 @@ namespace fs = std::filesystem;
 
 struct Expected {
   const char* puzzle;
-  const char* title;  // part of the bucket's
+  const char* title;  // part of the bucket's title
 };
 
-// What engine_puzzles.cc promises.
+// The planted bugs of engine_puzzles.cc.
 constexpr Expected kPuzzles[] = {{"puzzle-maze", "MazeEnd"}, {"puzzle-slots", "SlotsEnd"}};
 constexpr const char* kGuided[] = {"libfuzzer", "afl"};
 
 struct Param {
   Expected expected;
   const char* engine;
-  size_t jdk;  // into TestJdks()
+  size_t jdk;  // index into TestJdks()
 };
 
 std::vector<Param> AllParams() {
@@ -60,8 +60,8 @@ class EnginePuzzleTest : public testing::TestWithParam<Param> {
 
 TEST_P(EnginePuzzleTest, GuidanceFindsIt) {
   const auto& [expected, engine, which] = GetParam();
-  // The walks of 64 seconds on two cores that have nothing else to do: a busy machine, which takes
-  // longer for them, gives the same chance.
+  // The walks of 64 s on two idle cores. A busy machine takes longer for as many walks, but has the
+  // same chance.
   const uint64_t most_walks = engine == std::string("afl") ? 3'000'000 : 7'000'000;
   const CommandResult result = RunWalkhammerUntil(
       expected.title, FuzzArguments(jdk_, expected.puzzle, folder_.Under("run"),
@@ -98,7 +98,7 @@ class LibFuzzerRunTest : public testing::Test {
     options.insert(options.end(), {"--corpus", folder_.Under("corpus")});
     return Fuzz(jdk_, walker, folder_.Under("run"), options);
   }
-  // Names in a folder.
+  // Names of the entries of a folder.
   std::vector<std::string> In(const std::string& folder) const {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder_.Under(folder)))
@@ -110,7 +110,7 @@ class LibFuzzerRunTest : public testing::Test {
   RunFolder folder_;
 };
 
-// Neither the successors, which load the corpus anew, nor the merge at the end.
+// Such inputs delay neither the successors, which load the corpus anew, nor the merge at the end.
 TEST_F(LibFuzzerRunTest, InputsThatRetireEachChildHoldNobodyUp) {
   for (const char* n : {"1", "2", "3"}) WriteSeed(n, std::string("depth 1234\n# ") + n + "\n");
   const CommandResult run = Run("puzzle-strand", "8s", {"--no-confirm"});
@@ -122,7 +122,7 @@ TEST_F(LibFuzzerRunTest, InputsThatRetireEachChildHoldNobodyUp) {
 }
 
 TEST_F(LibFuzzerRunTest, DeathsAreWhatReplaysShow) {
-  // A busy machine may need more for the replays than the run's own 3 s, their default.
+  // By default, replays may take as long as the run, 3 s. A busy machine may need more.
   const CommandResult run = Run("puzzle-abort", "3s", {"--no-minimize", "--confirm-time", "100s"});
   ASSERT_TRUE(run.json.is_object()) << run.line;
   bool found = false;
@@ -136,7 +136,7 @@ TEST_F(LibFuzzerRunTest, DeathsAreWhatReplaysShow) {
   EXPECT_THAT(In("run"), testing::Each(testing::Not(testing::StartsWith("crash-"))));
 }
 
-// As all crash folders hold them.
+// All crash folders hold an input.walk, so names of seeds repeat.
 TEST_F(LibFuzzerRunTest, SeedsOfOneNameAreAllTaken) {
   for (const char* folder : {"a/", "b/", "c/", ""})
     WriteSeed(std::string(folder) + "input.walk", std::string("# ") + folder + "\n");
@@ -146,7 +146,7 @@ TEST_F(LibFuzzerRunTest, SeedsOfOneNameAreAllTaken) {
   const std::vector<std::string> seeds = In("run/seeds");
   for (const std::string& name : seeds) taken += name.ends_with("input.walk") ? 1 : 0;
   EXPECT_EQ(taken, 4u);
-  EXPECT_THAT(seeds, testing::Contains("12-vtable-stub.walk"));  // one of the reviewed
+  EXPECT_THAT(seeds, testing::Contains("12-vtable-stub.walk"));  // one of the reviewed seeds
 }
 
 TEST(EnginePuzzles, ChanceDoesNotFindThem) {

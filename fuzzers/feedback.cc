@@ -8,7 +8,7 @@
 namespace walkhammer {
 namespace {
 
-// Crashes have half of the shapes for themselves: each site is worth an input.
+// Half of the shape counters are for crashes: each crash site is worth keeping an input.
 constexpr size_t kCrashShapes = Feedback::kShapes / 2;
 
 }  // namespace
@@ -17,12 +17,12 @@ void Feedback::NoteShape(const WalkRequest& request, const Trace& trace, const F
                          Disagreement differed) const {
   uint8_t* shapes = counters_ + kBlocks;
   if (trace.ending != Ending::kReturned) {
-    // Where a loop was left is chance, and would make each hang a find.
+    // A hang counts without its site: the pc at which a loop was interrupted is chance.
     const uint64_t site = trace.ending == Ending::kHung ? 0 : fault.registers.pc;
     shapes[Scramble(site) % kCrashShapes] = 1;
     return;
   }
-  // An error: which one. Frames: how many, roughly.
+  // Frames: 64 + bit width of their number. Error: the code without its sign.
   const uint64_t answer =
       trace.num_frames > 0
           ? 64 + static_cast<uint64_t>(std::bit_width(static_cast<uint32_t>(trace.num_frames)))

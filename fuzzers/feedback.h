@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feedback: what a walk tells a fuzz engine, as counters: the blocks that it entered (written by
-// TrapCoverage) and its shape, since two walks through the same blocks may end quite differently.
-// Signal-safe: yes.
+// Feedback: the counters by which a walk guides a fuzz engine: the blocks that the walk entered
+// (written by TrapCoverage), and the walk's shape, because two walks through the same blocks may
+// end quite differently. Signal-safe: yes.
 #ifndef WALKHAMMER_FUZZERS_FEEDBACK_H_
 #define WALKHAMMER_FUZZERS_FEEDBACK_H_
 
@@ -17,16 +17,18 @@ namespace walkhammer {
 
 class Feedback {
  public:
-  // Engines clear and read all of it around each walk: 16 KiB would cost a tenth of the throughput.
-  static constexpr size_t kBlocks = 2048;  // beyond it, blocks share counters
+  // Engines clear and read all counters around each walk: 16 KiB would cost a tenth of the
+  // throughput.
+  static constexpr size_t kBlocks = 2048;  // block i has counter i % kBlocks
   static constexpr size_t kShapes = 2048;
   static constexpr size_t kSize = kBlocks + kShapes;
 
-  // `counters` holds kSize bytes and is cleared by the engine before each walk.
+  // `counters`: kSize bytes, which the engine clears before each walk.
   explicit Feedback(uint8_t* counters) : counters_(counters) {}
 
   std::span<uint8_t> blocks() const { return {counters_, kBlocks}; }
-  // `differed`: how the answers of several walkers did, kNone for one alone.
+  // Sets the counter of the walk's shape. `differed`: how the answers of several walkers differed;
+  // kNone for a single walker.
   void NoteShape(const WalkRequest& request, const Trace& trace, const Fault& fault,
                  Disagreement differed) const;
 

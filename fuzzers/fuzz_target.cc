@@ -28,14 +28,15 @@ constexpr uint32_t kAloneHangLimitMs = 1000;
 
 [[noreturn]] void Give(const Failure& failure) { _exit(PrintFailure(failure)); }
 
-// WALKHAMMER_JDK, else the JDK that was laid out beside the target, else the newest at hand.
+// The JDK to fuzz: WALKHAMMER_JDK, else the JDK that is laid out beside the target, else the newest
+// installed. Empty for the first and the last choice, which OpenJdks makes.
 std::vector<std::string> JdkToFuzz() {
   const std::string beside = BesideExecutable("jdk");
   if (std::getenv("WALKHAMMER_JDK") != nullptr || access(beside.c_str(), R_OK) != 0) return {};
   return {beside};
 }
 
-// A process that nobody supervises: every scene.
+// Sets the job of a process without a supervisor: every scene.
 void SetOwnJob(const std::string& walker, SharedState& state) {
   auto index = WalkerNamed(walker);
   if (!index.ok()) Give(index.failure());
@@ -43,7 +44,7 @@ void SetOwnJob(const std::string& walker, SharedState& state) {
   if (!jdks.ok()) Give(jdks.failure());
   auto flags = BaseFlags(jdks.value().front().feature);
   if (!flags.ok()) Give(flags.failure());
-  // SIGINT and SIGTERM stay the engine's: in a safepoint, the JVM would not hear them.
+  // Leaves SIGINT and SIGTERM to the engine: at a safepoint, the JVM would not react to them.
   flags.value().push_back("-Xrs");
   Status launch = SetLaunch(state, jdks.value().front().libjvm, flags.value());
   if (!launch.ok()) Give(launch.failure());
@@ -81,18 +82,18 @@ SharedState& FuzzTarget::FindState(const std::string& walker) {
   if (state == nullptr) {
     auto mapping = SharedMapping::Create();
     if (!mapping.ok()) Give(mapping.failure());
-    state = &mapping.value().release()->state();  // as long as the process
+    state = &mapping.value().release()->state();  // lives as long as the process
   }
-  // Without a parent, AFL++'s mutator library may have made it.
+  // No libjvm: no parent has set a job; AFL++'s mutator library may have made the state.
   if (state->launch.libjvm[0] == 0) SetOwnJob(walker, *state);
   return *state;
 }
 
 FuzzTarget& FuzzTarget::Start(const Options& options) {
-  auto* target = new FuzzTarget;  // as long as the process
+  auto* target = new FuzzTarget;  // lives as long as the process
   target->options_ = options;
   target->state_ = options.state != nullptr ? options.state : &FindState(options.walker);
-  target->sequence_ = target->state_->journal.sequence.load() + 1;  // goes on where another ended
+  target->sequence_ = target->state_->journal.sequence.load() + 1;  // after the last child's walks
   target->feedback_ = std::make_unique<Feedback>(options.counters);
   sem_init(&target->ready_, 0, 0);
   pthread_t thread;
@@ -130,7 +131,7 @@ void FuzzTarget::Walk(std::span<const uint8_t> input) {
   ParkedScene* scene = environment_.stage->Find(request.scene);
   if (scene == nullptr) return;
   if (options_.forget && environment_.coverage != nullptr) {
-    engine_->CloseWindow();  // so that the next one arms all
+    engine_->CloseWindow();  // so that the next window arms all traps
     environment_.coverage->Forget();
   }
   struct Step {
@@ -160,7 +161,8 @@ void FuzzTarget::Walk(std::span<const uint8_t> input) {
   End(ChildPhase::kRetired);
 }
 
-// Told the way that sanitizers tell theirs, so that services can sort by the stack.
+// Prints a finding in the form of a sanitizer's report, so that fuzzing services can group findings
+// by stack.
 void FuzzTarget::AbortOnFinding() {
   FindingRing& ring = state_->ring;
   for (uint32_t at = ring.tail.load(); at != ring.head.load(); ring.tail.store(++at)) {
@@ -169,7 +171,7 @@ void FuzzTarget::AbortOnFinding() {
     const FindingRecord record = MakeFindingRecord(raw, symbolizer, state_->symbols, kArchName);
     if (record.grade != Grade::kForbidden) continue;
     engine_->CloseWindow();
-    ring.tail.store(ring.head.load());  // a successor would blame its first input
+    ring.tail.store(ring.head.load());  // else a successor would blame its first input for the rest
     std::fprintf(stderr, "==%d==ERROR: walkhammer: %s (%s)\n", getpid(),
                  record.signature.title.c_str(), record.detail.c_str());
     std::istringstream chain(record.native);

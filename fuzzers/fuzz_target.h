@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FuzzTarget: what a fuzz engine calls, whichever it is: bytes in, one walk, feedback out. Boots
-// the JVM at the first input, since a JVM cannot be forked. One per process. Signal-safe: no.
+// FuzzTarget: what every fuzz engine calls: takes the bytes of an input, does one walk, gives
+// feedback. Start boots the JVM in the process that walks, because a JVM cannot be forked. One per
+// process. Signal-safe: no.
 #ifndef WALKHAMMER_FUZZERS_FUZZ_TARGET_H_
 #define WALKHAMMER_FUZZERS_FUZZ_TARGET_H_
 
@@ -19,25 +20,25 @@ namespace walkhammer {
 class FuzzTarget {
  public:
   struct Options {
-    std::string walker;            // where no parent says which
+    std::string walker;            // used if no parent names one
     SharedState* state = nullptr;  // null: FindState(walker)
     uint8_t* counters = nullptr;   // Feedback::kSize bytes that the engine reads and clears
-    bool forget = false;           // each input shows all of its blocks, also known ones
+    bool forget = false;           // each input shows all of its blocks, not only new ones
   };
 
-  // The supervisor's state, or one of our own with every scene. Ends the process like Start. Starts
-  // no thread.
+  // Returns the supervisor's state; without a supervisor, a state with a job for `walker` on every
+  // scene. On failure, ends the process with one sentence on stderr. Starts no thread.
   static SharedState& FindState(const std::string& walker);
 
-  // Boots the JVM and sets its scenes up. The calling thread is the one that will walk. Ends the
-  // process, with one sentence on stderr or in the SharedState, where that cannot be done.
+  // Boots the JVM and sets up its scenes. The calling thread must be the one that will walk. On
+  // failure, ends the process with one sentence on stderr or in the SharedState.
   static FuzzTarget& Start(const Options& options);
 
-  // Walks what `input` (either form of a request) decodes to. A finding is recorded for the parent;
-  // without one, a forbidden outcome is told on stderr and the process aborts, as engines expect.
+  // Walks the request that `input` (text or binary form) decodes to, and records findings for the
+  // parent. Without a parent, prints a forbidden outcome to stderr and aborts, as engines expect.
   void Walk(std::span<const uint8_t> input);
 
-  // Before the process ends in good order.
+  // Restores stacks and code and lets the JVM go on. Call before an orderly end of the process.
   void Leave() { engine_->CloseWindow(); }
 
   const InputMutator& mutator() const { return *mutator_; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// walk_fuzzer: libFuzzer over a stock JVM. The walker is the job's, the environment's
-// WALKHAMMER_WALKER, or the one that the program is named after: a copy named agct_fuzzer fuzzes
-// agct. All of libFuzzer's options work; started by `walkhammer fuzz --engine libfuzzer`, by hand,
-// or by a fuzzing service.
+// walk_fuzzer: libFuzzer over a stock JVM. The parent's job names the walker; without a parent, the
+// walker is the environment's WALKHAMMER_WALKER, else the one that the program is named after: a
+// copy named agct_fuzzer fuzzes agct. All options of libFuzzer work. Started by
+// `walkhammer fuzz --engine libfuzzer`, by hand, or by a fuzzing service.
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -23,23 +23,23 @@ extern "C" int LLVMFuzzerRunDriver(int* argc, char*** argv,
 namespace walkhammer {
 namespace {
 
-// libFuzzer reads and clears what lies in this section.
+// libFuzzer reads and clears the counters in this section.
 __attribute__((section("__libfuzzer_extra_counters"))) uint8_t counters[Feedback::kSize];
 
 FuzzTarget::Options options;
 FuzzTarget* target = nullptr;
 
-// libFuzzer ends by exit(); the JVM's destructors must not run beside its threads.
+// libFuzzer ends by exit(), but destructors must not run beside the JVM's threads.
 void OnExit(int status, void*) {
   if (target != nullptr) target->Leave();
   _exit(status);
 }
 
-// The JVM starts with the first input: a libFuzzer that only hands work to others needs none.
+// Starts the JVM at the first call: a libFuzzer process that only starts others needs no JVM.
 FuzzTarget& Target() {
   if (target == nullptr) {
     target = &FuzzTarget::Start(options);
-    on_exit(OnExit, nullptr);  // now, so that it runs before what libjvm has registered
+    on_exit(OnExit, nullptr);  // after libjvm's own handlers, so that OnExit runs before them
   }
   return *target;
 }
@@ -53,10 +53,10 @@ int Main(int argc, char** argv) {
   if (getenv(kStateVariable) != nullptr) prctl(PR_SET_PDEATHSIG, SIGKILL);
   options.walker = WalkerName(argv[0], "_fuzzer", "walk_fuzzer");
   options.counters = counters;
-  // The JVM and the guard want these signals. A block counts for the input that met it first and is
-  // never seen again, which leaves entropic schedules without what they weigh inputs by:
-  // puzzle-maze takes them 7 times as long. What the user gives comes later and wins.
-  // libFuzzer hands the first word to a shell where it starts itself anew.
+  // -handle_*=0: the JVM and the guard need these signals. -entropic=0: a block counts only for the
+  // input that entered it first, so entropic schedules have nothing to weigh inputs by, and take 7
+  // times as long for puzzle-maze. The user's options follow and win. When libFuzzer restarts
+  // itself, it passes the first word to a shell.
   const char* command = getenv(kCommandVariable);
   std::vector<std::string> words = {command == nullptr ? argv[0] : command,
                                     "-handle_segv=0",

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libFuzzer target of the reference walk itself, with sanitizers: any registers, any damage to a
-// made-up JVM's memory, either architecture. No JVM is in the process. Beside what sanitizers see,
-// a walk must end, go upwards, and give nothing that a profiler could not use.
+// A libFuzzer target for the reference walk itself, built with sanitizers. Inputs choose the
+// architecture, the registers and the damage to a made-up JVM's memory. No JVM is in the process.
+// Besides passing the sanitizers, a walk must end, must go up the stack, and must return only
+// frames that a profiler can use.
 //   build/asan/reference_fuzzer [-runs=N] [CORPUS]
 #include <cstdio>
 #include <cstdlib>
@@ -13,7 +14,7 @@
 namespace walkhammer::asgst {
 namespace {
 
-// Reads an input to its end; then zeros.
+// Reads little-endian numbers from an input; zeros after its end.
 class Input {
  public:
   Input(const uint8_t* data, size_t size) : data_(data), size_(size) {}
@@ -30,8 +31,8 @@ class Input {
   size_t size_;
 };
 
-// The made-up JVM's words, by pages, with what an input changes in them. It counts what is read: a
-// walk of so little memory that reads so much is going in circles.
+// The made-up JVM's words, by pages, with the changes that an input makes. Counts reads: a walk
+// that reads more than kMost words of so little memory is going in circles.
 class DamagedMemory final : public MemoryReader {
  public:
   explicit DamagedMemory(const MadeUpMemory& memory) {
@@ -64,7 +65,7 @@ class DamagedMemory final : public MemoryReader {
     At(index) = value;
     changed_.push_back(index);
   }
-  // An address or a word that means something here.
+  // The address of a word or an undamaged word, chosen by `index`.
   uint64_t Known(size_t index) const {
     return (index & 1) != 0 ? addresses_[index / 2 % addresses_.size()]
                             : whole_[index / 2 % whole_.size()];
@@ -81,7 +82,7 @@ class DamagedMemory final : public MemoryReader {
     uint64_t words[kPageBytes / 8];
     bool there[kPageBytes / 8];
   };
-  // The one that was used last comes first: there are a dozen.
+  // Tries the page that was used last first: there are about a dozen pages.
   const Page* FindPage(uint64_t address) const {
     if (address / kPageBytes == last_) return last_page_;
     const auto found = pages_.find(address / kPageBytes);
@@ -101,7 +102,7 @@ class DamagedMemory final : public MemoryReader {
   mutable int reads_ = 0;
 };
 
-// A word: something known and a little more, or anything.
+// Takes a word from the input: a known value plus -128 .. 127, or any 64 bits.
 uint64_t TakeWord(Input& input, const DamagedMemory& memory) {
   const uint64_t kind = input.Take(1);
   if (kind % 4 == 0) return input.Take(8);
@@ -119,7 +120,7 @@ constexpr UnwindRow kRows[] = {
     {0x60, 16, UnwindRow::kSame, UnwindRow::kGone, UnwindRow::kSp},
 };
 
-// One architecture's JVM, with C code beside it.
+// The made-up JVM of one architecture, and C code with unwind rows.
 struct World {
   World(const CodeRules& rules, bool interpreted)
       : jvm(Made(rules, interpreted)), memory(jvm.memory) {
@@ -170,7 +171,7 @@ void WalkOnce(World& world, Input& input) {
   JavaWalk walk(layout, world.memory, start);
   const WalkStatus status = (bits & 16) != 0 ? walk.BeginAtRegisters() : walk.Begin();
   if (status != WalkStatus::kFound) return;
-  // Each physical frame takes a word of the stack at least; what is inlined is far less than this.
+  // Each physical frame takes at least one word of the stack; inlined frames are far fewer.
   constexpr int kMostFrames = 100'000;
   JavaFrame frame, before;
   int count = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WalkerName: which walker a fuzz target is for where no parent says it: the environment's
-// WALKHAMMER_WALKER, or the one that the program is named after. Signal-safe: no.
+// WalkerName: the walker of a fuzz target without a parent: the environment's WALKHAMMER_WALKER,
+// else the walker that the program is named after. Signal-safe: no.
 #ifndef WALKHAMMER_FUZZERS_WALKER_NAME_H_
 #define WALKHAMMER_FUZZERS_WALKER_NAME_H_
 
@@ -11,7 +11,8 @@
 
 namespace walkhammer {
 
-// A copy of the target `generic` that is named agct`suffix` is for agct; `generic` itself, too.
+// Returns WALKHAMMER_WALKER if set; else the file name of `program` (argv[0]) without `suffix`,
+// such as "agct" for "agct_afl"; "agct" if `program` is `generic` or lacks `suffix`.
 inline std::string WalkerName(std::string_view program, std::string_view suffix,
                               std::string_view generic) {
   if (const char* name = std::getenv("WALKHAMMER_WALKER"); name != nullptr) return name;

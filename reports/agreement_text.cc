@@ -13,7 +13,7 @@
 namespace walkhammer {
 namespace {
 
-// What two walkers said of the samples of one region.
+// How two walkers answered the samples of one region.
 struct Compared {
   uint64_t samples = 0, agreed = 0, one_failed = 0;
   std::map<std::string, uint64_t> kinds;  // of disagreement
@@ -29,7 +29,8 @@ struct Compared {
   }
 };
 
-// "99.92 % of 59,511 samples (95.42 % with byte codes and levels)  codelet  46 skipped-caller ..."
+// "99.92 % of 59,511  codelet  95.42 %  46 skipped-caller": the share with the same methods, and
+// the share with the same byte codes and levels, too.
 std::string ComparedLine(const std::string& name, const Compared& compared) {
   const auto of = [&](Disagreement kind) {
     const auto found = compared.kinds.find(DisagreementWord(kind));
@@ -56,7 +57,7 @@ std::string PairWords(const AgreementRow& row) {
 }  // namespace
 
 std::string AgreementText(const std::vector<AgreementRow>& rows, const std::string& indent) {
-  // Pairs by name, what is more real first.
+  // By names of the pair, then by realism, the most real first.
   std::map<std::pair<std::string, Realism>, std::pair<std::string, std::map<std::string, Compared>>>
       parts;
   for (const AgreementRow& row : rows) {

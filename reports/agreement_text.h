@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often walkers that were shown the same answered the same: for a cell of a stress run, and for
-// a fuzz run. Signal-safe: no.
+// AgreementText: how often walkers gave the same answer to the same sample or request, for a cell
+// of a stress run and for a fuzz run. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_AGREEMENT_TEXT_H_
 #define WALKHAMMER_REPORTS_AGREEMENT_TEXT_H_
 
@@ -11,8 +11,8 @@
 
 namespace walkhammer {
 
-// Of each pair of walkers, by where pc was; of a fuzz run by how real the requests were, too.
-// `indent` stands before each line. Empty if there are no rows.
+// A table for each pair of walkers, by where the pc was; in a fuzz run, a table for each realism of
+// the requests, too. Each line begins with `indent`. Empty if there are no rows.
 std::string AgreementText(const std::vector<AgreementRow>& rows, const std::string& indent);
 
 }  // namespace walkhammer

@@ -25,7 +25,7 @@ int64_t BlockAt(const CoverageRows& code, uint64_t address) {
   return after - code.blocks.begin() - 1;
 }
 
-// Without a build id, the functions' bounds tell whether it is the same file.
+// True if the functions' bounds show the same file: for files without a build id.
 bool SameFunctions(const ElfImage& image, const CoverageRows& code) {
   return std::all_of(code.functions.begin(), code.functions.end(),
                      [&](const CoverageFunctionRow& function) {

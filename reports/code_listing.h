@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CodeListing: a walker's code as instructions, with what a run reached of it. Called by the
+// CodeListing: a walker's code as instructions, marked by whether a run reached them. Used by the
 // coverage report; needs the file that holds the code. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_CODE_LISTING_H_
 #define WALKHAMMER_REPORTS_CODE_LISTING_H_
@@ -17,19 +17,20 @@ namespace walkhammer {
 
 class CodeListing {
  public:
-  // `code` must have coverage and outlive the object. Fails with kUnable where code.file is gone or
-  // is not what the run had.
+  // `code` must have coverage and outlive the object. Fails with kUnable if code.file is gone or is
+  // another build than the run tested.
   static Result<CodeListing> Open(const CoverageRows& code);
 
-  // The blocks of code.functions[function] that were not reached, each with where it may be entered
-  // from, and those reached blocks that stand beside them or lead into them. A line is
-  // "  + ADDRESS  INSTRUCTION" where reached, "  - ..." where not; ELF virtual addresses.
+  // Lists the blocks of code.functions[function] that were not reached, each with the blocks that
+  // lead into it, and the function's reached blocks that are next to an unreached block or lead
+  // into one. An instruction is "  + ADDRESS  TEXT" if reached, "  - ADDRESS  TEXT" if not, with
+  // its ELF virtual address.
   std::string Unreached(size_t function) const;
 
  private:
-  // A way into a block out of another.
+  // A jump, call or fall through into a block from another block.
   struct Entry {
-    uint32_t from;  // block
+    uint32_t from;  // index of the other block
     bool call;
   };
 
@@ -38,7 +39,7 @@ class CodeListing {
   void AddEntry(uint32_t from, uint32_t to, bool call);
   bool Reached(uint32_t block) const { return code_->blocks[block].first_ms.has_value(); }
   std::string EntriesText(uint32_t block) const;
-  // "  <CodeCache::find_blob(void*)>" where it leads out of `function`.
+  // "  <CodeCache::find_blob(void*)>" if `insn` leads out of `function`, else "".
   std::string TargetText(const Instruction& insn, uint32_t function) const;
   std::string BlockText(uint32_t block) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listings and rows of code that is really there: of this test.
+// Tests listings and rows of real code: functions of this test.
 #include "reports/code_listing.h"
 
 #include <fmt/format.h>
@@ -17,8 +17,8 @@ namespace walkhammer {
 
 volatile int coverage_test_sink;
 
-// Code to cover: branches, and a function that is called on one side of one. clang's UBSan would
-// put data before its first instruction.
+// Code to cover: branches, and a function that is called on one side of a branch. clang's UBSan
+// would put data ahead of a function's first instruction.
 #define WH_COVERED __attribute__((noinline, no_sanitize("undefined")))
 extern "C" {
 WH_COVERED void WalkhammerTestCallee() { coverage_test_sink = 7; }
@@ -97,7 +97,7 @@ TEST_F(ListingTest, AnotherBuildIsRefused) {
   ASSERT_FALSE(report.ok());
   EXPECT_EQ(report.failure().code, ExitCode::kUnable);
   EXPECT_THAT(report.failure().message, HasSubstr("is another build than the run tested"));
-  EXPECT_TRUE(FunctionReport(run_, "").ok());  // which needs no file
+  EXPECT_TRUE(FunctionReport(run_, "").ok());  // this report needs no file
 }
 
 TEST_F(ListingTest, ReachedAndUnreachedBlocksAreTold) {
@@ -107,7 +107,7 @@ TEST_F(ListingTest, ReachedAndUnreachedBlocksAreTold) {
       text, HasSubstr(fmt::format("{:#x}, {} bytes: {} of {} blocks not reached\n", root().address,
                                   root().size, root().blocks - 1, root().blocks)));
   EXPECT_THAT(text, HasSubstr(fmt::format("  + {:#x}  ", root().address)));
-  // What the branch may go to says so.
+  // A target of the branch names the branch's block.
   EXPECT_THAT(text, HasSubstr(fmt::format("    from {:#x} (reached)", root().address)));
   for (uint32_t i = 1; i < root().blocks; i++)
     EXPECT_THAT(
@@ -129,7 +129,7 @@ TEST_F(ListingTest, WhatWasReachedFarFromAnythingElseIsOnlyCounted) {
   all.erase(std::remove(all.begin(), all.end(), last), all.end());
   Reach(all);
   const std::string text = UnreachedReport(run_, "").value();
-  EXPECT_THAT(text, Not(HasSubstr("WalkhammerTestCallee\n")));  // reached as a whole
+  EXPECT_THAT(text, Not(HasSubstr("WalkhammerTestCallee\n")));  // every block of it was reached
   EXPECT_THAT(UnreachedReport(run_, "Callee").value(),
               HasSubstr("Every block of these functions was reached.\n"));
   EXPECT_THAT(text, HasSubstr(fmt::format("  - {:#x}  ", code_.blocks[last].address)));
@@ -182,7 +182,7 @@ TEST_F(ListingTest, WhatLeadsToAnUnreachedBlockIsShownFromAfar) {
   EXPECT_THAT(text, HasSubstr(fmt::format("{:#x} (reached)", code_.blocks[from].address)));
 }
 
-// What stands behind a jump or a return is not entered from there.
+// A block after a jump or a return is not entered from that instruction.
 TEST_F(ListingTest, OnlyWhatFallsThroughEntersTheNextBlock) {
   const auto image = ElfImage::Open(code_.file);
   ASSERT_TRUE(image.ok());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coverage report: every function of a walker's code, and instruction by instruction what a run
+// The coverage report: a table of the functions of a walker's code, and a disassembly of what a run
 // did not reach. Called by the verbs report and fuzz. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_COVERAGE_REPORT_H_
 #define WALKHAMMER_REPORTS_COVERAGE_REPORT_H_
@@ -14,18 +14,18 @@ namespace walkhammer {
 
 inline constexpr char kCoverageFileName[] = "coverage.txt";
 
-// In both, `part` limits the report to functions whose names contain it; kBadInput where there is
-// none such. Without coverage they fail with kUnable and say why there is none.
+// FunctionReport and UnreachedReport report only functions whose names contain `part`, and fail
+// with kBadInput if there are none. Without coverage, both fail with kUnable and say why.
 
-// How much of each function was reached, in a table.
+// A table of how much of each function was reached.
 Result<std::string> FunctionReport(const RunDb& db, std::string_view part);
 
-// The blocks that were not reached, disassembled: see CodeListing. Fails with kUnable where the
-// file that holds the code is gone or another one.
+// A disassembly of the blocks that were not reached: see CodeListing. Fails with kUnable if the
+// file that holds the code is gone or is another build than the run tested.
 Result<std::string> UnreachedReport(const RunDb& db, std::string_view part);
 
-// Both, of all functions, as coverage.txt in the run's folder. Writes nothing where there is no
-// coverage; the run says why.
+// Writes both reports of all functions to coverage.txt in the run's folder. Without coverage,
+// writes nothing and returns Ok: the run says why.
 Status WriteCoverageFile(const RunDb& db);
 
 }  // namespace walkhammer

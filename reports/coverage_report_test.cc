@@ -40,7 +40,7 @@ class CoverageTest : public testing::Test {
     totals.blocks = static_cast<uint64_t>(std::count(hit.begin(), hit.end(), 1));
     ASSERT_TRUE(run_.SaveProgress(totals).ok());
   }
-  // Ends as the last progress said.
+  // Ends the run with the totals of the last progress.
   void Finish() {
     const RunTotals totals = run_.Run().value().totals;
     ASSERT_TRUE(run_.Finish(RunStatus::kCleanEnd, totals).ok());
@@ -193,7 +193,7 @@ TEST_F(CoverageTest, MinimizedInputsAreShown) {
 }
 
 TEST_F(CoverageTest, AGoalIsMetOrMissedByOneBlock) {
-  SetTestCoverage();  // 3 of 6
+  SetTestCoverage();  // 3 of 6 blocks
   Finish();
   EXPECT_EQ(VerdictAt(50).word, "CLEAN");
   EXPECT_EQ(VerdictAt(50).exit, ExitCode::kClean);
@@ -283,7 +283,7 @@ Left out
 }
 
 TEST_F(CoverageTest, WithoutTheRightFileThereIsNoCodeToShow) {
-  SetTestCoverage();  // of a file that is not there
+  SetTestCoverage();  // of a file that does not exist
   const auto listing = UnreachedReport(run_, "");
   const Status written = WriteCoverageFile(run_);
   ASSERT_FALSE(listing.ok() || written.ok());
@@ -291,7 +291,7 @@ TEST_F(CoverageTest, WithoutTheRightFileThereIsNoCodeToShow) {
     EXPECT_EQ(failure.code, ExitCode::kUnable);
     EXPECT_THAT(failure.message, HasSubstr("/no/such/libjvm.so: is gone"));
   }
-  EXPECT_TRUE(FunctionReport(run_, "").ok());  // which needs no file
+  EXPECT_TRUE(FunctionReport(run_, "").ok());  // this report needs no file
 }
 
 }  // namespace

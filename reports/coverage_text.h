@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Coverage in words and tables: the section of the text report, the table of functions.
-// Called by the writers of reports. Signal-safe: no.
+// Used by the report writers. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_COVERAGE_TEXT_H_
 #define WALKHAMMER_REPORTS_COVERAGE_TEXT_H_
 
@@ -15,11 +15,11 @@ namespace walkhammer {
 
 struct CoverageTotals {
   uint64_t blocks = 0, reached = 0;
-  uint64_t functions = 0, functions_reached = 0;  // at least one block of it
+  uint64_t functions = 0, functions_reached = 0;  // reached: at least one block was
 };
 CoverageTotals CountCoverage(const CoverageRows& code);
 
-// Blocks of code.functions[function] that were reached.
+// Number of blocks of code.functions[function] that were reached.
 uint32_t ReachedOf(const CoverageRows& code, size_t function);
 
 // Indices of the functions whose name contains `part`, most unreached blocks first, then by
@@ -29,10 +29,11 @@ std::vector<size_t> ByUnreached(const CoverageRows& code, std::string_view part)
 // "1,234 of 4,168 blocks (29.6 %) in 210 of 385 functions"
 std::string CoverageSentence(const CoverageRows& code);
 
-// The lines of the section below its heading; the reason where there is no coverage.
+// The lines of the report's section, without the heading; without coverage, the reason.
 std::string CoverageSection(const CoverageRows& code, const std::vector<ProgressRow>& progress);
 
-// Every function whose name contains `part`; without a `part`, what was left out, too.
+// Table of the functions whose names contain `part`; if `part` is empty, with the functions that
+// coverage leaves out.
 std::string FunctionTable(const CoverageRows& code, std::string_view part);
 
 }  // namespace walkhammer

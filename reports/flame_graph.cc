@@ -31,7 +31,7 @@ bool IsJava(std::string_view frame) {
          frame.substr(0, open).find('.') != std::string_view::npos;
 }
 
-// "pkg.Class.method"
+// "pkg.Class.method" for a Java frame; other frames as they are.
 std::string_view ShortName(std::string_view frame) {
   return IsFailed(frame) || !IsJava(frame) ? frame : frame.substr(0, frame.find('('));
 }
@@ -40,7 +40,7 @@ int ColourOf(std::string_view frame) {
   if (IsFailed(frame)) return kFailed;
   if (!IsJava(frame)) return kOther;
   std::string_view package = ShortName(frame);
-  for (int parts = 0; parts < 2; parts++)  // the method's and the class's name
+  for (int parts = 0; parts < 2; parts++)  // drops the method's and the class's name
     package = package.substr(0, std::min(package.rfind('.'), package.size()));
   uint32_t hash = kFnvBegin32;
   for (const char c : package) hash = Fnv1a32(hash, static_cast<uint8_t>(c));
@@ -76,20 +76,20 @@ std::string EscapeHtml(std::string_view text) {
   return escaped;
 }
 
-// All frames, each once, and the stacks as indices into them, sorted: those with a common root are
-// neighbours.
+// All distinct frames, and the stacks as indices of frames. Stacks are sorted, so that stacks with
+// a common root are neighbours.
 struct Stacks {
   struct Stack {
     std::vector<uint32_t> frames;
     uint64_t count = 0;
   };
-  std::vector<std::pair<std::string, int>> names;  // and colour
+  std::vector<std::pair<std::string, int>> names;  // name and colour
   std::vector<Stack> stacks;
 };
 
 Stacks SortedStacks(std::span<const FlameGroup> groups) {
   Stacks sorted;
-  std::vector<std::pair<std::string_view, int>> names;  // and colour, by first use
+  std::vector<std::pair<std::string_view, int>> names;  // name and colour, by first use
   std::unordered_map<std::string_view, uint32_t> frame_ids;
   const auto add_name = [&](std::string_view name, int colour) {
     names.emplace_back(name, colour);
@@ -124,7 +124,7 @@ Stacks SortedStacks(std::span<const FlameGroup> groups) {
   return sorted;
 }
 
-// The tree in pre-order, three numbers a frame: its level (from 1), its name, its count.
+// The tree in pre-order, three numbers per frame: level (from 1), index of the name, count.
 std::string TreeText(const std::vector<Stacks::Stack>& stacks) {
   struct Frame {
     size_t level;
@@ -132,7 +132,7 @@ std::string TreeText(const std::vector<Stacks::Stack>& stacks) {
     uint64_t count;
   };
   std::vector<Frame> frames;
-  std::vector<size_t> path;  // indices of the frames of the stack at hand
+  std::vector<size_t> path;  // indices into `frames`, of the current stack
   for (const Stacks::Stack& stack : stacks) {
     size_t common = 0;
     while (common < path.size() && common < stack.frames.size() &&

@@ -14,23 +14,23 @@
 
 namespace walkhammer {
 
-// Stacks that belong together: of one cell.
+// The stacks of one cell.
 struct FlameGroup {
-  std::string name;  // CellLabel; the outermost frame where there are several groups
+  std::string name;  // CellLabel; the outermost frame if there are several groups
   std::vector<StackRow> stacks;
 };
 
-// Of the cell that `cell` names by its label or its position; empty: of all cells with stacks.
-// Fails with kBadInput where there is no such cell or no stack.
+// The stacks of the cell that `cell` names by label or by position; if `cell` is empty, of all
+// cells with stacks. Fails with kBadInput if there is no such cell or no stack.
 Result<std::vector<FlameGroup>> FlameGroups(const RunDb& db, std::string_view cell);
 
-// One HTML page that needs nothing else: zoom on click, search, tooltips. Failed walks are red.
+// Returns a self-contained HTML page: zoom on click, search, tooltips. Failed walks are red.
 // Width is the number of walks; neighbours are in alphabetical order. The page keeps zoom and
 // search in its address: #z=FRAME&q=PATTERN.
 std::string FlameGraphHtml(std::span<const FlameGroup> groups, std::string_view title);
 
-// "a.B.c;a.B.d 12" a line, sorted: the collapsed format that flamegraph.pl and speedscope read.
-// Methods are without their descriptors; stacks that then are the same are added up.
+// Returns sorted lines "a.B.c;a.B.d 12": the collapsed format that flamegraph.pl and speedscope
+// read. Omits the descriptors of methods and adds up stacks that are the same without these.
 std::string CollapsedText(std::span<const FlameGroup> groups);
 
 }  // namespace walkhammer

@@ -15,14 +15,14 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// What stands in the page for the script.
+// The data that the page holds for its script.
 nlohmann::json DataOf(const std::string& page) {
   constexpr std::string_view kOpen = "<script id=\"data\" type=\"application/json\">";
   const size_t begin = page.find(kOpen) + kOpen.size();
   return nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
 }
 
-// A line for each frame: indented by its level, name and count.
+// The page's tree, a line for each frame: name and count, indented by level.
 std::string TreeOf(const std::string& page) {
   const nlohmann::json data = DataOf(page);
   std::string text;

@@ -194,7 +194,7 @@ Json CellJson(const CellSummary& cell) {
           {"threads", std::move(threads)}};
 }
 
-// Of all cells, each with its cell's position.
+// The regions of all cells, each with the position of its cell.
 Json RegionsJson(const RunSummary& summary) {
   Json regions = Json::array();
   for (const CellSummary& cell : summary.cells)
@@ -316,7 +316,7 @@ Result<std::string> JsonReport(const RunDb& db, const RunSummary& summary) {
   json["step_regions"] = RegionsJson(summary);
   json["step_ranges"] = RangesJson(summary);
   json["coverage"] = CoverageJson(summary.coverage);
-  // Text from a damaged child may be no UTF-8.
+  // Text from a damaged child may not be UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

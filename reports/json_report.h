@@ -14,8 +14,8 @@ namespace walkhammer {
 
 inline constexpr int kJsonReportSchema = 1;
 
-// `db` is what `summary` was read from: it gives the findings of each bucket.
-// Indented, ends in a newline.
+// Returns indented JSON that ends in a newline. `summary` was read from `db`, which also has the
+// findings of each bucket.
 Result<std::string> JsonReport(const RunDb& db, const RunSummary& summary);
 
 }  // namespace walkhammer

@@ -58,7 +58,7 @@ TEST_F(ReportTest, CleanRun) {
   EXPECT_EQ(Summary().verdict.exit, ExitCode::kClean);
 }
 
-// The record has a request, and nothing replayed it.
+// The bucket has a request, and no replay was recorded.
 TEST_F(ReportTest, SaysWhatThereWasNoTimeToConfirm) {
   Add("crash", "fault", "b", Realism::kGenuine);
   RunTotals totals = TestTotals();
@@ -138,7 +138,7 @@ TEST_F(ReportTest, RunThatIsStillGoingOrWasKilled) {
   ASSERT_TRUE(run_->SaveProgress(TestTotals()).ok());
   EXPECT_EQ(FirstLine(), "CLEAN: no findings; the run is still going");
   EXPECT_EQ(ReadJson()["writer_alive"], true);
-  run_.reset();  // without Finish, as when killed
+  run_.reset();  // no Finish, as in a run that is killed
   EXPECT_EQ(FirstLine(), "CLEAN: no findings; the run was killed before it could finish");
   EXPECT_EQ(ReadJson()["status"], "running");
   EXPECT_EQ(ReadJson()["writer_alive"], false);
@@ -189,7 +189,7 @@ TEST_F(ReportTest, ReturnCodesByState) {
   shared->counts[0][1][kStateInJava][1][kCodeFrames] = 100'000;
   shared->counts[0][0][kStateInJava][0][6] = 299'999;
   shared->counts[0][0][kStateInJava][0][kCodeCrash] = 1;
-  shared->counts[0][0][kStateInVm][0][15] = 3;  // -14: AsyncGetCallTrace declares none such
+  shared->counts[0][0][kStateInVm][0][15] = 3;  // -14: AsyncGetCallTrace declares no such code
   ASSERT_TRUE(run_->SaveCounts(*shared).ok());
   Finish(RunStatus::kCleanEnd, TestTotals());
   const std::string text = Text();

@@ -157,7 +157,7 @@ void HoldToGoal(RunSummary& summary, double percent) {
   std::string words;
   if (code.reason.empty()) {
     const CoverageTotals totals = CountCoverage(code);
-    // 29.6 percent of 1,000 are 296 blocks, whatever the last bit of a double says.
+    // Minus 1e-6: 29.6 percent of 1,000 are 296 blocks, whatever the last bit of the double is.
     goal.needed = static_cast<uint64_t>(
         std::max(1.0, std::ceil(percent * static_cast<double>(totals.blocks) / 100 - 1e-6)));
     goal.met = totals.reached >= goal.needed;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RunSummary: everything that a report says about one run, read once, with the verdict.
-// Called by the report writers; needs only the run folder, also of a run that is still going or
-// was killed. Signal-safe: no.
+// Used by the report writers. Needs only the run folder; the run may still be going or may have
+// been killed. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_RUN_SUMMARY_H_
 #define WALKHAMMER_REPORTS_RUN_SUMMARY_H_
 
@@ -24,8 +24,8 @@ struct Verdict {
 
 // How often one return code was seen while one thread state was presented.
 struct CodeShare {
-  std::string code;       // "frames", "crash", "hang", "other", or the number
-  std::string code_name;  // as the walker declares it; may be empty
+  std::string code;       // "frames", "crash", "hang", "other", or the walker's return code
+  std::string code_name;  // as the walker declares the code; may be empty
   uint64_t count = 0;
   double share = 0;  // of the walks in this state, 0 .. 1
 };
@@ -36,7 +36,7 @@ struct StateCodes {
   std::vector<CodeShare> codes;  // most frequent first
 };
 
-// A cell of a stress or step run and what belongs to it.
+// A cell of a stress or step run, with all rows that belong to the cell.
 struct CellSummary {
   CellRow row;
   std::vector<StateCodes> codes;
@@ -48,15 +48,15 @@ struct CellSummary {
   StackTotals stacks;
 };
 
-// The inputs of a bucket: paths below RunSummary::dir, empty where there is none.
+// The inputs of a bucket: paths below RunSummary::dir; empty if there is no such input.
 struct BucketFiles {
   std::string input, minimized;
 };
 
-// A bar for coverage, and whether a run cleared it.
+// A goal for coverage, and whether a run met the goal.
 struct CoverageGoal {
   double percent = 0;   // of the blocks; above 0, at most 100
-  uint64_t needed = 0;  // blocks that make it
+  uint64_t needed = 0;  // least number of blocks that meets the goal
   bool met = false;
 };
 
@@ -70,9 +70,9 @@ struct RunSummary {
   std::vector<StateCodes> codes;
   std::vector<SceneRow> scenes;
   std::vector<CellSummary> cells;  // empty: a fuzz run
-  // Of a fuzz run of several walkers; that of cells is theirs.
+  // Of a fuzz run with several walkers. The agreement in a cell is in CellSummary.
   std::vector<AgreementRow> agreement;
-  // By bucket: positions of the cells that saw it.
+  // By bucket: positions of the cells that saw the bucket.
   std::vector<std::vector<int64_t>> bucket_cells;
   std::vector<ProgressRow> progress;
   CoverageRows coverage;
@@ -86,10 +86,9 @@ Result<RunSummary> ReadRun(const RunDb& db);
 // The distribution of codes by walker and presented state, most walks first.
 std::vector<StateCodes> GroupByState(const std::vector<CountRow>& counts);
 
-// Holds the run to a bar of `percent` of the blocks: sets `goal` and what the verdict says.
-// A run that proves nothing (VACUOUS, FAILED) stays so, and findings stay findings: only a clean
-// run can fail for its coverage. Below the bar: BELOW GOAL, exit code 1. Without coverage nobody
-// can tell: NO COVERAGE, exit code 3.
+// Holds the run to a coverage of `percent` of the blocks: sets summary.goal and adds to the
+// verdict's sentence. The verdict itself changes only for a CLEAN run: to BELOW GOAL (exit code 1)
+// below the goal, to NO COVERAGE (exit code 3) without coverage.
 void HoldToGoal(RunSummary& summary, double percent);
 
 // "ended", "is still going", "was killed before it could finish", ...: what the run did.

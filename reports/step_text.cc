@@ -33,7 +33,7 @@ std::string LevelWords(int level) {
   return fmt::format("level {}, C{}", level, level == 4 ? 2 : 1);
 }
 
-// One line for each group, the one with most steps first.
+// One line for each group, the group with most steps first.
 std::string ShareTable(const std::map<std::string, Steps>& groups) {
   std::vector<std::pair<std::string, Steps>> sorted(groups.begin(), groups.end());
   std::stable_sort(sorted.begin(), sorted.end(),
@@ -69,7 +69,7 @@ std::string WorstRegions(std::span<const StepRegionRow> regions) {
   return text;
 }
 
-// The first instructions, a line each.
+// The first kInstructionsShown instructions of `listing`, a line each.
 std::string Instructions(std::string_view listing) {
   std::string text;
   size_t lines = 0;

@@ -19,7 +19,7 @@ using testing::StartsWith;
 
 class StressReport : public testing::Test {
  protected:
-  // A cell of this status; with walks where such a cell may have some.
+  // Saves a cell with `status`, and with walks if such a cell may have walks.
   void Cell(int64_t position, CellStatus status, const char* reason = "") {
     CellRow cell = TestCell(position);
     cell.status = status;
@@ -73,11 +73,11 @@ TEST_F(StressReport, EachStatusHasItsVerdict) {
     const char* word;
     ExitCode exit;
   } kVerdicts[] = {
-      {CellStatus::kRunning, "FAILED", ExitCode::kToolFailed},  // it never finished
+      {CellStatus::kRunning, "FAILED", ExitCode::kToolFailed},  // the cell never finished
       {CellStatus::kPassed, "CLEAN", ExitCode::kClean},
       {CellStatus::kInterrupted, "FAILED", ExitCode::kToolFailed},
       {CellStatus::kVacuous, "VACUOUS", ExitCode::kToolFailed},
-      {CellStatus::kDied, "FAILED", ExitCode::kToolFailed},  // should its finding be missing
+      {CellStatus::kDied, "FAILED", ExitCode::kToolFailed},  // if the finding is missing
       {CellStatus::kWorkloadFailed, "FAILED", ExitCode::kToolFailed},
       {CellStatus::kHung, "FAILED", ExitCode::kToolFailed},
       {CellStatus::kOutputFlood, "FAILED", ExitCode::kToolFailed},
@@ -168,7 +168,7 @@ TEST_F(StressReport, RunThatIsStillGoingOrWasKilled) {
   Cell(0, CellStatus::kPassed);
   EXPECT_EQ(FirstLine(),
             "CLEAN: no findings; 1 of 2 cells passed, 1 running; the run is still going");
-  run_.reset();  // without Finish, as when killed
+  run_.reset();  // no Finish, as in a run that is killed
   EXPECT_EQ(FirstLine(),
             "FAILED: torture:recursion jdk17 zgc-1: unfinished; 1 of 2 cells passed, 1 unfinished; "
             "no findings; the run was killed before it could finish");
@@ -243,7 +243,7 @@ TEST_F(StressReport, TheIntervalIsTheMedianOverSignals) {
   EXPECT_THAT(Text(),
               HasSubstr("interval      5.09 ms achieved (median), asked for back to back\n"));
   EXPECT_THAT(Text(), HasSubstr("sampled       perf, cpu clock, back to back\n"));
-  // One thread has most signals, and of a wall clock the cell's time counts.
+  // Thread b has most signals. With a wall clock, the time of the cell counts, not the CPU time.
   ASSERT_TRUE(run_->SaveCellThreads(
                       0, std::vector<CellThreadRow>{{0, 1, "a", true, 9, {1, 1, 0, 0, 1, 1}},
                                                     {0, 2, "b", true, 60, {9, 3, 0, 0, 1, 1}},
@@ -370,7 +370,7 @@ TEST_F(StressReport, AtMostTenRegionsAndFiveRanges) {
   std::vector<StepRangeRow> ranges;
   for (uint64_t i = 0; i < 20; i++) {
     const std::string name = "r" + std::to_string(100 + i) + "r";
-    regions.push_back({0, "stub", name, -1, 1, 100, 100 - i, i, 0});  // the first is whole
+    regions.push_back({0, "stub", name, -1, 1, 100, 100 - i, i, 0});  // the first has no failures
     ranges.push_back({0, "stub", "t" + name, -1, "wrong", 0, 1, i, ""});
   }
   ASSERT_TRUE(run_->SaveStepRegions(0, regions).ok());

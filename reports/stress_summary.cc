@@ -46,7 +46,8 @@ std::string CellCounts(std::span<const CellSummary> cells, const RunRow& run) {
   return text;
 }
 
-// The first cell of this class and how many there are besides: "a b c died: why (and 2 more)".
+// The first cell of the class `wanted` and the number of others: "a b c: died (why) and 2 more; ".
+// "" if there is none.
 std::string Culprits(std::span<const CellSummary> cells, const RunRow& run, CellClass wanted) {
   const CellRow* first = nullptr;
   size_t more = 0;

@@ -14,16 +14,18 @@
 
 namespace walkhammer {
 
-// In the order of the cells. `counts` are the run's.
+// Reads all cells, in their order. `counts`: all counts of the run.
 Result<std::vector<CellSummary>> ReadCells(const RunDb& db, const std::vector<CountRow>& counts);
 
-// What a run with cells is worth: findings first, then vacuous cells, then those that failed, then
-// those that were skipped. Only a run whose every cell passed is clean; while it goes on, the cells
-// that run do not count. `found` says what was found, `forbidden` whether it is a finding.
+// The verdict on a run with cells: FINDINGS if `forbidden`; else VACUOUS for a vacuous cell, FAILED
+// for a failed cell or run, SKIPPED for a skipped cell, VACUOUS if no cell passed, else CLEAN, in
+// this order. While the run goes on, running cells do not count. `found`: the findings in words;
+// `forbidden`: whether one of them is Forbidden.
 Verdict JudgeCells(const RunRow& run, std::span<const CellSummary> cells, bool forbidden,
                    const std::string& found);
 
-// How the cell ended, in a word: that of its status, or why a status does not count.
+// How the cell ended: "vacuous" if IsVacuous(cell), "unfinished" if the cell is running in a run
+// that no longer goes on, else the word of the status.
 std::string CellWord(const CellRow& cell, const RunRow& run);
 
 }  // namespace walkhammer

@@ -37,8 +37,8 @@ std::string IntervalWords(const CellRow& cell) {
   return fmt::format("every {} to {}", Span(low), Span(high));
 }
 
-// Nanoseconds of `clock` from one signal of a thread to the next: the median over signals, as far
-// as the averages of their threads tell. None: no signals, or no time.
+// Nanoseconds of the cell's clock from one signal of a thread to the next: the median over all
+// signals, each with the average of its thread. nullopt: no signals, or no time.
 std::optional<double> AchievedNs(const CellSummary& cell) {
   std::vector<std::pair<double, uint64_t>> threads;  // interval, signals
   uint64_t signals = 0;
@@ -130,7 +130,7 @@ std::string EvidenceLine(const std::string& kind, const EvidenceRow& names,
 std::string EvidenceText(const std::vector<EvidenceRow>& rows) {
   struct Witnessed {
     EvidenceRow names;
-    std::map<std::string, std::map<std::string, uint64_t>> kinds;  // then by against
+    std::map<std::string, std::map<std::string, uint64_t>> kinds;  // samples by kind and against
   };
   std::map<std::string, Witnessed> witnesses;
   for (const EvidenceRow& row : rows) {

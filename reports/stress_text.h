@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cells of a stress or step run in words and tables: a section of the text report.
-// Called by its writer. Signal-safe: no.
+// Called by the writer of that report. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_STRESS_TEXT_H_
 #define WALKHAMMER_REPORTS_STRESS_TEXT_H_
 
@@ -10,11 +10,12 @@
 
 namespace walkhammer {
 
-// The lines of the section below its heading: a block for each cell, those first that did not pass.
+// The lines of the section, without the heading: a block for each cell, with the cells that did not
+// pass first.
 std::string CellsSection(const RunSummary& summary);
 
-// "torture:recursion jdk17 zgc and 2 more cells": which cells saw a bucket, by its index. Empty
-// where none is known.
+// The cells that saw summary.buckets[bucket]: "torture:recursion jdk17 zgc and 2 more cells". Empty
+// if no such cell is known.
 std::string SeenByText(const RunSummary& summary, size_t bucket);
 
 }  // namespace walkhammer

@@ -14,7 +14,7 @@
 namespace walkhammer {
 namespace {
 
-// Of the smallest input known, where there is one.
+// A line about the smallest input known; "" if there is none.
 std::string MinimizedText(const BucketRow& bucket, const std::string& dir,
                           const std::string& input) {
   if (!bucket.minimized_edits) return "";
@@ -25,7 +25,7 @@ std::string MinimizedText(const BucketRow& bucket, const std::string& dir,
   return text + "\n";
 }
 
-// Why what came after the walks ended before it was done.
+// Why confirming and minimising ended early.
 std::string CutShort(const RunSummary& summary) {
   return summary.run.status == RunStatus::kInterrupted ? "interrupted" : "no time left";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text report of one run: the verdict first, then buckets from the gravest on, then what the
-// run did. For terminals and logs. Signal-safe: no.
+// The text report of one run: the verdict, then the buckets, gravest first, then what the run did.
+// For terminals and logs. Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_TEXT_REPORT_H_
 #define WALKHAMMER_REPORTS_TEXT_REPORT_H_
 

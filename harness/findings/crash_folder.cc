@@ -28,7 +28,7 @@ std::string CommentLine(std::string text) {
   return "# " + text + "\n";
 }
 
-// 0, or an errno.
+// Writes all of `text`. Returns 0 or an errno.
 int WriteAll(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(fd, text.data(), text.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A crash folder: crashes/<bucket>/ in a run's folder, with what an engineer needs to replay and
 // to understand one bug: input.walk, explain.txt and, if the JVM wrote one, hs_err.log.
-// Called by the parent for the first finding of a bucket, and again when it was confirmed.
+// Called by the parent for the first finding of a bucket, and again after the bucket's replays.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_FINDINGS_CRASH_FOLDER_H_
 #define WALKHAMMER_HARNESS_FINDINGS_CRASH_FOLDER_H_
@@ -18,15 +18,15 @@ inline constexpr char kMinimizedName[] = "minimized.walk";  // written by the pa
 inline constexpr char kExplainName[] = "explain.txt";
 inline constexpr char kHsErrName[] = "hs_err.log";
 
-// The text of input.walk: the request with `expect`, under comment lines that name the title, the
-// JDK and the replay command.
+// Text of input.walk: comment lines with title, JDK and replay command, then the request with
+// `expect`.
 std::string InputText(const CrashCase& crash);
 
-// Writes or replaces the files; none is ever seen half written. Without a known request there is
-// no input.walk. Returns the folder relative to `run_dir`, "crashes/<bucket>".
+// Writes or replaces the files, each atomically; no input.walk if the request is not known. Returns
+// the folder relative to `run_dir`, "crashes/<bucket>".
 Result<std::string> WriteCrashFolder(const std::string& run_dir, const CrashCase& crash);
 
-// Replaces `path` by way of a temporary file beside it.
+// Writes `text` to a temporary file beside `path` and renames this file to `path`.
 Status WriteFileAtomically(const std::string& path, std::string_view text);
 
 }  // namespace walkhammer

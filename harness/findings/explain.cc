@@ -103,7 +103,7 @@ const char* RealismMeaning(Realism realism) {
   return "";
 }
 
-// Linux: asm-generic/siginfo.h.
+// What si_code `code` of `signal` means (Linux: asm-generic/siginfo.h); "" for other codes.
 std::string CodeMeaning(int signal, int code) {
   if (code == SI_KERNEL) return "sent by the kernel without an address";
   if (code <= 0) return "sent by a program";

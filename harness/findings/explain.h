@@ -12,20 +12,20 @@
 
 namespace walkhammer {
 
-// One bug occurrence with everything that its folder tells about it.
+// One occurrence of a bug, with everything that the crash folder says about it.
 struct CrashCase {
   FindingRecord record;
   const RawFinding* raw = nullptr;       // null for the death of a child
-  const WalkRequest* request = nullptr;  // null if the killer is unknown
-  const SymbolTable* symbols = nullptr;  // of `request`; must be there if that is
+  const WalkRequest* request = nullptr;  // null if it is not known which walk did it
+  const SymbolTable* symbols = nullptr;  // of `request`; not null unless `request` is
   std::string jdk;                       // path and version, one line
-  std::string replay_command;            // exactly as to be typed
+  std::string replay_command;            // exactly as typed in a shell
   int confirmed = 0;                     // of `tries` replays
   int tries = 0;                         // 0: not replayed yet
-  std::string hs_err_text;               // or empty
+  std::string hs_err_text;               // the JVM's log; empty if there is none
 };
 
-// "0x1c bytes after the first instruction of the compiled code of a.B.c()V".
+// A value in words: "0x1c bytes after the first instruction of the compiled code of a.B.c()V".
 std::string ExplainValue(const Value& value, const SymbolTable& symbols);
 
 // What the request shows to the walker: one indented line per register, field and edit.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FindingRecord: a finding in the form that runs store it: names and text instead of indexes and
-// addresses, so that it can be read without the child, the JDK or this build of the tool.
-// Made by the parent from what the child hands over. Signal-safe: no.
+// FindingRecord: a finding in the form in which runs store it: names and text instead of indexes
+// and addresses, readable without the child, the JDK or this build of the tool. The parent makes
+// records from a child's findings and deaths. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_FINDINGS_FINDING_RECORD_H_
 #define WALKHAMMER_HARNESS_FINDINGS_FINDING_RECORD_H_
 
@@ -31,33 +31,36 @@ struct FindingRecord {
   std::string fault;    // FaultJson
   uint64_t sequence = 0;
   uint64_t time_ms = 0;         // since the run's start
-  std::optional<int64_t> cell;  // CellRow::position; none: not of a stress or step run
+  std::optional<int64_t> cell;  // CellRow::position; nullopt: not of a stress or step run
 };
 
-// `arch`: of the JVM, as `uname -m` says it; the request is then for that one alone.
+// The record of a finding. `arch`: the JVM's architecture, in the words of `uname -m`; the record's
+// request is for that architecture only.
 FindingRecord MakeFindingRecord(const RawFinding& finding, const Symbolizer& symbolizer,
                                 const SymbolTable& symbols, std::string_view arch);
 
-// `request` is what the journal names as the killer; null if the child died between walks.
+// The record of a child's death. `request`: the walk that the journal blames; null if the child
+// died between walks.
 FindingRecord MakeDeathRecord(const DeathInfo& death, const WalkRequest* request,
                               const SymbolTable& symbols, uint64_t sequence, uint64_t time_ms,
                               std::string_view arch);
 
-// In a run of several walkers, of which `first_walker` is the first: whose finding it is goes into
-// key and title, unless it is the first's, and so does against whom. Replays, which `expect` is
-// for, are of that walker alone, or of that pair.
+// Appends walker names to the signature's key and title: ": W against V" if the request compares W
+// with V; else ", by W" if W is not `first_walker`, the run's first walker. `expect` stays as it
+// is: a replay runs that walker or that pair only.
 void NameWalkers(const WalkRequest& request, uint8_t first_walker, FindingRecord& record);
 
-// Ending, signal, registers and raw chain; addresses are "0x..." strings.
+// JSON of ending, signal, registers and raw call chain; addresses are "0x..." strings.
 std::string FaultJson(const RawFinding& finding);
 
-// What the oracle table of this build says; `otherwise` where it does not know the names. This is
-// how an old run is regraded.
+// Grade of an outcome in this build's oracle table, by which old runs are regraded; `otherwise` if
+// the table does not have the names.
 Grade GradeOf(std::string_view oracle, std::string_view outcome, Grade otherwise);
 Grade GradeFromWord(std::string_view word);      // kForbidden for unknown words
 Realism RealismFromWord(std::string_view word);  // kEditedStack for unknown words
 
-// A copy that is safe to read even if a dying child scribbled over it: counts brought into range.
+// Copy of `request` with counts and enumerations brought into range: safe to read even if a dying
+// child has written over `request`.
 WalkRequest SaneRequest(const WalkRequest& request);
 
 }  // namespace walkhammer

@@ -27,7 +27,7 @@ void ParseProblematicFrame(std::string_view line, HsErrHead& head) {
     return;
   }
   if (kind == 'J') {
-    // The compile id says nothing about the bug.
+    // Drops the compile id, which says nothing about the bug.
     rest = Trim(rest.substr(std::min(rest.find_first_not_of("0123456789% "), rest.size())));
     rest = rest.substr(0, rest.find(" ("));
   }

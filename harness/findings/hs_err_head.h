@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // HsErrHead: the error that the head of an hs_err log states, in the lines that start with '#'.
-// Called by the signature of a child's death. Signal-safe: no.
+// Used by the signature of a child's death. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_FINDINGS_HS_ERR_HEAD_H_
 #define WALKHAMMER_HARNESS_FINDINGS_HS_ERR_HEAD_H_
 
@@ -16,11 +16,11 @@ struct HsErrHead {
   std::string frame;    // "frame::sender(RegisterMap*) const+0x1f", "StubRoutines::call_stub"
 };
 
-// Any text will do; what is not understood stays empty.
+// Parses an hs_err log. Accepts any text; fields that are not understood stay empty.
 HsErrHead ParseHsErrHead(std::string_view text);
 
-// Hexadecimal numbers of at least `shortest` digits, and bare words of 12 or 16 digits, become
-// "0x?", so that text compares across runs.
+// Replaces "0x" numbers of at least `shortest` digits, and bare words of 12 or 16 hexadecimal
+// digits, by "0x?", so that text compares across runs.
 std::string NormalizeHex(std::string_view text, size_t shortest = 1);
 
 }  // namespace walkhammer

@@ -23,7 +23,8 @@ namespace {
 bool IsHex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Addresses differ from run to run, offsets do not: only numbers too long for an offset go.
+// Numbers of at least this many digits are replaced: such numbers are addresses, which differ from
+// run to run. Offsets are shorter and stay.
 constexpr size_t kLongerThanOffset = 9;
 
 // "f(X)+0x1f" -> "f(X)".
@@ -43,12 +44,12 @@ bool IsRuntime(const Site& site) {
                      [&](std::string_view prefix) { return site.module.starts_with(prefix); });
 }
 
-// The call chain: the pc itself first, then what it was called from.
+// The call chain: the pc itself, then the callers, innermost first.
 std::vector<Site> Chain(const RawFinding& finding, const Symbolizer& symbolizer) {
   std::vector<Site> chain;
   const Fault& fault = finding.fault;
   const uint64_t pc = fault.registers.pc;
-  // Where nothing faulted the oracle pins the finding to a return address.
+  // Without a fault, the oracle pins the finding to a return address.
   if (pc != 0 || fault.signal != 0)
     chain.push_back(finding.ending == Ending::kReturned ? symbolizer.ResolveCaller(pc)
                                                         : symbolizer.Resolve(pc));
@@ -73,7 +74,7 @@ const Site* FirstBlamable(const std::vector<Site>& chain) {
   return nullptr;
 }
 
-// Which check it was says more than where it was called from.
+// Signs by the check alone: the check says more than the call chain.
 void SignFailedCheck(const RawFinding& finding, const std::vector<Site>& chain,
                      Signature& signature) {
   const std::string check(finding.fault.failed_check,
@@ -116,7 +117,7 @@ void SignCrash(const RawFinding& finding, const std::vector<Site>& chain, Signat
   }
 }
 
-// A site without its offset into the function; a stripped module's offset is all there is.
+// The function of a site, without the offset. A stripped module has only the module's offset.
 std::string FunctionText(const Site& site) {
   return site.function.empty() ? SiteFunctionText(site) : site.function;
 }
@@ -162,7 +163,8 @@ Signature SignatureOf(const RawFinding& finding, const Symbolizer& symbolizer) {
     if (finding.outcome < oracle.outcomes.size()) outcome = oracle.outcomes[finding.outcome].name;
   }
   const std::vector<Site> chain = Chain(finding, symbolizer);
-  // A walk may call malloc and then crash: those are two findings, of which only one is a crash.
+  // The oracle decides, not the ending: a walk that calls malloc and then crashes has two findings,
+  // and only one of them is a crash.
   if (signature.oracle == kCrashOracleName && outcome == kFailedCheckOutcomeName) {
     SignFailedCheck(finding, chain, signature);
   } else if (signature.oracle == kCrashOracleName) {
@@ -227,10 +229,10 @@ Signature SignatureOfDeath(const DeathInfo& death) {
 
 namespace {
 
-// What is compared across builds: no offsets, argument lists, line numbers.
+// The function of a place, without offset and argument list, to compare across builds.
 std::string FunctionOnly(std::string_view place) {
   const std::string_view plain = WithoutOffset(place);
-  // Without symbols the offset is all there is, and means nothing in another build.
+  // Without symbols, there is only the offset, which stays: another build does not match.
   if (plain.find(".so") != std::string_view::npos) return std::string(place);
   if (plain.find('"') != std::string_view::npos) return std::string(plain);  // a named code blob
   return FunctionBase(plain);
@@ -277,7 +279,7 @@ Match MatchesExpect(std::string_view expect, const Signature& signature) {
   const std::string wanted = FunctionOnlyExpect(expect);
   const std::string seen = FunctionOnlyExpect(signature.expect);
   if (wanted == seen) return Match::kFunction;
-  // "oracle/outcome" alone stands for the outcome anywhere.
+  // "oracle/outcome" alone stands for the outcome in any function.
   const bool names_outcome =
       wanted.find('/') != std::string::npos && wanted.find(' ') == std::string::npos;
   return names_outcome && seen.starts_with(wanted + " in ") ? Match::kFunction : Match::kNo;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signature: what makes two findings the same bug. Its text is its identity: buckets are joined
-// by `key`, replays compare `expect`, people read `title`.
-// Called by the parent, by replay and by minimize. Signal-safe: no.
+// Signature: text that identifies the bug of a finding. Findings with the same `key` share a
+// bucket, replays compare `expect`, people read `title`. Used by the parent, by replay and by
+// minimize. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_FINDINGS_SIGNATURE_H_
 #define WALKHAMMER_HARNESS_FINDINGS_SIGNATURE_H_
 
@@ -13,8 +13,8 @@
 
 namespace walkhammer {
 
-// Rows of the oracle table that signatures know: these are signed by where the walker was. The
-// parent itself judges survival.
+// Names of the oracle table that signatures treat specially. Crashes and hangs are signed by where
+// the walker was. The parent itself judges survival.
 inline constexpr char kCrashOracleName[] = "crash";
 inline constexpr char kHangOracleName[] = "hang";
 inline constexpr char kDeathOracleName[] = "survival";
@@ -29,26 +29,27 @@ struct Signature {
 
 Signature SignatureOf(const RawFinding& finding, const Symbolizer& symbolizer);
 
-// How a child died that did not end as asked.
+// How a child died that was not asked to end.
 struct DeathInfo {
   int wait_status = 0;      // of waitpid
-  std::string hs_err_text;  // its hs_err log, or empty
+  std::string hs_err_text;  // the child's hs_err log, or empty
 };
 
 Signature SignatureOfDeath(const DeathInfo& death);
 
 enum class Match { kNo, kFunction, kExact };
 
-// Whether `signature` is what a .walk file expects. kFunction: the same kind of finding in the
-// same function (or, for a death, the same message), at another offset, signature or line.
-// An expectation may leave out offset and argument list; it then matches as kFunction.
+// How well `signature` matches the `expect` line of a .walk file. kExact: the same text. kFunction:
+// the same kind of finding in the same function (for a death or failed check: the same message)
+// with another offset, argument list or line number. An `expect` line may leave out offset and
+// argument list, or name only "oracle/outcome"; it then matches as kFunction.
 Match MatchesExpect(std::string_view expect, const Signature& signature);
 
 // Name of the bucket's folder: a readable slug and a short hash of the key.
 std::string BucketName(const Signature& signature);
 
-// The native call chain of `finding`, one "libjvm.so f(X*)+0x1f" a line, innermost first,
-// beginning with the pc itself; "" when it has no fault.
+// The native call chain of `finding`, one "libjvm.so f(X*)+0x1f" a line, innermost first, beginning
+// with the pc itself; "" if no place is known.
 std::string NativeChainText(const RawFinding& finding, const Symbolizer& symbolizer);
 
 }  // namespace walkhammer

@@ -9,7 +9,7 @@
 
 namespace walkhammer {
 
-// Stand for functions of the VM and of the C runtime; only their names matter.
+// These functions stand for functions of the VM and of the C runtime; only the names matter.
 __attribute__((noinline)) int SignatureVm(int x) {
   asm volatile("");
   return x + 1;
@@ -24,7 +24,7 @@ namespace {
 const uint64_t kVm = reinterpret_cast<uint64_t>(static_cast<int (*)(int)>(&SignatureVm));
 const uint64_t kVmTwo = reinterpret_cast<uint64_t>(static_cast<int (*)(long, long)>(&SignatureVm));
 
-// The test binary passes for libjvm.so, or for another library, by a link of that name.
+// A symbolic link with the name of a library makes the test binary pass for libjvm.so or another.
 class SignatureTest : public testing::Test {
  protected:
   Symbolizer Symbols(const char* name) {
@@ -54,7 +54,7 @@ TEST_F(SignatureTest, CrashInAModule) {
   EXPECT_EQ(NativeChainText(*finding, symbols),
             "libjvm.so walkhammer::SignatureVm(int)+0x3\n"
             "libjvm.so walkhammer::SignatureVm(long, long)+0x2\n");
-  // Another caller is the same bug, another signal or place is not.
+  // A finding with another caller is the same bug; one with another signal or place is not.
   SetChain(*finding, {kVm + 3});
   EXPECT_EQ(SignatureOf(*finding, symbols).key, signature.key);
   SetChain(*finding, {kVm + 2});
@@ -71,7 +71,7 @@ TEST_F(SignatureTest, CrashInTheCRuntimeIsItsCallers) {
   auto finding = NewFinding("crash", "fault");
   SetChain(*finding, {kVm + 3});
   EXPECT_EQ(SignatureOf(*finding, symbols).title, "crash in walkhammer::SignatureVm");
-  // Two modules: the runtime, and above it the same file under its own name.
+  // Two modules of the same file: libc.so.6 holds [kVm, kVm + 4), the test binary the rest.
   modules[1] = modules[0];
   SetField(modules[0].path, dir_.Under("libc.so.6"));
   modules[0].end = kVm + 4;
@@ -139,7 +139,7 @@ TEST_F(SignatureTest, OtherOraclesNameTheOutcome) {
   signature = SignatureOf(*finding, symbols);
   EXPECT_EQ(signature.key, "signal-safety/unsafe-call in libjvm.so walkhammer::SignatureVm(int)");
   EXPECT_EQ(signature.title, "signal-safety/unsafe-call in walkhammer::SignatureVm");
-  // A crash later in the same walk does not make it a crash.
+  // A crash later in the same walk does not make this finding a crash.
   finding->ending = Ending::kCrashed;
   EXPECT_EQ(SignatureOf(*finding, symbols).key, signature.key);
 }
@@ -169,7 +169,7 @@ TEST_F(SignatureTest, AFailedCheckIsTheCheck) {
             "failed-check (frame.cpp:123) assert(x()) failed in walkhammer::SignatureVm");
   EXPECT_EQ(signature.expect, "failed-check (frame.cpp:123) assert(x()) failed");
   EXPECT_EQ(signature.oracle, "crash");
-  // It is the same wherever it is inlined; another check is another.
+  // A check is the same bug wherever it is inlined; another check is another bug.
   SetChain(*finding, {kVmTwo + 2});
   EXPECT_EQ(SignatureOf(*finding, symbols).key, signature.key);
   SetField(finding->fault.failed_check, "(frame.cpp:124) assert(x()) failed");

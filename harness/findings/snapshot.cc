@@ -17,18 +17,17 @@
 namespace walkhammer {
 namespace {
 
-constexpr uint64_t kFirstAddress = 1 << 16;      // what is below is a number
-constexpr uint64_t kSurelyAddress = 1ULL << 32;  // unless nothing is mapped there
+constexpr uint64_t kFirstAddress = 1 << 16;      // words below are numbers
+constexpr uint64_t kSurelyAddress = 1ULL << 32;  // unmapped words below are numbers, too
 constexpr uint64_t kThreadBytes = 4096;          // more than a JavaThread has
 constexpr uint64_t kMethodBytes = 96;            // near the size of a Method
-// Bits 48 to 54 of an address hold the signature that pointer authentication puts there; 55 tells
-// the kernel's addresses.
+// Pointer authentication puts a signature into bits 48 to 54 of an address; bit 55 is set in the
+// kernel's addresses.
 constexpr int kAddressBits = 48, kEndOfSignature = 55;
-constexpr uint64_t kMetaspaceBlock = 4
-                                     << 20;  // metaspace comes in blocks of that size and alignment
-constexpr uint64_t kMetaspaceMask = 0xffff;  // the least that is committed of one
-constexpr uint64_t kRoomMask = 0x7ffff;      // half of what zero-page and its like hold
-constexpr int kMostNested = 4096;            // pieces of code inside of another one
+constexpr uint64_t kMetaspaceBlock = 4 << 20;  // size and alignment of blocks of metaspace
+constexpr uint64_t kMetaspaceMask = 0xffff;    // at least so much of a block is committed
+constexpr uint64_t kRoomMask = 0x7ffff;        // half of the size of zero-page and no-access
+constexpr int kMostNested = 4096;              // pieces of code inside of one other piece
 
 struct Range {
   uint64_t begin, end;
@@ -67,7 +66,7 @@ class Namer {
         return InModule(state_.modules[i], word);
     if (const auto method = NameMethod(word); method.symbol != 0) return method;
     if (!live_.empty() && word >= live_.front().begin && word < code_end_)
-      return Of(SymbolKind::kCodeCache, word - live_.front().begin);  // nobody knows what was there
+      return Of(SymbolKind::kCodeCache, word - live_.front().begin);  // code without a name
     return InMemory(word);
   }
 
@@ -87,7 +86,7 @@ class Namer {
     return {static_cast<int64_t>(word - range.begin), symbols_.Intern(kind, name), 0};
   }
 
-  // The innermost range that holds `word`: stubs lie inside of a blob that has a name, too.
+  // The innermost range that holds `word`, because stubs are inside of a blob with a name; or null.
   static const Range* Find(const std::vector<Range>& ranges, uint64_t word) {
     auto after = std::upper_bound(ranges.begin(), ranges.end(), Range{word, 0, 0});
     for (int i = 0; i < kMostNested && after != ranges.begin(); i++)
@@ -101,8 +100,9 @@ class Namer {
     return {name, strnlen(name, StressState::kNamesBytes - offset)};
   }
 
-  // Landscape numbers repeated names of stubs and codelets by address. What lives is what another
-  // process has, too; only stubs that are made on demand (adapters) may get other numbers there.
+  // Numbers repeated names of stubs and codelets by address, as Landscape does. Counts only code
+  // that still exists, because another process has that code, too; only stubs that are made on
+  // demand (adapters) may get other numbers there.
   void ReadCode() {
     struct Found {
       uint64_t begin, end;
@@ -130,14 +130,14 @@ class Namer {
         if (const int ordinal = ordinals[{found.kind, name}]++; ordinal > 0)
           name += "#" + std::to_string(ordinal);
       if (!found.gone) code_end_ = std::max(code_end_, found.end);
-      // Interned only where a word needs it: the table is not that large.
+      // A name is interned only if a word needs it: the symbol table has no room for all names.
       names_.emplace_back(found.kind, std::move(name));
       (found.gone ? gone_ : live_)
           .push_back({found.begin, found.end, static_cast<uint32_t>(names_.size() - 1)});
     }
   }
 
-  // Where two methods had the same address, the newest counts.
+  // If two methods had the same address, the newer one counts.
   void ReadMethods() {
     const uint32_t count = state_.method_count.load();
     const uint32_t kept = std::min(count, StressState::kMaxMethods);
@@ -169,7 +169,7 @@ class Namer {
             0};
   }
 
-  // Symbol 0 if it is none.
+  // A word in a Method, in byte code or in other metadata; symbol 0 if `word` is none of them.
   Value NameMethod(uint64_t word) {
     const auto before = [word](const auto& places) {
       auto after = places.upper_bound(word);
@@ -206,7 +206,7 @@ class Namer {
   std::vector<std::pair<SymbolKind, std::string>> names_;
   std::vector<Range> live_, gone_;  // by begin
   uint64_t code_end_ = 0;
-  // Stacks lie near their top: x86_64 gives programs 47 bits, aarch64 48.
+  // x86_64 gives programs addresses of 47 bits, aarch64 of 48. Stacks are near the end of these.
   const uint64_t end_of_addresses_ =
       1ULL << (sample_.stack_base >> (kAddressBits - 1) != 0 ? kAddressBits : kAddressBits - 1);
   std::map<uint64_t, const MethodPlace*> methods_, codes_;
@@ -226,7 +226,7 @@ WalkRequest RequestOfSample(const Sample& sample, const StressState& state, Symb
   request.sp = namer.NameOf(sample.registers.sp);
   request.fp = namer.NameOf(sample.registers.fp);
   if (sample.registers.lr != 0) request.lr = namer.NameOf(sample.registers.lr);
-  // As it was, not as the scene's own is.
+  // The anchor of the sample, not the scene's own.
   if (sample.anchor_sp != 0 || sample.anchor_pc != 0 || sample.anchor_fp != 0) {
     request.anchor = AnchorMode::kCustom;
     request.anchor_sp = namer.NameOf(sample.anchor_sp);

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// RequestOfSample: a sample that a signal took in a running JVM, as a request that replays in
-// another process. From shared memory alone: the JVM may be dead. Signal-safe: no.
+// RequestOfSample: turns a sample that a signal took in a running JVM into a request that replays
+// in another process. Reads shared memory only: the JVM may be dead. Signal-safe: no.
 //
-// The request is walked in the scene `sampled`, whose room takes the sampled part of the stack:
-// what lay at the sample's sp comes to stack+kSampledSp, and each word gets an edit, except zeros,
-// which the room is full of. Addresses become symbols:
-//   of the sampled stack    stack+OFFSET with the same distance from sp; where the room ends, the
+// The request is for the scene `sampled`, whose stack has room for the sampled words: the word at
+// sp + i of the sample becomes an edit of stack+kSampledSp + i. Zeros need no edit, because the
+// room is full of zeros. Addresses become symbols:
+//   the sampled stack       stack+OFFSET at the same distance from sp; outside of the room, the
 //                           distance from the nearer bound of the stack
-//   generated code          by name; numbered like Landscape does it, by address over what lives
+//   generated code          by name; equal names are numbered like in Landscape, by address, over
+//                           the code that still exists
 //   the JavaThread, modules, Method*, byte codes     by name
-//   other metadata          metaspace+OFFSET: class metadata, though not the same
-//   the heap, other memory  zero-page+OFFSET. Where an object lies differs from run to run, so no
-//                           symbol names it; walkers do not look into objects. Zeros are readable
-//                           as it was, and the same each time; equal words stay equal.
-//   what nothing is mapped at, what may not be read  unmapped, no-access
-// Everything else, as small numbers, stays as it is.
+//   other metadata          metaspace+OFFSET: other class metadata
+//   the heap, other memory  zero-page+OFFSET. An object's place differs from run to run, so no
+//                           symbol names it; walkers do not look into objects. The zero page is
+//                           readable, as the memory was, and always the same; equal words stay
+//                           equal.
+//   unmapped, unreadable    unmapped+OFFSET, no-access+OFFSET
+// All other words, such as small numbers, stay as they are.
 #ifndef WALKHAMMER_HARNESS_FINDINGS_SNAPSHOT_H_
 #define WALKHAMMER_HARNESS_FINDINGS_SNAPSHOT_H_
 
@@ -24,7 +26,7 @@
 
 namespace walkhammer {
 
-// Names go to `symbols`. Walker and state are the sample's, the depth is the job's.
+// Interns names into `symbols`. Walker and thread state are the sample's, the depth is state.job's.
 WalkRequest RequestOfSample(const Sample& sample, const StressState& state, SymbolTable& symbols);
 
 }  // namespace walkhammer

@@ -49,7 +49,7 @@ class SnapshotTest : public testing::Test {
 
   WalkRequest Make() { return RequestOfSample(sample_, world_.state(), *symbols_); }
   std::string Text() { return ToText({Make(), ""}, *symbols_); }
-  // The value that stands for `word`, as text.
+  // The text of the value that `word` on the stack becomes.
   std::string Named(uint64_t word) {
     sample_.words = 0;
     Push(word);
@@ -102,8 +102,8 @@ TEST_F(SnapshotTest, AnInterpretedFrame) {
 TEST_F(SnapshotTest, CodeIsNumberedByAddressOverWhatLives) {
   EXPECT_EQ(Named(kCode + 0x20010), "stub \"adapter\"+0x10");
   EXPECT_EQ(Named(kCode + 0x20810), "stub \"adapter#1\"+0x10");
-  EXPECT_EQ(Named(kCode + 0x20410), "stub \"adapter\"+0x10");        // gone: some number is as good
-  EXPECT_EQ(Named(kCode + 0x40180), "nmethod \"a.B.run()V\"+0x80");  // what lives comes first
+  EXPECT_EQ(Named(kCode + 0x20410), "stub \"adapter\"+0x10");        // gone: any number will do
+  EXPECT_EQ(Named(kCode + 0x40180), "nmethod \"a.B.run()V\"+0x80");  // existing code comes first
   EXPECT_EQ(Named(kCode + 0x40080), "nmethod \"a.B.old()V\"+0x80");
   EXPECT_EQ(Named(kCode + 0x8000), "stub \"StubRoutines (1)\"+0x8000");
   EXPECT_EQ(Named(kCode + 0x38000), "code-cache+0x38000");
@@ -129,11 +129,10 @@ TEST_F(SnapshotTest, Numbers) {
   EXPECT_EQ(Named(0xffff800000000000), "0xffff800000000000");
   EXPECT_EQ(Named(kGuard + 8), "no-access+0x8");
   EXPECT_EQ(Named(kMeta + 0x1008), "method \"a.B.run()V\"+0x8");
-  EXPECT_EQ(Named(kMeta + 0x2044), "metaspace+0x2044");  // behind the byte codes
+  EXPECT_EQ(Named(kMeta + 0x2044), "metaspace+0x2044");  // after the byte codes
 }
 
-// Keys differ from process to process: what a signature was is worth nothing, that there was one
-// is.
+// Keys differ from process to process, so the request says only that an address was signed.
 TEST_F(SnapshotTest, SignedReturnAddresses) {
   constexpr uint64_t kSignature = 0x5d000000000000;
   EXPECT_EQ(Named((kCode + 0x150) | kSignature), "signed stub \"call_stub\"+0x50");

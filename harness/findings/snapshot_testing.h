@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sampled JVM that never was: a StressState to fill by hand. Signal-safe: no.
+// SampledWorld: a made-up sampled JVM: a StressState that tests fill by hand. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_FINDINGS_SNAPSHOT_TESTING_H_
 #define WALKHAMMER_HARNESS_FINDINGS_SNAPSHOT_TESTING_H_
 

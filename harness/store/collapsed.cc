@@ -6,7 +6,7 @@
 namespace walkhammer {
 namespace {
 
-// Where the type at `at` of a JVM descriptor ends, as far as it goes; `at` itself: it is none.
+// The end of the type that begins at `at` in a JVM descriptor; `at` if there is no whole type.
 size_t SkipType(std::string_view text, size_t at) {
   size_t type = at;
   while (type < text.size() && text[type] == '[') type++;
@@ -16,13 +16,13 @@ size_t SkipType(std::string_view text, size_t at) {
   return end == std::string_view::npos || text[end] != ';' ? at : end + 1;
 }
 
-// The length of the first frame. Descriptors hold ';', too, and a long name may be cut anywhere:
-// what is no whole descriptor ends at the last ';' that may end it.
+// The length of the first frame. Descriptors hold ';', too, and a long name may be truncated
+// anywhere: a frame without a whole descriptor ends at the last ';' that may end the frame.
 size_t FrameLength(std::string_view text) {
   const size_t next = std::min(text.find(';'), text.size());
   const size_t open = text.find('(');
   if (open > next || text.front() == '[') return next;
-  size_t at = open + 1, last = 0;  // the last ';' that may end it
+  size_t at = open + 1, last = 0;  // last: the last ';' that may end the frame
   while (at < text.size() && text[at] != ')') {
     const size_t end = SkipType(text, at);
     if (end == at) break;

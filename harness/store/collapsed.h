@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collapsed stacks, as profilers write them: outermost frame first, ';' between.
+// Collapsed stacks, as profilers write them: outermost frame first, ';' between frames.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_STORE_COLLAPSED_H_
 #define WALKHAMMER_HARNESS_STORE_COLLAPSED_H_
@@ -9,8 +9,8 @@
 
 namespace walkhammer {
 
-// The frames of "java.lang.Thread.run()V;wh.A.b(Ljava/lang/String;)I"; the ';' of a method's
-// descriptor parts none.
+// Returns the frames of a stack such as "java.lang.Thread.run()V;wh.A.b(Ljava/lang/String;)I", as
+// parts of `frames`. The ';' in a method's descriptor separates no frames.
 std::vector<std::string_view> SplitCollapsed(std::string_view frames);
 
 }  // namespace walkhammer

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a table of run.db is described once: Columns(row, column) calls column(name, field, info) for
-// each column, in the table's order. The schema, what is written and what is read are made of that.
-// Used by RunDb only. Signal-safe: no.
+// Each table of run.db is described once: Columns(row, column) calls column(name, field, info) for
+// each column, in the table's order. The templates below make the schema, writes and reads from
+// these descriptions. Used by RunDb only. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_STORE_COLUMNS_H_
 #define WALKHAMMER_HARNESS_STORE_COLUMNS_H_
 
@@ -20,28 +20,29 @@
 
 namespace walkhammer {
 
-// Row or const Row, as a function that describes a row's columns takes it.
+// Row or const Row: the type of the first parameter of a Columns function.
 template <typename T, typename Row>
 concept ARow = std::same_as<std::remove_const_t<T>, Row>;
 
 struct ColumnInfo {
-  const char* more = "";     // what the schema says behind the type: "UNIQUE", "DEFAULT 0"
+  const char* more = "";     // what the schema says after the type: "UNIQUE", "DEFAULT 0"
   int since = 1;             // the first schema that has the column
-  const char* before = "0";  // SQL for what is read of older ones
+  const char* before = "0";  // SQL of the value that is read from older schemas
 };
 
-// What SQLite has no type for. 64-bit values that need not fit its signed integers are text.
+// Fields that SQLite has no type for. Unsigned 64-bit values may not fit SQLite's signed integers,
+// so Decimal and Hex store them as text.
 template <typename T>
 struct Decimal {
   explicit Decimal(T& field) : value(field) {}
   T& value;
 };
 template <typename T>
-struct Hex {  // 16 digits
+struct Hex {  // 16 hexadecimal digits
   explicit Hex(T& field) : value(field) {}
   T& value;
 };
-// An enumeration by its words: those that kTo and kFrom tell.
+// An enumeration, stored as the word that kTo returns for a value and that kFrom reads.
 template <typename T, auto kTo, auto kFrom>
 struct Word {
   T& value;
@@ -50,7 +51,7 @@ template <auto kTo, auto kFrom, typename T>
 Word<T, kTo, kFrom> AsWord(T& field) {
   return {field};
 }
-// A number of which one value stands for none, which is NULL in the table.
+// A number whose value kNone stands for "none" and is NULL in the table.
 template <typename T, int64_t kNone>
 struct OrNone {
   T& value;
@@ -60,7 +61,7 @@ OrNone<T, kNone> AsOrNone(T& field) {
   return {field};
 }
 
-// --- of one field ------------------------------------------------------------------------------
+// --- fields ------------------------------------------------------------------------------------
 
 template <typename T>
 inline constexpr const char* kSqlType = "INTEGER NOT NULL";
@@ -130,9 +131,9 @@ void ReadField(Statement& row, OrNone<T, kNone> field) {
   field.value = row.OptionalInt().value_or(kNone);
 }
 
-// --- of a row ----------------------------------------------------------------------------------
+// --- rows --------------------------------------------------------------------------------------
 
-// Calls take(name, type, info) for each column.
+// Calls take(name, type, info) for each column; `type` is SQL.
 template <typename Row, typename Take>
 void EachColumn(Take take) {
   Row row{};
@@ -141,7 +142,7 @@ void EachColumn(Take take) {
   });
 }
 
-// "a, b, c" as schema `schema` has them, each behind `prefix`.
+// "a, b, c", each name after `prefix`; ColumnInfo::before for a column that schema `schema` lacks.
 template <typename Row>
 std::string NamesOf(int schema, std::string_view prefix = "") {
   std::string names;
@@ -163,7 +164,7 @@ std::string AssignmentsOf() {
   return all;
 }
 
-// "INSERT INTO table (a, b) VALUES (?, ?)", with `or_else` ("OR REPLACE") behind the first word.
+// "INSERT INTO table (a, b) VALUES (?, ?)", with `or_else` ("OR REPLACE") after the first word.
 template <typename Row>
 std::string InsertInto(const char* table, std::string_view or_else = "") {
   std::string names, marks;
@@ -175,7 +176,8 @@ std::string InsertInto(const char* table, std::string_view or_else = "") {
   return fmt::format("INSERT {} INTO {} ({}) VALUES ({})", or_else, table, names, marks);
 }
 
-// `more`: what the table says behind its columns; `options` behind its end.
+// "CREATE TABLE table (a INTEGER, ...) STRICT;". `more` is put after the columns, `options` after
+// the closing parenthesis.
 template <typename Row>
 std::string CreateTable(const char* table, const char* more = "", const char* options = "STRICT") {
   std::string columns;
@@ -198,7 +200,7 @@ void ReadRow(Statement& from, Row& row) {
   Columns(row, [&](const char*, auto&& field, const ColumnInfo& = {}) { ReadField(from, field); });
 }
 
-// Calls `take` at each row of the statement.
+// Calls `take` for each row of the statement.
 template <typename Take>
 Status ForEach(Statement& rows, const Take& take) {
   for (;;) {
@@ -215,7 +217,7 @@ Result<std::vector<Row>> ReadAll(Statement rows) {
   return all;
 }
 
-// Writes `rows` with one statement, as InsertInto makes it.
+// Writes `rows`, one after the other, with a statement made by InsertInto.
 template <typename Rows>
 Status InsertAll(Statement insert, const Rows& rows) {
   for (const auto& row : rows) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of this folder and of reports/ share: findings, a symbolizer of the test's own
-// functions, a folder of one's own. Signal-safe: no.
+// Helpers that tests of findings, runs and reports share: findings, rows, the modules of the test
+// itself, a temporary folder. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_STORE_RECORD_TESTING_H_
 #define WALKHAMMER_HARNESS_STORE_RECORD_TESTING_H_
 
@@ -31,7 +31,7 @@ void SetField(char (&field)[kSize], std::string_view text) {
   text.substr(0, kSize - 1).copy(field, kSize - 1);
 }
 
-// The modules of this process; the executable is `module_path` of /proc/self/exe.
+// The modules of this process; the executable has the path that /proc/self/exe links to.
 inline std::vector<Module> OwnModules() {
   std::vector<Module> modules;
   dl_iterate_phdr(
@@ -57,7 +57,7 @@ inline std::vector<Module> OwnModules() {
   return modules;
 }
 
-// A folder that goes away with the object.
+// A temporary folder that the destructor removes.
 class TempDir {
  public:
   TempDir() {
@@ -82,7 +82,7 @@ inline std::string ReadFile(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-// Index of (oracle, outcome) in the oracle table; 255 if there is none.
+// Index of an oracle in the oracle table, and of an outcome in its oracle; 255 if there is none.
 inline uint8_t OracleIndex(std::string_view name) {
   for (size_t i = 0; i < AllOracles().size(); i++)
     if (name == AllOracles()[i].name) return static_cast<uint8_t>(i);
@@ -163,7 +163,7 @@ inline CoverageRows TestCoverage() {
   return code;
 }
 
-// A record as the parent would make it, without a child.
+// A record as the parent would make it of a child's finding.
 inline FindingRecord TestRecord(std::string_view oracle, std::string_view outcome,
                                 std::string_view title, Realism realism) {
   FindingRecord record;
@@ -185,8 +185,8 @@ inline FindingRecord TestRecord(std::string_view oracle, std::string_view outcom
   return record;
 }
 
-// A cell that passed, every field with a value of its own; those of other positions have other
-// labels.
+// A cell that passed, with distinct values in its fields. Cells at different positions have
+// different labels.
 inline CellRow TestCell(int64_t position) {
   CellRow cell;
   cell.position = position;

@@ -39,7 +39,7 @@ Failure NotWritable(const std::string& dir, int error) {
                               ErrorText(error)));
 }
 
-// Takes back what Create made, so that a mended problem is not followed by "is not empty".
+// Removes what Create made, unless kept, so that the next try does not fail with "is not empty".
 class Undo {
  public:
   explicit Undo(std::string dir) : dir_(std::move(dir)) {}
@@ -65,7 +65,7 @@ class Undo {
   bool kept_ = false;
 };
 
-// 0, or an errno.
+// Makes `path` unless it is a folder already. Returns 0 or an errno.
 int MakeDir(const fs::path& path, Undo& undo) {
   if (mkdir(path.c_str(), 0777) == 0) {
     undo.MadeDir(path);
@@ -128,7 +128,7 @@ std::vector<AgreementRow> AgreementRowsOf(const SharedState& shared) {
 }
 
 std::vector<CountRow> CountRowsOf(const SharedState& shared) {
-  // The same walker twice is counted twice.
+  // A walker that the job names twice has one row, with the counts of both places.
   std::map<uint8_t, std::vector<int>> places;
   for (int i = 0; i < WalkerCount(shared.job); i++) places[WalkerAt(shared.job, i)].push_back(i);
   std::vector<CountRow> rows;
@@ -204,8 +204,8 @@ Result<RunDb> RunDb::Create(const std::string& given, const RunIdentity& identit
 }
 
 Status RunDb::Initialize(const RunIdentity& identity) {
-  // A network disk may refuse WAL; the run is then slower but as safe. FULL: a finding that was
-  // shown outlives even a crash of the machine.
+  // WAL: a network disk may refuse it, and the run is then slower but as safe. FULL: a finding that
+  // was shown survives even a crash of the machine.
   for (const char* pragma :
        {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON"})
     if (Status status = db_.Exec(pragma); !status.ok()) return status;
@@ -225,7 +225,7 @@ Status RunDb::Initialize(const RunIdentity& identity) {
 
 namespace {
 
-// Whether `finding` would be the best of `bucket`: see RunDb::Added.
+// True if `finding` would be the best of `bucket`: see RunDb::Added.
 Result<bool> IsBest(const Database& db, int64_t bucket, const FindingRecord& finding) {
   Statement others(db,
                    "SELECT realism, LENGTH(CAST(request AS BLOB)) FROM finding"

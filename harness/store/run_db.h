@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // RunDb: the results of one campaign, as one SQLite file (run.db) in one folder. The parent of a
-// run writes it; reports and gates only read. Schema, units and version rule: docs/run-folder.md.
-// Every write reports its failure, and is committed when the call returns. Signal-safe: no.
+// run writes the file; reports and gates only read. Schema, units and version rule:
+// docs/run-folder.md. Every write reports its failure, and is committed when the call returns.
+// Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_STORE_RUN_DB_H_
 #define WALKHAMMER_HARNESS_STORE_RUN_DB_H_
 
@@ -21,16 +22,16 @@
 
 namespace walkhammer {
 
-// What was tested, with what, where.
+// What was tested, with which tool and options, on which machine.
 struct RunIdentity {
   std::string tool_version;
   std::string jdk_path;
-  std::string vm_version;       // vendor, name, version; known once a child has booted: SetVm
-  std::string vm_gc;            // the same
-  std::string libjvm_build_id;  // hex; empty if it has none
+  std::string vm_version;       // vendor, name, version; SetVm sets it once a child has booted
+  std::string vm_gc;            // garbage collector; SetVm sets it once a child has booted
+  std::string libjvm_build_id;  // hex; empty if libjvm has none
   std::string jvm_flags;        // as given, space-separated
   std::string walker;
-  std::string provider;  // "jdk", "ref"
+  std::string provider;  // "jdk", "ref" or the path of a library
   std::string engine;    // "random", ...
   uint64_t seed = 0;
   std::string cpu_model;
@@ -38,12 +39,12 @@ struct RunIdentity {
   std::string started_at;  // UTC, ISO 8601
   bool aslr = true;
   std::string command_line;
-  int workers = 1;  // that walked side by side
+  int workers = 1;  // children that walked side by side
 };
 
-// What came after the walks: replaying what they found, and making it smaller.
+// Confirming and minimising of findings, after the walks.
 struct SettleTotals {
-  uint64_t most_ms = 0, took_ms = 0;
+  uint64_t most_ms = 0, took_ms = 0;          // limit; time taken
   uint64_t unconfirmed = 0, unminimized = 0;  // buckets for which there was no time left
 };
 
@@ -54,7 +55,7 @@ struct ChurnTotals {
 
 struct RunTotals {
   uint64_t time_ms = 0;  // since the run's start
-  uint64_t walks = 0;    // judged
+  uint64_t walks = 0;    // judged walks
   uint64_t successful = 0;
   uint64_t pristine_walks = 0;
   uint64_t pristine_true = 0;
@@ -63,11 +64,11 @@ struct RunTotals {
   uint32_t children_started = 0;
   uint32_t children_retired = 0;
   uint32_t children_died = 0;
-  uint64_t blocks = 0;                 // of the walker's code, entered at least once
-  std::optional<ChurnTotals> churn;    // none: the run was without
-  std::optional<SettleTotals> settle;  // none: nothing was to be confirmed, or the run goes on
+  uint64_t blocks = 0;                 // blocks of the walker's code entered at least once
+  std::optional<ChurnTotals> churn;    // nullopt: a run without --churn
+  std::optional<SettleTotals> settle;  // nullopt: nothing to confirm, or the run goes on
 };
-// The part that SharedState knows; time and children stay 0.
+// The totals that `shared` has; times, children and `settle` stay unset.
 RunTotals TotalsOf(const SharedState& shared);
 
 enum class RunStatus : uint8_t { kRunning, kCleanEnd, kInterrupted, kFailed, kVacuous };
@@ -82,19 +83,19 @@ struct BucketRow {
   Grade grade{};               // by the table of this build, see GradeOf
   Grade recorded_grade{};      // by the table of the build that recorded it
   Realism realism{};           // of the most real finding
-  uint64_t count = 0;          // times seen, kept or not
+  uint64_t count = 0;          // times seen, whether the finding was kept or not
   uint64_t first_time_ms = 0;  // since the run's start
   uint64_t first_sequence = 0;
   int32_t confirmed = 0;                   // of `tries` replays
   int32_t tries = 0;                       // 0: not replayed yet
-  std::optional<int32_t> minimized_edits;  // of the smallest input known; none: not minimised
+  std::optional<int32_t> minimized_edits;  // of the smallest input known; nullopt: not minimised
   int32_t minimized_confirmed = 0;         // of `minimized_tries` replays of that input
   int32_t minimized_tries = 0;
 };
 
 struct CountRow {
   std::string walker, scene, state, region;
-  std::string code;  // "frames", "crash", "hang", "other", or the number
+  std::string code;  // "frames", "crash", "hang", "other", or the walker's return code
   uint64_t count = 0;
 };
 
@@ -111,7 +112,7 @@ struct ProgressRow {
   uint64_t time_ms = 0, walks = 0, buckets = 0, blocks = 0;
 };
 
-// A function of the code that coverage is about.
+// A function of the walker's code, for which coverage is measured.
 struct CoverageFunctionRow {
   std::string name;                // demangled
   uint64_t address = 0, size = 0;  // ELF virtual address; bytes
@@ -119,12 +120,12 @@ struct CoverageFunctionRow {
   uint32_t first_block = 0, blocks = 0;
 };
 
-// A basic block; its index is that of SharedState::covered.
+// A basic block; block i is SharedState::covered.hit[i].
 struct CoverageBlockRow {
   uint64_t address = 0;  // ELF virtual address
   uint32_t size = 0;
   uint32_t function = 0;             // index into CoverageRows::functions
-  std::optional<uint64_t> first_ms;  // when it was first seen entered; none: never
+  std::optional<uint64_t> first_ms;  // when the block was first seen entered; nullopt: never
 };
 
 struct LeftOutRow {
@@ -132,7 +133,7 @@ struct LeftOutRow {
 };
 
 struct CoverageRows {
-  std::string file, build_id;  // that holds the code; build id in hex, empty if it has none
+  std::string file, build_id;  // the file with the code; its build id in hex, empty if none
   std::string reason;          // why there is no coverage; then all else is empty
   std::vector<CoverageFunctionRow> functions;
   std::vector<CoverageBlockRow> blocks;
@@ -151,11 +152,12 @@ class RunDb {
  public:
   static constexpr int kSchemaVersion = 6;
 
-  // Makes `dir` (and its parents) or takes an empty one, and locks it until the object dies.
-  // What the user must mend (folder in use, not empty, not writable, disk full) fails with
-  // kBadInput and leaves nothing behind.
+  // Makes `dir` (and its parents) or takes an empty folder, and locks it until the object dies.
+  // Fails with kBadInput, and leaves nothing behind, on what the user must fix: folder in use, not
+  // empty, not writable, disk full.
   static Result<RunDb> Create(const std::string& dir, const RunIdentity& identity);
-  // For reading, also while the run goes on or after it was killed.
+  // Opens `dir` for reading, also while the run goes on or after the run was killed. Fails with
+  // kBadInput.
   static Result<RunDb> Open(const std::string& dir);
 
   RunDb(RunDb&& other) noexcept;
@@ -171,28 +173,31 @@ class RunDb {
     bool is_best;        // the most real, then shortest request of its bucket so far
     std::string folder;  // the bucket's, relative to dir()
   };
-  // Joins the bucket with the same signature key, or makes it.
+  // Adds the finding to the bucket with its signature key. Makes the bucket if there is none.
   Result<Added> AddFinding(const FindingRecord& finding);
   Status SetConfirmed(int64_t bucket, int confirmed, int tries);
-  // Times seen in all, where the child counted more than it handed over.
+  // Sets how often the bucket was seen: a child counts more findings than it hands over.
   Status SetSeen(int64_t bucket, uint64_t times);
-  // A smaller input of the bucket: with `edits` edits, `confirmed` of `tries` replays showed it.
+  // Records the smallest input of the bucket: it has `edits` edits, and `confirmed` of `tries`
+  // replays of that input showed the finding.
   Status SetMinimized(int64_t bucket, int edits, int confirmed, int tries);
   Status SetVm(std::string_view vm_version, std::string_view vm_gc);
-  // The totals so far of the counts in `shared`, for the walkers that its job names.
+  // Saves counts and agreement in `shared` of the job's walkers: totals so far, not increments.
   Status SaveCounts(const SharedState& shared);
   Status SaveScenes(const SharedState& shared);
-  // What coverage is about; `first_ms` and `reason` do not count. Once, before SaveBlocks.
+  // Saves the code for which coverage is measured, without `first_ms` and `reason`. Call once,
+  // before SaveBlocks.
   Status SetCoverage(const CoverageRows& code);
-  // There is no coverage, and why. Blocks that are saved later take it back.
+  // Saves why there is no coverage. A later SaveBlocks with a new block removes the reason.
   Status SetNoCoverage(std::string_view reason);
-  // hit[i] != 0: block i was entered by now. Writes only what is new, nothing if nothing is. What
-  // is beyond the blocks of SetCoverage is ignored: a dying child may have written anything.
+  // hit[i] != 0: block i was entered by `time_ms`. Writes only the blocks that are new, if any.
+  // Ignores entries beyond the blocks of SetCoverage: a dying child may have written anything.
   Status SaveBlocks(std::span<const uint8_t> hit, uint64_t time_ms);
-  // One point of the curve; the run's totals are as of then if it never ends.
+  // Saves one point of the curve, and `totals` as those of the run so far.
   Status SaveProgress(const RunTotals& totals);
-  // Stress and step runs. Each Save replaces what the cell has of it; SaveCell comes first. Every
-  // cell of the matrix is saved before the first one starts: what is not there counts for nothing.
+  // For stress and step runs. SaveCell must come first; the Save functions with a `cell` replace
+  // the rows that a table has of the cell. Save every cell of the matrix before the first cell
+  // starts: the verdict on the run knows only saved cells.
   Status SaveCell(const CellRow& cell);
   Status SaveCellThreads(int64_t cell, std::span<const CellThreadRow> threads);
   Status SaveStacks(int64_t cell, std::span<const StackRow> stacks);
@@ -201,11 +206,12 @@ class RunDb {
   Status SaveEvidence(int64_t cell, std::span<const EvidenceRow> evidence);
   Status SaveStepRegions(int64_t cell, std::span<const StepRegionRow> regions);
   Status SaveStepRanges(int64_t cell, std::span<const StepRangeRow> ranges);
-  // Totals so far, not increments; `scene` is the CellLabel of the cell.
+  // Saves totals so far, not increments. In a run with cells, `scene` is the CellLabel of a cell.
   Status SaveCountRows(std::span<const CountRow> counts);
-  // A clean end without a true pristine walk or without a successful walk is stored as vacuous;
-  // that of a run with cells, where one of them IsVacuous or none has a walk. Returns the status
-  // stored. Afterwards run.db is a single file, readable on read-only media.
+  // Stores the end of the run and returns the status stored: kVacuous for a clean end without a
+  // true pristine walk or without a successful walk; in a run with cells, for a clean end where a
+  // cell IsVacuous or no cell has a walk. Afterwards run.db is a single file, readable on read-only
+  // media, unless a reader has the run open.
   Result<RunStatus> Finish(RunStatus status, const RunTotals& totals, std::string_view reason = {});
 
   // Reading.
@@ -213,14 +219,14 @@ class RunDb {
   Result<std::vector<BucketRow>> Buckets() const;  // gravest, most real, replayed, oldest first
   Result<std::vector<FindingRecord>> Findings(int64_t bucket) const;  // oldest first
   Result<std::vector<CountRow>> Counts() const;
-  Result<std::vector<SceneRow>> Scenes() const;  // in the table's order
+  Result<std::vector<SceneRow>> Scenes() const;  // in the order of the scene table
   Result<std::vector<ProgressRow>> Progress() const;
   Result<CoverageRows> Coverage() const;
-  // In the order of the cells, and of a cell as they were saved.
+  // The functions below return rows in the order of the cells, then in the order of saving.
   Result<std::vector<CellRow>> Cells() const;
   Result<std::vector<CellThreadRow>> CellThreads() const;
-  Result<std::vector<StackRow>> Stacks(std::optional<int64_t> cell = {}) const;  // none: of all
-  Result<std::vector<StackTotals>> CountStacks() const;  // of the cells that have stacks
+  Result<std::vector<StackRow>> Stacks(std::optional<int64_t> cell = {}) const;  // nullopt: of all
+  Result<std::vector<StackTotals>> CountStacks() const;  // only of cells that have stacks
   Result<std::vector<AgreementRow>> Agreement() const;
   Result<std::vector<EvidenceRow>> Evidence() const;
   Result<std::vector<StepRegionRow>> StepRegions() const;
@@ -232,15 +238,16 @@ class RunDb {
   RunDb() = default;
   Status Initialize(const RunIdentity& identity);
   Status UpdateTotals(const RunTotals& totals);
-  // Of an UPDATE of the row of `bucket`, bound and yet to be run.
+  // Runs `update`, an UPDATE of the row of `bucket` with bound parameters. Fails without such a
+  // row.
   Status UpdateBucket(Statement& update, int64_t bucket);
-  static bool HasWriter(const std::string& dir);  // another object has it, of any process
+  static bool HasWriter(const std::string& dir);  // true if a RunDb of any process has locked `dir`
 
   std::string dir_;
   Database db_;
   int lock_fd_ = -1;
-  int schema_ = kSchemaVersion;                 // of the file; older ones are only read
-  std::vector<uint8_t> saved_;                  // by block: 1 once it was saved as entered
+  int schema_ = kSchemaVersion;                 // of the file; older schemas are only read
+  std::vector<uint8_t> saved_;                  // by block: 1 if saved as entered
   std::optional<std::string> why_no_coverage_;  // as stored by this object
 };
 

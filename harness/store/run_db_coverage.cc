@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of RunDb that knows which of the walker's blocks were entered, and when.
+// The part of RunDb for coverage (which of the walker's blocks were entered, and when) and for
+// minimised inputs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ Result<std::vector<Row>> InOrder(const Database& db, const char* table, const ch
                                 NamesOf<Row>(RunDb::kSchemaVersion), table, order)));
 }
 
-// Whether each function's blocks are where it says: the readers index by it.
+// True if the blocks of each function and the function of each block exist: readers index by these.
 bool IsWhole(const CoverageRows& code) {
   for (const CoverageFunctionRow& function : code.functions)
     if (function.first_block > code.blocks.size() ||
@@ -61,7 +62,7 @@ Status RunDb::SetCoverage(const CoverageRows& code) {
 }
 
 Status RunDb::SetNoCoverage(std::string_view reason) {
-  if (why_no_coverage_ == reason) return Ok();  // said once a second
+  if (why_no_coverage_ == reason) return Ok();  // callers say it once a second
   Statement update(db_, "UPDATE run SET coverage_reason = ?");
   Status status = update.Bind(reason).Run();
   if (status.ok()) why_no_coverage_ = reason;
@@ -104,7 +105,7 @@ Result<CoverageRows> RunDb::Coverage() const {
     code.reason = "it was recorded by a walkhammer that knew no coverage";
     return code;
   }
-  // `row` stays open to the end: all is read from one snapshot.
+  // `row` stays open to the end, so that all queries read the same snapshot.
   Statement row(db_, "SELECT " + NamesOf<CoverageSource>(schema_) + " FROM run");
   ASSIGN_OR_RETURN(const bool found, row.Step());
   if (!found) return BadInput(dir_ + ": the run has no identity");

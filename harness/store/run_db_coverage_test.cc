@@ -29,7 +29,7 @@ TEST(RunDbCoverage, KeepsTheMapAndWhenEachBlockWasFirstEntered) {
   const std::vector<uint8_t> first = {1, 0, 0, 0, 0, 0}, second = {1, 0, 7, 0, 0, 1};
   ASSERT_TRUE(run.SaveBlocks(first, 1000).ok());
   ASSERT_TRUE(run.SaveBlocks(second, 2000).ok());
-  ASSERT_TRUE(run.SaveBlocks(first, 3000).ok());  // what was entered stays so
+  ASSERT_TRUE(run.SaveBlocks(first, 3000).ok());  // entered blocks stay entered
   RunTotals totals = TestTotals();
   totals.blocks = 3;
   ASSERT_TRUE(run.Finish(RunStatus::kCleanEnd, totals).ok());
@@ -80,7 +80,7 @@ TEST(RunDbCoverage, WritesOnlyWhatIsNew) {
   ASSERT_TRUE(run.SetCoverage(TestCoverage()).ok());
   const std::vector<uint8_t> hit = {1, 0, 0, 0, 0, 0}, more = {1, 1, 0, 0, 0, 0};
   ASSERT_TRUE(run.SaveBlocks(hit, 1000).ok());
-  // Nobody can write while another connection does; what needs no write is not kept waiting.
+  // While another connection writes, no other can. A call that needs no write does not wait.
   sqlite3* other = nullptr;
   ASSERT_EQ(sqlite3_open(dir.Under(kDbName).c_str(), &other), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
@@ -108,10 +108,10 @@ TEST(RunDbCoverage, WithoutCoverageThereIsAReason) {
   const std::vector<uint8_t> none(6, 0), hit = {0, 1, 0, 0, 0, 0};
   ASSERT_TRUE(run.SaveBlocks(none, 1000).ok());
   EXPECT_EQ(run.Coverage().value().reason, "another");
-  ASSERT_TRUE(run.SaveBlocks(hit, 1000).ok());  // a later child could after all
+  ASSERT_TRUE(run.SaveBlocks(hit, 1000).ok());  // a later child could set the traps
   EXPECT_EQ(run.Coverage().value().reason, "");
   EXPECT_EQ(run.Coverage().value().blocks.size(), 6u);
-  ASSERT_TRUE(run.SetNoCoverage("another").ok());  // is said again though it was said before
+  ASSERT_TRUE(run.SetNoCoverage("another").ok());  // is stored again, like the first time
   EXPECT_EQ(run.Coverage().value().reason, "another");
 }
 
@@ -124,7 +124,7 @@ TEST(RunDbCoverage, AMapThatDoesNotFitTogetherIsRefused) {
   code = TestCoverage();
   code.blocks[3].function = 3;
   EXPECT_FALSE(run.SetCoverage(code).ok());
-  // Nor is it believed if it stands in the file.
+  // Such a map is refused in a file, too.
   ASSERT_TRUE(run.SetCoverage(TestCoverage()).ok());
   sqlite3* other = nullptr;
   ASSERT_EQ(sqlite3_open(dir.Under(kDbName).c_str(), &other), SQLITE_OK);
@@ -162,7 +162,7 @@ TEST(RunDbCoverage, TotalsCountEnteredBlocksOfTheMap) {
   EXPECT_EQ(TotalsOf(*shared).blocks, 3u);
 }
 
-// As walkhammer wrote it with schema 1. Never changes.
+// A database as walkhammer wrote it with schema 1. Never change this text.
 constexpr char kSchema1[] = R"(
 PRAGMA application_id = 0x5748524e; PRAGMA user_version = 1;
 CREATE TABLE run (

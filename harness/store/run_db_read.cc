@@ -16,8 +16,9 @@
 namespace walkhammer {
 namespace {
 
-// SQLite cannot read a WAL database in a folder that it cannot write to, unless told that nobody
-// else writes. That skips run.db-wal, so it is right only when there is none.
+// Opens a run in a folder that cannot be written to. There, SQLite reads a WAL database only if
+// told that the file is immutable. SQLite then ignores run.db-wal, so this fails if run.db-wal
+// holds anything.
 Result<Database> OpenImmutable(const std::string& file, const Failure& first) {
   struct stat wal;
   if (stat((file + "-wal").c_str(), &wal) == 0 && wal.st_size > 0)
@@ -44,7 +45,8 @@ Result<int64_t> ReadNumber(const Database& db, const char* sql) {
   return row ? statement.Int() : 0;
 }
 
-// A table of at most one row; none where there is no row, or no such table yet.
+// Reads a table of at most one row. `row` stays empty if there is no row, or no such table in an
+// older schema.
 template <typename Row>
 Status ReadOnly(const Database& db, const char* table, std::optional<Row>& row) {
   const std::string sql =
@@ -55,7 +57,7 @@ Status ReadOnly(const Database& db, const char* table, std::optional<Row>& row) 
   return ForEach(rows, [&](Statement& from) { ReadRow(from, row.emplace()); });
 }
 
-// What replays comes first, what was replayed in vain last.
+// Orders buckets: those that replayed come first, those that were replayed in vain last.
 int ReplayRank(const BucketRow& bucket) {
   if (bucket.confirmed > 0) return 0;
   return bucket.tries == 0 ? 1 : 2;
@@ -103,7 +105,7 @@ Result<RunDb> RunDb::Open(const std::string& dir) {
 
 Result<RunRow> RunDb::Run() const {
   RunRow run;
-  // Asked first: a run that ends in between reads as ended, never as killed.
+  // Checked before the status: a run that ends in between then reads as ended, never as killed.
   run.writer_alive = lock_fd_ >= 0 || HasWriter(dir_);
   Statement row(db_, "SELECT " + NamesOf<StoredRun>(schema_) + " FROM run");
   ASSIGN_OR_RETURN(const bool found, row.Step());
@@ -121,7 +123,8 @@ Result<RunRow> RunDb::Run() const {
 
 Result<std::vector<BucketRow>> RunDb::Buckets() const {
   std::vector<BucketRow> buckets;
-  // One row per bucket, oracle, outcome and realism: grades are looked up, not stored truths.
+  // One row per bucket, oracle, outcome, grade and realism, because GradeOf grades each outcome
+  // anew.
   Statement rows(db_, "SELECT " + NamesOf<StoredBucket>(schema_, "b.") +
                           ", f.oracle, f.outcome, f.grade, f.realism,"
                           " (SELECT COUNT(*) FROM finding WHERE bucket = b.id), MIN(f.time_ms),"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of RunDb that knows the cells of stress and step runs, and agreement of all runs.
+// The part of RunDb for the cells of stress and step runs, and for counts and agreement of all
+// runs.
 #include <fmt/format.h>
 
 #include <optional>
@@ -11,7 +12,7 @@
 namespace walkhammer {
 namespace {
 
-// Puts `rows` into the place of all that `table` has of the cell.
+// Replaces the rows of `cell` in `table` by `rows`.
 template <typename Row>
 Status Replace(Database& db, const char* table, int64_t cell, std::span<const Row> rows) {
   Transaction transaction(db);
@@ -33,7 +34,8 @@ Status Replace(Database& db, const char* table, int64_t cell, std::span<const Ro
   return transaction.Commit();
 }
 
-// All that a file of schema `schema` has of `table`; nothing, if that came with schema `since`.
+// All rows of `table` in a file of schema `schema`; none if `schema` is older than `since`, the
+// first schema with the table.
 template <typename Row>
 Result<std::vector<Row>> AllOf(const Database& db, const char* table, int schema, int since,
                                const char* order = "cell, rowid") {
@@ -42,7 +44,7 @@ Result<std::vector<Row>> AllOf(const Database& db, const char* table, int schema
       db, fmt::format("SELECT {} FROM {} ORDER BY {}", NamesOf<Row>(schema), table, order)));
 }
 
-// How stacks were joined before schema 6.
+// Converts a stack from a schema before 6, in which frames were joined by ';'.
 std::string FromCollapsed(std::string_view collapsed) {
   std::string frames;
   for (const std::string_view frame : SplitCollapsed(collapsed)) AppendFrame(frames, frame);
@@ -52,7 +54,7 @@ std::string FromCollapsed(std::string_view collapsed) {
 }  // namespace
 
 Status RunDb::SaveCell(const CellRow& cell) {
-  // No REPLACE: that would take the rows away that others refer to.
+  // No REPLACE: that would delete a row to which rows of other tables refer.
   std::string updates;
   EachColumn<CellRow>([&](const char* name, const char*, const ColumnInfo&) {
     updates += fmt::format("{}{} = excluded.{}", updates.empty() ? "" : ", ", name, name);

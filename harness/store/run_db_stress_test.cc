@@ -33,7 +33,7 @@ TEST(CellStatus, EachHasAWordOfItsOwnThatReadsBack) {
     words.insert(CellStatusWord(status));
     EXPECT_EQ(CellStatusFromWord(CellStatusWord(status)), status);
   }
-  // As stored: never renamed.
+  // Runs store these words: never rename one.
   EXPECT_EQ(words, std::set<std::string>({"running", "passed", "interrupted", "vacuous", "died",
                                           "workload-failed", "hung", "output-flood",
                                           "handlers-changed", "bad-output", "disk-full",
@@ -139,7 +139,7 @@ TEST_F(RunDbStress, SavingACellAgainReplacesItAndKeepsWhatItHas) {
   EXPECT_EQ(run_.Stacks().value().size(), 1u);
   CellRow twin = cell;
   twin.position = 1;
-  EXPECT_FALSE(run_.SaveCell(twin).ok());  // of the same label
+  EXPECT_FALSE(run_.SaveCell(twin).ok());  // has the same label
   EXPECT_EQ(run_.Cells().value().size(), 1u);
 }
 
@@ -147,7 +147,7 @@ TEST_F(RunDbStress, ThreadsAndStacksOfACellAreReplacedAndThoseOfOthersAreNot) {
   for (const int position : {0, 1}) ASSERT_OK(run_.SaveCell(TestCell(position)));
   std::vector<CellThreadRow> threads = TestThreads();
   std::vector<StackRow> stacks = {{7, "a.B.c()V\n[agct -5 unknown_Java]", 3}, {7, "x", 4}};
-  for (const int64_t cell : {1, 0, 0}) {  // twice: replaced
+  for (const int64_t cell : {1, 0, 0}) {  // cell 0 twice: replaced
     ASSERT_OK(run_.SaveCellThreads(cell, threads));
     ASSERT_OK(run_.SaveStacks(cell, stacks));
   }
@@ -182,7 +182,7 @@ TEST_F(RunDbStress, AgreementOfACellIsReplacedAndThatOfOthersIsNot) {
       {7, "asgst", "agct", Realism::kGenuine, "stub", "none", 3}};
   const std::vector<EvidenceRow> evidence = {
       {7, "asgst", "agct", "codelet", "bci", "byte-code", "other", 11}};
-  for (const int64_t cell : {1, 0, 0}) {  // twice: replaced
+  for (const int64_t cell : {1, 0, 0}) {  // cell 0 twice: replaced
     ASSERT_OK(run_.SaveAgreement(cell, agreement));
     ASSERT_OK(run_.SaveEvidence(cell, evidence));
   }
@@ -211,7 +211,7 @@ TEST_F(RunDbStress, StepsOfACellAreReplacedAndThoseOfOthersAreNot) {
   for (const int position : {0, 1}) ASSERT_OK(run_.SaveCell(TestCell(position)));
   std::vector<StepRegionRow> regions = TestRegions();
   std::vector<StepRangeRow> ranges = TestRanges();
-  for (const int64_t cell : {1, 0, 0}) {  // twice: replaced
+  for (const int64_t cell : {1, 0, 0}) {  // cell 0 twice: replaced
     ASSERT_OK(run_.SaveStepRegions(cell, regions));
     ASSERT_OK(run_.SaveStepRanges(cell, ranges));
   }
@@ -280,7 +280,7 @@ TEST_F(RunDbStress, ACleanEndIsVacuousByItsCells) {
   CellRow cell = TestCell(0);
   ASSERT_OK(run_.SaveCell(cell));
   EXPECT_EQ(run_.Finish(RunStatus::kCleanEnd, totals).value(), RunStatus::kCleanEnd);
-  // A cell that walked and ended badly is no vacuous run; the verdict says what it is.
+  // A cell that walked but ended badly makes no vacuous run; the verdict says how the cell ended.
   cell.status = CellStatus::kDied;
   ASSERT_OK(run_.SaveCell(cell));
   EXPECT_EQ(run_.Finish(RunStatus::kCleanEnd, totals).value(), RunStatus::kCleanEnd);
@@ -315,7 +315,7 @@ TEST_F(RunDbStress, StacksOfSchemaFiveAreReadAsTheyWereMeant) {
   }
 }
 
-// As walkhammer wrote it with schema 2. Never changes.
+// A database as walkhammer wrote it with schema 2. Never change this text.
 constexpr char kSchema2[] = R"(
 PRAGMA application_id = 0x5748524e; PRAGMA user_version = 2;
 CREATE TABLE run (

@@ -92,7 +92,7 @@ TEST(RunDb, CreateRefusesWhatIsNotItsOwn) {
   ASSERT_FALSE(third.ok());
   EXPECT_EQ(third.failure().code, ExitCode::kBadInput);
   EXPECT_NE(third.failure().message.find("not empty"), std::string::npos);
-  EXPECT_TRUE(RunDb::Open(dir.path()).ok());  // and was not touched
+  EXPECT_TRUE(RunDb::Open(dir.path()).ok());  // the first run is untouched
   std::ofstream(dir.Under("file")) << "x";
   for (const std::string& bad : {dir.Under("file"), dir.Under("file/under"), std::string()}) {
     const Result<RunDb> failed = RunDb::Create(bad, TestIdentity());
@@ -161,7 +161,7 @@ TEST(RunDb, EveryWriteOnAFullDiskSaysSo) {
     EXPECT_FALSE(run.SetSeen(added.value().bucket, 1).ok());
     EXPECT_FALSE(run.Finish(RunStatus::kCleanEnd, TestTotals()).ok());
   }
-  // What was committed before is whole, and the run goes on once there is room.
+  // Rows committed earlier are intact, and the run goes on once there is room.
   EXPECT_EQ(run.Findings(added.value().bucket).value().size(), 1u);
   record.detail = "fits";
   ASSERT_OK(run.AddFinding(record));
@@ -194,7 +194,7 @@ TEST(RunDb, FindingsJoinTheirBucketByKey) {
   record.signature.key = "other";
   EXPECT_TRUE(run.AddFinding(record).value().is_new);
 
-  // Committed already: another connection sees it while the run goes on.
+  // Findings are committed: another connection sees them while the run goes on.
   const Result<RunDb> reader = RunDb::Open(dir.path());
   ASSERT_OK(reader);
   EXPECT_TRUE(reader.value().Run().value().writer_alive);
@@ -233,7 +233,7 @@ TEST(RunDb, BucketsAreSortedAndRegraded) {
   };
   add("method-id", "unloaded", "interesting", Realism::kGenuine, Grade::kInteresting);
   add("crash", "fault", "edited", Realism::kEditedStack, Grade::kForbidden);
-  // Recorded by a build that graded crashes lower: today's table counts.
+  // `genuine` was recorded by a build that graded crashes lower: the table of this build counts.
   const int64_t refuted = add("crash", "fault", "refuted", Realism::kGenuine, Grade::kForbidden);
   add("crash", "fault", "untried", Realism::kGenuine, Grade::kForbidden);
   const int64_t genuine = add("crash", "fault", "genuine", Realism::kGenuine, Grade::kInteresting);
@@ -323,7 +323,7 @@ TEST(RunDb, SavesWhatSeveralWalkersAnsweredAndHowTheyAgreed) {
   const auto shared = std::make_unique<SharedState>();
   shared->job.walker = 0;
   shared->job.other_count = 2;
-  shared->job.others[0] = 1;  // and the first one again
+  shared->job.others[0] = 1;  // others[1] is 0: the first walker again
   shared->counts[0][1][kStateInJava][0][kCodeFrames] = 5;
   shared->counts[1][1][kStateInJava][0][kCodeFrames] = 6;
   shared->counts[2][1][kStateInJava][0][kCodeFrames] = 7;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of RunDb that knows how far a run came and how it ended.
+// The part of RunDb for the totals, the progress and the end of a run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace walkhammer {
 namespace {
 
-// Whether a run that ended regularly says nothing about its walker.
+// True if a run with a clean end proves nothing about its walker.
 bool ProvesNothing(const std::vector<CellRow>& cells, const RunTotals& totals) {
   if (cells.empty()) return totals.pristine_true == 0 || totals.successful == 0;
   return std::any_of(cells.begin(), cells.end(), IsVacuous) ||
@@ -88,8 +88,8 @@ Result<RunStatus> RunDb::Finish(RunStatus status, const RunTotals& totals,
   Statement update(db_, "UPDATE run SET " + AssignmentsOf<RunEnd>());
   BindRow(update, RunEnd{status, std::string(reason)});
   RETURN_IF_ERROR(update.Run());
-  // Without -wal and -shm files a run can be read where nothing can be written. A reader may
-  // prevent this, which harms nothing.
+  // Without -wal and -shm files, a run can be read in a read-only folder. A reader may prevent the
+  // switch, which does no harm.
   sqlite3_busy_timeout(db_.handle(), 0);
   (void)db_.Exec("PRAGMA journal_mode = DELETE");
   return status;

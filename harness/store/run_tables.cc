@@ -4,7 +4,7 @@
 namespace walkhammer {
 namespace {
 
-// A table of rows that belong to a cell, in the order in which they were written.
+// SQL of a table whose rows belong to cells; the rowid keeps the order in which rows were written.
 template <typename Row>
 std::string CreateCellTable(const char* table) {
   return CreateTable<Row>(table) + fmt::format("CREATE INDEX {0}_of_cell ON {0} (cell);\n", table);

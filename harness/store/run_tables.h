@@ -21,16 +21,16 @@ std::string RunSchema();                             // the SQL that makes all t
 constexpr auto RealismText(auto& field) { return AsWord<&RealismWord, &RealismFromWord>(field); }
 constexpr auto GradeText(auto& field) { return AsWord<&GradeWord, &GradeFromWord>(field); }
 
-// --- rows that are stored otherwise than they are told -------------------------------------------
+// --- rows that are stored in another form than RunDb returns -------------------------------------
 
-// A row whose place is its key.
+// A row whose key is its position in the table.
 template <typename Row>
 struct Placed {
   int64_t position = 0;
   Row row;
 };
 
-// A table of at most one row.
+// The row of a table that has at most one row.
 template <typename Row>
 struct Only {
   int64_t id = 1;
@@ -54,7 +54,7 @@ struct StoredRun {
 };
 
 struct StoredBucket {
-  std::optional<int64_t> id;  // none: SQLite gives the next
+  std::optional<int64_t> id;  // nullopt: SQLite assigns the next id
   Signature signature;
   std::string folder;
   uint64_t seen = 0;
@@ -64,7 +64,7 @@ struct StoredBucket {
 };
 
 struct StoredFinding {
-  std::optional<int64_t> id;  // as in StoredBucket
+  std::optional<int64_t> id;  // nullopt: SQLite assigns the next id
   int64_t bucket = 0;
   FindingRecord record;
 };
@@ -246,7 +246,7 @@ void Columns(Row& row, Column column) {
   column("reason", row.reason);
 }
 
-// --- of stress and step runs -------------------------------------------------------------------
+// --- columns of stress and step runs -----------------------------------------------------------
 
 // The cell that a row belongs to.
 inline constexpr char kCellColumn[] = "cell";
@@ -306,7 +306,7 @@ void Columns(Row& row, Column column) {
   column("count", row.count);
 }
 
-// Of a query, no table.
+// The columns of a query, not of a table.
 template <ARow<StackTotals> Row, typename Column>
 void Columns(Row& row, Column column) {
   column(kCellColumn, row.cell);
@@ -319,7 +319,7 @@ void Columns(Row& row, Column column) {
   column(kCellColumn, AsOrNone<kNoCell>(row.cell), kOfCell);
   column("walker", row.walker);
   column("other", row.other);
-  // Samples alone were compared before schema 5.
+  // Before schema 5, only answers to samples were compared, and samples are genuine.
   column("realism", RealismText(row.realism), ColumnInfo{.since = 5, .before = "'genuine'"});
   column("region", row.region);
   column("kind", row.kind);

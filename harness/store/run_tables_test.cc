@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The document of run.db's tables names each of their columns, and each table has a section.
+// Tests that docs/run-folder.md has a section for each table of run.db and names each column, and
+// the SQL that column descriptions become.
 #include "harness/store/run_tables.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@
 namespace walkhammer {
 namespace {
 
-// By table, the columns that SQLite knows once it has made them.
+// The columns of each table, as SQLite reports them once RunSchema has run.
 std::map<std::string, std::set<std::string>> ColumnsBySqlite() {
   std::map<std::string, std::set<std::string>> columns;
   Result<Database> db = Database::Open(":memory:", ":memory:", SQLITE_OPEN_READWRITE);
@@ -29,7 +30,7 @@ std::map<std::string, std::set<std::string>> ColumnsBySqlite() {
   return columns;
 }
 
-// What docs/run-folder.md says between the heading of `table` and the next one.
+// The text of docs/run-folder.md from the heading of `table` to the next heading.
 std::string SectionOf(const std::string& doc, const std::string& table) {
   const size_t begin = doc.find("\n### " + table + ":");
   return begin == std::string::npos ? "" : doc.substr(begin, doc.find("\n### ", begin + 1) - begin);

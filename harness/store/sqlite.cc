@@ -24,7 +24,7 @@ Result<Database> Database::Open(const std::string& path, const std::string& uri,
 Failure Database::Error() const {
   int code = sqlite3_extended_errcode(handle_.get());
   const int system_error = sqlite3_system_errno(handle_.get());
-  // Not every way of running out of space has its own code.
+  // SQLite does not report every lack of space as SQLITE_FULL.
   const bool failed_io = (code & 0xff) == SQLITE_IOERR;
   if (failed_io && (system_error == ENOSPC || system_error == EDQUOT)) code = SQLITE_FULL;
   switch (code & 0xff) {
@@ -79,7 +79,7 @@ Statement& Statement::Bind(int64_t number) {
 
 Statement& Statement::Bind(const std::optional<int64_t>& number) {
   if (number) return Bind(*number);
-  next_parameter_++;  // not bound: NULL
+  next_parameter_++;  // a parameter that is not bound is NULL
   return *this;
 }
 
@@ -126,7 +126,7 @@ std::optional<int64_t> Statement::OptionalInt() {
 
 Transaction::~Transaction() {
   if (begun_.ok() && !done_ && sqlite3_get_autocommit(db_.handle()) == 0)
-    (void)db_.Exec("ROLLBACK");  // what failed was reported already
+    (void)db_.Exec("ROLLBACK");  // the failure was reported already
 }
 
 Status Transaction::Commit() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thin layer over SQLite: a database handle, prepared statements and transactions whose every
-// error becomes a Failure that says what to do. Used by RunDb only. Signal-safe: no.
+// A thin layer over SQLite: database handle, prepared statements and transactions. Every error
+// becomes a Failure that says what to do. Used by RunDb only. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_STORE_SQLITE_H_
 #define WALKHAMMER_HARNESS_STORE_SQLITE_H_
 
@@ -19,7 +19,8 @@ namespace walkhammer {
 class Database {
  public:
   Database() = default;
-  // `uri` is a file name, or "file:..." as SQLite defines it; flags are SQLITE_OPEN_*.
+  // `path` is the file that messages name. `uri` is a file name, or "file:..." as SQLite defines
+  // it; `flags` are SQLITE_OPEN_*.
   static Result<Database> Open(const std::string& path, const std::string& uri, int flags);
 
   sqlite3* handle() const { return handle_.get(); }
@@ -35,28 +36,29 @@ class Database {
   std::string path_;
 };
 
-// One use of a prepared statement. Binding and preparing errors come out of Step or Run.
+// A prepared statement. Each Bind sets the next parameter. Step and Run also return the errors of
+// preparing and binding.
 class Statement {
  public:
   Statement(const Database& db, std::string_view sql);
 
   Statement& Bind(std::string_view text);
-  // Without this one, a literal would rather become a bool than a string_view.
+  // Without this overload, a string literal would become a bool, not a string_view.
   Statement& Bind(const char* text) { return Bind(std::string_view(text)); }
   Statement& Bind(int64_t number);
   Statement& Bind(uint64_t number) { return Bind(static_cast<int64_t>(number)); }
   Statement& Bind(int number) { return Bind(static_cast<int64_t>(number)); }
-  Statement& Bind(const std::optional<int64_t>& number);  // none: NULL
+  Statement& Bind(const std::optional<int64_t>& number);  // nullopt: NULL
   Statement& Bind(bool truth) { return Bind(static_cast<int64_t>(truth)); }
 
   Result<bool> Step();  // true: a row is there
-  Status Run();         // to the end
-  void Reset();         // bind and run again
+  Status Run();         // steps to the end
+  void Reset();         // for binding and running again
 
-  // Of the current row, left to right.
+  // Each returns the next column of the current row, from left to right.
   std::string Text();
   int64_t Int();
-  std::optional<int64_t> OptionalInt();  // none: NULL
+  std::optional<int64_t> OptionalInt();  // nullopt: NULL
 
  private:
   struct Finalizer {
@@ -69,7 +71,7 @@ class Statement {
   int next_column_ = 0;
 };
 
-// Rolls back unless committed.
+// A transaction, which the constructor begins and the destructor rolls back unless committed.
 class Transaction {
  public:
   explicit Transaction(Database& db) : db_(db), begun_(db.Exec("BEGIN IMMEDIATE")) {}

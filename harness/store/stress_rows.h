@@ -20,14 +20,14 @@ enum class CellStatus : uint8_t {
   kPassed,           // the workload did its work, the walker was called and answered
   kInterrupted,      // by the user, before its time was up
   kVacuous,          // no tracked Java thread, no signal delivered or no successful walk
-  kDied,             // the JVM died: a finding tells of it
+  kDied,             // the JVM died; a finding describes the death
   kWorkloadFailed,   // the workload ended with an exit code of its own
-  kHung,             // it made no progress and was killed
-  kOutputFlood,      // it printed more than is kept
-  kHandlersChanged,  // somebody replaced our signal handlers
-  kBadOutput,        // what another profiler should have written is missing or cannot be read
+  kHung,             // the program made no progress and was killed
+  kOutputFlood,      // the program printed more than the limit
+  kHandlersChanged,  // other code replaced one of our signal handlers
+  kBadOutput,        // the output of another profiler is missing or cannot be read
   kDiskFull,
-  kUnavailable,  // not installed, or not for this JDK; reason tells the command that mends it
+  kUnavailable,  // not installed, or not for this JDK; `reason` says what fixes it
   kNotHotspot,   // this java has no HotSpot
   kToolFailed,
   kCount
@@ -35,14 +35,14 @@ enum class CellStatus : uint8_t {
 const char* CellStatusWord(CellStatus status);  // "running", "passed", "workload-failed", ...
 CellStatus CellStatusFromWord(const std::string& word);  // kToolFailed for unknown words
 
-// How signals came, over a cell or a thread. requested = delivered + coalesced + missed.
+// The signals of a cell or of a thread. requested = delivered + coalesced + missed.
 struct Delivery {
   uint64_t requested = 0;   // samples that the interval asks for
   uint64_t delivered = 0;   // signal handlers entered
   uint64_t coalesced = 0;   // expiries that the kernel merged into an earlier signal
   uint64_t missed = 0;      // the rest
   uint64_t walks = 0;       // walker calls
-  uint64_t successful = 0;  // of these, with at least one frame
+  uint64_t successful = 0;  // walker calls that returned at least one frame
 };
 
 // One workload under one JDK with one flag profile.
@@ -55,23 +55,23 @@ struct CellRow {
   std::string jvm_flags;       // all that the tool gave, space-separated
   std::string walker;          // or several, comma-separated
   std::string mode;            // "handler", "parked", "running", "nested", "step"
-  std::string sampler;         // "perf", "timer", "thread", "trap-flag", "ptrace"
-  std::string sampler_reason;  // why that one: one sentence
-  std::string clock;           // "cpu" or "wall"
+  std::string sampler;         // "perf", "timer", "thread", "trap-flag", "ptrace", "jfr", "agent"
+  std::string sampler_reason;  // why this sampler: one sentence
+  std::string clock;           // "cpu" or "wall"; like `mode`, empty if another profiler walks
   uint64_t interval_min_ns = 0, interval_max_ns = 0;  // both 0: back to back
   CellStatus status = CellStatus::kRunning;
   std::string reason;    // one sentence, or empty
-  uint64_t time_ms = 0;  // of sampling
+  uint64_t time_ms = 0;  // length of the sampling
   uint64_t starts = 0;   // JVMs started
   Delivery delivery;
   uint64_t contained_crashes = 0;
-  uint64_t agent_kib = 0;     // memory that the agent took, at most
+  uint64_t agent_kib = 0;     // peak memory of the agent
   uint64_t output_bytes = 0;  // printed by the workload
 };
-// The cell's name in reports, and the `scene` of its rows in `count`: its label, or where it has
-// none "WORKLOAD FOLDER PROFILE", of the last folder of its JDK's path.
+// The cell's name in reports, and the `scene` of its rows in `count`: the label; if that is empty,
+// "WORKLOAD FOLDER PROFILE", where FOLDER is the last folder of jdk_path.
 std::string CellLabel(const CellRow& cell);
-// Whether it proves nothing: it says so, or claims to have passed without a successful walk.
+// True if the cell proves nothing: kVacuous, or kPassed without a successful walk.
 bool IsVacuous(const CellRow& cell);
 
 struct CellThreadRow {
@@ -79,7 +79,7 @@ struct CellThreadRow {
   int64_t tid = 0;
   std::string name;
   bool java = false;
-  uint64_t cpu_ms = 0;  // while it was sampled
+  uint64_t cpu_ms = 0;  // CPU time of the thread while sampled
   Delivery delivery;
 };
 
@@ -89,7 +89,7 @@ struct StackRow {
   std::string frames;  // outermost first, as AppendFrame joins them
   uint64_t count = 0;
 };
-// Between two frames of StackRow::frames. No name holds it: AppendFrame makes it a blank.
+// Separates the frames in StackRow::frames. AppendFrame makes a separator in a name a space.
 inline constexpr char kFrameSeparator = '\n';
 void AppendFrame(std::string& frames, std::string_view frame);
 std::vector<std::string_view> SplitFrames(std::string_view frames);
@@ -100,7 +100,7 @@ struct StackTotals {
   uint64_t distinct = 0, count = 0;
 };
 
-// What step mode saw of one piece of code, by instructions executed.
+// What step mode saw of one piece of code. The last four are numbers of instructions executed.
 struct StepRegionRow {
   int64_t cell = 0;
   std::string kind;       // "codelet", "stub", "adapter", "prologue", "body", "epilogue", "native"
@@ -108,26 +108,26 @@ struct StepRegionRow {
   int level = -1;         // compile level 1 .. 4, 0 native wrapper; -1: not compiled
   uint64_t pcs = 0;       // distinct instructions
   uint64_t steps = 0;     // instructions executed
-  uint64_t answered = 0;  // of these, with a stack that may be true
-  uint64_t failed = 0;    // with an error code
-  uint64_t wrong = 0;     // with a stack that cannot be true
+  uint64_t answered = 0;  // steps that the walker answered with a stack that may be true
+  uint64_t failed = 0;    // steps answered with an error code
+  uint64_t wrong = 0;     // steps answered with a stack that cannot be true
 };
 
-// The cell of rows that belong to none.
+// The `cell` of rows that belong to no cell.
 inline constexpr int64_t kNoCell = -1;
 
-// Samples, or requests of a fuzz run, of one region that two walkers were shown and at least one of
-// them walked.
+// Number of samples (in a fuzz run: requests) of one region for which the answers of two walkers
+// compare as `kind`. Counts only samples for which at least one of the two returned frames.
 struct AgreementRow {
   int64_t cell = 0;  // kNoCell in a fuzz run
   std::string walker, other;
-  Realism realism = Realism::kGenuine;  // as samples are
-  std::string region;                   // where pc was: as in CountRow
+  Realism realism = Realism::kGenuine;  // samples are always genuine
+  std::string region;                   // where the pc was: a PcRegionWord
   std::string kind;                     // DisagreementWord
   uint64_t samples = 0;
 };
 
-// Of an AgreementRow's samples, those that a witness speaks of.
+// How many of an AgreementRow's samples a witness judges in one way.
 struct EvidenceRow {
   int64_t cell = 0;
   std::string walker, other, region, kind;  // as in AgreementRow
@@ -139,7 +139,7 @@ struct EvidenceRow {
 // Instructions in a row where the walker fails in the same way.
 struct StepRangeRow {
   int64_t cell = 0;
-  std::string kind, name;  // of the region
+  std::string kind, name;  // of the StepRegionRow
   int level = -1;
   std::string answer;           // "-5 unknown_Java" or "wrong"
   uint64_t begin = 0, end = 0;  // bytes from the start of the code `name`; end exclusive

@@ -159,6 +159,18 @@ Json EvidenceJson(const CellSummary& cell) {
   return evidence;
 }
 
+// Of the run as a whole and of all cells, each with its cell's position or null.
+Json NotesJson(const RunSummary& summary) {
+  Json notes = Json::array();
+  for (const NoteRow& note : summary.notes)
+    notes.push_back({{"cell", note.cell == kNoCell ? Json(nullptr) : Json(note.cell)},
+                     {"kind", NoteKindWord(note.kind)},
+                     {"name", note.name},
+                     {"count", note.count},
+                     {"detail", note.detail}});
+  return notes;
+}
+
 Json CellJson(const CellSummary& cell) {
   const CellRow& row = cell.row;
   Json codes = Json::array(), threads = Json::array();
@@ -275,6 +287,7 @@ Result<std::string> JsonReport(const RunDb& db, const RunSummary& summary) {
   json["status"] = RunStatusWord(summary.run.status);
   json["status_reason"] = summary.run.reason;
   json["writer_alive"] = summary.run.writer_alive;
+  json["notes"] = NotesJson(summary);
   json["identity"] = IdentityJson(summary.run.identity);
   json["totals"] = TotalsJson(summary);
   json["buckets"] = Json::array();

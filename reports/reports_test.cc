@@ -240,6 +240,29 @@ TEST_F(ReportTest, ScenesTotalsAndIdentity) {
   EXPECT_EQ(json["verdict"]["exit_code"], 0);
 }
 
+TEST_F(ReportTest, WhatLimitsTheVerdictStandsBesideIt) {
+  const NoteRow notes[] = {
+      {kNoCell, NoteKind::kInForce, "ASLR control", 0, ""},
+      {kNoCell, NoteKind::kInForce, "interposition", 0, ""},
+      {kNoCell, NoteKind::kNotInForce, "interposition", 0, "jemalloc\nis first"},
+      {kNoCell, NoteKind::kIncident, "killed from outside", 2, ""},
+      {kNoCell, NoteKind::kDropped, "findings", 12345, "the ring was full"}};
+  ASSERT_TRUE(run_->SaveNotes(kNoCell, notes).ok());
+  Finish(RunStatus::kCleanEnd, TestTotals());
+  EXPECT_TRUE(
+      Text().starts_with("CLEAN: no findings\n"
+                         "  dropped: 12,345 findings: the ring was full\n"
+                         "  not in force: interposition: jemalloc?is first\n"
+                         "  incident: 2x killed from outside\n\n"))
+      << Text();
+  EXPECT_TRUE(Contains(Text(), "  in force        ASLR control\n")) << Text();
+  const nlohmann::json json = ReadJson();
+  ASSERT_EQ(json["notes"].size(), 5u);
+  EXPECT_EQ(json["notes"][2]["kind"], "not-in-force");
+  EXPECT_EQ(json["notes"][4]["count"], 12345);
+  EXPECT_TRUE(json["notes"][4]["cell"].is_null());
+}
+
 TEST_F(ReportTest, JsonTakesTextThatIsNoUtf8) {
   FindingRecord record = TestRecord("crash", "fault", "t", Realism::kGenuine);
   record.detail = "\xff\xfe";
@@ -256,7 +279,7 @@ TEST_F(ReportTest, JsonKeysAreStable) {
   const nlohmann::json json = ReadJson();
   for (const char* key :
        {"schema", "verdict", "status", "status_reason", "writer_alive", "identity", "totals",
-        "buckets", "codes_by_state", "counts", "agreement", "scenes", "progress"})
+        "buckets", "codes_by_state", "counts", "agreement", "scenes", "progress", "notes"})
     EXPECT_TRUE(json.contains(key)) << key;
   for (const char* key : {"key", "title", "expect", "oracle", "outcome", "grade", "recorded_grade",
                           "realism", "count", "first_time_ms", "first_sequence", "confirmed",

@@ -124,6 +124,7 @@ Result<RunSummary> ReadRun(const RunDb& db) {
   ASSIGN_OR_RETURN(auto scenes, db.Scenes());
   ASSIGN_OR_RETURN(auto progress, db.Progress());
   ASSIGN_OR_RETURN(auto coverage, db.Coverage());
+  ASSIGN_OR_RETURN(auto notes, db.Notes());
   ASSIGN_OR_RETURN(auto cells, ReadCells(db, counts));
   ASSIGN_OR_RETURN(const auto agreement, db.Agreement());
   ASSIGN_OR_RETURN(const auto bucket_cells, db.BucketCells());
@@ -133,6 +134,7 @@ Result<RunSummary> ReadRun(const RunDb& db) {
   summary.scenes = std::move(scenes);
   summary.progress = std::move(progress);
   summary.coverage = std::move(coverage);
+  summary.notes = std::move(notes);
   summary.cells = std::move(cells);
   for (const AgreementRow& row : agreement)
     if (row.cell == kNoCell) summary.agreement.push_back(row);

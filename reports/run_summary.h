@@ -69,6 +69,7 @@ struct RunSummary {
   std::vector<CountRow> counts;
   std::vector<StateCodes> codes;
   std::vector<SceneRow> scenes;
+  std::vector<NoteRow> notes;
   std::vector<CellSummary> cells;  // empty: a fuzz run
   // Of a fuzz run with several walkers. The agreement in a cell is in CellSummary.
   std::vector<AgreementRow> agreement;

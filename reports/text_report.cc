@@ -9,6 +9,7 @@
 #include "harness/base/numbers.h"
 #include "reports/agreement_text.h"
 #include "reports/coverage_text.h"
+#include "reports/note_text.h"
 #include "reports/stress_text.h"
 
 namespace walkhammer {
@@ -130,7 +131,8 @@ std::string TotalsSection(const RunSummary& summary) {
   return text;
 }
 
-std::string IdentitySection(const RunIdentity& identity) {
+std::string IdentitySection(const RunSummary& summary) {
+  const RunIdentity& identity = summary.run.identity;
   std::string text = "\nIdentity\n";
   Line(text, "JDK", identity.jdk_path);
   Line(text, "VM", identity.vm_version);
@@ -143,6 +145,7 @@ std::string IdentitySection(const RunIdentity& identity) {
   Line(text, "machine",
        fmt::format("{}, {}, ASLR {}", identity.cpu_model, identity.kernel,
                    identity.aslr ? "on" : "off"));
+  Line(text, "in force", InForceText(summary));
   Line(text, "command", identity.command_line);
   Line(text, "walkhammer", identity.tool_version);
   return text;
@@ -152,6 +155,7 @@ std::string IdentitySection(const RunIdentity& identity) {
 
 std::string TextReport(const RunSummary& summary) {
   std::string text = summary.verdict.word + ": " + summary.verdict.sentence + "\n";
+  text += LimitsText(summary);
 
   text += "\nBuckets\n";
   if (summary.buckets.empty()) text += "  none\n";
@@ -180,7 +184,7 @@ std::string TextReport(const RunSummary& summary) {
       if (scene.tried > 0) text += SceneText(scene);
   }
 
-  return text + TotalsSection(summary) + IdentitySection(summary.run.identity);
+  return text + TotalsSection(summary) + IdentitySection(summary);
 }
 
 }  // namespace walkhammer

@@ -17,6 +17,7 @@
 #include "harness/base/result.h"
 #include "harness/findings/finding_record.h"
 #include "harness/shared/shared_state.h"
+#include "harness/store/note_rows.h"
 #include "harness/store/sqlite.h"
 #include "harness/store/stress_rows.h"
 
@@ -150,7 +151,7 @@ struct RunRow {
 
 class RunDb {
  public:
-  static constexpr int kSchemaVersion = 6;
+  static constexpr int kSchemaVersion = 7;
 
   // Makes `dir` (and its parents) or takes an empty folder, and locks it until the object dies.
   // Fails with kBadInput, and leaves nothing behind, on what the user must fix: folder in use, not
@@ -208,6 +209,8 @@ class RunDb {
   Status SaveStepRanges(int64_t cell, std::span<const StepRangeRow> ranges);
   // Saves totals so far, not increments. In a run with cells, `scene` is the CellLabel of a cell.
   Status SaveCountRows(std::span<const CountRow> counts);
+  // Replaces the notes of the cell; kNoCell: those of the run as a whole.
+  Status SaveNotes(int64_t cell, std::span<const NoteRow> notes);
   // Stores the end of the run and returns the status stored: kVacuous for a clean end without a
   // true pristine walk or without a successful walk; in a run with cells, for a clean end where a
   // cell IsVacuous or no cell has a walk. Afterwards run.db is a single file, readable on read-only
@@ -231,6 +234,7 @@ class RunDb {
   Result<std::vector<EvidenceRow>> Evidence() const;
   Result<std::vector<StepRegionRow>> StepRegions() const;
   Result<std::vector<StepRangeRow>> StepRanges() const;
+  Result<std::vector<NoteRow>> Notes() const;  // those of the run as a whole come first
   // Which cells saw a bucket: distinct pairs of BucketRow::id and CellRow::position, sorted.
   Result<std::vector<std::pair<int64_t, int64_t>>> BucketCells() const;
 

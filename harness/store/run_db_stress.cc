@@ -91,6 +91,10 @@ Status RunDb::SaveStepRanges(int64_t cell, std::span<const StepRangeRow> ranges)
   return Replace(db_, "step_range", cell, ranges);
 }
 
+Status RunDb::SaveNotes(int64_t cell, std::span<const NoteRow> notes) {
+  return Replace(db_, "note", cell, notes);
+}
+
 Status RunDb::SaveCountRows(std::span<const CountRow> counts) {
   Transaction transaction(db_);
   if (!transaction.begun().ok()) return transaction.begun();
@@ -137,6 +141,10 @@ Result<std::vector<StepRegionRow>> RunDb::StepRegions() const {
 
 Result<std::vector<StepRangeRow>> RunDb::StepRanges() const {
   return AllOf<StepRangeRow>(db_, "step_range", schema_, 3);
+}
+
+Result<std::vector<NoteRow>> RunDb::Notes() const {
+  return AllOf<NoteRow>(db_, "note", schema_, 7);
 }
 
 Result<std::vector<std::pair<int64_t, int64_t>>> RunDb::BucketCells() const {

@@ -42,6 +42,40 @@ TEST(CellStatus, EachHasAWordOfItsOwnThatReadsBack) {
   EXPECT_EQ(CellStatusFromWord(""), CellStatus::kToolFailed);
 }
 
+TEST(NoteKind, EachHasAWordOfItsOwnThatReadsBack) {
+  std::set<std::string> words;
+  for (uint8_t i = 0; i < static_cast<uint8_t>(NoteKind::kCount); i++) {
+    const auto kind = static_cast<NoteKind>(i);
+    words.insert(NoteKindWord(kind));
+    EXPECT_EQ(NoteKindFromWord(NoteKindWord(kind)), kind);
+  }
+  // As stored: never renamed.
+  EXPECT_EQ(words, std::set<std::string>({"in-force", "not-in-force", "dropped", "incident"}));
+  EXPECT_EQ(NoteKindFromWord("of a later version"), NoteKind::kIncident);
+}
+
+TEST_F(RunDbStress, NotesOfTheRunAndOfItsCellsAreReplacedApart) {
+  CellRow cell;
+  cell.workload = "torture:x";
+  ASSERT_OK(run_.SaveCell(cell));
+  const NoteRow of_run{kNoCell, NoteKind::kIncident, "killed from outside", 2, "signal 9"};
+  const NoteRow of_cell{0, NoteKind::kDropped, "findings", 7, ""};
+  ASSERT_OK(run_.SaveNotes(kNoCell, std::vector<NoteRow>{of_run, of_run}));
+  ASSERT_OK(run_.SaveNotes(0, std::vector<NoteRow>{of_cell}));
+  ASSERT_OK(run_.SaveNotes(kNoCell, std::vector<NoteRow>{of_run}));
+  const auto notes = run_.Notes();
+  ASSERT_OK(notes);
+  ASSERT_EQ(notes.value().size(), 2u);
+  EXPECT_EQ(notes.value()[0].cell, kNoCell);
+  EXPECT_EQ(notes.value()[0].kind, NoteKind::kIncident);
+  EXPECT_EQ(notes.value()[0].name, "killed from outside");
+  EXPECT_EQ(notes.value()[0].count, 2u);
+  EXPECT_EQ(notes.value()[0].detail, "signal 9");
+  EXPECT_EQ(notes.value()[1].cell, 0);
+  EXPECT_EQ(notes.value()[1].kind, NoteKind::kDropped);
+  EXPECT_EQ(notes.value()[1].count, 7u);
+}
+
 TEST(SplitFrames, TakesApartWhatWasJoined) {
   std::string frames;
   for (const char* frame : {"a.B.c(Ljava/lang/String;)V", "d.E.f\n()V", "[agct -1]"})
@@ -422,6 +456,7 @@ TEST(RunDbStressOld, RunsOfSchemaTwoAreReadAsBefore) {
   EXPECT_EQ(run.Evidence().value().size(), 0u);
   EXPECT_EQ(run.StepRegions().value().size(), 0u);
   EXPECT_EQ(run.StepRanges().value().size(), 0u);
+  EXPECT_EQ(run.Notes().value().size(), 0u);
   EXPECT_EQ(run.BucketCells().value().size(), 0u);
 }
 

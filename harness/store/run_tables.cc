@@ -26,7 +26,7 @@ std::string RunSchema() {
          CreateCellTable<CellThreadRow>("cell_thread") + CreateCellTable<StackRow>("stack") +
          CreateCellTable<AgreementRow>("agreement") + CreateCellTable<EvidenceRow>("evidence") +
          CreateCellTable<StepRegionRow>("step_region") +
-         CreateCellTable<StepRangeRow>("step_range");
+         CreateCellTable<StepRangeRow>("step_range") + CreateCellTable<NoteRow>("note");
 }
 
 RunStatus RunStatusFromWord(std::string_view word) {

@@ -364,6 +364,15 @@ void Columns(Row& row, Column column) {
   column("disassembly", row.disassembly);
 }
 
+template <ARow<NoteRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column(kCellColumn, AsOrNone<kNoCell>(row.cell), kOfCell);
+  column("kind", AsWord<&NoteKindWord, &NoteKindFromWord>(row.kind));
+  column("name", row.name);
+  column("count", row.count);
+  column("detail", row.detail);
+}
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_STORE_RUN_TABLES_H_

@@ -176,8 +176,8 @@ void WalkOnce(World& world, Input& input) {
   JavaFrame frame, before;
   int count = 0;
   for (; walk.Next(frame); before = frame) {
-    if (count++ > 0) Check(frame, before, start);
-    if (count > kMostFrames) DamagedMemory::Fail("frames without end");
+    Check(frame, before, start);
+    if (++count > kMostFrames) DamagedMemory::Fail("frames without end");
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For files that are compiled together, by CMAKE_UNITY_BUILD alone: NAME of this file, apart from
-// the same NAME of another. See `alike` in CMakeLists.txt. Signal-safe: yes.
+// For unity builds (CMAKE_UNITY_BUILD) alone, which compile several files as one:
+// WALKHAMMER_NAMED(name, file) distinguishes a name in one file from the same name in another file.
+// See `alike` in CMakeLists.txt. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_BASE_ALIKE_H_
 #define WALKHAMMER_HARNESS_BASE_ALIKE_H_
 

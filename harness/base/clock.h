@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock that times of a run are told by. Signal-safe: yes.
+// The clocks for the times of a run and for threads' CPU time. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_BASE_CLOCK_H_
 #define WALKHAMMER_HARNESS_BASE_CLOCK_H_
 
@@ -9,7 +9,7 @@
 
 namespace walkhammer {
 
-// CLOCK_MONOTONIC, in nanoseconds.
+// Returns the time of CLOCK_MONOTONIC, in nanoseconds.
 inline uint64_t MonotonicNs() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -20,8 +20,8 @@ inline double InSeconds(std::chrono::steady_clock::duration time) {
   return std::chrono::duration<double>(time).count();
 }
 
-// The clock of a thread's CPU time, by the kernel's encoding of a per-thread scheduler clock.
-// `tid`: what gettid gives; 0 would be the caller's own.
+// Returns the id of the clock of a thread's CPU time, in the kernel's encoding of a per-thread
+// scheduler clock. `tid`: the thread's gettid(); 0: the calling thread.
 inline clockid_t ThreadCpuClock(int tid) { return static_cast<clockid_t>((~tid << 3) | 6); }
 
 }  // namespace walkhammer

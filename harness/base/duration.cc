@@ -20,7 +20,7 @@ struct Unit {
 constexpr Unit kUnits[] = {{"ns", 1},  {"us", 1e3}, {"ms", 1e6},
                            {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
 
-// 0 when there is no such unit.
+// Nanoseconds in one unit; 0 if there is no such unit.
 double NsOfUnit(std::string_view name) {
   for (const Unit& unit : kUnits) {
     if (unit.name == name) return unit.ns;

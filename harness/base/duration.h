@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Durations, counts and rates as the user types and reads them.
+// Durations and rates, as the user types and reads them.
 // Called by the verbs. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_BASE_DURATION_H_
 #define WALKHAMMER_HARNESS_BASE_DURATION_H_
@@ -12,13 +12,13 @@
 
 namespace walkhammer {
 
-// A decimal number followed at once by ns, us, ms, s, m or h: "60s", "0.5s", "10us".
-// At least 1 ns and at most ten years, so that adding it to any clock cannot overflow.
-// The failure names `option` ("--time") and what it was given.
+// Parses a decimal number followed at once by ns, us, ms, s, m or h: "60s", "0.5s", "10us". Takes
+// at least 1 ns and at most ten years, so that the sum with any clock's time cannot overflow. A
+// failure (kBadInput) names `option` ("--time") and quotes `text`.
 Result<std::chrono::nanoseconds> ParseDuration(std::string_view text, std::string_view option);
 
-// Two or three significant digits: "85/s", "9.5k/s", "612k/s", "1.2M/s".
-// Negative and non-finite rates read "0/s".
+// Returns a rate with at most three digits (below 1000T/s): "85/s", "9.5k/s", "612k/s", "1.2M/s".
+// Negative and non-finite rates become "0/s".
 std::string FormatRate(double per_second);
 
 }  // namespace walkhammer

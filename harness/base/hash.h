@@ -7,10 +7,10 @@
 
 namespace walkhammer {
 
-// 2^64 divided by the golden ratio: its multiples are far apart.
+// 2^64 divided by the golden ratio: its multiples, modulo 2^64, are far apart.
 inline constexpr uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;
 
-// `hash` with one more value in it; begin with any number.
+// Returns `hash` with one more value mixed in; the first `hash` may be any number.
 inline uint64_t Mix(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * kGoldenRatio;
   return hash ^ (hash >> 29);
@@ -19,17 +19,17 @@ inline uint64_t Mix(uint64_t hash, const void* value) {
   return Mix(hash, reinterpret_cast<uint64_t>(value));
 }
 
-// Where a key belongs in a table of 2^bits entries, with bits from 1 to 63.
+// Index of a key in a table of 2^bits entries, with bits from 1 to 63.
 inline uint64_t PlaceOf(uint64_t key, int bits) { return (key * kGoldenRatio) >> (64 - bits); }
 
-// FNV-1a of bytes, one after the other; it begins with kFnvBegin.
+// 64-bit FNV-1a: adds one byte to the hash, which begins as kFnvBegin.
 inline constexpr uint64_t kFnvBegin = 0xcbf29ce484222325;
 inline uint64_t Fnv1a(uint64_t hash, uint8_t byte) { return (hash ^ byte) * 0x100000001b3; }
-// FNV-1a with 32 bits; it begins with kFnvBegin32.
+// 32-bit FNV-1a: adds one byte to the hash, which begins as kFnvBegin32.
 inline constexpr uint32_t kFnvBegin32 = 0x811c9dc5;
 inline uint32_t Fnv1a32(uint32_t hash, uint8_t byte) { return (hash ^ byte) * 0x01000193; }
 
-// splitmix64's last steps: each bit of `z` changes half of those of the result.
+// The last steps of splitmix64: each bit of `z` changes about half of the result's bits.
 inline uint64_t Scramble(uint64_t z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
   z = (z ^ (z >> 27)) * 0x94d049bb133111eb;

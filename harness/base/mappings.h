@@ -13,13 +13,13 @@ struct Mapping {
   uint64_t begin, end;  // end exclusive
   uint64_t offset;      // in the file
   bool readable, executable;
-  std::string path;  // "[stack]" and the like for special ones, empty for anonymous memory
+  std::string path;  // "[stack]" and the like for special mappings, empty for anonymous memory
 };
 
 std::vector<Mapping> ReadMappings();
 
-// Absolute path of the file that this process runs. /proc/self/exe names another one where a
-// program loader was started by hand (Platform). Empty on any error.
+// Absolute path of the program that this process runs; empty on any error. /proc/self/exe would
+// name the program loader if the loader was started by hand (see Platform).
 std::string OwnProgram();
 
 }  // namespace walkhammer

@@ -11,11 +11,12 @@
 
 namespace walkhammer {
 
-// kBadInput: there is no `kind` "wanted"; nearest: a, b, c (walkhammer list KINDs names all).
+// Returns a failure (kBadInput) that says: there is no `kind` "`wanted`"; nearest: a, b, c
+// (walkhammer list `kind`s names all).
 Failure UnknownName(std::string_view kind, std::string_view wanted,
                     std::span<const std::string_view> names);
 
-// Absolute path of a file that is installed beside this executable; it need not exist.
+// Absolute path of the file `name` in this executable's folder; the file need not exist.
 std::string BesideExecutable(std::string_view name);
 inline constexpr char kChildName[] = "walkhammer_child";
 inline constexpr char kScenesJarName[] = "walkhammer-scenes.jar";

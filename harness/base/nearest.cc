@@ -8,7 +8,7 @@
 namespace walkhammer {
 namespace {
 
-// Names are short; what is longer is a mistake of another kind and must not cost its square.
+// Names are short. A longer text is a mistake of another kind and must not cost quadratic time.
 constexpr size_t kMaxCompared = 256;
 
 }  // namespace

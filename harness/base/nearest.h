@@ -12,11 +12,11 @@
 
 namespace walkhammer {
 
-// Fewest inserted, dropped or replaced bytes that turn `a` into `b`.
+// Smallest number of inserted, dropped or replaced bytes that turns `a` into `b`.
 size_t EditDistance(std::string_view a, std::string_view b);
 
-// At most `most` of `names`, nearest first; equally near ones in the order of `names`.
-// There is no limit to the distance: a user may as well see names that are far off.
+// Returns at most `most` of `names`, nearest first; equally near names keep their order. The
+// distance has no limit: a user may as well see names that are far off.
 std::vector<std::string> NearestNames(std::string_view wanted,
                                       std::span<const std::string_view> names, size_t most);
 

@@ -11,13 +11,14 @@ namespace walkhammer {
 // 1234567 -> "1,234,567"
 std::string Grouped(uint64_t number);
 
-// "29.6 %" for one digit. A share never reads as none or as all when it is not; "-" of nothing.
+// Returns `part` of `whole` as a percentage, "29.6 %" with one digit, or "-" if `whole` is 0. A
+// share is shown as none or as all only if it is: "<0.1 %", ">99.9 %".
 std::string Percent(uint64_t part, uint64_t whole, int digits);
 
 // "1 bucket", "2,345 buckets"
 std::string Counted(uint64_t number, const char* noun);
 
-// Without line ends and other control characters, which names of programs may have.
+// Replaces line ends and other control characters, which names of programs may have, by "?".
 std::string OnOneLine(std::string text);
 
 }  // namespace walkhammer

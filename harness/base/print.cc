@@ -23,7 +23,7 @@ void PrintText(std::FILE* file, const std::string& text) noexcept {
 
 int FlushStdout() noexcept {
   Note(std::fflush(stdout) == 0);
-  // std::cout is synchronised with stdout, but tells no reason.
+  // std::cout is synchronised with stdout, but reports no errno.
   if (stdout_error == 0 && (!std::cout || std::ferror(stdout) != 0)) stdout_error = EIO;
   return stdout_error;
 }

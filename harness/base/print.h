@@ -13,8 +13,8 @@
 
 namespace walkhammer {
 
-// What cannot be written is left out, for no run may end because its reader has gone or a disk is
-// full. Never throws; FlushStdout tells.
+// Writes `text` to `file`. Drops what cannot be written, as no run may end because its reader has
+// gone or a disk is full; for stdout, FlushStdout then returns the error. Never throws.
 void PrintText(std::FILE* file, const std::string& text) noexcept;
 
 template <typename... Args>
@@ -22,10 +22,10 @@ void Print(std::FILE* file, fmt::format_string<Args...> format, Args&&... args) 
   PrintText(file, fmt::format(format, std::forward<Args>(args)...));
 }
 
-// "walkhammer: MESSAGE" as one line on stderr. Returns the exit code.
+// Prints "walkhammer: MESSAGE" as one line on stderr. Returns the failure's exit code.
 int PrintFailure(const Failure& failure);
 
-// Everything that was printed on stdout, also by std::cout, is out there. 0, or the errno of the
+// Flushes everything that was printed on stdout, also by std::cout. Returns 0, or the errno of the
 // first failure; EPIPE: the reader has gone.
 int FlushStdout() noexcept;
 

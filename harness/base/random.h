@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random: the one source of chance of engines and mutators; the same seed gives the same stream.
+// Random: the only random source of engines and mutators; the same seed gives the same stream.
 // Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_BASE_RANDOM_H_
 #define WALKHAMMER_HARNESS_BASE_RANDOM_H_
@@ -18,7 +18,7 @@ class Random {
     state_ += kGoldenRatio;
     return Scramble(state_);
   }
-  // 0 .. bound - 1; 0 for a bound of 0.
+  // Random number from 0 to bound - 1; 0 for a bound of 0.
   uint32_t Below(uint32_t bound) { return static_cast<uint32_t>(((Next() >> 32) * bound) >> 32); }
   bool Chance(uint32_t percent) { return Below(100) < percent; }
 

@@ -47,14 +47,14 @@ inline Failure ToolFailed(std::string message) {
 
 }  // namespace walkhammer
 
-// Leaves the function with the failure of an expression that failed.
+// If the expression fails, returns its failure from the current function.
 #define RETURN_IF_ERROR(...)                                                   \
   do {                                                                         \
     if (auto status_ = (__VA_ARGS__); !status_.ok()) return status_.failure(); \
   } while (false)
 
-// Declares a variable with the value of an expression, or leaves the function with the failure of
-// one that failed: ASSIGN_OR_RETURN(auto jdk, OpenJdk(home)).
+// Declares a variable with the value of an expression; if the expression fails, returns its failure
+// from the current function: ASSIGN_OR_RETURN(auto jdk, OpenJdk(home)).
 #define ASSIGN_OR_RETURN(declaration, ...) \
   WALKHAMMER_ASSIGN_(WALKHAMMER_JOIN_(result_, __LINE__), declaration, __VA_ARGS__)
 #define WALKHAMMER_ASSIGN_(result, declaration, ...) \

@@ -11,13 +11,14 @@
 
 namespace walkhammer {
 
-// The word as it can be typed: quoted where a shell would not take it for itself.
+// Returns the word as it can be typed: quoted if a shell would not take the word literally.
 std::string ShellWord(std::string_view word);
 std::string ShellCommand(std::span<const std::string> words);
 
-// `path`, for those that split at blanks or colons and know no quotes, LD_PRELOAD, jcmd and
-// libFuzzer among them: itself, or `link`, which is then a new link to it. kUnable: `link` has such
-// a name, too; kToolFailed: it cannot be written.
+// Returns a path to `path` for readers that split at spaces or colons and know no quotes
+// (LD_PRELOAD, jcmd, libFuzzer): `path` itself if its name is plain, else `link`, which becomes a
+// new symbolic link to `path`. Fails with kUnable if the name of `link` is not plain either, with
+// kToolFailed if the link cannot be written.
 Result<std::string> PlainPath(const std::string& path, const std::string& link);
 
 }  // namespace walkhammer

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds what the tests share of compiled headers: see CMakeLists.txt.
+// The source file of the precompiled headers that all tests share: see ci/tests.cmake.

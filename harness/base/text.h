@@ -14,16 +14,16 @@ namespace walkhammer {
 // 31 -> "0x1f"
 std::string Hex(uint64_t number);
 
-// Two digits a byte, in memory's order: "0a1f".
+// Two hex digits for each byte, in memory order: "0a1f".
 std::string HexBytes(const void* bytes, size_t size);
 
-// Without white space at either end; a part of `text`.
+// Returns `text` without white space at either end, as a view into `text`.
 std::string_view Trim(std::string_view text);
 
-// What white space separates.
+// Returns the words that white space separates.
 std::vector<std::string> Words(std::string_view text);
 
-// What `separator` separates; parts may be empty. Of nothing: nothing.
+// Returns the parts that `separator` separates, also empty parts; none if `text` is empty.
 std::vector<std::string> Split(std::string_view text, char separator);
 
 }  // namespace walkhammer

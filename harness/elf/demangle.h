@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of C++ functions as people write them. Signal-safe: no.
+// Names of C++ functions, as in source code. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ELF_DEMANGLE_H_
 #define WALKHAMMER_HARNESS_ELF_DEMANGLE_H_
 
@@ -8,7 +8,7 @@
 
 namespace walkhammer {
 
-// `symbol` itself where it is no mangled name.
+// Returns the demangled name, or `symbol` itself if it is no mangled name.
 std::string Demangle(std::string_view symbol);
 
 }  // namespace walkhammer

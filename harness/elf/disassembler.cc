@@ -67,7 +67,7 @@ void ReadArm64(csh handle, const cs_insn& insn, Instruction& out) {
   };
   out.restores_frame = insn.id == ARM64_INS_LDP && is(0, ARM64_REG_X29) && is(1, ARM64_REG_X30);
   out.frees_stack = insn.id == ARM64_INS_ADD && is(0, ARM64_REG_SP) && is(1, ARM64_REG_SP);
-  // By their numbers where Capstone 4's groups do not tell a call or return from a jump.
+  // By instruction id, as Capstone 4's groups do not tell a call or return from a jump.
   switch (insn.id) {
     case ARM64_INS_BL:
     case ARM64_INS_BLR:
@@ -106,8 +106,9 @@ void ReadArm64(csh handle, const cs_insn& insn, Instruction& out) {
   }
   if (insn.id == ARM64_INS_MOV && from.type == ARM64_OP_REG)
     out.copies = static_cast<Instruction::Register>(from.reg);
-  // adrp needs its add to be an address, and switch tables hold bytes or halfwords there: what
-  // jumps through them is not found, so fewer leaders, none wrong.
+  // Only adr: adrp needs its add to give an address. Switch tables hold bytes or halfwords on
+  // aarch64, so the targets of jumps through them are not found: some leaders are missing, none is
+  // wrong.
   if (insn.id == ARM64_INS_ADR) out.points_to = static_cast<uint64_t>(from.imm);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Disassembler: instructions of any supported architecture, reduced to what the block map asks of
-// them. Capstone decodes; nothing outside of disassembler.cc knows which architecture it was.
+// Disassembler: instructions of any supported architecture, reduced to what the block map must know
+// about them. Capstone decodes; no code outside of disassembler.cc depends on the architecture.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ELF_DISASSEMBLER_H_
 #define WALKHAMMER_HARNESS_ELF_DISASSEMBLER_H_
@@ -29,20 +29,19 @@ struct Instruction {
   uint64_t address;
   uint8_t size;
   Kind kind = Kind::kOther;
-  bool padding = false;  // a nop
-  bool restores_frame =
-      false;  // gives the caller its frame pointer back: pop rbp, leave, ldp x29, x30
-  bool frees_stack = false;  // adds to the stack pointer
+  bool padding = false;         // a nop
+  bool restores_frame = false;  // restores the caller's frame pointer: pop rbp, leave, ldp x29, x30
+  bool frees_stack = false;     // adds to the stack pointer
 
-  uint64_t target = 0;     // of a direct jump, branch or call; 0 in an indirect one
-  Register through = 0;    // an indirect one goes to what this register holds,
-  Register base = 0;       // or to what stands at base + offset;
-  int64_t offset = 0;      // a load of a pointer reads there, too
-  Register writes = 0;     // the full-width register that a load, copy or address ends up in
-  Register copies = 0;     // it is a copy of that register
-  bool loads = false;      // it is what stands at base + offset
-  uint64_t points_to = 0;  // it is this address
-  uint64_t cell = 0;  // in place of base + offset: this address, where the instruction tells it
+  uint64_t target = 0;     // of a direct jump, branch or call; 0 if it is indirect
+  Register through = 0;    // indirect: target = this register,
+  Register base = 0;       // or target = [base + offset];
+  int64_t offset = 0;      // a load reads [base + offset], too
+  Register writes = 0;     // the full-width register that a load, copy or address is written to
+  Register copies = 0;     // writes = this register
+  bool loads = false;      // writes = [base + offset]
+  uint64_t points_to = 0;  // writes = this address
+  uint64_t cell = 0;       // replaces base + offset, if the instruction holds the address
 
   uint64_t end() const { return address + size; }
   bool EndsBlock() const { return kind != Kind::kOther && kind != Kind::kCall; }
@@ -51,7 +50,7 @@ struct Instruction {
 
 class Disassembler {
  public:
-  // For code of that e_machine. Fails with kUnable where none is known.
+  // Returns a disassembler for code of this e_machine; fails with kUnable if there is none.
   static Result<Disassembler> For(uint16_t machine);
   ~Disassembler();
   Disassembler(Disassembler&& other) noexcept;
@@ -59,10 +58,11 @@ class Disassembler {
   Disassembler& operator=(const Disassembler&) = delete;
   Disassembler& operator=(Disassembler&&) = delete;
 
-  // Linear sweep. Ends early at bytes that are no instruction: the last one's end() tells.
+  // Decodes `code`, which begins at `address`, from instruction to instruction (linear sweep).
+  // Stops early at bytes that are no instruction, at end() of the last instruction.
   std::vector<Instruction> Sweep(std::span<const uint8_t> code, uint64_t address) const;
 
-  // Each instruction in the syntax of the vendor: "mov rax, qword ptr [rdi]".
+  // Returns each instruction as text in the vendor's syntax: "mov rax, qword ptr [rdi]".
   struct Line {
     uint64_t address;
     std::string text;

@@ -21,23 +21,23 @@ struct ElfSection {
 
 class ElfFile {
  public:
-  // kRead: for a file that a build may rewrite meanwhile; mapped, reading it could raise SIGBUS.
+  // kRead: for a file that a build may rewrite meanwhile, when reading a mapping may raise SIGBUS.
   enum class Access : uint8_t { kMapped, kRead };
   explicit ElfFile(const std::string& path, Access access = Access::kMapped);
-  // As it lies in `bytes`, which must outlive this.
+  // Reads the file from `bytes`, which must outlive this object.
   explicit ElfFile(std::span<char> bytes);
   ~ElfFile();
   ElfFile(const ElfFile&) = delete;
   ElfFile& operator=(const ElfFile&) = delete;
 
-  // Null if it is no ELF file, or cannot be read.
+  // Null if the file is no ELF file, or cannot be read.
   Elf* get() const { return elf_.get(); }
-  // errno of opening it; 0: that went well.
+  // errno of opening the file; 0: success.
   int error() const { return error_; }
-  // e_machine; 0 if it is no ELF file.
+  // e_machine; 0 if the file is no ELF file.
   uint16_t machine() const;
 
-  // All, in the file's order, with the one numbered 0 left out.
+  // All sections in the file's order, without section number 0.
   std::vector<ElfSection> Sections() const;
   bool Has(uint32_t section_type) const;
   // The GNU build id in hex; empty if there is none.
@@ -45,8 +45,8 @@ class ElfFile {
   // The file name in .gnu_debuglink; empty if there is none.
   std::string DebugLink() const;
 
-  // Calls `with`(const GElf_Sym&, const char* name) for each symbol of a table that has a name.
-  // False where its contents cannot be read.
+  // Calls with(const GElf_Sym&, const char* name) for each symbol of the table that has a name.
+  // False if the table cannot be read.
   template <typename With>
   bool EachSymbol(const ElfSection& table, With with) const {
     Elf_Data* data = elf_getdata(table.section, nullptr);
@@ -71,12 +71,12 @@ class ElfFile {
 
 // The GNU build id in hex; empty if the file has none or cannot be read.
 std::string BuildIdOf(const std::string& path);
-// Whether the file itself carries a .symtab (not only exported symbols).
+// True if the file itself has a .symtab, not only exported symbols.
 bool HasSymtab(const std::string& path);
 
-// Where JDK builds and distributions put a library's separate symbols: beside it or in
-// /usr/lib/debug, by its name, its build id or its .gnu_debuglink. Empty if no file there has a
-// .symtab and the same build id.
+// Path of the file that holds the separate symbols of the library at `path`. Searches the places
+// that JDK builds and distributions use: beside the library and in /usr/lib/debug, by the library's
+// name, build id and .gnu_debuglink. Empty if no file there has a .symtab and the same build id.
 std::string FindDebugFile(const std::string& path);
 
 }  // namespace walkhammer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions and variables of an ELF file by name, local ones included. Signal-safe: no.
+// Functions and variables of an ELF file by name, local symbols included. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ELF_ELF_FUNCTIONS_H_
 #define WALKHAMMER_HARNESS_ELF_ELF_FUNCTIONS_H_
 
@@ -12,15 +12,15 @@ namespace walkhammer {
 struct ElfFunction {
   std::string name;
   uint64_t address;  // virtual address in the file
-  uint64_t size;     // bytes; 0 where the file does not tell
+  uint64_t size;     // bytes; 0 if the file does not state it
 };
 
-// Those of `names` that .symtab (or, where stripped, .dynsym) holds. Empty on any error.
+// Symbols with one of `names` in .symtab, or, if none is there, in .dynsym. Empty on any error.
 std::vector<ElfFunction> FindFunctions(const std::string& path,
                                        const std::vector<std::string>& names);
 
-// What to add to a virtual address of the file that `inside` was loaded from to have the address in
-// this process; 0 if it lies in no file.
+// Load bias of the file that `inside` was loaded from, 0 if there is no such file: address in this
+// process = virtual address of the file + bias.
 uint64_t LoadBias(const void* inside);
 
 }  // namespace walkhammer

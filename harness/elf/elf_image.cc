@@ -21,8 +21,8 @@ void ElfImage::ReadSymbols(const ElfSection& table) {
   });
 }
 
-// A relocation without a symbol is a RELATIVE one on every architecture, as far as slots of vtables
-// go: what it puts there is its addend.
+// In slots of vtables, a relocation without a symbol is a RELATIVE relocation on every
+// architecture: pointer = addend.
 void ElfImage::ReadRelocations(const ElfSection& section, Elf_Data* dynamic_symbols) {
   Elf_Data* data = elf_getdata(section.section, nullptr);
   if (data == nullptr) return;
@@ -42,8 +42,8 @@ void ElfImage::ReadRelocations(const ElfSection& section, Elf_Data* dynamic_symb
 }
 
 void ElfImage::SettleFunctions() {
-  // The largest symbol of an address speaks for it; names decide between equals, so that the order
-  // of symbols in the file does not.
+  // Of several symbols at one address, the largest is kept; among equally large symbols the name
+  // decides, so that the order of symbols in the file does not.
   const auto before = [](const Symbol& a, const Symbol& b) {
     return std::tuple(a.address, b.size, a.name) < std::tuple(b.address, a.size, b.name);
   };
@@ -56,7 +56,7 @@ void ElfImage::SettleFunctions() {
     uint64_t limit = f.address + Bytes(f.address).size();
     if (i + 1 < functions_.size()) limit = std::min(limit, functions_[i + 1].address);
     if (f.size == 0 || f.end() > limit) {
-      f.size = limit - f.address;  // assembly often tells no size
+      f.size = limit - f.address;  // assembly often states no size
       f.runs_on = true;
     }
   }
@@ -126,7 +126,7 @@ bool ElfImage::IsCode(uint64_t address) const {
 
 uint64_t ElfImage::PointerAt(uint64_t address) const {
   if (const auto found = pointers_.find(address); found != pointers_.end()) return found->second;
-  // Packed relative relocations (DT_RELR) add to what already stands in place.
+  // Packed relative relocations (DT_RELR) add to the word that is already in place.
   const auto bytes = Bytes(address);
   uint64_t in_place = 0;
   if (bytes.size() >= sizeof in_place) std::memcpy(&in_place, bytes.data(), sizeof in_place);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ElfImage: what an ELF file says about its code: functions (local ones included), bytes, vtables
-// and what relocations will put into their slots. Used by the block map; reads the file only.
+// ElfImage: what an ELF file says about its code: functions (local functions included), bytes,
+// vtables, and the pointers that relocations will put into vtable slots. Used by the block map;
+// reads the file only.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ELF_ELF_IMAGE_H_
 #define WALKHAMMER_HARNESS_ELF_ELF_IMAGE_H_
@@ -23,21 +24,21 @@ class ElfImage {
   struct Symbol {
     std::string_view name;  // mangled; lives as long as the image
     uint64_t address, size;
-    bool runs_on = false;  // its code may go on into the next one: its end was not in the file
+    bool runs_on = false;  // its code may run on into the next function: the end is an estimate
     uint64_t end() const { return address + size; }
   };
 
-  // Fails with kUnable where the file has no .symtab.
+  // Reads the file at `path`. Fails with kUnable if the file has no .symtab with functions.
   static Result<ElfImage> Open(const std::string& path);
 
   uint16_t machine() const { return machine_; }  // e_machine
 
-  // Functions by address; one an address, none reaching into the next: where symbols overlap, as
-  // labels in assembly do, the one before ends there.
+  // Functions by address: one function per address, and none reaches into the next. If symbols
+  // overlap, as labels in assembly do, the earlier function ends where the later begins.
   const std::vector<Symbol>& functions() const { return functions_; }
   // The function that holds `address`, or null.
   const Symbol* FunctionAt(uint64_t address) const;
-  // The function of that mangled name, under any of its names, or null.
+  // The function that has this mangled name, perhaps as one of several names, or null.
   const Symbol* FunctionNamed(const std::string& name) const;
 
   const std::vector<Symbol>& vtables() const { return vtables_; }  // _ZTV..., by address
@@ -45,7 +46,7 @@ class ElfImage {
   // The file's bytes from `address` to the end of its section; empty where there are none.
   std::span<const uint8_t> Bytes(uint64_t address) const;
   bool IsCode(uint64_t address) const;
-  // The pointer that stands at `address` once the file is loaded, or 0.
+  // The pointer that is at `address` once the file is loaded, as an address of the file, or 0.
   uint64_t PointerAt(uint64_t address) const;
 
  private:
@@ -66,7 +67,7 @@ class ElfImage {
   std::vector<Section> sections_;
   std::vector<Symbol> functions_, vtables_;
   std::unordered_map<std::string_view, uint64_t> addresses_;  // of functions, by any name
-  std::unordered_map<uint64_t, uint64_t> pointers_;           // where relocations put which
+  std::unordered_map<uint64_t, uint64_t> pointers_;           // address -> pointer, by relocations
 };
 
 }  // namespace walkhammer

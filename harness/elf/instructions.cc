@@ -7,7 +7,7 @@
 namespace walkhammer {
 
 std::vector<InstructionStart> InstructionStarts(uint64_t begin, uint64_t end) {
-  constexpr uint64_t kStep = sizeof(CodeUnit);  // over what is no instruction
+  constexpr uint64_t kStep = sizeof(CodeUnit);  // to skip what is no instruction
   std::vector<InstructionStart> starts;
   auto disassembler = Disassembler::For(kElfMachine);
   if (begin >= end || !disassembler.ok()) return starts;

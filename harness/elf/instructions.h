@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where instructions start in generated code, as it lies in memory now. Used to name addresses in
-// code that a walker may meet; the code must not be freed meanwhile. Signal-safe: no.
+// Where instructions start in generated code, as the code is in memory now. Used to name addresses
+// in code that a walker may encounter; the code must not be freed meanwhile. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ELF_INSTRUCTIONS_H_
 #define WALKHAMMER_HARNESS_ELF_INSTRUCTIONS_H_
 
@@ -11,11 +11,11 @@ namespace walkhammer {
 
 struct InstructionStart {
   uint32_t offset;  // bytes from the begin of the code
-  bool after_call;  // a call stands right before: this is what it returns to
+  bool after_call;  // the instruction before is a call, which returns here
 };
 
-// Of the native code in [begin, end), in order. Data between the code is stepped over; what
-// follows it may be off by some bytes.
+// Returns the starts of the instructions in [begin, end), in order. Data between the code is
+// stepped over; starts right after data may be off by some bytes.
 std::vector<InstructionStart> InstructionStarts(uint64_t begin, uint64_t end);
 
 }  // namespace walkhammer

@@ -15,7 +15,7 @@
 namespace walkhammer {
 namespace {
 
-// Build id out of a module's PT_NOTE segments, as hex; empty if there is none.
+// Build id from a module's PT_NOTE segments, as hex; empty if there is none.
 std::string BuildIdOf(const dl_phdr_info& info) {
   for (int i = 0; i < info.dlpi_phnum; i++) {
     const auto& header = info.dlpi_phdr[i];
@@ -56,7 +56,7 @@ int AddModule(dl_phdr_info* info, size_t, void* data) {
   Module& module = list.modules[list.count++];
   module = Module{};
   std::snprintf(module.path, sizeof module.path, "%s", info->dlpi_name);
-  // The main program has no name, or the one that it was started with.
+  // The main program, which comes first, has no name here, or the name that it was started with.
   if (list.count == 1) std::snprintf(module.path, sizeof module.path, "%s", list.program.c_str());
   module.start = low;
   module.end = high;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The executable modules mapped now, for the parent to symbolise with. Signal-safe: no.
+// The executable modules that are mapped now, for symbolising in the parent. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ELF_MODULES_H_
 #define WALKHAMMER_HARNESS_ELF_MODULES_H_
 
@@ -16,7 +16,7 @@ struct Module {
   char build_id[41];    // hex; empty if none
 };
 
-// Fills the first of `modules`; returns how many.
+// Fills in `modules` from the first entry on; returns how many were filled in.
 uint32_t ListModules(std::span<Module> modules);
 
 }  // namespace walkhammer

@@ -22,8 +22,8 @@ struct Function {
   int rank;          // 0 global, 1 weak, 2 local
 };
 
-// Which of several names of one address a site gets must not depend on the file's order, nor on
-// whether local aliases are known.
+// True if `a` comes before `b`. Which of an address's names a site gets must depend neither on the
+// file's order nor on whether local aliases are known.
 bool Before(const Function& a, const Function& b) {
   if (a.address != b.address) return a.address < b.address;
   if (a.end != b.end) return a.end < b.end;
@@ -38,7 +38,8 @@ void AddSymbols(const ElfFile& file, const ElfSection& table,
     if (type != STT_FUNC && type != STT_GNU_IFUNC) return;
     if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx > sections.size()) return;
     const GElf_Shdr& section = sections[symbol.st_shndx - 1].header;
-    // Hand-written assembly often states no size: it then reaches to the next function.
+    // Hand-written assembly often states no size: the end is then the section's, but the next
+    // function takes precedence.
     const uint64_t end =
         symbol.st_size != 0 ? symbol.st_value + symbol.st_size : section.sh_addr + section.sh_size;
     const int binding = GELF_ST_BIND(symbol.st_info);
@@ -59,7 +60,7 @@ void ReadFunctions(const ElfFile& file, std::vector<Function>& functions) {
 const Function* FindFunction(const std::vector<Function>& functions, uint64_t address) {
   auto after = std::upper_bound(functions.begin(), functions.end(), address,
                                 [](uint64_t a, const Function& f) { return a < f.address; });
-  // Labels may lie inside a larger function, so the nearest symbol need not be the one that
+  // Labels may be inside a larger function, so the nearest symbol need not be the symbol that
   // covers the address. Sixteen is far above any nesting seen.
   const Function* best = nullptr;
   for (int tries = 0; tries < 16 && after != functions.begin(); tries++) {
@@ -91,7 +92,7 @@ struct Symbolizer::Image {
     read = true;
     auto file = std::make_unique<ElfFile>(path);
     if (file->get() == nullptr) return;
-    // A file that was replaced since it was mapped would name wrong functions.
+    // A file that was replaced since it was mapped would give wrong names.
     const std::string id_now = file->BuildId();
     if (build_id.empty()) build_id = id_now;
     if (id_now != build_id) return;
@@ -182,8 +183,8 @@ std::string FunctionBase(std::string_view demangled) {
     if (depth == 0 && open > 0 && after.find("::") == std::string_view::npos)
       text = text.substr(0, open);
   }
-  // Templates state their return type; it ends at the last space outside of all brackets. The
-  // name of an operator may hold spaces and angle brackets itself.
+  // Templates state their return type, which ends at the last space outside of all brackets. The
+  // name of an operator may itself contain spaces and angle brackets.
   int depth = 0;
   size_t start = 0;
   for (size_t i = 0; i < text.size(); i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Symbolizer: turns an address in a (possibly dead) child into module, function and offset, with
 // the symbol tables of the ELF files that the child had mapped.
-// Called by the parent and by reports; modules are read at their first use, not before.
+// Called by the parent and by reports; a module is read at its first use.
 // Signal-safe: no. Not thread-safe.
 #ifndef WALKHAMMER_HARNESS_ELF_SYMBOLIZER_H_
 #define WALKHAMMER_HARNESS_ELF_SYMBOLIZER_H_
@@ -17,8 +17,8 @@
 
 namespace walkhammer {
 
-// What an address names. `function` is empty where the file has no symbol that covers the
-// address: a stripped file, or one that is no longer the file that the child had mapped.
+// What an address refers to. `function` is empty if the file has no symbol that covers the
+// address: a stripped file, or a file that was replaced after the child had mapped it.
 struct Site {
   std::string module;          // file name without folders; empty: in no module
   std::string build_id;        // the module's, hex; empty if it has none
@@ -40,8 +40,9 @@ class Symbolizer {
   // The function that the instruction at `pc` belongs to.
   Site Resolve(uint64_t pc) const;
 
-  // The function that `return_address` returns into. A call that never returns may be a function's
-  // last instruction, so the byte before counts; the offset is the return address's all the same.
+  // The function that `return_address` returns into, found by the byte before it, as a call that
+  // never returns may be a function's last instruction. The offset is still that of
+  // `return_address`.
   Site ResolveCaller(uint64_t return_address) const;
 
  private:
@@ -52,12 +53,13 @@ class Symbolizer {
 // "libjvm.so frame::sender(RegisterMap*) const+0x1f", "libjvm.so+0xed2f94" without a symbol,
 // "" in no module.
 std::string SiteText(const Site& site);
-// "frame::sender(RegisterMap*) const+0x1f", "libjvm.so+0xed2f94" without a symbol.
+// "frame::sender(RegisterMap*) const+0x1f", "libjvm.so+0xed2f94" without a symbol, "" in no module.
 std::string SiteFunctionText(const Site& site);
-// "frame::sender", "libjvm.so+0xed2f94" without a symbol.
+// "frame::sender", "libjvm.so+0xed2f94" without a symbol, "" in no module.
 std::string SiteTitle(const Site& site);
 
-// "frame::sender" of "frame::sender(RegisterMap*) const"; text that is no signature stays.
+// "frame::sender" for "frame::sender(RegisterMap*) const"; text that is no signature is returned
+// unchanged.
 std::string FunctionBase(std::string_view demangled);
 
 }  // namespace walkhammer

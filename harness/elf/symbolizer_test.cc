@@ -70,7 +70,7 @@ TEST(Symbolizer, ResolvesAnExportedFunctionOfALibrary) {
   const auto qsort_address = reinterpret_cast<uint64_t>(dlsym(RTLD_DEFAULT, "qsort"));
   const Site site = symbolizer.Resolve(qsort_address);
   EXPECT_TRUE(site.in_module());
-  // A sanitizer runtime may stand before libc.
+  // A sanitizer's runtime may be found before libc.
   if (site.module.starts_with("libc.so")) {
     EXPECT_EQ(site.function, "qsort");
   }
@@ -149,7 +149,7 @@ TEST(Symbolizer, TellsSymtabAndBuildId) {
   EXPECT_EQ(id.find_first_not_of("0123456789abcdef"), std::string::npos);
 }
 
-// Symbols stand in a file of their own, in each place where builds and distributions put it.
+// Symbols are in a file of their own, in turn in each place that builds and distributions use.
 TEST(Symbolizer, SeparateSymbolsAreFound) {
   const TempDir dir;
   const std::string library = dir.Under("lib.so");

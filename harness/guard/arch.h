@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of a ucontext, by architecture. With guard/breakpoint code the only place that names
-// an architecture. Signal-safe: yes.
+// Registers of a ucontext, by architecture. Apart from a test, only this header chooses code by the
+// architecture of the build. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_GUARD_ARCH_H_
 #define WALKHAMMER_HARNESS_GUARD_ARCH_H_
 
@@ -18,33 +18,35 @@
 
 namespace walkhammer {
 
-// arch_*.h define: kArchName, kHasLinkRegister, kElfMachine (ELF e_machine),
-//   Registers ReadContext(const ucontext_t&);
-//   uint64_t Argument(const ucontext_t&, int), from 0 to 3, and Registers CallerAtEntry(const
-//   ucontext_t&), its pc inside of the call: at the entry of a function of the C ABI;
-//   JavaRegisters ReadJavaRegisters(const ucontext_t&): what generated code keeps
-//   there; uint64_t NextByteCode(const ucontext_t&): and the interpreter; void
-//   WriteContext(const Registers&, ucontext_t&); uint64_t ThreadPointer(), void
-//   SetThreadPointer(uint64_t): what thread-local storage hangs on; uint64_t
-//   SignReturnAddress(uint64_t); uint64_t CallByAddress(function, first, second); kHasTrapFlag,
-//   SetSingleStep(ucontext_t&, bool): single steps without ptrace; AtCallThatEndsSteps(const
-//   ucontext_t&): the thread must run without its trap flag now; CodeUnit: what can be written into
-//   running code at once; kTrapCode: a trap instruction, one CodeUnit long; kTrapPcAhead: how far
-//   behind that instruction's address the pc stands when its SIGTRAP comes.
+// arch_x86_64.h and arch_aarch64.h each define:
+//   kArchName, kHasLinkRegister, kElfMachine (ELF e_machine);
+//   Registers ReadContext(const ucontext_t&), void WriteContext(const Registers&, ucontext_t&);
+//   uint64_t Argument(const ucontext_t&, int number): at the entry of a C function, its argument
+//     `number`, 0 to 3;
+//   Registers CallerAtEntry(const ucontext_t&): at the entry of a C function, the caller's
+//     registers, with a pc inside of the call instruction;
+//   JavaRegisters ReadJavaRegisters(const ucontext_t&): other registers that generated code uses;
+//   uint64_t NextByteCode(const ucontext_t&): the byte code that the interpreter is about to begin;
+//   uint64_t ThreadPointer(), void SetThreadPointer(uint64_t): base of thread-local storage;
+//   uint64_t SignReturnAddress(uint64_t), uint64_t CallByAddress(function, first, second);
+//   kHasTrapFlag, SetSingleStep(ucontext_t&, bool): single steps without ptrace;
+//   AtCallThatEndsSteps(const ucontext_t&): true if the thread must run without trap flag now;
+//   CodeUnit: the unit that one store can write into running code; kTrapCode: a trap instruction of
+//     one CodeUnit; kTrapPcAhead: pc at its SIGTRAP = address of the instruction + kTrapPcAhead.
 
-// Slots of HotSpot's frames, in words from fp: frame_x86.hpp and frame_aarch64.hpp, the same from
-// JDK 17 to 25. Of both architectures, for walks that are of either.
+// Slots of HotSpot's frames, in words from fp, as in frame_x86.hpp and frame_aarch64.hpp of JDK 17
+// to 25. The slots of both architectures are here, for walks of either architecture.
 struct FrameSlots {
   int entry_wrapper;       // of an entry frame: its JavaCallWrapper
   int interpreter_bcp;     // of an interpreted frame: its byte code pointer
-  int interpreter_unused;  // 0: all are in use
+  int interpreter_unused;  // of an interpreted frame: its unused slot; 0: it has none
 };
 inline constexpr FrameSlots kX86_64Slots{-6, -8, 0}, kAarch64Slots{-8, -9, -5};
-// Of an interpreted frame: its Method*. Of both architectures, from JDK 8 on.
+// Slot of an interpreted frame's Method*, on both architectures, from JDK 8 on.
 inline constexpr int kInterpreterMethodSlot = -3;
 inline constexpr FrameSlots kOwnSlots = kHasLinkRegister ? kAarch64Slots : kX86_64Slots;
 
-// The frame record that both architectures' frame pointers lead to.
+// The frame record that a frame pointer points to, on both architectures.
 struct FrameRecord {
   uint64_t caller_fp;
   uint64_t return_pc;

@@ -20,7 +20,7 @@ inline Registers ReadContext(const ucontext_t& context) {
   return {m.pc, m.sp, m.regs[29], m.regs[30]};
 }
 
-// At a function's entry.
+// At a function's entry: its argument `number`, 0 to 3.
 inline uint64_t Argument(const ucontext_t& context, int number) {
   return context.uc_mcontext.regs[number];
 }
@@ -31,15 +31,15 @@ inline Registers CallerAtEntry(const ucontext_t& context) {
   return registers;
 }
 
-// What generated code keeps in registers besides: see WalkStart in harness/asgst/walk.
-// Nobody asks for the caller's sp, in x13 before JDK 20, in x19 since (JDK-8288971), nor for a
-// return address besides lr: lr tells more.
+// Other registers that generated code uses: see WalkStart in harness/asgst/walk. Left out are the
+// caller's sp (x13 before JDK 20, x19 since, JDK-8288971), which no code needs, and return
+// addresses other than lr, as lr says more.
 inline JavaRegisters ReadJavaRegisters(const ucontext_t& context) {
   const auto& regs = context.uc_mcontext.regs;
   return {.byte_code = regs[22], .first_argument = regs[0]};
 }
 
-// Where the interpreter holds the byte code that it is about to begin.
+// The byte code that the interpreter is about to begin, from the register that holds it.
 inline uint64_t NextByteCode(const ucontext_t& context) { return context.uc_mcontext.regs[8]; }
 
 inline void WriteContext(const Registers& registers, ucontext_t& context) {
@@ -50,7 +50,7 @@ inline void WriteContext(const Registers& registers, ucontext_t& context) {
   m.regs[30] = registers.lr;
 }
 
-inline constexpr bool kHasTrapFlag = false;  // single steps are the kernel's alone: ptrace
+inline constexpr bool kHasTrapFlag = false;  // only the kernel can single-step: ptrace
 inline void SetSingleStep(ucontext_t&, bool) {}
 inline bool AtCallThatEndsSteps(const ucontext_t&) { return false; }
 
@@ -63,8 +63,9 @@ inline uint64_t SignReturnAddress(uint64_t address) {
   return pointer;
 }
 
-// Calls a function that was not made to be called by its address. Where branches are guarded (BTI),
-// such a one has no landing pad; a return needs none.
+// Calls function(first, second) for a function that was not compiled to be called by its address.
+// Where branches are guarded (BTI), such a function has no landing pad, so it is entered by a
+// return, which needs no landing pad.
 inline const bool kBranchesAreGuarded = (getauxval(AT_HWCAP2) & 1UL << 17) != 0;  // HWCAP2_BTI
 inline uint64_t CallByAddress(uint64_t function, uint64_t first, uint64_t second) {
   if (!kBranchesAreGuarded)
@@ -83,7 +84,7 @@ inline uint64_t CallByAddress(uint64_t function, uint64_t first, uint64_t second
   return x0;
 }
 
-// The address that thread-local storage hangs on.
+// The thread pointer: the base of thread-local storage.
 inline uint64_t ThreadPointer() {
   uint64_t pointer;
   asm("mrs %0, tpidr_el0" : "=r"(pointer));

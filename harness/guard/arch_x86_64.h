@@ -15,8 +15,8 @@ inline constexpr const char* kArchName = "x86_64";
 inline constexpr bool kHasLinkRegister = false;
 inline constexpr int kElfMachine = 62;  // EM_X86_64
 
-// A trap instruction, as the units that code is written in, and how far behind its address the pc
-// stands when its signal comes.
+// The unit in which code is written, and a trap instruction of one unit: pc at its SIGTRAP =
+// address of the instruction + kTrapPcAhead.
 using CodeUnit = uint8_t;
 inline constexpr CodeUnit kTrapCode = 0xcc;  // int3
 inline constexpr uint64_t kTrapPcAhead = 1;
@@ -27,7 +27,7 @@ inline Registers ReadContext(const ucontext_t& context) {
           static_cast<uint64_t>(g[REG_RBP]), 0};
 }
 
-// At a function's entry.
+// At a function's entry: its argument `number`, 0 to 3.
 inline uint64_t Argument(const ucontext_t& context, int number) {
   constexpr int kArguments[] = {REG_RDI, REG_RSI, REG_RDX, REG_RCX};
   return static_cast<uint64_t>(context.uc_mcontext.gregs[kArguments[number]]);
@@ -40,7 +40,7 @@ inline Registers CallerAtEntry(const ucontext_t& context) {
   return registers;
 }
 
-// What generated code keeps in registers besides: see WalkStart in harness/asgst/walk.
+// Other registers that generated code uses: see WalkStart in harness/asgst/walk.
 inline JavaRegisters ReadJavaRegisters(const ucontext_t& context) {
   const auto& g = context.uc_mcontext.gregs;
   const auto at = [&](int number) { return static_cast<uint64_t>(g[number]); };
@@ -54,7 +54,7 @@ inline JavaRegisters ReadJavaRegisters(const ucontext_t& context) {
            at(REG_R13), at(REG_R14), at(REG_R15)}};
 }
 
-// Where the interpreter holds the byte code that it is about to begin.
+// The byte code that the interpreter is about to begin, from the register that holds it.
 inline uint64_t NextByteCode(const ucontext_t& context) {
   return static_cast<uint64_t>(context.uc_mcontext.gregs[REG_RBX]);
 }
@@ -66,7 +66,7 @@ inline void WriteContext(const Registers& registers, ucontext_t& context) {
   g[REG_RBP] = static_cast<greg_t>(registers.fp);
 }
 
-// The trap flag: a SIGTRAP (TRAP_TRACE) behind each instruction from the handler's return on.
+// The trap flag: a SIGTRAP (TRAP_TRACE) after each instruction, once the handler has returned.
 inline constexpr bool kHasTrapFlag = true;
 inline void SetSingleStep(ucontext_t& context, bool on) {
   constexpr greg_t kTrapFlag = 0x100;
@@ -74,9 +74,9 @@ inline void SetSingleStep(ucontext_t& context, bool on) {
   flags = on ? flags | kTrapFlag : flags & ~kTrapFlag;
 }
 
-// Whether the next instruction is a system call that a thread cannot make with its trap flag set:
-// one that blocks SIGTRAP, which ends the process at the next step, or that makes a thread or
-// process, which would inherit the flag.
+// True if the next instruction is a system call that a thread cannot make with its trap flag set: a
+// call that blocks SIGTRAP, so that the next step would end the process, or a call that creates a
+// thread, or creates or replaces a process, which would inherit the flag.
 inline bool AtCallThatEndsSteps(const ucontext_t& context) {
   const auto& g = context.uc_mcontext.gregs;
   const auto* code = reinterpret_cast<const uint8_t*>(g[REG_RIP]);
@@ -98,18 +98,18 @@ inline bool AtCallThatEndsSteps(const ucontext_t& context) {
   }
 }
 
-// There are no signatures.
+// x86_64 has no signed return addresses.
 inline uint64_t SignReturnAddress(uint64_t address) { return address; }
 
-// Calls a function that was not made to be called by its address.
+// Calls function(first, second) for a function that was not compiled to be called by its address.
 inline uint64_t CallByAddress(uint64_t function, uint64_t first, uint64_t second) {
   return reinterpret_cast<uint64_t (*)(uint64_t, uint64_t)>(function)(first, second);
 }
 
-// The address that thread-local storage hangs on.
+// The thread pointer: the base of thread-local storage.
 inline uint64_t ThreadPointer() {
   uint64_t pointer;
-  asm("mov %%fs:0, %0" : "=r"(pointer));  // the psABI: the word there holds its own address
+  asm("mov %%fs:0, %0" : "=r"(pointer));  // psABI: the word at fs:0 holds its own address
   return pointer;
 }
 

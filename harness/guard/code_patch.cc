@@ -32,7 +32,7 @@ Status MakeCodeWritable(const std::vector<uint64_t>& sorted_addresses, const cha
     return begin == end || mprotect(reinterpret_cast<void*>(begin), end - begin,
                                     PROT_READ | PROT_WRITE | PROT_EXEC) == 0;
   };
-  uint64_t begin = 0, end = 0;  // a run of pages that hold a place
+  uint64_t begin = 0, end = 0;  // a run of pages that hold addresses
   bool allowed = true;
   for (const uint64_t address : sorted_addresses) {
     const uint64_t first = address & ~(page - 1);
@@ -51,7 +51,7 @@ Status MakeCodeWritable(const std::vector<uint64_t>& sorted_addresses, const cha
 Status UnblockTraps() {
   for (int signal = 1; signal <= kLastSignal; signal++) {
     struct sigaction action {};
-    // glibc keeps two for itself and says so.
+    // glibc keeps two signals for itself, for which sigaction fails.
     if (sigaction(signal, nullptr, &action) != 0) continue;
     if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN ||
         sigismember(&action.sa_mask, SIGTRAP) == 0)

@@ -13,15 +13,15 @@
 namespace walkhammer {
 
 CodeUnit ReadCode(uint64_t address);
-// One store, so that a thread that runs here meets the old instruction or the new one.
+// Writes with one store: a thread that runs there executes the old instruction or the new one.
 void WriteCode(uint64_t address, CodeUnit code);
 
-// Makes the pages of these addresses, in ascending order, writable (private copies). kUnable, with
-// `without` as what to do then, where the kernel forbids it.
+// Makes the pages of the addresses, which must be in ascending order, writable (private copies).
+// Fails with kUnable if the kernel forbids it; the message ends in `without`, the user's way out.
 Status MakeCodeWritable(const std::vector<uint64_t>& sorted_addresses, const char* without);
 
-// Takes SIGTRAP out of the masks of all installed signal handlers: a trap met while SIGTRAP is
-// blocked ends the process.
+// Takes SIGTRAP out of the masks of all installed signal handlers: a trap that is hit while SIGTRAP
+// is blocked ends the process.
 Status UnblockTraps();
 
 }  // namespace walkhammer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failed checks of a JVM that this test plays itself: calls end at the report, and elsewhere the
-// report goes on.
+// Failed checks of a JVM that this test simulates: a report ends a guarded call; outside of calls
+// the report goes on.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr int kLine = 123;
 
 int reports = 0;
 
-// As HotSpot's report_vm_error and report_fatal, but that these come back.
+// Like HotSpot's report_vm_error and report_fatal, but these return.
 __attribute__((noinline)) int ReportError(const char* file, int line, const char* text) {
   asm volatile("" ::"r"(file), "r"(line), "r"(text) : "memory");
   reports++;
@@ -110,7 +110,7 @@ TEST_F(FailedCheckTest, AnUnreadableTextEndsTheCallAllTheSame) {
 TEST_F(FailedCheckTest, OutsideOfACallTheReportGoesOn) {
   EXPECT_EQ(ReportError("a.cpp", 1, "x"), kReported);
   EXPECT_EQ(reports, 1);
-  // The process dies: no trap stands in the way any more.
+  // As the process dies, all traps are removed.
   for (const uint64_t entry : kEntries) EXPECT_NE(ReadCode(entry), kTrapCode);
 }
 

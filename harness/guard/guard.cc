@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kFaultSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
 constexpr size_t kAltStackBytes = 256 * 1024;
-constexpr size_t kGuardPageBytes = 64 * 1024;  // below it; the largest page of either architecture
+constexpr size_t kGuardPageBytes = 64 * 1024;  // below the stack; no page is larger
 constexpr int kWallLimitFactor = 20;
 
 void OnFault(int signal, siginfo_t* info, void* raw_context);
@@ -32,7 +32,7 @@ std::atomic<GuardSlot*> watched[kMaxGuardSlots];
 
 // initial-exec: a plain thread_local may allocate at its first touch inside a handler.
 __attribute__((tls_model("initial-exec"))) thread_local GuardSlot* current_slot = nullptr;
-// Of GiveSignalStack, on this thread.
+// This thread's signal stack from GiveSignalStack, and the signal stack from before.
 __attribute__((tls_model("initial-exec"))) thread_local void* own_stack = nullptr;
 __attribute__((tls_model("initial-exec"))) thread_local stack_t stack_before;
 
@@ -42,15 +42,16 @@ bool In(std::span<const GuardOptions::Range> ranges, uint64_t pc) {
   return false;
 }
 
-// SafeFetch reads: neither a sent signal nor a jump to nowhere is its own.
+// SafeFetch faults by reading only: a sent signal or a jump to a bad address is not SafeFetch's.
 bool Doubtful(int signal, const siginfo_t& info, uint64_t pc) {
   return (signal == SIGSEGV || signal == SIGBUS) && info.si_code > 0 &&
          reinterpret_cast<uint64_t>(info.si_addr) != pc && In(options.doubtful, pc);
 }
 
-// HotSpot faults on purpose in SafeFetch and resumes elsewhere. It is asked only for those pcs and
-// in the thread's true state: presented as in_Java it takes a fault in the polling page for a
-// safepoint poll, and one in the guard pages for a Java stack overflow.
+// HotSpot faults on purpose in SafeFetch and resumes elsewhere. HotSpot is asked only for pcs in
+// SafeFetch, and with the thread's true state: with the presented state in_Java, HotSpot would take
+// a fault in the polling page for a safepoint poll, and a fault in the guard pages for a Java stack
+// overflow.
 bool JvmResumes(GuardSlot& slot, int signal, siginfo_t* info, void* context, uint64_t pc) {
   if (options.jvm_handler == nullptr || !In(options.safefetch, pc)) return false;
   int32_t presented = 0;
@@ -65,8 +66,8 @@ bool JvmResumes(GuardSlot& slot, int signal, siginfo_t* info, void* context, uin
 
 [[noreturn]] void LeaveCall(GuardSlot& slot, Ending ending, int signal, siginfo_t* info,
                             const ucontext_t& context, const char* failed_check = "") {
-  // Following the chain of a walker that crashed with a wild sp may fault in its turn: that second
-  // fault only leaves, with what the first one has noted.
+  // Following the native chain of a walker that crashed with a wild sp may fault, too. That second
+  // fault only leaves the call, with what the first fault has recorded.
   if (slot.leaving == 0) {
     slot.leaving = 1;
     slot.inside_unsafe_call = slot.unsafe_depth != 0;
@@ -88,7 +89,7 @@ bool JvmResumes(GuardSlot& slot, int signal, siginfo_t* info, void* context, uin
   siglongjmp(slot.leave, 1);
 }
 
-// The first `size` - 1 bytes of what is already there and `text`; null stands for nothing.
+// Appends `text` (may be null) to the string at `to`, truncated to `size` - 1 bytes in all.
 void Append(const char* text, char* to, size_t size) {
   size_t used = strnlen(to, size - 1);
   for (; text != nullptr && *text != 0 && used < size - 1; text++) to[used++] = *text;
@@ -114,13 +115,13 @@ const GuardOptions::CheckReport* CheckReportAt(uint64_t pc) {
   return nullptr;
 }
 
-// Whoever dies goes through several of them.
+// Removes the traps of all check reports: a JVM that dies calls several of them.
 void LiftCheckReports() {
   for (int i = 0; i < options.check_report_count; i++)
     WriteCode(options.check_reports[i].entry, options.check_reports[i].original);
 }
 
-// The walker stands where it was found wrong.
+// Ends the call as a crash at the place in the walker where the check failed.
 [[noreturn]] void LeaveFailedCheck(GuardSlot& slot, const GuardOptions::CheckReport& report,
                                    siginfo_t* info, ucontext_t& context) {
   const auto text = [&](int8_t argument) {
@@ -136,7 +137,8 @@ void LiftCheckReports() {
   LeaveCall(slot, Ending::kCrashed, SIGABRT, info, context, what);
 }
 
-// A trap at a report: ends the walker's call; without one (`slot` is null) the report goes on.
+// Handles a trap at the entry of a check report: ends the walker's call, or, if `slot` is null,
+// lets the report go on. False if the trap is elsewhere.
 bool OnCheckReport(GuardSlot* slot, siginfo_t* info, ucontext_t& context) {
   Registers registers = ReadContext(context);
   registers.pc -= kTrapPcAhead;
@@ -150,8 +152,9 @@ bool OnCheckReport(GuardSlot* slot, siginfo_t* info, ucontext_t& context) {
 
 void PassOn(int signal, siginfo_t* info, void* context) {
   const struct sigaction& before = previous[signal];
-  // As the kernel would have called it: HotSpot's handlers run with all signals blocked. The return
-  // from our own handler takes it back. SIGTRAP stays open for what runs with traps in it.
+  // Signals are blocked as if the kernel had called the handler: HotSpot's handlers run with all
+  // signals blocked. The return from our own handler restores the mask. SIGTRAP stays unblocked,
+  // for code with traps in it.
   sigset_t mask = before.sa_mask;
   if ((before.sa_flags & SA_NODEFER) == 0) sigaddset(&mask, signal);
   sigdelset(&mask, SIGTRAP);
@@ -161,14 +164,15 @@ void PassOn(int signal, siginfo_t* info, void* context) {
   } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
     before.sa_handler(signal);
   } else {
-    // Not ours and nobody else's: let the default action end the process at the same pc.
+    // No handler wants the signal: the default action ends the process, at the same pc.
     sigaction(signal, &before, nullptr);
-    // A sent signal and a trap do not come again of themselves.
+    // A sent signal or a trap does not recur by itself.
     if (info->si_code <= 0 || signal == SIGTRAP) raise(signal);
   }
 }
 
-// A trap instruction's signal, not a sent one, nor a single step: those may come with any pc.
+// True for the SIGTRAP of a trap instruction. A sent SIGTRAP, or that of a single step, may come
+// with any pc.
 bool ByTrapInstruction(int signal, const siginfo_t& info) {
   return signal == SIGTRAP && info.si_code > 0 && info.si_code != TRAP_TRACE;
 }
@@ -176,7 +180,8 @@ bool ByTrapInstruction(int signal, const siginfo_t& info) {
 void OnFault(int signal, siginfo_t* info, void* raw_context) {
   int saved_errno = errno;
   GuardSlot* slot = current_slot;
-  // Another thread walks in this one's stead and wears its thread pointer: the slot is that one's.
+  // If another thread walks in place of this thread, with this thread's thread pointer, then the
+  // slot is the other thread's.
   if (slot != nullptr && slot->inside != 0 && slot->tid.load() != syscall(SYS_gettid))
     slot = nullptr;
   if (options.on_step != nullptr && signal == SIGTRAP && info->si_code == TRAP_TRACE &&
@@ -211,7 +216,7 @@ void OnHang(int signal, siginfo_t* info, void* raw_context) {
   if (slot == nullptr || slot->inside == 0 || slot->leaving != 0 ||
       slot->calls.load() != slot->hung_call.load())
     return;
-  // HotSpot's error reporting has taken the signals over: the JVM is dying, which is no hang.
+  // If HotSpot's error reporting has replaced the handlers, the JVM is dying, which is no hang.
   if (!GuardInPlace()) return;
   LeaveCall(*slot, Ending::kHung, signal, info, *static_cast<ucontext_t*>(raw_context));
 }
@@ -237,7 +242,7 @@ void WatchSlot(GuardSlot& slot) {
   const auto limit = static_cast<uint64_t>(options.hang_limit_ms);
   const bool hung = Milliseconds(cpu) - slot.cpu_at >= limit ||
                     Milliseconds(wall) - slot.wall_at >= limit * kWallLimitFactor;
-  // Once a call: this is a queued signal, and every one of them would run its handler.
+  // Once per call: the signal is queued, and each queued signal would run the handler.
   if (hung && slot.calls.load() == call && slot.hung_call.exchange(call) != call)
     syscall(SYS_tgkill, getpid(), tid, HangSignal());
 }
@@ -323,7 +328,7 @@ void GiveSignalStack() {
 }
 
 void WatchGuardSlot(GuardSlot& slot) {
-  // Numbers of calls differ between slots, so one number names a call.
+  // Call numbers differ between slots, so that a number identifies one call.
   static std::atomic<uint64_t> slots{1};
   slot.calls.store(slots.fetch_add(1) << 40);
   for (auto& place : watched) {
@@ -352,7 +357,7 @@ void LeaveGuardedThread() {
       GuardSlot* mine = slot;
       place.compare_exchange_strong(mine, nullptr);
     }
-  // Another library's stack on this thread is none of ours.
+  // Without own_stack, this thread's signal stack is another library's.
   if (own_stack == nullptr || sigaltstack(&stack_before, nullptr) != 0) return;
   munmap(static_cast<char*>(own_stack) - kGuardPageBytes, kGuardPageBytes + kAltStackBytes);
   own_stack = nullptr;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The guard: contains what a walker does inside one call. Faults and hangs end the call with
 // siglongjmp; calls to malloc, free and locks are recorded. Several threads may walk at a time, and
-// one may walk again inside of a walk, each with a slot of its own.
-// Signal-safe: GuardedCall and SetCurrentGuardSlot yes; the rest no.
+// a thread may walk again inside of a walk; each walk has a slot of its own.
+// Signal-safe: GuardedCall, SetCurrentGuardSlot, CurrentGuardSlot, HangSignal, GuardInPlace,
+// ThreadSignalMask, NativeChain yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_GUARD_GUARD_H_
 #define WALKHAMMER_HARNESS_GUARD_GUARD_H_
 
@@ -23,30 +24,30 @@ namespace walkhammer {
 struct UnsafeCall {
   const char* function;  // "malloc", "pthread_mutex_lock", ...; null: none seen
   int32_t native_count;
-  uint64_t native[kMaxNativeFrames];  // who called, innermost first
+  uint64_t native[kMaxNativeFrames];  // pcs of the callers, innermost first
 };
 
-// What the guard must know about the thread that walks. Lives as long as the thread may walk.
+// What the guard must know about the thread that walks. Must live as long as the thread may walk.
 struct GuardSlot {
   // Set by the owner before the first call.
   volatile int32_t* thread_state = nullptr;  // JavaThread::_thread_state, or null
-  int32_t true_state = 0;                    // what the JVM may be told while it handles a fault
+  int32_t true_state = 0;                    // state that the JVM sees while it handles a fault
   volatile uint64_t* anchor = nullptr;       // JavaThread::_anchor, or null
   uint64_t walked_stack = 0;                 // lowest address of the Java stack, or 0
 
   // Results of the last call.
   Fault fault;
   UnsafeCall unsafe_call;
-  bool inside_unsafe_call;  // the call was left while malloc or a lock was at work
+  bool inside_unsafe_call;  // a crash or hang ended the call inside of malloc or a lock
 
   // Inner workings.
   volatile sig_atomic_t inside = 0;
-  volatile sig_atomic_t leaving = 0;  // a handler is at work on what ended the call
+  volatile sig_atomic_t leaving = 0;  // a handler is recording what ended the call
   volatile sig_atomic_t unsafe_depth = 0;
   std::atomic<uint64_t> calls{0};
   std::atomic<int> tid{0};
-  uint64_t stack_end = 0;  // frame of Call: native chains stop here
-  // What the watchdog knows of the call.
+  uint64_t stack_end = 0;  // frame of GuardedCall: native chains stop here
+  // What the watchdog knows about the call.
   uint64_t seen_call = 0, cpu_at = 0, wall_at = 0;
   std::atomic<uint64_t> hung_call{0};
   Ending ending = Ending::kReturned;
@@ -54,76 +55,86 @@ struct GuardSlot {
 };
 
 struct GuardOptions {
-  int hang_limit_ms;  // of the thread's CPU time; wall-clock limit is 20 times that
+  int hang_limit_ms;  // limit of the thread's CPU time; the wall-clock limit is 20 times as long
   // Asks the JVM whether a fault is its own: JVM_handle_linux_signal. May be null.
   int (*jvm_handler)(int, siginfo_t*, void*, int);
   // pc ranges where HotSpot faults on purpose (SafeFetch).
   struct Range {
     uint64_t begin, end;
   } safefetch[4];
-  // Where SafeFetch may lie, if it is not known where: a SIGSEGV or SIGBUS there is noted as
-  // doubtful.
+  // pc ranges in which SafeFetch may be, if its address is not known: a SIGSEGV or SIGBUS there is
+  // recorded as doubtful.
   Range doubtful[2] = {};
-  // Asked first about each SIGTRAP that an instruction raised, on any thread; `walking`: this one
-  // is inside a guarded call and not about to leave it. True: seen to, go on. May be null.
+  // Called first for each SIGTRAP that a trap instruction raised, on any thread. `walking`: the
+  // thread is inside a guarded call, and is not leaving it. Returns true if the trap is handled and
+  // the thread goes on. May be null.
   bool (*on_trap)(ucontext_t*, bool walking) = nullptr;
-  // Gets the SIGTRAPs of single steps, on any thread. True: seen to. May be null.
+  // Called for the SIGTRAPs of single steps, on any thread. Returns true if the step is handled.
+  // May be null.
   bool (*on_step)(siginfo_t*, ucontext_t*) = nullptr;
-  // Functions with which the JVM reports that a check of its own has failed and never comes back
-  // from. A trap stands at each entry; inside a guarded call it ends the call, see
-  // Fault::failed_check. Elsewhere it is lifted, and the JVM dies as it would.
+  // Functions with which the JVM reports that one of its own checks has failed, and which never
+  // return. Each has a trap at its entry. Inside a guarded call the trap ends the call, see
+  // Fault::failed_check. Elsewhere all these traps are removed, and the JVM dies as it would
+  // without them.
   struct CheckReport {
     uint64_t entry;
     CodeUnit original;             // what the trap replaces
-    int8_t file, line, text = -1;  // which arguments those are, from 0; -1: it has none
+    int8_t file, line, text = -1;  // numbers of these arguments, from 0; -1: there is none
   };
   static constexpr int kMostCheckReports = 8;
   CheckReport check_reports[kMostCheckReports] = {};
   int check_report_count = 0;
-  // Block while the SIGTRAP handler runs, bit 0 = signal 1: a signal whose handler sets the trap
-  // flag would end the process there.
+  // Signals to block while the SIGTRAP handler runs, bit 0 = signal 1: a signal whose handler sets
+  // the trap flag would end the process there.
   uint64_t blocked_in_trap = 0;
 };
 
-inline constexpr int kMaxGuardSlots = 128;  // watched for hangs
+inline constexpr int kMaxGuardSlots = 128;  // slots that the watchdog can watch for hangs
 
 // Installs the handlers for SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP and the watchdog's signal,
-// and starts the watchdog. Faults outside of guarded calls go to the handlers found before, so it
-// must run after the JVM has installed its own. Once per process.
+// and starts the watchdog. Faults outside of guarded calls go to the handlers that were installed
+// before, so the JVM must have installed its own handlers first. Once per process.
 Status InstallGuard(const GuardOptions& options);
 
-// Makes the calling thread able to walk: alternate signal stack, slot. Leaves with the thread.
+// Lets the calling thread walk: gives it an alternate signal stack, watches `slot` and makes it
+// current. LeaveGuardedThread undoes this, before the thread ends.
 void EnterGuardedThread(GuardSlot& slot);
 void LeaveGuardedThread();
 
-// The signal that ends a call that hangs: threads that call walkers keep it open. Signal-safe: yes.
+// The signal that ends a hanging call; threads that call walkers must not block it.
+// Signal-safe: yes.
 int HangSignal();
 
-// The parts of the above. Slots that are worn must be watched before; one is watched for good.
+// Step of EnterGuardedThread: lets the watchdog watch `slot` for hangs. Watch a slot before it
+// becomes current. The slot stays watched until LeaveGuardedThread finds it current.
 void WatchGuardSlot(GuardSlot& slot);
-// False once somebody has replaced the handler for SIGSEGV.
+// True while the guard's handler for SIGSEGV is installed. Signal-safe: yes.
 bool GuardInPlace();
-// A signal stack with a guard page below it, as sigaltstack takes it; never unmapped. SS_DISABLE:
-// there is no memory.
+// Returns a new signal stack for sigaltstack, with a guard page below it; ss_flags is SS_DISABLE if
+// there is no memory. The stack is never unmapped, except by LeaveGuardedThread.
 stack_t NewSignalStack();
-// An alternate signal stack for the calling thread, until LeaveGuardedThread.
+// Step of EnterGuardedThread: gives the calling thread an alternate signal stack, until
+// LeaveGuardedThread.
 void GiveSignalStack();
-// From here on the calling thread's calls go through `slot` (null: it does not walk). Returns the
-// one before.
-// `tid`: the calling thread's; 0: the kernel is asked.
+// Step of EnterGuardedThread: makes `slot` the calling thread's current slot (null: the thread does
+// not walk). Returns the slot that was current before. `tid`: the calling thread's id; 0: the
+// kernel is asked. Signal-safe: yes.
 GuardSlot* SetCurrentGuardSlot(GuardSlot* slot, int tid = 0);
 
-// Runs body(argument) on the calling thread, contained. A left call may strand locks and other
-// state of the callee: look at inside_unsafe_call and walk something known.
+// Runs body(argument) on the calling thread, contained, and returns how the call ended. A call that
+// a crash or hang ends may leave locks and other state of the callee behind: check
+// inside_unsafe_call, and walk something known. Signal-safe: yes.
 Ending GuardedCall(GuardSlot& slot, void (*body)(void*), void* argument);
 
-// The calling thread's signal mask as the kernel holds it, bit 0 = signal 1. Signal-safe.
+// The calling thread's signal mask as the kernel holds it, bit 0 = signal 1. Signal-safe: yes.
 uint64_t ThreadSignalMask();
 
-// Follows frame records from fp within (sp, end); writes return pcs. At most kMaxNativeFrames.
+// Follows the frame records from `fp` on that are within [sp, end). Writes `pc` and then their
+// return addresses to `pcs`, innermost first. Returns how many pcs, at most kMaxNativeFrames.
+// Signal-safe: yes.
 int NativeChain(uint64_t pc, uint64_t fp, uint64_t sp, uint64_t end, uint64_t* pcs);
 
-// The calling thread's slot, or null. Used by the interposed functions.
+// The calling thread's current slot, or null. Used by the interposed functions. Signal-safe: yes.
 GuardSlot* CurrentGuardSlot();
 
 }  // namespace walkhammer

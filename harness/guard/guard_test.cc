@@ -12,7 +12,7 @@
 #include <functional>
 #include <thread>
 
-// Functions whose extent a test must know stand in sections of their own, which the linker marks.
+// Functions whose extent a test must know are in sections of their own, which the linker marks.
 #define WH_SECTION(name) __attribute__((noinline, section(name)))
 extern "C" const char __start_wh_inner[], __stop_wh_inner[], __start_wh_outer[], __stop_wh_outer[],
     __start_wh_fetch[], __stop_wh_fetch[], __start_wh_doubt[], __stop_wh_doubt[];
@@ -36,7 +36,7 @@ GuardOptions::Range DoubtfulRange() {
   return {Address(__start_wh_doubt), Address(__stop_wh_doubt)};
 }
 
-// A page that faults until Mend.
+// A page that faults until Mend is called.
 struct Trap {
   char* page;
   static size_t Size() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
@@ -52,7 +52,7 @@ void Mend(const siginfo_t* info) {
   if (mprotect(reinterpret_cast<void*>(page), Trap::Size(), PROT_READ) != 0) _exit(99);
 }
 
-// What was there before the guard, and what stands for the JVM's handler.
+// What the handlers from before the guard saw, and what the test's stand-in for the JVM's saw.
 struct Seen {
   int previous_segv, previous_fpe;
   uint64_t previous_address;
@@ -81,7 +81,7 @@ int JvmHandler(int, siginfo_t* info, void*, int abort_if_unrecognized) {
   return seen.jvm_answer;
 }
 
-GuardSlot main_slot;  // slots outlive the watchdog's interest
+GuardSlot main_slot;  // static, as the watchdog may still read it
 
 class GuardTest : public testing::Test {
  protected:
@@ -194,7 +194,7 @@ TEST_F(GuardTest, FaultSaysWhere) {
   EXPECT_LT(fault.native[0], Address(__stop_wh_inner));
   EXPECT_GT(fault.native[1], Address(__start_wh_outer));
   EXPECT_LE(fault.native[1], Address(__stop_wh_outer));
-  // Not beyond the guarded call itself.
+  // The chain ends at the guarded call itself.
   EXPECT_LT(fault.native_count, kMaxNativeFrames);
   const auto here = Address(__builtin_frame_address(0));
   EXPECT_LT(fault.registers.sp, here);
@@ -251,7 +251,7 @@ int Recurse(int depth) {
 }
 
 TEST_F(GuardTest, StackOverflow) {
-  // On a thread with a small stack and a guard page: the first thread's may be unlimited.
+  // On a thread with a small stack and a guard page: the main thread's stack may be unlimited.
   static GuardSlot slot;
   Ending endings[3] = {};
   int32_t native_count = 0;
@@ -333,7 +333,7 @@ TEST_F(GuardTest, EachThreadsHangEnds) {
 }
 
 TEST_F(GuardTest, HangIsOneThreadsOwn) {
-  // Both threads are in their first call when the watchdog looks; the second has used less CPU.
+  // Both threads are in their first call when the watchdog checks; the second has used less CPU.
   static GuardSlot busy, fresh;
   const auto sleep_once = [](GuardSlot& slot, milliseconds burn, Ending& ending) {
     EnterGuardedThread(slot);
@@ -432,7 +432,7 @@ TEST_F(GuardTest, JvmMayRefuse) {
 }
 
 TEST_F(GuardTest, JvmIsNotAskedElsewhere) {
-  // It would take a fault in its polling page for a safepoint poll.
+  // The JVM would take a fault in its polling page for a safepoint poll.
   const Trap trap;
   seen.jvm_answer = 1;
   EXPECT_EQ(Call([&] { sink = *static_cast<volatile char*>(trap.page); }), Ending::kCrashed);
@@ -447,7 +447,7 @@ TEST_F(GuardTest, JvmIsNotAskedOutsideOfCalls) {
   EXPECT_EQ(seen.previous_segv, 1);
 }
 
-// --- where it may do so ---
+// --- where the JVM may fault on purpose ---
 
 WH_SECTION("wh_doubt") int DoubtfulRead(const volatile char* from) { return *from; }
 WH_SECTION("wh_doubt") void DoubtfulTrap() { __builtin_trap(); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// malloc, free and the locks of libc, interposed for the whole child: inside a guarded call the
-// first such call is recorded with who made it; then the real function runs.
-// Linked into executables only, exported (-rdynamic) so that libjvm's references land here.
-// A condition wait needs its mutex first, so it is seen there.
+// Interposes malloc, free and the locks of libc for the whole child: inside a guarded call, the
+// first call of these functions is recorded with its callers; then the real function runs.
+// Linked into executables only, and exported (-rdynamic), so that libjvm's references bind to these
+// functions. A condition wait needs its mutex first, and is recorded by the lock of that mutex.
 // Signal-safe: the wrappers add nothing unsafe to what they wrap.
 #include <dlfcn.h>
 #include <pthread.h>
@@ -26,15 +26,15 @@ void __libc_free(void*);
 namespace walkhammer {
 namespace {
 
-// Marks the time between a wrapper's begin and end, so that a call left in between is known to
-// have stranded the allocator or a lock.
+// Marks the time between a wrapper's begin and end: a guarded call that is left in between has left
+// the allocator or a lock in the middle of its work.
 class UnsafeSection {
  public:
   __attribute__((noinline)) UnsafeSection(const char* function, void* caller, void* frame) {
     GuardSlot* slot = CurrentGuardSlot();
     if (slot == nullptr || slot->inside == 0) return;
-    // Another thread walks in this one's stead and wears its thread pointer: the slot is that
-    // one's.
+    // If another thread walks in place of this thread, with this thread's thread pointer, then the
+    // slot is the other thread's.
     if (slot->tid.load() != syscall(SYS_gettid)) return;
     slot_ = slot;
     slot->unsafe_depth = slot->unsafe_depth + 1;

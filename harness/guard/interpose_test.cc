@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linked with interpose.cc: this whole program's malloc and locks are the recorded ones.
+// Linked with interpose.cc: this whole program uses the interposed malloc and locks.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -9,14 +9,14 @@
 
 #include "harness/guard/guard.h"
 
-// A function whose extent the test knows: it stands alone in its section.
+// For a function whose extent the test knows, as the function is alone in its section.
 extern "C" const char __start_wh_caller[], __stop_wh_caller[];
 #define WH_CALLER __attribute__((noinline, section("wh_caller")))
 
 namespace walkhammer {
 namespace {
 
-// The compiler knows malloc and free too well.
+// Volatile, as the compiler would optimise direct calls of malloc and free.
 void* (*volatile do_malloc)(size_t) = std::malloc;
 void* (*volatile do_calloc)(size_t, size_t) = std::calloc;
 void* (*volatile do_realloc)(void*, size_t) = std::realloc;
@@ -60,7 +60,7 @@ class InterposeTest : public testing::Test {
     EXPECT_STREQ(slot.unsafe_call.function, function);
     EXPECT_GE(slot.unsafe_call.native_count, 2) << function;
     EXPECT_TRUE(IsInChain(slot.unsafe_call)) << function;
-    // And only for that call.
+    // The next call records nothing.
     EXPECT_EQ(Call([] {}), Ending::kReturned);
     EXPECT_EQ(slot.unsafe_call.function, nullptr);
   }
@@ -92,7 +92,7 @@ TEST_F(InterposeTest, NewAndDelete) {
 TEST_F(InterposeTest, Locks) {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   ExpectRecorded("pthread_mutex_lock", [&] { EXPECT_EQ(pthread_mutex_lock(&mutex), 0); });
-  EXPECT_NE(pthread_mutex_trylock(&mutex), 0);  // the real one was called
+  EXPECT_NE(pthread_mutex_trylock(&mutex), 0);  // the real function has locked it
   pthread_mutex_unlock(&mutex);
 
   pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
@@ -123,7 +123,7 @@ TEST_F(InterposeTest, OutsideOfCallsNothingIsRecorded) {
   EXPECT_EQ(slot.unsafe_call.function, nullptr);
 }
 
-// Other threads may allocate while this one walks.
+// Other threads may allocate while this thread walks.
 TEST_F(InterposeTest, OtherThreadsAreNotRecorded) {
   static volatile int turn = 0;
   pthread_t other;
@@ -147,7 +147,7 @@ TEST_F(InterposeTest, OtherThreadsAreNotRecorded) {
   pthread_join(other, nullptr);
 }
 
-// --- left in between ---
+// --- calls that are left inside of an interposed function ---
 
 TEST_F(InterposeTest, CrashInsideAllocatorIsKnown) {
   EXPECT_EQ(Call([] { do_free(reinterpret_cast<void*>(0x1000)); }), Ending::kCrashed);
@@ -179,7 +179,7 @@ TEST_F(InterposeTest, CrashAfterAllocatingStrandsNothing) {
             Ending::kCrashed);
   EXPECT_STREQ(slot.unsafe_call.function, "malloc");
   EXPECT_FALSE(slot.inside_unsafe_call);
-  // Nor does a crash inside stick to later calls.
+  // A crash inside of free does not count for later calls either.
   EXPECT_EQ(Call([] { do_free(reinterpret_cast<void*>(0x1000)); }), Ending::kCrashed);
   EXPECT_EQ(Call([] { Crash(); }), Ending::kCrashed);
   EXPECT_FALSE(slot.inside_unsafe_call);

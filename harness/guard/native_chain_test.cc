@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains of frame records that lead anywhere.
+// Chains of frame records with any contents.
 #include <gtest/gtest.h>
 
 #include "harness/guard/guard.h"

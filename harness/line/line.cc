@@ -10,10 +10,10 @@
 namespace walkhammer {
 namespace {
 
-constexpr uint64_t kReportsPerSite = 3;      // at once; later at every fourfold count
-constexpr uint64_t kMaxReportsPerSite = 16;  // better-ranked ones included
+constexpr uint64_t kReportsPerSite = 3;      // at once; later at every fourfold count alone
+constexpr uint64_t kMaxReportsPerSite = 16;  // better-ranked findings included
 
-// Where in the walker's code it happened; 0: nowhere in particular.
+// Place in the walker's code of a crash or an unsafe call; 0: the finding has no such place.
 uint64_t PcOf(const Observation& seen) {
   if (seen.trace.ending == Ending::kCrashed) return seen.fault->registers.pc;
   if (seen.trace.ending == Ending::kReturned && seen.unsafe_call->function != nullptr)
@@ -21,7 +21,7 @@ uint64_t PcOf(const Observation& seen) {
   return 0;
 }
 
-bool IsMilestone(uint64_t count) {  // 4, 16, 64, ...; and 1
+bool IsMilestone(uint64_t count) {  // 1, 4, 16, 64, ...
   return (count & (count - 1)) == 0 && (count & 0x5555555555555555) != 0;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What synthetic walks and samples have in common, from the call of a walker to what is reported of
-// it: the guarded call, the verdict of the oracles, the choice of what is handed over, the finding.
-// Two feeds come here: WalkLine of harness/child, which makes what is shown, and SampleLine of
-// stress, which finds it. Signal-safe: yes.
+// The steps that synthetic walks and samples share, from the call of a walker to its findings: the
+// guarded call, the verdict of the oracles, the choice of the findings to hand over, and the
+// finding itself. Two callers use them: WalkLine of harness/child, which makes up what a walker is
+// shown, and SampleLine of stress, which shows the interrupted program. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_LINE_LINE_H_
 #define WALKHAMMER_HARNESS_LINE_LINE_H_
 
@@ -17,14 +17,15 @@
 
 namespace walkhammer {
 
-// `walker` on `input`, contained. From here to its return nothing else runs.
+// Walks `input` with `walker`, contained: the guarded call runs nothing but the walker.
 Trace CallGuarded(GuardSlot& guard, Walker& walker, const WalkInput& input);
 
-// Which of the code slots of the counts an answer belongs to.
+// Code slot in which the answer is counted: 0 to kCodeSlots - 1.
 int CodeSlotOf(const Trace& trace);
 
-// Asks all oracles. What one of them does not accept goes to report(oracle, outcome, detail), where
-// `oracle` is its index in the table. True if all accept.
+// Asks all oracles. For each oracle that does not accept the walk, calls report(oracle, outcome,
+// detail), where `oracle` is the oracle's index in AllOracles(). True if all oracles accept the
+// walk.
 template <typename Report>
 bool JudgeWalk(const Observation& seen, Report report) {
   const std::span<const Oracle> oracles = AllOracles();
@@ -39,22 +40,24 @@ bool JudgeWalk(const Observation& seen, Report report) {
   return accepted;
 }
 
-// Names the site of a finding: a place in the walker's code; other findings have one for each
-// oracle and outcome. The same in every process, whatever ASLR does. Each walker has its own.
+// Key of a finding's site, never 0: oracle, outcome, walker, and the place in the walker's code, if
+// the finding has one. The key is the same in every process, despite ASLR:
+// place = pc - bias of the pc's module.
 uint64_t SiteOf(const Observation& seen, uint8_t oracle, uint8_t outcome, uint64_t walker,
                 const LineState& state);
 
-// Counts one more finding of the site. Its index in crash_sites if the finding is to be handed
-// over, else -1. The first few of a site are, and some later ones, since not every input replays.
-// `rank`: of what is more real or smaller, less; what has a lower one than all before is handed
-// over, too. `all`: all are. A site that finds no place counts as a dropped finding.
+// Counts one more finding of the site. Returns the site's index in crash_sites if the finding is to
+// be handed over, else -1. The first few findings of a site are handed over, and some later
+// findings, since not every input replays, and findings with a lower `rank` than all before, up to
+// a bound. `rank`: the lower, the more real or the smaller the input. `all`: hand over all
+// findings. If there is no room for the site, the finding counts as dropped.
 int WantsReport(LineState& state, uint64_t site, uint64_t rank, bool all);
 
-// Fills in what the observation tells; the rest of `finding` stays as it is.
+// Fills in the fields of `finding` that follow from the arguments; keeps the other fields.
 void FillFinding(const Observation& seen, uint8_t oracle, uint8_t outcome, const char* detail,
                  RawFinding& finding);
 
-// The first frames of an answer, as RawFinding::frame_text. Returns how many.
+// Writes the answer's first frames as RawFinding::frame_text. Returns how many frames.
 int KeptFrames(const Observation& seen, char* text, size_t size);
 
 }  // namespace walkhammer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The common part of the line, on observations made by hand.
+// The shared steps of line.h, on observations made by hand.
 #include "harness/line/line.h"
 
 #include <gmock/gmock.h>
@@ -70,7 +70,7 @@ TEST_F(LineTest, ASiteIsAPlaceInTheWalkersCode) {
   EXPECT_NE(site, 0U);
   fault_.registers.pc = 0x10124;
   EXPECT_NE(Site(), site);
-  // The same place of the same module, elsewhere.
+  // The same place of the same module, at another address.
   fault_.registers.pc = 0x40123;
   EXPECT_NE(Site(), site);
   state_->modules[0].start = 0x40000;
@@ -80,7 +80,7 @@ TEST_F(LineTest, ASiteIsAPlaceInTheWalkersCode) {
   EXPECT_NE(Site(1), site);
   EXPECT_NE(Site(0, 2), site);
   EXPECT_NE(Site(0, 1, 1), site);
-  // Where a call hung says little: that is one site.
+  // Where a call hung says little, so all hangs are one site.
   seen_.trace.ending = Ending::kHung;
   const uint64_t hung = Site();
   fault_.registers.pc = 0x41111;
@@ -143,7 +143,7 @@ TEST_F(LineTest, AFindingTellsWhatWasSeen) {
   EXPECT_STREQ(finding.detail, "a sentence");
   EXPECT_EQ(finding.kept_frames, 2);
   EXPECT_STREQ(finding.frame_text, "a.B.inner()V @ 4\na.B.outer()V @ 5");
-  // Of a walk that did not come back there are no frames.
+  // A walk that did not return has no frames.
   finding = {};
   seen_.trace.ending = Ending::kCrashed;
   fault_.registers.pc = 0x123;

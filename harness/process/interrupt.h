@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGINT and SIGTERM, as a flag that long work looks at: a run then ends in order, with everything
+// SIGINT and SIGTERM set a flag that long work checks, so that a run ends in order, with everything
 // recorded. A second signal ends the process at once. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_PROCESS_INTERRUPT_H_
 #define WALKHAMMER_HARNESS_PROCESS_INTERRUPT_H_

@@ -16,7 +16,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr size_t kKeptOutput = 64 * 1024;  // bytes of its end
+constexpr size_t kKeptOutput = 64 * 1024;  // bytes of the output's end
 
 }  // namespace
 
@@ -42,7 +42,7 @@ Program::~Program() {
   if (pipe_ >= 0) close(pipe_);
 }
 
-// At most a few megabytes at a time: who prints without end must not hold us up.
+// Reads a few megabytes at most: a program that prints without end must not hold us up.
 void Program::Drain() {
   char buffer[65536];
   for (int i = 0; i < 64; i++) {
@@ -59,14 +59,14 @@ bool Program::HasEnded() {
   if (!ended_ && process_.HasEnded()) {
     ended_ = true;
     Drain();
-    kill(-pid(), SIGKILL);  // what it has left behind
+    kill(-pid(), SIGKILL);  // processes that the program has left behind
   }
   return ended_;
 }
 
 namespace {
 
-// The fields of /proc/PID/stat behind the command's name.
+// The fields of /proc/PID/stat after the command's name.
 std::istringstream StatOf(pid_t pid) {
   const std::string text = ReadFile("/proc/" + std::to_string(pid) + "/stat");
   const size_t name_end = text.rfind(')');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Program: a workload's process, from its supervisor's side: starts it, keeps the end of what it
-// prints, ends it with all that it started. Signal-safe: no.
+// Program: a workload's process, as its supervisor runs it. Starts the process, keeps the end of
+// its output, and kills it with all that it started. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_PROCESS_PROGRAM_H_
 #define WALKHAMMER_HARNESS_PROCESS_PROGRAM_H_
 
@@ -17,34 +17,34 @@
 
 namespace walkhammer {
 
-// CPU time that a process has used, 0 if it is gone.
+// CPU time that the process has used, in milliseconds; 0 if the process is gone.
 uint64_t CpuMsOf(pid_t pid);
-// False for one that has ended and was not waited for yet, too.
+// True if the process runs; false also if it has ended but was not waited for yet.
 bool IsAlive(pid_t pid);
 
 struct ProgramSetup {
   std::vector<std::string> arguments;    // the program first
-  std::vector<std::string> environment;  // NAME=VALUE, added to ours and stronger
-  std::string directory;                 // to run in
-  std::vector<int> inherited;            // descriptors that it keeps under the same number
+  std::vector<std::string> environment;  // NAME=VALUE, added to ours or replacing ours
+  std::string directory;                 // working directory; empty: ours
+  std::vector<int> inherited;            // descriptors that the program keeps, with their numbers
 };
 
 class Program {
  public:
   static Result<std::unique_ptr<Program>> Start(const ProgramSetup& setup);
-  ~Program();  // it and all that it started are killed
+  ~Program();  // kills the process and all that it started
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  // Takes in what it has printed. True once it has ended; wait_status is valid then.
+  // Reads the new output. True once the process has ended; wait_status is valid then.
   bool HasEnded();
-  void Terminate() { process_.Signal(SIGTERM); }  // asks it to end
-  void Kill() { process_.Kill(); }                // with all that it started
+  void Terminate() { process_.Signal(SIGTERM); }  // asks the process to end
+  void Kill() { process_.Kill(); }                // also all that the process started
   pid_t pid() const { return process_.pid(); }
   int wait_status() const { return process_.wait_status(); }
-  const std::string& output() const { return output_; }  // the last of it
+  const std::string& output() const { return output_; }  // the end of the output
   uint64_t output_bytes() const { return output_bytes_; }
-  // What ended it, in words: "exit code 3", "SIGABRT".
+  // What ended the process, in words: "exit code 3", "SIGABRT".
   std::string EndText() const;
 
  private:

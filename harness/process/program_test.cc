@@ -56,7 +56,7 @@ TEST(Spawned, WhatCannotBeRunTellsSoByItsExitCode) {
     EXPECT_TRUE(process.HasEnded());
     EXPECT_EQ(WEXITSTATUS(process.wait_status()), code) << options.arguments[0];
     EXPECT_EQ(process.ExitedCleanly(), code == 0);
-    process.Signal(SIGKILL);  // nobody's
+    process.Signal(SIGKILL);  // goes to no process
   }
   Spawned never;
   EXPECT_FALSE(never.HasEnded());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A temporary folder that is gone when the object is. Signal-safe: no.
+// ScratchFolder: a temporary folder, which the destructor removes. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_PROCESS_SCRATCH_H_
 #define WALKHAMMER_HARNESS_PROCESS_SCRATCH_H_
 
@@ -23,7 +23,7 @@ class ScratchFolder {
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
 
-  // Empty if it could not be made.
+  // Empty if the folder could not be made.
   const std::string& path() const { return path_; }
 
  private:

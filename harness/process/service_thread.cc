@@ -21,7 +21,7 @@ struct Start {
   void* argument;
 };
 
-// A thread has its name before it does anything: who attaches to the JVM is judged by it.
+// Names the thread before it does anything else: the agent recognises our threads by name.
 void* NameAndRun(void* start) {
   const Start own = *std::unique_ptr<Start>(static_cast<Start*>(start));
   pthread_setname_np(pthread_self(), own.name);
@@ -60,7 +60,7 @@ Result<pthread_t> StartThread(const char* name, void* (*body)(void*), void* argu
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0)
     return Unable(std::string("cannot start the thread ") + name + ": " + std::strerror(error));
-  start.release();  // the thread's
+  start.release();  // the thread owns it
   return thread;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of ours beside a program's: how they start, and what wakes them.
+// Threads of walkhammer in a program's process: how to start and how to wake them.
 #ifndef WALKHAMMER_HARNESS_PROCESS_SERVICE_THREAD_H_
 #define WALKHAMMER_HARNESS_PROCESS_SERVICE_THREAD_H_
 
@@ -12,25 +12,25 @@
 
 namespace walkhammer {
 
-// Wakes one thread. A futex, for a semaphore's functions may be somebody else's in this process.
+// Wakes one thread. Uses a futex, as a semaphore's functions may be interposed in this process.
 class AutoResetEvent {
  public:
-  // Signal-safe, and keeps errno. Rung twice before it is heard, it is heard once.
+  // Sets the event; several calls before a Wait count once. Keeps errno. Signal-safe: yes.
   void Set();
-  // Until it rings, or at once if it has. Signal-safe: no.
+  // Waits until the event is set, then resets it. Signal-safe: no.
   void Wait();
 
  private:
   std::atomic<int32_t> rung_{0};
 };
 
-// Starts a thread with all signals blocked but those of faults: samples belong on others. It lasts
-// as long as the process, and is nobody's to join. `name`: of 15 characters at most.
+// Starts a detached thread that lasts as long as the process. The thread blocks all signals but
+// those of faults, as samples belong on other threads. `name`: at most 15 characters.
 // Signal-safe: no.
 Status StartServiceThread(const char* name, void* (*body)(void*));
 
-// Starts such a thread with an argument; the caller joins or detaches it. Signal `also` is not
-// blocked either; 0: none.
+// Starts a thread that runs body(argument); the caller joins or detaches it. The thread blocks all
+// signals but those of faults and `also` (0: none). `name`: at most 15 characters. Signal-safe: no.
 Result<pthread_t> StartThread(const char* name, void* (*body)(void*), void* argument, int also = 0);
 
 }  // namespace walkhammer

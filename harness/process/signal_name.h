@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals as users know them. Signal-safe: no.
+// Names of signals, as users know them. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_PROCESS_SIGNAL_NAME_H_
 #define WALKHAMMER_HARNESS_PROCESS_SIGNAL_NAME_H_
 
@@ -7,7 +7,7 @@
 
 namespace walkhammer {
 
-// "SIGSEGV"; "signal 64" where there is no name.
+// Returns the signal's name, "SIGSEGV", or "signal 64" if it has none here.
 std::string SignalName(int signal);
 
 }  // namespace walkhammer

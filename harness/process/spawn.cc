@@ -40,7 +40,7 @@ std::vector<std::string> Environment(const std::vector<std::string>& added) {
                        const SpawnOptions& options, pid_t parent) {
   if (options.own_group) setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(127);  // it died before the line above
+  if (getppid() != parent) _exit(127);  // the parent died before the line above
   if (!options.aslr) personality(ADDR_NO_RANDOMIZE);
   rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
@@ -62,7 +62,7 @@ std::vector<std::string> Environment(const std::vector<std::string>& added) {
 }  // namespace
 
 Spawned::~Spawned() {
-  Kill();  // also what it has left behind, should it have ended meanwhile
+  Kill();  // also what the process has left behind, if it has ended meanwhile
   Wait();
 }
 
@@ -70,12 +70,12 @@ Status Spawned::Start(const SpawnOptions& options) {
   std::vector<std::string> arguments = options.arguments;
   std::vector<std::string> environment = Environment(options.environment);
   const std::vector<char*> argv = Pointers(arguments), envp = Pointers(environment);
-  signal(SIGCHLD, SIG_DFL);  // ignored, as some parents leave it, children could not be waited for
+  signal(SIGCHLD, SIG_DFL);  // while SIGCHLD is ignored, as some parents leave it, waitpid fails
   const pid_t parent = getpid();
   pid_ = fork();
   if (pid_ == 0) Exec(argv.data(), envp.data(), options, parent);
   if (pid_ < 0) return ToolFailed("cannot start " + arguments[0] + ": " + std::strerror(errno));
-  if (options.own_group) setpgid(pid_, pid_);  // also here: whoever comes first
+  if (options.own_group) setpgid(pid_, pid_);  // in the child, too: whichever comes first
   return Ok();
 }
 
@@ -92,10 +92,10 @@ void Spawned::Wait() {
 }
 
 void Spawned::Signal(int signal) {
-  if (pid_ > 0 && !ended_) kill(pid_, signal);  // unreaped, so the pid is still its own
+  if (pid_ > 0 && !ended_) kill(pid_, signal);  // not reaped, so the pid is still in use
 }
 
-// Engines start processes, some through a shell.
+// Kills the whole group: engines start processes, some through a shell.
 void Spawned::Kill() {
   if (pid_ > 0 && !ended_ && kill(-pid_, SIGKILL) != 0) Signal(SIGKILL);
 }
@@ -105,8 +105,8 @@ bool Spawned::ExitedCleanly() const {
 }
 
 bool CanSwitchAslrOff() {
-  // 0xffffffff asks what is set now. Containers permit some values and not others, so the one that
-  // is wanted is tried, and taken back.
+  // 0xffffffff asks for the current value. Containers permit some values and not others, so the
+  // wanted value is tried, and then undone.
   const int now = personality(0xffffffff);
   if (now == -1) return false;
   const auto before = static_cast<unsigned long>(now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spawned: a process that this one has started, and ends. Signal-safe: no.
+// Spawned: a child process, which this process starts and ends. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_PROCESS_SPAWN_H_
 #define WALKHAMMER_HARNESS_PROCESS_SPAWN_H_
 
@@ -13,35 +13,36 @@
 namespace walkhammer {
 
 struct SpawnOptions {
-  std::vector<std::string> arguments;         // the program first, sought in PATH
-  std::vector<std::string> environment = {};  // NAME=VALUE, added to ours and stronger
-  std::string directory = {};                 // to run in; empty: ours
-  std::vector<int> inherited = {};            // descriptors that it keeps under the same number
-  int output = 2;                             // where its stdout and stderr go
-  bool aslr = true;                           // false: its addresses repeat from run to run
-  // It leads a process group and ignores SIGINT and SIGHUP: a terminal's Ctrl-C reaches us, and we
-  // end it in order. False: it gets what we get.
+  std::vector<std::string> arguments;         // the program first, searched in PATH
+  std::vector<std::string> environment = {};  // NAME=VALUE, added to ours or replacing ours
+  std::string directory = {};                 // working directory; empty: ours
+  std::vector<int> inherited = {};            // descriptors to keep, with their numbers
+  int output = 2;                             // descriptor for its stdout and stderr
+  bool aslr = true;                           // false: the same addresses in each run
+  // True: the process leads a group of its own and ignores SIGINT and SIGHUP, so that a terminal's
+  // Ctrl-C reaches us, and we end the process in order. False: it gets the signals of our group.
   bool own_group = true;
-  // Who ends a service or a container tells all of its processes; it leaves that to us.
+  // True: the process ignores SIGTERM, which the end of a service or container sends to all
+  // processes; we end this process ourselves.
   bool ignores_sigterm = false;
 };
 
-// It reads /dev/null, writes no core, and dies with the thread that started it.
+// The process reads /dev/null, writes no core, and dies with the thread that started it.
 class Spawned {
  public:
   Spawned() = default;
-  ~Spawned();  // unless HasEnded or Wait has told its end: kills it with its group, and reaps it
+  ~Spawned();  // kills the process and its group, and reaps it, unless its end is already known
   Spawned(const Spawned&) = delete;
   Spawned& operator=(const Spawned&) = delete;
 
-  // Once. A program that cannot be executed ends with exit code 127, in a directory that is not
-  // there with 126.
+  // Starts the process; call it once. If the program cannot be executed, the process ends with exit
+  // code 127; if the directory is not there, with 126.
   Status Start(const SpawnOptions& options);
-  // True once it has ended; wait_status is valid then.
+  // True once the process has ended; wait_status is valid then.
   bool HasEnded();
-  void Wait();              // until it has
-  void Signal(int signal);  // no-op once it has ended
-  void Kill();              // with the group that it leads
+  void Wait();              // until the process has ended
+  void Signal(int signal);  // sends a signal; no-op once the end is known
+  void Kill();              // kills the process, and the group that it leads
   pid_t pid() const { return pid_; }
   int wait_status() const { return wait_status_; }
   bool ExitedCleanly() const;
@@ -52,7 +53,7 @@ class Spawned {
   int wait_status_ = 0;
 };
 
-// True where this kernel lets a process switch its own address space randomisation off.
+// True if this kernel lets a process switch off its own address space randomisation.
 bool CanSwitchAslrOff();
 
 }  // namespace walkhammer

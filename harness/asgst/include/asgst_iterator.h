@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ASGST API that came after JEP 435's draft, as far as libasgst.so implements it on a stock
-   JDK: the iterator, the states, what there is to know of methods and classes, and safepoint
-   queues. Our own declarations, by the documents' facts. Begin with asgst_attach (asgst.h).
+/* The part of the later ASGST proposal, after JEP 435's draft, that libasgst.so implements on a
+   stock JDK: the iterator, thread states, facts about methods and classes, and safepoint queues.
+   The declarations are our own, written from the facts in the published documents. Call
+   asgst_attach (asgst.h) first.
 
-   Signal-safe: all of it that does not say otherwise, where SIGSEGV and SIGBUS are not blocked and
-   lead to the JVM. */
+   Signal-safe: yes, unless a function says otherwise, on threads where SIGSEGV and SIGBUS are not
+   blocked and reach the JVM's handlers. */
 #ifndef WALKHAMMER_ASGST_ITERATOR_H
 #define WALKHAMMER_ASGST_ITERATOR_H
 
@@ -17,15 +18,19 @@
 extern "C" {
 #endif
 
-/* A bit map of what else there is: ASGST_REGISTER_QUEUE 1, ASGST_MARK_FRAME 2. The first. */
+/* bits of ASGST_Capabilities: safepoint queues; frame marks */
 enum { ASGST_REGISTER_QUEUE = 1, ASGST_MARK_FRAME = 2 };
+/* Returns the optional parts of the API that this implementation offers: ASGST_REGISTER_QUEUE
+   alone. */
 JNIEXPORT int JNICALL ASGST_Capabilities(void);
 
-/* The current thread's: a subset of JVMTI's thread state (alive, runnable, blocked, in native);
-   0 for a thread that is none of the JVM's. */
+/* Returns the current thread's state as a subset of the bits of JVMTI's GetThreadState (alive,
+   runnable, blocked, in native); 0 if the thread is no Java thread of the JVM, or before
+   asgst_attach has succeeded. */
 JNIEXPORT int JNICALL ASGST_ThreadState(void);
 
-/* ASGST_Frame.type; JAVA, JAVA_INLINED and NATIVE have the values of asgst.h */
+/* ASGST_Frame.type. The first three have the values of ASGST_FRAME_JAVA, ASGST_FRAME_JAVA_INLINED
+   and ASGST_FRAME_NATIVE (asgst.h); the last is for stubs, C and C++ code. */
 enum {
   ASGST_FRAME2_JAVA = 1,
   ASGST_FRAME2_JAVA_INLINED = 2,
@@ -33,23 +38,24 @@ enum {
   ASGST_FRAME2_NON_JAVA = 4
 };
 
-/* options */
+/* `options` of iterators, as bits: frames of stubs, C and C++ code, too; the walk ends at the first
+   frame that has byte codes */
 enum { ASGST_INCLUDE_NON_JAVA_FRAMES = 1, ASGST_END_ON_FIRST_JAVA_FRAME = 2 };
 
-/* kinds of traces */
+/* kinds of traces: with Java frames; without */
 enum { ASGST_JAVA_TRACE = 1, ASGST_NON_JAVA_TRACE = 2 };
 
 enum {
-  ASGST_NO_FRAME = 0,           /* the end */
-  ASGST_NO_THREAD = -1,         /* the current thread is none of the JVM's */
-  ASGST_THREAD_IS_EXITING = -2, /* never; ASGST_THREAD_EXIT in the documents */
-  ASGST_UNSAFE_STATE = -3,
-  ASGST_NO_TOP_JAVA_FRAME = -4, /* there is none, or where the thread stands makes no sense */
+  ASGST_NO_FRAME = 0,           /* the end of the walk */
+  ASGST_NO_THREAD = -1,         /* the thread is no Java thread of the JVM */
+  ASGST_THREAD_IS_EXITING = -2, /* never; the documents name it ASGST_THREAD_EXIT */
+  ASGST_UNSAFE_STATE = -3,      /* the thread's state is none in which threads are walked */
+  ASGST_NO_TOP_JAVA_FRAME = -4, /* there is no frame to return, or the newest cannot be found */
   ASGST_ENQUEUE_NO_QUEUE = -5,
   ASGST_ENQUEUE_FULL_QUEUE = -6,
   ASGST_ENQUEUE_OTHER_ERROR = -7,
-  /* lower than -16: this implementation's */
-  ASGST_BROKEN_STACK = -17, /* frames came, then the stack made no sense any more */
+  /* below -16: codes of this implementation */
+  ASGST_BROKEN_STACK = -17, /* beyond the frames returned so far, the stack makes no sense */
   ASGST_NOT_ATTACHED = -18  /* asgst_attach was not called, or failed */
 };
 
@@ -60,51 +66,63 @@ typedef struct ASGST_IteratorOpaque ASGST_Iterator;
 typedef struct {
   uint8_t type;
   int comp_level; /* 0 interpreted, 1 to 3 C1, 4 C2; -1 undefined */
-  int bci;        /* -1: none, as in native methods */
+  int bci;        /* byte code index; -1: none, as in native methods */
   ASGST_Method method;
-  void *pc, *sp, *fp; /* of the activation; inlined frames have that of the one they are in */
+  void *pc, *sp, *fp; /* of the physical frame, also for the inlined frames in it */
 } ASGST_Frame;
 
 typedef void (*ASGST_IteratorHandler)(ASGST_Iterator*, void* argument);
 
-/* Calls `fun` with an iterator over the current thread's frames as `ucontext` shows it; the
-   iterator lives as long as the call. The trace's kind, or an error, without a call. */
+/* Calls fun(iterator, argument), where the iterator returns the current thread's frames, from the
+   registers in `ucontext` on (a ucontext_t* that a signal handler received; null: from the thread's
+   anchor, where the thread last left Java). The iterator is valid until `fun` returns. Returns the
+   trace's kind; or an error below 0, without calling `fun`. */
 JNIEXPORT int JNICALL ASGST_RunWithIterator(void* ucontext, int32_t options,
                                             ASGST_IteratorHandler fun, void* argument);
-/* ASGST_RunWithIterator from a frame that the caller knows: its stack pointer, frame pointer and
-   pc. Any values may be given. */
+/* Calls fun(iterator, argument), where the iterator returns the current thread's frames, beginning
+   at the frame with this stack pointer, frame pointer and pc. Any three values are safe: values
+   that make no sense get ASGST_NO_TOP_JAVA_FRAME. The iterator is valid until `fun` returns.
+   Returns the trace's kind; or an error below 0, without calling `fun`. */
 JNIEXPORT int JNICALL ASGST_RunWithIteratorFromFrame(void* sp, void* fp, void* pc, int options,
                                                      ASGST_IteratorHandler fun, void* argument);
 
-/* 1 and the next frame; 0 at the end; or an error: then all of the frame is null. With
-   ASGST_END_ON_FIRST_JAVA_FRAME also 0 at the first frame that has byte codes, of which pc, sp, fp
-   and the type are filled in. */
+/* Fills in `*frame` with the next frame, newest first, and returns 1. Returns ASGST_NO_FRAME (0) at
+   the end and for a null `iterator`, or an error below 0; `*frame` is then empty: bci and
+   comp_level are -1, all else is 0 or null. With ASGST_END_ON_FIRST_JAVA_FRAME, the first frame
+   that has byte codes is the end: the function returns ASGST_NO_FRAME, and fills in only that
+   frame's type, pc, sp and fp. */
 JNIEXPORT int JNICALL ASGST_NextFrame(ASGST_Iterator* iterator, ASGST_Frame* frame);
-/* To the newest frame again. */
+/* Moves the iterator back to the newest frame. `iterator` must not be null. */
 JNIEXPORT void JNICALL ASGST_RewindIterator(ASGST_Iterator* iterator);
-/* What ASGST_NextFrame would return; ASGST_NO_FRAME for a null iterator. */
+/* Returns what ASGST_NextFrame would return now: 1, ASGST_NO_FRAME or an error; for a null
+   `iterator`, ASGST_NO_FRAME. Does not move the iterator. */
 JNIEXPORT int JNICALL ASGST_State(ASGST_Iterator* iterator);
 
 /* --- methods and classes ---
 
-   An ASGST_Method is a Method*, one for each version of a redefined method; an ASGST_Class is an
-   InstanceKlass*, the same for all versions of a class. Arrays and primitive types have none. Any
-   value may be given, at any time: one that is of no live class is answered with null and -1.
-   Classes get their numbers at asgst_attach and at their ClassPrepare event. JVMTI posts none for
-   classes that are loaded while a thread attaches to the JVM or a virtual thread mounts: those have
-   no number until somebody asked for one of them and then a thread starts or a class is prepared.
+   An ASGST_Method is HotSpot's Method*: each version of a redefined method has its own. An
+   ASGST_Class is HotSpot's InstanceKlass*: all versions of a class have the same. Arrays and
+   primitive types have none. The functions take any word as an ASGST_Method, ASGST_Class or
+   jmethodID, at any time: for a word that belongs to no live class, the answer is null or -1.
 
-   Different from the proposal: a class is taken for unloaded once JVMTI has freed its
-   java.lang.Class, some time after the collector did. Until then what is answered of it may be
-   null, or of whatever its memory holds by then. Memory is read with a net below, so it is no
-   crash. */
+   libasgst numbers the loaded classes at asgst_attach, and each later class at its ClassPrepare
+   event. JVMTI posts no ClassPrepare for classes that are loaded while a thread attaches to the JVM
+   or a virtual thread mounts. Such classes get their numbers when, after ASGST_GetClassInfo or
+   ASGST_GetMethodInfo was called for one of them, a thread starts or a class is prepared.
+   ASGST_JClassToClass numbers its class at once.
 
-/* Texts are modified UTF-8, copied into the caller's buffers. In: the buffer, or null, and its size
-   in bytes. Out: the text, cut to the size, with a NUL at its end (a size below 1: nothing is
-   written), and the length of the whole text without the NUL. A text that is unknown, or that there
-   is none of, sets the pointer to null and the length to 0: set both before each call. */
+   Different from the proposal: a class counts as unloaded once JVMTI has freed its java.lang.Class,
+   which is some time after the garbage collector unloaded the class. In between, answers about the
+   class may be null, or may describe whatever its memory holds by then. All reads survive bad
+   addresses, so the functions do not crash. */
+
+/* Texts are modified UTF-8, copied into buffers of the caller. Before each call, set each pointer
+   to a buffer or to null, and the length beside it to the buffer's size in bytes. After the call,
+   the buffer holds the text, truncated to the size, with a NUL at its end (if the size is below 1,
+   nothing is written), and the length is that of the whole text without the NUL. If the text is
+   unknown, or if there is none, the pointer is null and the length 0. */
 typedef struct {
-  ASGST_Class klass;
+  ASGST_Class klass; /* the class that declares the method */
   char* method_name;
   jint method_name_length;
   char* signature; /* "(I)V" */
@@ -112,17 +130,17 @@ typedef struct {
   char* generic_signature; /* null for most methods */
   jint generic_signature_length;
   jint modifiers;    /* as in the class file; -1: unknown */
-  jint idnum;        /* ASGST_GetMethodIdNum */
-  jlong class_idnum; /* ASGST_GetClassIdNum */
+  jint idnum;        /* as ASGST_GetMethodIdNum returns it */
+  jlong class_idnum; /* as ASGST_GetClassIdNum returns it */
 } ASGST_MethodInfo;
 
 typedef struct {
-  char* class_name; /* as the JVM has it: "java/lang/String"; no L and semicolon around it */
+  char* class_name; /* as the JVM writes it: "java/lang/String", without L and semicolon */
   jint class_name_length;
   char* generic_class_name; /* the generic signature; null for most classes */
   jint generic_class_name_length;
-  jint modifiers; /* as java.lang.Class has them, with those of member classes; -1: unknown */
-  jlong idnum;    /* ASGST_GetClassIdNum */
+  jint modifiers; /* as Class.getModifiers returns them, also for member classes; -1: unknown */
+  jlong idnum;    /* as ASGST_GetClassIdNum returns it */
 } ASGST_ClassInfo;
 
 typedef struct {
@@ -130,175 +148,220 @@ typedef struct {
   jint line_number;
 } ASGST_MethodLineNumberEntry;
 
-/* Signal-safe, as all that follow up to ASGST_JMethodIDToMethod. A null `info` is none. */
+/* Fills in `*info`, whose pointers and lengths must be set. If `method` is no method of a live
+   class, all pointers become null, all lengths 0, and all numbers -1. Does nothing if `info` is
+   null. Signal-safe: yes, as are all functions from here to ASGST_JMethodIDToMethod. */
 JNIEXPORT void JNICALL ASGST_GetMethodInfo(ASGST_Method method, ASGST_MethodInfo* info);
-/* The method's number in its class: the same for all versions of it. -1: unknown. */
+/* Returns the method's number in its class, which all versions of the method share; -1: unknown, or
+   `method` is no method of a live class. */
 JNIEXPORT jint JNICALL ASGST_GetMethodIdNum(ASGST_Method method);
-/* Fills in at most `length` entries, in the class file's order, which need not be that of their
-   byte codes. How many; 0 where there is no table, as in native methods; -1: no such method. */
+/* Copies at most `length` entries of the method's line number table to `entries`, in the class
+   file's order, which need not be the order of their byte codes. Returns how many entries were
+   copied: 0 if there is no table, as for native methods; -1 if `method` is no method of a live
+   class. */
 JNIEXPORT int JNICALL ASGST_GetMethodLineNumberTable(ASGST_Method method,
                                                      ASGST_MethodLineNumberEntry* entries,
                                                      int length);
-/* The line that a stack trace shows; -1: there is none. */
+/* Returns the line number that a stack trace shows for this byte code index; -1 if there is none,
+   or if `method` is no method of a live class. */
 JNIEXPORT jint JNICALL ASGST_GetMethodLineNumber(ASGST_Method method, jint bci);
+/* Fills in `*info`, whose pointers and lengths must be set. If `klass` is no live class, all
+   pointers become null, all lengths 0, and all numbers -1. Does nothing if `info` is null. */
 JNIEXPORT void JNICALL ASGST_GetClassInfo(ASGST_Class klass, ASGST_ClassInfo* info);
-/* The class's number, from 1 on: no other class of this process ever has it, and redefinition does
-   not change it. libasgst gives it, as a stock JVM has none. -1: no such class, or no number yet.
- */
+/* Returns the class's number, which is at least 1: no other class of this process ever gets the
+   same number, and redefinition does not change the number. libasgst assigns the numbers, as a
+   stock JVM has none. -1: `klass` is no live class, or has no number yet. */
 JNIEXPORT jlong JNICALL ASGST_GetClassIdNum(ASGST_Class klass);
-/* The class that declares the method; null: no such method. */
+/* Returns the class that declares the method; null if `method` is no method of a live class. */
 JNIEXPORT ASGST_Class JNICALL ASGST_GetClass(ASGST_Method method);
 
-/* Null if the method never got a jmethodID, or is none. In the proposal it makes one where there is
-   none, which no signal handler may: have JVMTI's GetClassMethods make those of a class. An
-   obsolete version of a redefined method has none either. */
+/* Returns the method's jmethodID; null if the method has none, as obsolete versions of redefined
+   methods do, or if `method` is no method. Different from the proposal: the function creates no
+   jmethodID, which no signal handler may do. JVMTI's GetClassMethods creates the jmethodIDs of all
+   methods of a class. */
 JNIEXPORT jmethodID JNICALL ASGST_MethodToJMethodID(ASGST_Method method);
-/* The newest version. Null if the id is none, or its method is gone. */
+/* Returns the newest version of the method; null if `id` is no jmethodID, or if its method is
+   gone. */
 JNIEXPORT ASGST_Method JNICALL ASGST_JMethodIDToMethod(jmethodID id);
 
-/* Not signal-safe: for threads that are attached to the JVM, outside of signal handlers and of
-   handlers for unloading. */
-/* Null for arrays and primitive types. */
+/* Returns the class that `klass` refers to; null for arrays and primitive types. Call it on a
+   thread that is attached to the JVM, outside of class unload handlers. Signal-safe: no. */
 JNIEXPORT ASGST_Class JNICALL ASGST_JClassToClass(jclass klass);
-/* A new local reference; null: no such class. It looks through the tags of all classes. */
+/* Returns a new JNI local reference to the class; null if `klass` is no live class, or has no
+   number yet. The search takes time in proportion to the number of classes. Call it on a thread
+   that is attached to the JVM, outside of class unload handlers. Signal-safe: no. */
 JNIEXPORT jclass JNICALL ASGST_ClassToJClass(ASGST_Class klass);
 
-/* `methods` are the class's `count` Methods, which are no longer to be used. `redefined`: the class
-   lives on, with others. The array lives as long as the call. */
+/* `methods`: the `count` methods that the class had, which must not be used any more; the array is
+   valid, and may be changed, until the handler returns. `redefined`: true if the class is still
+   loaded, with other methods; false if the class was unloaded. */
 typedef void (*ASGST_ClassUnloadHandler)(ASGST_Class klass, ASGST_Method* methods, int count,
                                          bool redefined, void* arg);
 
-/* Not signal-safe. Several handlers may be registered, the same one several times; they may run on
-   several threads at a time. A handler may call what is signal-safe here, and neither JNI nor
-   JVMTI; from within one, registering does nothing and deregistering answers false.
+/* Registers `handler`, which is called with `arg` for each class that is unloaded or redefined.
+   Several handlers may be registered, and one handler several times; handlers may run on several
+   threads at a time. A handler may call the signal-safe functions of this API, but neither JNI nor
+   JVMTI. Inside a handler, registering does nothing and deregistering returns false.
+   Signal-safe: no.
 
-   Different from the proposal, as a stock JVM tells nobody before:
-   - A handler is called after the class was unloaded, once JVMTI has freed its java.lang.Class.
-     Its number can still be asked for, and nothing else is sure: the memory of class and methods
-     may be gone or another's, so what a profiler wants to know it must have asked before. Where the
-     same address already stands for a new class, its number is that one's.
-   - After a redefinition it is called once the new methods are seen in place, about a millisecond
-     later: a thread of libasgst's looks for it once a ClassFileLoadHook told that a redefinition
-     begins. The old methods can often still be asked for their names. A version that lives for
-     less than a look is not told of, nor one that comes more than a minute after its hook.
-     All of the class's methods are replaced, those that did not change as well.
-   - While there is a handler, JVMTI's ClassFileLoadHook is on, which makes class loading slower.
-   - A handler that was registered after the JVM ended, or without asgst_attach, is never called. */
+   Different from the proposal, as a stock JVM reports nothing beforehand:
+   - A handler is called after the class was unloaded, once JVMTI has freed its java.lang.Class. The
+     class's number is still available. Nothing else is certain: the memory of the class and of its
+     methods may be freed or in other use, so a profiler must have asked for all other facts
+     earlier. If a new class already has the same address, the number is the new class's.
+   - After a redefinition, a handler is called about a millisecond after the new methods are in
+     place: once a ClassFileLoadHook has announced the redefinition, a thread of libasgst checks the
+     class's methods repeatedly. The old methods' names are often still available. A version that is
+     replaced between two checks is not reported, nor is a version that is in place more than a
+     minute after its hook. A redefinition replaces all methods of the class, also those that did
+     not change.
+   - While a handler is registered, JVMTI's ClassFileLoadHook is enabled, which slows down class
+     loading.
+   - A handler registered after the end of the JVM, or without asgst_attach, is never called. */
 JNIEXPORT void JNICALL ASGST_RegisterClassUnloadHandler(ASGST_ClassUnloadHandler handler,
                                                         void* arg);
-/* Takes back one registration of that handler with that argument; once it returns, the handler is
-   not running for it. False if there is none. */
+/* Removes one registration of `handler` with `arg`, and waits until that registration's calls are
+   over. Returns false if there is no such registration, or inside a handler. Signal-safe: no. */
 JNIEXPORT bool JNICALL ASGST_DeregisterClassUnloadHandler(ASGST_ClassUnloadHandler handler,
                                                           void* arg);
 
 /* --- Safepoint queues ------------------------------------------------------------------------
 
-   A handler of signals puts the frame that its thread stands at into a queue of that thread. Soon
-   after, all Java threads are stopped at a safepoint, and the queue's handler is called for each
-   element, oldest first, with an iterator over that thread's stack that begins at the element's
-   frame. Then the elements are removed.
+   A signal handler puts its thread's current frame into a queue of that thread. Soon after, all
+   Java threads are stopped at a safepoint, and the queue's handler is called for each element,
+   oldest first, with an iterator over that thread's stack that begins at the element's frame. Then
+   the elements are removed.
 
-   Where this differs from the proposal, since a stock JDK calls nobody at a safepoint:
-   - A thread of libasgst asks for the safepoint as soon as it sees an element, and the JVM's own
-     safepoints are not used. Handlers run on the VM thread, while all Java threads stand still.
-   - So the frame may have returned, where the proposal catches a thread on its way out of it. Each
-     element tells: asgst_element_state. What its iterator gives was there when the element was
-     taken, unless the state is ASGST_ELEMENT_LOST.
-   - A frame counts as the one that was there if its method, its place on the stack, the place that
-     it returns to and all its recorded callers are what they were. A new call of the same method
-     from the same place of the same caller's activation cannot be told from it.
-   - Handlers may allocate and lock. A lock that a Java thread may hold while it calls the JVM must
-     not be taken: that thread is stopped. They may call neither JVMTI nor JNI; of this API all but
-     what walks the current thread.
-   - What is queued when a thread ends is handled then, its frames having returned; its queues are
-     gone after that.
+   Different from the proposal, as a stock JDK calls no handler at a safepoint:
+   - A thread of libasgst requests a safepoint as soon as it sees an element; the JVM's own
+     safepoints are not used. Handlers run on the VM thread, while all Java threads are stopped.
+   - So the frame may have returned by then; the proposal stops the thread before the frame returns.
+     asgst_element_state says what has become of an element's frame. The frames that the element's
+     iterator returns were on the stack when the element was enqueued, unless the state is
+     ASGST_ELEMENT_LOST.
+   - A frame counts as the recorded frame if its method, its place on the stack, its call site in
+     the caller and all its recorded callers are the same. A new call of the same method from the
+     same call site of the same activation of the caller cannot be distinguished from the recorded
+     call.
+   - Handlers may allocate memory and take locks, but no lock that a Java thread may hold while it
+     calls the JVM, because that thread is stopped. Handlers may call neither JVMTI nor JNI; they
+     may call all functions of this API but those that walk the current thread.
+   - When a thread ends, its waiting elements are handled, with their frames returned; then its
+     queues end.
 
-   Signal-safe: Enqueue, GetEnqueuableElement, GetQueueElement, GetQueueSizeInfo, ResizeQueue, the
-   asgst_ functions but asgst_unbound_queue. Not: the others. */
+   Signal-safe: ASGST_Enqueue, ASGST_GetEnqueuableElement, ASGST_GetQueueElement,
+   ASGST_GetQueueSizeInfo, ASGST_ResizeQueue and all asgst_ functions but asgst_unbound_queue yes;
+   the other functions no. */
 
 typedef struct ASGST_QueueOpaque ASGST_Queue;
 
 typedef struct {
   void *pc, *fp, *sp; /* of the newest frame that has byte codes */
-  void* arg;          /* may be changed */
+  void* arg;          /* the `argument` of ASGST_Enqueue; may be changed */
 } ASGST_QueueElement;
 
 typedef struct {
-  jint size;     /* elements in the queue, those being handled too */
-  jint capacity; /* how many there is room for */
-  jint attempts; /* calls of Enqueue since elements were last handled, whatever came of them */
+  jint size;     /* elements in the queue, also those being handled */
+  jint capacity; /* elements that the queue has room for */
+  jint attempts; /* calls of ASGST_Enqueue since elements were last handled, failed ones, too */
 } ASGST_QueueSizeInfo;
 
+/* `queue_arg`: the `argument` of ASGST_RegisterQueue; `arg`: the element's. */
 typedef void (*ASGST_Handler)(ASGST_Iterator*, void* queue_arg, void* arg);
-/* The iterator is over the whole stack as it stands; null if none was asked for. */
+/* The iterator returns all frames that are on the thread's stack now; it is null unless
+   `offerIterator` was true. */
 typedef void (*ASGST_OnQueueSafepointHandler)(ASGST_Queue*, ASGST_Iterator*, void* arg);
 
-/* A queue for `size` elements, of about 700 bytes each, of the thread of `env` (null: the current
-   one). `options`: those of the iterators. Null if there is no such thread, no memory, or a size
-   below 1 or above 2^20; or the JVM refuses JVMTI's can_tag_objects. */
+/* Returns a new queue of the thread whose JNIEnv is `env` (null: the current thread), with room for
+   `size` elements of about 700 bytes each. `fun` is called with `argument` for each element;
+   `options` are those of its iterator. Returns null if there is no such thread, no `fun`, or no
+   memory, if `size` is below 1 or above 2^20, or if the JVM refuses JVMTI's can_tag_objects.
+   Signal-safe: no. */
 JNIEXPORT ASGST_Queue* JNICALL ASGST_RegisterQueue(JNIEnv* env, int size, int options,
                                                    ASGST_Handler fun, void* argument);
-/* Elements that wait are dropped. When it returns, no handler of the queue runs any more, unless it
-   is called by one. False if this is no queue of that thread (any more). */
+/* Ends the queue and drops its waiting elements. `env`: as for ASGST_RegisterQueue. When the
+   function returns, no handler of the queue runs any more, unless that handler has called the
+   function. Returns false if `queue` is no live queue of that thread. Signal-safe: no. */
 JNIEXPORT bool JNICALL ASGST_DeregisterQueue(JNIEnv* env, ASGST_Queue* queue);
 
-/* Puts the frame at which `ucontext` shows the queue's thread (null: at its anchor) at the end. It
-   is the current thread, or one that the caller keeps stopped. The kind of the trace, or:
-   ASGST_ENQUEUE_NO_QUEUE for null, or one deregistered or of a thread that ended;
-   ASGST_ENQUEUE_FULL_QUEUE; ASGST_ENQUEUE_OTHER_ERROR while the queue is just being resized; or why
-   there is no frame. */
+/* Appends an element to the queue: the newest frame that has byte codes of the queue's thread, from
+   the registers in `ucontext` on (null: from the thread's anchor), and `argument`. The queue's
+   thread is the current thread, or a thread that the caller keeps stopped. Returns
+   ASGST_JAVA_TRACE, or: ASGST_ENQUEUE_NO_QUEUE if `queue` is null, was deregistered, or belongs to
+   a thread that has ended; ASGST_ENQUEUE_FULL_QUEUE; ASGST_ENQUEUE_OTHER_ERROR if the queue is
+   being resized at that moment; or the error that says why there is no frame. Signal-safe: yes. */
 JNIEXPORT int JNICALL ASGST_Enqueue(ASGST_Queue* queue, void* ucontext, void* argument);
-/* What ASGST_Enqueue would put in now for the current thread, and what it would return, were there
-   room. All null on an error. */
+/* Fills in `*element` with what ASGST_Enqueue would append now for the current thread, except for
+   `arg`, which becomes null. Returns what ASGST_Enqueue would return for a queue with room. On an
+   error, all of `*element` is null. Signal-safe: yes. */
 JNIEXPORT int JNICALL ASGST_GetEnqueuableElement(void* ucontext, ASGST_QueueElement* element);
-/* 0 the oldest, 1, ...; -1 the youngest, -2, ...; null out of bounds. It can be changed until its
-   thread comes to a safepoint: a thread in native may come to one at any time, then a change may
-   come too late. */
+/* Returns element `n`: from the oldest on 0, 1, ...; from the youngest on -1, -2, ...; null if
+   there is no such element, or if it is not complete yet. The caller may change the element's `arg`
+   until the queue's thread comes to a safepoint. A thread in native may be at a safepoint at any
+   time, so that a change may come too late. Signal-safe: yes. */
 JNIEXPORT ASGST_QueueElement* JNICALL ASGST_GetQueueElement(ASGST_Queue* queue, int n);
-/* All 0 for what is no live queue. */
+/* Returns the sizes of the queue; all are 0 if `queue` is no live queue. Signal-safe: yes. */
 JNIEXPORT ASGST_QueueSizeInfo JNICALL ASGST_GetQueueSizeInfo(ASGST_Queue* queue);
-/* At the end of the next processing that leaves the queue empty, for which it asks. Other sizes
-   than ASGST_RegisterQueue takes are ignored. */
+/* Requests a processing of the queue, and room for `size` elements. The room changes at the end of
+   the next processing that leaves the queue empty. Does nothing if `size` is below 1 or above 2^20.
+   Signal-safe: yes. */
 JNIEXPORT void JNICALL ASGST_ResizeQueue(ASGST_Queue* queue, int size);
 
-/* Called before, after the elements of a queue that has some are handled; null: nobody any more. At
-   the end they are still in the queue. */
+/* Sets the handler that is called with `arg` before the queue's elements are handled, if there are
+   any; null: no handler. `options`: those of the iterator that the handler gets if `offerIterator`
+   is true. Signal-safe: no. */
 JNIEXPORT void JNICALL ASGST_SetOnQueueProcessingStart(ASGST_Queue* queue, int options,
                                                        bool offerIterator,
                                                        ASGST_OnQueueSafepointHandler before,
                                                        void* arg);
+/* Sets the handler that is called with `arg` after the queue's elements were handled, if there were
+   any, and before they are removed; null: no handler. `options`: those of the iterator that the
+   handler gets if `offerIterator` is true. Signal-safe: no. */
 JNIEXPORT void JNICALL ASGST_SetOnQueueProcessingEnd(ASGST_Queue* queue, int options,
                                                      bool offerIterator,
                                                      ASGST_OnQueueSafepointHandler after,
                                                      void* arg);
 
-/* Ours: what has become of an element's frame. */
+/* Extension of libasgst: what has become of an element's frame. */
 enum {
-  ASGST_ELEMENT_NONE = 0,     /* this iterator is not of an element */
-  ASGST_ELEMENT_EXACT = 1,    /* it stands where it stood */
-  ASGST_ELEMENT_MOVED = 2,    /* it has gone on; the iterator begins where it stood, but for frames
-                                 that were compiled or deoptimised meanwhile: where they stand */
-  ASGST_ELEMENT_RETURNED = 3, /* the iterator begins at the nearest older frame that is there */
-  ASGST_ELEMENT_LOST = 4      /* none of the eight newest is there; the iterator gives what now lies
-                                 beyond them, and nothing tells whether it was there */
+  ASGST_ELEMENT_NONE = 0,     /* the iterator is not that of an element */
+  ASGST_ELEMENT_EXACT = 1,    /* the frame is still there, at the same byte code */
+  ASGST_ELEMENT_MOVED = 2,    /* the frame is still there, and has gone on; the iterator begins
+                                 where the frame was when enqueued, or, if the frame was compiled
+                                 or deoptimised meanwhile, where the frame is now */
+  ASGST_ELEMENT_RETURNED = 3, /* the frame has returned; the iterator begins at the nearest older
+                                 frame that is still there */
+  ASGST_ELEMENT_LOST = 4      /* none of the recorded frames, the eight newest at most, is still
+                                 there; the iterator returns the frames that are beyond them now,
+                                 which may not have been there when the element was enqueued */
 };
-/* For the iterator of an ASGST_Handler. */
+/* Extension of libasgst: returns the ASGST_ELEMENT_ value for the iterator that an ASGST_Handler
+   got; ASGST_ELEMENT_NONE for other iterators. Signal-safe: yes. */
 JNIEXPORT int JNICALL asgst_element_state(ASGST_Iterator* iterator);
-/* How many physical frames have returned, of the eight that are recorded. */
+/* Extension of libasgst: returns how many of the element's recorded physical frames, the eight
+   newest at most, have returned; 0 for iterators that are not of an element. Signal-safe: yes. */
 JNIEXPORT int JNICALL asgst_element_returned(ASGST_Iterator* iterator);
-/* The element; null for other iterators. */
+/* Extension of libasgst: returns the iterator's element; null for iterators that are not of an
+   element. Signal-safe: yes. */
 JNIEXPORT const ASGST_QueueElement* JNICALL asgst_element(ASGST_Iterator* iterator);
 
-/* Ours: with true, elements wait until it is called with false, so that one stop serves many. Those
-   of a thread that ends do not wait. */
+/* Extension of libasgst: with true, the elements of all queues wait until a call with false, so
+   that one safepoint serves many elements. Elements of a thread that ends do not wait.
+   Signal-safe: yes. */
 JNIEXPORT void JNICALL asgst_hold_queues(bool hold);
 
-/* Ours, for tests: a queue of no thread, which takes the current thread's frames and that nobody
-   processes, by one thread at a time; and how to empty it. */
+/* Extension of libasgst, for tests: returns a queue of no thread, with room for `size` elements.
+   ASGST_Enqueue puts frames of the current thread into this queue; its elements are never
+   processed. One thread at a time may use the queue. Returns null if there is no memory, or if
+   `size` is below 1 or above 2^20. Signal-safe: no. */
 JNIEXPORT ASGST_Queue* JNICALL asgst_unbound_queue(int size);
+/* Extension of libasgst, for tests: removes all elements from a queue of asgst_unbound_queue; does
+   nothing to other queues. Signal-safe: yes. */
 JNIEXPORT void JNICALL asgst_clear_queue(ASGST_Queue* queue);
 
-/* --- Frame marks: not on a stock JDK, see docs/reference.md. Null and false, always. ---------- */
+/* --- Frame marks: not on a stock JDK, see docs/reference.md --------------------------------------
+
+   The functions have no effect; those that return a pointer return null. */
 
 typedef struct ASGST_FrameMarkOpaque ASGST_FrameMark;
 typedef void (*ASGST_FrameMarkHandler)(ASGST_FrameMark*, ASGST_Iterator*, void* arg);

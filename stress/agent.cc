@@ -26,7 +26,7 @@ namespace walkhammer::stress {
 namespace {
 
 constexpr int kManagerPauseUs = 20000;
-constexpr int kLearnedThreads = 64;  // whose starts are asked for, at most, each time
+constexpr int kLearnedThreads = 64;  // threads whose starts are asked for each time, at most
 
 Agent* the_agent = nullptr;
 
@@ -36,7 +36,7 @@ void Copy(char* to, size_t size, const std::string& from) {
   std::snprintf(to, size, "%s", from.c_str());
 }
 
-// Byte code, through the structures that vmStructs describes.
+// For reading byte code, through the structures that vmStructs describes.
 JvmLayout layout;
 int const_method_bytes = 0;
 
@@ -44,17 +44,17 @@ uint64_t MethodOf(void* method_id) {
   return the_agent->jvm().MethodOf(static_cast<jmethodID>(method_id));
 }
 
-std::atomic<bool> classes_are_missing{false};  // of the registry
+std::atomic<bool> classes_are_missing{false};  // from the method registry
 
 bool Keeps(void* method_id) {
   const Jvm& jvm = the_agent->jvm();
   const bool keeps = jvm.Keeps(static_cast<jmethodID>(method_id));
-  // Where ids are numbers, only the registry can tell, once it has looked again.
+  // Where ids are numbers, only the registry knows, after AddLoadedClasses.
   if (keeps || jvm.ids_are_numbers()) classes_are_missing.store(true, std::memory_order_relaxed);
   return keeps;
 }
 
-// The ConstMethod of a jmethodID, 0 if that was cleared.
+// The ConstMethod of a jmethodID; 0 if the id leads to no method any more.
 uint64_t ConstMethodOf(void* method_id) {
   const uint64_t method = MethodOf(method_id);
   if (method < 4096) return 0;
@@ -80,8 +80,8 @@ std::string CommandOf(int tid) {
   return name;
 }
 
-// What vmStructs tell, held against what the JVM says of itself. A program that runs may compile
-// and throw out code meanwhile: only what is contradicted again and again counts.
+// Compares what vmStructs say with what the JVM says of itself. A running program may compile and
+// discard code meanwhile: a contradiction counts only if all of kTries checks find one.
 Status CheckLayoutOf(Jvm& jvm) {
   constexpr int kTries = 3;
   Status status = Ok();
@@ -214,7 +214,7 @@ Status Agent::ChooseAndStartSampler() {
   return sampler_->Start(threads_);
 }
 
-// What stands in the code cache before the events tell of changes.
+// Records what is in the code cache before the events report changes.
 void Agent::RecordCode() {
   auto cache = CodeCache::Open(jvm_->structs());
   if (!cache.ok()) return;
@@ -260,7 +260,7 @@ std::string Agent::NameOf(JNIEnv* env, jthread object) const {
   return name;
 }
 
-// What the walk of a Java thread needs.
+// Fills in what the walk of a Java thread needs.
 void Agent::Describe(SampledThread& thread, JNIEnv* env, jthread object) const {
   thread.object = env->NewWeakGlobalRef(object);
   thread.stack_base = thread.view.stack_base();
@@ -272,7 +272,7 @@ void Agent::ThreadStarted(JNIEnv* env, jthread object) {
   const int tid = static_cast<int>(syscall(SYS_gettid));
   const std::string name = NameOf(env, object);
   if (IsOurs(name)) return;
-  // It may be known: the main thread of a JVM is, and a native one that attaches itself now.
+  // The thread may be known: a JVM's main thread is, and a native one that attaches itself now.
   SampledThread* thread = threads_.Find(tid);
   const bool is_new = thread == nullptr;
   if (is_new) thread = threads_.Add(tid, name.c_str(), true);
@@ -284,7 +284,7 @@ void Agent::ThreadStarted(JNIEnv* env, jthread object) {
   thread->has_signal_stack = true;
   threads_.Enter(*thread);
   thread->env = env;
-  // An entry may be of a thread that had this tid before.
+  // A known entry may be that of an older thread with this tid.
   if (!is_new) Disarm(*thread);
   Arm(*thread);
 }
@@ -292,14 +292,14 @@ void Agent::ThreadStarted(JNIEnv* env, jthread object) {
 void Agent::ThreadEnded() {
   SampledThread* thread = CurrentSampledThread();
   if (thread == nullptr || jvm_ == nullptr) return;
-  sigset_t ours, before;  // signals that are on their way already find no thread half removed
+  sigset_t ours, before;  // signals on their way must not find the thread half removed
   sigemptyset(&ours);
   sigaddset(&ours, kSampleSignal);
   sigaddset(&ours, NestedSignal());
   pthread_sigmask(SIG_BLOCK, &ours, &before);
   Disarm(*thread);
   thread->shadow.store(nullptr);
-  // Who walks this thread right now still uses its thread pointer; who has not begun never will.
+  // A walk under way still uses this thread's thread pointer; a walk not begun never will.
   Park waiting = Park::kWaiting;
   thread->park.compare_exchange_strong(waiting, Park::kNone);
   while (thread->park.load() != Park::kNone) usleep(100);
@@ -315,7 +315,7 @@ void Agent::ThreadEnded() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-// A signal stack for a thread that was there before us; it takes it on in its first handler.
+// Adds the Java threads that were there before the agent, each with a signal stack to take.
 void Agent::AddExistingThreads(JNIEnv* env) {
   jint count = 0;
   jthread* objects = nullptr;
@@ -332,7 +332,7 @@ void Agent::AddExistingThreads(JNIEnv* env) {
     if (IsOurs(name)) continue;
     SampledThread* thread = threads_.Add(tid, name.c_str(), true);
     if (thread == nullptr) continue;
-    if (env->GetLongField(objects[i], eetop_) != java_thread) {  // it has ended meanwhile
+    if (env->GetLongField(objects[i], eetop_) != java_thread) {  // the thread has ended meanwhile
       threads_.Remove(*thread, false);
       continue;
     }
@@ -347,7 +347,7 @@ void Agent::AddExistingThreads(JNIEnv* env) {
   jvm_->jvmti()->Deallocate(reinterpret_cast<unsigned char*>(objects));
 }
 
-// Threads of the JVM and of libraries, but for our own.
+// Adds threads of the JVM and of libraries, but not our own; removes those that have ended.
 void Agent::AddNativeThreads() {
   DIR* tasks = opendir("/proc/self/task");
   if (tasks == nullptr) return;
@@ -369,7 +369,7 @@ void Agent::AddNativeThreads() {
 }
 
 void Agent::Arm(SampledThread& thread) {
-  if (state_.job.step != 0) return;  // the stepper takes its pick
+  if (state_.job.step != 0) return;  // the stepper chooses its thread
   std::lock_guard<std::mutex> lock(arming_);
   if (!sampling()) return;
   if (state_.job.mode == WalkMode::kNested) {
@@ -400,7 +400,7 @@ void Agent::Stop(AgentPhase phase) {
   if (state_.phase.load() < phase) state_.phase.store(phase);
 }
 
-// Where threads start, as JVMTI says: what the oracle of that name goes by.
+// Learns the outermost methods of threads from JVMTI, for the oracle thread-start.
 void Agent::LearnThreadStarts(JNIEnv* env) {
   int asked = 0;
   threads_.ForEach([&](SampledThread& thread) {
@@ -416,7 +416,7 @@ void Agent::LearnThreadStarts(JNIEnv* env) {
   });
 }
 
-// The java.lang.Thread, or null if it has ended.
+// New local reference to the java.lang.Thread; null if the thread has ended.
 jobject Agent::LocalRef(JNIEnv* env, SampledThread& thread) {
   std::lock_guard<std::mutex> lock(objects_);
   return thread.object == nullptr ? nullptr : env->NewLocalRef(thread.object);
@@ -429,11 +429,10 @@ void Agent::CheckHandlers() {
   if (!GuardInPlace()) state_.handlers_changed.store(SIGSEGV);
 }
 
-// Resident memory of the mapping that we share with the supervisor, of our code, tables and signal
-// stacks.
+// Measures the resident memory of the shared mapping, our code, tables and signal stacks.
 void Agent::MeasureMemory() {
   std::ifstream maps("/proc/self/smaps");
-  // Tables in our heap, stations and what their walkers have touched of their buffers.
+  // Tables in our heap, walk slots, and what their walkers have touched of their buffers.
   uint64_t kib = sizeof(MethodEntry) * MethodRegistry::kCapacity / 1024;
   kib += (sizeof(SampleLine) + methods().HeapBytes() + recorder_->HeapBytes() +
           described_.HeapBytes()) /
@@ -476,9 +475,9 @@ void Agent::Manage(JNIEnv* env) {
   }
 }
 
-// Written anew only where something has changed: others read it at any time.
+// Writes the modules only if something has changed: others read them at any time.
 void Agent::UpdateModules() {
-  static Module now[kMaxModules];  // one manager
+  static Module now[kMaxModules];  // only the manager comes here
   const uint32_t count = ListModules(now);
   if (count == state_.module_count.load() &&
       std::memcmp(now, state_.modules, count * sizeof(Module)) == 0)

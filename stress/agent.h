@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Agent: walkhammer inside of a JVM under load. Chooses a sampler, keeps the table of threads,
-// takes the signals, and does once in a while what no signal handler may do. Signal-safe: OnSample
-// and OnNested yes; the rest no.
+// Agent: walkhammer inside a JVM under load. The agent chooses a sampler, keeps the table of
+// threads, handles the signals, and does once in a while what no signal handler may do.
+// Signal-safe: OnSample and OnNested yes; the rest no.
 #ifndef WALKHAMMER_STRESS_AGENT_H_
 #define WALKHAMMER_STRESS_AGENT_H_
 
@@ -26,13 +26,14 @@ namespace walkhammer::stress {
 
 class Agent {
  public:
-  // Takes the state that the supervisor made. One agent a process, never destroyed.
+  // Makes the one agent of this process, on the state that the supervisor made; never destroyed.
+  // Later calls return the same agent.
   static Agent* Create(StressState& state);
   static Agent* Get();  // null before Create
 
-  // The JVM is ready: begins to sample. Failures end in the state's message.
+  // Begins to sample; the JVM must be initialised. A failure sets the state's message and kUnable.
   void Start(JavaVM* vm, JNIEnv* env);
-  // No more samples, for good.
+  // Ends the sampling for good, and raises the state's phase to `phase`.
   void Stop(AgentPhase phase);
 
   // JVMTI's events.
@@ -45,7 +46,7 @@ class Agent {
   const Jvm& jvm() const { return *jvm_; }
   MethodRegistry& methods() { return jvm_->methods(); }
   bool sampling() const { return sampling_.load(std::memory_order_relaxed); }
-  // What the manager's thread runs until the JVM ends.
+  // Body of the manager's thread; returns when the sampling has ended.
   void Manage(JNIEnv* env);
 
  private:
@@ -84,8 +85,8 @@ class Agent {
   std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<Stepper> stepper_;
   std::atomic<bool> sampling_{false};
-  std::mutex objects_;                    // over SampledThread::object
-  std::mutex arming_;                     // arms, disarms and stops exclude each other
+  std::mutex objects_;                    // guards SampledThread::object
+  std::mutex arming_;                     // one Arm or Disarm at a time
   int os_thread_ = 0, os_thread_id_ = 0;  // offsets: JavaThread::_osthread, OSThread::_thread_id
   jfieldID eetop_ = nullptr;
 };

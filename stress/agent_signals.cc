@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the agent does inside of signal handlers, and what it asks the JVM about a parked thread.
+// What the agent does in signal handlers, and what it asks the JVM about a parked thread.
 // Signal-safe: yes, but for AskJvm.
 #include <cerrno>
 #include <cstring>
@@ -11,15 +11,15 @@
 namespace walkhammer::stress {
 namespace {
 
-constexpr uint64_t kNestedFromNs = 300, kNestedSpanNs = 4096;  // into the walk, at random
-constexpr uint64_t kIdleNs = 500;                              // that a thread did not run
+constexpr uint64_t kNestedFromNs = 300, kNestedSpanNs = 4096;  // from arming on, at random
+constexpr uint64_t kIdleNs = 500;                              // less CPU time means idle
 
-// A signal stack given here is in force from the handler's return on: the kernel takes it from the
-// context.
+// Gives the thread its signal stack, which is in force once the handler returns: the kernel takes
+// it from the context.
 void GiveStackOnReturn(SampledThread& thread, ucontext_t& context) {
   if (thread.has_signal_stack) return;
   thread.has_signal_stack = true;
-  // One of somebody else's stays.
+  // A signal stack that the thread has already stays.
   if ((context.uc_stack.ss_flags & SS_DISABLE) != 0) context.uc_stack = thread.signal_stack;
 }
 
@@ -77,14 +77,15 @@ void Agent::OnSample(int, siginfo_t* info, void* raw_context) {
   counts.delivered.fetch_add(1, std::memory_order_relaxed);
   if (info->si_code == SI_TIMER && info->si_overrun > 0)
     counts.coalesced.fetch_add(static_cast<uint64_t>(info->si_overrun), std::memory_order_relaxed);
-  // A timer follows the wall clock; the CPU clock wants those samples only at which it had run.
+  // A timer follows the wall clock. For the CPU clock, only those samples count before which the
+  // thread has run.
   const bool by_timer =
       agent->state_.sampler == SamplerKind::kTimer && agent->state_.job.clock == SampleClock::kCpu;
   const bool idle = by_timer && OwnCpuNs() - thread->cpu_at_last_ns < kIdleNs;
   if (idle) counts.idle.fetch_add(1, std::memory_order_relaxed);
   if (agent->sampling()) {
     const uint64_t begun = MonotonicNs();
-    // Once the supervisor says stop, walks that hang must not keep the manager from obeying.
+    // Once the supervisor says stop, walks that hang must not keep the manager from stopping.
     const bool wanted =
         agent->state_.job.no_walk == 0 && agent->state_.stop.load(std::memory_order_relaxed) == 0;
     if (!idle && wanted) agent->TakeSample(*thread, context);
@@ -98,7 +99,8 @@ void Agent::OnNested(int, siginfo_t*, void* raw_context) {
   const int error_number = errno;
   Agent* agent = Get();
   SampledThread* thread = CurrentSampledThread();
-  // The timer may come before the walk has begun or after it has ended: a plain sample then.
+  // The timer's signal may come before the walk has begun or after it has ended: then the sample is
+  // a plain one.
   const GuardSlot* outer = CurrentGuardSlot();
   const bool nested = outer != nullptr && outer->inside != 0;
   if (thread != nullptr && agent->sampling())
@@ -106,10 +108,11 @@ void Agent::OnNested(int, siginfo_t*, void* raw_context) {
   errno = error_number;
 }
 
-// Only a thread that the JVM would not have to stop: in a handler it could not stop.
+// Asks only about a thread that the JVM need not stop: one that is parked in its handler could not
+// stop.
 std::span<const Frame> Agent::AskJvm(SampledThread& thread) {
   constexpr int kMost = 256;
-  static jvmtiFrameInfo asked[kMost];  // one walking thread
+  static jvmtiFrameInfo asked[kMost];  // there is one walking thread
   static Frame frames[kMost];
   if (thread.env == nullptr || thread.object == nullptr) return {};
   const uint8_t state = thread.view.State();
@@ -126,7 +129,7 @@ std::span<const Frame> Agent::AskJvm(SampledThread& thread) {
   for (jint i = 0; i < count; i++) {
     const MethodEntry* method = agent->methods().Find(asked[i].method);
     if (method == nullptr) return {};
-    // A carrier's own frames; a walker sees those of its virtual thread.
+    // These are a carrier's own frames; a walker sees the frames of its virtual thread.
     if (i == 0 && std::strstr(method->name, "Continuation.run()V") != nullptr) return {};
     frames[i].method = asked[i].method;
     frames[i].bci = method->is_native ? -3 : static_cast<int32_t>(asked[i].location);

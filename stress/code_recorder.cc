@@ -13,7 +13,8 @@ void CodeRecorder::Add(SymbolKind kind, std::string_view name, uint64_t begin, u
   } else if (place < StressState::kMaxCode) {
     state_.code_count.store(place + 1);
   } else {
-    // The oldest entry whose code is gone; none: this one has no place.
+    // Takes the place of the next entry whose code is gone; if there is none, this code is not
+    // recorded.
     for (uint32_t tried = 0;; tried++) {
       if (tried == StressState::kMaxCode) return;
       place = next_reused_++ % StressState::kMaxCode;

@@ -33,7 +33,7 @@ void DescribedCode::Add(uint64_t begin, const void* record) {
 void DescribedCode::AddPc(uint64_t begin, uint64_t pc, const CodeDescription& there) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const uint32_t first = FirstPlaceOf(pc);
-  Entry* place = &entries_[first];  // where all are taken
+  Entry* place = &entries_[first];  // replaced if all kProbes places are taken
   for (uint32_t i = kProbes; i > 0; i--) {
     Entry& entry = entries_[(first + i - 1) & (kMost - 1)];
     const uint64_t taken = entry.pc.load(std::memory_order_relaxed);

@@ -42,8 +42,8 @@ void JNICALL OnVmInit(jvmtiEnv*, JNIEnv* env, jthread) {
   if (Agent* agent = Agent::Get()) agent->Start(the_vm, env);
 }
 
-// The supervisor's mapping: the option is its path, else WALKHAMMER_STATE. (Where jcmd passes an
-// option on, it must hold no '='.)
+// Opens the supervisor's mapping: its path is the option, else WALKHAMMER_STATE. Null on failure.
+// (An option that jcmd passes on must hold no '='.)
 StressState* OpenStressState(const char* options) {
   std::string path;
   if (options != nullptr) path = options;
@@ -61,9 +61,9 @@ StressState* OpenStressState(const char* options) {
   return nullptr;
 }
 
-// Processes that the program starts are none of ours.
+// Removes our variables: processes that the program starts are not ours.
 void ForgetEnvironment() {
-  // Ours stands first; the user's own follows.
+  // Our library comes first; the user's own follow.
   const char* preload = std::getenv("LD_PRELOAD");
   const char* rest = preload == nullptr ? nullptr : std::strchr(preload, ':');
   if (preload != nullptr && std::strstr(preload, "libwalkhammer_agent") != nullptr) {

@@ -10,11 +10,11 @@
 
 namespace walkhammer::stress {
 
-// What the agent listens to besides what every Jvm does.
+// The agent's JVMTI callbacks and events, beyond those of every Jvm.
 jvmtiEventCallbacks AgentCallbacks();
 std::vector<jvmtiEvent> AgentEvents();
 
-// The calling thread becomes a daemon thread of the JVM.
+// Attaches the calling thread to the JVM as a daemon thread of this name.
 void AttachAsDaemon(JavaVM* vm, const char* name);
 
 }  // namespace walkhammer::stress

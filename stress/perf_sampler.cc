@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples by perf events: the kernel's cpu-clock, a high-resolution timer that runs while its
-// thread does. The least period is 10 us (kernel/events/core.c, perf_swevent_start_hrtimer).
+// thread runs. The shortest period is 10 us (kernel/events/core.c, perf_swevent_start_hrtimer).
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
@@ -29,7 +29,8 @@ int OpenClock(int tid, uint64_t period_ns, bool user_only) {
   return static_cast<int>(syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
-// The kernel as well, where /proc/sys/kernel/perf_event_paranoid permits it.
+// Opens a clock that counts the kernel as well, where /proc/sys/kernel/perf_event_paranoid permits
+// it.
 int OpenClock(int tid, uint64_t period_ns) {
   const int fd = OpenClock(tid, period_ns, false);
   return fd >= 0 ? fd : OpenClock(tid, period_ns, true);
@@ -71,7 +72,7 @@ class PerfSampler : public Sampler {
     if (thread.perf_fd < 0 || (Periodic() && !TooLong(thread, spent_ns))) return;
     if (Periodic() || job_.interval_min_ns != job_.interval_max_ns) {
       uint64_t period = Period(thread);
-      ioctl(thread.perf_fd, PERF_EVENT_IOC_PERIOD, &period);  // starts it anew
+      ioctl(thread.perf_fd, PERF_EVENT_IOC_PERIOD, &period);  // starts the period anew
     }
     if (!Periodic()) ioctl(thread.perf_fd, PERF_EVENT_IOC_REFRESH, 1);
   }

@@ -10,7 +10,7 @@ PlaceRecorder::PlaceRecorder(StressState& state, Jvm& jvm)
       jvm_(jvm),
       const_method_bytes_(jvm.structs().SizeOf("ConstMethod").value_or(0)) {}
 
-// The newest take the place of the oldest where there is no other.
+// In a full table, the newest methods take the places of the oldest.
 void PlaceRecorder::AddMethod(const MethodEntry& entry) {
   const uint64_t method = jvm_.MethodOf(static_cast<jmethodID>(entry.id.load()));
   if (method < 4096) return;

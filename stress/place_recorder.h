@@ -15,15 +15,15 @@ class PlaceRecorder {
  public:
   PlaceRecorder(StressState& state, Jvm& jvm);
 
-  // What is known already and, as MethodRegistry::on_add, what comes.
+  // Records a method: those known already and, as MethodRegistry::on_add, those that come later.
   void AddMethod(const MethodEntry& entry);
-  // What is mapped now.
+  // Records what memory is mapped now.
   void RecordAreas();
 
  private:
   StressState& state_;
   Jvm& jvm_;
-  uint64_t const_method_bytes_ = 0;  // 0: byte codes cannot be told
+  uint64_t const_method_bytes_ = 0;  // 0: not known, so byte codes cannot be found
   std::mutex mutex_;
 };
 

@@ -20,9 +20,9 @@ namespace walkhammer::stress {
 namespace {
 
 constexpr uint64_t kLightWords = 64;
-constexpr uint64_t kMaskEvery = 16;  // samples of which one is asked for its signal mask
+constexpr uint64_t kMaskEvery = 16;  // one sample in so many has its signal mask checked
 
-// Of a trace that was returned and does not go beyond its buffer.
+// Hash of a trace that was returned and does not go beyond its buffer; never 0.
 uint64_t HashOfFrames(const Trace& trace) {
   auto hash = static_cast<uint64_t>(trace.num_frames);
   for (int i = 0; i < trace.num_frames; i++)
@@ -30,8 +30,8 @@ uint64_t HashOfFrames(const Trace& trace) {
   return hash | 1;
 }
 
-// Of all that oracles judge in a light walk; 0: something is amiss that no hash tells, or there are
-// names to be judged.
+// Hash of all that oracles judge in a light walk. 0: something is amiss that no hash covers, or
+// oracles judge more than the frames: a shadow stack, another walker's answer, names.
 uint64_t HashOfAnswer(const Observation& seen) {
   if (seen.trace.ending != Ending::kReturned || !seen.buffer_intact ||
       seen.unsafe_call->function != nullptr || seen.stack_write.found ||
@@ -46,8 +46,8 @@ uint64_t HashOfAnswer(const Observation& seen) {
   return HashOfFrames(seen.trace);
 }
 
-// Where frames may stand. pthreads keep their descriptor and thread-local storage at the upper end
-// of their stack, and other threads write there.
+// Upper end of the frames on the stack, exclusive. pthreads keep their descriptor and thread-local
+// storage at the upper end of their stack, and other threads write there.
 uint64_t StackEnd(const SampledThread& thread) {
   constexpr uint64_t kThreadLocal = 4096;  // bytes below the descriptor
   const uint64_t descriptor = thread.thread_pointer;
@@ -68,11 +68,12 @@ Surroundings Look(const SampledThread& thread, uint64_t mask) {
   return around;
 }
 
-// The first word that the walker has changed. What it has overwritten is put back, so that the
-// program lives on to show more; words that were zero it may have filled in rightly.
-// Up to where native code has called Java: older frames of the JVM hold what others write to, such
-// as the next of several thread dumps. `call_stub_return`: where that call comes back to; 0: not
-// known, and all is compared.
+// Finds the lowest word that the walker has changed. Changed words are put back, so that the
+// program survives to show more; but not words that were zero, which the walker may rightly have
+// filled in.
+// Only words up to the newest call of Java from native code are compared: older frames of the JVM
+// hold words that others write to, such as the next of several thread dumps. `call_stub_return`:
+// where that call returns to; 0: not known, and all words are compared.
 StackWrite CompareStack(const Sample& sample, uint64_t call_stub_return) {
   StackWrite write{};
   auto* now = reinterpret_cast<uint64_t*>(sample.registers.sp);
@@ -134,7 +135,7 @@ PcRegion SampleLine::RegionOf(uint64_t pc) const {
 
 void SampleLine::TakeDown(const SampledThread& thread, const ucontext_t& context,
                           const SampleOptions& options, Sample& sample) const {
-  sample.time_ns = options.light ? 0 : MonotonicNs();  // 0: told when it is reported
+  sample.time_ns = options.light ? 0 : MonotonicNs();  // 0: set when a finding is reported
   sample.tid = thread.tid.load(std::memory_order_relaxed);
   sample.java = thread.env != nullptr ? 1 : 0;
   sample.nested = options.nested ? 1 : 0;
@@ -167,8 +168,8 @@ bool SampleLine::Take(SampledThread& thread, ucontext_t& context, const SampleOp
   }
   const int tid = options.light ? thread.tid.load(std::memory_order_relaxed) : 0;
   GuardSlot* before = SetCurrentGuardSlot(&slot->guard, tid);
-  // Before the stack is taken down: thread-local storage may stand at its upper end.
-  // Not so where the thread goes on: it is that thread's errno.
+  // Clears errno before the stack is recorded, because thread-local storage may be at the stack's
+  // upper end. While the sampled thread runs on, errno is that thread's own and stays.
   if (!options.running) errno = 0;
   Sample& sample = slot->journal->sample;
   TakeDown(thread, context, options, sample);
@@ -195,11 +196,11 @@ void SampleLine::Walk(WalkSlot& slot, SampledThread& thread, ucontext_t& context
 
   Observation& seen = slot.seen;
   if (HasChanged(slot, thread, context, walker)) seen.other = {};
-  // Neighbours in time mostly answer the same; what was clean a step ago is clean now.
+  // Successive answers are mostly equal: an answer equal to the last clean one is clean.
   const uint64_t answer = options.light ? HashOfAnswer(seen) : 0;
   if (answer == 0 || answer != slot.clean_answer) slot.clean_answer = Judge(slot) ? answer : 0;
   const Disagreement differs = CountAgreement(slot, context, walker);
-  // The oracles have judged a count beyond the buffer; nobody else is to read there.
+  // The oracles have judged a count beyond the buffer; no later code may read there.
   seen.trace.num_frames = std::min<int>(seen.trace.num_frames, state_.job.depth);
   if (options.on_trace != nullptr) options.on_trace(options.data, walker, seen.trace, differs);
   Count(slot, thread, walker, options);
@@ -207,14 +208,15 @@ void SampleLine::Walk(WalkSlot& slot, SampledThread& thread, ucontext_t& context
   slot.journal->phase.store(0, std::memory_order_release);
 }
 
-// Fills slot.seen. From its first look to its last nothing else runs on the thread.
+// Calls the walker and fills in slot.seen. From the first Look to the last nothing else runs on the
+// thread.
 void SampleLine::CallWalker(WalkSlot& slot, SampledThread& thread, ucontext_t& context, int walker,
                             const SampleOptions& options) {
   const Sample& sample = slot.journal->sample;
   Observation& seen = slot.seen;
   Walker& called = *slot.walkers[walker];
   const WalkInput input{&context, thread.env, state_.job.depth, 0};
-  // Asking costs a system call each time.
+  // Reading the signal mask costs a system call each time.
   const bool ask_mask = sample.sequence % kMaskEvery == 0 && !options.light;
   const uint64_t mask = ask_mask ? ThreadSignalMask() : 0;
   seen.before = Look(thread, mask);
@@ -228,18 +230,19 @@ void SampleLine::CallWalker(WalkSlot& slot, SampledThread& thread, ucontext_t& c
   if (seen.after.signal_mask != mask)
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, sizeof mask);
   if (options.running || !slot.still) {
-    // Others may have changed these meanwhile, and rightly so.
+    // Other threads may have changed these fields meanwhile, and rightly so.
     seen.after.thread_state = seen.before.thread_state;
     seen.after.anchor_sp = seen.before.anchor_sp;
     seen.after.anchor_pc = seen.before.anchor_pc;
     seen.after.anchor_fp = seen.before.anchor_fp;
   }
   seen.stack_write = {};
-  // In the JVM itself a thread's stack holds what others write to: waiters of a monitor, for one.
+  // Only in Java: in the JVM itself, a thread's stack holds words that others write to, such as the
+  // waiters of a monitor.
   if (!options.running && slot.still && sample.state == kStateInJava)
     seen.stack_write = CompareStack(sample, facts_.call_stub_return);
   seen.buffer_intact = seen.trace.ending != Ending::kReturned || called.BufferIntact(input);
-  // Its malloc is not the walker's.
+  // A malloc of the running thread is not the walker's.
   if (options.running) slot.guard.unsafe_call.function = nullptr;
 
   slot.request.walker = sample.walker;
@@ -255,8 +258,9 @@ void SampleLine::CallWalker(WalkSlot& slot, SampledThread& thread, ucontext_t& c
   seen.sample = &slot.facts;
 }
 
-// A thread that is blocked or in native code may be deoptimised by others between two walks, and no
-// two walkers have been shown the same then. Where they differ, the one before is asked again.
+// True if the stack has changed since the previous walker's answer: others may deoptimise a thread
+// that is blocked or in native code between two walks, and then the two walkers were not shown the
+// same. Where their answers differ, the previous walker is asked again.
 bool SampleLine::HasChanged(WalkSlot& slot, SampledThread& thread, ucontext_t& context,
                             int walker) {
   const Observation& seen = slot.seen;
@@ -268,7 +272,7 @@ bool SampleLine::HasChanged(WalkSlot& slot, SampledThread& thread, ucontext_t& c
     return false;
   const WalkInput input{&context, thread.env, depth, 0};
   const UnsafeCall kept = slot.guard.unsafe_call;
-  journal.sample.walker = state_.job.walkers[walker - 1];  // whom a death is blamed on
+  journal.sample.walker = state_.job.walkers[walker - 1];  // the walker that a death is blamed on
   const Trace again = CallGuarded(slot.guard, *slot.walkers[walker - 1], input);
   journal.sample.walker = state_.job.walkers[walker];
   slot.guard.unsafe_call = kept;
@@ -299,8 +303,8 @@ void SampleLine::Count(const WalkSlot& slot, SampledThread& thread, int walker,
   if (!returned) state_.contained_crashes.fetch_add(1, std::memory_order_relaxed);
 }
 
-// The same again only of what stands still: a safepoint may begin, and a GC with it, while a thread
-// is in native code or blocked.
+// Keeps the answer for the next walker; sets same_again only for a thread that stands still: while
+// a thread is in native code or blocked, a safepoint may begin, and a GC with it.
 void SampleLine::KeepForNext(WalkSlot& slot, int walker, const SampleOptions& options) const {
   if (options.running || walker + 1 == walker_count()) return;
   slot.seen.other = {slot.seen.trace, infos_[walker],
@@ -309,7 +313,8 @@ void SampleLine::KeepForNext(WalkSlot& slot, int walker, const SampleOptions& op
     slot.other_frames = HashOfFrames(slot.seen.trace);
 }
 
-// A word of the sampled stack, as it was where that was kept; 0 if the thread goes on.
+// Word of the sampled stack: as recorded, or beyond the recorded words as it is now. 0: not on the
+// stack, or no stack was recorded, as of a thread that runs on.
 uint64_t SampleLine::StackWord(const Sample& sample, uint64_t address) {
   if (sample.words == 0 || address < sample.registers.sp || address % 8 != 0) return 0;
   const uint64_t word = (address - sample.registers.sp) / 8;
@@ -317,22 +322,23 @@ uint64_t SampleLine::StackWord(const Sample& sample, uint64_t address) {
   return address < sample.stack_base ? *reinterpret_cast<const uint64_t*>(address) : 0;
 }
 
-// Where the thread is to return to when it comes back to Java; 0: it has not left it, or nothing
-// tells.
+// Where the thread returns to when it comes back to Java; 0: the thread has not left Java, or the
+// address is not known.
 uint64_t SampleLine::AnchorPc(const Sample& sample) {
   if (sample.anchor_sp == 0 || sample.words == 0) return 0;  // the thread may be anywhere by now
-  // Until the JVM has looked at it, the return address stands below the frame alone.
+  // Until the JVM has filled in anchor_pc, the return address is on the stack alone:
+  // `pc = [anchor_sp - 8]`.
   return sample.anchor_pc != 0 ? sample.anchor_pc : StackWord(sample, sample.anchor_sp - 8);
 }
 
-// The Method* of the interpreted frame that the thread has left Java by, or 0.
+// Method* of the interpreted frame by which the thread has left Java; 0: there is none.
 uint64_t SampleLine::AnchorMethod(const Sample& sample) const {
   const uint64_t pc = AnchorPc(sample);
   if (pc == 0 || !code_.InInterpreter(pc) || sample.anchor_fp <= sample.anchor_sp) return 0;
   return StackWord(sample, sample.anchor_fp + 8 * static_cast<int64_t>(kInterpreterMethodSlot));
 }
 
-// The name of the stub that the thread has left Java by, as far as it matters; or nothing.
+// Name of the stub by which the thread has left Java, 64 bytes at most; empty: there is none.
 std::string_view SampleLine::AnchorStub(const Sample& sample) const {
   constexpr size_t kLongest = 64;
   const FoundCode code = code_.Find(AnchorPc(sample));
@@ -341,8 +347,9 @@ std::string_view SampleLine::AnchorStub(const Sample& sample) const {
   return {name, strnlen(name, kLongest)};
 }
 
-// What the JVM tells of the compiled code that has left Java, by itself or through a stub, and of
-// its callers, as long as they are compiled.
+// Compares the answers with the JVM's debug information on the compiled code that has left Java,
+// directly or through a stub, and, unless `newest_alone`, on its callers as long as they are
+// compiled: `sp' = sp + 8 * frame_words, pc' = [sp' - 8]`.
 std::optional<Against> SampleLine::AskDebugInfo(const WalkSlot& slot, bool newest_alone) const {
   const Sample& sample = slot.journal->sample;
   uint64_t pc = AnchorPc(sample), sp = sample.anchor_sp;
@@ -362,7 +369,8 @@ std::optional<Against> SampleLine::AskDebugInfo(const WalkSlot& slot, bool newes
   return evidence.verdict();
 }
 
-// Also what speaks against the one or the other.
+// Counts how the answer differs from that of the walker before, and what speaks against either.
+// Returns the difference; kCount: the two were not compared.
 Disagreement SampleLine::CountAgreement(const WalkSlot& slot, const ucontext_t& context,
                                         int walker) {
   const Observation& seen = slot.seen;
@@ -412,7 +420,7 @@ void SampleLine::Report(WalkSlot& slot, uint8_t oracle, uint8_t outcome, const c
   }
   if (kept == nullptr) {
     state_.dropped_findings.fetch_add(1);
-    state_.crash_sites[site].sent.fetch_sub(1);  // let another one of the site through
+    state_.crash_sites[site].sent.fetch_sub(1);  // lets another finding of the site through
     return;
   }
   RawFinding& raw = kept->raw;

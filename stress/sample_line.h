@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SampleLine: the straight line for one sample: take it down, journal it, call the walkers guarded,
-// judge, count, hand findings to the supervisor. Runs in the signal handler of the sampled thread,
-// or on a walking thread in its stead. Signal-safe: Take and what it calls; SetUp no.
+// SampleLine: all steps of one sample: record it in a journal, call the walkers guarded, judge,
+// count, hand findings to the supervisor. Runs in the signal handler of the sampled thread, or on a
+// walking thread in its place. Signal-safe: Take and what Take calls yes; SetUp no.
 #ifndef WALKHAMMER_STRESS_SAMPLE_LINE_H_
 #define WALKHAMMER_STRESS_SAMPLE_LINE_H_
 
@@ -25,7 +25,7 @@
 
 namespace walkhammer::stress {
 
-// What one walk needs for itself.
+// What the walks of one sample need for themselves.
 struct WalkSlot {
   std::atomic<int32_t> taken{0};
   GuardSlot guard;
@@ -34,20 +34,21 @@ struct WalkSlot {
   WalkRequest request;
   Observation seen{};
   SampleFacts facts{};
-  uint64_t clean_answer = 0;  // hash of the last answer that no oracle minded, 0: none
-  uint64_t other_frames = 0;  // HashOfFrames of seen.other
+  uint64_t clean_answer = 0;  // hash of the last answer that all oracles accepted, 0: none
+  uint64_t other_frames = 0;  // HashOfFrames of seen.other.trace
   bool still = false;         // ThreadStates::StandsStill, or no Java thread
 };
 
 struct SampleOptions {
-  // On the thread itself; little of the stack is taken down, the signal mask is not checked.
+  // A sample on the thread itself that records little of its stack and does not check the signal
+  // mask.
   bool light = false;
   // Gets each answer, once judged: the walker's place in the job, and how the answer differs from
-  // that of the walker before; kCount: there was none, or neither has frames.
+  // that of the walker before. kCount: there was none, or CanCompare is false for the two.
   void (*on_trace)(void* data, int walker, const Trace&, Disagreement) = nullptr;
   void* data = nullptr;
-  bool running = false;               // the sampled thread goes on meanwhile
-  bool nested = false;                // inside of another walk
+  bool running = false;               // the sampled thread runs on meanwhile
+  bool nested = false;                // inside another walk
   std::span<const Frame> jvmti = {};  // what GetStackTrace said, if it was asked
 };
 
@@ -57,11 +58,11 @@ class SampleLine {
              const DescribedCode& described)
       : state_(state), methods_(methods), code_(code), described_(described) {}
 
-  // `facts`: what is the same for all samples.
+  // Makes the walkers of all walk slots. `facts`: what is the same for all samples.
   Status SetUp(const WalkerHost& host, const SampleFacts& facts,
                const std::vector<Codelet>& codelets);
 
-  // One sample of `thread`, interrupted at `context`. False: no slot was free.
+  // Takes one sample of `thread`, interrupted at `context`. False: no walk slot was free.
   bool Take(SampledThread& thread, ucontext_t& context, const SampleOptions& options);
 
   int walker_count() const { return state_.job.walker_count; }

@@ -30,7 +30,7 @@ void AddTo(std::atomic<uint64_t>& sum, const std::atomic<uint64_t>& more) {
 
 uint64_t ThreadCpuNs(int tid) {
   timespec cpu{};
-  if (tid == 0) return 0;  // the kernel takes it for the caller's own
+  if (tid == 0) return 0;  // the kernel would take 0 for the calling thread
   if (clock_gettime(ThreadCpuClock(tid), &cpu) != 0) return 0;
   return Nanoseconds(cpu);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// SampledThread: a thread that is sampled, and the table of them. A thread finds itself through
-// thread-local storage; one that was there before the agent finds itself by its tid, once.
-// Signal-safe: CurrentThread and the fields yes; the rest no.
+// SampledThread: a thread that is sampled. ThreadTable: all of them. A thread finds its entry
+// through thread-local storage; a thread that was there before the agent finds it by tid, once.
+// Signal-safe: CurrentSampledThread, ThreadTable::Find, ThreadCpuNs and the fields yes; the rest
+// no.
 #ifndef WALKHAMMER_STRESS_SAMPLED_THREADS_H_
 #define WALKHAMMER_STRESS_SAMPLED_THREADS_H_
 
@@ -18,7 +19,7 @@
 
 namespace walkhammer::stress {
 
-// Where a sampled thread stands in the hand-over to a walking thread.
+// State of a sampled thread's hand-over to a walking thread.
 enum class Park : uint32_t { kNone, kWaiting, kAsking, kWalking, kWalked, kAbandoned };
 
 struct SampledThread {
@@ -35,43 +36,44 @@ struct SampledThread {
   bool has_signal_stack = true;  // false: to be given `signal_stack` in its first handler
   stack_t signal_stack{};
 
-  // The sampler's.
+  // For the sampler.
   uint32_t long_handlers = 0;  // in a row
   int perf_fd = -1;
   bool has_timer = false;
   timer_t timer{};
   bool has_nested_timer = false;
   timer_t nested_timer{};
-  uint64_t cpu_at_last_ns = 0;  // clock kCpu without perf events
+  uint64_t cpu_at_last_ns = 0;  // at the last sample; for clock kCpu without perf events
 
-  // Modes kParked and kRunning.
+  // For modes kParked and kRunning.
   std::atomic<Park> park{Park::kNone};
   ucontext_t* parked_context = nullptr;
   ucontext_t context;  // kRunning: a copy
 };
 
-// The calling thread's entry, or null where it is not tracked.
+// The calling thread's entry; null if the thread is not tracked.
 SampledThread* CurrentSampledThread();
 
 class ThreadTable {
  public:
   explicit ThreadTable(StressState& state) : state_(state) {}
 
-  // An entry for `tid`; null where the table is full of living threads. Places of threads that have
-  // ended are taken again, their counts added up in place 0.
+  // Adds an entry for `tid`; null if the table is full of living threads. Places of threads that
+  // have ended are reused, with their counts added up in place 0.
   SampledThread* Add(int tid, const char* name, bool java);
-  // The calling thread takes its entry on; the pointer is good until Remove.
+  // Makes `thread` the calling thread's entry, until Remove.
   void Enter(SampledThread& thread);
-  // The thread will not be sampled any more. Called on the thread itself, or after its death.
+  // Ends the tracking of the thread and frees its place. Call on the thread itself (`self`), or
+  // after the thread's end.
   void Remove(SampledThread& thread, bool self);
 
-  SampledThread* Find(int tid);  // signal-safe
+  SampledThread* Find(int tid);  // null: not tracked. Signal-safe: yes
   template <typename Visit>
   void ForEach(Visit visit) {
     for (int i = 1; i < kMaxSampledThreads; i++)
       if (threads_[i].tid.load() != 0) visit(threads_[i]);
   }
-  // Brings the counts' clocks up to date.
+  // Brings cpu_ns and alive_ns of the thread's counts up to date.
   void UpdateClocks(SampledThread& thread);
 
  private:
@@ -82,7 +84,7 @@ class ThreadTable {
   SampledThread threads_[kMaxSampledThreads];
 };
 
-uint64_t ThreadCpuNs(int tid);  // 0 if it is gone; signal-safe
+uint64_t ThreadCpuNs(int tid);  // 0 if the thread is gone. Signal-safe: yes
 
 }  // namespace walkhammer::stress
 

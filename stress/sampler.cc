@@ -29,7 +29,7 @@ Result<const SamplerInfo*> ChooseSampler(const StressJob& job, std::string& reas
   for (const SamplerInfo* info : kSamplers) {
     const bool asked = job.sampler == info->kind;
     if (job.sampler != SamplerKind::kAuto && !asked) continue;
-    // Wall-clock intervals and short pauses are what timers are best at.
+    // Perf events cannot follow the wall clock; timers can.
     if (!Follows(*info, job.clock)) {
       if (asked)
         return BadInput(std::string("the sampler ") + info->name + " cannot follow this clock");

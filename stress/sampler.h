@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampler: what makes the signals. A new one is one file and one row in sampler.cc.
+// Sampler: sends the sampling signals. A new sampler is one file and one row in sampler.cc.
 // Signal-safe: Rearm yes; the rest no.
 #ifndef WALKHAMMER_STRESS_SAMPLER_H_
 #define WALKHAMMER_STRESS_SAMPLER_H_
@@ -14,25 +14,26 @@
 
 namespace walkhammer::stress {
 
-// A shorter pause between two samples than this would leave the program standing still: the next
-// signal would be there before its first instruction.
+// Shortest pause between two samples, ns. With a shorter one the program would not get on: the next
+// signal would be there before the program's first instruction.
 inline constexpr uint64_t kLeastPauseNs = 2000;
 
-// From this interval on, expiries are periodic; below, each waits for the end of the one before.
+// From this interval on, ns, expiries are periodic; below it, each interval begins at the end of
+// the handler before.
 inline constexpr uint64_t kPeriodicFromNs = 50000;
 
 class Sampler {
  public:
   explicit Sampler(const StressJob& job) : job_(job) {}
   virtual ~Sampler() = default;
-  // Signals come to this living thread from now on. False: the kernel refused.
+  // Begins to send signals to this living thread. False: the kernel refused.
   virtual bool Arm(SampledThread& thread) = 0;
-  // No more signals to it. On the thread itself or on another.
+  // Stops sending signals to the thread. Called on the thread itself or on another.
   virtual void Disarm(SampledThread& thread) = 0;
-  // At the end of the thread's handler, which took `spent_ns`: starts its next interval where that
-  // is not periodic, or where the handler has left too little of it for the program to get on.
+  // Called at the end of the thread's handler, which took `spent_ns`. Starts the next interval if
+  // intervals are not periodic, or if handlers leave too little of them for the program to get on.
   virtual void Rearm(SampledThread& thread, uint64_t spent_ns) = 0;
-  // Begins and ends what is not a thread's own.
+  // Begins and ends what serves all threads.
   virtual Status Start(ThreadTable&) { return Ok(); }
   virtual void Stop() {}
 
@@ -40,14 +41,15 @@ class Sampler {
   bool Periodic() const {
     return job_.interval_min_ns == job_.interval_max_ns && job_.interval_min_ns >= kPeriodicFromNs;
   }
-  // Half of the interval is the program's. One long handler may have been preempted; several in a
-  // row leave the program standing still. Signal-safe.
+  // True if the handlers take more than half of the interval, the program's share, several times in
+  // a row, which would keep the program from getting on. A single long handler may have been
+  // preempted. Signal-safe: yes.
   bool TooLong(SampledThread& thread, uint64_t spent_ns) const {
     constexpr uint32_t kMostInARow = 4;
     thread.long_handlers = spent_ns > job_.interval_min_ns / 2 ? thread.long_handlers + 1 : 0;
     return thread.long_handlers >= kMostInARow;
   }
-  uint64_t NextInterval(SampledThread& thread) const;  // ns; signal-safe
+  uint64_t NextInterval(SampledThread& thread) const;  // ns. Signal-safe: yes
 
   const StressJob& job_;
 };
@@ -63,7 +65,8 @@ struct SamplerInfo {
 
 extern const SamplerInfo kPerfSampler, kTimerSampler, kThreadSampler;
 
-// The one that the job names, or the best one that the machine permits; `reason` tells why that.
+// The sampler that the job names, or the best one that the machine permits; `reason` says why that
+// one.
 Result<const SamplerInfo*> ChooseSampler(const StressJob& job, std::string& reason);
 
 }  // namespace walkhammer::stress

@@ -8,7 +8,7 @@
 namespace walkhammer::stress {
 namespace {
 
-constexpr int kMostFrames = 512;  // of a stack, newest first; deeper ones are cut
+constexpr int kMostFrames = 512;  // of a stack, newest first; deeper stacks are truncated
 constexpr uint32_t kMostProbes = 64;
 
 void Fill(StressState& state, const MethodRegistry& methods, const Trace& trace, int frames,

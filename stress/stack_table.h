@@ -10,7 +10,8 @@
 
 namespace walkhammer::stress {
 
-// Counts what a walk came to: its frames by method, or its failure (`code`) and the thread's state.
+// Counts the result of a walk: its frames by method, or its failure (`code`) and the thread's
+// state.
 void CountStack(StressState& state, const MethodRegistry& methods, const Trace& trace, int code,
                 uint8_t walker, uint8_t thread_state);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepEvidence: of each step of a window, how the walkers' answers differ and which were proven
-// wrong. A proof may come long after its step, so counts are made when the window is over.
+// StepEvidence: keeps for each step of a window how the walkers' answers differ and which were
+// proven wrong. A proof may come long after its step, so steps are counted when the window is over.
 // Signal-safe: yes.
 #ifndef WALKHAMMER_STRESS_STEP_EVIDENCE_H_
 #define WALKHAMMER_STRESS_STEP_EVIDENCE_H_
@@ -18,13 +18,14 @@ class StepEvidence {
 
   explicit StepEvidence(StressState& state) : state_(state) {}
 
-  // The next step; its number.
+  // Begins the next step; returns its number.
   uint64_t Begin(PcRegion region);
-  // How the walker's answer to it differs from that of the one before; kCount: not compared.
+  // Notes how the walker's answer to the newest step differs from that of the walker before;
+  // kCount: not compared.
   void Differs(int walker, Disagreement kind);
-  // Any step's answer is wrong.
+  // Notes that the walker's answer to step `number` is wrong, unless that step is counted already.
   void Wrong(int walker, uint64_t number);
-  // Counts what was kept, and forgets it.
+  // Counts the kept steps, and forgets them.
   void Tally();
 
  private:
@@ -34,7 +35,7 @@ class StepEvidence {
   };
 
   StressState& state_;
-  uint64_t first_ = 0, count_ = 0;  // numbers of what is kept
+  uint64_t first_ = 0, count_ = 0;  // the kept steps: first_ .. first_ + count_ - 1
   Kept kept_[kMostKept];
 };
 

@@ -11,13 +11,13 @@ using Code = StepPoint::Code;
 constexpr uint64_t kLongestCall = 12;  // bytes of a call instruction
 constexpr uint64_t kWord = 8;
 // An adapter or a method's entry takes the return address off the stack, and an argument with it,
-// and puts it back further down, below the callee's locals.
+// and puts the return address back further down, below the callee's locals.
 constexpr uint64_t kMostTaken = 2 * kWord;
 constexpr uint16_t kMostAway = 4096;
 constexpr uint32_t kEnoughAgreed = 4;
 constexpr uint32_t kMostAlone = 8;  // answers against what the call and the return agree on
 
-// By method; byte code indexes of a caller may be told a little late.
+// Stacks are compared by method alone: the bci of a caller may be reported a little late.
 }  // namespace
 
 void StepTruth::Reset(int depth) {
@@ -28,8 +28,8 @@ void StepTruth::Reset(int depth) {
   proven_ = 0;
 }
 
-// Not usable: no stack, one that was cut off, or one with a method that has no id (any more, as
-// when it was redefined): it cannot be compared.
+// Reads an answer. An answer is not usable, as it cannot be compared, if it has no frames, may be
+// truncated, or has a method without an id (any more, as when the method was redefined).
 StepTruth::Answer StepTruth::Read(const Trace& trace, int caller_frames) const {
   Answer answer{false, 0, 0x2545f4914f6cdd1d, 0};
   if (trace.ending != Ending::kReturned || trace.num_frames <= 0 ||
@@ -57,17 +57,18 @@ bool StepTruth::Inside(const Caller& caller, const StepPoint& at) const {
   return at.sp <= caller.slot;
 }
 
-// Callers that were returned to, by whatever way. A virtual thread that leaves its carrier takes
-// its frames with it: they are still on the stack, and the anchor moves past them.
+// Drops the callers that were returned to, by whatever way. A virtual thread that leaves its
+// carrier takes its frames with it: these frames are still on the stack, but the anchor moves past
+// them.
 void StepTruth::Return(const StepPoint& at, const Trace& trace) {
   if (has_before_ && before_.anchor_sp != 0 && at.anchor_sp > before_.anchor_sp)
     while (depth_ > 0 && callers_[depth_ - 1].slot < at.anchor_sp) depth_--;
-  const uint64_t taken = has_link_register_ ? 0 : kWord;  // by the return
+  const uint64_t taken = has_link_register_ ? 0 : kWord;  // bytes, by the return
   while (depth_ > 0) {
     Caller& caller = callers_[depth_ - 1];
     if (Inside(caller, at)) return;
     if (at.pc == caller.return_pc && at.sp == caller.slot + taken) {
-      // Back again where it called: the same stack as then speaks for it.
+      // Back where the call was: the same stack as then confirms the kept one.
       const Answer answer = Read(trace, caller.frames);
       if (caller.exact && answer.usable && answer.frames == caller.frames &&
           answer.hash == caller.hash && caller.disagreed <= 2 * caller.agreed + kMostAlone)
@@ -89,15 +90,16 @@ void StepTruth::Call(const StepPoint& at) {
   Caller* top = depth_ > 0 ? &callers_[depth_ - 1] : nullptr;
   if (!called && top != nullptr && !has_link_register_ && at.sp < before_.sp &&
       at.link == top->return_pc && (top->away > 0 || at.sp < top->slot)) {
-    top->slot = at.sp;  // put back
+    top->slot = at.sp;  // the return address was put back
     top->away = 0;
     return;
   }
-  // The interpreter leaves its return address and jumps.
+  // The interpreter leaves its return address and jumps instead of calling.
   const bool enters = pushed && before_.code == Code::kInterpreter && at.link_interprets;
   if (!called && !enters) return;
   while (depth_ > 0 && (callers_[depth_ - 1].away > 0 || callers_[depth_ - 1].slot == at.sp)) {
-    // Somebody else calls in its place, but for a callee that has no frame of its own.
+    // The new call takes the place of this caller. With a link register, a callee without a frame
+    // of its own calls at the same sp: then this caller stays.
     if (has_link_register_ && callers_[depth_ - 1].away == 0) break;
     depth_--;
   }
@@ -107,8 +109,8 @@ void StepTruth::Call(const StepPoint& at) {
   caller.return_pc = at.link;
   caller.hash = hash_;
   caller.frames = frames_;
-  // Compiled code describes its frames at calls into Java only. At calls of stubs and runtime
-  // routines a walker has to guess at what was inlined there, before the call and during it.
+  // Compiled code describes its frames only at calls into Java. At calls of stubs and runtime
+  // routines a walker must guess what was inlined there, before the call and during it.
   caller.exact = before_.code != Code::kCompiled || at.code != Code::kOther;
   caller.proven = false;
   caller.away = 0;
@@ -136,7 +138,7 @@ StepVerdict StepTruth::Step(const StepPoint& at, const Trace& trace) {
   proven_ = 0;
   Return(at, trace);
   Call(at);
-  // A call that goes on into Java by way of adapters and stubs was one into Java.
+  // A call that reaches Java through adapters and stubs was a call into Java.
   if (depth_ > 0 && at.code != Code::kOther && callers_[depth_ - 1].away == 0)
     callers_[depth_ - 1].exact = true;
   int judging = depth_;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // StepTruth: what successive stacks of a stepped thread must share. At each call the stack before
-// it is kept; until that call returns, every stack must end in it. A stack that differs is held
-// against the walker only once enough speaks for the one that was kept: it may be the wrong one.
+// the call is kept; until the call returns, every stack must end in the kept one. A stack that
+// differs counts against the walker only once enough answers confirm the kept stack, which may be
+// the wrong one.
 // Pure logic, tested without a JVM. Signal-safe: yes.
 #ifndef WALKHAMMER_STRESS_STEP_TRUTH_H_
 #define WALKHAMMER_STRESS_STEP_TRUTH_H_
@@ -15,19 +16,19 @@ namespace walkhammer::stress {
 enum class StepVerdict : uint8_t {
   kPossible,  // nothing speaks against the answer
   kWrong,     // callers that must be there are not
-  kOpen,      // it differs from what was seen at the call: one of the two is wrong; see TakeProven
+  kOpen,      // the answer differs from the stack at the call: one of them is wrong; see TakeProven
 };
 
-// Where a stepped thread stands.
+// Where a stepped thread is.
 struct StepPoint {
   enum class Code : uint8_t { kOther, kCompiled, kInterpreter };
   uint64_t pc;  // of the next instruction
   uint64_t sp;
-  uint64_t link;         // where a call would have left its return address: the word at sp, or lr
-  Code code;             // what `pc` lies in
-  bool link_interprets;  // `link` lies in the interpreter
-  uint64_t anchor_sp;    // what the JVM says of its newest Java frame while C code runs; 0: nothing
-  uint64_t number = 0;   // the step's, as the caller counts them
+  uint64_t link;         // right after a call, its return address: [sp], or lr
+  Code code;             // what `pc` is in
+  bool link_interprets;  // `link` is in the interpreter
+  uint64_t anchor_sp;    // of the newest Java frame, by the JVM, while C code runs; 0: not set
+  uint64_t number = 0;   // of the step, as the caller counts steps
 };
 
 // A step that was judged.
@@ -37,29 +38,31 @@ struct JudgedStep {
 
 class StepTruth {
  public:
-  static constexpr int kMostOpen = 24;    // instructions of one call whose verdict is open
-  static constexpr int kMostProven = 64;  // with one step
+  static constexpr int kMostOpen = 24;    // steps of one call whose verdict is open
+  static constexpr int kMostProven = 64;  // steps that one Step can prove wrong
   static constexpr int kMostCallers = 512;
 
   // `has_link_register`: calls leave their return address in a register.
   explicit StepTruth(bool has_link_register) : has_link_register_(has_link_register) {}
 
-  // Forgets all. `depth`: the most frames that the walker gives; so many may be cut off.
+  // Forgets all. `depth`: the most frames that the walker gives; a stack of so many may be
+  // truncated.
   void Reset(int depth);
 
-  // `trace`: what the walker answers at `at`. Steps must come in a row.
+  // Judges `trace`, the walker's answer at `at`. No step may be left out in between.
   StepVerdict Step(const StepPoint& at, const Trace& trace);
 
-  // Steps whose open verdict has turned into kWrong with the last Step; how many.
+  // Sets `steps` to those steps whose open verdict the last Step has turned into kWrong, valid
+  // until the next Step. Returns how many.
   int TakeProven(const JudgedStep*& steps);
 
  private:
   struct Caller {
-    uint64_t slot;  // where the return address stands; it has returned when sp is above
+    uint64_t slot;  // address of the return address; the call has returned when sp > slot
     uint64_t return_pc;
-    uint64_t hash;  // of its stack
+    uint64_t hash;  // of the caller's stack
     int32_t frames;
-    bool exact;  // its newest frames are known: see Call
+    bool exact;  // the caller's newest frames are known: see Call
     bool proven;
     uint16_t away;  // steps for which the callee held the return address in a register
     uint32_t agreed, disagreed;
@@ -69,7 +72,7 @@ class StepTruth {
   struct Answer {
     bool usable;
     int32_t frames;
-    uint64_t hash, caller_hash;  // of all; of the callers that the caller in question has
+    uint64_t hash, caller_hash;  // of all frames; of the oldest `caller_frames` of them
   };
 
   Answer Read(const Trace& trace, int caller_frames) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepTruth against a toy machine: it calls and returns as HotSpot's code does, and each test says
-// where its walker lies.
+// StepTruth on a toy machine that calls and returns as HotSpot's code does; each test says where
+// its walker is wrong.
 #include "stress/step_truth.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using Methods = std::vector<int>;  // newest first
 constexpr int kDepth = 100;
 int ids[2000];
 
-// One thread. Methods are numbers; code of method m lies at m * 0x1000.
+// One thread. Methods are numbers; the code of method m is at m * 0x1000.
 class Machine {
  public:
   explicit Machine(bool has_link_register = false)
@@ -28,7 +28,8 @@ class Machine {
     Push(0xdead);
   }
 
-  // One step: the thread stands at `pc`, its stack is what `frames` says.
+  // One step at `pc`, where the walker answers `frames`. Empty: an error; -1: a method without an
+  // id.
   void At(uint64_t pc, const Methods& frames, Code code = Code::kCompiled) {
     pc_ = pc;
     std::vector<Frame> answer;
@@ -109,13 +110,13 @@ TEST(StepTruth, ASkippedCallerIsWrongOnceTheBodyProvesIt) {
   EXPECT_EQ(m.wrong, (std::set<uint64_t>{0x2000, 0x2001, 0x2080, 0x2081}));
 }
 
-// Too short a body proves nothing, but to be back with the same stack does.
+// Too short a body proves nothing, but a return with the same stack does.
 TEST(StepTruth, TheReturnProvesWhatTheBodyCouldNot) {
   Machine m;
   m.At(0x1000, {1, 0});
   CallCompiled(m, 0x2000, {1, 0}, {2, 0}, {2, 1, 0}, 1);
   EXPECT_EQ(m.wrong, (std::set<uint64_t>{0x2000, 0x2001, 0x2080, 0x2081}));
-  // Back with another one: nobody knows which is true.
+  // A return with another stack: which of the two is true is not known.
   Machine n;
   n.At(0x1000, {1, 0});
   CallCompiled(n, 0x2000, {1, 5, 0}, {2, 0}, {2, 1, 0}, 1);
@@ -123,7 +124,7 @@ TEST(StepTruth, TheReturnProvesWhatTheBodyCouldNot) {
   EXPECT_FALSE(n.open.empty());
 }
 
-// In the JVM, where a virtual thread leaves its carrier: its frames are still on the stack, and the
+// A virtual thread leaves its carrier, in the JVM: its frames are still on the stack, and the
 // anchor moves past them, or not yet.
 TEST(StepTruth, FramesThatTheAnchorMovesPastAreGone) {
   for (const bool has_left : {false, true}) {
@@ -140,7 +141,7 @@ TEST(StepTruth, FramesThatTheAnchorMovesPastAreGone) {
   }
 }
 
-// C code lies below the anchor; what it was called from is still there.
+// C code runs below the anchor; its callers are still there.
 TEST(StepTruth, CallersOfCCodeBelowTheAnchorAreKept) {
   Machine m;
   m.At(0x1000, {1, 0}, Code::kInterpreter);
@@ -157,7 +158,7 @@ TEST(StepTruth, AWrongStackAtTheCallAccusesNobody) {
   m.At(0x1000, {1, 7, 0});  // there is no 7
   CallCompiled(m, 0x2000, {1, 0}, {2, 1, 0}, {2, 1, 0}, 60);
   EXPECT_TRUE(m.wrong.empty());
-  // Nor if the callee's first answers lie likewise.
+  // Nor if the callee's first answers are wrong in the same way.
   Machine n;
   n.At(0x1000, {1, 7, 0});
   CallCompiled(n, 0x2000, {1, 0}, {1, 7, 0}, {2, 1, 0}, 60);
@@ -194,7 +195,8 @@ TEST(StepTruth, AnExceptionUnwindsSeveralFrames) {
   EXPECT_TRUE(m.open.empty());
 }
 
-// A handler goes on in an outer inlined method: the frames at the call are gone, rightly so.
+// An exception handler may be in an outer inlined method: inner frames that were there at the call
+// are then rightly gone.
 TEST(StepTruth, AHandlerInTheCallerMayHaveFewerInlinedFrames) {
   Machine m;
   m.At(0x1000, {9, 1});
@@ -229,7 +231,7 @@ TEST(StepTruth, RecursionBeyondAllThatIsKept) {
   EXPECT_TRUE(m.open.empty());
 }
 
-// Stacks that reach the walker's depth may be cut off at their outer end: they cannot be compared.
+// Stacks that reach the walker's depth may be truncated at their outer end, and cannot be compared.
 TEST(StepTruth, CutOffStacksAreNotCompared) {
   Machine m;
   Methods frames;
@@ -253,8 +255,8 @@ TEST(StepTruth, AMethodWithoutAnIdIsNotCompared) {
   EXPECT_TRUE(m.wrong.empty());
 }
 
-// The interpreter pushes its return address and jumps; the callee's entry takes it off and pushes
-// it again below its locals.
+// The interpreter pushes its return address and jumps; the callee's entry pops that address and
+// pushes it again below the callee's locals.
 TEST(StepTruth, InterpretedCallsAreCalls) {
   for (bool lies : {false, true}) {
     Machine m;
@@ -303,7 +305,8 @@ TEST(StepTruth, AdaptersMoveTheReturnAddress) {
   EXPECT_EQ(m.wrong, std::set<uint64_t>{0x60000});
 }
 
-// At calls of stubs compiled code may not say what is inlined: the stub is not to blame.
+// At calls of stubs, compiled code may not say what is inlined: answers in the stub are not to
+// blame.
 TEST(StepTruth, StubsMayLoseInlinedCallers) {
   Machine m;
   m.At(0x1000, {9, 1, 0});
@@ -347,7 +350,7 @@ TEST(StepTruth, OnStackReplacement) {
   EXPECT_TRUE(m.open.empty());
 }
 
-// A deoptimised caller is returned to elsewhere, and its frame is made anew.
+// The return to a deoptimised caller goes elsewhere, and the caller's frame is made anew.
 TEST(StepTruth, Deoptimisation) {
   Machine m;
   m.At(0x1000, {9, 1, 0});
@@ -365,7 +368,7 @@ TEST(StepTruth, Deoptimisation) {
   EXPECT_TRUE(m.open.empty());
 }
 
-// Native code calls Java: the frames below it stay.
+// Native code calls Java: the frames that are older than the native code stay.
 TEST(StepTruth, CallsBackIntoJava) {
   Machine m;
   m.At(0x7f0000, {1, 0}, Code::kOther);
@@ -389,7 +392,7 @@ TEST(StepTruth, OpenVerdictsHaveAnEnd) {
   EXPECT_EQ(m.wrong.size(), size_t{StepTruth::kMostOpen});
 }
 
-// Call and return alone do not outweigh all that stands between them.
+// Call and return alone do not outweigh all answers between them.
 TEST(StepTruth, ManyAnswersOutweighTheReturn) {
   Machine m;
   m.At(0x1000, {1, 7, 0});
@@ -411,7 +414,7 @@ TEST(StepTruth, LinkRegister) {
   m.At(m.Ret(), {1, 0});
   m.At(0x1008, {1, 0});
   EXPECT_EQ(m.wrong, (std::set<uint64_t>{0x2000, 0x2040}));
-  // A leaf that calls nobody.
+  // A leaf, which calls no method.
   m.Call();
   for (uint64_t i = 0; i < 8; i++) m.At(0x3000 + 4 * i, {3, 1, 0});
   m.At(m.Ret(), {1, 0});

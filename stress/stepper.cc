@@ -14,7 +14,7 @@
 namespace walkhammer::stress {
 namespace {
 
-constexpr uint64_t kAskAgainNs = 200000000;  // a thread that was asked for its window and sleeps
+constexpr uint64_t kAskAgainNs = 200000000;  // a thread that makes no step for so long sleeps
 
 Stepper* the_stepper = nullptr;
 
@@ -26,7 +26,8 @@ void Stepper::Prepare(GuardOptions& options) {
   options.blocked_in_trap |= uint64_t{1} << (kSampleSignal - 1);
 }
 
-// The thread that the job names, or the one that has run most since the last look.
+// Of the Java threads that the job allows, the one that has run most since the last call; null:
+// none.
 SampledThread* Stepper::Choose(ThreadTable& threads) {
   SampledThread* best = nullptr;
   uint64_t most = 0;
@@ -34,7 +35,7 @@ SampledThread* Stepper::Choose(ThreadTable& threads) {
   threads.ForEach([&](SampledThread& thread) {
     const int here = place++;
     if (thread.env == nullptr || here >= kMaxSampledThreads) return;
-    // Whoever waits for the process would take the stops of its first thread.
+    // A process that waits for this one would take the stops of its first thread.
     if (state_.job.step == kStepByPtrace && thread.tid.load() == getpid()) return;
     const uint64_t cpu = ThreadCpuNs(thread.tid.load());
     const uint64_t ran = cpu > cpu_seen_[here] ? cpu - cpu_seen_[here] : 0;
@@ -59,7 +60,7 @@ void Stepper::Manage(ThreadTable& threads) {
   }
   LeaveSleeper(now);
   if (stepping_.load() || (target_.load() != nullptr && now - asked_at_ns_ < kAskAgainNs)) return;
-  if (busy_.load() != nullptr) return;  // a thread that was left has not noticed yet
+  if (busy_.load() != nullptr) return;  // a thread whose window was ended has not noticed yet
   SampledThread* thread = Choose(threads);
   target_.store(thread);
   if (thread == nullptr) return;
@@ -67,7 +68,8 @@ void Stepper::Manage(ThreadTable& threads) {
   syscall(SYS_tgkill, getpid(), thread->tid.load(), kSampleSignal);
 }
 
-// The supervisor steps the thread that is named, and takes the name away when its window is over.
+// Names the next thread in step_tid. The supervisor steps that thread, and clears step_tid when the
+// thread's window is over.
 void Stepper::NameNext(ThreadTable& threads, uint64_t now) {
   const uint64_t steps = state_.steps.load();
   const int32_t named = state_.step_tid.load();
@@ -75,7 +77,8 @@ void Stepper::NameNext(ThreadTable& threads, uint64_t now) {
     const SampledThread* thread = Choose(threads);
     if (thread != nullptr) state_.step_tid.store(thread->tid.load());
   } else if (steps == steps_seen_) {
-    // Asleep: the supervisor takes a signal that it did not ask for as the window's end.
+    // The thread is asleep: the supervisor takes a signal that it did not ask for as the window's
+    // end.
     if (now - moved_at_ns_ > kAskAgainNs) syscall(SYS_tgkill, getpid(), named, kSampleSignal);
     if (now - moved_at_ns_ <= kAskAgainNs) return;
   }
@@ -83,8 +86,8 @@ void Stepper::NameNext(ThreadTable& threads, uint64_t now) {
   moved_at_ns_ = now;
 }
 
-// A thread that blocks in the middle of its window would keep all others waiting. It loses its trap
-// flag when it wakes up.
+// Ends the window of a thread that has blocked, which would keep all others waiting. OnStep clears
+// the trap flag when the thread wakes up.
 void Stepper::LeaveSleeper(uint64_t now) {
   const uint64_t steps = state_.steps.load();
   if (!stepping_.load() || steps != steps_seen_) {
@@ -96,7 +99,7 @@ void Stepper::LeaveSleeper(uint64_t now) {
   }
 }
 
-// Whether the method that the job names is on the stack.
+// True if the method that the job names is on the stack, or if the job names none.
 bool Stepper::IsWanted(SampledThread& thread, ucontext_t& context) {
   if (state_.job.step_method[0] == 0) return true;
   bool found = false;
@@ -143,9 +146,9 @@ void Stepper::OnSignal(SampledThread& thread, ucontext_t& context) {
   SetSingleStep(context, true);
 }
 
-// The supervisor traces this thread and has put the signal in behind an instruction. The same
-// signal, sent now, comes when this handler has returned, before the next instruction: the
-// supervisor waits for that one and keeps it.
+// The supervisor traces this thread and has put the signal in after an instruction. The same
+// signal, sent at the end of this function, comes when this handler has returned, before the next
+// instruction: the supervisor waits for that second signal and does not pass it on.
 void Stepper::OnTracedStep(SampledThread& thread, ucontext_t& context) {
   const uint32_t on = state_.step_on.load();
   if (on == 0 || state_.step_tid.load() != thread.tid.load()) return;
@@ -213,7 +216,7 @@ void Stepper::Step(SampledThread& thread, ucontext_t& context) {
   }
 }
 
-// The map of instructions is the first walker's.
+// The map of instructions (StressState::pcs) shows the first walker alone.
 void Stepper::Judge(int walker, const StepPoint& at, const Trace& trace) {
   StepTruth& truth = truths_[static_cast<size_t>(walker)];
   const StepVerdict verdict = truth.Step(at, trace);
@@ -238,7 +241,7 @@ StepPoint Stepper::PointOf(const Registers& at, uint64_t anchor_sp) const {
   return point;
 }
 
-// Instructions that stand together have their places together: that spares most cache misses.
+// Neighbouring instructions have neighbouring places, which spares most cache misses.
 SteppedPc* Stepper::PlaceOf(uint64_t pc) {
   constexpr uint32_t kMostProbes = 256;
   constexpr uint64_t kBlock = 64, kPlacesOfBlock = 16;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stepper: single-steps one Java thread by the trap flag, for windows of some thousand
-// instructions, walks it at each and compares what neighbours in time must share: between two steps
-// a stack stays, grows by a call or shrinks by a return. x86_64 only; elsewhere ptrace steps from
-// outside. Signal-safe: OnSignal and OnStep yes; the rest no.
+// instructions, walks the thread at each instruction and compares what successive stacks must
+// share: between two steps a stack stays, grows by a call or shrinks by a return. x86_64 only;
+// elsewhere ptrace steps from outside. Signal-safe: OnSignal and OnStep yes; the rest no.
 #ifndef WALKHAMMER_STRESS_STEPPER_H_
 #define WALKHAMMER_STRESS_STEPPER_H_
 
@@ -28,13 +28,13 @@ class Stepper {
         line_(line),
         truths_(state.job.walker_count, StepTruth(kHasLinkRegister)) {}
 
-  // Before the guard is installed: asks it for the SIGTRAPs.
+  // Asks the guard for the SIGTRAPs of steps, by `options`. Call before InstallGuard.
   void Prepare(GuardOptions& options);
-  // Once in a while: begins the next window on the thread that is to be stepped.
+  // Called once in a while: begins the next window, on a thread that Choose gives.
   void Manage(ThreadTable& threads);
   void Stop() { stopped_.store(true); }
 
-  // The sampling signal has come to `thread`: its window begins.
+  // Handles the sampling signal on `thread`: begins the thread's window; by ptrace, takes one step.
   void OnSignal(SampledThread& thread, ucontext_t& context);
 
  private:
@@ -56,13 +56,13 @@ class Stepper {
   const MethodRegistry& methods_;
   const CodeFinder& code_;
   SampleLine& line_;
-  std::vector<StepTruth> truths_;  // of each walker
+  std::vector<StepTruth> truths_;  // one for each walker
   StepEvidence evidence_{state_};
   std::atomic<bool> stopped_{false};
-  std::atomic<SampledThread*> target_{nullptr};  // whose window is on, or about to begin
-  std::atomic<bool> stepping_{false};            // its trap flag is set
-  std::atomic<SampledThread*> busy_{nullptr};    // is at a step
-  uint64_t left_ = 0;                            // steps of this window
+  std::atomic<SampledThread*> target_{nullptr};  // the thread whose window is on or about to begin
+  std::atomic<bool> stepping_{false};            // the target's trap flag is set
+  std::atomic<SampledThread*> busy_{nullptr};    // the thread that is at a step
+  uint64_t left_ = 0;                            // steps left in this window
   uint64_t cpu_at_start_ = 0;
   uint64_t asked_at_ns_ = 0;
   uint64_t steps_seen_ = 0, moved_at_ns_ = 0;

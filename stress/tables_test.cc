@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agent's tables: distinct stacks, generated code, what the JVM tells of its code.
+// The agent's tables: distinct stacks, generated code, what the JVM says of its code.
 #include <gtest/gtest.h>
 #include <jvmti.h>
 #include <jvmticmlr.h>
@@ -19,7 +19,7 @@
 namespace walkhammer::stress {
 namespace {
 
-// A zeroed mapping, as the supervisor makes it, and a registry whose names stand in it.
+// A zeroed mapping, as the supervisor makes it, and a registry whose names are in that mapping.
 class TablesTest : public testing::Test {
  protected:
   TablesTest() {
@@ -95,7 +95,7 @@ TEST_F(TablesTest, CodeIsReplacedAndReused) {
   EXPECT_STREQ(state().names + state().code[0].name, "a.B.d()V");
   recorder.Remove(0x1000);
   EXPECT_EQ(state().code[0].gone, 1);
-  // A full table gives up what is gone, and nothing else.
+  // A full table gives up entries whose code is gone, and no others.
   for (uint64_t i = 1; i < StressState::kMaxCode; i++)
     recorder.Add(SymbolKind::kStub, "stub", 0x10000 + 16 * i, 0x10000 + 16 * i + 8, -1);
   ASSERT_EQ(state().code_count.load(), StressState::kMaxCode);

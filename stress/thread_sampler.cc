@@ -43,7 +43,7 @@ class ThreadSampler : public Sampler {
   }
 
   void Loop() {
-    SampledThread clock;  // for the sequence of intervals
+    SampledThread clock;  // its `random` gives the sequence of intervals
     clock.random = job_.seed | 1;
     uint64_t next = MonotonicNs();
     while (!stop_.load(std::memory_order_relaxed)) {
@@ -69,7 +69,7 @@ class ThreadSampler : public Sampler {
     }
   }
 
-  // Since the last signal that it got from here.
+  // True if the thread has run since the last call.
   static bool HasRun(SampledThread& thread, int tid) {
     const uint64_t cpu = ThreadCpuNs(tid);
     const bool has_run = cpu > thread.cpu_at_last_ns;

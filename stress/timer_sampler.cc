@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples by a high-resolution timer for each thread (CLOCK_MONOTONIC, SIGEV_THREAD_ID). With the
-// CPU clock, an expiry while the thread did not run is not walked: CPU-time timers themselves are
-// bound to the scheduler's tick, whatever is asked.
+// CPU clock, an expiry before which the thread did not run is not walked. CPU-time timers would
+// follow the scheduler's tick, whatever interval is asked for.
 #include <csignal>
 #include <ctime>
 

@@ -41,7 +41,7 @@ JNIEXPORT void JNICALL Java_wh_torture_Shadow_method0(JNIEnv* env, jclass, jint 
     agent->methods().SetShadowId(env->FromReflectedMethod(method), static_cast<uint16_t>(id + 1));
 }
 
-// target.call(depth - 1), which may come back here.
+// target.call(depth - 1), which may call this function again.
 JNIEXPORT jint JNICALL Java_wh_torture_Native_upDown(JNIEnv* env, jclass, jobject target,
                                                      jint depth) {
   if (depth <= 0) return 0;

@@ -28,7 +28,7 @@ void FutexWake(std::atomic<uint32_t>& word) {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
 }
 
-// The word behind a thread's Park state.
+// The futex word of a thread's Park state.
 std::atomic<uint32_t>& WordOf(std::atomic<Park>& park) {
   static_assert(sizeof(std::atomic<Park>) == sizeof(std::atomic<uint32_t>));
   return reinterpret_cast<std::atomic<uint32_t>&>(park);
@@ -68,7 +68,7 @@ void* WalkService::Run(void* self) {
   sigaddset(&mask, SIGTERM);
   sigaddset(&mask, SIGINT);
   sigaddset(&mask, SIGHUP);
-  pthread_sigmask(SIG_SETMASK, &mask, nullptr);  // attaching has opened these
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);  // attaching to the JVM has unblocked these
   service->Loop();
   if (service->on_end_ != nullptr) service->on_end_();
   return nullptr;
@@ -90,17 +90,17 @@ void WalkService::Loop() {
   }
 }
 
-// The thread pointer is the sampled thread's own from here to the end of the walk: whatever is
-// thread-local (errno, the guard's slot, HotSpot's current thread) is that thread's.
+// During the walk of a Java thread, the thread pointer is that thread's own: whatever is
+// thread-local (errno, the guard's slot, HotSpot's current thread) is the sampled thread's.
 void WalkService::WalkFor(SampledThread& thread) {
   const bool running = state_.job.mode == WalkMode::kRunning;
   ucontext_t& context = running ? thread.context : *thread.parked_context;
   SampleOptions options;
   options.running = running;
   if (ask_jvm_ != nullptr && !running) options.jvmti = ask_jvm_(thread);
-  // From here on the thread waits for the end, which the guard sees to.
+  // From here on a parked thread waits for the end of the walk, which the guard ensures.
   Park asking = Park::kAsking;
-  if (!thread.park.compare_exchange_strong(asking, Park::kWalking)) return;  // it waited too long
+  if (!thread.park.compare_exchange_strong(asking, Park::kWalking)) return;  // no longer waiting
   const uint64_t mine = ThreadPointer();
   if (thread.env != nullptr && thread.thread_pointer != 0) SetThreadPointer(thread.thread_pointer);
   const int error_number = errno;
@@ -135,7 +135,7 @@ void WalkService::ParkUntilWalked(SampledThread& thread, ucontext_t& context) {
 }
 
 void WalkService::Post(SampledThread& thread, const ucontext_t& context) {
-  if (thread.park.load() != Park::kNone) return;  // the sample before is still being walked
+  if (thread.park.load() != Park::kNone) return;  // the sample before is not done
   std::memcpy(&thread.context, &context, sizeof context);
   thread.park.store(Park::kWaiting, std::memory_order_release);
   Wake();

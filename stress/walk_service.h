@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// WalkService: the thread that walks in the sampled threads' stead (modes parked and running). It
-// takes over the thread pointer of the thread that it walks for as long as the walk lasts, because
-// HotSpot's walkers take the thread that they walk from there.
+// WalkService: a thread that walks in place of the sampled threads (modes parked and running).
+// During a walk, the service uses the thread pointer of the walked thread, because HotSpot's
+// walkers find the thread that they walk by the thread pointer.
 // Signal-safe: ParkUntilWalked and Post yes; the rest no.
 #ifndef WALKHAMMER_STRESS_WALK_SERVICE_H_
 #define WALKHAMMER_STRESS_WALK_SERVICE_H_
@@ -20,15 +20,17 @@ class WalkService {
   WalkService(StressState& state, ThreadTable& threads, SampleLine& line)
       : state_(state), threads_(threads), line_(line) {}
 
-  // `on_start` and `on_end` run first and last of all on the walking thread. `ask_jvm`: what JVMTI
-  // says about a parked thread; empty where it may not be asked. Each may be null.
+  // Starts the walking thread, which calls `on_start` first and `on_end` last. `ask_jvm` returns
+  // what JVMTI says about a parked thread; empty where JVMTI may not be asked. Each may be null.
   Status Start(void (*on_start)(), void (*on_end)(),
                std::span<const Frame> (*ask_jvm)(SampledThread&));
   void Stop();
 
-  // In the sampled thread's handler: waits until it was walked, at most job.park_limit_ms.
+  // For the sampled thread's handler: waits until the thread was walked, or until job.park_limit_ms
+  // are over and no walk of the thread is under way.
   void ParkUntilWalked(SampledThread& thread, ucontext_t& context);
-  // In the sampled thread's handler: leaves a copy of its context and goes on.
+  // For the sampled thread's handler: leaves a copy of the context to be walked, unless the
+  // previous one is not done, and goes on.
   void Post(SampledThread& thread, const ucontext_t& context);
 
  private:
@@ -46,7 +48,7 @@ class WalkService {
   pthread_t thread_{};
   bool running_ = false;
   std::atomic<bool> stop_{false};
-  std::atomic<uint32_t> posted_{0};  // what the service sleeps on
+  std::atomic<uint32_t> posted_{0};  // futex word that the service sleeps on
 };
 
 }  // namespace walkhammer::stress

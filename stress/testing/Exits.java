@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Ends with the exit code that it is given, after some work. */
+/** Works for a moment, then ends with the exit code in its argument. */
 class Exits {
   public static void main(String[] args) {
     Work.forMillis(500);

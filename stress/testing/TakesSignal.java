@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import sun.misc.Signal;
 
-/** Puts a handler of its own in the place of the sampler's. */
+/** Replaces the sampler's signal handler with its own. */
 class TakesSignal {
   public static void main(String[] args) {
     Work.forMillis(500);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A walk's frames as asgst.h has them. Signal-safe: yes.
+// Turns a walk's frames into those of asgst.h. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_ASGST_API_FILL_FRAME_H_
 #define WALKHAMMER_HARNESS_ASGST_API_FILL_FRAME_H_
 
@@ -22,7 +22,8 @@ inline void Fill(const JavaFrame& from, ASGST_CallFrame& to) {
   to.java_frame.method_id = reinterpret_cast<jmethodID>(from.facts.id);
 }
 
-// How many frames, or a code of asgst.h.
+// Walks from `start` and fills in trace.frames, at most `depth` of them. Returns how many, or a
+// code of asgst.h.
 inline jint WalkInto(ASGST_CallTrace& trace, jint depth, const WalkStart& start,
                      const LiveMemory& memory) {
   JavaWalk walk(*Live(), memory, start);

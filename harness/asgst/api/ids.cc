@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of methods and classes: see asgst_iterator.h.
+// The functions for methods and classes: see asgst_iterator.h.
 #include <algorithm>
 
 #include "harness/asgst/include/asgst_iterator.h"
@@ -13,13 +13,13 @@ namespace {
 
 uint64_t AddressOf(const void* handle) { return reinterpret_cast<uint64_t>(handle); }
 
-// Reading what handles lead to, for the length of a call.
+// Reads what handles lead to; lives as long as one call of the API.
 class Reader {
  public:
   Reader() : metadata_(known_ ? *IdMetadata() : kNothing, memory_) {}
 
   const Metadata& metadata() const { return metadata_; }
-  // False if the handle is no Method of a live class.
+  // Opens a handle; false if the handle is no Method of a live class.
   bool Open(ASGST_Method method, MethodView& view) const {
     return known_ && metadata_.Open(AddressOf(method), view) && IsMethod(metadata_, view);
   }
@@ -28,7 +28,7 @@ class Reader {
     return known_ && walkhammer::asgst::IsClass(metadata_, AddressOf(klass));
   }
 
-  // Copies a text into a buffer of the caller's: see ASGST_MethodInfo.
+  // Copies a symbol's text into the caller's buffer, as ASGST_MethodInfo says.
   void Copy(uint64_t symbol, char*& to, jint& length) const {
     const int32_t whole = symbol == 0 ? -1 : metadata_.Copy(symbol, to, to == nullptr ? 0 : length);
     if (whole < 0) to = nullptr;

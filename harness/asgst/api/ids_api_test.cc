@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ids functions of asgst_iterator.h on a live JVM, as profilers call them: methods, classes,
-// lines and the ways between handles and ids. unload_api_test.cc has what unloading and
-// redefinition do.
+// lines and conversions between handles and ids. unload_api_test.cc tests unloading and
+// redefinition.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ TEST_F(IdsApi, MethodInfoOfAPlainMethod) {
   EXPECT_EQ(answer.class_idnum, ASGST_GetClassIdNum(answer.klass));
 }
 
-// Behind it in its ConstMethod stand the addresses of three kinds of annotations.
+// In its ConstMethod, the addresses of three kinds of annotations follow the generic signature.
 TEST_F(IdsApi, MethodInfoOfAGenericAnnotatedMethod) {
   const MethodAnswer answer = Ask(Method("annotated", kAnnotated));
   EXPECT_EQ(answer.name, "annotated");
@@ -66,7 +66,7 @@ TEST_F(IdsApi, MethodInfoWithoutBuffers) {
   ASGST_GetMethodInfo(Method("annotated", kAnnotated), nullptr);
 }
 
-// What each size of buffer holds afterwards; nothing is written outside of it.
+// What buffers of each size hold afterwards; nothing is written outside of them.
 TEST_F(IdsApi, MethodInfoInBuffersOfEverySize) {
   const std::string name = "annotated", signature = kAnnotated, generic = kAnnotatedGeneric;
   for (jint size = -1; size <= static_cast<jint>(signature.size()) + 3; size++) {
@@ -133,7 +133,7 @@ TEST_F(IdsApi, ClassOfAMethod) {
 
 using Lines = std::vector<std::pair<int, int>>;  // byte code, line
 
-// JVMTI's table of a method.
+// JVMTI's line number table of a method.
 Lines TrueLines(jmethodID id) {
   jint count = 0;
   jvmtiLineNumberEntry* table = nullptr;
@@ -189,7 +189,7 @@ TEST_F(IdsApi, NoLineNumbersInNativeMethods) {
   EXPECT_EQ(ASGST_GetMethodLineNumber(method, 0), -1);
 }
 
-// The line of the entry that begins nearest before each byte code.
+// Each byte code has the line of the nearest entry that begins at or before that byte code.
 TEST_F(IdsApi, LineNumberOfEachByteCode) {
   const ASGST_Method method = Method("farLines", "(I)I");
   const Lines lines = TrueLines(StaticMethod(ids_, "farLines", "(I)I"));
@@ -240,7 +240,7 @@ TEST_F(IdsApi, ClassInfoIsWhatJvmtiSaysOfEveryClass) {
     }
     const jint modifiers = env_->CallIntMethod(klass, get_modifiers);
     const ClassAnswer answer = Ask(handle);
-    // Of a hidden class's name, JVMTI makes a dot of what the JVM has as a plus.
+    // In a hidden class's name, JVMTI writes a dot where the JVM has a plus.
     std::string name = "L" + answer.name.value_or("?") + ";";
     std::replace(name.begin(), name.end(), '+', '.');
     ASSERT_EQ(name, Take(signature));
@@ -289,7 +289,7 @@ TEST_F(IdsApi, ClassIdNumsAreUnique) {
   });
 }
 
-// Nobody has asked for its handle: ClassPrepare told of it.
+// No code has asked for the class's handle: ClassPrepare reported the class.
 TEST_F(IdsApi, ClassesThatComeLaterAreKnown) {
   jobject lambda =
       env_->CallStaticObjectMethod(ids_, StaticMethod(ids_, "lambda", "()Ljava/lang/Runnable;"));
@@ -300,7 +300,7 @@ TEST_F(IdsApi, ClassesThatComeLaterAreKnown) {
 }
 
 // Classes that are loaded while a thread attaches come without ClassPrepare (JDK 25:
-// java.lang.Thread$ThreadNumbering). They are asked for, then a thread starts.
+// java.lang.Thread$ThreadNumbering). The test asks for these classes, then starts a thread.
 TEST_F(IdsApi, ClassesWithoutAnEventGetNumbersLater) {
   { const RunningMethod attached("interpSleep"); }
   const auto without_number = [&] {
@@ -317,7 +317,7 @@ TEST_F(IdsApi, ClassesWithoutAnEventGetNumbersLater) {
   EXPECT_EQ(without_number(), 0);
 }
 
-// --- the ways between handles and ids ---
+// --- conversions between handles and ids ---
 
 TEST_F(IdsApi, JClassToClassAndBack) {
   ForEachClass([&](jclass klass) {

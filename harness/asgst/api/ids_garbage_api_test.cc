@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ids functions of asgst_iterator.h with handles that are none: random words, addresses of
-// other things, forgeries.
+// The ids functions of asgst_iterator.h with invalid handles: random words, addresses of other
+// things, forgeries.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -45,7 +45,7 @@ TEST_F(IdsApi, NothingIsKnownOfGarbage) {
     garbage.push_back(klass + aside);
     garbage.push_back(klass - aside);
   }
-  // Some of these are addresses of methods and classes, by chance.
+  // Random words may by chance be addresses of methods and classes.
   std::set<uint64_t> real;
   ForEachMethod([&](jclass mirror, jmethodID id) {
     real.insert(reinterpret_cast<uint64_t>(ASGST_JMethodIDToMethod(id)));
@@ -57,12 +57,12 @@ TEST_F(IdsApi, NothingIsKnownOfGarbage) {
     if (real.count(word) == 0) garbage.push_back(word);
   }
   for (const uint64_t address : garbage) ExpectNothingAt(address);
-  // Each where the other belongs.
+  // A class as a method, and a method as a class.
   ExpectNothing(reinterpret_cast<ASGST_Method>(klass));
   ExpectNothing(reinterpret_cast<ASGST_Class>(method));
 }
 
-// What leads to a live class as methods do, or to itself as classes do, and is none.
+// Forgeries that lead to a live class as methods do, or to themselves as classes do.
 TEST_F(IdsApi, NothingIsKnownOfForgeries) {
   const VmStructs& structs = live_.jvm().structs();
   const auto pool = *structs.Offset("InstanceKlass", "_constants");
@@ -84,7 +84,7 @@ TEST_F(IdsApi, NothingIsKnownOfForgeries) {
   const ASGST_Class klass = ASGST_JClassToClass(ids_);
   copy(klass, *structs.SizeOf("InstanceKlass"));
   ExpectNothing(reinterpret_cast<ASGST_Class>(forged));
-  // With a pool of its own.
+  // With a constant pool of its own.
   *word(pool) = reinterpret_cast<uint64_t>(forged + 2048);
   *word(2048 + holder) = reinterpret_cast<uint64_t>(forged);
   EXPECT_EQ(Ask(reinterpret_cast<ASGST_Class>(forged)).name, "wh/Ids") << "a true copy";
@@ -93,7 +93,7 @@ TEST_F(IdsApi, NothingIsKnownOfForgeries) {
   ExpectNothing(reinterpret_cast<ASGST_Class>(forged));
 }
 
-// Words that stand in the JVM's own structures lead to others of them.
+// Words in the JVM's own structures lead to other structures of the JVM.
 TEST_F(IdsApi, NothingIsKnownOfWhatStandsAroundMethods) {
   const auto method = reinterpret_cast<uint64_t>(Method("farLines", "(I)I"));
   const auto klass = reinterpret_cast<uint64_t>(ASGST_JClassToClass(ids_));

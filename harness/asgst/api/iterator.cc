@@ -20,12 +20,13 @@ WalkStatus ASGST_IteratorOpaque::Begin() {
 }
 
 void ASGST_IteratorOpaque::Rewind() {
-  // A walk is plain data; it begins anew.
+  // A JavaWalk is plain data: a new one may overwrite the old one.
   walk = new (storage) JavaWalk(*Live(), memory, start);
   switch (Begin()) {
     case WalkStatus::kFound:
       Advance();
-      // Where nothing at all can be said, no frame would be a lie.
+      // A stack that is broken before its first frame has no top Java frame: ASGST_NO_FRAME would
+      // be a lie.
       if (state == ASGST_BROKEN_STACK) state = ASGST_NO_TOP_JAVA_FRAME;
       if (state == 1 && located != nullptr && located->has_bci) next.bci = located->bci;
       break;
@@ -79,7 +80,7 @@ int ASGST_ThreadState() {
   uint64_t thread = 0;
   if (ThreadOf(thread) < 0) return 0;
   const auto state = *reinterpret_cast<const volatile int32_t*>(thread + Live()->jvm.thread_state);
-  switch (Live()->jvm.states.StateOf(state) & ~1) {  // odd: on the way there
+  switch (Live()->jvm.states.StateOf(state) & ~1) {  // odd: in transition
     case 4:
       return kAlive | kRunnable | kInNative;
     case 10:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ASGST iterator's inside: a walk, and the frame that it stands at. It lives on the stack of
-// who offers it to a handler. Signal-safe: yes.
+// The inside of the ASGST iterator: a walk and the frame that comes next. An iterator is on the
+// stack of the code that offers it to a handler. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_ASGST_API_ITERATOR_H_
 #define WALKHAMMER_HARNESS_ASGST_API_ITERATOR_H_
 
@@ -17,10 +17,11 @@ struct ASGST_IteratorOpaque {
   using WalkStatus = walkhammer::asgst::WalkStatus;
   enum class From { kContext, kRegisters, kElement };
 
-  // The references must live as long as the iterator.
+  // Copies its arguments.
   ASGST_IteratorOpaque(const WalkStart& from, const LiveMemory& with, int32_t opts, From where)
       : start(WithOptions(from, opts)), memory(with), options(opts), begin(where) {}
-  // From where an element of a queue was.
+  // Begins at the frame of the queue element `of`, as `where` locates it. `where` and `of` must
+  // live as long as the iterator.
   ASGST_IteratorOpaque(const WalkStart& from, const LiveMemory& with, int32_t opts,
                        const Located& where, const ASGST_QueueElement* of)
       : start(WithOptions(from, opts)),
@@ -30,10 +31,11 @@ struct ASGST_IteratorOpaque {
         located(&where),
         element(of) {}
 
-  // To the newest frame.
+  // Goes to the newest frame.
   void Rewind();
   void Advance();
-  // What the documents have as a walk's result: its kind, or why there is none.
+  // Result of a walk that is at its newest frame, as the documents define it: the kind of trace, or
+  // why there is none.
   int Result() const {
     if (state < 0) return state;
     if (state == ASGST_NO_FRAME && !at_first_java) return ASGST_NO_TOP_JAVA_FRAME;
@@ -49,8 +51,8 @@ struct ASGST_IteratorOpaque {
   JavaWalk* walk = nullptr;
   alignas(JavaWalk) char storage[sizeof(JavaWalk)];
   JavaFrame next{};
-  int state = ASGST_NO_FRAME;  // 1: `next` comes next
-  bool at_first_java = false;  // the end, by ASGST_END_ON_FIRST_JAVA_FRAME
+  int state = ASGST_NO_FRAME;  // 1: `next` is valid and comes next
+  bool at_first_java = false;  // the walk ended by ASGST_END_ON_FIRST_JAVA_FRAME
 
  private:
   static WalkStart WithOptions(WalkStart start, int32_t options) {

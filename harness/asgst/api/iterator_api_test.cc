@@ -247,7 +247,7 @@ TEST_F(IteratorApi, ThreadStates) {
   RaiseHere([&](ucontext_t*) { native = ASGST_ThreadState(); });
   {
     RunningMethod running("c2Spin");
-    // It may stand at a safepoint just then.
+    // The thread may be at a safepoint just then.
     for (int tries = 0; tries < 20 && java != (kAlive | kRunnable); tries++)
       ASSERT_TRUE(running.Raise([&](ucontext_t*) { java = ASGST_ThreadState(); }));
   }

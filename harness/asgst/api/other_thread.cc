@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks of threads that somebody else keeps parked: see asgst.h.
+// Walks of threads that the caller keeps parked: see asgst.h.
 #include "harness/asgst/api/fill_frame.h"
 #include "harness/asgst/include/asgst.h"
 #include "harness/asgst/process/attach.h"
@@ -16,7 +16,7 @@ jint WalkOther(uint64_t thread, ASGST_CallTrace& trace, jint depth, const void* 
   if (thread == 0 ||
       !StartOfOther(static_cast<const ucontext_t*>(ucontext), thread, start, non_java))
     return ASGST_THREAD_NOT_JAVA;
-  // If it is not parked after all, its stack may change, and be gone, while it is read.
+  // If the thread is not parked after all, its stack may change, or vanish, while it is read.
   return WalkInto(trace, depth, start, LiveMemory(0, 0));
 }
 

@@ -23,7 +23,7 @@ struct OtherWalk {
   }
 };
 
-// How a thread is named to the walk.
+// How the caller names the thread to walk.
 enum class By { kEnv, kId };
 
 class OtherThread : public testing::TestWithParam<By> {
@@ -80,7 +80,7 @@ TEST_P(OtherThread, InAHandlerOfTheWalkingThread) {
   RunningMethod running("interpSpin");
   running.WhileParked([&](ucontext_t* context) {
     OtherWalk walk;
-    // Not RaiseHere: its handler is the parked thread's.
+    // Not with RaiseHere, whose only handler the parked thread is in.
     static std::function<void()> in_handler;
     in_handler = [&] { Walk(running, GetParam(), context, walk); };
     struct sigaction action {
@@ -113,7 +113,8 @@ TEST_P(OtherThread, InNativeFromItsAnchor) {
 
 TEST_P(OtherThread, SuspendedByJvmti) {
   RunningMethod running("interpSleep");
-  // Suspension is solo in HotSpot: the JVM of the tests has no other that holds it.
+  // In HotSpot only one JVMTI environment at a time may have can_suspend; in the JVM of the tests
+  // no other environment has it.
   jvmtiEnv* jvmti = nullptr;
   live_.jvm().vm()->GetEnv(reinterpret_cast<void**>(&jvmti), JVMTI_VERSION_11);
   jvmtiCapabilities wanted{};
@@ -148,7 +149,8 @@ TEST_P(OtherThread, SuspendedByJvmti) {
   jvmti->DisposeEnvironment();
 }
 
-// The caller's promise, broken: it runs on, or ends. Any answer will do.
+// The caller breaks the promise to keep the thread parked: the thread runs on, or ends. Any answer
+// will do.
 TEST_P(OtherThread, OneThatRunsOnDoesNoHarm) {
   ucontext_t old{};
   int walks = 0;
@@ -204,7 +206,7 @@ TEST_F(OtherThread, WhatIsNoThreadOfTheJvms) {
     asgst_get_stack_trace_of(env, &walk.trace, kDepth, nullptr, 0);
     EXPECT_EQ(walk.trace.num_frames, ASGST_THREAD_NOT_JAVA);
   }
-  // A thread of this process, but not of the JVM's.
+  // A thread of this process that is not attached to the JVM.
   std::atomic<int> id{0};
   std::atomic<bool> leave{false};
   std::thread alien([&] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference walk in this process, recorded, and held against JVMTI. With $WALKHAMMER_RECORD, a
-// folder, the records are kept there: those of harness/asgst/testing/recorded were made so.
+// The reference walk in this process, recorded and compared with JVMTI. $WALKHAMMER_RECORD names a
+// folder where the records are kept; those of harness/asgst/testing/recorded were made so.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -13,7 +13,7 @@
 namespace walkhammer::asgst {
 namespace {
 
-// Notes what is read of this process.
+// Reads this process and records each word that is read.
 class RecordingMemory final : public MemoryReader {
  public:
   explicit RecordingMemory(MadeUpMemory& record) : record_(record) {}
@@ -65,7 +65,7 @@ class RecordedWalkApi : public testing::Test {
     EXPECT_TRUE(file.good());
   }
 
-  // What JVMTI says of the current thread; native methods have byte code -1.
+  // Frames of the current thread by JVMTI, newest first; native methods have byte code -1.
   std::vector<std::pair<std::string, int>> Truth() {
     jvmtiFrameInfo frames[64];
     jint count = 0;
@@ -98,7 +98,7 @@ TEST_F(RecordedWalkApi, InNative) {
   live_.on_probe = [] {};
 }
 
-// A thread that waits in its signal handler as long as it is walked.
+// The thread waits in its signal handler while it is walked.
 TEST_F(RecordedWalkApi, Interrupted) {
   for (const char* method : {"interpSpin", "c2Spin"}) {
     RunningMethod running(method);

@@ -47,14 +47,15 @@ std::string TextOf(const ASGST_CallFrame& frame) {
          std::to_string(java.bci) + " " + NameOf(java.method_id);
 }
 
-// What backtrace(3) says of the caller; return addresses, newest first.
+// Return addresses in the caller and in older frames, newest first, from backtrace(3).
 std::vector<void*> NativeCallers() {
   void* pcs[kDepth];
   const int count = backtrace(pcs, kDepth);
   return std::vector<void*>(pcs + 1, pcs + count);
 }
 
-// True if `whole` ends as `other` does, in at least three places; the newest of `other` may differ.
+// True if `whole` ends as `other` does, in at least three entries; the newest entry of `other` may
+// differ.
 bool EndsAlike(const std::vector<void*>& whole, const std::vector<void*>& other) {
   size_t same = 0;
   while (same < whole.size() && same < other.size() &&
@@ -69,7 +70,7 @@ class StackTraceApi : public testing::Test {
     live_.on_probe = [] {};
   }
 
-  // In the native method that `method` calls; what came last stays.
+  // Walks in the native method that `method` calls; walked_ keeps the last walk.
   void WalkInProbe(const char* method, uint32_t options = 0) {
     live_.on_probe = [&] {
       RaiseHere([&](ucontext_t* context) { walked_.Here(context, options); });
@@ -234,7 +235,7 @@ TEST_F(StackTraceApi, NotWalkableNotJava) {
 TEST_F(StackTraceApi, UnknownJava) {
   RunningMethod running("interpSpin");
   for (const Registers bad : {Registers{4096, 4096, 4096, 0}, Registers{0, 0, 0, 0}}) {
-    // At times the interpreter is in the JVM, to count.
+    // At times the interpreter has called into the JVM, for its counters.
     constexpr int kInJava = 8;
     const volatile int32_t* state = live_.jvm().ThreadOf(running.env()).state();
     bool in_java = false;
@@ -262,7 +263,7 @@ TEST_F(StackTraceApi, UnknownState) {
   EXPECT_EQ(walked_.count(), ASGST_UNKNOWN_STATE);
 }
 
-// As while the JVM lays out interpreted frames in place of a compiled one.
+// As if the JVM were laying out interpreted frames in place of a compiled one.
 TEST_F(StackTraceApi, Deopt) {
   const auto field = live_.jvm().structs().Offset("JavaThread", "_vframe_array_head");
   ASSERT_TRUE(field);
@@ -284,7 +285,7 @@ TEST_F(StackTraceApi, ThreadNotJava) {
   EXPECT_EQ(walked_.count(), ASGST_THREAD_NOT_JAVA);
 }
 
-// The documents' THREAD_EXIT: here such a thread is none of the JVM's any more.
+// THREAD_EXIT of the documents: here such a thread is no longer one of the JVM's.
 TEST_F(StackTraceApi, ThreadThatHasLeft) {
   std::thread([&] {
     void* env = nullptr;
@@ -297,7 +298,7 @@ TEST_F(StackTraceApi, ThreadThatHasLeft) {
   EXPECT_EQ(walked_.count(), ASGST_THREAD_NOT_JAVA);
 }
 
-// The documents' GC_ACTIVE: here threads are walked also while the JVM stands at a safepoint.
+// GC_ACTIVE of the documents: here threads are also walked while the JVM is at a safepoint.
 TEST_F(StackTraceApi, AtASafepoint) {
   RunningMethod running("interpSpin");
   struct Call {

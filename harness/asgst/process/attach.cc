@@ -25,11 +25,11 @@ WalkLayout layout;
 WalkStart::Caches caches;
 std::atomic<bool> attached{false};
 pthread_key_t thread_key;
-uint64_t safe_fetch = 0;  // SafeFetchN_impl(address, otherwise)
+uint64_t safe_fetch = 0;  // address of SafeFetchN_impl(address, otherwise); 0: hidden
 uint64_t guard_zone = 0;
 JavaVM* the_vm = nullptr;
 
-// Looks at thread-local storage only; on a thread that libjvm has never seen, not signal-safe.
+// Reads thread-local storage only. Signal-safe: yes, but for a thread that libjvm has never seen.
 bool IsJavaThread() {
   void* env = nullptr;
   return the_vm->GetEnv(&env, JNI_VERSION_1_2) == JNI_OK;
@@ -40,8 +40,9 @@ T At(uint64_t address) {
   return *reinterpret_cast<const T*>(address);
 }
 
-// HotSpot keeps a thread's own Thread* under a pthread key, which signal handlers may read: the one
-// whose value has the current thread's id where a JavaThread has it.
+// Finds the pthread key under which HotSpot keeps each thread's own Thread*; signal handlers may
+// read the key. Its value on the current thread satisfies
+// `[[value + JavaThread::_osthread] + OSThread::_thread_id] = gettid()`.
 bool FindThreadKey(const VmStructs& structs) {
   StructReader read(structs);
   const int os_thread = read.Need("JavaThread", "_osthread", "Thread");
@@ -62,7 +63,7 @@ bool FindThreadKey(const VmStructs& structs) {
   return false;
 }
 
-// How much of a stack's low end the JVM may protect against reading.
+// Bytes at the low end of a stack that the JVM may protect against reading.
 uint64_t GuardZone(const VmStructs& structs) {
   constexpr uint64_t kSlack = 4;  // pages: zones are rounded up
   return (static_cast<uint64_t>(GuardPages(structs)) + kSlack) *
@@ -83,8 +84,9 @@ void FindSafeFetch(const Dl_info& libjvm) {
     if (function.name == kSafeFetchN) safe_fetch = base + function.address;
 }
 
-// JDK 21 to 24 tell by symbols alone where enterSpecial is returned to. Where it was entered, the
-// return barrier of virtual threads loads first.
+// vmStructs of JDK 21 to 24 have no continuations. There the symbol ContinuationEntry::_return_pc
+// leads to the pc where calls return into enterSpecial, and the return barrier of virtual threads
+// begins by loading sp from JavaThread::_cont_entry, which gives this field's offset.
 void FindContinuations(const Dl_info& libjvm, WalkLayout& l) {
   constexpr char kReturnPc[] = "_ZN17ContinuationEntry10_return_pcE";
   constexpr char kBarrier[] = "_ZN12StubRoutines19_cont_returnBarrierE";
@@ -125,7 +127,7 @@ Status Attach(JavaVM* vm) {
   void* env = nullptr;
   if (vm->GetEnv(&env, JNI_VERSION_1_2) != JNI_OK)
     return Unable("the current thread is none of the JVM's");
-  // JDK 8's HotSpot counted its own versions: 25.
+  // In JDK 8, _vm_major_version is HotSpot's own version: 25.
   const bool is_8 = static_cast<JNIEnv*>(env)->GetVersion() == JNI_VERSION_1_8;
   const int feature = is_8 ? 8 : *version;
   ASSIGN_OR_RETURN(auto found, ReadWalkLayout(structs, feature));
@@ -145,7 +147,7 @@ Status Attach(JavaVM* vm) {
   if (!threads.ok()) return threads.failure();
   guard_zone = GuardZone(structs);
   layout = found;
-  // Where it fails, nothing is known of classes, and walks are as good.
+  // If TrackClasses fails, classes are unknown; walks are as good.
   static_cast<void>(TrackClasses(vm, structs, feature));
   StartUnwindService();
   attached.store(true);
@@ -156,7 +158,7 @@ JavaVM* TheVm() { return the_vm; }
 
 const WalkLayout* Live() { return attached.load(std::memory_order_acquire) ? &layout : nullptr; }
 
-// The key is there for all of HotSpot's threads; only Java's have a JNIEnv.
+// All of HotSpot's threads have a value under the key; only Java threads have a JNIEnv.
 uint64_t CurrentJavaThread() {
   const auto thread = reinterpret_cast<uint64_t>(pthread_getspecific(thread_key));
   return thread != 0 && IsJavaThread() ? thread : 0;

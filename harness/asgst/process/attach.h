@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JVM of this process, as the reference provider knows it once it is attached.
-// Signal-safe: all but Attach.
+// Access to the JVM of this process for the reference provider, once Attach has succeeded.
+// Signal-safe: all but Attach and CurrentEnv.
 #ifndef WALKHAMMER_HARNESS_ASGST_PROCESS_ATTACH_H_
 #define WALKHAMMER_HARNESS_ASGST_PROCESS_ATTACH_H_
 
@@ -12,8 +12,9 @@
 
 namespace walkhammer::asgst {
 
-// Reads through HotSpot's SafeFetch, which survives any address; where a JVM hides it, through the
-// kernel. What lies between `trusted_low` and `trusted_high` is read plainly.
+// Reads this process through HotSpot's SafeFetch, which survives any address; where a JVM hides
+// SafeFetch, through the kernel. Addresses in [trusted_low, trusted_high) are read plainly: with
+// (0, 0), none.
 class LiveMemory final : public MemoryReader {
  public:
   LiveMemory(uint64_t trusted_low, uint64_t trusted_high)
@@ -24,26 +25,30 @@ class LiveMemory final : public MemoryReader {
   uint64_t trusted_low_, trusted_bytes_;
 };
 
-// To be called on a thread of the JVM, once the JVM is initialised.
+// Finds what walks need to know of the JVM `vm`. Call on a thread that is attached to the JVM, once
+// the JVM is initialised. After a success, further calls do nothing.
 Status Attach(JavaVM* vm);
-// Which Attach was given.
+// The JavaVM that Attach was given; null before Attach.
 JavaVM* TheVm();
-// Null before Attach has succeeded.
+// Layout that walks need; null until Attach has succeeded.
 const WalkLayout* Live();
-// The current thread's JavaThread*, or 0 if it has none.
+// JavaThread* of the current thread; 0 if the thread has none. Call after Attach has succeeded.
 uint64_t CurrentJavaThread();
-// Its JNIEnv, or null. Not for signal handlers.
+// JNIEnv of the current thread; null if the thread has none, or before Attach has succeeded.
+// Signal-safe: no.
 JNIEnv* CurrentEnv();
 
-// What a walk of the current thread starts from; no context: its anchor alone.
-// `non_java`: with frames of stubs, C and C++.
+// Start of a walk of the current thread, whose JavaThread* is `thread`, from the registers of
+// `context`; null: from the thread's anchor alone. `non_java`: the walk also gives frames of stubs,
+// C and C++.
 WalkStart StartOf(const ucontext_t* context, uint64_t thread, bool non_java = false);
-// For that walk: its own stack above the guard zones is trusted.
+// Memory for a walk of the current thread from `start`: the thread's own stack above the guard
+// zones is trusted.
 LiveMemory MemoryOf(const WalkStart& start);
 
-// What a walk of another thread starts from. That thread may change or be gone at any time: all of
-// it is to be read through SafeFetch alone, with LiveMemory(0, 0). False if there is no such thread
-// any more.
+// Start of a walk of another thread; `context` and `non_java` as for StartOf. The other thread may
+// change or end at any time: read its memory through LiveMemory(0, 0) alone. False if the
+// JavaThread cannot be read, or its stack bounds make no sense.
 bool StartOfOther(const ucontext_t* context, uint64_t thread, WalkStart& start,
                   bool non_java = false);
 

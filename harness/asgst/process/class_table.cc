@@ -46,8 +46,9 @@ bool ClassTable::Put(uint64_t klass, int64_t number) {
   if (entry == nullptr) return false;
   if (entry->klass.load(std::memory_order_relaxed) != klass)
     entry->klass.store(0, std::memory_order_relaxed);
-  // Who reads the number after another class was there finds that one gone; who finds this class
-  // finds its number.
+  // Order of stores: klass = 0 if another class is here, release fence, number, klass (release). A
+  // reader that has loaded the new number finds the old class gone when it loads klass again after
+  // an acquire fence. A reader that finds the new class (acquire) loads its number or a later one.
   std::atomic_thread_fence(std::memory_order_release);
   entry->number.store(number, std::memory_order_relaxed);
   entry->klass.store(klass, std::memory_order_release);

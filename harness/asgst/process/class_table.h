@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ClassTable: from the address of a class to its number, negative once it is gone. Signal handlers
-// read it while others write. Signal-safe: Find yes; the rest no.
+// ClassTable: maps the address of a class to the class's number, which is negative once the class
+// is gone. Signal handlers read the table while another thread writes. Signal-safe: Find and Any
+// yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_ASGST_PROCESS_CLASS_TABLE_H_
 #define WALKHAMMER_HARNESS_ASGST_PROCESS_CLASS_TABLE_H_
 
@@ -19,8 +20,8 @@ class ClassTable {
   ClassTable& operator=(const ClassTable&) = delete;
   ~ClassTable();
 
-  // The number; 0: no such class was ever put here, or it is gone and forgotten. At most kLevels
-  // times kWindow steps, without a lock.
+  // Number of `klass`; negative: the class is gone; 0: the class was never put here, or is gone and
+  // forgotten. Takes no lock and at most kLevels * kWindow steps.
   int64_t Find(uint64_t klass) const {
     for (const auto& place : levels_) {
       const Level* level = place.load(std::memory_order_acquire);
@@ -29,7 +30,7 @@ class ClassTable {
       for (int i = 0; i < kWindow; i++) {
         if (entries[i].klass.load(std::memory_order_acquire) != klass) continue;
         const int64_t number = entries[i].number.load(std::memory_order_relaxed);
-        // Was the entry another class's meanwhile?
+        // If `number` is another class's, this second load of klass does not find `klass`: see Put.
         std::atomic_thread_fence(std::memory_order_acquire);
         if (entries[i].klass.load(std::memory_order_relaxed) == klass) return number;
       }
@@ -37,7 +38,8 @@ class ClassTable {
     return 0;
   }
 
-  // True once `is_wanted` is, for one of the classes that are there and not gone. Without a lock.
+  // True if is_wanted(klass) is true for one of the classes here that are not gone. Takes no lock.
+  // Signal-safe: yes, if is_wanted is.
   template <typename IsWanted>
   bool Any(IsWanted is_wanted) const {
     for (const auto& place : levels_) {
@@ -52,27 +54,28 @@ class ClassTable {
     return false;
   }
 
-  // A class that is there gets the new number. Writers must take turns. False if there is no
-  // memory.
+  // Adds `klass` with `number`, or gives a class that is here the new number. Writers must take
+  // turns. False if there is no memory or no place.
   bool Put(uint64_t klass, int64_t number);
 
  private:
-  // A class stands in one of the entries from that of its hash on, or at a further level.
+  // A class is in one of the kWindow entries from Level::At(klass) on, at any of the levels.
   static constexpr int kWindow = 16, kLevels = 12, kFirstBits = 14;
   struct Entry {
-    std::atomic<uint64_t> klass{0};  // 0: free
+    std::atomic<uint64_t> klass{0};  // 0: free, or being replaced
     std::atomic<int64_t> number{0};
   };
   struct Level {
     int bits;
-    Entry* entries;  // 2 to the power of `bits`, and a window
+    Entry* entries;  // 2^bits + kWindow of them
     const Entry* end() const { return entries + (size_t{1} << bits) + kWindow; }
     const Entry* At(uint64_t klass) const { return entries + PlaceOf(klass, bits); }
     Entry* At(uint64_t klass) {
       return const_cast<Entry*>(static_cast<const Level*>(this)->At(klass));
     }
   };
-  // The entry of the class, or one for it: free, or that of a class that is gone.
+  // The entry of the class; if the class has none, a free entry, else that of a class that is gone.
+  // Null if there is none of these.
   Entry* Place(uint64_t klass);
   static Level* NewLevel(int bits);
 

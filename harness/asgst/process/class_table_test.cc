@@ -33,7 +33,7 @@ TEST(ClassTableTest, Grows) {
   EXPECT_EQ(table.Find(Klass(kMany + 1)), 0);
 }
 
-// Classes come and go for ever: those that are gone make room.
+// Classes come and go for ever: classes that are gone make room for new ones.
 TEST(ClassTableTest, ForgetsThoseThatAreGone) {
   ClassTable table;
   for (int64_t i = 1; i <= 2'000'000; i++) {
@@ -44,11 +44,11 @@ TEST(ClassTableTest, ForgetsThoseThatAreGone) {
   EXPECT_EQ(table.Find(Klass(2'000'000)), -2'000'000);
 }
 
-// A reader finds the number of the class that it asks for, or none: never that of the one that
-// takes its place.
+// A reader finds the number of the class that it asks for, or none; never the number of the class
+// that replaces it.
 TEST(ClassTableTest, ReadersBesideAWriter) {
   ClassTable table;
-  constexpr int64_t kMany = 3'000'000;  // many times what there is room for
+  constexpr int64_t kMany = 3'000'000;  // many times the entries of the first level
   std::atomic<int64_t> newest{1}, wrong{0}, found{0};
   std::vector<std::thread> readers;
   for (int t = 0; t < 2; t++)

@@ -27,10 +27,10 @@ struct State {
   jvmtiEnv* jvmti = nullptr;
   KlassReader klasses;
 
-  // Held while a class gets its tag; JVMTI is called under it.
+  // Held while a class gets its tag; guards last_number. JVMTI is called with this mutex held.
   std::mutex adding;
-  // Guards what follows. No JVMTI or JNI is called under it: ObjectFree may come with the JVM's
-  // lock of tags held.
+  // Guards `known` and writes to `table`. No JVMTI or JNI is called with this mutex held:
+  // ObjectFree, which locks the mutex, may come with the JVM's lock of tags held.
   std::mutex mutex;
   ClassTable table;                               // read without the lock
   std::unordered_map<int64_t, KnownClass> known;  // by number
@@ -43,16 +43,17 @@ State& Tracked() {
 
 std::atomic<bool> tracking{false};
 std::atomic<void (*)(const GoneMethods&)> unload_listener{nullptr};
-// Somebody asked for a class that has no number.
+// IsClass was asked for a class that has no number.
 std::atomic<bool> missed{false};
 
-// Numbers are marked in tags: JDK 25's heap walks, and not yet 17's, hand the freed tags of all
-// environments to the one that walks, and that may be ours (queue_service.cc).
+// `tag = number ^ kMark`, so that our tags are known from others: a heap walk of JDK 25, unlike one
+// of JDK 17, hands the freed tags of all environments to the walking environment, which may be ours
+// (queue_service.cc).
 constexpr jlong kMark = 0x4153475354000000;
 jlong TagOf(int64_t number) { return number ^ kMark; }
 int64_t NumberOf(jlong tag) { return tag ^ kMark; }
 
-// What Methods and InstanceKlasses begin with: addresses of C++ virtual tables, those of libjvm and
+// First words of Methods and InstanceKlasses: addresses of C++ virtual tables, those of libjvm and
 // those of a CDS archive.
 class Tables {
  public:
@@ -76,8 +77,8 @@ class Tables {
 };
 constinit Tables method_tables, class_tables;
 
-// The Methods that the class has now. Under the lock. A class that is being unloaded may have none
-// any more: then those that are known stay.
+// Reads the Methods that the class has now; call with State::mutex held. A class that is being
+// unloaded may have none any more: then its known Methods stay.
 void ReadMethods(KnownClass& known) {
   const LiveMemory memory(0, 0);
   const Metadata metadata(Tracked().layout, memory);
@@ -101,8 +102,8 @@ uint64_t ReadKlass(JNIEnv* env, jclass mirror) {
   return Metadata(s.layout, memory).IsInstanceClass(found) ? found : 0;
 }
 
-// Gives the class a number unless it has one. `prepared`: it was linked just now, and may have got
-// more methods.
+// Gives the class a number unless it has one. Returns its InstanceKlass*, or 0. `prepared`: the
+// class was linked just now, and may have got more methods.
 uint64_t Add(JNIEnv* env, jclass mirror, bool prepared) {
   State& s = Tracked();
   const uint64_t klass = ReadKlass(env, mirror);
@@ -163,11 +164,11 @@ void JNICALL OnObjectFree(jvmtiEnv*, jlong tag) {
     gone = {found->second.klass, std::move(found->second.methods)};
     s.known.erase(found);
   }
-  // Who is told may still ask for the number.
+  // The listener may still ask for the number.
   const auto listener = unload_listener.load();
   if (listener != nullptr) listener(gone);
   const std::lock_guard<std::mutex> lock(s.mutex);
-  // Another class may have got its place already.
+  // Another class may be at the same address already.
   if (s.table.Find(gone.klass) == number) s.table.Put(gone.klass, -number);
 }
 
@@ -214,7 +215,7 @@ Status TrackClasses(JavaVM* vm, const VmStructs& structs, int feature) {
   ASSIGN_OR_RETURN(s.klasses, KlassReader::Open(env, structs));
   FindOriginalIdNum(env, structs);
   Status status = Listen(vm);
-  // After Listen: no class is missed in between.
+  // After Listen, so that no class is missed in between.
   if (status.ok()) status = AddLoadedClasses(env);
   tracking.store(status.ok());
   return status;
@@ -289,7 +290,7 @@ bool TakeRedefined(uint64_t klass, GoneMethods& gone) {
   KnownClass& known = found->second;
   int count = 0;
   const uint64_t array = metadata.MethodsOfClass(klass, count);
-  // An unloaded class, of which ObjectFree has not told yet, may show anything or nothing.
+  // An unloaded class that ObjectFree has not reported yet may show anything or nothing.
   if (array == 0 || array == known.array || !metadata.OwnsItsPool(klass)) return false;
   gone = {klass, known.methods};
   ReadMethods(known);

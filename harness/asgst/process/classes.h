@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Classes: those that the JVM of this process has, each with a number of its own for as long as the
-// process lives. They come from a JVMTI environment of our own: those loaded before it, and each
-// one at ClassPrepare; the tag of its java.lang.Class tells a class's number, and ObjectFree when
-// that is gone. Signal-safe: IdMetadata, IdNumOfClass, IsClass, IsMethod yes; the rest no.
+// Classes of the JVM of this process, each with a number that no other class of the process ever
+// has. A JVMTI environment of our own finds them: it lists the classes that are loaded already, and
+// ClassPrepare reports later ones. A class without that event gets its number after IsClass was
+// asked for it, when a class is prepared or a thread starts. The tag of its java.lang.Class holds a
+// class's number; ObjectFree reports that the java.lang.Class is gone. Signal-safe: IdMetadata,
+// IdNumOfClass, IsClass, IsMethod, MethodOfNumber yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_ASGST_PROCESS_CLASSES_H_
 #define WALKHAMMER_HARNESS_ASGST_PROCESS_CLASSES_H_
 
@@ -18,40 +20,46 @@
 
 namespace walkhammer::asgst {
 
-// To be called by Attach. Until it has succeeded, no class is known.
+// Begins to track classes; for Attach alone. `feature`: the JDK's version, as in 17. No class is
+// known until TrackClasses has succeeded.
 Status TrackClasses(JavaVM* vm, const VmStructs& structs, int feature);
 
-// Null until TrackClasses has succeeded.
+// Layout of HotSpot's metadata; null until TrackClasses has succeeded.
 const MetadataLayout* IdMetadata();
-// The JVMTI environment that tags the classes; null until then.
+// The JVMTI environment that tags the classes; null until TrackClasses has succeeded.
 jvmtiEnv* ClassEnvironment();
-// 0: no live class stands at this address, or none that the JVM has told of.
+// Number of the live class at this address, from 1 on; 0: there is none, or the JVM has not
+// reported it.
 int64_t IdNumOfClass(uint64_t klass);
-// A class that was told of and is not gone; or looks like one and was never told of.
+// True for a class that was reported and is not gone, and for an address that was never reported
+// but looks like a class.
 bool IsClass(const Metadata& metadata, uint64_t klass);
-// A method of such a class, as Metadata::Open has found it.
+// True if `method`, as Metadata::Open has found it, is a method of a class for which IsClass is
+// true.
 bool IsMethod(const Metadata& metadata, const MethodView& method);
 
-// The Method* whose jmethodID is that number (JDK 26 and later), of the classes that are known; 0:
-// none. It looks through all of them. Signal-safe, where `memory` is.
+// Method* whose jmethodID is the number `id` (JDK 26 and later), among the known classes; 0: none.
+// Searches all of them. Signal-safe: yes, if `memory` is.
 uint64_t MethodOfNumber(const MethodTable& table, const MemoryReader& memory, uint64_t id);
 
-// InstanceKlass* of a class, which is known from then on; 0 for arrays and primitive types.
+// InstanceKlass* of a class, which is known from then on; 0 for null, arrays and primitive types,
+// or if JVMTI fails.
 uint64_t KlassOf(JNIEnv* env, jclass mirror);
-// A local reference; null if there is no such class.
+// New local reference to the class's java.lang.Class; null if there is no such class.
 jclass MirrorOf(uint64_t klass);
 
-// What an unloaded class had, or a redefined one had before.
+// The Methods that an unloaded class had, or that a redefined class had before.
 struct GoneMethods {
   uint64_t klass;
   std::vector<uint64_t> methods;
 };
-// Gets each class that was unloaded, on a thread of the JVM's that may call no JVMTI. Null: nobody.
+// Sets what is called for each unloaded class, on a thread of the JVM that may not call JVMTI.
+// Null: no listener.
 void SetUnloadListener(void (*listener)(const GoneMethods&));
-// True if the class has other Methods than when this was asked last, or since it was prepared:
-// `gone` gets the old ones.
+// True if the class has other Methods than when they were last read: when the class was added or
+// prepared, by TakeRedefined or by RefreshMethods. `gone` then gets the old ones.
 bool TakeRedefined(uint64_t klass, GoneMethods& gone);
-// All classes' Methods as they are now.
+// Reads all classes' Methods as they are now.
 void RefreshMethods();
 
 }  // namespace walkhammer::asgst

@@ -10,22 +10,23 @@ constexpr int kMostTries = 16;              // the list is replaced whenever a t
 constexpr uint32_t kMostThreads = 1 << 20;  // more would be nonsense
 
 struct {
-  // ThreadsSMRSupport::_java_thread_list, a ThreadsList*; before JDK 14 Threads::_thread_list, the
-  // first of a chain of JavaThreads
+  // Address of ThreadsSMRSupport::_java_thread_list, a ThreadsList*; before JDK 14, of
+  // Threads::_thread_list, the first JavaThread of a chain.
   const uint64_t* list = nullptr;
-  int length, threads;  // ThreadsList
-  int next = -1;        // JavaThread::_next, of the chain; -1: there is a list
+  int length, threads;  // ThreadsList::_length, ::_threads
+  int next = -1;        // JavaThread::_next, of the chain; -1: no chain, a list
   int os_thread, id;    // Thread::_osthread, OSThread::_thread_id
-  // JavaThread, -1: not in this JDK. Of JDK 24 and later; of all; of 21 and later
+  // JavaThread::_monitor_owner_id (JDK 24 and later), ::_threadObj, ::_vthread (JDK 21 and later);
+  // -1: not in this JDK
   int owner_id = -1, object = -1, virtual_thread = -1;
-  uint64_t env;  // how far a JNIEnv lies behind its JavaThread
+  uint64_t env;  // JNIEnv* = JavaThread* + env, bytes
 } at;
 
 uint64_t CurrentList() { return __atomic_load_n(at.list, __ATOMIC_ACQUIRE); }
 
-// The first in the list that `wanted` is true for. A list that is no longer the JVM's may have been
-// freed while it was read: then what was found there counts for nothing.
-// A chain that changes while it is read may be left early: then a thread may not be found.
+// The first listed thread that `wanted` is true for, or 0. A list that the JVM has replaced may
+// have been freed while it was read: then what was found there does not count. A search along a
+// chain that changes meanwhile may end early and miss a thread.
 template <typename Wanted>
 uint64_t FindThread(Wanted wanted) {
   const LiveMemory memory(0, 0);
@@ -91,8 +92,8 @@ JNIEnv* EnvOf(uint64_t thread) {
   return thread == 0 ? nullptr : reinterpret_cast<JNIEnv*>(thread + at.env);
 }
 
-// Without an id, the object will do, which a collection may move: then a virtual thread looks like
-// another.
+// Without an id, the address of the thread object must do. A collection may move the object: then
+// the same virtual thread looks like another one.
 uint64_t RunnerOf(uint64_t thread) {
   const LiveMemory memory(0, 0);
   uint64_t id = 0, own = 0, handle = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JVM's Java threads by JNIEnv and by OS thread id, from the list that HotSpot keeps of them.
+// The JVM's Java threads, found by JNIEnv or by OS thread id in HotSpot's own list.
 // Signal-safe: all but ReadThreads, on any thread, attached to the JVM or not.
 #ifndef WALKHAMMER_HARNESS_ASGST_PROCESS_THREADS_H_
 #define WALKHAMMER_HARNESS_ASGST_PROCESS_THREADS_H_
@@ -11,20 +11,23 @@
 
 namespace walkhammer::asgst {
 
-// `thread`: the current one's JavaThread*; `env`: its JNIEnv.
+// Finds HotSpot's list; the functions below need it. `thread`, `env`: JavaThread* and JNIEnv of the
+// current thread.
 Status ReadThreads(const VmStructs& structs, uint64_t thread, const JNIEnv* env);
 
-// JavaThread*, or 0: none of the JVM's Java threads. The list is read without a lock, while threads
-// come and go: what is found was in it when the search ended.
+// JavaThread* with this JNIEnv or OS thread id (gettid); 0: no Java thread of the JVM has it.
+// IsListed: true if `thread` is such a JavaThread*. The list is read without a lock while threads
+// come and go: a thread may be missed. From JDK 14 on, a thread that is found was in the list when
+// the search ended.
 uint64_t ThreadOfEnv(const JNIEnv* env);
 uint64_t ThreadOfId(int64_t os_thread);
 bool IsListed(uint64_t thread);
 
-// Of a JavaThread that is in the list, or was.
+// JNIEnv, OS thread id and runner of a JavaThread that is or was in the list.
 JNIEnv* EnvOf(uint64_t thread);
 int32_t OsThreadOf(uint64_t thread);  // 0: not known
-// Tells apart what runs on it by turns: the virtual threads that it carries, and itself. 0: not
-// known.
+// Identifies what runs on the JavaThread now: a virtual thread that it carries, or the thread
+// itself. 0: not known or, before JDK 24, the thread itself.
 uint64_t RunnerOf(uint64_t thread);
 
 }  // namespace walkhammer::asgst

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What unloading and redefinition do to handles and numbers of asgst_iterator.h, and the handlers
-// that are told of them, on a live JVM.
+// that report both, on a live JVM.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto kPatience = std::chrono::seconds(10);
 
-// Until `done`; false if it never came.
+// Waits until `done` is true; false if it is not within kPatience.
 template <typename Done>
 bool Await(Done done) {
   const auto until = std::chrono::steady_clock::now() + kPatience;
@@ -27,7 +27,7 @@ bool Await(Done done) {
   return true;
 }
 
-// One call of a handler, and what could be asked within it.
+// One call of a handler: its arguments, and the number that the class had within the call.
 struct Told {
   ASGST_Class klass;
   std::vector<ASGST_Method> methods;
@@ -53,7 +53,7 @@ class Listener {
     const std::lock_guard<std::mutex> lock(listener->mutex_);
     listener->told_.push_back(
         {klass, {methods, methods + count}, redefined, ASGST_GetClassIdNum(klass)});
-    std::fill(methods, methods + count, nullptr);  // ours to change
+    std::fill(methods, methods + count, nullptr);  // the array is the handler's to change
   }
 
  private:
@@ -116,7 +116,7 @@ TEST_F(UnloadApi, NothingIsKnownOfAnUnloadedClass) {
   EXPECT_EQ(ASGST_ClassToJClass(klass), nullptr);
 }
 
-// The JVM gives the memory of unloaded classes to others.
+// The JVM reuses the memory of unloaded classes for other classes.
 TEST_F(UnloadApi, ClassIdNumsAreNeverGivenTwice) {
   std::vector<ASGST_Class> handles;
   std::vector<jlong> numbers;
@@ -150,7 +150,7 @@ TEST_F(UnloadApi, HandlerIsToldOfUnloading) {
   EXPECT_EQ(told[0].idnum, idnum) << "it can still be asked for in the handler";
 }
 
-// The walks of the heap that bring the JVM to a safepoint for queues find what was freed, too.
+// Heap walks, which bring the JVM to a safepoint for queues, find freed objects, too.
 TEST_F(UnloadApi, HandlerIsToldWhileQueuesAreServed) {
   Listener listener;
   RunningMethod other("interpSleep");
@@ -225,7 +225,7 @@ class RedefineApi : public UnloadApi {
   jmethodID kept_ = StaticMethod(changing_, "kept", "()I");
 };
 
-// What a profiler sees on the stack of a thread in one version of "stay".
+// The version of "stay" that a profiler sees on the stack of a thread.
 ASGST_Method stay_seen;
 void SeeStay(ASGST_Iterator* iterator, void*) {
   ASGST_Frame frame;
@@ -262,7 +262,7 @@ TEST_F(RedefineApi, IdNumsOfAllVersionsAreTheSame) {
   ASSERT_EQ(Call("changed"), 41);
   Redefine(changing_, 42);
   ASSERT_EQ(Call("changed"), 42);
-  Redefine(changing_, 43);  // and once more
+  Redefine(changing_, 43);  // a second time
 
   const ASGST_Method after = ASGST_JMethodIDToMethod(stay);
   EXPECT_NE(after, before);
@@ -301,7 +301,7 @@ TEST_F(RedefineApi, HandlerIsToldOfRedefinition) {
   EXPECT_TRUE(first.redefined);
   EXPECT_EQ(Sorted(first.methods), before);
   EXPECT_EQ(first.idnum, ASGST_GetClassIdNum(klass));
-  // The next one replaces those that came with this one.
+  // The next redefinition replaces the methods that this one has brought.
   const std::vector<ASGST_Method> between = MethodsOf(changing_);
   EXPECT_NE(between, before);
   Redefine(changing_, 45);
@@ -319,7 +319,7 @@ TEST_F(RedefineApi, HandlerIsToldOfRetransformation) {
   EXPECT_EQ(Sorted(listener.told(klass)[0].methods), before);
 }
 
-// What was redefined while nobody listened is not made up for.
+// Redefinitions before the handler was registered are not reported.
 TEST_F(RedefineApi, HandlerIsToldOfWhatComesAfterIt) {
   Redefine(changing_, 46);
   Listener listener;

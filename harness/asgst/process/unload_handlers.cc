@@ -27,8 +27,8 @@ struct Handler {
   bool operator==(const Handler&) const = default;
 };
 
-// JVMTI tells that a class is about to be redefined, and not that it was: from then on the watcher
-// looks whether it has other methods, until it has, or for as long as this.
+// JVMTI reports that a class is about to be redefined, but not that it was. The watcher then looks
+// whether the class has other methods, until it has, for at most kWatched.
 constexpr auto kWatched = std::chrono::seconds(60);
 constexpr auto kLook = std::chrono::milliseconds(1), kLookSeldom = std::chrono::milliseconds(100);
 
@@ -40,10 +40,10 @@ struct Watched {
 
 // Never destroyed: the watcher and the JVM outlive static objects.
 struct State {
-  std::mutex registering;            // one at a time sets up and takes down what listens
-  std::shared_mutex handlers_mutex;  // shared while handlers run
+  std::mutex registering;            // one handler at a time is added or removed
+  std::shared_mutex handlers_mutex;  // held shared while handlers run
   std::vector<Handler> handlers;
-  jvmtiEnv* jvmti = nullptr;  // tells of redefinitions while there are handlers
+  jvmtiEnv* jvmti = nullptr;  // reports redefinitions while there are handlers
 
   std::mutex watched_mutex;
   std::condition_variable watch;
@@ -62,7 +62,7 @@ void Call(const GoneMethods& gone, bool redefined) {
   const bool nested = std::exchange(in_handler, true);
   std::vector<ASGST_Method> methods;
   for (const Handler& handler : s.handlers) {
-    // Each handler may do with the array what it likes.
+    // Each handler may change the array.
     methods.clear();
     for (const uint64_t method : gone.methods)
       methods.push_back(reinterpret_cast<ASGST_Method>(method));
@@ -74,8 +74,8 @@ void Call(const GoneMethods& gone, bool redefined) {
 
 void OnUnload(const GoneMethods& gone) { Call(gone, false); }
 
-// Calls the handlers for those of the watched classes that were redefined. Returns when to look
-// again.
+// Calls the handlers for the watched classes that were redefined. Returns how long to wait before
+// the next look.
 Clock::duration Look() {
   State& s = Handlers();
   std::vector<Watched> now;
@@ -122,8 +122,8 @@ void JNICALL OnClassFileLoad(jvmtiEnv*, JNIEnv* env, jclass redefined, jobject, 
   s.watch.notify_one();
 }
 
-// Null where nobody can tell of redefinitions. Only an environment that may retransform is told of
-// retransformations, too.
+// A JVMTI environment that reports redefinitions; null if there can be none. Only an environment
+// that may retransform gets events of retransformations, too.
 jvmtiEnv* NewEnvironment(JavaVM* vm) {
   jvmtiEnv* jvmti = NewJvmti(vm);
   if (jvmti == nullptr) return nullptr;
@@ -166,7 +166,7 @@ void AddUnloadHandler(JavaVM* vm, ASGST_ClassUnloadHandler handler, void* argume
   }
   if (!first) return;
   ListenForRedefinitions(s.jvmti, true);
-  // Nobody has noticed redefinitions before.
+  // Redefinitions before this went unnoticed and are not to be reported.
   RefreshMethods();
 }
 

@@ -10,7 +10,8 @@
 namespace walkhammer::asgst {
 
 void AddUnloadHandler(JavaVM* vm, ASGST_ClassUnloadHandler handler, void* argument);
-// Waits until no handler is running. False if there is none such, or from within a handler.
+// Removes one registration of `handler` with `argument`, and waits until no handler is running.
+// False if there is no such registration, or from within a handler.
 bool RemoveUnloadHandler(ASGST_ClassUnloadHandler handler, void* argument);
 
 }  // namespace walkhammer::asgst

@@ -12,12 +12,13 @@ using namespace walkhammer::asgst;
 
 namespace {
 
-// Tries while a ring is being replaced, which takes one store.
+// Most tries to put an element in while the ring is being replaced, which takes one store.
 constexpr int kMostTries = 1000;
 
 void* Pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
 
-// What would be queued now for `thread`, or for the current one with 0: 1, or an error.
+// Records what would be queued now for `thread`, a JavaThread* (0: the current thread). Returns
+// ASGST_JAVA_TRACE, or an error below 0.
 int Record(uint64_t thread, const void* ucontext, QueuedSample& sample) {
   if (Live() == nullptr) return ASGST_NOT_ATTACHED;
   const uint64_t current = CurrentJavaThread();
@@ -63,7 +64,8 @@ uint64_t ThreadFor(const JNIEnv* env) {
   return env == nullptr ? CurrentJavaThread() : ThreadOfEnv(env);
 }
 
-// Once nothing is being processed; a handler, which is part of that, need not wait.
+// Calls `what` while no queue is being processed. A handler, which is part of the processing, need
+// not wait.
 template <typename Do>
 void OutsideOfProcessing(Do what) {
   if (IsProcessing()) return what();
@@ -96,7 +98,7 @@ bool ASGST_DeregisterQueue(JNIEnv* env, ASGST_Queue* queue) {
     if (queue->thread != 0 && queue->thread != thread) return;
     int live = ASGST_Queue::kLive;
     was_live = queue->state.compare_exchange_strong(live, ASGST_Queue::kEnded);
-    // In a handler, the processing gives its memory back when it ends.
+    // If a handler deregisters, the processing retires the queue when it ends.
     if (was_live && !IsProcessing()) RetireQueue(queue);
   });
   return was_live;
@@ -105,7 +107,7 @@ bool ASGST_DeregisterQueue(JNIEnv* env, ASGST_Queue* queue) {
 int ASGST_Enqueue(ASGST_Queue* queue, void* ucontext, void* argument) {
   if (queue == nullptr || queue->state.load() != ASGST_Queue::kLive) return ASGST_ENQUEUE_NO_QUEUE;
   queue->attempts.fetch_add(1);
-  // Before the queue is in use: a walk that is left by a jump must not hold it for ever.
+  // Walks before a QueueUse begins: a walk that is left by a jump must not hold the queue for ever.
   QueuedSample sample;
   int result = Record(queue->thread, ucontext, sample);
   if (result < 0) return result;
@@ -176,7 +178,7 @@ void asgst_clear_queue(ASGST_Queue* queue) {
   const QueueUse use(queue);
   if (!use.live() || queue->thread != 0) return;
   SampleRing* ring = queue->ring.load();
-  // Nobody is putting anything in: a place that is not filled was left by a jump, for ever.
+  // No thread is putting anything in now: a place that is not filled was left by a jump, for ever.
   ring->Remove(ring->size());
   queue->attempts = 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The safepoint queues' inside: what a queue is, and which there are. asgst_iterator.h says what
-// they do. Signal-safe: QueueUse yes; the rest no.
+// The inside of the safepoint queues: what a queue is, the registry of queues, their processing.
+// asgst_iterator.h says what queues do. Signal-safe: QueueUse yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_ASGST_QUEUE_QUEUE_H_
 #define WALKHAMMER_HARNESS_ASGST_QUEUE_QUEUE_H_
 
@@ -10,7 +10,7 @@
 #include "harness/asgst/include/asgst_iterator.h"
 #include "harness/asgst/queue/sample_ring.h"
 
-// Its memory is never given back, so that a handler with a pointer that is out of date finds a
+// A queue's memory is never freed, and reused late, so that a handler with a stale pointer finds a
 // queue that is not live.
 struct ASGST_QueueOpaque {
   enum State : int { kFree, kLive, kEnded };
@@ -22,11 +22,11 @@ struct ASGST_QueueOpaque {
   };
 
   std::atomic<int> state{kFree};
-  std::atomic<int> users{0};  // who may look at its rings
+  std::atomic<int> users{0};  // QueueUses that may read its rings
   std::atomic<int> attempts{0};
-  std::atomic<int> wanted_capacity{0};  // 0: as it is
+  std::atomic<int> wanted_capacity{0};  // 0: no resize is wanted
   std::atomic<walkhammer::asgst::SampleRing*> ring{nullptr};
-  // What it had before it was resized: a handler may still hold an element.
+  // The ring from before the last resize: a handler may still hold an element of that ring.
   walkhammer::asgst::SampleRing* retired = nullptr;
   uint64_t thread = 0;  // JavaThread*; 0: of no thread
   int32_t os_thread = 0;
@@ -38,7 +38,7 @@ struct ASGST_QueueOpaque {
 
 namespace walkhammer::asgst {
 
-// Keeps a queue's rings while it is there, if the queue is live.
+// While a QueueUse of a live queue exists, the rings of that queue are not freed.
 class QueueUse {
  public:
   explicit QueueUse(ASGST_Queue* queue) : queue_(queue) {
@@ -60,25 +60,28 @@ class QueueUse {
 
 // --- the registry ---
 
-// Null if there is no memory.
+// Makes a live queue for `capacity` elements of `thread`, a JavaThread* (0: of no thread). Null if
+// there is no memory, or SampleRing::Make refuses the capacity.
 ASGST_Queue* AddQueue(int capacity, uint64_t thread, int options, ASGST_Handler fun,
                       void* argument);
-// Those of threads that are live now, in the order in which they were registered.
+// The live queues of threads, in the order in which they were registered.
 std::vector<ASGST_Queue*> LiveQueues();
-// Those that were not retired yet. With the ProcessingMutex held.
+// The queues that have ended and are not retired yet. Call with the ProcessingMutex held.
 std::vector<ASGST_Queue*> EndedQueues();
-// Gives back what a queue has whose state is kEnded, once nobody uses it.
+// Frees the rings of a queue whose state is kEnded, once no QueueUse of the queue exists. If one
+// does not end, the rings are lost.
 void RetireQueue(ASGST_Queue* queue);
-// Replaces the ring as ASGST_ResizeQueue asked, if it is empty. For the processing alone.
+// Replaces the ring as ASGST_ResizeQueue asked, if the ring is empty. For the processing alone.
 void ApplyResize(ASGST_Queue* queue);
 
 // --- the processing ---
 
-// Handles what is in the queues. All Java threads are stopped.
+// Calls the handlers for the elements in the queues. Call with the ProcessingMutex held and all
+// Java threads stopped.
 void ProcessQueues();
-// True if there is something to do for it.
+// True if ProcessQueues has something to do.
 bool IsWorkForQueues();
-// True on the thread that runs ProcessQueues, while it does.
+// True while the current thread runs ProcessQueues.
 bool IsProcessing();
 
 }  // namespace walkhammer::asgst

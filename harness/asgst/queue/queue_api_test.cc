@@ -72,7 +72,7 @@ TEST_F(QueueApi, DeregisterDropsWhatWaits) {
   InJava([&] { Fill(3); });
   EXPECT_TRUE(ASGST_DeregisterQueue(live_.env(), queue_));
   asgst_hold_queues(false);
-  // Another queue's element is handled: then these would have been.
+  // Once an element of another queue is handled, these would have been handled, too.
   Collector other;
   ASGST_Queue* later = ASGST_RegisterQueue(live_.env(), 1, 0, Collector::Handle, &other);
   InJava([&] {
@@ -131,7 +131,7 @@ TEST_F(QueueApi, EnqueueFromTheAnchorWithoutAContext) {
 TEST_F(QueueApi, EnqueueForAThreadThatIsParked) {
   Register(1);
   InJava([&] {
-    // From a thread that the JVM does not know, while this one waits.
+    // From a thread that the JVM does not know, while the queue's thread waits.
     std::thread([&] {
       EXPECT_EQ(ASGST_Enqueue(queue_, nullptr, Tag(5)), ASGST_JAVA_TRACE);
     }).join();
@@ -394,7 +394,7 @@ TEST_F(QueueApi, AHandlerMayEnqueueRegisterAndDeregister) {
 }
 
 TEST_F(QueueApi, AHandlerMayDeregisterAQueueWhoseElementsWait) {
-  Register(4);  // comes first
+  Register(4);  // is processed first
   struct Both {
     JNIEnv* env;
     ASGST_Queue* other;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has become of an element's frames when it is handled, on a live JVM: see
+// What has become of an element's frames when the element is handled, on a live JVM: see
 // asgst_element_state.
 #include "harness/asgst/testing/queue_testing.h"
 
@@ -55,7 +55,7 @@ TEST_F(QueueFrames, OneThatWasCalledAnewFromElsewhereHasReturned) {
   ExpectFrame(handled, 0, "interpLeafFromTwoPlaces", 0);
 }
 
-// The limit that asgst_iterator.h tells of.
+// The limit that asgst_iterator.h documents.
 TEST_F(QueueFrames, OneThatWasCalledAnewFromTheSamePlaceCannotBeTold) {
   const Handled handled = EnqueueThenProcess("interpLeafFromOnePlace");
   EXPECT_EQ(handled.state, ASGST_ELEMENT_EXACT);
@@ -65,7 +65,7 @@ TEST_F(QueueFrames, WhereAllThatWereRecordedReturnedTheElementIsLost) {
   const Handled handled = EnqueueThenProcess("interpDeepThenProbe");
   EXPECT_EQ(handled.state, ASGST_ELEMENT_LOST);
   EXPECT_EQ(handled.returned, 8);
-  // What lies beyond them now, whether it was there or not.
+  // The frames that are now beyond the recorded ones, whether they were there before or not.
   ASSERT_EQ(handled.frames.size(), 2u);
   EXPECT_EQ(handled.frames[0].name, "wh.Api.probe()V");
   ExpectFrame(handled, 1, "interpDeepThenProbe", 5);
@@ -119,7 +119,7 @@ TEST_F(QueueFrames, AFrameThatWasCompiledAndAlignedMeanwhileIsStillThere) {
   EXPECT_EQ(handled.frames[0].level, 4);
 }
 
-// They run at the same place of their carrier's stack.
+// All virtual threads run at the same place of their carrier's stack.
 TEST_F(QueueFrames, AnotherVirtualThreadIsNotTakenForTheOneThatWasThere) {
   JNIEnv* env = live_.env();
   const bool has_virtual = env->FindClass("java/lang/VirtualThread") != nullptr;

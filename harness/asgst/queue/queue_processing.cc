@@ -47,7 +47,8 @@ class StoppedThread {
 
 bool IsLive(const ASGST_Queue* queue) { return queue->state.load() == ASGST_Queue::kLive; }
 
-// What comes in meanwhile is left for the next time.
+// Handles the elements that are complete now. Elements that come in meanwhile wait for the next
+// time.
 void ProcessElements(ASGST_Queue* queue) {
   SampleRing* ring = queue->ring.load();
   const int count = ring->Ready();
@@ -66,7 +67,7 @@ bool IsProcessing() { return processing_thread.load() == OwnThread(); }
 
 bool IsWorkForQueues() {
   const auto queues = LiveQueues();
-  // One may be deregistered meanwhile.
+  // A queue may be deregistered meanwhile.
   return std::any_of(queues.begin(), queues.end(), [](ASGST_Queue* queue) {
     const QueueUse use(queue);
     return use.live() && (queue->wanted_capacity.load() != 0 || queue->ring.load()->Ready() > 0);
@@ -78,7 +79,7 @@ void ProcessQueues() {
   // A handler may register and deregister queues.
   for (ASGST_Queue* queue : LiveQueues()) {
     if (!IsLive(queue)) continue;
-    // Gone without a word: the thread was ending when the queue was registered.
+    // No event reported the thread's end: the thread was ending when the queue was registered.
     if (!IsListed(queue->thread) || OsThreadOf(queue->thread) != queue->os_thread) {
       queue->state = ASGST_Queue::kEnded;
       continue;
@@ -86,7 +87,7 @@ void ProcessQueues() {
     ProcessElements(queue);
     if (IsLive(queue)) ApplyResize(queue);
   }
-  // One that a handler has registered may be deregistered by the next one.
+  // A handler may deregister a queue that another handler has registered.
   for (ASGST_Queue* queue : EndedQueues()) RetireQueue(queue);
   processing_thread = 0;
 }

@@ -11,7 +11,7 @@
 namespace walkhammer::asgst {
 namespace {
 
-// So many lie unused before one is taken again.
+// So many queues stay unused before the oldest of them is reused.
 constexpr size_t kRested = 256;
 constexpr int kMostYields = 10'000;
 
@@ -33,7 +33,8 @@ ASGST_Queue* TakeUnused(Registry& registry) {
   return queue;
 }
 
-// A use takes as long as it takes to copy an element.
+// True once no QueueUse of the queue is left; false if one lasts longer than kMostYields yields. A
+// QueueUse takes as long as copying an element.
 bool NobodyUses(const ASGST_Queue* queue) {
   for (int i = 0; queue->users.load() != 0; i++) {
     if (i == kMostYields) return false;
@@ -83,7 +84,7 @@ std::vector<ASGST_Queue*> LiveQueues() { return QueuesThatAre(ASGST_Queue::kLive
 std::vector<ASGST_Queue*> EndedQueues() { return QueuesThatAre(ASGST_Queue::kEnded); }
 
 void RetireQueue(ASGST_Queue* queue) {
-  // If somebody was stopped, or left by a jump, in the middle of a use, the memory is lost.
+  // If a thread was stopped, or left by a jump, in the middle of a QueueUse, the memory is lost.
   const bool unused = NobodyUses(queue);
   if (unused) {
     SampleRing::Free(queue->ring.exchange(nullptr));
@@ -109,7 +110,7 @@ void ApplyResize(ASGST_Queue* queue) {
     return;
   }
   SampleRing::Free(resized);
-  int none = 0;  // what was asked for since then counts
+  int none = 0;  // a newer request counts
   queue->wanted_capacity.compare_exchange_strong(none, wanted);
 }
 

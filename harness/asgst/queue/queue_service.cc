@@ -17,30 +17,32 @@ namespace walkhammer::asgst {
 namespace {
 
 JavaVM* the_vm = nullptr;
-// Walks the heap: the one that tags the classes, if there is one. In JDK 25, and not yet in 17, a
-// walk also clears the other environments' tags of freed objects, and hands them to its own
-// ObjectFree alone: walked by another one, classes would be unloaded and nobody told.
+// The environment that walks the heap: the one that tags the classes, if there is one. In JDK 25,
+// but not in 17, a walk also clears the tags that other environments gave to freed objects, and
+// reports them to the ObjectFree of the walking environment alone. If another environment walked,
+// nothing would report unloaded classes.
 jvmtiEnv* heap_env = nullptr;
 
 AutoResetEvent work;
 std::atomic<bool> held{false};
 
-// Rounds that were asked for, and those that are over, in the order of their numbers.
+// Numbers of the newest round that was asked for, and of the newest that is over.
 struct Rounds {
   std::mutex mutex;
   std::condition_variable over;
   uint64_t asked = 0, done = 0;
 };
 Rounds& TheRounds() {
-  static auto* rounds = new Rounds;  // never destroyed, as all that this thread uses
+  static auto* rounds = new Rounds;  // never destroyed, like all that the service thread uses
   return *rounds;
 }
 
 jint JNICALL OnRoot(jvmtiHeapReferenceKind, const jvmtiHeapReferenceInfo*, jlong, jlong, jlong,
                     jlong*, jlong*, jint, void* done) {
   if (!*static_cast<bool*>(done)) {
-    // Not around all of the walk, in which unload handlers may run, and from which nobody comes
-    // back once the JVM has ended. Who holds it needs no safepoint to go on.
+    // The mutex is not held around the whole walk: unload handlers may run in a walk, and a walk
+    // does not return once the JVM has ended. A thread that holds the mutex needs no safepoint to
+    // go on.
     const std::lock_guard lock(ProcessingMutex());
     ProcessQueues();
   }
@@ -52,9 +54,9 @@ void ProcessAtSafepoint() {
   jvmtiHeapCallbacks callbacks{};
   callbacks.heap_reference_callback = OnRoot;
   bool done = false;
-  // No first object: then it begins with the stacks' roots, and an abort there costs no sweep of
-  // the heap in JDK 17 (VM_HeapWalkOperation::doit). The service's own local reference is one at
-  // least.
+  // Without a first object, the walk begins with the roots on stacks, and an abort there costs no
+  // sweep of the heap in JDK 17 (VM_HeapWalkOperation::doit). At least the service's own local
+  // reference is such a root.
   heap_env->FollowReferences(0, nullptr, nullptr, &callbacks, &done);
 }
 
@@ -77,8 +79,8 @@ void* Serve(void*) {
   }
 }
 
-// Until all that is in the queues now has been handled, but not for ever: a JVM that ends runs no
-// more operations.
+// Waits until all elements that are in the queues now are handled, for at most kMost: a JVM that
+// ends runs no more operations.
 void ProcessNow() {
   constexpr std::chrono::seconds kMost{2};
   Rounds& rounds = TheRounds();
@@ -109,7 +111,7 @@ Status ListenForEnds() {
   jvmtiEnv* jvmti = NewJvmti(the_vm);
   if (jvmti == nullptr) return Unable("this JVM has no JVMTI");
   jvmtiCapabilities wanted{};
-  wanted.can_tag_objects = 1;  // what walking the heap asks for
+  wanted.can_tag_objects = 1;  // walking the heap requires it
   jvmtiEventCallbacks callbacks{};
   callbacks.ThreadEnd = OnThreadEnd;
   if (jvmti->AddCapabilities(&wanted) != JVMTI_ERROR_NONE ||

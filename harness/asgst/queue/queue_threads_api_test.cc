@@ -29,8 +29,8 @@ class RunningQueued {
     LiveJvm::Get().SetStop(true);
     if (thread_.joinable()) thread_.join();
   }
-  // `count` elements from one place, tagged from `tag` on, up to the first that is not taken; how
-  // many were.
+  // Enqueues `count` elements from one place, tagged from `tag` on, up to the first that is
+  // refused. Returns how many were taken.
   int Enqueue(intptr_t tag, int count = 1) {
     std::atomic<int> taken{0};
     RaiseOn(thread_.native_handle(), [&](ucontext_t* context) {
@@ -122,7 +122,8 @@ TEST_F(QueueThreads, WhileItIsInNative) {
   EXPECT_EQ(all[0].frames[0].name, "wh.Api.interpProbe()V");
 }
 
-// Frames of `method` and below it, as Queued.java nests them.
+// Expects the frames, oldest first, to be these methods as Queued.java nests them; the last one
+// repeats.
 void ExpectNested(const Handled& handled, const std::vector<std::string>& oldest_first) {
   size_t depth = 0;
   for (auto frame = handled.frames.rbegin(); frame != handled.frames.rend(); ++frame, depth++) {
@@ -217,7 +218,7 @@ TEST_F(QueueThreads, TenThousandUnderLoadAreHandledInOrder) {
   size_t taken[2] = {};
   for (int i = 0; i < kSignals; i++) {
     for (int n = 0; n < 2; n++) {
-      // Where the queue is full, once more when there is room.
+      // Where the queue is full, tries again until there is room.
       int now = 0;
       for (int tries = 0; now < kOfEach && tries < 10'000; tries++) {
         now += both[n]->Enqueue(i * kOfEach + now, kOfEach - now);
@@ -251,7 +252,8 @@ TEST_F(QueueThreads, DeregisteringWhileSignalsEnqueue) {
       EXPECT_TRUE(ASGST_DeregisterQueue(running.env(), queue));
       gone = true;
     });
-    // Many in one handler, so that it is at it when the queue goes.
+    // Many elements in one handler, so that the handler is enqueueing when the queue is
+    // deregistered.
     running.Raise([&](ucontext_t* context) {
       for (int i = 0; i < 2000 && !gone; i++)
         if (ASGST_Enqueue(queue, context, nullptr) > 0) accepted++;

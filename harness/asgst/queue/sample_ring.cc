@@ -13,7 +13,8 @@ SampleRing* SampleRing::Make(int capacity) {
   if (capacity < 1 || capacity > kMostCapacity) return nullptr;
   auto* ring = new (std::nothrow) SampleRing;
   if (ring == nullptr) return nullptr;
-  // Zero is "not filled": large blocks come from the kernel so, and are not touched.
+  // Zero means "not filled". Large blocks come zeroed from the kernel, and calloc does not touch
+  // them.
   ring->places_ = static_cast<Place*>(calloc(static_cast<size_t>(capacity), sizeof(Place)));
   ring->capacity_ = capacity;
   if (ring->places_ != nullptr) return ring;
@@ -29,10 +30,11 @@ void SampleRing::Free(SampleRing* ring) {
 
 SampleRing::Pushed SampleRing::Push(const QueuedSample& sample) {
   uint64_t at = tail_.load();
-  // A try fails only if another one came in between: as often as handlers nest.
+  // A try fails only if tail_ has changed meanwhile: by handlers, as often as they nest, or by
+  // CloseIfEmpty.
   do {
     if ((at & kClosedBit) != 0) return Pushed::kClosed;
-    // Where elements came and went in between, the head is beyond: then the try will fail.
+    // If elements came and went in between, head > at: then the exchange will fail.
     const uint64_t head = head_.load(std::memory_order_acquire);
     if (at >= head && at - head >= static_cast<uint64_t>(capacity_)) return Pushed::kFull;
   } while (!tail_.compare_exchange_strong(at, at + 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SampleRing: the elements of one safepoint queue, in the order in which they came. One thread puts
-// them in, from signal handlers that may interrupt each other anywhere; another takes them out.
+// SampleRing: the elements of one safepoint queue, in order. One thread puts them in, from signal
+// handlers that may interrupt each other anywhere; another takes them out.
 // Signal-safe: Push, At, Ready, size yes; Make, Free no.
 #ifndef WALKHAMMER_HARNESS_ASGST_QUEUE_SAMPLE_RING_H_
 #define WALKHAMMER_HARNESS_ASGST_QUEUE_SAMPLE_RING_H_
@@ -23,23 +23,27 @@ class SampleRing {
   static constexpr int kMostCapacity = 1 << 20;
   enum class Pushed { kYes, kFull, kClosed };
 
-  // Null if there is no memory. Pages are touched when elements come to lie on them.
+  // Makes an empty ring; null if there is no memory, or `capacity` is not in 1 .. kMostCapacity.
+  // Pages are touched only when elements are put on them.
   static SampleRing* Make(int capacity);
   static void Free(SampleRing* ring);
 
-  // Lock-free: one that is interrupted holds up no other. The order is that of the calls' ends.
+  // Copies `sample` to the end. Lock-free: a call that is interrupted holds up no other call. The
+  // order is that in which calls take their positions.
   Pushed Push(const QueuedSample& sample);
 
-  // The nth: 0 the oldest, -1 the youngest; null out of bounds, or while it is being put in.
+  // The nth element: 0 the oldest, -1 the youngest; null out of bounds, or while the element is
+  // being put in.
   QueuedSample* At(int64_t n);
-  int size() const;  // those that are being put in count
+  int size() const;  // elements that are being put in count, too
   int capacity() const { return capacity_; }
 
-  // --- for the one that takes out ---
-  // How many of the oldest are complete.
+  // --- for the thread that takes out ---
+  // How many elements, from the oldest on, are complete.
   int Ready() const;
   void Remove(int count);
-  // From now on nothing is put in; false, and nothing happens, if it is not empty.
+  // Closes an empty ring: nothing is put in from now on. False, and no change, if the ring is not
+  // empty.
   bool CloseIfEmpty();
 
  private:

@@ -43,7 +43,7 @@ TEST(SampleRing, KeepsOrderWhileItGoesRound) {
     while (ring->Push(Sample(next)) == Pushed::kYes) next++;
     EXPECT_EQ(ring->size(), 3);
     EXPECT_EQ(ring->Ready(), 3);
-    // Some are taken out, so that it wraps in the middle.
+    // Some elements are taken out, so that the ring wraps in the middle.
     const int taken = 1 + round % 3;
     for (int i = 0; i < taken; i++) EXPECT_EQ(TagAt(*ring, i), expected++);
     ring->Remove(taken);
@@ -104,7 +104,7 @@ constexpr intptr_t kNested = 1'000'000;  // tags of handlers begin here
 
 void PushInHandler(int) {
   const int error_number = errno;
-  // A signal may come inside of this one, too.
+  // SIGUSR1 is blocked in its own handler, so this handler does not nest.
   if (nested_ring->Push(Sample(kNested + nested_pushed)) == Pushed::kYes) nested_pushed++;
   errno = error_number;
 }

@@ -33,7 +33,7 @@ const WalkLine* armed_line = nullptr;
 
 bool OnTrap(ucontext_t* context, bool walking) {
   if (armed_coverage == nullptr) return false;
-  // What another walker enters is not what coverage is about.
+  // Coverage counts only what the first walker enters.
   const bool counts = walking && (armed_line == nullptr || armed_line->is_firsts_turn());
   return armed_coverage->OnTrap(*context, counts);
 }
@@ -44,7 +44,7 @@ const void* InsideOf(const std::string& library, const WalkerInfo& info) {
   return dlsym(dlopen(library.c_str(), RTLD_NOW | RTLD_NOLOAD), info.symbol);
 }
 
-// Guidance and a figure for the report; a run is worth something without it.
+// Coverage is guidance and a figure of the report; a run without it is still useful.
 void SetUpCoverage(SharedState& shared, ChildEnvironment& environment, const WalkerInfo& info,
                    std::span<uint8_t> run_counters) {
   auto lacking = [&](const std::string& reason) {
@@ -110,7 +110,7 @@ struct PristineJob {
   SceneReport* report;
 };
 
-// The proof that these walkers walk at all here.
+// Proves that the job's walkers work in this JVM: walks each scene as it is.
 void WalkPristineScenes(SharedState& shared, ChildEnvironment& environment) {
   for (size_t i = 0; i < AllScenes().size(); i++) {
     ParkedScene* scene = environment.stage->Find(static_cast<int>(i));
@@ -171,9 +171,9 @@ void WalkBatch(Batch& batch) {
     }
     batch.requests->Next(random, request);
     request.options &= options;
-    if (sequence < job.first_walk) continue;  // walked by a child before this one
+    if (sequence < job.first_walk) continue;  // walked by an earlier child
     hash = Extend(hash, request, batch.name_hashes);
-    // Before the walk, so that a successor does not repeat the killer.
+    // Stored ahead of the walk: no successor adds the hash of a request that kills this child.
     shared.request_hash.store(hash, std::memory_order_relaxed);
     if (!batch.line->Walk(*batch.scene, request, sequence)) {
       shared.phase.store(ChildPhase::kRetired);
@@ -209,7 +209,7 @@ Status Fuzz(SharedState& shared, ChildEnvironment& environment) {
   }
   if (scenes.empty()) return Unable("none of the scenes asked for is available in this JVM");
   const std::vector<uint64_t> names = NameHashes(shared.symbols);
-  // Workers take turns, so that together they walk what one alone would.
+  // Workers take windows in turn, so that together they walk what one worker alone would walk.
   const uint64_t workers = std::max<uint64_t>(shared.job.workers, 1);
   uint64_t number = shared.job.first_walk / kWalksPerWindow;
   while (number % workers != shared.job.worker % workers) number++;
@@ -224,7 +224,7 @@ Status Fuzz(SharedState& shared, ChildEnvironment& environment) {
     if (!environment.stage->Run(*scenes[which], RunBatch, &batch))
       return ToolFailed("the JVM refused to stop at a safepoint");
     if (!batch.go_on) return Ok();
-    // What walks may have spoiled must show here, not in a user's JVM.
+    // Damage done by walks must show here, not in a user's JVM.
     if (number / workers % kWindowsPerCollection == kWindowsPerCollection - 1)
       environment.jvm->jvmti()->ForceGarbageCollection();
   }
@@ -238,7 +238,7 @@ void ForEachValue(const WalkRequest& request, Visit visit) {
   for (const Edit& edit : std::span(request.edits, request.edit_count)) visit(edit.value);
 }
 
-// The name of a symbol in `request` that this JDK does not have; empty if it has all.
+// The name of a symbol in `request` that this JVM lacks; empty if this JVM has all symbols.
 std::string MissingSymbol(const SharedState& shared, const Landscape& landscape,
                           const WalkRequest& request) {
   std::string missing;
@@ -250,7 +250,7 @@ std::string MissingSymbol(const SharedState& shared, const Landscape& landscape,
   return missing;
 }
 
-// Loads the classes of the methods that the request names; those of the JDK, mostly.
+// Loads the classes of the methods that the request names, mostly classes of the JDK.
 void LoadNamedClasses(const SharedState& shared, JNIEnv* env) {
   ForEachValue(shared.job.request, [&](const Value& value) {
     const Symbol& symbol = shared.symbols.at(value.symbol);
@@ -265,7 +265,7 @@ void LoadNamedClasses(const SharedState& shared, JNIEnv* env) {
   });
 }
 
-// Sets up what the request names and `environment` lacks, as far as that can be had.
+// Sets up what the request names and `environment` lacks, as far as possible.
 void SetUpMissing(SharedState& shared, ChildEnvironment& environment) {
   const WalkRequest& request = shared.job.request;
   const auto missing = [&] { return MissingSymbol(shared, *environment.landscape, request); };
@@ -277,10 +277,10 @@ void SetUpMissing(SharedState& shared, ChildEnvironment& environment) {
   look_again();
   if (missing().empty()) return;
   if (std::string_view(AllScenes()[request.scene].name) != kSampledScene) {
-    SetUpScenes(shared, *environment.stage, UINT32_MAX);  // another scene's code, perhaps
+    SetUpScenes(shared, *environment.stage, UINT32_MAX);  // perhaps another scene's code
     return look_again();
   }
-  // A program that is not here: what matters is the shape of its stack.
+  // The request is of a program that is not here: only the shape of its stack matters.
   Copy(shared.replay.stand_in, sizeof shared.replay.stand_in, missing());
   uint32_t count = 0;
   ForEachValue(request, [&](const Value& value) {
@@ -291,8 +291,8 @@ void SetUpMissing(SharedState& shared, ChildEnvironment& environment) {
   shared.replay.stand_ins = count;
 }
 
-// The zombie in the request that is none any more; empty if all are. Asked after the walk: the
-// sweeper may come at any time but while the JVM stands still.
+// A zombie that the request names and the sweeper has freed; empty if there is none. To be called
+// after the walk: the sweeper may run at any time except while the JVM stands still.
 std::string FreedZombie(const SharedState& shared, const ChildEnvironment& environment) {
   std::string freed;
   ForEachValue(shared.job.request, [&](const Value& value) {
@@ -387,7 +387,7 @@ Result<ChildEnvironment> ChildEnvironment::SetUp(SharedState& shared,
   shared.module_count.store(ListModules(shared.modules));
   if (shared.job.coverage != 0)
     SetUpCoverage(shared, environment, AllWalkers()[shared.job.walker], run_counters);
-  // A replay, of which there are hundreds, walks what it is given.
+  // Replays, of which there are hundreds, need no vocabulary: they walk given requests.
   if (shared.job.mode == ChildMode::kFuzz || shared.job.mode == ChildMode::kEngine) {
     MakeVocabulary(*environment.landscape, *environment.stage, *environment.jvm, shared.symbols,
                    shared.vocabulary);

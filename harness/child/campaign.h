@@ -19,11 +19,11 @@
 
 namespace walkhammer {
 
-// After how many windows the JVM must collect: damage done by walks is to show here. The same for
-// all engines.
+// Windows from one forced garbage collection to the next, for all engines. Collections show damage
+// done by walks.
 inline constexpr uint64_t kWindowsPerCollection = 256;
 
-// The JVM, its scenes and the line, ready to walk.
+// The JVM, its scenes and the walk line, ready to walk.
 struct ChildEnvironment {
   Jvm* jvm = nullptr;
   SceneStage* stage = nullptr;
@@ -31,22 +31,22 @@ struct ChildEnvironment {
   std::unique_ptr<Landscape> landscape;
   std::vector<std::unique_ptr<Walker>> walkers;  // by their place in the job
   std::unique_ptr<WalkLine> line;
-  std::unique_ptr<TrapCoverage> coverage;  // null: none wanted, or none to be had
+  std::unique_ptr<TrapCoverage> coverage;  // null: not wanted, or not available
   std::unique_ptr<Churn> churn;            // null: not wanted
 
-  // Does everything up to the first walk and reports it in `shared`.
-  // The calling thread becomes the JVM's main thread. `run_counters`: see TrapCoverage::Sinks.
+  // Does everything up to the first request, pristine walks included, and reports it in `shared`.
+  // The calling thread becomes the JVM's main thread. `run_counters`: see TrapCoverage::Sinks::run.
   static Result<ChildEnvironment> SetUp(SharedState& shared, std::span<uint8_t> run_counters = {});
 };
 
-// Option bits that all walkers of the job know: what only one of them is asked for makes answers
-// differ. All bits where there is but one walker.
+// Option bits that all walkers of the job know: an option that only one of them obeys would make
+// answers differ. All bits are set if the job has one walker.
 uint32_t SharedOptions(const Job& job);
 
-// Leaves the reason why this child cannot go on in `shared`.
+// Stores in `shared` why this child cannot go on: message, and phase kUnable or kFailed.
 void EndWith(SharedState& shared, const Failure& failure);
 
-// Runs shared.job to its end; leaves phase and message there.
+// Runs shared.job to its end; stores the phase and, after a failure, the message in `shared`.
 void RunCampaign(SharedState& shared);
 
 }  // namespace walkhammer

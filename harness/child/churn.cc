@@ -7,11 +7,12 @@
 namespace walkhammer {
 namespace {
 
-// Java's share of the time is 1 / (kWindowsPerPause + 1).
+// A pause takes 1 / kWindowsPerPause of the time of the window before it, so Java's share of the
+// time is 1 / (kWindowsPerPause + 1).
 constexpr int kWindowsPerPause = 4;
 constexpr auto kLongestPause = std::chrono::milliseconds(50);
 
-// CollectedHeap::_total_collections; null if this JVM does not tell.
+// Address of CollectedHeap::_total_collections; null if vmStructs lack it.
 const volatile uint32_t* CollectionCount(const VmStructs& structs) {
   auto* heap = static_cast<char**>(structs.Static("Universe", "_collectedHeap"));
   auto offset = structs.Offset("CollectedHeap", "_total_collections");

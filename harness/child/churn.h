@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Churn: Java threads that press the collector and churn classes and code while a child fuzzes
-// (wh.Churn), and the time that they get: the JVM stands in windows at a safepoint, which follow
-// each other at once and would starve them. Signal-safe: no.
+// Churn: Java threads (wh.Churn) that put pressure on the collector and churn classes and code
+// while a child fuzzes. Churn also gives these threads time: the windows, in which the JVM stands
+// at a safepoint, follow each other at once and would starve the threads. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CHILD_CHURN_H_
 #define WALKHAMMER_HARNESS_CHILD_CHURN_H_
 
@@ -20,7 +20,8 @@ class Churn {
   // must be the JVM's main thread.
   static Result<std::unique_ptr<Churn>> Start(Jvm& jvm, SharedState& shared);
 
-  // The JVM's main thread, before each window: sleeps, so that Java has its share of the time.
+  // Sleeps, so that Java has its share of the time. To be called on the JVM's main thread, ahead of
+  // each window. Adds to shared.churn.collections.
   void LetJavaRun();
 
  private:
@@ -34,7 +35,7 @@ class Churn {
 
   SharedState& shared_;
   const volatile uint32_t* collections_;  // the JVM's own count
-  uint32_t seen_;                         // of these, so far
+  uint32_t seen_;                         // value of *collections_ that is counted already
   Clock::time_point window_start_;
 };
 

@@ -33,7 +33,7 @@ void EngineThread::Serve() {
   for (;;) {
     Wait(wanted_);
     if (environment_.churn != nullptr) environment_.churn->LetJavaRun();
-    // What walks may have spoiled must show here, not in a user's JVM.
+    // Damage done by walks must show here, not in a user's JVM.
     if (windows_ % kWindowsPerCollection == kWindowsPerCollection - 1)
       environment_.jvm->jvmti()->ForceGarbageCollection();
     if (!environment_.jvm->RunAtSafepoint(OnVmThread, this)) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// EngineThread: walks scenes from a thread that a fuzz engine owns. Engines want to keep their
-// thread and choose the scene of every input, and a hand-over to the scene's own thread costs more
-// than a walk. So the engine's thread stands in for the scene's: for one walk it takes over that
-// thread's thread pointer, and with it Thread::current(), errno and the guard's slot, while the
-// scene's thread sleeps. All of it happens in a window: the JVM stands at a safepoint, several
-// thousand walks long. Signal-safe: no.
+// EngineThread: walks scenes from a thread that a fuzz engine owns. Engines keep their own thread
+// and choose the scene of every input, and a hand-over to the scene's own thread costs more than a
+// walk. So the engine's thread stands in for the scene's thread: for one walk, the engine's thread
+// takes over the thread pointer of the scene's thread, and with it Thread::current(), errno and the
+// guard's slot, while the scene's thread sleeps. Walks happen in windows of kWalksPerWindow walks;
+// during a window the JVM stands at a safepoint. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CHILD_ENGINE_THREAD_H_
 #define WALKHAMMER_HARNESS_CHILD_ENGINE_THREAD_H_
 
@@ -20,15 +20,15 @@ class EngineThread {
  public:
   explicit EngineThread(ChildEnvironment& environment);
 
-  // The JVM's main thread: opens windows as the engine asks for them, for ever.
+  // Opens windows as the engine asks for them, for ever. To be called on the JVM's main thread.
   [[noreturn]] void Serve();
 
-  // The engine's thread, once, before the first Run.
+  // Makes the engine's thread able to walk. To be called once on that thread, ahead of any Run.
   void Enter();
-  // The engine's thread: body(argument) as the scene's thread would run it. Opens a window if none
-  // is open.
+  // Runs body(argument) on the engine's thread as the scene's thread would run it. Opens a window
+  // if none is open, and closes the window after kWalksPerWindow walks.
   void Run(ParkedScene& scene, void (*body)(void*), void* argument);
-  // The engine's thread: puts stacks and code back and lets the JVM go on.
+  // Restores stacks and code and lets the JVM go on. To be called on the engine's thread.
   void CloseWindow();
 
  private:
@@ -43,7 +43,7 @@ class EngineThread {
   uint32_t used_ = 0;     // bit i: scene i was walked in this window
   uint64_t own_pointer_ = 0, mask_ = 0;
   int tid_ = 0;
-  GuardSlot slot_;  // for the alternate signal stack; the walks use the scenes' slots
+  GuardSlot slot_;  // for the alternate signal stack; walks use the scenes' slots
 };
 
 }  // namespace walkhammer

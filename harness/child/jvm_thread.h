@@ -7,8 +7,8 @@
 
 namespace walkhammer {
 
-// Starts it with a stack of 8 MiB, whatever ulimit says: scenes recurse in it. False where no
-// thread can be had. The caller joins or detaches it.
+// Starts `thread`, which runs body(argument) on a stack of 8 MiB, whatever ulimit says. Returns
+// false if no thread can be started. The caller joins or detaches the thread.
 inline bool StartJvmThread(void* (*body)(void*), void* argument, pthread_t& thread) {
   constexpr size_t kStackBytes = 8 << 20;
   pthread_attr_t attributes;

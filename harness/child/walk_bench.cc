@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// walk_bench: what the harness costs around a walk, side by side in one run: the bare
-// AsyncGetCallTrace on a 30-frame scene, the reference provider on the same, the bare call through
-// the guard, through adapter + guard + oracles, and the whole random-engine line.
+// walk_bench: the cost of the harness around a walk, measured side by side in one run: the bare
+// AsyncGetCallTrace on a 30-frame scene, the reference provider on that scene, the bare call
+// through the guard, the call through adapter + guard + oracles, and the whole random-engine line,
+// without and with coverage.
 //   walk_bench [--jdk=DIR] [benchmark options]
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
@@ -45,7 +46,7 @@ WalkRequest Pristine() {
   return request;
 }
 
-// What a benchmark does on the scene's thread, and its state.
+// What a benchmark runs on the scene's thread, and the benchmark's state.
 struct Loan {
   benchmark::State* state;
   void (*body)(benchmark::State&);
@@ -63,7 +64,7 @@ void OnSceneThread(benchmark::State& state, void (*body)(benchmark::State&)) {
   state.SetItemsProcessed(state.iterations());
 }
 
-// The scene's thread presented as in_Java with its anchor cleared, for the bare calls.
+// Presents the scene's thread as in_Java with its anchor cleared, for bare calls, while it exists.
 class Presented {
  public:
   Presented()
@@ -141,7 +142,7 @@ void RandomLine(benchmark::State& s) {
     }
     requests.Next(random, request);
     environment.line->Walk(*scene, request, sequence++);
-    shared->ring.tail.store(shared->ring.head.load());  // nobody reads findings here
+    shared->ring.tail.store(shared->ring.head.load());  // no code reads findings here
   }
   if (covered) environment.coverage->Disarm();
 }

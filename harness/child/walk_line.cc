@@ -20,8 +20,8 @@
 namespace walkhammer {
 namespace {
 
-constexpr uint16_t kDepthAfterCrash = 32;  // frames: enough to see a walker gone wrong
-constexpr size_t kCheckedWords = 512;      // of the walked stack, after each walk
+constexpr uint16_t kDepthAfterCrash = 32;  // frames: enough to see that a walker is broken
+constexpr size_t kCheckedWords = 512;      // of the walked stack, compared after each walk
 constexpr int kRingFullRetries = 200;      // of 5 ms
 
 void SetSignalMask(uint64_t mask) {
@@ -37,8 +37,8 @@ Surroundings Look(const ParkedScene& scene, uint64_t mask) {
           mask};
 }
 
-// What return addresses look like under pointer authentication; where this CPU has none, with bits
-// of our own in the place of a signature.
+// `address` with a signature, like return addresses under pointer authentication. If this CPU has
+// none, made-up bits are flipped where the signature would be.
 uint64_t Signed(uint64_t address) {
   constexpr uint64_t kMadeUp = 0x2b000000000000;  // of bits 48 to 54
   const uint64_t with_signature = SignReturnAddress(address);
@@ -109,7 +109,7 @@ WalkLine::Presented WalkLine::ResolveAll(const ParkedScene& scene,
 int WalkLine::ApplyEdits(const ParkedScene& scene, const WalkRequest& request, Undo* undo) const {
   const uint64_t words = (scene.edit_high - scene.stack_low) / 8;
   uint64_t values[WalkRequest::kMaxEdits];
-  // All values first: `slot` means the pristine content.
+  // Values are resolved ahead of all edits: `slot` means the pristine content.
   for (int i = 0; i < request.edit_count; i++)
     values[i] = Resolve(scene, request.edits[i].value, 0);
   for (int i = 0; i < request.edit_count; i++) {
@@ -132,7 +132,7 @@ int WalkLine::ApplyEdits(const ParkedScene& scene, const WalkRequest& request, U
   return request.edit_count;
 }
 
-// The bracket: from here to the walker's return nothing allocates, locks or calls the JVM.
+// The bracket: from here to the walker's return, no code of ours allocates, locks or calls the JVM.
 void WalkLine::CallWalker(ParkedScene& scene, const WalkRequest& request,
                           const Presented& presented) {
   const JavaThreadView& thread = scene.thread;
@@ -214,8 +214,8 @@ void WalkLine::CountAgreement(const WalkRequest& request) {
   shared_.agreement[turn_][realism][region][static_cast<int>(kind)]++;
 }
 
-// Of the same walker twice the same is asked only where it was shown a scene as it is: made-up
-// registers may lead it to what has changed since, to its own frames, for one.
+// A walker that is twice in the job must answer the same only if the scene is pristine: made-up
+// registers may lead the walker to words that have changed since, such as its own frames.
 void WalkLine::KeepForNext() {
   const int next = turn_ + 1;
   seen_.other = {};
@@ -223,7 +223,7 @@ void WalkLine::KeepForNext() {
   seen_.other = {trace_, &info(turn_), seen_.pristine && &info(next) == &info(turn_)};
 }
 
-// Whoever dies now, it is this walker's doing.
+// If the process dies from here on, this walker is blamed.
 void WalkLine::WriteJournal(const WalkRequest& request) {
   Journal& journal = shared_.journal;
   journal.request = request;
@@ -268,7 +268,7 @@ bool WalkLine::WalkInTurn(ParkedScene& scene, const WalkRequest& request, uint64
 
   shared_.contained_crashes.fetch_add(1, std::memory_order_relaxed);
   if (scene.guard.inside_unsafe_call) {
-    // The allocator or a lock is stranded: whoever needs it next would stand still.
+    // The allocator or a lock stays locked: the next thread that needs it would hang.
     shared_.phase.store(ChildPhase::kRetired);
     if (shared_.job.alone != 0) abort();
     _exit(shared_.job.merging);
@@ -322,7 +322,7 @@ bool WalkLine::WalkPristineInTurn(ParkedScene& scene, const WalkRequest& request
   WriteJournal(request);
   const Presented presented = ResolveAll(scene, request);
   CallWalker(scene, request, presented);
-  // A replay tells of its own request only.
+  // A replay reports on its own request only.
   if (shared_.job.mode == ChildMode::kReplay)
     Observe(scene, request);
   else

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// WalkLine: the straight line for one request: resolve, journal, guarded walker call, judge,
-// count, hand findings to the parent; once for each walker of the job, each shown the same. Runs on
-// the scene's own thread while the JVM stands at a safepoint (SceneStage::Run). Signal-safe: what
-// stands between journal and judge is; the rest no.
+// WalkLine: the straight line for one request: journal, resolve, guarded walker call, judge, count,
+// hand findings to the parent; once for each walker of the job, each shown the same. Runs on the
+// scene's own thread (SceneStage::Run), or on an EngineThread that stands in for it, while the JVM
+// stands at a safepoint. Signal-safe: the steps between journal and judge yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_CHILD_WALK_LINE_H_
 #define WALKHAMMER_HARNESS_CHILD_WALK_LINE_H_
 
@@ -26,21 +26,22 @@ class WalkLine {
   WalkLine(SharedState& shared, const Landscape& landscape, const MethodRegistry& methods,
            std::span<const std::unique_ptr<Walker>> walkers);
 
-  // Walks `request` on its scene, which must be `scene`, from the calling thread, which must be
-  // the scene's. `sequence` names it in the journal. False if this child must be retired.
+  // Walks `request`. `scene` must be the request's scene; the calling thread must be the scene's,
+  // or stand in for it. `sequence` is the request's number in the journal. Returns false if this
+  // child must be retired.
   bool Walk(ParkedScene& scene, const WalkRequest& request, uint64_t sequence);
 
-  // What the first walker came to in the last Walk; its frames may be gone.
+  // The first walker's answer in the last Walk; its frames may be overwritten by now.
   const Trace& walked() const { return walked_; }
-  const Fault& fault() const { return fault_; }  // where it did not return
-  // How the answers of the last two walkers of it that differed did so.
+  const Fault& fault() const { return fault_; }  // of that answer, if the walker did not return
+  // How a walker and the walker before it differed in the last Walk (the last such pair).
   Disagreement differed() const { return differed_; }
 
-  // Whether it is the first walker's turn. Signal-safe.
+  // True if it is the first walker's turn. Signal-safe: yes.
   bool is_firsts_turn() const { return turn_ == 0; }
 
-  // Walks the scene as it is, in_Java and in_native; true if all walkers came to the JVMTI truth
-  // both times. `difference` (if not null) gets one sentence when not.
+  // Walks the scene as it is, in_Java and in_native. Returns true if all walkers gave the JVMTI
+  // truth both times; otherwise `difference` (`size` bytes, may be null) gets one sentence.
   bool WalkPristine(ParkedScene& scene, char* difference, size_t size);
 
  private:
@@ -65,19 +66,20 @@ class WalkLine {
                           size_t size);
   void WriteJournal(const WalkRequest& request);
   void CallWalker(ParkedScene& scene, const WalkRequest& request, const Presented& presented);
-  // Fills seen_ with the last call.
+  // Fills seen_ from the last call.
   void Observe(const ParkedScene& scene, const WalkRequest& request);
-  // Whether the walk line's own leaving of a call has left the walker sane: a pristine walk that
-  // is neither journaled nor judged, since the request before it would be to blame.
+  // True if the current walker still walks the pristine scene truly after the guard has left a
+  // call. This walk is neither journaled nor judged, since the request before it would be to blame.
   bool StillWalksTruly(ParkedScene& scene);
   void Judge(const ParkedScene& scene, const WalkRequest& request, uint64_t sequence,
              const Presented& presented);
-  // Restores what the walker wrote into the nearest part of the stack.
+  // Undoes what the walker wrote into the lowest part of the stack; returns the first such word.
   StackWrite TakeBackWrites(const ParkedScene& scene) const;
   void Report(const WalkRequest& request, uint64_t sequence, const Presented& presented,
               uint8_t oracle, uint8_t outcome, const char* detail);
   void Count(const WalkRequest& request);
-  // With the answer of the walker before, if there was one; and keeps this one for the next.
+  // Counts how this answer compares with that of the walker before, if there was one. KeepForNext
+  // keeps this answer for the next comparison.
   void CountAgreement(const WalkRequest& request);
   void KeepForNext();
   PcRegion RegionOf(const Value& pc) const;
@@ -86,7 +88,7 @@ class WalkLine {
   const Landscape& landscape_;
   const MethodRegistry& methods_;
   const std::span<const std::unique_ptr<Walker>> walkers_;  // by their place in the job
-  int turn_ = 0;                                            // whose it is
+  int turn_ = 0;                                            // place of the current walker
   ucontext_t context_{};
   Trace trace_{};  // of the last call
   Trace walked_{};

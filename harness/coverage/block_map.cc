@@ -19,7 +19,7 @@ namespace walkhammer {
 namespace {
 
 constexpr uint64_t kSlotBytes = 8;
-constexpr uint64_t kFirstSlot = 16;  // of a _ZTV symbol: the offset to top and the type come before
+constexpr uint64_t kFirstSlot = 16;  // of a _ZTV symbol: offset to top and type info come first
 
 uint32_t CodeAt(const ElfImage& image, uint64_t address) {
   uint32_t code = 0;
@@ -28,7 +28,7 @@ uint32_t CodeAt(const ElfImage& image, uint64_t address) {
   return code;
 }
 
-// Finds what a walker reaches, breadth first, so that what the limit cuts off is the farthest.
+// Finds the functions that a walker reaches, breadth first, so that the limit drops the farthest.
 class Builder {
  public:
   Builder(const ElfImage& image, const Disassembler& disassembler)
@@ -76,7 +76,7 @@ class Builder {
     waiting_.push_back(&function);
   }
 
-  // A direct call, jump or branch: its target is a leader.
+  // Adds the target of a direct call, jump or branch: the target is a leader.
   void Follow(uint64_t target) {
     const ElfImage::Symbol* function = image_.FunctionAt(target);
     if (function == nullptr) return;  // the procedure linkage table: another library
@@ -103,7 +103,7 @@ class Builder {
       else
         FollowIndirect(reached, i);
     }
-    // Assembly tells no sizes, and its code may run on into the next symbol.
+    // Symbols in assembly have no sizes, and their code may run on into the next symbol.
     if (function.runs_on && swept.code().back().FallsThrough() &&
         image_.FunctionAt(function.end()) != nullptr)
       Follow(function.end());
@@ -133,7 +133,7 @@ class Builder {
                                          insn.address - reached.swept.begin()));
   }
 
-  // These answer how many functions were found.
+  // FollowPointer, FollowMember and FollowSlot return how many functions they found.
   size_t FollowPointer(uint64_t target, Reach reach) {
     const ElfImage::Symbol* function = image_.FunctionAt(target);
     if (function == nullptr || function->address != target) return 0;
@@ -141,7 +141,7 @@ class Builder {
     return 1;
   }
 
-  // What stands in a slot, unless it is no question that a walk asks.
+  // Adds the function that a vtable slot points to, if a walk may call it.
   size_t FollowMember(uint64_t target) {
     const ElfImage::Symbol* function = image_.FunctionAt(target);
     if (function == nullptr || !MayBeAsked(Demangle(function->name))) return 0;
@@ -159,8 +159,8 @@ class Builder {
     return found;
   }
 
-  // A trap inside of an instruction would change what the JVM does. If some jump says that the
-  // sweep lost step with the code, the whole function is left out.
+  // Leaves out each function with a jump into the middle of one of its instructions: the sweep is
+  // out of step there, and a trap inside of an instruction would change what the JVM does.
   void DropMisread() {
     for (const uint64_t target : targets_) {
       const ElfImage::Symbol* function = image_.FunctionAt(target);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// BlockMap: the basic blocks of a walker's code in an uninstrumented libjvm, found in its file
-// alone (.symtab for the bounds of functions, Capstone for their instructions, relocations for
-// vtables). The child arms traps on them, the parent and reports name them. Pure: no JVM is needed.
-// What counts as a walker's code: direct calls and jumps from the roots, transitively, and virtual
-// calls into the classes of reach_rules.cc; calls into other libraries are not followed.
+// BlockMap: the basic blocks of a walker's code in an uninstrumented libjvm, found in the library's
+// file alone: function bounds from .symtab, instructions by Capstone, vtables from relocations. The
+// child arms traps on the blocks; the parent and reports name them. No JVM is needed.
+// A walker's code is what the roots reach by direct calls and jumps, transitively, and by virtual
+// calls into the classes of reach_rules.cc. Calls into other libraries are not followed.
 // Signal-safe: no (reading a finished map yes).
 #ifndef WALKHAMMER_HARNESS_COVERAGE_BLOCK_MAP_H_
 #define WALKHAMMER_HARNESS_COVERAGE_BLOCK_MAP_H_
@@ -21,14 +21,14 @@ struct Block {
   uint64_t address;   // ELF virtual address of the first instruction, the block's leader
   uint32_t size;      // bytes up to the next leader or the function's end
   uint32_t function;  // index into BlockMap::functions
-  uint32_t code;      // the first four bytes: memory is compared with the file before it is patched
+  uint32_t code;      // first four bytes in the file: compared with memory before it is patched
 };
 
-// How the walker gets into a function.
+// How the walker reaches a function.
 enum class Reach : uint8_t {
   kRoot,    // the API itself
-  kDirect,  // a direct call or jump from a reached function
-  kVtable,  // an indirect call through a slot of a vtable that it may have
+  kDirect,  // a call or jump with a known target, from a reached function
+  kVtable,  // an indirect call through a vtable that the receiver may have
 };
 
 struct BlockFunction {
@@ -38,20 +38,20 @@ struct BlockFunction {
   Reach reach;
 };
 
-// A function that may be called and is not in the map, and why.
+// A gap in the map: a function that is not in it, or one whose indirect call is not followed.
 struct LeftOut {
   std::string name;
   std::string reason;  // "an indirect call at +0x12 whose target ...", ...
 };
 
-// Where the JVM begins to report its own death, as VMError::report_and_die.
+// Entry of a function that reports the death of the JVM: VMError::report_and_die.
 struct DeathEntry {
   uint64_t address;
-  uint32_t code;  // as in Block
+  uint32_t code;  // first four bytes in the file
 };
 
 struct BlockMap {
-  // At most this many blocks; what is beyond is left out, with the reason.
+  // Most blocks in a map. Functions that would exceed the limit are in `left_out`.
   static constexpr size_t kMaxBlocks = 16384;
 
   std::vector<BlockFunction> functions;  // by address
@@ -59,16 +59,17 @@ struct BlockMap {
   std::vector<LeftOut> left_out;         // by name
   std::vector<DeathEntry> deaths;        // by address
 
-  // The block whose leader is `address` (ELF virtual address), or -1.
+  // Index of the block whose leader is `address` (ELF virtual address), or -1.
   int Find(uint64_t address) const;
 };
 
-// The blocks reachable from `roots` (symbol names, e.g. "AsyncGetCallTrace") in the shared library
-// `path`. The same file gives the same map, in the same order. Fails with kUnable where the file
-// has no .symtab: the sentence says that coverage needs one.
+// Finds the blocks reachable from `roots` (symbol names, e.g. "AsyncGetCallTrace") in the ELF file
+// `path`. The same file gives the same map, in the same order. Fails with kUnable if the file has
+// no .symtab or lacks a root, with kBadInput if it cannot be read as ELF.
 Result<BlockMap> FindBlocks(const std::string& path, const std::vector<std::string>& roots);
 
-// One instruction a line, "+0x1c  mov rax, qword ptr [rdi]"; of one block of `path`.
+// Disassembles block number `block` of `map`, read from the file `path`. One instruction per line,
+// with its offset in the function: "+0x1c  mov rax, qword ptr [rdi]". kBadInput: no such block.
 Result<std::string> DisassembleBlock(const std::string& path, const BlockMap& map, size_t block);
 
 }  // namespace walkhammer

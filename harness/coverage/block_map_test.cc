@@ -42,7 +42,7 @@ const BlockFunction* Named(const BlockMap& map, const std::string& begin) {
   return nullptr;
 }
 
-// What holds of every map.
+// Expects what must hold for every map.
 void ExpectSound(const BlockMap& map) {
   uint64_t last = 0;
   for (size_t i = 0; i < map.blocks.size(); i++) {
@@ -76,7 +76,7 @@ TEST(BlockMapTest, FollowsWhatTheSourceCalls) {
         "MarkCaseE", "MarkDefault", "MarkCold", "MarkTail", "MarkVirtualBase", "MarkVirtualDerived",
         "Tail", "CodeBlob::is_nmethod", "nmethod::is_nmethod"})
     EXPECT_NE(Named(map, name), nullptr) << name;
-  // On aarch64 an address takes two instructions, which are not put together.
+  // On aarch64 an address takes two instructions, which the sweep does not combine.
   if (!kHasLinkRegister) {
     for (const char* name : {"MarkPointer", "Pointed"})
       EXPECT_NE(Named(map, name), nullptr) << name;
@@ -91,7 +91,7 @@ TEST(BlockMapTest, FollowsWhatTheSourceCalls) {
 
 TEST(BlockMapTest, SaysWhatItLeavesOut) {
   const BlockMap map = MapOf(kBranches, "Branches");
-  EXPECT_EQ(Named(map, "TakeTaken"), nullptr);     // nobody calls it
+  EXPECT_EQ(Named(map, "TakeTaken"), nullptr);     // no code calls it
   EXPECT_EQ(Named(map, "Stranger"), nullptr);      // no class of a walk
   EXPECT_EQ(Named(map, "outputStream"), nullptr);  // a stop
   EXPECT_EQ(Named(map, "MarkLogged"), nullptr);
@@ -134,7 +134,7 @@ TEST(BlockMapTest, Disassembles) {
   EXPECT_FALSE(DisassembleBlock(kBranches, map, map.blocks.size()).ok());
 }
 
-// --- the JDKs that are here ---
+// --- installed JDKs ---
 
 std::vector<std::string> Libjvms() {
   glob_t found{};
@@ -174,7 +174,7 @@ TEST(BlockMapTest, InstalledJdks) {
     const BlockMap& map = found.value();
     ExpectSound(map);
     EXPECT_GT(map.blocks.size(), 700u);
-    EXPECT_LT(map.blocks.size(), 8000u);  // beyond: some machinery that no walk runs got in
+    EXPECT_LT(map.blocks.size(), 8000u);  // more: code that no walk runs got in
     for (const char* name : {"AsyncGetCallTrace", "frame::safe_for_sender", "vframeStreamForte",
                              "CodeCache::find_blob", "Method::is_valid_method", "PcDesc"})
       EXPECT_NE(Named(map, name), nullptr) << name;

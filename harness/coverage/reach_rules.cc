@@ -8,7 +8,7 @@ namespace walkhammer {
 namespace {
 
 struct Stop {
-  std::string_view prefix;  // of the name without what it returns
+  std::string_view prefix;  // of the demangled name without its return type
   const char* reason;
 };
 
@@ -97,7 +97,7 @@ constexpr Stop kStops[] = {
     {"RuntimeStub::Vptr::post_restore", kMaking},
 };
 
-// Members of that name, whatever their class.
+// Members with names that begin like this, whatever their class.
 constexpr Stop kMemberStops[] = {
     {"::print", kPrinting},
     {"::log_", kPrinting},
@@ -149,13 +149,15 @@ constexpr Family kFamilies[] = {
     {kStubs, "codelets of the interpreter"},
 };
 
-// A walk asks its receivers and does not change them, so only const members count, and these.
+// A walk queries its receivers and does not change them, so only const members count, and those
+// listed here.
 constexpr std::string_view kAskedThoughNotConst[] = {
-    "nmethod::get_original_pc(",  // JDK 17: where a deoptimised frame goes on
+    "nmethod::get_original_pc(",  // JDK 17: where a deoptimised frame continues
     "CompiledMethod::get_original_pc(",
 };
 
-// The names of template functions begin with what they return.
+// True if `function`, without its return type, begins with `prefix`. Only the demangled names of
+// template functions begin with a return type.
 bool Begins(std::string_view function, std::string_view prefix) {
   if (function.starts_with(prefix)) return true;
   const size_t space = function.find(' ');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the functions that a walker can reach on paper it is taken to execute: tables, each row
-// with its reason. A trap on a function that other threads run all day costs them signals and tells
-// nothing of the walk. Used by the block map. Signal-safe: no.
+// Rules for which functions a walker is expected to execute, of those that it can reach on paper:
+// tables, each row with its reason. A trap on a function that other threads run all the time costs
+// them signals and says nothing about the walk. Used by the block map. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_COVERAGE_REACH_RULES_H_
 #define WALKHAMMER_HARNESS_COVERAGE_REACH_RULES_H_
 
@@ -9,18 +9,18 @@
 
 namespace walkhammer {
 
-// Names are demangled throughout.
+// All names are demangled.
 
-// Why calls of `function` are not followed; null: they are.
+// Returns why calls of `function` are not followed; null if they are followed.
 const char* WhyNotFollowed(std::string_view function);
 
-// A virtual call of a walker may find an object of that class.
+// True if a virtual call of a walker may have a receiver of class `class_name`.
 bool MayBeReceiver(std::string_view class_name);
 
-// A virtual call of a walker may be meant for `function`, a member of such a class.
+// True if a virtual call of a walker may call `function`, a member of a receiver class.
 bool MayBeAsked(std::string_view function);
 
-// The JVM that enters `function` will not come back.
+// True if `function` reports the death of the JVM and does not return.
 bool IsDeathEntry(std::string_view function);
 
 }  // namespace walkhammer

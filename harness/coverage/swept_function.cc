@@ -8,7 +8,8 @@
 namespace walkhammer {
 namespace {
 
-// Behind this many instructions, backwards from a call, its target's origin is not looked for.
+// Limit of the backward search for the origin of a call's target, in visited pairs of instruction
+// and register.
 constexpr size_t kMaxLookBack = 2000;
 
 }  // namespace
@@ -37,7 +38,7 @@ std::set<uint64_t> SweptFunction::LeadersWithin() const {
   for (size_t i = 0; i < code_.size(); i++) {
     if (!code_[i].EndsBlock()) continue;
     size_t next = i + 1;
-    // Behind a branch not taken a nop is executed; behind a jump it only aligns what follows.
+    // A nop after a branch is executed if the branch is not taken; a nop after a jump only aligns.
     if (!code_[i].FallsThrough())
       while (next < code_.size() && code_[next].padding) next++;
     if (next < code_.size()) leaders.insert(code_[next].address);
@@ -45,9 +46,9 @@ std::set<uint64_t> SweptFunction::LeadersWithin() const {
   return leaders;
 }
 
-// Position-independent tables hold 32-bit differences between a case and the table itself. Taking
-// every address that the code points to as the start of one is safe: text and read-only data are
-// far apart, so no other data looks like a difference that leads to an instruction of this very
+// Position-independent jump tables hold 32-bit differences: entry = case - table. Every address
+// that the code points to is tried as the start of a table. That is safe: text and read-only data
+// are far apart, so no other data looks like a difference that leads to an instruction of this
 // function.
 void SweptFunction::ReadJumpTables(const ElfImage& image, std::string_view name) {
   const bool jumps = std::any_of(code_.begin(), code_.end(), [](const Instruction& i) {

@@ -38,13 +38,13 @@ Result<std::unique_ptr<TrapCoverage>> TrapCoverage::Prepare(const BlockMap& map,
   return coverage;
 }
 
-// Not over a trap instruction of the code's own, whose signal is not ours to answer.
+// Leaves a trap instruction of the code's own in place: its signal is not ours to handle.
 void TrapCoverage::Plant(const Place& place) {
   if (place.original != kTrapCode && ReadCode(place.address) != kTrapCode)
     WriteCode(place.address, kTrapCode);
 }
 
-// Looks before it writes: a store into code that runs costs its threads a flushed pipeline.
+// Reads before it writes: a store into running code costs its threads a flushed pipeline.
 void TrapCoverage::Restore(const Place& place) {
   const auto original = static_cast<CodeUnit>(place.original);
   if (ReadCode(place.address) != original) WriteCode(place.address, original);
@@ -60,7 +60,7 @@ void TrapCoverage::Arm() {
   for (const Place& place : deaths_) Plant(place);
   for (size_t i = 0; i < blocks_.size(); i++)
     if (hit_[i].load(std::memory_order_relaxed) == 0) Plant(blocks_[i]);
-  // Another thread may have begun to die meanwhile and must not meet what was planted since.
+  // Another thread may have begun to report the JVM's death; it must not hit traps planted since.
   if (dying_.load()) RestoreAll();
 }
 
@@ -77,10 +77,10 @@ int TrapCoverage::FindPlace(const std::vector<Place>& places, uint64_t address) 
   return static_cast<int>(at - places.begin());
 }
 
-// The table never changes, so that all this needs is the pc. Whether the trap still stands there
-// does not matter: Disarm or another thread may have restored it after this thread had run into it
-// and before its signal came. Going back to the restored instruction is right in each case. If Arm
-// has planted it anew meanwhile, it is restored once more, and missed until the next Arm.
+// The tables of places never change, so the pc is all that is needed. The trap may be gone by now:
+// Disarm or another thread may have restored the instruction after this thread hit the trap and
+// before its signal came. Going back to the restored instruction is right in each case. If Arm has
+// planted the trap again meanwhile, this call removes it, and hits are missed until the next Arm.
 bool TrapCoverage::OnTrap(ucontext_t& context, bool walking) {
   Registers registers = ReadContext(context);
   registers.pc -= kTrapPcAhead;

@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 constexpr char kBranches[] = WALKHAMMER_BRANCHES;  // testing/branches.cc, built
 constexpr unsigned kInputs = 4096;
 
-// By bit of what TakeTaken answers.
+// By bit of TakeTaken's result.
 constexpr const char* kMarks[] = {
     "MarkThen()",        "MarkElse()",           "MarkLoop()",  "MarkCaseA()",   "MarkCaseB()",
     "MarkCaseC()",       "MarkCaseD()",          "MarkCaseE()", "MarkDefault()", "MarkCold()",
@@ -79,7 +79,7 @@ class TrapCoverageTest : public testing::Test {
     active.store(coverage_.get());
   }
 
-  // One walk, so to speak; what it hit stands in run_.
+  // Calls branches_(input) guarded, as a walk. The blocks hit are in run_.
   void Walk(unsigned input) {
     struct Call {
       unsigned input;
@@ -149,7 +149,7 @@ TEST_F(TrapCoverageTest, BlocksHitAreThoseOfTheBranchesTaken) {
     }
     if (HasFailure()) break;
   }
-  // All inputs together leave no block out: none stands where nothing runs.
+  // All inputs together hit every block: none is where nothing runs.
   for (size_t i = 0; i < map_.blocks.size(); i++) {
     const BlockFunction& f = map_.functions[map_.blocks[i].function];
     if (f.name.starts_with("Branches") || f.name.starts_with("Mark")) {
@@ -196,7 +196,7 @@ TEST_F(TrapCoverageTest, HitsOfOthersAreRestoredAndDoNotCount) {
   take_taken_();
   EXPECT_EQ(CountArmed(), armed);
   EXPECT_EQ(coverage_->covered(), 0u);
-  Walk(1);  // arms them again
+  Walk(1);  // arms the traps again
   EXPECT_TRUE(EntryHit("MarkThen()"));
 }
 
@@ -271,7 +271,7 @@ TEST_F(TrapCoverageTest, DyingJvmMeetsNoTraps) {
   take_taken_();
 }
 
-// What could go wrong here ends the process: a signal that nobody answers, half an instruction.
+// A failure here ends the process: by a signal without handler, or by half an instruction.
 TEST_F(TrapCoverageTest, ThreadsRaceForTraps) {
   Prepare();
   std::atomic<bool> stop{false};

@@ -6,10 +6,10 @@
 namespace walkhammer {
 namespace {
 
-// What of one method the stack shows.
+// What the stack shows of one method.
 struct Evidence {
   bool c1 = false, c2 = false, osr = false, deopt = false;
-  bool invalidated = false;  // compiled, and no longer what new calls enter
+  bool invalidated = false;  // compiled code that new calls no longer enter
   bool method_word = false;  // its Method*, as interpreted frames hold it
   int level = 0;             // of the code that was seen last
   bool compiled() const { return c1 || c2 || osr || deopt; }
@@ -51,8 +51,8 @@ bool Holds(const std::string& kind, const Evidence& seen) {
   return false;
 }
 
-// Of what has been deoptimised, the frame on the stack is still the compiled one; walkers may see
-// it either way.
+// KindOfFrame of an activation that is `kind`; 0: not known. The frame of a deoptimised activation
+// is still the compiled one on the stack, and walkers may report it either way.
 int32_t KindOf(const std::string& kind, const Evidence& seen) {
   constexpr int kJava = 1, kInlined = 2, kC2 = 4;
   if (kind == "interpreted") return KindOfFrame(kJava, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expectations: what a scene claims of its parked stack ("this activation is compiled by C2"), and
-// the proof, read from the stack and the code cache. Signal-safe: no.
+// Expectations: what a scene claims about its parked stack ("this activation is compiled by C2"),
+// and the proof, read from the stack and the code cache. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SCENES_EXPECTATION_H_
 #define WALKHAMMER_HARNESS_SCENES_EXPECTATION_H_
 
@@ -19,13 +19,13 @@ struct Expectation {
   uint64_t address;    // Method*, 0 if unknown
 };
 
-// Empty if every expectation holds of the words of a stack; else one sentence that says which does
-// not. Proof of a compiled activation is a return address into that method's nmethod.
+// Returns "" if the words of a stack meet every expectation; else one sentence with the first that
+// is not met. Proof of a compiled activation is a return address into the method's nmethod.
 std::string Unmet(std::span<const Expectation> expectations, std::span<const uint64_t> stack,
                   const std::vector<CodeBlob>& blobs);
 
-// KindOfFrame of a method's activations, as far as the expectations tell, which must hold: 0 where
-// they tell nothing of it, or different things.
+// Returns KindOfFrame of the activations of `method`, a Method*, as the expectations claim it; 0 if
+// they claim nothing or different kinds. The expectations must hold: see Unmet.
 int32_t ExpectedKind(std::span<const Expectation> expectations, uint64_t method,
                      std::span<const uint64_t> stack, const std::vector<CodeBlob>& blobs);
 

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 constexpr uint64_t kMethod = 0x7000;
 constexpr uint64_t kOther = 0x7100;
 
-// 256 bytes of code each; the deoptimisation handler lies in the last of them.
+// An nmethod with 256 bytes of code; the deoptimisation handler is in the last 16 bytes.
 CodeBlob Nmethod(uint64_t begin, uint64_t method, int level, bool installed = true,
                  int entry_bci = -1) {
   CodeBlob blob{};
@@ -36,7 +36,7 @@ std::vector<CodeBlob> Blobs() {
   stub.begin = 0x6000;
   stub.end = 0x6100;
   stub.name = "StubRoutines";
-  stub.method = kMethod;  // what is no nmethod has no method, whatever stands there
+  stub.method = kMethod;  // ignored: a blob that is no nmethod has no method
   stub.comp_level = 4;
   stub.installed = true;
   return {Nmethod(kC1, kMethod, 3),
@@ -57,8 +57,8 @@ TEST(Expectation, NothingExpectedHolds) { EXPECT_EQ(Unmet({}, {}, {}), ""); }
 struct Row {
   const char* name;
   std::vector<uint64_t> stack;
-  std::vector<const char*> holds;  // of all kinds
-  const char* found;               // what the sentence says of the others
+  std::vector<const char*> holds;  // kinds that hold
+  const char* found;               // what the sentence says for all other kinds
 };
 void PrintTo(const Row& row, std::ostream* out) { *out << row.found; }
 
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"DeoptOfStaleCode", {kStale + 0xf0}, {"deopt"}, "deoptimised"},
         Row{"StaleCode", {kStale + 0x10}, {"c2", "invalidated"}, "compiled by C2"},
         Row{"Mixed", {kC1 + 0x10, kC2 + 0x10}, {"c1", "c2"}, "compiled by C2"},
-        // A return address is never the first byte of code, nor behind its end.
+        // A return address is never the first byte of code, nor at or after its end.
         Row{"FirstByte", {kC2}, {"c2-inlined"}, "not there"},
         Row{"LastByte", {kC2 + 0xff}, {"c2"}, "compiled by C2"},
         Row{"End", {kC2 + 0x100}, {"c2-inlined"}, "not there"}),
@@ -113,7 +113,7 @@ TEST(Expectation, UnknownKindNeverHolds) {
   EXPECT_THAT(Check("c3", {kC2 + 0x10}), HasSubstr("should be c3"));
 }
 
-// The kinds of frames that walkers should tell of.
+// The kind of frame that walkers should report.
 int32_t Expected(std::vector<const char*> kinds, std::vector<uint64_t> stack) {
   std::vector<Expectation> expectations;
   for (const char* kind : kinds) expectations.push_back({kind, "a.B.m()V", kMethod});

@@ -17,8 +17,8 @@
 namespace walkhammer {
 namespace {
 
-// Beyond this many blobs of one name ("I2C/C2I adapters", "vtable chunks"), which of them exist
-// depends on what else the JVM did; requests must not.
+// Stubs of one name that are pooled ("I2C/C2I adapters", "vtable chunks"). Whether more of them
+// exist depends on what else the JVM did; requests must not depend on that.
 constexpr int kPooledPerName = 4;
 constexpr char kOwnClasses[] = "wh.";
 constexpr char kZombieScene[] = "zombie-code";
@@ -37,19 +37,20 @@ const Mapping* Holding(const std::vector<Mapping>& mappings, uint64_t address) {
   return nullptr;
 }
 
-// Stubs for virtual calls appear when some call first needs them, at the compilers' leisure.
+// True for stubs of virtual calls: they appear when a call first needs them, at no fixed time.
 bool IsMadeOnDemand(const std::string& stub) {
   return stub.starts_with("vtable") || stub.starts_with("itable");
 }
 
-// Hidden classes carry an address in their name, so another process does not know them.
+// True for methods of hidden classes: an address is part of the class name, so other processes do
+// not know the name.
 bool IsHidden(std::string_view method) { return method.find("0x") != std::string_view::npos; }
 
 std::string Ordinal(const std::string& name, int ordinal) {
   return ordinal == 0 ? name : name + "#" + std::to_string(ordinal);
 }
 
-// The pcs of all scenes' frames.
+// The pcs of the frames of all scenes.
 std::set<uint64_t> ActivePcs(const Jvm& jvm, SceneStage& stage) {
   std::set<uint64_t> pcs;
   for (size_t i = 0; i < AllScenes().size(); i++) {
@@ -90,7 +91,7 @@ void Landscape::AddToPool(SymbolKind kind, uint32_t symbol, uint64_t size) {
 void Landscape::AddStubs(Jvm& jvm) {
   std::set<uint64_t> seen;
   std::map<std::string, int> ordinals;
-  // Stub routines come out of JVMTI newest first; address order is the order of generation.
+  // JVMTI lists stub routines newest first; address order is the order of generation.
   std::vector<NamedCode> stubs = jvm.Stubs();
   std::sort(stubs.begin(), stubs.end(),
             [](const NamedCode& a, const NamedCode& b) { return a.begin < b.begin; });
@@ -116,11 +117,11 @@ void Landscape::AddCodelets(Jvm& jvm) {
   Set(SymbolKind::kCodeCacheEnd, "", jvm.code_cache().high(), 0);
 }
 
-// A method may have several nmethods: older tiers linger. A name means the one that runs in a
-// scene, else the installed one, else the one of the highest tier. Only those that run in a scene
-// are pooled: what else gets compiled, and when it is freed, differs from run to run.
-// A zombie knows its method no more. The scene of that name keeps one, so it is pooled; others are
-// just named.
+// A method may have several nmethods: older tiers linger. A name means the nmethod that runs in a
+// scene, else the installed one, else the one of the highest tier. Only nmethods that run in a
+// scene are pooled: what else is compiled, and when it is freed, differs from run to run.
+// A zombie no longer knows its method. The scene zombie-code keeps one zombie, so the first zombie
+// is pooled with that scene; other zombies are only named.
 void Landscape::AddNmethods(Jvm& jvm, SceneStage& stage) {
   struct Choice {
     CodeBlob blob;
@@ -150,14 +151,14 @@ void Landscape::AddNmethods(Jvm& jvm, SceneStage& stage) {
   }
   for (const auto& [name, choice] : chosen) {
     const uint32_t symbol = Set(SymbolKind::kNmethod, name, choice.blob.begin, choice.blob.end);
-    // A power of two: code of one method may differ by some bytes from run to run.
+    // Rounded down to a power of two: code of one method may differ by some bytes from run to run.
     if (choice.active && name.starts_with(kOwnClasses))
       AddToPool(SymbolKind::kNmethod, symbol, std::bit_floor(choice.blob.end - choice.blob.begin));
   }
 }
 
 void Landscape::AddMethods(const Jvm& jvm) {
-  constexpr uint32_t kMethodBytes = 96;  // near the size of a Method, for addends
+  constexpr uint32_t kMethodBytes = 96;  // about the size of a Method, for addends
   std::unordered_map<std::string, uint64_t> methods;
   for (const auto& [address, name] : method_names_) {
     methods[CleanName(name)] = address;
@@ -166,7 +167,7 @@ void Landscape::AddMethods(const Jvm& jvm) {
               kMethodBytes);
   }
   const auto header = jvm.structs().SizeOf("ConstMethod");
-  // What a request read from a file names and the pool does not.
+  // Methods that a request from a file names and that are not in the pool.
   for (uint32_t id = kSymbolKinds; id < symbols_->size(); id++) {
     const Symbol& symbol = symbols_->at(id);
     const bool codes = symbol.kind == SymbolKind::kBytecodes && header;
@@ -188,7 +189,8 @@ void Landscape::AddMappings(Jvm& jvm, SceneStage& stage) {
   const std::vector<Mapping> mappings = ReadMappings();
   Set(SymbolKind::kUnmapped, "", UnmappedAddress(mappings), 0);
 
-  // A JNI handle leads to an object, and that to the heap; ZGC keeps metadata in the high bits.
+  // A JNI handle leads to the address of an object, and the mapping there is the heap. ZGC keeps
+  // metadata in such addresses; if nothing is mapped there, the heap gets no address.
   JNIEnv* env = jvm.env();
   jstring object = env->NewStringUTF("x");
   uint64_t oop = *reinterpret_cast<uint64_t*>(reinterpret_cast<uint64_t>(object) & ~7ULL);
@@ -256,7 +258,7 @@ std::unique_ptr<Landscape> Landscape::Build(Jvm& jvm, SceneStage& stage, SymbolT
 
 bool Landscape::AddStandIn(uint32_t symbol) {
   const Symbol wanted = symbols_->at(symbol);
-  // Without "#n" of stubs and codelets, "@bci" of nmethods.
+  // The name without the "#n" of stubs and codelets, or the "@bci" of nmethods.
   const std::string_view name(wanted.name);
   const std::string stem(name.substr(0, name.find_last_of("#@")));
   const auto known = [&](SymbolKind kind, std::string_view other) -> uint64_t {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Landscape: the map of this process that gives symbols their addresses, and lists the
-// interesting ones. Built once after the scenes are set up, while the JVM is quiet.
+// Landscape: the map of this process that gives symbols their addresses, and lists the symbols
+// worth presenting. Built after the scenes are set up, while the JVM is quiet.
 // Signal-safe: AddressOf, IsKnown and Describe yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_SCENES_LANDSCAPE_H_
 #define WALKHAMMER_HARNESS_SCENES_LANDSCAPE_H_
@@ -23,40 +23,44 @@ namespace walkhammer {
 // An address worth presenting to a walker.
 struct PoolEntry {
   uint32_t symbol;
-  uint32_t size;  // bytes that belong to it; addends below this stay inside
+  uint32_t size;  // bytes; addends below `size` stay inside
 };
 
 class Landscape {
  public:
-  // Interns what it finds into `symbols`.
+  // Maps this process. Names that it finds are interned into `symbols`, which must outlive the map.
   static std::unique_ptr<Landscape> Build(Jvm& jvm, SceneStage& stage, SymbolTable& symbols);
 
-  // Address of a symbol that does not depend on the scene; 0 if it is not known here.
+  // Address of a symbol whose address is the same for all scenes; 0 if it is not known here.
   uint64_t AddressOf(uint32_t symbol) const {
     return symbol < SymbolTable::kCapacity ? addresses_[symbol] : 0;
   }
   bool IsKnown(uint32_t symbol) const { return AddressOf(symbol) != 0; }
 
-  // The same entries in the same order in every process of the same JDK and flags.
+  // Symbols of `kind` worth presenting: the same entries in the same order in every process of the
+  // same JDK and flags.
   std::span<const PoolEntry> Pool(SymbolKind kind) const { return pools_[static_cast<int>(kind)]; }
 
-  // Gives a name of a request that is not known here the address of what comes nearest: the first
-  // of stubs with that name, other code of the same method, else something of the same kind in the
-  // scene `sampled`. The same in every process. False where there is nothing.
+  // Gives `symbol`, a name of a request that is not known here, the nearest known address: for a
+  // stub or codelet the first one of that name, for an nmethod other code of the method, else code
+  // or a method of the scene `sampled`, for a library libjvm.so; else the first entry of the pool.
+  // The choice is the same in every process. False if there is none.
   bool AddStandIn(uint32_t symbol);
 
-  // Whether the symbol means a zombie, and the sweeper has freed that since.
+  // True if `symbol` names a zombie that the sweeper has freed since Build.
   bool IsFreedZombie(const Jvm& jvm, uint32_t symbol) const;
 
-  // The end of a code symbol (nmethod, stub, codelet); 0 if it is not known here.
+  // End address of a code symbol (nmethod, stub, codelet), exclusive; 0 if it is not known here.
   uint64_t EndOf(uint32_t symbol) const;
 
-  // The reverse: code symbol + offset, or the Method* of a method, which is interned where new.
-  // Nothing where the name would mean another address, or nothing to another process.
+  // Names `address`: code symbol + offset, or the Method* of a method, whose name is interned if it
+  // is new. nullopt if there is no name, if the name means another address, or if other processes
+  // would not know the name.
   std::optional<Value> ValueOf(uint64_t address);
 
-  // Name of the generated code that holds pc, e.g. "stub call_stub+0x10"; empty if none does.
-  // Allocates nothing: a crash may have stranded the allocator.
+  // Writes the name of the generated code that holds `pc` to `text` (`size` bytes), for example
+  // "stub call_stub+0x10"; "" if no code does. Allocates nothing: a crash may have left the
+  // allocator locked.
   void Describe(uint64_t pc, char* text, size_t size) const;
 
  private:

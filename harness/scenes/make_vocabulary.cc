@@ -14,16 +14,16 @@
 namespace walkhammer {
 namespace {
 
-// Fixed part of an interpreted frame, in words below fp: the initial sp follows the byte code
-// pointer.
+// Words below fp in the fixed part of an interpreted frame. The last one holds the initial sp,
+// right below the byte code pointer.
 constexpr uint32_t kInterpreterWords = 1 - kOwnSlots.interpreter_bcp;
 constexpr uint32_t kInterpreterMethod = 3;
 constexpr uint32_t kInterpreterUnused = -kOwnSlots.interpreter_unused;
 
-// Of one place; see Place.
+// Most offsets of one Place: those that calls return to, and others at each end of the code.
 constexpr size_t kMostReturns = 12;
 constexpr size_t kAtEachEnd = 8;
-constexpr int64_t kSmall = 1 << 16;  // a word below is a number, not an address
+constexpr int64_t kSmall = 1 << 16;  // a word of less magnitude is a number, not an address
 
 constexpr SymbolKind kCode[] = {SymbolKind::kNmethod, SymbolKind::kStub, SymbolKind::kCodelet};
 
@@ -136,17 +136,18 @@ class Maker {
       code.push_back(offset(frame.return_slot));
       pointers.push_back(offset(frame.link_slot));
       if (frame.kind != PhysicalKind::kInterpreted) continue;
-      // sender_sp, last_sp; then the Method*; further words down to bcp and the locals' address.
+      // Word 1: sender_sp, 2: last_sp, 3: the Method*; then further words down to the initial sp.
       for (uint32_t i = 1; i <= kInterpreterWords; i++) {
         const uint64_t slot = frame.fp - 8 * i;
         if (slot < scene.stack_low) break;
         (i == kInterpreterMethod ? methods : pointers).push_back(offset(slot));
       }
     }
-    // Up to the oldest Java frame and what its entry saved: the same in every process.
+    // Ends after the oldest Java frame and the words that its entry saved: the same in every
+    // process.
     const uint64_t end = frames.empty() ? scene.stack_low + 512 : frames.back().end + 64;
     words.words = static_cast<uint32_t>((std::min(end, scene.edit_high) - scene.stack_low) / 8);
-    // Engines look at the first 16 more often than at others, so these stay as they are.
+    // The random engine prefers the first 16, so Spread keeps these.
     auto store = [](const std::vector<uint32_t>& all, uint32_t* to, uint32_t& count) {
       const std::vector<uint32_t> some = Spread(all, SceneWords::kMaxSlots, 16);
       std::copy(some.begin(), some.end(), to);
@@ -204,7 +205,7 @@ class Maker {
     }
   }
 
-  // Of a deoptimised activation, whose pc is the handler's.
+  // Adds the slot of the original pc if the activation is deoptimised: its pc is the handler's.
   template <typename Add>
   void AddOriginalPc(const PhysicalFrame& frame, Add add) {
     auto after = blobs_.upper_bound(frame.pc);

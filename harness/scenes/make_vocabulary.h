@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// MakeVocabulary: fills the Vocabulary out of landscape and scenes, once both are ready; called by
-// the child at set-up. Pools and slots are the same in every process of the same JDK and flags
-// (they come from structure, not from what words happen to hold); offsets inside of nmethods may
+// MakeVocabulary: fills the Vocabulary from landscape and scenes, once both are ready. The child
+// calls it at set-up. Pools and slots are the same in every process of the same JDK and flags,
+// since they depend on structure, not on what words happen to hold; offsets inside of nmethods may
 // differ by some bytes. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SCENES_MAKE_VOCABULARY_H_
 #define WALKHAMMER_HARNESS_SCENES_MAKE_VOCABULARY_H_
@@ -13,8 +13,8 @@
 
 namespace walkhammer {
 
-// `symbols` is the table that `landscape` was built with; methods met on stacks are added to it.
-// What `out` held before is forgotten.
+// Overwrites `out`. `symbols` is the table that `landscape` was built with; names of methods found
+// on stacks are added to the table.
 void MakeVocabulary(Landscape& landscape, SceneStage& stage, const Jvm& jvm, SymbolTable& symbols,
                     Vocabulary& out);
 

@@ -87,7 +87,9 @@ class Finder {
     if (OnStack(anchor)) frame.anchor = anchor;
   }
 
-  // The registers of the frame's caller; false at the oldest Java frame.
+  // Sets `at` to the caller's registers: pc' = [return_slot], fp' = [link_slot], sp' = end; those
+  // of an entry frame are in its anchor. False at the oldest Java frame, and if sp' is not
+  // plausible.
   bool Sender(const PhysicalFrame& frame, Registers& at) const {
     if (frame.kind == PhysicalKind::kEntry) {
       const uint64_t anchor = frame.anchor;
@@ -102,7 +104,8 @@ class Finder {
     at.pc = Word(frame.return_slot);
     at.fp = Word(frame.link_slot);
     at.sp = frame.end;
-    // On aarch64 it is below the callee's frame where the caller is interpreted, too.
+    // sp' = max(end, sender_sp): on aarch64, if the caller is interpreted, too, sender_sp is below
+    // the callee's frame.
     if (frame.kind == PhysicalKind::kInterpreted)
       at.sp = std::max(
           at.sp, Word(frame.fp + 8 * static_cast<uint64_t>(static_cast<int64_t>(sender_sp_))));

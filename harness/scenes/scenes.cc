@@ -34,7 +34,7 @@ Jvm* jvm = nullptr;
 SetUpInProgress* in_progress = nullptr;
 thread_local bool armed = false;
 thread_local std::string park_at_event;
-// What lies free in the scene `sampled`.
+// The free part of the stack in the scene `sampled`.
 thread_local uint64_t room_begin = 0, room_end = 0;
 
 void Finish(const std::string& reason) {
@@ -44,7 +44,7 @@ void Finish(const std::string& reason) {
 }
 
 // Lowest address of the calling thread's thread-local storage, which glibc keeps at the high end of
-// the stack, or `high` if it lies elsewhere.
+// the stack, or `high` if the storage is elsewhere.
 uint64_t TlsLow(uint64_t low, uint64_t high) {
   struct Search {
     uint64_t low, best;
@@ -60,7 +60,8 @@ uint64_t TlsLow(uint64_t low, uint64_t high) {
   return search.best & ~7ULL;
 }
 
-// Adds what JVMTI sees of `thread`; null is the current one, virtual where one is mounted.
+// Adds the frames that JVMTI reports for `thread`. Null: the current thread, which is the virtual
+// thread if one is mounted. False if there are none.
 bool AppendFrames(ParkedScene& scene, jthread thread) {
   std::vector<jvmtiFrameInfo> frames(kMaxTruth);
   jint count = 0;
@@ -82,7 +83,8 @@ bool IsVirtual(JNIEnv* env, jclass thread_class) {
   return env->CallBooleanMethod(thread, is_virtual) != JNI_FALSE;
 }
 
-// A mounted virtual thread's frames stand on its carrier's: the whole stack is both.
+// Adds the frames of the carrier if a virtual thread is mounted: the stack holds the frames of
+// both.
 void AppendCarrierFrames(ParkedScene& scene, JNIEnv* env) {
   jclass thread_class = env->FindClass("java/lang/Thread");
   jmethodID current =
@@ -90,7 +92,7 @@ void AppendCarrierFrames(ParkedScene& scene, JNIEnv* env) {
   if (current == nullptr) return env->ExceptionClear();  // before JDK 19
   jthread carrier = env->CallStaticObjectMethod(thread_class, current);
   if (!IsVirtual(env, thread_class)) return;
-  // JVMTI hides the native method that joins the two.
+  // JVMTI hides the native method between the frames of the two.
   jclass continuation = env->FindClass("jdk/internal/vm/Continuation");
   jmethodID seam =
       env->GetStaticMethodID(continuation, "enterSpecial", "(Ljdk/internal/vm/Continuation;ZZ)V");
@@ -98,8 +100,9 @@ void AppendCarrierFrames(ParkedScene& scene, JNIEnv* env) {
   AppendFrames(scene, carrier);
 }
 
-// Captures the calling thread, which is in native below its last Java frame. `caller_fp` is the
-// frame pointer of that Java frame, or 0 where other native frames stand in between.
+// Fills `scene` from the calling thread, which is in native code called by its last Java frame.
+// `caller_fp`: frame pointer of that Java frame, or 0 if other native frames are in between.
+// Returns "", or why the scene is not available.
 std::string Capture(ParkedScene& scene, JNIEnv* env, uint64_t caller_fp) {
   scene.env = env;
   scene.thread = jvm->ThreadOf(env);
@@ -120,7 +123,7 @@ std::string Capture(ParkedScene& scene, JNIEnv* env, uint64_t caller_fp) {
     return "the native frames around the room for a sample are larger than expected";
   scene.anchor_pc = *thread.last_pc();
   scene.anchor_fp = *thread.last_fp();
-  // HotSpot itself takes the word below last_Java_sp where the anchor holds no pc.
+  // If the anchor holds no pc, pc = [last_Java_sp - 8], as HotSpot itself takes it.
   uint64_t pc =
       scene.anchor_pc != 0 ? scene.anchor_pc : reinterpret_cast<uint64_t*>(scene.stack_low)[-1];
   uint64_t fp = scene.anchor_fp != 0 ? scene.anchor_fp : caller_fp;
@@ -128,7 +131,8 @@ std::string Capture(ParkedScene& scene, JNIEnv* env, uint64_t caller_fp) {
   std::span<const uint64_t> stack(reinterpret_cast<const uint64_t*>(scene.stack_low),
                                   (scene.stack_high - scene.stack_low) / 8);
   const std::vector<CodeBlob> blobs = jvm->code_cache().Blobs();
-  // Each method once: a scene may have thousands of frames, and each look goes through the stack.
+  // ExpectedKind reads the whole stack, and a scene may have thousands of frames: one call per
+  // method.
   std::map<void*, int32_t> kinds;
   for (Frame& frame : scene.truth) {
     if (frame.bci == kAgctNativeBci) continue;
@@ -195,7 +199,7 @@ void JNICALL Arm(JNIEnv*, jclass) { armed = true; }
 __attribute__((noinline)) void JNICALL ParkIfArmed(JNIEnv* env, jclass) {
   if (!armed || in_progress == nullptr) return;
   armed = false;
-  // Called straight from the Java frame: our caller's frame pointer is that frame's.
+  // The Java frame calls this function directly: the word at our fp is the Java frame's fp.
   Park(env, *static_cast<uint64_t*>(__builtin_frame_address(0)));
 }
 
@@ -234,14 +238,14 @@ void JNICALL ParkAtMonitorEvent(JNIEnv* env, jclass, jstring which) {
   jvm->jvmti()->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr);
 }
 
-// Asked again each time that a scene is played, which `step` watches instruction by instruction.
+// The answers are kept: scenes ask each time they are played, and `step` walks each instruction.
 jboolean JNICALL CompilersEnabled(JNIEnv*, jclass, jint level) {
   static const bool c1 = CanCompile(jvm->structs(), 1), c2 = CanCompile(jvm->structs(), 4);
   return (level < 4 ? c1 : c2) ? JNI_TRUE : JNI_FALSE;
 }
 
 jint JNICALL Zombies(JNIEnv*, jclass) {
-  // A sweeper that comes by itself only now and then would free a zombie at any time, or make none.
+  // A sweeper that runs only now and then would free a zombie at any time, or make none.
   constexpr int64_t kAtEachAllocation = 50;
   if (jvm->feature() >= 20 ||
       IntFlag(jvm->structs(), "StartAggressiveSweepingAt", 0) < kAtEachAllocation)
@@ -278,7 +282,7 @@ __attribute__((noinline)) void JNICALL Room(JNIEnv* env, jclass) {
 void ParkAtEvent(JNIEnv* env, const char* which) {
   if (park_at_event != which || in_progress == nullptr) return;
   park_at_event.clear();
-  Park(env, 0);  // libjvm's own frames stand in between
+  Park(env, 0);  // libjvm's own frames are in between
 }
 
 void JNICALL OnMonitorEnter(jvmtiEnv*, JNIEnv* env, jthread, jobject) {
@@ -310,8 +314,8 @@ const JNINativeMethod kNatives[] = {
     {const_cast<char*>("down"), const_cast<char*>("(I)V"), reinterpret_cast<void*>(Down)},
 };
 
-// Apart from the others, so that no other scene loads its class: seeds in corpora/ hang on where
-// the metadata of our classes lies.
+// Binds wh.Sampled.room apart from other natives, so that no other scene loads wh.Sampled: seeds in
+// corpora/ depend on where the metadata of our classes is.
 bool BindRoom(JNIEnv* env) {
   const JNINativeMethod room = {const_cast<char*>("room"), const_cast<char*>("()V"),
                                 reinterpret_cast<void*>(Room)};
@@ -333,7 +337,7 @@ void ParkedScene::TakeSnapshot() {
   snapshot.assign(stack, stack + (edit_high - stack_low) / 8);
 }
 
-// Walkers do write: make_walkable fills the pc of whatever it takes for an anchor.
+// Walkers do write to the stack: make_walkable fills the pc of whatever it takes for an anchor.
 void ParkedScene::RestoreStack() const {
   auto* stack = reinterpret_cast<uint64_t*>(stack_low);
   for (size_t i = 0; i < snapshot.size(); i++)

@@ -25,17 +25,17 @@ struct ParkedScene {
   uint64_t anchor_pc = 0, anchor_fp = 0;  // JavaThread::_anchor while parked; its sp is stack_low
   uint64_t stack_low = 0;                 // stack+0: last_Java_sp
   uint64_t stack_high = 0;                // the thread's stack base, exclusive
-  uint64_t edit_high = 0;    // edits stay below: above lie the thread's TLS and descriptor
+  uint64_t edit_high = 0;    // end of edits, exclusive: the thread's TLS and descriptor are above
   uint64_t stack_limit = 0;  // lowest address of the thread's stack
   std::vector<Frame> truth;  // from JVMTI at parking, newest first, bci as agct reports it
-  // The words from stack_low to edit_high as they were when the thread was last lent out; what a
-  // walker writes there is undone before the thread is given back and the JVM looks at it again.
+  // The words from stack_low to edit_high at the start of the last loan of the thread. What a
+  // walker writes there is undone at the end of the loan, before the JVM reads the stack again.
   std::vector<uint64_t> snapshot;
-  // Bit by place of a walker in the job: whether it walked truly at set-up. A later wrong pristine
-  // walk of such a one retires the child.
+  // Bit i: the walker at place i of the job walked truly at set-up. If such a walker later walks
+  // the pristine scene wrongly, the child is retired.
   uint32_t walked_truly = 0;
   uint64_t signal_mask = 0;     // of the thread, as the kernel holds it
-  uint64_t thread_pointer = 0;  // what its thread-local storage hangs on
+  uint64_t thread_pointer = 0;  // base of its thread-local storage
   GuardSlot guard;
 
   // Hand-over of the thread: the owner sets body and argument, posts go, waits for done.
@@ -43,36 +43,36 @@ struct ParkedScene {
   void (*body)(void*) = nullptr;
   void* argument = nullptr;
 
-  // Before the first walk and after the last one of a loan.
+  // To be called before the first walk of a loan, and after the last one.
   void TakeSnapshot();
   void RestoreStack() const;
 };
 
-// Gives wh.Harness its native methods. Where no SceneStage sets a scene up, its threads are not
-// parked: the scene plays through, and can be played again and again (wh.Rehearsal).
+// Binds the native methods of wh.Harness. Without a SceneStage that sets the scene up, its threads
+// do not park: the scene plays through, and can be played again and again (wh.Rehearsal).
 Status BindSceneNatives(Jvm& jvm, JNIEnv* env);
 
 class SceneStage {
  public:
-  // Loads wh.Scenes and binds its natives. One per process.
+  // Loads wh.Harness and binds its natives. One per process; never destroyed.
   static Result<SceneStage*> Open(Jvm& jvm);
 
-  // Starts a scene and waits until its thread has parked and what the scene claims is verified.
-  // A failure's message is the reason why the scene cannot be had in this JVM.
+  // Starts `scene`, an index into AllScenes(), and waits at most 20 s until its thread has parked
+  // and its expectations are verified. A failure says why the scene is not available in this JVM.
   Status SetUp(int scene);
 
   // Null if the scene was not set up.
   ParkedScene* Find(int scene) { return scenes_[scene].get(); }
 
   // Runs body(argument) on the scene's thread, in native, while all other Java threads stand at a
-  // safepoint; returns when done. False if the JVM refused.
+  // safepoint; returns when body has returned. False if the JVM refused the safepoint.
   bool Run(ParkedScene& scene, void (*body)(void*), void* argument);
 
  private:
   explicit SceneStage(Jvm& jvm) : jvm_(jvm) {}
 
   Jvm& jvm_;
-  bool stuck_ = false;  // a scene's thread may still turn up: no further scene can be set up
+  bool stuck_ = false;  // a scene's thread may still park late: no further scene can be set up
   std::unique_ptr<ParkedScene> scenes_[32];
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kJvmFlagsName[] = "jvm_flags.txt";
 
-// Of a line of jvm_flags.txt; empty if it has none for that JDK.
+// The flag in a line of jvm_flags.txt; empty if the line has none for JDK `feature` (0: newest).
 std::string FlagFor(int feature, const std::string& line) {
   if (line.starts_with('-')) return line;
   int first = 0, last = INT_MAX, at = 0;
@@ -29,7 +29,7 @@ std::string FlagFor(int feature, const std::string& line) {
 
 Status SetLaunch(SharedState& state, const std::string& libjvm, std::vector<std::string> flags,
                  const std::string& provider) {
-  // Its workers do not stop at safepoints, so a cycle of its own accord could meet an edited stack.
+  // Shenandoah's workers do not stop at safepoints: a periodic cycle could read an edited stack.
   if (std::find(flags.begin(), flags.end(), "-XX:+UseShenandoahGC") != flags.end())
     flags.insert(flags.end(),
                  {"-XX:+UnlockExperimentalVMOptions", "-XX:ShenandoahGuaranteedGCInterval=0"});

@@ -11,16 +11,17 @@
 
 namespace walkhammer {
 
-// Tells the next child how to boot. `flags` are all of the JVM's, the user's last; `provider`: a
-// library that stands in for libjvm, see WalkerInfo::replaceable; empty: none.
+// Stores in state.launch how the next child boots. `flags`: all JVM flags, the user's last.
+// `provider`: a library that stands in for libjvm, see WalkerInfo::replaceable; empty: none. Fails
+// with kBadInput if a string does not fit into Launch.
 Status SetLaunch(SharedState& state, const std::string& libjvm, std::vector<std::string> flags,
                  const std::string& provider = "");
 
-// The JVM flags that every child gets before the user's, for a JDK of that feature version; 0, not
-// known: those of the newest. Read from the file beside the executable; fails when the installation
-// is incomplete.
+// Returns the JVM flags that every child gets ahead of the user's, for JDK `feature` (0: not known,
+// taken as the newest). Reads jvm_flags.txt beside the executable. Fails with kToolFailed if that
+// file or the jar of scenes is missing.
 Result<std::vector<std::string>> BaseFlags(int feature);
-// The flags for that JDK of a file such as jvm_flags.txt; empty if it cannot be read.
+// Returns the flags for JDK `feature` in a file like jvm_flags.txt; empty if it cannot be read.
 std::vector<std::string> ReadFlags(const std::string& path, int feature);
 
 }  // namespace walkhammer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SharedMapping: makes the memory that a SharedState lives in. Called by whoever supervises: the
-// command, a fuzz target that nobody supervises, AFL++'s mutator library. Signal-safe: no.
+// SharedMapping: makes and owns the memory of a SharedState. Used by the command, by a fuzz target
+// that no command supervises, and by AFL++'s mutator library. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SHARED_SHARED_MAPPING_H_
 #define WALKHAMMER_HARNESS_SHARED_SHARED_MAPPING_H_
 
@@ -11,15 +11,15 @@
 
 namespace walkhammer {
 
-// Memory that processes share, zeroed by the kernel and mapped here; who inherits `fd` maps it,
-// too.
+// Memory that processes share: zeroed by the kernel, mapped here at `memory`. A process that
+// inherits `fd` can map the memory, too. The caller of MakeSharedMemory owns both.
 struct SharedMemory {
   int fd;
   void* memory;
 };
 Result<SharedMemory> MakeSharedMemory(const char* name, size_t size);
 
-// The mapping that parent and child share; the parent's end of it.
+// The parent's side of the mapping that parent and child share. Owns memory and `fd`.
 class SharedMapping {
  public:
   static Result<std::unique_ptr<SharedMapping>> Create();

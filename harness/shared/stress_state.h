@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // StressState: the one mapping that the agent in a sampled JVM and its supervisor share. The
-// supervisor makes it (a memfd), the agent fills it; it outlives the JVM, so the sample that killed
-// it can be read. Fixed size: whatever the duration, this is all that the agent records.
-// Signal-safe: yes (fixed-size plain structs and lock-free atomics; no pointers across).
+// supervisor makes the mapping (a memfd), the agent fills it. The mapping outlives the JVM, so the
+// sample that killed the JVM can be read. The mapping's size is fixed, whatever the duration: the
+// agent records nothing beyond it.
+// Signal-safe: yes (fixed-size plain structs and lock-free atomics, no pointers).
 #ifndef WALKHAMMER_HARNESS_SHARED_STRESS_STATE_H_
 #define WALKHAMMER_HARNESS_SHARED_STRESS_STATE_H_
 
@@ -16,62 +17,61 @@
 
 namespace walkhammer {
 
-// The signal that samples come with: one of the standard ones, so that what is not handled in time
-// merges instead of queueing up.
+// The signal of samples: a standard signal, so that pending ones merge instead of queueing up.
 inline constexpr int kSampleSignal = SIGPROF;
 
 inline constexpr int kMaxSampledThreads = 1024;
 inline constexpr int kWalkSlots = 48;     // walks at the same time, over all threads
-inline constexpr int kSampleWords = 512;  // of the stack, kept with a sample
+inline constexpr int kSampleWords = 512;  // stack words kept with a sample
 
 enum class SamplerKind : uint8_t { kAuto, kPerf, kTimer, kThread, kCount };
 enum class SampleClock : uint8_t { kCpu, kWall };
 // Where a sample is walked.
 enum class WalkMode : uint8_t {
   kHandler,  // on the sampled thread, in its signal handler
-  kParked,   // by another thread, while the sampled one waits in its handler
-  kRunning,  // by another thread, while the sampled one goes on
-  kNested,   // in the handler, and again in a second signal's handler in the middle of it
+  kParked,   // by another thread, while the sampled thread waits in its handler
+  kRunning,  // by another thread, while the sampled thread runs on
+  kNested,   // in the handler, and again in the handler of a signal that interrupts this walk
   kCount
 };
 
-// StressJob::step.
+// Values of StressJob::step.
 inline constexpr uint8_t kStepByTrapFlag = 1, kStepByPtrace = 2;
 
 // Set by the supervisor before the JVM starts.
 struct StressJob {
-  uint8_t walkers[kMaxWalkers];  // indexes into the walker table; the same sample for each
+  uint8_t walkers[kMaxWalkers];  // indexes into the walker table; each is shown the same sample
   uint8_t walker_count;
   SamplerKind sampler;
   SampleClock clock;
   WalkMode mode;
   uint8_t native_threads;  // sample also threads that run no Java
-  uint8_t no_walk;         // an empty handler: what signals alone cost
+  uint8_t no_walk;         // the handler does not walk, so that signals alone are measured
   uint8_t step;            // 0: sample; kStepByTrapFlag, kStepByPtrace
-  uint8_t truth;           // compare with JVMTI where the thread stands still anyway
+  uint8_t truth;           // kParked: compare with JVMTI if the thread is in native or blocked
   uint16_t depth;
-  uint16_t rehearsal;  // the program is wh.Rehearsal: give it its natives
+  uint16_t rehearsal;  // the program is wh.Rehearsal: the agent binds its natives
   uint32_t hang_limit_ms;
-  uint32_t park_limit_ms;  // how long a sampled thread waits for its walker at most
+  uint32_t park_limit_ms;  // longest wait of a sampled thread for its walk to begin
   uint64_t seed;
   uint64_t interval_min_ns, interval_max_ns;  // both 0: back to back
   uint64_t step_limit;                        // instructions, 0: no limit
   uint64_t step_window;   // instructions stepped in a row before the thread runs freely for a while
-  char step_thread[64];   // part of the name of the thread to step
-  char step_method[160];  // step while this method is on the stack: "pkg.Class.method"; empty: any
-  char provider[1024];    // as in Launch
+  char step_thread[64];   // part of the name of the thread to step; empty: the busiest
+  char step_method[160];  // windows begin with "pkg.Class.method" on the stack; empty: anywhere
+  char provider[1024];    // see Launch::provider
 };
 
 enum class AgentPhase : uint32_t {
   kAbsent,    // the JVM has not loaded the agent
   kLoaded,    // before VMInit
   kSampling,  // signals come
-  kStopped,   // no more signals will come; the program goes on
-  kEnded,     // the JVM ended in order
+  kStopped,   // no more signals will come; the program runs on
+  kEnded,     // the JVM ended normally
   kUnable,    // this JVM cannot be sampled; see message
 };
 
-// A sample as the walker was shown it, with what is needed to make a request of it.
+// A sample as the walker was shown it, with what is needed to turn it into a request.
 struct Sample {
   uint64_t sequence;
   uint64_t time_ns;  // CLOCK_MONOTONIC
@@ -84,78 +84,79 @@ struct Sample {
   uint64_t anchor_sp, anchor_pc, anchor_fp;
   uint64_t thread;                   // the JavaThread; 0 for a thread that is not Java
   uint64_t stack_limit, stack_base;  // bounds of the thread's stack; 0: not known
-  uint32_t words;                    // of `stack`
+  uint32_t words;                    // words of `stack` in use
   uint32_t reserved;
   uint64_t stack[kSampleWords];  // from sp up
 };
 
-// The sample being walked. `phase` is 1 between its write and the judged result.
+// The sample being walked. `phase` is 1 from the write of `sample` until its walk is judged.
 struct SampleJournal {
   std::atomic<uint32_t> phase;
   uint32_t reserved;
   Sample sample;
 };
 
-// How one thread was sampled. Counters are written by that thread alone.
+// How one thread was sampled. Entry 0 of StressState::threads sums up ended threads whose entries
+// were reused.
 struct ThreadCounts {
   std::atomic<int32_t> tid;  // 0: free
   uint8_t java;
   uint8_t ended;
   uint8_t reserved[2];
   char name[48];
-  std::atomic<uint64_t> cpu_ns;  // of the thread while it was sampled
+  std::atomic<uint64_t> cpu_ns;  // CPU time of the thread while it was sampled
   std::atomic<uint64_t> alive_ns;
   std::atomic<uint64_t> delivered, coalesced, idle, no_walk_slot, walks, successful;
 };
 
-// A finding on its way to the supervisor; several threads write.
+// A finding for the supervisor. Several threads may write findings at the same time.
 struct StressFinding {
   std::atomic<uint32_t> state;  // 0 free, 1 being written, 2 ready
   uint32_t reserved;
-  RawFinding raw;  // its request holds walker, state and depth only
+  RawFinding raw;  // of its request, only walker, state, depth and against are set
   Sample sample;
 };
 
-// A distinct stack and how often it was seen, by names: offsets into `names`.
+// A distinct stack and how often it was seen. Its frames are offsets into StressState::names.
 struct SeenStack {
   std::atomic<uint64_t> hash;  // 0: free
   std::atomic<uint64_t> count;
   uint32_t first;   // index into stack_frames, newest frame first
-  uint16_t frames;  // 0: a failed walk
+  uint16_t frames;  // 0: a failed walk, or no room for the frames
   uint8_t state;
   uint8_t walker;
   std::atomic<uint32_t> ready;
-  int32_t code;  // of a failed walk; kCrashed and kHung count as kCodeCrash and kCodeHang
+  int32_t code;  // of a failed walk: the walker's, kCodeCrash or kCodeHang; INT32_MIN: no room
 };
 
-// A piece of generated code, as JVMTI's events and the code cache told of it.
+// A piece of generated code, as reported by JVMTI's events and the code cache.
 struct CodeEntry {
   std::atomic<uint64_t> begin;  // 0: free
   uint64_t end;
   uint32_t name;  // offset into `names`
   uint8_t kind;   // SymbolKind: kNmethod, kStub or kCodelet
   int8_t level;   // of an nmethod; -1: not known
-  uint8_t gone;   // no longer there
+  uint8_t gone;   // 1: the code is no longer there
   uint8_t reserved;
-  int32_t frame_complete;  // bytes from `begin` until an nmethod has its frame; -1: never
+  int32_t frame_complete;  // bytes from `begin` to where an nmethod's frame is built; -1: never
 };
 
-// A method. Its Method* stays as long as its class.
+// A method. Its Method* stays valid as long as its class.
 struct MethodPlace {
   std::atomic<uint64_t> method;  // Method*; 0: free
-  uint64_t codes;                // its first byte code
-  uint32_t code_size;            // bytes
+  uint64_t codes;                // address of its first byte code
+  uint32_t code_size;            // bytes; 0: not known
   uint32_t name;                 // offset into `names`
 };
 
-// Mapped memory of the process: adjoining mappings of the same kind as one.
+// Mapped memory of the process. Adjoining mappings with the same `readable` are one area.
 struct Area {
   uint64_t begin, end;
   uint8_t readable;
   uint8_t reserved[7];
 };
 
-// An instruction that was stepped.
+// An instruction that was stepped, and the first walker's answers there.
 struct SteppedPc {
   std::atomic<uint64_t> pc;  // 0: free
   uint32_t steps, answered, failed, wrong;
@@ -177,34 +178,35 @@ struct StressState : LineState {
   StressJob job;
 
   std::atomic<AgentPhase> phase;
-  std::atomic<uint32_t> stop;              // supervisor to agent: no more samples
-  std::atomic<uint32_t> handlers_changed;  // a signal whose handler somebody replaced; 0: none
+  std::atomic<uint32_t> stop;              // written by the supervisor: no more samples
+  std::atomic<uint32_t> handlers_changed;  // a signal whose handler was replaced; 0: none
   std::atomic<int32_t> pid;
-  std::atomic<int32_t> supervisor;  // whose end ends the sampling
-  uint32_t lacking;                 // with kUnable: 1, what this JVM lacks; 0: the tool failed
+  std::atomic<int32_t> supervisor;  // pid; the agent stops sampling when this process ends
+  uint32_t lacking;                 // with kUnable: 1: this JVM lacks something; 0: the tool failed
   char message[512];
   char vm_version[256];
   char vm_gc[64];
   SamplerKind sampler;       // in use
-  char sampler_reason[200];  // why that one
+  char sampler_reason[200];  // why this sampler
 
-  std::atomic<uint64_t> abandoned;  // walks: park limit
-  std::atomic<uint64_t> untracked;  // signals on threads that are not known
+  std::atomic<uint64_t> abandoned;  // samples whose walk did not begin within park_limit_ms
+  std::atomic<uint64_t> untracked;  // signals on threads that are not tracked
   std::atomic<uint64_t> dropped_stacks;
-  std::atomic<uint64_t> unarmed;                        // threads that the kernel refused to signal
-  std::atomic<uint64_t> truth_checked, shadow_checked;  // compared with JVMTI, with a shadow
-  std::atomic<uint64_t> agent_kib;                      // resident memory that is the agent's own
+  std::atomic<uint64_t> unarmed;                        // threads whose sampler the kernel refused
+  std::atomic<uint64_t> truth_checked, shadow_checked;  // samples compared: JVMTI, shadow stack
+  std::atomic<uint64_t> agent_kib;  // highest resident memory of the agent itself
   std::atomic<uint64_t> steps, step_windows;
-  std::atomic<uint64_t> step_ns;  // stepped: of the thread's CPU clock; by ptrace, as it passed
-  // Stepping by ptrace: the thread that the agent wants stepped, 0: none; and what the supervisor
-  // says to its handler: 0 it is not stepped, 1 steps begin or some were missed, 2 they go on.
+  std::atomic<uint64_t> step_ns;  // in windows: CPU time; with kStepByPtrace wall-clock time
+  // kStepByPtrace. step_tid: the thread that the agent wants stepped; 0: none. step_on: 0: not
+  // stepped, 1: steps begin or some were missed (both set by the supervisor), 2: steps go on (set
+  // by the thread's handler).
   std::atomic<int32_t> step_tid;
   std::atomic<uint32_t> step_on;
 
   std::atomic<uint64_t> counts[kMaxWalkers][kMaxStates][kPcRegions][kCodeSlots];
-  // Samples that a walker and the one before it in the job answered; its place in the job.
+  // Samples that a walker (first index: its place in the job) and the walker before it answered.
   std::atomic<uint64_t> agreement[kMaxWalkers][kPcRegions][kDisagreements];
-  // Of these, those that a witness speaks of.
+  // Samples of `agreement` that a witness could judge, by whom the witness contradicts.
   std::atomic<uint64_t> evidence[kMaxWalkers][kPcRegions][kDisagreements][kWitnesses][kAgainsts];
   ThreadCounts threads[kMaxSampledThreads];
   SampleJournal journals[kWalkSlots];
@@ -212,11 +214,11 @@ struct StressState : LineState {
   std::atomic<uint32_t> stack_frames_used;
   SeenStack stacks[kMaxStacks];
   uint32_t stack_frames[kMaxStackFrames];
-  std::atomic<uint32_t> code_count;  // of `code`, in use or once in use
+  std::atomic<uint32_t> code_count;  // entries of `code` that are or were in use
   CodeEntry code[kMaxCode];
-  std::atomic<uint32_t> method_count;  // so far; the last kMaxMethods of them are kept
+  std::atomic<uint32_t> method_count;  // methods so far; the last kMaxMethods are kept
   MethodPlace methods[kMaxMethods];
-  std::atomic<uint32_t> area_count;  // as of some seconds ago
+  std::atomic<uint32_t> area_count;  // as it was some seconds ago
   Area areas[kMaxAreas];
   SteppedPc pcs[kMaxPcs];
   char names[kNamesBytes];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library whose branches tell which of them were taken: each calls a function of its own that
-// sets a bit. What coverage says must be the same. Built optimised, so that it holds what libjvm
-// holds: cold parts, jump tables, tail calls, virtual calls. Read by block_map_test and
-// trap_coverage_test.
+// A library that records which of its branches were taken: each branch calls a function of its own
+// that sets a bit. Coverage must report the same branches. Built with optimisation, so that the
+// library has what libjvm has: cold parts, jump tables, tail calls, virtual calls. Used by
+// block_map_test and trap_coverage_test.
 #include <cstdint>
 
 #define WH_NOINLINE __attribute__((noinline))
@@ -11,7 +11,7 @@ namespace {
 
 volatile uint32_t taken;
 
-// Hides where a value came from, so that nothing is decided while compiling.
+// Hides the origin of a value, so that the compiler decides no branch.
 template <typename T>
 T Unforeseen(T value) {
   asm volatile("" : "+r"(value));
@@ -40,7 +40,7 @@ WH_MARK(MarkPointer, 13)
 WH_MARK(MarkStranger, 14)
 WH_MARK(MarkLogged, 15)
 
-// Named as classes that reach_rules.cc expects in a walk, and one that it does not.
+// CodeBlob and nmethod are names that reach_rules.cc expects in a walk; the others are not.
 class __attribute__((visibility("hidden"))) CodeBlob {
  public:
   virtual int is_zombie() const;

@@ -13,18 +13,18 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * Background work for fuzz --churn: presses the collector, and loads, compiles, deoptimises and
- * drops classes. They are wh.ChurnGuest and what belongs to it, so no code of a scene is affected.
+ * Background work for fuzz --churn: keeps the collector busy, and loads, compiles, deoptimises and
+ * drops classes. These are wh.ChurnGuest and its nested classes, so no code of a scene is affected.
  */
 final class Churn {
-  private static final int HELD_CHUNKS = 2048; // medium-lived; one in eight takes a place here
+  private static final int HELD_CHUNKS = 2048; // medium-lived: one chunk in eight is held
   private static final int MOST_CHUNK = 32 << 10; // bytes; so at most 64 MiB are held
   private static final int CHUNKS_A_TURN = 256;
-  private static final long MILLIS_A_ROUND = 100; // at the least: class loads must stay bounded
+  private static final long MILLIS_A_ROUND = 100; // at least, to bound the rate of class loads
   private static final int ROUNDS_A_COLLECTION = 16;
   private static final long MILLIS_AFTER_OUT_OF_MEMORY = 100;
 
-  // Longs in the memory that the C++ side lends: ChurnCounts of shared_state.h.
+  // Byte offsets of longs in the memory that the C++ side lends: ChurnCounts::java, shared_state.h.
   private static final int ROUNDS = 0;
   private static final int UNLOADED = 8;
 
@@ -40,7 +40,7 @@ final class Churn {
     startThread("churn-code", () -> pressCode(guests));
   }
 
-  /** A life of wh.ChurnGuest, still to be run; it is of a loader of its own. */
+  /** Returns a wh.ChurnGuest that has not run yet, whose class has a loader of its own. */
   static Runnable newGuest() throws IOException, ReflectiveOperationException {
     return new GuestsLoader(GuestsLoader.classFiles()).guest();
   }
@@ -63,7 +63,7 @@ final class Churn {
           byte[] chunk = new byte[random.nextInt(MOST_CHUNK)];
           if (random.nextInt(8) == 0) held[random.nextInt(HELD_CHUNKS)] = chunk;
         }
-      } catch (OutOfMemoryError e) { // the user's heap is that small
+      } catch (OutOfMemoryError e) { // the user's heap is too small
         held = new Object[HELD_CHUNKS];
         pause(MILLIS_AFTER_OUT_OF_MEMORY);
       }
@@ -96,11 +96,11 @@ final class Churn {
     try {
       Thread.sleep(millis);
     } catch (InterruptedException e) {
-      throw new AssertionError(e); // nobody interrupts these threads
+      throw new AssertionError(e); // no code interrupts these threads
     }
   }
 
-  /** Defines the guests itself, each instance anew, and is dropped with them. */
+  /** Defines the guest classes itself, anew in each instance, and is dropped with them. */
   private static final class GuestsLoader extends ClassLoader {
     private static final String GUEST = "wh.ChurnGuest";
     private static final String[] GUESTS = {GUEST, GUEST + "$Only", GUEST + "$Rival"};

@@ -3,7 +3,7 @@ package wh;
 
 /**
  * One life of churned code: compiled while Only has no subclass, invalidated by loading Rival,
- * compiled again, dropped. Churn loads it anew each time.
+ * compiled again, dropped. Churn loads this class anew each time.
  */
 public final class ChurnGuest implements Runnable {
   private static final int CALLS = 3000; // enough for C2, see jvm_flags.txt
@@ -36,7 +36,7 @@ public final class ChurnGuest implements Runnable {
     }
   }
 
-  /** Named by no code but the string above, so nothing else loads it. */
+  /** Only the string above names this class, so nothing else loads it. */
   static final class Rival extends Only {
     @Override
     long weigh(long x) {

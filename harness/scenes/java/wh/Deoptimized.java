@@ -2,9 +2,9 @@
 package wh;
 
 /**
- * deoptimized: three activations of code that takes Only to have no subclass. Loading Rival from
- * the leaf invalidates that code, so HotSpot patches the activations' return addresses to the
- * deoptimisation handlers; they stay so until they are returned to.
+ * deoptimized: three activations of code that assumes that Only has no subclass. Loading Rival from
+ * the leaf invalidates that code, so HotSpot sets the activations' return addresses to the
+ * deoptimisation handlers. An activation keeps the handler's address until control returns to it.
  */
 final class Deoptimized {
   private static boolean loadRival;
@@ -32,7 +32,7 @@ final class Deoptimized {
   }
 
   private static long bestMiddle(Only only, long x, double d) {
-    Only replaced = new Only(); // scalar-replaced, so deoptimisation will have to make it
+    Only replaced = new Only(); // scalar-replaced, so deoptimisation must allocate it
     replaced.bias = only.weigh(x + 1);
     return interpBetween(only, x) + replaced.bias + (long) d;
   }
@@ -66,7 +66,7 @@ final class Deoptimized {
     }
   }
 
-  /** Named by no code but the string above, so nothing else loads it. */
+  /** Only the string in interpLeaf names this class, so nothing else loads it. */
   static final class Rival extends Only {
     @Override
     long weigh(long x) {

@@ -65,7 +65,7 @@ final class Exceptions {
     }
   }
 
-  /** The frames that the exception leaves. */
+  /** The frames that the exception unwinds. */
   static final class Thrower {
     private Thrower() {}
 

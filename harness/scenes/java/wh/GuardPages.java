@@ -3,7 +3,7 @@ package wh;
 
 /** guard-pages: recursion that ends close to the guard pages, with room for the walk itself. */
 final class GuardPages {
-  // What remains below the last frame: for the walker and the harness, which run on this stack.
+  // Stack left below the last frame for the walker and the harness, which run on this stack.
   private static final long LEFT_BYTES = 160L << 10;
 
   private GuardPages() {}

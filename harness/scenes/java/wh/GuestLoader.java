@@ -5,7 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** class-loader: a class of this loader, and loadClass called by the VM to resolve another. */
+/** class-loader: a class that this loader defines, and loadClass, called by the VM for another. */
 final class GuestLoader extends ClassLoader {
   private static final String GUEST = "wh.Guest";
   private static final String FRIEND = "wh.GuestFriend";
@@ -37,7 +37,7 @@ final class GuestLoader extends ClassLoader {
     }
   }
 
-  /** The class file of one of ours. */
+  /** Returns the bytes of the class file of one of our classes. */
   static byte[] fileOf(String name) throws IOException {
     String path = name.replace('.', '/') + ".class";
     try (InputStream in = GuestLoader.class.getClassLoader().getResourceAsStream(path)) {

@@ -2,8 +2,8 @@
 package wh;
 
 /**
- * huge-frame: a method with 2,000 slots of locals, interpreted, calls one with 400 longs alive
- * across a call, compiled. (C1 and C2 refuse methods of more than 8,000 bytes of bytecode.)
+ * huge-frame: an interpreted method with 2,000 slots of locals calls a compiled method that keeps
+ * 400 longs alive across a call. (C1 and C2 refuse methods of more than 8,000 bytes of bytecode.)
  */
 final class HugeFrame {
   private HugeFrame() {}

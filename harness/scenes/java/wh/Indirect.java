@@ -11,8 +11,8 @@ import java.util.Arrays;
 
 /** lambda-reflection: the frames of every kind of indirect call. */
 final class Indirect {
-  // More than 15 calls, after which JDK 17 replaces its native Method.invoke by generated code;
-  // too few for a compiler to take note.
+  // More than 15, after which JDK 17 replaces its native Method.invoke by generated code; too few
+  // to trigger a compilation.
   private static final int CALLS = 40;
 
   private final Step lambda;

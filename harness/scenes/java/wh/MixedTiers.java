@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package wh;
 
-/** mixed-tiers: each call but one goes through an i2c or c2i adapter or from C1 to C2 code. */
+/** mixed-tiers: each call but one goes through an i2c or c2i adapter or between C1 and C2 code. */
 final class MixedTiers {
   private MixedTiers() {}
 

@@ -47,7 +47,7 @@ final class Monitors {
       try {
         Thread.sleep(Long.MAX_VALUE);
       } catch (InterruptedException e) {
-        // Nobody interrupts this thread; if so, the lock is given up.
+        // No code interrupts this thread; an interrupt would release the lock.
       }
     }
   }

@@ -30,12 +30,12 @@ final class OsrLoop {
     int i = 0;
     do {
       sum = sum * 31 + i++;
-      Harness.park(); // called in each iteration, so that C2 does not think it never is
+      Harness.park(); // called in each iteration, so that C2 expects the call
     } while (!pacer.interpStep(i));
     return sum + held.hashCode();
   }
 
-  /** Arms park() once the loop must be running in OSR code; true when it has parked. */
+  /** Arms park() once the loop must be running in OSR code; returns true after park() has run. */
   private boolean interpStep(int i) {
     if (armed) return true;
     if (i % STEPS_PER_POLL != 0) return false;

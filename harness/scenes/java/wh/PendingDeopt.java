@@ -4,7 +4,7 @@ package wh;
 /**
  * pending-deopt: two activations of C2 code that is no longer entrant. Nested calls of the same
  * methods take a branch that C2 had left to an uncommon trap, which invalidates the code; the outer
- * activations run on in it, with their return addresses unchanged.
+ * activations still run in that code, with their return addresses unchanged.
  */
 final class PendingDeopt {
   private static boolean trap;

@@ -2,9 +2,9 @@
 package wh;
 
 /**
- * Plays one scene again and again and parks nowhere, for walkers that look at every instruction on
- * the way: walkhammer step --scene. Its natives come from the agent. Apart from Scenes, which keeps
- * its size: seeds in corpora/ hang on where the metadata of our classes lies.
+ * Plays one scene again and again without parking, for walkhammer step --scene, which walks at each
+ * instruction. The agent binds the natives. A class apart from Scenes, so that the size of Scenes
+ * does not change: seeds in corpora/ depend on where the metadata of our classes is.
  */
 public final class Rehearsal {
   private static final int CANNOT = 3;
@@ -16,7 +16,7 @@ public final class Rehearsal {
     new Thread(null, () -> play(scene), "scene-" + scene, Scenes.stackBytes(scene)).start();
   }
 
-  /** Ends the JVM where the scene is no longer had: in time, C2 compiles also what C1 has. */
+  /** Ends the JVM when the scene can no longer be played: in time, C2 also compiles what C1 has. */
   private static void play(String scene) {
     boolean played = false;
     try {

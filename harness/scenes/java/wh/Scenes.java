@@ -9,13 +9,13 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * The live situations whose stacks are walked: see scene_table.cc for the list.
  *
- * <p>A method's name says where it runs, by the CompileCommand lines of jvm_flags.txt: interp* is
- * interpreted, c1* and c2* are compiled by that compiler, best* by the best compiler that this JVM
- * has, inlined* is inlined. Any other method of a scene runs too rarely to be compiled.
+ * <p>A method's name says how it runs, by the CompileCommand lines of jvm_flags.txt: interp* is
+ * interpreted, c1* and c2* are compiled by that compiler, best* by the best one of this JVM,
+ * inlined* is inlined, osr* is replaced on the stack. Other methods run too rarely to be compiled.
  */
 public final class Scenes {
   private static final long STACK_BYTES = 16L << 20;
-  // A small stack makes few and large frames reach the guard pages.
+  // With a small stack, few large frames reach the guard pages.
   private static final long SMALL_STACK_BYTES = 768L << 10;
   // Classes are initialised once, code is invalidated once, and the second call of a method with a
   // hot loop enters its normal code.
@@ -25,13 +25,13 @@ public final class Scenes {
   private static final int PARKS_BEFORE_WRAPPER = 1024;
 
   static {
-    // So that park() is a compiled native wrapper in every scene, whichever is started first.
+    // Makes park() a compiled native wrapper in every scene, whichever scene starts first.
     for (int i = 0; i < PARKS_BEFORE_WRAPPER; i++) Harness.park();
   }
 
   private Scenes() {}
 
-  /** Starts the scene; the thread returned parks in it or says why it cannot. Throws nothing. */
+  /** Starts the scene; the returned thread parks in it or reports why it cannot. Throws nothing. */
   static Thread start(String scene) {
     if (scene.startsWith("virtual-")) {
       try {
@@ -68,7 +68,7 @@ public final class Scenes {
     }
   }
 
-  /** Not a lambda, whose hidden class has another name in each run. */
+  /** Not a lambda: the hidden class of a lambda has another name in each run. */
   private static final class Stage implements Runnable {
     private final String scene;
 
@@ -101,7 +101,7 @@ public final class Scenes {
     return t instanceof Unavailable ? t.getMessage() : "Setting up the scene failed: " + t + ".";
   }
 
-  /** Interpreted frames below the scene's own, to bring short scenes to a usual depth. */
+  /** Interpreted frames that lead to the scene's own, to bring short scenes to a usual depth. */
   static int stairs(String scene) {
     switch (scene) {
       case "interpreted-recursion":

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package wh;
 
-/** Interpreted frames that lie below a scene's own. */
+/** Interpreted frames that lead to a scene's own. */
 final class Stairs {
   private Stairs() {}
 

@@ -30,7 +30,7 @@ final class Tiers {
     return c2Enabled() ? "c2" : c1Enabled() ? "c1" : "interpreted";
   }
 
-  /** Warms the owners' methods up, states what they must be when parked, and arms park(). */
+  /** Warms the owners' methods up, states what code they run when parked, and arms park(). */
   static void ready(Runnable pass, Class<?>... owners) {
     warm(pass, owners);
     expect(owners);
@@ -42,7 +42,7 @@ final class Tiers {
     List<Target> targets = targets(owners);
     for (Target t : targets) t.require();
     long start = System.nanoTime();
-    // Code that is installed must also survive more passes: it may yet meet an uncommon trap.
+    // Installed code must also survive more passes: it may still hit an uncommon trap.
     for (int good = 0; good < 2; ) {
       Target missing = firstMissing(targets);
       good = missing == null ? good + 1 : 0;
@@ -53,12 +53,12 @@ final class Tiers {
     }
   }
 
-  /** States that the owners' methods are on the parked stack, each in the code it asks for. */
+  /** States that the owners' methods are on the parked stack, in the code their names ask for. */
   static void expect(Class<?>... owners) {
     for (Target t : targets(owners)) t.expect(t.kind);
   }
 
-  /** States the same kind for all of the owner's methods that ask for compiled code. */
+  /** States the same kind for all of the owner's methods whose names ask for compiled code. */
   static void expectAll(String kind, Class<?> owner) {
     for (Target t : targets(owner)) if (!t.kind.equals("interpreted")) t.expect(kind);
   }

@@ -3,7 +3,7 @@ package wh;
 
 import java.lang.reflect.Method;
 
-/** virtual-mounted and virtual-pinned; by reflection, since the code is compiled for JDK 17. */
+/** virtual-mounted and virtual-pinned; by reflection, since javac targets JDK 8 and 17. */
 final class VirtualThreads {
   private VirtualThreads() {}
 
@@ -30,7 +30,7 @@ final class VirtualThreads {
     Mounted.interpPass();
   }
 
-  /** The native frames of jni-up-down pin the thread, wherever it would block. */
+  /** The native frames of jni-up-down pin the thread wherever it would block. */
   static void playPinned() {
     JniUpDown.play();
   }

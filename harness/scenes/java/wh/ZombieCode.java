@@ -3,13 +3,13 @@ package wh;
 
 /**
  * zombie-code: while this thread is parked, the code cache holds a zombie: code that was
- * invalidated, that no stack runs any more, and that the sweeper will free when it comes next. The
- * flags make it come whenever code is allocated; so it comes while guests are compiled, and stays
- * away once nothing is.
+ * invalidated, that no stack runs any more, and that the sweeper will free when it next comes. The
+ * flags make the sweeper come whenever code is allocated; so it comes while guests are compiled,
+ * and stays away once nothing is compiled.
  */
 final class ZombieCode {
   private static final long DEADLINE_NS = 10_000_000_000L;
-  private static final int LOOKS = 10; // each must see one, for it to last
+  private static final int LOOKS = 10; // each must see a zombie
   private static final long MILLIS_A_LOOK = 30;
 
   private ZombieCode() {}

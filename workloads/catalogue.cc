@@ -45,7 +45,7 @@ bool ReadRange(std::string_view text, Workload& workload) {
          workload.oldest_jdk <= workload.newest_jdk;
 }
 
-// Blanks around the parts, and line ends, are no part of them.
+// Splits a class path at ':'. Spaces around the parts, as of continued lines, are dropped.
 std::vector<std::string> SplitPath(const std::string& text) {
   std::vector<std::string> parts;
   for (const std::string& part : Split(text, ':')) {
@@ -134,7 +134,7 @@ Status CheckPlaceholders(const Workload& workload) {
   return Ok();
 }
 
-// What one stanza alone can be told to be: complete, and not contradictory.
+// Checks what one stanza alone shows: whether it is complete and not contradictory.
 Status CheckWhole(const Workload& workload) {
   const auto lacks = [&](std::string_view key) {
     return At(workload.where, fmt::format("this workload has no \"{}:\"", key));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workloads: Java programs that give a JVM real work while it is walked. Each is one stanza of a
-// catalogue file (docs/workloads.md tells the keys); a file is a suite.
+// Workloads: Java programs that give a JVM real work while its stacks are walked. Each workload is
+// one stanza of a catalogue file (docs/workloads.md lists the keys); a file is a suite.
 // Signal-safe: no.
 #ifndef WALKHAMMER_WORKLOADS_CATALOGUE_H_
 #define WALKHAMMER_WORKLOADS_CATALOGUE_H_
@@ -15,38 +15,40 @@
 
 namespace walkhammer {
 
-// Placeholders such as {scratch} are still in classpath, jar, args and flags.
+// One workload. Placeholders such as {scratch} in classpath, jar, args and flags are not filled in.
 struct Workload {
   std::string suite, name, what;
-  std::vector<std::string> packages;   // Debian's
-  std::vector<std::string> classpath;  // patterns as of glob(7)
-  std::string main;                    // a class; or
+  std::vector<std::string> packages;   // Debian packages
+  std::vector<std::string> classpath;  // glob(7) patterns
+  std::string main;                    // main class; empty if `jar` is set
   std::string jar;
   std::vector<std::string> args;
-  std::vector<std::string> flags;                      // of the JVM
-  std::map<int, std::vector<std::string>> flags_from;  // more flags, from that feature on
-  int oldest_jdk = 0;                                  // features, both included
+  std::vector<std::string> flags;                      // JVM flags
+  std::map<int, std::vector<std::string>> flags_from;  // more flags, by the first feature with them
+  int oldest_jdk = 0;                                  // JDK features, both included
   int newest_jdk = std::numeric_limits<int>::max();
-  std::string why;      // of these limits
+  std::string why;      // reason for these limits
   std::string input;    // a generator of input.sh; empty: none
   std::string file;     // a distribution; empty: none
-  bool repeat = false;  // ends by itself, to be started again while there is time
+  bool repeat = false;  // the program ends by itself: start it again while there is time
   std::string where;    // file:line
 
   std::string FullName() const { return suite + ":" + name; }
 };
 
-// Of each *.catalogue in the folder, which also holds the table of distributions; suites by name,
-// workloads in the order of their file. kBadInput, with file and line, for anything that is wrong.
+// The workloads of each *.catalogue in `folder`, which also holds the table of distributions;
+// suites by name, workloads in the order of their file. kBadInput, with file and line, for a
+// mistake in a file.
 Result<std::vector<Workload>> LoadCatalogues(const std::string& folder);
 
-// Patterns such as "debian:fop", "torture:*" or "*"; each workload once, in the order of the
-// patterns. kBadInput for a pattern without a workload. `all` must outlive the answer.
+// The workloads that match patterns such as "debian:fop", "torture:*" or "*"; each workload once,
+// in the order of the patterns. kBadInput for a pattern without a match. `all` must outlive the
+// result.
 Result<std::vector<const Workload*>> SelectWorkloads(const std::vector<Workload>& all,
                                                      const std::vector<std::string>& patterns);
 
 struct WorkloadContext {
-  std::string home = {};     // absolute: where the command's jars and the folder `workloads` lie
+  std::string home = {};     // absolute path of the folder with the command's jars and `workloads`
   std::string scratch = {};  // existing empty folder of this workload alone
   uint64_t seed = 1;
   int seconds = 10;
@@ -58,19 +60,20 @@ struct WorkloadContext {
 struct WorkloadCommand {
   std::vector<std::string> jvm_flags;
   std::vector<std::string> arguments;  // -cp PATH CLASS ARGS or -jar FILE ARGS
-  std::string directory;               // to start it in
+  std::string directory;               // to start the program in
   bool repeat = false;
 };
 
-// Ok if the workload can run on JDKs of that feature (0: unknown, not asked about). Else kUnable,
-// with the command that mends it, or why it cannot be. Looks only; `scratch` is not needed.
+// Ok if the workload can run on JDKs of this feature (0: unknown, not checked). Else kUnable, with
+// the command that fixes it, or the reason. Changes nothing; `scratch` is not needed.
 Status CheckWorkload(const Workload& workload, int jdk_feature, const WorkloadContext& context);
 
-// CheckWorkload, then makes the input; takes some seconds at large scales.
+// Checks as CheckWorkload does, makes the input, and returns the command. Takes some seconds at
+// large scales.
 Result<WorkloadCommand> PrepareWorkload(const Workload& workload, int jdk_feature,
                                         const WorkloadContext& context);
 
-// $XDG_CACHE_HOME/walkhammer or ~/.cache/walkhammer, as workloads/fetch.sh has it.
+// $XDG_CACHE_HOME/walkhammer or ~/.cache/walkhammer, the same as in workloads/fetch.sh.
 std::string DefaultCache();
 
 }  // namespace walkhammer

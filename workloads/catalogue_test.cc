@@ -35,7 +35,7 @@ class CatalogueTest : public testing::Test {
     return all.ok() ? all.value() : std::vector<Workload>{};
   }
 
-  // The message, without the folder.
+  // The message that refuses a catalogue with this text, without the folder.
   std::string Refused(const std::string& text) {
     Write("a.catalogue", text);
     Result<std::vector<Workload>> all = LoadCatalogues(folder_);

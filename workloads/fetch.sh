@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Gets a suite of the table `distributions` and verifies it:
+# Downloads a suite of the table `distributions` and verifies it:
 #   fetch.sh ID [--from FILE-OR-FOLDER] [--mirror URL] [--cache FOLDER]
-# --from takes a copy that is already here; --mirror is a URL of a folder that holds the file.
-# WALKHAMMER_DISTRIBUTIONS names another table. Exit codes: 0 it is there and verified · 2 usage, or
-# a file that is not what it should be · 3 it cannot be downloaded, or a tool for it is missing.
+# --from takes a local copy instead; --mirror is the URL of a folder that holds the file.
+# WALKHAMMER_DISTRIBUTIONS names another table. Exit codes: 0 the suite is there and verified · 2
+# usage, or a file with the wrong contents · 3 the download failed, or a tool is missing.
 set -eu
 table=${WALKHAMMER_DISTRIBUTIONS:-$(dirname "$0")/distributions}
 
@@ -15,7 +15,7 @@ fail() {
   exit "$code"
 }
 
-# field KEY: of the distribution $id; empty if there is none.
+# field KEY: prints this field of the distribution $id; nothing if there is none.
 field() {
   awk -v id="$id" -v key="$1:" '
     $1 == "id:" { mine = $2 == id }
@@ -27,13 +27,13 @@ usage() {
     "$(awk '$1 == "id:" { print $2 }' "$table" | tr '\n' ' ')"
 }
 
-# sum FILE: its sha512.
+# sum FILE: prints the sha512 of FILE.
 sum() {
   sha512sum <"$1" | cut -d ' ' -f 1
 }
 
-# download URL FILE: goes on where FILE ends. Beyond the end of a file that is whole there is nothing
-# to give, which servers refuse (416).
+# download URL FILE: resumes where FILE ends. If FILE is complete already, servers refuse that
+# (416).
 download() {
   if command -v curl >/dev/null; then
     curl --fail --location --silent --show-error --retry 3 --connect-timeout 20 \
@@ -99,7 +99,7 @@ else
   [ ! -s "$file" ] || kept=$file
   code=0
   download "$url" "$file" || code=$?
-  # The server answered, but will not go on from here: from the start, then.
+  # The server answered, but does not resume: download from the start.
   case $code:$kept in
     22:?* | 33:?* | 36:?* | 8:?*)
       if [ "$(sum "$file")" != "$wanted" ]; then
@@ -131,10 +131,10 @@ fi
 rm -f "$folder/verified"
 case $name in
   *.zip)
-    # A folder of its own: what an unpacking left half done must not be taken for whole.
+    # An empty folder: what an earlier unpacking left unfinished must not pass for complete.
     rm -rf "$folder/files"
     unzip -q "$file" -d "$folder/files" || fail 2 "$file cannot be unpacked; is the disk full?"
-    # The one nearest to the top.
+    # The jar nearest to the top.
     start=$(cd "$folder" && find files -name "$jar" -type f | awk '{ print gsub("/", "/"), $0 }' |
       sort -n | sed -n '1s/^[0-9]* //p')
     [ -n "$start" ] || fail 2 "$name holds no $jar"

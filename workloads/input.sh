@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Makes the input of a workload: input.sh NAME FOLDER SEED SCALE. The same words make the same
+# Makes the input of a workload: input.sh NAME FOLDER SEED SCALE. The same arguments make the same
 # bytes; scale 1 is some seconds of work for the program, and work grows with the scale.
 set -eu
 
@@ -10,7 +10,8 @@ usage() {
   exit 2
 }
 
-# write FILE PROGRAM: what the awk program prints; it has `scale`, pick(n): 0..n-1, and word().
+# write FILE PROGRAM: writes what the awk program prints. The program can use `scale`, pick(n):
+# 0..n-1, word() and sentence(words).
 write() {
   awk -v seed="$seed" -v scale="$scale" '
     function pick(n) {
@@ -31,7 +32,7 @@ write() {
     '"$2" </dev/null >"$folder/$1"
 }
 
-# SQL: two tables, indexes, joins, aggregates, updates. Fails where the sums do not agree.
+# SQL: two tables, indexes, joins, aggregates, updates. The script fails if the sums do not agree.
 make_h2() {
   # shellcheck disable=SC2016
   write script.sql 'BEGIN {
@@ -117,7 +118,7 @@ make_batik() {
   done
 }
 
-# A catalogue, and a stylesheet that groups, sorts, recurses and formats it.
+# A catalogue, which programs/shop.xsl groups, sorts and formats, with recursion.
 make_shop() {
   # shellcheck disable=SC2016
   write data.xml 'BEGIN {
@@ -188,7 +189,7 @@ make_scalac() {
   }'
 }
 
-# Indexing and searching with several threads, as Lucene's own benchmark does it.
+# Indexing and searching with several threads, for Lucene's own benchmark.
 make_lucene() {
   # shellcheck disable=SC2016
   write docs.txt 'BEGIN {

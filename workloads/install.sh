@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian packages that the workloads of debian.catalogue name; with names, those of
-# these workloads only: install.sh fop ecj. As root or through sudo.
+# Installs the Debian packages of the workloads in debian.catalogue; with names, as in install.sh
+# fop ecj, only those of these workloads. Runs apt-get as root or through sudo.
 set -eu
 catalogue=$(dirname "$0")/debian.catalogue
 

@@ -14,12 +14,13 @@ namespace walkhammer {
 inline constexpr std::string_view kPlaceholders[] = {"home",    "input",   "scratch", "seed",
                                                      "seconds", "threads", "scale",   "file"};
 
-// Whatever stands in braces; an open brace that is not closed comes with all behind it.
+// The names in braces; an open brace without a closing one gives the rest of the text, brace
+// included.
 std::vector<std::string> PlaceholdersIn(std::string_view text);
 
 bool IsPlaceholder(std::string_view name);
 
-// Names that `values` does not have stay as they are.
+// `text` with placeholders replaced by their values. Names that `values` lacks stay as they are.
 std::string Filled(std::string_view text, const std::map<std::string, std::string>& values);
 
 }  // namespace walkhammer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a workload of the catalogue to a command line.
+// Turns a workload of the catalogue into a command line.
 #include <fmt/format.h>
 #include <glob.h>
 
@@ -21,7 +21,8 @@ std::string CacheOf(const WorkloadContext& context) {
   return context.cache.empty() ? DefaultCache() : context.cache;
 }
 
-// Java programs and awk take it as a signed number; small seeds stay as they are.
+// The seed as a non-negative number of 31 bits, for Java programs and awk; small seeds stay as they
+// are.
 std::string SeedWord(uint64_t seed) { return std::to_string((seed ^ (seed >> 32)) & 0x7fffffff); }
 
 std::vector<std::string> MatchesOf(const std::string& pattern) {
@@ -42,8 +43,8 @@ std::string Missing(const Workload& workload, const std::string& pattern) {
                      fmt::join(workload.packages, " "));
 }
 
-// The path of the distribution that fetch.sh verified: CACHE/ID/verified holds the digest, and what
-// to start below CACHE/ID.
+// The path of the distribution that fetch.sh verified. CACHE/ID/verified holds the digest, and the
+// path of the jar below CACHE/ID.
 Result<std::string> DistributionPath(const Workload& workload, const WorkloadContext& context) {
   const std::string workloads = context.home + "/workloads";
   ASSIGN_OR_RETURN(auto table, ReadStanzas(workloads + "/distributions"));
@@ -73,7 +74,7 @@ Status CheckJdk(const Workload& workload, int feature) {
       fmt::format("{} does not run on JDK {}: {}", workload.FullName(), feature, workload.why));
 }
 
-// The class path, or the jar: what must exist.
+// The files of the class path, or the jar. kUnable if a pattern has no match.
 Result<std::vector<std::string>> FindJars(const Workload& workload, const Values& values) {
   std::vector<std::string> patterns = workload.classpath;
   if (!workload.jar.empty()) patterns.push_back(workload.jar);
@@ -87,7 +88,7 @@ Result<std::vector<std::string>> FindJars(const Workload& workload, const Values
   return jars;
 }
 
-// The checks, and what they found on their way.
+// What the checks of a workload found.
 struct Found {
   Values values;  // of placeholders
   std::vector<std::string> jars;
@@ -111,7 +112,7 @@ Result<Found> Find(const Workload& workload, int feature, const WorkloadContext&
   return found;
 }
 
-// Runs the command; what it says goes to our stderr.
+// Runs the command to its end. Its output goes to this process's stderr.
 Status RunToEnd(const std::vector<std::string>& words) {
   Spawned command;
   RETURN_IF_ERROR(command.Start({.arguments = words, .own_group = false}));

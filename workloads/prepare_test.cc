@@ -58,7 +58,7 @@ class PrepareTest : public testing::Test {
     return command.ok() ? command.value() : WorkloadCommand{};
   }
 
-  // The sentence of kUnable; CheckWorkload must say the same.
+  // The message of kUnable, which CheckWorkload must give, too; empty if the workload can run.
   std::string Unfit(int feature) {
     Result<WorkloadCommand> command = PrepareWorkload(workload_, feature, context_);
     const Status checked = CheckWorkload(workload_, feature, context_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs workloads to their end on every JDK found: two small ones, or those of the pattern in
-// $WALKHAMMER_WORKLOAD, such as 'debian:*'. Prints what each took.
+// Runs workloads to their end on every JDK found: two small workloads, or those that match the
+// pattern in $WALKHAMMER_WORKLOAD, such as 'debian:*'. Prints the time that each took.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ double Cpu(const rusage& used) {
          1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
-// Runs it with what it prints in `log`; the wait status.
+// Runs the command with its output in `log` and returns the wait status.
 int Run(const std::string& java, const WorkloadCommand& command, const std::string& log,
         rusage& used) {
   std::vector<std::string> words = {java};
@@ -80,7 +80,7 @@ void RunOn(const Jdk& jdk, const Workload& workload, const std::string& home, in
     fmt::print("{:18} JDK {}: {:5.1f} s wall, {:5.1f} s CPU\n", workload.FullName(), jdk.feature,
                wall.count(), Cpu(used));
     std::fflush(stdout);
-    // batik and xalan end with 0 whatever happened.
+    // batik and xalan exit with 0 whatever happened.
     const auto writes = [](const std::string& arg) { return arg.find("{scratch}") != arg.npos; };
     if (std::any_of(workload.args.begin(), workload.args.end(), writes)) {
       EXPECT_GT(BytesIn(command.value().directory), 1000u);
@@ -98,7 +98,7 @@ TEST(Programs, RunToTheirEnd) {
   int rounds = 1;
   if (const char* pattern = std::getenv("WALKHAMMER_WORKLOAD")) {
     patterns = {pattern};
-    rounds = 2;  // in the same folder, as many are started again and again
+    rounds = 2;  // in the same folder, since stress starts many again and again
   }
   Result<std::vector<const Workload*>> chosen = SelectWorkloads(all.value(), patterns);
   ASSERT_TRUE(chosen.ok()) << chosen.failure().message;

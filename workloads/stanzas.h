@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stanzas: text files of `key: value` lines, in blocks that blank lines part. A line that begins
-// with a blank goes on with the value before it; `#` begins a line of comment.
+// Stanzas: text files of `key: value` lines, in blocks separated by blank lines. A line that begins
+// with a space or a tab continues the value above it; a line that begins with `#` is a comment.
 // Signal-safe: no.
 #ifndef WALKHAMMER_WORKLOADS_STANZAS_H_
 #define WALKHAMMER_WORKLOADS_STANZAS_H_
@@ -14,19 +14,20 @@
 namespace walkhammer {
 
 struct StanzaLine {
-  std::string key, value;  // the value without blanks at its ends
+  std::string key, value;  // the value without spaces at its ends
   std::string where;       // file:line
 };
 
-// Not empty, and no key comes twice.
+// A block of lines: at least one, and no key twice.
 struct Stanza {
   std::vector<StanzaLine> lines;
 
-  // Null if there is no such line.
+  // The line with this key; null if there is none.
   const StanzaLine* Find(std::string_view key) const;
 };
 
-// kBadInput where a line is none, kToolFailed where the file cannot be read.
+// Reads all stanzas of a file. kBadInput: a malformed line or a key twice; kToolFailed: the file
+// cannot be read.
 Result<std::vector<Stanza>> ReadStanzas(const std::string& path);
 
 }  // namespace walkhammer

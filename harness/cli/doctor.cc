@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// doctor: what this machine and each JDK can do, what is missing, and the command that mends it.
+// doctor: what this machine and each JDK can do, what is missing, and the command that fixes it.
 #include <fmt/format.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
@@ -39,8 +39,8 @@ struct Options {
 // Something that is not as it should be.
 struct Lack {
   std::string what;  // one sentence without its full stop
-  std::string mend;  // the command or step that mends it
-  bool needed;       // nothing can be fuzzed, here or on that JDK, without it
+  std::string mend;  // the command or step that fixes it
+  bool needed;       // without it nothing can be fuzzed, here or on that JDK
 };
 
 json ToJson(const Lack& lack) {
@@ -54,7 +54,7 @@ std::string FirstLine(const std::string& path) {
   return line;
 }
 
-// 0 when a perf event on this thread's CPU clock may be opened, else the errno.
+// Returns 0 if a perf event on this thread's CPU clock may be opened, else the errno.
 int TryPerfEvent() {
   perf_event_attr attributes = {};
   attributes.type = PERF_TYPE_SOFTWARE;
@@ -134,7 +134,8 @@ std::string MendSymbols(const Jdk& jdk) {
   return fmt::format("cp \"$(debuginfod-find debuginfo {})\" {}", jdk.build_id, beside);
 }
 
-// The scenes that cannot be used, "NAME (REASON)" each; empty value: no scene can.
+// Probes the scenes of `jdk`. Puts "scenes", "layout" and "safefetch" into `row`, scenes and
+// safefetch null if the probe fails, and what is missing into `lacks`.
 void CheckScenes(const Jdk& jdk, const SceneProbe& probe, json& row, std::vector<Lack>& lacks) {
   Result<json> probed = probe(jdk);
   if (!probed.ok()) {
@@ -233,7 +234,8 @@ void PrintScenes(const json& scenes) {
   }
 }
 
-// What is missing is named: the layouts of JDKs differ, so some always is.
+// Prints how many layout facts are proven, not proven and missing. Some are always missing, since
+// the layouts of JDKs differ.
 void PrintLayout(const json& layout) {
   std::map<std::string, int> counts;
   std::vector<std::string> missing;
@@ -300,7 +302,7 @@ json LacksJson(const std::vector<Lack>& lacks) {
 
 struct Asked {
   std::vector<Jdk> jdks;
-  std::vector<Failure> unusable;  // all kUnable when JDKs were named
+  std::vector<Failure> unusable;  // all are kUnable if JDKs were named
   std::optional<Failure> bad_input;
 };
 
@@ -354,7 +356,7 @@ int RunDoctor(const Options& options, const SceneProbe& probe) {
       Print(stdout, "\nnot usable: {}\n", message.get<std::string>());
     }
   }
-  // Of the JDKs named, all must do; of those merely found, one is enough to work with.
+  // If JDKs were named, all must be fuzzable; of JDKs that were merely found, one is enough.
   const bool clean = options.jdks.empty() ? fuzzable > 0 : fuzzable == options.jdks.size();
   if (clean) return static_cast<int>(ExitCode::kClean);
   if (!asked.unusable.empty()) return PrintFailure(Unable(asked.unusable.front().message));

@@ -49,7 +49,7 @@ Result<std::chrono::nanoseconds> TimeOf(const Options& options) {
   return std::chrono::nanoseconds(kDefaultTime);
 }
 
-// How long to confirm and minimise when the walks are over: by default as long as those, so that a
+// Sets how long to confirm and minimise after the walks: by default as long as the walks, so that a
 // short run ends soon.
 Status SetSettleTimes(const Options& options, FuzzPlan& plan) {
   plan.settle_time = plan.time.count() == 0 ? kMostSettling : std::min(plan.time, kMostSettling);
@@ -64,7 +64,7 @@ Status SetSettleTimes(const Options& options, FuzzPlan& plan) {
   return Ok();
 }
 
-// By default one for each core that this process may use, and none that would have nothing to do.
+// Number of workers: by default one for each core that this process may use, but none without work.
 uint64_t WorkersOf(const Options& options) {
   if (options.workers != 0) return options.workers;
   const uint64_t cores = std::clamp<uint64_t>(std::thread::hardware_concurrency(), 1, kMostWorkers);
@@ -72,7 +72,7 @@ uint64_t WorkersOf(const Options& options) {
   return options.walks == 0 ? cores : std::min(cores, turns);
 }
 
-// What only guided engines, or only the random one, can do.
+// Refuses options that only guided engines, or only the random engine, support.
 Status CheckGuidance(const Options& options, const Engine& engine) {
   if (!engine.guided && !options.corpus.empty())
     return BadInput("--corpus wants a guided engine: --engine libfuzzer or afl");

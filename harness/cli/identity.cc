@@ -40,7 +40,7 @@ std::string Joined(const std::vector<std::string>& words) {
 
 namespace {
 
-// Of this process.
+// The command line of this process, quoted for a shell.
 std::string CommandLine() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> words;

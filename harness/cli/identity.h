@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run is told of itself: the machine, the time, the command. Signal-safe: no.
+// What identifies a run: the machine, the time, the command. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_IDENTITY_H_
 #define WALKHAMMER_HARNESS_CLI_IDENTITY_H_
 
@@ -11,16 +11,16 @@
 
 namespace walkhammer {
 
-// What any run is told: this walkhammer's version, the machine, the time, the command. The rest is
-// for the verb to fill in.
+// The part of a run's identity that all verbs share: walkhammer's version, the machine, the time,
+// the command. The verb fills in the rest.
 RunIdentity OwnIdentity();
-// The walkers at these places of AllWalkers(), by their names.
+// The names of the walkers at these indexes of AllWalkers(), joined by `between`.
 std::string WalkerNames(std::span<const int> walkers, const char* between);
 
 std::string CpuModel();               // "unknown" where /proc/cpuinfo has none
 std::string Kernel();                 // "Linux 6.1.0"
-std::string Now(const char* format);  // UTC, as strftime has it
-std::string Joined(const std::vector<std::string>& words);  // by blanks
+std::string Now(const char* format);  // UTC, formatted by strftime
+std::string Joined(const std::vector<std::string>& words);  // by spaces
 
 }  // namespace walkhammer
 

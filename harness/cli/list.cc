@@ -32,7 +32,7 @@ struct Options {
   bool all = false;
 };
 
-// Objects with "name" and "what", and more where the table says more.
+// Objects with "name" and "what", and further keys if the table has more.
 json Walkers(const Options& options) {
   json rows = json::array();
   for (const WalkerInfo& walker : AllWalkers()) {
@@ -51,7 +51,7 @@ json Walkers(const Options& options) {
   return rows;
 }
 
-// With what each JDK asked about makes of them; of the default JDK where none is named.
+// The scenes, with what each named JDK can do with them; no JDK named: the default JDK.
 json Scenes(const Options& options) {
   json rows = json::array();
   for (const SceneInfo& scene : AllScenes()) {
@@ -59,7 +59,7 @@ json Scenes(const Options& options) {
   }
   Result<std::vector<Jdk>> jdks = OpenJdks(options.jdks);
   if (!jdks.ok()) {
-    if (options.jdks.empty()) return rows;  // no JDK here: names are all there is to tell
+    if (options.jdks.empty()) return rows;  // no JDK here: only the names are known
     PrintFailure(jdks.failure());
     return json();
   }
@@ -119,7 +119,7 @@ json Jdks(const Options&) {
   return rows;
 }
 
-// With whether each JDK asked about can run them; all JDKs found where none is named.
+// The workloads, with whether each named JDK can run them; no JDK named: all JDKs found.
 json Workloads(const Options& options) {
   const WorkloadContext context = {
       .home = std::filesystem::path(BesideExecutable("workloads")).parent_path()};
@@ -165,7 +165,7 @@ std::vector<std::string_view> TopicNames() {
   return names;
 }
 
-// One line where several JDKs have the same trouble.
+// Prints one line for all JDKs if they all have the same trouble.
 void PrintJdks(const json& jdks) {
   const auto same = [&](const json& seen) {
     return !seen["available"].get<bool>() && JdkWords(seen) == JdkWords(jdks[0]);

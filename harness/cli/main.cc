@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// walkhammer: the command. One verb, one file; this table is the list of them.
+// walkhammer: the command. Each verb has a file of its own; main() lists all verbs.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -10,8 +10,8 @@
 
 namespace {
 
-// Where somebody started us with one of them closed, a file of ours would get its number, and a
-// child's standard stream would take its place.
+// Opens /dev/null for each standard stream that the caller left closed. Otherwise a file that is
+// opened later would get its number, and a child's standard stream would replace that file.
 void OpenStandardStreams() {
   for (int fd = open("/dev/null", O_RDWR); fd >= 0 && fd <= STDERR_FILENO;)
     fd = open("/dev/null", O_RDWR);

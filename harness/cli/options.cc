@@ -23,7 +23,7 @@ Failure BadUsage(const CLI::App& app, std::string message) {
   return BadInput(fmt::format("{} (see walkhammer{} --help)", message, verb));
 }
 
-// CLI11 would call a mistyped verb an unexpected argument.
+// True for a mistyped verb, which CLI11 would call an unexpected argument.
 bool IsUnknownVerb(const CLI::App& app, const std::string& word) {
   const auto is_meant = [&](const CLI::App* verb) { return verb->check_name(word); };
   return !word.empty() && word[0] != '-' && app.get_subcommands(is_meant).empty();
@@ -168,7 +168,7 @@ int RunCommand(const std::vector<AddVerb>& add, Invocation& chosen, int argc,
   } catch (const std::exception& error) {
     return PrintFailure(ToolFailed(fmt::format("unexpected failure: {}", error.what())));
   }
-  // A reader that has gone has seen what it wanted, as `head` has.
+  // EPIPE is no failure: a reader such as `head` has seen what it wanted and closed the pipe.
   if (const int error = FlushStdout(); error != 0 && error != EPIPE) {
     return PrintFailure(
         ToolFailed(fmt::format("cannot write to stdout: {}", std::strerror(error))));

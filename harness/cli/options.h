@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a verb, as CLI11 takes them. CLI11 itself, slow to compile, stays in options.cc.
+// Declares the options of a verb to CLI11. Only options.cc includes CLI11, which is slow to
+// compile.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_OPTIONS_H_
 #define WALKHAMMER_HARNESS_CLI_OPTIONS_H_
@@ -15,8 +16,8 @@
 
 namespace walkhammer {
 
-// A subcommand. All that it is given to fill must live until the command has run; it keeps its
-// default when the option is not given.
+// A subcommand. Each variable passed by reference must live until the command has run, and keeps
+// its default if its option is not given.
 class Verb {
  public:
   Verb(CLI::App& app, const std::string& name, const std::string& what);
@@ -26,13 +27,14 @@ class Verb {
   void Text(const std::string& name, std::string& value, const std::string& what,
             const std::string& kind = "TEXT");
   void Text(const std::string& name, std::optional<std::string>& value, const std::string& what);
-  // Repeatable; each takes one argument, so that positional ones may follow.
+  // A repeatable option. Each use takes one argument, so that positional arguments may follow.
   void List(const std::string& name, std::vector<std::string>& values, const std::string& what,
             const std::string& kind = "TEXT");
-  // A whole number, decimal or 0x...; CLI11 2.1 alone would wrap -1 and read 010 as octal.
+  // A whole number, decimal or 0x..., from `least` to `most`. CLI11 2.1 itself would wrap -1 and
+  // read 010 as octal.
   void Count(const std::string& name, uint64_t& value, const std::string& what, uint64_t least = 0,
              uint64_t most = std::numeric_limits<uint64_t>::max());
-  // What stands without an option before it; at least one must.
+  // A positional argument, required. A vector takes one or more.
   void Argument(const std::string& name, std::string& value, const std::string& what);
   void Argument(const std::string& name, std::vector<std::string>& values, const std::string& what);
 
@@ -45,20 +47,20 @@ class Verb {
   // --coverage-goal PERCENT, for HoldToGoal: more than 0, at most 100; "30", "29.5" or "30%".
   void CoverageGoal(std::optional<double>& percent);
 
-  // Two options that cannot be given together.
+  // Refuses the two options if they are given together.
   void Excludes(const std::string& option, const std::string& other);
 
-  // What to do once this verb was parsed; returns the exit code. `run` may take JVM flags, those
-  // after "--"; verbs without are refused them.
+  // Sets what to do once this verb is parsed; `run` returns the exit code. The second form takes
+  // the JVM flags after "--"; a verb of the first form refuses such flags.
   void Runs(Invocation& chosen, std::function<int()> run);
   void Runs(Invocation& chosen, std::function<int(const std::vector<std::string>& jvm_flags)> run);
 
  private:
-  CLI::App* verb_;  // the app's
+  CLI::App* verb_;  // owned by the app
 };
 
-// Parses with the verbs that `add` adds, runs the chosen one and returns the exit code of the
-// process. Bad usage is one sentence and 2; output that cannot be written is 4.
+// Adds the verbs of `add`, parses the arguments, runs the chosen verb and returns the exit code of
+// the process. Bad usage is one sentence and 2; output that cannot be written is 4.
 int RunCommand(const std::vector<AddVerb>& add, Invocation& chosen, int argc,
                const char* const* argv);
 

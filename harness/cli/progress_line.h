@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a campaign gets on. Signal-safe: no.
+// ProgressLine: the progress of a campaign, on stderr. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_PROGRESS_LINE_H_
 #define WALKHAMMER_HARNESS_CLI_PROGRESS_LINE_H_
 

@@ -70,7 +70,7 @@ Result<std::vector<int>> WalkersNamed(const std::vector<std::string>& lists,
     for (std::string& name : Split(list, ',')) names.push_back(std::move(name));
   if (lists.empty()) names.push_back("agct");
   std::vector<int> walkers;
-  Status uses = Ok();  // one of them must
+  Status uses = Ok();  // one walker must use the library
   for (const std::string& name : names) {
     ASSIGN_OR_RETURN(auto walker, WalkerNamed(name, provider));
     Status used = CheckUses(walker, provider);

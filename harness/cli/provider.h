@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --provider: who implements the walkers that are named beside it. Signal-safe: no.
+// --provider: which implementation the walkers of --walker use. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_PROVIDER_H_
 #define WALKHAMMER_HARNESS_CLI_PROVIDER_H_
 
@@ -12,27 +12,28 @@
 namespace walkhammer {
 
 struct ProviderChoice {
-  std::string word;     // "jdk", "ref"; empty: each walker's own
-  std::string library;  // absolute path of what stands in for libjvm, with word "jdk"; else empty
+  std::string word;     // "jdk", "ref"; empty: the walker's own provider
+  std::string library;  // with word "jdk": absolute path of a stand-in for libjvm; else empty
 };
 
-// "jdk", "ref", "" or the path of a library, which holds a '/' or ends in ".so".
+// Reads "jdk", "ref", "" or the path of a library, which contains a '/' or ends in ".so". kBadInput
+// for anything else.
 Result<ProviderChoice> ProviderNamed(const std::string& text);
-// Where the walker is known already: "" or the path of a library, which is the value.
+// Reads "" or the path of a library, and returns it: for verbs whose file names the walker.
 Result<std::string> ProviderLibraryNamed(const std::string& text);
 
-// The walker of that name from that provider; the value is the index. asgst and jdk: asgst@jdk.
+// Index of the walker of this name from this provider: asgst from jdk is asgst@jdk.
 Result<int> WalkerNamed(std::string_view name, const ProviderChoice& provider);
 
-// The walkers of --walker: "agct,asgst" and repeated options alike, agct where there are none; the
-// values are indexes. Fails where a library was named and none of them takes anything from it.
+// Indexes of the walkers of --walker, which may be a list ("agct,asgst") or repeated; none: agct.
+// Fails if a library was named and no walker uses it.
 Result<std::vector<int>> WalkersNamed(const std::vector<std::string>& lists,
                                       const ProviderChoice& provider);
 
-// Of a walker that runs with the choice, as run stores keep it.
+// The provider of a walker under this choice, as a run's store keeps it.
 std::string ProviderOf(int walker, const ProviderChoice& provider);
 
-// Fails where a library was named and the walker takes nothing from it.
+// Fails if a library was named and the walker does not use it.
 Status CheckUses(int walker, const ProviderChoice& provider);
 
 }  // namespace walkhammer

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// replay: walks recorded requests in fresh processes and says which JDK reproduces what, k of n.
+// replay: walks recorded requests in fresh processes and says how many of n replays reproduce, by
+// JDK.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,11 +32,11 @@ struct Options {
   bool json = false;
 };
 
-// What n replays of one file on one JDK came to.
+// The result of n replays of one file on one JDK.
 struct Row {
   std::string file, jdk, expect;
   int times = 0, reproduced = 0, found = 0, unable = 0;
-  std::map<std::string, int> outcomes;  // title or "33 frames" or "code -5", how often
+  std::map<std::string, int> outcomes;  // count by signature, "33 frames" or "code -5"
   std::string unable_reason;
   std::string frames;   // of the last walk that returned
   std::string against;  // how the answers of the file's two walkers differed, in the last walk
@@ -43,7 +44,7 @@ struct Row {
   std::string stand_in;
 };
 
-// Of a text that has been read before.
+// Parses the text of an input, which ReadWalkText has checked already.
 WalkFile FileOf(const ReplayInput& input) {
   auto symbols = std::make_unique<SymbolTable>();
   symbols->Init();
@@ -52,7 +53,7 @@ WalkFile FileOf(const ReplayInput& input) {
   return file;
 }
 
-// Those that the request is about; a failure where there are none.
+// The JDKs of the architecture that the request is for; a failure if none fits.
 Result<std::vector<Jdk>> JdksFor(const ReplayInput& input, const WalkFile& file,
                                  const std::vector<Jdk>& jdks) {
   std::vector<Jdk> fitting;
@@ -88,7 +89,7 @@ void Tally(const Result<ReplayOutcome>& outcome, Row& row) {
   if (row.expect.empty() ? forbidden : reproduced) row.reproduced++;
 }
 
-// A snapshot of a program that is not here.
+// Warns that the request names code that this JVM lacks, as a snapshot of another program does.
 void PrintStandIns(const Row& row) {
   if (row.stand_ins == 0) return;
   Print(stderr,

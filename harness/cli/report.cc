@@ -21,13 +21,13 @@ namespace {
 struct Options {
   std::vector<std::string> runs;
   std::string function;
-  std::string flame, collapsed, cell;  // files; of which cell, empty: of all
+  std::string flame, collapsed, cell;  // files; the cell they show, empty: all
   std::optional<double> coverage_goal;
   bool json = false, coverage = false, unreached = false;
 };
 
-// Of several runs the gravest counts; that one could not be judged hides neither findings nor a
-// vacuous run.
+// The graver of two exit codes, for several runs. kUnable, a run that could not be judged, hides
+// neither findings nor a vacuous run.
 ExitCode Graver(ExitCode a, ExitCode b) {
   for (const ExitCode code : {ExitCode::kToolFailed, ExitCode::kFindings, ExitCode::kUnable})
     if (a == code || b == code) return code;
@@ -52,7 +52,8 @@ Result<std::string> ReportText(const Options& options, const RunDb& db, const Ru
   return text;
 }
 
-// Writes what the options ask for instead of a report, and says so in a line each.
+// Writes the flame graph and the collapsed stacks that the options ask for, and prints a line for
+// each.
 Status WriteStacks(const Options& options, const RunDb& db) {
   ASSIGN_OR_RETURN(const auto groups, FlameGroups(db, options.cell));
   const auto write = [](const char* option, const std::string& path,

@@ -29,7 +29,7 @@ Outcome Report(std::vector<std::string> arguments) {
 
 class ReportVerb : public testing::Test {
  protected:
-  // A run that reached `reached` of 6 blocks; none: it had no coverage.
+  // Makes a run that reached `reached` of 6 blocks and returns its folder; none: without coverage.
   std::string Run(const char* name, std::optional<size_t> reached,
                   RunTotals totals = TestTotals()) {
     const std::string path = dir_.Under(name);

@@ -26,7 +26,8 @@ int ReportRun(const std::string& dir, const Status& status, bool json,
               std::optional<double> coverage_goal) {
   auto db = RunDb::Open(dir);
   if (!db.ok()) return PrintFailure(status.ok() ? db.failure() : status.failure());
-  // Of the walker's code; a run without coverage, or whose library is gone, has none.
+  // Writes the coverage of the walker's code. A run without coverage, or whose library is gone,
+  // gets no such file.
   if (status.ok()) {
     Status written = WriteCoverageFile(db.value());
     if (!written.ok()) PrintFailure(written.failure());

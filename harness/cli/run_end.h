@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the verbs that make runs share once the work is planned, and once it has ended.
+// Helpers of the verbs that make runs: how to replay a finding, and the report at the end.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_RUN_END_H_
 #define WALKHAMMER_HARNESS_CLI_RUN_END_H_
@@ -14,13 +14,13 @@
 
 namespace walkhammer {
 
-// How a finding under this JDK and with these JVM flags is replayed.
-// `library`: as ProviderChoice has it.
+// How to replay a finding under this JDK and with these JVM flags.
+// `library`: ProviderChoice::library.
 ReplayWords WordsFor(const Jdk& jdk, const std::vector<std::string>& jvm_flags,
                      const std::string& library);
 
-// The report of the run in `dir`, on stdout, and its exit code. The run has ended, however it did:
-// `status` is what ended it. `coverage_goal`: percent that it is held to.
+// Prints the report of the run in `dir` on stdout and returns the exit code. The run must have
+// ended; `status`: how it ended. `coverage_goal`: percent of the blocks that the run must reach.
 int ReportRun(const std::string& dir, const Status& status, bool json,
               std::optional<double> coverage_goal = std::nullopt);
 

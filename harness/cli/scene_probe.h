@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which scenes a JDK can set up: a child that tries them all. Signal-safe: no.
+// Finds out which scenes a JDK can set up: a child tries them all. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_SCENE_PROBE_H_
 #define WALKHAMMER_HARNESS_CLI_SCENE_PROBE_H_
 

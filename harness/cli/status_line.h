@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StatusLine: what goes on, on stderr: one line redrawn in place on a terminal, a line now and then
+// StatusLine: progress on stderr: one line redrawn in place on a terminal, a new line every 10 s
 // elsewhere. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_STATUS_LINE_H_
 #define WALKHAMMER_HARNESS_CLI_STATUS_LINE_H_
@@ -13,11 +13,11 @@ namespace walkhammer {
 class StatusLine {
  public:
   StatusLine();
-  // True if a line of that time, in seconds since the run's start, would be shown now. `urgent`:
-  // also where there is no terminal and one was shown not long ago.
+  // True if a line is due at `seconds` since the run's start. `urgent`: it is due even if there is
+  // no terminal and the last line is recent.
   bool Wants(double seconds, bool urgent = false) const;
   void Show(double seconds, std::string line);
-  // Lines that stay.
+  // Prints a line that stays.
   void Say(const std::string& line);
   void Announce(const BucketRow& bucket);
   void Clear();

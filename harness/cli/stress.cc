@@ -19,7 +19,7 @@
 namespace walkhammer {
 namespace {
 
-// In the same order; "none" of a build without one.
+// The build ids of these JDKs, in the same order; "none" for a build without an id.
 std::vector<std::string> BuildIds(const std::vector<std::string>& homes) {
   std::vector<std::string> ids;
   for (const std::string& home : homes) {

@@ -62,7 +62,7 @@ Result<uint32_t> Milliseconds(const std::string& text, const char* option) {
   return static_cast<uint32_t>(ms);
 }
 
-// What follows "agent:".
+// The text after "agent:" in a walker's name, else empty.
 std::string LaneArgument(const std::string& walker) {
   return walker.starts_with("agent:") ? walker.substr(6) : "";
 }
@@ -136,7 +136,8 @@ Result<StressJob> MakeJob(const StressOptions& options, const Lane& lane) {
   return job;
 }
 
-// A JDK that is asked for by name but cannot be used is a cell's status, not the end of the run.
+// A JDK of the matrix. A named JDK that cannot be used gives its cells a status and does not end
+// the run.
 struct JdkChoice {
   Jdk jdk;
   CellStatus status = CellStatus::kRunning;
@@ -169,7 +170,7 @@ Result<std::vector<JdkChoice>> ChooseJdks(const std::vector<std::string>& paths)
 // What a cell runs.
 struct Load {
   std::string name;
-  // For a JDK of this feature release; `folder`: an empty one of the cell's own.
+  // Prepares the program for a JDK of this feature release. `folder`: empty, for this cell alone.
   std::function<Result<LoadCommand>(int feature, const std::string& folder)> prepare;
 };
 
@@ -213,7 +214,7 @@ Result<std::vector<Load>> SceneLoads(const std::vector<std::string>& names) {
     loads.push_back(
         {"scene:" + name, [name](int feature, const std::string&) -> Result<LoadCommand> {
            ASSIGN_OR_RETURN(auto flags, BaseFlags(feature));
-           // Played long enough, what C1 has compiled would be compiled by C2.
+           // After some time C2 would compile the code that C1 has compiled.
            if (name == "c1") flags.push_back("-XX:TieredStopAtLevel=3");
            return LoadCommand{flags,
                               {"-cp", BesideExecutable(kScenesJarName), "wh.Rehearsal", name},
@@ -245,7 +246,7 @@ Result<std::vector<Load>> ChooseLoads(const StressOptions& options) {
        [](int, const std::string&) -> Result<LoadCommand> { return LoadCommand{}; }}};
 }
 
-// Short, and the cell's own: two JDKs of one feature get a number.
+// A short label that no other cell has: a second JDK of the same feature gets a number.
 std::string LabelOf(const std::vector<CellPlan>& cells, const CellRow& row, int feature) {
   const std::string stem = fmt::format("{} jdk{} {}", row.workload, feature, row.profile);
   std::string label = stem;
@@ -257,7 +258,7 @@ std::string LabelOf(const std::vector<CellPlan>& cells, const CellRow& row, int 
   return label;
 }
 
-// Preparing it makes the cache, too.
+// Makes `cell.prepare` build the AOT cache, too.
 void AddAotCache(CellPlan& cell) {
   cell.prepare = [prepare = cell.prepare, java = cell.java, platform = cell.platform,
                   flags = cell.jvm_flags](const std::string& folder) -> Result<LoadCommand> {
@@ -272,7 +273,7 @@ void AddAotCache(CellPlan& cell) {
   };
 }
 
-// The cell of one program, JDK and profile, behind those that are planned already.
+// The cell of one program, JDK and profile, to follow the cells of `before`.
 CellPlan CellOf(const std::vector<CellPlan>& before, const CellPlan& common, const Load& load,
                 const JdkChoice& choice, const Profile& profile,
                 const std::vector<std::string>& jvm_flags, const std::string& scratch) {

@@ -13,7 +13,7 @@
 namespace walkhammer {
 
 struct StressOptions {
-  bool step = false;  // the verb
+  bool step = false;  // true: the verb is step
   std::vector<std::string> workloads, scenes, jdks, walkers, profiles;
   std::string program;  // --java: what to run instead of a workload
   std::string interval = "100us", sampler = "auto", clock = "cpu", mode = "handler";
@@ -26,10 +26,11 @@ struct StressOptions {
 
 void AddStressOptions(Verb& verb, StressOptions& options);
 
-// "100us", "10us..100us" or "back-to-back"; in nanoseconds, both 0 for the last.
+// Reads "100us", "10us..100us" or "back-to-back" into nanoseconds; both are 0 for the last.
 Status ParseInterval(const std::string& text, uint64_t& least, uint64_t& most);
 
-// The cells of the matrix: workloads, JDKs and profiles multiplied. `scratch`: existing folder.
+// The plan of a run: a cell for each combination of workload, JDK and profile. `scratch`: existing
+// folder.
 Result<StressPlan> MakeStressPlan(const StressOptions& options,
                                   const std::vector<std::string>& jvm_flags,
                                   const std::string& scratch);

@@ -39,7 +39,7 @@ TEST(Profiles, ListsAreSplitAndUnknownOnesNamed) {
   EXPECT_THAT(unknown.failure().message, HasSubstr("zgc"));
 }
 
-// A walker or a mode that cannot be is refused before anything starts.
+// Options that cannot work are refused before anything starts.
 TEST(StressOptions, RefusesWhatCannotBe) {
   StressOptions options;
   options.program = "Work";

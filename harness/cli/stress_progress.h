@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a matrix of cells gets on. Signal-safe: no.
+// StressProgressLine: the progress of a matrix of cells, on stderr. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_STRESS_PROGRESS_H_
 #define WALKHAMMER_HARNESS_CLI_STRESS_PROGRESS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A verb of the command: each adds one CLI11 subcommand that, when parsed, leaves in `chosen`
-// what to run. One file per verb; main holds the table.
+// The verbs of the command. Each adds one CLI11 subcommand; parsing it stores in `chosen` what to
+// run. One file per verb; main holds the table.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_VERB_H_
 #define WALKHAMMER_HARNESS_CLI_VERB_H_
@@ -19,11 +19,12 @@ class App;
 
 namespace walkhammer {
 
-// Sets up every scene in a child of that JDK. The value is
+// Sets up every scene in a child of this JDK. Returns
 //   {"scenes": [
 //      {"name": "c2", "available": true, "pristine_true": true, "frames": 33, "reason": ""}, ...],
+//    "layout": [{"name": "...", "present": true, "proof": "proven"}, ...],
 //    "safefetch": "symbols"}
-// with a SafeFetchSourceWord. A failure says why no scene could be set up.
+// with a ProofWord and a SafeFetchSourceWord. A failure says why no scene could be set up.
 using SceneProbe = std::function<Result<nlohmann::json>(const Jdk&)>;
 
 struct Invocation {
@@ -31,13 +32,13 @@ struct Invocation {
   std::function<int()> run;
   // True for verbs that start JVMs; others refuse flags after "--".
   bool takes_jvm_flags = false;
-  // What stood after "--". Set before `run`.
+  // The arguments after "--". Set before `run` is called.
   std::vector<std::string> jvm_flags;
-  // Given by main before parsing; doctor leaves the scenes out when it is empty.
+  // Set by main before parsing. If it is empty, doctor leaves the scenes out.
   SceneProbe probe_scenes;
 };
 
-// `chosen` outlives `app`.
+// `chosen` must outlive `app`.
 using AddVerb = void (*)(CLI::App& app, Invocation& chosen);
 
 void AddDoctor(CLI::App& app, Invocation& chosen);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a .walk file in text or binary form. Signal-safe: no.
+// Reads a .walk file in text form. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_WALK_FILE_H_
 #define WALKHAMMER_HARNESS_CLI_WALK_FILE_H_
 
@@ -9,7 +9,8 @@
 
 namespace walkhammer {
 
-// The file's text; a failure is one sentence with the file's name. At most 1 MiB.
+// The text of a valid .walk file of at most 1 MiB. kBadInput, one sentence with the file's name,
+// for anything else.
 Result<std::string> ReadWalkText(const std::string& path);
 
 }  // namespace walkhammer

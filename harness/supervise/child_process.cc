@@ -18,7 +18,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr size_t kMostOutput = 64 * 1024;  // bytes of a child's output that are read back
+constexpr size_t kMostOutput = 64 * 1024;  // bytes of a child's output that Output() reads
 
 }  // namespace
 
@@ -40,7 +40,7 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(SharedMapping& shared,
     command = setup.platform.Command({program});
   }
   std::vector<std::string> environment = setup.environment;
-  // The descriptor is inherited, also through an engine that starts its target itself.
+  // The child inherits the descriptor, even through an engine that starts its target itself.
   environment.push_back(std::string(kStateVariable) + "=/proc/self/fd/" +
                         std::to_string(shared.fd()));
   std::unique_ptr<ChildProcess> child(new ChildProcess);
@@ -49,8 +49,8 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(SharedMapping& shared,
   const int log_fd = open(child->log_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (log_fd < 0) return ToolFailed("cannot write " + child->log_path_ + ": " + strerror(errno));
   ForgetChild(shared.state());
-  // A JVM that ended by itself, as the others of its service do, would look like one that a walk
-  // has killed.
+  // `ignores_sigterm`: a service manager sends SIGTERM to all processes of a service. A JVM that
+  // ended by it would look like one that a walk has killed.
   const Status started = child->process_.Start({.arguments = std::move(command),
                                                 .environment = std::move(environment),
                                                 .inherited = {shared.fd()},
@@ -64,7 +64,7 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(SharedMapping& shared,
 
 ChildProcess::~ChildProcess() {
   Kill();
-  process_.Wait();
+  process_.Wait();  // before the files go: a child that still runs could write them again
   std::error_code ignored;
   std::filesystem::remove(log_path_, ignored);
   std::filesystem::remove(scratch_ + ".hs_err", ignored);

@@ -20,41 +20,42 @@ namespace walkhammer {
 // How to start children for one JDK.
 struct ChildSetup {
   std::string libjvm;
-  Platform platform = OwnPlatform();   // as Jdk has it
-  std::vector<std::string> jvm_flags;  // the user's; they win over walkhammer's own
+  Platform platform = OwnPlatform();   // Jdk::platform of that JDK
+  std::vector<std::string> jvm_flags;  // the user's; they override walkhammer's own
   bool aslr = true;                    // false: addresses repeat from run to run
-  std::string scratch;                 // existing folder for what the JVM prints and hs_err logs
-  // What to run: walkhammer_child, or a fuzz engine that hosts the JVM, as Platform::Command has
-  // it.
+  std::string scratch;                 // existing folder for the child's output and hs_err logs
+  // Program and arguments, launcher included, of a fuzz engine that hosts the JVM; empty:
+  // walkhammer_child.
   std::vector<std::string> command = {};
-  std::vector<std::string> environment = {};  // NAME=VALUE, added to ours
-  int ask_to_stop = 0;  // signal that asks it to end, where SharedState::stop is not looked at
-  // It is an engine that starts one child after the other; they end in SharedState::exits.
+  std::vector<std::string> environment = {};  // NAME=VALUE, added to this process's
+  int ask_to_stop = 0;  // signal that asks the command to end; 0: it reads SharedState::stop
+  // The command is an engine that starts the children, one after the other, and posts their ends in
+  // SharedState::exits.
   bool keeps_children = false;
   std::string provider = {};  // a library that stands in for libjvm, see WalkerInfo::replaceable
 };
 
 class ChildProcess {
  public:
-  // Starts a child that does `shared`'s job. `shared` must outlive it.
+  // Starts a child that does the job of `shared`. `shared` must outlive the child.
   static Result<std::unique_ptr<ChildProcess>> Start(SharedMapping& shared,
                                                      const ChildSetup& setup);
-  ~ChildProcess();  // kills and reaps it if it still runs
+  ~ChildProcess();  // kills and reaps the child if it still runs; removes its files
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // True once it has ended; wait_status is valid then.
+  // True once the child has ended and is reaped; wait_status() is valid then.
   bool HasEnded() { return process_.HasEnded(); }
-  void Kill() { process_.Kill(); }                      // with all that it started
-  void Signal(int signal) { process_.Signal(signal); }  // no-op once it has ended
+  void Kill() { process_.Kill(); }                      // SIGKILL to its group; does not wait
+  void Signal(int signal) { process_.Signal(signal); }  // no-op once the child has ended
   int wait_status() const { return process_.wait_status(); }
   bool ExitedCleanly() const { return process_.ExitedCleanly(); }
   pid_t pid() const { return process_.pid(); }
 
-  // What it printed, and the hs_err log it wrote, both empty if nothing.
+  // What the child printed (the first 64 KiB) and its hs_err log (the first 1 MiB); empty: none.
   std::string Output() const;
   std::string HsErr() const;
-  void DropHsErr();  // it told of a child of this one
+  void DropHsErr();  // removes the log of a child that the engine had started
 
  private:
   ChildProcess() = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of the whole line share: the walkhammer command that stands beside the test, run with
+// Helpers of end-to-end tests: they run the walkhammer command in the test's own folder, with
 // --json. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_COMMAND_TESTING_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_COMMAND_TESTING_H_
@@ -22,17 +22,18 @@ namespace walkhammer {
 struct CommandResult {
   int exit_code = -1;   // -1: ended by a signal
   nlohmann::json json;  // discarded if stdout held none
-  std::string line;     // as it was called, for messages
+  std::string line;     // the command line, for messages
 };
 
-// The first argument is the verb; what follows "--" is the JVM's. Arguments must not hold quotes.
+// The command line for a shell. The first argument is the verb; those after "--" are JVM flags. No
+// argument may contain a single quote.
 inline std::string WalkhammerLine(const std::vector<std::string>& arguments) {
   std::string line = "'" + BesideExecutable("walkhammer") + "' " + arguments.front() + " --json";
   for (size_t i = 1; i < arguments.size(); i++) line += " '" + arguments[i] + "'";
   return line;
 }
 
-// What a shell makes of `line`. stderr goes to this test's own.
+// Runs `line` in a shell. Its stderr goes to the test's stderr.
 inline CommandResult RunLine(const std::string& line) {
   CommandResult result;
   result.line = line;
@@ -51,7 +52,7 @@ inline CommandResult RunWalkhammer(const std::vector<std::string>& arguments) {
   return RunLine(WalkhammerLine(arguments));
 }
 
-// Interrupts it, as a user would, once it has said `words`.
+// Runs walkhammer and interrupts it, as a user would, once its stderr contains `words`.
 inline CommandResult RunWalkhammerUntil(const std::string& words,
                                         const std::vector<std::string>& arguments) {
   std::string said = (std::filesystem::temp_directory_path() / "wh-said-XXXXXX").string();
@@ -65,14 +66,14 @@ inline CommandResult RunWalkhammerUntil(const std::string& words,
   return result;
 }
 
-// The JDKs that tests run on: the oldest and the newest at hand; one or none where there are fewer.
+// The JDKs that tests run on: the oldest and the newest installed; fewer if fewer are installed.
 inline std::vector<Jdk> TestJdks() {
   std::vector<Jdk> jdks = FindJdks();
   if (jdks.size() > 2) jdks.erase(jdks.begin() + 1, jdks.end() - 1);
   return jdks;
 }
 
-// A folder for runs that goes away with the object.
+// A temporary folder for runs, removed with the object.
 class RunFolder {
  public:
   RunFolder() {
@@ -91,7 +92,7 @@ class RunFolder {
   std::string path_;
 };
 
-// A campaign on one scene; `more` are further arguments.
+// The arguments of a campaign on the scene c2; `more`: further arguments.
 inline std::vector<std::string> FuzzArguments(const Jdk& jdk, const std::string& walker,
                                               const std::string& out,
                                               const std::vector<std::string>& more) {

@@ -9,19 +9,20 @@ namespace walkhammer {
 bool Confirmer::Add(int64_t bucket, Candidate candidate) {
   Bucket& known = buckets_[bucket];
   if (known.candidates.size() >= kMostCandidates) return false;
-  // Candidates are pointed to while they replay.
+  // Replay::candidate points into the vector: its elements must never move.
   if (known.candidates.capacity() == 0) known.candidates.reserve(kMostCandidates);
   known.candidates.push_back(std::move(candidate));
   return true;
 }
 
 bool Confirmer::IsDone(const Candidate& candidate) const {
-  // One miss shows that it does not replay every time.
+  // One miss shows that the candidate does not replay every time.
   return candidate.tries >= times_ || candidate.reproduced < candidate.tries;
 }
 
 int Confirmer::NextOf(const Bucket& bucket) const {
-  // The most real and smallest first; none that is no better than one that replays every time.
+  // Lowest rank first: the most real, then the smallest. A candidate is left out unless it ranks
+  // better than each one that replays every time.
   int settled = INT_MAX, next = -1;
   for (size_t i = 0; i < bucket.candidates.size(); i++) {
     const Candidate& candidate = bucket.candidates[i];

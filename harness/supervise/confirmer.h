@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Confirmer: replays what a campaign found, in fresh processes and beside the campaign. A finding
-// is unconfirmed until it replays. Of each bucket several inputs are tried until one replays every
-// time. Signal-safe: no.
+// Confirmer: replays the findings of a campaign in fresh processes, while the campaign goes on. A
+// finding is unconfirmed until it replays. The confirmer tries several inputs of each bucket until
+// one replays every time. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_CONFIRMER_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_CONFIRMER_H_
 
@@ -18,42 +18,43 @@ namespace walkhammer {
 
 // One input of a bucket, and how often it replayed.
 struct Candidate {
-  std::string text;    // .walk
+  std::string text;    // in .walk form
   std::string expect;  // the signature that it must reproduce
   int rank = 0;        // lower is better: realism, then number of edits
-  size_t example = 0;  // the caller's number for it
+  size_t example = 0;  // the caller's number for this input
   int reproduced = 0;
   int tries = 0;
 };
 
 class Confirmer {
  public:
-  // Each candidate is replayed `times` times; fewer once it has failed.
+  // Replays each candidate `times` times, or until a replay fails.
   Confirmer(ChildSetup setup, uint32_t hang_limit_ms, int times)
       : setup_(std::move(setup)), hang_limit_ms_(hang_limit_ms), times_(times) {}
 
-  // False if the bucket has candidates enough.
+  // Adds a candidate; false if the bucket has kMostCandidates already.
   bool Add(int64_t bucket, Candidate candidate);
 
-  // Goes on a bit without waiting, with at most so many processes at a time, each for another
-  // bucket. The bucket whose best candidate has changed, or 0.
+  // Without waiting, takes the outcome of one replay or starts one; at most `most` processes run at
+  // a time, each for another bucket. Returns the bucket of a replay that has ended or could not
+  // start, else 0.
   int64_t Step(size_t most);
 
-  // True when there is nothing left to replay.
+  // True if no replay runs and none is left.
   bool Idle() const;
-  // The number of buckets with replays to go and no input that replays every time.
+  // Number of buckets that have replays left and no input that replayed every time.
   uint64_t Unconfirmed() const;
   // The best candidate of a bucket so far; null before its first replay.
   const Candidate* Best(int64_t bucket) const;
 
  private:
   struct Bucket {
-    std::vector<Candidate> candidates;  // in order of trying
+    std::vector<Candidate> candidates;  // in the order of Add()
   };
   static constexpr size_t kMostCandidates = 12;  // per bucket
 
   bool IsDone(const Candidate& candidate) const;
-  // The index of the candidate to replay next, or -1.
+  // Index of the candidate to replay next, or -1.
   int NextOf(const Bucket& bucket) const;
   struct Replay {
     int64_t bucket;
@@ -62,7 +63,7 @@ class Confirmer {
   };
   bool IsRunning(int64_t bucket) const;
   bool HasConfirmed(const Bucket& bucket) const;
-  // Starts one more. The bucket whose candidate could not be started, else 0.
+  // Starts the next replay. Returns 0, or the bucket if its replay could not be started.
   int64_t StartNext();
   int64_t Finish(const Replay& replay, const Result<ReplayOutcome>& outcome) const;
 

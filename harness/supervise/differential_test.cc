@@ -29,7 +29,7 @@ class DifferentialTest : public testing::Test {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return walkhammer::Fuzz(jdk_, walkers, folder_.Under(walkers), arguments);
   }
-  // Requests of that realism that were compared, and of these those with that answer.
+  // Number of compared requests of this realism; with `kind`, only those of this kind of answer.
   static uint64_t Compared(const CommandResult& run, const std::string& realism,
                            const std::string& kind = "") {
     uint64_t requests = 0;
@@ -38,7 +38,7 @@ class DifferentialTest : public testing::Test {
         requests += row["samples"].get<uint64_t>();
     return requests;
   }
-  // The bucket whose title holds `title`; null if there is none.
+  // The first bucket whose title contains `title`; null if there is none.
   static nlohmann::json BucketOf(const CommandResult& run, const std::string& title) {
     for (const nlohmann::json& bucket : run.json["buckets"])
       if (bucket["title"].get<std::string>().find(title) != std::string::npos) return bucket;
@@ -115,7 +115,8 @@ TEST_F(DifferentialTest, ALieAboutASceneIsForbidden) {
   EXPECT_EQ(bucket["realism"], "genuine");
 }
 
-// Whoever comes first: the .walk of a crash names the walker that crashed, and nobody else.
+// Whatever the order of the walkers, the .walk of a crash names the walker that crashed, and no
+// other.
 TEST_F(DifferentialTest, CrashesAndDeathsAreTheirWalkers) {
   for (const std::string pair : {"agct,puzzle-crash", "puzzle-crash,agct", "agct,puzzle-abort"}) {
     const CommandResult run = Fuzz(pair, {"--walks", "300", "--no-confirm"});

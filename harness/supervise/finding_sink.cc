@@ -33,7 +33,7 @@ Status WriteBucketFolder(const RunDb& db, const Occurrence& shown, const ReplayW
   return folder.ok() ? Ok() : Status(folder.failure());
 }
 
-// What is known of a bucket with its first finding, for a progress line.
+// The row of a bucket that has only its first finding, for a progress line.
 BucketRow NewBucket(const RunDb::Added& added, const FindingRecord& record) {
   BucketRow row;
   row.id = added.bucket;

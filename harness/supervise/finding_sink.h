@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FindingSink: where what a run finds goes, whoever finds it: its store, its crash folders, and who
-// is told of a new bucket. Signal-safe: no.
+// FindingSink: takes the findings of a campaign or a stress run: writes them to the run's store and
+// crash folders, and reports new buckets. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_FINDING_SINK_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_FINDING_SINK_H_
 
@@ -20,24 +20,26 @@ class FindingSink {
  public:
   explicit FindingSink(RunDb& db) : db_(db) {}
 
-  // Called for each new bucket, after it was committed.
+  // Called for each new bucket, after the store has committed it.
   std::function<void(const BucketRow&)> on_bucket;
 
-  // Records it; a new bucket's folder shows it. Which bucket it was of.
+  // Records `seen` and returns the id of its bucket. The crash folder of a new bucket shows `seen`.
   Result<int64_t> Add(const Occurrence& seen, const ReplayWords& words);
-  // The bucket's folder shows `shown` from now on, which `confirmed` of `tries` replays did again.
+  // Records that `confirmed` of `tries` replays reproduced `shown`, and makes the bucket's folder
+  // show `shown`.
   Status Confirm(int64_t bucket, const Occurrence& shown, const ReplayWords& words, int confirmed,
                  int tries);
-  // How often each bucket was seen in all, also what was not handed over.
+  // Stores how often each bucket was seen, occurrences that were not handed over included.
   Status SaveSeen(const std::map<int64_t, uint64_t>& times);
-  // What ran, once that is known: the first time counts.
+  // Stores the version and the collector of the JVM, once; does nothing while `gc` is empty.
   Status SaveVm(std::string_view version, std::string_view gc);
-  // Ends the run in its store; `status` is what the work came to. The first failure wins.
+  // Ends the run in the store. `status`: the outcome of the work. Returns `status` if that is a
+  // failure, else the store's failure, if any.
   Status Finish(const Status& status, bool interrupted, const RunTotals& totals);
 
   uint64_t buckets() const { return folders_.size(); }
   const std::string& newest() const { return newest_; }  // title of the last new bucket
-  // Of a bucket that Add told of: its folder, relative to the run's.
+  // Crash folder of a bucket that Add() returned, relative to the run's folder.
   const std::string& FolderOf(int64_t bucket) const { return folders_.at(bucket); }
 
  private:

@@ -19,7 +19,7 @@ bool Shows(const Result<ReplayOutcome>& outcome, const std::string& expect) {
   return false;
 }
 
-// Whether all of `times` fresh processes show it, `jobs` of them at a time.
+// True if each of `times` fresh processes shows `expect`; at most `jobs` of them run at a time.
 bool AllShow(const ReplayInput& input, const ChildSetup& setup, const std::string& expect,
              int times, int jobs, const std::function<bool()>& give_up) {
   std::vector<std::unique_ptr<ReplayRun>> running;
@@ -73,7 +73,7 @@ Result<MinimizedInput> MinimizeInput(const ReplayInput& input, const ChildSetup&
     return BadInput(input.name + " does not show " +
                     (out.expect.empty() ? "any finding" : out.expect) +
                     " here: there is nothing to minimise");
-  // What the search must leave of the time, for the proof.
+  // Time that the search must leave for the proof.
   const Clock::duration proof = (Clock::now() - began) * ((plan.times + plan.jobs - 1) / plan.jobs);
   const auto stop = [&] {
     return (plan.stop && plan.stop()) || give_up() ||
@@ -93,7 +93,7 @@ Result<MinimizedInput> MinimizeInput(const ReplayInput& input, const ChildSetup&
   Minimized small = Minimize(original, same, plan.most_tries);
   if (!in_fresh_processes(small.request, plan.times)) {
     if (give_up()) return no_time;
-    // What the process had walked before played a part: try each step in a process of its own.
+    // Earlier walks of the same process played a part: try each step in fresh processes.
     const auto same_alone = [&](const WalkRequest& candidate) {
       return !stop() && in_fresh_processes(candidate, 2);
     };

@@ -28,10 +28,10 @@ class Search {
  private:
   bool Exhausted() const { return tried_ >= most_tries_; }
 
-  // Keeps the candidate if it is different and does the same.
+  // Keeps the candidate if it differs from `best_` and reproduces.
   bool Try(WalkRequest candidate) {
     if (candidate == best_ || Exhausted()) return false;
-    candidate.origin = Origin::kMade;  // a sample that was changed is none
+    candidate.origin = Origin::kMade;  // a changed sample is no sample
     tried_++;
     if (!reproduces_(candidate)) return false;
     best_ = candidate;
@@ -78,7 +78,7 @@ class Search {
       TryWith([&](WalkRequest& r) { r.*reg = kPristineValue; });
   }
 
-  // From plain to less plain; `pristine` says whether that symbol means something here.
+  // Tries plain values first. `pristine`: the pristine symbol has a meaning for this value.
   void SimplifyValue(const std::function<Value&(WalkRequest&)>& value, bool pristine) {
     const auto put = [&](const Value& plain) {
       TryWith([&](WalkRequest& r) { value(r) = plain; });
@@ -108,7 +108,7 @@ class Search {
       SimplifyValue([i](WalkRequest& r) -> Value& { return r.edits[i].value; }, false);
   }
 
-  // The default where that does the same; else the smallest by bisection.
+  // Tries the default depth; if that does not reproduce, bisects for the smallest depth that does.
   void ShrinkDepth() {
     const WalkRequest fresh;
     TryWith([&](WalkRequest& r) { r.depth = fresh.depth; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Minimizer: the smallest request that still does the same. Pure: what "the same" means is the
-// caller's. Deterministic, and idempotent as long as the caller's answer is stable.
+// Minimizer: shrinks a request for as long as the caller's predicate holds. Has no side effects but
+// those of the predicate. Deterministic, and idempotent if the predicate's answers are stable.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MINIMIZER_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_MINIMIZER_H_
@@ -11,17 +11,17 @@
 
 namespace walkhammer {
 
-// True if the request still does the same.
+// The predicate: true if the request still reproduces what the caller wants.
 using Reproduces = std::function<bool(const WalkRequest&)>;
 
 struct Minimized {
   WalkRequest request;
-  int tried = 0;  // requests that were asked about
+  int tried = 0;  // calls of the predicate
 };
 
-// Drops edits, restores registers, anchor, state, depth and options to their defaults, and brings
-// what must stay closer to a plain symbol: no step is kept that does not reproduce. `request`
-// itself must reproduce. Stops early, with the best so far, once `most_tries` is used up.
+// Drops edits, restores registers, anchor, state, depth and options to their defaults, and
+// simplifies the values that must stay. Keeps only steps that reproduce. `request` itself must
+// reproduce. Stops after `most_tries` calls of the predicate, with the best request so far.
 Minimized Minimize(const WalkRequest& request, const Reproduces& reproduces, int most_tries);
 
 }  // namespace walkhammer

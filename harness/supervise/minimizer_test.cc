@@ -94,7 +94,7 @@ TEST(MinimizerTest, IsIdempotentAndNeverLosesTheBug) {
   for (int i = 0; i < 300; i++) {
     const WalkRequest start = random.Request(*symbols);
     const uint64_t wanted = random.Below(4);
-    // Any stable property will do; this one hangs on several fields at once.
+    // Any stable property will do; this one depends on several fields at once.
     const auto same = [&](const WalkRequest& r) {
       return r.edit_count >= std::min<int>(start.edit_count, static_cast<int>(wanted)) &&
              (wanted != 3 || r.pc == start.pc);

@@ -11,17 +11,17 @@
 
 namespace walkhammer {
 
-// One occurrence of a finding, with all that its folder would tell about it.
+// One occurrence of a finding, with everything that its crash folder says.
 struct Occurrence {
   FindingRecord record;
-  RawFinding raw;  // of a death: only the request
+  RawFinding raw;  // for a death only raw.request is set
   bool is_death = false;
   bool has_request = true;               // false: the child died between walks
-  const SymbolTable* symbols = nullptr;  // of the request; lives elsewhere
+  const SymbolTable* symbols = nullptr;  // of the request; not owned
   std::string hs_err;
 };
 
-// Where it happened, and how it is replayed.
+// The words that say where a finding happened and how to replay it.
 struct ReplayWords {
   std::string jdk;      // "JDK-PATH (version)"
   std::string command;  // how to call walkhammer

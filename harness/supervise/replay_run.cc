@@ -36,7 +36,7 @@ Result<std::unique_ptr<ReplayRun>> ReplayRun::Start(const ReplayInput& input,
   state.job.mode = ChildMode::kReplay;
   state.job.keep = keep ? 1 : 0;
   state.job.walker = file.request.walker;
-  if (file.request.against != 0) {  // shown first, so that the answer of `walker` is compared
+  if (file.request.against != 0) {  // `against` walks first: `walker` is compared with it
     state.job.walker = static_cast<uint8_t>(file.request.against - 1);
     state.job.other_count = 1;
     state.job.others[0] = file.request.walker;
@@ -67,11 +67,14 @@ Status ReplayRun::Launch() {
 
 std::unique_ptr<Result<ReplayOutcome>> ReplayRun::Poll() {
   SharedState& state = shared_->state();
-  // A process that stays is done when it says so; a retired one is about to end.
+  // A process that stays says when it has answered; a retired process is about to end: wait for
+  // that.
   const bool answered = state.job.keep != 0 && state.answered.load() == state.asked.load() &&
                         state.phase.load() == ChildPhase::kRunning;
   if (!answered && !child_->HasEnded()) {
     if (steady_clock::now() < deadline_) return nullptr;
+    // Kill() does not wait. Collect() reads the wait status and the last words of the child: they
+    // are final only after its end.
     child_->Kill();
     while (!child_->HasEnded()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     timed_out_ = true;

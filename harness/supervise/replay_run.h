@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReplayRun: one request, walked once in a fresh process. Used by replay and to confirm what a
-// campaign finds. Signal-safe: no.
+// ReplayRun: walks one request in a fresh process. Used to replay, to confirm findings and to
+// minimise. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_REPLAY_RUN_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_REPLAY_RUN_H_
 
@@ -26,25 +26,28 @@ struct ReplayInput {
 
 struct ReplayOutcome {
   std::vector<FindingRecord> findings;  // of grade Forbidden and Interesting; empty: clean
-  int32_t num_frames = 0;               // what the walker returned, where it did
+  int32_t num_frames = 0;               // what the walker returned; valid if `returned`
   bool returned = false;
   std::string frames;      // text, newest first
-  uint32_t stand_ins = 0;  // names of the request that this JVM lacks and that others stand in for
-  std::string stand_in;    // one of them
+  uint32_t stand_ins = 0;  // names of the request that this JVM lacks; other code stands in
+  std::string stand_in;    // one of these names
 };
 
 class ReplayRun {
  public:
-  // `keep`: the process stays for further requests, see Walk.
+  // Starts a process that walks `input`. `keep`: the process stays for further requests, see
+  // Walk(). kBadInput: not a .walk text; kUnable: the text is for another architecture.
   static Result<std::unique_ptr<ReplayRun>> Start(const ReplayInput& input, const ChildSetup& setup,
                                                   bool keep = false);
-  // Null while the walk goes on. A failure says why the request could not be walked here.
+  // Null while the walk goes on, else its outcome. A failure says why this JVM could not walk the
+  // request. Kills the process 60 s after the request.
   std::unique_ptr<Result<ReplayOutcome>> Poll();
-  // Waits for the outcome, and ends the process as soon as `give_up`, if there is one, says so.
+  // Waits for the outcome. `give_up`: polled unless empty; once true, kills the process and fails
+  // with kUnable.
   Result<ReplayOutcome> Wait(const std::function<bool()>& give_up = {});
 
-  // With `keep`: walks another request, in the same process if that still lives; hundreds of times
-  // faster than a fresh one, and less of a proof. Symbols must be those of the input.
+  // With `keep`: walks another request, in the same process if that still lives, else in a new one.
+  // Hundreds of times faster than Start(), but a weaker proof. `request` must use symbols().
   Result<ReplayOutcome> Walk(const WalkRequest& request, const std::function<bool()>& give_up = {});
   const WalkRequest& request() const { return shared_->state().job.request; }
   const SymbolTable& symbols() const { return shared_->state().symbols; }
@@ -62,10 +65,10 @@ class ReplayRun {
   bool timed_out_ = false;
 };
 
-// Why it cannot be walked there.
+// The failure that says why a request for another architecture cannot be walked on `platform`.
 Failure RefusedArch(const ReplayInput& input, const WalkFile& file, const Platform& platform);
 
-// One request in a fresh process, to its end.
+// Walks one request in a fresh process and waits for the outcome.
 Result<ReplayOutcome> Replay(const ReplayInput& input, const ChildSetup& setup);
 
 }  // namespace walkhammer

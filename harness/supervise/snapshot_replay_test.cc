@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a sample to a small input: what a signal showed in some JVM replays and shrinks in ours.
+// From a sample to a small input: a sample of some JVM replays and shrinks in the JVM of this test.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -17,8 +17,8 @@ namespace {
 constexpr uint64_t kBase = 0x7f0000200000, kSp = kBase - 0x3000, kCode = 0x7f1000000000;
 constexpr uint64_t kLib = 0x7f2000000000, kMeta = 0x7f3000000000;
 
-// At the last instruction of what the call stub called: the top of the stack holds its return
-// address. Above lie frames of a program that the replaying JVM does not have.
+// A sample at the last instruction of what the call stub called: [sp] is a return address in the
+// call stub. Above it are frames of a program that the replaying JVM does not have.
 std::string SampleText(SymbolTable& symbols) {
   SampledWorld world;
   world.state().job.depth = 128;

@@ -26,7 +26,7 @@ class SuperviseTest : public testing::Test {
     jdk_ = jdks.back();
   }
 
-  // The bucket of a finding whose title holds `title`; null if there is none.
+  // The first bucket whose title contains `title`; null if there is none.
   static nlohmann::json BucketOf(const CommandResult& run, const std::string& title) {
     for (const nlohmann::json& bucket : run.json["buckets"])
       if (bucket["title"].get<std::string>().find(title) != std::string::npos) return bucket;
@@ -104,7 +104,7 @@ TEST_F(SuperviseTest, HangReplays) {
   EXPECT_EQ(replay.json["replays"][0]["reproduced"], 2) << replay.json;
 }
 
-// Both ends of what --confirm-time gives.
+// The extremes of --confirm-time: enough time here, no time in the next test.
 TEST_F(SuperviseTest, WithTimeEnoughAllAreConfirmed) {
   const CommandResult run = Fuzz(jdk_, "puzzle-crash", folder_.Under("run"),
                                  {"--walks", "2000", "--confirm-time", "100s"});
@@ -128,7 +128,7 @@ TEST_F(SuperviseTest, WithoutTimeItSaysThatNoneWasLeft) {
     EXPECT_TRUE(bucket["minimized"].is_null()) << bucket;
 }
 
-// The report comes all the same.
+// An interrupt while findings are replayed still ends with a report.
 TEST_F(SuperviseTest, ConfirmingCanBeInterrupted) {
   const CommandResult run = RunWalkhammerUntil(
       "replaying", FuzzArguments(jdk_, "puzzle-crash", folder_.Under("run"), {"--walks", "2000"}));
@@ -139,7 +139,7 @@ TEST_F(SuperviseTest, ConfirmingCanBeInterrupted) {
   EXPECT_GE(run.json["totals"]["settle"]["unconfirmed"], 1) << run.json["totals"];
 }
 
-// What comes after the walks, as replays of what they found, is not the run.
+// The run's time leaves out what comes after the walks, such as replays.
 TEST_F(SuperviseTest, RunTimeIsThatOfTheWalks) {
   const CommandResult run = Fuzz(jdk_, "puzzle-crash", folder_.Under("run"), {"--time", "2s"});
   ASSERT_TRUE(run.json.is_object()) << run.line;
@@ -175,7 +175,7 @@ TEST_F(ChildProcessTest, EndsWithAllThatItStarted) {
   const auto child = StartShell("sleep 60 & echo $!; wait");
   const int grandchild = std::stoi(child->Output());
   child->Kill();
-  // Gone, or dead and waiting for its new parent.
+  // The grandchild is gone, or a zombie that its new parent has not reaped yet.
   std::string state = "?";
   for (int i = 0; i < 200 && !state.empty() && state != "Z"; i++, Sleep(10)) {
     std::ifstream stat("/proc/" + std::to_string(grandchild) + "/stat");
@@ -186,7 +186,7 @@ TEST_F(ChildProcessTest, EndsWithAllThatItStarted) {
   EXPECT_THAT(state, testing::AnyOf("", "Z"));
 }
 
-// A terminal's or a service manager's.
+// Signals of a terminal or a service manager do not end the child.
 TEST_F(ChildProcessTest, IsEndedByItsParentAlone) {
   const auto child = StartShell("echo up; sleep 60");
   for (int ends : {SIGINT, SIGTERM, SIGHUP}) child->Signal(ends);
@@ -200,7 +200,8 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-// What lies at an address of the code cache hangs on when it was compiled: not in the background.
+// What is at an address of the code cache depends on when it was compiled, so -Xbatch turns
+// background compilation off.
 TEST_F(SuperviseTest, SameSeedSameRequestsSameFindings) {
   const auto outcome = [&](const char* seed, const char* out) {
     const CommandResult run = Fuzz(jdk_, "agct", folder_.Under(out),
@@ -237,7 +238,8 @@ TEST_F(SuperviseTest, ChurnCollectsAndUnloadsWhileItWalks) {
   }
 }
 
-// A planted crash in between changes no request: children that end have successors that go on.
+// A planted death changes no request: the successor of a child that ended goes on with its
+// requests.
 TEST_F(SuperviseTest, DeathsDoNotChangeTheRequests) {
   const auto hash = [&](const std::string& walker) {
     const CommandResult run =

@@ -13,9 +13,9 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr auto kTick = milliseconds(10);
-constexpr auto kStuckAfter = seconds(45);  // no phase change and no walk, at the least
-constexpr auto kStopWithin = seconds(10);  // after the child was asked to
-constexpr uint32_t kMostEarlyDeaths = 3;   // in a row, before the first walk
+constexpr auto kStuckAfter = seconds(45);  // least time without phase change or walk
+constexpr auto kStopWithin = seconds(10);  // from the request to stop to the kill
+constexpr uint32_t kMostEarlyDeaths = 3;   // in a row, without a walk in between
 
 }  // namespace
 
@@ -46,7 +46,7 @@ Status Worker::Start() {
 
 Status Worker::Drain() {
   FindingRing& ring = state().ring;
-  if (ring.head.load() - ring.tail.load() > kRingSize)  // a dying child wrote over it
+  if (ring.head.load() - ring.tail.load() > kRingSize)  // a dying child overwrote the counters
     ring.tail.store(ring.head.load());
   for (uint32_t at = ring.tail.load(); at != ring.head.load(); ring.tail.store(++at)) {
     const RawFinding& raw = ring.slots[at % kRingSize];
@@ -64,7 +64,9 @@ Status Worker::Drain() {
   return Ok();
 }
 
-// The engine has a successor for it in hand, and waits for us.
+// Takes the end of a child that the engine started. The engine waits with the successor until the
+// end is acknowledged, since the successor overwrites the journal, the ring and the hs_err log: so
+// read all of them first and acknowledge last.
 Status Worker::TakeChildExit() {
   ChildExitMailbox& exits = state().exits;
   if (exits.acknowledged.load() == exits.posted.load()) return Ok();
@@ -79,7 +81,7 @@ Status Worker::TakeChildExit() {
 }
 
 Status Worker::RecordDeath(const DeathInfo& death) {
-  // Between walks nobody is to blame for sure; the sequence number says what was walked before.
+  // A death between walks has no certain culprit; the sequence number says which walk came last.
   auto seen = std::make_unique<Occurrence>();
   seen->is_death = true;
   seen->has_request = state().journal.phase.load() == 1;
@@ -95,7 +97,7 @@ Status Worker::RecordDeath(const DeathInfo& death) {
 }
 
 Result<bool> Worker::AfterChild() {
-  RETURN_IF_ERROR(Drain());
+  RETURN_IF_ERROR(Drain());  // again: Step() drained before it knew that the child had ended
   const ChildPhase phase = state().phase.load();
   if (phase == ChildPhase::kUnable || phase == ChildPhase::kFailed) {
     std::string message = FieldText(state().message);
@@ -106,7 +108,7 @@ Result<bool> Worker::AfterChild() {
   const bool stop = state().stop.load() != 0;
   if (phase == ChildPhase::kDone || (stop && setup_.ask_to_stop != 0)) return false;
   if (setup_.keeps_children && !killed_) {
-    const std::string output = child_->Output();  // the last of it says why
+    const std::string output = child_->Output();  // its last lines say why
     return ToolFailed("the engine ended of its own accord; it printed: " +
                       output.substr(output.size() - std::min<size_t>(output.size(), 600)));
   }
@@ -116,7 +118,7 @@ Result<bool> Worker::AfterChild() {
 
 namespace {
 
-// HotSpot's own words where it gives up before it runs; empty if it did not.
+// The reason that HotSpot prints if its initialisation fails; empty if there is none.
 std::string WhyNotStarted(const std::string& output) {
   constexpr std::string_view kWords = "Error occurred during initialization of VM\n";
   const size_t at = output.find(kWords);
@@ -135,7 +137,7 @@ void Worker::NoteCrashingInput() {
   crashing.count.store(count + 1);
 }
 
-// Why a child ended that nobody asked to.
+// Records the end of a child that was not asked to end: it retired, or it died.
 Status Worker::NoteEnd(int wait_status) {
   const ChildPhase phase = state().phase.load();
   NoteCrashingInput();
@@ -152,7 +154,7 @@ Status Worker::NoteEnd(int wait_status) {
   if (const std::string why = WhyNotStarted(child_->Output()); !why.empty())
     return Unable("this JVM does not start: " + why +
                   " Is the JDK whole, with all of its modules? Its bin/java -version tells");
-  // Not one walk between two deaths: this JVM does not get anywhere.
+  // No walk between two deaths: this JVM makes no progress.
   const uint64_t walks = state().walks.load();
   died_early_ = walks == walks_at_death_ && state().journal.phase.load() != 1 ? died_early_ + 1 : 0;
   walks_at_death_ = walks;
@@ -175,7 +177,7 @@ void Worker::KillIfStuck() {
     last_moved_ = now;
   } else if (now - last_moved_ >
              std::max<Clock::duration>(kStuckAfter, 25 * milliseconds(hang_limit_ms_))) {
-    child_->Kill();  // the journal names what it was at
+    child_->Kill();  // the journal names the walk, if one was under way
     killed_ = true;
   }
 }
@@ -198,10 +200,11 @@ Result<bool> Worker::Step(bool stop) {
     asked_to_stop_ = now;
     if (setup_.ask_to_stop != 0) child_->Signal(setup_.ask_to_stop);
   }
-  // A child that is still setting up has nothing to lose.
+  // A child that is still setting up has found nothing yet: kill it at once.
   if (state().stop.load() != 0 &&
       (now - asked_to_stop_ > kStopWithin ||
        (state().phase.load() < ChildPhase::kRunning && setup_.ask_to_stop == 0))) {
+    // Kill() does not wait. The child may write findings until its end, so drain after that.
     child_->Kill();
     while (!child_->HasEnded()) std::this_thread::sleep_for(kTick);
     ended_ = true;

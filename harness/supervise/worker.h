@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Worker: one child after the other doing one share of a campaign: starts them, takes what they
-// found, tells how they ended, and never lets one hang. Signal-safe: no.
+// Worker: does one share of a campaign with one child after the other: starts each, takes its
+// findings, records how it ended, and kills it if it hangs. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_WORKER_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_WORKER_H_
 
@@ -19,31 +19,32 @@ namespace walkhammer {
 class Worker {
  public:
   using Clock = std::chrono::steady_clock;
-  // Stores an occurrence; the answer is the bucket's id.
+  // Stores an occurrence and returns the bucket's id.
   using Record = std::function<Result<int64_t>(std::unique_ptr<Occurrence>)>;
 
   struct Counts {
     uint32_t started = 0, retired = 0, died = 0;
   };
 
-  // The job is set in state() before the first Start.
+  // Makes a worker without a child. Set state().job before the first Start().
   static Result<std::unique_ptr<Worker>> Create(ChildSetup setup, uint32_t hang_limit_ms,
                                                 Clock::time_point run_start, Record record);
 
   Status Start();
-  // Goes on a bit without waiting: takes findings, replaces a child that has ended, kills one that
-  // stands still. `stop`: it is to end soon. False once it has ended for good.
+  // Does what is due without waiting for the child's work: takes findings, replaces a child that
+  // has ended, kills a child that makes no progress. `stop`: asks the child to end, and kills it if
+  // it does not. False once the worker has ended for good.
   Result<bool> Step(bool stop);
 
   SharedState& state() { return shared_->state(); }
   const Counts& counts() const { return counts_; }
-  // crash_sites index to bucket, for what was handed over.
+  // Bucket by index into crash_sites, for the sites of which a finding was handed over.
   const std::map<uint32_t, int64_t>& bucket_of_site() const { return bucket_of_site_; }
 
  private:
   Worker() = default;
   Status Drain();
-  // After a child ended: true if the work goes on with a successor.
+  // Call it once the child has ended. True if a successor is to go on.
   Result<bool> AfterChild();
   Status TakeChildExit();
   Status NoteEnd(int wait_status);

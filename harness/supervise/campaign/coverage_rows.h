@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between the block map of a walker's code and the rows of run.db, which knows no maps. Called by
-// the parent of a run and by the coverage report. Signal-safe: no.
+// Converts the block map of a walker's code to rows of run.db, which does not know block maps.
+// Called by the parent of a run and by the coverage report. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_COVERAGE_ROWS_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_COVERAGE_ROWS_H_
 
@@ -9,10 +9,11 @@
 
 namespace walkhammer {
 
-// "root", "direct" or "vtable"; as stored, never renamed.
+// "root", "direct" or "vtable"; stored in runs, so never renamed.
 const char* ReachWord(Reach reach);
 
-// What RunDb::SetCoverage wants: no block entered yet. Reads the build id from the file.
+// The rows for RunDb::SetCoverage, with no block entered yet. Reads the build id from the code's
+// file.
 CoverageRows RowsOf(const WalkerCode& code);
 
 }  // namespace walkhammer

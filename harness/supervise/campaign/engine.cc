@@ -38,7 +38,8 @@ Status MakeFolder(const fs::path& path) {
   return error ? BadInput("cannot make " + path.string() + ": " + error.message()) : Ok();
 }
 
-// Every scene as it is, shown as in Java and as in native: where guidance starts from.
+// Writes two seeds for each scene, unedited: one in state in_Java, one in in_native. Guidance
+// starts from them.
 Status WriteGenuineSeeds(const fs::path& folder) {
   auto symbols = std::make_unique<SymbolTable>();
   symbols->Init();
@@ -58,8 +59,8 @@ Status WriteGenuineSeeds(const fs::path& folder) {
   return Ok();
 }
 
-// Files of a user's folder, under names that do not hide each other: all crash folders hold an
-// input.walk. Listed before the first is copied: `to` may lie in `from`.
+// Copies the files below `from` to distinct names, since every crash folder holds an input.walk.
+// Lists all files before it copies the first, since `to` may be inside `from`.
 Status CopySeeds(const fs::path& from, const fs::path& to, const std::string& prefix) {
   std::error_code error;
   std::vector<fs::path> files;
@@ -100,8 +101,9 @@ Status PrepareLibFuzzer(const EnginePlan& plan) {
   return status;
 }
 
-// With no handlers of its own: deaths are told from the journal and the wait status, and the parent
-// ends it. What it would write beside its corpus says nothing that the run does not.
+// The command of libFuzzer, without its handlers for SIGABRT, SIGINT and SIGTERM: the journal and
+// the wait status describe deaths, and the parent ends the process. Artifacts go to the scratch
+// folder, since the run records all that they say.
 std::vector<std::string> LibFuzzer(const ChildSetup& setup) {
   return setup.platform.Command({setup.platform.File(kLibFuzzerName), "-verbosity=0",
                                  "-handle_abrt=0", "-handle_int=0", "-handle_term=0",
@@ -134,30 +136,30 @@ void SetUpAfl(const EnginePlan& plan, int index, ChildSetup& setup) {
   setup.command = {"afl-fuzz", "-i", run + "/" + kSeedsName, "-o", run + "/" + kAflName,
                    index == 0 ? "-M" : "-S", AflWorker(index), "-s",
                    fmt::format("{}", plan.seed + static_cast<uint64_t>(index)),
-                   // Of an input; booting does not count. The guard ends walks long before.
+                   // Timeout of an input in ms, booting excluded. The guard ends walks long before.
                    "-t", "10000", "-m", "none",
-                   // A block counts for the input that met it first and is never seen again, so
-                   // schedules that count how often a path was taken have nothing to go by.
+                   // Each block is reported once, for the first input that reaches it, so schedules
+                   // that count how often a path was taken have no data.
                    "-p", "explore", "--"};
   const std::vector<std::string> target =
       plan.platform.Command({plan.platform.File(kAflTargetName)});
   setup.command.insert(setup.command.end(), target.begin(), target.end());
-  // The instrumentation that it looks for would be that of the emulator.
+  // afl-fuzz would look for its instrumentation in the emulator.
   if (!plan.platform.is_own()) setup.environment.push_back("AFL_SKIP_BIN_CHECK=1");
   setup.environment.insert(
       setup.environment.end(),
       {"AFL_CUSTOM_MUTATOR_LIBRARY=" + BesideExecutable(kAflMutatorName),
-       // Bytes turned at random seldom mean another request.
+       // Bytes flipped at random seldom give another request.
        "AFL_CUSTOM_MUTATOR_ONLY=1", "AFL_DISABLE_TRIM=1",
-       // Some machines have fewer CPUs than workers, or all of them bound already.
+       // Some machines have fewer CPUs than workers, or have bound all of them already.
        "AFL_TRY_AFFINITY=1",
-       // What is printed goes to a file. The target's, too: it may say why a JVM does not start.
+       // The output goes to a file. So does the target's: it may say why a JVM does not start.
        "AFL_NO_UI=1", "AFL_NO_COLOR=1", "AFL_DEBUG_CHILD=1",
-       // The parent records deaths, so cores may go where this machine sends them.
+       // The parent records deaths, so this machine may send cores anywhere.
        "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1", "AFL_SKIP_CPUFREQ=1",
-       // A seed may crash: that is a finding, and no reason to end.
+       // A seed that crashes is a finding, not a reason to end.
        "AFL_SKIP_CRASHES=1",
-       // A worker that had to be killed goes on where it was.
+       // A worker that had to be killed resumes where it was.
        "AFL_AUTORESUME=1"});
   setup.ask_to_stop = SIGINT;
   setup.keeps_children = true;
@@ -172,7 +174,7 @@ constexpr Engine kEngines[] = {
      [](int index) { return std::string(kAflName) + "/" + AflWorker(index) + "/queue"; }},
 };
 
-// In place of some folders, links to them in `scratch`: see PlainPath.
+// Replaces folders whose names a shell would split by links in `scratch`: see PlainPath.
 Status GiveShellNames(const std::string& scratch, std::vector<std::string>& folders) {
   for (size_t i = 0; i < folders.size(); i++) {
     ASSIGN_OR_RETURN(folders[i], PlainPath(folders[i], fmt::format("{}/corpus-{}", scratch, i)));
@@ -202,7 +204,7 @@ Status MergeCorpus(const Engine& engine, const EnginePlan& plan, const ChildSetu
   state.job.merging = 1;
   ChildSetup merge = setup;
   merge.environment.push_back("TMPDIR=" + setup.scratch);  // for its control file
-  // It starts itself anew by a shell, and quotes nothing.
+  // libFuzzer restarts itself through a shell and quotes nothing.
   merge.environment.push_back(
       std::string(kCommandVariable) + "=" +
       ShellCommand(setup.platform.Command({setup.platform.File(kLibFuzzerName)})));
@@ -218,8 +220,8 @@ Status MergeCorpus(const Engine& engine, const EnginePlan& plan, const ChildSetu
   merge.command.insert(merge.command.end(), folders.begin(), folders.end());
   ASSIGN_OR_RETURN(auto child, ChildProcess::Start(*shared, merge));
   while (!child->HasEnded()) {
-    if (stop()) return Ok();  // the child goes with us
-    // All were found before, and a full ring makes walks wait.
+    if (stop()) return Ok();  // ~ChildProcess kills the child
+    // Drops the findings: all of them are known, and a full ring would make the walks wait.
     state.ring.tail.store(state.ring.head.load());
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }

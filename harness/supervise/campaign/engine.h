@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine: who makes the requests of a campaign. An engine is one row: how its workers are run, and
-// what it needs before and leaves behind in the run's folder. Signal-safe: no.
+// Engine: what makes the requests of a campaign. An engine is one row of a table: how to run its
+// workers, what to prepare for them, and where they keep their inputs. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_ENGINE_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_ENGINE_H_
 
@@ -16,8 +16,8 @@ namespace walkhammer {
 
 struct EnginePlan {
   std::string run_dir;                // the run's folder
-  Platform platform = OwnPlatform();  // that the targets run on
-  std::vector<std::string> corpus;    // the user's folders; the first takes what is worth keeping
+  Platform platform = OwnPlatform();  // the targets run on it
+  std::vector<std::string> corpus;    // the user's folders; new inputs go into the first
   uint64_t seed = 1;
   int workers = 1;
 };
@@ -27,21 +27,22 @@ struct Engine {
   const char* what;  // one line for `list engines`
   ChildMode mode;
   bool guided;  // keeps a corpus, wants coverage
-  // Before the first worker: folders, seeds, what must be installed.
+  // Makes folders and seeds and checks what must be installed. Called before the first worker
+  // starts.
   Status (*prepare)(const EnginePlan& plan);
-  // How worker `index` is run.
+  // Fills `setup` with what worker `index` needs: command, environment, how to stop.
   void (*set_up)(const EnginePlan& plan, int index, ChildSetup& setup);
-  // The folder, below the run's, in which worker `index` keeps what it found worth keeping; null
-  // for engines that keep nothing.
+  // Folder, relative to the run's, in which worker `index` keeps its corpus; null for engines that
+  // keep none.
   std::string (*corpus_of)(int index);
 };
 
 std::span<const Engine> AllEngines();
 Result<int> EngineNamed(const std::string& name);
 
-// Brings what the run's workers kept into the user's first corpus folder, as far as it adds
-// coverage there: libFuzzer's -merge=1. `setup` and `job` are those of a worker. Stops when `stop`
-// says so.
+// Merges the inputs that the workers kept into the user's first corpus folder, by libFuzzer's
+// -merge=1: only inputs that add coverage there. `setup` and `job`: as for a worker. Stops once
+// `stop` returns true. Does nothing for an engine that is not guided or without a user's folder.
 Status MergeCorpus(const Engine& engine, const EnginePlan& plan, const ChildSetup& setup,
                    const Job& job, const std::function<bool()>& stop);
 

@@ -102,7 +102,7 @@ Status FuzzRun::Save(bool everything) {
   last_saved_ = now;
   const RunTotals totals = Totals();
   RETURN_IF_ERROR(sink_.SaveVm(FieldText(sum_->vm_version), FieldText(sum_->vm_gc)));
-  // Asked for, and to be had of the file, but not in the process.
+  // Coverage was asked for and found in the file, but the process has none.
   if (sum_->covered.blocks.load() == 0 && sum_->covered.reason[0] != 0)
     RETURN_IF_ERROR(db_.SetNoCoverage(FieldText(sum_->covered.reason)));
   RETURN_IF_ERROR(db_.SaveBlocks({sum_->covered.hit, sum_->covered.blocks.load()}, totals.time_ms));
@@ -123,7 +123,7 @@ Result<int64_t> FuzzRun::Record(std::unique_ptr<Occurrence> seen) {
   return id;
 }
 
-// Sites count every occurrence, also those that were not handed over.
+// Sites count every occurrence, those that were not handed over included.
 std::map<int64_t, uint64_t> FuzzRun::Seen() const {
   std::map<int64_t, uint64_t> times;
   for (const auto& worker : workers_)
@@ -178,7 +178,7 @@ Status FuzzRun::Supervise(const std::atomic<bool>& interrupted) {
 
 Status FuzzRun::ConfirmRest(Clock::time_point until, const std::atomic<bool>& interrupted) {
   while (!confirmer_->Idle() && Clock::now() < until && !interrupted.load()) {
-    // As many as have walked until now.
+    // As many processes as there were workers.
     Status status = StepConfirmer(static_cast<size_t>(plan_.workers));
     if (!status.ok()) return status;
     Progress(FuzzStage::kConfirming);
@@ -187,7 +187,8 @@ Status FuzzRun::ConfirmRest(Clock::time_point until, const std::atomic<bool>& in
   return Ok();
 }
 
-// Of a bucket whose shown input replays every time: a smaller one beside it.
+// If the input that a bucket's folder shows replays every time, writes a minimised input next to
+// it.
 Status FuzzRun::MinimizeOne(int64_t id, Clock::time_point until,
                             const std::function<bool()>& stop) {
   const BucketState& bucket = known_[id];
@@ -208,7 +209,7 @@ Status FuzzRun::MinimizeOne(int64_t id, Clock::time_point until,
   const std::string folder = db_.dir() + "/" + sink_.FolderOf(id);
   auto small = MinimizeInput({best->text, folder, plan_.hang_limit_ms}, setup, plan);
   if (!small.ok()) {
-    // Else it no longer replays every time; the input stays as it is.
+    // Any other failure: the input no longer replays every time. It stays as it is.
     if (small.failure().code == ExitCode::kUnable) unminimized_++;
     return Ok();
   }
@@ -252,7 +253,7 @@ Status FuzzRun::Settle(const std::atomic<bool>& interrupted, RunTotals& totals) 
 
 Status FuzzRun::Merge(const std::atomic<bool>& interrupted) {
   Job job = JobOf(0);
-  job.churn = 0;  // nothing is found here
+  job.churn = 0;  // a merge records no findings
   job.other_count = 0;
   return MergeCorpus(AllEngines()[static_cast<size_t>(plan_.engine)], Engines(), plan_.child, job,
                      [&] {
@@ -266,7 +267,7 @@ Status FuzzRun::Run(const std::atomic<bool>& interrupted) {
   start_ = last_saved_ = last_progress_ = Clock::now();
   if (plan_.confirm_times > 0) {
     ChildSetup replay = plan_.child;
-    replay.aslr = true;  // what replays must not hang on addresses
+    replay.aslr = true;  // what replays must not depend on addresses
     confirmer_ = std::make_unique<Confirmer>(replay, plan_.hang_limit_ms, plan_.confirm_times);
   }
   Status status = SetCoverage();

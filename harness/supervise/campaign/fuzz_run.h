@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FuzzRun: one campaign from the parent's side: keeps its workers at work, records what they find,
-// confirms and minimises it, and ends in order whatever happens. Signal-safe: no.
+// FuzzRun: one campaign, from the parent's side. Keeps the workers going, records, confirms and
+// minimises what they find, and ends in order whatever happens. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_FUZZ_RUN_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_FUZZ_RUN_H_
 
@@ -23,9 +23,10 @@
 namespace walkhammer {
 
 struct FuzzPlan {
-  // Shown the same requests, one after the other, and compared. Coverage is the first's.
+  // Indexes into AllWalkers(). All are shown the same requests, and each is compared with the one
+  // before it in this list. Coverage is that of the first.
   std::vector<int> walkers = {0};
-  int engine = 0;   // into AllEngines()
+  int engine = 0;   // index into AllEngines()
   int workers = 1;  // processes that walk
   std::vector<std::string> corpus;
   bool coverage = true;
@@ -37,17 +38,17 @@ struct FuzzPlan {
   uint32_t hang_limit_ms = 100;
   int confirm_times = 5;  // 0: do not confirm
   bool minimize = true;
-  // For confirming and minimising after the walks, and the most of it for minimising.
+  // Limit for confirming and minimising after the walks, and the most of it for minimising.
   std::chrono::nanoseconds settle_time{}, minimize_time{};
   ChildSetup child;
-  ReplayWords words;  // for explanations
+  ReplayWords words;  // for the explanations in crash folders
 };
 
 enum class FuzzStage : uint8_t { kWalking, kConfirming, kMinimizing, kMerging };
 
 // What a progress line shows.
 struct FuzzProgress {
-  const SharedState* shared;  // what all workers' states come to
+  const SharedState* shared;  // sum of the states of all workers
   double seconds, walks_per_second;
   uint64_t buckets, confirmed, blocks;
   std::string newest;  // title of the last new bucket
@@ -62,17 +63,17 @@ class FuzzRun {
   // Called several times a second.
   std::function<void(const FuzzProgress&)> on_progress;
 
-  // Runs until the time or the walks are used up, or `interrupted` turns true.
-  // Fails with what ended the run early; all that was found is recorded then, too.
+  // Runs until the time or the walks are used up, or `interrupted` turns true. If the run ends
+  // early, returns the reason; all findings are recorded even then.
   Status Run(const std::atomic<bool>& interrupted);
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  // What is known of a bucket beyond the run store.
+  // What the run knows of a bucket beyond the store.
   struct BucketState {
-    std::vector<std::unique_ptr<Occurrence>> examples;  // by Candidate::example
-    int confirmed = 0, tries = 0;                       // of the one that the folder shows
+    std::vector<std::unique_ptr<Occurrence>> examples;  // indexed by Candidate::example
+    int confirmed = 0, tries = 0;                       // of the example that the folder shows
   };
 
   Status StartWorkers();
@@ -84,11 +85,11 @@ class FuzzRun {
   Status StepConfirmer(size_t most);
   Status MinimizeAll(Clock::time_point until, const std::atomic<bool>& interrupted);
   Status MinimizeOne(int64_t id, Clock::time_point until, const std::function<bool()>& stop);
-  // Confirms and minimises, for at most the time that there is for that.
+  // Confirms and minimises, for at most FuzzPlan::settle_time.
   Status Settle(const std::atomic<bool>& interrupted, RunTotals& totals);
   Status Merge(const std::atomic<bool>& interrupted);
   Status Save(bool everything);
-  std::map<int64_t, uint64_t> Seen() const;  // times, by bucket
+  std::map<int64_t, uint64_t> Seen() const;  // occurrences by bucket
   // Brings sum_ up to date.
   void SumUp();
   RunTotals Totals();
@@ -102,8 +103,8 @@ class FuzzRun {
   std::unique_ptr<SharedState> sum_;
   std::unique_ptr<Confirmer> confirmer_;
   Clock::time_point start_, last_saved_, last_progress_;
-  std::optional<Clock::time_point> walked_until_;  // the run's time ends here
-  uint64_t unminimized_ = 0;                       // buckets for which there was no time left
+  std::optional<Clock::time_point> walked_until_;  // end of the walks; none: they go on
+  uint64_t unminimized_ = 0;                       // buckets that no time was left to minimise
   std::map<int64_t, BucketState> known_;           // by bucket
 };
 

@@ -48,7 +48,7 @@ void SumStates(const std::vector<const SharedState*>& states, SharedState& sum) 
         &sum.contained_crashes, &sum.request_hash, &sum.churn.collections, &sum.churn.java.rounds,
         &sum.churn.java.unloaded})
     total->store(0);
-  for (int w = 0; w < WalkerCount(sum.job); w++)  // others were never counted
+  for (int w = 0; w < WalkerCount(sum.job); w++)  // beyond that nothing was counted
     std::memset(sum.counts[w], 0, sizeof sum.counts[w]);
   std::memset(sum.agreement, 0, sizeof sum.agreement);
   for (SceneReport& scene : sum.scenes) scene.tried = 0;

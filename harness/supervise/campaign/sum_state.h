@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several workers' states come to: counts added, scenes and blocks united.
+// Sums the states of several workers: adds counts, unites scenes and blocks.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_SUM_STATE_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_SUM_STATE_H_
@@ -10,8 +10,8 @@
 
 namespace walkhammer {
 
-// Overwrites what `sum` holds of phase, VM, walks, counts, scenes and coverage. The phase is that
-// of the worker that has got least far.
+// Overwrites phase, VM, walks, counts and scenes of `sum`, and adds the workers' blocks to its
+// coverage. The phase is the lowest ChildPhase of all workers.
 void SumStates(const std::vector<const SharedState*>& states, SharedState& sum);
 
 }  // namespace walkhammer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lane "agent:PATH=OPTIONS": any profiler's agent is the load. "{out}" in its options is a file
-// that it should write, and is judged by.
+// The lane "agent:PATH=OPTIONS": the agent of any profiler walks. "{out}" in OPTIONS stands for a
+// file that the agent should write and that the lane judges.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace walkhammer {
 namespace {
 
 constexpr std::string_view kOut = "{out}";
-constexpr std::string_view kOutName = "profile-";  // then the start's number, and what OPTIONS add
+constexpr std::string_view kOutName = "profile-";  // then start number and OPTIONS' suffix
 
 std::string LibraryOf(const std::string& argument) {
   return std::filesystem::absolute(argument.substr(0, argument.find('='))).string();
@@ -38,7 +38,7 @@ Result<std::vector<std::string>> Flags(const LanePlan& plan) {
   return std::vector<std::string>{"-agentpath:" + LibraryOf(plan.argument) + options};
 }
 
-// Files that OPTIONS name by {out}, without the empty ones.
+// The files that the agent wrote as {out}, sorted, without empty ones.
 std::vector<std::string> Written(const LanePlan& plan) {
   std::vector<std::string> files;
   std::error_code error;
@@ -51,7 +51,7 @@ std::vector<std::string> Written(const LanePlan& plan) {
   return files;
 }
 
-// Adds the samples of a file of a known form; false: its form is not known.
+// Adds the samples of a profile to `samples`. False if the file has no known format.
 Result<bool> ReadProfile(const LanePlan& plan, const std::string& path, LaneSamples& samples) {
   std::ifstream file(path, std::ios::binary);
   std::string line;

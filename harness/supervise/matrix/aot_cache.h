@@ -12,9 +12,10 @@
 
 namespace walkhammer {
 
-// Trains on what `java -version` does, which takes a few seconds, writes the cache into `folder`
-// and gives the JVM flags that a program uses it by: the JVM does not start where it cannot.
-// `flags`: of the JVM that is to use it. kUnable, with what the JVM says, where there is none.
+// Trains on `java -version`, which takes a few seconds, writes the cache into `folder` and returns
+// the JVM flags by which a program uses the cache. With them, a JVM that cannot use the cache does
+// not start. `flags`: those of the JVM that will use the cache. kUnable, with the JVM's own words,
+// if it makes no cache.
 Result<std::vector<std::string>> MakeAotCache(const std::string& java, const Platform& platform,
                                               const std::vector<std::string>& flags,
                                               const std::string& folder);

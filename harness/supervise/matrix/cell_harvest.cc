@@ -115,7 +115,7 @@ void HarvestThreads(const StressState& state, int64_t cell, std::vector<CellThre
     d.delivered = counts.delivered.load() - std::min(counts.delivered.load(), counts.idle.load());
     d.requested = Requested(state.job, row, counts.alive_ns.load(), counts.cpu_ns.load());
     d.coalesced = counts.coalesced.load();
-    if (state.job.step != 0) d.requested = d.delivered;  // its windows
+    if (state.job.step != 0) d.requested = d.delivered;  // a step job requests its windows
     d.requested = std::max(d.requested, d.delivered);
     d.coalesced = std::min(d.coalesced, d.requested - d.delivered);
     d.missed = d.requested - d.delivered - d.coalesced;
@@ -147,7 +147,7 @@ Delivery DeliveryOf(const StressJob& job, const StressState& state,
 
 namespace {
 
-// What two walkers of the job are compared in: visit(places in StressState::agreement, row).
+// Calls visit(w, r, d, row) for each agreement[w][r][d], which compares walker w with walker w - 1.
 template <typename Visit>
 void ForEachComparison(const StressState& state, Visit visit) {
   const auto name = [&](int w) { return AllWalkers()[state.job.walkers[w]].name; };
@@ -206,7 +206,7 @@ std::vector<CountRow> CountRowsOf(const StressState& state, const std::string& l
           row.count = count;
           rows.push_back(row);
         }
-  // The same walker twice is counted twice.
+  // A job may name a walker twice: its rows are added up.
   std::vector<CountRow> merged;
   for (const CountRow& row : rows) {
     auto same = std::find_if(merged.begin(), merged.end(), [&](const CountRow& other) {

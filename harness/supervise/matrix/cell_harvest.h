@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a StressState has recorded, as rows of a run. Signal-safe: no.
+// Converts what a StressState has recorded to rows of a run. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_CELL_HARVEST_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_CELL_HARVEST_H_
 
@@ -20,24 +20,24 @@ struct StressMemory {
   int fd;
   StressState* state;
 };
-// A new mapping for `job`, in a run that began at `run_start_ns`; whoever asked for it unmaps and
-// closes.
+// Makes a mapping for `job`. `run_start_ns`: start of the run, CLOCK_MONOTONIC. The caller unmaps
+// `state` and closes `fd`.
 Result<StressMemory> MakeStressState(const StressJob& job, uint64_t run_start_ns);
-// Makes ready for another process: all but the counts is forgotten.
+// Clears what belongs to one process and keeps the counts: the state is ready for another process.
 void ForgetStressed(StressState& state);
 
-// Adds the stacks seen, by their frames, outermost first.
+// Adds the counts of all stacks seen to `stacks`, by their frames, outermost first.
 void HarvestStacks(const StressState& state, std::map<std::string, uint64_t>& stacks);
-// Adds one row for each thread.
+// Adds one row to `threads` for each sampled thread.
 void HarvestThreads(const StressState& state, int64_t cell, std::vector<CellThreadRow>& threads);
-// What was asked for and delivered over all of `threads`.
+// Sums requests and deliveries over `threads`; for a step job both are the number of steps.
 Delivery DeliveryOf(const StressJob& job, const StressState& state,
                     const std::vector<CellThreadRow>& threads);
 std::vector<CountRow> CountRowsOf(const StressState& state, const std::string& label);
 std::vector<AgreementRow> AgreementRowsOf(const StressState& state);
 std::vector<EvidenceRow> EvidenceRowsOf(const StressState& state);
 
-const char* SamplerName(SamplerKind kind);  // "perf", "timer", "thread"
+const char* SamplerName(SamplerKind kind);  // "perf", "timer", "thread"; else "auto"
 const char* ModeName(WalkMode mode);        // "handler", "parked", "running", "nested"
 
 }  // namespace walkhammer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cell says of itself and of what its program printed. Signal-safe: no.
+// Texts about a cell and about the output of its program. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_CELL_WORDS_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_CELL_WORDS_H_
 
@@ -9,16 +9,17 @@
 
 namespace walkhammer {
 
-// How a step run went: windows, and steps a second of the thread's CPU time.
+// How a step run went: its windows, and its steps a second of CPU time (by ptrace: of elapsed
+// time).
 std::string StepText(const StressState& state);
-// What a passed cell has compared, and what it could not keep or do; empty: nothing.
+// What a passed cell has compared, and what it could not keep or do; empty if nothing.
 std::string Remarks(const StressState& state);
 
-// The line of what a JVM printed that says why it did not start; empty: none.
+// The line of a JVM's output that says why the JVM did not start; empty if there is none.
 std::string JvmComplaint(const std::string& output);
-// Whether the JVM or its launcher has printed that it gives up.
+// True if the output says that the JVM or its launcher gave up before the program ran.
 bool NeverRan(const std::string& output);
-// The end of an output, in one line.
+// The last 300 bytes of an output as one line.
 std::string LastLines(const std::string& output);
 
 }  // namespace walkhammer

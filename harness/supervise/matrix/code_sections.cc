@@ -10,7 +10,8 @@ constexpr size_t kLongestEpilogue = 12;  // instructions from the frame's end to
 
 using Kind = Instruction::Kind;
 
-// The end, exclusive, of what begins at `first` and leaves the method; `first` if it does not.
+// Exclusive end of the instructions from `first` to the return or jump that leaves the method;
+// `first` if none follows closely.
 size_t EndOfExit(std::span<const Instruction> code, size_t first) {
   for (size_t i = first; i < code.size() && i < first + kLongestEpilogue; i++)
     if (code[i].kind == Kind::kReturn || code[i].kind == Kind::kJump) return i + 1;
@@ -25,7 +26,8 @@ std::vector<Instruction> DecodeCode(const Disassembler& disassembler,
   std::vector<Instruction> out;
   const uint64_t end = begin + bytes.size();
   auto next = starts.begin();
-  // From one known start to the next one: each byte is decoded once, however much strays.
+  // Sweeps from one known start to the next, so that each byte is decoded once even if decoding
+  // strays.
   for (uint64_t at = begin; at < end;) {
     while (next != starts.end() && *next <= at) ++next;
     const uint64_t until = next == starts.end() ? end : std::min(*next, end);
@@ -52,7 +54,7 @@ std::vector<CodeSection> SectionsOf(std::span<const Instruction> code, uint64_t 
     if (i > 0 && code[i - 1].frees_stack && code[i - 1].address >= complete) first--;
     std::fill(sections.begin() + static_cast<ptrdiff_t>(first < end ? first : i),
               sections.begin() + static_cast<ptrdiff_t>(std::max(end, i)), CodeSection::kEpilogue);
-    // A poll at the return has its slow path elsewhere, on the caller's frame as well.
+    // A poll at the return has its slow path elsewhere, and that runs on the caller's frame, too.
     for (size_t k = i; k < end; k++) {
       if (code[k].kind != Kind::kBranch || code[k].target == 0) continue;
       auto slow = std::lower_bound(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lane "jfr": JFR's own samplers at their highest rate; their recording is read back.
+// The lane "jfr": JFR's own samplers walk at their highest rate; the lane reads their recording
+// back.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -11,7 +12,7 @@
 namespace walkhammer {
 namespace {
 
-// JDKs raise periods that are too short for them; what they do not know they pass over.
+// A JDK raises periods that are too short for it, and ignores settings that it does not know.
 constexpr char kSettings[] = R"(<?xml version="1.0" encoding="UTF-8"?>
 <configuration version="2.0">
   <event name="jdk.ExecutionSample">
@@ -49,7 +50,7 @@ Result<std::vector<std::string>> Flags(const LanePlan& plan) {
       "-Xlog:jfr+startup=error"};
 }
 
-// A recording that goes writes chunks there.
+// True once a chunk is in the repository: a recording that has begun writes them there.
 bool Began(const LanePlan& plan) {
   std::error_code error;
   for (std::filesystem::recursive_directory_iterator at(Repository(plan), error), end;
@@ -65,7 +66,7 @@ LaneVerdict JudgeRecording(const LanePlan& plan, const std::string&) {
     std::error_code error;
     if (std::filesystem::exists(path, error))
       recordings.push_back(path);
-    else if (start + 1 < plan.starts || recordings.empty())  // the last may have ended too early
+    else if (start + 1 < plan.starts || recordings.empty())  // the last JVM may end too early
       return BadLane(CellStatus::kBadOutput,
                      fmt::format("JVM {} of {} ended without a recording", start + 1, plan.starts));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lane: who walks the stacks of a program under load: walkhammer's own agent, JFR, or any other
-// profiler's agent. Adding one is one file and one row. Signal-safe: no.
+// Lane: what walks the stacks of a program under load: walkhammer's own agent, JFR, or any other
+// profiler's agent. To add a lane, add one file and one row. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_LANE_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_LANE_H_
 
@@ -19,37 +19,39 @@ struct LanePlan {
   std::string argument;  // what followed "agent:"
   std::string scratch;   // the cell's own folder
   std::string jdk_home;
-  uint64_t starts = 0;                // programs of this cell that were started before
-  Platform platform = OwnPlatform();  // that its programs run on
+  uint64_t starts = 0;                // programs that the cell has started so far
+  Platform platform = OwnPlatform();  // the cell's programs run on it
 };
 
-// What a lane's own output said after the program ended.
+// What the lane's own output says after the program has ended.
 struct LaneVerdict {
   CellStatus status = CellStatus::kPassed;
   std::string reason;
   Delivery delivery;
   std::vector<StackRow> stacks;
-  std::vector<CountRow> counts;         // answers by kind of sample; `scene` is the cell's to fill
+  std::vector<CountRow> counts;         // answers by kind of sample; the cell fills `scene`
   std::string sampler, sampler_reason;  // as in CellRow
 };
 
 struct Lane {
   const char* name;  // "own", "jfr", "agent"
   const char* what;
-  bool own_agent;  // it fills the StressState
-  // Whether it can do what follows "agent:"; asked before a run begins. Null: it can.
+  bool own_agent;  // walkhammer's agent, which fills the StressState
+  // Checks the text after "agent:" before the run begins. Null: nothing to check.
   Status (*check)(const std::string& argument);
-  // JVM flags that make it walk.
+  // Returns the JVM flags that make the lane walk.
   Result<std::vector<std::string>> (*flags)(const LanePlan& plan);
-  // Whether it walks by now. Null: from the program's start, or as the StressState tells.
+  // True once the lane walks. Null: it walks from the program's start, or the StressState says
+  // when.
   bool (*began)(const LanePlan& plan);
-  // Reads what it wrote for all programs of the cell. Null: the StressState tells.
+  // Judges what the lane wrote for all programs of the cell. `output`: what the last program
+  // printed. Null: the StressState is judged.
   LaneVerdict (*judge)(const LanePlan& plan, const std::string& output);
 };
 
 extern const Lane kOwnLane, kJfrLane, kForeignAgentLane;
 
-// The lane that --walker names: "jfr", "agent:PATH=OPTIONS", or a walker of our own table.
+// The lane that --walker names: "jfr", "agent:PATH=OPTIONS", or for any other name kOwnLane.
 const Lane* LaneOf(std::string_view walker);
 
 }  // namespace walkhammer

@@ -29,14 +29,14 @@ std::vector<std::string_view> Fields(std::string_view line) {
   return fields;
 }
 
-// Where JFR sees a thread begin: a virtual one's stack ends with its continuation, and the JVM
-// calls JFR's own classes.
+// True if a thread may begin with this frame in a recording. The stack of a virtual thread ends
+// with its continuation, and the JVM calls JFR's own classes.
 bool BeginsThread(std::string_view frame) {
   return StartsThreads(frame) || frame.starts_with("jdk.internal.vm.Continuation.") ||
          frame.starts_with("jdk.jfr.internal.");
 }
 
-// enterSpecial is a stub that calls one method: any other above it had callers that are missing.
+// True if callers are missing after enterSpecial: that stub calls Continuation.enter only.
 bool HasGap(const std::vector<std::string_view>& frames) {
   return frames.size() > 1 && frames[0].starts_with("jdk.internal.vm.Continuation.enterSpecial(") &&
          !frames[1].starts_with("jdk.internal.vm.Continuation.enter(");
@@ -48,14 +48,14 @@ const char* AnswerOf(std::string_view flags, const std::vector<std::string_view>
   if (Has(flags, '-')) return "no-stack";
   if (Has(flags, 't')) return "truncated";
   if (Has(flags, 'u')) return "unknown-method";
-  if (Has(flags, 'n')) return "frames";  // a native caller is outermost, as thread_start
+  if (Has(flags, 'n')) return "frames";  // the outermost frame is native, e.g. thread_start
   if (frames.front() != kTableFull && !BeginsThread(frames.front())) return "cut-off";
   if (HasGap(frames)) return "gap";
   return Has(flags, 'b') ? "no-bci" : "frames";
 }
 
-// async-profiler's frames that stand for what it could not walk. Others in brackets are the names
-// of threads, libraries and scheduling policies.
+// True for the frames that async-profiler writes for what it could not walk. Other frames in
+// brackets are names of threads, libraries and scheduling policies.
 bool TellsOfError(std::string_view frame) {
   static constexpr std::string_view kBegins[] = {"[unknown",          "[not_walkable",
                                                  "[break_",           "[GC_active]",
@@ -69,7 +69,7 @@ bool TellsOfError(std::string_view frame) {
   return false;
 }
 
-// "stack COUNT EVENT FLAGS FRAMES"
+// Adds a line "stack COUNT EVENT FLAGS FRAMES"; false if it is malformed.
 bool AddStackLine(const std::vector<std::string_view>& fields, LaneSamples& samples) {
   uint64_t count = 0;
   if (fields.size() != 5 || !ReadNumber(fields[1], count)) return false;
@@ -143,7 +143,7 @@ Status ReadCollapsed(std::istream& text, LaneSamples& samples) {
   for (std::string line; std::getline(text, line);) {
     number++;
     if (line.empty()) continue;
-    if (!IsCollapsed(line) || text.eof())  // what is written whole ends each line
+    if (!IsCollapsed(line) || text.eof())  // a complete file ends each line
       return Unable(fmt::format("line {} is no collapsed stack: {}", number, line.substr(0, 100)));
     const size_t blank = line.rfind(' ');
     const auto frames = SplitCollapsed(std::string_view(line).substr(0, blank));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LaneSamples: what other profilers wrote down, read into one form. Signal-safe: no.
+// LaneSamples: the output of other profilers, read into one form. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_LANE_SAMPLES_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_LANE_SAMPLES_H_
 
@@ -18,7 +18,7 @@ namespace walkhammer {
 
 struct LaneSamples {
   uint64_t samples = 0;
-  uint64_t successful = 0;  // of these, with at least one frame
+  uint64_t successful = 0;  // samples with at least one frame
   uint64_t coalesced = 0;   // expiries that were merged into a sample
   uint64_t lost = 0;        // samples that the profiler says it lost
   uint64_t frames = 0;      // of distinct stacks
@@ -27,7 +27,7 @@ struct LaneSamples {
   std::map<std::string, uint64_t> stacks;
   std::map<std::pair<std::string, std::string>, uint64_t> answers;  // kind of sample, answer
 
-  // Keeps so many distinct stacks and bytes of them; more count as "[stack table full]".
+  // The most distinct stacks that are kept, and bytes of them; more count as "[stack table full]".
   static constexpr size_t kMostStacks = 50000, kMostBytes = 64 << 20;
   void AddStack(const std::vector<std::string_view>& frames, uint64_t count);
 
@@ -35,26 +35,26 @@ struct LaneSamples {
   size_t bytes_ = 0;
 };
 
-// Throttle of jdk.CPUTimeSample, ns of CPU time.
+// Period of jdk.CPUTimeSample, by its setting `throttle`; ns of CPU time.
 inline constexpr uint64_t kJfrCpuPeriodNs = 10000;
 
-// What java/wh/lane/ReadBack.java writes. Its answers: "frames"; "no-stack"; "truncated" at the
+// Adds what java/wh/lane/ReadBack.java wrote. Its answers: "frames"; "no-stack"; "truncated" at the
 // stack depth; "unknown-method"; "cut-off": the outermost frame starts no thread; "gap": callers in
-// between are missing; "no-bci": a Java frame without a place in its byte code.
+// between are missing; "no-bci": a Java frame without a bci.
 Status ReadBackText(std::istream& text, LaneSamples& samples);
 
-// Lines of "outermost;..;newest COUNT". The answers are "frames" or the frame that tells of an
-// error, as "[unknown_Java]".
+// Adds lines "outermost;..;newest COUNT". Answers: "frames", or the frame that reports an error,
+// such as "[unknown_Java]". kUnable if a line is not of that form.
 Status ReadCollapsed(std::istream& text, LaneSamples& samples);
-// Whether a file with this first line is of that kind.
+// True if a file with this first line holds collapsed stacks.
 bool IsCollapsed(const std::string& first_line);
 
-// Reads JFR recordings with the reader of the JDK of `plan`, in its folder. kUnable: it could not
-// read them; other failures say nothing about the recordings.
+// Adds JFR recordings, read by the JDK of `plan` in the plan's scratch folder. kUnable: the JDK
+// cannot read them; other failures say nothing about the recordings.
 Status ReadRecordings(const LanePlan& plan, const std::vector<std::string>& recordings,
                       LaneSamples& samples);
 
-// Vacuous without a sample that has a frame.
+// The verdict on `samples`: passed, or vacuous if no sample has a frame.
 LaneVerdict VerdictOf(const LaneSamples& samples, const Lane& lane);
 inline LaneVerdict BadLane(CellStatus status, std::string reason) {
   return {status, std::move(reason), {}, {}, {}, "", ""};

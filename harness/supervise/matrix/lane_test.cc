@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other profilers write, and what becomes of it.
+// Reading and judging the output of other profilers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -16,12 +16,13 @@ struct Profile {
   const char* name;
   const char* what;
   std::vector<std::string> flags;
-  bool has_aot_cache = false;  // made before each run: see aot_cache.h
+  bool has_aot_cache = false;  // its AOT cache is made before each run: see aot_cache.h
 };
 
 std::span<const Profile> AllProfiles();
 
-// "zgc,c1" gives two; unknown names fail with the nearest ones.
+// The profiles of these lists: "zgc,c1" gives two; no list: the default profile. An unknown name
+// fails with the nearest names.
 Result<std::vector<const Profile*>> SelectProfiles(const std::vector<std::string>& names);
 
 }  // namespace walkhammer

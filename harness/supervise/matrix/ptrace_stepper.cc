@@ -18,7 +18,7 @@ namespace {
 
 constexpr auto kPause = std::chrono::milliseconds(2);
 constexpr int kSystemCallBit = 0x80;       // PTRACE_O_TRACESYSGOOD
-constexpr int kMostHandlerCalls = 100000;  // system calls of a handler that is run through
+constexpr int kMostHandlerCalls = 100000;  // stops of a handler that runs freely
 
 long Ask(int request, pid_t tid, uint64_t address, void* data) {
   return ptrace(static_cast<__ptrace_request>(request), tid, reinterpret_cast<void*>(address),
@@ -27,7 +27,8 @@ long Ask(int request, pid_t tid, uint64_t address, void* data) {
 
 void* AsData(int signal) { return reinterpret_cast<void*>(static_cast<intptr_t>(signal)); }
 
-// A handler, if there is one after all, is stepped like any code.
+// True if the kernel ignores the signal by default. If the program has a handler for it after all,
+// that is stepped like any code.
 bool IgnoredByDefault(int signal) {
   return signal == SIGCHLD || signal == SIGCONT || signal == SIGURG || signal == SIGWINCH;
 }
@@ -42,7 +43,8 @@ PtraceStepper::~PtraceStepper() { End(); }
 
 void PtraceStepper::End() {
   stop_.store(true);
-  // A traced thread that sleeps stops for the signal, and is waited for.
+  // Set stop_ first, then wake: the stepper's thread may wait for a thread that sleeps. The signal
+  // stops the sleeper, so the wait ends and stop_ is seen.
   Wake(tracing_.load());
   if (thread_.joinable()) thread_.join();
 }
@@ -67,7 +69,8 @@ void PtraceStepper::Run() {
   }
 }
 
-// Waits for the thread's next stop. Only this thread's tracees: others wait for the process itself.
+// Waits for the thread's next stop. __WNOTHREAD: only for a tracee of this thread, since another
+// thread waits for the process itself.
 PtraceStepper::Stop PtraceStepper::Wait(pid_t tid) {
   int status = 0;
   pid_t got;
@@ -85,10 +88,10 @@ PtraceStepper::Stop PtraceStepper::Go(int request, pid_t tid, int signal) {
   return Wait(tid);
 }
 
-// The program's own handler takes `signal` (a null check, a safepoint poll): it runs freely until
-// it returns. False: the thread is gone.
+// Passes `signal` (a null check, a safepoint poll) to the program's own handler, which runs freely
+// until it returns. False: the thread is gone.
 bool PtraceStepper::RunHandler(pid_t tid, int signal) {
-  int depth = 1;  // handlers may be interrupted by others
+  int depth = 1;  // other signals may interrupt a handler
   Stop stop = Go(PTRACE_SYSCALL, tid, signal);
   for (int calls = 0; calls < kMostHandlerCalls && !stop_.load(); calls++) {
     if (stop == Stop::kGone) return false;
@@ -109,13 +112,15 @@ bool PtraceStepper::RunHandler(pid_t tid, int signal) {
   return stop != Stop::kGone;
 }
 
-// One instruction, and its walk. False: the window is over. `missed`: instructions ran unseen.
+// Steps one instruction and has it walked. False: the window is over. `missed`: the thread has run
+// instructions without a walk, so the agent's handler must begin anew.
 bool PtraceStepper::StepOnce(pid_t tid, bool& missed) {
   Stop stop = Go(PTRACE_SINGLESTEP, tid, 0);
   while (stop != Stop::kSignal || stop_signal_ != SIGTRAP) {
     if (stop == Stop::kGone || stop_.load()) return false;
     if (stop == Stop::kSignal) {
-      // Nobody walks now: it was sent to end a window whose thread has fallen asleep.
+      // No walk runs now, so the stepper's own signal is not under way: the agent sent this one to
+      // end the window of a thread that has fallen asleep.
       if (stop_signal_ == kSampleSignal) return false;
       if (IgnoredByDefault(stop_signal_)) {
         stop = Go(PTRACE_SINGLESTEP, tid, stop_signal_);
@@ -130,13 +135,14 @@ bool PtraceStepper::StepOnce(pid_t tid, bool& missed) {
   const uint64_t before = state_.steps.load(std::memory_order_relaxed);
   const bool resumes = state_.step_on.load() == 1;
   stop = Go(PTRACE_CONT, tid, kSampleSignal);
-  // Until the signal that the handler has sent. Others, of a walker that faults, are its own.
+  // Runs until the signal that the handler sends. Other signals, such as a walker's faults, are
+  // passed on.
   while (stop != Stop::kGone && !stop_.load()) {
     if (stop == Stop::kSignal && stop_signal_ == kSampleSignal) {
       const bool walked = resumes ? state_.step_on.load() == 2
                                   : state_.steps.load(std::memory_order_relaxed) != before;
       if (walked) return state_.step_tid.load() == tid;
-      missed = true;  // it was blocked when it was put in, and the thread ran on
+      missed = true;  // the injected signal was blocked, and the thread ran on
       return true;
     }
     stop = Go(PTRACE_CONT, tid, stop == Stop::kSignal ? stop_signal_ : 0);
@@ -157,7 +163,8 @@ void PtraceStepper::Window(pid_t tid) {
   tracing_.store(tid);
   state_.step_on.store(1);
   const uint64_t began = MonotonicNs();
-  // It stops for the signal where it executes next; asleep, it may be a while.
+  // The thread stops for the signal before it executes its next instruction; if it sleeps, that may
+  // take a while.
   Wake(tid);
   Stop stop = Wait(tid);
   while (stop == Stop::kOther || (stop == Stop::kSignal && stop_signal_ != kSampleSignal))
@@ -173,7 +180,8 @@ void PtraceStepper::Window(pid_t tid) {
   tracing_.store(0);
   state_.step_ns.fetch_add(MonotonicNs() - began);
   state_.step_windows.fetch_add(1);
-  // It is stopped, or gone.
+  // The thread is stopped, as PTRACE_DETACH needs it, or gone. step_on is 0 by now: from here on
+  // the agent's handler sends no signal that the stepper would have to discard.
   Ask(PTRACE_DETACH, tid, 0, nullptr);
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// PtraceStepper: steps a thread of a sampled JVM from outside, on any architecture. It traces the
-// thread that the agent names (StressState::step_tid). Behind each instruction it puts in the
-// sampling signal, whose handler walks and sends the same signal to itself; that one comes after
-// the handler's return and before the next instruction, and is kept here. So one step is two stops.
-// Runs on a thread of its own: a traced thread obeys only the thread that traces it.
+// PtraceStepper: steps a thread of a sampled JVM from outside, on any architecture. The agent names
+// the thread (StressState::step_tid). After each instruction the stepper injects the sampling
+// signal. Its handler walks and sends the same signal to its own thread once more. The thread stops
+// for this second signal after the handler's return and before the next instruction, and the
+// stepper discards it. So one step is two stops.
+// The stepper runs on a thread of its own: a traced thread obeys only the thread that traces it.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_PTRACE_STEPPER_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_PTRACE_STEPPER_H_
@@ -21,12 +22,12 @@ namespace walkhammer {
 
 class PtraceStepper {
  public:
-  // Begins to wait for threads of process `pid` to step.
+  // Begins to step the threads of process `pid` that the agent names.
   PtraceStepper(StressState& state, pid_t pid);
   ~PtraceStepper();
-  // Lets go of the thread; it steps no more.
+  // Detaches from the thread and ends the stepping.
   void End();
-  // Why it cannot step; empty: nothing is wrong.
+  // Why the kernel refuses to trace; empty: nothing is wrong.
   std::string Trouble() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recordings, by the reader of the JDK that made them.
+// Reads recordings with the reader of the JDK that made them.
 #include <fmt/format.h>
 #include <sys/wait.h>
 
@@ -20,7 +20,7 @@ using std::chrono::steady_clock;
 constexpr char kLanesJarName[] = "walkhammer-lanes.jar";
 constexpr auto kReadWithin = std::chrono::seconds(120);
 
-// The line that names the exception, or the last one.
+// The line that names the exception, or else the last line.
 std::string Complaint(const std::string& output) {
   size_t begin = output.find("Exception in thread");
   if (begin == std::string::npos) {

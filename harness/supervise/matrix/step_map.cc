@@ -26,7 +26,7 @@ constexpr char kWrong[] = "wrong";
 // A piece of code that was stepped, or may have been.
 struct Code {
   uint64_t begin, end;
-  std::string kind, name;  // kind empty: compiled, the sections tell
+  std::string kind, name;  // kind empty: compiled, see CodeSection
   int level = -1;
   uint64_t complete = 0;  // address from which its frame is complete
   bool gone = false;
@@ -35,7 +35,7 @@ struct Code {
   uint64_t bytes_begin = 0;
 };
 
-// An instruction that was stepped, in its place.
+// A stepped instruction, with the kind of code around it.
 struct Stepped {
   const SteppedPc* counts;
   uint64_t pc, size;  // size 0: not known
@@ -47,7 +47,7 @@ std::string NameOf(const StressState& state, const CodeEntry& entry) {
   const char* name = state.names + entry.name;
   std::string text(name, strnlen(name, StressState::kNamesBytes - entry.name));
   if (text.empty()) return "?";
-  return text.substr(0, text.find("@0x"));  // an address would not be the same in the next run
+  return text.substr(0, text.find("@0x"));  // an address differs in the next run
 }
 
 std::string AnswerText(const WalkerInfo& walker, int32_t code) {
@@ -57,7 +57,7 @@ std::string AnswerText(const WalkerInfo& walker, int32_t code) {
   return fmt::format("{} {}", code, name == nullptr ? "undeclared" : name);
 }
 
-// The code of the run by address, and libraries as they are met.
+// Finds code by address: the generated code of the run, and functions of libraries.
 class CodeIndex {
  public:
   explicit CodeIndex(const StressState& state)
@@ -87,7 +87,8 @@ class CodeIndex {
       farthest_.push_back(farthest = std::max(farthest, code.end));
   }
 
-  // The smallest piece that holds `pc`; of what has gone only what nothing else has taken over.
+  // The smallest piece of code that holds `pc`. Code that is gone counts only where no other code
+  // is.
   Code& Find(uint64_t pc) {
     auto after = std::upper_bound(generated_.begin(), generated_.end(), pc,
                                   [](uint64_t pc, const Code& code) { return pc < code.begin; });
@@ -110,7 +111,7 @@ class CodeIndex {
   }
 
  private:
-  // A function of a library, or all of one that has no symbols.
+  // The library function that holds `pc`, or all of a library without symbols.
   Code& Native(uint64_t pc) {
     const Site site = symbolizer_.Resolve(pc);
     std::string name = "(no module)";
@@ -131,12 +132,13 @@ class CodeIndex {
   }
 
   std::vector<Code> generated_;
-  std::vector<uint64_t> farthest_;  // end of all that begins up to here
+  std::vector<uint64_t> farthest_;  // [i]: highest end in generated_[0 .. i]
   std::map<std::pair<uint64_t, std::string>, Code> native_;
   Symbolizer symbolizer_;
 };
 
-// All of a compiled method; of others from the first stepped instruction to behind the last.
+// Reads all bytes of a compiled method; of other code, from the first stepped instruction to the
+// end of the last.
 void ReadBytes(pid_t pid, Code& code) {
   const bool compiled = code.kind.empty();
   const uint64_t begin = compiled ? code.begin : code.pcs.front()->pc.load();
@@ -158,7 +160,7 @@ const char* KindOf(const Code& code, CodeSection section) {
                                              : "body";
 }
 
-// The stepped instructions of `code`, by address.
+// The stepped instructions of `code`, sorted by address.
 std::vector<Stepped> InPlace(pid_t pid, const Disassembler& disassembler, Code& code) {
   std::sort(code.pcs.begin(), code.pcs.end(),
             [](const SteppedPc* a, const SteppedPc* b) { return a->pc.load() < b->pc.load(); });
@@ -168,7 +170,7 @@ std::vector<Stepped> InPlace(pid_t pid, const Disassembler& disassembler, Code& 
   int strayed = 0;
   std::vector<Instruction> decoded =
       DecodeCode(disassembler, code.bytes, code.bytes_begin, starts, strayed);
-  if (strayed > 0 && code.gone) {  // something else stands there by now
+  if (strayed > 0 && code.gone) {  // other code is there by now
     decoded.clear();
     code.bytes.clear();
   }
@@ -187,7 +189,8 @@ std::vector<Stepped> InPlace(pid_t pid, const Disassembler& disassembler, Code& 
   return out;
 }
 
-// Addresses in the code are told from its start: copies of it read the same.
+// Replaces an address in `code` at the end of `text` by its offset from the start of `code`, so
+// that copies of the code read the same.
 std::string Relative(std::string text, const Code& code) {
   const size_t at = text.rfind("0x");
   if (at == std::string::npos ||
@@ -213,7 +216,7 @@ std::string Disassembly(const Disassembler& disassembler, const Code& code, uint
   return text;
 }
 
-// The steps that came to `answer` at an instruction; see AnswersOf.
+// Number of steps at an instruction that gave `answer`, which is one of AnswersOf.
 uint64_t StepsWith(const SteppedPc& counts, const WalkerInfo& walker, const std::string& answer) {
   if (answer == kWrong) return counts.wrong;
   return counts.failed > 0 && AnswerText(walker, counts.code) == answer ? counts.failed : 0;
@@ -249,7 +252,7 @@ void StepMap(const StressState& state, pid_t pid, const WalkerInfo& walker, int6
     if (const uint64_t pc = counts.pc.load(); pc != 0) index.Find(pc).pcs.push_back(&counts);
 
   std::map<std::tuple<std::string, std::string, int>, StepRegionRow> by_region;
-  // Copies of a method that were compiled alike give the same ranges.
+  // Identical copies of a compiled method give the same ranges, whose steps are added up.
   std::map<std::tuple<std::string, std::string, int, std::string, uint64_t, uint64_t, std::string>,
            uint64_t>
       by_range;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepMap: the map of where a walker is blind, out of what the stepper counted by instruction: by
+// StepMap: shows where a walker is blind, from the stepper's counts by instruction: the counts by
 // region of code (codelet, stub, prologue, body, epilogue, method and level), and the exact ranges
-// of instructions that answer errors or wrong stacks, with disassembly. Signal-safe: no.
+// of instructions with errors or wrong stacks, with their disassembly. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_STEP_MAP_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_STEP_MAP_H_
 
@@ -15,8 +15,8 @@
 
 namespace walkhammer {
 
-// Adds the rows of `cell`. The code's bytes are read out of the living process `pid`; without it
-// prologues, epilogues and disassembly are missing.
+// Adds the rows of `cell` to `regions` and `ranges`. Reads the code's bytes from process `pid`,
+// which must still live: without the bytes, epilogues and disassembly are missing.
 void StepMap(const StressState& state, pid_t pid, const WalkerInfo& walker, int64_t cell,
              std::vector<StepRegionRow>& regions, std::vector<StepRangeRow>& ranges);
 

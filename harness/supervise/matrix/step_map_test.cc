@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepMap over a hand-made StressState, whose code is bytes of this very process.
+// StepMap over a made-up StressState, whose code is bytes of the test process.
 #include "harness/supervise/matrix/step_map.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ using Section = CodeSection;
 
 constexpr uint16_t kX86 = 62, kArm64 = 183;  // e_machine
 
-// A method as C2 makes them, with two returns and a poll whose slow path stands at its end.
+// A method as C2 compiles it, with two returns and a poll whose slow path is at the end.
 constexpr uint8_t kMethod[] = {
     0x89, 0x84, 0x24, 0x00, 0xc0, 0xfe, 0xff,  // +0x00 mov [rsp - 0x14000], eax
     0x55,                                      // +0x07 push rbp
@@ -83,7 +83,7 @@ TEST(CodeSections, Arm64) {
               ElementsAre(kP, kP, kB, kE, kE, kE, kB));
 }
 
-// What was stepped is known to be an instruction, whatever stands before it.
+// A stepped address is known to start an instruction, whatever bytes are ahead of it.
 TEST(CodeSections, DecodingFindsBackAfterData) {
   constexpr uint8_t kBytes[] = {0x90, 0x48, 0xb8, 0x55, 0xc3};  // nop, part of a mov, push rbp, ret
   auto disassembler = Disassembler::For(kX86);
@@ -175,7 +175,7 @@ TEST_F(StepMapTest, AMethodHasThreeParts) {
   Steps(begin + 0x0c, 5, 0, 0);
   Steps(begin + 0x10, 5, 0, 0);
   Steps(begin + 0x14, 0, 5, 0);
-  Steps(begin + 0x1a, 0, 5, 0);  // what stands before it was not stepped
+  Steps(begin + 0x1a, 0, 5, 0);  // the instruction ahead of it was not stepped
   Map();
   EXPECT_EQ(Regions(),
             "body a.B.c()V 4: 1 5 5 0 0\n"
@@ -196,7 +196,7 @@ TEST_F(StepMapTest, CopiesOfAMethodAreOne) {
   Method(kMethod);
   Method(copy);
   for (const uint8_t* begin : {kMethod, static_cast<const uint8_t*>(copy)})
-    for (uint64_t offset : {0x15, 0x18})  // a jump shows where it leads within the code
+    for (uint64_t offset : {0x15, 0x18})  // the text of a jump shows its target as an offset
       Steps(reinterpret_cast<uint64_t>(begin) + offset, 0, 2, 0);
   Map();
   EXPECT_EQ(Regions(), "epilogue a.B.c()V 4: 4 8 0 8 0\n");
@@ -212,7 +212,7 @@ TEST_F(StepMapTest, StubsCodeletsAndAdapters) {
   Code(SymbolKind::kStub, "I2C/C2I adapters(0xb)@0x7f0000001234", begin + 0x20, 6, -1);
   Code(SymbolKind::kCodelet, "invokestatic", begin + 0x26, 8, -1);
   Steps(begin + 0x07, 1, 0, 0);
-  Steps(begin + 0x08, 2, 0, 0);  // the smaller one counts
+  Steps(begin + 0x08, 2, 0, 0);  // the smaller stub counts
   Steps(begin + 0x25, 0, 3, 0);
   Steps(begin + 0x26, 4, 0, 0);
   Map();
@@ -247,7 +247,8 @@ TEST_F(StepMapTest, Libraries) {
   EXPECT_EQ(Ranges(), "native -3 unknown_not_Java 64..65 2\n");
 }
 
-// Without the process there are no bytes: what is told then is told without them.
+// Without the process there are no bytes: the kinds come from frame_complete alone, and there is no
+// disassembly.
 TEST_F(StepMapTest, WithoutTheProcess) {
   Method(kMethod);
   const auto begin = reinterpret_cast<uint64_t>(kMethod);

@@ -28,12 +28,12 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr auto kBootWithin = seconds(120);  // until the agent samples
-constexpr auto kStopWithin = seconds(10);   // until the agent has stopped
-constexpr auto kEndWithin = seconds(30);    // after SIGTERM
-constexpr size_t kMostOutput = 1 << 20;     // bytes that are read back
-constexpr auto kDyingWithin = seconds(30);  // a JVM writes its last words
-constexpr auto kWriteWithin = seconds(20);  // likewise, if it then writes what a lane judges
+constexpr auto kBootWithin = seconds(120);  // from the program's start until sampling begins
+constexpr auto kStopWithin = seconds(10);   // from the request to stop until the agent has stopped
+constexpr auto kEndWithin = seconds(30);    // from SIGTERM until the program is killed
+constexpr size_t kMostOutput = 1 << 20;     // bytes of the hs_err log that are read
+constexpr auto kDyingWithin = seconds(30);  // for a dying JVM to write its hs_err log
+constexpr auto kWriteWithin = seconds(20);  // kEndWithin of lanes that judge what is written then
 
 std::string UsersPreload() {
   const char* preload = std::getenv("LD_PRELOAD");
@@ -56,8 +56,8 @@ Result<std::unique_ptr<StressCell>> StressCell::Create(CellPlan plan, uint64_t r
 }
 
 StressCell::~StressCell() {
-  if (state_ != nullptr) state_->stop.store(1);  // of a JVM that was attached to
-  ptrace_stepper_.reset();
+  if (state_ != nullptr) state_->stop.store(1);  // an attached JVM outlives the cell
+  ptrace_stepper_.reset();                       // first: its thread uses the state and the program
   program_.reset();
   if (state_ != nullptr) munmap(state_, sizeof(StressState));
   if (state_fd_ >= 0) close(state_fd_);
@@ -109,7 +109,7 @@ Status StressCell::StartProgram() {
   for (const auto* list : {&flags.value(), &load_.jvm_flags, &plan_.jvm_flags, &load_.arguments})
     setup.arguments.insert(setup.arguments.end(), list->begin(), list->end());
   setup.arguments.insert(setup.arguments.begin() + 1, "-XX:ErrorFile=" + HsErrPath());
-  if (plan_.platform.feature != 8)  // which knows no such flag
+  if (plan_.platform.feature != 8)  // JDK 8 knows no such flag
     setup.arguments.insert(setup.arguments.begin() + 1, "-XX:-CreateCoredumpOnCrash");
   setup.directory = load_.directory.empty() ? plan_.scratch : load_.directory;
   setup.inherited = {state_fd_};
@@ -132,7 +132,8 @@ Status StressCell::StartProgram() {
   return Ok();
 }
 
-// The JVM's own tool loads the agent into a running one; our end is reached through /proc.
+// jcmd loads the agent into the running JVM. The agent opens this process's state_fd_ through
+// /proc.
 Status StressCell::StartAttached() {
   ASSIGN_OR_RETURN(auto agent, PlainPath(plan_.platform.File(kAgentName), AgentLink()));
   ProgramSetup setup;
@@ -143,7 +144,7 @@ Status StressCell::StartAttached() {
   return Ok();
 }
 
-// A second program of the cell begins with nothing of the first but its counts.
+// Leaves nothing of an earlier program but its counts. Harvests before it clears the tables.
 void StressCell::ForgetProgram() {
   std::error_code ignored;
   std::filesystem::remove(HsErrPath(), ignored);
@@ -189,7 +190,7 @@ std::map<int64_t, uint64_t> StressCell::SeenByBucket() const {
   return times;
 }
 
-// A journal whose walk was not over names the sample that killed.
+// The latest journal whose walk is not over names the sample that killed the JVM.
 Status StressCell::RecordDeath(const std::string& hs_err) {
   const SampleJournal* killer = nullptr;
   for (const SampleJournal& journal : state_->journals)
@@ -204,7 +205,7 @@ Status StressCell::RecordDeath(const std::string& hs_err) {
   seen->record = MakeDeathRecord({program_->wait_status(), hs_err},
                                  killer == nullptr ? nullptr : &seen->raw.request, *symbols_,
                                  state_->walks.load(), RunMs(), plan_.platform.arch);
-  // Nobody changed this program's stacks or registers, in a walk or between walks.
+  // No code of the harness changed the program's stacks or registers, in a walk or between walks.
   seen->record.realism = Realism::kGenuine;
   seen->record.cell = plan_.row.position;
   seen->hs_err = hs_err;
@@ -217,11 +218,11 @@ pid_t StressCell::ProgramPid() const {
 }
 
 bool StressCell::Alive() {
-  const bool ended = program_->HasEnded();  // takes in what it printed, too
+  const bool ended = program_->HasEnded();  // also reads what the program printed
   return plan_.attach_pid != 0 ? IsAlive(plan_.attach_pid) : !ended;
 }
 
-// What is wrong with the program while it runs; kRunning: nothing.
+// What is wrong with the running program, with the `reason`; kRunning: nothing.
 CellStatus StressCell::WatchOver(std::string& reason) {
   const Clock::time_point now = Clock::now();
   if (program_->output_bytes() > plan_.output_limit) {
@@ -231,7 +232,7 @@ CellStatus StressCell::WatchOver(std::string& reason) {
   }
   if (const uint32_t changed = state_->handlers_changed.load(); changed != 0) {
     if (handlers_since_ == Clock::time_point{}) handlers_since_ = now;
-    // HotSpot takes the fault signals over to tell of its own death: let it.
+    // HotSpot replaces the fault handlers to report its own death: let it.
     if (changed == SIGSEGV && now - handlers_since_ < kDyingWithin) return CellStatus::kRunning;
     reason = fmt::format("somebody replaced the handler of {}: samples would be lost or misjudged",
                          SignalName(static_cast<int>(changed)));
@@ -253,7 +254,7 @@ CellStatus StressCell::WatchOver(std::string& reason) {
     reason = "the JVM did not come up within 120 s";
     return CellStatus::kHung;
   }
-  // What the JVM and the agent do of their own accord is far below one percent.
+  // The idle JVM and the agent use far less than one percent of a CPU.
   const uint64_t cpu = CpuMsOf(ProgramPid());
   const auto idle_ms = std::chrono::duration_cast<milliseconds>(now - last_ran_).count();
   if (cpu > last_cpu_ms_ + 20 && cpu - last_cpu_ms_ > static_cast<uint64_t>(idle_ms) / 50) {
@@ -267,7 +268,7 @@ CellStatus StressCell::WatchOver(std::string& reason) {
   return CellStatus::kRunning;
 }
 
-// The cell's time counts from the first sample that could be.
+// The cell's time starts when the first sample is possible.
 void StressCell::NoteSampling(AgentPhase phase) {
   const Lane& lane = *plan_.lane;
   const bool samples = lane.own_agent
@@ -278,7 +279,8 @@ void StressCell::NoteSampling(AgentPhase phase) {
   sampled_from_ = Clock::now();
 }
 
-// What the program did to its last moment is recorded before the cell ends.
+// Kills before it drains, so that all that the program recorded until the kill is taken. Kill()
+// does not wait: what a dying program still records may be lost.
 Status StressCell::KillAndEnd(CellStatus status, const std::string& reason) {
   program_->Kill();
   return DrainAndEnd(status, reason);
@@ -291,7 +293,8 @@ Status StressCell::DrainAndEnd(CellStatus status, const std::string& reason) {
   return Ok();
 }
 
-// The agent has stopped, or has had its time to: the program is to end.
+// The agent has stopped, or its time to stop is over. Asks the program to end, after StepMap has
+// read the code's bytes from the living process.
 Status StressCell::AfterSampling(bool interrupted) {
   if (plan_.job.step != 0)
     StepMap(*state_, ProgramPid(), AllWalkers()[plan_.job.walkers[0]], plan_.row.position, regions_,
@@ -303,7 +306,7 @@ Status StressCell::AfterSampling(bool interrupted) {
     program_->Terminate();
     return Ok();
   }
-  // That one goes on without us.
+  // An attached JVM goes on without the cell.
   RETURN_IF_ERROR(Drain());
   if (plan_.row.status == CellStatus::kRunning) Harvest();
   Judge();
@@ -351,7 +354,8 @@ Result<bool> StressCell::Step(bool interrupted) {
   return true;
 }
 
-// The program has ended, by itself or because it was told to.
+// The program has ended, by itself or because it was asked to: the ring, the journals and the
+// hs_err log are final.
 Status StressCell::AfterProgram() {
   Status drained = Drain();
   if (!drained.ok()) return drained;
@@ -361,7 +365,8 @@ Status StressCell::AfterProgram() {
   const bool exited = WIFEXITED(wait_status);
   const int killer = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
   const bool told_to = ending_ && (killer == SIGTERM || killer == SIGKILL);
-  // A JVM that ends in order says so first; one that ends in the middle of a walk was killed by it.
+  // A JVM that ends in order sets kEnded first. A JVM that ends in the middle of a walk was killed
+  // by that walk.
   bool walking = false;
   for (const SampleJournal& journal : state_->journals) walking |= journal.phase.load() == 1;
   const bool vanished = plan_.attach_pid != 0 && state_->phase.load() != AgentPhase::kEnded;
@@ -405,7 +410,7 @@ Status StressCell::AfterProgram() {
   return Ok();
 }
 
-// The program did what it should; did the walker?
+// Judges what the walker did, once the program has done what it should.
 void StressCell::Judge() {
   FillRow();
   if (!plan_.lane->own_agent) {

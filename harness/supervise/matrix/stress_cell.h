@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // StressCell: one workload under one JDK with one profile, from its first start to its rows in the
-// run. Whatever the program does, the cell ends with a status that tells it. Signal-safe: no.
+// run. Whatever the program does, the cell ends with a status that says so. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_STRESS_CELL_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_STRESS_CELL_H_
 
@@ -26,28 +26,28 @@
 
 namespace walkhammer {
 
-// How a program is called, without what a lane adds.
+// How to call a program, without the flags of the lane.
 struct LoadCommand {
   std::vector<std::string> jvm_flags;
   std::vector<std::string> arguments;  // for java: class path, main class and its arguments
-  std::string directory;               // to run in
+  std::string directory;               // to run in; empty: the cell's scratch folder
   bool repeat = false;                 // start it again while there is time
 };
 
 struct CellPlan {
-  CellRow row;        // what it is; counts and status are the cell's to fill
-  std::string java;   // path of the command
-  Platform platform;  // that it runs on
+  CellRow row;        // what the cell is; the cell fills counts and status
+  std::string java;   // path of the java command
+  Platform platform;  // java runs on it
   ReplayWords words;
   std::vector<std::string> jvm_flags;  // the user's and the profile's
-  // Makes the program ready; its failure is the cell's status. `scratch`: an empty folder.
+  // Prepares the program; a failure becomes the cell's status. `scratch`: an empty folder.
   std::function<Result<LoadCommand>(const std::string& scratch)> prepare;
   StressJob job{};
   const Lane* lane = nullptr;
   std::string lane_argument;
-  int attach_pid = 0;  // sample this running JVM instead of starting a program
+  int attach_pid = 0;  // sample this running JVM and start no program; 0: start one
   std::chrono::nanoseconds time{};
-  std::chrono::nanoseconds hung_after{};  // without any CPU time
+  std::chrono::nanoseconds hung_after{};  // time without any CPU time that counts as hung
   uint64_t output_limit = 0;              // bytes
   std::string scratch;                    // existing folder of the cell's own
 };
@@ -55,7 +55,7 @@ struct CellPlan {
 class StressCell {
  public:
   using Clock = std::chrono::steady_clock;
-  // Stores an occurrence, whose symbols are `symbols`; the answer is the bucket's id.
+  // Stores an occurrence, whose symbols are `symbols`, and returns the bucket's id.
   using Record = std::function<Result<int64_t>(std::unique_ptr<Occurrence>,
                                                const std::shared_ptr<SymbolTable>& symbols)>;
 
@@ -63,16 +63,16 @@ class StressCell {
                                                     Record record);
   ~StressCell();
 
-  // Goes on a bit without waiting. False once the cell has ended.
+  // Does what is due, without waiting for the program. False once the cell has ended.
   Result<bool> Step(bool interrupted);
-  // Writes what is known so far.
+  // Writes the cell's rows as of now to `db`.
   Status Save(RunDb& db);
 
   const CellRow& row() const { return plan_.row; }
   const CellPlan& plan() const { return plan_; }
   const StressState& state() const { return *state_; }
-  double Seconds() const;  // of its time
-  // Times that findings of a bucket were seen beyond those handed over.
+  double Seconds() const;  // of sampling so far; 0 before it begins
+  // How often findings of each bucket were seen, those that were not handed over included.
   std::map<int64_t, uint64_t> SeenByBucket() const;
 
  private:
@@ -94,7 +94,7 @@ class StressCell {
   CellStatus WatchOver(std::string& reason);
   Status RecordDeath(const std::string& hs_err);
   std::string HsErrPath() const { return plan_.scratch + "/hs_err.log"; }
-  // Named as the agent is: it takes itself out of LD_PRELOAD.
+  // A link with the agent's own file name, by which the agent removes itself from LD_PRELOAD.
   std::string AgentLink() const { return plan_.scratch + "/" + kAgentName; }
   LanePlan ForLane() const;
   void FillRow();
@@ -113,16 +113,16 @@ class StressCell {
   std::unique_ptr<Symbolizer> symbolizer_;
   std::shared_ptr<SymbolTable> symbols_;
   Clock::time_point handlers_since_{};
-  bool sampled_ = false;   // phase kSampling was seen
+  bool sampled_ = false;   // sampling has begun
   bool stopping_ = false;  // the agent was asked to stop
-  bool ending_ = false;    // the program was told to end
+  bool ending_ = false;    // sampling is over, and a program of the cell was asked to end
   uint64_t last_cpu_ms_ = 0, output_bytes_ = 0;
   std::map<uint32_t, int64_t> bucket_of_site_;
   std::map<std::string, uint64_t> stacks_;  // of programs that have ended
-  std::vector<CellThreadRow> threads_;      // likewise
+  std::vector<CellThreadRow> threads_;      // of programs that have ended
   std::vector<StepRegionRow> regions_;
   std::vector<StepRangeRow> ranges_;
-  std::vector<CountRow> counts_;  // of a lane that is not our own
+  std::vector<CountRow> counts_;  // of lanes without walkhammer's agent
 };
 
 }  // namespace walkhammer

@@ -20,9 +20,9 @@ constexpr auto kTick = milliseconds(20);
 constexpr auto kSaveEvery = std::chrono::seconds(2);
 constexpr auto kProgressEvery = milliseconds(200);
 constexpr auto kConfirmWithin = std::chrono::seconds(120);
-constexpr size_t kMostExamples = 4;  // of a bucket, that are replayed
+constexpr size_t kMostExamples = 4;  // inputs of a bucket that are replayed
 
-// What these say needs a program around the walk.
+// The oracles listed here need the program around the walk: their findings do not replay.
 bool MayReplay(const FindingRecord& record) {
   for (const char* oracle :
        {"shadow-stack", "agreement", "repeated-frame", "thread-start", "truth"})
@@ -32,7 +32,7 @@ bool MayReplay(const FindingRecord& record) {
 
 void Add(RunTotals& totals, const StressCell& cell) {
   const StressState& state = cell.state();
-  // What other lanes walked is known at their end.
+  // The walks of other lanes are known only when the cell has ended.
   const bool own = cell.plan().lane->own_agent;
   totals.walks += own ? state.walks.load() : cell.row().delivery.walks;
   totals.successful += own ? state.successful.load() : cell.row().delivery.successful;
@@ -166,7 +166,7 @@ Status StressRun::Supervise(const std::atomic<bool>& interrupted) {
 Status StressRun::Run(const std::atomic<bool>& interrupted) {
   start_ = last_saved_ = last_progress_ = Clock::now();
   start_ns_ = MonotonicNs();
-  // All of them, so that a run that is killed shows what it never came to.
+  // Saves every cell first, so that a run that is killed shows the cells that it never reached.
   Status status = Ok();
   for (const CellPlan& cell : plan_.cells)
     if (status.ok()) status = db_.SaveCell(cell.row);

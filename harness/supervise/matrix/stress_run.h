@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StressRun: a matrix of cells, run side by side within the machine's cores, into one run folder.
+// StressRun: runs a matrix of cells, `jobs` of them side by side, into one run folder.
 // Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_STRESS_RUN_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_STRESS_RUN_H_
@@ -23,7 +23,7 @@ struct StressPlan {
   std::vector<CellPlan> cells;
   int jobs = 1;           // cells at the same time
   int confirm_times = 5;  // replays of each input; 0: none
-  std::string scratch;    // existing folder for them
+  std::string scratch;    // existing folder for the replays
 };
 
 // What a progress line shows.
@@ -42,11 +42,11 @@ class StressRun {
 
   FindingSink& sink() { return sink_; }
 
-  std::function<void(const CellRow&)> on_cell;             // once it has ended
-  std::function<void(const StressProgress&)> on_progress;  // several times a second
+  std::function<void(const CellRow&)> on_cell;             // called when a cell has ended
+  std::function<void(const StressProgress&)> on_progress;  // called several times a second
 
-  // Until all cells have ended or `interrupted` turns true. Fails with what ended the run early;
-  // all that was found is recorded then, too.
+  // Runs until all cells have ended or `interrupted` turns true. If the run ends early, returns the
+  // reason; all findings are recorded even then.
   Status Run(const std::atomic<bool>& interrupted);
 
  private:
@@ -66,9 +66,9 @@ class StressRun {
     const CellPlan* cell;
   };
   struct BucketState {
-    std::vector<Example> examples;  // by Candidate::example
+    std::vector<Example> examples;  // indexed by Candidate::example
   };
-  // Replays what was found, once nothing is sampled any more.
+  // Replays the findings, once all cells have ended.
   Status Confirm(const std::atomic<bool>& interrupted);
 
   StressPlan plan_;
@@ -77,7 +77,7 @@ class StressRun {
   std::vector<std::unique_ptr<StressCell>> running_;
   size_t next_ = 0, done_ = 0;
   Clock::time_point start_, last_saved_, last_progress_;
-  uint64_t start_ns_ = 0;             // as start_, on the clock that agents use
+  uint64_t start_ns_ = 0;             // start_ on CLOCK_MONOTONIC, as agents use it
   RunTotals ended_;                   // of cells that have ended
   std::map<int64_t, uint64_t> seen_;  // by bucket, in cells that have ended
   std::map<int64_t, BucketState> known_;

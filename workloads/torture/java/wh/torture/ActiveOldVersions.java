@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package wh.torture;
 
-/** What has activations below which its class changes. */
+/** A class that is redefined while its own method is active. */
 public interface ActiveOldVersions {
   long around(int levels, Runnable redefinition);
 }

@@ -3,7 +3,7 @@ package wh.torture;
 
 import java.lang.instrument.Instrumentation;
 
-/** Keeps what -javaagent hands over. */
+/** Keeps the Instrumentation that -javaagent passes to premain. */
 public final class Agent {
   private static volatile Instrumentation instrumentation;
 

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongUnaryOperator;
 
-/** Class-loader and hidden-class churn, with proof that what is dropped is unloaded. */
+/** Class-loader and hidden-class churn, with proof that dropped classes are unloaded. */
 final class Classes implements Worker {
   private static final int ROUNDS_A_PROOF = 24;
   private static final int MOST_LEFT = 4; // a compilation under way or a stale frame may hold one
@@ -44,7 +44,7 @@ final class Classes implements Worker {
   private static LongUnaryOperator hidden(boolean strong) throws ReflectiveOperationException {
     byte[] file = FreshLoader.classFile(ClassGuest.class.getName());
     MethodHandles.Lookup lookup = MethodHandles.lookup();
-    if (strong) { // lives as long as its loader: one of our own, to be dropped with it
+    if (strong) { // lives as long as its loader: take a fresh loader, dropped with it
       LongUnaryOperator host = FreshLoader.guest(ClassGuest.class);
       lookup = ((HostsHidden) host).lookup();
     }

@@ -3,7 +3,7 @@ package wh.torture;
 
 import java.util.SplittableRandom;
 
-/** What a worker knows of its run, and its checks. Of one thread. */
+/** What a worker knows of its run, and its checks. Each thread has a context of its own. */
 final class Context {
   final Options options;
   final int thread;
@@ -29,14 +29,14 @@ final class Context {
     return rounds;
   }
 
-  /** Counts a round that is done, and says whether there shall be another. */
+  /** Counts a round that is done. True if another round is to follow. */
   boolean goesOn() {
     long done = rounds + 1;
     rounds = done;
     return done < options.rounds && run.goesOn();
   }
 
-  /** With random bytes. */
+  /** Fills the array with random bytes. */
   void fill(byte[] bytes) {
     long bits = 0;
     for (int i = 0; i < bytes.length; i++) {
@@ -49,12 +49,12 @@ final class Context {
     return options.broken;
   }
 
-  /** The value; with --break a wrong one, so each program puts a result of its work through it. */
+  /** The value; with --break a wrong one. Each program passes a result of its work through this. */
   long planted(long value) {
     return broken() ? value ^ 1 : value;
   }
 
-  /** For what a collector or another thread does in its own time. */
+  /** How long to wait for what a collector or another thread does in its own time. */
   long patienceMillis() {
     return broken() ? 500 : 60_000;
   }

@@ -18,7 +18,7 @@ final class Deopt implements Worker {
     }
   }
 
-  /** DeoptGuest's work, without anything to assume or to break. */
+  /** DeoptGuest's result, computed by code without assumptions that could break. */
   private static long expected(long x) {
     long sum = 0;
     for (int phase = 0; phase < DeoptGuest.PHASES; phase++) {

@@ -9,7 +9,7 @@ public final class DeoptGuest implements LongUnaryOperator {
   static final int CALLS = 12_000;
   static final int LEVELS = 12;
 
-  private static int loaded; // rivals, of this loader
+  private static int loaded; // number of rivals that this loader has loaded
 
   public DeoptGuest() {}
 
@@ -19,7 +19,7 @@ public final class DeoptGuest implements LongUnaryOperator {
     }
   }
 
-  /** Rivals are named by no code but the string in loadRival, so nothing else loads them. */
+  /** Only the string in loadRival names the rivals, so no other code loads them. */
   static final class Rival0 extends Only {
     @Override
     long weigh(long x) {

@@ -94,10 +94,10 @@ final class Exceptions implements Worker {
     for (StackTraceElement frame : lost.getStackTrace()) {
       if (frame.getMethodName().equals("descend")) count++;
     }
-    return count - 1; // the one that threw
+    return count - 1; // without the call that threw
   }
 
-  // What the VM throws itself, out of compiled code by way of stubs and traps.
+  // Exceptions that the VM itself throws, from compiled code through stubs and traps.
   private void implicit(int kind, int levels) {
     String got = "none";
     long value = 0;

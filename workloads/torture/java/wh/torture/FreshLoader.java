@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongUnaryOperator;
 
-/** Defines some classes of this jar itself: each loader has methods no compiler has seen yet. */
+/** Defines classes of this jar anew, so that no compiler has seen the methods of a loader yet. */
 final class FreshLoader extends ClassLoader {
   private static final Map<String, byte[]> FILES = new ConcurrentHashMap<>();
 
@@ -38,7 +38,7 @@ final class FreshLoader extends ClassLoader {
     }
   }
 
-  /** A new instance of a guest that no other loader has defined. */
+  /** A new instance of a guest class that a new loader has defined. */
   static LongUnaryOperator guest(Class<?> guest) throws ReflectiveOperationException {
     Class<?> fresh = new FreshLoader(guest).loadClass(guest.getName());
     return (LongUnaryOperator) fresh.getDeclaredConstructor().newInstance();

@@ -79,7 +79,7 @@ final class Gc implements Worker {
   private void allocateNodes() {
     int count = 2000;
     long seed = context.random.nextLong();
-    survivors = null; // those of the last round
+    survivors = null; // drops the list of the last round
     long expected = 0;
     for (int i = 0; i < count; i++) {
       survivors = new Node(survivors, seed + i);

@@ -75,7 +75,7 @@ final class Handles implements Worker {
     relink();
   }
 
-  // Fresh handles have forms that are interpreted first.
+  // The lambda forms of fresh handles are interpreted at first.
   private void fresh(long x) throws Throwable {
     MethodHandle bound = MethodHandles.insertArguments(LOOKUP.findStatic(Math.class, "addExact",
         BINARY), 0, x);

@@ -3,7 +3,7 @@ package wh.torture;
 
 import java.lang.invoke.MethodHandles;
 
-/** What can define hidden classes that live as long as its own loader. */
+/** A class whose lookup can define hidden classes that live as long as the class's loader. */
 public interface HostsHidden {
   MethodHandles.Lookup lookup();
 }

@@ -3,7 +3,7 @@ package wh.torture;
 
 import java.util.Arrays;
 
-/** Methods with hundreds of locals that live across calls, and with as many arguments as may be. */
+/** Methods with 160 locals that live across calls, and methods with 120 long arguments. */
 final class HugeFrames implements Worker {
   private static final int LOCALS = 160;
   private static final int ARGUMENTS = 120;
@@ -31,7 +31,7 @@ final class HugeFrames implements Worker {
     }
   }
 
-  // The innermost level changes the cells, so that each level has to keep what it read.
+  // The innermost level changes the array, so that each level has to keep what it has read.
   private static long locals(int levels, long[] c) {
     if (levels == 0) {
       Arrays.fill(c, 0);
@@ -173,7 +173,7 @@ final class HugeFrames implements Worker {
       long a104, long a105, long a106, long a107, long a108, long a109, long a110, long a111,
       long a112, long a113, long a114, long a115, long a116, long a117, long a118, long a119) {
     if (levels == 0) return 0;
-    // Rotated by one, so that each moves.
+    // Rotates the arguments by one, so that each argument moves.
     return many(levels - 1,
         a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16,
         a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32,

@@ -12,9 +12,9 @@ import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 
 /**
- * Calls up from native code and down again, interleaved, and critical sections. The JDK's own
- * natives do it: reflection (with the flags of the catalogue), initialisers, zip; and those of
- * Native, if an agent brings them.
+ * Interleaved calls between Java and native code, and critical sections. Uses natives of the JDK:
+ * reflection (with the flags in torture.catalogue), initialisers, zip; and the methods of Native,
+ * if an agent provides them.
  */
 final class Jni implements Worker {
   private static final int MOST_LEVELS = 60;

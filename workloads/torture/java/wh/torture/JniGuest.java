@@ -3,7 +3,7 @@ package wh.torture;
 
 import java.util.function.LongUnaryOperator;
 
-/** Initialisers that the VM calls while it resolves, one below the other. Always loaded afresh. */
+/** Initialisers that the VM calls while it resolves a class, nested. Always loaded afresh. */
 public final class JniGuest implements LongUnaryOperator {
   public JniGuest() {}
 

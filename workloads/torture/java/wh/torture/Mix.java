@@ -13,7 +13,7 @@ final class Mix {
     return z ^ (z >>> 31);
   }
 
-  /** Depends on the order of what is folded. */
+  /** Adds x to a sum that depends on the order of its terms. */
   static long fold(long sum, long x) {
     return Long.rotateLeft(sum, 5) * 31 + x;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package wh.torture;
 
-/** A round of each computing kind, in turn. */
+/** A round of each computing program, in turn. */
 final class Mixed implements Worker {
   private final Worker[] workers;
 

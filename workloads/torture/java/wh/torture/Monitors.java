@@ -15,7 +15,7 @@ final class Monitors implements Worker {
   private static final class Cell {
     private long count;
 
-    // Monitors of a cell are taken recursively, and inflated now and then.
+    // Takes the cell's monitor recursively, and inflates it now and then.
     long add(int depth, int kind) throws InterruptedException {
       synchronized (this) {
         if (depth > 0) return add(depth - 1, kind);
@@ -104,7 +104,7 @@ final class Monitors implements Worker {
         contend(cells, turns, seed);
         for (int i = 0; i < turns; i++) back.put(there.take() + i);
       } catch (InterruptedException e) {
-        throw new IllegalStateException(e); // nobody interrupts it
+        throw new IllegalStateException(e); // no code interrupts it
       }
     }
   }

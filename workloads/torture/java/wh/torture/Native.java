@@ -2,9 +2,9 @@
 package wh.torture;
 
 /**
- * Natives that a native agent may offer; without one they do not link.
+ * Natives that a native agent may provide; without an agent they do not link.
  *
- * <p>upDown returns what target.call(depth - 1) returned; a pending exception it leaves pending.
+ * <p>upDown returns what target.call(depth - 1) returns, and leaves a pending exception pending.
  * critical returns the sum of the bytes, as signed values, read by GetPrimitiveArrayCritical.
  */
 final class Native {
@@ -14,7 +14,7 @@ final class Native {
 
   static native long critical(byte[] data);
 
-  /** Whether they link. */
+  /** True if these natives link. */
   static boolean present() {
     try {
       return critical(new byte[] {1, -2}) == -1;

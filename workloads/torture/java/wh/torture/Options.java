@@ -80,7 +80,7 @@ final class Options {
       long number = Long.parseLong(value);
       if (number >= least && number <= most) return number;
     } catch (NumberFormatException e) {
-      // said below
+      // reported below
     }
     throw new Bad(
         option + " wants a whole number from " + least + " to " + most + ", not \"" + value + '"');

@@ -4,7 +4,7 @@ package wh.torture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongUnaryOperator;
 
-/** Its initialiser blocks, below a frame of the VM. Always loaded afresh. */
+/** Its initialiser, which the VM calls, blocks. Always loaded afresh. */
 public final class PinningGuest implements LongUnaryOperator {
   static {
     LockSupport.parkNanos(300_000);

@@ -13,7 +13,7 @@ import java.util.zip.CRC32;
 import java.util.zip.Checksum;
 
 /**
- * What came after JDK 8, here by its forerunners. JDK 17 and later load another version of this
+ * Features newer than JDK 8, by means of JDK 8. JDK 17 and later load another version of this
  * class.
  */
 final class Platform {
@@ -22,24 +22,24 @@ final class Platform {
 
   private Platform() {}
 
-  /** A class that no loader knows; a strong one is unloaded with its loader, if at all possible. */
+  /** Defines a class that no loader knows; it is never strong, whatever {@code strong} says. */
   static Class<?> hidden(MethodHandles.Lookup lookup, byte[] file, boolean strong)
       throws ReflectiveOperationException {
     Field unsafe = Class.forName("sun.misc.Unsafe").getDeclaredField("theUnsafe");
     unsafe.setAccessible(true);
     Method define = unsafe.getType().getMethod("defineAnonymousClass", Class.class, byte[].class,
-        Object[].class); // never strong
+        Object[].class); // its classes are never strong
     return (Class<?>) define.invoke(unsafe.get(null), lookup.lookupClass(), file, null);
   }
 
-  /** Twice x, by way of variables that handles write and read. */
+  /** Twice x, by way of array elements that method handles write and read. */
   static long viaVariables(long x) throws Throwable {
     long[] cells = {x, 0};
     SET.invokeExact(cells, 1, x);
     return (long) GET.invokeExact(cells, 0) + (long) GET.invokeExact(cells, 1);
   }
 
-  /** A function of longs, applied that many times. */
+  /** A handle that applies a function of longs {@code times} times. */
   static MethodHandle repeated(int times, MethodHandle function) {
     MethodHandle all = MethodHandles.identity(long.class);
     for (int i = 0; i < times; i++) all = MethodHandles.filterReturnValue(all, function);
@@ -50,7 +50,7 @@ final class Platform {
     return new CRC32();
   }
 
-  /** The first index at which they differ, or -1. Both have the same length. */
+  /** The first index at which the arrays differ, or -1. Both must have the same length. */
   static int mismatch(byte[] one, byte[] other) {
     for (int i = 0; i < one.length; i++) {
       if (one[i] != other[i]) return i;

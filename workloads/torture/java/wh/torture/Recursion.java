@@ -3,13 +3,13 @@ package wh.torture;
 
 /** Deep recursion through frames of four shapes, now and then into the guard pages and back. */
 final class Recursion implements Worker {
-  private static final int MOST_HITS = 6; // overflows that one dive recovers from on its way
+  private static final int MOST_HITS = 6; // overflows that one dive recovers from
   private static final int RECOVERY_STRIDE = 512;
   private static final long ENDLESS = Integer.MAX_VALUE;
 
   private final Context context;
   private final Shape[] shapes = {this::slim, this::wide, this::real, this::guarded};
-  private boolean overflows; // at the deepest level
+  private boolean overflows; // whether to overflow the stack at the deepest level
   private int hits;
   private long deepest;
 
@@ -25,7 +25,7 @@ final class Recursion implements Worker {
   public void round() {
     long levels = 200 + context.random.nextInt(600);
     long x = context.random.nextLong();
-    overflows = false; // so the first dive meets classes that are all initialised
+    overflows = false; // this check initialises all classes before the first dive
     check(levels, x);
     overflows = true;
     check(levels, x);
@@ -62,7 +62,7 @@ final class Recursion implements Worker {
     }
   }
 
-  // Calls nothing of the JDK: an overflow there could break it for good.
+  // Calls no code of the JDK: an overflow in the JDK could break it for good.
   private long dive(long levels, long x) {
     deepest = ENDLESS - levels;
     if (deepest % RECOVERY_STRIDE != RECOVERY_STRIDE - 1) return dive(levels - 1, x ^ levels) + x;

@@ -7,7 +7,7 @@ import java.lang.instrument.UnmodifiableClassException;
 import java.nio.ByteBuffer;
 import java.util.function.LongUnaryOperator;
 
-/** Redefinition of a class whose methods are active, in old versions that live on. */
+/** Redefines a class whose methods are active; their old versions live on. */
 final class Redefine implements Worker {
   private static final int ROUNDS_A_GUEST = 50;
   private static final byte TAG_INTEGER = 3; // CONSTANT_Integer of the class file

@@ -3,7 +3,7 @@ package wh.torture;
 
 import java.util.function.LongUnaryOperator;
 
-/** Redefine changes the one constant VERSION, which javac copies to where it is used. */
+/** Redefine changes the constant of VERSION in the class file; each use of VERSION loads it. */
 public final class RedefineGuest implements LongUnaryOperator, ActiveOldVersions {
   static final int VERSION = 0x57480001;
 
@@ -11,11 +11,11 @@ public final class RedefineGuest implements LongUnaryOperator, ActiveOldVersions
 
   @Override
   public long applyAsLong(long x) {
-    int version = VERSION; // as an int: javac would make another constant of a long
+    int version = VERSION; // an int: for a long javac would make another constant
     return version + x;
   }
 
-  /** Runs what redefines this class at the innermost of its levels. */
+  /** Calls itself for each level; the innermost runs what redefines this class. */
   @Override
   public long around(int levels, Runnable redefinition) {
     int before = VERSION;

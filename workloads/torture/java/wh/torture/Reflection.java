@@ -39,7 +39,7 @@ final class Reflection implements Worker {
 
   @Override
   public void round() throws Exception {
-    // Looked up anew, so that accessors are made anew.
+    // Looked up anew each round, so that new accessors are made.
     Constructor<Subject> maker = Subject.class.getDeclaredConstructor(long.class, String.class);
     Method sum = Subject.class.getDeclaredMethod("sum", int.class, long.class, double.class,
         String.class, Object[].class);
@@ -52,7 +52,7 @@ final class Reflection implements Worker {
       context.same("a reflective call", i + x + 2 + 4 + 3 + x + 1, context.planted(got));
       context.same("a field", "subject", subject.name);
     }
-    // Static, so it is shared between threads.
+    // The static field is shared between threads, so all write the same value.
     Field total = Subject.class.getDeclaredField("total");
     total.set(null, 5L);
     context.same("a static field", 5, total.getLong(null));

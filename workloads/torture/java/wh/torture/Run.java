@@ -29,7 +29,7 @@ final class Run {
   private final Program program;
   private final long endNanos;
   private final AtomicReference<Failure> failure = new AtomicReference<>(); // the first one
-  private final CountDownLatch ended = new CountDownLatch(1); // all threads, or one by a failure
+  private final CountDownLatch ended = new CountDownLatch(1); // once all threads end, or one fails
   private final AtomicInteger alive;
 
   Run(Options options, Program program) {
@@ -44,7 +44,7 @@ final class Run {
         && (options.seconds == 0 || System.nanoTime() - endNanos < 0);
   }
 
-  /** The exit code. */
+  /** Runs all threads to their end and returns the exit code. */
   int play() throws InterruptedException {
     List<Context> contexts = new ArrayList<>();
     for (int i = 0; i < options.threads; i++) {

@@ -5,13 +5,13 @@ import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 
 /**
- * A thread's own account of the instrumented methods on its stack, in memory that a native sampler
- * can read at any instant. Of one thread.
+ * One thread's own record of the instrumented methods on its stack, in memory that a native
+ * sampler can read at any instant.
  *
  * <p>Ints in native order: [0] magic, [1] depth, from [2] on the ids, outermost first. An id is
  * written before the depth that includes it. So at every instruction the instrumented methods on
- * the stack are those of the shadow, or those and one more, innermost: one that has begun and not
- * yet entered, or has left and not yet returned.
+ * the stack are those of the shadow, or those and one more as the innermost: a method that has
+ * begun and not yet called enter, or has called leave and not yet returned.
  */
 final class Shadow {
   static final int MAGIC = 0x57485353;
@@ -27,7 +27,7 @@ final class Shadow {
     ints.set(0, MAGIC);
   }
 
-  /** The first thing that an instrumented method does, outside of the try that leaves. */
+  /** An instrumented method calls this first, before the try whose finally calls leave. */
   void enter(int id) {
     int inner = depth + 1;
     ints.set(IDS + depth, id);
@@ -35,7 +35,7 @@ final class Shadow {
     ints.setRelease(DEPTH, inner);
   }
 
-  /** The last thing that it does, in a finally. */
+  /** An instrumented method calls this last, in a finally. */
   void leave() {
     int outer = depth - 1;
     depth = outer;
@@ -50,7 +50,7 @@ final class Shadow {
     return ints.get(IDS + index);
   }
 
-  /** Tells a native agent, if there is one, of this thread's shadow. False without an agent. */
+  /** Registers the shadow of this thread with the native agent. False if there is no agent. */
   boolean register() {
     try {
       registered = register0(ints.buffer);
@@ -60,18 +60,18 @@ final class Shadow {
     return registered;
   }
 
-  /** To be called on the thread that registered. */
+  /** Undoes register. To be called on the thread that called register. */
   void unregister() {
     if (registered) unregister0();
     registered = false;
   }
 
-  /** Announces which method an id stands for. */
+  /** Announces to the native agent, if there is one, which method an id stands for. */
   static void announce(int id, Method method) {
     try {
       method0(id, method);
     } catch (UnsatisfiedLinkError e) {
-      // no agent: nobody wants to know
+      // no agent to announce it to
     }
   }
 

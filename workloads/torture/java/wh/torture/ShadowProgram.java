@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Map;
 import wh.torture.ShadowTree.Lost;
 
-/** Random call trees through instrumented methods; the shadow itself is compared now and then. */
+/** Random call trees through instrumented methods. Compares shadow and stack now and then. */
 final class ShadowProgram implements Worker {
   private static final int FUEL = 1500;
-  private static final int REPEATS = 8; // of a tree, for one by the model
+  private static final int REPEATS = 8; // runs of a tree for each run of the model
   private static final String NO_INLINING = "dontinline,wh.torture.ShadowWork*::*";
 
   private static final class Table {
@@ -58,7 +58,7 @@ final class ShadowProgram implements Worker {
     }
   }
 
-  // Inlined into each other, instrumented methods would come and go between enter and leave.
+  // An instrumented method inlined into another would come and go between enter and leave.
   private static void requireNoInlining() {
     for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
       if (flag.contains(NO_INLINING) || flag.equals("-Xint")) return;
@@ -94,7 +94,7 @@ final class ShadowProgram implements Worker {
     }
   }
 
-  /** In a leaf, below its enter: frames and shadow are equal there. */
+  /** Runs in a leaf, after its enter, where frames and shadow must be equal. */
   private void compare() {
     List<Integer> ids = new ArrayList<>();
     for (String frame : Platform.frames()) {

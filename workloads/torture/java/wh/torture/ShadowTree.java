@@ -2,15 +2,15 @@
 package wh.torture;
 
 /**
- * The call trees of the shadow program, without any shape: a node is depth, fuel and x. Which
- * method stands for a node has no part in its value, so value() is what all of them must compute.
+ * The call trees of the shadow program, without its methods: a node is depth, fuel and x. The value
+ * of a node does not depend on the method that stands for it, so each must compute value().
  */
 final class ShadowTree {
   static final int MOST_DEPTH = 200;
 
   private ShadowTree() {}
 
-  /** Thrown by some leaves, through any number of nodes up to an edge that guards. */
+  /** Thrown by some leaves, through any number of nodes, up to an edge that catches it (guards). */
   static final class Lost extends Exception {
     private static final long serialVersionUID = 1;
     final long value;

@@ -4,8 +4,8 @@ package wh.torture;
 import wh.torture.ShadowTree.Lost;
 
 /**
- * What stands between instrumented methods, itself not instrumented: chooses the method for a node
- * and calls a node's kids. None of ShadowWork* may be inlined: see torture.catalogue.
+ * The code between instrumented methods, not instrumented itself: chooses the method for a node and
+ * calls a node's kids. No method of ShadowWork* may be inlined: see torture.catalogue.
  */
 final class ShadowWork {
   final Shadow shadow;
@@ -26,7 +26,7 @@ final class ShadowWork {
     leaves = new ShadowWorkLeaves(this);
   }
 
-  /** A node's value, by the method that its x chooses. */
+  /** Computes a node's value by the method that x chooses. */
   long visit(int depth, int fuel, long x) throws Lost {
     int choice = (int) (x >>> 32);
     if (ShadowTree.kids(depth, fuel, x) == 0) return leaves.visit(choice & 7, x);
@@ -60,12 +60,12 @@ final class ShadowWork {
     }
   }
 
-  /** The node's value, by all its kids. */
+  /** The node's value, from all kids. */
   long kids(int depth, int fuel, long x) throws Lost {
     return kids(0, x, depth, fuel, x);
   }
 
-  /** The node's value when the kids before the first are in the sum. */
+  /** The node's value; {@code sum} holds the kids with an index below {@code first} already. */
   long kids(int first, long sum, int depth, int fuel, long x) throws Lost {
     int kids = ShadowTree.kids(depth, fuel, x);
     if (kids == 0) return leaf(x);

@@ -31,7 +31,7 @@ final class ShadowWorkCalls {
     }
   }
 
-  /** Whether the first kid of a node may be called directly, rather than by a guarded edge. */
+  /** True if a node has kids and the edge to its first kid does not guard. */
   private static boolean isDirect(int depth, int fuel, long x) {
     return ShadowTree.kids(depth, fuel, x) > 0 && !ShadowTree.guards(x, 0);
   }
@@ -76,7 +76,7 @@ final class ShadowWorkCalls {
     }
   }
 
-  // A ring of three, with other arguments each.
+  // A ring of three methods, each with another list of arguments.
 
   @Shadowed(17)
   private long first(int depth, int fuel, long x, double half) throws Lost {

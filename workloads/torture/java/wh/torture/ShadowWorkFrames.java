@@ -122,7 +122,7 @@ final class ShadowWorkFrames {
     }
   }
 
-  // Its own loop calls the kids, and is long now and then, for replacement on the stack.
+  // Calls the kids in a loop of its own, which is long now and then, for OSR.
   @Shadowed(7)
   private long loops(int depth, int fuel, long x) throws Lost {
     shadow.enter(7);
@@ -213,7 +213,7 @@ final class ShadowWorkFrames {
     }
   }
 
-  // Catches what it wants of others' exceptions, and throws again.
+  // Catches exceptions of its kids and throws them again.
   @Shadowed(12)
   private long catches(int depth, int fuel, long x) throws Lost {
     shadow.enter(12);

@@ -11,7 +11,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.LongStream;
 import wh.torture.ShadowTree.Lost;
 
-/** Instrumented methods of all kinds of methods, and with frames of the JDK between them. */
+/** Instrumented methods of all kinds (static, synchronized, ...), some with JDK frames between. */
 final class ShadowWorkKinds {
   private final ShadowWork work;
   private final Shadow shadow;
@@ -176,7 +176,7 @@ final class ShadowWorkKinds {
     }
   }
 
-  // byStatic by a handle is one kid of this; the rest are called as ever.
+  // Calls byStatic by a handle for the first kid; calls the other kids as usual.
   @Shadowed(27)
   private long byHandle(int depth, int fuel, long x) throws Lost {
     shadow.enter(27);

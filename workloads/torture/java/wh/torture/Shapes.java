@@ -2,8 +2,8 @@
 package wh.torture;
 
 /**
- * Threads with one known stack for life. Thread i has shape i % 3. Of methods of class Shapes, from
- * the outermost on, its stack holds
+ * Threads with one known stack for life. Thread i has shape i % 3. Its stack holds these methods of
+ * class Shapes, from the outermost on:
  *
  * <pre>
  *   shape 0:  work, level1, level2, ... level14, loop
@@ -11,9 +11,9 @@ package wh.torture;
  *   shape 2:  work, level1, level2, ... level14, inlines, and at times inlined, which may be
  * </pre>
  *
- * The first 16 of these are there from the first round to the end. Before and after, they come and
- * go one by one, so that a stack is always a prefix of its row. leaf stays out of line by a flag,
- * see torture.catalogue.
+ * The first 16 methods of a row are on the stack from the first round to the end of the last one.
+ * Before and after, they come and go one by one, so that a stack is always a prefix of its row. A
+ * flag keeps leaf from being inlined: see torture.catalogue.
  */
 final class Shapes implements Worker {
   private static final int TURNS = 1 << 16;

@@ -29,9 +29,9 @@ final class SharedInts {
     ints.put(index, value);
   }
 
-  /** To the sampler, whatever was set before this is before this. */
+  /** Sets a value. A sampler that sees it also sees all values that were set before. */
   void setRelease(int index, int value) {
-    fence.lazySet(0); // HotSpot moves no write across it
+    fence.lazySet(0); // HotSpot moves no write across lazySet
     ints.put(index, value);
   }
 }

@@ -16,7 +16,7 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/** What the VM does by stubs and intrinsics: each result is checked by plain code or an inverse. */
+/** What the VM does by stubs and intrinsics. Plain code or an inverse checks each result. */
 final class Stubs implements Worker {
   private static final String[] DIGESTS = // SHA-3 came with JDK 9
       Stream.of("MD5", "SHA-1", "SHA-256", "SHA-512", "SHA3-256")

@@ -93,7 +93,7 @@ final class Threads implements Worker {
     try {
       thread.join();
     } catch (InterruptedException e) {
-      throw new IllegalStateException(e); // nobody interrupts this kind
+      throw new IllegalStateException(e); // no code interrupts this kind
     }
   }
 }

@@ -23,7 +23,7 @@ final class Virtual implements Worker {
       starter = MethodHandles.publicLookup().findStatic(Thread.class, "startVirtualThread",
           MethodType.methodType(Thread.class, Runnable.class));
       start(() -> {});
-    } catch (NoSuchMethodException | UnsupportedOperationException e) { // 20 has them as a preview
+    } catch (NoSuchMethodException | UnsupportedOperationException e) { // a preview in 19 and 20
       String jdk = System.getProperty("java.specification.version").replace("1.8", "8");
       throw new Unavailable("JDK " + jdk + " has no virtual threads");
     } catch (IllegalAccessException e) {
@@ -81,7 +81,7 @@ final class Virtual implements Worker {
     return descend(levels - 1, x, kind, exchanger) + levels;
   }
 
-  /** Nothing that has a result; each is a way to leave the carrier, or not to. */
+  /** Returns 0. Each kind is another way to leave the carrier thread, or to stay on it. */
   private static long bottom(int kind, Exchanger<Long> exchanger) throws Exception {
     switch (kind / 2 % 6) {
       case 0:

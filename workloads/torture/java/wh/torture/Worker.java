@@ -3,10 +3,10 @@ package wh.torture;
 
 /** What one thread of a program does; made and used on that thread. */
 interface Worker {
-  /** A piece of seeded work, checked. Takes milliseconds, so that programs end in time. */
+  /** Does and checks a piece of seeded work. Takes milliseconds, so that programs end in time. */
   void round() throws Throwable;
 
-  /** All rounds of this thread. */
+  /** Does all rounds of this thread. */
   default void work(Context context) throws Throwable {
     do {
       round();

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.zip.CRC32C;
 import java.util.zip.Checksum;
 
-/** What came after JDK 8. */
+/** Features newer than JDK 8, used directly. */
 final class Platform {
   private static final VarHandle CELLS = MethodHandles.arrayElementVarHandle(long[].class);
 
   private Platform() {}
 
-  /** A class that no loader knows; a strong one is unloaded with its loader. */
+  /** Defines a class that no loader knows; a strong class is unloaded with its loader. */
   static Class<?> hidden(MethodHandles.Lookup lookup, byte[] file, boolean strong)
       throws ReflectiveOperationException {
     return strong
@@ -24,14 +24,14 @@ final class Platform {
         : lookup.defineHiddenClass(file, true).lookupClass();
   }
 
-  /** Twice x, by way of variables that handles write and read. */
+  /** Twice x, by way of array elements that a VarHandle writes and reads. */
   static long viaVariables(long x) {
     long[] cells = {x, 0};
     CELLS.setRelease(cells, 1, x);
     return (long) CELLS.getAndAdd(cells, 0, x) + (long) CELLS.getAcquire(cells, 1);
   }
 
-  /** A function of longs, applied that many times. */
+  /** A handle that applies a function of longs {@code times} times. */
   static MethodHandle repeated(int times, MethodHandle function) {
     return MethodHandles.countedLoop(
         MethodHandles.constant(int.class, times),
@@ -43,7 +43,7 @@ final class Platform {
     return new CRC32C();
   }
 
-  /** The first index at which they differ, or -1. Both have the same length. */
+  /** The first index at which the arrays differ, or -1. Both must have the same length. */
   static int mismatch(byte[] one, byte[] other) {
     return Arrays.mismatch(one, other);
   }

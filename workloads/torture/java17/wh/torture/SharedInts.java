@@ -25,7 +25,7 @@ final class SharedInts {
     INT.set(buffer, 4 * index, value);
   }
 
-  /** To the sampler, whatever was set before this is before this. */
+  /** Sets a value. A sampler that sees it also sees all values that were set before. */
   void setRelease(int index, int value) {
     INT.setRelease(buffer, 4 * index, value);
   }

@@ -18,11 +18,11 @@ import jdk.jfr.consumer.RecordedStackTrace;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * Reads recordings with the reader of the JDK that made them, every event of them, and writes their
- * samples down, one distinct stack a line, for harness/supervise/matrix/read_back.cc.
+ * Reads all events of recordings, with the reader of the JDK that made them, and writes the
+ * samples, one distinct stack a line, for harness/supervise/matrix/read_back.cc.
  */
 final class ReadBack {
-  /** What stands for stacks that there was no room for. */
+  /** Stands for the stacks that found no room. */
   private static final String TABLE_FULL = "[stack table full]";
   private static final int MOST_STACKS = 50_000;
   private static final long MOST_CHARACTERS = 64L << 20;
@@ -90,7 +90,10 @@ final class ReadBack {
     count[0]++;
   }
 
-  /** Flags, a tab, the frames, outermost first. */
+  /**
+   * Returns flags, a tab, and the frames, outermost first. Flags: n outermost frame native, t
+   * truncated, u method unknown, b no bci, - no stack.
+   */
   private String text(RecordedStackTrace trace) {
     List<RecordedFrame> list = trace.getFrames();
     if (list.isEmpty()) return "-\t";
@@ -115,12 +118,12 @@ final class ReadBack {
     return flags + "\t" + text;
   }
 
-  /** Without the addresses and hashes in the names of hidden classes: they would never repeat. */
+  /** Drops the addresses and hashes in the names of hidden classes, which never repeat. */
   private String plain(String name) {
     return plain.computeIfAbsent(name, any -> HIDDEN.matcher(any).replaceAll("$10x"));
   }
 
-  /** async-profiler writes frames of native code as methods of this descriptor. */
+  /** False for native code, which async-profiler writes as methods of the descriptor ()L;. */
   private static boolean isJava(RecordedFrame frame, RecordedMethod method) {
     return frame.isJavaFrame() && !method.getDescriptor().equals("()L;");
   }

@@ -6,14 +6,14 @@
 namespace walkhammer::asgst {
 namespace {
 
-constexpr jint kRoom = 70'000;  // any text of a class file
+constexpr jint kRoom = 70'000;  // enough for any text of a class file
 
 struct Buffer {
   char* text = new char[kRoom];
   ~Buffer() { delete[] text; }
 };
 
-// A text as it was answered: where it is null its length is 0, otherwise they agree.
+// A text of an answer; expects a length of 0 if the text is null, and the text's length otherwise.
 Text Answered(const char* field, jint length) {
   if (field == nullptr) {
     EXPECT_EQ(length, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the ids functions share: answers as values, JVMTI's word on the same.
-// Signal-safe: no.
+// Helpers of the tests of the ids functions: answers as values, and JVMTI's answers to the same
+// questions. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ASGST_TESTING_IDS_TESTING_H_
 #define WALKHAMMER_HARNESS_ASGST_TESTING_IDS_TESTING_H_
 
@@ -17,7 +17,7 @@ namespace walkhammer::asgst {
 
 using Text = std::optional<std::string>;  // none: the field is null
 
-// What ASGST_GetMethodInfo and ASGST_GetClassInfo answer, with buffers that are large enough.
+// Answers of ASGST_GetMethodInfo and ASGST_GetClassInfo, with buffers that are large enough.
 struct MethodAnswer {
   ASGST_Class klass;
   Text name, signature, generic;
@@ -33,27 +33,27 @@ struct ClassAnswer {
 };
 ClassAnswer Ask(ASGST_Class klass);
 
-// Nothing is known of it.
+// Expects that the ids functions know nothing of `method` or `klass`.
 void ExpectNothing(ASGST_Method method);
 void ExpectNothing(ASGST_Class klass);
 
 // The tests' own JVMTI environment, which can redefine classes and read line numbers.
 jvmtiEnv* TestJvmti();
-// A static method of a class of the tests.
+// A static method of a test class or, if there is no such static method, an instance method.
 jmethodID StaticMethod(jclass klass, const char* name, const char* signature);
 jclass FindTestClass(const char* name);
-// Through the method's jmethodID, which exists.
+// The ASGST_Method of StaticMethod(), by its jmethodID.
 ASGST_Method MethodNamed(jclass klass, const char* name, const char* signature);
-// JVMTI's texts, freed.
+// Copies a text that JVMTI has allocated, and frees that text.
 Text Take(char* text);
 
-// With wh.Ids at hand.
+// Loads wh.Ids.
 class IdsApi : public testing::Test {
  protected:
   ASGST_Method Method(const char* name, const char* signature) {
     return MethodNamed(ids_, name, signature);
   }
-  // All prepared classes of the JVM that are no arrays.
+  // Visits all prepared classes of the JVM that are no arrays; returns their number.
   template <typename Visit>
   int ForEachClass(Visit visit) {
     jvmtiEnv* jvmti = TestJvmti();
@@ -92,7 +92,7 @@ class IdsApi : public testing::Test {
   jclass ids_ = FindTestClass("wh/Ids");
 };
 
-// Redefines wh.Changing: its methods answer `number` instead of 41.
+// Redefines wh.Changing: its methods return `number` instead of 41.
 void Redefine(jclass changing, int8_t number);
 
 }  // namespace walkhammer::asgst

@@ -36,7 +36,7 @@ void JNICALL Probe(JNIEnv*, jclass) { LiveJvm::Get().on_probe(); }
   _exit(1);
 }
 
-// As the scenes need them; without what is no flag.
+// JVM flags: those in the scenes' file, which has other lines, too, and the tests' own.
 std::vector<std::string> Flags(int feature) {
   std::vector<std::string> flags = {"-Xshare:auto", "-Xmx64m"};
   for (std::string& flag : ReadFlags(WALKHAMMER_JVM_FLAGS, feature)) flags.push_back(flag);
@@ -44,7 +44,8 @@ std::vector<std::string> Flags(int feature) {
   return flags;
 }
 
-// A JVM with a C library of its own wants all of the process to have that.
+// Starts the process anew for a JVM with a C library of its own: the whole process must use that
+// library.
 void StartAnew(const Platform& platform) {
   constexpr char kOnce[] = "WALKHAMMER_STARTED_ANEW";
   if (platform.is_own() || getenv(kOnce) != nullptr) return;
@@ -130,7 +131,7 @@ RunningMethod::RunningMethod(const char* method) {
     live.jvm().vm()->DetachCurrentThread();
   });
   while (env_ == nullptr) std::this_thread::yield();
-  // Into the method, and its compiled form.
+  // Time to enter the method, and to compile it.
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LiveJvm: a JVM in this process for tests of libasgst.so's functions, with the class wh.Api.
-// $WALKHAMMER_JDK tells which JDK; without it, the newest at hand. Signal-safe: no.
+// $WALKHAMMER_JDK names the JDK; without it, the newest installed JDK is used. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ASGST_TESTING_LIVE_JVM_H_
 #define WALKHAMMER_HARNESS_ASGST_TESTING_LIVE_JVM_H_
 
@@ -16,11 +16,12 @@
 
 namespace walkhammer::asgst {
 
-using InHandler = std::function<void(ucontext_t*)>;  // must keep to what signal handlers may do
+using InHandler = std::function<void(ucontext_t*)>;  // must be signal-safe
 
 class LiveJvm {
  public:
-  // Made at the first call, by the thread that calls all tests, and attached to libasgst.
+  // Made at the first call, which the thread that runs all tests must make, and attached to
+  // libasgst.
   static LiveJvm& Get();
 
   Jvm& jvm() { return *jvm_; }
@@ -29,7 +30,7 @@ class LiveJvm {
 
   // Runs a static method of wh.Api without arguments; the test fails if it throws.
   void Call(const char* method);
-  // What wh.Api.probe() does, on the thread that calls it.
+  // wh.Api.probe() calls this function, on its own thread.
   std::function<void()> on_probe;
   void SetStop(bool stop);
 
@@ -40,17 +41,17 @@ class LiveJvm {
 
 // Runs `handler` in a signal handler of the current thread.
 void RaiseHere(const InHandler& handler);
-// Runs `handler` in a signal handler of `thread`; false if that thread did not come to it within
-// ten seconds.
+// Runs `handler` in a signal handler of `thread`; false if `handler` has not returned within ten
+// seconds.
 bool RaiseOn(pthread_t thread, const InHandler& handler);
 
-// A thread in a method of wh.Api, until it is destroyed.
+// A thread that runs a method of wh.Api until this object is destroyed.
 class RunningMethod {
  public:
   explicit RunningMethod(const char* method);
   ~RunningMethod();
   bool Raise(const InHandler& handler) { return RaiseOn(thread_.native_handle(), handler); }
-  // Parks it in its signal handler for as long as `body` runs with what that got.
+  // Parks the thread in its signal handler while `body` runs with the handler's context.
   void WhileParked(const std::function<void(ucontext_t*)>& body);
   JNIEnv* env() const { return env_; }
   int os_thread() const { return os_thread_; }

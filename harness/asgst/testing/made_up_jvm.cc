@@ -90,7 +90,8 @@ void MadeUpJvm::PutStack() {
   PutScope(caller, 1, {0, 1, 4});
   PutScope(caller, 8, {1, 2, 6});
 
-  // The leaf's frame, its caller's, and the entry frame that called that.
+  // Frames of the leaf and of its caller, with ret = [sp + size - 8] and fp' = [sp + size - 16]
+  // (sizes 32 and 48), and the entry frame from which the caller was called.
   const uint64_t entry_fp = kStack + 0x200, wrapper = kStack + 0x300;
   memory.Put(kLeafSp + 24, caller + 0x30);
   memory.Put(kLeafSp + 16, 0x1234);
@@ -121,9 +122,9 @@ void MadeUpJvm::AddMethod(uint64_t number) {
                  holder = method + 0x300, ids = method + 0x400, id = method + 0x500;
   memory.Put(method, 0x77);
   memory.Put(method + 8, const_method);
-  memory.Put(method + 16, number == 3 ? 0x100 : 0);  // the last one is native
+  memory.Put(method + 16, number == 3 ? 0x100 : 0);  // method 3 is native
   memory.Put(const_method + 8, pool);
-  memory.Put(const_method + 16, 50 << 16);  // number 0, 50 bytes
+  memory.Put(const_method + 16, 50 << 16);  // number 0, 50 bytes of byte code
   memory.Put(pool + 24, holder);
   memory.Put(holder + 40, ids);
   memory.Put(ids, 1);

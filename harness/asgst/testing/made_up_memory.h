@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that a test makes up, word by word. Signal-safe: no.
+// MadeUpMemory: made-up memory for tests, word by word. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ASGST_TESTING_MADE_UP_MEMORY_H_
 #define WALKHAMMER_HARNESS_ASGST_TESTING_MADE_UP_MEMORY_H_
 
@@ -28,7 +28,7 @@ class MadeUpMemory final : public MemoryReader {
       word = (word & ~(0xffULL << shift)) | static_cast<uint64_t>(bytes[i]) << shift;
     }
   }
-  // Four bytes, as an int32_t has them.
+  // Writes four bytes, as an int32_t has them.
   void PutInt(uint64_t address, uint32_t number) {
     std::vector<uint8_t> bytes;
     for (int shift = 0; shift < 32; shift += 8)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of queues share: a collector of what handlers see. Signal-safe: no.
+// Helpers of the tests of queues: a collector of what handlers see. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ASGST_TESTING_QUEUE_TESTING_H_
 #define WALKHAMMER_HARNESS_ASGST_TESTING_QUEUE_TESTING_H_
 
@@ -47,12 +47,12 @@ struct Handled {
   std::vector<SeenFrame> frames;
   ASGST_QueueElement element;
   intptr_t arg;
-  int end;  // what the iterator said behind its last frame
+  int end;  // ASGST_State() after the last frame
 };
 
 class Collector {
  public:
-  // For ASGST_RegisterQueue, with the collector as its argument.
+  // A handler for ASGST_RegisterQueue, with the collector as its argument.
   static void Handle(ASGST_Iterator* iterator, void* self, void* arg) {
     Handled handled{
         asgst_element_state(iterator), asgst_element_returned(iterator), FramesOf(iterator),
@@ -85,7 +85,7 @@ inline void CallQueued(const char* method) {
   ASSERT_FALSE(env->ExceptionCheck()) << method;
 }
 
-// A queue of the current thread, and no processing but when it is asked for.
+// A queue of the current thread, which is processed only by Process().
 class QueueTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -108,14 +108,14 @@ class QueueTest : public testing::Test {
     RaiseHere([&](ucontext_t* context) { result = ASGST_Enqueue(queue_, context, Tag(tag)); });
     return result;
   }
-  // Until all is handled that is in the queue.
+  // Processes the queue until it is empty.
   void Process() {
     asgst_hold_queues(false);
     EXPECT_TRUE(WaitFor([&] { return size() == 0; }));
     asgst_hold_queues(true);
   }
-  // Runs a method of wh.Queued that probes `probes` times: enqueues at the last but one, processes
-  // at the last.
+  // Runs a method of wh.Queued that calls probe() `probes` times: enqueues at the last call but
+  // one, processes at the last.
   Handled EnqueueThenProcess(const char* method, int probes = 2) {
     Register(4);
     int probe = 0;

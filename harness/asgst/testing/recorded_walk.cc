@@ -9,7 +9,7 @@ namespace {
 constexpr char kTitle[] = "recorded-walk 1";
 constexpr size_t kMostFrames = 200;
 
-// Each number of a layout with its name, which is what a record has: fields may come and go.
+// Visits each number of a layout with its name; a record has names because fields may come and go.
 // long: a line a field.
 template <typename Visit>
 void ForEachNumber(WalkLayout& l, Visit visit) {

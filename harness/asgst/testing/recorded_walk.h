@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RecordedWalk: one walk of a real JVM's thread, with every word that it read, so that it can be
-// walked again on any host. Text: a line each for registers, layout, words, methods and frames.
-// Signal-safe: no.
+// RecordedWalk: one walk of a real JVM's thread, with every word that the walk read, so that the
+// walk can be repeated on any host. Text: a line for each register, layout number, word, method and
+// frame. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_ASGST_TESTING_RECORDED_WALK_H_
 #define WALKHAMMER_HARNESS_ASGST_TESTING_RECORDED_WALK_H_
 
@@ -33,17 +33,17 @@ struct RecordedWalk {
   std::map<uint64_t, std::string> methods;  // by Method*
   std::vector<RecordedFrame> frames;        // newest first
 
-  // What the walk answers, from `words` in place of `memory`. `name` tells what a Method* is
-  // called.
+  // Repeats the walk, from `words` instead of `memory`, and returns its frames. `name` returns the
+  // name of a frame's method.
   std::vector<RecordedFrame> Walk(
       const MemoryReader& words,
       const std::function<std::string(const JavaFrame& frame)>& name) const;
-  // What the walk answers from the record's own words, with the names that it holds.
+  // Repeats the walk from the recorded words, with the recorded names.
   std::vector<RecordedFrame> Again() const;
 };
 
 void Write(const RecordedWalk& walk, std::ostream& out);
-// False if it is none.
+// False if `in` holds no complete record.
 bool Read(std::istream& in, RecordedWalk& walk);
 
 }  // namespace walkhammer::asgst

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReadUnwindRows: what libdw makes of .eh_frame, row by row.
+// ReadUnwindRows: converts what libdw reads from .eh_frame into rows.
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
@@ -16,7 +16,7 @@
 namespace walkhammer::asgst {
 namespace {
 
-// How the psABIs number registers in debug information.
+// Register numbers of the psABIs in debug information.
 struct Numbers {
   GElf_Half machine;
   int sp, fp, ra;
@@ -28,10 +28,10 @@ struct Closer {
   void operator()(Dwarf_Frame* frame) const { free(frame); }
 };
 
-// Where functions begin: the table of .eh_frame_hdr, in the form that linkers write.
+// Where functions begin, from the table of .eh_frame_hdr in the form that linkers write.
 class Starts {
  public:
-  // `hash`: that the table must have; 0: any.
+  // `hash`: hash that the table must have; 0: any.
   Starts(Elf* elf, uint64_t hash) : hash_(hash) {
     size_t count = 0;
     if (elf_getphdrnum(elf, &count) != 0) return;
@@ -47,7 +47,8 @@ class Starts {
 
  private:
   void Read(Elf* elf, const GElf_Phdr& header) {
-    // Version 1; .eh_frame's address; an unsigned 4-byte count; pairs of signed 4-byte offsets.
+    // Version 1, then three encodings: .eh_frame's address; an unsigned 4-byte count; pairs of
+    // signed 4-byte offsets.
     constexpr uint8_t kHead[] = {1, 0x1b, 0x03, 0x3b};
     size_t size = 0;
     const char* image = elf_rawfile(elf, &size);
@@ -70,7 +71,8 @@ class Starts {
   std::optional<uint64_t> low_;
 };
 
-// Where a register of the caller is saved, as bytes from the CFA.
+// Where a register of the caller is saved: bytes from the CFA, kSame or kGone; none if a row cannot
+// say it.
 std::optional<int16_t> SavedAt(Dwarf_Frame* frame, int number) {
   Dwarf_Op memory[3], *operations = nullptr;
   size_t count = 0;
@@ -85,7 +87,7 @@ std::optional<int16_t> SavedAt(Dwarf_Frame* frame, int number) {
   return static_cast<int16_t>(offset);
 }
 
-// What `frame` says, as far as a row can; otherwise a row that says nothing.
+// The row of `frame`; one of base kUnknown if a row cannot say what `frame` says.
 UnwindRow RowOf(Dwarf_Frame* frame, const Numbers& numbers) {
   UnwindRow row{};
   Dwarf_Op* operations = nullptr;
@@ -109,7 +111,8 @@ void Append(std::vector<UnwindRow>& rows, uint64_t begin, UnwindRow row) {
   rows.push_back(row);
 }
 
-// The rows of a function and of those that follow without a gap, and one that says nothing.
+// Appends the rows of the function at `start` and of functions that follow without a gap, then a
+// row of base kUnknown.
 void AppendFunctions(std::vector<UnwindRow>& rows, Dwarf_CFI* cfi, uint64_t start, uint64_t low,
                      const Numbers& numbers) {
   for (uint64_t pc = start;;) {
@@ -149,7 +152,7 @@ uint64_t HashOfTable(const char* table, size_t bytes) {
 
 std::vector<UnwindRow> ReadUnwindRows(const std::string& path, uint64_t image, uint64_t hash) {
   if (!path.empty()) return Read(ElfFile(path), hash);
-  // The kernel's own library lies in memory as in a file, its section headers last.
+  // The kernel's own library is in memory as it is in a file, its section headers last.
   auto* bytes = reinterpret_cast<char*>(image);
   Elf64_Ehdr header;
   std::memcpy(&header, bytes, sizeof header);

@@ -24,12 +24,12 @@ std::atomic<bool> made{false};
 struct Loaded {
   std::string path;  // empty: only in memory
   uint64_t low, high;
-  uint64_t hash;  // HashOfTable; 0: it has none
+  uint64_t hash;  // HashOfTable; 0: no table, or no file to read it from
 };
 
 struct Snapshot {
   std::vector<Loaded> modules;
-  uint64_t changes = 0;  // how often something was loaded or unloaded, ever
+  uint64_t changes = 0;  // number of loads and unloads so far
   std::string program = OwnProgram();
 };
 
@@ -39,7 +39,7 @@ int AddLoaded(dl_phdr_info* info, size_t, void* snapshot) {
   uint64_t low = UINT64_MAX, high = 0, hash = 0;
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr)& header = info->dlpi_phdr[i];
-    // Here nothing is unloaded: the loader's lock is held.
+    // Nothing is unloaded here: dl_iterate_phdr holds the loader's lock.
     if (header.p_type == PT_GNU_EH_FRAME)
       hash = HashOfTable(reinterpret_cast<const char*>(info->dlpi_addr + header.p_vaddr),
                          header.p_filesz);
@@ -51,9 +51,8 @@ int AddLoaded(dl_phdr_info* info, size_t, void* snapshot) {
   std::string path = info->dlpi_name;
   char real[PATH_MAX];
   if (path.empty()) path = into->program;
-  // The kernel's library has a name, but no file. Another one without a file was deleted once it
-  // was loaded: its section headers lie nowhere, and where they would, memory may not even be
-  // mapped.
+  // The kernel's library has a name, but no file. Any other module without a file was deleted after
+  // it was loaded: its section headers are not in memory, and their place may not even be mapped.
   if (realpath(path.c_str(), real) == nullptr) {
     real[0] = '\0';
     if (low != getauxval(AT_SYSINFO_EHDR)) hash = 0;
@@ -73,7 +72,7 @@ struct Published {
   std::span<const UnwindModule> view;
 };
 
-// What was read and published before, never freed: walks may still be looking at it.
+// All that was read and published, never freed: walks may still be using it.
 struct Kept {
   std::vector<std::unique_ptr<Known>> known;
   std::vector<std::unique_ptr<Published>> published;
@@ -110,7 +109,8 @@ void* Serve(void*) {
   for (;;) {
     Snapshot snapshot;
     dl_iterate_phdr(AddLoaded, &snapshot);
-    // Code of no module is often nobody's; only news are worth the work.
+    // Code of no known module often belongs to no module at all: tables are made again only after a
+    // load or unload.
     if (!made || snapshot.changes != changes) MakeTables(snapshot, kept);
     changes = snapshot.changes;
     nanosleep(&kRest, nullptr);
@@ -123,7 +123,7 @@ void* Serve(void*) {
 
 void StartUnwindService() {
   static std::once_flag once;
-  // Where it fails, frame pointers must do.
+  // If this fails, walks use frame pointers.
   std::call_once(once, [] { static_cast<void>(StartServiceThread("asgst-unwind", Serve)); });
 }
 

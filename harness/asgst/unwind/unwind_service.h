@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The unwind tables of this process: made by a thread of their own from what is loaded, anew when a
-// walk has met code that was not. Signal-safe: LiveTables and AskForTables yes; the rest no.
+// The unwind tables of this process. A service thread makes them from the loaded modules, and makes
+// them again when a walk has reached code of a module that was not loaded then. Signal-safe:
+// LiveTables and AskForTables yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_ASGST_UNWIND_UNWIND_SERVICE_H_
 #define WALKHAMMER_HARNESS_ASGST_UNWIND_UNWIND_SERVICE_H_
 
@@ -11,19 +12,20 @@
 
 namespace walkhammer::asgst {
 
-// Starts the thread, once. Until it has made them, frame pointers must do.
+// Starts the service thread, once. Until the thread has made tables, walks use frame pointers.
 void StartUnwindService();
 const UnwindTables& LiveTables();
-// Wakes the thread if a walk has met code of no known module.
+// Wakes the service thread if a walk has reached code of no known module.
 void AskForTables();
-// Waits until tables were made at least once; false if they were not within `milliseconds`.
+// Waits until tables were made at least once; false if that takes more than `milliseconds`.
 bool WaitForTables(int milliseconds);
 
-// Tells a table of .eh_frame_hdr from others; never 0.
+// Hash of a table of .eh_frame_hdr; never 0.
 uint64_t HashOfTable(const char* table, size_t bytes);
-// The rows of an ELF file, or of the kernel's library, which lies at `image`, if `path` is empty.
-// Empty if it has no .eh_frame that libdw can read, or if its table's hash is not `hash`, that of
-// what is loaded (0: any). It reads nothing of what is loaded, which may be gone by then.
+// The rows of the ELF file at `path` or, if `path` is empty, of the kernel's library, which is in
+// memory at `image`. Empty if there is no .eh_frame that libdw can read, or if the table's hash is
+// not `hash`, the hash of the loaded table (0: any). With a `path`, nothing is read of the loaded
+// file, which may be unloaded by then.
 std::vector<UnwindRow> ReadUnwindRows(const std::string& path, uint64_t image, uint64_t hash);
 
 }  // namespace walkhammer::asgst

@@ -6,10 +6,10 @@
 namespace walkhammer::asgst {
 namespace {
 
-// Frames that debug information may claim to be inlined one in the other: a bound against nonsense.
+// Bound on the frames that damaged debug information may inline into one.
 constexpr int kMostInlined = 1024;
 
-// The next physical frame; false at the end.
+// Reads the next physical frame and its caller; false at the end.
 bool NextActivation(JavaWalk& walk, Activation& out, Registers& caller) {
   JavaFrame frame, innermost;
   for (int inlined = 0; inlined < kMostInlined && walk.Next(frame); inlined++) {
@@ -40,7 +40,7 @@ bool StandsWhereItStood(const Activation& before, const Activation& now) {
   return before.at_method == now.at_method && before.at_bci == now.at_bci;
 }
 
-// Both interpreted, or in the same code.
+// True if both are interpreted, or in the same compiled code.
 bool SameForm(const Activation& a, const Activation& b) { return a.code == b.code; }
 
 }  // namespace
@@ -64,8 +64,8 @@ void StoppedStack::Take(JavaWalk& walk) {
     if (standing.frame.end != 0) frames_.push_back(standing);
 }
 
-// A frame that changes between interpreted and compiled while it runs keeps its caller's sp, but
-// for an alignment of compiled frames.
+// A frame that changes between interpreted and compiled while it runs keeps its caller's sp, except
+// that compiled frames are 16-byte aligned.
 const StoppedStack::Standing* StoppedStack::Find(const Activation& activation) const {
   constexpr uint64_t kAlignment = 15;
   const uint64_t low = activation.end & ~kAlignment;
@@ -82,7 +82,8 @@ const StoppedStack::Standing* StoppedStack::Find(const Activation& activation) c
   return nullptr;
 }
 
-// A frame is there if it is found, its callers are, and its caller still stands at the call.
+// A frame is still there if Find() finds the frame and its callers, and its direct caller is still
+// at the same call.
 int StoppedStack::CountReturned(const ActivationChain& chain) const {
   int returned = chain.count;
   for (int i = chain.count - 1; i >= 0; i--) {
@@ -112,7 +113,7 @@ Located StoppedStack::Locate(const ActivationChain& chain) const {
   located.returned = CountReturned(chain);
   if (located.returned == chain.count) {
     located.state = ElementState::kLost;
-    // What is older than all that was recorded: nothing tells whether it was there.
+    // Frames that are older than all recorded ones may have been there at the sample, or not.
     const Activation& oldest = chain.frames[chain.count - 1];
     const uint64_t end = std::max(oldest.end, oldest.sp);
     const auto older = std::find_if(frames_.begin(), frames_.end(),
@@ -128,7 +129,7 @@ Located StoppedStack::Locate(const ActivationChain& chain) const {
                   : StandsWhereItStood(was, now.frame) ? ElementState::kExact
                                                        : ElementState::kMoved;
   if (SameForm(was, now.frame)) {
-    // Where the sample found it, with the callers that it has: they cannot have changed.
+    // Starts where the sample found the frame, with its current callers, which cannot have changed.
     located.from = {was.pc, was.sp, was.fp, was.is_top, now.caller};
     located.has_bci = was.level == 0 && !was.is_native;
     located.bci = was.at_bci;

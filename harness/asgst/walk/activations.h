@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activations: by what a frame is known again later on, and which frames of a sample are still
-// there on a stack that was stopped after it.
+// Activation: what identifies a frame later on. StoppedStack: which frames of a sample are still on
+// a stack that was stopped after the sample.
 // Signal-safe: RecordActivations yes; StoppedStack no.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_ACTIVATIONS_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_ACTIVATIONS_H_
@@ -12,16 +12,16 @@
 
 namespace walkhammer::asgst {
 
-// One physical frame. From when it is called to when it returns its `end` and `method` stay; where
-// it stands changes only while it is the newest.
+// One physical frame. `end` and `method` stay the same from its call to its return; its place in
+// the code changes only while it is the newest frame.
 struct Activation {
   uint64_t pc, sp, fp;
-  uint64_t end;        // the caller's sp before the call: behind the return address
-  uint64_t caller_pc;  // where it returns to
-  uint64_t method;     // Method*, not of what is inlined
-  uint64_t at_method;  // of the innermost that is inlined at `pc`
+  uint64_t end;        // sp', the caller's sp; 0: not known
+  uint64_t caller_pc;  // return address
+  uint64_t method;     // Method* of the frame, not of an inlined method
+  uint64_t at_method;  // Method* of the innermost method at `pc`, inlined or not
   int32_t at_bci;
-  uint64_t code;  // where the compiled code begins that it runs; 0: interpreted
+  uint64_t code;  // first instruction of its compiled code; 0: interpreted
   int8_t level;
   bool is_native;
   bool is_top;  // interrupted here
@@ -30,41 +30,41 @@ struct Activation {
 struct ActivationChain {
   static constexpr int kMost = 8;
   int32_t count;
-  bool reaches_end;  // the last one is the thread's oldest
-  uint64_t runner;   // RunnerOf the thread then
+  bool reaches_end;  // the last frame is the thread's oldest
+  uint64_t runner;   // RunnerOf() of the thread at that time
   Activation frames[kMost];
 };
 
-// Takes down the frames from the newest that has byte codes on: native methods before it are left
-// out, as the documents have it for queues. The walk stands before its first frame. False if there
-// is no such frame.
+// Records up to kMost frames, from the newest frame that has byte codes on: newer native methods
+// are left out, as the documentation of queues says. `walk` must be before its first frame. False
+// if there is no such frame.
 bool RecordActivations(JavaWalk& walk, ActivationChain& chain);
 
 // What has become of a sample's frames: the values of asgst_element_state.
 enum class ElementState : int {
   kNone = 0,
-  kExact = 1,     // the newest is there and stands where it stood
-  kMoved = 2,     // it is there and has gone on
-  kReturned = 3,  // it is gone; an older one that was recorded is there
-  kLost = 4       // none of those recorded is there any more
+  kExact = 1,     // the newest frame is still there, at the same byte code
+  kMoved = 2,     // the newest frame is still there, at another byte code
+  kReturned = 3,  // the newest frame is gone; an older recorded frame is still there
+  kLost = 4       // no recorded frame is there any more
 };
 
-// How to walk on from where a sample was.
+// Where to continue the walk of a sample.
 struct Located {
   ElementState state = ElementState::kNone;
-  int returned = 0;      // so many of the recorded frames, from the newest on, are gone
-  bool nothing = false;  // no older frame is left
+  int returned = 0;      // number of recorded frames, from the newest on, that are gone
+  bool nothing = false;  // no frame is left to walk
   JavaWalk::KnownFrame from{};
-  bool has_bci = false;  // of the first frame, which has gone on since
+  bool has_bci = false;  // `bci` is of the first frame, which may have gone on since
   int32_t bci = 0;
 };
 
 class StoppedStack {
  public:
   static constexpr int kMost = 1 << 16;  // frames
-  // `runner`: as ActivationChain has it, now.
+  // `runner`: RunnerOf() of the stopped thread.
   explicit StoppedStack(uint64_t runner) : runner_(runner) {}
-  // Takes down the whole stack. The walk stands before its first frame.
+  // Records the whole stack. `walk` must be before its first frame.
   void Take(JavaWalk& walk);
 
   Located Locate(const ActivationChain& chain) const;
@@ -74,13 +74,13 @@ class StoppedStack {
     Activation frame;
     Registers caller;
   };
-  // The frame that ends where this activation did and is of the same method, or null.
+  // The recorded frame of the same end and method as `activation`; null: none.
   const Standing* Find(const Activation& activation) const;
-  // How many of the chain's frames, from the newest on, are gone.
+  // Number of the chain's frames, from the newest on, that are gone.
   int CountReturned(const ActivationChain& chain) const;
 
   const uint64_t runner_;
-  std::vector<Standing> frames_;  // newest first: ends ascend
+  std::vector<Standing> frames_;  // newest first: `end` ascends
 };
 
 }  // namespace walkhammer::asgst

@@ -19,7 +19,7 @@ void DebugInfo::Open(const FoundCode& nmethod, const MemoryReader& code) {
   has_id_ = known_ != nullptr && code.Read(blob_ + layout_.compile_id, compile_id_);
 }
 
-// Once for each nmethod, and only if something is asked for that is not known yet.
+// Finds the tables of the current nmethod: once, and only when a scope is not in the cache.
 bool DebugInfo::FindTables() {
   if (tables_ != nullptr) return pc_count_ > 0;
   const WalkLayout& l = layout_;
@@ -27,7 +27,7 @@ bool DebugInfo::FindTables() {
   const uint64_t blob = blob_;
   int32_t pcs = 0, pcs_end = 0, scopes = 0, metadata = 0;
   uint64_t base = blob;
-  // In older JDKs the tables are part of the nmethod, and as safe to read.
+  // In JDKs without immutable data the tables are part of the nmethod, and as safe to read.
   tables_ = l.immutable_data >= 0 ? &memory_ : &code;
   if (l.immutable_data >= 0 && !code.ReadWord(blob + l.immutable_data, base)) return false;
   if (!code.Read(blob + l.pcs_offset, pcs) || !code.Read(blob + l.pcs_end_offset, pcs_end) ||
@@ -42,7 +42,7 @@ bool DebugInfo::FindTables() {
   }
   if (l.metadata_offset >= 0) {
     uint16_t part = 0;
-    if (l.metadata_is_short) {  // JDK 23 and 24: from the blob's data on
+    if (l.metadata_is_short) {  // JDK 23 and 24: bytes from the blob's data on
       if (!code.Read(blob + l.metadata_offset, part) ||
           !code.Read(blob + l.code.data_offset, metadata))
         return false;
@@ -62,7 +62,7 @@ bool DebugInfo::FindTables() {
   return pc_count_ > 0;
 }
 
-// Scopes are known by a place in their code, or by where they are decoded.
+// Looks up a scope in the cache. `key`: a pc, or what At() makes of an offset.
 bool DebugInfo::Known(uint64_t key, Scope& scope) {
   new_key_ = 0;
   if (!has_id_) return false;
@@ -78,14 +78,14 @@ bool DebugInfo::Innermost(uint64_t pc, Scope& scope) {
 }
 
 bool DebugInfo::At(int32_t offset, Scope& scope) {
-  const uint64_t key = ~(begin_ + static_cast<uint64_t>(offset));  // no place in code
+  const uint64_t key = ~(begin_ + static_cast<uint64_t>(offset));  // never equal to a pc
   if (Known(key, scope) || (FindTables() && Decode(offset, scope))) return true;
   new_key_ = 0;
   return false;
 }
 
 bool DebugInfo::Search(uint64_t pc, Scope& scope) const {
-  // Sorted by offset; the first and the last one are sentinels.
+  // PcDescs are sorted by offset; the first and the last one are sentinels.
   const int32_t wanted = static_cast<int32_t>(pc - begin_);
   uint64_t low = 0, high = pc_count_;
   while (low < high) {
@@ -109,11 +109,11 @@ bool DebugInfo::Decode(int32_t offset, Scope& scope) const {
   NumberStream stream(*tables_, layout_.null_free_numbers, scopes_ + offset);
   uint32_t sender = 0, method = 0, bci = 0;
   if (!stream.Number(sender) || !stream.Number(method) || !stream.Number(bci)) return false;
-  // Numbers of methods count from 1; byte codes are stored one higher.
+  // Method numbers count from 1; the stored bci is one higher.
   if (method == 0 || !memory_.ReadWord(metadata_ + 8 * (method - 1ULL), scope.method)) return false;
   scope.bci = static_cast<int32_t>(bci) - 1;
   scope.sender = static_cast<int32_t>(sender);
-  // A caller's scope is written before those of what it inlined.
+  // A caller's scope is written before the scopes of the methods that are inlined into it.
   return scope.sender >= 0 && scope.sender < offset;
 }
 

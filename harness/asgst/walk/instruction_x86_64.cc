@@ -17,7 +17,7 @@ enum Follows : uint8_t {
   I,  // 32 bits, or 16 with prefix 66
   J,  // 32 bits, whatever the prefix
   C,  // ModRM and a byte
-  D,  // ModRM and 32 bits, or 16
+  D,  // ModRM and 32 bits, or 16 with prefix 66
   X,  // no instruction of 64-bit mode
   P,  // a prefix
 };
@@ -34,7 +34,7 @@ constexpr Follows kOneByte[256] = {
     B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B,  // 70
     C, D, X, C, M, M, M, M, M, M, M, M, M, M, M, M,  // 80
     N, N, N, N, N, N, N, N, N, N, X, N, N, N, N, N,  // 90
-    X, X, X, X, N, N, N, N, B, I, N, N, N, N, N, N,  // a0: no moffs is emitted
+    X, X, X, X, N, N, N, N, B, I, N, N, N, N, N, N,  // a0: compilers emit no moffs
     B, B, B, B, B, B, B, B, I, I, I, I, I, I, I, I,  // b0
     C, C, W, N, P, P, C, D, X, N, W, N, N, B, X, N,  // c0
     M, M, M, M, X, X, X, N, M, M, M, M, M, M, M, M,  // d0
@@ -91,7 +91,7 @@ class Decoder {
         what = C;
         break;
       default:
-        what = M;  // 0f 38, and the half-precision ones of EVEX
+        what = M;  // 0f 38, and EVEX's half-precision maps
     }
     if (!Operands(what)) return false;
     to_.length = at_;
@@ -124,7 +124,7 @@ class Decoder {
         to_.by_thread = true;
       } else if (byte == 0xf0 || byte == 0xf2 || byte == 0xf3 || byte == 0x67 || byte == 0x2e ||
                  byte == 0x36 || byte == 0x3e || byte == 0x26) {
-        if (byte == 0x67) to_.by_thread = true;  // addresses of 32 bits: nobody knows
+        if (byte == 0x67) to_.by_thread = true;  // a 32-bit address is not computed
       } else {
         return Opcode(byte);
       }
@@ -154,7 +154,7 @@ class Decoder {
     return true;
   }
 
-  // The registers' upper bits are inverted there.
+  // In VEX and EVEX prefixes the upper bits of register numbers are inverted.
   bool VectorPrefix(uint8_t first) {
     uint8_t a = 0, b = 0, c = 0;
     to_.vex = true;
@@ -199,7 +199,7 @@ class Decoder {
 
   bool MovesImmediate() const { return to_.map == 0 && (to_.opcode & 0xf8) == 0xb8; }
 
-  // test, alone among those of its opcode.
+  // test is the only instruction of opcodes f6 and f7 that has an immediate.
   bool ImmediateOfTest(int few) {
     if (to_.map != 0 || (to_.opcode | 1) != 0xf7 || (to_.reg & 6) != 0) return true;
     return Number(to_.opcode == 0xf6 ? 1 : few, to_.immediate);

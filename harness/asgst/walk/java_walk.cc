@@ -4,14 +4,14 @@
 namespace walkhammer::asgst {
 namespace {
 
-constexpr int kMostSkipped = 64;         // frames without a Java method between two with one
+constexpr int kMostSkipped = 64;         // consecutive frames without a Java method
 constexpr uint64_t kMostOfBarrier = 64;  // bytes that the return barrier pushes before it calls
 constexpr int kMostInlined = 256;        // in one activation: HotSpot's MaxForceInlineLevel is 100
 
 }  // namespace
 
-// A method is the one that is remembered if it still has its jmethodID and its code is still where
-// it was: ids go on to newer versions of a method, whose memory may be that of an older one.
+// A cached entry holds if the method still has the jmethodID and the ConstMethod of the entry: a
+// jmethodID passes to newer versions of a method, and these may get the memory of an older version.
 bool JavaWalk::MethodAt(uint64_t method, MethodFacts& facts) const {
   uint64_t now = 0, const_method = 0;
   if (start_.caches != nullptr && start_.caches->methods.Find(method, 0, facts) &&
@@ -36,7 +36,7 @@ void JavaWalk::BeginC(const Registers& at, bool top, uint64_t limit) {
   if (in_c_) c_.Begin(at, top, limit);
 }
 
-// True while there are frames of C code before the one at hand.
+// Returns the next frame of C code that comes before the current Java frame. False: none is left.
 bool JavaWalk::EmitC(JavaFrame& frame) {
   if (!in_c_) return false;
   const Registers at = c_.at();
@@ -72,8 +72,9 @@ bool JavaWalk::Next(JavaFrame& frame) {
   return ended_ ? false : End(true);
 }
 
-// Where the frame of an interpreted frame's caller begins. On aarch64 an interpreted caller's own
-// sp leaves room for all that it may yet push, and that is where its callee's frame is now.
+// sp of an interpreted frame's caller: sp' = [fp + sender_sp]. On aarch64 an interpreted caller's
+// own sp leaves room for all that the caller may yet push, and its callee's frame is within that
+// room: if [fp + sender_sp] <= fp, then sp' = fp + 16.
 bool JavaWalk::SenderSp(uint64_t fp, uint64_t& sp) const {
   constexpr uint64_t kFrameRecord = 16;
   if (!Word(fp + layout_.sender_sp, sp)) return false;
@@ -97,9 +98,9 @@ bool JavaWalk::InterpretedFrame(JavaFrame& frame) {
   if (facts.is_native) {
     frame.type = FrameType::kNative;
   } else {
-    if (facts.code_size == 0) return End(true);  // nobody runs an abstract method
+    if (facts.code_size == 0) return End(true);  // an abstract method never runs
     const uint64_t begin = facts.const_method + layout_.const_bytes;
-    // The interpreter keeps it in a register and saves it at calls.
+    // The interpreter keeps its byte code pointer in a register and saves the pointer at calls.
     if (at_.is_top && start_.java.byte_code - begin < facts.code_size)
       frame.bci = static_cast<int32_t>(start_.java.byte_code - begin);
     else if (Word(at_.fp + layout_.interpreter_bcp, bcp) && bcp - begin < facts.code_size)
@@ -119,7 +120,8 @@ bool JavaWalk::UpFromInterpreted() {
   return true;
 }
 
-// Address of a handler in an nmethod, held as an address or as an offset; 0: it has none.
+// Address of a handler, which an nmethod holds as an address (at `begin`) or as an offset (at
+// `offset`); 0: none.
 uint64_t JavaWalk::HandlerOf(const FoundCode& code, int begin, int offset) const {
   uint64_t handler = 0;
   int32_t distance = 0;
@@ -133,21 +135,22 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
   const WalkLayout& l = layout_;
   uint64_t pc = at_.pc, method = 0;
   int32_t offset = 0;
-  // A frame to be deoptimised returns to a handler; its own pc is kept aside.
+  // The return address into a frame to be deoptimised is replaced by a handler; the frame's own
+  // pc = [sp + offset], with offset = [blob + original_pc].
   if (!at_.is_top &&
       (pc == HandlerOf(code, l.code.deopt_begin, l.code.deopt_offset) ||
        pc == HandlerOf(code, l.mh_deopt_begin, l.mh_deopt_offset)) &&
       (!Code().Read(code.blob + l.code.original_pc, offset) || !Word(at_.sp + offset, pc) ||
        pc < code.begin || pc >= code.end))
     return End(true);
-  // Before its frame is complete, nothing is inlined yet. Only native wrappers have no level.
+  // Nothing is inlined before the frame is complete. Only native wrappers have level 0.
   const bool entering = at_.is_top && code.frame_complete >= 0 &&
                         pc < code.begin + static_cast<uint64_t>(code.frame_complete);
   const bool has_scopes = !entering && code.level > 0;
   if (has_scopes) debug_.Open(code, Code());
-  // What is described at a pc holds for the code before it (DebugInformationRecorder's
-  // add_non_safepoint): interrupted code is described behind its pc. Polls and C1's null checks are
-  // described where they begin; one instruction early they are taken for what follows, as by
+  // A description at a pc is of the code before this pc (DebugInformationRecorder's
+  // add_non_safepoint), so interrupted code is described after its pc. Polls and C1's null checks
+  // are described where they begin; the instruction before is taken for what follows, as by
   // HotSpot's own walker (forte.cpp).
   if (has_scopes && debug_.Innermost(at_.is_top ? pc + 1 : pc, scope_)) {
     in_scopes_ = true;
@@ -166,7 +169,7 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
   frame.is_top = at_.is_top;
   frame.code = code.begin;
   if (facts.is_native) frame.type = FrameType::kNative;
-  if (facts.is_native || !entering) frame.bci = -1;  // nothing tells
+  if (facts.is_native || !entering) frame.bci = -1;  // not known
   Up(code.frame_words);
   return true;
 }
@@ -178,7 +181,7 @@ bool JavaWalk::EmitScope(JavaFrame& frame) {
     in_scopes_ = false;
     return End(true);
   }
-  debug_.Keep(scope_);  // it makes sense
+  debug_.Keep(scope_);  // the scope is plausible
   frame = {FrameType::kJava,
            static_cast<int8_t>(scopes_level_),
            bci,
@@ -222,7 +225,8 @@ bool JavaWalk::Up(int32_t frame_words) {
   return true;
 }
 
-// Where the newest continuation was entered; 0: nowhere, or nobody knows.
+// Stack address where the newest continuation was entered: [thread + cont_entry]; 0: none, or not
+// known.
 uint64_t JavaWalk::ContinuationEntry() const {
   uint64_t entry = 0;
   return layout_.cont_entry >= 0 &&
@@ -231,9 +235,11 @@ uint64_t JavaWalk::ContinuationEntry() const {
              : 0;
 }
 
-// Continuation.doYield goes on in place of what entered the continuation, whose frame it removes.
-// Its own has gone into the heap, and for a moment the anchor says so of sp and not yet of pc.
-// Where it removes that frame, the thread has forgotten it already.
+// Continuation.doYield returns in place of enterSpecial, which entered the continuation, and
+// removes enterSpecial's frame: ret = [sp + size - 8], fp' = [sp + size - 16], sp' = sp + size of
+// that frame. doYield's own frame has moved to the heap: for a moment the anchor has the new sp and
+// still the old pc. Once doYield is about to remove enterSpecial's frame, the thread no longer has
+// the entry.
 void JavaWalk::LeaveContinuation() {
   uint64_t entered = 0, pc = 0, fp = 0, removed = 0;
   if (layout_.cont_return_at == 0 || at_.has_sender) return;
@@ -255,10 +261,12 @@ void JavaWalk::LeaveContinuation() {
   at_.sender = {pc, above, fp, 0};
 }
 
-// A mounted virtual thread has but its newest frames on the stack: the oldest of these returns to a
-// stub that brings more (StubRoutines::cont_returnBarrier). What has entered it is below them. The
-// stub itself calls from right above that, or from above the room that it has made for more frames;
-// other stubs call from farther up than `most` bytes, too, and are known by where they go.
+// Moves to the frame of enterSpecial, which entered the newest continuation. A mounted virtual
+// thread has only its newest frames on the stack: the oldest of these frames returns to a stub that
+// brings more (StubRoutines::cont_returnBarrier), and enterSpecial's frame is above these frames.
+// The stub calls from right below enterSpecial's frame, or from below the room that it has made for
+// more frames. Other stubs, too, call from more than `most` bytes below: FromExit() distinguishes
+// the stubs.
 bool JavaWalk::ToContinuationEntry(uint64_t most) {
   uint64_t pc = 0;
   const uint64_t entry = ContinuationEntry();
@@ -266,7 +274,8 @@ bool JavaWalk::ToContinuationEntry(uint64_t most) {
       (entry - at_.sp > most && IsReturn(at_.pc)) || !InStack(entry) ||
       !memory_.ReadWord(layout_.cont_return_at, pc) || !InCode(pc))
     return false;
-  // It is the frame of enterSpecial, with fp and the return address above it.
+  // enterSpecial's frame: sp = entry, fp = entry + cont_entry_size (or size - 16), ret = [fp + 8],
+  // fp' = [fp].
   const uint64_t frame = 8 * static_cast<uint64_t>(std::max(CodeAt(pc).frame_words, 2));
   const uint64_t end =
       entry +
@@ -276,13 +285,14 @@ bool JavaWalk::ToContinuationEntry(uint64_t most) {
   return true;
 }
 
-// A stub that has called with no frame of its own that its size would tell.
+// Moves to the caller of a stub that has called and whose frame size is not known, by simulation.
 bool JavaWalk::FromStubWithoutFrame() {
   return FromExit(CodeAt(at_.pc), StartAt(at_.pc, at_.sp, at_.fp));
 }
 
-// Behind a stub's frame pointer. The entry barrier's pushes a cookie before it sets one up: room
-// for another sp (StubGenerator::generate_method_entry_barrier).
+// Moves to a stub's caller by the stub's frame pointer: ret = [fp + 8], fp' = [fp], sp' = fp + 16.
+// The stub of the entry barrier pushes a cookie, room for another sp, before it sets up fp:
+// ret = [fp + 16], sp' = fp + 24 (StubGenerator::generate_method_entry_barrier).
 bool JavaWalk::TakeReturnOfStub(uint64_t fp) {
   constexpr uint64_t kCookie = ~uint64_t{0};
   uint64_t caller_fp = 0, word = 0;
@@ -291,7 +301,9 @@ bool JavaWalk::TakeReturnOfStub(uint64_t fp) {
   return Word(fp + 8, word) && word == kCookie && TakeReturnAt(fp + 16, caller_fp);
 }
 
-// Native code has called Java: the thread's anchor from before is kept in the entry frame.
+// Moves from an entry frame, through which native code has called Java, to older Java frames:
+// wrapper = [fp + call_wrapper] holds the thread's previous anchor. The native caller:
+// ret = [fp + 8], fp' = [fp], sp' = fp + 16.
 bool JavaWalk::UpFromEntry() {
   uint64_t wrapper = 0, caller_pc = 0, caller_fp = 0;
   Registers caller{};
@@ -301,7 +313,8 @@ bool JavaWalk::UpFromEntry() {
   return UpByWrapper(wrapper, caller);
 }
 
-// `caller`: the C code that has called Java; no pc: not known.
+// Moves to the frame of the anchor in the JavaCallWrapper at `wrapper`. `caller`: the C code that
+// has called Java; pc 0: not known.
 bool JavaWalk::UpByWrapper(uint64_t wrapper, const Registers& caller) {
   uint64_t sp = 0, pc = 0, fp = 0;
   const uint64_t anchor = wrapper + layout_.wrapper_anchor;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// JavaWalk's beginning: from interrupted registers, or the thread's anchor, to the newest frame.
+// Start of a JavaWalk: from interrupted registers, or the thread's anchor, to the newest frame.
 #include "harness/asgst/walk/java_walk.h"
 
 namespace walkhammer::asgst {
 namespace {
 
-constexpr int kInNative = 4, kInVm = 6, kInJava = 8;  // ThreadStates; + 1: on the way
+constexpr int kInNative = 4, kInVm = 6, kInJava = 8;  // numbers of ThreadStates; + 1: in transition
 constexpr int kBlocked = 10;
 constexpr int kMostHops = 64;         // frames of C code between the interrupted one and Java's
-constexpr uint64_t kLeafWords = 256;  // how much stack a leaf call from Java is looked through
-// From an interpreted frame's lowest fixed slot to its frame pointer: less is still being built.
+constexpr uint64_t kLeafWords = 256;  // of stack, searched for a caller
+// Bytes from an interpreted frame's lowest fixed slot to its fp; with less, it is being built.
 constexpr uint64_t kLeastInterpreted = 9 * 8;
-constexpr uint64_t kLeastInterpreted8 = 8 * 8;  // of JDK 8, without the method's mirror
+constexpr uint64_t kLeastInterpreted8 = 8 * 8;  // JDK 8: no slot for the method's mirror
 
 }  // namespace
 
@@ -27,8 +27,8 @@ WalkStatus JavaWalk::Begin() {
              : status;
 }
 
-// While a compiled frame's contents are unpacked: true if it is still there, as the caller of the
-// blob that does it.
+// While a compiled frame is unpacked: true if the frame is still there, as the newest or as the
+// caller (ret = [sp + size - 8]) of the blob that unpacks it.
 bool JavaWalk::InDeoptimisedFrame() {
   const FoundCode code = CodeAt(at_.pc);
   uint64_t pc = 0;
@@ -58,16 +58,17 @@ WalkStatus JavaWalk::BeginAtRegisters() {
   low_ = start_.registers.sp & ~7ULL;
   from_registers_ = true;
   const WalkStatus status = BeginInCode();
-  // Of a frame that has called, as another walk tells it, the pc is a return address. One that was
-  // interrupted right behind a call is taken for that, too.
+  // Registers that another walk returned for a frame that has called hold a return address as pc. A
+  // frame that was interrupted right after a call is taken for such a frame.
   if (status == WalkStatus::kFound && at_.is_top && at_.pc == start_.registers.pc &&
       CodeAt(at_.pc).kind == CodeKind::kNmethod && IsReturn(at_.pc))
     at_.is_top = false;
   return status;
 }
 
-// In native code or in the JVM: the anchor tells. While the JVM is on its way into Java, or out of
-// it, the anchor is empty, though Java frames may be on the stack.
+// In native code or in the JVM, the anchor says where Java's frames begin. In a transition into
+// Java or out of it the anchor is empty, though Java frames may be on the stack: unwind tables lead
+// there.
 WalkStatus JavaWalk::BeginInC() {
   const WalkStatus status = BeginAtAnchor();
   if (status != WalkStatus::kNoJavaFrame || start_.registers.pc == 0 || !FromLeafCallByTables())
@@ -76,7 +77,7 @@ WalkStatus JavaWalk::BeginInC() {
   return WalkStatus::kFound;
 }
 
-// Interrupted in C code: its frames come first.
+// Interrupted in C code: the frames of C code, if wanted, come first.
 WalkStatus JavaWalk::WithCFrames(WalkStatus status) {
   const Registers& r = start_.registers;
   if (!start_.non_java || r.pc == 0) return status;
@@ -111,8 +112,8 @@ WalkStatus JavaWalk::FindFirst() {
   if (r.sp < start_.stack_floor || r.sp >= start_.stack_high) return WalkStatus::kUnknownJava;
   if (code.kind != CodeKind::kNone && r.pc >= code.end) return WalkStatus::kUnknownJava;
   if (code.kind == CodeKind::kNone) {
-    // The thread may be on its way between Java and the JVM, or in a function that Java calls as a
-    // leaf: an anchor tells the first, a return address the second.
+    // The thread may be between Java and the JVM, where it has an anchor, or in a function that
+    // Java calls as a leaf, which has a return address into generated code.
     if (!from_registers_ && BeginAtAnchor() == WalkStatus::kFound)
       return WithCFrames(WalkStatus::kFound);
     low_ = r.sp & ~7ULL;
@@ -144,9 +145,10 @@ WalkStatus JavaWalk::FindFirst() {
   return WalkStatus::kFound;
 }
 
-// The interpreter has left its frame and still has the return address on the stack. What it leaves
-// between that and a compiled caller's frame, the locals, only a register tells. A compiled frame
-// is aligned, and ends in a return address of its own.
+// The interpreter has left its frame, with the return address still on the stack. Skips the locals
+// between that address and a compiled caller's frame. As only a register holds sp', this searches
+// for sp', 16-byte aligned and with a return address at [sp' + size - 8], size of the caller's
+// frame.
 void JavaWalk::PassLocals() {
   const FoundCode caller = CodeAt(at_.pc);
   if (layout_.rules->has_link_register || at_.has_sender || caller.kind != CodeKind::kNmethod ||
@@ -154,7 +156,7 @@ void JavaWalk::PassLocals() {
     return;
   const uint64_t end = 8 * static_cast<uint64_t>(caller.frame_words) - 8;
   uint64_t above = 0;
-  if (ReturnAddress(at_.sp + end, above) && InCode(above)) return;  // nothing is between
+  if (ReturnAddress(at_.sp + end, above) && InCode(above)) return;  // there are no locals
   for (uint64_t sp = (at_.sp + 15) & ~15ULL; sp < at_.sp + 8 * kLeafWords; sp += 16) {
     if (!IsFrameAt(sp, caller)) continue;
     at_.sp = low_ = sp;
@@ -162,20 +164,20 @@ void JavaWalk::PassLocals() {
   }
 }
 
-// The interpreter enters a method and has no frame of it yet, or returns and has left it. The frame
-// pointer is the caller's then: of compiled code, that is some older frame's, or none.
+// The interpreter enters a method and has no frame of it yet, or returns and has left the frame:
+// fp' = fp (of a compiled caller, some older frame's, or none), sp' = r13.
 bool JavaWalk::BetweenInterpretedFrames() {
   const Registers r = start_.registers;
   if (layout_.rules->has_link_register) return FromCompiledCallerByLink();
   const uint64_t above = start_.java.sender_sp;
-  // The same register holds the return address, once that was taken off the stack.
+  // On return, once the return address was popped: ret = r13, sp' = sp.
   if (IsReturn(above)) {
     at_ = {above, r.sp, r.fp, false, false, {}};
     low_ = r.sp;
     return true;
   }
   if (above <= r.sp || !InStack(above - 8)) return false;
-  // While the locals are made room for, the return address is in a register, too.
+  // While the interpreter makes room for locals, the return address is in a register: ret = rax.
   if (!TakeReturnAt(r.sp, r.fp)) {
     if (!IsReturn(start_.java.return_pc)) return false;
     at_ = {start_.java.return_pc, above, r.fp, false, false, {}};
@@ -184,22 +186,23 @@ bool JavaWalk::BetweenInterpretedFrames() {
   return true;
 }
 
-// The same where the return address stays in the link register until a frame holds it. Generated
-// code returns through that register: once a method has called, the interpreter's own is in it.
+// BetweenInterpretedFrames() where ret = lr until a frame holds the return address. Generated code
+// returns by lr: once a method has called, lr leads into the interpreter itself.
 bool JavaWalk::FromCompiledCallerByLink() {
   const uint64_t pc = start_.registers.lr & layout_.rules->address_mask;
   uint64_t own = 0;
   if (CodeAt(pc).kind != CodeKind::kNmethod) return false;
-  if (ReturnAddress(start_.registers.fp + 8, own) && own == pc) return false;  // it has a frame
+  if (ReturnAddress(start_.registers.fp + 8, own) && own == pc) return false;  // the frame exists
   return FromLink({});
 }
 
-// The caller of what has not called yet is in the link register: not if that leads into `top`.
+// Moves to the caller in lr, of code that has not called yet. False if lr leads into `top`.
 bool JavaWalk::FromLink(const FoundCode& top) {
   const Registers& r = start_.registers;
   const uint64_t pc = r.lr & layout_.rules->address_mask;
   if ((pc >= top.begin && pc < top.end) || !IsReturn(pc)) return false;
-  // A frame may hold it already, whether or not the frame pointer is set.
+  // A frame at fp, or at sp if fp is not set yet, may hold lr already: ret = [frame + 8],
+  // fp' = [frame], sp' = frame + 16.
   for (const uint64_t frame : {r.fp, r.sp}) {
     uint64_t saved = 0, fp = 0;
     if (frame < r.sp || !ReturnAddress(frame + 8, saved) || saved != pc || !Word(frame, fp))
@@ -212,11 +215,11 @@ bool JavaWalk::FromLink(const FoundCode& top) {
   return true;
 }
 
-// Arguments, or what a leaf has pushed, may lie below the compiled caller's frame, which ends in a
-// return address of its own.
+// Moves to a compiled caller at `pc`. Arguments, or what a leaf has pushed, may be below its frame:
+// sp' is the lowest address with a return address at [sp' + size - 8], size of the caller's frame.
 bool JavaWalk::FromLinkTo(const FoundCode& caller, uint64_t pc) {
   const Registers& r = start_.registers;
-  for (uint64_t sp = r.sp; sp < r.sp + 8 * kLeafWords; sp += 16) {  // as sp is aligned
+  for (uint64_t sp = r.sp; sp < r.sp + 8 * kLeafWords; sp += 16) {  // sp is 16-byte aligned
     if (!IsFrameAt(sp, caller)) continue;
     at_ = {pc, sp, r.fp, false, false, {}};
     low_ = sp;
@@ -225,8 +228,9 @@ bool JavaWalk::FromLinkTo(const FoundCode& caller, uint64_t pc) {
   return false;
 }
 
-// Interrupted while the interpreter builds its frame. Arguments and locals may lie between it and
-// its caller's sp, which is in a register until the frame holds it.
+// Interrupted while the interpreter builds its frame: ret = [fp + 8], fp' = [fp]. Arguments and
+// locals may be between the frame and sp', which is in a register (r13) until the frame holds sp'
+// at [fp + sender_sp]; on aarch64 sp' = fp + 16.
 bool JavaWalk::FromFrameBeingBuilt() {
   const Registers& r = start_.registers;
   uint64_t caller_fp = 0, sp = start_.java.sender_sp;
@@ -249,7 +253,7 @@ WalkStatus JavaWalk::BeginAtAnchor() {
       !memory_.ReadWord(anchor + layout_.jvm.last_fp, fp))
     return WalkStatus::kUnknownState;
   if (pc == 0) {
-    // Not walkable by HotSpot: the return address stands below the frame.
+    // HotSpot calls such an anchor not walkable: pc = [sp - 8].
     low_ = sp - 8;
     if (!ReturnAddress(sp - 8, pc)) return WalkStatus::kNotWalkableNotJava;
   }
@@ -260,23 +264,24 @@ WalkStatus JavaWalk::BeginAtAnchor() {
   return WalkStatus::kFound;
 }
 
-// True if generated code has called from just before `pc`.
+// True if `pc` may be a return address into generated code.
 bool JavaWalk::IsReturn(uint64_t pc) {
   if (!InCode(pc)) return false;
   const FoundCode code = CodeAt(pc);
   if (code.kind == CodeKind::kNone || pc <= code.begin || pc >= code.end) return false;
-  // The interpreter pushes the address of a codelet that goes on behind the call.
+  // The interpreter pushes the address of a codelet that runs after the call.
   return code.kind == CodeKind::kCodelet || layout_.rules->follows_call(Code(), pc);
 }
 
-// True if a frame of compiled code may be at `sp`: it ends in a return address.
+// True if a frame of `code` may be at `sp`: `code` is compiled, and [sp + size - 8] is a return
+// address.
 bool JavaWalk::IsFrameAt(uint64_t sp, const FoundCode& code) {
   uint64_t pc = 0;
   return code.kind == CodeKind::kNmethod && code.frame_words > 0 &&
          ReturnAddress(sp + 8 * static_cast<uint64_t>(code.frame_words) - 8, pc) && IsReturn(pc);
 }
 
-// Goes to compiled code at `pc` whose frame is at `sp`; false if none may be there.
+// Moves to compiled code at `pc` whose frame is at `sp`; false if no frame can be there.
 bool JavaWalk::ToFrameAt(uint64_t sp, uint64_t pc, uint64_t fp) {
   if (!IsFrameAt(sp, CodeAt(pc))) return false;
   at_ = {pc, sp, fp, false, false, {}};
@@ -284,7 +289,8 @@ bool JavaWalk::ToFrameAt(uint64_t sp, uint64_t pc, uint64_t fp) {
   return true;
 }
 
-// Goes to the caller whose return address lies at `slot`; false if none does.
+// Moves to the caller: ret = [slot], fp' = fp, sp' = slot + 8. False if [slot] is no return
+// address.
 bool JavaWalk::TakeReturnAt(uint64_t slot, uint64_t fp) {
   uint64_t pc = 0;
   if (!ReturnAddress(slot, pc) || !IsReturn(pc)) return false;
@@ -293,7 +299,8 @@ bool JavaWalk::TakeReturnAt(uint64_t slot, uint64_t fp) {
   return true;
 }
 
-// By what compilers say of their own code, where that is known: not before the tables are made.
+// Moves from C code to its Java caller by unwind tables. False if no table describes the
+// interrupted pc, as before the tables are made.
 bool JavaWalk::FromLeafCallByTables() {
   NativeUnwinder c(start_.unwind, *layout_.rules, memory_);
   c.Begin(start_.registers, true, start_.stack_high);
@@ -309,9 +316,9 @@ bool JavaWalk::FromLeafCallByTables() {
   return false;
 }
 
-// Java calls some functions of the JVM with no frame that says so. Their return address is at the
-// stack's top before they set up a frame, behind the caller's frame pointer while they do, behind
-// their own once they have.
+// Moves to Java from a function of the JVM that Java has called without an anchor. Before the
+// function has a frame: ret = [sp] (aarch64: lr); once fp is pushed: ret = [sp + 8]; with a frame:
+// ret = [fp + 8], fp' = [fp], sp' = fp + 16.
 bool JavaWalk::FromLeafCall() {
   const Registers r = start_.registers;
   uint64_t fp = r.fp, caller = 0, word = 0;
@@ -325,13 +332,13 @@ bool JavaWalk::FromLeafCall() {
     if (caller <= fp) break;
     fp = caller;
   }
-  // No frame pointers: the nearest return address into generated code.
+  // Without frame pointers: the nearest return address into generated code.
   for (uint64_t i = 0; i < kLeafWords; i++)
     if (TakeReturnAt(r.sp + 8 * i, r.fp)) return true;
   return false;
 }
 
-// Interrupted in generated code: where its caller is depends on how much of its frame there is.
+// Interrupted in generated code: finds the caller by how much of the frame there is (FrameShape).
 bool JavaWalk::SenderInTop(const FoundCode& code) {
   const Registers& r = start_.registers;
   if (code.kind == CodeKind::kStub &&
@@ -346,7 +353,7 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
       slot = r.sp;
       break;
     case FrameShape::kBeyondCall:
-      // It leads back into the same code.
+      // The return address leads back into the same nmethod.
       if (ReturnAddress(r.sp, pc) && pc > code.begin && pc < code.end) TakeReturnAt(r.sp, r.fp);
       return true;
     case FrameShape::kFpPushed:
@@ -354,7 +361,8 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
       if (!Word(r.sp, fp)) return false;
       break;
     case FrameShape::kByFp:
-      // The handler may stand where the return address was; else by the stub's size.
+      // The exception handler may have replaced the return address: pc = [fp + 8], fp' = [fp],
+      // sp' = fp + 16. If not, the stub's size leads to the caller.
       if (!TakeReturnOfStub(r.fp) && Word(r.fp + 8, pc) && pc == start_.java.return_pc &&
           Word(r.fp, fp))
         ToFrameAt(r.fp + 16, pc, fp);
@@ -371,7 +379,7 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
       return InCode(at_.sender.pc);
     }
     case FrameShape::kUnknown: {
-      // Stubs: a leaf has its return address at the top, others have a frame pointer.
+      // Stubs: a leaf has ret = [sp], other stubs have a frame pointer.
       if (FromCallStub()) return true;
       if (layout_.rules->has_link_register)
         return FromLink(code) || TakeReturnOfStub(r.fp) || FromLeafCall();
@@ -383,7 +391,7 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
   }
   if (!ReturnAddress(slot, pc) || !InCode(pc)) return false;
   if (code.kind == CodeKind::kNmethod) {
-    // The method counts from its first instruction on.
+    // A method is a frame from its first instruction on.
     at_.has_sender = true;
     at_.sender = {pc, slot + 8, fp, 0};
     return true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JavaWalk in stubs: from what the JVM generates beside methods to the Java frame that it serves.
+// JavaWalk in stubs: from code that the JVM generates besides methods to the Java frame that the
+// code serves.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -9,23 +10,24 @@
 namespace walkhammer::asgst {
 namespace {
 
-// Bytes between a caller's sp and its callee's frame, or an adapter's sp while it saves registers.
+// Most bytes between a caller's sp and its callee's frame, or the sp of an adapter that saves
+// registers.
 constexpr uint64_t kMostArguments = 512 * 8;
-constexpr uint64_t kMostCallStub = 512;  // bytes of the call stub before and behind its call
-// Registers, as instructions number them.
+constexpr uint64_t kMostCallStub = 512;  // bytes of the call stub before, and after, its call
+// Registers by their numbers in instructions.
 constexpr int kRdx = 2, kSp = 4, kFp = 5, kSenderSp = 13, kThread = 15;
 
 }  // namespace
 
-// Registers of code that was interrupted at `pc`, or that has called from there. Of the latter only
-// those are known that are told otherwise: the callee may have changed the rest for the time being.
-// A caller's sp that it left alone leads into the stack near by.
+// Registers of code that was interrupted at `pc`, or that has called from just before `pc`. After a
+// call only sp, fp and the thread register are known: the callee may have changed the others. r13
+// is taken for the caller's sp, unchanged, if it is less than kMostArguments bytes above sp.
 StubStart JavaWalk::StartAt(uint64_t pc, uint64_t sp, uint64_t fp) const {
   constexpr uint32_t kAll = 0xffff;
   StubStart start;
   start.pc = pc;
   std::copy(std::begin(start_.java.general), std::end(start_.java.general), start.general);
-  // A walk that does not begin at a context has none of them.
+  // A walk that does not begin at a ucontext has no general registers.
   const bool is_context = pc == start_.registers.pc && start_.java.general[kSp] == sp && sp != 0;
   start.general[kSp] = sp;
   start.general[kFp] = fp;
@@ -41,9 +43,10 @@ StubStart JavaWalk::StartAt(uint64_t pc, uint64_t sp, uint64_t fp) const {
   return start;
 }
 
-// Code that keeps no rule gives control to its caller, or to what it was entered for: who called it
-// is told by the registers and the stack that it leaves then. The interpreter's, where its frame is
-// gone or is still to be built.
+// Moves to the caller of code without a fixed frame layout. Such code jumps or returns to its
+// caller or to what it was entered for: the registers and the stack at this exit, found by
+// simulation, lead to the caller. Of the interpreter's code: only where its frame is gone or is
+// still to be built.
 bool JavaWalk::FromExit(const FoundCode& code, const StubStart& start) {
   StubExit exit;
   uint64_t method = 0;
@@ -59,8 +62,8 @@ bool JavaWalk::FromExit(const FoundCode& code, const StubStart& start) {
   if (code.kind == CodeKind::kCodelet && fp >= sp && exit.sp > fp &&
       IsInterpretedFrameAt(fp, method, facts))
     return false;
-  // What it leaves of the stack may end in a return address, in whose place a call is still to put
-  // who handles an exception. Nothing is read below the sp that it was found with.
+  // [sp - 8] at the exit may be a return address, which a call has yet to replace by an exception
+  // handler. Nothing is read below the sp of the interrupted code.
   uint64_t passed = 0;
   ReturnAddress(exit.sp - 8, passed);
   if (!exit.returns) return TakeExitByJump(code, exit, passed);
@@ -68,8 +71,8 @@ bool JavaWalk::FromExit(const FoundCode& code, const StubStart& start) {
          (exit.pc == 0 && exit.called && TakeCaller(passed, exit.sp, exit, false));
 }
 
-// A stub may leave its frame to another stub: C1's stubs to forward_exception. That one calls, or
-// returns; an adapter does neither.
+// Continues in another stub, to which a stub may leave its frame: C1's stubs to forward_exception.
+// That other stub calls or returns; an adapter does neither.
 void JavaWalk::GoOnInStub(StubExit& exit) {
   const FoundCode to = CodeAt(exit.pc);
   if (exit.returns || to.kind != CodeKind::kStub) return;
@@ -89,8 +92,9 @@ void JavaWalk::GoOnInStub(StubExit& exit) {
     exit = further;
 }
 
-// A blob that never comes back to who called it, as those of deoptimisation, has a frame of the
-// size that it tells where it calls first.
+// Moves to the caller of a blob that never returns to it, as blobs of deoptimisation: at its first
+// call such a blob has a frame of its stated size. With sp at that call: ret = [sp + size - 8],
+// fp' = [sp + size - 16] (fp if not saved yet), sp' = sp + size.
 bool JavaWalk::FromFirstCall(const FoundCode& code) {
   const Registers& r = start_.registers;
   StubStart start = StartAt(r.pc, r.sp, r.fp);
@@ -109,8 +113,9 @@ bool JavaWalk::FromFirstCall(const FoundCode& code) {
   return true;
 }
 
-// A stub jumps to a callee, with the return address on top of the stack, or to who handles an
-// exception in the frame on top; the interpreter jumps to its caller.
+// Moves to the caller of code that exits by a jump. A stub jumps to a callee, with ret = [sp], or
+// to an exception handler in the frame at sp; the interpreter jumps to its caller. `passed`:
+// [sp - 8].
 bool JavaWalk::TakeExitByJump(const FoundCode& code, const StubExit& exit, uint64_t passed) {
   const FoundCode to = CodeAt(exit.pc);
   const auto thrown = [&] {
@@ -118,27 +123,27 @@ bool JavaWalk::TakeExitByJump(const FoundCode& code, const StubExit& exit, uint6
            TakeCaller(exit.exception_pc, exit.sp, exit, false);
   };
   if (code.kind == CodeKind::kCodelet) {
-    // Compiled code goes on in the midst of a loop: the interpreted frame is gone, its own will
-    // come.
+    // Compiled code replaces the interpreter in a loop: the interpreted frame is gone, the compiled
+    // frame is not built yet.
     if (exit.through_memory && to.kind == CodeKind::kNmethod && IsReturn(exit.top)) {
       const uint64_t above = std::max(exit.sp + 8, low_);
       at_ = {exit.pc, exit.sp, exit.fp, true, true, {exit.top, above, exit.fp, 0}};
       return true;
     }
-    if (exit.through_memory || to.kind == CodeKind::kCodelet) return false;  // it goes on
+    if (exit.through_memory || to.kind == CodeKind::kCodelet) return false;  // still interpreting
     return TakeCaller(exit.pc, exit.sp, exit, false) || thrown();
   }
   const uint64_t complete = to.frame_complete > 0 ? static_cast<uint64_t>(to.frame_complete) : 0;
   if (to.kind == CodeKind::kNmethod && exit.pc >= to.begin + complete) {
     if (ToFrameAt(exit.sp, exit.exception_pc, exit.fp)) return true;
     if (ToFrameAt(exit.sp, exit.pc, exit.fp)) {
-      at_.is_top = true;  // it goes on there: what is described there is of a call before it
+      at_.is_top = true;  // it resumes there: the description at this pc is of a call before it
       return true;
     }
   }
-  // A call is to tell where it goes. C1's stub puts that where its return address was.
+  // A call will return the jump's target. C1's stub puts the target where its return address was.
   if (exit.pc == 0 && exit.called) {
-    // What resolves a call goes to the callee, and rdx is an argument.
+    // A stub that resolves a call jumps to the callee, and rdx is an argument.
     const FoundCode caller = CodeAt(exit.top);
     const bool has_caller =
         caller.kind == CodeKind::kNmethod && IsReturn(exit.top) && IsFrameAt(exit.sp + 8, caller);
@@ -151,10 +156,11 @@ bool JavaWalk::TakeExitByJump(const FoundCode& code, const StubExit& exit, uint6
          TakeCaller(passed, exit.sp, exit, false);
 }
 
-// Goes to the caller that `pc` returns to. Between its frame and `sp` may lie what an adapter has
-// made room for; a register holds the caller's sp then, always on the way into the interpreter.
+// Moves to the caller: ret = pc, fp' = exit.fp, sp' = sp. If an adapter has made room between `sp`
+// and the caller's frame, sp' = exit.sender_sp (r13), which is always set on the way into the
+// interpreter.
 bool JavaWalk::TakeCaller(uint64_t pc, uint64_t sp, const StubExit& exit, bool into_interpreter) {
-  if (sp < low_ && low_ - sp < kMostArguments) sp = low_;  // what code would still push
+  if (sp < low_ && low_ - sp < kMostArguments) sp = low_;  // the code has yet to push the rest
   if (!IsReturn(pc) || !InStack(sp)) return false;
   const FoundCode caller = CodeAt(pc);
   const uint64_t above = exit.sender_sp;
@@ -167,15 +173,16 @@ bool JavaWalk::TakeCaller(uint64_t pc, uint64_t sp, const StubExit& exit, bool i
   return true;
 }
 
-// The interpreter has called, from an entry that has no frame (Math.sin and its like) or behind a
-// frame that it has removed for an exception.
+// Leaves the interpreter where it has called from an entry without a frame (Math.sin and the like),
+// or after it has removed a frame for an exception.
 void JavaWalk::LeaveEntry() {
   const FoundCode code = CodeAt(at_.pc);
   if (code.kind == CodeKind::kCodelet) FromExit(code, StartAt(at_.pc, at_.sp, at_.fp));
 }
 
-// What compiled code has pushed, for a stub or for itself, lies below its frame, which ends in a
-// return address. C1 leaves the frame pointer alone, so that its frame holds the very same one.
+// Moves sp over words that compiled code has pushed below its frame, for a stub or for itself. At
+// the frame's sp, [sp + size - 8] is a return address and, as C1 leaves fp alone,
+// [sp + size - 16] = fp in C1's code.
 void JavaWalk::PassArguments() {
   constexpr uint64_t kMostPushed = 4;
   const FoundCode code = CodeAt(at_.pc);
@@ -186,8 +193,8 @@ void JavaWalk::PassArguments() {
   const uint64_t sp = at_.sp, words = static_cast<uint64_t>(code.frame_words);
   const bool by_c1 = code.level > 0 && code.level < 4;
   uint64_t word = 0;
-  // Nothing is between if the frame ends in what is taken for a return address: also who handles
-  // deoptimisation, which no call is before.
+  // Nothing was pushed if [sp + size - 8] leads to code: to a return address, or to the handler of
+  // deoptimisation, which no call precedes.
   if (ReturnAddress(sp + 8 * words - 8, word) && InCode(word) &&
       (!by_c1 || (Word(sp + 8 * words - 16, word) && word == at_.fp))) {
     low_ = sp;
@@ -201,21 +208,21 @@ void JavaWalk::PassArguments() {
   low_ = at_.sp;
 }
 
-// In the stub through which native code calls Java, before the call or behind it: the frame is the
-// one that a callee finds, which returns to native code.
+// In the stub through which native code calls Java, before or after the call: moves up from the
+// entry frame that a callee finds, whose [fp + 8] leads to native code.
 bool JavaWalk::FromCallStub() {
   const Registers& r = start_.registers;
   uint64_t pc = 0, word = 0;
   if (r.pc - layout_.call_stub_return + kMostCallStub > 2 * kMostCallStub) return false;
-  // While it sets its frame up, a register leads to its JavaCallWrapper, which begins with the
-  // thread.
+  // While the stub sets its frame up, a register holds the address of the JavaCallWrapper:
+  // [wrapper] = thread.
   const uint64_t wrapper = start_.java.first_argument;
   if (r.pc < layout_.call_stub_return && wrapper > r.sp && Word(wrapper, word) &&
       word == start_.thread && memory_.ReadWord(r.sp, word) && !InCode(word)) {
     UpByWrapper(wrapper, {});
     return true;
   }
-  // At its end the frame pointer may be C's already; what it left is still below the stack pointer.
+  // At the stub's end fp may be C's already; the stub's frame is still below sp: fp = sp' - 16.
   StubExit exit;
   const bool ends =
       layout_.rules->run_to_exit != nullptr &&

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference walk from stubs of the JVM, on a JVM that a test made up.
+// The reference walk from stubs of the JVM, on a made-up JVM.
 #include "harness/asgst/walk/java_walk_testing.h"
 
 namespace walkhammer::asgst {
 namespace {
 
-// A stub has found where a compiled method handles an exception and goes there. A call is right
-// before that place: what is described at it is the call's.
+// A stub has found where a compiled method handles an exception and jumps there. A call is right
+// before this handler: the description at the handler's pc is the call's.
 TEST_P(BetweenFramesTest, OnTheWayToAHandler) {
   const uint64_t pc = jvm_.stub + 0x20, sp = kLeafSp, handler = leaf_ + 0x20;
   const std::vector<Seen> handled = {{0, 11, 4, FrameType::kJava}, wanted_[1]};
@@ -23,8 +23,8 @@ TEST_P(BetweenFramesTest, OnTheWayToAHandler) {
   EXPECT_EQ(Walk(), handled) << "where it stands now";
 }
 
-// The interpreter asks the JVM who handles an exception; its own frame is gone, the frame pointer
-// is an older frame's.
+// The interpreter asks the JVM for the handler of an exception; the interpreter's own frame is
+// gone, and fp is an older frame's.
 TEST_P(BetweenFramesTest, AnActivationThatWasRemovedForAnException) {
   const uint64_t back = MadeUpJvm::kInterpreter + 0x20, sp = kLeafSp - 16;
   // mov rbx, rax; pop rdx; pop rax; jmp rbx
@@ -38,7 +38,7 @@ TEST_P(BetweenFramesTest, AnActivationThatWasRemovedForAnException) {
   EXPECT_EQ(Walk(), std::vector<Seen>{wanted_[1]}) << "a frame that is still there";
 }
 
-// The interpreter returns: its frame is gone, and bit by bit what it knew of its caller's sp.
+// The interpreter returns: its frame is gone, then the return address, then the locals.
 TEST_P(BetweenFramesTest, WhileTheInterpreterLeaves) {
   const uint64_t pc = MadeUpJvm::kInterpreter + 0x40, sp = kSp;
   // leave; pop r13; mov rsp, rbx; jmp r13
@@ -53,7 +53,7 @@ TEST_P(BetweenFramesTest, WhileTheInterpreterLeaves) {
   EXPECT_EQ(Walk(), wanted_) << "the locals are gone, too";
 }
 
-// A loop got hot: compiled code goes on in place of the interpreted frame, which is gone already.
+// A loop got hot: compiled code replaces the interpreted frame, which is gone already.
 TEST_P(BetweenFramesTest, OnTheWayIntoALoop) {
   const uint64_t pc = MadeUpJvm::kInterpreter + 0x40, holder = kSp - 0x20;
   constexpr int kRsi = 6;
@@ -75,7 +75,7 @@ TEST_P(BetweenFramesTest, OnTheWayIntoALoop) {
   EXPECT_NE(Walk(), wanted_) << "a step to the next byte code";
 }
 
-// C1's puts the handler where its return address was, and then leaves.
+// C1's stub puts the handler where its return address was, and then leaves.
 TEST_P(BetweenFramesTest, BeforeItLeavesForAHandler) {
   const uint64_t fp = kLeafSp - 16, handler = leaf_ + 0x1f, pc = jvm_.stub + 4;
   // push rbp; mov rbp, rsp; mov [rbp+8], rax; leave; pop rcx; jmp rcx
@@ -97,7 +97,7 @@ TEST_P(BetweenFramesTest, BeforeItLeavesForAHandler) {
   EXPECT_NE(Walk(), wanted_) << "no return address was there";
 }
 
-// The frame pointer is an older frame's, whose return address would skip the stub's caller.
+// fp is an older frame's; the return address of that frame would skip the stub's caller.
 TEST_P(BetweenFramesTest, InAStubThatPushes) {
   // push rdi; push rax; nop; pop rax; pop rdi; ret
   memory_.PutBytes(jvm_.stub, {0x57, 0x50, 0x90, 0x58, 0x5f, 0xc3});
@@ -108,8 +108,8 @@ TEST_P(BetweenFramesTest, InAStubThatPushes) {
   }
 }
 
-// C1's stubs leave their frame to forward_exception, which asks who handles the exception and puts
-// that where the return address was.
+// C1's stubs leave their frame to forward_exception, which asks for the handler of the exception
+// and puts the handler where the return address was.
 TEST_P(BetweenFramesTest, AFrameThatIsLeftToAnotherStub) {
   const uint64_t pc = jvm_.stub + 0x20, to = jvm_.other_stub + 0x20, fp = kLeafSp - 16;
   const auto distance = static_cast<uint32_t>(to - (pc + 5));
@@ -128,7 +128,7 @@ TEST_P(BetweenFramesTest, AFrameThatIsLeftToAnotherStub) {
   }
 }
 
-// C2's rethrow goes on in the blob that asks who handles the exception, with the pc in rdx.
+// C2's rethrow jumps to the blob that asks for the handler of the exception, with the pc in rdx.
 TEST_P(BetweenFramesTest, AnExceptionThatIsHandedToAnotherStub) {
   const uint64_t pc = jvm_.stub + 0x20, to = jvm_.other_stub + 0x20;
   memory_.PutBytes(pc, {0x5a, 0x41, 0xff, 0xe2});  // pop rdx; jmp r10
@@ -146,8 +146,8 @@ TEST_P(BetweenFramesTest, AnExceptionThatIsHandedToAnotherStub) {
   EXPECT_EQ(Walk(), wanted_);
 }
 
-// Before a frame is unpacked, its registers are saved: from the first call on the blob never comes
-// back to who called it. Who did is the handler of a frame to be deoptimised.
+// Before a frame is unpacked, a blob saves its registers: from its first call on, this blob never
+// returns to its caller, the handler of a frame to be deoptimised.
 TEST_P(BetweenFramesTest, OnTheWayIntoDeoptimisation) {
   constexpr int kWords = 6;
   const uint64_t begin = jvm_.stub, handler = leaf_ + 0x100, sp = kLeafSp - 8;
@@ -169,7 +169,7 @@ TEST_P(BetweenFramesTest, OnTheWayIntoDeoptimisation) {
   EXPECT_NE(Walk(), wanted_);
 }
 
-// What resolves a call goes to the callee with all arguments as they were: rdx is one of them.
+// A stub that resolves a call jumps to the callee with all arguments unchanged; rdx is an argument.
 TEST_P(BetweenFramesTest, InAStubThatResolvesACall) {
   // push rdx; call; pop rdx; jmp rax
   memory_.PutInt(jvm_.stub - 0x1f0 + 8, 0);
@@ -180,8 +180,8 @@ TEST_P(BetweenFramesTest, InAStubThatResolvesACall) {
   EXPECT_EQ(Walk(), wanted_);
 }
 
-// Where it goes is not known, and no call is to tell: what it was called from is on top, whatever
-// was left over below that and in rdx.
+// The jump's target is not known, and no call will return the target: the return address is on top,
+// whatever is left over below that address and in rdx.
 TEST_P(BetweenFramesTest, InAStubThatGoesNobodyKnowsWhere) {
   // imul rax, rbx; jmp rax
   memory_.PutBytes(jvm_.stub, {0x48, 0x0f, 0xaf, 0xc3, 0xff, 0xe0, 0x90, 0x90});
@@ -192,24 +192,24 @@ TEST_P(BetweenFramesTest, InAStubThatGoesNobodyKnowsWhere) {
   EXPECT_EQ(Walk(), wanted_);
 }
 
-// Many stubs lie in one piece of code; the one at hand has registers to take back.
+// One blob holds many stubs; the interrupted stub has registers to pop.
 TEST_P(BetweenFramesTest, InAStubAmongOthers) {
   const uint64_t pc = jvm_.stub + 0x20;
   memory_.PutInt(jvm_.stub - 0x1f0 + 8, 0);  // no frame of its own
-  memory_.PutBytes(pc - 2, {0xc9, 0xc3});    // another's end
+  memory_.PutBytes(pc - 2, {0xc9, 0xc3});    // the end of another stub
   // add rsp, 16; pop rbp; pop r12; ret
   memory_.PutBytes(pc, {0x90, 0x48, 0x83, 0xc4, 0x10, 0x5d, 0x41, 0x5c, 0xc3});
   const uint64_t sp = kLeafSp - 8 - 32;
   Interrupt(pc, sp, 1);
-  memory_.Put(sp, leaf_ + 0x21);  // left over: no call is before it
+  memory_.Put(sp, leaf_ + 0x21);  // left over: no call precedes leaf_ + 0x21
   memory_.Put(sp + 16, kOlderFp);
   memory_.Put(sp + 32, leaf_ + 0x20);
   EXPECT_EQ(Walk(), wanted_);
-  Interrupt(pc + 6, sp + 24, kOlderFp);  // two of them are done
+  Interrupt(pc + 6, sp + 24, kOlderFp);  // add and pop rbp are done
   EXPECT_EQ(Walk(), wanted_);
 }
 
-// A virtual thread's: what entered it is far below, and is not who called the stub.
+// In a virtual thread: enterSpecial's frame is far older, and has not called the stub.
 TEST_P(BetweenFramesTest, InAStubThatCallsInAVirtualThread) {
   const uint64_t begin = jvm_.stub + 0x20, sp = kLeafSp - 8, entry = sp + 0x60;
   memory_.PutInt(jvm_.stub - 0x1f0 + 8, 0);
@@ -234,14 +234,14 @@ TEST_P(BetweenFramesTest, InAStubThatCallsInAVirtualThread) {
   EXPECT_EQ(Walk(), entered) << "from above the room for these frames";
 }
 
-// StubRoutines::cont_returnBarrier, once it has made room for the frames that it is to bring: what
-// older frames left there is none.
+// StubRoutines::cont_returnBarrier, after it has made room for the frames that it will bring: words
+// that older frames left in this room are no frames.
 TEST_P(BetweenFramesTest, InTheStubThatBringsFramesOfAVirtualThread) {
   const uint64_t begin = jvm_.stub + 0x20, sp = kLeafSp - 0x80, entry = sp + 0x60;
   memory_.PutInt(jvm_.stub - 0x1f0 + 8, 0);
   // cmp [rax], ecx; je +9; call; mov rsp, rax; ret, ret: the branch may go either way
   memory_.PutBytes(begin, {0x39, 0x08, 0x74, 0x09, 0xe8, 0, 0, 0, 0, 0x48, 0x89, 0xc4, 0xc3, 0xc3});
-  memory_.Put(sp, leaf_ + 0x20);  // remains
+  memory_.Put(sp, leaf_ + 0x20);  // left over
   layout_.cont_entry = 0x108;
   layout_.cont_entry_size = 32;
   layout_.cont_return_at = kThread + 0x100;
@@ -263,8 +263,8 @@ TEST_P(BetweenFramesTest, InTheStubThatBringsFramesOfAVirtualThread) {
   EXPECT_EQ(Walk(), wanted_);
 }
 
-// The interpreter has called a function of the JVM, which leaves the frame pointer alone, before
-// there are unwind tables. Behind the frame pointer is the return address of the interpreted frame.
+// The interpreter has called a function of the JVM that does not change fp, before there are unwind
+// tables. [fp + 8] is the return address of the interpreted frame.
 TEST_P(BetweenFramesTest, InAFunctionThatNoTableTellsOf) {
   const uint64_t fp = kLeafSp - 16, back = MadeUpJvm::kInterpreter + 0x60, sp = fp - 0x60;
   const UnwindTables none;
@@ -300,7 +300,7 @@ TEST_P(BetweenFramesTest, InAStubOfAMathEntry) {
   EXPECT_NE(Walk(), wanted_) << "an entry that goes on otherwise";
 }
 
-// Into and out of the blob that asks who handles an exception, by jumps.
+// Jumps into and out of the blob that asks for the handler of an exception.
 TEST_P(BetweenFramesTest, WhileTheHandlerOfAnExceptionIsLookedFor) {
   const uint64_t begin = jvm_.stub;
   // push rdx; sub rsp, 8; mov [rsp], rbp; call; mov rbp, [rsp]; add rsp, 8; pop rdx; jmp rax
@@ -320,7 +320,8 @@ TEST_P(BetweenFramesTest, WhileTheHandlerOfAnExceptionIsLookedFor) {
               {{kRdx, leaf_ + 0x20}, {kRax, leaf_ + 0x1c}, {8, leaf_ + 0x1c}});
     EXPECT_EQ(Walk(), wanted_) << pc - end;
   }
-  // It has called who answers: pop rdx; jmp rax. The caller's frame begins with what was left over.
+  // The blob has called the function that answers: pop rdx; jmp rax. The caller's frame begins with
+  // a word that was left over.
   memory_.PutInt(jvm_.stub - 0x1f0 + 8, 0);
   memory_.PutBytes(end - 5, {0xe8, 0, 0, 0, 0, 0x5a, 0xff, 0xe0});
   memory_.PutBytes(caller_ + 0x2b, {0xe8});
@@ -331,7 +332,7 @@ TEST_P(BetweenFramesTest, WhileTheHandlerOfAnExceptionIsLookedFor) {
   EXPECT_EQ(Walk(), wanted_) << "in the function that is called";
 }
 
-// Native code calls Java: the frame pointer is C's still, the thread's anchor is in the wrapper.
+// Native code calls Java: fp is still C's, the thread's anchor is in the wrapper.
 TEST_P(BetweenFramesTest, OnTheWayIntoJava) {
   if (layout_.rules->has_link_register) GTEST_SKIP() << "not looked for there";
   const uint64_t wrapper = kSp - 0x20, pc = jvm_.stub + 0x20;
@@ -362,7 +363,7 @@ TEST_P(BetweenFramesTest, AWordThatCompiledCodePushed) {
   }
 }
 
-// C2 keeps registers below its frame around a call of a collector's barrier.
+// C2 saves registers below its frame around a call of a collector's barrier.
 TEST_P(BetweenFramesTest, RegistersThatCompiledCodeKeeps) {
   if (layout_.rules->gives_back == nullptr) GTEST_SKIP() << "not asked there";
   constexpr uint64_t kKept = 0x60;
@@ -382,7 +383,7 @@ TEST_P(BetweenFramesTest, RegistersThatCompiledCodeKeeps) {
   }
 }
 
-// C1 pushes what it asks slow_subtype_check, and pops it behind the call.
+// C1 pushes the arguments of slow_subtype_check, and pops them after the call.
 TEST_P(BetweenFramesTest, ArgumentsThatCompiledCodePushed) {
   memory_.PutBytes(jvm_.stub, {0x57, 0x50, 0x90, 0x58, 0x5f, 0xc3});
   const uint64_t back = leaf_ + 0x20;
@@ -390,7 +391,7 @@ TEST_P(BetweenFramesTest, ArgumentsThatCompiledCodePushed) {
   Interrupt(jvm_.stub + 2, kLeafSp - 40, kOlderFp);
   memory_.PutBytes(back, {0x5e, 0x41, 0x5e, 0x90});  // pop rsi; pop r14
   EXPECT_EQ(Walk(), wanted_);
-  // Behind the call, and between the two.
+  // After the call, and between the two pops.
   const std::vector<Seen> interrupted = {{0, 11, 4, FrameType::kJava}, wanted_[1]};
   Interrupt(back, kLeafSp - 16, kOlderFp);
   EXPECT_EQ(Walk(), interrupted);
@@ -398,7 +399,7 @@ TEST_P(BetweenFramesTest, ArgumentsThatCompiledCodePushed) {
   EXPECT_EQ(Walk(), interrupted);
 }
 
-// A way between compiled and interpreted code, which ends in a jump with the return address on top.
+// An adapter between compiled and interpreted code ends in a jump with ret = [sp].
 TEST_P(BetweenFramesTest, InAnAdapter) {
   const uint64_t link = leaf_ + 0x20, below = kLeafSp - 8, pc = jvm_.stub + 0x20;
   const uint64_t entry = MadeUpJvm::kInterpreter + 0x40;
@@ -421,7 +422,7 @@ TEST_P(BetweenFramesTest, InAnAdapter) {
   EXPECT_EQ(Walk(), wanted_) << "the return address is put back";
 }
 
-// Code that is entered in the midst of a loop, in place of an interpreted frame.
+// OSR code is entered in a loop, in place of an interpreted frame.
 TEST_P(BetweenFramesTest, WhereALoopIsEntered) {
   const uint64_t entry = leaf_ + 0x40, caller = kLeafSp;
   // mov [rsp-0x14000], eax; push rbp; sub rsp, of the frame's size

@@ -42,7 +42,8 @@ TEST_P(JavaWalkTest, InNativeCodeTheAnchorTells) {
   EXPECT_EQ(Walk(), std::vector<Seen>{});
 }
 
-// In the stub through which native code calls Java: the walk goes on at that code's own caller.
+// In the stub through which native code calls Java: the walk goes on at the native code's own
+// caller.
 TEST_P(JavaWalkTest, InTheCallStub) {
   const uint64_t fp = kLeafSp - 0x80, wrapper = kLeafSp - 0x60;
   memory_.Put(fp, kLeafSp);
@@ -90,14 +91,14 @@ TEST_P(BetweenFramesTest, OnReturn) {
   EXPECT_EQ(Walk(), wanted_);
 }
 
-// Its own frame is gone, the return address is still on the stack, below the locals.
+// The interpreter's own frame is gone; the return address is still on the stack, below the locals.
 TEST_P(BetweenFramesTest, BeforeTheReturnAddressIsTaken) {
   start_.java.sender_sp = MadeUpJvm::Method(2);
   start_.registers.fp = 1;
   start_.registers.sp = kSp - 8;
   memory_.Put(kSp - 8, leaf_ + 0x20);
   EXPECT_EQ(Walk(), wanted_);
-  start_.registers.sp = kLeafSp - 8;  // a method without any
+  start_.registers.sp = kLeafSp - 8;  // a method without locals
   memory_.Put(kLeafSp - 8, leaf_ + 0x20);
   EXPECT_EQ(Walk(), wanted_);
 }
@@ -111,7 +112,7 @@ TEST_P(BetweenFramesTest, BehindACall) {
   memory_.Put(fp + layout_.interpreter_method, MadeUpJvm::Method(2));
   memory_.Put(fp + 8 * layout_.rules->slots.interpreter_bcp, MadeUpJvm::Method(2) + 0x100 + 32 + 4);
   start_.registers = {pc, fp - 0x60, fp, 0};
-  start_.java.sender_sp = start_.java.byte_code = leaf_ + 0x20;  // a return of long ago
+  start_.java.sender_sp = start_.java.byte_code = leaf_ + 0x20;  // left by an earlier return
   const std::vector<Seen> all = {{2, 4, 0, FrameType::kJava}, wanted_[0], wanted_[1]};
   for (const std::vector<uint8_t>& code : {std::vector<uint8_t>{0x48, 0x8b, 0x65, 0xf0, 0, 0, 0, 0},
                                            {0x48, 0xc7, 0x45, 0xf0, 0, 0, 0, 0},
@@ -144,12 +145,12 @@ TEST_P(BetweenFramesTest, BehindACompiledCall) {
   start_.registers = {leaf_ + 0x40, kLeafSp - 8, kOlderFp, 0};
   memory_.Put(kLeafSp - 8, leaf_ + 0x20);
   EXPECT_EQ(Walk(), wanted_);
-  start_.registers.sp = kLeafSp;  // no return address: it was code of the method itself
+  start_.registers.sp = kLeafSp;  // no return address on top: the pc is in the method's own code
   EXPECT_EQ(Walk().size(), 2U);
   EXPECT_NE(Walk(), wanted_) << "nothing is described behind the last description";
 }
 
-// The same where the return address stays in a register until there is a frame.
+// BetweenFramesTest where the return address stays in lr until there is a frame.
 class ByLinkTest : public BetweenFramesTest {
  protected:
   ByLinkTest() {
@@ -178,7 +179,7 @@ TEST_P(ByLinkTest, InAFrameThatHasNotCalledYet) {
   EXPECT_EQ(Walk(), (std::vector<Seen>{{2, 4, 0, FrameType::kJava}, wanted_[0], wanted_[1]}));
 }
 
-// The frame pointer is an older frame's, whose return address would skip the stub's caller.
+// fp is an older frame's; the return address of that frame would skip the stub's caller.
 TEST_P(ByLinkTest, InAStubWithoutAFrame) {
   start_.registers.pc = jvm_.stub + 0x20;
   start_.registers.sp = kLeafSp;
@@ -196,7 +197,7 @@ TEST_P(JavaWalkTest, AFrameToBeDeoptimisedHasItsPcElsewhere) {
   EXPECT_EQ(Walk(), (std::vector<Seen>{kLeaf, kInlined, kOuter}));
 }
 
-// Interpreted frames are laid out in its place, and have no methods yet.
+// Interpreted frames are laid out in place of the compiled frame, and have no methods yet.
 TEST_P(JavaWalkTest, WhileFramesAreUnpackedThereIsNoStack) {
   constexpr uint64_t kArray = kThread + 0x110, kBlobSp = kLeafSp - 32;
   const std::vector<Seen> wanted = {kLeaf, kInlined, kOuter};
@@ -218,7 +219,8 @@ TEST_P(JavaWalkTest, WhileFramesAreUnpackedThereIsNoStack) {
   EXPECT_EQ(status(), WalkStatus::kFound);
 }
 
-// The oldest frame on the stack of a virtual thread returns to a stub; older ones are in the heap.
+// The oldest frame on the stack of a virtual thread returns to a stub; older frames are in the
+// heap.
 TEST_P(JavaWalkTest, BelowAMountedVirtualThreadIsWhatEnteredIt) {
   const uint64_t entry = kLeafSp + 32, return_at = kThread + 0x100;
   memory_.Put(kLeafSp + 24, jvm_.stub + 0x40);
@@ -236,11 +238,11 @@ TEST_P(JavaWalkTest, BelowAMountedVirtualThreadIsWhatEnteredIt) {
   EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf}) << "an inner one";
 }
 
-// A virtual thread leaves its carrier: sp is where the continuation was entered, its pc still in
-// the method that is gone.
+// A virtual thread leaves its carrier: sp is where the continuation was entered, pc is still in the
+// method whose frame is gone.
 TEST_P(JavaWalkTest, WhereAVirtualThreadLeftIsWhatEnteredIt) {
-  constexpr uint64_t kEntry = kLeafSp, kAbove = kEntry + 6 * 8;  // of a frame of the caller's size
-  memory_.Put(kLeafSp + 24, 0x4242);                             // the leaf's own is in the heap
+  constexpr uint64_t kEntry = kLeafSp, kAbove = kEntry + 6 * 8;  // end of a caller-sized frame
+  memory_.Put(kLeafSp + 24, 0x4242);                             // the leaf's frame is in the heap
   memory_.Put(kAbove - 16, 0x1234);
   memory_.Put(kAbove - 8, caller_ + 0x30);
   memory_.Put(kAbove + 40, layout_.call_stub_return);
@@ -254,7 +256,7 @@ TEST_P(JavaWalkTest, WhereAVirtualThreadLeftIsWhatEnteredIt) {
   memory_.Put(kThread + 0x108, kEntry + 8);
   EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf}) << "it is still there";
   if (layout_.rules->adds_to_sp == nullptr) return;
-  // In doYield, which has no level: add rsp, 0x20; pop rbp
+  // In doYield, which has level 0: add rsp, 0x20; pop rbp
   memory_.Put(kThread + 0x108, 0);
   memory_.PutBytes(start_.registers.pc, {0x48, 0x83, 0xc4, 0x20, 0x5d, 0xc3, 0x90, 0x90});
   EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf}) << "compiled";
@@ -272,7 +274,7 @@ TEST_P(JavaWalkTest, ABrokenStackEndsTheWalkAndSaysSo) {
   EXPECT_TRUE(broken);
 }
 
-// Whatever words change, a walk ends, and reads nothing but through its MemoryReader.
+// A walk ends whatever words change, and reads only through its MemoryReader.
 TEST_P(JavaWalkTest, DamageOfAnyKindEnds) {
   std::mt19937_64 random(1);
   std::vector<uint64_t> addresses, values;
@@ -294,8 +296,9 @@ TEST_P(JavaWalkTest, DamageOfAnyKindEnds) {
   EXPECT_GT(frames, 20000);
 }
 
-// From JDK 26 on. A class is unloaded and one of the same shape takes its place: methods have the
-// same addresses, ids stand in an array of its own, and the old array in memory that was freed.
+// From JDK 26 on. A class is unloaded and a class of the same shape takes its place: its methods
+// have the same addresses, its ids are in a new array, and the old array is in memory that was
+// freed.
 TEST_P(JavaWalkTest, AnIdInFreedMemoryIsNobodys) {
   const auto first_id = [&] {
     JavaWalk walk(layout_, memory_, start_);
@@ -319,7 +322,8 @@ TEST_P(JavaWalkTest, AnIdInFreedMemoryIsNobodys) {
   EXPECT_EQ(first_id(), 0U) << "a class without ids";
 }
 
-// The intrinsics of method handles are numbered 0 in their class, as a method of it is.
+// Intrinsics of method handles have number 0 in their class, as one of the methods of the class
+// has.
 TEST_P(JavaWalkTest, AnIntrinsicHasNotTheIdOfAnotherMethod) {
   const auto first_id = [&] {
     JavaWalk walk(layout_, memory_, start_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixtures of the reference walk's tests: on a JVM that a test made up.
+// Fixtures of the reference walk's tests, on a made-up JVM.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_JAVA_WALK_TESTING_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_JAVA_WALK_TESTING_H_
 
@@ -53,8 +53,8 @@ class JavaWalkTest : public testing::TestWithParam<const CodeRules*> {
   const uint64_t leaf_ = jvm_.leaf, caller_ = jvm_.caller;
 };
 
-// Compiled code, which an interpreted method called, has called another interpreted one, with
-// arguments between their frames. Its frame pointer is still its caller's.
+// A compiled method, called by an interpreted one, has called another interpreted method; its
+// arguments are between the two frames. fp is still that of the compiled method's caller.
 class BetweenFramesTest : public JavaWalkTest {
  protected:
   static constexpr uint64_t kOlderFp = MadeUpJvm::kStack + 0x180, kSp = kLeafSp - 0x40;
@@ -66,13 +66,13 @@ class BetweenFramesTest : public JavaWalkTest {
     start_.registers = {MadeUpJvm::kInterpreter + 0x20, kSp, kOlderFp, 0};
   }
 
-  // Instructions, and behind them some that end nothing.
+  // Writes instructions, then nops, so that the code does not end there.
   void PutCode(uint64_t pc, std::vector<uint8_t> code) {
     code.resize(code.size() + 16, 0x90);
     memory_.PutBytes(pc, code);
   }
 
-  // Interrupted with these, and 0 in all others; numbered as instructions do.
+  // Interrupts at `pc` with these registers, by their numbers in instructions, and 0 in all others.
   enum { kRax = 0, kRdx = 2, kRbx = 3, kRdi = 7, kR13 = 13 };
   void Interrupt(uint64_t pc, uint64_t sp, uint64_t fp,
                  std::initializer_list<std::pair<int, uint64_t>> others = {}) {

@@ -15,7 +15,7 @@ void ReadNmethod(StructReader& read, const VmStructs& structs, WalkLayout& l) {
   l.immutable_data = read.Optional("nmethod", "_immutable_data");
   l.scopes_begin = read.Optional("CompiledMethod", "_scopes_data_begin");
   l.scopes_offset = l.scopes_begin < 0 ? read.Need("nmethod", "_scopes_data_offset") : -1;
-  // What stands behind the descriptors of pcs.
+  // What follows the PcDescs.
   l.pcs_end_offset =
       l.immutable_data >= 0 ? l.scopes_offset : read.Need("nmethod", "_dependencies_offset");
   l.metadata_offset = read.Optional("nmethod", "_metadata_offset");
@@ -40,12 +40,12 @@ void ReadMethod(StructReader& read, const VmStructs& structs, WalkLayout& l) {
 void ReadFrames(StructReader& read, const VmStructs& structs, WalkLayout& l) {
   l.wrapper_anchor = read.Need("JavaCallWrapper", "_anchor");
   l.unpacked_frames = read.Optional("JavaThread", "_vframe_array_head");
-  // Declared on x86_64 alone.
+  // vmStructs declare this constant on x86_64 only.
   l.call_wrapper = 8 * structs.Constant("frame::entry_frame_call_wrapper_offset")
                            .value_or(l.rules->slots.entry_wrapper);
   l.sender_sp = 8 * structs.Constant("frame::interpreter_frame_sender_sp_offset").value_or(-1);
   l.interpreter_method = -3 * 8;
-  // JDK 9 put the method's mirror before it.
+  // JDK 9 added the slot of the method's mirror above this slot.
   l.interpreter_bcp = 8 * l.rules->slots.interpreter_bcp + (l.feature < 9 ? 8 : 0);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers and memory of x86_64 code that is run in thought: what is not known is known to be so.
-// Signal-safe: yes. What is written is kept here.
+// MachineX86: registers and memory of simulated x86_64 code. Each value is known or marked unknown.
+// Signal-safe: yes. Written values are kept in the object.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_MACHINE_X86_64_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_MACHINE_X86_64_H_
 
@@ -38,10 +38,11 @@ class MachineX86 {
     return at;
   }
 
-  // Code that copies or compares arrays loads far more than tells where it goes, and each word may
-  // have to be read through the kernel.
+  // The word at `at`. Far from the stack only kMostFarLoads words are read: code that copies or
+  // compares arrays loads many words that do not decide where it goes, and each word may need a
+  // system call.
   Value Load(Value at) {
-    constexpr uint64_t kNear = 64 << 10;  // of the stack
+    constexpr uint64_t kNear = 64 << 10;  // bytes above rsp
     if (!at.known || (at.bits & 7) != 0) return {};
     for (int i = stores_ - 1; i >= 0; i--)
       if (stored_[i].at == at.bits) return stored_[i].value.known ? stored_[i].value : Value{};
@@ -51,7 +52,7 @@ class MachineX86 {
     return value.known ? value : Value{};
   }
 
-  // Bytes of one word.
+  // The `bytes` bytes at `at`, if they are in one word; otherwise unknown.
   Value LoadSome(Value at, int bytes) {
     const uint64_t in_word = at.bits & 7;
     if (in_word + static_cast<uint64_t>(bytes) > 8) return {};
@@ -59,13 +60,14 @@ class MachineX86 {
     return {word.bits >> 8 * in_word, word.known};
   }
 
-  // What no address tells is elsewhere than on the stack.
+  // Writes a word. A store to an unknown address is taken to be outside of the stack. False if
+  // there is no room for another store.
   bool Store(Value at, Value value) {
     if (!at.known) return true;
-    if ((at.bits & 7) != 0)  // two words, of which nobody knows either
+    if ((at.bits & 7) != 0)  // both words become unknown
       return Store({at.bits & ~7ULL, true}, {}) && Store({(at.bits | 7) + 1, true}, {});
     if (stores_ == kMostStores) {
-      r_[kRsp].known = false;  // no more is known of the stack
+      r_[kRsp].known = false;  // the stack is no longer known
       return false;
     }
     stored_[stores_++] = {at.bits, value};
@@ -101,7 +103,7 @@ class MachineX86 {
     return top;
   }
 
-  // What je and jne ask, behind cmp and test; any other arithmetic ends it.
+  // Sets the zero flag that je and jne test, after cmp and test; other arithmetic makes it unknown.
   void Compare(Value a, Value b, bool tests) {
     zero_ = {tests ? (a.bits & b.bits) == 0 : a.bits == b.bits, a.known && b.known};
   }
@@ -110,7 +112,7 @@ class MachineX86 {
     const int bytes = i_.opcode == 0x80 || i_.opcode == 0xf6 ? 1 : i_.wide ? 8 : 4;
     const uint64_t mask = bytes == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * bytes) - 1;
     const Value rm = i_.in_memory ? LoadSome(Address(), bytes) : r_[i_.rm];
-    if (!i_.in_memory && bytes == 1) return;  // perhaps ah
+    if (!i_.in_memory && bytes == 1) return;  // may be ah to bh
     Compare({rm.bits & mask, rm.known}, {static_cast<uint64_t>(i_.immediate) & mask, true}, tests);
   }
   void CompareRegisters(bool tests) {
@@ -129,7 +131,7 @@ class MachineX86 {
   uint64_t pc_;  // of the next instruction
   InstructionX86 i_;
   Value r_[16];
-  Value zero_;  // 1: what was compared last is equal, or has no bit in common
+  Value zero_;  // zero flag: 1 if the last cmp found equality, or test no common bit
 
  private:
   static constexpr int kMostStores = 96, kMostFarLoads = 24;

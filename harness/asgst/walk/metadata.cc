@@ -7,8 +7,8 @@ namespace walkhammer::asgst {
 namespace {
 
 constexpr uint64_t kLeastAddress = 4096;
-constexpr int32_t kMostShorts = 65535;  // of anything that a class file counts
-// A ConstMethod's words: 64 KiB of byte code, and tables of as many entries.
+constexpr int32_t kMostShorts = 65535;  // limit of all counts in a class file
+// Limit of a ConstMethod's words: 64 KiB of byte code, and tables of as many entries.
 constexpr int32_t kMostWords = 1 << 19;
 constexpr uint8_t kText = 1;  // JVM_CONSTANT_Utf8
 
@@ -50,7 +50,8 @@ uint64_t Metadata::TextAt(uint64_t pool, uint32_t index) const {
              : 0;
 }
 
-// The entry of a class holds two numbers: behind that of a resolved class, that of its name.
+// A class entry holds two 16-bit numbers: the index of the resolved class and, in the upper half,
+// that of its name.
 uint64_t Metadata::ClassNameAt(uint64_t pool, uint32_t index) const {
   uint8_t tag = 0;
   uint32_t numbers = 0;
@@ -70,7 +71,8 @@ uint64_t Metadata::SignatureOf(const MethodView& method) const {
                                                                        : 0;
 }
 
-// JDK 17 to 20 keep 16 bits of flags, later ones 32: of those here, all lie in the lower 16.
+// JDK 17 to 20 keep 16 bits of flags, later JDKs 32; all flags that are used here are in the lower
+// 16.
 bool Metadata::FlagsOf(const MethodView& method, uint32_t& flags) const {
   uint16_t low = 0;
   if (l_.flags < 0 || !memory_.Read(method.const_method + l_.flags, low)) return false;
@@ -78,7 +80,8 @@ bool Metadata::FlagsOf(const MethodView& method, uint32_t& flags) const {
   return true;
 }
 
-// The index is the last thing in a ConstMethod before the addresses of annotations.
+// The index of the generic signature is last in a ConstMethod, right before the addresses of
+// annotations.
 uint64_t Metadata::GenericSignatureOf(const MethodView& method) const {
   uint32_t flags = 0;
   if (!FlagsOf(method, flags) || (flags & l_.has_generic) == 0) return 0;
@@ -90,14 +93,14 @@ uint64_t Metadata::GenericSignatureOf(const MethodView& method) const {
                                                                     : 0;
 }
 
-// AccessFlags have 32 bits, from JDK 25 on 16; those of the class file are the lower ones.
+// AccessFlags have 32 bits, from JDK 25 on 16; the flags of the class file are the lower ones.
 int32_t Metadata::ModifiersOf(const MethodView& method) const {
   constexpr uint16_t kOfMethods = 0x1dff;  // JVM_RECOGNIZED_METHOD_MODIFIERS
   uint16_t flags = 0;
   return memory_.Read(method.method + l_.method_flags, flags) ? flags & kOfMethods : -1;
 }
 
-// The number that obsolete versions keep: _method_idnum of theirs becomes a new one.
+// Reads _orig_method_idnum, which obsolete versions keep; their _method_idnum becomes a new number.
 int32_t Metadata::IdNumOf(const MethodView& method) const {
   uint16_t number = 0;
   return l_.original_idnum >= 0 && memory_.Read(method.const_method + l_.original_idnum, number)
@@ -105,7 +108,7 @@ int32_t Metadata::IdNumOf(const MethodView& method) const {
              : -1;
 }
 
-// Those of arrays have a negative one.
+// Array classes have a negative _layout_helper.
 bool Metadata::IsInstanceClass(uint64_t klass) const {
   int32_t helper = 0;
   return IsAddress(klass) && memory_.Read(klass + l_.layout_helper, helper) && helper > 0;
@@ -219,7 +222,7 @@ LineNumbers::LineNumbers(const Metadata& metadata, const MethodView& method)
   if (!metadata.FlagsOf(method, flags) || (flags & metadata.l_.has_lines) == 0) end_ = 0;
 }
 
-// Each entry is the difference to the one before: a byte of five bits for the byte code and three
+// Each entry is the difference to the one before: a byte with five bits for the byte code and three
 // for the line; or 255 and two signed numbers. A zero byte ends the table.
 bool LineNumbers::Next(int32_t& start_bci, int32_t& line) {
   constexpr uint8_t kLong = 255;

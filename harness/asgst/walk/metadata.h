@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metadata: what HotSpot keeps of its methods and classes: names, modifiers, numbers, lines. Pure:
-// it reads through a MemoryReader and believes nothing that it reads.
-// Signal-safe: yes, but for ReadMetadataLayout. Every loop is bounded by a size of the class file
+// Metadata: reads what HotSpot keeps of methods and classes: names, modifiers, numbers, lines.
+// Pure: all reads go through a MemoryReader, and no value that is read is trusted.
+// Signal-safe: yes, but for ReadMetadataLayout. Every loop is bounded by a limit of the class file
 // format.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_METADATA_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_METADATA_H_
@@ -15,37 +15,38 @@
 
 namespace walkhammer::asgst {
 
-// Byte offsets from vmStructs; -1: this JDK has no such field, and what it tells is unknown.
+// Byte offsets from vmStructs; -1: this JDK has no such field, and its content is unknown.
 struct MetadataLayout {
   // Method
   int method_const, method_flags;
   // ConstMethod
   int pool, words, code_size, name_index, signature_index;
-  int header_bytes;  // of the ConstMethod itself; the byte codes follow
+  int header_bytes;  // size of the ConstMethod itself; the byte codes follow
   int flags;
   uint32_t has_lines, has_generic;  // bits of the flags
-  uint32_t annotations[4];          // bits; for each one there is a word at the end
-  int original_idnum;               // FindOriginalIdNum
-  // ConstantPool; its entries follow
+  uint32_t annotations[4];          // bits of the flags; each set bit: a word at the end
+  int original_idnum;               // from FindOriginalIdNum
+  // ConstantPool; its entries begin at pool_bytes
   int pool_tags, pool_holder, pool_length, pool_generic, pool_bytes;
   // Klass, InstanceKlass
   int layout_helper, class_name, class_flags, class_pool, methods, inner_classes;
-  // Array<u1>, Array<u2>, Array<Method*>: where the elements begin; an int, how many, comes first
+  // Array<u1>, Array<u2>, Array<Method*>: where the elements begin; their number, an int, is at 0
   int bytes_data, shorts_data, methods_data;
   // Symbol
   int symbol_length, symbol_body;
   bool null_free_numbers;  // JDK 20 and later (JDK-8292758)
 };
 
-// Fails with kUnable when a field is missing without which no method has a name.
+// Fails with kUnable when a required field, or the size of a ConstMethod or ConstantPool, is
+// missing.
 Result<MetadataLayout> ReadMetadataLayout(const VmStructs& structs, int feature);
 
-// A method, and what leads to everything else of it.
+// A method, and the addresses that lead to all its data.
 struct MethodView {
   uint64_t method = 0, const_method = 0, pool = 0;
-  uint64_t holder = 0;             // InstanceKlass*; of all versions of a method the same
-  uint64_t vtable = 0;             // its first word: in a Method, that of a C++ virtual table
-  uint64_t code_end = 0, end = 0;  // of the ConstMethod's byte codes, and its own
+  uint64_t holder = 0;             // InstanceKlass*; the same for all versions of a method
+  uint64_t vtable = 0;             // first word of the Method: its C++ virtual table
+  uint64_t code_end = 0, end = 0;  // ends of the byte codes and of the ConstMethod
 };
 
 class Metadata {
@@ -53,42 +54,44 @@ class Metadata {
   Metadata(const MetadataLayout& layout, const MemoryReader& memory)
       : l_(layout), memory_(memory) {}
 
-  // False if no Method can stand there.
+  // Fills `view`. False if no Method can be at `method`.
   bool Open(uint64_t method, MethodView& view) const;
-  // Symbol*; 0: unknown, or there is none.
+  // NameOf, SignatureOf, GenericSignatureOf: Symbol*; 0: unknown, or none.
   uint64_t NameOf(const MethodView& method) const;
   uint64_t SignatureOf(const MethodView& method) const;
   uint64_t GenericSignatureOf(const MethodView& method) const;
   int32_t ModifiersOf(const MethodView& method) const;  // as in the class file; -1: unknown
-  // A method's number in its class, the same for all versions of it; -1: unknown.
+  // The method's number in its class, the same for all versions of the method; -1: unknown.
   int32_t IdNumOf(const MethodView& method) const;
-  // Bytes of byte code.
+  // Size of the byte codes, in bytes.
   int32_t CodeSizeOf(const MethodView& method) const {
     return static_cast<int32_t>(method.code_end - method.const_method) - l_.header_bytes;
   }
 
-  // Of classes, each given as an InstanceKlass*.
+  // Functions of classes, each given as an InstanceKlass*.
   bool IsInstanceClass(uint64_t klass) const;
   uint64_t NameOfClass(uint64_t klass) const;  // "pkg/Name"
   uint64_t GenericSignatureOfClass(uint64_t klass) const;
-  // Whether a class and its constant pool lead to each other.
+  // True if the class and its constant pool point to each other.
   bool OwnsItsPool(uint64_t klass) const;
-  // As its InnerClasses attribute has them, if it does, like java.lang.Class.getModifiers.
+  // Modifiers as from java.lang.Class.getModifiers: of the InnerClasses attribute, if that lists
+  // the class; -1: unknown.
   int32_t ModifiersOfClass(uint64_t klass) const;
-  // Array<Method*>*, another one after each redefinition, and how many there are; 0: none.
+  // Array<Method*>* of the class, a different one after each redefinition; `count`: how many
+  // methods there are. 0: unknown.
   uint64_t MethodsOfClass(uint64_t klass, int& count) const;
   uint64_t MethodAt(uint64_t methods, int index) const;
 
   // The length of a Symbol's text; -1: it cannot be read.
   int32_t LengthOf(uint64_t symbol) const;
-  // Copies what fits in front of a NUL; `size`: bytes at `to`. The whole text's length; or -1, and
-  // nothing but a NUL is sure to be written.
+  // Copies a Symbol's text, truncated to fit, and a NUL; `size`: bytes at `to`. Returns the length
+  // of the whole text; -1: it cannot be read, and only the NUL at to[0] is certain.
   int32_t Copy(uint64_t symbol, char* to, int32_t size) const;
 
-  // ConstMethod::_orig_method_idnum is in no vmStructs. It follows what is declared before it:
-  // _size_of_parameters, from JDK 19 on _num_stack_arg_slots. Where all of `klass`'s methods, none
-  // of which may be an old version, have their _method_idnum there, too, it is found: its offset,
-  // or -1. Needs a class of several methods.
+  // Offset of ConstMethod::_orig_method_idnum, which is in no vmStructs; -1: not found. The field
+  // is after _size_of_parameters and, from JDK 19 on, _num_stack_arg_slots: returns the first
+  // offset there at which all methods of `klass` have their _method_idnum, too. `klass` needs
+  // several methods, and no old versions among them.
   int FindOriginalIdNum(const VmStructs& structs, uint64_t klass) const;
 
  private:
@@ -102,13 +105,13 @@ class Metadata {
   const MemoryReader& memory_;
 };
 
-// A method's line number table, entry by entry as the class file has them, which need not be by
+// Reads a method's line number table by entry, in the order of the class file, which need not be by
 // byte code.
 class LineNumbers {
  public:
-  // `metadata` must outlive it.
+  // `metadata` must outlive the object.
   LineNumbers(const Metadata& metadata, const MethodView& method);
-  // False at the end, which comes early where memory does not hold what it should.
+  // False at the end of the table, or where the table is damaged or cannot be read.
   bool Next(int32_t& start_bci, int32_t& line);
 
  private:
@@ -117,8 +120,8 @@ class LineNumbers {
   int32_t bci_ = 0, line_ = 0;
 };
 
-// The line of a byte code: of the first entry that begins at it, or of the last one of those that
-// begin nearest before it, as stack traces have it. -1: unknown.
+// Line of a byte code, as stack traces have it: of the first entry that begins at `bci`; else,
+// among the entries that begin nearest before `bci`, of the last one. -1: unknown.
 int32_t LineOf(const Metadata& metadata, const MethodView& method, int32_t bci);
 
 }  // namespace walkhammer::asgst

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a JVM keeps what Metadata reads: see metadata.h.
+// ReadMetadataLayout: where a JVM keeps what Metadata reads.
 #include "harness/asgst/walk/metadata.h"
 
 namespace walkhammer::asgst {

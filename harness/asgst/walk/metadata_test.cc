@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is read of methods and classes, on metadata that a test made up.
+// Metadata of methods and classes, from made-up memory.
 #include "harness/asgst/walk/metadata.h"
 
 #include <gtest/gtest.h>
@@ -117,7 +117,7 @@ class MetadataTest : public testing::Test {
                        {static_cast<uint8_t>(numbers[i]), static_cast<uint8_t>(numbers[i] >> 8)});
   }
   void PutFlags(uint32_t flags) { memory_.PutInt(kConst + 28, flags); }
-  // Behind the byte codes.
+  // Writes the line number table, after the byte codes.
   void PutLines(const std::vector<uint8_t>& bytes) {
     PutFlags(kHasLines);
     memory_.PutBytes(kConst + 48 + 40, bytes);
@@ -169,12 +169,12 @@ TEST_F(MetadataTest, WhatAJdkLacksIsUnknown) {
   EXPECT_TRUE(Lines().empty());
 }
 
-// The index of a generic signature stands before as many words as there are kinds of annotations.
+// The index of a generic signature is right below one word for each kind of annotations.
 TEST_F(MetadataTest, TheGenericSignature) {
   const uint64_t end = kConst + 160;
   for (const uint32_t annotations : {0U, 128U, 128U | 1024U, 128U | 256U | 512U | 1024U}) {
     const auto words = static_cast<uint64_t>(__builtin_popcount(annotations));
-    PutFlags(kHasGeneric | annotations | 0xffff0000);  // the upper ones are no business of ours
+    PutFlags(kHasGeneric | annotations | 0xffff0000);  // the upper flags are ignored
     memory_.PutBytes(end - 8 * words - 2, {3, 0});
     EXPECT_EQ(Text(metadata_.GenericSignatureOf(Open())), "<T:>()V") << words;
     memory_.PutBytes(end - 8 * words - 2, {0, 0});
@@ -265,7 +265,7 @@ TEST_F(MetadataTest, NoClass) {
   EXPECT_EQ(count, 0);
 }
 
-// Those of a member class are where its InnerClasses attribute names it; without ACC_SUPER.
+// A member class has the modifiers of its entry in the InnerClasses attribute, without ACC_SUPER.
 TEST_F(MetadataTest, ModifiersOfClasses) {
   EXPECT_EQ(metadata_.ModifiersOfClass(kClass), 0x40c);
   PutInner({7, 0, 0, 0x0002});
@@ -291,8 +291,8 @@ TEST_F(MetadataTest, LinesInLongSteps) {
     layout_.null_free_numbers = null_free;
     const uint8_t x = null_free ? 1 : 0;
     const auto u = [&](int value) { return static_cast<uint8_t>(value + x); };
-    // 0, +500 = coded 1000 = 192 + 40 + 64 * 12; -4 = coded 7. Null-free: the first byte that goes
-    // on is 192 as a byte, 191 as a value: 1000 = 191 + 41 + 64 * 12.
+    // 0, +500 = coded 1000 = 192 + 40 + 64 * 12; -4 = coded 7. Null-free: the first byte that says
+    // that another follows is 192 as a byte, 191 as a value: 1000 = 191 + 41 + 64 * 12.
     const std::vector<uint8_t> far = {static_cast<uint8_t>(192 + 40 + x), u(12)};
     PutLines({255, u(0), far[0], far[1], 255, u(10), u(7), 0});
     EXPECT_EQ(Lines(), (std::vector<Line>{{0, 500}, {5, 496}})) << null_free;
@@ -317,7 +317,7 @@ TEST_F(MetadataTest, LinesThatAreNoneEndTheTable) {
   EXPECT_TRUE(Lines().empty()) << "too far";
 }
 
-// The table need not be in order, and a byte code may stand in it twice.
+// The table need not be in order, and may have several entries for a byte code.
 TEST_F(MetadataTest, TheLineOfAByteCode) {
   // 4: 10, 20: 15, 8: 12 (back by 12: coded 23; by 3: coded 5), 8: 13
   PutLines({255, 8, 20, 16 << 3 | 5, 255, 23, 5, 0 << 3 | 1, 0});

@@ -6,7 +6,7 @@ namespace {
 
 constexpr uint32_t kNativeFlag = 0x100;  // JVM_ACC_NATIVE
 
-// What stands at the head of a method, and in which class, under which number, it is.
+// The ConstMethod of a method, its class, and its number in that class.
 struct MethodHead {
   uint64_t const_method = 0, holder = 0;
   uint16_t number = 0;
@@ -23,14 +23,16 @@ bool ReadHead(const WalkLayout& l, const MemoryReader& memory, uint64_t method, 
          memory.Read(head.const_method + l.table.const_idnum, head.number);
 }
 
-// The intrinsics of method handles are native, in their class and numbered 0 there, and not among
-// its methods: what the class keeps under that number is another method's.
+// True if the method may be an intrinsic of method handles: native, and numbered 0 in its class,
+// but not among the methods of the class. Then the id that the class keeps for number 0 is another
+// method's.
 bool MayBeIntrinsic(const MethodHead& head, bool is_native) {
   return head.number == 0 && is_native;
 }
 
-// A jmethodID that is an address: of a word that holds the Method*, or that of its newest version
-// once its class was redefined: then both have the same C++ virtual table, and are native or not.
+// True if a jmethodID that is an address is that of `method`; `now`: the word at this address. This
+// word is the Method* or, once the class was redefined, that of its newest version: then both
+// versions have the same C++ virtual table and number, and both or neither are native.
 bool LeadsTo(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
              const MethodHead& head, bool is_native, uint64_t now) {
   if (now == method || MayBeIntrinsic(head, is_native)) return now == method;

@@ -13,16 +13,16 @@ namespace walkhammer::asgst {
 struct MethodFacts {
   uint64_t const_method = 0;  // ConstMethod*
   uint64_t id = 0;            // jmethodID; 0: it never got one
-  // With an id: as long as the word at `witness_at` holds `witness`, the id is the method's. Where
-  // ids are numbers, that word lies in an array of the class, which must still have it: the word at
-  // `array_at`, if not 0, holds `array`. (Unloaded, it may stand in freed memory for long, while a
-  // class of the same shape has the method's address.)
+  // `id` is the method's as long as [witness_at] = witness and, if array_at is not 0,
+  // [array_at] = array. Where ids are numbers, witness_at is in an array of the class, and
+  // [array_at] = array says that the class still has this array. (After unloading, the array may
+  // stay in freed memory for long, while a class of the same shape has the method's address.)
   uint64_t witness_at = 0, witness = 0;
   uint64_t array_at = 0, array = 0;
   uint16_t code_size = 0;  // bytes of byte code
   bool is_native = false;
 };
-// False if there is no Method at that address.
+// Reads the facts of the Method at `method`. False if there is none.
 bool ReadMethod(const WalkLayout& layout, const MemoryReader& memory, uint64_t method,
                 MethodFacts& facts);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumberStream: bytes and compressed numbers in a row, as HotSpot writes debug information and line
-// number tables. Signal-safe: yes.
+// NumberStream: reads bytes and compressed numbers in sequence, as HotSpot writes debug information
+// and line number tables. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_NUMBER_STREAM_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_NUMBER_STREAM_H_
 
@@ -13,11 +13,11 @@ namespace walkhammer::asgst {
 class NumberStream {
  public:
   // `null_free`: JDK 20 and later, where no byte of a number is zero (JDK-8292758). `memory` must
-  // outlive it.
+  // outlive the stream.
   NumberStream(const MemoryReader& memory, bool null_free, uint64_t at)
       : memory_(memory), excluded_(null_free ? 1 : 0), at_(at) {}
 
-  // Where the next byte is read.
+  // Address of the next byte to read.
   uint64_t at() const { return at_; }
 
   bool Byte(uint8_t& byte) {
@@ -30,8 +30,8 @@ class NumberStream {
     return true;
   }
 
-  // HotSpot's UNSIGNED5: up to five bytes, each but the last one not below `low`. Where a byte
-  // means that another one follows, 64 values are left for it. Null-free, all are one higher.
+  // Reads a number in HotSpot's UNSIGNED5: up to five bytes, of which each but the last is at least
+  // 192, so that 64 byte values say that another byte follows. Null-free, each byte is one higher.
   bool Number(uint32_t& number) {
     constexpr uint32_t kHigh = 64;
     const uint32_t low = 256 - excluded_ - kHigh;
@@ -45,7 +45,7 @@ class NumberStream {
     return true;
   }
 
-  // The sign is the lowest bit: 0, -1, 1, -2, ...
+  // Reads a signed number, whose sign is the lowest bit: 0, -1, 1, -2, ...
   bool Signed(int32_t& number) {
     uint32_t coded = 0;
     if (!Number(coded)) return false;

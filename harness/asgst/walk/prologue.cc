@@ -5,8 +5,9 @@ namespace walkhammer::asgst {
 
 namespace {
 
-// Of a stub that does not say where its frame is complete: those of C1, and blobs. What they save
-// comes bit by bit, so that their size tells nothing; most keep a frame pointer.
+// Shape in a stub that does not say where its frame is complete: C1's stubs, and blobs. They save
+// registers one after another, so the frame size alone does not lead to the caller; most keep a
+// frame pointer.
 FrameShape ShapeOfStub(const CodeRules& rules, const MemoryReader& memory, const FoundCode& stub,
                        uint64_t pc) {
   int pushed = 0, all = 0;

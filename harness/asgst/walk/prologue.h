@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of its frame generated code has set up at a pc, told from the instructions around it.
+// FrameShape: how much of its frame generated code has set up at a pc, found from the instructions
+// around the pc.
 // Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_PROLOGUE_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_PROLOGUE_H_
@@ -12,74 +13,78 @@
 
 namespace walkhammer::asgst {
 
+// Where the caller is (JavaWalk::SenderInTop): ret is the return address, a prime marks the
+// caller's value, size is 8 * FoundCode::frame_words bytes.
 enum class FrameShape : uint8_t {
-  kWhole,       // sp is the frame's own; the return address and the caller's fp are at its top
-  kNone,        // x86_64: the return address is at sp
-  kFpPushed,    // the caller's frame pointer is at sp, the return address above it
-  kFpNotSaved,  // x86_64: whole, but fp is still the caller's
-  kInLink,      // aarch64: the return address is in lr, sp and fp are the caller's
-  kSpMoved,     // aarch64: the same, but sp is the frame's own
-  kBeyondCall,  // x86_64: a call's way on to its callee; the return address is at sp
-  kByFp,        // fp is the frame's own: the return address is behind it
-  kUnknown,     // code that keeps no rule
+  kWhole,       // ret = [sp + size - 8], fp' = [sp + size - 16], sp' = sp + size
+  kNone,        // x86_64: ret = [sp], fp' = fp, sp' = sp + 8
+  kFpPushed,    // ret = [sp + 8], fp' = [sp], sp' = sp + 16
+  kFpNotSaved,  // x86_64: ret = [sp + size - 8], fp' = fp, sp' = sp + size
+  kInLink,      // aarch64: ret = lr, fp' = fp, sp' = sp
+  kSpMoved,     // aarch64: ret = lr, fp' = fp, sp' = sp + size
+  kBeyondCall,  // x86_64: in a call's stub. If [sp] leads back into the nmethod: ret = [sp],
+                // fp' = fp, sp' = sp + 8, where the nmethod's own frame is; else as kWhole
+  kByFp,        // ret = [fp + 8], fp' = [fp], sp' = fp + 16: a stub that has set up fp
+  kUnknown,     // none of the above: JavaWalk searches for the caller
 };
 
-// Generated code that keeps no rule about its frame, as it was interrupted at `pc`.
+// Where a simulation begins: in generated code without a fixed frame layout, at `pc`.
 struct StubStart {
-  bool called = false;   // it has called from before `pc`, and was not interrupted itself
-  bool to_call = false;  // to be run up to its first call, and not to where it gives control away
+  bool called = false;   // the code has called from just before `pc`
+  bool to_call = false;  // run up to the first call; false: up to a jump or return
   uint64_t pc = 0;
-  uint64_t general[16] = {};  // as instructions number them
-  uint32_t known = 0;         // a bit for each of them
+  uint64_t general[16] = {};  // registers by their numbers in instructions: 4 is rsp
+  uint32_t known = 0;         // bit i: general[i] is known
 };
 
-// How it gives control away: by a jump or a return, with these in the registers. 0: not known.
+// How the code jumps or returns at its end, and the registers at that point. 0: not known.
 struct StubExit {
-  bool returns = false;
-  bool called = false;  // it has called before that
-  // Straight on, behind a call, a register that nobody knows becomes the stack pointer: how the
-  // stub that brings frames of a virtual thread goes to them. Told also where no exit is found.
+  bool returns = false;  // by a return; false: by a jump or, with to_call, at the first call
+  bool called = false;   // the code has called before (StubStart::called included)
+  // If only branches of known condition are taken, sp becomes unknown by mov rsp, reg after a
+  // call: so the stub that brings frames of a virtual thread switches to them. Set even without an
+  // exit.
   bool loses_sp = false;
-  uint64_t pc = 0;   // where it goes
-  uint64_t sp = 0;   // behind what a return takes
-  uint64_t top = 0;  // the word there
+  uint64_t pc = 0;   // target of the jump or return
+  uint64_t sp = 0;   // after a return has popped its words; at a jump or call, before it
+  uint64_t top = 0;  // [sp]
   uint64_t fp = 0;
   uint64_t sender_sp = 0;       // r13
   uint64_t exception_pc = 0;    // rdx
-  bool through_memory = false;  // a jump to an address in memory: how the interpreter goes on
+  bool through_memory = false;  // the jump loads its target from memory, as the interpreter does
 };
 
-// What differs between architectures; each runs on any host.
+// What differs between architectures. Each set of rules runs on any host. Functions with a default
+// are null on aarch64.
 struct CodeRules {
-  // Of an nmethod that was interrupted at `pc`; of other code, whether it has left its frame.
+  // Shape at `pc` of an nmethod that was interrupted there. Of other code: whether it has left its
+  // frame (kWhole: it has not).
   FrameShape (*shape_at)(const MemoryReader& memory, const FoundCode& code, uint64_t pc);
-  // Bytes of code that begins by setting fp up: to behind the push of the caller's, and to behind
-  // all of it. False if it begins otherwise.
+  // True if the code at `begin` starts by setting up fp. `pushed`: bytes up to the end of the push
+  // of the caller's fp; `all`: bytes up to the end of the whole set-up.
   bool (*sets_up_fp)(const MemoryReader& memory, uint64_t begin, int& pushed, int& all);
   // True if the instruction before `pc` is a call.
   bool (*follows_call)(const MemoryReader& memory, uint64_t pc);
-  // True if the interpreter goes on behind a call at `pc`: what it keeps in registers is still in
-  // its frame alone. Null where registers are not asked for it.
+  // True if `pc` is where the interpreter resumes after a call: what it keeps in registers is then
+  // only in its frame.
   bool (*goes_on)(const MemoryReader& memory, uint64_t pc) = nullptr;
-  // Words that code at `pc`, where it calls a stub or has called it, has pushed for it and takes
-  // back behind the call. Null where nobody asks.
+  // Number of words that code at `pc`, before or after the call of a stub, has pushed for the call
+  // so far and pops after it.
   uint64_t (*takes_back)(const MemoryReader& memory, uint64_t pc) = nullptr;
-  // Bytes that code at `pc` gives back to the stack before its next branch, having taken them
-  // before `pc`: where it keeps registers around a call, not where its frame ends. Null where
-  // nobody asks.
+  // Bytes that code at `pc` adds to sp before its next branch, if it subtracted them before `pc` to
+  // save registers around a call; 0 if it does not, or ends its frame.
   uint64_t (*gives_back)(const MemoryReader& memory, const FoundCode& code, uint64_t pc) = nullptr;
-  // Bytes that the instruction at `pc` takes off the stack by adding to its pointer; else 0. Null
-  // where nobody asks.
+  // Bytes that the instruction at `pc`, an add or sub with an immediate, adds to sp; otherwise 0.
   uint64_t (*adds_to_sp)(const MemoryReader& memory, uint64_t pc) = nullptr;
-  // Where in the thread the first instructions at `pc` load the stack pointer from, in bytes; -1 if
-  // they do not. Null where nobody asks.
+  // Byte offset in the JavaThread from which one of the first instructions at `pc` loads sp; -1:
+  // none does.
   int (*loads_sp_from)(const MemoryReader& memory, uint64_t pc) = nullptr;
-  // Runs the code at `start` in thought up to where it gives control away (or calls). False if that
-  // is not found in a bounded number of steps, or nothing tells the stack pointer there. Null where
-  // nobody asks.
+  // Simulates `found` from `start` on, up to its jump or return (or first call). False if none is
+  // found in a bounded number of steps, or sp is not known. `code` reads instructions, `memory`
+  // data.
   bool (*run_to_exit)(const MemoryReader& code, const MemoryReader& memory, const FoundCode& found,
                       const StubStart& start, StubExit& exit) = nullptr;
-  // The bits of a return address that are one: pointer authentication puts a signature above them.
+  // Mask of a return address's own bits; pointer authentication puts a signature above them.
   uint64_t address_mask;
   bool has_link_register;
   FrameSlots slots;
@@ -87,7 +92,8 @@ struct CodeRules {
 
 extern const CodeRules kX86_64Rules, kAarch64Rules;
 
-// Of any code. `code` is as long as its frame only where it says so.
+// Shape of any code at `pc`. Code that is no nmethod: kUnknown unless it is a stub of a known frame
+// size and, where it says when its frame is complete, `pc` is not before that.
 FrameShape ShapeAt(const CodeRules& rules, const MemoryReader& memory, const FoundCode& code,
                    uint64_t pc);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// aarch64. The sequences are those that the compilers emit from JDK 17 to 25:
+// FrameShape on aarch64. The sequences are those that the compilers emit from JDK 17 to 25:
 //   entry:  [checks, stack bang, paciasp]  sub sp, sp, #N  stp x29, x30, [sp, #N-16]
 //           or, of large frames: stp x29, x30, [sp, #-16]!  [mov x29, sp]  sub sp, sp, ...
 //   exit:   ldp x29, x30, [sp, #N-16]  add sp, sp, #N
 //           or: add sp, sp, ...  ldp x29, x30, [sp], #16
 //           [autiasp]  ldr x8, [x28, #N]  cmp sp, x8  b.hi  ret
-//           @ReservedStackAccess: before that  ldr, cmp, b.lo, over what is done if not
+//           @ReservedStackAccess: before that  ldr, cmp, b.lo past the zone's handling
 #include "harness/asgst/walk/prologue.h"
 
 namespace walkhammer::asgst {
@@ -19,7 +19,7 @@ constexpr uint32_t kPopFpLr = 0xa8c17bfd;   // ldp x29, x30, [sp], #16
 constexpr uint32_t kMoveSpToFp = 0x910003fd, kPaciasp = 0xd503233f;
 constexpr uint32_t kRet = 0xd65f03c0, kRetAuthenticated = 0xd65f0bff, kAutiasp = 0xd50323bf;
 
-bool IsSubSp(uint32_t i) {  // of a number or a register
+bool IsSubSp(uint32_t i) {  // by an immediate or a register
   return (i & 0xff0003ff) == 0xd10003ff || (i & 0xffe0ffff) == 0xcb2063ff;
 }
 bool IsAddSp(uint32_t i) {
@@ -37,7 +37,8 @@ bool ReadCode(const MemoryReader& memory, uint64_t pc, uint32_t& instruction) {
   return memory.Read(pc, instruction);
 }
 
-// The far side of the poll: the frame is gone already.  adr x8, N; str x8, [x28, #N]; b
+// True in the slow path of the return's poll: adr x8, N; str x8, [x28, #N]; b. The frame is already
+// gone there.
 bool IsPollStub(const MemoryReader& memory, uint64_t pc) {
   uint32_t i = 0;
   if (ReadCode(memory, pc, i) && (i & 0x9f00001f) == 0x10000008) pc += 4;
@@ -45,10 +46,10 @@ bool IsPollStub(const MemoryReader& memory, uint64_t pc) {
          (i & 0xfc000000) == 0x14000000;
 }
 
-// Methods that may use the stack's reserved zone look whether they did, and go on behind what is
-// done then.
+// True if code at `pc` reaches its return through polls only. Methods with @ReservedStackAccess
+// check whether they used the reserved zone; their b.lo leads past the code that handles this.
 bool RunsToReturn(const MemoryReader& memory, uint64_t pc) {
-  constexpr uint32_t kMostWords = 64;  // that a b.lo leads over
+  constexpr uint32_t kMostWords = 64;  // a b.lo to this distance or farther is not followed
   uint32_t i = 0;
   for (int n = 0; n < kMostExit && ReadCode(memory, pc, i); n++) {
     if (i == kRet || i == kRetAuthenticated) return true;
@@ -60,7 +61,7 @@ bool RunsToReturn(const MemoryReader& memory, uint64_t pc) {
 }
 
 FrameShape InEntry(const MemoryReader& memory, const FoundCode& code, uint64_t pc, uint64_t end) {
-  uint64_t pushed = 0;  // where fp and lr were pushed, of a large frame
+  uint64_t pushed = 0;  // address of the push of fp and lr in a large frame; 0: none
   uint32_t i = 0;
   const uint64_t from = end - code.begin > 4 * kMostEntry ? end - 4 * kMostEntry : code.begin;
   for (uint64_t at = from; at < end; at += 4) {

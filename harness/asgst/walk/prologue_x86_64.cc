@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// x86_64. The sequences are those that the compilers emit from JDK 17 to 25:
+// FrameShape on x86_64. The sequences are those that the compilers emit from JDK 17 to 25:
 //   entry:  [checks]  mov [rsp-N], eax (stack bang)  push rbp  [mov rbp, rsp]  sub rsp, N
 //           or without the push: sub rsp, N  mov [rsp+M], rbp
 //   exit:   add rsp, N  pop rbp  cmp rsp, [r15+N] / test  ja  ret
 //           add rsp, N  pop rbp  jmp (an exception)
-//           @ReservedStackAccess: before the poll  cmp rsp, [r15+N]  jb, over what is done if not
+//           @ReservedStackAccess: before the poll  cmp rsp, [r15+N]  jb past the zone's handling
 #include <cstring>
 
 #include "harness/asgst/walk/instruction_x86_64.h"
@@ -14,8 +14,8 @@
 namespace walkhammer::asgst {
 namespace {
 
-constexpr int kWindow = 64;       // bytes looked at from pc on
-constexpr int kLeastWindow = 24;  // the same at the end of what can be read
+constexpr int kWindow = 64;       // bytes read from pc on
+constexpr int kLeastWindow = 24;  // bytes that suffice at the end of readable memory
 constexpr uint64_t kLongestEntry = 96;
 
 constexpr uint8_t kPush = 0x50, kPop = 0x58, kPushFp = 0x55, kPopFp = 0x5d, kRet = 0xc3,
@@ -28,7 +28,7 @@ bool Starts(const uint8_t* code, std::initializer_list<uint8_t> bytes) {
   return true;
 }
 
-// sub rsp, N; the length of the instruction, or 0.
+// Length in bytes of `sub rsp, N` at `code`; 0: another instruction.
 int SubSp(const uint8_t* code) {
   if (Starts(code, {0x48, 0x83, 0xec})) return 4;
   return Starts(code, {0x48, 0x81, 0xec}) ? 7 : 0;
@@ -38,9 +38,9 @@ bool StoresFp(const uint8_t* code) {  // mov [rsp+N], rbp
   return Starts(code, {0x48, 0x89, 0x6c, 0x24}) || Starts(code, {0x48, 0x89, 0xac, 0x24});
 }
 
-// Between the pop of the frame pointer, which ends at `pc`, and the return: polls, in any number of
-// instructions. `code` is what is read there. Methods that may use the stack's reserved zone look
-// whether they did, and go on behind what is done then.
+// True if code at `pc`, after the pop of rbp, reaches its return through polls and similar checks
+// only. `code`: the bytes at `pc`. Methods with @ReservedStackAccess check whether they used the
+// reserved zone; their jb leads past the code that handles this.
 bool RunsToReturn(const MemoryReader& memory, uint64_t pc, const uint8_t* code,
                   bool has_jumped = false) {
   for (int at = 0; at < kWindow - 8;) {
@@ -65,17 +65,17 @@ bool RunsToReturn(const MemoryReader& memory, uint64_t pc, const uint8_t* code,
     else if (Starts(i, {0x41, 0x85, 0x02}))
       at += 3;  // test [r10], eax
     else if (Starts(i, {0x85, 0x05}))
-      at += 6;  // test [rip+disp32], eax (to JDK 9)
+      at += 6;  // test [rip+disp32], eax (up to JDK 9)
     else if (Starts(i, {0x41, 0xf6, 0x47}))
       at += 5;  // test byte [r15+disp8], imm8
     else if (Starts(i, {0x41, 0xf6, 0x87}))
       at += 8;  // test byte [r15+disp32], imm8
     else if (Starts(i, {0x74}) && i[1] < 0x80)
-      at += 2 + i[1];  // je rel8: native wrappers of JDK 25 look for a poll
+      at += 2 + i[1];  // je rel8: native wrappers of JDK 25 check for a poll
     else if (Starts(i, {0x49, 0x83, 0x7f}))
       at += 5;  // cmp qword [r15+disp8], imm8
     else if (Starts(i, {0x49, 0x81, 0x7f}))
-      at += 8;  // cmp qword [r15+disp8], imm32: native wrappers look for an exception
+      at += 8;  // cmp qword [r15+disp8], imm32: native wrappers check for an exception
     else if (Starts(i, {0x75}))
       at += 2;  // jne rel8
     else if (Starts(i, {0x4d, 0x8b, 0x97}))
@@ -93,10 +93,10 @@ bool ReadsBefore(const MemoryReader& memory, uint64_t pc, int count,
          Starts(before, bytes);
 }
 
-// The safepoint poll's far side: the frame is gone already.
+// True in the slow path of the return's safepoint poll: the frame is already gone there.
 bool IsPollStub(const MemoryReader& memory, const uint8_t* here, uint64_t pc) {
   constexpr int kLea = 7, kMov = 10, kStore = 7;
-  // lea r10, [rip+N], or mov r10, N (to JDK 17); mov [r15+N], r10; jmp
+  // lea r10, [rip+N], or mov r10, N (up to JDK 17); mov [r15+N], r10; jmp
   if (*here == kJump) return ReadsBefore(memory, pc, kStore, {0x4d, 0x89, 0x97});
   const uint8_t* store = here;
   if (Starts(here, {0x4c, 0x8d, 0x15})) store += kLea;
@@ -104,7 +104,7 @@ bool IsPollStub(const MemoryReader& memory, const uint8_t* here, uint64_t pc) {
   return Starts(store, {0x4d, 0x89, 0x97}) && store[kStore] == kJump;
 }
 
-// Whether a jump at `instruction`, whose address is `pc`, leads to other code: jmp rel32.
+// True if `instruction`, at the address `pc`, is a jmp rel32 to other code.
 bool JumpsOut(const uint8_t* instruction, const FoundCode& code, uint64_t pc) {
   int32_t distance = 0;
   std::memcpy(&distance, instruction + 1, sizeof distance);
@@ -112,14 +112,15 @@ bool JumpsOut(const uint8_t* instruction, const FoundCode& code, uint64_t pc) {
   return *instruction == kJump && (target < code.begin || target >= code.end);
 }
 
-// An exception goes on to the caller: pop rbp; jmp to a stub. Native wrappers have the jump, which
-// is the only one out of them, elsewhere (exception_pending in generate_native_wrapper).
+// True at the jump that passes an exception to the caller: pop rbp; jmp to a stub. In native
+// wrappers the jump, the only one out of them, is elsewhere (exception_pending in
+// generate_native_wrapper).
 bool ThrowsOn(const MemoryReader& memory, const FoundCode& code, const uint8_t* here, uint64_t pc) {
   const bool is_native = code.kind == CodeKind::kNmethod && code.level <= 0;
   return JumpsOut(here, code, pc) && (is_native || ReadsBefore(memory, pc, 1, {kPopFp}));
 }
 
-// The way into the interpreter that calls are patched to, behind a method's own code:
+// True in the stub after a method's own code through which a patched call enters the interpreter:
 // mov rbx, Method*; jmp (CompiledDirectCall::emit_to_interp_stub)
 bool IsCallStub(const MemoryReader& memory, const FoundCode& code, const uint8_t* here,
                 uint64_t pc) {
@@ -129,15 +130,17 @@ bool IsCallStub(const MemoryReader& memory, const FoundCode& code, const uint8_t
   return JumpsOut(here, code, pc) && ReadsBefore(memory, pc, kMov, {0x48, 0xbb});
 }
 
-// pop rdx  jmp reg: C2 goes to who handles an exception.
+// pop rdx  jmp reg: C2 jumps to the code that handles an exception.
 bool TailJumps(const uint8_t* code) {
   if (code[0] != 0x5a) return false;
   const uint8_t* jump = code[1] == 0x41 ? code + 2 : code + 1;
   return jump[0] == 0xff && (jump[1] & 0xf8) == 0xe0;
 }
 
-// [mov [rsp-N], eax]  push rbp  sub rsp, N, of the frame's size: code that is entered in the midst
-// of a loop, in place of an interpreted frame, begins so. `pushed`: the push has been done.
+// True if the code at `here` builds a frame of `code`'s size, as an OSR entry does, where compiled
+// code replaces an interpreted frame in a loop: [mov [rsp-M], eax]  push rbp  [mov rbp, rsp]  sub
+// rsp, N
+// N = size - 16. `pushed`: 1 if the push is done.
 bool BuildsFrame(const uint8_t* here, const FoundCode& code, int pushed) {
   constexpr int kBang = 7;
   if (pushed == 0 && Starts(here, {0x89, 0x84, 0x24})) here += kBang;
@@ -156,7 +159,7 @@ FrameShape ShapeOf(const MemoryReader& memory, const FoundCode& code, uint64_t p
   const uint64_t entry_end =
       code.begin + (code.frame_complete > 0 ? static_cast<uint64_t>(code.frame_complete) : 0);
   if (pc < entry_end) {
-    // From the first sub of sp on the frame has its size.
+    // The frame has its full size after the first sub of rsp.
     uint8_t entry[kLongestEntry + 8];
     uint64_t length = entry_end - code.begin;
     const uint64_t from = length > kLongestEntry ? entry_end - kLongestEntry : code.begin;
@@ -166,7 +169,7 @@ FrameShape ShapeOf(const MemoryReader& memory, const FoundCode& code, uint64_t p
       const int sub = SubSp(entry + i);
       if (sub == 0) continue;
       const bool pushed = (i >= 1 && entry[i - 1] == kPushFp) ||
-                          (i >= 4 && entry[i - 4] == kPushFp);  // mov rbp, rsp between
+                          (i >= 4 && entry[i - 4] == kPushFp);  // mov rbp, rsp is between
       const uint64_t at = from + i;
       if (pc > at) {
         return !pushed && StoresFp(here) ? FrameShape::kFpNotSaved : FrameShape::kWhole;
@@ -209,8 +212,8 @@ bool FollowsCall(const MemoryReader& memory, uint64_t pc) {
   return false;
 }
 
-// mov rsp, [rbp-N]  mov qword [rbp-N], 0  mov r13, [rbp-M]; from JDK 20 on, in place of the first,
-// mov reg, [rbp-N]  lea rsp, [rbp+reg*8]; the register is rcx, r10 in JDK 28
+// mov rsp, [rbp-N]  mov qword [rbp-N], 0  mov r13, [rbp-M]; from JDK 20 on, instead of the first,
+// mov reg, [rbp-N]  lea rsp, [rbp+reg*8] with reg = rcx, in JDK 28 r10
 // (TemplateInterpreterGenerator::generate_return_entry_for)
 bool GoesOn(const MemoryReader& memory, uint64_t pc) {
   uint8_t code[8];
@@ -226,20 +229,20 @@ bool GoesOn(const MemoryReader& memory, uint64_t pc) {
          (Starts(code, {0x48, 0xc7, 0x45}) && Starts(code + 4, {0, 0, 0, 0}));
 }
 
-// Instructions one behind another that push, or pop, a register each, up to `end`: their number,
-// and in `code` where they end. `first` is the opcode for rax.
+// Number of consecutive instructions from `code` up to `end` that push (or pop) a register; moves
+// `code` past them. `first` is the opcode for rax.
 uint64_t CountRun(const uint8_t*& code, const uint8_t* end, uint8_t first) {
   uint64_t count = 0;
   for (; code < end; count++) {
-    const int prefix = *code == 0x41 ? 1 : 0;  // of r8 to r15
+    const int prefix = *code == 0x41 ? 1 : 0;  // for r8 to r15
     if ((code[prefix] & 0xf8) != first) break;
     code += prefix + 1;
   }
   return count;
 }
 
-// push rsi  push rdi  call  pop rdi  pop rdi (C1 and slow_subtype_check), and
-// movsd [rsp], xmm  call  pop rax (d2l_fixup). Not pop rbp, which ends a frame.
+// push rsi  push rdi  call  pop rdi  pop rdi (C1 and slow_subtype_check), and movsd [rsp], xmm
+// call  pop rax (d2l_fixup). 0 if the first pop is of rbp, which ends a frame.
 uint64_t TakesBack(const MemoryReader& memory, uint64_t pc) {
   constexpr int kStore = 5, kCall = 5;
   uint8_t code[kLeastWindow + 1] = {};
@@ -259,7 +262,7 @@ uint64_t TakesBack(const MemoryReader& memory, uint64_t pc) {
   return pops > pushes ? pops - pushes : 0;
 }
 
-// What add or sub with a number adds to rsp; 0 for any other instruction.
+// Bytes that `i`, an add or sub with an immediate, adds to rsp; 0: another instruction.
 int64_t AddedToSp(const InstructionX86& i) {
   constexpr int kAdd = 0, kSub = 5, kSp = 4;
   if (i.map != 0 || (i.opcode != 0x81 && i.opcode != 0x83) || i.in_memory || i.rm != kSp || !i.wide)
@@ -275,7 +278,8 @@ uint64_t AddsToSp(const MemoryReader& memory, uint64_t pc) {
   return static_cast<uint64_t>(std::max<int64_t>(AddedToSp(i), 0));
 }
 
-// jcc, jmp, ret; push, pop, leave, call and jmp by register: what keeps registers has none of them.
+// True for jcc, jmp, ret, push, pop, leave, and call or jmp by register or memory (opcode ff): code
+// that saves registers has none of these instructions.
 bool EndsKeeping(const InstructionX86& i) {
   const uint8_t op = i.opcode;
   if (i.map == 1) return !i.vex && (op & 0xf0) == 0x80;
@@ -286,7 +290,7 @@ bool EndsKeeping(const InstructionX86& i) {
 // sub rsp, N  mov [rsp + n], reg ...  call  mov reg, [rsp + n] ...  add rsp, N: the slow path of a
 // collector's barrier in C2's code (SaveLiveRegisters).
 uint64_t GivesBack(const MemoryReader& memory, const FoundCode& code, uint64_t pc) {
-  constexpr int kMostInstructions = 128;  // each register is kept by one, and loaded by one
+  constexpr int kMostInstructions = 128;  // one saves and one reloads each register
   uint8_t bytes[InstructionX86::kMostBytes];
   InstructionX86 i;
   for (int n = 0; n < kMostInstructions && pc < code.end; n++) {
@@ -296,7 +300,7 @@ uint64_t GivesBack(const MemoryReader& memory, const FoundCode& code, uint64_t p
     pc += static_cast<uint64_t>(i.length);
     const int64_t added = AddedToSp(i);
     if (added == 0) continue;
-    uint8_t next = kPopFp;  // the frame's own; less than 0: not taken yet
+    uint8_t next = kPopFp;  // before pop rbp: the frame's end; added < 0: not subtracted yet
     return added > 0 && memory.ReadBytes(pc, &next, 1) && next != kPopFp
                ? static_cast<uint64_t>(added)
                : 0;

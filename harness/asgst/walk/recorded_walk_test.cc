@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks recorded on real JVMs of both architectures (recorded_walk_api_test.cc), walked again here.
+// Repeats walks that were recorded on real JVMs of both architectures (recorded_walk_api_test.cc).
 #include "harness/asgst/testing/recorded_walk.h"
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ TEST(RecordedWalkTest, SignedReturnAddresses) {
   }
 }
 
-// Whatever word is missing or wrong: the walk ends, and sanitizers see to the rest.
+// The walk ends whatever word is wrong; sanitizers find other errors.
 TEST(RecordedWalkTest, DamageOfAnyWordEnds) {
   size_t others = 0;
   for (const auto& path : Records()) {

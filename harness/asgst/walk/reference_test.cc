@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference walk's parts on memory that a test made up: no JVM, no stack of our own.
+// Parts of the reference walk on made-up memory: no JVM, no stack of our own.
 #include <gtest/gtest.h>
 
 #include "harness/asgst/testing/made_up_memory.h"
@@ -61,7 +61,7 @@ class DebugInfoTest : public testing::Test {
     memory_.Put(kPcs + 16ULL * index, static_cast<uint32_t>(offset) | uint64_t(scope) << 32);
     memory_.Put(kPcs + 16ULL * index + 8, 0);
   }
-  // Sender, method number, bci + 1, each below the values that need a second byte.
+  // Sender, method number, bci + 1, each small enough for one byte.
   void PutScopes(uint8_t excluded) {
     const auto coded = [&](int value) { return static_cast<uint8_t>(value + excluded); };
     memory_.PutBytes(kScopes + 1, {coded(0), coded(1), coded(8)});
@@ -98,11 +98,11 @@ TEST_F(DebugInfoTest, DamageIsNoScope) {
   DebugInfo debug(layout_, memory_);
   debug.Open(nmethod_, memory_);
   Scope scope;
-  memory_.PutBytes(kScopes + 8, {9});  // its caller would be described behind it
+  memory_.PutBytes(kScopes + 8, {9});  // the caller's scope would be after this scope
   EXPECT_FALSE(debug.Innermost(kCode + 0x20, scope));
-  memory_.PutBytes(kScopes + 8, {1, 99});  // a method that there is not
+  memory_.PutBytes(kScopes + 8, {1, 99});  // there is no such method
   EXPECT_FALSE(debug.Innermost(kCode + 0x20, scope));
-  memory_.Put(kBlob, 0x400 | uint64_t{0x300} << 32);  // ends before it begins
+  memory_.Put(kBlob, 0x400 | uint64_t{0x300} << 32);  // the PcDescs end before they begin
   debug.Open(nmethod_, memory_);
   EXPECT_FALSE(debug.Innermost(kCode + 0x10, scope));
 }
@@ -118,7 +118,7 @@ TEST_F(DebugInfoTest, LongNumbers) {
   ASSERT_TRUE(debug.At(1, scope));
   EXPECT_EQ(scope.bci, 511);
   layout_.null_free_numbers = true;
-  // 191 + 64 * 5 = 511 + 1: bytes are one higher, and 192 is the first that goes on
+  // bci + 1 = 191 + 64 * 5 = 511: bytes are one higher, and 0xc0 still says that another follows
   memory_.PutBytes(kScopes + 1, {1, 2, 0xc0, 6});
   ASSERT_TRUE(debug.At(1, scope));
   EXPECT_EQ(scope.bci, 510);
@@ -269,7 +269,7 @@ TEST_F(ShapeTest, BehindACallOnTheWayIntoTheInterpreter) {
   EXPECT_EQ(At(11), FrameShape::kBeyondCall);
   code_.kind = CodeKind::kStub;
   EXPECT_EQ(At(1), FrameShape::kWhole);
-  // The same with a jump to code of its own: a constant.
+  // With a jump within the code, the mov loads a constant.
   Put({0x90, 0x48, 0xbb, 1, 2, 3, 4, 5, 6, 7, 8, 0xe9, 2, 0, 0, 0}, 0);
   EXPECT_EQ(At(1), FrameShape::kWhole);
   EXPECT_EQ(At(11), FrameShape::kWhole);
@@ -281,7 +281,7 @@ TEST_F(ShapeTest, ThePollsFarSide) {
       0);
   EXPECT_EQ(At(0), FrameShape::kWhole);
   for (const uint64_t at : {1, 8, 15}) EXPECT_EQ(At(at), FrameShape::kNone) << at;
-  // nop; mov r10, imm64; the same
+  // nop; mov r10, imm64; mov [r15+0x350], r10; jmp in the same code
   Put({0x90, 0x49, 0xba, 1,    2, 3, 4,    5, 6, 7, 8, 0x4d,
        0x89, 0x97, 0x50, 0x03, 0, 0, 0xe9, 0, 0, 0, 0},
       0);
@@ -298,7 +298,7 @@ TEST_F(ShapeTest, StubThatDoesNotSayWhereItsFrameIsComplete) {
   EXPECT_EQ(At(4), FrameShape::kByFp);
   EXPECT_EQ(At(5), FrameShape::kByFp);
   EXPECT_EQ(At(6), FrameShape::kNone);
-  // sub rsp, 0x20; nop: its size must do. add rsp, 0x10; pop rbp; pop rdx; jmp r10
+  // sub rsp, 0x20; nop: without fp, by its size. add rsp, 0x10; pop rbp; pop rdx; jmp r10
   Put({0x48, 0x83, 0xec, 0x20, 0x90, 0x48, 0x83, 0xc4, 0x10, 0x5d, 0x5a, 0x41, 0xff, 0xe2}, -1);
   code_.kind = CodeKind::kStub;
   EXPECT_EQ(At(0), FrameShape::kNone);

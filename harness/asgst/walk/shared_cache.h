@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SharedCache: what walks have found out, for the walks of all threads. Signal-safe: yes. Without
-// locks: an entry that somebody is writing is no entry, and a newer one takes its place.
+// SharedCache: a cache that the walks of all threads share. Signal-safe: yes. Without locks: an
+// entry that a thread is writing counts as missing, and a newer entry replaces an older one.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_SHARED_CACHE_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_SHARED_CACHE_H_
 
@@ -15,13 +15,13 @@
 
 namespace walkhammer::asgst {
 
-// 2 to the power of `kBits` entries. A key has two words.
+// 2 to the power of `kBits` entries, each found by two words: `key` and `tag`.
 template <typename Value, int kBits>
 class SharedCache {
   static_assert(std::is_trivially_copyable_v<Value>);
 
  public:
-  // False: unknown, and `value` is anything.
+  // False if there is no such entry; `value` is unspecified then.
   bool Find(uint64_t key, uint64_t tag, Value& value) const {
     const Entry& entry = entries_[IndexOf(key)];
     const uint64_t before = entry.version.load(std::memory_order_acquire);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code that is run in thought: instructions are as long as Capstone says, and each way that stubs
-// give control away is found, from each of their instructions.
+// Simulated code: instructions are as long as Capstone says, and each kind of exit from stubs is
+// found, from each instruction of the stub.
 #include <capstone/capstone.h>
 #include <gtest/gtest.h>
 #include <link.h>
@@ -18,7 +18,7 @@ struct Segment {
   size_t size;
 };
 
-// What this process may run of `name`.
+// The executable segment of library `name` in this process.
 Segment CodeOf(const char* name) {
   struct Wanted {
     const char* name;
@@ -39,8 +39,8 @@ Segment CodeOf(const char* name) {
   return wanted.found;
 }
 
-// Libraries whose functions have SSE, AVX2 and AVX-512 forms. Capstone 4 does not know all of the
-// last ones; where it knows an instruction, both are to agree on its length.
+// Libraries whose functions have SSE, AVX2 and AVX-512 forms. Capstone 4 does not know all AVX-512
+// instructions; if Capstone knows an instruction, both must agree on its length.
 TEST(InstructionX86, IsAsLongAsCapstoneSays) {
   csh capstone = 0;
   ASSERT_EQ(cs_open(CS_ARCH_X86, CS_MODE_64, &capstone), CS_ERR_OK);
@@ -109,7 +109,7 @@ class StubExitTest : public testing::Test {
     found_.end = kCode + padded.size();
   }
 
-  // Interrupted at an offset of the code, with a word of the stack at sp. False: no exit.
+  // Runs from an offset of the code, with sp at a word of the stack. False: no exit.
   bool Run(uint64_t at, int word) {
     start_.pc = kCode + at;
     start_.general[kRsp] = kStack + 8 * static_cast<uint64_t>(word);
@@ -172,7 +172,7 @@ TEST_F(StubExitTest, AnAdapterIsLeftWithTheReturnAddressOnTop) {
   EXPECT_TRUE(exit_.through_memory);
 }
 
-// cmp qword [r15+8], 0; je +2; jmp elsewhere; leave; ret: only the truth tells the way.
+// cmp qword [r15+8], 0; je +6; jmp elsewhere; int3; leave; ret: the condition decides the path.
 TEST_F(StubExitTest, ABranchGoesTheWayThatItWillGo) {
   Put({0x49, 0x83, 0x7f, 0x08, 0x00, 0x74, 0x05, 0xe9, 0, 0x10, 0, 0, 0xcc, 0xc9, 0xc3});
   found_.end -= 8;
@@ -189,7 +189,7 @@ TEST_F(StubExitTest, ABranchGoesTheWayThatItWillGo) {
   EXPECT_EQ(exit_.sp, At(3));
 }
 
-// test eax, eax; jne +1; int3; ret: a way that ends nowhere is not the one.
+// call; test eax, eax; jne +1; int3; ret: a path without an exit does not count.
 TEST_F(StubExitTest, AWayThatEndsNowhereIsNotTheOne) {
   Put({0xe8, 0, 0, 0, 0, 0x85, 0xc0, 0x75, 0x01, 0xcc, 0xc3});
   ASSERT_TRUE(Run(0, 3));
@@ -198,7 +198,8 @@ TEST_F(StubExitTest, AWayThatEndsNowhereIsNotTheOne) {
   EXPECT_FALSE(Run(0, 3)) << "no way out";
 }
 
-// jmp +2; pop rbx; ret; nop; jmp -5: what was read ahead is not what stands before it.
+// jmp +3; pop rbx; ret; nop; jmp -5, and farther: the second jump leads below the bytes that were
+// read ahead.
 TEST_F(StubExitTest, AShortJumpBack) {
   for (const uint8_t back : {3, 8, 14}) {
     std::vector<uint8_t> code = {0xeb, static_cast<uint8_t>(back), 0x5b, 0xc3};
@@ -227,9 +228,8 @@ TEST_F(StubExitTest, WhatCannotBeKnownIsNoAnswer) {
   EXPECT_FALSE(Run(0, 3)) << "hlt";
 }
 
-// What is written beside whole words is not taken for known, nor compared.
-// mov rax, [rdx], many times; jmp rax: as code that copies arrays loads. The stack is another
-// thing.
+// mov rax, [rdx], many times; jmp rax: code that copies arrays has such loads. Loads from the stack
+// are not limited.
 TEST_F(StubExitTest, NotAllOfTheHeapIsRead) {
   constexpr uint64_t kFar = 0x900000, kTo = 0x4444;
   memory_.Put(kFar, kTo);
@@ -247,6 +247,7 @@ TEST_F(StubExitTest, NotAllOfTheHeapIsRead) {
   }
 }
 
+// A word of which a part is written is not known.
 TEST_F(StubExitTest, HalvesAreNotKnown) {
   // mov dword [rsp+4], eax; pop rbx; jmp rbx
   Put({0x89, 0x44, 0x24, 0x04, 0x5b, 0xff, 0xe3});
@@ -266,7 +267,7 @@ TEST_F(StubExitTest, HalvesAreNotKnown) {
   EXPECT_FALSE(Run(0, 3));
 }
 
-// mov eax, [rsi+8]; shl rax, 3; jmp [rax]: a vtable stub finds the receiver's class so.
+// mov eax, [rsi+8]; shl rax, 3; jmp [rax]: so a vtable stub finds the receiver's class.
 TEST_F(StubExitTest, AClassIsMadeOfItsCompressedPointer) {
   Put({0x8b, 0x46, 0x08, 0x48, 0xc1, 0xe0, 0x03, 0xff, 0x20});
   start_.general[6] = At(30);

@@ -9,33 +9,33 @@
 namespace walkhammer::asgst {
 namespace {
 
-constexpr int kMostSteps = 1500;  // on all ways together
+constexpr int kMostSteps = 1500;  // instructions on all paths together
 constexpr int kMostOnOneWay = 600;
-constexpr int kMostWays = 4;  // each takes another one of the branches that it meets
+constexpr int kMostWays = 4;  // paths that take a branch, each another one
 
-// What a callee may change by the System V ABI: rax, rcx, rdx, rsi, rdi, r8 to r11.
+// Registers that a callee may change by the System V ABI: rax, rcx, rdx, rsi, rdi, r8 to r11.
 constexpr uint32_t kCallerSaved = 0x0fc7;
-constexpr uint8_t kNotZero = 5;  // the condition of jne; that of je is one less
+constexpr uint8_t kNotZero = 5;  // condition code of jne; je has one less
 
 namespace effects {
 
-// What an instruction of one byte does.
+// Effect of an instruction with a one-byte opcode.
 enum Effect : uint8_t {
-  K,  // to no general register
-  R,  // its register gets what nobody knows
-  M,  // the same, its other operand
-  A,  // the same, rax
-  D,  // the same, rdx
-  L,  // the same, the register in its opcode
-  T,  // a string: rax, rcx, rsi, rdi
-  I,  // the register in its opcode gets its immediate
+  K,  // changes no general register
+  R,  // the register operand becomes unknown
+  M,  // the r/m operand becomes unknown
+  A,  // rax becomes unknown
+  D,  // rdx becomes unknown
+  L,  // the register in the opcode becomes unknown
+  T,  // string instruction: rax, rcx, rsi, rdi become unknown
+  I,  // the register in the opcode gets the immediate
   E,  // xchg with rax
   G,  // arithmetic of two operands
   P,  // push
   O,  // pop
-  B,  // a branch
-  S,  // one of its own
-  X,  // what no stub does, or ends one: int3, hlt
+  B,  // conditional branch
+  S,  // an effect of its own: Single()
+  X,  // not in stubs, or at their end: int3, hlt
 };
 
 constexpr Effect kOneByte[256] = {
@@ -62,7 +62,7 @@ constexpr Effect kOneByte[256] = {
 
 enum class Went { kOn, kOut, kNowhere };
 
-// One way through the code.
+// One path through the code.
 class Run : private MachineX86 {
  public:
   Run(const MemoryReader& code, const MemoryReader& memory, const FoundCode& found,
@@ -72,7 +72,7 @@ class Run : private MachineX86 {
     to_call_ = start.to_call;
   }
 
-  // `steps` are left on all ways.
+  // Simulates up to the exit. `steps`: number of steps left on all paths together.
   bool ToExit(int& steps, StubExit& exit) {
     for (int i = 0; i < kMostOnOneWay && steps > 0; i++, steps--) {
       switch (Step()) {
@@ -107,10 +107,10 @@ class Run : private MachineX86 {
     pc_ += static_cast<uint64_t>(i_.length);
     if (!KeepsFlags()) zero_ = {};
     const Went went = i_.map == 0 ? OneByte() : Longer();
-    return r_[kRsp].known ? went : Went::kNowhere;  // where the stack is, is all that matters
+    return r_[kRsp].known ? went : Went::kNowhere;  // without sp the path is useless
   }
 
-  // The instruction at pc_, and some of those behind it.
+  // Reads the instruction at pc_ and some of those after it into window_.
   bool Fetch() {
     constexpr uint64_t kMost = InstructionX86::kMostBytes;
     const uint64_t left = found_.end - pc_;
@@ -125,7 +125,7 @@ class Run : private MachineX86 {
     return false;
   }
 
-  // mov, lea, push, pop, jumps
+  // True for mov, lea, push, pop and jumps.
   bool KeepsFlags() const {
     const uint8_t op = i_.opcode;
     if (i_.map != 0) return i_.map == 1 && (op & 0xf0) == 0x80;
@@ -133,7 +133,7 @@ class Run : private MachineX86 {
            (op & 0xf8) == 0xb8 || op == 0xc7 || op == 0xe9 || op == 0xeb;
   }
 
-  // By mov rsp, reg.
+  // True if mov rsp, reg has made sp unknown, after a call.
   bool LosesSp() const {
     return !r_[kRsp].known && exit_.called && i_.map == 0 && !i_.in_memory &&
            ((i_.opcode == 0x89 && i_.rm == kRsp) || (i_.opcode == 0x8b && i_.reg == kRsp));
@@ -156,7 +156,7 @@ class Run : private MachineX86 {
     return Went::kOn;
   }
 
-  // Where the condition is known, there is one way.
+  // A branch of known condition goes one way only.
   Went Branch() {
     const uint8_t condition = i_.opcode & 0x0f;
     if (zero_.known && (condition | 1) == kNotZero)
@@ -196,7 +196,7 @@ class Run : private MachineX86 {
         return Forgets(kRdx);
       case L:
         Forget(i_.low);
-        return Forgets(i_.low & 3);  // of one byte: ah to bh are in rax to rbx
+        return Forgets(i_.low & 3);  // 8-bit registers: ah to bh are in rax to rbx
       case I:
         SetRegister(i_.low, {static_cast<uint64_t>(i_.immediate), true});
         return Went::kOn;
@@ -301,7 +301,7 @@ class Run : private MachineX86 {
     return Went::kOn;
   }
 
-  // By a number: shl and shr are how classes are made of their compressed pointers.
+  // Shift by an immediate: shl and shr decode compressed class pointers.
   Went Shift() {
     const int which = i_.reg & 7;
     if (i_.in_memory || !i_.wide || (which != 4 && which != 5)) {
@@ -393,12 +393,12 @@ class Run : private MachineX86 {
     return Went::kOn;
   }
 
-  // --- longer ones -----------------------------------------------------------------------------
+  // --- longer opcodes --------------------------------------------------------------------------
 
   Went Longer() {
     constexpr uint32_t kStack = 1U << kRsp | 1U << kRbp;
     if (i_.map == 1) return Behind0f(i_.opcode);
-    // crc32, movbe, adcx; by a VEX prefix those whose result another field names
+    // crc32, movbe, adcx; with a VEX prefix, instructions whose result is named by another field
     if (i_.map == 2 && i_.opcode >= 0xf0) ForgetAll(i_.vex ? ~kStack : 1U << i_.reg);
     if (i_.map == 3 && (i_.opcode == 0x61 || i_.opcode == 0x63)) Forget(kRcx);  // pcmpestri
     if (i_.map == 3 && i_.opcode == 0xf0) Forget(i_.reg);                       // rorx
@@ -459,11 +459,11 @@ class Run : private MachineX86 {
     }
   }
 
-  // Of vectors: those that write a general register.
+  // Vector instructions that write a general register.
   Went VectorBehind0f(uint8_t op) {
     if (op == 0x2c || op == 0x2d || op == 0x50 || op == 0xd7 || op == 0xc5) Forget(i_.reg);
     if (i_.vex && (op == 0x93 || op == 0x78 || op == 0x79)) Forget(i_.reg);  // kmov, vcvt
-    // movq and movd; the other one of this number, with F3, moves between vectors.
+    // movq and movd; the F3 form of this opcode moves between vectors.
     if (op == 0x7e && !i_.in_memory &&
         (i_.vex ? i_.rm != kRbp && i_.rm != kRsp : i_.half || i_.wide))
       Forget(i_.rm);
@@ -472,7 +472,7 @@ class Run : private MachineX86 {
 
   const MemoryReader& code_;
   const FoundCode& found_;
-  const int taken_;  // the branch that is taken, counted from 0; -1: none
+  const int taken_;  // index of the branch that is taken, from 0; -1: none
   int branches_ = 0;
   bool to_call_ = false;
   StubExit exit_;
@@ -488,7 +488,7 @@ bool RunToExitX86(const MemoryReader& code, const MemoryReader& memory, const Fo
   for (int taken = -1; taken < kMostWays && steps > 0; taken++) {
     Run run(code, memory, found, start, taken);
     if (run.ToExit(steps, exit)) return true;
-    if (run.branches() <= taken) return false;  // no other way is left
+    if (run.branches() <= taken) return false;  // no other path is left
   }
   return false;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How generated code that keeps no rule about its frame gives control away, found by running it in
-// thought: from the interrupted registers on, with real memory, one way through its branches. On
-// any way the code takes off the stack what it has put there, so one is enough; Windows unwinds
-// epilogues so.
-// Signal-safe: yes. A bounded number of steps; nothing is written.
+// RunToExitX86: finds where generated code without a fixed frame layout jumps or returns to, by
+// simulating the code: from the interrupted registers on, with real memory, along one path through
+// its branches. On every path the code pops what it has pushed, so one path is enough; Windows
+// unwinds epilogues in the same way.
+// Signal-safe: yes. A bounded number of steps; no memory is written.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_STUB_EXIT_X86_64_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_STUB_EXIT_X86_64_H_
 
@@ -11,7 +11,7 @@
 
 namespace walkhammer::asgst {
 
-// See CodeRules::run_to_exit.
+// CodeRules::run_to_exit for x86_64.
 bool RunToExitX86(const MemoryReader& code, const MemoryReader& memory, const FoundCode& found,
                   const StubStart& start, StubExit& exit);
 

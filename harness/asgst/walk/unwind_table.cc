@@ -48,7 +48,7 @@ bool NativeUnwinder::Up() {
 bool NativeUnwinder::ByRow(const UnwindRow& row, Registers& caller) const {
   const uint64_t base = row.base == UnwindRow::kSp ? at_.sp : at_.fp;
   const uint64_t cfa = base + static_cast<uint64_t>(static_cast<int64_t>(row.cfa));
-  // A function that has no frame yet has its caller's sp, where calls push nothing.
+  // Where calls push nothing (aarch64), a function without a frame yet has CFA = sp.
   const bool may_be_empty = top_ && rules_.has_link_register;
   if ((cfa & 7) != 0 || cfa < at_.sp || (cfa == at_.sp && !may_be_empty)) return false;
   if (row.ra == UnwindRow::kGone) return false;
@@ -63,10 +63,10 @@ bool NativeUnwinder::ByRow(const UnwindRow& row, Registers& caller) const {
   return true;
 }
 
-// The caller's frame pointer, saved at `address`. A function that is on its way out has popped it:
-// then it lies below sp, in the red zone that signals leave alone, and is in its register again.
+// Reads fp', saved at `address`. A function that is returning has popped fp': then `address` is
+// below sp, in the red zone that signals leave alone, and fp' is in its register again.
 bool NativeUnwinder::SavedFp(uint64_t address, uint64_t& fp) const {
-  constexpr uint64_t kRedZone = 128;  // of x86_64
+  constexpr uint64_t kRedZone = 128;  // bytes, of x86_64
   if (address >= at_.sp) return Word(address, fp);
   if (!top_) return false;
   const bool is_kept = !rules_.has_link_register && at_.sp - address <= kRedZone;

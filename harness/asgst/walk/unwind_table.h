@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// UnwindTable: how to get from a place in C or C++ code to its caller, by what compilers leave in
-// .eh_frame, or by frame pointers where they left nothing. Tables are made ahead of time
-// (unwind_service.h); here they are only looked up. Signal-safe: yes.
+// UnwindTables and NativeUnwinder: from a place in C or C++ code to its caller, by the .eh_frame
+// that compilers emit, or by frame pointers where there is no .eh_frame. The tables are made ahead
+// of time (unwind_service.h); the code here only looks rows up. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_UNWIND_TABLE_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_UNWIND_TABLE_H_
 
@@ -15,33 +15,34 @@
 
 namespace walkhammer::asgst {
 
-// From `begin` to the next row. CFA, the canonical frame address, is what sp was before the call.
+// Holds from `begin` to the next row. CFA, the canonical frame address, is the caller's sp:
+// sp' = CFA = base + cfa, ret = [CFA + ra], fp' = [CFA + fp].
 struct UnwindRow {
   enum Base : uint8_t { kUnknown, kSp, kFp };
-  // For `fp` and `ra`, instead of bytes from the CFA.
+  // Values of `fp` and `ra` other than bytes from the CFA.
   static constexpr int16_t kSame = INT16_MIN, kGone = INT16_MIN + 1;
 
   uint32_t begin;  // bytes from the module's lowest address
   int32_t cfa;     // bytes from the base to the CFA
-  int16_t fp;      // where the caller's frame pointer is; kSame: still in its register
-  int16_t ra;      // where the return address is; kSame: in the link register; kGone: no caller
+  int16_t fp;      // bytes from the CFA; kSame, kGone: fp' is in its register
+  int16_t ra;      // bytes from the CFA; kSame: ret = lr; kGone: there is no caller
   Base base;
 };
 static_assert(sizeof(UnwindRow) == 16);
 
-// A shared library, or the program, as it is loaded.
+// A loaded shared library or program. `high` is exclusive.
 struct UnwindModule {
   uint64_t low = 0, high = 0;
-  std::span<const UnwindRow> rows;  // by their begins; empty: frame pointers must do
+  std::span<const UnwindRow> rows;  // sorted by `begin`; empty: by frame pointers
 };
 
 class UnwindTables {
  public:
-  // `modules`: by their low ends, apart from each other; must live for good.
+  // `modules`: sorted by `low`, without overlaps; must never be freed.
   void Publish(const std::span<const UnwindModule>* modules) { modules_.store(modules); }
-  // Null if `pc` lies in no module that is known; `row` is null if nothing is said of `pc`.
+  // The module of `pc`; null: no known module. `row`: the row for `pc`; null: none.
   const UnwindModule* Find(uint64_t pc, const UnwindRow*& row) const;
-  // Since it was asked last: a pc lay in no module.
+  // True if, since the last call, Find() was given a pc of no module.
   bool TakeMissed() const { return missed_.exchange(false); }
   bool missed() const { return missed_.load(std::memory_order_relaxed); }
 
@@ -50,24 +51,25 @@ class UnwindTables {
   mutable std::atomic<bool> missed_{false};
 };
 
-// The frames of C and C++ code, newest first.
+// Walks the frames of C and C++ code, newest first.
 class NativeUnwinder {
  public:
-  // The frames lie between `at`'s sp and `limit`. `tables` may be null. All must outlive it.
+  // `tables` may be null. All arguments must outlive the unwinder.
   NativeUnwinder(const UnwindTables* tables, const CodeRules& rules, const MemoryReader& memory)
       : tables_(tables), rules_(rules), memory_(memory) {}
 
-  // `at`: in C code; with `top` interrupted there, else called from just before it.
+  // `at`: in C code; with `top` interrupted there, otherwise a return address. The frames are
+  // between at.sp and `limit`.
   void Begin(const Registers& at, bool top, uint64_t limit);
   const Registers& at() const { return at_; }
-  // True if a table tells the caller of at(); else Up() guesses by the frame pointer, which is an
-  // older frame's in code that keeps none.
+  // True if a table has a row for at(); otherwise Up() guesses by the frame pointer, which is an
+  // older frame's in code that keeps no frame pointer.
   bool Told() const { return Row() != nullptr; }
-  // To the caller. False where none can be told: then nothing has changed.
+  // Moves to the caller. False if none is found; at() is unchanged then.
   bool Up();
 
  private:
-  const UnwindRow* Row() const;  // null: none that tells anything
+  const UnwindRow* Row() const;  // null: none, or one of base kUnknown
   bool ByRow(const UnwindRow& row, Registers& caller) const;
   bool SavedFp(uint64_t address, uint64_t& fp) const;
   bool ByFramePointer(Registers& caller) const;

@@ -27,15 +27,15 @@ class NativeUnwinderTest : public testing::Test {
       {0x100, 8, UnwindRow::kSame, -8, UnwindRow::kSp},                // before anything is pushed
       {0x104, 32, -16, -8, UnwindRow::kSp},                            // fp and more are pushed
       {0x110, 16, -16, -8, UnwindRow::kFp},                            // a frame of any size
-      {0x180, 0, 0, 0, UnwindRow::kUnknown},                           // nothing is said
+      {0x180, 0, 0, 0, UnwindRow::kUnknown},                           // no rule
       {0x200, 0, UnwindRow::kSame, UnwindRow::kSame, UnwindRow::kSp},  // aarch64: nothing pushed
-      {0x280, 16, -24, -8, UnwindRow::kSp},  // fp is popped, a register pushed before it not yet
+      {0x280, 16, -24, -8, UnwindRow::kSp},  // fp is popped, a register pushed before fp is not
       {0x300, 16, UnwindRow::kSame, UnwindRow::kGone, UnwindRow::kSp},  // where threads begin
   };
 
   void SetUp() override { tables_.Publish(&modules_); }
 
-  // The caller of `at`, whose frames end at kLimit.
+  // Moves from `at` to its caller, in frames that end at kLimit. False: no caller found.
   bool CallerOf(Registers at, bool top, const CodeRules& rules = kX86_64Rules) {
     NativeUnwinder walk(&tables_, rules, memory_);
     walk.Begin(at, top, kLimit);
@@ -74,7 +74,7 @@ TEST_F(NativeUnwinderTest, BySpAndByFp) {
   EXPECT_EQ(caller_.fp, 0xaaa0U);
 }
 
-// pop rbx; pop rbp; pop r12; ret: the note of where rbp was outlives the pop.
+// pop rbx; pop rbp; pop r12; ret: after the pop, the row still says where rbp was saved.
 TEST_F(NativeUnwinderTest, APoppedFramePointer) {
   memory_.Put(kSp + 8, 0x1234);
   ASSERT_TRUE(CallerOf(At(0x280), true));
@@ -87,7 +87,8 @@ TEST_F(NativeUnwinderTest, APoppedFramePointer) {
   EXPECT_FALSE(CallerOf(At(0x284), false)) << "who has called has not popped it";
 }
 
-// A call may be a function's last instruction: what returns there was called from before it.
+// A call may be a function's last instruction: the row of a return address is that of the byte
+// before.
 TEST_F(NativeUnwinderTest, CallersAreLookedUpBeforeTheirReturnAddress) {
   memory_.Put(kSp + 16, 0xfff0);
   memory_.Put(kSp + 24, 0x1234);
@@ -171,8 +172,8 @@ uint64_t HashOf(Function* function) {
   return search.hash;
 }
 
-// The C library, as it is loaded here and as a file: the same rows, and those that each x86_64
-// function begins with. A library that is not what is loaded has none.
+// The C library, by the hash of the loaded library and by its file alone: the same rows, among them
+// the row with which x86_64 functions begin. Another file than the loaded library has no rows.
 TEST(UnwindRowsTest, OfTheCLibrary) {
   Dl_info info{};
   ASSERT_NE(dladdr(reinterpret_cast<void*>(&qsort), &info), 0);
@@ -194,15 +195,15 @@ TEST(UnwindRowsTest, OfTheCLibrary) {
   EXPECT_EQ(row->fp, UnwindRow::kSame);
   EXPECT_TRUE(ReadUnwindRows("/no/such/library.so", 0, 0).empty());
   EXPECT_TRUE(ReadUnwindRows("/etc/passwd", 0, 0).empty());
-  // Another library is not what is loaded there.
+  // Another library does not have the hash.
   void* math = dlsym(dlopen("libm.so.6", RTLD_NOW), "sin");
   ASSERT_NE(dladdr(math, &info), 0);
   EXPECT_FALSE(ReadUnwindRows(info.dli_fname, 0, 0).empty());
   EXPECT_TRUE(ReadUnwindRows(info.dli_fname, 0, HashOf(&qsort)).empty());
 }
 
-// JNI libraries are often deleted once they are loaded. All that is left of this one lies in
-// memory, without the section headers, which it says are far away.
+// JNI libraries are often deleted after they are loaded. All that is left of this library is in
+// memory, without the section headers, which its ELF header places far away.
 TEST(UnwindServiceTest, ALibraryWhoseFileIsGoneHasNoRows) {
   Dl_info info{};
   ASSERT_NE(dladdr(dlsym(dlopen("libm.so.6", RTLD_NOW), "sin"), &info), 0);

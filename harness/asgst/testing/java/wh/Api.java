@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package wh;
 
-/** What the tests of the reference provider's functions run; the names say how it is compiled. */
+/** Methods that tests of the reference provider run; the names say how they are compiled. */
 final class Api {
   static volatile boolean stop;
   static volatile int sink;
 
   private Api() {}
 
-  /** Calls the test, in native. */
+  /** Calls the test, in native code. */
   static native void probe();
 
   static void interpProbe() {
     probe();
   }
 
-  /** Calls the test at each hundredth call, the last one included: C1 has it by then. */
+  /** Calls the test at each hundredth call, also at the last, when C1 has compiled c1Probe. */
   static void c1Chain() {
     for (int i = 1; i <= 2_000; i++) {
       sink = i % 100 == 0 ? 1 : 0;
@@ -29,7 +29,7 @@ final class Api {
     }
   }
 
-  /** The same for C2, with a method in between that is compiled into its caller. */
+  /** Calls the test at each hundredth call, also at the last, when C2 has inlined inlinedProbe. */
   static void c2Chain() {
     for (int i = 1; i <= 100_000; i++) {
       sink = i % 100 == 0 ? 1 : 0;
@@ -47,7 +47,7 @@ final class Api {
     }
   }
 
-  /** In Java code until `stop`. */
+  /** Runs Java code until `stop`. */
   static void interpSpin() {
     while (!stop) {
       sink++;
@@ -64,7 +64,7 @@ final class Api {
     sink++;
   }
 
-  /** In the JVM, blocked, until `stop`. */
+  /** Is blocked in the JVM until `stop`. */
   static void interpSleep() throws InterruptedException {
     synchronized (Api.class) {
       while (!stop) {

@@ -4,7 +4,7 @@ package wh;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Is redefined: the tests make another number of each 41. */
+/** The tests redefine this class, with another number instead of each 41. */
 final class Changing {
   static volatile boolean inside;
   static volatile boolean leave;
@@ -19,7 +19,7 @@ final class Changing {
     return 7;
   }
 
-  /** Stays in the version that it was called in. */
+  /** Runs until `leave`, in the version that was called. */
   static int stay() {
     inside = true;
     while (!leave) {

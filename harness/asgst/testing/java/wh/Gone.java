@@ -3,7 +3,7 @@ package wh;
 
 import java.io.IOException;
 
-/** Lives in a loader of its own, and is unloaded. */
+/** Is loaded by a loader of its own, and unloaded. */
 final class Gone {
   private Gone() {}
 
@@ -15,14 +15,14 @@ final class Gone {
     return x + 1;
   }
 
-  /** A loader of nothing else. */
+  /** A loader of this class only. */
   private static final class Loader extends ClassLoader {
     Class<?> define(byte[] bytes) {
       return defineClass("wh.Gone", bytes, 0, bytes.length);
     }
   }
 
-  /** Another wh.Gone, prepared. */
+  /** Loads another wh.Gone, and initialises it. */
   static Class<?> load() throws IOException, ClassNotFoundException {
     final Class<?> made = new Loader().define(Changing.bytesOf("Gone"));
     Class.forName(made.getName(), true, made.getClassLoader());

@@ -8,16 +8,16 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.util.List;
 
-/** Methods and classes with everything that the ids functions tell of. */
+/** Methods and classes with everything that the ids functions report. */
 class Ids<T extends Comparable<T> & Serializable> {
-  /** Stands as annotation on everything, with a default. */
+  /** An annotation for methods, parameters and types, with a default. */
   @Retention(RetentionPolicy.RUNTIME)
   @Target({ElementType.METHOD, ElementType.PARAMETER, ElementType.TYPE_USE})
   @interface Mark {
     int value() default 7;
   }
 
-  /** A member class, whose modifiers stand in the InnerClasses attribute. */
+  /** A member class, whose modifiers are in the InnerClasses attribute. */
   protected abstract static class Member {
     protected abstract List<String> nothing();
   }
@@ -31,7 +31,7 @@ class Ids<T extends Comparable<T> & Serializable> {
     return new Secret();
   }
 
-  /** A hidden class. */
+  /** An object of a hidden class. */
   static Runnable lambda() {
     return () -> Api.sink++;
   }

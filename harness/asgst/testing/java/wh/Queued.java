@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package wh;
 
-/** What the tests of queues run. Each calls Api.probe() twice: see the tests. */
+/** Methods that the tests of queues run; most call Api.probe() twice: see the tests. */
 final class Queued {
   static volatile int sink;
 
@@ -45,7 +45,7 @@ final class Queued {
     }
   }
 
-  /** Compiled by C2 for the loop, with what follows once that was seen; the last two calls count. */
+  /** C2 compiles osrTwice from the loop on, later with what follows; the last two probes count. */
   static void interpOsrTwice() {
     for (int i = 0; i < 5; i++) {
       osrTwice();
@@ -60,7 +60,7 @@ final class Queued {
     Api.probe();
   }
 
-  /** The same, called with a word more on the stack: compiled frames are aligned. */
+  /** As interpOsrTwice, with one more word on the stack: compiled frames are aligned. */
   static void interpOsrDeeper() {
     for (int i = 0; i < 5; i++) {
       sink = sink + osrValue();
@@ -76,7 +76,7 @@ final class Queued {
     return 1;
   }
 
-  /** Compiled by C2 with both calls; the last two count. */
+  /** C2 compiles c2Twice with both probes; the last two probes count. */
   static void warmC2Twice() {
     for (int i = 0; i < 20_001; i++) {
       c2Twice();
@@ -96,7 +96,7 @@ final class Queued {
     Api.probe();
   }
 
-  /** The last two calls count; between them the caller is deoptimised, its callee having returned. */
+  /** The last two probes count; between them c2Leaf returns and its caller is deoptimised. */
   static void warmC2LeafThenProbe() {
     for (int i = 0; i < 20_001; i++) {
       c2LeafThenProbe();
@@ -112,7 +112,7 @@ final class Queued {
     Api.probe();
   }
 
-  /** One virtual thread after the other, each with a probe. */
+  /** Runs one virtual thread after the other, each with one probe. */
   static void virtualLeaves() throws Exception {
     var start = Thread.class.getMethod("startVirtualThread", Runnable.class);
     for (int i = 0; i < 100; i++) {
@@ -120,7 +120,7 @@ final class Queued {
     }
   }
 
-  /** Many short calls, for samples at any place. */
+  /** Makes many short calls, for samples at any place. */
   static void interpCalls() {
     while (!Api.stop) {
       interpOne();

@@ -264,6 +264,7 @@ is_json() {
     gcc -shared -fPIC -x c - -o "$tmp/other.so"
   fake=$(fake_jdk "$tmp/other.so")
   refuses 3 "exports no vmStructs" fuzz --jdk "$fake" --time 1s --out "$out"
+  refuses 3 "exports no vmStructs" list scenes --jdk "$fake"
   [ ! -e "$out" ]
 }
 

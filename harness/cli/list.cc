@@ -33,7 +33,7 @@ struct Options {
 };
 
 // Objects with "name" and "what", and further keys if the table has more.
-json Walkers(const Options& options) {
+Result<json> Walkers(const Options& options) {
   json rows = json::array();
   for (const WalkerInfo& walker : AllWalkers()) {
     if (walker.puzzle && !options.all) continue;
@@ -52,7 +52,7 @@ json Walkers(const Options& options) {
 }
 
 // The scenes, with what each named JDK can do with them; no JDK named: the default JDK.
-json Scenes(const Options& options) {
+Result<json> Scenes(const Options& options) {
   json rows = json::array();
   for (const SceneInfo& scene : AllScenes()) {
     rows.push_back({{"name", scene.name}, {"what", scene.what}, {"jdks", json::array()}});
@@ -60,8 +60,7 @@ json Scenes(const Options& options) {
   Result<std::vector<Jdk>> jdks = OpenJdks(options.jdks);
   if (!jdks.ok()) {
     if (options.jdks.empty()) return rows;  // no JDK here: only the names are known
-    PrintFailure(jdks.failure());
-    return json();
+    return jdks.failure();
   }
   for (const Jdk& jdk : jdks.value()) {
     Result<json> probed = options.probe(jdk);
@@ -86,7 +85,7 @@ std::string JdkWords(const json& seen) {
   return frames + "; agct: " + seen["reason"].get<std::string>();
 }
 
-json Oracles(const Options&) {
+Result<json> Oracles(const Options&) {
   json rows = json::array();
   for (const Oracle& oracle : AllOracles()) {
     json outcomes = json::array();
@@ -101,14 +100,14 @@ json Oracles(const Options&) {
   return rows;
 }
 
-json Engines(const Options&) {
+Result<json> Engines(const Options&) {
   json rows = json::array();
   for (const Engine& engine : AllEngines())
     rows.push_back({{"name", engine.name}, {"what", engine.what}, {"guided", engine.guided}});
   return rows;
 }
 
-json Jdks(const Options&) {
+Result<json> Jdks(const Options&) {
   json rows = json::array();
   for (const Jdk& jdk : FindJdks()) {
     rows.push_back({{"name", jdk.home},
@@ -120,19 +119,16 @@ json Jdks(const Options&) {
 }
 
 // The workloads, with whether each named JDK can run them; no JDK named: all JDKs found.
-json Workloads(const Options& options) {
+Result<json> Workloads(const Options& options) {
   const WorkloadContext context = {
       .home = std::filesystem::path(BesideExecutable("workloads")).parent_path()};
-  Result<std::vector<Workload>> all = LoadCatalogues(BesideExecutable("workloads"));
-  Result<std::vector<Jdk>> jdks = options.jdks.empty() ? FindJdks() : OpenJdks(options.jdks);
-  if (!all.ok() || !jdks.ok()) {
-    PrintFailure(all.ok() ? jdks.failure() : all.failure());
-    return json();
-  }
+  ASSIGN_OR_RETURN(const auto all, LoadCatalogues(BesideExecutable("workloads")));
+  ASSIGN_OR_RETURN(const auto jdks,
+                   options.jdks.empty() ? Result(FindJdks()) : OpenJdks(options.jdks));
   json rows = json::array();
-  for (const Workload& workload : all.value()) {
+  for (const Workload& workload : all) {
     json row = {{"name", workload.FullName()}, {"what", workload.what}, {"jdks", json::array()}};
-    for (const Jdk& jdk : jdks.value()) {
+    for (const Jdk& jdk : jdks) {
       const Status can = CheckWorkload(workload, jdk.feature, context);
       row["jdks"].push_back({{"name", jdk.home},
                              {"available", can.ok()},
@@ -143,7 +139,7 @@ json Workloads(const Options& options) {
   return rows;
 }
 
-json Profiles(const Options&) {
+Result<json> Profiles(const Options&) {
   json rows = json::array();
   for (const Profile& profile : AllProfiles())
     rows.push_back({{"name", profile.name}, {"what", profile.what}, {"flags", profile.flags}});
@@ -152,7 +148,7 @@ json Profiles(const Options&) {
 
 struct Topic {
   std::string_view name;
-  json (*rows)(const Options&);
+  Result<json> (*rows)(const Options&);
 };
 
 constexpr Topic kTopics[] = {{"walkers", Walkers}, {"scenes", Scenes},       {"oracles", Oracles},
@@ -197,9 +193,9 @@ void PrintText(const json& rows) {
 int RunList(const Options& options) {
   for (const Topic& topic : kTopics) {
     if (topic.name != options.topic) continue;
-    const json rows = topic.rows(options);
-    if (rows.is_null()) return static_cast<int>(ExitCode::kBadInput);
-    options.json ? PrintJson(rows) : PrintText(rows);
+    const Result<json> rows = topic.rows(options);
+    if (!rows.ok()) return PrintFailure(rows.failure());
+    options.json ? PrintJson(rows.value()) : PrintText(rows.value());
     return static_cast<int>(ExitCode::kClean);
   }
   return PrintFailure(BadInput(

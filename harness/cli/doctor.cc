@@ -25,6 +25,7 @@
 #include "harness/cli/print_json.h"
 #include "harness/jvm/structs/safefetch_source.h"
 #include "harness/process/spawn.h"
+#include "harness/proof/proof.h"
 
 namespace walkhammer {
 namespace {
@@ -234,19 +235,21 @@ void PrintScenes(const json& scenes) {
   }
 }
 
-// Prints how many layout facts are proven, not proven and missing. Some are always missing, since
-// the layouts of JDKs differ.
+// Prints how many layout facts are proven, not proven and missing, and names each that the running
+// JVM contradicts. Some are always missing, since the layouts of JDKs differ.
 void PrintLayout(const json& layout) {
   std::map<std::string, int> counts;
-  std::vector<std::string> missing;
+  std::vector<std::string> contradicted;
+  int missing = 0;
   for (const json& fact : layout) {
-    if (fact["present"].get<bool>())
-      counts[Text(fact, "proof")]++;
-    else
-      missing.push_back(Text(fact, "name"));
+    const std::string proof = Text(fact, "proof");
+    fact["present"].get<bool>() ? counts[proof]++ : missing++;
+    if (proof == ProofWord(Proof::kContradicted)) contradicted.push_back(Text(fact, "name"));
   }
   Row("layout", fmt::format("of {} facts {} proven, {} not proven; this JDK lacks {}",
-                            layout.size(), counts["proven"], counts["not proven"], missing.size()));
+                            layout.size(), counts["proven"], counts["not proven"], missing));
+  if (!contradicted.empty())
+    Row("", fmt::format("the running JVM contradicts {}", fmt::join(contradicted, ", ")));
 }
 
 void PrintMachine(const json& machine, const json& tool) {

@@ -185,6 +185,8 @@ std::string ExplainValue(const Value& value, const SymbolTable& symbols) {
                      value.addend < 0 ? "before" : "after", what);
 }
 
+namespace {
+
 std::string LineOf(std::string_view field, const std::string& words) {
   return fmt::format("  {:<9}{}\n", field, words);
 }
@@ -211,6 +213,8 @@ std::string ExplainEdits(const WalkRequest& request, const SymbolTable& symbols)
         LineOf("edit", fmt::format("and {} more words of the stack", request.edit_count - told));
   return text;
 }
+
+}  // namespace
 
 std::string ExplainRequest(const WalkRequest& given, const SymbolTable& symbols) {
   const WalkRequest request = SaneRequest(given);

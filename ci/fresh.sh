@@ -55,7 +55,8 @@ work=$(mktemp -d)
 inside=
 # What is mounted is so in the other namespace alone, which ends with its processes.
 finish() {
-  [ -z "$inside" ] || kill "$inside" 2>/dev/null || true
+  # unshare ignores SIGTERM while it waits; its child dies with it (--kill-child).
+  [ -z "$inside" ] || kill -KILL "$inside" 2>/dev/null || true
   [ -z "$inside" ] || wait "$inside" || true
   rm -rf --one-file-system "$work"
 }

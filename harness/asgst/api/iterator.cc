@@ -129,7 +129,9 @@ int ASGST_NextFrame(ASGST_Iterator* iterator, ASGST_Frame* frame) {
   return 1;
 }
 
-void ASGST_RewindIterator(ASGST_Iterator* iterator) { iterator->Rewind(); }
+void ASGST_RewindIterator(ASGST_Iterator* iterator) {
+  if (iterator != nullptr) iterator->Rewind();
+}
 
 int ASGST_State(ASGST_Iterator* iterator) {
   return iterator == nullptr ? static_cast<int>(ASGST_NO_FRAME) : iterator->state;

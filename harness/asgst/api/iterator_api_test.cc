@@ -127,6 +127,13 @@ TEST_F(IteratorApi, Rewind) {
   EXPECT_EQ(std::memcmp(both.first.frames, both.second.frames, 4 * sizeof(ASGST_Frame)), 0);
 }
 
+TEST_F(IteratorApi, NoIteratorHasNoFrame) {
+  ASGST_RewindIterator(nullptr);
+  EXPECT_EQ(ASGST_State(nullptr), ASGST_NO_FRAME);
+  ASGST_Frame frame;
+  EXPECT_EQ(ASGST_NextFrame(nullptr, &frame), ASGST_NO_FRAME);
+}
+
 TEST_F(IteratorApi, StateIsWhatComesNext) {
   std::vector<int> states;
   states.reserve(8);

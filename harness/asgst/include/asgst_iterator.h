@@ -92,7 +92,7 @@ JNIEXPORT int JNICALL ASGST_RunWithIteratorFromFrame(void* sp, void* fp, void* p
    that has byte codes is the end: the function returns ASGST_NO_FRAME, and fills in only that
    frame's type, pc, sp and fp. */
 JNIEXPORT int JNICALL ASGST_NextFrame(ASGST_Iterator* iterator, ASGST_Frame* frame);
-/* Moves the iterator back to the newest frame. `iterator` must not be null. */
+/* Moves the iterator back to the newest frame. Does nothing if `iterator` is null. */
 JNIEXPORT void JNICALL ASGST_RewindIterator(ASGST_Iterator* iterator);
 /* Returns what ASGST_NextFrame would return now: 1, ASGST_NO_FRAME or an error; for a null
    `iterator`, ASGST_NO_FRAME. Does not move the iterator. */

@@ -33,7 +33,7 @@ void AsyncGetCallTrace2(ASGST_CallTrace* trace, jint depth, void* ucontext, uint
 
 jint asgst_attach(JavaVM* vm) {
   const walkhammer::Status status = Attach(vm);
-  if (!status.ok()) snprintf(error, sizeof error, "%s", status.failure().message.c_str());
+  snprintf(error, sizeof error, "%s", status.ok() ? "" : status.failure().message.c_str());
   return status.ok() ? 0 : -1;
 }
 

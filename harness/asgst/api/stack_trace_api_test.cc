@@ -222,6 +222,11 @@ TEST(StackTraceApiDeathTest, NoClassLoadBeforeItIsAttached) {
       testing::ExitedWithCode(0), "");
 }
 
+TEST_F(StackTraceApi, AnAttachThatSucceedsLeavesNoErrorOfEarlierOnes) {
+  EXPECT_NE(LiveJvm::Get().attach_error(), "");
+  EXPECT_STREQ(asgst_error(), "");
+}
+
 TEST_F(StackTraceApi, NotWalkableNotJava) {
   volatile uint64_t* sp = Thread().last_sp();
   RaiseHere([&](ucontext_t* context) {

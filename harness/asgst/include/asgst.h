@@ -74,8 +74,8 @@ typedef struct {
    event or later, on a thread that is attached to the JVM. `vm`: the JavaVM that the caller's agent
    received. Returns 0, or -1 on failure; asgst_error then returns the reason. Signal-safe: no. */
 JNIEXPORT jint JNICALL asgst_attach(JavaVM* vm);
-/* Returns the sentence that says why asgst_attach failed, in a buffer of libasgst; "" if
-   asgst_attach never failed. Signal-safe: yes. */
+/* Returns the sentence that says why the last asgst_attach failed, in a buffer of libasgst; "" if
+   it succeeded, or was never called. Signal-safe: yes. */
 JNIEXPORT const char* JNICALL asgst_error(void);
 /* Waits at most `milliseconds` until the unwind tables for C and C++ code are there. A thread of
    libasgst reads them from the libraries' .eh_frame after asgst_attach. Until the tables are there,

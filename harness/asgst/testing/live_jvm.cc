@@ -70,6 +70,7 @@ LiveJvm& LiveJvm::Get() {
     auto jdk = DefaultJdk();
     if (!jdk.ok()) Fail(jdk.failure().message);
     StartAnew(jdk.value().platform);
+    if (asgst_attach(nullptr) != 0) made.attach_error_ = asgst_error();  // there is no JVM yet
     auto jvm = Jvm::Boot(jdk.value().libjvm, Flags(jdk.value().feature));
     if (!jvm.ok()) Fail(jvm.failure().message);
     made.jvm_ = jvm.value();

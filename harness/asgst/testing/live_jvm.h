@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <functional>
+#include <string>
 #include <thread>
 
 #include "harness/jvm/live/boot.h"
@@ -27,6 +28,8 @@ class LiveJvm {
   Jvm& jvm() { return *jvm_; }
   JNIEnv* env() const { return jvm_->env(); }  // of the current thread
   jclass api() const { return api_; }          // wh.Api
+  // What asgst_error() returned after an asgst_attach that failed, before the one that succeeded.
+  const std::string& attach_error() const { return attach_error_; }
 
   // Runs a static method of wh.Api without arguments; the test fails if it throws.
   void Call(const char* method);
@@ -37,6 +40,7 @@ class LiveJvm {
  private:
   Jvm* jvm_ = nullptr;
   jclass api_ = nullptr;
+  std::string attach_error_;
 };
 
 // Runs `handler` in a signal handler of the current thread.

@@ -288,8 +288,9 @@ JNIEXPORT bool JNICALL ASGST_DeregisterQueue(JNIEnv* env, ASGST_Queue* queue);
    the registers in `ucontext` on (null: from the thread's anchor), and `argument`. The queue's
    thread is the current thread, or a thread that the caller keeps stopped. Returns
    ASGST_JAVA_TRACE, or: ASGST_ENQUEUE_NO_QUEUE if `queue` is null, was deregistered, or belongs to
-   a thread that has ended; ASGST_ENQUEUE_FULL_QUEUE; ASGST_ENQUEUE_OTHER_ERROR if the queue is
-   being resized at that moment; or the error that says why there is no frame. Signal-safe: yes. */
+   a thread that has ended; ASGST_ENQUEUE_FULL_QUEUE, without a walk; ASGST_ENQUEUE_OTHER_ERROR if
+   the queue is being resized at that moment; or the error that says why there is no frame.
+   Signal-safe: yes. */
 JNIEXPORT int JNICALL ASGST_Enqueue(ASGST_Queue* queue, void* ucontext, void* argument);
 /* Fills in `*element` with what ASGST_Enqueue would append now for the current thread, except for
    `arg`, which becomes null. Returns what ASGST_Enqueue would return for a queue with room. On an

@@ -59,6 +59,11 @@ int Put(ASGST_Queue* queue, const QueuedSample& sample) {
   return ASGST_ENQUEUE_OTHER_ERROR;
 }
 
+bool IsFull(ASGST_Queue* queue) {
+  const QueueUse use(queue);
+  return use.live() && queue->ring.load()->full();
+}
+
 uint64_t ThreadFor(const JNIEnv* env) {
   if (Live() == nullptr) return 0;
   return env == nullptr ? CurrentJavaThread() : ThreadOfEnv(env);
@@ -107,6 +112,8 @@ bool ASGST_DeregisterQueue(JNIEnv* env, ASGST_Queue* queue) {
 int ASGST_Enqueue(ASGST_Queue* queue, void* ucontext, void* argument) {
   if (queue == nullptr || queue->state.load() != ASGST_Queue::kLive) return ASGST_ENQUEUE_NO_QUEUE;
   queue->attempts.fetch_add(1);
+  // Asked again when the element is put in: meanwhile a handler may have interrupted this one.
+  if (IsFull(queue)) return ASGST_ENQUEUE_FULL_QUEUE;
   // Walks before a QueueUse begins: a walk that is left by a jump must not hold the queue for ever.
   QueuedSample sample;
   int result = Record(queue->thread, ucontext, sample);

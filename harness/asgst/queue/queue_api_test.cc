@@ -111,6 +111,16 @@ TEST_F(QueueApi, EnqueueIntoAFullQueueIsRefusedAndCounted) {
   });
 }
 
+// Walks take microseconds, and a queue that is full stays so for as long as its thread runs.
+TEST_F(QueueApi, EnqueueIntoAFullQueueDoesNotWalk) {
+  Register(1);
+  InJava([&] { Fill(1); });
+  EXPECT_EQ(EnqueueHere(1), ASGST_ENQUEUE_FULL_QUEUE) << "a walk finds that there is no frame";
+  EXPECT_EQ(ASGST_GetQueueSizeInfo(queue_).attempts, 2);
+  Process();
+  EXPECT_EQ(EnqueueHere(2), ASGST_NO_TOP_JAVA_FRAME) << "there is room again";
+}
+
 TEST_F(QueueApi, EnqueueWhereThereIsNoJavaFrame) {
   Register(1);
   EXPECT_EQ(EnqueueHere(1), ASGST_NO_TOP_JAVA_FRAME);

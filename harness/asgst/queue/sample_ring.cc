@@ -28,6 +28,12 @@ void SampleRing::Free(SampleRing* ring) {
   delete ring;
 }
 
+bool SampleRing::full() const {
+  // The tail first: the head is then never too old for it.
+  const uint64_t tail = tail_.load() & ~kClosedBit;
+  return static_cast<int64_t>(tail - head_.load()) >= capacity_;
+}
+
 SampleRing::Pushed SampleRing::Push(const QueuedSample& sample) {
   uint64_t at = tail_.load();
   // A try fails only if tail_ has changed meanwhile: by handlers, as often as they nest, or by

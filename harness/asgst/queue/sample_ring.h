@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SampleRing: the elements of one safepoint queue, in order. One thread puts them in, from signal
 // handlers that may interrupt each other anywhere; another takes them out.
-// Signal-safe: Push, At, Ready, size yes; Make, Free no.
+// Signal-safe: Push, full, At, Ready, size yes; Make, Free no.
 #ifndef WALKHAMMER_HARNESS_ASGST_QUEUE_SAMPLE_RING_H_
 #define WALKHAMMER_HARNESS_ASGST_QUEUE_SAMPLE_RING_H_
 
@@ -31,6 +31,9 @@ class SampleRing {
   // Copies `sample` to the end. Lock-free: a call that is interrupted holds up no other call. The
   // order is that in which calls take their positions.
   Pushed Push(const QueuedSample& sample);
+
+  // True if Push would return kFull. Elements that come and go meanwhile never make it true.
+  bool full() const;
 
   // The nth element: 0 the oldest, -1 the youngest; null out of bounds, or while the element is
   // being put in.

@@ -432,5 +432,37 @@ TEST_F(QueueApi, AHandlerMayDeregisterAQueueWhoseElementsWait) {
   EXPECT_TRUE(ASGST_DeregisterQueue(live_.env(), first));
 }
 
+TEST_F(QueueApi, AHandlerThatEndsItsOwnQueueIsNotCalledWithTheRest) {
+  struct Own {
+    JNIEnv* env;
+    ASGST_Queue* queue;
+    int calls, ended, at_end;
+  } own{live_.env(), nullptr, 0, 0, 0};
+  own.queue = ASGST_RegisterQueue(
+      live_.env(), 4, 0,
+      [](ASGST_Iterator*, void* self, void*) {
+        auto* o = static_cast<Own*>(self);
+        o->calls++;
+        if (ASGST_DeregisterQueue(o->env, o->queue)) o->ended++;
+      },
+      &own);
+  ASGST_SetOnQueueProcessingEnd(
+      own.queue, 0, false,
+      [](ASGST_Queue*, ASGST_Iterator*, void* self) { static_cast<Own*>(self)->at_end++; }, &own);
+  Register(4);  // is processed behind it
+  InJava([&] {
+    RaiseHere([&](ucontext_t* context) {
+      for (int i = 0; i < 3; i++)
+        EXPECT_EQ(ASGST_Enqueue(own.queue, context, Tag(i)), ASGST_JAVA_TRACE);
+      EXPECT_EQ(ASGST_Enqueue(queue_, context, Tag(7)), ASGST_JAVA_TRACE);
+    });
+    Process();
+  });
+  EXPECT_EQ(own.calls, 1);
+  EXPECT_EQ(own.ended, 1);
+  EXPECT_EQ(own.at_end, 0);
+  EXPECT_EQ(Tags(), std::vector<intptr_t>{7}) << "others go on";
+}
+
 }  // namespace
 }  // namespace walkhammer::asgst

@@ -2,6 +2,7 @@
 #include "harness/asgst/unwind/unwind_service.h"
 
 #include <link.h>
+#include <sched.h>
 #include <sys/auxv.h>
 #include <time.h>
 
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "harness/base/mappings.h"
 #include "harness/process/service_thread.h"
@@ -67,39 +69,52 @@ struct Known {
   std::vector<UnwindRow> rows;
 };
 
-struct Published {
+// The tables of what was loaded at one time.
+struct Generation {
+  std::vector<std::shared_ptr<const Known>> known;
   std::vector<UnwindModule> modules;
   std::span<const UnwindModule> view;
 };
 
-// All that was read and published, never freed: walks may still be using it.
 struct Kept {
-  std::vector<std::unique_ptr<Known>> known;
-  std::vector<std::unique_ptr<Published>> published;
+  std::unique_ptr<Generation> newest = std::make_unique<Generation>();
+  std::vector<std::unique_ptr<Generation>> older;  // walks may still be using them
 };
 
-void MakeTables(const Snapshot& snapshot, Kept& kept) {
-  auto& known = kept.known;
-  auto& now = *kept.published.emplace_back(std::make_unique<Published>());
-  for (const Loaded& module : snapshot.modules) {
-    auto old = std::find_if(known.begin(), known.end(), [&](const auto& k) {
-      return k->module.low == module.low && k->module.path == module.path &&
-             k->module.hash == module.hash;
-    });
-    if (old == known.end()) {
-      // Without a table there is nothing to read.
-      std::vector<UnwindRow> rows;
-      if (module.hash != 0) rows = ReadUnwindRows(module.path, module.low, module.hash);
-      known.push_back(std::make_unique<Known>(Known{module, std::move(rows)}));
-      old = known.end() - 1;
-    }
-    now.modules.push_back({module.low, module.high, (*old)->rows});
+std::shared_ptr<const Known> FindOrRead(const Loaded& module, const Generation& last) {
+  for (const auto& known : last.known)
+    if (known->module.low == module.low && known->module.path == module.path &&
+        known->module.hash == module.hash)
+      return known;
+  // Without a table there is nothing to read.
+  std::vector<UnwindRow> rows;
+  if (module.hash != 0) rows = ReadUnwindRows(module.path, module.low, module.hash);
+  return std::make_shared<const Known>(Known{module, std::move(rows)});
+}
+
+// Frees them once no walk uses them, which takes a lookup. If a walk was left by a jump in the
+// middle of one, they are kept.
+void FreeOlder(Kept& kept) {
+  constexpr int kMostYields = 10'000;
+  for (int i = 0; i < kMostYields; i++) {
+    if (!tables.IsInUse()) return kept.older.clear();
+    sched_yield();
   }
-  std::sort(now.modules.begin(), now.modules.end(),
+}
+
+void MakeTables(const Snapshot& snapshot, Kept& kept) {
+  auto now = std::make_unique<Generation>();
+  for (const Loaded& module : snapshot.modules) {
+    now->known.push_back(FindOrRead(module, *kept.newest));
+    now->modules.push_back({module.low, module.high, now->known.back()->rows});
+  }
+  std::sort(now->modules.begin(), now->modules.end(),
             [](const UnwindModule& a, const UnwindModule& b) { return a.low < b.low; });
-  now.view = now.modules;
-  tables.Publish(&now.view);
+  now->view = now->modules;
+  tables.Publish(&now->view);
   made.store(true);
+  kept.older.push_back(std::exchange(kept.newest, std::move(now)));
+  FreeOlder(kept);
 }
 
 void* Serve(void*) {

@@ -5,22 +5,29 @@
 
 namespace walkhammer::asgst {
 
-const UnwindModule* UnwindTables::Find(uint64_t pc, const UnwindRow*& row) const {
-  row = nullptr;
-  const auto* modules = modules_.load(std::memory_order_acquire);
-  if (modules == nullptr) return nullptr;
-  const auto module =
-      std::upper_bound(modules->begin(), modules->end(), pc,
-                       [](uint64_t a, const UnwindModule& m) { return a < m.high; });
-  if (module == modules->end() || pc < module->low) {
-    missed_.store(true, std::memory_order_relaxed);
-    return nullptr;
+bool UnwindTables::Find(uint64_t pc, UnwindRow& row) const {
+  row = {};
+  // Before the modules are read: who publishes others next sees this user, or is seen.
+  users_.fetch_add(1);
+  bool found = false;
+  if (const auto* modules = modules_.load(); modules != nullptr) {
+    const auto module =
+        std::upper_bound(modules->begin(), modules->end(), pc,
+                         [](uint64_t a, const UnwindModule& m) { return a < m.high; });
+    found = module != modules->end() && pc >= module->low;
+    if (found) {
+      const uint64_t offset = pc - module->low;
+      const auto& rows = module->rows;
+      const auto next =
+          std::upper_bound(rows.begin(), rows.end(), offset,
+                           [](uint64_t a, const UnwindRow& r) { return a < r.begin; });
+      if (next != rows.begin()) row = next[-1];
+    } else {
+      missed_.store(true, std::memory_order_relaxed);
+    }
   }
-  const uint64_t offset = pc - module->low;
-  const auto next = std::upper_bound(module->rows.begin(), module->rows.end(), offset,
-                                     [](uint64_t a, const UnwindRow& r) { return a < r.begin; });
-  if (next != module->rows.begin()) row = &next[-1];
-  return &*module;
+  users_.fetch_sub(1);
+  return found;
 }
 
 void NativeUnwinder::Begin(const Registers& at, bool top, uint64_t limit) {
@@ -29,16 +36,16 @@ void NativeUnwinder::Begin(const Registers& at, bool top, uint64_t limit) {
   limit_ = limit;
 }
 
-const UnwindRow* NativeUnwinder::Row() const {
-  const UnwindRow* row = nullptr;
+UnwindRow NativeUnwinder::Row() const {
+  UnwindRow row{};
   if (tables_ != nullptr) tables_->Find(top_ ? at_.pc : at_.pc - 1, row);
-  return row != nullptr && row->base != UnwindRow::kUnknown ? row : nullptr;
+  return row;
 }
 
 bool NativeUnwinder::Up() {
-  const UnwindRow* row = Row();
+  const UnwindRow row = Row();
   Registers caller{};
-  if (row != nullptr ? !ByRow(*row, caller) : !ByFramePointer(caller)) return false;
+  if (row.base != UnwindRow::kUnknown ? !ByRow(row, caller) : !ByFramePointer(caller)) return false;
   if (caller.pc == 0 || caller.sp >= limit_) return false;
   at_ = caller;
   top_ = false;

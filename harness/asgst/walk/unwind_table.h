@@ -38,16 +38,20 @@ struct UnwindModule {
 
 class UnwindTables {
  public:
-  // `modules`: sorted by `low`, without overlaps; must never be freed.
+  // `modules`: sorted by `low`, without overlaps. They and their rows may be freed once other
+  // modules are published and IsInUse() is false after that.
   void Publish(const std::span<const UnwindModule>* modules) { modules_.store(modules); }
-  // The module of `pc`; null: no known module. `row`: the row for `pc`; null: none.
-  const UnwindModule* Find(uint64_t pc, const UnwindRow*& row) const;
+  // True while a Find() runs. For good if a Find() was left by a jump out of a signal handler.
+  bool IsInUse() const { return users_.load() != 0; }
+  // False: `pc` is in no known module. `row`: copy of the row for `pc`; of base kUnknown: none.
+  bool Find(uint64_t pc, UnwindRow& row) const;
   // True if, since the last call, Find() was given a pc of no module.
   bool TakeMissed() const { return missed_.exchange(false); }
   bool missed() const { return missed_.load(std::memory_order_relaxed); }
 
  private:
   std::atomic<const std::span<const UnwindModule>*> modules_{nullptr};
+  mutable std::atomic<int> users_{0};
   mutable std::atomic<bool> missed_{false};
 };
 
@@ -64,12 +68,12 @@ class NativeUnwinder {
   const Registers& at() const { return at_; }
   // True if a table has a row for at(); otherwise Up() guesses by the frame pointer, which is an
   // older frame's in code that keeps no frame pointer.
-  bool Told() const { return Row() != nullptr; }
+  bool Told() const { return Row().base != UnwindRow::kUnknown; }
   // Moves to the caller. False if none is found; at() is unchanged then.
   bool Up();
 
  private:
-  const UnwindRow* Row() const;  // null: none, or one of base kUnknown
+  UnwindRow Row() const;  // of base kUnknown: none
   bool ByRow(const UnwindRow& row, Registers& caller) const;
   bool SavedFp(uint64_t address, uint64_t& fp) const;
   bool ByFramePointer(Registers& caller) const;

@@ -6,6 +6,8 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <link.h>
+#include <malloc.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -137,11 +139,11 @@ TEST_F(NativeUnwinderTest, DamageEndsTheWalk) {
 }
 
 TEST_F(NativeUnwinderTest, TellsWhenItMetUnknownCode) {
-  const UnwindRow* row = nullptr;
-  EXPECT_NE(tables_.Find(kModule + 0x50, row), nullptr);
-  EXPECT_EQ(row, nullptr) << "before the first row";
+  UnwindRow row;
+  EXPECT_TRUE(tables_.Find(kModule + 0x50, row));
+  EXPECT_EQ(row.base, UnwindRow::kUnknown) << "before the first row";
   EXPECT_FALSE(tables_.missed());
-  EXPECT_EQ(tables_.Find(kModule + 0x1000, row), nullptr);
+  EXPECT_FALSE(tables_.Find(kModule + 0x1000, row));
   EXPECT_TRUE(tables_.TakeMissed());
   EXPECT_FALSE(tables_.TakeMissed());
 }
@@ -188,11 +190,11 @@ TEST(UnwindRowsTest, OfTheCLibrary) {
   const UnwindModule module{low, low + (1 << 24), rows};
   const std::span<const UnwindModule> modules(&module, 1);
   tables.Publish(&modules);
-  const UnwindRow* row = nullptr;
-  tables.Find(reinterpret_cast<uint64_t>(&qsort), row);
-  ASSERT_NE(row, nullptr);
-  EXPECT_EQ(row->base, UnwindRow::kSp);
-  EXPECT_EQ(row->fp, UnwindRow::kSame);
+  UnwindRow row;
+  EXPECT_TRUE(tables.Find(reinterpret_cast<uint64_t>(&qsort), row));
+  EXPECT_EQ(row.base, UnwindRow::kSp);
+  EXPECT_EQ(row.fp, UnwindRow::kSame);
+  EXPECT_FALSE(tables.IsInUse());
   EXPECT_TRUE(ReadUnwindRows("/no/such/library.so", 0, 0).empty());
   EXPECT_TRUE(ReadUnwindRows("/etc/passwd", 0, 0).empty());
   // Another library does not have the hash.
@@ -223,11 +225,55 @@ TEST(UnwindServiceTest, ALibraryWhoseFileIsGoneHasNoRows) {
   const auto function = reinterpret_cast<uint64_t>(dlsym(library, "sin"));
   StartUnwindService();
   ASSERT_TRUE(WaitForTables(60'000));
-  const UnwindRow* row = nullptr;
-  EXPECT_NE(LiveTables().Find(function, row), nullptr) << "it is known";
-  EXPECT_EQ(row, nullptr);
-  EXPECT_NE(LiveTables().Find(reinterpret_cast<uint64_t>(&qsort), row), nullptr);
-  EXPECT_NE(row, nullptr) << "others have theirs";
+  UnwindRow row;
+  EXPECT_TRUE(LiveTables().Find(function, row)) << "it is known";
+  EXPECT_EQ(row.base, UnwindRow::kUnknown);
+  EXPECT_TRUE(LiveTables().Find(reinterpret_cast<uint64_t>(&qsort), row));
+  EXPECT_NE(row.base, UnwindRow::kUnknown) << "others have theirs";
+}
+
+// Bytes that are allocated now.
+size_t InUse() {
+  const auto info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+// Programs load and unload libraries for days.
+TEST(UnwindServiceTest, LibrariesThatAreGoneCostNoMemory) {
+  constexpr int kFirst = 3, kRounds = 12;
+  Dl_info info{};
+  void* math = dlsym(dlopen("libm.so.6", RTLD_NOW), "sin");
+  ASSERT_NE(dladdr(math, &info), 0);
+  StartUnwindService();
+  ASSERT_TRUE(WaitForTables(60'000));
+  const std::string libm = info.dli_fname;
+  const size_t rows = ReadUnwindRows(libm, 0, 0).size() * sizeof(UnwindRow);
+  ASSERT_GT(rows, 10'000U);
+  size_t before = 0;
+  for (int round = 0; round < kRounds; round++) {
+    if (round == kFirst) before = InUse();
+    // Under a new name each time, as JNI libraries are unpacked.
+    const std::string path = testing::TempDir() + "walkhammer-" + std::to_string(getpid()) + "-" +
+                             std::to_string(round) + ".so";
+    std::filesystem::copy_file(libm, path);
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library, nullptr) << dlerror();
+    const auto function = reinterpret_cast<uint64_t>(dlsym(library, "sin"));
+    UnwindRow row;
+    for (int i = 0; i < 1'000 && !LiveTables().Find(function, row); i++) {
+      AskForTables();
+      usleep(10'000);
+    }
+    EXPECT_NE(row.base, UnwindRow::kUnknown) << "its rows are read";
+    // The next one comes to another address, which the tables do not know.
+    const auto size = std::filesystem::file_size(path);
+    dladdr(reinterpret_cast<void*>(function), &info);
+    dlclose(library);
+    ASSERT_EQ(mmap(info.dli_fbase, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+              info.dli_fbase);
+    std::filesystem::remove(path);
+  }
+  EXPECT_LT(InUse(), before + 2 * rows) << "the rows of one take " << rows;
 }
 
 }  // namespace

@@ -15,20 +15,20 @@ WalkStatus ASGST_IteratorOpaque::Begin() {
     case From::kElement:
       break;
   }
-  if (!located->nothing) walk->BeginAtFrame(located->from);
+  if (located->then == Located::Then::kCaller) walk->BeginAtCaller(located->caller);
   return WalkStatus::kFound;
 }
 
 void ASGST_IteratorOpaque::Rewind() {
   // A JavaWalk is plain data: a new one may overwrite the old one.
   walk = new (storage) JavaWalk(*Live(), memory, start);
+  recorded_done = 0;
   switch (Begin()) {
     case WalkStatus::kFound:
       Advance();
       // A stack that is broken before its first frame has no top Java frame: ASGST_NO_FRAME would
       // be a lie.
       if (state == ASGST_BROKEN_STACK) state = ASGST_NO_TOP_JAVA_FRAME;
-      if (state == 1 && located != nullptr && located->has_bci) next.bci = located->bci;
       break;
     case WalkStatus::kUnknownState:
       state = ASGST_UNSAFE_STATE;
@@ -38,8 +38,18 @@ void ASGST_IteratorOpaque::Rewind() {
   }
 }
 
+int ASGST_IteratorOpaque::Next() {
+  if (recorded_done < recorded.size()) {
+    next = recorded[recorded_done++];
+    return 1;
+  }
+  if (walk->Next(next)) return 1;
+  const bool is_cut = located != nullptr && located->then == Located::Then::kUnknown;
+  return is_cut || walk->broken() ? ASGST_BROKEN_STACK : ASGST_NO_FRAME;
+}
+
 void ASGST_IteratorOpaque::Advance() {
-  state = walk->Next(next) ? 1 : walk->broken() ? ASGST_BROKEN_STACK : ASGST_NO_FRAME;
+  state = Next();
   at_first_java = state == 1 && (options & ASGST_END_ON_FIRST_JAVA_FRAME) != 0 &&
                   (next.type == FrameType::kJava || next.type == FrameType::kInlined);
   if (at_first_java) state = ASGST_NO_FRAME;

@@ -4,6 +4,8 @@
 #ifndef WALKHAMMER_HARNESS_ASGST_API_ITERATOR_H_
 #define WALKHAMMER_HARNESS_ASGST_API_ITERATOR_H_
 
+#include <span>
+
 #include "harness/asgst/include/asgst_iterator.h"
 #include "harness/asgst/process/attach.h"
 #include "harness/asgst/walk/activations.h"
@@ -20,15 +22,17 @@ struct ASGST_IteratorOpaque {
   // Copies its arguments.
   ASGST_IteratorOpaque(const WalkStart& from, const LiveMemory& with, int32_t opts, From where)
       : start(WithOptions(from, opts)), memory(with), options(opts), begin(where) {}
-  // Begins at the frame of the queue element `of`, as `where` locates it. `where` and `of` must
-  // live as long as the iterator.
+  // Begins at the frame of the queue element `of`: returns `frames`, then what `where` says. All
+  // three must live as long as the iterator.
   ASGST_IteratorOpaque(const WalkStart& from, const LiveMemory& with, int32_t opts,
-                       const Located& where, const ASGST_QueueElement* of)
+                       const Located& where, std::span<const JavaFrame> frames,
+                       const ASGST_QueueElement* of)
       : start(WithOptions(from, opts)),
         memory(with),
         options(opts),
         begin(From::kElement),
         located(&where),
+        recorded(frames),
         element(of) {}
 
   // Goes to the newest frame.
@@ -46,10 +50,12 @@ struct ASGST_IteratorOpaque {
   const LiveMemory memory;
   const int32_t options;
   const From begin;
-  const Located* const located = nullptr;  // with kElement
+  const Located* const located = nullptr;     // with kElement
+  const std::span<const JavaFrame> recorded;  // come before those of `walk`
   const ASGST_QueueElement* const element = nullptr;
   JavaWalk* walk = nullptr;
   alignas(JavaWalk) char storage[sizeof(JavaWalk)];
+  size_t recorded_done = 0;  // so many of `recorded` came before `next`, or are it
   JavaFrame next{};
   int state = ASGST_NO_FRAME;  // 1: `next` is valid and comes next
   bool at_first_java = false;  // the walk ended by ASGST_END_ON_FIRST_JAVA_FRAME
@@ -60,6 +66,8 @@ struct ASGST_IteratorOpaque {
     return start;
   }
   WalkStatus Begin();
+  // Moves `next` on and returns what ASGST_State then says.
+  int Next();
 };
 
 #endif  // WALKHAMMER_HARNESS_ASGST_API_ITERATOR_H_

@@ -55,7 +55,8 @@ enum {
   ASGST_ENQUEUE_FULL_QUEUE = -6,
   ASGST_ENQUEUE_OTHER_ERROR = -7,
   /* below -16: codes of this implementation */
-  ASGST_BROKEN_STACK = -17, /* beyond the frames returned so far, the stack makes no sense */
+  ASGST_BROKEN_STACK = -17, /* beyond the frames returned so far, the stack makes no sense, or, for
+                               a queue's element, is not known */
   ASGST_NOT_ATTACHED = -18  /* asgst_attach was not called, or failed */
 };
 
@@ -236,13 +237,21 @@ JNIEXPORT bool JNICALL ASGST_DeregisterClassUnloadHandler(ASGST_ClassUnloadHandl
    - A thread of libasgst requests a safepoint as soon as it sees an element; the JVM's own
      safepoints are not used. Handlers run on the VM thread, while all Java threads are stopped.
    - So the frame may have returned by then; the proposal stops the thread before the frame returns.
-     asgst_element_state says what has become of an element's frame. The frames that the element's
-     iterator returns were on the stack when the element was enqueued, unless the state is
-     ASGST_ELEMENT_LOST.
+     asgst_element_state says what has become of an element's frame. Whatever the state is, the
+     element's iterator first returns the frame as it was when enqueued, then older frames, which
+     were on the stack when the element was enqueued. The eight newest physical frames, so
+     far as they have returned, come from what ASGST_Enqueue recorded, with the methods that were
+     inlined into them; their sp and fp are null, as are those of a frame that was compiled or
+     deoptimised meanwhile. If none of the eight is left, their caller is not known, as no frame
+     that is there now is certain to be it: the iterator ends behind the eight with
+     ASGST_BROKEN_STACK.
+   - If the JVM has discarded the compiled code of a frame that has returned, of the methods inlined
+     into the frame only the innermost is returned, and the frame's own method, whose bci is -1.
    - A frame counts as the recorded frame if its method, its place on the stack, its call site in
      the caller and all its recorded callers are the same. A new call of the same method from the
      same call site of the same activation of the caller cannot be distinguished from the recorded
-     call.
+     call. If all eight and their caller were called anew in this way, older frames may be those of
+     the new calls.
    - Handlers may allocate memory and take locks, but no lock that a Java thread may hold while it
      calls the JVM, because that thread is stopped. Handlers may call neither JVMTI nor JNI; they
      may call all functions of this API but those that walk the current thread.
@@ -273,7 +282,7 @@ typedef void (*ASGST_Handler)(ASGST_Iterator*, void* queue_arg, void* arg);
 typedef void (*ASGST_OnQueueSafepointHandler)(ASGST_Queue*, ASGST_Iterator*, void* arg);
 
 /* Returns a new queue of the thread whose JNIEnv is `env` (null: the current thread), with room for
-   `size` elements of about 700 bytes each. `fun` is called with `argument` for each element;
+   `size` elements of about 800 bytes each. `fun` is called with `argument` for each element;
    `options` are those of its iterator. Returns null if there is no such thread, no `fun`, or no
    memory, if `size` is below 1 or above 2^20, or if the JVM refuses JVMTI's can_tag_objects.
    Signal-safe: no. */
@@ -327,14 +336,11 @@ JNIEXPORT void JNICALL ASGST_SetOnQueueProcessingEnd(ASGST_Queue* queue, int opt
 enum {
   ASGST_ELEMENT_NONE = 0,     /* the iterator is not that of an element */
   ASGST_ELEMENT_EXACT = 1,    /* the frame is still there, at the same byte code */
-  ASGST_ELEMENT_MOVED = 2,    /* the frame is still there, and has gone on; the iterator begins
-                                 where the frame was when enqueued, or, if the frame was compiled
-                                 or deoptimised meanwhile, where the frame is now */
-  ASGST_ELEMENT_RETURNED = 3, /* the frame has returned; the iterator begins at the nearest older
-                                 frame that is still there */
+  ASGST_ELEMENT_MOVED = 2,    /* the frame is still there, and has gone on */
+  ASGST_ELEMENT_RETURNED = 3, /* the frame has returned; an older recorded frame is still there */
   ASGST_ELEMENT_LOST = 4      /* none of the recorded frames, the eight newest at most, is still
-                                 there; the iterator returns the frames that are beyond them now,
-                                 which may not have been there when the element was enqueued */
+                                 there; unless they were the whole stack, the iterator ends behind
+                                 them with ASGST_BROKEN_STACK */
 };
 /* Extension of libasgst: returns the ASGST_ELEMENT_ value for the iterator that an ASGST_Handler
    got; ASGST_ELEMENT_NONE for other iterators. Signal-safe: yes. */

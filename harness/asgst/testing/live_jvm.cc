@@ -24,8 +24,9 @@ const InHandler* handler = nullptr;
 std::atomic<bool> handled{false};
 
 void OnSignal(int, siginfo_t*, void* context) {
-  if (handler == nullptr) return;
-  (*handler)(static_cast<ucontext_t*>(context));
+  const InHandler* const now = handler;
+  if (now == nullptr) return;
+  (*now)(static_cast<ucontext_t*>(context));
   handled.store(true);
 }
 
@@ -40,7 +41,7 @@ void JNICALL Probe(JNIEnv*, jclass) { LiveJvm::Get().on_probe(); }
 std::vector<std::string> Flags(int feature) {
   std::vector<std::string> flags = {"-Xshare:auto", "-Xmx64m"};
   for (std::string& flag : ReadFlags(WALKHAMMER_JVM_FLAGS, feature)) flags.push_back(flag);
-  flags.push_back("-Djava.class.path=" WALKHAMMER_API_JAR);
+  flags.push_back("-Djava.class.path=" WALKHAMMER_API_JAR ":" WALKHAMMER_TORTURE_JAR);
   return flags;
 }
 
@@ -83,7 +84,7 @@ LiveJvm& LiveJvm::Get() {
     if (asgst_attach(made.jvm_->vm()) != 0) Fail(asgst_error());
     struct sigaction action {};
     action.sa_sigaction = OnSignal;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
     sigaction(kSignal, &action, nullptr);
     return made;
   }();
@@ -103,6 +104,8 @@ void LiveJvm::SetStop(bool stop) {
   JNIEnv* env = this->env();
   env->SetStaticBooleanField(api_, env->GetStaticFieldID(api_, "stop", "Z"), stop);
 }
+
+void SetHandler(const InHandler* what) { handler = what; }
 
 void RaiseHere(const InHandler& what) {
   handler = &what;

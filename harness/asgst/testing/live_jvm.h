@@ -43,6 +43,9 @@ class LiveJvm {
   std::string attach_error_;
 };
 
+// Runs `handler` in each SIGPROF of any thread, on the thread's signal stack if it has one, until a
+// call with null. `handler` must live until then.
+void SetHandler(const InHandler* handler);
 // Runs `handler` in a signal handler of the current thread.
 void RaiseHere(const InHandler& handler);
 // Runs `handler` in a signal handler of `thread`; false if `handler` has not returned within ten

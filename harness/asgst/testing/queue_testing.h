@@ -32,12 +32,14 @@ inline std::string NameOf(ASGST_Method method) {
 struct SeenFrame {
   std::string name;
   int type, bci, level;
+  void *sp, *fp;
 };
 
 inline std::vector<SeenFrame> FramesOf(ASGST_Iterator* iterator) {
   std::vector<SeenFrame> frames;
   for (ASGST_Frame frame; ASGST_NextFrame(iterator, &frame) == 1;)
-    frames.push_back({NameOf(frame.method), frame.type, frame.bci, frame.comp_level});
+    frames.push_back(
+        {NameOf(frame.method), frame.type, frame.bci, frame.comp_level, frame.sp, frame.fp});
   return frames;
 }
 
@@ -114,17 +116,20 @@ class QueueTest : public testing::Test {
     EXPECT_TRUE(WaitFor([&] { return size() == 0; }));
     asgst_hold_queues(true);
   }
-  // Runs a method of wh.Queued that calls probe() `probes` times: enqueues at the last call but
-  // one, processes at the last.
-  Handled EnqueueThenProcess(const char* method, int probes = 2) {
+  // Runs a method of wh.Queued that calls probe() `probes` times: enqueues at the call that is
+  // `apart` before the last, processes at the last.
+  Handled EnqueueThenProcess(const char* method, int probes = 2, int apart = 1) {
     Register(4);
     int probe = 0;
     live_.on_probe = [&] {
       probe++;
-      if (probe == probes - 1) {
+      if (probe == probes - apart) {
         EXPECT_EQ(EnqueueHere(7), ASGST_JAVA_TRACE);
       }
-      if (probe == probes) Process();
+      if (probe == probes) {
+        level_at_end_ = LevelHere();
+        Process();
+      }
     };
     CallQueued(method);
     EXPECT_EQ(probe, probes);
@@ -136,6 +141,22 @@ class QueueTest : public testing::Test {
   LiveJvm& live_ = LiveJvm::Get();
   Collector collector_;
   ASGST_Queue* queue_ = nullptr;
+  int level_at_end_ = -1;  // of the caller of probe(), when EnqueueThenProcess processes
+
+ private:
+  static int LevelHere() {
+    int level = -1;
+    ASGST_RunWithIterator(
+        nullptr, 0,
+        [](ASGST_Iterator* iterator, void* into) {
+          ASGST_Frame frame;
+          while (ASGST_NextFrame(iterator, &frame) == 1 && frame.type == ASGST_FRAME2_JAVA_NATIVE) {
+          }
+          *static_cast<int*>(into) = frame.comp_level;
+        },
+        &level);
+    return level;
+  }
 };
 
 }  // namespace walkhammer::asgst

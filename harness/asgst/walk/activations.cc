@@ -11,22 +11,27 @@ constexpr int kMostInlined = 1024;
 
 // Reads the next physical frame and its caller; false at the end.
 bool NextActivation(JavaWalk& walk, Activation& out, Registers& caller) {
-  JavaFrame frame, innermost;
+  JavaFrame frame;
+  out = {};
   for (int inlined = 0; inlined < kMostInlined && walk.Next(frame); inlined++) {
-    if (inlined == 0) innermost = frame;
+    if (inlined == 0) {
+      out.at_method = frame.method;
+      out.at_bci = frame.bci;
+      out.at_inlined = frame.type == FrameType::kInlined;
+      JavaWalk::ScopePlace place;
+      if (out.at_inlined && walk.PlaceOfScopes(place)) {
+        out.compile_id = place.compile_id;
+        out.scope_offset = place.offset;
+      }
+    }
     if (frame.type == FrameType::kInlined) continue;
-    out = {frame.pc,
-           frame.sp,
-           frame.fp,
-           0,
-           0,
-           frame.method,
-           innermost.method,
-           innermost.bci,
-           frame.code,
-           frame.level,
-           frame.type == FrameType::kNative,
-           frame.is_top};
+    out.pc = frame.pc;
+    out.sp = frame.sp;
+    out.fp = frame.fp;
+    out.method = frame.method;
+    out.level = frame.level;
+    out.is_native = frame.type == FrameType::kNative;
+    out.code = frame.code;
     if (walk.Caller(caller)) {
       out.end = caller.sp;
       out.caller_pc = caller.pc;
@@ -43,16 +48,50 @@ bool StandsWhereItStood(const Activation& before, const Activation& now) {
 // True if both are interpreted, or in the same compiled code.
 bool SameForm(const Activation& a, const Activation& b) { return a.code == b.code; }
 
+// Both have called. A frame goes over to other code only once it goes on, and one method may be
+// inlined at several places of the same code.
+bool IsAtSameCall(const Activation& before, const Activation& now) {
+  return StandsWhereItStood(before, now) && SameForm(before, now) &&
+         before.scope_offset == now.scope_offset;
+}
+
+JavaFrame FrameOf(const Activation& activation, FrameType type, uint64_t method, int32_t bci) {
+  return {type, activation.level, bci, method, activation.pc, 0, 0, {}};
+}
+
+// Appends what `walk` finds inlined where the activation stood, and the activation's own method.
+// False, with `frames` as it was, if the code is gone.
+bool AppendInlined(JavaWalk& walk, const Activation& activation, std::vector<JavaFrame>& frames) {
+  const size_t size = frames.size();
+  if (activation.scope_offset != 0 &&
+      walk.BeginAtScopes(
+          {activation.pc, activation.code, activation.scope_offset, activation.compile_id})) {
+    JavaFrame frame;
+    for (int n = 0; n < kMostInlined && walk.Next(frame); n++) {
+      if (n == 0 && (frame.method != activation.at_method || frame.bci != activation.at_bci)) break;
+      frames.push_back(frame);
+      if (frame.type == FrameType::kInlined) continue;
+      if (n > 0 && frame.method == activation.method) return true;
+      break;
+    }
+  }
+  frames.resize(size);
+  return false;
+}
+
 }  // namespace
 
 bool RecordActivations(JavaWalk& walk, ActivationChain& chain) {
   chain.count = 0;
   chain.reaches_end = false;
+  chain.has_caller = false;
   Activation frame;
   for (Registers caller; NextActivation(walk, frame, caller);) {
     if (chain.count == 0 && frame.is_native) continue;
-    chain.frames[chain.count++] = frame;
-    if (chain.count == ActivationChain::kMost) return true;
+    chain.frames[chain.count] = frame;
+    chain.has_caller = chain.count == ActivationChain::kMost;
+    if (chain.has_caller) return true;
+    chain.count++;
   }
   chain.reaches_end = !walk.broken();
   return chain.count > 0;
@@ -90,11 +129,11 @@ int StoppedStack::CountReturned(const ActivationChain& chain) const {
     const Activation& activation = chain.frames[i];
     const Standing* found = Find(activation);
     if (found == nullptr) break;
-    if (i == chain.count - 1) {
+    if (i == chain.count - 1 && !chain.has_caller) {
       if (found->frame.caller_pc != activation.caller_pc) break;
     } else {
       const Standing* caller = Find(chain.frames[i + 1]);
-      if (!StandsWhereItStood(chain.frames[i + 1], caller->frame)) break;
+      if (caller == nullptr || !IsAtSameCall(chain.frames[i + 1], caller->frame)) break;
     }
     returned = i;
   }
@@ -103,24 +142,13 @@ int StoppedStack::CountReturned(const ActivationChain& chain) const {
 
 Located StoppedStack::Locate(const ActivationChain& chain) const {
   Located located;
-  if (chain.runner != runner_) {
-    // Another virtual thread, whose frames may look the same.
-    located.state = ElementState::kLost;
-    located.returned = chain.count;
-    located.nothing = true;
-    return located;
-  }
-  located.returned = CountReturned(chain);
+  // The frames of another virtual thread may look the same.
+  located.returned = chain.runner == runner_ ? CountReturned(chain) : chain.count;
   if (located.returned == chain.count) {
     located.state = ElementState::kLost;
+    located.recorded = chain.count;
     // Frames that are older than all recorded ones may have been there at the sample, or not.
-    const Activation& oldest = chain.frames[chain.count - 1];
-    const uint64_t end = std::max(oldest.end, oldest.sp);
-    const auto older = std::find_if(frames_.begin(), frames_.end(),
-                                    [end](const Standing& s) { return s.frame.end > end; });
-    located.nothing = chain.reaches_end || older == frames_.end();
-    if (located.nothing) return located;
-    located.from = {older->frame.pc, older->frame.sp, older->frame.fp, false, older->caller};
+    located.then = chain.reaches_end ? Located::Then::kEnd : Located::Then::kUnknown;
     return located;
   }
   const Activation& was = chain.frames[located.returned];
@@ -128,15 +156,37 @@ Located StoppedStack::Locate(const ActivationChain& chain) const {
   located.state = located.returned > 0                 ? ElementState::kReturned
                   : StandsWhereItStood(was, now.frame) ? ElementState::kExact
                                                        : ElementState::kMoved;
-  if (SameForm(was, now.frame)) {
-    // Starts where the sample found the frame, with its current callers, which cannot have changed.
-    located.from = {was.pc, was.sp, was.fp, was.is_top, now.caller};
-    located.has_bci = was.level == 0 && !was.is_native;
-    located.bci = was.at_bci;
-  } else {
-    located.from = {now.frame.pc, now.frame.sp, now.frame.fp, false, now.caller};
-  }
+  located.recorded = located.returned + 1;
+  located.in_place = SameForm(was, now.frame);
+  located.then = Located::Then::kCaller;
+  located.caller = now.caller;
   return located;
+}
+
+std::vector<JavaFrame> RecordedFrames(const WalkLayout& layout, const MemoryReader& memory,
+                                      const WalkStart& start, const ActivationChain& chain,
+                                      const Located& located) {
+  std::vector<JavaFrame> frames;
+  JavaWalk walk(layout, memory, start);
+  for (int i = 0; i < located.recorded; i++) {
+    const Activation& activation = chain.frames[i];
+    const size_t first = frames.size();
+    if (!activation.at_inlined) {
+      frames.push_back(FrameOf(activation,
+                               activation.is_native ? FrameType::kNative : FrameType::kJava,
+                               activation.method, activation.at_bci));
+    } else if (!AppendInlined(walk, activation, frames)) {
+      frames.push_back(
+          FrameOf(activation, FrameType::kInlined, activation.at_method, activation.at_bci));
+      frames.push_back(FrameOf(activation, FrameType::kJava, activation.method, -1));
+    }
+    if (i < located.returned || !located.in_place) continue;
+    for (size_t n = first; n < frames.size(); n++) {
+      frames[n].sp = activation.sp;
+      frames[n].fp = activation.fp;
+    }
+  }
+  return frames;
 }
 
 }  // namespace walkhammer::asgst

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activation: what identifies a frame later on. StoppedStack: which frames of a sample are still on
-// a stack that was stopped after the sample.
-// Signal-safe: RecordActivations yes; StoppedStack no.
+// a stack that was stopped after the sample. RecordedFrames: the frames of a sample.
+// Signal-safe: RecordActivations yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_ASGST_WALK_ACTIVATIONS_H_
 #define WALKHAMMER_HARNESS_ASGST_WALK_ACTIVATIONS_H_
 
@@ -21,18 +21,21 @@ struct Activation {
   uint64_t method;     // Method* of the frame, not of an inlined method
   uint64_t at_method;  // Method* of the innermost method at `pc`, inlined or not
   int32_t at_bci;
-  uint64_t code;  // first instruction of its compiled code; 0: interpreted
+  uint32_t compile_id;    // JavaWalk::ScopePlace has these two, if `at_inlined`
+  uint32_t scope_offset;  // 0: nothing identifies the place
   int8_t level;
   bool is_native;
-  bool is_top;  // interrupted here
+  bool at_inlined;  // `at_method` is inlined
+  uint64_t code;    // first instruction of its compiled code; 0: interpreted
 };
 
 struct ActivationChain {
   static constexpr int kMost = 8;
   int32_t count;
   bool reaches_end;  // the last frame is the thread's oldest
+  bool has_caller;   // frames[count] is the last frame's caller, which is not one of the chain
   uint64_t runner;   // RunnerOf() of the thread at that time
-  Activation frames[kMost];
+  Activation frames[kMost + 1];
 };
 
 // Records up to kMost frames, from the newest frame that has byte codes on: newer native methods
@@ -49,15 +52,27 @@ enum class ElementState : int {
   kLost = 4       // no recorded frame is there any more
 };
 
-// Where to continue the walk of a sample.
+// Which frames of a sample RecordedFrames() gives, and what comes after them.
 struct Located {
+  enum class Then { kEnd, kUnknown, kCaller };
+
   ElementState state = ElementState::kNone;
-  int returned = 0;      // number of recorded frames, from the newest on, that are gone
-  bool nothing = false;  // no frame is left to walk
-  JavaWalk::KnownFrame from{};
-  bool has_bci = false;  // `bci` is of the first frame, which may have gone on since
-  int32_t bci = 0;
+  int returned = 0;       // number of recorded frames, from the newest on, that are gone
+  int recorded = 0;       // so many are given, from the newest on: also the first that is there
+  bool in_place = false;  // the last of them is there, interpreted or in the code that it was in
+  // After them: kEnd: nothing, the last is the thread's oldest; kUnknown: frames that nobody knows;
+  // kCaller: the frame at `caller`.
+  Then then = Then::kEnd;
+  Registers caller{};
 };
+
+// The `located.recorded` newest frames of `chain` as they were at the sample, with the methods that
+// were inlined into them. Frames that are not there any more have neither sp nor fp. Where the
+// compiled code of a frame is gone, all inlined methods but the innermost are left out, and the bci
+// of the frame's own method is -1. `start`: of the chain's thread.
+std::vector<JavaFrame> RecordedFrames(const WalkLayout& layout, const MemoryReader& memory,
+                                      const WalkStart& start, const ActivationChain& chain,
+                                      const Located& located);
 
 class StoppedStack {
  public:

@@ -38,6 +38,11 @@ class DebugInfo {
   // Decodes the scope at `offset`, the `sender` of another scope. False if this scope is damaged or
   // cannot be read.
   bool At(int32_t offset, Scope& scope);
+  // The nmethod's compile id. False without `known`, or if it cannot be read.
+  bool CompileId(uint32_t& id) const {
+    id = compile_id_;
+    return has_id_;
+  }
   // Caches `scope`, which the last call found, unless it came from the cache.
   void Keep(const Scope& scope) {
     if (new_key_ != 0) known_->Put(new_key_, compile_id_, scope);

@@ -94,7 +94,6 @@ bool JavaWalk::InterpretedFrame(JavaFrame& frame) {
   MethodFacts facts;
   if (!IsInterpretedFrameAt(at_.fp, method, facts)) return End(true);
   frame = {FrameType::kJava, 0, -1, method, at_.pc, at_.sp, at_.fp, facts};
-  frame.is_top = at_.is_top;
   if (facts.is_native) {
     frame.type = FrameType::kNative;
   } else {
@@ -152,12 +151,9 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
   // add_non_safepoint), so interrupted code is described after its pc. Polls and C1's null checks
   // are described where they begin; the instruction before is taken for what follows, as by
   // HotSpot's own walker (forte.cpp).
-  if (has_scopes && debug_.Innermost(at_.is_top ? pc + 1 : pc, scope_)) {
-    in_scopes_ = true;
-    scopes_code_ = code.begin;
-    scopes_level_ = code.level;
-    scopes_frame_words_ = code.frame_words;
-    inlined_ = 0;
+  if (const uint64_t described = at_.is_top ? pc + 1 : pc;
+      has_scopes && debug_.Innermost(described, scope_)) {
+    EnterScopes(code, described);
     return EmitScope(frame);
   }
   MethodFacts facts;
@@ -166,11 +162,37 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
     return End(true);
   frame = {
       FrameType::kJava, static_cast<int8_t>(code.level), 0, method, at_.pc, at_.sp, at_.fp, facts};
-  frame.is_top = at_.is_top;
   frame.code = code.begin;
   if (facts.is_native) frame.type = FrameType::kNative;
   if (facts.is_native || !entering) frame.bci = -1;  // not known
   Up(code.frame_words);
+  return true;
+}
+
+void JavaWalk::EnterScopes(const FoundCode& code, uint64_t pc) {
+  in_scopes_ = true;
+  scopes_code_ = code.begin;
+  scopes_offset_ = static_cast<uint32_t>(pc - code.begin);
+  scopes_level_ = code.level;
+  scopes_frame_words_ = code.frame_words;
+  inlined_ = 0;
+}
+
+bool JavaWalk::PlaceOfScopes(ScopePlace& place) const {
+  place = {at_.pc, scopes_code_, scopes_offset_, 0};
+  return in_scopes_ && debug_.CompileId(place.compile_id);
+}
+
+bool JavaWalk::BeginAtScopes(const ScopePlace& place) {
+  at_ = {place.pc, 0, 0, false, true, {}};
+  const FoundCode code = CodeAt(place.pc);
+  if (code.kind != CodeKind::kNmethod || code.begin != place.code) return false;
+  debug_.Open(code, Code());
+  uint32_t id = 0;
+  if (!debug_.CompileId(id) || id != place.compile_id ||
+      !debug_.Innermost(place.code + place.offset, scope_))
+    return false;
+  EnterScopes(code, place.code + place.offset);
   return true;
 }
 
@@ -190,7 +212,6 @@ bool JavaWalk::EmitScope(JavaFrame& frame) {
            at_.sp,
            at_.fp,
            facts};
-  frame.is_top = at_.is_top;
   frame.code = scopes_code_;
   if (scope_.sender != 0) {
     frame.type = FrameType::kInlined;

@@ -34,8 +34,7 @@ struct JavaFrame {
   uint64_t method;  // Method*; 0: kStub, kCpp
   uint64_t pc, sp, fp;
   MethodFacts facts;
-  bool is_top = false;  // interrupted here: pc is not a return address
-  uint64_t code = 0;    // first instruction of its compiled code; 0: none
+  uint64_t code = 0;  // first instruction of its compiled code; 0: none
 };
 
 // The thread to walk, as it was interrupted.
@@ -100,13 +99,20 @@ class JavaWalk {
   WalkStatus Begin();
   // Starts at the newest Java frame, found by the registers alone, whatever the thread's state.
   WalkStatus BeginAtRegisters();
-  // A frame that an earlier walk reached and that is still on the stack, and its current caller.
-  struct KnownFrame {
-    uint64_t pc, sp, fp;
-    bool is_top;
-    Registers caller;
+  // Starts at the caller that Caller() returned in an earlier walk. Its frame must still be there.
+  void BeginAtCaller(const Registers& caller);
+  // A pc of compiled code where methods are inlined, and what identifies that code later on.
+  struct ScopePlace {
+    uint64_t pc;
+    uint64_t code;        // first instruction
+    uint32_t offset;      // bytes from there to where the scopes of `pc` are described
+    uint32_t compile_id;  // no other code at this address has the same
   };
-  void BeginAtFrame(const KnownFrame& frame);
+  // Starts at the innermost of the frames at `place`, which need not be on the stack any more:
+  // their sp and fp are 0. The frame that is not inlined is the last. False if the code is gone.
+  bool BeginAtScopes(const ScopePlace& place);
+  // After Next() returned an inlined frame: its place. False if nothing would identify it later on.
+  bool PlaceOfScopes(ScopePlace& place) const;
   // Returns the next frame, newest first. False at the end, or where the stack makes no sense;
   // broken() is true in the second case.
   bool Next(JavaFrame& frame);
@@ -195,6 +201,7 @@ class JavaWalk {
   bool IsInterpretedFrameAt(uint64_t fp, uint64_t& method, MethodFacts& facts) const;
   bool CompiledFrame(const FoundCode& code, JavaFrame& frame);
   uint64_t HandlerOf(const FoundCode& code, int begin, int offset) const;
+  void EnterScopes(const FoundCode& code, uint64_t pc);
   bool EmitScope(JavaFrame& frame);
   // Moves to the caller of the current frame. False at the end of the stack.
   bool Up(int32_t frame_words);
@@ -222,7 +229,8 @@ class JavaWalk {
   bool in_c_ = false;
   bool stub_on_top_ = false;  // Next() first returns the interrupted stub, which `at_` has left
   // In a compiled frame: the scopes that Next() has yet to return.
-  uint64_t scopes_code_ = 0;  // first instruction of their code
+  uint64_t scopes_code_ = 0;    // first instruction of their code
+  uint32_t scopes_offset_ = 0;  // bytes from there to where they are described
   int32_t scopes_level_ = 0, scopes_frame_words_ = 0;
   DebugInfo debug_;
   Scope scope_;

@@ -91,9 +91,9 @@ WalkStatus JavaWalk::WithCFrames(WalkStatus status) {
   return status;
 }
 
-void JavaWalk::BeginAtFrame(const KnownFrame& frame) {
-  low_ = frame.sp & ~7ULL;
-  at_ = {frame.pc, frame.sp, frame.fp, frame.is_top, true, frame.caller};
+void JavaWalk::BeginAtCaller(const Registers& caller) {
+  low_ = caller.sp & ~7ULL;
+  at_ = {caller.pc, caller.sp, caller.fp, false, false, {}};
   ended_ = false;
 }
 

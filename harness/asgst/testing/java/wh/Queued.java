@@ -45,35 +45,73 @@ final class Queued {
     }
   }
 
-  /** C2 compiles osrTwice from the loop on, later with what follows; the last two probes count. */
-  static void interpOsrTwice() {
-    for (int i = 0; i < 5; i++) {
-      osrTwice();
+  static void interpEightFromTwoPlaces() {
+    interpDeep(7);
+    interpDeep(7);
+  }
+
+  static void interpEight() {
+    interpDeep(6);
+  }
+
+  /** Interpreted at the first of 200 probes; C2 has compiled osrLoop from the loop on by the last. */
+  static void interpOsr() {
+    osrLoop();
+  }
+
+  private static void osrLoop() {
+    for (int i = 0; i < 200; i++) {
+      Api.probe();
+      for (int k = 0; k < 1_000; k++) {
+        sink++;
+      }
     }
   }
 
-  private static void osrTwice() {
-    Api.probe();
-    for (int i = 0; i < 1_000_000; i++) {
-      sink++;
-    }
-    Api.probe();
-  }
-
-  /** As interpOsrTwice, with one more word on the stack: compiled frames are aligned. */
+  /** As interpOsr, with one more word on the stack: compiled frames are aligned. */
   static void interpOsrDeeper() {
-    for (int i = 0; i < 5; i++) {
-      sink = sink + osrValue();
-    }
+    sink = sink + osrValue();
   }
 
   private static int osrValue() {
+    for (int i = 0; i < 200; i++) {
+      Api.probe();
+      for (int k = 0; k < 1_000; k++) {
+        sink++;
+      }
+    }
+    return 1;
+  }
+
+  /** c2Leaf is called from one method that is inlined at two places; the last two probes count. */
+  static void warmC2FromTwoPlaces() {
+    for (int i = 0; i < 20_001; i++) {
+      c2FromTwoPlaces();
+    }
+  }
+
+  private static void c2FromTwoPlaces() {
+    inlinedCall();
+    inlinedCall();
+  }
+
+  private static void inlinedCall() {
+    c2Leaf();
+  }
+
+  /** Between the last two probes, c2ThenTrap does what C2 has never seen, and is deoptimised. */
+  static void warmC2ThenTrap() {
+    for (int i = 0; i < 20_001; i++) {
+      c2ThenTrap(i == 20_000);
+    }
+  }
+
+  private static void c2ThenTrap(boolean trap) {
     Api.probe();
-    for (int i = 0; i < 1_000_000; i++) {
-      sink++;
+    if (trap) {
+      sink = 3 * sink;
     }
     Api.probe();
-    return 1;
   }
 
   /** C2 compiles c2Twice with both probes; the last two probes count. */
@@ -86,6 +124,26 @@ final class Queued {
   private static void c2Twice() {
     inlinedFirst();
     inlinedSecond();
+  }
+
+  /** The last two probes count: c2Inlined, with two methods in it, has returned by the second. */
+  static void warmC2InlinedThenProbe() {
+    for (int i = 0; i < 20_001; i++) {
+      c2InlinedThenProbe();
+    }
+  }
+
+  private static void c2InlinedThenProbe() {
+    c2Inlined();
+    inlinedSecond();
+  }
+
+  private static void c2Inlined() {
+    inlinedThird();
+  }
+
+  private static void inlinedThird() {
+    inlinedFirst();
   }
 
   private static void inlinedFirst() {

@@ -144,6 +144,22 @@ TEST_F(SignatureTest, OtherOraclesNameTheOutcome) {
   EXPECT_EQ(SignatureOf(*finding, symbols).key, signature.key);
 }
 
+// A call that never returns may be the last instruction of its function.
+TEST_F(SignatureTest, ACallAtTheEndOfAFunctionIsThatFunctions) {
+  const Symbolizer symbols = Symbols("libjvm.so");
+  const std::string name = "walkhammer::SignatureVm(int)";
+  uint64_t end = kVm;
+  while (symbols.Resolve(end).function == name) end++;
+  ASSERT_GT(end, kVm);
+  auto finding = NewFinding("signal-safety", "unsafe-call");
+  SetChain(*finding, {end});
+  EXPECT_EQ(SignatureOf(*finding, symbols).key, "signal-safety/unsafe-call in libjvm.so " + name);
+  // Where it crashes is no return address.
+  finding = NewFinding("crash", "fault");
+  SetChain(*finding, {end});
+  EXPECT_EQ(SignatureOf(*finding, symbols).key.find(name), std::string::npos);
+}
+
 TEST_F(SignatureTest, FindingsOfADamagedChildAreStillSigned) {
   const Symbolizer symbols = Symbols("libjvm.so");
   auto finding = std::make_unique<RawFinding>();

@@ -132,6 +132,28 @@ TEST_F(SnapshotTest, Numbers) {
   EXPECT_EQ(Named(kMeta + 0x2044), "metaspace+0x2044");  // after the byte codes
 }
 
+// Once the ring of methods has come round, what stands at its end is older than what is at its
+// beginning.
+TEST_F(SnapshotTest, OfTwoMethodsAtOneAddressTheNewerOneCounts) {
+  constexpr uint32_t kMost = StressState::kMaxMethods;
+  const auto add_at = [&](uint32_t place, const char* name) {
+    world_.state().method_count.store(place);
+    world_.AddMethod(name, kMeta + 0x8000, kMeta + 0x9000, 20);
+  };
+  add_at(5, "a.B.low()V");
+  add_at(kMost - 3, "a.B.high()V");
+  for (const uint32_t count : {kMost, 2 * kMost, kMost + 5}) {
+    world_.state().method_count.store(count);
+    EXPECT_EQ(Named(kMeta + 0x8000), "method \"a.B.high()V\"") << count;
+    EXPECT_EQ(Named(kMeta + 0x9001), "bytecodes \"a.B.high()V\"+0x1") << count;
+  }
+  for (const uint32_t count : {kMost + 6, 2 * kMost - 3}) {
+    world_.state().method_count.store(count);
+    EXPECT_EQ(Named(kMeta + 0x8000), "method \"a.B.low()V\"") << count;
+    EXPECT_EQ(Named(kMeta + 0x9001), "bytecodes \"a.B.low()V\"+0x1") << count;
+  }
+}
+
 // Keys differ from process to process, so the request says only that an address was signed.
 TEST_F(SnapshotTest, SignedReturnAddresses) {
   constexpr uint64_t kSignature = 0x5d000000000000;

@@ -308,6 +308,17 @@ TEST_F(GuardTest, HangsInARow) {
   }
 }
 
+// The call that the watchdog means may be over.
+TEST_F(GuardTest, ALateSignalEndsNoOtherCall) {
+  int x = 0;
+  EXPECT_EQ(Call([&] {
+              raise(HangSignal());
+              x = 1;
+            }),
+            Ending::kReturned);
+  EXPECT_EQ(x, 1);
+}
+
 TEST_F(GuardTest, SlowIsNoHang) {
   EXPECT_EQ(Call([] { Burn(milliseconds(kHangLimitMs / 4)); }), Ending::kReturned);
   EXPECT_EQ(Call([] { Sleep(milliseconds(kHangLimitMs * 5)); }), Ending::kReturned);

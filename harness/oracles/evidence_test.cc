@@ -165,9 +165,14 @@ TEST_F(EvidenceTest, WhereThreadsStart) {
   request_.depth = 8;
   seen_.trace.ended_on_request = true;
   EXPECT_EQ(ThreadStartEvidence(seen_), std::nullopt);
+  std::swap(seen_.trace, seen_.other.trace);
+  EXPECT_EQ(ThreadStartEvidence(seen_), std::nullopt) << "the other one is cut";
+  std::swap(seen_.trace, seen_.other.trace);
   seen_.trace = seen_.other.trace;
   EXPECT_EQ(ThreadStartEvidence(seen_), std::nullopt) << "they end alike";
-  seen_.other.trace.num_frames = -5;
+  seen_.other.trace = {Ending::kReturned, -5, nullptr};
+  EXPECT_EQ(ThreadStartEvidence(seen_), std::nullopt);
+  std::swap(seen_.trace, seen_.other.trace);
   EXPECT_EQ(ThreadStartEvidence(seen_), std::nullopt);
 }
 
@@ -279,6 +284,92 @@ TEST_F(EvidenceTest, WhatTheJvmTellsOfOlderActivations) {
   EXPECT_EQ(Described({two, two}), Against::kOther);
   fewer[2].method = nullptr;
   EXPECT_EQ(Described({two, two}), Against::kNeither);
+}
+
+// --- either of the two walkers may be the one that has nothing to say ---
+
+class EitherSideTest : public EvidenceTest {
+ protected:
+  static constexpr uint64_t kMethod = 0x7000;
+  EitherSideTest() {
+    method_codes = {kAload0, 184, kIadd};  // invokestatic
+    methods_.Add(&id, "app.Main.run()V", 3, false);
+    methods_.Add(&other_id_, "app.Main.other()V", 3, false);
+    facts_.method_of = [](void*) { return kMethod; };
+    At(0x100, 1, 0);
+  }
+  std::optional<Against> ByteCode() { return ByteCodeEvidence(seen_, codelets_, 0x100, kNothing); }
+  std::optional<Against> Call() { return CallEvidence(seen_, codelets_, "ic_miss_stub"); }
+  // The anchor is about two methods.
+  std::optional<Against> Anchor() {
+    others_.method = &other_id_;
+    const auto verdict = AnchorEvidence(seen_, kMethod);
+    others_.method = &id;
+    return verdict;
+  }
+  std::optional<Against> DebugInfo() { return Described({{&id, 1}}); }
+  void Swap() {
+    std::swap(mine_, others_);
+    std::swap(seen_.trace.num_frames, seen_.other.trace.num_frames);
+    std::swap(seen_.trace.ending, seen_.other.trace.ending);
+  }
+
+  int other_id_ = 0;
+};
+
+TEST_F(EitherSideTest, WithoutAnAnswerThereIsNoEvidence) {
+  for (Trace* side : {&seen_.trace, &seen_.other.trace}) {
+    const Trace answer = *side;
+    for (const auto& [ending, frames] :
+         {std::pair(Ending::kReturned, -5), {Ending::kReturned, 0}, {Ending::kCrashed, 1}}) {
+      *side = {ending, frames, answer.frames};
+      EXPECT_EQ(ByteCode(), std::nullopt);
+      EXPECT_EQ(Call(), std::nullopt);
+      EXPECT_EQ(Anchor(), std::nullopt);
+      EXPECT_EQ(DebugInfo(), std::nullopt);
+    }
+    *side = answer;
+  }
+  EXPECT_NE(ByteCode(), std::nullopt);
+  EXPECT_NE(Call(), std::nullopt);
+  EXPECT_NE(Anchor(), std::nullopt);
+  EXPECT_NE(DebugInfo(), std::nullopt);
+}
+
+TEST_F(EitherSideTest, WithoutAMethodThereIsNoEvidence) {
+  others_.method = nullptr;
+  for (int side = 0; side < 2; side++, Swap()) {
+    EXPECT_EQ(ByteCode(), std::nullopt);
+    EXPECT_EQ(Call(), std::nullopt);
+    EXPECT_EQ(AnchorEvidence(seen_, kMethod), std::nullopt);
+    EXPECT_EQ(DebugInfo(), std::nullopt);
+  }
+  mine_.method = others_.method = nullptr;
+  facts_.code_size = [](void*) -> int { throw "it was asked"; };
+  EXPECT_EQ(ByteCode(), std::nullopt);
+}
+
+TEST_F(EitherSideTest, WithoutFactsThereIsNoEvidence) {
+  const SampleFacts all = facts_;
+  facts_.byte_code = nullptr;
+  EXPECT_EQ(ByteCode(), std::nullopt);
+  EXPECT_EQ(Call(), std::nullopt);
+  facts_ = all;
+  facts_.code_size = nullptr;
+  EXPECT_EQ(ByteCode(), std::nullopt);
+  EXPECT_EQ(Call(), std::nullopt);
+}
+
+// The description goes on while one of the two is right so far.
+TEST_F(EitherSideTest, TheOneThatIsWrongFirstDoesNotSpareTheOther) {
+  Frame first[] = {{9, 0, &id}, {5, 0, &id}}, later[] = {{1, 0, &id}, {9, 0, &id}};
+  seen_.trace = {Ending::kReturned, 2, first};
+  seen_.other.trace = {Ending::kReturned, 2, later};
+  EXPECT_EQ(Described({{&id, 1}}), Against::kWalker);
+  EXPECT_EQ(Described({{&id, 1}, {&id, 5}}), Against::kBoth);
+  std::swap(seen_.trace, seen_.other.trace);
+  EXPECT_EQ(Described({{&id, 1}}), Against::kOther);
+  EXPECT_EQ(Described({{&id, 1}, {&id, 5}}), Against::kBoth);
 }
 
 }  // namespace

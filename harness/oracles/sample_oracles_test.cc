@@ -169,6 +169,16 @@ const std::vector<Provocation>& Provocations() {
        [](Case& c) {
          c.Return({{5, 0, kOuter}, {50, 0, kRun}});
        }},
+      {"AsDeepAsItsBuffer", "shadow-stack", "agrees",
+       [](Case& c) {
+         c.request.depth = 3;
+         c.Return({{1, 0, kHelper}, {4, 0, kInner}, {5, 0, kOuter}});
+       }},
+      {"OneShortOfItsBuffer", "shadow-stack", "wrong-frame",
+       [](Case& c) {
+         c.request.depth = 4;
+         c.Return({{1, 0, kHelper}, {4, 0, kInner}, {5, 0, kOuter}});
+       }},
       {"NoShadow", "shadow-stack", "agrees",
        [](Case& c) {
          c.facts.shadow = nullptr;
@@ -364,6 +374,23 @@ TEST(SampleOracles, EachOutcomeIsProvokedByACase) {
   for (const char* name : {"thread-start", "repeated-frame", "shadow-stack", "agreement"})
     for (const OutcomeInfo& outcome : FindOracle(name)->outcomes)
       EXPECT_EQ(provoked.count(std::string(name) + "/" + outcome.name), 1u) << name << outcome.name;
+}
+
+// Both ends of each range of byte codes that may call: 0xb6 .. 0xba, and HotSpot's own above 0xc9.
+TEST(SampleOracles, OnlyCallsExplainAFrameTwice) {
+  static int code;
+  const auto judged = [](int byte_code) {
+    code = byte_code;
+    Case c;
+    c.facts.byte_code = [](void*, int) { return code; };
+    c.Return({{4, 0, kInner}, {4, 0, kInner}, {50, 0, kRun}});
+    std::string detail;
+    return c.Judge("repeated-frame", detail);
+  };
+  for (const int calls : {-1, 0xb6, 0xb7, 0xb8, 0xb9, 0xba, 0xca, 0xff})
+    EXPECT_EQ(judged(calls), "once") << calls;
+  for (const int calls_nobody : {0, 0xb5, 0xbb, 0xc9})
+    EXPECT_EQ(judged(calls_nobody), "twice") << calls_nobody;
 }
 
 // Synthetic walks have no shadow and no start; a single walker has no other one to agree with.

@@ -115,6 +115,17 @@ TEST(RealismTest, ShiftedIsWithin64BytesInEachRegister) {
   }
 }
 
+TEST(RealismTest, NoSignalShowsASignedRegister) {
+  for (Value WalkRequest::*reg :
+       {&WalkRequest::pc, &WalkRequest::sp, &WalkRequest::fp, &WalkRequest::lr}) {
+    WalkRequest request;
+    (request.*reg).is_signed = 1;
+    EXPECT_EQ(RealismOf(request), Realism::kRandomRegisters);
+    (request.*reg).is_signed = 0;
+    EXPECT_EQ(RealismOf(request), Realism::kGenuine);
+  }
+}
+
 TEST(RealismTest, CustomAnchorAndEdits) {
   WalkRequest request;
   request.anchor = AnchorMode::kCustom;

@@ -13,11 +13,25 @@ namespace {
 constexpr uint64_t kReportsPerSite = 3;      // at once; later at every fourfold count alone
 constexpr uint64_t kMaxReportsPerSite = 16;  // better-ranked findings included
 
-// Place in the walker's code of a crash or an unsafe call; 0: the finding has no such place.
-uint64_t PcOf(const Observation& seen) {
-  if (seen.trace.ending == Ending::kCrashed) return seen.fault->registers.pc;
+// The calls that led to a crash or an unsafe call, innermost first; empty: the finding has no place
+// in the walker's code.
+std::span<const uint64_t> CallsOf(const Observation& seen) {
+  const auto calls = [](const uint64_t* native, int32_t count) {
+    return std::span(native, static_cast<size_t>(std::clamp(count, 0, kMaxNativeFrames)));
+  };
+  if (seen.trace.ending == Ending::kCrashed)
+    return calls(seen.fault->native, seen.fault->native_count);
   if (seen.trace.ending == Ending::kReturned && seen.unsafe_call->function != nullptr)
-    return seen.unsafe_call->native[0];
+    return calls(seen.unsafe_call->native, seen.unsafe_call->native_count);
+  return {};
+}
+
+// The innermost pc that lies in a module, as an offset in that module; 0: none does.
+uint64_t PlaceInModules(std::span<const uint64_t> pcs, const LineState& state) {
+  const std::span<const Module> modules(state.modules, ModuleCount(state));
+  for (const uint64_t pc : pcs)
+    for (const Module& module : modules)
+      if (pc >= module.start && pc < module.end) return pc - module.bias;
   return 0;
 }
 
@@ -52,10 +66,8 @@ int CodeSlotOf(const Trace& trace) {
 
 uint64_t SiteOf(const Observation& seen, uint8_t oracle, uint8_t outcome, uint64_t walker,
                 const LineState& state) {
-  uint64_t pc = PcOf(seen);
-  for (uint32_t i = 0; i < ModuleCount(state); i++)
-    if (pc >= state.modules[i].start && pc < state.modules[i].end) pc -= state.modules[i].bias;
-  return Mix(Mix(Mix(Mix(1, oracle), outcome), pc), walker) | 1;
+  const uint64_t place = PlaceInModules(CallsOf(seen), state);
+  return Mix(Mix(Mix(Mix(1, oracle), outcome), place), walker) | 1;
 }
 
 int WantsReport(LineState& state, uint64_t site, uint64_t rank, bool all) {
@@ -74,6 +86,13 @@ int WantsReport(LineState& state, uint64_t site, uint64_t rank, bool all) {
   }
   state.dropped_findings.fetch_add(1);
   return -1;
+}
+
+void WasDropped(LineState& state, int site) {
+  state.dropped_findings.fetch_add(1);
+  CrashSite& at = state.crash_sites[site];
+  at.sent.fetch_sub(1);
+  at.best.store(UINT64_MAX);
 }
 
 int KeptFrames(const Observation& seen, char* text, size_t size) {

@@ -42,7 +42,8 @@ bool JudgeWalk(const Observation& seen, Report report) {
 
 // Key of a finding's site, never 0: oracle, outcome, walker, and the place in the walker's code, if
 // the finding has one. The key is the same in every process, despite ASLR:
-// place = pc - bias of the pc's module.
+// place = pc - bias of the pc's module. A pc in no module has its caller's place: a walker that
+// jumps anywhere has one site, not thousands.
 uint64_t SiteOf(const Observation& seen, uint8_t oracle, uint8_t outcome, uint64_t walker,
                 const LineState& state);
 
@@ -52,6 +53,10 @@ uint64_t SiteOf(const Observation& seen, uint8_t oracle, uint8_t outcome, uint64
 // a bound. `rank`: the lower, the more real or the smaller the input. `all`: hand over all
 // findings. If there is no room for the site, the finding counts as dropped.
 int WantsReport(LineState& state, uint64_t site, uint64_t rank, bool all);
+
+// Takes back what WantsReport counted as handed over if the ring has no room. The finding counts as
+// dropped, and the next finding of the site is wanted.
+void WasDropped(LineState& state, int site);
 
 // Fills in the fields of `finding` that follow from the arguments; keeps the other fields.
 void FillFinding(const Observation& seen, uint8_t oracle, uint8_t outcome, const char* detail,

@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,17 @@ class LineTest : public ::testing::Test {
   }
   uint64_t Site(uint8_t oracle = 0, uint8_t outcome = 1, uint64_t walker = 0) {
     return SiteOf(seen_, oracle, outcome, walker, *state_);
+  }
+  void CrashAt(std::vector<uint64_t> calls) {
+    seen_.trace.ending = Ending::kCrashed;
+    fault_.registers.pc = calls[0];
+    std::copy(calls.begin(), calls.end(), fault_.native);
+    fault_.native_count = static_cast<int32_t>(calls.size());
+  }
+  void AddModule(uint64_t start, uint64_t end) {
+    Module& module = state_->modules[state_->module_count.fetch_add(1)];
+    module.start = module.bias = start;
+    module.end = end;
   }
   std::vector<std::string> Refusals() {
     std::vector<std::string> names;
@@ -60,22 +73,19 @@ TEST_F(LineTest, WhatOraclesAcceptIsNotReported) {
 }
 
 TEST_F(LineTest, ASiteIsAPlaceInTheWalkersCode) {
-  state_->module_count.store(1);
-  state_->modules[0].start = 0x10000;
-  state_->modules[0].end = 0x20000;
-  state_->modules[0].bias = 0x10000;
-  seen_.trace.ending = Ending::kCrashed;
-  fault_.registers.pc = 0x10123;
+  AddModule(0x10000, 0x20000);
+  CrashAt({0x10123});
   const uint64_t site = Site();
   EXPECT_NE(site, 0U);
-  fault_.registers.pc = 0x10124;
+  CrashAt({0x10123, 0x10200});  // whoever called
+  EXPECT_EQ(Site(), site);
+  CrashAt({0x10124});
   EXPECT_NE(Site(), site);
   // The same place of the same module, at another address.
-  fault_.registers.pc = 0x40123;
+  CrashAt({0x40123});
   EXPECT_NE(Site(), site);
-  state_->modules[0].start = 0x40000;
-  state_->modules[0].end = 0x50000;
-  state_->modules[0].bias = 0x40000;
+  state_->module_count.store(0);
+  AddModule(0x40000, 0x50000);
   EXPECT_EQ(Site(), site);
   EXPECT_NE(Site(1), site);
   EXPECT_NE(Site(0, 2), site);
@@ -83,16 +93,58 @@ TEST_F(LineTest, ASiteIsAPlaceInTheWalkersCode) {
   // Where a call hung says little, so all hangs are one site.
   seen_.trace.ending = Ending::kHung;
   const uint64_t hung = Site();
-  fault_.registers.pc = 0x41111;
+  CrashAt({0x41111});
+  seen_.trace.ending = Ending::kHung;
   EXPECT_EQ(Site(), hung);
 }
 
+// Else a walker that jumps anywhere takes all sites, and no other bug is handed over any more.
+TEST_F(LineTest, APcInNoModuleIsItsCallersSite) {
+  AddModule(0x10000, 0x20000);
+  std::set<uint64_t> unmapped, called_here, called_there, deeper;
+  for (uint64_t pc = 0x700000; pc < 0x700000 + 2 * kMaxCrashSites; pc++) {
+    CrashAt({pc});
+    unmapped.insert(Site());
+    CrashAt({pc, 0x10100, 0x10500});
+    called_here.insert(Site());
+    CrashAt({pc, 0x10200});
+    called_there.insert(Site());
+    CrashAt({pc, pc + 1, 0x10100});
+    deeper.insert(Site());
+  }
+  EXPECT_EQ(unmapped.size(), 1U);
+  EXPECT_EQ(called_here.size(), 1U);
+  EXPECT_EQ(called_there.size(), 1U);
+  EXPECT_EQ(deeper, called_here);
+  EXPECT_NE(called_here, called_there);
+  EXPECT_NE(unmapped, called_here);
+  // The ends of the module.
+  CrashAt({0x10000});
+  EXPECT_EQ(unmapped.count(Site()), 1U) << "offset 0 is no code";
+  CrashAt({0x10001});
+  EXPECT_EQ(unmapped.count(Site()), 0U);
+  CrashAt({0x1ffff});
+  EXPECT_EQ(unmapped.count(Site()), 0U);
+  CrashAt({0x20000});
+  EXPECT_EQ(unmapped.count(Site()), 1U);
+}
+
 TEST_F(LineTest, AnUnsafeCallHasASiteByItsCaller) {
+  AddModule(0x10000, 0x20000);
   unsafe_.function = "malloc";
-  unsafe_.native[0] = 0x123;
+  unsafe_.native_count = 1;
+  unsafe_.native[0] = 0x10123;
   const uint64_t site = Site();
-  unsafe_.native[0] = 0x124;
+  unsafe_.native[0] = 0x10124;
   EXPECT_NE(Site(), site);
+}
+
+TEST_F(LineTest, WildCountsOfCallsAreNotBelieved) {
+  for (const int32_t count : {-1, INT32_MIN, kMaxNativeFrames + 1, INT32_MAX}) {
+    CrashAt({0x10123});
+    fault_.native_count = count;
+    EXPECT_NE(Site(), 0U) << count;
+  }
 }
 
 TEST_F(LineTest, TheFirstOfASiteAndEachFourfoldCountAreHandedOver) {
@@ -127,6 +179,34 @@ TEST_F(LineTest, AFullTableIsCounted) {
   EXPECT_EQ(state_->dropped_findings.load(), 0U);
   EXPECT_LT(WantsReport(*state_, 5000, 0, false), 0);
   EXPECT_EQ(state_->dropped_findings.load(), 1U);
+}
+
+// Else three that found no room would silence the site.
+TEST_F(LineTest, WhatWasDroppedGivesItsPlaceBack) {
+  for (int i = 0; i < 5; i++) {
+    const int site = WantsReport(*state_, 77, 0, false);
+    ASSERT_EQ(site, 77) << i;
+    WasDropped(*state_, site);
+  }
+  EXPECT_EQ(state_->dropped_findings.load(), 5U);
+  EXPECT_EQ(state_->crash_sites[77].count.load(), 5U) << "seen they were";
+  EXPECT_EQ(state_->crash_sites[77].sent.load(), 0U);
+  // The whole quota is there, and no more than that.
+  std::vector<int> handed_over;
+  for (int count = 6; count <= 20; count++)
+    if (WantsReport(*state_, 77, 0, false) >= 0) handed_over.push_back(count);
+  EXPECT_THAT(handed_over, ElementsAre(6, 7, 8, 16));
+}
+
+// Nor does a better-ranked one that found no room stand in the way of the next.
+TEST_F(LineTest, ADroppedBestIsNotTheBest) {
+  for (int i = 0; i < 4; i++) EXPECT_GE(WantsReport(*state_, 77, 1000, false), 0);
+  const int site = WantsReport(*state_, 77, 10, false);
+  ASSERT_EQ(site, 77);
+  WasDropped(*state_, site);
+  EXPECT_GE(WantsReport(*state_, 77, 10, false), 0);
+  EXPECT_LT(WantsReport(*state_, 77, 10, false), 0);
+  EXPECT_EQ(state_->crash_sites[77].sent.load(), 5U);
 }
 
 TEST_F(LineTest, AFindingTellsWhatWasSeen) {

@@ -86,6 +86,7 @@ wh_test(stress_options_test
         harness/cli/provider_test.cc harness/cli/stress_options_test.cc
         LIBS wh_cli)
 wh_test(stress_tables_test
+        stress/answer_hash.cc stress/answer_hash_test.cc
         stress/code_recorder.cc stress/described_code.cc stress/stack_table.cc
         stress/tables_test.cc
         LIBS wh_cli)

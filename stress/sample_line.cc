@@ -10,10 +10,10 @@
 #include <cstring>
 
 #include "harness/base/clock.h"
-#include "harness/base/hash.h"
 #include "harness/guard/arch.h"
 #include "harness/line/line.h"
 #include "harness/oracles/oracle.h"
+#include "stress/answer_hash.h"
 #include "stress/stack_table.h"
 
 namespace walkhammer::stress {
@@ -21,30 +21,6 @@ namespace {
 
 constexpr uint64_t kLightWords = 64;
 constexpr uint64_t kMaskEvery = 16;  // one sample in so many has its signal mask checked
-
-// Hash of a trace that was returned and does not go beyond its buffer; never 0.
-uint64_t HashOfFrames(const Trace& trace) {
-  auto hash = static_cast<uint64_t>(trace.num_frames);
-  for (int i = 0; i < trace.num_frames; i++)
-    hash = Mix(Mix(hash, trace.frames[i].method), static_cast<uint32_t>(trace.frames[i].bci));
-  return hash | 1;
-}
-
-// Hash of all that oracles judge in a light walk. 0: something is amiss that no hash covers, or
-// oracles judge more than the frames: a shadow stack, another walker's answer, names.
-uint64_t HashOfAnswer(const Observation& seen) {
-  if (seen.trace.ending != Ending::kReturned || !seen.buffer_intact ||
-      seen.unsafe_call->function != nullptr || seen.stack_write.found ||
-      seen.before.error_number != seen.after.error_number ||
-      seen.before.thread_state != seen.after.thread_state ||
-      seen.before.anchor_sp != seen.after.anchor_sp ||
-      seen.before.anchor_pc != seen.after.anchor_pc ||
-      seen.before.anchor_fp != seen.after.anchor_fp || seen.sample->shadow != nullptr ||
-      seen.other.walker != nullptr || seen.trace.described != nullptr ||
-      seen.trace.num_frames > seen.request->depth)
-    return 0;
-  return HashOfFrames(seen.trace);
-}
 
 // Upper end of the frames on the stack, exclusive. pthreads keep their descriptor and thread-local
 // storage at the upper end of their stack, and other threads write there.
@@ -419,8 +395,7 @@ void SampleLine::Report(WalkSlot& slot, uint8_t oracle, uint8_t outcome, const c
     break;
   }
   if (kept == nullptr) {
-    state_.dropped_findings.fetch_add(1);
-    state_.crash_sites[site].sent.fetch_sub(1);  // lets another finding of the site through
+    WasDropped(state_, site);
     return;
   }
   RawFinding& raw = kept->raw;

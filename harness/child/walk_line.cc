@@ -229,7 +229,7 @@ void WalkLine::WriteJournal(const WalkRequest& request) {
   journal.request = request;
   journal.request.walker = WalkerAt(shared_.job, turn_);
   journal.request.against = 0;
-  journal.phase.store(1, std::memory_order_release);
+  journal.phase.store(Journal::kWalking, std::memory_order_release);
 }
 
 bool WalkLine::Walk(ParkedScene& scene, const WalkRequest& request, uint64_t sequence) {
@@ -260,12 +260,16 @@ bool WalkLine::WalkInTurn(ParkedScene& scene, const WalkRequest& request, uint64
   shared_.walks.fetch_add(1, std::memory_order_relaxed);
   if (ending == Ending::kReturned && trace_.num_frames > 0)
     shared_.successful.fetch_add(1, std::memory_order_relaxed);
-  shared_.journal.phase.store(0, std::memory_order_release);
-  if (ending == Ending::kReturned) {
-    if (shared_.job.mode == ChildMode::kReplay) SaveReplay();
-    return true;
-  }
+  shared_.journal.phase.store(Journal::kWalked, std::memory_order_release);
+  if (ending == Ending::kReturned && shared_.job.mode == ChildMode::kReplay) SaveReplay();
+  const bool goes_on = ending == Ending::kReturned || ContainedWell(scene);
+  // All that happens to a replay is its one request's doing.
+  if (shared_.job.mode != ChildMode::kReplay)
+    shared_.journal.phase.store(Journal::kIdle, std::memory_order_release);
+  return goes_on;
+}
 
+bool WalkLine::ContainedWell(ParkedScene& scene) {
   shared_.contained_crashes.fetch_add(1, std::memory_order_relaxed);
   if (scene.guard.inside_unsafe_call) {
     // The allocator or a lock stays locked: the next thread that needs it would hang.
@@ -329,7 +333,7 @@ bool WalkLine::WalkPristineInTurn(ParkedScene& scene, const WalkRequest& request
     Judge(scene, request, journal.sequence.load(), presented);
   CountAgreement(request);
   KeepForNext();
-  journal.phase.store(0, std::memory_order_release);
+  journal.phase.store(Journal::kIdle, std::memory_order_release);
   shared_.pristine_walks.fetch_add(1, std::memory_order_relaxed);
   char detail[sizeof RawFinding::detail] = "crashed or hung";
   if (trace_.ending == Ending::kReturned &&
@@ -374,10 +378,7 @@ void WalkLine::Report(const WalkRequest& request, uint64_t sequence, const Prese
   FindingRing& ring = shared_.ring;
   const uint32_t head = ring.head.load();
   for (int retry = 0; head - ring.tail.load() >= kRingSize; retry++) {
-    if (retry == kRingFullRetries) {  // the parent is gone or stuck
-      shared_.dropped_findings.fetch_add(1);
-      return;
-    }
+    if (retry == kRingFullRetries) return WasDropped(shared_, site);  // the parent is gone or stuck
     timespec pause{0, 5000000};
     nanosleep(&pause, nullptr);
   }

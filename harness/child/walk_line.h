@@ -68,8 +68,10 @@ class WalkLine {
   void CallWalker(ParkedScene& scene, const WalkRequest& request, const Presented& presented);
   // Fills seen_ from the last call.
   void Observe(const ParkedScene& scene, const WalkRequest& request);
+  // After a call that the guard has left: true if this child may go on.
+  bool ContainedWell(ParkedScene& scene);
   // True if the current walker still walks the pristine scene truly after the guard has left a
-  // call. This walk is neither journaled nor judged, since the request before it would be to blame.
+  // call. This walk is neither journaled nor judged, since the request before it is to blame.
   bool StillWalksTruly(ParkedScene& scene);
   void Judge(const ParkedScene& scene, const WalkRequest& request, uint64_t sequence,
              const Presented& presented);

@@ -97,8 +97,9 @@ FindingRecord MakeDeathRecord(const DeathInfo& death, const WalkRequest* request
   record.oracle = kDeathOracleName;
   record.outcome = kDeathOutcomeName;
   record.grade = GradeOf(record.oracle, record.outcome, Grade::kForbidden);
-  record.detail =
-      request != nullptr ? "the JVM died during this walk" : "the JVM died between walks";
+  record.detail = request == nullptr ? "the JVM died between walks"
+                  : death.after_walk ? "the JVM died after this walk, of what the walk had left"
+                                     : "the JVM died during this walk";
   if (request != nullptr) {
     record.realism = RealismOf(SaneRequest(*request));
     record.request = RequestText(*request, record.signature, symbols, arch);

@@ -33,6 +33,7 @@ Signature SignatureOf(const RawFinding& finding, const Symbolizer& symbolizer);
 struct DeathInfo {
   int wait_status = 0;      // of waitpid
   std::string hs_err_text;  // the child's hs_err log, or empty
+  bool after_walk = false;  // the walk that is to blame was over: Journal::kWalked
 };
 
 Signature SignatureOfDeath(const DeathInfo& death);

@@ -28,6 +28,9 @@ struct PoolEntry {
 
 class Landscape {
  public:
+  // Knows no symbol.
+  Landscape() : addresses_(new uint64_t[SymbolTable::kCapacity]()) {}
+
   // Maps this process. Names that it finds are interned into `symbols`, which must outlive the map.
   static std::unique_ptr<Landscape> Build(Jvm& jvm, SceneStage& stage, SymbolTable& symbols);
 
@@ -68,7 +71,6 @@ class Landscape {
     uint64_t end;
     uint32_t symbol;
   };
-  Landscape() : addresses_(new uint64_t[SymbolTable::kCapacity]()) {}
   uint32_t Set(SymbolKind kind, std::string_view name, uint64_t begin, uint64_t end);
   void AddToPool(SymbolKind kind, uint32_t symbol, uint64_t size);
   void AddStubs(Jvm& jvm);

@@ -36,7 +36,7 @@ const char* PcRegionWord(PcRegion region) {
 }
 
 void ForgetChild(SharedState& state) {
-  state.journal.phase.store(0);
+  state.journal.phase.store(Journal::kIdle);
   state.crashing.current.store(0);
   for (SceneReport& scene : state.scenes) scene.tried_by = 0;
   state.phase.store(ChildPhase::kStarting);

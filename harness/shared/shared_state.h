@@ -136,8 +136,14 @@ struct LayoutRow {
 };
 inline constexpr uint32_t kMaxLayoutRows = 192;
 
-// The request being walked. `phase` is 1 from the write of `request` until its walk is judged.
+// The request being walked.
 struct Journal {
+  static constexpr uint32_t kIdle = 0;     // no walk is at work: nobody is to blame for sure
+  static constexpr uint32_t kWalking = 1;  // from before the walker's call to the judged answer
+  static constexpr uint32_t kWalked = 2;   // the answer is judged; what the walk left is looked at
+  // True if a death now is the request's doing.
+  bool Blames() const { return phase.load() == kWalking || phase.load() == kWalked; }
+
   std::atomic<uint32_t> phase;
   uint32_t reserved;
   std::atomic<uint64_t> sequence;  // of the request; continues over all generations of children

@@ -57,7 +57,7 @@ Status ReplayRun::Launch() {
   state.asked.store(1);
   state.answered.store(0);
   state.replay.stand_ins = 0;
-  state.journal.phase.store(0);
+  state.journal.phase.store(Journal::kIdle);
   for (SceneReport& scene : state.scenes) scene.tried_by = 0;
   symbolizer_.reset();
   ASSIGN_OR_RETURN(child_, ChildProcess::Start(*shared_, setup_));
@@ -102,7 +102,7 @@ Result<ReplayOutcome> ReplayRun::Walk(const WalkRequest& request,
   if (child_->HasEnded() || state.phase.load() != ChildPhase::kRunning) {
     RETURN_IF_ERROR(Launch());
   } else {
-    state.journal.phase.store(0);
+    state.journal.phase.store(Journal::kIdle);
     deadline_ = steady_clock::now() + kMostTime;
     state.asked.fetch_add(1);
   }
@@ -128,19 +128,18 @@ Result<ReplayOutcome> ReplayRun::Collect() {
   const bool at_work = phase == ChildPhase::kRunning && !child_->HasEnded();
   const bool ended_well =
       child_->ExitedCleanly() && (phase == ChildPhase::kDone || phase == ChildPhase::kRetired);
-  if (at_work || ended_well) {
-    outcome.returned = state.replay.done != 0;
-    outcome.num_frames = state.replay.num_frames;
-    outcome.frames = FieldText(state.replay.frame_text);
-    return outcome;
-  }
-  if (state.journal.phase.load() != 1) {
+  outcome.returned = state.replay.done != 0;
+  outcome.num_frames = state.replay.num_frames;
+  outcome.frames = FieldText(state.replay.frame_text);
+  if (at_work || ended_well) return outcome;
+  if (!state.journal.Blames()) {
     const std::string output = child_->Output().substr(0, 500);
     return ToolFailed(std::string(timed_out_ ? "the child did not get to the walk within 60 s"
                                              : "the child died before the walk") +
                       (output.empty() ? "" : "; it printed: " + output));
   }
-  const DeathInfo death{child_->wait_status(), child_->HsErr()};
+  const DeathInfo death{child_->wait_status(), child_->HsErr(),
+                        state.journal.phase.load() == Journal::kWalked};
   const WalkRequest killer = SaneRequest(state.journal.request);
   outcome.findings.push_back(MakeDeathRecord(
       death, &killer, state.symbols, state.journal.sequence.load(), 0, setup_.platform.arch));

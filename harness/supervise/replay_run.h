@@ -25,8 +25,10 @@ struct ReplayInput {
 };
 
 struct ReplayOutcome {
-  std::vector<FindingRecord> findings;  // of grade Forbidden and Interesting; empty: clean
-  int32_t num_frames = 0;               // what the walker returned; valid if `returned`
+  // Of grade Forbidden and Interesting; empty: clean. If the process dies, in the walk or after it,
+  // that is the last of them.
+  std::vector<FindingRecord> findings;
+  int32_t num_frames = 0;  // what the walker returned; valid if `returned`
   bool returned = false;
   std::string frames;      // text, newest first
   uint32_t stand_ins = 0;  // names of the request that this JVM lacks; other code stands in

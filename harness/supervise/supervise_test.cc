@@ -93,6 +93,42 @@ TEST_F(SuperviseTest, KillerInputReplays) {
   }
 }
 
+// The crash is contained, and the walk after it, which nobody asked for, ends the process: the
+// request has done both.
+TEST_F(SuperviseTest, WhatWasFoundBeforeADeathReplays) {
+  const CommandResult run = Fuzz(jdk_, "puzzle-crash-die", folder_.Under("run"),
+                                 {"--walks", "60", "--no-minimize", "--confirm-time", "100s"});
+  ASSERT_EQ(run.exit_code, 1) << run.line;
+  const nlohmann::json crash = BucketOf(run, "Spoil"), death = BucketOf(run, "JVM death");
+  ASSERT_TRUE(crash.is_object() && death.is_object()) << run.json["buckets"];
+  EXPECT_GE(run.json["totals"]["children_died"], 1);
+  for (const nlohmann::json& bucket : {crash, death}) {
+    EXPECT_EQ(bucket["confirmed"], 5) << bucket;
+    EXPECT_EQ(bucket["tries"], 5) << bucket;
+    ASSERT_TRUE(bucket["input"].is_string()) << bucket;
+    const CommandResult replay = Replay(InputOf("run", bucket), 2);
+    EXPECT_EQ(replay.exit_code, 1);
+    const nlohmann::json& row = replay.json["replays"][0];
+    EXPECT_EQ(row["reproduced"], 2) << row;
+    EXPECT_EQ(row["unable"], 0) << row;
+    EXPECT_EQ(row["outcomes"].size(), 2U) << row;
+  }
+}
+
+// The harness itself does no harm: thousands of contained crashes, and collections that would meet
+// what they left, end no child.
+TEST_F(SuperviseTest, ContainedCrashesEndNoChild) {
+  const CommandResult run = Fuzz(jdk_, "agct", folder_.Under("run"),
+                                 {"--walks", "6000000", "--time", "40s", "--seed", "3", "--workers",
+                                  "1", "--no-confirm", "--no-minimize", "--no-coverage"});
+  ASSERT_TRUE(run.json.is_object()) << run.line;
+  EXPECT_EQ(run.json["status"], "clean-end");
+  const nlohmann::json& totals = run.json["totals"];
+  EXPECT_GT(totals["contained_crashes"], 1000) << totals;
+  EXPECT_EQ(totals["children_died"], 0) << run.json["buckets"];
+  EXPECT_EQ(totals["children_retired"], 0) << totals;
+}
+
 TEST_F(SuperviseTest, HangReplays) {
   const CommandResult run =
       Fuzz(jdk_, "puzzle-hang", folder_.Under("run"), {"--walks", "150", "--no-confirm"});

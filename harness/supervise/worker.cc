@@ -84,7 +84,7 @@ Status Worker::RecordDeath(const DeathInfo& death) {
   // A death between walks has no certain culprit; the sequence number says which walk came last.
   auto seen = std::make_unique<Occurrence>();
   seen->is_death = true;
-  seen->has_request = state().journal.phase.load() == 1;
+  seen->has_request = state().journal.Blames();
   seen->raw.request = SaneRequest(state().journal.request);
   seen->symbols = &state().symbols;
   seen->record =
@@ -147,8 +147,9 @@ Status Worker::NoteEnd(int wait_status) {
     return Ok();
   }
   counts_.died++;
-  if (state().journal.phase.load() == 1 || phase == ChildPhase::kRunning) {
-    Status recorded = RecordDeath({wait_status, child_->HsErr()});
+  if (state().journal.Blames() || phase == ChildPhase::kRunning) {
+    Status recorded = RecordDeath(
+        {wait_status, child_->HsErr(), state().journal.phase.load() == Journal::kWalked});
     if (!recorded.ok()) return recorded;
   }
   if (const std::string why = WhyNotStarted(child_->Output()); !why.empty())
@@ -156,13 +157,13 @@ Status Worker::NoteEnd(int wait_status) {
                   " Is the JDK whole, with all of its modules? Its bin/java -version tells");
   // No walk between two deaths: this JVM makes no progress.
   const uint64_t walks = state().walks.load();
-  died_early_ = walks == walks_at_death_ && state().journal.phase.load() != 1 ? died_early_ + 1 : 0;
+  died_early_ = walks == walks_at_death_ && !state().journal.Blames() ? died_early_ + 1 : 0;
   walks_at_death_ = walks;
   if (died_early_ >= kMostEarlyDeaths)
     return ToolFailed(
         "the child died " + std::to_string(died_early_) +
         " times before its first walk; it printed: " + child_->Output().substr(0, 600));
-  if (phase < ChildPhase::kRunning && state().journal.phase.load() != 1)
+  if (phase < ChildPhase::kRunning && !state().journal.Blames())
     state().job.first_walk = state().journal.sequence.load();
   return Ok();
 }

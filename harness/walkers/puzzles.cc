@@ -118,6 +118,19 @@ void Entry(AgctTrace& trace, jint) {
   if (trace.num_frames > 0 && trace.frames[0].lineno > 0) trace.frames[0].lineno = 0;
 }
 
+bool spoiled = false;
+
+// Crashes if triggered. Every later walk ends with the misdeed: the crash has left something
+// behind.
+template <Misdeed misdeed>
+void Spoil(AgctTrace* trace, jint depth, void* context) {
+  real(trace, depth, context);
+  if (spoiled) misdeed(*trace, depth);
+  if (!Triggered(context)) return;
+  spoiled = true;
+  *reinterpret_cast<volatile int*>(nowhere + 12) = 3;
+}
+
 // Return address of the call stub's call of Java code; 0: unknown.
 uint64_t call_stub_return = 0;
 
@@ -230,6 +243,10 @@ std::vector<WalkerInfo> Puzzles() {
       {"puzzle-sample-crash", "writes to address 0x18 where the word at sp leads into call_stub",
        "AsyncGetCallTrace", true, AgctCodes(),
        []() -> std::unique_ptr<Walker> { return std::make_unique<CallStubWalker>(); }},
+      {"puzzle-crash-lie", "writes to address 0x1c; from then on it leaves out a frame",
+       "AsyncGetCallTrace", true, AgctCodes(), Make<Spoil<Lie>>},
+      {"puzzle-crash-die", "writes to address 0x1c; the next walk calls abort()",
+       "AsyncGetCallTrace", true, AgctCodes(), Make<Spoil<Abort>>},
       Puzzle<SkipCaller>("puzzle-skip-caller", "leaves out the caller"),
       Puzzle<CutOff>("puzzle-cut-off", "leaves out the older half of the frames"),
       Puzzle<Entry>("puzzle-entry", "says that the newest frame stands at its entry"),

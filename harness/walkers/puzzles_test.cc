@@ -19,11 +19,12 @@ using ::testing::HasSubstr;
 
 struct Expected {
   const char* puzzle;
-  const char* oracle;   // of the bucket that must be there
-  const char* outcome;  // "": all buckets must be Interesting or crashes inside libjvm
-  const char* title;    // part of the bucket's title
-  int exit_code = 1;    // 4: not one pristine walk is true
-  int walks = 20000;    // few where a walk costs a process or a hang limit
+  const char* oracle;    // of the bucket that must be there
+  const char* outcome;   // "": all buckets must be Interesting or crashes inside libjvm
+  const char* title;     // part of the bucket's title
+  int exit_code = 1;     // 4: not one pristine walk is true
+  int walks = 20000;     // few where a walk costs a process or a hang limit
+  bool retires = false;  // a child ends after a contained crash
 };
 
 constexpr int kFew = 60;
@@ -54,6 +55,8 @@ constexpr Expected kTable[] = {
     {"puzzle-lock", "signal-safety", "unsafe-call", "Lock"},
     {"puzzle-blind", "truth", "no-frames", "", 4},
     {"puzzle-sample-crash", "crash", "fault", "OnCallStub"},
+    {"puzzle-crash-lie", "crash", "fault", "Spoil", 1, kFew, true},
+    {"puzzle-crash-die", "survival", "death", "by signal 6", 1, kFew},
     {"puzzle-wrong-name", "method-info", "wrong-name", ""},
     {"puzzle-contradiction", "method-info", "contradiction", ""},
 };
@@ -113,6 +116,10 @@ TEST_P(PuzzleTest, IsFound) {
         bucket["oracle"] == expected.oracle && bucket["outcome"] == expected.outcome &&
         bucket["title"].get<std::string>().find(expected.title) != std::string::npos;
     found |= wanted;
+    // One that has lied after a crash walks no more; what it said is no finding.
+    if (expected.retires) {
+      EXPECT_NE(bucket["oracle"], "truth");
+    }
     if (*expected.outcome == 0) {
       EXPECT_TRUE(IsOfLibjvm(bucket) || bucket["grade"] == "Interesting");
     }
@@ -132,6 +139,9 @@ TEST_P(PuzzleTest, IsFound) {
   // Whatever a walker does, the run goes on to its end.
   EXPECT_EQ(json["status"], expected.exit_code == 4 ? "vacuous" : "clean-end");
   const auto& totals = json["totals"];
+  if (expected.retires) {
+    EXPECT_GE(totals["children_retired"], 1);
+  }
   EXPECT_GE(totals["walks"].get<int>() + totals["children_died"].get<int>(), expected.walks);
   if (std::string_view(expected.oracle) == "survival") {
     EXPECT_GE(totals["children_died"], 1);

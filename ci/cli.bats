@@ -451,6 +451,34 @@ fill_up() {
   is_readable_run "$out"
 }
 
+# 19 of 20 clean replays say nothing of the one that could not be walked.
+@test "a replay that could not be walked is not clean" {
+  need_jdk
+  gcc -shared -fPIC -x c - -o "$tmp/once.so" <<'END'
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+__attribute__((constructor)) static void Begin(void) {
+  if (strcmp(program_invocation_short_name, "walkhammer_child") == 0 &&
+      mkdir(getenv("ONCE"), 0700) == 0)
+    _exit(9);
+}
+END
+  printf 'walk 4\nscene c2\n' >"$tmp/clean.walk"
+  LD_PRELOAD=$tmp/once.so ONCE=$tmp/once run --separate-stderr timeout 120 \
+    "$walkhammer" replay "$tmp/clean.walk" --jdk "$jdk" --times 3
+  echo "exit code $status: $output" "$stderr"
+  [ "$status" -eq 4 ]
+  [[ "$output" == *"1 x      could not be walked: "* ]]
+  [[ "$stderr" == *"clean.walk: 1 of 3 replays could not be walked: the child died before the walk"* ]]
+  run --separate-stderr timeout 120 "$walkhammer" replay "$tmp/clean.walk" --jdk "$jdk" --times 3
+  [ "$status" -eq 0 ]
+  [ -z "$stderr" ]
+}
+
 @test "a found crash can be shown and replayed" {
   need_jdk
   run timeout 180 "$walkhammer" fuzz --jdk "$jdk" --time 5s --seed 1 --no-confirm \

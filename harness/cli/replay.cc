@@ -38,7 +38,8 @@ struct Row {
   int times = 0, reproduced = 0, found = 0, unable = 0;
   std::map<std::string, int> outcomes;  // count by signature, "33 frames" or "code -5"
   std::string unable_reason;
-  std::string frames;   // of the last walk that returned
+  ExitCode unable_code = ExitCode::kUnable;  // kToolFailed once a replay failed for that
+  std::string frames;                        // of the last walk that returned
   std::string against;  // how the answers of the file's two walkers differed, in the last walk
   uint32_t stand_ins = 0;
   std::string stand_in;
@@ -68,6 +69,7 @@ void Tally(const Result<ReplayOutcome>& outcome, Row& row) {
   if (!outcome.ok()) {
     row.unable++;
     row.unable_reason = outcome.failure().message;
+    if (outcome.failure().code != ExitCode::kUnable) row.unable_code = ExitCode::kToolFailed;
     return;
   }
   const ReplayOutcome& seen = outcome.value();
@@ -96,6 +98,13 @@ void PrintStandIns(const Row& row) {
         "walkhammer: {}: this JVM lacks {} of the names, so other code stands in for them; one "
         "is {}\n",
         row.file, row.stand_ins, row.stand_in);
+}
+
+// What was not walked may be anything but clean.
+void PrintUnable(const Row& row) {
+  if (row.unable == 0) return;
+  Print(stderr, "walkhammer: {}: {} of {} replays could not be walked: {}\n", row.file, row.unable,
+        row.times, row.unable_reason);
 }
 
 void PrintRow(const Row& row) {
@@ -135,7 +144,7 @@ ExitCode CodeOf(const std::vector<Row>& rows) {
   ExitCode code = ExitCode::kClean;
   for (const Row& row : rows) {
     if (row.found > 0 || row.reproduced > 0) return ExitCode::kFindings;
-    if (row.unable == row.times) code = ExitCode::kUnable;
+    if (row.unable > 0) code = std::max(code, row.unable_code);
   }
   return code;
 }
@@ -170,6 +179,7 @@ int RunReplay(const Options& options, const std::vector<std::string>& jvm_flags)
       for (uint64_t i = 0; i < options.times && !Interrupted().load(); i++)
         Tally(Replay(input, setup), row);
       PrintStandIns(row);
+      PrintUnable(row);
       if (!options.json) PrintRow(row);
       rows.push_back(std::move(row));
     }

@@ -220,7 +220,7 @@ Status Fuzz(SharedState& shared, ChildEnvironment& environment) {
     Batch batch{&shared, environment.line.get(), scenes[which], &requests, names.data(), number,
                 true};
     batch.coverage = environment.coverage.get();
-    if (environment.churn != nullptr) environment.churn->LetJavaRun();
+    environment.LetJvmRun();
     if (!environment.stage->Run(*scenes[which], RunBatch, &batch))
       return ToolFailed("the JVM refused to stop at a safepoint");
     if (!batch.go_on) return Ok();
@@ -397,6 +397,10 @@ Result<ChildEnvironment> ChildEnvironment::SetUp(SharedState& shared,
       std::make_unique<WalkLine>(shared, *environment.landscape, environment.jvm->methods(),
                                  std::span<const std::unique_ptr<Walker>>(environment.walkers));
   armed_line = environment.line.get();
+  environment.methods = std::make_unique<MethodKeeper>(
+      environment.jvm->methods(),
+      environment.jvm->ids_are_numbers() ? environment.jvm->jvmti() : nullptr, shared,
+      MethodKeeper::Clock::now());
   WalkPristineScenes(shared, environment);
   if (std::any_of(std::begin(shared.scenes), std::end(shared.scenes),
                   [](const SceneReport& scene) { return scene.available; })) {
@@ -408,6 +412,11 @@ Result<ChildEnvironment> ChildEnvironment::SetUp(SharedState& shared,
     environment.churn = std::move(churn);
   }
   return environment;
+}
+
+void ChildEnvironment::LetJvmRun() {
+  if (churn != nullptr) churn->LetJavaRun();
+  methods->Step(MethodKeeper::Clock::now());
 }
 
 void EndWith(SharedState& shared, const Failure& failure) {

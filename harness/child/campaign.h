@@ -9,6 +9,7 @@
 
 #include "harness/base/result.h"
 #include "harness/child/churn.h"
+#include "harness/child/method_keeper.h"
 #include "harness/child/walk_line.h"
 #include "harness/coverage/trap_coverage.h"
 #include "harness/jvm/live/boot.h"
@@ -33,6 +34,10 @@ struct ChildEnvironment {
   std::unique_ptr<WalkLine> line;
   std::unique_ptr<TrapCoverage> coverage;  // null: not wanted, or not available
   std::unique_ptr<Churn> churn;            // null: not wanted
+  std::unique_ptr<MethodKeeper> methods;
+
+  // Before each window: what must be done while the JVM runs.
+  void LetJvmRun();
 
   // Does everything up to the first request, pristine walks included, and reports it in `shared`.
   // The calling thread becomes the JVM's main thread. `run_counters`: see TrapCoverage::Sinks::run.

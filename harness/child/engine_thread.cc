@@ -32,7 +32,7 @@ void EngineThread::OnVmThread(void* self) {
 void EngineThread::Serve() {
   for (;;) {
     Wait(wanted_);
-    if (environment_.churn != nullptr) environment_.churn->LetJavaRun();
+    environment_.LetJvmRun();
     // Damage done by walks must show here, not in a user's JVM.
     if (windows_ % kWindowsPerCollection == kWindowsPerCollection - 1)
       environment_.jvm->jvmti()->ForceGarbageCollection();

@@ -43,7 +43,8 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
     if (entry == nullptr && method != nullptr &&
         (!seen.methods->IsComplete() || IsUntold(seen, method)))
       continue;
-    verdict = method == nullptr ? 3 : entry == nullptr ? 1 : 2;
+    const bool existed = entry != nullptr || seen.methods->MayBeFreed(method);
+    verdict = method == nullptr ? 3 : existed ? 2 : 1;
     std::snprintf(detail, size, "frame %d of %d holds method id %p%s%s", i, seen.trace.num_frames,
                   method, entry == nullptr ? "" : ", once ", entry == nullptr ? "" : entry->name);
     if (verdict == 1) return verdict;

@@ -436,6 +436,16 @@ TEST(Methods, GiveUpPlacesOfUnloadedOnesAndFindTheRest) {
   EXPECT_EQ(registry.Find(&words[1]), nullptr);
   EXPECT_NE(registry.Find(&words[0]), nullptr);
   EXPECT_NE(registry.Find(&words[2]), nullptr);
+  EXPECT_TRUE(registry.MayBeFreed(&words[1]));
+  EXPECT_FALSE(registry.MayBeFreed(&words[0]));
+  // That it once existed is known without its entry; what never did is something else.
+  Case c;
+  std::string detail;
+  c.seen.methods = &registry;
+  c.Return({{0, 0, &words[1]}});
+  EXPECT_EQ(c.Judge("method-id", detail), "unloaded") << detail;
+  c.Return({{0, 0, &registry}, {0, 0, &words[1]}});
+  EXPECT_EQ(c.Judge("method-id", detail), "never-existed") << detail;
   registry.Add(&words[1], "a.B.d()V", 1, false);
   ASSERT_NE(registry.Find(&words[1]), nullptr);
   EXPECT_STREQ(registry.Find(&words[1])->name, "a.B.d()V");
@@ -458,6 +468,7 @@ TEST(Methods, SayWhenTheyAreFull) {
   EXPECT_TRUE(registry.IsComplete());
   registry.Add(&places[MethodRegistry::kMostMethods], "a.B.c()V", 1, false);
   EXPECT_FALSE(registry.IsComplete());
+  EXPECT_EQ(registry.unknown(), 1U);
   EXPECT_NE(registry.Find(&places[77]), nullptr);
 }
 

@@ -185,6 +185,7 @@ struct SharedState : LineState {
   std::atomic<uint64_t> pristine_true;
   std::atomic<uint64_t> request_hash;  // order-sensitive hash over all requests made
   ChurnCounts churn;
+  std::atomic<uint64_t> unknown_methods;  // MethodRegistry::unknown, summed over all children
   SceneReport scenes[kMaxScenes];
   std::atomic<uint32_t> layout_count;
   uint32_t reserved_layout;

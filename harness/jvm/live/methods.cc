@@ -15,7 +15,9 @@ namespace walkhammer {
 namespace {
 
 constexpr uint32_t kOwnArenaBytes = 64 << 20;  // reserved; the kernel commits only pages in use
-constexpr uint8_t kSweepsKept = 4;             // sweeps for which an unloaded method stays
+constexpr int kFreedBits = 25;  // freed ids are told apart by so many bits of their hash
+constexpr uint32_t kFreedBytes = (1U << kFreedBits) / 8;
+constexpr uint8_t kSweepsKept = 4;  // sweeps for which an unloaded method stays
 
 // True if `id` no longer leads to a method. HotSpot clears the word at a jmethodID: the word
 // becomes null or a small number. With `jvmti`, ids are numbers, which JVMTI looks up in a table.
@@ -39,6 +41,15 @@ std::string WithoutAddresses(std::string_view name) {
   }
   return out;
 }
+
+// Zeroed memory, of which the kernel commits only pages in use; null if there is none.
+void* Reserve(size_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+uint64_t FreedPlace(const void* id) { return PlaceOf(reinterpret_cast<uint64_t>(id), kFreedBits); }
 
 uint32_t HashOf(const void* id) {
   return static_cast<uint32_t>(PlaceOf(reinterpret_cast<uint64_t>(id), 24));
@@ -71,18 +82,19 @@ bool StartsThreads(std::string_view name) {
 }
 
 MethodRegistry::MethodRegistry(NameArena arena)
-    : entries_(new MethodEntry[kCapacity]), arena_(arena) {
+    : entries_(new MethodEntry[kCapacity]),
+      freed_ids_(static_cast<std::atomic<uint8_t>*>(Reserve(kFreedBytes))),
+      arena_(arena) {
   if (arena_.memory != nullptr) return;
-  void* memory = mmap(nullptr, kOwnArenaBytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   static char no_memory[1];
-  own_arena_ = memory != MAP_FAILED;
-  arena_ =
-      own_arena_ ? NameArena{static_cast<char*>(memory), kOwnArenaBytes} : NameArena{no_memory, 1};
+  auto* memory = static_cast<char*>(Reserve(kOwnArenaBytes));
+  own_arena_ = memory != nullptr;
+  arena_ = own_arena_ ? NameArena{memory, kOwnArenaBytes} : NameArena{no_memory, 1};
 }
 
 MethodRegistry::~MethodRegistry() {
   if (own_arena_) munmap(arena_.memory, arena_.size);
+  if (freed_ids_ != nullptr) munmap(static_cast<void*>(freed_ids_), kFreedBytes);
 }
 
 const char* MethodRegistry::KeepLocked(std::string_view name) {
@@ -104,7 +116,7 @@ void MethodRegistry::Add(void* id, std::string name, int32_t code_size, bool is_
                          uint64_t holder) {
   if (Find(id) != nullptr) return;
   if (used_ >= kMostMethods) {
-    complete_.store(false);
+    unknown_.fetch_add(1);
     return;
   }
   uint32_t at = HashOf(id) & (kCapacity - 1), far = 0;
@@ -133,6 +145,8 @@ void MethodRegistry::SweepUnloaded(jvmtiEnv* jvmti) {
     if (id == nullptr || id == kGivenUp || !IsCleared(id, jvmti)) continue;
     entry.unloaded.store(true, std::memory_order_relaxed);
     if (++entry.sweeps_unloaded <= kSweepsKept) continue;
+    if (freed_ids_ != nullptr)
+      freed_ids_[FreedPlace(id) / 8].fetch_or(static_cast<uint8_t>(1 << FreedPlace(id) % 8));
     entry.id.store(kGivenUp, std::memory_order_release);  // null would end other searches
     used_--;
   }
@@ -196,6 +210,11 @@ const MethodEntry* MethodRegistry::Find(const void* id) const {
     if (here == nullptr) return nullptr;
   }
   return nullptr;
+}
+
+bool MethodRegistry::MayBeFreed(const void* id) const {
+  const uint64_t place = FreedPlace(id);
+  return freed_ids_ != nullptr && (freed_ids_[place / 8].load() >> place % 8 & 1) != 0;
 }
 
 void MethodRegistry::SetShadowId(const void* id, uint16_t shadow_id) {

@@ -72,11 +72,16 @@ class MethodRegistry {
   // Called for each method that is added from now on, while the lock is held. May be null.
   void (*on_add)(const MethodEntry& entry) = nullptr;
 
-  // The entry of a jmethodID. Null if the JVM never handed out this id; if IsComplete is false,
-  // null says nothing.
+  // The entry of a jmethodID. Null if the JVM never handed out this id or if SweepUnloaded has
+  // freed the entry; if IsComplete is false, null says nothing.
   const MethodEntry* Find(const void* id) const;
+  // True for each id whose entry SweepUnloaded has freed, and by chance for a few others: for 3 %
+  // of them after a million freed entries. Signal-safe: yes.
+  bool MayBeFreed(const void* id) const;
+  // How many methods did not fit.
+  uint64_t unknown() const { return unknown_.load(std::memory_order_relaxed); }
   // False once a method did not fit: a method that Find does not know may then exist.
-  bool IsComplete() const { return complete_.load(std::memory_order_relaxed); }
+  bool IsComplete() const { return unknown() == 0; }
   // Records that some thread starts with this method.
   void MarkStartsThreads(const void* id);
   // Sets the method's number in shadow stacks to `shadow_id` - 1; see ShadowStack.
@@ -110,7 +115,8 @@ class MethodRegistry {
   std::unique_ptr<MethodEntry[]> entries_;
   uint32_t used_ = 0;                  // number of entries that hold a method
   std::atomic<uint32_t> farthest_{0};  // greatest distance of an entry from its hash's index
-  std::atomic<bool> complete_{true};
+  std::atomic<uint64_t> unknown_{0};
+  std::atomic<uint8_t>* freed_ids_ = nullptr;  // a bit for each hash of an id; null: no memory
   std::mutex mutex_;
   NameArena arena_;
   bool own_arena_ = false;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// MethodKeeper: keeps room in a child's MethodRegistry, which would be full after half an hour of
+// churn, and tells the parent of methods that found none. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_CHILD_METHOD_KEEPER_H_
+#define WALKHAMMER_HARNESS_CHILD_METHOD_KEEPER_H_
+
+#include <jvmti.h>
+
+#include <chrono>
+
+#include "harness/jvm/live/methods.h"
+#include "harness/shared/shared_state.h"
+
+namespace walkhammer {
+
+class MethodKeeper {
+ public:
+  using Clock = std::chrono::steady_clock;
+  static constexpr Clock::duration kSweepEvery = std::chrono::seconds(10);
+
+  // `jvmti`: as MethodRegistry::SweepUnloaded takes it.
+  MethodKeeper(MethodRegistry& methods, jvmtiEnv* jvmti, SharedState& shared, Clock::time_point now)
+      : methods_(methods), jvmti_(jvmti), shared_(shared), swept_(now) {}
+
+  // Between two windows: no walker may be at work. Sweeps if kSweepEvery has passed since the last
+  // sweep.
+  void Step(Clock::time_point now);
+
+ private:
+  MethodRegistry& methods_;
+  jvmtiEnv* const jvmti_;
+  SharedState& shared_;
+  Clock::time_point swept_;
+  uint64_t told_ = 0;  // of methods_.unknown()
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_CHILD_METHOD_KEEPER_H_

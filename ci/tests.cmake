@@ -56,6 +56,7 @@ wh_test(oracles_test
         harness/oracles/sample_oracles_test.cc
         LIBS wh_store)
 wh_test(line_test harness/line/line_test.cc LIBS wh_line)
+wh_test(line_notes_test harness/supervise/campaign/line_notes_test.cc LIBS wh_campaign)
 wh_test(expectation_test harness/scenes/expectation_test.cc LIBS wh_scenes)
 wh_test(reference_test
         harness/asgst/process/class_table_test.cc harness/asgst/walk/activations_test.cc

@@ -12,6 +12,7 @@
 #include "harness/findings/crash_folder.h"
 #include "harness/request/walker_table.h"
 #include "harness/supervise/campaign/coverage_rows.h"
+#include "harness/supervise/campaign/line_notes.h"
 #include "harness/supervise/campaign/sum_state.h"
 #include "harness/supervise/minimize_input.h"
 
@@ -109,6 +110,7 @@ Status FuzzRun::Save(bool everything) {
   RETURN_IF_ERROR(db_.SaveProgress(totals));
   RETURN_IF_ERROR(db_.SaveCounts(*sum_));
   RETURN_IF_ERROR(sink_.SaveSeen(Seen()));
+  RETURN_IF_ERROR(db_.SaveNotes(kNoCell, LineNotes(*sum_)));
   return sum_->phase.load() >= ChildPhase::kRunning ? db_.SaveScenes(*sum_) : Ok();
 }
 

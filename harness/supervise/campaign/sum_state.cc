@@ -46,7 +46,7 @@ void SumStates(const std::vector<const SharedState*>& states, SharedState& sum) 
   for (std::atomic<uint64_t>* total :
        {&sum.walks, &sum.successful, &sum.pristine_walks, &sum.pristine_true,
         &sum.contained_crashes, &sum.request_hash, &sum.churn.collections, &sum.churn.java.rounds,
-        &sum.churn.java.unloaded})
+        &sum.churn.java.unloaded, &sum.dropped_findings, &sum.unknown_methods})
     total->store(0);
   for (int w = 0; w < WalkerCount(sum.job); w++)  // beyond that nothing was counted
     std::memset(sum.counts[w], 0, sizeof sum.counts[w]);
@@ -65,6 +65,8 @@ void SumStates(const std::vector<const SharedState*>& states, SharedState& sum) 
     Add(state->pristine_walks, sum.pristine_walks);
     Add(state->pristine_true, sum.pristine_true);
     Add(state->contained_crashes, sum.contained_crashes);
+    Add(state->dropped_findings, sum.dropped_findings);
+    Add(state->unknown_methods, sum.unknown_methods);
     Add(state->churn.collections, sum.churn.collections);
     Add(state->churn.java.rounds, sum.churn.java.rounds);
     Add(state->churn.java.unloaded, sum.churn.java.unloaded);

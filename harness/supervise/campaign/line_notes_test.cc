@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was left out in the children, from their shared memory to the notes.
+#include "harness/supervise/campaign/line_notes.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "harness/shared/shared_mapping.h"
+#include "harness/supervise/campaign/sum_state.h"
+
+namespace walkhammer {
+namespace {
+
+class LineNotesTest : public testing::Test {
+ protected:
+  std::vector<NoteRow> Notes() {
+    // Twice: a sum is made anew each time.
+    for (int i = 0; i < 2; i++) SumStates({&a_->state(), &b_->state()}, sum_->state());
+    return LineNotes(sum_->state());
+  }
+  const std::unique_ptr<SharedMapping> a_ = std::move(SharedMapping::Create().value());
+  const std::unique_ptr<SharedMapping> b_ = std::move(SharedMapping::Create().value());
+  const std::unique_ptr<SharedMapping> sum_ = std::move(SharedMapping::Create().value());
+};
+
+TEST_F(LineNotesTest, NothingLeftOutIsNoNote) { EXPECT_TRUE(Notes().empty()); }
+
+TEST_F(LineNotesTest, DroppedFindingsOfAllWorkers) {
+  a_->state().dropped_findings.store(2);
+  b_->state().dropped_findings.store(40);
+  const std::vector<NoteRow> notes = Notes();
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0].cell, kNoCell);
+  EXPECT_EQ(notes[0].kind, NoteKind::kDropped);
+  EXPECT_EQ(notes[0].name, "findings");
+  EXPECT_EQ(notes[0].count, 42U);
+}
+
+TEST_F(LineNotesTest, AnOracleThatKnowsNotAllMethodsIsNotInForce) {
+  a_->state().unknown_methods.store(7);
+  b_->state().unknown_methods.store(1);
+  const std::vector<NoteRow> notes = Notes();
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0].kind, NoteKind::kNotInForce);
+  EXPECT_EQ(notes[0].name, "oracle method-id");
+  EXPECT_EQ(notes[0].detail.find("8 methods found no room"), 0U) << notes[0].detail;
+}
+
+}  // namespace
+}  // namespace walkhammer

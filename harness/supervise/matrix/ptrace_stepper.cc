@@ -17,6 +17,9 @@ namespace walkhammer {
 namespace {
 
 constexpr auto kPause = std::chrono::milliseconds(2);
+constexpr auto kHandlerWithin = std::chrono::milliseconds(500);  // a walk, until its signal
+constexpr auto kStopWithin = std::chrono::milliseconds(2000);    // after PTRACE_INTERRUPT
+constexpr int kWakeSignal = SIGURG;
 constexpr int kSystemCallBit = 0x80;       // PTRACE_O_TRACESYSGOOD
 constexpr int kMostHandlerCalls = 100000;  // stops of a handler that runs freely
 
@@ -36,6 +39,9 @@ bool IgnoredByDefault(int signal) {
 }  // namespace
 
 PtraceStepper::PtraceStepper(StressState& state, pid_t pid) : state_(state), pid_(pid) {
+  struct sigaction nothing {};
+  nothing.sa_handler = [](int) {};  // no SA_RESTART: waitpid returns
+  sigaction(kWakeSignal, &nothing, nullptr);
   thread_ = std::thread([this] { Run(); });
 }
 
@@ -43,9 +49,9 @@ PtraceStepper::~PtraceStepper() { End(); }
 
 void PtraceStepper::End() {
   stop_.store(true);
-  // Set stop_ first, then wake: the stepper's thread may wait for a thread that sleeps. The signal
-  // stops the sleeper, so the wait ends and stop_ is seen.
-  Wake(tracing_.load());
+  // Again and again: the stepper's thread may be about to begin a wait.
+  for (; thread_.joinable() && !ended_.load(); std::this_thread::sleep_for(kPause))
+    pthread_kill(thread_.native_handle(), kWakeSignal);
   if (thread_.joinable()) thread_.join();
 }
 
@@ -61,12 +67,35 @@ void PtraceStepper::Wake(pid_t tid) const {
 void PtraceStepper::Run() {
   sigset_t all;
   sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  sigdelset(&all, kWakeSignal);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);
   while (!stop_.load()) {
     const pid_t tid = state_.step_tid.load();
     if (tid != 0) Window(tid);
     std::this_thread::sleep_for(kPause);
   }
+  ended_.store(true);
+}
+
+// Polls for the thread's next stop. Its status, or -1: none within `limit`.
+int PtraceStepper::StopWithin(pid_t tid, std::chrono::milliseconds limit) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  while (std::chrono::steady_clock::now() < until) {
+    int status = 0;
+    if (waitpid(tid, &status, __WALL | __WNOTHREAD | WNOHANG) != 0) return status;
+    std::this_thread::sleep_for(kPause);
+  }
+  return -1;
+}
+
+// Stops the thread for good. The sampling signal comes first: it stops the thread outside of the
+// agent's handler. A thread that has it blocked is interrupted wherever it is. One that cannot be
+// stopped in the kernel is left: it is detached as the stepper's thread ends. The status, or -1.
+int PtraceStepper::Interrupt(pid_t tid) {
+  Wake(tid);
+  const int status = StopWithin(tid, kHandlerWithin);
+  if (status != -1 || Ask(PTRACE_INTERRUPT, tid, 0, nullptr) != 0) return status;
+  return StopWithin(tid, kStopWithin);
 }
 
 // Waits for the thread's next stop. __WNOTHREAD: only for a tracee of this thread, since another
@@ -76,21 +105,26 @@ PtraceStepper::Stop PtraceStepper::Wait(pid_t tid) {
   pid_t got;
   do {
     got = waitpid(tid, &status, __WALL | __WNOTHREAD);
-  } while (got < 0 && errno == EINTR);
+  } while (got < 0 && errno == EINTR && !stop_.load());
+  if (got < 0 && errno == EINTR) {
+    status = Interrupt(tid);
+    if (status != -1) got = tid;
+  }
   if (got != tid || !WIFSTOPPED(status)) return Stop::kGone;
   stop_signal_ = WSTOPSIG(status);
   if ((status >> 16) != 0) return Stop::kOther;
-  return stop_signal_ == (SIGTRAP | kSystemCallBit) ? Stop::kSystemCall : Stop::kSignal;
+  if (stop_signal_ == (SIGTRAP | kSystemCallBit)) return Stop::kSystemCall;
+  if (stop_signal_ != kSampleSignal && stop_signal_ != SIGTRAP) undelivered_ = stop_signal_;
+  return Stop::kSignal;
 }
 
 PtraceStepper::Stop PtraceStepper::Go(int request, pid_t tid, int signal) {
-  if (Ask(request, tid, 0, AsData(signal)) != 0) return Stop::kGone;
+  if (stop_.load() || Ask(request, tid, 0, AsData(signal)) != 0) return Stop::kGone;
+  undelivered_ = 0;
   return Wait(tid);
 }
 
-// Passes `signal` (a null check, a safepoint poll) to the program's own handler, which runs freely
-// until it returns. False: the thread is gone.
-bool PtraceStepper::RunHandler(pid_t tid, int signal) {
+bool PtraceStepper::RunHandler(pid_t tid, int signal, bool& missed) {
   int depth = 1;  // other signals may interrupt a handler
   Stop stop = Go(PTRACE_SYSCALL, tid, signal);
   for (int calls = 0; calls < kMostHandlerCalls && !stop_.load(); calls++) {
@@ -109,6 +143,7 @@ bool PtraceStepper::RunHandler(pid_t tid, int signal) {
     stop = Go(PTRACE_SYSCALL, tid, passed_on);
     if (returns && --depth == 0) return stop != Stop::kGone;
   }
+  missed = true;
   return stop != Stop::kGone;
 }
 
@@ -126,7 +161,7 @@ bool PtraceStepper::StepOnce(pid_t tid, bool& missed) {
         stop = Go(PTRACE_SINGLESTEP, tid, stop_signal_);
         continue;
       }
-      if (!RunHandler(tid, stop_signal_)) return false;
+      if (!RunHandler(tid, stop_signal_, missed)) return false;
     }
     stop = Go(PTRACE_SINGLESTEP, tid, 0);
   }
@@ -160,7 +195,6 @@ void PtraceStepper::Window(pid_t tid) {
     state_.step_tid.store(0);
     return;
   }
-  tracing_.store(tid);
   state_.step_on.store(1);
   const uint64_t began = MonotonicNs();
   // The thread stops for the signal before it executes its next instruction; if it sleeps, that may
@@ -177,12 +211,12 @@ void PtraceStepper::Window(pid_t tid) {
   }
   state_.step_on.store(0);
   state_.step_tid.store(0);
-  tracing_.store(0);
   state_.step_ns.fetch_add(MonotonicNs() - began);
   state_.step_windows.fetch_add(1);
   // The thread is stopped, as PTRACE_DETACH needs it, or gone. step_on is 0 by now: from here on
   // the agent's handler sends no signal that the stepper would have to discard.
-  Ask(PTRACE_DETACH, tid, 0, nullptr);
+  Ask(PTRACE_DETACH, tid, 0, AsData(undelivered_));
+  undelivered_ = 0;
 }
 
 }  // namespace walkhammer

@@ -5,13 +5,14 @@
 // for this second signal after the handler's return and before the next instruction, and the
 // stepper discards it. So one step is two stops.
 // The stepper runs on a thread of its own: a traced thread obeys only the thread that traces it.
-// Signal-safe: no.
+// SIGURG, sent to that thread alone, ends its waits. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_PTRACE_STEPPER_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_PTRACE_STEPPER_H_
 
 #include <sys/types.h>
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -25,7 +26,7 @@ class PtraceStepper {
   // Begins to step the threads of process `pid` that the agent names.
   PtraceStepper(StressState& state, pid_t pid);
   ~PtraceStepper();
-  // Detaches from the thread and ends the stepping.
+  // Detaches from the thread and ends the stepping, within some seconds whatever the thread does.
   void End();
   // Why the kernel refuses to trace; empty: nothing is wrong.
   std::string Trouble() const;
@@ -36,16 +37,19 @@ class PtraceStepper {
   void Run();
   void Window(pid_t tid);
   bool StepOnce(pid_t tid, bool& missed);
-  bool RunHandler(pid_t tid, int signal);
+  bool RunHandler(pid_t tid, int signal, bool& missed);
   Stop Go(int request, pid_t tid, int signal);
   Stop Wait(pid_t tid);
+  int StopWithin(pid_t tid, std::chrono::milliseconds limit);
+  int Interrupt(pid_t tid);
   void Wake(pid_t tid) const;
 
   StressState& state_;
   const pid_t pid_;
   std::atomic<bool> stop_{false};
-  std::atomic<pid_t> tracing_{0};
-  int stop_signal_ = 0;  // of the last kSignal
+  std::atomic<bool> ended_{false};  // the stepper's thread is about to
+  int stop_signal_ = 0;             // of the last kSignal
+  int undelivered_ = 0;             // the program's signal that stopped it; 0: none
   mutable std::mutex mutex_;
   std::string trouble_;
   std::thread thread_;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// How stepping by ptrace ends, whatever the stepped thread does.
+#include "harness/supervise/matrix/ptrace_stepper.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "harness/base/clock.h"
+#include "harness/supervise/matrix/cell_harvest.h"
+
+namespace walkhammer {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// A process that is stepped in place of a JVM.
+class PtraceStepperTest : public testing::Test {
+ protected:
+  PtraceStepperTest() { memory_.state->job.step_window = 1'000'000; }
+  ~PtraceStepperTest() override {
+    if (child_ > 0) kill(child_, SIGKILL);
+    waitpid(child_, nullptr, 0);
+  }
+  void Fork(void (*body)()) {
+    child_ = fork();
+    if (child_ == 0) {
+      body();
+      _exit(3);
+    }
+    ASSERT_GT(child_, 0);
+    std::this_thread::sleep_for(milliseconds(200));
+  }
+  // Steps the process for a while. How long the end took, or -1 s: tracing is not allowed here.
+  std::chrono::nanoseconds EndTakes() {
+    PtraceStepper stepper(*memory_.state, child_);
+    memory_.state->step_tid.store(child_);
+    std::this_thread::sleep_for(milliseconds(300));
+    if (!stepper.Trouble().empty()) return std::chrono::seconds(-1);
+    const auto begin = steady_clock::now();
+    stepper.End();
+    return steady_clock::now() - begin;
+  }
+
+  StressMemory memory_ = MakeStressState(StressJob{}, MonotonicNs()).value();
+  pid_t child_ = -1;
+};
+
+void SleepWithAllBlocked() {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, nullptr);
+  for (;;) pause();
+}
+
+TEST_F(PtraceStepperTest, AThreadThatSleepsWithTheSignalBlockedIsLetGo) {
+  Fork(SleepWithAllBlocked);
+  const auto took = EndTakes();
+  if (took.count() < 0) GTEST_SKIP() << "the kernel refuses to trace";
+  EXPECT_LT(took, std::chrono::seconds(6));
+  EXPECT_EQ(kill(child_, 0), 0);
+  EXPECT_EQ(waitpid(child_, nullptr, WNOHANG), 0);  // it lives on
+}
+
+TEST_F(PtraceStepperTest, ASignalInDeliveryIsNotLost) {
+  Fork([] {
+    // A handler that is never left: when stepping ends, the program's signal is on its way or in
+    // it.
+    signal(SIGUSR2, [](int) { _exit(7); });
+    signal(kSampleSignal, SIG_IGN);
+    for (;;) pause();
+  });
+  PtraceStepper stepper(*memory_.state, child_);
+  memory_.state->step_tid.store(child_);
+  std::this_thread::sleep_for(milliseconds(300));
+  if (!stepper.Trouble().empty()) GTEST_SKIP() << "the kernel refuses to trace";
+  kill(child_, SIGUSR2);
+  stepper.End();
+  int status = -1;
+  for (int i = 0; i < 500 && waitpid(child_, &status, WNOHANG) != child_; i++)
+    std::this_thread::sleep_for(milliseconds(10));
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+  child_ = -1;
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,33 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScratchFolder: a temporary folder, which the destructor removes. Signal-safe: no.
+// ScratchFolder: a temporary folder, named walkhammer-XXXXXX in the folder for temporary files,
+// that is removed with the object. A folder whose process was killed is removed by the next object
+// that is made, of any process of the same user: each folder holds a file that its process keeps
+// locked. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_PROCESS_SCRATCH_H_
 #define WALKHAMMER_HARNESS_PROCESS_SCRATCH_H_
 
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 
 namespace walkhammer {
 
 class ScratchFolder {
  public:
-  ScratchFolder() {
-    std::error_code error;
-    std::string pattern = std::filesystem::temp_directory_path(error) / "walkhammer-XXXXXX";
-    if (!error && mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
+  ScratchFolder();
+  ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
 
-  // Empty if the folder could not be made.
+  // Empty if it could not be made.
   const std::string& path() const { return path_; }
 
  private:
   std::string path_;
+  int lock_ = -1;
 };
 
 }  // namespace walkhammer

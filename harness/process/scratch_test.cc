@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/process/scratch.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+
+namespace walkhammer {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A TMPDIR of the test's own.
+class Scratch : public testing::Test {
+ protected:
+  Scratch() {
+    std::string pattern = testing::TempDir() + "scratch-XXXXXX";
+    EXPECT_NE(mkdtemp(pattern.data()), nullptr);
+    tmp_ = pattern;
+    if (const char* before = std::getenv("TMPDIR")) before_ = before;
+    setenv("TMPDIR", tmp_.c_str(), 1);
+  }
+  ~Scratch() override {
+    if (before_)
+      setenv("TMPDIR", before_->c_str(), 1);
+    else
+      unsetenv("TMPDIR");
+    fs::remove_all(tmp_);
+  }
+  size_t Folders() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(tmp_), {}));
+  }
+  // Of a process that makes a folder and is killed.
+  void LeaveOneBehind() const {
+    const pid_t child = fork();
+    if (child == 0) {
+      const ScratchFolder folder;
+      std::ofstream(folder.path() + "/large") << "x";
+      raise(SIGKILL);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+  }
+
+  std::string tmp_;
+  std::optional<std::string> before_;
+};
+
+TEST_F(Scratch, IsGoneWithTheObject) {
+  {
+    const ScratchFolder folder;
+    ASSERT_TRUE(fs::is_directory(folder.path()));
+    EXPECT_EQ(fs::status(folder.path()).permissions(), fs::perms::owner_all);
+  }
+  EXPECT_EQ(Folders(), 0u);
+}
+
+TEST_F(Scratch, OfAKilledProcessIsRemovedAtTheNextStart) {
+  LeaveOneBehind();
+  LeaveOneBehind();  // which removes the first
+  ASSERT_EQ(Folders(), 1u);
+  const ScratchFolder folder;
+  EXPECT_EQ(Folders(), 1u);
+  EXPECT_TRUE(fs::is_directory(folder.path()));
+}
+
+TEST_F(Scratch, OfALivingProcessStays) {
+  const ScratchFolder first;
+  const ScratchFolder second;
+  EXPECT_NE(first.path(), second.path());
+  LeaveOneBehind();
+  EXPECT_TRUE(fs::is_directory(first.path()));
+  EXPECT_TRUE(fs::is_directory(second.path()));
+}
+
+TEST_F(Scratch, WhatIsNotOursStays) {
+  const std::string other = tmp_ + "/walkhammer-abcdef", elsewhere = tmp_ + "/elsewhere";
+  fs::create_directory(other);  // without a lock file: of an older walkhammer, or no folder of ours
+  fs::create_directory(elsewhere);
+  std::ofstream(elsewhere + "/.lock") << "";
+  fs::create_directory_symlink(elsewhere, tmp_ + "/walkhammer-link00");
+  const ScratchFolder folder;
+  EXPECT_TRUE(fs::exists(other));
+  EXPECT_TRUE(fs::exists(elsewhere + "/.lock"));
+  EXPECT_EQ(Folders(), 4u);
+}
+
+TEST_F(Scratch, IsEmptyWhereNoneCanBeMade) {
+  setenv("TMPDIR", "/no/such/folder", 1);
+  const ScratchFolder folder;
+  EXPECT_EQ(folder.path(), "");
+}
+
+}  // namespace
+}  // namespace walkhammer

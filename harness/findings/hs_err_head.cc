@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
 #include "harness/base/text.h"
 
@@ -46,6 +47,16 @@ std::string ShortFile(std::string_view error) {
   return std::string(error.substr(0, open + 1)) + std::string(error.substr(slash + 1));
 }
 
+// "..., pid=4891, tid=4892"; JDK 8 writes the address of a pthread instead, which is no tid.
+int32_t TidOf(std::string_view line) {
+  const size_t at = line.rfind(", tid=");
+  int32_t tid = 0;
+  if (at == std::string_view::npos) return 0;
+  const std::string_view digits = Trim(line.substr(at + 6));
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), tid);
+  return error == std::errc() && end == digits.data() + digits.size() && tid > 0 ? tid : 0;
+}
+
 }  // namespace
 
 HsErrHead ParseHsErrHead(std::string_view text) {
@@ -71,6 +82,7 @@ HsErrHead ParseHsErrHead(std::string_view text) {
     } else if (expecting == kError) {
       const bool is_signal = line.starts_with("SIG");
       std::string_view error = line.substr(0, is_signal ? line.find(' ') : line.find(", pid="));
+      head.tid = TidOf(line);
       head.error = NormalizeHex(is_signal ? std::string(error) : ShortFile(error));
       expecting = is_signal ? kRest : kMessage;
     } else if (expecting == kMessage) {

@@ -61,8 +61,12 @@ finding() {
   [ "$(cell 'successful > 100 and walks >= successful')" -eq 1 ]
   [ "$(cell "delivered * 10 >= requested * 8")" -eq 1 ]
   # Its own stack is in the pictures.
-  sqlite3 "$out/run.db" "select replace(frames, char(10), ' > ') from stack" |
+  sqlite3 "$out/run.db" "select a.name || ' > ' || b.name || ' > ' || c.name
+      from stack x join stack y on y.parent = x.id join stack z on z.parent = y.id
+      join stack_frame a on a.id = x.frame join stack_frame b on b.id = y.frame
+      join stack_frame c on c.id = z.frame where x.parent = 0 and z.count > 0" |
     grep -q 'Work.main(\[Ljava/lang/String;)V > Work.forMillis(J)V > Work.round(I)J'
+  [ "$(sqlite3 "$out/run.db" 'select sum(count) from stack')" -eq "$(cell walks)" ]
   "$WALKHAMMER" report "$out" --flame "$out.html" --collapsed "$out.txt" >/dev/null || [ $? -eq 1 ]
   grep -q 'Work.round' "$out.html"
   grep -q 'Work.main;Work.forMillis;Work.round' "$out.txt"

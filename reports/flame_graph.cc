@@ -76,79 +76,91 @@ std::string EscapeHtml(std::string_view text) {
   return escaped;
 }
 
-// All distinct frames, and the stacks as indices of frames. Stacks are sorted, so that stacks with
-// a common root are neighbours.
-struct Stacks {
-  struct Stack {
-    std::vector<uint32_t> frames;
-    uint64_t count = 0;
-  };
-  std::vector<std::pair<std::string, int>> names;  // name and colour
-  std::vector<Stack> stacks;
+// A frame of the picture below its caller's, which has a smaller index; the root is 0.
+struct Flame {
+  uint32_t parent = 0, name = 0;
+  uint64_t count = 0;  // of stacks that it is on
 };
 
-Stacks SortedStacks(std::span<const FlameGroup> groups) {
-  Stacks sorted;
-  std::vector<std::pair<std::string_view, int>> names;  // name and colour, by first use
-  std::unordered_map<std::string_view, uint32_t> frame_ids;
+// All names, each once and in alphabetical order, and the frames in pre-order, neighbours in
+// alphabetical order.
+struct Picture {
+  std::vector<std::pair<std::string_view, int>> names;  // and colour
+  std::vector<Flame> frames;                            // without the root
+  std::vector<uint32_t> levels;                         // of the frames, from 1
+};
+
+// The groups' trees as one, each below a frame of its own if there are several. Frames that no
+// stack is on have a count of 0.
+std::vector<Flame> JoinedTrees(std::span<const FlameGroup> groups,
+                               std::vector<std::pair<std::string_view, int>>& names) {
+  std::vector<Flame> all(1);
+  std::unordered_map<std::string_view, uint32_t> ids;
   const auto add_name = [&](std::string_view name, int colour) {
     names.emplace_back(name, colour);
     return static_cast<uint32_t>(names.size() - 1);
   };
   for (const FlameGroup& group : groups) {
-    const uint32_t root = groups.size() > 1 ? add_name(group.name, kCell) : 0;
-    for (const StackRow& row : group.stacks) {
-      if (row.count == 0) continue;
-      Stacks::Stack& stack = sorted.stacks.emplace_back();
-      stack.count = row.count;
-      if (groups.size() > 1) stack.frames.push_back(root);
-      for (const std::string_view frame : SplitFrames(row.frames)) {
-        const auto [known, is_new] = frame_ids.try_emplace(frame, 0);
-        if (is_new) known->second = add_name(frame, ColourOf(frame));
-        stack.frames.push_back(known->second);
-      }
+    const std::vector<StackTree::Node>& nodes = group.stacks.nodes();
+    std::vector<uint32_t> name_of;
+    for (const std::string& name : group.stacks.names()) {
+      const auto [known, is_new] = ids.try_emplace(name, 0);
+      if (is_new) known->second = add_name(name, ColourOf(name));
+      name_of.push_back(known->second);
     }
+    if (groups.size() > 1) all.push_back({0, add_name(group.name, kCell), 0});
+    const auto base = static_cast<uint32_t>(all.size() - 1);
+    for (size_t i = 1; i < nodes.size(); i++)
+      all.push_back({base + nodes[i].parent, name_of[nodes[i].name], nodes[i].count});
   }
+  for (size_t i = all.size(); i-- > 1;) all[all[i].parent].count += all[i].count;
+  return all;
+}
+
+Picture Draw(std::span<const FlameGroup> groups) {
+  Picture picture;
+  std::vector<std::pair<std::string_view, int>> names;
+  std::vector<Flame> all = JoinedTrees(groups, names);
   std::vector<uint32_t> order(names.size()), ranks(names.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(),
             [&](uint32_t a, uint32_t b) { return std::tie(names[a], a) < std::tie(names[b], b); });
   for (const uint32_t id : order) {
-    ranks[id] = static_cast<uint32_t>(sorted.names.size());
-    sorted.names.emplace_back(names[id]);
+    ranks[id] = static_cast<uint32_t>(picture.names.size());
+    picture.names.push_back(names[id]);
   }
-  for (Stacks::Stack& stack : sorted.stacks)
-    for (uint32_t& frame : stack.frames) frame = ranks[frame];
-  std::sort(sorted.stacks.begin(), sorted.stacks.end(),
-            [](const auto& a, const auto& b) { return a.frames < b.frames; });
-  return sorted;
+  for (Flame& frame : all)
+    if (!ranks.empty()) frame.name = ranks[frame.name];
+  // The frames below each one, the last first; a stack of those yet to be drawn.
+  std::vector<uint32_t> by_caller;
+  for (uint32_t i = 1; i < all.size(); i++)
+    if (all[i].count > 0) by_caller.push_back(i);
+  std::sort(by_caller.begin(), by_caller.end(), [&](uint32_t a, uint32_t b) {
+    return std::tuple(all[a].parent, all[b].name) < std::tuple(all[b].parent, all[a].name);
+  });
+  std::vector<uint32_t> first(all.size() + 1);
+  for (const uint32_t i : by_caller) first[all[i].parent + 1]++;
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<std::pair<uint32_t, uint32_t>> waiting = {{0, 0}};  // and their levels
+  while (!waiting.empty()) {
+    const auto [at, level] = waiting.back();
+    waiting.pop_back();
+    if (at != 0) {
+      picture.frames.push_back(all[at]);
+      picture.levels.push_back(level);
+    }
+    for (uint32_t i = first[at]; i < first[at + 1]; i++)
+      waiting.emplace_back(by_caller[i], level + 1);
+  }
+  return picture;
 }
 
 // The tree in pre-order, three numbers per frame: level (from 1), index of the name, count.
-std::string TreeText(const std::vector<Stacks::Stack>& stacks) {
-  struct Frame {
-    size_t level;
-    uint32_t name;
-    uint64_t count;
-  };
-  std::vector<Frame> frames;
-  std::vector<size_t> path;  // indices into `frames`, of the current stack
-  for (const Stacks::Stack& stack : stacks) {
-    size_t common = 0;
-    while (common < path.size() && common < stack.frames.size() &&
-           frames[path[common]].name == stack.frames[common])
-      common++;
-    path.resize(common);
-    for (size_t i = common; i < stack.frames.size(); i++) {
-      path.push_back(frames.size());
-      frames.push_back({i + 1, stack.frames[i], 0});
-    }
-    for (const size_t at : path) frames[at].count += stack.count;
-  }
+std::string TreeText(const Picture& picture) {
   std::string text;
-  for (const Frame& frame : frames)
-    text +=
-        fmt::format("{}{},{},{}", text.empty() ? "" : ",", frame.level, frame.name, frame.count);
+  for (size_t i = 0; i < picture.frames.size(); i++)
+    text += fmt::format("{}{},{},{}", text.empty() ? "" : ",", picture.levels[i],
+                        picture.frames[i].name, picture.frames[i].count);
   return text;
 }
 
@@ -187,16 +199,16 @@ Result<std::vector<FlameGroup>> FlameGroups(const RunDb& db, std::string_view wa
 }
 
 std::string FlameGraphHtml(std::span<const FlameGroup> groups, std::string_view title) {
-  const Stacks sorted = SortedStacks(groups);
+  const Picture picture = Draw(groups);
   nlohmann::ordered_json names = nlohmann::ordered_json::array(), colours = names;
-  for (const auto& [name, colour] : sorted.names) {
+  for (const auto& [name, colour] : picture.names) {
     names.push_back(name);
     colours.push_back(colour);
   }
   std::string data =
       fmt::format(R"({{"names":{},"colours":{},"shades":{},"tree":[{}]}})",
                   names.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace),
-                  colours.dump(), kShades, TreeText(sorted.stacks));
+                  colours.dump(), kShades, TreeText(picture));
   // "</script>" or "<!--" in a name must not end the element that the data are in.
   for (size_t at = 0; (at = data.find('<', at)) != std::string::npos;)
     data.replace(at, 1, "\\u003c");
@@ -212,8 +224,9 @@ std::string FlameGraphHtml(std::span<const FlameGroup> groups, std::string_view 
 std::string CollapsedText(std::span<const FlameGroup> groups) {
   std::map<std::string, uint64_t> lines;
   for (const FlameGroup& group : groups)
-    for (const StackRow& row : group.stacks) {
-      if (row.count == 0) continue;
+    for (uint32_t i = 1; i < group.stacks.nodes().size(); i++) {
+      const uint64_t count = group.stacks.nodes()[i].count;
+      if (count == 0) continue;
       std::string line;
       const auto add = [&](std::string_view frame) {
         std::string name = OnOneLine(std::string(ShortName(frame)));
@@ -221,8 +234,8 @@ std::string CollapsedText(std::span<const FlameGroup> groups) {
         line += (line.empty() ? "" : ";") + name;
       };
       if (groups.size() > 1) add(group.name);
-      for (const std::string_view frame : SplitFrames(row.frames)) add(frame);
-      lines[Utf8(line)] += row.count;
+      for (const std::string_view frame : group.stacks.FramesOf(i)) add(frame);
+      lines[Utf8(line)] += count;
     }
   std::string text;
   for (const auto& [line, count] : lines) text += fmt::format("{} {}\n", line, count);

@@ -17,7 +17,7 @@ namespace walkhammer {
 // The stacks of one cell.
 struct FlameGroup {
   std::string name;  // CellLabel; the outermost frame if there are several groups
-  std::vector<StackRow> stacks;
+  StackTree stacks;
 };
 
 // The stacks of the cell that `cell` names by label or by position; if `cell` is empty, of all

@@ -43,12 +43,12 @@ int ColourOf(const std::string& page, const std::string& name) {
 
 std::vector<FlameGroup> TestGroups() {
   return {{"torture:x jdk17 zgc",
-           {{0, "a.B.run()V\nc.D.get(Ljava/lang/String;)Lc/E;\nc.D.hash(I)I", 5},
-            {0, "[agct -5 unknown_Java]", 7},
-            {0, "a.B.run()V\nc.D.get(I)Lc/E;", 2},
-            {0, "a.B.run()V", 1},
-            {0, "a.B.run()V\nos::sleep(long)+0x1", 4},
-            {0, "never", 0}}}};
+           {{"a.B.run()V\nc.D.get(Ljava/lang/String;)Lc/E;\nc.D.hash(I)I", 5},
+            {"[agct -5 unknown_Java]", 7},
+            {"a.B.run()V\nc.D.get(I)Lc/E;", 2},
+            {"a.B.run()V", 1},
+            {"a.B.run()V\nos::sleep(long)+0x1", 4},
+            {"never", 0}}}};
 }
 
 TEST(FlameGraph, CommonCallersAreOneFrame) {
@@ -63,7 +63,7 @@ TEST(FlameGraph, CommonCallersAreOneFrame) {
 
 TEST(FlameGraph, SeveralCellsHaveARootFrameEach) {
   std::vector<FlameGroup> groups = TestGroups();
-  groups.push_back({"other (x)", {{1, "a.B.run()V", 3}}});
+  groups.push_back({"other (x)", {{"a.B.run()V", 3}}});
   EXPECT_THAT(TreeOf(FlameGraphHtml(groups, "t")),
               AllOf(testing::StartsWith("other (x) 3\n a.B.run()V 3\ntorture:x jdk17 zgc 19\n"),
                     HasSubstr("\n a.B.run()V 12\n  c.D.get(I)Lc/E; 2\n")));
@@ -71,9 +71,8 @@ TEST(FlameGraph, SeveralCellsHaveARootFrameEach) {
 
 TEST(FlameGraph, ColoursTellPackagesAndFailures) {
   std::vector<FlameGroup> groups = {
-      {"cell",
-       {{0, "java.lang.A.f()V\njava.lang.B$C.g(I)I\nio.netty.D.h()V\n[agct -3 x]\nwait", 1}}},
-      {"other", {{1, "Main.main([Ljava/lang/String;)V", 1}}}};
+      {"cell", {{"java.lang.A.f()V\njava.lang.B$C.g(I)I\nio.netty.D.h()V\n[agct -3 x]\nwait", 1}}},
+      {"other", {{"Main.main([Ljava/lang/String;)V", 1}}}};
   const std::string page = FlameGraphHtml(groups, "t");
   EXPECT_EQ(ColourOf(page, "cell"), 0);
   EXPECT_EQ(ColourOf(page, "[agct -3 x]"), 1);
@@ -89,7 +88,7 @@ TEST(FlameGraph, ColoursTellPackagesAndFailures) {
 
 TEST(FlameGraph, NoNameEndsItsElement) {
   const std::string odd = "x</script><!--&\"'\\\xff\xfe\r@TITLE@";
-  const std::vector<FlameGroup> groups = {{"g", {{0, odd + "\na.B.<init>()V", 1}}}};
+  const std::vector<FlameGroup> groups = {{"g", {{odd + "\na.B.<init>()V", 1}}}};
   const std::string page = FlameGraphHtml(groups, "<b> & \"q\" \xff\n");
   const nlohmann::json data = DataOf(page);
   EXPECT_EQ(data["names"][1], "x</script><!--&\"'\\\uFFFD\uFFFD\r@TITLE@");
@@ -112,7 +111,7 @@ TEST(FlameGraph, FiftyThousandStacksMakeAPage) {
     std::string frames = "java.lang.Thread.run()V";
     for (int depth = 1, rest = i; depth <= 30; depth++, rest /= 3)
       frames += "\na.B" + std::to_string(rest % 3) + ".f(Ljava/lang/Object;)Ljava/lang/Object;";
-    groups[0].stacks.push_back({0, frames, 1});
+    groups[0].stacks.Add(SplitFrames(frames), 1);
   }
   const std::string page = FlameGraphHtml(groups, "t");
   EXPECT_LT(page.size(), 32u << 20);
@@ -132,13 +131,12 @@ TEST(CollapsedText, MethodsWithoutDescriptorsAreAddedUp) {
             "a.B.run;c.D.get;c.D.hash 5\n"
             "a.B.run;os::sleep(long)+0x1 4\n");
   EXPECT_EQ(CollapsedText(std::vector<FlameGroup>{
-                {"g", {{0, "a.B.f(I)V", 1}, {0, "a.B.f(J)V", 2}, {0, "a.B.f(I)V", 4}}}}),
+                {"g", {{"a.B.f(I)V", 1}, {"a.B.f(J)V", 2}, {"a.B.f(I)V", 4}}}}),
             "a.B.f 7\n");
 }
 
 TEST(CollapsedText, NoNameBreaksALineOrAStack) {
-  const std::vector<FlameGroup> groups = {{"g;1", {{0, "a\rb\xff", 1}}},
-                                          {"g2", {{0, "f(La;b", 2}}}};
+  const std::vector<FlameGroup> groups = {{"g;1", {{"a\rb\xff", 1}}}, {"g2", {{"f(La;b", 2}}}};
   EXPECT_EQ(CollapsedText(groups), "g2;f(La:b 2\ng:1;a?b\uFFFD 1\n");
 }
 
@@ -155,17 +153,18 @@ TEST(FlameGroups, AreOfOneCellOrOfThoseWithStacks) {
   refused("", "has no stacks; only stress and step runs keep them");
   for (const int position : {0, 1, 2}) ASSERT_TRUE(run.SaveCell(TestCell(position)).ok());
   refused("", "none of its cells has stacks");
-  ASSERT_TRUE(run.SaveStacks(0, std::vector<StackRow>{{0, "a", 1}}).ok());
-  ASSERT_TRUE(run.SaveStacks(2, std::vector<StackRow>{{2, "b", 1}, {2, "c", 1}}).ok());
+  StackTree first{{"a", 1}}, third{{"b", 1}, {"c", 1}};
+  ASSERT_TRUE(run.SaveStacks(0, first).ok());
+  ASSERT_TRUE(run.SaveStacks(2, third).ok());
   const auto all = FlameGroups(run, "").value();
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].name, "torture:recursion jdk17 zgc");
   EXPECT_EQ(all[1].name, "torture:recursion jdk17 zgc-2");
-  EXPECT_EQ(all[1].stacks.size(), 2u);
+  EXPECT_EQ(all[1].stacks.Stacks().size(), 2u);
   for (const char* cell : {"2", "torture:recursion jdk17 zgc-2"}) {
     const auto one = FlameGroups(run, cell).value();
     ASSERT_EQ(one.size(), 1u);
-    EXPECT_EQ(one[0].stacks[0].frames, "b");
+    EXPECT_EQ(one[0].stacks.Stacks().begin()->first, "b");
   }
   refused("1", "this cell has no stacks");
   refused("torture:recursion jdk17 zg",

@@ -186,7 +186,8 @@ TEST_F(StressReport, ABlockTellsOfTheCell) {
   std::vector<CellThreadRow> threads = TestThreads();
   for (int i = 0; i < 4; i++) threads.push_back({0, 200 + i, "few", true, 1, {1, 1, 0, 0, 1, 1}});
   ASSERT_TRUE(run_->SaveCellThreads(0, threads).ok());
-  ASSERT_TRUE(run_->SaveStacks(0, std::vector<StackRow>{{0, "a", 2}, {0, "b", 1'000}}).ok());
+  StackTree stacks{{"a", 2}, {"a\nc", 0}, {"b\nd", 1'000}};
+  ASSERT_TRUE(run_->SaveStacks(0, stacks).ok());
   Add("crash", "fault", 0);
   Add("crash", "fault", 1);
   Finish();
@@ -386,7 +387,8 @@ TEST_F(StressReport, JsonHasItAll) {
   Cell(0, CellStatus::kPassed);
   Cell(1, CellStatus::kHung, "no \xff progress");
   ASSERT_TRUE(run_->SaveCellThreads(0, TestThreads()).ok());
-  ASSERT_TRUE(run_->SaveStacks(0, std::vector<StackRow>{{0, "a", 2}, {0, "b", 1}}).ok());
+  StackTree stacks{{"a", 2}, {"b", 1}};
+  ASSERT_TRUE(run_->SaveStacks(0, stacks).ok());
   ASSERT_TRUE(run_->SaveStepRegions(1, TestRegions()).ok());
   ASSERT_TRUE(run_->SaveStepRanges(1, TestRanges()).ok());
   ASSERT_TRUE(run_->SaveCountRows(std::vector<CountRow>{{"agct", "torture:recursion jdk17 zgc",

@@ -268,7 +268,7 @@ void SampleLine::Count(const WalkSlot& slot, SampledThread& thread, int walker,
       1, std::memory_order_relaxed);
   if (!options.nested && !options.light)
     CountStack(state_, methods_, trace, returned ? std::min(trace.num_frames, 0) : code,
-               sample.walker, sample.state);
+               sample.walker);
   state_.walks.fetch_add(1, std::memory_order_relaxed);
   thread.counts->walks.fetch_add(1, std::memory_order_relaxed);
   if (code == kCodeFrames) {

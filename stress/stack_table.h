@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The distinct stacks that were sampled, and how often each was. Fixed size: what no longer fits is
-// counted as dropped. Signal-safe: yes.
+// Counts sampled stacks in StressState::stacks. Signal-safe: yes.
 #ifndef WALKHAMMER_STRESS_STACK_TABLE_H_
 #define WALKHAMMER_STRESS_STACK_TABLE_H_
 
@@ -10,10 +9,11 @@
 
 namespace walkhammer::stress {
 
-// Counts the result of a walk: its frames by method, or its failure (`code`) and the thread's
-// state.
+// Counts the result of a walk: its frames by method, or the failure `code` of `walker`, an index
+// into the walker table. Where the tree has no room for the newest frames, the walk is counted at
+// the deepest of its frames that has a node, and in StressState::dropped_stacks.
 void CountStack(StressState& state, const MethodRegistry& methods, const Trace& trace, int code,
-                uint8_t walker, uint8_t thread_state);
+                uint8_t walker);
 
 }  // namespace walkhammer::stress
 

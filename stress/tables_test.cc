@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "harness/base/clock.h"
@@ -41,18 +42,27 @@ class TablesTest : public testing::Test {
     for (void* id : newest_first) frames.push_back({0, 0, id});
     const Trace trace{Ending::kReturned,
                       frames.empty() ? code : static_cast<int32_t>(frames.size()), frames.data()};
-    CountStack(state(), *methods_, trace, code, 0, 8);
+    CountStack(state(), *methods_, trace, code, 0);
   }
   std::map<std::string, uint64_t> Stacks() {
-    std::map<std::string, uint64_t> stacks;
-    HarvestStacks(state(), stacks);
-    return stacks;
+    harvest_.Take(state(), tree_);
+    return tree_.Stacks();
   }
 
   int ids_[3] = {};
   StressMemory memory_{};
   std::unique_ptr<MethodRegistry> methods_;
+  StackHarvest harvest_;
+  StackTree tree_;
 };
+
+// Takes all free places of the state's tree.
+void FillUp(StackNodes& nodes) {
+  for (auto& key : nodes.keys) {
+    uint64_t free = 0;
+    key.compare_exchange_strong(free, StackNodes::Key(StackNodes::kRoot, 77));
+  }
+}
 
 TEST_F(TablesTest, EqualStacksAreCountedTogether) {
   for (int i = 0; i < 3; i++) Count({&ids_[1], &ids_[0]});
@@ -74,16 +84,84 @@ TEST_F(TablesTest, UnknownMethodsHaveAPlace) {
   EXPECT_EQ(Stacks().begin()->first, "app.Main.main()V\n(no known method)");
 }
 
-TEST_F(TablesTest, WhatFindsNoRoomIsStillCounted) {
-  state().stack_frames_used.store(StressState::kMaxStackFrames - 1);
+TEST_F(TablesTest, StacksThatBeginAlikeShareTheirFrames) {
+  std::vector<void*> deep(400, &ids_[0]);
+  for (int i = 0; i < 400; i++, deep.pop_back()) Count(deep);
+  uint32_t nodes = 0;
+  for (const auto& key : state().stacks.keys) nodes += key.load() != 0;
+  EXPECT_EQ(nodes, 400u);  // and not 400 * 401 / 2
+  EXPECT_EQ(Stacks().size(), 400u);
+}
+
+TEST_F(TablesTest, EachWalkIsHarvestedOnce) {
   Count({&ids_[1], &ids_[0]});
-  EXPECT_EQ(Stacks().begin()->first, "[stack table full]");
+  EXPECT_EQ(Stacks()["app.Main.main()V\napp.Main.work()V"], 1u);
+  Count({&ids_[1], &ids_[0]});
+  Count({&ids_[0]});
+  Count({}, -5);
+  const std::map<std::string, uint64_t> wanted = {{"app.Main.main()V\napp.Main.work()V", 2},
+                                                  {"app.Main.main()V", 1},
+                                                  {"[agct -5 unknown_Java]", 1}};
+  EXPECT_EQ(Stacks(), wanted);
+  EXPECT_EQ(Stacks(), wanted);
+  // The agent's counts have 32 bits.
+  for (auto& count : state().stacks.counts)
+    if (count.load() == 2) count.store(UINT32_MAX);
+  EXPECT_EQ(Stacks()["app.Main.main()V\napp.Main.work()V"], uint64_t{UINT32_MAX});
+  Count({&ids_[1], &ids_[0]});
+  EXPECT_EQ(Stacks()["app.Main.main()V\napp.Main.work()V"], uint64_t{UINT32_MAX} + 1);
+}
+
+TEST_F(TablesTest, WhatFindsNoRoomCountsAtItsDeepestFrameThatDoes) {
+  Count({&ids_[0]});
+  FillUp(state().stacks);
+  Count({&ids_[1], &ids_[0]});
+  Count({&ids_[2]});
+  Count({}, -5);
+  for (int i = 0; i < 3; i++) Count({&ids_[0]});
+  const std::map<std::string, uint64_t> wanted = {{"app.Main.main()V", 5},
+                                                  {"[stack table full]", 2}};
+  EXPECT_EQ(Stacks(), wanted);
+  EXPECT_EQ(state().dropped_stacks.load(), 3u);
+  EXPECT_EQ(tree_.cut(), 0u);  // of which the supervisor's tree knows nothing
+}
+
+TEST_F(TablesTest, ATableThatADyingJvmWroteOverIsRead) {
+  state().stacks.keys[5].store(StackNodes::Key(StackNodes::AtPlace(6), 1));
+  state().stacks.keys[6].store(StackNodes::Key(StackNodes::AtPlace(5), 1));  // each above the other
+  state().stacks.keys[7].store(StackNodes::Key(0xfffffff0, 0xffffffff));
+  for (const int place : {4, 5, 6, 7}) state().stacks.counts[place].store(3);
+  uint64_t all = 0;
+  for (const auto& [frames, count] : Stacks()) all += count;
+  EXPECT_EQ(all, 12u);
 }
 
 TEST_F(TablesTest, SecondProgramBeginsWithNothing) {
   Count({&ids_[0]});
+  Stacks();
   ForgetStressed(state());
-  EXPECT_TRUE(Stacks().empty());
+  harvest_ = {};
+  const std::map<std::string, uint64_t> wanted = {{"app.Main.main()V", 1}};
+  EXPECT_EQ(Stacks(), wanted);  // the first one's alone
+  for (const auto& key : state().stacks.keys) ASSERT_EQ(key.load(), 0u);
+  for (const auto& recent : state().stacks.recent) ASSERT_EQ(recent.load(), 0u);
+}
+
+TEST_F(TablesTest, ThreadsThatMeetTheSameStacksCountEachWalk) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; t++)
+    threads.emplace_back([&] {
+      for (size_t i = 0; i < 2000; i++) {
+        std::vector<void*> frames(1 + i % 50, &ids_[0]);
+        frames.front() = &ids_[i % 3];
+        Count(frames);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  uint64_t all = 0;
+  for (const auto& [frames, count] : Stacks()) all += count;
+  EXPECT_EQ(all, 8000u);
+  EXPECT_EQ(state().dropped_stacks.load(), 0u);
 }
 
 TEST_F(TablesTest, CodeIsReplacedAndReused) {

@@ -14,6 +14,7 @@
 #include "harness/oracles/disagreement.h"
 #include "harness/oracles/evidence.h"
 #include "harness/shared/line_state.h"
+#include "harness/shared/stack_nodes.h"
 
 namespace walkhammer {
 
@@ -117,18 +118,6 @@ struct StressFinding {
   Sample sample;
 };
 
-// A distinct stack and how often it was seen. Its frames are offsets into StressState::names.
-struct SeenStack {
-  std::atomic<uint64_t> hash;  // 0: free
-  std::atomic<uint64_t> count;
-  uint32_t first;   // index into stack_frames, newest frame first
-  uint16_t frames;  // 0: a failed walk, or no room for the frames
-  uint8_t state;
-  uint8_t walker;
-  std::atomic<uint32_t> ready;
-  int32_t code;  // of a failed walk: the walker's, kCodeCrash or kCodeHang; INT32_MIN: no room
-};
-
 // A piece of generated code, as reported by JVMTI's events and the code cache.
 struct CodeEntry {
   std::atomic<uint64_t> begin;  // 0: free
@@ -165,10 +154,8 @@ struct SteppedPc {
 };
 
 struct StressState : LineState {
-  static constexpr uint64_t kMagic = 0x57485354524553af;  // also the layout's version
+  static constexpr uint64_t kMagic = 0x57485354524553b0;  // also the layout's version
   static constexpr uint32_t kNamesBytes = 12 << 20;
-  static constexpr uint32_t kMaxStacks = 1 << 15;
-  static constexpr uint32_t kMaxStackFrames = 1 << 20;
   static constexpr uint32_t kMaxCode = 1 << 16;
   static constexpr uint32_t kMaxPcs = 1 << 17;
   static constexpr uint32_t kMaxMethods = 1 << 17;
@@ -189,10 +176,11 @@ struct StressState : LineState {
   SamplerKind sampler;       // in use
   char sampler_reason[200];  // why this sampler
 
-  std::atomic<uint64_t> abandoned;  // samples whose walk did not begin within park_limit_ms
-  std::atomic<uint64_t> untracked;  // signals on threads that are not tracked
-  std::atomic<uint64_t> dropped_stacks;
-  std::atomic<uint64_t> unarmed;                        // threads whose sampler the kernel refused
+  std::atomic<uint64_t> abandoned;        // samples whose walk did not begin within park_limit_ms
+  std::atomic<uint64_t> untracked;        // signals on threads that are not tracked
+  std::atomic<uint64_t> dropped_stacks;   // samples for whose frames `stacks` had not enough room
+  std::atomic<uint32_t> rootless_stacks;  // of these, those without any frame; wraps around
+  std::atomic<uint64_t> unarmed;          // threads whose sampler the kernel refused
   std::atomic<uint64_t> truth_checked, shadow_checked;  // samples compared: JVMTI, shadow stack
   std::atomic<uint64_t> agent_kib;  // highest resident memory of the agent itself
   std::atomic<uint64_t> steps, step_windows;
@@ -211,9 +199,7 @@ struct StressState : LineState {
   ThreadCounts threads[kMaxSampledThreads];
   SampleJournal journals[kWalkSlots];
   StressFinding ring[kRing];
-  std::atomic<uint32_t> stack_frames_used;
-  SeenStack stacks[kMaxStacks];
-  uint32_t stack_frames[kMaxStackFrames];
+  StackNodes stacks;
   std::atomic<uint32_t> code_count;  // entries of `code` that are or were in use
   CodeEntry code[kMaxCode];
   std::atomic<uint32_t> method_count;  // methods so far; the last kMaxMethods are kept

@@ -19,6 +19,7 @@
 #include "harness/shared/shared_state.h"
 #include "harness/store/note_rows.h"
 #include "harness/store/sqlite.h"
+#include "harness/store/stack_tree.h"
 #include "harness/store/stress_rows.h"
 
 namespace walkhammer {
@@ -201,7 +202,9 @@ class RunDb {
   // starts: the verdict on the run knows only saved cells.
   Status SaveCell(const CellRow& cell);
   Status SaveCellThreads(int64_t cell, std::span<const CellThreadRow> threads);
-  Status SaveStacks(int64_t cell, std::span<const StackRow> stacks);
+  // Saves what is not saved yet of the cell's stacks, at most `most_rows` nodes of it. True: that
+  // was the last; the next call begins a new round.
+  Result<bool> SaveStacks(int64_t cell, StackTree& stacks, size_t most_rows = SIZE_MAX);
   // `cell` is kNoCell in a fuzz run.
   Status SaveAgreement(int64_t cell, std::span<const AgreementRow> agreement);
   Status SaveEvidence(int64_t cell, std::span<const EvidenceRow> evidence);
@@ -228,7 +231,7 @@ class RunDb {
   // The functions below return rows in the order of the cells, then in the order of saving.
   Result<std::vector<CellRow>> Cells() const;
   Result<std::vector<CellThreadRow>> CellThreads() const;
-  Result<std::vector<StackRow>> Stacks(std::optional<int64_t> cell = {}) const;  // nullopt: of all
+  Result<StackTree> Stacks(int64_t cell) const;
   Result<std::vector<StackTotals>> CountStacks() const;  // only of cells that have stacks
   Result<std::vector<AgreementRow>> Agreement() const;
   Result<std::vector<EvidenceRow>> Evidence() const;

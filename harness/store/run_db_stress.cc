@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 
 #include "harness/store/collapsed.h"
 #include "harness/store/run_tables.h"
@@ -44,11 +45,16 @@ Result<std::vector<Row>> AllOf(const Database& db, const char* table, int schema
       db, fmt::format("SELECT {} FROM {} ORDER BY {}", NamesOf<Row>(schema), table, order)));
 }
 
-// Converts a stack from a schema before 6, in which frames were joined by ';'.
-std::string FromCollapsed(std::string_view collapsed) {
-  std::string frames;
-  for (const std::string_view frame : SplitCollapsed(collapsed)) AppendFrame(frames, frame);
-  return frames;
+// Stacks up to schema 6: a row each, with all its frames.
+Result<StackTree> ReadWholeStacks(const Database& db, int schema, int64_t cell) {
+  StackTree tree;
+  Statement rows(db, "SELECT frames, count FROM stack WHERE cell = ? ORDER BY rowid");
+  RETURN_IF_ERROR(ForEach(rows.Bind(cell), [&](Statement& row) {
+    const std::string frames = row.Text();
+    tree.Add(schema < 6 ? SplitCollapsed(frames) : SplitFrames(frames),
+             static_cast<uint64_t>(row.Int()));
+  }));
+  return tree;
 }
 
 }  // namespace
@@ -71,8 +77,29 @@ Status RunDb::SaveCellThreads(int64_t cell, std::span<const CellThreadRow> threa
   return Replace(db_, "cell_thread", cell, threads);
 }
 
-Status RunDb::SaveStacks(int64_t cell, std::span<const StackRow> stacks) {
-  return Replace(db_, "stack", cell, stacks);
+Result<bool> RunDb::SaveStacks(int64_t cell, StackTree& stacks, size_t most_rows) {
+  Transaction transaction(db_);
+  if (!transaction.begun().ok()) return transaction.begun().failure();
+  Statement name(db_, InsertInto<StackFrameRow>("stack_frame"));
+  for (uint32_t i = stacks.saved_names(); i < stacks.names().size(); i++) {
+    name.Reset();
+    BindRow(name, StackFrameRow{cell, i, stacks.names()[i]});
+    RETURN_IF_ERROR(name.Run());
+  }
+  Statement node(db_, InsertInto<StackNodeRow>("stack") +
+                          " ON CONFLICT (cell, id) DO UPDATE SET count = excluded.count");
+  uint32_t next = stacks.next_to_save();
+  for (size_t rows = 0; next < stacks.nodes().size() && rows < most_rows; next++) {
+    if (!stacks.IsChanged(next)) continue;
+    const StackTree::Node& now = stacks.nodes()[next];
+    node.Reset();
+    BindRow(node, StackNodeRow{cell, next, now.parent, now.name, now.count});
+    RETURN_IF_ERROR(node.Run());
+    rows++;
+  }
+  RETURN_IF_ERROR(transaction.Commit());
+  stacks.MarkSaved(next);
+  return next == stacks.nodes().size();
 }
 
 Status RunDb::SaveAgreement(int64_t cell, std::span<const AgreementRow> agreement) {
@@ -110,21 +137,33 @@ Result<std::vector<CellThreadRow>> RunDb::CellThreads() const {
   return AllOf<CellThreadRow>(db_, "cell_thread", schema_, 3);
 }
 
-Result<std::vector<StackRow>> RunDb::Stacks(std::optional<int64_t> cell) const {
-  if (schema_ < 3) return std::vector<StackRow>();
-  Statement rows(db_, fmt::format("SELECT {} FROM stack {} ORDER BY cell, rowid",
-                                  NamesOf<StackRow>(schema_), cell ? "WHERE cell = ?" : ""));
-  if (cell) rows.Bind(*cell);
-  auto stacks = ReadAll<StackRow>(std::move(rows));
-  if (!stacks.ok() || schema_ >= 6) return stacks;
-  for (StackRow& row : stacks.value()) row.frames = FromCollapsed(row.frames);
-  return stacks;
+Result<StackTree> RunDb::Stacks(int64_t cell) const {
+  if (schema_ < 3) return StackTree();
+  if (schema_ < 7) return ReadWholeStacks(db_, schema_, cell);
+  StackTree tree;
+  std::unordered_map<int64_t, uint32_t> names, nodes{{StackTree::kRoot, StackTree::kRoot}};
+  Statement frames(db_, "SELECT id, name FROM stack_frame WHERE cell = ? ORDER BY id");
+  RETURN_IF_ERROR(ForEach(frames.Bind(cell), [&](Statement& row) {
+    const int64_t id = row.Int();
+    names[id] = tree.NameId(row.Text());
+  }));
+  Statement rows(db_, "SELECT id, parent, frame, count FROM stack WHERE cell = ? ORDER BY id");
+  RETURN_IF_ERROR(ForEach(rows.Bind(cell), [&](Statement& row) {
+    const int64_t id = row.Int();
+    const auto parent = nodes.find(row.Int()), frame = names.find(row.Int());
+    if (parent == nodes.end() || frame == names.end()) return;  // somebody else wrote it
+    const uint32_t node = nodes[id] = tree.Child(parent->second, frame->second);
+    if (const int64_t count = row.Int(); count > 0) tree.Count(node, static_cast<uint64_t>(count));
+  }));
+  return tree;
 }
 
 Result<std::vector<StackTotals>> RunDb::CountStacks() const {
   if (schema_ < 3) return std::vector<StackTotals>();
   return ReadAll<StackTotals>(
-      Statement(db_, "SELECT cell, COUNT(*), SUM(count) FROM stack GROUP BY cell ORDER BY cell"));
+      Statement(db_,
+                "SELECT cell, COUNT(*), SUM(count) FROM stack WHERE count > 0 GROUP BY cell "
+                "ORDER BY cell"));
 }
 
 Result<std::vector<AgreementRow>> RunDb::Agreement() const {

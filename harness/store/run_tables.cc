@@ -4,6 +4,12 @@
 namespace walkhammer {
 namespace {
 
+// SQL of a table whose rows have a number within their cell.
+template <typename Row>
+std::string CreateNumberedTable(const char* table) {
+  return CreateTable<Row>(table, ",\n  PRIMARY KEY (cell, id)", "STRICT, WITHOUT ROWID");
+}
+
 // SQL of a table whose rows belong to cells; the rowid keeps the order in which rows were written.
 template <typename Row>
 std::string CreateCellTable(const char* table) {
@@ -23,9 +29,10 @@ std::string RunSchema() {
          CreateTable<Placed<CoverageBlockRow>>("coverage_block") +
          CreateTable<LeftOutRow>("coverage_left_out") + CreateTable<Only<ChurnTotals>>("churn") +
          CreateTable<Only<SettleTotals>>("settle") + CreateTable<CellRow>("cell") +
-         CreateCellTable<CellThreadRow>("cell_thread") + CreateCellTable<StackRow>("stack") +
-         CreateCellTable<AgreementRow>("agreement") + CreateCellTable<EvidenceRow>("evidence") +
-         CreateCellTable<StepRegionRow>("step_region") +
+         CreateCellTable<CellThreadRow>("cell_thread") +
+         CreateNumberedTable<StackFrameRow>("stack_frame") +
+         CreateNumberedTable<StackNodeRow>("stack") + CreateCellTable<AgreementRow>("agreement") +
+         CreateCellTable<EvidenceRow>("evidence") + CreateCellTable<StepRegionRow>("step_region") +
          CreateCellTable<StepRangeRow>("step_range") + CreateCellTable<NoteRow>("note");
 }
 

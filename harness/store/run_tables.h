@@ -299,10 +299,19 @@ void Columns(Row& row, Column column) {
   Columns(row.delivery, column);
 }
 
-template <ARow<StackRow> Row, typename Column>
+template <ARow<StackFrameRow> Row, typename Column>
 void Columns(Row& row, Column column) {
   column(kCellColumn, row.cell, kOfCell);
-  column("frames", row.frames);
+  column("id", row.id);
+  column("name", row.name);
+}
+
+template <ARow<StackNodeRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column(kCellColumn, row.cell, kOfCell);
+  column("id", row.id);
+  column("parent", row.parent);
+  column("frame", row.frame);
   column("count", row.count);
 }
 

@@ -43,7 +43,7 @@ TEST(RunTables, TheDocumentNamesEachColumn) {
   std::stringstream all;
   all << in.rdbuf();
   const auto tables = ColumnsBySqlite();
-  EXPECT_EQ(tables.size(), 19u);
+  EXPECT_EQ(tables.size(), 20u);
   for (const auto& [table, columns] : tables) {
     const std::string section = SectionOf(all.str(), table);
     EXPECT_FALSE(section.empty()) << table << " has no section";
@@ -53,16 +53,16 @@ TEST(RunTables, TheDocumentNamesEachColumn) {
 }
 
 TEST(RunTables, EachStatementNamesTheColumnsInTheTablesOrder) {
-  EXPECT_EQ(NamesOf<StackRow>(6), "cell, frames, count");
+  EXPECT_EQ(NamesOf<StackFrameRow>(7), "cell, id, name");
   EXPECT_EQ(NamesOf<ProgressRow>(2, "p."), "p.time_ms, p.walks, p.buckets, p.blocks");
   EXPECT_EQ(NamesOf<ProgressRow>(1, "p."), "p.time_ms, p.walks, p.buckets, 0");
   EXPECT_EQ(NamesOf<AgreementRow>(4), "cell, walker, other, 'genuine', region, kind, samples");
   EXPECT_EQ(AssignmentsOf<RunEnd>(), "status = ?, reason = ?");
-  EXPECT_EQ(InsertInto<StackRow>("stack", "OR REPLACE"),
-            "INSERT OR REPLACE INTO stack (cell, frames, count) VALUES (?, ?, ?)");
-  EXPECT_EQ(CreateTable<StackRow>("stack"),
-            "CREATE TABLE stack (\n  cell INTEGER NOT NULL REFERENCES cell (position),\n"
-            "  frames TEXT NOT NULL,\n  count INTEGER NOT NULL\n) STRICT;\n");
+  EXPECT_EQ(InsertInto<StackFrameRow>("stack_frame", "OR REPLACE"),
+            "INSERT OR REPLACE INTO stack_frame (cell, id, name) VALUES (?, ?, ?)");
+  EXPECT_EQ(CreateTable<StackFrameRow>("stack_frame"),
+            "CREATE TABLE stack_frame (\n  cell INTEGER NOT NULL REFERENCES cell (position),\n"
+            "  id INTEGER NOT NULL,\n  name TEXT NOT NULL\n) STRICT;\n");
 }
 
 }  // namespace

@@ -83,18 +83,28 @@ struct CellThreadRow {
   Delivery delivery;
 };
 
-// A stack and how often it was seen. A failed walk is one frame, "[agct -5 unknown_Java]".
-struct StackRow {
+// A frame of a StackTree by its name; `id` from 0.
+struct StackFrameRow {
   int64_t cell = 0;
-  std::string frames;  // outermost first, as AppendFrame joins them
-  uint64_t count = 0;
+  int64_t id = 0;
+  std::string name;
 };
-// Separates the frames in StackRow::frames. AppendFrame makes a separator in a name a space.
+
+// A node of a StackTree, by indices of nodes; the root, 0, has no row.
+struct StackNodeRow {
+  int64_t cell = 0;
+  int64_t id = 0, parent = 0;
+  int64_t frame = 0;   // StackFrameRow::id
+  uint64_t count = 0;  // of stacks that end here
+};
+
+// Separates the frames of a stack as text, outermost first. AppendFrame makes a separator in a name
+// a space.
 inline constexpr char kFrameSeparator = '\n';
 void AppendFrame(std::string& frames, std::string_view frame);
 std::vector<std::string_view> SplitFrames(std::string_view frames);
 
-// How many rows of stacks a cell has, and the sum of their counts.
+// How many distinct stacks a cell has, and the sum of their counts.
 struct StackTotals {
   int64_t cell = 0;
   uint64_t distinct = 0, count = 0;

@@ -2,6 +2,7 @@
 #include "harness/supervise/matrix/cell_harvest.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,13 +22,12 @@ std::string NameAt(const StressState& state, uint32_t offset) {
   return text.empty() ? "(no known method)" : text;
 }
 
-std::string FailureName(const SeenStack& stack) {
-  const WalkerInfo& walker = AllWalkers()[stack.walker % AllWalkers().size()];
-  if (stack.code == INT32_MIN) return "[stack table full]";
-  if (stack.code == kCodeCrash) return fmt::format("[{} crash]", walker.name);
-  if (stack.code == kCodeHang) return fmt::format("[{} hang]", walker.name);
-  const char* name = CodeName(walker, stack.code);
-  return fmt::format("[{} {} {}]", walker.name, stack.code, name == nullptr ? "undeclared" : name);
+std::string FailureName(uint32_t walker_index, int32_t code) {
+  const WalkerInfo& walker = AllWalkers()[walker_index % AllWalkers().size()];
+  if (code == kCodeCrash) return fmt::format("[{} crash]", walker.name);
+  if (code == kCodeHang) return fmt::format("[{} hang]", walker.name);
+  const char* name = CodeName(walker, code);
+  return fmt::format("[{} {} {}]", walker.name, code, name == nullptr ? "undeclared" : name);
 }
 
 uint64_t Requested(const StressJob& job, const CellThreadRow& row, uint64_t alive_ns,
@@ -73,7 +73,7 @@ void ForgetStressed(StressState& state) {
   state.stop.store(0);
   state.handlers_changed.store(0);
   state.module_count.store(0);
-  state.stack_frames_used.store(0);
+  state.rootless_stacks.store(0);
   state.code_count.store(0);
   state.method_count.store(0);
   state.area_count.store(0);
@@ -81,25 +81,63 @@ void ForgetStressed(StressState& state) {
   clear(state.threads);
   clear(state.journals);
   clear(state.ring);
-  clear(state.stacks);
   clear(state.code);
   clear(state.methods);
   clear(state.pcs);
   clear(state.names);
+  // Shared memory gives up its pages; other memory must be written.
+  if (madvise(&state.stacks, sizeof state.stacks, MADV_REMOVE) != 0) clear(state.stacks);
 }
 
-void HarvestStacks(const StressState& state, std::map<std::string, uint64_t>& stacks) {
-  for (const SeenStack& stack : state.stacks) {
-    if (stack.ready.load(std::memory_order_acquire) == 0) continue;
-    std::string text;
-    if (stack.frames == 0) text = FailureName(stack);
-    for (uint32_t i = stack.frames; i-- > 0;) {
-      const uint32_t at = stack.first + i;
-      if (at >= StressState::kMaxStackFrames) break;
-      AppendFrame(text, NameAt(state, state.stack_frames[at]));
-    }
-    stacks[text] += stack.count.load();
+// The node of the tree for the one at `place`, and for those above that are new. A JVM that dies
+// may have written anything: what leads nowhere stands at the root.
+const StackHarvest::Known& StackHarvest::Find(const StressState& state, uint32_t place,
+                                              StackTree& tree) {
+  const auto key_at = [&](uint32_t at) {
+    return state.stacks.keys[at].load(std::memory_order_acquire);
+  };
+  const auto is_walker = [&](uint64_t key) {
+    return StackNodes::AboveOf(key) == StackNodes::kRoot &&
+           StackNodes::FrameOf(key) >= StackNodes::kFailedWalk;
+  };
+  std::vector<uint32_t> path;  // newest first
+  for (uint32_t at = place; at < StackNodes::kPlaces && !known_[at].found && path.size() < kDeepest;
+       at = StackNodes::PlaceOfNode(StackNodes::AboveOf(key_at(at)))) {
+    path.push_back(at);
+    if (StackNodes::AboveOf(key_at(at)) == StackNodes::kRoot) break;
   }
+  for (; !path.empty(); path.pop_back()) {
+    Known& known = known_[path.back()];
+    known.found = true;
+    const uint64_t key = key_at(path.back());
+    const uint32_t above = StackNodes::PlaceOfNode(StackNodes::AboveOf(key));
+    const uint32_t frame = StackNodes::FrameOf(key);
+    if (is_walker(key)) continue;  // stands at the root; its codes are the frames
+    const bool has_above = above < StackNodes::kPlaces && known_[above].found;
+    const uint64_t above_key = has_above ? key_at(above) : 0;
+    const Known parent = has_above ? known_[above] : Known{};
+    known.node = is_walker(above_key)
+                     ? tree.Child(StackTree::kRoot, FailureName(StackNodes::FrameOf(above_key) -
+                                                                    StackNodes::kFailedWalk,
+                                                                static_cast<int32_t>(frame)))
+                     : tree.Child(parent.node, NameAt(state, frame));
+    known.cut = parent.cut || known.node == parent.node;
+  }
+  return known_[place];
+}
+
+void StackHarvest::Take(const StressState& state, StackTree& tree) {
+  known_.resize(StackNodes::kPlaces);
+  for (uint32_t place = 0; place < StackNodes::kPlaces; place++) {
+    const uint32_t count = state.stacks.counts[place].load(std::memory_order_relaxed);
+    if (count == known_[place].counted) continue;
+    const Known& known = Find(state, place, tree);
+    tree.Count(known.node, count - known.counted, known.cut);
+    known_[place].counted = count;
+  }
+  const uint32_t rootless = state.rootless_stacks.load();
+  if (rootless != rootless_) tree.Count(StackTree::kRoot, rootless - rootless_);
+  rootless_ = rootless;
 }
 
 void HarvestThreads(const StressState& state, int64_t cell, std::vector<CellThreadRow>& threads) {

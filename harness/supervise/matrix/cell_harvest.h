@@ -3,13 +3,13 @@
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_CELL_HARVEST_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_CELL_HARVEST_H_
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "harness/base/result.h"
 #include "harness/shared/stress_state.h"
 #include "harness/store/run_db.h"
+#include "harness/store/stack_tree.h"
 #include "harness/store/stress_rows.h"
 
 namespace walkhammer {
@@ -26,8 +26,24 @@ Result<StressMemory> MakeStressState(const StressJob& job, uint64_t run_start_ns
 // Clears what belongs to one process and keeps the counts: the state is ready for another process.
 void ForgetStressed(StressState& state);
 
-// Adds the counts of all stacks seen to `stacks`, by their frames, outermost first.
-void HarvestStacks(const StressState& state, std::map<std::string, uint64_t>& stacks);
+// Takes the stacks of one process over into a tree. Each call of Take adds what is new.
+class StackHarvest {
+ public:
+  void Take(const StressState& state, StackTree& tree);
+
+ private:
+  static constexpr size_t kDeepest = 1024;  // frames; the agent writes no deeper stacks
+  struct Known {
+    uint32_t node = StackTree::kRoot;
+    uint32_t counted = 0;
+    bool found = false;
+    bool cut = false;  // the tree had no room for the frame: `node` is further out
+  };
+  const Known& Find(const StressState& state, uint32_t place, StackTree& tree);
+
+  std::vector<Known> known_;  // by place
+  uint32_t rootless_ = 0;
+};
 // Adds one row to `threads` for each sampled thread.
 void HarvestThreads(const StressState& state, int64_t cell, std::vector<CellThreadRow>& threads);
 // Sums requests and deliveries over `threads`; for a step job both are the number of steps.

@@ -14,8 +14,6 @@
 namespace walkhammer {
 namespace {
 
-constexpr std::string_view kTableFull = "[stack table full]";
-
 bool ReadNumber(std::string_view text, uint64_t& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size();
@@ -49,7 +47,7 @@ const char* AnswerOf(std::string_view flags, const std::vector<std::string_view>
   if (Has(flags, 't')) return "truncated";
   if (Has(flags, 'u')) return "unknown-method";
   if (Has(flags, 'n')) return "frames";  // the outermost frame is native, e.g. thread_start
-  if (frames.front() != kTableFull && !BeginsThread(frames.front())) return "cut-off";
+  if (frames.front() != kStackTableFull && !BeginsThread(frames.front())) return "cut-off";
   if (HasGap(frames)) return "gap";
   return Has(flags, 'b') ? "no-bci" : "frames";
 }
@@ -83,23 +81,11 @@ bool AddStackLine(const std::vector<std::string_view>& fields, LaneSamples& samp
   const bool whole = answer == "frames" || answer == "no-bci" || answer == "unknown-method";
   const std::string head = fmt::format("[jfr {}]", answer);
   if (!whole) frames.insert(frames.begin(), head);
-  samples.AddStack(frames, count);
+  samples.stacks.Add(frames, count);
   return true;
 }
 
 }  // namespace
-
-void LaneSamples::AddStack(const std::vector<std::string_view>& frames, uint64_t count) {
-  std::string text;
-  for (const std::string_view frame : frames) AppendFrame(text, frame);
-  if (stacks.find(text) == stacks.end()) {
-    if (stacks.size() >= kMostStacks || bytes_ + text.size() > kMostBytes)
-      text = kTableFull;
-    else
-      bytes_ += text.size();
-  }
-  stacks[text] += count;
-}
 
 Status ReadBackText(std::istream& text, LaneSamples& samples) {
   uint64_t number = 0, timed = 0, period = 0;
@@ -158,7 +144,7 @@ Status ReadCollapsed(std::istream& text, LaneSamples& samples) {
     samples.samples += count;
     if (framed) samples.successful += count;
     samples.answers[{"collapsed", answer}] += count;
-    samples.AddStack(frames, count);
+    samples.stacks.Add(frames, count);
   }
   samples.events += number;
   return Ok();
@@ -172,7 +158,7 @@ LaneVerdict VerdictOf(const LaneSamples& samples, const Lane& lane) {
                       .missed = samples.lost,
                       .walks = samples.samples,
                       .successful = samples.successful};
-  for (const auto& [frames, count] : samples.stacks) verdict.stacks.push_back({0, frames, count});
+  verdict.stacks = samples.stacks;
   for (const auto& [kind, count] : samples.answers)
     verdict.counts.push_back({lane.name, "", kind.first, "", kind.second, count});
   if (samples.successful != 0) return verdict;

@@ -24,15 +24,10 @@ struct LaneSamples {
   uint64_t frames = 0;      // of distinct stacks
   uint64_t without_line = 0;
   uint64_t events = 0;  // of all kinds
-  std::map<std::string, uint64_t> stacks;
+  // Keeps so many distinct frames; see StackTree.
+  static constexpr size_t kMostFrames = 1 << 20;
+  StackTree stacks{kMostFrames};
   std::map<std::pair<std::string, std::string>, uint64_t> answers;  // kind of sample, answer
-
-  // The most distinct stacks that are kept, and bytes of them; more count as "[stack table full]".
-  static constexpr size_t kMostStacks = 50000, kMostBytes = 64 << 20;
-  void AddStack(const std::vector<std::string_view>& frames, uint64_t count);
-
- private:
-  size_t bytes_ = 0;
 };
 
 // Period of jdk.CPUTimeSample, by its setting `throttle`; ns of CPU time.
@@ -56,6 +51,10 @@ Status ReadRecordings(const LanePlan& plan, const std::vector<std::string>& reco
 
 // The verdict on `samples`: passed, or vacuous if no sample has a frame.
 LaneVerdict VerdictOf(const LaneSamples& samples, const Lane& lane);
+// Of a cell whose lane's output could not be read.
+inline CellStatus StatusOfFailure(const Failure& failure) {
+  return failure.code == ExitCode::kUnable ? CellStatus::kBadOutput : CellStatus::kToolFailed;
+}
 inline LaneVerdict BadLane(CellStatus status, std::string reason) {
   return {status, std::move(reason), {}, {}, {}, "", ""};
 }

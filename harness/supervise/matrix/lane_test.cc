@@ -5,6 +5,8 @@
 
 #include <fstream>
 #include <sstream>
+#include <string_view>
+#include <vector>
 
 #include "harness/supervise/command_testing.h"
 #include "harness/supervise/matrix/lane_samples.h"
@@ -63,9 +65,9 @@ TEST(ReadBack, JudgesStacks) {
                                            Pair(Answer("ExecutionSample", "frames"), 22),
                                            Pair(Answer("ExecutionSample", "gap"), 9),
                                            Pair(Answer("ExecutionSample", "truncated"), 3)));
-  EXPECT_EQ(samples.stacks["java.lang.Thread.run()V\na.B.c(I)V"], 5u);
-  EXPECT_EQ(samples.stacks["[jfr cut-off]\na.B.c(Ljava/lang/String;)V"], 4u);
-  EXPECT_EQ(samples.stacks["[jfr no-stack]"], 2u);
+  EXPECT_EQ(samples.stacks.Stacks()["java.lang.Thread.run()V\na.B.c(I)V"], 5u);
+  EXPECT_EQ(samples.stacks.Stacks()["[jfr cut-off]\na.B.c(Ljava/lang/String;)V"], 4u);
+  EXPECT_EQ(samples.stacks.Stacks()["[jfr no-stack]"], 2u);
   const LaneVerdict verdict = VerdictOf(samples, kJfrLane);
   EXPECT_EQ(verdict.status, CellStatus::kPassed);
   EXPECT_EQ(verdict.delivery.requested, 61u);
@@ -107,7 +109,7 @@ TEST(Collapsed, CountsWhatCouldNotBeWalked) {
   EXPECT_THAT(samples.answers, ElementsAre(Pair(Answer("collapsed", "[break_interpreted]"), 2),
                                            Pair(Answer("collapsed", "[unknown_Java]"), 3),
                                            Pair(Answer("collapsed", "frames"), 11)));
-  EXPECT_EQ(samples.stacks.size(), 4u);
+  EXPECT_EQ(samples.stacks.Stacks().size(), 4u);
 }
 
 TEST(Collapsed, LinesThatAreNone) {
@@ -122,15 +124,20 @@ TEST(Collapsed, LinesThatAreNone) {
     EXPECT_FALSE(IsCollapsed(line)) << line;
 }
 
-TEST(LaneSamples, KeepsSoManyStacks) {
+TEST(LaneSamples, KeepsSoManyFrames) {
+  using Frames = std::vector<std::string_view>;
   LaneSamples samples;
-  for (size_t i = 0; i < LaneSamples::kMostStacks + 10; i++) {
+  for (size_t i = 0; i < LaneSamples::kMostFrames + 10; i++) {
     const std::string frame = std::to_string(i);
-    samples.AddStack({frame}, 1);
+    samples.stacks.Add(Frames{frame}, 1);
   }
-  samples.AddStack({"5"}, 1);
-  EXPECT_EQ(samples.stacks["[stack table full]"], 10u);
-  EXPECT_EQ(samples.stacks["5"], 2u);
+  samples.stacks.Add(Frames{"5"}, 1);
+  samples.stacks.Add(Frames{"5", "new"}, 1);
+  const auto stacks = samples.stacks.Stacks();
+  EXPECT_EQ(stacks.at("[stack table full]"), 10u);
+  EXPECT_EQ(stacks.at("5"), 3u);  // with the one that found no room below it
+  EXPECT_EQ(samples.stacks.cut(), 11u);
+  EXPECT_EQ(stacks.size(), LaneSamples::kMostFrames + 1);
 }
 
 class ForeignAgent : public testing::Test {

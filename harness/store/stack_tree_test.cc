@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stacks as a tree, in memory and in run.db.
+#include "harness/store/stack_tree.h"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/store/record_testing.h"
+#include "harness/store/run_db.h"
+
+namespace walkhammer {
+namespace {
+
+using Frames = std::vector<std::string_view>;
+using StacksByText = std::map<std::string, uint64_t>;
+
+TEST(StackTree, FindsEachNodeAgainAsItGrows) {
+  StackTree tree;
+  for (int round = 0; round < 2; round++)
+    for (int i = 0; i < 3000; i++) {
+      const std::string outer = std::to_string(i % 30), inner = std::to_string(i);
+      tree.Add(Frames{outer, inner, outer}, 2);
+    }
+  EXPECT_EQ(tree.nodes().size(), 1u + 30 + 3000 + 3000);
+  for (uint32_t i = 1; i < tree.nodes().size(); i++) EXPECT_LT(tree.nodes()[i].parent, i);
+  EXPECT_EQ(tree.Stacks().size(), 3000u);
+  EXPECT_EQ(tree.Stacks()["7\n37\n7"], 4u);
+  EXPECT_EQ(tree.cut(), 0u);
+  tree.Add({}, 5);  // no stack
+  EXPECT_EQ(tree.Stacks().size(), 3000u);
+}
+
+TEST(StackTree, WhatIsBeyondItsRoomIsCut) {
+  StackTree tree(2);
+  for (const Frames& stack : {Frames{"a", "b"}, Frames{"a", "b", "c"}, Frames{"a", "c"},
+                              Frames{"d", "e"}, Frames{"a", "b"}})
+    tree.Add(stack, 1);
+  const StacksByText wanted = {{"a\nb", 3}, {"a", 1}, {"[stack table full]", 1}};
+  EXPECT_EQ(tree.Stacks(), wanted);
+  EXPECT_EQ(tree.cut(), 3u);
+}
+
+class StackTreeStore : public testing::Test {
+ protected:
+  StackTreeStore() {
+    for (const int position : {0, 1}) EXPECT_TRUE(run_.SaveCell(TestCell(position)).ok());
+    EXPECT_EQ(sqlite3_open(dir_.Under("run/run.db").c_str(), &handle_), SQLITE_OK);
+  }
+  ~StackTreeStore() override { sqlite3_close(handle_); }
+  // Behind the run's back.
+  void Sql(const char* sql) {
+    ASSERT_EQ(sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr), SQLITE_OK)
+        << sqlite3_errmsg(handle_);
+  }
+
+  const TempDir dir_;
+  RunDb run_ = std::move(RunDb::Create(dir_.Under("run"), TestIdentity()).value());
+  sqlite3* handle_ = nullptr;
+};
+
+TEST_F(StackTreeStore, OnlyWhatIsNewIsWritten) {
+  StackTree first{{"a.B.c()V\n[agct -5 unknown_Java]", 3}, {"x", 4}}, second{{"x", 1}};
+  ASSERT_TRUE(run_.SaveStacks(0, first).ok());
+  ASSERT_TRUE(run_.SaveStacks(1, second).ok());
+  Sql("UPDATE stack SET count = 100 WHERE cell = 0 AND count = 4");  // would be written over
+  first.Add(Frames{"a.B.c()V", "y\ny"}, 9);
+  first.Add(Frames{"a.B.c()V", "[agct -5 unknown_Java]"}, 2);
+  ASSERT_TRUE(run_.SaveStacks(0, first).ok());
+  const StacksByText wanted = {
+      {"a.B.c()V\n[agct -5 unknown_Java]", 5}, {"a.B.c()V\ny y", 9}, {"x", 100}};
+  EXPECT_EQ(run_.Stacks(0).value().Stacks(), wanted);
+  EXPECT_EQ(run_.Stacks(1).value().Stacks(), second.Stacks());
+  EXPECT_TRUE(run_.Stacks(9).value().empty());
+  const std::vector<StackTotals> totals = run_.CountStacks().value();
+  ASSERT_EQ(totals.size(), 2u);
+  EXPECT_EQ(totals[0].cell, 0);
+  EXPECT_EQ(totals[0].distinct, 3u);  // a.B.c()V alone was not seen
+  EXPECT_EQ(totals[0].count, 114u);
+  EXPECT_EQ(totals[1].cell, 1);
+  EXPECT_EQ(totals[1].distinct, 1u);
+}
+
+TEST_F(StackTreeStore, ARoundTakesAsManyCallsAsItsRowsNeed) {
+  StackTree stacks{{"a\nb", 3}, {"c", 4}, {"a\nd", 5}};
+  EXPECT_FALSE(run_.SaveStacks(0, stacks, 3).value());
+  const StacksByText first = {{"a\nb", 3}, {"c", 4}};
+  EXPECT_EQ(run_.Stacks(0).value().Stacks(), first);
+  stacks.Add(Frames{"c"}, 10);  // behind the round
+  EXPECT_TRUE(run_.SaveStacks(0, stacks, 3).value());
+  const StacksByText second = {{"a\nb", 3}, {"c", 4}, {"a\nd", 5}};
+  EXPECT_EQ(run_.Stacks(0).value().Stacks(), second);
+  EXPECT_TRUE(run_.SaveStacks(0, stacks, 3).value());
+  EXPECT_EQ(run_.Stacks(0).value().Stacks(), stacks.Stacks());
+  stacks.Add(Frames{"c"}, 10);
+  stacks.Add(Frames{"a", "b"}, 10);
+  EXPECT_FALSE(run_.SaveStacks(0, stacks, 1).value());
+  stacks.Add(Frames{"a", "b"}, 10);
+  stacks.BeginRound();
+  EXPECT_TRUE(run_.SaveStacks(0, stacks).value());
+  EXPECT_EQ(run_.Stacks(0).value().Stacks(), stacks.Stacks());
+}
+
+TEST_F(StackTreeStore, RowsThatLeadNowhereAreNoStacks) {
+  StackTree stacks{{"a\nb", 3}, {"c", 4}};
+  ASSERT_TRUE(run_.SaveStacks(0, stacks).ok());
+  Sql("UPDATE stack SET parent = 99 WHERE count = 3; UPDATE stack SET frame = 99 WHERE count = 4");
+  EXPECT_EQ(run_.Stacks(0).value().Stacks(), StacksByText());
+  Sql("UPDATE stack SET parent = id");
+  EXPECT_TRUE(run_.Stacks(0).ok());
+}
+
+// As walkhammer wrote stacks before schema 7. Never changes.
+constexpr char kWholeStacks[] = R"(
+PRAGMA foreign_keys = OFF; DROP TABLE stack; DROP TABLE stack_frame;
+CREATE TABLE stack (
+  cell INTEGER NOT NULL REFERENCES cell (position), frames TEXT NOT NULL, count INTEGER NOT NULL
+) STRICT;
+CREATE INDEX stack_of_cell ON stack (cell);
+INSERT INTO stack VALUES (0, 'a.B.c(La/B;)V;d.E.f()V', 3), (0, 'a.B.c(La/B;)V', 1);
+)";
+
+TEST_F(StackTreeStore, OlderSchemasAreReadAsTheyWereMeant) {
+  Sql(kWholeStacks);
+  const auto read = [&] {
+    const Result<RunDb> old = RunDb::Open(dir_.Under("run"));
+    ASSERT_TRUE(old.ok());
+    const StacksByText wanted = {{"a.B.c(La/B;)V\nd.E.f()V", 3}, {"a.B.c(La/B;)V", 1}};
+    EXPECT_EQ(old.value().Stacks(0).value().Stacks(), wanted);
+    EXPECT_TRUE(old.value().Stacks(1).value().empty());
+    EXPECT_EQ(old.value().CountStacks().value()[0].count, 4u);
+    EXPECT_EQ(old.value().CountStacks().value()[0].distinct, 2u);
+  };
+  Sql("PRAGMA user_version = 5");
+  read();
+  Sql("UPDATE stack SET frames = 'a.B.c(La/B;)V' || char(10) || 'd.E.f()V' WHERE count = 3");
+  Sql("PRAGMA user_version = 6");
+  read();
+}
+
+}  // namespace
+}  // namespace walkhammer

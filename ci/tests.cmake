@@ -41,7 +41,7 @@ wh_test(record_test
         harness/findings/crash_folder_test.cc harness/findings/finding_record_test.cc
         harness/findings/hs_err_head_test.cc harness/store/run_db_coverage_test.cc
         harness/store/run_db_stress_test.cc harness/store/run_db_test.cc
-        harness/store/run_tables_test.cc
+        harness/store/run_tables_test.cc harness/store/stack_tree_test.cc
         harness/findings/signature_test.cc harness/findings/snapshot_test.cc
         harness/elf/symbolizer_test.cc
         LIBS wh_store)
@@ -81,8 +81,8 @@ wh_test(afl_mutator_test fuzzers/afl_mutator_test.cc LIBS wh_cli)
 add_dependencies(afl_mutator_test walkhammer_mutator)
 wh_test(jdk_test harness/jvm/images/jdk_test.cc harness/jvm/images/platform_test.cc
         harness/jvm/structs/safefetch_code_test.cc harness/jvm/structs/tables_test.cc LIBS wh_cli)
-wh_test(program_test harness/supervise/child_process_test.cc harness/process/program_test.cc
-        LIBS wh_cli)
+wh_test(program_test harness/supervise/child_process_test.cc harness/process/interrupt_test.cc
+        harness/process/program_test.cc harness/process/scratch_test.cc LIBS wh_cli)
 wh_test(stress_options_test
         harness/cli/provider_test.cc harness/cli/stress_options_test.cc
         LIBS wh_cli)
@@ -92,12 +92,14 @@ wh_test(stress_tables_test
         stress/tables_test.cc
         LIBS wh_cli)
 wh_test(minimizer_test harness/supervise/minimizer_test.cc LIBS wh_cli)
-wh_test(step_map_test harness/supervise/matrix/step_map_test.cc LIBS wh_cli)
+wh_test(step_map_test harness/supervise/matrix/blame_test.cc
+        harness/supervise/matrix/ptrace_stepper_test.cc harness/supervise/matrix/step_map_test.cc LIBS wh_cli)
 wh_test(step_truth_test
         stress/step_evidence.cc stress/step_evidence_test.cc stress/step_truth.cc
         stress/step_truth_test.cc
         LIBS wh_shared)
-wh_test(lane_test harness/supervise/matrix/lane_test.cc LIBS wh_cli)
+wh_test(lane_test harness/supervise/matrix/lane_test.cc
+        harness/supervise/matrix/stress_run_test.cc LIBS wh_cli)
 
 # JDKs that export the APIs of provider jdk, faked.
 function(fake_provider name source)

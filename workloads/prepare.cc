@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <glob.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
+#include "harness/process/interrupt.h"
 #include "harness/process/spawn.h"
 #include "workloads/catalogue.h"
 #include "workloads/placeholders.h"
@@ -112,11 +115,16 @@ Result<Found> Find(const Workload& workload, int feature, const WorkloadContext&
   return found;
 }
 
-// Runs the command to its end. Its output goes to this process's stderr.
+// Runs the command to its end, or until this process is interrupted: the command and all that it
+// started are killed then. Its output goes to this process's stderr.
 Status RunToEnd(const std::vector<std::string>& words) {
   Spawned command;
-  RETURN_IF_ERROR(command.Start({.arguments = words, .own_group = false}));
-  command.Wait();
+  RETURN_IF_ERROR(command.Start({.arguments = words}));
+  while (!command.HasEnded()) {
+    if (Interrupted().load())
+      return ToolFailed(fmt::format("interrupted in: {}", fmt::join(words, " ")));
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
   if (command.ExitedCleanly()) return Ok();
   return ToolFailed(fmt::format("this command failed: {}", fmt::join(words, " ")));
 }

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
+#include "harness/process/interrupt.h"
+#include "harness/process/program.h"
 #include "workloads/catalogue.h"
 
 namespace walkhammer {
@@ -154,6 +160,34 @@ TEST_F(PrepareTest, AGeneratorThatFails) {
   ASSERT_FALSE(command.ok());
   EXPECT_EQ(command.failure().code, ExitCode::kToolFailed);
   EXPECT_THAT(command.failure().message, HasSubstr("input.sh book"));
+}
+
+TEST_F(PrepareTest, AnInterruptEndsAGeneratorWithAllThatItStarted) {
+  Write("home/workloads/input.sh", "sleep 50 & echo $! >\"$2.pid\"; wait\n");
+  workload_.input = "book";
+  const pid_t child = fork();
+  if (child == 0) {
+    CatchInterrupts();
+    alarm(20);  // the end of a test that fails
+    std::thread([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+      kill(getpid(), SIGTERM);
+    }).detach();
+    const Result<WorkloadCommand> command = PrepareWorkload(workload_, 17, context_);
+    const bool told = !command.ok() && command.failure().message.starts_with("interrupted in: sh ");
+    _exit(told ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  const pid_t sleeper = std::atoi(ContentOf(folder_ + "/scratch/input.pid").c_str());
+  ASSERT_GT(sleeper, 0);
+  bool alive = true;
+  for (int i = 0; i < 200 && alive; i++) {
+    alive = IsAlive(sleeper);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_FALSE(alive);
 }
 
 TEST(InputScript, SameWordsSameBytes) {

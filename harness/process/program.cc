@@ -9,13 +9,16 @@
 #include <cerrno>
 #include <cstring>
 #include <sstream>
+#include <thread>
 
 #include "harness/base/files.h"
+#include "harness/process/interrupt.h"
 #include "harness/process/signal_name.h"
 
 namespace walkhammer {
 namespace {
 
+constexpr int kPipeBytes = 1 << 20;        // what a program prints between two looks at it
 constexpr size_t kKeptOutput = 64 * 1024;  // bytes of the output's end
 
 }  // namespace
@@ -25,6 +28,7 @@ Result<std::unique_ptr<Program>> Program::Start(const ProgramSetup& setup) {
   if (pipe2(ends, O_CLOEXEC) != 0)
     return ToolFailed(std::string("cannot make a pipe: ") + strerror(errno));
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  fcntl(ends[0], F_SETPIPE_SZ, kPipeBytes);  // refused, the program waits more often
   std::unique_ptr<Program> program(new Program);
   program->pipe_ = ends[0];
   const Status started = program->process_.Start({.arguments = setup.arguments,
@@ -62,6 +66,15 @@ bool Program::HasEnded() {
     kill(-pid(), SIGKILL);  // processes that the program has left behind
   }
   return ended_;
+}
+
+bool Program::EndsWithin(std::chrono::milliseconds limit) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  while (!HasEnded()) {
+    if (Interrupted().load() || std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
 }
 
 namespace {

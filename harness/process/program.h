@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -38,6 +39,8 @@ class Program {
 
   // Reads the new output. True once the process has ended; wait_status is valid then.
   bool HasEnded();
+  // Waits for its end. False: it goes on after `limit`, or this process was interrupted.
+  bool EndsWithin(std::chrono::milliseconds limit);
   void Terminate() { process_.Signal(SIGTERM); }  // asks the process to end
   void Kill() { process_.Kill(); }                // also all that the process started
   pid_t pid() const { return process_.pid(); }

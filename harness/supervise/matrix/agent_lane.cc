@@ -78,9 +78,7 @@ LaneVerdict Judge(const LanePlan& plan, const std::string&) {
     const auto known = ReadProfile(plan, path, samples);
     const std::string name = std::filesystem::path(path).filename();
     if (!known.ok())
-      return BadLane(known.failure().code == ExitCode::kUnable ? CellStatus::kBadOutput
-                                                               : CellStatus::kToolFailed,
-                     name + ": " + known.failure().message);
+      return BadLane(StatusOfFailure(known.failure()), name + ": " + known.failure().message);
     if (!known.value())
       return BadLane(CellStatus::kVacuous,
                      name +
@@ -101,6 +99,7 @@ const Lane kForeignAgentLane = {
     .check = Check,
     .flags = Flags,
     .began = nullptr,
+    .collect = nullptr,
     .judge = Judge,
 };
 

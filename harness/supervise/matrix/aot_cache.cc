@@ -2,7 +2,6 @@
 #include "harness/supervise/matrix/aot_cache.h"
 
 #include <chrono>
-#include <thread>
 
 #include "harness/process/program.h"
 
@@ -20,12 +19,7 @@ Status RunJava(const std::string& java, const Platform& platform, std::vector<st
   setup.directory = folder;
   setup.arguments = platform.Command(flags, setup.environment);
   ASSIGN_OR_RETURN(auto program, Program::Start(setup));
-  const auto until = std::chrono::steady_clock::now() + kWithin;
-  while (!program->HasEnded()) {
-    if (std::chrono::steady_clock::now() > until)
-      return Unable("this JVM makes no AOT cache within 60 s");
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
+  if (!program->EndsWithin(kWithin)) return Unable("this JVM makes no AOT cache within 60 s");
   if (program->wait_status() == 0) return Ok();
   return Unable("this JVM makes no AOT cache (" + program->EndText() + "): " + program->output());
 }

@@ -27,13 +27,26 @@ std::string Remarks(const StressState& state) {
   remark(state.truth_checked, "compared with JVMTI");
   remark(state.unarmed, "threads could not be armed");
   remark(state.dropped_findings, "findings found no room");
-  remark(state.dropped_stacks, "stacks found no room in the picture");
   remark(state.untracked, "signals met threads that are not tracked");
   uint64_t no_walk_slot = 0;
   for (const ThreadCounts& counts : state.threads) no_walk_slot += counts.no_walk_slot.load();
   remark(no_walk_slot, "samples found no free walk slot");
   remark(state.abandoned, "samples waited for their walk in vain");
   return text;
+}
+
+std::vector<NoteRow> CellNotes(int64_t cell, uint64_t dropped_stacks) {
+  std::vector<NoteRow> notes;
+  if (dropped_stacks != 0)
+    notes.push_back({cell, NoteKind::kDropped, "stacks", dropped_stacks,
+                     "the picture has no room for their newest frames"});
+  return notes;
+}
+
+NoteRow StallNote(uint64_t times, std::chrono::nanoseconds longest) {
+  return {kNoCell, NoteKind::kIncident, "supervisor stalls", times,
+          fmt::format("at most {} ms, in which no cell was watched",
+                      std::chrono::duration_cast<std::chrono::milliseconds>(longest).count())};
 }
 
 std::string JvmComplaint(const std::string& output) {

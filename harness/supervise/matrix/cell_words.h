@@ -3,9 +3,13 @@
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_CELL_WORDS_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_CELL_WORDS_H_
 
+#include <chrono>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "harness/shared/stress_state.h"
+#include "harness/store/note_rows.h"
 
 namespace walkhammer {
 
@@ -14,6 +18,11 @@ namespace walkhammer {
 std::string StepText(const StressState& state);
 // What a passed cell has compared, and what it could not keep or do; empty if nothing.
 std::string Remarks(const StressState& state);
+
+// What limits the verdict on a cell; `dropped_stacks`: stacks that were cut for want of room.
+std::vector<NoteRow> CellNotes(int64_t cell, uint64_t dropped_stacks);
+// That the supervising thread was busy for too long `times` times, at most for `longest`.
+NoteRow StallNote(uint64_t times, std::chrono::nanoseconds longest);
 
 // The line of a JVM's output that says why the JVM did not start; empty if there is none.
 std::string JvmComplaint(const std::string& output);

@@ -59,23 +59,35 @@ bool Began(const LanePlan& plan) {
   return false;
 }
 
-LaneVerdict JudgeRecording(const LanePlan& plan, const std::string&) {
+// Adds the recordings of the JVMs that were not collected yet. Only the last JVM of several may
+// have ended too early for one.
+Status ReadNew(const LanePlan& plan, bool last_may_lack, LaneSamples& samples) {
   std::vector<std::string> recordings;
-  for (uint64_t start = 0; start < plan.starts; start++) {
+  for (uint64_t start = plan.collected; start < plan.starts; start++) {
     const std::string path = RecordingOf(plan, start);
     std::error_code error;
     if (std::filesystem::exists(path, error))
       recordings.push_back(path);
-    else if (start + 1 < plan.starts || recordings.empty())  // the last JVM may end too early
-      return BadLane(CellStatus::kBadOutput,
-                     fmt::format("JVM {} of {} ended without a recording", start + 1, plan.starts));
+    else if (start + 1 < plan.starts || start == 0 || !last_may_lack)
+      return Unable(fmt::format("JVM {} of {} ended without a recording", start + 1, plan.starts));
   }
-  LaneSamples samples;
-  Status read = ReadRecordings(plan, recordings, samples);
-  if (!read.ok())
-    return BadLane(
-        read.failure().code == ExitCode::kUnable ? CellStatus::kBadOutput : CellStatus::kToolFailed,
-        read.failure().message);
+  return recordings.empty() ? Ok() : ReadRecordings(plan, recordings, samples);
+}
+
+// A recording takes up to 1 GiB.
+Status Collect(const LanePlan& plan) {
+  RETURN_IF_ERROR(ReadNew(plan, false, *plan.samples));
+  for (uint64_t start = plan.collected; start < plan.starts; start++) {
+    std::error_code ignored;
+    std::filesystem::remove(RecordingOf(plan, start), ignored);
+  }
+  return Ok();
+}
+
+LaneVerdict JudgeRecording(const LanePlan& plan, const std::string&) {
+  LaneSamples samples = plan.samples == nullptr ? LaneSamples() : *plan.samples;
+  const Status read = ReadNew(plan, true, samples);
+  if (!read.ok()) return BadLane(StatusOfFailure(read.failure()), read.failure().message);
   LaneVerdict verdict = VerdictOf(samples, kJfrLane);
   verdict.sampler = "jfr";
   verdict.sampler_reason = fmt::format(
@@ -95,6 +107,7 @@ const Lane kJfrLane = {
     .check = nullptr,
     .flags = Flags,
     .began = Began,
+    .collect = Collect,
     .judge = JudgeRecording,
 };
 

@@ -14,6 +14,7 @@ const Lane kOwnLane = {
       return std::vector<std::string>{"-agentpath:" + plan.platform.File(kAgentName)};
     },
     .began = nullptr,
+    .collect = nullptr,
     .judge = nullptr,
 };
 

@@ -4,6 +4,7 @@
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_LANE_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_LANE_H_
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,16 +12,21 @@
 #include "harness/base/result.h"
 #include "harness/jvm/images/platform.h"
 #include "harness/store/run_db.h"
+#include "harness/store/stack_tree.h"
 #include "harness/store/stress_rows.h"
 
 namespace walkhammer {
+
+struct LaneSamples;
 
 struct LanePlan {
   std::string argument;  // what followed "agent:"
   std::string scratch;   // the cell's own folder
   std::string jdk_home;
-  uint64_t starts = 0;                // programs that the cell has started so far
-  Platform platform = OwnPlatform();  // the cell's programs run on it
+  uint64_t starts = 0;                        // programs that the cell has started so far
+  Platform platform = OwnPlatform();          // the cell's programs run on it
+  uint64_t collected = 0;                     // of these starts, those whose output was collected
+  std::shared_ptr<LaneSamples> samples = {};  // what was collected; null: nothing
 };
 
 // What the lane's own output says after the program has ended.
@@ -28,7 +34,7 @@ struct LaneVerdict {
   CellStatus status = CellStatus::kPassed;
   std::string reason;
   Delivery delivery;
-  std::vector<StackRow> stacks;
+  StackTree stacks;
   std::vector<CountRow> counts;         // answers by kind of sample; the cell fills `scene`
   std::string sampler, sampler_reason;  // as in CellRow
 };
@@ -44,8 +50,11 @@ struct Lane {
   // True once the lane walks. Null: it walks from the program's start, or the StressState says
   // when.
   bool (*began)(const LanePlan& plan);
+  // Reads what the programs that have ended wrote into `plan.samples`, and deletes it. Fails with
+  // kUnable if that is missing or cannot be read. Null: it is little, and `judge` reads it.
+  Status (*collect)(const LanePlan& plan);
   // Judges what the lane wrote for all programs of the cell. `output`: what the last program
-  // printed. Null: the StressState is judged.
+  // printed. It may take minutes. Null: the StressState is judged.
   LaneVerdict (*judge)(const LanePlan& plan, const std::string& output);
 };
 

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "harness/base/names.h"
 #include "harness/process/program.h"
@@ -14,8 +13,6 @@
 
 namespace walkhammer {
 namespace {
-
-using std::chrono::steady_clock;
 
 constexpr char kLanesJarName[] = "walkhammer-lanes.jar";
 constexpr auto kReadWithin = std::chrono::seconds(120);
@@ -52,12 +49,8 @@ Status ReadRecordings(const LanePlan& plan, const std::vector<std::string>& reco
   setup.directory = plan.scratch;
   ASSIGN_OR_RETURN(auto reader, Program::Start(setup));
   Program& program = *reader;
-  const auto start = steady_clock::now();
-  while (!program.HasEnded()) {
-    if (steady_clock::now() - start > kReadWithin)
-      return ToolFailed("its recording was not read back within 120 s");
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  if (!program.EndsWithin(kReadWithin))
+    return ToolFailed("its recording was not read back within 120 s, or before an interrupt");
   if (!WIFEXITED(program.wait_status()) || WEXITSTATUS(program.wait_status()) != 0) {
     const std::string why = Complaint(program.output());
     if (why.find("OutOfMemoryError") != std::string::npos || WIFSIGNALED(program.wait_status()))

@@ -12,14 +12,15 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "harness/base/clock.h"
 #include "harness/base/files.h"
 #include "harness/base/shell.h"
-#include "harness/findings/snapshot.h"
 #include "harness/process/signal_name.h"
 #include "harness/supervise/matrix/cell_harvest.h"
 #include "harness/supervise/matrix/cell_words.h"
+#include "harness/supervise/matrix/lane_samples.h"
 #include "harness/supervise/matrix/step_map.h"
 
 namespace walkhammer {
@@ -32,6 +33,7 @@ constexpr auto kBootWithin = seconds(120);  // from the program's start until sa
 constexpr auto kStopWithin = seconds(10);   // from the request to stop until the agent has stopped
 constexpr auto kEndWithin = seconds(30);    // from SIGTERM until the program is killed
 constexpr size_t kMostOutput = 1 << 20;     // bytes of the hs_err log that are read
+constexpr auto kStall = milliseconds(250);  // of the supervisor, between two steps of a cell
 constexpr auto kDyingWithin = seconds(30);  // for a dying JVM to write its hs_err log
 constexpr auto kWriteWithin = seconds(20);  // kEndWithin of lanes that judge what is written then
 
@@ -56,6 +58,7 @@ Result<std::unique_ptr<StressCell>> StressCell::Create(CellPlan plan, uint64_t r
 }
 
 StressCell::~StressCell() {
+  if (beside_.valid()) beside_.wait();
   if (state_ != nullptr) state_->stop.store(1);  // an attached JVM outlives the cell
   ptrace_stepper_.reset();                       // first: its thread uses the state and the program
   program_.reset();
@@ -64,7 +67,8 @@ StressCell::~StressCell() {
 }
 
 LanePlan StressCell::ForLane() const {
-  return {plan_.lane_argument, plan_.scratch, plan_.row.jdk_path, plan_.row.starts, plan_.platform};
+  return {plan_.lane_argument, plan_.scratch, plan_.row.jdk_path, plan_.row.starts, plan_.platform,
+          collected_,          samples_};
 }
 
 double StressCell::Seconds() const {
@@ -83,10 +87,28 @@ void StressCell::End(CellStatus status, const std::string& reason) {
   plan_.row.reason = reason;
 }
 
+// What is deferred until `work` is done: nobody waits for it, and nothing of the cell changes but
+// by findings and what the program prints. `work` must not touch the cell.
+Status StressCell::Beside(std::function<void()> work, std::function<Status()> then) {
+  beside_ = std::async(std::launch::async, std::move(work));
+  after_beside_ = std::move(then);
+  return Ok();
+}
+
 Status StressCell::Begin() {
   started_ = last_ran_ = Clock::now();
   if (plan_.attach_pid != 0) return StartAttached();
-  auto load = plan_.prepare(plan_.scratch);
+  auto load = std::make_shared<std::optional<Result<LoadCommand>>>();
+  return Beside(
+      [load, prepare = plan_.prepare, scratch = plan_.scratch] { load->emplace(prepare(scratch)); },
+      [this, load] { return StartPrepared(std::move(**load)); });
+}
+
+Status StressCell::StartPrepared(Result<LoadCommand> load) {
+  if (interrupted_) {
+    End(CellStatus::kInterrupted, "");
+    return Ok();
+  }
   if (!load.ok()) {
     End(load.failure().code == ExitCode::kUnable ? CellStatus::kUnavailable
                                                  : CellStatus::kToolFailed,
@@ -150,6 +172,7 @@ void StressCell::ForgetProgram() {
   std::filesystem::remove(HsErrPath(), ignored);
   Harvest();
   ForgetStressed(*state_);
+  harvest_ = {};
   ptrace_stepper_.reset();
   symbolizer_.reset();
   stopping_ = ending_ = false;
@@ -159,58 +182,8 @@ void StressCell::ForgetProgram() {
 }
 
 void StressCell::Harvest() {
-  HarvestStacks(*state_, stacks_);
+  harvest_.Take(*state_, stacks_);
   HarvestThreads(*state_, plan_.row.position, threads_);
-}
-
-Status StressCell::Drain() {
-  for (StressFinding& slot : state_->ring) {
-    if (slot.state.load(std::memory_order_acquire) != 2) continue;
-    if (symbolizer_ == nullptr)
-      symbolizer_ = std::make_unique<Symbolizer>(std::span<const Module>(
-          state_->modules, std::min<uint32_t>(state_->module_count.load(), kMaxModules)));
-    auto seen = std::make_unique<Occurrence>();
-    seen->raw = slot.raw;
-    seen->raw.request = RequestOfSample(slot.sample, *state_, *symbols_);
-    seen->raw.request.against = slot.raw.request.against;
-    seen->record = MakeFindingRecord(seen->raw, *symbolizer_, *symbols_, plan_.platform.arch);
-    seen->record.cell = plan_.row.position;
-    seen->symbols = symbols_.get();
-    const uint32_t site = slot.raw.site % kMaxCrashSites;
-    slot.state.store(0);
-    ASSIGN_OR_RETURN(bucket_of_site_[site], record_(std::move(seen), symbols_));
-  }
-  return Ok();
-}
-
-std::map<int64_t, uint64_t> StressCell::SeenByBucket() const {
-  std::map<int64_t, uint64_t> times;
-  for (const auto& [site, bucket] : bucket_of_site_)
-    times[bucket] += state_->crash_sites[site].count.load();
-  return times;
-}
-
-// The latest journal whose walk is not over names the sample that killed the JVM.
-Status StressCell::RecordDeath(const std::string& hs_err) {
-  const SampleJournal* killer = nullptr;
-  for (const SampleJournal& journal : state_->journals)
-    if (journal.phase.load() == 1 &&
-        (killer == nullptr || journal.sample.sequence > killer->sample.sequence))
-      killer = &journal;
-  auto seen = std::make_unique<Occurrence>();
-  seen->is_death = true;
-  seen->has_request = killer != nullptr;
-  if (killer != nullptr) seen->raw.request = RequestOfSample(killer->sample, *state_, *symbols_);
-  seen->symbols = symbols_.get();
-  seen->record = MakeDeathRecord({program_->wait_status(), hs_err},
-                                 killer == nullptr ? nullptr : &seen->raw.request, *symbols_,
-                                 state_->walks.load(), RunMs(), plan_.platform.arch);
-  // No code of the harness changed the program's stacks or registers, in a walk or between walks.
-  seen->record.realism = Realism::kGenuine;
-  seen->record.cell = plan_.row.position;
-  seen->hs_err = hs_err;
-  auto bucket = record_(std::move(seen), symbols_);
-  return bucket.ok() ? Ok() : Status(bucket.failure());
 }
 
 pid_t StressCell::ProgramPid() const {
@@ -287,39 +260,83 @@ Status StressCell::KillAndEnd(CellStatus status, const std::string& reason) {
 }
 
 Status StressCell::DrainAndEnd(CellStatus status, const std::string& reason) {
-  RETURN_IF_ERROR(Drain());
+  RETURN_IF_ERROR(Drain(kDrainAll));
   Harvest();
   End(status, reason);
   return Ok();
 }
 
-// The agent has stopped, or its time to stop is over. Asks the program to end, after StepMap has
-// read the code's bytes from the living process.
-Status StressCell::AfterSampling(bool interrupted) {
-  if (plan_.job.step != 0)
-    StepMap(*state_, ProgramPid(), AllWalkers()[plan_.job.walkers[0]], plan_.row.position, regions_,
-            ranges_);
+// The agent has stopped, or its time to stop is over. The code's bytes are read from the living
+// process before it is asked to end.
+Status StressCell::AfterSampling() {
   ending_ = true;
   terminated_ = Clock::now();
-  if (interrupted && !TimeIsUp()) RETURN_IF_ERROR(DrainAndEnd(CellStatus::kInterrupted, ""));
+  if (plan_.job.step == 0) return EndProgram();
+  struct Map {
+    std::vector<StepRegionRow> regions;
+    std::vector<StepRangeRow> ranges;
+  };
+  auto map = std::make_shared<Map>();
+  return Beside(
+      [map, state = state_, pid = ProgramPid(), walker = AllWalkers()[plan_.job.walkers[0]],
+       cell = plan_.row.position] {
+        StepMap(*state, pid, walker, cell, map->regions, map->ranges);
+      },
+      [this, map] {
+        regions_ = std::move(map->regions);
+        ranges_ = std::move(map->ranges);
+        return EndProgram();
+      });
+}
+
+Status StressCell::EndProgram() {
+  asked_to_end_ = Clock::now();
+  if (interrupted_ && !TimeIsUp()) RETURN_IF_ERROR(DrainAndEnd(CellStatus::kInterrupted, ""));
   if (plan_.attach_pid == 0) {
     program_->Terminate();
     return Ok();
   }
   // An attached JVM goes on without the cell.
-  RETURN_IF_ERROR(Drain());
+  RETURN_IF_ERROR(Drain(kDrainAll));
   if (plan_.row.status == CellStatus::kRunning) Harvest();
-  Judge();
-  return Ok();
+  return Judge();
+}
+
+// The supervisor was busy with other cells: for that time the program may have waited for it.
+void StressCell::ForgiveStall() {
+  const Clock::time_point now = Clock::now();
+  if (stepped_ != Clock::time_point{} && now - stepped_ > kStall)
+    for (Clock::time_point* since :
+         {&started_, &last_ran_, &handlers_since_, &asked_to_stop_, &asked_to_end_})
+      if (*since != Clock::time_point{}) *since = std::min(now, *since + (now - stepped_));
+  stepped_ = now;
+}
+
+// True while work beside the cell goes on; the program's output and findings are taken meanwhile.
+Result<bool> StressCell::Waits() {
+  if (!beside_.valid()) return false;
+  if (program_ != nullptr) {
+    program_->HasEnded();
+    RETURN_IF_ERROR(Drain(kDrainWithin));
+  }
+  if (beside_.wait_for(seconds(0)) != std::future_status::ready) return true;
+  beside_.get();
+  last_ran_ = Clock::now();
+  RETURN_IF_ERROR(std::exchange(after_beside_, nullptr)());
+  return true;
 }
 
 Result<bool> StressCell::Step(bool interrupted) {
   if (plan_.row.status != CellStatus::kRunning) return false;
+  interrupted_ = interrupted;
+  ForgiveStall();
+  ASSIGN_OR_RETURN(const bool waits, Waits());
+  if (waits) return plan_.row.status == CellStatus::kRunning;
   if (program_ == nullptr) {
     RETURN_IF_ERROR(Begin());
     return plan_.row.status == CellStatus::kRunning;
   }
-  RETURN_IF_ERROR(Drain());
+  RETURN_IF_ERROR(Drain(kDrainWithin));
   const AgentPhase phase = state_->phase.load();
   NoteSampling(phase);
   if (!Alive()) {
@@ -345,10 +362,10 @@ Result<bool> StressCell::Step(bool interrupted) {
   if (stopping_) ptrace_stepper_.reset();
   const bool stopped = phase >= AgentPhase::kStopped || !plan_.lane->own_agent;
   if (stopping_ && !ending_ && (stopped || now - asked_to_stop_ > kStopWithin)) {
-    RETURN_IF_ERROR(AfterSampling(interrupted));
-    if (plan_.attach_pid != 0) return false;
+    RETURN_IF_ERROR(AfterSampling());
+    return plan_.row.status == CellStatus::kRunning;
   }
-  if (ending_ && now - terminated_ > (plan_.lane->own_agent ? kEndWithin : kWriteWithin))
+  if (ending_ && now - asked_to_end_ > (plan_.lane->own_agent ? kEndWithin : kWriteWithin))
     RETURN_IF_ERROR(KillAndEnd(CellStatus::kHung,
                                "it did not end after SIGTERM: a walk may have stranded a lock"));
   return true;
@@ -357,8 +374,7 @@ Result<bool> StressCell::Step(bool interrupted) {
 // The program has ended, by itself or because it was asked to: the ring, the journals and the
 // hs_err log are final.
 Status StressCell::AfterProgram() {
-  Status drained = Drain();
-  if (!drained.ok()) return drained;
+  RETURN_IF_ERROR(Drain(kDrainAll));
   output_bytes_ += program_->output_bytes();
   const std::string hs_err = ReadFile(HsErrPath(), kMostOutput);
   const int wait_status = program_->wait_status();
@@ -404,25 +420,41 @@ Status StressCell::AfterProgram() {
   }
   if (!ending_ && plan_.attach_pid == 0 && load_.repeat && sampled_ && !TimeIsUp() &&
       plan_.time.count() != 0)
-    return StartProgram();
+    return StartNext();
   Harvest();
-  Judge();
-  return Ok();
+  return Judge();
+}
+
+// Starts the program again, once the lane has collected what the last one wrote.
+Status StressCell::StartNext() {
+  if (plan_.lane->collect == nullptr) return StartProgram();
+  if (samples_ == nullptr) samples_ = std::make_shared<LaneSamples>();
+  auto collected = std::make_shared<Status>(Ok());
+  return Beside(
+      [collected, lane = plan_.lane, plan = ForLane()] { *collected = lane->collect(plan); },
+      [this, collected] {
+        collected_ = plan_.row.starts;
+        if (interrupted_)
+          End(CellStatus::kInterrupted, "");
+        else if (!collected->ok())
+          End(StatusOfFailure(collected->failure()), collected->failure().message);
+        else
+          return TimeIsUp() ? Judge() : StartProgram();
+        return Ok();
+      });
 }
 
 // Judges what the walker did, once the program has done what it should.
-void StressCell::Judge() {
+Status StressCell::Judge() {
   FillRow();
   if (!plan_.lane->own_agent) {
-    const LaneVerdict verdict = plan_.lane->judge(ForLane(), program_->output());
-    plan_.row.delivery = verdict.delivery;
-    plan_.row.sampler = verdict.sampler;
-    plan_.row.sampler_reason = verdict.sampler_reason;
-    counts_ = verdict.counts;
-    for (CountRow& count : counts_) count.scene = CellLabel(plan_.row);
-    for (const StackRow& stack : verdict.stacks) stacks_[stack.frames] += stack.count;
-    End(verdict.status, verdict.reason);
-    return;
+    auto verdict = std::make_shared<LaneVerdict>();
+    return Beside([verdict, lane = plan_.lane, plan = ForLane(),
+                   output = program_->output()] { *verdict = lane->judge(plan, output); },
+                  [this, verdict] {
+                    TakeVerdict(*verdict);
+                    return Ok();
+                  });
   }
   const Delivery& delivery = plan_.row.delivery;
   bool java = false;
@@ -438,55 +470,20 @@ void StressCell::Judge() {
     End(CellStatus::kVacuous, "no walk was successful");
   else
     End(CellStatus::kPassed, Remarks(*state_));
+  return Ok();
 }
 
-void StressCell::FillRow() {
-  CellRow& row = plan_.row;
-  if (!FieldText(state_->vm_version).empty()) {
-    row.vm_version = FieldText(state_->vm_version);
-    row.vm_gc = FieldText(state_->vm_gc);
-  }
-  if (plan_.lane->own_agent) {
-    row.sampler = plan_.job.step == kStepByTrapFlag ? "trap-flag"
-                  : plan_.job.step == kStepByPtrace ? "ptrace"
-                                                    : SamplerName(state_->sampler);
-    row.sampler_reason =
-        plan_.job.step != 0 ? StepText(*state_) : FieldText(state_->sampler_reason);
-    row.delivery = DeliveryOf(plan_.job, *state_, threads_);
-  }
-  row.contained_crashes = state_->contained_crashes.load();
-  row.agent_kib = state_->agent_kib.load();
-  row.output_bytes =
-      output_bytes_ + (program_ != nullptr && !program_->HasEnded() ? program_->output_bytes() : 0);
-  if (row.status == CellStatus::kRunning) row.time_ms = static_cast<uint64_t>(Seconds() * 1000);
-}
-
-Status StressCell::Save(RunDb& db) {
-  std::vector<CellThreadRow> threads = threads_;
-  std::map<std::string, uint64_t> stacks = stacks_;
-  if (plan_.row.status == CellStatus::kRunning) {
-    HarvestThreads(*state_, plan_.row.position, threads);
-    std::swap(threads, threads_);
-    FillRow();
-    std::swap(threads, threads_);
-    HarvestStacks(*state_, stacks);
-  } else {
-    FillRow();
-  }
-  std::vector<StackRow> stack_rows;
-  for (const auto& [frames, count] : stacks)
-    stack_rows.push_back({plan_.row.position, frames, count});
-  Status saved = db.SaveCell(plan_.row);
-  if (saved.ok()) saved = db.SaveCellThreads(plan_.row.position, threads);
-  if (saved.ok()) saved = db.SaveStacks(plan_.row.position, stack_rows);
-  if (saved.ok())
-    saved = db.SaveCountRows(plan_.lane->own_agent ? CountRowsOf(*state_, CellLabel(plan_.row))
-                                                   : counts_);
-  if (saved.ok()) saved = db.SaveAgreement(plan_.row.position, AgreementRowsOf(*state_));
-  if (saved.ok()) saved = db.SaveEvidence(plan_.row.position, EvidenceRowsOf(*state_));
-  if (saved.ok() && !regions_.empty()) saved = db.SaveStepRegions(plan_.row.position, regions_);
-  if (saved.ok() && !regions_.empty()) saved = db.SaveStepRanges(plan_.row.position, ranges_);
-  return saved;
+void StressCell::TakeVerdict(const LaneVerdict& verdict) {
+  plan_.row.delivery = verdict.delivery;
+  plan_.row.sampler = verdict.sampler;
+  plan_.row.sampler_reason = verdict.sampler_reason;
+  counts_ = verdict.counts;
+  for (CountRow& count : counts_) count.scene = CellLabel(plan_.row);
+  stacks_ = verdict.stacks;
+  if (interrupted_ && verdict.status == CellStatus::kToolFailed)
+    End(CellStatus::kInterrupted, "");
+  else
+    End(verdict.status, verdict.reason);
 }
 
 }  // namespace walkhammer

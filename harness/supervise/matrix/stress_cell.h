@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <string>
@@ -65,8 +66,10 @@ class StressCell {
 
   // Does what is due, without waiting for the program. False once the cell has ended.
   Result<bool> Step(bool interrupted);
-  // Writes the cell's rows as of now to `db`.
+  // Writes the cell's rows as of now to `db`, without the stacks.
   Status Save(RunDb& db);
+  // Writes what is new of the stacks, or `most_rows` of it. True: that was all of it.
+  Result<bool> SaveStacks(RunDb& db, size_t most_rows);
 
   const CellRow& row() const { return plan_.row; }
   const CellPlan& plan() const { return plan_; }
@@ -77,16 +80,25 @@ class StressCell {
 
  private:
   StressCell() = default;
+  static constexpr std::chrono::milliseconds kDrainWithin{50}, kDrainAll = std::chrono::hours(1);
+
+  Status Beside(std::function<void()> work, std::function<Status()> then);
+  Result<bool> Waits();
+  void ForgiveStall();
   Status Begin();
+  Status StartPrepared(Result<LoadCommand> load);
   Status StartProgram();
+  Status StartNext();
   Status StartAttached();
-  Status Drain();
+  Status Drain(std::chrono::milliseconds limit);
   Status AfterProgram();
-  Status AfterSampling(bool interrupted);
+  Status AfterSampling();
+  Status EndProgram();
   void NoteSampling(AgentPhase phase);
   Status KillAndEnd(CellStatus status, const std::string& reason);
   Status DrainAndEnd(CellStatus status, const std::string& reason);
-  void Judge();
+  Status Judge();
+  void TakeVerdict(const LaneVerdict& verdict);
   void End(CellStatus status, const std::string& reason);
   void Harvest();
   void ForgetProgram();
@@ -104,7 +116,11 @@ class StressCell {
 
   CellPlan plan_;
   LoadCommand load_;
-  Clock::time_point started_, sampled_from_, last_ran_, asked_to_stop_, terminated_{};
+  Clock::time_point started_, sampled_from_, last_ran_, asked_to_stop_, terminated_{},
+      asked_to_end_{}, stepped_{};
+  std::future<void> beside_;              // work that the cell waits for; see Beside
+  std::function<Status()> after_beside_;  // how the cell goes on then
+  bool interrupted_ = false;              // as of the last Step
   Record record_;
   int state_fd_ = -1;
   StressState* state_ = nullptr;
@@ -118,8 +134,14 @@ class StressCell {
   bool ending_ = false;    // sampling is over, and a program of the cell was asked to end
   uint64_t last_cpu_ms_ = 0, output_bytes_ = 0;
   std::map<uint32_t, int64_t> bucket_of_site_;
-  std::map<std::string, uint64_t> stacks_;  // of programs that have ended
-  std::vector<CellThreadRow> threads_;      // of programs that have ended
+  int next_slot_ = 0;  // of the ring, where Drain goes on
+  std::shared_ptr<LaneSamples> samples_;
+  uint64_t collected_ = 0;  // programs whose output is in samples_
+  uint64_t noted_stacks_ = 0;
+  bool last_round_ = false;  // of SaveStacks, after the cell's end
+  StackHarvest harvest_;     // of the program that runs
+  StackTree stacks_;
+  std::vector<CellThreadRow> threads_;  // of programs that have ended
   std::vector<StepRegionRow> regions_;
   std::vector<StepRangeRow> ranges_;
   std::vector<CountRow> counts_;  // of lanes without walkhammer's agent

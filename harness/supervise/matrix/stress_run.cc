@@ -3,13 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <span>
 #include <thread>
 
 #include "harness/base/clock.h"
 #include "harness/jvm/images/jdk.h"
 #include "harness/supervise/child_process.h"
 #include "harness/supervise/confirmer.h"
+#include "harness/supervise/matrix/cell_words.h"
 
 namespace walkhammer {
 namespace {
@@ -18,6 +21,9 @@ using std::chrono::milliseconds;
 
 constexpr auto kTick = milliseconds(20);
 constexpr auto kSaveEvery = std::chrono::seconds(2);
+constexpr auto kSaveStacksEvery = std::chrono::seconds(30);
+constexpr size_t kRowsATick = 10000;        // of stacks
+constexpr auto kStall = milliseconds(250);  // of the supervising thread
 constexpr auto kProgressEvery = milliseconds(200);
 constexpr auto kConfirmWithin = std::chrono::seconds(120);
 constexpr size_t kMostExamples = 4;  // inputs of a bucket that are replayed
@@ -92,13 +98,14 @@ Status StressRun::Confirm(const std::atomic<bool>& interrupted) {
   return Ok();
 }
 
-Status StressRun::SaveAll(bool everything) {
+Status StressRun::SaveAll(Saving what) {
   const Clock::time_point now = Clock::now();
-  if (!everything && now - last_saved_ < kSaveEvery) return Ok();
+  if (what == Saving::kDue && now - last_saved_ < kSaveEvery) return Ok();
   last_saved_ = now;
   std::map<int64_t, uint64_t> seen = seen_;
   for (const auto& cell : running_) {
     RETURN_IF_ERROR(cell->Save(db_));
+    if (what == Saving::kEverything) RETURN_IF_ERROR(cell->SaveStacks(db_, SIZE_MAX));
     RETURN_IF_ERROR(sink_.SaveVm(cell->row().vm_version, cell->row().vm_gc));
     for (const auto& [bucket, count] : cell->SeenByBucket()) seen[bucket] += count;
   }
@@ -124,47 +131,82 @@ void StressRun::Progress() {
   on_progress(progress);
 }
 
+// Some rows of the stacks that are due, so that the cells are watched in between.
+Status StressRun::SaveStacks() {
+  const Clock::time_point now = Clock::now();
+  if (now - stacks_saved_ >= kSaveStacksEvery) {
+    stacks_saved_ = now;
+    for (const auto& cell : running_) stacks_due_.insert(cell.get());
+  }
+  if (stacks_due_.empty()) return Ok();
+  StressCell* const cell = *stacks_due_.begin();
+  ASSIGN_OR_RETURN(const bool all, cell->SaveStacks(db_, kRowsATick));
+  if (all) stacks_due_.erase(cell);
+  return Ok();
+}
+
+Status StressRun::Fill() {
+  while (running_.size() < static_cast<size_t>(plan_.jobs) && next_ < plan_.cells.size()) {
+    const CellPlan& plan = plan_.cells[next_++];
+    std::error_code error;
+    std::filesystem::create_directories(plan.scratch, error);
+    auto cell = StressCell::Create(plan, start_ns_,
+                                   [this, &plan](std::unique_ptr<Occurrence> seen,
+                                                 const std::shared_ptr<SymbolTable>& symbols) {
+                                     return Record(std::move(seen), plan, symbols);
+                                   });
+    if (!cell.ok()) return cell.failure();
+    running_.push_back(std::move(cell.value()));
+  }
+  return Ok();
+}
+
+// False once nothing of the cell is left to be done.
+Result<bool> StressRun::StepCell(StressCell& cell, bool interrupted) {
+  ASSIGN_OR_RETURN(const bool more, cell.Step(interrupted));
+  if (more) return true;
+  ASSIGN_OR_RETURN(const bool saved, cell.SaveStacks(db_, kRowsATick));
+  if (!saved) return true;
+  RETURN_IF_ERROR(SaveAll(Saving::kRows));
+  Add(ended_, cell);
+  for (const auto& [bucket, count] : cell.SeenByBucket()) seen_[bucket] += count;
+  if (on_cell) on_cell(cell.row());
+  std::error_code ignored;
+  std::filesystem::remove_all(cell.plan().scratch, ignored);
+  stacks_due_.erase(&cell);
+  done_++;
+  return false;
+}
+
+Status StressRun::NoteStall(std::chrono::nanoseconds took) {
+  if (took < kStall) return Ok();
+  longest_stall_ = std::max(longest_stall_, took);
+  const NoteRow note = StallNote(++stalls_, longest_stall_);
+  return db_.SaveNotes(kNoCell, std::span(&note, 1));
+}
+
 Status StressRun::Supervise(const std::atomic<bool>& interrupted) {
   while (!running_.empty() || (next_ < plan_.cells.size() && !interrupted.load())) {
-    while (running_.size() < static_cast<size_t>(plan_.jobs) && next_ < plan_.cells.size() &&
-           !interrupted.load()) {
-      const CellPlan& plan = plan_.cells[next_++];
-      std::error_code error;
-      std::filesystem::create_directories(plan.scratch, error);
-      auto cell = StressCell::Create(plan, start_ns_,
-                                     [this, &plan](std::unique_ptr<Occurrence> seen,
-                                                   const std::shared_ptr<SymbolTable>& symbols) {
-                                       return Record(std::move(seen), plan, symbols);
-                                     });
-      if (!cell.ok()) return cell.failure();
-      running_.push_back(std::move(cell.value()));
-    }
+    const Clock::time_point begun = Clock::now();
+    if (!interrupted.load()) RETURN_IF_ERROR(Fill());
     for (size_t i = 0; i < running_.size();) {
-      ASSIGN_OR_RETURN(auto more, running_[i]->Step(interrupted.load()));
-      if (more) {
+      ASSIGN_OR_RETURN(const bool more, StepCell(*running_[i], interrupted.load()));
+      if (more)
         i++;
-        continue;
-      }
-      Status saved = SaveAll(true);
-      if (!saved.ok()) return saved;
-      Add(ended_, *running_[i]);
-      for (const auto& [bucket, count] : running_[i]->SeenByBucket()) seen_[bucket] += count;
-      if (on_cell) on_cell(running_[i]->row());
-      std::error_code ignored;
-      std::filesystem::remove_all(running_[i]->plan().scratch, ignored);
-      running_.erase(running_.begin() + static_cast<ptrdiff_t>(i));
-      done_++;
+      else
+        running_.erase(running_.begin() + static_cast<ptrdiff_t>(i));
     }
-    Status saved = SaveAll(false);
-    if (!saved.ok()) return saved;
+    RETURN_IF_ERROR(SaveStacks());
+    RETURN_IF_ERROR(SaveAll(Saving::kDue));
     Progress();
+    RETURN_IF_ERROR(NoteStall(Clock::now() - begun));
     std::this_thread::sleep_for(kTick);
   }
   return Ok();
 }
 
 Status StressRun::Run(const std::atomic<bool>& interrupted) {
-  start_ = last_saved_ = last_progress_ = Clock::now();
+  start_ = last_saved_ = stacks_saved_ = last_progress_ = Clock::now();
   start_ns_ = MonotonicNs();
   // Saves every cell first, so that a run that is killed shows the cells that it never reached.
   Status status = Ok();
@@ -173,7 +215,7 @@ Status StressRun::Run(const std::atomic<bool>& interrupted) {
   if (status.ok()) status = Supervise(interrupted);
   const RunTotals totals = Totals();
   if (status.ok()) status = Confirm(interrupted);
-  Status saved = SaveAll(true);
+  Status saved = SaveAll(Saving::kEverything);
   if (status.ok()) status = saved;
   running_.clear();
   return sink_.Finish(status, interrupted.load(), totals);

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,7 +56,12 @@ class StressRun {
   Status Supervise(const std::atomic<bool>& interrupted);
   Result<int64_t> Record(std::unique_ptr<Occurrence> seen, const CellPlan& cell,
                          const std::shared_ptr<SymbolTable>& symbols);
-  Status SaveAll(bool everything);
+  enum class Saving { kDue, kRows, kEverything };  // rows every two seconds; rows; stacks, too
+  Status SaveAll(Saving what);
+  Status SaveStacks();
+  Status Fill();
+  Result<bool> StepCell(StressCell& cell, bool interrupted);
+  Status NoteStall(std::chrono::nanoseconds took);
   RunTotals Totals() const;
   void Progress();
 
@@ -75,8 +81,11 @@ class StressRun {
   RunDb& db_;
   FindingSink sink_;
   std::vector<std::unique_ptr<StressCell>> running_;
+  std::set<StressCell*> stacks_due_;  // of running_, whose stacks are to be saved
   size_t next_ = 0, done_ = 0;
-  Clock::time_point start_, last_saved_, last_progress_;
+  uint64_t stalls_ = 0;
+  std::chrono::nanoseconds longest_stall_{};
+  Clock::time_point start_, last_saved_, stacks_saved_, last_progress_;
   uint64_t start_ns_ = 0;             // start_ on CLOCK_MONOTONIC, as agents use it
   RunTotals ended_;                   // of cells that have ended
   std::map<int64_t, uint64_t> seen_;  // by bucket, in cells that have ended

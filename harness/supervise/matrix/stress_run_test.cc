@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// A matrix of cells that run scripts in place of JVMs, under lanes of the test's own.
+#include "harness/supervise/matrix/stress_run.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "harness/store/record_testing.h"
+
+namespace walkhammer {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+Result<std::vector<std::string>> NoFlags(const LanePlan&) { return std::vector<std::string>{}; }
+
+LaneVerdict AtOnce(const LanePlan&, const std::string&) { return {}; }
+LaneVerdict Slowly(const LanePlan&, const std::string&) {
+  std::this_thread::sleep_for(seconds(4));
+  return {};
+}
+
+constexpr Lane TestLane(LaneVerdict (*judge)(const LanePlan&, const std::string&),
+                        Status (*collect)(const LanePlan&) = nullptr) {
+  return {"test", "", false, nullptr, NoFlags, nullptr, collect, judge};
+}
+constexpr Lane kQuick = TestLane(AtOnce), kSlow = TestLane(Slowly);
+
+// Prints far more than a pipe holds, and so waits for its reader, for two seconds; the other words
+// of its command line do not matter.
+constexpr char kChatty[] =
+    "#!/bin/bash\nwhile [ $SECONDS -lt 2 ]; do printf '%01000d\\n' 0; done\n";
+constexpr char kBrief[] = "#!/bin/sh\nexit 0\n";
+
+class StressRunTest : public testing::Test {
+ protected:
+  CellPlan Cell(const Lane& lane, const std::string& script) {
+    CellPlan cell;
+    const auto position = static_cast<int64_t>(plan_.cells.size());
+    cell.row = TestCell(position);
+    cell.row.status = CellStatus::kRunning;
+    cell.row.starts = 0;
+    cell.java = dir_.Under("java") + std::to_string(position);
+    std::ofstream(cell.java) << script;
+    std::filesystem::permissions(cell.java, std::filesystem::perms::owner_all);
+    cell.prepare = [](const std::string&) -> Result<LoadCommand> { return LoadCommand{}; };
+    cell.lane = &lane;
+    cell.hung_after = seconds(1);
+    cell.output_limit = 1ULL << 40;
+    cell.scratch = dir_.Under("scratch") + std::to_string(position);
+    return cell;
+  }
+  void Add(CellPlan cell) { plan_.cells.push_back(std::move(cell)); }
+  // The order in which the cells ended; their rows are in `run_`.
+  std::vector<int64_t> Run(std::function<void(const StressProgress&)> on_progress = {}) {
+    std::vector<int64_t> ended;
+    plan_.jobs = static_cast<int>(plan_.cells.size());
+    plan_.confirm_times = 0;
+    StressRun run(plan_, run_);
+    run.on_cell = [&](const CellRow& cell) { ended.push_back(cell.position); };
+    run.on_progress = std::move(on_progress);
+    EXPECT_TRUE(run.Run(interrupted_).ok());
+    return ended;
+  }
+  CellRow Row(size_t position) { return run_.Cells().value()[position]; }
+  std::vector<NoteRow> Stalls() {
+    std::vector<NoteRow> notes = run_.Notes().value();
+    std::erase_if(notes, [](const NoteRow& note) { return note.name != "supervisor stalls"; });
+    return notes;
+  }
+
+  const TempDir dir_;
+  RunDb run_ = std::move(RunDb::Create(dir_.Under("run"), TestIdentity()).value());
+  StressPlan plan_;
+  std::atomic<bool> interrupted_{false};
+};
+
+TEST_F(StressRunTest, ACellWhoseOutputIsReadForLongDoesNotTouchTheOthers) {
+  Add(Cell(kSlow, kBrief));
+  Add(Cell(kQuick, kChatty));
+  EXPECT_EQ(Run(), (std::vector<int64_t>{1, 0}));
+  EXPECT_EQ(Row(0).status, CellStatus::kPassed) << Row(0).reason;
+  EXPECT_EQ(Row(1).status, CellStatus::kPassed) << Row(1).reason;
+}
+
+TEST_F(StressRunTest, ACellThatIsPreparedForLongDoesNotTouchTheOthers) {
+  CellPlan slow = Cell(kQuick, kBrief);
+  slow.prepare = [](const std::string&) -> Result<LoadCommand> {
+    std::this_thread::sleep_for(seconds(4));
+    return Unable("not at hand");
+  };
+  Add(std::move(slow));
+  Add(Cell(kQuick, kChatty));
+  EXPECT_EQ(Run(), (std::vector<int64_t>{1, 0}));
+  EXPECT_EQ(Row(0).status, CellStatus::kUnavailable);
+  EXPECT_EQ(Row(0).reason, "not at hand");
+  EXPECT_EQ(Row(1).status, CellStatus::kPassed) << Row(1).reason;
+}
+
+TEST_F(StressRunTest, NoCellIsHungBecauseTheSupervisorWasBusy) {
+  Add(Cell(kQuick, kChatty));
+  bool slept = false;
+  Run([&](const StressProgress& progress) {
+    if (slept || progress.running.empty() || progress.seconds < 0.5) return;
+    slept = true;
+    std::this_thread::sleep_for(seconds(3));
+  });
+  ASSERT_TRUE(slept);
+  EXPECT_EQ(Row(0).status, CellStatus::kPassed) << Row(0).reason;
+  ASSERT_EQ(Stalls().size(), 1u);
+  EXPECT_EQ(Stalls()[0].cell, kNoCell);
+  EXPECT_GE(Stalls()[0].count, 1u);
+  EXPECT_GE(std::stoi(Stalls()[0].detail.substr(8)), 3000) << Stalls()[0].detail;
+}
+
+TEST_F(StressRunTest, ACellThatUsesNoTimeIsHungStill) {
+  Add(Cell(kQuick, "#!/bin/sh\nexec sleep 60\n"));
+  Run();
+  EXPECT_EQ(Row(0).status, CellStatus::kHung);
+}
+
+TEST_F(StressRunTest, AnInterruptedRunEndsWhileACellIsPrepared) {
+  CellPlan slow = Cell(kQuick, kBrief);
+  slow.prepare = [this](const std::string&) -> Result<LoadCommand> {
+    interrupted_.store(true);
+    std::this_thread::sleep_for(milliseconds(300));
+    return ToolFailed("interrupted in: a generator");
+  };
+  Add(std::move(slow));
+  Run();
+  EXPECT_EQ(Row(0).status, CellStatus::kInterrupted);
+}
+
+TEST_F(StressRunTest, WhatAProgramWroteIsCollectedBeforeTheNextOne) {
+  static std::vector<std::pair<uint64_t, uint64_t>> calls;  // collected, starts
+  calls.clear();
+  static const Lane collecting = TestLane(AtOnce, [](const LanePlan& plan) {
+    calls.emplace_back(plan.collected, plan.starts);
+    return plan.starts == 3 ? Status(Unable("it ended without a recording")) : Ok();
+  });
+  CellPlan cell = Cell(collecting, kBrief);
+  cell.prepare = [](const std::string&) -> Result<LoadCommand> {
+    LoadCommand load;
+    load.repeat = true;
+    return load;
+  };
+  cell.time = seconds(60);
+  Add(std::move(cell));
+  Run();
+  EXPECT_EQ(calls, (std::vector<std::pair<uint64_t, uint64_t>>{{0, 1}, {1, 2}, {2, 3}}));
+  EXPECT_EQ(Row(0).status, CellStatus::kBadOutput);
+  EXPECT_EQ(Row(0).reason, "it ended without a recording");
+}
+
+}  // namespace
+}  // namespace walkhammer

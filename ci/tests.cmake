@@ -100,6 +100,10 @@ wh_test(step_truth_test
         LIBS wh_shared)
 wh_test(lane_test harness/supervise/matrix/lane_test.cc
         harness/supervise/matrix/stress_run_test.cc LIBS wh_cli)
+wh_test(stepped_stack_test
+        stress/known_callers.cc stress/step_instruction.cc stress/step_instruction_test.cc
+        stress/stepped_stack.cc stress/stepped_stack_test.cc
+        LIBS wh_elf)
 
 # JDKs that export the APIs of provider jdk, faked.
 function(fake_provider name source)

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holds an answer against the callers that a SteppedStack knows. Signal-safe: yes.
+#ifndef WALKHAMMER_STRESS_KNOWN_CALLERS_H_
+#define WALKHAMMER_STRESS_KNOWN_CALLERS_H_
+
+#include <cstdint>
+#include <span>
+
+#include "stress/stepped_stack.h"
+
+namespace walkhammer::stress {
+
+// The newest frames of an answer.
+struct AnsweredFrames {
+  static constexpr int kMost = 62;
+  uint64_t methods[kMost];  // Method*, newest first; 0: not known, taken for any method
+  int count = 0;
+  bool goes_on = false;  // there may be older frames
+};
+
+enum class CallerVerdict : uint8_t {
+  kUnknown,      // no caller in Java is known, or none that the answer reaches
+  kProven,       // the known callers are in the answer, in order, with no frame between them
+  kContradicted  // known callers are not in the answer, or something else stands between them
+};
+
+// `code`: what runs; `running`: the Method* of that nmethod, else 0. Frames that are inlined in one
+// nmethod are told from its own only as far as debug information tells their number: without it,
+// all frames down to one of the nmethod's own method may be inlined there.
+CallerVerdict JudgeCallers(SteppedCode code, uint64_t running, std::span<const SteppedCall> calls,
+                           const AnsweredFrames& answer);
+
+}  // namespace walkhammer::stress
+
+#endif  // WALKHAMMER_STRESS_KNOWN_CALLERS_H_

@@ -66,6 +66,9 @@ class SampleLine {
   bool Take(SampledThread& thread, ucontext_t& context, const SampleOptions& options);
 
   int walker_count() const { return state_.job.walker_count; }
+  const CodeletCodes& codelets() const { return codelets_; }
+  const DescribedCode& described() const { return described_; }
+  const SampleFacts& facts() const { return facts_; }
   PcRegion RegionOf(uint64_t pc) const;
 
  private:

@@ -194,51 +194,94 @@ void Stepper::EndWindow(SampledThread& thread, ucontext_t& context) {
 void Stepper::ResetTruths() {
   evidence_.Tally();  // of a window that did not end as it should
   for (StepTruth& truth : truths_) truth.Reset(state_.job.depth);
+  stack_.Reset();
+  step_code_.Forget();
 }
+
+struct Stepper::Place {
+  Stepper* self;
+  StepPoint at;
+  SteppedPoint point;
+  uint64_t running;  // Method* of the nmethod; else 0
+  PcRegion region;
+};
 
 void Stepper::Step(SampledThread& thread, ucontext_t& context) {
   state_.steps.fetch_add(1, std::memory_order_relaxed);
-  if (state_.job.no_walk == 0) {
-    struct Done {
-      Stepper* self;
-      StepPoint at;
-    } done{this, PointOf(ReadContext(context), thread.env == nullptr ? 0 : *thread.view.last_sp())};
-    if (state_.job.walker_count > 1) done.at.number = evidence_.Begin(line_.RegionOf(done.at.pc));
-    SampleOptions options;
-    options.light = true;
-    options.data = &done;
-    options.on_trace = [](void* data, int walker, const Trace& trace, Disagreement differs) {
-      auto& done = *static_cast<Done*>(data);
-      done.self->evidence_.Differs(walker, differs);
-      done.self->Judge(walker, done.at, trace);
-    };
-    line_.Take(thread, context, options);
-  }
+  if (state_.job.no_walk != 0) return;
+  Place place = PlaceAt(thread, context);
+  place.self = this;
+  if constexpr (!kHasLinkRegister) stack_.Step(place.point);
+  if (state_.job.walker_count > 1) place.at.number = evidence_.Begin(place.region);
+  SampleOptions options;
+  options.light = true;
+  options.data = &place;
+  options.on_trace = [](void* data, int walker, const Trace& trace, Disagreement differs) {
+    const auto& place = *static_cast<const Place*>(data);
+    place.self->evidence_.Differs(walker, differs);
+    place.self->Judge(walker, place, trace, differs);
+  };
+  line_.Take(thread, context, options);
 }
 
 // The map of instructions (StressState::pcs) shows the first walker alone.
-void Stepper::Judge(int walker, const StepPoint& at, const Trace& trace) {
+void Stepper::Judge(int walker, const Place& place, const Trace& trace, Disagreement differs) {
+  const StepPoint& at = place.at;
   StepTruth& truth = truths_[static_cast<size_t>(walker)];
   const StepVerdict verdict = truth.Step(at, trace);
-  if (walker == 0) Count(at.pc, trace, verdict);
+  const CallerVerdict by_calls = JudgeByCalls(walker, place, trace, differs);
+  if (walker == 0) Count(at.pc, trace, verdict, by_calls);
   if (verdict == StepVerdict::kWrong) evidence_.Wrong(walker, at.number);
   const JudgedStep* proven = nullptr;
   for (int i = truth.TakeProven(proven); i-- > 0;) {
     evidence_.Wrong(walker, proven[i].number);
-    SteppedPc* place = walker == 0 ? PlaceOf(proven[i].pc) : nullptr;
-    if (place != nullptr) place->wrong++, place->answered--;
+    SteppedPc* there = walker == 0 ? PlaceOf(proven[i].pc) : nullptr;
+    if (there != nullptr) there->wrong++, there->answered--;
   }
 }
 
-StepPoint Stepper::PointOf(const Registers& at, uint64_t anchor_sp) const {
-  StepPoint point{at.pc, at.sp, at.lr, StepPoint::Code::kOther, false, anchor_sp};
-  if constexpr (!kHasLinkRegister) point.link = *reinterpret_cast<const uint64_t*>(at.sp);
-  point.link_interprets = code_.InInterpreter(point.link);
-  if (code_.InInterpreter(at.pc))
-    point.code = StepPoint::Code::kInterpreter;
-  else if (code_.Find(at.pc).kind == CodeKind::kNmethod)
-    point.code = StepPoint::Code::kCompiled;
-  return point;
+// Holds the answer against the calls that the thread has made, and counts against whom they speak
+// if they can judge both this walker and the one before.
+CallerVerdict Stepper::JudgeByCalls(int walker, const Place& place, const Trace& trace,
+                                    Disagreement differs) {
+  CallerVerdict verdict = CallerVerdict::kUnknown;
+  if (trace.ending == Ending::kReturned && trace.num_frames > 0 && !stack_.calls().empty()) {
+    AnsweredFrames frames;
+    step_code_.Read(trace, state_.job.depth, frames);
+    verdict = JudgeCallers(place.point.code, place.running, stack_.calls(), frames);
+  }
+  if (walker > 0 && differs != Disagreement::kCount && verdict != CallerVerdict::kUnknown &&
+      by_calls_ != CallerVerdict::kUnknown) {
+    const Against against = AgainstOf(verdict == CallerVerdict::kContradicted,
+                                      by_calls_ == CallerVerdict::kContradicted);
+    state_
+        .evidence[walker][static_cast<int>(place.region)][static_cast<int>(differs)]
+                 [static_cast<int>(Witness::kSteppedStack)][static_cast<int>(against)]
+        .fetch_add(1, std::memory_order_relaxed);
+  }
+  by_calls_ = verdict;
+  return verdict;
+}
+
+Stepper::Place Stepper::PlaceAt(const SampledThread& thread, const ucontext_t& context) const {
+  const Registers at = ReadContext(context);
+  Place place{};
+  place.region = line_.RegionOf(at.pc);
+  const SteppedCode code = step_code_.CodeAt(at.pc, place.running);
+  place.at = {at.pc, at.sp,
+              at.lr, StepPoint::Code::kOther,
+              false, thread.env == nullptr ? 0 : *thread.view.last_sp()};
+  if constexpr (!kHasLinkRegister) {
+    place.at.link = *reinterpret_cast<const uint64_t*>(at.sp);
+    const StepOp op = StepOpAt(reinterpret_cast<const uint8_t*>(at.pc));
+    place.point = {at.pc, at.sp, at.fp, place.at.link, op, code};
+  }
+  place.at.link_interprets = code_.InInterpreter(place.at.link);
+  if (code == SteppedCode::kByteCode || code == SteppedCode::kInterpreter)
+    place.at.code = StepPoint::Code::kInterpreter;
+  else if (code == SteppedCode::kWrapper || code == SteppedCode::kCompiled)
+    place.at.code = StepPoint::Code::kCompiled;
+  return place;
 }
 
 // Neighbouring instructions have neighbouring places, which spares most cache misses.
@@ -258,10 +301,12 @@ SteppedPc* Stepper::PlaceOf(uint64_t pc) {
   return nullptr;
 }
 
-void Stepper::Count(uint64_t pc, const Trace& trace, StepVerdict verdict) {
+void Stepper::Count(uint64_t pc, const Trace& trace, StepVerdict verdict, CallerVerdict by_calls) {
   SteppedPc* place = PlaceOf(pc);
   if (place == nullptr) return;
   place->steps++;
+  if (by_calls == CallerVerdict::kProven) place->proven++;
+  if (by_calls == CallerVerdict::kContradicted) place->contradicted++;
   if (trace.ending == Ending::kReturned && trace.num_frames > 0) {
     if (verdict == StepVerdict::kWrong)
       place->wrong++;

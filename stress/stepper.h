@@ -12,9 +12,12 @@
 #include "harness/guard/arch.h"
 #include "harness/guard/guard.h"
 #include "harness/jvm/structs/code_finder.h"
+#include "stress/known_callers.h"
 #include "stress/sample_line.h"
+#include "stress/step_code.h"
 #include "stress/step_evidence.h"
 #include "stress/step_truth.h"
+#include "stress/stepped_stack.h"
 
 namespace walkhammer::stress {
 
@@ -26,6 +29,7 @@ class Stepper {
         methods_(methods),
         code_(code),
         line_(line),
+        step_code_(code, line.described(), line.codelets(), methods, line.facts().method_of),
         truths_(state.job.walker_count, StepTruth(kHasLinkRegister)) {}
 
   // Asks the guard for the SIGTRAPs of steps, by `options`. Call before InstallGuard.
@@ -41,12 +45,15 @@ class Stepper {
   static bool OnStep(siginfo_t* info, ucontext_t* context);
   void OnTracedStep(SampledThread& thread, ucontext_t& context);
   void Step(SampledThread& thread, ucontext_t& context);
-  StepPoint PointOf(const Registers& at, uint64_t anchor_sp) const;
-  void Judge(int walker, const StepPoint& at, const Trace& trace);
+  struct Place;  // where a step is
+  Place PlaceAt(const SampledThread& thread, const ucontext_t& context) const;
+  void Judge(int walker, const Place& place, const Trace& trace, Disagreement differs);
+  CallerVerdict JudgeByCalls(int walker, const Place& place, const Trace& trace,
+                             Disagreement differs);
   void ResetTruths();
   void EndWindow(SampledThread& thread, ucontext_t& context);
   bool IsWanted(SampledThread& thread, ucontext_t& context);
-  void Count(uint64_t pc, const Trace& trace, StepVerdict verdict);
+  void Count(uint64_t pc, const Trace& trace, StepVerdict verdict, CallerVerdict by_calls);
   SteppedPc* PlaceOf(uint64_t pc);
   SampledThread* Choose(ThreadTable& threads);
   void LeaveSleeper(uint64_t now);
@@ -56,7 +63,10 @@ class Stepper {
   const MethodRegistry& methods_;
   const CodeFinder& code_;
   SampleLine& line_;
-  std::vector<StepTruth> truths_;  // one for each walker
+  StepCode step_code_;
+  SteppedStack stack_{step_code_};
+  CallerVerdict by_calls_ = CallerVerdict::kUnknown;  // of the walker before, at the same step
+  std::vector<StepTruth> truths_;                     // one for each walker
   StepEvidence evidence_{state_};
   std::atomic<bool> stopped_{false};
   std::atomic<SampledThread*> target_{nullptr};  // the thread whose window is on or about to begin

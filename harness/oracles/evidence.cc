@@ -100,7 +100,8 @@ bool Leads(const SampleFacts& facts, const Frame& from, const Frame& to) {
 
 const char* WitnessWord(Witness witness) {
   constexpr const char* kWords[kWitnesses] = {
-      "shadow-stack", "byte-code", "steps", "thread-start", "call", "anchor", "debug-info"};
+      "shadow-stack", "byte-code", "steps",      "thread-start",
+      "call",         "anchor",    "debug-info", "stepped-shadow-stack"};
   return kWords[static_cast<int>(witness)];
 }
 

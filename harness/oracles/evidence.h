@@ -15,13 +15,14 @@ namespace walkhammer {
 
 // Append only: runs store the words.
 enum class Witness : uint8_t {
-  kShadowStack,  // the program's own record of its active methods
-  kByteCode,     // the byte code that the interpreter executes, against the newest frame's
-  kSteps,        // what a walker's answers at earlier and later instructions must have in common
-  kThreadStart,  // where threads start, against the outermost frame
-  kCall,         // a call that the JVM is resolving, against the newest frame's byte code
-  kAnchor,       // the interpreted frame that called into the JVM, against the newest method
-  kDebugInfo,    // debug info of compiled code that called into the JVM, against the newest frames
+  kShadowStack,   // the program's own record of its active methods
+  kByteCode,      // the byte code that the interpreter executes, against the newest frame's
+  kSteps,         // what a walker's answers at earlier and later instructions must have in common
+  kThreadStart,   // where threads start, against the outermost frame
+  kCall,          // a call that the JVM is resolving, against the newest frame's byte code
+  kAnchor,        // the interpreted frame that called into the JVM, against the newest method
+  kDebugInfo,     // debug info of compiled code that called into the JVM, against the newest frames
+  kSteppedStack,  // the calls that a stepped processor has made, against all callers
   kCount
 };
 inline constexpr int kWitnesses = static_cast<int>(Witness::kCount);

@@ -149,7 +149,8 @@ struct Area {
 struct SteppedPc {
   std::atomic<uint64_t> pc;  // 0: free
   uint32_t steps, answered, failed, wrong;
-  int32_t code;  // last error code
+  uint32_t proven, contradicted;  // by the calls that were made: a CallerVerdict
+  int32_t code;                   // last error code
   uint32_t reserved;
 };
 

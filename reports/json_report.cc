@@ -219,7 +219,9 @@ Json RegionsJson(const RunSummary& summary) {
                          {"steps", region.steps},
                          {"answered", region.answered},
                          {"failed", region.failed},
-                         {"wrong", region.wrong}});
+                         {"wrong", region.wrong},
+                         {"proven", region.proven},
+                         {"contradicted", region.contradicted}});
   return regions;
 }
 

@@ -18,19 +18,36 @@ constexpr size_t kRangesShown = 5;
 constexpr size_t kInstructionsShown = 8;
 
 struct Steps {
-  uint64_t all = 0, answered = 0, failed = 0, wrong = 0;
+  uint64_t all = 0, answered = 0, failed = 0, wrong = 0, proven = 0, contradicted = 0;
   void Add(const StepRegionRow& region) {
     all += region.steps;
     answered += region.answered;
     failed += region.failed;
     wrong += region.wrong;
+    proven += region.proven;
+    contradicted += region.contradicted;
   }
+  uint64_t unknown() const { return all - std::min(all, proven + contradicted); }
 };
 
 std::string LevelWords(int level) {
   if (level < 0) return "not compiled";
   if (level == 0) return "native wrapper";
   return fmt::format("level {}, C{}", level, level == 4 ? 2 : 1);
+}
+
+// What the calls that the thread has made say of the answers; empty if they judged none.
+std::string CallersText(const Steps& all, const std::map<std::string, Steps>& kinds) {
+  if (all.proven + all.contradicted == 0) return "";
+  std::string text = "      callers, by the calls that were made\n";
+  const auto line = [&](const std::string& name, const Steps& steps) {
+    text += fmt::format("        {:>9} proven  {:>9} unknown  {:>9} contradicted  {}\n",
+                        Percent(steps.proven, steps.all, 2), Percent(steps.unknown(), steps.all, 2),
+                        Grouped(steps.contradicted), OnOneLine(name));
+  };
+  line("all", all);
+  for (const auto& [name, steps] : kinds) line(name, steps);
+  return text;
 }
 
 // One line for each group, the group with most steps first.
@@ -53,16 +70,19 @@ std::string ShareTable(const std::map<std::string, Steps>& groups) {
 std::string WorstRegions(std::span<const StepRegionRow> regions) {
   std::vector<StepRegionRow> worst;
   for (const StepRegionRow& region : regions)
-    if (region.failed + region.wrong > 0) worst.push_back(region);
+    if (region.failed + region.wrong + region.contradicted > 0) worst.push_back(region);
   std::stable_sort(worst.begin(), worst.end(), [](const auto& a, const auto& b) {
-    return a.failed + a.wrong > b.failed + b.wrong;
+    return a.failed + a.wrong + a.contradicted > b.failed + b.wrong + b.contradicted;
   });
   std::string text;
   for (size_t i = 0; i < worst.size() && i < kRegionsShown; i++) {
     const StepRegionRow& region = worst[i];
-    text += fmt::format("        {:>11} failed  {:>11} wrong  of {:>13}  {} {}, {}\n",
+    text += fmt::format("        {:>11} failed  {:>11} wrong  of {:>13}  {} {}, {}",
                         Grouped(region.failed), Grouped(region.wrong), Grouped(region.steps),
                         OnOneLine(region.kind), OnOneLine(region.name), LevelWords(region.level));
+    if (region.contradicted > 0)
+      text += fmt::format("; {} contradicted", Grouped(region.contradicted));
+    text += "\n";
   }
   if (worst.size() > kRegionsShown)
     text += fmt::format("        and {} more\n", Grouped(worst.size() - kRegionsShown));
@@ -118,6 +138,7 @@ std::string StepText(std::span<const StepRegionRow> regions, std::span<const Ste
                         Percent(all.answered, all.all, 2), Counted(all.all, "instruction"));
     text += "      by kind of code\n" + ShareTable(kinds);
     text += "      by compile level\n" + ShareTable(levels);
+    text += CallersText(all, kinds);
   }
   if (const std::string worst = WorstRegions(regions); !worst.empty())
     text += "      worst code\n" + worst;

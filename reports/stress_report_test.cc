@@ -328,6 +328,27 @@ Agreement of walkers that were shown the same
   EXPECT_EQ(ReadJson()["agreement"][0]["kind"], "skipped-caller");
 }
 
+TEST_F(StressReport, WhatTheCallsSayOfTheCallers) {
+  Cell(0, CellStatus::kPassed);
+  std::vector<StepRegionRow> regions = TestRegions();
+  regions[0].proven = regions[0].steps / 2;
+  regions[0].contradicted = 3;
+  ASSERT_TRUE(run_->SaveStepRegions(0, regions).ok());
+  Finish();
+  EXPECT_THAT(Text(), HasSubstr("      callers, by the calls that were made\n"));
+  EXPECT_THAT(Text(), HasSubstr(" 3 contradicted  all\n"));
+  EXPECT_THAT(Text(), HasSubstr(" 3 contradicted  " + regions[0].kind + "\n"));
+  EXPECT_THAT(Text(), HasSubstr("; 3 contradicted\n"));
+  const nlohmann::json json = ReadJson();
+  uint64_t proven = 0, contradicted = 0;
+  for (const nlohmann::json& region : json["step_regions"]) {
+    proven += region["proven"].get<uint64_t>();
+    contradicted += region["contradicted"].get<uint64_t>();
+  }
+  EXPECT_EQ(proven, regions[0].proven);
+  EXPECT_EQ(contradicted, 3u);
+}
+
 TEST_F(StressReport, StepsByKindByLevelAndTheWorst) {
   Cell(0, CellStatus::kPassed);
   ASSERT_TRUE(run_->SaveStepRegions(0, TestRegions()).ok());
@@ -431,7 +452,9 @@ TEST_F(StressReport, JsonHasItAll) {
                                                      {"steps", 1'000},
                                                      {"answered", 600},
                                                      {"failed", 100},
-                                                     {"wrong", 300}}));
+                                                     {"wrong", 300},
+                                                     {"proven", 0},
+                                                     {"contradicted", 0}}));
   ASSERT_EQ(json["step_ranges"].size(), 2u);
   EXPECT_EQ(json["step_ranges"][0], nlohmann::json({{"cell", 1},
                                                     {"kind", "stub"},

@@ -110,7 +110,8 @@ struct StackTotals {
   uint64_t distinct = 0, count = 0;
 };
 
-// What step mode saw of one piece of code. The last four are numbers of instructions executed.
+// What step mode saw of one piece of code. All from `steps` on are numbers of instructions
+// executed.
 struct StepRegionRow {
   int64_t cell = 0;
   std::string kind;       // "codelet", "stub", "adapter", "prologue", "body", "epilogue", "native"
@@ -121,6 +122,9 @@ struct StepRegionRow {
   uint64_t answered = 0;  // steps that the walker answered with a stack that may be true
   uint64_t failed = 0;    // steps answered with an error code
   uint64_t wrong = 0;     // steps answered with a stack that cannot be true
+  // By the calls that the thread has made while it was stepped: steps whose answer has just these
+  // callers, and steps whose answer has not. The rest could not be judged.
+  uint64_t proven = 0, contradicted = 0;
 };
 
 // The `cell` of rows that belong to no cell.
@@ -151,7 +155,7 @@ struct StepRangeRow {
   int64_t cell = 0;
   std::string kind, name;  // of the StepRegionRow
   int level = -1;
-  std::string answer;           // "-5 unknown_Java" or "wrong"
+  std::string answer;           // "-5 unknown_Java", "wrong" or "contradicted"
   uint64_t begin = 0, end = 0;  // bytes from the start of the code `name`; end exclusive
   uint64_t steps = 0;
   std::string disassembly;  // one instruction a line

@@ -21,7 +21,7 @@ namespace {
 constexpr uint64_t kLongestInstruction = 16;
 constexpr size_t kMostLines = 24;  // of a range's disassembly
 constexpr uint64_t kMostBytes = 16 << 20;
-constexpr char kWrong[] = "wrong";
+constexpr char kWrong[] = "wrong", kContradicted[] = "contradicted";
 
 // A piece of code that was stepped, or may have been.
 struct Code {
@@ -219,6 +219,7 @@ std::string Disassembly(const Disassembler& disassembler, const Code& code, uint
 // Number of steps at an instruction that gave `answer`, which is one of AnswersOf.
 uint64_t StepsWith(const SteppedPc& counts, const WalkerInfo& walker, const std::string& answer) {
   if (answer == kWrong) return counts.wrong;
+  if (answer == kContradicted) return counts.contradicted;
   return counts.failed > 0 && AnswerText(walker, counts.code) == answer ? counts.failed : 0;
 }
 
@@ -231,6 +232,7 @@ std::vector<std::string> AnswersOf(const std::vector<Stepped>& stepped, const Wa
   for (const Stepped& at : stepped) {
     if (at.counts->failed > 0) add(AnswerText(walker, at.counts->code));
     if (at.counts->wrong > 0) add(kWrong);
+    if (at.counts->contradicted > 0) add(kContradicted);
   }
   return answers;
 }
@@ -265,6 +267,8 @@ void StepMap(const StressState& state, pid_t pid, const WalkerInfo& walker, int6
       row.answered += at.counts->answered;
       row.failed += at.counts->failed;
       row.wrong += at.counts->wrong;
+      row.proven += at.counts->proven;
+      row.contradicted += at.counts->contradicted;
     }
     for (const std::string& answer : AnswersOf(stepped, walker)) {
       for (size_t i = 0; i < stepped.size();) {

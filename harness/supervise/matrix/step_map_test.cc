@@ -165,6 +165,31 @@ class StepMapTest : public ::testing::Test {
   std::vector<StepRangeRow> ranges_;
 };
 
+// What the calls say of the answers is counted beside what the walker answered.
+TEST_F(StepMapTest, CallersAreProvenOrContradicted) {
+  Method(kMethod);
+  const auto begin = reinterpret_cast<uint64_t>(kMethod);
+  Steps(begin + 0x0c, 5, 0, 0);
+  Steps(begin + 0x10, 6, 0, 0);
+  state_->pcs[0].proven = 4;
+  state_->pcs[1].proven = 3;
+  state_->pcs[1].contradicted = 2;
+  Map();
+  StepRegionRow all;
+  for (const StepRegionRow& row : regions_) {
+    all.proven += row.proven;
+    all.contradicted += row.contradicted;
+    all.answered += row.answered;
+  }
+  EXPECT_EQ(all.proven, 7u);
+  EXPECT_EQ(all.contradicted, 2u);
+  EXPECT_EQ(all.answered, 11u);
+  ASSERT_EQ(ranges_.size(), 1u);
+  EXPECT_EQ(ranges_[0].answer, "contradicted");
+  EXPECT_EQ(ranges_[0].begin, 0x10u);
+  EXPECT_EQ(ranges_[0].steps, 2u);
+}
+
 TEST_F(StepMapTest, AMethodHasThreeParts) {
   Method(kMethod);
   const auto begin = reinterpret_cast<uint64_t>(kMethod);

@@ -348,6 +348,27 @@ END
       from evidence where witness = 'steps' and kind not in ('none', 'one-failed')")" -eq 1 ]
 }
 
+# The calls that a stepped thread has made, against each kind of code's answers.
+called() { # WALKER
+  out=$BATS_TEST_TMPDIR/$1
+  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --profile default,xint --walker "$1,asgst" --time 4s --out "$out"
+  [ "$(sqlite3 "$out/run.db" "select count(*) from cell where status = 'passed'")" -eq 2 ]
+}
+
+@test "the calls that were made contradict wrong callers at each kind of code" {
+  called asgst
+  [ "$(sqlite3 "$out/run.db" "select sum(contradicted) * 10000 <= sum(proven) and sum(proven) > 10000 from step_region")" -eq 1 ]
+  for walker in puzzle-no-caller puzzle-made-up-caller puzzle-no-callers; do
+    called $walker
+    for kind in codelet stub prologue body native; do
+      echo "$walker $kind"
+      [ "$(sqlite3 "$out/run.db" "select sum(contradicted) > 0 from step_region where kind = '$kind'")" -eq 1 ]
+    done
+    [ "$(sqlite3 "$out/run.db" "select sum(samples * (against = 'other')) > 1000 * sum(samples * (against = 'walker'))
+        from evidence where witness = 'stepped-shadow-stack'")" -eq 1 ]
+  done
+}
+
 @test "step without a walker counts the steps" {
   run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --time 2s --no-walk --out "$out"
   echo "$output$stderr"

@@ -8,12 +8,15 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 
 #include "harness/guard/arch.h"
 #include "harness/guard/guard.h"
+#include "harness/request/walk_request.h"
 #include "harness/walkers/agct.h"
+#include "harness/walkers/rows.h"
 
 namespace walkhammer {
 namespace {
@@ -207,6 +210,54 @@ class FickleWalker : public Walker {
   std::unique_ptr<Walker> inner_ = MakeAgctWalker(nullptr, nullptr);
 };
 
+// Frames and their number.
+using Edit = int (*)(Frame* frames, int count);
+
+int SkipNewestCaller(Frame* frames, int count) {
+  if (count < 2) return count;
+  std::copy(frames + 2, frames + count, frames + 1);
+  return count - 1;
+}
+// Makes up a caller of the newest frame: the method that the thread began with.
+int MakeUpCaller(Frame* frames, int count) {
+  if (count < 2 || count == WalkRequest::kMaxDepth) return count;
+  const Frame made_up = frames[count - 1];
+  std::copy_backward(frames + 1, frames + count, frames + count + 1);
+  frames[1] = made_up;
+  return count + 1;
+}
+int KeepNewest(Frame*, int count) { return std::min(count, 1); }
+
+// The reference with wrong callers, always: for what judges callers at every kind of code, also
+// where AsyncGetCallTrace has no answer.
+template <Edit edit>
+class CallerWalker : public Walker {
+ public:
+  Status Bind(const WalkerHost& host) override { return inner_->Bind(host); }
+  void Walk(const WalkInput& input, Trace& trace) override {
+    inner_->Walk(input, trace);
+    if (trace.num_frames <= 0 || trace.num_frames > input.depth) return;
+    std::copy(trace.frames, trace.frames + trace.num_frames, frames_);
+    trace.num_frames = std::min(edit(frames_, trace.num_frames), int{input.depth});
+    trace.frames = frames_;
+  }
+  bool BufferIntact(const WalkInput& input) const override { return inner_->BufferIntact(input); }
+
+ private:
+  std::unique_ptr<Walker> inner_ = kAsgstWalker.make();
+  Frame frames_[WalkRequest::kMaxDepth + 1];
+};
+
+template <Edit edit>
+WalkerInfo CallerPuzzle(const char* name, const char* what) {
+  WalkerInfo puzzle = kAsgstWalker;
+  puzzle.name = name;
+  puzzle.what = what;
+  puzzle.puzzle = true;
+  puzzle.make = []() -> std::unique_ptr<Walker> { return std::make_unique<CallerWalker<edit>>(); };
+  return puzzle;
+}
+
 template <Misdeed misdeed, bool always = false>
 WalkerInfo Puzzle(const char* name, const char* what) {
   return {name, what, "AsyncGetCallTrace", true, AgctCodes(), Make<Misbehave<misdeed, always>>};
@@ -258,6 +309,11 @@ std::vector<WalkerInfo> Puzzles() {
       {"puzzle-fickle", "leaves out the older half of the frames every other time",
        "AsyncGetCallTrace", true, AgctCodes(),
        []() -> std::unique_ptr<Walker> { return std::make_unique<FickleWalker>(); }},
+      CallerPuzzle<SkipNewestCaller>("puzzle-no-caller",
+                                     "the reference without the newest frame's caller, always"),
+      CallerPuzzle<MakeUpCaller>("puzzle-made-up-caller",
+                                 "the reference with a caller too many, always"),
+      CallerPuzzle<KeepNewest>("puzzle-no-callers", "the reference's newest frame alone, always"),
   };
 }
 

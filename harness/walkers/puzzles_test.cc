@@ -183,7 +183,8 @@ TEST(Puzzles, EachHasARow) {
   }
   for (const WalkerInfo& puzzle : EnginePuzzles()) rows.insert(puzzle.name);  // engines_test.cc
   // Witnesses find these puzzles when samples and steps are compared: stress.bats.
-  rows.insert({"puzzle-skip-caller", "puzzle-cut-off", "puzzle-entry", "puzzle-fickle"});
+  rows.insert({"puzzle-skip-caller", "puzzle-cut-off", "puzzle-entry", "puzzle-fickle",
+               "puzzle-no-caller", "puzzle-made-up-caller", "puzzle-no-callers"});
   EXPECT_EQ(rows, listed);
   for (const WalkerInfo& walker : AllWalkers())
     EXPECT_EQ(listed.count(walker.name), walker.puzzle ? 1u : 0u) << walker.name;

@@ -152,7 +152,7 @@ struct RunRow {
 
 class RunDb {
  public:
-  static constexpr int kSchemaVersion = 8;
+  static constexpr int kSchemaVersion = 7;
 
   // Makes `dir` (and its parents) or takes an empty folder, and locks it until the object dies.
   // Fails with kBadInput, and leaves nothing behind, on what the user must fix: folder in use, not

@@ -358,8 +358,8 @@ void Columns(Row& row, Column column) {
   column("answered", row.answered);
   column("failed", row.failed);
   column("wrong", row.wrong);
-  column("proven", row.proven, ColumnInfo{.since = 8});
-  column("contradicted", row.contradicted, ColumnInfo{.since = 8});
+  column("proven", row.proven, ColumnInfo{.since = 7});
+  column("contradicted", row.contradicted, ColumnInfo{.since = 7});
 }
 
 template <ARow<StepRangeRow> Row, typename Column>

@@ -45,7 +45,7 @@ std::string ComparedLine(const std::string& name, const Compared& compared) {
     text += fmt::format("  {} {}", Grouped(samples), kind);
   if (compared.one_failed > 0)
     text += fmt::format("  ({} more, which one of them failed on)", Grouped(compared.one_failed));
-  return text + "\n";
+  return OnOneLine(text) + "\n";
 }
 
 std::string PairWords(const AgreementRow& row) {

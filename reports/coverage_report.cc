@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/numbers.h"
 #include "harness/findings/crash_folder.h"
 #include "reports/code_listing.h"
 #include "reports/coverage_text.h"
@@ -28,8 +29,9 @@ Result<CoverageRows> ReadCoverage(const RunDb& db, std::string_view part) {
 }
 
 std::string Heading(const CoverageRows& code) {
-  return fmt::format("{}, build id {}\n{}\n\n", code.file,
-                     code.build_id.empty() ? "-" : code.build_id, CoverageSentence(code));
+  return fmt::format("{}, build id {}\n{}\n\n", OnOneLine(code.file),
+                     code.build_id.empty() ? "-" : OnOneLine(code.build_id),
+                     CoverageSentence(code));
 }
 
 Result<std::string> Listings(const CoverageRows& code, std::string_view part) {

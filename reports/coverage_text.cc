@@ -76,7 +76,7 @@ std::string CoverageSentence(const CoverageRows& code) {
 }
 
 std::string CoverageSection(const CoverageRows& code, const std::vector<ProgressRow>& progress) {
-  if (!code.reason.empty()) return fmt::format("  none: {}\n", code.reason);
+  if (!code.reason.empty()) return fmt::format("  none: {}\n", OnOneLine(code.reason));
   std::string text = fmt::format("  {}\n", CoverageSentence(code));
   for (const ProgressRow& point : CurvePoints(progress))
     text += fmt::format("  after {:>10}  {:>6} blocks  {:>4} buckets  {:>14} walks\n",
@@ -89,7 +89,7 @@ std::string CoverageSection(const CoverageRows& code, const std::vector<Progress
         std::count(functions.begin(), functions.end(), '\n') == kFunctionsShown)
       break;
     functions += fmt::format("  {:>6} of {:>5}  {}\n", Grouped(reached), Grouped(blocks),
-                             code.functions[i].name);
+                             OnOneLine(code.functions[i].name));
   }
   if (!functions.empty()) text += "  Most blocks not reached:\n" + functions;
   if (!code.left_out.empty())
@@ -108,15 +108,15 @@ std::string FunctionTable(const CoverageRows& code, std::string_view part) {
       if (const auto& ms = code.blocks[function.first_block + b].first_ms; ms)
         first = std::min(first.value_or(*ms), *ms);
     const uint32_t reached = ReachedOf(code, i);
-    text +=
-        fmt::format("{:>7}  {:>6}  {:>7}  {:<6}  {:>10}  {:<#10x}  {}\n", Grouped(reached),
-                    Grouped(function.blocks), Percent(reached, function.blocks, 1), function.reach,
-                    first ? Seconds(*first) : "never", function.address, function.name);
+    text += fmt::format("{:>7}  {:>6}  {:>7}  {:<6}  {:>10}  {:<#10x}  {}\n", Grouped(reached),
+                        Grouped(function.blocks), Percent(reached, function.blocks, 1),
+                        OnOneLine(function.reach), first ? Seconds(*first) : "never",
+                        function.address, OnOneLine(function.name));
   }
   if (!part.empty() || code.left_out.empty()) return text;
   text += "\nLeft out\n";
   for (const LeftOutRow& row : code.left_out)
-    text += fmt::format("  {}: {}\n", row.name, row.reason);
+    text += fmt::format("  {}\n", OnOneLine(row.name + ": " + row.reason));
   return text;
 }
 

@@ -110,8 +110,8 @@ std::string AnswersText(const std::vector<StateCodes>& states) {
   std::string text = "      answers, by thread state\n";
   for (const StateCodes& state : states)
     text += fmt::format("        {:>11}  {}{:<18}  {}\n", Grouped(state.walks),
-                        walkers.size() > 1 ? fmt::format("{:<14}  ", state.walker) : "",
-                        state.state, CodesLine(state));
+                        walkers.size() > 1 ? fmt::format("{:<14}  ", OnOneLine(state.walker)) : "",
+                        OnOneLine(state.state), OnOneLine(CodesLine(state)));
   return text;
 }
 
@@ -122,7 +122,7 @@ std::string EvidenceLine(const std::string& kind, const EvidenceRow& names,
   uint64_t all = 0;
   for (const auto& [who, samples] : against) all += samples;
   return fmt::format("        {:>11}  {:<14}  {} {}, {} {}, both {}, neither {}\n", Grouped(all),
-                     kind, OnOneLine(names.other), Grouped(count(Against::kOther)),
+                     OnOneLine(kind), OnOneLine(names.other), Grouped(count(Against::kOther)),
                      OnOneLine(names.walker), Grouped(count(Against::kWalker)),
                      Grouped(count(Against::kBoth)), Grouped(count(Against::kNeither)));
 }

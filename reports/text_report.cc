@@ -22,7 +22,7 @@ std::string MinimizedText(const BucketRow& bucket, const std::string& dir,
   std::string text = fmt::format("      minimised to {}, {}/{}",
                                  Counted(static_cast<uint64_t>(*bucket.minimized_edits), "edit"),
                                  bucket.minimized_confirmed, bucket.minimized_tries);
-  if (!input.empty()) text += fmt::format(": {}/{}", dir, input);
+  if (!input.empty()) text += fmt::format(": {}/{}", dir, OnOneLine(input));
   return text + "\n";
 }
 
@@ -59,23 +59,23 @@ std::string BucketText(const RunSummary& summary, size_t index) {
   std::string text = fmt::format("  {:<11}  {:<16}  {:<14}  {}x\n", GradeWord(bucket.grade),
                                  RealismWord(bucket.realism), ConfirmedText(summary, index),
                                  Grouped(bucket.count));
-  text += fmt::format("      {}\n", bucket.signature.title);
-  text += fmt::format("      {}/{}", bucket.oracle, bucket.outcome);
+  text += fmt::format("      {}\n", OnOneLine(bucket.signature.title));
+  text += fmt::format("      {}", OnOneLine(bucket.oracle + "/" + bucket.outcome));
   if (bucket.grade != bucket.recorded_grade)
     text += fmt::format(" (regraded, was {})", GradeWord(bucket.recorded_grade));
   if (const std::string seen_by = SeenByText(summary, index); !seen_by.empty())
     text += "\n      in " + seen_by;
   text += files.input.empty() ? "\n      no input was kept\n"
-                              : fmt::format("\n      {}/{}\n", dir, files.input);
+                              : fmt::format("\n      {}/{}\n", dir, OnOneLine(files.input));
   return text + MinimizedText(bucket, dir, files.minimized);
 }
 
 std::string CodesText(const StateCodes& state) {
-  std::string text =
-      fmt::format("  {} in {}: {} walks\n", state.walker, state.state, Grouped(state.walks));
+  std::string text = fmt::format("  {}: {} walks\n", OnOneLine(state.walker + " in " + state.state),
+                                 Grouped(state.walks));
   for (const CodeShare& code : state.codes) {
     std::string line =
-        fmt::format("    {:>9}  {:>6}", Percent(code.count, state.walks, 2), code.code);
+        fmt::format("    {:>9}  {:>6}", Percent(code.count, state.walks, 2), OnOneLine(code.code));
     if (!code.code_name.empty()) line += "  " + code.code_name;
     text += line + "\n";
   }
@@ -87,8 +87,8 @@ std::string SceneText(const SceneRow& scene) {
   if (scene.available)
     words = scene.pristine_true ? fmt::format("true, {} frames", scene.truth_frames)
                                 : std::string("not walked truly");
-  std::string text = fmt::format("  {:<22}{}", scene.name, words);
-  if (!scene.reason.empty()) text += ": " + scene.reason;
+  std::string text = fmt::format("  {:<22}{}", OnOneLine(scene.name), words);
+  if (!scene.reason.empty()) text += ": " + OnOneLine(scene.reason);
   return text + "\n";
 }
 
@@ -99,7 +99,7 @@ std::string EngineWords(const RunIdentity& identity) {
 }
 
 void Line(std::string& text, std::string_view name, const std::string& value) {
-  text += fmt::format("  {:<16}{}\n", name, value.empty() ? "-" : value);
+  text += fmt::format("  {:<16}{}\n", name, value.empty() ? "-" : OnOneLine(value));
 }
 
 std::string TotalsSection(const RunSummary& summary) {
@@ -154,7 +154,7 @@ std::string IdentitySection(const RunSummary& summary) {
 }  // namespace
 
 std::string TextReport(const RunSummary& summary) {
-  std::string text = summary.verdict.word + ": " + summary.verdict.sentence + "\n";
+  std::string text = summary.verdict.word + ": " + OnOneLine(summary.verdict.sentence) + "\n";
   text += LimitsText(summary);
 
   text += "\nBuckets\n";

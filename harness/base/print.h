@@ -10,16 +10,19 @@
 #include <utility>
 
 #include "harness/base/result.h"
+#include "harness/base/text.h"
 
 namespace walkhammer {
 
-// Writes `text` to `file`. Drops what cannot be written, as no run may end because its reader has
-// gone or a disk is full; for stdout, FlushStdout then returns the error. Never throws.
+// Writes `text` to `file` as it is. Drops what cannot be written, as no run may end because its
+// reader has gone or a disk is full; for stdout, FlushStdout then returns the error. Never throws.
 void PrintText(std::FILE* file, const std::string& text) noexcept;
 
+// Writes text whose parts may come from strangers (names, files, run folders, programs): it is made
+// Printable first, so that it gives no commands to a terminal.
 template <typename... Args>
 void Print(std::FILE* file, fmt::format_string<Args...> format, Args&&... args) {
-  PrintText(file, fmt::format(format, std::forward<Args>(args)...));
+  PrintText(file, Printable(fmt::format(format, std::forward<Args>(args)...)));
 }
 
 // Prints "walkhammer: MESSAGE" as one line on stderr. Returns the failure's exit code.

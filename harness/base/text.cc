@@ -3,9 +3,32 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace walkhammer {
+namespace {
+
+// Bytes of the character at the start of `text`, which is not empty; 0: not printable.
+size_t PrintableBytes(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80)
+    return first == '\n' || first == '\t' || (first >= ' ' && first != 0x7f) ? 1 : 0;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (text.size() < length) return 0;
+  uint32_t code = first & (0x7f >> length);
+  for (size_t i = 1; i < length; i++) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xc0) != 0x80) return 0;
+    code = code << 6 | (byte & 0x3f);
+  }
+  constexpr uint32_t kLeast[] = {0, 0, 0xa0, 0x800, 0x10000};  // 0x80 to 0x9f: C1
+  const bool surrogate = code >= 0xd800 && code < 0xe000;
+  return code < kLeast[length] || code > 0x10ffff || surrogate ? 0 : length;
+}
+
+}  // namespace
 
 std::string Hex(uint64_t number) { return fmt::format("{:#x}", number); }
 
@@ -21,6 +44,17 @@ std::string_view Trim(std::string_view text) {
   const size_t begin = text.find_first_not_of(kWhite);
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(kWhite) - begin + 1);
+}
+
+std::string Printable(std::string_view text) {
+  std::string printable;
+  printable.reserve(text.size());
+  while (!text.empty()) {
+    const size_t bytes = PrintableBytes(text);
+    printable += bytes == 0 ? "?" : text.substr(0, bytes);
+    text.remove_prefix(std::max<size_t>(bytes, 1));
+  }
+  return printable;
 }
 
 std::vector<std::string> Words(std::string_view text) {

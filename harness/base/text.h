@@ -20,6 +20,10 @@ std::string HexBytes(const void* bytes, size_t size);
 // Returns `text` without white space at either end, as a view into `text`.
 std::string_view Trim(std::string_view text);
 
+// Returns `text` with "?" for each byte that a terminal may obey or that is no UTF-8: control
+// characters (C0 but line ends and tabs, DEL, C1) and invalid sequences.
+std::string Printable(std::string_view text);
+
 // Returns the words that white space separates.
 std::vector<std::string> Words(std::string_view text);
 

@@ -24,6 +24,26 @@ TEST(TextTest, Numbers) {
   EXPECT_EQ(HexBytes(bytes, 0), "");
 }
 
+// Terminals obey control characters: C0, DEL, and C1 both as bytes and in UTF-8.
+TEST(TextTest, PrintableHoldsNoControlCharacters) {
+  const std::string kept = "a b~\n\tgr\xc3\xbc\xc3\x9f \xe2\x86\x92 \xf0\x9f\x94\xa8 \xc2\xa0";
+  EXPECT_EQ(Printable(kept), kept);
+  EXPECT_EQ(Printable("\033]0;title\007\033[2J"), "?]0;title??[2J");
+  EXPECT_EQ(Printable(std::string_view("\0\r\b\x7f", 4)), "????");
+  EXPECT_EQ(Printable("a\x9b"
+                      "31m"),
+            "a?31m");
+  EXPECT_EQ(Printable("a\xc2\x9b"
+                      "31m"),
+            "a??31m");
+  // No UTF-8: overlong, half of a pair, beyond the last, cut off.
+  EXPECT_EQ(Printable("\xc0\x9b\xe0\x82\x9b"), "?????");
+  EXPECT_EQ(Printable("\xed\xa0\x80"), "???");
+  EXPECT_EQ(Printable("\xf4\x90\x80\x80\xf5"), "?????");
+  EXPECT_EQ(Printable("\xe2\x86"), "??");
+  EXPECT_EQ(Printable(""), "");
+}
+
 TEST(TextTest, Trim) {
   EXPECT_EQ(Trim(" \t a b\r\n"), "a b");
   EXPECT_EQ(Trim(" \n"), "");

@@ -10,6 +10,7 @@
 namespace walkhammer {
 namespace {
 
+constexpr char kClearLine[] = "\r\033[K";
 constexpr double kLogEvery = 10;  // seconds between lines where there is no terminal
 
 size_t Columns() {
@@ -32,7 +33,8 @@ void StatusLine::Show(double seconds, std::string line) {
     return;
   }
   if (line.size() >= Columns()) line.resize(Columns() - 1);
-  Print(stderr, "\r\033[K{}", line);
+  PrintText(stderr, kClearLine);
+  Print(stderr, "{}", line);
   std::fflush(stderr);
 }
 
@@ -48,7 +50,7 @@ void StatusLine::Announce(const BucketRow& bucket) {
 
 void StatusLine::Clear() {
   if (!terminal_) return;
-  Print(stderr, "\r\033[K");
+  PrintText(stderr, kClearLine);
   std::fflush(stderr);
 }
 

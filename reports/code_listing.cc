@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <span>
 #include <utility>
 
@@ -35,6 +36,20 @@ bool SameFunctions(const ElfImage& image, const CoverageRows& code) {
                      });
 }
 
+// True if functions and blocks take no more bytes than the file has: all of each is disassembled,
+// so a stranger's run folder could otherwise name the whole file many times.
+bool FitsInto(const CoverageRows& code) {
+  std::error_code error;
+  const uint64_t most = std::filesystem::file_size(code.file, error);
+  uint64_t functions = 0, blocks = 0;
+  for (const CoverageFunctionRow& function : code.functions) {
+    if (function.size > most) return false;
+    functions += function.size;
+  }
+  for (const CoverageBlockRow& block : code.blocks) blocks += block.size;
+  return !error && functions <= most && blocks <= most;
+}
+
 }  // namespace
 
 Result<CodeListing> CodeListing::Open(const CoverageRows& code) {
@@ -47,7 +62,7 @@ Result<CodeListing> CodeListing::Open(const CoverageRows& code) {
   if (access(code.file.c_str(), R_OK) != 0) return unable("is gone or cannot be read");
   if (BuildIdOf(code.file) != code.build_id) return unable("is another build than the run tested");
   ASSIGN_OR_RETURN(auto image, ElfImage::Open(code.file));
-  if (code.build_id.empty() && !SameFunctions(image, code))
+  if (!FitsInto(code) || (code.build_id.empty() && !SameFunctions(image, code)))
     return unable("is another build than the run tested");
   ASSIGN_OR_RETURN(auto disassembler, Disassembler::For(image.machine()));
   return CodeListing(code, std::move(image), std::move(disassembler));

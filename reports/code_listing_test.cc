@@ -217,6 +217,20 @@ TEST_F(ListingTest, TheCoverageFileHasTableAndListing) {
   EXPECT_THAT(text, HasSubstr(fmt::format("  - {:#x}  ", Entry(1 - root_))));
 }
 
+TEST_F(ListingTest, CodeThatDoesNotFitIntoTheFileIsNotListed) {
+  const CoverageRows whole = code_;
+  for (const bool function : {true, false}) {
+    code_ = whole;
+    if (function) code_.functions[root_].size = UINT64_MAX;
+    if (!function) code_.blocks[0].size = UINT32_MAX;
+    ASSERT_TRUE(run_.SetCoverage(code_).ok());
+    const auto report = UnreachedReport(run_, "");
+    ASSERT_FALSE(report.ok());
+    EXPECT_EQ(report.failure().code, ExitCode::kUnable);
+    EXPECT_THAT(report.failure().message, HasSubstr("is another build than the run tested"));
+  }
+}
+
 TEST_F(ListingTest, WithoutABuildIdTheFunctionsTellWhetherItIsTheFile) {
   std::string bytes = ReadFile(code_.file), id;
   for (size_t i = 0; i < code_.build_id.size(); i += 2)

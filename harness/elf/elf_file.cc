@@ -3,6 +3,7 @@
 
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,12 +24,15 @@ constexpr char kDebugRoot[] = "/usr/lib/debug";
 
 ElfFile::ElfFile(const std::string& path, Access access) {
   elf_version(EV_CURRENT);
-  // O_NONBLOCK: a FIFO of that name would wait for its writer.
-  fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd_ < 0) {
+  // A FIFO of that name would wait for its writer, a terminal would become our own.
+  fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  struct stat info;
+  if (fd_ < 0 || fstat(fd_, &info) != 0) {
     error_ = errno;
     return;
   }
+  is_regular_ = S_ISREG(info.st_mode);
+  if (!is_regular_) return;
   elf_.reset(elf_begin(fd_, access == Access::kMapped ? ELF_C_READ_MMAP : ELF_C_READ, nullptr));
   if (elf_ != nullptr && elf_kind(get()) != ELF_K_ELF) elf_.reset();
 }

@@ -34,6 +34,8 @@ class ElfFile {
   Elf* get() const { return elf_.get(); }
   // errno of opening the file; 0: success.
   int error() const { return error_; }
+  // False for folders, pipes and devices, which are not read.
+  bool is_regular() const { return is_regular_; }
   // e_machine; 0 if the file is no ELF file.
   uint16_t machine() const;
 
@@ -66,6 +68,7 @@ class ElfFile {
     void operator()(Elf* elf) const { elf_end(elf); }
   };
   int fd_ = -1, error_ = 0;
+  bool is_regular_ = true;
   std::unique_ptr<Elf, Closer> elf_;
 };
 

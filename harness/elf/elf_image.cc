@@ -67,6 +67,7 @@ Result<ElfImage> ElfImage::Open(const std::string& path) {
   image.file_ = std::make_unique<ElfFile>(path);
   if (image.file_->error() != 0)
     return BadInput("cannot read " + path + ": " + std::strerror(image.file_->error()));
+  if (!image.file_->is_regular()) return BadInput(path + " is no regular file");
   image.machine_ = image.file_->machine();
   if (image.machine_ == 0) return BadInput(path + " is no ELF file");
 

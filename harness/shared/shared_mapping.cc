@@ -13,8 +13,19 @@
 
 namespace walkhammer {
 
+namespace {
+
+// A hardened kernel (vm.memfd_noexec = 2) wants the seal, one before 6.3 does not know it.
+int MakeMemfd(const char* name) {
+  constexpr unsigned kNoExecSeal = 8;  // MFD_NOEXEC_SEAL, which older headers lack
+  const int fd = memfd_create(name, MFD_CLOEXEC | kNoExecSeal);
+  return fd >= 0 || errno != EINVAL ? fd : memfd_create(name, MFD_CLOEXEC);
+}
+
+}  // namespace
+
 Result<SharedMemory> MakeSharedMemory(const char* name, size_t size) {
-  const int fd = memfd_create(name, MFD_CLOEXEC);
+  const int fd = MakeMemfd(name);
   void* memory = MAP_FAILED;
   if (fd >= 0 && ftruncate(fd, static_cast<off_t>(size)) == 0)
     memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

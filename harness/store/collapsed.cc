@@ -20,8 +20,8 @@ size_t SkipType(std::string_view text, size_t at) {
 // anywhere: a frame without a whole descriptor ends at the last ';' that may end the frame.
 size_t FrameLength(std::string_view text) {
   const size_t next = std::min(text.find(';'), text.size());
-  const size_t open = text.find('(');
-  if (open > next || text.front() == '[') return next;
+  const size_t open = text.substr(0, next).find('(');
+  if (open == std::string_view::npos || text.front() == '[') return next;
   size_t at = open + 1, last = 0;  // last: the last ';' that may end the frame
   while (at < text.size() && text[at] != ')') {
     const size_t end = SkipType(text, at);

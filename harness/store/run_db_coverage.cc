@@ -24,12 +24,17 @@ Result<std::vector<Row>> InOrder(const Database& db, const char* table, const ch
                                 NamesOf<Row>(RunDb::kSchemaVersion), table, order)));
 }
 
-// True if the blocks of each function and the function of each block exist: readers index by these.
+// True if the blocks of each function and the function of each block exist, for readers index by
+// these, and if functions share no blocks as to their number, for readers look at all of each.
 bool IsWhole(const CoverageRows& code) {
-  for (const CoverageFunctionRow& function : code.functions)
+  uint64_t blocks = 0;
+  for (const CoverageFunctionRow& function : code.functions) {
     if (function.first_block > code.blocks.size() ||
         function.blocks > code.blocks.size() - function.first_block)
       return false;
+    blocks += function.blocks;
+  }
+  if (blocks > code.blocks.size()) return false;
   return std::all_of(code.blocks.begin(), code.blocks.end(), [&](const CoverageBlockRow& block) {
     return block.function < code.functions.size();
   });

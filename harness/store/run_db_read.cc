@@ -33,8 +33,7 @@ Result<Database> OpenImmutable(const std::string& file, const Failure& first) {
       uri += c;
     }
   }
-  Result<Database> db =
-      Database::Open(file, uri + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+  Result<Database> db = Database::OpenToRead(file, uri + "?immutable=1", SQLITE_OPEN_URI);
   if (!db.ok()) return first;
   return db;
 }
@@ -43,6 +42,32 @@ Result<int64_t> ReadNumber(const Database& db, const char* sql) {
   Statement statement(db, sql);
   ASSIGN_OR_RETURN(const bool row, statement.Step());
   return row ? statement.Int() : 0;
+}
+
+// True if no file that SQLite opens beside run.db is anything but a regular file: it would wait for
+// the other end of a pipe, and follow a link to a file that is not the run's.
+Status OnlyRegularFiles(const std::string& file) {
+  struct stat info;
+  if (stat(file.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
+    return BadInput(file + " is no regular file");
+  for (const char* end : {"-wal", "-shm", "-journal"})
+    if (lstat((file + end).c_str(), &info) == 0 && !S_ISREG(info.st_mode))
+      return BadInput(file + end + " is no regular file");
+  return Ok();
+}
+
+// True if all that the file declares are plain tables and indexes: what else a stranger's file
+// declares would be run by a query that names it.
+Status OnlyTables(const Database& db, const std::string& file) {
+  Statement others(db,
+                   "SELECT name FROM sqlite_master WHERE type NOT IN ('table', 'index')"
+                   " OR rootpage IS NULL OR rootpage < 2"
+                   " UNION ALL SELECT m.name FROM sqlite_master m, pragma_table_xinfo(m.name) x"
+                   " WHERE m.type = 'table' AND x.hidden <> 0 LIMIT 1");
+  ASSIGN_OR_RETURN(const bool found, others.Step());
+  if (!found) return Ok();
+  return BadInput(fmt::format("{}: {} is no table that a run has, so nothing of it is read", file,
+                              others.Text()));
 }
 
 // Reads a table of at most one row. `row` stays empty if there is no row, or no such table in an
@@ -66,7 +91,7 @@ int ReplayRank(const BucketRow& bucket) {
 }  // namespace
 
 bool RunDb::HasWriter(const std::string& dir) {
-  const int fd = open((dir + "/" + kLockName).c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = open((dir + "/" + kLockName).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return false;
   const bool locked = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   close(fd);
@@ -78,19 +103,19 @@ Result<RunDb> RunDb::Open(const std::string& dir) {
   struct stat info;
   if (stat(file.c_str(), &info) != 0)
     return BadInput(fmt::format("{}: is no run folder (it has no {})", dir, kDbName));
+  RETURN_IF_ERROR(OnlyRegularFiles(file));
   RunDb run;
   run.dir_ = dir;
-  Result<Database> db = Database::Open(file, file, SQLITE_OPEN_READONLY);
-  if (!db.ok()) return BadInput(db.failure().message);
-  Result<int64_t> version = ReadNumber(db.value(), "PRAGMA user_version");
+  ASSIGN_OR_RETURN(auto db, Database::OpenToRead(file, file));
+  Result<int64_t> version = ReadNumber(db, "PRAGMA user_version");
   if (!version.ok()) {
     Result<Database> immutable = OpenImmutable(file, version.failure());
     if (!immutable.ok()) return BadInput(immutable.failure().message);
-    db = std::move(immutable);
-    version = ReadNumber(db.value(), "PRAGMA user_version");
+    db = std::move(immutable.value());
+    version = ReadNumber(db, "PRAGMA user_version");
     if (!version.ok()) return BadInput(version.failure().message);
   }
-  const Result<int64_t> application = ReadNumber(db.value(), "PRAGMA application_id");
+  const Result<int64_t> application = ReadNumber(db, "PRAGMA application_id");
   if (!application.ok()) return BadInput(application.failure().message);
   if (version.value() == 0 || application.value() != kApplicationId)
     return BadInput(fmt::format("{}: is not the database of a walkhammer run", file));
@@ -98,7 +123,8 @@ Result<RunDb> RunDb::Open(const std::string& dir) {
     return BadInput(
         fmt::format("{}: has schema {}, this walkhammer reads up to {}; use a newer one", file,
                     version.value(), kSchemaVersion));
-  run.db_ = std::move(db.value());
+  RETURN_IF_ERROR(OnlyTables(db, file));
+  run.db_ = std::move(db);
   run.schema_ = static_cast<int>(version.value());
   return run;
 }

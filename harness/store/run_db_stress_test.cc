@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <set>
 
 #include "harness/store/collapsed.h"
@@ -100,6 +101,15 @@ TEST(SplitCollapsed, DescriptorsAreNotTakenApart) {
   EXPECT_THAT(SplitCollapsed("os::wait(long, int)+0x1;f(Lock*);g()"),
               ElementsAre("os::wait(long, int)+0x1", "f(Lock*)", "g()"));
   EXPECT_THAT(SplitCollapsed(";;a;;b;"), ElementsAre("a", "b"));
+}
+
+// Each frame is looked at once, however many follow.
+TEST(SplitCollapsed, TakesTimeInProportionToTheText) {
+  std::string text;
+  for (int i = 0; i < 500'000; i++) text += "a;";
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(SplitCollapsed(text).size(), 500'000u);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
 TEST(SplitCollapsed, NamesThatWereCutSwallowNoOther) {

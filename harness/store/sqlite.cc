@@ -2,10 +2,31 @@
 #include "harness/store/sqlite.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace walkhammer {
+namespace {
+
+constexpr int kMostFieldBytes = 16 << 20;  // the largest of our own, a stack's frames, take 3 MiB
+constexpr int kStepsAtOnce = 1000;
+constexpr uint64_t kWorkOfRow = 100;  // for the reader's memory: a row of ours takes up to 1 KiB
+
+// What a reader of the file may do, in steps of SQLite's machine, bytes of text and kWorkOfRow for
+// each row. A row takes at least 6 bytes of a file and about 30 steps, and is read up to twice.
+uint64_t MostWork(const std::string& path) {
+  constexpr uint64_t kLeast = 20'000'000, kForEachByte = 40, kMost = 4'000'000'000;
+  uint64_t bytes = 0;
+  for (const char* end : {"", "-wal"}) {
+    struct stat info;
+    if (stat((path + end).c_str(), &info) == 0) bytes += static_cast<uint64_t>(info.st_size);
+  }
+  return bytes > kMost / kForEachByte ? kMost : std::min(kMost, kLeast + kForEachByte * bytes);
+}
+
+}  // namespace
 
 Result<Database> Database::Open(const std::string& path, const std::string& uri, int flags) {
   constexpr int kBusyMs = 10'000;  // readers hold the file for milliseconds
@@ -21,7 +42,36 @@ Result<Database> Database::Open(const std::string& path, const std::string& uri,
   return db;
 }
 
+Result<Database> Database::OpenToRead(const std::string& path, const std::string& uri, int flags) {
+  Result<Database> db = Open(path, uri, flags | SQLITE_OPEN_READONLY);
+  if (!db.ok()) return BadInput(db.failure().message);
+  sqlite3* handle = db.value().handle();
+  for (const int option : {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_VIEW,
+                           SQLITE_DBCONFIG_ENABLE_TRIGGER})
+    sqlite3_db_config(handle, option, 0, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kMostFieldBytes);
+  db.value().work_left_ = std::make_unique<uint64_t>(MostWork(path));
+  const auto spend = [](void* left) {
+    uint64_t& work = *static_cast<uint64_t*>(left);
+    work -= std::min<uint64_t>(work, kStepsAtOnce);
+    return work == 0 ? 1 : 0;
+  };
+  sqlite3_progress_handler(handle, kStepsAtOnce, spend, db.value().work_left_.get());
+  return db;
+}
+
+bool Database::Spend(uint64_t work) const {
+  if (work_left_ == nullptr) return true;
+  *work_left_ -= std::min(*work_left_, work);
+  return *work_left_ > 0;
+}
+
 Failure Database::Error() const {
+  if (!Spend(0))
+    return BadInput(fmt::format(
+        "{}: reading it takes far more work than its size explains; it is no intact run database",
+        path_));
   int code = sqlite3_extended_errcode(handle_.get());
   const int system_error = sqlite3_system_errno(handle_.get());
   // SQLite does not report every lack of space as SQLITE_FULL.
@@ -47,6 +97,9 @@ Failure Database::Error() const {
       return BadInput(
           fmt::format("{}: is no intact run database ({})", path_, sqlite3_errmsg(handle_.get())));
     default:
+      if (work_left_ != nullptr)
+        return BadInput(fmt::format("{}: is no intact run database ({})", path_,
+                                    sqlite3_errmsg(handle_.get())));
       return ToolFailed(
           fmt::format("{}: {} (SQLite error {})", path_, sqlite3_errmsg(handle_.get()), code));
   }
@@ -86,6 +139,7 @@ Statement& Statement::Bind(const std::optional<int64_t>& number) {
 Result<bool> Statement::Step() {
   if (error_ != SQLITE_OK) return db_.Error();
   next_column_ = 0;
+  if (!db_.Spend(kWorkOfRow)) return db_.Error();
   const int status = sqlite3_step(statement_.get());
   if (status == SQLITE_ROW) return true;
   if (status == SQLITE_DONE) return false;
@@ -113,6 +167,7 @@ std::string Statement::Text() {
   const unsigned char* text = sqlite3_column_text(statement_.get(), column);
   if (text == nullptr) return "";
   const auto size = static_cast<size_t>(sqlite3_column_bytes(statement_.get(), column));
+  db_.Spend(size);
   return std::string(reinterpret_cast<const char*>(text), size);
 }
 

@@ -22,16 +22,25 @@ class Database {
   // `path` is the file that messages name. `uri` is a file name, or "file:..." as SQLite defines
   // it; `flags` are SQLITE_OPEN_*.
   static Result<Database> Open(const std::string& path, const std::string& uri, int flags);
+  // Opens a file that somebody else may have made to harm its reader, with the further `flags`.
+  // Nothing of it is run (views, triggers, functions named in the schema), a field is at most
+  // 16 MiB, and the steps and the text of all statements together are in proportion to the file's
+  // size. Whatever is wrong with the file is kBadInput.
+  static Result<Database> OpenToRead(const std::string& path, const std::string& uri,
+                                     int flags = 0);
 
   sqlite3* handle() const { return handle_.get(); }
   Status Exec(const char* sql);
   // The last error as one sentence about this file, with what to do next.
   Failure Error() const;
+  // Takes `work`, in steps or in bytes, from what a reader may do. False if it has done it all.
+  bool Spend(uint64_t work) const;
 
  private:
   struct Closer {
     void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
   };
+  std::unique_ptr<uint64_t> work_left_;  // null: a writer's. Outlives the handle, which knows it
   std::unique_ptr<sqlite3, Closer> handle_;
   std::string path_;
 };

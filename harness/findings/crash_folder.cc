@@ -50,7 +50,10 @@ std::string InputText(const CrashCase& crash) {
 
 Status WriteFileAtomically(const std::string& path, std::string_view text) {
   const std::string temporary = path + ".tmp";
-  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  // In a folder that others may write to, the name may be a link of theirs: it is not followed.
+  unlink(temporary.c_str());
+  const int fd =
+      open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (fd < 0) return WriteFailure(path, errno);
   int error = WriteAll(fd, text);
   if (error == 0 && fsync(fd) != 0) error = errno;

@@ -133,6 +133,21 @@ TEST_F(CrashFolderTest, ExplainsValuesInWords) {
   }
 }
 
+// In /tmp, a name that is known beforehand may be a link that somebody else has put there.
+TEST_F(CrashFolderTest, AtomicWriteFollowsNoPlantedLink) {
+  std::ofstream(dir_.Under("precious")) << "kept";
+  std::filesystem::create_symlink(dir_.Under("precious"), dir_.Under("x.tmp"));
+  ASSERT_TRUE(WriteFileAtomically(dir_.Under("x"), "new").ok());
+  EXPECT_EQ(ReadFile(dir_.Under("precious")), "kept");
+  EXPECT_EQ(ReadFile(dir_.Under("x")), "new");
+  EXPECT_FALSE(std::filesystem::is_symlink(dir_.Under("x")));
+  EXPECT_FALSE(std::filesystem::exists(dir_.Under("x.tmp")));
+  // What a run left that was killed while it wrote.
+  std::ofstream(dir_.Under("x.tmp")) << "a longer text than the new one";
+  ASSERT_TRUE(WriteFileAtomically(dir_.Under("x"), "newer").ok());
+  EXPECT_EQ(ReadFile(dir_.Under("x")), "newer");
+}
+
 TEST_F(CrashFolderTest, ExplainsRequestsInWords) {
   WalkRequest request;
   std::string text = ExplainRequest(request, *symbols_);

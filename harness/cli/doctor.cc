@@ -24,6 +24,7 @@
 #include "harness/cli/options.h"
 #include "harness/cli/print_json.h"
 #include "harness/jvm/structs/safefetch_source.h"
+#include "harness/process/scratch.h"
 #include "harness/process/spawn.h"
 #include "harness/proof/proof.h"
 
@@ -329,6 +330,7 @@ Asked AskedFor(const std::vector<std::string>& paths) {
 int RunDoctor(const Options& options, const SceneProbe& probe) {
   const Asked asked = AskedFor(options.jdks);
   if (asked.bad_input) return PrintFailure(*asked.bad_input);
+  if (const Status made = ScratchFolder().made(); !made.ok()) return PrintFailure(made.failure());
   std::vector<Lack> lacks;
   json report;
   report["machine"] = Machine(lacks);

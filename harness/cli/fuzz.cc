@@ -155,11 +155,10 @@ int RunFuzz(const Options& options, const std::vector<std::string>& jvm_flags) {
 
   Status status = Ok();
   {
+    ScratchFolder scratch;
+    if (!scratch.made().ok()) return PrintFailure(scratch.made().failure());
     auto db = RunDb::Create(dir, IdentityOf(options, provider.value(), plan.value(), jdk));
     if (!db.ok()) return PrintFailure(db.failure());
-    ScratchFolder scratch;
-    if (scratch.path().empty())
-      return PrintFailure(ToolFailed("cannot make a temporary folder: is TMPDIR writable?"));
     plan.value().child.scratch = scratch.path();
     if (options.jdks.empty() && std::getenv("WALKHAMMER_JDK") == nullptr)
       Print(stderr,

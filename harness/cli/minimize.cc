@@ -33,6 +33,7 @@ int RunMinimize(const Options& options, const std::vector<std::string>& jvm_flag
   auto library = ProviderLibraryNamed(options.provider);
   if (!library.ok()) return PrintFailure(library.failure());
   ScratchFolder scratch;
+  if (!scratch.made().ok()) return PrintFailure(scratch.made().failure());
   ChildSetup setup{jdks.value().front().libjvm, jdks.value().front().platform, jvm_flags, true,
                    scratch.path()};
   setup.provider = library.value();

@@ -164,6 +164,7 @@ int RunReplay(const Options& options, const std::vector<std::string>& jvm_flags)
                       static_cast<uint32_t>(std::max<int64_t>(1, hang.value().count() / 1000000))});
   }
   ScratchFolder scratch;
+  if (!scratch.made().ok()) return PrintFailure(scratch.made().failure());
   std::vector<Row> rows;
   for (const ReplayInput& input : inputs) {
     const WalkFile file = FileOf(input);

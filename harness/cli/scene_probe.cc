@@ -18,6 +18,7 @@ Result<nlohmann::json> ProbeScenes(const Jdk& jdk) {
   // An emulator takes 20 to 40 times as long.
   const auto most_time = std::chrono::seconds(jdk.platform.is_emulated ? 120 : 15);
   ScratchFolder scratch;
+  RETURN_IF_ERROR(scratch.made());
   ASSIGN_OR_RETURN(auto shared, SharedMapping::Create());
   SharedState& state = shared->state();
   state.job.mode = ChildMode::kScenes;

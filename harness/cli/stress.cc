@@ -51,8 +51,7 @@ RunIdentity IdentityOf(const StressOptions& options, const StressPlan& plan,
 
 int RunStress(const StressOptions& options, const std::vector<std::string>& jvm_flags) {
   ScratchFolder scratch;
-  if (scratch.path().empty())
-    return PrintFailure(ToolFailed("cannot make a temporary folder: is TMPDIR writable?"));
+  if (!scratch.made().ok()) return PrintFailure(scratch.made().failure());
   auto plan = MakeStressPlan(options, jvm_flags, scratch.path());
   if (!plan.ok()) return PrintFailure(plan.failure());
   const std::string dir = options.out.empty()

@@ -8,6 +8,8 @@
 
 #include <string>
 
+#include "harness/base/result.h"
+
 namespace walkhammer {
 
 class ScratchFolder {
@@ -17,7 +19,14 @@ class ScratchFolder {
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
 
-  // Empty if it could not be made.
+  // Fails with kToolFailed if the folder could not be made; path() is then empty.
+  Status made() const {
+    if (!path_.empty()) return Ok();
+    const char* place = std::getenv("TMPDIR");
+    return ToolFailed(std::string("cannot make a temporary folder in ") +
+                      (place == nullptr ? "/tmp" : place) +
+                      ": set TMPDIR to a folder that can be written to");
+  }
   const std::string& path() const { return path_; }
 
  private:

@@ -273,6 +273,43 @@ TEST_F(ReportTest, JsonTakesTextThatIsNoUtf8) {
 }
 
 // Keys are an interface: this list only ever grows within a schema number.
+// Writers of JSON call themselves for what is nested.
+TEST_F(ReportTest, JsonTakesFaultsThatAreNestedWithoutEnd) {
+  FindingRecord record = TestRecord("crash", "fault", "t", Realism::kGenuine);
+  record.fault = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+  ASSERT_TRUE(run_->AddFinding(record).ok());
+  Finish(RunStatus::kCleanEnd, TestTotals());
+  EXPECT_EQ(ReadJson()["buckets"][0]["findings"].size(), 1u);
+}
+
+TEST_F(ReportTest, RatesOfAbsurdTotalsAreNumbers) {
+  RunTotals totals = TestTotals();
+  totals.walks = INT64_MAX;
+  totals.time_ms = 1;
+  Finish(RunStatus::kCleanEnd, totals);
+  EXPECT_TRUE(Contains(Text(), "9,223,372,036,854,775,807, 1,000,000,000,000,000,000 a second"));
+}
+
+// What a run folder holds cannot pass for lines of the report.
+TEST_F(ReportTest, NoTextMakesLinesOfItsOwn) {
+  FindingRecord record = TestRecord("crash", "fault", "t", Realism::kGenuine);
+  for (std::string* text : {&record.signature.title, &record.outcome, &record.oracle})
+    *text += "\nFORGED";
+  ASSERT_TRUE(run_->AddFinding(record).ok());
+  ASSERT_TRUE(run_->SetVm("VM\nFORGED", "GC\rFORGED").ok());
+  const std::vector<CountRow> counts = {
+      {"agct\nFORGED", "c2", "in_Java\nFORGED", "code", "-5\nFORGED", 3}};
+  ASSERT_TRUE(run_->SaveCountRows(counts).ok());
+  CoverageRows code = TestCoverage();
+  code.file = "f\nFORGED";
+  code.functions[0].name += "\nFORGED";
+  ASSERT_TRUE(run_->SetCoverage(code).ok());
+  Finish(RunStatus::kFailed, TestTotals(), "why\nFORGED");
+  const std::string text = Text();
+  EXPECT_TRUE(Contains(text, "FORGED"));
+  EXPECT_FALSE(Contains(text, "\nFORGED")) << text;
+}
+
 TEST_F(ReportTest, JsonKeysAreStable) {
   Add("crash", "fault", "t", Realism::kGenuine);
   Finish(RunStatus::kCleanEnd, TestTotals());

@@ -112,7 +112,9 @@ std::string RunStateText(const RunRow& run) {
 
 double RunSummary::WalksPerSecond() const {
   if (run.totals.time_ms == 0) return 0;
-  return static_cast<double>(run.totals.walks) * 1000 / static_cast<double>(run.totals.time_ms);
+  // Reports round to whole numbers, and a run folder may hold any.
+  return std::min(
+      1e18, static_cast<double>(run.totals.walks) * 1000 / static_cast<double>(run.totals.time_ms));
 }
 
 Result<RunSummary> ReadRun(const RunDb& db) {
@@ -147,8 +149,10 @@ Result<RunSummary> ReadRun(const RunDb& db) {
     };
     summary.files.push_back({there(kInputName), there(kMinimizedName)});
     std::vector<int64_t>& seen_by = summary.bucket_cells.emplace_back();
-    for (const auto& [id, cell] : bucket_cells)
-      if (id == bucket.id) seen_by.push_back(cell);
+    for (auto at = std::lower_bound(bucket_cells.begin(), bucket_cells.end(),
+                                    std::pair(bucket.id, INT64_MIN));
+         at != bucket_cells.end() && at->first == bucket.id; ++at)
+      seen_by.push_back(at->second);
   }
   return summary;
 }

@@ -4,8 +4,8 @@
 #   | `harness/jvm/live` | what it holds | base, elf, guard, jvm/structs |
 # with names as in the first column, without `harness/`; `-` is none. Each folder with sources has a
 # row, includes what its row names and nothing else, and names only what it includes, of rows above
-# its own, so there is no cycle. Tests, their helpers, benchmarks and the fuzzer of our own walk are
-# free. What goes into libasgst.so alone, and that fuzzer, is in the namespace walkhammer::asgst, the
+# its own, so there is no cycle. Tests, their helpers, benchmarks and the fuzzers with sanitizers are
+# free. What goes into libasgst.so alone, and the fuzzer of its walk, is in walkhammer::asgst, the
 # agent in walkhammer::stress, all else in walkhammer.
 #   ci/includes.sh [ROOT [TABLE]]
 # Exit codes: 0 all hold, 1 something does not.
@@ -52,7 +52,7 @@ cd "${1:-$(dirname "$0")/..}"
   }
   $1 == "name" {
     split($2, part, ":")
-    wanted = part[1] ~ /^harness\/asgst\/|_fuzzer\./ ? "::asgst" : part[1] ~ /^stress\// ? "::stress" : ""
+    wanted = part[1] ~ /^harness\/asgst\/|\/reference_fuzzer\./ ? "::asgst" : part[1] ~ /^stress\// ? "::stress" : ""
     if ($3 != "walkhammer" wanted) fails(part[1] " is in " $3 ", not in walkhammer" wanted)
   }
   END {

@@ -1,0 +1,75 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# What ci/mutants.awk makes of C++: each operator, and what it must leave alone. ci/mutate.sh itself
+# builds, so only what it refuses is looked at.
+# shellcheck disable=SC2030,SC2031,SC2154  # each test is a subshell, and bats sets stderr
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+  root=$BATS_TEST_DIRNAME/..
+}
+
+# mutants_of LINE...: the mutated lines, without the rest.
+mutants_of() {
+  printf '%s\n' "$@" | awk -f "$root/ci/mutants.awk" | cut -f 4
+}
+
+# becomes LINE MUTANT...: these and no others.
+becomes() {
+  local line=$1
+  shift
+  diff <(mutants_of "$line" | sort) <(printf '%s\n' "$@" | sort)
+}
+
+@test "each operator makes its mutants" {
+  becomes '  return a < b;' 'return a <= b;' 'return a >= b;' 'return !(a < b);'
+  becomes 'const bool c = a >= b && d == e;' \
+    'const bool c = a > b && d == e;' 'const bool c = a < b && d == e;' \
+    'const bool c = a >= b || d == e;' 'const bool c = a >= b && d != e;'
+  becomes 'if (Seen(a)) return false;' 'if (!(Seen(a))) return false;'
+  becomes 'if (int x = f(); Good(x)) {' 'if (int x = f(); !(Good(x))) {'
+  becomes 'while (!text.empty()) {' 'while (!(!text.empty())) {'
+  becomes 'int x = 41;' 'int x = 42;' 'int x = 40;'
+  becomes 'total += part;' '{}'
+  becomes 'entries.push_back(entry);  // kept' '{}'
+  becomes 'count++;' '{}'
+  becomes 'return true;' 'return false;'
+}
+
+@test "what is no code of that kind stays" {
+  [ -z "$(mutants_of '// a < b && c == 1' '#include "a 1 b"' 'std::vector<int> names;' \
+    'const char* text = "a < b && 1 == \" 2";' 'static_assert(a == b);' 'case kOne:' \
+    'uint64_t x = 0x10;' "uint64_t y = 10'000;" 'auto word1 = x2;' 'Foo foo(bar);' \
+    'for (const auto& [a, b] : c) {' 'return {};' 'return "a";' "char c = '1';" 'double d = 1.5;' \
+    'if (auto x = f()) {' 'auto&& all = f();')" ]
+}
+
+@test "a statement that began on the line above is not deleted" {
+  [ -z "$(mutants_of 'const auto x =' 'Call(a);')" ]
+  [ "$(mutants_of 'if (a)' 'Call(a);' | tail -n 1)" = '{}' ]
+}
+
+@test "lines that are alike are told apart" {
+  run awk -f "$root/ci/mutants.awk" <<<$'  i++;\n  j++;\n  i++;'
+  [ "${lines[0]}" = $'1\t1\ti++;\t{}' ]
+  [ "${lines[2]}" = $'3\t2\ti++;\t{}' ]
+}
+
+@test "no mutant is the line itself" {
+  for file in "$root"/harness/request/*.cc "$root"/harness/oracles/*.cc; do
+    awk -f "$root/ci/mutants.awk" "$file"
+  done >"$BATS_TEST_TMPDIR/all"
+  [ "$(wc -l <"$BATS_TEST_TMPDIR/all")" -gt 500 ]
+  run awk -F '\t' 'NF != 4 || $3 == $4' "$BATS_TEST_TMPDIR/all"
+  [ -z "$output" ]
+}
+
+@test "mutate.sh refuses what it cannot use" {
+  for arguments in '--count many' '--folder nowhere' '--list nowhere' '--seed' '--other 1'; do
+    # shellcheck disable=SC2086  # words
+    run --separate-stderr -2 "$root/ci/mutate.sh" $arguments
+    [ -z "$output" ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+  done
+}

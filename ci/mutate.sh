@@ -1,0 +1,248 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# How much would the unit tests notice? Makes mutants of the C++ sources by the operators of
+# ci/mutants.awk, one at a time, in a clone of its own; builds what depends on each and runs the
+# tests that need no JVM. A mutant that no test fails on survives: a line that nothing holds to what
+# it says, or one that could be simpler.
+#   ci/mutate.sh [--folder F]... [--count N] [--seed S]    N mutants of files below the folders
+#   ci/mutate.sh --list ci/mutants.txt                     those of the list: all must be killed
+# --test NAME, as often as wanted: only these tests.
+# Mutants that do not compile (without warnings, as everywhere) or whose object files are the same
+# do not count. MUTANTS=DIR keeps the clone and its build there for the next time.
+# Exit codes: 0 done, 1 a mutant of the list survived or is no longer there, 2 usage, 4 nothing was
+# tried, or the tests fail without a mutant.
+set -eu
+cd "$(dirname "$0")/.."
+root=$PWD
+
+usage() {
+  echo "ci/mutate.sh: $1; see its first lines" >&2
+  exit 2
+}
+
+folders=
+only=
+count=50
+seed=1
+list=
+while [ $# -gt 0 ]; do
+  [ $# -ge 2 ] || usage "$1 wants a value"
+  case $1 in
+    --folder)
+      [ -d "$2" ] || usage "$2 is no folder"
+      folders="$folders ${2%/}"
+      ;;
+    --test) only="$only $2" ;;
+    --count) count=$2 ;;
+    --seed) seed=$2 ;;
+    --list)
+      [ -f "$2" ] || usage "$2 is no file"
+      list=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+      ;;
+    *) usage "$1 is unknown" ;;
+  esac
+  shift 2
+done
+for number in "$count" "$seed"; do
+  case $number in '' | *[!0-9]* | ??????????*) usage "$number is no number" ;; esac
+done
+[ -n "$folders" ] || folders='harness reports workloads fuzzers stress'
+
+temporary=$(mktemp -d)
+clone=${MUTANTS:-$temporary/clone}
+trap 'rm -rf "$temporary"' EXIT
+trap 'exit 130' INT TERM
+
+tab=$(printf '\t')
+chosen=$temporary/chosen  # file, number among lines that are alike, line, mutated line
+
+# All mutants of the folders, in an order that the seed decides. The generator is one that all kinds
+# of awk compute alike.
+choose() {
+  # shellcheck disable=SC2086  # a list of folders
+  git ls-files $folders | grep '\.cc$' | grep -v -e '_test\.cc$' -e '_bench\.cc$' -e /testing/ |
+    while read -r file; do
+      awk -f ci/mutants.awk "$file" | cut -f 2- | sed "s|^|$file$tab|"
+    done | awk -v seed="$seed" '
+      BEGIN { x = seed % 2147483646 + 1; for (i = 0; i < 10; i++) x = x * 16807 % 2147483647 }
+      { x = x * 16807 % 2147483647; printf "%010d\t%s\n", x, $0 }' | sort | cut -f 2-
+}
+
+if [ -n "$list" ]; then
+  grep -v -e '^#' -e '^$' "$list" >"$chosen" || true
+  count=$(wc -l <"$chosen")
+else
+  choose >"$chosen"
+fi
+[ -s "$chosen" ] || {
+  echo "ci/mutate.sh: there is nothing to mutate" >&2
+  exit 4
+}
+
+mkdir -p "$clone"
+clone=$(cd "$clone" && pwd)
+[ -d "$clone/.git" ] || git clone -q "$root" "$clone"
+git -C "$clone" fetch -q "$root" HEAD
+git -C "$clone" checkout -q --force FETCH_HEAD
+cd "$clone"
+build=build/release
+export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
+export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+export TMPDIR="$temporary/tmp" GTEST_FAIL_FAST=1 GTEST_BRIEF=1
+quietly() { nice -n 10 "$@" >"$temporary/said" 2>&1; }
+make() { quietly timeout 7200 ninja -j "$(nproc)" -C $build "$@"; }
+quietly cmake --preset release || {
+  cat "$temporary/said" >&2
+  exit 4
+}
+
+# A mutant may send signals to processes that it has not started, and fill memory and disks.
+contain=
+! unshare --pid --fork --kill-child true 2>/dev/null || contain='unshare --pid --fork --kill-child'
+
+# passes TEST SECONDS: its executable, as ctest starts it.
+passes() {
+  rm -rf "$TMPDIR"
+  mkdir "$TMPDIR"
+  # shellcheck disable=SC2086  # a command, or none
+  (cd $build && quietly timeout "$2" prlimit --as=8000000000 --fsize=2000000000 $contain "./$1" </dev/null)
+}
+
+# "NAME FOLDER...": the tests that need no JVM, with the folders of their sources.
+tests_with_folders() {
+  awk -v only="$only " '
+       /^ *wh_test\(/ { text = "" ; on = 1 }
+       on { text = text " " $0 }
+       on && /\)$/ {
+         on = 0
+         if (text ~ /LABELS jvm|BY_BATS/) next
+         sub(/.*wh_test\(/, "", text)
+         sub(/ LIBS .*/, "", text)
+         count = split(text, word, / +/)
+         if (only != " " && !index(only, " " word[1] " ")) next
+         line = word[1]
+         for (i = 2; i <= count; i++) if (sub(/\/[^\/]*\.cc$/, "", word[i])) line = line " " word[i]
+         print line
+       }' ci/tests.cmake
+}
+tests_with_folders >"$temporary/tests"
+[ -s "$temporary/tests" ] || usage "there is no such test:$only"
+
+echo "building the tests, and running them without a mutant"
+# shellcheck disable=SC2046  # a list of names
+make $(cut -d ' ' -f 1 "$temporary/tests") || {
+  tail -n 30 "$temporary/said" >&2
+  exit 4
+}
+mkdir "$temporary/limits"
+while read -r test _; do
+  begin=$(date +%s)
+  passes "$test" 900 || {
+    echo "ci/mutate.sh: $test fails without a mutant" >&2
+    tail -n 30 "$temporary/said" >&2
+    exit 4
+  }
+  # A mutant that takes ten times as long hangs, whatever else the machine does.
+  echo $((60 + 10 * ($(date +%s) - begin))) >"$temporary/limits/$test"
+done <"$temporary/tests"
+
+# objects_of FILE: what is compiled from it for libraries and for tests.
+objects_of() {
+  awk -v end=" -c $clone/$1\"," '
+    index($0, end) { sub(/.* -o /, "", $0); print substr($0, 1, index($0, " -c ") - 1) }
+  ' $build/compile_commands.json
+}
+
+# Copies of the objects without debug information go to a folder.
+keep_objects() {
+  mkdir -p "$2"
+  number=0
+  for object in $1; do
+    number=$((number + 1))
+    objcopy --strip-debug "$build/$object" "$2/$number" 2>/dev/null || true
+  done
+}
+
+# first_tests FOLDER: all tests, those of the folder first.
+first_tests() {
+  awk -v folder="$1" '{ near = 0; for (i = 2; i <= NF; i++) near = near || $i == folder
+                        print (near ? 0 : 1), NR, $1 }' "$temporary/tests" | sort -n | cut -d ' ' -f 3
+}
+
+# try FILE NUMBER FROM TO: sets $result to "no longer there", "does not compile", "same code",
+# "killed by TEST" or "survived", and $line.
+try() {
+  # The environment, because awk would take "\" in -v for an escape.
+  line=$(NUMBER=$2 FROM=$3 awk '
+    { text = $0; sub(/^ +/, "", text) }
+    text == ENVIRON["FROM"] && ++seen == ENVIRON["NUMBER"] { print NR }' "$1" 2>/dev/null) || line=
+  result='no longer there'
+  [ -n "$line" ] || return 0
+  objects=$(objects_of "$1")
+  result='does not compile'
+  [ -n "$objects" ] || return 0
+  # shellcheck disable=SC2086  # a list of names
+  make $objects
+  keep_objects "$objects" "$temporary/before"
+  LINE=$line TO=$4 awk '
+    NR == ENVIRON["LINE"] { match($0, /^ */); $0 = substr($0, 1, RLENGTH) ENVIRON["TO"] }
+    { print }' "$1" >"$temporary/mutant"
+  cat "$temporary/mutant" >"$1"
+  # shellcheck disable=SC2086  # a list of names
+  if make $objects; then
+    keep_objects "$objects" "$temporary/after"
+    result='same code'
+    diff -r "$temporary/before" "$temporary/after" >/dev/null || judge "$1"
+  fi
+  git checkout -q -- "$1"
+  rm -rf "$temporary/before" "$temporary/after"
+}
+
+# judge FILE: builds and runs one test after the other; those that are not linked anew do not depend
+# on the file.
+judge() {
+  result=survived
+  for test in $(first_tests "$(dirname "$1")"); do
+    touch "$temporary/stamp"
+    # gtest_discover_tests starts a test that has just been linked.
+    result="killed by $test"
+    make "$test" || return 0
+    [ -z "$(find "$build/$test" -newer "$temporary/stamp")" ] ||
+      passes "$test" "$(cat "$temporary/limits/$test")" || return 0
+  done
+  result=survived
+}
+
+tried=0
+killed=0
+bad=0
+: >"$temporary/survivors"
+while IFS=$tab read -r file number from to; do
+  [ "$tried" -lt "$count" ] || break
+  try "$file" "$number" "$from" "$to" </dev/null
+  case $result in
+    killed*)
+      killed=$((killed + 1))
+      tried=$((tried + 1))
+      ;;
+    survived)
+      tried=$((tried + 1))
+      bad=$((bad + 1))
+      printf '%s:%s\n  - %s\n  + %s\n' "$file" "$line" "$from" "$to" >>"$temporary/survivors"
+      ;;
+    'no longer there') bad=$((bad + 1)) ;;
+  esac
+  printf '%s:%s: %s: %s  =>  %s\n' "$file" "${line:-?}" "$result" "$from" "$to"
+done <"$chosen"
+
+echo
+[ ! -s "$temporary/survivors" ] || {
+  echo 'survivors'
+  cat "$temporary/survivors"
+}
+[ "$tried" -gt 0 ] || {
+  echo "ci/mutate.sh: no mutant was tried" >&2
+  exit 4
+}
+echo "$killed of $tried mutants were killed ($((killed * 100 / tried)) %)"
+[ -z "$list" ] || [ "$bad" -eq 0 ]

@@ -6,6 +6,7 @@
 #ifndef WALKHAMMER_HARNESS_PROCESS_SCRATCH_H_
 #define WALKHAMMER_HARNESS_PROCESS_SCRATCH_H_
 
+#include <cstdlib>
 #include <string>
 
 #include "harness/base/result.h"

@@ -148,6 +148,19 @@ if(NOT WALKHAMMER_SANITIZE)
   wh_test(interpose_test harness/guard/interpose_test.cc harness/guard/interpose.cc
           LIBS wh_walkers)
   set_target_properties(interpose_test PROPERTIES ENABLE_EXPORTS ON)
+  # A library that asks the dynamic loader for what depends on who asks, and one in its RUNPATH.
+  add_library(beside MODULE harness/guard/testing/beside.cc)
+  set_target_properties(beside PROPERTIES LIBRARY_OUTPUT_DIRECTORY caller/beside)
+  add_library(caller MODULE harness/guard/testing/caller.cc)
+  set_target_properties(caller PROPERTIES LIBRARY_OUTPUT_DIRECTORY caller
+                        BUILD_RPATH "$ORIGIN/beside")
+  target_link_options(caller PRIVATE -Wl,--enable-new-dtags)
+  add_library(allocator MODULE harness/guard/testing/allocator.cc)
+  target_compile_options(allocator PRIVATE -fno-builtin)
+  add_dependencies(interpose_test caller beside allocator)
+  target_compile_definitions(interpose_test PRIVATE
+                             WALKHAMMER_ALLOCATOR="$<TARGET_FILE:allocator>"
+                             WALKHAMMER_CALLER="$<TARGET_FILE:caller>")
   wh_test(trap_coverage_test harness/coverage/trap_coverage_test.cc LIBS wh_coverage wh_walkers)
   target_compile_definitions(trap_coverage_test PRIVATE ${branches_path})
   add_dependencies(trap_coverage_test branches)

@@ -141,6 +141,7 @@ if(NOT WALKHAMMER_SANITIZE)
           LIBS wh_walkers)
   wh_test(walk_line_test harness/child/method_keeper_test.cc harness/child/walk_line_test.cc
           LIBS wh_child)
+  wh_test(guard_edges_test harness/guard/guard_edges_test.cc LIBS wh_walkers)
   wh_test(failed_check_test harness/guard/failed_check_test.cc LIBS wh_walkers)
   # It asks where in its own code a fault happened, and who called.
   target_compile_options(guard_test PRIVATE -O2)

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+// The checked siglongjmp of fortified builds refuses to leave one signal stack for another.
+#undef _FORTIFY_SOURCE
 #include "harness/guard/guard.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <span>
 
@@ -22,7 +27,7 @@ namespace {
 constexpr int kFaultSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
 constexpr size_t kAltStackBytes = 256 * 1024;
 constexpr size_t kGuardPageBytes = 64 * 1024;  // below the stack; no page is larger
-constexpr int kWallLimitFactor = 20;
+constexpr int kSleepLimitFactor = 20;
 
 void OnFault(int signal, siginfo_t* info, void* raw_context);
 
@@ -35,6 +40,11 @@ __attribute__((tls_model("initial-exec"))) thread_local GuardSlot* current_slot 
 // This thread's signal stack from GiveSignalStack, and the signal stack from before.
 __attribute__((tls_model("initial-exec"))) thread_local void* own_stack = nullptr;
 __attribute__((tls_model("initial-exec"))) thread_local stack_t stack_before;
+
+// `begin`: ss_sp of a stack of NewSignalStack.
+void UnmapSignalStack(void* begin) {
+  munmap(static_cast<char*>(begin) - kGuardPageBytes, kGuardPageBytes + kAltStackBytes);
+}
 
 bool In(std::span<const GuardOptions::Range> ranges, uint64_t pc) {
   for (const auto& range : ranges)
@@ -70,6 +80,7 @@ bool JvmResumes(GuardSlot& slot, int signal, siginfo_t* info, void* context, uin
   // fault only leaves the call, with what the first fault has recorded.
   if (slot.leaving == 0) {
     slot.leaving = 1;
+    slot.signal_stack = context.uc_stack;
     slot.inside_unsafe_call = slot.unsafe_depth != 0;
     slot.ending = ending;
     Fault& fault = slot.fault;
@@ -86,6 +97,9 @@ bool JvmResumes(GuardSlot& slot, int signal, siginfo_t* info, void* context, uin
                                      slot.stack_end, fault.native);
   }
   slot.inside = 0;
+  // As the kernel does when a handler returns.
+  if ((slot.signal_stack.ss_flags & kDisarmedInHandlers) != 0)
+    sigaltstack(&slot.signal_stack, nullptr);
   siglongjmp(slot.leave, 1);
 }
 
@@ -211,11 +225,24 @@ void OnFault(int signal, siginfo_t* info, void* raw_context) {
   LeaveCall(*slot, Ending::kCrashed, signal, info, *context);
 }
 
+// Lets the watchdog judge the calling thread's hanging calls anew: the signal came while a walk
+// inside of the hanging one was under way.
+void AskAgain() {
+  const int tid = static_cast<int>(syscall(SYS_gettid));
+  for (auto& place : watched)
+    if (GuardSlot* slot = place.load(); slot != nullptr && slot->tid.load() == tid)
+      slot->hung_call.store(0);
+}
+
 void OnHang(int signal, siginfo_t* info, void* raw_context) {
+  const int saved_errno = errno;
   GuardSlot* slot = current_slot;
   if (slot == nullptr || slot->inside == 0 || slot->leaving != 0 ||
-      slot->calls.load() != slot->hung_call.load())
+      slot->calls.load() != slot->hung_call.load()) {
+    AskAgain();
+    errno = saved_errno;
     return;
+  }
   // If HotSpot's error reporting has replaced the handlers, the JVM is dying, which is no hang.
   if (!GuardInPlace()) return;
   LeaveCall(*slot, Ending::kHung, signal, info, *static_cast<ucontext_t*>(raw_context));
@@ -225,35 +252,62 @@ uint64_t Milliseconds(const timespec& t) {
   return static_cast<uint64_t>(t.tv_sec) * 1000 + static_cast<uint64_t>(t.tv_nsec) / 1000000;
 }
 
-void WatchSlot(GuardSlot& slot) {
+// True if the thread waits for something other than a processor. A thread that is ready to run, or
+// that a signal or a tracer has stopped, does not hang for that. True if the kernel does not say.
+bool IsAsleep(int tid) {
+  char path[48], text[128];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return true;
+  const ssize_t got = read(fd, text, sizeof text - 1);
+  close(fd);
+  text[got < 0 ? 0 : got] = 0;
+  // "TID (NAME) STATE ...": proc(5). The name may hold anything.
+  const char* state = std::strrchr(text, ')');
+  return state == nullptr || std::strchr("RTt", state[1] == 0 ? 'S' : state[2]) == nullptr;
+}
+
+// `waited_ms`: since the last call, without time in which the watchdog itself did not run.
+void WatchSlot(GuardSlot& slot, uint64_t waited_ms) {
   if (slot.inside == 0) return;
   const uint64_t call = slot.calls.load();
   const int tid = slot.tid.load();
-  timespec cpu{}, wall{};
+  timespec cpu{};
   if (clock_gettime(ThreadCpuClock(tid), &cpu) != 0) return;
-  clock_gettime(CLOCK_MONOTONIC, &wall);
-  if (call != slot.seen_call) {
+  const bool unheard = slot.signalled && slot.hung_call.load() == 0;
+  if (call != slot.seen_call || unheard) {
     slot.seen_call = call;
     slot.hung_call.store(0);
+    slot.signalled = false;
     slot.cpu_at = Milliseconds(cpu);
-    slot.wall_at = Milliseconds(wall);
+    slot.asleep_for = 0;
     return;
   }
+  if (IsAsleep(tid)) slot.asleep_for += waited_ms;
   const auto limit = static_cast<uint64_t>(options.hang_limit_ms);
-  const bool hung = Milliseconds(cpu) - slot.cpu_at >= limit ||
-                    Milliseconds(wall) - slot.wall_at >= limit * kWallLimitFactor;
-  // Once per call: the signal is queued, and each queued signal would run the handler.
-  if (hung && slot.calls.load() == call && slot.hung_call.exchange(call) != call)
-    syscall(SYS_tgkill, getpid(), tid, HangSignal());
+  const bool hung =
+      Milliseconds(cpu) - slot.cpu_at >= limit || slot.asleep_for >= limit * kSleepLimitFactor;
+  // Once per call, but for AskAgain: the signal is queued, and each queued signal would run the
+  // handler.
+  if (!hung || slot.signalled || slot.calls.load() != call) return;
+  slot.hung_call.store(call);
+  slot.signalled = true;
+  syscall(SYS_tgkill, getpid(), tid, HangSignal());
 }
 
 void* Watchdog(void*) {
   timespec pause{0, options.hang_limit_ms * 100000L};  // a tenth of the limit
   if (pause.tv_nsec > 50000000) pause.tv_nsec = 50000000;
+  const auto most_ms = static_cast<uint64_t>(options.hang_limit_ms);
+  uint64_t before_ms = MonotonicNs() / 1000000;
   for (;;) {
     nanosleep(&pause, nullptr);
+    // A much longer pause means that the whole process was stopped, or got no processor.
+    const uint64_t now_ms = MonotonicNs() / 1000000;
+    const uint64_t waited_ms = std::min(now_ms - before_ms, most_ms);
+    before_ms = now_ms;
     for (auto& slot : watched)
-      if (GuardSlot* here = slot.load(); here != nullptr) WatchSlot(*here);
+      if (GuardSlot* here = slot.load(); here != nullptr) WatchSlot(*here, waited_ms);
   }
   return nullptr;
 }
@@ -298,7 +352,9 @@ Status InstallGuard(const GuardOptions& wanted) {
   action.sa_sigaction = OnHang;
   if (sigaction(HangSignal(), &action, nullptr) != 0)
     return ToolFailed("cannot install the hang detector's signal handler");
-  return StartServiceThread("wh-watchdog", Watchdog);
+  // A second one would count the same sleep again.
+  static const Status watchdog = StartServiceThread("wh-watchdog", Watchdog);
+  return watchdog;
 }
 
 int HangSignal() { return SIGRTMIN + 7; }
@@ -308,33 +364,43 @@ bool GuardInPlace() {
   return sigaction(SIGSEGV, nullptr, &now) == 0 && now.sa_sigaction == OnFault;
 }
 
-stack_t NewSignalStack() {
-  stack_t none{};
-  none.ss_flags = SS_DISABLE;
+stack_t NewSignalStack(int flags) {
+  stack_t stack{};
+  stack.ss_flags = SS_DISABLE;
   void* memory = mmap(nullptr, kGuardPageBytes + kAltStackBytes, PROT_NONE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) return none;
-  stack_t alternate{};
-  alternate.ss_sp = static_cast<char*>(memory) + kGuardPageBytes;
-  alternate.ss_size = kAltStackBytes;
-  if (mprotect(alternate.ss_sp, kAltStackBytes, PROT_READ | PROT_WRITE) != 0) return none;
-  return alternate;
+  if (memory == MAP_FAILED) return stack;
+  void* begin = static_cast<char*>(memory) + kGuardPageBytes;
+  if (mprotect(begin, kAltStackBytes, PROT_READ | PROT_WRITE) != 0) {
+    UnmapSignalStack(begin);
+    return stack;
+  }
+  stack.ss_flags = flags;
+  stack.ss_sp = begin;
+  stack.ss_size = kAltStackBytes;
+  return stack;
 }
 
-void GiveSignalStack() {
-  const stack_t alternate = NewSignalStack();
-  if ((alternate.ss_flags & SS_DISABLE) == 0 && sigaltstack(&alternate, &stack_before) == 0)
-    own_stack = alternate.ss_sp;
+void GiveSignalStack(int flags) {
+  const stack_t stack = NewSignalStack(flags);
+  if ((stack.ss_flags & SS_DISABLE) != 0) return;
+  if (sigaltstack(&stack, &stack_before) == 0)
+    own_stack = stack.ss_sp;
+  else
+    UnmapSignalStack(stack.ss_sp);
 }
 
-void WatchGuardSlot(GuardSlot& slot) {
+bool WatchGuardSlot(GuardSlot& slot) {
   // Call numbers differ between slots, so that a number identifies one call.
   static std::atomic<uint64_t> slots{1};
   slot.calls.store(slots.fetch_add(1) << 40);
+  for (auto& place : watched)
+    if (place.load() == &slot) return true;
   for (auto& place : watched) {
     GuardSlot* none = nullptr;
-    if (place.load() == &slot || place.compare_exchange_strong(none, &slot)) return;
+    if (place.compare_exchange_strong(none, &slot)) return true;
   }
+  return false;
 }
 
 GuardSlot* SetCurrentGuardSlot(GuardSlot* slot, int tid) {
@@ -344,10 +410,11 @@ GuardSlot* SetCurrentGuardSlot(GuardSlot* slot, int tid) {
   return before;
 }
 
-void EnterGuardedThread(GuardSlot& slot) {
+bool EnterGuardedThread(GuardSlot& slot) {
   GiveSignalStack();
-  WatchGuardSlot(slot);
+  const bool watched_now = WatchGuardSlot(slot);
   SetCurrentGuardSlot(&slot);
+  return watched_now;
 }
 
 void LeaveGuardedThread() {
@@ -359,7 +426,7 @@ void LeaveGuardedThread() {
     }
   // Without own_stack, this thread's signal stack is another library's.
   if (own_stack == nullptr || sigaltstack(&stack_before, nullptr) != 0) return;
-  munmap(static_cast<char*>(own_stack) - kGuardPageBytes, kGuardPageBytes + kAltStackBytes);
+  UnmapSignalStack(own_stack);
   own_stack = nullptr;
 }
 

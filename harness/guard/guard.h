@@ -2,8 +2,8 @@
 // The guard: contains what a walker does inside one call. Faults and hangs end the call with
 // siglongjmp; calls to malloc, free and locks are recorded. Several threads may walk at a time, and
 // a thread may walk again inside of a walk; each walk has a slot of its own.
-// Signal-safe: GuardedCall, SetCurrentGuardSlot, CurrentGuardSlot, HangSignal, GuardInPlace,
-// ThreadSignalMask, NativeChain yes; the rest no.
+// Signal-safe: GuardedCall, Contained, SetCurrentGuardSlot, CurrentGuardSlot, HangSignal,
+// GuardInPlace, ThreadSignalMask, NativeChain yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_GUARD_GUARD_H_
 #define WALKHAMMER_HARNESS_GUARD_GUARD_H_
 
@@ -47,15 +47,20 @@ struct GuardSlot {
   std::atomic<uint64_t> calls{0};
   std::atomic<int> tid{0};
   uint64_t stack_end = 0;  // frame of GuardedCall: native chains stop here
-  // What the watchdog knows about the call.
-  uint64_t seen_call = 0, cpu_at = 0, wall_at = 0;
-  std::atomic<uint64_t> hung_call{0};
+  // What the watchdog knows about the call. The times are in ms; `asleep_for` counts only what the
+  // watchdog saw itself: neither time in which the process was stopped, nor time in which the
+  // thread waited for a processor.
+  uint64_t seen_call = 0, cpu_at = 0, asleep_for = 0;
+  bool signalled = false;
+  std::atomic<uint64_t> hung_call{
+      0};  // the call to end; 0: none, or OnHang wants to be asked again
   Ending ending = Ending::kReturned;
+  stack_t signal_stack{};  // that was in force when the call was interrupted
   sigjmp_buf leave;
 };
 
 struct GuardOptions {
-  int hang_limit_ms;  // limit of the thread's CPU time; the wall-clock limit is 20 times as long
+  int hang_limit_ms;  // limit of the thread's CPU time; the limit of its sleep is 20 times as long
   // Asks the JVM whether a fault is its own: JVM_handle_linux_signal. May be null.
   int (*jvm_handler)(int, siginfo_t*, void*, int);
   // pc ranges where HotSpot faults on purpose (SafeFetch).
@@ -97,8 +102,8 @@ inline constexpr int kMaxGuardSlots = 128;  // slots that the watchdog can watch
 Status InstallGuard(const GuardOptions& options);
 
 // Lets the calling thread walk: gives it an alternate signal stack, watches `slot` and makes it
-// current. LeaveGuardedThread undoes this, before the thread ends.
-void EnterGuardedThread(GuardSlot& slot);
+// current. LeaveGuardedThread undoes this, before the thread ends. False: as of WatchGuardSlot.
+bool EnterGuardedThread(GuardSlot& slot);
 void LeaveGuardedThread();
 
 // The signal that ends a hanging call; threads that call walkers must not block it.
@@ -106,16 +111,23 @@ void LeaveGuardedThread();
 int HangSignal();
 
 // Step of EnterGuardedThread: lets the watchdog watch `slot` for hangs. Watch a slot before it
-// becomes current. The slot stays watched until LeaveGuardedThread finds it current.
-void WatchGuardSlot(GuardSlot& slot);
+// becomes current. The slot stays watched until LeaveGuardedThread finds it current. False: all
+// places are taken, so that hangs of this slot's calls will not end.
+bool WatchGuardSlot(GuardSlot& slot);
 // True while the guard's handler for SIGSEGV is installed. Signal-safe: yes.
 bool GuardInPlace();
-// Returns a new signal stack for sigaltstack, with a guard page below it; ss_flags is SS_DISABLE if
-// there is no memory. The stack is never unmapped, except by LeaveGuardedThread.
-stack_t NewSignalStack();
+// ss_flags of a signal stack that the kernel takes out of force while a handler runs (Linux 4.7 and
+// later, <linux/signal.h>). The handler may then put another stack in force: otherwise, if the
+// handler overflowed its stack, the kernel would handle the fault at the top of that same stack,
+// over the handler's own frames. The kernel puts the stack back in force when the handler returns,
+// and the guard does when it leaves a call by a jump.
+inline constexpr int kDisarmedInHandlers = 1 << 31;
+// Returns a new signal stack for sigaltstack, with a guard page below it; ss_flags is `flags`, or
+// SS_DISABLE if there is no memory. The stack is never unmapped, except by LeaveGuardedThread.
+stack_t NewSignalStack(int flags = 0);
 // Step of EnterGuardedThread: gives the calling thread an alternate signal stack, until
 // LeaveGuardedThread.
-void GiveSignalStack();
+void GiveSignalStack(int flags = 0);
 // Step of EnterGuardedThread: makes `slot` the calling thread's current slot (null: the thread does
 // not walk). Returns the slot that was current before. `tid`: the calling thread's id; 0: the
 // kernel is asked. Signal-safe: yes.
@@ -125,6 +137,18 @@ GuardSlot* SetCurrentGuardSlot(GuardSlot* slot, int tid = 0);
 // a crash or hang ends may leave locks and other state of the callee behind: check
 // inside_unsafe_call, and walk something known. Signal-safe: yes.
 Ending GuardedCall(GuardSlot& slot, void (*body)(void*), void* argument);
+
+// Runs `body`, which reads what may lead nowhere, on a thread whose current slot is `slot` and
+// which is in no guarded call. False: a crash ended it. Of the slot's results, keeps unsafe_call,
+// not fault. Signal-safe: as `body`.
+template <typename Body>
+bool Contained(GuardSlot& slot, Body body) {
+  const char* const kept = slot.unsafe_call.function;
+  const Ending ending = GuardedCall(
+      slot, [](void* data) { (*static_cast<Body*>(data))(); }, &body);
+  slot.unsafe_call.function = kept;
+  return ending == Ending::kReturned;
+}
 
 // The calling thread's signal mask as the kernel holds it, bit 0 = signal 1. Signal-safe: yes.
 uint64_t ThreadSignalMask();

@@ -4,13 +4,18 @@
 // is 5, so that walks of pristine scenes stay true.
 #include "harness/walkers/puzzles.h"
 
+#include <dlfcn.h>
+#include <link.h>
+#include <malloc.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <ctime>
 
 #include "harness/guard/arch.h"
 #include "harness/guard/guard.h"
@@ -69,6 +74,10 @@ void BadMethod(AgctTrace& trace, jint) {
   trace.num_frames = 1;
   trace.frames[0] = AgctFrame{0, reinterpret_cast<jmethodID>(const_cast<int*>(&zero))};
 }
+void WildMethod(AgctTrace& trace, jint) {
+  trace.num_frames = 1;
+  trace.frames[0] = AgctFrame{0, reinterpret_cast<jmethodID>(nowhere + 8)};
+}
 void BadBci(AgctTrace& trace, jint) {
   if (trace.num_frames > 1) trace.frames[1].lineno = 70000;
 }
@@ -104,6 +113,38 @@ void Lock(AgctTrace&, jint) {
   pthread_mutex_lock(&held);
   pthread_mutex_unlock(&held);
 }
+void TryLock(AgctTrace&, jint) {
+  if (pthread_mutex_trylock(&held) == 0) pthread_mutex_unlock(&held);
+}
+constexpr timespec kLongAgo{1, 0};
+void WaitForCondition(AgctTrace&, jint) {
+  static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+  // One for each thread: nobody else may want it meanwhile.
+  __attribute__((tls_model("initial-exec"))) static thread_local pthread_mutex_t mutex =
+      PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_timedwait(&condition, &mutex, &kLongAgo);
+  pthread_mutex_unlock(&mutex);
+}
+void WaitForSemaphore(AgctTrace&, jint) {
+  static sem_t semaphore;  // of value 0
+  const int error_number = errno;
+  sem_timedwait(&semaphore, &kLongAgo);
+  errno = error_number;
+}
+void Align(AgctTrace&, jint) {
+  kept = memalign(64, 24);
+  std::free(kept);
+}
+void FindSymbol(AgctTrace&, jint) { kept = dlsym(RTLD_DEFAULT, "getpid"); }
+void VisitLibraries(AgctTrace&, jint) {
+  zero = dl_iterate_phdr([](dl_phdr_info*, size_t, void*) { return 0; }, nullptr);
+}
+int Recurse(int depth) {
+  volatile char frame[512];
+  frame[0] = static_cast<char>(depth);
+  return forever ? Recurse(depth + 1) + frame[0] : 0;
+}
+void Recursion(AgctTrace&, jint) { zero = Recurse(0) & 0; }
 void Blind(AgctTrace& trace, jint) { trace.num_frames = -3; }
 // Loses the caller, like a walker that takes a frame for complete before it is.
 void SkipCaller(AgctTrace& trace, jint) {
@@ -314,6 +355,14 @@ std::vector<WalkerInfo> Puzzles() {
       CallerPuzzle<MakeUpCaller>("puzzle-made-up-caller",
                                  "the reference with a caller too many, always"),
       CallerPuzzle<KeepNewest>("puzzle-no-callers", "the reference's newest frame alone, always"),
+      Puzzle<Recursion>("puzzle-recursion", "recurses for ever"),
+      Puzzle<WildMethod>("puzzle-wild-method", "returns a method id that leads nowhere"),
+      Puzzle<TryLock>("puzzle-try-lock", "tries to take a mutex"),
+      Puzzle<WaitForCondition>("puzzle-condition", "waits for a condition"),
+      Puzzle<WaitForSemaphore>("puzzle-semaphore", "waits for a semaphore, but not long"),
+      Puzzle<Align>("puzzle-align", "calls memalign and free"),
+      Puzzle<FindSymbol>("puzzle-symbol", "calls dlsym"),
+      Puzzle<VisitLibraries>("puzzle-libraries", "calls dl_iterate_phdr"),
   };
 }
 

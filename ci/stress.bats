@@ -51,6 +51,11 @@ ended() {
   [[ "$(cell reason)" == *"$3"* ]]
 }
 
+# notes CONDITION: how many notes of the run it is true of.
+notes() {
+  sqlite3 "$out/run.db" "select count(*) from note where $1"
+}
+
 finding() {
   sqlite3 "$out/run.db" "select distinct oracle || '/' || outcome from finding where realism = 'genuine'"
 }
@@ -224,7 +229,53 @@ puzzle-errno errno/
 puzzle-mask signal-mask/
 puzzle-malloc signal-safety/
 puzzle-lock signal-safety/
+puzzle-try-lock signal-safety/
+puzzle-condition signal-safety/
+puzzle-semaphore signal-safety/
+puzzle-align signal-safety/
+puzzle-symbol signal-safety/
+puzzle-libraries signal-safety/
 END
+}
+
+@test "a walker that overflows its stack is contained, wherever it is called" {
+  for mode in handler nested parked running; do
+    out=$BATS_TEST_TMPDIR/$mode
+    program Work --time 2s --mode "$mode" --walker puzzle-recursion --no-confirm
+    ended passed 1 ""
+    [ "$(cell 'contained_crashes > 10')" -eq 1 ]
+    finding | grep -q '^crash/fault$'
+    [ "$(finding | grep -c '^survival/')" -eq 0 ]
+    [ "$(notes "kind = 'in-force' and name = 'stack overflow'")" -eq 1 ]
+  done
+}
+
+@test "a walker that overflows its stack at a step is contained" {
+  run --separate-stderr timeout 100 "$WALKHAMMER" step --out "$out" --java "-cp $PROGRAMS Work" \
+    --time 2s --walker puzzle-recursion --no-confirm
+  [ "$(cell status)" = passed ]
+  [ "$(cell 'contained_crashes > 10')" -eq 1 ]
+}
+
+@test "method ids that lead nowhere are not followed" {
+  program Work --time 2s --walker puzzle-wild-method,puzzle-wild-method --no-confirm -- -Xint
+  ended passed 1 ""
+  finding | grep -q '^method-id/never-existed$'
+}
+
+@test "a run says whether calls of malloc and locks are seen" {
+  program Work --time 1s
+  [ "$(notes "kind = 'in-force' and name = 'interposition' and cell = 0")" -eq 1 ]
+  [ "$(notes "name = 'hang detection' and kind = 'in-force'")" -eq 1 ]
+}
+
+@test "another allocator may be preloaded" {
+  allocator=${WALKHAMMER%/*}/liballocator.so
+  [ -e "$allocator" ] || skip "the tests are not built"
+  LD_PRELOAD=$allocator program Work --time 2s
+  ended passed "$status" ""
+  [ "$(finding | grep -c '^survival/')" -eq 0 ]
+  [ "$(notes "kind = 'in-force' and name = 'interposition'")" -eq 1 ]
 }
 
 @test "a walker that writes into the stack is found, unless the program hangs of it first" {
@@ -384,6 +435,10 @@ called() { # WALKER
   [ "$(cell status)" = passed ]
   [ "$(cell 'successful > 50')" -eq 1 ]
   kill -0 "$pid"
+  # Not preloaded, the agent is behind libc, and says so.
+  [ "$(sqlite3 "$out/run.db" "select detail from note where kind = 'not-in-force' and name = 'interposition'" |
+    grep -c '^malloc is that of .*libc')" -eq 1 ]
+  "$WALKHAMMER" report "$out" | grep -q 'not in force: interposition'
 }
 
 @test "bad usage is one sentence and 2" {

@@ -92,6 +92,8 @@ wh_test(stress_tables_test
         stress/code_recorder.cc stress/described_code.cc stress/stack_table.cc
         stress/tables_test.cc
         LIBS wh_cli)
+wh_test(sampled_threads_test stress/sampled_threads.cc stress/sampled_threads_test.cc
+        LIBS wh_shared wh_guard)
 wh_test(minimizer_test harness/supervise/minimizer_test.cc LIBS wh_cli)
 wh_test(step_map_test harness/supervise/matrix/blame_test.cc
         harness/supervise/matrix/ptrace_stepper_test.cc harness/supervise/matrix/step_map_test.cc LIBS wh_cli)
@@ -99,7 +101,8 @@ wh_test(step_truth_test
         stress/step_evidence.cc stress/step_evidence_test.cc stress/step_truth.cc
         stress/step_truth_test.cc
         LIBS wh_shared)
-wh_test(lane_test harness/supervise/matrix/lane_test.cc
+wh_test(lane_test
+        harness/supervise/matrix/cell_words_test.cc harness/supervise/matrix/lane_test.cc
         harness/supervise/matrix/stress_run_test.cc LIBS wh_cli)
 wh_test(stepped_stack_test
         stress/known_callers.cc stress/step_instruction.cc stress/step_instruction_test.cc

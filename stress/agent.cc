@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stress/agent.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <signal.h>
-#include <sys/syscall.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
+#include <vector>
 
+#include "harness/base/mappings.h"
 #include "harness/elf/modules.h"
+#include "harness/guard/interposition.h"
 #include "harness/jvm/live/failed_checks.h"
 #include "harness/jvm/live/safefetch.h"
 #include "harness/jvm/structs/flags.h"
@@ -30,8 +31,6 @@ constexpr int kLearnedThreads = 64;  // threads whose starts are asked for each 
 
 Agent* the_agent = nullptr;
 
-int NestedSignal() { return SIGRTMIN + kNestedSignalOffset; }
-
 void Copy(char* to, size_t size, const std::string& from) {
   std::snprintf(to, size, "%s", from.c_str());
 }
@@ -40,8 +39,22 @@ void Copy(char* to, size_t size, const std::string& from) {
 JvmLayout layout;
 int const_method_bytes = 0;
 
+// Runs `read` with the id, in a handler, after a walk. Does not run it for an id that the registry
+// does not know: a walker may answer anything. What a known id leads to goes with its class, maybe
+// at this moment: `read` may fault.
+template <typename Read>
+void ReadMethod(void* method_id, Read read) {
+  const MethodEntry* entry = the_agent->methods().Find(method_id);
+  GuardSlot* slot = CurrentGuardSlot();
+  if (entry == nullptr || entry->unloaded.load(std::memory_order_relaxed) || slot == nullptr)
+    return;
+  Contained(*slot, [&] { read(the_agent->jvm().MethodOf(static_cast<jmethodID>(method_id))); });
+}
+
 uint64_t MethodOf(void* method_id) {
-  return the_agent->jvm().MethodOf(static_cast<jmethodID>(method_id));
+  uint64_t method = 0;
+  ReadMethod(method_id, [&](uint64_t found) { method = found; });
+  return method;
 }
 
 std::atomic<bool> classes_are_missing{false};  // from the method registry
@@ -54,30 +67,35 @@ bool Keeps(void* method_id) {
   return keeps;
 }
 
-// The ConstMethod of a jmethodID; 0 if the id leads to no method any more.
-uint64_t ConstMethodOf(void* method_id) {
-  const uint64_t method = MethodOf(method_id);
-  if (method < 4096) return 0;
-  return *reinterpret_cast<uint64_t*>(method + static_cast<uint64_t>(layout.method_const));
+// The value at `offset` of the id's ConstMethod; -1: the id leads to no method any more.
+template <typename Value>
+int ConstMethodHas(void* method_id, int offset) {
+  int value = -1;
+  ReadMethod(method_id, [&](uint64_t method) {
+    if (method < 4096) return;
+    const auto constant =
+        *reinterpret_cast<uint64_t*>(method + static_cast<uint64_t>(layout.method_const));
+    value = *reinterpret_cast<Value*>(constant + static_cast<uint64_t>(offset));
+  });
+  return value;
 }
 
 int CodeSizeOf(void* method_id) {
-  const uint64_t constant = ConstMethodOf(method_id);
-  if (constant == 0) return -1;
-  return *reinterpret_cast<uint16_t*>(constant + static_cast<uint64_t>(layout.const_code_size));
+  return ConstMethodHas<uint16_t>(method_id, layout.const_code_size);
 }
 
 int ByteCodeAt(void* method_id, int bci) {
-  const uint64_t constant = ConstMethodOf(method_id);
-  if (constant == 0) return -1;
-  return *reinterpret_cast<uint8_t*>(constant + static_cast<uint64_t>(const_method_bytes + bci));
+  return ConstMethodHas<uint8_t>(method_id, const_method_bytes + bci);
 }
 
-std::string CommandOf(int tid) {
-  std::ifstream file("/proc/self/task/" + std::to_string(tid) + "/comm");
-  std::string name;
-  std::getline(file, name);
-  return name;
+// Of a mapping, what the page cache holds: an upper bound of what this process has mapped of it.
+uint64_t ResidentKib(uint64_t begin, uint64_t end) {
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  std::vector<unsigned char> pages((end - begin) / page);
+  if (mincore(reinterpret_cast<void*>(begin), end - begin, pages.data()) != 0) return 0;
+  uint64_t resident = 0;
+  for (const unsigned char state : pages) resident += state & 1;
+  return resident * page / 1024;
 }
 
 // Compares what vmStructs say with what the JVM says of itself. A running program may compile and
@@ -90,10 +108,6 @@ Status CheckLayoutOf(Jvm& jvm) {
     if (status.ok()) break;
   }
   return status;
-}
-
-bool IsOurs(const std::string& thread_name) {
-  return thread_name.starts_with("wh-") || thread_name.starts_with("walkhammer");
 }
 
 }  // namespace
@@ -160,6 +174,7 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
   state_.module_count.store(ListModules(state_.modules));  // with what walkers have loaded
   if (status.ok()) status = InstallHandlers();
   if (!status.ok()) return status;
+  CheckInterposition();
   if (state_.job.mode == WalkMode::kParked || state_.job.mode == WalkMode::kRunning) {
     service_ = std::make_unique<WalkService>(state_, threads_, *line_);
     status = service_->Start([] { AttachAsDaemon(the_agent->jvm_->vm(), "walkhammer-walker"); },
@@ -201,6 +216,12 @@ Status Agent::InstallHandlers() {
   if (sigaction(NestedSignal(), &action, nullptr) != 0)
     return ToolFailed("cannot install the nested signal's handler");
   return Ok();
+}
+
+// Whether walkers' calls of malloc and locks are seen. Attached to a running JVM, or if
+// LD_PRELOAD was not obeyed, the agent is loaded but not in front of libc.
+void Agent::CheckInterposition() {
+  Copy(state_.not_interposed, sizeof state_.not_interposed, WhatIsNotInterposed());
 }
 
 Status Agent::ChooseAndStartSampler() {
@@ -250,145 +271,6 @@ void Agent::CodeUnloaded(const void* code) {
   if (recorder_ != nullptr) recorder_->Remove(reinterpret_cast<uint64_t>(code));
 }
 
-std::string Agent::NameOf(JNIEnv* env, jthread object) const {
-  jvmtiThreadInfo info{};
-  if (jvm_->jvmti()->GetThreadInfo(object, &info) != JVMTI_ERROR_NONE) return "?";
-  std::string name = info.name;
-  jvm_->jvmti()->Deallocate(reinterpret_cast<unsigned char*>(info.name));
-  env->DeleteLocalRef(info.thread_group);
-  env->DeleteLocalRef(info.context_class_loader);
-  return name;
-}
-
-// Fills in what the walk of a Java thread needs.
-void Agent::Describe(SampledThread& thread, JNIEnv* env, jthread object) const {
-  thread.object = env->NewWeakGlobalRef(object);
-  thread.stack_base = thread.view.stack_base();
-  thread.stack_limit = thread.view.stack_limit();
-}
-
-void Agent::ThreadStarted(JNIEnv* env, jthread object) {
-  if (jvm_ == nullptr || !sampling()) return;
-  const int tid = static_cast<int>(syscall(SYS_gettid));
-  const std::string name = NameOf(env, object);
-  if (IsOurs(name)) return;
-  // The thread may be known: a JVM's main thread is, and a native one that attaches itself now.
-  SampledThread* thread = threads_.Find(tid);
-  const bool is_new = thread == nullptr;
-  if (is_new) thread = threads_.Add(tid, name.c_str(), true);
-  if (thread == nullptr) return;
-  thread->view = jvm_->ThreadOf(env);
-  Describe(*thread, env, object);
-  thread->counts->java = 1;
-  GiveSignalStack();
-  thread->has_signal_stack = true;
-  threads_.Enter(*thread);
-  thread->env = env;
-  // A known entry may be that of an older thread with this tid.
-  if (!is_new) Disarm(*thread);
-  Arm(*thread);
-}
-
-void Agent::ThreadEnded() {
-  SampledThread* thread = CurrentSampledThread();
-  if (thread == nullptr || jvm_ == nullptr) return;
-  sigset_t ours, before;  // signals on their way must not find the thread half removed
-  sigemptyset(&ours);
-  sigaddset(&ours, kSampleSignal);
-  sigaddset(&ours, NestedSignal());
-  pthread_sigmask(SIG_BLOCK, &ours, &before);
-  Disarm(*thread);
-  thread->shadow.store(nullptr);
-  // A walk under way still uses this thread's thread pointer; a walk not begun never will.
-  Park waiting = Park::kWaiting;
-  thread->park.compare_exchange_strong(waiting, Park::kNone);
-  while (thread->park.load() != Park::kNone) usleep(100);
-  JNIEnv* env = thread->env;
-  {
-    std::lock_guard<std::mutex> lock(objects_);
-    thread->env = nullptr;
-    if (env != nullptr && thread->object != nullptr) env->DeleteWeakGlobalRef(thread->object);
-    thread->object = nullptr;
-  }
-  threads_.Remove(*thread, true);
-  LeaveGuardedThread();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-}
-
-// Adds the Java threads that were there before the agent, each with a signal stack to take.
-void Agent::AddExistingThreads(JNIEnv* env) {
-  jint count = 0;
-  jthread* objects = nullptr;
-  if (jvm_->jvmti()->GetAllThreads(&count, &objects) != JVMTI_ERROR_NONE) return;
-  for (jint i = 0; i < count; i++) {
-    const jlong java_thread = env->GetLongField(objects[i], eetop_);
-    if (java_thread == 0) continue;
-    const JavaThreadView view(reinterpret_cast<void*>(java_thread), jvm_->layout());
-    const auto os_thread = *reinterpret_cast<uint64_t*>(java_thread + os_thread_);
-    if (os_thread == 0) continue;
-    const int tid = *reinterpret_cast<int*>(os_thread + static_cast<uint64_t>(os_thread_id_));
-    if (threads_.Find(tid) != nullptr) continue;
-    const std::string name = NameOf(env, objects[i]);
-    if (IsOurs(name)) continue;
-    SampledThread* thread = threads_.Add(tid, name.c_str(), true);
-    if (thread == nullptr) continue;
-    if (env->GetLongField(objects[i], eetop_) != java_thread) {  // the thread has ended meanwhile
-      threads_.Remove(*thread, false);
-      continue;
-    }
-    thread->view = view;
-    thread->env = jvm_->EnvOf(view);
-    Describe(*thread, env, objects[i]);
-    thread->signal_stack = NewSignalStack();
-    thread->has_signal_stack = (thread->signal_stack.ss_flags & SS_DISABLE) != 0;
-    Arm(*thread);
-    env->DeleteLocalRef(objects[i]);
-  }
-  jvm_->jvmti()->Deallocate(reinterpret_cast<unsigned char*>(objects));
-}
-
-// Adds threads of the JVM and of libraries, but not our own; removes those that have ended.
-void Agent::AddNativeThreads() {
-  DIR* tasks = opendir("/proc/self/task");
-  if (tasks == nullptr) return;
-  while (const dirent* task = readdir(tasks)) {
-    const int tid = std::atoi(task->d_name);
-    if (tid <= 0 || threads_.Find(tid) != nullptr) continue;
-    const std::string name = CommandOf(tid);
-    if (name.empty() || IsOurs(name)) continue;
-    SampledThread* thread = threads_.Add(tid, name.c_str(), false);
-    if (thread != nullptr) Arm(*thread);
-  }
-  closedir(tasks);
-  threads_.ForEach([&](SampledThread& thread) {
-    if (thread.counts->java != 0) return;
-    if (syscall(SYS_tgkill, getpid(), thread.tid.load(), 0) == 0) return;
-    Disarm(thread);
-    threads_.Remove(thread, false);
-  });
-}
-
-void Agent::Arm(SampledThread& thread) {
-  if (state_.job.step != 0) return;  // the stepper chooses its thread
-  std::lock_guard<std::mutex> lock(arming_);
-  if (!sampling()) return;
-  if (state_.job.mode == WalkMode::kNested) {
-    sigevent event{};
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = NestedSignal();
-    event._sigev_un._tid = thread.tid.load();
-    thread.has_nested_timer = timer_create(CLOCK_MONOTONIC, &event, &thread.nested_timer) == 0;
-  }
-  if (!sampler_->Arm(thread)) state_.unarmed.fetch_add(1);
-}
-
-void Agent::Disarm(SampledThread& thread) {
-  std::lock_guard<std::mutex> lock(arming_);
-  if (sampler_ != nullptr) sampler_->Disarm(thread);
-  if (thread.has_nested_timer) timer_delete(thread.nested_timer);
-  thread.has_nested_timer = false;
-}
-
 void Agent::Stop(AgentPhase phase) {
   if (sampling_.exchange(false)) {
     if (stepper_ != nullptr) stepper_->Stop();
@@ -429,9 +311,10 @@ void Agent::CheckHandlers() {
   if (!GuardInPlace()) state_.handlers_changed.store(SIGSEGV);
 }
 
-// Measures the resident memory of the shared mapping, our code, tables and signal stacks.
+// Measures the memory of the shared mapping and our code that has pages, our tables and signal
+// stacks. The kernel is asked about our mappings alone: smaps would keep the program's other
+// threads from mapping memory while the page tables of its whole heap are counted.
 void Agent::MeasureMemory() {
-  std::ifstream maps("/proc/self/smaps");
   // Tables in our heap, walk slots, and what their walkers have touched of their buffers.
   uint64_t kib = sizeof(MethodEntry) * MethodRegistry::kCapacity / 1024;
   kib += (sizeof(SampleLine) + methods().HeapBytes() + recorder_->HeapBytes() +
@@ -439,13 +322,9 @@ void Agent::MeasureMemory() {
          1024;
   kib += static_cast<uint64_t>(kWalkSlots) * state_.job.walker_count *
          (state_.job.depth * sizeof(Frame) / 1024 + 8);
-  bool ours = false;
-  for (std::string line; std::getline(maps, line);) {
-    if (line.find('-') != std::string::npos && line.find(':') > line.find(' '))
-      ours = line.find("walkhammer") != std::string::npos;
-    else if (ours && line.starts_with("Rss:"))
-      kib += std::strtoull(line.c_str() + 4, nullptr, 10);
-  }
+  for (const Mapping& mapping : ReadMappings())
+    if (mapping.path.find("walkhammer") != std::string::npos)
+      kib += ResidentKib(mapping.begin, mapping.end);
   threads_.ForEach([&](SampledThread&) { kib += 16; });
   if (kib > state_.agent_kib.load()) state_.agent_kib.store(kib);
 }

@@ -24,6 +24,17 @@
 
 namespace walkhammer::stress {
 
+inline constexpr int kNestedSignalOffset = 8;  // from SIGRTMIN
+
+// What is read of a Java thread that was there before the agent.
+struct ExistingThread {
+  JavaThreadView view;
+  int tid = 0;
+  uint64_t stack_base = 0, stack_limit = 0;
+};
+
+inline int NestedSignal() { return SIGRTMIN + kNestedSignalOffset; }
+
 class Agent {
  public:
   // Makes the one agent of this process, on the state that the supervisor made; never destroyed.
@@ -56,18 +67,21 @@ class Agent {
   Status ChooseAndStartSampler();
   void RecordCode();
   void RecordPlaces();
+  bool Read(JNIEnv* env, jthread object, ExistingThread& there) const;
+  void AddExistingThread(JNIEnv* env, jthread object);
   void AddExistingThreads(JNIEnv* env);
   void AddNativeThreads();
   void Arm(SampledThread& thread);
   void Disarm(SampledThread& thread);
   std::string NameOf(JNIEnv* env, jthread object) const;
-  void Describe(SampledThread& thread, JNIEnv* env, jthread object) const;
+  void CheckInterposition();
   void LearnThreadStarts(JNIEnv* env);
   void CheckHandlers();
   void MeasureMemory();
   void UpdateModules();
   jobject LocalRef(JNIEnv* env, SampledThread& thread);
   bool StartManager(JNIEnv* env);
+  void UseFaultStack(SampledThread& thread, WalkingHandler handler);
   void TakeSample(SampledThread& thread, ucontext_t& context);
   static void OnSample(int signal, siginfo_t* info, void* context);
   static void OnNested(int signal, siginfo_t* info, void* context);
@@ -90,8 +104,6 @@ class Agent {
   int os_thread_ = 0, os_thread_id_ = 0;  // offsets: JavaThread::_osthread, OSThread::_thread_id
   jfieldID eetop_ = nullptr;
 };
-
-inline constexpr int kNestedSignalOffset = 8;  // from SIGRTMIN
 
 }  // namespace walkhammer::stress
 

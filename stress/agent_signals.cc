@@ -34,10 +34,17 @@ void ArmNested(SampledThread& thread) {
   itimerspec when{};
   when.it_value.tv_nsec = static_cast<long>(kNestedFromNs + thread.random % kNestedSpanNs);
   thread.random = thread.random * 6364136223846793005 + 1442695040888963407;
+  if (!thread.rearming.Begin()) return;
   timer_settime(thread.nested_timer, 0, &when, nullptr);
+  thread.rearming.End();
 }
 
 }  // namespace
+
+void Agent::UseFaultStack(SampledThread& thread, WalkingHandler handler) {
+  if (!stress::UseFaultStack(thread, handler))
+    state_.foreign_stacks.fetch_add(1, std::memory_order_relaxed);
+}
 
 void Agent::TakeSample(SampledThread& thread, ucontext_t& context) {
   switch (state_.job.mode) {
@@ -48,10 +55,12 @@ void Agent::TakeSample(SampledThread& thread, ucontext_t& context) {
       service_->Post(thread, context);
       break;
     case WalkMode::kNested:
+      UseFaultStack(thread, WalkingHandler::kSample);
       ArmNested(thread);
       line_->Take(thread, context, {});
       break;
     default:
+      UseFaultStack(thread, WalkingHandler::kSample);
       line_->Take(thread, context, {});
       break;
   }
@@ -69,6 +78,7 @@ void Agent::OnSample(int, siginfo_t* info, void* raw_context) {
   }
   GiveStackOnReturn(*thread, context);
   if (agent->stepper_ != nullptr) {
+    agent->UseFaultStack(*thread, WalkingHandler::kSample);
     agent->stepper_->OnSignal(*thread, context);
     errno = error_number;
     return;
@@ -89,7 +99,10 @@ void Agent::OnSample(int, siginfo_t* info, void* raw_context) {
     const bool wanted =
         agent->state_.job.no_walk == 0 && agent->state_.stop.load(std::memory_order_relaxed) == 0;
     if (!idle && wanted) agent->TakeSample(*thread, context);
-    agent->sampler_->Rearm(*thread, MonotonicNs() - begun);
+    if (thread->rearming.Begin()) {
+      agent->sampler_->Rearm(*thread, MonotonicNs() - begun);
+      thread->rearming.End();
+    }
   }
   if (by_timer) thread->cpu_at_last_ns = OwnCpuNs();
   errno = error_number;
@@ -103,8 +116,10 @@ void Agent::OnNested(int, siginfo_t*, void* raw_context) {
   // a plain one.
   const GuardSlot* outer = CurrentGuardSlot();
   const bool nested = outer != nullptr && outer->inside != 0;
-  if (thread != nullptr && agent->sampling())
+  if (thread != nullptr && agent->sampling()) {
+    agent->UseFaultStack(*thread, WalkingHandler::kNested);
     agent->line_->Take(*thread, *static_cast<ucontext_t*>(raw_context), {.nested = nested});
+  }
   errno = error_number;
 }
 

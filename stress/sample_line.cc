@@ -70,10 +70,11 @@ Status SampleLine::SetUp(const WalkerHost& host, const SampleFacts& facts,
                          const std::vector<Codelet>& codelets) {
   facts_ = facts;
   codelets_.Set(codelets);
+  state_.unwatched_slots = 0;
   for (int i = 0; i < kWalkSlots; i++) {
     WalkSlot& slot = walk_slots_[i];
     slot.journal = &state_.journals[i];
-    WatchGuardSlot(slot.guard);
+    if (!WatchGuardSlot(slot.guard)) state_.unwatched_slots++;
     for (int w = 0; w < walker_count(); w++) {
       infos_[w] = &AllWalkers()[state_.job.walkers[w]];
       slot.walkers[w] = infos_[w]->make();

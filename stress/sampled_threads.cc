@@ -10,6 +10,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/hash.h"
 #include "harness/guard/arch.h"
+#include "harness/guard/guard.h"
 
 namespace walkhammer::stress {
 namespace {
@@ -43,6 +44,21 @@ SampledThread* CurrentSampledThread() {
     me = mine;
   }
   return mine;
+}
+
+bool UseFaultStack(const SampledThread& thread, WalkingHandler handler) {
+  const stack_t& stack = thread.fault_stacks[static_cast<int>(handler)];
+  return stack.ss_sp != nullptr && sigaltstack(&stack, nullptr) == 0;
+}
+
+bool Rearming::Withdraw(int most_ms) {
+  allowed_.store(false);
+  const uint64_t until = MonotonicNs() + static_cast<uint64_t>(most_ms) * 1000000;
+  while (busy_.load()) {
+    if (MonotonicNs() > until) return false;
+    usleep(100);
+  }
+  return true;
 }
 
 SampledThread* ThreadTable::Find(int tid) {
@@ -96,6 +112,10 @@ SampledThread* ThreadTable::Add(int tid, const char* name, bool java) {
   thread.stack_limit = thread.stack_base = 0;
   thread.object = nullptr;
   thread.has_signal_stack = true;
+  const int handlers = state_.job.mode == WalkMode::kNested ? 2 : 1;
+  for (int i = 0; i < handlers; i++)
+    if (thread.fault_stacks[i].ss_sp == nullptr)
+      thread.fault_stacks[i] = NewSignalStack(kDisarmedInHandlers);
   thread.random = state_.job.seed * kGoldenRatio + static_cast<uint64_t>(place) + 1;
   thread.born_ns = MonotonicNs();
   thread.cpu_at_birth_ns = thread.cpu_at_last_ns = ThreadCpuNs(tid);

@@ -19,6 +19,30 @@
 
 namespace walkhammer::stress {
 
+// Who may use what a thread is sampled by (a perf event, timers): its own handler, to start the
+// next interval, until another thread withdraws that to close them. Signal-safe: Begin and End yes.
+class Rearming {
+ public:
+  // Around each use in the thread's handler; after Begin returned false, there is no End.
+  bool Begin() {
+    busy_.store(true);
+    if (allowed_.load()) return true;
+    busy_.store(false);
+    return false;
+  }
+  void End() { busy_.store(false); }
+  void Allow() { allowed_.store(true); }
+  // Returns once no handler uses it any more; the handler is not that of the calling thread, or is
+  // blocked. False: one still does after `most_ms`, as of a thread that a debugger has stopped.
+  bool Withdraw(int most_ms = 1000);
+
+ private:
+  std::atomic<bool> allowed_{false}, busy_{false};
+};
+
+// The handlers that walk on a thread, each with a signal stack for what comes meanwhile.
+enum class WalkingHandler : uint8_t { kSample, kNested, kCount };
+
 // State of a sampled thread's hand-over to a walking thread.
 enum class Park : uint32_t { kNone, kWaiting, kAsking, kWalking, kWalked, kAbandoned };
 
@@ -35,8 +59,12 @@ struct SampledThread {
   std::atomic<const ShadowStack*> shadow{nullptr};
   bool has_signal_stack = true;  // false: to be given `signal_stack` in its first handler
   stack_t signal_stack{};
+  // In force while that handler walks: a walker that overflows the stack that it runs on faults,
+  // and the fault's handler needs another stack. Of the place in the table: never unmapped.
+  stack_t fault_stacks[static_cast<int>(WalkingHandler::kCount)] = {};
 
   // For the sampler.
+  Rearming rearming;
   uint32_t long_handlers = 0;  // in a row
   int perf_fd = -1;
   bool has_timer = false;
@@ -53,6 +81,11 @@ struct SampledThread {
 
 // The calling thread's entry; null if the thread is not tracked.
 SampledThread* CurrentSampledThread();
+
+// Puts the thread's fault stack for `handler` in force until the handler returns; called in that
+// handler, on the thread itself. False: the thread keeps a signal stack of the program's own.
+// Signal-safe: yes.
+bool UseFaultStack(const SampledThread& thread, WalkingHandler handler);
 
 class ThreadTable {
  public:

@@ -170,6 +170,8 @@ bool Stepper::OnStep(siginfo_t*, ucontext_t* context) {
     SetSingleStep(*context, false);  // a flag that was saved and restored by the program itself
     return true;
   }
+  if (!UseFaultStack(*thread, WalkingHandler::kSample))
+    self->state_.foreign_stacks.fetch_add(1, std::memory_order_relaxed);
   self->busy_.store(thread);
   if (self->target_.load() == thread) {
     self->Step(*thread, *context);

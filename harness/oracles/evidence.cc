@@ -129,7 +129,7 @@ std::optional<Against> ByteCodeEvidence(const Observation& seen, const CodeletCo
   if (mine.method != others.method || mine.method == nullptr) return {};
   const ExecutedCode executed = codelets.At(pc);
   // A return leaves its frame before its codelet ends: the newest frame is then the caller's.
-  if (executed.code < 0 || executed.returns) return {};
+  if (executed.code < 0 || executed.returns || facts.code_size(mine.method) < 0) return {};
   const bool mine_holds = Holds(facts, codelets, executed, next, mine);
   const bool others_holds = Holds(facts, codelets, executed, next, others);
   if (executed.jumps && mine_holds == others_holds) return Against::kNeither;

@@ -110,6 +110,20 @@ TEST_F(EvidenceTest, SaysNothingWhereNothingIsKnown) {
   EXPECT_EQ(ByteCodeEvidence(seen_, codelets_, 0x100, kNothing), std::nullopt);
 }
 
+// Both may name an id that leads nowhere: then there is no byte code to look at.
+TEST_F(EvidenceTest, AMethodThatNobodyKnowsHasNoByteCode) {
+  EXPECT_EQ(At(0x100, 1, 0), Against::kOther);
+  facts_.code_size = [](void*) { return -1; };
+  facts_.byte_code = [](void*, int) -> int {
+    ADD_FAILURE() << "asked for the byte code of no method";
+    return -1;
+  };
+  EXPECT_EQ(At(0x100, 1, 0), std::nullopt);
+  EXPECT_EQ(At(0x140, 3, 3), std::nullopt);
+  mine_.method = others_.method = nullptr;
+  EXPECT_EQ(ByteCodeEvidence(seen_, codelets_, 0x100, kNothing), std::nullopt);
+}
+
 TEST_F(EvidenceTest, WhoIsBeingResolvedStandsAtACall) {
   constexpr int kInvokestatic = 184, kInvokehandle = 0xe9;
   std::vector<Codelet> codelets = Codelets();

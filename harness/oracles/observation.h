@@ -42,7 +42,8 @@ struct ShadowStack {
   uint32_t ids[kMostFrames];  // outermost first; MethodEntry::shadow_id - 1
 };
 
-// Facts about a sample that the walker was not shown.
+// Facts about a sample that the walker was not shown. The functions accept whatever a walker may
+// have returned for a jmethodID: any value, also of a class that is unloaded meanwhile.
 struct SampleFacts {
   bool nested;                // it interrupted another walk
   const ShadowStack* shadow;  // of the sampled thread, or null

@@ -177,6 +177,12 @@ struct StressState : LineState {
   SamplerKind sampler;       // in use
   char sampler_reason[200];  // why this sampler
 
+  char not_interposed[200];  // why signal-safety sees nothing, or not all; empty: it does
+  uint32_t unwatched_slots;  // walk slots whose hangs nobody would notice
+  // Samples that were walked on a signal stack of the program's own, whose overflow would not be
+  // contained.
+  std::atomic<uint64_t> foreign_stacks;
+
   std::atomic<uint64_t> abandoned;        // samples whose walk did not begin within park_limit_ms
   std::atomic<uint64_t> untracked;        // signals on threads that are not tracked
   std::atomic<uint64_t> dropped_stacks;   // samples for whose frames `stacks` had not enough room

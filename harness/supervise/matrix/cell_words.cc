@@ -35,11 +35,42 @@ std::string Remarks(const StressState& state) {
   return text;
 }
 
-std::vector<NoteRow> CellNotes(int64_t cell, uint64_t dropped_stacks) {
+namespace {
+
+// Which of the agent's own means were in force; none before the agent samples.
+std::vector<NoteRow> AgentNotes(const StressState& state, int64_t cell) {
   std::vector<NoteRow> notes;
-  if (dropped_stacks != 0)
-    notes.push_back({cell, NoteKind::kDropped, "stacks", dropped_stacks,
-                     "the picture has no room for their newest frames"});
+  const AgentPhase phase = state.phase.load();
+  if (phase < AgentPhase::kSampling || phase == AgentPhase::kUnable) return notes;
+  const auto note = [&](const char* name, const std::string& lack) {
+    notes.push_back(
+        {cell, lack.empty() ? NoteKind::kInForce : NoteKind::kNotInForce, name, 0, lack});
+  };
+  const std::string reason = FieldText(state.not_interposed);
+  note("interposition",
+       reason.empty() ? "" : reason + ": the oracle signal-safety does not see such calls");
+  note("hang detection",
+       state.unwatched_slots == 0
+           ? ""
+           : fmt::format("{} of {} walk slots are not watched", state.unwatched_slots, kWalkSlots));
+  const uint64_t foreign = state.foreign_stacks.load();
+  note("stack overflow",
+       foreign == 0 ? ""
+                    : fmt::format("{} samples were walked on a signal stack that the program had, "
+                                  "and whose overflow would not be contained",
+                                  foreign));
+  return notes;
+}
+
+}  // namespace
+
+std::vector<NoteRow> CellNotes(const StressState& state, int64_t cell, uint64_t dropped_stacks) {
+  std::vector<NoteRow> notes = AgentNotes(state, cell);
+  const auto dropped = [&](const char* name, uint64_t count, const char* detail) {
+    if (count != 0) notes.push_back({cell, NoteKind::kDropped, name, count, detail});
+  };
+  dropped("findings", state.dropped_findings.load(), "there was no room for them");
+  dropped("stacks", dropped_stacks, "the picture has no room for their newest frames");
   return notes;
 }
 

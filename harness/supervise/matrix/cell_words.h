@@ -19,8 +19,9 @@ std::string StepText(const StressState& state);
 // What a passed cell has compared, and what it could not keep or do; empty if nothing.
 std::string Remarks(const StressState& state);
 
-// What limits the verdict on a cell; `dropped_stacks`: stacks that were cut for want of room.
-std::vector<NoteRow> CellNotes(int64_t cell, uint64_t dropped_stacks);
+// What limits the verdict on a cell: which of the agent's own means were not in force, and what
+// found no room; also what was in force. `dropped_stacks`: stacks that were cut for want of room.
+std::vector<NoteRow> CellNotes(const StressState& state, int64_t cell, uint64_t dropped_stacks);
 // That the supervising thread was busy for too long `times` times, at most for `longest`.
 NoteRow StallNote(uint64_t times, std::chrono::nanoseconds longest);
 

@@ -136,10 +136,10 @@ class StressCell {
   std::map<uint32_t, int64_t> bucket_of_site_;
   int next_slot_ = 0;  // of the ring, where Drain goes on
   std::shared_ptr<LaneSamples> samples_;
-  uint64_t collected_ = 0;  // programs whose output is in samples_
-  uint64_t noted_stacks_ = 0;
-  bool last_round_ = false;  // of SaveStacks, after the cell's end
-  StackHarvest harvest_;     // of the program that runs
+  uint64_t collected_ = 0;      // programs whose output is in samples_
+  std::vector<NoteRow> notes_;  // as saved
+  bool last_round_ = false;     // of SaveStacks, after the cell's end
+  StackHarvest harvest_;        // of the program that runs
   StackTree stacks_;
   std::vector<CellThreadRow> threads_;  // of programs that have ended
   std::vector<StepRegionRow> regions_;

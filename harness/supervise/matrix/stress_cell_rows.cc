@@ -102,10 +102,12 @@ Status StressCell::Save(RunDb& db) {
   if (saved.ok()) saved = db.SaveEvidence(plan_.row.position, EvidenceRowsOf(*state_));
   if (saved.ok() && !regions_.empty()) saved = db.SaveStepRegions(plan_.row.position, regions_);
   if (saved.ok() && !regions_.empty()) saved = db.SaveStepRanges(plan_.row.position, ranges_);
-  if (const uint64_t dropped = state_->dropped_stacks.load() + stacks_.cut();
-      saved.ok() && dropped != noted_stacks_) {
-    noted_stacks_ = dropped;
-    saved = db.SaveNotes(plan_.row.position, CellNotes(plan_.row.position, dropped));
+  std::vector<NoteRow> notes =
+      CellNotes(*state_, plan_.row.position, state_->dropped_stacks.load() + stacks_.cut());
+  // A program that is started again has no notes yet; those of the one before stay.
+  if (saved.ok() && !notes.empty() && notes != notes_) {
+    notes_ = std::move(notes);
+    saved = db.SaveNotes(plan_.row.position, notes_);
   }
   return saved;
 }

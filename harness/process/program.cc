@@ -63,7 +63,6 @@ bool Program::HasEnded() {
   if (!ended_ && process_.HasEnded()) {
     ended_ = true;
     Drain();
-    kill(-pid(), SIGKILL);  // processes that the program has left behind
   }
   return ended_;
 }

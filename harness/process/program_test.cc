@@ -90,6 +90,27 @@ TEST(Spawned, WhatItHasLeftBehindEndsWithIt) {
   EXPECT_FALSE(IsAlive(left));
 }
 
+// Its end is known only once they are gone: the number of its group may be another's by then.
+TEST(Spawned, WhatItHasLeftBehindIsGoneWhenItsEndIsTold) {
+  ScratchFolder scratch;
+  const std::string file = scratch.path() + "/pid";
+  for (const bool waits : {false, true}) {
+    Spawned process;
+    ASSERT_TRUE(process.Start({.arguments = {"sh", "-c", "sleep 100 & echo $! >" + file}}).ok());
+    if (waits) process.Wait();
+    for (int i = 0; i < 2000 && !process.HasEnded(); i++)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ASSERT_TRUE(process.HasEnded());
+    EXPECT_TRUE(process.ExitedCleanly());
+    pid_t left = 0;
+    std::ifstream(file) >> left;
+    ASSERT_GT(left, 0);
+    for (int i = 0; i < 2000 && IsAlive(left); i++)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_FALSE(IsAlive(left)) << waits;
+  }
+}
+
 TEST(Program, CountsWhatItKeepsOnlyTheEndOf) {
   auto program = Shell("head -c 3000000 /dev/zero; echo last");
   ASSERT_TRUE(EndsWithin(*program, 20));

@@ -62,7 +62,7 @@ std::vector<std::string> Environment(const std::vector<std::string>& added) {
 }  // namespace
 
 Spawned::~Spawned() {
-  Kill();  // also what the process has left behind, if it has ended meanwhile
+  Kill();
   Wait();
 }
 
@@ -79,16 +79,26 @@ Status Spawned::Start(const SpawnOptions& options) {
   return Ok();
 }
 
+// The group is killed between the end and the reaping: a reaped process's number, and so that of
+// its group, may soon be another's.
+bool Spawned::TakeEnd(int options) {
+  siginfo_t end{};
+  if (waitid(P_PID, static_cast<id_t>(pid_), &end, WEXITED | WNOWAIT | options) != 0)
+    return errno != EINTR;  // somebody else has reaped it
+  if (end.si_pid != pid_) return false;
+  kill(-pid_, SIGKILL);
+  while (waitpid(pid_, &wait_status_, 0) < 0 && errno == EINTR) {
+  }
+  return true;
+}
+
 bool Spawned::HasEnded() {
-  if (pid_ > 0 && !ended_ && waitpid(pid_, &wait_status_, WNOHANG) == pid_) ended_ = true;
+  if (pid_ > 0 && !ended_) ended_ = TakeEnd(WNOHANG);
   return ended_;
 }
 
 void Spawned::Wait() {
-  while (pid_ > 0 && !ended_) {
-    const pid_t got = waitpid(pid_, &wait_status_, 0);
-    if (got == pid_ || errno != EINTR) ended_ = true;
-  }
+  while (pid_ > 0 && !ended_) ended_ = TakeEnd(0);
 }
 
 void Spawned::Signal(int signal) {

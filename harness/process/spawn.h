@@ -38,7 +38,8 @@ class Spawned {
   // Starts the process; call it once. If the program cannot be executed, the process ends with exit
   // code 127; if the directory is not there, with 126.
   Status Start(const SpawnOptions& options);
-  // True once the process has ended; wait_status is valid then.
+  // True once the process has ended; wait_status is valid then, and what the process has left
+  // behind in its group is killed.
   bool HasEnded();
   void Wait();              // until the process has ended
   void Signal(int signal);  // sends a signal; no-op once the end is known
@@ -48,6 +49,8 @@ class Spawned {
   bool ExitedCleanly() const;
 
  private:
+  bool TakeEnd(int options);  // of waitid; true once the end is known
+
   pid_t pid_ = -1;
   bool ended_ = false;
   int wait_status_ = 0;

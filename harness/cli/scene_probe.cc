@@ -38,9 +38,9 @@ Result<nlohmann::json> ProbeScenes(const Jdk& jdk) {
   }
   if (state.phase.load() != ChildPhase::kDone) {
     const std::string message = FieldText(state.message);
-    return ToolFailed(message.empty() ? "the JVM died while the scenes were set up: " +
-                                            child->Output().substr(0, 300)
-                                      : message);
+    return ToolFailed(message.empty()
+                          ? "the JVM died while the scenes were set up: " + child->Output(300)
+                          : message);
   }
   nlohmann::json scenes = nlohmann::json::array();
   for (size_t i = 0; i < AllScenes().size(); i++) {

@@ -9,9 +9,14 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include "harness/process/log_file.h"
 #include "harness/process/scratch.h"
 
 namespace walkhammer {
@@ -109,6 +114,48 @@ TEST(Spawned, WhatItHasLeftBehindIsGoneWhenItsEndIsTold) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     EXPECT_FALSE(IsAlive(left)) << waits;
   }
+}
+
+TEST(LogFile, StaysSmallAndKeepsTheEnd) {
+  ScratchFolder scratch;
+  const std::string path = scratch.path() + "/log";
+  {
+    LogFile log;
+    ASSERT_TRUE(log.Open(path).ok());
+    EXPECT_EQ(log.End(), "");
+    Spawned process;
+    const auto print = [&](const std::string& script) {
+      Spawned shell;
+      ASSERT_TRUE(shell.Start({.arguments = {"sh", "-c", script}, .output = log.fd()}).ok());
+      shell.Wait();
+      EXPECT_TRUE(shell.ExitedCleanly());
+    };
+    print("echo first");
+    log.Trim();
+    EXPECT_EQ(log.End(), "first\n") << "nothing is cut of what is small";
+    // One process that prints on while the file is cut.
+    ASSERT_TRUE(process
+                    .Start({.arguments = {"sh", "-c", "yes walkhammer | head -c 30000000"},
+                            .output = log.fd()})
+                    .ok());
+    while (!process.HasEnded()) {
+      log.Trim();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    log.Trim();
+    EXPECT_LE(std::filesystem::file_size(path), LogFile::kMost);
+    print("echo last");
+    const std::string end = log.End();
+    EXPECT_EQ(end.size(), LogFile::kKept);
+    EXPECT_THAT(end, testing::EndsWith("last\n"));
+    EXPECT_THAT(end, testing::Not(HasSubstr("first")));
+    EXPECT_EQ(log.End(5), "last\n");
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+  LogFile nowhere;
+  const Status status = nowhere.Open("/no/such/folder/log");
+  ASSERT_FALSE(status.ok());
+  EXPECT_THAT(status.failure().message, HasSubstr("/no/such/folder/log"));
 }
 
 TEST(Program, CountsWhatItKeepsOnlyTheEndOf) {

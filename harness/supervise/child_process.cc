@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/supervise/child_process.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
-#include <climits>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 
 #include "harness/base/files.h"
@@ -16,11 +11,6 @@
 #include "harness/shared/launch.h"
 
 namespace walkhammer {
-namespace {
-
-constexpr size_t kMostOutput = 64 * 1024;  // bytes of a child's output that Output() reads
-
-}  // namespace
 
 Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(SharedMapping& shared,
                                                           const ChildSetup& setup) {
@@ -45,32 +35,30 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(SharedMapping& shared,
                         std::to_string(shared.fd()));
   std::unique_ptr<ChildProcess> child(new ChildProcess);
   child->scratch_ = stem;
-  child->log_path_ = stem + ".log";
-  const int log_fd = open(child->log_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (log_fd < 0) return ToolFailed("cannot write " + child->log_path_ + ": " + strerror(errno));
+  RETURN_IF_ERROR(child->log_.Open(stem + ".log"));
   ForgetChild(shared.state());
   // `ignores_sigterm`: a service manager sends SIGTERM to all processes of a service. A JVM that
   // ended by it would look like one that a walk has killed.
-  const Status started = child->process_.Start({.arguments = std::move(command),
-                                                .environment = std::move(environment),
-                                                .inherited = {shared.fd()},
-                                                .output = log_fd,
-                                                .aslr = setup.aslr,
-                                                .ignores_sigterm = true});
-  close(log_fd);
-  RETURN_IF_ERROR(started);
+  RETURN_IF_ERROR(child->process_.Start({.arguments = std::move(command),
+                                         .environment = std::move(environment),
+                                         .inherited = {shared.fd()},
+                                         .output = child->log_.fd(),
+                                         .aslr = setup.aslr,
+                                         .ignores_sigterm = true}));
   return child;
 }
 
 ChildProcess::~ChildProcess() {
   Kill();
   process_.Wait();  // before the files go: a child that still runs could write them again
-  std::error_code ignored;
-  std::filesystem::remove(log_path_, ignored);
-  std::filesystem::remove(scratch_ + ".hs_err", ignored);
+  DropHsErr();
 }
 
-std::string ChildProcess::Output() const { return ReadFile(log_path_, kMostOutput); }
+bool ChildProcess::HasEnded() {
+  log_.Trim();
+  return process_.HasEnded();
+}
+
 std::string ChildProcess::HsErr() const { return ReadFile(scratch_ + ".hs_err", 1 << 20); }
 
 void ChildProcess::DropHsErr() {

@@ -6,12 +6,14 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "harness/base/result.h"
 #include "harness/jvm/images/platform.h"
+#include "harness/process/log_file.h"
 #include "harness/process/spawn.h"
 #include "harness/shared/shared_mapping.h"
 
@@ -44,25 +46,27 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // True once the child has ended and is reaped; wait_status() is valid then.
-  bool HasEnded() { return process_.HasEnded(); }
+  // True once the child has ended and is reaped; wait_status() is valid then. Also keeps the
+  // child's log small, so the parent calls this several times a second.
+  bool HasEnded();
   void Kill() { process_.Kill(); }                      // SIGKILL to its group; does not wait
   void Signal(int signal) { process_.Signal(signal); }  // no-op once the child has ended
   int wait_status() const { return process_.wait_status(); }
   bool ExitedCleanly() const { return process_.ExitedCleanly(); }
   pid_t pid() const { return process_.pid(); }
 
-  // What the child printed (the first 64 KiB) and its hs_err log (the first 1 MiB); empty: none.
-  std::string Output() const;
-  std::string HsErr() const;
-  void DropHsErr();  // removes the log of a child that the engine had started
+
+  // The last `most` bytes that the child printed, at most LogFile::kKept; empty: none.
+  std::string Output(size_t most = LogFile::kKept) const { return log_.End(most); }
+  std::string HsErr() const;  // the first 1 MiB of its hs_err log; empty: none
+  void DropHsErr();           // removes the log of a child that the engine had started
 
  private:
   ChildProcess() = default;
 
   Spawned process_;
+  LogFile log_;
   std::string scratch_;
-  std::string log_path_;
 };
 
 }  // namespace walkhammer

@@ -133,7 +133,7 @@ Result<ReplayOutcome> ReplayRun::Collect() {
   outcome.frames = FieldText(state.replay.frame_text);
   if (at_work || ended_well) return outcome;
   if (!state.journal.Blames()) {
-    const std::string output = child_->Output().substr(0, 500);
+    const std::string output = child_->Output(500);
     return ToolFailed(std::string(timed_out_ ? "the child did not get to the walk within 60 s"
                                              : "the child died before the walk") +
                       (output.empty() ? "" : "; it printed: " + output));

@@ -31,7 +31,8 @@ bool StderrWatch::Saw(const char* text) {
 
 bool StderrWatch::Look(const char* text) {
   const off_t size = StderrSize();
-  if (size <= read_) return false;
+  if (size == read_) return false;
+  if (size < read_) read_ = 0;  // the parent has emptied the file
   char tail[1024];
   const off_t from = std::max<off_t>(read_, size - static_cast<off_t>(sizeof tail));
   read_ = size;

@@ -58,6 +58,28 @@ TEST(StderrWatch, SeesWhatCameSinceTheLastLook) {
   EXPECT_TRUE(last);
 }
 
+// As the parent does with a log that grows.
+TEST(StderrWatch, GoesOnInAFileThatWasEmptied) {
+  const std::string path = ::testing::TempDir() + "/stderr-emptied";
+  StderrWatch watch;
+  bool seen = false, none = true, again = true;
+  {
+    Redirected file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600));
+    Say(std::string(5000, '.'));
+    watch.Begin();
+    ASSERT_EQ(truncate(path.c_str(), 0), 0);
+    none = watch.Saw("a crash");
+    Say("a crash\n");
+    seen = watch.Saw("a crash");
+    ASSERT_EQ(truncate(path.c_str(), 0), 0);
+    Say("fine\n");
+    again = watch.Saw("a crash");
+  }
+  EXPECT_FALSE(none);
+  EXPECT_TRUE(seen);
+  EXPECT_FALSE(again);
+}
+
 TEST(StderrWatch, WhatIsNoFileShowsNothing) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);

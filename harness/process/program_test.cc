@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "harness/process/log_file.h"
+#include "harness/process/oom_kills.h"
 #include "harness/process/scratch.h"
 
 namespace walkhammer {
@@ -116,6 +117,21 @@ TEST(Spawned, WhatItHasLeftBehindIsGoneWhenItsEndIsTold) {
   }
 }
 
+TEST(Spawned, TellsWhetherItsAddressesAreRandom) {
+  if (!CanSwitchAslrOff()) GTEST_SKIP() << "this kernel does not let us";
+  for (const bool aslr : {true, false}) {
+    Spawned process;
+    EXPECT_FALSE(process.IsAslrOff().has_value()) << "nothing runs";
+    ASSERT_TRUE(process.Start({.arguments = {"sleep", "100"}, .aslr = aslr}).ok());
+    for (int i = 0; i < 500 && process.IsAslrOff() == aslr; i++)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_EQ(process.IsAslrOff(), !aslr);
+    process.Kill();
+    process.Wait();
+    EXPECT_FALSE(process.IsAslrOff().has_value()) << "nothing runs any more";
+  }
+}
+
 TEST(LogFile, StaysSmallAndKeepsTheEnd) {
   ScratchFolder scratch;
   const std::string path = scratch.path() + "/log";
@@ -156,6 +172,32 @@ TEST(LogFile, StaysSmallAndKeepsTheEnd) {
   const Status status = nowhere.Open("/no/such/folder/log");
   ASSERT_FALSE(status.ok());
   EXPECT_THAT(status.failure().message, HasSubstr("/no/such/folder/log"));
+}
+
+// As files of the kernel: version 2, version 1, and neither.
+TEST(OomKills, AreThoseOfTheMemoryControlGroup) {
+  namespace fs = std::filesystem;
+  ScratchFolder scratch;
+  const auto machine = [&](const std::string& name, const std::string& groups,
+                           const std::vector<std::pair<std::string, std::string>>& files) {
+    const std::string root = scratch.path() + "/" + name;
+    fs::create_directories(root + "/proc/self");
+    std::ofstream(root + "/proc/self/cgroup") << groups;
+    for (const auto& [path, text] : files) {
+      fs::create_directories(fs::path(root + "/sys/fs/cgroup" + path).parent_path());
+      std::ofstream(root + "/sys/fs/cgroup" + path) << text;
+    }
+    return root;
+  };
+  const std::string events = "low 0\nhigh 4\nmax 9\noom 5\noom_kill 3\noom_group_kill 1\n";
+  EXPECT_EQ(OomKills(machine("v2", "0::/a/b\n", {{"/a/b/memory.events", events}})), 3u);
+  EXPECT_EQ(OomKills(machine("inside", "0::/a/b\n", {{"/memory.events", events}})), 3u);
+  EXPECT_EQ(OomKills(machine("v1", "5:cpu,cpuacct:/c\n4:memory:/m\n0::/\n",
+                             {{"/memory/m/memory.oom_control",
+                               "oom_kill_disable 0\nunder_oom 0\noom_kill 7\n"}})),
+            7u);
+  EXPECT_EQ(OomKills(machine("silent", "0::/a\n", {{"/a/memory.events", "oom 5\noom_kill"}})), 0u);
+  EXPECT_EQ(OomKills(machine("none", "", {})), 0u);
 }
 
 TEST(Program, CountsWhatItKeepsOnlyTheEndOf) {

@@ -10,8 +10,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <string_view>
+
+#include "harness/base/files.h"
 
 namespace walkhammer {
 namespace {
@@ -112,6 +115,14 @@ void Spawned::Kill() {
 
 bool Spawned::ExitedCleanly() const {
   return ended_ && WIFEXITED(wait_status_) && WEXITSTATUS(wait_status_) == 0;
+}
+
+std::optional<bool> Spawned::IsAslrOff() const {
+  const std::string text = ReadFile("/proc/" + std::to_string(pid_) + "/personality");
+  unsigned long value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  if (pid_ <= 0 || ended_ || read.ec != std::errc()) return std::nullopt;
+  return (value & ADDR_NO_RANDOMIZE) != 0;
 }
 
 bool CanSwitchAslrOff() {

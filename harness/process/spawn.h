@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,9 @@ class Spawned {
   pid_t pid() const { return pid_; }
   int wait_status() const { return wait_status_; }
   bool ExitedCleanly() const;
+  // Whether the running process has no address space randomisation, as the kernel tells; empty if
+  // the kernel does not. True a moment after Start at the earliest.
+  std::optional<bool> IsAslrOff() const;
 
  private:
   bool TakeEnd(int options);  // of waitid; true once the end is known

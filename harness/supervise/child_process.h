@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,7 @@ class ChildProcess {
   bool ExitedCleanly() const { return process_.ExitedCleanly(); }
   pid_t pid() const { return process_.pid(); }
 
+  std::optional<bool> IsAslrOff() const { return process_.IsAslrOff(); }  // see Spawned
 
   // The last `most` bytes that the child printed, at most LogFile::kKept; empty: none.
   std::string Output(size_t most = LogFile::kKept) const { return log_.End(most); }

@@ -97,7 +97,8 @@ struct ChildExitMailbox {
   std::atomic<uint32_t> posted;        // exits so far
   std::atomic<uint32_t> acknowledged;  // exits seen by the parent
   int32_t wait_status;                 // of the last exit
-  uint32_t reserved;
+  uint32_t
+      by_engine;  // of the last exit: 1 if the walk did not end and the engine killed the child
 };
 
 // Blocks of the walker that were entered, by index into BlockMap::blocks of FindWalkerCode.

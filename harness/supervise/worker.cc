@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/supervise/worker.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+
 #include <algorithm>
-#include <string>
 #include <string_view>
-#include <thread>
 
 namespace walkhammer {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 
-constexpr auto kTick = milliseconds(10);
-constexpr auto kStuckAfter = seconds(45);  // least time without phase change or walk
-constexpr auto kStopWithin = seconds(10);  // from the request to stop to the kill
-constexpr uint32_t kMostEarlyDeaths = 3;   // in a row, without a walk in between
+constexpr uint32_t kMostEarlyDeaths = 3;  // in a row, without a walk in between
 
 }  // namespace
 
 Result<std::unique_ptr<Worker>> Worker::Create(ChildSetup setup, uint32_t hang_limit_ms,
-                                               Clock::time_point run_start, Record record) {
+                                               Clock::time_point run_start, Record record,
+                                               const WorkerLimits& limits) {
   std::unique_ptr<Worker> worker(new Worker);
   ASSIGN_OR_RETURN(worker->shared_, SharedMapping::Create());
   worker->setup_ = std::move(setup);
   worker->hang_limit_ms_ = hang_limit_ms;
   worker->run_start_ = run_start;
   worker->record_ = std::move(record);
+  worker->limits_ = limits;
+  worker->pause_ = limits.retry_after;
   return worker;
 }
 
@@ -37,11 +37,32 @@ uint64_t Worker::RunMs() const {
 
 Status Worker::Start() {
   ASSIGN_OR_RETURN(child_, ChildProcess::Start(*shared_, setup_));
-  killed_ = false;
+  killed_ = knows_aslr_ = false;
   symbolizer_.reset();
   counts_.started++;
   last_moved_ = Clock::now();
   return Ok();
+}
+
+bool Worker::HasWalked() const {
+  const SharedState& state = shared_->state();
+  return state.walks.load() != 0 || state.journal.sequence.load() != 0;
+}
+
+Status Worker::TryAgain(const Failure& why) {
+  child_.reset();
+  if (!proven_ && !HasWalked()) return why;
+  counts_.failed_starts++;
+  why_not_started_ = why.message;
+  retry_at_ = Clock::now() + pause_;
+  pause_ = std::min<Clock::duration>(2 * pause_, limits_.retry_at_most);
+  return Ok();
+}
+
+Result<bool> Worker::StartNext() {
+  const Status started = Start();
+  if (!started.ok()) RETURN_IF_ERROR(TryAgain(started.failure()));
+  return true;
 }
 
 Status Worker::Drain() {
@@ -71,8 +92,8 @@ Status Worker::TakeChildExit() {
   ChildExitMailbox& exits = state().exits;
   if (exits.acknowledged.load() == exits.posted.load()) return Ok();
   Status status = Drain();
-  if (status.ok()) status = NoteEnd(exits.wait_status);
-  child_->DropHsErr();
+  if (status.ok()) status = NoteEnd(exits.wait_status, exits.by_engine != 0);
+  if (child_ != nullptr) child_->DropHsErr();
   symbolizer_.reset();
   counts_.started++;
   last_moved_ = Clock::now();
@@ -101,19 +122,27 @@ Result<bool> Worker::AfterChild() {
   const ChildPhase phase = state().phase.load();
   if (phase == ChildPhase::kUnable || phase == ChildPhase::kFailed) {
     std::string message = FieldText(state().message);
-    const std::string output = child_->Output();
-    if (!output.empty()) message += " | it printed: " + output.substr(0, 400);
-    return phase == ChildPhase::kUnable ? Unable(message) : ToolFailed(message);
+    const std::string output = child_->Output(400);
+    if (!output.empty()) message += " | it printed: " + output;
+    MoveOn();
+    RETURN_IF_ERROR(TryAgain(phase == ChildPhase::kUnable ? Unable(message) : ToolFailed(message)));
+    return true;
   }
   const bool stop = state().stop.load() != 0;
   if (phase == ChildPhase::kDone || (stop && setup_.ask_to_stop != 0)) return false;
-  if (setup_.keeps_children && !killed_) {
-    const std::string output = child_->Output();  // its last lines say why
-    return ToolFailed("the engine ended of its own accord; it printed: " +
-                      output.substr(output.size() - std::min<size_t>(output.size(), 600)));
+  if (setup_.keeps_children && !killed_ && !IsFromOutside(child_->wait_status(), false)) {
+    RETURN_IF_ERROR(TryAgain(
+        ToolFailed("the engine ended of its own accord; it printed: " + child_->Output(600))));
+    return true;
   }
-  RETURN_IF_ERROR(NoteEnd(child_->wait_status()));
+  RETURN_IF_ERROR(NoteEnd(child_->wait_status(), killed_));
   return !stop;
+}
+
+// A JVM that writes an hs_err log was dying already.
+bool Worker::IsFromOutside(int wait_status, bool by_us) const {
+  return WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL && !by_us &&
+         child_->HsErr().empty();
 }
 
 namespace {
@@ -137,35 +166,55 @@ void Worker::NoteCrashingInput() {
   crashing.count.store(count + 1);
 }
 
-// Records the end of a child that was not asked to end: it retired, or it died.
-Status Worker::NoteEnd(int wait_status) {
+// The successor goes on after the last walk. A child that ended before it walked moves nothing.
+void Worker::MoveOn() {
+  const uint64_t last = state().journal.sequence.load();
   const ChildPhase phase = state().phase.load();
-  NoteCrashingInput();
-  state().job.first_walk = state().journal.sequence.load() + 1;
+  const bool walked = last != 0 || state().journal.phase.load() == 1 ||
+                      phase == ChildPhase::kRunning || phase == ChildPhase::kRetired;
+  if (walked && last >= state().job.first_walk) state().job.first_walk = last + 1;
+}
+
+// Records the end of a child that was not asked to end: it retired, died, or somebody killed it.
+Status Worker::NoteEnd(int wait_status, bool by_us) {
+  const ChildPhase phase = state().phase.load();
+  const bool walking = state().journal.phase.load() == 1;
+  MoveOn();
   if (phase == ChildPhase::kRetired) {
+    NoteCrashingInput();
     counts_.retired++;
     return Ok();
   }
-  counts_.died++;
-  if (state().journal.Blames() || phase == ChildPhase::kRunning) {
-    Status recorded = RecordDeath(
-        {wait_status, child_->HsErr(), state().journal.phase.load() == Journal::kWalked});
-    if (!recorded.ok()) return recorded;
+  const bool from_outside = IsFromOutside(wait_status, by_us);
+  if (from_outside) {
+    counts_.killed++;  // whatever it was walking is not to blame
+  } else {
+    NoteCrashingInput();
+    counts_.died++;
+    if (walking || phase == ChildPhase::kRunning)
+      RETURN_IF_ERROR(RecordDeath({wait_status, child_->HsErr()}));
   }
   if (const std::string why = WhyNotStarted(child_->Output()); !why.empty())
-    return Unable("this JVM does not start: " + why +
-                  " Is the JDK whole, with all of its modules? Its bin/java -version tells");
+    return TryAgain(
+        Unable("this JVM does not start: " + why +
+               " Is the JDK whole, with all of its modules? Its bin/java -version tells"));
   // No walk between two deaths: this JVM makes no progress.
   const uint64_t walks = state().walks.load();
-  died_early_ = walks == walks_at_death_ && !state().journal.Blames() ? died_early_ + 1 : 0;
+  const bool early = walks == walks_at_death_ && !walking;
+  died_early_ = early ? died_early_ + 1 : 0;
   walks_at_death_ = walks;
-  if (died_early_ >= kMostEarlyDeaths)
-    return ToolFailed(
-        "the child died " + std::to_string(died_early_) +
-        " times before its first walk; it printed: " + child_->Output().substr(0, 600));
-  if (phase < ChildPhase::kRunning && !state().journal.Blames())
-    state().job.first_walk = state().journal.sequence.load();
-  return Ok();
+  if (died_early_ < kMostEarlyDeaths) return Ok();
+  return TryAgain(ToolFailed(
+      "the child died " + std::to_string(died_early_) + " times before its first walk" +
+      (from_outside ? ", in the end by a SIGKILL from outside: is there memory enough?" : "") +
+      "; it printed: " + child_->Output(600)));
+}
+
+void Worker::NoteRunning() {
+  if (state().walks.load() == walks_at_death_) return;
+  pause_ = limits_.retry_after;
+  knows_aslr_ = true;
+  if (const auto off = child_->IsAslrOff()) aslr_off_ = *off && aslr_off_.value_or(true);
 }
 
 void Worker::KillIfStuck() {
@@ -177,24 +226,34 @@ void Worker::KillIfStuck() {
     last_phase_ = phase;
     last_moved_ = now;
   } else if (now - last_moved_ >
-             std::max<Clock::duration>(kStuckAfter, 25 * milliseconds(hang_limit_ms_))) {
+             std::max<Clock::duration>(limits_.stuck_after, 25 * milliseconds(hang_limit_ms_))) {
     child_->Kill();  // the journal names the walk, if one was under way
     killed_ = true;
   }
 }
 
-Result<bool> Worker::Step(bool stop) {
+Status Worker::End() {
+  ended_ = true;
+  child_.reset();
+  return Drain();
+}
+
+Result<bool> Worker::Step(bool stop, bool proven) {
   if (ended_) return false;
-  Status status = Drain();
-  if (status.ok()) status = TakeChildExit();
-  if (!status.ok()) return status.failure();
+  proven_ = proven_ || proven;
+  if (child_ == nullptr) {
+    ended_ = stop;
+    return !stop && Clock::now() >= retry_at_ ? StartNext() : !stop;
+  }
+  RETURN_IF_ERROR(Drain());
+  RETURN_IF_ERROR(TakeChildExit());
+  if (child_ == nullptr) return true;
   if (child_->HasEnded()) {
     ASSIGN_OR_RETURN(auto more, AfterChild());
     ended_ = !more;
-    if (!ended_) status = Start();
-    if (!status.ok()) return status.failure();
-    return !ended_;
+    return more && child_ != nullptr ? StartNext() : more;
   }
+  if (!knows_aslr_ && state().phase.load() == ChildPhase::kRunning) NoteRunning();
   const Clock::time_point now = Clock::now();
   if (stop && state().stop.load() == 0) {
     state().stop.store(1);
@@ -203,13 +262,9 @@ Result<bool> Worker::Step(bool stop) {
   }
   // A child that is still setting up has found nothing yet: kill it at once.
   if (state().stop.load() != 0 &&
-      (now - asked_to_stop_ > kStopWithin ||
+      (now - asked_to_stop_ > limits_.stop_within ||
        (state().phase.load() < ChildPhase::kRunning && setup_.ask_to_stop == 0))) {
-    // Kill() does not wait. The child may write findings until its end, so drain after that.
-    child_->Kill();
-    while (!child_->HasEnded()) std::this_thread::sleep_for(kTick);
-    ended_ = true;
-    RETURN_IF_ERROR(Drain());
+    RETURN_IF_ERROR(End());
     return false;
   }
   KillIfStuck();

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Confirmer: what counts as the same finding. Its replays have no JVM.
+#include "harness/supervise/confirmer.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "harness/request/text_form.h"
+#include "harness/supervise/fake_child_testing.h"
+
+namespace walkhammer {
+namespace {
+
+class ConfirmerTest : public testing::Test {
+ protected:
+  // The one finding of a replay that does `life`.
+  Signature SignatureOfLife(const std::string& life) {
+    auto outcome = Replay({Text(), "test"}, Setup({life}));
+    EXPECT_TRUE(outcome.ok());
+    if (!outcome.ok() || outcome.value().findings.size() != 1) return {};
+    return outcome.value().findings[0].signature;
+  }
+  // What comes of five replays that do `lives` in turn, of an input that expects `expect`.
+  Candidate Confirm(const std::string& expect, const std::vector<std::string>& lives) {
+    Confirmer confirmer(Setup(lives), 100, 5);
+    EXPECT_TRUE(confirmer.Add(1, {Text(), expect}));
+    EXPECT_EQ(confirmer.Best(1), nullptr) << "before its first replay";
+    const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!confirmer.Idle() && std::chrono::steady_clock::now() < late) {
+      confirmer.Step(1);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_TRUE(confirmer.Idle());
+    return confirmer.Best(1) == nullptr ? Candidate{} : *confirmer.Best(1);
+  }
+
+ private:
+  static std::string Text() {
+    auto symbols = std::make_unique<SymbolTable>();
+    symbols->Init();
+    return ToText({WalkRequest{}, "", OwnPlatform().arch}, *symbols);
+  }
+  ChildSetup Setup(const std::vector<std::string>& lives) {
+    scratch_ = std::make_unique<ScratchFolder>();
+    return FakeChildren(*scratch_, lives);
+  }
+  std::unique_ptr<ScratchFolder> scratch_;
+};
+
+constexpr char kCrashesAtOne[] = "running walk crash=1 walked done";
+constexpr char kCrashesAtTwo[] = "running walk crash=2 walked done";
+
+TEST_F(ConfirmerTest, TheSameCrashIsConfirmed) {
+  const Signature one = SignatureOfLife(kCrashesAtOne);
+  ASSERT_EQ(one.expect, "crash walkhammer::Planted(int)+0x1");
+  const Candidate candidate = Confirm(one.expect, {kCrashesAtOne});
+  EXPECT_EQ(candidate.reproduced, 5);
+  EXPECT_EQ(candidate.tries, 5);
+}
+
+// A crash elsewhere in the same function is another bug.
+TEST_F(ConfirmerTest, AnotherCrashInTheSameFunctionIsNot) {
+  const Signature one = SignatureOfLife(kCrashesAtOne), two = SignatureOfLife(kCrashesAtTwo);
+  ASSERT_EQ(MatchesExpect(one.expect, two), Match::kFunction);
+  const Candidate never = Confirm(one.expect, {kCrashesAtTwo});
+  EXPECT_EQ(never.reproduced, 0);
+  EXPECT_EQ(never.tries, 1) << "one miss is enough";
+  const Candidate once = Confirm(one.expect, {kCrashesAtOne, kCrashesAtTwo});
+  EXPECT_EQ(once.reproduced, 1);
+  EXPECT_EQ(once.tries, 2);
+}
+
+}  // namespace
+}  // namespace walkhammer

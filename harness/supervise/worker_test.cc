@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+// Worker: who is to blame for a child's end, and what comes after it. Its children have no JVM.
+#include "harness/supervise/worker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "harness/supervise/fake_child_testing.h"
+
+namespace walkhammer {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Clock = Worker::Clock;
+
+class WorkerTest : public testing::Test {
+ protected:
+  // Children that live as FakeChildren has it.
+  void Live(const std::vector<std::string>& lives) { Employ(FakeChildren(scratch_, lives)); }
+  void Employ(const ChildSetup& setup) {
+    auto worker = Worker::Create(
+        setup, 1, Clock::now(),
+        [this](std::unique_ptr<Occurrence> seen) -> Result<int64_t> {
+          seen_.push_back(std::move(seen));
+          return 1;
+        },
+        limits_);
+    ASSERT_TRUE(worker.ok());
+    worker_ = std::move(worker.value());
+    ASSERT_TRUE(worker_->Start().ok());
+  }
+  // Steps until the worker has ended, or `enough`.
+  Result<bool> StepUntil(const std::function<bool()>& enough, bool stop = false,
+                         bool proven = false) {
+    for (const Clock::time_point late = Clock::now() + seconds(60); Clock::now() < late;) {
+      ASSIGN_OR_RETURN(const bool more, worker_->Step(stop, proven));
+      if (!more || enough()) return more;
+      std::this_thread::sleep_for(milliseconds(1));
+    }
+    ADD_FAILURE() << "nothing came of it";
+    return false;
+  }
+  Result<bool> StepToEnd() {
+    return StepUntil([] { return false; });
+  }
+  void ExpectCleanEnd() {
+    const Result<bool> ended = StepToEnd();
+    ASSERT_TRUE(ended.ok()) << ended.failure().message;
+    EXPECT_FALSE(ended.value());
+  }
+  uint32_t crashing_inputs() { return worker_->state().crashing.count.load(); }
+
+  ScratchFolder scratch_;
+  WorkerLimits limits_{.retry_after = milliseconds(10), .retry_at_most = milliseconds(80)};
+  std::vector<std::unique_ptr<Occurrence>> seen_;
+  std::unique_ptr<Worker> worker_;
+};
+
+TEST_F(WorkerTest, ADeathInAWalkIsThatRequests) {
+  Live({"running walk walked input=7 walk signal=6", "running walk walked done"});
+  ExpectCleanEnd();
+  ASSERT_EQ(seen_.size(), 1u);
+  EXPECT_TRUE(seen_[0]->is_death);
+  EXPECT_TRUE(seen_[0]->has_request);
+  EXPECT_THAT(seen_[0]->record.signature.title, HasSubstr("by signal 6"));
+  EXPECT_EQ(worker_->counts().died, 1u);
+  EXPECT_EQ(worker_->counts().started, 2u);
+  EXPECT_EQ(worker_->counts().killed, 0u);
+  EXPECT_EQ(worker_->counts().failed_starts, 0u);
+  ASSERT_EQ(crashing_inputs(), 1u);
+  EXPECT_EQ(worker_->state().crashing.hashes[0], 7u);
+  EXPECT_EQ(worker_->state().job.first_walk, 3u) << "after the one that killed it";
+}
+
+TEST_F(WorkerTest, ADeathBetweenWalksIsNoRequests) {
+  Live({"running walk walked exit=3", "running done"});
+  ExpectCleanEnd();
+  ASSERT_EQ(seen_.size(), 1u);
+  EXPECT_TRUE(seen_[0]->is_death);
+  EXPECT_FALSE(seen_[0]->has_request);
+  EXPECT_EQ(worker_->counts().died, 1u);
+  EXPECT_EQ(crashing_inputs(), 0u);
+}
+
+TEST_F(WorkerTest, AKillFromOutsideIsNobodysFinding) {
+  Live({"running walk walked input=7 walk signal=9", "running walk walked done"});
+  ExpectCleanEnd();
+  EXPECT_EQ(seen_.size(), 0u);
+  EXPECT_EQ(worker_->counts().killed, 1u);
+  EXPECT_EQ(worker_->counts().died, 0u);
+  EXPECT_EQ(worker_->counts().started, 2u);
+  EXPECT_EQ(crashing_inputs(), 0u) << "the input is innocent";
+  EXPECT_EQ(worker_->state().walks.load(), 2u);
+}
+
+TEST_F(WorkerTest, AJvmThatWasDyingAlreadyIsAFinding) {
+  Live({"running walk hs_err=SIGSEGV signal=9", "running done"});
+  ExpectCleanEnd();
+  ASSERT_EQ(seen_.size(), 1u);
+  EXPECT_EQ(seen_[0]->hs_err, "SIGSEGV");
+  EXPECT_EQ(worker_->counts().killed, 0u);
+}
+
+TEST_F(WorkerTest, AKillByOurselvesIsAFinding) {
+  limits_.stuck_after = milliseconds(300);
+  Live({"running walk walked input=7 walk sleep", "running done"});
+  ExpectCleanEnd();
+  ASSERT_EQ(seen_.size(), 1u);
+  EXPECT_TRUE(seen_[0]->has_request);
+  EXPECT_THAT(seen_[0]->record.signature.title, HasSubstr("by signal 9"));
+  EXPECT_EQ(worker_->counts().killed, 0u);
+  EXPECT_EQ(worker_->counts().died, 1u);
+  EXPECT_EQ(crashing_inputs(), 1u);
+}
+
+TEST_F(WorkerTest, ARetiredChildHasASuccessorAndIsNoFinding) {
+  Live({"running input=7 walk walked retired", "running done"});
+  ExpectCleanEnd();
+  EXPECT_EQ(seen_.size(), 0u);
+  EXPECT_EQ(worker_->counts().retired, 1u);
+  EXPECT_EQ(worker_->counts().died, 0u);
+  EXPECT_EQ(crashing_inputs(), 1u);
+  EXPECT_EQ(worker_->state().job.first_walk, 2u);
+}
+
+// Neither the killer again, nor one too few.
+TEST_F(WorkerTest, ADeathInTheStartMovesNothing) {
+  Live({"running walk walked walk signal=6", "exit=1", "exit=1", "running done"});
+  ExpectCleanEnd();
+  EXPECT_EQ(worker_->state().job.first_walk, 3u);
+  EXPECT_EQ(seen_.size(), 1u);
+  EXPECT_EQ(worker_->counts().died, 3u);
+}
+
+TEST_F(WorkerTest, UnableAtTheFirstStartEndsTheRun) {
+  Live({"say=no-such-scene flood=200000 print=last-words unable"});
+  const Result<bool> ended = StepToEnd();
+  ASSERT_FALSE(ended.ok());
+  EXPECT_EQ(ended.failure().code, ExitCode::kUnable);
+  EXPECT_THAT(ended.failure().message, HasSubstr("no-such-scene | it printed: ..."));
+  EXPECT_THAT(ended.failure().message, EndsWith("last-words\n")) << "the end says why";
+  EXPECT_EQ(worker_->counts().failed_starts, 0u);
+}
+
+TEST_F(WorkerTest, UnableAtALaterStartIsTriedAgain) {
+  Live({"running walk walked retired", "say=no-memory unable", "say=no-threads failed",
+        "running walk walked done"});
+  ExpectCleanEnd();
+  EXPECT_EQ(worker_->counts().failed_starts, 2u);
+  EXPECT_EQ(worker_->counts().started, 4u);
+  EXPECT_THAT(worker_->why_not_started(), HasSubstr("no-threads"));
+  EXPECT_EQ(worker_->state().walks.load(), 2u);
+  EXPECT_EQ(seen_.size(), 0u);
+}
+
+TEST_F(WorkerTest, OneThatFailsAfterWalksHasASuccessorThatGoesOn) {
+  Live({"running walk walked walk walked say=no-safepoint failed", "running done"});
+  ExpectCleanEnd();
+  EXPECT_EQ(worker_->state().job.first_walk, 3u);
+  EXPECT_EQ(worker_->counts().failed_starts, 1u);
+}
+
+TEST_F(WorkerTest, UnableIsAnAccidentWhereAnotherWorkerHasWalked) {
+  Live({"say=no-memory unable", "running done"});
+  const Result<bool> ended = StepUntil([] { return false; }, false, /*proven=*/true);
+  ASSERT_TRUE(ended.ok()) << ended.failure().message;
+  EXPECT_EQ(worker_->counts().failed_starts, 1u);
+}
+
+TEST_F(WorkerTest, AProcessThatCannotBeMadeIsTriedAgain) {
+  ChildSetup setup = FakeChildren(scratch_, {"running walk walked exit=1", "running done"});
+  setup.scratch = scratch_.path() + "/logs";
+  std::filesystem::create_directory(setup.scratch);
+  Employ(setup);
+  std::filesystem::remove_all(setup.scratch);
+  const auto failed_twice = [&] { return worker_->counts().failed_starts >= 2; };
+  ASSERT_TRUE(StepUntil(failed_twice).ok());
+  EXPECT_THAT(worker_->why_not_started(), HasSubstr("cannot write"));
+  std::filesystem::create_directory(setup.scratch);
+  ExpectCleanEnd();
+  EXPECT_EQ(worker_->counts().started, 2u);
+}
+
+TEST_F(WorkerTest, FailedStartsBecomeRarer) {
+  limits_ = {.retry_after = milliseconds(50), .retry_at_most = milliseconds(200)};
+  Live({"running walk walked retired", "unable"});
+  const Clock::time_point until = Clock::now() + seconds(2);
+  ASSERT_TRUE(StepUntil([&] { return Clock::now() > until; }).ok());
+  // After 0, 50, 150 and 350 ms, and then each 200.
+  EXPECT_LE(worker_->counts().failed_starts, 4u + 1650 / 200 + 1);
+  EXPECT_GE(worker_->counts().failed_starts, 2u);
+  // Also a waiting worker can be stopped.
+  const Result<bool> stopped = worker_->Step(true);
+  ASSERT_TRUE(stopped.ok());
+  EXPECT_FALSE(stopped.value());
+}
+
+TEST_F(WorkerTest, ThreeEarlyDeathsEndARunThatHasNotWalked) {
+  Live({"flood=200000 print=last-words signal=6"});
+  const Result<bool> ended = StepToEnd();
+  ASSERT_FALSE(ended.ok());
+  EXPECT_EQ(ended.failure().code, ExitCode::kToolFailed);
+  EXPECT_THAT(ended.failure().message, HasSubstr("died 3 times before its first walk"));
+  EXPECT_THAT(ended.failure().message, EndsWith("last-words\n"));
+  EXPECT_THAT(ended.failure().message, Not(HasSubstr("from outside")));
+  EXPECT_EQ(worker_->counts().started, 3u);
+  EXPECT_EQ(seen_.size(), 0u) << "nothing was walked";
+}
+
+TEST_F(WorkerTest, TwoEarlyDeathsDoNot) {
+  Live({"signal=6", "signal=6", "running walk walked done"});
+  ExpectCleanEnd();
+  EXPECT_EQ(worker_->counts().died, 2u);
+}
+
+TEST_F(WorkerTest, ThreeEarlyKillsSayWhoItWas) {
+  Live({"signal=9"});
+  const Result<bool> ended = StepToEnd();
+  ASSERT_FALSE(ended.ok());
+  EXPECT_THAT(ended.failure().message, HasSubstr("from outside"));
+  EXPECT_EQ(worker_->counts().killed, 3u);
+}
+
+TEST_F(WorkerTest, ThreeEarlyDeathsAfterAWalkAreTriedAgain) {
+  Live({"running walk walked retired", "signal=6", "signal=6", "signal=6", "signal=6",
+        "running walk walked done"});
+  ExpectCleanEnd();
+  EXPECT_EQ(worker_->counts().started, 6u);
+  EXPECT_EQ(worker_->counts().died, 4u);
+  EXPECT_GE(worker_->counts().failed_starts, 1u);
+  EXPECT_EQ(worker_->state().walks.load(), 2u);
+}
+
+TEST_F(WorkerTest, StopWhileStartingKillsAtOnce) {
+  limits_.stop_within = seconds(50);
+  Live({"sleep"});
+  const Result<bool> ended = StepUntil([] { return false; }, /*stop=*/true);
+  ASSERT_TRUE(ended.ok());
+  EXPECT_FALSE(ended.value());
+  EXPECT_EQ(worker_->counts().started, 1u);
+  EXPECT_EQ(worker_->counts().died + worker_->counts().killed, 0u);
+  EXPECT_EQ(seen_.size(), 0u);
+}
+
+TEST_F(WorkerTest, AChildThatDoesNotStopIsKilledAndItsFindingsAreKept) {
+  limits_.stop_within = milliseconds(100);
+  Live({"running walk walked crash=1 sleep"});
+  const auto walks = [&] { return worker_->state().walks.load() == 1; };
+  ASSERT_TRUE(StepUntil(walks).ok());
+  const Result<bool> ended = StepUntil([] { return false; }, /*stop=*/true);
+  ASSERT_TRUE(ended.ok());
+  EXPECT_EQ(seen_.size(), 1u);
+  EXPECT_EQ(worker_->counts().died + worker_->counts().killed, 0u);
+}
+
+// As where another worker has ended the run.
+TEST_F(WorkerTest, TheEndTakesWhatWasFound) {
+  Live({"running walk crash=1 sleep"});
+  while (worker_->state().ring.head.load() == 0) std::this_thread::sleep_for(milliseconds(1));
+  EXPECT_EQ(seen_.size(), 0u);
+  ASSERT_TRUE(worker_->End().ok());
+  ASSERT_EQ(seen_.size(), 1u);
+  EXPECT_THAT(seen_[0]->record.signature.title, HasSubstr("crash in walkhammer::Planted"));
+  const Result<bool> more = worker_->Step(false);
+  ASSERT_TRUE(more.ok());
+  EXPECT_FALSE(more.value());
+}
+
+TEST_F(WorkerTest, WhatAnEngineBuriesIsToldApart) {
+  ChildSetup setup = FakeChildren(
+      scratch_, {"running walk input=5 buries=9 running walk input=6 buries=6 running walk input=7 "
+                 "ends=9 running walk walked done"});
+  setup.keeps_children = true;
+  setup.ask_to_stop = SIGINT;
+  Employ(setup);
+  ExpectCleanEnd();
+  EXPECT_EQ(worker_->counts().killed, 1u) << "from outside";
+  EXPECT_EQ(worker_->counts().died, 2u);
+  EXPECT_EQ(seen_.size(), 2u);
+  ASSERT_EQ(crashing_inputs(), 2u);
+  EXPECT_EQ(worker_->state().crashing.hashes[0], 6u);
+  EXPECT_EQ(worker_->state().crashing.hashes[1], 7u);
+}
+
+TEST_F(WorkerTest, AnEngineThatIsKilledFromOutsideHasASuccessor) {
+  ChildSetup setup = FakeChildren(scratch_, {"running walk signal=9", "running walk walked done"});
+  setup.keeps_children = true;
+  Employ(setup);
+  ExpectCleanEnd();
+  EXPECT_EQ(worker_->counts().killed, 1u);
+  EXPECT_EQ(worker_->counts().failed_starts, 0u);
+  EXPECT_EQ(seen_.size(), 0u);
+}
+
+TEST_F(WorkerTest, AnEngineThatEndsByItselfEndsTheRunOnlyBeforeItWalks) {
+  ChildSetup setup = FakeChildren(scratch_, {"running flood=200000 print=last-words exit=1"});
+  setup.keeps_children = true;
+  Employ(setup);
+  const Result<bool> ended = StepToEnd();
+  ASSERT_FALSE(ended.ok());
+  EXPECT_THAT(ended.failure().message, HasSubstr("of its own accord"));
+  EXPECT_THAT(ended.failure().message, EndsWith("last-words\n"));
+
+  std::filesystem::remove_all(scratch_.path() + "/lives");
+  setup = FakeChildren(scratch_, {"running walk walked exit=1", "running done"});
+  setup.keeps_children = true;
+  Employ(setup);
+  ExpectCleanEnd();
+  EXPECT_EQ(worker_->counts().failed_starts, 1u);
+}
+
+TEST_F(WorkerTest, TellsWhetherAddressesAreRandom) {
+  for (const bool aslr : {true, false}) {
+    if (!aslr && !CanSwitchAslrOff()) GTEST_SKIP() << "this kernel does not let us";
+    std::filesystem::remove_all(scratch_.path() + "/lives");
+    ChildSetup setup = FakeChildren(scratch_, {"running walk walked sleep"});
+    setup.aslr = aslr;
+    Employ(setup);
+    EXPECT_FALSE(worker_->IsAslrOff().has_value());
+    ASSERT_TRUE(StepUntil([&] { return worker_->IsAslrOff().has_value(); }).ok());
+    EXPECT_EQ(worker_->IsAslrOff(), !aslr);
+  }
+}
+
+// R4: what the last child was at must not be taken for what the next one is at.
+TEST(ForgetChildTest, ResetsAllThatIsTheLastChilds) {
+  auto state = std::make_unique<SharedState>();
+  state->journal.phase.store(1);
+  state->journal.sequence.store(9);
+  state->crashing.current.store(7);
+  state->crashing.count.store(3);
+  state->walks.store(5);
+  state->phase.store(ChildPhase::kUnable);
+  state->message[0] = 'x';
+  for (SceneReport& scene : state->scenes) scene.tried_by = 4711;
+  ForgetChild(*state);
+  EXPECT_EQ(state->journal.phase.load(), 0u);
+  EXPECT_EQ(state->crashing.current.load(), 0u);
+  EXPECT_EQ(state->phase.load(), ChildPhase::kStarting);
+  EXPECT_EQ(FieldText(state->message), "");
+  for (const SceneReport& scene : state->scenes) EXPECT_EQ(scene.tried_by, 0);
+  // The run's, not the child's.
+  EXPECT_EQ(state->journal.sequence.load(), 9u);
+  EXPECT_EQ(state->crashing.count.load(), 3u);
+  EXPECT_EQ(state->walks.load(), 5u);
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -43,8 +43,10 @@ constexpr size_t kAlwaysSet = Feedback::kSize;
 static_assert(Feedback::kSize % 64 == 0 && Feedback::kBlocks <= BlockCredits::kMost);
 
 constexpr uint32_t kMostEarlyDeaths = 3;  // in a row, of children that took no command
-constexpr int kParentTakesWithinMs = 5000;
 constexpr int64_t kStuckAfterMs = 30000;  // least limit of one walk; the guard's limit is shorter
+
+// Less than what afl-fuzz is told to wait for an answer, by as much as Await may be late.
+constexpr int64_t kAflEndsAfterMs = 9000;
 
 enum class Service : uint32_t {
   kIdle,     // waiting for a command
@@ -121,13 +123,14 @@ class Keeper {
     }
     PostExit(wait_status);
     if (walking) {
-      const bool retired = phase == ChildPhase::kRetired;
-      // A contained crash retired the child: the input is neither kept nor called a crash.
-      if (retired) std::fill_n(afl_.map(), kMapSize, 0);
+      // A contained crash retired the child, or somebody else killed it: the input is neither kept
+      // nor called a crash.
+      const bool innocent = phase == ChildPhase::kRetired || IsFromOutside(wait_status);
+      if (innocent) std::fill_n(afl_.map(), kMapSize, 0);
       afl_.map()[kAlwaysSet] = 1;
       // A walker that ends the process counts as crashed, even if the process exits.
-      const bool as_signal = !retired && !WIFSIGNALED(wait_status);
-      if (!afl_.Answer(child, as_signal ? SIGABRT : wait_status)) return 4;
+      const int crash = WIFSIGNALED(wait_status) ? wait_status : SIGABRT;
+      if (!afl_.Answer(child, innocent ? 0 : crash)) return 4;
     }
     early_deaths_ = !walking && between_.served.load() == served ? early_deaths_ + 1 : 0;
     if (early_deaths_ >= kMostEarlyDeaths) return GiveUp("the JVM dies before its first walk");
@@ -186,20 +189,29 @@ class Keeper {
         kill(child, SIGKILL);
       }
     }
+    by_engine_ = served == between_.served.load() && between_.service.load() == Service::kWalking &&
+                 NowMs() - moved > kAflEndsAfterMs;
     return wait_status;
   }
 
-  // Posts the child's exit and waits until the parent has acknowledged it, at most about
-  // kParentTakesWithinMs: a successor overwrites what the dead child left.
+  // Where nobody supervises, afl-fuzz has a time limit of its user's, so a SIGKILL may be its own.
+  bool IsFromOutside(int wait_status) const {
+    return state_.job.alone == 0 && !by_engine_ && WIFSIGNALED(wait_status) &&
+           WTERMSIG(wait_status) == SIGKILL;
+  }
+
+  // Posts the child's exit and waits until the parent has acknowledged it, however busy the parent
+  // is: a successor overwrites what the dead child left. A parent that ends takes afl-fuzz and us
+  // with it.
   void PostExit(int wait_status) {
     const bool killed_to_stop =
         state_.stop.load() != 0 && WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
     if (state_.job.alone != 0 || killed_to_stop) return;
     ChildExitMailbox& exits = state_.exits;
     exits.wait_status = wait_status;
+    exits.by_engine = by_engine_ ? 1 : 0;
     const uint32_t number = exits.posted.fetch_add(1) + 1;
-    for (int ms = 0; ms < kParentTakesWithinMs && exits.acknowledged.load() != number; ms++)
-      Sleep(1);
+    while (exits.acknowledged.load() != number) Sleep(1);
   }
 
   const AflProtocol& afl_;
@@ -208,6 +220,7 @@ class Keeper {
   const pid_t keeper_;
   sigset_t child_signal_, mask_;
   uint32_t early_deaths_ = 0;
+  bool by_engine_ = false;  // the child's walk did not end, so afl-fuzz or the keeper killed it
 };
 
 // Walks inputs without AFL++, for example to reproduce a crash from afl-fuzz's output folder.

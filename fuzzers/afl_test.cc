@@ -167,6 +167,66 @@ TEST_P(AflTest, ADeathIsBuriedAnsweredAndHasASuccessor) {
   }
 }
 
+// Longer than the keeper once waited: then the parent found an empty journal.
+TEST_P(AflTest, ADeathWaitsForABusyParent) {
+  const auto state = MakeState("puzzle-abort", false);
+  PlayedAfl afl(jdk_, "puzzle-abort", state.get());
+  ASSERT_EQ(afl.Hello(), PlayedAfl::kMapSize);
+  ASSERT_EQ(afl.Run(Genuine("c2")).wait_status, 0);
+  afl.set_parent_busy(seconds(7));
+  afl.Run(Trigger());  // the parent is busy with something else, and not AFL++
+  EXPECT_EQ(afl.Run(Genuine("c2")).wait_status, 0);
+  ASSERT_EQ(afl.exits().size(), 1u);
+  EXPECT_TRUE(afl.exits()[0].walking);
+  EXPECT_EQ(afl.exits()[0].pc, kTriggerPc);
+  EXPECT_FALSE(afl.exits()[0].by_engine);
+}
+
+// The OOM killer's, say: afl-fuzz must not keep the input as a crash.
+TEST_P(AflTest, AKillFromOutsideIsNoCrash) {
+  const auto state = MakeState("puzzle-hang", false);
+  state->state().job.hang_limit_ms = 600000;
+  PlayedAfl afl(jdk_, "puzzle-hang", state.get());
+  ASSERT_EQ(afl.Hello(), PlayedAfl::kMapSize);
+  const Answer before = afl.Run(Genuine("c2"));
+  ASSERT_EQ(before.wait_status, 0);
+  std::thread killer([&] {
+    const Journal& journal = state->state().journal;
+    while (journal.phase.load() != 1 || journal.request.pc.addend != kTriggerPc)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    kill(before.pid, SIGKILL);
+  });
+  const Answer killed = afl.Run(Trigger());
+  killer.join();
+  EXPECT_EQ(killed.wait_status, 0);
+  EXPECT_EQ(Blocks(killed), 0u) << "it would be kept for these";
+  ASSERT_EQ(afl.exits().size(), 1u);
+  EXPECT_EQ(WTERMSIG(afl.exits()[0].wait_status), SIGKILL);
+  EXPECT_FALSE(afl.exits()[0].by_engine);
+  const Answer after = afl.Run(Genuine("c2"));
+  EXPECT_EQ(after.wait_status, 0);
+  EXPECT_NE(after.pid, before.pid);
+}
+
+// As afl-fuzz and the keeper end a walk that does not end, whatever that is due to.
+TEST_P(AflTest, AKillAfterALongWalkIsTheWalks) {
+  const auto state = MakeState("puzzle-hang", false);
+  state->state().job.hang_limit_ms = 600000;
+  PlayedAfl afl(jdk_, "puzzle-hang", state.get());
+  ASSERT_EQ(afl.Hello(), PlayedAfl::kMapSize);
+  const Answer before = afl.Run(Genuine("c2"));
+  ASSERT_EQ(before.wait_status, 0);
+  std::thread killer([&] {
+    std::this_thread::sleep_for(seconds(12));
+    kill(before.pid, SIGKILL);
+  });
+  const Answer killed = afl.Run(Trigger());
+  killer.join();
+  EXPECT_TRUE(WIFSIGNALED(killed.wait_status));
+  ASSERT_EQ(afl.exits().size(), 1u);
+  EXPECT_TRUE(afl.exits()[0].by_engine);
+}
+
 TEST_P(AflTest, OneThatIsAskedToStopIsNoCrash) {
   const auto state = MakeState("agct", false);
   PlayedAfl afl(jdk_, "agct", state.get());

@@ -42,6 +42,7 @@ struct Taken {
   int wait_status;
   bool walking;
   int64_t pc;  // addend of the journal's request
+  bool by_engine;
 };
 
 // afl-fuzz's side of the protocol.
@@ -118,12 +119,14 @@ class PlayedAfl {
     Send(0);
     Answer answer;
     answer.pid = Word(kBootWithin).value_or(0);
-    answer.wait_status = Word(std::chrono::seconds(5)).value_or(-1);
+    answer.wait_status = Word(std::chrono::seconds(30)).value_or(-1);
     answer.map.assign(map_bytes_, map_bytes_ + kMapSize);
     return answer;
   }
 
   const std::vector<Taken>& exits() const { return exits_; }
+  // How long the parent does something else before it looks at an exit.
+  void set_parent_busy(std::chrono::milliseconds time) { parent_busy_ = time; }
 
   // Closes the pipes, as an afl-fuzz that ends does.
   void Leave() {
@@ -173,13 +176,19 @@ class PlayedAfl {
     if (state_ == nullptr) return;
     SharedState& state = state_->state();
     if (state.exits.acknowledged.load() == state.exits.posted.load()) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (!exit_seen_.has_value()) exit_seen_ = now;
+    if (now - *exit_seen_ < parent_busy_) return;
+    exit_seen_.reset();
     exits_.push_back({state.exits.wait_status, state.journal.phase.load() == 1,
-                      state.journal.request.pc.addend});
+                      state.journal.request.pc.addend, state.exits.by_engine != 0});
     state.exits.acknowledged.store(state.exits.posted.load());
   }
 
   SharedMapping* state_;
   std::vector<Taken> exits_;
+  std::chrono::milliseconds parent_busy_{0};
+  std::optional<std::chrono::steady_clock::time_point> exit_seen_;
   RunFolder folder_;  // takes the files that a dying JVM leaves
   int map_, input_;
   uint8_t* map_bytes_;

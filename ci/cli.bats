@@ -122,6 +122,10 @@ has_child() {
   return 1
 }
 
+is_walking() {
+  [ "$(sqlite3 "$out/run.db" 'select walks > 1000 from run')" = 1 ]
+}
+
 is_readable_run() {
   [ "$(sqlite3 "$1/run.db" 'pragma integrity_check')" = ok ]
   [ "$(sqlite3 "$1/run.db" 'select count(*) > 0 from sqlite_master')" = 1 ]
@@ -525,6 +529,20 @@ END
   await_end 120
   clean_or_findings
   is_readable_run "$out"
+}
+
+# The OOM killer does the same.
+@test "a child that is killed from outside is nobody's finding" {
+  need_jdk
+  start fuzz --jdk "$jdk" --walker asgst --scene c2 --time 25s --workers 1 --out "$out"
+  await 20 has_child
+  await 20 is_walking
+  kill -9 "$child"
+  await_end 120
+  cat "$tmp/stdout"
+  [ "$status" -eq 0 ]
+  grep -q 'incident: 1x killed from outside' "$tmp/stdout"
+  run ! grep -qi 'death' "$tmp/stdout"
 }
 
 @test "a killed parent leaves a readable run and no child" {

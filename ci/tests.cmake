@@ -87,8 +87,10 @@ wh_test(program_test harness/supervise/child_process_test.cc harness/process/pro
 # Children without a JVM, which do as they are told.
 add_executable(fake_child harness/supervise/testing/fake_child.cc)
 target_link_libraries(fake_child PRIVATE wh_shared)
-wh_test(worker_test harness/supervise/confirmer_test.cc harness/supervise/worker_test.cc
-        LIBS wh_supervise)
+wh_test(worker_test
+        harness/supervise/campaign/campaign_test.cc harness/supervise/confirmer_test.cc
+        harness/supervise/worker_test.cc
+        LIBS wh_campaign)
 add_dependencies(worker_test fake_child scenes_jar)  # scenes_jar: the JVM flags beside it
 wh_test(stress_options_test
         harness/cli/provider_test.cc harness/cli/stress_options_test.cc

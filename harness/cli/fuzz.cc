@@ -114,6 +114,7 @@ Result<FuzzPlan> MakePlan(const Options& options, const ProviderChoice& provider
   plan.child.platform = jdk.platform;
   plan.child.jvm_flags = jvm_flags;
   plan.child.provider = provider.library;
+  plan.keeps_aslr = options.keep_aslr;
   plan.child.aslr = options.keep_aslr || !CanSwitchAslrOff();
   plan.words = WordsFor(jdk, jvm_flags, provider.library);
   return plan;

@@ -30,6 +30,7 @@ struct NoteRow {
   std::string name;    // what: "interposition", "findings", "killed from outside"
   uint64_t count = 0;  // of kDropped and kIncident; else 0
   std::string detail;  // one sentence, or empty
+
   bool operator==(const NoteRow&) const = default;
 };
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/wait.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <memory>
 #include <thread>
 
+#include "harness/base/clock.h"
 #include "harness/base/files.h"
 #include "harness/base/names.h"
 #include "harness/base/shell.h"
@@ -182,6 +184,24 @@ Status GiveShellNames(const std::string& scratch, std::vector<std::string>& fold
   return Ok();
 }
 
+Status AwaitMerge(ChildProcess& child, SharedState& state, const std::function<bool()>& stop,
+                  std::chrono::milliseconds most) {
+  const auto until = std::chrono::steady_clock::now() + most;
+  while (!child.HasEnded()) {
+    if (stop()) return Ok();  // ~ChildProcess kills the child
+    if (std::chrono::steady_clock::now() >= until)
+      return Unable(fmt::format("it was given up after {} s", InSeconds(most)));
+    // Drops the findings: all of them are known, and a full ring would make the walks wait.
+    state.ring.tail.store(state.ring.head.load());
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  if (child.ExitedCleanly()) return Ok();
+  const int status = child.wait_status();
+  return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
+             ? Unable("somebody ended it by SIGKILL: was the memory full?")
+             : ToolFailed("merging the corpus failed; it printed: " + child.Output(600));
+}
+
 }  // namespace
 
 std::span<const Engine> AllEngines() { return kEngines; }
@@ -196,7 +216,8 @@ Result<int> EngineNamed(const std::string& name) {
 }
 
 Status MergeCorpus(const Engine& engine, const EnginePlan& plan, const ChildSetup& setup,
-                   const Job& job, const std::function<bool()>& stop) {
+                   const Job& job, const std::function<bool()>& stop,
+                   std::chrono::milliseconds most) {
   if (!engine.guided || plan.corpus.empty()) return Ok();
   ASSIGN_OR_RETURN(auto shared, SharedMapping::Create());
   SharedState& state = shared->state();
@@ -219,15 +240,7 @@ Status MergeCorpus(const Engine& engine, const EnginePlan& plan, const ChildSetu
   merge.command.emplace_back("-merge=1");
   merge.command.insert(merge.command.end(), folders.begin(), folders.end());
   ASSIGN_OR_RETURN(auto child, ChildProcess::Start(*shared, merge));
-  while (!child->HasEnded()) {
-    if (stop()) return Ok();  // ~ChildProcess kills the child
-    // Drops the findings: all of them are known, and a full ring would make the walks wait.
-    state.ring.tail.store(state.ring.head.load());
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return child->ExitedCleanly() ? Ok()
-                                : ToolFailed("merging the corpus failed; it printed: " +
-                                             child->Output().substr(0, 600));
+  return AwaitMerge(*child, state, stop, most);
 }
 
 }  // namespace walkhammer

@@ -4,6 +4,7 @@
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_ENGINE_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_ENGINE_H_
 
+#include <chrono>
 #include <functional>
 #include <span>
 #include <string>
@@ -40,11 +41,16 @@ struct Engine {
 std::span<const Engine> AllEngines();
 Result<int> EngineNamed(const std::string& name);
 
+inline constexpr std::chrono::minutes kMostMerging{10};
+
 // Merges the inputs that the workers kept into the user's first corpus folder, by libFuzzer's
 // -merge=1: only inputs that add coverage there. `setup` and `job`: as for a worker. Stops once
 // `stop` returns true. Does nothing for an engine that is not guided or without a user's folder.
+// Fails with kUnable, and leaves the folder as it was, if the merge takes longer than `most` or is
+// killed from outside.
 Status MergeCorpus(const Engine& engine, const EnginePlan& plan, const ChildSetup& setup,
-                   const Job& job, const std::function<bool()>& stop);
+                   const Job& job, const std::function<bool()>& stop,
+                   std::chrono::milliseconds most = kMostMerging);
 
 }  // namespace walkhammer
 

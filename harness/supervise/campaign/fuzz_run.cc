@@ -10,9 +10,10 @@
 #include "harness/base/names.h"
 #include "harness/coverage/walker_code.h"
 #include "harness/findings/crash_folder.h"
+#include "harness/process/oom_kills.h"
 #include "harness/request/walker_table.h"
 #include "harness/supervise/campaign/coverage_rows.h"
-#include "harness/supervise/campaign/line_notes.h"
+#include "harness/supervise/campaign/run_notes.h"
 #include "harness/supervise/campaign/sum_state.h"
 #include "harness/supervise/minimize_input.h"
 
@@ -110,8 +111,34 @@ Status FuzzRun::Save(bool everything) {
   RETURN_IF_ERROR(db_.SaveProgress(totals));
   RETURN_IF_ERROR(db_.SaveCounts(*sum_));
   RETURN_IF_ERROR(sink_.SaveSeen(Seen()));
-  RETURN_IF_ERROR(db_.SaveNotes(kNoCell, LineNotes(*sum_)));
+  RETURN_IF_ERROR(SaveNotes());
   return sum_->phase.load() >= ChildPhase::kRunning ? db_.SaveScenes(*sum_) : Ok();
+}
+
+std::vector<NoteRow> FuzzRun::Notes() const {
+  WorkerFacts facts;
+  facts.wants_aslr_off = !plan_.keeps_aslr;
+  if (plan_.child.aslr) facts.aslr_off = false;  // this machine refuses
+  for (const auto& worker : workers_) {
+    facts.killed += worker->counts().killed;
+    facts.failed_starts += worker->counts().failed_starts;
+    if (!worker->why_not_started().empty()) facts.why_not_started = worker->why_not_started();
+    if (const auto off = worker->IsAslrOff())
+      facts.aslr_off = *off && facts.aslr_off.value_or(true);
+  }
+  facts.oom_kills = OomKills() - oom_kills_;
+  std::vector<NoteRow> notes = NotesOf(facts);
+  if (!not_merged_.empty())
+    notes.push_back({kNoCell, NoteKind::kDropped, "merge of the corpus", 1, not_merged_});
+  return notes;
+}
+
+Status FuzzRun::SaveNotes() {
+  std::vector<NoteRow> notes = Notes();
+  if (notes == saved_notes_) return Ok();
+  RETURN_IF_ERROR(db_.SaveNotes(kNoCell, notes));
+  saved_notes_ = std::move(notes);
+  return Ok();
 }
 
 Result<int64_t> FuzzRun::Record(std::unique_ptr<Occurrence> seen) {
@@ -165,8 +192,11 @@ Status FuzzRun::Supervise(const std::atomic<bool>& interrupted) {
                               : start_ + std::chrono::duration_cast<Clock::duration>(plan_.time);
   for (bool any = true; any;) {
     any = false;
+    const bool proven = std::any_of(workers_.begin(), workers_.end(),
+                                    [](const auto& worker) { return worker->HasWalked(); });
     for (const auto& worker : workers_) {
-      ASSIGN_OR_RETURN(auto more, worker->Step(Clock::now() >= deadline || interrupted.load()));
+      ASSIGN_OR_RETURN(auto more,
+                       worker->Step(Clock::now() >= deadline || interrupted.load(), proven));
       any |= more;
     }
     Status status = StepConfirmer(1);
@@ -176,6 +206,13 @@ Status FuzzRun::Supervise(const std::atomic<bool>& interrupted) {
     std::this_thread::sleep_for(kTick);
   }
   return Ok();
+}
+
+void FuzzRun::EndWorkers() {
+  for (const auto& worker : workers_) {
+    const Status ended = worker->End();
+    if (!ended.ok()) return;  // what the store does not take of one, it takes of none
+  }
 }
 
 Status FuzzRun::ConfirmRest(Clock::time_point until, const std::atomic<bool>& interrupted) {
@@ -257,15 +294,20 @@ Status FuzzRun::Merge(const std::atomic<bool>& interrupted) {
   Job job = JobOf(0);
   job.churn = 0;  // a merge records no findings
   job.other_count = 0;
-  return MergeCorpus(AllEngines()[static_cast<size_t>(plan_.engine)], Engines(), plan_.child, job,
-                     [&] {
-                       Progress(FuzzStage::kMerging);
-                       return interrupted.load();
-                     });
+  const auto stop = [&] {
+    Progress(FuzzStage::kMerging);
+    return interrupted.load();
+  };
+  const Status merged = MergeCorpus(AllEngines()[static_cast<size_t>(plan_.engine)], Engines(),
+                                    plan_.child, job, stop);
+  if (merged.ok() || merged.failure().code != ExitCode::kUnable) return merged;
+  not_merged_ = merged.failure().message;  // what was walked and found is as good without
+  return Ok();
 }
 
 Status FuzzRun::Run(const std::atomic<bool>& interrupted) {
   sum_ = std::make_unique<SharedState>();
+  oom_kills_ = OomKills();
   start_ = last_saved_ = last_progress_ = Clock::now();
   if (plan_.confirm_times > 0) {
     ChildSetup replay = plan_.child;
@@ -275,6 +317,7 @@ Status FuzzRun::Run(const std::atomic<bool>& interrupted) {
   Status status = SetCoverage();
   if (status.ok()) status = StartWorkers();
   if (status.ok()) status = Supervise(interrupted);
+  if (!status.ok()) EndWorkers();
   walked_until_ = Clock::now();
   RunTotals totals = Totals();
   if (status.ok()) status = Settle(interrupted, totals);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/store/note_rows.h"
 #include "harness/store/run_db.h"
 #include "harness/supervise/campaign/engine.h"
 #include "harness/supervise/confirmer.h"
@@ -30,7 +31,8 @@ struct FuzzPlan {
   int workers = 1;  // processes that walk
   std::vector<std::string> corpus;
   bool coverage = true;
-  bool churn = false;  // see harness/child/churn.h
+  bool keeps_aslr = false;  // as the user wants it; child.aslr says what this machine lets us have
+  bool churn = false;       // see harness/child/churn.h
   uint32_t scene_mask = UINT32_MAX;
   uint64_t seed = 1;
   std::chrono::nanoseconds time{};
@@ -81,6 +83,8 @@ class FuzzRun {
   Job JobOf(int worker) const;
   Result<int64_t> Record(std::unique_ptr<Occurrence> seen);
   Status Supervise(const std::atomic<bool>& interrupted);
+  // After a failure: ends the workers, and takes what they have found.
+  void EndWorkers();
   Status ConfirmRest(Clock::time_point until, const std::atomic<bool>& interrupted);
   Status StepConfirmer(size_t most);
   Status MinimizeAll(Clock::time_point until, const std::atomic<bool>& interrupted);
@@ -89,6 +93,9 @@ class FuzzRun {
   Status Settle(const std::atomic<bool>& interrupted, RunTotals& totals);
   Status Merge(const std::atomic<bool>& interrupted);
   Status Save(bool everything);
+  // What the run says of itself beside its findings.
+  std::vector<NoteRow> Notes() const;
+  Status SaveNotes();
   std::map<int64_t, uint64_t> Seen() const;  // occurrences by bucket
   // Brings sum_ up to date.
   void SumUp();
@@ -106,6 +113,9 @@ class FuzzRun {
   std::optional<Clock::time_point> walked_until_;  // end of the walks; none: they go on
   uint64_t unminimized_ = 0;                       // buckets that no time was left to minimise
   std::map<int64_t, BucketState> known_;           // by bucket
+  uint64_t oom_kills_ = 0;                         // before the run
+  std::string not_merged_;                         // why; empty: the corpus was merged, or is none
+  std::vector<NoteRow> saved_notes_;
 };
 
 }  // namespace walkhammer

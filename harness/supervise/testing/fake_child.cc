@@ -11,6 +11,7 @@
 //   hs_err=TEXT       writes it where the JVM would write its hs_err log
 //   buries=SIGNAL, ends=SIGNAL  as an engine does with a child that died by that signal, or that it
 //                     has killed by that signal itself: posts the exit, and waits for the parent
+//   worker=N          what follows is done by the child of worker N alone
 //   touch=FILE, await=FILE  makes it, waits until somebody has
 //   signal=SIGNAL, exit=CODE, sleep  its end, or none
 #include <signal.h>
@@ -130,6 +131,13 @@ void Do(SharedState& state, std::string_view step) {
 int main(int argc, char** argv) {
   auto state = walkhammer::OpenState();
   if (!state.ok() || state.value() == nullptr) return 2;
-  for (int i = 1; i < argc; i++) walkhammer::Do(*state.value(), argv[i]);
+  bool is_mine = true;
+  for (int i = 1; i < argc; i++) {
+    const std::string_view step = argv[i];
+    if (step.starts_with("worker="))
+      is_mine = state.value()->job.worker == std::atoi(argv[i] + step.find('=') + 1);
+    else if (is_mine)
+      walkhammer::Do(*state.value(), step);
+  }
   return 0;
 }

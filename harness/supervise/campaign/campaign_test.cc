@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// A campaign's end and its notes. Its children have no JVM.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "harness/process/program.h"
+#include "harness/store/record_testing.h"
+#include "harness/supervise/campaign/engine.h"
+#include "harness/supervise/campaign/fuzz_run.h"
+#include "harness/supervise/campaign/run_notes.h"
+#include "harness/supervise/fake_child_testing.h"
+
+namespace walkhammer {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// The merge of a corpus by a walk_fuzzer that is a shell script.
+class MergeTest : public testing::Test {
+ protected:
+  Status Merge(
+      const std::string& script, milliseconds most,
+      const std::function<bool()>& stop = [] { return false; }) {
+    const std::string fuzzer = scratch_.path() + "/walk_fuzzer";
+    std::ofstream(fuzzer) << "#!/bin/sh\necho $$ >" << pid_file() << "\n" << script << "\n";
+    std::filesystem::permissions(fuzzer, std::filesystem::perms::owner_all);
+    std::filesystem::create_directories(scratch_.path() + "/corpus");
+    std::filesystem::create_directories(scratch_.path() + "/run/corpus");
+    EnginePlan plan;
+    plan.run_dir = scratch_.path() + "/run";
+    plan.corpus = {scratch_.path() + "/corpus"};
+    ChildSetup setup;
+    setup.platform.folder = scratch_.path();
+    setup.scratch = scratch_.path();
+    const auto engine = EngineNamed("libfuzzer");
+    return MergeCorpus(AllEngines()[static_cast<size_t>(engine.value())], plan, setup, Job{}, stop,
+                       most);
+  }
+  std::string pid_file() const { return scratch_.path() + "/pid"; }
+  bool StillRuns() const {
+    pid_t pid = 0;
+    std::ifstream(pid_file()) >> pid;
+    return pid == 0 || IsAlive(pid);
+  }
+  ScratchFolder scratch_;
+};
+
+TEST_F(MergeTest, OneThatDoesNotEndIsGivenUp) {
+  const auto began = std::chrono::steady_clock::now();
+  const Status merged = Merge("sleep 1000", seconds(1));
+  ASSERT_FALSE(merged.ok());
+  EXPECT_EQ(merged.failure().code, ExitCode::kUnable);
+  EXPECT_THAT(merged.failure().message, HasSubstr("given up after 1 s"));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, seconds(60));
+  EXPECT_FALSE(StillRuns());
+}
+
+TEST_F(MergeTest, OneThatEndsInTimeIsNot) { EXPECT_TRUE(Merge("sleep 0.2", seconds(60)).ok()); }
+
+TEST_F(MergeTest, OneThatIsKilledFromOutsideIsNoFailureOfOurs) {
+  const Status merged = Merge("kill -9 $$", seconds(60));
+  ASSERT_FALSE(merged.ok());
+  EXPECT_EQ(merged.failure().code, ExitCode::kUnable);
+  EXPECT_THAT(merged.failure().message, HasSubstr("SIGKILL"));
+}
+
+TEST_F(MergeTest, OneThatFailsSaysWhyInItsLastWords) {
+  const Status merged =
+      Merge("head -c 200000 /dev/zero | tr '\\0' .; echo last-words; exit 1", seconds(60));
+  ASSERT_FALSE(merged.ok());
+  EXPECT_EQ(merged.failure().code, ExitCode::kToolFailed);
+  EXPECT_THAT(merged.failure().message, HasSubstr("last-words"));
+}
+
+TEST_F(MergeTest, AnInterruptEndsIt) {
+  EXPECT_TRUE(
+      Merge("sleep 1000", seconds(1000), [&] { return std::filesystem::exists(pid_file()); }).ok());
+  EXPECT_FALSE(StillRuns());
+}
+
+TEST(RunNotes, SayWhatHappenedAndNothingElse) {
+  EXPECT_THAT(NotesOf({}), IsEmpty());
+  WorkerFacts facts;
+  facts.killed = 2;
+  facts.failed_starts = 3;
+  facts.why_not_started = "no memory";
+  facts.aslr_off = true;
+  std::vector<NoteRow> notes = NotesOf(facts);
+  ASSERT_EQ(notes.size(), 3u);
+  EXPECT_EQ(notes[0].kind, NoteKind::kIncident);
+  EXPECT_EQ(notes[0].name, "killed from outside");
+  EXPECT_EQ(notes[0].count, 2u);
+  EXPECT_THAT(notes[0].detail, Not(HasSubstr("OOM")));
+  EXPECT_EQ(notes[1], (NoteRow{kNoCell, NoteKind::kIncident, "child not started", 3, "no memory"}));
+  EXPECT_EQ(notes[2], (NoteRow{kNoCell, NoteKind::kInForce, "fixed addresses", 0, ""}));
+  facts.oom_kills = 5;
+  facts.aslr_off = false;
+  notes = NotesOf(facts);
+  EXPECT_THAT(notes[0].detail, HasSubstr("OOM killer ended 5 processes"));
+  EXPECT_EQ(notes[2].kind, NoteKind::kNotInForce);
+  facts.wants_aslr_off = false;
+  EXPECT_EQ(NotesOf(facts).size(), 2u) << "what nobody wants need not be in force";
+}
+
+class FuzzRunTest : public testing::Test {
+ protected:
+  Status Run(const std::vector<std::string>& lives, int workers,
+             const std::function<void(const BucketRow&)>& on_bucket = {}) {
+    auto db = RunDb::Create(dir_.Under("run"), TestIdentity());
+    EXPECT_TRUE(db.ok());
+    FuzzPlan plan;
+    plan.workers = workers;
+    plan.coverage = false;
+    plan.confirm_times = 0;
+    plan.child = FakeChildren(scratch_, lives);
+    plan.child.aslr = !CanSwitchAslrOff();
+    const std::atomic<bool> interrupted{false};
+    FuzzRun run(plan, db.value());
+    run.sink().on_bucket = on_bucket;
+    return run.Run(interrupted);
+  }
+  std::vector<std::string> Notes() const {
+    auto db = RunDb::Open(dir_.Under("run"));
+    EXPECT_TRUE(db.ok());
+    std::vector<std::string> lines;
+    const auto notes = db.value().Notes();
+    EXPECT_TRUE(notes.ok());
+    for (const NoteRow& note : notes.value())
+      lines.push_back(std::string(NoteKindWord(note.kind)) + " " + note.name + " " +
+                      std::to_string(note.count));
+    return lines;
+  }
+  TempDir dir_;
+  ScratchFolder scratch_;
+};
+
+TEST_F(FuzzRunTest, AccidentsFromOutsideAreNotesAndEndNothing) {
+  const Status run = Run(
+      {"running walk walked walk signal=9", "say=no-memory unable", "running walk walked done"}, 1);
+  EXPECT_TRUE(run.ok()) << run.failure().message;
+  const std::vector<std::string> notes = Notes();
+  EXPECT_THAT(notes, testing::Contains("incident killed from outside 1"));
+  EXPECT_THAT(notes, testing::Contains("incident child not started 1"));
+  EXPECT_THAT(notes, testing::Not(testing::Contains(HasSubstr("dropped"))));
+  auto db = RunDb::Open(dir_.Under("run"));
+  ASSERT_TRUE(db.ok());
+  const auto buckets = db.value().Buckets();
+  ASSERT_TRUE(buckets.ok());
+  EXPECT_THAT(buckets.value(), IsEmpty());
+}
+
+// While the first finding is recorded, one worker fails and the one behind it finds something.
+TEST_F(FuzzRunTest, AFailureTakesWhatOtherWorkersHaveFound) {
+  const std::string recording = scratch_.path() + "/recording", found = scratch_.path() + "/found";
+  const auto on_bucket = [&](const BucketRow&) {
+    std::ofstream(recording).flush();
+    for (int i = 0; i < 3000 && !std::filesystem::exists(found); i++)
+      std::this_thread::sleep_for(milliseconds(10));
+    std::this_thread::sleep_for(milliseconds(300));  // the one that fails ends meanwhile
+  };
+  const Status run = Run({"worker=0 crash=1 sleep worker=1 await=" + recording +
+                          " say=no-such-scene unable exit=0 worker=2 await=" + recording +
+                          " crash=2 touch=" + found + " sleep"},
+                         3, on_bucket);
+  ASSERT_FALSE(run.ok());
+  EXPECT_EQ(run.failure().code, ExitCode::kUnable);
+  auto db = RunDb::Open(dir_.Under("run"));
+  ASSERT_TRUE(db.ok());
+  const auto buckets = db.value().Buckets();
+  ASSERT_TRUE(buckets.ok());
+  EXPECT_EQ(buckets.value().size(), 2u);
+}
+
+}  // namespace
+}  // namespace walkhammer

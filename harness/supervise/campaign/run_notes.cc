@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/supervise/campaign/run_notes.h"
+
+#include <fmt/format.h>
+
+namespace walkhammer {
+
+std::vector<NoteRow> NotesOf(const WorkerFacts& facts) {
+  std::vector<NoteRow> notes;
+  const auto note = [&](NoteKind kind, const char* name, uint64_t count, std::string detail) {
+    notes.push_back({kNoCell, kind, name, count, std::move(detail)});
+  };
+  if (facts.killed > 0)
+    note(
+        NoteKind::kIncident, "killed from outside", facts.killed,
+        facts.oom_kills > 0
+            ? fmt::format("the memory was full: the kernel's OOM killer ended {} processes of this "
+                          "control group meanwhile",
+                          facts.oom_kills)
+            : "somebody ended a child by SIGKILL; what it walked is not to blame");
+  if (facts.failed_starts > 0)
+    note(NoteKind::kIncident, "child not started", facts.failed_starts, facts.why_not_started);
+  if (facts.wants_aslr_off && facts.aslr_off.has_value())
+    note(*facts.aslr_off ? NoteKind::kInForce : NoteKind::kNotInForce, "fixed addresses", 0,
+         *facts.aslr_off ? ""
+                         : "address randomisation cannot be switched off here, so another run with "
+                           "this seed meets other addresses");
+  return notes;
+}
+
+}  // namespace walkhammer

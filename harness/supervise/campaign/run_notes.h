@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The notes of a campaign: what came from outside, and what was in force. Pure. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_RUN_NOTES_H_
+#define WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_RUN_NOTES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/store/note_rows.h"
+
+namespace walkhammer {
+
+// What all workers of a run have met so far.
+struct WorkerFacts {
+  uint64_t killed = 0;           // children, by a SIGKILL that was not ours
+  uint64_t oom_kills = 0;        // meanwhile, in our memory control group
+  uint64_t failed_starts = 0;    // of children, after others had walked
+  std::string why_not_started;   // the last of these
+  bool wants_aslr_off = true;    // false: the user keeps address randomisation
+  std::optional<bool> aslr_off;  // in all children, as the kernel tells; empty: not known yet
+};
+
+std::vector<NoteRow> NotesOf(const WorkerFacts& facts);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_RUN_NOTES_H_

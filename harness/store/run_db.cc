@@ -23,6 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A night must not end because somebody looks at it: without WAL, a reader locks the writer out.
+constexpr int kWriterWaitsMs = 300'000;
+
 std::string Under(const std::string& dir, const char* name) {
   return (fs::path(dir) / name).string();
 }
@@ -197,6 +200,7 @@ Result<RunDb> RunDb::Create(const std::string& given, const RunIdentity& identit
       Database::Open(file, file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW);
   if (!db.ok()) return BadInput("--out " + db.failure().message);
   run.db_ = std::move(db.value());
+  sqlite3_busy_timeout(run.db_.handle(), kWriterWaitsMs);
   if (const Status status = run.Initialize(identity); !status.ok())
     return BadInput("--out " + status.failure().message);
   undo.Keep();

@@ -2,10 +2,13 @@
 #include "harness/store/run_db.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <chrono>
 #include <csignal>
+#include <thread>
 
 #include "harness/request/scene_table.h"
 #include "harness/request/walker_table.h"
@@ -362,6 +365,23 @@ TEST(RunDb, ACleanEndThatProvesNothingIsVacuous) {
     EXPECT_EQ(run.Finish(RunStatus::kFailed, totals, "why").value(), RunStatus::kFailed);
     EXPECT_EQ(run.Run().value().reason, "why");
   }
+}
+
+// On a network disk, where there is no WAL, each reader keeps the writer waiting.
+TEST(RunDb, TheWriterWaitsLongForOneWhoKeepsTheFileLocked) {
+  TempDir dir;
+  RunDb run = MustCreate(dir.Under("run"));
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open((dir.Under("run") + "/run.db").c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  std::thread reader([&] {
+    std::this_thread::sleep_for(std::chrono::seconds(13));  // the wait was 10 s once
+    sqlite3_exec(other, "COMMIT", nullptr, nullptr, nullptr);
+  });
+  const Status saved = run.SaveProgress(TestTotals());
+  reader.join();
+  sqlite3_close(other);
+  ASSERT_OK(saved);
 }
 
 TEST(RunDb, AKilledRunReadsUpToItsLastWrite) {

@@ -317,6 +317,21 @@ TEST_F(WorkerTest, AnEngineThatEndsByItselfEndsTheRunOnlyBeforeItWalks) {
   EXPECT_EQ(worker_->counts().failed_starts, 1u);
 }
 
+TEST_F(WorkerTest, WhatAChildPrintsStaysSmall) {
+  const std::string printed = scratch_.path() + "/printed";
+  Live({"running walk walked flood=5000000 touch=" + printed + " sleep"});
+  while (!std::filesystem::exists(printed)) std::this_thread::sleep_for(milliseconds(1));
+  ASSERT_TRUE(worker_->Step(false).ok());
+  uintmax_t logs = 0, bytes = 0;
+  for (const auto& file : std::filesystem::directory_iterator(scratch_.path())) {
+    if (file.path().extension() != ".log") continue;
+    logs++;
+    bytes += file.file_size();
+  }
+  EXPECT_EQ(logs, 1u);
+  EXPECT_LE(bytes, LogFile::kMost);
+}
+
 TEST_F(WorkerTest, TellsWhetherAddressesAreRandom) {
   for (const bool aslr : {true, false}) {
     if (!aslr && !CanSwitchAslrOff()) GTEST_SKIP() << "this kernel does not let us";

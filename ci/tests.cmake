@@ -82,8 +82,8 @@ wh_test(afl_mutator_test fuzzers/afl_mutator_test.cc LIBS wh_cli)
 add_dependencies(afl_mutator_test walkhammer_mutator)
 wh_test(jdk_test harness/jvm/images/jdk_test.cc harness/jvm/images/platform_test.cc
         harness/jvm/structs/safefetch_code_test.cc harness/jvm/structs/tables_test.cc LIBS wh_cli)
-wh_test(program_test harness/supervise/child_process_test.cc harness/process/program_test.cc
-        LIBS wh_supervise)
+wh_test(program_test harness/supervise/child_process_test.cc harness/process/interrupt_test.cc
+        harness/process/program_test.cc harness/process/scratch_test.cc LIBS wh_cli)
 # Children without a JVM, which do as they are told.
 add_executable(fake_child harness/supervise/testing/fake_child.cc)
 target_link_libraries(fake_child PRIVATE wh_shared)

@@ -170,15 +170,15 @@ void Worker::NoteCrashingInput() {
 void Worker::MoveOn() {
   const uint64_t last = state().journal.sequence.load();
   const ChildPhase phase = state().phase.load();
-  const bool walked = last != 0 || state().journal.phase.load() == 1 ||
-                      phase == ChildPhase::kRunning || phase == ChildPhase::kRetired;
+  const bool walked = last != 0 || state().journal.Blames() || phase == ChildPhase::kRunning ||
+                      phase == ChildPhase::kRetired;
   if (walked && last >= state().job.first_walk) state().job.first_walk = last + 1;
 }
 
 // Records the end of a child that was not asked to end: it retired, died, or somebody killed it.
 Status Worker::NoteEnd(int wait_status, bool by_us) {
   const ChildPhase phase = state().phase.load();
-  const bool walking = state().journal.phase.load() == 1;
+  const bool blames = state().journal.Blames();
   MoveOn();
   if (phase == ChildPhase::kRetired) {
     NoteCrashingInput();
@@ -191,8 +191,9 @@ Status Worker::NoteEnd(int wait_status, bool by_us) {
   } else {
     NoteCrashingInput();
     counts_.died++;
-    if (walking || phase == ChildPhase::kRunning)
-      RETURN_IF_ERROR(RecordDeath({wait_status, child_->HsErr()}));
+    if (blames || phase == ChildPhase::kRunning)
+      RETURN_IF_ERROR(RecordDeath(
+          {wait_status, child_->HsErr(), state().journal.phase.load() == Journal::kWalked}));
   }
   if (const std::string why = WhyNotStarted(child_->Output()); !why.empty())
     return TryAgain(
@@ -200,7 +201,7 @@ Status Worker::NoteEnd(int wait_status, bool by_us) {
                " Is the JDK whole, with all of its modules? Its bin/java -version tells"));
   // No walk between two deaths: this JVM makes no progress.
   const uint64_t walks = state().walks.load();
-  const bool early = walks == walks_at_death_ && !walking;
+  const bool early = walks == walks_at_death_ && !blames;
   died_early_ = early ? died_early_ + 1 : 0;
   walks_at_death_ = walks;
   if (died_early_ < kMostEarlyDeaths) return Ok();

@@ -13,6 +13,7 @@
 #include "harness/process/oom_kills.h"
 #include "harness/request/walker_table.h"
 #include "harness/supervise/campaign/coverage_rows.h"
+#include "harness/supervise/campaign/line_notes.h"
 #include "harness/supervise/campaign/run_notes.h"
 #include "harness/supervise/campaign/sum_state.h"
 #include "harness/supervise/minimize_input.h"
@@ -127,7 +128,8 @@ std::vector<NoteRow> FuzzRun::Notes() const {
       facts.aslr_off = *off && facts.aslr_off.value_or(true);
   }
   facts.oom_kills = OomKills() - oom_kills_;
-  std::vector<NoteRow> notes = NotesOf(facts);
+  std::vector<NoteRow> notes = NotesOf(facts), of_lines = LineNotes(*sum_);
+  notes.insert(notes.end(), of_lines.begin(), of_lines.end());
   if (!not_merged_.empty())
     notes.push_back({kNoCell, NoteKind::kDropped, "merge of the corpus", 1, not_merged_});
   return notes;

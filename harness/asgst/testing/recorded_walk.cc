@@ -52,6 +52,7 @@ void ForEachNumber(WalkLayout& l, Visit visit) {
   visit("level_is_byte", l.code.level_is_byte);
   visit("deopt_begin", l.code.deopt_begin);
   visit("deopt_offset", l.code.deopt_offset);
+  visit("header_bytes", l.code.header_bytes);
   visit("compile_id", l.compile_id);
   visit("mh_deopt_begin", l.mh_deopt_begin);
   visit("mh_deopt_offset", l.mh_deopt_offset);
@@ -85,7 +86,7 @@ void ForEachNumber(WalkLayout& l, Visit visit) {
   visit("interpreter_method", l.interpreter_method);
   visit("interpreter_bcp", l.interpreter_bcp);
 }
-static_assert(sizeof(WalkLayout) == 408, "a field came or went: ForEachNumber must visit it");
+static_assert(sizeof(WalkLayout) == 416, "a field came or went: ForEachNumber must visit it");
 
 template <typename Visit>
 void ForEachRegister(WalkStart& s, Visit visit) {

@@ -120,7 +120,17 @@ FoundCode Find(const CodeLayout& l, const Memory& memory, IsName is_nmethod, uin
     return found;
   }
   const uint64_t blob = BlobOf(l, memory, pc, found);
-  return blob == 0 ? FoundCode{} : Describe(l, memory, is_nmethod, blob, found);
+  // A segment map that is just changing may lead to the end of the committed memory.
+  const bool fits =
+      blob < found.heap_high && found.heap_high - blob >= static_cast<uint64_t>(l.header_bytes);
+  return blob == 0 || !fits ? FoundCode{} : Describe(l, memory, is_nmethod, blob, found);
+}
+
+// All fields have at most 8 bytes.
+int HeaderBytes(const CodeLayout& l) {
+  return 8 + std::max({l.blob_name, l.frame_size, l.frame_complete, l.code_begin, l.code_end,
+                       l.code_offset, l.data_offset, l.level, l.method, l.original_pc,
+                       l.deopt_begin, l.deopt_offset});
 }
 
 // JDK 8 has one heap, whose committed memory is the code cache; later JDKs have a list of heaps.
@@ -181,6 +191,7 @@ Result<CodeLayout> ReadCodeLayout(const VmStructs& structs) {
   const int end = read.Need("StubQueue", "_queue_end");
   // Each JDK has one of two pairs of fields for a blob's code. Without either, report one missing.
   if (l.code_begin < 0 && l.code_offset < 0) read.Need("CodeBlob", "_code_begin");
+  l.header_bytes = HeaderBytes(l);
   ReadHeaps(read, structs, l);
   RETURN_IF_ERROR(read.Complete());
   if (l.heap_count == 0 || *interpreter == 0) return ToolFailed("the JVM has no code heaps yet");

@@ -47,6 +47,7 @@ struct CodeLayout {
   int level, method, original_pc;
   bool level_is_byte;
   int deopt_begin, deopt_offset;  // fields with the deoptimisation handler's address, or offset
+  int header_bytes;               // bytes of a CodeBlob up to the end of the last of these fields
 
   bool InInterpreter(uint64_t pc) const { return pc >= interpreter_begin && pc < interpreter_end; }
 };

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // ThreadStates and MethodTable: HotSpot's numbers and tables, without a JVM.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cerrno>
+#include <cstring>
 #include <map>
 
+#include "harness/jvm/structs/code_finder.h"
 #include "harness/jvm/structs/method_table.h"
 #include "harness/jvm/structs/thread_states.h"
 
@@ -154,6 +157,47 @@ TEST(KernelMemoryTest, SurvivesAnyAddress) {
 TEST_F(MethodTableTest, AClassThatWasFreedEndsNothing) {
   memory_.Put(0x2000, uint64_t{1} << 31);  // a negative length
   EXPECT_EQ(MethodOfId(table_, memory_, 0x1000, 7), 0U);
+}
+
+// A stale segment map leads to a block at the very end of the committed memory.
+TEST(CodeFinderTest, ReadsNothingBeyondAHeapsCommittedMemory) {
+  constexpr size_t kPage = 4096;
+  auto* low = static_cast<char*>(
+      mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(low, MAP_FAILED);
+  ASSERT_EQ(mprotect(low + kPage, kPage, PROT_NONE), 0);
+  const auto address = [](const void* at) { return reinterpret_cast<uint64_t>(at); };
+  constexpr int kLog2 = 6;
+  uint8_t map[kPage >> kLog2] = {};
+  uint64_t heap[5] = {address(low), address(low + kPage), kLog2, address(map),
+                      address(map + sizeof map)};
+  uint64_t bounds[2] = {address(low), address(low + kPage)};
+  CodeLayout l{};
+  l.cache_low = address(&bounds[0]);
+  l.cache_high = address(&bounds[1]);
+  l.heaps[0] = address(heap);
+  l.heap_count = 1;
+  l.memory_high = 8;
+  l.log2_segment = 16;
+  l.map_low = 24;
+  l.map_high = 32;
+  l.frame_complete = 64;
+  l.blob_name = 32;
+  l.frame_size = 8;
+  l.code_begin = 16;
+  l.code_end = 24;
+  l.header_bytes = 72;
+  const PlainMemory memory;
+  for (const uint64_t block : {kPage - 64, kPage - 128}) {
+    low[block] = 1;  // used
+    char* blob = low + block;
+    const uint64_t code[2] = {address(low + block + 48), address(low + kPage)};
+    std::memcpy(blob + 16, code, sizeof code);
+    const bool fits = block == kPage - 128;
+    EXPECT_EQ(FindLiveCode(l, memory, address(blob + 50)).kind,
+              fits ? CodeKind::kStub : CodeKind::kNone);
+  }
+  munmap(low, 2 * kPage);
 }
 
 }  // namespace

@@ -25,15 +25,15 @@ void ReadNmethod(StructReader& read, const VmStructs& structs, WalkLayout& l) {
   l.relocation_size = read.Optional("CodeBlob", "_relocation_size");
   if (l.metadata_offset < 0 && (l.mutable_data < 0 || l.relocation_size < 0))
     read.Need("nmethod", "_metadata_offset");
-  l.pc_desc_size = static_cast<int>(structs.SizeOf("PcDesc").value_or(16));
+  l.pc_desc_size = read.NeedSize("PcDesc");
   l.pc_offset = read.Need("PcDesc", "_pc_offset");
   l.scope_offset = read.Need("PcDesc", "_scope_decode_offset");
   l.null_free_numbers = l.feature >= 20;
 }
 
-void ReadMethod(StructReader& read, const VmStructs& structs, WalkLayout& l) {
+void ReadMethod(StructReader& read, WalkLayout& l) {
   l.access_flags = read.Need("Method", "_access_flags");
-  l.const_bytes = static_cast<int>(structs.SizeOf("ConstMethod").value_or(0));
+  l.const_bytes = read.NeedSize("ConstMethod");
   l.ids_are_numbers = l.feature >= kFirstFeatureWithNumbers;
 }
 
@@ -43,7 +43,7 @@ void ReadFrames(StructReader& read, const VmStructs& structs, WalkLayout& l) {
   // vmStructs declare this constant on x86_64 only.
   l.call_wrapper = 8 * structs.Constant("frame::entry_frame_call_wrapper_offset")
                            .value_or(l.rules->slots.entry_wrapper);
-  l.sender_sp = 8 * structs.Constant("frame::interpreter_frame_sender_sp_offset").value_or(-1);
+  l.sender_sp = 8 * read.NeedConstant("frame::interpreter_frame_sender_sp_offset");
   l.interpreter_method = -3 * 8;
   // JDK 9 added the slot of the method's mirror above this slot.
   l.interpreter_bcp = 8 * l.rules->slots.interpreter_bcp + (l.feature < 9 ? 8 : 0);
@@ -66,7 +66,7 @@ Result<WalkLayout> ReadWalkLayout(const VmStructs& structs, int feature) {
   ASSIGN_OR_RETURN(l.table, ReadMethodTable(structs));
   StructReader read(structs);
   ReadNmethod(read, structs, l);
-  ReadMethod(read, structs, l);
+  ReadMethod(read, l);
   ReadFrames(read, structs, l);
   ReadContinuations(read, structs, l);
   auto* call_stub = read.NeedStatic("StubRoutines", "_call_stub_return_address");

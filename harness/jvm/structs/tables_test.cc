@@ -10,6 +10,7 @@
 #include "harness/jvm/structs/code_finder.h"
 #include "harness/jvm/structs/method_table.h"
 #include "harness/jvm/structs/thread_states.h"
+#include "harness/jvm/structs/vm_structs.h"
 
 namespace walkhammer {
 namespace {
@@ -198,6 +199,19 @@ TEST(CodeFinderTest, ReadsNothingBeyondAHeapsCommittedMemory) {
               fits ? CodeKind::kStub : CodeKind::kNone);
   }
   munmap(low, 2 * kPage);
+}
+
+// A missing size or constant is told, not taken for 0.
+TEST(StructReaderTest, NeedsSizesAndConstants) {
+  const VmStructs none;
+  StructReader size(none), constant(none), field(none);
+  EXPECT_TRUE(size.Complete().ok());
+  EXPECT_EQ(size.NeedSize("ConstMethod"), 0);
+  ASSERT_FALSE(size.Complete().ok());
+  EXPECT_NE(size.Complete().failure().message.find("sizeof(ConstMethod)"), std::string::npos);
+  EXPECT_EQ(constant.NeedConstant("frame::sender"), 0);
+  ASSERT_FALSE(constant.Complete().ok());
+  EXPECT_NE(constant.Complete().failure().message.find("frame::sender"), std::string::npos);
 }
 
 }  // namespace

@@ -129,6 +129,18 @@ uint64_t* StructReader::NeedStatic(const std::string& type, const std::string& f
   return address;
 }
 
+int StructReader::NeedSize(const std::string& type) {
+  const auto size = structs_.SizeOf(type);
+  if (!size) missing_ = "sizeof(" + type + ")";
+  return static_cast<int>(size.value_or(0));
+}
+
+int StructReader::NeedConstant(const std::string& name) {
+  const auto constant = structs_.Constant(name);
+  if (!constant) missing_ = name;
+  return constant.value_or(0);
+}
+
 Status StructReader::Complete() const {
   if (missing_.empty()) return Ok();
   return Unable("this libjvm's vmStructs lack " + missing_ + ", which walkhammer needs");

@@ -60,6 +60,8 @@ class StructReader {
   int Need(const std::string& type, const std::string& field, const char* other_type = nullptr);
   int Optional(const std::string& type, const std::string& field) const;    // -1 if missing
   uint64_t* NeedStatic(const std::string& type, const std::string& field);  // null if missing
+  int NeedSize(const std::string& type);      // sizeof(type) in bytes; 0 if missing
+  int NeedConstant(const std::string& name);  // 0 if missing
   // Ok, or kUnable with the name of a missing field.
   Status Complete() const;
 

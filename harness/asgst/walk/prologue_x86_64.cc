@@ -17,6 +17,7 @@ namespace {
 constexpr int kWindow = 64;       // bytes read from pc on
 constexpr int kLeastWindow = 24;  // bytes that suffice at the end of readable memory
 constexpr uint64_t kLongestEntry = 96;
+constexpr int kFpNumber = 5;  // of rbp in instructions
 
 constexpr uint8_t kPush = 0x50, kPop = 0x58, kPushFp = 0x55, kPopFp = 0x5d, kRet = 0xc3,
                   kJump = 0xe9;
@@ -198,8 +199,8 @@ bool SetsUpFp(const MemoryReader& memory, uint64_t begin, int& pushed, int& all)
   uint8_t code[4];
   pushed = 1;
   all = 4;
-  return memory.ReadBytes(begin, code, 4) && code[0] == kPushFp && code[1] == 0x48 &&
-         code[2] == 0x8b && code[3] == 0xec;
+  return memory.ReadBytes(begin, code, 4) && code[0] == kPushFp &&
+         (Starts(code + 1, {0x48, 0x8b, 0xec}) || Starts(code + 1, {0x48, 0x89, 0xe5}));
 }
 
 bool FollowsCall(const MemoryReader& memory, uint64_t pc) {
@@ -229,20 +230,21 @@ bool GoesOn(const MemoryReader& memory, uint64_t pc) {
          (Starts(code, {0x48, 0xc7, 0x45}) && Starts(code + 4, {0, 0, 0, 0}));
 }
 
-// Number of consecutive instructions from `code` up to `end` that push (or pop) a register; moves
-// `code` past them. `first` is the opcode for rax.
+// Number of consecutive instructions from `code` up to `end` that push (or pop) a register other
+// than rbp, whose push and pop begin and end a frame; moves `code` past them. `first` is the opcode
+// for rax.
 uint64_t CountRun(const uint8_t*& code, const uint8_t* end, uint8_t first) {
   uint64_t count = 0;
   for (; code < end; count++) {
     const int prefix = *code == 0x41 ? 1 : 0;  // for r8 to r15
-    if ((code[prefix] & 0xf8) != first) break;
+    if ((code[prefix] & 0xf8) != first || *code == first + kFpNumber) break;
     code += prefix + 1;
   }
   return count;
 }
 
 // push rsi  push rdi  call  pop rdi  pop rdi (C1 and slow_subtype_check), and movsd [rsp], xmm
-// call  pop rax (d2l_fixup). 0 if the first pop is of rbp, which ends a frame.
+// call  pop rax (d2l_fixup).
 uint64_t TakesBack(const MemoryReader& memory, uint64_t pc) {
   constexpr int kStore = 5, kCall = 5;
   uint8_t code[kLeastWindow + 1] = {};
@@ -257,7 +259,6 @@ uint64_t TakesBack(const MemoryReader& memory, uint64_t pc) {
     at += kCall;
   else if (at != code)
     return 0;
-  if (*at == kPopFp) return 0;
   const uint64_t pops = CountRun(at, end, kPop);
   return pops > pushes ? pops - pushes : 0;
 }

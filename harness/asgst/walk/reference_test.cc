@@ -237,6 +237,13 @@ TEST_F(ShapeTest, EpilogueOfANativeWrapperThatPolls) {
   for (const uint64_t at : {1, 6, 13, 18, 24}) EXPECT_EQ(At(at), FrameShape::kNone) << at;
 }
 
+// test byte [r15+disp32], imm8: its displacement does not fit in a byte.
+TEST_F(ShapeTest, EpilogueThatPollsFarInTheThread) {
+  Put({0xc9, 0x41, 0xf6, 0x87, 0x50, 0x04, 0, 0, 0x01, 0x74, 0x05, 0xe9, 0, 0, 0, 0, 0xc3}, 0);
+  EXPECT_EQ(At(0), FrameShape::kWhole);
+  for (const uint64_t at : {1, 9, 16}) EXPECT_EQ(At(at), FrameShape::kNone) << at;
+}
+
 TEST_F(ShapeTest, APollOfJdk8) {
   // pop rbp; test [rip+N], eax; ret
   Put({0x90, 0x5d, 0x85, 0x05, 0, 0, 0, 0, 0xc3}, 0);
@@ -316,6 +323,12 @@ TEST_F(ShapeTest, WordsThatACallerTakesBack) {
   EXPECT_EQ(taken(2), 1U);
   EXPECT_EQ(taken(4), 0U);
   EXPECT_EQ(taken(5), 0U) << "the frame's own";
+  // pop rsi; pop rbp; ret
+  Put({0x5e, 0x5d, 0xc3}, -1);
+  EXPECT_EQ(taken(0), 1U) << "the second is the frame's own";
+  // pop r13 has the same three bits: 41 5d
+  Put({0x5e, 0x41, 0x5d, 0x90}, -1);
+  EXPECT_EQ(taken(0), 2U);
 }
 
 TEST_F(ShapeTest, WhatIsKeptAroundACallIsGivenBack) {

@@ -33,6 +33,7 @@ bool UnwindTables::Find(uint64_t pc, UnwindRow& row) const {
 void NativeUnwinder::Begin(const Registers& at, bool top, uint64_t limit) {
   at_ = at;
   top_ = top;
+  has_guessed_ = false;
   limit_ = limit;
 }
 
@@ -49,6 +50,7 @@ bool NativeUnwinder::Up() {
   if (caller.pc == 0 || caller.sp >= limit_) return false;
   at_ = caller;
   top_ = false;
+  has_guessed_ |= row.base == UnwindRow::kUnknown;
   return true;
 }
 
@@ -83,8 +85,7 @@ bool NativeUnwinder::SavedFp(uint64_t address, uint64_t& fp) const {
 
 bool NativeUnwinder::ByFramePointer(Registers& caller) const {
   uint64_t fp = 0, pc = 0;
-  if ((at_.fp & 7) != 0 || at_.fp < at_.sp || !Word(at_.fp, fp) || !Word(at_.fp + 8, pc))
-    return false;
+  if ((at_.fp & 7) != 0 || !Word(at_.fp, fp) || !Word(at_.fp + 8, pc)) return false;
   caller = {pc & rules_.address_mask, at_.fp + 16, fp, 0};
   return true;
 }

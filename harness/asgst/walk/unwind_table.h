@@ -71,6 +71,8 @@ class NativeUnwinder {
   bool Told() const { return Row().base != UnwindRow::kUnknown; }
   // Moves to the caller. False if none is found; at() is unchanged then.
   bool Up();
+  // True if, since Begin(), Up() has moved without a row.
+  bool has_guessed() const { return has_guessed_; }
 
  private:
   UnwindRow Row() const;  // of base kUnknown: none
@@ -85,7 +87,7 @@ class NativeUnwinder {
   const CodeRules& rules_;
   const MemoryReader& memory_;
   Registers at_{};
-  bool top_ = false;
+  bool top_ = false, has_guessed_ = false;
   uint64_t limit_ = 0;
 };
 

@@ -43,6 +43,7 @@ class NativeUnwinderTest : public testing::Test {
     walk.Begin(at, top, kLimit);
     const bool found = walk.Up();
     caller_ = walk.at();
+    has_guessed_ = walk.has_guessed();
     return found;
   }
   Registers At(uint64_t offset) const { return {kModule + offset, kSp, kSp + 0x40, 0}; }
@@ -52,11 +53,13 @@ class NativeUnwinderTest : public testing::Test {
   UnwindTables tables_;
   MadeUpMemory memory_;
   Registers caller_{};
+  bool has_guessed_ = false;
 };
 
 TEST_F(NativeUnwinderTest, BeforeTheFrameIsSetUp) {
   memory_.Put(kSp, 0x1234);
   ASSERT_TRUE(CallerOf(At(0x100), true));
+  EXPECT_FALSE(has_guessed_);
   EXPECT_EQ(caller_.pc, 0x1234U);
   EXPECT_EQ(caller_.sp, kSp + 8);
   EXPECT_EQ(caller_.fp, kSp + 0x40) << "still the caller's";
@@ -105,6 +108,7 @@ TEST_F(NativeUnwinderTest, ByFramePointersWhereNothingIsSaid) {
     ASSERT_TRUE(CallerOf(at, true));
     EXPECT_EQ(caller_.pc, 0x5678U);
     EXPECT_EQ(caller_.sp, kSp + 0x50);
+    EXPECT_TRUE(has_guessed_);
   }
 }
 
@@ -134,6 +138,8 @@ TEST_F(NativeUnwinderTest, DamageEndsTheWalk) {
     at.fp = fp;
     EXPECT_FALSE(CallerOf(at, true)) << fp;
   }
+  memory_.Put(kSp - 8, 0xaaa0);
+  memory_.Put(kSp, 0x1234);
   at = {0x9999999, kSp, kSp - 8, 0};
   EXPECT_FALSE(CallerOf(at, true)) << "frame pointers go upwards";
 }

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "harness/base/walk_end.h"
+
 namespace walkhammer {
 
 struct Frame {
@@ -69,6 +71,12 @@ struct Trace {
   bool ended_on_request = false;
   // A sentence on how the API contradicts itself, or null.
   const char* complaint = nullptr;
+  // Index of the newest frame that the walker searched for instead of deriving it: this frame and
+  // all older frames may be wrong. -1: there is none, or the walker does not tell.
+  int32_t guessed_from = -1;
+  WalkEnd end = WalkEnd::kUntold;
+
+  bool IsGuess(int frame) const { return guessed_from >= 0 && frame >= guessed_from; }
 };
 
 }  // namespace walkhammer

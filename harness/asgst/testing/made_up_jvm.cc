@@ -58,7 +58,7 @@ void MadeUpJvm::SetLayout(const CodeRules& rules) {
   layout.call_wrapper = 8 * rules.slots.entry_wrapper;
   layout.interpreter_bcp = 8 * rules.slots.interpreter_bcp;
   layout.wrapper_anchor = 32;
-  layout.cont_entry = -1;
+  layout.cont_entry = layout.upcall_data = -1;
   layout.sender_sp = -8;
   layout.interpreter_method = -24;
 }

@@ -82,11 +82,12 @@ void ForEachNumber(WalkLayout& l, Visit visit) {
   visit("cont_entry_size", l.cont_entry_size);
   visit("cont_return_at", l.cont_return_at);
   visit("unpacked_frames", l.unpacked_frames);
+  visit("upcall_data", l.upcall_data);
   visit("sender_sp", l.sender_sp);
   visit("interpreter_method", l.interpreter_method);
   visit("interpreter_bcp", l.interpreter_bcp);
 }
-static_assert(sizeof(WalkLayout) == 416, "a field came or went: ForEachNumber must visit it");
+static_assert(sizeof(WalkLayout) == 424, "a field came or went: ForEachNumber must visit it");
 
 template <typename Visit>
 void ForEachRegister(WalkStart& s, Visit visit) {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/asgst/walk/java_walk.h"
 
+#include <cstring>
+
 namespace walkhammer::asgst {
 namespace {
 
 constexpr int kMostSkipped = 64;         // consecutive frames without a Java method
 constexpr uint64_t kMostOfBarrier = 64;  // bytes that the return barrier pushes before it calls
-constexpr int kMostInlined = 256;        // in one activation: HotSpot's MaxForceInlineLevel is 100
+constexpr int kFirstFeatureWithUpcalls = 19;
+constexpr int kMostInlined = 256;  // in one activation: HotSpot's MaxForceInlineLevel is 100
 
 }  // namespace
 
@@ -25,10 +28,16 @@ bool JavaWalk::MethodAt(uint64_t method, MethodFacts& facts) const {
   return true;
 }
 
-bool JavaWalk::End(bool broken) {
+bool JavaWalk::End(WalkEnd why) {
   ended_ = true;
-  broken_ = broken;
+  broken_ = why != WalkEnd::kWhole;
+  end_ = why;
   return false;
+}
+
+WalkEnd JavaWalk::end() const {
+  if (!ended_ || in_c_ || in_scopes_ || stub_on_top_) return WalkEnd::kUntold;
+  return end_ == WalkEnd::kWhole && guessed_ ? WalkEnd::kGuessed : end_;
 }
 
 void JavaWalk::BeginC(const Registers& at, bool top, uint64_t limit) {
@@ -46,6 +55,13 @@ bool JavaWalk::EmitC(JavaFrame& frame) {
 }
 
 bool JavaWalk::Next(JavaFrame& frame) {
+  guessed_frame_ = guessed_;
+  const bool found = Emit(frame);
+  frame.guessed = found && guessed_frame_;
+  return found;
+}
+
+bool JavaWalk::Emit(JavaFrame& frame) {
   if (EmitC(frame)) return true;
   if (stub_on_top_) {
     const Registers& r = start_.registers;
@@ -56,20 +72,22 @@ bool JavaWalk::Next(JavaFrame& frame) {
   if (in_scopes_) return EmitScope(frame);
   for (int skipped = 0; !ended_ && skipped < kMostSkipped; skipped++) {
     const FoundCode code = CodeAt(at_.pc);
+    guessed_frame_ = guessed_;
     switch (code.kind) {
       case CodeKind::kNone:
-        return End(true);
+        return End(WalkEnd::kNoCaller);
       case CodeKind::kCodelet:
         return InterpretedFrame(frame);
       case CodeKind::kNmethod:
         return CompiledFrame(code, frame);
       case CodeKind::kStub:
         frame = {FrameType::kStub, -1, -1, 0, at_.pc, at_.sp, at_.fp, {}};
-        if (!Up(code.frame_words) && !start_.non_java) return false;
+        if (!(IsUpcall(code) ? UpFromUpcall(code) : Up(code.frame_words)) && !start_.non_java)
+          return false;
         if (start_.non_java) return true;
     }
   }
-  return ended_ ? false : End(true);
+  return ended_ ? false : End(WalkEnd::kUnknownStub);
 }
 
 // sp of an interpreted frame's caller: sp' = [fp + sender_sp]. On aarch64 an interpreted caller's
@@ -92,12 +110,12 @@ bool JavaWalk::IsInterpretedFrameAt(uint64_t fp, uint64_t& method, MethodFacts& 
 bool JavaWalk::InterpretedFrame(JavaFrame& frame) {
   uint64_t method = 0, bcp = 0;
   MethodFacts facts;
-  if (!IsInterpretedFrameAt(at_.fp, method, facts)) return End(true);
+  if (!IsInterpretedFrameAt(at_.fp, method, facts)) return End(WalkEnd::kNoMethod);
   frame = {FrameType::kJava, 0, -1, method, at_.pc, at_.sp, at_.fp, facts};
   if (facts.is_native) {
     frame.type = FrameType::kNative;
   } else {
-    if (facts.code_size == 0) return End(true);  // an abstract method never runs
+    if (facts.code_size == 0) return End(WalkEnd::kNoMethod);  // an abstract method never runs
     const uint64_t begin = facts.const_method + layout_.const_bytes;
     // The interpreter keeps its byte code pointer in a register and saves the pointer at calls.
     if (at_.is_top && start_.java.byte_code - begin < facts.code_size)
@@ -107,7 +125,7 @@ bool JavaWalk::InterpretedFrame(JavaFrame& frame) {
     else
       frame.bci = 0;  // on entry
   }
-  if (!UpFromInterpreted()) End(true);
+  if (!UpFromInterpreted()) End(WalkEnd::kUnreadable);
   return true;
 }
 
@@ -141,7 +159,7 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
        pc == HandlerOf(code, l.mh_deopt_begin, l.mh_deopt_offset)) &&
       (!Code().Read(code.blob + l.code.original_pc, offset) || !Word(at_.sp + offset, pc) ||
        pc < code.begin || pc >= code.end))
-    return End(true);
+    return End(WalkEnd::kUnreadable);
   // Nothing is inlined before the frame is complete. Only native wrappers have level 0.
   const bool entering = at_.is_top && code.frame_complete >= 0 &&
                         pc < code.begin + static_cast<uint64_t>(code.frame_complete);
@@ -159,7 +177,7 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
   MethodFacts facts;
   if (!Code().ReadWord(code.blob + l.code.method, method) || !MethodAt(method, facts) ||
       (!facts.is_native && facts.code_size == 0))
-    return End(true);
+    return End(WalkEnd::kNoMethod);
   frame = {
       FrameType::kJava, static_cast<int8_t>(code.level), 0, method, at_.pc, at_.sp, at_.fp, facts};
   frame.code = code.begin;
@@ -201,7 +219,7 @@ bool JavaWalk::EmitScope(JavaFrame& frame) {
   const int32_t bci = scope_.bci < 0 ? 0 : scope_.bci;
   if (!MethodAt(scope_.method, facts) || bci >= facts.code_size) {
     in_scopes_ = false;
-    return End(true);
+    return End(WalkEnd::kNoMethod);
   }
   debug_.Keep(scope_);  // the scope is plausible
   frame = {FrameType::kJava,
@@ -217,7 +235,7 @@ bool JavaWalk::EmitScope(JavaFrame& frame) {
     frame.type = FrameType::kInlined;
     if (++inlined_ < kMostInlined && debug_.At(scope_.sender, scope_)) return true;
     in_scopes_ = false;
-    End(true);
+    End(WalkEnd::kNoMethod);
     return true;
   }
   in_scopes_ = false;
@@ -233,14 +251,22 @@ bool JavaWalk::Up(int32_t frame_words) {
     return true;
   }
   if (at_.pc == layout_.call_stub_return) return UpFromEntry();
-  if (frame_words <= 0)
-    return (!at_.is_top &&
-            (ToContinuationEntry(kMostOfBarrier) || FromStubWithoutFrame() ||
-             (layout_.rules->run_to_exit == nullptr && ToContinuationEntry(start_.stack_high)))) ||
-           TakeReturnOfStub(at_.fp) || End(true);
+  if (frame_words <= 0) {
+    at_barrier_ = false;
+    if (!at_.is_top &&
+        (ToContinuationEntry(kMostOfBarrier) || FromStubWithoutFrame() ||
+         (layout_.rules->run_to_exit == nullptr && ToContinuationEntry(start_.stack_high))))
+      return true;
+    if (!TakeReturnOfStub(at_.fp))
+      return End(at_barrier_ ? WalkEnd::kReturnBarrier : WalkEnd::kUnknownStub);
+    // Where code is simulated, it has not told that the stub keeps a frame pointer.
+    guessed_ |= layout_.rules->run_to_exit != nullptr;
+    return true;
+  }
   const uint64_t above = at_.sp + 8 * static_cast<uint64_t>(frame_words);
   uint64_t pc = 0, fp = 0;
-  if (above <= at_.sp || !ReturnAddress(above - 8, pc) || !Word(above - 16, fp)) return End(true);
+  if (above <= at_.sp || !ReturnAddress(above - 8, pc) || !Word(above - 16, fp))
+    return End(WalkEnd::kUnreadable);
   at_ = {pc, above, fp, false, false, {}};
   low_ = above;
   return true;
@@ -330,26 +356,52 @@ bool JavaWalk::UpFromEntry() {
   Registers caller{};
   if (ReturnAddress(at_.fp + 8, caller_pc) && Word(at_.fp, caller_fp))
     caller = {caller_pc, at_.fp + 16, caller_fp, 0};
-  if (!Word(at_.fp + layout_.call_wrapper, wrapper) || !InStack(wrapper)) return End(true);
-  return UpByWrapper(wrapper, caller);
+  if (!Word(at_.fp + layout_.call_wrapper, wrapper) || !InStack(wrapper))
+    return End(WalkEnd::kUnreadable);
+  return UpByAnchor(wrapper + layout_.wrapper_anchor, caller);
 }
 
-// Moves to the frame of the anchor in the JavaCallWrapper at `wrapper`. `caller`: the C code that
-// has called Java; pc 0: not known.
-bool JavaWalk::UpByWrapper(uint64_t wrapper, const Registers& caller) {
+// True for code through which C calls Java by the foreign function interface.
+bool JavaWalk::IsUpcall(const FoundCode& code) const {
+  constexpr char kName[] = "upcall_stub";  // followed by a signature in debug builds
+  uint8_t text[sizeof kName - 1];
+  return at_.pc != layout_.call_stub_return && !at_.has_sender &&
+         layout_.feature >= kFirstFeatureWithUpcalls &&
+         memory_.ReadBytes(code.name, text, sizeof text) &&
+         std::memcmp(text, kName, sizeof text) == 0;
+}
+
+// Moves from the frame of an upcall stub to older Java frames: [blob + upcall_data] is the distance
+// from sp of the thread's previous anchor (UpcallStub::FrameData, whose first member it is). The
+// stub does not state its frame's size, but keeps a frame pointer: ret = [fp + 8], fp' = [fp],
+// sp' = fp + 16 of the native caller.
+bool JavaWalk::UpFromUpcall(const FoundCode& code) {
+  int32_t offset = 0;
+  uint64_t pc = 0, fp = 0;
+  if (layout_.upcall_data <= 0 ||
+      !Code().Read(code.blob + static_cast<uint64_t>(layout_.upcall_data), offset) || offset < 0)
+    return End(WalkEnd::kUpcall);
+  Registers caller{};
+  if (at_.fp >= at_.sp && ReturnAddress(at_.fp + 8, pc) && Word(at_.fp, fp))
+    caller = {pc, at_.fp + 16, fp, 0};
+  return UpByAnchor(at_.sp + static_cast<uint64_t>(offset), caller);
+}
+
+// Moves to the frame of the anchor at `anchor`, on the stack. `caller`: the C code that has called
+// Java; pc 0: not known.
+bool JavaWalk::UpByAnchor(uint64_t anchor, const Registers& caller) {
   uint64_t sp = 0, pc = 0, fp = 0;
-  const uint64_t anchor = wrapper + layout_.wrapper_anchor;
   if (!Word(anchor + layout_.jvm.last_sp, sp) || !Word(anchor + layout_.jvm.last_pc, pc) ||
       !Word(anchor + layout_.jvm.last_fp, fp))
-    return End(true);
+    return End(WalkEnd::kUnreadable);
   if (sp == 0) {  // the thread's first Java call
     if (caller.pc != 0) BeginC(caller, false, start_.stack_high);
-    return End(false);
+    return End(WalkEnd::kWhole);
   }
-  if (sp <= at_.sp || !InStack(sp)) return End(true);
+  if (sp <= at_.sp || !InStack(sp)) return End(WalkEnd::kAnchor);
   if (caller.pc != 0) BeginC(caller, false, sp);
   low_ = sp - 8;
-  if (pc == 0 && !ReturnAddress(sp - 8, pc)) return End(true);
+  if (pc == 0 && !ReturnAddress(sp - 8, pc)) return End(WalkEnd::kUnreadable);
   at_ = {pc, sp, fp, false, false, {}};
   low_ = sp;
   return true;

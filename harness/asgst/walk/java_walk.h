@@ -14,6 +14,7 @@
 #include "harness/asgst/walk/shared_cache.h"
 #include "harness/asgst/walk/unwind_table.h"
 #include "harness/base/trace.h"
+#include "harness/base/walk_end.h"
 #include "harness/jvm/structs/code_finder.h"
 #include "harness/jvm/structs/memory.h"
 
@@ -35,6 +36,9 @@ struct JavaFrame {
   uint64_t pc, sp, fp;
   MethodFacts facts;
   uint64_t code = 0;  // first instruction of its compiled code; 0: none
+  // This frame, or a newer one, was searched for instead of derived: it may be wrong, and callers
+  // in between may be missing.
+  bool guessed = false;
 };
 
 // The thread to walk, as it was interrupted.
@@ -117,6 +121,8 @@ class JavaWalk {
   // broken() is true in the second case.
   bool Next(JavaFrame& frame);
   bool broken() const { return broken_; }
+  // Why the walk ended, also if a Begin function found no frame. kUntold: there may be more frames.
+  WalkEnd end() const;
   // After a Begin function returned kFound: false if the walk has frames of C code only.
   bool has_java() const { return has_java_; }
   // After Next() returned a frame that is not inlined: pc, sp and fp of its caller. False: not
@@ -163,6 +169,7 @@ class JavaWalk {
 
   WalkStatus BeginByState();
   bool InDeoptimisedFrame();
+  bool InDeoptHandler(const FoundCode& code);
   WalkStatus BeginInCode();
   WalkStatus FindFirst();
   WalkStatus BeginInC();
@@ -170,6 +177,7 @@ class JavaWalk {
   WalkStatus WithCFrames(WalkStatus status);
   void BeginC(const Registers& at, bool top, uint64_t limit);
   bool EmitC(JavaFrame& frame);
+  bool Emit(JavaFrame& frame);
   bool BetweenInterpretedFrames();
   bool FromFrameBeingBuilt();
   bool FromCompiledCallerByLink();
@@ -195,6 +203,7 @@ class JavaWalk {
   void PassLocals();
   bool IsReturn(uint64_t pc);
   bool TakeReturnAt(uint64_t slot, uint64_t fp);
+  void PassLeafWords();
 
   bool InterpretedFrame(JavaFrame& frame);
   bool SenderSp(uint64_t fp, uint64_t& sp) const;
@@ -208,9 +217,12 @@ class JavaWalk {
   bool FromStubWithoutFrame();
   bool TakeReturnOfStub(uint64_t fp);
   bool UpFromEntry();
-  bool UpByWrapper(uint64_t wrapper, const Registers& caller);
+  bool IsUpcall(const FoundCode& code) const;
+  bool UpFromUpcall(const FoundCode& code);
+  bool UpByAnchor(uint64_t anchor, const Registers& caller);
   bool UpFromInterpreted();
-  bool End(bool broken);
+  bool End(WalkEnd why);
+  WalkStatus Found(WalkStatus status);
 
   bool MethodAt(uint64_t method, MethodFacts& facts) const;
   // Reads the heap of the code that CodeAt() found last.
@@ -224,6 +236,10 @@ class JavaWalk {
   Physical at_{};
   uint64_t low_ = 0;  // no frame is below this address
   bool broken_ = false, ended_ = true, has_java_ = true;
+  WalkEnd end_ = WalkEnd::kUntold;
+  bool guessed_ = false;        // `at_` was searched for, or a newer frame was
+  bool guessed_frame_ = false;  // the same of the frame that Next() returns
+  bool at_barrier_ = false;     // the stub at `at_` brings frames of a virtual thread
   // Unwinds the frames of C code that come before the current Java frame.
   NativeUnwinder c_;
   bool in_c_ = false;

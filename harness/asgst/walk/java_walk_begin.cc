@@ -15,6 +15,29 @@ constexpr uint64_t kLeastInterpreted8 = 8 * 8;  // JDK 8: no slot for the method
 
 }  // namespace
 
+// Keeps why there is no first frame.
+WalkStatus JavaWalk::Found(WalkStatus status) {
+  if (status == WalkStatus::kFound) return status;
+  ended_ = true;
+  switch (status) {
+    case WalkStatus::kUnknownJava:
+      end_ = WalkEnd::kNoTop;
+      break;
+    case WalkStatus::kUnknownState:
+      end_ = WalkEnd::kState;
+      break;
+    case WalkStatus::kDeoptimization:
+      end_ = WalkEnd::kDeopt;
+      break;
+    case WalkStatus::kNoJavaFrame:
+      end_ = WalkEnd::kNoJava;
+      break;
+    default:
+      end_ = WalkEnd::kAnchor;
+  }
+  return status;
+}
+
 WalkStatus JavaWalk::Begin() {
   const WalkStatus status = BeginByState();
   uint64_t unpacked = 0;
@@ -22,9 +45,9 @@ WalkStatus JavaWalk::Begin() {
   const bool is_known =
       layout_.unpacked_frames > 0 &&
       memory_.ReadWord(start_.thread + static_cast<uint64_t>(layout_.unpacked_frames), unpacked);
-  return is_known && unpacked != 0 && (status != WalkStatus::kFound || !InDeoptimisedFrame())
-             ? WalkStatus::kDeoptimization
-             : status;
+  return Found(is_known && unpacked != 0 && (status != WalkStatus::kFound || !InDeoptimisedFrame())
+                   ? WalkStatus::kDeoptimization
+                   : status);
 }
 
 // While a compiled frame is unpacked: true if the frame is still there, as the newest or as the
@@ -57,7 +80,7 @@ WalkStatus JavaWalk::BeginByState() {
 WalkStatus JavaWalk::BeginAtRegisters() {
   low_ = start_.registers.sp & ~7ULL;
   from_registers_ = true;
-  const WalkStatus status = BeginInCode();
+  const WalkStatus status = Found(BeginInCode());
   // Registers that another walk returned for a frame that has called hold a return address as pc. A
   // frame that was interrupted right after a call is taken for such a frame.
   if (status == WalkStatus::kFound && at_.is_top && at_.pc == start_.registers.pc &&
@@ -86,6 +109,7 @@ WalkStatus JavaWalk::WithCFrames(WalkStatus status) {
   } else if (status == WalkStatus::kNoJavaFrame) {
     BeginC(r, true, start_.stack_high);
     has_java_ = false;
+    end_ = WalkEnd::kNoJava;
     return in_c_ ? WalkStatus::kFound : status;
   }
   return status;
@@ -119,7 +143,10 @@ WalkStatus JavaWalk::FindFirst() {
     low_ = r.sp & ~7ULL;
     ended_ = false;
     at_ = {r.pc, r.sp, r.fp, true, false, {}};
-    if (!FromLeafCallByTables() && !FromLeafCall()) return WalkStatus::kUnknownJava;
+    if (!FromLeafCallByTables()) {
+      if (!FromLeafCall()) return WalkStatus::kUnknownJava;
+      guessed_ = true;
+    }
     LeaveEntry();
     return WithCFrames(WalkStatus::kFound);
   }
@@ -131,12 +158,14 @@ WalkStatus JavaWalk::FindFirst() {
   }
   uint64_t method = 0;
   MethodFacts facts;
-  if (layout_.rules->goes_on != nullptr && layout_.rules->goes_on(Code(), r.pc) && r.fp >= r.sp &&
+  if (layout_.rules->goes_on(Code(), r.pc) && r.fp >= r.sp &&
       IsInterpretedFrameAt(r.fp, method, facts)) {
     at_.is_top = false;
     return WalkStatus::kFound;
   }
   if (FromExit(code, StartAt(r.pc, r.sp, r.fp))) return WalkStatus::kFound;
+  // With a link register: first where that leads, as fp may be a compiled caller's, close to sp.
+  if (layout_.rules->has_link_register && BetweenInterpretedFrames()) return WalkStatus::kFound;
   if (FromFrameBeingBuilt() || BetweenInterpretedFrames()) return WalkStatus::kFound;
   if (r.fp >= r.sp && IsInterpretedFrameAt(r.fp, method, facts)) return WalkStatus::kFound;
   // The interpreter has not built its frame yet, or has left it.
@@ -160,6 +189,7 @@ void JavaWalk::PassLocals() {
   for (uint64_t sp = (at_.sp + 15) & ~15ULL; sp < at_.sp + 8 * kLeafWords; sp += 16) {
     if (!IsFrameAt(sp, caller)) continue;
     at_.sp = low_ = sp;
+    guessed_ = true;
     return;
   }
 }
@@ -223,6 +253,7 @@ bool JavaWalk::FromLinkTo(const FoundCode& caller, uint64_t pc) {
     if (!IsFrameAt(sp, caller)) continue;
     at_ = {pc, sp, r.fp, false, false, {}};
     low_ = sp;
+    guessed_ |= sp != r.sp;
     return true;
   }
   return false;
@@ -295,8 +326,15 @@ bool JavaWalk::TakeReturnAt(uint64_t slot, uint64_t fp) {
   uint64_t pc = 0;
   if (!ReturnAddress(slot, pc) || !IsReturn(pc)) return false;
   at_ = {pc, slot + 8, fp, false, false, {}};
-  low_ = slot + 8;
+  PassLeafWords();
   return true;
+}
+
+// Moves sp over the words that compiled code has pushed for the call that `at_` has made. On x86_64
+// PassArguments() does so.
+void JavaWalk::PassLeafWords() {
+  if (layout_.rules->has_link_register) at_.sp += 8 * layout_.rules->takes_back(Code(), at_.pc);
+  low_ = at_.sp;
 }
 
 // Moves from C code to its Java caller by unwind tables. False if no table describes the
@@ -310,7 +348,8 @@ bool JavaWalk::FromLeafCallByTables() {
     if (!InCode(r.pc)) continue;
     if (!IsReturn(r.pc)) return false;
     at_ = {r.pc, r.sp, r.fp, false, false, {}};
-    low_ = r.sp;
+    PassLeafWords();
+    guessed_ |= c.has_guessed();
     return true;
   }
   return false;
@@ -338,12 +377,33 @@ bool JavaWalk::FromLeafCall() {
   return false;
 }
 
+// Interrupted in an nmethod's handler of deoptimisation, which jumps to a blob with its own address
+// as the return address: on the stack, or in lr. The frame is still there, and what it was in is
+// found as for a return to the handler. x86_64: call next; next: sub [sp], 5; jmp
+bool JavaWalk::InDeoptHandler(const FoundCode& code) {
+  constexpr uint64_t kMost = 24;  // bytes of the handler
+  const Registers& r = start_.registers;
+  for (const uint64_t handler :
+       {HandlerOf(code, layout_.mh_deopt_begin, layout_.mh_deopt_offset),
+        HandlerOf(code, layout_.code.deopt_begin, layout_.code.deopt_offset)}) {
+    uint64_t word = 0;
+    if (handler == 0 || r.pc < handler || r.pc - handler >= kMost) continue;
+    const bool pushed = !layout_.rules->has_link_register && r.pc > handler && Word(r.sp, word) &&
+                        word - handler < kMost;
+    at_ = {handler, r.sp + (pushed ? 8 : 0), r.fp, false, false, {}};
+    low_ = at_.sp;
+    return true;
+  }
+  return false;
+}
+
 // Interrupted in generated code: finds the caller by how much of the frame there is (FrameShape).
 bool JavaWalk::SenderInTop(const FoundCode& code) {
   const Registers& r = start_.registers;
   if (code.kind == CodeKind::kStub &&
-      (FromExit(code, StartAt(r.pc, r.sp, r.fp)) || FromFirstCall(code)))
+      (FromExit(code, StartAt(r.pc, r.sp, r.fp)) || FromFirstCall(code) || FromCallStub()))
     return true;
+  if (code.kind == CodeKind::kNmethod && InDeoptHandler(code)) return true;
   const FrameShape shape = ShapeAt(*layout_.rules, Code(), code, r.pc);
   uint64_t slot = 0, fp = r.fp, pc = 0;
   switch (shape) {
@@ -380,9 +440,9 @@ bool JavaWalk::SenderInTop(const FoundCode& code) {
     }
     case FrameShape::kUnknown: {
       // Stubs: a leaf has ret = [sp], other stubs have a frame pointer.
-      if (FromCallStub()) return true;
-      if (layout_.rules->has_link_register)
-        return FromLink(code) || TakeReturnOfStub(r.fp) || FromLeafCall();
+      if (layout_.rules->has_link_register && FromLink(code)) return true;
+      guessed_ = true;
+      if (layout_.rules->has_link_register) return TakeReturnOfStub(r.fp) || FromLeafCall();
       if (TakeReturnAt(r.sp, r.fp) || TakeReturnOfStub(r.fp)) return true;
       const uint64_t above = start_.java.sender_sp;
       if (above > r.sp && TakeReturnAt(above - 8, r.fp)) return true;

@@ -53,9 +53,10 @@ bool JavaWalk::FromExit(const FoundCode& code, const StubStart& start) {
   MethodFacts facts;
   if (layout_.rules->run_to_exit == nullptr) return false;
   const bool has_exit = layout_.rules->run_to_exit(Code(), memory_, code, start, exit);
-  if (exit.loses_sp && code.kind == CodeKind::kStub && code.frame_words <= 0 &&
-      ToContinuationEntry(start_.stack_high))
-    return true;
+  if (exit.loses_sp && code.kind == CodeKind::kStub && code.frame_words <= 0) {
+    if (ToContinuationEntry(start_.stack_high)) return true;
+    at_barrier_ = true;
+  }
   if (!has_exit) return false;
   GoOnInStub(exit);
   const uint64_t sp = start.general[kSp], fp = start.general[kFp];
@@ -186,10 +187,14 @@ void JavaWalk::LeaveEntry() {
 void JavaWalk::PassArguments() {
   constexpr uint64_t kMostPushed = 4;
   const FoundCode code = CodeAt(at_.pc);
-  if (layout_.rules->takes_back == nullptr || code.kind != CodeKind::kNmethod ||
-      code.frame_words <= 0 || at_.has_sender)
+  if (code.kind != CodeKind::kNmethod || code.frame_words <= 0 || at_.has_sender) return;
+  // With a link register, PassLeafWords() has done so for callers.
+  if (at_.is_top || !layout_.rules->has_link_register)
+    at_.sp += 8 * layout_.rules->takes_back(Code(), at_.pc);
+  if (layout_.rules->gives_back == nullptr) {
+    low_ = at_.sp;
     return;
-  at_.sp += 8 * layout_.rules->takes_back(Code(), at_.pc);
+  }
   const uint64_t sp = at_.sp, words = static_cast<uint64_t>(code.frame_words);
   const bool by_c1 = code.level > 0 && code.level < 4;
   uint64_t word = 0;
@@ -202,9 +207,12 @@ void JavaWalk::PassArguments() {
   }
   const uint64_t above = sp + layout_.rules->gives_back(Code(), code, at_.pc);
   if (above != sp && IsFrameAt(above, code)) at_.sp = above;
-  for (uint64_t at = sp + 8; at <= sp + 8 * kMostPushed && at_.sp == sp; at += 8)
-    if (IsFrameAt(at, code) && (!by_c1 || (Word(at + 8 * words - 16, word) && word == at_.fp)))
-      at_.sp = at;
+  for (uint64_t at = sp + 8; at <= sp + 8 * kMostPushed && at_.sp == sp; at += 8) {
+    if (!IsFrameAt(at, code) || (by_c1 && !(Word(at + 8 * words - 16, word) && word == at_.fp)))
+      continue;
+    at_.sp = at;
+    guessed_ = true;
+  }
   low_ = at_.sp;
 }
 
@@ -219,7 +227,7 @@ bool JavaWalk::FromCallStub() {
   const uint64_t wrapper = start_.java.first_argument;
   if (r.pc < layout_.call_stub_return && wrapper > r.sp && Word(wrapper, word) &&
       word == start_.thread && memory_.ReadWord(r.sp, word) && !InCode(word)) {
-    UpByWrapper(wrapper, {});
+    UpByAnchor(wrapper + layout_.wrapper_anchor, {});
     return true;
   }
   // At the stub's end fp may be C's already; the stub's frame is still below sp: fp = sp' - 16.

@@ -44,6 +44,7 @@ void ReadFrames(StructReader& read, const VmStructs& structs, WalkLayout& l) {
   l.call_wrapper = 8 * structs.Constant("frame::entry_frame_call_wrapper_offset")
                            .value_or(l.rules->slots.entry_wrapper);
   l.sender_sp = 8 * read.NeedConstant("frame::interpreter_frame_sender_sp_offset");
+  l.upcall_data = read.Optional("UpcallStub", "_frame_data_offset");
   l.interpreter_method = -3 * 8;
   // JDK 9 added the slot of the method's mirror above this slot.
   l.interpreter_bcp = 8 * l.rules->slots.interpreter_bcp + (l.feature < 9 ? 8 : 0);

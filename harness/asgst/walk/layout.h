@@ -47,6 +47,9 @@ struct WalkLayout {
   uint64_t call_stub_return;  // StubRoutines::_call_stub_return_address
   int call_wrapper;           // frame::entry_frame_call_wrapper_offset, bytes from fp
   int wrapper_anchor;         // JavaCallWrapper::_anchor
+  // Blobs through which C calls Java (FFM): UpcallStub::_frame_data_offset, a field that holds how
+  // many bytes above sp the blob keeps the thread's previous anchor; -1: JDK 8 to 19.
+  int upcall_data;
 
   // A mounted virtual thread, JDK 21 and later; -1 or 0: not known. vmStructs of JDK 21 to 24 lack
   // these fields: FindContinuations (process/attach.cc) finds them.

@@ -28,10 +28,19 @@ FrameShape ShapeAt(const CodeRules& rules, const MemoryReader& memory, const Fou
   if (code.kind == CodeKind::kNmethod) return rules.shape_at(memory, code, pc);
   const uint64_t complete =
       code.frame_complete > 0 ? static_cast<uint64_t>(code.frame_complete) : 0;
-  const bool sized = code.kind == CodeKind::kStub && code.frame_words > 0;
-  if (sized && code.frame_complete < 0) return ShapeOfStub(rules, memory, code, pc);
-  const bool whole = sized && pc >= code.begin + complete;
-  return whole ? rules.shape_at(memory, code, pc) : FrameShape::kUnknown;
+  if (code.kind != CodeKind::kStub) return FrameShape::kUnknown;
+  const bool sized = code.frame_words > 0;
+  int pushed = 0, all = 0;
+  if (sized && (code.frame_complete < 0 || rules.sets_up_fp(memory, code.begin, pushed, all)))
+    return ShapeOfStub(rules, memory, code, pc);
+  if (sized && pc >= code.begin + complete) return rules.shape_at(memory, code, pc);
+  // One blob holds many stubs, each with its own entry.
+  if (rules.sets_up_fp(memory, pc, pushed, all))
+    return rules.has_link_register ? FrameShape::kInLink : FrameShape::kNone;
+  const uint64_t push = rules.has_link_register ? 4 : 1;  // bytes
+  return rules.sets_up_fp(memory, pc - push, pushed, all) && static_cast<uint64_t>(pushed) == push
+             ? FrameShape::kFpPushed
+             : FrameShape::kUnknown;
 }
 
 }  // namespace walkhammer::asgst

@@ -67,10 +67,10 @@ struct CodeRules {
   bool (*follows_call)(const MemoryReader& memory, uint64_t pc);
   // True if `pc` is where the interpreter resumes after a call: what it keeps in registers is then
   // only in its frame.
-  bool (*goes_on)(const MemoryReader& memory, uint64_t pc) = nullptr;
-  // Number of words that code at `pc`, before or after the call of a stub, has pushed for the call
-  // so far and pops after it.
-  uint64_t (*takes_back)(const MemoryReader& memory, uint64_t pc) = nullptr;
+  bool (*goes_on)(const MemoryReader& memory, uint64_t pc);
+  // Number of words that compiled code at `pc`, before or after a call, has pushed for the call so
+  // far and pops after it.
+  uint64_t (*takes_back)(const MemoryReader& memory, uint64_t pc);
   // Bytes that code at `pc` adds to sp before its next branch, if it subtracted them before `pc` to
   // save registers around a call; 0 if it does not, or ends its frame.
   uint64_t (*gives_back)(const MemoryReader& memory, const FoundCode& code, uint64_t pc) = nullptr;

@@ -17,6 +17,7 @@ constexpr int kMostExit = 8;
 constexpr uint32_t kPushFpLr = 0xa9bf7bfd;  // stp x29, x30, [sp, #-16]!
 constexpr uint32_t kPopFpLr = 0xa8c17bfd;   // ldp x29, x30, [sp], #16
 constexpr uint32_t kMoveSpToFp = 0x910003fd, kPaciasp = 0xd503233f;
+constexpr uint32_t kMoveLrTo3 = 0xaa1e03e3;  // mov x3, x30: C2's handlers want it there
 constexpr uint32_t kRet = 0xd65f03c0, kRetAuthenticated = 0xd65f0bff, kAutiasp = 0xd50323bf;
 
 bool IsSubSp(uint32_t i) {  // by an immediate or a register
@@ -25,7 +26,8 @@ bool IsSubSp(uint32_t i) {  // by an immediate or a register
 bool IsAddSp(uint32_t i) {
   return (i & 0xff0003ff) == 0x910003ff || (i & 0xffe0ffff) == 0x8b2063ff;
 }
-bool LoadsFpLr(uint32_t i) { return (i & 0xffc07fff) == 0xa9407bfd; }  // ldp x29, x30, [sp, #N]
+bool StoresFpLr(uint32_t i) { return (i & 0xffc07fff) == 0xa9007bfd; }  // stp x29, x30, [sp, #N]
+bool LoadsFpLr(uint32_t i) { return (i & 0xffc07fff) == 0xa9407bfd; }   // ldp x29, x30, [sp, #N]
 
 bool IsPoll(uint32_t i) {
   return (i & 0xffc003e0) == 0xf9400380 ||  // ldr xN, [x28, #N]
@@ -60,6 +62,28 @@ bool RunsToReturn(const MemoryReader& memory, uint64_t pc) {
   return false;
 }
 
+// True if the instructions before `pc` have removed the frame: ldp, add, or ldp with add.
+bool LeftFrame(const MemoryReader& memory, uint64_t pc) {
+  uint32_t i = 0;
+  for (int n = 0; n < 2 && ReadCode(memory, pc - 4, i) && (i == kAutiasp || i == kMoveLrTo3); n++)
+    pc -= 4;
+  uint32_t load = 0;
+  return ReadCode(memory, pc - 4, i) &&
+         (i == kPopFpLr || (IsAddSp(i) && ReadCode(memory, pc - 8, load) && LoadsFpLr(load)));
+}
+
+// True if the code at `pc`, with its frame removed, jumps to other code, with ret = lr: from stubs
+// to a callee or to a handler ([mov x3, x30]  br), from methods to the stub that throws on (b).
+bool JumpsOn(const MemoryReader& memory, const FoundCode& code, uint64_t pc) {
+  uint32_t i = 0;
+  if (!LeftFrame(memory, pc) || !ReadCode(memory, pc, i)) return false;
+  if (i == kMoveLrTo3 && !ReadCode(memory, pc + 4, i)) return false;
+  if ((i & 0xfffffc1f) == 0xd61f0000) return true;  // br
+  const auto words = static_cast<int64_t>(static_cast<int32_t>(i << 6) >> 6);
+  const uint64_t to = pc + static_cast<uint64_t>(4 * words);
+  return (i & 0xfc000000) == 0x14000000 && (to < code.begin || to >= code.end);
+}
+
 FrameShape InEntry(const MemoryReader& memory, const FoundCode& code, uint64_t pc, uint64_t end) {
   uint64_t pushed = 0;  // address of the push of fp and lr in a large frame; 0: none
   uint32_t i = 0;
@@ -85,10 +109,14 @@ FrameShape ShapeOf(const MemoryReader& memory, const FoundCode& code, uint64_t p
   const uint64_t end =
       code.begin + (code.frame_complete > 0 ? static_cast<uint64_t>(code.frame_complete) : 0);
   if (pc < end) return InEntry(memory, code, pc, end);
+  // The entry of code that does not say where its frame is complete, or of a loop.
+  if (StoresFpLr(here) && ReadCode(memory, pc - 4, before) && IsSubSp(before))
+    return FrameShape::kSpMoved;
   if (here == kPopFpLr) return FrameShape::kFpPushed;
   if (IsAddSp(here) && ReadCode(memory, pc - 4, before) && LoadsFpLr(before))
     return FrameShape::kSpMoved;
-  if (RunsToReturn(memory, pc) || IsPollStub(memory, pc)) return FrameShape::kInLink;
+  if (RunsToReturn(memory, pc) || JumpsOn(memory, code, pc) || IsPollStub(memory, pc))
+    return FrameShape::kInLink;
   return FrameShape::kWhole;
 }
 
@@ -111,11 +139,37 @@ bool FollowsCall(const MemoryReader& memory, uint64_t pc) {
                                          (i & 0xfffffc1f) == 0xd63f0000);   // blr
 }
 
+// stp xzr, x9, [sp, #-16]!  blr  [nop  movk xzr  movk xzr]  add sp, sp, #16: so C2 calls functions
+// of the JVM as leaves (aarch64_enc_java_to_runtime).
+uint64_t TakesBack(const MemoryReader& memory, uint64_t pc) {
+  constexpr uint32_t kPushed = 0xa9bf27ff;
+  constexpr int kMostNops = 3;
+  uint32_t i = 0;
+  for (int n = 0; n <= kMostNops; n++, pc -= 4) {
+    if (!ReadCode(memory, pc - 4, i)) return 0;
+    if (n == 0 && i == kPushed) return 2;  // before the call
+    if ((i & 0xfffffc1f) == 0xd63f0000) return ReadCode(memory, pc - 8, i) && i == kPushed ? 2 : 0;
+    if (i != 0xd503201f && (i & 0xff80001f) != 0xf280001f) return 0;
+  }
+  return 0;
+}
+
+// ldr x20, [x29, #-16]  str xzr, [x29, #-16]  ldr x22, [x29, #-72]; from JDK 20 on, instead of the
+// first, ldr x8, [x29, #-16]  add x20, x29, x8, lsl #3
+// (TemplateInterpreterGenerator::generate_return_entry_for)
+bool GoesOn(const MemoryReader& memory, uint64_t pc) {
+  uint32_t i = 0;
+  return ReadCode(memory, pc, i) &&
+         ((i & 0xffffffe0) == 0xf85f03a0 || i == 0x8b080fb4 || i == 0xf81f03bf || i == 0xf85b83b6);
+}
+
 }  // namespace
 
 const CodeRules kAarch64Rules = {.shape_at = ShapeOf,
                                  .sets_up_fp = SetsUpFp,
                                  .follows_call = FollowsCall,
+                                 .goes_on = GoesOn,
+                                 .takes_back = TakesBack,
                                  .address_mask = 0x0000ffffffffffff,
                                  .has_link_register = true,
                                  .slots = kAarch64Slots};

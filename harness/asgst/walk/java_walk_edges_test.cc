@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reference walk where the usual rules of frames do not hold, on a made-up JVM: leaf calls,
+// blobs that save registers, handlers of deoptimisation, calls of Java from C.
+#include <initializer_list>
+
+#include "harness/asgst/walk/java_walk_testing.h"
+
+namespace walkhammer::asgst {
+namespace {
+
+constexpr uint64_t kBlobBytes = 0x1f0;  // from a made-up CodeBlob to its code
+
+// Makes the stub a blob of `words` and `complete` bytes of entry.
+void SizeStub(MadeUpJvm& jvm, uint32_t words, uint32_t complete) {
+  jvm.memory.PutInt(jvm.stub - kBlobBytes + 8, words);
+  jvm.memory.PutInt(jvm.stub - kBlobBytes + 12, complete);
+}
+
+class ArmWalkTest : public BetweenFramesTest {
+ protected:
+  ArmWalkTest() { PutArm(leaf_ + 0x1c, {0xd63f0100}); }  // blr x8
+
+  void PutArm(uint64_t at, std::initializer_list<uint32_t> code) {
+    for (const uint32_t i : code) {
+      memory_.PutInt(at, i);
+      at += 4;
+    }
+  }
+};
+
+constexpr uint32_t kCrumb = 0xa9bf27ff;  // stp xzr, x9, [sp, #-16]!
+constexpr uint32_t kAddSp16 = 0x910043ff, kNop = 0xd503201f, kMovkXzr = 0xf280001f;
+
+// C2 leaves two words on the stack while it calls a function of the JVM as a leaf.
+TEST_P(ArmWalkTest, ALeafCallWithTwoWordsBelowTheFrame) {
+  const UnwindTables none;
+  const UnwindRow rows[] = {{0, 32, -32, -24, UnwindRow::kSp}};
+  const UnwindModule module{0x9000, 0x9fff, rows};
+  const std::span<const UnwindModule> modules(&module, 1);
+  UnwindTables tables;
+  tables.Publish(&modules);
+  const uint64_t below = kLeafSp - 16, record = below - 32;
+  memory_.Put(below + 8, leaf_ + 0x20);
+  memory_.Put(record, kOlderFp);
+  memory_.Put(record + 8, leaf_ + 0x20);
+  for (const bool crumb : {true, false}) {
+    PutArm(leaf_ + 0x18, {crumb ? kCrumb : kNop});
+    const uint64_t up = crumb ? 0 : 16;  // without the two words all is higher
+    memory_.Put(record + up, kOlderFp);
+    memory_.Put(record + up + 8, leaf_ + 0x20);
+    start_.unwind = &tables;
+    start_.registers = {0x9100, record + up, 0x77, 0};
+    EXPECT_EQ(Walk(), wanted_) << "by tables " << crumb;
+    start_.unwind = &none;
+    memory_.Put(below + up - 16, kOlderFp);
+    memory_.Put(below + up - 8, leaf_ + 0x20);
+    start_.registers = {0x9100, record + up - 16, below + up - 16, leaf_ + 0x20};
+    EXPECT_EQ(Walk(), wanted_) << "by the frame pointer " << crumb;
+  }
+}
+
+TEST_P(ArmWalkTest, CompiledCodeAroundALeafCall) {
+  // stp; blr; nop, movk, movk (where frames are told apart since JDK 20); add; nop
+  PutArm(leaf_ + 0x18, {kCrumb, 0xd63f0100, kNop, kMovkXzr, kMovkXzr, kAddSp16, kNop});
+  start_.java = {};
+  for (const uint64_t at : {0x18, 0x1c, 0x20, 0x24, 0x28, 0x2c, 0x30}) {
+    const bool pushed = at > 0x18 && at < 0x30;
+    start_.registers = {leaf_ + at, kLeafSp - (pushed ? 16 : 0), kOlderFp, 0};
+    const auto walked = Walk();
+    ASSERT_EQ(walked.size(), 2U) << at;
+    EXPECT_EQ(walked[1], wanted_[1]) << at;
+  }
+  PutArm(leaf_ + 0x18, {kNop});  // another call
+  start_.registers = {leaf_ + 0x20, kLeafSp, kOlderFp, 0};
+  EXPECT_EQ(Walk().size(), 2U);
+}
+
+// Stubs of C2 do not say where their frame is complete.
+TEST_P(ArmWalkTest, AStubOfC2) {
+  SizeStub(jvm_, 4, 0xffffffff);
+  // sub sp, sp, #0x20; stp x29, x30, [sp, #0x10]; nop; ldp; add; mov x3, x30; br x1
+  PutArm(jvm_.stub, {0xd10083ff, 0xa9017bfd, kNop, 0xa9417bfd, 0x910083ff, 0xaa1e03e3, 0xd61f0020});
+  const uint64_t sp = kLeafSp - 32, back = leaf_ + 0x20;
+  for (const uint64_t at : {0, 4, 8, 12, 16, 20, 24}) {
+    const bool moved = at > 0 && at<20, saved = at> 4;
+    memory_.Put(sp + 16, saved ? kOlderFp : 0x77);
+    memory_.Put(sp + 24, saved ? back : caller_ + 0x30);  // left over
+    const bool has_fp = at <= 8 || at > 12;
+    start_.registers = {jvm_.stub + at, moved ? sp : kLeafSp, has_fp ? kOlderFp : 0x77,
+                        at == 8 || at == 12 ? 0x99 : back};
+    start_.java = {};
+    EXPECT_EQ(Walk(), wanted_) << at;
+  }
+}
+
+// A blob that saves all registers above its frame record, and pops them again.
+TEST_P(ArmWalkTest, ABlobThatSavesRegisters) {
+  SizeStub(jvm_, 4, 12);
+  // stp x29, x30, [sp, #-16]!; mov x29, sp; stp x0, x1, [sp, #-16]!; blr x9; ldp x0, x1, [sp], #16;
+  // ldp x29, x30, [sp], #16; br x8
+  PutArm(jvm_.stub,
+         {0xa9bf7bfd, 0x910003fd, 0xa9bf07e0, 0xd63f0120, 0xa8c107e0, 0xa8c17bfd, 0xd61f0100});
+  const uint64_t record = kLeafSp - 16, back = leaf_ + 0x20;
+  memory_.Put(record, kOlderFp);
+  memory_.Put(record + 8, back);
+  memory_.Put(record + 24, caller_ + 0x30);  // [sp + size - 8] once registers are popped
+  memory_.Put(record + 16, 0x78);
+  for (const auto& [at, sp, fp] : {std::tuple{0, kLeafSp, kOlderFp},
+                                   {4, record, kOlderFp},
+                                   {8, record, record},
+                                   {12, record - 16, record},
+                                   {16, record - 16, record},
+                                   {20, record, record},
+                                   {24, kLeafSp, kOlderFp}}) {
+    const bool has_called = at > 12 && at < 24;
+    start_.registers = {jvm_.stub + static_cast<uint64_t>(at), sp, fp,
+                        has_called ? jvm_.stub + 16 : back};
+    start_.java = {};
+    EXPECT_EQ(Walk(), wanted_) << at;
+  }
+}
+
+// The interpreter has left its frame; compiled callers with a frame pointer have it close to sp.
+TEST_P(ArmWalkTest, OnReturnToCompiledCodeWithAFramePointer) {
+  start_.java = {};
+  start_.registers = {MadeUpJvm::kInterpreter + 0x20, kLeafSp, kLeafSp + 16, leaf_ + 0x20};
+  EXPECT_EQ(Walk(), wanted_);
+}
+
+// Where the interpreter goes on after a call, x22 is what the callee left: in recursion it points
+// into the same method.
+TEST_P(ArmWalkTest, BehindACallTheRegisterOfByteCodesIsStale) {
+  const uint64_t fp = kLeafSp - 16, pc = MadeUpJvm::kInterpreter + 0x20;
+  const uint64_t codes = MadeUpJvm::Method(2) + 0x100 + 32;
+  memory_.Put(fp, kOlderFp);
+  memory_.Put(fp + 8, leaf_ + 0x20);
+  memory_.Put(fp + layout_.sender_sp, kLeafSp);
+  memory_.Put(fp + layout_.interpreter_method, MadeUpJvm::Method(2));
+  memory_.Put(fp + layout_.interpreter_bcp, codes + 4);
+  start_.registers = {pc, fp - 0x60, fp, MadeUpJvm::kInterpreter + 0x10};
+  start_.java = {};
+  start_.java.byte_code = codes + 9;
+  const auto bci = [&] {
+    const auto walked = Walk();
+    return walked.size() == 3 ? walked[0].bci : -2;
+  };
+  // ldr x8, [x29, #-16]; add x20, x29, x8, lsl #3; str xzr, [x29, #-16]; ldr x22, [x29, #-72];
+  // up to JDK 19, instead of the first two: ldr x20, [x29, #-16]
+  for (const uint32_t i : {0xf85f03a8, 0x8b080fb4, 0xf81f03bf, 0xf85b83b6, 0xf85f03b4}) {
+    PutArm(pc, {i});
+    EXPECT_EQ(bci(), 4) << std::hex << i;
+  }
+  // nop; ldr x24, [x29, #-56]: local variables, after x22; str x20, [x29, #-16]; ldr x22, [x28]
+  for (const uint32_t i : {kNop, 0xf85c83b8, 0xf81f03b4, 0xf9400396}) {
+    PutArm(pc, {i});
+    EXPECT_EQ(bci(), 9) << std::hex << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Aarch64, ArmWalkTest, testing::Values(&kAarch64Rules));
+
+class X86WalkTest : public BetweenFramesTest {};
+
+// No exit is found in this code: a stub may be longer than the simulation goes.
+TEST_P(X86WalkTest, AStubThatSetsItsFrameUp) {
+  const uint64_t begin = jvm_.stub + 0x40, back = kLeafSp - 8;
+  memory_.PutBytes(begin, {0x55, 0x48, 0x8b, 0xec});  // push rbp; mov rbp, rsp
+  memory_.PutBytes(jvm_.stub + 0x0b, {0xe8});         // before the call stub's return address
+  memory_.Put(back, leaf_ + 0x20);
+  memory_.Put(back - 8, kOlderFp);
+  Interrupt(begin, back, kOlderFp);
+  EXPECT_EQ(Walk(), wanted_);
+  Interrupt(begin + 1, back - 8, kOlderFp);
+  EXPECT_EQ(Walk(), wanted_) << "pushed: fp is an older frame's";
+  Interrupt(begin + 4, back - 8, back - 8);
+  EXPECT_EQ(Walk(), wanted_) << "set up";
+  memory_.PutBytes(begin + 1, {0x48, 0x89, 0xe5});  // mov rbp, rsp otherwise
+  Interrupt(begin + 1, back - 8, kOlderFp);
+  EXPECT_EQ(Walk(), wanted_) << "the other encoding";
+}
+
+// The stub through which C calls Java sets its frame up in the same way, and returns to C.
+TEST_P(X86WalkTest, AtTheEntryOfTheCallStub) {
+  const uint64_t wrapper = kSp - 0x20, pc = jvm_.stub + 0x20, back = wrapper - 0x20;
+  layout_.call_stub_return = pc + 0x40;
+  memory_.PutBytes(pc, {0x55, 0x48, 0x8b, 0xec});
+  memory_.Put(wrapper, start_.thread);
+  memory_.Put(wrapper + layout_.wrapper_anchor + layout_.jvm.last_sp, kLeafSp);
+  memory_.Put(wrapper + layout_.wrapper_anchor + layout_.jvm.last_pc, leaf_ + 0x20);
+  memory_.Put(wrapper + layout_.wrapper_anchor + layout_.jvm.last_fp, kOlderFp);
+  memory_.Put(back, 0x9999);
+  Interrupt(pc, back, 1, {{kRdi, wrapper}});
+  EXPECT_EQ(Walk(), wanted_);
+  memory_.Put(back - 8, 1);
+  Interrupt(pc + 1, back - 8, 1, {{kRdi, wrapper}});
+  EXPECT_EQ(Walk(), wanted_) << "the frame pointer is pushed";
+}
+
+TEST_P(X86WalkTest, AStubOfC2) {
+  SizeStub(jvm_, 4, 0xffffffff);
+  // sub rsp, 0x18; mov [rsp+0x10], rbp; nop ...; add rsp, 0x10; pop rbp; jmp rax
+  memory_.PutBytes(jvm_.stub,
+                   {0x48, 0x81, 0xec, 0x18, 0,    0,    0,    0x48, 0x89, 0x6c, 0x24, 0x10,
+                    0x90, 0x90, 0x90, 0x90, 0x48, 0x83, 0xc4, 0x10, 0x5d, 0xff, 0xe0});
+  memory_.Put(kLeafSp - 8, leaf_ + 0x20);
+  const uint64_t sp = kLeafSp - 32;
+  memory_.Put(sp + 16, kOlderFp);
+  for (const auto& [at, at_sp, fp] : {std::tuple{0, kLeafSp - 8, kOlderFp},
+                                      {7, sp, kOlderFp},
+                                      {12, sp, uint64_t{0x77}},
+                                      {16, sp, uint64_t{0x77}},
+                                      {20, sp + 16, uint64_t{0x77}},
+                                      {21, kLeafSp - 8, kOlderFp}}) {
+    Interrupt(jvm_.stub + static_cast<uint64_t>(at), at_sp, fp);
+    EXPECT_EQ(Walk(), wanted_) << at;
+  }
+}
+
+TEST_P(X86WalkTest, ABlobThatResolvesACall) {
+  SizeStub(jvm_, 20, 9);
+  // push rbp; pushf; sub rsp, 0x80; nop ...; add rsp, 0x80; popf; pop rbp; jmp rax
+  memory_.PutBytes(jvm_.stub, {0x55, 0x9c, 0x48, 0x81, 0xec, 0x80, 0, 0,    0,    0x90, 0x90, 0x90,
+                               0x48, 0x81, 0xc4, 0x80, 0,    0,    0, 0x9d, 0x5d, 0xff, 0xe0});
+  const uint64_t back = kLeafSp - 8;
+  memory_.Put(back, leaf_ + 0x20);
+  memory_.Put(back - 8, kOlderFp);
+  for (const auto& [at, pushed] :
+       {std::pair{0, 0}, {1, 8}, {2, 16}, {9, 144}, {12, 144}, {19, 16}, {20, 8}, {21, 0}}) {
+    Interrupt(jvm_.stub + static_cast<uint64_t>(at), back - static_cast<uint64_t>(pushed),
+              at > 1 && at < 21 ? 0x77 : kOlderFp);
+    EXPECT_EQ(Walk(), wanted_) << at;
+  }
+}
+
+// Compiled callers with a frame pointer have it close to sp.
+TEST_P(X86WalkTest, OnReturnToCompiledCodeWithAFramePointer) {
+  const uint64_t pc = MadeUpJvm::kInterpreter + 0x40;
+  PutCode(pc, {0x48, 0x8b, 0xe3, 0x41, 0xff, 0xe5});  // mov rsp, rbx; jmp r13
+  Interrupt(pc, kLeafSp - 16, kLeafSp + 16, {{kRbx, kLeafSp}, {kR13, leaf_ + 0x20}});
+  EXPECT_EQ(Walk(), wanted_);
+  Interrupt(pc + 3, kLeafSp, kLeafSp + 16, {{kRbx, kLeafSp}, {kR13, leaf_ + 0x20}});
+  EXPECT_EQ(Walk(), wanted_);
+}
+
+INSTANTIATE_TEST_SUITE_P(X86_64, X86WalkTest, testing::Values(&kX86_64Rules));
+
+class EitherWalkTest : public JavaWalkTest {
+ protected:
+  WalkEnd End() {
+    JavaWalk walk(layout_, memory_, start_);
+    JavaFrame frame;
+    if (walk.Begin() == WalkStatus::kFound)
+      while (walk.Next(frame)) {
+      }
+    return walk.end();
+  }
+};
+
+// An nmethod's last code: it pushes its own address and leaves for the blob of deoptimisation.
+// x86_64: call next; sub [rsp], 5; jmp. aarch64: adr lr; b
+TEST_P(EitherWalkTest, InTheHandlerOfDeoptimisation) {
+  const uint64_t handler = leaf_ + 0x100;
+  memory_.Put(leaf_ - kBlobBytes + 80, handler);
+  memory_.PutInt(leaf_ - kBlobBytes + 48, 8);
+  memory_.Put(kLeafSp + 8, leaf_ + 0x20);
+  const std::vector<Seen> wanted = {kLeaf, kInlined, kOuter};
+  start_.registers = {handler, kLeafSp, 0x1234, 0};
+  EXPECT_EQ(Walk(), wanted);
+  if (layout_.rules->has_link_register) {
+    start_.registers = {handler + 4, kLeafSp, 0x1234, handler};
+    EXPECT_EQ(Walk(), wanted);
+    return;
+  }
+  memory_.PutBytes(handler, {0xe8, 0, 0, 0, 0, 0x48, 0x83, 0x2c, 0x24, 5, 0xe9, 0, 0, 0, 0x40});
+  for (const uint64_t at : {5, 10}) {
+    memory_.Put(kLeafSp - 8, handler + (at == 5 ? 5 : 0));
+    start_.registers = {handler + at, kLeafSp - 8, 0x1234, 0};
+    EXPECT_EQ(Walk(), wanted) << at;
+  }
+  start_.registers = {handler - 1, kLeafSp, 0x1234, 0};
+  EXPECT_NE(Walk(), wanted) << "the method's own code";
+}
+
+// C calls Java through a blob of the foreign function interface, which holds the anchor of the
+// older Java frames.
+TEST_P(EitherWalkTest, OlderThanACallFromC) {
+  constexpr uint64_t kName = MadeUpJvm::kNames + 0x80;
+  const uint64_t frame = kLeafSp + 32, data = frame + 16, fp = frame + 0x30, older = fp + 0x30;
+  memory_.PutText(kName, "upcall_stub_(I)V");
+  memory_.Put(jvm_.stub - kBlobBytes, kName);
+  memory_.PutInt(jvm_.stub - kBlobBytes + 40, data - frame);
+  layout_.upcall_data = 40;
+  layout_.feature = 22;
+  memory_.Put(kLeafSp + 24, jvm_.stub + 0x40);
+  memory_.Put(kLeafSp + 16, fp);
+  memory_.Put(fp, 0x5678);
+  memory_.Put(fp + 8, 0x9999);  // C code
+  memory_.Put(data + layout_.jvm.last_sp, older);
+  memory_.Put(data + layout_.jvm.last_pc, caller_ + 0x30);
+  memory_.Put(data + layout_.jvm.last_fp, 0x1234);
+  memory_.Put(older + 32, MadeUpJvm::kStack + 0x200);
+  layout_.call_stub_return = jvm_.other_stub + 0x10;
+  memory_.Put(older + 40, layout_.call_stub_return);
+  bool broken = true;
+  EXPECT_EQ(Walk(&broken), (std::vector<Seen>{kLeaf, kInlined, kOuter}));
+  EXPECT_FALSE(broken);
+  start_.non_java = true;
+  const auto with_c = Walk();
+  ASSERT_GE(with_c.size(), 5U);
+  EXPECT_EQ(with_c[3], kInlined);
+  EXPECT_EQ(with_c[1].type, FrameType::kStub);
+  EXPECT_EQ(with_c[2].type, FrameType::kCpp);
+  start_.non_java = false;
+  memory_.Put(data + layout_.jvm.last_sp, 0);  // the thread's first Java code
+  EXPECT_EQ(Walk(&broken), std::vector<Seen>{kLeaf});
+  EXPECT_FALSE(broken);
+  memory_.Put(data + layout_.jvm.last_sp, frame);  // below the blob's frame
+  EXPECT_EQ(Walk(&broken), std::vector<Seen>{kLeaf});
+  EXPECT_TRUE(broken);
+  layout_.upcall_data = -1;  // JDK 17 to 19
+  memory_.Put(data + layout_.jvm.last_sp, older);
+  EXPECT_EQ(Walk(&broken), std::vector<Seen>{kLeaf});
+  EXPECT_TRUE(broken);
+  EXPECT_EQ(End(), WalkEnd::kUpcall);
+}
+
+// Interpreted recursion: only the newest activation may have its byte code in the register.
+TEST_P(EitherWalkTest, TheRegisterOfByteCodesIsTheNewestFrames) {
+  const uint64_t fp = kLeafSp, older = kLeafSp + 0x80, codes = MadeUpJvm::Method(2) + 0x100 + 32;
+  jvm_.InterpretCaller();
+  for (const uint64_t at : {fp, older}) {
+    memory_.Put(at + 8, at == fp ? MadeUpJvm::kInterpreter + 0x10 : layout_.call_stub_return);
+    memory_.Put(at, at == fp ? older : MadeUpJvm::kStack + 0x200);
+    memory_.Put(at + layout_.sender_sp, at + 16);
+    memory_.Put(at + layout_.interpreter_method, MadeUpJvm::Method(2));
+    memory_.Put(at + layout_.interpreter_bcp, codes + (at == fp ? 4 : 6));
+  }
+  start_.java = {};
+  start_.java.byte_code = codes + 9;
+  start_.registers = {MadeUpJvm::kInterpreter + 0x20, fp - 0x60, fp, 0};
+  const Seen newest{2, 9, 0, FrameType::kJava}, caller{2, 6, 0, FrameType::kJava};
+  EXPECT_EQ(Walk(), (std::vector<Seen>{newest, caller}));
+  start_.java.byte_code = 0;
+  EXPECT_EQ(Walk(), (std::vector<Seen>{{2, 4, 0, FrameType::kJava}, caller}));
+}
+
+TEST_P(EitherWalkTest, SaysWhyItEnded) {
+  EXPECT_EQ(End(), WalkEnd::kWhole);
+  JavaWalk walk(layout_, memory_, start_);
+  JavaFrame frame;
+  ASSERT_EQ(walk.Begin(), WalkStatus::kFound);
+  EXPECT_EQ(walk.end(), WalkEnd::kUntold);
+  ASSERT_TRUE(walk.Next(frame));
+  EXPECT_EQ(walk.end(), WalkEnd::kUntold) << "there are more";
+  const auto with = [&](uint64_t at, uint64_t word) {
+    const uint64_t before = memory_.words().at(at);
+    memory_.Put(at, word);
+    const WalkEnd end = End();
+    memory_.Put(at, before);
+    return end;
+  };
+  const uint64_t entry_fp = MadeUpJvm::kStack + 0x200, wrapper = MadeUpJvm::kStack + 0x300;
+  EXPECT_EQ(with(kLeafSp + 24, 0x4242), WalkEnd::kNoCaller);
+  EXPECT_EQ(with(kLeafSp + 24, jvm_.other_stub + 0x40), WalkEnd::kUnknownStub);
+  EXPECT_EQ(with(kLeafSp + 24, MadeUpJvm::kInterpreter + 0x10), WalkEnd::kNoMethod);
+  EXPECT_EQ(with(entry_fp + layout_.call_wrapper, 0x4242), WalkEnd::kUnreadable);
+  EXPECT_EQ(with(wrapper + layout_.wrapper_anchor, kLeafSp), WalkEnd::kAnchor) << "not above";
+  EXPECT_EQ(with(kThread, 2), WalkEnd::kState) << "_thread_new";
+  EXPECT_EQ(with(kThread, 4), WalkEnd::kNoJava) << "in native, without an anchor";
+  memory_.Put(kThread, 4);
+  EXPECT_EQ(with(kThread + 8, MadeUpJvm::kStackEnd), WalkEnd::kAnchor);
+  memory_.Put(kThread + 8, kLeafSp);
+  memory_.Put(kThread + 16, leaf_ + 0x20);
+  EXPECT_EQ(End(), WalkEnd::kWhole);
+  memory_.Put(kThread + 0x110, 1);
+  layout_.unpacked_frames = 0x110;
+  EXPECT_EQ(with(kThread + 8, 0), WalkEnd::kDeopt);
+  layout_.unpacked_frames = 0;
+  memory_.Put(kThread, 8);
+  start_.registers.sp = 8;
+  EXPECT_EQ(End(), WalkEnd::kNoTop);
+}
+
+// In C code of which no table tells.
+TEST_P(EitherWalkTest, SaysWhatItSearchedFor) {
+  const UnwindTables none;
+  const std::vector<Seen> wanted = {kLeaf, kInlined, kOuter};
+  const auto guesses = [&] {
+    JavaWalk walk(layout_, memory_, start_);
+    std::vector<bool> all;
+    EXPECT_EQ(walk.Begin(), WalkStatus::kFound);
+    for (JavaFrame frame; walk.Next(frame);) all.push_back(frame.guessed);
+    return all;
+  };
+  memory_.PutBytes(leaf_ + 0x1b, {0xe8});
+  memory_.PutInt(leaf_ + 0x1c, layout_.rules->has_link_register ? 0x94000000 : 0);
+  EXPECT_EQ(guesses(), std::vector<bool>(3, false));
+  start_.unwind = &none;
+  memory_.Put(kLeafSp - 8, leaf_ + 0x20);
+  start_.registers = {0x9999, kLeafSp - 0x40, 0x77, 0};
+  EXPECT_EQ(Walk(), wanted);
+  EXPECT_EQ(guesses(), std::vector<bool>(3, true));
+  EXPECT_EQ(End(), WalkEnd::kGuessed);
+  memory_.Put(kLeafSp + 24, 0x4242);
+  EXPECT_EQ(End(), WalkEnd::kNoCaller) << "what the walk ran into says more";
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, EitherWalkTest, testing::Values(&kX86_64Rules, &kAarch64Rules));
+
+}  // namespace
+}  // namespace walkhammer::asgst

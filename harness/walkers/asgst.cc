@@ -30,7 +30,8 @@ class AsgstWalker : public Walker {
   Status Bind(const WalkerHost& host) override {
     if (reference_) {
       ASSIGN_OR_RETURN(auto library, OpenReference(host.vm));
-      return FindIn(library, kNames[0], function_);
+      return FindIn(library, kNames[0], function_, "asgst_walk_end", walk_end_,
+                    "asgst_guessed_from", guessed_from_);
     }
     ASSIGN_OR_RETURN(auto library, ProviderLibrary::Open(host));
     for (const char* name : kNames)
@@ -54,7 +55,9 @@ class AsgstWalker : public Walker {
     if (count == ASGST_UNKNOWN_STATE && layout_ == AsgstLayout::kLate &&
         stderr_.Saw(kHiddenCrashLine))
       count = kHiddenCrash;
-    const int kept = Convert(std::min<int>(count, input.depth));
+    if (reference_) trace.end = static_cast<WalkEnd>(walk_end_());
+    const int guessed_from = reference_ ? guessed_from_() : -1;
+    const int kept = Convert(std::min<int>(count, input.depth), guessed_from, trace.guessed_from);
     // An oracle must see a count beyond the buffer. If all frames are of C code, the answer is 0:
     // no Java frame.
     trace.num_frames = count > input.depth ? count : count > 0 ? kept : count;
@@ -96,14 +99,16 @@ class AsgstWalker : public Walker {
   }
 
   // Converts the first `count` frames; returns how many it kept. Leaves out frames of stubs, C and
-  // C++, which hold a pc instead of a method.
-  int Convert(int count) {
+  // C++, which hold a pc instead of a method. Sets `guess` to the first kept frame from
+  // `guessed_from` on (-1: none).
+  int Convert(int count, int guessed_from, int32_t& guess) {
     const ASGST_CallFrame* frames = buffer_.frames();
     const int last = layout_ == AsgstLayout::kLate ? int{kAsgstLateCppFrame} : ASGST_FRAME_CPP;
     int kept = 0;
     for (int i = 0; i < count; i++) {
       const ASGST_JavaFrame& from = frames[i].java_frame;
       if (from.type >= ASGST_FRAME_STUB && from.type <= last) continue;
+      if (guess < 0 && guessed_from >= 0 && i >= guessed_from) guess = kept;
       const int bci = from.bci == kNoBci ? -1 : from.bci;
       frames_[kept++] = {from.type == ASGST_FRAME_NATIVE ? kAgctNativeBci : bci,
                          KindOfFrame(from.type, from.comp_level), from.method_id};
@@ -113,6 +118,8 @@ class AsgstWalker : public Walker {
 
   const bool reference_;
   AsgstFunction function_ = nullptr;
+  decltype(&asgst_walk_end) walk_end_ = nullptr;          // of the reference
+  decltype(&asgst_guessed_from) guessed_from_ = nullptr;  // of the reference
   AsgstLayout layout_ = AsgstLayout::kDraft;
   StderrWatch stderr_;
   struct {

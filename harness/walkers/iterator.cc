@@ -26,13 +26,15 @@ class IteratorWalker : public Walker {
     ASSIGN_OR_RETURN(auto library, OpenReference(host.vm));
     return FindIn(library, "ASGST_RunWithIterator", api_.run, "ASGST_RunWithIteratorFromFrame",
                   api_.run_from_frame, "ASGST_NextFrame", api_.next, "ASGST_MethodToJMethodID",
-                  api_.id_of);
+                  api_.id_of, "asgst_iterator_end", end_, "asgst_frame_is_guess", is_guess_);
   }
 
   void Walk(const WalkInput& input, Trace& trace) override {
     depth_ = input.depth;
     count_ = 0;
     cut_ = false;
+    ended_ = WalkEnd::kUntold;
+    guessed_from_ = -1;
     buffer_.Paint(depth_);
     const auto options = static_cast<int32_t>(input.options | options_);
     const auto store = [](ASGST_Iterator* iterator, void* self) {
@@ -50,6 +52,8 @@ class IteratorWalker : public Walker {
     result = result > 0 ? count_ : result;
     trace.num_frames = drift_.older_errors ? NewerIteratorError(result) : result;
     trace.frames = buffer_.frames();
+    trace.end = ended_;
+    trace.guessed_from = guessed_from_;
   }
 
   bool BufferIntact(const WalkInput& input) const override { return buffer_.Intact(input.depth); }
@@ -91,8 +95,12 @@ class IteratorWalker : public Walker {
     int result = 1;
     ASGST_Frame frame{};
     while (count_ < depth_ && (result = api_.next(iterator, &frame)) == 1) {
-      if (BelongsIntoAnswer(frame)) frames[count_++] = AnswerOf(frame, IdOf(frame.method));
+      if (!BelongsIntoAnswer(frame)) continue;
+      if (reference_ && guessed_from_ < 0 && is_guess_(iterator)) guessed_from_ = count_;
+      frames[count_++] = AnswerOf(frame, IdOf(frame.method));
     }
+    if (reference_) ended_ = static_cast<WalkEnd>(end_(iterator));
+    if (reference_ && ended_ == WalkEnd::kUntold && count_ == depth_) ended_ = WalkEnd::kDepth;
     cut_ = EndedByOption(result, frame);
     if (count_ == 0 && result < 0) count_ = result;
   }
@@ -104,6 +112,10 @@ class IteratorWalker : public Walker {
   const bool from_frame_, reference_;
   const uint32_t options_;
   IteratorApi api_;
+  decltype(&asgst_iterator_end) end_ = nullptr;         // of the reference
+  decltype(&asgst_frame_is_guess) is_guess_ = nullptr;  // of the reference
+  WalkEnd ended_ = WalkEnd::kUntold;
+  int32_t guessed_from_ = -1;
   IteratorDrift drift_;
   int depth_ = 0, count_ = 0;
   bool cut_ = false;

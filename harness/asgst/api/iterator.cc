@@ -2,6 +2,7 @@
 // The ASGST iterator: see asgst_iterator.h.
 #include "harness/asgst/api/iterator.h"
 
+#include "harness/asgst/include/asgst.h"
 #include "harness/asgst/unwind/unwind_service.h"
 
 using namespace walkhammer::asgst;
@@ -23,6 +24,7 @@ void ASGST_IteratorOpaque::Rewind() {
   // A JavaWalk is plain data: a new one may overwrite the old one.
   walk = new (storage) JavaWalk(*Live(), memory, start);
   recorded_done = 0;
+  is_guess = false;
   switch (Begin()) {
     case WalkStatus::kFound:
       Advance();
@@ -135,6 +137,7 @@ int ASGST_NextFrame(ASGST_Iterator* iterator, ASGST_Frame* frame) {
   frame->comp_level = next.level;
   frame->bci = next.bci;
   frame->method = static_cast<ASGST_Method>(Pointer(next.method));
+  iterator->is_guess = next.guessed;
   iterator->Advance();
   return 1;
 }
@@ -145,4 +148,14 @@ void ASGST_RewindIterator(ASGST_Iterator* iterator) {
 
 int ASGST_State(ASGST_Iterator* iterator) {
   return iterator == nullptr ? static_cast<int>(ASGST_NO_FRAME) : iterator->state;
+}
+
+int asgst_iterator_end(ASGST_Iterator* iterator) {
+  if (iterator == nullptr || iterator->state == 1) return ASGST_WALK_END_UNTOLD;
+  return iterator->at_first_java ? static_cast<int>(ASGST_WALK_END_OPTION)
+                                 : static_cast<int>(iterator->walk->end());
+}
+
+bool asgst_frame_is_guess(ASGST_Iterator* iterator) {
+  return iterator != nullptr && iterator->is_guess;
 }

@@ -17,11 +17,16 @@ constexpr int kMost = 64;
 // What an iterator gave, and how it ended.
 struct Iterated {
   ASGST_Frame frames[kMost];
-  int count = 0, end = 99, result = 99;
+  int count = 0, end = 99, result = 99, why = -1;
+  bool guessed = false;
 
   void All(ASGST_Iterator* iterator) {
-    for (count = 0; count < kMost; count++)
+    why = asgst_iterator_end(iterator);
+    for (count = 0; count < kMost; count++) {
       if ((end = ASGST_NextFrame(iterator, &frames[count])) != 1) break;
+      guessed |= asgst_frame_is_guess(iterator);
+    }
+    if (why == ASGST_WALK_END_UNTOLD) why = asgst_iterator_end(iterator);
   }
   static void Collect(ASGST_Iterator* iterator, void* self) {
     static_cast<Iterated*>(self)->All(iterator);
@@ -72,6 +77,10 @@ TEST_F(IteratorApi, FramesFromAUcontext) {
   EXPECT_GT(java.sp, seen_.frames[0].sp);
   EXPECT_GT(java.fp, java.sp);
   EXPECT_NE(java.pc, nullptr);
+  EXPECT_EQ(seen_.why, ASGST_WALK_END_WHOLE);
+  EXPECT_FALSE(seen_.guessed);
+  EXPECT_EQ(asgst_iterator_end(nullptr), ASGST_WALK_END_UNTOLD);
+  EXPECT_FALSE(asgst_frame_is_guess(nullptr));
 }
 
 TEST_F(IteratorApi, InlinedFramesAreOfOneActivation) {
@@ -168,6 +177,7 @@ TEST_F(IteratorApi, EndOnFirstJavaFrame) {
   EXPECT_NE(frame.fp, nullptr);
   EXPECT_EQ(frame.method, nullptr);
   EXPECT_EQ(frame.bci, -1);
+  EXPECT_EQ(seen_.why, ASGST_WALK_END_OPTION);
 }
 
 TEST_F(IteratorApi, NonJavaFrames) {
@@ -233,6 +243,7 @@ TEST_F(IteratorApi, BrokenStack) {
   EXPECT_EQ(seen_.result, ASGST_JAVA_TRACE);
   EXPECT_EQ(seen_.Types(), "321");
   EXPECT_EQ(seen_.end, ASGST_BROKEN_STACK);
+  EXPECT_EQ(seen_.why, ASGST_WALK_END_NO_CALLER);
 }
 
 TEST(IteratorApiDeathTest, NotAttached) {

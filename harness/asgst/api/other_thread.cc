@@ -11,6 +11,7 @@ using namespace walkhammer::asgst;
 
 jint WalkOther(uint64_t thread, ASGST_CallTrace& trace, jint depth, const void* ucontext,
                uint32_t options) {
+  LastWalkOfThread() = {ASGST_WALK_END_NO_JAVA, -1};
   WalkStart start;
   const bool non_java = (options & ASGST_INCLUDE_C_FRAMES) != 0;
   if (thread == 0 ||

@@ -13,7 +13,10 @@ using namespace walkhammer::asgst;
 
 char error[512];
 
+__attribute__((tls_model("initial-exec"))) thread_local LastWalk last_walk;
+
 jint Walk(ASGST_CallTrace& trace, jint depth, const ucontext_t* context, uint32_t options) {
+  last_walk = {ASGST_WALK_END_NO_JAVA, -1};
   if (Live() == nullptr) return ASGST_NO_CLASS_LOAD;
   const uint64_t thread = CurrentJavaThread();
   if (thread == 0) return ASGST_THREAD_NOT_JAVA;
@@ -22,6 +25,12 @@ jint Walk(ASGST_CallTrace& trace, jint depth, const ucontext_t* context, uint32_
 }
 
 }  // namespace
+
+LastWalk& walkhammer::asgst::LastWalkOfThread() { return last_walk; }
+
+jint asgst_walk_end() { return last_walk.end; }
+
+jint asgst_guessed_from() { return last_walk.guessed_from; }
 
 void AsyncGetStackTrace(ASGST_CallTrace* trace, jint depth, void* ucontext, uint32_t options) {
   trace->num_frames = Walk(*trace, depth, static_cast<const ucontext_t*>(ucontext), options);

@@ -18,9 +18,12 @@ constexpr int kDepth = 64;
 struct Walked {
   ASGST_CallFrame frames[kDepth];
   ASGST_CallTrace trace{0, frames, nullptr};
+  jint end = -1, guessed_from = -2;
 
   void Here(ucontext_t* context, uint32_t options = 0, jint depth = kDepth) {
     AsyncGetStackTrace(&trace, depth, context, options);
+    end = asgst_walk_end();
+    guessed_from = asgst_guessed_from();
   }
   jint count() const { return trace.num_frames; }
   std::span<const ASGST_CallFrame> all() const {
@@ -91,6 +94,8 @@ TEST_F(StackTraceApi, NativeAndInterpretedFrames) {
   ASSERT_EQ(walked_.count(), 2);
   EXPECT_EQ(TextOf(walked_.frames[0]), "3 level 0 bci 65535 wh.Api.probe()V");
   EXPECT_EQ(TextOf(walked_.frames[1]), "1 level 0 bci 0 wh.Api.interpProbe()V");
+  EXPECT_EQ(walked_.end, ASGST_WALK_END_WHOLE);
+  EXPECT_EQ(walked_.guessed_from, -1);
 }
 
 TEST_F(StackTraceApi, FramesOfC1) {
@@ -140,6 +145,7 @@ TEST_F(StackTraceApi, DepthEndsTheWalk) {
   live_.Call("interpProbe");
   EXPECT_EQ(walked_.count(), 1);
   EXPECT_EQ(walked_.frames[1].type, 99) << "not written";
+  EXPECT_EQ(walked_.end, ASGST_WALK_END_DEPTH);
   RaiseHere([&](ucontext_t* context) { walked_.Here(context, 0, 0); });
   EXPECT_EQ(walked_.count(), 0);
 }
@@ -209,6 +215,41 @@ TEST_F(StackTraceApi, CFramesUnlessAskedForAreNone) {
 TEST_F(StackTraceApi, NoJavaFrame) {
   WalkHere();
   EXPECT_EQ(walked_.count(), ASGST_NO_JAVA_FRAME);
+  EXPECT_EQ(walked_.end, ASGST_WALK_END_NO_JAVA);
+}
+
+// The newest walk is that of the thread itself.
+TEST_F(StackTraceApi, WhyAWalkEndedIsKeptByThread) {
+  WalkInProbe("interpProbe");
+  std::thread([] {
+    EXPECT_EQ(asgst_walk_end(), ASGST_WALK_END_UNTOLD);
+    EXPECT_EQ(asgst_guessed_from(), -1);
+  }).join();
+  EXPECT_EQ(asgst_walk_end(), ASGST_WALK_END_WHOLE);
+}
+
+// In C code that no table describes, called by the one Java frame: the frame pointer leads beyond
+// that frame, to the native code that called it.
+TEST_F(StackTraceApi, WhatIsSearchedForIsAGuess) {
+  RunningMethod running("interpSpin");
+  constexpr int kInJava = 8;
+  const volatile int32_t* state = live_.jvm().ThreadOf(running.env()).state();
+  bool in_java = false;
+  for (int i = 0; i < 100 && !in_java; i++) {
+    ASSERT_TRUE(running.Raise([&](ucontext_t* context) {
+      in_java = *state == kInJava;
+      Registers at = ReadContext(*context);
+      at.pc = 4096;
+      at.lr = 0;
+      ucontext_t changed = *context;
+      WriteContext(at, changed);
+      walked_.Here(&changed);
+    }));
+  }
+  ASSERT_TRUE(in_java);
+  EXPECT_EQ(walked_.count(), 0);
+  EXPECT_EQ(walked_.end, ASGST_WALK_END_GUESSED);
+  EXPECT_EQ(walked_.guessed_from, -1) << "no frame is left";
 }
 
 TEST(StackTraceApiDeathTest, NoClassLoadBeforeItIsAttached) {
@@ -235,6 +276,7 @@ TEST_F(StackTraceApi, NotWalkableNotJava) {
     *sp = 0;
   });
   EXPECT_EQ(walked_.count(), ASGST_NOT_WALKABLE_NOT_JAVA);
+  EXPECT_EQ(walked_.end, ASGST_WALK_END_ANCHOR);
 }
 
 TEST_F(StackTraceApi, UnknownJava) {
@@ -254,6 +296,7 @@ TEST_F(StackTraceApi, UnknownJava) {
     }
     ASSERT_TRUE(in_java);
     EXPECT_EQ(walked_.count(), ASGST_UNKNOWN_JAVA);
+    EXPECT_EQ(walked_.end, ASGST_WALK_END_NO_TOP);
   }
 }
 
@@ -266,6 +309,7 @@ TEST_F(StackTraceApi, UnknownState) {
     *state = before;
   });
   EXPECT_EQ(walked_.count(), ASGST_UNKNOWN_STATE);
+  EXPECT_EQ(walked_.end, ASGST_WALK_END_STATE);
 }
 
 // As if the JVM were laying out interpreted frames in place of a compiled one.
@@ -281,6 +325,7 @@ TEST_F(StackTraceApi, Deopt) {
     *unpacked = 0;
   });
   EXPECT_EQ(walked_.count(), ASGST_DEOPT);
+  EXPECT_EQ(walked_.end, ASGST_WALK_END_DEOPT);
   RaiseHere([&](ucontext_t* context) { walked_.Here(context); });
   EXPECT_NE(walked_.count(), ASGST_DEOPT);
 }

@@ -114,6 +114,36 @@ JNIEXPORT void JNICALL asgst_get_stack_trace_of_os_thread(jlong os_thread_id, JN
                                                           ASGST_CallTrace* trace, jint depth,
                                                           void* ucontext, uint32_t options);
 
+/* Extension of libasgst: why a walk returned no more frames than it did. Later versions may add
+   values. */
+enum {
+  ASGST_WALK_END_UNTOLD = 0,          /* this thread has not walked, or there are more frames */
+  ASGST_WALK_END_WHOLE = 1,           /* at the oldest Java frame */
+  ASGST_WALK_END_GUESSED = 2,         /* as WHOLE, but see asgst_guessed_from */
+  ASGST_WALK_END_DEPTH = 3,           /* `depth` frames were returned */
+  ASGST_WALK_END_OPTION = 4,          /* ASGST_END_ON_FIRST_JAVA_FRAME */
+  ASGST_WALK_END_NO_JAVA = 5,         /* the thread has no Java frame, or is no Java thread */
+  ASGST_WALK_END_STATE = 6,           /* as ASGST_UNKNOWN_STATE */
+  ASGST_WALK_END_DEOPT = 7,           /* as ASGST_DEOPT */
+  ASGST_WALK_END_ANCHOR = 8,          /* an anchor holds no valid sp or pc */
+  ASGST_WALK_END_NO_TOP = 9,          /* the newest Java frame cannot be found */
+  ASGST_WALK_END_UPCALL = 10,         /* C called Java through FFM, by code of an unknown frame */
+  ASGST_WALK_END_RETURN_BARRIER = 11, /* a virtual thread's older frames are in the heap, and the
+                                         frames of its carrier cannot be found */
+  ASGST_WALK_END_UNKNOWN_STUB = 12,   /* a stub of the JVM whose frame is not known */
+  ASGST_WALK_END_UNREADABLE = 13,     /* a word is outside of the stack, or cannot be read */
+  ASGST_WALK_END_NO_CALLER = 14,      /* a return address does not lead into generated code */
+  ASGST_WALK_END_NO_METHOD = 15       /* a frame's method or debug information makes no sense */
+};
+/* Extension of libasgst: returns the ASGST_WALK_END_ value of the newest walk that the calling
+   thread made through a function of this header. A signal handler that interrupts the caller and
+   walks changes the answer. Signal-safe: yes. */
+JNIEXPORT jint JNICALL asgst_walk_end(void);
+/* Extension of libasgst: returns the index, in the `frames` of the walk of asgst_walk_end, of the
+   newest frame that was not derived but searched for on the stack: this frame may be wrong, and all
+   older frames may be wrong, or lack callers in between. -1: there is none. Signal-safe: yes. */
+JNIEXPORT jint JNICALL asgst_guessed_from(void);
+
 #ifdef __cplusplus
 }
 static_assert(sizeof(ASGST_CallFrame) == 16 && sizeof(ASGST_CallTrace) == 24);

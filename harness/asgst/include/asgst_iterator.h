@@ -99,6 +99,14 @@ JNIEXPORT void JNICALL ASGST_RewindIterator(ASGST_Iterator* iterator);
    `iterator`, ASGST_NO_FRAME. Does not move the iterator. */
 JNIEXPORT int JNICALL ASGST_State(ASGST_Iterator* iterator);
 
+/* Extension of libasgst: returns the ASGST_WALK_END_ value (asgst.h) of the iterator's walk;
+   ASGST_WALK_END_UNTOLD while ASGST_State is 1, and for a null `iterator`. */
+JNIEXPORT int JNICALL asgst_iterator_end(ASGST_Iterator* iterator);
+/* Extension of libasgst: returns true if the frame that ASGST_NextFrame returned last, or a newer
+   frame, was not derived but searched for on the stack: it may be wrong, and callers before it may
+   be missing. False for a null `iterator`. */
+JNIEXPORT bool JNICALL asgst_frame_is_guess(ASGST_Iterator* iterator);
+
 /* --- methods and classes ---
 
    An ASGST_Method is HotSpot's Method*: each version of a redefined method has its own. An

@@ -26,10 +26,11 @@ constexpr OutcomeInfo kOutcomes[] = {
     {"scene-differs", Grade::kForbidden, "one of the two is wrong about an undisturbed thread"},
     {"scene-failed", Grade::kInteresting,
      "one of the two cannot walk an undisturbed thread; the API may answer so"},
+    {"guessed", Grade::kInteresting, "they differ where one of the two called its frame a guess"},
 };
 constexpr uint8_t kInconsistent = kDisagreements, kSceneDiffers = kInconsistent + 1,
-                  kSceneFailed = kInconsistent + 2;
-static_assert(std::size(kOutcomes) == kSceneFailed + 1);
+                  kSceneFailed = kInconsistent + 2, kGuessed = kInconsistent + 3;
+static_assert(std::size(kOutcomes) == kGuessed + 1);
 
 const char* NameIn(const Observation& seen, const Frame& frame) {
   const MethodEntry* entry = seen.methods->Find(frame.method);
@@ -71,6 +72,8 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
   if (difference.kind == Disagreement::kNone) return 0;
   Tell(seen, difference, detail, size);
   if (again) return kInconsistent;
+  if (difference.kind != Disagreement::kOneFailed && IsAboutGuess(mine, other, difference))
+    return kGuessed;
   return seen.sample == nullptr && seen.pristine ? OutcomeOfScene(difference.kind)
                                                  : static_cast<uint8_t>(difference.kind);
 }

@@ -66,4 +66,9 @@ Difference Compare(const Trace& a, const Trace& b) {
   return {};
 }
 
+bool IsAboutGuess(const Trace& a, const Trace& b, const Difference& difference) {
+  return difference.kind != Disagreement::kNone &&
+         (a.IsGuess(difference.frame) || b.IsGuess(difference.frame));
+}
+
 }  // namespace walkhammer

@@ -39,6 +39,10 @@ bool CanCompare(const Trace& a, const Trace& b, int depth);
 // that ended on request is compared as far as it goes.
 Difference Compare(const Trace& a, const Trace& b);
 
+// True if `difference`, of Compare(a, b), is at a frame that one of the two called a guess: it is
+// no evidence against the other.
+bool IsAboutGuess(const Trace& a, const Trace& b, const Difference& difference);
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_ORACLES_DISAGREEMENT_H_

@@ -14,6 +14,7 @@ constexpr OutcomeInfo kOutcomes[] = {
     {"wrong-type", Grade::kForbidden,
      "an inlined frame for a real one, a native one for Java, ..."},
     {"wrong-level", Grade::kForbidden, "another compile level than that of the code on the stack"},
+    {"guessed", Grade::kInteresting, "one of these, of a frame that the walker called a guess"},
 };
 
 uint8_t Judge(const Observation& seen, char* detail, size_t size) {
@@ -25,6 +26,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
     if (want.kind == 0 || have.kind == 0 || want.kind == have.kind) continue;
     std::snprintf(detail, size, "frame %zu is of type %d at level %d, should be %d at %d", i,
                   have.kind & 0xff, have.kind >> 8, want.kind & 0xff, want.kind >> 8);
+    if (seen.trace.IsGuess(static_cast<int>(i))) return 3;
     return (want.kind & 0xff) != (have.kind & 0xff) ? 1 : 2;
   }
   return 0;

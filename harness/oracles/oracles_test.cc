@@ -216,6 +216,25 @@ const std::vector<Provocation>& Provocations() {
 
       {"WrongMethod", "truth", "wrong-frames", [](Case& c) { c.frames[1].method = kMain; },
        "frame 1 is app.Main.main"},
+      {"WrongMethodOfAGuess", "truth", "guessed-frames",
+       [](Case& c) {
+         c.frames[1].method = kMain;
+         c.seen.trace.guessed_from = 1;
+       },
+       "frame 1"},
+      {"WrongMethodBeforeTheGuess", "truth", "wrong-frames",
+       [](Case& c) {
+         c.frames[1].method = kMain;
+         c.seen.trace.guessed_from = 2;
+       }},
+      {"AGuessThatIsTrue", "truth", "true", [](Case& c) { c.seen.trace.guessed_from = 0; }},
+      {"GuessesTooMany", "truth", "guessed-frames",
+       [](Case& c) {
+         auto frames = c.truth;
+         frames.push_back({1, 0, kMain});
+         Return(c, frames);
+         c.seen.trace.guessed_from = 3;
+       }},
       {"WrongBci", "truth", "wrong-frames", [](Case& c) { c.frames[2].bci = 51; }, "@ 51"},
       {"FrameLeftOut", "truth", "wrong-frames",
        [](Case& c) {
@@ -275,6 +294,12 @@ const std::vector<Provocation>& Provocations() {
          c.frames[2].kind = KindOfFrame(1, 3);
        },
        "frame 2 is of type 1 at level 3, should be 1 at 4"},
+      {"LevelOfAGuess", "frame-kind", "guessed",
+       [](Case& c) {
+         c.truth[2].kind = KindOfFrame(1, 4);
+         c.frames[2].kind = KindOfFrame(1, 3);
+         c.seen.trace.guessed_from = 2;
+       }},
       {"KindOfAnotherFrame", "frame-kind", "right",
        [](Case& c) {
          c.truth[1].kind = KindOfFrame(1, 4);

@@ -12,6 +12,7 @@ namespace {
 constexpr OutcomeInfo kOutcomes[] = {
     {"once", Grade::kAcceptable, "no frame twice, but by recursion"},
     {"twice", Grade::kForbidden, "the same activation was walked twice"},
+    {"guessed", Grade::kInteresting, "twice, the second time as a guess of the walker's"},
 };
 
 // True for invokevirtual .. invokedynamic, rewritten (HotSpot's own) and unknown byte codes.
@@ -35,7 +36,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
     std::snprintf(detail, size,
                   "frames %d and %d are both %s @ %d, where byte code 0x%x calls nobody", i - 1, i,
                   method->name, caller.bci, static_cast<unsigned>(byte_code));
-    return 1;
+    return seen.trace.IsGuess(i) ? 2 : 1;
   }
   return 0;
 }

@@ -138,6 +138,16 @@ const std::vector<Provocation>& Provocations() {
          c.Return({{4, 0, kInner}, {4, 0, kInner}, {50, 0, kRun}});
        },
        "frames 0 and 1 are both app.Main.inner()V @ 4"},
+      {"TwiceByAGuess", "repeated-frame", "guessed",
+       [](Case& c) {
+         c.Return({{4, 0, kInner}, {4, 0, kInner}, {50, 0, kRun}});
+         c.seen.trace.guessed_from = 1;
+       }},
+      {"TwiceBeforeTheGuess", "repeated-frame", "twice",
+       [](Case& c) {
+         c.Return({{4, 0, kInner}, {4, 0, kInner}, {50, 0, kRun}});
+         c.seen.trace.guessed_from = 2;
+       }},
       {"Recursion", "repeated-frame", "once",
        [](Case& c) {
          c.facts.byte_code = [](void*, int) { return 0xb8; };  // invokestatic
@@ -165,9 +175,25 @@ const std::vector<Provocation>& Provocations() {
          c.Return({{4, 0, kInner}, {50, 0, kRun}});
        },
        "which is not number 1 of the 3 active ones"},
+      {"CallerSkippedByAGuess", "shadow-stack", "guessed",
+       [](Case& c) {
+         c.Return({{4, 0, kInner}, {50, 0, kRun}});
+         c.seen.trace.guessed_from = 1;
+       }},
+      {"CallerSkippedBeforeTheGuess", "shadow-stack", "wrong-frame",
+       [](Case& c) {
+         c.Return({{1, 0, kHelper}, {4, 0, kInner}, {50, 0, kRun}, {1, 0, kHelper}});
+         c.seen.trace.guessed_from = 3;
+       }},
       {"NewestMissing", "shadow-stack", "frames-missing",
        [](Case& c) {
          c.Return({{5, 0, kOuter}, {50, 0, kRun}});
+         c.seen.trace.guessed_from = 1;
+       }},
+      {"NewestMissingBeforeAGuess", "shadow-stack", "guessed",
+       [](Case& c) {
+         c.Return({{1, 0, kHelper}, {5, 0, kOuter}, {50, 0, kRun}});
+         c.seen.trace.guessed_from = 1;
        }},
       {"AsDeepAsItsBuffer", "shadow-stack", "agrees",
        [](Case& c) {
@@ -327,6 +353,32 @@ const std::vector<Provocation>& Provocations() {
          c.frames[2].bci = 6;
        },
        "frame 2 is app.Main.outer()V @ 6, for agct app.Main.outer()V @ 5"},
+      {"SceneGuessedByTheOther", "agreement", "guessed",
+       [](Case& c) {
+         c.CompareRequest(true);
+         c.frames[2].bci = 6;
+         c.seen.other.trace.guessed_from = 2;
+       },
+       "frame 2"},
+      {"SceneDiffersBeforeTheGuess", "agreement", "scene-differs",
+       [](Case& c) {
+         c.CompareRequest(true);
+         c.frames[2].bci = 6;
+         c.seen.trace.guessed_from = 3;
+       }},
+      {"AGuessWhereTheOtherFailed", "agreement", "one-failed",
+       [](Case& c) {
+         c.Compare();
+         c.seen.other.trace.num_frames = -5;
+         c.seen.trace.guessed_from = 0;
+       }},
+      {"InconsistentGuesses", "agreement", "inconsistent",
+       [](Case& c) {
+         c.Compare();
+         c.seen.other.same_again = true;
+         c.frames[2].bci = 6;
+         c.seen.trace.guessed_from = 0;
+       }},
       {"SceneOfOne", "agreement", "scene-failed",
        [](Case& c) {
          c.CompareRequest(true);

@@ -15,7 +15,9 @@ constexpr OutcomeInfo kOutcomes[] = {
     {"wrong-frame", Grade::kForbidden, "a method that is not active there"},
     {"frames-missing", Grade::kForbidden, "active methods are not shown"},
     {"frames-too-many", Grade::kForbidden, "more methods are shown than are active"},
+    {"guessed", Grade::kInteresting, "one of these, among frames that the walker called guesses"},
 };
+constexpr uint8_t kWrongFrame = 1, kMissing = 2, kTooMany = 3, kGuessed = 4;
 
 uint16_t ShadowId(const Observation& seen, int i, const MethodEntry*& method) {
   method = seen.methods->Find(seen.trace.frames[i].method);
@@ -31,6 +33,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
   const uint32_t depth = shadow.depth.load(std::memory_order_acquire);
   if (shadow.magic.load() != ShadowStack::kMagic || depth > ShadowStack::kMostFrames) return 0;
   uint32_t shown = 0;
+  int newest = frames;                     // index of the newest frame that is the program's
   for (int i = frames - 1; i >= 0; i--) {  // outermost first
     const MethodEntry* method = nullptr;
     const uint16_t id = ShadowId(seen, i, method);
@@ -38,13 +41,16 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
     if (shown < depth && shadow.ids[shown] + 1 != id) {
       std::snprintf(detail, size, "frame %d is %s, which is not number %u of the %u active ones", i,
                     method->name, shown, depth);
-      return 1;
+      // If callers are missing before a guess, this is the frame before the gap.
+      return seen.trace.IsGuess(i + 1) ? kGuessed : kWrongFrame;
     }
     shown++;
+    newest = i;
   }
   if (shown == depth || shown == depth + 1) return 0;
   std::snprintf(detail, size, "%u of the program's methods shown, %u are active", shown, depth);
-  return shown < depth ? 2 : 3;
+  if (seen.trace.IsGuess(newest)) return kGuessed;
+  return shown < depth ? kMissing : kTooMany;
 }
 
 }  // namespace

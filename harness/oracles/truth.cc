@@ -15,7 +15,9 @@ constexpr OutcomeInfo kOutcomes[] = {
     {"truncated", Grade::kInteresting, "true as far as it goes; the API promises no more"},
     {"no-frames", Grade::kInteresting,
      "an error code for a walkable thread; the API may answer so"},
+    {"guessed-frames", Grade::kInteresting, "a wrong frame that the walker called a guess"},
 };
+constexpr uint8_t kWrong = 1, kTruncated = 2, kNoFrames = 3, kGuessed = 4;
 
 uint8_t Judge(const Observation& seen, char* detail, size_t size) {
   if (!seen.pristine || seen.trace.ending != Ending::kReturned) return 0;
@@ -23,7 +25,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
     if (seen.trace.ended_on_request) return 0;
     std::snprintf(detail, size, "a pristine walk answered %d instead of %zu frames",
                   seen.trace.num_frames, seen.truth.size());
-    return 3;
+    return kNoFrames;
   }
   const size_t expected =
       seen.truth.size() < seen.request->depth ? seen.truth.size() : seen.request->depth;
@@ -37,11 +39,12 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
     std::snprintf(detail, size, "frame %zu is %s @ %d, should be %s @ %d", i,
                   found == nullptr ? "no known method" : found->name, have.bci,
                   wanted == nullptr ? "?" : wanted->name, want.bci);
-    return 1;
+    return seen.trace.IsGuess(static_cast<int>(i)) ? kGuessed : kWrong;
   }
   if (got == expected || (got < expected && seen.trace.ended_on_request)) return 0;
   std::snprintf(detail, size, "%zu frames, should be %zu", got, expected);
-  return got < expected ? 2 : 1;
+  if (got < expected) return kTruncated;
+  return seen.trace.IsGuess(static_cast<int>(expected)) ? kGuessed : kWrong;
 }
 
 }  // namespace

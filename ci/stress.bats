@@ -112,6 +112,16 @@ finding() {
   [ "$(cell 'walks > delivered')" -eq 1 ]
 }
 
+@test "walks of the reference say why they ended, and other walkers say nothing" {
+  program Work --time 2s --walker agct,asgst
+  [ "$(cell status)" = passed ]
+  count() { sqlite3 "$out/run.db" "select coalesce(sum(count), 0) from walk_end where $1"; }
+  [ "$(($(count "walker = 'asgst'") * 2))" -eq "$(cell walks)" ]
+  [ "$(($(count "ended = 'whole'") * 10))" -ge "$(($(count true) * 9))" ]
+  [ "$(count "walker = 'agct'")" -eq 0 ]
+  "$WALKHAMMER" report "$out" | grep -A1 'how walks of asgst ended' | grep -q '% whole'
+}
+
 @test "two walkers walk the same sample and are compared" {
   program Work --time 2s --walker agct,puzzle-lie
   [ "$(cell status)" = passed ]

@@ -161,6 +161,13 @@ Json EvidenceJson(const CellSummary& cell) {
   return evidence;
 }
 
+Json WalkEndsJson(const CellSummary& cell) {
+  Json ends = Json::array();
+  for (const WalkEndRow& row : cell.ends)
+    ends.push_back({{"walker", row.walker}, {"end", row.end}, {"count", row.count}});
+  return ends;
+}
+
 // Of the run as a whole and of all cells, each with its cell's position or null.
 Json NotesJson(const RunSummary& summary) {
   Json notes = Json::array();
@@ -205,6 +212,7 @@ Json CellJson(const CellSummary& cell) {
           {"codes_by_state", std::move(codes)},
           {"agreement", AgreementJson(cell.agreement)},
           {"evidence", EvidenceJson(cell)},
+          {"walk_ends", WalkEndsJson(cell)},
           {"threads", std::move(threads)}};
 }
 

@@ -43,6 +43,7 @@ struct CellSummary {
   std::vector<CellThreadRow> threads;
   std::vector<AgreementRow> agreement;
   std::vector<EvidenceRow> evidence;
+  std::vector<WalkEndRow> ends;
   std::vector<StepRegionRow> regions;
   std::vector<StepRangeRow> ranges;
   StackTotals stacks;

@@ -307,6 +307,20 @@ TEST_F(StressReport, WhomAWitnessContradicts) {
                                                                    {"samples", 1200}}));
 }
 
+TEST_F(StressReport, HowWalksEnded) {
+  Cell(0, CellStatus::kPassed);
+  const std::vector<WalkEndRow> rows = {
+      {0, "asgst", "no-caller", 20}, {0, "asgst", "whole", 1970}, {0, "asgst", "guessed", 10}};
+  ASSERT_TRUE(run_->SaveWalkEnds(0, rows).ok());
+  Finish();
+  EXPECT_THAT(Text(), HasSubstr(R"(
+      how walks of asgst ended
+              2,000  98.50 % whole, 1.00 % no-caller, 0.50 % guessed
+)"));
+  EXPECT_EQ(ReadJson()["cells"][0]["walk_ends"][0],
+            nlohmann::json({{"walker", "asgst"}, {"end", "no-caller"}, {"count", 20}}));
+}
+
 TEST_F(StressReport, AFuzzRunTellsByRealismWhatWalkersAgreeOn) {
   const std::vector<AgreementRow> rows = {
       {kNoCell, "asgst", "agct", Realism::kEditedStack, "pristine", "skipped-caller", 1},
@@ -439,7 +453,7 @@ TEST_F(StressReport, JsonHasItAll) {
                           "starts",         "delivery",        "contained_crashes",
                           "agent_kib",      "output_bytes",    "stacks",
                           "codes_by_state", "threads",         "agreement",
-                          "evidence"})
+                          "evidence",       "walk_ends"})
     EXPECT_TRUE(cell.contains(key)) << key;
   EXPECT_EQ(json["cells"][1]["status"], "hung");
   EXPECT_EQ(json["cells"][1]["reason"], "no \uFFFD progress");

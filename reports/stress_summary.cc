@@ -102,6 +102,7 @@ Result<std::vector<CellSummary>> ReadCells(const RunDb& db, const std::vector<Co
   Status status = Spread(db.CellThreads(), cells, &CellSummary::threads);
   if (status.ok()) status = Spread(db.Agreement(), cells, &CellSummary::agreement);
   if (status.ok()) status = Spread(db.Evidence(), cells, &CellSummary::evidence);
+  if (status.ok()) status = Spread(db.WalkEnds(), cells, &CellSummary::ends);
   if (status.ok()) status = Spread(db.StepRegions(), cells, &CellSummary::regions);
   if (status.ok()) status = Spread(db.StepRanges(), cells, &CellSummary::ranges);
   if (!status.ok()) return status.failure();

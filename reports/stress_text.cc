@@ -148,6 +148,26 @@ std::string EvidenceText(const std::vector<EvidenceRow>& rows) {
   return text;
 }
 
+// "      ends of walks, asgst:  99.2 % whole, 0.8 % no-caller"
+std::string EndsText(const std::vector<WalkEndRow>& rows) {
+  std::map<std::string, std::vector<WalkEndRow>> walkers;
+  for (const WalkEndRow& row : rows) walkers[row.walker].push_back(row);
+  std::string text;
+  for (auto& [walker, ends] : walkers) {
+    std::stable_sort(ends.begin(), ends.end(),
+                     [](const auto& a, const auto& b) { return a.count > b.count; });
+    uint64_t all = 0;
+    for (const WalkEndRow& end : ends) all += end.count;
+    std::string shares;
+    for (const WalkEndRow& end : ends)
+      shares +=
+          fmt::format("{}{} {}", shares.empty() ? "" : ", ", Percent(end.count, all, 2), end.end);
+    text += fmt::format("      how walks of {} ended\n        {:>11}  {}\n", OnOneLine(walker),
+                        Grouped(all), OnOneLine(shares));
+  }
+  return text;
+}
+
 std::string ThreadsText(std::vector<CellThreadRow> threads) {
   if (threads.empty()) return "";
   std::stable_sort(threads.begin(), threads.end(), [](const auto& a, const auto& b) {
@@ -202,7 +222,7 @@ std::string CellText(const CellSummary& cell, const RunRow& run) {
          fmt::format("{} distinct of {} (report --flame draws them)", Grouped(cell.stacks.distinct),
                      Grouped(cell.stacks.count)));
   return text + AnswersText(cell.codes) + AgreementText(cell.agreement, "      ") +
-         EvidenceText(cell.evidence) + ThreadsText(cell.threads) +
+         EvidenceText(cell.evidence) + EndsText(cell.ends) + ThreadsText(cell.threads) +
          StepText(cell.regions, cell.ranges);
 }
 

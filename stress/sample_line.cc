@@ -270,6 +270,8 @@ void SampleLine::Count(const WalkSlot& slot, SampledThread& thread, int walker,
   if (!options.nested && !options.light)
     CountStack(state_, methods_, trace, returned ? std::min(trace.num_frames, 0) : code,
                sample.walker);
+  if (returned && trace.end < WalkEnd::kCount)
+    state_.ends[walker][static_cast<int>(trace.end)].fetch_add(1, std::memory_order_relaxed);
   state_.walks.fetch_add(1, std::memory_order_relaxed);
   thread.counts->walks.fetch_add(1, std::memory_order_relaxed);
   if (code == kCodeFrames) {
@@ -356,9 +358,12 @@ Disagreement SampleLine::CountAgreement(const WalkSlot& slot, const ucontext_t& 
     return Disagreement::kCount;
   const uint64_t pc = slot.journal->sample.registers.pc;
   const PcRegion region = RegionOf(pc);
-  const Disagreement kind = Compare(mine, other).kind;
+  const Difference difference = Compare(mine, other);
+  const Disagreement kind = difference.kind;
   const int r = static_cast<int>(region), d = static_cast<int>(kind);
   state_.agreement[walker][r][d].fetch_add(1, std::memory_order_relaxed);
+  // A walker that calls its frame a guess contradicts nobody.
+  if (IsAboutGuess(mine, other, difference)) return kind;
   const auto count = [&](Witness witness, std::optional<Against> against) {
     if (against)
       state_.evidence[walker][r][d][static_cast<int>(witness)][static_cast<int>(*against)]

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdint>
 
+#include "harness/base/walk_end.h"
 #include "harness/oracles/disagreement.h"
 #include "harness/oracles/evidence.h"
 #include "harness/shared/line_state.h"
@@ -199,6 +200,8 @@ struct StressState : LineState {
   std::atomic<uint32_t> step_on;
 
   std::atomic<uint64_t> counts[kMaxWalkers][kMaxStates][kPcRegions][kCodeSlots];
+  // Walks that returned, of a walker (its place in the job), by WalkEnd.
+  std::atomic<uint64_t> ends[kMaxWalkers][kWalkEnds];
   // Samples that a walker (first index: its place in the job) and the walker before it answered.
   std::atomic<uint64_t> agreement[kMaxWalkers][kPcRegions][kDisagreements];
   // Samples of `agreement` that a witness could judge, by whom the witness contradicts.

@@ -208,6 +208,7 @@ class RunDb {
   // `cell` is kNoCell in a fuzz run.
   Status SaveAgreement(int64_t cell, std::span<const AgreementRow> agreement);
   Status SaveEvidence(int64_t cell, std::span<const EvidenceRow> evidence);
+  Status SaveWalkEnds(int64_t cell, std::span<const WalkEndRow> ends);
   Status SaveStepRegions(int64_t cell, std::span<const StepRegionRow> regions);
   Status SaveStepRanges(int64_t cell, std::span<const StepRangeRow> ranges);
   // Saves totals so far, not increments. In a run with cells, `scene` is the CellLabel of a cell.
@@ -235,6 +236,7 @@ class RunDb {
   Result<std::vector<StackTotals>> CountStacks() const;  // only of cells that have stacks
   Result<std::vector<AgreementRow>> Agreement() const;
   Result<std::vector<EvidenceRow>> Evidence() const;
+  Result<std::vector<WalkEndRow>> WalkEnds() const;
   Result<std::vector<StepRegionRow>> StepRegions() const;
   Result<std::vector<StepRangeRow>> StepRanges() const;
   Result<std::vector<NoteRow>> Notes() const;  // those of the run as a whole come first

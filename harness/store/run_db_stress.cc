@@ -110,6 +110,10 @@ Status RunDb::SaveEvidence(int64_t cell, std::span<const EvidenceRow> evidence) 
   return Replace(db_, "evidence", cell, evidence);
 }
 
+Status RunDb::SaveWalkEnds(int64_t cell, std::span<const WalkEndRow> ends) {
+  return Replace(db_, "walk_end", cell, ends);
+}
+
 Status RunDb::SaveStepRegions(int64_t cell, std::span<const StepRegionRow> regions) {
   return Replace(db_, "step_region", cell, regions);
 }
@@ -172,6 +176,10 @@ Result<std::vector<AgreementRow>> RunDb::Agreement() const {
 
 Result<std::vector<EvidenceRow>> RunDb::Evidence() const {
   return AllOf<EvidenceRow>(db_, "evidence", schema_, 5);
+}
+
+Result<std::vector<WalkEndRow>> RunDb::WalkEnds() const {
+  return AllOf<WalkEndRow>(db_, "walk_end", schema_, 7);
 }
 
 Result<std::vector<StepRegionRow>> RunDb::StepRegions() const {

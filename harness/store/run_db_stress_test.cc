@@ -203,6 +203,19 @@ TEST_F(RunDbStress, ThreadsOfACellAreReplacedAndThoseOfOthersAreNot) {
   EXPECT_EQ(thread.delivery.successful, threads[0].delivery.successful);
 }
 
+TEST_F(RunDbStress, EndsOfWalksAreReplacedByCell) {
+  for (const int position : {0, 1}) ASSERT_OK(run_.SaveCell(TestCell(position)));
+  const std::vector<WalkEndRow> ends = {{7, "asgst", "whole", 12}, {7, "asgst", "guessed", 1}};
+  for (const int64_t cell : {1, 0, 0}) ASSERT_OK(run_.SaveWalkEnds(cell, ends));
+  const auto saved = run_.WalkEnds().value();
+  ASSERT_EQ(saved.size(), 4u);
+  EXPECT_EQ(saved[1].cell, 0);
+  EXPECT_EQ(saved[1].walker, "asgst");
+  EXPECT_EQ(saved[1].end, "guessed");
+  EXPECT_EQ(saved[1].count, 1u);
+  EXPECT_EQ(saved[2].cell, 1);
+}
+
 TEST_F(RunDbStress, AgreementOfACellIsReplacedAndThatOfOthersIsNot) {
   for (const int position : {0, 1}) ASSERT_OK(run_.SaveCell(TestCell(position)));
   const std::vector<AgreementRow> agreement = {

@@ -33,7 +33,8 @@ std::string RunSchema() {
          CreateNumberedTable<StackFrameRow>("stack_frame") +
          CreateNumberedTable<StackNodeRow>("stack") + CreateCellTable<AgreementRow>("agreement") +
          CreateCellTable<EvidenceRow>("evidence") + CreateCellTable<StepRegionRow>("step_region") +
-         CreateCellTable<StepRangeRow>("step_range") + CreateCellTable<NoteRow>("note");
+         CreateCellTable<StepRangeRow>("step_range") + CreateCellTable<NoteRow>("note") +
+         CreateCellTable<WalkEndRow>("walk_end");
 }
 
 RunStatus RunStatusFromWord(std::string_view word) {

@@ -347,6 +347,14 @@ void Columns(Row& row, Column column) {
   column("samples", row.samples);
 }
 
+template <ARow<WalkEndRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column(kCellColumn, row.cell, kOfCell);
+  column("walker", row.walker);
+  column("ended", row.end);  // END is a word of SQL's own
+  column("count", row.count);
+}
+
 template <ARow<StepRegionRow> Row, typename Column>
 void Columns(Row& row, Column column) {
   column(kCellColumn, row.cell, kOfCell);

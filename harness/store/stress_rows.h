@@ -150,6 +150,14 @@ struct EvidenceRow {
   uint64_t samples = 0;
 };
 
+// How many of a walker's walks ended in one way. Only walkers that tell have rows.
+struct WalkEndRow {
+  int64_t cell = 0;
+  std::string walker;
+  std::string end;  // WalkEndWord
+  uint64_t count = 0;
+};
+
 // Instructions in a row where the walker fails in the same way.
 struct StepRangeRow {
   int64_t cell = 0;

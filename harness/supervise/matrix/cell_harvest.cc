@@ -222,6 +222,18 @@ std::vector<EvidenceRow> EvidenceRowsOf(const StressState& state) {
   return rows;
 }
 
+std::vector<WalkEndRow> WalkEndRowsOf(const StressState& state) {
+  std::map<std::pair<std::string, int>, uint64_t> counts;  // a job may name a walker twice
+  for (int w = 0; w < state.job.walker_count; w++)
+    for (int e = 1; e < kWalkEnds; e++)
+      if (const uint64_t count = state.ends[w][e].load(); count > 0)
+        counts[{AllWalkers()[state.job.walkers[w]].name, e}] += count;
+  std::vector<WalkEndRow> rows;
+  for (const auto& [key, count] : counts)
+    rows.push_back({0, key.first, WalkEndWord(static_cast<WalkEnd>(key.second)), count});
+  return rows;
+}
+
 std::vector<CountRow> CountRowsOf(const StressState& state, const std::string& label) {
   std::vector<CountRow> rows;
   for (int w = 0; w < state.job.walker_count; w++)

@@ -52,6 +52,7 @@ Delivery DeliveryOf(const StressJob& job, const StressState& state,
 std::vector<CountRow> CountRowsOf(const StressState& state, const std::string& label);
 std::vector<AgreementRow> AgreementRowsOf(const StressState& state);
 std::vector<EvidenceRow> EvidenceRowsOf(const StressState& state);
+std::vector<WalkEndRow> WalkEndRowsOf(const StressState& state);
 
 const char* SamplerName(SamplerKind kind);  // "perf", "timer", "thread"; else "auto"
 const char* ModeName(WalkMode mode);        // "handler", "parked", "running", "nested"

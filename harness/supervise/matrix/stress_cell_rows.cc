@@ -100,6 +100,7 @@ Status StressCell::Save(RunDb& db) {
                                                    : counts_);
   if (saved.ok()) saved = db.SaveAgreement(plan_.row.position, AgreementRowsOf(*state_));
   if (saved.ok()) saved = db.SaveEvidence(plan_.row.position, EvidenceRowsOf(*state_));
+  if (saved.ok()) saved = db.SaveWalkEnds(plan_.row.position, WalkEndRowsOf(*state_));
   if (saved.ok() && !regions_.empty()) saved = db.SaveStepRegions(plan_.row.position, regions_);
   if (saved.ok() && !regions_.empty()) saved = db.SaveStepRanges(plan_.row.position, ranges_);
   std::vector<NoteRow> notes =

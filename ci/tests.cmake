@@ -53,8 +53,8 @@ wh_test(reports_test
         LIBS wh_reports wh_campaign)
 wh_test(report_verb_test harness/cli/report_test.cc LIBS wh_cli)
 wh_test(oracles_test
-        harness/oracles/evidence_test.cc harness/oracles/oracles_test.cc
-        harness/oracles/sample_oracles_test.cc
+        harness/oracles/evidence_test.cc harness/oracles/methods_test.cc
+        harness/oracles/oracles_test.cc harness/oracles/sample_oracles_test.cc
         LIBS wh_store)
 wh_test(line_test harness/line/line_test.cc LIBS wh_line)
 wh_test(line_notes_test harness/supervise/campaign/line_notes_test.cc LIBS wh_campaign)

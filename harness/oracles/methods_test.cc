@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// MethodRegistry, and what the oracle method-id says of the ids that it knows.
+#include "harness/jvm/live/methods.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "harness/oracles/observation.h"
+#include "harness/oracles/oracle.h"
+
+namespace walkhammer {
+namespace {
+
+// The outcome of the oracle method-id for an answer with these frames.
+std::string JudgeIds(const MethodRegistry& registry, const std::vector<Frame>& frames) {
+  WalkRequest request;
+  request.depth = 64;
+  Observation seen{};
+  seen.request = &request;
+  seen.walker = &AllWalkers()[0];
+  seen.methods = &registry;
+  seen.trace = {Ending::kReturned, static_cast<int32_t>(frames.size()), frames.data()};
+  char detail[256];
+  const Oracle& oracle = *FindOracle("method-id");
+  return oracle.outcomes[oracle.judge(seen, detail, sizeof detail)].name;
+}
+
+TEST(Methods, GiveUpPlacesOfUnloadedOnesAndFindTheRest) {
+  static uint64_t words[3] = {0x700000001000, 0, 0x700000002000};  // jmethodIDs point to these
+  MethodRegistry registry;
+  for (uint64_t& word : words) registry.Add(&word, "a.B.c()V", 1, false);
+  registry.SweepUnloaded(nullptr);
+  ASSERT_NE(registry.Find(&words[1]), nullptr);
+  EXPECT_TRUE(registry.Find(&words[1])->unloaded.load());
+  EXPECT_FALSE(registry.Find(&words[0])->unloaded.load());
+  for (int i = 0; i < 10; i++) registry.SweepUnloaded(nullptr);
+  EXPECT_EQ(registry.Find(&words[1]), nullptr);
+  EXPECT_NE(registry.Find(&words[0]), nullptr);
+  EXPECT_NE(registry.Find(&words[2]), nullptr);
+  EXPECT_TRUE(registry.MayBeFreed(&words[1]));
+  EXPECT_FALSE(registry.MayBeFreed(&words[0]));
+  // That it once existed is known without its entry; what never did is something else.
+  EXPECT_EQ(JudgeIds(registry, {{0, 0, &words[1]}}), "unloaded");
+  EXPECT_EQ(JudgeIds(registry, {{0, 0, &registry}, {0, 0, &words[1]}}), "never-existed");
+  registry.Add(&words[1], "a.B.d()V", 1, false);
+  ASSERT_NE(registry.Find(&words[1]), nullptr);
+  EXPECT_STREQ(registry.Find(&words[1])->name, "a.B.d()V");
+}
+
+TEST(Methods, NamesOfHiddenClassesRepeat) {
+  MethodRegistry registry;
+  int first = 0, second = 0;
+  registry.Add(&first, "a.B$$Lambda/0x00007f1234.run()V", 1, false);
+  registry.Add(&second, "a.B$$Lambda/0x00007f5678.run()V", 1, false);
+  EXPECT_EQ(registry.Find(&first)->name, registry.Find(&second)->name);
+  EXPECT_STREQ(registry.Find(&first)->name, "a.B$$Lambda/0x.run()V");
+}
+
+TEST(Methods, SayWhenTheyAreFull) {
+  MethodRegistry registry;
+  static char places[MethodRegistry::kMostMethods + 1];
+  for (uint32_t i = 0; i < MethodRegistry::kMostMethods; i++)
+    registry.Add(&places[i], "a.B.c()V", 1, false);
+  EXPECT_TRUE(registry.IsComplete());
+  registry.Add(&places[MethodRegistry::kMostMethods], "a.B.c()V", 1, false);
+  EXPECT_FALSE(registry.IsComplete());
+  EXPECT_EQ(registry.unknown(), 1U);
+  EXPECT_NE(registry.Find(&places[77]), nullptr);
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/supervise/child_process.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <filesystem>
 
 #include "harness/base/files.h"
@@ -60,6 +62,10 @@ bool ChildProcess::HasEnded() {
 }
 
 std::string ChildProcess::HsErr() const { return ReadFile(scratch_ + ".hs_err", 1 << 20); }
+
+bool ChildProcess::IsKilledFromOutside(int wait_status) const {
+  return WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL && HsErr().empty();
+}
 
 void ChildProcess::DropHsErr() {
   std::error_code ignored;

@@ -61,7 +61,12 @@ class ChildProcess {
   // The last `most` bytes that the child printed, at most LogFile::kKept; empty: none.
   std::string Output(size_t most = LogFile::kKept) const { return log_.End(most); }
   std::string HsErr() const;  // the first 1 MiB of its hs_err log; empty: none
-  void DropHsErr();           // removes the log of a child that the engine had started
+  // True if a SIGKILL ended the child, such as the kernel sends when memory runs out; the caller
+  // asks only if it has not sent the signal itself. False if there is an hs_err log: then the JVM
+  // was dying already. `wait_status`: as waitpid gives it, also of a child that an engine has
+  // reaped.
+  bool IsKilledFromOutside(int wait_status) const;
+  void DropHsErr();  // removes the log of a child that the engine had started
 
  private:
   ChildProcess() = default;

@@ -15,9 +15,12 @@ namespace {
 
 class ConfirmerTest : public testing::Test {
  protected:
+  Result<ReplayOutcome> ReplayLife(const std::string& life) {
+    return Replay({Text(), "test"}, Setup({life}));
+  }
   // The one finding of a replay that does `life`.
   Signature SignatureOfLife(const std::string& life) {
-    auto outcome = Replay({Text(), "test"}, Setup({life}));
+    auto outcome = ReplayLife(life);
     EXPECT_TRUE(outcome.ok());
     if (!outcome.ok() || outcome.value().findings.size() != 1) return {};
     return outcome.value().findings[0].signature;
@@ -58,6 +61,24 @@ TEST_F(ConfirmerTest, TheSameCrashIsConfirmed) {
   const Candidate candidate = Confirm(one.expect, {kCrashesAtOne});
   EXPECT_EQ(candidate.reproduced, 5);
   EXPECT_EQ(candidate.tries, 5);
+}
+
+TEST_F(ConfirmerTest, AReplayThatIsKilledFromOutsideShowsNoDeath) {
+  const auto killed = ReplayLife("running walk signal=9");
+  ASSERT_FALSE(killed.ok());
+  EXPECT_EQ(killed.failure().code, ExitCode::kUnable);
+  EXPECT_NE(killed.failure().message.find("killed from outside"), std::string::npos);
+  const auto found = ReplayLife("running walk crash=1 signal=9");
+  ASSERT_TRUE(found.ok());
+  ASSERT_EQ(found.value().findings.size(), 1u) << "what it found before counts";
+  EXPECT_EQ(found.value().findings[0].signature.expect, "crash walkhammer::Planted(int)+0x1");
+  // Others are deaths: by another signal, and of a JVM that has written why it dies.
+  for (const char* life : {"running walk signal=6", "running walk hs_err=x signal=9"}) {
+    const auto died = ReplayLife(life);
+    ASSERT_TRUE(died.ok()) << life;
+    ASSERT_EQ(died.value().findings.size(), 1u) << life;
+    EXPECT_EQ(died.value().findings[0].oracle, "survival") << life;
+  }
 }
 
 // A crash elsewhere in the same function is another bug.

@@ -62,6 +62,7 @@ Status ReplayRun::Launch() {
   symbolizer_.reset();
   ASSIGN_OR_RETURN(child_, ChildProcess::Start(*shared_, setup_));
   deadline_ = steady_clock::now() + kMostTime;
+  timed_out_ = false;
   return Ok();
 }
 
@@ -132,6 +133,10 @@ Result<ReplayOutcome> ReplayRun::Collect() {
   outcome.num_frames = state.replay.num_frames;
   outcome.frames = FieldText(state.replay.frame_text);
   if (at_work || ended_well) return outcome;
+  if (!timed_out_ && child_->IsKilledFromOutside(child_->wait_status())) {
+    if (!outcome.findings.empty()) return outcome;
+    return Unable("the child was killed from outside (SIGKILL): was the memory full?");
+  }
   if (!state.journal.Blames()) {
     const std::string output = child_->Output(500);
     return ToolFailed(std::string(timed_out_ ? "the child did not get to the walk within 60 s"

@@ -130,19 +130,13 @@ Result<bool> Worker::AfterChild() {
   }
   const bool stop = state().stop.load() != 0;
   if (phase == ChildPhase::kDone || (stop && setup_.ask_to_stop != 0)) return false;
-  if (setup_.keeps_children && !killed_ && !IsFromOutside(child_->wait_status(), false)) {
+  if (setup_.keeps_children && !killed_ && !child_->IsKilledFromOutside(child_->wait_status())) {
     RETURN_IF_ERROR(TryAgain(
         ToolFailed("the engine ended of its own accord; it printed: " + child_->Output(600))));
     return true;
   }
   RETURN_IF_ERROR(NoteEnd(child_->wait_status(), killed_));
   return !stop;
-}
-
-// A JVM that writes an hs_err log was dying already.
-bool Worker::IsFromOutside(int wait_status, bool by_us) const {
-  return WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL && !by_us &&
-         child_->HsErr().empty();
 }
 
 namespace {
@@ -185,7 +179,7 @@ Status Worker::NoteEnd(int wait_status, bool by_us) {
     counts_.retired++;
     return Ok();
   }
-  const bool from_outside = IsFromOutside(wait_status, by_us);
+  const bool from_outside = !by_us && child_->IsKilledFromOutside(wait_status);
   if (from_outside) {
     counts_.killed++;  // whatever it was walking is not to blame
   } else {

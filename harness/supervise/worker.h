@@ -78,7 +78,6 @@ class Worker {
   void MoveOn();
   void NoteCrashingInput();
   Status RecordDeath(const DeathInfo& death);
-  bool IsFromOutside(int wait_status, bool by_us) const;
   // Call it if no child could be started. Fails with `why` if nothing has walked before; else a
   // Step after a pause starts the next child.
   Status TryAgain(const Failure& why);

@@ -69,7 +69,7 @@ finding() {
   sqlite3 "$out/run.db" "select a.name || ' > ' || b.name || ' > ' || c.name
       from stack x join stack y on y.parent = x.id join stack z on z.parent = y.id
       join stack_frame a on a.id = x.frame join stack_frame b on b.id = y.frame
-      join stack_frame c on c.id = z.frame where x.parent = 0 and z.count > 0" |
+      join stack_frame c on c.id = z.frame where x.parent = 0" |
     grep -q 'Work.main(\[Ljava/lang/String;)V > Work.forMillis(J)V > Work.round(I)J'
   [ "$(sqlite3 "$out/run.db" 'select sum(count) from stack')" -eq "$(cell walks)" ]
   "$WALKHAMMER" report "$out" --flame "$out.html" --collapsed "$out.txt" >/dev/null || [ $? -eq 1 ]

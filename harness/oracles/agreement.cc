@@ -29,8 +29,8 @@ constexpr OutcomeInfo kOutcomes[] = {
     {"guessed", Grade::kInteresting, "they differ where one of the two called its frame a guess"},
 };
 constexpr uint8_t kInconsistent = kDisagreements, kSceneDiffers = kInconsistent + 1,
-                  kSceneFailed = kInconsistent + 2, kGuessed = kInconsistent + 3;
-static_assert(std::size(kOutcomes) == kGuessed + 1);
+                  kSceneFailed = kInconsistent + 2, kAtAGuess = kInconsistent + 3;
+static_assert(std::size(kOutcomes) == kAtAGuess + 1);
 
 const char* NameIn(const Observation& seen, const Frame& frame) {
   const MethodEntry* entry = seen.methods->Find(frame.method);
@@ -73,7 +73,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
   Tell(seen, difference, detail, size);
   if (again) return kInconsistent;
   if (difference.kind != Disagreement::kOneFailed && IsAboutGuess(mine, other, difference))
-    return kGuessed;
+    return kAtAGuess;
   return seen.sample == nullptr && seen.pristine ? OutcomeOfScene(difference.kind)
                                                  : static_cast<uint8_t>(difference.kind);
 }

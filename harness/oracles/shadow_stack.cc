@@ -17,7 +17,7 @@ constexpr OutcomeInfo kOutcomes[] = {
     {"frames-too-many", Grade::kForbidden, "more methods are shown than are active"},
     {"guessed", Grade::kInteresting, "one of these, among frames that the walker called guesses"},
 };
-constexpr uint8_t kWrongFrame = 1, kMissing = 2, kTooMany = 3, kGuessed = 4;
+constexpr uint8_t kWrongFrame = 1, kMissing = 2, kTooMany = 3, kWrongGuess = 4;
 
 uint16_t ShadowId(const Observation& seen, int i, const MethodEntry*& method) {
   method = seen.methods->Find(seen.trace.frames[i].method);
@@ -42,14 +42,14 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
       std::snprintf(detail, size, "frame %d is %s, which is not number %u of the %u active ones", i,
                     method->name, shown, depth);
       // If callers are missing before a guess, this is the frame before the gap.
-      return seen.trace.IsGuess(i + 1) ? kGuessed : kWrongFrame;
+      return seen.trace.IsGuess(i + 1) ? kWrongGuess : kWrongFrame;
     }
     shown++;
     newest = i;
   }
   if (shown == depth || shown == depth + 1) return 0;
   std::snprintf(detail, size, "%u of the program's methods shown, %u are active", shown, depth);
-  if (seen.trace.IsGuess(newest)) return kGuessed;
+  if (seen.trace.IsGuess(newest)) return kWrongGuess;
   return shown < depth ? kMissing : kTooMany;
 }
 

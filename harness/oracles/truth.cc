@@ -17,7 +17,7 @@ constexpr OutcomeInfo kOutcomes[] = {
      "an error code for a walkable thread; the API may answer so"},
     {"guessed-frames", Grade::kInteresting, "a wrong frame that the walker called a guess"},
 };
-constexpr uint8_t kWrong = 1, kTruncated = 2, kNoFrames = 3, kGuessed = 4;
+constexpr uint8_t kWrong = 1, kTruncated = 2, kNoFrames = 3, kGuessNotTrue = 4;
 
 uint8_t Judge(const Observation& seen, char* detail, size_t size) {
   if (!seen.pristine || seen.trace.ending != Ending::kReturned) return 0;
@@ -39,12 +39,12 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
     std::snprintf(detail, size, "frame %zu is %s @ %d, should be %s @ %d", i,
                   found == nullptr ? "no known method" : found->name, have.bci,
                   wanted == nullptr ? "?" : wanted->name, want.bci);
-    return seen.trace.IsGuess(static_cast<int>(i)) ? kGuessed : kWrong;
+    return seen.trace.IsGuess(static_cast<int>(i)) ? kGuessNotTrue : kWrong;
   }
   if (got == expected || (got < expected && seen.trace.ended_on_request)) return 0;
   std::snprintf(detail, size, "%zu frames, should be %zu", got, expected);
   if (got < expected) return kTruncated;
-  return seen.trace.IsGuess(static_cast<int>(expected)) ? kGuessed : kWrong;
+  return seen.trace.IsGuess(static_cast<int>(expected)) ? kGuessNotTrue : kWrong;
 }
 
 }  // namespace

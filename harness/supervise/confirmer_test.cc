@@ -16,7 +16,7 @@ namespace {
 class ConfirmerTest : public testing::Test {
  protected:
   Result<ReplayOutcome> ReplayLife(const std::string& life) {
-    return Replay({Text(), "test"}, Setup({life}));
+    return Replay({Text(), "test"}, SetupOf({life}));
   }
   // The one finding of a replay that does `life`.
   Signature SignatureOfLife(const std::string& life) {
@@ -27,7 +27,7 @@ class ConfirmerTest : public testing::Test {
   }
   // What comes of five replays that do `lives` in turn, of an input that expects `expect`.
   Candidate Confirm(const std::string& expect, const std::vector<std::string>& lives) {
-    Confirmer confirmer(Setup(lives), 100, 5);
+    Confirmer confirmer(SetupOf(lives), 100, 5);
     EXPECT_TRUE(confirmer.Add(1, {Text(), expect}));
     EXPECT_EQ(confirmer.Best(1), nullptr) << "before its first replay";
     const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -45,7 +45,7 @@ class ConfirmerTest : public testing::Test {
     symbols->Init();
     return ToText({WalkRequest{}, "", OwnPlatform().arch}, *symbols);
   }
-  ChildSetup Setup(const std::vector<std::string>& lives) {
+  ChildSetup SetupOf(const std::vector<std::string>& lives) {
     scratch_ = std::make_unique<ScratchFolder>();
     return FakeChildren(*scratch_, lives);
   }

@@ -33,7 +33,6 @@ constexpr auto kBootWithin = seconds(120);  // from the program's start until sa
 constexpr auto kStopWithin = seconds(10);   // from the request to stop until the agent has stopped
 constexpr auto kEndWithin = seconds(30);    // from SIGTERM until the program is killed
 constexpr size_t kMostOutput = 1 << 20;     // bytes of the hs_err log that are read
-constexpr auto kStall = milliseconds(250);  // of the supervisor, between two steps of a cell
 constexpr auto kDyingWithin = seconds(30);  // for a dying JVM to write its hs_err log
 constexpr auto kWriteWithin = seconds(20);  // kEndWithin of lanes that judge what is written then
 

@@ -53,6 +53,10 @@ struct CellPlan {
   std::string scratch;                    // existing folder of the cell's own
 };
 
+// The supervising thread stalls if it does not get to a cell for longer: this is noted, and does
+// not count towards the cell's deadlines.
+inline constexpr std::chrono::milliseconds kStall{250};
+
 class StressCell {
  public:
   using Clock = std::chrono::steady_clock;

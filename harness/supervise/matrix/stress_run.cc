@@ -22,8 +22,7 @@ using std::chrono::milliseconds;
 constexpr auto kTick = milliseconds(20);
 constexpr auto kSaveEvery = std::chrono::seconds(2);
 constexpr auto kSaveStacksEvery = std::chrono::seconds(30);
-constexpr size_t kRowsATick = 10000;        // of stacks
-constexpr auto kStall = milliseconds(250);  // of the supervising thread
+constexpr size_t kRowsATick = 10000;  // of stacks
 constexpr auto kProgressEvery = milliseconds(200);
 constexpr auto kConfirmWithin = std::chrono::seconds(120);
 constexpr size_t kMostExamples = 4;  // inputs of a bucket that are replayed

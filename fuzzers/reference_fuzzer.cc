@@ -173,7 +173,7 @@ void WalkOnce(World& world, Input& input) {
   if (status != WalkStatus::kFound) return;
   // Each physical frame takes at least one word of the stack; inlined frames are far fewer.
   constexpr int kMostFrames = 100'000;
-  JavaFrame frame, before;
+  JavaFrame frame{}, before{};
   int count = 0;
   for (; walk.Next(frame); before = frame) {
     Check(frame, before, start);

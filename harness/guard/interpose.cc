@@ -283,8 +283,11 @@ __attribute__((noinline)) static void* OpenInCall(const char* file, int mode, vo
 }
 WH_EXPORT void* dlopen(const char* file, int mode) {
   Ready();
-  if (SlotOfCall() != nullptr)
-    return OpenInCall(file, mode, __builtin_return_address(0), __builtin_frame_address(0));
+  if (SlotOfCall() != nullptr) {
+    void* result = OpenInCall(file, mode, __builtin_return_address(0), __builtin_frame_address(0));
+    asm volatile("" ::: "memory");  // a call, no jump: its frame is read
+    return result;
+  }
   return next.dlopen(file, mode);
 }
 
@@ -295,8 +298,12 @@ __attribute__((noinline)) static void* FindInCall(void* library, const char* nam
 }
 WH_EXPORT void* dlsym(void* library, const char* name) {
   Ready();
-  if (SlotOfCall() != nullptr)
-    return FindInCall(library, name, __builtin_return_address(0), __builtin_frame_address(0));
+  if (SlotOfCall() != nullptr) {
+    void* result =
+        FindInCall(library, name, __builtin_return_address(0), __builtin_frame_address(0));
+    asm volatile("" ::: "memory");  // a call, no jump: its frame is read
+    return result;
+  }
   return next.dlsym(library, name);
 }
 

@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/wait.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -143,7 +144,11 @@ TEST_F(InterposeTest, AnotherAllocatorMayLieBeneath) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe");
   const std::string run = "WALKHAMMER_BENEATH=1 LD_PRELOAD=" WALKHAMMER_ALLOCATOR " " + self +
                           " --gtest_filter='InterposeTest.All*:InterposeTest.*InForce' >&2";
-  EXPECT_EQ(std::system(run.c_str()), 0) << run;
+  const int status = std::system(run.c_str());
+  constexpr int kCannotRun = 126;  // of a shell, for a program of another architecture
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kCannotRun)
+    GTEST_SKIP() << "this machine runs such programs by an emulator only";
+  EXPECT_EQ(status, 0) << run;
 }
 
 TEST_F(InterposeTest, NewAndDelete) {

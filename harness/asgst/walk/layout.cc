@@ -43,10 +43,12 @@ void ReadFrames(StructReader& read, const VmStructs& structs, WalkLayout& l) {
   // vmStructs declare this constant on x86_64 only.
   l.call_wrapper = 8 * structs.Constant("frame::entry_frame_call_wrapper_offset")
                            .value_or(l.rules->slots.entry_wrapper);
-  // vmStructs of JDK 8 lack this constant, which is -1 there (frame_x86.hpp).
+  // vmStructs declare this constant on x86_64 from JDK 9 on only; elsewhere it is -1
+  // (frame_x86.hpp, frame_aarch64.hpp).
+  const bool is_declared = l.feature >= 9 && !l.rules->has_link_register;
   constexpr char kSenderSp[] = "frame::interpreter_frame_sender_sp_offset";
   l.sender_sp =
-      8 * (l.feature < 9 ? structs.Constant(kSenderSp).value_or(-1) : read.NeedConstant(kSenderSp));
+      8 * (is_declared ? read.NeedConstant(kSenderSp) : structs.Constant(kSenderSp).value_or(-1));
   l.upcall_data = read.Optional("UpcallStub", "_frame_data_offset");
   l.interpreter_method = -3 * 8;
   // JDK 9 added the slot of the method's mirror above this slot.

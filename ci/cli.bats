@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# The command from outside: what a user sees on bad input, and what a run survives.
+# Tests of the command: what a user sees on bad input, and what a run survives.
 # WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr and stderr_lines
 
@@ -44,13 +44,13 @@ refuses() {
   [[ "${stderr_lines[0]}" == "walkhammer: "*"$part"* ]]
 }
 
-# The newest JDK at hand, in $jdk.
+# Sets $jdk to the newest JDK of this machine.
 need_jdk() {
   jdk=$("$walkhammer" list jdks | sed -n '$s/  .*//p')
   [ -n "$jdk" ] || skip "no JDK on this machine"
 }
 
-# Some shared library that is no JVM.
+# Prints the path of a shared library that is no JVM.
 other_library() {
   awk '/\/libc[.-].*so/ {print $6; exit}' /proc/self/maps
 }
@@ -63,13 +63,14 @@ fake_jdk() {
   echo "$tmp/fake"
 }
 
-# start ARGUMENTS...: in the background, as $pid. The shell would have it ignore SIGINT.
+# start ARGUMENTS...: starts the command in the background, as $pid, with SIGINT at its default: the
+# shell would make it ignored.
 start() {
   env --default-signal=INT "$walkhammer" "$@" >"$tmp/stdout" 2>"$tmp/stderr" 3>&- &
   pid=$!
 }
 
-# await SECONDS COMMAND...: until the command succeeds.
+# await SECONDS COMMAND...: repeats COMMAND until it succeeds; fails after SECONDS.
 await() {
   local end=$((SECONDS + $1))
   shift
@@ -83,12 +84,12 @@ await() {
   done
 }
 
-# True for zombies too: some containers have nobody who reaps orphans.
+# True for zombies, too: in some containers no process reaps orphans.
 is_gone() {
   [ ! -e "/proc/$1" ] || grep -q '^State:[[:space:]]*Z' "/proc/$1/status" 2>/dev/null
 }
 
-# await_end SECONDS: until $pid ends; its exit code goes to $status.
+# await_end SECONDS: waits until $pid ends; its exit code goes to $status.
 await_end() {
   await "$1" is_gone "$pid"
   status=0
@@ -107,7 +108,7 @@ children_of() {
   done 2>/dev/null
 }
 
-# The JVM-carrying child of $pid, in $child; never the one that $not_this names.
+# Sets $child to the child of $pid that hosts a JVM, and is not $not_this.
 has_child() {
   local process
   for process in $(children_of "$pid"); do
@@ -165,7 +166,7 @@ is_json() {
   done
 }
 
-@test "numbers and durations that are none" {
+@test "malformed numbers and durations" {
   for time in x "" 30 0s 1d 5seconds inf; do
     refuses 2 "--time wants a duration such as 30s, 500ms or 2m, not \"$time\"" \
       fuzz --time "$time" --out "$out"
@@ -187,7 +188,7 @@ is_json() {
   [ "$status" -eq 4 ]
 }
 
-@test "a reader that has gone ends no run" {
+@test "a run goes on when the reader of its output is gone" {
   need_jdk
   run bash -c "'$walkhammer' list scenes --json 2>'$tmp/stderr' | true; exit \${PIPESTATUS[0]}"
   [ "$status" -eq 0 ]
@@ -241,7 +242,7 @@ is_json() {
   refuses 2 "is no JDK" doctor --jdk "$tmp"
 }
 
-# ---- JDKs that will not do ----
+# ---- unusable JDKs ----
 
 @test "a path that is no JDK" {
   refuses 2 "$tmp/nowhere" fuzz --jdk "$tmp/nowhere" --time 1s --out "$out"
@@ -250,7 +251,7 @@ is_json() {
   [ ! -e "$out" ]
 }
 
-@test "standard streams that are closed take no file's place" {
+@test "no file of a run gets the descriptor of a closed standard stream" {
   need_jdk
   run timeout 60 "$walkhammer" fuzz --jdk "$jdk" --walks 2000 --no-coverage --no-confirm \
     --no-minimize --out "$out" <&-
@@ -309,7 +310,7 @@ is_json() {
   [ "$status" -eq 0 ]
 }
 
-@test "a libjvm.so that is cut, empty or text" {
+@test "a libjvm.so that is truncated, empty or text" {
   fake=$(fake_jdk "$(other_library)")
   library=$fake/lib/server/libjvm.so
   truncate -s 100000 "$library"
@@ -320,7 +321,7 @@ is_json() {
   refuses 2 "is not an ELF file" fuzz --jdk "$fake" --time 1s --out "$out"
 }
 
-# ---- names and files that will not do ----
+# ---- unusable names and files ----
 
 @test "a scene or a walker that does not exist" {
   refuses 2 "c2-inlined-chain" fuzz --scene c2-inlined-chian --time 1s --out "$out"
@@ -361,7 +362,7 @@ is_json() {
   refuses 2 "$out" report "$out"
 }
 
-# ---- places that will not do ----
+# ---- unusable places ----
 
 @test "--out that is in use, a file or below one" {
   need_jdk
@@ -383,7 +384,7 @@ is_json() {
   refuses 2 "$tmp/locked" fuzz --jdk "$jdk" --time 1s --out "$tmp/locked/run"
 }
 
-# A file system of 8 MiB in $mounted, or a skip.
+# Mounts a file system of 8 MiB at $mounted, or skips the test.
 mount_small() {
   [ "$(id -u)" -eq 0 ] || skip "only root mounts"
   mkdir "$tmp/small"
@@ -455,7 +456,7 @@ fill_up() {
   is_readable_run "$out"
 }
 
-# 19 of 20 clean replays say nothing of the one that could not be walked.
+# Nineteen clean replays of twenty must not hide the one that could not be walked.
 @test "a replay that could not be walked is not clean" {
   need_jdk
   gcc -shared -fPIC -x c - -o "$tmp/once.so" <<'END'
@@ -531,8 +532,8 @@ END
   is_readable_run "$out"
 }
 
-# The OOM killer does the same.
-@test "a child that is killed from outside is nobody's finding" {
+# The OOM killer sends the same signal.
+@test "a child that is killed from outside is no finding" {
   need_jdk
   start fuzz --jdk "$jdk" --walker asgst --scene c2 --time 25s --workers 1 --out "$out"
   await 20 has_child

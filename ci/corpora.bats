@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# The corpora: every file is well-formed, no seed kills the child, and on the builds of
-# corpora/reference-builds seeds and regressions do what they say. Other builds may differ, in
-# stack layout already: what they do is reported and fails nothing.
+# Tests of the corpora: every file is well-formed, no seed kills the child, and seeds and
+# regressions have the results that they state on the builds of corpora/reference-builds. Other
+# builds may differ, for example in stack layout: their results are printed and fail nothing.
 # WALKHAMMER names the executable; default is the release build.
 
 bats_require_minimum_version 1.5.0
@@ -18,12 +18,12 @@ setup() {
   cd "$BATS_TEST_DIRNAME/../corpora" || return
 }
 
-# query SQL: over $tmp/json, as lines of fields with | between them.
+# query SQL: queries $tmp/json; prints lines whose fields are separated by |.
 query() {
   sqlite3 :memory: "with document(text) as (select readfile('$tmp/json')) $1"
 }
 
-# The JDKs at hand: feature, build id, home, name.
+# Prints a line for each JDK of this machine: feature version, build id, home, name.
 jdks() {
   "$walkhammer" list jdks --json >"$tmp/json"
   query "select json_extract(value, '\$.feature'), json_extract(value, '\$.build_id'),
@@ -36,7 +36,7 @@ is_reference() {
 }
 
 # replay HOME ARGUMENTS...: leaves its JSON in $tmp/json.
-# One collector for all machines: the JVM's choice depends on their size.
+# The collector is given, because the JVM's own choice depends on the machine's size.
 replay() {
   local home=$1 code=0
   shift
@@ -47,7 +47,7 @@ replay() {
   }
 }
 
-# Shown even when the test passes.
+# Prints to the terminal even if the test passes.
 report() {
   echo "# $*" >&3
 }
@@ -64,7 +64,7 @@ report() {
   done
 }
 
-@test "seeds name their bug class, and README tells of every class and seed" {
+@test "seeds name their bug class, and README describes every class and seed" {
   for file in seeds/*.walk seeds/aarch64/*.walk; do
     name=$(basename "$file" .walk)
     class=${name%%-*}
@@ -87,7 +87,7 @@ report() {
   done
 }
 
-@test "a known bug says what ci/known_bugs.sh asks it, and README tells of it" {
+@test "a known bug has all keys that ci/known_bugs.sh reads, and README describes it" {
   for folder in known-bugs/*; do
     bug=$folder/bug
     [ "$(sed -n 's/^id: //p' "$bug")" = "$(basename "$folder")" ]
@@ -163,7 +163,7 @@ report() {
   [ "$bad" -eq 0 ]
 }
 
-# regressions_of FEATURE: all of regressions/jdkFEATURE, twice each.
+# regressions_of FEATURE: replays each file of regressions/jdkFEATURE twice.
 regressions_of() {
   jdks >"$tmp/all"
   grep "^$1|" "$tmp/all" >"$tmp/jdks" || skip "no JDK $1 on this machine"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# The example profiler: end to end, through libasgst.so alone, as another profiler would use it.
+# The example profiler, end to end: it uses libasgst.so alone, as another profiler would.
 # WALKHAMMER names the executable; default is the release build, beside which the agent lies.
 
 setup() {
@@ -17,7 +17,8 @@ profile() {
   echo "$1 $2: exit code $status: $output"
 }
 
-# samples METHOD: of the flame graph's frames of that name, the most; 0 if there are none.
+# samples METHOD: the largest number of samples of a frame of that name in the flame graph; 0 if
+# there is none.
 samples() {
   sed -n "s|^<g><title>$1: \([0-9]*\) samples.*|\1|p" "$flames" | sort -n | tail -n 1 | grep . || echo 0
 }
@@ -29,7 +30,7 @@ samples() {
       [ "$status" -eq 0 ]
       all=$(samples all)
       [ "$all" -gt 100 ]
-      # What its threads run. A third at least: the rest is the JVM's start.
+      # The program's own work is at least a third of the samples; the rest is the JVM's start.
       [ "$(samples "wh/torture/Run.lambda[$]play[$]0")" -gt $((all / 3)) ]
       [ "$(samples "(unknown)")" -le $((all / 50)) ]
       [ "$(head -c 4 "$flames")" = "<svg" ]
@@ -40,7 +41,7 @@ samples() {
   done
 }
 
-@test "bad options are said, and the JVM does not start" {
+@test "bad options are reported, and the JVM does not start" {
   jdk=$("$walkhammer" list jdks | sed -n '1s/  .*//p')
   profile "$jdk" nonsense
   [ "$status" -ne 0 ]

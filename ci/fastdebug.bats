@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# A debug build of HotSpot, as ci/jdks.sh --build 17-fastdebug makes one: its asserts are findings.
-# $WALKHAMMER_FASTDEBUG names another. WALKHAMMER names the executable; default is the release build.
+# A debug build of HotSpot, made by ci/jdks.sh --build 17-fastdebug: its failed asserts are
+# findings. $WALKHAMMER_FASTDEBUG names another. WALKHAMMER names the executable; default is the
+# release build.
 
 bats_require_minimum_version 1.5.0
 

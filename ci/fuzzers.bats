@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# The fuzz targets as a fuzzing service has them: laid out by ci/build_fuzzers.sh, run from elsewhere
-# without anything of this tree.
+# The fuzz targets as a fuzzing service uses them: laid out by ci/build_fuzzers.sh, and run from
+# another folder without any file of this tree.
 
 setup_file() {
   root=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
@@ -19,7 +19,7 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return
 }
 
-# As a service runs a target: its own environment, its own folder.
+# Runs a target as a service does: in an environment and a folder of its own.
 target() {
   env -i PATH=/usr/bin:/bin TMPDIR="$BATS_TEST_TMPDIR" "$out/agct_fuzzer" "$@" 2>&1
 }

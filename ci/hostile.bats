@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# Run folders and .walk files of strangers, and temporary folders that are not there.
+# Run folders and .walk files that an attacker wrote, and temporary folders that do not exist.
 # WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154,SC2030,SC2031  # bats sets stderr; each test is a subshell
 
@@ -13,14 +13,14 @@ setup() {
   escape=$(printf '\033]0;pwned\007\302\233')
 }
 
-# holds_no_escape FILE: no control character that a terminal obeys.
+# holds_no_escape FILE: FILE contains no control character that a terminal interprets.
 holds_no_escape() {
   [ -s "$1" ]
   grep pwned "$1"
   ! LC_ALL=C grep "$(printf '[\001-\010\013-\037\177\233]')" "$1"
 }
 
-# walk_file NAME: a request whose words come from a stranger.
+# walk_file NAME: writes a request whose words hold escape sequences.
 walk_file() {
   printf 'walk 1\nwalker puzzle-honest\nscene c2\nexpect crash %s\n' "$escape" >"$1"
 }
@@ -58,7 +58,8 @@ walk_file() {
   holds_no_escape "$tmp/said"
 }
 
-# refuses_tmpdir ARGUMENTS...: one sentence that names TMPDIR, and nothing is written to /.
+# refuses_tmpdir ARGUMENTS...: the command prints one sentence that names TMPDIR, and writes nothing
+# to /.
 refuses_tmpdir() {
   find / -maxdepth 1 | sort >"$tmp/before"
   run --separate-stderr env TMPDIR="$tmp/nowhere" "$walkhammer" "$@"

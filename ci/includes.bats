@@ -1,13 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# Who includes whom, and what hosts a JVM: the checks hold, and find what they are there to find.
+# Tests of the checks of includes, namespaces, licences and lengths, and of what programs that host
+# a JVM are linked with: the tree passes, and each check finds a planted violation.
 
 setup() {
   root=$BATS_TEST_DIRNAME/..
   table=$BATS_TEST_TMPDIR/table
 }
 
-# finds SED-SCRIPT WHAT: in a table that was changed so, and nothing else.
+# finds SED-SCRIPT WHAT: with the table changed by SED-SCRIPT, the check finds WHAT and nothing
+# else.
 finds() {
   sed "$1" "$root/docs/architecture.md" >"$table"
   run "$root/ci/includes.sh" "$root" "$table"
@@ -69,7 +71,7 @@ finds() {
   cd "$BATS_TEST_TMPDIR/tree"
   git init -q
   body() { yes '  Do();' | head -n "$1"; }
-  # NAME LINES BEFORE: one of each form that a definition has.
+  # NAME LINES BEFORE: writes a function in each form that a definition can have.
   {
     printf 'void Fits() {\n%s\n}\n\n' "$(body 60)"
     printf 'void Wide(int first,\n          int second) {\n%s\n}\n\n' "$(body 61)"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# Every verb on JDKs from 8 to the newest, as ci/jdks.sh lays them out: those of $WALKHAMMER_TEST_JDKS,
-# words such as "8 17.0.2 28". What a registry does not have today is skipped, by name.
+# Every verb on JDKs from 8 to the newest, which ci/jdks.sh provides. $WALKHAMMER_TEST_JDKS lists
+# others, such as "8 17.0.2 28". JDKs that no registry has today are skipped and named.
 # WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr
 
@@ -23,7 +23,7 @@ setup() {
   out=$BATS_TEST_TMPDIR/run
 }
 
-# on_each FUNCTION: with the name, the feature version and the home of each JDK.
+# on_each FUNCTION: calls FUNCTION with the name, the feature version and the home of each JDK.
 on_each() {
   local name home failed=
   while read -r name home; do
@@ -35,7 +35,8 @@ on_each() {
   [ -z "$failed" ]
 }
 
-# walkhammer MOST-CODE VERB ARGUMENTS...: into $out; what it said is shown when it fails.
+# walkhammer MOST-CODE VERB ARGUMENTS...: a run with the run folder $out, whose exit code is at most
+# MOST-CODE; its output is shown if it fails.
 walkhammer() {
   local most=$1 code=0
   shift
@@ -50,14 +51,14 @@ ask() {
   sqlite3 -readonly "$out/run.db" "$1"
 }
 
-# is ACTUAL WANTED WHAT
+# is ACTUAL WANTED WHAT: fails and prints all three if ACTUAL is not WANTED.
 is() {
   [ "$1" = "$2" ] && return
   echo "$3: $1; it should be: $2"
   return 1
 }
 
-# The scenes that AsyncGetCallTrace does not walk truly on a JDK, or that it cannot have: see
+# Prints the scenes that AsyncGetCallTrace does not walk truly on a JDK, or that a JDK lacks: see
 # docs/jdk-support.md.
 untrue() {
   case $1 in
@@ -115,7 +116,7 @@ guided() {
   on_each guided
 }
 
-# WALKER's part of the answers that are frames is PERCENT at least, and MANY of them.
+# At least MANY answers of WALKER, and PERCENT of all of them, are frames.
 has_frames() {
   is "$(ask "SELECT SUM(count) FILTER (WHERE code = 'frames') > $3 AND
       100 * SUM(count) FILTER (WHERE code = 'frames') > $2 * SUM(count)
@@ -126,12 +127,13 @@ has_frames() {
 
 sampled() {
   local time=4s
-  # Without a SafeFetch that it finds the reference reads through the kernel: a program that is
-  # interrupted every 100 us takes seconds to begin then.
+  # If the reference finds no SafeFetch, it reads memory through the kernel: a program that is
+  # interrupted every 100 us then takes seconds to start.
   [ "$2" -ge 17 ] || time=10s
   walkhammer 0 stress --workload torture:mixed --walker agct,asgst --jdk "$3" --time "$time" ||
     return 1
-  # How often AsyncGetCallTrace fails is its own affair, and hangs on where the program gets to.
+  # How often AsyncGetCallTrace fails is not tested: it depends on the code that the program
+  # reaches.
   has_frames asgst 95 1000 && has_frames agct 0 1000 &&
     is "$(ask "SELECT $(contradicted walker) < 0.002 * SUM(samples) AND $agree_unproven > 99
       FROM agreement WHERE $compared")" 1 \
@@ -184,6 +186,6 @@ layout() {
     is "$(($(grep -c '"proof": "proven"' "$BATS_TEST_TMPDIR/doctor") >= 50))" 1 '50 facts proven'
 }
 
-@test "doctor: what is read of the JVM is proven, within 15 s" {
+@test "doctor proves the layout facts that are read from the JVM, within 15 s" {
   on_each layout
 }

@@ -7,8 +7,8 @@
 bats_require_minimum_version 1.5.0
 
 setup_file() {
-  # An agent that does what its options say, with a file that they name: write:FILE, rubbish:FILE,
-  # recording:FILE, nothing:FILE, abort:FILE, refuse:FILE.
+  # An agent whose option is ACTION:FILE; it does ACTION with FILE: write, rubbish, recording,
+  # nothing, abort, refuse.
   cat >"$BATS_FILE_TMPDIR/agent.c" <<'C'
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ setup() {
   [ "${#jdks[@]}" -gt 0 ] || skip "no JDK on this machine"
 }
 
-# stress CODE WALKER ARGUMENTS...: a short run of the newest JDK, which ends with CODE.
+# stress CODE WALKER ARGUMENTS...: a short run of the newest JDK, whose exit code must be CODE.
 stress() {
   local code=$1 walker=$2
   shift 2
@@ -55,7 +55,8 @@ stress() {
   [ "$status" -eq "$code" ]
 }
 
-# refuses PART ARGUMENTS...: exit code 2, nothing on stdout, one sentence with PART on stderr.
+# refuses PART ARGUMENTS...: exit code 2, nothing on stdout, one sentence that contains PART on
+# stderr.
 refuses() {
   local part=$1
   shift
@@ -93,7 +94,7 @@ refuses() {
   [[ "${lines[0]}" == "VACUOUS: "*"it wrote nothing into {out}"* ]]
 }
 
-@test "agent: output that nobody can read" {
+@test "agent: unreadable output" {
   stress 4 "agent:$agent=rubbish:{out}" --time 1s
   [[ "${lines[0]}" == "FAILED: "*"bad-output (profile-0: line 2 is no collapsed stack: a;)"* ]]
   rm -r "$tmp/run"
@@ -112,7 +113,7 @@ refuses() {
   [[ "${lines[0]}" == "SKIPPED: "*"the JVM did not start: "* ]]
 }
 
-@test "what is refused before a run" {
+@test "bad usage is refused before a run" {
   refuses "no library $tmp/no.so" stress --walker "agent:$tmp/no.so=start"
   refuses "agent:PATH=OPTIONS" stress --walker agent:
   refuses "walks alone" stress --walker jfr --walker agct

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# What ci/mutants.awk makes of C++: each operator, and what it must leave alone. ci/mutate.sh itself
-# builds, so only what it refuses is looked at.
+# Tests of ci/mutants.awk: each operator, and code that must not be mutated. Of ci/mutate.sh, which
+# builds, only its refusals are tested.
 # shellcheck disable=SC2030,SC2031,SC2154  # each test is a subshell, and bats sets stderr
 
 bats_require_minimum_version 1.5.0
@@ -10,12 +10,12 @@ setup() {
   root=$BATS_TEST_DIRNAME/..
 }
 
-# mutants_of LINE...: the mutated lines, without the rest.
+# mutants_of LINE...: prints the mutated lines, without the other columns.
 mutants_of() {
   printf '%s\n' "$@" | awk -f "$root/ci/mutants.awk" | cut -f 4
 }
 
-# becomes LINE MUTANT...: these and no others.
+# becomes LINE MUTANT...: LINE has exactly these mutants.
 becomes() {
   local line=$1
   shift
@@ -37,7 +37,7 @@ becomes() {
   becomes 'return true;' 'return false;'
 }
 
-@test "what is no code of that kind stays" {
+@test "other code is not mutated" {
   [ -z "$(mutants_of '// a < b && c == 1' '#include "a 1 b"' 'std::vector<int> names;' \
     'const char* text = "a < b && 1 == \" 2";' 'static_assert(a == b);' 'case kOne:' \
     'uint64_t x = 0x10;' "uint64_t y = 10'000;" 'auto word1 = x2;' 'Foo foo(bar);' \
@@ -50,7 +50,7 @@ becomes() {
   [ "$(mutants_of 'if (a)' 'Call(a);' | tail -n 1)" = '{}' ]
 }
 
-@test "lines that are alike are told apart" {
+@test "equal lines are numbered" {
   run awk -f "$root/ci/mutants.awk" <<<$'  i++;\n  j++;\n  i++;'
   [ "${lines[0]}" = $'1\t1\ti++;\t{}' ]
   [ "${lines[2]}" = $'3\t2\ti++;\t{}' ]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# Walkers of provider jdk: against stock JDKs, which lack them, and against libraries that fake what
-# a JDK which has them exports.
+# Walkers of provider jdk: with stock JDKs, which lack their APIs, and with libraries that export
+# fakes of these APIs.
 # WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr
 
@@ -17,7 +17,7 @@ jdks() {
   "$walkhammer" list jdks | sed 's/  .*//'
 }
 
-# verb ARGUMENTS...: into $out, which is empty then.
+# verb ARGUMENTS...: runs the command with the run folder $out, which is removed before.
 verb() {
   rm -rf "$out"
   local name=$1
@@ -30,12 +30,13 @@ ask() {
   sqlite3 "$out/run.db" "$1"
 }
 
-# Which scenes of this run were to be had, and which were walked truly.
+# Prints which scenes of this run were available, and which were walked truly.
 scenes() {
   ask "select name, available, pristine_true from scene"
 }
 
-# like_agct JDK WALKER LIBRARY...: with each library, the walker is true where AsyncGetCallTrace is.
+# like_agct JDK WALKER LIBRARY...: with each library, the walker is true in the same scenes as
+# AsyncGetCallTrace.
 like_agct() {
   local jdk=$1 walker=$2 want
   shift 2
@@ -48,25 +49,25 @@ like_agct() {
     [ "$status" -le 1 ]
     [ "$(scenes)" = "$want" ]
     [ "$(ask "select provider from run")" = "$(realpath "$providers/$library.so")" ]
-    # A layout that is read wrongly shows in one of these.
+    # A frame layout that is read wrongly shows in one of these oracles.
     [ "$(ask "select count(*) from finding where oracle in
       ('return-code', 'method-id', 'buffer', 'frame-count') and grade = 'Forbidden'")" -eq 0 ]
     [ "$(ask "select successful > 4000 from run")" -eq 1 ]
   done
 }
 
-@test "each layout of AsyncGetStackTrace is told and walked like AsyncGetCallTrace" {
+@test "each layout of AsyncGetStackTrace is recognised, and walks like AsyncGetCallTrace" {
   [ -n "$(jdks)" ]
   for jdk in $(jdks); do
     like_agct "$jdk" asgst fake_draft fake_early fake_late
   done
 }
 
-@test "the iterator is walked like AsyncGetCallTrace, in its newer form and in the older one" {
+@test "the iterator walks like AsyncGetCallTrace, in its newer form and in its older one" {
   [ -n "$(jdks)" ]
   for jdk in $(jdks); do
     like_agct "$jdk" iterator@jdk fake_iterator fake_older_iterator
-    # -5 in the older numbering; unmapped it would be a code of the queue.
+    # The older numbering's code is -5; if it were not mapped, it would be a code of the queue.
     [ "$(ask "select sum(count) > 0 from count where code = '-4'")" -eq 1 ]
     like_agct "$jdk" iterator-frame fake_iterator fake_older_iterator
   done
@@ -111,7 +112,7 @@ like_agct() {
   done
 }
 
-@test "a library of a layout that nobody knows is refused, and what was seen is said" {
+@test "a library of an unknown layout is refused, and the message says what was seen" {
   [ -n "$(jdks)" ]
   verb fuzz --walker asgst --provider "$providers/fake_unknown.so" --walks 100
   [ "$status" -eq 3 ]
@@ -133,7 +134,7 @@ like_agct() {
   [ "$(ask "select count(*) > 0 from finding where oracle = 'return-code' and detail like '%-7777%'")" -eq 1 ]
 }
 
-@test "what is no provider is bad input" {
+@test "an unknown provider is bad input" {
   while IFS='|' read -r walker provider sentence; do
     verb fuzz --walker "$walker" --provider "$provider" --walks 100
     [ "$status" -eq 2 ]
@@ -168,7 +169,7 @@ END
   [ "$status" -eq 1 ]
 }
 
-@test "the same samples are walked the same by AsyncGetCallTrace and by what is made of it" {
+@test "AsyncGetCallTrace and a provider made of it agree on every sample" {
   [ -n "$(jdks)" ]
   for library in fake_early fake_late; do
     verb stress --workload torture:mixed --walker agct,asgst --provider "$providers/$library.so" \

@@ -19,7 +19,7 @@ ask() {
   sqlite3 "$out/run.db" "$1"
 }
 
-@test "every scene is walked truly, and nothing made up makes it crash" {
+@test "every scene is walked truly, and no made-up request crashes the reference" {
   [ -n "$(jdks)" ]
   for jdk in $(jdks); do
     rm -rf "$out"
@@ -33,7 +33,7 @@ ask() {
   done
 }
 
-@test "it contradicts AsyncGetCallTrace about no scene, and is compared with it on what is made of scenes" {
+@test "it contradicts AsyncGetCallTrace in no scene, and is compared with it in edited scenes" {
   [ -n "$(jdks)" ]
   for jdk in $(jdks); do
     rm -rf "$out"
@@ -86,7 +86,7 @@ api_test() {
   done
 }
 
-@test "docs/api-tests.md names each function and constant, and only tests that there are" {
+@test "docs/api-tests.md names each function and constant, and only tests that exist" {
   table=$BATS_TEST_DIRNAME/../docs/api-tests.md
   headers=$BATS_TEST_DIRNAME/../harness/asgst/include
   names=$({
@@ -98,7 +98,7 @@ api_test() {
   for name in $names; do
     grep -q "\`$name\`" "$table" || { echo "$name is not in the table"; return 1; }
   done
-  # Without what parametrised tests have around their names.
+  # Parametrised tests are compared without the prefix and suffix of their names.
   tests=$(api_test --gtest_list_tests | awk '/^[^ ].*\.$/ { suite = $1; next } /^  / { print suite $1 }' |
     sed 's|^[A-Za-z]*/||; s|/[A-Za-z]*$||' | sort -u)
   grep -o '[A-Z][A-Za-z]*\.[A-Z][A-Za-z0-9]*' "$table" >"$BATS_TEST_TMPDIR/named"

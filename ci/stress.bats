@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# stress and step from outside: what a run says about programs that behave and that do not, and
-# about walkers with planted bugs.
+# Tests of stress and step: the verdicts on programs that behave and on programs that do not, and on
+# walkers with planted bugs.
 # WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154,SC2030,SC2031  # bats sets stderr; each test is a subshell
 
@@ -28,7 +28,8 @@ teardown() {
   [ -z "$mounted" ] || umount "$mounted"
 }
 
-# stress ARGUMENTS...: into $out, on a busy program of ours unless the arguments name another.
+# stress ARGUMENTS...: a run with the run folder $out, of a busy test program unless the arguments
+# name another.
 stress() {
   run --separate-stderr timeout 100 "$WALKHAMMER" stress --out "$out" "$@"
   echo "walkhammer stress $*: exit code $status, stdout '$output', stderr '$stderr'"
@@ -44,14 +45,15 @@ cell() {
   sqlite3 "$out/run.db" "select $1 from cell"
 }
 
-# ended STATUS CODE PART: how the one cell and the run ended, and what the reason holds.
+# ended STATUS CODE PART: the one cell has STATUS, the run's exit code is CODE, and the reason
+# contains PART.
 ended() {
   [ "$(cell status)" = "$1" ]
   [ "$status" -eq "$2" ]
   [[ "$(cell reason)" == *"$3"* ]]
 }
 
-# notes CONDITION: how many notes of the run it is true of.
+# notes CONDITION: prints the number of the run's notes that fulfil the SQL condition.
 notes() {
   sqlite3 "$out/run.db" "select count(*) from note where $1"
 }
@@ -65,7 +67,7 @@ finding() {
   ended passed "$status" ""
   [ "$(cell 'successful > 100 and walks >= successful')" -eq 1 ]
   [ "$(cell "delivered * 10 >= requested * 8")" -eq 1 ]
-  # Its own stack is in the pictures.
+  # The program's own stack is in the flame graph.
   sqlite3 "$out/run.db" "select a.name || ' > ' || b.name || ' > ' || c.name
       from stack x join stack y on y.parent = x.id join stack z on z.parent = y.id
       join stack_frame a on a.id = x.frame join stack_frame b on b.id = y.frame
@@ -126,19 +128,20 @@ finding() {
   program Work --time 2s --walker agct,puzzle-lie
   [ "$(cell status)" = passed ]
   finding | grep -qE '^agreement/(skipped-caller|other-method)$'
-  # Counted, too; most answers are no lies.
+  # Agreement is counted, too; most answers agree.
   [ "$(sqlite3 "$out/run.db" "select sum(samples) > 10 from agreement
       where kind in ('skipped-caller', 'method')")" -eq 1 ]
   [ "$(sqlite3 "$out/run.db" "select sum(samples) > 1000 from agreement where kind = 'none'")" -eq 1 ]
 }
 
-# judged WITNESS CONDITION: how many samples it judged so.
+# judged WITNESS CONDITION: prints the number of samples that the witness judged, where CONDITION
+# holds.
 judged() {
   sqlite3 "$out/run.db" "select coalesce(sum(samples), 0) from evidence
     where witness = '$1' and $2"
 }
 
-@test "where threads start tells who gives up half of the way" {
+@test "the witness thread-start convicts a walker that stops half-way" {
   program Work --time 2s --walker agct,puzzle-cut-off
   [ "$(cell status)" = passed ]
   planted=$(sqlite3 "$out/run.db" "select sum(samples) from agreement where kind = 'truncated'")
@@ -152,7 +155,7 @@ judged() {
   [ "$(judged thread-start "against = 'walker'")" -eq 0 ]
 }
 
-@test "debug information tells who misplaces what has called into the JVM" {
+@test "debug information convicts a walker that reports wrong callers of the JVM" {
   calling() { stress --workload torture:reflection --interval 50us --time 3s "$@" -- -Xcomp; }
   calling --walker asgst,puzzle-entry
   [ "$(cell status)" = passed ]
@@ -164,12 +167,12 @@ judged() {
   [ "$(judged debug-info "against <> 'neither'")" -eq 0 ]
 }
 
-@test "calls that are being resolved tell who does not stand at one" {
+@test "calls that are being resolved convict a walker whose frame is at no call" {
   resolving() { stress --workload torture:handles --interval 50us --time 3s "$@" -- -Xcomp; }
   resolving --walker asgst,puzzle-entry
   [ "$(cell status)" = passed ]
   [ "$(judged call "against in ('walker', 'both')")" -gt 0 ]
-  # On JDK 17 AsyncGetCallTrace itself is contradicted in most of them; the reference on none.
+  # On JDK 17, AsyncGetCallTrace itself is contradicted in most of them, the reference in none.
   out=$BATS_TEST_TMPDIR/honest
   resolving --walker asgst,asgst
   [ "$(cell status)" = passed ]
@@ -182,7 +185,8 @@ judged() {
   ! finding | grep -q inconsistent || return 1
 }
 
-# As where a thread in native code is deoptimised by another one: the walker before is asked again.
+# Such as when a thread in native code is deoptimised by another one: the first walker is called
+# again.
 @test "a stack that changed between two walks is not compared" {
   compare() {
     stress --workload torture:jni --interval 50us --time 3s --no-confirm --walker "$1,agct"
@@ -207,13 +211,13 @@ judged() {
   grep -q '^expect crash ' "$input"
 }
 
-@test "a walker that hangs is left and named" {
+@test "a hanging walker is abandoned and named" {
   program Work --time 3s --walker puzzle-hang --hang-limit 50ms --no-confirm
   [ "$status" -eq 1 ]
   finding | grep -q '^hang/hang$'
 }
 
-@test "a deadly walk is a finding; the run goes on to say so" {
+@test "a walk that kills the program is a finding, and the run goes on" {
   for walker in puzzle-abort puzzle-exit; do
     out=$BATS_TEST_TMPDIR/$walker
     program Work --time 2s --walker "$walker"
@@ -223,7 +227,7 @@ judged() {
   done
 }
 
-@test "planted bugs of other kinds are found in samples" {
+@test "other planted bugs are found in samples" {
   while read -r walker wanted; do
     out=$BATS_TEST_TMPDIR/$walker
     program Work --time 1s --walker "$walker"
@@ -314,7 +318,7 @@ END
   [ "$(cell status)" = passed ]
 }
 
-@test "a program that fails is no pass" {
+@test "a program that fails does not pass" {
   program "Exits 3" --time 5s
   ended workload-failed 4 "exit code 3"
   [[ "$(cell reason)" == *"leaving with 3"* ]]
@@ -326,12 +330,12 @@ END
   [ "$(cell 'starts > 1')" -eq 1 ]
 }
 
-@test "a program that hangs is no pass" {
+@test "a program that hangs does not pass" {
   program Sleeps --time 60s --hung-after 2s
   ended hung 4 "no CPU time"
 }
 
-@test "a program that prints without end is no pass" {
+@test "a program that prints without end does not pass" {
   program Floods --time 60s --output-limit 8
   ended output-flood 4 "more than 8 MiB"
 }
@@ -341,22 +345,22 @@ END
   [ "$(cell status)" = passed ]
 }
 
-@test "a program that takes our signal is no pass" {
+@test "a program that replaces the sampling signal's handler does not pass" {
   program TakesSignal --time 20s
   ended handlers-changed 4 "SIGPROF"
 }
 
-@test "what is not installed is a skip" {
+@test "a workload that is not installed is skipped" {
   program Missing --time 2s
   ended unavailable 3 "Could not find or load main class"
 }
 
-@test "flags that a JVM does not know are a skip" {
+@test "flags that a JVM does not know make a skipped cell" {
   program Work --time 2s -- -XX:+NoSuchFlagAtAll
   ended unavailable 3 "NoSuchFlagAtAll"
 }
 
-@test "a java without HotSpot is a skip" {
+@test "a java without HotSpot is skipped" {
   mkdir -p "$BATS_TEST_TMPDIR/fake/lib/server" "$BATS_TEST_TMPDIR/fake/bin"
   library=$(awk '/\/libc[.-].*so/ {print $6; exit}' /proc/self/maps)
   cp "$library" "$BATS_TEST_TMPDIR/fake/lib/server/libjvm.so"
@@ -383,14 +387,14 @@ END
   [ "$(sqlite3 "$out/run.db" "select count(distinct profile) from cell")" -eq 2 ]
 }
 
-@test "step walks every instruction and maps where the walker is blind" {
+@test "step walks at every instruction and maps where the walker fails" {
   run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --time 3s --out "$out"
   echo "$output$stderr"
   [ "$(cell status)" = passed ]
   [ "$(cell 'walks > 10000')" -eq 1 ]
 }
 
-@test "step maps a scene, played again and again" {
+@test "step maps a scene, which is played repeatedly" {
   out=$BATS_TEST_TMPDIR/scene
   run --separate-stderr timeout 60 "$WALKHAMMER" step --scene c1 --time 6s --out "$out"
   [ "$(cell status)" = passed ]
@@ -402,21 +406,21 @@ END
   [ "$status" -eq 2 ]
 }
 
-@test "the steps tell which of two walkers lies" {
+@test "steps show which of two walkers is wrong" {
   run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --walker agct,puzzle-skip-caller --time 3s --out "$out"
   [ "$(cell status)" = passed ]
   [ "$(sqlite3 "$out/run.db" "select sum(samples * (against = 'walker')) > 5 * sum(samples * (against = 'other'))
       from evidence where witness = 'steps' and kind not in ('none', 'one-failed')")" -eq 1 ]
 }
 
-# The calls that a stepped thread has made, against each kind of code's answers.
+# The shadow stack of a stepped thread's calls, compared with answers at each kind of code.
 called() { # WALKER
   out=$BATS_TEST_TMPDIR/$1
   run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --profile default,xint --walker "$1,asgst" --time 4s --out "$out"
   [ "$(sqlite3 "$out/run.db" "select count(*) from cell where status = 'passed'")" -eq 2 ]
 }
 
-@test "the calls that were made contradict wrong callers at each kind of code" {
+@test "the shadow stack of calls contradicts wrong callers at each kind of code" {
   called asgst
   [ "$(sqlite3 "$out/run.db" "select sum(contradicted) * 10000 <= sum(proven) and sum(proven) > 10000 from step_region")" -eq 1 ]
   for walker in puzzle-no-caller puzzle-made-up-caller puzzle-no-callers; do
@@ -437,7 +441,7 @@ called() { # WALKER
   [ "$(cell 'delivered > 10000 and walks = 0')" -eq 1 ]
 }
 
-@test "a running JVM is attached to" {
+@test "the agent attaches to a running JVM" {
   java -XX:+EnableDynamicAgentLoading -cp "$PROGRAMS" Work >/dev/null 2>&1 &
   pid=$!
   sleep 2
@@ -445,7 +449,7 @@ called() { # WALKER
   [ "$(cell status)" = passed ]
   [ "$(cell 'successful > 50')" -eq 1 ]
   kill -0 "$pid"
-  # Not preloaded, the agent is behind libc, and says so.
+  # An agent that is not preloaded comes after libc in symbol lookup, and the run says so.
   [ "$(sqlite3 "$out/run.db" "select detail from note where kind = 'not-in-force' and name = 'interposition'" |
     grep -c '^malloc is that of .*libc')" -eq 1 ]
   "$WALKHAMMER" report "$out" | grep -q 'not in force: interposition'

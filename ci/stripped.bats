@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# JDKs whose libjvm.so is stripped: SafeFetch, whose functions are local symbols, faults on purpose
-# and is no walker's crash. WALKHAMMER names the executable; default is the release build.
+# JDKs whose libjvm.so is stripped. SafeFetch faults on purpose, and its functions are local
+# symbols, which a stripped library lacks: its faults must not count as crashes of a walker.
+# WALKHAMMER names the executable; default is the release build.
 
 bats_require_minimum_version 1.5.0
 
@@ -13,7 +14,7 @@ setup() {
   [ -n "$jdks" ] || skip "no JDK on this machine"
 }
 
-# copy JDK: that JDK but for a stripped libjvm.so, in $copy; its library in $library.
+# copy JDK: makes $copy, the JDK with a stripped libjvm.so, whose path is $library.
 copy() {
   copy=$tmp/jdk
   library=$copy/lib/server/libjvm.so
@@ -23,7 +24,7 @@ copy() {
   strip -o "$library" "$1/lib/server/libjvm.so"
 }
 
-# fuzz JDK OUT ARGUMENTS...
+# fuzz JDK OUT ARGUMENTS...: a run of that JDK with the run folder OUT.
 fuzz() {
   local jdk=$1 out=$2
   shift 2
@@ -34,29 +35,29 @@ fuzz() {
   [ "$status" -le 1 ]
 }
 
-# ask RUN SQL
+# ask RUN SQL: queries RUN's run.db.
 ask() {
   sqlite3 "$1/run.db" "$2"
 }
 
-# offsets JDK: of SafeFetch's functions in its libjvm.so, as findings name them.
+# offsets JDK: prints the offsets of SafeFetch's functions in libjvm.so, in the form of findings.
 offsets() {
   nm "$1/lib/server/libjvm.so" | sed -n 's/^0*\([0-9a-f]*\) t SafeFetch.*_impl$/libjvm.so+0x\1/p'
 }
 
-# crashes RUN OFFSET: findings there.
+# crashes RUN OFFSET: prints the number of findings at that offset.
 crashes() {
   ask "$1" "select count(*) from finding where oracle = 'crash'
     and (native || char(10)) like '$2' || char(10) || '%'"
 }
 
-# safefetch JDK: by what it was found, as doctor tells.
+# safefetch JDK: prints by what doctor found SafeFetch.
 safefetch() {
   "$walkhammer" doctor --jdk "$1" --json >"$tmp/doctor.json"
   sqlite3 :memory: "select json_extract(readfile('$tmp/doctor.json'), '\$.jdks[0].safefetch')"
 }
 
-@test "a stripped build has the crashes of the whole one" {
+@test "a stripped build has the same crashes as the unstripped one" {
   for jdk in $jdks; do
     copy "$jdk"
     whole=$(safefetch "$jdk")
@@ -73,7 +74,7 @@ safefetch() {
       [ "$(crashes "$tmp/stripped" "$offset")" -eq 0 ]
     done
     crashed="select sum(count) from count where code = 'crash'"
-    # Some few hang on what stands at addresses that differ.
+    # A few crashes depend on the contents of addresses that differ.
     of_whole=$(ask "$tmp/whole" "$crashed") of_stripped=$(ask "$tmp/stripped" "$crashed")
     echo "$of_whole crashes, stripped $of_stripped"
     [ $((20 * of_stripped)) -le $((21 * of_whole)) ]
@@ -83,8 +84,8 @@ safefetch() {
   done
 }
 
-# plant CODE OTHER PLACE: writes OTHER into all of that code in the library, PLACE bytes from where
-# it begins. The planted bug: SafeFetch does what it did, but looks different.
+# plant CODE OTHER PLACE: writes OTHER into each occurrence of CODE in the library, PLACE bytes from
+# its beginning. The planted bug: SafeFetch works as before, but its code looks different.
 plant() {
   LC_ALL=C grep -obUaP "$1" "$library" | while IFS=: read -r at _; do
     # shellcheck disable=SC2059  # bytes
@@ -92,7 +93,7 @@ plant() {
   done
 }
 
-@test "where SafeFetch is not found, that is said and no walker is blamed" {
+@test "where SafeFetch is not found, the run says so and no walker is blamed" {
   [ "$(uname -m)" = x86_64 ] || skip "the planted code is x86_64's"
   for jdk in $jdks; do
     places=$(offsets "$jdk")
@@ -114,7 +115,7 @@ plant() {
     [ "$(ask "$tmp/planted" "select count(*) from finding where oracle = 'crash'
       and (outcome <> 'fault-or-safefetch' or grade <> 'Interesting')")" -eq 0 ]
 
-    # What crashes in code that is not the JVM's own is no SafeFetch.
+    # A crash in a library other than the JVM's is no SafeFetch fault.
     fuzz "$copy" "$tmp/puzzle" --walker puzzle-crash
     [ "$(ask "$tmp/puzzle" "select count(*) from finding where oracle = 'crash'
       and grade = 'Forbidden' and native like '%Misbehave%'")" -gt 0 ]

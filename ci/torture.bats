@@ -26,7 +26,7 @@ programs() {
   torture --list | cut -f 1
 }
 
-# value NAME KEY: what the catalogue's stanza of that name, or else its defaults, has for the key.
+# value NAME KEY: prints the value of KEY in the catalogue's stanza NAME, or else in its defaults.
 value() {
   awk -v name="$1" -v key="$2" '
     BEGIN { RS = ""; FS = "\n" }
@@ -41,8 +41,8 @@ value() {
     END { print found }' "$catalogue"
 }
 
-# play NAME OPTIONS...: one round of each thread, as the catalogue has it; prints the exit code,
-# then all output.
+# play NAME OPTIONS...: runs the program as the catalogue does, one round of each thread; prints the
+# exit code, then all output.
 play() {
   local name=$1 code=0 args
   local -a flags
@@ -61,7 +61,7 @@ play() {
   echo "$code $(cat "$tmp/$name.out" "$tmp/$name.err")"
 }
 
-# play_all OPTIONS...: of each program a line in $tmp/played; two at a time.
+# play_all OPTIONS...: plays all programs, two at a time; writes a line for each to $tmp/played.
 play_all() {
   local name
   for name in $(programs); do
@@ -78,7 +78,8 @@ has_virtual_threads() {
     sed -n 's/^ *java.specification.version = \(1\.\)*//p')" -ge 21 ]
 }
 
-# refuses PART ARGUMENTS...: exit code 2, nothing on stdout, on stderr one sentence with PART.
+# refuses PART ARGUMENTS...: exit code 2, nothing on stdout, one sentence that contains PART on
+# stderr.
 refuses() {
   local part=$1
   shift
@@ -122,7 +123,7 @@ refuses() {
   done <"$tmp/programs"
 }
 
-@test "what redefine lacks without its agent" {
+@test "redefine without its agent says what it lacks" {
   run --separate-stderr torture redefine --seconds 1
   [ "$status" -eq 3 ]
   [[ "$stderr" == *"-javaagent"* ]]
@@ -136,7 +137,7 @@ refuses() {
   [ -z "$output" ]
 }
 
-@test "arguments that will not do" {
+@test "bad arguments are refused" {
   refuses "wants a program"
   refuses "no program \"recursoin\"" recursoin
   refuses "no option --thread" osr --thread 2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# What brings workloads here: fetch.sh against a local server, install.sh, list workloads.
+# Tests of how workloads are obtained: fetch.sh with a local server, install.sh, list workloads.
 # WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr and stderr_lines
 
@@ -10,7 +10,7 @@ bats_require_minimum_version 1.5.0
 setup_file() {
   site=$BATS_FILE_TMPDIR/site
   mkdir -p "$site/broken" "$BATS_FILE_TMPDIR/inside/top/dat"
-  # Its first block is known: a test changes a byte of it.
+  # The first block is known, so that a test can change a byte of it.
   { head -c 4096 /dev/zero && head -c 2995904 /dev/urandom; } >"$site/suite.jar"
   head -c 3000000 /dev/urandom >"$site/broken/suite.jar"
   echo starts >"$BATS_FILE_TMPDIR/inside/top/suite-1.jar"
@@ -58,13 +58,14 @@ digest_of() {
   sha512sum <"$site/$1" | cut -d ' ' -f 1
 }
 
-# entry ID FILE DIGEST JAR
+# entry ID FILE DIGEST JAR: adds a row to the table of distributions.
 entry() {
   printf 'id: %s\nversion: 1.0 of %s\nurl: %s/%s\nsize: 3 MB\nlicence: %s\nsha512: %s\njar: %s\n\n' \
     "$1" "$1" "$url" "$2" "MIT, mostly" "$3" "$4"
 }
 
-# fails CODE PART ARGUMENTS...: fetch ends with CODE and one sentence on stderr that holds PART.
+# fails CODE PART ARGUMENTS...: fetch.sh exits with CODE and one sentence on stderr that contains
+# PART.
 fails() {
   local code=$1 part=$2
   shift 2
@@ -74,7 +75,7 @@ fails() {
   [[ "${stderr_lines[-1]}" == "fetch: "*"$part"* ]]
 }
 
-@test "a download is told, verified, and not repeated" {
+@test "a download is announced, verified, and not repeated" {
   run "$fetch" suite --cache "$cache"
   echo "$output"
   [ "$status" -eq 0 ]
@@ -86,15 +87,15 @@ fails() {
   run "$fetch" suite --cache "$cache" --mirror http://127.0.0.1:1
   [ "$status" -eq 0 ]
   [ "$output" = "fetch: suite is there: $cache/suite/suite.jar" ]
-  # Another digest in the table: what is here is no longer it.
+  # With another digest in the table, the downloaded file is no longer the right one.
   sed -i "s/$digest/00/" "$WALKHAMMER_DISTRIBUTIONS"
   fails 2 "not 00" suite
 }
 
-@test "a download goes on where it was cut off" {
+@test "an interrupted download is resumed" {
   mkdir -p "$cache/suite"
   head -c 2000000 "$site/suite.jar" >"$cache/suite/suite.jar.part"
-  # Changed bytes in what is here already would show if it were not used.
+  # A changed byte in the part that is here already shows that this part is used.
   printf x | dd of="$cache/suite/suite.jar.part" bs=1 seek=1000 conv=notrunc status=none
   fails 2 "its sha512 is" suite
   [ "$(stat -c %s "$cache/suite/suite.jar.bad")" -eq 3000000 ]
@@ -104,7 +105,7 @@ fails() {
   cmp "$site/suite.jar" "$cache/suite/suite.jar"
 }
 
-@test "a whole file that is only not yet verified is taken, a longer one replaced" {
+@test "a complete file that is not yet verified is used, a longer one is replaced" {
   mkdir -p "$cache/suite"
   cp "$site/suite.jar" "$cache/suite/suite.jar.part"
   "$fetch" suite --cache "$cache"
@@ -126,7 +127,7 @@ fails() {
   "$fetch" suite --cache "$cache"
 }
 
-@test "a given file or folder is verified the same way, and stays" {
+@test "a file or folder of --from is verified the same way, and kept" {
   fails 2 "$site/broken/suite.jar is not suite.jar of suite" suite --from "$site/broken"
   [ -e "$site/broken/suite.jar" ]
   fails 2 "there is no $tmp/suite.jar; wanted: suite.jar with sha512 $digest" suite --from "$tmp"
@@ -137,7 +138,7 @@ fails() {
   cmp "$site/suite.jar" "$tmp/second/suite/suite.jar"
 }
 
-@test "an archive is unpacked, and what to start is found in it" {
+@test "an archive is unpacked, and the jar to start is found in it" {
   run "$fetch" zipped --cache "$cache"
   [ "${lines[-1]}" = "fetch: zipped is verified: $cache/zipped/files/top/suite-1.jar" ]
   [ "$(cat "$cache/zipped/files/top/suite-1.jar")" = starts ]
@@ -147,12 +148,12 @@ fails() {
 }
 
 @test "without a network: the URL, the digest, and --from" {
-  # Nobody listens on port 1.
+  # No server listens on port 1.
   fails 3 "cannot download http://127.0.0.1:1/suite.jar; get it elsewhere and give it with" \
     suite --mirror http://127.0.0.1:1
   [[ "$stderr" == *"--from FILE: sha512 $digest" ]]
   fails 3 "cannot download $url/gone.jar" gone
-  # What came before is kept.
+  # The part that was downloaded before is kept.
   mkdir -p "$cache/suite"
   head -c 2000000 "$site/suite.jar" >"$cache/suite/suite.jar.part"
   fails 3 "what came is kept" suite --mirror http://127.0.0.1:1
@@ -202,7 +203,7 @@ fails() {
   [ "$output" = 'install: debian.catalogue has no workload "nonsense"' ]
 }
 
-@test "list workloads tells what can run, and what to do about the rest" {
+@test "list workloads says what can run, and what to do about the rest" {
   run env XDG_CACHE_HOME="$tmp" "$walkhammer" list workloads
   [ "$status" -eq 0 ]
   [[ "$output" == *"debian:fop "* ]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What ctest runs. Part of CMakeLists.txt: its paths are those of the project.
+# The tests that ctest runs. Included by CMakeLists.txt; paths are relative to the project.
 
 # Compiled once for all tests.
 add_library(test_headers OBJECT harness/base/test_headers.cc)
@@ -14,7 +14,7 @@ function(wh_test name)
   cmake_parse_arguments(PARSE_ARGV 1 test "BY_BATS" "" "LIBS;LABELS")
   add_executable(${name} ${test_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${test_LIBS} GTest::gmock GTest::gtest_main)
-  # The tests alone, for they take longest to compile.
+  # Tests are not optimised, because they take longest to compile.
   target_compile_options(${name} PRIVATE -O0)
   target_precompile_headers(${name} REUSE_FROM test_headers)
   if(test_BY_BATS)
@@ -85,7 +85,7 @@ wh_test(jdk_test harness/jvm/images/jdk_test.cc harness/jvm/images/platform_test
         harness/jvm/structs/safefetch_code_test.cc harness/jvm/structs/tables_test.cc LIBS wh_cli)
 wh_test(program_test harness/supervise/child_process_test.cc harness/process/interrupt_test.cc
         harness/process/program_test.cc harness/process/scratch_test.cc LIBS wh_cli)
-# Children without a JVM, which do as they are told.
+# A stand-in for the child, without a JVM, that behaves as a test tells it to.
 add_executable(fake_child harness/supervise/testing/fake_child.cc)
 target_link_libraries(fake_child PRIVATE wh_shared)
 wh_test(worker_test
@@ -118,7 +118,8 @@ wh_test(stepped_stack_test
         stress/stepped_stack.cc stress/stepped_stack_test.cc
         LIBS wh_elf)
 
-# JDKs that export the APIs of provider jdk, faked.
+# fake_provider(NAME SOURCE DEFINITION...): a library that stands for the libjvm.so of a JDK that
+# exports the APIs of provider jdk.
 function(fake_provider name source)
   add_library(${name} MODULE harness/walkers/testing/${source})
   target_compile_definitions(${name} PRIVATE ${ARGN})
@@ -137,7 +138,8 @@ if(NOT WALKHAMMER_SANITIZE)
   fake_provider(fake_older_iterator fake_iterator.cc FAKE_OLDER)
 endif()
 
-# A library with known branches. Optimised always: so is libjvm, whose shapes it has.
+# A library with known branches. Always optimised, as libjvm is, so that it has the same code
+# shapes.
 add_library(branches MODULE harness/coverage/testing/branches.cc)
 target_compile_options(branches PRIVATE -O2 -g0 -fno-rtti -fno-exceptions -fno-sanitize=all)
 set(branches_path WALKHAMMER_BRANCHES="$<TARGET_FILE:branches>")
@@ -147,7 +149,7 @@ target_compile_definitions(block_map_test PRIVATE ${branches_path}
                            WALKHAMMER_STRIP="${CMAKE_STRIP}")
 add_dependencies(block_map_test branches)
 
-# Sanitizers want for themselves the signals and the malloc that these take.
+# These tests take over signals and malloc, which sanitizers need for themselves.
 if(NOT WALKHAMMER_SANITIZE)
   wh_test(guard_test harness/guard/guard_test.cc harness/guard/native_chain_test.cc
           LIBS wh_walkers)
@@ -155,13 +157,14 @@ if(NOT WALKHAMMER_SANITIZE)
           LIBS wh_child)
   wh_test(guard_edges_test harness/guard/guard_edges_test.cc LIBS wh_walkers)
   wh_test(failed_check_test harness/guard/failed_check_test.cc LIBS wh_walkers)
-  # It asks where in its own code a fault happened, and who called.
+  # guard_test checks the addresses of faults and callers in its own, optimised code.
   target_compile_options(guard_test PRIVATE -O2)
   set_target_properties(guard_test PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
   wh_test(interpose_test harness/guard/interpose_test.cc harness/guard/interpose.cc
           LIBS wh_walkers)
   set_target_properties(interpose_test PROPERTIES ENABLE_EXPORTS ON)
-  # A library that asks the dynamic loader for what depends on who asks, and one in its RUNPATH.
+  # `caller` makes dlopen and dlsym calls whose results depend on the calling library; `beside` is a
+  # library in its RUNPATH.
   add_library(beside MODULE harness/guard/testing/beside.cc)
   set_target_properties(beside PROPERTIES LIBRARY_OUTPUT_DIRECTORY caller/beside)
   add_library(caller MODULE harness/guard/testing/caller.cc)
@@ -179,7 +182,7 @@ if(NOT WALKHAMMER_SANITIZE)
   add_dependencies(trap_coverage_test branches)
   wh_test(programs_test workloads/programs_test.cc LIBS wh_cli LABELS jvm)
   add_dependencies(programs_test workloads)
-  # They start the command that stands beside them.
+  # These tests start the command of the same build folder.
   wh_test(puzzles_test harness/walkers/puzzles_test.cc LIBS wh_cli LABELS jvm)
   wh_test(supervise_test harness/supervise/differential_test.cc
           harness/supervise/snapshot_replay_test.cc

@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# All of walkhammer against a real aarch64 HotSpot: on Arm as it is, elsewhere cross-built and under
-# qemu's user emulation. Builds with warnings as errors; then unit tests, scenes, a fuzz run, stress
-# and replay, on each JDK. Installs the cross compiler; all else goes to $WALKHAMMER_AARCH64
-# (default: ~/.cache/walkhammer/aarch64), without touching the machine's apt configuration.
-#   --jdks 17,21,25   of these JDKs (default: 17); on Arm: those that `walkhammer list jdks` finds
-#   --short           one JDK, a few minutes; without it also the one-instruction-per-block mode and
-#                     pointer authentication
-# Exit codes: 0 all passed, 1 something failed, 2 a wrong word, 3 the packages cannot be had here.
+# Tests walkhammer with a real aarch64 HotSpot: natively on an Arm machine, elsewhere cross-built
+# and under qemu's user emulation. Builds with warnings as errors; then runs unit tests, scenes, a
+# fuzz run, stress and replay on each JDK. Installs the cross compiler; everything else goes to
+# $WALKHAMMER_AARCH64 (default: ~/.cache/walkhammer/aarch64). The machine's apt configuration stays
+# as it is.
+#   --jdks 17,21,25   the JDKs to test (default: 17); an Arm machine tests those that
+#                     `walkhammer list jdks` finds
+#   --short           one JDK, a few minutes, without qemu's one-instruction-per-block mode and
+#                     without pointer authentication
+# Exit codes: 0 all passed, 1 something failed, 2 usage, 3 packages cannot be downloaded here.
 # What emulation cannot show: docs/aarch64.md.
 set -eu
 cd "$(dirname "$0")/.."
@@ -45,13 +47,14 @@ check() {
   failed=$((failed + 1))
 }
 
-# --- what runs there -------------------------------------------------------------------------------
+# --- builds
+# ----------------------------------------------------------------------------------------
 
-# With --short, of what is for that architecture: the part that works inside of the JVM.
+# With --short, only what runs inside of the JVM is built for aarch64.
 parts='walkhammer_child libwalkhammer_agent.so libasgst.so guard_test interpose_test
   trap_coverage_test reference_test'
 
-# Where files are compiled together, all of it takes less time.
+# A unity build takes less time.
 # shellcheck disable=SC2086  # a list of words
 build() {
   cmake --preset "$1" -DCMAKE_UNITY_BUILD=ON >"$work/configure" || {
@@ -93,14 +96,16 @@ else
   done
 fi
 
-# --- the checks ------------------------------------------------------------------------------------
+# --- the checks
+# ------------------------------------------------------------------------------------
 
-# ask SQL: what the store of the last run answers.
+# ask SQL: queries the run.db of the last run.
 ask() {
   sqlite3 -readonly "$work/run/run.db" "$1"
 }
 
-# verb MOST-CODE ARGUMENTS...: a run whose exit code is at most that.
+# verb MOST-CODE ARGUMENTS...: runs walkhammer with ARGUMENTS; fails if its exit code is above
+# MOST-CODE.
 verb() {
   most=$1
   shift
@@ -113,7 +118,8 @@ verb() {
   return 1
 }
 
-# JDK WALKER: every pristine walk is true. AsyncGetCallTrace's own limits are two scenes.
+# scenes JDK WALKER: the walker reports the true stack of every unedited scene, except for the two
+# scenes that AsyncGetCallTrace cannot walk.
 scenes() {
   verb 1 fuzz --jdk "$1" --walker "$2" --walks 300 --no-coverage --no-confirm --no-minimize ||
     return 1
@@ -125,14 +131,16 @@ scenes() {
   [ -z "$untrue" ] && [ "$(ask 'SELECT sum(pristine_true) >= 20 FROM scene')" -eq 1 ]
 }
 
-# JDK INPUT: it shows what it expects, in at least two of three fresh processes.
+# replays JDK INPUT: the request has the result that its file expects in at least two of three
+# processes.
 replays() {
   "$walkhammer" replay --jdk "$1" --times 3 "$2" >"$work/replayed" 2>&1 || true
   sed -n 's/^  \(expects\|reproduced\) */    /p' "$work/replayed" | paste -s -d:
   grep -q '^  reproduced  [23] of 3$' "$work/replayed"
 }
 
-# JDK WALKS LEAST: of the crash sites of AsyncGetCallTrace that so many walks find, that many replay.
+# crashes JDK WALKS LEAST: at least LEAST of the crash sites that WALKS walks of AsyncGetCallTrace
+# find can be replayed.
 crashes() {
   verb 1 fuzz --jdk "$1" --walks "$2" --no-confirm --no-minimize || return 1
   echo "  $(ask "SELECT count(*) FROM bucket WHERE title LIKE 'crash in %'") crash sites; the most frequent:"
@@ -147,7 +155,7 @@ crashes() {
   return 1
 }
 
-# JDK: both guided engines see what is reached, and find crashes of AsyncGetCallTrace.
+# engines JDK: both guided engines find crashes of AsyncGetCallTrace.
 engines() {
   for engine in libfuzzer afl; do
     verb 1 fuzz --jdk "$1" --engine "$engine" --time 20s --no-confirm --no-minimize || return 1
@@ -156,7 +164,8 @@ engines() {
   done
 }
 
-# JDK WALKERS TIME: samples of a real program, many, and nothing forbidden in them.
+# samples JDK WALKERS TIME: samples a real program; more than 100 walks succeed, and there is no
+# Forbidden finding.
 samples() {
   verb 0 stress --jdk "$1" --workload torture:mixed --walker "$2" --time "$3" --no-confirm ||
     return 1
@@ -164,8 +173,8 @@ samples() {
   [ "$(ask 'SELECT successful > 100 FROM run')" -eq 1 ]
 }
 
-# JDK: return addresses with signatures crash AsyncGetCallTrace, on samples as they were; of several
-# snapshots one replays, in fresh processes.
+# signatures JDK: signed return addresses crash AsyncGetCallTrace on unedited samples, and at least
+# one of the snapshots replays in more than half of its processes.
 signatures() {
   verb 1 stress --jdk "$1" --workload torture:mixed --walker agct --time 3m || return 1
   this="title = 'crash in vframeStreamForte::forte_next'
@@ -175,8 +184,9 @@ signatures() {
   [ "$(ask "SELECT count(*) FROM bucket WHERE $this AND 2 * confirmed > tries")" -eq 1 ]
 }
 
-# JDK: no seed for aarch64 kills, and each can be walked. What they say that they answer is of one
-# build of JDK 17: how many do so is only told.
+# seeds JDK: no seed for aarch64 kills the child, and each can be walked. The answers that the seeds
+# name were taken from one build of JDK 17: the number of equal answers is printed and fails
+# nothing.
 seeds() {
   "$walkhammer" replay --json --jdk "$1" corpora/seeds/aarch64/*.walk >"$work/json" 2>"$work/output" ||
     true
@@ -203,7 +213,8 @@ seeds() {
   [ "$bad" -eq 0 ] && [ "$all" -gt 0 ]
 }
 
-# Death tests start themselves anew, which only a machine of that architecture does.
+# Death tests are left out: they execute their own program again, which the kernel of another
+# architecture cannot.
 unit_tests() {
   ctest --test-dir "$folder" --no-tests=error --timeout 300 -j "$(nproc)" -LE jvm \
     -E 'GuardDeath|_NOT_BUILT' >"$work/tests" 2>&1 && grep 'tests passed' "$work/tests" && return
@@ -211,7 +222,7 @@ unit_tests() {
   return 1
 }
 
-# JDK: each function, option and code of the reference's headers does what they say.
+# api JDK: each function, option and code of the reference's headers does what its contract says.
 api() {
   set -- "$1" "$folder/harness/asgst/testing/api_test" '--gtest_filter=-*DeathTest.*'
   if [ "$(uname -m)" = aarch64 ]; then
@@ -224,7 +235,8 @@ api() {
   return 1
 }
 
-# What signs nothing; emulation of `max` signs, and by its own quick signature.
+# The model neoverse-n1 signs no return addresses. `max` does; pauth-impdef selects qemu's own,
+# faster signature.
 QEMU_CPU=neoverse-n1
 export QEMU_CPU
 check 'unit tests' unit_tests
@@ -245,7 +257,8 @@ for jdk in $jdks; do
   check "$name: samples" samples "$jdk" agct,asgst 60s
   check "$name: samples, JFR" samples "$jdk" jfr 20s
   [ "$(uname -m)" != aarch64 ] || continue
-  # Signals come between any two instructions, and Java runs hundreds of times slower.
+  # With one instruction for each translated block, signals arrive between any two instructions;
+  # Java runs hundreds of times slower.
   QEMU_SINGLESTEP=1 QEMU_ONE_INSN_PER_TB=1 check "$name: samples, an instruction a block" \
     samples "$jdk" agct,asgst 120s
   QEMU_CPU=max,pauth-impdef=on

@@ -1,19 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Unpacks what cross-building for aarch64 needs, and what runs there under emulation, without
-# installing it: ci/aarch64_sysroot.sh DIR [FEATURE,FEATURE...] (default: 17).
+# Unpacks, without installing, the packages that a cross-build for aarch64 and its runs under
+# emulation need: ci/aarch64_sysroot.sh DIR [FEATURE,FEATURE...]. A FEATURE is a feature version of
+# OpenJDK (default: 17).
 #   DIR/qemu-aarch64   the emulator
 #   DIR/sysroot        Debian 12's libraries and headers, and OpenJDK 17
 #   DIR/sysroot-N      the C library and OpenJDK N of a newer Debian, for each other FEATURE, with
 #                      the libraries of DIR/sysroot that walkhammer's programs are linked with
-# What is there already is left alone.
-# Exit codes: 3 where packages cannot be had, 2 for a wrong word.
+# Entries of DIR that exist are left as they are.
+# Exit codes: 0 done, 2 usage, 3 packages cannot be downloaded.
 set -eu
 
 dir=${1:?usage: ci/aarch64_sysroot.sh DIR [FEATURE,FEATURE...]}
 features=$(echo "${2:-17}" | tr ',' ' ')
 
-# suite FEATURE: the Debian that has it.
+# suite FEATURE: prints the Debian suite that has this OpenJDK.
 suite() {
   case $1 in
     17) echo bookworm ;;
@@ -32,7 +33,7 @@ done
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
 
-# What our own programs are linked with, beside the C and C++ libraries.
+# Libraries that walkhammer's programs are linked with, other than the C and C++ libraries.
 libraries='libbenchmark1debian libbz2-1.0 libcapstone4 libdw1 libelf1 libfmt9 liblzma5 libsqlite3-0'
 headers='libbenchmark-dev libcapstone-dev libclang-rt-14-dev libcli11-dev libdw-dev libelf-dev
   libfmt-dev libgmock-dev libgtest-dev liblzma-dev libsqlite3-dev nlohmann-json3-dev zlib1g-dev'
@@ -41,7 +42,7 @@ apt_trees=$dir/apt
 # shellcheck source=ci/debian_packages.sh
 . "$(dirname "$0")/debian_packages.sh"
 
-# once FILE COMMAND...: what it makes is whole or not there.
+# once FILE COMMAND...: runs COMMAND, which makes FILE in one step, unless FILE exists.
 once() {
   made=$1
   shift

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Cross-builds for aarch64 by Debian's compiler, with the libraries that ci/aarch64_sysroot.sh has
-# unpacked into $WALKHAMMER_AARCH64 (default: ~/.cache/walkhammer/aarch64).
+# Toolchain file for cross-builds to aarch64 by Debian's cross compiler, with the libraries that
+# ci/aarch64_sysroot.sh has unpacked into $WALKHAMMER_AARCH64 (default:
+# ~/.cache/walkhammer/aarch64).
 if(DEFINED ENV{WALKHAMMER_AARCH64})
   set(unpacked "$ENV{WALKHAMMER_AARCH64}")
 elseif(DEFINED ENV{XDG_CACHE_HOME})
@@ -17,7 +18,7 @@ set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
 
-# Programs run here; all else is the other machine's.
+# Programs are looked for on this machine, all else in the sysroot.
 set(CMAKE_FIND_ROOT_PATH "${root}")
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
@@ -26,10 +27,11 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(ENV{PKG_CONFIG_SYSROOT_DIR} "${root}")
 set(ENV{PKG_CONFIG_LIBDIR} "${libraries}/pkgconfig:${root}/usr/share/pkgconfig")
 
-# The compiler brings a C library of its own; libraries need others of theirs.
+# The cross compiler has a C library of its own, but libraries of the sysroot need libraries of the
+# sysroot.
 add_link_options("-Wl,-rpath-link,${libraries}:${root}/lib/aarch64-linux-gnu" "-L${libraries}")
 
-# What is built runs here through an emulator: tests are discovered at build time.
+# The build itself starts tests to list them, so it needs the emulator.
 find_program(emulator NAMES qemu-aarch64 qemu-aarch64-static PATHS "${unpacked}")
 if(emulator)
   set(CMAKE_CROSSCOMPILING_EMULATOR "${emulator};-L;${root}")

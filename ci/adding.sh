@@ -1,8 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Adds one of each kind to a clone, as docs/architecture.md tells to, builds the clone and sees each
-# of them: a walker, an oracle, a scene, a mutation, a workload. Says how many places each took.
-# ci/adding.sh [FOLDER]: where the clone goes (default: a temporary one, gone afterwards).
+# Proves "Adding things" of docs/architecture.md: adds a walker, an oracle, a scene, a mutation and
+# a workload to a clone, builds the clone and checks that each of them is listed or walked. Prints
+# which places each addition touched.
+#   ci/adding.sh [FOLDER]   FOLDER will hold the clone (default: a temporary folder, removed at the
+#                           end)
+# Exit codes: 0 all are seen, 1 one is not, 4 a table lacks the row that the script looks for.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -15,7 +18,7 @@ fi
 git clone -q . "$clone"
 cd "$clone"
 
-# after FILE TEXT LINE: LINE behind the first line that holds TEXT.
+# after FILE TEXT LINE: inserts LINE after the first line of FILE that contains TEXT.
 after() {
   awk -v text="$2" -v new="$3" '{ print } !done && index($0, text) { print new; done = 1 }
     END { exit !done }' "$1" >"$1.new" || { echo "adding.sh: no \"$2\" in $1" >&2; exit 4; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs every benchmark of the release build on every JDK found; one JSON file each goes to the
-# folder given (default: out/bench), as Google Benchmark writes it.
+# Runs every benchmark of the release build on every JDK of this machine: ci/bench.sh [FOLDER].
+# Google Benchmark writes one JSON file for each benchmark and JDK into FOLDER (default: out/bench).
 set -eu
 cd "$(dirname "$0")/.."
 folder=${1:-out/bench}
@@ -16,7 +16,7 @@ if [ -z "$benches" ]; then
   exit 4
 fi
 mkdir -p "$folder"
-# Medians of runs that take turns: machines are shared and noisy.
+# Machines are shared and noisy: repetitions are interleaved, and their median is what counts.
 build/release/walkhammer list jdks | sed 's/  .*//' | while read -r jdk; do
   for bench in $benches; do
     "$bench" --jdk="$jdk" --benchmark_min_time=0.5 --benchmark_repetitions=9 \

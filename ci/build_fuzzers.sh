@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Lays the fuzz targets out as OSS-Fuzz and ClusterFuzzLite expect them: call it from the service's
-# build.sh. In $OUT, which the service sets:
+# Lays the fuzz targets out as OSS-Fuzz and ClusterFuzzLite expect them. The service's build.sh
+# calls this script and sets $OUT, the folder that receives:
 #   WALKER_fuzzer                  one for each walker of `walkhammer list walkers` that this JDK or
 #                                  the reference provider has
 #   WALKER_fuzzer_seed_corpus.zip  the reviewed seeds
-#   WALKER_fuzzer.options          what libFuzzer and the sanitizers must leave alone
+#   WALKER_fuzzer.options          signals that libFuzzer and the sanitizers must not handle
 #   WALKER_fuzzer.dict             the words of the .walk format
 #   jdk/ lib/ *.jar *.txt          what the targets need at run time, the JVM included
-# JAVA_HOME or WALKHAMMER_JDK names the JDK to fuzz; without either, the newest at hand.
-# WALKHAMMER_BUILD=DIR takes what is built there.
+# JAVA_HOME or WALKHAMMER_JDK names the JDK to fuzz (default: the newest JDK of this machine).
+# WALKHAMMER_BUILD=DIR uses the build in DIR instead of making one.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -17,14 +17,14 @@ out=${OUT:?OUT is the folder that the targets go to}
 build=${WALKHAMMER_BUILD:-${WORK:-build}/fuzzers}
 jdk=${WALKHAMMER_JDK:-${JAVA_HOME:-}}
 
-# Only what the targets need: no tests, no benchmarks.
+# Builds only what the targets need: no tests, no benchmarks.
 if [ -z "${WALKHAMMER_BUILD:-}" ]; then
   cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DWALKHAMMER_TESTS=OFF
   cmake --build "$build" --target walk_fuzzer walkhammer asgst scenes_jar
 fi
 
 if [ -z "$jdk" ]; then
-  # Sorted, the newest last; two blanks end the path.
+  # The list is sorted, the newest JDK last; two spaces end the path.
   jdk=$("$build/walkhammer" list jdks | sed -n '$s/  .*//p')
 fi
 if [ ! -e "$jdk/lib/server/libjvm.so" ]; then
@@ -33,22 +33,23 @@ if [ ! -e "$jdk/lib/server/libjvm.so" ]; then
 fi
 
 mkdir -p "$out/lib" "$out/jdk"
-# Distributions link their configuration out of the JDK; the target runs elsewhere. What is left out
-# may be a link to nowhere, such as the sources beside a headless JDK.
+# Links are followed: distributions keep the JDK's configuration outside of the JDK, and the target
+# runs on another machine. The excluded entries may be dangling links, such as the sources of a
+# headless JDK.
 tar -C "$jdk" --dereference --exclude=./jmods --exclude=./lib/src.zip --exclude=./docs \
   --exclude=./man --exclude=./include -cf - . | tar -C "$out/jdk" -xf -
 cp "$build/walkhammer-scenes.jar" "$build/jvm_flags.txt" "$build/libasgst.so" "$out/"
-# Shared libraries beyond the C library's own, found through the target's run path.
+# Shared libraries other than those of the C library; the target's run path leads to lib/.
 ldd "$build/walk_fuzzer" |
   awk '/=> \// && $1 !~ /^(libc|libm|libdl|librt|libpthread|ld-linux.*)\.so/ { print $3 }' |
   while read -r library; do cp -L "$library" "$out/lib/"; done
 
-# The seeds, without folders: services unpack them flat.
+# The seeds lie in one folder: services unpack them flat.
 seeds=$(mktemp -d)
 trap 'rm -rf "$seeds"' EXIT
 find corpora/seeds -name '*.walk' -exec cp {} "$seeds/" \;
 
-# Walkers of provider jdk, but AsyncGetCallTrace, are of JDKs that no distribution has.
+# No distribution has a JDK with the walkers of provider jdk, except for AsyncGetCallTrace.
 "$build/walkhammer" list walkers | sed 's/  .*//' | grep -v '@jdk$' | while read -r walker; do
   target=$out/${walker}_fuzzer
   cp "$build/walk_fuzzer" "$target"
@@ -74,7 +75,8 @@ handle_sigbus = 0
 handle_sigill = 0
 handle_sigfpe = 0
 OPTIONS
-  # Field names and kinds of values as the seeds use them, and the scenes.
+  # The dictionary: names of fields and kinds of values that occur in the seeds, and names of
+  # scenes.
   {
     sed -e 's/#.*//' -e 's/"[^"]*"//g' "$seeds"/*.walk | tr -cs 'A-Za-z_-' '\n'
     "$build/walkhammer" list scenes 2>/dev/null | sed -n 's/^\([a-z0-9-]*\)  .*/\1/p'

@@ -1,20 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Builds a JDK's HotSpot as fastdebug, with all of its asserts, out of Debian's source package, and
-# puts it into a copy of Debian's image of the very same version: ci/build_jdk.sh NAME DIR, by
-# ci/jdks.sh --build NAME.
+# Builds HotSpot as fastdebug, with all asserts, from Debian's source package of a JDK, and replaces
+# the HotSpot in a copy of Debian's binary package of the same version. Called by
+# ci/jdks.sh --build NAME as ci/build_jdk.sh NAME DIR.
 #   NAME   the name of a row below
-#   DIR    DIR/NAME leads to the JDK's home then; what is built lies in DIR/.NAME.build until it is
-#          done, and a build that was stopped goes on where it was
-# JOBS compilers run at a time (default: one for each processor); BOOT_JDK is the home of the JDK to
-# build with (default: one of /usr/lib/jvm). `ci/setup.sh build-jdk` installs what it takes; 3 GB of
-# disk, and an hour of one processor.
-# Stdout: NAME and home. Exit codes: 2 for a wrong word, 3 where it cannot be built; stderr says why.
+#   DIR    will hold the link NAME to the JDK's home; DIR/.NAME.build holds the build until it is
+#          complete, and a build that was stopped resumes from there
+# JOBS is the number of parallel compilers (default: one for each processor); BOOT_JDK is the home
+# of the JDK to build with (default: one of /usr/lib/jvm). `ci/setup.sh build-jdk` installs the
+# tools. A build takes 3 GB of disk and an hour of one processor.
+# Prints NAME and home. Exit codes: 0 done, 2 usage, 3 it cannot be built, for the reason on stderr.
 set -eu
 cd "$(dirname "$0")/.."
 
-# NAME, the Debian, its source package, the version of the JDK to build with (HotSpot takes its own
-# and the one before). Only the first was built so far: a mirror may lack a newer Debian's sources.
+# NAME, Debian suite, source package, feature version of the boot JDK (a JDK builds with its own
+# version and with the one before). Only the first row has been built: the mirror lacked the sources
+# of newer suites.
 rows='
 17-fastdebug  bookworm  openjdk-17  17
 25-fastdebug  unstable  openjdk-25  25
@@ -43,15 +44,16 @@ fail() {
   exit 3
 }
 
-# logged COMMAND...: quiet unless it fails.
+# logged COMMAND...: runs COMMAND with its output in $build/log; shows the end of the log if COMMAND
+# fails.
 logged() {
   if ! "$@" >>"$build/log" 2>&1; then
     tail -n 30 "$build/log" >&2
-    fail "$name: that failed; all of it is in $build/log"
+    fail "$name: $1 failed; its whole output is in $build/log"
   fi
 }
 
-# boot_jdk: the home of the JDK to build with.
+# boot_jdk: prints the home of the JDK to build with.
 boot_jdk() {
   for candidate in "${BOOT_JDK:-}" /usr/lib/jvm/*; do
     if grep -qE "^JAVA_VERSION=\"${boot_feature}[.\"]" "$candidate/release" 2>/dev/null &&
@@ -63,7 +65,8 @@ boot_jdk() {
   fail "$name is built with a JDK $boot_feature, and /usr/lib/jvm has none: name one in BOOT_JDK"
 }
 
-# unpack_image: Debian's image. One of a Debian newer than this machine's brings its C library.
+# unpack_image: unpacks Debian's binary package of the JDK; with the C library if its suite is newer
+# than this machine's.
 unpack_image() {
   rm -rf "$system.part"
   libraries=
@@ -76,7 +79,7 @@ unpack_image() {
   mv "$system.part" "$system"
 }
 
-# unpack_headers: of libraries that configure asks for, and that HotSpot is built without.
+# unpack_headers: unpacks headers that configure asks for although HotSpot does not use them.
 unpack_headers() {
   rm -rf "$headers.part"
   unpack "$(dpkg --print-architecture)" "$debian" "$headers.part" libasound2-dev libcups2-dev \
@@ -84,7 +87,7 @@ unpack_headers() {
   mv "$headers.part" "$headers"
 }
 
-# unpack_source: of the image's version.
+# unpack_source: unpacks the source package of the binary package's version.
 unpack_source() {
   version=$(zcat "$system/usr/share/doc/$java-jre-headless/changelog.Debian.gz" |
     sed -n '1s/.*(\(.*\)).*/\1/p')
@@ -100,7 +103,7 @@ unpack_source() {
   rm -rf "$source.part"
 }
 
-# configure: for the image's version to the letter.
+# configure: with exactly the version string of the binary package.
 configure() {
   boot=$(boot_jdk)
   echo "build_jdk: configuring $name with $boot" >&2
@@ -119,15 +122,15 @@ configure() {
   touch "$out/configured"
 }
 
-# put_into_image: the new HotSpot, for that of the image.
+# put_into_image: replaces the HotSpot of the binary package by the one that was built.
 put_into_image() {
   cp "$(find "$out/support/modules_libs" -path '*/server/libjvm.so')" "$home/lib/server/libjvm.so"
-  # They hold classes as the other HotSpot has them.
+  # CDS archives hold classes in the layout of the HotSpot that dumped them.
   rm -f "$home"/lib/server/*.jsa
   grep -q '^DEBUG_LEVEL=' "$home/release" || echo 'DEBUG_LEVEL="fastdebug"' >>"$home/release"
 }
 
-# start_java WORD...: below the C library of its own, if it has one.
+# start_java ARGUMENT...: starts the JDK, by the loader of its own C library if it has one.
 start_java() {
   loader=$system/lib64/ld-linux-x86-64.so.2
   if [ -e "$loader" ]; then
@@ -150,7 +153,7 @@ if [ ! -e "$dir/$name" ]; then
   [ -e "$source" ] || unpack_source
   home=$(dirname "$(find "$system/usr/lib/jvm" -name release)")
   [ -e "$out/configured" ] || configure
-  echo "build_jdk: building $name (its words: $build/log)" >&2
+  echo "build_jdk: building $name (log: $build/log)" >&2
   logged make -C "$out" JOBS="${JOBS:-$(nproc)}" hotspot
   put_into_image
   start_java -version 2>&1 | grep -q fastdebug || fail "$home/bin/java -version names no fastdebug"

@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh disable=SC2154  # apt_trees
-# Debian's packages without installing them, for scripts that source this: unpacked into a folder
-# that is the root of a system. They come from the machine's own mirror, by an apt tree of its own
-# below $apt_trees, which they set: the machine's apt configuration and what is installed stay as they are. apt
-# checks what it downloads by the suite's signed checksums.
+# Functions that unpack Debian packages into a folder, without installing them. To be sourced.
+# The packages come from the mirror that this machine uses. apt works on a configuration of its own
+# below $apt_trees, a folder that the sourcing script names: the machine's apt configuration and its
+# installed packages stay as they are. apt checks downloads against the suite's signed checksums.
 
-# What HotSpot is linked with, beside itself.
-# shellcheck disable=SC2034  # for those who source this
+# The packages whose libraries HotSpot is linked with.
+# shellcheck disable=SC2034  # for the scripts that source this
 hotspot_libraries='libc6 libgcc-s1 libstdc++6 zlib1g'
 
-# mirror: of this machine's Debian, the first that is named.
+# mirror: prints the URL of the first Debian mirror of this machine's apt configuration.
 mirror() {
   # shellcheck disable=SC2016  # apt's own variables
   apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(LABEL)' 'Created-By: Packages' |
     sed -n 's/ Debian Debian$//p' | head -n 1
 }
 
-# apt_tree ARCHITECTURE SUITE COMMAND...: downloads land in the folder at hand.
+# apt_tree ARCHITECTURE SUITE COMMAND...: runs apt-get COMMAND with the configuration for that
+# suite. Downloads go to the current folder.
 apt_tree() {
   tree=$apt_trees/$2-$1
   if [ ! -e "$tree/sources.list" ]; then
@@ -35,7 +36,8 @@ apt_tree() {
     -o APT::Sandbox::User=root "$@"
 }
 
-# unpack ARCHITECTURE SUITE ROOT PACKAGE...: 3, with apt's words, where they cannot be had.
+# unpack ARCHITECTURE SUITE ROOT PACKAGE...: unpacks the packages into ROOT. If they cannot be
+# downloaded, prints apt's messages and returns 3.
 unpack() {
   echo "${0##*/}: unpacking $2's $1 packages:" >&2
   architecture=$1 suite=$2 root=$3
@@ -59,8 +61,8 @@ unpack() {
   rm -rf "$downloads"
 }
 
-# one_lib_folder ROOT: Debian 13 and later have one folder for /lib and /usr/lib, and its packages
-# lack the link.
+# one_lib_folder ROOT: moves /lib and /lib64 below /usr and links them there, as base-files does
+# from Debian 13 on.
 one_lib_folder() {
   for folder in lib lib64; do
     if [ -d "$1/$folder" ] && [ ! -L "$1/$folder" ]; then
@@ -72,7 +74,7 @@ one_lib_folder() {
   done
 }
 
-# make_links_relative ROOT: absolute links would lead to the files of this machine.
+# make_links_relative ROOT: absolute links would lead to files of this machine instead of ROOT's.
 make_links_relative() {
   find "$1" -type l -lname '/*' | while read -r link; do
     ln -sfnr "$1$(readlink "$link")" "$link"

@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# README's two commands on a bare machine: a minimal Debian 12 made anew from this machine's own
-# mirror, with git and sudo in it, and a clone of HEAD in a folder with a blank in its name. As root,
-# and again from nothing as a user with sudo. Says what each phase of the quick start took.
-#   --quick     only ci/quickstart.sh, without ci/test.sh
+# Runs the two commands of the README, ci/quickstart.sh and ci/test.sh, on a bare machine: a minimal
+# Debian 12 with git and sudo, made from the mirror that this machine uses, and in it a clone of
+# HEAD whose path contains a space. Once as root, and once more in a new root folder as a user with
+# sudo. Prints the time of each phase of the quick start.
+#   --quick     only ci/quickstart.sh
 #   --as WHO    only as root, or only as user
-# Nothing is cached: what is timed includes all downloads. $WALKHAMMER_BOUND seconds are the most
-# that a quick start may take in all (default: 240, for two cores with nothing else to do).
-# It needs root, 8 GB below ${TMPDIR:-/tmp}, and leaves nothing there.
-# Exit codes: 0 all passed, 1 something failed, 2 a wrong word, 3 this machine cannot do it.
+# Nothing is cached: times include all downloads. A quick start may take $WALKHAMMER_BOUND seconds
+# (default: 240, for two idle cores).
+# Needs root and 8 GB below ${TMPDIR:-/tmp}, and leaves nothing there.
+# Exit codes: 0 all passed, 1 something failed, 2 usage, 3 this machine cannot do it.
 set -eu
 cd "$(dirname "$0")/.."
 # shellcheck source=ci/debian_packages.sh
@@ -53,7 +54,7 @@ unshare --mount --pid --fork true 2>/dev/null || cannot 'this machine lets nobod
 
 work=$(mktemp -d)
 inside=
-# What is mounted is so in the other namespace alone, which ends with its processes.
+# Mounts exist in the other mount namespace alone, which ends with its processes.
 finish() {
   # unshare ignores SIGTERM while it waits; its child dies with it (--kill-child).
   [ -z "$inside" ] || kill -KILL "$inside" 2>/dev/null || true
@@ -63,9 +64,10 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-# --- the bare machine ------------------------------------------------------------------------------
+# --- the bare machine
+# ------------------------------------------------------------------------------
 
-# The suites of Debian 12 that this machine has, as sources.list wants them.
+# sources: prints the suites of Debian 12 that this machine uses, as lines of sources.list.
 sources() {
   # shellcheck disable=SC2016  # apt's own variables
   apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(LABEL) $(CODENAME)' \
@@ -73,7 +75,8 @@ sources() {
     grep " $suite\(-updates\|-security\)\{0,1\}\$" | sed 's/.*/deb & main/'
 }
 
-# What this machine needs to reach its mirror, so that the other reaches it: no more than that.
+# how_to_reach ROOT: copies what this machine needs to reach its mirror, and nothing else: apt's
+# settings for downloads, name resolution, certificates.
 how_to_reach() {
   sources >"$1/etc/apt/sources.list"
   [ -s "$1/etc/apt/sources.list" ] || echo "deb $mirror $suite main" >"$1/etc/apt/sources.list"
@@ -97,22 +100,24 @@ make_bare() {
     export DEBOOTSTRAP_DIR
     debootstrap=$work/tool/usr/sbin/debootstrap
   fi
-  # It mounts, too, and leaves that when it is interrupted.
+  # debootstrap mounts /proc, and does not unmount it when it is interrupted.
   unshare --mount "$debootstrap" --variant=minbase --include=ca-certificates,git,sudo \
     "$suite" "$work/bare" "$mirror" >"$work/log" 2>&1 || {
     tail -n 20 "$work/log" >&2
     cannot "debootstrap makes no $suite from $mirror"
   }
-  # What a machine holds is not what made it.
+  # A bare machine has no packages in apt's cache.
   rm -rf "$work/bare/var/cache/apt/archives"/*.deb "$work/bare/var/lib/apt/lists"/*
   how_to_reach "$work/bare"
   chroot "$work/bare" useradd --create-home --shell /bin/sh --groups sudo user
   echo 'user ALL=(ALL) NOPASSWD: ALL' >"$work/bare/etc/sudoers.d/user"
 }
 
-# --- what is done there ----------------------------------------------------------------------------
+# --- runs in it
+# ------------------------------------------------------------------------------------
 
-# in_it ROOT USER COMMAND...: with nothing of this machine's environment but how to reach others.
+# in_it ROOT USER COMMAND...: runs COMMAND in the clone, with no variable of this machine's
+# environment but those of proxies.
 in_it() {
   root=$1 user=$2
   shift 2
@@ -149,7 +154,7 @@ fails() {
   failed=$((failed + 1))
 }
 
-# quick_start ROOT USER: findings or none, but in time.
+# quick_start ROOT USER: fails if the quick start fails or takes too long. Findings are no failure.
 quick_start() {
   in_it "$1" "$2" ci/quickstart.sh >"$work/log" 2>&1 || {
     cat "$work/log"
@@ -165,7 +170,7 @@ quick_start() {
   fi
 }
 
-[ -z "$(git status --porcelain)" ] || echo 'fresh: what is not committed is not tried' >&2
+[ -z "$(git status --porcelain)" ] || echo 'fresh: tests HEAD, without uncommitted changes' >&2
 echo "== a bare $suite"
 began=$(date +%s)
 make_bare

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# No function has more than 60 lines, but where "long:" and a reason stand in the comment before it:
-# ci/functions.sh [FOLDER]. Reads what clang-format has laid out: a body begins with a line that ends
-# in "{" and ends with the next "}" that stands as far to the right as that line begins.
-# Exit codes: 0 none is longer, 1 the list of those that are.
+# Checks that no function has more than 60 lines, unless the comment before it contains "long:" and
+# a reason: ci/functions.sh [FOLDER]. Relies on clang-format's layout: a body begins after a line
+# that ends in "{", and ends at the next "}" with the indentation of that line.
+# Exit codes: 0 none is longer, 1 some are; each is printed.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 # shellcheck disable=SC2016  # they are awk's
@@ -20,7 +20,7 @@ git ls-files '*.cc' '*.h' | xargs awk '
   }
   begin { next }
   /^ *\/\// { if (/long:/) reason = 1; next }
-  # Where a declaration goes on, its first line says how far it is to the right.
+  # A declaration of several lines has the indentation of its first line.
   /[({,=]$/ || /\)( const| override| noexcept)* {$/ {
     if (signature == "" || indent($0) <= depth) { signature = $0; depth = indent($0) }
   }

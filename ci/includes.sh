@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Holds the sources to the table of folders in docs/architecture.md. Its rows read
+# Checks the sources against the table of folders in docs/architecture.md. A row reads
 #   | `harness/jvm/live` | what it holds | base, elf, guard, jvm/structs |
-# with names as in the first column, without `harness/`; `-` is none. Each folder with sources has a
-# row, includes what its row names and nothing else, and names only what it includes, of rows above
-# its own, so there is no cycle. Tests, their helpers, benchmarks and the fuzzers with sanitizers are
-# free. What goes into libasgst.so alone, and the fuzzer of its walk, is in walkhammer::asgst, the
-# agent in walkhammer::stress, all else in walkhammer.
+# The last column names folders without `harness/`; `-` is none. The rules: each folder with sources
+# has a row; a folder includes exactly the folders that its row names; a row names only folders of
+# rows above it, so there is no cycle. Tests, their helpers, benchmarks and the sanitized fuzzers
+# are exempt. Namespaces are checked, too: sources of libasgst.so alone, and the fuzzer of its walk,
+# are in walkhammer::asgst, those of the agent in walkhammer::stress, all others in walkhammer.
 #   ci/includes.sh [ROOT [TABLE]]
-# Exit codes: 0 all hold, 1 something does not.
+# Exit codes: 0 all rules hold, 1 one is broken; each break is printed.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 {
@@ -19,7 +19,7 @@ cd "${1:-$(dirname "$0")/..}"
     xargs grep -Eo '^namespace walkhammer[^ ]*' | sed 's/^/name /'
 } | awk '
   function short(path) { sub(/^harness\//, "", path); return path }
-  # The folder of a file: the row that is all of its path before the name.
+  # The folder of a file: its path without the name, which must be a row.
   function folder(path) { sub(/\/[^\/]*$/, "", path); return short(path) }
   function fails(text) { print text; bad = 1 }
 

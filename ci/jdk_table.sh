@@ -1,19 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measures each JDK that ci/jdks.sh lays out and prints the table of docs/jdk-support.md:
-# ci/jdk_table.sh [VERSION...] (default: all of this machine's architecture).
-#   WALKHAMMER_FUZZ_TIME    of agct, guided by libFuzzer; sites confirmed (default: 60s)
-#   WALKHAMMER_STRESS_TIME  of each torture program, with agct and asgst (default: 30s: 10 minutes
-#                           of torture:*)
-#   WALKHAMMER_STEP_TIME    (default: 20s)
-# What went wrong on the way stands in the table; a cell without a figure is "-".
+# Measures each JDK that ci/jdks.sh provides and prints the table of docs/jdk-support.md:
+# ci/jdk_table.sh [VERSION...] (default: all JDKs for this machine's architecture).
+#   WALKHAMMER_FUZZ_TIME    duration of fuzzing agct, guided by libFuzzer, with confirmation of its
+#                           crash sites (default: 60s)
+#   WALKHAMMER_STRESS_TIME  duration of each torture program, with agct and asgst (default: 30s,
+#                           which is 10 minutes for torture:*)
+#   WALKHAMMER_STEP_TIME    duration of `step` (default: 20s)
+# A measurement that failed has its reason in the table; a cell without a figure is "-".
 # WALKHAMMER names the executable (default: the release build's).
 set -eu
 cd "$(dirname "$0")/.."
 # shellcheck source=ci/measure.sh
 . ci/measure.sh
 
-# run FOLDER ARGUMENTS...: its exit code goes to $code.
+# run FOLDER ARGUMENTS...: runs walkhammer; its exit code goes to $code.
 run() {
   folder=$work/$1
   shift
@@ -23,7 +24,7 @@ run() {
   [ "$code" -le 1 ] || [ "$code" -eq 3 ] || tail -n 3 "$folder.txt" >&2
 }
 
-# ask FOLDER SQL
+# ask FOLDER SQL: queries FOLDER's run.db.
 ask() {
   sqlite3 -readonly "$work/$1/run.db" "$2" 2>/dev/null || echo -
 }
@@ -32,8 +33,9 @@ scenes() {
   ask "$1" "SELECT printf('%d of %d', SUM(pristine_true), SUM(available)) FROM scene"
 }
 
-# Forbidden findings of the reference: it has none that is true. Those of agct are its own, where it
-# crashes or, as the shadow stack shows, leaves frames out. Says which on stderr: no run is kept.
+# Prints the number of Forbidden findings of the reference, each of which is a bug of walkhammer.
+# Those of agct are not counted: it crashes, and by the shadow stack it leaves frames out. Titles go
+# to stderr, because the run folders are removed.
 alarms() {
   where="grade = 'Forbidden' AND request LIKE '%walker asgst%'"
   ask "$1" "SELECT DISTINCT 'jdk_table: ' || oracle || '/' || outcome || ': ' || detail

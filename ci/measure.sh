@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# For scripts that measure, to be sourced from the repository's root: the executable, and a folder
-# that is gone when they end.
+# For scripts that measure; to be sourced from the repository's root. Sets $walkhammer, the
+# executable, and $work, a temporary folder that is removed when the script ends.
 # shellcheck shell=sh
 # shellcheck disable=SC2034  # used where this is sourced
 walkhammer=${WALKHAMMER:-build/release/walkhammer}

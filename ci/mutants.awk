@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Prints what may be wrong with a C++ file, one mutant a line: line number, number of the line among
-# lines that are alike, the line, the line as the mutant has it; separated by tabs, without
-# indentation. Relies on clang-format: binary operators stand between blanks, template brackets do
-# not, a statement begins on a line of its own. Comments, strings and preprocessor lines are left.
+# Prints the mutants of a C++ file, one a line: line number, number of the line among equal lines, the
+# line, the mutated line; separated by tabs, without indentation. Relies on clang-format: spaces
+# surround binary operators but not template brackets, and a statement begins on a line of its own.
+# Comments, strings and preprocessor lines are not mutated.
 #   awk -f ci/mutants.awk FILE
 
 function mutant(from, to) {
@@ -29,7 +29,7 @@ function code_of(text,   i, c, quote, code) {
   return code
 }
 
-# Each place of `from` becomes `to`.
+# A mutant for each occurrence of `from`, which becomes `to`.
 function each(from, to,   at, rest, done) {
   for (rest = code; (at = index(rest, from)) > 0; rest = substr(rest, at + length(from))) {
     done = length(code) - length(rest) + at - 1
@@ -37,7 +37,7 @@ function each(from, to,   at, rest, done) {
   }
 }
 
-# The place of the parenthesis that closes the one at `open`; 0: not on this line.
+# The position of the parenthesis that closes the one at `open`; 0 if it is not on this line.
 function closing(open,   i, depth) {
   for (i = open; i <= length(code); i++) {
     if (substr(code, i, 1) == "(") depth++

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# How much would the unit tests notice? Makes mutants of the C++ sources by the operators of
-# ci/mutants.awk, one at a time, in a clone of its own; builds what depends on each and runs the
-# tests that need no JVM. A mutant that no test fails on survives: a line that nothing holds to what
-# it says, or one that could be simpler.
+# Mutation testing: measures how many changes of the C++ sources the unit tests notice. Makes
+# mutants by the operators of ci/mutants.awk, one at a time, in a clone; rebuilds what depends on
+# the mutated file and runs the tests that need no JVM. A mutant survives if no test fails: no test
+# covers what the line does, or the line could be simpler.
 #   ci/mutate.sh [--folder F]... [--count N] [--seed S]    N mutants of files below the folders
-#   ci/mutate.sh --list ci/mutants.txt                     those of the list: all must be killed
-# --test NAME, as often as wanted: only these tests.
-# Mutants that do not compile (without warnings, as everywhere) or whose object files are the same
-# do not count. MUTANTS=DIR keeps the clone and its build there for the next time.
-# Exit codes: 0 done, 1 a mutant of the list survived or is no longer there, 2 usage, 4 nothing was
+#   ci/mutate.sh --list ci/mutants.txt                     the mutants of the list, which must be killed
+# --test NAME (may be repeated): runs only these tests.
+# Mutants do not count if they do not compile without warnings, or if their object files equal those
+# of the original. MUTANTS=DIR keeps the clone and its build in DIR for the next run.
+# Exit codes: 0 done, 1 a mutant of the list survived or its line is gone, 2 usage, 4 no mutant was
 # tried, or the tests fail without a mutant.
 set -eu
 cd "$(dirname "$0")/.."
@@ -54,10 +54,10 @@ trap 'rm -rf "$temporary"' EXIT
 trap 'exit 130' INT TERM
 
 tab=$(printf '\t')
-chosen=$temporary/chosen  # file, number among lines that are alike, line, mutated line
+chosen=$temporary/chosen  # columns: file, number among equal lines, line, mutated line
 
-# All mutants of the folders, in an order that the seed decides. The generator is one that all kinds
-# of awk compute alike.
+# choose: prints all mutants of the folders, shuffled by the seed. Every awk computes this
+# generator's numbers exactly (no product exceeds 2^53), so a seed means the same everywhere.
 choose() {
   # shellcheck disable=SC2086  # a list of folders
   git ls-files $folders | grep '\.cc$' | grep -v -e '_test\.cc$' -e '_bench\.cc$' -e /testing/ |
@@ -96,11 +96,12 @@ quietly cmake --preset release || {
   exit 4
 }
 
-# A mutant may send signals to processes that it has not started, and fill memory and disks.
+# A mutant may signal processes that it has not started, and fill memory and disks: it runs in a pid
+# namespace where that is possible, and within limits.
 contain=
 ! unshare --pid --fork --kill-child true 2>/dev/null || contain='unshare --pid --fork --kill-child'
 
-# passes TEST SECONDS: its executable, as ctest starts it.
+# passes TEST SECONDS: runs the test's executable from the folder that ctest runs it from.
 passes() {
   rm -rf "$TMPDIR"
   mkdir "$TMPDIR"
@@ -108,7 +109,7 @@ passes() {
   (cd $build && quietly timeout "$2" prlimit --as=8000000000 --fsize=2000000000 $contain "./$1" </dev/null)
 }
 
-# "NAME FOLDER...": the tests that need no JVM, with the folders of their sources.
+# Prints a line "NAME FOLDER..." for each test that needs no JVM, with the folders of its sources.
 tests_with_folders() {
   awk -v only="$only " '
        /^ *wh_test\(/ { text = "" ; on = 1 }
@@ -146,14 +147,14 @@ while read -r test _; do
   echo $((60 + 10 * ($(date +%s) - begin))) >"$temporary/limits/$test"
 done <"$temporary/tests"
 
-# objects_of FILE: what is compiled from it for libraries and for tests.
+# objects_of FILE: prints the object files that are compiled from FILE, for libraries and for tests.
 objects_of() {
   awk -v end=" -c $clone/$1\"," '
     index($0, end) { sub(/.* -o /, "", $0); print substr($0, 1, index($0, " -c ") - 1) }
   ' $build/compile_commands.json
 }
 
-# Copies of the objects without debug information go to a folder.
+# keep_objects OBJECTS FOLDER: copies the object files, without debug information, to FOLDER.
 keep_objects() {
   mkdir -p "$2"
   number=0
@@ -163,7 +164,7 @@ keep_objects() {
   done
 }
 
-# first_tests FOLDER: all tests, those of the folder first.
+# first_tests FOLDER: prints the names of all tests, those of FOLDER first.
 first_tests() {
   awk -v folder="$1" '{ near = 0; for (i = 2; i <= NF; i++) near = near || $i == folder
                         print (near ? 0 : 1), NR, $1 }' "$temporary/tests" | sort -n | cut -d ' ' -f 3
@@ -198,13 +199,13 @@ try() {
   rm -rf "$temporary/before" "$temporary/after"
 }
 
-# judge FILE: builds and runs one test after the other; those that are not linked anew do not depend
-# on the file.
+# judge FILE: builds and runs one test after the other, and sets $result. A test that is not linked
+# again does not depend on FILE, and is not run.
 judge() {
   result=survived
   for test in $(first_tests "$(dirname "$1")"); do
     touch "$temporary/stamp"
-    # gtest_discover_tests starts a test that has just been linked.
+    # The build itself starts a test after linking it (gtest_discover_tests), so it may fail by it.
     result="killed by $test"
     make "$test" || return 0
     [ -z "$(find "$build/$test" -newer "$temporary/stamp")" ] ||

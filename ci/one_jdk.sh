@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The suite of a finished release build with one JDK as the only one on the machine:
-# ci/one_jdk.sh HOME. /usr/lib/jvm is replaced for it alone, in a mount namespace of its own, so it
+# Runs the tests of a finished release build with one JDK as the only JDK of the machine:
+# ci/one_jdk.sh HOME. /usr/lib/jvm is replaced in a mount namespace for these tests alone, which
 # needs root. The JDK must have javac and run with the machine's C library. ci/jdks.bats is left
-# out: it brings its own.
-# Exit codes: 0 all passed, 1 something failed, 2 a wrong word, 3 this machine cannot do it.
+# out, because it provides its own JDKs.
+# Exit codes: 0 all passed, 1 something failed, 2 usage, 3 this machine cannot do it.
 set -eu
 cd "$(dirname "$0")/.."
 [ "$#" -eq 1 ] || {
-  echo 'one_jdk: it wants the home of a JDK' >&2
+  echo 'one_jdk: expected the home of one JDK: ci/one_jdk.sh HOME' >&2
   exit 2
 }
 home=$(realpath "$1")

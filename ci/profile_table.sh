@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Tries each flag profile on JDKs and prints the table of docs/jdk-support.md:
-# ci/profile_table.sh [VERSION...] (default: one of each feature version, as ci/jdks.sh names them).
-# Each cell is 5 s of torture:mixed, at 100 us, with agct and asgst: samples, and on how many of
-# those that both walked the methods agree. "-": this JDK has no such flags; what else went wrong
-# stands there by the cell's status.
-# WALKHAMMER names the executable (default: the release build's), $WALKHAMMER_STRESS_TIME another
-# time.
+# Runs each flag profile on JDKs and prints the table of docs/jdk-support.md:
+# ci/profile_table.sh [VERSION...]. A VERSION is a name of ci/jdks.sh (default: one for each feature
+# version).
+# Each cell is 5 s of torture:mixed, sampled every 100 us, with agct and asgst. It shows the number
+# of samples, and the percentage of the samples walked by both whose methods agree; "-" if the JDK
+# does not know the profile's flags; the cell's status if it failed otherwise.
+# WALKHAMMER names the executable (default: the release build's), WALKHAMMER_STRESS_TIME another
+# duration than 5s.
 set -eu
 cd "$(dirname "$0")/.."
 # shellcheck source=ci/measure.sh
@@ -29,7 +30,7 @@ while read -r _ home; do set -- "$@" --jdk "$home"; done <"$work/jdks"
   exit 3
 }
 
-# cell PROFILE HOME
+# cell PROFILE HOME: prints one cell of the table.
 cell() {
   sqlite3 -readonly "$work/run/run.db" "
     SELECT CASE WHEN status <> 'passed' THEN CASE

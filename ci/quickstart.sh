@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# From a fresh clone to the first results: sets up, builds what that needs, fuzzes the newest JDK at
-# hand. Says at its end how long each of these took.
-# WALKHAMMER_TIME=5s shortens the run; WALKHAMMER_JDK=DIR chooses the JDK.
+# From a fresh clone to first results: installs packages, builds the command, fuzzes the newest JDK
+# of this machine. Prints at the end how long each phase took.
+# WALKHAMMER_TIME=5s shortens the run (default: 30s); WALKHAMMER_JDK=DIR chooses the JDK.
+# Exit codes: those of `walkhammer fuzz`, but 0 if there are findings; 3 without a JDK.
 set -eu
 cd "$(dirname "$0")/.."
 
 began=$(date +%s)
 ci/setup.sh run
 set_up=$(date +%s)
-# A folder that is set up for more, such as the tests, stays so.
+# A build folder that is configured for more, such as the tests, stays so.
 [ -e build/release/build.ninja ] || cmake --preset quick
 cmake --build --preset quick
 built=$(date +%s)
@@ -17,7 +18,7 @@ built=$(date +%s)
 walkhammer=build/release/walkhammer
 jdk=${WALKHAMMER_JDK:-}
 if [ -z "$jdk" ]; then
-  # Sorted, the newest last; two blanks end the path.
+  # The list is sorted, the newest JDK last; two spaces end the path.
   jdk=$("$walkhammer" list jdks | sed -n '$s/  .*//p')
 fi
 if [ -z "$jdk" ]; then

@@ -1,12 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs what building and testing walkhammer needs; does nothing when all of it is there.
-# With the word `run`: only what building and running the command needs; `aarch64`: also what
-# cross-building for that needs; `jdks`: what ci/jdks.sh needs; `build-jdk`: what its --build needs.
-# The one place that installs. Debian 12, as root or through sudo.
+# Installs the Debian 12 packages that walkhammer needs, as root or through sudo: ci/setup.sh [FOR].
+# Does nothing if all are installed. No other script of ci installs packages. FOR is
+#   nothing     to build and test walkhammer
+#   run         only to build and run the command
+#   aarch64     also to cross-build for aarch64
+#   jdks        also to run ci/jdks.sh
+#   build-jdk   also to run ci/jdks.sh --build
+# Exit codes: 0 all are installed, 1 apt-get failed, 2 usage, 3 this machine lacks apt-get or root.
 set -eu
 
-# Each on its own line, so that a change shows as one.
+# One package a line, so that a diff shows each change.
 to_run='
 cmake
 g++
@@ -50,9 +54,9 @@ case ${1:-} in
   '') ;;
   run) packages=$to_run ;;
   aarch64) packages="$packages g++-aarch64-linux-gnu" ;;
-  # Any pip does, Debian's or another.
+  # Any pip will do, Debian's or another.
   jdks) command -v pip >/dev/null || packages="$packages python3-pip" ;;
-  # Of the libraries that configure asks for, ci/build_jdk.sh unpacks the headers.
+  # ci/build_jdk.sh itself unpacks the headers of libraries that configure asks for.
   build-jdk) packages="$packages autoconf file" ;;
   *)
     echo "setup: expected nothing, run, aarch64, jdks or build-jdk, got $1" >&2
@@ -75,7 +79,7 @@ as_root() {
   fi
 }
 
-# Mirrors and their networks fail now and then.
+# Mirrors and networks fail now and then, so a command is tried again.
 with_retries() {
   tries=3
   until as_root "$@"; do

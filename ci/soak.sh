@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The long soak: coverage traps and background Java threads (--churn) together must never bring the
-# JVM down. WALKHAMMER_TIME (default 10m) of walks on each JDK given (default: every JDK found),
-# under G1 and under ZGC side by side. Fails when a death has no input to blame, or when a run
-# proves nothing. Deaths by an input are told; look at these, too: a thread of the
-# JVM that dies while an input is walked is blamed on the input, and only a replay tells.
+# The long soak of fuzz: coverage traps and background Java threads (--churn) together must never
+# bring the JVM down. ci/soak.sh [JDK...] walks for WALKHAMMER_TIME (default: 10m) on each JDK
+# (default: all JDKs of this machine), under G1 and under ZGC side by side. Fails if a child died
+# without an input to blame, or if a run proves nothing. Deaths with an input are printed and should
+# be replayed: the input at hand is also blamed when another thread of the JVM dies.
 # WALKHAMMER names the executable (default: the release build's), WALKHAMMER_OUT a new folder for
 # the runs.
+# Exit codes: 0 passed, 1 failed, 3 no JDK, 4 no build.
 set -eu
 cd "$(dirname "$0")/.."
 walkhammer=${WALKHAMMER:-build/release/walkhammer}
@@ -25,13 +26,13 @@ if [ "$#" -eq 0 ]; then
   exit 3
 fi
 
-# start JDK COLLECTOR FOLDER: a run in the background, as $!.
+# start JDK COLLECTOR FOLDER: starts a run in the background; its process is $!.
 start() {
   "$walkhammer" fuzz --engine libfuzzer --churn --time "${WALKHAMMER_TIME:-10m}" --no-confirm \
     --no-minimize --jdk "$1" --out "$3" -- "-XX:+Use$2" >"$3.txt" 2>"$3.log" &
 }
 
-# ask FOLDER SQL: what the run store answers.
+# ask FOLDER SQL: queries FOLDER's run.db.
 ask() {
   sqlite3 -readonly "$1/run.db" "$2"
 }
@@ -41,11 +42,11 @@ fail() {
   failed=1
 }
 
-# settle NAME FOLDER PID: waits for the run, tells what it did, judges it.
+# settle NAME FOLDER PID: waits for the run, prints what it did, judges it.
 settle() {
   code=0
   wait "$3" || code=$?
-  # 1: findings, which are no matter here.
+  # 1 means findings, which are allowed here.
   if [ "$code" -gt 1 ]; then
     fail "$1: walkhammer ended with $code: $(tail -n 1 "$2.log")"
     return
@@ -57,7 +58,7 @@ settle() {
   ask "$2" "SELECT printf('  %dx by an input: %s ($2/%s)', COUNT(*), title, folder)
     FROM bucket JOIN finding ON finding.bucket = bucket.id
     WHERE finding.oracle = 'survival' AND request <> '' GROUP BY bucket.id"
-  # Every death is one finding, or none where it happened before the first walk.
+  # A death is one finding with a request, or none if it happened before the first walk.
   blameless=$(ask "$2" "SELECT children_died - (SELECT COUNT(*) FROM finding
     WHERE oracle = 'survival' AND request <> '') FROM run")
   if [ "$blameless" -ne 0 ]; then
@@ -66,13 +67,13 @@ settle() {
   happened=$(ask "$2" "SELECT walks > 0 AND blocks > 0 AND collections > 0 AND unloaded > 0
     FROM run LEFT JOIN churn")
   if [ "$happened" != 1 ]; then
-    fail "$1: vacuous, something of the above did not happen at all"
+    fail "$1: vacuous: no walks, no blocks, no collections or no unloaded classes, see above"
   fi
 }
 
 mkdir -p "$out"
 failed=0
-# Background runs of a script ignore SIGINT; SIGTERM ends them in order.
+# Background processes of a script ignore SIGINT; SIGTERM makes runs end in order.
 trap 'kill "$g1" "$z" || true; wait; exit 130' INT TERM
 number=0
 for jdk; do

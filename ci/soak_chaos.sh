@@ -1,15 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A day in an hour: everything that can happen to a nightly job from outside happens to fuzz runs.
-# Children and parents are killed, children and parents are stopped for seconds, disks are full at
-# every size, processes and memory run out. Fails if a finding that was printed is not in the run
-# folder, if an accident from outside becomes a finding, if an exit code is wrong, or if processes
-# or temporary files are left.
+# Fault injection: fuzz runs meet the accidents that a nightly job may meet. Children and parents
+# are killed, children and parents are stopped for seconds, disks of all sizes run full, processes
+# and memory run out. Fails if a printed finding is missing in the run folder, if an accident
+# becomes a finding, if an exit code is wrong, or if processes or temporary files are left.
 #   ci/soak_chaos.sh [LANE...]   children, parents, stops, disks, processes, memory (default: all)
 # WALKHAMMER_KILLS (default 100) is the number of children and of parents that are killed.
 # WALKHAMMER names the executable (default: the release build's), WALKHAMMER_JDK the JDK. Needs root
-# for disks, processes and memory; without it, says so and skips these.
-# Exit codes: 0 all passed, 1 something failed, 2 a wrong word, 3 nothing could be run, 4 no build.
+# for disks, processes and memory: without root, these lanes are skipped with a message.
+# Exit codes: 0 all passed, 1 something failed, 2 usage, 3 nothing could be run, 4 no build.
 set -eu
 cd "$(dirname "$0")/.."
 walkhammer=$(realpath "${WALKHAMMER:-build/release/walkhammer}")
@@ -43,7 +42,7 @@ fail() {
   failed=1
 }
 
-# A number from $1 to $2, of the kernel's choice.
+# between LEAST MOST: prints a random number from LEAST to MOST.
 between() {
   echo $(($1 + $(od -An -N2 -tu2 /dev/urandom) % ($2 - $1 + 1)))
 }
@@ -52,7 +51,8 @@ pause() { # of $1 to $2 milliseconds
   sleep "$(between "$1" "$2" | awk '{ print $1 / 1000 }')"
 }
 
-# start FOLDER ARGUMENT...: a run in the background, as $run; it prints into $work/text and $work/log.
+# start FOLDER ARGUMENT...: starts a run in the background, as $run. Its stdout goes to $work/text,
+# its stderr to $work/log.
 start() {
   folder=$1
   shift
@@ -61,7 +61,7 @@ start() {
   run=$!
 }
 
-# ended: waits for $run; its exit code is $code.
+# ended: waits for $run; its exit code goes to $code.
 ended() {
   code=0
   wait "$run" || code=$?
@@ -76,7 +76,7 @@ ask() {
   sqlite3 "$1/run.db" "$2"
 }
 
-# Every bucket that was printed as new is in the run folder.
+# Checks that every bucket that was printed as new is in the run folder.
 check_kept() {
   sed -n 's/^.*new at [^:]*: \[[A-Za-z]*\] \(.*\) ([a-z-]*)$/\1/p' "$work/log" | sort -u >"$work/said"
   { [ ! -e "$1/run.db" ] || ask "$1" 'SELECT title FROM bucket'; } | sort -u >"$work/kept"
@@ -89,20 +89,20 @@ forbidden_in() {
     WHERE grade = 'Forbidden'"
 }
 
-# A run of an honest walker has nothing Forbidden, and exit code 0.
+# Checks that a run of a correct walker has no Forbidden finding, and exit code 0.
 check_innocent() {
   [ "$code" -eq 0 ] || fail "$2: exit code $code: $(tail -n 1 "$work/log")"
   blamed=$(forbidden_in "$1")
   [ -z "$blamed" ] || fail "$2: accidents became findings: $blamed"
 }
 
-# No process and no temporary file is left behind.
+# Checks that no process and no temporary file is left.
 check_clean() {
   left=$(find "$TMPDIR" -mindepth 1 -maxdepth 1 | wc -l)
   [ "$left" -le "$2" ] || fail "$1: $left temporary folders are left"
 }
 
-# Waits until $run has walked: a run whose first children all die ends, and says so.
+# Waits until $run has walked: a run whose first children all die would end.
 await_walks() {
   for second in $(seq 120); do
     [ "$(ask "$1" 'SELECT walks FROM run' 2>/dev/null || echo 0)" -eq 0 ] 2>/dev/null || return 0
@@ -111,7 +111,7 @@ await_walks() {
   fail "the run did not walk within $second seconds"
 }
 
-# Kills children of one run, until $kills were killed.
+# Lane: kills $kills children of one run.
 children() {
   start "$work/children" --walker asgst --workers 2 --time 24h
   await_walks "$work/children"
@@ -132,7 +132,7 @@ children() {
     "SELECT group_concat(kind || ' ' || name || ' ' || count, '; ') FROM note")"
 }
 
-# Kills whole runs, each within its first seconds.
+# Lane: kills whole runs, each within its first seconds.
 parents() {
   for i in $(seq "$kills"); do
     start "$work/parent" --walker agct --workers 2 --time 24h
@@ -158,7 +158,7 @@ parents() {
   echo "parents: $kills killed"
 }
 
-# Stops children and parents for seconds.
+# Lane: stops children and parents for seconds.
 stops() {
   start "$work/stops" --walker asgst --workers 2 --time 45s
   for target in child parent child parent; do
@@ -176,7 +176,7 @@ stops() {
   echo "stops: 4 of 4 s each"
 }
 
-# Runs out of room on disks of all sizes.
+# Lane: runs on disks from 16 KiB to 16 MiB, which run full.
 disks() {
   [ "$(id -u)" -eq 0 ] || { echo 'disks: skipped, mounting needs root'; return 0; }
   mkdir -p "$work/disk"
@@ -206,7 +206,8 @@ disks() {
   echo 'disks: of 16 KiB to 16 MiB'
 }
 
-# limited KIND FILE_OF_V1 FILE_OF_V2 LIMIT FOLDER ARGUMENT...: a run within a control group.
+# limited KIND FILE_V1 FILE_V2 LIMIT FOLDER ARGUMENT...: a run in a control group with a limit.
+# FILE_V1 and FILE_V2 are the names of the limit's file in versions 1 and 2 of control groups.
 limited() {
   group=/sys/fs/cgroup/$1/walkhammer-soak
   file=$2
@@ -228,7 +229,7 @@ limited() {
   rmdir "$group" || true
 }
 
-# Runs out of processes, at every number of them.
+# Lane: runs with limits from 2 to 60 processes.
 processes() {
   for most in 2 8 20 30 40 60; do
     limited pids pids.max pids.max "$most" "$work/few" --walker asgst --workers 3 \
@@ -245,7 +246,7 @@ processes() {
   echo 'processes: limits of 2 to 60'
 }
 
-# Runs out of memory: the kernel kills children, which is nobody's finding.
+# Lane: runs with limits from 60 to 300 MiB; the kernel kills children, which must be no finding.
 memory() {
   for mib in 60 120 200 300; do
     limited memory memory.limit_in_bytes memory.max "$((mib << 20))" "$work/small" \

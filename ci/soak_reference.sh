@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The long soak of the reference walk, in two parts side by side: WALKHAMMER_TIME (default 1h) under
-# libFuzzer with ASan and UBSan, by the rules of both architectures; and on each JDK given (default:
-# every JDK found) synthetic walks of all scenes by each of its walkers, WALKHAMMER_WALKS (default
-# 170000000) each, which is a billion on two JDKs. Fails at the first finding of the first part, at a
-# Forbidden finding of the second, or when a run proves nothing.
-# WALKHAMMER and WALKHAMMER_FUZZER name the executables (defaults: release's and asan's builds),
-# WALKHAMMER_OUT a new folder for the runs.
+# The long soak of the reference walk: ci/soak_reference.sh [JDK...] runs two parts side by side.
+# 1. WALKHAMMER_TIME (default: 1h) of reference_fuzzer, with ASan and UBSan, for both architectures.
+# 2. On each JDK (default: all JDKs of this machine), synthetic walks of all scenes by each walker
+#    of the reference, WALKHAMMER_WALKS (default: 170000000) each, which is a billion on two JDKs.
+# Fails at a finding of part 1, at a Forbidden finding of part 2, or if nothing was walked.
+# WALKHAMMER and WALKHAMMER_FUZZER name the executables (defaults: those of the presets release and
+# asan), WALKHAMMER_OUT a new folder for the runs.
+# Exit codes: 0 passed, 1 failed, 3 no JDK, 4 no build.
 set -eu
 cd "$(dirname "$0")/.."
 walkhammer=${WALKHAMMER:-build/release/walkhammer}
@@ -46,7 +47,7 @@ for jdk in "$@"; do
   for walker in asgst iterator iterator-frame; do
     run=$out/$(basename "$jdk")-$walker
     code=0
-    # A hang is endless; a machine that stands still for a moment is none.
+    # 2 s: a real hang lasts for ever, and a pause of the machine must not count as one.
     "$walkhammer" fuzz --walker "$walker" --walks "$walks" --workers 2 --hang-limit 2s \
       --no-confirm --no-minimize --jdk "$jdk" --out "$run" >"$run.txt" 2>"$run.log" || code=$?
     [ "$code" -le 1 ] || fail "$run: walkhammer ended with $code: $(tail -n 1 "$run.log")"

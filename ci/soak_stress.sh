@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The hour of torture: every torture program under every collector on each JDK given (default: every
-# JDK found), WALKHAMMER_CELL_TIME (default 18s) each. Fails on a death, on a lost result, and when
-# the agent took more memory than it may.
+# The long soak of stress: ci/soak_stress.sh [JDK...] runs every torture program under every
+# collector on each JDK (default: all JDKs of this machine), WALKHAMMER_CELL_TIME (default: 18s)
+# each. Fails if a cell failed, if findings were lost, or if an agent took more than 64 MiB.
 # WALKHAMMER names the executable (default: the release build's), WALKHAMMER_OUT a new run folder.
+# Exit codes: 0 passed, 1 failed, 4 no build.
 set -eu
 cd "$(dirname "$0")/.."
 walkhammer=${WALKHAMMER:-build/release/walkhammer}
@@ -23,7 +24,7 @@ for jdk in "$@"; do
   jdks="$jdks --jdk $jdk"
 done
 
-# 1: findings, which are no matter here; 3: cells that this JDK cannot have.
+# 1 means findings, which are allowed here; 3 means cells that are not available on a JDK.
 code=0
 # shellcheck disable=SC2086  # no blanks in the paths of JDKs
 "$walkhammer" stress --workload 'torture:*' --profile g1,zgc,shenandoah,parallel,serial $jdks \

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Each source names its licence in one of its first three lines: ci/spdx.sh [FILE...], without FILE
-# all that git knows. Lists those that do not. Exit codes: 0 all do, 1 some do not.
+# Checks that each source names its licence in one of its first three lines: ci/spdx.sh [FILE...]
+# (default: all sources that git tracks). Prints those that do not.
+# Exit codes: 0 all do, 1 some do not.
 set -eu
 cd "$(dirname "$0")/.."
 [ "$#" -gt 0 ] || {

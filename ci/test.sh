@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# All that must hold before a change goes in: scripts, format, two compilers without warnings,
-# unit tests with and without sanitizers, the command from outside, an aarch64 JVM under emulation.
-# Ends with what failed, and a line like ctest's own, which counts every test and every step.
+# The gate: all checks that a change must pass. Scripts, format, two compilers without warnings,
+# unit tests with and without sanitizers, tests of the command, an aarch64 JVM under emulation.
+# Prints at the end what failed, and a line in ctest's form that counts every test and every step.
+# Exit codes: 0 all passed, 1 something failed.
 set -eu
 cd "$(dirname "$0")/.."
 exec 2>&1  # where only one of the two is kept
@@ -12,9 +13,9 @@ total=0
 failed=0
 skipped=0
 step=start
-slow=  # the process of what is done slowly
+slow=  # the process that runs the slow steps
 
-# Also after a step that ended the script: that step then counts as failed.
+# Runs at every exit: a step that ended the script counts as failed.
 finish() {
   status=$?
   stop_slow
@@ -43,13 +44,14 @@ say() {
   echo "== $step"
 }
 
-# fails WHAT: one more that failed; said here and at the end, which is all that some will see.
+# fails WHAT: counts a failure and prints it, here and at the end, which is all that some readers
+# see.
 fails() {
   failed=$((failed + 1))
   echo "FAILED: $1" | tee -a "$logs/failed"
 }
 
-# One test that is a command; later steps do not need it.
+# check NAME COMMAND...: a test that is one command; the script goes on if it fails.
 check() {
   say "$1"
   shift
@@ -57,7 +59,7 @@ check() {
   "$@" || fails "$step"
 }
 
-# A step that later ones need: `set -e` ends the script when it fails.
+# must NAME COMMAND...: a step that later steps need: `set -e` ends the script if it fails.
 must() {
   say "$1"
   shift
@@ -65,7 +67,7 @@ must() {
   total=$((total + 1))
 }
 
-# Runs a command, showing and keeping its output; the exit code goes to $code.
+# keep COMMAND...: runs COMMAND, prints and keeps its output; its exit code goes to $code.
 keep() {
   { "$@" 2>&1 && echo 0 >"$logs/code" || echo $? >"$logs/code"; } | tee "$logs/output"
   code=$(cat "$logs/code")
@@ -77,7 +79,7 @@ unit_tests() {
   keep ctest --output-on-failure --no-tests=error --timeout 300 "$@"
   counts=$(sed -n 's/.* \([0-9]*\) tests failed out of \([0-9]*\)$/\1 \2/p' "$logs/output")
   skips=$(grep -c '\*\*\*Skipped' "$logs/output") || true
-  # What a test said follows the line with its result.
+  # A test's output follows the line with its result.
   awk '/^ *Start / { next }
        /^ *[0-9]+\/[0-9]+ Test / { on = /\*\*\*(Failed|Timeout|Exception|Not Run)/ ? NR + 60 : 0 }
        NR < on' "$logs/output" >>"$logs/failed"
@@ -95,20 +97,21 @@ bats_tests() {
   count "$failures" "$((passes + failures))" "$skips"
 }
 
-# count FAILED TOTAL SKIPPED, of the command whose exit code is in $code.
+# count FAILED TOTAL SKIPPED: adds these numbers of tests of the command whose exit code is in
+# $code.
 count() {
   failed=$((failed + ${1:-0}))
   total=$((total + ${2:-0}))
   skipped=$((skipped + $3))
-  # A tool that failed without a failed test, or that ran none.
+  # A tool that failed without a failed test, or that ran no test, is a failure of its own.
   if [ "${2:-0}" -eq 0 ] || { [ "$code" -ne 0 ] && [ "${1:-0}" -eq 0 ]; }; then
     total=$((total + 1))
     fails "$step (exit code $code)"
   fi
 }
 
-# slowly NAME COMMAND...: in the time that others leave; what it says and its exit code are kept. It
-# is a process group of its own, so that all of it can be ended.
+# slowly NAME COMMAND...: runs COMMAND at the lowest priority; its output and exit code go to files.
+# It is a process group of its own, so that all of it can be killed.
 slowly() {
   name=$1
   shift
@@ -117,7 +120,7 @@ slowly() {
     >"$logs/$name" 2>&1 && echo 0 >"$logs/$name.code" || echo $? >"$logs/$name.code"
 }
 
-# Ends what is still done slowly.
+# stop_slow: kills the slow steps that still run.
 stop_slow() {
   [ -z "$slow" ] || kill "$slow" 2>/dev/null || true
   for group in "$logs"/*.group; do
@@ -125,7 +128,7 @@ stop_slow() {
   done
 }
 
-# finished NAME: waits for it and shows what was kept.
+# finished NAME: waits for the slow step NAME, prints its output and returns its exit code.
 finished() {
   until [ -s "$logs/$1.code" ]; do
     sleep 1
@@ -134,12 +137,12 @@ finished() {
   return "$(cat "$logs/$1.code")"
 }
 
-# find's conditions and actions, on our own files.
+# ours EXPRESSION...: find with EXPRESSION over the files of this repository.
 ours() {
   find . \( -path ./.git -o -path './build*' -o -path './out*' \) -prune -o -type f "$@"
 }
 
-# What ci/aarch64.sh said. Counts as skipped where its packages cannot be had: exit code 3.
+# aarch64 NAME: the result of ci/aarch64.sh. Exit code 3, packages cannot be downloaded, is a skip.
 aarch64() {
   say "$1"
   total=$((total + 1))
@@ -148,14 +151,14 @@ aarch64() {
   case $code in
     0) ;;
     3)
-      echo "skipped: this machine cannot have what an aarch64 JVM needs"
+      echo "skipped: the packages of an aarch64 JVM cannot be downloaded here"
       skipped=$((skipped + 1))
       ;;
     *) fails "$step" ;;
   esac
 }
 
-# What was compiled once, in whatever folder, is not compiled again.
+# ccache reuses what was compiled in any clone.
 export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
 
@@ -169,13 +172,13 @@ check 'format: clang-format-14' \
   ours \( -name '*.h' -o -name '*.cc' \) -exec clang-format-14 --dry-run -Werror --ferror-limit=20 {} +
 must 'configure: release, g++' cmake --preset release
 must 'build: release, g++' cmake --build build/release
-# The other build has seen each file alone.
+# A unity build is enough here: the release build has compiled each file alone.
 must 'configure: clang-14, sanitizers' cmake --preset asan -DCMAKE_UNITY_BUILD=ON
 unit_tests 'tests: release' --test-dir build/release -j "$(nproc)"
-# bats tests start the release build from outside.
+# bats tests start the command of the release build.
 WALKHAMMER=$PWD/build/release/walkhammer
 export WALKHAMMER
-# These use the time in which other tests wait, and are not in a hurry.
+# These steps use the time in which the following tests wait.
 {
   slowly asan cmake --build build/asan
   slowly aarch64 ci/aarch64.sh --short

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs clang-tidy over all but tests and examples, and looks for includes that nobody uses, there
-# too; takes minutes, so ci/test.sh leaves it out. The includes need clang-tidy-19, which ci/setup.sh
+# Runs clang-tidy over all sources but tests and examples, and looks for unused includes in tests,
+# too: ci/tidy.sh [FILE...], such as ci/tidy.sh harness/jvm/images/jdk.cc. It takes minutes, so
+# ci/test.sh does not run it. Unused includes are looked for by clang-tidy-19, which ci/setup.sh
 # does not install.
-# Files can be named: ci/tidy.sh harness/jvm/images/jdk.cc
+# Exit codes: 0 no warning, another code otherwise; warnings are printed.
 set -eu
 cd "$(dirname "$0")/.."
 
-# Headers that stand for others of their library or of the C library.
+# Headers by which other headers of their library, or of the C library, are included.
 stands_for='fmt/.*;g(test|mock)/.*;nlohmann/.*;CLI/.*;sys/.*;(elf|jvmti|link|pthread|ucontext|unistd)\\.h'
 
 cmake --preset asan -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >/dev/null
@@ -20,7 +21,7 @@ if command -v clang-tidy-19 >/dev/null; then
   # Without precompiled headers, which would hide what is missing.
   cmake --preset asan -B build/tidy -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
     -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
-  # Of a file that does not compile here, nothing can be said.
+  # Files that do not compile with this configuration are skipped.
   # shellcheck disable=SC2016  # for the inner shell
   unused=$(printf '%s\n' "$@" | STANDS_FOR="$stands_for" xargs -n 1 -P "$(nproc)" sh -c '
     said=$(clang-tidy-19 --quiet -p build/tidy --checks="-*,misc-include-cleaner" --config="

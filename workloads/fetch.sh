@@ -103,7 +103,7 @@ else
   case $code:$kept in
     22:?* | 33:?* | 36:?* | 8:?*)
       if [ "$(sum "$file")" != "$wanted" ]; then
-        echo "fetch: $url cannot be gone on with: from its start"
+        echo "fetch: $url cannot be resumed: downloading it from the start"
         mv "$file" "$file.old"
         code=0
         download "$url" "$file" || code=$?
@@ -131,7 +131,7 @@ fi
 rm -f "$folder/verified"
 case $name in
   *.zip)
-    # An empty folder: what an earlier unpacking left unfinished must not pass for complete.
+    # The folder must be empty: leftovers of an interrupted unpacking must not pass for complete.
     rm -rf "$folder/files"
     unzip -q "$file" -d "$folder/files" || fail 2 "$file cannot be unpacked; is the disk full?"
     # The jar nearest to the top.

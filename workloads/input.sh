@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Makes the input of a workload: input.sh NAME FOLDER SEED SCALE. The same arguments make the same
-# bytes; scale 1 is some seconds of work for the program, and work grows with the scale.
+# Makes the input of a workload: input.sh NAME FOLDER SEED SCALE. Equal arguments make equal bytes.
+# SCALE 1 is some seconds of work for the program, and the work grows with SCALE.
 set -eu
 
 usage() {
@@ -10,8 +10,8 @@ usage() {
   exit 2
 }
 
-# write FILE PROGRAM: writes what the awk program prints. The program can use `scale`, pick(n):
-# 0..n-1, word() and sentence(words).
+# write FILE PROGRAM: writes the output of the awk program to FILE. The program can use `scale`,
+# pick(n), which returns a number from 0 to n-1, word() and sentence(words).
 write() {
   awk -v seed="$seed" -v scale="$scale" '
     function pick(n) {

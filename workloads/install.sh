@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian packages of the workloads in debian.catalogue; with names, as in install.sh
-# fop ecj, only those of these workloads. Runs apt-get as root or through sudo.
+# Installs the Debian packages of workloads: install.sh [NAME...], such as install.sh fop ecj
+# (default: all workloads of debian.catalogue). Runs apt-get as root or through sudo.
+# Exit codes: 0 installed, 2 unknown NAME, 3 no apt-get or no root, others apt-get's.
 set -eu
 catalogue=$(dirname "$0")/debian.catalogue
 

@@ -11,7 +11,7 @@
 # Exit codes: 0 all passed, 1 something failed, 2 usage, 3 nothing could be run, 4 no build.
 set -eu
 cd "$(dirname "$0")/.."
-walkhammer=$(realpath "${WALKHAMMER:-build/release/walkhammer}")
+walkhammer=$(realpath -m "${WALKHAMMER:-build/release/walkhammer}")
 kills=${WALKHAMMER_KILLS:-100}
 
 if [ ! -x "$walkhammer" ]; then

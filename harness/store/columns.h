@@ -31,15 +31,15 @@ struct ColumnInfo {
 };
 
 // Fields that SQLite has no type for. Unsigned 64-bit values may not fit SQLite's signed integers,
-// so Decimal and Hex store them as text.
+// so Decimal and HexDigits store them as text.
 template <typename T>
 struct Decimal {
   explicit Decimal(T& field) : value(field) {}
   T& value;
 };
 template <typename T>
-struct Hex {  // 16 hexadecimal digits
-  explicit Hex(T& field) : value(field) {}
+struct HexDigits {  // 16 hexadecimal digits
+  explicit HexDigits(T& field) : value(field) {}
   T& value;
 };
 // An enumeration, stored as the word that kTo returns for a value and that kFrom reads.
@@ -72,7 +72,7 @@ inline constexpr const char* kSqlType<std::optional<T>> = "INTEGER";
 template <typename T>
 inline constexpr const char* kSqlType<Decimal<T>> = "TEXT NOT NULL";
 template <typename T>
-inline constexpr const char* kSqlType<Hex<T>> = "TEXT NOT NULL";
+inline constexpr const char* kSqlType<HexDigits<T>> = "TEXT NOT NULL";
 template <typename T, auto kTo, auto kFrom>
 inline constexpr const char* kSqlType<Word<T, kTo, kFrom>> = "TEXT NOT NULL";
 template <typename T, int64_t kNone>
@@ -92,7 +92,7 @@ void BindField(Statement& statement, const Decimal<T>& field) {
   statement.Bind(std::to_string(field.value));
 }
 template <typename T>
-void BindField(Statement& statement, const Hex<T>& field) {
+void BindField(Statement& statement, const HexDigits<T>& field) {
   statement.Bind(fmt::format("{:016x}", field.value));
 }
 template <typename T, auto kTo, auto kFrom>
@@ -119,7 +119,7 @@ void ReadField(Statement& row, Decimal<T> field) {
   field.value = std::strtoull(row.Text().c_str(), nullptr, 10);
 }
 template <typename T>
-void ReadField(Statement& row, Hex<T> field) {
+void ReadField(Statement& row, HexDigits<T> field) {
   field.value = std::strtoull(row.Text().c_str(), nullptr, 16);
 }
 template <typename T, auto kTo, auto kFrom>

@@ -122,7 +122,7 @@ void Columns(Row& row, Column column) {
   column("pristine_walks", row.pristine_walks);
   column("pristine_true", row.pristine_true);
   column("contained_crashes", row.contained_crashes);
-  column("request_hash", Hex{row.request_hash});
+  column("request_hash", HexDigits{row.request_hash});
   column("children_started", row.children_started);
   column("children_retired", row.children_retired);
   column("children_died", row.children_died);

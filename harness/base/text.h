@@ -30,6 +30,15 @@ std::vector<std::string> Words(std::string_view text);
 // Returns the parts that `separator` separates, also empty parts; none if `text` is empty.
 std::vector<std::string> Split(std::string_view text, char separator);
 
+// Returns the value of `Enum`, from 0 to `last`, that `word_of` turns into `word`; `otherwise` if
+// there is none. `word_of` takes an `Enum` and returns what a std::string_view compares with.
+template <typename Enum, typename WordOf>
+Enum FromWord(std::string_view word, WordOf word_of, Enum last, Enum otherwise) {
+  for (int value = 0; value <= static_cast<int>(last); value++)
+    if (word == word_of(static_cast<Enum>(value))) return static_cast<Enum>(value);
+  return otherwise;
+}
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_BASE_TEXT_H_

@@ -24,6 +24,20 @@ TEST(TextTest, Numbers) {
   EXPECT_EQ(HexBytes(bytes, 0), "");
 }
 
+enum class Size : uint8_t { kSmall, kMiddle, kLarge };
+const char* SizeWord(Size size) {
+  constexpr const char* kWords[] = {"small", "middle", "large", "beyond"};
+  return kWords[static_cast<int>(size)];
+}
+
+TEST(TextTest, AWordLeadsBackToItsValue) {
+  EXPECT_EQ(FromWord("small", SizeWord, Size::kLarge, Size::kMiddle), Size::kSmall);
+  EXPECT_EQ(FromWord("large", SizeWord, Size::kLarge, Size::kMiddle), Size::kLarge);
+  EXPECT_EQ(FromWord("beyond", SizeWord, Size::kLarge, Size::kMiddle), Size::kMiddle);
+  EXPECT_EQ(FromWord("", SizeWord, Size::kLarge, Size::kMiddle), Size::kMiddle);
+  EXPECT_EQ(FromWord("Large", SizeWord, Size::kLarge, Size::kMiddle), Size::kMiddle);
+}
+
 // Terminals obey control characters: C0, DEL, and C1 both as bytes and in UTF-8.
 TEST(TextTest, PrintableHoldsNoControlCharacters) {
   const std::string kept = "a b~\n\tgr\xc3\xbc\xc3\x9f \xe2\x86\x92 \xf0\x9f\x94\xa8 \xc2\xa0";

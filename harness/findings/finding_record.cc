@@ -141,15 +141,11 @@ Grade GradeOf(std::string_view oracle, std::string_view outcome, Grade otherwise
 }
 
 Grade GradeFromWord(std::string_view word) {
-  for (const Grade grade : {Grade::kAcceptable, Grade::kInteresting, Grade::kForbidden})
-    if (word == GradeWord(grade)) return grade;
-  return Grade::kForbidden;
+  return FromWord(word, GradeWord, Grade::kForbidden, Grade::kForbidden);
 }
 
 Realism RealismFromWord(std::string_view word) {
-  for (const Realism realism : {Realism::kGenuine, Realism::kShifted, Realism::kRandomRegisters})
-    if (word == RealismWord(realism)) return realism;
-  return Realism::kEditedStack;
+  return FromWord(word, RealismWord, Realism::kEditedStack, Realism::kEditedStack);
 }
 
 WalkRequest SaneRequest(const WalkRequest& request) {

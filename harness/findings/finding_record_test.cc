@@ -74,7 +74,8 @@ TEST_F(FindingRecordTest, GradeComesFromTheTable) {
   EXPECT_EQ(GradeOf("method-id", "unloaded", Grade::kForbidden), Grade::kInteresting);
   EXPECT_EQ(GradeOf("method-id", "no-such", Grade::kForbidden), Grade::kForbidden);
   EXPECT_EQ(GradeOf("no-such", "unloaded", Grade::kAcceptable), Grade::kAcceptable);
-  EXPECT_EQ(GradeFromWord("Interesting"), Grade::kInteresting);
+  for (const Grade grade : {Grade::kAcceptable, Grade::kInteresting, Grade::kForbidden})
+    EXPECT_EQ(GradeFromWord(GradeWord(grade)), grade);
   EXPECT_EQ(GradeFromWord("?"), Grade::kForbidden);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/store/note_rows.h"
 
+#include "harness/base/text.h"
+
 namespace walkhammer {
 
 const char* NoteKindWord(NoteKind kind) {
@@ -19,9 +21,7 @@ const char* NoteKindWord(NoteKind kind) {
 }
 
 NoteKind NoteKindFromWord(const std::string& word) {
-  for (uint8_t i = 0; i < static_cast<uint8_t>(NoteKind::kCount); i++)
-    if (word == NoteKindWord(static_cast<NoteKind>(i))) return static_cast<NoteKind>(i);
-  return NoteKind::kIncident;
+  return FromWord(word, NoteKindWord, NoteKind::kIncident, NoteKind::kIncident);
 }
 
 }  // namespace walkhammer

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/store/run_tables.h"
 
+#include "harness/base/text.h"
+
 namespace walkhammer {
 namespace {
 
@@ -38,10 +40,7 @@ std::string RunSchema() {
 }
 
 RunStatus RunStatusFromWord(std::string_view word) {
-  for (const RunStatus status : {RunStatus::kRunning, RunStatus::kCleanEnd, RunStatus::kInterrupted,
-                                 RunStatus::kFailed, RunStatus::kVacuous})
-    if (word == RunStatusWord(status)) return status;
-  return RunStatus::kFailed;
+  return FromWord(word, RunStatusWord, RunStatus::kVacuous, RunStatus::kFailed);
 }
 
 }  // namespace walkhammer

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "harness/base/text.h"
+
 namespace walkhammer {
 const char* CellStatusWord(CellStatus status) {
   switch (status) {
@@ -41,9 +43,7 @@ const char* CellStatusWord(CellStatus status) {
 }
 
 CellStatus CellStatusFromWord(const std::string& word) {
-  for (uint8_t i = 0; i < static_cast<uint8_t>(CellStatus::kCount); i++)
-    if (word == CellStatusWord(static_cast<CellStatus>(i))) return static_cast<CellStatus>(i);
-  return CellStatus::kToolFailed;
+  return FromWord(word, CellStatusWord, CellStatus::kToolFailed, CellStatus::kToolFailed);
 }
 
 std::string CellLabel(const CellRow& cell) {

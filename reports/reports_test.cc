@@ -7,10 +7,7 @@
 #include "harness/findings/crash_folder.h"
 #include "harness/request/scene_table.h"
 #include "harness/request/walker_table.h"
-#include "harness/store/record_testing.h"
-#include "reports/json_report.h"
-#include "reports/run_summary.h"
-#include "reports/text_report.h"
+#include "reports/report_testing.h"
 
 namespace walkhammer {
 namespace {
@@ -19,14 +16,8 @@ bool Contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-class ReportTest : public testing::Test {
+class ReportTest : public ReportedRun {
  protected:
-  ReportTest() {
-    Result<RunDb> run = RunDb::Create(dir_.Under("run"), TestIdentity());
-    EXPECT_TRUE(run.ok());
-    run_ = std::make_unique<RunDb>(std::move(run.value()));
-  }
-
   int64_t Add(const char* oracle, const char* outcome, const char* title, Realism realism) {
     return run_->AddFinding(TestRecord(oracle, outcome, title, realism)).value().bucket;
   }
@@ -34,22 +25,6 @@ class ReportTest : public testing::Test {
     EXPECT_TRUE(run_->Finish(status, totals, reason).ok());
     run_.reset();
   }
-  RunSummary Summary() {
-    const RunDb run = std::move(RunDb::Open(dir_.Under("run")).value());
-    return ReadRun(run).value();
-  }
-  std::string Text() { return TextReport(Summary()); }
-  std::string FirstLine() {
-    const std::string text = Text();
-    return text.substr(0, text.find('\n'));
-  }
-  nlohmann::json ReadJson() {
-    const RunDb run = std::move(RunDb::Open(dir_.Under("run")).value());
-    return nlohmann::json::parse(JsonReport(run, ReadRun(run).value()).value());
-  }
-
-  TempDir dir_;
-  std::unique_ptr<RunDb> run_;
 };
 
 TEST_F(ReportTest, CleanRun) {

@@ -2,12 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
-#include "harness/store/record_testing.h"
-#include "reports/json_report.h"
-#include "reports/run_summary.h"
-#include "reports/text_report.h"
+#include "reports/report_testing.h"
 
 namespace walkhammer {
 namespace {
@@ -17,7 +12,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-class StressReport : public testing::Test {
+class StressReport : public ReportedRun {
  protected:
   // Saves a cell with `status`, and with walks if such a cell may have walks.
   void Cell(int64_t position, CellStatus status, const char* reason = "") {
@@ -39,24 +34,6 @@ class StressReport : public testing::Test {
     totals.pristine_walks = totals.pristine_true = 0;  // such runs have no scenes
     return run_->Finish(status, totals, reason).value();
   }
-  RunSummary Summary() { return ReadRun(RunDb::Open(dir_.Under("run")).value()).value(); }
-  std::string Text() { return TextReport(Summary()); }
-  std::string FirstLine() {
-    const std::string text = Text();
-    return text.substr(0, text.find('\n'));
-  }
-  nlohmann::json ReadJson() {
-    const RunDb run = std::move(RunDb::Open(dir_.Under("run")).value());
-    return nlohmann::json::parse(JsonReport(run, ReadRun(run).value()).value());
-  }
-
-  std::unique_ptr<RunDb> NewRun() {
-    return std::make_unique<RunDb>(
-        std::move(RunDb::Create(dir_.Under("run"), TestIdentity()).value()));
-  }
-
-  TempDir dir_;
-  std::unique_ptr<RunDb> run_ = NewRun();
 };
 
 TEST_F(StressReport, CleanIfEveryCellPassed) {

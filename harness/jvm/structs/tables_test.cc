@@ -5,8 +5,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <map>
 
+#include "harness/asgst/testing/made_up_memory.h"
 #include "harness/jvm/structs/code_finder.h"
 #include "harness/jvm/structs/method_table.h"
 #include "harness/jvm/structs/thread_states.h"
@@ -65,20 +65,6 @@ TEST(ThreadStatesTest, AStateThatIsGoneIsNone) {
   EXPECT_GE(states.StateOf(8), ThreadStates::kCount);
 }
 
-class WordsByAddress final : public MemoryReader {
- public:
-  bool ReadWord(uint64_t address, uint64_t& word) const override {
-    const auto found = words_.find(address);
-    if (found == words_.end()) return false;
-    word = found->second;
-    return true;
-  }
-  void Put(uint64_t address, uint64_t word) { words_[address] = word; }
-
- private:
-  std::map<uint64_t, uint64_t> words_;
-};
-
 // A class at 0x1000 with three methods, whose numbers are 2, 0 and 1. The jmethodIDs of the numbers
 // 0, 1 and 2 are 7, 8 and 9.
 class MethodTableTest : public ::testing::Test {
@@ -106,7 +92,7 @@ class MethodTableTest : public ::testing::Test {
                            .const_idnum = 0,
                            .const_pool = 8,
                            .pool_holder = 16};
-  WordsByAddress memory_;
+  asgst::MadeUpMemory memory_;
 };
 
 TEST_F(MethodTableTest, AMethodIsFoundByItsId) {

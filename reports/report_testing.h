@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run store in a temporary folder, and the reports of it, for tests.
+#ifndef WALKHAMMER_REPORTS_REPORT_TESTING_H_
+#define WALKHAMMER_REPORTS_REPORT_TESTING_H_
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "harness/store/record_testing.h"
+#include "harness/store/run_db.h"
+#include "reports/json_report.h"
+#include "reports/run_summary.h"
+#include "reports/text_report.h"
+
+namespace walkhammer {
+
+// A fixture: `run_` is a new run in the folder "run". The reports read it from the disk.
+class ReportedRun : public testing::Test {
+ protected:
+  RunDb Opened() { return std::move(RunDb::Open(dir_.Under("run")).value()); }
+  RunSummary Summary() { return ReadRun(Opened()).value(); }
+  std::string Text() { return TextReport(Summary()); }
+  std::string FirstLine() {
+    const std::string text = Text();
+    return text.substr(0, text.find('\n'));
+  }
+  nlohmann::json ReadJson() {
+    const RunDb run = Opened();
+    return nlohmann::json::parse(JsonReport(run, ReadRun(run).value()).value());
+  }
+  std::unique_ptr<RunDb> NewRun() {
+    return std::make_unique<RunDb>(
+        std::move(RunDb::Create(dir_.Under("run"), TestIdentity()).value()));
+  }
+
+  TempDir dir_;
+  std::unique_ptr<RunDb> run_ = NewRun();
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_REPORTS_REPORT_TESTING_H_

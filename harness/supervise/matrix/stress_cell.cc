@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "harness/base/clock.h"
@@ -86,10 +87,16 @@ void StressCell::End(CellStatus status, const std::string& reason) {
   plan_.row.reason = reason;
 }
 
-// What is deferred until `work` is done: nobody waits for it, and nothing of the cell changes but
-// by findings and what the program prints. `work` must not touch the cell.
+// Runs `work` on a thread of its own, and `then` in a later Step, once `work` is done. Until then
+// only findings and the program's output change the cell. `work` must not touch the cell. If there
+// can be no further thread, the cell ends with that.
 Status StressCell::Beside(std::function<void()> work, std::function<Status()> then) {
-  beside_ = std::async(std::launch::async, std::move(work));
+  try {
+    beside_ = std::async(std::launch::async, std::move(work));
+  } catch (const std::system_error& error) {
+    End(CellStatus::kToolFailed, std::string("cannot start a thread: ") + error.what());
+    return Ok();
+  }
   after_beside_ = std::move(then);
   return Ok();
 }

@@ -3,6 +3,7 @@
 #include "harness/supervise/matrix/stress_run.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <chrono>
@@ -125,6 +126,20 @@ TEST_F(StressRunTest, ACellThatUsesNoTimeIsHungStill) {
   Add(Cell(kQuick, "#!/bin/sh\nexec sleep 60\n"));
   Run();
   EXPECT_EQ(Row(0).status, CellStatus::kHung);
+}
+
+// Threads of more memory than there are addresses cannot be started.
+TEST_F(StressRunTest, ACellThatCannotHaveAThreadEndsAlone) {
+  pthread_attr_t before, huge;
+  ASSERT_EQ(pthread_getattr_default_np(&before), 0);
+  ASSERT_EQ(pthread_getattr_default_np(&huge), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&huge, size_t{1} << 50), 0);
+  Add(Cell(kQuick, kBrief));
+  ASSERT_EQ(pthread_setattr_default_np(&huge), 0);
+  Run();
+  ASSERT_EQ(pthread_setattr_default_np(&before), 0);
+  EXPECT_EQ(Row(0).status, CellStatus::kToolFailed);
+  EXPECT_TRUE(Row(0).reason.starts_with("cannot start a thread: ")) << Row(0).reason;
 }
 
 TEST_F(StressRunTest, AnInterruptedRunEndsWhileACellIsPrepared) {

@@ -177,9 +177,11 @@ void StressCell::ForgetProgram() {
   std::error_code ignored;
   std::filesystem::remove(HsErrPath(), ignored);
   Harvest();
+  ptrace_stepper_.reset();
+  if (program_ != nullptr) output_bytes_ += program_->output_bytes();
+  program_.reset();
   ForgetStressed(*state_);
   harvest_ = {};
-  ptrace_stepper_.reset();
   symbolizer_.reset();
   stopping_ = ending_ = false;
   last_ran_ = started_ = Clock::now();
@@ -381,7 +383,6 @@ Result<bool> StressCell::Step(bool interrupted) {
 // hs_err log are final.
 Status StressCell::AfterProgram() {
   RETURN_IF_ERROR(Drain(kDrainAll));
-  output_bytes_ += program_->output_bytes();
   const std::string hs_err = ReadFile(HsErrPath(), kMostOutput);
   const int wait_status = program_->wait_status();
   const bool exited = WIFEXITED(wait_status);

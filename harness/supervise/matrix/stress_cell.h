@@ -136,7 +136,8 @@ class StressCell {
   bool sampled_ = false;   // sampling has begun
   bool stopping_ = false;  // the agent was asked to stop
   bool ending_ = false;    // sampling is over, and a program of the cell was asked to end
-  uint64_t last_cpu_ms_ = 0, output_bytes_ = 0;
+  uint64_t last_cpu_ms_ = 0;
+  uint64_t output_bytes_ = 0;  // of programs before the one that runs or has run last
   std::map<uint32_t, int64_t> bucket_of_site_;
   int next_slot_ = 0;  // of the ring, where Drain goes on
   std::shared_ptr<LaneSamples> samples_;

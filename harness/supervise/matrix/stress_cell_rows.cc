@@ -78,8 +78,7 @@ void StressCell::FillRow() {
   }
   row.contained_crashes = state_->contained_crashes.load();
   row.agent_kib = state_->agent_kib.load();
-  row.output_bytes =
-      output_bytes_ + (program_ != nullptr && !program_->HasEnded() ? program_->output_bytes() : 0);
+  row.output_bytes = output_bytes_ + (program_ != nullptr ? program_->output_bytes() : 0);
   if (row.status == CellStatus::kRunning) row.time_ms = static_cast<uint64_t>(Seconds() * 1000);
 }
 

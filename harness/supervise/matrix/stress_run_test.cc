@@ -128,6 +128,32 @@ TEST_F(StressRunTest, ACellThatUsesNoTimeIsHungStill) {
   EXPECT_EQ(Row(0).status, CellStatus::kHung);
 }
 
+TEST_F(StressRunTest, WhatAKilledProgramHasPrintedIsCounted) {
+  CellPlan flood = Cell(kQuick, "#!/bin/sh\nexec yes\n");
+  flood.output_limit = 1 << 20;
+  Add(std::move(flood));
+  Run();
+  EXPECT_EQ(Row(0).status, CellStatus::kOutputFlood);
+  EXPECT_GT(Row(0).output_bytes, 1u << 20);
+}
+
+TEST_F(StressRunTest, WhatSeveralProgramsHavePrintedIsAddedUp) {
+  static const Lane thrice = TestLane(AtOnce, [](const LanePlan& plan) {
+    return plan.starts == 3 ? Status(Unable("that is enough")) : Ok();
+  });
+  CellPlan cell = Cell(thrice, "#!/bin/sh\necho 1234567\n");
+  cell.prepare = [](const std::string&) -> Result<LoadCommand> {
+    LoadCommand load;
+    load.repeat = true;
+    return load;
+  };
+  cell.time = seconds(60);
+  Add(std::move(cell));
+  Run();
+  EXPECT_EQ(Row(0).starts, 3u);
+  EXPECT_EQ(Row(0).output_bytes, 3 * 8u);
+}
+
 // Threads of more memory than there are addresses cannot be started.
 TEST_F(StressRunTest, ACellThatCannotHaveAThreadEndsAlone) {
   pthread_attr_t before, huge;

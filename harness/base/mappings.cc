@@ -9,9 +9,9 @@
 
 namespace walkhammer {
 
-std::vector<Mapping> ReadMappings() {
+std::vector<Mapping> ReadMappings(const std::string& process) {
   std::vector<Mapping> out;
-  std::ifstream maps("/proc/self/maps");
+  std::ifstream maps("/proc/" + process + "/maps");
   for (std::string line; std::getline(maps, line);) {
     Mapping mapping{};
     char access[5] = "";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// /proc/self/maps, parsed. Signal-safe: no.
+// /proc/PID/maps, parsed. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_BASE_MAPPINGS_H_
 #define WALKHAMMER_HARNESS_BASE_MAPPINGS_H_
 
@@ -16,7 +16,8 @@ struct Mapping {
   std::string path;  // "[stack]" and the like for special mappings, empty for anonymous memory
 };
 
-std::vector<Mapping> ReadMappings();
+// The memory of a process; `process` is its pid as text. None if it cannot be read.
+std::vector<Mapping> ReadMappings(const std::string& process = "self");
 
 // Absolute path of the program that this process runs; empty on any error. /proc/self/exe would
 // name the program loader if the loader was started by hand (see Platform).

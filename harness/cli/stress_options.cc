@@ -10,6 +10,8 @@
 #include <thread>
 
 #include "harness/base/duration.h"
+#include "harness/base/files.h"
+#include "harness/base/mappings.h"
 #include "harness/base/names.h"
 #include "harness/base/text.h"
 #include "harness/cli/identity.h"
@@ -144,8 +146,28 @@ struct JdkChoice {
   std::string reason;
 };
 
-Result<std::vector<JdkChoice>> ChooseJdks(const std::vector<std::string>& paths) {
+// The libjvm.so of a running JVM, as --jdk would name it; empty if none is found or can be opened
+// here, as of a JVM in another container.
+std::vector<std::string> LibjvmOf(uint64_t pid) {
+  for (const Mapping& mapping : ReadMappings(std::to_string(pid)))
+    if (mapping.path.ends_with("/libjvm.so") && OpenJdk(mapping.path).ok()) return {mapping.path};
+  return {};
+}
+
+// Any jcmd attaches to a JVM of any version: that of the JDK, or, since JREs have none, another.
+std::string JcmdFor(const Jdk& jdk) {
+  std::string own = jdk.home + "/bin/jcmd";
+  if (jdk.platform.is_own() && IsProgram(own)) return own;
+  std::string other = FindProgram("jcmd");
+  if (const auto newest = DefaultJdk(); other.empty() && newest.ok())
+    other = newest.value().home + "/bin/jcmd";
+  return IsProgram(other) ? other : own;
+}
+
+Result<std::vector<JdkChoice>> ChooseJdks(const StressOptions& options) {
   std::vector<JdkChoice> choices;
+  std::vector<std::string> paths = options.jdks;
+  if (paths.empty() && options.pid != 0) paths = LibjvmOf(options.pid);
   if (paths.empty()) {
     ASSIGN_OR_RETURN(auto jdk, DefaultJdk());
     return std::vector<JdkChoice>{{jdk, CellStatus::kRunning, ""}};
@@ -287,6 +309,7 @@ CellPlan CellOf(const std::vector<CellPlan>& before, const CellPlan& common, con
   row.reason = choice.reason;
   row.label = LabelOf(before, row, choice.jdk.feature);
   cell.java = choice.jdk.home + "/bin/java";
+  if (cell.attach_pid != 0) cell.jcmd = JcmdFor(choice.jdk);
   cell.platform = choice.jdk.platform;
   cell.jvm_flags = profile.flags;
   cell.jvm_flags.insert(cell.jvm_flags.end(), jvm_flags.begin(), jvm_flags.end());
@@ -329,7 +352,7 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
   ASSIGN_OR_RETURN(common.time, ParseDuration(options.time, "--time"));
   ASSIGN_OR_RETURN(common.hung_after, ParseDuration(options.hung_after, "--hung-after"));
   ASSIGN_OR_RETURN(auto profiles, SelectProfiles(options.profiles));
-  ASSIGN_OR_RETURN(auto jdks, ChooseJdks(options.jdks));
+  ASSIGN_OR_RETURN(auto jdks, ChooseJdks(options));
   for (const JdkChoice& choice : jdks)
     if (options.step && choice.jdk.platform.is_emulated)
       return Unable(choice.jdk.home +

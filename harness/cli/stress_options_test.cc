@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <set>
 
@@ -37,6 +38,18 @@ TEST(Profiles, ListsAreSplitAndUnknownOnesNamed) {
   auto unknown = SelectProfiles({"zcg"});
   ASSERT_FALSE(unknown.ok());
   EXPECT_THAT(unknown.failure().message, HasSubstr("zgc"));
+}
+
+// This process has no libjvm.so mapped, so the JDK is the default one.
+TEST(StressOptions, AProcessWithoutAJvmGetsTheDefaultJdk) {
+  StressOptions options;
+  options.pid = static_cast<uint64_t>(getpid());
+  const auto jdk = DefaultJdk();
+  if (!jdk.ok()) GTEST_SKIP() << jdk.failure().message;
+  auto plan = MakeStressPlan(options, {}, "/tmp");
+  ASSERT_TRUE(plan.ok()) << plan.failure().message;
+  EXPECT_EQ(plan.value().cells[0].row.jdk_path, jdk.value().home);
+  EXPECT_EQ(plan.value().cells[0].jcmd, jdk.value().home + "/bin/jcmd");
 }
 
 // Options that cannot work are refused before anything starts.

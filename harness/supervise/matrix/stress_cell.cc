@@ -165,8 +165,8 @@ Status StressCell::StartProgram() {
 Status StressCell::StartAttached() {
   ASSIGN_OR_RETURN(auto agent, PlainPath(plan_.platform.File(kAgentName), AgentLink()));
   ProgramSetup setup;
-  setup.arguments = {plan_.row.jdk_path + "/bin/jcmd", std::to_string(plan_.attach_pid),
-                     "JVMTI.agent_load", agent, fmt::format("/proc/{}/fd/{}", getpid(), state_fd_)};
+  setup.arguments = {plan_.jcmd, std::to_string(plan_.attach_pid), "JVMTI.agent_load", agent,
+                     fmt::format("/proc/{}/fd/{}", getpid(), state_fd_)};
   ASSIGN_OR_RETURN(program_, Program::Start(setup));
   plan_.row.starts++;
   return Ok();

@@ -47,6 +47,7 @@ struct CellPlan {
   const Lane* lane = nullptr;
   std::string lane_argument;
   int attach_pid = 0;  // sample this running JVM and start no program; 0: start one
+  std::string jcmd;    // path of the jcmd that attaches to it
   std::chrono::nanoseconds time{};
   std::chrono::nanoseconds hung_after{};  // time without any CPU time that counts as hung
   uint64_t output_limit = 0;              // bytes

@@ -457,6 +457,30 @@ called() { # WALKER
   "$WALKHAMMER" report "$out" | grep -q 'not in force: interposition'
 }
 
+# Without walks: a JVM that is killed in a walk looks like one that the walk has killed.
+@test "an attached JVM that is killed from outside is no finding" {
+  java -XX:+EnableDynamicAgentLoading -cp "$PROGRAMS" Work >/dev/null 2>&1 &
+  pid=$!
+  sleep 2
+  (sleep 4 && kill -KILL "$pid") 3>&- &
+  stress --pid "$pid" --time 60s --no-walk
+  ended workload-failed 4 "did somebody kill it?"
+  [ "$(sqlite3 "$out/run.db" "select count(*) from finding")" -eq 0 ]
+}
+
+@test "an attached JVM that dies is a finding with its hs_err log" {
+  cd "$BATS_TEST_TMPDIR"
+  java -XX:+EnableDynamicAgentLoading -XX:-CreateCoredumpOnCrash -cp "$PROGRAMS" Work \
+    >/dev/null 2>&1 &
+  pid=$!
+  sleep 2
+  (sleep 4 && kill -SEGV "$pid") 3>&- &
+  stress --pid "$pid" --time 60s --no-walk
+  ended died 1 "the JVM died"
+  [ "$(finding)" = survival/death ]
+  grep -q SIGSEGV "$out"/crashes/*/hs_err.log
+}
+
 @test "bad usage is one sentence and 2" {
   while IFS='|' read -r part arguments; do
     # shellcheck disable=SC2086  # words

@@ -48,6 +48,7 @@ Result<std::unique_ptr<StressCell>> StressCell::Create(CellPlan plan, uint64_t r
                                                        Record record) {
   std::unique_ptr<StressCell> cell(new StressCell);
   cell->plan_ = std::move(plan);
+  cell->hs_err_path_ = cell->plan_.scratch + "/hs_err.log";
   cell->record_ = std::move(record);
   ASSIGN_OR_RETURN(auto state, MakeStressState(cell->plan_.job, run_start_ns));
   cell->state_fd_ = state.fd;
@@ -136,7 +137,7 @@ Status StressCell::StartProgram() {
   setup.arguments = {plan_.java};
   for (const auto* list : {&flags.value(), &load_.jvm_flags, &plan_.jvm_flags, &load_.arguments})
     setup.arguments.insert(setup.arguments.end(), list->begin(), list->end());
-  setup.arguments.insert(setup.arguments.begin() + 1, "-XX:ErrorFile=" + HsErrPath());
+  setup.arguments.insert(setup.arguments.begin() + 1, "-XX:ErrorFile=" + hs_err_path_);
   if (plan_.platform.feature != 8)  // JDK 8 knows no such flag
     setup.arguments.insert(setup.arguments.begin() + 1, "-XX:-CreateCoredumpOnCrash");
   setup.directory = load_.directory.empty() ? plan_.scratch : load_.directory;
@@ -160,9 +161,20 @@ Status StressCell::StartProgram() {
   return Ok();
 }
 
+// Where a running JVM will write its hs_err log, if nobody has told it otherwise; empty if not
+// known, or if there is one already, of an older process with this pid.
+std::string HsErrPathOf(pid_t pid) {
+  std::error_code error;
+  const auto folder = std::filesystem::read_symlink(fmt::format("/proc/{}/cwd", pid), error);
+  if (error) return "";
+  std::string path = folder / fmt::format("hs_err_pid{}.log", pid);
+  return std::filesystem::exists(path, error) ? "" : path;
+}
+
 // jcmd loads the agent into the running JVM. The agent opens this process's state_fd_ through
 // /proc.
 Status StressCell::StartAttached() {
+  hs_err_path_ = HsErrPathOf(plan_.attach_pid);
   ASSIGN_OR_RETURN(auto agent, PlainPath(plan_.platform.File(kAgentName), AgentLink()));
   ProgramSetup setup;
   setup.arguments = {plan_.jcmd, std::to_string(plan_.attach_pid), "JVMTI.agent_load", agent,
@@ -175,7 +187,7 @@ Status StressCell::StartAttached() {
 // Leaves nothing of an earlier program but its counts. Harvests before it clears the tables.
 void StressCell::ForgetProgram() {
   std::error_code ignored;
-  std::filesystem::remove(HsErrPath(), ignored);
+  std::filesystem::remove(hs_err_path_, ignored);
   Harvest();
   ptrace_stepper_.reset();
   if (program_ != nullptr) output_bytes_ += program_->output_bytes();
@@ -383,7 +395,7 @@ Result<bool> StressCell::Step(bool interrupted) {
 // hs_err log are final.
 Status StressCell::AfterProgram() {
   RETURN_IF_ERROR(Drain(kDrainAll));
-  const std::string hs_err = ReadFile(HsErrPath(), kMostOutput);
+  const std::string hs_err = ReadFile(hs_err_path_, kMostOutput);
   const int wait_status = program_->wait_status();
   const bool exited = WIFEXITED(wait_status);
   const int killer = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
@@ -396,6 +408,12 @@ Status StressCell::AfterProgram() {
   const bool in_order =
       ending_ || state_->phase.load() == AgentPhase::kEnded || !(walking || vanished);
   const bool crashed = !hs_err.empty() || (!exited && !told_to) || !in_order;
+  if (vanished && !walking && hs_err.empty()) {
+    Harvest();
+    End(CellStatus::kWorkloadFailed,
+        "the JVM is gone, without an hs_err log and in no walk: did somebody kill it?");
+    return Ok();
+  }
   if (killer == SIGKILL && !ending_ && hs_err.empty()) {
     Harvest();
     End(CellStatus::kWorkloadFailed, "somebody killed it (SIGKILL): was the memory full?");

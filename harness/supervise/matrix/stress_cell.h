@@ -110,7 +110,6 @@ class StressCell {
   bool TimeIsUp() const;
   CellStatus WatchOver(std::string& reason);
   Status RecordDeath(const std::string& hs_err);
-  std::string HsErrPath() const { return plan_.scratch + "/hs_err.log"; }
   // A link with the agent's own file name, by which the agent removes itself from LD_PRELOAD.
   std::string AgentLink() const { return plan_.scratch + "/" + kAgentName; }
   LanePlan ForLane() const;
@@ -127,6 +126,7 @@ class StressCell {
   std::function<Status()> after_beside_;  // how the cell goes on then
   bool interrupted_ = false;              // as of the last Step
   Record record_;
+  std::string hs_err_path_;  // empty: where the JVM would write its hs_err log is not known
   int state_fd_ = -1;
   StressState* state_ = nullptr;
   std::unique_ptr<Program> program_;

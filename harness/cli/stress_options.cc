@@ -146,11 +146,15 @@ struct JdkChoice {
   std::string reason;
 };
 
-// The libjvm.so of a running JVM, as --jdk would name it; empty if none is found or can be opened
-// here, as of a JVM in another container.
+bool IsLibjvm(const Mapping& mapping) {  // perhaps followed by " (deleted)"
+  return mapping.path.find("/libjvm.so") != std::string::npos;
+}
+
+// The libjvm.so of a running JVM, as --jdk would name it; empty if none can be opened here, as of a
+// JVM in another container.
 std::vector<std::string> LibjvmOf(uint64_t pid) {
   for (const Mapping& mapping : ReadMappings(std::to_string(pid)))
-    if (mapping.path.ends_with("/libjvm.so") && OpenJdk(mapping.path).ok()) return {mapping.path};
+    if (IsLibjvm(mapping) && OpenJdk(mapping.path).ok()) return {mapping.path};
   return {};
 }
 
@@ -263,6 +267,10 @@ Result<std::vector<Load>> ChooseLoads(const StressOptions& options) {
   }
   if (kill(static_cast<pid_t>(options.pid), 0) != 0)
     return BadInput(fmt::format("there is no process {} that --pid could attach to", options.pid));
+  if (const auto mappings = ReadMappings(std::to_string(options.pid));
+      !mappings.empty() && std::none_of(mappings.begin(), mappings.end(), IsLibjvm))
+    return BadInput(
+        fmt::format("process {} runs no JVM, so --pid cannot attach to it", options.pid));
   return std::vector<Load>{
       {fmt::format("pid:{}", options.pid),
        [](int, const std::string&) -> Result<LoadCommand> { return LoadCommand{}; }}};

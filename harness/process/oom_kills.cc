@@ -48,4 +48,8 @@ uint64_t OomKills(const std::string& root) {
   return 0;
 }
 
+uint64_t OomKillsSince(uint64_t before, const std::string& root) {
+  return std::max(OomKills(root), before) - before;
+}
+
 }  // namespace walkhammer

@@ -198,6 +198,10 @@ TEST(OomKills, AreThoseOfTheMemoryControlGroup) {
             7u);
   EXPECT_EQ(OomKills(machine("silent", "0::/a\n", {{"/a/memory.events", "oom 5\noom_kill"}})), 0u);
   EXPECT_EQ(OomKills(machine("none", "", {})), 0u);
+  const std::string root = machine("since", "0::/a/b\n", {{"/a/b/memory.events", events}});
+  EXPECT_EQ(OomKillsSince(1, root), 2u);
+  EXPECT_EQ(OomKillsSince(3, root), 0u);
+  EXPECT_EQ(OomKillsSince(4, root), 0u) << "of another group";
 }
 
 TEST(Program, CountsWhatItKeepsOnlyTheEndOf) {

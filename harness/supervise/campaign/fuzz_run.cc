@@ -127,7 +127,7 @@ std::vector<NoteRow> FuzzRun::Notes() const {
     if (const auto off = worker->IsAslrOff())
       facts.aslr_off = *off && facts.aslr_off.value_or(true);
   }
-  facts.oom_kills = OomKills() - oom_kills_;
+  facts.oom_kills = OomKillsSince(oom_kills_);
   std::vector<NoteRow> notes = NotesOf(facts), of_lines = LineNotes(*sum_);
   notes.insert(notes.end(), of_lines.begin(), of_lines.end());
   if (!not_merged_.empty())

@@ -457,6 +457,20 @@ called() { # WALKER
   "$WALKHAMMER" report "$out" | grep -q 'not in force: interposition'
 }
 
+@test "a process of another user is not attached to" {
+  [ "$(id -u)" -eq 0 ] || skip 'only root starts commands as another user'
+  sleep 100 >/dev/null 3>&- &
+  pid=$!
+  open=$(mktemp -d)
+  chmod 755 "$open"
+  cp "$WALKHAMMER" "$open/"
+  run --separate-stderr setpriv --reuid 65534 --regid 65534 --clear-groups \
+    "$open/${WALKHAMMER##*/}" stress --pid "$pid" --time 1s --out "$open/out"
+  rm -rf "$open"
+  [ "$status" -eq 3 ]
+  [[ "$stderr" == *"process $pid is another user's"* ]]
+}
+
 # Without walks: a JVM that is killed in a walk looks like one that the walk has killed.
 @test "an attached JVM that is killed from outside is no finding" {
   java -XX:+EnableDynamicAgentLoading -cp "$PROGRAMS" Work >/dev/null 2>&1 &

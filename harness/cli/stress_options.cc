@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <thread>
@@ -265,8 +266,12 @@ Result<std::vector<Load>> ChooseLoads(const StressOptions& options) {
     if (Words(options.program).empty()) return BadInput("--java wants the arguments of a program");
     return std::vector<Load>{JavaLoad(options.program)};
   }
-  if (kill(static_cast<pid_t>(options.pid), 0) != 0)
+  if (kill(static_cast<pid_t>(options.pid), 0) != 0) {
+    if (errno == EPERM)
+      return Unable(
+          fmt::format("process {} is another user's: run this as that user", options.pid));
     return BadInput(fmt::format("there is no process {} that --pid could attach to", options.pid));
+  }
   if (const auto mappings = ReadMappings(std::to_string(options.pid));
       !mappings.empty() && std::none_of(mappings.begin(), mappings.end(), IsLibjvm))
     return BadInput(

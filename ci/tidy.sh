@@ -11,16 +11,16 @@ cd "$(dirname "$0")/.."
 # Headers by which other headers of their library, or of the C library, are included.
 stands_for='fmt/.*;g(test|mock)/.*;nlohmann/.*;CLI/.*;sys/.*;(elf|jvmti|link|pthread|ucontext|unistd)\\.h'
 
-cmake --preset asan -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >/dev/null
+# Each file alone, as in no other build. Precompiled headers would have to be built before, and would
+# hide missing includes.
+cmake --preset asan -B build/tidy -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
+  -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
 if [ $# -eq 0 ]; then
   # shellcheck disable=SC2046  # no blanks in the names of our files
   set -- $(git ls-files '*.cc' '*.h' | grep -v '^docs/')
 fi
 
 if command -v clang-tidy-19 >/dev/null; then
-  # Without precompiled headers, which would hide what is missing.
-  cmake --preset asan -B build/tidy -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
-    -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
   # Files that do not compile with this configuration are skipped.
   # shellcheck disable=SC2016  # for the inner shell
   unused=$(printf '%s\n' "$@" | STANDS_FOR="$stands_for" xargs -n 1 -P "$(nproc)" sh -c '
@@ -40,4 +40,4 @@ else
 fi
 
 printf '%s\n' "$@" | { grep -vE '_test\.cc$|_bench\.cc$|/testing/|\.h$' || true; } |
-  xargs -r -n 1 -P "$(nproc)" clang-tidy-14 --quiet -p build/asan
+  xargs -r -n 1 -P "$(nproc)" clang-tidy-14 --quiet -p build/tidy

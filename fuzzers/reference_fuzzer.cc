@@ -185,7 +185,7 @@ void WalkOnce(World& world, Input& input) {
 }  // namespace walkhammer::asgst
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace walkhammer::asgst;
+  using namespace walkhammer::asgst;  // NOLINT(google-build-using-namespace)
   static World worlds[] = {
       {kX86_64Rules, false}, {kAarch64Rules, false}, {kX86_64Rules, true}, {kAarch64Rules, true}};
   if (size == 0) return 0;

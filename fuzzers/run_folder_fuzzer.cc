@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -138,7 +137,7 @@ class Database {
   }
   void Load(const std::string& image) {
     auto* bytes = static_cast<unsigned char*>(sqlite3_malloc64(image.size()));
-    std::memcpy(bytes, image.data(), image.size());
+    std::copy(image.begin(), image.end(), bytes);
     const auto size = static_cast<sqlite3_int64>(image.size());
     Must(sqlite3_deserialize(handle_, "main", bytes, size, size,
                              SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE),
@@ -323,7 +322,7 @@ void Report(const std::string& dir) {
 }  // namespace walkhammer
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace walkhammer;
+  using namespace walkhammer;  // NOLINT(google-build-using-namespace)
   static const World world;
   Input input(data, size);
   const std::string image = FileOf(world, input);

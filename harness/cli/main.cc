@@ -20,7 +20,7 @@ void OpenStandardStreams() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace walkhammer;
+  using namespace walkhammer;  // NOLINT(google-build-using-namespace)
   OpenStandardStreams();
   Invocation chosen;
   chosen.probe_scenes = ProbeScenes;

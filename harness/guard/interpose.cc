@@ -99,7 +99,7 @@ class UnsafeSection {
   FUNCTION(dlsym)
 
 struct {
-#define WH_DECLARE(name) decltype(&::name) name;
+#define WH_DECLARE(name) decltype(&::name) name;  // NOLINT(bugprone-macro-parentheses)
   WH_WRAPPED(WH_DECLARE)
 #undef WH_DECLARE
 } next;

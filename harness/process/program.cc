@@ -37,7 +37,7 @@ Result<std::unique_ptr<Program>> Program::Start(const ProgramSetup& setup) {
                                                   .inherited = setup.inherited,
                                                   .output = ends[1]});
   close(ends[1]);
-  RETURN_IF_ERROR(started);
+  if (!started.ok()) return started.failure();
   return program;
 }
 

@@ -21,6 +21,7 @@ namespace {
 
 std::vector<char*> Pointers(std::vector<std::string>& words) {
   std::vector<char*> out;
+  out.reserve(words.size() + 1);
   for (std::string& word : words) out.push_back(word.data());
   out.push_back(nullptr);
   return out;
@@ -32,7 +33,7 @@ std::vector<std::string> Environment(const std::vector<std::string>& added) {
     const std::string_view text = *variable;
     const std::string_view name = text.substr(0, text.find('=') + 1);
     bool known = false;
-    for (const std::string& other : added) known |= std::string_view(other).starts_with(name);
+    for (const std::string& other : added) known |= other.starts_with(name);
     if (!known) all.emplace_back(text);
   }
   return all;

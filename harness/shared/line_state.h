@@ -91,8 +91,8 @@ struct LineState {
 // Returns the text in a fixed-size field that a child filled; the field need not contain a NUL.
 template <size_t kSize>
 std::string FieldText(const char (&field)[kSize]) {
-  return std::string(
-      std::string_view(field, kSize).substr(0, std::string_view(field, kSize).find('\0')));
+  const std::string_view whole(field, kSize);
+  return std::string{whole.substr(0, whole.find('\0'))};
 }
 
 // Number of entries of `modules` that may be read, even if a dying child overwrote module_count.

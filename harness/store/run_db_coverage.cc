@@ -13,6 +13,7 @@ namespace {
 template <typename Row>
 std::vector<Placed<Row>> InPlaces(const std::vector<Row>& rows) {
   std::vector<Placed<Row>> placed;
+  placed.reserve(rows.size());
   for (const Row& row : rows) placed.push_back({static_cast<int64_t>(placed.size()), row});
   return placed;
 }

@@ -7,7 +7,7 @@
 #include "harness/asgst/process/classes.h"
 #include "harness/asgst/process/unload_handlers.h"
 
-using namespace walkhammer::asgst;
+using namespace walkhammer::asgst;  // NOLINT(google-build-using-namespace)
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include "harness/asgst/include/asgst.h"
 #include "harness/asgst/unwind/unwind_service.h"
 
-using namespace walkhammer::asgst;
+using namespace walkhammer::asgst;  // NOLINT(google-build-using-namespace)
 
 WalkStatus ASGST_IteratorOpaque::Begin() {
   switch (begin) {

@@ -7,7 +7,7 @@
 
 namespace {
 
-using namespace walkhammer::asgst;
+using namespace walkhammer::asgst;  // NOLINT(google-build-using-namespace)
 
 jint WalkOther(uint64_t thread, ASGST_CallTrace& trace, jint depth, const void* ucontext,
                uint32_t options) {

@@ -9,7 +9,7 @@
 
 namespace {
 
-using namespace walkhammer::asgst;
+using namespace walkhammer::asgst;  // NOLINT(google-build-using-namespace)
 
 char error[512];
 

@@ -8,7 +8,7 @@
 #include "harness/asgst/queue/queue_service.h"
 #include "harness/asgst/unwind/unwind_service.h"
 
-using namespace walkhammer::asgst;
+using namespace walkhammer::asgst;  // NOLINT(google-build-using-namespace)
 
 namespace {
 

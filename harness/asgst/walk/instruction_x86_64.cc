@@ -75,7 +75,7 @@ class Decoder {
         to_(to) {}
 
   bool Decode() {
-    using namespace follows;
+    using namespace follows;  // NOLINT(google-build-using-namespace)
     to_ = {};
     if (!Prefixes()) return false;
     Follows what = X;
@@ -173,7 +173,7 @@ class Decoder {
   }
 
   bool Operands(Follows what) {
-    using namespace follows;
+    using namespace follows;  // NOLINT(google-build-using-namespace)
     const int few = to_.half ? 2 : 4;
     switch (what) {
       case N:

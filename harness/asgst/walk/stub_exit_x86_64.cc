@@ -181,7 +181,7 @@ class Run : private MachineX86 {
   // --- instructions of one byte ----------------------------------------------------------------
 
   Went OneByte() {
-    using namespace effects;
+    using namespace effects;  // NOLINT(google-build-using-namespace)
     switch (kOneByte[i_.opcode]) {
       case K:
         return Went::kOn;

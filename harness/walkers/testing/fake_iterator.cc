@@ -18,7 +18,7 @@
 #define API(name) ASGST_##name
 #endif
 
-using namespace walkhammer;
+using namespace walkhammer;  // NOLINT(google-build-using-namespace)
 
 struct ASGST_IteratorOpaque {
   const AgctFrame* frames;

@@ -32,7 +32,7 @@ inline jint HotspotWalk(AgctFrame* frames, jint depth, void* context) {
 
 // walkhammer passes its JVM: JNI_GetCreatedJavaVMs would not list a JVM that is still starting.
 jint asgst_attach(JavaVM* vm) {
-  using namespace walkhammer;
+  using namespace walkhammer;  // NOLINT(google-build-using-namespace)
   void* libjvm = dlopen("libjvm.so", RTLD_NOW | RTLD_NOLOAD);
   if (libjvm == nullptr) return -1;
   hotspot_walk = reinterpret_cast<AgctFunction>(dlsym(libjvm, "AsyncGetCallTrace"));

@@ -114,7 +114,8 @@ wh_test(lane_test
         harness/supervise/matrix/cell_words_test.cc harness/supervise/matrix/lane_test.cc
         harness/supervise/matrix/stress_run_test.cc LIBS wh_cli)
 wh_test(stepped_stack_test
-        stress/known_callers.cc stress/step_instruction.cc stress/step_instruction_test.cc
+        stress/known_callers.cc stress/known_callers_test.cc stress/step_instruction.cc
+        stress/step_instruction_test.cc
         stress/stepped_stack.cc stress/stepped_stack_test.cc
         LIBS wh_elf)
 

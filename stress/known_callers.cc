@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stress/known_callers.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace walkhammer::stress {
@@ -77,6 +78,13 @@ Places Begin(const Answer& answer, SteppedCode code, uint64_t running,
 }
 
 }  // namespace
+
+void AnsweredFrames::Measure(const Trace& trace, int depth) {
+  const bool guesses = trace.IsGuess(trace.num_frames - 1);
+  const int vouched = guesses ? trace.guessed_from : trace.num_frames;
+  count = std::min(vouched, kMost);
+  goes_on = guesses || vouched > kMost || trace.num_frames >= depth || trace.ended_on_request;
+}
 
 CallerVerdict JudgeCallers(SteppedCode code, uint64_t running, std::span<const SteppedCall> calls,
                            const AnsweredFrames& frames) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "harness/base/trace.h"
 #include "stress/stepped_stack.h"
 
 namespace walkhammer::stress {
@@ -16,6 +17,11 @@ struct AnsweredFrames {
   uint64_t methods[kMost];  // Method*, newest first; 0: not known, taken for any method
   int count = 0;
   bool goes_on = false;  // there may be older frames
+
+  // Sets `count` and `goes_on`, not `methods`, for an answer that has frames, of at most `depth`.
+  // Frames that the walker called guesses are left out: it vouches neither for them nor for how
+  // many there are.
+  void Measure(const Trace& trace, int depth);
 };
 
 enum class CallerVerdict : uint8_t {

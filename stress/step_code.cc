@@ -75,9 +75,7 @@ SteppedCode StepCode::CodeAt(uint64_t pc, uint64_t& running) const {
 }
 
 void StepCode::Read(const Trace& trace, int depth, AnsweredFrames& frames) {
-  frames.count = std::min(trace.num_frames, AnsweredFrames::kMost);
-  frames.goes_on = trace.num_frames > AnsweredFrames::kMost || trace.num_frames >= depth ||
-                   trace.ended_on_request;
+  frames.Measure(trace, depth);
   for (int i = 0; i < frames.count; i++) {
     const void* id = trace.frames[i].method;
     KnownId& known = known_[PlaceOf(reinterpret_cast<uint64_t>(id), 32) % kKnownIds];

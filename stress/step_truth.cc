@@ -29,11 +29,12 @@ void StepTruth::Reset(int depth) {
 }
 
 // Reads an answer. An answer is not usable, as it cannot be compared, if it has no frames, may be
-// truncated, or has a method without an id (any more, as when the method was redefined).
+// truncated, has a method without an id (any more, as when the method was redefined), or ends in
+// guesses: the walker does not vouch for its oldest frames then, and these are what is compared.
 StepTruth::Answer StepTruth::Read(const Trace& trace, int caller_frames) const {
   Answer answer{false, 0, 0x2545f4914f6cdd1d, 0};
   if (trace.ending != Ending::kReturned || trace.num_frames <= 0 ||
-      trace.num_frames >= depth_limit_)
+      trace.num_frames >= depth_limit_ || trace.IsGuess(trace.num_frames - 1))
     return answer;
   answer.frames = trace.num_frames;
   for (int i = 0; i < trace.num_frames; i++) {

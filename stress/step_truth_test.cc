@@ -28,8 +28,8 @@ class Machine {
     Push(0xdead);
   }
 
-  // One step at `pc`, where the walker answers `frames`. Empty: an error; -1: a method without an
-  // id.
+  // One step at `pc`, where the walker answers `frames`, of which those from `guessed_from` on are
+  // guesses. Empty: an error; -1: a method without an id.
   void At(uint64_t pc, const Methods& frames, Code code = Code::kCompiled) {
     pc_ = pc;
     std::vector<Frame> answer;
@@ -37,6 +37,7 @@ class Machine {
     Trace trace{Ending::kReturned, static_cast<int32_t>(answer.size()), answer.data()};
     if (frames.empty()) trace.num_frames = -5;
     if (trace.num_frames > kDepth) trace.num_frames = kDepth;
+    trace.guessed_from = guessed_from;
     const uint64_t link = link_register_ ? lr_ : Word(sp_);
     const StepVerdict verdict =
         truth_->Step({pc, sp_, link, code, interpreter_.contains(link), anchor_sp}, trace);
@@ -63,6 +64,7 @@ class Machine {
   uint64_t& lr() { return lr_; }
 
   uint64_t anchor_sp = 0;
+  int guessed_from = -1;
   std::set<uint64_t> wrong, open;
 
  private:
@@ -172,6 +174,29 @@ TEST(StepTruth, ErrorsNeitherAccuseNorAreAccused) {
   m.At(0x1010, {1, 0});
   CallCompiled(m, 0x2000, {1, 0}, {}, {2, 1, 0});
   EXPECT_TRUE(m.wrong.empty());
+}
+
+// As ASkippedCallerIsWrongOnceTheBodyProvesIt, but the walker says where it has guessed.
+TEST(StepTruth, GuessesNeitherAccuseNorAreAccused) {
+  Machine m;
+  m.At(0x1000, {1, 0});
+  m.Call();
+  m.guessed_from = 1;
+  m.At(0x2000, {2, 0});
+  m.guessed_from = 2;  // no frame of two
+  m.At(0x2001, {2, 0});
+  m.guessed_from = -1;
+  for (uint64_t i = 0; i < 6; i++) m.At(0x2008 + i * 4, {2, 1, 0});
+  EXPECT_EQ(m.wrong, std::set<uint64_t>{0x2001});
+  // At the call: what was guessed there says nothing about later answers.
+  Machine n;
+  n.guessed_from = 1;
+  n.At(0x1000, {1, 7, 0});
+  n.guessed_from = -1;
+  CallCompiled(n, 0x2000, {1, 0}, {1, 7, 0}, {2, 1, 7, 0}, 60);
+  CallCompiled(n, 0x2000, {1, 0}, {2, 1, 0}, {2, 1, 0}, 60);
+  EXPECT_TRUE(n.wrong.empty());
+  EXPECT_TRUE(n.open.empty());
 }
 
 TEST(StepTruth, AnExceptionUnwindsSeveralFrames) {

@@ -22,6 +22,7 @@ Stepper* the_stepper = nullptr;
 
 void Stepper::Prepare(GuardOptions& options) {
   the_stepper = this;
+  state_.follows_calls = kHasLinkRegister ? 0 : 1;
   options.on_step = OnStep;
   options.blocked_in_trap |= uint64_t{1} << (kSampleSignal - 1);
 }

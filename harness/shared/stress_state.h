@@ -180,6 +180,7 @@ struct StressState : LineState {
 
   char not_interposed[200];  // why signal-safety sees nothing, or not all; empty: it does
   uint32_t unwatched_slots;  // walk slots whose hangs nobody would notice
+  uint32_t follows_calls;    // in steps: 1: the stepped shadow stack is kept; 0: it is not
   // Samples that were walked on a signal stack of the program's own, whose overflow would not be
   // contained.
   std::atomic<uint64_t> foreign_stacks;

@@ -59,6 +59,11 @@ std::vector<NoteRow> AgentNotes(const StressState& state, int64_t cell) {
                     : fmt::format("{} samples were walked on a signal stack that the program had, "
                                   "and whose overflow would not be contained",
                                   foreign));
+  if (state.job.step != 0)
+    note("stepped shadow stack",
+         state.follows_calls != 0
+             ? ""
+             : "calls leave their return address in a register here, and are not followed");
   return notes;
 }
 

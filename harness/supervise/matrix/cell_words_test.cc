@@ -62,6 +62,21 @@ TEST_F(NotesTest, EachMeansIsInForceOrSaysWhyNot) {
   EXPECT_THAT(Note("stack overflow").detail, HasSubstr("1 samples "));
 }
 
+TEST_F(NotesTest, StepsSayWhetherCallsAreFollowed) {
+  state_->phase.store(AgentPhase::kSampling);
+  for (const NoteRow& note : CellNotes(*state_, 7, 0))
+    EXPECT_NE(note.name, "stepped shadow stack") << "of samples";
+  for (const uint8_t by : {kStepByTrapFlag, kStepByPtrace}) {
+    state_->job.step = by;
+    state_->follows_calls = 0;
+    EXPECT_EQ(Note("stepped shadow stack").kind, NoteKind::kNotInForce);
+    EXPECT_THAT(Note("stepped shadow stack").detail, HasSubstr("not followed"));
+    state_->follows_calls = 1;
+    EXPECT_EQ(Note("stepped shadow stack").kind, NoteKind::kInForce);
+    EXPECT_EQ(Note("stepped shadow stack").detail, "");
+  }
+}
+
 TEST_F(NotesTest, WhatFoundNoRoomIsCounted) {
   EXPECT_THAT(CellNotes(*state_, 7, 0), IsEmpty());
   state_->dropped_findings.store(3);

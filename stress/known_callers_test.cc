@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of an answer is held against the callers that are known. How callers are judged is tested
+// with the shadow stack, in stepped_stack_test.cc.
+#include "stress/known_callers.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace walkhammer::stress {
+namespace {
+
+constexpr int kAsked = 200;
+
+// An answer of `frames` frames; `guessed_from` as in Trace.
+Trace AnswerOf(int frames, int guessed_from = -1) {
+  static const std::vector<Frame> some(kAsked);
+  Trace trace{Ending::kReturned, frames, some.data()};
+  trace.guessed_from = guessed_from;
+  return trace;
+}
+
+TEST(AnsweredFrames, AreTheNewestOfTheAnswer) {
+  AnsweredFrames frames;
+  frames.Measure(AnswerOf(3), kAsked);
+  EXPECT_EQ(frames.count, 3);
+  EXPECT_FALSE(frames.goes_on);
+  frames.Measure(AnswerOf(AnsweredFrames::kMost), kAsked);
+  EXPECT_EQ(frames.count, AnsweredFrames::kMost);
+  EXPECT_FALSE(frames.goes_on);
+  frames.Measure(AnswerOf(AnsweredFrames::kMost + 1), kAsked);
+  EXPECT_EQ(frames.count, AnsweredFrames::kMost);
+  EXPECT_TRUE(frames.goes_on);
+}
+
+TEST(AnsweredFrames, GoOnWhereTheRequestEndedTheWalk) {
+  AnsweredFrames frames;
+  frames.Measure(AnswerOf(4), 5);
+  EXPECT_FALSE(frames.goes_on);
+  frames.Measure(AnswerOf(5), 5);
+  EXPECT_EQ(frames.count, 5);
+  EXPECT_TRUE(frames.goes_on);
+  Trace ended = AnswerOf(3);
+  ended.ended_on_request = true;
+  frames.Measure(ended, kAsked);
+  EXPECT_EQ(frames.count, 3);
+  EXPECT_TRUE(frames.goes_on);
+}
+
+TEST(AnsweredFrames, EndBeforeTheFirstGuess) {
+  AnsweredFrames frames;
+  for (const int guess : {0, 1, 2}) {
+    frames.Measure(AnswerOf(3, guess), kAsked);
+    EXPECT_EQ(frames.count, guess);
+    EXPECT_TRUE(frames.goes_on) << guess;
+  }
+  frames.Measure(AnswerOf(3, 3), kAsked);  // no frame of this answer is a guess
+  EXPECT_EQ(frames.count, 3);
+  EXPECT_FALSE(frames.goes_on);
+  frames.Measure(AnswerOf(100, AnsweredFrames::kMost + 1), kAsked);
+  EXPECT_EQ(frames.count, AnsweredFrames::kMost);
+  EXPECT_TRUE(frames.goes_on);
+}
+
+// Interpreted callers 1 (newer) and 2 of a stub; the answer has 7 in place of 2.
+TEST(AnsweredFrames, AGuessContradictsNoCallerThatIsKnown) {
+  SteppedCall calls[2];
+  calls[0].caller = calls[1].caller = SteppedCall::Caller::kInterpreted;
+  calls[0].method = 2;
+  calls[1].method = 1;
+  AnsweredFrames frames{{1, 7, 3}, 0, false};
+  const auto judge = [&](int guessed_from) {
+    frames.Measure(AnswerOf(3, guessed_from), kAsked);
+    return JudgeCallers(SteppedCode::kStub, 0, calls, frames);
+  };
+  EXPECT_EQ(judge(-1), CallerVerdict::kContradicted);
+  EXPECT_EQ(judge(2), CallerVerdict::kContradicted);  // the guess is older
+  EXPECT_EQ(judge(1), CallerVerdict::kProven);        // of 1
+  EXPECT_EQ(judge(0), CallerVerdict::kUnknown);
+}
+
+}  // namespace
+}  // namespace walkhammer::stress

@@ -84,6 +84,10 @@ class StackTraceApi : public testing::Test {
     RaiseHere([&](ucontext_t* context) { walked_.Here(context, options); });
   }
   JavaThreadView Thread() { return live_.jvm().ThreadOf(live_.env()); }
+  bool IsInJava(const RunningMethod& running) {
+    constexpr uint8_t kInJava = 8;
+    return live_.jvm().ThreadOf(running.env()).State() == kInJava;
+  }
 
   LiveJvm& live_ = LiveJvm::Get();
   Walked walked_;
@@ -232,12 +236,10 @@ TEST_F(StackTraceApi, WhyAWalkEndedIsKeptByThread) {
 // that frame, to the native code that called it.
 TEST_F(StackTraceApi, WhatIsSearchedForIsAGuess) {
   RunningMethod running("interpSpin");
-  constexpr int kInJava = 8;
-  const volatile int32_t* state = live_.jvm().ThreadOf(running.env()).state();
   bool in_java = false;
   for (int i = 0; i < 100 && !in_java; i++) {
     ASSERT_TRUE(running.Raise([&](ucontext_t* context) {
-      in_java = *state == kInJava;
+      in_java = IsInJava(running);
       Registers at = ReadContext(*context);
       at.pc = 4096;
       at.lr = 0;
@@ -283,12 +285,10 @@ TEST_F(StackTraceApi, UnknownJava) {
   RunningMethod running("interpSpin");
   for (const Registers bad : {Registers{4096, 4096, 4096, 0}, Registers{0, 0, 0, 0}}) {
     // At times the interpreter has called into the JVM, for its counters.
-    constexpr int kInJava = 8;
-    const volatile int32_t* state = live_.jvm().ThreadOf(running.env()).state();
     bool in_java = false;
     for (int i = 0; i < 100 && !in_java; i++) {
       ASSERT_TRUE(running.Raise([&](ucontext_t* context) {
-        in_java = *state == kInJava;
+        in_java = IsInJava(running);
         ucontext_t changed = *context;
         WriteContext(bad, changed);
         walked_.Here(&changed);

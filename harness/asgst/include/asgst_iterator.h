@@ -190,7 +190,8 @@ JNIEXPORT ASGST_Class JNICALL ASGST_GetClass(ASGST_Method method);
    methods of a class. */
 JNIEXPORT jmethodID JNICALL ASGST_MethodToJMethodID(ASGST_Method method);
 /* Returns the newest version of the method; null if `id` is no jmethodID, or if its method is
-   gone. */
+   gone. From JDK 26 on, an id is a number, and leads to the methods of those classes only that have
+   a number themselves: see ASGST_GetClassIdNum. */
 JNIEXPORT ASGST_Method JNICALL ASGST_JMethodIDToMethod(jmethodID id);
 
 /* Returns the class that `klass` refers to; null for arrays and primitive types. Call it on a

@@ -275,6 +275,8 @@ uint64_t MethodOfNumber(const MethodTable& table, const MemoryReader& memory, ui
     method = MethodOfId(table, memory, klass, id);
     return method != 0;
   });
+  // The id may be of a class that is not here yet.
+  if (method == 0) missed.store(true, std::memory_order_relaxed);
   return method;
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Classes of the JVM of this process, each with a number that no other class of the process ever
 // has. A JVMTI environment of our own finds them: it lists the classes that are loaded already, and
-// ClassPrepare reports later ones. A class without that event gets its number after IsClass was
-// asked for it, when a class is prepared or a thread starts. The tag of its java.lang.Class holds a
-// class's number; ObjectFree reports that the java.lang.Class is gone. Signal-safe: IdMetadata,
-// IdNumOfClass, IsClass, IsMethod, MethodOfNumber yes; the rest no.
+// ClassPrepare reports later ones. A class without that event gets its number when a class is
+// prepared or a thread starts, once IsClass was asked for it, or MethodOfNumber for an id that no
+// known class has. The tag of its java.lang.Class holds a class's number; ObjectFree reports that
+// the java.lang.Class is gone. Signal-safe: IdMetadata, IdNumOfClass, IsClass, IsMethod,
+// MethodOfNumber yes; the rest no.
 #ifndef WALKHAMMER_HARNESS_ASGST_PROCESS_CLASSES_H_
 #define WALKHAMMER_HARNESS_ASGST_PROCESS_CLASSES_H_
 

@@ -7,6 +7,22 @@ namespace {
 constexpr int32_t kMostMethods = 65535;  // the limit of a class file
 constexpr uint64_t kLeastAddress = 4096;
 
+// Finds the number (_method_idnum) of the method whose id is `id`, by the ids alone: most classes
+// that are asked do not have the id.
+bool NumberOfId(const MethodTable& table, const MemoryReader& memory, uint64_t klass, uint64_t id,
+                uint16_t& number) {
+  uint64_t ids = 0, count = 0, found = 0;
+  if (!memory.ReadWord(klass + table.ids, ids) || ids == 0 || !memory.ReadWord(ids, count) ||
+      count > kMostMethods)
+    return false;
+  for (uint64_t i = 0; i < count; i++) {
+    if (!memory.ReadWord(ids + 8 * (i + 1), found) || found != id) continue;
+    number = static_cast<uint16_t>(i);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<MethodTable> ReadMethodTable(const VmStructs& structs) {
@@ -36,18 +52,18 @@ uint64_t MethodOfId(const MethodTable& table, const MemoryReader& memory, uint64
                     uint64_t id) {
   uint64_t methods = 0;
   int32_t count = 0;
-  if (klass == 0 || id == 0 || !memory.ReadWord(klass + table.methods, methods) || methods == 0 ||
+  uint16_t wanted = 0;
+  if (klass == 0 || id == 0 || !NumberOfId(table, memory, klass, id, wanted) ||
+      !memory.ReadWord(klass + table.methods, methods) || methods == 0 ||
       !memory.Read(methods, count) || count > kMostMethods)
     return 0;
   for (int32_t i = 0; i < count; i++) {
-    uint64_t method = 0, const_method = 0, found = 0;
+    uint64_t method = 0, const_method = 0;
     uint16_t number = 0;
-    if (!memory.ReadWord(methods + table.methods_data + 8ULL * i, method) || method == 0 ||
-        !memory.ReadWord(method + table.method_const, const_method) || const_method == 0 ||
-        !memory.Read(const_method + table.const_idnum, number))
-      continue;
-    const uint64_t place = PlaceOfId(table, memory, klass, number);
-    if (place != 0 && memory.ReadWord(place, found) && found == id) return method;
+    if (memory.ReadWord(methods + table.methods_data + 8ULL * i, method) && method != 0 &&
+        memory.ReadWord(method + table.method_const, const_method) && const_method != 0 &&
+        memory.Read(const_method + table.const_idnum, number) && number == wanted)
+      return method;
   }
   return 0;
 }

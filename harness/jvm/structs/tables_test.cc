@@ -107,6 +107,13 @@ TEST_F(MethodTableTest, WhatIsNoIdIsNone) {
   EXPECT_EQ(MethodOfId(table_, memory_, 0x9990, 7), 0U);
 }
 
+TEST_F(MethodTableTest, ACountThatNoClassCanHaveIsNotBelieved) {
+  memory_.Put(0x3000, 65535);
+  EXPECT_EQ(MethodOfId(table_, memory_, 0x1000, 9), 0x4000U);
+  memory_.Put(0x3000, 65536);
+  EXPECT_EQ(MethodOfId(table_, memory_, 0x1000, 9), 0U);
+}
+
 TEST_F(MethodTableTest, ANumberBeyondTheIdsHasNone) {
   memory_.Put(0x3000, 2);
   EXPECT_EQ(MethodOfId(table_, memory_, 0x1000, 9), 0U);

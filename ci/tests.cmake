@@ -62,7 +62,8 @@ wh_test(expectation_test harness/scenes/expectation_test.cc LIBS wh_scenes)
 wh_test(reference_test
         harness/asgst/process/class_table_test.cc harness/asgst/walk/activations_test.cc
         harness/asgst/walk/java_walk_edges_test.cc
-        harness/asgst/walk/java_walk_stubs_test.cc harness/asgst/walk/java_walk_test.cc
+        harness/asgst/walk/java_walk_deopt_test.cc harness/asgst/walk/java_walk_stubs_test.cc
+        harness/asgst/walk/java_walk_test.cc
         harness/asgst/walk/metadata_test.cc harness/asgst/walk/recorded_walk_test.cc
         harness/asgst/walk/reference_test.cc harness/asgst/walk/stub_exit_test.cc
         harness/asgst/process/class_table.cc harness/asgst/queue/sample_ring.cc

@@ -105,10 +105,41 @@ UnwindRow RowOf(Dwarf_Frame* frame, const Numbers& numbers) {
   return row;
 }
 
+// In the procedure linkage table, the linker describes all entries at once:
+// CFA = rsp + 8 + ((rip & 15) >= N) * 8, as an entry pushes a word before it resolves its function.
+// Returns N; 0 if `frame` says anything else.
+uint64_t PushesFrom(Dwarf_Frame* frame) {
+  constexpr uint8_t kAtoms[] = {DW_OP_breg7, DW_OP_breg16, DW_OP_lit15, DW_OP_and, 0,
+                                DW_OP_ge,    DW_OP_lit3,   DW_OP_shl,   DW_OP_plus};
+  constexpr size_t kBoundary = 4;  // the operation that says N
+  Dwarf_Op* operations = nullptr;
+  size_t count = 0;
+  if (dwarf_frame_cfa(frame, &operations, &count) != 0 || count != std::size(kAtoms)) return 0;
+  for (size_t i = 0; i < count; i++)
+    if (i != kBoundary && operations[i].atom != kAtoms[i]) return 0;
+  const uint8_t boundary = operations[kBoundary].atom;
+  return operations[0].number == 8 && operations[1].number == 0 && boundary > DW_OP_lit0 &&
+                 boundary < DW_OP_lit16
+             ? boundary - DW_OP_lit0
+             : 0;
+}
+
 void Append(std::vector<UnwindRow>& rows, uint64_t begin, UnwindRow row) {
   row.begin = static_cast<uint32_t>(begin);
   if (!rows.empty() && rows.back().begin == row.begin) rows.pop_back();
   rows.push_back(row);
+}
+
+// Appends the rows of the procedure linkage table's entries from `begin` to `end`, which push a
+// word before their byte `pushes`.
+void AppendLinkage(std::vector<UnwindRow>& rows, uint64_t begin, uint64_t end, uint64_t pushes) {
+  constexpr uint64_t kEntry = 16;  // bytes
+  for (uint64_t at = begin; at < end; at += kEntry - at % kEntry) {
+    if (at % kEntry < pushes) Append(rows, at, {0, 8, UnwindRow::kSame, -8, UnwindRow::kSp});
+    const uint64_t later = at - at % kEntry + pushes;
+    if (later < end)
+      Append(rows, std::max(at, later), {0, 16, UnwindRow::kSame, -8, UnwindRow::kSp});
+  }
 }
 
 // Appends the rows of the function at `start` and of functions that follow without a gap, then a
@@ -123,7 +154,10 @@ void AppendFunctions(std::vector<UnwindRow>& rows, Dwarf_CFI* cfi, uint64_t star
     bool signal = false;
     dwarf_frame_info(found, &begin, &end, &signal);
     if (end <= pc || end - low > UINT32_MAX) return;
-    Append(rows, pc - low, RowOf(found, numbers));
+    if (const uint64_t pushes = numbers.machine == EM_X86_64 ? PushesFrom(found) : 0; pushes != 0)
+      AppendLinkage(rows, pc - low, end - low, pushes);
+    else
+      Append(rows, pc - low, RowOf(found, numbers));
     Append(rows, end - low, UnwindRow{});
     pc = end;
   }

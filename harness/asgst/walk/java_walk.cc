@@ -267,6 +267,9 @@ bool JavaWalk::Up(int32_t frame_words) {
   uint64_t pc = 0, fp = 0;
   if (above <= at_.sp || !ReturnAddress(above - 8, pc) || !Word(above - 16, fp))
     return End(WalkEnd::kUnreadable);
+  // An entry barrier that gives its nmethod up puts the address of a stub there; the callee still
+  // has fp' (BarrierSetNMethod::deoptimize).
+  if (InCode(fp)) fp = at_.fp;
   at_ = {pc, above, fp, false, false, {}};
   low_ = above;
   return true;

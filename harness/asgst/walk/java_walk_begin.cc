@@ -45,9 +45,8 @@ WalkStatus JavaWalk::Begin() {
   const bool is_known =
       layout_.unpacked_frames > 0 &&
       memory_.ReadWord(start_.thread + static_cast<uint64_t>(layout_.unpacked_frames), unpacked);
-  return Found(is_known && unpacked != 0 && (status != WalkStatus::kFound || !InDeoptimisedFrame())
-                   ? WalkStatus::kDeoptimization
-                   : status);
+  const bool is_there = status == WalkStatus::kFound && !guessed_ && InDeoptimisedFrame();
+  return Found(is_known && unpacked != 0 && !is_there ? WalkStatus::kDeoptimization : status);
 }
 
 // While a compiled frame is unpacked: true if the frame is still there, as the newest or as the

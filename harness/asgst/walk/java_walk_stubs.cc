@@ -95,7 +95,9 @@ void JavaWalk::GoOnInStub(StubExit& exit) {
 
 // Moves to the caller of a blob that never returns to it, as blobs of deoptimisation: at its first
 // call such a blob has a frame of its stated size. With sp at that call: ret = [sp + size - 8],
-// fp' = [sp + size - 16] (fp if not saved yet), sp' = sp + size.
+// fp' = [sp + size - 16] (fp if not saved yet), sp' = sp + size. With an exception, that blob is
+// jumped to with no return address on the stack, pushes a 0, and puts the thread's exception pc
+// there later on: only the simulation knows ret before.
 bool JavaWalk::FromFirstCall(const FoundCode& code) {
   const Registers& r = start_.registers;
   StubStart start = StartAt(r.pc, r.sp, r.fp);
@@ -105,9 +107,9 @@ bool JavaWalk::FromFirstCall(const FoundCode& code) {
       !layout_.rules->run_to_exit(Code(), memory_, code, start, exit) || !exit.called)
     return false;
   const uint64_t above = exit.sp + 8 * static_cast<uint64_t>(code.frame_words);
-  uint64_t pc = 0, fp = r.fp;
-  if (above <= r.sp || !ReturnAddress(above - 8, pc) || CodeAt(pc).kind != CodeKind::kNmethod)
-    return false;
+  const uint64_t pc = exit.return_pc & layout_.rules->address_mask;
+  uint64_t fp = r.fp;
+  if (above < r.sp || !InStack(above) || CodeAt(pc).kind != CodeKind::kNmethod) return false;
   if (above - 16 >= r.sp && !Word(above - 16, fp)) return false;  // saved already
   at_ = {pc, above, fp, false, false, {}};
   low_ = above;

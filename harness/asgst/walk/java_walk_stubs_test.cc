@@ -146,29 +146,6 @@ TEST_P(BetweenFramesTest, AnExceptionThatIsHandedToAnotherStub) {
   EXPECT_EQ(Walk(), wanted_);
 }
 
-// Before a frame is unpacked, a blob saves its registers: from its first call on, this blob never
-// returns to its caller, the handler of a frame to be deoptimised.
-TEST_P(BetweenFramesTest, OnTheWayIntoDeoptimisation) {
-  constexpr int kWords = 6;
-  const uint64_t begin = jvm_.stub, handler = leaf_ + 0x100, sp = kLeafSp - 8;
-  memory_.PutInt(jvm_.stub - 0x1f0 + 8, kWords);
-  memory_.Put(leaf_ - 0x1f0 + 80, handler);
-  memory_.PutInt(leaf_ - 0x1f0 + 48, 8);
-  memory_.Put(kLeafSp + 8, leaf_ + 0x20);
-  // push rbp; sub rsp, 32; call; mov rsp, rax
-  memory_.PutBytes(begin, {0x55, 0x48, 0x83, 0xec, 0x20, 0xe8, 0, 0, 0, 0, 0x48, 0x89, 0xc4, 0xc3});
-  memory_.Put(sp, handler);
-  Interrupt(begin, sp, kOlderFp);
-  EXPECT_EQ(Walk(), wanted_);
-  memory_.Put(sp - 8, kOlderFp);
-  Interrupt(begin + 1, sp - 8, 0x5678);
-  EXPECT_EQ(Walk(), wanted_);
-  Interrupt(begin + 5, sp - 40, 0x5678);
-  EXPECT_EQ(Walk(), wanted_);
-  memory_.Put(sp, 0x77);
-  EXPECT_NE(Walk(), wanted_);
-}
-
 // A stub that resolves a call jumps to the callee with all arguments unchanged; rdx is an argument.
 TEST_P(BetweenFramesTest, InAStubThatResolvesACall) {
   // push rdx; call; pop rdx; jmp rax

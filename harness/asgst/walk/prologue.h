@@ -49,8 +49,9 @@ struct StubExit {
   uint64_t sp = 0;   // after a return has popped its words; at a jump or call, before it
   uint64_t top = 0;  // [sp]
   uint64_t fp = 0;
-  uint64_t sender_sp = 0;       // r13
-  uint64_t exception_pc = 0;    // rdx
+  uint64_t sender_sp = 0;     // r13
+  uint64_t exception_pc = 0;  // rdx
+  uint64_t return_pc = 0;     // with to_call: [sp + size - 8], of a frame of the code's stated size
   bool through_memory = false;  // the jump loads its target from memory, as the interpreter does
 };
 

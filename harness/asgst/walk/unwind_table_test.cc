@@ -17,6 +17,7 @@
 
 #include "harness/asgst/testing/made_up_memory.h"
 #include "harness/asgst/unwind/unwind_service.h"
+#include "harness/elf/elf_file.h"
 
 namespace walkhammer::asgst {
 namespace {
@@ -208,6 +209,44 @@ TEST(UnwindRowsTest, OfTheCLibrary) {
   ASSERT_NE(dladdr(math, &info), 0);
   EXPECT_FALSE(ReadUnwindRows(info.dli_fname, 0, 0).empty());
   EXPECT_TRUE(ReadUnwindRows(info.dli_fname, 0, HashOf(&qsort)).empty());
+}
+
+// The entries of the procedure linkage table, which are described all at once by an expression of
+// the pc: jmp [rip+N]; push N; jmp. They have no frame but, at the last jump, one word.
+TEST(UnwindRowsTest, OfTheProcedureLinkageTable) {
+  constexpr uint64_t kEntry = 16, kPushed = 11;
+  Dl_info info{};
+  ASSERT_NE(dladdr(reinterpret_cast<void*>(&qsort), &info), 0);
+  const ElfFile library(info.dli_fname);
+  if (library.machine() != EM_X86_64) GTEST_SKIP() << "x86_64 only";
+  const std::vector<UnwindRow> rows = ReadUnwindRows(info.dli_fname, 0, 0);
+  const auto cfa_at = [&](uint64_t offset) {
+    const auto next = std::upper_bound(rows.begin(), rows.end(), offset,
+                                       [](uint64_t a, const UnwindRow& r) { return a < r.begin; });
+    const UnwindRow row = next == rows.begin() ? UnwindRow{} : next[-1];
+    EXPECT_EQ(row.base, UnwindRow::kSp) << offset;
+    EXPECT_EQ(row.fp, UnwindRow::kSame) << offset;
+    EXPECT_EQ(row.ra, -8) << offset;
+    return row.cfa;
+  };
+  size_t names = 0;
+  ASSERT_EQ(elf_getshdrstrndx(library.get(), &names), 0);
+  int tables = 0;
+  for (const ElfSection& section : library.Sections()) {
+    if (elf_strptr(library.get(), names, section.header.sh_name) != std::string(".plt")) continue;
+    tables++;
+    const uint64_t begin = section.header.sh_addr, end = begin + section.header.sh_size;
+    ASSERT_GT(end - begin, 3 * kEntry);
+    // The first entry, which pushes another word, has rows of its own.
+    EXPECT_EQ(cfa_at(begin), 16);
+    for (uint64_t at = begin + kEntry; at < end; at += kEntry) {
+      EXPECT_EQ(cfa_at(at), 8);
+      EXPECT_EQ(cfa_at(at + kPushed - 1), 8);
+      EXPECT_EQ(cfa_at(at + kPushed), 16);
+      EXPECT_EQ(cfa_at(at + kEntry - 1), 16);
+    }
+  }
+  EXPECT_EQ(tables, 1);
 }
 
 // JNI libraries are often deleted after they are loaded. All that is left of this library is in

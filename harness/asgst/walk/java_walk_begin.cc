@@ -147,6 +147,7 @@ WalkStatus JavaWalk::FindFirst() {
       guessed_ = true;
     }
     LeaveEntry();
+    PassArguments();
     return WithCFrames(WalkStatus::kFound);
   }
   if (code.kind == CodeKind::kNmethod || code.kind == CodeKind::kStub) {

@@ -200,6 +200,14 @@ void JavaWalk::PassArguments() {
   const uint64_t sp = at_.sp, words = static_cast<uint64_t>(code.frame_words);
   const bool by_c1 = code.level > 0 && code.level < 4;
   uint64_t word = 0;
+  const auto gives_back = [&] {
+    const uint64_t above = sp + layout_.rules->gives_back(Code(), code, at_.pc);
+    if (above == sp || !IsFrameAt(above, code)) return false;
+    at_.sp = low_ = above;
+    return true;
+  };
+  // What was kept around a call may look like a return address.
+  if (!at_.is_top && gives_back()) return;
   // Nothing was pushed if [sp + size - 8] leads to code: to a return address, or to the handler of
   // deoptimisation, which no call precedes.
   if (ReturnAddress(sp + 8 * words - 8, word) && InCode(word) &&
@@ -207,8 +215,7 @@ void JavaWalk::PassArguments() {
     low_ = sp;
     return;
   }
-  const uint64_t above = sp + layout_.rules->gives_back(Code(), code, at_.pc);
-  if (above != sp && IsFrameAt(above, code)) at_.sp = above;
+  if (gives_back()) return;
   for (uint64_t at = sp + 8; at <= sp + 8 * kMostPushed && at_.sp == sp; at += 8) {
     if (!IsFrameAt(at, code) || (by_c1 && !(Word(at + 8 * words - 16, word) && word == at_.fp)))
       continue;

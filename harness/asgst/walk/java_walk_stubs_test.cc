@@ -358,6 +358,15 @@ TEST_P(BetweenFramesTest, RegistersThatCompiledCodeKeeps) {
     ASSERT_EQ(walked.size(), 2U) << at;
     EXPECT_EQ(walked[1], wanted_[1]) << at;
   }
+  // In the function that was called.
+  memory_.Put(kLeafSp - kKept - 8, pc + 20);
+  Interrupt(0x9999, kLeafSp - kKept - 8, kOlderFp);
+  for (const uint64_t kept : {uint64_t{0x77}, leaf_ + 0x20}) {
+    memory_.Put(kLeafSp - kKept + 24, kept);  // where a frame at sp would have its return address
+    const auto walked = Walk();
+    ASSERT_EQ(walked.size(), 2U) << kept;
+    EXPECT_EQ(walked[1], wanted_[1]) << kept;
+  }
 }
 
 // C1 pushes the arguments of slow_subtype_check, and pops them after the call.

@@ -28,14 +28,15 @@ void Stepper::Prepare(GuardOptions& options) {
 }
 
 // Of the Java threads that the job allows, the one that has run most since the last call; null:
-// none.
+// none. Passes over the thread that was refused last, so that other threads have their turn.
 SampledThread* Stepper::Choose(ThreadTable& threads) {
+  const SampledThread* const refused = refused_.exchange(nullptr);
   SampledThread* best = nullptr;
   uint64_t most = 0;
   int place = 0;
   threads.ForEach([&](SampledThread& thread) {
     const int here = place++;
-    if (thread.env == nullptr || here >= kMaxSampledThreads) return;
+    if (thread.env == nullptr || &thread == refused || here >= kMaxSampledThreads) return;
     // A process that waits for this one would take the stops of its first thread.
     if (state_.job.step == kStepByPtrace && thread.tid.load() == getpid()) return;
     const uint64_t cpu = ThreadCpuNs(thread.tid.load());
@@ -100,8 +101,10 @@ void Stepper::LeaveSleeper(uint64_t now) {
   }
 }
 
-// True if the method that the job names is on the stack, or if the job names none.
+// True if there are Java frames, and among them the method that the job names, if it names one. A
+// thread that is about to end, or that loads an agent, has nothing to walk.
 bool Stepper::IsWanted(SampledThread& thread, ucontext_t& context) {
+  if (thread.env != nullptr && !thread.view.HasJavaFrames()) return false;
   if (state_.job.step_method[0] == 0) return true;
   bool found = false;
   struct Look {
@@ -133,6 +136,7 @@ void Stepper::OnSignal(SampledThread& thread, ucontext_t& context) {
   if (stopped_.load() || target_.load() != &thread || stepping_.load()) return;
   thread.counts->delivered.fetch_add(1, std::memory_order_relaxed);
   if (!IsWanted(thread, context)) {
+    refused_.store(&thread);
     target_.store(nullptr);
     return;
   }
@@ -156,7 +160,10 @@ void Stepper::OnTracedStep(SampledThread& thread, ucontext_t& context) {
   if (on == 1) {
     ResetTruths();
     state_.step_on.store(2);
-    if (!IsWanted(thread, context)) state_.step_tid.store(0);
+    if (!IsWanted(thread, context)) {
+      refused_.store(&thread);
+      state_.step_tid.store(0);
+    }
   } else {
     Step(thread, context);
   }

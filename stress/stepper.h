@@ -69,10 +69,11 @@ class Stepper {
   std::vector<StepTruth> truths_;                     // one for each walker
   StepEvidence evidence_{state_};
   std::atomic<bool> stopped_{false};
-  std::atomic<SampledThread*> target_{nullptr};  // the thread whose window is on or about to begin
-  std::atomic<bool> stepping_{false};            // the target's trap flag is set
-  std::atomic<SampledThread*> busy_{nullptr};    // the thread that is at a step
-  uint64_t left_ = 0;                            // steps left in this window
+  std::atomic<SampledThread*> target_{nullptr};   // the thread whose window is on or about to begin
+  std::atomic<SampledThread*> refused_{nullptr};  // see IsWanted
+  std::atomic<bool> stepping_{false};             // the target's trap flag is set
+  std::atomic<SampledThread*> busy_{nullptr};     // the thread that is at a step
+  uint64_t left_ = 0;                             // steps left in this window
   uint64_t cpu_at_start_ = 0;
   uint64_t asked_at_ns_ = 0;
   uint64_t steps_seen_ = 0, moved_at_ns_ = 0;

@@ -65,6 +65,28 @@ TEST(ThreadStatesTest, AStateThatIsGoneIsNone) {
   EXPECT_GE(states.StateOf(8), ThreadStates::kCount);
 }
 
+TEST(JavaThreadViewTest, HasJavaFramesInJavaOrBelowAnAnchor) {
+  struct {
+    uint64_t last_sp = 0;
+    int32_t state = 0;
+  } thread;
+  JvmLayout layout{};
+  layout.thread_state = 8;
+  layout.states = Renumbered();
+  const JavaThreadView view(&thread, layout);
+  constexpr uint8_t kNew = 2, kInNative = 4, kInVm = 6, kInJava = 8, kBlocked = 10;
+  for (const uint8_t state : {kNew, kInNative, kInVm, kBlocked}) {
+    view.SetState(state);
+    thread.last_sp = 0;
+    EXPECT_FALSE(view.HasJavaFrames()) << int{state};
+    thread.last_sp = 0x1000;
+    EXPECT_TRUE(view.HasJavaFrames()) << int{state};
+  }
+  thread.last_sp = 0;
+  view.SetState(kInJava);
+  EXPECT_TRUE(view.HasJavaFrames());
+}
+
 // A class at 0x1000 with three methods, whose numbers are 2, 0 and 1. The jmethodIDs of the numbers
 // 0, 1 and 2 are 7, 8 and 9.
 class MethodTableTest : public ::testing::Test {

@@ -95,6 +95,11 @@ class JavaThreadView {
   const ThreadStates& states() const { return layout_->states; }
   volatile uint64_t* last_sp() const { return At<uint64_t>(layout_->anchor + layout_->last_sp); }
   volatile uint64_t* last_pc() const { return At<uint64_t>(layout_->anchor + layout_->last_pc); }
+  // False if the thread, which stands still, runs C code that no Java code has called.
+  bool HasJavaFrames() const {
+    constexpr uint8_t kInJava = 8, kInJavaTrans = 9;
+    return *last_sp() != 0 || State() == kInJava || State() == kInJavaTrans;
+  }
   volatile uint64_t* last_fp() const { return At<uint64_t>(layout_->anchor + layout_->last_fp); }
   uint64_t stack_base() const { return *At<uint64_t>(layout_->stack_base); }
   uint64_t stack_limit() const { return stack_base() - *At<uint64_t>(layout_->stack_size); }

@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The long soak of the reference walk: ci/soak_reference.sh [JDK...] runs two parts side by side.
+# The long soak of the reference walk: ci/soak_reference.sh [JDK...] runs two parts side by side,
+# and then ci/soak_steps.sh on the same JDKs.
 # 1. WALKHAMMER_TIME (default: 1h) of reference_fuzzer, with ASan and UBSan, for both architectures.
 # 2. On each JDK (default: all JDKs of this machine), synthetic walks of all scenes by each walker
 #    of the reference, WALKHAMMER_WALKS (default: 170000000) each, which is a billion on two JDKs.
-# Fails at a finding of part 1, at a Forbidden finding of part 2, or if nothing was walked.
+# Fails at a finding of part 1, at a Forbidden finding of part 2, if the steps fail, or if nothing was
+# walked.
 # WALKHAMMER and WALKHAMMER_FUZZER name the executables (defaults: those of the presets release and
 # asan), WALKHAMMER_OUT a new folder for the runs.
 # Exit codes: 0 passed, 1 failed, 3 no JDK, 4 no build.
@@ -63,4 +65,5 @@ echo "$total synthetic walks"
 
 wait "$sanitized" || fail "sanitized: $(grep -m 1 'ERROR\|reference_fuzzer:' "$out/fuzzer.log")"
 echo "sanitized: $(grep -a 'DONE' "$out/fuzzer.log")"
+WALKHAMMER="$walkhammer" WALKHAMMER_OUT="$out/steps" ci/soak_steps.sh "$@" || fail "steps"
 exit "$failed"

@@ -50,12 +50,20 @@ SteppedCall StepCode::CallerAt(uint64_t return_pc, uint64_t fp) const {
   call.caller = SteppedCall::Caller::kCompiled;
   call.method = code_.MethodOf(code);
   // By the entry barrier an nmethod that is not to be entered any more is left for another entry
-  // of its method: nothing of that method has run.
-  call.may_lack = code.frame_complete >= 0 &&
-                  return_pc - code.begin <= static_cast<uint64_t>(code.frame_complete);
+  // of its method: nothing of that method has run. C2 calls the barrier from behind the method's
+  // code (C2EntryBarrierStub, JDK 20 and later), and jumps back; no other call that is not
+  // described does so.
+  const auto there = described_.Find(code.begin, return_pc);
+  const auto is_entry = [&](uint64_t pc) {
+    return code.frame_complete >= 0 &&
+           pc - code.begin <= static_cast<uint64_t>(code.frame_complete);
+  };
+  call.may_lack =
+      is_entry(return_pc) ||
+      (!there && is_entry(JumpTarget(reinterpret_cast<const uint8_t*>(return_pc), return_pc)));
   if (code.level == 0) {
     call.frames = 1;
-  } else if (const auto there = described_.Find(code.begin, return_pc)) {
+  } else if (there) {
     call.frames = there->callers + 1;
     call.newest = MethodOf(there->method);
   }

@@ -2,6 +2,8 @@
 // Opcodes as in the Intel SDM, volume 2, appendix A, "Opcode Map".
 #include "stress/step_instruction.h"
 
+#include <cstring>
+
 namespace walkhammer::stress {
 namespace {
 
@@ -83,6 +85,15 @@ StepOp StepOpAt(const uint8_t* code) {
     default:
       return StepOp::kOther;
   }
+}
+
+uint64_t JumpTarget(const uint8_t* code, uint64_t pc) {
+  constexpr uint8_t kShort = 0xeb, kNear = 0xe9;
+  if (*code == kShort) return pc + 2 + static_cast<uint64_t>(int64_t{static_cast<int8_t>(code[1])});
+  if (*code != kNear) return 0;
+  int32_t distance = 0;
+  std::memcpy(&distance, code + 1, sizeof distance);
+  return pc + 5 + static_cast<uint64_t>(int64_t{distance});
 }
 
 }  // namespace walkhammer::stress

@@ -25,6 +25,10 @@ inline constexpr uint64_t kLongestInstruction = 15;  // bytes, as the processor 
 // the instruction.
 StepOp StepOpAt(const uint8_t* code);
 
+// The target of the instruction at `pc`, whose bytes are at `code`, if it is jmp with an offset; 0:
+// another instruction.
+uint64_t JumpTarget(const uint8_t* code, uint64_t pc);
+
 }  // namespace walkhammer::stress
 
 #endif  // WALKHAMMER_STRESS_STEP_INSTRUCTION_H_

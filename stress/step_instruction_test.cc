@@ -73,6 +73,20 @@ TEST(StepInstruction, Kinds) {
   }
 }
 
+TEST(StepInstruction, WhereJumpsLead) {
+  const auto target = [](std::vector<uint8_t> code) {
+    code.resize(kLongestInstruction);
+    return JumpTarget(code.data(), 0x1000);
+  };
+  EXPECT_EQ(target({0xeb, 0x10}), 0x1012U);
+  EXPECT_EQ(target({0xeb, 0xf0}), 0x0ff2U);
+  EXPECT_EQ(target({0xe9, 0x00, 0x01, 0x00, 0x00}), 0x1105U);
+  EXPECT_EQ(target({0xe9, 0x7a, 0xff, 0xff, 0xff}), 0x0f7fU);
+  EXPECT_EQ(target({0xe8, 0x00, 0x01, 0x00, 0x00}), 0U) << "a call";
+  EXPECT_EQ(target({0x74, 0x10}), 0U) << "a branch";
+  EXPECT_EQ(target({0xff, 0xe0}), 0U) << "through a register";
+}
+
 // On the code of libc, Capstone says the same.
 TEST(StepInstruction, AgreesWithCapstone) {
   if (kHasLinkRegister) GTEST_SKIP() << "for x86_64";

@@ -89,7 +89,9 @@ class Run : private MachineX86 {
           exit.top = Load(r_[kRsp]).bits;
           exit.sender_sp = Known(kR13);
           exit.exception_pc = Known(kRdx);
-          if (to_call_ && found_.frame_words > 0) exit.return_pc = ReturnPc().bits;
+          if (to_call_)
+            exit.return_pc =
+                Load({exit.sp + 8 * static_cast<uint64_t>(found_.frame_words) - 8, true}).bits;
           return true;
       }
     }
@@ -100,10 +102,6 @@ class Run : private MachineX86 {
 
  private:
   uint64_t Known(int number) const { return r_[number].known ? r_[number].bits : 0; }
-  Value ReturnPc() {
-    const uint64_t size = 8 * static_cast<uint64_t>(found_.frame_words);
-    return Load({r_[kRsp].bits + size - 8, r_[kRsp].known});
-  }
 
   Went Step() {
     if (pc_ < found_.begin || pc_ >= found_.end || !Fetch()) return Went::kNowhere;

@@ -6,6 +6,7 @@
 #   run         only to build and run the command
 #   aarch64     also to cross-build for aarch64
 #   jdks        also to run ci/jdks.sh
+#   profilers   also to run ci/profilers.sh
 #   build-jdk   also to run ci/jdks.sh --build
 # Exit codes: 0 all are installed, 1 apt-get failed, 2 usage, 3 this machine lacks apt-get or root.
 set -eu
@@ -56,10 +57,11 @@ case ${1:-} in
   aarch64) packages="$packages g++-aarch64-linux-gnu" ;;
   # Any pip will do, Debian's or another.
   jdks) command -v pip >/dev/null || packages="$packages python3-pip" ;;
+  profilers) packages="$packages maven" ;;
   # ci/build_jdk.sh itself unpacks the headers of libraries that configure asks for.
   build-jdk) packages="$packages autoconf file" ;;
   *)
-    echo "setup: expected nothing, run, aarch64, jdks or build-jdk, got $1" >&2
+    echo "setup: expected nothing, run, aarch64, jdks, profilers or build-jdk, got $1" >&2
     exit 2
     ;;
 esac

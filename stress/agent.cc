@@ -80,6 +80,11 @@ int ConstMethodHas(void* method_id, int offset) {
   return value;
 }
 
+bool IsNative(void* method_id) {
+  const MethodEntry* entry = the_agent->methods().Find(method_id);
+  return entry != nullptr && entry->is_native;
+}
+
 int CodeSizeOf(void* method_id) {
   return ConstMethodHas<uint16_t>(method_id, layout.const_code_size);
 }
@@ -168,9 +173,9 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
     facts.code_size = CodeSizeOf;
   }
   auto cache = CodeCache::Open(structs);
-  Status status =
-      line_->SetUp({jvm_->library(), &jvm_->layout(), jvm_->vm(), FieldText(state_.job.provider)},
-                   facts, cache.ok() ? cache.value().Codelets() : std::vector<Codelet>());
+  Status status = line_->SetUp(
+      {jvm_->library(), &jvm_->layout(), jvm_->vm(), FieldText(state_.job.provider), IsNative},
+      facts, cache.ok() ? cache.value().Codelets() : std::vector<Codelet>());
   state_.module_count.store(ListModules(state_.modules));  // with what walkers have loaded
   if (status.ok()) status = InstallHandlers();
   if (!status.ok()) return status;
@@ -207,7 +212,7 @@ Status Agent::InstallHandlers() {
   Status status = InstallGuard(options);
   if (!status.ok()) return status;
   struct sigaction action {};
-  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  action.sa_flags = SA_SIGINFO | SA_RESTART | HandlerStackFlag();
   sigemptyset(&action.sa_mask);
   action.sa_sigaction = OnSample;
   if (sigaction(kSampleSignal, &action, nullptr) != 0)

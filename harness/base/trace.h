@@ -75,6 +75,8 @@ struct Trace {
   // all older frames may be wrong. -1: there is none, or the walker does not tell.
   int32_t guessed_from = -1;
   WalkEnd end = WalkEnd::kUntold;
+  // Faults that the walker's own protection ended the walk for; GuardSlot::fault tells the first.
+  int32_t protected_faults = 0;
 
   bool IsGuess(int frame) const { return guessed_from >= 0 && frame >= guessed_from; }
 };

@@ -2,6 +2,7 @@
 #include "harness/child/campaign.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,6 +31,12 @@ void Copy(char* to, size_t size, const std::string& from) {
 
 TrapCoverage* armed_coverage = nullptr;
 const WalkLine* armed_line = nullptr;
+const MethodRegistry* walked_methods = nullptr;
+
+bool IsNative(void* method_id) {
+  const MethodEntry* entry = walked_methods->Find(method_id);
+  return entry != nullptr && entry->is_native;
+}
 
 bool OnTrap(ucontext_t* context, bool walking) {
   if (armed_coverage == nullptr) return false;
@@ -41,7 +48,10 @@ bool OnTrap(ucontext_t* context, bool walking) {
 // An address in the module that holds the walker's code.
 const void* InsideOf(const std::string& library, const WalkerInfo& info) {
   if (info.covered_function != nullptr) return reinterpret_cast<void*>(OnTrap);
-  return dlsym(dlopen(library.c_str(), RTLD_NOW | RTLD_NOLOAD), info.symbol);
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  if (info.symbol != nullptr) return dlsym(handle, info.symbol);
+  link_map* map = nullptr;
+  return handle != nullptr && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 ? map->l_ld : nullptr;
 }
 
 // Coverage is guidance and a figure of the report; a run without it is still useful.
@@ -372,11 +382,12 @@ Result<ChildEnvironment> ChildEnvironment::SetUp(SharedState& shared,
   ReportLayout(shared, environment.layout);
   RETURN_IF_ERROR(CheckLayout(environment.layout));
   RETURN_IF_ERROR(Guarded(shared, *environment.jvm, libjvm));
+  walked_methods = &environment.jvm->methods();
   for (int i = 0; i < WalkerCount(shared.job); i++) {
     environment.walkers.push_back(AllWalkers()[WalkerAt(shared.job, i)].make());
     RETURN_IF_ERROR(environment.walkers.back()->Bind(
         {environment.jvm->library(), &environment.jvm->layout(), environment.jvm->vm(),
-         FieldText(shared.launch.provider)}));
+         FieldText(shared.launch.provider), IsNative}));
   }
 
   shared.phase.store(ChildPhase::kScenes);

@@ -56,6 +56,8 @@ Result<int> WalkerNamed(std::string_view name, const ProviderChoice& provider) {
   auto own = WalkerNamed(name);
   if (!own.ok() || provider.word.empty()) return own;
   const size_t at = name.find('@');
+  // Beside a walker out of a library, the reference can be named.
+  if (!provider.library.empty() && at != name.npos && name.substr(at + 1) == kRef) return own;
   const bool agrees = at == name.npos || name.substr(at + 1) == provider.word;
   const auto found = FindWalker(fmt::format("{}@{}", name.substr(0, at), provider.word));
   if (agrees && found) return *found;
@@ -94,7 +96,7 @@ Status CheckUses(int walker, const ProviderChoice& provider) {
   if (provider.library.empty() || row.replaceable) return Ok();
   return BadInput(
       fmt::format("{} takes nothing from a library: --provider FILE.so is for the "
-                  "walkers that end in @jdk",
+                  "walkers that end in @jdk, and for asprof-vm",
                   row.name));
 }
 

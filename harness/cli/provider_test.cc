@@ -41,6 +41,7 @@ TEST(Provider, ALibraryIsProviderJdk) {
   EXPECT_STREQ(AllWalkers()[static_cast<size_t>(asgst)].name, "asgst@jdk");
   EXPECT_EQ(ProviderOf(asgst, library.value()), self);
   EXPECT_TRUE(CheckUses(asgst, library.value()).ok());
+  EXPECT_EQ(NameOf(WalkerNamed("asgst@ref", library.value())), "asgst");
   const int agct = WalkerNamed("agct", library.value()).value();
   EXPECT_EQ(ProviderOf(agct, library.value()), "jdk");
   EXPECT_FALSE(CheckUses(agct, library.value()).ok());

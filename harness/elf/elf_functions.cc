@@ -27,6 +27,20 @@ std::vector<ElfFunction> FindFunctions(const std::string& path,
   return out;
 }
 
+std::vector<ElfFunction> FindFunctionsLike(const std::string& path, std::string_view prefix) {
+  std::vector<ElfFunction> out;
+  const ElfFile file(path);
+  for (const ElfSection& table : file.Sections()) {
+    if (table.header.sh_type != SHT_SYMTAB) continue;
+    file.EachSymbol(table, [&](const GElf_Sym& symbol, const char* name) {
+      const bool is_function = GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_value != 0;
+      if (is_function && std::string_view(name).starts_with(prefix))
+        out.push_back({name, symbol.st_value, symbol.st_size});
+    });
+  }
+  return out;
+}
+
 uint64_t LoadBias(const void* inside) {
   Dl_info place{};
   link_map* map = nullptr;

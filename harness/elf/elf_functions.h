@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace walkhammer {
@@ -18,6 +19,9 @@ struct ElfFunction {
 // Symbols with one of `names` in .symtab, or, if none is there, in .dynsym. Empty on any error.
 std::vector<ElfFunction> FindFunctions(const std::string& path,
                                        const std::vector<std::string>& names);
+
+// Functions of .symtab whose name begins with `prefix`. Empty on any error.
+std::vector<ElfFunction> FindFunctionsLike(const std::string& path, std::string_view prefix);
 
 // Load bias of the file that `inside` was loaded from, 0 if there is no such file: address in this
 // process = virtual address of the file + bias.

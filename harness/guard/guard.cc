@@ -19,6 +19,7 @@
 #include "harness/base/clock.h"
 #include "harness/guard/arch.h"
 #include "harness/guard/code_patch.h"
+#include "harness/guard/signal_text.h"
 #include "harness/process/service_thread.h"
 
 namespace walkhammer {
@@ -28,8 +29,12 @@ constexpr int kFaultSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
 constexpr size_t kAltStackBytes = 256 * 1024;
 constexpr size_t kGuardPageBytes = 64 * 1024;  // below the stack; no page is larger
 constexpr int kSleepLimitFactor = 20;
+constexpr int kMostNestedFaults = 8;  // a protection that itself faults is given up
 
 void OnFault(int signal, siginfo_t* info, void* raw_context);
+
+using SignalAction = void (*)(int, siginfo_t*, void*);
+SignalAction walkers_protection = nullptr;  // see AdoptWalkersProtection
 
 GuardOptions options;
 struct sigaction previous[NSIG];
@@ -74,6 +79,23 @@ bool JvmResumes(GuardSlot& slot, int signal, siginfo_t* info, void* context, uin
   return resumed != 0;
 }
 
+// Records the fault and the native calls that led to it.
+void RecordFault(GuardSlot& slot, Ending ending, int signal, const siginfo_t* info,
+                 const ucontext_t& context, const char* failed_check = "") {
+  Fault& fault = slot.fault;
+  fault.signal = signal;
+  fault.code = info->si_code;
+  fault.address = ending == Ending::kCrashed ? reinterpret_cast<uint64_t>(info->si_addr) : 0;
+  fault.registers = ReadContext(context);
+  std::strncpy(fault.failed_check, failed_check, sizeof fault.failed_check - 1);
+  fault.doubtful = ending == Ending::kCrashed && Doubtful(signal, *info, fault.registers.pc);
+  fault.native[0] = fault.registers.pc;
+  fault.native_count = 1;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  fault.native_count = NativeChain(fault.registers.pc, fault.registers.fp, fault.registers.sp,
+                                   slot.stack_end, fault.native);
+}
+
 [[noreturn]] void LeaveCall(GuardSlot& slot, Ending ending, int signal, siginfo_t* info,
                             const ucontext_t& context, const char* failed_check = "") {
   // Following the native chain of a walker that crashed with a wild sp may fault, too. That second
@@ -83,44 +105,13 @@ bool JvmResumes(GuardSlot& slot, int signal, siginfo_t* info, void* context, uin
     slot.signal_stack = context.uc_stack;
     slot.inside_unsafe_call = slot.unsafe_depth != 0;
     slot.ending = ending;
-    Fault& fault = slot.fault;
-    fault.signal = signal;
-    fault.code = info->si_code;
-    fault.address = ending == Ending::kCrashed ? reinterpret_cast<uint64_t>(info->si_addr) : 0;
-    fault.registers = ReadContext(context);
-    std::strncpy(fault.failed_check, failed_check, sizeof fault.failed_check - 1);
-    fault.doubtful = ending == Ending::kCrashed && Doubtful(signal, *info, fault.registers.pc);
-    fault.native[0] = fault.registers.pc;
-    fault.native_count = 1;
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    fault.native_count = NativeChain(fault.registers.pc, fault.registers.fp, fault.registers.sp,
-                                     slot.stack_end, fault.native);
+    RecordFault(slot, ending, signal, info, context, failed_check);
   }
   slot.inside = 0;
   // As the kernel does when a handler returns.
   if ((slot.signal_stack.ss_flags & kDisarmedInHandlers) != 0)
     sigaltstack(&slot.signal_stack, nullptr);
   siglongjmp(slot.leave, 1);
-}
-
-// Appends `text` (may be null) to the string at `to`, truncated to `size` - 1 bytes in all.
-void Append(const char* text, char* to, size_t size) {
-  size_t used = strnlen(to, size - 1);
-  for (; text != nullptr && *text != 0 && used < size - 1; text++) to[used++] = *text;
-  to[used] = 0;
-}
-
-void AppendNumber(uint32_t number, char* to, size_t size) {
-  char digits[11] = {};
-  char* first = digits + sizeof digits - 1;
-  do *--first = static_cast<char>('0' + number % 10);
-  while ((number /= 10) != 0);
-  Append(first, to, size);
-}
-
-const char* BaseName(const char* path) {
-  const char* slash = path == nullptr ? nullptr : std::strrchr(path, '/');
-  return slash == nullptr ? path : slash + 1;
 }
 
 const GuardOptions::CheckReport* CheckReportAt(uint64_t pc) {
@@ -191,13 +182,18 @@ bool ByTrapInstruction(int signal, const siginfo_t& info) {
   return signal == SIGTRAP && info.si_code > 0 && info.si_code != TRAP_TRACE;
 }
 
+// The slot of the calling thread, or null. If another thread walks in place of this thread, with
+// this thread's thread pointer, then the slot is the other thread's.
+GuardSlot* OwnSlot() {
+  GuardSlot* slot = current_slot;
+  const bool others =
+      slot != nullptr && slot->inside != 0 && slot->tid.load() != syscall(SYS_gettid);
+  return others ? nullptr : slot;
+}
+
 void OnFault(int signal, siginfo_t* info, void* raw_context) {
   int saved_errno = errno;
-  GuardSlot* slot = current_slot;
-  // If another thread walks in place of this thread, with this thread's thread pointer, then the
-  // slot is the other thread's.
-  if (slot != nullptr && slot->inside != 0 && slot->tid.load() != syscall(SYS_gettid))
-    slot = nullptr;
+  GuardSlot* slot = OwnSlot();
   if (options.on_step != nullptr && signal == SIGTRAP && info->si_code == TRAP_TRACE &&
       options.on_step(info, static_cast<ucontext_t*>(raw_context))) {
     errno = saved_errno;
@@ -223,6 +219,23 @@ void OnFault(int signal, siginfo_t* info, void* raw_context) {
     return;
   }
   LeaveCall(*slot, Ending::kCrashed, signal, info, *context);
+}
+
+// Lets the walker's own protection have a fault first. Where the protection ends the walk, this
+// function does not return. What the protection does not handle, it passes on to OnFault.
+void OnProtectedFault(int signal, siginfo_t* info, void* raw_context) {
+  GuardSlot* slot = OwnSlot();
+  if (slot == nullptr || slot->inside == 0 || slot->leaving != 0 ||
+      slot->protected_faults == kMostNestedFaults) {
+    OnFault(signal, info, raw_context);
+    return;
+  }
+  const auto& context = *static_cast<ucontext_t*>(raw_context);
+  if (slot->protected_faults == 0) RecordFault(*slot, Ending::kCrashed, signal, info, context);
+  slot->protected_faults = slot->protected_faults + 1;
+  walkers_protection(signal, info, raw_context);
+  // A read that may fault, and goes on elsewhere: as SafeFetch.
+  slot->protected_faults = slot->protected_faults - 1;
 }
 
 // Lets the watchdog judge the calling thread's hanging calls anew: the signal came while a walk
@@ -312,6 +325,13 @@ void* Watchdog(void*) {
   return nullptr;
 }
 
+SignalAction SegvHandler() { return walkers_protection == nullptr ? OnFault : OnProtectedFault; }
+
+int FlagsFor(int signal) {
+  const bool walkers = signal == SIGSEGV || signal == SIGTRAP;
+  return SA_SIGINFO | SA_NODEFER | SA_RESTART | (walkers ? HandlerStackFlag() : SA_ONSTACK);
+}
+
 }  // namespace
 
 GuardSlot* CurrentGuardSlot() { return current_slot; }
@@ -338,10 +358,10 @@ int NativeChain(uint64_t pc, uint64_t fp, uint64_t sp, uint64_t end, uint64_t* p
 Status InstallGuard(const GuardOptions& wanted) {
   options = wanted;
   struct sigaction action {};
-  action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK | SA_RESTART;
   sigemptyset(&action.sa_mask);
-  action.sa_sigaction = OnFault;
   for (int signal : kFaultSignals) {
+    action.sa_sigaction = signal == SIGSEGV ? SegvHandler() : OnFault;
+    action.sa_flags = FlagsFor(signal);
     if (signal == SIGTRAP)
       for (int other = 1; other < NSIG; other++)
         if ((options.blocked_in_trap >> (other - 1) & 1) != 0) sigaddset(&action.sa_mask, other);
@@ -350,6 +370,7 @@ Status InstallGuard(const GuardOptions& wanted) {
     sigemptyset(&action.sa_mask);
   }
   action.sa_sigaction = OnHang;
+  action.sa_flags = FlagsFor(HangSignal());
   if (sigaction(HangSignal(), &action, nullptr) != 0)
     return ToolFailed("cannot install the hang detector's signal handler");
   // A second one would count the same sleep again.
@@ -357,11 +378,38 @@ Status InstallGuard(const GuardOptions& wanted) {
   return watchdog;
 }
 
+int HandlerStackFlag() { return walkers_protection == nullptr ? SA_ONSTACK : 0; }
+
 int HangSignal() { return SIGRTMIN + 7; }
+
+Status AdoptWalkersProtection(Status (*initialise)(void*), void* argument) {
+  struct sigaction segv {
+  }, trap{}, chained{}, walkers{};
+  if (sigaction(SIGSEGV, nullptr, &segv) != 0 || sigaction(SIGTRAP, nullptr, &trap) != 0)
+    return ToolFailed("cannot read the handlers of SIGSEGV and SIGTRAP");
+  const bool in_place = GuardInPlace();
+  if (!in_place) previous[SIGSEGV] = segv;
+  // The walker's handler passes on what it does not handle to the handler that it finds.
+  chained.sa_sigaction = OnFault;
+  chained.sa_flags = FlagsFor(SIGSEGV);
+  sigaction(SIGSEGV, &chained, nullptr);
+  Status status = initialise(argument);
+  sigaction(SIGSEGV, nullptr, &walkers);
+  if ((walkers.sa_flags & SA_SIGINFO) != 0 && walkers.sa_sigaction != OnFault)
+    walkers_protection = walkers.sa_sigaction;
+  if (in_place) {
+    segv.sa_sigaction = SegvHandler();
+    segv.sa_flags = FlagsFor(SIGSEGV);
+    trap.sa_flags = FlagsFor(SIGTRAP);
+  }
+  sigaction(SIGSEGV, &segv, nullptr);
+  sigaction(SIGTRAP, &trap, nullptr);
+  return status;
+}
 
 bool GuardInPlace() {
   struct sigaction now {};
-  return sigaction(SIGSEGV, nullptr, &now) == 0 && now.sa_sigaction == OnFault;
+  return sigaction(SIGSEGV, nullptr, &now) == 0 && now.sa_sigaction == SegvHandler();
 }
 
 stack_t NewSignalStack(int flags) {
@@ -435,6 +483,7 @@ Ending GuardedCall(GuardSlot& slot, void (*body)(void*), void* argument) {
   slot.unsafe_call.function = nullptr;
   slot.unsafe_depth = 0;
   slot.leaving = 0;
+  slot.protected_faults = 0;
   slot.stack_end = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
   if (sigsetjmp(slot.leave, 0) == 0) {
     slot.inside = 1;

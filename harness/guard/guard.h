@@ -39,6 +39,9 @@ struct GuardSlot {
   Fault fault;
   UnsafeCall unsafe_call;
   bool inside_unsafe_call;  // a crash or hang ended the call inside of malloc or a lock
+  // Faults of the last call that the walker's own protection has handled by a jump; `fault` tells
+  // the first.
+  volatile int32_t protected_faults = 0;
 
   // Inner workings.
   volatile sig_atomic_t inside = 0;
@@ -100,6 +103,18 @@ inline constexpr int kMaxGuardSlots = 128;  // slots that the watchdog can watch
 // and starts the watchdog. Faults outside of guarded calls go to the handlers that were installed
 // before, so the JVM must have installed its own handlers first. Once per process.
 Status InstallGuard(const GuardOptions& options);
+
+// Some walkers bring a protection of their own: a handler of SIGSEGV that ends the walk by a jump,
+// or goes on behind the fault. Runs initialise(argument), which installs that handler, and from
+// then on lets that handler have each fault inside a guarded call first. What the walker's handler
+// passes on is contained by the guard, as without it. Faults elsewhere go where they went before.
+// Handlers of SIGTRAP that `initialise` installs are removed. Before or after InstallGuard; once
+// per process and walker.
+Status AdoptWalkersProtection(Status (*initialise)(void*), void* argument);
+// SA_ONSTACK; 0 once a walker's own protection is adopted: that protection finds its walk, and such
+// a walker the end of the stack, by where the handler runs. Handlers then run on the stack of the
+// thread that is interrupted, as a profiler's do, and an overflow of that stack ends the process.
+int HandlerStackFlag();
 
 // Lets the calling thread walk: gives it an alternate signal stack, watches `slot` and makes it
 // current. LeaveGuardedThread undoes this, before the thread ends. False: as of WatchGuardSlot.

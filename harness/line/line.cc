@@ -15,11 +15,11 @@ constexpr uint64_t kMaxReportsPerSite = 16;  // better-ranked findings included
 
 // The calls that led to a crash or an unsafe call, innermost first; empty: the finding has no place
 // in the walker's code.
-std::span<const uint64_t> CallsOf(const Observation& seen) {
+std::span<const uint64_t> CallsOf(const Observation& seen, const Oracle& oracle) {
   const auto calls = [](const uint64_t* native, int32_t count) {
     return std::span(native, static_cast<size_t>(std::clamp(count, 0, kMaxNativeFrames)));
   };
-  if (seen.trace.ending == Ending::kCrashed)
+  if (seen.trace.ending == Ending::kCrashed || oracle.at_own_fault)
     return calls(seen.fault->native, seen.fault->native_count);
   if (seen.trace.ending == Ending::kReturned && seen.unsafe_call->function != nullptr)
     return calls(seen.unsafe_call->native, seen.unsafe_call->native_count);
@@ -54,6 +54,7 @@ Trace CallGuarded(GuardSlot& guard, Walker& walker, const WalkInput& input) {
         c->walker.Walk(c->input, c->trace);
       },
       &call);
+  call.trace.protected_faults = guard.protected_faults;
   return call.trace;
 }
 
@@ -66,7 +67,7 @@ int CodeSlotOf(const Trace& trace) {
 
 uint64_t SiteOf(const Observation& seen, uint8_t oracle, uint8_t outcome, uint64_t walker,
                 const LineState& state) {
-  const uint64_t place = PlaceInModules(CallsOf(seen), state);
+  const uint64_t place = PlaceInModules(CallsOf(seen, AllOracles()[oracle]), state);
   return Mix(Mix(Mix(Mix(1, oracle), outcome), place), walker) | 1;
 }
 
@@ -112,6 +113,7 @@ void FillFinding(const Observation& seen, uint8_t oracle, uint8_t outcome, const
     finding.fault = *seen.fault;
     return;
   }
+  if (AllOracles()[oracle].at_own_fault) finding.fault = *seen.fault;
   const UnsafeCall& unsafe = *seen.unsafe_call;
   if (unsafe.function != nullptr) {
     finding.fault.registers.pc = unsafe.native[0];

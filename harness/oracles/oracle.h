@@ -36,6 +36,9 @@ struct Oracle {
   const char* what;  // one line for `list oracles`
   std::span<const OutcomeInfo> outcomes;
   JudgeFn judge;
+  // Its findings have the place in the walker's code where the first fault was that the walker's
+  // own protection ended the walk for.
+  bool at_own_fault = false;
 };
 
 std::span<const Oracle> AllOracles();

@@ -195,6 +195,15 @@ const std::vector<Provocation>& Provocations() {
       {"Contradiction", "method-info", "contradiction",
        [](Case& c) { c.seen.trace.complaint = "both yes and no"; }, "both yes and no"},
 
+      {"OwnProtectionIdles", "own-protection", "not-needed", [](Case&) {}},
+      {"OwnProtectionEndedTheWalk", "own-protection", "contained-fault",
+       [](Case& c) { c.seen.trace.protected_faults = 1; }, "ended by the walker itself"},
+      {"OwnProtectionDidNotHold", "own-protection", "not-needed",
+       [](Case& c) {
+         c.seen.trace.protected_faults = 1;
+         c.seen.trace.ending = Ending::kCrashed;
+       }},
+
       {"LastByte", "bci", "inside", [](Case& c) { c.frames[1].bci = 9; }},
       {"BehindTheEnd", "bci", "outside", [](Case& c) { c.frames[1].bci = 10; },
        "frame 1: bci 10 of app.Main.callee()V, which has 10 bytes"},

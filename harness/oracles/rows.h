@@ -26,7 +26,8 @@
   ROW(kShadowStackOracle)       \
   ROW(kAgreementOracle)         \
   ROW(kFrameKindOracle)         \
-  ROW(kMethodInfoOracle)
+  ROW(kMethodInfoOracle)        \
+  ROW(kOwnProtectionOracle)
 
 namespace walkhammer {
 

@@ -39,6 +39,9 @@ struct WalkerInfo {
   // The API's documents leave the codes below this one to the implementation.
   int32_t private_codes_below = INT32_MIN;
   uint32_t options = 0;  // bits of WalkRequest::options that the API defines
+  // Mangled name of the walker's function, or its beginning, where no library exports it: a
+  // replacing library holds it in .symtab. Null: `symbol` counts.
+  const char* local_function = nullptr;
 };
 
 std::span<const WalkerInfo> AllWalkers();

@@ -16,7 +16,8 @@
   ROW(kIteratorFrameJdkWalker)  \
   ROW(kIdsWalker)               \
   ROW(kQueueWalker)             \
-  ROW(kIteratorCWalker)
+  ROW(kIteratorCWalker)         \
+  ROW(kAsprofVmWalker)
 
 namespace walkhammer {
 

@@ -22,6 +22,8 @@ struct WalkerHost {
   const JvmLayout* layout;
   JavaVM* vm;
   std::string provider = {};  // a library to use instead of libjvm, see WalkerInfo::replaceable
+  // Returns true if a jmethodID is that of a native method. May be null. Signal-safe.
+  bool (*is_native)(void* method_id) = nullptr;
 };
 
 struct WalkInput {

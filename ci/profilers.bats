@@ -1,0 +1,119 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Walkers out of profilers' libraries: of fakes with planted bugs, and of the releases that
+# ci/profilers.sh has laid out.
+# WALKHAMMER names the executable; default is the release build.
+# shellcheck disable=SC2154  # bats sets stderr
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+  walkhammer=${WALKHAMMER:-$BATS_TEST_DIRNAME/../build/release/walkhammer}
+  providers=$(dirname "$walkhammer")/providers
+  released=${WALKHAMMER_PROFILERS:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/profilers}
+  out=$BATS_TEST_TMPDIR/run
+}
+
+# fuzz LIBRARY ARGUMENT...: into $out, which is empty then.
+fuzz() {
+  rm -rf "$out"
+  local library=$1
+  shift
+  run --separate-stderr timeout 100 "$walkhammer" fuzz --walker asprof-vm --provider "$library" \
+    --no-confirm --out "$out" "$@"
+  echo "$library $*: exit code $status: $output $stderr"
+}
+
+ask() {
+  sqlite3 "$out/run.db" "$1"
+}
+
+@test "both forms of the walker are known, and their frames are read" {
+  for name in fake_profiler fake_profiler_registers; do
+    fuzz "$providers/$name.so" --walks 10000
+    [ "$status" -le 1 ]
+    [ "$(ask "select count(*) from scene where pristine_true = 1")" -ge 18 ]
+    [ "$(ask "select successful > 4000 from run")" -eq 1 ]
+    [ "$(ask "select count(*) from finding where oracle in
+      ('return-code', 'method-id', 'buffer', 'frame-count', 'bci', 'own-protection')
+      and grade = 'Forbidden'")" -eq 0 ]
+    [ "$(ask "select count(*) > 0 from count where code = '-1'")" -eq 1 ]
+  done
+}
+
+@test "a fault that the walker's own protection ends is told, and is no crash" {
+  fuzz "$providers/fake_profiler_faults.so" --walks 10000
+  [ "$(ask "select count(*) from bucket where title like
+    'own-protection/contained-fault in %::Walk%'")" -ge 1 ]
+  [ "$(ask "select count(*) from bucket where title like 'crash in %::Walk%'")" -eq 0 ]
+  [ "$(ask "select count(*) from bucket where oracle = 'survival'")" -eq 0 ]
+  [ "$(ask "select children_died from run")" -eq 0 ]
+}
+
+@test "a fault that escapes the walker's own protection is a crash" {
+  fuzz "$providers/fake_profiler_escapes.so" --walks 10000
+  [ "$status" -eq 1 ]
+  [ "$(ask "select count(*) from bucket where title like 'crash in %::Walk%'")" -ge 1 ]
+  [ "$(ask "select count(*) from bucket where oracle = 'own-protection'")" -eq 0 ]
+  [ "$(ask "select contained_crashes > 0 from run")" -eq 1 ]
+}
+
+@test "a walker that is wrong is found, by scenes and by samples" {
+  fuzz "$providers/fake_profiler_wrong.so" --walks 2000
+  [ "$status" -eq 1 ]
+  # The second frame of that scene is a native method, which has no byte code index.
+  [ "$(ask "select group_concat(name) from scene where pristine_true = 1")" = monitor-enter-c2 ]
+  [ "$(ask "select count(*) from bucket where oracle = 'truth'")" -ge 1 ]
+  rm -rf "$out"
+  run --separate-stderr timeout 100 "$walkhammer" stress --workload torture:mixed \
+    --walker asgst@ref,asprof-vm --provider "$providers/fake_profiler_wrong.so" --time 3s \
+    --no-confirm --out "$out"
+  echo "$output $stderr"
+  [ "$(ask "select successful > 1000 from cell")" -eq 1 ]
+  [ "$(ask "select count(*) > 0 from bucket where oracle in ('agreement', 'bci')")" -eq 1 ]
+}
+
+@test "samples of a running program are walked, with the walker's own protection in place" {
+  for name in fake_profiler fake_profiler_faults; do
+    rm -rf "$out"
+    run --separate-stderr timeout 100 "$walkhammer" stress --workload torture:mixed \
+      --walker asprof-vm --provider "$providers/$name.so" --time 3s --no-confirm --out "$out"
+    echo "$output $stderr"
+    [ "$status" -le 1 ]
+    [ "$(ask "select successful > 1000 from cell")" -eq 1 ]
+    [ "$(ask "select contained_crashes from cell")" -eq 0 ]
+    [ "$(ask "select starts from cell")" -eq 1 ]
+  done
+  [ "$(ask "select count(*) from bucket where oracle = 'own-protection'")" -ge 1 ]
+}
+
+@test "what has no such walker, or does not want this JVM: exit code 3 and a sentence" {
+  while IFS='|' read -r library sentence; do
+    fuzz "$providers/$library.so" --walks 100
+    [ "$status" -eq 3 ]
+    [[ "$stderr" == *"$sentence"* ]]
+  done <<END
+fake_profiler_form|has StackWalker::walkVM in no form that is known: StackWalker::walkVM(void*, ASGCT_CallFrame*, long)
+fake_profiler_refuses|refuses this JVM: Agent_OnAttach returns 200
+fake_late|exports no Agent_OnAttach
+END
+  rm -rf "$out"
+  run --separate-stderr "$walkhammer" fuzz --walker asprof-vm --walks 100 --out "$out"
+  [ "$status" -eq 3 ]
+  [[ "$stderr" == *"name its library (--provider FILE.so)"* ]]
+}
+
+@test "released libraries walk all scenes but those that docs/profilers.md names" {
+  found=
+  for library in "$released"/asprof-*.so; do
+    [ -e "$library" ] || continue
+    found=yes
+    fuzz "$library" --walks 20000
+    [ "$(ask "select count(*) from scene where pristine_true = 1")" -ge 18 ]
+    [ "$(ask "select group_concat(name) from scene where available = 1 and pristine_true = 0
+      and name not in ('monitor-enter-c2', 'deoptimized')")" = '' ]
+    [ "$(ask "select successful > 8000 from run")" -eq 1 ]
+    [ "$(ask "select count(*) from bucket where oracle = 'own-protection'")" -ge 1 ]
+  done
+  [ -n "$found" ] || skip 'no released library is here: ci/profilers.sh lays them out'
+}

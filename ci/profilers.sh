@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Lays out released libraries of profilers, whose own walkers are tested: ci/profilers.sh [NAME...]
+#   NAME      a name of `ci/profilers.sh --list`, such as asprof-4.5; without one: all
+#   --dir D   the folder (default: $WALKHAMMER_PROFILERS, else ~/.cache/walkhammer/profilers)
+# D/NAME.so is the library for this machine then. What is there already is left alone. Stdout: NAME
+# and path, a line each. Maven downloads each and checks it by the registry's checksums.
+# Exit codes: 0 all are there, 2 a wrong word, 3 some are not to be had today; stderr says which.
+set -eu
+cd "$(dirname "$0")/.."
+
+rows='
+asprof-4.2  tools.profiler:async-profiler:4.2  linux-x64/libasyncProfiler.so  linux-arm64/libasyncProfiler.so
+asprof-4.3  tools.profiler:async-profiler:4.3  linux-x64/libasyncProfiler.so  linux-arm64/libasyncProfiler.so
+asprof-4.4  tools.profiler:async-profiler:4.4  linux-x64/libasyncProfiler.so  linux-arm64/libasyncProfiler.so
+asprof-4.5  tools.profiler:async-profiler:4.5  linux-x64/libasyncProfiler.so  linux-arm64/libasyncProfiler.so
+asprof-4.6  tools.profiler:async-profiler:4.6  linux-x64/libasyncProfiler.so  linux-arm64/libasyncProfiler.so
+'
+
+dir=${WALKHAMMER_PROFILERS:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/profilers}
+names=
+while [ "$#" -gt 0 ]; do
+  case $1 in
+    --dir)
+      dir=${2:?--dir wants a folder}
+      shift
+      ;;
+    --list)
+      echo "$rows" | awk 'NF { print $1 }'
+      exit 0
+      ;;
+    *)
+      if ! echo "$rows" | awk '{ print $1 }' | grep -qxF -- "$1"; then
+        echo "profilers: no row for $1: choose of $(echo "$rows" | awk '{ print $1 }' | tr '\n' ' ')" >&2
+        exit 2
+      fi
+      names="$names $1"
+      ;;
+  esac
+  shift
+done
+[ -n "$names" ] || names=$(echo "$rows" | awk 'NF { print $1 }')
+mkdir -p "$dir"
+dir=$(cd "$dir" && pwd)
+
+# library ARTIFACT MEMBER FILE: the member of the artifact becomes the file, whole or not at all.
+library() {
+  part=$3.part
+  rm -rf "$part"
+  mkdir "$part"
+  if ! mvn --quiet --batch-mode --strict-checksums \
+    org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy "-Dartifact=$1" \
+    "-DoutputDirectory=$part" >"$part/log" 2>&1; then
+    grep -v '^ *$' "$part/log" | head -n 2 >&2
+    rm -rf "$part"
+    return 3
+  fi
+  unzip -q -o "$part"/*.jar "$2" -d "$part" && mv "$part/$2" "$3" && rm -rf "$part"
+}
+
+case $(uname -m) in
+  x86_64) member=3 ;;
+  aarch64) member=4 ;;
+  *) member= ;;
+esac
+missing=
+for name in $names; do
+  file=$dir/$name.so
+  if [ ! -e "$file" ]; then
+    reason=
+    [ -n "$member" ] || reason="there is no library for $(uname -m)"
+    command -v mvn >/dev/null || reason='there is no mvn to download it with: ci/setup.sh profilers'
+    if [ -z "$reason" ]; then
+      artifact=$(echo "$rows" | awk -v name="$name" '$1 == name { print $2 }')
+      path=$(echo "$rows" | awk -v name="$name" -v n="$member" '$1 == name { print $n }')
+      library "$artifact" "$path" "$file" || reason='it is not to be had today'
+    fi
+    if [ -n "$reason" ]; then
+      echo "profilers: skipped $name: $reason" >&2
+      missing="$missing $name"
+      continue
+    fi
+  fi
+  echo "$name $file"
+done
+[ -z "$missing" ] || exit 3

@@ -260,6 +260,7 @@ struct CrashReport {
   Told<int64_t>
       tid;  // as the kernel counts. JDK 8 and before: taken from the thread, if it is told
   Told<uint64_t> pc;
+  Told<uint64_t> stack_pointer;  // of the registers, "Stack: [..], sp=", or "Top of Stack: (sp="
 
   CrashArch arch = CrashArch::kUnknown;
   CrashOs os = CrashOs::kUnknown;
@@ -297,7 +298,7 @@ struct CrashReport {
 
   // Value of the register by the vendor's name in lower case; none if it is not told.
   std::optional<uint64_t> Register(std::string_view name) const;
-  // Stack pointer, frame pointer: by the architecture, out of `registers`.
+  // The stack pointer, and the frame pointer by the architecture.
   std::optional<uint64_t> sp() const;
   std::optional<uint64_t> fp() const;
 };

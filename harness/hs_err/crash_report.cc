@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/hs_err/crash_report.h"
+
+#include <algorithm>
+
+#include "harness/hs_err/frames.h"
+#include "harness/hs_err/lines.h"
+#include "harness/hs_err/parser.h"
+
+namespace walkhammer {
+namespace {
+
+// What stands in this order in a log of any version.
+constexpr std::string_view kInOrder[] = {"A fatal error has been detected by",
+                                         "Problematic frame:",
+                                         "T H R E A D",
+                                         "P R O C E S S",
+                                         "Dynamic libraries:",
+                                         "S Y S T E M",
+                                         "vm_info:"};
+
+// True if the lines stand from the last to the first, as some trackers show them.
+bool IsBackwards(std::string_view text) {
+  int forwards = 0, backwards = 0;
+  size_t last = 0;
+  bool any = false;
+  for (const std::string_view mark : kInOrder) {
+    const size_t at = text.find(mark);
+    if (at == std::string_view::npos) continue;
+    if (any) (at > last ? forwards : backwards)++;
+    last = at;
+    any = true;
+  }
+  return backwards > forwards;
+}
+
+// The part of a long text that is read: from a bit before the first mark of a crash.
+std::string_view Window(std::string_view text) {
+  if (text.size() <= kMostCrashText) return text;
+  size_t first = std::string_view::npos;
+  for (const std::string_view mark : {"A fatal error has been detected by", "Native frames:",
+                                      "Problematic frame:", "siginfo:", "<signal handler called>"})
+    first = std::min(first, text.substr(0, first).find(mark));
+  if (first == std::string_view::npos) return text.substr(0, kMostCrashText);
+  constexpr size_t kBefore = 64 << 10;
+  return text.substr(first - std::min(first, kBefore), kMostCrashText);
+}
+
+int CountLines(std::string_view text) {
+  const auto ends = std::count(text.begin(), text.end(), '\n');
+  return static_cast<int>(ends) + (!text.empty() && text.back() != '\n' ? 1 : 0);
+}
+
+}  // namespace
+
+std::optional<uint64_t> CrashReport::Register(std::string_view name) const {
+  for (const CrashRegister& reg : registers)
+    if (reg.name == name) return reg.value;
+  return {};
+}
+
+std::optional<uint64_t> CrashReport::sp() const {
+  if (stack_pointer.told()) return stack_pointer.value;
+  return {};
+}
+
+std::optional<uint64_t> CrashReport::fp() const {
+  return Register(arch == CrashArch::kAarch64 ? "x29" : "rbp");
+}
+
+CrashReport ParseCrashReport(std::string_view text) {
+  CrashReport report;
+  const std::string_view window = Window(text);
+  const int before = CountLines(text.substr(0, static_cast<size_t>(window.data() - text.data())));
+  const bool backwards = IsBackwards(window);
+  report.lines = CountLines(text);
+  if (window.size() < text.size())
+    report.unread.push_back({"a part of the text", "it is too long", before + CountLines(window)});
+  Parser parser(report);
+  LineReader lines(window, backwards);
+  Line line;
+  bool more = true;
+  while (more && lines.Next(line)) {
+    line.number += before;
+    more = parser.Read(line);
+  }
+  parser.Finish();
+  return report;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// LineReader: the lines of a text as HotSpot wrote them, without what logs, mail and trackers have
+// put around each of them. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_HS_ERR_LINES_H_
+#define WALKHAMMER_HARNESS_HS_ERR_LINES_H_
+
+#include <string>
+#include <string_view>
+
+namespace walkhammer {
+
+struct Line {
+  std::string_view text;  // without blanks at its ends, '#', quotes, timestamps
+  int number = 0;         // in the text, from 1
+  bool has_hash = false;  // a '#' was before it
+  bool is_empty() const { return text.empty(); }
+};
+
+class LineReader {
+ public:
+  // Reads from the first line on, or from the last line back. `text` must outlive the reader.
+  LineReader(std::string_view text, bool backwards);
+
+  // Returns false at the end. The line is valid until the next call.
+  bool Next(Line& line);
+
+ private:
+  std::string_view rest_;
+  std::string scratch_;
+  int number_;
+  bool backwards_;
+};
+
+// Removes what is not the line's own, from its begin: blanks, "> " of mails, "|" and names of
+// containers, timestamps, '#'. Returns a view into `text`.
+std::string_view WithoutPrefix(std::string_view text, bool& has_hash);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_HS_ERR_LINES_H_

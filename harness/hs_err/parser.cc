@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/hs_err/parser.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/base/text.h"
+#include "harness/hs_err/characters.h"
+#include "harness/hs_err/cursor.h"
+#include "harness/hs_err/fault_address.h"
+#include "harness/hs_err/frames.h"
+#include "harness/hs_err/sections.h"
+
+namespace walkhammer {
+namespace {
+
+using Section = CrashSection;
+
+struct Header {
+  std::string_view prefix;
+  Section section;
+};
+
+// By the first characters of a line; the more special ones first.
+constexpr Header kHeaders[] = {
+    {"Problematic frame:", Section::kProblematicFrame},
+    {"Native frames:", Section::kNativeFrames},
+    {"Java frames:", Section::kJavaFrames},
+    {"Registers:", Section::kRegisters},
+    {"Register to memory mapping:", Section::kPointees},
+    {"Top of Stack:", Section::kStackWords},
+    {"Stack slot to memory mapping:", Section::kStackPointees},
+    {"Instructions:", Section::kInstructions},
+    {"Java Threads:", Section::kThreads},
+    {"Other Threads:", Section::kThreads},
+    {"Dynamic libraries:", Section::kModules},
+    {"[Global flags]", Section::kFlags},
+    {"Current CompileTask:", Section::kCompileTask},
+    {"OS:", Section::kSystem},
+    {"Threads class SMR info:", Section::kOther},
+    {"Threads with active compile tasks:", Section::kOther},
+    {"Lock stack of current Java thread", Section::kOther},
+    {"Compressed class space", Section::kOther},
+    {"GC Precious Log:", Section::kOther},
+    {"Heap:", Section::kOther},
+    {"Heap Regions:", Section::kOther},
+    {"Heap address:", Section::kOther},
+    {"Card table", Section::kOther},
+    {"Marking Bits", Section::kOther},
+    {"Polling page:", Section::kOther},
+    {"Metaspace:", Section::kOther},
+    {"VM Arguments:", Section::kOther},
+    {"VM Mutex/Monitor", Section::kOther},
+    {"Environment Variables:", Section::kOther},
+    {"Active Locale:", Section::kOther},
+    {"Signal Handlers:", Section::kOther},
+    {"Logging:", Section::kOther},
+    {"Native Memory Tracking:", Section::kOther},
+    {"Compiled method (", Section::kOther},
+    {"Unsupported internal testing APIs", Section::kOther},
+    {"Periodic native trim", Section::kOther},
+    {"CPU:", Section::kOther},
+    {"Process Memory:", Section::kOther},
+    {"/proc/", Section::kOther},
+};
+
+bool HeadIsTold(const CrashReport& report) { return report.error != CrashError::kUnknown; }
+
+bool HasBody(const CrashReport& report) {
+  return report.thread.line > 0 || !report.registers.empty() || !report.native_stack.frames.empty();
+}
+
+// Sections where text that looks like a frame is something else.
+bool MayHoldFrames(Section section) {
+  switch (section) {
+    case Section::kThreads:
+    case Section::kModules:
+    case Section::kFlags:
+    case Section::kEvents:
+    case Section::kCompileTask:
+    case Section::kSystem:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+bool Parser::BeginsAnother(const Line& line) const {
+  return line.text.starts_with("A fatal error has been detected by") && HeadIsTold(report_) &&
+         HasBody(report_);
+}
+
+bool Parser::Read(const Line& line) {
+  last_line_ = line.number;
+  if (line.is_empty()) {
+    if (cut_ != Cut::kThread) cut_ = Cut::kNothing;
+    return true;
+  }
+  if (line.text.size() < 3) return true;
+  if (BeginsAnother(line)) {
+    report_.unread.push_back({"what follows", "another crash's log begins there", line.number});
+    return false;
+  }
+  if (line.text.find("occurred during error reporting") != std::string_view::npos &&
+      ReadReportingError(line, report_))
+    return true;
+  if (EnterSection(line) || ReadAnywhere(line) || ReadFrame(line)) return true;
+  if (cut_ != Cut::kNothing) {
+    JoinCut(line);
+    return true;
+  }
+  if (!is_log_ && debugger_.Read(line, report_)) return true;
+  ReadInSection(line);
+  return true;
+}
+
+bool Parser::EnterSection(const Line& line) {
+  const std::string_view text = line.text;
+  const auto enter = [&](Section section) {
+    section_ = section;
+    is_log_ = true;
+    cut_ = Cut::kNothing;
+    return true;
+  };
+  if (text.starts_with("----------") && text.find(" ") != std::string_view::npos) {
+    expects_message_ = false;
+    return enter(Section::kOther);
+  }
+  if (text.starts_with("A fatal error has been detected by")) {
+    (void)enter(Section::kNone);
+    return true;
+  }
+  if (text == "END.") {
+    ended_ = true;
+    return enter(Section::kOther);
+  }
+  if (text.ends_with(" events):") || text.ends_with(" event):")) {
+    const size_t open = text.rfind(" (");
+    if (open == std::string_view::npos) return false;
+    event_log_ = text.substr(0, open);
+    return enter(Section::kEvents);
+  }
+  for (const Header& header : kHeaders) {
+    if (text[0] != header.prefix[0] || !text.starts_with(header.prefix)) continue;
+    // In the dump of an object or of a method, and in the section of pointees, this is none.
+    if (header.prefix == "Compiled method (" &&
+        (section_ == Section::kPointees || section_ == Section::kStackPointees))
+      return false;
+    if (header.section == Section::kStackWords) {
+      Cursor sp(text);
+      if (sp.SkipPast("sp="))
+        if (const auto value = sp.Hex()) Tell(report_.stack_pointer, *value, line.number);
+    }
+    if (header.section == Section::kInstructions && !report_.pc.told()) {
+      Cursor pc(text);
+      if (pc.SkipPast("pc="))
+        if (const auto value = pc.Hex()) Tell(report_.pc, *value, line.number);
+    }
+    if (header.section == Section::kNativeFrames &&
+        report_.native_stack.frames.size() > superseded_.frames.size())
+      superseded_ = std::move(report_.native_stack);
+    if (header.section == Section::kNativeFrames) report_.native_stack = {};
+    if (header.section == Section::kSystem && text.size() > 3)
+      ReadSystem({text.substr(3), line.number});
+    return enter(header.section);
+  }
+  return false;
+}
+
+bool Parser::ReadAnywhere(const Line& line) {
+  if (section_ == Section::kPointees || section_ == Section::kStackPointees ||
+      section_ == Section::kEvents || section_ == Section::kModules)
+    if (line.text[0] != 'V' && line.text[0] != 's' && line.text[0] != 'C') return false;
+  if (section_ == Section::kNone && ReadHead(line, report_, expects_message_)) {
+    is_log_ = true;
+    return true;
+  }
+  if (ReadVersion(line, report_) || ReadSiginfo(line, report_)) {
+    ended_ |= line.text.starts_with("vm_info:");
+    is_log_ = true;
+    return true;
+  }
+  if (ReadCurrentThread(line, report_)) {
+    is_log_ = true;
+    if (line.text.find(']') == std::string_view::npos) {
+      cut_ = Cut::kThread;
+      cut_text_ = line.text;
+      cut_line_ = line.number;
+    }
+    return true;
+  }
+  if (ReadStackBounds(line, report_) || ReadFact(line, report_) || ReadCodeHeap(line, report_)) {
+    is_log_ = true;
+    return true;
+  }
+  return false;
+}
+
+bool Parser::ReadFrame(const Line& line) {
+  if (line.text.starts_with("...<more frames>")) {
+    (section_ == Section::kJavaFrames ? report_.java_stack : report_.native_stack).truncated = true;
+    return true;
+  }
+  if (!MayHoldFrames(section_) || !IsFrame(line.text)) return false;
+  CrashFrame frame = ParseFrame(line.text, line.number);
+  const bool is_head = section_ == Section::kProblematicFrame || line.has_hash;
+  if (is_head && !report_.problematic_frame) {
+    cut_ = IsCutFrame(line.text) ? Cut::kProblematicFrame : Cut::kNothing;
+    report_.problematic_frame = std::move(frame);
+    if (!line.has_hash) section_ = Section::kOther;
+  } else if (is_head && line.has_hash) {
+    return true;
+  } else {
+    const bool java = section_ == Section::kJavaFrames;
+    CrashStack& stack = java ? report_.java_stack : report_.native_stack;
+    if (stack.frames.size() >= kMostCrashItems) return true;
+    stack.frames.push_back(std::move(frame));
+    cut_ = !IsCutFrame(line.text) ? Cut::kNothing : java ? Cut::kJavaFrame : Cut::kNativeFrame;
+  }
+  cut_text_ = line.text;
+  cut_line_ = line.number;
+  return true;
+}
+
+void Parser::JoinCut(const Line& line) {
+  if (cut_text_.size() + line.text.size() > size_t{4} << 10) {
+    cut_ = Cut::kNothing;
+    return;
+  }
+  if (!line.text.starts_with("+0x")) cut_text_ += ' ';
+  cut_text_ += line.text;
+  CrashFrame* frame = nullptr;
+  switch (cut_) {
+    case Cut::kThread:
+      (void)ReadCurrentThread({cut_text_, cut_line_}, report_);
+      if (cut_text_.find(']') != std::string::npos) cut_ = Cut::kNothing;
+      return;
+    case Cut::kProblematicFrame:
+      frame = &*report_.problematic_frame;
+      break;
+    case Cut::kNativeFrame:
+      frame = &report_.native_stack.frames.back();
+      break;
+    case Cut::kJavaFrame:
+      frame = &report_.java_stack.frames.back();
+      break;
+    case Cut::kNothing:
+      return;
+  }
+  *frame = ParseFrame(cut_text_, cut_line_);
+  if (!IsCutFrame(cut_text_)) cut_ = Cut::kNothing;
+}
+
+void Parser::ReadSystem(const Line& line) {
+  const std::string_view text = Trim(line.text);
+  if (text.starts_with("uname: Linux") || text.find("Linux") != std::string_view::npos) {
+    if (report_.os == CrashOs::kUnknown) report_.os = CrashOs::kLinux;
+  } else if (text.find("Darwin") != std::string_view::npos || text.starts_with("macOS") ||
+             text.starts_with("Bsduname")) {
+    report_.os = CrashOs::kMacos;
+  }
+  if (!text.empty()) Tell(report_.os_text, text, line.number);
+}
+
+void Parser::ReadInSection(const Line& line) {
+  switch (section_) {
+    case Section::kNone:
+    case Section::kRegisters:
+      if (ReadRegisters(line, report_)) is_log_ = is_log_ || line.text.starts_with("RAX=0x");
+      break;
+    case Section::kPointees:
+      (void)ReadPointee(line, false, report_);
+      break;
+    case Section::kStackWords:
+      (void)ReadStackWords(line, report_);
+      break;
+    case Section::kStackPointees:
+      (void)ReadPointee(line, true, report_);
+      break;
+    case Section::kInstructions:
+      (void)ReadInstructions(line, report_);
+      break;
+    case Section::kThreads:
+      (void)ReadThread(line, report_);
+      break;
+    case Section::kModules:
+      (void)ReadModule(line, report_);
+      break;
+    case Section::kFlags:
+      (void)ReadFlag(line, report_);
+      break;
+    case Section::kEvents:
+      if (line.text != "No events") (void)ReadEvent(line, event_log_, report_);
+      break;
+    case Section::kCompileTask:
+      Tell(report_.compile_task, line.text, line.number);
+      break;
+    case Section::kSystem:
+      ReadSystem(line);
+      break;
+    default:
+      break;
+  }
+}
+
+// HotSpot's "R29" of aarch64 is what everybody else calls x29.
+void Parser::NameAarch64Registers() {
+  for (CrashRegister& reg : report_.registers) {
+    if (reg.name.size() >= 2 && reg.name[0] == 'r' && IsDigit(reg.name[1])) reg.name[0] = 'x';
+    if (reg.name == "fp") reg.name = "x29";
+    if (reg.name == "lr") reg.name = "x30";
+  }
+  for (CrashPointee& pointee : report_.register_pointees)
+    if (pointee.register_name.size() >= 2 && pointee.register_name[0] == 'r' &&
+        IsDigit(pointee.register_name[1]))
+      pointee.register_name[0] = 'x';
+}
+
+// Puts together what several sections tell.
+void Parser::Refine() {
+  if (report_.arch == CrashArch::kUnknown) {
+    if (report_.Register("rax")) report_.arch = CrashArch::kX86_64;
+    if (report_.Register("r30") || report_.Register("x30") || report_.Register("x28"))
+      report_.arch = CrashArch::kAarch64;
+  }
+  if (report_.arch == CrashArch::kAarch64) NameAarch64Registers();
+  for (const char* name : {"rip", "pc"})
+    for (const CrashRegister& reg : report_.registers)
+      if (reg.name == name) Tell(report_.pc, reg.value, reg.line);
+  for (const char* name : {"rsp", "sp"})
+    for (const CrashRegister& reg : report_.registers)
+      if (reg.name == name) Tell(report_.stack_pointer, reg.value, reg.line);
+  if (report_.thread.line > 0 && report_.thread.id > 0)
+    Tell(report_.tid, report_.thread.id, report_.thread.line);
+  std::sort(report_.stack_words.begin(), report_.stack_words.end(),
+            [](const CrashWord& a, const CrashWord& b) { return a.address < b.address; });
+  for (const CrashFrame& frame : report_.native_stack.frames) {
+    if (report_.os != CrashOs::kUnknown) break;
+    if (frame.module.ends_with(".dylib")) report_.os = CrashOs::kMacos;
+    if (frame.module.find(".so") != std::string::npos) report_.os = CrashOs::kLinux;
+  }
+}
+
+void Parser::TellUnread() {
+  const struct {
+    const char* what;
+    bool is_there;
+  } wanted[] = {
+      {"error", HeadIsTold(report_)},
+      {"versions", report_.version.vm.told()},
+      {"siginfo", report_.error != CrashError::kSignal || report_.signal.code.told() ||
+                      report_.signal.code_number.told() || report_.signal.address.told()},
+      {"current thread", report_.thread.line > 0},
+      {"native frames", !report_.native_stack.frames.empty()},
+      {"registers", !report_.registers.empty() || report_.error == CrashError::kOutOfMemory},
+      {"register to memory mapping",
+       !report_.register_pointees.empty() || report_.error == CrashError::kOutOfMemory},
+      {"top of stack", !report_.stack_words.empty()},
+      {"instructions", report_.instructions.has_value()},
+      {"modules", !report_.modules.empty()},
+      {"code cache", !report_.code_heaps.empty()},
+      {"command line", report_.command_line.told()},
+  };
+  for (const auto& row : wanted) {
+    if (row.is_there) continue;
+    report_.unread.push_back(
+        {row.what, ended_ ? "the text does not tell them" : "the text ends before its end",
+         ended_ ? 0 : last_line_});
+  }
+}
+
+void Parser::Finish() {
+  if (superseded_.frames.size() > report_.native_stack.frames.size())
+    report_.native_stack = std::move(superseded_);
+  CrashStack debugged = debugger_.TakeStack();
+  const bool has_frames = !report_.native_stack.frames.empty() ||
+                          !report_.java_stack.frames.empty() || report_.problematic_frame;
+  if (!has_frames && !debugged.frames.empty()) report_.native_stack = std::move(debugged);
+  if (is_log_) {
+    report_.text_kind = CrashText::kHsErr;
+  } else if (has_frames) {
+    report_.text_kind = CrashText::kStack;
+  } else {
+    report_.text_kind = debugger_.kind();
+  }
+  Refine();
+  MarkSignalFrames(report_.native_stack);
+  MarkSignalFrames(report_.java_stack);
+  if (report_.text_kind == CrashText::kNone) {
+    report_.unread.push_back({"everything", "the text has no trace of a crash", 0});
+    return;
+  }
+  ComputeFaultAddress(report_);
+  if (report_.text_kind == CrashText::kHsErr) TellUnread();
+}
+
+}  // namespace walkhammer

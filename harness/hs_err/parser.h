@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parser: gives each line of a crash text to the reader of its section. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_HS_ERR_PARSER_H_
+#define WALKHAMMER_HARNESS_HS_ERR_PARSER_H_
+
+#include <string>
+#include <string_view>
+
+#include "harness/hs_err/crash_report.h"
+#include "harness/hs_err/debugger.h"
+#include "harness/hs_err/lines.h"
+
+namespace walkhammer {
+
+enum class CrashSection : uint8_t {
+  kNone,  // nothing of a log yet, or the head of it
+  kProblematicFrame,
+  kNativeFrames,
+  kJavaFrames,
+  kRegisters,
+  kPointees,
+  kStackWords,
+  kStackPointees,
+  kInstructions,
+  kThreads,
+  kModules,
+  kFlags,
+  kEvents,
+  kCompileTask,
+  kSystem,  // "OS:"
+  kOther    // one that is not read: heap, environment, ..
+};
+
+class Parser {
+ public:
+  explicit Parser(CrashReport& report) : report_(report) {}
+
+  // Takes the next line. Returns false if another crash's log begins here: the first one is whole.
+  bool Read(const Line& line);
+
+  // Ends the reading: puts together what several sections tell.
+  void Finish();
+
+ private:
+  // What was cut by a line end, and may go on in the next line.
+  enum class Cut : uint8_t { kNothing, kProblematicFrame, kNativeFrame, kJavaFrame, kThread };
+
+  bool BeginsAnother(const Line& line) const;
+  bool EnterSection(const Line& line);
+  bool ReadAnywhere(const Line& line);
+  bool ReadFrame(const Line& line);
+  void ReadInSection(const Line& line);
+  void ReadSystem(const Line& line);
+  void JoinCut(const Line& line);
+  void Refine();
+  void NameAarch64Registers();
+  void TellUnread();
+
+  CrashReport& report_;
+  DebuggerReader debugger_;
+  CrashSection section_ = CrashSection::kNone;
+  std::string event_log_;
+  bool expects_message_ = false;
+  bool is_log_ = false;  // has a mark that only a log has
+  Cut cut_ = Cut::kNothing;
+  std::string cut_text_;
+  int cut_line_ = 0;
+  int last_line_ = 0;
+  bool ended_ = false;      // the log's own end was seen
+  CrashStack superseded_;  // "Native frames" that HotSpot printed before it tried anew
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_HS_ERR_PARSER_H_

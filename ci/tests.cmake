@@ -29,6 +29,12 @@ endfunction()
 
 wh_test(base_test harness/base/duration_test.cc harness/base/nearest_test.cc
         harness/base/shell_test.cc harness/base/text_test.cc LIBS wh_base)
+wh_test(hs_err_test
+        harness/hs_err/crash_report_test.cc harness/hs_err/damaged_test.cc
+        harness/hs_err/golden_test.cc harness/hs_err/redact_test.cc
+        harness/hs_err/testing/report_text.cc LIBS wh_hs_err)
+target_compile_definitions(hs_err_test PRIVATE
+                           WALKHAMMER_CRASH_LOGS="${CMAKE_SOURCE_DIR}/harness/hs_err/testdata")
 wh_test(workloads_test workloads/catalogue_test.cc workloads/prepare_test.cc LIBS wh_workloads)
 target_compile_definitions(workloads_test PRIVATE
                            WALKHAMMER_WORKLOADS="${CMAKE_SOURCE_DIR}/workloads")

@@ -150,6 +150,20 @@ void ParseStub(std::string_view rest, CrashFrame& frame) {
   frame.symbol = text;
 }
 
+// True if there is a method with its descriptor, "a.B.c(I)V": printable, and a point in its name.
+bool HasMethod(std::string_view rest) {
+  const size_t open = rest.find('(');
+  const size_t close = rest.find(')');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open)
+    return false;
+  for (const char c : rest.substr(0, close))
+    if (static_cast<unsigned char>(c) < ' ') return false;
+  static constexpr std::string_view kTypes = "BCDFIJSZ[L)";
+  const std::string_view name = rest.substr(0, open);
+  return name.substr(name.rfind(' ') + 1).find('.') != std::string_view::npos &&
+         kTypes.find(rest[open + 1]) != std::string_view::npos;
+}
+
 }  // namespace
 
 bool IsFrame(std::string_view line) {
@@ -163,15 +177,8 @@ bool IsFrame(std::string_view line) {
       return rest.starts_with("0x") || (rest[0] == '[' && rest.find('+') != std::string_view::npos);
     case CrashFrameKind::kCompiled:
     case CrashFrameKind::kAot:
-    case CrashFrameKind::kInterpreted: {
-      // A method with its signature: a point before the parenthesis, no blank between them.
-      const size_t open = rest.find('(');
-      if (open == std::string_view::npos) return false;
-      const std::string_view name = rest.substr(rest.substr(0, open).rfind(' ') + 1);
-      const size_t point = name.find('.');
-      if (point < name.find('(')) return true;
-      return IsDigit(rest[0]) && kind != CrashFrameKind::kInterpreted;
-    }
+    case CrashFrameKind::kInterpreted:
+      return HasMethod(rest);
     case CrashFrameKind::kStub:
       return rest[0] == '~' || rest.find("::") != std::string_view::npos;
     default:

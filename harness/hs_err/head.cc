@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The head of a log: the error, the versions, siginfo.
 #include <algorithm>
-#include <utility>
 
 #include "harness/base/text.h"
 #include "harness/hs_err/characters.h"
@@ -88,6 +87,12 @@ void ReadMessage(const Line& line, CrashReport& report) {
   }
   if (text.find("OutOfMemory encountered: Java heap space") != std::string_view::npos)
     report.error = CrashError::kJavaHeapFull;
+}
+
+bool IsMessage(std::string_view text) {
+  return text.find(") failed") != std::string_view::npos || text.starts_with("fatal error") ||
+         text.starts_with("Error") || text.starts_with("Should") ||
+         text.starts_with("Unimplemented");
 }
 
 int FeatureOf(std::string_view version, bool of_vm) {
@@ -209,7 +214,7 @@ NumberAndName ValueOf(std::string_view text, std::string_view key) {
 }  // namespace
 
 bool ReadHead(const Line& line, CrashReport& report, bool& expects_message) {
-  const bool is_message = std::exchange(expects_message, false);
+  if (line.text.starts_with("JRE version")) expects_message = false;
   if (line.text.starts_with("There is insufficient memory for the Java Runtime")) {
     report.error = CrashError::kOutOfMemory;
     return true;
@@ -219,7 +224,9 @@ bool ReadHead(const Line& line, CrashReport& report, bool& expects_message) {
     expects_message = report.error != CrashError::kOutOfMemory;
     return true;
   }
-  if (!is_message || line.text.starts_with("JRE version")) return false;
+  // The application may print meanwhile.
+  if (!expects_message || (!line.has_hash && !IsMessage(line.text))) return false;
+  expects_message = false;
   ReadMessage(line, report);
   return true;
 }

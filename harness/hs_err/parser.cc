@@ -2,6 +2,7 @@
 #include "harness/hs_err/parser.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "harness/base/text.h"
@@ -85,6 +86,17 @@ bool MayHoldFrames(Section section) {
   }
 }
 
+bool IsVersion(std::string_view text) {
+  return text.starts_with("JRE version:") || text.starts_with("Java VM:") ||
+         text.starts_with("vm_info:");
+}
+
+// True if the next line may be the rest of it.
+bool IsCutVersion(std::string_view text) {
+  if (text.starts_with("vm_info:") && text.find("built on") == std::string_view::npos) return true;
+  return std::count(text.begin(), text.end(), '(') > std::count(text.begin(), text.end(), ')');
+}
+
 }  // namespace
 
 bool Parser::BeginsAnother(const Line& line) const {
@@ -95,7 +107,7 @@ bool Parser::BeginsAnother(const Line& line) const {
 bool Parser::Read(const Line& line) {
   last_line_ = line.number;
   if (line.is_empty()) {
-    if (cut_ != Cut::kThread) cut_ = Cut::kNothing;
+    if (cut_ != Cut::kThread) EndCut();
     return true;
   }
   if (line.text.size() < 3) return true;
@@ -104,14 +116,18 @@ bool Parser::Read(const Line& line) {
     return false;
   }
   if (line.text.find("occurred during error reporting") != std::string_view::npos &&
-      ReadReportingError(line, report_))
+      ReadReportingError(line, report_)) {
+    EndCut();
+    if (!line.text.ends_with(']')) BeginCut(Cut::kReportingError, line);
     return true;
+  }
   if (EnterSection(line) || ReadAnywhere(line) || ReadFrame(line)) return true;
   if (cut_ != Cut::kNothing) {
     JoinCut(line);
     return true;
   }
-  if (!is_log_ && debugger_.Read(line, report_)) return true;
+  const bool may_be_debugger = section_ == CrashSection::kNone || section_ == CrashSection::kOther;
+  if (may_be_debugger && debugger_.Read(line, report_)) return true;
   ReadInSection(line);
   return true;
 }
@@ -121,7 +137,7 @@ bool Parser::EnterSection(const Line& line) {
   const auto enter = [&](Section section) {
     section_ = section;
     is_log_ = true;
-    cut_ = Cut::kNothing;
+    EndCut();
     return true;
   };
   if (text.starts_with("----------") && text.find(" ") != std::string_view::npos) {
@@ -177,18 +193,16 @@ bool Parser::ReadAnywhere(const Line& line) {
     is_log_ = true;
     return true;
   }
-  if (ReadVersion(line, report_) || ReadSiginfo(line, report_)) {
-    ended_ |= line.text.starts_with("vm_info:");
+  if (ReadWholeVersion(line) || ReadSiginfo(line, report_)) {
     is_log_ = true;
     return true;
   }
-  if (ReadCurrentThread(line, report_)) {
+  if (line.text.starts_with("Current thread")) {
+    EndCut();
+    (void)ReadCurrentThread(line, report_);
     is_log_ = true;
-    if (line.text.find(']') == std::string_view::npos) {
-      cut_ = Cut::kThread;
-      cut_text_ = line.text;
-      cut_line_ = line.number;
-    }
+    if (report_.thread.id == 0 || line.text.find(']') == std::string_view::npos)
+      BeginCut(Cut::kThread, line);
     return true;
   }
   if (ReadStackBounds(line, report_) || ReadFact(line, report_) || ReadCodeHeap(line, report_)) {
@@ -203,7 +217,8 @@ bool Parser::ReadFrame(const Line& line) {
     (section_ == Section::kJavaFrames ? report_.java_stack : report_.native_stack).truncated = true;
     return true;
   }
-  if (!MayHoldFrames(section_) || !IsFrame(line.text)) return false;
+  if (!MayHoldFrames(section_)) return false;
+  if (!IsFrame(line.text)) return ReadJavaModule(line);
   CrashFrame frame = ParseFrame(line.text, line.number);
   const bool is_head = section_ == Section::kProblematicFrame || line.has_hash;
   if (is_head && !report_.problematic_frame) {
@@ -224,18 +239,67 @@ bool Parser::ReadFrame(const Line& line) {
   return true;
 }
 
+// "JRE version:", "Java VM:", "vm_info:"; waits for the next line if there are parentheses to
+// close.
+bool Parser::ReadWholeVersion(const Line& line) {
+  if (!IsVersion(line.text)) return false;
+  EndCut();
+  ended_ |= line.text.starts_with("vm_info:");
+  if (IsCutVersion(line.text)) {
+    BeginCut(Cut::kVersion, line);
+    return true;
+  }
+  return ReadVersion(line, report_);
+}
+
+// The module of an interpreted frame, alone in the line after it: "java.base@17".
+bool Parser::ReadJavaModule(const Line& line) {
+  const bool java = section_ == CrashSection::kJavaFrames;
+  std::vector<CrashFrame>& frames = (java ? report_.java_stack : report_.native_stack).frames;
+  if (frames.empty() || frames.back().kind != CrashFrameKind::kInterpreted ||
+      !frames.back().java_module.empty() || line.text.find('@') == std::string_view::npos ||
+      line.text.find_first_of(" (:/") != std::string_view::npos)
+    return false;
+  frames.back().java_module = line.text;
+  return true;
+}
+
+void Parser::BeginCut(Cut cut, const Line& line) {
+  cut_ = cut;
+  cut_text_ = line.text;
+  cut_line_ = line.number;
+}
+
+void Parser::EndCut() {
+  if (cut_ == Cut::kVersion) (void)ReadVersion({cut_text_, cut_line_}, report_);
+  cut_ = Cut::kNothing;
+}
+
 void Parser::JoinCut(const Line& line) {
-  if (cut_text_.size() + line.text.size() > size_t{4} << 10) {
-    cut_ = Cut::kNothing;
+  // JDK 8: "VMThread [stack: 0x..,0x..] [id=29775]"
+  const bool is_other = cut_ == Cut::kThread && cut_text_.find(']') != std::string::npos &&
+                        !line.text.starts_with("[id=");
+  if (is_other || cut_text_.size() + line.text.size() > size_t{4} << 10) {
+    EndCut();
     return;
   }
   if (!line.text.starts_with("+0x")) cut_text_ += ' ';
   cut_text_ += line.text;
   CrashFrame* frame = nullptr;
   switch (cut_) {
+    case Cut::kReportingError: {
+      const Line whole{cut_text_, cut_line_};
+      report_.reporting_errors.pop_back();
+      (void)ReadReportingError(whole, report_);
+    }
+      if (cut_text_.ends_with(']')) EndCut();
+      return;
     case Cut::kThread:
       (void)ReadCurrentThread({cut_text_, cut_line_}, report_);
       if (cut_text_.find(']') != std::string::npos) cut_ = Cut::kNothing;
+      return;
+    case Cut::kVersion:
+      if (!IsCutVersion(cut_text_)) EndCut();
       return;
     case Cut::kProblematicFrame:
       frame = &*report_.problematic_frame;
@@ -318,13 +382,17 @@ void Parser::NameAarch64Registers() {
       pointee.register_name[0] = 'x';
 }
 
+// By the registers, if no line tells the architecture.
+void Parser::GuessArch() {
+  if (report_.arch != CrashArch::kUnknown) return;
+  if (report_.Register("rax")) report_.arch = CrashArch::kX86_64;
+  if (report_.Register("r30") || report_.Register("x30") || report_.Register("x28"))
+    report_.arch = CrashArch::kAarch64;
+}
+
 // Puts together what several sections tell.
 void Parser::Refine() {
-  if (report_.arch == CrashArch::kUnknown) {
-    if (report_.Register("rax")) report_.arch = CrashArch::kX86_64;
-    if (report_.Register("r30") || report_.Register("x30") || report_.Register("x28"))
-      report_.arch = CrashArch::kAarch64;
-  }
+  GuessArch();
   if (report_.arch == CrashArch::kAarch64) NameAarch64Registers();
   for (const char* name : {"rip", "pc"})
     for (const CrashRegister& reg : report_.registers)
@@ -365,19 +433,42 @@ void Parser::TellUnread() {
   };
   for (const auto& row : wanted) {
     if (row.is_there) continue;
-    report_.unread.push_back(
-        {row.what, ended_ ? "the text does not tell them" : "the text ends before its end",
-         ended_ ? 0 : last_line_});
+    report_.unread.push_back({row.what,
+                              ended_ ? "the text does not tell them" : "the text ends before them",
+                              ended_ ? 0 : last_line_});
   }
 }
 
+// The debugger stops where the JVM aborts, when it has reported its death; the crash is below.
+void Parser::UseDebugger(CrashStack stack) {
+  report_.native_stack = std::move(stack);
+  GuessArch();
+  const CrashStack& all = report_.native_stack;
+  const size_t first = all.signal_frames.empty() ? 0 : all.signal_frames[0];
+  const bool reports = std::any_of(
+      all.frames.begin(), all.frames.begin() + static_cast<std::ptrdiff_t>(first),
+      [](const CrashFrame& frame) { return frame.symbol.starts_with("VMError::report"); });
+  const size_t crash = reports ? first + 1 : 0;
+  if (reports && !report_.registers.empty()) {
+    report_.unread.push_back({"registers",
+                              "the debugger shows those of the abort, not of the crash",
+                              report_.registers[0].line});
+    report_.registers.clear();
+  }
+  if (crash >= all.frames.size()) return;
+  const CrashFrame& frame = all.frames[crash];
+  if (!report_.problematic_frame) report_.problematic_frame = frame;
+  if (frame.pc) Tell(report_.pc, *frame.pc, frame.line);
+}
+
 void Parser::Finish() {
+  EndCut();
   if (superseded_.frames.size() > report_.native_stack.frames.size())
     report_.native_stack = std::move(superseded_);
   CrashStack debugged = debugger_.TakeStack();
   const bool has_frames = !report_.native_stack.frames.empty() ||
                           !report_.java_stack.frames.empty() || report_.problematic_frame;
-  if (!has_frames && !debugged.frames.empty()) report_.native_stack = std::move(debugged);
+  if (!has_frames && !debugged.frames.empty()) UseDebugger(std::move(debugged));
   if (is_log_) {
     report_.text_kind = CrashText::kHsErr;
   } else if (has_frames) {

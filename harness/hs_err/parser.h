@@ -43,7 +43,15 @@ class Parser {
 
  private:
   // What was cut by a line end, and may go on in the next line.
-  enum class Cut : uint8_t { kNothing, kProblematicFrame, kNativeFrame, kJavaFrame, kThread };
+  enum class Cut : uint8_t {
+    kNothing,
+    kProblematicFrame,
+    kNativeFrame,
+    kJavaFrame,
+    kThread,
+    kReportingError,
+    kVersion  // not read yet
+  };
 
   bool BeginsAnother(const Line& line) const;
   bool EnterSection(const Line& line);
@@ -52,8 +60,14 @@ class Parser {
   void ReadInSection(const Line& line);
   void ReadSystem(const Line& line);
   void JoinCut(const Line& line);
+  void BeginCut(Cut cut, const Line& line);
+  void EndCut();
+  bool ReadWholeVersion(const Line& line);
+  bool ReadJavaModule(const Line& line);
   void Refine();
+  void GuessArch();
   void NameAarch64Registers();
+  void UseDebugger(CrashStack stack);
   void TellUnread();
 
   CrashReport& report_;
@@ -66,7 +80,7 @@ class Parser {
   std::string cut_text_;
   int cut_line_ = 0;
   int last_line_ = 0;
-  bool ended_ = false;      // the log's own end was seen
+  bool ended_ = false;     // the log's own end was seen
   CrashStack superseded_;  // "Native frames" that HotSpot printed before it tried anew
 };
 

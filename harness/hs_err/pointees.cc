@@ -165,6 +165,29 @@ void ReadMore(std::string_view text, CrashPointee& pointee) {
   pointee.base = Cursor(text.substr(bounds + 1)).Hex();
 }
 
+// True if the first line may have been wrapped before it told what there is.
+bool IsCut(const CrashPointee& pointee) {
+  switch (pointee.kind) {
+    case PointeeKind::kUnknown:
+      return pointee.text.find("unknown value") == std::string::npos;
+    case PointeeKind::kLibrary:
+      return !pointee.base;
+    case PointeeKind::kMethod:
+      return pointee.name.empty();
+    default:
+      return false;
+  }
+}
+
+// Reads the lines so far as one.
+void Rejoin(CrashPointee& pointee) {
+  std::string whole = pointee.text;
+  std::replace(whole.begin(), whole.end(), '\n', ' ');
+  pointee.symbol.clear();
+  pointee.offset.reset();
+  ReadKind(whole, pointee);
+}
+
 // "RAX=..", "R8 =..", "stack at sp + 3 slots: .."; returns what is behind it.
 std::optional<std::string_view> BeginOf(std::string_view text, bool stack, CrashPointee& pointee) {
   Cursor cursor(text);
@@ -196,7 +219,11 @@ bool ReadPointee(const Line& line, bool stack, CrashReport& report) {
     if (all.empty() || all.back().text.size() + line.text.size() > kLongestPointee) return false;
     all.back().text += '\n';
     all.back().text += line.text;
-    ReadMore(line.text, all.back());
+    if (IsCut(all.back())) {
+      Rejoin(all.back());
+    } else {
+      ReadMore(line.text, all.back());
+    }
     return true;
   }
   if (all.size() >= kMostCrashItems) return false;

@@ -60,6 +60,8 @@ bool ReadRegisters(const Line& line, CrashReport& report) {
 bool ReadStackWords(const Line& line, CrashReport& report) {
   Cursor cursor(line.text);
   uint64_t address = 0;
+  // Of a 64-bit address all 16 digits are printed.
+  const bool is_64_bit = line.text.find(':') > 10;
   if (const auto begin = cursor.Hex()) {
     if (!cursor.Skip(":")) return false;
     address = *begin;
@@ -76,7 +78,7 @@ bool ReadStackWords(const Line& line, CrashReport& report) {
     } else if (const auto word = cursor.BareHex(16)) {
       report.stack_words.push_back({address, *word, line.number});
       address += 8;
-    } else if (const auto half = cursor.BareHex(8)) {
+    } else if (const auto half = is_64_bit ? std::nullopt : cursor.BareHex(8)) {
       report.stack_words.push_back({address, *half, line.number});
       address += 4;
     } else {

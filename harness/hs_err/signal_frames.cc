@@ -51,6 +51,13 @@ bool IsNamedHandler(const CrashFrame& frame) {
   return false;
 }
 
+// True if a frame of the C library without a name, between these, can only be the restorer: Java
+// code and stubs call no C library, and a handler is called by nothing else.
+bool IsBetweenHandlerAndInterrupted(const CrashFrame& inner, const CrashFrame& outer) {
+  if (IsInLibc(inner) || inner.is_java()) return false;
+  return outer.is_java() || outer.kind == CrashFrameKind::kStub || IsNamedHandler(inner);
+}
+
 }  // namespace
 
 bool IsThreadBegin(const CrashFrame& frame) {
@@ -69,7 +76,8 @@ void MarkSignalFrames(CrashStack& stack) {
   for (size_t i = 0; i < stack.frames.size(); i++) {
     CrashFrame& frame = stack.frames[i];
     const bool unnamed = IsInLibc(frame) && frame.symbol.empty() && i > 0 &&
-                         i + 1 < stack.frames.size() && IsNamedHandler(stack.frames[i - 1]);
+                         i + 1 < stack.frames.size() &&
+                         IsBetweenHandlerAndInterrupted(stack.frames[i - 1], stack.frames[i + 1]);
     if (frame.kind != CrashFrameKind::kSignalHandler && !IsNamedRestorer(frame) && !unnamed)
       continue;
     frame.kind = CrashFrameKind::kSignalHandler;

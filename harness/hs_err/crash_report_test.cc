@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/hs_err/crash_report.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <random>
+
+#include "harness/base/files.h"
+
+namespace walkhammer {
+namespace {
+
+CrashFrame Only(const std::string& line) {
+  const CrashReport report = ParseCrashReport(line + "\n");
+  EXPECT_EQ(report.native_stack.frames.size(), 1u) << line;
+  return report.native_stack.frames.empty() ? CrashFrame{} : report.native_stack.frames[0];
+}
+
+TEST(CrashFrame, NativeAndVm) {
+  CrashFrame frame = Only("V  [libjvm.so+0x8282d2]  f(X*, Y const&) const+0x302  (a.cpp:415)");
+  EXPECT_EQ(frame.kind, CrashFrameKind::kVm);
+  EXPECT_EQ(frame.module, "libjvm.so");
+  EXPECT_EQ(frame.module_offset, 0x8282d2u);
+  EXPECT_EQ(frame.symbol, "f(X*, Y const&) const");
+  EXPECT_EQ(frame.symbol_offset, 0x302u);
+  EXPECT_EQ(frame.source, "a.cpp:415");
+  EXPECT_FALSE(frame.is_inlined);
+  frame = Only("C  [/lib/x86_64-linux-gnu/libc.so.6+0x3c050]");
+  EXPECT_EQ(frame.module, "libc.so.6");
+  EXPECT_EQ(frame.symbol, "");
+  EXPECT_FALSE(frame.symbol_offset);
+  frame = Only("C  0x0000000000001234");
+  EXPECT_EQ(frame.pc, 0x1234u);
+  EXPECT_EQ(frame.module, "");
+}
+
+TEST(CrashFrame, JavaOfEveryKind) {
+  CrashFrame frame = Only(
+      "J 44% c2 a.B.c(I)V java.base@17 (55 bytes) @ 0x00007f0000001020 "
+      "[0x00007f0000001000+0x20]");
+  EXPECT_EQ(frame.kind, CrashFrameKind::kCompiled);
+  EXPECT_EQ(frame.symbol, "a.B.c(I)V");
+  EXPECT_EQ(frame.java_module, "java.base@17");
+  EXPECT_EQ(frame.compile_id, 44);
+  EXPECT_EQ(frame.compiler, "c2");
+  EXPECT_EQ(frame.tier, 4);
+  EXPECT_TRUE(frame.is_osr);
+  EXPECT_EQ(frame.bytecode_size, 55);
+  EXPECT_EQ(frame.pc, 0x00007f0000001020u);
+  EXPECT_EQ(frame.code_begin, 0x00007f0000001000u);
+  EXPECT_EQ(frame.symbol_offset, 0x20u);
+  frame = Only("J 12  java.lang.Object.hashCode()I (0 bytes) @ 0x1 [0x1+0x0]");
+  EXPECT_EQ(frame.compile_id, 12);
+  EXPECT_EQ(frame.compiler, "");
+  EXPECT_EQ(frame.tier, 0);
+  EXPECT_TRUE(frame.is_native_wrapper);
+  frame = Only("J  java.util.HashMap.get(Ljava/lang/Object;)Ljava/lang/Object;");  // JDK 6
+  EXPECT_EQ(frame.symbol, "java.util.HashMap.get(Ljava/lang/Object;)Ljava/lang/Object;");
+  EXPECT_FALSE(frame.compile_id);
+  frame = Only("A 3  a.B.c()V (5 bytes) @ 0x0000000000001020 [0x0000000000001000+0x20]");
+  EXPECT_EQ(frame.kind, CrashFrameKind::kAot);
+  frame = Only("j  a.B.c(I)V+12 java.base@17");
+  EXPECT_EQ(frame.kind, CrashFrameKind::kInterpreted);
+  EXPECT_EQ(frame.bci, 12);
+  EXPECT_EQ(frame.symbol, "a.B.c(I)V");
+  EXPECT_EQ(frame.java_module, "java.base@17");
+  frame = Only("v  ~StubRoutines::call_stub 0x00007f7e17d38cc6");
+  EXPECT_EQ(frame.kind, CrashFrameKind::kStub);
+  EXPECT_EQ(frame.symbol, "StubRoutines::call_stub");
+  EXPECT_EQ(frame.pc, 0x00007f7e17d38cc6u);
+}
+
+TEST(CrashFrame, ProseIsNone) {
+  for (const char* line :
+       {"C is a language", "V [libjvm.so", "J 2 o", "j foo", "v1.2.3", "C  [x]", "A  b.c", "Java 8",
+        "J. Doe (CEO) wrote:", "V  for Vendetta (2005)", "j  ()", "C  "}) {
+    const CrashReport report = ParseCrashReport(line);
+    EXPECT_EQ(report.text_kind, CrashText::kNone) << line;
+    EXPECT_TRUE(report.native_stack.frames.empty()) << line;
+  }
+}
+
+TEST(CrashReport, OfNothing) {
+  for (const std::string& text : {std::string(), std::string("\n\n"), std::string(1000, '\0'),
+                                  std::string("hello world\nthis is an application's log\n")}) {
+    const CrashReport report = ParseCrashReport(text);
+    EXPECT_EQ(report.text_kind, CrashText::kNone);
+    EXPECT_EQ(report.error, CrashError::kUnknown);
+    ASSERT_EQ(report.unread.size(), 1u);
+  }
+}
+
+TEST(CrashReport, OnlyAStack) {
+  const CrashReport report = ParseCrashReport(
+      "We see this:\n\n"
+      "V  [libjvm.so+0x6c5e95]  frame::sender(RegisterMap*) const+0x325\n"
+      "C  [libprofiler.so+0x1462]  onProf+0x18d\n"
+      "C  [libc.so.6+0x406b0]\n"
+      "j  a.B.c()V+12\n");
+  EXPECT_EQ(report.text_kind, CrashText::kStack);
+  ASSERT_EQ(report.native_stack.frames.size(), 4u);
+  EXPECT_EQ(report.native_stack.frames[0].line, 3);
+  EXPECT_EQ(report.native_stack.signal_frames, std::vector<size_t>{2});
+}
+
+TEST(CrashReport, ALibraryOfCIsNoSignalFrameByItself) {
+  const CrashReport report = ParseCrashReport(
+      "C  [libc.so.6+0x9cefc]\n"
+      "C  [libfoo.so+0x1462]  compare+0x18d\n"
+      "C  [libc.so.6+0x406b0]\n"
+      "C  [libfoo.so+0x1000]  sort+0x10\n");
+  EXPECT_EQ(report.native_stack.frames.size(), 4u);
+  EXPECT_TRUE(report.native_stack.signal_frames.empty());
+}
+
+TEST(CrashReport, NamedRestorers) {
+  for (const char* frame :
+       {"C  [libpthread.so.0+0x12cf0]  __restore_rt+0x0",
+        "C  [libc.so.6+0x42520]  __sigaction+0x50", "C  [libc.so.6+0x3ef20]  killpg+0x40",
+        "C  [libpthread.so.0+0x14420]  funlockfile+0x60",
+        "C  [libsystem_platform.dylib+0x4a24]  _sigtramp+0x38"}) {
+    const CrashReport report = ParseCrashReport(std::string("V  [libjvm.so+0x1]  f()+0x1\n") +
+                                                frame + "\nV  [libjvm.so+0x2]  g()+0x2\n");
+    EXPECT_EQ(report.native_stack.signal_frames, std::vector<size_t>{1}) << frame;
+  }
+  const CrashReport report =
+      ParseCrashReport("C  [libc.so.6+0x42520]  __sigaction+0x10\nV  [libjvm.so+0x2]  g()+0x2\n");
+  EXPECT_TRUE(report.native_stack.signal_frames.empty());
+}
+
+TEST(CrashReport, SiginfoOfEveryStyle) {
+  const auto read = [](const std::string& line) { return ParseCrashReport(line + "\n").signal; };
+  CrashSignal signal = read(
+      "siginfo: si_signo: 11 (SIGSEGV), si_code: 1 (SEGV_MAPERR), si_addr: 0x0000000000000010");
+  EXPECT_EQ(signal.name.value, "SIGSEGV");
+  EXPECT_EQ(signal.number.value, 11);
+  EXPECT_EQ(signal.code.value, "SEGV_MAPERR");
+  EXPECT_EQ(signal.code_number.value, 1);
+  EXPECT_EQ(signal.address.value, 0x10u);
+  signal = read("siginfo:si_signo=SIGSEGV: si_errno=0, si_code=2 (SEGV_ACCERR), si_addr=0x20");
+  EXPECT_EQ(signal.name.value, "SIGSEGV");
+  EXPECT_EQ(signal.code.value, "SEGV_ACCERR");
+  EXPECT_EQ(signal.address.value, 0x20u);
+  signal = read("siginfo: si_signo: 11 (SIGSEGV), si_code: 0 (SI_USER), si_pid: 26163, si_uid: 0");
+  EXPECT_EQ(signal.sender_pid.value, 26163);
+  EXPECT_FALSE(signal.address.told());
+  signal = read("siginfo: EXCEPTION_ACCESS_VIOLATION (0xc0000005), reading address 0x30");
+  EXPECT_EQ(signal.address.value, 0x30u);
+}
+
+constexpr char kProtectionFault[] =
+    "# A fatal error has been detected by the Java Runtime Environment:\n"
+    "#  SIGSEGV (0xb) at pc=0x0000000000001000, pid=1, tid=2\n"
+    "# Java VM: OpenJDK 64-Bit Server VM (17+1, mixed mode, g1 gc, linux-amd64)\n"
+    "siginfo: si_signo: 11 (SIGSEGV), si_code: 128 (SI_KERNEL), si_addr: 0x0000000000000000\n"
+    "Registers:\nRAX=0x00dead00beef0000, RCX=0x0000000000000002, RSP=0x0000000000002000\n";
+
+TEST(FaultAddress, OfAProtectionFaultIsComputed) {
+  // mov rax, [rax + rcx*8 + 0x10]
+  const CrashReport report = ParseCrashReport(std::string(kProtectionFault) +
+                                              "Instructions: (pc=0x0000000000001000)\n"
+                                              "0x0000000000001000:   48 8b 44 c8 10 c3\n");
+  EXPECT_EQ(report.signal.address.value, 0x00dead00beef0020u);
+  EXPECT_TRUE(report.signal.address_computed);
+  EXPECT_EQ(report.signal.address.line, 8);
+}
+
+TEST(FaultAddress, WithoutInstructionSaysSo) {
+  const CrashReport report = ParseCrashReport(kProtectionFault);
+  EXPECT_FALSE(report.signal.address_computed);
+  EXPECT_EQ(report.signal.address.value, 0u);
+  EXPECT_TRUE(std::any_of(report.unread.begin(), report.unread.end(),
+                          [](const CrashUnread& u) { return u.what == "fault address"; }));
+}
+
+TEST(FaultAddress, OfAMappingFaultStays) {
+  std::string text = kProtectionFault;
+  text.replace(text.find("128 (SI_KERNEL)"), 15, "1 (SEGV_MAPERR)");
+  const CrashReport report = ParseCrashReport(text +
+                                              "Instructions: (pc=0x0000000000001000)\n"
+                                              "0x0000000000001000:   48 8b 44 c8 10 c3\n");
+  EXPECT_FALSE(report.signal.address_computed);
+  EXPECT_EQ(report.signal.address.value, 0u);
+}
+
+TEST(FaultAddress, OnAarch64) {
+  // ldr x0, [x1, x2, lsl #3]
+  const CrashReport report = ParseCrashReport(
+      "#  SIGSEGV (0xb) at pc=0x0000000000001000, pid=1, tid=2\n"
+      "# Java VM: OpenJDK 64-Bit Server VM (17+1, mixed mode, g1 gc, linux-aarch64)\n"
+      "Registers:\nR0=0x0\nR1=0x0000000000003000\nR2=0x0000000000000004\n"
+      "Instructions: (pc=0x0000000000001000)\n0x0000000000001000:   f8627820\n");
+  EXPECT_EQ(report.Register("x1"), 0x3000u);
+  EXPECT_FALSE(report.Register("r1"));
+  EXPECT_EQ(report.signal.address.value, 0x3020u);
+  EXPECT_TRUE(report.signal.address_computed);
+}
+
+TEST(CrashReport, TheFirstOfTwoLogs) {
+  const std::string a = ReadFile(std::string(WALKHAMMER_CRASH_LOGS) + "/17.0.15-agct-3.log");
+  const std::string b = ReadFile(std::string(WALKHAMMER_CRASH_LOGS) + "/8-native-segv.log");
+  const CrashReport both = ParseCrashReport(a + b), first = ParseCrashReport(a);
+  EXPECT_EQ(both.pc.value, first.pc.value);
+  EXPECT_EQ(both.version.vm.value, first.version.vm.value);
+  EXPECT_EQ(both.native_stack.frames.size(), first.native_stack.frames.size());
+  EXPECT_TRUE(std::any_of(both.unread.begin(), both.unread.end(),
+                          [](const CrashUnread& u) { return u.what == "what follows"; }));
+}
+
+TEST(CrashReport, TheHeadOnTheConsoleAndThenTheLog) {
+  const std::string log = ReadFile(std::string(WALKHAMMER_CRASH_LOGS) + "/17.0.15-agct-3.log");
+  const std::string head = log.substr(0, log.find("---------------"));
+  const CrashReport report = ParseCrashReport(head + "Aborted\n\n" + log);
+  EXPECT_EQ(report.native_stack.frames.size(), ParseCrashReport(log).native_stack.frames.size());
+  EXPECT_GT(report.registers.size(), 10u);
+}
+
+TEST(CrashReport, AnyBytes) {
+  const std::string log = ReadFile(std::string(WALKHAMMER_CRASH_LOGS) + "/21-agct-2.log");
+  std::mt19937 random(1);
+  for (int i = 0; i < 300; i++) {
+    std::string damaged = log;
+    for (int k = 0; k < 200; k++) damaged[random() % log.size()] = static_cast<char>(random());
+    EXPECT_LE(ParseCrashReport(damaged).registers.size(), 128u);
+  }
+}
+
+double Seconds(const std::string& text, CrashReport& report) {
+  const auto begin = std::chrono::steady_clock::now();
+  report = ParseCrashReport(text);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Bounds of time are ten times of what was measured: other programs run beside tests.
+TEST(CrashReport, GarbageIsRefusedInTime) {
+  std::mt19937_64 random(1);
+  std::string garbage(100 << 20, '\0');
+  for (size_t i = 0; i + 8 <= garbage.size(); i += 8) {
+    const uint64_t word = random();
+    std::memcpy(&garbage[i], &word, 8);
+  }
+  CrashReport report;
+  EXPECT_LT(Seconds(garbage, report), 10);
+  EXPECT_EQ(report.text_kind, CrashText::kNone);
+  EXPECT_LT(Seconds(std::string(100 << 20, '\n'), report), 10);
+  EXPECT_EQ(report.text_kind, CrashText::kNone);
+}
+
+TEST(CrashReport, ALongLogIsReadInTime) {
+  std::string log = ReadFile(std::string(WALKHAMMER_CRASH_LOGS) + "/21-agct-2.log");
+  const size_t modules = log.find("Dynamic libraries:\n") + 19;
+  std::string more;
+  while (more.size() < (10 << 20))
+    more += "7f16ac000000-7f16ac021000 r-xp 00001000 08:01 123   /opt/a/library/of/many.so\n";
+  log.insert(modules, more);
+  CrashReport report;
+  EXPECT_LT(Seconds(log, report), 2);
+  EXPECT_EQ(report.modules.size(), kMostCrashItems);
+  EXPECT_GT(report.flags.size(), 5u);
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/hs_err/redact.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "harness/base/files.h"
+#include "harness/hs_err/crash_report.h"
+
+namespace walkhammer {
+namespace {
+
+std::string Redacted(const std::string& text) { return Redact(text, nullptr); }
+
+TEST(Redact, Environment) {
+  std::vector<Redaction> done;
+  const std::string text = Redact(
+      "Environment Variables:\nPATH=/usr/bin\nSECRET=a=b\nMANY=one\ntwo\n\nSignal Handlers:\nA=b\n",
+      &done);
+  EXPECT_EQ(
+      text,
+      "Environment Variables:\nPATH=<redacted>\nSECRET=<redacted>\nMANY=<redacted>\n<redacted>"
+      "\n\nSignal Handlers:\nA=b\n");
+  ASSERT_EQ(done.size(), 4u);
+  EXPECT_EQ(done[0].what, "environment variable PATH");
+  EXPECT_EQ(done[0].first_line, 2);
+  EXPECT_EQ(done[0].count, 1);
+}
+
+TEST(Redact, HostUserAndHome) {
+  const std::string text = Redacted(
+      "uname: Linux gandalf 5.10.0 x86_64\nCommand Line: -Dlog=/home/frodo/x -Dname=frodo "
+      "-Dpeer=gandalf -Dwork=/srv/bag-end/y\n# C  [libfrodo.so+0x1]  frodo::walk+0x2\n"
+      "Environment Variables:\nHOME=/srv/bag-end\nUSER=frodo\n");
+  EXPECT_EQ(text,
+            "uname: Linux <host> 5.10.0 x86_64\nCommand Line: -Dlog=/home/<user>/x -Dname=<user> "
+            "-Dpeer=<host> -Dwork=<home>/y\n# C  [libfrodo.so+0x1]  frodo::walk+0x2\n"
+            "Environment Variables:\nHOME=<redacted>\nUSER=<redacted>\n");
+}
+
+TEST(Redact, Secrets) {
+  EXPECT_EQ(Redacted("-Ddb.password=hunter2 -Dx=1"), "-Ddb.password=<redacted> -Dx=1");
+  EXPECT_EQ(Redacted("--api-token s3cr3t --verbose"), "--api-token <redacted> --verbose");
+  EXPECT_EQ(Redacted("--api-token --verbose"), "--api-token --verbose");
+  EXPECT_EQ(Redacted("-Dkey=-abc"), "-Dkey=<redacted>");
+  EXPECT_EQ(Redacted("http://h/?access_token=abc&x=1"), "http://h/?access_token=<redacted>&x=1");
+  EXPECT_EQ(Redacted("jdbc:pg://bob:pw@db:5432/x"), "jdbc:pg://<redacted>@db:5432/x");
+  EXPECT_EQ(Redacted("-XX:+UseG1GC -XX:SharedArchiveFile=a"),
+            "-XX:+UseG1GC -XX:SharedArchiveFile=a");
+}
+
+TEST(Redact, Addresses) {
+  EXPECT_EQ(Redacted("-Dhost=192.168.1.20:80, 10.0.0.5"), "-Dhost=<ip>:80, <ip>");
+  EXPECT_EQ(Redacted("127.0.0.1 0.0.0.0"), "127.0.0.1 0.0.0.0");
+  EXPECT_EQ(Redacted("fe80::1ff:fe23:4567:890a and 00:1b:44:11:3a:b7"), "<ip> and <ip>");
+  EXPECT_EQ(Redacted("mail bob.b@example.org now"), "mail <e-mail> now");
+}
+
+TEST(Redact, VersionsTimesAndNamesStay) {
+  for (const std::string text :
+       {"# JRE version: OpenJDK Runtime Environment (17.0.2.1) (build 17.0.2.1)",
+        "j  java.lang.Thread.run()V+19 java.base@21.0.13.0", "Time: Tue Nov 24 13:15:02 2026",
+        "/usr/lib/libfoo.so.1.2.3.4", "V  [libjvm.so+0x1]  a::b::c::d::e(f::g*)+0x1f",
+        "7f00-7f01 r-xp 00001000 08:01 123  /lib/a.so", "J 1 c1 a.B.c(Ld/E;)V @ 0x1 [0x1+0x2]",
+        "{method} {0x00007f00} 'key' '()V' in 'a/B'", "jdk-17.0.2.1+8 25.0.5.0.3+1-1-Debian"})
+    EXPECT_EQ(Redacted(text), text);
+}
+
+TEST(Redact, JavaStrings) {
+  EXPECT_EQ(Redacted(" - private 'name' @44  \"my secret\"{0x00000000ff710ac0} (0xff710ac0)"),
+            " - private 'name' @44  \"<string>\"{0x00000000ff710ac0} (0xff710ac0)");
+}
+
+// Of all logs: lines stay lines, a second time changes nothing, and no crash is lost.
+TEST(Redact, LogsStayLogs) {
+  int logs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(WALKHAMMER_CRASH_LOGS)) {
+    if (entry.path().extension() != ".log") continue;
+    logs++;
+    const std::string text = ReadFile(entry.path());
+    const std::string once = Redacted(text);
+    std::vector<Redaction> again;
+    EXPECT_EQ(Redact(once, &again), once) << entry.path();
+    EXPECT_TRUE(again.empty()) << entry.path();
+    EXPECT_EQ(std::count(once.begin(), once.end(), '\n'),
+              std::count(text.begin(), text.end(), '\n'));
+    EXPECT_EQ(ParseCrashReport(once).native_stack.frames.size(),
+              ParseCrashReport(text).native_stack.frames.size());
+  }
+  EXPECT_GE(logs, 45);
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,98 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/findings/hs_err_head.h"
 
-#include <algorithm>
 #include <cctype>
-#include <charconv>
 
 #include "harness/base/text.h"
+#include "harness/hs_err/crash_report.h"
 
 namespace walkhammer {
 namespace {
 
 bool IsWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// "V  [libjvm.so+0x12]  f(X*)+0x1f", "C  [libc.so.6+0x85f14]", "v  ~StubRoutines::call_stub 0x..",
-// "J 44 c2 a.B.c(I)V (10 bytes) @ 0x.. [..]", "j  a.B.c()V+12".
-void ParseProblematicFrame(std::string_view line, HsErrHead& head) {
-  if (line.size() < 3) return;
-  const char kind = line[0];
-  std::string_view rest = Trim(line.substr(1));
-  if (rest.starts_with('[')) {
-    const size_t close = rest.find(']');
-    const size_t plus = rest.find('+');
-    if (close == std::string_view::npos) return;
-    head.module = rest.substr(1, std::min(plus, close) - 1);
-    head.frame = Trim(rest.substr(close + 1));
-    if (head.frame.empty()) head.frame = rest.substr(1, close - 1);
-    return;
+// "frame::sender(RegisterMap*) const+0x1f", "libc.so.6+0x85f14", "StubRoutines::call_stub",
+// "c2 a.B.c(I)V java.base@25", "a.B.c()V+12". Not the compile id, which says nothing about the bug.
+std::string FrameText(const CrashFrame& frame) {
+  if (!frame.module.empty()) {
+    const bool named = !frame.symbol.empty();
+    const auto& offset = named ? frame.symbol_offset : frame.module_offset;
+    return (named ? frame.symbol : frame.module) + (offset ? "+" + Hex(*offset) : "");
   }
-  if (kind == 'J') {
-    // Drops the compile id, which says nothing about the bug.
-    rest = Trim(rest.substr(std::min(rest.find_first_not_of("0123456789% "), rest.size())));
-    rest = rest.substr(0, rest.find(" ("));
-  }
-  if (rest.starts_with('~')) rest.remove_prefix(1);
-  std::string frame = NormalizeHex(rest);
-  if (frame.ends_with(" 0x?")) frame.resize(frame.size() - 4);
-  head.frame = frame;
+  std::string text = frame.compiler.empty() ? frame.symbol : frame.compiler + " " + frame.symbol;
+  if (text.empty() && frame.pc) text = Hex(*frame.pc);
+  if (frame.bci) text += "+" + std::to_string(*frame.bci);
+  if (!frame.java_module.empty()) text += " " + frame.java_module;
+  return NormalizeHex(text);
 }
 
-// "(/build/src/frame.cpp:123)" -> "(frame.cpp:123)": debug builds state the whole path.
-std::string ShortFile(std::string_view error) {
-  const size_t open = error.find('(');
-  const size_t slash = error.rfind('/');
-  if (open == std::string_view::npos || slash == std::string_view::npos || slash < open)
-    return std::string(error);
-  return std::string(error.substr(0, open + 1)) + std::string(error.substr(slash + 1));
-}
-
-// "..., pid=4891, tid=4892"; JDK 8 writes the address of a pthread instead, which is no tid.
-int32_t TidOf(std::string_view line) {
-  const size_t at = line.rfind(", tid=");
-  int32_t tid = 0;
-  if (at == std::string_view::npos) return 0;
-  const std::string_view digits = Trim(line.substr(at + 6));
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), tid);
-  return error == std::errc() && end == digits.data() + digits.size() && tid > 0 ? tid : 0;
+std::string ErrorText(const CrashReport& report) {
+  const CrashInternalError& internal = report.internal;
+  switch (report.error) {
+    case CrashError::kOutOfMemory:
+      return "insufficient memory";
+    case CrashError::kSignal:
+      return report.signal.name.value;
+    case CrashError::kInternal:
+    case CrashError::kJavaHeapFull: {
+      std::string place = internal.file.value;
+      if (internal.file_line.told()) place += ":" + std::to_string(internal.file_line.value);
+      return NormalizeHex("Internal Error (" + place + ")");
+    }
+    default:
+      return "";
+  }
 }
 
 }  // namespace
 
 HsErrHead ParseHsErrHead(std::string_view text) {
   HsErrHead head;
-  enum { kBefore, kError, kMessage, kRest, kFrame } expecting = kBefore;
-  while (!text.empty()) {
-    const size_t newline = text.find('\n');
-    const std::string_view raw = text.substr(0, newline);
-    text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
-    if (raw.find("S U M M A R Y") != std::string_view::npos) break;
-    if (!raw.starts_with('#')) continue;
-    const std::string_view line = Trim(raw.substr(1));
-    if (line.empty()) continue;
-    if (line.starts_with("JRE version:")) {
-      if (expecting != kBefore) expecting = kRest;
-    } else if (line.starts_with("Problematic frame:")) {
-      expecting = kFrame;
-    } else if (line.starts_with("A fatal error has been detected")) {
-      expecting = kError;
-    } else if (line.starts_with("There is insufficient memory")) {
-      head.error = "insufficient memory";
-      return head;
-    } else if (expecting == kError) {
-      const bool is_signal = line.starts_with("SIG");
-      std::string_view error = line.substr(0, is_signal ? line.find(' ') : line.find(", pid="));
-      head.tid = TidOf(line);
-      head.error = NormalizeHex(is_signal ? std::string(error) : ShortFile(error));
-      expecting = is_signal ? kRest : kMessage;
-    } else if (expecting == kMessage) {
-      head.message = NormalizeHex(line);
-      expecting = kRest;
-    } else if (expecting == kFrame) {
-      ParseProblematicFrame(line, head);
-      expecting = kRest;
-    }
-  }
+  text = text.substr(0, text.find("S U M M A R Y"));
+  const CrashReport report = ParseCrashReport(text);
+  const bool is_head = text.find("A fatal error has been detected") != std::string_view::npos ||
+                       report.error == CrashError::kOutOfMemory;
+  if (!is_head) return head;
+  head.error = ErrorText(report);
+  head.message = NormalizeHex(report.internal.text);
+  if (!report.problematic_frame) return head;
+  head.module = report.problematic_frame->module;
+  head.frame = FrameText(*report.problematic_frame);
   return head;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// HsErrHead: the error that the head of an hs_err log states, in the lines that start with '#'.
+// HsErrHead: the error that the head of an hs_err log states, as text that compares across runs.
 // Used by the signature of a child's death. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_FINDINGS_HS_ERR_HEAD_H_
 #define WALKHAMMER_HARNESS_FINDINGS_HS_ERR_HEAD_H_
 
-#include <cstdint>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,7 +15,6 @@ struct HsErrHead {
   std::string message;  // "guarantee(x) failed: ...", hexadecimal numbers as "0x?"; may be empty
   std::string module;   // of the problematic frame: "libjvm.so"; may be empty
   std::string frame;    // "frame::sender(RegisterMap*) const+0x1f", "StubRoutines::call_stub"
-  int32_t tid = 0;      // of the thread that failed, as the kernel counts; 0: not stated
 };
 
 // Parses an hs_err log. Accepts any text; fields that are not understood stay empty.

@@ -35,16 +35,6 @@ TEST(HsErrHead, SignalInLibjvm) {
   EXPECT_EQ(head.frame, "frame::sender(RegisterMap*) const+0x1f");
 }
 
-TEST(HsErrHead, NamesTheThreadThatFailed) {
-  const auto tid = [](const std::string& error) { return ParseHsErrHead(Head(error, "")).tid; };
-  EXPECT_EQ(tid("#  SIGSEGV (0xb) at pc=0x00007fb1c6cd2f94, pid=4891, tid=4892\n"), 4892);
-  EXPECT_EQ(tid("#  Internal Error (frame.cpp:123), pid=4891, tid=2147483647\n#  x\n"), 2147483647);
-  EXPECT_EQ(tid("#  SIGSEGV (0xb) at pc=0x1, pid=4891, tid=0x00007fb1c6cd2f94\n"), 0);  // JDK 8
-  EXPECT_EQ(tid("#  SIGSEGV (0xb) at pc=0x1, pid=4891, tid=2147483648\n"), 0);
-  EXPECT_EQ(tid("#  SIGSEGV (0xb) at pc=0x1, pid=4891, tid=\n"), 0);
-  EXPECT_EQ(tid("#  SIGSEGV (0xb) at pc=0x1\n"), 0);
-}
-
 TEST(HsErrHead, SignalWithoutSymbols) {
   const HsErrHead head = ParseHsErrHead(
       Head("#  SIGSEGV (0xb) at pc=0x00007f7323a7af14 (sent by kill), pid=4910, tid=4910\n",

@@ -131,6 +131,21 @@ TEST(CrashReport, NamedRestorers) {
   EXPECT_TRUE(report.native_stack.signal_frames.empty());
 }
 
+TEST(CrashReport, NamesTheThreadThatFailed) {
+  const auto tid = [](const std::string& error) {
+    return ParseCrashReport(error + "\n").tid.value;
+  };
+  EXPECT_EQ(tid("#  SIGSEGV (0xb) at pc=0x00007fb1c6cd2f94, pid=4891, tid=4892"), 4892);
+  EXPECT_EQ(tid("#  Internal Error (frame.cpp:123), pid=4891, tid=2147483647"), 2147483647);
+  EXPECT_EQ(tid("#  SIGSEGV (0xb) at pc=0x1, pid=4891, tid=0x00007fb1c6cd2f94"), 0);  // JDK 8
+  EXPECT_EQ(tid("#  SIGSEGV (0xb) at pc=0x1, pid=4891, tid="), 0);
+  EXPECT_EQ(tid("#  SIGSEGV (0xb) at pc=0x1"), 0);
+  EXPECT_EQ(tid("#  SIGSEGV (0xb) at pc=0x1, pid=4891, tid=0x00007fb1c6cd2f94\n"
+                "Current thread (0x0000555592d2d000):  JavaThread \"main\" [_thread_in_native, "
+                "id=27755, stack(0x00007ffe5718b000,0x00007ffe5728b000)]"),
+            27755);
+}
+
 TEST(CrashReport, SiginfoOfEveryStyle) {
   const auto read = [](const std::string& line) { return ParseCrashReport(line + "\n").signal; };
   CrashSignal signal = read(

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include "harness/findings/hs_err_head.h"
+#include "harness/hs_err/crash_report.h"
 
 namespace walkhammer {
 
 Blame WalkToBlame(const StressState& state, std::string_view hs_err) {
-  const int32_t tid = ParseHsErrHead(hs_err).tid;
+  const int64_t tid = ParseCrashReport(hs_err).tid.value;
   const SampleJournal *newest = nullptr, *of_thread = nullptr;
   int open = 0;
   const auto keep_newer = [](const SampleJournal& journal, const SampleJournal*& newest) {

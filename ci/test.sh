@@ -191,6 +191,10 @@ check 'fuzzing: the reference walk, with sanitizers' \
   build/asan/reference_fuzzer -max_total_time=20 -max_len=600 -artifact_prefix="$logs/"
 check 'fuzzing: what reads run folders, with sanitizers' \
   build/asan/run_folder_fuzzer -max_total_time=20 -len_control=0 -max_len=2000 -timeout=60 -artifact_prefix="$logs/"
+mkdir "$logs/crash_logs"
+check 'fuzzing: what reads crash logs, with sanitizers' \
+  build/asan/crash_log_fuzzer -max_total_time=20 -max_len=40000 -timeout=60 -artifact_prefix="$logs/" \
+  "$logs/crash_logs" harness/hs_err/testdata
 # A JVM inside a sanitized process raises signals that sanitizers take for bugs.
 unit_tests 'tests: sanitizers' --test-dir build/asan -j "$(nproc)" -LE jvm
 aarch64 'aarch64: cross-built, on a real HotSpot under emulation'

@@ -14,6 +14,7 @@ namespace walkhammer {
 namespace {
 
 constexpr size_t kLongestFrame = 4 << 10;
+constexpr int kMostJoined = 32;  // lines of a frame
 
 std::string_view FileName(std::string_view path) {
   const size_t slash = path.find_last_of("/\\");
@@ -120,6 +121,7 @@ bool DebuggerReader::ReadGdbFrame(const Line& line) {
   CrashFrame frame;
   frame.line = line.number;
   frame.text = line.text;
+  joined_ = 0;
   Parse(CrashText::kGdb, frame);
   current_.frames.push_back(std::move(frame));
   return true;
@@ -149,7 +151,7 @@ bool DebuggerReader::ReadMore(const Line& line) {
   const auto open = std::count(frame.text.begin(), frame.text.end(), '(');
   const bool cut = open != std::count(frame.text.begin(), frame.text.end(), ')');
   if (!cut && !line.text.starts_with("at ") && !line.text.starts_with("from ")) return false;
-  if (frame.text.size() + line.text.size() > kLongestFrame) return true;
+  if (frame.text.size() + line.text.size() > kLongestFrame || ++joined_ > kMostJoined) return true;
   frame.text += ' ';
   frame.text += line.text;
   Parse(kind_, frame);

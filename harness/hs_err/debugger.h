@@ -33,6 +33,7 @@ class DebuggerReader {
 
   CrashText kind_ = CrashText::kNone;
   CrashStack kept_, current_;
+  int joined_ = 0;  // lines that were added to the last frame
 };
 
 }  // namespace walkhammer

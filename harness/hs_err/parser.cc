@@ -222,7 +222,7 @@ bool Parser::ReadFrame(const Line& line) {
   CrashFrame frame = ParseFrame(line.text, line.number);
   const bool is_head = section_ == Section::kProblematicFrame || line.has_hash;
   if (is_head && !report_.problematic_frame) {
-    cut_ = IsCutFrame(line.text) ? Cut::kProblematicFrame : Cut::kNothing;
+    BeginCut(IsCutFrame(line.text) ? Cut::kProblematicFrame : Cut::kNothing, line);
     report_.problematic_frame = std::move(frame);
     if (!line.has_hash) section_ = Section::kOther;
   } else if (is_head && line.has_hash) {
@@ -232,10 +232,9 @@ bool Parser::ReadFrame(const Line& line) {
     CrashStack& stack = java ? report_.java_stack : report_.native_stack;
     if (stack.frames.size() >= kMostCrashItems) return true;
     stack.frames.push_back(std::move(frame));
-    cut_ = !IsCutFrame(line.text) ? Cut::kNothing : java ? Cut::kJavaFrame : Cut::kNativeFrame;
+    const Cut cut = java ? Cut::kJavaFrame : Cut::kNativeFrame;
+    BeginCut(IsCutFrame(line.text) ? cut : Cut::kNothing, line);
   }
-  cut_text_ = line.text;
-  cut_line_ = line.number;
   return true;
 }
 
@@ -268,6 +267,7 @@ void Parser::BeginCut(Cut cut, const Line& line) {
   cut_ = cut;
   cut_text_ = line.text;
   cut_line_ = line.number;
+  joined_ = 0;
 }
 
 void Parser::EndCut() {
@@ -279,7 +279,10 @@ void Parser::JoinCut(const Line& line) {
   // JDK 8: "VMThread [stack: 0x..,0x..] [id=29775]"
   const bool is_other = cut_ == Cut::kThread && cut_text_.find(']') != std::string::npos &&
                         !line.text.starts_with("[id=");
-  if (is_other || cut_text_.size() + line.text.size() > size_t{4} << 10) {
+  // More lines would be no wrapped one, and cost time that grows with their square.
+  constexpr int kMostJoined = 16;
+  if (is_other || ++joined_ > kMostJoined ||
+      cut_text_.size() + line.text.size() > size_t{4} << 10) {
     EndCut();
     return;
   }

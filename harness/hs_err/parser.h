@@ -79,6 +79,7 @@ class Parser {
   Cut cut_ = Cut::kNothing;
   std::string cut_text_;
   int cut_line_ = 0;
+  int joined_ = 0;  // lines, with the first one of the cut
   int last_line_ = 0;
   bool ended_ = false;     // the log's own end was seen
   CrashStack superseded_;  // "Native frames" that HotSpot printed before it tried anew

@@ -219,7 +219,8 @@ bool ReadPointee(const Line& line, bool stack, CrashReport& report) {
     if (all.empty() || all.back().text.size() + line.text.size() > kLongestPointee) return false;
     all.back().text += '\n';
     all.back().text += line.text;
-    if (IsCut(all.back())) {
+    constexpr size_t kLongestWrapped = 1024;
+    if (IsCut(all.back()) && all.back().text.size() < kLongestWrapped) {
       Rejoin(all.back());
     } else {
       ReadMore(line.text, all.back());

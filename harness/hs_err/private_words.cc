@@ -139,8 +139,10 @@ void ReplaceIpv6(std::string& line, Done& done) {
       fits &= group <= 4;
     }
     const bool ends_word = end == line.size() || !IsWordChar(line[end]);
-    const bool is_address = fits && ends_word && colons >= 3 && colons <= 7 && digits > 0 &&
-                            line[end - 1] != ':' && (colons >= 5 || line.find("::", at) < end);
+    const bool is_address =
+        fits && ends_word && colons >= 3 && colons <= 7 && digits > 0 && line[end - 1] != ':' &&
+        (colons >= 5 ||
+         std::string_view(line).substr(at, end - at).find("::") != std::string_view::npos);
     if (is_address) {
       line.replace(at, end - at, "<ip>");
       done.emplace_back("IP address");

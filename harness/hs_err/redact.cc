@@ -191,6 +191,12 @@ std::string Redact(std::string_view text, std::vector<Redaction>* done) {
     Line plain;
     LineReader reader(line, false);
     (void)reader.Next(plain);
+    // No log has such lines, and who knows what they hold.
+    constexpr size_t kLongestLine = 1 << 20;
+    if (line.size() > kLongestLine) {
+      line = "<redacted>";
+      record.Add("long line", number);
+    }
     if (environment.Holds(plain.text)) {
       ReplaceVariable(line, std::string(plain.text), number, record);
     } else {

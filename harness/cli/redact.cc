@@ -3,6 +3,8 @@
 
 #include "harness/hs_err/redact.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -41,8 +43,9 @@ int RunRedact(const std::string& path) {
   const auto text = ReadLog(path);
   if (!text.ok()) return PrintFailure(text.failure());
   std::vector<Redaction> done;
-  // As it is: the log's own bytes go into a file.
-  PrintText(stdout, Redact(text.value(), &done));
+  const std::string redacted = Redact(text.value(), &done);
+  // A file gets the log's own bytes; a terminal none that it may obey.
+  PrintText(stdout, isatty(STDOUT_FILENO) == 1 ? Printable(redacted) : redacted);
   for (const Redaction& redaction : done)
     Print(stderr, "redacted: {}, {} (first in line {})\n", redaction.what,
           Counted(static_cast<uint64_t>(redaction.count), "time"), redaction.first_line);

@@ -148,6 +148,61 @@ TEST(CrashReport, NamesTheThreadThatFailed) {
             27755);
 }
 
+// A pthread's address may be small enough for an id.
+TEST(CrashReport, AnAddressIsNoThreadId) {
+  const CrashReport report = ParseCrashReport(
+      "# An unexpected error has been detected by Java Runtime Environment:\n#\n"
+      "#  SIGSEGV (0xb) at pc=0x00002aaaebe05e11, pid=7215, tid=1074792784\n#\n"
+      "# Java VM: IcedTea 64-Bit Server VM (1.7.0-b21 mixed mode linux-amd64)\n"
+      "Current thread (0x0000000000609000):  JavaThread \"main\" [_thread_in_vm, id=7217, "
+      "stack(0x0000000040000000,0x0000000040101000)]\n");
+  EXPECT_EQ(report.tid.value, 7217);
+  EXPECT_EQ(report.tid.line, 6);
+  EXPECT_EQ(report.version.feature.value, 7);
+}
+
+TEST(CrashReport, PointeesOfJdk6) {
+  const CrashReport report = ParseCrashReport(
+      "Register to memory mapping:\n\n"
+      "RAX=0x0000000000000005\n0x0000000000000005 is pointing to unknown location\n\n"
+      "RBX=0x00007f0000001010\n0x00007f0000001010: <offset 0x1010> in /lib/a.so at "
+      "0x00007f0000000000\n\n"
+      "RSP=0x0000000000002000\n0x0000000000002000 is pointing into the stack for thread: "
+      "0x0000000000609000\n\"main\" prio=10 tid=0x0000000000609000 nid=0x60f runnable\n");
+  ASSERT_EQ(report.register_pointees.size(), 3u);
+  EXPECT_EQ(report.register_pointees[0].kind, PointeeKind::kUnknown);
+  EXPECT_EQ(report.register_pointees[1].kind, PointeeKind::kLibrary);
+  EXPECT_EQ(report.register_pointees[1].name, "/lib/a.so");
+  EXPECT_EQ(report.register_pointees[1].offset, 0x1010u);
+  EXPECT_EQ(report.register_pointees[2].kind, PointeeKind::kStack);
+  EXPECT_EQ(report.register_pointees[2].base, 0x609000u);
+}
+
+TEST(CrashReport, WordsOf32Bits) {
+  const CrashReport report = ParseCrashReport(
+      "# Java VM: Java HotSpot(TM) Client VM (20.6-b01 mixed mode, sharing linux-x86 )\n"
+      "Registers:\nEAX=0x00000000, EBX=0x00001374\nESP=0xb18cd28c, EBP=0xb18cd398\n"
+      "EIP=0xb7705416, CR2=0xb76f6100\n"
+      "Top of Stack: (sp=0xb18cd28c)\n0xb18cd28c:   b76e5e6e b76eeff4 b11ab880 b0b8b743\n");
+  EXPECT_EQ(report.arch, CrashArch::kX86);
+  EXPECT_EQ(report.Register("ebp"), 0xb18cd398u);
+  ASSERT_EQ(report.stack_words.size(), 4u);
+  EXPECT_EQ(report.stack_words[1].address, 0xb18cd290u);
+  EXPECT_EQ(report.stack_words[3].value, 0xb0b8b743u);
+}
+
+// As a terminal of 80 columns does.
+TEST(CrashReport, WordsBrokenByATerminal) {
+  const CrashReport report = ParseCrashReport(
+      "# Java VM: OpenJDK 64-Bit Server VM (11.0.10+9-LTS, mixed mode, parallel gc, linux-\n"
+      "amd64)\n"
+      "Current thread (0x00007fec4403f800):  JavaThread \"A\" daemon [_thread_in_native, id=7, "
+      "stack(0x00007febed3\nfd000,0x00007febedffe000)]\n");
+  EXPECT_EQ(report.platform.value, "linux-amd64");
+  EXPECT_EQ(report.thread.stack_begin, 0x00007febed3fd000u);
+  EXPECT_EQ(report.thread.stack_end, 0x00007febedffe000u);
+}
+
 TEST(CrashReport, SiginfoOfEveryStyle) {
   const auto read = [](const std::string& line) { return ParseCrashReport(line + "\n").signal; };
   CrashSignal signal = read(

@@ -113,6 +113,18 @@ std::string Html(const std::string& text) {
   return Replaced(Replaced(Replaced(text, "&", "&amp;"), "<", "&lt;"), ">", "&gt;");
 }
 
+std::string HtmlMail(const std::string& text) {
+  return EachLine(Html(text), [](const std::string& line, size_t) {
+    return "<span class=\"quotelev1\">&gt; " + line + "\n</span><br>";
+  });
+}
+
+std::string NumberedForHash(const std::string& text) {
+  return EachLine(text, [](const std::string& line, size_t i) {
+    return line.starts_with("# ") ? fmt::format("{}. {}", i % 9 + 1, line.substr(2)) : line;
+  });
+}
+
 std::string Backwards(const std::string& text) {
   Lines lines = Split(text, '\n');
   std::reverse(lines.begin(), lines.end());
@@ -160,6 +172,8 @@ constexpr Damage kDamages[] = {{"ISO times", IsoTimes},
                                {"DOS lines", DosLines},
                                {"UTF-16", Utf16},
                                {"HTML", Html},
+                               {"HTML mail", HtmlMail},
+                               {"numbers for '#'", NumberedForHash},
                                {"backwards", Backwards},
                                {"output between", WithOutputBetween},
                                {"wrapped", Wrapped}};

@@ -99,7 +99,7 @@ int FeatureOf(std::string_view version, bool of_vm) {
   Cursor cursor(version);
   const auto first = cursor.Decimal();
   if (!first || *first > 200) return 0;
-  const bool old_vm = of_vm && version.find("-b") != std::string_view::npos &&
+  const bool old_vm = of_vm && *first != 1 && version.find("-b") != std::string_view::npos &&
                       version.find('+') == std::string_view::npos;
   if (old_vm) return *first == 25 ? 8 : *first >= 21 && *first <= 24 ? 7 : *first <= 20 ? 6 : 0;
   if (*first != 1) return static_cast<int>(*first);

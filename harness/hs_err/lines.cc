@@ -98,6 +98,16 @@ bool SkipBar(std::string_view& text) {
   return true;
 }
 
+// "12. " of a list: some trackers take '#' for one.
+bool SkipItemNumber(std::string_view& text) {
+  size_t digits = 0;
+  while (digits < text.size() && digits < 4 && IsDigit(text[digits])) digits++;
+  if (digits == 0 || text.size() < digits + 2 || text[digits] != '.' || !IsBlank(text[digits + 1]))
+    return false;
+  text.remove_prefix(digits + 2);
+  return true;
+}
+
 bool SkipHash(std::string_view& text) {
   const size_t escape = text.starts_with('\\') ? 1 : 0;
   if (text.size() <= escape || text[escape] != '#') return false;
@@ -113,13 +123,28 @@ struct Entity {
 constexpr Entity kEntities[] = {{"&lt;", "<"},    {"&gt;", ">"},  {"&amp;", "&"},
                                 {"&quot;", "\""}, {"&#39;", "'"}, {"&nbsp;", " "}};
 
-// Copies the text without NULs and escapes.
+// The size of a tag of HTML at the begin, of those that archives of mails put around lines; 0:
+// none.
+size_t TagSize(std::string_view text) {
+  for (const std::string_view tag : {"<span", "</span", "<br", "<p>", "</p>", "<pre", "</pre",
+                                     "<code", "</code", "<div", "</div"}) {
+    const size_t end = text.starts_with(tag) ? text.find('>') : std::string_view::npos;
+    if (end != std::string_view::npos) return end + 1;
+  }
+  return 0;
+}
+
+// Copies the text without NULs, escapes and tags.
 void CopyPlain(std::string_view text, std::string& out) {
   static constexpr std::string_view kEscaped = "#_*<>[]()~`\\-+.!|";
   out.clear();
   for (size_t i = 0; i < text.size(); i++) {
     const char c = text[i];
     if (c == '\0' || c == '\r') continue;
+    if (const size_t tag = c == '<' ? TagSize(text.substr(i)) : 0; tag > 0) {
+      i += tag - 1;
+      continue;
+    }
     if (c == '\\' && i + 1 < text.size() && kEscaped.find(text[i + 1]) != std::string_view::npos)
       continue;
     const Entity* entity = nullptr;
@@ -136,7 +161,8 @@ void CopyPlain(std::string_view text, std::string& out) {
 }
 
 bool IsPlain(std::string_view text) {
-  return std::memchr(text.data(), '\0', text.size()) == nullptr &&
+  return !text.starts_with('<') && !text.ends_with('>') &&
+         std::memchr(text.data(), '\0', text.size()) == nullptr &&
          std::memchr(text.data(), '\\', text.size()) == nullptr &&
          std::memchr(text.data(), '&', text.size()) == nullptr;
 }
@@ -158,6 +184,7 @@ std::string_view WithoutPrefix(std::string_view text, bool& has_hash) {
     if (text.starts_with('>') && text.size() > 1 && text[1] != '>' && text[1] != '=')
       text.remove_prefix(1);
     const bool timed = SkipBracket(text) || SkipTime(text) || SkipSyslog(text);
+    if (!timed) (void)SkipItemNumber(text);
     SkipBlanks(text);
     while (timed && SkipAfterTime(text)) SkipBlanks(text);
     if (!timed && !has_hash) SkipBar(text);

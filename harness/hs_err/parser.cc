@@ -8,6 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/hs_err/characters.h"
 #include "harness/hs_err/cursor.h"
+#include "harness/hs_err/cut_lines.h"
 #include "harness/hs_err/fault_address.h"
 #include "harness/hs_err/frames.h"
 #include "harness/hs_err/sections.h"
@@ -67,6 +68,12 @@ constexpr Header kHeaders[] = {
 
 bool HeadIsTold(const CrashReport& report) { return report.error != CrashError::kUnknown; }
 
+// JDK 5 and 6 say "An unexpected error".
+bool IsHead(std::string_view text) {
+  return text.starts_with("A fatal error has been detected by") ||
+         text.starts_with("An unexpected error has been detected by");
+}
+
 bool HasBody(const CrashReport& report) {
   return report.thread.line > 0 || !report.registers.empty() || !report.native_stack.frames.empty();
 }
@@ -86,22 +93,10 @@ bool MayHoldFrames(Section section) {
   }
 }
 
-bool IsVersion(std::string_view text) {
-  return text.starts_with("JRE version:") || text.starts_with("Java VM:") ||
-         text.starts_with("vm_info:");
-}
-
-// True if the next line may be the rest of it.
-bool IsCutVersion(std::string_view text) {
-  if (text.starts_with("vm_info:") && text.find("built on") == std::string_view::npos) return true;
-  return std::count(text.begin(), text.end(), '(') > std::count(text.begin(), text.end(), ')');
-}
-
 }  // namespace
 
 bool Parser::BeginsAnother(const Line& line) const {
-  return line.text.starts_with("A fatal error has been detected by") && HeadIsTold(report_) &&
-         HasBody(report_);
+  return IsHead(line.text) && HeadIsTold(report_) && HasBody(report_);
 }
 
 bool Parser::Read(const Line& line) {
@@ -144,7 +139,7 @@ bool Parser::EnterSection(const Line& line) {
     expects_message_ = false;
     return enter(Section::kOther);
   }
-  if (text.starts_with("A fatal error has been detected by")) {
+  if (IsHead(text)) {
     (void)enter(Section::kNone);
     return true;
   }
@@ -286,7 +281,7 @@ void Parser::JoinCut(const Line& line) {
     EndCut();
     return;
   }
-  if (!line.text.starts_with("+0x")) cut_text_ += ' ';
+  if (!IsWithinWord(cut_text_, line.text)) cut_text_ += ' ';
   cut_text_ += line.text;
   CrashFrame* frame = nullptr;
   switch (cut_) {
@@ -403,8 +398,11 @@ void Parser::Refine() {
   for (const char* name : {"rsp", "sp"})
     for (const CrashRegister& reg : report_.registers)
       if (reg.name == name) Tell(report_.stack_pointer, reg.value, reg.line);
-  if (report_.thread.line > 0 && report_.thread.id > 0)
-    Tell(report_.tid, report_.thread.id, report_.thread.line);
+  // Before JDK 9 the head tells a pthread's address, which no thread's id of Linux is as large as.
+  constexpr int64_t kMostLinuxId = 1 << 22;
+  if (report_.thread.line > 0 && report_.thread.id > 0 &&
+      (!report_.tid.told() || report_.tid.value > kMostLinuxId))
+    report_.tid = {report_.thread.id, report_.thread.line};
   std::sort(report_.stack_words.begin(), report_.stack_words.end(),
             [](const CrashWord& a, const CrashWord& b) { return a.address < b.address; });
   for (const CrashFrame& frame : report_.native_stack.frames) {

@@ -20,6 +20,7 @@ struct Phrase {
 // In order: the first that occurs in the first line tells the kind.
 constexpr Phrase kPhrases[] = {
     {"{method}", PointeeKind::kMethod},
+    {"to unknown location", PointeeKind::kUnknown},
     {" is null", PointeeKind::kNull},
     {" is NULL", PointeeKind::kNull},
     {"into the stack for thread", PointeeKind::kStack},
@@ -169,7 +170,7 @@ void ReadMore(std::string_view text, CrashPointee& pointee) {
 bool IsCut(const CrashPointee& pointee) {
   switch (pointee.kind) {
     case PointeeKind::kUnknown:
-      return pointee.text.find("unknown value") == std::string::npos;
+      return pointee.text.find("unknown ") == std::string::npos;
     case PointeeKind::kLibrary:
       return !pointee.base;
     case PointeeKind::kMethod:
@@ -183,6 +184,10 @@ bool IsCut(const CrashPointee& pointee) {
 void Rejoin(CrashPointee& pointee) {
   std::string whole = pointee.text;
   std::replace(whole.begin(), whole.end(), '\n', ' ');
+  // JDK 6 tells the value alone, and in the next line the value and what it is.
+  Cursor value(whole);
+  (void)value.Hex();
+  if (Cursor again = value; again.Hex() == pointee.value) whole = Trim(value.rest());
   pointee.symbol.clear();
   pointee.offset.reset();
   ReadKind(whole, pointee);

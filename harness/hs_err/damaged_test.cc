@@ -10,6 +10,7 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/hs_err/crash_report.h"
+#include "harness/hs_err/testing/sanitized.h"
 
 namespace walkhammer {
 namespace {
@@ -226,7 +227,8 @@ TEST(DamagedLog, ReadsLikeTheLogItself) {
   size_t logs = 0;
   for (const auto& entry : std::filesystem::directory_iterator(WALKHAMMER_CRASH_LOGS)) {
     if (entry.path().extension() != ".log") continue;
-    logs++;
+    // With sanitizers one log of eight suffers it.
+    if (logs++ % 8 != 0 && kSanitized) continue;
     const std::string text = ReadFile(entry.path());
     const std::string wanted = Essence(ParseCrashReport(text));
     for (const Damage& damage : kDamages)

@@ -12,6 +12,7 @@
 #include "harness/base/files.h"
 #include "harness/hs_err/crash_report.h"
 #include "harness/hs_err/testing/report_text.h"
+#include "harness/hs_err/testing/sanitized.h"
 
 namespace walkhammer {
 namespace {
@@ -66,7 +67,7 @@ class EachLog : public testing::TestWithParam<std::string> {};
 
 // A cut may spoil the line it goes through, and takes nothing from what is before it.
 TEST_P(EachLog, CutAnywhereKeepsWhatWasRead) {
-  constexpr size_t kCuts = 1000;
+  constexpr size_t kCuts = kSanitized ? 20 : 1000;
   const std::string& log = GetParam();
   const std::string text = ReadFile(log);
   Amount last = AmountOf(ParseCrashReport(""));
@@ -94,7 +95,7 @@ TEST_P(EachLog, CutBetweenLinesReadsTheSame) {
   const std::string text = ReadFile(log);
   const CrashReport whole = ParseCrashReport(text);
   for (size_t end = text.find('\n'); end != std::string::npos;
-       end = text.find('\n', end + 1 + text.size() / 100)) {
+       end = text.find('\n', end + 1 + text.size() / (kSanitized ? 5 : 100))) {
     const CrashReport cut = ParseCrashReport(std::string_view(text).substr(0, end + 1));
     for (size_t i = 0; i < cut.registers.size(); i++) {
       ASSERT_LT(i, whole.registers.size());

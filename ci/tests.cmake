@@ -45,7 +45,8 @@ wh_test(request_test
         LIBS wh_request)
 wh_test(record_test
         harness/findings/crash_folder_test.cc harness/findings/finding_record_test.cc
-        harness/findings/hs_err_head_test.cc harness/store/run_db_coverage_test.cc
+        harness/findings/hs_err_head_test.cc harness/findings/known_bugs_test.cc
+        harness/store/run_db_coverage_test.cc
         harness/store/run_db_stress_test.cc harness/store/run_db_test.cc
         harness/store/run_tables_test.cc harness/store/stack_tree_test.cc
         harness/findings/signature_test.cc harness/findings/snapshot_test.cc

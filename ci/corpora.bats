@@ -91,13 +91,13 @@ report() {
   for folder in known-bugs/*; do
     bug=$folder/bug
     [ "$(sed -n 's/^id: //p' "$bug")" = "$(basename "$folder")" ]
-    for key in title affected fixed budget; do
+    for key in title affected fixed versions-affected versions-clean budget; do
       grep -q "^$key: ." "$bug" || {
         echo "$bug has no $key"
         return 1
       }
     done
-    run ! grep -vE '^(id|title|affected|fixed|flags|budget|replay|silent|fuzz|stress|bucket|scene|not-found):' "$bug"
+    run ! grep -vE '^(id|title|affected|fixed|versions-affected|versions-clean|flags|budget|replay|silent|fuzz|stress|bucket|scene|not-found):' "$bug"
     grep -qE '^(replay|fuzz|stress): ' "$bug"
     ! grep -q '^replay: ' "$bug" || grep -q '^silent: ' "$bug" || return
     ! grep -qE '^(fuzz|stress): ' "$bug" || grep -q '^bucket: ' "$bug" || return

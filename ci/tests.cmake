@@ -89,7 +89,8 @@ wh_test(mutator_test harness/generate/mutator_test.cc LIBS wh_generate)
 wh_test(block_credits_test fuzzers/block_credits_test.cc fuzzers/block_credits.cc LIBS wh_base)
 wh_test(afl_mutator_test fuzzers/afl_mutator_test.cc LIBS wh_cli)
 add_dependencies(afl_mutator_test walkhammer_mutator)
-wh_test(jdk_test harness/jvm/images/jdk_test.cc harness/jvm/images/platform_test.cc
+wh_test(jdk_test harness/jvm/images/jdk_test.cc harness/jvm/images/jdk_version_test.cc
+        harness/jvm/images/platform_test.cc
         harness/jvm/structs/safefetch_code_test.cc harness/jvm/structs/tables_test.cc LIBS wh_cli)
 wh_test(program_test harness/supervise/child_process_test.cc harness/process/interrupt_test.cc
         harness/process/program_test.cc harness/process/scratch_test.cc LIBS wh_cli)

@@ -93,7 +93,7 @@ campaign() {
   run "$1" --jdk "$2" $(of "$1") --out "$out/run"
   [ "$code" -le 1 ] || return 1
   first=$(ask "select min(time_ms) from bucket join finding on finding.bucket = bucket.id
-    where title = '$(of bucket)'")
+    where title like '$(of bucket)'")
   walks=$(ask "select coalesce(sum(count), 0) from count
     where '$(of scene)' in (scene, '')")
   [ "$walks" -gt 0 ]
@@ -105,7 +105,7 @@ campaign_found() {
   [ -n "$first" ] || return 1
   seconds=$((first / 1000))
   seen=$(ask "select printf('%d times', sum(seen)) from bucket
-    where title = '$(of bucket)'")
+    where title like '$(of bucket)'")
 }
 
 campaign_silent() {

@@ -102,6 +102,10 @@ wh_test(worker_test
         harness/supervise/worker_test.cc
         LIBS wh_campaign)
 add_dependencies(worker_test fake_child scenes_jar)  # scenes_jar: the JVM flags beside it
+wh_test(builds_test
+        harness/supervise/builds/replay_tally_test.cc
+        LIBS wh_builds)
+add_dependencies(builds_test fake_child scenes_jar)
 wh_test(stress_options_test
         harness/cli/provider_test.cc harness/cli/stress_options_test.cc
         LIBS wh_cli)

@@ -102,6 +102,10 @@ void Verb::Jdks(std::vector<std::string>& paths) {
   List("--jdk", paths, "JDK home, its bin/java or its libjvm.so; repeatable", "DIR");
 }
 
+void Verb::JdkFolders(std::vector<std::string>& folders) {
+  List("--jdks", folders, "Folder of JDK homes, such as ci/jdks.sh lays out; repeatable", "DIR");
+}
+
 void Verb::CoverageGoal(std::optional<double>& percent) {
   const auto read = [&percent](const std::string& text) {
     const char* end = text.data() + text.size() - (text.ends_with("%") ? 1 : 0);

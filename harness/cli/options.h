@@ -44,6 +44,8 @@ class Verb {
   void Provider(std::string& provider, bool library_only = false);
   // --jdk DIR, repeatable.
   void Jdks(std::vector<std::string>& paths);
+  // --jdks DIR, repeatable: for OpenJdks.
+  void JdkFolders(std::vector<std::string>& folders);
   // --coverage-goal PERCENT, for HoldToGoal: more than 0, at most 100; "30", "29.5" or "30%".
   void CoverageGoal(std::optional<double>& percent);
 

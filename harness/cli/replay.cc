@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // replay: walks recorded requests in fresh processes and says how many of n replays reproduce, by
-// JDK.
+// build.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/duration.h"
 #include "harness/base/print.h"
+#include "harness/base/text.h"
 #include "harness/cli/options.h"
 #include "harness/cli/print_json.h"
 #include "harness/cli/provider.h"
@@ -17,7 +17,9 @@
 #include "harness/jvm/images/jdk_choice.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
-#include "harness/supervise/replay_run.h"
+#include "harness/supervise/builds/build.h"
+#include "harness/supervise/builds/replay_tally.h"
+#include "harness/supervise/matrix/profiles.h"
 
 namespace walkhammer {
 namespace {
@@ -25,24 +27,25 @@ namespace {
 using nlohmann::json;
 
 struct Options {
-  std::vector<std::string> files, jdks;
+  std::vector<std::string> files, jdks, folders, profiles;
   std::string provider;
-  uint64_t times = 1;
+  uint64_t times = 1, jobs = 1;
   std::string hang_limit = "100ms";
   bool json = false;
 };
 
-// The result of n replays of one file on one JDK.
+// The result of n replays of one file on one build.
 struct Row {
-  std::string file, jdk, expect;
-  int times = 0, reproduced = 0, found = 0, unable = 0;
-  std::map<std::string, int> outcomes;  // count by signature, "33 frames" or "code -5"
-  std::string unable_reason;
-  ExitCode unable_code = ExitCode::kUnable;  // kToolFailed once a replay failed for that
-  std::string frames;                        // of the last walk that returned
-  std::string against;  // how the answers of the file's two walkers differed, in the last walk
-  uint32_t stand_ins = 0;
-  std::string stand_in;
+  std::string file, expect;
+  Build build;
+  ReplayTally tally;
+};
+
+// What is replayed, and where.
+struct ReplayWork {
+  std::vector<ReplayInput> inputs;
+  std::vector<Build> builds;
+  std::string library;  // see ChildSetup::provider
 };
 
 // Parses the text of an input, which ReadWalkText has checked already.
@@ -54,134 +57,142 @@ WalkFile FileOf(const ReplayInput& input) {
   return file;
 }
 
-// The JDKs of the architecture that the request is for; a failure if none fits.
-Result<std::vector<Jdk>> JdksFor(const ReplayInput& input, const WalkFile& file,
-                                 const std::vector<Jdk>& jdks) {
-  std::vector<Jdk> fitting;
-  for (const Jdk& jdk : jdks)
-    if (file.arch.empty() || file.arch == jdk.arch) fitting.push_back(jdk);
-  if (!fitting.empty() || jdks.empty()) return fitting;
-  return RefusedArch(input, file, jdks.front().platform);
-}
-
-void Tally(const Result<ReplayOutcome>& outcome, Row& row) {
-  row.times++;
-  if (!outcome.ok()) {
-    row.unable++;
-    row.unable_reason = outcome.failure().message;
-    if (outcome.failure().code != ExitCode::kUnable) row.unable_code = ExitCode::kToolFailed;
-    return;
-  }
-  const ReplayOutcome& seen = outcome.value();
-  row.stand_ins = seen.stand_ins;
-  row.stand_in = seen.stand_in;
-  bool forbidden = false, reproduced = false;
-  for (const FindingRecord& finding : seen.findings) {
-    row.outcomes[finding.signature.expect]++;
-    forbidden |= finding.grade == Grade::kForbidden;
-    if (finding.oracle == "agreement") row.against = finding.detail;
-    reproduced |= !row.expect.empty() && MatchesExpect(row.expect, finding.signature) != Match::kNo;
-  }
-  if (seen.returned) {
-    row.frames = seen.frames;
-    row.outcomes[seen.num_frames > 0 ? fmt::format("{} frames", seen.num_frames)
-                                     : fmt::format("code {}", seen.num_frames)]++;
-  }
-  if (forbidden) row.found++;
-  if (row.expect.empty() ? forbidden : reproduced) row.reproduced++;
+// The builds of the architecture that the request is for; a failure if none fits.
+Result<std::vector<Build>> BuildsFor(const ReplayInput& input, const WalkFile& file,
+                                     const std::vector<Build>& builds) {
+  std::vector<Build> fitting;
+  for (const Build& build : builds)
+    if (file.arch.empty() || file.arch == build.jdk.arch) fitting.push_back(build);
+  if (!fitting.empty() || builds.empty()) return fitting;
+  return RefusedArch(input, file, builds.front().jdk.platform);
 }
 
 // Warns that the request names code that this JVM lacks, as a snapshot of another program does.
 void PrintStandIns(const Row& row) {
-  if (row.stand_ins == 0) return;
+  if (row.tally.stand_ins == 0) return;
   Print(stderr,
         "walkhammer: {}: this JVM lacks {} of the names, so other code stands in for them; one "
         "is {}\n",
-        row.file, row.stand_ins, row.stand_in);
+        row.file, row.tally.stand_ins, row.tally.stand_in);
 }
 
-// What was not walked may be anything but clean.
-void PrintUnable(const Row& row) {
-  if (row.unable == 0) return;
-  Print(stderr, "walkhammer: {}: {} of {} replays could not be walked: {}\n", row.file, row.unable,
-        row.times, row.unable_reason);
+// What was not walked may be anything but clean. A reason that the row before had is not repeated.
+void PrintUnable(const Row& row, const std::vector<Row>& before) {
+  if (row.tally.unable == 0) return;
+  if (!before.empty() && before.back().file == row.file &&
+      before.back().tally.unable_reason == row.tally.unable_reason)
+    return;
+  Print(stderr, "walkhammer: {}: {} of {} replays could not be walked: {}\n", row.file,
+        row.tally.unable, row.tally.times, row.tally.unable_reason);
 }
 
-void PrintRow(const Row& row) {
-  Print(stdout, "{}\n  on {}\n", row.file, row.jdk);
+void PrintAlone(const Row& row) {
+  const ReplayTally& tally = row.tally;
+  Print(stdout, "{}\n  on {} ({})\n", row.file, row.build.jdk.home, row.build.jdk.version);
   if (!row.expect.empty()) Print(stdout, "  expects     {}\n", row.expect);
-  Print(stdout, "  reproduced  {} of {}\n", row.reproduced, row.times);
-  for (const auto& [what, count] : row.outcomes) Print(stdout, "  {:>4} x      {}\n", count, what);
-  if (row.unable > 0)
-    Print(stdout, "  {:>4} x      could not be walked: {}\n", row.unable, row.unable_reason);
-  if (!row.against.empty()) Print(stdout, "  differs     {}\n", row.against);
-  if (row.times == 1 && !row.frames.empty()) {
+  Print(stdout, "  reproduced  {} of {}\n", tally.reproduced, tally.times);
+  for (const auto& [what, count] : tally.outcomes)
+    Print(stdout, "  {:>4} x      {}\n", count, what);
+  if (tally.unable > 0)
+    Print(stdout, "  {:>4} x      could not be walked: {}\n", tally.unable, tally.unable_reason);
+  if (!tally.against.empty()) Print(stdout, "  differs     {}\n", tally.against);
+  if (tally.times == 1 && !tally.frames.empty()) {
     Print(stdout, "  frames, newest first:\n");
-    size_t at = 0;
-    while (at < row.frames.size()) {
-      const size_t end = std::min(row.frames.find('\n', at), row.frames.size());
-      Print(stdout, "    {}\n", row.frames.substr(at, end - at));
-      at = end + 1;
-    }
+    for (const std::string& frame : Split(Trim(tally.frames), '\n'))
+      Print(stdout, "    {}\n", frame);
   }
 }
 
+// The table of a file: a head, then a row for each build as it is ready.
+class Table {
+ public:
+  Table(const ReplayInput& input, const std::string& expect, const std::vector<Build>& builds) {
+    for (const Build& build : builds) {
+      label_ = std::max(label_, build.label.size());
+      profile_ = std::max(profile_, build.profile.size());
+    }
+    Print(stdout, "{}\n", input.name);
+    if (!expect.empty()) Print(stdout, "  expects {}\n", expect);
+    Print(stdout, "  {:{}}  {:{}}  {:>10}  showed\n", "build", label_, "profile", profile_,
+          "reproduced");
+  }
+  void Add(const Row& row) const {
+    Print(stdout, "  {:{}}  {:{}}  {:>10}  {}\n", row.build.label, label_, row.build.profile,
+          profile_, fmt::format("{} of {}", row.tally.reproduced, row.tally.times),
+          row.tally.Words());
+  }
+
+ private:
+  size_t label_ = sizeof "build" - 1, profile_ = sizeof "profile" - 1;
+};
+
 json RowJson(const Row& row) {
+  const ReplayTally& tally = row.tally;
   return {{"file", row.file},
-          {"jdk", row.jdk},
+          {"jdk", row.build.jdk.home + " (" + row.build.jdk.version + ")"},
+          {"home", row.build.jdk.home},
+          {"version", row.build.jdk.version},
+          {"vendor", row.build.jdk.vendor},
+          {"profile", row.build.profile},
+          {"flags", row.build.flags},
           {"expect", row.expect},
-          {"times", row.times},
-          {"reproduced", row.reproduced},
-          {"with_findings", row.found},
-          {"stand_ins", row.stand_ins},
-          {"unable", row.unable},
-          {"unable_reason", row.unable_reason},
-          {"differs", row.against},
-          {"outcomes", row.outcomes}};
+          {"times", tally.times},
+          {"reproduced", tally.reproduced},
+          {"with_findings", tally.found},
+          {"stand_ins", tally.stand_ins},
+          {"unable", tally.unable},
+          {"unable_reason", tally.unable_reason},
+          {"differs", tally.against},
+          {"outcomes", tally.outcomes},
+          {"each", tally.each}};
 }
 
 ExitCode CodeOf(const std::vector<Row>& rows) {
   ExitCode code = ExitCode::kClean;
   for (const Row& row : rows) {
-    if (row.found > 0 || row.reproduced > 0) return ExitCode::kFindings;
-    if (row.unable > 0) code = std::max(code, row.unable_code);
+    if (row.tally.found > 0 || row.tally.reproduced > 0) return ExitCode::kFindings;
+    if (row.tally.unable > 0) code = std::max(code, row.tally.unable_code);
   }
   return code;
 }
 
-int RunReplay(const Options& options, const std::vector<std::string>& jvm_flags) {
-  auto jdks = OpenJdks(options.jdks);
-  if (!jdks.ok()) return PrintFailure(jdks.failure());
-  auto hang = ParseDuration(options.hang_limit, "--hang-limit");
-  if (!hang.ok()) return PrintFailure(hang.failure());
-  auto library = ProviderLibraryNamed(options.provider);
-  if (!library.ok()) return PrintFailure(library.failure());
-  std::vector<ReplayInput> inputs;
+Result<ReplayWork> WorkOf(const Options& options, const std::vector<std::string>& jvm_flags) {
+  ReplayWork work;
+  ASSIGN_OR_RETURN(const auto jdks, OpenJdks(options.jdks, options.folders));
+  ASSIGN_OR_RETURN(const auto profiles, SelectProfiles(options.profiles));
+  ASSIGN_OR_RETURN(work.builds, BuildsOf(jdks, profiles, jvm_flags));
+  ASSIGN_OR_RETURN(const auto hang, ParseDuration(options.hang_limit, "--hang-limit"));
+  ASSIGN_OR_RETURN(work.library, ProviderLibraryNamed(options.provider));
+  const auto hang_limit_ms = static_cast<uint32_t>(std::max<int64_t>(1, hang.count() / 1000000));
   for (const std::string& path : options.files) {
-    auto text = ReadWalkText(path);
-    if (!text.ok()) return PrintFailure(text.failure());
-    inputs.push_back({text.value(), path,
-                      static_cast<uint32_t>(std::max<int64_t>(1, hang.value().count() / 1000000))});
+    ASSIGN_OR_RETURN(const auto text, ReadWalkText(path));
+    work.inputs.push_back({text, path, hang_limit_ms});
   }
+  return work;
+}
+
+int RunReplay(const Options& options, const std::vector<std::string>& jvm_flags) {
+  const auto work = WorkOf(options, jvm_flags);
+  if (!work.ok()) return PrintFailure(work.failure());
   ScratchFolder scratch;
   if (!scratch.made().ok()) return PrintFailure(scratch.made().failure());
   std::vector<Row> rows;
-  for (const ReplayInput& input : inputs) {
+  for (const ReplayInput& input : work.value().inputs) {
     const WalkFile file = FileOf(input);
-    auto fitting = JdksFor(input, file, jdks.value());
-    if (!fitting.ok()) return PrintFailure(fitting.failure());
-    for (const Jdk& jdk : fitting.value()) {
-      ChildSetup setup{jdk.libjvm, jdk.platform, jvm_flags, true, scratch.path()};
-      setup.provider = library.value();
-      Row row;
-      row.file = input.name;
-      row.jdk = jdk.home + " (" + jdk.version + ")";
-      row.expect = file.expect;
-      for (uint64_t i = 0; i < options.times && !Interrupted().load(); i++)
-        Tally(Replay(input, setup), row);
+    const auto builds = BuildsFor(input, file, work.value().builds);
+    if (!builds.ok()) return PrintFailure(builds.failure());
+    std::optional<Table> table;
+    if (!options.json && builds.value().size() > 1)
+      table.emplace(input, file.expect, builds.value());
+    ReplayPlan plan{file.expect, static_cast<int>(options.times), static_cast<int>(options.jobs)};
+    plan.stop = [] { return Interrupted().load(); };
+    for (const Build& build : builds.value()) {
+      const ChildSetup setup = SetupOf(build, scratch.path(), work.value().library);
+      Row row{input.name, file.expect, build, ReplayTimes(input, setup, plan)};
       PrintStandIns(row);
-      PrintUnable(row);
-      if (!options.json) PrintRow(row);
+      PrintUnable(row, rows);
+      if (table) table->Add(row);
+      if (!options.json && !table) PrintAlone(row);
       rows.push_back(std::move(row));
     }
   }
@@ -201,8 +212,12 @@ void AddReplay(CLI::App& app, Invocation& chosen) {
   auto o = std::make_shared<Options>();
   verb.Argument("files", o->files, ".walk files");
   verb.Jdks(o->jdks);
+  verb.JdkFolders(o->folders);
+  verb.List("--profile", o->profiles, "Flag profiles, each on each JDK: walkhammer list profiles",
+            "NAME[,NAME...]");
   verb.Provider(o->provider, true);
-  verb.Count("--times", o->times, "Fresh processes for each file and JDK (default 1)", 1, 100000);
+  verb.Count("--times", o->times, "Fresh processes for each file and build (default 1)", 1, 100000);
+  verb.Count("--jobs", o->jobs, "Processes at a time (default 1)", 1, 1000);
   verb.Text("--hang-limit", o->hang_limit, "CPU time that the walk may take (default 100ms)");
   verb.Json(o->json);
   verb.Runs(chosen,

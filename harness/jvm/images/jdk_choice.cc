@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/jvm/images/jdk_choice.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <utility>
+
+#include "harness/jvm/images/jdk_version.h"
 
 namespace walkhammer {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Fails for a JDK without vmStructs: only doctor can handle such a JDK.
 Result<Jdk> WithVmStructs(Result<Jdk> jdk) {
@@ -16,15 +22,47 @@ Result<Jdk> WithVmStructs(Result<Jdk> jdk) {
 
 }  // namespace
 
-Result<std::vector<Jdk>> OpenJdks(const std::vector<std::string>& paths) {
+Result<std::vector<Jdk>> JdksIn(const std::string& folder, std::vector<Failure>* unusable) {
+  std::error_code error;
+  std::vector<fs::path> homes;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
+    if (!entry.path().filename().string().starts_with(".") && entry.is_directory(error))
+      homes.push_back(entry.path());
+  std::sort(homes.begin(), homes.end());
   std::vector<Jdk> jdks;
-  if (paths.empty()) {
+  for (const fs::path& home : homes) {
+    auto jdk = WithVmStructs(OpenJdk(home));
+    if (!jdk.ok()) {
+      if (unusable != nullptr) unusable->push_back(jdk.failure());
+      continue;
+    }
+    const auto same = [&](const Jdk& other) { return other.libjvm == jdk.value().libjvm; };
+    if (std::none_of(jdks.begin(), jdks.end(), same)) jdks.push_back(std::move(jdk.value()));
+  }
+  if (jdks.empty())
+    return BadInput(folder + " holds no JDK that can be used: ci/jdks.sh fills one");
+  std::stable_sort(jdks.begin(), jdks.end(), [](const Jdk& a, const Jdk& b) {
+    const auto left = ParseJdkVersion(a.version), right = ParseJdkVersion(b.version);
+    if (!left || !right) return !left && right;
+    return *left < *right;
+  });
+  return jdks;
+}
+
+Result<std::vector<Jdk>> OpenJdks(const std::vector<std::string>& paths,
+                                  const std::vector<std::string>& folders) {
+  std::vector<Jdk> jdks;
+  if (paths.empty() && folders.empty()) {
     ASSIGN_OR_RETURN(auto jdk, WithVmStructs(DefaultJdk()));
     jdks.push_back(std::move(jdk));
   }
   for (const std::string& path : paths) {
     ASSIGN_OR_RETURN(auto jdk, WithVmStructs(OpenJdk(path)));
     jdks.push_back(std::move(jdk));
+  }
+  for (const std::string& folder : folders) {
+    ASSIGN_OR_RETURN(auto all, JdksIn(folder));
+    for (Jdk& jdk : all) jdks.push_back(std::move(jdk));
   }
   return jdks;
 }

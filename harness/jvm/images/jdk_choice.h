@@ -11,9 +11,18 @@
 
 namespace walkhammer {
 
-// Opens the JDKs that --jdk names, in that order; DefaultJdk if `paths` is empty. Returns the first
-// failure; kUnable also for a JDK without vmStructs.
-Result<std::vector<Jdk>> OpenJdks(const std::vector<std::string>& paths);
+// Opens the JDKs that --jdk names, in that order, then those of the folders that --jdks names, see
+// JdksIn; DefaultJdk if both are empty. Returns the first failure; kUnable also for a JDK without
+// vmStructs.
+Result<std::vector<Jdk>> OpenJdks(const std::vector<std::string>& paths,
+                                  const std::vector<std::string>& folders = {});
+
+// The JDKs whose homes are entries of `folder`, distinct by libjvm, in the order of their versions
+// (JdkVersion); those without a version first. Entries that begin with a dot are no JDKs.
+// `unusable`, if given, gets a failure for each other entry that is a folder without a JDK that
+// walkhammer can use. kBadInput if there is none.
+Result<std::vector<Jdk>> JdksIn(const std::string& folder,
+                                std::vector<Failure>* unusable = nullptr);
 
 }  // namespace walkhammer
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/supervise/builds/replay_tally.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <thread>
+
+#include "harness/findings/signature.h"
+
+namespace walkhammer {
+namespace {
+
+bool IsBreak(const std::string& oracle) {
+  return oracle == kCrashOracleName || oracle == kHangOracleName || oracle == kDeathOracleName;
+}
+
+}  // namespace
+
+void ReplayTally::Add(const Result<ReplayOutcome>& outcome, const std::string& expect) {
+  times++;
+  if (!outcome.ok()) {
+    unable++;
+    unable_reason = outcome.failure().message;
+    if (outcome.failure().code != ExitCode::kUnable) unable_code = ExitCode::kToolFailed;
+    each.emplace_back("could not be walked");
+    return;
+  }
+  const ReplayOutcome& seen = outcome.value();
+  stand_ins = seen.stand_ins;
+  stand_in = seen.stand_in;
+  std::vector<std::string> shown;
+  bool forbidden = false, shows = false, breaks = false;
+  for (const FindingRecord& finding : seen.findings) {
+    shown.push_back(finding.signature.expect);
+    const bool is_forbidden = finding.grade == Grade::kForbidden;
+    forbidden |= is_forbidden;
+    breaks |= is_forbidden && IsBreak(finding.oracle);
+    if (finding.oracle == "agreement") against = finding.detail;
+    shows |= !expect.empty() && MatchesExpect(expect, finding.signature) != Match::kNo;
+  }
+  if (expect.empty()) shows = forbidden;
+  if (seen.returned) {
+    frames = seen.frames;
+    shown.push_back(seen.num_frames > 0 ? fmt::format("{} frames", seen.num_frames)
+                                        : fmt::format("code {}", seen.num_frames));
+  }
+  for (const std::string& what : shown) outcomes[what]++;
+  each.push_back(fmt::format("{}", fmt::join(shown, " + ")));
+  if (forbidden) found++;
+  if (shows) reproduced++;
+  if (shows || breaks) broken++;
+}
+
+std::string ReplayTally::Words() const {
+  std::vector<std::string> words;
+  for (const auto& [what, count] : outcomes) words.push_back(fmt::format("{} x {}", count, what));
+  if (unable > 0) words.push_back(fmt::format("{} x could not be walked", unable));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+ReplayTally ReplayTimes(const ReplayInput& input, const ChildSetup& setup, const ReplayPlan& plan) {
+  ReplayTally tally;
+  std::vector<std::unique_ptr<ReplayRun>> running;
+  const auto ended = [&] {
+    return tally.times >= plan.times || (plan.until_broken && tally.broken > 0) ||
+           (plan.stop && plan.stop());
+  };
+  for (int started = 0; !ended();) {
+    if (started < plan.times && running.size() < static_cast<size_t>(plan.jobs)) {
+      auto run = ReplayRun::Start(input, setup);
+      started++;
+      if (run.ok()) {
+        running.push_back(std::move(run.value()));
+      } else {
+        tally.Add(run.failure(), plan.expect);
+      }
+      continue;
+    }
+    bool any = false;
+    for (size_t i = 0; i < running.size() && !ended(); i++) {
+      const auto outcome = running[i]->Poll();
+      if (outcome == nullptr) continue;
+      tally.Add(*outcome, plan.expect);
+      any = true;
+      running.erase(running.begin() + static_cast<std::ptrdiff_t>(i--));
+    }
+    if (!any) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return tally;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// ReplayTally: what n replays of one request on one build showed. Each replay has a process of its
+// own. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_SUPERVISE_BUILDS_REPLAY_TALLY_H_
+#define WALKHAMMER_HARNESS_SUPERVISE_BUILDS_REPLAY_TALLY_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/supervise/replay_run.h"
+
+namespace walkhammer {
+
+struct ReplayTally {
+  int times = 0;                        // replays, also those that could not be walked
+  int reproduced = 0;                   // showed `expect`; without `expect`, a Forbidden finding
+  int found = 0;                        // showed a Forbidden finding
+  int broken = 0;                       // reproduced, or crashed, hung or died otherwise
+  int unable = 0;                       // could not be walked
+  std::map<std::string, int> outcomes;  // count by signature, "33 frames" or "code -5"
+  std::vector<std::string> each;        // outcomes of each replay, joined by " + ", as they ended
+  std::string unable_reason;            // of the last that could not be walked
+  ExitCode unable_code = ExitCode::kUnable;  // kToolFailed once a replay failed for that
+  std::string frames;                        // of the last walk that returned
+  std::string against;  // how the answers of the file's two walkers differed, in the last walk
+  uint32_t stand_ins = 0;
+  std::string stand_in;
+
+  int walked() const { return times - unable; }
+  // `expect`: as in .walk files; may be empty.
+  void Add(const Result<ReplayOutcome>& outcome, const std::string& expect);
+  // "3 x crash f(X*)+0x1f, 1 x 33 frames"; the outcomes in the order of their names.
+  std::string Words() const;
+};
+
+struct ReplayPlan {
+  std::string expect;               // see ReplayTally
+  int times = 1;                    // most replays
+  int jobs = 1;                     // most processes at a time
+  bool until_broken = false;        // the first that is `broken` is the last
+  std::function<bool()> stop = {};  // polled; true ends it, with the replays so far; may be empty
+};
+
+// Replays `input` as planned and waits. A replay that was under way when it ended is not counted.
+ReplayTally ReplayTimes(const ReplayInput& input, const ChildSetup& setup, const ReplayPlan& plan);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_SUPERVISE_BUILDS_REPLAY_TALLY_H_

@@ -41,6 +41,7 @@ struct Invocation {
 // `chosen` must outlive `app`.
 using AddVerb = void (*)(CLI::App& app, Invocation& chosen);
 
+void AddBisect(CLI::App& app, Invocation& chosen);
 void AddDoctor(CLI::App& app, Invocation& chosen);
 void AddFuzz(CLI::App& app, Invocation& chosen);
 void AddList(CLI::App& app, Invocation& chosen);

@@ -52,11 +52,16 @@ void ReplayTally::Add(const Result<ReplayOutcome>& outcome, const std::string& e
   if (shows || breaks) broken++;
 }
 
-std::string ReplayTally::Words() const {
+std::string OutcomeWords(const std::map<std::string, int>& outcomes) {
   std::vector<std::string> words;
   for (const auto& [what, count] : outcomes) words.push_back(fmt::format("{} x {}", count, what));
-  if (unable > 0) words.push_back(fmt::format("{} x could not be walked", unable));
   return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string ReplayTally::Words() const {
+  const std::string words = OutcomeWords(outcomes);
+  if (unable == 0) return words;
+  return fmt::format("{}{}{} x could not be walked", words, words.empty() ? "" : ", ", unable);
 }
 
 ReplayTally ReplayTimes(const ReplayInput& input, const ChildSetup& setup, const ReplayPlan& plan) {
@@ -64,6 +69,7 @@ ReplayTally ReplayTimes(const ReplayInput& input, const ChildSetup& setup, const
   std::vector<std::unique_ptr<ReplayRun>> running;
   const auto ended = [&] {
     return tally.times >= plan.times || (plan.until_broken && tally.broken > 0) ||
+           (plan.most_unable > 0 && tally.walked() == 0 && tally.times >= plan.most_unable) ||
            (plan.stop && plan.stop());
   };
   for (int started = 0; !ended();) {

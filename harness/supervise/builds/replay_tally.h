@@ -33,15 +33,19 @@ struct ReplayTally {
   int walked() const { return times - unable; }
   // `expect`: as in .walk files; may be empty.
   void Add(const Result<ReplayOutcome>& outcome, const std::string& expect);
-  // "3 x crash f(X*)+0x1f, 1 x 33 frames"; the outcomes in the order of their names.
+  // "3 x crash f(X*)+0x1f, 1 x 33 frames, 1 x could not be walked".
   std::string Words() const;
 };
 
+// "3 x crash f(X*)+0x1f, 1 x 33 frames"; in the order of their names.
+std::string OutcomeWords(const std::map<std::string, int>& outcomes);
+
 struct ReplayPlan {
-  std::string expect;               // see ReplayTally
-  int times = 1;                    // most replays
-  int jobs = 1;                     // most processes at a time
-  bool until_broken = false;        // the first that is `broken` is the last
+  std::string expect;         // see ReplayTally
+  int times = 1;              // most replays
+  int jobs = 1;               // most processes at a time
+  bool until_broken = false;  // the first that is `broken` is the last
+  int most_unable = 0;        // none walked after so many replays: no more of them; 0: no limit
   std::function<bool()> stop = {};  // polled; true ends it, with the replays so far; may be empty
 };
 

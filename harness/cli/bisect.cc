@@ -146,14 +146,18 @@ std::string Answer(const Bisection& found, bool fix) {
 // What else the reader must know: where the history is not what a bisection supposes.
 std::vector<std::string> Warnings(const Bisection& found) {
   std::vector<std::string> lines;
-  if (found.changes.size() > 1 ||
-      (found.verdict == Verdict::kAllBroken && !found.changes.empty())) {
-    lines.emplace_back("The history is not monotone:");
+  if (found.changes.size() > 1) lines.emplace_back("The history is not monotone:");
+  if (found.verdict == Verdict::kAllBroken && found.changes.size() == 1)
+    lines.emplace_back("The other direction has a pair:");
+  if (!lines.empty())
     for (const auto& [older, newer] : found.changes)
       lines.push_back(fmt::format("  {} {}, {} {}", found.builds[older].label,
                                   StateWord(found.builds[older].state), found.builds[newer].label,
                                   StateWord(found.builds[newer].state)));
-  }
+  for (const BisectedBuild& build : found.builds)
+    if (build.state == BuildState::kBroken && build.probe.reproduced == 0)
+      lines.push_back(fmt::format("{} breaks otherwise than the file expects: {}", build.label,
+                                  OutcomeWords(build.probe.outcomes)));
   const auto left = std::count_if(found.builds.begin(), found.builds.end(), [](const auto& build) {
     return build.state == BuildState::kNotAsked;
   });

@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
   Invocation chosen;
   chosen.probe_scenes = ProbeScenes;
   CatchInterrupts();
-  return RunCommand({AddDoctor, AddFuzz, AddStress, AddStep, AddReplay, AddBisect, AddMinimize,
-                     AddShow, AddReport, AddList},
+  return RunCommand({AddDoctor, AddFuzz, AddStress, AddStep, AddReplay, AddBisect, AddCheck,
+                     AddMinimize, AddShow, AddReport, AddList},
                     chosen, argc, argv);
 }

@@ -24,7 +24,10 @@ class Bisector {
   }
 
   Bisection Run() {
-    if (Search() && plan_.all) AskTheRest();
+    if (Search() && plan_.all) {
+      AskTheRest();
+      ChoosePair();
+    }
     if (Stopped()) out_.verdict = Bisection::Verdict::kStopped;
     FindChanges();
     return std::move(out_);
@@ -188,7 +191,34 @@ class Bisector {
       if (At(at).state == BuildState::kNotAsked) Ask(at, out_.times);
   }
 
+  // Which of two pairs is the answer: one that breaks as expected, then the newer.
+  std::pair<bool, size_t> Rank(const std::pair<size_t, size_t>& pair) const {
+    const size_t broken = plan_.fix ? pair.first : pair.second;
+    return {out_.builds[broken].probe.reproduced > 0, pair.first};
+  }
+
+  // Takes the best of the pairs of this direction, once all builds were asked.
+  void ChoosePair() {
+    while (!Stopped()) {
+      FindChanges();
+      std::optional<std::pair<size_t, size_t>> best;
+      for (const auto& change : out_.changes) {
+        const bool is_fix = out_.builds[change.first].state == BuildState::kBroken;
+        if (is_fix == plan_.fix && (!best || Rank(*best) < Rank(change))) best = change;
+      }
+      if (!best || *best == out_.pair) return;
+      out_.pair = *best;
+      const size_t clean = plan_.fix ? best->second : best->first;
+      Tell(
+          fmt::format("of several such pairs, {} and {} are the newest that break as expected, or "
+                      "the newest of all",
+                      out_.builds[best->first].label, out_.builds[best->second].label));
+      if (Ask(IndexOf(clean), out_.times) != BuildState::kBroken) return;
+    }
+  }
+
   void FindChanges() {
+    out_.changes.clear();
     std::optional<size_t> last;
     for (size_t i = 0; i < size(); i++) {
       const BuildState state = out_.builds[i].state;

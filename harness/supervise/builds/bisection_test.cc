@@ -194,9 +194,17 @@ TEST(BisectionTest, TellsAHistoryThatIsNotMonotone) {
 
   const Bisection ends = History("BB..BB.").Bisect(Fix());
   EXPECT_EQ(ends.verdict, Verdict::kPair);
+  EXPECT_THAT(ends.pair, Pair(5U, 6U)) << "the newest build that ceases to break";
   EXPECT_EQ(ends.changes.size(), 3U);
-  EXPECT_EQ(ends.builds[ends.pair.first].state, BuildState::kBroken);
-  EXPECT_EQ(ends.builds[ends.pair.second].state, BuildState::kClean);
+}
+
+TEST(BisectionTest, APairThatBreaksAsExpectedIsBetterThanANewerOne) {
+  const Bisection ends = History("BB..xx.").Bisect(Fix());
+  EXPECT_THAT(ends.pair, Pair(1U, 2U));
+  EXPECT_THAT(History("xx..BB.").Bisect(Fix()).pair, Pair(5U, 6U));
+  EXPECT_THAT(History(".BB.xx").Bisect().pair, Pair(0U, 1U));
+  EXPECT_THAT(History(".xx.BB").Bisect().pair, Pair(3U, 4U));
+  EXPECT_THAT(History(".xx.xx").Bisect().pair, Pair(3U, 4U));
 }
 
 TEST(BisectionTest, FindsBreaksBetweenCleanEnds) {

@@ -104,6 +104,7 @@ wh_test(worker_test
 add_dependencies(worker_test fake_child scenes_jar)  # scenes_jar: the JVM flags beside it
 wh_test(builds_test
         harness/supervise/builds/bisection_test.cc harness/supervise/builds/bug_check_test.cc
+        harness/supervise/builds/bundle_test.cc
         harness/supervise/builds/replay_tally_test.cc
         LIBS wh_builds)
 add_dependencies(builds_test fake_child scenes_jar)

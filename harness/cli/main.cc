@@ -26,6 +26,6 @@ int main(int argc, char** argv) {
   chosen.probe_scenes = ProbeScenes;
   CatchInterrupts();
   return RunCommand({AddDoctor, AddFuzz, AddStress, AddStep, AddReplay, AddBisect, AddCheck,
-                     AddMinimize, AddShow, AddReport, AddList},
+                     AddBundle, AddMinimize, AddShow, AddReport, AddRedact, AddList},
                     chosen, argc, argv);
 }

@@ -87,22 +87,6 @@ const char* StateMeaning(uint8_t state) {
   }
 }
 
-const char* RealismMeaning(Realism realism) {
-  switch (realism) {
-    case Realism::kGenuine:
-      return "exactly what a profiler's signal would have seen";
-    case Realism::kShifted:
-      return "registers moved by a few bytes from what a signal would have seen";
-    case Realism::kRandomRegisters:
-      return "registers that a signal is unlikely to see, on a true stack";
-    case Realism::kEditedStack:
-      return "a stack with changed words, as after corruption or in a rare window";
-    case Realism::kCount:
-      break;
-  }
-  return "";
-}
-
 // What si_code `code` of `signal` means (Linux: asm-generic/siginfo.h); "" for other codes.
 std::string CodeMeaning(int signal, int code) {
   if (code == SI_KERNEL) return "sent by the kernel without an address";
@@ -261,6 +245,22 @@ std::string ExplainRequest(const WalkRequest& given, const SymbolTable& symbols)
       break;
   }
   return text + ExplainEdits(request, symbols);
+}
+
+const char* RealismMeaning(Realism realism) {
+  switch (realism) {
+    case Realism::kGenuine:
+      return "exactly what a profiler's signal would have seen";
+    case Realism::kShifted:
+      return "registers moved by a few bytes from what a signal would have seen";
+    case Realism::kRandomRegisters:
+      return "registers that a signal is unlikely to see, on a true stack";
+    case Realism::kEditedStack:
+      return "a stack with changed words, as after corruption or in a rare window";
+    case Realism::kCount:
+      break;
+  }
+  return "";
 }
 
 std::string ExplainCase(const CrashCase& crash) {

@@ -31,6 +31,9 @@ std::string ExplainValue(const Value& value, const SymbolTable& symbols);
 // What the request shows to the walker: one indented line per register, field and edit.
 std::string ExplainRequest(const WalkRequest& request, const SymbolTable& symbols);
 
+// What `realism` says of a request, in words: "exactly what a profiler's signal would have seen".
+const char* RealismMeaning(Realism realism);
+
 // The text of explain.txt.
 std::string ExplainCase(const CrashCase& crash);
 

@@ -37,9 +37,11 @@ void ReplayTally::Add(const Result<ReplayOutcome>& outcome, const std::string& e
     forbidden |= is_forbidden;
     breaks |= is_forbidden && IsBreak(finding.oracle);
     if (finding.oracle == "agreement") against = finding.detail;
-    shows |= !expect.empty() && MatchesExpect(expect, finding.signature) != Match::kNo;
+    const bool counts =
+        expect.empty() ? is_forbidden : MatchesExpect(expect, finding.signature) != Match::kNo;
+    if (counts && !example) example = finding;
+    shows |= counts;
   }
-  if (expect.empty()) shows = forbidden;
   if (seen.returned) {
     frames = seen.frames;
     shown.push_back(seen.num_frames > 0 ? fmt::format("{} frames", seen.num_frames)

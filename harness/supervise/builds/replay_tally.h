@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct ReplayTally {
   std::string against;  // how the answers of the file's two walkers differed, in the last walk
   uint32_t stand_ins = 0;
   std::string stand_in;
+  std::optional<FindingRecord> example;  // the first finding that counts as `reproduced`
 
   int walked() const { return times - unable; }
   // `expect`: as in .walk files; may be empty.

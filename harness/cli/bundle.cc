@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// bundle: what to attach to a bug report, made of a crash folder or a .walk file.
+#include "harness/supervise/builds/bundle.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/files.h"
+#include "harness/base/print.h"
+#include "harness/cli/options.h"
+#include "harness/cli/print_json.h"
+#include "harness/cli/walk_file.h"
+#include "harness/findings/crash_folder.h"
+#include "harness/jvm/images/jdk_choice.h"
+#include "harness/process/interrupt.h"
+#include "harness/process/scratch.h"
+#include "harness/request/symbol_table.h"
+#include "harness/request/text_form.h"
+#include "harness/supervise/builds/build.h"
+#include "harness/supervise/minimize_input.h"
+
+namespace walkhammer {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string path, out;
+  std::vector<std::string> jdks, folders, profiles;
+  uint64_t times = 5, jobs = 2;
+  bool keep = false, json = false;
+};
+
+// What is bundled, before any replay.
+struct BundleSource {
+  ReplayInput input;                // canonical text
+  std::string expect;               // may be empty
+  std::string arch;                 // empty: any
+  std::string explanation, hs_err;  // the crash folder's; may be empty
+};
+
+// `path`: a .walk file, or a crash folder, whose minimized request is preferred.
+Result<BundleSource> ReadSource(const std::string& path) {
+  constexpr size_t kMostBytes = 4 << 20;
+  BundleSource source;
+  std::string walk = path;
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    walk = path + "/" + kMinimizedName;
+    if (!fs::exists(walk, error)) walk = path + "/" + kInputName;
+    if (!fs::exists(walk, error))
+      return BadInput(fmt::format("{} is no crash folder: it has no {}", path, kInputName));
+    source.explanation = ReadFile(path + "/" + kExplainName, kMostBytes);
+    source.hs_err = ReadFile(path + "/" + kHsErrName, kMostBytes);
+  }
+  ASSIGN_OR_RETURN(const auto text, ReadWalkText(walk));
+  const auto symbols = std::make_unique<SymbolTable>();
+  symbols->Init();
+  WalkFile file;
+  if (std::string wrong = ParseText(text, walk, *symbols, file); !wrong.empty())
+    return BadInput(std::move(wrong));
+  source.input = {ToText(file, *symbols), walk};
+  source.expect = file.expect;
+  source.arch = file.arch;
+  return source;
+}
+
+class BundleMaker {
+ public:
+  BundleMaker(const Options& options, BundleSource source, std::vector<Build> builds,
+              const std::string& scratch)
+      : options_(options),
+        source_(std::move(source)),
+        builds_(std::move(builds)),
+        scratch_(scratch) {}
+
+  Result<BundleCase> Make() {
+    const auto shown = FindBuild();
+    if (!shown.ok()) return shown.failure();
+    content_.explanation = source_.explanation;
+    content_.hs_err = source_.hs_err;
+    content_.tool_version = WALKHAMMER_VERSION;
+    content_.shown_on = shown.value()->label;
+    content_.flags = shown.value()->flags;
+    RETURN_IF_ERROR(Shrink(*shown.value()));
+    for (const Build& build : builds_) {
+      Print(stderr, "walkhammer: replaying on {}, {}\n", build.label, build.profile);
+      content_.rows.push_back({build, Replay(build)});
+      const auto& example = content_.rows.back().tally.example;
+      if (example && build.label == content_.shown_on) content_.finding = *example;
+    }
+    if (Interrupted().load()) return ToolFailed("interrupted before all replays ran");
+    return std::move(content_);
+  }
+
+ private:
+  ReplayTally Replay(const Build& build) const {
+    ReplayPlan plan{source_.expect, static_cast<int>(options_.times),
+                    static_cast<int>(options_.jobs)};
+    plan.most_unable = 2;
+    plan.stop = [] { return Interrupted().load(); };
+    return ReplayTimes(source_.input, SetupOf(build, scratch_), plan);
+  }
+
+  // The first build that shows the finding; its signature becomes `expect` if there was none.
+  Result<const Build*> FindBuild() {
+    std::string unable;
+    for (const Build& build : builds_) {
+      const ReplayTally tally = Replay(build);
+      if (tally.walked() == 0) unable = tally.unable_reason;
+      if (!tally.example) continue;
+      reliable_ = tally.reproduced == tally.times;
+      content_.finding = *tally.example;
+      if (source_.expect.empty()) source_.expect = tally.example->signature.expect;
+      return &build;
+    }
+    if (Interrupted().load()) return ToolFailed("interrupted before all replays ran");
+    const std::string what = source_.expect.empty() ? "any finding" : source_.expect;
+    return BadInput(
+        fmt::format("{} does not show {} on any of the {} builds, so there is nothing "
+                    "to report{}",
+                    source_.input.name, what, builds_.size(),
+                    unable.empty() ? "" : "; one could not walk it: " + unable));
+  }
+
+  // Makes the request smaller if it replays each time.
+  Status Shrink(const Build& build) {
+    content_.walk = WithExpect();
+    content_.minimized = "The request is as it was found.";
+    if (!options_.keep && reliable_) {
+      Print(stderr, "walkhammer: minimising on {}\n", build.label);
+      MinimizePlan plan;
+      plan.jobs = static_cast<int>(options_.jobs);
+      plan.stop = plan.give_up = [] { return Interrupted().load(); };
+      const auto small =
+          MinimizeInput({content_.walk, source_.input.name}, SetupOf(build, scratch_), plan);
+      if (small.ok()) {
+        content_.walk = small.value().text;
+        source_.expect = small.value().expect;
+        content_.minimized = fmt::format(
+            "The request is minimised (edits of the stack: {} before, {} now) and "
+            "replayed {} of {} times in fresh processes.",
+            small.value().edits_before, small.value().edits, plan.times, plan.times);
+      } else {
+        content_.minimized += " It could not be minimised.";
+        Print(stderr, "walkhammer: not minimised: {}\n", small.failure().message);
+      }
+    } else if (!reliable_) {
+      content_.minimized += " It does not replay each time, so it was not minimised.";
+    }
+    source_.input.text = content_.walk;
+    return Ok();
+  }
+
+  // The request with what is expected of it.
+  std::string WithExpect() const {
+    const auto symbols = std::make_unique<SymbolTable>();
+    symbols->Init();
+    WalkFile file;
+    (void)ParseText(source_.input.text, source_.input.name, *symbols, file);
+    file.expect = source_.expect;
+    return ToText(file, *symbols);
+  }
+
+  const Options& options_;
+  BundleSource source_;
+  std::vector<Build> builds_;
+  std::string scratch_;
+  bool reliable_ = false;
+  BundleCase content_;
+};
+
+Result<std::vector<Build>> FittingBuilds(const Options& options, const std::string& arch,
+                                         const std::vector<std::string>& jvm_flags) {
+  ASSIGN_OR_RETURN(const auto jdks, OpenJdks(options.jdks, options.folders));
+  std::vector<Jdk> fitting;
+  for (const Jdk& jdk : jdks)
+    if (arch.empty() || jdk.arch == arch) fitting.push_back(jdk);
+  if (fitting.empty())
+    return Unable(fmt::format("the request is for {}: name a JDK for it by --jdk", arch));
+  ASSIGN_OR_RETURN(const auto profiles, SelectProfiles(options.profiles));
+  return BuildsOf(fitting, profiles, jvm_flags);
+}
+
+int RunBundle(const Options& options, const std::vector<std::string>& jvm_flags) {
+  if (options.out.empty()) return PrintFailure(BadInput("--out DIR says where the bundle goes"));
+  std::error_code error;
+  if (fs::exists(options.out, error) && !fs::is_empty(options.out, error))
+    return PrintFailure(BadInput(options.out + " is not empty: name a new folder by --out"));
+  auto source = ReadSource(options.path);
+  if (!source.ok()) return PrintFailure(source.failure());
+  auto builds = FittingBuilds(options, source.value().arch, jvm_flags);
+  if (!builds.ok()) return PrintFailure(builds.failure());
+  ScratchFolder scratch;
+  if (!scratch.made().ok()) return PrintFailure(scratch.made().failure());
+  auto content = BundleMaker(options, source.value(), builds.value(), scratch.path()).Make();
+  if (!content.ok()) return PrintFailure(content.failure());
+  auto files = BundleFiles(content.value());
+  if (!files.ok()) return PrintFailure(files.failure());
+  if (Status written = WriteBundle(options.out, files.value()); !written.ok())
+    return PrintFailure(written.failure());
+  nlohmann::json names = nlohmann::json::array();
+  for (const BundleFile& file : files.value()) {
+    names.push_back(file.name);
+    if (!options.json) Print(stdout, "{}/{}\n", options.out, file.name);
+  }
+  if (options.json)
+    PrintJson({{"schema", 1},
+               {"out", options.out},
+               {"signature", content.value().finding.signature.expect},
+               {"files", names}});
+  Print(stderr, "walkhammer: read report.md and redacted.txt before you send the bundle\n");
+  return static_cast<int>(ExitCode::kFindings);
+}
+
+}  // namespace
+
+void AddBundle(CLI::App& app, Invocation& chosen) {
+  Verb verb(app, "bundle", "What to attach to a bug report, with nothing personal in it");
+  auto o = std::make_shared<Options>();
+  verb.Argument("path", o->path, "A crash folder of a run (RUN/crashes/...), or a .walk file");
+  verb.Jdks(o->jdks);
+  verb.JdkFolders(o->folders);
+  verb.List("--profile", o->profiles, "Flag profiles, each on each JDK: walkhammer list profiles",
+            "NAME[,NAME...]");
+  verb.Text("--out", o->out, "A new folder for the bundle", "DIR");
+  verb.Count("--times", o->times, "Replays on each build (default 5)", 1, 100000);
+  verb.Count("--jobs", o->jobs, "Processes at a time (default 2)", 1, 1000);
+  verb.Flag("--no-minimize", o->keep, "Bundle the request as it is");
+  verb.Json(o->json);
+  verb.Runs(chosen,
+            [o](const std::vector<std::string>& jvm_flags) { return RunBundle(*o, jvm_flags); });
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/supervise/builds/bundle.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "harness/base/shell.h"
+#include "harness/base/text.h"
+#include "harness/findings/crash_folder.h"
+#include "harness/findings/explain.h"
+#include "harness/request/symbol_table.h"
+#include "harness/request/text_form.h"
+#include "harness/request/walker_table.h"
+#include "harness/supervise/builds/anonymous.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr char kWalkName[] = "input.walk", kReportName[] = "report.md", kScriptName[] = "replay.sh",
+               kTableName[] = "builds.json", kRedactedName[] = "redacted.txt";
+
+// A fenced block of Markdown, longer than any fence in `text`.
+std::string Block(const std::string& text) {
+  std::string fence = "```";
+  while (text.find(fence) != std::string::npos) fence += '`';
+  return fence + "\n" + text.substr(0, text.find_last_not_of(" \n") + 1) + "\n" + fence + "\n";
+}
+
+// A cell of a table of Markdown.
+std::string Cell(std::string text) {
+  for (size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2))
+    text.insert(at, "\\");
+  return text.empty() ? "-" : text;
+}
+
+// Makes the parts of the bundle; each text that others had a hand in goes through Anonymous.
+class Bundler {
+ public:
+  Bundler(const BundleCase& content, const WalkFile& file, const SymbolTable& symbols)
+      : content_(content), file_(file), symbols_(symbols), anonymous_(Places(content)) {}
+
+  std::vector<BundleFile> Files() {
+    std::vector<BundleFile> files = {{kWalkName, Clean(content_.walk, kWalkName)},
+                                     {kReportName, Report()},
+                                     {kScriptName, Script()},
+                                     {kTableName, Table()}};
+    if (!content_.explanation.empty())
+      files.push_back({kExplainName, Clean(content_.explanation, kExplainName)});
+    if (!content_.hs_err.empty()) files.push_back({kHsErrName, Clean(content_.hs_err, kHsErrName)});
+    files.push_back({kRedactedName, Redacted()});
+    return files;
+  }
+
+ private:
+  static std::vector<std::pair<std::string, std::string>> Places(const BundleCase& content) {
+    std::vector<std::pair<std::string, std::string>> places;
+    for (const BundleRow& row : content.rows)
+      places.emplace_back(row.build.jdk.home, "<jdk " + row.build.jdk.version + ">");
+    return places;
+  }
+  std::string Clean(std::string_view text, const std::string& name) {
+    return anonymous_.Clean(text, name);
+  }
+  std::string CleanFlags(const std::vector<std::string>& flags, const std::string& name) {
+    std::vector<std::string> words;
+    for (const std::string& flag : flags) words.push_back(Clean(flag, name));
+    return ShellCommand(words);
+  }
+
+  std::string Report() {
+    const FindingRecord& finding = content_.finding;
+    const auto clean = [this](const std::string& text) { return Clean(text, kReportName); };
+    std::string text = fmt::format("# {}\n\n", clean(finding.signature.title));
+    text += fmt::format("Walker: `{}`, {}. Seen on JDK {}.\n\n",
+                        AllWalkers()[file_.request.walker].name,
+                        AllWalkers()[file_.request.walker].what, content_.shown_on);
+    text += "A stack walker must return frames or an error code, whatever it is shown. This one:\n";
+    const bool says_more = finding.signature.expect.find(finding.detail) == std::string::npos;
+    text += Block(clean(finding.signature.expect + (says_more ? "\n" + finding.detail : "")));
+    text += fmt::format("\nHow real is it: {}: {}\n\n", RealismWord(RealismOf(file_.request)),
+                        RealismMeaning(RealismOf(file_.request)));
+    text += fmt::format(
+        "## To reproduce\n\nWith walkhammer {} on Linux, a stock JDK and the file `{}`:\n",
+        content_.tool_version, kWalkName);
+    text += Block("sh " + std::string(kScriptName) + " JDK_HOME");
+    text += fmt::format("\n{}\n\n## Builds\n\n{}", content_.minimized, TableText());
+    text += "\n## What the walker was shown\n\n" + Block(clean(content_.walk));
+    text += "\nIn words:\n" + Block(clean(ExplainRequest(file_.request, symbols_)));
+    if (!finding.native.empty())
+      text += "\n## Where the walker was, innermost first\n\n" + Block(clean(finding.native));
+    if (!finding.frames.empty())
+      text +=
+          "\n## What the walker returned, newest frame first\n\n" + Block(clean(finding.frames));
+    text += "\n## Machine\n\n" + Machine() + "\n";
+    return text;
+  }
+
+  std::string TableText() {
+    std::string text =
+        "| JDK | vendor | architecture | build id of libjvm | profile | reproduced | showed |\n"
+        "| --- | --- | --- | --- | --- | --- | --- |\n";
+    for (const auto& [build, tally] : content_.rows) {
+      std::string showed = tally.Words();
+      if (tally.unable > 0) showed += ": " + tally.unable_reason;
+      text += fmt::format("| {} | {} | {} | {} | {} | {} of {} | {} |\n", Cell(build.jdk.version),
+                          Cell(build.jdk.vendor), build.jdk.arch, Cell(build.jdk.build_id),
+                          build.profile, tally.reproduced, tally.walked(),
+                          Cell(Clean(showed, kReportName)));
+    }
+    text += "\nJVM flags of the profiles:\n\n";
+    std::set<std::string> named;
+    for (const BundleRow& row : content_.rows) {
+      if (!named.insert(row.build.profile).second) continue;
+      const std::string flags = CleanFlags(row.build.flags, kReportName);
+      text +=
+          fmt::format("* {}: {}\n", row.build.profile, flags.empty() ? "none" : "`" + flags + "`");
+    }
+    return text;
+  }
+
+  std::string Script() {
+    const std::string flags = CleanFlags(content_.flags, kScriptName);
+    return fmt::format(
+        "#!/bin/sh\n# Walks {} again on the JDK that $1 names. Exit code 1: it breaks, 0: it does "
+        "not.\n# walkhammer must be on PATH, or $WALKHAMMER name it.\n"
+        "exec \"${{WALKHAMMER:-walkhammer}}\" replay \"$(dirname \"$0\")/{}\" --times 5 --jdk "
+        "\"${{1:?which JDK?}}\"{}{}\n",
+        kWalkName, kWalkName, flags.empty() ? "" : " -- ", flags);
+  }
+
+  std::string Table() {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const auto& [build, tally] : content_.rows) {
+      nlohmann::json outcomes = nlohmann::json::object();
+      for (const auto& [what, count] : tally.outcomes) outcomes[Clean(what, kTableName)] = count;
+      rows.push_back({{"version", build.jdk.version},
+                      {"vendor", build.jdk.vendor},
+                      {"architecture", build.jdk.arch},
+                      {"build_id", build.jdk.build_id},
+                      {"profile", build.profile},
+                      {"flags", CleanFlags(build.flags, kTableName)},
+                      {"walked", tally.walked()},
+                      {"reproduced", tally.reproduced},
+                      {"outcomes", std::move(outcomes)},
+                      {"unable_reason", Clean(tally.unable_reason, kTableName)}});
+    }
+    using nlohmann::json;
+    return json({{"schema", 1}, {"builds", rows}})
+               .dump(2, ' ', false, json::error_handler_t::replace) +
+           "\n";
+  }
+
+  static std::string Machine() {
+    utsname name = {};
+    uname(&name);
+    return fmt::format("{} {}, {}", name.sysname, name.release, name.machine);
+  }
+
+  std::string Redacted() const {
+    return "What was replaced in the files of this bundle. It does not stand here.\n"
+           "Kept: versions, vendors and build ids of JDKs, the kernel's version, and names of "
+           "classes, methods and libraries.\n\n" +
+           anonymous_.Report();
+  }
+
+  const BundleCase& content_;
+  const WalkFile& file_;
+  const SymbolTable& symbols_;
+  Anonymous anonymous_;
+};
+
+}  // namespace
+
+Result<std::vector<BundleFile>> BundleFiles(const BundleCase& content) {
+  const auto symbols = std::make_unique<SymbolTable>();
+  symbols->Init();
+  WalkFile file;
+  if (std::string error = ParseText(content.walk, kWalkName, *symbols, file); !error.empty())
+    return BadInput(std::move(error));
+  return Bundler(content, file, *symbols).Files();
+}
+
+Status WriteBundle(const std::string& dir, const std::vector<BundleFile>& files) {
+  std::error_code error;
+  std::filesystem::create_directories(dir, error);
+  if (error) return BadInput(fmt::format("cannot make the folder {}: {}", dir, error.message()));
+  if (!std::filesystem::is_empty(dir, error))
+    return BadInput(fmt::format("{} is not empty: name a new folder by --out", dir));
+  for (const BundleFile& file : files)
+    RETURN_IF_ERROR(WriteFileAtomically(dir + "/" + file.name, file.text));
+  return Ok();
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bundle: what it holds, and what it must not.
+#include "harness/supervise/builds/bundle.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "harness/supervise/builds/anonymous.h"
+
+namespace walkhammer {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string Hidden(const std::string& text) {
+  int count = 0;
+  return HidePaths(text, count);
+}
+
+TEST(HidePathsTest, KeepsTheLastName) {
+  EXPECT_EQ(Hidden("/srv/customer/app.jar"), "<path>/app.jar");
+  EXPECT_EQ(Hidden("-Dx=/srv/customer/app.jar:/opt/b/c.jar y"),
+            "-Dx=<path>/app.jar:<path>/c.jar y");
+  EXPECT_EQ(Hidden("\"/a/b\" (/c/d/e) [/f/g]"), "\"<path>/b\" (<path>/e) [<path>/g]");
+  EXPECT_EQ(Hidden("x\n/a/b\n"), "x\n<path>/b\n");
+  int count = 0;
+  HidePaths("/a/b /c/d /usr/e", count);
+  EXPECT_EQ(count, 2);
+}
+
+TEST(HidePathsTest, LeavesWhatIsNone) {
+  for (const char* text :
+       {"", "/", "/x", "a/b/c", "java/lang/Object", "(Ljava/lang/String;)V", "3/5", "// comment",
+        "https://example.org/a/b", "/usr/lib/jvm/java-17/lib/server/libjvm.so", "/proc/self/maps",
+        "/tmp/x/y", "a.B.c()V"})
+    EXPECT_EQ(Hidden(text), text);
+}
+
+TEST(AnonymousTest, ReplacesFoldersOfJdksTheLongestFirst) {
+  Anonymous anonymous({{"/opt/j", "<jdk 1>"}, {"/opt/j/inner", "<jdk 2>"}}, {});
+  EXPECT_EQ(anonymous.Clean("/opt/j/lib and /opt/j/inner/lib, /opt/jay/lib", "f"),
+            "<jdk 1>/lib and <jdk 2>/lib, <path>/lib");
+  EXPECT_THAT(anonymous.Report(), HasSubstr("f: folder of a JDK, 2x"));
+  EXPECT_THAT(anonymous.Report(), HasSubstr("f: path, 1x"));
+}
+
+TEST(AnonymousTest, ReplacesNamesWhereNoLetterAdjoins) {
+  Anonymous anonymous({}, {{"zeus", "<host>"}, {"alice", "<user>"}});
+  EXPECT_EQ(anonymous.Clean("on zeus! zeus.example alice malice zeus2", "f"),
+            "on <host>! <host>.example <user> malice zeus2");
+  EXPECT_THAT(anonymous.Report(), HasSubstr("f: host name, 2x"));
+  EXPECT_THAT(anonymous.Report(), HasSubstr("f: user name, 1x"));
+}
+
+TEST(AnonymousTest, NamesOfAMachineLeaveOutThoseThatTellNothing) {
+  setenv("SUDO_USER", "root", 1);
+  for (const auto& [name, by] : NamesOfThisMachine()) EXPECT_NE(name, "root");
+  setenv("SUDO_USER", "alice", 1);
+  EXPECT_THAT(NamesOfThisMachine(), ::testing::Contains(::testing::Pair("alice", "<user>")));
+  unsetenv("SUDO_USER");
+}
+
+TEST(AnonymousTest, SaysIfNothingWasReplaced) {
+  Anonymous anonymous({}, {});
+  EXPECT_EQ(anonymous.Clean("33 frames", "f"), "33 frames");
+  EXPECT_EQ(anonymous.Report(), "Nothing was replaced.\n");
+}
+
+constexpr char kWalk[] =
+    "walk 4\nwalker agct\nscene c2\nstate in_Java\npc 0x1234\nexpect crash f(X*)+0x1f\n";
+
+BundleRow RowOf(const std::string& version, int reproduced) {
+  BundleRow row;
+  row.build.jdk.home = "/home/alice/jdks/" + version;
+  row.build.jdk.version = row.build.label = version;
+  row.build.jdk.arch = "x86_64";
+  row.build.profile = "default";
+  row.build.flags = {"-Xint", "-Dtoken=s3cr3t"};
+  row.tally.times = 5;
+  row.tally.reproduced = reproduced;
+  row.tally.outcomes = {{reproduced > 0 ? "crash f(X*)+0x1f" : "33 frames", 5}};
+  return row;
+}
+
+BundleCase Case() {
+  BundleCase content;
+  content.walk = kWalk;
+  content.minimized = "The request is as it was found.";
+  content.finding.signature = {"key", "crash in f", "crash", "crash f(X*)+0x1f"};
+  content.finding.native = "libjvm.so f(X*)+0x1f\n";
+  content.shown_on = "17.0.2";
+  content.rows = {RowOf("17.0.2", 5), RowOf("17.0.9.1", 0)};
+  content.flags = content.rows[0].build.flags;
+  content.hs_err =
+      "# JRE version: OpenJDK (17.0.2)\nEnvironment Variables:\nPATH=/home/alice/bin\nUSER=alice\n"
+      "HOSTNAME=alices-laptop\n\nCommand Line: -Dtoken=s3cr3t /home/alice/secret-project/app.jar\n"
+      "7f00-7f01 r-xp /home/alice/jdks/17.0.2/lib/server/libjvm.so\n# on alices-laptop\n";
+  content.explanation = "JDK  /home/alice/jdks/17.0.2 (17.0.2)\n";
+  content.tool_version = "0.1";
+  return content;
+}
+
+std::map<std::string, std::string> FilesOf(const BundleCase& content) {
+  const auto files = BundleFiles(content);
+  EXPECT_TRUE(files.ok()) << files.failure().message;
+  std::map<std::string, std::string> texts;
+  if (!files.ok()) return texts;
+  for (const BundleFile& file : files.value()) texts[file.name] = file.text;
+  EXPECT_EQ(files.value().back().name, "redacted.txt");
+  return texts;
+}
+
+TEST(BundleTest, HoldsWhatAReportNeeds) {
+  auto files = FilesOf(Case());
+  ASSERT_EQ(files.size(), 7U);
+  EXPECT_EQ(files["input.walk"], kWalk);
+  const std::string& report = files["report.md"];
+  EXPECT_THAT(report, HasSubstr("# crash in f\n"));
+  EXPECT_THAT(report, HasSubstr("| 17.0.2 | - | x86_64 | - | default | 5 of 5 | 5 x crash"));
+  EXPECT_THAT(report, HasSubstr("| 17.0.9.1 | - | x86_64 | - | default | 0 of 5 | 5 x 33 frames"))
+      << "a version of four numbers is no IP address";
+  EXPECT_THAT(report, HasSubstr("pc 0x1234"));
+  EXPECT_THAT(report, HasSubstr("libjvm.so f(X*)+0x1f"));
+  EXPECT_THAT(report, HasSubstr("sh replay.sh JDK_HOME"));
+  EXPECT_THAT(files["replay.sh"], HasSubstr(" -- -Xint '-Dtoken=<redacted>'\n"));
+  const auto table = nlohmann::json::parse(files["builds.json"]);
+  EXPECT_EQ(table["builds"][0]["reproduced"], 5);
+  EXPECT_EQ(table["builds"][1]["version"], "17.0.9.1");
+}
+
+TEST(BundleTest, HoldsNothingPersonal) {
+  for (const auto& [name, text] : FilesOf(Case())) {
+    for (const char* personal : {"alice", "s3cr3t", "secret-project", "laptop", "/home/alice"})
+      EXPECT_THAT(text, Not(HasSubstr(personal))) << name;
+  }
+  const std::string list = FilesOf(Case())["redacted.txt"];
+  EXPECT_THAT(list, HasSubstr("hs_err.log: "));
+  EXPECT_THAT(list, HasSubstr("hs_err.log: folder of a JDK, 1x"));
+  EXPECT_THAT(list, HasSubstr("replay.sh: "));
+}
+
+TEST(BundleTest, HasNoFilesThatWouldBeEmpty) {
+  BundleCase content = Case();
+  content.hs_err = content.explanation = "";
+  auto files = FilesOf(content);
+  EXPECT_EQ(files.size(), 5U);
+  EXPECT_EQ(files.count("hs_err.log"), 0U);
+  EXPECT_EQ(files.count("explain.txt"), 0U);
+}
+
+TEST(BundleTest, TextOfStrangersDoesNotBreakTheTable) {
+  BundleCase content = Case();
+  content.rows[0].tally.outcomes = {{"failed-check a || b", 5}};
+  EXPECT_THAT(FilesOf(content)["report.md"], HasSubstr("5 x failed-check a \\|\\| b |\n"));
+  content.finding.signature.expect = "x ``` y";
+  EXPECT_THAT(FilesOf(content)["report.md"], HasSubstr("````\nx ``` y"));
+}
+
+TEST(BundleTest, RefusesWhatIsNoWalk) {
+  BundleCase content = Case();
+  content.walk = "walk 99\n";
+  const auto files = BundleFiles(content);
+  ASSERT_FALSE(files.ok());
+  EXPECT_EQ(files.failure().code, ExitCode::kBadInput);
+}
+
+TEST(BundleTest, IsWrittenIntoANewFolderOnly) {
+  std::string dir = ::testing::TempDir() + "bundle_test.XXXXXX";
+  ASSERT_NE(mkdtemp(dir.data()), nullptr);
+  const std::string inner = dir + "/new/one";
+  ASSERT_TRUE(WriteBundle(inner, {{"a.txt", "text"}}).ok());
+  std::ifstream file(inner + "/a.txt");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "text");
+  const Status again = WriteBundle(inner, {{"b.txt", "text"}});
+  ASSERT_FALSE(again.ok());
+  EXPECT_EQ(again.failure().code, ExitCode::kBadInput);
+  EXPECT_FALSE(std::filesystem::exists(inner + "/b.txt"));
+  std::filesystem::remove_all(dir);
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -52,8 +52,8 @@ bool MayBeInPath(char c) {
 }
 
 bool IsOfSystem(std::string_view path) {
-  for (const std::string_view folder : {"/usr/", "/lib/", "/lib64/", "/proc/", "/sys/", "/dev/",
-                                        "/etc/", "/bin/", "/run/", "/tmp/"})
+  for (const std::string_view folder :
+       {"/usr/", "/lib/", "/lib64/", "/proc/", "/sys/", "/dev/", "/etc/", "/bin/"})
     if (path.starts_with(folder)) return true;
   return false;
 }

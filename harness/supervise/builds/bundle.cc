@@ -89,6 +89,8 @@ class Bundler {
         "## To reproduce\n\nWith walkhammer {} on Linux, a stock JDK and the file `{}`:\n",
         content_.tool_version, kWalkName);
     text += Block("sh " + std::string(kScriptName) + " JDK_HOME");
+    if (!content_.explanation.empty())
+      text += fmt::format("\n`{}` tells of the request as it was found.\n", kExplainName);
     text += fmt::format("\n{}\n\n## Builds\n\n{}", content_.minimized, TableText());
     text += "\n## What the walker was shown\n\n" + Block(clean(content_.walk));
     text += "\nIn words:\n" + Block(clean(ExplainRequest(file_.request, symbols_)));

@@ -28,7 +28,7 @@ TEST(HidePathsTest, KeepsTheLastName) {
   EXPECT_EQ(Hidden("-Dx=/srv/customer/app.jar:/opt/b/c.jar y"),
             "-Dx=<path>/app.jar:<path>/c.jar y");
   EXPECT_EQ(Hidden("\"/a/b\" (/c/d/e) [/f/g]"), "\"<path>/b\" (<path>/e) [<path>/g]");
-  EXPECT_EQ(Hidden("x\n/a/b\n"), "x\n<path>/b\n");
+  EXPECT_EQ(Hidden("x\n/tmp/b\n"), "x\n<path>/b\n");
   int count = 0;
   HidePaths("/a/b /c/d /usr/e", count);
   EXPECT_EQ(count, 2);
@@ -38,7 +38,7 @@ TEST(HidePathsTest, LeavesWhatIsNone) {
   for (const char* text :
        {"", "/", "/x", "a/b/c", "java/lang/Object", "(Ljava/lang/String;)V", "3/5", "// comment",
         "https://example.org/a/b", "/usr/lib/jvm/java-17/lib/server/libjvm.so", "/proc/self/maps",
-        "/tmp/x/y", "a.B.c()V"})
+        "a.B.c()V"})
     EXPECT_EQ(Hidden(text), text);
 }
 

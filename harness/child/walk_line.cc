@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "harness/base/clock.h"
+#include "harness/child/signalled_walk.h"
 #include "harness/guard/arch.h"
 #include "harness/line/line.h"
 #include "harness/oracles/oracle.h"
@@ -150,7 +151,8 @@ void WalkLine::CallWalker(ParkedScene& scene, const WalkRequest& request,
   seen_.stack_write = {};
   seen_.before = Look(scene, scene.signal_mask);
 
-  trace_ = CallGuarded(scene.guard, walker, input);
+  trace_ = uncontained_ ? WalkInSignalHandler(walker, input, presented.registers)
+                        : CallGuarded(scene.guard, walker, input);
 
   seen_.after = Look(scene, 0);
   *thread.state() = state;
@@ -246,7 +248,9 @@ bool WalkLine::WalkInTurn(ParkedScene& scene, const WalkRequest& request, uint64
   Undo undo[WalkRequest::kMaxEdits];
   const Presented presented = ResolveAll(scene, request);
   const int edits = ApplyEdits(scene, request, undo);
+  uncontained_ = shared_.job.uncontained != 0;
   CallWalker(scene, request, presented);
+  uncontained_ = false;
   for (int i = edits - 1; i >= 0; i--) *undo[i].slot = undo[i].word;
   seen_.stack_write = TakeBackWrites(scene);
 

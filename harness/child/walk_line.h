@@ -91,6 +91,7 @@ class WalkLine {
   const MethodRegistry& methods_;
   const std::span<const std::unique_ptr<Walker>> walkers_;  // by their place in the job
   int turn_ = 0;                                            // place of the current walker
+  bool uncontained_ = false;  // the walk at hand is to have no guard: Job::uncontained
   ucontext_t context_{};
   Trace trace_{};  // of the last call
   Trace walked_{};

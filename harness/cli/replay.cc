@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -14,6 +15,7 @@
 #include "harness/cli/print_json.h"
 #include "harness/cli/provider.h"
 #include "harness/cli/walk_file.h"
+#include "harness/findings/crash_folder.h"
 #include "harness/jvm/images/jdk_choice.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
@@ -31,6 +33,7 @@ struct Options {
   std::string provider;
   uint64_t times = 1, jobs = 1;
   std::string hang_limit = "100ms";
+  std::string uncontained;  // folder for what a JVM that dies leaves; empty: walks are contained
   bool json = false;
 };
 
@@ -46,6 +49,7 @@ struct ReplayWork {
   std::vector<ReplayInput> inputs;
   std::vector<Build> builds;
   std::string library;  // see ChildSetup::provider
+  std::string cores;    // see ChildSetup::cores
 };
 
 // Parses the text of an input, which ReadWalkText has checked already.
@@ -156,6 +160,22 @@ ExitCode CodeOf(const std::vector<Row>& rows) {
   return code;
 }
 
+// Keeps the log of a JVM that died as DIR/FILE-n.hs_err.log; the kernel writes the core there.
+Status KeepLog(const std::string& folder, const std::string& file, int n, const std::string& log) {
+  if (folder.empty() || log.empty()) return Ok();
+  const std::string stem = std::filesystem::path(file).stem().string();
+  return WriteFileAtomically(fmt::format("{}/{}-{}.hs_err.log", folder, stem, n), log);
+}
+
+// Makes the folder, and returns its absolute path; "" if none is wanted.
+Result<std::string> FolderForCores(const std::string& folder) {
+  if (folder.empty()) return std::string();
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return BadInput("cannot make " + folder + ": " + error.message());
+  return std::filesystem::absolute(folder).string();
+}
+
 Result<ReplayWork> WorkOf(const Options& options, const std::vector<std::string>& jvm_flags) {
   ReplayWork work;
   ASSIGN_OR_RETURN(const auto jdks, OpenJdks(options.jdks, options.folders));
@@ -163,10 +183,11 @@ Result<ReplayWork> WorkOf(const Options& options, const std::vector<std::string>
   ASSIGN_OR_RETURN(work.builds, BuildsOf(jdks, profiles, jvm_flags));
   ASSIGN_OR_RETURN(const auto hang, ParseDuration(options.hang_limit, "--hang-limit"));
   ASSIGN_OR_RETURN(work.library, ProviderLibraryNamed(options.provider));
+  ASSIGN_OR_RETURN(work.cores, FolderForCores(options.uncontained));
   const auto hang_limit_ms = static_cast<uint32_t>(std::max<int64_t>(1, hang.count() / 1000000));
   for (const std::string& path : options.files) {
     ASSIGN_OR_RETURN(const auto text, ReadWalkText(path));
-    work.inputs.push_back({text, path, hang_limit_ms});
+    work.inputs.push_back({text, path, hang_limit_ms, !options.uncontained.empty()});
   }
   return work;
 }
@@ -185,10 +206,18 @@ int RunReplay(const Options& options, const std::vector<std::string>& jvm_flags)
     if (!options.json && builds.value().size() > 1)
       table.emplace(input, file.expect, builds.value());
     ReplayPlan plan{file.expect, static_cast<int>(options.times), static_cast<int>(options.jobs)};
-    plan.stop = [] { return Interrupted().load(); };
+    Status kept = Ok();
+    int n = 0;  // over all builds
+    plan.on_outcome = [&](const ReplayOutcome& outcome) {
+      const Status log = KeepLog(options.uncontained, input.name, ++n, outcome.hs_err);
+      if (!log.ok()) kept = log;
+    };
+    plan.stop = [&kept] { return Interrupted().load() || !kept.ok(); };
     for (const Build& build : builds.value()) {
-      const ChildSetup setup = SetupOf(build, scratch.path(), work.value().library);
+      ChildSetup setup = SetupOf(build, scratch.path(), work.value().library);
+      setup.cores = work.value().cores;
       Row row{input.name, file.expect, build, ReplayTimes(input, setup, plan)};
+      if (!kept.ok()) return PrintFailure(kept.failure());
       PrintStandIns(row);
       PrintUnable(row, rows);
       if (table) table->Add(row);
@@ -219,6 +248,10 @@ void AddReplay(CLI::App& app, Invocation& chosen) {
   verb.Count("--times", o->times, "Fresh processes for each file and build (default 1)", 1, 100000);
   verb.Count("--jobs", o->jobs, "Processes at a time (default 1)", 1, 1000);
   verb.Text("--hang-limit", o->hang_limit, "CPU time that the walk may take (default 100ms)");
+  verb.Text("--uncontained", o->uncontained,
+            "Walk as a profiler does, in a signal handler and without the guard, and keep in DIR "
+            "the hs_err log and the core of a JVM that dies",
+            "DIR");
   verb.Json(o->json);
   verb.Runs(chosen,
             [o](const std::vector<std::string>& jvm_flags) { return RunReplay(*o, jvm_flags); });

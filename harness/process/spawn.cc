@@ -46,8 +46,9 @@ std::vector<std::string> Environment(const std::vector<std::string>& added) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);  // the parent died before the line above
   if (!options.aslr) personality(ADDR_NO_RANDOMIZE);
-  rlimit no_core{0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);
+  rlimit core{0, 0};
+  if (options.writes_core && getrlimit(RLIMIT_CORE, &core) == 0) core.rlim_cur = core.rlim_max;
+  setrlimit(RLIMIT_CORE, &core);
   const int null_fd = open("/dev/null", O_RDONLY);
   if (null_fd >= 0) dup2(null_fd, 0);
   dup2(options.output, 1);

@@ -26,9 +26,10 @@ struct SpawnOptions {
   // True: the process ignores SIGTERM, which the end of a service or container sends to all
   // processes; we end this process ourselves.
   bool ignores_sigterm = false;
+  bool writes_core = false;  // false: the process may write no core
 };
 
-// The process reads /dev/null, writes no core, and dies with the thread that started it.
+// The process reads /dev/null and dies with the thread that started it.
 class Spawned {
  public:
   Spawned() = default;

@@ -57,7 +57,8 @@ struct Job {
   // walker before it.
   uint8_t other_count;
   uint8_t others[kMaxWalkers - 1];
-  uint8_t reserved[3];
+  uint8_t uncontained;  // kReplay: walk the request in a signal handler, without the guard
+  uint8_t reserved[2];
   uint64_t seed;
   uint64_t first_walk;     // sequence number of the first walk: a successor goes on there
   uint64_t max_walks;      // 0 = no limit

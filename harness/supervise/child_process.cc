@@ -21,6 +21,7 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(SharedMapping& shared,
   const std::string stem = setup.scratch + "/child-" + std::to_string(number++);
   std::vector<std::string> flags = std::move(base);
   flags.push_back("-XX:ErrorFile=" + stem + ".hs_err");
+  if (!setup.cores.empty()) flags.push_back("-XX:+CreateCoredumpOnCrash");
   flags.insert(flags.end(), setup.jvm_flags.begin(), setup.jvm_flags.end());
   RETURN_IF_ERROR(SetLaunch(shared.state(), setup.libjvm, flags, setup.provider));
 
@@ -43,10 +44,12 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(SharedMapping& shared,
   // ended by it would look like one that a walk has killed.
   RETURN_IF_ERROR(child->process_.Start({.arguments = std::move(command),
                                          .environment = std::move(environment),
+                                         .directory = setup.cores,
                                          .inherited = {shared.fd()},
                                          .output = child->log_.fd(),
                                          .aslr = setup.aslr,
-                                         .ignores_sigterm = true}));
+                                         .ignores_sigterm = true,
+                                         .writes_core = !setup.cores.empty()}));
   return child;
 }
 

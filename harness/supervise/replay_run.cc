@@ -42,6 +42,7 @@ Result<std::unique_ptr<ReplayRun>> ReplayRun::Start(const ReplayInput& input,
     state.job.others[0] = file.request.walker;
   }
   state.job.request = file.request;
+  state.job.uncontained = input.uncontained ? 1 : 0;
   state.job.hang_limit_ms = input.hang_limit_ms;
   state.job.scene_mask = 1U << file.request.scene;
   // Other scenes that the request names must exist, too.
@@ -143,7 +144,8 @@ Result<ReplayOutcome> ReplayRun::Collect() {
                                              : "the child died before the walk") +
                       (output.empty() ? "" : "; it printed: " + output));
   }
-  const DeathInfo death{child_->wait_status(), child_->HsErr(),
+  outcome.hs_err = child_->HsErr();
+  const DeathInfo death{child_->wait_status(), outcome.hs_err,
                         state.journal.phase.load() == Journal::kWalked};
   const WalkRequest killer = SaneRequest(state.journal.request);
   outcome.findings.push_back(MakeDeathRecord(

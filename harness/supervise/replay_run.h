@@ -22,6 +22,8 @@ struct ReplayInput {
   std::string text;  // .walk form
   std::string name;  // for messages: the file's name
   uint32_t hang_limit_ms = 100;
+  // Walk in a signal handler, without the guard: a crash ends the JVM, as under a profiler.
+  bool uncontained = false;
 };
 
 struct ReplayOutcome {
@@ -33,6 +35,7 @@ struct ReplayOutcome {
   std::string frames;      // text, newest first
   uint32_t stand_ins = 0;  // names of the request that this JVM lacks; other code stands in
   std::string stand_in;    // one of these names
+  std::string hs_err;      // the log of a JVM that died; empty: none
 };
 
 class ReplayRun {

@@ -89,6 +89,7 @@ ReplayTally ReplayTimes(const ReplayInput& input, const ChildSetup& setup, const
     for (size_t i = 0; i < running.size() && !ended(); i++) {
       const auto outcome = running[i]->Poll();
       if (outcome == nullptr) continue;
+      if (plan.on_outcome && outcome->ok()) plan.on_outcome(outcome->value());
       tally.Add(*outcome, plan.expect);
       any = true;
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i--));

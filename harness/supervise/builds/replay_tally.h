@@ -49,6 +49,7 @@ struct ReplayPlan {
   bool until_broken = false;  // the first that is `broken` is the last
   int most_unable = 0;        // none walked after so many replays: no more of them; 0: no limit
   std::function<bool()> stop = {};  // polled; true ends it, with the replays so far; may be empty
+  std::function<void(const ReplayOutcome&)> on_outcome = {};  // told each replay; may be empty
 };
 
 // Replays `input` as planned and waits. A replay that was under way when it ended is not counted.

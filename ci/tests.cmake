@@ -53,6 +53,9 @@ wh_test(record_test
         harness/elf/elf_file_test.cc harness/elf/symbolizer_test.cc
         harness/shared/shared_mapping_test.cc harness/store/hostile_run_test.cc
         LIBS wh_store)
+wh_test(crash_test
+        harness/crash/candidates_test.cc harness/crash/guilt_test.cc harness/crash/target_test.cc
+        LIBS wh_crash)
 wh_test(reports_test
         reports/code_listing_test.cc reports/coverage_report_test.cc
         reports/flame_graph_test.cc reports/reports_test.cc

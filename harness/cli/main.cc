@@ -25,7 +25,8 @@ int main(int argc, char** argv) {
   Invocation chosen;
   chosen.probe_scenes = ProbeScenes;
   CatchInterrupts();
-  return RunCommand({AddDoctor, AddFuzz, AddStress, AddStep, AddReplay, AddBisect, AddCheck,
-                     AddBundle, AddMinimize, AddShow, AddReport, AddRedact, AddList},
+  return RunCommand({AddDoctor, AddFuzz, AddStress, AddStep, AddReplay, AddImport, AddReproduce,
+                     AddBisect, AddCheck, AddBundle, AddMinimize, AddShow, AddReport, AddRedact,
+                     AddList},
                     chosen, argc, argv);
 }

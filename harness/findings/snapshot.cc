@@ -37,8 +37,8 @@ struct Range {
 
 class Namer {
  public:
-  Namer(const Sample& sample, const StressState& state, SymbolTable& symbols)
-      : sample_(sample), state_(state), symbols_(symbols) {
+  Namer(const Sample& sample, uint64_t origin, const StressState& state, SymbolTable& symbols)
+      : sample_(sample), origin_(origin), state_(state), symbols_(symbols) {
     ReadCode();
     ReadMethods();
   }
@@ -151,9 +151,8 @@ class Namer {
   }
 
   Value OnStack(uint64_t word) const {
-    const uint64_t sp = sample_.registers.sp;
-    if (sp >= sample_.stack_limit && sp < sample_.stack_base) {
-      const auto offset = static_cast<int64_t>(word - sp) + kSampledSp;
+    if (origin_ >= sample_.stack_limit && origin_ < sample_.stack_base) {
+      const auto offset = static_cast<int64_t>(word - origin_) + kSampledSp;
       if (offset >= kSampledFree && offset < kSampledEnd)
         return Of(SymbolKind::kStack, static_cast<uint64_t>(offset));
     }
@@ -201,6 +200,7 @@ class Namer {
   }
 
   const Sample& sample_;
+  const uint64_t origin_;  // address of the first word, which becomes stack+kSampledSp
   const StressState& state_;
   SymbolTable& symbols_;
   std::vector<std::pair<SymbolKind, std::string>> names_;
@@ -212,10 +212,50 @@ class Namer {
   std::map<uint64_t, const MethodPlace*> methods_, codes_;
 };
 
+// True for what a walker follows: code, methods, the stack. Other words, such as objects, are
+// seldom looked at.
+bool IsFollowed(const Value& value, const SymbolTable& symbols) {
+  const SymbolKind kind = symbols.at(value.symbol).kind;
+  return kind != SymbolKind::kLiteral && kind != SymbolKind::kZeroPage &&
+         kind != SymbolKind::kUnmapped;
+}
+
+// Adds an edit for each word but zeros. If there are more words than a request has edits: all that
+// walkers follow first, then the others, each from sp up.
+void AddWords(std::span<const uint64_t> words, Namer& namer, const SymbolTable& symbols,
+              WalkRequest& request) {
+  struct Word {
+    int32_t slot;
+    Value value;
+    bool is_followed;
+  };
+  std::vector<Word> all;
+  for (size_t i = 0; i < words.size(); i++) {
+    const auto slot = kSampledSp + static_cast<int32_t>(8 * i);
+    if (words[i] == 0 || slot >= kSampledEnd) continue;
+    const Value value = namer.NameOf(words[i]);
+    all.push_back({slot, value, IsFollowed(value, symbols)});
+  }
+  if (all.size() > WalkRequest::kMaxEdits) {
+    std::stable_partition(all.begin(), all.end(),
+                          [](const Word& word) { return word.is_followed; });
+    all.resize(WalkRequest::kMaxEdits);
+    std::sort(all.begin(), all.end(), [](const Word& a, const Word& b) { return a.slot < b.slot; });
+  }
+  for (const Word& word : all)
+    request.edits[request.edit_count++] = {word.slot, EditOp::kSet, {}, word.value};
+}
+
 }  // namespace
 
 WalkRequest RequestOfSample(const Sample& sample, const StressState& state, SymbolTable& symbols) {
-  Namer namer(sample, state, symbols);
+  const uint32_t words = std::min<uint32_t>(sample.words, kSampleWords);
+  return RequestOfWords(sample, {sample.stack, words}, sample.registers.sp, state, symbols);
+}
+
+WalkRequest RequestOfWords(const Sample& sample, std::span<const uint64_t> words, uint64_t origin,
+                           const StressState& state, SymbolTable& symbols) {
+  Namer namer(sample, origin, state, symbols);
   WalkRequest request;
   request.walker = sample.walker < AllWalkers().size() ? sample.walker : uint8_t{0};
   request.scene = static_cast<uint8_t>(FindScene(kSampledScene).value_or(0));
@@ -233,13 +273,7 @@ WalkRequest RequestOfSample(const Sample& sample, const StressState& state, Symb
     request.anchor_pc = namer.NameOf(sample.anchor_pc);
     request.anchor_fp = namer.NameOf(sample.anchor_fp);
   }
-  const uint32_t words = std::min<uint32_t>(sample.words, kSampleWords);
-  for (uint32_t i = 0; i < words && request.edit_count < WalkRequest::kMaxEdits; i++)
-    if (sample.stack[i] != 0)
-      request.edits[request.edit_count++] = {kSampledSp + static_cast<int32_t>(8 * i),
-                                             EditOp::kSet,
-                                             {},
-                                             namer.NameOf(sample.stack[i])};
+  AddWords(words, namer, symbols, request);
   return request;
 }
 

@@ -20,6 +20,8 @@
 #ifndef WALKHAMMER_HARNESS_FINDINGS_SNAPSHOT_H_
 #define WALKHAMMER_HARNESS_FINDINGS_SNAPSHOT_H_
 
+#include <span>
+
 #include "harness/request/symbol_table.h"
 #include "harness/request/walk_request.h"
 #include "harness/shared/stress_state.h"
@@ -28,6 +30,12 @@ namespace walkhammer {
 
 // Interns names into `symbols`. Walker and thread state are the sample's, the depth is state.job's.
 WalkRequest RequestOfSample(const Sample& sample, const StressState& state, SymbolTable& symbols);
+
+// The same for any number of stack words in place of those in `sample`. `origin`: address of the
+// first word, which becomes stack+kSampledSp. Of more words than a request has edits, those that
+// walkers follow are kept.
+WalkRequest RequestOfWords(const Sample& sample, std::span<const uint64_t> words, uint64_t origin,
+                           const StressState& state, SymbolTable& symbols);
 
 }  // namespace walkhammer
 

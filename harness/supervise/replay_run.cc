@@ -111,6 +111,14 @@ Result<ReplayOutcome> ReplayRun::Walk(const WalkRequest& request,
   return Wait(give_up);
 }
 
+Result<ReplayOutcome> ReplayRun::WalkText(const std::string& text, const std::string& name,
+                                          const std::function<bool()>& give_up) {
+  WalkFile file;
+  std::string error = ParseText(text, name, shared_->state().symbols, file);
+  if (!error.empty()) return BadInput(error);
+  return Walk(file.request, give_up);
+}
+
 Result<ReplayOutcome> ReplayRun::Collect() {
   SharedState& state = shared_->state();
   const ChildPhase phase = state.phase.load();

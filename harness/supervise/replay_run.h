@@ -54,6 +54,10 @@ class ReplayRun {
   // With `keep`: walks another request, in the same process if that still lives, else in a new one.
   // Hundreds of times faster than Start(), but a weaker proof. `request` must use symbols().
   Result<ReplayOutcome> Walk(const WalkRequest& request, const std::function<bool()>& give_up = {});
+  // The same for a request as text: its names must be among those of the first request, or of code
+  // and methods that every process of this JVM has. kBadInput: not a .walk text.
+  Result<ReplayOutcome> WalkText(const std::string& text, const std::string& name,
+                                 const std::function<bool()>& give_up = {});
   const WalkRequest& request() const { return shared_->state().job.request; }
   const SymbolTable& symbols() const { return shared_->state().symbols; }
 

@@ -9,18 +9,13 @@ namespace {
 // header.
 constexpr uint64_t kCodeletAlignment = 32;
 
-template <typename T>
-T Read(uint64_t address) {
-  return *reinterpret_cast<const T*>(address);
-}
-
 }  // namespace
 
-Result<CodeCache> CodeCache::Open(const VmStructs& structs) {
-  CodeCache c;
-  ASSIGN_OR_RETURN(c.layout_, ReadCodeLayout(structs));
+Result<CodeCache> CodeCache::Open(const VmStructs& structs, const MemoryReader& memory) {
+  CodeCache c(memory);
+  ASSIGN_OR_RETURN(c.layout_, ReadCodeLayout(structs, memory));
   StructReader read(structs);
-  c.interpreter_ = read.NeedStatic("AbstractInterpreter", "_code");
+  c.interpreter_ = reinterpret_cast<uint64_t>(read.NeedStatic("AbstractInterpreter", "_code"));
   c.block_length_ = read.Need("HeapBlock::Header", "_length");
   c.block_length_is_32_bits_ = structs.FieldType("HeapBlock::Header", "_length") == "uint32_t";
   c.nmethod_entry_bci_ = read.Need("nmethod", "_entry_bci");
@@ -42,10 +37,10 @@ uint64_t CodeCache::high() const { return Read<uint64_t>(layout_.cache_high); }
 
 CodeBlob CodeCache::BlobAt(uint64_t address) const {
   const CodeLayout& l = layout_;
-  const FoundCode code = DescribeBlob(l, address);
+  const FoundCode code = DescribeBlob(l, *memory_, address);
   CodeBlob blob{};
   blob.address = address;
-  blob.name = code.name == 0 ? "" : reinterpret_cast<const char*>(code.name);
+  blob.name = ReadText(*memory_, code.name);
   blob.begin = code.begin;
   blob.end = code.end;
   blob.frame_words = code.frame_words;
@@ -89,18 +84,18 @@ std::vector<CodeBlob> CodeCache::Blobs() const {
 
 std::vector<Codelet> CodeCache::Codelets() const {
   std::vector<Codelet> out;
-  const uint64_t queue = *interpreter_;
+  const auto queue = Read<uint64_t>(interpreter_);
   const uint64_t buffer = Read<uint64_t>(queue + queue_buffer_);
   const uint64_t end = buffer + Read<int32_t>(queue + queue_end_);
   for (uint64_t at = buffer + Read<int32_t>(queue + queue_begin_); at < end;) {
     const int size = Read<int32_t>(at + codelet_size_);
     if (size <= 0) break;
-    const char* description = Read<const char*>(at + codelet_description_);
+    const auto description = Read<uint64_t>(at + codelet_description_);
     const uint64_t begin =
         (at + codelet_header_ + kCodeletAlignment - 1) & ~(kCodeletAlignment - 1);
     const int code = codelet_code_ < 0 ? -1 : Read<int32_t>(at + codelet_code_);
-    if (description != nullptr && begin < at + size)
-      out.push_back({begin, at + size, description, code});
+    if (description != 0 && begin < at + size)
+      out.push_back({begin, at + size, ReadText(*memory_, description), code});
     at += size;
   }
   return out;

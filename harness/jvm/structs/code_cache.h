@@ -40,7 +40,8 @@ struct CodeBlob {
 class CodeCache {
  public:
   // Fails when a vmStructs entry is missing.
-  static Result<CodeCache> Open(const VmStructs& structs);
+  // `memory`: of the JVM whose vmStructs these are; must outlive the object.
+  static Result<CodeCache> Open(const VmStructs& structs, const MemoryReader& memory = kOwnMemory);
 
   uint64_t low() const;   // CodeCache::_low_bound; JDK 8: start of the heap
   uint64_t high() const;  // CodeCache::_high_bound; JDK 8: end of the heap; exclusive
@@ -50,11 +51,20 @@ class CodeCache {
   std::vector<Codelet> Codelets() const;
 
  private:
+  explicit CodeCache(const MemoryReader& memory) : memory_(&memory) {}
+  // The value at `address`; zero if it cannot be read.
+  template <typename T>
+  T Read(uint64_t address) const {
+    T value{};
+    memory_->Read(address, value);
+    return value;
+  }
   void ReadHeap(uint64_t heap, std::vector<CodeBlob>& out) const;
 
+  const MemoryReader* memory_;
   CodeLayout layout_{};
-  uint64_t* interpreter_ = nullptr;  // AbstractInterpreter::_code
-  int block_length_ = 0;             // HeapBlock::Header::_length
+  uint64_t interpreter_ = 0;  // address of AbstractInterpreter::_code
+  int block_length_ = 0;      // HeapBlock::Header::_length
   bool block_length_is_32_bits_ = false;
   int nmethod_entry_bci_ = 0, nmethod_state_ = -1, method_code_ = 0;
   int queue_buffer_ = 0, queue_begin_ = 0, queue_end_ = 0;

@@ -12,9 +12,12 @@ constexpr uint8_t kFreeSegment = 0xff;
 constexpr int kMostHops = 4096;                  // each hop skips at most 254 segments
 constexpr uint64_t kMostCodeBytes = 1ULL << 31;  // HotSpot's CODE_CACHE_SIZE_LIMIT
 
+// The value at `address`; zero if it cannot be read.
 template <typename T>
-T At(uint64_t address) {
-  return *reinterpret_cast<const T*>(address);
+T At(const MemoryReader& memory, uint64_t address) {
+  T value{};
+  memory.Read(address, value);
+  return value;
 }
 
 uint64_t Address(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
@@ -134,35 +137,39 @@ int HeaderBytes(const CodeLayout& l) {
 }
 
 // JDK 8 has one heap, whose committed memory is the code cache; later JDKs have a list of heaps.
-void ReadHeaps(StructReader& read, const VmStructs& structs, CodeLayout& l) {
-  if (const auto* heap = static_cast<uint64_t*>(structs.Static("CodeCache", "_heap"))) {
-    l.heaps[0] = *heap;
-    l.heap_count = *heap == 0 ? 0 : 1;
-    l.cache_low = *heap + l.memory_low;
-    l.cache_high = *heap + l.memory_high;
+void ReadHeaps(StructReader& read, const VmStructs& structs, const MemoryReader& memory,
+               CodeLayout& l) {
+  if (const void* only = structs.Static("CodeCache", "_heap")) {
+    const auto heap = At<uint64_t>(memory, Address(only));
+    l.heaps[0] = heap;
+    l.heap_count = heap == 0 ? 0 : 1;
+    l.cache_low = heap + l.memory_low;
+    l.cache_high = heap + l.memory_high;
     return;
   }
   l.cache_low = Address(read.NeedStatic("CodeCache", "_low_bound"));
   l.cache_high = Address(read.NeedStatic("CodeCache", "_high_bound"));
-  const auto* heaps = read.NeedStatic("CodeCache", "_heaps");
+  const auto* list = read.NeedStatic("CodeCache", "_heaps");
   const int len = read.Need("GrowableArrayBase", "_len", "GenericGrowableArray");
   const int data = read.Need("GrowableArray<int>", "_data");
-  if (!read.Complete().ok() || *heaps == 0) return;
-  const auto first = At<uint64_t>(*heaps + data);
-  l.heap_count = std::min(At<int32_t>(*heaps + len), CodeLayout::kMostHeaps);
-  for (int i = 0; i < l.heap_count; i++) l.heaps[i] = At<uint64_t>(first + 8 * i);
+  if (!read.Complete().ok()) return;
+  const auto heaps = At<uint64_t>(memory, Address(list));
+  if (heaps == 0) return;
+  const auto first = At<uint64_t>(memory, heaps + data);
+  l.heap_count = std::clamp(At<int32_t>(memory, heaps + len), 0, CodeLayout::kMostHeaps);
+  for (int i = 0; i < l.heap_count; i++) l.heaps[i] = At<uint64_t>(memory, first + 8 * i);
 }
 
 }  // namespace
 
-Result<CodeLayout> ReadCodeLayout(const VmStructs& structs) {
+Result<CodeLayout> ReadCodeLayout(const VmStructs& structs, const MemoryReader& memory) {
   CodeLayout l{};
   StructReader read(structs);
   auto* interpreter = read.NeedStatic("AbstractInterpreter", "_code");
-  const int memory = read.Need("CodeHeap", "_memory"), map = read.Need("CodeHeap", "_segmap");
+  const int space = read.Need("CodeHeap", "_memory"), map = read.Need("CodeHeap", "_segmap");
   const int low = read.Need("VirtualSpace", "_low"), high = read.Need("VirtualSpace", "_high");
-  l.memory_low = memory + low;
-  l.memory_high = memory + high;
+  l.memory_low = space + low;
+  l.memory_high = space + high;
   l.map_low = map + low;
   l.map_high = map + high;
   l.log2_segment = read.Need("CodeHeap", "_log2_segment_size");
@@ -192,11 +199,12 @@ Result<CodeLayout> ReadCodeLayout(const VmStructs& structs) {
   // Each JDK has one of two pairs of fields for a blob's code. Without either, report one missing.
   if (l.code_begin < 0 && l.code_offset < 0) read.Need("CodeBlob", "_code_begin");
   l.header_bytes = HeaderBytes(l);
-  ReadHeaps(read, structs, l);
+  ReadHeaps(read, structs, memory, l);
   RETURN_IF_ERROR(read.Complete());
-  if (l.heap_count == 0 || *interpreter == 0) return ToolFailed("the JVM has no code heaps yet");
-  l.interpreter_begin = At<uint64_t>(*interpreter + buffer);
-  l.interpreter_end = l.interpreter_begin + At<int32_t>(*interpreter + end);
+  const auto queue = At<uint64_t>(memory, Address(interpreter));
+  if (l.heap_count == 0 || queue == 0) return ToolFailed("the JVM has no code heaps yet");
+  l.interpreter_begin = At<uint64_t>(memory, queue + buffer);
+  l.interpreter_end = l.interpreter_begin + At<int32_t>(memory, queue + end);
   return l;
 }
 
@@ -221,8 +229,7 @@ FoundCode FindLiveCode(const CodeLayout& layout, const MemoryReader& text, uint6
   return Find(layout, PlainMemory(), is_nmethod, pc);
 }
 
-FoundCode DescribeBlob(const CodeLayout& layout, uint64_t blob) {
-  const PlainMemory memory;
+FoundCode DescribeBlob(const CodeLayout& layout, const MemoryReader& memory, uint64_t blob) {
   return Describe(
       layout, memory, [&](uint64_t name) { return IsNmethod(memory, name); }, blob, FoundCode{});
 }

@@ -53,7 +53,9 @@ struct CodeLayout {
 };
 
 // kUnable with the name of a missing vmStructs entry; kToolFailed if the JVM has no code heaps yet.
-Result<CodeLayout> ReadCodeLayout(const VmStructs& structs);
+// `memory`: of the JVM whose vmStructs these are.
+Result<CodeLayout> ReadCodeLayout(const VmStructs& structs,
+                                  const MemoryReader& memory = kOwnMemory);
 
 bool InCodeCache(const CodeLayout& layout, const MemoryReader& memory, uint64_t pc);
 FoundCode FindCode(const CodeLayout& layout, const MemoryReader& memory, uint64_t pc);
@@ -62,9 +64,9 @@ FoundCode FindCode(const CodeLayout& layout, const MemoryReader& memory, uint64_
 // Only names are read through `text`: a blob under construction may not have a valid name yet.
 FoundCode FindLiveCode(const CodeLayout& layout, const MemoryReader& text, uint64_t pc);
 
-// Describes the blob at `blob`, which must be the address of a CodeBlob of this process. heap_low
-// and heap_high stay 0.
-FoundCode DescribeBlob(const CodeLayout& layout, uint64_t blob);
+// Describes the blob at `blob`, which must be the address of a CodeBlob. heap_low and heap_high
+// stay 0.
+FoundCode DescribeBlob(const CodeLayout& layout, const MemoryReader& memory, uint64_t blob);
 
 // Finds code of the JVM in this process.
 class CodeFinder {

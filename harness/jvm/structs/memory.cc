@@ -23,4 +23,13 @@ bool KernelMemory::ReadWord(uint64_t address, uint64_t& word) const {
   return read;
 }
 
+std::string ReadText(const MemoryReader& memory, uint64_t address) {
+  constexpr int kMost = 1024;
+  std::string text;
+  uint8_t byte = 0;
+  while (address != 0 && text.size() < kMost && memory.ReadBytes(address++, &byte, 1) && byte != 0)
+    text += static_cast<char>(byte);
+  return text;
+}
+
 }  // namespace walkhammer

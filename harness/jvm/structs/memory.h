@@ -5,6 +5,7 @@
 #define WALKHAMMER_HARNESS_JVM_STRUCTS_MEMORY_H_
 
 #include <cstdint>
+#include <string>
 
 namespace walkhammer {
 
@@ -46,6 +47,11 @@ class PlainMemory final : public MemoryReader {
     return true;
   }
 };
+
+inline constexpr PlainMemory kOwnMemory = PlainMemory();
+
+// The text at `address` up to its NUL, at most 1 KiB; "" if it cannot be read.
+std::string ReadText(const MemoryReader& memory, uint64_t address);
 
 // Reads memory of this process through the kernel, so that any address is allowed. Every read fails
 // where the kernel permits no process_vm_readv, as in some containers and emulators. Keeps errno.

@@ -9,64 +9,87 @@ namespace {
 // A table of libjvm. Other exports describe the layout of the table: the offset of each member in
 // an entry, and the stride.
 struct Table {
-  const char* first = nullptr;
+  uint64_t first = 0;
   uint64_t stride = 0;
 };
 
-template <typename T>
-T Exported(void* libjvm, const std::string& name) {
-  auto* symbol = static_cast<T*>(dlsym(libjvm, name.c_str()));
-  return symbol == nullptr ? T{} : *symbol;
-}
+// Reads libjvm's exports, and what they lead to.
+class Exports {
+ public:
+  Exports(const std::function<uint64_t(const std::string&)>& address_of, const MemoryReader& memory)
+      : address_of_(address_of), memory_(memory) {}
 
-Table OpenTable(void* libjvm, const std::string& table, const std::string& stride_name) {
-  return {Exported<const char*>(libjvm, table), Exported<uint64_t>(libjvm, stride_name)};
-}
+  uint64_t Word(const std::string& name) const {
+    const uint64_t address = address_of_(name);
+    return address == 0 ? 0 : At<uint64_t>(address);
+  }
+  Table Open(const std::string& table, const std::string& stride) const {
+    return {Word(table), Word(stride)};
+  }
+  template <typename T>
+  T At(uint64_t address) const {
+    T value{};
+    memory_.Read(address, value);
+    return value;
+  }
+  std::string Text(uint64_t address) const { return ReadText(memory_, At<uint64_t>(address)); }
 
-template <typename T>
-T Member(const char* entry, uint64_t offset) {
-  return *reinterpret_cast<const T*>(entry + offset);
-}
+ private:
+  const std::function<uint64_t(const std::string&)>& address_of_;
+  const MemoryReader& memory_;
+};
+
+// More than any JDK has: the end of a table is an entry without a name, which a damaged core lacks.
+constexpr int kMostEntries = 20000;
 
 }  // namespace
 
 Result<VmStructs> VmStructs::Load(void* libjvm) {
-  VmStructs out;
+  return Read(
+      [libjvm](const std::string& name) {
+        return reinterpret_cast<uint64_t>(dlsym(libjvm, name.c_str()));
+      },
+      kOwnMemory);
+}
+
+Result<VmStructs> VmStructs::Read(const std::function<uint64_t(const std::string&)>& address_of,
+                                  const MemoryReader& memory) {
+  const Exports exports(address_of, memory);
   const std::string s = "gHotSpotVMStruct", t = "gHotSpotVMType", c = "gHotSpotVMIntConstant";
-  Table structs = OpenTable(libjvm, "gHotSpotVMStructs", s + "EntryArrayStride");
-  Table types = OpenTable(libjvm, "gHotSpotVMTypes", t + "EntryArrayStride");
-  Table constants = OpenTable(libjvm, "gHotSpotVMIntConstants", c + "EntryArrayStride");
-  if (structs.first == nullptr || structs.stride == 0 || types.first == nullptr ||
-      constants.first == nullptr)
+  const Table structs = exports.Open("gHotSpotVMStructs", s + "EntryArrayStride");
+  const Table types = exports.Open("gHotSpotVMTypes", t + "EntryArrayStride");
+  const Table constants = exports.Open("gHotSpotVMIntConstants", c + "EntryArrayStride");
+  if (structs.first == 0 || structs.stride == 0 || types.first == 0 || constants.first == 0)
     return Unable(
         "this libjvm exports no vmStructs, so it is no HotSpot that walkhammer can drive");
-
-  auto offset = [&](const std::string& name) { return Exported<uint64_t>(libjvm, name); };
-  const uint64_t type_name = offset(s + "EntryTypeNameOffset"),
-                 field_name = offset(s + "EntryFieldNameOffset"),
-                 type_string = offset(s + "EntryTypeStringOffset"),
-                 is_static = offset(s + "EntryIsStaticOffset"),
-                 field_offset = offset(s + "EntryOffsetOffset"),
-                 address = offset(s + "EntryAddressOffset");
-  for (const char* e = structs.first; Member<const char*>(e, type_name) != nullptr;
-       e += structs.stride) {
-    const char* field = Member<const char*>(e, field_name);
-    if (field == nullptr) continue;
-    const char* declared = Member<const char*>(e, type_string);
-    out.fields_[std::string(Member<const char*>(e, type_name)) + "::" + field] = {
-        declared == nullptr ? "" : declared, Member<int32_t>(e, is_static) != 0,
-        static_cast<int>(Member<uint64_t>(e, field_offset)), Member<void*>(e, address)};
+  VmStructs out;
+  const uint64_t type_name = exports.Word(s + "EntryTypeNameOffset"),
+                 field_name = exports.Word(s + "EntryFieldNameOffset"),
+                 type_string = exports.Word(s + "EntryTypeStringOffset"),
+                 is_static = exports.Word(s + "EntryIsStaticOffset"),
+                 field_offset = exports.Word(s + "EntryOffsetOffset"),
+                 address = exports.Word(s + "EntryAddressOffset");
+  uint64_t at = structs.first;
+  for (int i = 0; i < kMostEntries && exports.At<uint64_t>(at + type_name) != 0;
+       i++, at += structs.stride) {
+    if (exports.At<uint64_t>(at + field_name) == 0) continue;
+    out.fields_[exports.Text(at + type_name) + "::" + exports.Text(at + field_name)] = {
+        exports.Text(at + type_string), exports.At<int32_t>(at + is_static) != 0,
+        static_cast<int>(exports.At<uint64_t>(at + field_offset)),
+        reinterpret_cast<void*>(exports.At<uint64_t>(at + address))};
   }
-  const uint64_t types_name = offset(t + "EntryTypeNameOffset"),
-                 types_size = offset(t + "EntrySizeOffset");
-  for (const char* e = types.first; Member<const char*>(e, types_name) != nullptr;
-       e += types.stride)
-    out.sizes_[Member<const char*>(e, types_name)] = Member<uint64_t>(e, types_size);
-  const uint64_t constant_name = offset(c + "EntryNameOffset"),
-                 constant_value = offset(c + "EntryValueOffset");
-  for (const char* e = constants.first; Member<const char*>(e, constant_name) != nullptr;
-       e += constants.stride)
-    out.constants_[Member<const char*>(e, constant_name)] = Member<int32_t>(e, constant_value);
+  const uint64_t types_name = exports.Word(t + "EntryTypeNameOffset"),
+                 types_size = exports.Word(t + "EntrySizeOffset");
+  at = types.first;
+  for (int i = 0; i < kMostEntries && exports.At<uint64_t>(at + types_name) != 0;
+       i++, at += types.stride)
+    out.sizes_[exports.Text(at + types_name)] = exports.At<uint64_t>(at + types_size);
+  const uint64_t constant_name = exports.Word(c + "EntryNameOffset"),
+                 constant_value = exports.Word(c + "EntryValueOffset");
+  at = constants.first;
+  for (int i = 0; i < kMostEntries && exports.At<uint64_t>(at + constant_name) != 0;
+       i++, at += constants.stride)
+    out.constants_[exports.Text(at + constant_name)] = exports.At<int32_t>(at + constant_value);
   return out;
 }
 

@@ -7,12 +7,14 @@
 #define WALKHAMMER_HARNESS_JVM_STRUCTS_VM_STRUCTS_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
 
 #include "harness/base/result.h"
+#include "harness/jvm/structs/memory.h"
 #include "harness/jvm/structs/thread_states.h"
 
 namespace walkhammer {
@@ -21,6 +23,10 @@ class VmStructs {
  public:
   // Reads the tables of `libjvm`, a dlopen handle. kUnable if a table is missing.
   static Result<VmStructs> Load(void* libjvm);
+  // The same for any JVM. `address_of`: the address of a symbol of its libjvm; 0: there is none.
+  // `memory`: of that JVM. Static() then gives addresses in that memory.
+  static Result<VmStructs> Read(const std::function<uint64_t(const std::string&)>& address_of,
+                                const MemoryReader& memory);
 
   // Byte offset of a nonstatic field, e.g. ("JavaThread", "_anchor").
   std::optional<int> Offset(const std::string& type, const std::string& field) const;

@@ -323,7 +323,7 @@ Status FuzzRun::Run(const std::atomic<bool>& interrupted) {
   walked_until_ = Clock::now();
   RunTotals totals = Totals();
   if (status.ok()) status = Settle(interrupted, totals);
-  if (status.ok()) status = Merge(interrupted);
+  if (status.ok() && plan_.merge) status = Merge(interrupted);
   Status saved = Save(true);
   if (status.ok()) status = saved;
   return sink_.Finish(status, interrupted.load(), totals);

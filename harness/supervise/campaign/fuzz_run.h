@@ -40,6 +40,7 @@ struct FuzzPlan {
   uint32_t hang_limit_ms = 100;
   int confirm_times = 5;  // 0: do not confirm
   bool minimize = true;
+  bool merge = true;  // what guided engines keep into the first folder of `corpus`
   // Limit for confirming and minimising after the walks, and the most of it for minimising.
   std::chrono::nanoseconds settle_time{}, minimize_time{};
   ChildSetup child;

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// ReadCrashFile: reads and judges the crash report that a user names. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_CLI_CRASH_FILE_H_
+#define WALKHAMMER_HARNESS_CLI_CRASH_FILE_H_
+
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/crash/imported_crash.h"
+
+namespace walkhammer {
+
+// Reads an hs_err log, another text, or a core. `modules`: folder in which the files of a core's
+// program are looked for, if not at their own paths; may be empty. `with_known_inputs`: candidates
+// may be walkhammer's own inputs that show the same function. kBadInput: the file cannot be read,
+// or holds no crash.
+Result<ImportedCrash> ReadCrashFile(const std::string& path, const std::string& modules,
+                                    bool with_known_inputs = true);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_CLI_CRASH_FILE_H_

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// import: what a crash report says: whether a stack walker is guilty, which known bug the crash
+// resembles, and requests that may show it again.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/print.h"
+#include "harness/cli/crash_file.h"
+#include "harness/cli/identity.h"
+#include "harness/cli/options.h"
+#include "harness/cli/print_json.h"
+#include "harness/findings/crash_folder.h"
+
+namespace walkhammer {
+namespace {
+
+using nlohmann::json;
+
+struct Options {
+  std::vector<std::string> files;
+  std::string out, modules;
+  bool json = false;
+};
+
+json CandidatesJson(const ImportedCrash& crash, const std::vector<std::string>& paths) {
+  json all = json::array();
+  for (size_t i = 0; i < crash.candidates.size(); i++) {
+    const CrashCandidate& candidate = crash.candidates[i];
+    json fields = json::array();
+    for (const FieldNote& note : candidate.fields)
+      fields.push_back({{"field", note.field},
+                        {"confidence", ConfidenceWord(note.confidence)},
+                        {"why", note.why}});
+    all.push_back({{"file", paths[i]},
+                   {"what", candidate.what},
+                   {"rank", candidate.rank},
+                   {"fields", fields}});
+  }
+  return all;
+}
+
+json CrashJson(const ImportedCrash& crash, const std::vector<std::string>& paths) {
+  json bugs = json::array();
+  for (const Resemblance& resemblance : crash.resemblances) {
+    constexpr const char* kFits[] = {"affected", "not-known", "fixed"};
+    bugs.push_back({{"id", resemblance.bug->id},
+                    {"title", resemblance.bug->title},
+                    {"by", resemblance.by_check ? "check" : "function"},
+                    {"version", kFits[static_cast<int>(resemblance.version)]}});
+  }
+  constexpr const char* kGuilts[] = {"no", "yes", "not-told"};
+  const GuiltVerdict& guilt = crash.guilt;
+  return {{"file", crash.name},
+          {"jdk", crash.report.version.jdk.value},
+          {"signal", crash.report.signal.name.value},
+          {"function", crash.target.function},
+          {"check", crash.target.check},
+          {"expect", crash.target.expect},
+          {"walker", kGuilts[static_cast<int>(guilt.guilt)]},
+          {"whose", guilt.pattern != nullptr ? guilt.pattern->whose : ""},
+          {"protection", guilt.protection},
+          {"innocent", guilt.innocent},
+          {"why", guilt.why},
+          {"known_bugs", bugs},
+          {"candidates", CandidatesJson(crash, paths)}};
+}
+
+// Writes the candidates as 01.walk, 02.walk, .. and returns their paths.
+Result<std::vector<std::string>> WriteCandidates(const ImportedCrash& crash,
+                                                 const std::string& folder) {
+  std::vector<std::string> paths;
+  if (crash.candidates.empty()) return paths;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return BadInput("cannot make " + folder + ": " + error.message());
+  for (size_t i = 0; i < crash.candidates.size(); i++) {
+    paths.push_back(fmt::format("{}/{:02}.walk", folder, i + 1));
+    RETURN_IF_ERROR(WriteFileAtomically(paths.back(), crash.candidates[i].text));
+  }
+  return paths;
+}
+
+std::string FolderFor(const Options& options, size_t index) {
+  const std::string base = options.out.empty()
+                               ? fmt::format("out/import-{}-{}", Now("%Y%m%d-%H%M%S"), getpid())
+                               : options.out;
+  return options.files.size() == 1 ? base : fmt::format("{}/{}", base, index + 1);
+}
+
+void PrintCandidates(const ImportedCrash& crash, const std::vector<std::string>& paths) {
+  constexpr size_t kMostShown = 5;
+  for (size_t i = 0; i < paths.size() && i < kMostShown; i++)
+    Print(stdout, "    {}  {}\n", paths[i], crash.candidates[i].what);
+  if (paths.size() > kMostShown) Print(stdout, "    and {} more\n", paths.size() - kMostShown);
+}
+
+int RunImport(const Options& options) {
+  json all = json::array();
+  for (size_t i = 0; i < options.files.size(); i++) {
+    auto crash = ReadCrashFile(options.files[i], options.modules);
+    if (!crash.ok()) return PrintFailure(crash.failure());
+    auto paths = WriteCandidates(crash.value(), FolderFor(options, i));
+    if (!paths.ok()) return PrintFailure(paths.failure());
+    if (options.json) {
+      all.push_back(CrashJson(crash.value(), paths.value()));
+    } else {
+      Print(stdout, "{}", AnswerOf(crash.value()));
+      PrintCandidates(crash.value(), paths.value());
+    }
+  }
+  if (options.json) PrintJson({{"schema", 1}, {"crashes", all}});
+  return 0;
+}
+
+}  // namespace
+
+void AddImport(CLI::App& app, Invocation& chosen) {
+  Verb verb(app, "import", "What a crash report says, and requests that may show the crash again");
+  auto o = std::make_shared<Options>();
+  verb.Argument("files", o->files, "hs_err logs, other texts with a stack, or core files");
+  verb.Text("--out", o->out, "Folder for the requests (default: out/import-TIME)", "DIR");
+  verb.Text("--modules", o->modules,
+            "Folder with the program's files of a core, if they are not where they were", "DIR");
+  verb.Json(o->json);
+  verb.Runs(chosen, [o] { return RunImport(*o); });
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Candidates: portable requests that may show the crash of a report again. What the report does not
+// tell is assumed; several assumptions give several candidates. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_CRASH_CANDIDATES_H_
+#define WALKHAMMER_HARNESS_CRASH_CANDIDATES_H_
+
+#include <string>
+#include <vector>
+
+#include "harness/crash/crashed_chain.h"
+#include "harness/crash/guilt.h"
+#include "harness/crash/target.h"
+#include "harness/crash/walk_text.h"
+#include "harness/hs_err/crash_report.h"
+
+namespace walkhammer {
+
+// A request that is kept because of what it shows, such as a file of corpora/regressions.
+struct KnownInput {
+  std::string name;    // file name
+  std::string text;    // in .walk form
+  std::string expect;  // its expect line
+};
+
+struct CrashCandidate {
+  std::string what;               // one line
+  int rank = 0;                   // percent; the highest is tried first
+  std::vector<FieldNote> fields;  // what is sure, and what was assumed
+  std::string text;               // in .walk form, with comments and the expect line
+};
+
+// Candidates, the best first: known inputs with the same signature, the walked context as far as
+// the report shows it, and shapes that go with the function. At most `most`.
+std::vector<CrashCandidate> CandidatesOf(const CrashReport& report, const CrashedChain& chain,
+                                         const GuiltVerdict& guilt, const CrashTarget& target,
+                                         const std::vector<KnownInput>& known, size_t most);
+
+// Reads the .walk files below `folder`; a folder that is missing has none.
+std::vector<KnownInput> ReadKnownInputs(const std::string& folder);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_CRASH_CANDIDATES_H_

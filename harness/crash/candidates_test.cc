@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/crash/candidates.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "harness/crash/crash_testing.h"
+#include "harness/crash/imported_crash.h"
+#include "harness/request/text_form.h"
+
+namespace walkhammer {
+namespace {
+
+ImportedCrash Import(const std::string& text, const std::vector<KnownInput>& known = {}) {
+  auto crash = ImportText(text, "a.log", known);
+  EXPECT_TRUE(crash.ok());
+  return crash.value();
+}
+
+const CrashCandidate* CandidateAbout(const ImportedCrash& crash, const std::string& words) {
+  for (const CrashCandidate& candidate : crash.candidates)
+    if (candidate.what.find(words) != std::string::npos) return &candidate;
+  return nullptr;
+}
+
+TEST(Candidates, AreRequestsThatExpectTheSignature) {
+  for (const char* version : {"1.8.0_492-b09", "11.0.5+10", "17.0.15+6", "21.0.4+7", "28-ea+18"}) {
+    const ImportedCrash crash =
+        Import(LogWith({kSender, kAgct, kHandler, kJava, kInterpreted}, "", version));
+    ASSERT_GE(crash.candidates.size(), 10U) << version;
+    EXPECT_LE(crash.candidates.size(), kMostCandidates);
+    for (const CrashCandidate& candidate : crash.candidates) {
+      auto symbols = std::make_unique<SymbolTable>();
+      symbols->Init();
+      WalkFile file;
+      ASSERT_EQ(ParseText(candidate.text, "c", *symbols, file), "") << candidate.text;
+      EXPECT_EQ(file.expect, "crash frame::sender(RegisterMap*) const+0x325");
+      EXPECT_FALSE(candidate.fields.empty()) << candidate.what;
+    }
+  }
+}
+
+TEST(Candidates, BestOnesComeFirst) {
+  const ImportedCrash crash = Import(LogWith({kSender, kAgct, kHandler, kJava}));
+  for (size_t i = 1; i < crash.candidates.size(); i++)
+    EXPECT_GE(crash.candidates[i - 1].rank, crash.candidates[i].rank);
+}
+
+TEST(Candidates, TakeTheInterruptedFramesOfTheReport) {
+  const ImportedCrash crash = Import(LogWith({kSender, kAgct, kHandler, kJava, kInterpreted}));
+  const CrashCandidate* context = CandidateAbout(crash, "frames that the report shows");
+  ASSERT_NE(context, nullptr);
+  EXPECT_NE(context->text.find("scene sampled\n"), std::string::npos);
+  EXPECT_NE(context->text.find("pc nmethod \"java.lang.String.hashCode()I\"+0xbf\n"),
+            std::string::npos);
+  EXPECT_NE(context->text.find("= bytecodes \"wh.App.main([Ljava/lang/String;)V\"+0xc\n"),
+            std::string::npos);
+  EXPECT_NE(context->text.find("state in_Java\n"), std::string::npos);
+}
+
+TEST(Candidates, TakeKnownInputsWithTheSameFunctionAndNoOthers) {
+  const std::vector<KnownInput> known = {
+      {"same.walk", "walk 1\nscene c2\nexpect crash frame::sender(RegisterMap*) const+0x325\n",
+       "crash frame::sender(RegisterMap*) const+0x325"},
+      {"other.walk", "walk 1\nscene c1\nexpect crash Method::bcp_from(unsigned char*) const+0x3\n",
+       "crash Method::bcp_from(unsigned char*) const+0x3"}};
+  const ImportedCrash crash = Import(LogWith({kSender, kAgct, kHandler, kJava}), known);
+  ASSERT_FALSE(crash.candidates.empty());
+  EXPECT_EQ(crash.candidates.front().what, "the known input same.walk");
+  EXPECT_EQ(CandidateAbout(crash, "other.walk"), nullptr);
+}
+
+TEST(Candidates, OfAnInnocentChainThereAreNone) {
+  const ImportedCrash crash = Import(LogWith({"V  [libjvm.so+0x1]  Parse::do_one_block()+0x1",
+                                              "V  [libjvm.so+0x2]  Compile::Compile(ciEnv*)+0x2"}));
+  EXPECT_EQ(crash.guilt.guilt, Guilt::kNone);
+  EXPECT_TRUE(crash.candidates.empty());
+}
+
+TEST(ImportedCrash, RefusesTextsWithoutACrash) {
+  const auto crash = ImportText("nothing of interest\n", "a.txt", {});
+  ASSERT_FALSE(crash.ok());
+  EXPECT_EQ(crash.failure().code, ExitCode::kBadInput);
+}
+
+TEST(ImportedCrash, AnswersInWords) {
+  const std::string answer = AnswerOf(Import(LogWith({kSender, kAgct, kHandler, kJava})));
+  EXPECT_NE(answer.find("yes, AsyncGetCallTrace"), std::string::npos) << answer;
+  EXPECT_NE(answer.find("frame::sender+0x325"), std::string::npos) << answer;
+  EXPECT_NE(answer.find("17.0.15+6"), std::string::npos) << answer;
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/crash/guilt.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/crash/crash_testing.h"
+
+namespace walkhammer {
+namespace {
+
+GuiltVerdict GuiltOf(const std::string& text) {
+  const CrashReport report = ParseCrashReport(text);
+  return JudgeGuilt(report, ChainOf(report));
+}
+
+GuiltVerdict GuiltOfFrames(const std::vector<std::string>& frames, const std::string& extra = "") {
+  return GuiltOf(LogWith(frames, extra));
+}
+
+constexpr char kProfilerLoaded[] =
+    "Dynamic libraries:\n"
+    "7f3500000000-7f3500100000 r-xp 00000000 08:01 12 /opt/libasyncProfiler.so\n"
+    "7f3600000000-7f3600100000 r-xp 00000000 08:01 13 /usr/lib/jvm/lib/server/libjvm.so\n\n";
+
+TEST(Guilt, NamesTheWalkerInTheChain) {
+  const struct {
+    const char* frame;
+    const char* whose;
+  } kCases[] = {
+      {kAgct, "AsyncGetCallTrace"},
+      {"V  [libjvm.so+0x1]  JfrThreadSampleClosure::sample_thread_in_java(JavaThread*)+0x1f",
+       "JFR's thread sampler"},
+      {"V  [libjvm.so+0x1]  JfrCPUTimeThreadSampler::handle_timer_signal(siginfo_t*, void*)+0x1f",
+       "JFR's CPU-time sampler"},
+      {"V  [libjvm.so+0x1]  JvmtiEnv::GetStackTrace(_jobject*, int, int)+0x1f",
+       "JVMTI GetStackTrace"},
+      {"V  [libjvm.so+0x1]  VM_GetAllStackTraces::doit()+0x1f", "JVMTI GetAllStackTraces"},
+      {"C  [libasyncProfiler.so+0x1]  StackWalker::walkVM(void*, ASGCT_CallFrame*, int, int)+0x1f",
+       "async-profiler's own walker"},
+      {"C  [libjavaProfiler.so+0x1]  StackWalker::walkDwarf(void*, void const**, int)+0x1f",
+       "java-profiler's own walker"},
+  };
+  for (const auto& test : kCases) {
+    const GuiltVerdict verdict = GuiltOfFrames({kSender, test.frame, kHandler, kJava});
+    EXPECT_EQ(verdict.guilt, Guilt::kWalker) << test.frame;
+    ASSERT_NE(verdict.pattern, nullptr) << test.frame;
+    EXPECT_STREQ(verdict.pattern->whose, test.whose);
+  }
+}
+
+TEST(Guilt, DoesNotBlameAProfilerThatIsOnlyLoaded) {
+  const GuiltVerdict verdict = GuiltOfFrames(
+      {"V  [libjvm.so+0x1]  G1ParScanThreadState::copy_to_survivor_space(oop)+0x1f",
+       "V  [libjvm.so+0x2]  GangWorker::run()+0x2", "V  [libjvm.so+0x3]  Thread::call_run()+0x3"},
+      kProfilerLoaded);
+  EXPECT_EQ(verdict.guilt, Guilt::kNone);
+  EXPECT_EQ(verdict.pattern, nullptr);
+  EXPECT_EQ(verdict.innocent, std::vector<std::string>{"async-profiler"});
+}
+
+TEST(Guilt, DoesNotBlameFramesThatOnlyCalledJavaCode) {
+  const GuiltVerdict verdict = GuiltOfFrames({kJava, kInterpreted, kAgct});
+  EXPECT_EQ(verdict.guilt, Guilt::kNone);
+}
+
+TEST(Guilt, DoesNotBlameTheLoopOfASampler) {
+  const GuiltVerdict verdict = GuiltOfFrames({"C  [libc.so.6+0x1]  __futex_abstimed_wait+0x1f",
+                                              "V  [libjvm.so+0x2]  JfrThreadSampler::run()+0x2",
+                                              "V  [libjvm.so+0x3]  Thread::call_run()+0x3"});
+  EXPECT_EQ(verdict.guilt, Guilt::kNone);
+}
+
+TEST(Guilt, SaysThatTheTextDoesNotTellEnough) {
+  EXPECT_EQ(GuiltOfFrames({kSender}).guilt, Guilt::kPossible);
+  EXPECT_EQ(GuiltOfFrames({"V  [libjvm.so+0x1]  Parse::do_one_block()+0x1"}).guilt, Guilt::kNone);
+}
+
+TEST(Guilt, NamesTheProtectionOnlyWithAWalker) {
+  const char* protection =
+      "V  [libjvm.so+0x9]  ThreadCrashProtection::call(CrashProtectionCallback&)+0x9";
+  const GuiltVerdict inside = GuiltOfFrames(
+      {kSender, "V  [libjvm.so+0x1]  JfrGetCallTrace::get_topframe(void*, frame&)+0x1",
+       protection});
+  EXPECT_EQ(inside.protection, "JFR's ThreadCrashProtection");
+  EXPECT_EQ(
+      GuiltOfFrames({"V  [libjvm.so+0x1]  os::malloc(unsigned long)+0x1", protection}).protection,
+      "");
+}
+
+TEST(Guilt, EveryPatternHasAnOwner) {
+  for (const WalkerPattern& pattern : AllWalkerPatterns()) {
+    EXPECT_STRNE(pattern.function, "");
+    EXPECT_STRNE(pattern.whose, "");
+  }
+}
+
+TEST(CrashedChain, LeavesOutWhatHandledTheCrash) {
+  const CrashReport report = ParseCrashReport(
+      "#0  0x00007f35362c0001 in raise () from /lib/libc.so.6\n"
+      "#1  0x00007f35362c0002 in abort () from /lib/libc.so.6\n"
+      "#2  0x00007f35362c0003 in os::abort(bool, void*, void const*) () from /jdk/libjvm.so\n"
+      "#3  0x00007f35362c0004 in VMError::report_and_die(int) () from /jdk/libjvm.so\n"
+      "#4  0x00007f35362c0005 in JVM_handle_linux_signal () from /jdk/libjvm.so\n"
+      "#5  <signal handler called>\n"
+      "#6  0x00007f35362c0006 in frame::sender(RegisterMap*) const () from /jdk/libjvm.so\n"
+      "#7  0x00007f35362c0007 in AsyncGetCallTrace () from /jdk/libjvm.so\n"
+      "#8  0x00007f35362c0008 in on_signal () from /opt/libprofiler.so\n"
+      "#9  <signal handler called>\n"
+      "#10 0x00007f3526ac7ddf in ?? ()\n");
+  const CrashedChain chain = ChainOf(report);
+  ASSERT_EQ(chain.calls.size(), 3U);
+  EXPECT_EQ(ComparableFunction(chain.calls[0].symbol), "frame::sender");
+  EXPECT_TRUE(chain.in_signal_handler);
+  EXPECT_EQ(JudgeGuilt(report, chain).guilt, Guilt::kWalker);
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// ImportedCrash: a crash report, judged: who is guilty, what it resembles, and which requests may
+// show it again. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_CRASH_IMPORTED_CRASH_H_
+#define WALKHAMMER_HARNESS_CRASH_IMPORTED_CRASH_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/crash/candidates.h"
+#include "harness/crash/known_bugs.h"
+
+namespace walkhammer {
+
+struct ImportedCrash {
+  std::string name;  // of the file, for people
+  CrashReport report;
+  CrashedChain chain;
+  GuiltVerdict guilt;
+  CrashTarget target;
+  std::vector<Resemblance> resemblances;
+  std::vector<CrashCandidate> candidates;  // the best first
+};
+
+inline constexpr size_t kMostCandidates = 64;
+
+// Judges a report. `known`: see CandidatesOf.
+ImportedCrash Judge(CrashReport report, const std::string& name,
+                    const std::vector<KnownInput>& known);
+
+// Reads a log or another text. kBadInput: nothing of a crash is in it.
+Result<ImportedCrash> ImportText(std::string_view text, const std::string& name,
+                                 const std::vector<KnownInput>& known);
+
+// The answer in words: several lines, each ending in a newline.
+std::string AnswerOf(const ImportedCrash& crash);
+
+// "yes: AsyncGetCallTrace", "no", "not told": one line for tables.
+std::string GuiltWord(const GuiltVerdict& guilt);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_CRASH_IMPORTED_CRASH_H_

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/crash/target.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/crash/crash_testing.h"
+#include "harness/crash/known_bugs.h"
+
+namespace walkhammer {
+namespace {
+
+CrashTarget TargetOfText(const std::string& text) {
+  const CrashReport report = ParseCrashReport(text);
+  return TargetOf(report, ChainOf(report));
+}
+
+TEST(CrashTarget, ComparesByFunctionAndOffset) {
+  const CrashTarget target = TargetOfText(LogWith({kSender, kAgct, kHandler, kJava}));
+  EXPECT_EQ(target.function, "frame::sender");
+  EXPECT_EQ(target.expect, "crash frame::sender(RegisterMap*) const+0x325");
+  EXPECT_EQ(Compare(target, "crash frame::sender(RegisterMap*) const+0x325", ""),
+            Closeness::kExact);
+  EXPECT_EQ(Compare(target, "crash frame::sender(RegisterMap*) const+0x10", ""),
+            Closeness::kFunction);
+  EXPECT_EQ(Compare(target, "crash frame::sender(bool)+0x325", ""), Closeness::kExact);
+  EXPECT_EQ(Compare(target, "death SIGSEGV frame::sender(RegisterMap*) const+0x10", ""),
+            Closeness::kFunction);
+  EXPECT_EQ(Compare(target, "crash memcpy+0x10 from frame::sender(RegisterMap*) const+0x8", ""),
+            Closeness::kFunction);
+  EXPECT_EQ(Compare(target, "crash frame::sender_for_entry_frame(RegisterMap*) const+0x325", ""),
+            Closeness::kNone);
+  EXPECT_EQ(Compare(target, "truth/frames", ""), Closeness::kNone);
+  EXPECT_EQ(Compare(target, "", ""), Closeness::kNone);
+}
+
+TEST(CrashTarget, KnowsCallersAndCalleesAsTheSameClass) {
+  const CrashTarget target = TargetOfText(
+      LogWith({"V  [libjvm.so+0x1]  Method::bcp_from(unsigned char*) const+0x3",
+               "V  [libjvm.so+0x2]  frame::is_interpreted_frame_valid(JavaThread*) const+0x5f",
+               kAgct, kHandler, kJava}));
+  EXPECT_EQ(Compare(target, "crash frame::is_interpreted_frame_valid(JavaThread*) const+0x9", ""),
+            Closeness::kClass);
+  EXPECT_EQ(Compare(target, "crash Symbol::as_C_string() const+0x9",
+                    "libjvm.so Symbol::as_C_string() const+0x9\n"
+                    "libjvm.so Method::bcp_from(unsigned char*) const+0x8\n"),
+            Closeness::kClass);
+  // Every crash has the entry: it says nothing.
+  EXPECT_EQ(Compare(target, "crash AsyncGetCallTrace+0x9", "libjvm.so AsyncGetCallTrace+0x9\n"),
+            Closeness::kNone);
+}
+
+TEST(CrashTarget, ComparesChecksWithoutTheirLines) {
+  std::string text = LogWith({"V  [libjvm.so+0x1]  VMError::report_and_die(int)+0x1", kAgct});
+  const std::string signal = "#  SIGSEGV (0xb) at pc=0x00007f35362c5e95, pid=16184, tid=16247\n#\n";
+  text.replace(
+      text.find(signal), signal.size(),
+      "#  Internal Error (codeCache.cpp:645), pid=16184, tid=16247\n"
+      "#  guarantee(is_result_safe || is_in_asgct()) failed: unsafe access to zombie method"
+      "\n#\n");
+  const CrashTarget target = TargetOfText(text);
+  EXPECT_EQ(target.check, "(codeCache.cpp) guarantee(is_result_safe || is_in_asgct()) failed");
+  EXPECT_EQ(Compare(target,
+                    "failed-check (codeCache.cpp:645) guarantee(is_result_safe || is_in_asgct()) "
+                    "failed",
+                    ""),
+            Closeness::kExact);
+  EXPECT_EQ(Compare(target,
+                    "death Internal Error (codeCache.cpp:9) guarantee(is_result_safe || "
+                    "is_in_asgct()) failed: unsafe access to zombie method",
+                    ""),
+            Closeness::kFunction);
+  EXPECT_EQ(Compare(target, "failed-check (codeCache.cpp:645) guarantee(x) failed", ""),
+            Closeness::kClass);
+  EXPECT_EQ(Compare(target, "crash CodeCache::find_blob(void*)+0x1", ""), Closeness::kNone);
+  const CrashReport report = ParseCrashReport(text);
+  const auto bugs = ResemblancesOf(report, JudgeGuilt(report, ChainOf(report)), target);
+  ASSERT_FALSE(bugs.empty());
+  EXPECT_STREQ(bugs.front().bug->id, "JDK-8352649");
+  EXPECT_TRUE(bugs.front().by_check);
+  EXPECT_EQ(bugs.front().version, VersionFit::kAffected);
+}
+
+TEST(KnownBugs, RangesHaveBothEnds) {
+  const KnownBug bug = {"",          "", "",    "", "", "11.0.5-11.0.13,17.0.2-17.0.3,25-27",
+                        "17.0.7,28", "", false, 0};
+  for (const char* affected :
+       {"11.0.5", "11.0.13+8", "17.0.2", "17.0.3", "25", "25.0.3+9", "27.0.9"})
+    EXPECT_EQ(FitOf(bug, affected), VersionFit::kAffected) << affected;
+  for (const char* fixed : {"17.0.7", "17.0.15+6-LTS", "28-ea+18", "29"})
+    EXPECT_EQ(FitOf(bug, fixed), VersionFit::kFixed) << fixed;
+  for (const char* unknown : {"11.0.4", "11.0.14", "17.0.1", "17.0.4", "21.0.2", "", "x"})
+    EXPECT_EQ(FitOf(bug, unknown), VersionFit::kNotKnown) << unknown;
+}
+
+TEST(KnownBugs, OfAnInnocentChainThereAreNone) {
+  const CrashReport report =
+      ParseCrashReport(LogWith({"V  [libjvm.so+0x1]  frame::safe_for_sender(JavaThread*)+0x1",
+                                "V  [libjvm.so+0x2]  StackFrameStream::next()+0x2",
+                                "V  [libjvm.so+0x3]  G1RootProcessor::run()+0x3"}));
+  const CrashedChain chain = ChainOf(report);
+  EXPECT_TRUE(ResemblancesOf(report, JudgeGuilt(report, chain), TargetOf(report, chain)).empty());
+}
+
+}  // namespace
+}  // namespace walkhammer

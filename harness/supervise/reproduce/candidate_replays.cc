@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/supervise/reproduce/candidate_replays.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "harness/request/scene_table.h"
+#include "harness/request/text_form.h"
+
+namespace walkhammer {
+namespace {
+
+struct Parsed {
+  size_t index;  // of the candidate
+  WalkFile file;
+};
+
+std::unique_ptr<SymbolTable> NewSymbols() {
+  auto symbols = std::make_unique<SymbolTable>();
+  symbols->Init();
+  return symbols;
+}
+
+template <typename Visit>
+void ForEachValueOf(const WalkRequest& request, Visit visit) {
+  for (const Value& value : {request.pc, request.sp, request.fp, request.lr, request.anchor_sp,
+                             request.anchor_pc, request.anchor_fp})
+    visit(value);
+  for (const Edit& edit : std::span(request.edits, request.edit_count)) visit(edit.value);
+}
+
+// A request that has each name of the others: the process that walks it first knows them all.
+WalkFile FileWithAllNames(const std::vector<Parsed>& group) {
+  constexpr int32_t kUnusedSlot = kSampledEnd - 0x2000;
+  WalkFile all;
+  all.request.scene = group.front().file.request.scene;
+  all.request.walker = group.front().file.request.walker;
+  std::set<uint32_t> names;
+  for (const Parsed& parsed : group)
+    ForEachValueOf(parsed.file.request, [&](const Value& value) {
+      if (value.symbol < kSymbolKinds || !names.insert(value.symbol).second) return;
+      if (all.request.edit_count == WalkRequest::kMaxEdits) return;
+      const int32_t slot = kUnusedSlot + 8 * all.request.edit_count;
+      all.request.edits[all.request.edit_count++] = {slot, EditOp::kSet, {}, {0, value.symbol, 0}};
+    });
+  return all;
+}
+
+// Takes what a walk found.
+class Tally {
+ public:
+  Tally(const CrashTarget& target, CandidateOutcome& outcome)
+      : target_(target), outcome_(outcome) {}
+
+  void Take(const Result<ReplayOutcome>& walked, const std::string& what) {
+    if (!walked.ok()) {
+      outcome_.unable++;
+      outcome_.unable_reason = walked.failure().message;
+      return;
+    }
+    outcome_.walked++;
+    for (const FindingRecord& finding : walked.value().findings) Take(finding, what);
+  }
+
+ private:
+  void Take(const FindingRecord& finding, const std::string& what) {
+    const std::string& expect = finding.signature.expect;
+    const Closeness closeness = Compare(target_, expect, finding.native);
+    if (closeness > outcome_.best.closeness)
+      outcome_.best = {closeness, expect, finding.request, what};
+    if (closeness < Closeness::kFunction && finding.grade == Grade::kForbidden &&
+        std::find(outcome_.others.begin(), outcome_.others.end(), expect) == outcome_.others.end())
+      outcome_.others.push_back(expect);
+  }
+
+  const CrashTarget& target_;
+  CandidateOutcome& outcome_;
+};
+
+std::string NameOf(size_t index, const CrashCandidate& candidate) {
+  return fmt::format("candidate {}: {}", index + 1, candidate.what);
+}
+
+// Walks a group in one process that stays; a process that ends is replaced.
+void WalkGroup(const std::vector<Parsed>& group, const SymbolTable& symbols,
+               const std::vector<CrashCandidate>& candidates, const ChildSetup& setup,
+               const std::function<bool()>& done, Tally& tally) {
+  const std::string all = ToText(FileWithAllNames(group), symbols);
+  auto run = ReplayRun::Start({all, "candidates"}, setup, true);
+  if (!run.ok()) {
+    tally.Take(run.failure(), "");
+    return;
+  }
+  (void)run.value()->Wait(done);
+  for (const Parsed& parsed : group) {
+    if (done()) return;
+    tally.Take(run.value()->WalkText(candidates[parsed.index].text, "candidate", done),
+               NameOf(parsed.index, candidates[parsed.index]));
+  }
+}
+
+void WalkAlone(const Parsed& parsed, const std::vector<CrashCandidate>& candidates,
+               const ChildSetup& setup, const std::function<bool()>& done, Tally& tally) {
+  const CrashCandidate& candidate = candidates[parsed.index];
+  auto run = ReplayRun::Start({candidate.text, "candidate"}, setup);
+  if (!run.ok()) {
+    tally.Take(run.failure(), "");
+    return;
+  }
+  tally.Take(run.value()->Wait(done), NameOf(parsed.index, candidate));
+}
+
+}  // namespace
+
+Result<CandidateOutcome> WalkCandidates(const std::vector<CrashCandidate>& candidates,
+                                        const CrashTarget& target, const ChildSetup& setup,
+                                        const std::function<bool()>& stop) {
+  CandidateOutcome outcome;
+  Tally tally(target, outcome);
+  const auto done = [&] { return outcome.best.closeness == Closeness::kExact || stop(); };
+  const auto symbols = NewSymbols();
+  const auto sampled = static_cast<uint8_t>(FindScene(kSampledScene).value_or(0));
+  std::vector<Parsed> together;
+  for (size_t i = 0; i < candidates.size() && !done(); i++) {
+    Parsed parsed{i, {}};
+    const std::string wrong = ParseText(candidates[i].text, "candidate", *symbols, parsed.file);
+    if (!wrong.empty()) return ToolFailed("a candidate is malformed: " + wrong);
+    // Only this scene has room for what names all; and it takes other code for names that it lacks.
+    if (parsed.file.request.scene == sampled)
+      together.push_back(parsed);
+    else
+      WalkAlone(parsed, candidates, setup, done, tally);
+  }
+  if (!together.empty() && !done()) WalkGroup(together, *symbols, candidates, setup, done, tally);
+  if (outcome.walked == 0 && outcome.unable > 0) return Unable(outcome.unable_reason);
+  return outcome;
+}
+
+int ReplaysFor(int shown, int times) {
+  const double rate = std::max(shown, 1) / static_cast<double>(times);
+  if (rate >= 1) return 1;
+  return static_cast<int>(std::ceil(std::log(0.05) / std::log(1 - rate)));
+}
+
+Reliability MeasureReliability(const Hit& hit, const CrashTarget& target, const ChildSetup& setup,
+                               const std::function<bool()>& stop) {
+  Reliability reliability;
+  int wanted = kFirstReplays;
+  while (reliability.times < wanted && !stop()) {
+    const auto walked = Replay({hit.text, hit.what}, setup);
+    if (!walked.ok()) break;
+    reliability.times++;
+    for (const FindingRecord& finding : walked.value().findings)
+      if (Compare(target, finding.signature.expect, finding.native) >= Closeness::kFunction) {
+        reliability.shown++;
+        break;
+      }
+    if (reliability.times == kFirstReplays)
+      wanted = std::min(kMostReplays, kFirstReplays + ReplaysFor(reliability.shown, kFirstReplays) -
+                                          (reliability.shown == kFirstReplays ? 1 : 0));
+  }
+  return reliability;
+}
+
+}  // namespace walkhammer

@@ -55,7 +55,9 @@ wh_test(record_test
         LIBS wh_store)
 wh_test(crash_test
         harness/crash/candidates_test.cc harness/crash/guilt_test.cc harness/crash/target_test.cc
-        LIBS wh_crash)
+        harness/crash/core/core_file_test.cc
+        harness/supervise/reproduce/candidate_replays_test.cc
+        LIBS wh_core wh_reproduce)
 wh_test(reports_test
         reports/code_listing_test.cc reports/coverage_report_test.cc
         reports/flame_graph_test.cc reports/reports_test.cc

@@ -260,6 +260,17 @@ std::string MissingSymbol(const SharedState& shared, const Landscape& landscape,
   return missing;
 }
 
+// True if the request names code of walkhammer's own classes that this JVM lacks.
+bool LacksOwnCode(const SharedState& shared, const Landscape& landscape,
+                  const WalkRequest& request) {
+  bool lacks = false;
+  ForEachValue(request, [&](const Value& value) {
+    if (value.symbol < kSymbolKinds || landscape.IsKnown(value.symbol)) return;
+    lacks |= std::string_view(shared.symbols.at(value.symbol).name).starts_with("wh.");
+  });
+  return lacks;
+}
+
 // Loads the classes of the methods that the request names, mostly classes of the JDK.
 void LoadNamedClasses(const SharedState& shared, JNIEnv* env) {
   ForEachValue(shared.job.request, [&](const Value& value) {
@@ -286,10 +297,13 @@ void SetUpMissing(SharedState& shared, ChildEnvironment& environment) {
   LoadNamedClasses(shared, environment.jvm->env());
   look_again();
   if (missing().empty()) return;
-  if (std::string_view(AllScenes()[request.scene].name) != kSampledScene) {
-    SetUpScenes(shared, *environment.stage, UINT32_MAX);  // perhaps another scene's code
-    return look_again();
+  const bool is_sample = std::string_view(AllScenes()[request.scene].name) == kSampledScene;
+  // Perhaps it is another scene's code.
+  if (!is_sample || LacksOwnCode(shared, *environment.landscape, request)) {
+    SetUpScenes(shared, *environment.stage, UINT32_MAX);
+    look_again();
   }
+  if (!is_sample || missing().empty()) return;
   // The request is of a program that is not here: only the shape of its stack matters.
   Copy(shared.replay.stand_in, sizeof shared.replay.stand_in, missing());
   uint32_t count = 0;

@@ -26,9 +26,11 @@ struct Options {
   bool json = false;
 };
 
+constexpr size_t kMostWritten = 32;  // candidates; further ones are ever less likely
+
 json CandidatesJson(const ImportedCrash& crash, const std::vector<std::string>& paths) {
   json all = json::array();
-  for (size_t i = 0; i < crash.candidates.size(); i++) {
+  for (size_t i = 0; i < paths.size(); i++) {
     const CrashCandidate& candidate = crash.candidates[i];
     json fields = json::array();
     for (const FieldNote& note : candidate.fields)
@@ -77,7 +79,8 @@ Result<std::vector<std::string>> WriteCandidates(const ImportedCrash& crash,
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return BadInput("cannot make " + folder + ": " + error.message());
-  for (size_t i = 0; i < crash.candidates.size(); i++) {
+  const size_t count = std::min(crash.candidates.size(), kMostWritten);
+  for (size_t i = 0; i < count; i++) {
     paths.push_back(fmt::format("{}/{:02}.walk", folder, i + 1));
     RETURN_IF_ERROR(WriteFileAtomically(paths.back(), crash.candidates[i].text));
   }

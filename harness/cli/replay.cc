@@ -15,6 +15,7 @@
 #include "harness/cli/print_json.h"
 #include "harness/cli/provider.h"
 #include "harness/cli/walk_file.h"
+#include "harness/crash/target.h"
 #include "harness/findings/crash_folder.h"
 #include "harness/jvm/images/jdk_choice.h"
 #include "harness/process/interrupt.h"
@@ -69,6 +70,12 @@ Result<std::vector<Build>> BuildsFor(const ReplayInput& input, const WalkFile& f
     if (file.arch.empty() || file.arch == build.jdk.arch) fitting.push_back(build);
   if (!fitting.empty() || builds.empty()) return fitting;
   return RefusedArch(input, file, builds.front().jdk.platform);
+}
+
+// True if the JVM died of the crash that is expected: a walk that is not contained ends so.
+bool DiedOf(const std::string& expect, const FindingRecord& finding) {
+  return !expect.empty() &&
+         Compare(TargetOfExpect(expect), finding.signature.expect, "") >= Closeness::kFunction;
 }
 
 // Warns that the request names code that this JVM lacks, as a snapshot of another program does.
@@ -212,6 +219,8 @@ int RunReplay(const Options& options, const std::vector<std::string>& jvm_flags)
       const Status log = KeepLog(options.uncontained, input.name, ++n, outcome.hs_err);
       if (!log.ok()) kept = log;
     };
+    if (input.uncontained)
+      plan.also_counts = [&](const FindingRecord& finding) { return DiedOf(file.expect, finding); };
     plan.stop = [&kept] { return Interrupted().load() || !kept.ok(); };
     for (const Build& build : builds.value()) {
       ChildSetup setup = SetupOf(build, scratch.path(), work.value().library);

@@ -167,7 +167,7 @@ Result<Reproduction> ReproduceOn(const Jdk& jdk, const ImportedCrash& crash, con
   std::filesystem::create_directories(plan.candidates, error);
   if (error) return BadInput("cannot make " + plan.candidates + ": " + error.message());
   for (size_t i = 0; i < crash.candidates.size(); i++)
-    RETURN_IF_ERROR(WriteFileAtomically(fmt::format("{}/{:02}.walk", plan.candidates, i + 1),
+    RETURN_IF_ERROR(WriteFileAtomically(fmt::format("{}/{:03}.walk", plan.candidates, i + 1),
                                         crash.candidates[i].text));
   ASSIGN_OR_RETURN(const bool reproduced, RunStages(options, plan, result));
   result.verdict = VerdictOf(reproduced, result);
@@ -260,6 +260,11 @@ int RunReproduce(const Options& options, const std::vector<std::string>& jvm_fla
                                             : "the report names no function and no check");
     return End(options, crash, json::array(), false);
   }
+  if (crash.guilt.pattern != nullptr && crash.guilt.pattern->walker[0] == 0)
+    Print(stderr,
+          "walkhammer: it cannot drive {}; AsyncGetCallTrace stands in, which runs the same frame "
+          "code of libjvm\n",
+          crash.guilt.pattern->whose);
   const std::string base = options.out.empty()
                                ? fmt::format("out/reproduce-{}-{}", Now("%Y%m%d-%H%M%S"), getpid())
                                : options.out;

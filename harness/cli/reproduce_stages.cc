@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <thread>
 
 #include "harness/base/clock.h"
@@ -25,6 +26,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr auto kMostBooting = std::chrono::minutes(2);  // until the first walk
+
 // Compares each new bucket of a run with the target, and asks the run to stop once it is shown.
 class BucketWatch {
  public:
@@ -39,7 +42,11 @@ class BucketWatch {
     if (closeness > outcome_.best.closeness) outcome_.best = {closeness, expect, "", bucket.folder};
     if (outcome_.best.closeness >= Closeness::kFunction) stop_.store(true);
   }
-  void Poll() {
+  // `walks`: so far. The time of the plan begins with the first walk: how long a JVM takes to start
+  // says nothing about the search.
+  void Poll(uint64_t walks) {
+    if (walks > 0 && !walks_from_) walks_from_ = Clock::now();
+    if (walks_from_ && Clock::now() - *walks_from_ >= plan_.time) stop_.store(true);
     if (Interrupted().load()) stop_.store(true);
   }
   const std::atomic<bool>& stop() const { return stop_; }
@@ -59,6 +66,7 @@ class BucketWatch {
   std::string run_;
   StageOutcome& outcome_;
   std::atomic<bool> stop_{false};
+  std::optional<Clock::time_point> walks_from_;
 };
 
 RunIdentity IdentityOf(const StagePlan& plan, const std::string& engine) {
@@ -83,7 +91,7 @@ FuzzPlan FuzzPlanOf(const StagePlan& plan, int engine) {
   fuzz.confirm_times = 0;
   fuzz.minimize = false;
   fuzz.seed = plan.seed;
-  fuzz.time = plan.time;
+  fuzz.time = plan.time + kMostBooting;
   fuzz.child = plan.setup;
   fuzz.child.aslr = !CanSwitchAslrOff();
   fuzz.words = WordsFor(*plan.jdk, plan.setup.jvm_flags, "");
@@ -105,7 +113,7 @@ Result<StageOutcome> FuzzForCrash(const StagePlan& plan, const std::string& engi
   run.sink().on_bucket = [&](const BucketRow& bucket) { watch.Take(bucket); };
   run.on_progress = [&](const FuzzProgress& progress) {
     walks = progress.shared->walks.load();
-    watch.Poll();
+    watch.Poll(walks);
   };
   RETURN_IF_ERROR(run.Run(watch.stop()));
   watch.Finish(InSeconds(Clock::now() - began), walks);
@@ -140,7 +148,7 @@ Result<StageOutcome> StressForCrash(const StagePlan& plan) {
   run.sink().on_bucket = [&](const BucketRow& bucket) { watch.Take(bucket); };
   run.on_progress = [&](const StressProgress& progress) {
     walks = progress.walks;
-    watch.Poll();
+    watch.Poll(walks);
   };
   RETURN_IF_ERROR(run.Run(watch.stop()));
   watch.Finish(InSeconds(Clock::now() - began), walks);

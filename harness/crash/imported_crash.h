@@ -24,7 +24,7 @@ struct ImportedCrash {
   std::vector<CrashCandidate> candidates;  // the best first
 };
 
-inline constexpr size_t kMostCandidates = 64;
+inline constexpr size_t kMostCandidates = 400;
 
 // Judges a report. `known`: see CandidatesOf.
 ImportedCrash Judge(CrashReport report, const std::string& name,

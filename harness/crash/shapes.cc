@@ -99,6 +99,13 @@ void OlderMethodWord(const ShapeInput& in) {
   in.walk->Word(MethodSlot(kCallerFp), in.bad->value);
 }
 
+void MethodOfAnchor(const ShapeInput& in) {
+  WriteSoundFrames(in);
+  in.walk->Set("state", "in_native");
+  SetAnchor(*in.walk, StackValue(LowestSlot(kFp)), CallCodelet(), StackValue(kFp));
+  in.walk->Word(MethodSlot(kFp), in.bad->value);
+}
+
 // The words of a Method: vtable, ConstMethod*, MethodData*, ..; each leads to the bad value.
 void MethodOnStack(const ShapeInput& in) {
   WriteSoundFrames(in);
@@ -186,6 +193,9 @@ constexpr Shape kShapes[] = {
      kMethods, 8, 99, MethodWord},
     {"the caller's Method is bad", "Method::|ConstMethod|InstanceKlass::|forte_fill|vframeStream",
      kMethods, 8, 99, OlderMethodWord},
+    {"the anchor of a thread in native code leads to an interpreted frame whose Method is bad",
+     "Method::|ConstMethod|InstanceKlass::|forte_fill|frame::is_interpreted|vframeStream", kMethods,
+     8, 99, MethodOfAnchor},
     {"an interpreted frame whose Method lies on the stack",
      "Method::|ConstMethod|InstanceKlass::|frame::is_interpreted", kAnyValue, 8, 99, MethodOnStack},
     {"an interpreted frame whose byte code pointer is bad",
@@ -217,11 +227,15 @@ int FitOf(const Shape& shape, const CrashTarget& target) {
   return 15;
 }
 
-// Values that look like a Method to a careless walker.
+// Values that look like a Method to a careless walker: other words of class metadata.
 std::vector<BadValue> MethodValues(std::vector<BadValue> values) {
-  values.push_back({KnownMethod(-0x338), "a word in class metadata that is no Method"});
-  values.push_back({KnownMethod(8), "the inside of a Method"});
+  constexpr int64_t kMoves[] = {0x8,     0x10,   0x58,    -0x338,  0x400,    -0x400,  0x1000,
+                                -0x1000, 0x8000, -0x8000, 0x10000, -0x10000, 0x80000, -0x80000};
+  for (const int64_t move : kMoves)
+    values.push_back({KnownMethod(move), "class metadata that is no Method"});
   values.push_back({"metaspace+0x1c", "class metadata, not aligned"});
+  for (const int64_t at : {0x100, 0x800, 0x2000, 0x6000})
+    values.push_back({fmt::format("metaspace+{:#x}", at), "class metadata that is no Method"});
   return values;
 }
 
@@ -283,7 +297,7 @@ std::vector<ShapedWalk> ShapesFor(const CrashReport& report, const CrashTarget& 
       shaped.walk.Note("shape", Confidence::kGuess, shape.what);
       if (!has_none) {
         shaped.walk.Note("bad value " + values[i].value, values[i].confidence, values[i].why);
-        shaped.fit -= std::min(10, 2 * static_cast<int>(i));
+        shaped.fit -= std::min(10, static_cast<int>(i));
       }
       all.push_back(std::move(shaped));
     }

@@ -134,10 +134,23 @@ CrashTarget TargetOf(const CrashReport& report, const CrashedChain& chain) {
   return target;
 }
 
+CrashTarget TargetOfExpect(std::string_view expect) {
+  const Seen seen = SeenOf(expect);
+  CrashTarget target;
+  target.function = seen.place.function;
+  target.offset = seen.place.offset;
+  target.offset_told = seen.place.has_offset;
+  target.check = seen.check;
+  target.expect = expect;
+  return target;
+}
+
 Closeness Compare(const CrashTarget& target, std::string_view expect, std::string_view native) {
   const Seen seen = SeenOf(expect);
   if (!target.check.empty()) {
-    if (seen.check.empty()) return Closeness::kNone;
+    // A check may fault before it reports, so a guarded walk shows a crash in the same function.
+    const bool is_there = !target.function.empty() && seen.place.function == target.function;
+    if (seen.check.empty()) return is_there ? Closeness::kFunction : Closeness::kNone;
     if (seen.check == target.check)
       return expect == target.expect ? Closeness::kExact : Closeness::kFunction;
     return FileOf(seen.check) == FileOf(target.check) ? Closeness::kClass : Closeness::kNone;

@@ -25,6 +25,8 @@ struct CrashTarget {
 };
 
 CrashTarget TargetOf(const CrashReport& report, const CrashedChain& chain);
+// The target of an expect line: "crash f(X*)+0x1f", "failed-check (f.cpp:1) assert(x) failed".
+CrashTarget TargetOfExpect(std::string_view expect);
 
 // In rising order. What counts as progress in a search, and what a verdict says.
 enum class Closeness : uint8_t {

@@ -33,6 +33,14 @@ TEST(CrashTarget, ComparesByFunctionAndOffset) {
   EXPECT_EQ(Compare(target, "", ""), Closeness::kNone);
 }
 
+TEST(CrashTarget, OfAnExpectLineIsMetByADeath) {
+  const CrashTarget crash = TargetOfExpect("crash frame::sender(RegisterMap*) const+0x325");
+  EXPECT_EQ(Compare(crash, "death SIGSEGV frame::sender(RegisterMap*) const+0x325", ""),
+            Closeness::kExact);
+  EXPECT_EQ(Compare(crash, "death SIGSEGV frame::sender_blob()+0x325", ""), Closeness::kNone);
+  EXPECT_FALSE(TargetOfExpect("truth/frames").told());
+}
+
 TEST(CrashTarget, KnowsCallersAndCalleesAsTheSameClass) {
   const CrashTarget target = TargetOfText(
       LogWith({"V  [libjvm.so+0x1]  Method::bcp_from(unsigned char*) const+0x3",
@@ -78,6 +86,13 @@ TEST(CrashTarget, ComparesChecksWithoutTheirLines) {
   EXPECT_STREQ(bugs.front().bug->id, "JDK-8352649");
   EXPECT_TRUE(bugs.front().by_check);
   EXPECT_EQ(bugs.front().version, VersionFit::kAffected);
+}
+
+TEST(CrashTarget, TakesACrashInTheFunctionThatChecked) {
+  CrashTarget target = TargetOfExpect("failed-check (codeCache.cpp:645) guarantee(x) failed");
+  target.function = "CodeCache::find_blob";
+  EXPECT_EQ(Compare(target, "crash CodeCache::find_blob(void*)+0x1", ""), Closeness::kFunction);
+  EXPECT_EQ(Compare(target, "crash CodeCache::find_nmethod(void*)+0x1", ""), Closeness::kNone);
 }
 
 TEST(KnownBugs, RangesHaveBothEnds) {

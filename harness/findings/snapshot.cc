@@ -151,7 +151,10 @@ class Namer {
   }
 
   Value OnStack(uint64_t word) const {
-    if (origin_ >= sample_.stack_limit && origin_ < sample_.stack_base) {
+    // What is so near to the end of the stack tells by its distance from that.
+    constexpr uint64_t kAtTheEnd = 64;
+    const bool is_at_end = sample_.stack_base - word <= kAtTheEnd;
+    if (!is_at_end && origin_ >= sample_.stack_limit && origin_ < sample_.stack_base) {
       const auto offset = static_cast<int64_t>(word - origin_) + kSampledSp;
       if (offset >= kSampledFree && offset < kSampledEnd)
         return Of(SymbolKind::kStack, static_cast<uint64_t>(offset));
@@ -220,10 +223,11 @@ bool IsFollowed(const Value& value, const SymbolTable& symbols) {
          kind != SymbolKind::kUnmapped;
 }
 
-// Adds an edit for each word but zeros. If there are more words than a request has edits: all that
-// walkers follow first, then the others, each from sp up.
-void AddWords(std::span<const uint64_t> words, Namer& namer, const SymbolTable& symbols,
-              WalkRequest& request) {
+// Adds an edit for each word but zeros. `first`: slot of the first word, bytes above stack+0. If
+// there are more words than a request has edits: all that walkers follow first, then the others,
+// each from sp up.
+void AddWords(std::span<const uint64_t> words, int64_t first, Namer& namer,
+              const SymbolTable& symbols, WalkRequest& request) {
   struct Word {
     int32_t slot;
     Value value;
@@ -231,8 +235,9 @@ void AddWords(std::span<const uint64_t> words, Namer& namer, const SymbolTable& 
   };
   std::vector<Word> all;
   for (size_t i = 0; i < words.size(); i++) {
-    const auto slot = kSampledSp + static_cast<int32_t>(8 * i);
-    if (words[i] == 0 || slot >= kSampledEnd) continue;
+    const int64_t at = first + static_cast<int64_t>(8 * i);
+    if (words[i] == 0 || at < kSampledFree || at >= kSampledEnd) continue;
+    const auto slot = static_cast<int32_t>(at);
     const Value value = namer.NameOf(words[i]);
     all.push_back({slot, value, IsFollowed(value, symbols)});
   }
@@ -250,10 +255,11 @@ void AddWords(std::span<const uint64_t> words, Namer& namer, const SymbolTable& 
 
 WalkRequest RequestOfSample(const Sample& sample, const StressState& state, SymbolTable& symbols) {
   const uint32_t words = std::min<uint32_t>(sample.words, kSampleWords);
-  return RequestOfWords(sample, {sample.stack, words}, sample.registers.sp, state, symbols);
+  const uint64_t sp = sample.registers.sp;
+  return RequestOfWords(sample, {{sample.stack, words}, sp}, sp, state, symbols);
 }
 
-WalkRequest RequestOfWords(const Sample& sample, std::span<const uint64_t> words, uint64_t origin,
+WalkRequest RequestOfWords(const Sample& sample, const StackWords& words, uint64_t origin,
                            const StressState& state, SymbolTable& symbols) {
   Namer namer(sample, origin, state, symbols);
   WalkRequest request;
@@ -273,7 +279,8 @@ WalkRequest RequestOfWords(const Sample& sample, std::span<const uint64_t> words
     request.anchor_pc = namer.NameOf(sample.anchor_pc);
     request.anchor_fp = namer.NameOf(sample.anchor_fp);
   }
-  AddWords(words, namer, symbols, request);
+  const auto first = kSampledSp + static_cast<int64_t>(words.begin - origin);
+  AddWords(words.words, first, namer, symbols, request);
   return request;
 }
 

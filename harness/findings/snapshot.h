@@ -31,10 +31,17 @@ namespace walkhammer {
 // Interns names into `symbols`. Walker and thread state are the sample's, the depth is state.job's.
 WalkRequest RequestOfSample(const Sample& sample, const StressState& state, SymbolTable& symbols);
 
-// The same for any number of stack words in place of those in `sample`. `origin`: address of the
-// first word, which becomes stack+kSampledSp. Of more words than a request has edits, those that
+// Words of a stack from the address `begin` on.
+struct StackWords {
+  std::span<const uint64_t> words;
+  uint64_t begin;
+};
+
+// The same for any number of stack words in place of those in `sample`. `origin`: the address that
+// becomes stack+kSampledSp; 0: addresses on the stack are told by their distance from its nearer
+// bound, and there are no words. Of more words than a request has edits, those that
 // walkers follow are kept.
-WalkRequest RequestOfWords(const Sample& sample, std::span<const uint64_t> words, uint64_t origin,
+WalkRequest RequestOfWords(const Sample& sample, const StackWords& words, uint64_t origin,
                            const StressState& state, SymbolTable& symbols);
 
 }  // namespace walkhammer

@@ -13,6 +13,7 @@
 #include "harness/elf/symbolizer.h"
 #include "harness/findings/snapshot.h"
 #include "harness/process/signal_name.h"
+#include "harness/request/scene_table.h"
 #include "harness/request/text_form.h"
 #include "harness/request/walker_table.h"
 
@@ -124,11 +125,28 @@ Sample SampleOf(const SignalContext& walked, const CoreJavaThread& thread, uint8
   return sample;
 }
 
-// Where the sampled words begin: sp, or what else lies on the thread's stack.
+bool IsOnStack(const Sample& sample, uint64_t address) {
+  return address >= sample.stack_limit && address < sample.stack_base;
+}
+
+// Which address becomes stack+kSampledSp: sp, or what else lies on the thread's stack. 0: none
+// does, or it lies so near to the end of the stack that only its distance from there counts.
 uint64_t OriginOf(const Sample& sample) {
+  constexpr uint64_t kNearTheEnd = 0x1000;
   for (const uint64_t at : {sample.registers.sp, sample.anchor_sp, sample.registers.fp})
-    if (at >= sample.stack_limit && at < sample.stack_base) return at & ~7ULL;
+    if (IsOnStack(sample, at)) return sample.stack_base - at < kNearTheEnd ? 0 : at & ~7ULL;
   return 0;
+}
+
+// The lowest address that the walk may begin at: what a register shows below sp, the handler wrote.
+uint64_t LowestOf(const Sample& sample, uint64_t origin) {
+  constexpr uint64_t kBelowFp = 0x100;  // bytes of an interpreted frame below its fp
+  constexpr uint64_t kRoomBelow = kSampledSp - kSampledFree;
+  uint64_t lowest = origin;
+  for (const uint64_t at : {sample.registers.fp, sample.anchor_fp, sample.anchor_sp})
+    if (IsOnStack(sample, at) && at < origin + kBelowFp && at + kRoomBelow > origin + kBelowFp)
+      lowest = std::min(lowest, (at - kBelowFp) & ~7ULL);
+  return lowest;
 }
 
 CrashCandidate ExactCandidate(const WalkRequest& request, const SymbolTable& symbols,
@@ -168,18 +186,20 @@ Result<ImportedCrash> ImportCore(const std::string& path, const std::string& mod
   const SignalContext& shown = contexts.walked != nullptr ? *contexts.walked : *contexts.fault;
   Sample sample = SampleOf(shown, thread, 0);
   const uint64_t origin = OriginOf(sample);
-  const std::vector<uint64_t> words = WordsFrom(*core, origin, thread.stack_base);
+  const uint64_t lowest = LowestOf(sample, origin);
+  std::vector<uint64_t> words;
+  if (origin != 0) words = WordsFrom(*core, lowest, thread.stack_base);
   std::vector<uint64_t> named = words;
   named.insert(named.end(), {sample.registers.pc, sample.registers.fp, sample.anchor_pc});
   auto state = std::make_unique<StressState>();
   state->job.depth = 128;
   jvm->Describe(named, *state);
   ImportedCrash crash = Judge(ReportOf(*core, *jvm, *state, contexts), path, known);
-  if (crash.guilt.guilt == Guilt::kNone || contexts.walked == nullptr || origin == 0) return crash;
+  if (crash.guilt.guilt == Guilt::kNone || contexts.walked == nullptr) return crash;
   auto symbols = std::make_unique<SymbolTable>();
   symbols->Init();
   sample.walker = WalkerOf(crash);
-  const WalkRequest request = RequestOfWords(sample, words, origin, *state, *symbols);
+  const WalkRequest request = RequestOfWords(sample, {words, lowest}, origin, *state, *symbols);
   crash.candidates.insert(crash.candidates.begin(),
                           ExactCandidate(request, *symbols, crash.target, *core));
   return crash;

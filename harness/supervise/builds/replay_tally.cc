@@ -17,7 +17,8 @@ bool IsBreak(const std::string& oracle) {
 
 }  // namespace
 
-void ReplayTally::Add(const Result<ReplayOutcome>& outcome, const std::string& expect) {
+void ReplayTally::Add(const Result<ReplayOutcome>& outcome, const std::string& expect,
+                      const std::function<bool(const FindingRecord&)>& also_counts) {
   times++;
   if (!outcome.ok()) {
     unable++;
@@ -38,7 +39,8 @@ void ReplayTally::Add(const Result<ReplayOutcome>& outcome, const std::string& e
     breaks |= is_forbidden && IsBreak(finding.oracle);
     if (finding.oracle == "agreement") against = finding.detail;
     const bool counts =
-        expect.empty() ? is_forbidden : MatchesExpect(expect, finding.signature) != Match::kNo;
+        (expect.empty() ? is_forbidden : MatchesExpect(expect, finding.signature) != Match::kNo) ||
+        (also_counts && also_counts(finding));
     if (counts && !example) example = finding;
     shows |= counts;
   }
@@ -90,7 +92,7 @@ ReplayTally ReplayTimes(const ReplayInput& input, const ChildSetup& setup, const
       const auto outcome = running[i]->Poll();
       if (outcome == nullptr) continue;
       if (plan.on_outcome && outcome->ok()) plan.on_outcome(outcome->value());
-      tally.Add(*outcome, plan.expect);
+      tally.Add(*outcome, plan.expect, plan.also_counts);
       any = true;
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i--));
     }

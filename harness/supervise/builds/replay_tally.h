@@ -33,8 +33,9 @@ struct ReplayTally {
   std::optional<FindingRecord> example;  // the first finding that counts as `reproduced`
 
   int walked() const { return times - unable; }
-  // `expect`: as in .walk files; may be empty.
-  void Add(const Result<ReplayOutcome>& outcome, const std::string& expect);
+  // `expect`: as in .walk files; may be empty. `also_counts`: see ReplayPlan.
+  void Add(const Result<ReplayOutcome>& outcome, const std::string& expect,
+           const std::function<bool(const FindingRecord&)>& also_counts = {});
   // "3 x crash f(X*)+0x1f, 1 x 33 frames, 1 x could not be walked".
   std::string Words() const;
 };
@@ -49,6 +50,8 @@ struct ReplayPlan {
   bool until_broken = false;  // the first that is `broken` is the last
   int most_unable = 0;        // none walked after so many replays: no more of them; 0: no limit
   std::function<bool()> stop = {};  // polled; true ends it, with the replays so far; may be empty
+  // True: the finding counts as `expect` does, even if it does not match; may be empty.
+  std::function<bool(const FindingRecord&)> also_counts = {};
   std::function<void(const ReplayOutcome&)> on_outcome = {};  // told each replay; may be empty
 };
 

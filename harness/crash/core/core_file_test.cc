@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// CoreFile and SignalContexts on a core that the test writes itself.
+#include "harness/crash/core/core_file.h"
+
+#include <elf.h>
+#include <gtest/gtest.h>
+#include <sys/procfs.h>
+
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "harness/crash/core/core_import.h"
+#include "harness/crash/core/signal_contexts.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr uint64_t kStack = 0x7f0000000000;
+constexpr uint64_t kStackBytes = 0x4000;
+constexpr uint64_t kCode = 0x7e0000000000;
+constexpr uint64_t kSignalStack = 0x7d0000000000;
+
+// A core of x86_64 with one thread, a stack, a signal stack, and code that is not in the core.
+class MadeUpCore {
+ public:
+  MadeUpCore() : stack_(kStackBytes / 8), signal_stack_(kStackBytes / 8) {}
+
+  void Set(uint64_t address, uint64_t word) {
+    std::vector<uint64_t>& words = address >= kStack ? stack_ : signal_stack_;
+    words[(address - (address >= kStack ? kStack : kSignalStack)) / 8] = word;
+  }
+  // The kernel's frame at `at` of a signal that came at `pc`, with that sp and fp.
+  void SignalFrame(uint64_t at, int signal, int code, uint64_t pc, uint64_t sp, uint64_t fp) {
+    Set(at, kCode + 0x10);  // pretcode
+    Set(at + 48 + 8 * 10, fp);
+    Set(at + 48 + 8 * 15, sp);
+    Set(at + 48 + 8 * 16, pc);
+    Set(at + 48 + 8 * 18, 0x33);
+    Set(at + 8 + 304, static_cast<uint32_t>(signal));
+    Set(at + 8 + 304 + 8, static_cast<uint32_t>(code));
+    Set(at + 8 + 304 + 16, 0xabc);
+  }
+  // Writes the core; `most`: bytes that are kept of it.
+  std::string Write(size_t most = SIZE_MAX) const {
+    const std::string bytes = Bytes();
+    const std::string path = testing::TempDir() + "/made-up-core";
+    std::ofstream(path, std::ios::binary) << bytes.substr(0, most);
+    return path;
+  }
+  std::string Bytes() const {
+    prstatus_t status{};
+    status.pr_pid = 42;
+    const uint64_t registers[] = {kCode + 4, sp_, fp_};
+    const int numbers[] = {16, 19, 4};  // rip, rsp, rbp
+    for (int i = 0; i < 3; i++)
+      std::memcpy(reinterpret_cast<char*>(&status.pr_reg) + 8 * numbers[i], &registers[i], 8);
+    std::string note = Note(NT_PRSTATUS, {reinterpret_cast<const char*>(&status), sizeof status});
+    Elf64_Ehdr header{};
+    std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+    header.e_ident[EI_CLASS] = ELFCLASS64;
+    header.e_ident[EI_DATA] = ELFDATA2LSB;
+    header.e_ident[EI_VERSION] = EV_CURRENT;
+    header.e_type = ET_CORE;
+    header.e_machine = EM_X86_64;
+    header.e_version = EV_CURRENT;
+    header.e_ehsize = sizeof header;
+    header.e_phoff = sizeof header;
+    header.e_phentsize = sizeof(Elf64_Phdr);
+    header.e_phnum = 4;
+    const uint64_t first = sizeof header + 4 * sizeof(Elf64_Phdr);
+    Elf64_Phdr parts[4] = {
+        {PT_NOTE, PF_R, first, 0, 0, note.size(), note.size(), 4},
+        {PT_LOAD, PF_R | PF_W, first + note.size(), kSignalStack, 0, kStackBytes, kStackBytes, 1},
+        {PT_LOAD, PF_R | PF_X, 0, kCode, 0, 0, 0x1000, 1},
+        {PT_LOAD, PF_R | PF_W, first + note.size() + kStackBytes, kStack, 0, kStackBytes,
+         kStackBytes, 1}};
+    std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
+    bytes.append(reinterpret_cast<const char*>(parts), sizeof parts);
+    bytes += note;
+    bytes.append(reinterpret_cast<const char*>(signal_stack_.data()), kStackBytes);
+    bytes.append(reinterpret_cast<const char*>(stack_.data()), kStackBytes);
+    return bytes;
+  }
+  uint64_t sp_ = kStack + 0x100, fp_ = kStack + 0x180;
+
+ private:
+  static std::string Note(uint32_t type, std::string_view content) {
+    const Elf64_Nhdr header{5, static_cast<uint32_t>(content.size()), type};
+    std::string note(reinterpret_cast<const char*>(&header), sizeof header);
+    note += std::string("CORE\0\0\0\0", 8);
+    note += content;
+    note.resize((note.size() + 3) / 4 * 4);
+    return note;
+  }
+  std::vector<uint64_t> stack_, signal_stack_;
+};
+
+std::unique_ptr<CoreFile> Open(const std::string& path) {
+  auto core = CoreFile::Open(path, "");
+  EXPECT_TRUE(core.ok());
+  return core.ok() ? std::move(core.value()) : nullptr;
+}
+
+TEST(CoreFile, ReadsThreadsAndMemory) {
+  MadeUpCore made;
+  made.Set(kStack, 0x1234);
+  made.Set(kStack + kStackBytes - 8, 0x5678);
+  const std::string path = made.Write();
+  EXPECT_TRUE(CoreFile::IsCore(path));
+  const auto core = Open(path);
+  ASSERT_NE(core, nullptr);
+  ASSERT_EQ(core->threads().size(), 1U);
+  EXPECT_EQ(core->threads()[0].tid, 42);
+  EXPECT_EQ(core->threads()[0].pc, kCode + 4);
+  EXPECT_EQ(core->threads()[0].sp, made.sp_);
+  EXPECT_EQ(core->threads()[0].fp, made.fp_);
+  uint64_t word = 0;
+  EXPECT_TRUE(core->ReadWord(kStack, word));
+  EXPECT_EQ(word, 0x1234U);
+  EXPECT_TRUE(core->ReadWord(kStack + kStackBytes - 8, word));
+  EXPECT_EQ(word, 0x5678U);
+  EXPECT_FALSE(core->ReadWord(kStack + kStackBytes, word));
+  EXPECT_FALSE(core->ReadWord(kStack - 8, word));
+  EXPECT_FALSE(core->ReadWord(kCode, word));  // the kernel leaves code out; no file is named
+  EXPECT_TRUE(core->AreaOf(kCode)->executable);
+  EXPECT_EQ(core->AreaOf(kStack - 1), nullptr);
+}
+
+TEST(CoreFile, RefusesWhatIsNoCore) {
+  const std::string path = testing::TempDir() + "/no-core";
+  std::ofstream(path) << "no core";
+  EXPECT_FALSE(CoreFile::IsCore(path));
+  const auto core = CoreFile::Open(path, "");
+  ASSERT_FALSE(core.ok());
+  EXPECT_EQ(core.failure().code, ExitCode::kBadInput);
+  EXPECT_FALSE(CoreFile::IsCore("/proc/self/exe"));
+  EXPECT_FALSE(CoreFile::Open(testing::TempDir(), "").ok());
+}
+
+TEST(CoreFile, SurvivesCoresThatAreCutOff) {
+  MadeUpCore made;
+  made.SignalFrame(kStack + 0x400, SIGPROF, SI_TKILL, kCode + 0x20, kStack + 0x2000,
+                   kStack + 0x2040);
+  const size_t size = made.Bytes().size();
+  int opened = 0;
+  for (size_t most = 0; most < size; most += size / 200) {
+    const auto core = CoreFile::Open(made.Write(most), "");
+    if (!core.ok()) continue;
+    opened++;
+    EXPECT_LE(SignalContextsOf(*core.value(), core.value()->threads().front()).size(), 1U);
+  }
+  EXPECT_GT(opened, 0);
+  EXPECT_LT(opened, 200);
+}
+
+TEST(SignalContexts, FindsTheFaultAndTheSignalThatItCameIn) {
+  MadeUpCore made;
+  made.SignalFrame(kStack + 0x200, SIGSEGV, SEGV_MAPERR, kCode + 0x30, kStack + 0x600,
+                   kStack + 0x640);
+  made.SignalFrame(kStack + 0x800, SIGPROF, SI_TKILL, kCode + 0x40, kStack + 0x2000,
+                   kStack + 0x2040);
+  const auto core = Open(made.Write());
+  ASSERT_NE(core, nullptr);
+  const auto found = SignalContextsOf(*core, core->threads().front());
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].signal, SIGSEGV);
+  EXPECT_EQ(found[0].code, SEGV_MAPERR);
+  EXPECT_EQ(found[0].address, 0xabcU);
+  EXPECT_TRUE(found[0].is_fatal());
+  EXPECT_EQ(found[1].signal, SIGPROF);
+  EXPECT_FALSE(found[1].is_fatal());
+  EXPECT_EQ(found[1].pc, kCode + 0x40);
+  EXPECT_EQ(found[1].sp, kStack + 0x2000);
+  EXPECT_EQ(found[1].fp, kStack + 0x2040);
+}
+
+TEST(SignalContexts, GoesOnFromASignalStack) {
+  MadeUpCore made;
+  made.sp_ = kSignalStack + 0x100;
+  made.SignalFrame(kSignalStack + 0x200, SIGSEGV, SEGV_ACCERR, kCode + 0x30, kStack + 0x600, 0);
+  made.SignalFrame(kStack + 0x800, SIGPROF, SI_TKILL, kCode + 0x40, kStack + 0x2000, 0);
+  const auto core = Open(made.Write());
+  ASSERT_NE(core, nullptr);
+  const auto found = SignalContextsOf(*core, core->threads().front());
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[1].signal, SIGPROF);
+}
+
+TEST(SignalContexts, TakesNoOtherWordsForAFrame) {
+  MadeUpCore made;
+  made.SignalFrame(kStack + 0x800, SIGPROF, SI_TKILL, kCode + 0x40, kStack + 0x2000, 0);
+  made.Set(kStack + 0x800, 0x1000);  // leads to no code
+  const auto core = Open(made.Write());
+  ASSERT_NE(core, nullptr);
+  EXPECT_TRUE(SignalContextsOf(*core, core->threads().front()).empty());
+}
+
+TEST(ImportCore, SaysThatNoJvmIsInTheCore) {
+  const auto crash = ImportCore(MadeUpCore().Write(), "", {});
+  ASSERT_FALSE(crash.ok());
+  EXPECT_EQ(crash.failure().code, ExitCode::kUnable);
+}
+
+}  // namespace
+}  // namespace walkhammer

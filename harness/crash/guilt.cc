@@ -118,6 +118,7 @@ std::vector<std::string> LoadedProfilers(const CrashReport& report) {
   for (const CrashModule& module : report.modules)
     for (const LoadedProfiler& profiler : kProfilers)
       if (FileName(module.path).starts_with(profiler.file)) add(profiler.name);
+  if (report.command_line.value.find("FlightRecord") != std::string::npos) add("JFR");
   const auto is_jfr = [](const CrashThread& thread) { return thread.name.starts_with("JFR "); };
   if (std::any_of(report.threads.begin(), report.threads.end(), is_jfr)) add("JFR");
   return names;

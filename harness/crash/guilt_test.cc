@@ -63,6 +63,13 @@ TEST(Guilt, DoesNotBlameFramesThatOnlyCalledJavaCode) {
   EXPECT_EQ(verdict.guilt, Guilt::kNone);
 }
 
+TEST(Guilt, DoesNotBlameARecordingThatIsOn) {
+  const GuiltVerdict verdict = GuiltOf(LogWith({"C  [libc.so.6+0x1]  __futex_abstimed_wait+0x1f"}) +
+                                       "Command Line: -XX:StartFlightRecording -Xmx1g\n");
+  EXPECT_EQ(verdict.guilt, Guilt::kNone);
+  EXPECT_EQ(verdict.innocent, std::vector<std::string>{"JFR"});
+}
+
 TEST(Guilt, DoesNotBlameTheLoopOfASampler) {
   const GuiltVerdict verdict = GuiltOfFrames({"C  [libc.so.6+0x1]  __futex_abstimed_wait+0x1f",
                                               "V  [libjvm.so+0x2]  JfrThreadSampler::run()+0x2",

@@ -134,7 +134,7 @@ bool IsOnStack(const Sample& sample, uint64_t address) {
 uint64_t OriginOf(const Sample& sample) {
   constexpr uint64_t kNearTheEnd = 0x1000;
   for (const uint64_t at : {sample.registers.sp, sample.anchor_sp, sample.registers.fp})
-    if (IsOnStack(sample, at)) return sample.stack_base - at < kNearTheEnd ? 0 : at & ~7ULL;
+    if (IsOnStack(sample, at)) return sample.stack_base - at < kNearTheEnd ? 0 : at & ~uint64_t{7};
   return 0;
 }
 
@@ -145,7 +145,7 @@ uint64_t LowestOf(const Sample& sample, uint64_t origin) {
   uint64_t lowest = origin;
   for (const uint64_t at : {sample.registers.fp, sample.anchor_fp, sample.anchor_sp})
     if (IsOnStack(sample, at) && at < origin + kBelowFp && at + kRoomBelow > origin + kBelowFp)
-      lowest = std::min(lowest, (at - kBelowFp) & ~7ULL);
+      lowest = std::min(lowest, (at - kBelowFp) & ~uint64_t{7});
   return lowest;
 }
 

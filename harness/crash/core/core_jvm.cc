@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "harness/elf/elf_file.h"
@@ -54,6 +55,8 @@ class StateWriter {
     used_ += static_cast<uint32_t>(name.size()) + 1;
     return at;
   }
+  bool HasMethod(uint64_t method) const { return methods_.count(method) != 0; }
+  void AddMethod(uint64_t method) { methods_.insert(method); }
   void Code(SymbolKind kind, const std::string& name, uint64_t begin, uint64_t end) {
     const uint32_t count = state_.code_count.load();
     if (count == StressState::kMaxCode || end <= begin) return;
@@ -70,6 +73,7 @@ class StateWriter {
  private:
   StressState& state_;
   uint32_t used_ = 1;  // 0: the empty name
+  std::set<uint64_t> methods_;
 };
 
 Result<std::unique_ptr<CoreJvm>> CoreJvm::Open(const CoreFile& core) {
@@ -177,7 +181,7 @@ std::string CoreJvm::MethodName(uint64_t method) const {
 }
 
 // All stubs and codelets, since equal names are numbered by address, and all nmethods.
-void CoreJvm::DescribeCode(StateWriter& writer) const {
+void CoreJvm::DescribeCode(StateWriter& writer, StressState& state) const {
   for (const CodeBlob& blob : code_.Blobs()) {
     if (!blob.is_nmethod) {
       writer.Code(SymbolKind::kStub, blob.name, blob.begin, blob.end);
@@ -187,6 +191,8 @@ void CoreJvm::DescribeCode(StateWriter& writer) const {
     if (name.empty()) continue;
     if (blob.entry_bci != -1) name += "@" + std::to_string(blob.entry_bci);
     writer.Code(SymbolKind::kNmethod, name, blob.begin, blob.end);
+    // Where compiled methods lie, there is class metadata.
+    DescribeMethod(blob.method, writer, state);
   }
   for (const Codelet& codelet : code_.Codelets())
     writer.Code(SymbolKind::kCodelet, codelet.description, codelet.begin, codelet.end);
@@ -228,9 +234,8 @@ void CoreJvm::DescribeAreas(StressState& state) const {
 }
 
 bool CoreJvm::DescribeMethod(uint64_t method, StateWriter& writer, StressState& state) const {
+  if (writer.HasMethod(method)) return true;
   const uint32_t count = state.method_count.load();
-  for (uint32_t i = 0; i < count; i++)
-    if (state.methods[i].method.load() == method) return true;
   const std::string name = MethodName(method);
   if (name.empty() || count == StressState::kMaxMethods) return false;
   const asgst::Metadata metadata(metadata_, core_);
@@ -241,13 +246,14 @@ bool CoreJvm::DescribeMethod(uint64_t method, StateWriter& writer, StressState& 
   place.code_size = static_cast<uint32_t>(metadata.CodeSizeOf(view));
   place.codes = view.const_method + static_cast<uint64_t>(metadata_.header_bytes);
   place.method.store(method);
+  writer.AddMethod(method);
   state.method_count.store(count + 1);
   return true;
 }
 
 void CoreJvm::Describe(std::span<const uint64_t> words, StressState& state) const {
   StateWriter writer(state);
-  DescribeCode(writer);
+  DescribeCode(writer, state);
   DescribeModules(state);
   DescribeAreas(state);
   // A word may lead into a Method, too.

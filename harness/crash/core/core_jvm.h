@@ -52,7 +52,7 @@ class CoreJvm {
       : core_(core), structs_(std::move(structs)), code_(std::move(code)) {}
   void ReadVersion();
   Status ReadLayouts();
-  void DescribeCode(StateWriter& writer) const;
+  void DescribeCode(StateWriter& writer, StressState& state) const;
   void DescribeModules(StressState& state) const;
   void DescribeAreas(StressState& state) const;
   bool DescribeMethod(uint64_t method, StateWriter& writer, StressState& state) const;

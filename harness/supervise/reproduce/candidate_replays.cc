@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <thread>
 
 #include "harness/request/scene_table.h"
 #include "harness/request/text_form.h"
@@ -115,6 +116,20 @@ void WalkAlone(const Parsed& parsed, const std::vector<CrashCandidate>& candidat
   tally.Take(run.value()->Wait(done), NameOf(parsed.index, candidate));
 }
 
+bool ShowsFunction(const Result<ReplayOutcome>& walked, const CrashTarget& target) {
+  const std::vector<FindingRecord>& findings = walked.value().findings;
+  return std::any_of(findings.begin(), findings.end(), [&](const FindingRecord& finding) {
+    return Compare(target, finding.signature.expect, finding.native) >= Closeness::kFunction;
+  });
+}
+
+// How many replays are wanted in all, once the first ones are over.
+int ReplaysWanted(const Reliability& first) {
+  const bool always = first.shown == first.times;
+  return always ? kFirstReplays
+                : std::min(kMostReplays, kFirstReplays + ReplaysFor(first.shown, first.times));
+}
+
 }  // namespace
 
 Result<CandidateOutcome> WalkCandidates(const std::vector<CrashCandidate>& candidates,
@@ -149,20 +164,28 @@ int ReplaysFor(int shown, int times) {
 
 Reliability MeasureReliability(const Hit& hit, const CrashTarget& target, const ChildSetup& setup,
                                const std::function<bool()>& stop) {
+  const size_t jobs = std::max(1U, std::thread::hardware_concurrency());
   Reliability reliability;
+  std::vector<std::unique_ptr<ReplayRun>> running;
   int wanted = kFirstReplays;
-  while (reliability.times < wanted && !stop()) {
-    const auto walked = Replay({hit.text, hit.what}, setup);
-    if (!walked.ok()) break;
-    reliability.times++;
-    for (const FindingRecord& finding : walked.value().findings)
-      if (Compare(target, finding.signature.expect, finding.native) >= Closeness::kFunction) {
-        reliability.shown++;
-        break;
-      }
-    if (reliability.times == kFirstReplays)
-      wanted = std::min(kMostReplays, kFirstReplays + ReplaysFor(reliability.shown, kFirstReplays) -
-                                          (reliability.shown == kFirstReplays ? 1 : 0));
+  for (int started = 0; reliability.times < wanted && !stop();) {
+    if (started < wanted && running.size() < jobs) {
+      auto run = ReplayRun::Start({hit.text, hit.what}, setup);
+      if (!run.ok()) break;
+      running.push_back(std::move(run.value()));
+      started++;
+      continue;
+    }
+    for (size_t i = 0; i < running.size(); i++) {
+      const auto walked = running[i]->Poll();
+      if (walked == nullptr) continue;
+      running.erase(running.begin() + static_cast<std::ptrdiff_t>(i--));
+      if (!walked->ok()) return reliability;
+      reliability.times++;
+      reliability.shown += ShowsFunction(*walked, target) ? 1 : 0;
+      if (reliability.times == kFirstReplays) wanted = ReplaysWanted(reliability);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   return reliability;
 }

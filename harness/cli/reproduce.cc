@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "harness/base/clock.h"
 #include "harness/base/duration.h"
@@ -202,6 +203,7 @@ std::string VerdictText(const Reproduction& result) {
 }
 
 void PrintReproduction(const Reproduction& result) {
+  std::set<std::string> others;
   Print(stdout, "on {}\n  verdict      {}\n", result.jdk, VerdictText(result));
   if (result.verdict == Verdict::kReproduced) {
     Print(stdout, "  by           {}\n", result.hit.what);
@@ -210,8 +212,10 @@ void PrintReproduction(const Reproduction& result) {
   for (const StageOutcome& stage : result.stages) {
     Print(stdout, "  tried        {}: {} walks in {:.1f} s\n", stage.name, stage.walks,
           stage.seconds);
-    for (const std::string& other : stage.others) Print(stdout, "    other      {}\n", other);
+    others.insert(stage.others.begin(), stage.others.end());
   }
+  if (result.verdict != Verdict::kReproduced)
+    for (const std::string& other : others) Print(stdout, "  other        {}\n", other);
   Print(stdout, "  took         {:.1f} s\n", result.seconds);
 }
 

@@ -215,12 +215,13 @@ class Namer {
   std::map<uint64_t, const MethodPlace*> methods_, codes_;
 };
 
-// True for what a walker follows: code, methods, the stack. Other words, such as objects, are
-// seldom looked at.
+// True for what a walker follows: code, methods, the stack, and the small numbers that interpreted
+// frames keep from JDK 21 on. Other words, such as objects, are seldom looked at.
 bool IsFollowed(const Value& value, const SymbolTable& symbols) {
+  constexpr int64_t kSmall = 4096;
   const SymbolKind kind = symbols.at(value.symbol).kind;
-  return kind != SymbolKind::kLiteral && kind != SymbolKind::kZeroPage &&
-         kind != SymbolKind::kUnmapped;
+  if (kind == SymbolKind::kLiteral) return value.addend > -kSmall && value.addend < kSmall;
+  return kind != SymbolKind::kZeroPage && kind != SymbolKind::kUnmapped;
 }
 
 // Adds an edit for each word but zeros. `first`: slot of the first word, bytes above stack+0. If

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "harness/findings/snapshot_testing.h"
 #include "harness/request/request_testing.h"
@@ -182,6 +183,32 @@ TEST_F(SnapshotTest, AFullWindowFitsAndReadsBack) {
   WalkFile again;
   EXPECT_EQ(ParseText(Text(), "s", *symbols_, again), "");
   EXPECT_EQ(again.request, request);
+}
+
+TEST_F(SnapshotTest, NearTheEndOfTheStackTheDistanceFromThereCounts) {
+  EXPECT_EQ(Named(kBase - 64), "stack-base-0x40");
+  EXPECT_EQ(Named(kBase - 65), "stack+0xafbf");
+}
+
+TEST_F(SnapshotTest, OfManyWordsThoseThatWalkersFollowAreKept) {
+  std::vector<uint64_t> words;
+  for (uint64_t i = 0; i < 600; i++) words.push_back(kHeap + 0x100 * i);
+  words.push_back(kCode + 0x40110);  // beyond the words that a request has room for
+  words.push_back(7);
+  const WalkRequest request =
+      RequestOfWords(sample_, {words, kSp - 0x10}, kSp, world_.state(), *symbols_);
+  ASSERT_EQ(request.edit_count, WalkRequest::kMaxEdits);
+  EXPECT_EQ(request.edits[0].slot, kSampledSp - 0x10);
+  const Edit& code = request.edits[WalkRequest::kMaxEdits - 2];
+  EXPECT_EQ(code.slot, kSampledSp - 0x10 + 8 * 600);
+  EXPECT_EQ(ValueText(code.value, *symbols_), "nmethod \"a.B.run()V\"+0x10");
+  EXPECT_EQ(ValueText(request.edits[WalkRequest::kMaxEdits - 1].value, *symbols_), "0x7");
+}
+
+TEST_F(SnapshotTest, WithoutAnOriginTheStackIsToldByItsBounds) {
+  const WalkRequest request = RequestOfWords(sample_, {{}, 0}, 0, world_.state(), *symbols_);
+  EXPECT_EQ(request.edit_count, 0);
+  EXPECT_EQ(ValueText(request.sp, *symbols_), "stack-base-0x3000");
 }
 
 TEST_F(SnapshotTest, DamagedMemoryIsReadWithinItsBounds) {

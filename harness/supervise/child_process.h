@@ -36,7 +36,8 @@ struct ChildSetup {
   // SharedState::exits.
   bool keeps_children = false;
   std::string provider = {};  // a library that stands in for libjvm, see WalkerInfo::replaceable
-  std::string cores = {};  // existing folder in which the child runs and leaves its core; empty: none
+  std::string cores =
+      {};  // existing folder in which the child runs and leaves its core; empty: none
 };
 
 class ChildProcess {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "harness/base/files.h"
 #include "harness/base/text.h"
@@ -51,15 +52,18 @@ CrashCandidate Finished(std::string what, int rank, std::vector<FieldNote> field
 
 void AddKnown(const std::vector<KnownInput>& known, const CrashTarget& target,
               std::vector<CrashCandidate>& candidates) {
+  std::set<std::string> bodies;  // the same input may be kept for several JDKs
   for (const KnownInput& input : known) {
     const Closeness closeness = Compare(target, input.expect, "");
     if (closeness < Closeness::kFunction) continue;
+    const std::string body = WithoutCommentsAndExpect(input.text);
+    if (!bodies.insert(body).second) continue;
     const bool exact = closeness == Closeness::kExact;
     std::vector<FieldNote> notes = {{"all", exact ? Confidence::kLikely : Confidence::kGuess,
                                      "a known input that shows " + input.expect}};
     candidates.push_back(Finished("the known input " + input.name,
                                   exact ? kKnownExactRank : kKnownFunctionRank, std::move(notes),
-                                  WithoutCommentsAndExpect(input.text), target));
+                                  body, target));
   }
 }
 

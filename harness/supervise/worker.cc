@@ -67,9 +67,12 @@ Result<bool> Worker::StartNext() {
 
 Status Worker::Drain() {
   FindingRing& ring = state().ring;
-  if (ring.head.load() - ring.tail.load() > kRingSize)  // a dying child overwrote the counters
-    ring.tail.store(ring.head.load());
-  for (uint32_t at = ring.tail.load(); at != ring.head.load(); ring.tail.store(++at)) {
+  const uint32_t head = ring.head.load();
+  if (head - ring.tail.load() > kRingSize) {        // a dying child overwrote the counters
+    state().dropped_findings.fetch_add(kRingSize);  // at most so many were in the ring
+    ring.tail.store(head);
+  }
+  for (uint32_t at = ring.tail.load(); at != head; ring.tail.store(++at)) {
     const RawFinding& raw = ring.slots[at % kRingSize];
     if (symbolizer_ == nullptr)
       symbolizer_ = std::make_unique<Symbolizer>(

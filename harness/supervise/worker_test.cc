@@ -261,6 +261,21 @@ TEST_F(WorkerTest, AChildThatDoesNotStopIsKilledAndItsFindingsAreKept) {
   EXPECT_EQ(worker_->counts().died + worker_->counts().killed, 0u);
 }
 
+TEST_F(WorkerTest, ARingThatAChildOverwroteCountsAsDropped) {
+  Live({"running walk walked crash=1 done"});
+  ExpectCleanEnd();
+  EXPECT_EQ(seen_.size(), 1u);
+  EXPECT_EQ(worker_->state().dropped_findings.load(), 0u);
+  std::filesystem::remove_all(scratch_.path() + "/lives");
+  Live({"running walk overrun signal=6", "running walk walked crash=1 done"});
+  seen_.clear();
+  ExpectCleanEnd();
+  ASSERT_EQ(seen_.size(), 2u);
+  EXPECT_TRUE(seen_[0]->is_death) << "nothing is read out of the ring";
+  EXPECT_FALSE(seen_[1]->is_death) << "the successor's findings are taken";
+  EXPECT_EQ(worker_->state().dropped_findings.load(), static_cast<uint64_t>(kRingSize));
+}
+
 // As where another worker has ended the run.
 TEST_F(WorkerTest, TheEndTakesWhatWasFound) {
   Live({"running walk crash=1 sleep"});

@@ -5,6 +5,8 @@
 //   walk, walked      begins a walk, ends it as judged
 //   input=HASH        is at this input of an engine
 //   crash=OFFSET      hands over a crash at that offset of Planted
+//   overrun           claims more findings than the ring has room for
+//   serve=OFFSET      answers each request of a parent that keeps it with a crash there
 //   say=TEXT          sets the message that belongs to unable and failed
 //   print=TEXT        prints it
 //   flood=BYTES       prints so many dots
@@ -53,6 +55,16 @@ void Crash(SharedState& state, uint64_t offset) {
   state.ring.head.fetch_add(1);
 }
 
+void Serve(SharedState& state, uint64_t offset) {
+  state.phase.store(ChildPhase::kRunning);
+  for (;;) {
+    Crash(state, offset);
+    const uint32_t answered = state.answered.fetch_add(1) + 1;
+    if (state.job.keep == 0) return state.phase.store(ChildPhase::kDone);
+    while (state.asked.load() == answered) usleep(50);
+  }
+}
+
 void WriteHsErr(SharedState& state, std::string_view text) {
   constexpr std::string_view kFlag = "-XX:ErrorFile=";
   const std::string flags = FieldText(state.launch.flags);
@@ -96,6 +108,10 @@ void Do(SharedState& state, std::string_view step) {
     state.crashing.current.store(static_cast<uint64_t>(number));
   } else if (verb == "crash") {
     Crash(state, static_cast<uint64_t>(number));
+  } else if (verb == "overrun") {
+    state.ring.head.store(state.ring.tail.load() + kRingSize + 1);
+  } else if (verb == "serve") {
+    Serve(state, static_cast<uint64_t>(number));
   } else if (verb == "say") {
     Copy(state.message, value);
   } else if (verb == "print") {

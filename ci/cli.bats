@@ -570,6 +570,44 @@ END
   diff "$tmp/small.walk" "$tmp/smaller.walk"
 }
 
+# Whether the children of $pid, then in $children, are others than $former. has_child is too slow
+# for children that live for a second.
+has_another_child() {
+  children=$(pgrep -P "$pid") && [ "$children" != "$former" ]
+}
+
+@test "the first Ctrl-C ends replay and minimize at once, and keeps what they know" {
+  "$walkhammer" fuzz --walker puzzle-crash --scene c2 --walks 3000 --no-confirm --out "$out" \
+    >/dev/null 2>&1 || [ $? -eq 1 ]
+  input=$(find "$out" -path '*Misbehave*' -name input.walk)
+  for verb in replay minimize; do
+    options=
+    [ "$verb" = replay ] || options="--out $tmp/small.walk"
+    # shellcheck disable=SC2086  # no blank in it, or none at all
+    start "$verb" "$input" --times 1000 $options
+    former=
+    await 20 has_another_child
+    former=$children
+    await 60 has_another_child # the first process has shown the finding
+    kill -INT "$pid"
+    await_end 1
+    grep -q interrupted "$tmp/stderr"
+    for child in $children; do await 5 is_gone "$child"; done
+    case $verb in
+      replay)
+        [ "$status" -eq 1 ]
+        grep -q 'reproduced  [1-9][0-9]* of [1-9][0-9]*$' "$tmp/stdout"
+        run ! grep -q 'could not be walked' "$tmp/stdout"
+        ;;
+      minimize)
+        [ "$status" -eq 4 ]
+        grep -q '^expect crash .*Misbehave' "$tmp/small.walk"
+        diff "$tmp/small.walk" "$tmp/stdout"
+        ;;
+    esac
+  done
+}
+
 @test "minimize of a request without a finding says so" {
   printf 'walk 1\nwalker agct\nscene c2\nstate in_Java\n' >"$tmp/clean.walk"
   refuses 2 "nothing to minimise" minimize "$tmp/clean.walk"

@@ -104,7 +104,7 @@ add_executable(fake_child harness/supervise/testing/fake_child.cc)
 target_link_libraries(fake_child PRIVATE wh_shared)
 wh_test(worker_test
         harness/supervise/campaign/campaign_test.cc harness/supervise/confirmer_test.cc
-        harness/supervise/worker_test.cc
+        harness/supervise/minimize_input_test.cc harness/supervise/worker_test.cc
         LIBS wh_campaign)
 add_dependencies(worker_test fake_child scenes_jar)  # scenes_jar: the JVM flags beside it
 wh_test(builds_test

@@ -134,10 +134,10 @@ class BundleMaker {
       Print(stderr, "walkhammer: minimising on {}\n", build.label);
       MinimizePlan plan;
       plan.jobs = static_cast<int>(options_.jobs);
-      plan.stop = plan.give_up = [] { return Interrupted().load(); };
+      plan.stop = [] { return Interrupted().load(); };
       const auto small =
           MinimizeInput({content_.walk, source_.input.name}, SetupOf(build, scratch_), plan);
-      if (small.ok()) {
+      if (small.ok() && small.value().proved) {
         content_.walk = small.value().text;
         source_.expect = small.value().expect;
         content_.minimized = fmt::format(
@@ -146,7 +146,8 @@ class BundleMaker {
             small.value().edits_before, small.value().edits, plan.times, plan.times);
       } else {
         content_.minimized += " It could not be minimised.";
-        Print(stderr, "walkhammer: not minimised: {}\n", small.failure().message);
+        Print(stderr, "walkhammer: not minimised: {}\n",
+              small.ok() ? "interrupted" : small.failure().message);
       }
     } else if (!reliable_) {
       content_.minimized += " It does not replay each time, so it was not minimised.";

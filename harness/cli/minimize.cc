@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // minimize: the smallest request with the same signature, verified by replay.
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -54,12 +56,17 @@ int RunMinimize(const Options& options, const std::vector<std::string>& jvm_flag
                {"edits_before", result.edits_before},
                {"edits", result.edits},
                {"tried", result.tried},
+               {"proved", result.proved},
                {"text", result.text}});
   } else {
     Print(stdout, "{}", result.text);
     Print(stderr, "walkhammer: {} edits became {}, {} requests tried\n", result.edits_before,
           result.edits, result.tried);
   }
+  if (!result.proved)
+    return PrintFailure(ToolFailed(fmt::format(
+        "interrupted: nothing proves yet that the request above replays in {} fresh processes",
+        options.times)));
   return static_cast<int>(ExitCode::kFindings);
 }
 

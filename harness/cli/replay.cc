@@ -239,8 +239,10 @@ int RunReplay(const Options& options, const std::vector<std::string>& jvm_flags)
     for (const Row& row : rows) all.push_back(RowJson(row));
     PrintJson({{"schema", 1}, {"replays", all}});
   }
-  if (Interrupted().load()) return PrintFailure(ToolFailed("interrupted before all replays ran"));
-  return static_cast<int>(CodeOf(rows));
+  const ExitCode code = CodeOf(rows);
+  if (!Interrupted().load()) return static_cast<int>(code);
+  const int interrupted = PrintFailure(ToolFailed("interrupted before all replays ran"));
+  return code == ExitCode::kFindings ? static_cast<int>(code) : interrupted;
 }
 
 }  // namespace

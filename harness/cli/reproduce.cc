@@ -120,10 +120,9 @@ Status KeepRequest(const Options& options, const StagePlan& plan, Reproduction& 
   MinimizePlan minimize;
   minimize.expect = result.hit.expect;
   minimize.stop = IsOver;
-  minimize.give_up = IsOver;
   minimize.until = Clock::now() + std::chrono::seconds(30);
   auto small = MinimizeInput({result.hit.text, path}, plan.setup, minimize);
-  if (!small.ok()) return Ok();  // what reproduces is as good as it is
+  if (!small.ok() || !small.value().proved) return Ok();  // what reproduces is as good as it is
   result.minimized = plan.folder + "/minimized.walk";
   return WriteFileAtomically(result.minimized, small.value().text);
 }

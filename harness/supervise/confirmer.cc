@@ -17,7 +17,12 @@ bool Confirmer::Add(int64_t bucket, Candidate candidate) {
 
 bool Confirmer::IsDone(const Candidate& candidate) const {
   // One miss shows that the candidate does not replay every time.
-  return candidate.tries >= times_ || candidate.reproduced < candidate.tries;
+  return candidate.tries >= times_ || candidate.reproduced < candidate.tries ||
+         candidate.unwalked >= kMostUnwalked;
+}
+
+bool Confirmer::IsConfirmed(const Candidate& candidate) const {
+  return candidate.tries >= times_ && candidate.reproduced == candidate.tries;
 }
 
 int Confirmer::NextOf(const Bucket& bucket) const {
@@ -27,7 +32,7 @@ int Confirmer::NextOf(const Bucket& bucket) const {
   for (size_t i = 0; i < bucket.candidates.size(); i++) {
     const Candidate& candidate = bucket.candidates[i];
     if (IsDone(candidate)) {
-      if (candidate.reproduced == candidate.tries) settled = std::min(settled, candidate.rank);
+      if (IsConfirmed(candidate)) settled = std::min(settled, candidate.rank);
     } else if (next < 0 || candidate.rank < bucket.candidates[static_cast<size_t>(next)].rank) {
       next = static_cast<int>(i);
     }
@@ -42,9 +47,7 @@ bool Confirmer::IsRunning(int64_t bucket) const {
 
 bool Confirmer::HasConfirmed(const Bucket& bucket) const {
   return std::any_of(bucket.candidates.begin(), bucket.candidates.end(),
-                     [&](const Candidate& candidate) {
-                       return candidate.tries >= times_ && candidate.reproduced == candidate.tries;
-                     });
+                     [&](const Candidate& candidate) { return IsConfirmed(candidate); });
 }
 
 bool Confirmer::Idle() const {
@@ -75,6 +78,7 @@ int64_t Confirmer::StartNext() {
     const int index = IsRunning(id) ? -1 : NextOf(bucket);
     if (index < 0) continue;
     Candidate* next = &bucket.candidates[static_cast<size_t>(index)];
+    if (std::chrono::steady_clock::now() < next->not_before) continue;
     auto run = ReplayRun::Start({next->text, "finding", hang_limit_ms_}, setup_);
     if (!run.ok()) return Finish({id, next, nullptr}, run.failure());
     running_.push_back({id, next, std::move(run.value())});
@@ -83,14 +87,22 @@ int64_t Confirmer::StartNext() {
   return 0;
 }
 
-int64_t Confirmer::Finish(const Replay& replay, const Result<ReplayOutcome>& outcome) const {
-  replay.candidate->tries++;
-  if (outcome.ok())
-    for (const FindingRecord& finding : outcome.value().findings)
-      if (MatchesExpect(replay.candidate->expect, finding.signature) == Match::kExact) {
-        replay.candidate->reproduced++;
-        break;
-      }
+int64_t Confirmer::Finish(const Replay& replay, const Result<ReplayOutcome>& outcome) {
+  Candidate& candidate = *replay.candidate;
+  if (!outcome.ok()) {
+    candidate.unwalked++;
+    candidate.not_before = std::chrono::steady_clock::now() + retry_after_;
+    unwalked_++;
+    why_unwalked_ = outcome.failure().message;
+    return replay.bucket;
+  }
+  candidate.tries++;
+  candidate.unwalked = 0;
+  for (const FindingRecord& finding : outcome.value().findings)
+    if (MatchesExpect(candidate.expect, finding.signature) == Match::kExact) {
+      candidate.reproduced++;
+      break;
+    }
   return replay.bucket;
 }
 

@@ -5,6 +5,7 @@
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_CONFIRMER_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_CONFIRMER_H_
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -23,14 +24,22 @@ struct Candidate {
   int rank = 0;        // lower is better: realism, then number of edits
   size_t example = 0;  // the caller's number for this input
   int reproduced = 0;
-  int tries = 0;
+  int tries = 0;     // replays that were walked
+  int unwalked = 0;  // replays that could not be walked, since the last one that was
+  std::chrono::steady_clock::time_point not_before{};  // of the next replay
 };
 
 class Confirmer {
  public:
-  // Replays each candidate `times` times, or until a replay fails.
-  Confirmer(ChildSetup setup, uint32_t hang_limit_ms, int times)
-      : setup_(std::move(setup)), hang_limit_ms_(hang_limit_ms), times_(times) {}
+  // Replays each candidate `times` times, or until a replay does not reproduce, or until
+  // kMostUnwalked replays in a row could not be walked. `retry_after`: from a replay that could not
+  // be walked to the next.
+  Confirmer(ChildSetup setup, uint32_t hang_limit_ms, int times,
+            std::chrono::milliseconds retry_after = std::chrono::seconds(1))
+      : setup_(std::move(setup)),
+        hang_limit_ms_(hang_limit_ms),
+        times_(times),
+        retry_after_(retry_after) {}
 
   // Adds a candidate; false if the bucket has kMostCandidates already.
   bool Add(int64_t bucket, Candidate candidate);
@@ -46,6 +55,9 @@ class Confirmer {
   uint64_t Unconfirmed() const;
   // The best candidate of a bucket so far; null before its first replay.
   const Candidate* Best(int64_t bucket) const;
+  // Number of replays that could not be walked, and why the last of them could not.
+  uint64_t unwalked() const { return unwalked_; }
+  const std::string& why_unwalked() const { return why_unwalked_; }
 
  private:
   struct Bucket {
@@ -62,14 +74,18 @@ class Confirmer {
     std::unique_ptr<ReplayRun> run;
   };
   bool IsRunning(int64_t bucket) const;
+  bool IsConfirmed(const Candidate& candidate) const;
   bool HasConfirmed(const Bucket& bucket) const;
   // Starts the next replay. Returns 0, or the bucket if its replay could not be started.
   int64_t StartNext();
-  int64_t Finish(const Replay& replay, const Result<ReplayOutcome>& outcome) const;
+  int64_t Finish(const Replay& replay, const Result<ReplayOutcome>& outcome);
 
   ChildSetup setup_;
   uint32_t hang_limit_ms_;
   int times_;
+  std::chrono::milliseconds retry_after_;
+  uint64_t unwalked_ = 0;
+  std::string why_unwalked_;
   std::map<int64_t, Bucket> buckets_;
   std::vector<Replay> running_;
 };

@@ -26,9 +26,11 @@ class ConfirmerTest : public testing::Test {
     return outcome.value().findings[0].signature;
   }
   // What comes of five replays that do `lives` in turn, of an input that expects `expect`.
-  Candidate Confirm(const std::string& expect, const std::vector<std::string>& lives) {
-    Confirmer confirmer(SetupOf(lives), 100, 5);
-    EXPECT_TRUE(confirmer.Add(1, {Text(), expect}));
+  Candidate Confirm(const std::string& expect, const std::vector<std::string>& lives,
+                    int candidates = 1) {
+    Confirmer confirmer(SetupOf(lives), 100, 5, std::chrono::milliseconds(1));
+    for (int i = 0; i < candidates; i++)
+      EXPECT_TRUE(confirmer.Add(1, {Text(), expect, i, static_cast<size_t>(i)}));
     EXPECT_EQ(confirmer.Best(1), nullptr) << "before its first replay";
     const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!confirmer.Idle() && std::chrono::steady_clock::now() < late) {
@@ -36,8 +38,14 @@ class ConfirmerTest : public testing::Test {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     EXPECT_TRUE(confirmer.Idle());
+    EXPECT_EQ(confirmer.Unconfirmed(), 0u) << "no replays are left";
+    unwalked_ = confirmer.unwalked();
+    why_unwalked_ = confirmer.why_unwalked();
     return confirmer.Best(1) == nullptr ? Candidate{} : *confirmer.Best(1);
   }
+
+  uint64_t unwalked_ = 0;  // by the last Confirm()
+  std::string why_unwalked_;
 
  private:
   static std::string Text() {
@@ -79,6 +87,40 @@ TEST_F(ConfirmerTest, AReplayThatIsKilledFromOutsideShowsNoDeath) {
     ASSERT_EQ(died.value().findings.size(), 1u) << life;
     EXPECT_EQ(died.value().findings[0].oracle, "survival") << life;
   }
+}
+
+TEST_F(ConfirmerTest, AReplayThatCouldNotBeWalkedIsNoMiss) {
+  const Signature one = SignatureOfLife(kCrashesAtOne);
+  for (const char* accident : {"say=no-scene unable", "say=no-boot failed", "exit=1",
+                               "running walk signal=9", "running overrun done"}) {
+    const Candidate candidate = Confirm(
+        one.expect, {accident, kCrashesAtOne, kCrashesAtOne, accident, accident, kCrashesAtOne});
+    EXPECT_EQ(candidate.reproduced, 5) << accident;
+    EXPECT_EQ(candidate.tries, 5) << accident;
+    EXPECT_EQ(unwalked_, 3u) << accident;
+  }
+  Confirm(one.expect, {kCrashesAtOne});
+  EXPECT_EQ(unwalked_, 0u);
+  EXPECT_EQ(why_unwalked_, "");
+}
+
+TEST_F(ConfirmerTest, WhatCannotBeWalkedThriceInARowIsGivenUp) {
+  const Signature one = SignatureOfLife(kCrashesAtOne);
+  const Candidate never = Confirm(one.expect, {"say=no-scene unable"});
+  EXPECT_EQ(never.tries, 0) << "it is not replayed, and no miss";
+  EXPECT_EQ(unwalked_, static_cast<uint64_t>(kMostUnwalked));
+  EXPECT_EQ(why_unwalked_, "no-scene");
+  const Candidate once = Confirm(one.expect, {kCrashesAtOne, "say=no-scene unable"});
+  EXPECT_EQ(once.reproduced, 1);
+  EXPECT_EQ(once.tries, 1);
+}
+
+TEST_F(ConfirmerTest, TheNextInputIsTriedIfOneCannotBeWalked) {
+  const Signature one = SignatureOfLife(kCrashesAtOne);
+  const Candidate next =
+      Confirm(one.expect, {"unable", "unable", "unable", kCrashesAtOne}, /*candidates=*/2);
+  EXPECT_EQ(next.example, 1u);
+  EXPECT_EQ(next.reproduced, 5);
 }
 
 // A crash elsewhere in the same function is another bug.

@@ -20,21 +20,22 @@ struct MinimizePlan {
   int times = 5;       // fresh processes in which the result must replay
   int most_tries = 500;
   int jobs = 1;                // fresh processes at a time
-  std::function<bool()> stop;  // called before each try; true ends the search; may be empty
+  std::function<bool()> stop;  // polled; true ends search and proof at once; may be empty
   // Deadline of the search and of the proof after it; none: no limit.
   std::optional<std::chrono::steady_clock::time_point> until;
-  std::function<bool()> give_up;  // polled; true ends search and proof at once; may be empty
 };
 
 struct MinimizedInput {
   std::string text;  // in .walk form, with `expect`
   std::string expect;
   int edits_before = 0, edits = 0, tried = 0;
+  bool proved = true;  // false: `stop` turned true before all fresh processes had shown it
 };
 
 // Returns the smallest input found. kBadInput: the input shows no finding, or not the expected one.
-// kToolFailed: the input does not replay every time in fresh processes. kUnable: the time is over
-// first.
+// kToolFailed: the input does not replay every time in fresh processes, or `stop` turned true
+// before the first walk ended. kUnable: the time is over first, or kMostUnwalked processes in a row
+// could not walk.
 Result<MinimizedInput> MinimizeInput(const ReplayInput& input, const ChildSetup& setup,
                                      const MinimizePlan& plan);
 

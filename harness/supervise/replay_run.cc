@@ -131,8 +131,10 @@ Result<ReplayOutcome> ReplayRun::Collect() {
   outcome.stand_ins = state.replay.stand_ins;
   outcome.stand_in = FieldText(state.replay.stand_in);
   FindingRing& ring = state.ring;
-  if (ring.head.load() - ring.tail.load() > kRingSize) ring.tail.store(ring.head.load());
-  for (uint32_t at = ring.tail.load(); at != ring.head.load(); ring.tail.store(++at))
+  const uint32_t head = ring.head.load();
+  const bool overwritten = head - ring.tail.load() > kRingSize;  // by a wild or dying child
+  if (overwritten) ring.tail.store(head);
+  for (uint32_t at = ring.tail.load(); at != head; ring.tail.store(++at))
     outcome.findings.push_back(MakeFindingRecord(ring.slots[at % kRingSize], *symbolizer_,
                                                  state.symbols, setup_.platform.arch));
   const bool at_work = phase == ChildPhase::kRunning && !child_->HasEnded();
@@ -141,6 +143,8 @@ Result<ReplayOutcome> ReplayRun::Collect() {
   outcome.returned = state.replay.done != 0;
   outcome.num_frames = state.replay.num_frames;
   outcome.frames = FieldText(state.replay.frame_text);
+  if (overwritten && (at_work || ended_well))
+    return ToolFailed("the child overwrote the list of its findings");
   if (at_work || ended_well) return outcome;
   if (!timed_out_ && child_->IsKilledFromOutside(child_->wait_status())) {
     if (!outcome.findings.empty()) return outcome;
@@ -161,9 +165,10 @@ Result<ReplayOutcome> ReplayRun::Collect() {
   return outcome;
 }
 
-Result<ReplayOutcome> Replay(const ReplayInput& input, const ChildSetup& setup) {
+Result<ReplayOutcome> Replay(const ReplayInput& input, const ChildSetup& setup,
+                             const std::function<bool()>& give_up) {
   ASSIGN_OR_RETURN(auto run, ReplayRun::Start(input, setup));
-  return run->Wait();
+  return run->Wait(give_up);
 }
 
 }  // namespace walkhammer

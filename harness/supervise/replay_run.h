@@ -38,6 +38,10 @@ struct ReplayOutcome {
   std::string hs_err;      // the log of a JVM that died; empty: none
 };
 
+// A replay that could not be walked (no memory, no process, a kill from outside) proves nothing and
+// is tried again. After so many in a row of one input, nothing more is to be expected.
+inline constexpr int kMostUnwalked = 3;
+
 class ReplayRun {
  public:
   // Starts a process that walks `input`. `keep`: the process stays for further requests, see
@@ -77,8 +81,9 @@ class ReplayRun {
 // The failure that says why a request for another architecture cannot be walked on `platform`.
 Failure RefusedArch(const ReplayInput& input, const WalkFile& file, const Platform& platform);
 
-// Walks one request in a fresh process and waits for the outcome.
-Result<ReplayOutcome> Replay(const ReplayInput& input, const ChildSetup& setup);
+// Walks one request in a fresh process and waits for the outcome. `give_up`: as of ReplayRun::Wait.
+Result<ReplayOutcome> Replay(const ReplayInput& input, const ChildSetup& setup,
+                             const std::function<bool()>& give_up = {});
 
 }  // namespace walkhammer
 

@@ -108,6 +108,15 @@ TEST(RunNotes, SayWhatHappenedAndNothingElse) {
   EXPECT_THAT(notes[0].detail, HasSubstr("OOM killer ended 5 processes"));
   EXPECT_EQ(notes[2].kind, NoteKind::kNotInForce);
   facts.wants_aslr_off = false;
+  facts.unwalked = 4;
+  facts.why_unwalked = "no memory";
+  notes = NotesOf(facts);
+  ASSERT_EQ(notes.size(), 3u);
+  EXPECT_EQ(notes[2].kind, NoteKind::kIncident);
+  EXPECT_EQ(notes[2].name, "replay not walked");
+  EXPECT_EQ(notes[2].count, 4u);
+  EXPECT_THAT(notes[2].detail, HasSubstr("no memory"));
+  facts.unwalked = 0;
   EXPECT_EQ(NotesOf(facts).size(), 2u) << "what nobody wants need not be in force";
 }
 

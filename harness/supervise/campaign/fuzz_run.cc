@@ -127,6 +127,10 @@ std::vector<NoteRow> FuzzRun::Notes() const {
     if (const auto off = worker->IsAslrOff())
       facts.aslr_off = *off && facts.aslr_off.value_or(true);
   }
+  if (confirmer_ != nullptr) {
+    facts.unwalked = confirmer_->unwalked();
+    facts.why_unwalked = confirmer_->why_unwalked();
+  }
   facts.oom_kills = OomKillsSince(oom_kills_);
   std::vector<NoteRow> notes = NotesOf(facts), of_lines = LineNotes(*sum_);
   notes.insert(notes.end(), of_lines.begin(), of_lines.end());
@@ -246,12 +250,12 @@ Status FuzzRun::MinimizeOne(int64_t id, Clock::time_point until,
   plan.times = kProofs;
   plan.jobs = plan_.workers;
   plan.until = until;
-  plan.give_up = stop;
+  plan.stop = stop;
   const std::string folder = db_.dir() + "/" + sink_.FolderOf(id);
   auto small = MinimizeInput({best->text, folder, plan_.hang_limit_ms}, setup, plan);
-  if (!small.ok()) {
+  if (!small.ok() || !small.value().proved) {
     // Any other failure: the input no longer replays every time. It stays as it is.
-    if (small.failure().code == ExitCode::kUnable) unminimized_++;
+    if (small.ok() || stop() || small.failure().code == ExitCode::kUnable) unminimized_++;
     return Ok();
   }
   Status written = WriteFileAtomically(folder + "/" + kMinimizedName, small.value().text);

@@ -18,6 +18,8 @@ struct WorkerFacts {
   uint64_t oom_kills = 0;        // meanwhile, in our memory control group
   uint64_t failed_starts = 0;    // of children, after others had walked
   std::string why_not_started;   // the last of these
+  uint64_t unwalked = 0;         // replays that could not be walked
+  std::string why_unwalked;      // the last of these
   bool wants_aslr_off = true;    // false: the user keeps address randomisation
   std::optional<bool> aslr_off;  // in all children, as the kernel tells; empty: not known yet
 };

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// MinimizeInput: what proves a smaller input, and how the search ends. Its processes have no JVM.
+#include "harness/supervise/minimize_input.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "harness/request/text_form.h"
+#include "harness/supervise/fake_child_testing.h"
+
+namespace walkhammer {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+using Clock = std::chrono::steady_clock;
+
+constexpr char kServes[] = "serve=1";  // also as a process that stays
+constexpr char kExpect[] = "crash walkhammer::Planted(int)+0x1";
+
+class MinimizeInputTest : public testing::Test {
+ protected:
+  // Minimises a request by processes that live as FakeChildren has it.
+  Result<MinimizedInput> Minimize(const std::vector<std::string>& lives) {
+    auto symbols = std::make_unique<SymbolTable>();
+    symbols->Init();
+    WalkRequest request{};
+    request.depth = 3;
+    scratch_ = std::make_unique<ScratchFolder>();
+    return MinimizeInput({ToText({request, "", OwnPlatform().arch}, *symbols), "it"},
+                         FakeChildren(*scratch_, lives), plan_);
+  }
+  size_t processes() const {
+    size_t count = 0;
+    for (const auto& life : std::filesystem::directory_iterator(scratch_->path() + "/lives"))
+      count += life.is_directory() ? 1 : 0;
+    return count;
+  }
+  // The plan stops once `processes` have begun.
+  void StopAt(size_t processes) {
+    plan_.stop = [this, processes] {
+      const std::string last = scratch_->path() + "/lives/" + std::to_string(processes - 1);
+      if (stopped_ == Clock::time_point{} && std::filesystem::exists(last)) stopped_ = Clock::now();
+      return stopped_ != Clock::time_point{};
+    };
+  }
+
+  MinimizePlan plan_;
+  std::unique_ptr<ScratchFolder> scratch_;
+  Clock::time_point stopped_{};
+};
+
+TEST_F(MinimizeInputTest, TheSmallestIsProvedInFreshProcesses) {
+  const auto small = Minimize({kServes});
+  ASSERT_TRUE(small.ok()) << small.failure().message;
+  EXPECT_TRUE(small.value().proved);
+  EXPECT_EQ(small.value().expect, kExpect);
+  EXPECT_GT(small.value().tried, 0);
+  EXPECT_EQ(processes(), 6u) << "one that stays, five that prove";
+}
+
+TEST_F(MinimizeInputTest, AProcessThatCouldNotWalkIsReplaced) {
+  for (const char* accident : {"unable", "running walk signal=9", "exit=1"}) {
+    const auto small = Minimize({accident, kServes, kServes, accident, accident, kServes});
+    ASSERT_TRUE(small.ok()) << accident << ": " << small.failure().message;
+    EXPECT_TRUE(small.value().proved) << accident;
+    EXPECT_EQ(processes(), 9u) << accident;
+  }
+}
+
+TEST_F(MinimizeInputTest, AMissIsAMiss) {
+  const auto small = Minimize({kServes, "running walk walked done"});
+  ASSERT_FALSE(small.ok());
+  EXPECT_EQ(small.failure().code, ExitCode::kToolFailed);
+  EXPECT_THAT(small.failure().message, HasSubstr("does not replay every time"));
+}
+
+TEST_F(MinimizeInputTest, ThreeInARowThatCannotWalkEndIt) {
+  for (const std::vector<std::string>& lives :
+       {std::vector<std::string>{"say=no-room unable"}, {kServes, "say=no-room unable"}}) {
+    const auto small = Minimize(lives);
+    ASSERT_FALSE(small.ok());
+    EXPECT_EQ(small.failure().code, ExitCode::kUnable);
+    EXPECT_THAT(small.failure().message, HasSubstr("no-room"));
+    EXPECT_EQ(processes(), 3 + lives.size() - 1);
+  }
+}
+
+TEST_F(MinimizeInputTest, StopInTheProofKeepsWhatWasFound) {
+  StopAt(3);
+  const auto small = Minimize({kServes, kServes, "running sleep"});
+  ASSERT_TRUE(small.ok()) << small.failure().message;
+  EXPECT_LT(Clock::now() - stopped_, seconds(1));
+  EXPECT_FALSE(small.value().proved);
+  EXPECT_EQ(small.value().expect, kExpect);
+  EXPECT_THAT(small.value().text, HasSubstr(kExpect));
+}
+
+TEST_F(MinimizeInputTest, StopBeforeTheFirstAnswerIsNoResult) {
+  StopAt(1);
+  const auto small = Minimize({"running sleep"});
+  ASSERT_FALSE(small.ok());
+  EXPECT_LT(Clock::now() - stopped_, seconds(1));
+  EXPECT_EQ(small.failure().code, ExitCode::kToolFailed);
+  EXPECT_THAT(small.failure().message, HasSubstr("interrupted"));
+}
+
+TEST_F(MinimizeInputTest, TheDeadlineEndsTheProofWithoutAResult) {
+  plan_.until = Clock::now() + seconds(4);
+  plan_.times = 2;
+  const auto small = Minimize({kServes, kServes, "running sleep"});
+  ASSERT_FALSE(small.ok());
+  EXPECT_LT(Clock::now(), *plan_.until + seconds(1));
+  EXPECT_EQ(small.failure().code, ExitCode::kUnable);
+  EXPECT_THAT(small.failure().message, HasSubstr("no time left"));
+}
+
+}  // namespace
+}  // namespace walkhammer

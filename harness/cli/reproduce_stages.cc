@@ -145,7 +145,7 @@ Result<StageOutcome> StressForCrash(const StagePlan& plan) {
   BucketWatch watch(plan, dir, outcome);
   uint64_t walks = 0;
   StressRun run(std::move(stress), db);
-  run.sink().on_bucket = [&](const BucketRow& bucket) { watch.Take(bucket); };
+  run.on_bucket = [&](const BucketRow& bucket) { watch.Take(bucket); };
   run.on_progress = [&](const StressProgress& progress) {
     walks = progress.walks;
     watch.Poll(walks);

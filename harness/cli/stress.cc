@@ -66,7 +66,7 @@ int RunStress(const StressOptions& options, const std::vector<std::string>& jvm_
           plan.value().cells.size(), plan.value().jobs, dir, options.seed);
     StressProgressLine line;
     StressRun run(std::move(plan.value()), db.value());
-    run.sink().on_bucket = [&](const BucketRow& bucket) { line.Announce(bucket); };
+    run.on_bucket = [&](const BucketRow& bucket) { line.Announce(bucket); };
     run.on_cell = [&](const CellRow& cell) { line.CellEnded(cell); };
     run.on_progress = [&](const StressProgress& progress) { line.Show(progress); };
     status = run.Run(Interrupted());

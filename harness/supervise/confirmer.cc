@@ -6,6 +6,11 @@
 
 namespace walkhammer {
 
+NoteRow UnwalkedNote(uint64_t times, const std::string& why) {
+  return {kNoCell, NoteKind::kIncident, "replay not walked", times,
+          "counts neither for nor against a finding: " + why};
+}
+
 bool Confirmer::Add(int64_t bucket, Candidate candidate) {
   Bucket& known = buckets_[bucket];
   if (known.candidates.size() >= kMostCandidates) return false;

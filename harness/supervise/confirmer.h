@@ -12,10 +12,14 @@
 #include <string>
 #include <vector>
 
+#include "harness/store/note_rows.h"
 #include "harness/supervise/child_process.h"
 #include "harness/supervise/replay_run.h"
 
 namespace walkhammer {
+
+// The note that `times` replays could not be walked, the last of them for the reason `why`.
+NoteRow UnwalkedNote(uint64_t times, const std::string& why);
 
 // One input of a bucket, and how often it replayed.
 struct Candidate {

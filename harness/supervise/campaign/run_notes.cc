@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/supervise/confirmer.h"
+
 namespace walkhammer {
 
 std::vector<NoteRow> NotesOf(const WorkerFacts& facts) {
@@ -20,9 +22,7 @@ std::vector<NoteRow> NotesOf(const WorkerFacts& facts) {
             : "somebody ended a child by SIGKILL; what it walked is not to blame");
   if (facts.failed_starts > 0)
     note(NoteKind::kIncident, "child not started", facts.failed_starts, facts.why_not_started);
-  if (facts.unwalked > 0)
-    note(NoteKind::kIncident, "replay not walked", facts.unwalked,
-         "counts neither for nor against a finding: " + facts.why_unwalked);
+  if (facts.unwalked > 0) notes.push_back(UnwalkedNote(facts.unwalked, facts.why_unwalked));
   if (facts.wants_aslr_off && facts.aslr_off.has_value())
     note(*facts.aslr_off ? NoteKind::kInForce : NoteKind::kNotInForce, "fixed addresses", 0,
          *facts.aslr_off ? ""

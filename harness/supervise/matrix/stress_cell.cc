@@ -9,14 +9,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 #include <utility>
 
 #include "harness/base/clock.h"
-#include "harness/base/files.h"
 #include "harness/process/signal_name.h"
 #include "harness/supervise/matrix/cell_harvest.h"
 #include "harness/supervise/matrix/cell_words.h"
@@ -32,23 +31,26 @@ using std::chrono::seconds;
 constexpr auto kBootWithin = seconds(120);  // from the program's start until sampling begins
 constexpr auto kStopWithin = seconds(10);   // from the request to stop until the agent has stopped
 constexpr auto kEndWithin = seconds(30);    // from SIGTERM until the program is killed
-constexpr size_t kMostOutput = 1 << 20;     // bytes of the hs_err log that are read
 constexpr auto kDyingWithin = seconds(30);  // for a dying JVM to write its hs_err log
 constexpr auto kWriteWithin = seconds(20);  // kEndWithin of lanes that judge what is written then
 
 }  // namespace
 
 Result<std::unique_ptr<StressCell>> StressCell::Create(CellPlan plan, uint64_t run_start_ns,
-                                                       Record record) {
-  std::unique_ptr<StressCell> cell(new StressCell);
+                                                       std::mutex& lock,
+                                                       CellRecords::Record record) {
+  std::unique_ptr<StressCell> cell(new StressCell(lock));
   cell->plan_ = std::move(plan);
   cell->hs_err_path_ = cell->plan_.scratch + "/hs_err.log";
-  cell->record_ = std::move(record);
   ASSIGN_OR_RETURN(auto state, MakeStressState(cell->plan_.job, run_start_ns));
   cell->state_fd_ = state.fd;
   cell->state_ = state.state;
-  cell->symbols_ = std::make_shared<SymbolTable>();
-  cell->symbols_->Init();
+  const CellPlan& planned = cell->plan_;
+  cell->records_ =
+      std::make_shared<CellRecords>(CellSource{cell->state_, planned.job, planned.lane->own_agent,
+                                               planned.platform.arch, planned.row.position},
+                                    std::move(record));
+  cell->Publish();
   return cell;
 }
 
@@ -77,14 +79,23 @@ bool StressCell::TimeIsUp() const {
 
 void StressCell::End(CellStatus status, const std::string& reason) {
   if (plan_.row.status != CellStatus::kRunning) return;
-  FillRow();
+  Publish();  // the last of its counts
   plan_.row.status = status;
   plan_.row.reason = reason;
+  records_->Publish(plan_.row);
+}
+
+// Tells the records what they cannot know.
+void StressCell::Publish() {
+  CellRow& row = plan_.row;
+  row.output_bytes = output_bytes_ + (program_ != nullptr ? program_->output_bytes() : 0);
+  row.time_ms = static_cast<uint64_t>(Seconds() * 1000);
+  records_->Publish(row);
 }
 
 // Runs `work` on a thread of its own, and `then` in a later Step, once `work` is done. Until then
-// only findings and the program's output change the cell. `work` must not touch the cell. If there
-// can be no further thread, the cell ends with that.
+// only what the program prints changes the cell. `work` must not touch the cell. If there can be no
+// further thread, the cell ends with that.
 Status StressCell::Beside(std::function<void()> work, std::function<Status()> then) {
   try {
     beside_ = std::async(std::launch::async, std::move(work));
@@ -93,6 +104,28 @@ Status StressCell::Beside(std::function<void()> work, std::function<Status()> th
     return Ok();
   }
   after_beside_ = std::move(then);
+  return Ok();
+}
+
+// Beside, with the records, under their lock. A failure of `work` is one of the run. If there can
+// be no further thread, `work` is done here: what a program has left must not be lost.
+Status StressCell::OnRecords(std::function<Status(CellRecords&)> work,
+                             std::function<Status()> then) {
+  auto outcome = std::make_shared<Status>(Ok());
+  const auto locked = [outcome, work = std::move(work), records = records_, &lock = lock_] {
+    const std::lock_guard<std::mutex> guard(lock);
+    *outcome = work(*records);
+  };
+  try {
+    beside_ = std::async(std::launch::async, locked);
+  } catch (const std::system_error&) {
+    beside_ = std::async(std::launch::deferred, locked);
+    beside_.wait();
+  }
+  after_beside_ = [outcome, then = std::move(then)]() -> Status {
+    RETURN_IF_ERROR(*outcome);
+    return then();
+  };
   return Ok();
 }
 
@@ -120,26 +153,17 @@ Status StressCell::StartPrepared(Result<LoadCommand> load) {
   return StartProgram();
 }
 
-// Leaves nothing of an earlier program but its counts. Harvests before it clears the tables.
+// Leaves nothing of an earlier program but what the records hold.
 void StressCell::ForgetProgram() {
   std::error_code ignored;
   std::filesystem::remove(hs_err_path_, ignored);
-  Harvest();
-  ptrace_stepper_.reset();
+  ptrace_stepper_.reset();  // first: its thread uses the program
   if (program_ != nullptr) output_bytes_ += program_->output_bytes();
   program_.reset();
-  ForgetStressed(*state_);
-  harvest_ = {};
-  symbolizer_.reset();
   stopping_ = ending_ = false;
   last_ran_ = started_ = Clock::now();
   last_cpu_ms_ = 0;
   handlers_since_ = {};
-}
-
-void StressCell::Harvest() {
-  harvest_.Take(*state_, stacks_);
-  HarvestThreads(*state_, plan_.row.position, threads_);
 }
 
 pid_t StressCell::ProgramPid() const {
@@ -219,10 +243,16 @@ Status StressCell::KillAndEnd(CellStatus status, const std::string& reason) {
 }
 
 Status StressCell::DrainAndEnd(CellStatus status, const std::string& reason) {
-  RETURN_IF_ERROR(Drain(kDrainAll));
-  Harvest();
-  End(status, reason);
-  return Ok();
+  return OnRecords(
+      [](CellRecords& records) -> Status {
+        RETURN_IF_ERROR(records.Drain(CellRecords::kDrainAll));
+        records.Harvest();
+        return Ok();
+      },
+      [this, status, reason] {
+        End(status, reason);
+        return Ok();
+      });
 }
 
 // The agent has stopped, or its time to stop is over. The code's bytes are read from the living
@@ -238,27 +268,27 @@ Status StressCell::AfterSampling() {
   auto map = std::make_shared<Map>();
   return Beside(
       [map, state = state_, pid = ProgramPid(), walker = AllWalkers()[plan_.job.walkers[0]],
-       cell = plan_.row.position] {
+       cell = plan_.row.position, records = records_, &lock = lock_] {
         StepMap(*state, pid, walker, cell, map->regions, map->ranges);
+        const std::lock_guard<std::mutex> guard(lock);
+        records->SetStepMap(std::move(map->regions), std::move(map->ranges));
       },
-      [this, map] {
-        regions_ = std::move(map->regions);
-        ranges_ = std::move(map->ranges);
-        return EndProgram();
-      });
+      [this] { return EndProgram(); });
 }
 
 Status StressCell::EndProgram() {
   asked_to_end_ = Clock::now();
-  if (interrupted_ && !TimeIsUp()) RETURN_IF_ERROR(DrainAndEnd(CellStatus::kInterrupted, ""));
-  if (plan_.attach_pid == 0) {
-    program_->Terminate();
-    return Ok();
-  }
+  if (plan_.attach_pid == 0) program_->Terminate();
+  if (interrupted_ && !TimeIsUp()) return DrainAndEnd(CellStatus::kInterrupted, "");
+  if (plan_.attach_pid == 0) return Ok();
   // An attached JVM goes on without the cell.
-  RETURN_IF_ERROR(Drain(kDrainAll));
-  if (plan_.row.status == CellStatus::kRunning) Harvest();
-  return Judge();
+  return OnRecords(
+      [](CellRecords& records) -> Status {
+        RETURN_IF_ERROR(records.Drain(CellRecords::kDrainAll));
+        records.Harvest();
+        return Ok();
+      },
+      [this] { return Judge(); });
 }
 
 // The supervisor was busy with other cells: for that time the program may have waited for it.
@@ -271,13 +301,10 @@ void StressCell::ForgiveStall() {
   stepped_ = now;
 }
 
-// True while work beside the cell goes on; the program's output and findings are taken meanwhile.
+// True while work beside the cell goes on; the program's output is taken meanwhile.
 Result<bool> StressCell::Waits() {
   if (!beside_.valid()) return false;
-  if (program_ != nullptr) {
-    program_->HasEnded();
-    RETURN_IF_ERROR(Drain(kDrainWithin));
-  }
+  if (program_ != nullptr) program_->HasEnded();
   if (beside_.wait_for(seconds(0)) != std::future_status::ready) return true;
   beside_.get();
   last_ran_ = Clock::now();
@@ -291,11 +318,11 @@ Result<bool> StressCell::Step(bool interrupted) {
   ForgiveStall();
   ASSIGN_OR_RETURN(const bool waits, Waits());
   if (waits) return plan_.row.status == CellStatus::kRunning;
+  Publish();
   if (program_ == nullptr) {
     RETURN_IF_ERROR(Begin());
     return plan_.row.status == CellStatus::kRunning;
   }
-  RETURN_IF_ERROR(Drain(kDrainWithin));
   const AgentPhase phase = state_->phase.load();
   NoteSampling(phase);
   if (!Alive()) {
@@ -307,7 +334,7 @@ Result<bool> StressCell::Step(bool interrupted) {
   if (trouble != CellStatus::kRunning) {
     state_->stop.store(1);
     RETURN_IF_ERROR(KillAndEnd(trouble, reason));
-    return false;
+    return true;
   }
   const Clock::time_point now = Clock::now();
   if ((TimeIsUp() || interrupted) && !stopping_) {
@@ -328,126 +355,6 @@ Result<bool> StressCell::Step(bool interrupted) {
     RETURN_IF_ERROR(KillAndEnd(CellStatus::kHung,
                                "it did not end after SIGTERM: a walk may have stranded a lock"));
   return true;
-}
-
-// The program has ended, by itself or because it was asked to: the ring, the journals and the
-// hs_err log are final.
-Status StressCell::AfterProgram() {
-  RETURN_IF_ERROR(Drain(kDrainAll));
-  const std::string hs_err = ReadFile(hs_err_path_, kMostOutput);
-  const int wait_status = program_->wait_status();
-  const bool exited = WIFEXITED(wait_status);
-  const int killer = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
-  const bool told_to = ending_ && (killer == SIGTERM || killer == SIGKILL);
-  // A JVM that ends in order sets kEnded first. A JVM that ends in the middle of a walk was killed
-  // by that walk.
-  bool walking = false;
-  for (const SampleJournal& journal : state_->journals) walking |= journal.phase.load() == 1;
-  const bool vanished = plan_.attach_pid != 0 && state_->phase.load() != AgentPhase::kEnded;
-  const bool in_order =
-      ending_ || state_->phase.load() == AgentPhase::kEnded || !(walking || vanished);
-  const bool crashed = !hs_err.empty() || (!exited && !told_to) || !in_order;
-  if (vanished && !walking && hs_err.empty()) {
-    Harvest();
-    End(CellStatus::kWorkloadFailed,
-        "the JVM is gone, without an hs_err log and in no walk: did somebody kill it?");
-    return Ok();
-  }
-  if (killer == SIGKILL && !ending_ && hs_err.empty()) {
-    Harvest();
-    End(CellStatus::kWorkloadFailed, "somebody killed it (SIGKILL): was the memory full?");
-    return Ok();
-  }
-  for (const StressFinding& slot : state_->ring)
-    if (slot.state.load() == 1) state_->dropped_findings.fetch_add(1);
-  if (crashed) {
-    Status recorded = RecordDeath(hs_err);
-    if (!recorded.ok()) return recorded;
-    Harvest();
-    End(CellStatus::kDied, "the JVM died: " + program_->EndText());
-    return Ok();
-  }
-  if (!ending_ && exited && WEXITSTATUS(wait_status) != 0) {
-    Harvest();
-    const std::string complaint = JvmComplaint(program_->output());
-    if (!complaint.empty() && (!sampled_ || complaint.find("main class") != std::string::npos))
-      End(CellStatus::kUnavailable, complaint);
-    else if (!plan_.lane->own_agent && NeverRan(program_->output()))
-      End(CellStatus::kUnavailable, "the JVM did not start: " + LastLines(program_->output()));
-    else if (program_->output().find("No space left on device") != std::string::npos)
-      End(CellStatus::kDiskFull, "the disk is full: " + LastLines(program_->output()));
-    else
-      End(CellStatus::kWorkloadFailed,
-          fmt::format("it ended with {}; it printed: {}", program_->EndText(),
-                      LastLines(program_->output())));
-    return Ok();
-  }
-  if (!ending_ && plan_.attach_pid == 0 && load_.repeat && sampled_ && !TimeIsUp() &&
-      plan_.time.count() != 0)
-    return StartNext();
-  Harvest();
-  return Judge();
-}
-
-// Starts the program again, once the lane has collected what the last one wrote.
-Status StressCell::StartNext() {
-  if (plan_.lane->collect == nullptr) return StartProgram();
-  if (samples_ == nullptr) samples_ = std::make_shared<LaneSamples>();
-  auto collected = std::make_shared<Status>(Ok());
-  return Beside(
-      [collected, lane = plan_.lane, plan = ForLane()] { *collected = lane->collect(plan); },
-      [this, collected] {
-        collected_ = plan_.row.starts;
-        if (interrupted_)
-          End(CellStatus::kInterrupted, "");
-        else if (!collected->ok())
-          End(StatusOfFailure(collected->failure()), collected->failure().message);
-        else
-          return TimeIsUp() ? Judge() : StartProgram();
-        return Ok();
-      });
-}
-
-// Judges what the walker did, once the program has done what it should.
-Status StressCell::Judge() {
-  FillRow();
-  if (!plan_.lane->own_agent) {
-    auto verdict = std::make_shared<LaneVerdict>();
-    return Beside([verdict, lane = plan_.lane, plan = ForLane(),
-                   output = program_->output()] { *verdict = lane->judge(plan, output); },
-                  [this, verdict] {
-                    TakeVerdict(*verdict);
-                    return Ok();
-                  });
-  }
-  const Delivery& delivery = plan_.row.delivery;
-  bool java = false;
-  for (const CellThreadRow& thread : threads_) java |= thread.java;
-  const bool walks = plan_.job.no_walk == 0;
-  if (!sampled_)
-    End(CellStatus::kVacuous, "it ended before the agent could sample");
-  else if (!java)
-    End(CellStatus::kVacuous, "no Java thread was tracked");
-  else if (delivery.delivered == 0 && state_->steps.load() == 0)
-    End(CellStatus::kVacuous, "no signal was delivered");
-  else if (walks && delivery.successful == 0)
-    End(CellStatus::kVacuous, "no walk was successful");
-  else
-    End(CellStatus::kPassed, Remarks(*state_));
-  return Ok();
-}
-
-void StressCell::TakeVerdict(const LaneVerdict& verdict) {
-  plan_.row.delivery = verdict.delivery;
-  plan_.row.sampler = verdict.sampler;
-  plan_.row.sampler_reason = verdict.sampler_reason;
-  counts_ = verdict.counts;
-  for (CountRow& count : counts_) count.scene = CellLabel(plan_.row);
-  stacks_ = verdict.stacks;
-  if (interrupted_ && verdict.status == CellStatus::kToolFailed)
-    End(CellStatus::kInterrupted, "");
-  else
-    End(verdict.status, verdict.reason);
 }
 
 }  // namespace walkhammer

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <span>
 #include <thread>
 
 #include "harness/base/clock.h"
@@ -20,9 +19,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr auto kTick = milliseconds(20);
-constexpr auto kSaveEvery = std::chrono::seconds(2);
-constexpr auto kSaveStacksEvery = std::chrono::seconds(30);
-constexpr size_t kRowsATick = 10000;  // of stacks
 constexpr auto kProgressEvery = milliseconds(200);
 constexpr auto kConfirmWithin = std::chrono::seconds(120);
 constexpr size_t kMostExamples = 4;  // inputs of a bucket that are replayed
@@ -55,6 +51,7 @@ RunTotals StressRun::Totals() const {
   return totals;
 }
 
+// Called under the recorder's lock.
 Result<int64_t> StressRun::Record(std::unique_ptr<Occurrence> seen, const CellPlan& cell,
                                   const std::shared_ptr<SymbolTable>& symbols) {
   ASSIGN_OR_RETURN(const int64_t id, sink_.Add(*seen, cell.words));
@@ -88,6 +85,8 @@ Status StressRun::Confirm(const std::atomic<bool>& interrupted) {
         Progress();
         std::this_thread::sleep_for(kTick);
       }
+      unwalked_ += confirmer.unwalked();
+      if (confirmer.unwalked() > 0) why_unwalked_ = confirmer.why_unwalked();
       const Candidate* best = confirmer.Best(id);
       if (best == nullptr || (best->reproduced == 0 && i > 0)) continue;
       RETURN_IF_ERROR(
@@ -95,21 +94,6 @@ Status StressRun::Confirm(const std::atomic<bool>& interrupted) {
       if (best->reproduced == best->tries) break;
     }
   return Ok();
-}
-
-Status StressRun::SaveAll(Saving what) {
-  const Clock::time_point now = Clock::now();
-  if (what == Saving::kDue && now - last_saved_ < kSaveEvery) return Ok();
-  last_saved_ = now;
-  std::map<int64_t, uint64_t> seen = seen_;
-  for (const auto& cell : running_) {
-    RETURN_IF_ERROR(cell->Save(db_));
-    if (what == Saving::kEverything) RETURN_IF_ERROR(cell->SaveStacks(db_, SIZE_MAX));
-    RETURN_IF_ERROR(sink_.SaveVm(cell->row().vm_version, cell->row().vm_gc));
-    for (const auto& [bucket, count] : cell->SeenByBucket()) seen[bucket] += count;
-  }
-  RETURN_IF_ERROR(sink_.SaveSeen(seen));
-  return db_.SaveProgress(Totals());
 }
 
 void StressRun::Progress() {
@@ -121,27 +105,13 @@ void StressRun::Progress() {
   progress.walks = Totals().walks;
   progress.walks_per_second = static_cast<uint64_t>(
       progress.seconds > 0 ? static_cast<double>(progress.walks) / progress.seconds : 0);
-  progress.buckets = sink_.buckets();
+  progress.buckets = buckets_;
   progress.done = done_;
   progress.all = plan_.cells.size();
   for (const auto& cell : running_) progress.running.push_back(cell.get());
-  progress.newest = sink_.newest();
+  progress.newest = newest_;
   progress.confirming = confirming_;
   on_progress(progress);
-}
-
-// Some rows of the stacks that are due, so that the cells are watched in between.
-Status StressRun::SaveStacks() {
-  const Clock::time_point now = Clock::now();
-  if (now - stacks_saved_ >= kSaveStacksEvery) {
-    stacks_saved_ = now;
-    for (const auto& cell : running_) stacks_due_.insert(cell.get());
-  }
-  if (stacks_due_.empty()) return Ok();
-  StressCell* const cell = *stacks_due_.begin();
-  ASSIGN_OR_RETURN(const bool all, cell->SaveStacks(db_, kRowsATick));
-  if (all) stacks_due_.erase(cell);
-  return Ok();
 }
 
 Status StressRun::Fill() {
@@ -149,12 +119,13 @@ Status StressRun::Fill() {
     const CellPlan& plan = plan_.cells[next_++];
     std::error_code error;
     std::filesystem::create_directories(plan.scratch, error);
-    auto cell = StressCell::Create(plan, start_ns_,
+    auto cell = StressCell::Create(plan, start_ns_, recorder_.lock(),
                                    [this, &plan](std::unique_ptr<Occurrence> seen,
                                                  const std::shared_ptr<SymbolTable>& symbols) {
                                      return Record(std::move(seen), plan, symbols);
                                    });
     if (!cell.ok()) return cell.failure();
+    recorder_.Add(cell.value()->records());
     running_.push_back(std::move(cell.value()));
   }
   return Ok();
@@ -162,26 +133,42 @@ Status StressRun::Fill() {
 
 // False once nothing of the cell is left to be done.
 Result<bool> StressRun::StepCell(StressCell& cell, bool interrupted) {
+  const bool was_running = cell.row().status == CellStatus::kRunning;
   ASSIGN_OR_RETURN(const bool more, cell.Step(interrupted));
   if (more) return true;
-  ASSIGN_OR_RETURN(const bool saved, cell.SaveStacks(db_, kRowsATick));
-  if (!saved) return true;
-  RETURN_IF_ERROR(SaveAll(Saving::kRows));
+  if (was_running) recorder_.Finish(*cell.records(), cell.plan().scratch);
+  if (recorder_.Has(*cell.records())) return true;
   Add(ended_, cell);
-  for (const auto& [bucket, count] : cell.SeenByBucket()) seen_[bucket] += count;
   if (on_cell) on_cell(cell.row());
-  std::error_code ignored;
-  std::filesystem::remove_all(cell.plan().scratch, ignored);
-  stacks_due_.erase(&cell);
   done_++;
   return false;
 }
 
-Status StressRun::NoteStall(std::chrono::nanoseconds took) {
-  if (took < kStall) return Ok();
+void StressRun::NoteStall(std::chrono::nanoseconds took) {
+  if (took < kStall) return;
+  stalls_++;
   longest_stall_ = std::max(longest_stall_, took);
-  const NoteRow note = StallNote(++stalls_, longest_stall_);
-  return db_.SaveNotes(kNoCell, std::span(&note, 1));
+}
+
+std::vector<NoteRow> StressRun::Notes() const {
+  std::vector<NoteRow> notes;
+  if (stalls_ > 0) notes.push_back(StallNote(stalls_, longest_stall_));
+  if (unwalked_ > 0) notes.push_back(UnwalkedNote(unwalked_, why_unwalked_));
+  return notes;
+}
+
+// Of the buckets that were stored meanwhile.
+void StressRun::TellNews() {
+  std::vector<BucketRow> news;
+  {
+    const std::lock_guard<std::mutex> guard(news_lock_);
+    news.swap(news_);
+  }
+  for (const BucketRow& bucket : news) {
+    buckets_++;
+    newest_ = bucket.signature.title;
+    if (on_bucket) on_bucket(bucket);
+  }
 }
 
 Status StressRun::Supervise(const std::atomic<bool>& interrupted) {
@@ -195,28 +182,38 @@ Status StressRun::Supervise(const std::atomic<bool>& interrupted) {
       else
         running_.erase(running_.begin() + static_cast<ptrdiff_t>(i));
     }
-    RETURN_IF_ERROR(SaveStacks());
-    RETURN_IF_ERROR(SaveAll(Saving::kDue));
+    if (const auto failure = recorder_.failure()) return *failure;
+    TellNews();
+    recorder_.Publish(Totals(), Notes());
     Progress();
-    RETURN_IF_ERROR(NoteStall(Clock::now() - begun));
+    NoteStall(Clock::now() - begun);
     std::this_thread::sleep_for(kTick);
   }
   return Ok();
 }
 
 Status StressRun::Run(const std::atomic<bool>& interrupted) {
-  start_ = last_saved_ = stacks_saved_ = last_progress_ = Clock::now();
+  start_ = last_progress_ = Clock::now();
   start_ns_ = MonotonicNs();
+  sink_.on_bucket = [this](const BucketRow& bucket) {
+    const std::lock_guard<std::mutex> guard(news_lock_);
+    news_.push_back(bucket);
+  };
   // Saves every cell first, so that a run that is killed shows the cells that it never reached.
   Status status = Ok();
   for (const CellPlan& cell : plan_.cells)
     if (status.ok()) status = db_.SaveCell(cell.row);
+  if (status.ok()) status = recorder_.Start();
   if (status.ok()) status = Supervise(interrupted);
   const RunTotals totals = Totals();
-  if (status.ok()) status = Confirm(interrupted);
-  Status saved = SaveAll(Saving::kEverything);
+  recorder_.Publish(totals, Notes());
+  Status saved = recorder_.Stop();
   if (status.ok()) status = saved;
+  TellNews();
+  if (status.ok()) status = Confirm(interrupted);
   running_.clear();
+  saved = db_.SaveNotes(kNoCell, Notes());
+  if (status.ok()) status = saved;
   return sink_.Finish(status, interrupted.load(), totals);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StressRun: runs a matrix of cells, `jobs` of them side by side, into one run folder.
-// Signal-safe: no.
+// StressRun: runs a matrix of cells, `jobs` of them side by side, into one run folder. The thread
+// that calls Run() supervises; a Recorder beside it writes. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_STRESS_RUN_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_STRESS_RUN_H_
 
@@ -9,13 +9,14 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "harness/base/result.h"
 #include "harness/store/run_db.h"
 #include "harness/supervise/finding_sink.h"
+#include "harness/supervise/matrix/recorder.h"
 #include "harness/supervise/matrix/stress_cell.h"
 
 namespace walkhammer {
@@ -39,10 +40,11 @@ struct StressProgress {
 
 class StressRun {
  public:
-  StressRun(StressPlan plan, RunDb& db) : plan_(std::move(plan)), db_(db), sink_(db) {}
+  StressRun(StressPlan plan, RunDb& db)
+      : plan_(std::move(plan)), db_(db), sink_(db), recorder_(db, sink_) {}
 
-  FindingSink& sink() { return sink_; }
-
+  // All are called by the thread that called Run().
+  std::function<void(const BucketRow&)> on_bucket;         // for each new bucket that is stored
   std::function<void(const CellRow&)> on_cell;             // called when a cell has ended
   std::function<void(const StressProgress&)> on_progress;  // called several times a second
 
@@ -56,12 +58,11 @@ class StressRun {
   Status Supervise(const std::atomic<bool>& interrupted);
   Result<int64_t> Record(std::unique_ptr<Occurrence> seen, const CellPlan& cell,
                          const std::shared_ptr<SymbolTable>& symbols);
-  enum class Saving { kDue, kRows, kEverything };  // rows every two seconds; rows; stacks, too
-  Status SaveAll(Saving what);
-  Status SaveStacks();
   Status Fill();
   Result<bool> StepCell(StressCell& cell, bool interrupted);
-  Status NoteStall(std::chrono::nanoseconds took);
+  void NoteStall(std::chrono::nanoseconds took);
+  std::vector<NoteRow> Notes() const;
+  void TellNews();
   RunTotals Totals() const;
   void Progress();
 
@@ -80,17 +81,22 @@ class StressRun {
   StressPlan plan_;
   RunDb& db_;
   FindingSink sink_;
+  Recorder recorder_;
   std::vector<std::unique_ptr<StressCell>> running_;
-  std::set<StressCell*> stacks_due_;  // of running_, whose stacks are to be saved
   size_t next_ = 0, done_ = 0;
   uint64_t stalls_ = 0;
   std::chrono::nanoseconds longest_stall_{};
-  Clock::time_point start_, last_saved_, stacks_saved_, last_progress_;
-  uint64_t start_ns_ = 0;             // start_ on CLOCK_MONOTONIC, as agents use it
-  RunTotals ended_;                   // of cells that have ended
-  std::map<int64_t, uint64_t> seen_;  // by bucket, in cells that have ended
-  std::map<int64_t, BucketState> known_;
+  uint64_t unwalked_ = 0;  // replays
+  std::string why_unwalked_;
+  Clock::time_point start_, last_progress_;
+  uint64_t start_ns_ = 0;                 // start_ on CLOCK_MONOTONIC, as agents use it
+  RunTotals ended_;                       // of cells that have ended
+  std::map<int64_t, BucketState> known_;  // under the recorder's lock while cells run
   bool confirming_ = false;
+  uint64_t buckets_ = 0;
+  std::string newest_;  // title of the last new bucket
+  std::mutex news_lock_;
+  std::vector<BucketRow> news_;  // new buckets that are not told yet
 };
 
 }  // namespace walkhammer

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "harness/store/record_testing.h"
+#include "harness/store/sqlite.h"
 
 namespace walkhammer {
 namespace {
@@ -122,6 +124,26 @@ TEST_F(StressRunTest, NoCellIsHungBecauseTheSupervisorWasBusy) {
   EXPECT_GE(std::stoi(Stalls()[0].detail.substr(8)), 3000) << Stalls()[0].detail;
 }
 
+// As where a disk takes seconds.
+TEST_F(StressRunTest, AStoreThatTakesLongStallsNobody) {
+  Add(Cell(kQuick, kChatty));
+  std::thread holder;
+  Run([&](const StressProgress& progress) {
+    if (holder.joinable() || progress.running.empty()) return;
+    holder = std::thread([file = dir_.Under("run/run.db")] {
+      Database db = std::move(Database::Open(file, file, SQLITE_OPEN_READWRITE).value());
+      Transaction held(db);
+      ASSERT_TRUE(held.begun().ok());
+      std::this_thread::sleep_for(seconds(4));
+    });
+  });
+  ASSERT_TRUE(holder.joinable());
+  holder.join();
+  EXPECT_EQ(Row(0).status, CellStatus::kPassed) << Row(0).reason;
+  EXPECT_GE(Row(0).output_bytes, 1U << 17) << "it never waited for its reader";
+  EXPECT_TRUE(Stalls().empty()) << Stalls()[0].detail;
+}
+
 TEST_F(StressRunTest, ACellThatUsesNoTimeIsHungStill) {
   Add(Cell(kQuick, "#!/bin/sh\nexec sleep 60\n"));
   Run();
@@ -154,18 +176,24 @@ TEST_F(StressRunTest, WhatSeveralProgramsHavePrintedIsAddedUp) {
   EXPECT_EQ(Row(0).output_bytes, 3 * 8u);
 }
 
-// Threads of more memory than there are addresses cannot be started.
+// Threads of more memory than there are addresses cannot be started. What the program left is taken
+// without one; the verdict of the lane needs one.
 TEST_F(StressRunTest, ACellThatCannotHaveAThreadEndsAlone) {
   pthread_attr_t before, huge;
   ASSERT_EQ(pthread_getattr_default_np(&before), 0);
   ASSERT_EQ(pthread_getattr_default_np(&huge), 0);
   ASSERT_EQ(pthread_attr_setstacksize(&huge, size_t{1} << 50), 0);
-  Add(Cell(kQuick, kBrief));
-  ASSERT_EQ(pthread_setattr_default_np(&huge), 0);
+  CellPlan cell = Cell(kQuick, "#!/bin/sh\necho 1234567\n");
+  cell.prepare = [&huge](const std::string&) -> Result<LoadCommand> {
+    EXPECT_EQ(pthread_setattr_default_np(&huge), 0);
+    return LoadCommand{};
+  };
+  Add(std::move(cell));
   Run();
   ASSERT_EQ(pthread_setattr_default_np(&before), 0);
   EXPECT_EQ(Row(0).status, CellStatus::kToolFailed);
   EXPECT_TRUE(Row(0).reason.starts_with("cannot start a thread: ")) << Row(0).reason;
+  EXPECT_EQ(Row(0).output_bytes, 8u);
 }
 
 TEST_F(StressRunTest, AnInterruptedRunEndsWhileACellIsPrepared) {

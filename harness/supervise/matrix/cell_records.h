@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// CellRecords: what the agent leaves in shared memory, on its way to the run's store: findings,
+// counts, threads, stacks. All but Publish() is slow; it is called under Recorder::lock(), never by
+// the supervising thread. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_CELL_RECORDS_H_
+#define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_CELL_RECORDS_H_
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/elf/symbolizer.h"
+#include "harness/shared/stress_state.h"
+#include "harness/store/run_db.h"
+#include "harness/store/stress_rows.h"
+#include "harness/supervise/matrix/cell_harvest.h"
+#include "harness/supervise/matrix/lane.h"
+#include "harness/supervise/occurrence.h"
+
+namespace walkhammer {
+
+// Where the records of a cell come from.
+struct CellSource {
+  StressState* state;  // must outlive the records
+  StressJob job;       // as it was given to the agent, which could overwrite that of `state`
+  bool own_agent;      // see Lane
+  std::string arch;    // of the programs
+  int64_t position;    // of the cell
+};
+
+class CellRecords {
+ public:
+  // Stores an occurrence, whose symbols are `symbols`, and returns the bucket's id.
+  using Record = std::function<Result<int64_t>(std::unique_ptr<Occurrence>,
+                                               const std::shared_ptr<SymbolTable>& symbols)>;
+  static constexpr std::chrono::milliseconds kDrainAll = std::chrono::hours(1);
+
+  CellRecords(CellSource source, Record record);
+
+  // The row as the supervising thread knows it; what the state says is added when it is saved.
+  // By any thread, without the lock.
+  void Publish(const CellRow& row);
+
+  // Takes findings out of the ring, for about `limit` at most; the rest keeps its place there.
+  Status Drain(std::chrono::milliseconds limit);
+  // The program has ended: takes all that it has left. `crashed`: by the death of its JVM, with
+  // this wait status and hs_err log.
+  Status DrainEnded(bool crashed, int wait_status, const std::string& hs_err);
+  // Takes the stacks and threads of a program that has ended, or that is sampled no more.
+  void Harvest();
+  // Harvests, and leaves nothing of the program in the state but its counts.
+  void ForgetProgram();
+  // What another profiler's output says.
+  void SetVerdict(const LaneVerdict& verdict);
+  void SetStepMap(std::vector<StepRegionRow> regions, std::vector<StepRangeRow> ranges);
+
+  // The row that was published last, with what the state says.
+  CellRow Row() const;
+  bool HasJavaThread() const;  // in what was harvested
+  // How often findings of each bucket were seen, those that were not handed over included.
+  std::map<int64_t, uint64_t> SeenByBucket() const;
+  // Writes the rows as of now, without the stacks.
+  Status Save(RunDb& db);
+  // Writes what is new of the stacks, or `most_rows` of it. True: that was all of it. `last`: the
+  // cell has ended.
+  Result<bool> SaveStacks(RunDb& db, size_t most_rows, bool last);
+
+ private:
+  uint64_t RunMs() const;
+  Status RecordDeath(int wait_status, const std::string& hs_err);
+  std::vector<CellThreadRow> Threads() const;  // those of the program that runs, too
+  Status SaveNotes(RunDb& db);
+
+  const CellSource source_;
+  StressState& state_;
+  const Record record_;
+  mutable std::mutex publishing_;  // guards row_
+  CellRow row_;
+  std::unique_ptr<Symbolizer> symbolizer_;
+  std::shared_ptr<SymbolTable> symbols_;
+  std::map<uint32_t, int64_t> bucket_of_site_;
+  int next_slot_ = 0;           // of the ring, where Drain goes on
+  std::vector<NoteRow> notes_;  // as saved
+  bool last_round_ = false;     // of SaveStacks, after the cell's end
+  StackHarvest harvest_;        // of the program that runs
+  bool harvested_ = false;      // that program; it has ended
+  StackTree stacks_;
+  std::vector<CellThreadRow> threads_;  // of programs that have ended
+  std::vector<StepRegionRow> regions_;
+  std::vector<StepRangeRow> ranges_;
+  std::vector<CountRow> counts_;  // of lanes without walkhammer's agent
+};
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_SUPERVISE_MATRIX_CELL_RECORDS_H_

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string_view>
@@ -148,6 +149,9 @@ class ForeignAgent : public testing::Test {
   void Write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_.Under(name)) << text;
   }
+  bool Exists(const std::string& name) const {
+    return std::filesystem::exists(folder_.Under(name));
+  }
   RunFolder folder_;
 };
 
@@ -168,6 +172,38 @@ TEST_F(ForeignAgent, EachOutputHasItsStatus) {
   const LaneVerdict verdict = Judge("file={out}.txt");
   EXPECT_EQ(verdict.status, CellStatus::kPassed) << verdict.reason;
   EXPECT_EQ(verdict.delivery.successful, 42u);
+}
+
+// A program of a second, started again for a night, leaves one file at most.
+TEST_F(ForeignAgent, WhatWasCollectedCountsAndIsGone) {
+  LanePlan plan{"/x.so=file={out}", folder_.Under(""), "", 1};
+  plan.samples = std::make_shared<LaneSamples>();
+  for (; plan.starts <= 20; plan.starts++) {
+    Write("profile-" + std::to_string(plan.starts - 1), "a;b 2\n");
+    ASSERT_TRUE(kForeignAgentLane.collect(plan).ok());
+    plan.collected = plan.starts;
+    EXPECT_FALSE(Exists("profile-" + std::to_string(plan.starts - 1)));
+  }
+  EXPECT_EQ(kForeignAgentLane.judge(plan, "").delivery.successful, 40u);
+  Write("profile-20", "a;b 1\n");
+  const LaneVerdict verdict = kForeignAgentLane.judge(plan, "");
+  EXPECT_EQ(verdict.status, CellStatus::kPassed) << verdict.reason;
+  EXPECT_EQ(verdict.delivery.successful, 41u);
+}
+
+TEST_F(ForeignAgent, OneFileThatNobodyReadsIsKeptForTheVerdict) {
+  LanePlan plan{"/x.so=file={out}", folder_.Under(""), "", 2};
+  plan.samples = std::make_shared<LaneSamples>();
+  Write("profile-0", "<html>\n");
+  Write("profile-1", "<html>\n");
+  ASSERT_TRUE(kForeignAgentLane.collect(plan).ok());
+  EXPECT_TRUE(Exists("profile-0"));
+  EXPECT_FALSE(Exists("profile-1"));
+  EXPECT_THAT(kForeignAgentLane.judge(plan, "").reason, HasSubstr("neither collapsed stacks"));
+  Write("profile-0", "a;b 1\na;b\n");
+  const Status collected = kForeignAgentLane.collect(plan);
+  ASSERT_FALSE(collected.ok());
+  EXPECT_EQ(collected.failure().code, ExitCode::kUnable);
 }
 
 TEST_F(ForeignAgent, OptionsNameFilesOfTheirOwnForEachJvm) {

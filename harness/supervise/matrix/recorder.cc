@@ -42,7 +42,7 @@ void Recorder::Add(std::shared_ptr<CellRecords> records) {
 void Recorder::Finish(const CellRecords& records, std::string folder) {
   const std::lock_guard<std::mutex> guard(told_);
   for (Cell& cell : cells_)
-    if (cell.records.get() == &records) {
+    if (cell.records.get() == &records && !cell.ended) {
       cell.ended = true;
       cell.folder = std::move(folder);
       return;

@@ -34,7 +34,8 @@ class Recorder {
   // These do not wait for the disk.
   Status Start();
   void Add(std::shared_ptr<CellRecords> records);
-  // The cell has ended: saves its records for the last time, forgets them and removes `folder`.
+  // The cell has ended: saves its records for the last time, forgets them and removes `folder`. May
+  // be called again.
   void Finish(const CellRecords& records, std::string folder);
   // False once Finish() is done.
   bool Has(const CellRecords& records) const;

@@ -133,10 +133,9 @@ Status StressRun::Fill() {
 
 // False once nothing of the cell is left to be done.
 Result<bool> StressRun::StepCell(StressCell& cell, bool interrupted) {
-  const bool was_running = cell.row().status == CellStatus::kRunning;
   ASSIGN_OR_RETURN(const bool more, cell.Step(interrupted));
   if (more) return true;
-  if (was_running) recorder_.Finish(*cell.records(), cell.plan().scratch);
+  recorder_.Finish(*cell.records(), cell.plan().scratch);
   if (recorder_.Has(*cell.records())) return true;
   Add(ended_, cell);
   if (on_cell) on_cell(cell.row());

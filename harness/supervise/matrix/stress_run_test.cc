@@ -144,6 +144,14 @@ TEST_F(StressRunTest, AStoreThatTakesLongStallsNobody) {
   EXPECT_TRUE(Stalls().empty()) << Stalls()[0].detail;
 }
 
+TEST_F(StressRunTest, ACellThatCannotBeginHasEnded) {
+  CellPlan never = Cell(kQuick, kBrief);
+  never.row.status = CellStatus::kNotHotspot;
+  Add(std::move(never));
+  EXPECT_EQ(Run(), (std::vector<int64_t>{0}));
+  EXPECT_EQ(Row(0).status, CellStatus::kNotHotspot);
+}
+
 TEST_F(StressRunTest, ACellThatUsesNoTimeIsHungStill) {
   Add(Cell(kQuick, "#!/bin/sh\nexec sleep 60\n"));
   Run();

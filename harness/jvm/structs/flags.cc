@@ -37,11 +37,16 @@ int64_t GuardPages(const VmStructs& structs) {
          IntFlag(structs, "StackReservedPages", 0);  // JDK 8 has none
 }
 
+bool CanCompile(const CompilerFlags& flags, int level) {
+  if (!flags.use_compiler) return false;
+  return flags.tiered ? level <= flags.tiered_stop_at_level : level == 4;
+}
+
 bool CanCompile(const VmStructs& structs, int level) {
-  if (!BoolFlag(structs, "UseCompiler", true)) return false;  // -Xint
-  const bool tiered = BoolFlag(structs, "TieredCompilation", true);
-  if (level < 4) return tiered;
-  return !tiered || IntFlag(structs, "TieredStopAtLevel", 4) >= 4;
+  return CanCompile(
+      {BoolFlag(structs, "UseCompiler", true), BoolFlag(structs, "TieredCompilation", true),
+       IntFlag(structs, "TieredStopAtLevel", 4)},
+      level);
 }
 
 std::string CollectorName(const VmStructs& structs) {

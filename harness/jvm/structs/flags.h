@@ -22,7 +22,14 @@ int64_t IntFlag(const VmStructs& structs, std::string_view name, int64_t otherwi
 // pages, by their flags.
 int64_t GuardPages(const VmStructs& structs);
 
-// True if this JVM can compile code at a level (1..3 C1, 4 C2).
+// The flags that say which compilers there are.
+struct CompilerFlags {
+  bool use_compiler = true;  // false: -Xint
+  bool tiered = true;
+  int64_t tiered_stop_at_level = 4;  // 0: interpreter only; of no effect unless `tiered`
+};
+// True if a JVM with these flags can compile code at a level (1..3 C1, 4 C2).
+bool CanCompile(const CompilerFlags& flags, int level);
 bool CanCompile(const VmStructs& structs, int level);
 
 // "G1", "Serial", "Parallel", "ZGC", "Shenandoah", "Epsilon", or "unknown".

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "harness/asgst/testing/made_up_memory.h"
 #include "harness/jvm/structs/code_finder.h"
+#include "harness/jvm/structs/flags.h"
 #include "harness/jvm/structs/method_table.h"
 #include "harness/jvm/structs/thread_states.h"
 #include "harness/jvm/structs/vm_structs.h"
@@ -85,6 +88,28 @@ TEST(JavaThreadViewTest, HasJavaFramesInJavaOrBelowAnAnchor) {
   thread.last_sp = 0;
   view.SetState(kInJava);
   EXPECT_TRUE(view.HasJavaFrames());
+}
+
+// A scene of compiled code waits for seconds where nothing compiles.
+TEST(CompilerFlagsTest, EachLevelNeedsItsCompiler) {
+  struct {
+    CompilerFlags flags;
+    std::vector<int> levels;
+  } const kCases[] = {
+      {{}, {1, 2, 3, 4}},
+      {{.use_compiler = false}, {}},
+      {{.tiered = false}, {4}},
+      {{.tiered = false, .tiered_stop_at_level = 1}, {4}},
+      {{.tiered_stop_at_level = 0}, {}},
+      {{.tiered_stop_at_level = 1}, {1}},
+      {{.tiered_stop_at_level = 2}, {1, 2}},
+      {{.tiered_stop_at_level = 3}, {1, 2, 3}},
+  };
+  for (const auto& [flags, levels] : kCases)
+    for (int level = 1; level <= 4; level++)
+      EXPECT_EQ(CanCompile(flags, level),
+                std::find(levels.begin(), levels.end(), level) != levels.end())
+          << level << " of " << flags.tiered_stop_at_level;
 }
 
 // A class at 0x1000 with three methods, whose numbers are 2, 0 and 1. The jmethodIDs of the numbers

@@ -58,6 +58,21 @@ TEST(Methods, NamesOfHiddenClassesRepeat) {
   EXPECT_STREQ(registry.Find(&first)->name, "a.B$$Lambda/0x.run()V");
 }
 
+// Several loaders may have a class of the name; the event names no loader.
+TEST(Methods, AreNotUnloadedWithOneOfSeveralClassesOfTheName) {
+  MethodRegistry registry;
+  int more[3];
+  registry.Add(&more[0], "a.B.m()V", 1, false, /*holder=*/0x1000);
+  registry.Add(&more[1], "a.B.n()V", 1, false, 0x1000);
+  registry.Add(&more[2], "a.B.m()V", 1, false, 0x2000);
+  registry.MarkUnloaded("a.B");
+  for (const int& id : more) EXPECT_FALSE(registry.Find(&id)->unloaded.load());
+  // As SweepUnloaded does.
+  const_cast<MethodEntry*>(registry.Find(&more[2]))->unloaded.store(true);
+  registry.MarkUnloaded("a.B");
+  for (const int& id : more) EXPECT_TRUE(registry.Find(&id)->unloaded.load());
+}
+
 TEST(Methods, SayWhenTheyAreFull) {
   MethodRegistry registry;
   static char places[MethodRegistry::kMostMethods + 1];

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "harness/base/hash.h"
 
@@ -185,14 +186,20 @@ void MethodRegistry::AddClass(jvmtiEnv* jvmti, jclass klass, uint64_t holder) {
 void MethodRegistry::MarkUnloaded(const char* vm_name) {
   const std::string class_name = ClassName(vm_name);
   std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<MethodEntry*> methods;
   for (uint32_t i = 0; i < kCapacity; i++) {
     MethodEntry& entry = entries_[i];
     void* id = entry.id.load();
-    if (id == nullptr || id == kGivenUp) continue;
+    if (id == nullptr || id == kGivenUp || entry.unloaded.load()) continue;
     const std::string_view name = entry.name;
     if (name.starts_with(class_name) && name.rfind('.', name.find('(')) == class_name.size())
-      entry.unloaded.store(true);
+      methods.push_back(&entry);
   }
+  const bool is_one_class = std::all_of(methods.begin(), methods.end(), [&](const auto* method) {
+    return method->holder == methods.front()->holder;
+  });
+  if (!is_one_class) return;
+  for (MethodEntry* method : methods) method->unloaded.store(true);
 }
 
 void MethodRegistry::MarkStartsThreads(const void* id) {

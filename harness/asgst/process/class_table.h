@@ -29,10 +29,7 @@ class ClassTable {
       const Entry* entries = level->At(klass);
       for (int i = 0; i < kWindow; i++) {
         if (entries[i].klass.load(std::memory_order_acquire) != klass) continue;
-        const int64_t number = entries[i].number.load(std::memory_order_relaxed);
-        // If `number` is another class's, this second load of klass does not find `klass`: see Put.
-        std::atomic_thread_fence(std::memory_order_acquire);
-        if (entries[i].klass.load(std::memory_order_relaxed) == klass) return number;
+        if (const int64_t number = NumberOf(entries[i], klass); number != 0) return number;
       }
     }
     return 0;
@@ -61,6 +58,7 @@ class ClassTable {
  private:
   // A class is in one of the kWindow entries from Level::At(klass) on, at any of the levels.
   static constexpr int kWindow = 16, kLevels = 12, kFirstBits = 14;
+  static constexpr int kTries = 4;  // to read an entry that changes meanwhile
   struct Entry {
     std::atomic<uint64_t> klass{0};  // 0: free, or being replaced
     std::atomic<int64_t> number{0};
@@ -74,6 +72,20 @@ class ClassTable {
       return const_cast<Entry*>(static_cast<const Level*>(this)->At(klass));
     }
   };
+  // The number of `klass`, which was in `entry`; 0: the entry is being replaced.
+  static int64_t NumberOf(const Entry& entry, uint64_t klass) {
+    int64_t number = entry.number.load(std::memory_order_relaxed);
+    // If `number` is another class's, this second load of klass does not find `klass`, see Put;
+    // or it finds a new class at the same address, whose number is then another one.
+    for (int i = 0; i < kTries; i++) {
+      std::atomic_thread_fence(std::memory_order_acquire);
+      if (entry.klass.load(std::memory_order_acquire) != klass) return 0;
+      const int64_t again = entry.number.load(std::memory_order_relaxed);
+      if (again == number) return number;
+      number = again;
+    }
+    return 0;
+  }
   // The entry of the class; if the class has none, a free entry, else that of a class that is gone.
   // Null if there is none of these.
   Entry* Place(uint64_t klass);

@@ -122,6 +122,9 @@ void* Serve(void*) {
   Kept kept;
   uint64_t changes = 0;
   for (;;) {
+    // Before the snapshot, which holds all that was missed until now, and may lack what is missed
+    // later.
+    tables.TakeMissed();
     Snapshot snapshot;
     dl_iterate_phdr(AddLoaded, &snapshot);
     // Code of no known module often belongs to no module at all: tables are made again only after a
@@ -129,7 +132,6 @@ void* Serve(void*) {
     if (!made || snapshot.changes != changes) MakeTables(snapshot, kept);
     changes = snapshot.changes;
     nanosleep(&kRest, nullptr);
-    tables.TakeMissed();
     wanted.Wait();
   }
 }

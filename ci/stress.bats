@@ -437,6 +437,8 @@ called() { # WALKER
 @test "step without a walker counts the steps" {
   run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --time 2s --no-walk --out "$out"
   echo "$output$stderr"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"CLEAN: "*"nothing was to be walked"* ]]
   [ "$(cell status)" = passed ]
   [ "$(cell 'delivered > 10000 and walks = 0')" -eq 1 ]
 }

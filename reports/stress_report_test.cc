@@ -129,6 +129,20 @@ TEST_F(StressReport, ACellThatPassedWithoutASuccessfulWalkIsVacuous) {
   EXPECT_THAT(Text(), HasSubstr("  0  torture:recursion jdk17 zgc: VACUOUS\n"));
 }
 
+TEST_F(StressReport, ACellThatWasOnlyToCountSignalsIsNot) {
+  CellRow cell = TestCell(0);
+  cell.mode = kNoWalkMode;
+  cell.delivery.walks = cell.delivery.successful = 0;
+  ASSERT_TRUE(run_->SaveCell(cell).ok());
+  EXPECT_EQ(Finish(), RunStatus::kCleanEnd);
+  EXPECT_EQ(FirstLine(), "CLEAN: no findings; 1 of 1 cell passed; nothing was to be walked");
+  cell.status = CellStatus::kVacuous;
+  cell.reason = "no signal was delivered";
+  ASSERT_TRUE(run_->SaveCell(cell).ok());
+  EXPECT_EQ(Finish(), RunStatus::kVacuous);
+  EXPECT_THAT(FirstLine(), StartsWith("VACUOUS: "));
+}
+
 TEST_F(StressReport, ARunThatFailedIsNotClean) {
   Cell(0, CellStatus::kPassed);
   Finish(RunStatus::kFailed, "the disk is full");

@@ -134,7 +134,13 @@ Verdict JudgeCells(const RunRow& run, std::span<const CellSummary> cells, bool f
   if (!passed || run.status == RunStatus::kVacuous)
     return {"VACUOUS", (Goes(run) ? "so far no cell has ended; " : "no cell walked; ") + rest,
             ExitCode::kToolFailed};
-  return {"CLEAN", fmt::format("{}; {}{}", found, counts, state), ExitCode::kClean};
+  const bool walked = std::any_of(cells.begin(), cells.end(), [](const CellSummary& cell) {
+    return cell.row.mode != kNoWalkMode;
+  });
+  return {
+      "CLEAN",
+      fmt::format("{}; {}{}{}", found, counts, walked ? "" : "; nothing was to be walked", state),
+      ExitCode::kClean};
 }
 
 }  // namespace walkhammer

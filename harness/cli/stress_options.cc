@@ -378,7 +378,9 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
           ? WalkerNames(std::vector<int>(walkers, walkers + common.job.walker_count), ",")
           : options.walkers[0];
   if (common.lane->own_agent) {
-    common.row.mode = options.step ? "step" : ModeName(common.job.mode);
+    common.row.mode = options.no_walk ? kNoWalkMode
+                      : options.step  ? "step"
+                                      : ModeName(common.job.mode);
     common.row.clock = options.clock;
   }
   if (!options.step) {

@@ -14,8 +14,9 @@ namespace {
 bool ProvesNothing(const std::vector<CellRow>& cells, const RunTotals& totals) {
   if (cells.empty()) return totals.pristine_true == 0 || totals.successful == 0;
   return std::any_of(cells.begin(), cells.end(), IsVacuous) ||
-         std::none_of(cells.begin(), cells.end(),
-                      [](const CellRow& cell) { return cell.delivery.walks > 0; });
+         std::none_of(cells.begin(), cells.end(), [](const CellRow& cell) {
+           return cell.delivery.walks > 0 || cell.mode == kNoWalkMode;
+         });
 }
 
 template <typename Row>

@@ -54,7 +54,8 @@ std::string CellLabel(const CellRow& cell) {
 
 bool IsVacuous(const CellRow& cell) {
   return cell.status == CellStatus::kVacuous ||
-         (cell.status == CellStatus::kPassed && cell.delivery.successful == 0);
+         (cell.status == CellStatus::kPassed && cell.delivery.successful == 0 &&
+          cell.mode != kNoWalkMode);
 }
 
 void AppendFrame(std::string& frames, std::string_view frame) {

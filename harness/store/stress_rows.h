@@ -46,6 +46,9 @@ struct Delivery {
 };
 
 // One workload under one JDK with one flag profile.
+// CellRow::mode of a cell that was to count signals alone.
+inline constexpr char kNoWalkMode[] = "no-walk";
+
 struct CellRow {
   int64_t position = 0;  // from 0
   std::string label;     // "torture:recursion jdk17 zgc", unique within the run; see CellLabel
@@ -54,7 +57,7 @@ struct CellRow {
   std::string profile;         // "default", "zgc", ...
   std::string jvm_flags;       // all that the tool gave, space-separated
   std::string walker;          // or several, comma-separated
-  std::string mode;            // "handler", "parked", "running", "nested", "step"
+  std::string mode;            // "handler", "parked", "running", "nested", "step", kNoWalkMode
   std::string sampler;         // "perf", "timer", "thread", "trap-flag", "ptrace", "jfr", "agent"
   std::string sampler_reason;  // why this sampler: one sentence
   std::string clock;           // "cpu" or "wall"; like `mode`, empty if another profiler walks

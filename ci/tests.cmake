@@ -113,6 +113,12 @@ wh_test(builds_test
         harness/supervise/builds/replay_tally_test.cc
         LIBS wh_builds)
 add_dependencies(builds_test fake_child scenes_jar)
+wh_test(faults_test
+        harness/process/testing/faults.cc harness/supervise/campaign/faults_test.cc
+        LIBS wh_campaign)
+add_dependencies(faults_test fake_child scenes_jar)
+# The same faults for whole runs of the command: ci/soak_chaos.sh preloads it.
+add_library(faults SHARED harness/process/testing/faults.cc)
 wh_test(stress_options_test
         harness/cli/provider_test.cc harness/cli/stress_options_test.cc
         LIBS wh_cli)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/base/files.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +13,14 @@
 #include "harness/base/text.h"
 
 namespace walkhammer {
+
+int OpenFile(const std::string& path, int flags, unsigned mode) {
+  int fd;
+  do {
+    fd = open(path.c_str(), flags, mode);
+  } while (fd < 0 && errno == EINTR);
+  return fd;
+}
 
 std::string ReadFile(const std::string& path, size_t most) {
   constexpr size_t kPart = 1 << 16;

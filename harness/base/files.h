@@ -11,6 +11,9 @@ namespace walkhammer {
 // Returns the file's content, or its first `most` bytes; "" if the file cannot be read.
 std::string ReadFile(const std::string& path, size_t most = std::string::npos);
 
+// open(2) that goes on where a signal interrupts it, as it may on disks of the network.
+int OpenFile(const std::string& path, int flags, unsigned mode = 0);
+
 // True for a regular file that this user may execute.
 bool IsProgram(const std::string& path);
 

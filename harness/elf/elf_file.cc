@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "harness/base/files.h"
 #include "harness/base/text.h"
 
 namespace walkhammer {
@@ -25,7 +26,7 @@ constexpr char kDebugRoot[] = "/usr/lib/debug";
 ElfFile::ElfFile(const std::string& path, Access access) {
   elf_version(EV_CURRENT);
   // A FIFO of that name would wait for its writer, a terminal would become our own.
-  fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  fd_ = OpenFile(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   struct stat info;
   if (fd_ < 0 || fstat(fd_, &info) != 0) {
     error_ = errno;

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "harness/base/files.h"
+
 namespace walkhammer {
 namespace {
 
@@ -52,8 +54,7 @@ Status WriteFileAtomically(const std::string& path, std::string_view text) {
   const std::string temporary = path + ".tmp";
   // In a folder that others may write to, the name may be a link of theirs: it is not followed.
   unlink(temporary.c_str());
-  const int fd =
-      open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  const int fd = OpenFile(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (fd < 0) return WriteFailure(path, errno);
   int error = WriteAll(fd, text);
   if (error == 0 && fsync(fd) != 0) error = errno;

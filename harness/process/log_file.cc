@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "harness/base/files.h"
+
 namespace walkhammer {
 
 LogFile::~LogFile() {
@@ -18,7 +20,7 @@ LogFile::~LogFile() {
 }
 
 Status LogFile::Open(const std::string& path) {
-  fd_ = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+  fd_ = OpenFile(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
   if (fd_ < 0) return ToolFailed("cannot write " + path + ": " + std::strerror(errno));
   path_ = path;
   return Ok();

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "harness/base/files.h"
+
 namespace walkhammer {
 namespace {
 
@@ -21,7 +23,7 @@ constexpr char kLockName[] = ".lock";
 // process is gone. -1: it could not be made.
 int MakeLock(const std::string& folder) {
   const std::string path = folder + "/" + kLockName, unlocked = path + ".new";
-  const int fd = open(unlocked.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const int fd = OpenFile(unlocked, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return -1;
   if (flock(fd, LOCK_EX | LOCK_NB) == 0 && rename(unlocked.c_str(), path.c_str()) == 0) return fd;
   close(fd);
@@ -34,7 +36,7 @@ bool IsStale(const std::string& folder) {
   if (lstat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) || found.st_uid != geteuid())
     return false;
   const std::string lock = folder + "/" + kLockName;
-  const int fd = open(lock.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  const int fd = OpenFile(lock, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return false;
   const bool stale = flock(fd, LOCK_EX | LOCK_NB) == 0;
   close(fd);

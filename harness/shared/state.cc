@@ -8,10 +8,12 @@
 
 #include <cstdlib>
 
+#include "harness/base/files.h"
+
 namespace walkhammer {
 
 Result<void*> MapState(const std::string& path, size_t size, uint64_t magic) {
-  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  const int fd = OpenFile(path, O_RDWR | O_CLOEXEC);
   if (fd < 0) return ToolFailed("cannot open " + path);
   struct stat info {};
   void* memory = MAP_FAILED;

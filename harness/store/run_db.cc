@@ -14,6 +14,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/base/files.h"
 #include "harness/request/scene_table.h"
 #include "harness/request/walker_table.h"
 #include "harness/store/run_tables.h"
@@ -184,7 +185,7 @@ Result<RunDb> RunDb::Create(const std::string& given, const RunIdentity& identit
   }
   RunDb run;
   run.dir_ = dir;
-  run.lock_fd_ = open(Under(dir, kLockName).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  run.lock_fd_ = OpenFile(Under(dir, kLockName), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (run.lock_fd_ < 0) {
     if (errno != EEXIST) return NotWritable(dir, errno);
     undo.Keep();  // the folder is the other run's now

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <tuple>
 
+#include "harness/base/files.h"
 #include "harness/store/run_tables.h"
 
 namespace walkhammer {
@@ -91,7 +92,7 @@ int ReplayRank(const BucketRow& bucket) {
 }  // namespace
 
 bool RunDb::HasWriter(const std::string& dir) {
-  const int fd = open((dir + "/" + kLockName).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int fd = OpenFile(dir + "/" + kLockName, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return false;
   const bool locked = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   close(fd);

@@ -6,7 +6,7 @@
 # without an input to blame, or if a run proves nothing. Deaths with an input are printed and should
 # be replayed: the input at hand is also blamed when another thread of the JVM dies.
 # WALKHAMMER names the executable (default: the release build's), WALKHAMMER_OUT a new folder for
-# the runs.
+# the runs. At the end, ci/soak_large.sh runs a large program under stress for an hour.
 # Exit codes: 0 passed, 1 failed, 3 no JDK, 4 no build.
 set -eu
 cd "$(dirname "$0")/.."
@@ -86,5 +86,15 @@ for jdk; do
   settle "$name G1GC" "$out/$name-G1GC" "$g1"
   settle "$name ZGC" "$out/$name-ZGC" "$z"
 done
+# An hour of a large program under stress. WALKHAMMER_SOAK_SECONDS shortens it; 0: not at all.
+if [ "${WALKHAMMER_SOAK_SECONDS:-3600}" -ne 0 ]; then
+  code=0
+  WALKHAMMER="$walkhammer" WALKHAMMER_OUT="$out/large" ci/soak_large.sh || code=$?
+  case $code in
+    0) ;;
+    3) echo "large: skipped" ;;
+    *) fail "large: ci/soak_large.sh ended with $code" ;;
+  esac
+fi
 [ "$failed" -eq 0 ] || exit 1
 echo "soak: no death without an input to blame; the runs are in $out"

@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Fault injection: fuzz runs meet the accidents that a nightly job may meet. Children and parents
-# are killed, children and parents are stopped for seconds, disks of all sizes run full, processes
-# and memory run out. Fails if a printed finding is missing in the run folder, if an accident
-# becomes a finding, if an exit code is wrong, or if processes or temporary files are left.
-#   ci/soak_chaos.sh [LANE...]   children, parents, stops, disks, processes, memory (default: all)
+# are killed, children and parents are stopped for seconds, disks of all sizes run full, system calls
+# fail one by one, processes and memory run out. Fails if a printed finding is missing in the run
+# folder, if an accident becomes a finding, if an exit code is wrong, or if processes or temporary
+# files are left.
+#   ci/soak_chaos.sh [LANE...]   children, parents, stops, disks, faults, processes, memory
+#                                (default: all)
 # WALKHAMMER_KILLS (default 100) is the number of children and of parents that are killed.
 # WALKHAMMER names the executable (default: the release build's), WALKHAMMER_JDK the JDK. Needs root
 # for disks, processes and memory: without root, these lanes are skipped with a message.
@@ -18,7 +20,7 @@ if [ ! -x "$walkhammer" ]; then
   echo "soak_chaos: no $walkhammer: run cmake --preset release && cmake --build build/release" >&2
   exit 4
 fi
-[ "$#" -gt 0 ] || set -- children parents stops disks processes memory
+[ "$#" -gt 0 ] || set -- children parents stops disks faults processes memory
 
 work=$(mktemp -d)
 export TMPDIR="$work/tmp"
@@ -187,7 +189,7 @@ disks() {
       [ "$place" = tmp ] || out=$work/disk/run
       temporary=$work/tmp
       [ "$place" = out ] || temporary=$work/disk
-      TMPDIR=$temporary start "$out" --walker agct --workers 2 --time 5s
+      TMPDIR=$temporary start "$out" --walker agct --workers 2 --walks 200000 --time 2m
       ended
       case $code in
         0 | 1) ;;
@@ -204,6 +206,46 @@ disks() {
   done
   check_clean disks 0
   echo 'disks: of 16 KiB to 16 MiB'
+}
+
+# Runs in which one system call fails, or all later ones fail, too, or every second of these; see
+# harness/process/testing/faults.cc. Tries later and later calls, until a run ends before any fails.
+faults() {
+  preload=$(dirname "$walkhammer")/libfaults.so
+  [ -e "$preload" ] || { echo "faults: skipped, there is no $preload"; return 0; }
+  tried=0
+  for fault in disk-full no-process interrupted; do
+    for every in 0 1 2; do
+      # No real system interrupts each call for ever.
+      [ "$fault $every" != "interrupted 1" ] || continue
+      at=1
+      while :; do
+        rm -f "$work/hit"
+        WALKHAMMER_FAULT="$fault:$at,$every" WALKHAMMER_FAULT_HIT="$work/hit" LD_PRELOAD="$preload" \
+          start "$work/fault" --walker agct --workers 1 --walks 3000 --time 2m
+        ended
+        case $code in
+          0 | 1) ;;
+          2 | 3 | 4) [ -s "$work/log" ] || [ -s "$work/text" ] ||
+            fail "faults: $fault:$at,$every: exit code $code without a word" ;;
+          *) fail "faults: $fault:$at,$every: exit code $code: $(tail -n 1 "$work/log")" ;;
+        esac
+        if [ "$fault" = interrupted ] && [ "$code" -gt 1 ]; then
+          fail "faults: $fault:$at,$every: exit code $code: $(tail -n 1 "$work/log")"
+        fi
+        check_kept "$work/fault" "faults, $fault:$at,$every"
+        deaths=$(ask "$work/fault" "SELECT COUNT(*) FROM finding WHERE oracle = 'survival'" \
+          2>/dev/null || echo 0)
+        [ "${deaths:-0}" -eq 0 ] || fail "faults: $fault:$at,$every: $deaths accidents became deaths"
+        rm -rf "$work/fault"
+        tried=$((tried + 1))
+        [ -e "$work/hit" ] || break
+        at=$((at + 1 + at / 2))
+      done
+    done
+  done
+  check_clean faults 0
+  echo "faults: $tried runs"
 }
 
 # limited KIND FILE_V1 FILE_V2 LIMIT FOLDER ARGUMENT...: a run in a control group with a limit.
@@ -266,9 +308,10 @@ memory() {
 
 for lane; do
   case $lane in
-    children | parents | stops | disks | processes | memory) ;;
+    children | parents | stops | disks | faults | processes | memory) ;;
     *)
-      echo "soak_chaos: expected children, parents, stops, disks, processes or memory, got $lane" >&2
+      echo "soak_chaos: expected children, parents, stops, disks, faults, processes or memory," \
+        "got $lane" >&2
       exit 2
       ;;
   esac

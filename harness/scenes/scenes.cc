@@ -385,10 +385,11 @@ Status SceneStage::SetUp(int scene) {
   }
   env->NewGlobalRef(thread);
   timespec until{};
-  clock_gettime(CLOCK_REALTIME, &until);
+  clock_gettime(CLOCK_MONOTONIC, &until);  // the other one may jump
   until.tv_sec += kSetUpSeconds;
   int waited;
-  while ((waited = sem_timedwait(&set_up.finished, &until)) != 0 && errno == EINTR) {
+  while ((waited = sem_clockwait(&set_up.finished, CLOCK_MONOTONIC, &until)) != 0 &&
+         errno == EINTR) {
   }
   in_progress = nullptr;
   if (waited != 0) {

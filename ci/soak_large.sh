@@ -60,7 +60,7 @@ judge() {
 
 begun=$(date +%s)
 "$walkhammer" stress --workload "$workload" --walker agct,asgst --interval 50us --jobs 1 \
-  --time "${seconds}s" --no-confirm ${WALKHAMMER_JDK:+--jdk "$WALKHAMMER_JDK"} --out "$out" \
+  --time "${seconds}s" --hung-after 300s --no-confirm ${WALKHAMMER_JDK:+--jdk "$WALKHAMMER_JDK"} --out "$out" \
   >"$work/text" 2>"$work/log" &
 run=$!
 cpu=0

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "harness/base/files.h"
 #include "harness/crash/crash_testing.h"
 
 namespace walkhammer {
@@ -92,6 +95,21 @@ TEST(Guilt, NamesTheProtectionOnlyWithAWalker) {
   EXPECT_EQ(
       GuiltOfFrames({"V  [libjvm.so+0x1]  os::malloc(unsigned long)+0x1", protection}).protection,
       "");
+}
+
+// Logs of crashes in 25 ways, some with JFR or async-profiler loaded; those of walkers say so.
+TEST(Guilt, OfRealLogsOnlyThoseOfWalkersAreGuilty) {
+  int guilty = 0, innocent = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(WALKHAMMER_CRASH_LOGS)) {
+    const std::string name = entry.path().filename();
+    if (entry.path().extension() != ".log") continue;
+    const bool is_walker = name.find("agct") != std::string::npos;
+    (is_walker ? guilty : innocent)++;
+    const Guilt guilt = GuiltOf(ReadFile(entry.path())).guilt;
+    EXPECT_EQ(guilt, is_walker ? Guilt::kWalker : Guilt::kNone) << name;
+  }
+  EXPECT_GE(guilty, 5);
+  EXPECT_GE(innocent, 30);
 }
 
 TEST(Guilt, EveryPatternHasAnOwner) {

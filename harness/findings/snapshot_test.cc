@@ -112,11 +112,13 @@ TEST_F(SnapshotTest, CodeIsNumberedByAddressOverWhatLives) {
 
 TEST_F(SnapshotTest, StackKeepsItsDistances) {
   EXPECT_EQ(Named(kSp - 0x10), "stack+0x7ff0");
-  EXPECT_EQ(Named(kBase - 8), "stack+0xaff8");
+  EXPECT_EQ(Named(kBase - 0x48), "stack+0xafb8");
+  EXPECT_EQ(Named(kBase - 0x40), "stack-base-0x40");  // at the end of the stack
+  EXPECT_EQ(Named(kBase - 8), "stack-base-0x8");
   EXPECT_EQ(Named(kBase), "unmapped");
   EXPECT_EQ(Named(kLimit + 0x20), "stack-limit+0x20");
   sample_.registers.sp = kLimit + 0x100;  // close to the guard pages
-  EXPECT_EQ(Named(kBase - 8), "stack+0x107ef8");
+  EXPECT_EQ(Named(kBase - 0x48), "stack+0x107eb8");
   sample_.stack_base += 8 << 20;  // more than there is room for
   EXPECT_EQ(Named(sample_.stack_base - 8), "stack-base-0x8");
   sample_.registers.sp = 0x10;  // not on the stack at all

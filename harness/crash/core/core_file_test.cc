@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <gtest/gtest.h>
 #include <sys/procfs.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstring>
@@ -45,7 +46,7 @@ class MadeUpCore {
   // Writes the core; `most`: bytes that are kept of it.
   std::string Write(size_t most = SIZE_MAX) const {
     const std::string bytes = Bytes();
-    const std::string path = testing::TempDir() + "/made-up-core";
+    const std::string path = testing::TempDir() + "/made-up-core-" + std::to_string(getpid());
     std::ofstream(path, std::ios::binary) << bytes.substr(0, most);
     return path;
   }
@@ -129,7 +130,7 @@ TEST(CoreFile, ReadsThreadsAndMemory) {
 }
 
 TEST(CoreFile, RefusesWhatIsNoCore) {
-  const std::string path = testing::TempDir() + "/no-core";
+  const std::string path = testing::TempDir() + "/no-core-" + std::to_string(getpid());
   std::ofstream(path) << "no core";
   EXPECT_FALSE(CoreFile::IsCore(path));
   const auto core = CoreFile::Open(path, "");

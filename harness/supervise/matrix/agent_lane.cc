@@ -69,7 +69,7 @@ Result<bool> ReadProfile(const LanePlan& plan, const std::string& path, LaneSamp
 
 // Programs that are started again and again would fill the disk. Of files whose format is not
 // known, the first stays, for the verdict.
-Status Collect(const LanePlan& plan) {
+Status CollectStacks(const LanePlan& plan) {
   bool unknown = false;
   for (const std::string& path : Written(plan)) {
     ASSIGN_OR_RETURN(const bool known, ReadProfile(plan, path, *plan.samples));
@@ -113,7 +113,7 @@ const Lane kForeignAgentLane = {
     .check = Check,
     .flags = Flags,
     .began = nullptr,
-    .collect = Collect,
+    .collect = CollectStacks,
     .judge = Judge,
 };
 

@@ -48,7 +48,8 @@ wh_test(record_test
         harness/findings/hs_err_head_test.cc harness/findings/known_bugs_test.cc
         harness/store/run_db_coverage_test.cc
         harness/store/run_db_stress_test.cc harness/store/run_db_test.cc
-        harness/store/run_tables_test.cc harness/store/stack_tree_test.cc
+        harness/store/periods_test.cc harness/store/run_tables_test.cc
+        harness/store/stack_tree_test.cc
         harness/findings/signature_test.cc harness/findings/snapshot_test.cc
         harness/elf/elf_file_test.cc harness/elf/symbolizer_test.cc
         harness/shared/shared_mapping_test.cc harness/store/hostile_run_test.cc

@@ -276,6 +276,7 @@ void SampleLine::Count(const WalkSlot& slot, SampledThread& thread, int walker,
   thread.counts->walks.fetch_add(1, std::memory_order_relaxed);
   if (code == kCodeFrames) {
     state_.successful.fetch_add(1, std::memory_order_relaxed);
+    state_.walk_times[walker][TimeSlotOf(trace.ns)].fetch_add(1, std::memory_order_relaxed);
     thread.counts->successful.fetch_add(1, std::memory_order_relaxed);
     if (slot.facts.shadow != nullptr) state_.shadow_checked.fetch_add(1, std::memory_order_relaxed);
   }

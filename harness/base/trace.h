@@ -77,6 +77,7 @@ struct Trace {
   WalkEnd end = WalkEnd::kUntold;
   // Faults that the walker's own protection ended the walk for; GuardSlot::fault tells the first.
   int32_t protected_faults = 0;
+  uint64_t ns = 0;  // how long the call took, if it returned
 
   bool IsGuess(int frame) const { return guessed_from >= 0 && frame >= guessed_from; }
 };

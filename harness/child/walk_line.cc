@@ -202,8 +202,9 @@ PcRegion WalkLine::RegionOf(const Value& pc) const {
 
 void WalkLine::Count(const WalkRequest& request) {
   const int state = std::min<int>(request.state, kMaxStates - 1);
-  shared_.counts[turn_][request.scene][state][static_cast<int>(RegionOf(request.pc))]
-                [CodeSlotOf(trace_)]++;
+  const int code = CodeSlotOf(trace_);
+  shared_.counts[turn_][request.scene][state][static_cast<int>(RegionOf(request.pc))][code]++;
+  if (code == kCodeFrames) shared_.walk_times[turn_][request.scene][TimeSlotOf(trace_.ns)]++;
 }
 
 void WalkLine::CountAgreement(const WalkRequest& request) {

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "harness/base/clock.h"
 #include "harness/base/hash.h"
 
 namespace walkhammer {
@@ -51,7 +52,9 @@ Trace CallGuarded(GuardSlot& guard, Walker& walker, const WalkInput& input) {
       guard,
       [](void* data) {
         auto* c = static_cast<Call*>(data);
+        const uint64_t begun = MonotonicNs();
         c->walker.Walk(c->input, c->trace);
+        c->trace.ns = MonotonicNs() - begun;
       },
       &call);
   call.trace.protected_faults = guard.protected_faults;

@@ -17,7 +17,8 @@
 
 namespace walkhammer {
 
-// Walks `input` with `walker`, contained: the guarded call runs nothing but the walker.
+// Walks `input` with `walker`, contained: the guarded call runs the walker and reads the clock
+// before and after it, nothing else.
 Trace CallGuarded(GuardSlot& guard, Walker& walker, const WalkInput& input);
 
 // Code slot in which the answer is counted: 0 to kCodeSlots - 1.

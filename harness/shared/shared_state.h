@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "harness/base/walk_time.h"
 #include "harness/jvm/structs/safefetch_source.h"
 #include "harness/oracles/disagreement.h"
 #include "harness/request/symbol_table.h"
@@ -169,7 +170,7 @@ struct ReplayResult {
 };
 
 struct SharedState : LineState {
-  static constexpr uint64_t kMagic = 0x57484d534841524c;  // also the layout's version
+  static constexpr uint64_t kMagic = 0x57484d534841524d;  // also the layout's version
   Job job;
   Launch launch;
   CrashingInputs crashing;
@@ -194,6 +195,8 @@ struct SharedState : LineState {
   LayoutRow layout[kMaxLayoutRows];
   // First index: the walker's place in the job.
   uint64_t counts[kMaxWalkers][kMaxScenes][kMaxStates][kPcRegions][kCodeSlots];
+  // Walks that returned frames, by walker (its place in the job), scene and TimeSlotOf.
+  uint64_t walk_times[kMaxWalkers][kMaxScenes][kTimeSlots];
   // Requests that a walker (first index: its place in the job) and the walker before it answered.
   uint64_t agreement[kMaxWalkers][kRealisms][kPcRegions][kDisagreements];
   Journal journal;

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "harness/base/walk_end.h"
+#include "harness/base/walk_time.h"
 #include "harness/oracles/disagreement.h"
 #include "harness/oracles/evidence.h"
 #include "harness/shared/line_state.h"
@@ -156,7 +157,7 @@ struct SteppedPc {
 };
 
 struct StressState : LineState {
-  static constexpr uint64_t kMagic = 0x57485354524553b0;  // also the layout's version
+  static constexpr uint64_t kMagic = 0x57485354524553b1;  // also the layout's version
   static constexpr uint32_t kNamesBytes = 12 << 20;
   static constexpr uint32_t kMaxCode = 1 << 16;
   static constexpr uint32_t kMaxPcs = 1 << 17;
@@ -201,6 +202,8 @@ struct StressState : LineState {
   std::atomic<uint32_t> step_on;
 
   std::atomic<uint64_t> counts[kMaxWalkers][kMaxStates][kPcRegions][kCodeSlots];
+  // Walks that returned frames, by walker (its place in the job) and TimeSlotOf.
+  std::atomic<uint64_t> walk_times[kMaxWalkers][kTimeSlots];
   // Walks that returned, of a walker (its place in the job), by WalkEnd.
   std::atomic<uint64_t> ends[kMaxWalkers][kWalkEnds];
   // Samples that a walker (first index: its place in the job) and the walker before it answered.

@@ -7,12 +7,14 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <concepts>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <vector>
 
@@ -67,6 +69,8 @@ template <typename T>
 inline constexpr const char* kSqlType = "INTEGER NOT NULL";
 template <>
 inline constexpr const char* kSqlType<std::string> = "TEXT NOT NULL";
+template <>
+inline constexpr const char* kSqlType<std::vector<uint64_t>> = "TEXT NOT NULL";  // "3,0,12"
 template <typename T>
 inline constexpr const char* kSqlType<std::optional<T>> = "INTEGER";
 template <typename T>
@@ -79,6 +83,9 @@ template <typename T, int64_t kNone>
 inline constexpr const char* kSqlType<OrNone<T, kNone>> = "INTEGER";
 
 inline void BindField(Statement& statement, const std::string& text) { statement.Bind(text); }
+inline void BindField(Statement& statement, const std::vector<uint64_t>& numbers) {
+  statement.Bind(fmt::format("{}", fmt::join(numbers, ",")));
+}
 template <std::integral T>
 void BindField(Statement& statement, T number) {
   statement.Bind(static_cast<int64_t>(number));
@@ -105,6 +112,18 @@ void BindField(Statement& statement, const OrNone<T, kNone>& field) {
 }
 
 inline void ReadField(Statement& row, std::string& text) { text = row.Text(); }
+// Reads up to the first thing that is no number.
+inline void ReadField(Statement& row, std::vector<uint64_t>& numbers) {
+  const std::string text = row.Text();
+  numbers.clear();
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at < end; at++) {
+    const auto [after, error] = std::from_chars(at, end, numbers.emplace_back());
+    if (error != std::errc()) return numbers.pop_back();
+    if (after != end && *after != ',') return;
+    at = after;
+  }
+}
 template <std::integral T>
 void ReadField(Statement& row, T& number) {
   number = static_cast<T>(row.Int());

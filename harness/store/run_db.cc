@@ -151,7 +151,22 @@ std::vector<CountRow> CountRowsOf(const SharedState& shared) {
   return rows;
 }
 
+std::vector<WalkTimeRow> WalkTimeRowsOf(const SharedState& shared) {
+  std::vector<WalkTimeRow> rows;
+  for (int i = 0; i < WalkerCount(shared.job); i++)
+    for (size_t scene = 0; scene < kMaxScenes; scene++)
+      for (int slot = 0; slot < kTimeSlots; slot++)
+        if (const uint64_t count = shared.walk_times[i][scene][slot]; count > 0)
+          rows.push_back(
+              {WalkerName(WalkerAt(shared.job, i)), SceneName(scene), TimeSlotBegin(slot), count});
+  return rows;
+}
+
 }  // namespace
+
+CountsSoFar CountsOf(const SharedState& shared) {
+  return {shared.walks.load(), CountRowsOf(shared), WalkTimeRowsOf(shared), {}};
+}
 
 RunDb::RunDb(RunDb&& other) noexcept
     : dir_(std::move(other.dir_)),

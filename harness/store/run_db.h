@@ -18,6 +18,7 @@
 #include "harness/findings/finding_record.h"
 #include "harness/shared/shared_state.h"
 #include "harness/store/note_rows.h"
+#include "harness/store/periods.h"
 #include "harness/store/sqlite.h"
 #include "harness/store/stack_tree.h"
 #include "harness/store/stress_rows.h"
@@ -72,6 +73,8 @@ struct RunTotals {
 };
 // The totals that `shared` has; times, children and `settle` stay unset.
 RunTotals TotalsOf(const SharedState& shared);
+// The counts that `shared` has, without how often buckets were seen.
+CountsSoFar CountsOf(const SharedState& shared);
 
 enum class RunStatus : uint8_t { kRunning, kCleanEnd, kInterrupted, kFailed, kVacuous };
 const char* RunStatusWord(RunStatus status);  // "running", "clean-end", ...
@@ -93,12 +96,6 @@ struct BucketRow {
   std::optional<int32_t> minimized_edits;  // of the smallest input known; nullopt: not minimised
   int32_t minimized_confirmed = 0;         // of `minimized_tries` replays of that input
   int32_t minimized_tries = 0;
-};
-
-struct CountRow {
-  std::string walker, scene, state, region;
-  std::string code;  // "frames", "crash", "hang", "other", or the walker's return code
-  uint64_t count = 0;
 };
 
 struct SceneRow {
@@ -152,7 +149,7 @@ struct RunRow {
 
 class RunDb {
  public:
-  static constexpr int kSchemaVersion = 7;
+  static constexpr int kSchemaVersion = 8;
 
   // Makes `dir` (and its parents) or takes an empty folder, and locks it until the object dies.
   // Fails with kBadInput, and leaves nothing behind, on what the user must fix: folder in use, not
@@ -213,6 +210,8 @@ class RunDb {
   Status SaveStepRanges(int64_t cell, std::span<const StepRangeRow> ranges);
   // Saves totals so far, not increments. In a run with cells, `scene` is the CellLabel of a cell.
   Status SaveCountRows(std::span<const CountRow> counts);
+  // Replaces the periods of the cell and their counts; kNoCell: those of the run as a whole.
+  Status SavePeriods(int64_t cell, const Periods& periods);
   // Replaces the notes of the cell; kNoCell: those of the run as a whole.
   Status SaveNotes(int64_t cell, std::span<const NoteRow> notes);
   // Stores the end of the run and returns the status stored: kVacuous for a clean end without a
@@ -240,6 +239,11 @@ class RunDb {
   Result<std::vector<StepRegionRow>> StepRegions() const;
   Result<std::vector<StepRangeRow>> StepRanges() const;
   Result<std::vector<NoteRow>> Notes() const;  // those of the run as a whole come first
+  // No rows before schema 8. Periods come in the order of the cells, those of the whole run first.
+  Result<std::vector<PeriodRow>> PeriodRows() const;
+  Result<std::vector<PeriodCountRow>> PeriodCounts() const;
+  Result<std::vector<PeriodTimeRow>> PeriodTimes() const;
+  Result<std::vector<PeriodBucketRow>> PeriodBuckets() const;
   // Which cells saw a bucket: distinct pairs of BucketRow::id and CellRow::position, sorted.
   Result<std::vector<std::pair<int64_t, int64_t>>> BucketCells() const;
 

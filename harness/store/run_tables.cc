@@ -36,7 +36,13 @@ std::string RunSchema() {
          CreateNumberedTable<StackNodeRow>("stack") + CreateCellTable<AgreementRow>("agreement") +
          CreateCellTable<EvidenceRow>("evidence") + CreateCellTable<StepRegionRow>("step_region") +
          CreateCellTable<StepRangeRow>("step_range") + CreateCellTable<NoteRow>("note") +
-         CreateCellTable<WalkEndRow>("walk_end");
+         CreateCellTable<WalkEndRow>("walk_end") + CreateTable<PeriodRow>("period") +
+         CreateTable<PeriodCountRow>("period_count",
+                                     ",\n  PRIMARY KEY (walker, scene, state, region, code)",
+                                     "STRICT, WITHOUT ROWID") +
+         CreateTable<PeriodTimeRow>("period_time", ",\n  PRIMARY KEY (walker, scene, from_ns)",
+                                    "STRICT, WITHOUT ROWID") +
+         CreateTable<PeriodBucketRow>("period_bucket");
 }
 
 RunStatus RunStatusFromWord(std::string_view word) {

@@ -392,6 +392,38 @@ void Columns(Row& row, Column column) {
   column("detail", row.detail);
 }
 
+template <ARow<PeriodRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column(kCellColumn, AsOrNone<kNoCell>(row.cell), kOfCell);
+  column("position", row.position);
+  column("begin_ms", row.begin_ms);
+  column("end_ms", row.end_ms);
+}
+
+template <ARow<PeriodCountRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column("walker", row.walker);
+  column("scene", row.scene);
+  column("state", row.state);
+  column("region", row.region);
+  column("code", row.code);
+  column("counts", row.counts);
+}
+
+template <ARow<PeriodTimeRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column("walker", row.walker);
+  column("scene", row.scene);
+  column("from_ns", row.from_ns);
+  column("counts", row.counts);
+}
+
+template <ARow<PeriodBucketRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  column("bucket", row.bucket, ColumnInfo{.more = "PRIMARY KEY REFERENCES bucket (id)"});
+  column("counts", row.counts);
+}
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_STORE_RUN_TABLES_H_

@@ -26,6 +26,7 @@ using std::chrono::seconds;
 
 constexpr auto kTick = milliseconds(10);
 constexpr auto kSaveEvery = seconds(1);
+constexpr auto kSavePeriodsEvery = seconds(30);  // they are rewritten as a whole
 constexpr auto kProgressEvery = milliseconds(250);
 constexpr int kProofs = 20;  // fresh processes in which a minimised input must replay
 
@@ -111,9 +112,21 @@ Status FuzzRun::Save(bool everything) {
   RETURN_IF_ERROR(db_.SaveBlocks({sum_->covered.hit, sum_->covered.blocks.load()}, totals.time_ms));
   RETURN_IF_ERROR(db_.SaveProgress(totals));
   RETURN_IF_ERROR(db_.SaveCounts(*sum_));
-  RETURN_IF_ERROR(sink_.SaveSeen(Seen()));
+  const std::map<int64_t, uint64_t> seen = Seen();
+  RETURN_IF_ERROR(sink_.SaveSeen(seen));
+  RETURN_IF_ERROR(SavePeriods(totals.time_ms, seen, everything));
   RETURN_IF_ERROR(SaveNotes());
   return sum_->phase.load() >= ChildPhase::kRunning ? db_.SaveScenes(*sum_) : Ok();
+}
+
+Status FuzzRun::SavePeriods(uint64_t now_ms, const std::map<int64_t, uint64_t>& seen, bool last) {
+  if (!last && !periods_.IsDue(now_ms)) return Ok();
+  CountsSoFar now = CountsOf(*sum_);
+  now.seen = seen;
+  last ? periods_.EndLast(now_ms, now) : periods_.End(now_ms, now);
+  if (!last && last_saved_ - periods_saved_ < kSavePeriodsEvery) return Ok();
+  periods_saved_ = last_saved_;
+  return db_.SavePeriods(kNoCell, periods_);
 }
 
 std::vector<NoteRow> FuzzRun::Notes() const {
@@ -314,7 +327,7 @@ Status FuzzRun::Merge(const std::atomic<bool>& interrupted) {
 Status FuzzRun::Run(const std::atomic<bool>& interrupted) {
   sum_ = std::make_unique<SharedState>();
   oom_kills_ = OomKills();
-  start_ = last_saved_ = last_progress_ = Clock::now();
+  start_ = last_saved_ = periods_saved_ = last_progress_ = Clock::now();
   if (plan_.confirm_times > 0) {
     ChildSetup replay = plan_.child;
     replay.aslr = true;  // what replays must not depend on addresses

@@ -97,6 +97,8 @@ class FuzzRun {
   // What the run says of itself beside its findings.
   std::vector<NoteRow> Notes() const;
   Status SaveNotes();
+  // Ends a period if one is due, and saves all of them if that is due. `last`: both are.
+  Status SavePeriods(uint64_t now_ms, const std::map<int64_t, uint64_t>& seen, bool last);
   std::map<int64_t, uint64_t> Seen() const;  // occurrences by bucket
   // Brings sum_ up to date.
   void SumUp();
@@ -110,7 +112,8 @@ class FuzzRun {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<SharedState> sum_;
   std::unique_ptr<Confirmer> confirmer_;
-  Clock::time_point start_, last_saved_, last_progress_;
+  Clock::time_point start_, last_saved_, periods_saved_, last_progress_;
+  Periods periods_;
   std::optional<Clock::time_point> walked_until_;  // end of the walks; none: they go on
   uint64_t unminimized_ = 0;                       // buckets that no time was left to minimise
   std::map<int64_t, BucketState> known_;           // by bucket

@@ -15,6 +15,7 @@ void AddNumbers(const void* from, void* to, size_t bytes) {
 void AddCounts(const SharedState& state, SharedState& sum) {
   for (int w = 0; w < WalkerCount(state.job); w++) {
     AddNumbers(state.counts[w], sum.counts[w], sizeof sum.counts[w]);
+    AddNumbers(state.walk_times[w], sum.walk_times[w], sizeof sum.walk_times[w]);
     AddNumbers(state.agreement[w], sum.agreement[w], sizeof sum.agreement[w]);
   }
 }
@@ -48,8 +49,10 @@ void SumStates(const std::vector<const SharedState*>& states, SharedState& sum) 
         &sum.contained_crashes, &sum.request_hash, &sum.churn.collections, &sum.churn.java.rounds,
         &sum.churn.java.unloaded, &sum.dropped_findings, &sum.unknown_methods})
     total->store(0);
-  for (int w = 0; w < WalkerCount(sum.job); w++)  // beyond that nothing was counted
+  for (int w = 0; w < WalkerCount(sum.job); w++) {  // beyond that nothing was counted
     std::memset(sum.counts[w], 0, sizeof sum.counts[w]);
+    std::memset(sum.walk_times[w], 0, sizeof sum.walk_times[w]);
+  }
   std::memset(sum.agreement, 0, sizeof sum.agreement);
   for (SceneReport& scene : sum.scenes) scene.tried = 0;
   sum.phase.store(ChildPhase::kFailed);

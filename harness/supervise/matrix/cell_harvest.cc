@@ -234,6 +234,16 @@ std::vector<WalkEndRow> WalkEndRowsOf(const StressState& state) {
   return rows;
 }
 
+std::vector<WalkTimeRow> WalkTimeRowsOf(const StressState& state, const std::string& label) {
+  std::vector<WalkTimeRow> rows;
+  for (int w = 0; w < state.job.walker_count; w++)
+    for (int slot = 0; slot < kTimeSlots; slot++)
+      if (const uint64_t count = state.walk_times[w][slot].load(); count > 0)
+        rows.push_back(
+            {AllWalkers()[state.job.walkers[w]].name, label, TimeSlotBegin(slot), count});
+  return rows;
+}
+
 std::vector<CountRow> CountRowsOf(const StressState& state, const std::string& label) {
   std::vector<CountRow> rows;
   for (int w = 0; w < state.job.walker_count; w++)

@@ -50,6 +50,7 @@ void HarvestThreads(const StressState& state, int64_t cell, std::vector<CellThre
 Delivery DeliveryOf(const StressJob& job, const StressState& state,
                     const std::vector<CellThreadRow>& threads);
 std::vector<CountRow> CountRowsOf(const StressState& state, const std::string& label);
+std::vector<WalkTimeRow> WalkTimeRowsOf(const StressState& state, const std::string& label);
 std::vector<AgreementRow> AgreementRowsOf(const StressState& state);
 std::vector<EvidenceRow> EvidenceRowsOf(const StressState& state);
 std::vector<WalkEndRow> WalkEndRowsOf(const StressState& state);

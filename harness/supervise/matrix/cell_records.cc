@@ -156,6 +156,21 @@ Status CellRecords::SaveNotes(RunDb& db) {
   return db.SaveNotes(source_.position, notes_);
 }
 
+void CellRecords::EndPeriod() {
+  const uint64_t now_ms = RunMs();
+  bool last = false;
+  std::string label;
+  {
+    const std::lock_guard<std::mutex> guard(publishing_);
+    last = row_.status != CellStatus::kRunning;
+    label = CellLabel(row_);
+  }
+  if (!source_.own_agent || (!last && !periods_.IsDue(now_ms))) return;
+  const CountsSoFar now{
+      state_.walks.load(), CountRowsOf(state_, label), WalkTimeRowsOf(state_, label), {}};
+  last ? periods_.EndLast(now_ms, now) : periods_.End(now_ms, now);
+}
+
 Status CellRecords::Save(RunDb& db) {
   const CellRow row = Row();
   const int64_t position = source_.position;
@@ -170,6 +185,8 @@ Status CellRecords::Save(RunDb& db) {
     RETURN_IF_ERROR(db.SaveStepRegions(position, regions_));
     RETURN_IF_ERROR(db.SaveStepRanges(position, ranges_));
   }
+  EndPeriod();
+  RETURN_IF_ERROR(db.SavePeriods(position, periods_));
   return SaveNotes(db);
 }
 

@@ -16,6 +16,7 @@
 #include "harness/base/result.h"
 #include "harness/elf/symbolizer.h"
 #include "harness/shared/stress_state.h"
+#include "harness/store/periods.h"
 #include "harness/store/run_db.h"
 #include "harness/store/stress_rows.h"
 #include "harness/supervise/matrix/cell_harvest.h"
@@ -64,6 +65,8 @@ class CellRecords {
   bool HasJavaThread() const;  // in what was harvested
   // How often findings of each bucket were seen, those that were not handed over included.
   std::map<int64_t, uint64_t> SeenByBucket() const;
+  // Ends a period, if it is due or the cell has ended.
+  void EndPeriod();
   // Writes the rows as of now, without the stacks.
   Status Save(RunDb& db);
   // Writes what is new of the stacks, or `most_rows` of it. True: that was all of it. `last`: the
@@ -90,6 +93,7 @@ class CellRecords {
   StackHarvest harvest_;        // of the program that runs
   bool harvested_ = false;      // that program; it has ended
   StackTree stacks_;
+  Periods periods_;
   std::vector<CellThreadRow> threads_;  // of programs that have ended
   std::vector<StepRegionRow> regions_;
   std::vector<StepRangeRow> ranges_;

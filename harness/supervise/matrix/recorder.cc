@@ -23,7 +23,7 @@ constexpr size_t kRowsARound = 10000;  // of stacks, so that rings are drained i
 }  // namespace
 
 Status Recorder::Start() {
-  rows_saved_ = stacks_saved_ = Clock::now();
+  start_ = rows_saved_ = stacks_saved_ = Clock::now();
   ASSIGN_OR_RETURN(thread_, StartThread(
                                 "recorder",
                                 [](void* recorder) -> void* {
@@ -96,6 +96,7 @@ Status Recorder::Round() {
   RETURN_IF_ERROR(SaveStacks(cells));
   for (const Cell& cell : cells)
     if (cell.ended) RETURN_IF_ERROR(FinishCell(cell));
+  EndPeriods(Cells(), false);
   return Clock::now() - rows_saved_ < kSaveRowsEvery ? Ok() : SaveRows(Cells());
 }
 
@@ -113,6 +114,24 @@ Status Recorder::SaveStacks(const std::vector<Cell>& cells) {
   ASSIGN_OR_RETURN(const bool all, stacks_due_.back()->SaveStacks(db_, kRowsARound, false));
   if (all) stacks_due_.pop_back();
   return Ok();
+}
+
+void Recorder::EndPeriods(const std::vector<Cell>& cells, bool last) {
+  uint64_t walks = 0;
+  {
+    const std::lock_guard<std::mutex> guard(told_);
+    walks = totals_.walks;
+  }
+  const std::lock_guard<std::mutex> guard(lock_);
+  for (const Cell& cell : cells) cell.records->EndPeriod();
+  const auto now_ms = static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_).count());
+  if (!last && !periods_.IsDue(now_ms)) return;
+  std::map<int64_t, uint64_t> seen = seen_;
+  for (const Cell& cell : cells)
+    for (const auto& [bucket, count] : cell.records->SeenByBucket()) seen[bucket] += count;
+  const CountsSoFar now{walks, {}, {}, seen};
+  last ? periods_.EndLast(now_ms, now) : periods_.End(now_ms, now);
 }
 
 Status Recorder::SaveRows(const std::vector<Cell>& cells) {
@@ -136,6 +155,7 @@ Status Recorder::SaveRows(const std::vector<Cell>& cells) {
   RETURN_IF_ERROR(sink_.SaveSeen(seen));
   if (notes != saved_notes_) RETURN_IF_ERROR(db_.SaveNotes(kNoCell, notes));
   saved_notes_ = std::move(notes);
+  RETURN_IF_ERROR(db_.SavePeriods(kNoCell, periods_));
   return db_.SaveProgress(totals);
 }
 
@@ -163,6 +183,7 @@ Status Recorder::SaveEverything() {
     RETURN_IF_ERROR(cell.records->Drain(CellRecords::kDrainAll));
     RETURN_IF_ERROR(cell.records->SaveStacks(db_, SIZE_MAX, cell.ended));
   }
+  EndPeriods(cells, true);
   return SaveRows(cells);
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/store/periods.h"
 #include "harness/store/run_db.h"
 #include "harness/supervise/finding_sink.h"
 #include "harness/supervise/matrix/cell_records.h"
@@ -60,6 +61,9 @@ class Recorder {
   std::vector<Cell> Cells() const;
   Status SaveStacks(const std::vector<Cell>& cells);
   Status SaveRows(const std::vector<Cell>& cells);
+  // Ends the periods that are due, or, at the end, the `last`. The run as a whole has periods for
+  // its buckets alone; what else is counted, the cells have.
+  void EndPeriods(const std::vector<Cell>& cells, bool last);
   Status FinishCell(const Cell& cell);
   Status SaveEverything();
 
@@ -76,7 +80,8 @@ class Recorder {
   std::optional<Failure> failure_;
 
   // Of the thread alone.
-  Clock::time_point rows_saved_, stacks_saved_;
+  Clock::time_point start_, rows_saved_, stacks_saved_;
+  Periods periods_;
   std::vector<CellRecords*> stacks_due_;
   std::map<int64_t, uint64_t> seen_;  // by bucket, in cells that have ended
   std::vector<NoteRow> saved_notes_;

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/store/periods.h"
+
+#include <algorithm>
+
+namespace walkhammer {
+
+void Periods::Series::Add(size_t period, uint64_t total) {
+  // A count that was overwritten by a dying process may be smaller than before.
+  const uint64_t more = total - std::min(before, total);
+  before = total;
+  if (more == 0) return;
+  if (counts.size() <= period) counts.resize(period + 1);
+  counts[period] += more;
+}
+
+void Periods::Series::Join() {
+  std::vector<uint64_t> joined((counts.size() + 1) / 2);
+  for (size_t i = 0; i < counts.size(); i++) joined[i / 2] += counts[i];
+  counts = std::move(joined);
+}
+
+template <typename Visit>
+void Periods::EachSeries(Visit visit) {
+  for (auto& [key, series] : counts_) visit(series);
+  for (auto& [key, series] : times_) visit(series);
+  for (auto& [key, series] : buckets_) visit(series);
+}
+
+void Periods::Join() {
+  EachSeries([](Series& series) { series.Join(); });
+  std::vector<uint64_t> ends;
+  for (size_t i = 1; i < ends_ms_.size(); i += 2) ends.push_back(ends_ms_[i]);
+  ends_ms_ = std::move(ends);
+  length_ms_ *= 2;
+}
+
+void Periods::Take(size_t period, const CountsSoFar& now) {
+  for (const CountRow& row : now.counts)
+    counts_[{row.walker, row.scene, row.state, row.region, row.code}].Add(period, row.count);
+  std::map<std::tuple<std::string, std::string, uint64_t>, uint64_t>
+      times;  // a job may name a walker twice
+  for (const WalkTimeRow& row : now.times) times[{row.walker, row.scene, row.from_ns}] += row.count;
+  for (const auto& [key, count] : times) times_[key].Add(period, count);
+  for (const auto& [bucket, count] : now.seen) buckets_[bucket].Add(period, count);
+  walks_ = now.walks;
+}
+
+void Periods::End(uint64_t now_ms, const CountsSoFar& now) {
+  if (now.walks == 0) {
+    first_ms_ = begin_ms_ = now_ms;
+    return;
+  }
+  if (ends_ms_.size() == kMost) Join();
+  Take(ends_ms_.size(), now);
+  ends_ms_.push_back(now_ms);
+  begin_ms_ = now_ms;
+}
+
+void Periods::EndLast(uint64_t now_ms, const CountsSoFar& now) {
+  if (ends_ms_.empty() || now_ms >= begin_ms_ + length_ms_ / 2) {
+    // Called again, or nothing has come since.
+    if (!ends_ms_.empty() && now.walks == walks_) return;
+    return End(now_ms, now);
+  }
+  Take(ends_ms_.size() - 1, now);
+  ends_ms_.back() = std::max(ends_ms_.back(), now_ms);
+  begin_ms_ = ends_ms_.back();
+}
+
+std::vector<PeriodRow> Periods::Rows(int64_t cell) const {
+  std::vector<PeriodRow> rows;
+  uint64_t begin = first_ms_;
+  for (size_t i = 0; i < ends_ms_.size(); i++) {
+    rows.push_back({cell, static_cast<int64_t>(i), begin, ends_ms_[i]});
+    begin = ends_ms_[i];
+  }
+  return rows;
+}
+
+std::vector<PeriodCountRow> Periods::Counts() const {
+  std::vector<PeriodCountRow> rows;
+  for (const auto& [key, series] : counts_) {
+    const auto& [walker, scene, state, region, code] = key;
+    rows.push_back({walker, scene, state, region, code, series.counts});
+  }
+  return rows;
+}
+
+std::vector<PeriodTimeRow> Periods::Times() const {
+  std::vector<PeriodTimeRow> rows;
+  for (const auto& [key, series] : times_) {
+    const auto& [walker, scene, from_ns] = key;
+    rows.push_back({walker, scene, from_ns, series.counts});
+  }
+  return rows;
+}
+
+std::vector<PeriodBucketRow> Periods::Buckets() const {
+  std::vector<PeriodBucketRow> rows;
+  for (const auto& [bucket, series] : buckets_) rows.push_back({bucket, series.counts});
+  return rows;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/store/periods.h"
+
+#include <gmock/gmock.h>
+
+#include "harness/base/walk_time.h"
+#include "harness/store/record_testing.h"
+
+namespace walkhammer {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+CountsSoFar Counts(uint64_t frames, uint64_t errors = 0) {
+  return {frames + errors,
+          {{"agct", "c2", "in_Java", "nmethod", "frames", frames},
+           {"agct", "c2", "in_Java", "nmethod", "-5", errors}},
+          {{"agct", "c2", 1024, frames}},
+          {{7, errors}}};
+}
+
+std::vector<uint64_t> FramesOf(const Periods& periods) {
+  for (const PeriodCountRow& row : periods.Counts())
+    if (row.code == "frames") return row.counts;
+  return {};
+}
+
+uint64_t Sum(const std::vector<uint64_t>& numbers) {
+  uint64_t sum = 0;
+  for (const uint64_t number : numbers) sum += number;
+  return sum;
+}
+
+TEST(Periods, AreDifferencesOfTotals) {
+  Periods periods;
+  periods.End(1000, Counts(0));  // nothing was walked: the first period has not begun
+  EXPECT_THAT(periods.Rows(kNoCell), IsEmpty());
+  periods.End(2000, Counts(10));
+  EXPECT_FALSE(periods.IsDue(2999));
+  EXPECT_TRUE(periods.IsDue(3000));
+  periods.End(3000, Counts(15, 4));
+  const std::vector<PeriodRow> rows = periods.Rows(kNoCell);
+  ASSERT_THAT(rows, SizeIs(2));
+  EXPECT_EQ(rows[0].begin_ms, 1000u);
+  EXPECT_EQ(rows[1].begin_ms, 2000u);
+  EXPECT_EQ(rows[1].end_ms, 3000u);
+  EXPECT_THAT(FramesOf(periods), ElementsAre(10, 5));
+  ASSERT_THAT(periods.Times(), SizeIs(1));
+  EXPECT_THAT(periods.Times()[0].counts, ElementsAre(10, 5));
+  ASSERT_THAT(periods.Buckets(), SizeIs(1));
+  EXPECT_THAT(periods.Buckets()[0].counts, ElementsAre(0, 4));
+}
+
+TEST(Periods, AHourHasNoMoreThanTheMost) {
+  Periods periods;
+  for (uint64_t second = 1; second <= 3600; second++)
+    if (periods.IsDue(second * 1000)) periods.End(second * 1000, Counts(second * 10));
+  periods.EndLast(3'600'000, Counts(36000));
+  const std::vector<PeriodRow> rows = periods.Rows(kNoCell);
+  EXPECT_LE(rows.size(), Periods::kMost);
+  EXPECT_GE(rows.size(), Periods::kMost / 2);
+  EXPECT_EQ(rows.front().begin_ms, 0u);
+  EXPECT_EQ(rows.back().end_ms, 3'600'000u);
+  EXPECT_EQ(Sum(FramesOf(periods)), 36000u) << "joining loses nothing";
+  for (size_t i = 1; i < rows.size(); i++) EXPECT_EQ(rows[i].begin_ms, rows[i - 1].end_ms);
+}
+
+TEST(Periods, TheLastIsNoneOfItsOwnIfItIsShort) {
+  Periods periods;
+  periods.End(1000, Counts(10));
+  periods.EndLast(1400, Counts(13));
+  EXPECT_THAT(FramesOf(periods), ElementsAre(13));
+  EXPECT_EQ(periods.Rows(0).back().end_ms, 1400u);
+  periods.EndLast(9000, Counts(13));  // again, when nothing has come
+  EXPECT_THAT(FramesOf(periods), ElementsAre(13));
+  EXPECT_EQ(periods.Rows(0).size(), 1u);
+  Periods longer;
+  longer.End(1000, Counts(10));
+  longer.EndLast(1600, Counts(13));
+  EXPECT_THAT(FramesOf(longer), ElementsAre(10, 3));
+}
+
+TEST(Periods, ACountThatADyingProcessOverwroteIsNoFall) {
+  Periods periods;
+  periods.End(1000, Counts(10));
+  periods.End(2000, Counts(4));
+  periods.End(3000, Counts(6));
+  EXPECT_THAT(FramesOf(periods), ElementsAre(10, 0, 2));
+}
+
+TEST(Periods, AWalkerThatAJobNamesTwiceIsAddedUp) {
+  CountsSoFar now = Counts(10);
+  now.times.push_back({"agct", "c2", 1024, 5});
+  Periods periods;
+  periods.End(1000, now);
+  periods.End(2000, now);
+  EXPECT_THAT(periods.Times()[0].counts, ElementsAre(15));
+}
+
+TEST(Periods, AreReadAsTheyWereSaved) {
+  TempDir temp;
+  RunDb run = std::move(RunDb::Create(temp.Under("run"), {}).value());
+  FindingRecord record = TestRecord("crash", "fault", "t", Realism::kGenuine);
+  const int64_t bucket = run.AddFinding(record).value().bucket;
+  CountsSoFar now = Counts(10);
+  now.seen = {{bucket, 3}};
+  Periods periods;
+  periods.End(1000, now);
+  for (int i = 0; i < 2; i++) ASSERT_TRUE(run.SavePeriods(kNoCell, periods).ok());
+  now.counts[0].count = 17;
+  now.walks = 17;
+  periods.End(2000, now);
+  ASSERT_TRUE(run.SavePeriods(kNoCell, periods).ok());
+  const RunDb read = std::move(RunDb::Open(temp.Under("run")).value());
+  EXPECT_THAT(read.PeriodRows().value(), SizeIs(2));
+  ASSERT_THAT(read.PeriodCounts().value(), SizeIs(2));  // "-5" first
+  EXPECT_THAT(read.PeriodCounts().value()[1].counts, ElementsAre(10, 7));
+  EXPECT_THAT(read.PeriodTimes().value().at(0).counts, ElementsAre(10));
+  EXPECT_THAT(read.PeriodBuckets().value().at(0).counts, ElementsAre(3));
+}
+
+TEST(WalkTime, SlotsAdjoin) {
+  EXPECT_EQ(TimeSlotOf(0), 0);
+  EXPECT_EQ(TimeSlotOf(UINT64_MAX), kTimeSlots - 1);
+  for (int slot = 1; slot < kTimeSlots; slot++) {
+    EXPECT_EQ(TimeSlotOf(TimeSlotBegin(slot)), slot);
+    EXPECT_EQ(TimeSlotOf(TimeSlotBegin(slot) - 1), slot - 1);
+    EXPECT_LE(TimeSlotBegin(slot), TimeSlotBegin(slot - 1) * 17 / 16 + 1);
+  }
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -35,8 +35,9 @@ dir=$(cd "$dir" && pwd)
 
 # Libraries that walkhammer's programs are linked with, other than the C and C++ libraries.
 libraries='libbenchmark1debian libbz2-1.0 libcapstone4 libdw1 libelf1 libfmt9 liblzma5 libsqlite3-0'
-headers='libbenchmark-dev libcapstone-dev libclang-rt-14-dev libcli11-dev libdw-dev libelf-dev
-  libfmt-dev libgmock-dev libgtest-dev liblzma-dev libsqlite3-dev nlohmann-json3-dev zlib1g-dev'
+headers='libbenchmark-dev libboost1.74-dev libcapstone-dev libclang-rt-14-dev libcli11-dev libdw-dev libelf-dev
+  libfmt-dev libgmock-dev libgtest-dev liblzma-dev libsqlite3-dev libtomlplusplus-dev
+  nlohmann-json3-dev zlib1g-dev'
 
 apt_trees=$dir/apt
 # shellcheck source=ci/debian_packages.sh

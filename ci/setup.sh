@@ -15,12 +15,14 @@ set -eu
 to_run='
 cmake
 g++
+libboost-dev
 libcapstone-dev
 libcli11-dev
 libdw-dev
 libelf-dev
 libfmt-dev
 libsqlite3-dev
+libtomlplusplus-dev
 ninja-build
 nlohmann-json3-dev
 openjdk-17-jdk-headless

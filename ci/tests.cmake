@@ -66,6 +66,9 @@ wh_test(reports_test
         reports/flame_graph_test.cc reports/reports_test.cc
         reports/stress_report_test.cc
         LIBS wh_reports wh_campaign)
+wh_test(gate_test reports/gate_policy_test.cc reports/gate_statistics_test.cc reports/gate_test.cc
+        LIBS wh_reports)
+wh_test(gate_verb_test harness/cli/gate_test.cc LIBS wh_cli)
 wh_test(report_verb_test harness/cli/report_test.cc LIBS wh_cli)
 wh_test(oracles_test
         harness/oracles/evidence_test.cc harness/oracles/methods_test.cc
@@ -233,4 +236,14 @@ if(NOT WALKHAMMER_SANITIZE)
     add_dependencies(${test} walkhammer walkhammer_child walk_fuzzer walk_afl asgst
                      walkhammer_mutator scenes_jar)
   endforeach()
+endif()
+
+# How often the gate is wrong, on runs that are drawn from real ones: docs/gate.md.
+if(NOT WALKHAMMER_SANITIZE)
+  add_executable(gate_power reports/testing/gate_power.cc)
+  target_link_libraries(gate_power PRIVATE wh_reports)
+  add_test(NAME gate_power
+           COMMAND gate_power ${CMAKE_SOURCE_DIR}/reports/testing/gate_stress_runs.txt
+                   ${CMAKE_SOURCE_DIR}/reports/testing/gate_fuzz_runs.txt 200)
+  set_tests_properties(gate_power PROPERTIES TIMEOUT 120)
 endif()

@@ -61,6 +61,11 @@ void Verb::List(const std::string& name, std::vector<std::string>& values, const
   verb_->add_option(name, values, what)->type_name(kind)->allow_extra_args(false);
 }
 
+void Verb::Several(const std::string& name, std::vector<std::string>& values,
+                   const std::string& what, const std::string& kind) {
+  verb_->add_option(name, values, what)->type_name(kind)->expected(1, -1);
+}
+
 void Verb::Count(const std::string& name, uint64_t& value, const std::string& what, uint64_t least,
                  uint64_t most) {
   const auto read = [&value, name, least, most](const std::string& text) {

@@ -30,6 +30,10 @@ class Verb {
   // A repeatable option. Each use takes one argument, so that positional arguments may follow.
   void List(const std::string& name, std::vector<std::string>& values, const std::string& what,
             const std::string& kind = "TEXT");
+  // A repeatable option whose every use takes one or more arguments, up to the next option. Not for
+  // verbs with positional arguments.
+  void Several(const std::string& name, std::vector<std::string>& values, const std::string& what,
+               const std::string& kind);
   // A whole number, decimal or 0x..., from `least` to `most`. CLI11 2.1 itself would wrap -1 and
   // read 010 as octal.
   void Count(const std::string& name, uint64_t& value, const std::string& what, uint64_t least = 0,

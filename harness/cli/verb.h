@@ -46,6 +46,7 @@ void AddBundle(CLI::App& app, Invocation& chosen);
 void AddCheck(CLI::App& app, Invocation& chosen);
 void AddDoctor(CLI::App& app, Invocation& chosen);
 void AddFuzz(CLI::App& app, Invocation& chosen);
+void AddGate(CLI::App& app, Invocation& chosen);
 void AddImport(CLI::App& app, Invocation& chosen);
 void AddList(CLI::App& app, Invocation& chosen);
 void AddMinimize(CLI::App& app, Invocation& chosen);

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// gate: compares the runs of two builds of a JVM, from their folders alone.
+#include "reports/gate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "harness/base/print.h"
+#include "harness/base/text.h"
+#include "harness/cli/options.h"
+#include "harness/cli/walk_file.h"
+#include "harness/jvm/images/jdk.h"
+#include "harness/process/interrupt.h"
+#include "harness/process/scratch.h"
+#include "harness/supervise/replay_run.h"
+
+namespace walkhammer {
+namespace {
+
+struct Options {
+  std::vector<std::string> baseline, candidate;
+  std::string policy;
+  uint64_t replays = 0;
+  bool json = false;
+};
+
+// A run that is given twice would count twice, and say that runs do not differ.
+Status EachOnce(const Options& options) {
+  std::set<std::string> seen;
+  for (const auto* side : {&options.baseline, &options.candidate})
+    for (const std::string& dir : *side) {
+      std::error_code error;
+      const auto path = std::filesystem::canonical(dir, error);
+      if (!seen.insert(error ? dir : path.string()).second)
+        return BadInput(fmt::format("{}: is given twice", dir));
+    }
+  return Ok();
+}
+
+// Replays an input on the JDKs of both sides.
+class BothSides {
+ public:
+  static Result<GateReplay> Open(const GateSide& baseline, const GateSide& candidate, int times) {
+    auto both = std::make_shared<BothSides>();
+    both->times_ = times;
+    RETURN_IF_ERROR(both->scratch_.made());
+    for (const GateSide* side : {&baseline, &candidate}) {
+      const RunIdentity& run = side->runs.front().identity;
+      ASSIGN_OR_RETURN(const Jdk jdk, OpenJdk(run.jdk_path));
+      ChildSetup setup{jdk.libjvm, jdk.platform, Words(run.jvm_flags), true, both->scratch_.path()};
+      if (run.provider.find('/') != std::string::npos) setup.provider = run.provider;
+      both->sides_.push_back(std::move(setup));
+    }
+    return GateReplay([both](const std::string& input) { return both->Replayed(input); });
+  }
+
+ private:
+  std::optional<ReplayCounts> Replayed(const std::string& path) const {
+    const auto text = ReadWalkText(path);
+    if (!text.ok()) return std::nullopt;
+    auto symbols = std::make_unique<SymbolTable>();
+    symbols->Init();
+    WalkFile file;
+    (void)ParseText(text.value(), path, *symbols, file);  // ReadWalkText has checked it
+    ReplayCounts counts{times_, 0, 0};
+    for (size_t side = 0; side < sides_.size(); side++)
+      for (int i = 0; i < times_ && !Interrupted().load(); i++) {
+        const Result<ReplayOutcome> outcome = Replay({text.value(), path}, sides_[side]);
+        if (!outcome.ok()) return std::nullopt;
+        const bool again =
+            std::any_of(outcome.value().findings.begin(), outcome.value().findings.end(),
+                        [&](const FindingRecord& finding) {
+                          return MatchesExpect(file.expect, finding.signature) != Match::kNo;
+                        });
+        (side == 0 ? counts.baseline : counts.candidate) += again ? 1 : 0;
+      }
+    return counts;
+  }
+
+  int times_ = 0;
+  ScratchFolder scratch_;
+  std::vector<ChildSetup> sides_;  // baseline, candidate
+};
+
+Result<GateVerdict> Judge(const Options& options) {
+  if (options.baseline.empty() || options.candidate.empty())
+    return BadInput("gate wants at least one --baseline RUN and one --candidate RUN");
+  RETURN_IF_ERROR(EachOnce(options));
+  GatePolicy policy;
+  if (!options.policy.empty()) {
+    ASSIGN_OR_RETURN(policy, ReadGatePolicy(options.policy));
+  }
+  ASSIGN_OR_RETURN(const GateSide baseline, ReadGateSide(options.baseline));
+  ASSIGN_OR_RETURN(const GateSide candidate, ReadGateSide(options.candidate));
+  GateReplay replay;
+  if (options.replays > 0) {
+    ASSIGN_OR_RETURN(replay,
+                     BothSides::Open(baseline, candidate, static_cast<int>(options.replays)));
+  }
+  return JudgeGate(baseline, candidate, policy, replay);
+}
+
+int RunGate(const Options& options) {
+  const Result<GateVerdict> verdict = Judge(options);
+  if (!verdict.ok()) return PrintFailure(verdict.failure());
+  if (options.json)
+    Print(stdout, "{}\n", GateJsonText(verdict.value()));
+  else
+    Print(stdout, "{}", GateText(verdict.value()));
+  return static_cast<int>(verdict.value().exit);
+}
+
+}  // namespace
+
+void AddGate(CLI::App& app, Invocation& chosen) {
+  Verb verb(app, "gate", "What is worse in the runs of one build than in those of another");
+  auto o = std::make_shared<Options>();
+  verb.Several("--baseline", o->baseline, "Runs of the build to compare with", "RUN");
+  verb.Several("--candidate", o->candidate, "Runs of the build to judge", "RUN");
+  verb.Text("--policy", o->policy, "What fails, what warns, and from which size on", "FILE.toml");
+  verb.Count(
+      "--replay", o->replays,
+      "Replay what only the candidate's runs found, on both JDKs, in this many processes each", 1,
+      1000);
+  verb.Json(o->json);
+  verb.Runs(chosen, [o] { return RunGate(*o); });
+}
+
+}  // namespace walkhammer

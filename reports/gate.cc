@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/gate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "harness/base/numbers.h"
+#include "reports/gate_checks.h"
+
+namespace walkhammer {
+namespace {
+
+// The builds of a side: the last word of the VM's text, which is its version, else the JDK.
+std::string BuildOf(const GateSide& side) {
+  std::set<std::string> builds;
+  for (const RunRow& run : side.runs) {
+    const std::string& vm = run.identity.vm_version;
+    builds.insert(vm.empty() ? run.identity.jdk_path : vm.substr(vm.rfind(' ') + 1));
+  }
+  std::string text;
+  for (const std::string& build : builds) text += (text.empty() ? "" : ", ") + build;
+  return text;
+}
+
+// Why nothing can be said; empty: something can.
+std::string WhyVacuous(const GateSide& baseline, const GateSide& candidate) {
+  for (const auto& [name, side] : {std::pair("baseline", &baseline), {"candidate", &candidate}})
+    if (side->successful == 0) return std::string("no walk of the ") + name + " returned a frame";
+  const bool common =
+      std::any_of(baseline.codes.begin(), baseline.codes.end(),
+                  [&](const auto& stratum) { return candidate.codes.contains(stratum.first); });
+  return common ? "" : "the sides have no walker and workload in common";
+}
+
+void AddNotes(const GateSide& baseline, const GateSide& candidate, GateVerdict& verdict) {
+  for (const GateSide* side : {&baseline, &candidate})
+    verdict.notes.insert(verdict.notes.end(), side->differences.begin(), side->differences.end());
+  if (baseline.runs.size() + candidate.runs.size() < 4)
+    verdict.notes.push_back(
+        "there are fewer than two runs on each side, so how far runs of one build differ is not "
+        "measured but assumed; give more runs");
+  const RunIdentity &before = baseline.runs.front().identity,
+                    &now = candidate.runs.front().identity;
+  if (before.cpu_model != now.cpu_model)
+    verdict.notes.push_back("the sides ran on different processors, so times do not compare");
+  if (before.tool_version != now.tool_version)
+    verdict.notes.push_back(fmt::format("walkhammer {} made the baseline, {} the candidate",
+                                        before.tool_version, now.tool_version));
+  if (baseline.dirs.empty() || candidate.times.empty() || baseline.times.empty())
+    verdict.notes.push_back("a side has no times of walks, as runs before schema 8");
+}
+
+bool SameProcessors(const GateSide& baseline, const GateSide& candidate) {
+  return baseline.runs.front().identity.cpu_model == candidate.runs.front().identity.cpu_model;
+}
+
+size_t CountOf(const GateVerdict& verdict, GateEffect effect) {
+  return static_cast<size_t>(
+      std::count_if(verdict.changes.begin(), verdict.changes.end(),
+                    [&](const GateChange& change) { return change.effect == effect; }));
+}
+
+}  // namespace
+
+GateVerdict JudgeGate(const GateSide& baseline, const GateSide& candidate, const GatePolicy& policy,
+                      const GateReplay& replay) {
+  GateVerdict verdict;
+  verdict.baseline_walks = baseline.walks;
+  verdict.candidate_walks = candidate.walks;
+  verdict.baseline_runs = baseline.runs.size();
+  verdict.candidate_runs = candidate.runs.size();
+  verdict.baseline = BuildOf(baseline);
+  verdict.candidate = BuildOf(candidate);
+  verdict.bound = 1e6 * UpperBound(0, candidate.walks);
+  if (!candidate.runs.empty()) verdict.walkers = candidate.runs.front().identity.walker;
+  verdict.why = WhyVacuous(baseline, candidate);
+  if (!verdict.why.empty()) {
+    verdict.word = "VACUOUS";
+    verdict.exit = ExitCode::kToolFailed;
+    return verdict;
+  }
+  AddNotes(baseline, candidate, verdict);
+  const GateSides sides{baseline, candidate, policy, replay};
+  CheckBuckets(sides, verdict);
+  CheckWorkloads(sides, verdict);
+  CheckCoverage(sides, verdict);
+  CheckCodes(sides, verdict);
+  if (SameProcessors(baseline, candidate)) CheckTimes(sides, verdict);
+  std::stable_sort(verdict.changes.begin(), verdict.changes.end(),
+                   [](const GateChange& a, const GateChange& b) { return a.effect > b.effect; });
+  const bool fails = CountOf(verdict, GateEffect::kFail) > 0;
+  verdict.word = fails ? "REGRESSION" : "PASS";
+  verdict.exit = fails ? ExitCode::kFindings : ExitCode::kClean;
+  return verdict;
+}
+
+namespace {
+
+std::string ChangeText(const GateChange& change) {
+  std::string text = OnOneLine(fmt::format("  {:<4}  {:<13}  {}", GateEffectWord(change.effect),
+                                           GateKindWord(change.kind), change.what)) +
+                     "\n";
+  text += OnOneLine("        " + change.details) + "\n";
+  if (!change.input.empty()) text += OnOneLine("        " + change.input) + "\n";
+  return text;
+}
+
+std::string ListText(const char* title, const std::vector<std::string>& lines) {
+  if (lines.empty()) return "";
+  std::string text = fmt::format("\n{}\n", title);
+  for (const std::string& line : lines) text += OnOneLine("  " + line) + "\n";
+  return text;
+}
+
+std::string FamilyText(const char* what, const GateFamily& family) {
+  return fmt::format("  {:<14}{} compared, {} without enough data\n", what,
+                     Grouped(family.compared), Grouped(family.not_enough));
+}
+
+}  // namespace
+
+std::string GateText(const GateVerdict& verdict) {
+  std::string text = fmt::format("{}: {} against {}\n", verdict.word, OnOneLine(verdict.candidate),
+                                 OnOneLine(verdict.baseline));
+  text += "\nChanges\n";
+  if (verdict.changes.empty())
+    text += verdict.why.empty() ? "  none\n" : "  not compared: " + verdict.why + "\n";
+  for (const GateChange& change : verdict.changes) text += ChangeText(change);
+  text += ListText("Better", verdict.better) + ListText("Notes", verdict.notes);
+  text += "\nCompared\n";
+  text += fmt::format("  {:<14}{} runs, {} walks\n", "baseline", verdict.baseline_runs,
+                      Grouped(verdict.baseline_walks));
+  text += fmt::format("  {:<14}{} runs, {} walks\n", "candidate", verdict.candidate_runs,
+                      Grouped(verdict.candidate_walks));
+  text += FamilyText("error codes", verdict.codes) + FamilyText("walk times", verdict.times) +
+          FamilyText("buckets", verdict.buckets);
+  return text + "\n" + GateLine(verdict) + "\n";
+}
+
+std::string GateLine(const GateVerdict& verdict) {
+  std::string text = fmt::format(
+      "walkhammer gate: {}. {}: {} against {}; {} + {} runs, {} + {} walks; ", verdict.word,
+      verdict.walkers, verdict.candidate, verdict.baseline, verdict.candidate_runs,
+      verdict.baseline_runs, Grouped(verdict.candidate_walks), Grouped(verdict.baseline_walks));
+  if (!verdict.why.empty()) return OnOneLine(text + verdict.why);
+  std::map<std::string_view, size_t> kinds;
+  for (const GateChange& change : verdict.changes) kinds[GateKindWord(change.kind)]++;
+  std::string found;
+  for (const auto& [kind, count] : kinds)
+    found += fmt::format("{}{} {}", found.empty() ? "" : ", ", count, kind);
+  text += found.empty() ? "nothing is worse" : found;
+  text += fmt::format("; {} codes and {} times compared", Grouped(verdict.codes.compared),
+                      Grouped(verdict.times.compared));
+  return OnOneLine(text + fmt::format("; a crash that was not met has at most {:.2g} in a million "
+                                      "walks (95 %).",
+                                      verdict.bound));
+}
+
+}  // namespace walkhammer

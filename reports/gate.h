@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gate: compares the runs of two builds, and says what of the candidate is worse. It tells a
+// regression from chance: docs/gate.md says how. Needs only run folders. Signal-safe: no.
+#ifndef WALKHAMMER_REPORTS_GATE_H_
+#define WALKHAMMER_REPORTS_GATE_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "reports/gate_policy.h"
+#include "reports/gate_side.h"
+
+namespace walkhammer {
+
+// Something of the candidate that is worse.
+struct GateChange {
+  GateKind kind{};
+  GateEffect effect{};
+  std::string what;     // "crash in f", "agct, torture:mixed default, in_Java, nmethod: -5"
+  std::string details;  // one sentence with the figures
+  std::string input;    // of a bucket: path of its .walk file; else empty
+  double p = 0;         // adjusted; 0 where nothing was tested
+};
+
+// How many comparisons of one family were made, and how many lacked data.
+struct GateFamily {
+  uint64_t compared = 0, not_enough = 0;
+};
+
+struct GateVerdict {
+  std::string word;  // "PASS", "REGRESSION" or "VACUOUS"
+  std::string why;   // of VACUOUS: one sentence; else empty
+  ExitCode exit = ExitCode::kClean;
+  std::vector<GateChange> changes;   // those that fail first
+  std::vector<std::string> better;   // what of the candidate is better: a sentence each
+  std::vector<std::string> notes;    // what limits the verdict: a sentence each
+  GateFamily codes, times, buckets;  // buckets: Forbidden ones of the candidate
+  uint64_t baseline_walks = 0, candidate_walks = 0;
+  size_t baseline_runs = 0, candidate_runs = 0;
+  std::string baseline, candidate;  // the builds
+  std::string walkers;
+  // Per million walks: highest rate of a crash that the candidate has and that was not met.
+  double bound = 0;
+};
+
+// How often an input was reproduced, of `times` fresh processes on the JDK of each side.
+struct ReplayCounts {
+  int times = 0, baseline = 0, candidate = 0;
+};
+// Replays the .walk file `input`. nullopt: it cannot be replayed on both.
+using GateReplay = std::function<std::optional<ReplayCounts>(const std::string& input)>;
+
+// `replay`: asked of buckets that only the candidate has; empty: nothing is replayed.
+GateVerdict JudgeGate(const GateSide& baseline, const GateSide& candidate, const GatePolicy& policy,
+                      const GateReplay& replay = {});
+
+std::string GateText(const GateVerdict& verdict);
+// The last line of the text, without a newline: made for the body of a pull request.
+std::string GateLine(const GateVerdict& verdict);
+std::string GateJsonText(const GateVerdict& verdict);  // indented, without a newline at its end
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_REPORTS_GATE_H_

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checks of what was found, walked and reached at all.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/base/numbers.h"
+#include "reports/gate_checks.h"
+
+namespace walkhammer {
+namespace {
+
+GateKind KindOf(const GateBucket& bucket) {
+  const std::string& oracle = bucket.row.signature.oracle;
+  if (oracle == kHangOracleName) return GateKind::kNewHang;
+  return oracle == kCrashOracleName || oracle == kDeathOracleName ? GateKind::kNewCrash
+                                                                  : GateKind::kNewFinding;
+}
+
+// Replays showed it again, or there could be none and another run did.
+bool IsConfirmed(const GateBucket& bucket) {
+  return bucket.row.confirmed > 0 || bucket.row.tries == 0 || bucket.Runs() > 1;
+}
+
+std::string SeenText(const GateBucket& bucket, const GateSide& side) {
+  return fmt::format("seen {} in {} of {} periods and {} of {}", Counted(bucket.seen, "time"),
+                     bucket.periods.size(), Grouped(side.periods), bucket.Runs(),
+                     Counted(side.runs.size(), "run"));
+}
+
+std::string ReplayText(const GateBucket& bucket) {
+  if (bucket.row.tries == 0) return "not replayed";
+  return fmt::format("replayed {} of {} times", bucket.row.confirmed, bucket.row.tries);
+}
+
+// Buckets of `side` that `other` lacks, with the chance that this is for nothing, adjusted.
+struct Lacking {
+  const std::string* title;
+  const GateBucket* bucket;
+  double p;
+};
+std::vector<Lacking> BucketsOnlyOf(const GateSide& side, const GateSide& other) {
+  std::vector<Lacking> buckets;
+  std::vector<double> p;
+  for (const auto& [title, bucket] : side.buckets) {
+    if (other.buckets.contains(title)) continue;
+    buckets.push_back({&title, &bucket, 1});
+    p.push_back(AllInCandidate(bucket.periods.size(), other.periods, side.periods));
+  }
+  const std::vector<double> adjusted = Holm(p);
+  for (size_t i = 0; i < buckets.size(); i++) buckets[i].p = adjusted[i];
+  return buckets;
+}
+
+}  // namespace
+
+void AddChange(GateChange change, const GatePolicy& policy, GateVerdict& verdict) {
+  change.effect = policy.EffectOf(change.kind);
+  if (change.effect != GateEffect::kIgnore) verdict.changes.push_back(std::move(change));
+}
+
+namespace {
+
+constexpr int kMostReplayed = 20;  // buckets
+
+// What replays on both sides say of a bucket that only the candidate's runs have.
+enum class Proof { kNone, kNew, kOld };
+
+Proof ProofOf(const std::optional<ReplayCounts>& counts) {
+  if (!counts) return Proof::kNone;
+  if (counts->baseline > 0) return Proof::kOld;
+  return counts->candidate > 0 ? Proof::kNew : Proof::kNone;
+}
+
+std::string ProofText(const ReplayCounts& counts) {
+  return fmt::format("; of {} replays the candidate reproduced {}, the baseline {}", counts.times,
+                     counts.candidate, counts.baseline);
+}
+
+// Judges a bucket that only the candidate's runs have.
+GateChange ChangeOf(const GateSides& sides, const Lacking& only,
+                    const std::optional<ReplayCounts>& counts) {
+  const GateBucket& bucket = *only.bucket;
+  const Proof proof = ProofOf(counts);
+  const bool rare = only.p >= sides.policy.alpha;
+  const bool sure = proof == Proof::kNew || (proof == Proof::kNone && !rare && IsConfirmed(bucket));
+  std::string details =
+      fmt::format("{}, {}; the baseline: never in {} periods", SeenText(bucket, sides.candidate),
+                  ReplayText(bucket), Grouped(sides.baseline.periods));
+  if (counts) details += ProofText(*counts);
+  if (proof == Proof::kNone && rare)
+    details += counts ? "; it may be chance"
+                      : "; it may be chance, and replays on both JDKs (--replay) may tell";
+  return {
+      sure ? KindOf(bucket) : GateKind::kUnsure, {}, *only.title, details, bucket.input, only.p};
+}
+
+}  // namespace
+
+void CheckBuckets(const GateSides& sides, GateVerdict& verdict) {
+  const GateSide &baseline = sides.baseline, &candidate = sides.candidate;
+  verdict.buckets.compared = candidate.buckets.size();
+  int replayed = 0;
+  for (const Lacking& only : BucketsOnlyOf(candidate, baseline)) {
+    std::optional<ReplayCounts> counts;
+    if (sides.replay && replayed++ < kMostReplayed) counts = sides.replay(only.bucket->input);
+    if (ProofOf(counts) == Proof::kOld) {
+      verdict.notes.push_back(fmt::format("{} is not new: only the candidate's runs met it{}",
+                                          *only.title, ProofText(*counts)));
+      continue;
+    }
+    if (only.p >= sides.policy.alpha && !counts) verdict.buckets.not_enough++;
+    AddChange(ChangeOf(sides, only, counts), sides.policy, verdict);
+  }
+  for (const Lacking& only : BucketsOnlyOf(baseline, candidate))
+    if (only.p < sides.policy.alpha)
+      verdict.better.push_back(fmt::format("gone: {} (the baseline's was {})", *only.title,
+                                           SeenText(*only.bucket, baseline)));
+}
+
+void CheckWorkloads(const GateSides& sides, GateVerdict& verdict) {
+  const GateSide &baseline = sides.baseline, &candidate = sides.candidate;
+  const GatePolicy& policy = sides.policy;
+  for (const std::string& workload : baseline.walked) {
+    const bool there = candidate.walked.contains(workload);
+    if (baseline.not_walked.contains(workload)) continue;
+    const auto why = candidate.not_walked.find(workload);
+    if (there && why == candidate.not_walked.end()) continue;
+    AddChange({GateKind::kLostWorkload,
+               {},
+               workload,
+               there ? fmt::format("the candidate's {}", why->second)
+                     : "the candidate's runs do not have it",
+               {},
+               0},
+              policy, verdict);
+  }
+  for (const std::string& workload : candidate.walked)
+    if (!baseline.walked.contains(workload))
+      verdict.notes.push_back(
+          fmt::format("{} was not compared: only the candidate's runs have it", workload));
+}
+
+void CheckCoverage(const GateSides& sides, GateVerdict& verdict) {
+  const GateSide &baseline = sides.baseline, &candidate = sides.candidate;
+  const GatePolicy& policy = sides.policy;
+  if (baseline.coverage.empty() || candidate.coverage.empty()) return;
+  if (candidate.walks < baseline.walks / 2) {
+    verdict.notes.push_back(
+        "coverage was not compared: the candidate's runs made less than half of the walks");
+    return;
+  }
+  const double before = *std::min_element(baseline.coverage.begin(), baseline.coverage.end()),
+               now = *std::max_element(candidate.coverage.begin(), candidate.coverage.end());
+  if (before - now < policy.coverage) return;
+  std::string lost;
+  size_t functions = 0;
+  const auto runs = static_cast<int>(baseline.coverage.size());
+  for (const auto& [name, reached] : baseline.functions) {
+    const auto at = candidate.functions.find(name);
+    if (reached < runs || at == candidate.functions.end() || at->second > 0) continue;
+    if (++functions <= 5) lost += (lost.empty() ? "" : ", ") + name;
+  }
+  AddChange({GateKind::kLostCoverage,
+             {},
+             "coverage of the walker's code",
+             fmt::format("{:.1f} % of its blocks, the baseline's runs had at least {:.1f} %; {}",
+                         100 * now, 100 * before,
+                         functions == 0
+                             ? "no function was lost as a whole"
+                             : fmt::format("{} not reached: {}{}", Counted(functions, "function"),
+                                           lost, functions > 5 ? ", ..." : "")),
+             {},
+             0},
+            policy, verdict);
+}
+
+}  // namespace walkhammer

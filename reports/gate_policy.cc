@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/gate_policy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include "harness/base/nearest.h"
+
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+namespace walkhammer {
+namespace {
+
+constexpr const char* kKindWords[kGateKinds] = {"new-crash", "new-hang",      "new-finding",
+                                                "unsure",    "lost-workload", "lost-coverage",
+                                                "codes",     "slower"};
+constexpr std::string_view kEffectWords[] = {"ignore", "warn", "fail"};
+
+// A number of the table [limits].
+struct Limit {
+  std::string_view name;
+  double GatePolicy::*field;
+  double least, most;
+};
+constexpr Limit kLimits[] = {
+    {"false-alarms", &GatePolicy::alpha, 1e-6, 0.1},
+    {"code-ratio", &GatePolicy::code_ratio, 1, 100},
+    {"code-share", &GatePolicy::code_share, 0, 1},
+    {"time-ratio", &GatePolicy::time_ratio, 1, 100},
+    {"coverage", &GatePolicy::coverage, 0, 1},
+};
+
+// Makes failures that say where in the file.
+class Parser {
+ public:
+  Parser(const std::string& name, GatePolicy& policy) : name_(name), policy_(policy) {}
+
+  Status Parse(const toml::table& all) {
+    for (const auto& [key, node] : all) {
+      const bool effects = key.str() == "effects", limits = key.str() == "limits";
+      if (!effects && !limits)
+        return At(key.source(), Unknown("table", key.str(), {"effects", "limits"}));
+      if (!node.is_table())
+        return At(key.source(), fmt::format("\"{}\" must be a table, [{}]", key.str(), key.str()));
+      RETURN_IF_ERROR(effects ? Effects(*node.as_table()) : Limits(*node.as_table()));
+    }
+    return Ok();
+  }
+
+  Failure At(const toml::source_region& place, std::string_view what) const {
+    return BadInput(fmt::format("{}:{}: {}", name_, place.begin.line, what));
+  }
+
+ private:
+  static std::string Unknown(const char* kind, std::string_view wanted,
+                             const std::vector<std::string_view>& names) {
+    std::string text = fmt::format("there is no {} \"{}\"", kind, wanted);
+    const std::vector<std::string> near = NearestNames(wanted, names, 1);
+    if (!near.empty()) return text + fmt::format("; did you mean \"{}\"?", near.front());
+    text += "; there are";
+    for (const std::string_view name : names)
+      text += fmt::format("{} {}", name == names.front() ? "" : ",", name);
+    return text;
+  }
+
+  Status Effects(const toml::table& table) {
+    const std::vector<std::string_view> kinds(std::begin(kKindWords), std::end(kKindWords)),
+        words(std::begin(kEffectWords), std::end(kEffectWords));
+    for (const auto& [key, node] : table) {
+      const auto kind = std::find(kinds.begin(), kinds.end(), key.str());
+      if (kind == kinds.end()) return At(key.source(), Unknown("kind", key.str(), kinds));
+      const auto word = node.value<std::string>();
+      if (!word)
+        return At(key.source(),
+                  fmt::format("{} must be \"fail\", \"warn\" or \"ignore\"", key.str()));
+      const auto effect = std::find(words.begin(), words.end(), *word);
+      if (effect == words.end()) return At(node.source(), Unknown("effect", *word, words));
+      policy_.effects[static_cast<size_t>(kind - kinds.begin())] =
+          static_cast<GateEffect>(effect - words.begin());
+    }
+    return Ok();
+  }
+
+  Status Limits(const toml::table& table) {
+    std::vector<std::string_view> names;
+    for (const Limit& limit : kLimits) names.push_back(limit.name);
+    for (const auto& [key, node] : table) {
+      const auto at = std::find(names.begin(), names.end(), key.str());
+      if (at == names.end()) return At(key.source(), Unknown("limit", key.str(), names));
+      const Limit& limit = kLimits[at - names.begin()];
+      const auto number = node.value<double>();
+      if (!number || !(*number >= limit.least && *number <= limit.most))
+        return At(key.source(), fmt::format("{} must be a number from {} to {}", limit.name,
+                                            limit.least, limit.most));
+      policy_.*limit.field = *number;
+    }
+    return Ok();
+  }
+
+  const std::string& name_;
+  GatePolicy& policy_;
+};
+
+}  // namespace
+
+const char* GateKindWord(GateKind kind) { return kKindWords[static_cast<size_t>(kind)]; }
+
+const char* GateEffectWord(GateEffect effect) {
+  return kEffectWords[static_cast<size_t>(effect)].data();
+}
+
+Result<GatePolicy> ParseGatePolicy(std::string_view text, const std::string& name) {
+  GatePolicy policy;
+  Parser parser(name, policy);
+  const toml::parse_result parsed = toml::parse(text);
+  if (!parsed) return parser.At(parsed.error().source(), parsed.error().description());
+  RETURN_IF_ERROR(parser.Parse(parsed.table()));
+  return policy;
+}
+
+Result<GatePolicy> ReadGatePolicy(const std::string& path) {
+  std::error_code ignored;
+  std::ifstream file(path, std::ios::binary);
+  if (!file || std::filesystem::is_directory(path, ignored))
+    return BadInput(fmt::format("--policy {}: cannot be read", path));
+  std::ostringstream text;
+  text << file.rdbuf();
+  return ParseGatePolicy(text.str(), path);
+}
+
+}  // namespace walkhammer

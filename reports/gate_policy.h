@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// GatePolicy: what the gate looks for, from which size on, and which of it fails. A team keeps it
+// as a TOML file: docs/gate.md lists the keys. Signal-safe: no.
+#ifndef WALKHAMMER_REPORTS_GATE_POLICY_H_
+#define WALKHAMMER_REPORTS_GATE_POLICY_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+
+namespace walkhammer {
+
+enum class GateKind : uint8_t {
+  kNewCrash,    // a crash or death that the baseline does not have
+  kNewHang,     // likewise a hang
+  kNewFinding,  // likewise any other Forbidden finding, such as invalid frames
+  kUnsure,      // one of these three that was not confirmed, or is too rare to be told from chance
+  kLostWorkload,  // a workload or scene that the baseline walked and the candidate did not
+  kLostCoverage,  // code of the walker that only the baseline reached
+  kCodes,         // an error code that is more frequent
+  kSlower,        // walks that take longer
+  kCount
+};
+inline constexpr size_t kGateKinds = static_cast<size_t>(GateKind::kCount);
+const char* GateKindWord(GateKind kind);  // "new-crash", "new-hang", ...
+
+enum class GateEffect : uint8_t { kIgnore, kWarn, kFail };
+const char* GateEffectWord(GateEffect effect);  // "ignore", "warn", "fail"
+
+struct GatePolicy {
+  // By GateKind.
+  std::array<GateEffect, kGateKinds> effects = {
+      GateEffect::kFail, GateEffect::kFail, GateEffect::kFail, GateEffect::kWarn,
+      GateEffect::kFail, GateEffect::kWarn, GateEffect::kFail, GateEffect::kFail};
+  // Chance of a false alarm that each family of tests may have: buckets, codes, times.
+  double alpha = 0.003;
+  double code_ratio = 1.05;    // smallest rise of a code's share that counts, as a factor
+  double code_share = 0.0005;  // and in shares of the walks of its state and region
+  double time_ratio = 1.05;    // smallest rise of the walks' time that counts
+  double coverage = 0.02;      // smallest loss that counts, in shares of the walker's blocks
+
+  GateEffect EffectOf(GateKind kind) const { return effects[static_cast<size_t>(kind)]; }
+};
+
+// Parses a policy; what it does not name stays as by default. `name`: of the file, for messages. A
+// failure, with kBadInput, names the line.
+Result<GatePolicy> ParseGatePolicy(std::string_view text, const std::string& name);
+Result<GatePolicy> ReadGatePolicy(const std::string& path);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_REPORTS_GATE_POLICY_H_

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/gate_side.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "harness/base/walk_time.h"
+#include "harness/findings/crash_folder.h"
+#include "reports/coverage_text.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr size_t kMostPeriods =
+    4096;                            // a run has at most Periods::kMost; a stranger's may say more
+constexpr double kFastest = 0.1;     // share of a period's walks whose time counts
+constexpr double kFewestTimes = 50;  // walks of a period whose mean counts
+
+// How often a time was taken, by period.
+using TimeSlots = std::map<uint64_t, std::vector<uint64_t>>;
+
+uint64_t At(const std::vector<uint64_t>& counts, size_t period) {
+  return period < counts.size() ? counts[period] : 0;
+}
+
+// Logarithm of the time that the fastest tenth of a period's walks took at most; nullopt: too few.
+std::optional<double> LogOfFastest(const TimeSlots& slots, size_t period) {
+  double walks = 0, before = 0;
+  for (const auto& [from_ns, counts] : slots) walks += static_cast<double>(At(counts, period));
+  if (walks < kFewestTimes) return std::nullopt;
+  for (const auto& [from_ns, counts] : slots) {
+    const auto here = static_cast<double>(At(counts, period));
+    if (here > 0 && before + here >= kFastest * walks) {
+      // A slot is a sixteenth wide at most.
+      const double part = (kFastest * walks - before) / here / kTimeSlotsPerDoubling;
+      return std::log(static_cast<double>(std::max<uint64_t>(from_ns, 1))) + std::log1p(part);
+    }
+    before += here;
+  }
+  return std::nullopt;
+}
+
+// The lower half of the values, in their order.
+RunValues LowerHalf(const RunValues& values) {
+  RunValues sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  RunValues lower;
+  for (const double value : values)
+    if (value <= sorted[(sorted.size() - 1) / 2]) lower.push_back(value);
+  return lower;
+}
+
+// Reads one run into a side.
+class RunReader {
+ public:
+  RunReader(const RunDb& db, GateSide& side) : db_(db), side_(side), run_(side.runs.size()) {}
+
+  Status Read() {
+    ASSIGN_OR_RETURN(const RunRow run, db_.Run());
+    side_.dirs.push_back(db_.dir());
+    side_.runs.push_back(run);
+    side_.walks += run.totals.walks;
+    side_.successful += run.totals.successful;
+    RETURN_IF_ERROR(ReadWorkloads());
+    RETURN_IF_ERROR(ReadPeriods());
+    RETURN_IF_ERROR(ReadCodes());
+    RETURN_IF_ERROR(ReadTimes());
+    RETURN_IF_ERROR(ReadBuckets());
+    return ReadCoverage();
+  }
+
+ private:
+  Status ReadWorkloads() {
+    ASSIGN_OR_RETURN(const auto cells, db_.Cells());
+    for (const CellRow& cell : cells) {
+      const std::string workload = cell.workload + " " + cell.profile;
+      if (!taken_.insert(workload).second)
+        return BadInput(
+            fmt::format("{}: has \"{}\" more than once, on several JDKs; give runs of one JDK each",
+                        db_.dir(), workload));
+      workload_of_[CellLabel(cell)] = workload;
+      cell_of_[CellLabel(cell)] = cell.position;
+      if (cell.status == CellStatus::kPassed && !IsVacuous(cell)) continue;
+      side_.not_walked[workload] = fmt::format("{}{}{}", CellStatusWord(cell.status),
+                                               cell.reason.empty() ? "" : ": ", cell.reason);
+    }
+    ASSIGN_OR_RETURN(const auto scenes, db_.Scenes());
+    for (const SceneRow& scene : scenes) {
+      if (scene.tried == 0 && scene.available) continue;
+      taken_.insert(scene.name);
+      side_.scenes.insert(scene.name);
+      if (!scene.available) side_.not_walked[scene.name] = "not available: " + scene.reason;
+    }
+    side_.walked.insert(taken_.begin(), taken_.end());
+    return Ok();
+  }
+
+  Status ReadPeriods() {
+    ASSIGN_OR_RETURN(const auto rows, db_.PeriodRows());
+    for (const PeriodRow& row : rows) {
+      size_t& periods = periods_[row.cell];
+      periods = std::min(kMostPeriods, periods + 1);
+    }
+    side_.periods += std::max<size_t>(1, PeriodsOf(kNoCell));
+    return Ok();
+  }
+
+  size_t PeriodsOf(int64_t cell) const {
+    const auto at = periods_.find(cell);
+    return at == periods_.end() ? 0 : at->second;
+  }
+  size_t PeriodsOf(const std::string& scene) const {
+    const auto at = cell_of_.find(scene);
+    return PeriodsOf(at == cell_of_.end() ? kNoCell : at->second);
+  }
+  const std::string& WorkloadOf(const std::string& scene) const {
+    const auto at = workload_of_.find(scene);
+    return at == workload_of_.end() ? scene : at->second;
+  }
+
+  // A run of an older schema, or one that was killed early, has no periods: it is one period.
+  Status ReadCodes() {
+    ASSIGN_OR_RETURN(auto rows, db_.PeriodCounts());
+    ASSIGN_OR_RETURN(const auto totals, db_.Counts());
+    std::set<std::string> with_periods;
+    for (const PeriodCountRow& row : rows) with_periods.insert(row.scene);
+    for (const CountRow& row : totals)
+      if (!with_periods.contains(row.scene))
+        rows.push_back({row.walker, row.scene, row.state, row.region, row.code, {row.count}});
+    for (const PeriodCountRow& row : rows) {
+      const size_t periods = std::max<size_t>(1, PeriodsOf(row.scene));
+      SideCounts& side =
+          side_.codes[{row.walker, WorkloadOf(row.scene), row.state, row.region}][row.code];
+      side.resize(run_ + 1);
+      side[run_].resize(periods);
+      for (size_t i = 0; i < periods; i++)
+        side[run_][i].events += static_cast<double>(At(row.counts, i));
+    }
+    return Ok();
+  }
+
+  Status ReadTimes() {
+    ASSIGN_OR_RETURN(const auto rows, db_.PeriodTimes());
+    std::map<std::pair<std::string, std::string>, TimeSlots> all;
+    for (const PeriodTimeRow& row : rows) all[{row.walker, row.scene}][row.from_ns] = row.counts;
+    for (const auto& [key, slots] : all) {
+      SideValues& side = side_.times[{key.first, WorkloadOf(key.second)}];
+      side.resize(run_ + 1);
+      RunValues values;
+      for (size_t i = 0; i < PeriodsOf(key.second); i++)
+        if (const std::optional<double> value = LogOfFastest(slots, i)) values.push_back(*value);
+      side[run_] = LowerHalf(values);
+    }
+    return Ok();
+  }
+
+  Status ReadBuckets() {
+    ASSIGN_OR_RETURN(const auto buckets, db_.Buckets());
+    ASSIGN_OR_RETURN(const auto seen, db_.PeriodBuckets());
+    std::map<int64_t, std::vector<uint64_t>> times;
+    for (const PeriodBucketRow& row : seen) times[row.bucket] = row.counts;
+    for (const BucketRow& row : buckets) {
+      if (row.grade != Grade::kForbidden) continue;
+      GateBucket& bucket = side_.buckets[row.signature.title];
+      if (bucket.periods.empty() || row.confirmed > bucket.row.confirmed) {
+        bucket.row = row;
+        bucket.input = db_.dir() + "/" + row.folder + "/" + kInputName;
+      }
+      bucket.seen += row.count;
+      const std::vector<uint64_t>& counts = times[row.id];
+      for (size_t i = 0; i < std::min(counts.size(), PeriodsOf(kNoCell)); i++)
+        if (counts[i] > 0) bucket.periods.emplace(run_, i);
+      if (bucket.periods.lower_bound({run_, 0}) == bucket.periods.end())
+        bucket.periods.emplace(run_, 0);  // when is not known
+    }
+    return Ok();
+  }
+
+  Status ReadCoverage() {
+    ASSIGN_OR_RETURN(const auto code, db_.Coverage());
+    if (!code.reason.empty() || code.blocks.empty()) return Ok();
+    uint64_t reached = 0;
+    std::set<std::string> functions;
+    for (const CoverageBlockRow& block : code.blocks) {
+      if (!block.first_ms) continue;
+      reached++;
+      if (block.function < code.functions.size())
+        functions.insert(code.functions[block.function].name);
+    }
+    for (const CoverageFunctionRow& function : code.functions) side_.functions[function.name] += 0;
+    for (const std::string& name : functions) side_.functions[name]++;
+    side_.coverage.push_back(static_cast<double>(reached) /
+                             static_cast<double>(code.blocks.size()));
+    return Ok();
+  }
+
+  const RunDb& db_;
+  GateSide& side_;
+  size_t run_;
+  std::set<std::string> taken_;
+  std::map<std::string, std::string> workload_of_;  // by label of the cell
+  std::map<std::string, int64_t> cell_of_;
+  std::map<int64_t, size_t> periods_;  // by cell
+};
+
+// What should be the same in all runs of a side.
+void NoteDifferences(GateSide& side) {
+  const auto note = [&](const char* what, std::string RunIdentity::*field) {
+    std::set<std::string> values;
+    for (const RunRow& run : side.runs)
+      if (const std::string& value = run.identity.*field; !value.empty() && value != "none")
+        values.insert(value);
+    if (values.size() < 2) return;
+    std::string text = fmt::format("the runs of one side differ in {}:", what);
+    for (const std::string& value : values) text += fmt::format(" \"{}\"", value);
+    side.differences.push_back(text);
+  };
+  note("the JDK", &RunIdentity::jdk_path);
+  note("the build of libjvm", &RunIdentity::libjvm_build_id);
+  note("the walkers", &RunIdentity::walker);
+  note("the flags", &RunIdentity::jvm_flags);
+}
+
+}  // namespace
+
+void FillWalks(CodeCounts& codes, size_t runs) {
+  std::vector<size_t> periods(runs);
+  for (auto& [code, side] : codes) {
+    side.resize(runs);
+    for (size_t run = 0; run < runs; run++) periods[run] = std::max(periods[run], side[run].size());
+  }
+  for (size_t run = 0; run < runs; run++) {
+    for (auto& [code, side] : codes) side[run].resize(periods[run]);
+    for (size_t i = 0; i < periods[run]; i++) {
+      double walks = 0;
+      for (const auto& [code, side] : codes) walks += side[run][i].events;
+      for (auto& [code, side] : codes) side[run][i].walks = walks;
+    }
+  }
+}
+
+uint64_t GateBucket::Runs() const {
+  std::set<size_t> runs;
+  for (const auto& [run, period] : periods) runs.insert(run);
+  return runs.size();
+}
+
+Result<GateSide> ReadGateSide(const std::vector<std::string>& dirs) {
+  GateSide side;
+  for (const std::string& dir : dirs) {
+    ASSIGN_OR_RETURN(const RunDb db, RunDb::Open(dir));
+    RETURN_IF_ERROR(RunReader(db, side).Read());
+  }
+  for (auto& [stratum, codes] : side.codes) FillWalks(codes, dirs.size());
+  for (auto& [key, values] : side.times) values.resize(dirs.size());
+  NoteDifferences(side);
+  return side;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// GateSide: what the runs of one side of a comparison hold, in the form that the gate compares:
+// named by workload and not by JDK, and by period. Signal-safe: no.
+#ifndef WALKHAMMER_REPORTS_GATE_SIDE_H_
+#define WALKHAMMER_REPORTS_GATE_SIDE_H_
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/store/run_db.h"
+#include "reports/gate_statistics.h"
+
+namespace walkhammer {
+
+// Walks that are alike but for their answers.
+struct Stratum {
+  std::string walker, workload, state, region;
+  auto operator<=>(const Stratum&) const = default;
+};
+
+// Events are walks with a code, by code; each has the same runs and periods. A run without any walk
+// has no periods.
+using CodeCounts = std::map<std::string, SideCounts>;
+// Brings all codes of a stratum to `runs` runs and the same periods, and sets the walks of each.
+void FillWalks(CodeCounts& codes, size_t runs);
+
+// A bucket by its title, over all runs of a side.
+struct GateBucket {
+  BucketRow row;                                // of the run that confirmed it best
+  std::string input;                            // path of that run's input; may name no file
+  uint64_t seen = 0;                            // times
+  std::set<std::pair<size_t, size_t>> periods;  // in which it was seen: run, period
+  uint64_t Runs() const;                        // in which it was seen
+};
+
+struct GateSide {
+  std::vector<std::string> dirs;  // by run, as in all that is by run below
+  std::vector<RunRow> runs;
+  uint64_t walks = 0, successful = 0;
+  uint64_t periods = 0;                       // with walks
+  std::map<std::string, GateBucket> buckets;  // Forbidden ones, by title
+  std::map<Stratum, CodeCounts> codes;
+  std::set<std::string> scenes;  // workloads that are scenes of fuzz runs
+  // By walker and workload: logarithm of the time in nanoseconds that the fastest tenth of a
+  // period's walks took at most, of walks that returned frames, for the faster half of a run's
+  // periods. What else the machine does makes walks slow, but not the fastest.
+  std::map<std::pair<std::string, std::string>, SideValues> times;
+  // Workloads and scenes that were walked in all runs; those that were not in some, and why.
+  std::set<std::string> walked;
+  std::map<std::string, std::string> not_walked;
+  // Share of the walker's blocks that was reached, by run; runs without coverage have none.
+  std::vector<double> coverage;
+  std::map<std::string, int> functions;  // of the walker: how many runs reached any block of it
+  std::vector<std::string> differences;  // sentences on how the runs differ among themselves
+};
+
+// Reads the runs of one side, which must all be of one build. Fails with kBadInput on what is no
+// run, or on a run whose workloads have the same name for several JDKs.
+Result<GateSide> ReadGateSide(const std::vector<std::string>& dirs);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_REPORTS_GATE_SIDE_H_

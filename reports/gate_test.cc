@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gate over made-up runs: each kind of change is found where it is, and none where it is not.
+#include "reports/gate.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "reports/gate_testing.h"
+
+namespace walkhammer {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class Gate : public testing::Test {
+ protected:
+  std::string Add(MadeRun run, bool candidate) {
+    run.seed = ++seed_;
+    const std::string dir = temp_.Under(("run" + std::to_string(seed_)).c_str());
+    if (candidate) run.jdk = "/jdks/jdk-b";
+    run.Write(dir);
+    return dir;
+  }
+  GateVerdict Judge(const std::vector<MadeRun>& baseline, const std::vector<MadeRun>& candidate,
+                    const GatePolicy& policy = {}) {
+    std::vector<std::string> before, now;
+    for (const MadeRun& run : baseline) before.push_back(Add(run, false));
+    for (const MadeRun& run : candidate) now.push_back(Add(run, true));
+    return JudgeGate(ReadGateSide(before).value(), ReadGateSide(now).value(), policy);
+  }
+  GateVerdict Judge(const MadeRun& baseline, const MadeRun& candidate,
+                    const GatePolicy& policy = {}) {
+    return Judge(std::vector{baseline}, std::vector{candidate}, policy);
+  }
+
+  TempDir temp_;
+  uint64_t seed_ = 0;
+};
+
+std::vector<GateKind> KindsOf(const GateVerdict& verdict) {
+  std::vector<GateKind> kinds;
+  for (const GateChange& change : verdict.changes) kinds.push_back(change.kind);
+  return kinds;
+}
+
+void ExpectRegression(const GateVerdict& verdict, GateKind kind) {
+  EXPECT_EQ(verdict.word, "REGRESSION");
+  EXPECT_EQ(verdict.exit, ExitCode::kFindings);
+  ASSERT_THAT(KindsOf(verdict), ElementsAre(kind)) << GateText(verdict);
+  EXPECT_EQ(verdict.changes[0].effect, GateEffect::kFail);
+  EXPECT_THAT(GateText(verdict), HasSubstr(verdict.changes[0].what));
+  EXPECT_THAT(GateLine(verdict), HasSubstr(GateKindWord(kind)));
+}
+
+void ExpectPass(const GateVerdict& verdict) {
+  EXPECT_EQ(verdict.word, "PASS") << GateText(verdict);
+  EXPECT_EQ(verdict.exit, ExitCode::kClean);
+}
+
+TEST_F(Gate, TheSameBuildPasses) {
+  MadeRun run;
+  run.reached = 3;
+  run.buckets = {{}};
+  const GateVerdict verdict = Judge({run, run}, {run, run});
+  ExpectPass(verdict);
+  EXPECT_THAT(verdict.changes, IsEmpty());
+  EXPECT_THAT(verdict.better, IsEmpty());
+  EXPECT_THAT(verdict.notes, IsEmpty());
+  EXPECT_EQ(verdict.codes.compared, 1u);
+  EXPECT_EQ(verdict.times.compared, 1u);
+  EXPECT_EQ(verdict.candidate_walks, 2u * 60 * 25000);
+  EXPECT_THAT(GateLine(verdict), HasSubstr("nothing is worse"));
+  EXPECT_THAT(GateLine(verdict), HasSubstr("at most 1 in a million"));
+}
+
+TEST_F(Gate, FindsACodeThatIsMoreFrequent) {
+  MadeRun before, now;
+  now.failing = 0.013;
+  const GateVerdict verdict = Judge(before, now);
+  ExpectRegression(verdict, GateKind::kCodes);
+  EXPECT_EQ(verdict.changes[0].what,
+            "agct, torture:mixed default, in_Java, nmethod: -5 unknown_Java");
+  EXPECT_THAT(verdict.changes[0].details, HasSubstr("x1.3"));
+}
+
+TEST_F(Gate, FindsACodeThatTheBaselineNeverHad) {
+  MadeRun before, now;
+  before.failing = 0;
+  now.failing = 0.002;
+  ExpectRegression(Judge(before, now), GateKind::kCodes);
+}
+
+TEST_F(Gate, ASmallRiseIsNone) {
+  MadeRun before, now;
+  now.failing = 0.0105;
+  ExpectPass(Judge(before, now));
+  before.failing = 0.0001;  // three times as much, of next to nothing
+  now.failing = 0.0003;
+  ExpectPass(Judge(before, now));
+}
+
+TEST_F(Gate, RunsThatDifferAmongThemselvesMakeARiseNone) {
+  seed_ = 50;
+  MadeRun before, now;
+  before.run_spread = now.run_spread = 0.5;
+  now.failing = 0.013;
+  const GateVerdict verdict = Judge({before, before, before, before}, {now, now, now, now});
+  ExpectPass(verdict);
+}
+
+TEST_F(Gate, AFallIsBetter) {
+  MadeRun before, now;
+  before.failing = 0.02;
+  const GateVerdict verdict = Judge(before, now);
+  ExpectPass(verdict);
+  ASSERT_THAT(verdict.better, SizeIs(1));
+  EXPECT_THAT(verdict.better[0], HasSubstr("-5 unknown_Java"));
+}
+
+TEST_F(Gate, FindsSlowerWalksAndPraisesFasterOnes) {
+  MadeRun before, now;
+  now.ns = 1200;
+  const GateVerdict slower = Judge({before, before, before}, {now, now, now});
+  ExpectRegression(slower, GateKind::kSlower);
+  EXPECT_THAT(slower.changes[0].details, HasSubstr("us (x1.2"));
+  const GateVerdict faster = Judge({now, now, now}, {before, before, before});
+  ExpectPass(faster);
+  EXPECT_THAT(faster.better, SizeIs(1));
+  now.ns = 1050;
+  ExpectPass(Judge({before, before, before}, {now, now, now}));
+}
+
+TEST_F(Gate, FindsANewCrashAHangAndInvalidFrames) {
+  MadeRun before, now;
+  before.buckets = {{.title = "crash in known"}};
+  now.buckets = {{.title = "crash in known"}, {.title = "crash in fresh"}};
+  const GateVerdict verdict = Judge(before, now);
+  ExpectRegression(verdict, GateKind::kNewCrash);
+  EXPECT_EQ(verdict.changes[0].what, "crash in fresh");
+  EXPECT_THAT(verdict.changes[0].input, HasSubstr("/crashes/"));
+  now.buckets[1] = {.oracle = "hang", .outcome = "hang", .title = "hang in f"};
+  ExpectRegression(Judge(before, now), GateKind::kNewHang);
+  now.buckets[1] = {.oracle = "method-id", .outcome = "unknown", .title = "method-id/unknown"};
+  ExpectRegression(Judge(before, now), GateKind::kNewFinding);
+}
+
+TEST_F(Gate, ACrashThatIsRareOrDoesNotReplayWarns) {
+  MadeRun before, now;
+  now.buckets = {{.every = 60}};
+  const GateVerdict rare = Judge(before, now);
+  ExpectPass(rare);
+  EXPECT_THAT(KindsOf(rare), ElementsAre(GateKind::kUnsure));
+  EXPECT_THAT(rare.changes[0].details, HasSubstr("may be chance"));
+  now.buckets = {{.confirmed = 0}};
+  const GateVerdict vain = Judge(before, now);
+  ExpectPass(vain);
+  EXPECT_THAT(KindsOf(vain), ElementsAre(GateKind::kUnsure));
+  now.buckets = {{.confirmed = 0, .tries = 0}};  // nothing to replay, but again and again
+  ExpectRegression(Judge(before, now), GateKind::kNewCrash);
+}
+
+TEST_F(Gate, ReplaysOnBothSidesDecide) {
+  MadeRun before, now;
+  now.buckets = {{.every = 60, .confirmed = 0}};
+  const GateSide baseline = ReadGateSide({Add(before, false)}).value(),
+                 candidate = ReadGateSide({Add(now, true)}).value();
+  std::string asked;
+  const auto judge = [&](std::optional<ReplayCounts> counts) {
+    return JudgeGate(baseline, candidate, {}, [&, counts](const std::string& input) {
+      asked = input;
+      return counts;
+    });
+  };
+  ExpectRegression(judge(ReplayCounts{10, 0, 3}), GateKind::kNewCrash);
+  EXPECT_THAT(asked, HasSubstr("/input.walk"));
+  const GateVerdict old = judge(ReplayCounts{10, 1, 10});
+  ExpectPass(old);
+  EXPECT_THAT(old.changes, IsEmpty());
+  EXPECT_THAT(old.notes, testing::Contains(HasSubstr("is not new")));
+  for (const auto& counts : {std::optional<ReplayCounts>(), {ReplayCounts{10, 0, 0}}}) {
+    const GateVerdict open = judge(counts);
+    ExpectPass(open);
+    EXPECT_THAT(KindsOf(open), ElementsAre(GateKind::kUnsure));
+  }
+}
+
+TEST_F(Gate, ACrashThatIsGoneIsBetter) {
+  MadeRun before, now;
+  before.buckets = {{}, {.title = "crash in rare", .every = 60}};
+  const GateVerdict verdict = Judge(before, now);
+  ExpectPass(verdict);
+  ASSERT_THAT(verdict.better, SizeIs(1));
+  EXPECT_THAT(verdict.better[0], HasSubstr("crash in f"));
+}
+
+TEST_F(Gate, FindsALostWorkload) {
+  MadeRun before, now;
+  now.status = CellStatus::kDied;
+  ExpectRegression(Judge(before, now), GateKind::kLostWorkload);
+  ExpectPass(Judge(now, before));
+  const GateVerdict gone = Judge({before,
+                                  [] {
+                                    MadeRun m;
+                                    m.workload = "other";
+                                    return m;
+                                  }()},
+                                 {before});
+  ExpectRegression(gone, GateKind::kLostWorkload);
+}
+
+TEST_F(Gate, WarnsOfLostCoverage) {
+  MadeRun before, now;
+  before.reached = 6;
+  now.reached = 4;
+  const GateVerdict verdict = Judge(before, now);
+  ExpectPass(verdict);
+  ASSERT_THAT(KindsOf(verdict), ElementsAre(GateKind::kLostCoverage));
+  EXPECT_THAT(verdict.changes[0].details, HasSubstr("nmethod::is_alive() const"));
+  EXPECT_THAT(Judge(now, before).changes, IsEmpty());
+  EXPECT_THAT(Judge(now, now).changes, IsEmpty());
+}
+
+TEST_F(Gate, ThePolicySaysWhatFails) {
+  MadeRun before, now;
+  now.failing = 0.02;
+  GatePolicy policy;
+  policy.effects[static_cast<size_t>(GateKind::kCodes)] = GateEffect::kWarn;
+  const GateVerdict warned = Judge(before, now, policy);
+  ExpectPass(warned);
+  EXPECT_THAT(warned.changes, SizeIs(1));
+  policy.effects[static_cast<size_t>(GateKind::kCodes)] = GateEffect::kIgnore;
+  EXPECT_THAT(Judge(before, now, policy).changes, IsEmpty());
+  policy = {};
+  policy.code_ratio = 3;
+  EXPECT_THAT(Judge(before, now, policy).changes, IsEmpty());
+}
+
+TEST_F(Gate, NothingToCompareIsVacuous) {
+  MadeRun before, now;
+  now.workload = "torture:other";
+  const GateVerdict apart = Judge(before, now);
+  EXPECT_EQ(apart.word, "VACUOUS");
+  EXPECT_EQ(apart.exit, ExitCode::kToolFailed);
+  EXPECT_THAT(GateLine(apart), HasSubstr("in common"));
+  MadeRun empty;
+  empty.periods = 0;
+  for (const GateVerdict& verdict : {Judge(before, empty), Judge(empty, before)}) {
+    EXPECT_EQ(verdict.word, "VACUOUS");
+    EXPECT_THAT(verdict.why, HasSubstr("returned a frame"));
+  }
+}
+
+TEST_F(Gate, LittleDataIsSaidToBeLittle) {
+  MadeRun run;
+  run.periods = 2;
+  const GateVerdict verdict = Judge(run, run);
+  EXPECT_EQ(verdict.codes.compared, 0u);
+  EXPECT_EQ(verdict.codes.not_enough, 1u);
+  EXPECT_EQ(verdict.times.not_enough, 1u);
+  EXPECT_THAT(GateText(verdict), HasSubstr("0 compared, 1 without enough data"));
+}
+
+TEST_F(Gate, NotesWhatLimitsIt) {
+  EXPECT_THAT(Judge(MadeRun(), MadeRun()).notes, ElementsAre(HasSubstr("assumed")));
+  MadeRun other;
+  other.jdk = "/jdks/jdk-c";
+  EXPECT_THAT(Judge({MadeRun(), other}, {MadeRun(), MadeRun()}).notes,
+              ElementsAre(HasSubstr("differ in the JDK")));
+}
+
+// A run as an older walkhammer would have left it.
+void MakeOld(const std::string& dir) {
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open((dir + "/run.db").c_str(), &handle), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(handle,
+                         "DROP TABLE period; DROP TABLE period_count; DROP TABLE period_time;"
+                         "DROP TABLE period_bucket; PRAGMA user_version = 7",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(handle);
+}
+
+TEST_F(Gate, RunsOfOlderSchemasCountAsOnePeriod) {
+  MadeRun before, now;
+  before.buckets = now.buckets = {{}};
+  const std::string old = Add(before, false), fresh = Add(now, true);
+  MakeOld(old);
+  const GateSide side = ReadGateSide({old}).value();
+  EXPECT_EQ(side.periods, 1u);
+  EXPECT_EQ(side.codes.begin()->second.begin()->second[0].size(), 1u);
+  EXPECT_THAT(side.times, IsEmpty());
+  const GateVerdict mixed = JudgeGate(side, ReadGateSide({fresh}).value(), {});
+  ExpectPass(mixed);
+  EXPECT_THAT(mixed.changes, IsEmpty());
+  EXPECT_EQ(mixed.times.compared, 0u);
+  MakeOld(fresh);
+  const GateVerdict both = JudgeGate(side, ReadGateSide({fresh}).value(), {});
+  ExpectPass(both);
+  EXPECT_EQ(both.codes.compared, 0u);
+  EXPECT_EQ(both.codes.not_enough, 1u);
+}
+
+TEST_F(Gate, ARunThatIsCutOffIsReadOrRefused) {
+  const std::string dir = Add({}, false), file = dir + "/run.db";
+  const auto size = std::filesystem::file_size(file);
+  int refused = 0;
+  for (uint64_t keep : {size - 1, size - 4096, size * 3 / 4, size / 2, size / 4, uint64_t{4096},
+                        uint64_t{100}, uint64_t{0}}) {
+    std::filesystem::resize_file(file, keep);
+    const Result<GateSide> side = ReadGateSide({dir});
+    if (side.ok()) continue;
+    refused++;
+    EXPECT_EQ(side.failure().code, ExitCode::kBadInput) << keep;
+    EXPECT_EQ(side.failure().message.find('\n'), std::string::npos);
+  }
+  EXPECT_GT(refused, 0);
+}
+
+TEST_F(Gate, OneRunOfSeveralJdksIsRefused) {
+  const std::string dir = Add({}, false);
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open((dir + "/run.db").c_str(), &handle), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(handle,
+                         "CREATE TEMP TABLE c AS SELECT * FROM cell;"
+                         "UPDATE c SET position = 1, label = label || '2';"
+                         "INSERT INTO cell SELECT * FROM c",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(handle);
+  const Result<GateSide> side = ReadGateSide({dir});
+  ASSERT_FALSE(side.ok());
+  EXPECT_EQ(side.failure().code, ExitCode::kBadInput);
+  EXPECT_THAT(side.failure().message, HasSubstr("one JDK each"));
+}
+
+TEST_F(Gate, JsonSaysTheSame) {
+  MadeRun before, now;
+  now.failing = 0.02;
+  const GateVerdict verdict = Judge(before, now);
+  const std::string json = GateJsonText(verdict);
+  for (const char* part : {"\"verdict\": \"REGRESSION\"", "\"kind\": \"codes\"", "\"exit_code\": 1",
+                           "\"not_enough_data\": 0", "\"input\": null"})
+    EXPECT_THAT(json, HasSubstr(part));
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made-up runs for tests of the gate. Signal-safe: no.
+#ifndef WALKHAMMER_REPORTS_GATE_TESTING_H_
+#define WALKHAMMER_REPORTS_GATE_TESTING_H_
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "harness/base/walk_time.h"
+#include "harness/store/record_testing.h"
+
+namespace walkhammer {
+
+// A bucket of a made-up run, seen once in each `every` periods.
+struct MadeBucket {
+  std::string oracle = "crash", outcome = "fault", title = "crash in f";
+  uint64_t every = 1;
+  int confirmed = 5, tries = 5;
+};
+
+// A stress run of one cell. Its counts vary from period to period by more than chance.
+struct MadeRun {
+  std::string jdk = "/jdks/jdk-a";
+  std::string workload = "torture:mixed";
+  int periods = 60;
+  double walks = 20000;   // a period
+  double failing = 0.01;  // share of -5 in compiled code
+  double ns = 1000;       // time of a walk, its geometric mean
+  double run_spread = 0;  // of the share from run to run, as a standard deviation of its log
+  std::vector<MadeBucket> buckets;
+  CellStatus status = CellStatus::kPassed;
+  int reached = 0;  // blocks of TestCoverage; 0: no coverage
+  uint64_t seed = 1;
+
+  // Writes the run.
+  void Write(const std::string& dir) const;
+};
+
+// The cell of a made-up run.
+inline CellRow MadeCell(const MadeRun& made) {
+  CellRow cell = TestCell(0);
+  cell.label = made.workload + " " + made.jdk.substr(made.jdk.rfind('/') + 1) + " default";
+  cell.workload = made.workload;
+  cell.jdk_path = made.jdk;
+  cell.profile = "default";
+  cell.status = made.status;
+  return cell;
+}
+
+inline void MadeRun::Write(const std::string& dir) const {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  RunIdentity identity = TestIdentity();
+  identity.jdk_path = jdk;
+  RunDb run = std::move(RunDb::Create(dir, identity).value());
+  const CellRow cell = MadeCell(*this);
+  EXPECT_TRUE(run.SaveCell(cell).ok());
+  CountsSoFar so_far{0,
+                     {{"agct", cell.label, "in_Java", "nmethod", "frames", 0},
+                      {"agct", cell.label, "in_Java", "nmethod", "-5", 0},
+                      {"agct", cell.label, "in_Java", "codelet", "frames", 0}},
+                     {},
+                     {}};
+  for (int slot = 0; slot < kTimeSlots; slot++)
+    so_far.times.push_back({"agct", cell.label, TimeSlotBegin(slot), 0});
+  std::vector<int64_t> ids;
+  for (const MadeBucket& bucket : buckets) {
+    const auto added =
+        run.AddFinding(TestRecord(bucket.oracle, bucket.outcome, bucket.title, Realism::kGenuine));
+    ids.push_back(added.value().bucket);
+    EXPECT_TRUE(run.SetConfirmed(ids.back(), bucket.confirmed, bucket.tries).ok());
+    so_far.seen[ids.back()] = 0;
+  }
+  Periods counted;
+  const double of_run = std::exp(run_spread * normal(random));
+  for (int period = 0; period < periods; period++) {
+    const double share = failing * of_run * std::exp(0.1 * normal(random));
+    std::binomial_distribution<uint64_t> errors(static_cast<uint64_t>(walks), std::min(1.0, share));
+    const uint64_t failed = failing > 0 ? errors(random) : 0;
+    so_far.counts[0].count += static_cast<uint64_t>(walks) - failed;
+    so_far.counts[1].count += failed;
+    so_far.counts[2].count += static_cast<uint64_t>(walks) / 4;
+    const double of_period = ns * std::exp(0.05 * normal(random));
+    for (int i = 0; i < 500; i++)
+      so_far
+          .times[static_cast<size_t>(
+              TimeSlotOf(static_cast<uint64_t>(of_period * std::exp(0.3 * normal(random)))))]
+          .count++;
+    for (size_t i = 0; i < buckets.size(); i++)
+      if (static_cast<uint64_t>(period) % buckets[i].every == 0) so_far.seen[ids[i]]++;
+    so_far.walks += static_cast<uint64_t>(walks * 1.25);
+    counted.End(static_cast<uint64_t>(period + 1) * 1000, so_far);
+  }
+  EXPECT_TRUE(run.SaveCountRows(so_far.counts).ok());
+  EXPECT_TRUE(run.SavePeriods(0, counted).ok());
+  EXPECT_TRUE(run.SavePeriods(kNoCell, counted).ok());
+  for (size_t i = 0; i < buckets.size(); i++)
+    EXPECT_TRUE(run.SetSeen(ids[i], so_far.seen[ids[i]]).ok());
+  if (reached > 0) {
+    EXPECT_TRUE(run.SetCoverage(TestCoverage()).ok());
+    std::vector<uint8_t> hit(TestCoverage().blocks.size());
+    for (int i = 0; i < reached; i++) hit[static_cast<size_t>(i)] = 1;
+    EXPECT_TRUE(run.SaveBlocks(hit, 1000).ok());
+  }
+  RunTotals totals = TestTotals();
+  totals.walks = so_far.walks;
+  totals.successful = so_far.walks / 2;
+  EXPECT_TRUE(run.Finish(RunStatus::kCleanEnd, totals).ok());
+}
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_REPORTS_GATE_TESTING_H_

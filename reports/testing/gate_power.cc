@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+// How often the gate gives a false alarm, and how often it finds what was planted, on runs that are
+// drawn from real ones.
+//   gate_power RUNS.txt PAIRS      draws PAIRS pairs of runs for each experiment; exit code 1 if
+//   the
+//                                  gate misses a goal
+//   gate_power record RUN...       prints what RUNS.txt holds of these run folders, all of one
+//   build
+// A drawn run joins real runs, each drawn anew as stretches of five periods with all their counts,
+// so that what depends on each other does so in the drawn run (a block bootstrap). No real run is
+// behind two drawn runs of a pair.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "harness/base/text.h"
+#include "reports/gate.h"
+#include "reports/gate_checks.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr size_t kStretch = 5;
+constexpr double kFewestWalks = 300;  // of a run, in a state and region that is recorded
+constexpr char kPlanted[] = "-29";    // a code that no walker declares
+
+// What is recorded of one real run.
+struct RealRun {
+  std::map<Stratum, std::map<std::string, std::vector<double>>> codes;       // by period
+  std::map<std::pair<std::string, std::string>, std::vector<double>> times;  // by period
+};
+
+// --- RUNS.txt: "run"; "codes WALKER|WORKLOAD|STATE|REGION|CODE|1,2"; "times WALKER|WORKLOAD|6.9"
+// ----
+
+template <typename Take>
+std::string Joined(size_t count, Take take) {
+  std::string text;
+  for (size_t i = 0; i < count; i++) text += (i == 0 ? "" : ",") + take(i);
+  return text;
+}
+
+int Record(const std::vector<std::string>& dirs) {
+  for (const std::string& dir : dirs) {
+    const Result<GateSide> side = ReadGateSide({dir});
+    if (!side.ok()) {
+      fmt::print(stderr, "gate_power: {}\n", side.failure().message);
+      return 2;
+    }
+    fmt::print("run\n");
+    for (const auto& [stratum, codes] : side.value().codes) {
+      if (SumOf(codes.begin()->second).walks < kFewestWalks) continue;
+      const bool scene = side.value().scenes.contains(stratum.workload);
+      if (scene && (stratum.state != "in_Java" ||
+                    (stratum.region != "pristine" && stratum.region != "codelet")))
+        continue;
+      for (const auto& each : codes) {
+        const RunCounts& run = each.second[0];
+        const std::string counts =
+            Joined(run.size(), [&](size_t i) { return fmt::format("{:.0f}", run[i].events); });
+        fmt::print("{} {}|{}|{}|{}|{}|{}\n", scene ? "scene" : "codes", stratum.walker,
+                   stratum.workload, stratum.state, stratum.region, each.first, counts);
+      }
+    }
+    for (const auto& [key, runs] : side.value().times) {
+      if (side.value().scenes.contains(key.second)) continue;
+      const RunValues& run = runs[0];
+      fmt::print("times {}|{}|{}\n", key.first, key.second,
+                 Joined(run.size(), [&](size_t i) { return fmt::format("{:.4f}", run[i]); }));
+    }
+  }
+  return 0;
+}
+
+std::vector<double> Numbers(const std::string& text) {
+  std::vector<double> numbers;
+  for (const std::string& number : Split(text, ',')) numbers.push_back(std::stod(number));
+  return numbers;
+}
+
+std::vector<RealRun> ReadRuns(const char* path) {
+  std::vector<RealRun> runs;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const std::vector<std::string> parts =
+        Split(line.substr(std::min<size_t>(6, line.size())), '|');
+    if (line == "run")
+      runs.emplace_back();
+    else if ((line.starts_with("codes ") || line.starts_with("scene ")) && parts.size() == 6)
+      runs.back().codes[{parts[0], parts[1], parts[2], parts[3]}][parts[4]] = Numbers(parts[5]);
+    else if (line.starts_with("times ") && parts.size() == 3)
+      runs.back().times[{parts[0], parts[1]}] = Numbers(parts[2]);
+  }
+  return runs;
+}
+
+// --- drawing
+// --------------------------------------------------------------------------------------
+
+class Drawing {
+ public:
+  Drawing(const std::vector<RealRun>& runs, bool fuzz, uint64_t seed)
+      : runs_(runs), fuzz_(fuzz), random_(seed) {
+    for (const RealRun& run : runs)
+      for (const auto& [stratum, codes] : run.codes)
+        for (const auto& [code, counts] : codes) all_codes_[stratum].insert(code);
+  }
+
+  // Two sides of `count` runs each, each run of `parts` real ones.
+  std::pair<GateSide, GateSide> Pair(size_t count, size_t parts) {
+    std::vector<const RealRun*> order;
+    for (const RealRun& run : runs_) order.push_back(&run);
+    for (size_t i = order.size(); i > 1; i--) std::swap(order[i - 1], order[random_() % i]);
+    GateSide first, second;
+    for (size_t i = 0; i < 2 * count; i++) {
+      const auto begin = order.begin() + static_cast<ptrdiff_t>(i * parts);
+      AddRun({begin, begin + static_cast<ptrdiff_t>(parts)}, i % 2 == 0 ? first : second);
+    }
+    return {std::move(first), std::move(second)};
+  }
+
+  std::mt19937_64& random() { return random_; }
+
+ private:
+  // As many periods as there are, in stretches that follow each other in the real run.
+  std::vector<size_t> Stretches(size_t periods) {
+    std::vector<size_t> taken;
+    while (taken.size() < periods) {
+      const size_t begin = random_() % periods;
+      for (size_t i = 0; i < kStretch && taken.size() < periods; i++)
+        taken.push_back((begin + i) % periods);
+    }
+    return taken;
+  }
+
+  static size_t PeriodsOf(const RealRun& run) {
+    size_t periods = 0;
+    for (const auto& [stratum, codes] : run.codes)
+      for (const auto& [code, counts] : codes) periods = std::max(periods, counts.size());
+    return periods;
+  }
+
+  void AddRun(const std::vector<const RealRun*>& parts, GateSide& side) {
+    const size_t run = side.runs.size();
+    size_t before = 0;
+    for (const RealRun* part : parts) {
+      const std::vector<size_t> taken = Stretches(PeriodsOf(*part));
+      for (const auto& [stratum, codes] : all_codes_)
+        for (const std::string& code : codes) {
+          SideCounts& all = side.codes[stratum][code];
+          all.resize(run + 1);
+          for (const size_t period : taken)
+            all[run].push_back({CountOf(*part, stratum, code, period), 0});
+        }
+      before += taken.size();
+      for (const auto& [key, values] : part->times) {
+        side.times[key].resize(run + 1);
+        for (const size_t i : Stretches(values.size())) side.times[key][run].push_back(values[i]);
+      }
+    }
+    for (const auto& [stratum, codes] : side.codes)
+      if (fuzz_) side.scenes.insert(stratum.workload);
+    side.runs.emplace_back();
+    side.dirs.emplace_back();
+    side.periods += before;
+    for (auto& [stratum, codes] : side.codes) FillWalks(codes, side.runs.size());
+    side.walks = 0;
+    for (const auto& [stratum, codes] : side.codes)
+      for (const auto& [code, counts] : codes)
+        side.walks += static_cast<uint64_t>(SumOf(counts).events);
+    side.successful = side.walks;
+  }
+
+  static double CountOf(const RealRun& run, const Stratum& stratum, const std::string& code,
+                        size_t period) {
+    const auto codes = run.codes.find(stratum);
+    if (codes == run.codes.end()) return 0;
+    const auto counts = codes->second.find(code);
+    return counts != codes->second.end() && period < counts->second.size() ? counts->second[period]
+                                                                           : 0;
+  }
+
+  std::map<Stratum, std::set<std::string>> all_codes_;  // of any run
+  const std::vector<RealRun>& runs_;
+  bool fuzz_;  // workloads are scenes
+  std::mt19937_64 random_;
+};
+
+// --- planting
+// -------------------------------------------------------------------------------------
+
+// Where codes are planted: one state and region, in all workloads. They vary as the most frequent
+// of the real errors that are rare there.
+struct Place {
+  std::string state, region, like;
+  double share = 0;  // of walks there that are like that, over all runs
+};
+
+Place FindPlace(const std::vector<RealRun>& runs) {
+  std::map<std::pair<std::string, std::string>, std::map<std::string, double>> sums;
+  for (const RealRun& run : runs)
+    for (const auto& [stratum, codes] : run.codes)
+      for (const auto& [code, counts] : codes)
+        for (const double count : counts) sums[{stratum.state, stratum.region}][code] += count;
+  Place place;
+  double most = 0;
+  for (const auto& [where, codes] : sums) {
+    double walks = 0;
+    for (const auto& [code, count] : codes) walks += count;
+    for (const auto& [code, count] : codes)
+      if (code != "frames" && count > most && count < 0.05 * walks)
+        most = count, place = {where.first, where.second, code, count / walks};
+  }
+  return place;
+}
+
+// Plants a code with `share` of the place's walks, which varies over periods, runs and workloads as
+// the real error does.
+void Plant(const Place& place, double share, std::mt19937_64& random, GateSide& side) {
+  for (auto& [stratum, codes] : side.codes) {
+    const auto real = codes.find(place.like);
+    if (stratum.state != place.state || stratum.region != place.region || real == codes.end())
+      continue;
+    SideCounts planted = real->second;
+    for (RunCounts& run : planted)
+      for (PeriodCount& period : run) {
+        const double expected = period.events / place.share * share;
+        period.events = expected > 0
+                            ? static_cast<double>(std::poisson_distribution<int>(expected)(random))
+                            : 0;
+      }
+    codes[kPlanted] = std::move(planted);
+  }
+}
+
+// A crash that is met in a period with the chance `often`.
+void PlantCrash(double often, std::mt19937_64& random, GateSide& side) {
+  GateBucket bucket;
+  bucket.row.signature.title = "crash in planted";
+  bucket.row.signature.oracle = kCrashOracleName;
+  bucket.row.confirmed = bucket.row.tries = 5;
+  for (size_t run = 0; run < side.runs.size(); run++)
+    for (size_t i = 0; i < side.periods / side.runs.size(); i++)
+      if (std::bernoulli_distribution(often)(random)) bucket.periods.emplace(run, i);
+  bucket.seen = bucket.periods.size();
+  if (bucket.seen > 0) side.buckets["crash in planted"] = bucket;
+}
+
+bool Fails(const GateVerdict& verdict, GateKind kind) {
+  return std::any_of(verdict.changes.begin(), verdict.changes.end(), [&](const GateChange& change) {
+    return change.effect == GateEffect::kFail && change.kind == kind;
+  });
+}
+
+// --- experiments
+// ------------------------------------------------------------------------------------
+
+struct Experiment {
+  const char* name;
+  size_t runs, parts;  // of each side; real ones in each
+  double least, most;  // share of pairs for which the gate must fail
+  std::function<void(Drawing&, GateSide& baseline, GateSide& candidate)> plant;
+  std::function<bool(const GateVerdict&)> found;
+};
+
+// Stress runs are of 20 s, fuzz runs of 11 s.
+std::vector<Experiment> Experiments(const Place& place, bool fuzz) {
+  const auto codes = [place](double candidate_share) {
+    return [place, candidate_share](Drawing& drawing, GateSide& baseline, GateSide& candidate) {
+      Plant(place, 0.01, drawing.random(), baseline);
+      Plant(place, candidate_share, drawing.random(), candidate);
+    };
+  };
+  const auto nothing = [](Drawing&, GateSide&, GateSide&) {};
+  const auto slower = [](Drawing&, GateSide&, GateSide& candidate) {
+    for (auto& [key, side] : candidate.times)
+      for (RunValues& run : side)
+        for (double& value : run) value += std::log(1.2);
+  };
+  const auto crash = [](Drawing& drawing, GateSide&, GateSide& candidate) {
+    PlantCrash(1.0 / 3, drawing.random(), candidate);
+  };
+  const auto any = [](const GateVerdict& verdict) { return verdict.exit != ExitCode::kClean; };
+  const auto code = [](const GateVerdict& verdict) { return Fails(verdict, GateKind::kCodes); };
+  const auto time = [](const GateVerdict& verdict) { return Fails(verdict, GateKind::kSlower); };
+  const auto bucket = [](const GateVerdict& verdict) {
+    return Fails(verdict, GateKind::kNewCrash);
+  };
+  if (fuzz)
+    return {{"fuzz, A/A, 11 s each", 1, 1, 0, 0.01, nothing, any},
+            {"fuzz, A/A, 55 s each", 1, 5, 0, 0.01, nothing, any},
+            {"fuzz, A/A, 3 runs of 55 s each", 3, 5, 0, 0.01, nothing, any},
+            {"fuzz, A/A with a code of 1 %, 55 s each", 1, 5, 0, 0.01, codes(0.01), any},
+            {"fuzz, A/B, 1 % to 1.3 %, 55 s each", 1, 5, 0.95, 1, codes(0.013), code},
+            {"fuzz, A/B, 1 % to 1.3 %, 3 runs of 55 s each", 3, 5, 0.95, 1, codes(0.013), code}};
+  return {{"stress, A/A, 20 s each", 1, 1, 0, 0.01, nothing, any},
+          {"stress, A/A, 60 s each", 1, 3, 0, 0.01, nothing, any},
+          {"stress, A/A, 3 runs of 20 s each", 3, 1, 0, 0.01, nothing, any},
+          {"stress, A/A, 3 runs of 60 s each", 3, 3, 0, 0.01, nothing, any},
+          {"stress, A/A with a code of 1 %, 60 s each", 1, 3, 0, 0.01, codes(0.01), any},
+          {"stress, A/B, walks 20 % slower, 60 s each", 1, 3, 0.95, 1, slower, time},
+          {"stress, A/B, walks 20 % slower, 3 runs of 60 s", 3, 3, 0.95, 1, slower, time},
+          {"stress, A/B, a crash in every third second, 60 s", 1, 3, 1, 1, crash, bucket}};
+}
+
+bool Carry(const Experiment& experiment, const std::vector<RealRun>& runs, bool fuzz,
+           size_t pairs) {
+  Drawing drawing(runs, fuzz, 1);
+  size_t found = 0;
+  for (size_t i = 0; i < pairs; i++) {
+    auto [baseline, candidate] = drawing.Pair(experiment.runs, experiment.parts);
+    experiment.plant(drawing, baseline, candidate);
+    const GateVerdict verdict = JudgeGate(baseline, candidate, {});
+    const bool fails = experiment.found(verdict);
+    found += fails ? 1 : 0;
+    if (std::getenv("GATE_POWER_VERBOSE") != nullptr && fails != (experiment.least > 0))
+      fmt::print("{}", GateText(verdict));
+  }
+  const double share = static_cast<double>(found) / static_cast<double>(pairs);
+  const bool good = share >= experiment.least && share <= experiment.most;
+  fmt::print("{:<4} {:<48} the gate fails {} of {} pairs ({:.1f} %; goal {:g} % to {:g} %)\n",
+             good ? "ok" : "BAD", experiment.name, found, pairs, 100 * share,
+             100 * experiment.least, 100 * experiment.most);
+  return good;
+}
+
+// True if the gate meets all goals.
+bool Run(const char* path, bool fuzz, size_t pairs) {
+  const std::vector<RealRun> runs = ReadRuns(path);
+  if (runs.size() < 30 || pairs == 0) {
+    fmt::print(stderr, "gate_power: {}: {} runs are too few\n", path, runs.size());
+    return false;
+  }
+  const Place place = FindPlace(runs);
+  fmt::print("{} real runs; what is planted varies as {} of {}, {} ({:.2g} % of walks)\n",
+             runs.size(), place.like, place.state, place.region, 100 * place.share);
+  bool good = true;
+  for (const Experiment& experiment : Experiments(place, fuzz))
+    good &= Carry(experiment, runs, fuzz, pairs);
+  return good;
+}
+
+}  // namespace
+}  // namespace walkhammer
+
+int main(int argc, char** argv) {
+  using namespace walkhammer;
+  if (argc >= 3 && std::strcmp(argv[1], "record") == 0) return Record({argv + 2, argv + argc});
+  if (argc != 4) {
+    std::fputs("usage: gate_power STRESS.txt FUZZ.txt PAIRS | gate_power record RUN...\n", stderr);
+    return 2;
+  }
+  const size_t pairs = std::strtoul(argv[3], nullptr, 10);
+  const bool stress = Run(argv[1], false, pairs), fuzz = Run(argv[2], true, pairs);
+  return stress && fuzz ? 0 : 1;
+}

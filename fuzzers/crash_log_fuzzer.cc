@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libFuzzer target for what reads and redacts crash logs, built with sanitizers: anybody's text is
-// such an input. Besides passing the sanitizers, what is read must be within its bounds, and a
+// A libFuzzer target for what reads and redacts crash logs, built with sanitizers: anybody's text
+// is such an input. Besides passing the sanitizers, what is read must be within its bounds, and a
 // redacted text must keep its lines and stay as it is when it is redacted again.
 //   build/asan/crash_log_fuzzer [-runs=N] [CORPUS] harness/hs_err/testdata
 #include <algorithm>

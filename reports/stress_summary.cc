@@ -69,8 +69,8 @@ std::string Culprits(std::span<const CellSummary> cells, const RunRow& run, Cell
 }
 
 template <typename Row>
-Status Spread(const Result<std::vector<Row>>& rows, std::vector<CellSummary>& cells,
-              std::vector<Row> CellSummary::*member) {
+Status Distribute(const Result<std::vector<Row>>& rows, std::vector<CellSummary>& cells,
+                  std::vector<Row> CellSummary::*member) {
   if (!rows.ok()) return rows.failure();
   std::map<int64_t, CellSummary*> by_position;
   for (CellSummary& cell : cells) by_position[cell.row.position] = &cell;
@@ -99,12 +99,12 @@ Result<std::vector<CellSummary>> ReadCells(const RunDb& db, const std::vector<Co
     cell.row = row;
     cell.codes = GroupByState(by_label[CellLabel(row)]);
   }
-  Status status = Spread(db.CellThreads(), cells, &CellSummary::threads);
-  if (status.ok()) status = Spread(db.Agreement(), cells, &CellSummary::agreement);
-  if (status.ok()) status = Spread(db.Evidence(), cells, &CellSummary::evidence);
-  if (status.ok()) status = Spread(db.WalkEnds(), cells, &CellSummary::ends);
-  if (status.ok()) status = Spread(db.StepRegions(), cells, &CellSummary::regions);
-  if (status.ok()) status = Spread(db.StepRanges(), cells, &CellSummary::ranges);
+  Status status = Distribute(db.CellThreads(), cells, &CellSummary::threads);
+  if (status.ok()) status = Distribute(db.Agreement(), cells, &CellSummary::agreement);
+  if (status.ok()) status = Distribute(db.Evidence(), cells, &CellSummary::evidence);
+  if (status.ok()) status = Distribute(db.WalkEnds(), cells, &CellSummary::ends);
+  if (status.ok()) status = Distribute(db.StepRegions(), cells, &CellSummary::regions);
+  if (status.ok()) status = Distribute(db.StepRanges(), cells, &CellSummary::ranges);
   if (!status.ok()) return status.failure();
   ASSIGN_OR_RETURN(const auto stacks, db.CountStacks());
   for (CellSummary& cell : cells)

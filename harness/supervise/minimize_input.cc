@@ -28,9 +28,9 @@ std::string Gravest(const ReplayOutcome& outcome) {
 }
 
 // One search for a smaller input, and its proof.
-class Search {
+class SearchInChild {
  public:
-  Search(const ReplayInput& input, const ChildSetup& setup, const MinimizePlan& plan)
+  SearchInChild(const ReplayInput& input, const ChildSetup& setup, const MinimizePlan& plan)
       : input_(input), setup_(setup), plan_(plan) {}
 
   Result<MinimizedInput> Run();
@@ -66,14 +66,14 @@ class Search {
 };
 
 // A walk that failed is tried again: true, unless there were too many.
-bool Search::NoteUnwalked(const Failure& why) {
+bool SearchInChild::NoteUnwalked(const Failure& why) {
   if (MustEnd()) return false;
   if (++unwalked_ >= kMostUnwalked)
     cannot_walk_ = Unable(input_.name + " could not be walked: " + why.message);
   return !cannot_walk_.has_value();
 }
 
-Result<ReplayOutcome> Search::WalkFirst() {
+Result<ReplayOutcome> SearchInChild::WalkFirst() {
   for (;;) {
     ASSIGN_OR_RETURN(session_, ReplayRun::Start(input_, setup_, /*keep=*/true));
     auto first = session_->Wait([this] { return MustEnd(); });
@@ -86,7 +86,7 @@ Result<ReplayOutcome> Search::WalkFirst() {
 }
 
 // Whether the process that stays shows the finding.
-bool Search::ShowsHere(const WalkRequest& candidate) {
+bool SearchInChild::ShowsHere(const WalkRequest& candidate) {
   for (;;) {
     if (MustProve()) return false;
     const auto outcome = session_->Walk(candidate, [this] { return MustEnd(); });
@@ -100,7 +100,7 @@ bool Search::ShowsHere(const WalkRequest& candidate) {
 
 // True if each of `times` fresh processes shows the finding; at most plan_.jobs of them run at a
 // time. False, too, if the search must end.
-bool Search::AllShow(const WalkRequest& candidate, int times) {
+bool SearchInChild::AllShow(const WalkRequest& candidate, int times) {
   const ReplayInput input{ToText({candidate, expect_, setup_.platform.arch}, session_->symbols()),
                           input_.name, input_.hang_limit_ms};
   std::vector<std::unique_ptr<ReplayRun>> running;
@@ -136,7 +136,7 @@ bool Search::AllShow(const WalkRequest& candidate, int times) {
   return true;
 }
 
-Result<MinimizedInput> Search::Found(const Minimized& small, bool proved) const {
+Result<MinimizedInput> SearchInChild::Found(const Minimized& small, bool proved) const {
   MinimizedInput out;
   out.expect = expect_;
   out.text = ToText({small.request, expect_, setup_.platform.arch}, session_->symbols());
@@ -147,7 +147,7 @@ Result<MinimizedInput> Search::Found(const Minimized& small, bool proved) const 
   return out;
 }
 
-Result<MinimizedInput> Search::Run() {
+Result<MinimizedInput> SearchInChild::Run() {
   const Clock::time_point began = Clock::now();
   const auto first = WalkFirst();
   if (IsStopped()) return ToolFailed("interrupted before " + input_.name + " was walked");
@@ -180,7 +180,7 @@ Result<MinimizedInput> Search::Run() {
 
 Result<MinimizedInput> MinimizeInput(const ReplayInput& input, const ChildSetup& setup,
                                      const MinimizePlan& plan) {
-  return Search(input, setup, plan).Run();
+  return SearchInChild(input, setup, plan).Run();
 }
 
 }  // namespace walkhammer

@@ -97,7 +97,7 @@ void CellRecords::ForgetProgram() {
 
 void CellRecords::SetVerdict(const LaneVerdict& verdict) {
   counts_ = verdict.counts;
-  for (CountRow& count : counts_) count.scene = CellLabel(Row());
+  for (CountRow& count : counts_) count.scene = CellLabel(CurrentRow());
   stacks_ = verdict.stacks;
 }
 
@@ -117,7 +117,7 @@ bool CellRecords::HasJavaThread() const {
                      [](const CellThreadRow& thread) { return thread.java; });
 }
 
-CellRow CellRecords::Row() const {
+CellRow CellRecords::CurrentRow() const {
   CellRow row;
   {
     const std::lock_guard<std::mutex> guard(publishing_);
@@ -172,7 +172,7 @@ void CellRecords::EndPeriod() {
 }
 
 Status CellRecords::Save(RunDb& db) {
-  const CellRow row = Row();
+  const CellRow row = CurrentRow();
   const int64_t position = source_.position;
   RETURN_IF_ERROR(db.SaveCell(row));
   RETURN_IF_ERROR(db.SaveCellThreads(position, Threads()));

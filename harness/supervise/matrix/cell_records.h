@@ -61,7 +61,7 @@ class CellRecords {
   void SetStepMap(std::vector<StepRegionRow> regions, std::vector<StepRangeRow> ranges);
 
   // The row that was published last, with what the state says.
-  CellRow Row() const;
+  CellRow CurrentRow() const;
   bool HasJavaThread() const;  // in what was harvested
   // How often findings of each bucket were seen, those that were not handed over included.
   std::map<int64_t, uint64_t> SeenByBucket() const;

@@ -147,7 +147,7 @@ Status Recorder::SaveRows(const std::vector<Cell>& cells) {
   for (const Cell& cell : cells) {
     const std::lock_guard<std::mutex> guard(lock_);
     RETURN_IF_ERROR(cell.records->Save(db_));
-    const CellRow row = cell.records->Row();
+    const CellRow row = cell.records->CurrentRow();
     RETURN_IF_ERROR(sink_.SaveVm(row.vm_version, row.vm_gc));
     for (const auto& [bucket, count] : cell.records->SeenByBucket()) seen[bucket] += count;
   }

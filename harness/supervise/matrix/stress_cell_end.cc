@@ -123,7 +123,7 @@ Status StressCell::Judge() {
   auto facts = std::make_shared<Facts>();
   return OnRecords(
       [facts](CellRecords& records) {
-        *facts = {records.Row().delivery, records.HasJavaThread()};
+        *facts = {records.CurrentRow().delivery, records.HasJavaThread()};
         return Ok();
       },
       [this, facts] {

@@ -12,7 +12,7 @@ namespace {
 
 // Versions: as corpora/known-bugs and docs/jdk-support.md have measured them. A release that nobody
 // has looked at is in neither list.
-constexpr KnownBug kBugs[] = {
+constexpr KnownCrash kBugs[] = {
     {"JDK-8283849", "a zombie nmethod that the code cache's lookup meets ends the JVM",
      "CodeCache::find_blob", "unsafe access to zombie", "AsyncGetCallTrace",
      "11.0.5-11.0.13,17.0.2-17.0.3", "17.0.7,18", "", false, 1},
@@ -99,7 +99,7 @@ bool IsFixedIn(const Version& version, std::string_view fixed) {
   return version[0] == from[0] && version >= from;
 }
 
-bool MatchesFunction(const KnownBug& bug, const CrashTarget& target) {
+bool MatchesFunction(const KnownCrash& bug, const CrashTarget& target) {
   if (bug.functions[0] == 0) return false;
   for (const std::string& name : Split(bug.functions, '|')) {
     if (target.function.starts_with(name)) return true;
@@ -109,7 +109,7 @@ bool MatchesFunction(const KnownBug& bug, const CrashTarget& target) {
   return false;
 }
 
-bool IsOfThisBuild(const KnownBug& bug, const CrashReport& report) {
+bool IsOfThisBuild(const KnownCrash& bug, const CrashReport& report) {
   const std::string& level = report.version.debug_level.value;
   if (bug.debug_only && (level.empty() || level == "release")) return false;
   return bug.arch[0] == 0 || report.arch == CrashArch::kAarch64;
@@ -117,9 +117,9 @@ bool IsOfThisBuild(const KnownBug& bug, const CrashReport& report) {
 
 }  // namespace
 
-std::span<const KnownBug> AllKnownBugs() { return kBugs; }
+std::span<const KnownCrash> AllKnownCrashes() { return kBugs; }
 
-VersionFit FitOf(const KnownBug& bug, std::string_view version) {
+VersionFit FitOf(const KnownCrash& bug, std::string_view version) {
   const Version crashed = VersionOf(version);
   if (crashed[0] == 0) return VersionFit::kNotKnown;
   for (const std::string& range : Split(bug.affected, ','))
@@ -133,7 +133,7 @@ std::vector<Resemblance> ResemblancesOf(const CrashReport& report, const GuiltVe
                                         const CrashTarget& target) {
   std::vector<Resemblance> found;
   if (guilt.guilt == Guilt::kNone) return found;
-  for (const KnownBug& bug : kBugs) {
+  for (const KnownCrash& bug : kBugs) {
     if (!IsOfThisBuild(bug, report)) continue;
     if (guilt.pattern != nullptr && !std::string_view(guilt.pattern->whose).starts_with(bug.walker))
       continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// KnownBugs: bugs of public trackers that crash a stack walker, by what a crash report shows of
+// KnownCrashes: bugs of public trackers that crash a stack walker, by what a crash report shows of
 // them, and which bug a crash resembles. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CRASH_KNOWN_BUGS_H_
 #define WALKHAMMER_HARNESS_CRASH_KNOWN_BUGS_H_
@@ -15,7 +15,7 @@
 
 namespace walkhammer {
 
-struct KnownBug {
+struct KnownCrash {
   const char* id;     // "JDK-8283849"
   const char* title;  // one line
   // What the report must show: comparable functions, separated by '|', one of which is blamed or
@@ -32,12 +32,12 @@ struct KnownBug {
   int bug_class;     // number of the class in corpora/README.md; 0: none
 };
 
-std::span<const KnownBug> AllKnownBugs();
+std::span<const KnownCrash> AllKnownCrashes();
 
 enum class VersionFit : uint8_t { kAffected, kNotKnown, kFixed };  // the best resemblance first
 
 struct Resemblance {
-  const KnownBug* bug;
+  const KnownCrash* bug;
   VersionFit version;
   bool by_check;  // the failed check is the bug's: stronger than a function
 };
@@ -48,7 +48,7 @@ std::vector<Resemblance> ResemblancesOf(const CrashReport& report, const GuiltVe
                                         const CrashTarget& target);
 
 // How a version, "17.0.15" or "17.0.15+6-LTS", stands to the bug's ranges.
-VersionFit FitOf(const KnownBug& bug, std::string_view version);
+VersionFit FitOf(const KnownCrash& bug, std::string_view version);
 
 }  // namespace walkhammer
 

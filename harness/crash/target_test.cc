@@ -96,8 +96,8 @@ TEST(CrashTarget, TakesACrashInTheFunctionThatChecked) {
 }
 
 TEST(KnownBugs, RangesHaveBothEnds) {
-  const KnownBug bug = {"",          "", "",    "", "", "11.0.5-11.0.13,17.0.2-17.0.3,25-27",
-                        "17.0.7,28", "", false, 0};
+  const KnownCrash bug = {"",          "", "",    "", "", "11.0.5-11.0.13,17.0.2-17.0.3,25-27",
+                          "17.0.7,28", "", false, 0};
   for (const char* affected :
        {"11.0.5", "11.0.13+8", "17.0.2", "17.0.3", "25", "25.0.3+9", "27.0.9"})
     EXPECT_EQ(FitOf(bug, affected), VersionFit::kAffected) << affected;

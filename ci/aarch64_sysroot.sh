@@ -7,7 +7,7 @@
 #   DIR/sysroot        Debian 12's libraries and headers, and OpenJDK 17
 #   DIR/sysroot-N      the C library and OpenJDK N of a newer Debian, for each other FEATURE, with
 #                      the libraries of DIR/sysroot that walkhammer's programs are linked with
-# Entries of DIR that exist are left as they are.
+# Entries of DIR that exist are left as they are, but for a DIR/sysroot of other packages.
 # Exit codes: 0 done, 2 usage, 3 packages cannot be downloaded.
 set -eu
 
@@ -61,6 +61,8 @@ sysroot() {
   rm -rf "$dir/sysroot.part"
   unpack arm64 bookworm "$dir/sysroot.part" $hotspot_libraries $libraries $headers openjdk-17-jre-headless
   make_links_relative "$dir/sysroot.part"
+  echo "$libraries $headers" >"$dir/sysroot.part/packages"
+  rm -rf "$dir/sysroot"
   mv "$dir/sysroot.part" "$dir/sysroot"
 }
 
@@ -76,7 +78,8 @@ newer_sysroot() {
 }
 
 [ "$(uname -m)" = aarch64 ] || once "$dir/qemu-aarch64" emulator
-once "$dir/sysroot" sysroot
+# An older walkhammer needed fewer packages.
+[ "$(cat "$dir/sysroot/packages" 2>/dev/null)" = "$libraries $headers" ] || sysroot
 for feature in $features; do
   [ "$feature" = 17 ] || once "$dir/sysroot-$feature" newer_sysroot "$feature"
 done

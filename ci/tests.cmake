@@ -239,7 +239,7 @@ if(NOT WALKHAMMER_SANITIZE)
 endif()
 
 # How often the gate is wrong, on runs that are drawn from real ones: docs/gate.md.
-if(NOT WALKHAMMER_SANITIZE)
+if(NOT WALKHAMMER_SANITIZE AND NOT CMAKE_CROSSCOMPILING)  # figures of the build machine will do
   add_executable(gate_power reports/testing/gate_power.cc)
   target_link_libraries(gate_power PRIVATE wh_reports)
   add_test(NAME gate_power

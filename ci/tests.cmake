@@ -60,7 +60,8 @@ wh_test(crash_test
         harness/supervise/reproduce/candidate_replays_test.cc
         LIBS wh_core wh_reproduce)
 target_compile_definitions(crash_test PRIVATE
-                           WALKHAMMER_CRASH_LOGS="${CMAKE_SOURCE_DIR}/harness/hs_err/testdata")
+                           WALKHAMMER_CRASH_LOGS="${CMAKE_SOURCE_DIR}/harness/hs_err/testdata"
+                           WALKHAMMER_KNOWN_BUGS="${CMAKE_SOURCE_DIR}/corpora/known-bugs")
 wh_test(reports_test
         reports/code_listing_test.cc reports/coverage_report_test.cc
         reports/flame_graph_test.cc reports/reports_test.cc

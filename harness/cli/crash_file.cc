@@ -14,8 +14,21 @@
 namespace walkhammer {
 namespace {
 
-constexpr char kKnownInputs[] = "known-inputs";  // beside the command
 constexpr size_t kMostBytes = size_t{256} << 20;
+
+// Of the folders beside the command. One that is missing has nothing.
+Result<Corpora> ReadCorpora(bool with_inputs) {
+  const std::string bugs = BesideExecutable("known-bugs");
+  Corpora corpora;
+  std::error_code error;
+  if (std::filesystem::exists(bugs, error)) {
+    ASSIGN_OR_RETURN(corpora.bugs, ReadKnownBugs(bugs));
+  }
+  if (!with_inputs) return corpora;
+  corpora.inputs = ReadKnownInputs(BesideExecutable("regressions"));
+  for (KnownInput& input : ReadKnownInputs(bugs)) corpora.inputs.push_back(std::move(input));
+  return corpora;
+}
 
 }  // namespace
 
@@ -26,10 +39,9 @@ Result<ImportedCrash> ReadCrashFile(const std::string& path, const std::string& 
     return BadInput(path + " is a folder; import wants crash reports");
   if (std::ifstream file(path, std::ios::binary); !file)
     return BadInput("cannot read " + path + ": " + std::strerror(errno));
-  std::vector<KnownInput> known;
-  if (with_known_inputs) known = ReadKnownInputs(BesideExecutable(kKnownInputs));
-  if (CoreFile::IsCore(path)) return ImportCore(path, modules, known);
-  return ImportText(ReadFile(path, kMostBytes), path, known);
+  ASSIGN_OR_RETURN(const auto corpora, ReadCorpora(with_known_inputs));
+  if (CoreFile::IsCore(path)) return ImportCore(path, modules, corpora);
+  return ImportText(ReadFile(path, kMostBytes), path, corpora);
 }
 
 }  // namespace walkhammer

@@ -13,7 +13,7 @@ namespace walkhammer {
 // Reads an hs_err log, another text, or a core. `modules`: folder in which the files of a core's
 // program are looked for, if not at their own paths; may be empty. `with_known_inputs`: candidates
 // may be walkhammer's own inputs that show the same function. kBadInput: the file cannot be read,
-// or holds no crash.
+// or holds no crash, or a file of the known bugs beside the command is malformed.
 Result<ImportedCrash> ReadCrashFile(const std::string& path, const std::string& modules,
                                     bool with_known_inputs = true);
 

@@ -48,11 +48,11 @@ json CandidatesJson(const ImportedCrash& crash, const std::vector<std::string>& 
 json CrashJson(const ImportedCrash& crash, const std::vector<std::string>& paths) {
   json bugs = json::array();
   for (const Resemblance& resemblance : crash.resemblances) {
-    constexpr const char* kFits[] = {"affected", "not-known", "fixed"};
+    constexpr const char* kAffected[] = {"fixed", "affected", "not-known"};
     bugs.push_back({{"id", resemblance.bug->id},
                     {"title", resemblance.bug->title},
                     {"by", resemblance.by_check ? "check" : "function"},
-                    {"version", kFits[static_cast<int>(resemblance.version)]}});
+                    {"version", kAffected[static_cast<int>(resemblance.affected)]}});
   }
   constexpr const char* kGuilts[] = {"no", "yes", "not-told"};
   const GuiltVerdict& guilt = crash.guilt;

@@ -13,7 +13,7 @@ namespace walkhammer {
 namespace {
 
 ImportedCrash Import(const std::string& text, const std::vector<KnownInput>& known = {}) {
-  auto crash = ImportText(text, "a.log", known);
+  auto crash = ImportText(text, "a.log", {known, {}});
   EXPECT_TRUE(crash.ok());
   return crash.value();
 }

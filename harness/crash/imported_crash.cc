@@ -51,11 +51,11 @@ std::string GuiltText(const GuiltVerdict& guilt) {
   return text;
 }
 
-std::string_view FitText(VersionFit fit) {
-  switch (fit) {
-    case VersionFit::kAffected:
+std::string_view AffectedText(Affected affected) {
+  switch (affected) {
+    case Affected::kYes:
       return "this version is known to have it";
-    case VersionFit::kFixed:
+    case Affected::kNo:
       return "but this version is known to be without it";
     default:
       return "whether this version has it is not known here";
@@ -69,7 +69,7 @@ std::string ResemblanceText(const std::vector<Resemblance>& all) {
     const KnownCrash& bug = *resemblance.bug;
     const std::string by = resemblance.by_check ? "same check" : "same function";
     text += fmt::format("  resembles    {}, {} ({}; {}{})\n", bug.id, bug.title, by,
-                        FitText(resemblance.version),
+                        AffectedText(resemblance.affected),
                         bug.bug_class > 0 ? fmt::format("; class {}", bug.bug_class) : "");
   }
   return text;
@@ -88,27 +88,26 @@ std::string GuiltWord(const GuiltVerdict& guilt) {
   }
 }
 
-ImportedCrash Judge(CrashReport report, const std::string& name,
-                    const std::vector<KnownInput>& known) {
+ImportedCrash Judge(CrashReport report, const std::string& name, const Corpora& corpora) {
   ImportedCrash crash;
   crash.name = name;
   crash.report = std::move(report);
   crash.chain = ChainOf(crash.report);
   crash.guilt = JudgeGuilt(crash.report, crash.chain);
   crash.target = TargetOf(crash.report, crash.chain);
-  crash.resemblances = ResemblancesOf(crash.report, crash.guilt, crash.target);
+  crash.resemblances = ResemblancesOf(crash.report, crash.guilt, crash.target, corpora.bugs);
   if (crash.guilt.guilt != Guilt::kNone)
-    crash.candidates =
-        CandidatesOf(crash.report, crash.chain, crash.guilt, crash.target, known, kMostCandidates);
+    crash.candidates = CandidatesOf(crash.report, crash.chain, crash.guilt, crash.target,
+                                    corpora.inputs, kMostCandidates);
   return crash;
 }
 
 Result<ImportedCrash> ImportText(std::string_view text, const std::string& name,
-                                 const std::vector<KnownInput>& known) {
+                                 const Corpora& corpora) {
   CrashReport report = ParseCrashReport(text);
   if (report.text_kind == CrashText::kNone)
     return BadInput(name + " is no crash report: no head of an hs_err log and no stack is in it");
-  return Judge(std::move(report), name, known);
+  return Judge(std::move(report), name, corpora);
 }
 
 std::string AnswerOf(const ImportedCrash& crash) {

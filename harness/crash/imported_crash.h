@@ -10,7 +10,7 @@
 
 #include "harness/base/result.h"
 #include "harness/crash/candidates.h"
-#include "harness/crash/known_bugs.h"
+#include "harness/crash/known_crashes.h"
 
 namespace walkhammer {
 
@@ -26,13 +26,18 @@ struct ImportedCrash {
 
 inline constexpr size_t kMostCandidates = 400;
 
-// Judges a report. `known`: see CandidatesOf.
-ImportedCrash Judge(CrashReport report, const std::string& name,
-                    const std::vector<KnownInput>& known);
+// What a crash is compared with.
+struct Corpora {
+  std::vector<KnownInput> inputs;  // see CandidatesOf
+  std::vector<KnownBug> bugs;      // see ResemblancesOf
+};
+
+// Judges a report.
+ImportedCrash Judge(CrashReport report, const std::string& name, const Corpora& corpora);
 
 // Reads a log or another text. kBadInput: nothing of a crash is in it.
 Result<ImportedCrash> ImportText(std::string_view text, const std::string& name,
-                                 const std::vector<KnownInput>& known);
+                                 const Corpora& corpora);
 
 // The answer in words: several lines, each ending in a newline.
 std::string AnswerOf(const ImportedCrash& crash);

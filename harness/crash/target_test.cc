@@ -3,11 +3,27 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "harness/crash/crash_testing.h"
-#include "harness/crash/known_bugs.h"
+#include "harness/crash/known_crashes.h"
 
 namespace walkhammer {
 namespace {
+
+std::vector<KnownBug> BugsOfTheCorpora() {
+  auto bugs = ReadKnownBugs(WALKHAMMER_KNOWN_BUGS);
+  EXPECT_TRUE(bugs.ok());
+  return bugs.ok() ? std::move(bugs).value() : std::vector<KnownBug>();
+}
+
+CrashVersion VersionOf(const std::string& jdk, const std::string& vm, int feature) {
+  CrashVersion version;
+  if (!jdk.empty()) version.jdk = {jdk, 1};
+  if (!vm.empty()) version.vm_version = {vm, 1};
+  if (feature > 0) version.feature = {feature, 1};
+  return version;
+}
 
 CrashTarget TargetOfText(const std::string& text) {
   const CrashReport report = ParseCrashReport(text);
@@ -81,11 +97,15 @@ TEST(CrashTarget, ComparesChecksWithoutTheirLines) {
             Closeness::kClass);
   EXPECT_EQ(Compare(target, "crash CodeCache::find_blob(void*)+0x1", ""), Closeness::kNone);
   const CrashReport report = ParseCrashReport(text);
-  const auto bugs = ResemblancesOf(report, JudgeGuilt(report, ChainOf(report)), target);
+  const auto bugs =
+      ResemblancesOf(report, JudgeGuilt(report, ChainOf(report)), target, BugsOfTheCorpora());
   ASSERT_FALSE(bugs.empty());
   EXPECT_STREQ(bugs.front().bug->id, "JDK-8352649");
   EXPECT_TRUE(bugs.front().by_check);
-  EXPECT_EQ(bugs.front().version, VersionFit::kAffected);
+  EXPECT_EQ(bugs.front().affected, Affected::kYes);
+  ASSERT_EQ(bugs.size(), 2U);
+  EXPECT_STREQ(bugs.back().bug->id, "JDK-8283849");
+  EXPECT_EQ(bugs.back().affected, Affected::kNo);
 }
 
 TEST(CrashTarget, TakesACrashInTheFunctionThatChecked) {
@@ -95,25 +115,54 @@ TEST(CrashTarget, TakesACrashInTheFunctionThatChecked) {
   EXPECT_EQ(Compare(target, "crash CodeCache::find_nmethod(void*)+0x1", ""), Closeness::kNone);
 }
 
-TEST(KnownBugs, RangesHaveBothEnds) {
-  const KnownCrash bug = {"",          "", "",    "", "", "11.0.5-11.0.13,17.0.2-17.0.3,25-27",
-                          "17.0.7,28", "", false, 0};
-  for (const char* affected :
-       {"11.0.5", "11.0.13+8", "17.0.2", "17.0.3", "25", "25.0.3+9", "27.0.9"})
-    EXPECT_EQ(FitOf(bug, affected), VersionFit::kAffected) << affected;
-  for (const char* fixed : {"17.0.7", "17.0.15+6-LTS", "28-ea+18", "29"})
-    EXPECT_EQ(FitOf(bug, fixed), VersionFit::kFixed) << fixed;
-  for (const char* unknown : {"11.0.4", "11.0.14", "17.0.1", "17.0.4", "21.0.2", "", "x"})
-    EXPECT_EQ(FitOf(bug, unknown), VersionFit::kNotKnown) << unknown;
+TEST(KnownCrashes, VersionsComeFromTheFolderOfTheBug) {
+  const KnownCrash bug = {"JDK-1", "", "", "", "", "[25,28-ea)", "", false, 0};
+  KnownBug folder, other;
+  folder.id = "JDK-1";
+  folder.versions_affected = ParseVersionRanges("[11.0.5,11.0.14)").value();
+  folder.versions_clean = ParseVersionRanges("[17,)").value();
+  other.id = "JDK-2";
+  const auto affected = [&](const char* jdk, const std::vector<KnownBug>& folders) {
+    return AffectedByCrash(bug, folders, VersionOf(jdk, "", 0));
+  };
+  EXPECT_EQ(affected("11.0.13+8", {other, folder}), Affected::kYes);
+  EXPECT_EQ(affected("11.0.14+1", {other, folder}), Affected::kUnknown);
+  EXPECT_EQ(affected("25.0.3+9", {other, folder}), Affected::kNo);
+  for (const char* yes : {"25", "25.0.3+9", "27.0.9"})
+    EXPECT_EQ(affected(yes, {other}), Affected::kYes) << yes;
+  for (const char* unknown : {"25-ea+3", "24.0.2", "28-ea+18", "28", "", "x"})
+    EXPECT_EQ(affected(unknown, {other}), Affected::kUnknown) << unknown;
 }
 
-TEST(KnownBugs, OfAnInnocentChainThereAreNone) {
+TEST(KnownCrashes, VersionsOfTheVmCountFromJdk9On) {
+  const KnownCrash bug = {"", "", "", "", "", "[17,28-ea)", "", false, 0};
+  EXPECT_EQ(AffectedByCrash(bug, {}, VersionOf("", "25.0.3+9", 25)), Affected::kYes);
+  EXPECT_EQ(AffectedByCrash(bug, {}, VersionOf("", "25.504-b01", 8)), Affected::kUnknown);
+  EXPECT_EQ(AffectedByCrash(bug, {}, VersionOf("25.504-b01", "", 8)), Affected::kUnknown);
+}
+
+TEST(KnownCrashes, TellVersionsOnceOnly) {
+  const std::vector<KnownBug> folders = BugsOfTheCorpora();
+  size_t with_folder = 0;
+  for (const KnownCrash& bug : AllKnownCrashes()) {
+    EXPECT_TRUE(ParseVersionRanges(bug.affected).ok()) << bug.id;
+    if (std::none_of(folders.begin(), folders.end(),
+                     [&](const KnownBug& folder) { return folder.id == bug.id; }))
+      continue;
+    with_folder++;
+    EXPECT_STREQ(bug.affected, "") << bug.id << " has a folder, which tells its versions";
+  }
+  EXPECT_GE(with_folder, 3U);
+}
+
+TEST(KnownCrashes, OfAnInnocentChainThereAreNone) {
   const CrashReport report =
       ParseCrashReport(LogWith({"V  [libjvm.so+0x1]  frame::safe_for_sender(JavaThread*)+0x1",
                                 "V  [libjvm.so+0x2]  StackFrameStream::next()+0x2",
                                 "V  [libjvm.so+0x3]  G1RootProcessor::run()+0x3"}));
   const CrashedChain chain = ChainOf(report);
-  EXPECT_TRUE(ResemblancesOf(report, JudgeGuilt(report, chain), TargetOf(report, chain)).empty());
+  EXPECT_TRUE(
+      ResemblancesOf(report, JudgeGuilt(report, chain), TargetOf(report, chain), {}).empty());
 }
 
 }  // namespace

@@ -172,7 +172,7 @@ uint8_t WalkerOf(const ImportedCrash& crash) {
 }  // namespace
 
 Result<ImportedCrash> ImportCore(const std::string& path, const std::string& modules,
-                                 const std::vector<KnownInput>& known) {
+                                 const Corpora& corpora) {
   ASSIGN_OR_RETURN(const auto core, CoreFile::Open(path, modules));
   ASSIGN_OR_RETURN(const auto jvm, CoreJvm::Open(*core));
   const std::vector<SignalContext> all = SignalContextsOf(*core, core->threads().front());
@@ -194,7 +194,7 @@ Result<ImportedCrash> ImportCore(const std::string& path, const std::string& mod
   auto state = std::make_unique<StressState>();
   state->job.depth = 128;
   jvm->Describe(named, *state);
-  ImportedCrash crash = Judge(ReportOf(*core, *jvm, *state, contexts), path, known);
+  ImportedCrash crash = Judge(ReportOf(*core, *jvm, *state, contexts), path, corpora);
   if (crash.guilt.guilt == Guilt::kNone || contexts.walked == nullptr) return crash;
   auto symbols = std::make_unique<SymbolTable>();
   symbols->Init();

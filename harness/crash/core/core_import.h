@@ -15,7 +15,7 @@ namespace walkhammer {
 // `modules`: as for CoreFile::Open. kBadInput: no core; kUnable: no JVM is in it, or its libjvm.so
 // is not on this machine.
 Result<ImportedCrash> ImportCore(const std::string& path, const std::string& modules,
-                                 const std::vector<KnownInput>& known);
+                                 const Corpora& corpora);
 
 }  // namespace walkhammer
 

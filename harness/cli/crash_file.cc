@@ -14,8 +14,6 @@
 namespace walkhammer {
 namespace {
 
-constexpr size_t kMostBytes = size_t{256} << 20;
-
 // Of the folders beside the command. One that is missing has nothing.
 Result<Corpora> ReadCorpora(bool with_inputs) {
   const std::string bugs = BesideExecutable("known-bugs");
@@ -32,16 +30,24 @@ Result<Corpora> ReadCorpora(bool with_inputs) {
 
 }  // namespace
 
-Result<ImportedCrash> ReadCrashFile(const std::string& path, const std::string& modules,
-                                    bool with_known_inputs) {
+Result<std::string> ReadCrashText(const std::string& path) {
+  constexpr size_t kMostBytes = size_t{256} << 20;  // dumps of memory are no text
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
-    return BadInput(path + " is a folder; import wants crash reports");
+    return BadInput(path + " is a folder; give a crash report");
   if (std::ifstream file(path, std::ios::binary); !file)
     return BadInput("cannot read " + path + ": " + std::strerror(errno));
+  std::string text = ReadFile(path, kMostBytes + 1);
+  if (text.size() > kMostBytes) return BadInput(path + " is larger than 256 MiB: no log is");
+  return text;
+}
+
+Result<ImportedCrash> ReadCrashFile(const std::string& path, const std::string& modules,
+                                    bool with_known_inputs) {
   ASSIGN_OR_RETURN(const auto corpora, ReadCorpora(with_known_inputs));
   if (CoreFile::IsCore(path)) return ImportCore(path, modules, corpora);
-  return ImportText(ReadFile(path, kMostBytes), path, corpora);
+  ASSIGN_OR_RETURN(const auto text, ReadCrashText(path));
+  return ImportText(text, path, corpora);
 }
 
 }  // namespace walkhammer

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReadCrashFile: reads and judges the crash report that a user names. Signal-safe: no.
+// ReadCrashText, ReadCrashFile: read the crash report that a user names; the latter judges it, too.
+// Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_CRASH_FILE_H_
 #define WALKHAMMER_HARNESS_CLI_CRASH_FILE_H_
 
@@ -9,6 +10,10 @@
 #include "harness/crash/imported_crash.h"
 
 namespace walkhammer {
+
+// Reads a text that a user names, of at most 256 MiB. kBadInput: it is a folder, larger, or cannot
+// be read.
+Result<std::string> ReadCrashText(const std::string& path);
 
 // Reads an hs_err log, another text, or a core. `modules`: folder in which the files of a core's
 // program are looked for, if not at their own paths; may be empty. `with_known_inputs`: candidates

@@ -1,46 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // redact: a crash log without what is personal in it, on stdout; on stderr what was taken out.
-
 #include "harness/hs_err/redact.h"
 
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "harness/base/numbers.h"
 #include "harness/base/print.h"
+#include "harness/cli/crash_file.h"
 #include "harness/cli/options.h"
 
 namespace walkhammer {
 namespace {
 
-// Larger than any log; dumps of memory are no text.
-constexpr uintmax_t kMostBytes = 256 << 20;
-
-Result<std::string> ReadLog(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error))
-    return BadInput(path + " is a folder; redact wants a crash log");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return BadInput("cannot read " + path + ": " + std::strerror(errno));
-  std::string text;
-  constexpr size_t kStep = 1 << 20;
-  do {
-    const size_t before = text.size();
-    text.resize(before + kStep);
-    file.read(text.data() + before, kStep);
-    text.resize(before + static_cast<size_t>(file.gcount()));
-    if (text.size() > kMostBytes) return BadInput(path + " is larger than 256 MiB: no log is");
-  } while (file);
-  return text;
-}
-
 int RunRedact(const std::string& path) {
-  const auto text = ReadLog(path);
+  const auto text = ReadCrashText(path);
   if (!text.ok()) return PrintFailure(text.failure());
   std::vector<Redaction> done;
   const std::string redacted = Redact(text.value(), &done);

@@ -80,3 +80,16 @@ leave_log() {
   [[ $output == *"tried        candidates"* ]]
   [[ $output == *"tried        fuzzing by libfuzzer"* ]]
 }
+
+@test "reproduce refuses wrong options before it walks" {
+  log=harness/hs_err/testdata/17.0.15-agct-3.log
+  mkdir "$out/full"
+  touch "$out/full/file"
+  for options in "--time x" "--stress-time x" "--out $out/full"; do
+    # shellcheck disable=SC2086  # two words
+    run -2 "$walkhammer" reproduce "$log" --jdk "$jdk" $options
+    [ "${#lines[@]}" -eq 1 ]
+    [[ $output == *"${options%% *}"* ]]
+  done
+  [ "$(ls "$out/full")" = file ]
+}

@@ -248,9 +248,24 @@ int End(const Options& options, const ImportedCrash& crash, const json& all, boo
   return static_cast<int>(found ? ExitCode::kFindings : ExitCode::kClean);
 }
 
+// What would otherwise be found wrong only when its stage begins.
+Status CheckOptions(const Options& options) {
+  ASSIGN_OR_RETURN([[maybe_unused]] const auto time, ParseDuration(options.time, "--time"));
+  if (!options.stress_time.empty()) {
+    ASSIGN_OR_RETURN([[maybe_unused]] const auto stress_time,
+                     ParseDuration(options.stress_time, "--stress-time"));
+  }
+  std::error_code error;
+  if (!options.out.empty() && std::filesystem::exists(options.out, error) &&
+      !std::filesystem::is_empty(options.out, error))
+    return BadInput(fmt::format(
+        "--out {}: exists and is not empty; choose another folder or remove it", options.out));
+  return Ok();
+}
+
 int RunReproduce(const Options& options, const std::vector<std::string>& jvm_flags) {
-  auto time = ParseDuration(options.time, "--time");
-  if (!time.ok()) return PrintFailure(time.failure());
+  if (const Status checked = CheckOptions(options); !checked.ok())
+    return PrintFailure(checked.failure());
   auto read = ReadCrashFile(options.file, options.modules, !options.no_known);
   if (!read.ok()) return PrintFailure(read.failure());
   const ImportedCrash& crash = read.value();

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "harness/base/files.h"
 #include "harness/elf/elf_file.h"
 
 namespace walkhammer {
@@ -19,7 +20,8 @@ namespace walkhammer {
 // Read-only bytes of a file; empty if it cannot be mapped.
 struct CoreFile::Bytes {
   explicit Bytes(const std::string& path) {
-    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    // A core may name a FIFO, which would wait for its writer.
+    const int fd = OpenFile(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) return;
     struct stat info {};
     if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {

@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <gtest/gtest.h>
 #include <sys/procfs.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -58,6 +59,7 @@ class MadeUpCore {
     for (int i = 0; i < 3; i++)
       std::memcpy(reinterpret_cast<char*>(&status.pr_reg) + 8 * numbers[i], &registers[i], 8);
     std::string note = Note(NT_PRSTATUS, {reinterpret_cast<const char*>(&status), sizeof status});
+    if (!file_.empty()) note += Note(NT_FILE, MappedFile());
     Elf64_Ehdr header{};
     std::memcpy(header.e_ident, ELFMAG, SELFMAG);
     header.e_ident[EI_CLASS] = ELFCLASS64;
@@ -85,8 +87,13 @@ class MadeUpCore {
     return bytes;
   }
   uint64_t sp_ = kStack + 0x100, fp_ = kStack + 0x180;
+  std::string file_;  // path of the file whose first page is mapped at kCode; empty: none
 
  private:
+  std::string MappedFile() const {
+    const uint64_t words[] = {1, 0x1000, kCode, kCode + 0x1000, 0};
+    return std::string(reinterpret_cast<const char*>(words), sizeof words) + file_ + '\0';
+  }
   static std::string Note(uint32_t type, std::string_view content) {
     const Elf64_Nhdr header{5, static_cast<uint32_t>(content.size()), type};
     std::string note(reinterpret_cast<const char*>(&header), sizeof header);
@@ -127,6 +134,26 @@ TEST(CoreFile, ReadsThreadsAndMemory) {
   EXPECT_FALSE(core->ReadWord(kCode, word));  // the kernel leaves code out; no file is named
   EXPECT_TRUE(core->AreaOf(kCode)->executable);
   EXPECT_EQ(core->AreaOf(kStack - 1), nullptr);
+}
+
+TEST(CoreFile, ReadsCodeFromTheFileThatWasMapped) {
+  const std::string folder = testing::TempDir() + "/modules-" + std::to_string(getpid());
+  std::filesystem::create_directories(folder);
+  MadeUpCore made;
+  made.file_ = "/nowhere/libcode.so";
+  const std::string file = folder + "/libcode.so";
+  uint64_t word = 0;
+  EXPECT_FALSE(Open(made.Write())->ReadWord(kCode, word));
+  std::ofstream(file) << "0123456789";
+  const auto core = CoreFile::Open(made.Write(), folder);
+  ASSERT_TRUE(core.ok());
+  ASSERT_TRUE(core.value()->ReadWord(kCode + 2, word));
+  EXPECT_EQ(std::memcmp(&word, "23456789", sizeof word), 0);
+  EXPECT_FALSE(core.value()->ReadWord(kCode + 3, word));  // beyond the file's end
+  std::filesystem::remove(file);
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);  // nobody writes into it
+  EXPECT_FALSE(CoreFile::Open(made.Write(), folder).value()->ReadWord(kCode, word));
+  std::filesystem::remove_all(folder);
 }
 
 TEST(CoreFile, RefusesWhatIsNoCore) {

@@ -26,14 +26,23 @@ bool IsSecretName(std::string_view name) {
 
 bool IsNameChar(char c) { return IsWordChar(c) || c == '.' || c == '-'; }
 
-// The size of a value at the begin of `text`: a quoted text, or up to a blank or a separator.
-size_t ValueSize(std::string_view text) {
+// The size of the value at `begin` of `line`: a quoted text, or up to a blank or a quote; in the
+// query of a URL up to the next parameter. A separator behind a value is no part of it.
+size_t ValueSize(std::string_view line, size_t begin) {
+  std::string_view text = line.substr(begin);
   if (text.empty()) return 0;
   if (text[0] == '"' || text[0] == '\'') {
     const size_t end = text.find(text[0], 1);
     return end == std::string_view::npos ? text.size() : end + 1;
   }
-  return std::min(text.find_first_of(" \t&,;\"'"), text.size());
+  constexpr size_t kLongestWord = 4096;
+  const size_t from = begin - std::min(begin, kLongestWord);
+  const std::string_view word = line.substr(from, begin - from);
+  const size_t blank = word.find_last_of(" \t\"'");
+  const bool in_query = word.substr(blank == word.npos ? 0 : blank).find('?') != word.npos;
+  text = text.substr(0, text.find_first_of(in_query ? " \t&\"'" : " \t\"'"));
+  while (text.ends_with(',') || text.ends_with(';')) text.remove_suffix(1);
+  return text.size();
 }
 
 // "-Ddb.password=x", "--token x", "--token=x", "?api_key=x&"
@@ -59,7 +68,7 @@ void ReplaceSecrets(std::string& line, Done& done) {
     } else {
       continue;
     }
-    const size_t size = ValueSize(std::string_view(line).substr(value));
+    const size_t size = ValueSize(line, value);
     if (size == 0 || line[value] == '<' || (is_option && line[value] == '-')) continue;
     line.replace(value, size, "<redacted>");
     done.emplace_back("secret");

@@ -23,12 +23,11 @@ rows='
 '
 
 name=${1:?usage: ci/build_jdk.sh NAME DIR} dir=${2:?usage: ci/build_jdk.sh NAME DIR}
+# shellcheck source=ci/rows.sh
+. ci/rows.sh
+check_row "$name"
 # shellcheck disable=SC2046  # a row's words
-set -- $(echo "$rows" | awk -v name="$name" '$1 == name { print $2, $3, $4 }')
-if [ "$#" -ne 3 ]; then
-  echo "build_jdk: no row for $name: choose of $(echo "$rows" | awk 'NF { printf "%s ", $1 }')" >&2
-  exit 2
-fi
+set -- $(row "$name")
 debian=$1 java=$2 boot_feature=$3
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)

@@ -43,35 +43,11 @@ aarch64-27  aarch64  sysroot  27
 '
 
 dir=${WALKHAMMER_JDKS:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/jdks}
-names=
 builds=
-while [ "$#" -gt 0 ]; do
-  case $1 in
-    --dir)
-      dir=${2:?--dir wants a folder}
-      shift
-      ;;
-    --build)
-      builds="$builds ${2:?--build wants a name}"
-      shift
-      ;;
-    --list)
-      echo "$rows" | awk 'NF { print $1 }'
-      exit 0
-      ;;
-    *)
-      if ! echo "$rows" | awk '{ print $1 }' | grep -qxF -- "$1"; then
-        echo "jdks: no row for $1: choose of $(echo "$rows" | awk '{ print $1 }' | tr '\n' ' ')" >&2
-        exit 2
-      fi
-      names="$names $1"
-      ;;
-  esac
-  shift
-done
+# shellcheck source=ci/rows.sh
+. ci/rows.sh
+take_words "$@"
 [ -n "$names$builds" ] || names=$(echo "$rows" | awk -v arch="$(uname -m)" '$2 == arch { print $1 }')
-mkdir -p "$dir"
-dir=$(cd "$dir" && pwd)
 
 apt_trees=$dir/.apt
 # shellcheck source=ci/debian_packages.sh
@@ -141,9 +117,9 @@ missing=
 for name in $names; do
   if [ ! -e "$dir/$name" ]; then
     # shellcheck disable=SC2046  # a row's words
-    set -- $(echo "$rows" | awk -v name="$name" '$1 == name { $1 = $2 = ""; print }')
-    source=$1
-    shift
+    set -- $(row "$name")
+    source=$2
+    shift 2
     whole=$dir/.$name
     rm -rf "$whole" "$whole.part"
     if ! "from_$source" "$whole.part" "$@"; then

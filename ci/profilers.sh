@@ -18,30 +18,10 @@ asprof-4.6  tools.profiler:async-profiler:4.6  linux-x64/libasyncProfiler.so  li
 '
 
 dir=${WALKHAMMER_PROFILERS:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/profilers}
-names=
-while [ "$#" -gt 0 ]; do
-  case $1 in
-    --dir)
-      dir=${2:?--dir wants a folder}
-      shift
-      ;;
-    --list)
-      echo "$rows" | awk 'NF { print $1 }'
-      exit 0
-      ;;
-    *)
-      if ! echo "$rows" | awk '{ print $1 }' | grep -qxF -- "$1"; then
-        echo "profilers: no row for $1: choose of $(echo "$rows" | awk '{ print $1 }' | tr '\n' ' ')" >&2
-        exit 2
-      fi
-      names="$names $1"
-      ;;
-  esac
-  shift
-done
-[ -n "$names" ] || names=$(echo "$rows" | awk 'NF { print $1 }')
-mkdir -p "$dir"
-dir=$(cd "$dir" && pwd)
+# shellcheck source=ci/rows.sh
+. ci/rows.sh
+take_words "$@"
+[ -n "$names" ] || names=$(row_names)
 
 # library ARTIFACT MEMBER FILE: the member of the artifact becomes the file, whole or not at all.
 library() {
@@ -59,8 +39,8 @@ library() {
 }
 
 case $(uname -m) in
-  x86_64) member=3 ;;
-  aarch64) member=4 ;;
+  x86_64) member=2 ;;
+  aarch64) member=3 ;;
   *) member= ;;
 esac
 missing=
@@ -71,9 +51,11 @@ for name in $names; do
     [ -n "$member" ] || reason="there is no library for $(uname -m)"
     command -v mvn >/dev/null || reason='there is no mvn to download it with: ci/setup.sh profilers'
     if [ -z "$reason" ]; then
-      artifact=$(echo "$rows" | awk -v name="$name" '$1 == name { print $2 }')
-      path=$(echo "$rows" | awk -v name="$name" -v n="$member" '$1 == name { print $n }')
-      library "$artifact" "$path" "$file" || reason='it is not to be had today'
+      # shellcheck disable=SC2046  # a row's words
+      set -- $(row "$name")
+      artifact=$1
+      shift "$((member - 1))"
+      library "$artifact" "$1" "$file" || reason='it is not to be had today'
     fi
     if [ -n "$reason" ]; then
       echo "profilers: skipped $name: $reason" >&2

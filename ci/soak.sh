@@ -10,36 +10,14 @@
 # Exit codes: 0 passed, 1 failed, 3 no JDK, 4 no build.
 set -eu
 cd "$(dirname "$0")/.."
-walkhammer=${WALKHAMMER:-build/release/walkhammer}
+# shellcheck source=ci/soak_base.sh
+. ci/soak_base.sh
 out=${WALKHAMMER_OUT:-out/soak-$(date +%Y%m%d-%H%M%S)}
-
-if [ ! -x "$walkhammer" ]; then
-  echo "soak: no $walkhammer: run cmake --preset release && cmake --build build/release" >&2
-  exit 4
-fi
-if [ "$#" -eq 0 ]; then
-  # shellcheck disable=SC2046  # no blanks in the paths of JDKs
-  set -- $("$walkhammer" list jdks | sed 's/  .*//')
-fi
-if [ "$#" -eq 0 ]; then
-  echo "soak: no JDK on this machine" >&2
-  exit 3
-fi
 
 # start JDK COLLECTOR FOLDER: starts a run in the background; its process is $!.
 start() {
   "$walkhammer" fuzz --engine libfuzzer --churn --time "${WALKHAMMER_TIME:-10m}" --no-confirm \
     --no-minimize --jdk "$1" --out "$3" -- "-XX:+Use$2" >"$3.txt" 2>"$3.log" &
-}
-
-# ask FOLDER SQL: queries FOLDER's run.db.
-ask() {
-  sqlite3 -readonly "$1/run.db" "$2"
-}
-
-fail() {
-  echo "FAILED  $1"
-  failed=1
 }
 
 # settle NAME FOLDER PID: waits for the run, prints what it did, judges it.
@@ -72,7 +50,6 @@ settle() {
 }
 
 mkdir -p "$out"
-failed=0
 # Background processes of a script ignore SIGINT; SIGTERM makes runs end in order.
 trap 'kill "$g1" "$z" || true; wait; exit 130' INT TERM
 number=0

@@ -12,32 +12,18 @@
 # Exit codes: 0 passed, 1 failed, 3 no JDK, 4 no build.
 set -eu
 cd "$(dirname "$0")/.."
-walkhammer=${WALKHAMMER:-build/release/walkhammer}
+# shellcheck source=ci/soak_base.sh
+. ci/soak_base.sh
 fuzzer=${WALKHAMMER_FUZZER:-build/asan/reference_fuzzer}
 out=${WALKHAMMER_OUT:-out/soak-reference-$(date +%Y%m%d-%H%M%S)}
 walks=${WALKHAMMER_WALKS:-170000000}
 seconds=$(echo "${WALKHAMMER_TIME:-1h}" | sed 's/h$/*3600/; s/m$/*60/; s/s$//')
 seconds=$((seconds))
 
-for program in "$walkhammer" "$fuzzer"; do
-  if [ ! -x "$program" ]; then
-    echo "soak_reference: no $program: build the presets release and asan" >&2
-    exit 4
-  fi
-done
-if [ "$#" -eq 0 ]; then
-  # shellcheck disable=SC2046  # no blanks in the paths of JDKs
-  set -- $("$walkhammer" list jdks | sed 's/  .*//')
+if [ ! -x "$fuzzer" ]; then
+  echo "soak_reference: no $fuzzer: build the presets release and asan" >&2
+  exit 4
 fi
-if [ "$#" -eq 0 ]; then
-  echo "soak_reference: no JDK on this machine" >&2
-  exit 3
-fi
-failed=0
-fail() {
-  echo "FAILED  $1"
-  failed=1
-}
 
 mkdir -p "$out/corpus"
 "$fuzzer" -max_total_time="$seconds" -max_len=600 -artifact_prefix="$out/" "$out/corpus" \
@@ -53,8 +39,8 @@ for jdk in "$@"; do
     "$walkhammer" fuzz --walker "$walker" --walks "$walks" --workers 2 --hang-limit 2s \
       --no-confirm --no-minimize --jdk "$jdk" --out "$run" >"$run.txt" 2>"$run.log" || code=$?
     [ "$code" -le 1 ] || fail "$run: walkhammer ended with $code: $(tail -n 1 "$run.log")"
-    done=$(sqlite3 -readonly "$run/run.db" "SELECT walks FROM run")
-    bad=$(sqlite3 -readonly "$run/run.db" "SELECT COUNT(*) FROM finding WHERE grade = 'Forbidden'")
+    done=$(ask "$run" "SELECT walks FROM run")
+    bad=$(ask "$run" "SELECT COUNT(*) FROM finding WHERE grade = 'Forbidden'")
     echo "$run: $done walks, $bad forbidden findings"
     [ "$bad" -eq 0 ] || fail "$run"
     total=$((total + done))

@@ -10,36 +10,15 @@
 # the runs.
 set -eu
 cd "$(dirname "$0")/.."
-walkhammer=${WALKHAMMER:-build/release/walkhammer}
+# shellcheck source=ci/soak_base.sh
+. ci/soak_base.sh
 out=${WALKHAMMER_OUT:-out/soak-steps-$(date +%Y%m%d-%H%M%S)}
 enough=${WALKHAMMER_STEPS:-10000000}
 
-if [ ! -x "$walkhammer" ]; then
-  echo "soak_steps: no $walkhammer: run cmake --preset release && cmake --build build/release" >&2
-  exit 4
-fi
 if [ "$(uname -m)" != x86_64 ]; then
   echo "soak_steps: calls are followed on x86_64 only" >&2
   exit 3
 fi
-if [ "$#" -eq 0 ]; then
-  # shellcheck disable=SC2046  # no blanks in the paths of JDKs
-  set -- $("$walkhammer" list jdks | sed 's/  .*//')
-fi
-if [ "$#" -eq 0 ]; then
-  echo "soak_steps: no JDK on this machine" >&2
-  exit 3
-fi
-failed=0
-fail() {
-  echo "FAILED  $1"
-  failed=1
-}
-
-# ask FOLDER SQL
-ask() {
-  sqlite3 -readonly "$1/run.db" "$2"
-}
 
 # walk_steps RUN JDK ARGUMENTS...: a run in the folder RUN. The arguments name the thread, as the
 # busiest may be a compiler's, without a Java frame.

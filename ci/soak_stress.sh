@@ -4,21 +4,14 @@
 # collector on each JDK (default: all JDKs of this machine), WALKHAMMER_CELL_TIME (default: 18s)
 # each. Fails if a cell failed, if findings were lost, or if an agent took more than 64 MiB.
 # WALKHAMMER names the executable (default: the release build's), WALKHAMMER_OUT a new run folder.
-# Exit codes: 0 passed, 1 failed, 4 no build.
+# Exit codes: 0 passed, 1 failed, 3 no JDK, 4 no build.
 set -eu
 cd "$(dirname "$0")/.."
-walkhammer=${WALKHAMMER:-build/release/walkhammer}
+# shellcheck source=ci/soak_base.sh
+. ci/soak_base.sh
 out=${WALKHAMMER_OUT:-out/soak-stress-$(date +%Y%m%d-%H%M%S)}
 most_kib=65536
 
-if [ ! -x "$walkhammer" ]; then
-  echo "soak: no $walkhammer: run cmake --preset release && cmake --build build/release" >&2
-  exit 4
-fi
-if [ "$#" -eq 0 ]; then
-  # shellcheck disable=SC2046  # no blanks in the paths of JDKs
-  set -- $("$walkhammer" list jdks | sed 's/  .*//')
-fi
 jdks=
 for jdk in "$@"; do
   jdks="$jdks --jdk $jdk"
@@ -37,14 +30,9 @@ case $code in
   ;;
 esac
 
-ask() {
-  sqlite3 -readonly "$out/run.db" "$1"
-}
-ask "SELECT printf('%d cells %s, %d walks, %d contained crashes, agent at most %d KiB', COUNT(*),
+ask "$out" "SELECT printf('%d cells %s, %d walks, %d contained crashes, agent at most %d KiB', COUNT(*),
        status, SUM(walks), SUM(contained_crashes), MAX(agent_kib)) FROM cell GROUP BY status"
-bad=$(ask "SELECT COUNT(*) FROM cell WHERE status NOT IN ('passed', 'unavailable')
+bad=$(ask "$out" "SELECT COUNT(*) FROM cell WHERE status NOT IN ('passed', 'unavailable')
              OR agent_kib > $most_kib OR reason LIKE '%findings found no room%'")
-[ "$bad" -eq 0 ] || {
-  echo "FAILED  $bad cells"
-  exit 1
-}
+[ "$bad" -eq 0 ] || fail "$bad cells"
+exit "$failed"

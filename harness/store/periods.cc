@@ -57,13 +57,12 @@ void Periods::End(uint64_t now_ms, const CountsSoFar& now) {
   begin_ms_ = now_ms;
 }
 
+// May be called again: the last period ends where the last walks were counted, and not later.
 void Periods::EndLast(uint64_t now_ms, const CountsSoFar& now) {
-  if (ends_ms_.empty() || now_ms >= begin_ms_ + length_ms_ / 2) {
-    // Called again, or nothing has come since.
-    if (!ends_ms_.empty() && now.walks == walks_) return;
-    return End(now_ms, now);
-  }
+  const bool walked = now.walks != walks_;
+  if (ends_ms_.empty() || (walked && now_ms >= begin_ms_ + length_ms_ / 2)) return End(now_ms, now);
   Take(ends_ms_.size() - 1, now);
+  if (!walked) return;
   ends_ms_.back() = std::max(ends_ms_.back(), now_ms);
   begin_ms_ = ends_ms_.back();
 }

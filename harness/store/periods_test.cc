@@ -73,13 +73,26 @@ TEST(Periods, TheLastIsNoneOfItsOwnIfItIsShort) {
   periods.EndLast(1400, Counts(13));
   EXPECT_THAT(FramesOf(periods), ElementsAre(13));
   EXPECT_EQ(periods.Rows(0).back().end_ms, 1400u);
-  periods.EndLast(9000, Counts(13));  // again, when nothing has come
-  EXPECT_THAT(FramesOf(periods), ElementsAre(13));
-  EXPECT_EQ(periods.Rows(0).size(), 1u);
   Periods longer;
   longer.End(1000, Counts(10));
   longer.EndLast(1600, Counts(13));
   EXPECT_THAT(FramesOf(longer), ElementsAre(10, 3));
+}
+
+TEST(Periods, TheLastDoesNotGrowWhenNothingIsWalkedAnyMore) {
+  Periods periods;
+  periods.End(1000, Counts(10));
+  CountsSoFar now = Counts(13);
+  periods.EndLast(1400, now);
+  now.seen = {{7, 2}};  // a finding of these walks that was drained later
+  for (const uint64_t later : {1420, 1440, 9000}) {
+    periods.EndLast(later, now);
+    ASSERT_THAT(periods.Rows(0), SizeIs(1));
+    EXPECT_EQ(periods.Rows(0).back().end_ms, 1400u);
+  }
+  EXPECT_THAT(FramesOf(periods), ElementsAre(13));
+  ASSERT_THAT(periods.Buckets(), SizeIs(1));
+  EXPECT_THAT(periods.Buckets()[0].counts, ElementsAre(2));
 }
 
 TEST(Periods, ACountThatADyingProcessOverwroteIsNoFall) {

@@ -116,6 +116,14 @@ Status Recorder::SaveStacks(const std::vector<Cell>& cells) {
   return Ok();
 }
 
+// Called under the lock.
+std::map<int64_t, uint64_t> Recorder::Seen(const std::vector<Cell>& cells) const {
+  std::map<int64_t, uint64_t> seen = seen_;
+  for (const Cell& cell : cells)
+    for (const auto& [bucket, count] : cell.records->SeenByBucket()) seen[bucket] += count;
+  return seen;
+}
+
 void Recorder::EndPeriods(const std::vector<Cell>& cells, bool last) {
   uint64_t walks = 0;
   {
@@ -127,10 +135,7 @@ void Recorder::EndPeriods(const std::vector<Cell>& cells, bool last) {
   const auto now_ms = static_cast<uint64_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_).count());
   if (!last && !periods_.IsDue(now_ms)) return;
-  std::map<int64_t, uint64_t> seen = seen_;
-  for (const Cell& cell : cells)
-    for (const auto& [bucket, count] : cell.records->SeenByBucket()) seen[bucket] += count;
-  const CountsSoFar now{walks, {}, {}, seen};
+  const CountsSoFar now{walks, {}, {}, Seen(cells)};
   last ? periods_.EndLast(now_ms, now) : periods_.End(now_ms, now);
 }
 
@@ -143,16 +148,14 @@ Status Recorder::SaveRows(const std::vector<Cell>& cells) {
     totals = totals_;
     notes = notes_;
   }
-  std::map<int64_t, uint64_t> seen = seen_;
   for (const Cell& cell : cells) {
     const std::lock_guard<std::mutex> guard(lock_);
     RETURN_IF_ERROR(cell.records->Save(db_));
     const CellRow row = cell.records->CurrentRow();
     RETURN_IF_ERROR(sink_.SaveVm(row.vm_version, row.vm_gc));
-    for (const auto& [bucket, count] : cell.records->SeenByBucket()) seen[bucket] += count;
   }
   const std::lock_guard<std::mutex> guard(lock_);
-  RETURN_IF_ERROR(sink_.SaveSeen(seen));
+  RETURN_IF_ERROR(sink_.SaveSeen(Seen(cells)));
   if (notes != saved_notes_) RETURN_IF_ERROR(db_.SaveNotes(kNoCell, notes));
   saved_notes_ = std::move(notes);
   RETURN_IF_ERROR(db_.SavePeriods(kNoCell, periods_));
@@ -168,7 +171,10 @@ Status Recorder::FinishCell(const Cell& cell) {
     if (!all) return Ok();
   }
   RETURN_IF_ERROR(SaveRows(Cells()));
-  for (const auto& [bucket, count] : cell.records->SeenByBucket()) seen_[bucket] += count;
+  {
+    const std::lock_guard<std::mutex> guard(lock_);
+    seen_ = Seen({cell});
+  }
   std::error_code ignored;
   std::filesystem::remove_all(cell.folder, ignored);
   const std::lock_guard<std::mutex> guard(told_);

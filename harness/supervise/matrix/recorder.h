@@ -61,6 +61,8 @@ class Recorder {
   std::vector<Cell> Cells() const;
   Status SaveStacks(const std::vector<Cell>& cells);
   Status SaveRows(const std::vector<Cell>& cells);
+  // How often each bucket was seen, in cells that have ended and in `cells`.
+  std::map<int64_t, uint64_t> Seen(const std::vector<Cell>& cells) const;
   // Ends the periods that are due, or, at the end, the `last`. The run as a whole has periods for
   // its buckets alone; what else is counted, the cells have.
   void EndPeriods(const std::vector<Cell>& cells, bool last);

@@ -28,6 +28,15 @@ leave_log() {
   grep -q 'AsyncGetCallTrace' "$log"
 }
 
+@test "inputs of one name in two folders leave a log each" {
+  mkdir "$out/a" "$out/b"
+  cp "$crash" "$out/a/input.walk"
+  cp "$crash" "$out/b/input.walk"
+  run -1 "$walkhammer" replay "$out/a/input.walk" "$out/b/input.walk" --jdk "$jdk" \
+    --uncontained "$out/died"
+  [ "$(find "$out/died" -name 'input-*.hs_err.log' | wc -l)" -eq 2 ]
+}
+
 @test "import names the walker, and writes requests that show can read" {
   leave_log
   run -0 "$walkhammer" import "$log" --out "$out/requests"

@@ -167,7 +167,8 @@ ExitCode CodeOf(const std::vector<Row>& rows) {
   return code;
 }
 
-// Keeps the log of a JVM that died as DIR/FILE-n.hs_err.log; the kernel writes the core there.
+// Keeps the log of a JVM that died in the n-th replay as DIR/FILE-n.hs_err.log; the kernel writes
+// the core there.
 Status KeepLog(const std::string& folder, const std::string& file, int n, const std::string& log) {
   if (folder.empty() || log.empty()) return Ok();
   const std::string stem = std::filesystem::path(file).stem().string();
@@ -205,6 +206,7 @@ int RunReplay(const Options& options, const std::vector<std::string>& jvm_flags)
   ScratchFolder scratch;
   if (!scratch.made().ok()) return PrintFailure(scratch.made().failure());
   std::vector<Row> rows;
+  int n = 0;  // replays of all inputs and builds: inputs of several folders have one name
   for (const ReplayInput& input : work.value().inputs) {
     const WalkFile file = FileOf(input);
     const auto builds = BuildsFor(input, file, work.value().builds);
@@ -214,7 +216,6 @@ int RunReplay(const Options& options, const std::vector<std::string>& jvm_flags)
       table.emplace(input, file.expect, builds.value());
     ReplayPlan plan{file.expect, static_cast<int>(options.times), static_cast<int>(options.jobs)};
     Status kept = Ok();
-    int n = 0;  // over all builds
     plan.on_outcome = [&](const ReplayOutcome& outcome) {
       const Status log = KeepLog(options.uncontained, input.name, ++n, outcome.hs_err);
       if (!log.ok()) kept = log;

@@ -143,5 +143,6 @@ refuses() {
   refuses 2 "is no crash folder" bundle "$tmp/empty" --jdk "$jdk" --out "$tmp/new"
   printf 'walk 1\nscene c2\n' >"$tmp/clean.walk"
   refuses 2 "there is nothing to report" bundle "$tmp/clean.walk" --jdk "$jdk" --times 1 --out "$tmp/new"
+  refuses 3 "builds could walk" bundle "$crash" --jdk "$jdk" --out "$tmp/new" -- -XX:+NoSuchFlag
   [ ! -e "$tmp/new" ]
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -90,7 +91,7 @@ class BundleMaker {
       Print(stderr, "walkhammer: replaying on {}, {}\n", build.label, build.profile);
       content_.rows.push_back({build, Replay(build)});
       const auto& example = content_.rows.back().tally.example;
-      if (example && build.label == content_.shown_on) content_.finding = *example;
+      if (example && &build == shown.value()) content_.finding = *example;
     }
     if (Interrupted().load()) return ToolFailed("interrupted before all replays ran");
     return std::move(content_);
@@ -108,9 +109,15 @@ class BundleMaker {
   // The first build that shows the finding; its signature becomes `expect` if there was none.
   Result<const Build*> FindBuild() {
     std::string unable;
+    ExitCode code = ExitCode::kUnable;
+    int walked = 0;
     for (const Build& build : builds_) {
       const ReplayTally tally = Replay(build);
-      if (tally.walked() == 0) unable = tally.unable_reason;
+      walked += tally.walked();
+      if (tally.walked() == 0) {
+        unable = tally.unable_reason;
+        code = std::max(code, tally.unable_code);
+      }
       if (!tally.example) continue;
       reliable_ = tally.reproduced == tally.times;
       content_.finding = *tally.example;
@@ -118,6 +125,9 @@ class BundleMaker {
       return &build;
     }
     if (Interrupted().load()) return ToolFailed("interrupted before all replays ran");
+    if (walked == 0)
+      return Failure{code, fmt::format("none of the {} builds could walk {}: {}", builds_.size(),
+                                       source_.input.name, unable)};
     const std::string what = source_.expect.empty() ? "any finding" : source_.expect;
     return BadInput(
         fmt::format("{} does not show {} on any of the {} builds, so there is nothing "

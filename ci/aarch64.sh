@@ -47,8 +47,7 @@ check() {
   failed=$((failed + 1))
 }
 
-# --- builds
-# ----------------------------------------------------------------------------------------
+# --- builds ---------------------------------------------------------------------------------------
 
 # With --short, only what runs inside of the JVM is built for aarch64.
 parts='walkhammer_child libwalkhammer_agent.so libasgst.so guard_test interpose_test
@@ -96,8 +95,7 @@ else
   done
 fi
 
-# --- the checks
-# ------------------------------------------------------------------------------------
+# --- the checks -----------------------------------------------------------------------------------
 
 # ask SQL: queries the run.db of the last run.
 ask() {

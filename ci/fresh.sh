@@ -64,8 +64,7 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-# --- the bare machine
-# ------------------------------------------------------------------------------
+# --- the bare machine -----------------------------------------------------------------------------
 
 # sources: prints the suites of Debian 12 that this machine uses, as lines of sources.list.
 sources() {
@@ -113,8 +112,7 @@ make_bare() {
   echo 'user ALL=(ALL) NOPASSWD: ALL' >"$work/bare/etc/sudoers.d/user"
 }
 
-# --- runs in it
-# ------------------------------------------------------------------------------------
+# --- runs in it -----------------------------------------------------------------------------------
 
 # in_it ROOT USER COMMAND...: runs COMMAND in the clone, with no variable of this machine's
 # environment but those of proxies.

@@ -61,6 +61,16 @@ class StressRunTest : public testing::Test {
     cell.scratch = dir_.Under("scratch") + std::to_string(position);
     return cell;
   }
+  // The same cell, whose program is started again and again for a minute.
+  static CellPlan Repeated(CellPlan cell) {
+    cell.prepare = [](const std::string&) -> Result<LoadCommand> {
+      LoadCommand load;
+      load.repeat = true;
+      return load;
+    };
+    cell.time = seconds(60);
+    return cell;
+  }
   void Add(CellPlan cell) { plan_.cells.push_back(std::move(cell)); }
   // The order in which the cells ended; their rows are in `run_`.
   std::vector<int64_t> Run(std::function<void(const StressProgress&)> on_progress = {}) {
@@ -171,14 +181,7 @@ TEST_F(StressRunTest, WhatSeveralProgramsHavePrintedIsAddedUp) {
   static const Lane thrice = TestLane(AtOnce, [](const LanePlan& plan) {
     return plan.starts == 3 ? Status(Unable("that is enough")) : Ok();
   });
-  CellPlan cell = Cell(thrice, "#!/bin/sh\necho 1234567\n");
-  cell.prepare = [](const std::string&) -> Result<LoadCommand> {
-    LoadCommand load;
-    load.repeat = true;
-    return load;
-  };
-  cell.time = seconds(60);
-  Add(std::move(cell));
+  Add(Repeated(Cell(thrice, "#!/bin/sh\necho 1234567\n")));
   Run();
   EXPECT_EQ(Row(0).starts, 3u);
   EXPECT_EQ(Row(0).output_bytes, 3 * 8u);
@@ -223,14 +226,7 @@ TEST_F(StressRunTest, WhatAProgramWroteIsCollectedBeforeTheNextOne) {
     calls.emplace_back(plan.collected, plan.starts);
     return plan.starts == 3 ? Status(Unable("it ended without a recording")) : Ok();
   });
-  CellPlan cell = Cell(collecting, kBrief);
-  cell.prepare = [](const std::string&) -> Result<LoadCommand> {
-    LoadCommand load;
-    load.repeat = true;
-    return load;
-  };
-  cell.time = seconds(60);
-  Add(std::move(cell));
+  Add(Repeated(Cell(collecting, kBrief)));
   Run();
   EXPECT_EQ(calls, (std::vector<std::pair<uint64_t, uint64_t>>{{0, 1}, {1, 2}, {2, 3}}));
   EXPECT_EQ(Row(0).status, CellStatus::kBadOutput);

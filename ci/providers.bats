@@ -144,7 +144,7 @@ asgst|./nowhere.so|there is no library
 asgst|$walkhammer-none|there is no library
 asgst|$BATS_TEST_FILENAME|is no library
 asgst|jkd|wants jdk, ref or the path of a library
-agct|$providers/fake_late.so|takes nothing from a library
+agct|$providers/fake_late.so|takes nothing from a library: --provider FILE.so is for asgst@jdk, 
 agct|ref|comes from provider jdk
 asgst@ref|jdk|comes from provider ref
 END

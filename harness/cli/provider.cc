@@ -94,10 +94,11 @@ std::string ProviderOf(int walker, const ProviderChoice& provider) {
 Status CheckUses(int walker, const ProviderChoice& provider) {
   const WalkerInfo& row = Row(walker);
   if (provider.library.empty() || row.replaceable) return Ok();
-  return BadInput(
-      fmt::format("{} takes nothing from a library: --provider FILE.so is for the "
-                  "walkers that end in @jdk, and for asprof-vm",
-                  row.name));
+  std::string others;
+  for (const WalkerInfo& other : AllWalkers())
+    if (other.replaceable) others += fmt::format("{}{}", others.empty() ? "" : ", ", other.name);
+  return BadInput(fmt::format("{} takes nothing from a library: --provider FILE.so is for {}",
+                              row.name, others));
 }
 
 }  // namespace walkhammer

@@ -103,6 +103,17 @@ END
   [[ "$stderr" == *"name its library (--provider FILE.so)"* ]]
 }
 
+@test "another thread's stack is not walked: exit code 2 and a sentence" {
+  for mode in parked running; do
+    run --separate-stderr "$walkhammer" stress --workload torture:mixed --walker asprof-vm \
+      --provider "$providers/fake_profiler.so" --mode "$mode" --out "$out"
+    echo "$mode: $status: $stderr"
+    [ "$status" -eq 2 ]
+    [[ "$stderr" == *"asprof-vm cannot be walked in mode $mode: it walks no other thread"* ]]
+  done
+  [ ! -e "$out" ]
+}
+
 @test "released libraries walk all scenes but those that docs/profilers.md names" {
   found=
   for library in "$released"/asprof-*.so; do

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A walker with a crash protection of its own may fault: the protection ends the walk. Each place
-// where it must is worth knowing, since a fault there that comes from another signal handler, or
-// while the protection is not yet set up, ends the program.
+// of such a fault is worth knowing: the walk gives no stack there, and without the protection, as
+// before it is set up, the fault would end the program.
 // Signal-safe: yes.
 #include <cstdio>
 

@@ -5,7 +5,6 @@
 // frames.
 #include <atomic>
 #include <cstring>
-#include <iterator>
 
 #include "harness/elf/demangle.h"
 #include "harness/guard/arch.h"
@@ -22,7 +21,7 @@ constexpr int kExecutionSample = 1;   // EventType: frames of stubs and of C, to
 constexpr int32_t kErrorFrame = -18;  // BCI_ERROR: the method is a text
 
 // StackWalkFeatures is a struct of 16 bits, passed like a number. 0: all are off, the default.
-// Release 4.2 is given the registers, too; from 4.3 on a number of the walk.
+// Release 4.2 takes the registers, too; from 4.3 on the walker takes the number of a jump buffer.
 using WalkWithRegisters = int(void*, AgctFrame*, int, uint16_t, int, const void*, uint64_t,
                               uint64_t);
 using WalkWithLock = int(void*, AgctFrame*, int, int, uint16_t, int);

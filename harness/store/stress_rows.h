@@ -45,10 +45,10 @@ struct Delivery {
   uint64_t successful = 0;  // walker calls that returned at least one frame
 };
 
-// One workload under one JDK with one flag profile.
 // CellRow::mode of a cell that was to count signals alone.
 inline constexpr char kNoWalkMode[] = "no-walk";
 
+// One workload under one JDK with one flag profile.
 struct CellRow {
   int64_t position = 0;  // from 0
   std::string label;     // "torture:recursion jdk17 zgc", unique within the run; see CellLabel

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "harness/base/numbers.h"
-#include "harness/request/walker_table.h"
 #include "reports/gate_checks.h"
+#include "reports/run_summary.h"
 
 namespace walkhammer {
 namespace {
@@ -161,22 +160,12 @@ std::vector<Group> CommonGroups(const GateSide& baseline, const GateSide& candid
   return groups;
 }
 
-// " unknown_Java" of "-5"; empty if the walker declares no such code.
-std::string NameOf(const std::string& walker, const std::string& code) {
-  const std::optional<int> index = FindWalker(walker);
-  char* end = nullptr;
-  const long number = std::strtol(code.c_str(), &end, 10);
-  if (!index || code.empty() || *end != '\0') return "";
-  const char* name =
-      CodeName(AllWalkers()[static_cast<size_t>(*index)], static_cast<int32_t>(number));
-  return name == nullptr ? "" : std::string(" ") + name;
-}
-
 std::string CaseText(const CodeCase& each) {
   const Stratum& name = each.group->name;
   std::string where = fmt::format("{}, {}, {}", name.walker, name.workload, name.state);
   if (!name.region.empty()) where += ", " + name.region;
-  return fmt::format("{}: {}{}", where, each.code, NameOf(name.walker, each.code));
+  const std::string code_name = CodeNameOf(name.walker, each.code);
+  return fmt::format("{}: {}{}{}", where, each.code, code_name.empty() ? "" : " ", code_name);
 }
 
 std::string FactorText(double ratio) {

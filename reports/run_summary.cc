@@ -20,16 +20,6 @@
 namespace walkhammer {
 namespace {
 
-std::string CodeNameOf(const std::string& walker, const std::string& code) {
-  const std::optional<int> index = FindWalker(walker);
-  char* end = nullptr;
-  const long number = std::strtol(code.c_str(), &end, 10);
-  if (!index || code.empty() || *end != '\0') return "";
-  const char* name =
-      CodeName(AllWalkers()[static_cast<size_t>(*index)], static_cast<int32_t>(number));
-  return name == nullptr ? "not declared" : name;
-}
-
 std::string BucketCounts(const std::vector<BucketRow>& buckets) {
   std::string text;
   for (const Grade grade : {Grade::kForbidden, Grade::kInteresting, Grade::kAcceptable}) {
@@ -115,6 +105,16 @@ double RunSummary::WalksPerSecond() const {
   // Reports round to whole numbers, and a run folder may hold any.
   return std::min(
       1e18, static_cast<double>(run.totals.walks) * 1000 / static_cast<double>(run.totals.time_ms));
+}
+
+std::string CodeNameOf(const std::string& walker, const std::string& code) {
+  const std::optional<int> index = FindWalker(walker);
+  char* end = nullptr;
+  const long number = std::strtol(code.c_str(), &end, 10);
+  if (!index || code.empty() || *end != '\0') return "";
+  const char* name =
+      CodeName(AllWalkers()[static_cast<size_t>(*index)], static_cast<int32_t>(number));
+  return name == nullptr ? "not declared" : name;
 }
 
 Result<RunSummary> ReadRun(const RunDb& db) {

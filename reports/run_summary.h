@@ -25,7 +25,7 @@ struct Verdict {
 // How often one return code was seen while one thread state was presented.
 struct CodeShare {
   std::string code;       // "frames", "crash", "hang", "other", or the walker's return code
-  std::string code_name;  // as the walker declares the code; may be empty
+  std::string code_name;  // see CodeNameOf
   uint64_t count = 0;
   double share = 0;  // of the walks in this state, 0 .. 1
 };
@@ -84,6 +84,10 @@ struct RunSummary {
 };
 
 Result<RunSummary> ReadRun(const RunDb& db);
+
+// Name of a code as the walker declares it: "unknown_Java" of "-5"; "not declared"; empty for codes
+// that are words, such as "frames", and for unknown walkers.
+std::string CodeNameOf(const std::string& walker, const std::string& code);
 
 // The distribution of codes by walker and presented state, most walks first.
 std::vector<StateCodes> GroupByState(const std::vector<CountRow>& counts);

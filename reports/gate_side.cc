@@ -34,9 +34,10 @@ std::optional<double> LogOfFastest(const TimeSlots& slots, size_t period) {
   for (const auto& [from_ns, counts] : slots) {
     const auto here = static_cast<double>(At(counts, period));
     if (here > 0 && before + here >= kFastest * walks) {
-      // A slot is a sixteenth wide at most.
-      const double part = (kFastest * walks - before) / here / kTimeSlotsPerDoubling;
-      return std::log(static_cast<double>(std::max<uint64_t>(from_ns, 1))) + std::log1p(part);
+      const int slot = TimeSlotOf(from_ns);
+      return std::log(std::lerp(static_cast<double>(TimeSlotBegin(slot)),
+                                static_cast<double>(TimeSlotBegin(slot + 1)),
+                                (kFastest * walks - before) / here));
     }
     before += here;
   }

@@ -126,12 +126,38 @@ TEST_F(Gate, FindsSlowerWalksAndPraisesFasterOnes) {
   now.ns = 1200;
   const GateVerdict slower = Judge({before, before, before}, {now, now, now});
   ExpectRegression(slower, GateKind::kSlower);
-  EXPECT_THAT(slower.changes[0].details, HasSubstr("us (x1.2"));
+  EXPECT_THAT(slower.changes[0].details, testing::ContainsRegex("us [(]x1[.](19|2|21), "));
   const GateVerdict faster = Judge({now, now, now}, {before, before, before});
   ExpectPass(faster);
   EXPECT_THAT(faster.better, SizeIs(1));
   now.ns = 1050;
   ExpectPass(Judge({before, before, before}, {now, now, now}));
+}
+
+// A time within a slot never passes the next slot's least time.
+TEST_F(Gate, TimesFillASlotUpToTheNext) {
+  constexpr int kSlot = 15;
+  ASSERT_EQ(TimeSlotBegin(kSlot), 124u);
+  ASSERT_EQ(TimeSlotBegin(kSlot + 1), 128u);
+  const auto fastest_tenth = [&](uint64_t in_slot) {
+    const std::string dir = temp_.Under(("slot" + std::to_string(in_slot)).c_str());
+    RunDb run = std::move(RunDb::Create(dir, TestIdentity()).value());
+    const CellRow cell = MadeCell({});
+    EXPECT_TRUE(run.SaveCell(cell).ok());
+    Periods periods;
+    periods.End(1000,
+                {1000,
+                 {},
+                 {{"agct", cell.label, 124, in_slot}, {"agct", cell.label, 128, 1000 - in_slot}},
+                 {}});
+    EXPECT_TRUE(run.SavePeriods(0, periods).ok());
+    EXPECT_TRUE(run.Finish(RunStatus::kCleanEnd, TestTotals()).ok());
+    return std::exp(ReadGateSide({dir}).value().times.begin()->second[0][0]);
+  };
+  EXPECT_NEAR(fastest_tenth(1000), 124.4, 0.01);
+  EXPECT_NEAR(fastest_tenth(200), 126, 0.01);
+  EXPECT_NEAR(fastest_tenth(101), 127.96, 0.01);
+  EXPECT_NEAR(fastest_tenth(99), 128.01, 0.01);
 }
 
 TEST_F(Gate, FindsANewCrashAHangAndInvalidFrames) {

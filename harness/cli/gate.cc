@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -17,7 +16,7 @@
 #include "harness/jvm/images/jdk.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
-#include "harness/supervise/replay_run.h"
+#include "harness/supervise/builds/replay_tally.h"
 
 namespace walkhammer {
 namespace {
@@ -67,18 +66,15 @@ class BothSides {
     symbols->Init();
     WalkFile file;
     (void)ParseText(text.value(), path, *symbols, file);  // ReadWalkText has checked it
+    ReplayPlan plan{file.expect, times_};
+    plan.most_unable = 1;
+    plan.stop = [] { return Interrupted().load(); };
     ReplayCounts counts{times_, 0, 0};
-    for (size_t side = 0; side < sides_.size(); side++)
-      for (int i = 0; i < times_ && !Interrupted().load(); i++) {
-        const Result<ReplayOutcome> outcome = Replay({text.value(), path}, sides_[side]);
-        if (!outcome.ok()) return std::nullopt;
-        const bool again =
-            std::any_of(outcome.value().findings.begin(), outcome.value().findings.end(),
-                        [&](const FindingRecord& finding) {
-                          return MatchesExpect(file.expect, finding.signature) != Match::kNo;
-                        });
-        (side == 0 ? counts.baseline : counts.candidate) += again ? 1 : 0;
-      }
+    for (size_t side = 0; side < sides_.size(); side++) {
+      const ReplayTally tally = ReplayTimes({text.value(), path}, sides_[side], plan);
+      if (tally.walked() < times_) return std::nullopt;
+      (side == 0 ? counts.baseline : counts.candidate) = tally.reproduced;
+    }
     return counts;
   }
 

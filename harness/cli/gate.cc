@@ -101,7 +101,15 @@ Result<GateVerdict> Judge(const Options& options) {
   return JudgeGate(baseline, candidate, policy, replay);
 }
 
+// A policy without runs: whether it can be used.
+int CheckPolicy(const std::string& path) {
+  const Result<GatePolicy> policy = ReadGatePolicy(path);
+  return policy.ok() ? static_cast<int>(ExitCode::kClean) : PrintFailure(policy.failure());
+}
+
 int RunGate(const Options& options) {
+  const bool has_runs = !options.baseline.empty() || !options.candidate.empty();
+  if (!has_runs && !options.policy.empty() && !options.json) return CheckPolicy(options.policy);
   const Result<GateVerdict> verdict = Judge(options);
   if (!verdict.ok()) return PrintFailure(verdict.failure());
   if (options.json)
@@ -118,7 +126,9 @@ void AddGate(CLI::App& app, Invocation& chosen) {
   auto o = std::make_shared<Options>();
   verb.Several("--baseline", o->baseline, "Runs of the build to compare with", "RUN");
   verb.Several("--candidate", o->candidate, "Runs of the build to judge", "RUN");
-  verb.Text("--policy", o->policy, "What fails, what warns, and from which size on", "FILE.toml");
+  verb.Text("--policy", o->policy,
+            "What fails, what warns, and from which size on; without runs: check the file alone",
+            "FILE.toml");
   verb.Count(
       "--replay", o->replays,
       "Replay what only the candidate's runs found, on both JDKs, in this many processes each", 1,

@@ -83,5 +83,20 @@ TEST_F(GateVerb, BadInputIsOneSentence) {
   EXPECT_THAT(Gate(bad[6]).err, HasSubstr("p.toml:2: there is no kind \"new-crsh\""));
 }
 
+TEST_F(GateVerb, APolicyWithoutRunsIsChecked) {
+  const std::string good = dir_.Under("good.toml"), bad = dir_.Under("bad.toml");
+  std::ofstream(good) << "[limits]\ncode-ratio = 1.1\n";
+  std::ofstream(bad) << "[limits]\ncode-ratio = 0.9\n";
+  const Outcome fine = Gate({"--policy", good});
+  EXPECT_EQ(fine.exit_code, 0);
+  EXPECT_EQ(fine.out + fine.err, "");
+  const Outcome wrong = Gate({"--policy", bad});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("bad.toml:2: code-ratio must be a number from 1 to 100"));
+  EXPECT_EQ(Gate({}).exit_code, 2);
+  EXPECT_EQ(Gate({"--policy", good, "--json"}).exit_code, 2);
+  EXPECT_EQ(Gate({"--policy", good, "--baseline", Run("a")}).exit_code, 2);
+}
+
 }  // namespace
 }  // namespace walkhammer

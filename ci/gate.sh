@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Before integration: runs two JDK images in turn, and says whether the second is worse.
-#   ci/gate.sh [--time MINUTES] [--rounds N] [--workload GLOB] [--walker LIST] [--policy FILE]
+#   ci/gate.sh [--time TIME] [--rounds N] [--workload GLOB] [--walker LIST] [--policy FILE]
 #              [--out DIR] BASELINE CANDIDATE
 # Each round is a stress run and a fuzz run of the baseline, then of the candidate, so that what
-# changes on the machine meets both. The rounds (default 3) share the time (default 10 minutes of
-# walks; starting, confirming and replaying come on top). After each round, what only the candidate
-# has found is replayed on both images. A confirmed new bug leaves the other rounds out. The last line
-# is made for a pull request. docs/gate.md says how it judges.
+# changes on the machine meets both. The rounds (default 3) share the TIME: minutes, or
+# seconds such as 90s (default 10 minutes of walks; starting, confirming and replaying come on top).
+# After each round, what only the candidate has found is replayed on both images. A confirmed new bug
+# leaves the other rounds out. The last line is made for a pull request. docs/gate.md says how it
+# judges.
 # WALKHAMMER names the executable (default: the release build's). DIR is new (default out/gate-DATE);
 # it keeps the runs.
 # Exit codes: 0 nothing is worse, 1 something is, 2 bad usage, 3 an image cannot be run here, 4 the
@@ -15,7 +16,7 @@
 set -eu
 here=$(dirname "$0")
 walkhammer=${WALKHAMMER:-$here/../build/release/walkhammer}
-minutes=10 rounds=3 workload=torture:mixed walker=agct policy='' out=out/gate-$(date +%Y%m%d-%H%M%S)
+time=10 rounds=3 workload=torture:mixed walker=agct policy='' out=out/gate-$(date +%Y%m%d-%H%M%S)
 times=10
 
 usage() {
@@ -28,7 +29,7 @@ while [ "$#" -gt 0 ]; do
   --time | --rounds | --workload | --walker | --policy | --out)
     [ "$#" -ge 2 ] || usage "$1 wants a value"
     case $1 in
-    --time) minutes=$2 ;;
+    --time) time=$2 ;;
     --rounds) rounds=$2 ;;
     --workload) workload=$2 ;;
     --walker) walker=$2 ;;
@@ -42,23 +43,25 @@ while [ "$#" -gt 0 ]; do
   esac
 done
 [ "$#" -eq 2 ] || usage 'give the homes of two JDKs, BASELINE and CANDIDATE'
-for number in "$minutes" "$rounds"; do
+for number in "${time%s}" "$rounds"; do
   case $number in
   '' | *[!0-9]* | 0*) usage "$number is no number from 1 on" ;;
   esac
 done
 baseline=$1 candidate=$2
 [ -x "$walkhammer" ] || usage "there is no $walkhammer; build it, or set WALKHAMMER"
-[ -z "$policy" ] || [ -r "$policy" ] || usage "--policy $policy cannot be read"
+[ -z "$policy" ] || "$walkhammer" gate --policy "$policy" || exit 2
 [ ! -e "$out" ] || usage "--out $out exists"
 for jdk in "$baseline" "$candidate"; do
   [ -x "$jdk/bin/java" ] || usage "$jdk is no JDK: it has no bin/java"
 done
+case $time in
+*s) seconds=${time%s} ;;
+*) seconds=$((time * 60)) ;;
+esac
+seconds=$((seconds / rounds / 4)) # four runs a round
+[ "$seconds" -ge 5 ] || usage "--time $time leaves less than 5 s for each of $((4 * rounds)) runs"
 mkdir -p "$out"
-
-# Four runs a round.
-seconds=$((minutes * 60 / rounds / 4))
-[ "$seconds" -ge 5 ] || usage "$rounds rounds in $minutes minutes leave less than 5 s for each run"
 
 # run SIDE ROUND VERB OPTION...: findings are the gate's to judge, not an end.
 run() {
@@ -68,7 +71,7 @@ run() {
   echo "gate: round $round of $rounds: $verb on $jdk for $seconds s" >&2
   code=0
   "$walkhammer" "$verb" --jdk "$jdk" --walker "$walker" --time "${seconds}s" \
-    --out "$out/$side-$verb-$round" "$@" >"$out/$side-$verb-$round.txt" 2>"$out/log" || code=$?
+    --out "$out/$side/$verb-$round" "$@" >"$out/$side-$verb-$round.txt" 2>"$out/log" || code=$?
   case $code in
   0 | 1) ;;
   2 | 3)
@@ -81,7 +84,7 @@ run() {
 
 # gate OPTION...: of all runs so far.
 gate() {
-  "$walkhammer" gate --baseline "$out"/baseline-*-[0-9] --candidate "$out"/candidate-*-[0-9] \
+  "$walkhammer" gate --baseline "$out"/baseline/* --candidate "$out"/candidate/* \
     ${policy:+--policy "$policy"} --replay "$times" "$@"
 }
 

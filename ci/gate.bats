@@ -1,0 +1,99 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# ci/gate.sh: which runs it makes and hands to the gate, and what it says.
+# WALKHAMMER names the executable; default is the release build.
+# shellcheck disable=SC2154  # bats sets stderr and stderr_lines
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+  root=$BATS_TEST_DIRNAME/..
+  export WALKHAMMER=${WALKHAMMER:-$root/build/release/walkhammer}
+  out=$BATS_TEST_TMPDIR/out
+  jdk=$("$WALKHAMMER" list jdks | sed -n '1s/  .*//p')
+}
+
+# Replaces walkhammer: runs are folders without content. Judged as a regression if a run has its
+# number in BUG.
+fake_walkhammer() {
+  WALKHAMMER=$BATS_TEST_TMPDIR/walkhammer
+  cat >"$WALKHAMMER" <<'END'
+#!/bin/sh
+verb=$1 all=$*
+echo "$all" >>"$0.calls"
+while [ "$#" -gt 0 ]; do
+  if [ "$1" = --out ]; then mkdir -p "$2"; fi
+  shift
+done
+[ "$verb" = gate ] || exit 1
+case ${BUG:+$all} in
+*fuzz-${BUG:-none}*)
+  echo '{"changes": [{"effect": "fail", "kind": "new-crash"}]}'
+  exit 1
+  ;;
+*) echo '{"changes": [{"effect": "fail", "kind": "codes"}]}' ;;
+esac
+END
+  chmod +x "$WALKHAMMER"
+}
+
+# calls VERB: how often.
+calls() { grep -c "^$1 " "$WALKHAMMER.calls"; }
+
+@test "a JDK is not worse than itself" {
+  run --separate-stderr "$root/ci/gate.sh" --time 20s --rounds 1 --walker asgst --out "$out" "$jdk" "$jdk"
+  echo "$status: $output $stderr"
+  [ "$status" -eq 0 ]
+  [[ "${lines[0]}" == "PASS: "* ]]
+  [[ "${lines[-1]}" == "walkhammer gate: PASS. asgst: "*"; 2 + 2 runs, "*" in a million walks (95 %)." ]]
+  [ -f "$out/baseline/stress-1/run.db" ]
+  [ -f "$out/candidate/fuzz-1/run.db" ]
+}
+
+@test "a bad policy is one sentence, before anything runs" {
+  printf '[effects]\nnew-crsh = "fail"\n' >"$BATS_TEST_TMPDIR/bad.toml"
+  for policy in "$BATS_TEST_TMPDIR/bad.toml" "$BATS_TEST_TMPDIR/none.toml"; do
+    run --separate-stderr "$root/ci/gate.sh" --policy "$policy" --out "$out" "$jdk" "$jdk"
+    echo "$status: $output $stderr"
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ "$stderr" == *"$policy"* ]]
+    [ ! -e "$out" ]
+  done
+}
+
+@test "bad usage is one sentence" {
+  for arguments in "" "$jdk" "$jdk /none" "--rounds 0 $jdk $jdk" "--time 1h $jdk $jdk" \
+    "--time 19s --rounds 1 $jdk $jdk" "--nonsense $jdk $jdk"; do
+    # shellcheck disable=SC2086  # words
+    run --separate-stderr "$root/ci/gate.sh" --out "$out" $arguments
+    echo "$arguments: $status: $output $stderr"
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [ ! -e "$out" ]
+  done
+}
+
+@test "the runs of all rounds are judged, also from the tenth on" {
+  fake_walkhammer
+  run "$root/ci/gate.sh" --rounds 11 --out "$out" "$jdk" "$jdk"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ "$(calls stress)" -eq 22 ]
+  [ "$(calls fuzz)" -eq 22 ]
+  tail -n 1 "$WALKHAMMER.calls" >"$BATS_TEST_TMPDIR/last"
+  for side in baseline candidate; do
+    [ "$(grep -o "$out/$side/[a-z]*-[0-9]*" "$BATS_TEST_TMPDIR/last" | sort -u | wc -l)" -eq 22 ]
+  done
+}
+
+@test "a confirmed new bug leaves the other rounds out" {
+  fake_walkhammer
+  BUG=2 run "$root/ci/gate.sh" --rounds 4 --out "$out" "$jdk" "$jdk"
+  echo "$output"
+  [ "$status" -eq 1 ]
+  [ "$(calls fuzz)" -eq 4 ]
+  [[ "$output" == *"the other rounds are left out"* ]]
+}

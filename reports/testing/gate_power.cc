@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often the gate gives a false alarm, and how often it finds what was planted, on runs that are
 // drawn from real ones.
-//   gate_power RUNS.txt PAIRS      draws PAIRS pairs of runs for each experiment; exit code 1 if
-//   the
-//                                  gate misses a goal
-//   gate_power record RUN...       prints what RUNS.txt holds of these run folders, all of one
-//   build
+//   gate_power STRESS.txt FUZZ.txt PAIRS
+//     Draws PAIRS pairs of runs for each experiment. Exit code 1: the gate misses a goal.
+//   gate_power record RUN...
+//     Prints what such a file holds of these run folders, which are all of one build.
+//
 // A drawn run joins real runs, each drawn anew as stretches of five periods with all their counts,
 // so that what depends on each other does so in the drawn run (a block bootstrap). No real run is
 // behind two drawn runs of a pair.
@@ -40,7 +40,6 @@ struct RealRun {
 };
 
 // --- RUNS.txt: "run"; "codes WALKER|WORKLOAD|STATE|REGION|CODE|1,2"; "times WALKER|WORKLOAD|6.9"
-// ----
 
 template <typename Take>
 std::string Joined(size_t count, Take take) {
@@ -103,8 +102,7 @@ std::vector<RealRun> ReadRuns(const char* path) {
   return runs;
 }
 
-// --- drawing
-// --------------------------------------------------------------------------------------
+// --- drawing -------------------------------------------------------------------------------------
 
 class Drawing {
  public:
@@ -195,8 +193,7 @@ class Drawing {
   std::mt19937_64 random_;
 };
 
-// --- planting
-// -------------------------------------------------------------------------------------
+// --- planting ------------------------------------------------------------------------------------
 
 // Where codes are planted: one state and region, in all workloads. They vary as the most frequent
 // of the real errors that are rare there.
@@ -261,8 +258,7 @@ bool Fails(const GateVerdict& verdict, GateKind kind) {
   });
 }
 
-// --- experiments
-// ------------------------------------------------------------------------------------
+// --- experiments ---------------------------------------------------------------------------------
 
 struct Experiment {
   const char* name;

@@ -43,7 +43,8 @@ walkhammer() {
   timeout 100 "$WALKHAMMER" "$@" --out "$out" >"$BATS_TEST_TMPDIR/said" 2>&1 || code=$?
   [ "$code" -le "$most" ] && return
   echo "walkhammer $*: exit code $code"
-  tail -n 60 "$BATS_TEST_TMPDIR/said"
+  grep -A 4 "^  Forbidden" "$BATS_TEST_TMPDIR/said" || true
+  tail -n 40 "$BATS_TEST_TMPDIR/said"
   return 1
 }
 

@@ -13,6 +13,8 @@ constexpr OutcomeInfo kOutcomes[] = {
     {"once", Grade::kAcceptable, "no frame twice, but by recursion"},
     {"twice", Grade::kForbidden, "the same activation was walked twice"},
     {"guessed", Grade::kInteresting, "twice, the second time as a guess of the walker's"},
+    {"no-place", Grade::kInteresting,
+     "twice at byte code 0, as HotSpot says where it knows no place: of deoptimized recursion"},
 };
 
 // True for invokevirtual .. invokedynamic, rewritten (HotSpot's own) and unknown byte codes.
@@ -36,7 +38,8 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
     std::snprintf(detail, size,
                   "frames %d and %d are both %s @ %d, where byte code 0x%x calls nobody", i - 1, i,
                   method->name, caller.bci, static_cast<unsigned>(byte_code));
-    return seen.trace.IsGuess(i) ? 2 : 1;
+    if (seen.trace.IsGuess(i)) return 2;
+    return caller.bci == 0 ? 3 : 1;
   }
   return 0;
 }

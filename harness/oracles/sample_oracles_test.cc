@@ -148,6 +148,11 @@ const std::vector<Provocation>& Provocations() {
          c.Return({{4, 0, kInner}, {4, 0, kInner}, {50, 0, kRun}});
          c.seen.trace.guessed_from = 2;
        }},
+      {"DeoptimizedRecursion", "repeated-frame", "no-place",
+       [](Case& c) {
+         c.Return({{0, 0, kInner}, {0, 0, kInner}, {50, 0, kRun}});
+       },
+       "app.Main.inner()V @ 0"},
       {"Recursion", "repeated-frame", "once",
        [](Case& c) {
          c.facts.byte_code = [](void*, int) { return 0xb8; };  // invokestatic

@@ -10,8 +10,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "harness/base/clock.h"
+#include "harness/process/service_thread.h"
 
 namespace walkhammer {
 namespace {
@@ -42,7 +44,16 @@ PtraceStepper::PtraceStepper(StressState& state, pid_t pid) : state_(state), pid
   struct sigaction nothing {};
   nothing.sa_handler = [](int) {};  // no SA_RESTART: waitpid returns
   sigaction(kWakeSignal, &nothing, nullptr);
-  thread_ = std::thread([this] { Run(); });
+  const auto body = [](void* self) -> void* {
+    static_cast<PtraceStepper*>(self)->Run();
+    return nullptr;
+  };
+  const Result<pthread_t> thread = StartThread("wh-stepper", body, this, kWakeSignal);
+  if (thread.ok()) {
+    thread_ = thread.value();
+  } else {
+    trouble_ = thread.failure().message;
+  }
 }
 
 PtraceStepper::~PtraceStepper() { End(); }
@@ -50,9 +61,10 @@ PtraceStepper::~PtraceStepper() { End(); }
 void PtraceStepper::End() {
   stop_.store(true);
   // Again and again: the stepper's thread may be about to begin a wait.
-  for (; thread_.joinable() && !ended_.load(); std::this_thread::sleep_for(kPause))
-    pthread_kill(thread_.native_handle(), kWakeSignal);
-  if (thread_.joinable()) thread_.join();
+  for (; thread_ && !ended_.load(); std::this_thread::sleep_for(kPause))
+    pthread_kill(*thread_, kWakeSignal);
+  if (thread_) pthread_join(*thread_, nullptr);
+  thread_.reset();
 }
 
 std::string PtraceStepper::Trouble() const {
@@ -65,10 +77,6 @@ void PtraceStepper::Wake(pid_t tid) const {
 }
 
 void PtraceStepper::Run() {
-  sigset_t all;
-  sigfillset(&all);
-  sigdelset(&all, kWakeSignal);
-  pthread_sigmask(SIG_SETMASK, &all, nullptr);
   while (!stop_.load()) {
     const pid_t tid = state_.step_tid.load();
     if (tid != 0) Window(tid);

@@ -9,13 +9,14 @@
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_MATRIX_PTRACE_STEPPER_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_PTRACE_STEPPER_H_
 
+#include <pthread.h>
 #include <sys/types.h>
 
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <thread>
 
 #include "harness/shared/stress_state.h"
 
@@ -28,7 +29,8 @@ class PtraceStepper {
   ~PtraceStepper();
   // Detaches from the thread and ends the stepping, within some seconds whatever the thread does.
   void End();
-  // Why the kernel refuses to trace; empty: nothing is wrong.
+  // Why nothing is stepped: no thread can be started, or the kernel refuses to trace. Empty:
+  // nothing is wrong.
   std::string Trouble() const;
 
  private:
@@ -52,7 +54,7 @@ class PtraceStepper {
   int undelivered_ = 0;             // the program's signal that stopped it; 0: none
   mutable std::mutex mutex_;
   std::string trouble_;
-  std::thread thread_;
+  std::optional<pthread_t> thread_;  // none: could not be started, or was joined
 };
 
 }  // namespace walkhammer

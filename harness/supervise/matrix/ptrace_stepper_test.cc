@@ -3,6 +3,7 @@
 #include "harness/supervise/matrix/ptrace_stepper.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,7 +26,7 @@ class PtraceStepperTest : public testing::Test {
   PtraceStepperTest() { memory_.state->job.step_window = 1'000'000; }
   ~PtraceStepperTest() override {
     if (child_ > 0) kill(child_, SIGKILL);
-    waitpid(child_, nullptr, 0);
+    if (child_ > 0) waitpid(child_, nullptr, 0);
   }
   void Fork(void (*body)()) {
     child_ = fork();
@@ -87,6 +88,18 @@ TEST_F(PtraceStepperTest, ASignalInDeliveryIsNotLost) {
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 7);
   child_ = -1;
+}
+
+TEST_F(PtraceStepperTest, AMachineWithoutRoomForAThread) {
+  pthread_attr_t usual;
+  ASSERT_EQ(pthread_getattr_default_np(&usual), 0);
+  pthread_attr_t huge = usual;
+  ASSERT_EQ(pthread_attr_setstacksize(&huge, size_t{1} << 60), 0);
+  ASSERT_EQ(pthread_setattr_default_np(&huge), 0);
+  PtraceStepper stepper(*memory_.state, getpid());
+  ASSERT_EQ(pthread_setattr_default_np(&usual), 0);
+  EXPECT_NE(stepper.Trouble().find("cannot start the thread wh-stepper"), std::string::npos);
+  stepper.End();
 }
 
 }  // namespace

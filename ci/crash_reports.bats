@@ -90,6 +90,15 @@ leave_log() {
   [[ $output == *"tried        fuzzing by libfuzzer"* ]]
 }
 
+@test "reproduce tells of each JDK, also if one cannot be used" {
+  log=harness/hs_err/testdata/17.0.15-agct-3.log
+  "$walkhammer" reproduce "$log" --jdk "$jdk" --jdk "$jdk" --json --out "$out/both" -- -XX:NoSuchFlag=1 \
+    >"$out/json" 2>"$out/said" && return 1
+  [ "$?" -eq 3 ]
+  [ "$(grep -c '"verdict": "failed"' "$out/json")" -eq 2 ]
+  [ "$(grep -c "^walkhammer: $jdk: the JVM does not start with these flags" "$out/said")" -eq 2 ]
+}
+
 @test "reproduce refuses wrong options before it walks" {
   log=harness/hs_err/testdata/17.0.15-agct-3.log
   mkdir "$out/full"

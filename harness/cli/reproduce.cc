@@ -183,7 +183,8 @@ uint64_t WalksOf(const Reproduction& result) {
 }
 
 std::string VerdictText(const Reproduction& result) {
-  const uint64_t walks = std::max<uint64_t>(1, WalksOf(result));
+  const uint64_t walks = WalksOf(result);
+  if (walks == 0) return "none: nothing could be walked on this JDK";
   switch (result.verdict) {
     case Verdict::kReproduced:
       return fmt::format("reproduced, {} of {} replays: {}", result.reliability.shown,
@@ -237,7 +238,7 @@ json ReproductionJson(const Reproduction& result) {
           {"seconds", result.seconds}};
 }
 
-int End(const Options& options, const ImportedCrash& crash, const json& all, bool found) {
+int End(const Options& options, const ImportedCrash& crash, const json& all, ExitCode code) {
   if (options.json)
     PrintJson({{"schema", 1},
                {"file", crash.name},
@@ -245,7 +246,7 @@ int End(const Options& options, const ImportedCrash& crash, const json& all, boo
                {"check", crash.target.check},
                {"walker", GuiltWord(crash.guilt)},
                {"reproductions", all}});
-  return static_cast<int>(found ? ExitCode::kFindings : ExitCode::kClean);
+  return static_cast<int>(code);
 }
 
 // What would otherwise be found wrong only when its stage begins.
@@ -276,7 +277,7 @@ int RunReproduce(const Options& options, const std::vector<std::string>& jvm_fla
     Print(stderr, "walkhammer: nothing to reproduce: {}\n",
           crash.guilt.guilt == Guilt::kNone ? "no stack walker is in the chain that crashed"
                                             : "the report names no function and no check");
-    return End(options, crash, json::array(), false);
+    return End(options, crash, json::array(), ExitCode::kClean);
   }
   if (crash.guilt.pattern != nullptr && crash.guilt.pattern->walker[0] == 0)
     Print(stderr,
@@ -287,16 +288,25 @@ int RunReproduce(const Options& options, const std::vector<std::string>& jvm_fla
                                ? fmt::format("out/reproduce-{}-{}", Now("%Y%m%d-%H%M%S"), getpid())
                                : options.out;
   json all = json::array();
+  ExitCode worst = ExitCode::kClean;  // on the JDKs that do not show the crash
   bool found = false;
   for (size_t i = 0; i < jdks.value().size() && !IsOver(); i++) {
     const std::string folder = jdks.value().size() == 1 ? base : fmt::format("{}/{}", base, i + 1);
     auto result = ReproduceOn(jdks.value()[i], crash, options, jvm_flags, folder);
-    if (!result.ok()) return PrintFailure(result.failure());
+    if (!result.ok()) {
+      const Failure& failure = result.failure();
+      worst = std::max(worst, failure.code);
+      PrintFailure({failure.code, fmt::format("{}: {}", jdks.value()[i].home, failure.message)});
+      all.push_back(
+          {{"jdk", jdks.value()[i].home}, {"verdict", "failed"}, {"why", failure.message}});
+      continue;
+    }
+    if (WalksOf(result.value()) == 0) worst = std::max(worst, ExitCode::kToolFailed);
     found |= result.value().verdict == Verdict::kReproduced;
     if (!options.json) PrintReproduction(result.value());
     all.push_back(ReproductionJson(result.value()));
   }
-  const int code = End(options, crash, all, found);
+  const int code = End(options, crash, all, found ? ExitCode::kFindings : worst);
   return IsOver() ? PrintFailure(ToolFailed("interrupted before the verdict")) : code;
 }
 

@@ -40,6 +40,8 @@ Result<std::vector<Build>> OrderedBuilds(const Options& options, const std::stri
                                          const std::vector<std::string>& jvm_flags) {
   if (options.jdks.empty() && options.folders.empty())
     return BadInput("name the builds: --jdks DIR, or --jdk several times");
+  ASSIGN_OR_RETURN(const auto profiles, SelectProfiles(options.profiles));
+  if (profiles.size() > 1) return BadInput("--profile: bisect takes one profile");
   std::vector<Failure> unusable;
   std::vector<Jdk> jdks;
   if (!options.jdks.empty()) {
@@ -67,8 +69,6 @@ Result<std::vector<Build>> OrderedBuilds(const Options& options, const std::stri
   if (fitting.size() < 2)
     return Unable(fmt::format("bisecting wants two builds at least, and {} can be used here",
                               fitting.size()));
-  ASSIGN_OR_RETURN(const auto profiles, SelectProfiles(options.profiles));
-  if (profiles.size() > 1) return BadInput("--profile: bisect takes one profile");
   return BuildsOf(fitting, profiles, jvm_flags);
 }
 

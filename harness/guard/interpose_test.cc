@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -16,6 +17,7 @@
 #include <functional>
 #include <string>
 
+#include "harness/base/shell.h"
 #include "harness/guard/guard.h"
 #include "harness/guard/interposition.h"
 
@@ -142,9 +144,14 @@ TEST_F(InterposeTest, AllMemoryIsOfOneAllocator) {
 TEST_F(InterposeTest, AnotherAllocatorMayLieBeneath) {
   if (std::getenv("WALKHAMMER_BENEATH") != nullptr) return;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe");
-  const std::string run = "WALKHAMMER_BENEATH=1 LD_PRELOAD=" WALKHAMMER_ALLOCATOR " " + self +
+  const std::string link = testing::TempDir() + "allocator-" + std::to_string(getpid()) + ".so";
+  const auto allocator = PlainPath(WALKHAMMER_ALLOCATOR, link);
+  ASSERT_TRUE(allocator.ok()) << allocator.failure().message;
+  const std::string run = "WALKHAMMER_BENEATH=1 LD_PRELOAD=" + allocator.value() + " " +
+                          ShellWord(self) +
                           " --gtest_filter='InterposeTest.All*:InterposeTest.*InForce' >&2";
   const int status = std::system(run.c_str());
+  std::filesystem::remove(link);
   constexpr int kCannotRun = 126;  // of a shell, for a program of another architecture
   if (WIFEXITED(status) && WEXITSTATUS(status) == kCannotRun)
     GTEST_SKIP() << "this machine runs such programs by an emulator only";

@@ -53,7 +53,7 @@ report() {
 }
 
 @test "every corpus file is in canonical form" {
-  for file in seeds/*.walk seeds/aarch64/*.walk regressions/jdk*/*.walk known-bugs/*/*.walk; do
+  for file in seeds/*.walk seeds/aarch64/*.walk regressions/*/*.walk known-bugs/*/*.walk; do
     "$walkhammer" show --json "$file" >"$tmp/json"
     query "select json_extract(text, '\$.requests[0].text') from document" >"$tmp/canonical"
     { grep -v '^#' "$file" && echo; } >"$tmp/plain" # sqlite3 ends its answer with a newline
@@ -209,6 +209,7 @@ regressions_of() {
 
 @test "no folder of regressions is forgotten" {
   for folder in regressions/*; do
+    [ "$folder" != regressions/asprof-vm ] || continue # ci/profilers.bats has a library for it
     grep -q "^  regressions_of ${folder#regressions/jdk}\$" "$BATS_TEST_FILENAME" || {
       echo "no test replays corpora/$folder"
       return 1

@@ -128,3 +128,17 @@ END
   done
   [ -n "$found" ] || skip 'no released library is here: ci/profilers.sh lays them out'
 }
+
+@test "regressions of the newest release that is laid out" {
+  local library=
+  for library in "$released"/asprof-*.so; do :; done
+  [ -e "$library" ] || skip 'no released library is here: ci/profilers.sh lays them out'
+  # Two fresh processes for each file; one may be unlucky on a busy machine.
+  run --separate-stderr "$walkhammer" replay --json --times 2 --jobs 2 --provider "$library" \
+    "$BATS_TEST_DIRNAME"/../corpora/regressions/asprof-vm/*.walk
+  echo "$library: exit code $status: $output $stderr"
+  [ "$status" -eq 1 ]
+  echo "$output" >"$BATS_TEST_TMPDIR/json"
+  [ "$(sqlite3 :memory: "select count(*) > 0 and min(json_extract(value, '\$.reproduced')) > 0
+    from json_each(readfile('$BATS_TEST_TMPDIR/json'), '\$.replays')")" -eq 1 ]
+}

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Prints who gets what wrong, the table of docs/findings.md: walkers x kinds of code x JDKs:
 # ci/differential.sh [VERSION...]. A VERSION is a name of ci/jdks.sh (default: one for each feature
-# version that docs/findings.md shows). The short form, two JDKs, takes 2 minutes:
-#   WALKHAMMER_STRESS_TIME=6s ci/differential.sh 17 25
+# version that docs/findings.md shows). The short form takes 2 minutes, twice that on a busy machine:
+#   WALKHAMMER_STRESS_TIME=3s ci/differential.sh 17 25
 # Each JDK runs some torture programs, sampled every 100 us, by agct and the reference, and, if
 # ci/profilers.sh has laid it out, by async-profiler's walker and the reference.
 #   WALKHAMMER              the executable (default: the release build's)

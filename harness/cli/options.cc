@@ -42,6 +42,11 @@ Failure UnknownVerb(CLI::App& app, const std::string& word) {
 Verb::Verb(CLI::App& app, const std::string& name, const std::string& what)
     : verb_(app.add_subcommand(name, what)) {}
 
+Verb::Verb(const Verb& of, const std::string& name, const std::string& what)
+    : Verb(*of.verb_, name, what) {
+  of.verb_->require_subcommand(0, 1);
+}
+
 void Verb::Flag(const std::string& name, bool& value, const std::string& what) {
   verb_->add_flag(name, value, what);
 }

@@ -21,6 +21,8 @@ namespace walkhammer {
 class Verb {
  public:
   Verb(CLI::App& app, const std::string& name, const std::string& what);
+  // A verb of a verb: "bugs update".
+  Verb(const Verb& of, const std::string& name, const std::string& what);
 
   void Flag(const std::string& name, bool& value, const std::string& what);
   // `kind`: what --help calls the argument.

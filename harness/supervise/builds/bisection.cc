@@ -98,8 +98,7 @@ class Bisector {
     if (build.probe.walked < plan_.measure_times)
       Replay(build, bad, plan_.measure_times - build.probe.walked, false);
     const double least = LeastProbability(build.probe.broken, build.probe.walked);
-    const double wanted = std::ceil(std::log(kMostMissed) / std::log1p(-least));
-    out_.times = static_cast<int>(std::clamp(wanted, 2.0, static_cast<double>(plan_.most_times)));
+    out_.times = std::min(CleanReplays(least), std::max(plan_.most_times, 2));
     out_.most_missed = std::pow(1 - least, out_.times);
     Tell(fmt::format(
         "{} breaks in {} of {} replays, so {} clean replays call a build clean; at "
@@ -242,6 +241,14 @@ double LeastProbability(int seen, int times) {
   const double middle = p + z2 / (2 * n);
   const double reach = kZ * std::sqrt(p * (1 - p) / n + z2 / (4 * n * n));
   return std::max(0.0, (middle - reach) / (1 + z2 / n));
+}
+
+int CleanReplays(double least) {
+  constexpr double kMost = 1e9;
+  if (least <= 0) return static_cast<int>(kMost);
+  if (least >= 1) return 2;
+  return static_cast<int>(
+      std::clamp(std::ceil(std::log(kMostMissed) / std::log1p(-least)), 2.0, kMost));
 }
 
 Bisection Bisect(const std::vector<std::string>& labels, const BisectPlan& plan,

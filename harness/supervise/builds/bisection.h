@@ -75,6 +75,10 @@ Bisection Bisect(const std::vector<std::string>& labels, const BisectPlan& plan,
 // 95 %, one-sided. 0 if `seen` is 0.
 double LeastProbability(int seen, int times);
 
+// How many clean replays in a row call a build clean, so that at most 1 % of such verdicts are
+// wrong if a replay breaks with probability `least` or more: 2 or more, a billion if `least` is 0.
+int CleanReplays(double least);
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_SUPERVISE_BUILDS_BISECTION_H_

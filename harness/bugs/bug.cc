@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bugs/bug.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "harness/base/numbers.h"
+#include "harness/base/text.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr size_t kMostIdLength = 100;
+
+// A decimal number that is all of `text`.
+std::optional<unsigned> DigitsOnly(std::string_view text) {
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// Ascending; versions that nobody can read come first.
+bool IsOlder(const std::string& a, const std::string& b) {
+  const auto left = ParseJdkVersion(a), right = ParseJdkVersion(b);
+  if (!left || !right) return left.has_value() < right.has_value() || (!left && !right && a < b);
+  return *left != *right ? *left < *right : a < b;
+}
+
+}  // namespace
+
+const char* BugStateWord(BugState state) {
+  switch (state) {
+    case BugState::kOpen:
+      return "open";
+    case BugState::kDuplicate:
+      return "duplicate";
+    case BugState::kAccepted:
+      return "accepted";
+    case BugState::kFixed:
+      break;
+  }
+  return "fixed";
+}
+
+std::optional<BugState> BugStateFromWord(std::string_view word) {
+  for (int state = 0; state <= static_cast<int>(kLastBugState); state++)
+    if (word == BugStateWord(static_cast<BugState>(state))) return static_cast<BugState>(state);
+  return std::nullopt;
+}
+
+std::string DayText(const Day& day) {
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()),
+                     static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
+}
+
+std::optional<Day> ParseDay(std::string_view text) {
+  if (text.size() != kDayLength || text[4] != '-' || text[7] != '-') return std::nullopt;
+  const auto year = DigitsOnly(text.substr(0, 4)), month = DigitsOnly(text.substr(5, 2)),
+             day = DigitsOnly(text.substr(8, 2));
+  if (!year || !month || !day) return std::nullopt;
+  const Day parsed(std::chrono::year(static_cast<int>(*year)), std::chrono::month(*month),
+                   std::chrono::day(*day));
+  if (!parsed.ok()) return std::nullopt;
+  return parsed;
+}
+
+bool IsTimeText(std::string_view text) {
+  constexpr std::string_view kForm = "Thh:mm:ssZ";
+  if (text.size() != kDayLength + kForm.size() || !ParseDay(text.substr(0, kDayLength)))
+    return false;
+  text.remove_prefix(kDayLength);
+  for (size_t i = 0; i < kForm.size(); i++)
+    if (std::islower(static_cast<unsigned char>(kForm[i])) == 0 && text[i] != kForm[i])
+      return false;
+  const auto hour = DigitsOnly(text.substr(1, 2)), minute = DigitsOnly(text.substr(4, 2)),
+             second = DigitsOnly(text.substr(7, 2));
+  return hour && minute && second && *hour < 24 && *minute < 60 && *second < 60;
+}
+
+std::string Tame(std::string_view text, size_t most) {
+  std::string tame = OnOneLine(Printable(text.substr(0, most)));
+  return std::string(Trim(tame));
+}
+
+bool IsBugId(std::string_view id) {
+  if (id.empty() || id.size() > kMostIdLength || id[0] == '.' || id[0] == '-') return false;
+  return std::all_of(id.begin(), id.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+  });
+}
+
+Result<std::vector<VersionRange>> FixedVersions(const std::string& fixed_in) {
+  if (const auto version = ParseJdkVersion(fixed_in))
+    return std::vector<VersionRange>{{*version, std::nullopt}};
+  auto ranges = ParseVersionRanges(fixed_in);
+  if (!ranges.ok() || ranges.value().empty())
+    return BadInput(fmt::format(
+        "\"{}\" is no version of a JDK, such as 17.0.9+9, and no ranges, such as [17.0.9,18) [19,)",
+        fixed_in));
+  return ranges;
+}
+
+bool IsFixedIn(const Bug& bug, const std::string& version) {
+  if (bug.state != BugState::kFixed) return false;
+  const auto ranges = FixedVersions(bug.fixed_in);
+  const auto parsed = ParseJdkVersion(version);
+  return !ranges.ok() || !parsed || AnyContains(ranges.value(), *parsed);
+}
+
+bool IsExpired(const Bug& bug, const Day& today) {
+  return bug.state == BugState::kAccepted && (!bug.until || *bug.until < today);
+}
+
+void NoteSeen(const Seen& seen, Bug& bug) {
+  // A date that is not known is neither before nor after a known one.
+  const auto key = [](const Seen& one) { return std::pair(one.date, one.run); };
+  const bool none = bug.first_seen == Seen{};
+  if (none ||
+      (!seen.date.empty() && (bug.first_seen.date.empty() || key(seen) < key(bug.first_seen))))
+    bug.first_seen = seen;
+  if (none || (!seen.date.empty() && key(seen) > key(bug.last_seen))) bug.last_seen = seen;
+  if (seen.build.empty() ||
+      std::find(bug.builds.begin(), bug.builds.end(), seen.build) != bug.builds.end())
+    return;
+  bug.builds.push_back(seen.build);
+  std::sort(bug.builds.begin(), bug.builds.end(), IsOlder);
+  if (bug.builds.size() > kMostBuilds) bug.builds.erase(bug.builds.begin());
+}
+
+void AddEvidence(const Day& today, std::string_view text, Bug& bug) {
+  const std::string tame = Tame(text, 2 * kMostText);
+  if (!bug.evidence.empty() && bug.evidence.back().ends_with(": " + tame)) return;
+  bug.evidence.push_back(fmt::format("{}: {}", DayText(today), tame));
+  if (bug.evidence.size() > kMostEvidence) bug.evidence.erase(bug.evidence.begin());
+}
+
+namespace {
+
+// What a state wants to be told, and by which option.
+struct StateField {
+  BugState state;
+  const char* option;
+  std::string StateChange::*field;
+};
+constexpr StateField kStateFields[] = {
+    {BugState::kDuplicate, "--of", &StateChange::duplicate_of},
+    {BugState::kAccepted, "--reason", &StateChange::reason},
+    {BugState::kAccepted, "--until", &StateChange::until},
+    {BugState::kFixed, "--in", &StateChange::fixed_in},
+};
+
+std::string StateChangeWords(const Bug& bug) {
+  switch (bug.state) {
+    case BugState::kOpen:
+      return "set to open";
+    case BugState::kDuplicate:
+      return fmt::format("set to duplicate of {}", bug.duplicate_of);
+    case BugState::kAccepted:
+      return fmt::format("accepted until {}: {}", DayText(*bug.until), bug.reason);
+    case BugState::kFixed:
+      break;
+  }
+  return fmt::format("set to fixed in {}", bug.fixed_in);
+}
+
+}  // namespace
+
+Status SetState(const StateChange& change, const Day& today, Bug& bug) {
+  for (const StateField& field : kStateFields) {
+    const bool given = !(change.*field.field).empty(), wanted = change.state == field.state;
+    if (given == wanted) continue;
+    return BadInput(fmt::format("state {} {} {}", BugStateWord(change.state),
+                                wanted ? "wants" : "takes no", field.option));
+  }
+  if (change.state == BugState::kDuplicate && change.duplicate_of == bug.id)
+    return BadInput(fmt::format("{} cannot be a duplicate of itself", bug.id));
+  const auto until = ParseDay(change.until);
+  if (change.state == BugState::kAccepted && !until)
+    return BadInput(fmt::format("--until \"{}\" is no day, such as 2026-12-31", change.until));
+  if (change.state == BugState::kAccepted && *until < today)
+    return BadInput(
+        fmt::format("--until {} has passed: today is {} (UTC)", change.until, DayText(today)));
+  if (change.state == BugState::kFixed)
+    if (auto versions = FixedVersions(change.fixed_in); !versions.ok())
+      return BadInput("--in " + versions.failure().message);
+  bug.state = change.state;
+  bug.duplicate_of = change.duplicate_of;
+  bug.reason = Tame(change.reason);
+  bug.until = until;
+  bug.fixed_in = change.fixed_in;
+  AddEvidence(today, StateChangeWords(bug), bug);
+  return Ok();
+}
+
+}  // namespace walkhammer

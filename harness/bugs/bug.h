@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bug: what a team knows of one bug of a stack walker, over many runs. A bug is a file of a store:
+// bug_text.h, bug_store.h. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_BUGS_BUG_H_
+#define WALKHAMMER_HARNESS_BUGS_BUG_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/jvm/images/jdk_version.h"
+
+namespace walkhammer {
+
+enum class BugState : uint8_t { kOpen, kDuplicate, kAccepted, kFixed };
+inline constexpr BugState kLastBugState = BugState::kFixed;
+const char* BugStateWord(BugState state);  // "open", "duplicate", "accepted", "fixed"
+std::optional<BugState> BugStateFromWord(std::string_view word);
+
+using Day = std::chrono::year_month_day;
+std::string DayText(const Day& day);            // "2026-12-31"
+std::optional<Day> ParseDay(std::string_view);  // of that form alone; empty: no day of the calendar
+bool IsTimeText(std::string_view text);         // true for "2026-12-31T23:59:59Z" and the like
+inline constexpr size_t kDayLength = sizeof "2026-12-31" - 1;
+
+// When and where a bug was seen.
+struct Seen {
+  std::string build;     // version of the JDK: "17.0.15+6-Debian-1deb12u1"
+  std::string build_id;  // of its libjvm, hex; empty if not known
+  std::string run;       // the run's folder, without its parents; kReplayed: replays of the bug
+  std::string date;      // UTC, "2026-11-24T17:05:00Z"; empty if not known
+
+  bool operator==(const Seen&) const = default;
+};
+inline constexpr char kReplayed[] = "replay";
+
+// The latest replays of the bug's request that showed the bug, `shown` of `of`.
+struct Reproduced {
+  std::string build;
+  int shown = 0, of = 0;  // both 0: there were none
+
+  bool operator==(const Reproduced&) const = default;
+};
+
+struct Bug {
+  std::string id;  // its file's name without ".toml", see IsBugId
+  std::string title;
+  std::vector<std::string> signatures;  // patterns, see signature_pattern.h; at least one
+  BugState state = BugState::kOpen;
+  std::string duplicate_of;  // kDuplicate: the id of the other bug
+  std::string reason;        // kAccepted: why; one line
+  std::optional<Day> until;  // kAccepted: the last day, UTC, on which it is accepted
+  std::string fixed_in;      // kFixed: see FixedVersions
+  std::string like;          // id of the fixed bug that this one looks like; may be empty
+  Seen first_seen, last_seen;
+  std::vector<std::string> builds;  // versions on which it was seen, distinct
+  Reproduced reproduced;
+  std::string flags;                  // JVM flags of its replay, space-separated
+  std::string provider;               // file name of the library that its walker comes from; or ""
+  std::vector<std::string> evidence;  // one line each, oldest first
+  std::string notes;                  // the team's; the tool never writes it
+  std::string walk;                   // text of its request, in .walk form; empty: none
+
+  bool operator==(const Bug&) const = default;
+};
+
+// Bounds of what a store keeps of a stranger's run.
+inline constexpr size_t kMostText = 300;      // bytes of a title, a signature, a reason
+inline constexpr size_t kMostBuilds = 100;    // the oldest are dropped
+inline constexpr size_t kMostEvidence = 100;  // lines; the oldest are dropped
+// `text` on one line, printable, cut to `most` bytes.
+std::string Tame(std::string_view text, size_t most = kMostText);
+
+// True for a name that is safe as a file's: letters, digits, '-', '_' and '.', of which the first
+// is no '.' and no '-'; at most 100.
+bool IsBugId(std::string_view id);
+
+// The versions that have a fix, by Bug::fixed_in: "17.0.9" stands for it and all later ones,
+// "[17.0.9,18) [19,)" for ranges. kBadInput, one sentence, for anything else.
+Result<std::vector<VersionRange>> FixedVersions(const std::string& fixed_in);
+
+// True if the bug is kFixed, and the fix is in the build of this version. A version that nobody can
+// read counts as one with the fix: a bug that is shown again should not pass unseen.
+bool IsFixedIn(const Bug& bug, const std::string& version);
+
+// True if the bug is kAccepted, and the day it was accepted for has passed: it counts as open.
+bool IsExpired(const Bug& bug, const Day& today);
+
+// Notes that the bug was seen: first, last, builds. The order in which runs are noted, and how
+// often, makes no difference.
+void NoteSeen(const Seen& seen, Bug& bug);
+
+// Adds "DAY: TEXT", unless that text is the latest line already.
+void AddEvidence(const Day& today, std::string_view text, Bug& bug);
+
+// A new state by hand. What belongs to other states must be empty.
+struct StateChange {
+  BugState state = BugState::kOpen;
+  std::string duplicate_of, reason, until, fixed_in;
+};
+// Sets the state, and adds a line of evidence. kBadInput, one sentence, if something is missing, is
+// for another state, or cannot be, such as a day that has passed.
+Status SetState(const StateChange& change, const Day& today, Bug& bug);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_BUGS_BUG_H_

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folder of bugs: what is read, refused, written, and who may write.
+#include "harness/bugs/bug_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "harness/bugs/bug_text.h"
+#include "harness/store/record_testing.h"
+
+namespace walkhammer {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr char kWalk[] = "walk 1\nwalker agct\nscene c2\nstate in_Java\npc 0x5\n";
+
+class BugStoreTest : public ::testing::Test {
+ protected:
+  void SetUp() override { alarm(60); }  // of a FIFO, that nobody writes to
+  void TearDown() override { alarm(0); }
+
+  void Write(const std::string& name, const std::string& text) const {
+    fs::create_directories(dir());
+    std::ofstream(dir() + "/" + name) << text;
+  }
+  static std::string Open(const std::string& more = "state = 'open'\n") {
+    return "title = 't'\nsignatures = ['s']\n" + more;
+  }
+  void ExpectRefused(const std::string& part) const {
+    const auto before = Files();
+    for (const auto open : {&BugStore::Read, &BugStore::Change}) {
+      const auto store = open(dir());
+      ASSERT_FALSE(store.ok()) << part;
+      EXPECT_EQ(store.failure().code, ExitCode::kBadInput);
+      EXPECT_THAT(store.failure().message, HasSubstr(part));
+    }
+    EXPECT_EQ(Files(), before);
+  }
+  // Content by name.
+  std::map<std::string, std::string> Files() const {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::directory_iterator(dir()))
+      files[entry.path().filename()] = entry.is_regular_file() ? ReadFile(entry.path()) : "";
+    return files;
+  }
+  std::string dir() const { return temp_.Under("bugs"); }
+
+ private:
+  TempDir temp_;
+};
+
+Bug Small(const std::string& id) {
+  Bug bug;
+  bug.id = id;
+  bug.title = "t";
+  bug.signatures = {"s"};
+  return bug;
+}
+
+TEST_F(BugStoreTest, IsReadAsItWasSaved) {
+  {
+    auto store = BugStore::Change(dir());
+    ASSERT_TRUE(store.ok()) << store.failure().message;
+    Bug bug = Small("a");
+    bug.walk = kWalk;
+    store.value().Add(bug);
+    store.value().Add(Small("b"));
+    EXPECT_EQ(store.value().Add(Small("a")).id, "a-2");
+    EXPECT_EQ(store.value().Add(Small("a")).id, "a-3");
+    ASSERT_TRUE(store.value().Save().ok());
+  }
+  Write("README", "no bug");
+  const auto read = BugStore::Read(dir());
+  ASSERT_TRUE(read.ok()) << read.failure().message;
+  ASSERT_EQ(read.value().bugs().size(), 4U);
+  EXPECT_EQ(read.value().bugs().at("a").walk, kWalk);
+  EXPECT_EQ(read.value().bugs().at("b").walk, "");
+  EXPECT_FALSE(Files().contains(".lock"));
+  for (const auto& [name, text] : Files()) EXPECT_FALSE(name.ends_with(".tmp")) << name;
+}
+
+TEST_F(BugStoreTest, WhatDidNotChangeIsNotWritten) {
+  const std::string by_hand = "# mine\n" + Open();
+  Write("a.toml", by_hand);
+  Write("b.toml", by_hand);
+  auto store = BugStore::Change(dir());
+  ASSERT_TRUE(store.ok()) << store.failure().message;
+  store.value().Find("b").value()->notes = "new";
+  ASSERT_TRUE(store.value().Save().ok());
+  EXPECT_EQ(Files()["a.toml"], by_hand);
+  EXPECT_THAT(Files()["b.toml"], HasSubstr("notes = \"new\""));
+}
+
+TEST_F(BugStoreTest, ABrokenStoreIsNotRead) {
+  Write("a.toml", Open());
+  Write("b.toml", Open("state = 'opne'\n"));
+  ExpectRefused("/b.toml:3: state must be");
+  Write("b.toml", Open("state = 'duplicate'\nduplicate-of = 'c'\n"));
+  ExpectRefused("/b.toml:4: there is no bug \"c\"");
+  Write("b.toml", Open("state = 'open'\nlike = 'c'\n"));
+  ExpectRefused("/b.toml:4: there is no bug \"c\"");
+  Write("b.toml", Open("state = 'duplicate'\nduplicate-of = 'a'\n"));
+  Write("a.toml", Open("state = 'duplicate'\nduplicate-of = 'b'\n"));
+  ExpectRefused("/a.toml:4: a is, over other bugs, a duplicate of itself");
+  Write("a.toml", Open());
+  EXPECT_TRUE(BugStore::Read(dir()).ok());
+  Write("b.walk", "walk 1\nnonsense\n");
+  ExpectRefused("/b.walk:2:");
+  fs::remove(dir() + "/b.walk");
+  Write("-b.toml", Open());
+  ExpectRefused("-b.toml: a bug's file wants a name");
+}
+
+TEST_F(BugStoreTest, HarmfulFilesAreRefused) {
+  Write("a.toml", Open() + std::string((1 << 20) + 1, '\n'));
+  ExpectRefused("a.toml is larger than 1 MiB");
+  fs::remove(dir() + "/a.toml");
+  ASSERT_EQ(mkfifo((dir() + "/a.toml").c_str(), 0600), 0);
+  ExpectRefused("a.toml is no regular file");
+  fs::remove(dir() + "/a.toml");
+  Write("a.toml", Open());
+  ASSERT_EQ(mkfifo((dir() + "/a.walk").c_str(), 0600), 0);
+  ExpectRefused("a.walk is no regular file");
+  fs::remove(dir() + "/a.walk");
+  Write("a.toml", "title = 'x\xff'\n");
+  ExpectRefused("/a.toml:1:");
+}
+
+TEST_F(BugStoreTest, AFolderThatIsNotThereIsMadeOnlyToChangeIt) {
+  const auto read = BugStore::Read(dir());
+  ASSERT_FALSE(read.ok());
+  EXPECT_THAT(read.failure().message, HasSubstr("cannot be read"));
+  EXPECT_FALSE(fs::exists(dir()));
+  EXPECT_TRUE(BugStore::Change(dir()).ok());
+  EXPECT_TRUE(fs::exists(dir()));
+  EXPECT_FALSE(BugStore::Change(dir() + "/of/many").ok());
+}
+
+TEST_F(BugStoreTest, OneAtATimeMayChangeIt) {
+  {
+    const auto one = BugStore::Change(dir());
+    ASSERT_TRUE(one.ok());
+    const auto other = BugStore::Change(dir());
+    ASSERT_FALSE(other.ok());
+    EXPECT_EQ(other.failure().code, ExitCode::kBadInput);
+    EXPECT_THAT(other.failure().message, HasSubstr("another process is changing it"));
+    EXPECT_TRUE(BugStore::Read(dir()).ok());
+  }
+  EXPECT_TRUE(BugStore::Change(dir()).ok());
+}
+
+TEST_F(BugStoreTest, TheLockOfAKilledProcessDoesNotLast) {
+  const pid_t pid = fork();
+  ASSERT_GE(pid, 0);
+  if (pid == 0) {
+    const auto store = BugStore::Change(dir());
+    kill(getpid(), SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(fs::exists(dir() + "/.lock"));
+  EXPECT_TRUE(BugStore::Change(dir()).ok());
+}
+
+TEST_F(BugStoreTest, WhatAnEditorSavedMeanwhileIsNotOverwritten) {
+  Write("a.toml", Open());
+  Write("b.toml", Open());
+  auto store = BugStore::Change(dir());
+  ASSERT_TRUE(store.ok());
+  for (const char* id : {"a", "b"}) store.value().Find(id).value()->notes = "new";
+  Write("b.toml", Open("state = 'fixed'\nfixed-in = '17'\n"));
+  store.value().Add(Small("c"));
+  const Status saved = store.value().Save();
+  ASSERT_FALSE(saved.ok());
+  EXPECT_THAT(saved.failure().message, HasSubstr("/b.toml: was changed meanwhile"));
+  EXPECT_EQ(Files()["a.toml"], Open());
+  EXPECT_FALSE(Files().contains("c.toml"));
+}
+
+TEST_F(BugStoreTest, BrokenLinksAreNotSaved) {
+  Write("a.toml", Open());
+  auto store = BugStore::Change(dir());
+  ASSERT_TRUE(store.ok());
+  Bug& bug = *store.value().Find("a").value();
+  bug.state = BugState::kDuplicate;
+  bug.duplicate_of = "b";
+  EXPECT_FALSE(store.value().Save().ok());
+  EXPECT_EQ(Files()["a.toml"], Open());
+  EXPECT_THAT(store.value().Find("aa").failure().message, HasSubstr("did you mean a?"));
+}
+
+TEST_F(BugStoreTest, ADuplicateOfADuplicateHasOneRoot) {
+  Write("a.toml", Open());
+  Write("b.toml", Open("state = 'duplicate'\nduplicate-of = 'a'\n"));
+  Write("c.toml", Open("state = 'duplicate'\nduplicate-of = 'b'\n"));
+  const auto store = BugStore::Read(dir());
+  ASSERT_TRUE(store.ok()) << store.failure().message;
+  for (const char* id : {"a", "b", "c"})
+    EXPECT_EQ(store.value().Root(store.value().bugs().at(id)).id, "a");
+}
+
+}  // namespace
+}  // namespace walkhammer

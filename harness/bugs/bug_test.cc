@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bugs alone: states, days, versions, signatures, their text.
+#include "harness/bugs/bug.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/bugs/bug_text.h"
+#include "harness/bugs/signature_pattern.h"
+
+namespace walkhammer {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Day DayOf(const char* text) { return *ParseDay(text); }
+
+Bug FullBug() {
+  Bug bug;
+  bug.title = "a \"quoted\" \\ title";
+  bug.signatures = {"agct: crash in f", "*: crash in g\\*"};
+  bug.state = BugState::kAccepted;
+  bug.reason = "waits for JDK-1";
+  bug.until = DayOf("2026-12-31");
+  bug.like = "other";
+  bug.first_seen = {"17.0.9+9", "00ff", "night-1", "2026-01-02T03:04:05Z"};
+  bug.last_seen = {"21+35", "", "night-2", "2026-01-03T03:04:05Z"};
+  bug.builds = {"17.0.9+9", "21+35"};
+  bug.reproduced = {"21+35", 4, 5};
+  bug.flags = "-XX:+UseZGC";
+  bug.provider = "libx.so";
+  bug.evidence = {"2026-01-02: met"};
+  bug.notes = "two\nlines \"quoted\"\n";
+  return bug;
+}
+
+TEST(BugDayTest, ADayIsOneOfTheCalendar) {
+  EXPECT_EQ(DayText(DayOf("2028-02-29")), "2028-02-29");
+  for (const char* text : {"", "2026-02-29", "2026-13-01", "2026-00-10", "2026-1-01", "26-01-01",
+                           "2026-01-01T", "2026/01/01", "+026-01-01", "2026-01-32"})
+    EXPECT_FALSE(ParseDay(text).has_value()) << text;
+  for (const char* text : {"2026-01-02T00:00:00Z", "2026-12-31T23:59:59Z"})
+    EXPECT_TRUE(IsTimeText(text)) << text;
+  for (const char* text : {"", "2026-01-02", "2026-01-02T24:00:00Z", "2026-01-02T00:60:00Z",
+                           "2026-01-02T00:00:60Z", "2026-01-02 00:00:00Z", "2026-01-02T00:00:00",
+                           "2026-02-30T00:00:00Z", "2026-01-02T0a:00:00Z"})
+    EXPECT_FALSE(IsTimeText(text)) << text;
+}
+
+TEST(BugTest, IsAcceptedUpToItsLastDay) {
+  const Bug bug = FullBug();
+  EXPECT_FALSE(IsExpired(bug, DayOf("2026-12-30")));
+  EXPECT_FALSE(IsExpired(bug, DayOf("2026-12-31")));
+  EXPECT_TRUE(IsExpired(bug, DayOf("2027-01-01")));
+  Bug open = bug;
+  open.state = BugState::kOpen;
+  EXPECT_FALSE(IsExpired(open, DayOf("2027-01-01")));
+}
+
+TEST(BugTest, IsFixedFromABuildOnOrInRanges) {
+  Bug bug;
+  bug.state = BugState::kFixed;
+  bug.fixed_in = "17.0.9+9";
+  for (const char* yes : {"17.0.9+9", "17.0.9+9-Debian", "17.0.10+1", "21+35", "no version", ""})
+    EXPECT_TRUE(IsFixedIn(bug, yes)) << yes;
+  for (const char* no : {"17.0.9+8", "17.0.7+7", "11.0.25+9", "17.0.9-ea+20"})
+    EXPECT_FALSE(IsFixedIn(bug, no)) << no;
+  bug.fixed_in = "[17.0.9,18) [21,)";
+  for (const char* yes : {"17.0.9", "17.0.12+1", "21", "25.0.3+9"})
+    EXPECT_TRUE(IsFixedIn(bug, yes)) << yes;
+  for (const char* no : {"17.0.8", "18", "20.0.2+9"}) EXPECT_FALSE(IsFixedIn(bug, no)) << no;
+  bug.state = BugState::kOpen;
+  EXPECT_FALSE(IsFixedIn(bug, "21"));
+}
+
+TEST(BugTest, SeenIsTheSameInAnyOrderAndTwice) {
+  const Seen first{"21+35", "", "a", "2026-01-01T00:00:00Z"},
+      middle{"17.0.9+9", "", "b", "2026-01-02T00:00:00Z"},
+      last{"17.0.10+1", "", "c", "2026-01-03T00:00:00Z"}, unknown{"17", "", "d", ""};
+  Bug bug;
+  for (const Seen* seen : {&middle, &last, &unknown, &first, &middle, &first}) NoteSeen(*seen, bug);
+  EXPECT_EQ(bug.first_seen, first);
+  EXPECT_EQ(bug.last_seen, last);
+  EXPECT_THAT(bug.builds, ElementsAre("17", "17.0.9+9", "17.0.10+1", "21+35"));
+  Bug other;
+  for (const Seen* seen : {&unknown, &last, &middle, &first}) NoteSeen(*seen, other);
+  EXPECT_EQ(bug, other);
+}
+
+TEST(BugTest, KeepsOnlySoMuch) {
+  Bug bug;
+  for (int i = 0; i < 300; i++) {
+    NoteSeen({std::to_string(i), "", "run", ""}, bug);
+    AddEvidence(DayOf("2026-01-01"), "line " + std::to_string(i), bug);
+  }
+  EXPECT_EQ(bug.builds.size(), kMostBuilds);
+  EXPECT_EQ(bug.builds.back(), "299");
+  EXPECT_EQ(bug.evidence.size(), kMostEvidence);
+  EXPECT_EQ(bug.evidence.back(), "2026-01-01: line 299");
+  AddEvidence(DayOf("2026-01-02"), "line 299", bug);
+  EXPECT_EQ(bug.evidence.back(), "2026-01-01: line 299");
+  EXPECT_EQ(Tame("a\nb\x1b[31m\xff" + std::string(1000, 'x')).size(), kMostText);
+  EXPECT_EQ(Tame(" a\nb\x1b\xff "), "a?b??");
+}
+
+TEST(BugTest, AnIdIsAFileNameWithoutFolders) {
+  for (const char* id : {"JDK-8302320", "agct-crash_in.f-1a", "7"}) EXPECT_TRUE(IsBugId(id)) << id;
+  for (const char* id : {"", ".lock", "..", "-x", "a/b", "a b", "a\nb", "\xc3\xa4"})
+    EXPECT_FALSE(IsBugId(id)) << id;
+  EXPECT_TRUE(IsBugId(std::string(100, 'a')));
+  EXPECT_FALSE(IsBugId(std::string(101, 'a')));
+}
+
+TEST(SetStateTest, TakesWhatTheStateWantsAndNothingElse) {
+  const Day today = DayOf("2026-11-24");
+  struct Case {
+    StateChange change;
+    const char* refusal;  // null: none
+  } const cases[] = {
+      {{BugState::kOpen, "", "", "", ""}, nullptr},
+      {{BugState::kOpen, "b", "", "", ""}, "open takes no --of"},
+      {{BugState::kOpen, "", "", "", "17"}, "open takes no --in"},
+      {{BugState::kDuplicate, "b", "", "", ""}, nullptr},
+      {{BugState::kDuplicate, "", "", "", ""}, "duplicate wants --of"},
+      {{BugState::kDuplicate, "a", "", "", ""}, "a cannot be a duplicate of itself"},
+      {{BugState::kAccepted, "", "why", "2026-11-24", ""}, nullptr},
+      {{BugState::kAccepted, "", "why", "2026-11-23", ""}, "has passed: today is 2026-11-24"},
+      {{BugState::kAccepted, "", "why", "tomorrow", ""}, "\"tomorrow\" is no day"},
+      {{BugState::kAccepted, "", "why", "", ""}, "accepted wants --until"},
+      {{BugState::kAccepted, "", "", "2026-11-24", ""}, "accepted wants --reason"},
+      {{BugState::kFixed, "", "", "", "17.0.9"}, nullptr},
+      {{BugState::kFixed, "", "", "", "[17.0.9,18)"}, nullptr},
+      {{BugState::kFixed, "", "", "", "soon"}, "--in \"soon\" is no version"},
+      {{BugState::kFixed, "", "", "", ""}, "fixed wants --in"},
+  };
+  for (const Case& one : cases) {
+    Bug bug;
+    bug.id = "a";
+    const Status set = SetState(one.change, today, bug);
+    EXPECT_EQ(set.ok(), one.refusal == nullptr) << BugStateWord(one.change.state);
+    if (!set.ok()) {
+      EXPECT_EQ(set.failure().code, ExitCode::kBadInput);
+      EXPECT_THAT(set.failure().message, HasSubstr(one.refusal));
+      EXPECT_EQ(bug.state, BugState::kOpen);
+      EXPECT_TRUE(bug.evidence.empty());
+      continue;
+    }
+    EXPECT_EQ(bug.state, one.change.state);
+    EXPECT_EQ(bug.evidence.size(), 1U);
+  }
+}
+
+TEST(SetStateTest, LeavesNothingOfTheOldState) {
+  Bug bug = FullBug();
+  ASSERT_TRUE(SetState({BugState::kFixed, "", "", "", "22"}, DayOf("2026-11-24"), bug).ok());
+  EXPECT_EQ(bug.reason, "");
+  EXPECT_FALSE(bug.until.has_value());
+  const auto read = ParseBug(BugText(bug), "b");
+  EXPECT_TRUE(read.ok()) << read.failure().message;
+}
+
+TEST(SignaturePatternTest, AStarStandsForAnyText) {
+  for (const auto& [pattern, signature] : std::vector<std::pair<const char*, const char*>>{
+           {"a: b", "a: b"}, {"*", ""},           {"*", "anything"}, {"a*", "a"},
+           {"*: b", "a: b"}, {"a*c*e", "abcde"},  {"**b", "aab"},    {"a\\*b", "a*b"},
+           {"a\\\\b", "a\\b"}, {"*ab", "aaab"},   {"a\\", "a\\"},    {"f(X\\*)*", "f(X*)+0x1"}})
+    EXPECT_TRUE(MatchesSignature(pattern, signature)) << pattern << " " << signature;
+  for (const auto& [pattern, signature] : std::vector<std::pair<const char*, const char*>>{
+           {"a: b", "a: bc"}, {"a: b", "aa: b"}, {"", "a"}, {"a*c", "ab"}, {"a\\*b", "axb"},
+           {"*b", "ba"}, {"a", ""}, {"\\*", "**"}})
+    EXPECT_FALSE(MatchesSignature(pattern, signature)) << pattern << " " << signature;
+  EXPECT_FALSE(MatchesSignature(std::string(100, '*') + "b", std::string(100000, 'a')));
+}
+
+TEST(SignaturePatternTest, APatternOfASignatureMatchesOtherLineNumbers) {
+  for (const char* signature : {"agct: crash in f", "agct: failed-check a *b\\ (c.cpp:12)", ""})
+    EXPECT_TRUE(MatchesSignature(PatternOf(signature), signature)) << signature;
+  const std::string pattern = PatternOf("agct: failed-check guarantee(x) failed: y (c.cpp:654)");
+  EXPECT_TRUE(MatchesSignature(pattern, "agct: failed-check guarantee(x) failed: y (c.cpp:7)"));
+  EXPECT_FALSE(MatchesSignature(pattern, "agct: failed-check guarantee(x) failed: y (d.cpp:654)"));
+  EXPECT_EQ(PatternOf("a: f(int)"), "a: f(int)");
+  EXPECT_EQ(PatternOf("at:12 x"), "at:12 x");
+  EXPECT_LT(NamedBytes("ab*"), NamedBytes("abc"));
+  EXPECT_EQ(NamedBytes("\\*a*"), 2U);
+}
+
+TEST(BugTextTest, IsReadAsItWasWritten) {
+  Bug bug = FullBug();
+  for (const BugState state :
+       {BugState::kAccepted, BugState::kOpen, BugState::kDuplicate, BugState::kFixed}) {
+    bug.state = state;
+    if (state != BugState::kAccepted) bug.reason.clear();
+    if (state != BugState::kAccepted) bug.until.reset();
+    bug.duplicate_of = state == BugState::kDuplicate ? "x" : "";
+    bug.fixed_in = state == BugState::kFixed ? "[17,18)" : "";
+    const auto read = ParseBug(BugText(bug), "b");
+    ASSERT_TRUE(read.ok()) << read.failure().message << "\n" << BugText(bug);
+    EXPECT_EQ(read.value().bug, bug) << BugText(bug);
+    EXPECT_EQ(BugText(read.value().bug), BugText(bug));
+  }
+}
+
+TEST(BugTextTest, AShortFileByHandIsABug) {
+  const auto read = ParseBug("state = 'open'\ntitle = 't'\nsignatures = ['*: crash in f']\n", "b");
+  ASSERT_TRUE(read.ok()) << read.failure().message;
+  EXPECT_THAT(read.value().bug.signatures, ElementsAre("*: crash in f"));
+  EXPECT_EQ(read.value().bug.reproduced.of, 0);
+}
+
+TEST(BugTextTest, SaysInWhichLineWhatIsWrong) {
+  const std::string head = "title = 't'\nsignatures = ['s']\nstate = ";
+  const std::pair<std::string, const char*> cases[] = {
+      {"", "b.toml:1: a bug wants a state"},
+      {"title = ", "b.toml:1: "},
+      {"state = 'open'\nsignatures = ['s']", "b.toml:1: a bug wants a title"},
+      {"state = 'open'\ntitle = 't'", "b.toml:1: a bug wants signatures"},
+      {head + "'opne'", "b.toml:3: state must be \"open\", \"duplicate\", "},
+      {head + "1", "b.toml:3: state must be"},
+      {head + "'open'\nnote = 'x'", "b.toml:4: there is no key \"note\"; did you mean \"notes\"?"},
+      {head + "'open'\nuntil = 2026-01-01", "b.toml:4: until is for state \"accepted\", and the "},
+      {head + "'accepted'\nreason = 'r'", "b.toml:3: state \"accepted\" wants the key until"},
+      {head + "'accepted'\nreason = 'r'\nuntil = '2026-01-01'", "b.toml:5: until must be a day"},
+      {head + "'accepted'\nreason = 'r'\nuntil = 2026-02-30", "b.toml:5: "},
+      {head + "'accepted'\nuntil = 2026-01-01\nreason = 7", "b.toml:5: reason must be a text"},
+      {head + "'duplicate'", "b.toml:3: state \"duplicate\" wants the key duplicate-of"},
+      {head + "'fixed'\nfixed-in = 'soon'", "b.toml:4: \"soon\" is no version"},
+      {head + "'open'\nflags = \"a\\nb\"", "b.toml:4: flags must be a text in quotes, on one line"},
+      {head + "'open'\nbuilds = 'x'", "b.toml:4: builds must be a list"},
+      {head + "'open'\nbuilds = [\n'x',\n7]", "b.toml:6: builds must hold texts"},
+      {head + "'open'\nfirst-seen = 'x'", "b.toml:4: first-seen must be a table"},
+      {head + "'open'\n[first-seen]\nday = 'x'", "b.toml:5: there is no key \"day\"; did you mean "},
+      {head + "'open'\n[last-seen]\ndate = 'x'", "b.toml:5: date must be a time"},
+      {head + "'open'\n[last-seen]\ndate = 2026-01-01T00:00:00+02:00", "b.toml:5: date must be"},
+      {head + "'open'\n[reproduced]\nshown = 6\nof = 5", "shown must not be more than of"},
+      {head + "'open'\n[reproduced]\nof = -1", "b.toml:5: of must be a whole number"},
+      {head + "'open'\n[reproduced]\nof = 1.5", "b.toml:5: of must be a whole number"},
+      {"title = 'a'\ntitle = 'b'", "b.toml:2: "},
+  };
+  for (const auto& [text, refusal] : cases) {
+    const auto read = ParseBug(text, "b.toml");
+    ASSERT_FALSE(read.ok()) << text;
+    EXPECT_EQ(read.failure().code, ExitCode::kBadInput);
+    EXPECT_THAT(read.failure().message, HasSubstr(refusal)) << text;
+    EXPECT_THAT(read.failure().message, Not(HasSubstr("\n"))) << text;
+  }
+}
+
+}  // namespace
+}  // namespace walkhammer

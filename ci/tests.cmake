@@ -54,6 +54,9 @@ wh_test(record_test
         harness/elf/elf_file_test.cc harness/elf/symbolizer_test.cc
         harness/shared/shared_mapping_test.cc harness/store/hostile_run_test.cc
         LIBS wh_store)
+wh_test(bugs_test harness/bugs/bug_match_test.cc harness/bugs/bug_store_test.cc
+        harness/bugs/bug_test.cc
+        LIBS wh_bugs)
 wh_test(crash_test
         harness/crash/candidates_test.cc harness/crash/guilt_test.cc harness/crash/target_test.cc
         harness/crash/core/core_file_test.cc
@@ -116,6 +119,7 @@ wh_test(worker_test
 add_dependencies(worker_test fake_child scenes_jar)  # scenes_jar: the JVM flags beside it
 wh_test(builds_test
         harness/supervise/builds/bisection_test.cc harness/supervise/builds/bug_check_test.cc
+        harness/supervise/builds/bug_replay_test.cc
         harness/supervise/builds/bundle_test.cc
         harness/supervise/builds/replay_tally_test.cc
         LIBS wh_builds)

@@ -162,14 +162,29 @@ TEST(SetStateTest, LeavesNothingOfTheOldState) {
 }
 
 TEST(SignaturePatternTest, AStarStandsForAnyText) {
-  for (const auto& [pattern, signature] : std::vector<std::pair<const char*, const char*>>{
-           {"a: b", "a: b"}, {"*", ""},           {"*", "anything"}, {"a*", "a"},
-           {"*: b", "a: b"}, {"a*c*e", "abcde"},  {"**b", "aab"},    {"a\\*b", "a*b"},
-           {"a\\\\b", "a\\b"}, {"*ab", "aaab"},   {"a\\", "a\\"},    {"f(X\\*)*", "f(X*)+0x1"}})
+  for (const auto& [pattern, signature] :
+       std::vector<std::pair<const char*, const char*>>{{"a: b", "a: b"},
+                                                        {"*", ""},
+                                                        {"*", "anything"},
+                                                        {"a*", "a"},
+                                                        {"*: b", "a: b"},
+                                                        {"a*c*e", "abcde"},
+                                                        {"**b", "aab"},
+                                                        {"a\\*b", "a*b"},
+                                                        {"a\\\\b", "a\\b"},
+                                                        {"*ab", "aaab"},
+                                                        {"a\\", "a\\"},
+                                                        {"f(X\\*)*", "f(X*)+0x1"}})
     EXPECT_TRUE(MatchesSignature(pattern, signature)) << pattern << " " << signature;
-  for (const auto& [pattern, signature] : std::vector<std::pair<const char*, const char*>>{
-           {"a: b", "a: bc"}, {"a: b", "aa: b"}, {"", "a"}, {"a*c", "ab"}, {"a\\*b", "axb"},
-           {"*b", "ba"}, {"a", ""}, {"\\*", "**"}})
+  for (const auto& [pattern, signature] :
+       std::vector<std::pair<const char*, const char*>>{{"a: b", "a: bc"},
+                                                        {"a: b", "aa: b"},
+                                                        {"", "a"},
+                                                        {"a*c", "ab"},
+                                                        {"a\\*b", "axb"},
+                                                        {"*b", "ba"},
+                                                        {"a", ""},
+                                                        {"\\*", "**"}})
     EXPECT_FALSE(MatchesSignature(pattern, signature)) << pattern << " " << signature;
   EXPECT_FALSE(MatchesSignature(std::string(100, '*') + "b", std::string(100000, 'a')));
 }
@@ -230,7 +245,8 @@ TEST(BugTextTest, SaysInWhichLineWhatIsWrong) {
       {head + "'open'\nbuilds = 'x'", "b.toml:4: builds must be a list"},
       {head + "'open'\nbuilds = [\n'x',\n7]", "b.toml:6: builds must hold texts"},
       {head + "'open'\nfirst-seen = 'x'", "b.toml:4: first-seen must be a table"},
-      {head + "'open'\n[first-seen]\nday = 'x'", "b.toml:5: there is no key \"day\"; did you mean "},
+      {head + "'open'\n[first-seen]\nday = 'x'",
+       "b.toml:5: there is no key \"day\"; did you mean "},
       {head + "'open'\n[last-seen]\ndate = 'x'", "b.toml:5: date must be a time"},
       {head + "'open'\n[last-seen]\ndate = 2026-01-01T00:00:00+02:00", "b.toml:5: date must be"},
       {head + "'open'\n[reproduced]\nshown = 6\nof = 5", "shown must not be more than of"},

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/supervise/builds/bug_replay.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/supervise/builds/bisection.h"
+
+namespace walkhammer {
+namespace {
+
+using ::testing::HasSubstr;
+
+Bug OpenBug() {
+  Bug bug;
+  bug.id = "b";
+  bug.builds = {"17.0.7+7", "17.0.8+7"};
+  bug.reproduced = {"17.0.8+7", 10, 10};
+  return bug;
+}
+BugReplayPlan NewBuild() {
+  BugReplayPlan plan;
+  plan.version = "17.0.9+9";
+  return plan;
+}
+ReplayTally Silent(int times = 10) {
+  ReplayTally tally;
+  tally.times = times;
+  tally.outcomes = {{"32 frames", times}};
+  return tally;
+}
+
+void ExpectReplay(const Bug& bug, const BugReplayPlan& plan, const ReplayTally& tally,
+                  BugReplayVerdict verdict, const std::string& why) {
+  const BugReplay replay = JudgeReplays(bug, plan, tally);
+  EXPECT_EQ(replay.verdict, verdict) << replay.why;
+  EXPECT_THAT(replay.why, HasSubstr(why));
+}
+
+TEST(BugReplayTest, EnoughSilentReplaysOnANewerBuildCloseIt) {
+  ExpectReplay(OpenBug(), NewBuild(), Silent(), BugReplayVerdict::kFixed,
+               "none of 10 replays shows it, and 10 of 10 did on 17.0.8+7");
+}
+
+TEST(BugReplayTest, OneReplayThatShowsItLeavesItOpen) {
+  ReplayTally tally = Silent();
+  tally.reproduced = tally.found = 1;
+  ExpectReplay(OpenBug(), NewBuild(), tally, BugReplayVerdict::kOpen, "1 of 10 replays show it");
+  Bug bug = OpenBug();
+  bug.reproduced = {};
+  ExpectReplay(bug, NewBuild(), tally, BugReplayVerdict::kOpen, "1 of 10");
+}
+
+TEST(BugReplayTest, WhatNeverReplayedIsNotProven) {
+  Bug bug = OpenBug();
+  bug.reproduced = {"17.0.8+7", 0, 5};
+  ExpectReplay(bug, NewBuild(), Silent(), BugReplayVerdict::kNotProven,
+               "its own build never showed it in a replay either (0 of 5)");
+}
+
+TEST(BugReplayTest, TheBuildMustBeNewerThanAllThatHaveIt) {
+  for (const char* version : {"17.0.7+7", "17.0.8+7", "17.0.8+6", "11.0.25+9", "nightly"}) {
+    BugReplayPlan plan = NewBuild();
+    plan.version = version;
+    ExpectReplay(OpenBug(), plan, Silent(), BugReplayVerdict::kNotProven, version);
+  }
+  Bug bug = OpenBug();
+  bug.builds.emplace_back("21+35");
+  ExpectReplay(bug, NewBuild(), Silent(), BugReplayVerdict::kNotProven, "it was met on 21+35");
+  bug.builds = {"nightly"};
+  ExpectReplay(bug, NewBuild(), Silent(), BugReplayVerdict::kNotProven, "newer than \"nightly\"");
+}
+
+TEST(BugReplayTest, ASeldomBugWantsMoreReplays) {
+  Bug bug = OpenBug();
+  bug.reproduced = {"17.0.8+7", 3, 10};
+  EXPECT_EQ(ReplaysToClose(bug, NewBuild()), 34);
+  ExpectReplay(bug, NewBuild(), Silent(34), BugReplayVerdict::kFixed, "none of 34");
+  ExpectReplay(bug, NewBuild(), Silent(33), BugReplayVerdict::kNotProven, "only 33 of 34");
+  BugReplayPlan few = NewBuild();
+  few.most_times = 33;
+  EXPECT_EQ(ReplaysToClose(bug, few), 33);
+  ExpectReplay(bug, few, Silent(33), BugReplayVerdict::kNotProven,
+               "3 of 10 replays, so it would take 34, and --most-times is 33");
+  EXPECT_EQ(CleanReplays(1), 2);
+  EXPECT_GT(CleanReplays(0), 1000000);
+}
+
+TEST(BugReplayTest, OtherFindingsAndOtherCodeCloseNothing) {
+  ReplayTally other = Silent();
+  other.found = 1;
+  other.outcomes["crash g()"] = 1;
+  ExpectReplay(OpenBug(), NewBuild(), other, BugReplayVerdict::kNotProven,
+               "another finding: 10 x 32 frames, 1 x crash g()");
+  ReplayTally strange = Silent();
+  strange.stand_ins = 2;
+  strange.stand_in = "nmethod a.B.c()V";
+  ExpectReplay(OpenBug(), NewBuild(), strange, BugReplayVerdict::kNotProven,
+               "lacks 2 of the names in its request, such as nmethod a.B.c()V");
+  ReplayTally unable = Silent(2);
+  unable.unable = 2;
+  unable.unable_reason = "no such scene";
+  ExpectReplay(OpenBug(), NewBuild(), unable, BugReplayVerdict::kNotProven,
+               "could not be walked: no such scene");
+  ExpectReplay(OpenBug(), NewBuild(), {}, BugReplayVerdict::kNotProven, "no request is known");
+}
+
+TEST(BugReplayTest, IsNotedInTheBug) {
+  const Day today = *ParseDay("2026-11-24");
+  const Seen here{"17.0.9+9", "00ff", kReplayed, "2026-11-24T00:00:00Z"};
+  Bug bug = OpenBug();
+  bug.state = BugState::kAccepted;
+  bug.reason = "why";
+  bug.until = *ParseDay("2026-01-01");
+  NoteReplay(JudgeReplays(bug, NewBuild(), {}), here, today, bug);
+  EXPECT_EQ(bug.state, BugState::kAccepted);
+  EXPECT_EQ(bug.evidence.size(), 1U);
+  Bug fixed = bug;
+  NoteReplay(JudgeReplays(bug, NewBuild(), Silent()), here, today, fixed);
+  EXPECT_EQ(fixed.state, BugState::kFixed);
+  EXPECT_EQ(fixed.fixed_in, "17.0.9+9");
+  EXPECT_EQ(fixed.reason, "");
+  EXPECT_FALSE(fixed.until.has_value());
+  EXPECT_EQ(fixed.evidence.back(),
+            "2026-11-24: fixed on 17.0.9+9: none of 10 replays shows it, and 10 of 10 did on "
+            "17.0.8+7");
+  EXPECT_EQ(fixed.last_seen, bug.last_seen);
+  ReplayTally shown = Silent();
+  shown.reproduced = shown.found = 7;
+  NoteReplay(JudgeReplays(bug, NewBuild(), shown), here, today, bug);
+  EXPECT_EQ(bug.state, BugState::kAccepted);
+  EXPECT_EQ(bug.last_seen, here);
+  EXPECT_EQ(bug.builds.back(), "17.0.9+9");
+  EXPECT_EQ(bug.reproduced, (Reproduced{"17.0.9+9", 7, 10}));
+}
+
+}  // namespace
+}  // namespace walkhammer

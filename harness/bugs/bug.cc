@@ -115,6 +115,12 @@ bool IsExpired(const Bug& bug, const Day& today) {
   return bug.state == BugState::kAccepted && (!bug.until || *bug.until < today);
 }
 
+std::string VersionIn(const Bug& bug, const std::string& build_id, const std::string& version) {
+  for (const Seen* seen : {&bug.first_seen, &bug.last_seen})
+    if (!build_id.empty() && seen->build_id == build_id && !seen->build.empty()) return seen->build;
+  return version;
+}
+
 void NoteSeen(const Seen& seen, Bug& bug) {
   // A date that is not known is neither before nor after a known one.
   const auto key = [](const Seen& one) { return std::pair(one.date, one.run); };

@@ -148,8 +148,8 @@ Status BugStore::ReadBug(const std::string& file, const std::string& id) {
 
 Status BugStore::CheckLinks() const {
   for (const auto& [id, bug] : bugs_) {
-    const auto place = [&](size_t line) {
-      return line == 0 ? TextPath(id) : fmt::format("{}:{}", TextPath(id), line);
+    const auto place = [this, &of = bug](size_t line) {
+      return line == 0 ? TextPath(of.id) : fmt::format("{}:{}", TextPath(of.id), line);
     };
     const auto at = lines_.find(id);
     const auto lines = at == lines_.end() ? std::pair<size_t, size_t>() : at->second;

@@ -89,6 +89,17 @@ TEST(BugTest, SeenIsTheSameInAnyOrderAndTwice) {
   EXPECT_EQ(bug, other);
 }
 
+TEST(BugTest, KnowsABuildByItsLibjvm) {
+  Bug bug;
+  EXPECT_EQ(VersionIn(bug, "", "17"), "17");
+  NoteSeen({"17.0.9+9", "00ff", "a", "2026-01-01T00:00:00Z"}, bug);
+  NoteSeen({"17.0.9+10", "00fe", "b", "2026-01-02T00:00:00Z"}, bug);
+  EXPECT_EQ(VersionIn(bug, "00ff", "17.0.9"), "17.0.9+9");
+  EXPECT_EQ(VersionIn(bug, "00fe", "17.0.9"), "17.0.9+10");
+  EXPECT_EQ(VersionIn(bug, "00fd", "17.0.9"), "17.0.9");
+  EXPECT_EQ(VersionIn(bug, "", "17.0.9"), "17.0.9");
+}
+
 TEST(BugTest, KeepsOnlySoMuch) {
   Bug bug;
   for (int i = 0; i < 300; i++) {

@@ -307,9 +307,11 @@ Result<std::vector<ReplayedBug>> ReplayStore(const Options& options, const Jdk& 
   std::vector<ReplayedBug> replayed;
   for (const std::string& id : open) {
     Bug& bug = *store.Find(id).value();
-    ASSIGN_OR_RETURN(const BugReplay replay, ReplayBug(bug, jdk, plan));
+    BugReplayPlan own = plan;
+    if (options.build.empty()) own.version = VersionIn(bug, jdk.build_id, plan.version);
+    ASSIGN_OR_RETURN(const BugReplay replay, ReplayBug(bug, jdk, own));
     if (plan.stop()) return ToolFailed("interrupted before all open bugs were replayed");
-    const Seen here{plan.version, jdk.build_id, kReplayed, Now("%Y-%m-%dT%H:%M:%SZ")};
+    const Seen here{own.version, jdk.build_id, kReplayed, Now("%Y-%m-%dT%H:%M:%SZ")};
     NoteReplay(replay, here, Today(), bug);
     RETURN_IF_ERROR(store.Save());
     replayed.push_back({id, bug.title, replay});

@@ -44,6 +44,7 @@ std::string WhyNotClosed(const Bug& bug, const BugReplayPlan& plan, const Replay
     return fmt::format("this JVM lacks {} of the names in its request, such as {}", tally.stand_ins,
                        tally.stand_in);
   const Reproduced& before = bug.reproduced;
+  if (before.of == 0) return "it was never replayed on a build that has it; check it there first";
   if (before.shown == 0)
     return fmt::format("its own build never showed it in a replay either ({} of {})", before.shown,
                        before.of);
@@ -118,7 +119,13 @@ void NoteReplay(const BugReplay& replay, const Seen& build, const Day& today, Bu
   if (replay.verdict == BugReplayVerdict::kOpen) {
     NoteSeen(build, bug);
     bug.reproduced = {build.build, replay.tally.reproduced, replay.tally.walked()};
-  } else if (replay.verdict == BugReplayVerdict::kFixed) {
+  } else if (replay.verdict == BugReplayVerdict::kNotProven) {
+    // It is worth knowing that a build on which the bug was met does not show it in replays.
+    const bool met_here =
+        std::find(bug.builds.begin(), bug.builds.end(), build.build) != bug.builds.end();
+    if (met_here && bug.reproduced.shown == 0 && replay.tally.walked() > 0)
+      bug.reproduced = {build.build, 0, replay.tally.walked()};
+  } else {
     bug.state = BugState::kFixed;
     bug.fixed_in = build.build;
     bug.reason.clear();

@@ -56,6 +56,15 @@ TEST(BugReplayTest, WhatNeverReplayedIsNotProven) {
   bug.reproduced = {"17.0.8+7", 0, 5};
   ExpectReplay(bug, NewBuild(), Silent(), BugReplayVerdict::kNotProven,
                "its own build never showed it in a replay either (0 of 5)");
+  bug.reproduced = {};
+  ExpectReplay(bug, NewBuild(), Silent(), BugReplayVerdict::kNotProven, "was never replayed on");
+  const Day today = *ParseDay("2026-11-24");
+  const BugReplay silent = JudgeReplays(bug, NewBuild(), Silent());
+  NoteReplay(silent, {"17.0.9+9", "", kReplayed, ""}, today, bug);
+  EXPECT_EQ(bug.reproduced, Reproduced{});
+  NoteReplay(silent, {"17.0.8+7", "", kReplayed, ""}, today, bug);
+  EXPECT_EQ(bug.reproduced, (Reproduced{"17.0.8+7", 0, 10}));
+  EXPECT_EQ(bug.state, BugState::kOpen);
 }
 
 TEST(BugReplayTest, TheBuildMustBeNewerThanAllThatHaveIt) {

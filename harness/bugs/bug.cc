@@ -118,7 +118,14 @@ bool IsExpired(const Bug& bug, const Day& today) {
 std::string VersionIn(const Bug& bug, const std::string& build_id, const std::string& version) {
   for (const Seen* seen : {&bug.first_seen, &bug.last_seen})
     if (!build_id.empty() && seen->build_id == build_id && !seen->build.empty()) return seen->build;
-  return version;
+  const auto wanted = ParseJdkVersion(version);
+  if (!wanted || wanted->build) return version;
+  std::string known = version;
+  for (const std::string& build : bug.builds)  // ascending
+    if (const auto parsed = ParseJdkVersion(build);
+        parsed && parsed->numbers == wanted->numbers && parsed->pre == wanted->pre)
+      known = build;
+  return known;
 }
 
 void NoteSeen(const Seen& seen, Bug& bug) {

@@ -91,8 +91,9 @@ bool IsFixedIn(const Bug& bug, const std::string& version);
 // True if the bug is kAccepted, and the day it was accepted for has passed: it counts as open.
 bool IsExpired(const Bug& bug, const Day& today);
 
-// The version by which the bug knows a build: that of a sighting of the same libjvm, else
-// `version`. A JDK's `release` file may tell less than its JVM: "17.0.9" for "17.0.9+9".
+// The version by which the bug knows a build: that of a sighting of the same libjvm; else, for a
+// version without a build number, the newest of `builds` that differs in nothing else, for a JDK's
+// `release` file may say "17.0.9" where its JVM says "17.0.9+9"; else `version`.
 std::string VersionIn(const Bug& bug, const std::string& build_id, const std::string& version);
 
 // Notes that the bug was seen: first, last, builds. The order in which runs are noted, and how

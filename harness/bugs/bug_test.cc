@@ -96,8 +96,10 @@ TEST(BugTest, KnowsABuildByItsLibjvm) {
   NoteSeen({"17.0.9+10", "00fe", "b", "2026-01-02T00:00:00Z"}, bug);
   EXPECT_EQ(VersionIn(bug, "00ff", "17.0.9"), "17.0.9+9");
   EXPECT_EQ(VersionIn(bug, "00fe", "17.0.9"), "17.0.9+10");
-  EXPECT_EQ(VersionIn(bug, "00fd", "17.0.9"), "17.0.9");
-  EXPECT_EQ(VersionIn(bug, "", "17.0.9"), "17.0.9");
+  EXPECT_EQ(VersionIn(bug, "00fd", "17.0.9"), "17.0.9+10");
+  EXPECT_EQ(VersionIn(bug, "", "17.0.9"), "17.0.9+10");
+  for (const char* other : {"17.0.9+8", "17.0.8", "17.0.9-ea", "17.0", "nightly", ""})
+    EXPECT_EQ(VersionIn(bug, "00fd", other), other);
 }
 
 TEST(BugTest, KeepsOnlySoMuch) {

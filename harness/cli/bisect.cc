@@ -172,7 +172,7 @@ std::vector<std::string> Warnings(const Bisection& found) {
   return lines;
 }
 
-void PrintText(const Bisection& found, bool fix) {
+void PrintBisection(const Bisection& found, bool fix) {
   size_t width = 0;
   for (const BisectedBuild& build : found.builds) width = std::max(width, build.label.size());
   for (const BisectedBuild& build : found.builds) {
@@ -257,7 +257,7 @@ int RunBisect(const Options& options, const std::vector<std::string>& jvm_flags)
   if (options.json) {
     PrintJson(ToJson(found, options, builds.value()));
   } else {
-    PrintText(found, options.fix);
+    PrintBisection(found, options.fix);
   }
   return static_cast<int>(CodeOf(found.verdict));
 }

@@ -175,7 +175,7 @@ void PrintJdks(const json& jdks) {
   }
 }
 
-void PrintText(const json& rows) {
+void PrintListed(const json& rows) {
   size_t width = 0;
   for (const json& row : rows) width = std::max(width, row["name"].get<std::string>().size());
   for (const json& row : rows) {
@@ -195,7 +195,7 @@ int RunList(const Options& options) {
     if (topic.name != options.topic) continue;
     const Result<json> rows = topic.rows(options);
     if (!rows.ok()) return PrintFailure(rows.failure());
-    options.json ? PrintJson(rows.value()) : PrintText(rows.value());
+    options.json ? PrintJson(rows.value()) : PrintListed(rows.value());
     return static_cast<int>(ExitCode::kClean);
   }
   return PrintFailure(BadInput(

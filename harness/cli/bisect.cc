@@ -26,7 +26,7 @@ namespace walkhammer {
 namespace {
 
 using nlohmann::json;
-using Verdict = Bisection::Verdict;
+using BisectVerdict = Bisection::Verdict;
 
 struct Options {
   std::string file, provider;
@@ -86,32 +86,32 @@ const char* StateWord(BuildState state) {
   return "not asked";
 }
 
-const char* VerdictWord(Verdict verdict) {
+const char* VerdictWord(BisectVerdict verdict) {
   switch (verdict) {
-    case Verdict::kPair:
+    case BisectVerdict::kPair:
       return "pair";
-    case Verdict::kAllClean:
+    case BisectVerdict::kAllClean:
       return "all-clean";
-    case Verdict::kAllBroken:
+    case BisectVerdict::kAllBroken:
       return "all-broken";
-    case Verdict::kUnable:
+    case BisectVerdict::kUnable:
       return "unable";
-    case Verdict::kStopped:
+    case BisectVerdict::kStopped:
       break;
   }
   return "stopped";
 }
 
-ExitCode CodeOf(Verdict verdict) {
+ExitCode CodeOf(BisectVerdict verdict) {
   switch (verdict) {
-    case Verdict::kPair:
-    case Verdict::kAllBroken:
+    case BisectVerdict::kPair:
+    case BisectVerdict::kAllBroken:
       return ExitCode::kFindings;
-    case Verdict::kAllClean:
+    case BisectVerdict::kAllClean:
       return ExitCode::kClean;
-    case Verdict::kUnable:
+    case BisectVerdict::kUnable:
       return ExitCode::kUnable;
-    case Verdict::kStopped:
+    case BisectVerdict::kStopped:
       break;
   }
   return ExitCode::kToolFailed;
@@ -120,10 +120,10 @@ ExitCode CodeOf(Verdict verdict) {
 // One or two sentences: what came of it.
 std::string Answer(const Bisection& found, bool fix) {
   const auto label = [&](size_t build) { return found.builds[build].label; };
-  if (found.verdict == Verdict::kAllClean) return "No build breaks.";
-  if (found.verdict == Verdict::kUnable) return "No build can walk the request.";
-  if (found.verdict == Verdict::kStopped) return "Stopped before the search was over.";
-  if (found.verdict == Verdict::kAllBroken)
+  if (found.verdict == BisectVerdict::kAllClean) return "No build breaks.";
+  if (found.verdict == BisectVerdict::kUnable) return "No build can walk the request.";
+  if (found.verdict == BisectVerdict::kStopped) return "Stopped before the search was over.";
+  if (found.verdict == BisectVerdict::kAllBroken)
     return fix ? "Each build up to the newest breaks from the first that does on: none mends it."
                : "The oldest build that can walk the request breaks already, and each up to the "
                  "newest that does.";
@@ -147,7 +147,7 @@ std::string Answer(const Bisection& found, bool fix) {
 std::vector<std::string> Warnings(const Bisection& found) {
   std::vector<std::string> lines;
   if (found.changes.size() > 1) lines.emplace_back("The history is not monotone:");
-  if (found.verdict == Verdict::kAllBroken && found.changes.size() == 1)
+  if (found.verdict == BisectVerdict::kAllBroken && found.changes.size() == 1)
     lines.emplace_back("The other direction has a pair:");
   if (!lines.empty())
     for (const auto& [older, newer] : found.changes)
@@ -164,7 +164,7 @@ std::vector<std::string> Warnings(const Bisection& found) {
   if (left > 0)
     lines.push_back(
         fmt::format("{} builds were not asked, so the history may not be monotone.", left));
-  if (found.verdict == Verdict::kPair && found.most_missed > 0.011)
+  if (found.verdict == BisectVerdict::kPair && found.most_missed > 0.011)
     lines.push_back(
         fmt::format("The request breaks seldom: up to {:.0f} % of the builds called "
                     "clean may break. Raise --most-times.",
@@ -202,7 +202,7 @@ json ToJson(const Bisection& found, const Options& options, const std::vector<Bu
   for (const auto& [older, newer] : found.changes)
     changes.push_back({builds[older].jdk.version, builds[newer].jdk.version});
   json pair = nullptr;
-  if (found.verdict == Verdict::kPair)
+  if (found.verdict == BisectVerdict::kPair)
     pair = {{"older", rows[found.pair.first]}, {"newer", rows[found.pair.second]}};
   return {{"schema", 1},
           {"file", options.file},

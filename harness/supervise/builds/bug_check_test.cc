@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-KnownBug Bug() {
+KnownBug ABug() {
   KnownBug bug;
   bug.id = "JDK-1";
   bug.versions_affected = ParseVersionRanges("[17,17.0.8)").value();
@@ -70,7 +70,7 @@ TEST(BugCheckTest, VersionAndReplayTogetherMakeTheVerdict) {
       {kNobodyKnows, {}, Affected::kUnknown, "nobody knows for this version"},
   };
   for (const Case& one : cases) {
-    const BugCheck check = JudgeBug(Bug(), one.version, one.tally);
+    const BugCheck check = JudgeBug(ABug(), one.version, one.tally);
     EXPECT_EQ(check.verdict, one.verdict) << one.version << ": " << check.why;
     EXPECT_THAT(check.why, HasSubstr(one.why)) << one.version;
     EXPECT_EQ(check.tally.times, one.tally.times);
@@ -78,13 +78,13 @@ TEST(BugCheckTest, VersionAndReplayTogetherMakeTheVerdict) {
 }
 
 TEST(BugCheckTest, SaysWhatTheVersionTells) {
-  EXPECT_EQ(JudgeBug(Bug(), kHasIt, {}).by_version, Affected::kYes);
-  EXPECT_EQ(JudgeBug(Bug(), kHasItNot, {}).by_version, Affected::kNo);
-  EXPECT_EQ(JudgeBug(Bug(), kNobodyKnows, {}).by_version, Affected::kUnknown);
+  EXPECT_EQ(JudgeBug(ABug(), kHasIt, {}).by_version, Affected::kYes);
+  EXPECT_EQ(JudgeBug(ABug(), kHasItNot, {}).by_version, Affected::kNo);
+  EXPECT_EQ(JudgeBug(ABug(), kNobodyKnows, {}).by_version, Affected::kUnknown);
 }
 
 TEST(BugCheckTest, AnInputThatIsNoneIsRefused) {
-  KnownBug bug = Bug();
+  KnownBug bug = ABug();
   bug.walk = "input.walk";
   bug.walk_text = "walk 99\n";
   const auto check = CheckBug(bug, {}, "", 1, 1, {});

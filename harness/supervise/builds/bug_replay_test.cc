@@ -23,7 +23,7 @@ BugReplayPlan NewBuild() {
   plan.version = "17.0.9+9";
   return plan;
 }
-ReplayTally Silent(int times = 10) {
+ReplayTally SilentReplays(int times = 10) {
   ReplayTally tally;
   tally.times = times;
   tally.outcomes = {{"32 frames", times}};
@@ -38,12 +38,12 @@ void ExpectReplay(const Bug& bug, const BugReplayPlan& plan, const ReplayTally& 
 }
 
 TEST(BugReplayTest, EnoughSilentReplaysOnANewerBuildCloseIt) {
-  ExpectReplay(OpenBug(), NewBuild(), Silent(), BugReplayVerdict::kFixed,
+  ExpectReplay(OpenBug(), NewBuild(), SilentReplays(), BugReplayVerdict::kFixed,
                "none of 10 replays shows it, and 10 of 10 did on 17.0.8+7");
 }
 
 TEST(BugReplayTest, OneReplayThatShowsItLeavesItOpen) {
-  ReplayTally tally = Silent();
+  ReplayTally tally = SilentReplays();
   tally.reproduced = tally.found = 1;
   ExpectReplay(OpenBug(), NewBuild(), tally, BugReplayVerdict::kOpen, "1 of 10 replays show it");
   Bug bug = OpenBug();
@@ -54,12 +54,13 @@ TEST(BugReplayTest, OneReplayThatShowsItLeavesItOpen) {
 TEST(BugReplayTest, WhatNeverReplayedIsNotProven) {
   Bug bug = OpenBug();
   bug.reproduced = {"17.0.8+7", 0, 5};
-  ExpectReplay(bug, NewBuild(), Silent(), BugReplayVerdict::kNotProven,
+  ExpectReplay(bug, NewBuild(), SilentReplays(), BugReplayVerdict::kNotProven,
                "its own build never showed it in a replay either (0 of 5)");
   bug.reproduced = {};
-  ExpectReplay(bug, NewBuild(), Silent(), BugReplayVerdict::kNotProven, "was never replayed on");
+  ExpectReplay(bug, NewBuild(), SilentReplays(), BugReplayVerdict::kNotProven,
+               "was never replayed on");
   const Day today = *ParseDay("2026-11-24");
-  const BugReplay silent = JudgeReplays(bug, NewBuild(), Silent());
+  const BugReplay silent = JudgeReplays(bug, NewBuild(), SilentReplays());
   NoteReplay(silent, {"17.0.9+9", "", kReplayed, ""}, today, bug);
   EXPECT_EQ(bug.reproduced, Reproduced{});
   NoteReplay(silent, {"17.0.8+7", "", kReplayed, ""}, today, bug);
@@ -71,42 +72,44 @@ TEST(BugReplayTest, TheBuildMustBeNewerThanAllThatHaveIt) {
   for (const char* version : {"17.0.7+7", "17.0.8+7", "17.0.8+6", "11.0.25+9", "nightly"}) {
     BugReplayPlan plan = NewBuild();
     plan.version = version;
-    ExpectReplay(OpenBug(), plan, Silent(), BugReplayVerdict::kNotProven, version);
+    ExpectReplay(OpenBug(), plan, SilentReplays(), BugReplayVerdict::kNotProven, version);
   }
   Bug bug = OpenBug();
   bug.builds.emplace_back("21+35");
-  ExpectReplay(bug, NewBuild(), Silent(), BugReplayVerdict::kNotProven, "it was met on 21+35");
+  ExpectReplay(bug, NewBuild(), SilentReplays(), BugReplayVerdict::kNotProven,
+               "it was met on 21+35");
   bug.builds = {"nightly"};
-  ExpectReplay(bug, NewBuild(), Silent(), BugReplayVerdict::kNotProven, "newer than \"nightly\"");
+  ExpectReplay(bug, NewBuild(), SilentReplays(), BugReplayVerdict::kNotProven,
+               "newer than \"nightly\"");
 }
 
 TEST(BugReplayTest, ASeldomBugWantsMoreReplays) {
   Bug bug = OpenBug();
   bug.reproduced = {"17.0.8+7", 3, 10};
   EXPECT_EQ(ReplaysToClose(bug, NewBuild()), 34);
-  ExpectReplay(bug, NewBuild(), Silent(34), BugReplayVerdict::kFixed, "none of 34");
-  ExpectReplay(bug, NewBuild(), Silent(33), BugReplayVerdict::kNotProven, "only 33 of 34");
+  ExpectReplay(bug, NewBuild(), SilentReplays(34), BugReplayVerdict::kFixed, "none of 34");
+  ExpectReplay(bug, NewBuild(), SilentReplays(33), BugReplayVerdict::kNotProven, "only 33 of 34");
   BugReplayPlan few = NewBuild();
   few.most_times = 33;
   EXPECT_EQ(ReplaysToClose(bug, few), 33);
-  ExpectReplay(bug, few, Silent(33), BugReplayVerdict::kNotProven,
+  ExpectReplay(bug, few, SilentReplays(33), BugReplayVerdict::kNotProven,
                "3 of 10 replays, so it would take 34, and --most-times is 33");
   EXPECT_EQ(CleanReplays(1), 2);
   EXPECT_GT(CleanReplays(0), 1000000);
 }
 
 TEST(BugReplayTest, OtherFindingsAndOtherCodeCloseNothing) {
-  ReplayTally other = Silent();
+  ReplayTally other = SilentReplays();
   other.found = 1;
   other.outcomes["crash g()"] = 1;
   ExpectReplay(OpenBug(), NewBuild(), other, BugReplayVerdict::kNotProven,
                "another finding: 10 x 32 frames, 1 x crash g()");
-  ReplayTally strange = Silent();
+  ReplayTally strange = SilentReplays();
   strange.stand_ins = 2;
   strange.stand_in = "nmethod a.B.c()V";
   ExpectReplay(OpenBug(), NewBuild(), strange, BugReplayVerdict::kNotProven,
                "lacks 2 of the names in its request, such as nmethod a.B.c()V");
-  ReplayTally unable = Silent(2);
+  ReplayTally unable = SilentReplays(2);
   unable.unable = 2;
   unable.unable_reason = "no such scene";
   ExpectReplay(OpenBug(), NewBuild(), unable, BugReplayVerdict::kNotProven,
@@ -125,7 +128,7 @@ TEST(BugReplayTest, IsNotedInTheBug) {
   EXPECT_EQ(bug.state, BugState::kAccepted);
   EXPECT_EQ(bug.evidence.size(), 1U);
   Bug fixed = bug;
-  NoteReplay(JudgeReplays(bug, NewBuild(), Silent()), here, today, fixed);
+  NoteReplay(JudgeReplays(bug, NewBuild(), SilentReplays()), here, today, fixed);
   EXPECT_EQ(fixed.state, BugState::kFixed);
   EXPECT_EQ(fixed.fixed_in, "17.0.9+9");
   EXPECT_EQ(fixed.reason, "");
@@ -134,7 +137,7 @@ TEST(BugReplayTest, IsNotedInTheBug) {
             "2026-11-24: fixed on 17.0.9+9: none of 10 replays shows it, and 10 of 10 did on "
             "17.0.8+7");
   EXPECT_EQ(fixed.last_seen, bug.last_seen);
-  ReplayTally shown = Silent();
+  ReplayTally shown = SilentReplays();
   shown.reproduced = shown.found = 7;
   NoteReplay(JudgeReplays(bug, NewBuild(), shown), here, today, bug);
   EXPECT_EQ(bug.state, BugState::kAccepted);

@@ -72,6 +72,7 @@ wh_test(reports_test
         LIBS wh_reports wh_campaign)
 wh_test(gate_test reports/gate_policy_test.cc reports/gate_statistics_test.cc reports/gate_test.cc
         LIBS wh_reports)
+wh_test(merge_test harness/store/merge_test.cc LIBS wh_store)
 wh_test(gate_verb_test harness/cli/gate_test.cc LIBS wh_cli)
 wh_test(report_verb_test harness/cli/report_test.cc LIBS wh_cli)
 wh_test(oracles_test
@@ -131,7 +132,7 @@ add_dependencies(faults_test fake_child scenes_jar)
 # The same faults for whole runs of the command: ci/soak_chaos.sh preloads it.
 add_library(faults SHARED harness/process/testing/faults.cc)
 wh_test(stress_options_test
-        harness/cli/provider_test.cc harness/cli/stress_options_test.cc
+        harness/cli/provider_test.cc harness/cli/shard_test.cc harness/cli/stress_options_test.cc
         LIBS wh_cli)
 wh_test(stress_tables_test
         stress/answer_hash.cc stress/answer_hash_test.cc

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include "harness/base/walk_time.h"
 #include "harness/findings/crash_folder.h"
@@ -61,8 +62,13 @@ class RunReader {
 
   Status Read() {
     ASSIGN_OR_RETURN(const RunRow run, db_.Run());
-    side_.dirs.push_back(db_.dir());
-    side_.runs.push_back(run);
+    ASSIGN_OR_RETURN(const auto parts, db_.Parts());
+    for (const PartRow& part : parts) {
+      side_.dirs.push_back(db_.dir());
+      side_.runs.push_back(
+          {part.identity, part.totals, part.status, run.writer_alive, part.reason});
+    }
+    parts_ = parts.size();
     side_.walks += run.totals.walks;
     side_.successful += run.totals.successful;
     RETURN_IF_ERROR(ReadWorkloads());
@@ -102,20 +108,26 @@ class RunReader {
   Status ReadPeriods() {
     ASSIGN_OR_RETURN(const auto rows, db_.PeriodRows());
     for (const PeriodRow& row : rows) {
-      size_t& periods = periods_[row.cell];
+      size_t& periods = periods_[{row.part, row.cell}];
       periods = std::min(kMostPeriods, periods + 1);
     }
-    side_.periods += std::max<size_t>(1, PeriodsOf(kNoCell));
+    for (size_t part = 0; part < parts_; part++)
+      side_.periods += std::max<size_t>(1, PeriodsOf(part, kNoCell));
     return Ok();
   }
 
-  size_t PeriodsOf(int64_t cell) const {
-    const auto at = periods_.find(cell);
+  size_t PeriodsOf(size_t part, int64_t cell) const {
+    const auto at = periods_.find({static_cast<int64_t>(part), cell});
     return at == periods_.end() ? 0 : at->second;
   }
-  size_t PeriodsOf(const std::string& scene) const {
+  size_t PeriodsOf(size_t part, const std::string& scene) const {
     const auto at = cell_of_.find(scene);
-    return PeriodsOf(at == cell_of_.end() ? kNoCell : at->second);
+    return PeriodsOf(part, at == cell_of_.end() ? kNoCell : at->second);
+  }
+  // A stranger's file may name any part.
+  std::optional<size_t> PartOf(int64_t part) const {
+    if (part < 0 || part >= static_cast<int64_t>(parts_)) return std::nullopt;
+    return static_cast<size_t>(part);
   }
   const std::string& WorkloadOf(const std::string& scene) const {
     const auto at = workload_of_.find(scene);
@@ -132,28 +144,34 @@ class RunReader {
       if (!with_periods.contains(row.scene))
         rows.push_back({row.walker, row.scene, row.state, row.region, row.code, {row.count}});
     for (const PeriodCountRow& row : rows) {
-      const size_t periods = std::max<size_t>(1, PeriodsOf(row.scene));
+      const std::optional<size_t> part = PartOf(row.part);
+      if (!part) continue;
+      const size_t run = run_ + *part;
+      const size_t periods = std::max<size_t>(1, PeriodsOf(*part, row.scene));
       SideCounts& side =
           side_.codes[{row.walker, WorkloadOf(row.scene), row.state, row.region}][row.code];
-      side.resize(run_ + 1);
-      side[run_].resize(periods);
+      side.resize(std::max(side.size(), run + 1));
+      side[run].resize(std::max(side[run].size(), periods));
       for (size_t i = 0; i < periods; i++)
-        side[run_][i].events += static_cast<double>(At(row.counts, i));
+        side[run][i].events += static_cast<double>(At(row.counts, i));
     }
     return Ok();
   }
 
   Status ReadTimes() {
     ASSIGN_OR_RETURN(const auto rows, db_.PeriodTimes());
-    std::map<std::pair<std::string, std::string>, TimeSlots> all;
-    for (const PeriodTimeRow& row : rows) all[{row.walker, row.scene}][row.from_ns] = row.counts;
+    std::map<std::tuple<size_t, std::string, std::string>, TimeSlots> all;
+    for (const PeriodTimeRow& row : rows)
+      if (const auto part = PartOf(row.part))
+        all[{*part, row.walker, row.scene}][row.from_ns] = row.counts;
     for (const auto& [key, slots] : all) {
-      SideValues& side = side_.times[{key.first, WorkloadOf(key.second)}];
-      side.resize(run_ + 1);
+      const auto& [part, walker, scene] = key;
+      SideValues& side = side_.times[{walker, WorkloadOf(scene)}];
+      side.resize(std::max(side.size(), run_ + part + 1));
       RunValues values;
-      for (size_t i = 0; i < PeriodsOf(key.second); i++)
+      for (size_t i = 0; i < PeriodsOf(part, scene); i++)
         if (const std::optional<double> value = LogOfFastest(slots, i)) values.push_back(*value);
-      side[run_] = LowerHalf(values);
+      side[run_ + part] = LowerHalf(values);
     }
     return Ok();
   }
@@ -161,8 +179,8 @@ class RunReader {
   Status ReadBuckets() {
     ASSIGN_OR_RETURN(const auto buckets, db_.Buckets());
     ASSIGN_OR_RETURN(const auto seen, db_.PeriodBuckets());
-    std::map<int64_t, std::vector<uint64_t>> times;
-    for (const PeriodBucketRow& row : seen) times[row.bucket] = row.counts;
+    std::map<int64_t, std::vector<const PeriodBucketRow*>> times;
+    for (const PeriodBucketRow& row : seen) times[row.bucket].push_back(&row);
     for (const BucketRow& row : buckets) {
       if (row.grade != Grade::kForbidden) continue;
       GateBucket& bucket = side_.buckets[row.signature.title];
@@ -171,9 +189,10 @@ class RunReader {
         bucket.input = db_.dir() + "/" + row.folder + "/" + kInputName;
       }
       bucket.seen += row.count;
-      const std::vector<uint64_t>& counts = times[row.id];
-      for (size_t i = 0; i < std::min(counts.size(), PeriodsOf(kNoCell)); i++)
-        if (counts[i] > 0) bucket.periods.emplace(run_, i);
+      for (const PeriodBucketRow* in : times[row.id])
+        if (const auto part = PartOf(in->part))
+          for (size_t i = 0; i < std::min(in->counts.size(), PeriodsOf(*part, kNoCell)); i++)
+            if (in->counts[i] > 0) bucket.periods.emplace(run_ + *part, i);
       if (bucket.periods.lower_bound({run_, 0}) == bucket.periods.end())
         bucket.periods.emplace(run_, 0);  // when is not known
     }
@@ -200,11 +219,12 @@ class RunReader {
 
   const RunDb& db_;
   GateSide& side_;
-  size_t run_;
+  size_t run_;        // of the first part; each part counts as a run
+  size_t parts_ = 1;  // runs that the folder holds
   std::set<std::string> taken_;
   std::map<std::string, std::string> workload_of_;  // by label of the cell
   std::map<std::string, int64_t> cell_of_;
-  std::map<int64_t, size_t> periods_;  // by cell
+  std::map<std::pair<int64_t, int64_t>, size_t> periods_;  // by part and cell
 };
 
 // What should be the same in all runs of a side.
@@ -255,8 +275,8 @@ Result<GateSide> ReadGateSide(const std::vector<std::string>& dirs) {
     ASSIGN_OR_RETURN(const RunDb db, RunDb::Open(dir));
     RETURN_IF_ERROR(RunReader(db, side).Read());
   }
-  for (auto& [stratum, codes] : side.codes) FillWalks(codes, dirs.size());
-  for (auto& [key, values] : side.times) values.resize(dirs.size());
+  for (auto& [stratum, codes] : side.codes) FillWalks(codes, side.runs.size());
+  for (auto& [key, values] : side.times) values.resize(side.runs.size());
   NoteDifferences(side);
   return side;
 }

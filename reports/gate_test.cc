@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "harness/store/merge.h"
 #include "reports/gate_testing.h"
 
 namespace walkhammer {
@@ -40,6 +41,31 @@ class Gate : public testing::Test {
   TempDir temp_;
   uint64_t seed_ = 0;
 };
+
+TEST_F(Gate, MergedRunsAreJudgedAsTheRunsThemselves) {
+  MadeRun before, now;
+  now.failing = 0.02;
+  now.ns = 1300;
+  now.buckets = {MadeBucket{}, MadeBucket{.title = "crash in g", .every = 7}};
+  std::vector<std::string> sides[2], merged;
+  for (int i = 0; i < 3; i++) {
+    sides[0].push_back(Add(before, false));
+    sides[1].push_back(Add(now, true));
+  }
+  for (const auto& side : sides) {
+    merged.push_back(temp_.Under(("merged" + std::to_string(merged.size())).c_str()));
+    ASSERT_TRUE(MergeRuns(side, merged.back()).ok());
+  }
+  const auto text = [](const std::vector<std::string>& baseline,
+                       const std::vector<std::string>& candidate) {
+    return GateText(JudgeGate(ReadGateSide(baseline).value(), ReadGateSide(candidate).value(), {}));
+  };
+  const std::string apart = text(sides[0], sides[1]);
+  EXPECT_THAT(apart, HasSubstr("3 + 3 runs"));
+  EXPECT_THAT(apart, HasSubstr("REGRESSION"));
+  EXPECT_EQ(text({merged[0]}, {merged[1]}), apart);
+  EXPECT_THAT(text({merged[0]}, {merged[0]}), HasSubstr("PASS"));
+}
 
 std::vector<GateKind> KindsOf(const GateVerdict& verdict) {
   std::vector<GateKind> kinds;

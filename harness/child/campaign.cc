@@ -166,11 +166,13 @@ uint64_t Extend(uint64_t hash, const WalkRequest& r, const uint64_t* names) {
   return hash;
 }
 
+// Each window has a hash of its own, which depends on its number and on the order of its requests.
+// SharedState::request_hash is the exclusive or of these: the same, whoever walks which window.
 void WalkBatch(Batch& batch) {
   SharedState& shared = *batch.shared;
   const Job& job = shared.job;
   Random random(job.seed * 0x2545f4914f6cdd1d + batch.number);
-  uint64_t hash = shared.request_hash.load();
+  uint64_t hash = Scramble(batch.number + 1), counted = 0;  // what request_hash has of this window
   const uint32_t options = SharedOptions(job);
   WalkRequest request;
   for (uint64_t i = 0; i < kWalksPerWindow; i++) {
@@ -181,10 +183,15 @@ void WalkBatch(Batch& batch) {
     }
     batch.requests->Next(random, request);
     request.options &= options;
-    if (sequence < job.first_walk) continue;  // walked by an earlier child
     hash = Extend(hash, request, batch.name_hashes);
+    if (sequence < job.first_walk) {  // walked by an earlier child
+      counted = hash;
+      continue;
+    }
     // Stored ahead of the walk: no successor adds the hash of a request that kills this child.
-    shared.request_hash.store(hash, std::memory_order_relaxed);
+    shared.request_hash.store(shared.request_hash.load(std::memory_order_relaxed) ^ counted ^ hash,
+                              std::memory_order_relaxed);
+    counted = hash;
     if (!batch.line->Walk(*batch.scene, request, sequence)) {
       shared.phase.store(ChildPhase::kRetired);
       batch.go_on = false;

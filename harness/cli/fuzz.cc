@@ -10,12 +10,14 @@
 #include <thread>
 
 #include "harness/base/duration.h"
+#include "harness/base/numbers.h"
 #include "harness/base/print.h"
 #include "harness/cli/identity.h"
 #include "harness/cli/options.h"
 #include "harness/cli/progress_line.h"
 #include "harness/cli/provider.h"
 #include "harness/cli/run_end.h"
+#include "harness/cli/shard.h"
 #include "harness/jvm/images/jdk_choice.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
@@ -31,7 +33,7 @@ struct Options {
   std::string engine = "random", provider;
   std::vector<std::string> walkers, jdks;
   std::optional<std::string> time, confirm_time, minimize_time;
-  std::string hang_limit = "100ms", out;
+  std::string hang_limit = "100ms", out, shard;
   std::vector<std::string> scenes, corpus;
   uint64_t walks = 0, seed = 1, workers = 0;
   std::optional<double> coverage_goal;
@@ -64,11 +66,36 @@ Status SetSettleTimes(const Options& options, FuzzPlan& plan) {
   return Ok();
 }
 
+// How many windows --walks fills; the last one may be cut.
+uint64_t WindowsOf(const Options& options) {
+  return options.walks / kWalksPerWindow + (options.walks % kWalksPerWindow != 0 ? 1 : 0);
+}
+
+// A random engine's windows are dealt to the shards in turn. A guided engine follows what it finds,
+// so that its shards are as many campaigns, of different seeds.
+Status SetShard(const Options& options, const Shard& shard, FuzzPlan& plan) {
+  const bool guided = AllEngines()[static_cast<size_t>(plan.engine)].guided;
+  if (guided) {
+    plan.seed += shard.index * kMostWorkers;  // each worker has a seed of its own, too
+    return Ok();
+  }
+  plan.shard = static_cast<uint32_t>(shard.index);
+  plan.shards = static_cast<uint32_t>(shard.count);
+  const uint64_t windows = WindowsOf(options);
+  if (options.walks != 0 && windows <= shard.index)
+    return BadInput(
+        fmt::format("--shard {} of --walks {} has nothing to walk, as shards take {} walks at a "
+                    "time; give more "
+                    "walks, or make {} of it",
+                    shard.Text(), options.walks, kWalksPerWindow, Counted(windows, "shard")));
+  return Ok();
+}
+
 // Number of workers: by default one for each core that this process may use, but none without work.
-uint64_t WorkersOf(const Options& options) {
+uint64_t WorkersOf(const Options& options, const Shard& shard) {
   if (options.workers != 0) return options.workers;
   const uint64_t cores = std::clamp<uint64_t>(std::thread::hardware_concurrency(), 1, kMostWorkers);
-  const uint64_t turns = (options.walks + kWalksPerWindow - 1) / kWalksPerWindow;
+  const uint64_t turns = shard.SizeOf(WindowsOf(options));
   return options.walks == 0 ? cores : std::min(cores, turns);
 }
 
@@ -89,7 +116,10 @@ Result<FuzzPlan> MakePlan(const Options& options, const ProviderChoice& provider
   ASSIGN_OR_RETURN(plan.walkers, WalkersNamed(options.walkers, provider));
   ASSIGN_OR_RETURN(plan.engine, EngineNamed(options.engine));
   RETURN_IF_ERROR(CheckGuidance(options, AllEngines()[static_cast<size_t>(plan.engine)]));
-  plan.workers = static_cast<int>(WorkersOf(options));
+  ASSIGN_OR_RETURN(const Shard shard, ParseShard(options.shard));
+  plan.seed = options.seed;
+  RETURN_IF_ERROR(SetShard(options, shard, plan));
+  plan.workers = static_cast<int>(WorkersOf(options, shard));
   plan.corpus = options.corpus;
   plan.coverage = !options.no_coverage;
   plan.churn = options.churn;
@@ -107,7 +137,6 @@ Result<FuzzPlan> MakePlan(const Options& options, const ProviderChoice& provider
     }
   }
   plan.max_walks = options.walks;
-  plan.seed = options.seed;
   plan.confirm_times = options.no_confirm ? 0 : 5;
   RETURN_IF_ERROR(SetSettleTimes(options, plan));
   plan.child.libjvm = jdk.libjvm;
@@ -132,6 +161,8 @@ RunIdentity IdentityOf(const Options& options, const ProviderChoice& provider, c
   identity.engine = options.engine;
   identity.seed = options.seed;
   identity.workers = plan.workers;
+  if (const auto shard = ParseShard(options.shard); shard.ok())
+    identity.shard = shard.value().Text();
   identity.aslr = plan.child.aslr;
   return identity;
 }
@@ -193,8 +224,9 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
             "Folder of inputs to start from; the first gets what this run adds; repeatable");
   verb.Jdks(o->jdks);
   verb.Text("--time", o->time, "How long, e.g. 60s (default), 10m");
-  verb.Count("--walks", o->walks, "Stop after this many walks of each walker");
+  verb.Count("--walks", o->walks, "Stop after this many walks of each walker, over all shards");
   verb.Count("--seed", o->seed, "Of the sequence of requests (default 1)");
+  verb.Text("--shard", o->shard, kShardHelp, "I/N");
   verb.Text("--out", o->out, "Run folder; must not exist or be empty");
   verb.List("--scene", o->scenes, "Only this scene; repeatable");
   verb.Text("--hang-limit", o->hang_limit, "CPU time that a walk may take (default 100ms)");

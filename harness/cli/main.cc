@@ -25,8 +25,8 @@ int main(int argc, char** argv) {
   Invocation chosen;
   chosen.probe_scenes = ProbeScenes;
   CatchInterrupts();
-  return RunCommand(
-      {AddDoctor, AddFuzz, AddStress, AddStep, AddReplay, AddImport, AddReproduce, AddBisect,
-       AddCheck, AddBundle, AddMinimize, AddShow, AddReport, AddGate, AddBugs, AddRedact, AddList},
-      chosen, argc, argv);
+  return RunCommand({AddDoctor, AddFuzz, AddStress, AddStep, AddReplay, AddImport, AddReproduce,
+                     AddBisect, AddCheck, AddBundle, AddMinimize, AddShow, AddReport, AddGate,
+                     AddBugs, AddMerge, AddRedact, AddList},
+                    chosen, argc, argv);
 }

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 
+#include "harness/base/numbers.h"
 #include "harness/base/print.h"
 #include "harness/cli/identity.h"
 #include "harness/cli/options.h"
 #include "harness/cli/run_end.h"
+#include "harness/cli/shard.h"
 #include "harness/cli/stress_options.h"
 #include "harness/cli/stress_progress.h"
 #include "harness/jvm/images/jdk.h"
@@ -49,18 +52,38 @@ RunIdentity IdentityOf(const StressOptions& options, const StressPlan& plan,
   return identity;
 }
 
+// Leaves the plan only the cells of one shard, which keep their positions.
+Status TakeShard(const Shard& shard, StressPlan& plan) {
+  const size_t cells = plan.cells.size();
+  if (shard.SizeOf(cells) == 0)
+    return BadInput(
+        fmt::format("--shard {} has no cell, as there are {} in all; make at most {} of it",
+                    shard.Text(), cells, Counted(cells, "shard")));
+  std::erase_if(plan.cells, [&](const CellPlan& cell) {
+    return static_cast<uint64_t>(cell.row.position) % shard.count != shard.index;
+  });
+  return Ok();
+}
+
 int RunStress(const StressOptions& options, const std::vector<std::string>& jvm_flags) {
   ScratchFolder scratch;
   if (!scratch.made().ok()) return PrintFailure(scratch.made().failure());
   auto plan = MakeStressPlan(options, jvm_flags, scratch.path());
   if (!plan.ok()) return PrintFailure(plan.failure());
+  const auto shard = ParseShard(options.shard);
+  if (!shard.ok()) return PrintFailure(shard.failure());
+  // The identity is that of the whole matrix, so that shards can be merged.
+  RunIdentity identity = IdentityOf(options, plan.value(), jvm_flags);
+  identity.shard = shard.value().Text();
+  if (const Status taken = TakeShard(shard.value(), plan.value()); !taken.ok())
+    return PrintFailure(taken.failure());
   const std::string dir = options.out.empty()
                               ? fmt::format("out/{}-{}-{}", Now("%Y%m%d-%H%M%S"),
                                             options.step ? "step" : "stress", getpid())
                               : options.out;
   Status status = Ok();
   {
-    auto db = RunDb::Create(dir, IdentityOf(options, plan.value(), jvm_flags));
+    auto db = RunDb::Create(dir, identity);
     if (!db.ok()) return PrintFailure(db.failure());
     Print(stderr, "walkhammer: {} cells, {} at a time, into {}/ (seed {})\n",
           plan.value().cells.size(), plan.value().jobs, dir, options.seed);

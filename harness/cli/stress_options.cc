@@ -18,6 +18,7 @@
 #include "harness/cli/identity.h"
 #include "harness/cli/provider.h"
 #include "harness/cli/run_end.h"
+#include "harness/cli/shard.h"
 #include "harness/request/lookup.h"
 #include "harness/request/walker_table.h"
 #include "harness/shared/launch.h"
@@ -425,6 +426,7 @@ void AddStressOptions(Verb& verb, StressOptions& o) {
             "A program that uses no CPU time for so long is hung (default 30s)");
   verb.Count("--output-limit", o.output_limit_mib, "MiB that a program may print (default 256)");
   verb.Text("--cache", o.cache, "Folder of downloaded suites");
+  verb.Text("--shard", o.shard, kShardHelp, "I/N");
   verb.Text("--out", o.out, "Run folder; must not exist or be empty");
   verb.Flag("--no-confirm", o.no_confirm, "Do not replay what is found");
   verb.Flag("--no-walk", o.no_walk, "Only count signals: what they cost without a walker");

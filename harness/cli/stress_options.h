@@ -18,7 +18,7 @@ struct StressOptions {
   std::string program;  // --java: what to run instead of a workload
   std::string interval = "100us", sampler = "auto", clock = "cpu", mode = "handler";
   std::string time = "60s", hang_limit = "1s", park_limit = "100ms", hung_after = "30s";
-  std::string out, thread, method, by = "trap-flag", cache, provider;
+  std::string out, thread, method, by = "trap-flag", cache, provider, shard;
   uint64_t seed = 1, depth = 512, jobs = 0, threads = 2, scale = 1, steps = 0, window = 20000,
            output_limit_mib = 256, pid = 0;
   bool native = false, no_walk = false, json = false, no_truth = false, no_confirm = false;

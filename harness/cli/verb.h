@@ -50,6 +50,7 @@ void AddFuzz(CLI::App& app, Invocation& chosen);
 void AddGate(CLI::App& app, Invocation& chosen);
 void AddImport(CLI::App& app, Invocation& chosen);
 void AddList(CLI::App& app, Invocation& chosen);
+void AddMerge(CLI::App& app, Invocation& chosen);
 void AddMinimize(CLI::App& app, Invocation& chosen);
 void AddRedact(CLI::App& app, Invocation& chosen);
 void AddReplay(CLI::App& app, Invocation& chosen);

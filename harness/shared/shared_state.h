@@ -50,8 +50,6 @@ struct Job {
   uint8_t keep;      // kReplay: wait for further requests instead of ending after the first
   uint8_t coverage;  // kFuzz, kEngine: set traps on the walker's blocks
   uint8_t alone;     // kEngine: no parent supervises; a Forbidden finding ends the process
-  uint8_t worker;    // index of this worker among the `workers` of a campaign
-  uint8_t workers;   // 0 reads as 1
   uint8_t churn;     // kFuzz, kEngine: run background Java threads, see Churn
   uint8_t merging;   // exit code of an early end: 1 under libFuzzer's -merge (0: "walked all")
   // Further walkers. Each request is shown to `walker`, then to these; each is compared with the
@@ -59,7 +57,8 @@ struct Job {
   uint8_t other_count;
   uint8_t others[kMaxWalkers - 1];
   uint8_t uncontained;  // kReplay: walk the request in a signal handler, without the guard
-  uint8_t reserved[2];
+  uint32_t worker;      // index of this worker among the `workers` of a campaign, over all shards
+  uint32_t workers;     // 0 reads as 1
   uint64_t seed;
   uint64_t first_walk;     // sequence number of the first walk: a successor goes on there
   uint64_t max_walks;      // 0 = no limit
@@ -186,7 +185,7 @@ struct SharedState : LineState {
   SafeFetchSource safefetch;  // valid from phase kScenes on
   std::atomic<uint64_t> pristine_walks;
   std::atomic<uint64_t> pristine_true;
-  std::atomic<uint64_t> request_hash;  // order-sensitive hash over all requests made
+  std::atomic<uint64_t> request_hash;  // see WalkBatch
   ChurnCounts churn;
   std::atomic<uint64_t> unknown_methods;  // MethodRegistry::unknown, summed over all children
   SceneReport scenes[kMaxScenes];

@@ -40,22 +40,26 @@ struct PeriodRow {
   int64_t cell = 0;                   // CellRow::position, or kNoCell for the run as a whole
   int64_t position = 0;               // from 0
   uint64_t begin_ms = 0, end_ms = 0;  // since the run's start
+  int64_t part = 0;  // index into RunDb::Parts
 };
 
 struct PeriodCountRow {
   std::string walker, scene, state, region, code;  // as in CountRow
   std::vector<uint64_t> counts;
+  int64_t part = 0;
 };
 
 struct PeriodTimeRow {
   std::string walker, scene;  // as in WalkTimeRow
   uint64_t from_ns = 0;
   std::vector<uint64_t> counts;
+  int64_t part = 0;
 };
 
 struct PeriodBucketRow {
   int64_t bucket = 0;            // BucketRow::id
   std::vector<uint64_t> counts;  // times seen
+  int64_t part = 0;
 };
 
 class Periods {

@@ -237,6 +237,7 @@ Status RunDb::Initialize(const RunIdentity& identity) {
   if (Status status = db_.Exec(RunSchema().c_str()); !status.ok()) return status;
   Only<StoredRun> run;
   run.row.identity = identity;
+  if (run.row.identity.run_id.empty()) run.row.identity.run_id = NewRunId();
   Statement insert(db_, InsertInto<Only<StoredRun>>("run"));
   BindRow(insert, run);
   RETURN_IF_ERROR(insert.Run());

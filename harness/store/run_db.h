@@ -42,7 +42,9 @@ struct RunIdentity {
   std::string started_at;  // UTC, ISO 8601
   bool aslr = true;
   std::string command_line;
-  int workers = 1;  // children that walked side by side
+  int workers = 1;     // children that walked side by side
+  std::string run_id;  // 32 hex digits that no other run has; Create makes them if it is empty
+  std::string shard;   // "2/8": which part of a campaign the run did; empty: all of it
 };
 
 // Confirming and minimising of findings, after the walks.
@@ -147,9 +149,17 @@ struct RunRow {
   std::string reason;         // of the status; may be empty
 };
 
+// A run that a folder holds: of a merged folder, one of those that were merged.
+struct PartRow {
+  RunIdentity identity;
+  RunTotals totals;  // without `churn` and `settle`
+  RunStatus status{};
+  std::string reason;  // of the status; may be empty
+};
+
 class RunDb {
  public:
-  static constexpr int kSchemaVersion = 8;
+  static constexpr int kSchemaVersion = 9;
 
   // Makes `dir` (and its parents) or takes an empty folder, and locks it until the object dies.
   // Fails with kBadInput, and leaves nothing behind, on what the user must fix: folder in use, not
@@ -222,6 +232,9 @@ class RunDb {
 
   // Reading.
   Result<RunRow> Run() const;
+  // The runs that were merged into this folder, in order; of a run that is not merged, itself
+  // alone. A run from before schema 9 gets a run_id by a hash of what it has recorded.
+  Result<std::vector<PartRow>> Parts() const;
   Result<std::vector<BucketRow>> Buckets() const;  // gravest, most real, replayed, oldest first
   Result<std::vector<FindingRecord>> Findings(int64_t bucket) const;  // oldest first
   Result<std::vector<CountRow>> Counts() const;
@@ -232,6 +245,8 @@ class RunDb {
   Result<std::vector<CellRow>> Cells() const;
   Result<std::vector<CellThreadRow>> CellThreads() const;
   Result<StackTree> Stacks(int64_t cell) const;
+  // Adds the stacks of the cell to `tree`.
+  Status AddStacks(int64_t cell, StackTree& tree) const;
   Result<std::vector<StackTotals>> CountStacks() const;  // only of cells that have stacks
   Result<std::vector<AgreementRow>> Agreement() const;
   Result<std::vector<EvidenceRow>> Evidence() const;
@@ -239,7 +254,8 @@ class RunDb {
   Result<std::vector<StepRegionRow>> StepRegions() const;
   Result<std::vector<StepRangeRow>> StepRanges() const;
   Result<std::vector<NoteRow>> Notes() const;  // those of the run as a whole come first
-  // No rows before schema 8. Periods come in the order of the cells, those of the whole run first.
+  // No rows before schema 8. Periods come in the order of parts and cells, those of the whole run
+  // first.
   Result<std::vector<PeriodRow>> PeriodRows() const;
   Result<std::vector<PeriodCountRow>> PeriodCounts() const;
   Result<std::vector<PeriodTimeRow>> PeriodTimes() const;
@@ -248,6 +264,7 @@ class RunDb {
   Result<std::vector<std::pair<int64_t, int64_t>>> BucketCells() const;
 
  private:
+  friend class RunMerger;  // see merge.h
   RunDb() = default;
   Status Initialize(const RunIdentity& identity);
   Status UpdateTotals(const RunTotals& totals);

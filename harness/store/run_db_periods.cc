@@ -28,8 +28,9 @@ template <typename Row>
 Result<std::vector<Row>> SinceSchema8(const Database& db, int schema, const char* table,
                                       const char* order) {
   if (schema < 8) return std::vector<Row>();
-  return ReadAll<Row>(Statement(
-      db, fmt::format("SELECT {} FROM {} ORDER BY {}", NamesOf<Row>(schema), table, order)));
+  return ReadAll<Row>(
+      Statement(db, fmt::format("SELECT {} FROM {} ORDER BY {}{}", NamesOf<Row>(schema), table,
+                                schema < 9 ? "" : "part, ", order)));
 }
 
 }  // namespace

@@ -46,15 +46,13 @@ Result<std::vector<Row>> AllOf(const Database& db, const char* table, int schema
 }
 
 // Stacks up to schema 6: a row each, with all its frames.
-Result<StackTree> ReadWholeStacks(const Database& db, int schema, int64_t cell) {
-  StackTree tree;
+Status AddWholeStacks(const Database& db, int schema, int64_t cell, StackTree& tree) {
   Statement rows(db, "SELECT frames, count FROM stack WHERE cell = ? ORDER BY rowid");
-  RETURN_IF_ERROR(ForEach(rows.Bind(cell), [&](Statement& row) {
+  return ForEach(rows.Bind(cell), [&](Statement& row) {
     const std::string frames = row.Text();
     tree.Add(schema < 6 ? SplitCollapsed(frames) : SplitFrames(frames),
              static_cast<uint64_t>(row.Int()));
-  }));
-  return tree;
+  });
 }
 
 }  // namespace
@@ -142,9 +140,14 @@ Result<std::vector<CellThreadRow>> RunDb::CellThreads() const {
 }
 
 Result<StackTree> RunDb::Stacks(int64_t cell) const {
-  if (schema_ < 3) return StackTree();
-  if (schema_ < 7) return ReadWholeStacks(db_, schema_, cell);
   StackTree tree;
+  RETURN_IF_ERROR(AddStacks(cell, tree));
+  return tree;
+}
+
+Status RunDb::AddStacks(int64_t cell, StackTree& tree) const {
+  if (schema_ < 3) return Ok();
+  if (schema_ < 7) return AddWholeStacks(db_, schema_, cell, tree);
   std::unordered_map<int64_t, uint32_t> names, nodes{{StackTree::kRoot, StackTree::kRoot}};
   Statement frames(db_, "SELECT id, name FROM stack_frame WHERE cell = ? ORDER BY id");
   RETURN_IF_ERROR(ForEach(frames.Bind(cell), [&](Statement& row) {
@@ -152,14 +155,13 @@ Result<StackTree> RunDb::Stacks(int64_t cell) const {
     names[id] = tree.NameId(row.Text());
   }));
   Statement rows(db_, "SELECT id, parent, frame, count FROM stack WHERE cell = ? ORDER BY id");
-  RETURN_IF_ERROR(ForEach(rows.Bind(cell), [&](Statement& row) {
+  return ForEach(rows.Bind(cell), [&](Statement& row) {
     const int64_t id = row.Int();
     const auto parent = nodes.find(row.Int()), frame = names.find(row.Int());
     if (parent == nodes.end() || frame == names.end()) return;  // somebody else wrote it
     const uint32_t node = nodes[id] = tree.Child(parent->second, frame->second);
     if (const int64_t count = row.Int(); count > 0) tree.Count(node, static_cast<uint64_t>(count));
-  }));
-  return tree;
+  });
 }
 
 Result<std::vector<StackTotals>> RunDb::CountStacks() const {

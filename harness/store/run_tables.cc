@@ -38,11 +38,14 @@ std::string RunSchema() {
          CreateCellTable<StepRangeRow>("step_range") + CreateCellTable<NoteRow>("note") +
          CreateCellTable<WalkEndRow>("walk_end") + CreateTable<PeriodRow>("period") +
          CreateTable<PeriodCountRow>("period_count",
-                                     ",\n  PRIMARY KEY (walker, scene, state, region, code)",
+                                     ",\n  PRIMARY KEY (part, walker, scene, state, region, code)",
                                      "STRICT, WITHOUT ROWID") +
-         CreateTable<PeriodTimeRow>("period_time", ",\n  PRIMARY KEY (walker, scene, from_ns)",
+         CreateTable<PeriodTimeRow>("period_time",
+                                    ",\n  PRIMARY KEY (part, walker, scene, from_ns)",
                                     "STRICT, WITHOUT ROWID") +
-         CreateTable<PeriodBucketRow>("period_bucket");
+         CreateTable<PeriodBucketRow>("period_bucket", ",\n  PRIMARY KEY (part, bucket)",
+                                      "STRICT, WITHOUT ROWID") +
+         CreateTable<Placed<PartRow>>("part");
 }
 
 RunStatus RunStatusFromWord(std::string_view word) {

@@ -15,6 +15,10 @@ inline constexpr char kLockName[] = "run.lock";
 // "WHRN": lets file(1) and a reader tell a run from any other SQLite file.
 inline constexpr int kApplicationId = 0x5748524e;
 
+std::string NewRunId();  // 32 random hex digits; empty if the kernel gives none
+// The id of the folder that holds the runs with these ids, which are sorted.
+std::string IdOfRuns(const std::vector<std::string>& ids);
+
 RunStatus RunStatusFromWord(std::string_view word);  // kFailed for unknown words
 std::string RunSchema();                             // the SQL that makes all tables
 
@@ -72,7 +76,8 @@ struct StoredFinding {
 // --- columns -----------------------------------------------------------------------------------
 
 inline constexpr ColumnInfo kPrimaryKey{.more = "PRIMARY KEY"}, kUnique{.more = "UNIQUE"},
-    kSinceSchema2{.since = 2}, kTextSinceSchema2{.since = 2, .before = "''"};
+    kSinceSchema2{.since = 2}, kTextSinceSchema2{.since = 2, .before = "''"},
+    kTextSinceSchema9{.since = 9, .before = "''"}, kSinceSchema9{.since = 9};
 
 template <typename Row, typename Column>
 requires ARow<Row, Placed<decltype(Row::row)>>
@@ -106,6 +111,8 @@ void Columns(Row& row, Column column) {
   column("aslr", row.aslr);
   column("command_line", row.command_line);
   column("workers", row.workers, ColumnInfo{.since = 2, .before = "1"});
+  column("run_id", row.run_id, kTextSinceSchema9);
+  column("shard", row.shard, kTextSinceSchema9);
 }
 
 template <ARow<RunEnd> Row, typename Column>
@@ -142,6 +149,14 @@ void Columns(Row& row, Column column) {
   Columns(row.end, column);
   Columns(row.totals, column);
   Columns(row.coverage, column);
+}
+
+template <ARow<PartRow> Row, typename Column>
+void Columns(Row& row, Column column) {
+  Columns(row.identity, column);
+  column("status", AsWord<&RunStatusWord, &RunStatusFromWord>(row.status));
+  column("reason", row.reason);
+  Columns(row.totals, column);
 }
 
 template <ARow<SettleTotals> Row, typename Column>
@@ -398,6 +413,7 @@ void Columns(Row& row, Column column) {
   column("position", row.position);
   column("begin_ms", row.begin_ms);
   column("end_ms", row.end_ms);
+  column("part", row.part, kSinceSchema9);
 }
 
 template <ARow<PeriodCountRow> Row, typename Column>
@@ -408,6 +424,7 @@ void Columns(Row& row, Column column) {
   column("region", row.region);
   column("code", row.code);
   column("counts", row.counts);
+  column("part", row.part, kSinceSchema9);
 }
 
 template <ARow<PeriodTimeRow> Row, typename Column>
@@ -416,12 +433,14 @@ void Columns(Row& row, Column column) {
   column("scene", row.scene);
   column("from_ns", row.from_ns);
   column("counts", row.counts);
+  column("part", row.part, kSinceSchema9);
 }
 
 template <ARow<PeriodBucketRow> Row, typename Column>
 void Columns(Row& row, Column column) {
-  column("bucket", row.bucket, ColumnInfo{.more = "PRIMARY KEY REFERENCES bucket (id)"});
+  column("bucket", row.bucket, ColumnInfo{.more = "REFERENCES bucket (id)"});
   column("counts", row.counts);
+  column("part", row.part, kSinceSchema9);
 }
 
 }  // namespace walkhammer

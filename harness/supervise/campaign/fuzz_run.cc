@@ -44,8 +44,9 @@ Job FuzzRun::JobOf(int worker) const {
     job.others[job.other_count++] = static_cast<uint8_t>(plan_.walkers[i]);
   job.coverage = plan_.coverage ? 1 : 0;
   job.churn = plan_.churn ? 1 : 0;
-  job.worker = static_cast<uint8_t>(worker);
-  job.workers = static_cast<uint8_t>(plan_.workers);
+  // However many workers the other shards have, a shard has every `shards`th window.
+  job.worker = plan_.shard + plan_.shards * static_cast<uint32_t>(worker);
+  job.workers = plan_.shards * static_cast<uint32_t>(plan_.workers);
   job.seed = plan_.seed;
   job.max_walks = plan_.max_walks;
   job.scene_mask = plan_.scene_mask;

@@ -29,6 +29,9 @@ struct FuzzPlan {
   std::vector<int> walkers = {0};
   int engine = 0;   // index into AllEngines()
   int workers = 1;  // processes that walk
+  // Index and number of shards. Shards walk the windows of one sequence in turn, as workers do. For
+  // guided engines, which keep to no sequence, the caller gives each shard its own seed.
+  uint32_t shard = 0, shards = 1;
   std::vector<std::string> corpus;
   bool coverage = true;
   bool keeps_aslr = false;  // as the user wants it; child.aslr says what this machine lets us have

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/store/merge.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <functional>
+#include <map>
+
+#include "harness/store/record_testing.h"
+
+namespace walkhammer {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class Merge : public ::testing::Test {
+ protected:
+  using Fill = std::function<void(RunDb&)>;
+
+  // The reader's own time limit: a pipe that is waited for would take all of ctest's.
+  void SetUp() override { alarm(60); }
+  void TearDown() override { alarm(0); }
+
+  std::string At(const std::string& name) const { return temp_.Under(name.c_str()); }
+
+  // A run that began in second `second`, with what `fill` adds.
+  std::string Make(const std::string& name, int second, const Fill& fill = {},
+                   const std::function<void(RunIdentity&)>& change = {}) {
+    RunIdentity identity = TestIdentity();
+    identity.started_at = fmt::format("2026-01-02T03:04:{:02}Z", second);
+    if (change) change(identity);
+    auto run = RunDb::Create(At(name), identity);
+    EXPECT_TRUE(run.ok()) << run.failure().message;
+    if (fill) fill(run.value());
+    RunTotals totals = TestTotals();
+    totals.request_hash = uint64_t{1} << second;
+    EXPECT_TRUE(run.value().Finish(RunStatus::kCleanEnd, totals).ok());
+    return At(name);
+  }
+  // One finding with the title, and the files of its bucket.
+  static void AddBucket(RunDb& run, const std::string& title, uint64_t seen, int confirmed = 0) {
+    const auto added =
+        run.AddFinding(TestRecord("crash", "fault", title, Realism::kGenuine)).value();
+    EXPECT_TRUE(run.SetSeen(added.bucket, seen).ok());
+    if (confirmed > 0) {
+      EXPECT_TRUE(run.SetConfirmed(added.bucket, confirmed, 5).ok());
+    }
+    const std::string folder = run.dir() + "/" + added.folder;
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder + "/input.walk") << "of " << run.dir();
+    std::ofstream(folder + "/other") << "no file of a run";
+  }
+
+  MergeOutcome Merged(const std::vector<std::string>& dirs, const std::string& out) {
+    const auto outcome = MergeRuns(dirs, At(out));
+    EXPECT_TRUE(outcome.ok()) << outcome.failure().message;
+    return outcome.ok() ? outcome.value() : MergeOutcome{};
+  }
+  std::string Refused(const std::vector<std::string>& dirs, const std::string& out) {
+    const auto outcome = MergeRuns(dirs, At(out));
+    if (outcome.ok()) return "not refused";
+    EXPECT_EQ(outcome.failure().code, ExitCode::kBadInput);
+    EXPECT_FALSE(std::filesystem::exists(At(out)));
+    return outcome.failure().message;
+  }
+  RunDb Open(const std::string& out) const {
+    auto db = RunDb::Open(At(out));
+    EXPECT_TRUE(db.ok()) << db.failure().message;
+    return std::move(db.value());
+  }
+
+  static void Exec(const std::string& dir, const std::string& sql) {
+    sqlite3* handle = nullptr;
+    ASSERT_EQ(sqlite3_open((dir + "/run.db").c_str(), &handle), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+        << sqlite3_errmsg(handle);
+    sqlite3_close(handle);
+  }
+  // All rows of all tables.
+  std::string Dump(const std::string& out) const {
+    sqlite3* handle = nullptr;
+    EXPECT_EQ(sqlite3_open((At(out) + "/run.db").c_str(), &handle), SQLITE_OK);
+    const auto append = [](void* to, int columns, char** row, char**) {
+      for (int i = 0; i < columns; i++)
+        *static_cast<std::string*>(to) += std::string(row[i] == nullptr ? "NULL" : row[i]) + "|";
+      *static_cast<std::string*>(to) += "\n";
+      return 0;
+    };
+    std::string tables, text;
+    sqlite3_exec(handle, "SELECT name FROM sqlite_master ORDER BY name", append, &tables, nullptr);
+    text = tables;
+    size_t begin = 0;
+    for (size_t end; (end = tables.find("|\n", begin)) != std::string::npos; begin = end + 2)
+      sqlite3_exec(handle, ("SELECT * FROM " + tables.substr(begin, end - begin)).c_str(), append,
+                   &text, nullptr);
+    sqlite3_close(handle);
+    return text;
+  }
+
+ private:
+  TempDir temp_;
+};
+
+std::vector<CountRow> MergeCounts(uint64_t frames, uint64_t failed) {
+  return {{"agct", "c2", "in_Java", "nmethod", "frames", frames},
+          {"agct", "c2", "in_Java", "nmethod", "-5", failed}};
+}
+
+TEST_F(Merge, AddsCountsAndJoinsBuckets) {
+  const std::string a = Make("a", 1, [&](RunDb& run) {
+    EXPECT_TRUE(run.SaveCountRows(MergeCounts(10, 1)).ok());
+    AddBucket(run, "both", 7);
+    AddBucket(run, "only a", 1);
+    EXPECT_TRUE(run.SaveNotes(kNoCell, std::vector<NoteRow>{{kNoCell, NoteKind::kDropped,
+                                                             "findings", 3, ""}})
+                    .ok());
+  });
+  const std::string b = Make("b", 2, [&](RunDb& run) {
+    EXPECT_TRUE(run.SaveCountRows(MergeCounts(5, 0)).ok());
+    AddBucket(run, "both", 4);
+    AddBucket(run, "only b", 2);
+    EXPECT_TRUE(run.SaveNotes(kNoCell, std::vector<NoteRow>{{kNoCell, NoteKind::kDropped,
+                                                             "findings", 4, "told"}})
+                    .ok());
+  });
+  EXPECT_EQ(Merged({b, a}, "m").runs, 2u);
+  const RunDb m = Open("m");
+  const auto counts = m.Counts().value();
+  ASSERT_THAT(counts, SizeIs(2));
+  EXPECT_EQ(counts[0].code, "-5");
+  EXPECT_EQ(counts[0].count, 1u);
+  EXPECT_EQ(counts[1].count, 15u);
+  std::map<std::string, uint64_t> seen;
+  const auto buckets = m.Buckets().value();
+  for (const BucketRow& bucket : buckets) {
+    seen[bucket.signature.title] = bucket.count;
+    EXPECT_THAT(m.Findings(bucket.id).value(), SizeIs(bucket.count == 11 ? 2 : 1));
+    EXPECT_EQ(ReadFile(m.dir() + "/" + bucket.folder + "/input.walk"),
+              "of " + (bucket.signature.title == "only b" ? b : a));  // the first that had it
+    EXPECT_FALSE(std::filesystem::exists(m.dir() + "/" + bucket.folder + "/other"));
+  }
+  EXPECT_EQ(seen, (std::map<std::string, uint64_t>{{"both", 11}, {"only a", 1}, {"only b", 2}}));
+  const auto notes = m.Notes().value();
+  ASSERT_THAT(notes, SizeIs(1));
+  EXPECT_EQ(notes[0].count, 7u);
+  EXPECT_EQ(notes[0].detail, "told");
+  const RunRow run = m.Run().value();
+  EXPECT_EQ(run.totals.walks, 2 * TestTotals().walks);
+  EXPECT_EQ(run.totals.request_hash, 6u);
+  EXPECT_EQ(run.status, RunStatus::kCleanEnd);
+  const auto parts = m.Parts().value();
+  ASSERT_THAT(parts, SizeIs(2));
+  EXPECT_EQ(parts[0].identity.started_at, "2026-01-02T03:04:01Z");
+  EXPECT_EQ(parts[1].identity.run_id, RunDb::Open(b).value().Parts().value()[0].identity.run_id);
+}
+
+TEST_F(Merge, AReplayedInputTakesThePlaceOfOneThatIsNot) {
+  const std::string a = Make("a", 1, [](RunDb& run) { AddBucket(run, "t", 1); });
+  const std::string b = Make("b", 2, [](RunDb& run) { AddBucket(run, "t", 1, 4); });
+  const std::string c = Make("c", 3, [](RunDb& run) { AddBucket(run, "t", 1, 5); });
+  Merged({a, b, c}, "m");
+  const RunDb m = Open("m");
+  const BucketRow bucket = m.Buckets().value().at(0);
+  EXPECT_EQ(bucket.confirmed, 4);
+  EXPECT_EQ(ReadFile(m.dir() + "/" + bucket.folder + "/input.walk"), "of " + b);
+}
+
+// Whatever is merged in whatever order, and again: the same rows in all tables.
+TEST_F(Merge, NothingCountsTwice) {
+  const auto fill = [](uint64_t frames) {
+    return [frames](RunDb& run) {
+      EXPECT_TRUE(run.SaveCountRows(MergeCounts(frames, 1)).ok());
+      AddBucket(run, "t", frames, static_cast<int>(frames));
+      EXPECT_TRUE(run.SetCoverage(TestCoverage()).ok());
+      EXPECT_TRUE(run.SaveBlocks(std::vector<uint8_t>{1, frames > 1, 0, 0, 0, 1}, 100).ok());
+      Periods periods;
+      periods.End(1000,
+                  {frames, MergeCounts(frames, 1), {{"agct", "c2", 64, frames}}, {{1, frames}}});
+      EXPECT_TRUE(run.SavePeriods(kNoCell, periods).ok());
+    };
+  };
+  const std::string a = Make("a", 1, fill(1)), b = Make("b", 2, fill(2)), c = Make("c", 3, fill(3));
+  std::filesystem::copy(a, At("copy"), std::filesystem::copy_options::recursive);
+  Merged({a, b, c}, "m");
+  EXPECT_EQ(Open("m").Counts().value().at(1).count, 6u);
+  EXPECT_EQ(Open("m").Run().value().totals.blocks, 3u);
+  EXPECT_THAT(Open("m").PeriodCounts().value(), SizeIs(6));
+
+  Merged({c, b, a}, "backwards");
+  EXPECT_EQ(Dump("backwards"), Dump("m"));
+  const MergeOutcome with_part = Merged({a, At("m"), At("copy")}, "with-part");
+  EXPECT_EQ(with_part.runs, 3u);
+  EXPECT_THAT(with_part.left_out, SizeIs(2));
+  EXPECT_THAT(with_part.left_out.at(0), HasSubstr(At("m") + " holds"));
+  EXPECT_EQ(Dump("with-part"), Dump("m"));
+  Merged({a, b}, "ab");
+  Merged({At("ab"), c}, "ab-c");
+  EXPECT_EQ(Dump("ab-c"), Dump("m"));
+
+  Merged({b, c}, "bc");
+  EXPECT_THAT(Refused({At("ab"), At("bc")}, "both"), HasSubstr("share some of their runs"));
+}
+
+TEST_F(Merge, RunsOfBeforeIdsAreToldApartByWhatTheyHold) {
+  const auto fill = [](uint64_t frames) {
+    return [frames](RunDb& run) { EXPECT_TRUE(run.SaveCountRows(MergeCounts(frames, 0)).ok()); };
+  };
+  const std::string a = Make("a", 1, fill(1)), b = Make("b", 2, fill(2));
+  for (const std::string& dir : {a, b}) Exec(dir, "PRAGMA user_version = 8");
+  std::filesystem::copy(a, At("copy"), std::filesystem::copy_options::recursive);
+  EXPECT_EQ(Merged({a, At("copy"), b}, "m").runs, 2u);
+  EXPECT_EQ(Open("m").Counts().value().at(1).count, 3u);
+  EXPECT_EQ(Merged({At("m"), a}, "again").runs, 2u);
+  EXPECT_EQ(Dump("again"), Dump("m"));
+  EXPECT_THAT(Open("m").PeriodCounts().value(), SizeIs(4));  // each run is a period
+}
+
+TEST_F(Merge, WhatDiffersIsRefused) {
+  const std::string a = Make("a", 1);
+  const struct {
+    const char* what;
+    std::function<void(RunIdentity&)> change;
+  } others[] = {
+      {"build of the JVM", [](RunIdentity& run) { run.libjvm_build_id = "00fe"; }},
+      {"kind of run", [](RunIdentity& run) { run.engine = "stress"; }},
+      {"walker", [](RunIdentity& run) { run.walker = "asgst"; }},
+      {"provider", [](RunIdentity& run) { run.provider = "ref"; }},
+      {"choice of JVM flags", [](RunIdentity& run) { run.jvm_flags = ""; }},
+  };
+  for (const auto& other : others) {
+    SCOPED_TRACE(other.what);
+    const std::string b = Make(other.what, 2, {}, other.change);
+    const std::string said = Refused({a, b}, "m");
+    EXPECT_THAT(said, HasSubstr("differ in their " + std::string(other.what)));
+    EXPECT_THAT(said, HasSubstr(a));
+    EXPECT_THAT(said, HasSubstr(b));
+  }
+  // What tells machines and campaigns apart does not matter.
+  const std::string c = Make("c", 3, {}, [](RunIdentity& run) {
+    run.engine = "afl";
+    run.seed = 9;
+    run.cpu_model = "another";
+    run.jdk_path = "elsewhere";
+  });
+  EXPECT_EQ(Merged({a, c}, "m").runs, 2u);
+  EXPECT_EQ(Open("m").Run().value().identity.engine, "afl, random");
+}
+
+TEST_F(Merge, ARunThatGoesOnIsRefusedAndAKilledOneIsNot) {
+  const std::string a = Make("a", 1);
+  {
+    const auto going = RunDb::Create(At("going"), TestIdentity());
+    ASSERT_TRUE(going.ok());
+    EXPECT_THAT(Refused({a, At("going")}, "m"), HasSubstr("still goes on"));
+  }
+  EXPECT_EQ(Merged({a, At("going")}, "m").runs, 2u);
+  const RunRow run = Open("m").Run().value();
+  EXPECT_EQ(run.status, RunStatus::kInterrupted);
+  EXPECT_THAT(run.reason, HasSubstr("1 were killed"));
+  EXPECT_THAT(Refused({}, "n"), HasSubstr("at least one"));
+  EXPECT_THAT(Refused({a, At("nowhere")}, "n"), HasSubstr("is no run folder"));
+}
+
+TEST_F(Merge, CellsAreAddedAndShardsKeepTheirPositions) {
+  const auto fill = [](int64_t position, const char* label, const char* stack) {
+    return [=](RunDb& run) {
+      CellRow cell = TestCell(position);
+      cell.label = label;
+      EXPECT_TRUE(run.SaveCell(cell).ok());
+      EXPECT_TRUE(run.SaveCellThreads(position, TestThreads()).ok());
+      EXPECT_TRUE(run.SaveStepRegions(position, TestRegions()).ok());
+      EXPECT_TRUE(
+          run.SaveCountRows(std::vector<CountRow>{{"agct", label, "in_Java", "", "frames", 5}})
+              .ok());
+      StackTree stacks{{stack, 2}, {"main", 1}};
+      EXPECT_TRUE(run.SaveStacks(position, stacks).ok());
+    };
+  };
+  const std::string a = Make("a", 1, fill(0, "x", "main\na")), b = Make("b", 2, fill(1, "y", "b")),
+                    c = Make("c", 3, fill(0, "x", "main\nc"));
+  Merged({a, b, c}, "m");
+  const RunDb m = Open("m");
+  const auto cells = m.Cells().value();
+  ASSERT_THAT(cells, SizeIs(2));
+  EXPECT_EQ(cells[0].label, "x");
+  EXPECT_EQ(cells[0].delivery.walks, 2 * TestCell(0).delivery.walks);
+  EXPECT_EQ(cells[1].position, 1);
+  EXPECT_EQ(cells[1].delivery.walks, TestCell(1).delivery.walks);
+  EXPECT_EQ(m.Stacks(0).value().Stacks(),
+            (std::map<std::string, uint64_t>{{"main", 2}, {"main\na", 2}, {"main\nc", 2}}));
+  EXPECT_EQ(m.Stacks(1).value().Stacks(), (std::map<std::string, uint64_t>{{"b", 2}, {"main", 1}}));
+  EXPECT_THAT(m.CellThreads().value(), SizeIs(9));
+  const auto regions = m.StepRegions().value();
+  ASSERT_THAT(regions, SizeIs(6));
+  EXPECT_EQ(regions[0].steps, 2 * TestRegions()[0].steps);
+  EXPECT_EQ(regions[0].pcs, TestRegions()[0].pcs);
+  EXPECT_EQ(m.Counts().value().at(0).count, 10u);
+}
+
+TEST_F(Merge, SaysWhichShardIsMissing) {
+  const auto shard = [](const char* text) {
+    return [text](RunIdentity& run) { run.shard = text; };
+  };
+  const std::string a = Make("a", 1, {}, shard("1/3")), b = Make("b", 2, {}, shard("3/3")),
+                    c = Make("c", 3, {}, shard("2/3"));
+  Merged({a, b}, "m");
+  const auto notes = Open("m").Notes().value();
+  ASSERT_THAT(notes, SizeIs(1));
+  EXPECT_THAT(notes[0].detail, HasSubstr("2/3 is the first that is missing"));
+  Merged({At("m"), c}, "all");
+  EXPECT_THAT(Open("all").Notes().value(), IsEmpty());
+}
+
+// --- folders of strangers ------------------------------------------------------------------------
+
+TEST_F(Merge, FilesAreTakenOnlyFromTheirPlace) {
+  std::filesystem::create_directories(At("secret"));
+  std::ofstream(At("secret/input.walk")) << "secret";
+  for (const char* folder : {"crashes/../../secret", "/etc", "crashes/", "crashes/..", "secret"}) {
+    SCOPED_TRACE(folder);
+    const std::string a = Make("a", 1, [](RunDb& run) { AddBucket(run, "t", 1); });
+    Exec(a, "UPDATE bucket SET folder = '" + std::string(folder) + "'");
+    Merged({a}, "m");
+    EXPECT_FALSE(std::filesystem::exists(At("m") + "/crashes"));
+    EXPECT_THAT(Open("m").Notes().value(), SizeIs(1));  // it says so
+    for (const char* dir : {"a", "m"}) std::filesystem::remove_all(At(dir));
+  }
+}
+
+TEST_F(Merge, LinksAndPipesInCrashFoldersAreLeftAlone) {
+  std::filesystem::create_directories(At("secret"));
+  std::ofstream(At("secret/input.walk")) << "secret";
+  const std::string a = Make("a", 1, [](RunDb& run) { AddBucket(run, "t", 1); });
+  const std::string folder = a + "/" + RunDb::Open(a).value().Buckets().value().at(0).folder;
+  const auto merged = [&](const char* out) {
+    Merged({a}, out);
+    return ReadFile(At(out) + folder.substr(a.size()) + "/input.walk");
+  };
+  EXPECT_EQ(merged("intact"), "of " + a);
+  std::filesystem::remove(folder + "/input.walk");
+  std::filesystem::create_symlink(At("secret/input.walk"), folder + "/input.walk");
+  EXPECT_EQ(merged("link"), "");
+  std::filesystem::remove(folder + "/input.walk");
+  ASSERT_EQ(mkfifo((folder + "/input.walk").c_str(), 0600), 0);
+  EXPECT_EQ(merged("pipe"), "");
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_symlink(At("secret"), folder);
+  EXPECT_EQ(merged("folder"), "");
+  std::filesystem::remove_all(a + "/crashes");
+  std::filesystem::create_symlink(At("."), a + "/crashes");
+  EXPECT_EQ(merged("crashes"), "");
+}
+
+TEST_F(Merge, CountsWithoutMeasureDoNotOverflow) {
+  const auto fill = [](RunDb& run) {
+    EXPECT_TRUE(run.SaveCountRows(MergeCounts(INT64_MAX, 1)).ok());
+    AddBucket(run, "t", INT64_MAX);
+  };
+  const std::string a = Make("a", 1, fill), b = Make("b", 2, fill);
+  Exec(a, "UPDATE run SET walks = 9223372036854775807, time_ms = -1");
+  Merged({a, b}, "m");
+  EXPECT_GT(Open("m").Counts().value().at(1).count, uint64_t{1} << 43);
+  EXPECT_GT(Open("m").Run().value().totals.walks, uint64_t{1} << 43);
+}
+
+TEST_F(Merge, WhatIsNoIntactRunIsRefused) {
+  const std::string a = Make("a", 1, [](RunDb& run) { AddBucket(run, "t", 1); });
+  const std::string b = Make("b", 2, [](RunDb& run) { AddBucket(run, "t", 1); });
+  Exec(b, "CREATE TRIGGER fires AFTER UPDATE ON run BEGIN SELECT 1; END");
+  EXPECT_THAT(Refused({a, b}, "m"), HasSubstr("no table that a run has"));
+  Exec(b, "DROP TRIGGER fires; UPDATE run SET run_id = '../../a'");
+  EXPECT_THAT(Refused({a, b}, "m"), HasSubstr("no id of 32 hex digits"));
+  Exec(b, "UPDATE run SET run_id = printf('%032d', 1); ALTER TABLE finding RENAME TO gone");
+  EXPECT_THAT(Refused({a, b}, "m"), HasSubstr("no intact run database"));
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// RunMerger: adds runs, one after the other, to the tables of a new run. Trusts nothing that it
+// reads: see "Folders of strangers" in docs/run-folder.md. Private to MergeRuns.
+// Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_STORE_RUN_MERGER_H_
+#define WALKHAMMER_HARNESS_STORE_RUN_MERGER_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/store/run_tables.h"
+
+namespace walkhammer {
+
+class RunMerger {
+ public:
+  // `out` is new, and outlives this object.
+  explicit RunMerger(RunDb& out) : out_(out) {}
+  Status Begin();
+  Status Add(const RunDb& from);
+  // To be called once, after all Adds.
+  Status End();
+
+ private:
+  // Calls take(row) -> Status for each row of `table`, which exists since schema `since`.
+  template <typename Row, typename Take>
+  Status EachRow(const RunDb& from, const char* table, int since, const Take& take) const;
+  // Inserts the rows of `table` into the same table, after change(row) -> bool has fitted the row
+  // to this run, or left it out. `conflict`: SQL for rows that are there already.
+  template <typename Row, typename Change>
+  Status CopyRows(const RunDb& from, const char* table, int since, const char* conflict,
+                  const Change& change);
+
+  // run_merger.cc
+  Status AddParts(const std::vector<PartRow>& parts);
+  void AddTotals(const RunTotals& more);
+  Status AddCoverage(const RunDb& from);
+  Status AddBuckets(const RunDb& from);
+  Status AddBucket(const RunDb& from, const StoredBucket& bucket);
+  Status AddFindings(const RunDb& from);
+  Status AddScenes(const RunDb& from);
+  Status AddProgress(const RunDb& from);
+  RunIdentity MergedIdentity() const;
+  RunStatus MergedStatus(std::string& reason) const;
+
+  // merge_cells.cc
+  Status AddCells(const RunDb& from);
+  Status AddCell(const CellRow& cell);
+  Status AddCellRows(const RunDb& from);
+  Status AddCounts(const RunDb& from);
+  Status AddPeriods(const RunDb& from);
+  Status AddWholePeriods(const RunDb& from, std::set<std::string>& with_periods);
+  Status SaveAllStacks();
+  Status AddNotes();
+  // The cell of this run, for one of the run that is added. False: that has no such cell.
+  bool MoveCell(int64_t& cell) const;
+
+  RunDb& out_;
+  std::vector<PartRow> parts_;  // without long texts but those of the first
+  std::set<std::string> ids_, engines_, jdks_, cpus_, kernels_, tools_;
+  std::map<std::string, std::set<uint64_t>> shards_;  // by "seed/number of shards"
+  RunTotals totals_;
+  std::string vm_version_, vm_gc_;
+  CoverageRows code_;              // of the first run with coverage; its blocks as reached so far
+  std::string why_no_coverage_;    // of the first run without it
+  uint64_t without_coverage_ = 0;  // runs that have another map of blocks, or none
+  uint64_t not_copied_ = 0;        // files of crash folders
+  std::vector<CellRow> cells_;     // by position
+  std::map<std::string, size_t> cell_places_;  // index into cells_, by all that must be alike
+  // Folder and cell, by cell of this run.
+  std::map<int64_t, std::vector<std::pair<std::string, int64_t>>> stacks_;
+
+  // Of the run that is being added.
+  struct Adding {
+    int64_t first_part = 0;
+    uint64_t offset_ms = 0, walks_before = 0, blocks_before = 0, buckets_before = 0;
+    std::map<int64_t, int64_t> cells, buckets;      // by position or id there
+    std::map<std::string, std::string> labels;      // of cells
+    std::vector<uint64_t> new_buckets, new_blocks;  // when first seen, in ms since its start
+    std::map<int64_t, std::pair<uint64_t, uint64_t>> findings;  // by bucket: count, first time
+    uint64_t time_ms = 0;
+    bool merged = false;
+  } adding_;
+};
+
+// Copies the files of a crash folder, `name` under `from`/crashes, to `to`/crashes. Takes regular
+// files of at most 16 MiB with the names that WriteCrashFolder gives, and follows no links.
+// Returns the number of files that were there and were not taken.
+Result<uint64_t> CopyCrashFolder(const std::string& from, const std::string& name,
+                                 const std::string& to, const std::string& new_name);
+
+// No run counts as far: what a file says beyond it counts as this. A million of these can be added.
+inline constexpr uint64_t kMostCount = uint64_t{1} << 43;
+inline void Clamp(std::initializer_list<uint64_t*> counts) {
+  for (uint64_t* count : counts) *count = std::min(*count, kMostCount);
+}
+
+template <typename Row, typename Take>
+Status RunMerger::EachRow(const RunDb& from, const char* table, int since, const Take& take) const {
+  if (from.schema_ < since) return Ok();
+  Statement rows(from.db_, fmt::format("SELECT {} FROM {}", NamesOf<Row>(from.schema_), table));
+  for (;;) {
+    ASSIGN_OR_RETURN(const bool more, rows.Step());
+    if (!more) return Ok();
+    Row row{};
+    ReadRow(rows, row);
+    RETURN_IF_ERROR(take(row));
+  }
+}
+
+template <typename Row, typename Change>
+Status RunMerger::CopyRows(const RunDb& from, const char* table, int since, const char* conflict,
+                           const Change& change) {
+  Statement insert(out_.db_, InsertInto<Row>(table) + " " + conflict);
+  return EachRow<Row>(from, table, since, [&](Row& row) -> Status {
+    if (!change(row)) return Ok();
+    insert.Reset();
+    BindRow(insert, row);
+    return insert.Run();
+  });
+}
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_STORE_RUN_MERGER_H_

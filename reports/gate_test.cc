@@ -58,7 +58,12 @@ TEST_F(Gate, MergedRunsAreJudgedAsTheRunsThemselves) {
   }
   const auto text = [](const std::vector<std::string>& baseline,
                        const std::vector<std::string>& candidate) {
-    return GateText(JudgeGate(ReadGateSide(baseline).value(), ReadGateSide(candidate).value(), {}));
+    std::string all =
+        GateText(JudgeGate(ReadGateSide(baseline).value(), ReadGateSide(candidate).value(), {}));
+    // Where the input lies differs.
+    const std::string path = candidate.front() + "/";
+    for (size_t at; (at = all.find(path)) != std::string::npos;) all.erase(at, path.size());
+    return all;
   };
   const std::string apart = text(sides[0], sides[1]);
   EXPECT_THAT(apart, HasSubstr("3 + 3 runs"));

@@ -9,7 +9,7 @@ setup() {
   root=$BATS_TEST_DIRNAME/..
   export WALKHAMMER=${WALKHAMMER:-$root/build/release/walkhammer}
   jdk=$("$WALKHAMMER" list jdks | sed -n '1s/  .*//p')
-  cd "$BATS_TEST_TMPDIR"
+  cd "$BATS_TEST_TMPDIR" || return
 }
 
 # fuzz OUT OPTION...: of one scene, without background compilation.

@@ -3,6 +3,8 @@
 #ifndef WALKHAMMER_REPORTS_GATE_TESTING_H_
 #define WALKHAMMER_REPORTS_GATE_TESTING_H_
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <random>
 #include <string>
@@ -54,6 +56,7 @@ inline void MadeRun::Write(const std::string& dir) const {
   std::normal_distribution<double> normal;
   RunIdentity identity = TestIdentity();
   identity.jdk_path = jdk;
+  identity.started_at = fmt::format("2026-01-02T03:04:{:02}Z", seed % 60);
   RunDb run = std::move(RunDb::Create(dir, identity).value());
   const CellRow cell = MadeCell(*this);
   EXPECT_TRUE(run.SaveCell(cell).ok());

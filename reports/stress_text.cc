@@ -187,6 +187,8 @@ std::string ThreadsText(std::vector<CellThreadRow> threads) {
   return text;
 }
 
+}  // namespace
+
 std::string CellText(const CellSummary& cell, const RunRow& run) {
   const CellRow& row = cell.row;
   std::string word = CellWord(row, run);
@@ -225,8 +227,6 @@ std::string CellText(const CellSummary& cell, const RunRow& run) {
          EvidenceText(cell.evidence) + EndsText(cell.ends) + ThreadsText(cell.threads) +
          StepText(cell.regions, cell.ranges);
 }
-
-}  // namespace
 
 std::string CellsSection(const RunSummary& summary) {
   std::vector<const CellSummary*> cells;

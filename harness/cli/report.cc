@@ -2,7 +2,7 @@
 // report: what a run folder holds, without a JVM.
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -12,6 +12,7 @@
 #include "reports/coverage_report.h"
 #include "reports/flame_graph.h"
 #include "reports/json_report.h"
+#include "reports/report_output.h"
 #include "reports/run_summary.h"
 #include "reports/text_report.h"
 
@@ -22,6 +23,8 @@ struct Options {
   std::vector<std::string> runs;
   std::string function;
   std::string flame, collapsed, cell;  // files; the cell they show, empty: all
+  // By ReportOutputs(): the file to write, "-" for stdout, empty for none.
+  std::vector<std::string> outputs = std::vector<std::string>(ReportOutputs().size());
   std::optional<double> coverage_goal;
   bool json = false, coverage = false, unreached = false;
 };
@@ -32,6 +35,22 @@ ExitCode Graver(ExitCode a, ExitCode b) {
   for (const ExitCode code : {ExitCode::kToolFailed, ExitCode::kFindings, ExitCode::kUnable})
     if (a == code || b == code) return code;
   return ExitCode::kClean;
+}
+
+bool WritesFiles(const Options& options) {
+  return !options.flame.empty() || !options.collapsed.empty() ||
+         std::any_of(options.outputs.begin(), options.outputs.end(),
+                     [](const std::string& path) { return !path.empty(); });
+}
+
+Status CheckOptions(const Options& options) {
+  if (!options.function.empty() && !options.coverage && !options.unreached)
+    return BadInput("--function goes with --coverage or --unreached");
+  if (!options.cell.empty() && options.flame.empty() && options.collapsed.empty())
+    return BadInput("--cell goes with --flame or --collapsed");
+  if (WritesFiles(options) && options.runs.size() > 1)
+    return BadInput("an option that writes a file goes with one run");
+  return Ok();
 }
 
 Result<std::string> ReportText(const Options& options, const RunDb& db, const RunSummary& summary) {
@@ -52,38 +71,52 @@ Result<std::string> ReportText(const Options& options, const RunDb& db, const Ru
   return text;
 }
 
+// Writes `text` to `path`, "-" for stdout, and says so.
+Status WriteOutput(const char* option, const std::string& path, const std::string& text) {
+  if (path == "-") {
+    Print(stdout, "{}", text);
+    return Ok();
+  }
+  const Status status = WriteFileAtomically(path, text);
+  if (!status.ok()) return BadInput(fmt::format("{} {}", option, status.failure().message));
+  Print(stderr, "{}: written\n", path);
+  return Ok();
+}
+
 // Writes the flame graph and the collapsed stacks that the options ask for, and prints a line for
 // each.
 Status WriteStacks(const Options& options, const RunDb& db) {
   ASSIGN_OR_RETURN(const auto groups, FlameGroups(db, options.cell));
-  const auto write = [](const char* option, const std::string& path,
-                        const std::string& text) -> Status {
-    const Status status = WriteFileAtomically(path, text);
-    if (!status.ok()) return BadInput(fmt::format("{} {}", option, status.failure().message));
-    Print(stdout, "{}: written\n", path);
-    return Ok();
-  };
   if (!options.flame.empty()) {
-    std::error_code ignored;
-    const auto dir = std::filesystem::canonical(db.dir(), ignored);
-    std::string title = "walkhammer: " + dir.filename().string();
+    std::string title = "walkhammer: " + RunName(db.dir());
     if (groups.size() == 1) title += ", " + groups[0].name;
-    if (Status status = write("--flame", options.flame, FlameGraphHtml(groups, title));
-        !status.ok())
-      return status;
+    RETURN_IF_ERROR(WriteOutput("--flame", options.flame, FlameGraphHtml(groups, title)));
   }
   if (options.collapsed.empty()) return Ok();
-  return write("--collapsed", options.collapsed, CollapsedText(groups));
+  return WriteOutput("--collapsed", options.collapsed, CollapsedText(groups));
+}
+
+// Writes all that the options ask for.
+Status WriteFiles(const Options& options, const RunDb& db, const RunSummary& summary) {
+  if (!options.flame.empty() || !options.collapsed.empty())
+    RETURN_IF_ERROR(WriteStacks(options, db));
+  for (size_t i = 0; i < options.outputs.size(); i++) {
+    const std::string& path = options.outputs[i];
+    if (path.empty()) continue;
+    ASSIGN_OR_RETURN(const auto source, ReadOutputSource(db, summary, path, options.flame));
+    RETURN_IF_ERROR(WriteOutput(ReportOutputs()[i].option, path, ReportOutputs()[i].write(source)));
+  }
+  return Ok();
+}
+
+Status PrintReport(const Options& options, const RunDb& db, const RunSummary& summary) {
+  ASSIGN_OR_RETURN(const auto text, ReportText(options, db, summary));
+  Print(stdout, "{}", text);
+  return Ok();
 }
 
 int RunReport(const Options& options) {
-  if (!options.function.empty() && !options.coverage && !options.unreached)
-    return PrintFailure(BadInput("--function goes with --coverage or --unreached"));
-  const bool stacks = !options.flame.empty() || !options.collapsed.empty();
-  if (!options.cell.empty() && !stacks)
-    return PrintFailure(BadInput("--cell goes with --flame or --collapsed"));
-  if (stacks && options.runs.size() > 1)
-    return PrintFailure(BadInput("--flame and --collapsed go with one run"));
+  if (Status status = CheckOptions(options); !status.ok()) return PrintFailure(status.failure());
   ExitCode worst = ExitCode::kClean;
   for (const std::string& dir : options.runs) {
     auto db = RunDb::Open(dir);
@@ -91,14 +124,9 @@ int RunReport(const Options& options) {
     auto summary = ReadRun(db.value());
     if (!summary.ok()) return PrintFailure(summary.failure());
     if (options.coverage_goal) HoldToGoal(summary.value(), *options.coverage_goal);
-    if (stacks) {
-      if (Status status = WriteStacks(options, db.value()); !status.ok())
-        return PrintFailure(status.failure());
-      return static_cast<int>(summary.value().verdict.exit);
-    }
-    auto text = ReportText(options, db.value(), summary.value());
-    if (!text.ok()) return PrintFailure(text.failure());
-    Print(stdout, "{}", text.value());
+    Status status = WritesFiles(options) ? WriteFiles(options, db.value(), summary.value())
+                                         : PrintReport(options, db.value(), summary.value());
+    if (!status.ok()) return PrintFailure(status.failure());
     worst = Graver(worst, summary.value().verdict.exit);
   }
   return static_cast<int>(worst);
@@ -117,16 +145,21 @@ void AddReport(CLI::App& app, Invocation& chosen) {
   verb.Text("--function", o->function,
             "Of functions whose names contain this; with --coverage or --unreached", "NAME");
   verb.Text("--flame", o->flame,
-            "Only: a flame graph of the stacks that a stress or step run saw, as a page",
-            "FILE.html");
+            "A flame graph of the stacks that a stress or step run saw, as a page", "FILE.html");
   verb.Text("--collapsed", o->collapsed,
-            "Only: these stacks as text, in the collapsed format of flamegraph.pl", "FILE");
+            "These stacks as text, in the collapsed format of flamegraph.pl", "FILE");
   verb.Text("--cell", o->cell, "Of this cell, by label or position; with --flame or --collapsed",
             "CELL");
+  for (size_t i = 0; i < ReportOutputs().size(); i++) {
+    const ReportOutput& output = ReportOutputs()[i];
+    verb.Text(output.option, o->outputs[i], output.what, output.kind);
+  }
   verb.CoverageGoal(o->coverage_goal);
   verb.Json(o->json);
   for (const char* other : {"--coverage", "--unreached"}) verb.Excludes("--json", other);
-  for (const char* only : {"--flame", "--collapsed"})
+  std::vector<const char*> files = {"--flame", "--collapsed"};
+  for (const ReportOutput& output : ReportOutputs()) files.push_back(output.option);
+  for (const char* only : files)
     for (const char* other : {"--json", "--coverage", "--unreached"}) verb.Excludes(only, other);
   verb.Runs(chosen, [o] { return RunReport(*o); });
 }

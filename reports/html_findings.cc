@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "harness/base/numbers.h"
+#include "harness/base/text.h"
+#include "reports/html_parts.h"
+#include "reports/markup.h"
+#include "reports/stress_text.h"
+
+namespace walkhammer {
+namespace {
+
+// Findings beyond this many bytes of detail get a link to their folder instead: tens of thousands
+// of findings must not make a page that no browser opens.
+constexpr size_t kMostDetail = 1'500'000;
+constexpr size_t kLinesShown = 16;  // of frames, of call chains, of edits
+
+// The first lines of `text`, with a line on what was left out.
+std::string FirstLines(std::string_view text, size_t most) {
+  std::string kept;
+  size_t lines = 0;
+  for (const std::string& line : Split(Trim(text), '\n'))
+    if (lines++ < most) kept += line.substr(0, 300) + "\n";
+  if (lines > most) kept += fmt::format("... and {} more\n", Grouped(lines - most));
+  return kept;
+}
+
+// The request without what only a replay needs.
+std::string ShownText(std::string_view request) {
+  std::string fields, edits;
+  for (const std::string& line : Split(request, '\n')) {
+    if (line.starts_with("walk ") || line.starts_with("expect ") || line.starts_with("#")) continue;
+    (line.starts_with("edit ") ? edits : fields) += line + "\n";
+  }
+  return std::string(Trim(FirstLines(fields, 3 * kLinesShown) + FirstLines(edits, kLinesShown)));
+}
+
+std::string FilesHtml(const OutputSource& source, size_t index) {
+  const BucketFiles& files = source.summary.files[index];
+  std::string html;
+  const auto add = [&](const std::string& path, const char* text) {
+    if (!path.empty()) html += (html.empty() ? "" : " · ") + RunLinkHtml(source, path, text);
+  };
+  add(files.minimized, "minimized.walk");
+  add(files.input, "input.walk");
+  add(source.summary.buckets[index].folder, "folder");
+  return "<p>" + html + "</p>\n";
+}
+
+std::string DetailHtml(const OutputSource& source, size_t index) {
+  const BucketRow& bucket = source.summary.buckets[index];
+  const BucketExample& example = source.examples[index];
+  std::string html;
+  if (!example.finding.detail.empty())
+    html += fmt::format("<p>{}</p>\n", MarkupText(OnOneLine(example.finding.detail)));
+  std::string grade = std::string(GradeWord(bucket.grade));
+  if (const std::string why = WhyGraded(bucket); !why.empty()) grade += ": " + why;
+  if (bucket.grade != bucket.recorded_grade)
+    grade += fmt::format(" (regraded, was {})", GradeWord(bucket.recorded_grade));
+  html += ListHtml(
+      {{"oracle", bucket.oracle + "/" + bucket.outcome},
+       {"grade", grade},
+       {"walker", example.walker},
+       {"scene", example.scene},
+       {"seen in", SeenByText(source.summary, index)},
+       {"first seen",
+        fmt::format("{:.1f} s into the run", static_cast<double>(bucket.first_time_ms) / 1000)},
+       {"minimised",
+        bucket.minimized_edits
+            ? fmt::format(
+                  "to {}, {}/{}",
+                  Counted(static_cast<uint64_t>(std::max(0, *bucket.minimized_edits)), "edit"),
+                  bucket.minimized_confirmed, bucket.minimized_tries)
+            : ""},
+       {"signature", bucket.signature.key}});
+  html += example.replay.empty()
+              ? "<p>No input was kept, so it cannot be replayed.</p>\n"
+              : "<p>Reproduce it:</p>\n" + PreHtml("replay command", example.replay);
+  html += FilesHtml(source, index);
+  const auto block = [&](const char* heading, const std::string& text) {
+    if (!text.empty()) html += fmt::format("<h4>{}</h4>\n", heading) + PreHtml(heading, text);
+  };
+  block("What the walker was shown", ShownText(example.finding.request));
+  block("What it returned", FirstLines(example.finding.frames, kLinesShown));
+  block("Where it was, innermost call first", FirstLines(example.finding.native, kLinesShown));
+  return html;
+}
+
+std::string ConfirmedWords(const BucketRow& bucket) {
+  return bucket.tries == 0 ? "unconfirmed"
+                           : fmt::format("confirmed {}/{}", bucket.confirmed, bucket.tries);
+}
+
+// `most`: bytes of detail that there is room for; is reduced by what is taken.
+std::string FindingHtml(const OutputSource& source, size_t index, size_t& most) {
+  const BucketRow& bucket = source.summary.buckets[index];
+  std::string detail = DetailHtml(source, index);
+  if (detail.size() > most) {
+    most = 0;  // those that follow are shown alike
+    detail = FilesHtml(source, index);
+  }
+  most -= std::min(most, detail.size());
+  const std::string grade(GradeWord(bucket.grade));
+  return fmt::format(
+      "<details class=\"f\" data-g=\"{}\" id=\"{}\"><summary><b>{}</b> {} <i>{}, {}×</i></summary>"
+      "<div>{}</div></details>\n",
+      grade[0], MarkupText(OnOneLine(bucket.folder.substr(bucket.folder.rfind('/') + 1))), grade,
+      MarkupText(OnOneLine(bucket.signature.title)), ConfirmedWords(bucket), Grouped(bucket.count),
+      detail);
+}
+
+// Check boxes for the grades that there are, and the filter. The script shows it.
+std::string FilterHtml(const std::vector<BucketRow>& buckets) {
+  std::string boxes;
+  for (const Grade grade : {Grade::kForbidden, Grade::kInteresting, Grade::kAcceptable}) {
+    const auto count = std::count_if(buckets.begin(), buckets.end(),
+                                     [&](const BucketRow& b) { return b.grade == grade; });
+    const std::string word(GradeWord(grade));
+    if (count > 0)
+      boxes += fmt::format("<label><input type=\"checkbox\" value=\"{}\" checked>{} ({})</label>",
+                           word[0], word, Grouped(static_cast<uint64_t>(count)));
+  }
+  return "<form class=\"tools\" role=\"search\" aria-label=\"Findings\" hidden>\n"
+         "<div><label for=\"filter\">Only findings with these words</label>\n"
+         "<input id=\"filter\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\"></div>\n"
+         "<fieldset><legend>Grades</legend>" +
+         boxes + "</fieldset>\n<div id=\"shown\" role=\"status\"></div></form>\n";
+}
+
+}  // namespace
+
+PageSection FindingsPart(const OutputSource& source) {
+  const std::vector<BucketRow>& buckets = source.summary.buckets;
+  if (buckets.empty()) return {"findings", "Findings", "<p>None.</p>\n"};
+  std::map<Realism, std::vector<size_t>> groups;  // the most real first
+  for (size_t i = 0; i < buckets.size(); i++) groups[buckets[i].realism].push_back(i);
+  std::string html = FilterHtml(buckets);
+  size_t most = kMostDetail;
+  for (const auto& [realism, group] : groups) {
+    std::string heading = RealismHeading(realism);
+    heading[0] = static_cast<char>(heading[0] - 'a' + 'A');
+    html += fmt::format("<div class=\"group\"><h3>{} ({})</h3>\n", MarkupText(heading),
+                        Grouped(group.size()));
+    for (const size_t index : group) html += FindingHtml(source, index, most);
+    html += "</div>\n";
+  }
+  if (most == 0)
+    html +=
+        "<p>There are too many findings to show all in full here: explain.txt in the folder of "
+        "each says more.</p>\n";
+  return {"findings", "Findings", std::move(html)};
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/base/numbers.h"
+#include "harness/base/text.h"
+#include "reports/agreement_text.h"
+#include "reports/coverage_text.h"
+#include "reports/html_parts.h"
+#include "reports/markup.h"
+#include "reports/note_text.h"
+#include "reports/stress_summary.h"
+#include "reports/stress_text.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr size_t kFunctionRows = 40;
+constexpr size_t kMostCellText = 600'000;  // bytes; the cells beyond have a row in the table only
+
+std::string Plain(std::string_view text) { return MarkupText(OnOneLine(std::string(text))); }
+
+std::string StateHtml(const StateCodes& state) {
+  std::vector<std::vector<std::string>> rows;
+  for (const CodeShare& code : state.codes)
+    rows.push_back({Plain(code.code), Plain(code.code_name), Grouped(code.count),
+                    Percent(code.count, state.walks, 2),
+                    BarHtml(code.count, state.walks, code.code == "crash" || code.code == "hang")});
+  return TableHtml(
+      fmt::format("{} in {}: {} walks", state.walker, state.state, Grouped(state.walks)),
+      {"answer", "name", "#walks", "#share", "<span aria-hidden=\"true\">of this state</span>"},
+      rows);
+}
+
+std::string StatesHtml(const std::vector<StateCodes>& states) {
+  std::string html;
+  for (const StateCodes& state : states) html += StateHtml(state);
+  return html;
+}
+
+const char* StatusClass(const std::string& word) {
+  if (word == CellStatusWord(CellStatus::kPassed)) return "status-good";
+  if (word == CellStatusWord(CellStatus::kUnavailable) ||
+      word == CellStatusWord(CellStatus::kNotHotspot))
+    return "status-odd";
+  return "status-bad";
+}
+
+// Blocks reached over time, as a line from the lower left.
+std::string CurveHtml(const std::vector<ProgressRow>& progress, uint64_t all) {
+  if (progress.size() < 2 || progress.back().time_ms == 0 || all == 0) return "";
+  constexpr size_t kPoints = 200;
+  std::string points;
+  const size_t step = std::max<size_t>(1, progress.size() / kPoints);
+  const auto add = [&](const ProgressRow& point) {
+    const double x =
+        static_cast<double>(point.time_ms) / static_cast<double>(progress.back().time_ms);
+    const double y = static_cast<double>(point.blocks) / static_cast<double>(all);
+    points += fmt::format("{:.1f},{:.1f} ", 400 * std::min(1.0, x), 100 - 100 * std::min(1.0, y));
+  };
+  for (size_t i = 0; i < progress.size(); i += step) add(progress[i]);
+  add(progress.back());
+  return fmt::format(
+      "<svg class=\"curve\" viewBox=\"0 0 400 100\" preserveAspectRatio=\"none\" role=\"img\" "
+      "aria-label=\"Blocks reached over time: {} of {} after {:.1f} s\"><rect class=\"track\" "
+      "width=\"400\" height=\"100\"/><polyline class=\"line\" points=\"{}\"/></svg>\n"
+      "<p>Blocks reached over {:.1f} s; the upper edge is all {}.</p>\n",
+      Grouped(progress.back().blocks), Grouped(all),
+      static_cast<double>(progress.back().time_ms) / 1000, points,
+      static_cast<double>(progress.back().time_ms) / 1000, Counted(all, "block"));
+}
+
+}  // namespace
+
+PageSection AnswersPart(const RunSummary& summary) {
+  if (summary.codes.empty()) return {"answers", "Answers", "<p>Nothing was counted.</p>\n"};
+  return {"answers", "Answers, by walker and thread state", StatesHtml(summary.codes)};
+}
+
+PageSection CellsPart(const OutputSource& source) {
+  const RunSummary& summary = source.summary;
+  if (summary.cells.empty()) return {"cells", "Cells", ""};
+  std::vector<const CellSummary*> cells;
+  for (const CellSummary& cell : summary.cells) cells.push_back(&cell);
+  const auto word = [&](const CellSummary* cell) { return CellWord(cell->row, summary.run); };
+  std::stable_partition(cells.begin(), cells.end(), [&](const CellSummary* cell) {
+    return word(cell) != CellStatusWord(CellStatus::kPassed);
+  });
+  std::vector<std::vector<std::string>> rows;
+  std::string details;
+  for (const CellSummary* cell : cells) {
+    const CellRow& row = cell->row;
+    const std::string reason = row.reason.empty() ? "" : ": " + Plain(row.reason);
+    rows.push_back(
+        {Plain(CellLabel(row)),
+         fmt::format("<span class=\"{}\">{}</span>{}", StatusClass(word(cell)), word(cell), reason),
+         Grouped(row.delivery.walks), Percent(row.delivery.successful, row.delivery.walks, 2),
+         Grouped(row.contained_crashes), Grouped(cell->stacks.distinct)});
+    if (details.size() > kMostCellText) continue;
+    details +=
+        fmt::format("<details class=\"cell\"><summary>{}</summary><div>{}</div></details>\n",
+                    Plain(CellLabel(row)), PreHtml(CellLabel(row), CellText(*cell, summary.run)));
+  }
+  std::string html = TableHtml(
+      "Workload, JDK and flag profile",
+      {"cell", "ended", "#walks", "#successful", "#crashes contained", "#distinct stacks"}, rows);
+  html += "<h3>Each cell in full: signals, answers, agreement, witnesses, steps</h3>\n" + details;
+  if (!source.flame_path.empty())
+    html += fmt::format("<p><a href=\"{}\">Flame graph of the stacks</a></p>\n",
+                        MarkupText(UrlPath(source.flame_path)));
+  return {"cells", "Cells", std::move(html)};
+}
+
+PageSection CoveragePart(const RunSummary& summary) {
+  const CoverageRows& code = summary.coverage;
+  if (!code.reason.empty()) {
+    if (!summary.cells.empty()) return {"coverage", "Coverage", ""};
+    return {"coverage", "Coverage", fmt::format("<p>None: {}</p>\n", Plain(code.reason))};
+  }
+  const CoverageTotals totals = CountCoverage(code);
+  std::string html = fmt::format("<p>{}</p>\n{}", Plain(CoverageSentence(code)),
+                                 BarHtml(totals.reached, totals.blocks, false));
+  html += CurveHtml(summary.progress, totals.blocks);
+  std::vector<std::vector<std::string>> rows;
+  for (const size_t i : ByUnreached(code, "")) {
+    const uint32_t reached = ReachedOf(code, i), blocks = code.functions[i].blocks;
+    if (reached == blocks || rows.size() == kFunctionRows) break;
+    rows.push_back({"<code>" + Plain(code.functions[i].name) + "</code>", Grouped(reached),
+                    Grouped(blocks), Percent(reached, blocks, 1), BarHtml(reached, blocks, false)});
+  }
+  if (!rows.empty())
+    html += TableHtml(
+        "Functions with most blocks not reached",
+        {"function", "#reached", "#blocks", "#share", "<span aria-hidden=\"true\">reached</span>"},
+        rows);
+  return {"coverage", "Coverage of the walker's code", std::move(html)};
+}
+
+PageSection AgreementPart(const RunSummary& summary) {
+  return {"agreement", "Agreement of walkers that were shown the same",
+          PreHtml("agreement of walkers", AgreementText(summary.agreement, ""))};
+}
+
+PageSection ScenesPart(const RunSummary& summary) {
+  std::vector<std::vector<std::string>> rows;
+  for (const SceneRow& scene : summary.scenes) {
+    if (scene.tried == 0) continue;
+    const char* word = !scene.available      ? "not available"
+                       : scene.pristine_true ? "walked truly"
+                                             : "not walked truly";
+    rows.push_back(
+        {Plain(scene.name), word,
+         scene.available ? Grouped(static_cast<uint64_t>(std::max(0, scene.truth_frames))) : "-",
+         Plain(scene.reason)});
+  }
+  if (rows.empty()) return {"scenes", "Scenes", ""};
+  return {"scenes", "Scenes",
+          TableHtml("Whether the unchanged stack of each scene was walked truly",
+                    {"scene", "walk", "#frames", "why"}, rows)};
+}
+
+PageSection TotalsPart(const RunSummary& summary) {
+  const RunTotals& totals = summary.run.totals;
+  const RunIdentity& identity = summary.run.identity;
+  const bool fuzz = summary.cells.empty();
+  std::string html = ListHtml(
+      {{"run", RunStateText(summary.run)},
+       {"time", fmt::format("{:.1f} s", static_cast<double>(totals.time_ms) / 1000)},
+       {"walks", fmt::format("{}, {} a second", Grouped(totals.walks),
+                             Grouped(static_cast<uint64_t>(summary.WalksPerSecond())))},
+       {"successful", Percent(totals.successful, totals.walks, 2)},
+       {"pristine true", fuzz ? fmt::format("{} of {}", Grouped(totals.pristine_true),
+                                            Grouped(totals.pristine_walks))
+                              : ""},
+       {"crashes", Grouped(totals.contained_crashes) + " contained"},
+       {"children", fmt::format("{} started, {} retired, {} died", totals.children_started,
+                                totals.children_retired, totals.children_died)},
+       {"request hash", fuzz ? fmt::format("{:016x}", totals.request_hash) : ""},
+       {"JDK", identity.jdk_path},
+       {"VM", identity.vm_version},
+       {"GC", identity.vm_gc},
+       {"libjvm build id", identity.libjvm_build_id},
+       {"JVM flags", identity.jvm_flags},
+       {"walker", fmt::format("{} (provider {})", identity.walker, identity.provider)},
+       {"engine",
+        fmt::format("{}, seed {}, {}", identity.engine, identity.seed,
+                    Counted(static_cast<uint64_t>(std::max(0, identity.workers)), "worker"))},
+       {"started", identity.started_at},
+       {"machine", fmt::format("{}, {}, ASLR {}", identity.cpu_model, identity.kernel,
+                               identity.aslr ? "on" : "off")},
+       {"in force", InForceText(summary)},
+       {"command", identity.command_line},
+       {"walkhammer", identity.tool_version}});
+  return {"identity", "Totals and identity", std::move(html)};
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/markup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/base/numbers.h"
+#include "harness/base/text.h"
+
+namespace walkhammer {
+
+std::string MarkupText(std::string_view text) {
+  std::string printable = Printable(text);
+  // U+FFFE and U+FFFF are valid UTF-8, and no characters of XML.
+  for (const char* forbidden : {"\xef\xbf\xbe", "\xef\xbf\xbf"})
+    for (size_t at = 0; (at = printable.find(forbidden, at)) != std::string::npos;)
+      printable.replace(at, 3, "?");
+  std::string escaped;
+  escaped.reserve(printable.size());
+  for (const char c : printable) {
+    switch (c) {
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string MarkdownText(std::string_view text) {
+  std::string escaped;
+  for (const char c : OnOneLine(Printable(text))) {
+    if (c == '<' || c == '>' || c == '&') {
+      escaped += c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&amp;";
+    } else if (c == '@') {
+      escaped += "&#64;";  // a backslash would not keep it from being a mention
+    } else {
+      if (std::string_view("\\`*_{}[]()#+-.!|~:$").find(c) != std::string_view::npos)
+        escaped += '\\';
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string MarkdownCode(std::string_view text) {
+  std::string code = OnOneLine(Printable(text));
+  std::string fence = "`";
+  while (code.find(fence) != std::string::npos) fence += '`';
+  for (size_t at = 0; (at = code.find('|', at)) != std::string::npos; at += 2)
+    code.replace(at, 1, "\\|");  // in a table, the backslash is not shown
+  return fence.size() > 1 || code.empty() ? fence + " " + code + " " + fence : fence + code + fence;
+}
+
+std::string UrlPath(std::string_view path) {
+  std::string url;
+  for (const char c : path) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("/-._~").find(c) != std::string_view::npos;
+    url += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return url;
+}
+
+}  // namespace walkhammer

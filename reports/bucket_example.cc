@@ -41,17 +41,20 @@ std::string ReplayCommand(const RunSummary& summary, size_t index,
   const bool minimized = !files.minimized.empty() && bucket.minimized_tries > 0 &&
                          bucket.minimized_confirmed == bucket.minimized_tries;
   const RunIdentity& identity = summary.run.identity;
-  std::string jdk = identity.jdk_path, flags = identity.jvm_flags;
+  std::string jdk = identity.jdk_path, profile;
   if (const std::vector<int64_t>& seen_by = summary.bucket_cells[index]; !seen_by.empty())
     if (const auto cell = cells.find(seen_by.front()); cell != cells.end()) {
       jdk = cell->second->jdk_path;
-      flags = cell->second->jvm_flags;
+      profile = cell->second->profile;
     }
   std::vector<std::string> words = {
       "walkhammer", "replay", summary.dir + "/" + (minimized ? files.minimized : files.input)};
   if (!jdk.empty()) words.insert(words.end(), {"--jdk", jdk});
-  if (!flags.empty()) words.emplace_back("--");
-  for (const std::string& flag : Words(flags)) words.push_back(flag);
+  if (identity.provider.find('/') != std::string::npos)
+    words.insert(words.end(), {"--provider", identity.provider});
+  if (!profile.empty() && profile != "default") words.insert(words.end(), {"--profile", profile});
+  if (!identity.jvm_flags.empty()) words.emplace_back("--");
+  for (const std::string& flag : Words(identity.jvm_flags)) words.push_back(flag);
   return OnOneLine(ShellCommand(words));
 }
 

@@ -12,7 +12,7 @@ namespace walkhammer {
 
 std::string PreHtml(std::string_view name, std::string_view text) {
   if (text.empty()) return "";
-  return fmt::format("<pre tabindex=\"0\" role=\"region\" aria-label=\"{}\">{}</pre>\n",
+  return fmt::format("<pre tabindex=\"0\" role=\"group\" aria-label=\"{}\">{}</pre>\n",
                      MarkupText(OnOneLine(std::string(name))), MarkupText(text));
 }
 
@@ -23,7 +23,7 @@ std::string TableHtml(std::string_view caption, const std::vector<std::string_vi
   };
   const std::string name = MarkupText(OnOneLine(std::string(caption)));
   std::string html = fmt::format(
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table><caption>{}"
+      "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"{}\"><table><caption>{}"
       "</caption>\n<thead><tr>",
       name, name);
   for (size_t i = 0; i < heads.size(); i++)

@@ -29,8 +29,7 @@ std::string StateHtml(const StateCodes& state) {
                     BarHtml(code.count, state.walks, code.code == "crash" || code.code == "hang")});
   return TableHtml(
       fmt::format("{} in {}: {} walks", state.walker, state.state, Grouped(state.walks)),
-      {"answer", "name", "#walks", "#share", "<span aria-hidden=\"true\">of this state</span>"},
-      rows);
+      {"answer", "name", "#walks", "#share", "of this state"}, rows);
 }
 
 std::string StatesHtml(const std::vector<StateCodes>& states) {
@@ -130,10 +129,8 @@ PageSection CoveragePart(const RunSummary& summary) {
                     Grouped(blocks), Percent(reached, blocks, 1), BarHtml(reached, blocks, false)});
   }
   if (!rows.empty())
-    html += TableHtml(
-        "Functions with most blocks not reached",
-        {"function", "#reached", "#blocks", "#share", "<span aria-hidden=\"true\">reached</span>"},
-        rows);
+    html += TableHtml("Functions with most blocks not reached",
+                      {"function", "#reached", "#blocks", "#share", "of its blocks"}, rows);
   return {"coverage", "Coverage of the walker's code", std::move(html)};
 }
 

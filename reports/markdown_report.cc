@@ -33,7 +33,7 @@ std::string MarkdownFindings(const OutputSource& source) {
     text += fmt::format(
         "| {} | {} | {} | {} | {} |\n", GradeWord(bucket.grade), RealismWord(bucket.realism),
         bucket.tries == 0 ? "-" : fmt::format("{}/{}", bucket.confirmed, bucket.tries),
-        Grouped(bucket.count), MarkdownCode(bucket.signature.title));
+        Grouped(bucket.count), MarkdownCode(bucket.signature.title, true));
   }
   text += CutLine(summary.buckets.size(), kMarkdownBuckets, "are in the run's folder");
   std::string commands;

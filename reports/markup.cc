@@ -47,20 +47,26 @@ std::string MarkdownText(std::string_view text) {
     } else if (c == '@') {
       escaped += "&#64;";  // a backslash would not keep it from being a mention
     } else {
-      if (std::string_view("\\`*_{}[]()#+-.!|~:$").find(c) != std::string_view::npos)
-        escaped += '\\';
+      // Signs that begin a list, a heading or a quotation do so at the start alone; "www." begins a
+      // link anywhere.
+      const bool starts = escaped.find_first_not_of("0123456789") == std::string::npos;
+      const bool special =
+          std::string_view("\\`*_{}[]()|~:$#!").find(c) != std::string_view::npos ||
+          ((c == '-' || c == '+' || c == '.' || c == '=') && starts) ||
+          (c == '.' && (escaped.ends_with('w') || escaped.ends_with('W')));
+      if (special) escaped += '\\';
       escaped += c;
     }
   }
   return escaped;
 }
 
-std::string MarkdownCode(std::string_view text) {
+std::string MarkdownCode(std::string_view text, bool in_table) {
   std::string code = OnOneLine(Printable(text));
   std::string fence = "`";
   while (code.find(fence) != std::string::npos) fence += '`';
-  for (size_t at = 0; (at = code.find('|', at)) != std::string::npos; at += 2)
-    code.replace(at, 1, "\\|");  // in a table, the backslash is not shown
+  for (size_t at = 0; in_table && (at = code.find('|', at)) != std::string::npos; at += 2)
+    code.replace(at, 1, "\\|");
   return fence.size() > 1 || code.empty() ? fence + " " + code + " " + fence : fence + code + fence;
 }
 

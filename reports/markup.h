@@ -18,8 +18,9 @@ std::string MarkupText(std::string_view text);
 // the cell of a table: no link, no heading, no HTML, no mention of a user.
 std::string MarkdownText(std::string_view text);
 
-// Returns `text` as a code span of Markdown, on one line; for the cell of a table, too.
-std::string MarkdownCode(std::string_view text);
+// Returns `text` as a code span of Markdown, on one line. In a table, where "|" ends a cell also
+// within code, a backslash stands before it, and is not shown.
+std::string MarkdownCode(std::string_view text, bool in_table = false);
 
 // Returns the path as a relative or absolute reference of a URL: "/" stays, all but letters, digits
 // and "-._~" becomes %XX, also a colon, so that no part is taken for a scheme.

@@ -1,4 +1,4 @@
-
+// SPDX-License-Identifier: Apache-2.0
 'use strict';
 // The page is complete without this script, which adds the filter and opens what a link points to.
 const byId = id => document.getElementById(id);

@@ -11,6 +11,7 @@
 #include "harness/findings/crash_folder.h"
 #include "reports/coverage_report.h"
 #include "reports/flame_graph.h"
+#include "reports/history.h"
 #include "reports/json_report.h"
 #include "reports/report_output.h"
 #include "reports/run_summary.h"
@@ -26,16 +27,8 @@ struct Options {
   // By ReportOutputs(): the file to write, "-" for stdout, empty for none.
   std::vector<std::string> outputs = std::vector<std::string>(ReportOutputs().size());
   std::optional<double> coverage_goal;
-  bool json = false, coverage = false, unreached = false;
+  bool json = false, coverage = false, unreached = false, history = false;
 };
-
-// The graver of two exit codes, for several runs. kUnable, a run that could not be judged, hides
-// neither findings nor a vacuous run.
-ExitCode Graver(ExitCode a, ExitCode b) {
-  for (const ExitCode code : {ExitCode::kToolFailed, ExitCode::kFindings, ExitCode::kUnable})
-    if (a == code || b == code) return code;
-  return ExitCode::kClean;
-}
 
 bool WritesFiles(const Options& options) {
   return !options.flame.empty() || !options.collapsed.empty() ||
@@ -50,6 +43,8 @@ Status CheckOptions(const Options& options) {
     return BadInput("--cell goes with --flame or --collapsed");
   if (WritesFiles(options) && options.runs.size() > 1)
     return BadInput("an option that writes a file goes with one run");
+  if (options.history && (WritesFiles(options) || options.coverage_goal))
+    return BadInput("--history goes with --json alone");
   return Ok();
 }
 
@@ -115,8 +110,16 @@ Status PrintReport(const Options& options, const RunDb& db, const RunSummary& su
   return Ok();
 }
 
+int PrintHistory(const Options& options) {
+  const auto history = ReadHistory(options.runs);
+  if (!history.ok()) return PrintFailure(history.failure());
+  Print(stdout, "{}", options.json ? HistoryJson(history.value()) : HistoryText(history.value()));
+  return static_cast<int>(history.value().exit);
+}
+
 int RunReport(const Options& options) {
   if (Status status = CheckOptions(options); !status.ok()) return PrintFailure(status.failure());
+  if (options.history) return PrintHistory(options);
   ExitCode worst = ExitCode::kClean;
   for (const std::string& dir : options.runs) {
     auto db = RunDb::Open(dir);
@@ -137,7 +140,7 @@ int RunReport(const Options& options) {
 void AddReport(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "report", "What a run found, from its folder alone");
   auto o = std::make_shared<Options>();
-  verb.Argument("runs", o->runs, "Run folders");
+  verb.Argument("runs", o->runs, "Run folders; with --history, also folders of these");
   verb.Flag("--coverage", o->coverage,
             "Only: how much of each function of the walker's code was reached");
   verb.Flag("--unreached", o->unreached,
@@ -154,6 +157,8 @@ void AddReport(CLI::App& app, Invocation& chosen) {
     const ReportOutput& output = ReportOutputs()[i];
     verb.Text(output.option, o->outputs[i], output.what, output.kind);
   }
+  verb.Flag("--history", o->history,
+            "Of all runs in and below these folders: when each bucket was seen, and how often");
   verb.CoverageGoal(o->coverage_goal);
   verb.Json(o->json);
   for (const char* other : {"--coverage", "--unreached"}) verb.Excludes("--json", other);
@@ -161,6 +166,7 @@ void AddReport(CLI::App& app, Invocation& chosen) {
   for (const ReportOutput& output : ReportOutputs()) files.push_back(output.option);
   for (const char* only : files)
     for (const char* other : {"--json", "--coverage", "--unreached"}) verb.Excludes(only, other);
+  for (const char* other : {"--coverage", "--unreached"}) verb.Excludes("--history", other);
   verb.Runs(chosen, [o] { return RunReport(*o); });
 }
 

@@ -46,6 +46,7 @@ libgmock-dev
 libgtest-dev
 libxalan2-java
 libxerces2-java
+libxml2-utils
 lld-14
 shellcheck
 sqlite3

@@ -70,6 +70,12 @@ wh_test(reports_test
         reports/flame_graph_test.cc reports/reports_test.cc
         reports/stress_report_test.cc
         LIBS wh_reports wh_campaign)
+wh_test(report_output_test
+        reports/history_test.cc reports/json_schema_test.cc reports/report_output_test.cc
+        LIBS wh_reports)
+target_compile_definitions(report_output_test PRIVATE
+                           WALKHAMMER_REPORT_SCHEMA="${CMAKE_SOURCE_DIR}/docs/report.schema.json"
+                           WALKHAMMER_REPORT_TESTING="${CMAKE_SOURCE_DIR}/reports/testing")
 wh_test(gate_test reports/gate_policy_test.cc reports/gate_statistics_test.cc reports/gate_test.cc
         LIBS wh_reports)
 wh_test(merge_test harness/store/merge_test.cc LIBS wh_store)

@@ -89,6 +89,12 @@ std::vector<HistoryBucket> JoinBuckets(std::vector<RunPart>& parts) {
   return buckets;
 }
 
+// "2,880", "13.5", "0.0331"
+std::string RateWords(double rate) {
+  return rate < 1000 ? fmt::format("{:.3g}", rate)
+                     : Grouped(static_cast<uint64_t>(std::min(rate, 1e18)));
+}
+
 std::string RunWords(const HistoryRun& run) {
   return OnOneLine(fmt::format("{} {}", run.started_at, run.dir));
 }
@@ -100,9 +106,9 @@ std::string HistoryBucketText(const History& history, const HistoryBucket& bucke
   if (bucket.last < newest)
     note = fmt::format("  not in the newest {}", Counted(newest - bucket.last, "run"));
   std::string text = fmt::format(
-      "  {:<11}  {:<16}  in {} of {}, {:.3g} per million walks{}\n      {}\n      {}/{}\n",
+      "  {:<11}  {:<16}  in {} of {}, {} per million walks{}\n      {}\n      {}/{}\n",
       GradeWord(bucket.grade), RealismWord(bucket.realism), Grouped(bucket.runs),
-      Counted(history.runs.size(), "run"), bucket.PerMillion(history.runs), note,
+      Counted(history.runs.size(), "run"), RateWords(bucket.PerMillion(history.runs)), note,
       OnOneLine(bucket.title), OnOneLine(bucket.oracle), OnOneLine(bucket.outcome));
   text += fmt::format("      first  {}\n", RunWords(history.runs[bucket.first]));
   text += fmt::format("      last   {}\n", RunWords(history.runs[bucket.last]));

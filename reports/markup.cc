@@ -40,16 +40,19 @@ std::string MarkupText(std::string_view text) {
 }
 
 std::string MarkdownText(std::string_view text) {
+  const std::string line = OnOneLine(Printable(text));
   std::string escaped;
-  for (const char c : OnOneLine(Printable(text))) {
+  for (size_t i = 0; i < line.size(); i++) {
+    const char c = line[i];
     if (c == '<' || c == '>' || c == '&') {
       escaped += c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&amp;";
     } else if (c == '@') {
       escaped += "&#64;";  // a backslash would not keep it from being a mention
     } else {
-      // Signs that begin a list, a heading or a quotation do so at the start alone; "www." begins a
-      // link anywhere.
-      const bool starts = escaped.find_first_not_of("0123456789") == std::string::npos;
+      // Some signs begin a list or a heading at the start, and nothing elsewhere; "www." begins a
+      // link.
+      const bool starts = escaped.find_first_not_of("0123456789") == std::string::npos &&
+                          (i + 1 == line.size() || line[i + 1] == ' ' || c == '=' || c == '-');
       const bool special =
           std::string_view("\\`*_{}[]()|~:$#!").find(c) != std::string_view::npos ||
           ((c == '-' || c == '+' || c == '.' || c == '=') && starts) ||

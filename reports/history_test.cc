@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/history.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/findings/crash_folder.h"
+#include "reports/report_testing.h"
+
+namespace walkhammer {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class HistoryTest : public testing::Test {
+ protected:
+  // Makes a run of a million walks that started on this day and saw these titles.
+  void Run(const char* name, const char* day, const std::vector<std::string>& titles,
+           uint64_t seen = 2) {
+    RunIdentity identity = TestIdentity();
+    identity.started_at = std::string(day) + "T00:00:00Z";
+    RunDb run = std::move(RunDb::Create(dir_.Under(name), identity).value());
+    for (const std::string& title : titles) {
+      FindingRecord record = TestRecord("crash", "fault", title, Realism::kGenuine);
+      record.signature.key = title + " in build " + name;
+      const int64_t bucket = run.AddFinding(record).value().bucket;
+      EXPECT_TRUE(run.SetSeen(bucket, seen).ok());
+    }
+    RunTotals totals = TestTotals();
+    totals.walks = 1'000'000;
+    EXPECT_TRUE(run.Finish(RunStatus::kCleanEnd, totals).ok());
+  }
+  History Read() { return ReadHistory({dir_.path()}).value(); }
+
+  TempDir dir_;
+};
+
+TEST_F(HistoryTest, JoinsBucketsOfBuildsByTheirTitle) {
+  Run("z-first", "2026-01-01", {"crash in a", "crash in gone"});
+  Run("nested/b", "2026-01-02", {});
+  Run("a-last", "2026-01-03", {"crash in a", "crash in new"}, 4);
+  const History history = Read();
+  ASSERT_EQ(history.runs.size(), 3u);
+  EXPECT_THAT(history.runs[0].dir, HasSubstr("z-first"));
+  EXPECT_THAT(history.runs[1].dir, HasSubstr("nested/b"));
+  EXPECT_EQ(history.runs[0].new_buckets, 2u);
+  EXPECT_EQ(history.runs[2].new_buckets, 1u);
+  ASSERT_EQ(history.buckets.size(), 3u);
+  const HistoryBucket& a = history.buckets[0];
+  EXPECT_EQ(a.title, "crash in a");
+  EXPECT_EQ(a.first, 0u);
+  EXPECT_EQ(a.last, 2u);
+  EXPECT_EQ(a.runs, 2u);
+  EXPECT_THAT(a.seen, testing::ElementsAre(2, 0, 4));
+  EXPECT_DOUBLE_EQ(a.PerMillion(history.runs), 2.0);
+  EXPECT_EQ(history.buckets[1].title, "crash in new");
+  EXPECT_DOUBLE_EQ(history.buckets[1].PerMillion(history.runs), 4.0);  // not in runs before it
+  EXPECT_EQ(history.buckets[2].title, "crash in gone");
+  EXPECT_EQ(history.exit, ExitCode::kFindings);
+}
+
+TEST_F(HistoryTest, SaysWhatIsNewAndWhatIsGone) {
+  Run("1", "2026-01-01", {"crash in a", "crash in gone"});
+  Run("2", "2026-01-02", {"crash in a", "crash in new"});
+  const std::string text = HistoryText(Read());
+  EXPECT_THAT(text, HasSubstr("2 runs from 2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z: "
+                              "2,000,000 walks, 3 buckets\n"));
+  EXPECT_THAT(text, HasSubstr("in 1 of 2 runs, 2 per million walks  NEW in the newest run\n      "
+                              "crash in new\n"));
+  EXPECT_THAT(text, HasSubstr("in 1 of 2 runs, 1 per million walks  not in the newest 1 run\n      "
+                              "crash in gone\n"));
+  EXPECT_THAT(text, HasSubstr("in 2 of 2 runs, 2 per million walks\n      crash in a\n"));
+}
+
+TEST_F(HistoryTest, OfOneRunNothingIsNew) {
+  Run("1", "2026-01-01", {"crash in a"});
+  EXPECT_THAT(HistoryText(Read()), Not(HasSubstr("NEW")));
+}
+
+TEST_F(HistoryTest, NamesWhatItCannotRead) {
+  Run("1", "2026-01-01", {});
+  std::filesystem::create_directory(dir_.Under("bad"));
+  ASSERT_TRUE(WriteFileAtomically(dir_.Under("bad/run.db"), "no database").ok());
+  const History history = Read();
+  EXPECT_EQ(history.runs.size(), 1u);
+  ASSERT_EQ(history.bad.size(), 1u);
+  EXPECT_EQ(history.exit, ExitCode::kClean);
+  EXPECT_THAT(HistoryText(history), HasSubstr("  not read: " + history.bad[0].first));
+  EXPECT_EQ(nlohmann::json::parse(HistoryJson(history))["not_read"].size(), 1u);
+}
+
+TEST_F(HistoryTest, AFolderWithoutRunsIsBadInput) {
+  EXPECT_EQ(ReadHistory({dir_.path()}).failure().code, ExitCode::kBadInput);
+  EXPECT_EQ(ReadHistory({dir_.Under("nowhere")}).failure().code, ExitCode::kBadInput);
+  std::filesystem::create_directory(dir_.Under("bad"));
+  ASSERT_TRUE(WriteFileAtomically(dir_.Under("bad/run.db"), "no database").ok());
+  EXPECT_EQ(ReadHistory({dir_.path()}).failure().code, ExitCode::kBadInput);
+}
+
+TEST_F(HistoryTest, JsonSaysTheSame) {
+  Run("1", "2026-01-01", {"crash in a"});
+  Run("2", "2026-01-02", {});
+  const auto json = nlohmann::json::parse(HistoryJson(Read()));
+  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["runs"][1]["verdict"], "CLEAN");
+  EXPECT_EQ(json["buckets"][0]["seen"], nlohmann::json({2, 0}));
+  EXPECT_EQ(json["buckets"][0]["last_run"], 0);
+  EXPECT_EQ(json["buckets"][0]["input"], nullptr);
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/report_output.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "harness/base/shell.h"
+#include "harness/findings/crash_folder.h"
+#include "reports/markup.h"
+#include "reports/report_testing.h"
+
+namespace walkhammer {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// What a stranger may put into a run's folder to get out of a quotation, an element or a table.
+constexpr char kHostile[] =
+    "\"'><script>window.pwned=1</script><!-- ]]> &amp; \x01\x1b[31m\xff\xef\xbf\xbf | [x](y:z) "
+    "@TITLE@ @everyone www.evil";
+
+class OutputTest : public ReportedRun {
+ protected:
+  int64_t Add(const char* oracle, const char* outcome, const std::string& title, Realism realism) {
+    FindingRecord record = TestRecord(oracle, outcome, title, realism);
+    record.request =
+        "walk 4\nwalker agct\nscene c2\nexpect x\nstate in_Java\nedit stack+0x8 = 0x1\n";
+    return run_->AddFinding(record).value().bucket;
+  }
+  void Finish(RunTotals totals = TestTotals()) {
+    EXPECT_TRUE(run_->Finish(RunStatus::kCleanEnd, totals).ok());
+    run_.reset();
+  }
+  // The output `option` of the run, as if it were written to out/page in the test's folder.
+  std::string Output(std::string_view option, std::optional<double> goal = {}) {
+    const RunDb db = Opened();
+    RunSummary summary = ReadRun(db).value();
+    if (goal) HoldToGoal(summary, *goal);
+    const OutputSource source =
+        ReadOutputSource(db, summary, dir_.Under("out/page"), flame_).value();
+    for (const ReportOutput& output : ReportOutputs())
+      if (option == output.option) return output.write(source);
+    ADD_FAILURE() << "no output " << option;
+    return "";
+  }
+  // Exit code of a shell command that reads `text` as its input.
+  int Pipe(const std::string& command, const std::string& text) {
+    const std::string file = dir_.Under("text");
+    EXPECT_TRUE(WriteFileAtomically(file, text).ok());
+    return std::system(("(" + command + ") <" + ShellWord(file)).c_str());
+  }
+  // Fails the test if `text` is no JUnit XML as reports/testing/junit.rng has it.
+  void ExpectJunit(const std::string& text) {
+    const std::string schema = std::string(WALKHAMMER_REPORT_TESTING) + "/junit.rng";
+    EXPECT_EQ(Pipe("xmllint --noout --nonet --relaxng " + ShellWord(schema) + " - 2>&1", text), 0)
+        << text;
+  }
+
+  std::string flame_;
+};
+
+size_t Times(const std::string& text, const std::string& part) {
+  size_t times = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) times++;
+  return times;
+}
+
+TEST_F(OutputTest, ThePageBeginsWithTheVerdictAndTheMostRealFindings) {
+  Add("crash", "fault", "crash in edited", Realism::kEditedStack);
+  Add("crash", "fault", "crash in genuine", Realism::kGenuine);
+  Finish();
+  const std::string page = Output("--html");
+  const auto at = [&](const char* part) {
+    EXPECT_EQ(Times(page, part), 1u) << part;
+    return page.find(part);
+  };
+  EXPECT_LT(at("<strong>FINDINGS</strong> 2 Forbidden buckets"), at("</b> crash in genuine <i>"));
+  EXPECT_LT(at("</b> crash in genuine <i>"), at("</b> crash in edited <i>"));
+  EXPECT_THAT(page, HasSubstr("state in_Java\nedit stack+0x8 = 0x1</pre>"));
+  EXPECT_THAT(page, Not(HasSubstr("<details class=\"f\" open")));
+}
+
+// A browser runs only the style and the script whose hashes the policy names.
+TEST_F(OutputTest, ThePolicyOfThePageAllowsItsOwnScriptAndStyleAlone) {
+  Finish();
+  const std::string page = Output("--html");
+  EXPECT_THAT(page, HasSubstr("content=\"default-src 'none'; style-src 'sha256-"));
+  EXPECT_THAT(page, Not(HasSubstr("unsafe")));
+  for (const std::string name : {"style", "script"}) {
+    ASSERT_EQ(Times(page, "<" + name), 1u);
+    const size_t begin = page.find("<" + name + ">") + name.size() + 2;
+    const std::string text = page.substr(begin, page.find("</" + name + ">") - begin);
+    ASSERT_GT(text.size(), 100u);
+    const std::string hash = page.substr(page.find(name + "-src 'sha256-") + name.size() + 13, 44);
+    EXPECT_EQ(
+        Pipe("test \"$(sha256sum | cut -c 1-64 | tr a-f A-F | basenc -d --base16 | base64)\" = "
+             "'" +
+                 hash + "'",
+             text),
+        0)
+        << name << " " << hash;
+  }
+  EXPECT_THAT(page, Not(HasSubstr(" style=")));  // the policy would refuse it
+  EXPECT_THAT(page, Not(HasSubstr(" onclick")));
+  EXPECT_THAT(page, Not(HasSubstr("http://")));
+  EXPECT_THAT(page, Not(HasSubstr("https://")));
+}
+
+TEST_F(OutputTest, TextOfStrangersStaysText) {
+  Add("crash", "fault", kHostile, Realism::kGenuine);
+  ASSERT_TRUE(run_->SetVm(kHostile, kHostile).ok());
+  const NoteRow notes[] = {{kNoCell, NoteKind::kDropped, kHostile, 3, kHostile}};
+  ASSERT_TRUE(run_->SaveNotes(kNoCell, notes).ok());
+  const std::vector<CountRow> counts = {{kHostile, kHostile, kHostile, kHostile, kHostile, 7}};
+  ASSERT_TRUE(run_->SaveCountRows(counts).ok());
+  Finish();
+  for (const char* option : {"--html", "--junit", "--markdown"}) {
+    const std::string text = Output(option);
+    EXPECT_THAT(text, HasSubstr("window.pwned")) << option;
+    if (option != std::string_view("--markdown")) {  // where code spans show all as text
+      EXPECT_THAT(text, Not(HasSubstr("<script>window"))) << option;
+    }
+    for (const char* bad : {"\x01", "\x1b", "\xff\xef"})
+      EXPECT_THAT(text, Not(HasSubstr(bad))) << option;
+  }
+  for (const char* bad : {"\xef\xbf\xbf", "]]>"})
+    EXPECT_THAT(Output("--junit"), Not(HasSubstr(bad)));
+  EXPECT_EQ(Times(Output("--html"), "<script>"), 1u);
+  EXPECT_EQ(Times(Output("--html"), "<title>walkhammer: run</title>"), 1u);
+  ExpectJunit(Output("--junit"));
+  const auto sarif = nlohmann::json::parse(Output("--sarif"));
+  EXPECT_EQ(sarif["runs"][0]["results"].size(), 1u);
+}
+
+TEST_F(OutputTest, JunitHasACaseForEachOracleAndFailsThoseWithForbiddenFindings) {
+  Add("crash", "fault", "crash in a", Realism::kGenuine);
+  Add("crash", "fault", "crash in b", Realism::kGenuine);
+  Add("method-id", "unloaded", "interesting", Realism::kGenuine);
+  Finish();
+  const std::string text = Output("--junit");
+  ExpectJunit(text);
+  EXPECT_EQ(Times(text, "<failure "), 1u);
+  EXPECT_THAT(text, HasSubstr("<testcase classname=\"walkhammer.agct.oracle\" name=\"crash\""));
+  EXPECT_THAT(text, HasSubstr("<failure message=\"crash in a and 1 more bucket\""));
+  EXPECT_THAT(text, HasSubstr("name=\"method-id\" time=\"0.000\"/>"));
+  EXPECT_THAT(text, HasSubstr(" name=\"verdict\" time=\"2.000\"/>"));
+  EXPECT_EQ(Times(text, "<testcase "), AllOracles().size() + 1);
+  EXPECT_THAT(text, HasSubstr(" failures=\"1\" errors=\"0\" time=\"2.000\">\n  <testsuite "));
+}
+
+// A CI server that looks at JUnit alone must not take a run without a true walk for a pass.
+TEST_F(OutputTest, JunitSaysWhatTheExitCodeSays) {
+  RunTotals vacuous = TestTotals();
+  vacuous.successful = 0;
+  Finish(vacuous);
+  ExpectJunit(Output("--junit"));
+  EXPECT_THAT(Output("--junit"), AllOf(HasSubstr("<error message=\"VACUOUS: "),
+                                       HasSubstr(" failures=\"0\" errors=\"1\"")));
+}
+
+TEST_F(OutputTest, JunitFailsARunBelowItsGoalAndSkipsOneWithoutCoverage) {
+  ASSERT_TRUE(run_->SetCoverage(TestCoverage()).ok());
+  Finish();
+  EXPECT_EQ(Times(Output("--junit"), "<failure "), 0u);
+  EXPECT_THAT(Output("--junit", 50), HasSubstr("<failure message=\"BELOW GOAL: "));
+  ExpectJunit(Output("--junit", 50));
+}
+
+TEST_F(OutputTest, JunitOfCellsHasEachCellAndWhatBelongsToNone) {
+  CellRow dead = TestCell(1), absent = TestCell(2);
+  dead.status = CellStatus::kHung;
+  dead.reason = "no CPU time";
+  absent.status = CellStatus::kUnavailable;
+  absent.delivery = {};
+  for (const CellRow& cell : {TestCell(0), dead, absent}) ASSERT_TRUE(run_->SaveCell(cell).ok());
+  FindingRecord record = TestRecord("crash", "fault", "in a cell", Realism::kGenuine);
+  record.cell = 0;
+  ASSERT_TRUE(run_->AddFinding(record).ok());
+  Add("crash", "fault", "in no cell", Realism::kGenuine);
+  Finish();
+  const std::string text = Output("--junit");
+  ExpectJunit(text);
+  EXPECT_THAT(text, AllOf(HasSubstr("<failure message=\"in a cell\""),
+                          HasSubstr("<failure message=\"in no cell\""),
+                          HasSubstr("<error message=\"hung: no CPU time\" type=\"hung\">"),
+                          HasSubstr("<skipped message=\"unavailable\"/>"),
+                          HasSubstr("tests=\"5\" failures=\"2\" errors=\"1\"")));
+}
+
+TEST_F(OutputTest, LinksLeadFromThePageToTheRun) {
+  const int64_t bucket = Add("crash", "fault", "crash in a", Realism::kGenuine);
+  const std::string folder = run_->Buckets().value()[0].folder;
+  std::filesystem::create_directories(dir_.Under("run") + "/" + folder);
+  for (const char* name : {kInputName, kMinimizedName})
+    ASSERT_TRUE(
+        WriteFileAtomically(dir_.Under("run") + "/" + folder + "/" + name, "walk 4\n").ok());
+  Finish();
+  const std::string page = Output("--html");
+  EXPECT_THAT(page, HasSubstr("<a href=\"../run/" + folder + "/input.walk\">"));
+  // It is not known that the minimised input replays, so the command names the first one.
+  EXPECT_THAT(page, HasSubstr("walkhammer replay " + dir_.Under("run") + "/" + folder +
+                              "/input.walk --jdk jdk -- -Xint</pre>"));
+  EXPECT_THAT(Output("--markdown"), HasSubstr("/input.walk --jdk jdk -- -Xint`"));
+  EXPECT_GT(bucket, 0);
+}
+
+TEST_F(OutputTest, ThePageLinksAFlameGraphOnlyIfThereIsOne) {
+  ASSERT_TRUE(run_->SaveCell(TestCell(0)).ok());
+  Finish();
+  EXPECT_THAT(Output("--html"), Not(HasSubstr("Flame graph")));
+  flame_ = dir_.Under("out/a flame.html");
+  EXPECT_THAT(Output("--html"), HasSubstr("<a href=\"a%20flame.html\">Flame graph"));
+  flame_.clear();
+  ASSERT_TRUE(WriteFileAtomically(dir_.Under("run/flame.html"), "x").ok());
+  EXPECT_THAT(Output("--html"), HasSubstr("<a href=\"../run/flame.html\">Flame graph"));
+}
+
+TEST_F(OutputTest, SarifHasAResultForEachForbiddenBucket) {
+  Add("crash", "fault", "crash in a", Realism::kGenuine);
+  Add("crash", "fault", "crash in b", Realism::kShifted);
+  Add("bci", "outside", "bci/outside", Realism::kGenuine);
+  Add("method-id", "unloaded", "interesting", Realism::kGenuine);
+  Finish();
+  const auto run = nlohmann::json::parse(Output("--sarif"))["runs"][0];
+  const auto& rules = run["tool"]["driver"]["rules"];
+  ASSERT_EQ(run["results"].size(), 3u);
+  ASSERT_EQ(rules.size(), 2u);
+  for (const auto& result : run["results"]) {
+    EXPECT_EQ(result["ruleId"], rules[result["ruleIndex"].get<size_t>()]["id"]);
+    EXPECT_EQ(result["level"], "error");
+    EXPECT_EQ(result["locations"][0]["logicalLocations"][0]["fullyQualifiedName"], "f()");
+  }
+  EXPECT_EQ(run["invocations"][0]["exitCode"], 1);
+  EXPECT_EQ(run["invocations"][0]["executionSuccessful"], true);
+}
+
+TEST_F(OutputTest, MarkdownShowsTextAsText) {
+  EXPECT_EQ(MarkdownText("a_b*c|d <e> [f](g) @h # i"),
+            "a\\_b\\*c\\|d &lt;e&gt; \\[f\\]\\(g\\) &#64;h \\# i");
+  EXPECT_EQ(MarkdownText("- 1. x-y 2.5"), "\\- 1. x-y 2.5");
+  EXPECT_EQ(MarkdownText("1. x"), "1\\. x");
+  EXPECT_EQ(MarkdownText("www.evil https://evil"), "www\\.evil https\\://evil");
+  EXPECT_EQ(MarkdownText("93.10 %"), "93.10 %");
+  EXPECT_EQ(MarkdownText("a\nb"), "a?b");
+}
+
+// Tens of thousands of findings make a page that a browser can show.
+TEST_F(OutputTest, ARunWithMuchToShowMakesAPageOfBoundedSize) {
+  for (int i = 0; i < 200; i++) {
+    FindingRecord record =
+        TestRecord("crash", "fault", "crash in f" + std::to_string(i), Realism::kGenuine);
+    for (int line = 0; line < 64; line++) {
+      record.frames += std::string(500, 'f') + "\n";
+      record.native += "libjvm.so " + std::string(500, 'n') + "\n";
+      record.request += "edit stack+0x8 = " + std::string(500, 'e') + "\n";
+    }
+    ASSERT_TRUE(run_->AddFinding(record).ok());
+  }
+  Finish();
+  const std::string page = Output("--html");
+  EXPECT_EQ(Times(page, "<details class=\"f\""), 200u);
+  EXPECT_THAT(page, HasSubstr("There are too many findings to show all in full here"));
+  EXPECT_GT(page.size(), 1'400'000u);
+  EXPECT_LT(page.size(), 1'700'000u);
+  EXPECT_LT(Output("--markdown").size(), 1u << 20);
+}
+
+}  // namespace
+}  // namespace walkhammer

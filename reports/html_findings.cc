@@ -15,7 +15,7 @@ namespace {
 
 // Findings beyond this many bytes of detail get a link to their folder instead: tens of thousands
 // of findings must not make a page that no browser opens.
-constexpr size_t kMostDetail = 1'500'000;
+constexpr size_t kMostDetail = 1'000'000;
 constexpr size_t kLinesShown = 16;  // of frames, of call chains, of edits
 
 // The first lines of `text`, with a line on what was left out.
@@ -94,21 +94,24 @@ std::string ConfirmedWords(const BucketRow& bucket) {
                            : fmt::format("confirmed {}/{}", bucket.confirmed, bucket.tries);
 }
 
-// `most`: bytes of detail that there is room for; is reduced by what is taken.
+// `most`: bytes of detail that there is room for; is reduced by what is taken. A finding for which
+// there is no room, and all that follow, have a line alone.
 std::string FindingHtml(const OutputSource& source, size_t index, size_t& most) {
   const BucketRow& bucket = source.summary.buckets[index];
-  std::string detail = DetailHtml(source, index);
-  if (detail.size() > most) {
-    most = 0;  // those that follow are shown alike
-    detail = FilesHtml(source, index);
-  }
-  most -= std::min(most, detail.size());
   const std::string grade(GradeWord(bucket.grade));
+  const std::string line = fmt::format("<b>{}</b> {} <i>{}, {}×</i>", grade,
+                                       MarkupText(OnOneLine(bucket.signature.title)),
+                                       ConfirmedWords(bucket), Grouped(bucket.count));
+  const std::string detail = most == 0 ? "" : DetailHtml(source, index);
+  if (most < detail.size() || detail.empty()) {
+    most = 0;
+    return fmt::format("<div class=\"f\" data-g=\"{}\">{} {}</div>\n", grade[0], line,
+                       RunLinkHtml(source, bucket.folder, "folder"));
+  }
+  most -= detail.size();
   return fmt::format(
-      "<details class=\"f\" data-g=\"{}\" id=\"{}\"><summary><b>{}</b> {} <i>{}, {}×</i></summary>"
-      "<div>{}</div></details>\n",
-      grade[0], MarkupText(OnOneLine(bucket.folder.substr(bucket.folder.rfind('/') + 1))), grade,
-      MarkupText(OnOneLine(bucket.signature.title)), ConfirmedWords(bucket), Grouped(bucket.count),
+      "<details class=\"f\" data-g=\"{}\" id=\"{}\"><summary>{}</summary><div>{}</div></details>\n",
+      grade[0], MarkupText(OnOneLine(bucket.folder.substr(bucket.folder.rfind('/') + 1))), line,
       detail);
 }
 

@@ -5,7 +5,7 @@ const byId = id => document.getElementById(id);
 const groups = [...document.querySelectorAll('.group')].map(
     box => ({box, findings: [...box.querySelectorAll('.f')]}));
 const findings = groups.flatMap(group => group.findings).map(
-    box => ({box, grade: box.dataset.g, text: box.firstElementChild.textContent.toLowerCase()}));
+    box => ({box, grade: box.dataset.g, text: (box.querySelector('summary') || box).textContent.toLowerCase()}));
 
 function show() {
   const words = byId('filter').value.toLowerCase().split(/\s+/).filter(word => word);

@@ -6,6 +6,7 @@
 
 #include "harness/base/numbers.h"
 #include "harness/base/text.h"
+#include "harness/findings/crash_folder.h"
 #include "reports/html_parts.h"
 #include "reports/markup.h"
 #include "reports/stress_text.h"
@@ -46,7 +47,7 @@ std::string FilesHtml(const OutputSource& source, size_t index) {
   };
   add(files.minimized, "minimized.walk");
   add(files.input, "input.walk");
-  add(source.summary.buckets[index].folder, "folder");
+  add(source.summary.buckets[index].folder + "/" + kExplainName, kExplainName);
   return "<p>" + html + "</p>\n";
 }
 
@@ -106,7 +107,7 @@ std::string FindingHtml(const OutputSource& source, size_t index, size_t& most) 
   if (most < detail.size() || detail.empty()) {
     most = 0;
     return fmt::format("<div class=\"f\" data-g=\"{}\">{} {}</div>\n", grade[0], line,
-                       RunLinkHtml(source, bucket.folder, "folder"));
+                       RunLinkHtml(source, bucket.folder + "/" + kExplainName, kExplainName));
   }
   most -= detail.size();
   return fmt::format(

@@ -9,6 +9,7 @@
 
 #include "harness/base/numbers.h"
 #include "harness/base/text.h"
+#include "harness/findings/crash_folder.h"
 #include "reports/markup.h"
 #include "reports/report_output.h"
 
@@ -34,7 +35,7 @@ Json LocationsJson(const BucketRow& bucket, const BucketFiles& files,
                    const BucketExample& example) {
   Json location = Json::object();
   // GitHub refuses results without a file: without an input, the folder's explanation.
-  const std::string path = files.input.empty() ? bucket.folder + "/explain.txt" : files.input;
+  const std::string path = files.input.empty() ? bucket.folder + "/" + kExplainName : files.input;
   location["physicalLocation"]["artifactLocation"] = {{"uri", UrlPath(path)}, {"uriBaseId", "RUN"}};
   location["physicalLocation"]["region"]["startLine"] = 1;
   if (!example.function.empty())

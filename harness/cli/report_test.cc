@@ -96,5 +96,53 @@ TEST_F(ReportVerb, CoverageShowsTheTableAndUnreachedNeedsTheCode) {
   EXPECT_EQ(Report({half, "--json", "--unreached"}).exit_code, 2);
 }
 
+TEST_F(ReportVerb, WritesSeveralFormsInOneCall) {
+  const std::string half = Run("half", 3);
+  const std::string page = dir_.Under("p.html"), junit = dir_.Under("j.xml"),
+                    sarif = dir_.Under("s.sarif");
+  const Outcome outcome = Report({half, "--html", page, "--junit", junit, "--sarif", sarif});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, page + ": written\n" + junit + ": written\n" + sarif + ": written\n");
+  EXPECT_THAT(ReadFile(page), HasSubstr("<strong>CLEAN</strong>"));
+  EXPECT_THAT(ReadFile(junit), testing::StartsWith("<?xml "));
+  EXPECT_THAT(ReadFile(sarif), HasSubstr("\"version\": \"2.1.0\""));
+  EXPECT_EQ(Report({half, "--html", page, "--coverage-goal", "60"}).exit_code, 1);
+  EXPECT_THAT(ReadFile(page), HasSubstr("<strong>BELOW GOAL</strong>"));
+}
+
+TEST_F(ReportVerb, PrintsAFormOnStdoutAlone) {
+  const Outcome outcome = Report({Run("half", 3), "--markdown", "-"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, testing::StartsWith("# walkhammer half: CLEAN\n"));
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(ReportVerb, AFormGoesWithOneRunAndCanBeWritten) {
+  const std::string half = Run("half", 3), full = Run("full", 6);
+  EXPECT_EQ(Report({half, full, "--html", dir_.Under("p.html")}).exit_code, 2);
+  EXPECT_EQ(Report({half, "--json", "--html", dir_.Under("p.html")}).exit_code, 2);
+  const Outcome nowhere = Report({half, "--junit", dir_.Under("no/such/folder.xml")});
+  EXPECT_EQ(nowhere.exit_code, 2);
+  EXPECT_THAT(nowhere.err, HasSubstr("--junit " + dir_.Under("no/such/folder.xml")));
+  EXPECT_FALSE(std::filesystem::exists(dir_.Under("p.html")));
+}
+
+TEST_F(ReportVerb, HistoryReadsFoldersOfRuns) {
+  RunTotals vacuous = TestTotals();
+  vacuous.successful = 0;
+  Run("nights/1", 3);
+  EXPECT_EQ(Report({"--history", dir_.Under("nights")}).exit_code, 0);
+  Run("nights/2", 3, vacuous);
+  const Outcome both = Report({"--history", dir_.Under("nights")});
+  EXPECT_EQ(both.exit_code, 4);
+  EXPECT_THAT(both.out, testing::StartsWith("2 runs from "));
+  EXPECT_THAT(Report({"--history", dir_.Under("nights"), "--json"}).out,
+              testing::StartsWith("{\n  \"schema\": 1"));
+  EXPECT_EQ(Report({"--history", dir_.Under("nowhere")}).exit_code, 2);
+  EXPECT_EQ(Report({"--history", dir_.Under("nights"), "--coverage-goal", "5"}).exit_code, 2);
+  EXPECT_EQ(Report({"--history", dir_.Under("nights"), "--coverage"}).exit_code, 2);
+}
+
 }  // namespace
 }  // namespace walkhammer

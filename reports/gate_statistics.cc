@@ -30,7 +30,7 @@ PeriodCount SumOfRun(const RunCounts& run) {
 
 // Sums of neighbouring elements, in `groups` groups of about the same number.
 template <typename T>
-std::vector<T> Grouped(const std::vector<T>& all, size_t groups) {
+std::vector<T> InGroups(const std::vector<T>& all, size_t groups) {
   std::vector<T> sums(groups);
   for (size_t i = 0; i < all.size(); i++) {
     T& sum = sums[i * groups / all.size()];
@@ -90,7 +90,7 @@ Dispersion WithinRuns(const SideCounts& baseline, const SideCounts& candidate) {
     if (rate <= 0) continue;
     for (const RunCounts& run : *side) {
       AddPearson(run, rate, single);
-      if (run.size() >= 2 * kGroups) AddPearson(Grouped(run, kGroups), rate, grouped);
+      if (run.size() >= 2 * kGroups) AddPearson(InGroups(run, kGroups), rate, grouped);
     }
   }
   const Dispersion by_period = DispersionOf(single), by_group = DispersionOf(grouped);
@@ -180,8 +180,8 @@ Dispersion VarianceWithin(const SideValues& baseline, const SideValues& candidat
       AddSquares(run, 1, single);
       if (run.size() < 2 * kGroups) continue;
       const double size = static_cast<double>(run.size()) / kGroups;
-      std::vector<double> means = Grouped(run, kGroups);
-      const std::vector<double> sizes = Grouped(std::vector<double>(run.size(), 1.0), kGroups);
+      std::vector<double> means = InGroups(run, kGroups);
+      const std::vector<double> sizes = InGroups(std::vector<double>(run.size(), 1.0), kGroups);
       for (size_t i = 0; i < kGroups; i++) means[i] /= sizes[i];
       AddSquares(means, size, grouped);
     }
@@ -269,7 +269,7 @@ std::vector<Hand> HandsOf(const std::vector<SideCounts>& codes, bool whole_runs)
     const size_t first = hands.size();
     hands.resize(first + groups, Hand(codes.size()));
     for (size_t code = 0; code < codes.size() && groups > 0; code++) {
-      const RunCounts sums = Grouped(codes[code][run], groups);
+      const RunCounts sums = InGroups(codes[code][run], groups);
       for (size_t i = 0; i < groups; i++) hands[first + i][code] = sums[i].events;
     }
   }

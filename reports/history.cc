@@ -89,12 +89,6 @@ std::vector<HistoryBucket> JoinBuckets(std::vector<RunPart>& parts) {
   return buckets;
 }
 
-// "2,880", "13.5", "0.0331"
-std::string RateWords(double rate) {
-  return rate < 1000 ? fmt::format("{:.3g}", rate)
-                     : Grouped(static_cast<uint64_t>(std::min(rate, 1e18)));
-}
-
 std::string RunWords(const HistoryRun& run) {
   return OnOneLine(fmt::format("{} {}", run.started_at, run.dir));
 }
@@ -122,6 +116,11 @@ ExitCode Graver(ExitCode a, ExitCode b) {
   for (const ExitCode code : {ExitCode::kToolFailed, ExitCode::kFindings, ExitCode::kUnable})
     if (a == code || b == code) return code;
   return ExitCode::kClean;
+}
+
+std::string RateWords(double rate) {
+  return rate < 1000 ? fmt::format("{:.3g}", rate)
+                     : Grouped(static_cast<uint64_t>(std::min(rate, 1e18)));
 }
 
 double HistoryBucket::PerMillion(const std::vector<HistoryRun>& all) const {

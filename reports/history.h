@@ -43,11 +43,16 @@ struct History {
   ExitCode exit = ExitCode::kClean;                  // the gravest of all runs
 };
 
+// A rate in words: "2,880", "13.5", "0.0331".
+std::string RateWords(double rate);
+
 // Reads all runs in and below the folders; links are not followed. Keeps the buckets of each
 // run and nothing else of it. Fails with kBadInput if there is no run.
 Result<History> ReadHistory(const std::vector<std::string>& dirs);
 
 std::string HistoryText(const History& history);
+// A page like HtmlReport's: buckets and runs as tables, and for each bucket the runs that saw it.
+std::string HistoryHtml(const History& history);
 // JSON with "schema" 1: runs, buckets, and what could not be read.
 std::string HistoryJson(const History& history);
 

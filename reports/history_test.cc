@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/base/numbers.h"
 #include "harness/findings/crash_folder.h"
 #include "reports/report_testing.h"
 
@@ -107,6 +108,40 @@ TEST_F(HistoryTest, JsonSaysTheSame) {
   EXPECT_EQ(json["buckets"][0]["seen"], nlohmann::json({2, 0}));
   EXPECT_EQ(json["buckets"][0]["last_run"], 0);
   EXPECT_EQ(json["buckets"][0]["input"], nullptr);
+}
+
+TEST_F(HistoryTest, ThePageMarksTheRunsThatSawABucket) {
+  Run("1", "2026-01-01", {"crash in <a>"});
+  Run("2", "2026-01-02", {"crash in new"});
+  Run("3", "2026-01-03", {"crash in <a>"});
+  const std::string page = HistoryHtml(Read());
+  EXPECT_THAT(page, HasSubstr("<title>walkhammer: history of 3 runs</title>"));
+  EXPECT_THAT(page, HasSubstr("crash in &lt;a&gt;</th>"));
+  EXPECT_THAT(page, HasSubstr("d=\"M0 0h1v10h-1zM2 0h1v10h-1z\""));
+  EXPECT_THAT(page, HasSubstr("d=\"M1 0h1v10h-1z\""));
+  EXPECT_THAT(page, Not(HasSubstr("<strong>new")));
+  Run("4", "2026-01-04", {"crash in newest"});
+  EXPECT_THAT(HistoryHtml(Read()), HasSubstr("crash in newest <strong>new</strong>"));
+}
+
+TEST_F(HistoryTest, ThePageDrawsTheNewestOfManyRuns) {
+  History history;
+  for (int i = 0; i < 300; i++)
+    history.runs.push_back({"dir", "2026-01-01", "", "", "", {}, 1, 0, 0});
+  HistoryBucket bucket{"crash", "fault", "old", Grade::kForbidden, Realism::kGenuine, {}, 0,
+                       299,     2,       ""};
+  bucket.seen.resize(300);
+  bucket.seen[99] = bucket.seen[100] = bucket.seen[299] = 1;
+  history.buckets.push_back(bucket);
+  EXPECT_THAT(HistoryHtml(history), HasSubstr("d=\"M0 0h1v10h-1zM199 0h1v10h-1z\""));
+}
+
+TEST_F(HistoryTest, RatesAreWords) {
+  EXPECT_EQ(RateWords(0), "0");
+  EXPECT_EQ(RateWords(0.03312), "0.0331");
+  EXPECT_EQ(RateWords(999.4), "999");
+  EXPECT_EQ(RateWords(2881.2), "2,881");
+  EXPECT_EQ(RateWords(1e30), Grouped(1000000000000000000));
 }
 
 }  // namespace

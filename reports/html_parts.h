@@ -20,6 +20,9 @@ struct PageSection {
   std::string html;
 };
 
+// The whole page: its style, its script and its policy around `body`, which is HTML like `title`.
+std::string PageHtml(const std::string& title, const std::string& body);
+
 PageSection FindingsPart(const OutputSource& source);
 PageSection CellsPart(const OutputSource& source);
 PageSection AnswersPart(const RunSummary& summary);

@@ -45,6 +45,14 @@ std::string HeaderHtml(const RunSummary& summary, const std::string& title) {
 
 }  // namespace
 
+std::string PageHtml(const std::string& title, const std::string& body) {
+  std::string page = kRunPage;
+  const size_t body_at = page.find("@BODY@");
+  page.replace(body_at, 6, body);  // the last mark first: the body may hold marks
+  page.replace(page.find("@TITLE@"), 7, title);
+  return page;
+}
+
 std::string HtmlReport(const OutputSource& source) {
   const RunSummary& summary = source.summary;
   const std::string title = MarkupText("walkhammer: " + OnOneLine(RunName(summary.dir)));
@@ -63,11 +71,7 @@ std::string HtmlReport(const OutputSource& source) {
       HeaderHtml(summary, title) + "<nav aria-label=\"Sections\"><ul>\n" + links +
       "</ul></nav>\n<main id=\"main\">\n" + main + "</main>\n<footer>Written by walkhammer " +
       MarkupText(OnOneLine(summary.run.identity.tool_version)) + " from the run's folder.</footer>";
-  std::string page = kRunPage;
-  const size_t body_at = page.find("@BODY@");
-  page.replace(body_at, 6, body);  // the last mark first: the body may hold marks
-  page.replace(page.find("@TITLE@"), 7, title);
-  return page;
+  return PageHtml(title, body);
 }
 
 }  // namespace walkhammer

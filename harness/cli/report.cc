@@ -36,15 +36,29 @@ bool WritesFiles(const Options& options) {
                      [](const std::string& path) { return !path.empty(); });
 }
 
+std::string& HtmlPath(Options& options) {
+  size_t html = 0;
+  while (ReportOutputs()[html].option != std::string_view("--html")) html++;
+  return options.outputs[html];
+}
+
+// Of the forms, a history has the page alone.
+Status CheckHistory(const Options& options) {
+  Options others = options;
+  HtmlPath(others).clear();
+  if (WritesFiles(others) || options.coverage_goal)
+    return BadInput("--history goes with --json or --html alone");
+  return Ok();
+}
+
 Status CheckOptions(const Options& options) {
   if (!options.function.empty() && !options.coverage && !options.unreached)
     return BadInput("--function goes with --coverage or --unreached");
   if (!options.cell.empty() && options.flame.empty() && options.collapsed.empty())
     return BadInput("--cell goes with --flame or --collapsed");
+  if (options.history) return CheckHistory(options);
   if (WritesFiles(options) && options.runs.size() > 1)
     return BadInput("an option that writes a file goes with one run");
-  if (options.history && (WritesFiles(options) || options.coverage_goal))
-    return BadInput("--history goes with --json alone");
   return Ok();
 }
 
@@ -110,10 +124,15 @@ Status PrintReport(const Options& options, const RunDb& db, const RunSummary& su
   return Ok();
 }
 
-int PrintHistory(const Options& options) {
+int PrintHistory(Options options) {
   const auto history = ReadHistory(options.runs);
   if (!history.ok()) return PrintFailure(history.failure());
-  Print(stdout, "{}", options.json ? HistoryJson(history.value()) : HistoryText(history.value()));
+  if (const std::string path = HtmlPath(options); !path.empty()) {
+    const Status status = WriteOutput("--html", path, HistoryHtml(history.value()));
+    if (!status.ok()) return PrintFailure(status.failure());
+  } else {
+    Print(stdout, "{}", options.json ? HistoryJson(history.value()) : HistoryText(history.value()));
+  }
   return static_cast<int>(history.value().exit);
 }
 

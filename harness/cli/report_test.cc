@@ -139,6 +139,11 @@ TEST_F(ReportVerb, HistoryReadsFoldersOfRuns) {
   EXPECT_THAT(both.out, testing::StartsWith("2 runs from "));
   EXPECT_THAT(Report({"--history", dir_.Under("nights"), "--json"}).out,
               testing::StartsWith("{\n  \"schema\": 1"));
+  const std::string page = dir_.Under("p.html");
+  EXPECT_EQ(Report({"--history", dir_.Under("nights"), "--html", page}).exit_code, 4);
+  EXPECT_THAT(ReadFile(page), HasSubstr("history of 2 runs</h1>"));
+  for (const char* other : {"--junit", "--markdown", "--sarif", "--flame"})
+    EXPECT_EQ(Report({"--history", dir_.Under("nights"), other, page}).exit_code, 2) << other;
   EXPECT_EQ(Report({"--history", dir_.Under("nowhere")}).exit_code, 2);
   EXPECT_EQ(Report({"--history", dir_.Under("nights"), "--coverage-goal", "5"}).exit_code, 2);
   EXPECT_EQ(Report({"--history", dir_.Under("nights"), "--coverage"}).exit_code, 2);

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/base/numbers.h"
+#include "reports/history.h"
+#include "reports/html_parts.h"
+#include "reports/markup.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr size_t kRunsDrawn = 200;
+
+std::string OneLineHtml(const std::string& text) { return MarkupText(OnOneLine(text)); }
+
+// A mark for each of the newest runs that saw the bucket, the newest on the right. For the eye: the
+// numbers stand beside it.
+std::string RunsSeenHtml(const HistoryBucket& bucket) {
+  const size_t all = bucket.seen.size(), drawn = std::min(all, kRunsDrawn);
+  std::string path;
+  for (size_t i = 0; i < drawn; i++)
+    if (bucket.seen[all - drawn + i] > 0) path += fmt::format("M{} 0h1v10h-1z", i);
+  return fmt::format(
+      "<svg class=\"bar\" viewBox=\"0 0 {} 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
+      "<rect class=\"track\" width=\"{}\" height=\"10\"/><path class=\"share\" d=\"{}\"/></svg>",
+      drawn, drawn, path);
+}
+
+std::string BucketsHtml(const History& history) {
+  if (history.buckets.empty()) return "<p>None.</p>\n";
+  const size_t newest = history.runs.size() - 1;
+  std::vector<std::vector<std::string>> rows;
+  for (const HistoryBucket& bucket : history.buckets) {
+    std::string title = OneLineHtml(bucket.title);
+    if (bucket.first == newest && newest > 0) title += " <strong>new</strong>";
+    rows.push_back({title, std::string(GradeWord(bucket.grade)),
+                    std::string(RealismWord(bucket.realism)), Grouped(bucket.runs),
+                    RateWords(bucket.PerMillion(history.runs)), RunsSeenHtml(bucket),
+                    OneLineHtml(history.runs[bucket.first].started_at),
+                    OneLineHtml(history.runs[bucket.last].started_at)});
+  }
+  return TableHtml("Buckets of the same oracle, outcome and title",
+                   {"finding", "grade", "realism", "#runs", "#per million walks",
+                    "runs that saw it", "first seen", "last seen"},
+                   rows);
+}
+
+std::string RunsHtml(const History& history) {
+  std::vector<std::vector<std::string>> rows;
+  for (size_t i = history.runs.size(); i-- > 0;) {
+    const HistoryRun& run = history.runs[i];
+    rows.push_back({OneLineHtml(run.started_at), run.verdict.word, Grouped(run.walks),
+                    Grouped(run.buckets), Grouped(run.new_buckets), OneLineHtml(run.walker),
+                    OneLineHtml(run.vm_version), OneLineHtml(run.dir)});
+  }
+  return TableHtml("The newest run first",
+                   {"started", "verdict", "#walks", "#buckets", "#new", "walker", "VM", "folder"},
+                   rows);
+}
+
+}  // namespace
+
+std::string HistoryHtml(const History& history) {
+  std::string bad;
+  for (const auto& [dir, failure] : history.bad)
+    bad += "<li>" + OneLineHtml(failure.message) + "</li>\n";
+  if (!bad.empty()) bad = "<h2>Not read</h2>\n<ul class=\"limits\">\n" + bad + "</ul>\n";
+  const std::string title =
+      fmt::format("walkhammer: history of {}", Counted(history.runs.size(), "run"));
+  return PageHtml(
+      title,
+      fmt::format("<header>\n<h1>{}</h1>\n<p>From {} to {}.</p>\n</header>\n<main id=\"main\">\n{}"
+                  "<h2>Findings</h2>\n{}<h2>Runs</h2>\n{}</main>\n",
+                  title, OneLineHtml(history.runs.front().started_at),
+                  OneLineHtml(history.runs.back().started_at), bad, BucketsHtml(history),
+                  RunsHtml(history)));
+}
+
+}  // namespace walkhammer

@@ -15,6 +15,9 @@ constexpr size_t kRunsDrawn = 200;
 
 std::string OneLineHtml(const std::string& text) { return MarkupText(OnOneLine(text)); }
 
+// "2026-11-24"; the table of the runs has the time of the day.
+std::string DayOf(const HistoryRun& run) { return OneLineHtml(run.started_at.substr(0, 10)); }
+
 // A mark for each of the newest runs that saw the bucket, the newest on the right. For the eye: the
 // numbers stand beside it.
 std::string RunsSeenHtml(const HistoryBucket& bucket) {
@@ -38,8 +41,7 @@ std::string BucketsHtml(const History& history) {
     rows.push_back({title, std::string(GradeWord(bucket.grade)),
                     std::string(RealismWord(bucket.realism)), Grouped(bucket.runs),
                     RateWords(bucket.PerMillion(history.runs)), RunsSeenHtml(bucket),
-                    OneLineHtml(history.runs[bucket.first].started_at),
-                    OneLineHtml(history.runs[bucket.last].started_at)});
+                    DayOf(history.runs[bucket.first]), DayOf(history.runs[bucket.last])});
   }
   return TableHtml("Buckets of the same oracle, outcome and title",
                    {"finding", "grade", "realism", "#runs", "#per million walks",

@@ -194,7 +194,12 @@ judged() {
     native=$(sqlite3 "$out/run.db" "select count(*) from finding
       where oracle = 'agreement' and request like '%state in_native%'")
   }
-  compare puzzle-cut-off
+  # Only the first answers that differ are kept; on a busy machine all of them may be elsewhere.
+  for try in 1 2 3 4; do
+    out=$BATS_TEST_TMPDIR/cut-off-$try
+    compare puzzle-cut-off
+    [ "$native" -eq 0 ] || break
+  done
   [ "$native" -gt 0 ]
   out=$BATS_TEST_TMPDIR/fickle
   compare puzzle-fickle

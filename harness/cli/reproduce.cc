@@ -38,7 +38,7 @@ struct Options {
   bool no_stress = false, no_known = false, no_minimize = false, json = false;
 };
 
-enum class Verdict { kReproduced, kSameClass, kOther, kNot };
+enum class ReproductionVerdict { kReproduced, kSameClass, kOther, kNot };
 
 constexpr const char* kVerdictWords[] = {"reproduced", "same-class", "other-signature",
                                          "not-reproduced"};
@@ -46,7 +46,7 @@ constexpr const char* kVerdictWords[] = {"reproduced", "same-class", "other-sign
 // What was tried on one JDK, and what came of it.
 struct Reproduction {
   std::string jdk;  // path and version
-  Verdict verdict = Verdict::kNot;
+  ReproductionVerdict verdict = ReproductionVerdict::kNot;
   Hit hit;  // the best
   Reliability reliability;
   std::string minimized;  // path of the minimised request; empty: none
@@ -103,12 +103,12 @@ Result<bool> RunStages(const Options& options, StagePlan& plan, Reproduction& re
   return TakeStage(std::move(stage), plan, result);
 }
 
-Verdict VerdictOf(bool reproduced, const Reproduction& result) {
-  if (reproduced) return Verdict::kReproduced;
-  if (result.hit.closeness >= Closeness::kClass) return Verdict::kSameClass;
+ReproductionVerdict VerdictOf(bool reproduced, const Reproduction& result) {
+  if (reproduced) return ReproductionVerdict::kReproduced;
+  if (result.hit.closeness >= Closeness::kClass) return ReproductionVerdict::kSameClass;
   for (const StageOutcome& stage : result.stages)
-    if (!stage.others.empty()) return Verdict::kOther;
-  return Verdict::kNot;
+    if (!stage.others.empty()) return ReproductionVerdict::kOther;
+  return ReproductionVerdict::kNot;
 }
 
 // Writes the request that shows the crash, and a minimised one if it replays every time.
@@ -186,12 +186,12 @@ std::string VerdictText(const Reproduction& result) {
   const uint64_t walks = WalksOf(result);
   if (walks == 0) return "none: nothing could be walked on this JDK";
   switch (result.verdict) {
-    case Verdict::kReproduced:
+    case ReproductionVerdict::kReproduced:
       return fmt::format("reproduced, {} of {} replays: {}", result.reliability.shown,
                          result.reliability.times, result.hit.expect);
-    case Verdict::kSameClass:
+    case ReproductionVerdict::kSameClass:
       return "not reproduced, but the same class of failure: " + result.hit.expect;
-    case Verdict::kOther:
+    case ReproductionVerdict::kOther:
       return fmt::format(
           "not reproduced: 0 of {} walks, at most {:.1e} a walk (95 %); other "
           "signatures were seen",
@@ -205,7 +205,7 @@ std::string VerdictText(const Reproduction& result) {
 void PrintReproduction(const Reproduction& result) {
   std::set<std::string> others;
   Print(stdout, "on {}\n  verdict      {}\n", result.jdk, VerdictText(result));
-  if (result.verdict == Verdict::kReproduced) {
+  if (result.verdict == ReproductionVerdict::kReproduced) {
     Print(stdout, "  by           {}\n", result.hit.what);
     if (!result.minimized.empty()) Print(stdout, "  minimised    {}\n", result.minimized);
   }
@@ -214,7 +214,7 @@ void PrintReproduction(const Reproduction& result) {
           stage.seconds);
     others.insert(stage.others.begin(), stage.others.end());
   }
-  if (result.verdict != Verdict::kReproduced)
+  if (result.verdict != ReproductionVerdict::kReproduced)
     for (const std::string& other : others) Print(stdout, "  other        {}\n", other);
   Print(stdout, "  took         {:.1f} s\n", result.seconds);
 }
@@ -302,7 +302,7 @@ int RunReproduce(const Options& options, const std::vector<std::string>& jvm_fla
       continue;
     }
     if (WalksOf(result.value()) == 0) worst = std::max(worst, ExitCode::kToolFailed);
-    found |= result.value().verdict == Verdict::kReproduced;
+    found |= result.value().verdict == ReproductionVerdict::kReproduced;
     if (!options.json) PrintReproduction(result.value());
     all.push_back(ReproductionJson(result.value()));
   }

@@ -151,7 +151,8 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; i++) {
     const std::string_view step = argv[i];
     if (step.starts_with("worker="))
-      is_mine = state.value()->job.worker == std::atoi(argv[i] + step.find('=') + 1);
+      is_mine = state.value()->job.worker ==
+                static_cast<uint32_t>(std::atoi(argv[i] + step.find("=") + 1));
     else if (is_mine)
       walkhammer::Do(*state.value(), step);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzzers/engine_input.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -28,7 +29,7 @@ size_t Put(WalkRequest& request, const SymbolTable& symbols, uint8_t* out, size_
     bytes = EncodeBinary(request, symbols);
   }
   const size_t size = std::min(bytes.size(), max_size);
-  std::memcpy(out, bytes.data(), size);
+  std::copy_n(bytes.begin(), size, out);
   return size;
 }
 

@@ -42,4 +42,5 @@ int Main() {
 }  // namespace
 }  // namespace walkhammer
 
-int main() { return walkhammer::Main(); }
+// An exception ends the child; its parent says so.
+int main() { return walkhammer::Main(); }  // NOLINT(bugprone-exception-escape)

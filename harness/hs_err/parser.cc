@@ -135,7 +135,7 @@ bool Parser::EnterSection(const Line& line) {
     EndCut();
     return true;
   };
-  if (text.starts_with("----------") && text.find(" ") != std::string_view::npos) {
+  if (text.starts_with("----------") && text.find(' ') != std::string_view::npos) {
     expects_message_ = false;
     return enter(Section::kOther);
   }

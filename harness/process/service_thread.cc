@@ -60,7 +60,7 @@ Result<pthread_t> StartThread(const char* name, void* (*body)(void*), void* argu
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0)
     return Unable(std::string("cannot start the thread ") + name + ": " + std::strerror(error));
-  start.release();  // the thread owns it
+  (void)start.release();  // the thread owns it
   return thread;
 }
 

@@ -26,7 +26,7 @@ constexpr uint8_t kMostEarlyKind = 4;
 template <typename T>
 T Read(const uint8_t* from) {
   T value;
-  std::memcpy(&value, from, sizeof value);
+  std::memcpy(&value, from, sizeof(T));
   return value;
 }
 

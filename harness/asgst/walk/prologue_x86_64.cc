@@ -22,11 +22,14 @@ constexpr int kFpNumber = 5;  // of rbp in instructions
 constexpr uint8_t kPush = 0x50, kPop = 0x58, kPushFp = 0x55, kPopFp = 0x5d, kRet = 0xc3,
                   kJump = 0xe9;
 
-bool Starts(const uint8_t* code, std::initializer_list<uint8_t> bytes) {
-  size_t i = 0;
-  for (const uint8_t byte : bytes)
-    if (code[i++] != byte) return false;
+bool Starts(const uint8_t* code, const uint8_t* bytes, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (code[i] != bytes[i]) return false;
   return true;
+}
+
+bool Starts(const uint8_t* code, std::initializer_list<uint8_t> bytes) {
+  return Starts(code, bytes.begin(), bytes.size());
 }
 
 // Length in bytes of `sub rsp, N` at `code`; 0: another instruction.
@@ -37,6 +40,38 @@ int SubSp(const uint8_t* code) {
 
 bool StoresFp(const uint8_t* code) {  // mov [rsp+N], rbp
   return Starts(code, {0x48, 0x89, 0x6c, 0x24}) || Starts(code, {0x48, 0x89, 0xac, 0x24});
+}
+
+// Instructions between the pop of rbp and the return: polls and similar checks, by their first
+// bytes.
+struct Check {
+  uint8_t count;  // of bytes that tell the instruction
+  uint8_t bytes[3];
+  uint8_t length;  // in bytes
+};
+constexpr Check kChecks[] = {
+    {3, {0x49, 0x3b, 0xa7}, 7},  // cmp rsp, [r15+disp32]
+    {3, {0x49, 0x3b, 0x67}, 4},  // cmp rsp, [r15+disp8]
+    {2, {0x0f, 0x87}, 6},        // ja rel32
+    {2, {0x0f, 0x85}, 6},        // jne rel32
+    {3, {0xc5, 0xf8, 0x77}, 3},  // vzeroupper
+    {3, {0x41, 0x85, 0x02}, 3},  // test [r10], eax
+    {2, {0x85, 0x05}, 6},        // test [rip+disp32], eax (up to JDK 9)
+    {3, {0x41, 0xf6, 0x47}, 5},  // test byte [r15+disp8], imm8
+    {3, {0x41, 0xf6, 0x87}, 8},  // test byte [r15+disp32], imm8
+    {3, {0x49, 0x83, 0x7f}, 5},  // cmp qword [r15+disp8], imm8
+    {3, {0x49, 0x81, 0x7f}, 8},  // cmp qword [r15+disp8], imm32: an exception in native wrappers?
+    {1, {0x75}, 2},              // jne rel8
+    {3, {0x4d, 0x8b, 0x97}, 7},  // mov r10, [r15+disp32]
+};
+
+// Bytes from such a check at `code` to what is executed next; 0: it is another instruction.
+int CheckLength(const uint8_t* code) {
+  // je rel8: native wrappers of JDK 25 jump over the slow path of a poll
+  if (code[0] == 0x74 && code[1] < 0x80) return 2 + code[1];
+  for (const Check& check : kChecks)
+    if (Starts(code, check.bytes, check.count)) return check.length;
+  return 0;
 }
 
 // True if code at `pc`, after the pop of rbp, reaches its return through polls and similar checks
@@ -55,34 +90,9 @@ bool RunsToReturn(const MemoryReader& memory, uint64_t pc, const uint8_t* code,
       return !has_jumped && distance > 0 && memory.ReadBytes(to, there, kLeastWindow) &&
              RunsToReturn(memory, to, there, true);
     }
-    if (Starts(i, {0x49, 0x3b, 0xa7}))
-      at += 7;  // cmp rsp, [r15+disp32]
-    else if (Starts(i, {0x49, 0x3b, 0x67}))
-      at += 4;  // cmp rsp, [r15+disp8]
-    else if (Starts(i, {0x0f, 0x87}) || Starts(i, {0x0f, 0x85}))
-      at += 6;  // ja, jne rel32
-    else if (Starts(i, {0xc5, 0xf8, 0x77}))
-      at += 3;  // vzeroupper
-    else if (Starts(i, {0x41, 0x85, 0x02}))
-      at += 3;  // test [r10], eax
-    else if (Starts(i, {0x85, 0x05}))
-      at += 6;  // test [rip+disp32], eax (up to JDK 9)
-    else if (Starts(i, {0x41, 0xf6, 0x47}))
-      at += 5;  // test byte [r15+disp8], imm8
-    else if (Starts(i, {0x41, 0xf6, 0x87}))
-      at += 8;  // test byte [r15+disp32], imm8
-    else if (Starts(i, {0x74}) && i[1] < 0x80)
-      at += 2 + i[1];  // je rel8: native wrappers of JDK 25 check for a poll
-    else if (Starts(i, {0x49, 0x83, 0x7f}))
-      at += 5;  // cmp qword [r15+disp8], imm8
-    else if (Starts(i, {0x49, 0x81, 0x7f}))
-      at += 8;  // cmp qword [r15+disp8], imm32: native wrappers check for an exception
-    else if (Starts(i, {0x75}))
-      at += 2;  // jne rel8
-    else if (Starts(i, {0x4d, 0x8b, 0x97}))
-      at += 7;  // mov r10, [r15+disp32]
-    else
-      return false;
+    const int length = CheckLength(i);
+    if (length == 0) return false;
+    at += length;
   }
   return false;
 }

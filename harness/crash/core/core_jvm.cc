@@ -92,7 +92,7 @@ Result<std::unique_ptr<CoreJvm>> CoreJvm::Open(const CoreFile& core) {
   };
   ASSIGN_OR_RETURN(auto structs, VmStructs::Read(address_of, core));
   ASSIGN_OR_RETURN(auto code, CodeCache::Open(structs, core));
-  std::unique_ptr<CoreJvm> jvm(new CoreJvm(core, std::move(structs), std::move(code)));
+  std::unique_ptr<CoreJvm> jvm(new CoreJvm(core, std::move(structs), code));
   jvm->stub_list_ = address_of(kStubList);
   jvm->ReadVersion();
   RETURN_IF_ERROR(jvm->ReadLayouts());

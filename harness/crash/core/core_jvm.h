@@ -49,7 +49,7 @@ class CoreJvm {
 
  private:
   CoreJvm(const CoreFile& core, VmStructs structs, CodeCache code)
-      : core_(core), structs_(std::move(structs)), code_(std::move(code)) {}
+      : core_(core), structs_(std::move(structs)), code_(code) {}
   void ReadVersion();
   Status ReadLayouts();
   void DescribeCode(StateWriter& writer, StressState& state) const;

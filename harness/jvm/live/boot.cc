@@ -126,7 +126,7 @@ Status Jvm::SetUp(const jvmtiCapabilities& wanted, const std::vector<jvmtiEvent>
   ASSIGN_OR_RETURN(structs_, VmStructs::Load(library_));
   ASSIGN_OR_RETURN(layout_, ReadLayout(structs_));
   ASSIGN_OR_RETURN(auto cache, CodeCache::Open(structs_));
-  code_cache_ = std::make_unique<CodeCache>(std::move(cache));
+  code_cache_ = std::make_unique<CodeCache>(cache);
 
   const std::string version = Property("java.vm.specification.version");
   feature_ = std::atoi(version.c_str() + (version.starts_with("1.") ? 2 : 0));  // JDK 8: "1.8"

@@ -113,7 +113,7 @@ const char* MethodRegistry::Keep(std::string_view name) {
   return KeepLocked(name);
 }
 
-void MethodRegistry::Add(void* id, std::string name, int32_t code_size, bool is_native,
+void MethodRegistry::Add(void* id, const std::string& name, int32_t code_size, bool is_native,
                          uint64_t holder) {
   if (Find(id) != nullptr) return;
   if (used_ >= kMostMethods) {

@@ -61,7 +61,8 @@ class MethodRegistry {
   void AddClass(jvmtiEnv* jvmti, jclass klass, uint64_t holder = 0);
   // Adds one method; an id that is known stays unchanged. Not thread-safe against the other
   // functions that change the registry.
-  void Add(void* id, std::string name, int32_t code_size, bool is_native, uint64_t holder = 0);
+  void Add(void* id, const std::string& name, int32_t code_size, bool is_native,
+           uint64_t holder = 0);
   // Marks the methods of a class as unloaded, if but one class of that name is known; of several,
   // SweepUnloaded finds the one that is gone. `vm_name`: "pkg/Class", "Lpkg/Class;" or "pkg.Class".
   void MarkUnloaded(const char* vm_name);

@@ -418,29 +418,29 @@ void Columns(Row& row, Column column) {
 
 template <ARow<PeriodCountRow> Row, typename Column>
 void Columns(Row& row, Column column) {
+  column("part", row.part, kSinceSchema9);
   column("walker", row.walker);
   column("scene", row.scene);
   column("state", row.state);
   column("region", row.region);
   column("code", row.code);
   column("counts", row.counts);
-  column("part", row.part, kSinceSchema9);
 }
 
 template <ARow<PeriodTimeRow> Row, typename Column>
 void Columns(Row& row, Column column) {
+  column("part", row.part, kSinceSchema9);
   column("walker", row.walker);
   column("scene", row.scene);
   column("from_ns", row.from_ns);
   column("counts", row.counts);
-  column("part", row.part, kSinceSchema9);
 }
 
 template <ARow<PeriodBucketRow> Row, typename Column>
 void Columns(Row& row, Column column) {
+  column("part", row.part, kSinceSchema9);
   column("bucket", row.bucket, ColumnInfo{.more = "REFERENCES bucket (id)"});
   column("counts", row.counts);
-  column("part", row.part, kSinceSchema9);
 }
 
 }  // namespace walkhammer

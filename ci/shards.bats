@@ -23,6 +23,8 @@ fuzz() {
 # ask RUN SQL
 ask() { sqlite3 "$1/run.db" "$2"; }
 
+notes() { ask "$1" "SELECT kind, name FROM note"; }
+
 @test "shards, merged, show the requests of the whole campaign" {
   fuzz one --shard 1/2 --workers 2
   fuzz two --shard 2/2 --workers 1
@@ -33,7 +35,8 @@ ask() { sqlite3 "$1/run.db" "$2"; }
   [ "$(ask two 'SELECT walks FROM run')" -eq 8192 ]
   [ "$(ask one 'SELECT request_hash FROM run')" != "$(ask whole 'SELECT request_hash FROM run')" ]
   [ "$(ask merged 'SELECT group_concat(shard) FROM part')" = 1/2,2/2 ]
-  [ "$(ask merged 'SELECT count(*) FROM note')" -eq "$(ask one 'SELECT count(*) FROM note')" ]
+  # A busy machine gives a run notes of its own, such as that walkhammer stalled.
+  [ "$(notes merged | sort -u)" = "$({ notes one; notes two; } | sort -u)" ]
   "$WALKHAMMER" merge --out again merged one
   [ "$(ask again 'SELECT walks FROM run')" -eq 20000 ]
   "$root/ci/merge_scale.sh" --runs 16 two

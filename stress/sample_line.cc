@@ -318,17 +318,6 @@ uint64_t SampleLine::AnchorMethod(const Sample& sample) const {
   return StackWord(sample, sample.anchor_fp + 8 * static_cast<int64_t>(kInterpreterMethodSlot));
 }
 
-// Method* of the interpreted method that has just called another: its return address is still at
-// sp, the sender's sp is `sp + 8`, and fp is still its own. 0: there is none, or the return address
-// is in the link register.
-uint64_t SampleLine::CallingMethod(const Sample& sample, const ucontext_t& context) const {
-  const Registers& at = sample.registers;
-  if (kHasLinkRegister || ReadJavaRegisters(context).sender_sp != at.sp + 8 || at.fp <= at.sp ||
-      !code_.InInterpreter(StackWord(sample, at.sp)))
-    return 0;
-  return StackWord(sample, at.fp + 8 * static_cast<int64_t>(kInterpreterMethodSlot));
-}
-
 // Name of the stub by which the thread has left Java, 64 bytes at most; empty: there is none.
 std::string_view SampleLine::AnchorStub(const Sample& sample) const {
   constexpr size_t kLongest = 64;
@@ -388,10 +377,8 @@ Disagreement SampleLine::CountAgreement(const WalkSlot& slot, const ucontext_t& 
     count(Witness::kAnchor, AnchorEvidence(seen, AnchorMethod(slot.journal->sample)));
     count(Witness::kDebugInfo, AskDebugInfo(slot, kind == Disagreement::kNone));
   }
-  if (region == PcRegion::kCodelet) {
+  if (region == PcRegion::kCodelet)
     count(Witness::kByteCode, ByteCodeEvidence(seen, codelets_, pc, NextByteCode(context)));
-    count(Witness::kAnchor, AnchorEvidence(seen, CallingMethod(slot.journal->sample, context), 1));
-  }
   return kind;
 }
 

@@ -85,7 +85,6 @@ class SampleLine {
   static uint64_t StackWord(const Sample& sample, uint64_t address);
   static uint64_t AnchorPc(const Sample& sample);
   uint64_t AnchorMethod(const Sample& sample) const;
-  uint64_t CallingMethod(const Sample& sample, const ucontext_t& context) const;
   std::string_view AnchorStub(const Sample& sample) const;
   std::optional<Against> AskDebugInfo(const WalkSlot& slot, bool newest_alone) const;
   Disagreement CountAgreement(const WalkSlot& slot, const ucontext_t& context, int walker);

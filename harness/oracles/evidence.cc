@@ -159,25 +159,13 @@ std::optional<Against> CallEvidence(const Observation& seen, const CodeletCodes&
   return AgainstOf(!*mine, !*others);
 }
 
-namespace {
-
-// True if one of the frames 0 to `newer` is of `method`.
-bool Shows(const SampleFacts& facts, const Trace& trace, uint64_t method, int newer) {
-  for (int i = 0; i <= newer && i < trace.num_frames; i++)
-    if (facts.method_of(trace.frames[i].method) == method) return true;
-  return false;
-}
-
-}  // namespace
-
-std::optional<Against> AnchorEvidence(const Observation& seen, uint64_t method, int newer) {
+std::optional<Against> AnchorEvidence(const Observation& seen, uint64_t method) {
   const SampleFacts& facts = *seen.sample;
   if (method == 0 || facts.method_of == nullptr) return {};
   if (!Answered(seen.trace) || !Answered(seen.other.trace)) return {};
   void *mine = seen.trace.frames[0].method, *others = seen.other.trace.frames[0].method;
   if (mine == others || mine == nullptr || others == nullptr) return {};
-  return AgainstOf(!Shows(facts, seen.trace, method, newer),
-                   !Shows(facts, seen.other.trace, method, newer));
+  return AgainstOf(facts.method_of(mine) != method, facts.method_of(others) != method);
 }
 
 uint64_t MixFrame(uint64_t hash, const void* method, int32_t bci) {

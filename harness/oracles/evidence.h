@@ -55,11 +55,10 @@ std::optional<Against> ThreadStartEvidence(const Observation& seen);
 std::optional<Against> CallEvidence(const Observation& seen, const CodeletCodes& codelets,
                                     std::string_view stub);
 
-// An interpreted frame that is known to be active: the one at the thread's anchor, or the caller of
-// a method that is being entered. `method`: that frame's Method*; 0: there is no such frame.
-// `newer`: how many frames may be newer, 0 or 1. Judges only answers whose newest frames are of
+// The interpreted frame at the thread's anchor, which is the newest Java frame. `method`: that
+// frame's Method*; 0: there is no such frame. Judges only answers whose newest frames are of
 // different methods.
-std::optional<Against> AnchorEvidence(const Observation& seen, uint64_t method, int newer = 0);
+std::optional<Against> AnchorEvidence(const Observation& seen, uint64_t method);
 
 // What the JVM's debug information says of a pc: the newest method there, its byte code index, and
 // the callers that it is inlined in.

@@ -229,13 +229,6 @@ TEST_F(EvidenceTest, TheInterpretedFrameAtTheAnchor) {
   EXPECT_EQ(AnchorEvidence(seen_, kOthers), Against::kWalker);
   EXPECT_EQ(AnchorEvidence(seen_, 0x9000), Against::kBoth);
   EXPECT_EQ(AnchorEvidence(seen_, 0), std::nullopt) << "no such frame";
-  Frame entered[] = {others_, mine_};
-  seen_.other.trace = {Ending::kReturned, 2, entered};
-  EXPECT_EQ(AnchorEvidence(seen_, kMine), Against::kOther);
-  EXPECT_EQ(AnchorEvidence(seen_, kMine, 1), Against::kNeither) << "the callee is shown, too";
-  entered[1] = others_;
-  EXPECT_EQ(AnchorEvidence(seen_, kMine, 1), Against::kOther);
-  seen_.other.trace = {Ending::kReturned, 1, &others_};
   others_.method = nullptr;
   EXPECT_EQ(AnchorEvidence(seen_, kMine), std::nullopt) << "a frame without a method";
   others_ = mine_;

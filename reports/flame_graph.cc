@@ -15,6 +15,7 @@
 #include "harness/base/nearest.h"
 #include "harness/base/numbers.h"
 #include "reports/flame_page.h"
+#include "reports/markup.h"
 
 namespace walkhammer {
 namespace {
@@ -51,29 +52,6 @@ int ColourOf(std::string_view frame) {
 std::string Utf8(std::string_view text) {
   using Json = nlohmann::json;
   return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
-}
-
-std::string EscapeHtml(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
 }
 
 // A frame of the picture below its caller's, which has a smaller index; the root is 0.
@@ -213,7 +191,7 @@ std::string FlameGraphHtml(std::span<const FlameGroup> groups, std::string_view 
   for (size_t at = 0; (at = data.find('<', at)) != std::string::npos;)
     data.replace(at, 1, "\\u003c");
   std::string page = kFlamePage;
-  const std::string safe_title = EscapeHtml(Utf8(OnOneLine(std::string(title))));
+  const std::string safe_title = EscapeMarkup(Utf8(OnOneLine(std::string(title))));
   const size_t data_at = page.find("@DATA@");
   page.replace(data_at, 6, data);  // the last mark first: names may hold marks
   ReplaceOnce(page, "@TITLE@", safe_title);

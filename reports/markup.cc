@@ -10,15 +10,10 @@
 
 namespace walkhammer {
 
-std::string MarkupText(std::string_view text) {
-  std::string printable = Printable(text);
-  // U+FFFE and U+FFFF are valid UTF-8, and no characters of XML.
-  for (const char* forbidden : {"\xef\xbf\xbe", "\xef\xbf\xbf"})
-    for (size_t at = 0; (at = printable.find(forbidden, at)) != std::string::npos;)
-      printable.replace(at, 3, "?");
+std::string EscapeMarkup(std::string_view text) {
   std::string escaped;
-  escaped.reserve(printable.size());
-  for (const char c : printable) {
+  escaped.reserve(text.size());
+  for (const char c : text) {
     switch (c) {
       case '<':
         escaped += "&lt;";
@@ -37,6 +32,15 @@ std::string MarkupText(std::string_view text) {
     }
   }
   return escaped;
+}
+
+std::string MarkupText(std::string_view text) {
+  std::string printable = Printable(text);
+  // U+FFFE and U+FFFF are valid UTF-8, and no characters of XML.
+  for (const char* forbidden : {"\xef\xbf\xbe", "\xef\xbf\xbf"})
+    for (size_t at = 0; (at = printable.find(forbidden, at)) != std::string::npos;)
+      printable.replace(at, 3, "?");
+  return EscapeMarkup(printable);
 }
 
 std::string MarkdownText(std::string_view text) {

@@ -9,6 +9,9 @@
 
 namespace walkhammer {
 
+// Returns `text` with `<`, `>`, `&` and `"` as HTML and XML want them. Bytes stay as they are.
+std::string EscapeMarkup(std::string_view text);
+
 // Returns `text` for HTML and XML 1.0, between tags and in quoted attributes. "?" stands for each
 // byte or character that XML 1.0 forbids, for other control characters, and for what is no UTF-8.
 // Line ends and tabs stay.

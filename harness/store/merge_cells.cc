@@ -41,18 +41,16 @@ int RankOf(CellStatus status) {
   }
 }
 
+constexpr uint64_t Delivery::*kDeliveryCounts[] = {&Delivery::requested, &Delivery::delivered,
+                                                   &Delivery::coalesced, &Delivery::missed,
+                                                   &Delivery::walks,     &Delivery::successful};
+
 void ClampDelivery(Delivery& delivery) {
-  Clamp({&delivery.requested, &delivery.delivered, &delivery.coalesced, &delivery.missed,
-         &delivery.walks, &delivery.successful});
+  for (const auto count : kDeliveryCounts) Clamp({&(delivery.*count)});
 }
 
 void AddDelivery(const Delivery& more, Delivery& sum) {
-  sum.requested += more.requested;
-  sum.delivered += more.delivered;
-  sum.coalesced += more.coalesced;
-  sum.missed += more.missed;
-  sum.walks += more.walks;
-  sum.successful += more.successful;
+  for (const auto count : kDeliveryCounts) sum.*count += more.*count;
 }
 
 }  // namespace

@@ -121,36 +121,22 @@ Status RunMerger::AddParts(const std::vector<PartRow>& parts) {
   return Ok();
 }
 
-void RunMerger::AddTotals(const RunTotals& given) {
-  RunTotals more = given;
-  Clamp({&more.time_ms, &more.walks, &more.successful, &more.pristine_walks, &more.pristine_true,
-         &more.contained_crashes, &more.blocks});
-  totals_.time_ms += more.time_ms;
-  totals_.walks += more.walks;
-  totals_.successful += more.successful;
-  totals_.pristine_walks += more.pristine_walks;
-  totals_.pristine_true += more.pristine_true;
-  totals_.contained_crashes += more.contained_crashes;
+void RunMerger::AddTotals(const RunTotals& more) {
+  AddClamped(
+      more, totals_,
+      {&RunTotals::time_ms, &RunTotals::walks, &RunTotals::successful, &RunTotals::pristine_walks,
+       &RunTotals::pristine_true, &RunTotals::contained_crashes});
   totals_.request_hash ^= more.request_hash;
   totals_.children_started += more.children_started;
   totals_.children_retired += more.children_retired;
   totals_.children_died += more.children_died;
-  if (more.churn) {
-    ChurnTotals& sum = totals_.churn ? *totals_.churn : totals_.churn.emplace();
-    Clamp({&more.churn->collections, &more.churn->rounds, &more.churn->unloaded});
-    sum.collections += more.churn->collections;
-    sum.rounds += more.churn->rounds;
-    sum.unloaded += more.churn->unloaded;
-  }
-  if (more.settle) {
-    SettleTotals& sum = totals_.settle ? *totals_.settle : totals_.settle.emplace();
-    Clamp({&more.settle->most_ms, &more.settle->took_ms, &more.settle->unconfirmed,
-           &more.settle->unminimized});
-    sum.most_ms += more.settle->most_ms;
-    sum.took_ms += more.settle->took_ms;
-    sum.unconfirmed += more.settle->unconfirmed;
-    sum.unminimized += more.settle->unminimized;
-  }
+  if (more.churn)
+    AddClamped(*more.churn, totals_.churn ? *totals_.churn : totals_.churn.emplace(),
+               {&ChurnTotals::collections, &ChurnTotals::rounds, &ChurnTotals::unloaded});
+  if (more.settle)
+    AddClamped(*more.settle, totals_.settle ? *totals_.settle : totals_.settle.emplace(),
+               {&SettleTotals::most_ms, &SettleTotals::took_ms, &SettleTotals::unconfirmed,
+                &SettleTotals::unminimized});
 }
 
 // Blocks are united: each counts from when it was first entered.

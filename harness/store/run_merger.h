@@ -100,6 +100,11 @@ inline constexpr uint64_t kMostCount = uint64_t{1} << 43;
 inline void Clamp(std::initializer_list<uint64_t*> counts) {
   for (uint64_t* count : counts) *count = std::min(*count, kMostCount);
 }
+// Adds each of the counts, of kMostCount at most.
+template <typename Totals>
+void AddClamped(const Totals& more, Totals& sum, std::initializer_list<uint64_t Totals::*> counts) {
+  for (const auto count : counts) sum.*count += std::min(more.*count, kMostCount);
+}
 
 template <typename Row, typename Take>
 Status RunMerger::EachRow(const RunDb& from, const char* table, int since, const Take& take) const {

@@ -14,7 +14,8 @@ setup() {
 }
 
 # Replaces walkhammer. Runs are folders with an empty run.db; a run whose folder's name has SLOW in
-# it takes a minute, others end with CODE. The gate says that the group WORSE is worse.
+# it takes a minute, others end with CODE. The gate says that the group WORSE is worse, and finds
+# nothing to compare in the group EMPTY.
 fake_walkhammer() {
   WALKHAMMER=$BATS_TEST_TMPDIR/walkhammer
   cat >"$WALKHAMMER" <<'END'
@@ -33,6 +34,7 @@ fuzz*"${SLOW:-none}"* | stress*"${SLOW:-none}"*) exec sleep 60 ;;
 esac
 case $verb$all in
 gate*"${WORSE:-none}"*) echo 'walkhammer gate: worse' && exit 1 ;;
+gate*"${EMPTY:-none}"*) echo 'walkhammer gate: vacuous' && exit 4 ;;
 esac
 case $verb in
 fuzz | stress) exit "${CODE:-0}" ;;
@@ -139,6 +141,10 @@ wait_for() {
   echo "$output"
   [ "$status" -eq 1 ]
   [[ "$output" == *"1 of 2 groups are worse than in "*"/nights/2"* ]]
+  EMPTY=fuzz.a.agct run --separate-stderr "$root/ci/nightly.sh" --config "$config" \
+    --out "$BATS_TEST_TMPDIR/nights/4"
+  [ "$status" -eq 4 ]
+  [[ "$output" == *"1 of them could not be compared"* ]]
   for code in 1 3 4; do
     CODE=$code run "$root/ci/nightly.sh" --config "$config" --out "$BATS_TEST_TMPDIR/alone-$code/1"
     [ "$status" -eq "$code" ]

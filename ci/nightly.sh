@@ -18,7 +18,8 @@
 # --out (default out/nightly-DATE) gets plan, runs/, merged/, reports/ and summary.txt.
 # WALKHAMMER names the executable (default: the release build's).
 # Exit codes: 0 nothing is worse than the last night (without one: nothing was found), 1 something
-# is, 2 bad usage, 3 nothing of the plan can be run here, 4 a run failed or was vacuous, 130 interrupted.
+# is, 2 bad usage, 3 nothing of the plan can be run here, 4 a run or a comparison failed or was
+# vacuous, 130 interrupted.
 set -eu
 here=$(dirname "$0")
 walkhammer=${WALKHAMMER:-$here/../build/release/walkhammer}
@@ -103,7 +104,6 @@ case $budget in
 '' | *[!0-9]* | 0*) usage "time = $time is no number of minutes, nor of seconds such as 90s" ;;
 esac
 [ "$budget" != "$time" ] || budget=$((time * 60))
-[ "$budget" -ge "$least" ] || usage "time = $time is less than the $least s that a run takes"
 [ "$budget" -ge "$least" ] || usage "time = $time is less than the $least s that a run takes"
 case ${shard:-1/1} in
 *[!0-9/]* | */*/* | /* | */ | 0* | */0*) usage "shard = $shard is not I/N, as 2/8" ;;
@@ -297,7 +297,7 @@ last_night() {
 }
 
 [ -n "$baseline" ] || baseline=$(last_night)
-worse=0 compared=0
+worse=0 compared=0 not_judged=0
 for group in "$out"/merged/fuzz.* "$out"/merged/stress.*; do
   [ -f "$group/run.db" ] || continue
   tell "$group"
@@ -307,7 +307,11 @@ for group in "$out"/merged/fuzz.* "$out"/merged/stress.*; do
   "$walkhammer" gate --baseline "$before" --candidate "$group" ${policy:+--policy "$policy"} \
     >"$out/reports/$(basename "$group").gate.txt" || code=$?
   compared=$((compared + 1))
-  [ "$code" -ne 1 ] || worse=$((worse + 1))
+  case $code in
+  0) ;;
+  1) worse=$((worse + 1)) ;;
+  *) not_judged=$((not_judged + 1)) ;;
+  esac
 done
 
 # --- the verdict -----------------------------------------------------------------------------------
@@ -327,12 +331,13 @@ ended() {
     "are left to other nights"
   if [ "$compared" -gt 0 ]; then
     echo "nightly: $worse of $compared groups are worse than in $baseline"
+    [ "$not_judged" -eq 0 ] || echo "nightly: $not_judged of them could not be compared"
     for file in "$out"/reports/*.gate.txt; do tail -n 1 "$file"; done
   else
     echo 'nightly: there is no night to compare with'
   fi
 } | tee "$out/summary.txt"
 touch "$out/complete"
-[ "$(ended 2 4)" -eq 0 ] && [ "$not_merged" -eq 0 ] || exit 4
+[ "$(ended 2 4)" -eq 0 ] && [ "$not_merged" -eq 0 ] && [ "$not_judged" -eq 0 ] || exit 4
 [ "$(ended 0 1)" -gt 0 ] || exit 3
 if [ "$compared" -gt 0 ]; then [ "$worse" -eq 0 ] || exit 1; else [ "$(ended 1)" -eq 0 ] || exit 1; fi

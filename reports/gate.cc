@@ -32,14 +32,19 @@ std::string WhyVacuous(const GateSide& baseline, const GateSide& candidate) {
     if (side->successful == 0) return std::string("no walk of the ") + name + " returned a frame";
   const bool common =
       std::any_of(baseline.codes.begin(), baseline.codes.end(),
-                  [&](const auto& stratum) { return candidate.codes.contains(stratum.first); });
+                  [&](const auto& stratum) { return candidate.codes.contains(stratum.first); }) ||
+      (baseline.guided > 0 && candidate.guided > 0 &&
+       std::any_of(baseline.walked.begin(), baseline.walked.end(),
+                   [&](const std::string& name) { return candidate.walked.contains(name); }));
   return common ? "" : "the sides have no walker and workload in common";
 }
 
 void AddNotes(const GateSide& baseline, const GateSide& candidate, GateVerdict& verdict) {
   for (const GateSide* side : {&baseline, &candidate})
     verdict.notes.insert(verdict.notes.end(), side->differences.begin(), side->differences.end());
-  if (baseline.runs.size() + candidate.runs.size() < 4)
+  const size_t guided = baseline.guided + candidate.guided;
+  const size_t compared = baseline.runs.size() + candidate.runs.size() - guided;
+  if (compared > 0 && compared < 4)
     verdict.notes.push_back(
         "there are fewer than two runs on each side, so how far runs of one build differ is not "
         "measured but assumed; give more runs");
@@ -50,7 +55,12 @@ void AddNotes(const GateSide& baseline, const GateSide& candidate, GateVerdict& 
   if (before.tool_version != now.tool_version)
     verdict.notes.push_back(fmt::format("walkhammer {} made the baseline, {} the candidate",
                                         before.tool_version, now.tool_version));
-  if (baseline.times.empty() || candidate.times.empty())
+  if (guided > 0)
+    verdict.notes.push_back(fmt::format(
+        "{} of a guided engine, which chooses what it walks by what it has met, {} not compared by "
+        "error codes and times",
+        Counted(guided, "run"), guided == 1 ? "is" : "are"));
+  else if (baseline.times.empty() || candidate.times.empty())
     verdict.notes.push_back("a side has no times of walks, as runs before schema 8");
 }
 

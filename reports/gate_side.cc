@@ -65,6 +65,8 @@ class RunReader {
     ASSIGN_OR_RETURN(const auto parts, db_.Parts());
     for (const PartRow& part : parts) {
       side_.dirs.push_back(db_.dir());
+      is_guided_.push_back(part.identity.IsGuided());
+      side_.guided += part.identity.IsGuided() ? 1 : 0;
       side_.runs.push_back(
           {part.identity, part.totals, part.status, run.writer_alive, part.reason});
     }
@@ -129,6 +131,11 @@ class RunReader {
     if (part < 0 || part >= static_cast<int64_t>(parts_)) return std::nullopt;
     return static_cast<size_t>(part);
   }
+  // nullopt also of a guided run.
+  std::optional<size_t> CountedPart(int64_t part) const {
+    const auto at = PartOf(part);
+    return at && !is_guided_[*at] ? at : std::nullopt;
+  }
   const std::string& WorkloadOf(const std::string& scene) const {
     const auto at = workload_of_.find(scene);
     return at == workload_of_.end() ? scene : at->second;
@@ -144,7 +151,7 @@ class RunReader {
       if (!with_periods.contains(row.scene))
         rows.push_back({row.walker, row.scene, row.state, row.region, row.code, {row.count}});
     for (const PeriodCountRow& row : rows) {
-      const std::optional<size_t> part = PartOf(row.part);
+      const std::optional<size_t> part = CountedPart(row.part);
       if (!part) continue;
       const size_t run = run_ + *part;
       const size_t periods = std::max<size_t>(1, PeriodsOf(*part, row.scene));
@@ -162,7 +169,7 @@ class RunReader {
     ASSIGN_OR_RETURN(const auto rows, db_.PeriodTimes());
     std::map<std::tuple<size_t, std::string, std::string>, TimeSlots> all;
     for (const PeriodTimeRow& row : rows)
-      if (const auto part = PartOf(row.part))
+      if (const auto part = CountedPart(row.part))
         all[{*part, row.walker, row.scene}][row.from_ns] = row.counts;
     for (const auto& [key, slots] : all) {
       const auto& [part, walker, scene] = key;
@@ -219,8 +226,9 @@ class RunReader {
 
   const RunDb& db_;
   GateSide& side_;
-  size_t run_;        // of the first part; each part counts as a run
-  size_t parts_ = 1;  // runs that the folder holds
+  size_t run_;                   // of the first part; each part counts as a run
+  size_t parts_ = 1;             // runs that the folder holds
+  std::vector<bool> is_guided_;  // by part
   std::set<std::string> taken_;
   std::map<std::string, std::string> workload_of_;  // by label of the cell
   std::map<std::string, int64_t> cell_of_;

@@ -42,6 +42,7 @@ struct GateBucket {
 struct GateSide {
   std::vector<std::string> dirs;  // by run, as in all that is by run below
   std::vector<RunRow> runs;
+  size_t guided = 0;  // runs of guided engines, which are not in `codes` and `times`
   uint64_t walks = 0, successful = 0;
   uint64_t periods = 0;                       // with walks
   std::map<std::string, GateBucket> buckets;  // Forbidden ones, by title

@@ -311,6 +311,35 @@ TEST_F(Gate, NothingToCompareIsVacuous) {
   }
 }
 
+// A guided engine walks what it likes: its codes and times say nothing of the build.
+TEST_F(Gate, GuidedRunsAreComparedByWhatTheyFound) {
+  for (const char* engine : {"libfuzzer", "afl"}) {
+    MadeRun before;
+    before.engine = engine;
+    MadeRun now = before;
+    now.failing = 0.3;
+    now.ns = 3000;
+    const GateVerdict same = Judge({before, before}, {now, now});
+    ExpectPass(same);
+    EXPECT_THAT(same.notes, ElementsAre(HasSubstr("4 runs of a guided engine")));
+    EXPECT_EQ(same.codes.compared + same.codes.not_enough, 0u);
+    EXPECT_EQ(same.times.compared + same.times.not_enough, 0u);
+    now.buckets = {{.title = "crash in fresh"}};
+    ExpectRegression(Judge(before, now), GateKind::kNewCrash);
+    // Beside it, other runs are compared as ever.
+    MadeRun random, worse;
+    worse.failing = 0.02;
+    ExpectRegression(Judge({before, random}, {before, worse}), GateKind::kCodes);
+    const GateVerdict beside = Judge({before, random}, {before, random});
+    ExpectPass(beside);
+    EXPECT_EQ(beside.codes.compared, 1u);
+    EXPECT_THAT(beside.notes,
+                ElementsAre(HasSubstr("fewer than two"), HasSubstr("2 runs of a guided engine")));
+    now.workload = "torture:other";
+    EXPECT_EQ(Judge(before, now).word, "VACUOUS");
+  }
+}
+
 TEST_F(Gate, LittleDataIsSaidToBeLittle) {
   MadeRun run;
   run.periods = 2;

@@ -35,6 +35,7 @@ struct MadeRun {
   CellStatus status = CellStatus::kPassed;
   int reached = 0;  // blocks of TestCoverage; 0: no coverage
   uint64_t seed = 1;
+  std::string engine = "stress";
 
   // Writes the run.
   void Write(const std::string& dir) const;
@@ -56,6 +57,7 @@ inline void MadeRun::Write(const std::string& dir) const {
   std::normal_distribution<double> normal;
   RunIdentity identity = TestIdentity();
   identity.jdk_path = jdk;
+  identity.engine = engine;
   identity.started_at = fmt::format("2026-01-02T03:04:{:02}Z", seed % 60);
   RunDb run = std::move(RunDb::Create(dir, identity).value());
   const CellRow cell = MadeCell(*this);

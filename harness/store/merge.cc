@@ -17,7 +17,8 @@ namespace {
 struct Source {
   std::string dir;
   std::vector<std::string> ids;
-  std::string started_at;
+  std::string started_at;  // to the second, which shards of a short run share
+  std::string shard;
 };
 
 bool IsRunId(const std::string& text) {
@@ -65,7 +66,8 @@ class Sources {
       if (run.writer_alive)
         return BadInput(fmt::format("{}: this run still goes on; merge it when it has ended", dir));
       ASSIGN_OR_RETURN(const auto parts, db.Parts());
-      Source source{dir, {}, parts.front().identity.started_at};
+      const RunIdentity& oldest = parts.front().identity;
+      Source source{dir, {}, oldest.started_at, oldest.shard};
       for (const PartRow& part : parts) {
         if (!IsRunId(part.identity.run_id))
           return BadInput(fmt::format("{}: a run in it has no id of 32 hex digits", dir));
@@ -86,7 +88,8 @@ class Sources {
   Result<std::vector<std::string>> Choose(std::vector<std::string>& left_out) {
     std::sort(sources_.begin(), sources_.end(), [](const Source& a, const Source& b) {
       if (a.ids.size() != b.ids.size()) return a.ids.size() > b.ids.size();
-      return std::tie(a.started_at, a.ids, a.dir) < std::tie(b.started_at, b.ids, b.dir);
+      return std::tie(a.started_at, a.shard, a.ids, a.dir) <
+             std::tie(b.started_at, b.shard, b.ids, b.dir);
     });
     std::map<std::string, std::string> holders;  // folder by run id
     std::vector<const Source*> chosen;
@@ -112,7 +115,7 @@ class Sources {
       chosen.push_back(&source);
     }
     std::sort(chosen.begin(), chosen.end(), [](const Source* a, const Source* b) {
-      return std::tie(a->started_at, a->ids) < std::tie(b->started_at, b->ids);
+      return std::tie(a->started_at, a->shard, a->ids) < std::tie(b->started_at, b->shard, b->ids);
     });
     std::vector<std::string> dirs;
     for (const Source* source : chosen) dirs.push_back(source->dir);

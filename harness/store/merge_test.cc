@@ -16,6 +16,7 @@
 namespace walkhammer {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -316,6 +317,17 @@ TEST_F(Merge, SaysWhichShardIsMissing) {
   EXPECT_THAT(notes[0].detail, HasSubstr("2/3 is the first that is missing"));
   Merged({At("m"), c}, "all");
   EXPECT_THAT(Open("all").Notes().value(), IsEmpty());
+}
+
+TEST_F(Merge, ShardsOfOneSecondComeInTheirOrder) {
+  std::vector<std::string> dirs;
+  for (int i = 8; i >= 1; i--)
+    dirs.push_back(Make(fmt::format("s{}", i), 1, {},
+                        [&](RunIdentity& run) { run.shard = fmt::format("{}/8", i); }));
+  Merged(dirs, "m");
+  std::vector<std::string> shards;
+  for (const PartRow& part : Open("m").Parts().value()) shards.push_back(part.identity.shard);
+  EXPECT_THAT(shards, ElementsAre("1/8", "2/8", "3/8", "4/8", "5/8", "6/8", "7/8", "8/8"));
 }
 
 // --- folders of strangers ------------------------------------------------------------------------

@@ -10,9 +10,7 @@
 #include <vector>
 
 #include "harness/base/nearest.h"
-
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
+#include "harness/base/toml.h"
 
 namespace walkhammer {
 namespace {
@@ -54,7 +52,7 @@ class Parser {
   }
 
   Failure At(const toml::source_region& place, std::string_view what) const {
-    return BadInput(fmt::format("{}:{}: {}", name_, place.begin.line, what));
+    return BadToml(name_, place, what);
   }
 
  private:
@@ -118,9 +116,8 @@ const char* GateEffectWord(GateEffect effect) {
 Result<GatePolicy> ParseGatePolicy(std::string_view text, const std::string& name) {
   GatePolicy policy;
   Parser parser(name, policy);
-  const toml::parse_result parsed = toml::parse(text);
-  if (!parsed) return parser.At(parsed.error().source(), parsed.error().description());
-  RETURN_IF_ERROR(parser.Parse(parsed.table()));
+  ASSIGN_OR_RETURN(const toml::table table, ParseToml(text, name));
+  RETURN_IF_ERROR(parser.Parse(table));
   return policy;
 }
 

@@ -16,9 +16,9 @@ namespace walkhammer {
 namespace {
 
 constexpr size_t kMostPeriods =
-    4096;                            // a run has at most Periods::kMost; a stranger's may say more
-constexpr double kFastest = 0.1;     // share of a period's walks whose time counts
-constexpr double kFewestTimes = 50;  // walks of a period whose mean counts
+    4096;                         // a run has at most Periods::kMost; a stranger's may say more
+constexpr double kFastest = 0.1;  // share of a period's walks whose time counts
+constexpr double kFewestTimedWalks = 50;  // walks of a period whose mean counts
 
 // How often a time was taken, by period.
 using TimeSlots = std::map<uint64_t, std::vector<uint64_t>>;
@@ -31,7 +31,7 @@ uint64_t At(const std::vector<uint64_t>& counts, size_t period) {
 std::optional<double> LogOfFastest(const TimeSlots& slots, size_t period) {
   double walks = 0, before = 0;
   for (const auto& [from_ns, counts] : slots) walks += static_cast<double>(At(counts, period));
-  if (walks < kFewestTimes) return std::nullopt;
+  if (walks < kFewestTimedWalks) return std::nullopt;
   for (const auto& [from_ns, counts] : slots) {
     const auto here = static_cast<double>(At(counts, period));
     if (here > 0 && before + here >= kFastest * walks) {

@@ -9,9 +9,7 @@
 
 #include "harness/base/nearest.h"
 #include "harness/base/text.h"
-
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
+#include "harness/base/toml.h"
 
 namespace walkhammer {
 namespace {
@@ -94,7 +92,7 @@ class BugReader {
   }
 
   Failure At(const toml::source_region& place, std::string_view what) const {
-    return BadInput(fmt::format("{}:{}: {}", name_, place.begin.line, what));
+    return BadToml(name_, place, what);
   }
 
  private:
@@ -243,9 +241,8 @@ class BugReader {
 
 Result<ParsedBug> ParseBug(std::string_view text, const std::string& name) {
   BugReader reader(name);
-  const toml::parse_result parsed = toml::parse(text);
-  if (!parsed) return reader.At(parsed.error().source(), parsed.error().description());
-  return reader.Read(parsed.table());
+  ASSIGN_OR_RETURN(const toml::table table, ParseToml(text, name));
+  return reader.Read(table);
 }
 
 namespace {

@@ -50,6 +50,7 @@ libxml2-utils
 lld-14
 shellcheck
 sqlite3
+time
 unzip
 zip
 '

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <string>
+#include <utility>
 
 #include "harness/base/files.h"
 #include "harness/crash/crash_testing.h"
@@ -103,13 +105,29 @@ TEST(Guilt, OfRealLogsOnlyThoseOfWalkersAreGuilty) {
   for (const auto& entry : std::filesystem::directory_iterator(WALKHAMMER_CRASH_LOGS)) {
     const std::string name = entry.path().filename();
     if (entry.path().extension() != ".log") continue;
-    const bool is_walker = name.find("agct") != std::string::npos || name == "macos-aarch64.log";
+    const bool is_walker = name.find("agct") != std::string::npos ||
+                           name.find("walker") != std::string::npos || name == "macos-aarch64.log";
     (is_walker ? guilty : innocent)++;
     const Guilt guilt = GuiltOf(ReadFile(entry.path())).guilt;
     EXPECT_EQ(guilt, is_walker ? Guilt::kWalker : Guilt::kNone) << name;
   }
-  EXPECT_GE(guilty, 5);
+  EXPECT_GE(guilty, 9);
   EXPECT_GE(innocent, 30);
+}
+
+TEST(Guilt, OfRealLogsNamesTheWalkerOfTheJvm) {
+  const std::pair<const char*, const char*> kLogs[] = {
+      {"17.0.15-walker-jfr", "JFR's thread sampler"},
+      {"17.0.15-walker-jvmti", "JVMTI GetAllStackTraces"},
+      {"25-walker-jfr", "JFR's thread sampler"},
+      {"25-walker-jfr-cpu", "JFR's CPU-time sampler"},
+  };
+  for (const auto& [name, whose] : kLogs) {
+    const std::string path = std::string(WALKHAMMER_CRASH_LOGS) + "/" + name + ".log";
+    const GuiltVerdict verdict = GuiltOf(ReadFile(path));
+    ASSERT_EQ(verdict.guilt, Guilt::kWalker) << name;
+    EXPECT_STREQ(verdict.pattern->whose, whose) << name;
+  }
 }
 
 TEST(Guilt, EveryPatternHasAnOwner) {

@@ -10,7 +10,7 @@
 # leaves the other rounds out. The last line is made for a pull request. docs/gate.md says how it
 # judges.
 # WALKHAMMER names the executable (default: the release build's). DIR is new (default out/gate-DATE);
-# it keeps the runs.
+# it keeps the runs, the verdict in gate.txt, and reports/ on the candidate's runs for a CI's pages.
 # Exit codes: 0 nothing is worse, 1 something is, 2 bad usage, 3 an image cannot be run here, 4 the
 # runs say nothing.
 set -eu
@@ -108,4 +108,13 @@ while [ "$round" -le "$rounds" ]; do
   round=$((round + 1))
 done
 
-gate
+mkdir "$out/reports"
+for folder in "$out"/candidate/*; do
+  report=$out/reports/$(basename "$folder")
+  "$walkhammer" report "$folder" --html "$report.html" --junit "$report.xml" \
+    --markdown "$report.md" >"$out/log" 2>&1 || [ "$?" -eq 1 ] || cat "$out/log" >&2
+done
+code=0
+gate >"$out/gate.txt" || code=$?
+cat "$out/gate.txt"
+exit "$code"

@@ -278,7 +278,7 @@ options=$("$walkhammer" report --help)
 tell() {
   report=$out/reports/$(basename "$1")
   "$walkhammer" report "$1" >"$report.txt" || [ "$?" -eq 1 ] || echo "nightly: see $report.txt" >&2
-  for form in html:html junit:xml markdown:md; do
+  for form in html:html junit:xml markdown:md sarif:sarif; do
     case $options in
     *"--${form%:*}"*)
       "$walkhammer" report "$1" "--${form%:*}" "$report.${form#*:}" >"$report.log" 2>&1 ||

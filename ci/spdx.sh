@@ -8,7 +8,8 @@ cd "$(dirname "$0")/.."
 [ "$#" -gt 0 ] || {
   # shellcheck disable=SC2046  # no file of this tree has a blank in its name
   set -- $(git ls-files '*.cc' '*.h' '*.h.in' '*.java' '*.groovy' '*.js' '*.xsl' '*.sh' '*.bats' \
-    '*.cmake' CMakeLists.txt '*/CMakeLists.txt' .ci/run)
+    '*.cmake' CMakeLists.txt '*/CMakeLists.txt' .ci/run \
+    'ci/examples/*')
 }
 missing=0
 for file in "$@"; do

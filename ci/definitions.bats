@@ -26,7 +26,7 @@ named() {
       count = split(held $0, words); held = ""; command = ""
       for (i = 1; i <= count; i++) {
         word = words[i]
-        if (word ~ /(^|\/)ci\/([a-z-]+\/)?[a-z_]+\.sh[.,:;]*$/) {
+        if (word ~ /(^|\/)ci\/([a-z-]+\/)*[a-z_]+\.sh[.,:;]*$/) {
           sub(/.*ci\//, "ci/", word); sub(/[.,:;]*$/, "", word); print command = word
         } else if (word ~ /(^|\/)walkhammer$/ && words[i + 1] ~ /^[a-z]+[.,:;]*$/) {
           word = words[++i]; sub(/[.,:;]*$/, "", word); print command = "walkhammer " word

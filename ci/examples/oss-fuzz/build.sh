@@ -21,8 +21,8 @@ cmake --build "$WORK/walkhammer" --target $targets
 mkdir -p "${OUT:?}/lib"
 for target in $targets; do
   cp "$WORK/walkhammer/$target" "$OUT/"
-  # The machine that fuzzes has the C library alone.
-  ldd "$OUT/$target" |
+  # The machine that fuzzes has the C library alone. Beside the build there is no lib/ yet.
+  ldd "$WORK/walkhammer/$target" |
     awk '/=> \// && $1 !~ /^(libc|libm|libdl|librt|libpthread|ld-linux.*)\.so/ { print $3 }' |
     while read -r library; do cp -L "$library" "$OUT/lib/"; done
 done

@@ -79,6 +79,8 @@ target_compile_definitions(report_output_test PRIVATE
 wh_test(gate_test reports/gate_policy_test.cc reports/gate_statistics_test.cc reports/gate_test.cc
         LIBS wh_reports)
 wh_test(merge_test harness/store/merge_test.cc LIBS wh_store)
+wh_test(query_test harness/store/run_query_test.cc LIBS wh_store)
+wh_test(query_verb_test harness/cli/query_test.cc LIBS wh_cli)
 wh_test(gate_verb_test harness/cli/gate_test.cc LIBS wh_cli)
 wh_test(report_verb_test harness/cli/report_test.cc LIBS wh_cli)
 wh_test(oracles_test

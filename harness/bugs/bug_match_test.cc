@@ -312,15 +312,6 @@ TEST_F(SightingTest, AMinimisedRequestIsReadOnlyInsideOfTheRun) {
   EXPECT_THAT(ReadSightings(run).value()[0].walk, Not(HasSubstr("0x77")));
 }
 
-TEST(VersionOfVmTest, IsTheLastWord) {
-  EXPECT_EQ(VersionOfVm("Eclipse Adoptium, OpenJDK 64-Bit Server VM, 25.0.3+9-LTS"),
-            "25.0.3+9-LTS");
-  EXPECT_EQ(VersionOfVm("Debian OpenJDK 64-Bit Server VM 25.504-b08"), "8u504-b08");
-  EXPECT_EQ(VersionOfVm("VM 25.x-b08"), "25.x-b08");
-  EXPECT_EQ(VersionOfVm("VM 25-b08"), "25-b08");
-  EXPECT_EQ(VersionOfVm(""), "");
-}
-
 TEST(SafeFlagsTest, KeepsWhatNamesNoFileAndNoCommand) {
   const std::string safe =
       "-Xint -Xmx512m -Xss1M -XX:+UseZGC -XX:-UseG1GC -XX:ParallelGCThreads=2 -Xcomp";

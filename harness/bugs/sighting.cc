@@ -18,6 +18,7 @@
 #include "harness/request/symbol_table.h"
 #include "harness/request/text_form.h"
 #include "harness/request/walker_table.h"
+#include "harness/store/vm_version.h"
 
 namespace walkhammer {
 namespace {
@@ -235,26 +236,10 @@ class SightingReader {
   std::map<std::pair<std::string, std::string>, Sighting> found_;  // by signature, build
 };
 
-// JDK 8's HotSpot has versions of its own: "25.504-b08" is that of 8u504-b08.
-std::optional<std::string> VersionOfJdk8(std::string_view hotspot) {
-  const size_t minus = hotspot.find("-b");
-  if (!hotspot.starts_with("25.") || minus == hotspot.npos) return std::nullopt;
-  const std::string_view update = hotspot.substr(3, minus - 3);
-  if (update.empty() || update.find_first_not_of("0123456789") != update.npos) return std::nullopt;
-  return fmt::format("8u{}{}", update, hotspot.substr(minus));
-}
-
 }  // namespace
 
 Result<std::vector<Sighting>> ReadSightings(const RunDb& run, const std::string& build) {
   return SightingReader(run, build).Read();
-}
-
-std::string VersionOfVm(std::string_view vm_version) {
-  const std::vector<std::string> words = Words(vm_version.substr(0, kMostText));
-  if (words.empty()) return "";
-  const std::string version = Tame(words.back());
-  return VersionOfJdk8(version).value_or(version);
 }
 
 std::string SafeFlags(std::string_view flags) {

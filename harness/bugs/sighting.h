@@ -34,10 +34,6 @@ struct Sighting {
 // that do not tell their versions apart; empty: what the run says.
 Result<std::vector<Sighting>> ReadSightings(const RunDb& run, const std::string& build = "");
 
-// The JDK's version in what a JVM says of itself: "25.0.3+9-LTS" of "Eclipse Adoptium OpenJDK
-// 64-Bit Server VM 25.0.3+9-LTS"; "8u504-b08" of JDK 8's "... VM 25.504-b08".
-std::string VersionOfVm(std::string_view vm_version);
-
 // Those of the JVM flags that can do no harm when a run's bug is replayed by somebody else:
 // switches and numbers of -XX:, -X with a number or a mode. Flags that name a file or a command
 // are left out. Space-separated.

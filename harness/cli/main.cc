@@ -27,6 +27,6 @@ int main(int argc, char** argv) {
   CatchInterrupts();
   return RunCommand({AddDoctor, AddFuzz, AddStress, AddStep, AddReplay, AddImport, AddReproduce,
                      AddBisect, AddCheck, AddBundle, AddMinimize, AddShow, AddReport, AddGate,
-                     AddBugs, AddMerge, AddRedact, AddList},
+                     AddQuery, AddBugs, AddMerge, AddRedact, AddList},
                     chosen, argc, argv);
 }

@@ -97,6 +97,11 @@ void Verb::Argument(const std::string& name, std::vector<std::string>& values,
   verb_->add_option(name, values, what)->required();
 }
 
+void Verb::Arguments(const std::string& name, std::vector<std::string>& values,
+                     const std::string& what) {
+  verb_->add_option(name, values, what)->type_name("");
+}
+
 void Verb::Json(bool& json) { Flag("--json", json, "Print the result as JSON on stdout"); }
 
 void Verb::Provider(std::string& provider, bool library_only) {

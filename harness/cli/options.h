@@ -44,6 +44,10 @@ class Verb {
   void Argument(const std::string& name, std::string& value, const std::string& what);
   void Argument(const std::string& name, std::vector<std::string>& values, const std::string& what);
 
+  // Positional arguments, none or more.
+  void Arguments(const std::string& name, std::vector<std::string>& values,
+                 const std::string& what);
+
   // --json
   void Json(bool& json);
   // --provider: see ProviderNamed; `library_only`: see ProviderLibraryNamed.

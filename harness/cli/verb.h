@@ -52,6 +52,7 @@ void AddImport(CLI::App& app, Invocation& chosen);
 void AddList(CLI::App& app, Invocation& chosen);
 void AddMerge(CLI::App& app, Invocation& chosen);
 void AddMinimize(CLI::App& app, Invocation& chosen);
+void AddQuery(CLI::App& app, Invocation& chosen);
 void AddRedact(CLI::App& app, Invocation& chosen);
 void AddReplay(CLI::App& app, Invocation& chosen);
 void AddReport(CLI::App& app, Invocation& chosen);

@@ -267,7 +267,8 @@ class RunDb {
   Result<std::vector<std::pair<int64_t, int64_t>>> BucketCells() const;
 
  private:
-  friend class RunMerger;  // see merge.h
+  friend class RunMerger;   // see merge.h
+  friend class JoinedRuns;  // see run_query.h
   RunDb() = default;
   Status Initialize(const RunIdentity& identity);
   Status UpdateTotals(const RunTotals& totals);

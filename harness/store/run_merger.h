@@ -108,15 +108,7 @@ void AddClamped(const Totals& more, Totals& sum, std::initializer_list<uint64_t 
 
 template <typename Row, typename Take>
 Status RunMerger::EachRow(const RunDb& from, const char* table, int since, const Take& take) const {
-  if (from.schema_ < since) return Ok();
-  Statement rows(from.db_, fmt::format("SELECT {} FROM {}", NamesOf<Row>(from.schema_), table));
-  for (;;) {
-    ASSIGN_OR_RETURN(const bool more, rows.Step());
-    if (!more) return Ok();
-    Row row{};
-    ReadRow(rows, row);
-    RETURN_IF_ERROR(take(row));
-  }
+  return walkhammer::EachRow<Row>(from.db_, from.schema_, table, since, take);
 }
 
 template <typename Row, typename Change>

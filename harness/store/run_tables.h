@@ -443,6 +443,21 @@ void Columns(Row& row, Column column) {
   column("counts", row.counts);
 }
 
+// Calls take(row) -> Status for each row of `table`, which exists since schema `since`, in a file
+// of schema `schema`.
+template <typename Row, typename Take>
+Status EachRow(const Database& db, int schema, const char* table, int since, const Take& take) {
+  if (schema < since) return Ok();
+  Statement rows(db, fmt::format("SELECT {} FROM {}", NamesOf<Row>(schema), table));
+  for (;;) {
+    ASSIGN_OR_RETURN(const bool more, rows.Step());
+    if (!more) return Ok();
+    Row row{};
+    ReadRow(rows, row);
+    RETURN_IF_ERROR(take(row));
+  }
+}
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_STORE_RUN_TABLES_H_

@@ -11,6 +11,7 @@ namespace walkhammer {
 namespace {
 
 constexpr int kMostFieldBytes = 16 << 20;  // the largest of our own, a stack's frames, take 3 MiB
+constexpr int kMostRowBytes = 4 * kMostFieldBytes;
 constexpr int kStepsAtOnce = 1000;
 constexpr uint64_t kWorkOfRow = 100;  // for the reader's memory: a row of ours takes up to 1 KiB
 
@@ -61,6 +62,15 @@ Result<Database> Database::OpenToRead(const std::string& path, const std::string
   return db;
 }
 
+Result<Database> Database::OpenTemporary() {
+  Result<Database> db =
+      Open("the temporary database", "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  if (!db.ok()) return db;
+  sqlite3_limit(db.value().handle(), SQLITE_LIMIT_LENGTH, kMostRowBytes);
+  RETURN_IF_ERROR(db.value().Exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF"));
+  return db;
+}
+
 bool Database::Spend(uint64_t work) const {
   if (work_left_ == nullptr) return true;
   *work_left_ -= std::min(*work_left_, work);
@@ -79,7 +89,7 @@ Failure Database::Error() const {
   if (failed_io && (system_error == ENOSPC || system_error == EDQUOT)) code = SQLITE_FULL;
   switch (code & 0xff) {
     case SQLITE_FULL:
-      return ToolFailed(fmt::format("{}: the disk is full; free space and start a new run", path_));
+      return ToolFailed(fmt::format("{}: the disk is full; free space and try again", path_));
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_CANTOPEN:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thin layer over SQLite: database handle, prepared statements and transactions. Every error
-// becomes a Failure that says what to do. Used by RunDb only. Signal-safe: no.
+// becomes a Failure that says what to do. Used by the store only. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_STORE_SQLITE_H_
 #define WALKHAMMER_HARNESS_STORE_SQLITE_H_
 
@@ -28,6 +28,9 @@ class Database {
   // size. Whatever is wrong with the file is kBadInput.
   static Result<Database> OpenToRead(const std::string& path, const std::string& uri,
                                      int flags = 0);
+
+  // A file of this process alone, of which SQLite keeps 2 MB in memory, and which goes with it.
+  static Result<Database> OpenTemporary();
 
   sqlite3* handle() const { return handle_.get(); }
   Status Exec(const char* sql);

@@ -22,11 +22,11 @@ setup() { cd "$BATS_FILE_TMPDIR" || return; }
   run -0 "$WALKHAMMER" query runs one two
   [ "${#lines[@]}" -eq 3 ]
   run -0 "$WALKHAMMER" query crashes one two
-  [[ "$output" == *puzzle-crash* ]]
+  [[ "$output" == *Misbehave* ]]
   run -0 "$WALKHAMMER" query crashes two
-  [[ "$output" != *puzzle-crash* ]]
+  [[ "$output" != *Misbehave* ]]
   for run in one two; do
-    [ "$("$WALKHAMMER" query --sql 'SELECT sum(count) FROM count' $run | tail -n 1)" = \
+    [ "$("$WALKHAMMER" query --sql 'SELECT sum(count) AS n FROM count' $run | tail -n 1)" = \
       "$(sqlite3 $run/run.db 'SELECT sum(count) FROM count')" ]
   done
   run -0 "$WALKHAMMER" query unwalkable one two
@@ -50,7 +50,7 @@ setup() { cd "$BATS_FILE_TMPDIR" || return; }
   endless='WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n'
   run -2 timeout 20 "$WALKHAMMER" query --time 500ms --sql "$endless" one
   [[ "$output" == *"takes longer than it may"* ]]
-  run -4 timeout --preserve-status --signal INT 1 env --default-signal=INT \
+  run -4 timeout --foreground --preserve-status --signal INT 2 env --default-signal=INT \
     "$WALKHAMMER" query --sql "$endless" one
   [[ "$output" == *"was interrupted"* ]]
 }
@@ -61,7 +61,7 @@ setup() { cd "$BATS_FILE_TMPDIR" || return; }
   for form in "" --json; do
     # shellcheck disable=SC2086  # no form is no argument
     "$WALKHAMMER" query crashes $form hostile >said
-    grep puzzle-crash said
+    grep Misbehave said
     ! LC_ALL=C grep "$(printf '[\001-\010\013-\037\177\233]')" said
   done
 }

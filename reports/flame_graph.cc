@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -57,48 +58,76 @@ std::string Utf8(std::string_view text) {
 // A frame of the picture below its caller's, which has a smaller index; the root is 0.
 struct Flame {
   uint32_t parent = 0, name = 0;
-  uint64_t count = 0;  // of stacks that it is on
+  uint64_t count = 0, before = 0;  // of stacks that it is on; of the baseline's
 };
 
 // All names, each once and in alphabetical order, and the frames in pre-order, neighbours in
 // alphabetical order.
 struct Picture {
   std::vector<std::pair<std::string_view, int>> names;  // and colour
-  std::vector<Flame> frames;                            // without the root
-  std::vector<uint32_t> levels;                         // of the frames, from 1
+  Flame root;
+  std::vector<Flame> frames;     // without the root
+  std::vector<uint32_t> levels;  // of the frames, from 1
 };
 
-// The groups' trees as one, each below a frame of its own if there are several. Frames that no
-// stack is on have a count of 0.
-std::vector<Flame> JoinedTrees(std::span<const FlameGroup> groups,
-                               std::vector<std::pair<std::string_view, int>>& names) {
-  std::vector<Flame> all(1);
-  std::unordered_map<std::string_view, uint32_t> ids;
-  const auto add_name = [&](std::string_view name, int colour) {
-    names.emplace_back(name, colour);
-    return static_cast<uint32_t>(names.size() - 1);
-  };
-  for (const FlameGroup& group : groups) {
+// Trees as one. Frames that no stack is on have a count of 0.
+class TreeJoiner {
+ public:
+  // A group's tree, below a frame of its own if `framed`, with its counts in `count`.
+  void Add(const FlameGroup& group, bool framed, uint64_t Flame::*count) {
     const std::vector<StackTree::Node>& nodes = group.stacks.nodes();
-    std::vector<uint32_t> name_of;
-    for (const std::string& name : group.stacks.names()) {
-      const auto [known, is_new] = ids.try_emplace(name, 0);
-      if (is_new) known->second = add_name(name, ColourOf(name));
-      name_of.push_back(known->second);
+    std::vector<uint32_t> name_of, at(std::max<size_t>(1, nodes.size()));
+    for (const std::string& name : group.stacks.names())
+      name_of.push_back(NameOf(name, ColourOf(name)));
+    if (framed) at[0] = FrameOf(0, NameOf(group.name, kCell));
+    for (size_t i = 1; i < nodes.size(); i++) {
+      at[i] = FrameOf(at[nodes[i].parent], name_of[nodes[i].name]);
+      frames_[at[i]].*count += nodes[i].count;
     }
-    if (groups.size() > 1) all.push_back({0, add_name(group.name, kCell), 0});
-    const auto base = static_cast<uint32_t>(all.size() - 1);
-    for (size_t i = 1; i < nodes.size(); i++)
-      all.push_back({base + nodes[i].parent, name_of[nodes[i].name], nodes[i].count});
   }
-  for (size_t i = all.size(); i-- > 1;) all[all[i].parent].count += all[i].count;
-  return all;
-}
+  // With the counts of the frames that each one calls.
+  std::vector<Flame> Frames() const {
+    std::vector<Flame> all = frames_;
+    for (size_t i = all.size(); i-- > 1;) {
+      all[all[i].parent].count += all[i].count;
+      all[all[i].parent].before += all[i].before;
+    }
+    return all;
+  }
+  const std::vector<std::pair<std::string_view, int>>& names() const { return names_; }
 
-Picture Draw(std::span<const FlameGroup> groups) {
+ private:
+  uint32_t NameOf(std::string_view name, int colour) {
+    const auto [known, is_new] = (colour == kCell ? cells_ : functions_).try_emplace(name, 0);
+    if (is_new) {
+      known->second = static_cast<uint32_t>(names_.size());
+      names_.emplace_back(name, colour);
+    }
+    return known->second;
+  }
+  uint32_t FrameOf(uint32_t parent, uint32_t name) {
+    const auto [known, is_new] = known_.try_emplace(uint64_t{parent} << 32 | name, 0);
+    if (is_new) {
+      known->second = static_cast<uint32_t>(frames_.size());
+      frames_.push_back({parent, name});
+    }
+    return known->second;
+  }
+
+  std::vector<std::pair<std::string_view, int>> names_;
+  std::unordered_map<std::string_view, uint32_t> cells_, functions_;
+  std::vector<Flame> frames_ = std::vector<Flame>(1);
+  std::unordered_map<uint64_t, uint32_t> known_;  // by caller and name
+};
+
+Picture Draw(std::span<const FlameGroup> groups, std::span<const FlameGroup> before) {
   Picture picture;
-  std::vector<std::pair<std::string_view, int>> names;
-  std::vector<Flame> all = JoinedTrees(groups, names);
+  TreeJoiner trees;
+  for (const FlameGroup& group : groups) trees.Add(group, groups.size() > 1, &Flame::count);
+  for (const FlameGroup& group : before) trees.Add(group, groups.size() > 1, &Flame::before);
+  const auto& names = trees.names();
+  std::vector<Flame> all = trees.Frames();
+  picture.root = all[0];
   std::vector<uint32_t> order(names.size()), ranks(names.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(),
@@ -112,7 +141,7 @@ Picture Draw(std::span<const FlameGroup> groups) {
   // The frames below each one, the last first; a stack of those yet to be drawn.
   std::vector<uint32_t> by_caller;
   for (uint32_t i = 1; i < all.size(); i++)
-    if (all[i].count > 0) by_caller.push_back(i);
+    if (all[i].count + all[i].before > 0) by_caller.push_back(i);
   std::sort(by_caller.begin(), by_caller.end(), [&](uint32_t a, uint32_t b) {
     return std::tuple(all[a].parent, all[b].name) < std::tuple(all[b].parent, all[a].name);
   });
@@ -142,6 +171,21 @@ std::string TreeText(const Picture& picture) {
   return text;
 }
 
+// Of each frame, the count of the baseline and its ShareChange: two further members of the data.
+std::string DifferenceText(const Picture& picture, bool framed) {
+  std::string before, changes;
+  Flame of = picture.root;
+  for (size_t i = 0; i < picture.frames.size(); i++) {
+    const Flame& frame = picture.frames[i];
+    if (framed && picture.levels[i] == 1) of = frame;
+    const char* comma = i == 0 ? "" : ",";
+    before += fmt::format("{}{}", comma, frame.before);
+    changes +=
+        fmt::format("{}{}", comma, ShareChange(frame.before, of.before, frame.count, of.count));
+  }
+  return fmt::format(R"(,"before":[{}],"changes":[{}])", before, changes);
+}
+
 void ReplaceOnce(std::string& page, std::string_view mark, const std::string& text) {
   page.replace(page.find(mark), mark.size(), text);
 }
@@ -167,7 +211,8 @@ Result<std::vector<FlameGroup>> FlameGroups(const RunDb& db, std::string_view wa
     if (!wanted.empty() && wanted != label && wanted != std::to_string(cell.position)) continue;
     found = true;
     ASSIGN_OR_RETURN(auto stacks, db.Stacks(cell.position));
-    if (!stacks.empty()) groups.push_back({label, std::move(stacks)});
+    if (!stacks.empty())
+      groups.push_back({label, std::move(stacks), cell.workload + " " + cell.profile});
   }
   if (!found) return NoSuchCell(cells, wanted);
   if (!groups.empty()) return groups;
@@ -176,17 +221,19 @@ Result<std::vector<FlameGroup>> FlameGroups(const RunDb& db, std::string_view wa
       "; the report says how they ended");
 }
 
-std::string FlameGraphHtml(std::span<const FlameGroup> groups, std::string_view title) {
-  const Picture picture = Draw(groups);
+namespace {
+
+// `more`: further members of the page's data, each after a comma.
+std::string FlamePage(const Picture& picture, const std::string& more, std::string_view title) {
   nlohmann::ordered_json names = nlohmann::ordered_json::array(), colours = names;
   for (const auto& [name, colour] : picture.names) {
     names.push_back(name);
     colours.push_back(colour);
   }
   std::string data =
-      fmt::format(R"({{"names":{},"colours":{},"shades":{},"tree":[{}]}})",
+      fmt::format(R"({{"names":{},"colours":{},"shades":{},"tree":[{}]{}}})",
                   names.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace),
-                  colours.dump(), kShades, TreeText(picture));
+                  colours.dump(), kShades, TreeText(picture), more);
   // "</script>" or "<!--" in a name must not end the element that the data are in.
   for (size_t at = 0; (at = data.find('<', at)) != std::string::npos;)
     data.replace(at, 1, "\\u003c");
@@ -197,6 +244,71 @@ std::string FlameGraphHtml(std::span<const FlameGroup> groups, std::string_view 
   ReplaceOnce(page, "@TITLE@", safe_title);
   ReplaceOnce(page, "@HEADING@", safe_title);
   return page;
+}
+
+// Named by workload, and in its order. A workload that `wanted` lacks may be there more than once;
+// nullptr: none may.
+Result<std::map<std::string, FlameGroup>> ByWorkload(
+    const RunDb& db, std::string_view cell, const std::map<std::string, FlameGroup>* wanted) {
+  ASSIGN_OR_RETURN(auto groups, FlameGroups(db, cell));
+  std::map<std::string, FlameGroup> by_workload;
+  for (FlameGroup& group : groups) {
+    const std::string name = group.name = group.workload;
+    const bool is_new = by_workload.try_emplace(name, std::move(group)).second;
+    if (!is_new && (wanted == nullptr || wanted->contains(name)))
+      return BadInput(
+          fmt::format("{}: has \"{}\" more than once, on several JDKs; give runs of one JDK each",
+                      db.dir(), name));
+  }
+  return by_workload;
+}
+
+}  // namespace
+
+std::string FlameGraphHtml(std::span<const FlameGroup> groups, std::string_view title) {
+  return FlamePage(Draw(groups, {}), "", title);
+}
+
+Result<FlameComparison> CompareFlames(const RunDb& before, const RunDb& now,
+                                      std::string_view cell) {
+  ASSIGN_OR_RETURN(auto of_now, ByWorkload(now, cell, nullptr));
+  ASSIGN_OR_RETURN(auto of_before, ByWorkload(before, "", &of_now));
+  FlameComparison both;
+  for (auto& [name, group] : of_now) {
+    const auto at = of_before.find(name);
+    if (at == of_before.end()) {
+      both.left_out.push_back(name);
+      continue;
+    }
+    both.now.push_back(std::move(group));
+    both.before.push_back(std::move(at->second));
+    of_before.erase(at);
+  }
+  if (cell.empty())
+    for (const auto& [name, group] : of_before) both.left_out.push_back(name);
+  if (!both.now.empty()) return both;
+  return BadInput(fmt::format("{} and {} have no workload and profile with stacks in common",
+                              before.dir(), now.dir()));
+}
+
+int ShareChange(uint64_t before, uint64_t of_before, uint64_t now, uint64_t of_now) {
+  if (of_before == 0 || of_now == 0) return 0;
+  // As if walks were independent, of which kSure deviations allow for that they are not.
+  constexpr double kSure = 4;
+  const auto old_walks = static_cast<double>(of_before), new_walks = static_cast<double>(of_now);
+  const double old_share = static_cast<double>(before) / old_walks,
+               new_share = static_cast<double>(now) / new_walks;
+  const double share = static_cast<double>(before + now) / (old_walks + new_walks);
+  const double deviation = std::sqrt(share * (1 - share) * (1 / old_walks + 1 / new_walks));
+  if (std::abs(new_share - old_share) <= kSure * deviation) return 0;
+  const double low = std::min(old_share, new_share), high = std::max(old_share, new_share);
+  const int step = high >= 2 * low ? 3 : high >= 1.5 * low ? 2 : high >= 1.1 * low ? 1 : 0;
+  return new_share > old_share ? step : -step;
+}
+
+std::string FlameDifferenceHtml(const FlameComparison& comparison, std::string_view title) {
+  const Picture picture = Draw(comparison.now, comparison.before);
+  return FlamePage(picture, DifferenceText(picture, comparison.now.size() > 1), title);
 }
 
 std::string CollapsedText(std::span<const FlameGroup> groups) {

@@ -172,5 +172,115 @@ TEST(FlameGroups, AreOfOneCellOrOfThoseWithStacks) {
           "torture:recursion jdk17 zgc, ");
 }
 
+TEST(ShareChange, TellsAStepFromChance) {
+  const auto change = [](uint64_t before, uint64_t now) {
+    return ShareChange(before, 100'000, now, 200'000);
+  };
+  EXPECT_EQ(change(10'000, 20'000), 0);
+  EXPECT_EQ(change(10'000, 21'900), 0);  // surely, but by less than a tenth
+  EXPECT_EQ(change(10'000, 22'100), 1);
+  EXPECT_EQ(change(10'000, 29'900), 1);
+  EXPECT_EQ(change(10'000, 30'100), 2);
+  EXPECT_EQ(change(10'000, 40'000), 3);
+  EXPECT_EQ(change(11'100, 20'000), -1);
+  EXPECT_EQ(change(15'100, 20'000), -2);
+  EXPECT_EQ(change(20'000, 20'000), -3);
+  EXPECT_EQ(change(0, 100), 3);
+  EXPECT_EQ(change(100, 0), -3);
+  EXPECT_EQ(change(0, 5), 0);  // new, but so few may be chance
+  EXPECT_EQ(change(5, 0), 0);
+  EXPECT_EQ(change(0, 0), 0);
+  EXPECT_EQ(ShareChange(100'000, 100'000, 200'000, 200'000), 0);
+  EXPECT_EQ(ShareChange(0, 0, 5, 10), 0);
+}
+
+// The page's tree with both counts and the change, a line for each frame.
+std::string DifferenceOf(const std::string& page) {
+  const nlohmann::json data = DataOf(page);
+  std::string text;
+  for (size_t i = 0; i < data["before"].size(); i++)
+    text += std::string(data["tree"][3 * i].get<size_t>() - 1, ' ') +
+            data["names"][data["tree"][3 * i + 1].get<size_t>()].get<std::string>() + " " +
+            std::to_string(data["before"][i].get<uint64_t>()) + " " +
+            std::to_string(data["tree"][3 * i + 2].get<uint64_t>()) + " " +
+            std::to_string(data["changes"][i].get<int>()) + "\n";
+  EXPECT_EQ(data["tree"].size(), 3 * data["changes"].size());
+  return text;
+}
+
+TEST(FlameDifference, JoinsTheFramesOfBothRuns) {
+  FlameComparison both;
+  both.before = {{"w zgc", {{"a.B.f()V", 500}, {"a.B.f()V\ngone", 300}, {"same", 200}}}};
+  both.now = {{"w zgc", {{"a.B.f()V", 1000}, {"a.B.f()V\nfresh", 600}, {"same", 400}}}};
+  EXPECT_EQ(DifferenceOf(FlameDifferenceHtml(both, "t")),
+            "a.B.f()V 800 1600 0\n"
+            " fresh 0 600 3\n"
+            " gone 300 0 -3\n"
+            "same 200 400 0\n");
+  const nlohmann::json plain = DataOf(FlameGraphHtml(both.now, "t"));
+  EXPECT_FALSE(plain.contains("before"));
+  EXPECT_FALSE(plain.contains("changes"));
+  const std::string same = DifferenceOf(FlameDifferenceHtml({both.now, both.now, {}}, "t"));
+  EXPECT_THAT(same, AllOf(HasSubstr(" fresh 600 600 0\n"), Not(HasSubstr("gone"))));
+}
+
+// One cell had more time than the other; within each, nothing changed but g.
+TEST(FlameDifference, SharesAreThoseOfTheCell) {
+  FlameComparison both;
+  both.before = {{"a zgc", {{"f", 1000}}}, {"b zgc", {{"f", 500}, {"g", 500}}}};
+  both.now = {{"a zgc", {{"f", 9000}}}, {"b zgc", {{"f", 900}, {"g", 100}}}};
+  EXPECT_EQ(DifferenceOf(FlameDifferenceHtml(both, "t")),
+            "a zgc 1000 9000 0\n"
+            " f 1000 9000 0\n"
+            "b zgc 1000 1000 0\n"
+            " f 500 900 2\n"
+            " g 500 100 -3\n");
+}
+
+// A run with cells of these workloads, on one JDK; each with one stack.
+RunDb RunOf(const std::string& dir, const char* jdk, const std::vector<std::string>& workloads) {
+  RunDb run = std::move(RunDb::Create(dir, TestIdentity()).value());
+  for (size_t i = 0; i < workloads.size(); i++) {
+    CellRow cell = TestCell(static_cast<int64_t>(i));
+    cell.workload = workloads[i];
+    cell.label = workloads[i] + " " + jdk + " " + std::to_string(i);
+    cell.profile = "zgc";
+    EXPECT_TRUE(run.SaveCell(cell).ok());
+    StackTree stacks{{"f", 1 + i}};
+    EXPECT_TRUE(run.SaveStacks(cell.position, stacks).ok());
+  }
+  return run;
+}
+
+TEST(FlameDifference, ComparesWhatBothRunsHave) {
+  const TempDir dir;
+  const RunDb before = RunOf(dir.Under("a"), "jdk17", {"x", "y", "z"}),
+              now = RunOf(dir.Under("b"), "jdk21", {"q", "z", "y"}),
+              twice = RunOf(dir.Under("c"), "jdk21", {"z", "z", "q"});
+  const FlameComparison all = CompareFlames(before, now, "").value();
+  ASSERT_EQ(all.now.size(), 2U);
+  ASSERT_EQ(all.before.size(), 2U);
+  EXPECT_EQ(all.now[0].name, "y zgc");
+  EXPECT_EQ(all.before[0].name, "y zgc");
+  EXPECT_EQ(all.before[0].stacks.nodes()[1].count, 2U);
+  EXPECT_EQ(all.now[0].stacks.nodes()[1].count, 3U);
+  EXPECT_THAT(all.left_out, testing::ElementsAre("q zgc", "x zgc"));
+  const FlameComparison one = CompareFlames(before, now, "1").value();
+  ASSERT_EQ(one.now.size(), 1U);
+  EXPECT_EQ(one.now[0].name, "z zgc");
+  EXPECT_TRUE(one.left_out.empty());
+  // What is there twice is refused where it is compared, and only there.
+  EXPECT_TRUE(CompareFlames(twice, now, "0").ok());
+  EXPECT_TRUE(CompareFlames(now, twice, "1").ok());
+  for (const auto& refused : {CompareFlames(twice, now, ""), CompareFlames(now, twice, ""),
+                              CompareFlames(before, now, "0"), CompareFlames(before, now, "7")}) {
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.failure().code, ExitCode::kBadInput);
+    EXPECT_EQ(refused.failure().message.find('\n'), std::string::npos);
+  }
+  EXPECT_THAT(CompareFlames(before, now, "0").failure().message, HasSubstr("in common"));
+  EXPECT_THAT(CompareFlames(twice, now, "").failure().message, HasSubstr("one JDK each"));
+}
+
 }  // namespace
 }  // namespace walkhammer

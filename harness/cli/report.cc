@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "harness/base/numbers.h"
 #include "harness/base/print.h"
 #include "harness/cli/options.h"
 #include "harness/findings/crash_folder.h"
@@ -24,6 +25,7 @@ struct Options {
   std::vector<std::string> runs;
   std::string function;
   std::string flame, collapsed, cell;  // files; the cell they show, empty: all
+  std::string baseline;                // the run that the flame graph is compared with, if any
   // By ReportOutputs(): the file to write, "-" for stdout, empty for none.
   std::vector<std::string> outputs = std::vector<std::string>(ReportOutputs().size());
   std::optional<double> coverage_goal;
@@ -56,6 +58,8 @@ Status CheckOptions(const Options& options) {
     return BadInput("--function goes with --coverage or --unreached");
   if (!options.cell.empty() && options.flame.empty() && options.collapsed.empty())
     return BadInput("--cell goes with --flame or --collapsed");
+  if (!options.baseline.empty() && (options.flame.empty() || !options.collapsed.empty()))
+    return BadInput("--baseline goes with --flame alone, not with --collapsed");
   if (options.history) return CheckHistory(options);
   if (WritesFiles(options) && options.runs.size() > 1)
     return BadInput("an option that writes a file goes with one run");
@@ -92,9 +96,22 @@ Status WriteOutput(const char* option, const std::string& path, const std::strin
   return Ok();
 }
 
+// Writes the flame graph of a run held against a baseline, and says which cells it leaves out.
+Status WriteFlameDifference(const Options& options, const RunDb& db) {
+  ASSIGN_OR_RETURN(const RunDb baseline, RunDb::Open(options.baseline));
+  ASSIGN_OR_RETURN(const auto comparison, CompareFlames(baseline, db, options.cell));
+  std::string title =
+      fmt::format("walkhammer: {} against {}", RunName(db.dir()), RunName(baseline.dir()));
+  if (comparison.now.size() == 1) title += ", " + comparison.now[0].name;
+  for (const std::string& name : comparison.left_out)
+    Print(stderr, "{}: not compared: one of the runs has no stacks of it\n", OnOneLine(name));
+  return WriteOutput("--flame", options.flame, FlameDifferenceHtml(comparison, title));
+}
+
 // Writes the flame graph and the collapsed stacks that the options ask for, and prints a line for
 // each.
 Status WriteStacks(const Options& options, const RunDb& db) {
+  if (!options.baseline.empty()) return WriteFlameDifference(options, db);
   ASSIGN_OR_RETURN(const auto groups, FlameGroups(db, options.cell));
   if (!options.flame.empty()) {
     std::string title = "walkhammer: " + RunName(db.dir());
@@ -168,6 +185,8 @@ void AddReport(CLI::App& app, Invocation& chosen) {
             "Of functions whose names contain this; with --coverage or --unreached", "NAME");
   verb.Text("--flame", o->flame,
             "A flame graph of the stacks that a stress or step run saw, as a page", "FILE.html");
+  verb.Text("--baseline", o->baseline,
+            "With --flame: coloured by how the share of each frame changed from this run's", "RUN");
   verb.Text("--collapsed", o->collapsed,
             "These stacks as text, in the collapsed format of flamegraph.pl", "FILE");
   verb.Text("--cell", o->cell, "Of this cell, by label or position; with --flame or --collapsed",

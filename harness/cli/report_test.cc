@@ -149,5 +149,26 @@ TEST_F(ReportVerb, HistoryReadsFoldersOfRuns) {
   EXPECT_EQ(Report({"--history", dir_.Under("nights"), "--coverage"}).exit_code, 2);
 }
 
+TEST_F(ReportVerb, AFlameGraphCanBeHeldAgainstABaseline) {
+  for (const char* name : {"before", "now"}) {
+    RunDb run = std::move(RunDb::Create(dir_.Under(name), TestIdentity()).value());
+    ASSERT_TRUE(run.SaveCell(TestCell(0)).ok());
+    StackTree stacks{{"f", 100}, {name, 900}};
+    ASSERT_TRUE(run.SaveStacks(0, stacks).ok());
+    ASSERT_TRUE(run.Finish(RunStatus::kCleanEnd, TestTotals()).ok());
+  }
+  const std::string before = dir_.Under("before"), now = dir_.Under("now"),
+                    page = dir_.Under("p.html"), text = dir_.Under("p.txt");
+  EXPECT_EQ(Report({now, "--baseline", before}).exit_code, 2);
+  EXPECT_EQ(Report({now, "--baseline", before, "--collapsed", text}).exit_code, 2);
+  EXPECT_EQ(Report({now, "--baseline", before, "--flame", page, "--collapsed", text}).exit_code, 2);
+  EXPECT_EQ(Report({now, "--baseline", dir_.Under("none"), "--flame", page}).exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(page));
+  const Outcome written = Report({now, "--baseline", before, "--flame", page});
+  EXPECT_EQ(written.exit_code, Report({now}).exit_code) << written.err;
+  EXPECT_THAT(ReadFile(page), HasSubstr("<h1>walkhammer: now against before, "));
+  EXPECT_THAT(ReadFile(page), HasSubstr("\"changes\":[-3,0,3]"));
+}
+
 }  // namespace
 }  // namespace walkhammer

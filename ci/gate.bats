@@ -26,9 +26,13 @@ while [ "$#" -gt 0 ]; do
   shift
 done
 [ "$verb" = gate ] || exit 1
+case $all in
+*--baseline*) ;;
+*) exit 0 ;; # checks files
+esac
 case ${BUG:+$all} in
 *fuzz-${BUG:-none}*)
-  echo '{"changes": [{"effect": "fail", "kind": "new-crash"}]}'
+  echo '{"changes": [{"effect": "fail", "kind": "'"${KIND:-new-crash}"'"}]}'
   exit 1
   ;;
 *) echo '{"changes": [{"effect": "fail", "kind": "codes"}]}' ;;
@@ -39,6 +43,15 @@ END
 
 # calls VERB: how often.
 calls() { grep -c "^$1 " "$WALKHAMMER.calls"; }
+
+# judged CODE PART: the gate of the two runs, with the store, ends with CODE and says PART.
+judged() {
+  run "$WALKHAMMER" gate --baseline "$out/before" --candidate "$out/now" --bugs "$BATS_TEST_TMPDIR/bugs" \
+    --policy "$BATS_TEST_TMPDIR/policy.toml"
+  echo "$status: $output"
+  [ "$status" -eq "$1" ]
+  [[ "$output" == *"$2"* ]]
+}
 
 @test "a JDK is not worse than itself" {
   run --separate-stderr "$root/ci/gate.sh" --time 20s --rounds 1 --walker asgst --out "$out" "$jdk" "$jdk"
@@ -97,3 +110,60 @@ calls() { grep -c "^$1 " "$WALKHAMMER.calls"; }
   [ "$(calls fuzz)" -eq 4 ]
   [[ "$output" == *"the other rounds are left out"* ]]
 }
+@test "a fixed bug that is back leaves the other rounds out, a known one does not" {
+  mkdir "$BATS_TEST_TMPDIR/bugs"
+  for kind in reopened known; do
+    fake_walkhammer
+    rm -f "$WALKHAMMER.calls"
+    KIND=$kind BUG=1 run "$root/ci/gate.sh" --rounds 3 --bugs "$BATS_TEST_TMPDIR/bugs" --build 17.0.9+9 \
+      --out "$out-$kind" "$jdk" "$jdk"
+    echo "$kind: $output"
+    grep -q -- "^gate --baseline .* --bugs $BATS_TEST_TMPDIR/bugs --build 17.0.9+9 --replay " "$WALKHAMMER.calls"
+    case $kind in
+    reopened) [ "$(calls fuzz)" -eq 2 ] ;;
+    known) [ "$(calls fuzz)" -eq 6 ] ;;
+    esac
+  done
+}
+
+@test "a bad store is one sentence, before anything runs" {
+  mkdir "$BATS_TEST_TMPDIR/bugs"
+  echo 'state = "opne"' >"$BATS_TEST_TMPDIR/bugs/x.toml"
+  for options in "--bugs $BATS_TEST_TMPDIR/bugs" "--bugs /none" "--build 17" \
+    "--bugs $root/corpora/none --build 17"; do
+    # shellcheck disable=SC2086  # words
+    run --separate-stderr "$root/ci/gate.sh" $options --out "$out" "$jdk" "$jdk"
+    echo "$options: $status: $output $stderr"
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [ ! -e "$out" ]
+  done
+}
+
+@test "what the store knows is told and passes; what it does not, no longer, or has as fixed fails" {
+  for side in before:asgst now:asgst,puzzle-crash; do
+    run "$WALKHAMMER" fuzz --jdk "$jdk" --walker "${side#*:}" --scene c2 --time 9s --no-confirm \
+      --no-coverage --out "$out/${side%:*}"
+  done
+  printf '[effects]\ncodes = "ignore"\nslower = "ignore"\n' >"$BATS_TEST_TMPDIR/policy.toml"
+  mkdir "$BATS_TEST_TMPDIR/bugs"
+  bug=$BATS_TEST_TMPDIR/bugs/JDK-1.toml
+  judged 1 "fail  new-crash      crash in"
+  head='title = "t"
+signatures = ["*"]'
+  printf '%s\n' "$head" 'state = "open"' >"$bug"
+  judged 0 "known: JDK-1; seen "
+  [[ "$output" != *"fail "* ]]
+  sed 's/"\*"/"puzzle-crash: hang*"/' "$bug" >"$bug.other" && mv "$bug.other" "$bug"
+  judged 1 "fail  new-crash      crash in"
+  printf '%s\n' "$head" 'state = "accepted"' 'reason = "r"' 'until = 2999-12-31' >"$bug"
+  judged 0 " is accepted: JDK-1, until 2999-12-31: r"
+  sed -i 's/2999-12-31/2020-02-29/' "$bug"
+  judged 1 "JDK-1 was accepted until 2020-02-29: r; seen "
+  printf '%s\n' "$head" 'state = "fixed"' 'fixed-in = "99"' >"$bug"
+  judged 0 "known: JDK-1, fixed in 99; seen "
+  sed -i 's/99/8/' "$bug"
+  judged 1 "is back: JDK-1 was fixed in 8; seen "
+}
+

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Before integration: runs two JDK images in turn, and says whether the second is worse.
 #   ci/gate.sh [--time TIME] [--rounds N] [--workload GLOB] [--walker LIST] [--policy FILE]
-#              [--out DIR] BASELINE CANDIDATE
+#              [--bugs DIR] [--build VERSION] [--out DIR] BASELINE CANDIDATE
 # Each round is a stress run and a fuzz run of the baseline, then of the candidate, so that what
 # changes on the machine meets both. The rounds (default 3) share the TIME: minutes, or
 # seconds such as 90s (default 10 minutes of walks; starting, confirming and replaying come on top).
 # After each round, what only the candidate has found is replayed on both images. A confirmed new bug
-# leaves the other rounds out. The last line is made for a pull request. docs/gate.md says how it
+# leaves the other rounds out. DIR of --bugs is a store of bugs (docs/bugs.md): what it knows is no
+# news, and what it has as fixed should be gone; VERSION is that of the candidate, for JDKs that all
+# call themselves the same. The last line is made for a pull request. docs/gate.md says how it
 # judges.
 # WALKHAMMER names the executable (default: the release build's). DIR is new (default out/gate-DATE);
 # it keeps the runs, the verdict in gate.txt, and reports/ on the candidate's runs for a CI's pages.
@@ -16,7 +18,8 @@
 set -eu
 here=$(dirname "$0")
 walkhammer=${WALKHAMMER:-$here/../build/release/walkhammer}
-time=10 rounds=3 workload=torture:mixed walker=agct policy='' out=out/gate-$(date +%Y%m%d-%H%M%S)
+time=10 rounds=3 workload=torture:mixed walker=agct policy='' bugs='' build=''
+out=out/gate-$(date +%Y%m%d-%H%M%S)
 times=10
 
 usage() {
@@ -26,7 +29,7 @@ usage() {
 
 while [ "$#" -gt 0 ]; do
   case $1 in
-  --time | --rounds | --workload | --walker | --policy | --out)
+  --time | --rounds | --workload | --walker | --policy | --bugs | --build | --out)
     [ "$#" -ge 2 ] || usage "$1 wants a value"
     case $1 in
     --time) time=$2 ;;
@@ -34,6 +37,8 @@ while [ "$#" -gt 0 ]; do
     --workload) workload=$2 ;;
     --walker) walker=$2 ;;
     --policy) policy=$2 ;;
+    --bugs) bugs=$2 ;;
+    --build) build=$2 ;;
     --out) out=$2 ;;
     esac
     shift 2
@@ -50,7 +55,8 @@ for number in "${time%s}" "$rounds"; do
 done
 baseline=$1 candidate=$2
 [ -x "$walkhammer" ] || usage "there is no $walkhammer; build it, or set WALKHAMMER"
-[ -z "$policy" ] || "$walkhammer" gate --policy "$policy" || exit 2
+[ -z "$policy$bugs$build" ] || "$walkhammer" gate ${policy:+--policy "$policy"} \
+  ${bugs:+--bugs "$bugs"} ${build:+--build "$build"} || exit 2
 [ ! -e "$out" ] || usage "--out $out exists"
 for jdk in "$baseline" "$candidate"; do
   [ -x "$jdk/bin/java" ] || usage "$jdk is no JDK: it has no bin/java"
@@ -85,14 +91,16 @@ run() {
 # gate OPTION...: of all runs so far.
 gate() {
   "$walkhammer" gate --baseline "$out"/baseline/* --candidate "$out"/candidate/* \
-    ${policy:+--policy "$policy"} --replay "$times" "$@"
+    ${policy:+--policy "$policy"} ${bugs:+--bugs "$bugs"} ${build:+--build "$build"} \
+    --replay "$times" "$@"
 }
 
-# True if replays on both images have shown that something is new.
+# True if replays on both images have shown that something is new, or a fixed bug is back.
 new_bug() {
   gate --json >"$out/gate.json" || [ "$?" -eq 1 ] || return 1
   [ "$(sqlite3 :memory: "select count(*) from json_each(readfile('$out/gate.json'), '\$.changes') c
-    where c.value ->> '\$.effect' = 'fail' and c.value ->> '\$.kind' like 'new-%'")" -gt 0 ]
+    where c.value ->> '\$.effect' = 'fail' and (c.value ->> '\$.kind' like 'new-%'
+      or c.value ->> '\$.kind' = 'reopened')")" -gt 0 ]
 }
 
 round=1

@@ -36,6 +36,10 @@ case $verb$all in
 gate*"${WORSE:-none}"*) echo 'walkhammer gate: worse' && exit 1 ;;
 gate*"${EMPTY:-none}"*) echo 'walkhammer gate: vacuous' && exit 4 ;;
 esac
+case $verb$all in
+'bugs'*' grade '*) echo "1 bug" && exit "${GRADE:-0}" ;;
+'bugs'*' update '*) exit "${UPDATE:-0}" ;;
+esac
 case $verb in
 fuzz | stress) exit "${CODE:-0}" ;;
 esac
@@ -166,3 +170,43 @@ wait_for() {
   [ "$status" -eq 2 ]
   [[ "$stderr" == *"exists and is no night"* ]]
 }
+@test "with a store, a night fails by what the store does not know, and the store learns of it" {
+  fake_walkhammer
+  store=$BATS_TEST_TMPDIR/store
+  printf '%s\n' 'time = 30s' 'walkers = agct' 'engines = random' 'workloads = torture:mixed' \
+    'profiles = default' 'jdks = /jdks/a' "bugs = $store" >"$config"
+  night() { # night NUMBER CODE: a night that must end with CODE
+    run --separate-stderr "$root/ci/nightly.sh" --config "$config" --out "$BATS_TEST_TMPDIR/nights/$1"
+    echo "$status: $output $stderr"
+    [ "$status" -eq "$2" ]
+  }
+  CODE=1 night 1 0 # what was found is known
+  [[ "$output" == *"nightly: bugs: 1 bug" ]]
+  [ -d "$store" ]
+  touch "$store/JDK-1.toml"
+  GRADE=1 night 2 1
+  [ "$(calls "^bugs grade --store $BATS_TEST_TMPDIR/nights/2/bugs .*fuzz.a.agct .*stress.a.agct$")" -eq 1 ]
+  [ "$(calls "^bugs update --store $store .*fuzz.a.agct .*stress.a.agct$")" -eq 2 ]
+  [ "$(calls "^gate --baseline .* --bugs $BATS_TEST_TMPDIR/nights/2/bugs$")" -eq 2 ]
+  [ -f "$BATS_TEST_TMPDIR/nights/2/bugs/JDK-1.toml" ]
+  UPDATE=2 night 3 4
+  GRADE=4 night 4 0
+  # Judged anew, by the store as it was.
+  touch "$store/JDK-2.toml"
+  GRADE=1 run "$root/ci/nightly.sh" --out "$BATS_TEST_TMPDIR/nights/2"
+  [ "$status" -eq 1 ]
+  [ ! -e "$BATS_TEST_TMPDIR/nights/2/bugs/JDK-2.toml" ]
+}
+
+@test "a bad store is one sentence, before anything runs" {
+  mkdir "$BATS_TEST_TMPDIR/store"
+  echo 'state = "opne"' >"$BATS_TEST_TMPDIR/store/x.toml"
+  printf '%s\n' 'time = 30s' "bugs = $BATS_TEST_TMPDIR/store" >"$config"
+  run --separate-stderr "$root/ci/nightly.sh" --config "$config" --out "$night"
+  echo "$status: $output $stderr"
+  [ "$status" -eq 2 ]
+  [[ "$stderr" == *"x.toml:1: state must be"* ]]
+  [ "${#stderr_lines[@]}" -eq 1 ]
+  [ ! -e "$night" ]
+}
+

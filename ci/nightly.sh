@@ -15,11 +15,14 @@
 #   corpus = DIR           of guided engines: kept from night to night, and distilled
 #   baseline = DIR         a night to compare with; default: the last one beside --out
 #   policy = FILE.toml     of the gate
+#   bugs = DIR             a store of bugs (docs/bugs.md), which the night reads when it begins, and to
+#                          which it adds what it found; made if there is none
 # --out (default out/nightly-DATE) gets plan, runs/, merged/, reports/ and summary.txt.
 # WALKHAMMER names the executable (default: the release build's).
-# Exit codes: 0 nothing is worse than the last night (without one: nothing was found), 1 something
-# is, 2 bad usage, 3 nothing of the plan can be run here, 4 a run or a comparison failed or was
-# vacuous, 130 interrupted.
+# Exit codes: 0 nothing is worse than the last night, and the store knows what was found (without
+# either: nothing was found), 1 something is worse, or a bug is new, back or no longer accepted, 2 bad
+# usage, 3 nothing of the plan can be run here, 4 a run or a comparison failed or was vacuous, 130
+# interrupted.
 set -eu
 here=$(dirname "$0")
 walkhammer=${WALKHAMMER:-$here/../build/release/walkhammer}
@@ -50,7 +53,7 @@ done
 
 # read_config FILE: sets the variables below.
 time=480 jdks='' walkers='agct asgst' engines='random libfuzzer afl' shard='' corpus='' baseline=''
-policy='' workloads='torture:mixed torture:recursion torture:exceptions'
+policy='' bugs='' workloads='torture:mixed torture:recursion torture:exceptions'
 profiles='default xint c1 zgc'
 [ -z "$short" ] || {
   time=2 walkers=agct engines='random libfuzzer' workloads=torture:mixed profiles=default
@@ -81,6 +84,7 @@ read_config() {
     corpus) corpus=$value ;;
     baseline) baseline=$value ;;
     policy) policy=$value ;;
+    bugs) bugs=$value ;;
     *) usage "$1:$number: there is no key $key" ;;
     esac
   done <"$1"
@@ -113,6 +117,7 @@ esac
 shard_index=${shard%/*} shard_count=${shard#*/}
 [ "${shard_index:-1}" -le "${shard_count:-1}" ] || usage "shard = $shard is not I/N, as 2/8"
 [ -z "$policy" ] || "$walkhammer" gate --policy "$policy" || exit 2
+[ -z "$bugs" ] || [ ! -e "$bugs" ] || "$walkhammer" gate --bugs "$bugs" || exit 2
 
 # word TEXT: TEXT as a part of a file's name.
 word() {
@@ -166,7 +171,7 @@ if [ ! -f "$out/plan" ]; then
   if [ ! -f "$out/config" ]; then
     {
       echo "time = $time"
-      for key in jdks walkers engines workloads profiles shard corpus baseline policy; do
+      for key in jdks walkers engines workloads profiles shard corpus baseline policy bugs; do
         eval "value=\$$key"
         [ -z "$value" ] || echo "$key = $value"
       done
@@ -177,6 +182,14 @@ if [ ! -f "$out/plan" ]; then
 fi
 exec 9>"$out/lock"
 flock -n 9 || usage "another nightly.sh works in $out"
+# The store as it was when the night began: a night that goes on, or that is judged anew, does not
+# take what it added itself for known.
+if [ -n "$bugs" ] && [ ! -d "$out/bugs" ]; then
+  rm -rf "$out/bugs.new"
+  mkdir -p "$bugs"
+  cp -R "$bugs" "$out/bugs.new"
+  mv "$out/bugs.new" "$out/bugs"
+fi
 read -r seconds left_out night <"$out/plan"
 
 # end_of_last: a run that outlived a nightly.sh that was killed is ended by its number, if that
@@ -298,14 +311,16 @@ last_night() {
 
 [ -n "$baseline" ] || baseline=$(last_night)
 worse=0 compared=0 not_judged=0
+set -- # groups with runs
 for group in "$out"/merged/fuzz.* "$out"/merged/stress.*; do
   [ -f "$group/run.db" ] || continue
+  set -- "$@" "$group"
   tell "$group"
   before=${baseline:+$baseline/merged/$(basename "$group")}
   [ -f "$before/run.db" ] || continue
   code=0
   "$walkhammer" gate --baseline "$before" --candidate "$group" ${policy:+--policy "$policy"} \
-    >"$out/reports/$(basename "$group").gate.txt" || code=$?
+    ${bugs:+--bugs "$out/bugs"} >"$out/reports/$(basename "$group").gate.txt" || code=$?
   compared=$((compared + 1))
   case $code in
   0) ;;
@@ -313,6 +328,19 @@ for group in "$out"/merged/fuzz.* "$out"/merged/stress.*; do
   *) not_judged=$((not_judged + 1)) ;;
   esac
 done
+
+# What the store says of all that was found; then the store learns of it. A run that proves nothing
+# (3, 4) is counted as such below.
+unknown='' not_graded=''
+if [ -n "$bugs" ] && [ "$#" -gt 0 ]; then
+  code=0
+  "$walkhammer" bugs grade --store "$out/bugs" "$@" >"$out/reports/bugs.txt" || code=$?
+  [ "$code" -ne 1 ] || unknown=1
+  [ "$code" -ne 2 ] || not_graded=1
+  code=0
+  "$walkhammer" bugs update --store "$bugs" "$@" >"$out/bugs.log" || code=$?
+  [ "$code" -ne 2 ] || not_graded=1
+fi
 
 # --- the verdict -----------------------------------------------------------------------------------
 
@@ -336,8 +364,11 @@ ended() {
   else
     echo 'nightly: there is no night to compare with'
   fi
+  [ ! -f "$out/reports/bugs.txt" ] || echo "nightly: bugs: $(tail -n 1 "$out/reports/bugs.txt")"
 } | tee "$out/summary.txt"
 touch "$out/complete"
-[ "$(ended 2 4)" -eq 0 ] && [ "$not_merged" -eq 0 ] && [ "$not_judged" -eq 0 ] || exit 4
+[ "$(ended 2 4)" -eq 0 ] && [ "$not_merged" -eq 0 ] && [ "$not_judged" -eq 0 ] &&
+  [ -z "$not_graded" ] || exit 4
 [ "$(ended 0 1)" -gt 0 ] || exit 3
-if [ "$compared" -gt 0 ]; then [ "$worse" -eq 0 ] || exit 1; else [ "$(ended 1)" -eq 0 ] || exit 1; fi
+[ "$worse" -eq 0 ] && [ -z "$unknown" ] || exit 1
+[ "$compared" -gt 0 ] || [ -n "$bugs" ] || [ "$(ended 1)" -eq 0 ] || exit 1

@@ -76,7 +76,8 @@ wh_test(report_output_test
 target_compile_definitions(report_output_test PRIVATE
                            WALKHAMMER_REPORT_SCHEMA="${CMAKE_SOURCE_DIR}/docs/report.schema.json"
                            WALKHAMMER_REPORT_TESTING="${CMAKE_SOURCE_DIR}/reports/testing")
-wh_test(gate_test reports/gate_policy_test.cc reports/gate_statistics_test.cc reports/gate_test.cc
+wh_test(gate_test reports/gate_bugs_test.cc reports/gate_policy_test.cc
+        reports/gate_statistics_test.cc reports/gate_test.cc
         LIBS wh_reports)
 wh_test(merge_test harness/store/merge_test.cc LIBS wh_store)
 wh_test(query_test harness/store/run_query_test.cc LIBS wh_store)

@@ -24,6 +24,7 @@ struct GateChange {
   std::string details;  // one sentence with the figures
   std::string input;    // of a bucket: path of its .walk file; else empty
   double p = 0;         // adjusted; 0 where nothing was tested
+  std::string bug{};    // id of a bug of the store that it is of; else empty
 };
 
 // How many comparisons of one family were made, and how many lacked data.

@@ -28,9 +28,21 @@ std::string SeenText(const GateBucket& bucket, const GateSide& side) {
                      Counted(side.runs.size(), "run"));
 }
 
+// Of a bucket of the baseline; null: it has none.
+std::string BeforeText(const GateBucket* bucket, const GateSide& baseline) {
+  return "the baseline: " + (bucket == nullptr
+                                 ? fmt::format("never in {} periods", Grouped(baseline.periods))
+                                 : SeenText(*bucket, baseline));
+}
+
 std::string ReplayText(const GateBucket& bucket) {
   if (bucket.row.tries == 0) return "not replayed";
   return fmt::format("replayed {} of {} times", bucket.row.confirmed, bucket.row.tries);
+}
+
+// True if the store says what the bucket is, so that no test is asked.
+bool IsDecided(const GateBucket& bucket) {
+  return bucket.word.verdict != BugVerdict::kNew && bucket.word.verdict != BugVerdict::kExpired;
 }
 
 // Buckets of `side` that `other` lacks, with the chance that this is for nothing, adjusted.
@@ -39,11 +51,12 @@ struct Lacking {
   const GateBucket* bucket;
   double p;
 };
-std::vector<Lacking> BucketsOnlyOf(const GateSide& side, const GateSide& other) {
+// `decided`: also those.
+std::vector<Lacking> BucketsOnlyOf(const GateSide& side, const GateSide& other, bool decided) {
   std::vector<Lacking> buckets;
   std::vector<double> p;
   for (const auto& [title, bucket] : side.buckets) {
-    if (other.buckets.contains(title)) continue;
+    if (other.buckets.contains(title) || (!decided && IsDecided(bucket))) continue;
     buckets.push_back({&title, &bucket, 1});
     p.push_back(AllInCandidate(bucket.periods.size(), other.periods, side.periods));
   }
@@ -84,15 +97,59 @@ GateChange ChangeOf(const GateSides& sides, const Lacking& only,
   const Proof proof = ProofOf(counts);
   const bool rare = only.p >= sides.policy.alpha;
   const bool sure = proof == Proof::kNew || (proof == Proof::kNone && !rare && IsConfirmed(bucket));
-  std::string details =
-      fmt::format("{}, {}; the baseline: never in {} periods", SeenText(bucket, sides.candidate),
-                  ReplayText(bucket), Grouped(sides.baseline.periods));
+  std::string details = fmt::format("{}, {}; {}", SeenText(bucket, sides.candidate),
+                                    ReplayText(bucket), BeforeText(nullptr, sides.baseline));
+  if (!bucket.word.id.empty())  // expired
+    details = fmt::format("{} {}; {}", bucket.word.id, bucket.word.why, details);
   if (counts) details += ProofText(*counts);
   if (proof == Proof::kNone && rare)
     details += counts ? "; it may be chance"
                       : "; it may be chance, and replays on both JDKs (--replay) may tell";
-  return {
-      sure ? KindOf(bucket) : GateKind::kUnsure, {}, *only.title, details, bucket.input, only.p};
+  return {sure ? KindOf(bucket) : GateKind::kUnsure,
+          {},
+          *only.title,
+          details,
+          bucket.input,
+          only.p,
+          bucket.word.id};
+}
+
+// Judges a bucket that is a bug of the store. One that is fixed in the candidate should not be
+// there, whatever the baseline has, unless it was back there already. One that is known is only
+// told if the baseline lacks it.
+void CheckBug(const GateSides& sides, const std::string& title, const GateBucket& bucket,
+              GateVerdict& verdict) {
+  const BugWord& word = bucket.word;
+  const auto at = sides.baseline.buckets.find(title);
+  const GateBucket* before = at == sides.baseline.buckets.end() ? nullptr : &at->second;
+  const std::string figures =
+      SeenText(bucket, sides.candidate) + "; " + BeforeText(before, sides.baseline);
+  if (word.verdict == BugVerdict::kReopened) {
+    if (before != nullptr && before->word.verdict == BugVerdict::kReopened)
+      verdict.notes.push_back(
+          fmt::format("{} is back on both sides: {} {}", title, word.id, word.why));
+    else
+      AddChange({GateKind::kReopened,
+                 {},
+                 title,
+                 fmt::format("is back: {} {}; {}", word.id, word.why, figures),
+                 bucket.input,
+                 0,
+                 word.id},
+                sides.policy, verdict);
+  } else if (before == nullptr && word.verdict == BugVerdict::kAccepted) {
+    verdict.notes.push_back(fmt::format("{} is accepted: {}, {}", title, word.id, word.why));
+  } else if (before == nullptr) {
+    AddChange(
+        {GateKind::kKnown,
+         {},
+         title,
+         fmt::format("known: {}{}{}; {}", word.id, word.why.empty() ? "" : ", ", word.why, figures),
+         bucket.input,
+         0,
+         word.id},
+        sides.policy, verdict);
+  }
 }
 
 }  // namespace
@@ -100,8 +157,10 @@ GateChange ChangeOf(const GateSides& sides, const Lacking& only,
 void CheckBuckets(const GateSides& sides, GateVerdict& verdict) {
   const GateSide &baseline = sides.baseline, &candidate = sides.candidate;
   verdict.buckets.compared = candidate.buckets.size();
+  for (const auto& [title, bucket] : candidate.buckets)
+    if (IsDecided(bucket)) CheckBug(sides, title, bucket, verdict);
   int replayed = 0;
-  for (const Lacking& only : BucketsOnlyOf(candidate, baseline)) {
+  for (const Lacking& only : BucketsOnlyOf(candidate, baseline, false)) {
     std::optional<ReplayCounts> counts;
     if (sides.replay && replayed++ < kMostReplayed) counts = sides.replay(only.bucket->input);
     if (ProofOf(counts) == Proof::kOld) {
@@ -112,7 +171,7 @@ void CheckBuckets(const GateSides& sides, GateVerdict& verdict) {
     if (only.p >= sides.policy.alpha && !counts) verdict.buckets.not_enough++;
     AddChange(ChangeOf(sides, only, counts), sides.policy, verdict);
   }
-  for (const Lacking& only : BucketsOnlyOf(baseline, candidate))
+  for (const Lacking& only : BucketsOnlyOf(baseline, candidate, true))
     if (only.p < sides.policy.alpha)
       verdict.better.push_back(fmt::format("gone: {} (the baseline's was {})", *only.title,
                                            SeenText(*only.bucket, baseline)));

@@ -26,6 +26,7 @@ std::string GateJsonText(const GateVerdict& verdict) {
                        {"what", change.what},
                        {"details", change.details},
                        {"p", change.p},
+                       {"bug", change.bug.empty() ? Json(nullptr) : Json(change.bug)},
                        {"input", change.input.empty() ? Json(nullptr) : Json(change.input)}});
   const Json json = {
       {"gate", 1},

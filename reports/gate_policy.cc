@@ -15,9 +15,9 @@
 namespace walkhammer {
 namespace {
 
-constexpr const char* kKindWords[kGateKinds] = {"new-crash", "new-hang",      "new-finding",
-                                                "unsure",    "lost-workload", "lost-coverage",
-                                                "codes",     "slower"};
+constexpr const char* kKindWords[kGateKinds] = {
+    "new-crash",     "new-hang", "new-finding", "unsure", "lost-workload",
+    "lost-coverage", "codes",    "slower",      "known",  "reopened"};
 constexpr std::string_view kEffectWords[] = {"ignore", "warn", "fail"};
 
 // A number of the table [limits].

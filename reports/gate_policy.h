@@ -22,6 +22,8 @@ enum class GateKind : uint8_t {
   kLostCoverage,  // code of the walker that only the baseline reached
   kCodes,         // an error code that is more frequent
   kSlower,        // walks that take longer
+  kKnown,         // one of the first three that is a bug of the store, and not accepted
+  kReopened,      // a bug of the store that is fixed in the candidate, by what the store says
   kCount
 };
 inline constexpr size_t kGateKinds = static_cast<size_t>(GateKind::kCount);
@@ -34,7 +36,8 @@ struct GatePolicy {
   // By GateKind.
   std::array<GateEffect, kGateKinds> effects = {
       GateEffect::kFail, GateEffect::kFail, GateEffect::kFail, GateEffect::kWarn,
-      GateEffect::kFail, GateEffect::kWarn, GateEffect::kFail, GateEffect::kFail};
+      GateEffect::kFail, GateEffect::kWarn, GateEffect::kFail, GateEffect::kFail,
+      GateEffect::kWarn, GateEffect::kFail};
   // Chance of a false alarm that each family of tests may have: buckets, codes, times.
   double alpha = 0.003;
   double code_ratio = 1.05;    // smallest rise of a code's share that counts, as a factor

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/bugs/bug_match.h"
 #include "harness/store/run_db.h"
 #include "reports/gate_statistics.h"
 
@@ -35,6 +36,7 @@ struct GateBucket {
   BucketRow row;                                // of the run that confirmed it best
   std::string input;                            // path of that run's input; may name no file
   uint64_t seen = 0;                            // times
+  BugWord word;                                 // of a store; kNew also without one
   std::set<std::pair<size_t, size_t>> periods;  // in which it was seen: run, period
   uint64_t Runs() const;                        // in which it was seen
 };

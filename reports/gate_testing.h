@@ -25,6 +25,7 @@ struct MadeBucket {
 // A stress run of one cell. Its counts vary from period to period by more than chance.
 struct MadeRun {
   std::string jdk = "/jdks/jdk-a";
+  std::string version = "25";  // of the JDK
   std::string workload = "torture:mixed";
   int periods = 60;
   double walks = 20000;   // a period
@@ -52,14 +53,19 @@ inline CellRow MadeCell(const MadeRun& made) {
   return cell;
 }
 
+inline RunIdentity MadeIdentity(const MadeRun& made) {
+  RunIdentity identity = TestIdentity();
+  identity.jdk_path = made.jdk;
+  identity.vm_version = "Vendor VM " + made.version;
+  identity.engine = made.engine;
+  identity.started_at = fmt::format("2026-01-02T03:04:{:02}Z", made.seed % 60);
+  return identity;
+}
+
 inline void MadeRun::Write(const std::string& dir) const {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
-  RunIdentity identity = TestIdentity();
-  identity.jdk_path = jdk;
-  identity.engine = engine;
-  identity.started_at = fmt::format("2026-01-02T03:04:{:02}Z", seed % 60);
-  RunDb run = std::move(RunDb::Create(dir, identity).value());
+  RunDb run = std::move(RunDb::Create(dir, MadeIdentity(*this)).value());
   const CellRow cell = MadeCell(*this);
   EXPECT_TRUE(run.SaveCell(cell).ok());
   CountsSoFar so_far{0,

@@ -145,6 +145,17 @@ const char* BugVerdictWord(BugVerdict verdict) {
 
 bool WantsSomebody(BugVerdict verdict) { return verdict <= BugVerdict::kExpired; }
 
+BugWord WordOn(const Sighting& sighting, const Day& today, const BugStore& store) {
+  const BugMatch match = MatchIn(store, sighting);
+  if (match.bug != nullptr) {
+    const BugVerdict verdict = VerdictOn(*match.bug, today);
+    return {verdict, match.bug->id, WhyVerdict(*match.bug, verdict)};
+  }
+  if (match.look_alike == nullptr) return {};
+  return {BugVerdict::kReopened, match.look_alike->id,
+          "was fixed in " + match.look_alike->fixed_in};
+}
+
 Result<std::vector<MetBug>> MeetBugs(const std::vector<Sighting>& sightings, const Day& today,
                                      BugStore& store) {
   std::map<std::string, MetBug> met;

@@ -27,6 +27,14 @@ const char* BugVerdictWord(BugVerdict verdict);  // "new", "reopened", "expired"
 // True for what makes a run fail: new, reopened, expired.
 bool WantsSomebody(BugVerdict verdict);
 
+// What a store says of one sighting.
+struct BugWord {
+  BugVerdict verdict = BugVerdict::kNew;
+  std::string id;   // of the bug; kReopened: of the fixed one that it looks like; kNew: empty
+  std::string why;  // what the verdict rests on, such as "was fixed in 17.0.9+9"; may be empty
+};
+BugWord WordOn(const Sighting& sighting, const Day& today, const BugStore& store);
+
 // A bug that runs have met.
 struct MetBug {
   std::string id;

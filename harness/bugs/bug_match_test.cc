@@ -118,6 +118,26 @@ TEST_F(BugMatchTest, ALookAlikeAfterTheFixIsANewBug) {
   EXPECT_EQ(store_.bugs().size(), 2U);
 }
 
+// The word on a sighting opens nothing.
+TEST_F(BugMatchTest, TheWordOnASightingIsTheVerdict) {
+  const auto word = [&](const char* signature, const char* build) {
+    return WordOn(SightingOf(signature, build), today_, store_);
+  };
+  EXPECT_EQ(word(kCrash, "17").verdict, BugVerdict::kNew);
+  EXPECT_EQ(word(kCrash, "17").id, "");
+  Bug& bug = Add("x", kCrash);
+  EXPECT_EQ(word(kCrash, "17").verdict, BugVerdict::kKnown);
+  EXPECT_EQ(word(kCrash, "17").id, "x");
+  EXPECT_EQ(word("agct: crash in g", "17").verdict, BugVerdict::kNew);
+  ASSERT_TRUE(SetState({BugState::kFixed, "", "", "", "17.0.9"}, today_, bug).ok());
+  EXPECT_EQ(word(kCrash, "17.0.7").why, "fixed in 17.0.9");
+  EXPECT_EQ(word(kCrash, "17.0.7").verdict, BugVerdict::kFixed);
+  EXPECT_EQ(word(kCrash, "17.0.9").verdict, BugVerdict::kReopened);
+  EXPECT_EQ(word(kCrash, "17.0.9").id, "x");
+  EXPECT_EQ(word(kCrash, "17.0.9").why, "was fixed in 17.0.9");
+  EXPECT_EQ(store_.bugs().size(), 1U);
+}
+
 TEST_F(BugMatchTest, ALookAlikeOfALookAlikeNamesTheLater) {
   Bug& old = Add("old", kCrash);
   old.state = BugState::kFixed;

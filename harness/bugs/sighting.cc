@@ -196,6 +196,7 @@ class SightingReader {
       const auto [at, is_new] = found_.try_emplace({signature, build});
       Sighting& sighting = at->second;
       sighting.signature = signature;
+      sighting.titles.push_back(bucket.signature.title);
       sighting.seen = {build, place.build_id, RunName(), date_};
       sighting.realism = is_new ? bucket.realism : std::min(sighting.realism, bucket.realism);
       sighting.count += bucket.count;

@@ -20,6 +20,7 @@ namespace walkhammer {
 // All Forbidden buckets of a run with one signature, on one build.
 struct Sighting {
   std::string signature;  // "agct: crash in frame::sender", "agct against asgst: agreement/frames"
+  std::vector<std::string> titles;  // of the buckets
   Seen seen;
   Realism realism{};   // the most real
   uint64_t count = 0;  // times seen

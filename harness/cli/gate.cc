@@ -11,19 +11,22 @@
 
 #include "harness/base/print.h"
 #include "harness/base/text.h"
+#include "harness/bugs/bug_store.h"
+#include "harness/cli/identity.h"
 #include "harness/cli/options.h"
 #include "harness/cli/walk_file.h"
 #include "harness/jvm/images/jdk.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
 #include "harness/supervise/builds/replay_tally.h"
+#include "reports/gate_bugs.h"
 
 namespace walkhammer {
 namespace {
 
 struct Options {
   std::vector<std::string> baseline, candidate;
-  std::string policy;
+  std::string policy, bugs, build;
   uint64_t replays = 0;
   bool json = false;
 };
@@ -83,6 +86,20 @@ class BothSides {
   std::vector<ChildSetup> sides_;  // baseline, candidate
 };
 
+Status CheckBuildGoesWithBugs(const Options& options) {
+  if (options.bugs.empty() && !options.build.empty()) return BadInput("--build goes with --bugs");
+  return CheckBuild(options.build);
+}
+
+// Holds what both sides found against the store, if one is given.
+Status MeetStore(const Options& options, GateSide& baseline, GateSide& candidate) {
+  RETURN_IF_ERROR(CheckBuildGoesWithBugs(options));
+  if (options.bugs.empty()) return Ok();
+  ASSIGN_OR_RETURN(const BugStore store, BugStore::Read(options.bugs));
+  RETURN_IF_ERROR(ReadBugWords(store, Today(), "", baseline));
+  return ReadBugWords(store, Today(), options.build, candidate);
+}
+
 Result<GateVerdict> Judge(const Options& options) {
   if (options.baseline.empty() || options.candidate.empty())
     return BadInput("gate wants at least one --baseline RUN and one --candidate RUN");
@@ -91,8 +108,9 @@ Result<GateVerdict> Judge(const Options& options) {
   if (!options.policy.empty()) {
     ASSIGN_OR_RETURN(policy, ReadGatePolicy(options.policy));
   }
-  ASSIGN_OR_RETURN(const GateSide baseline, ReadGateSide(options.baseline));
-  ASSIGN_OR_RETURN(const GateSide candidate, ReadGateSide(options.candidate));
+  ASSIGN_OR_RETURN(GateSide baseline, ReadGateSide(options.baseline));
+  ASSIGN_OR_RETURN(GateSide candidate, ReadGateSide(options.candidate));
+  RETURN_IF_ERROR(MeetStore(options, baseline, candidate));
   GateReplay replay;
   if (options.replays > 0) {
     ASSIGN_OR_RETURN(replay,
@@ -101,15 +119,23 @@ Result<GateVerdict> Judge(const Options& options) {
   return JudgeGate(baseline, candidate, policy, replay);
 }
 
-// A policy without runs: whether it can be used.
-int CheckPolicy(const std::string& path) {
-  const Result<GatePolicy> policy = ReadGatePolicy(path);
-  return policy.ok() ? static_cast<int>(ExitCode::kClean) : PrintFailure(policy.failure());
+// A policy and a store without runs: whether they can be used.
+Status CheckFiles(const Options& options) {
+  RETURN_IF_ERROR(CheckBuildGoesWithBugs(options));
+  if (!options.policy.empty())
+    if (const auto policy = ReadGatePolicy(options.policy); !policy.ok()) return policy.failure();
+  if (!options.bugs.empty())
+    if (const auto store = BugStore::Read(options.bugs); !store.ok()) return store.failure();
+  return Ok();
 }
 
 int RunGate(const Options& options) {
   const bool has_runs = !options.baseline.empty() || !options.candidate.empty();
-  if (!has_runs && !options.policy.empty() && !options.json) return CheckPolicy(options.policy);
+  const bool has_files = !options.policy.empty() || !options.bugs.empty() || !options.build.empty();
+  if (!has_runs && has_files && !options.json) {
+    const Status checked = CheckFiles(options);
+    return checked.ok() ? static_cast<int>(ExitCode::kClean) : PrintFailure(checked.failure());
+  }
   const Result<GateVerdict> verdict = Judge(options);
   if (!verdict.ok()) return PrintFailure(verdict.failure());
   if (options.json)
@@ -129,6 +155,13 @@ void AddGate(CLI::App& app, Invocation& chosen) {
   verb.Text("--policy", o->policy,
             "What fails, what warns, and from which size on; without runs: check the file alone",
             "FILE.toml");
+  verb.Text("--bugs", o->bugs,
+            "The team's store of bugs: what it knows is no news, what it has as fixed should be "
+            "gone; without runs: check the store alone",
+            "DIR");
+  verb.Text("--build", o->build,
+            "The candidate's version, for JDKs that all call themselves the same; with --bugs",
+            "VERSION");
   verb.Count(
       "--replay", o->replays,
       "Replay what only the candidate's runs found, on both JDKs, in this many processes each", 1,

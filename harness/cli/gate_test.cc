@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "harness/cli/options.h"
@@ -96,6 +97,55 @@ TEST_F(GateVerb, APolicyWithoutRunsIsChecked) {
   EXPECT_EQ(Gate({}).exit_code, 2);
   EXPECT_EQ(Gate({"--policy", good, "--json"}).exit_code, 2);
   EXPECT_EQ(Gate({"--policy", good, "--baseline", Run("a")}).exit_code, 2);
+}
+
+TEST_F(GateVerb, AStoreSaysWhatIsKnown) {
+  MadeRun worse;
+  worse.seed = 2;
+  worse.buckets = {{.title = "crash in f"}};
+  const std::string a = Run("a"), b = Run("b", worse), store = dir_.Under("bugs");
+  std::filesystem::create_directory(store);
+  const std::vector<std::string> gate = {"--baseline", a, "--candidate", b, "--bugs", store};
+  EXPECT_EQ(Gate(gate).exit_code, 1);
+  const auto write = [&](const std::string& state) {
+    std::ofstream(store + "/JDK-1.toml") << "title = \"t\"\nsignatures = [\"agct: crash in f\"]\n"
+                                         << state;
+  };
+  write("state = \"open\"\n");
+  const Outcome known = Gate(gate);
+  EXPECT_EQ(known.exit_code, 0);
+  EXPECT_THAT(known.out, HasSubstr("known: JDK-1; seen"));
+  write("state = \"accepted\"\nreason = \"r\"\nuntil = 2020-02-29\n");
+  EXPECT_EQ(Gate(gate).exit_code, 1);
+  write("state = \"accepted\"\nreason = \"r\"\nuntil = 2999-02-28\n");
+  EXPECT_EQ(Gate(gate).exit_code, 0);
+  write("state = \"fixed\"\nfixed-in = \"26\"\n");  // made-up runs are of 25
+  EXPECT_EQ(Gate(gate).exit_code, 0);
+  auto of_26 = gate;
+  of_26.insert(of_26.end(), {"--build", "26"});
+  const Outcome back = Gate(of_26);
+  EXPECT_EQ(back.exit_code, 1);
+  EXPECT_THAT(back.out, HasSubstr("is back: JDK-1 was fixed in 26"));
+}
+
+TEST_F(GateVerb, AStoreThatCannotBeReadIsOneSentence) {
+  const std::string a = Run("a"), b = Run("b"), store = dir_.Under("bugs"),
+                    none = dir_.Under("none");
+  std::filesystem::create_directory(store);
+  EXPECT_EQ(Gate({"--bugs", store}).exit_code, 0);
+  EXPECT_EQ(Gate({"--bugs", none}).exit_code, 2);
+  std::ofstream(store + "/x.toml") << "state = \"opne\"\n";
+  for (const auto& bad : std::vector<std::vector<std::string>>{
+           {"--bugs", store},
+           {"--baseline", a, "--candidate", b, "--bugs", store},
+           {"--baseline", a, "--candidate", b, "--bugs", none},
+           {"--baseline", a, "--candidate", b, "--build", "26"},
+           {"--baseline", a, "--candidate", b, "--bugs", store, "--build", "tonight"}}) {
+    const Outcome outcome = Gate(bad);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
 }
 
 }  // namespace

@@ -34,6 +34,8 @@ std::string Now(const char* format) {
   return text;
 }
 
+Day Today() { return *ParseDay(Now("%Y-%m-%d")); }
+
 std::string Joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
@@ -65,6 +67,12 @@ std::string WalkerNames(std::span<const int> walkers, const char* between) {
   for (const int walker : walkers)
     names.emplace_back(AllWalkers()[static_cast<size_t>(walker)].name);
   return fmt::format("{}", fmt::join(names, between));
+}
+
+Status CheckBuild(const std::string& build) {
+  if (build.empty() || ParseJdkVersion(build)) return Ok();
+  return BadInput(
+      fmt::format("--build \"{}\" is no version of a JDK, such as 28-internal+1234", build));
 }
 
 }  // namespace walkhammer

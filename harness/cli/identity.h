@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/bugs/bug.h"
 #include "harness/store/run_db.h"
 
 namespace walkhammer {
@@ -20,7 +21,11 @@ std::string WalkerNames(std::span<const int> walkers, const char* between);
 std::string CpuModel();               // "unknown" where /proc/cpuinfo has none
 std::string Kernel();                 // "Linux 6.1.0"
 std::string Now(const char* format);  // UTC, formatted by strftime
+Day Today();                          // UTC
 std::string Joined(const std::vector<std::string>& words);  // by spaces
+
+// What --build names: a version of a JDK, or nothing. Fails with kBadInput on anything else.
+Status CheckBuild(const std::string& build);
 
 }  // namespace walkhammer
 

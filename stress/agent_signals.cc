@@ -84,6 +84,13 @@ void Agent::OnSample(int, siginfo_t* info, void* raw_context) {
     return;
   }
   ThreadCounts& counts = *thread->counts;
+  const uint64_t begun = MonotonicNs();
+  if (WasQueued(*thread, begun)) {
+    counts.coalesced.fetch_add(1, std::memory_order_relaxed);
+    thread->handled_ns = MonotonicNs();
+    errno = error_number;
+    return;
+  }
   counts.delivered.fetch_add(1, std::memory_order_relaxed);
   if (info->si_code == SI_TIMER && info->si_overrun > 0)
     counts.coalesced.fetch_add(static_cast<uint64_t>(info->si_overrun), std::memory_order_relaxed);
@@ -94,7 +101,6 @@ void Agent::OnSample(int, siginfo_t* info, void* raw_context) {
   const bool idle = by_timer && OwnCpuNs() - thread->cpu_at_last_ns < kIdleNs;
   if (idle) counts.idle.fetch_add(1, std::memory_order_relaxed);
   if (agent->sampling()) {
-    const uint64_t begun = MonotonicNs();
     // Once the supervisor says stop, walks that hang must not keep the manager from stopping.
     const bool wanted =
         agent->state_.job.no_walk == 0 && agent->state_.stop.load(std::memory_order_relaxed) == 0;
@@ -104,6 +110,7 @@ void Agent::OnSample(int, siginfo_t* info, void* raw_context) {
       thread->rearming.End();
     }
   }
+  if (thread->long_handlers >= kMostLongHandlers) thread->handled_ns = MonotonicNs();
   if (by_timer) thread->cpu_at_last_ns = OwnCpuNs();
   errno = error_number;
 }

@@ -66,6 +66,7 @@ struct SampledThread {
   // For the sampler.
   Rearming rearming;
   uint32_t long_handlers = 0;  // in a row
+  uint64_t handled_ns = 0;     // when the last handler ended, MonotonicNs; only of long ones
   int perf_fd = -1;
   bool has_timer = false;
   timer_t timer{};

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <thread>
 
+#include "stress/sampler.h"
+
 namespace walkhammer::stress {
 namespace {
 
@@ -61,6 +63,19 @@ TEST(RearmingTest, NothingIsUsedOnceItIsClosed) {
   }
   EXPECT_EQ(used_when_closed, 0);
   EXPECT_EQ(rounds_used, 300);
+}
+
+// A program whose walks take longer than the interval got no instruction done between handlers.
+TEST(WasQueued, OnlyRightAfterLongHandlers) {
+  SampledThread thread;
+  thread.handled_ns = 1'000'000;
+  thread.long_handlers = kMostLongHandlers;
+  EXPECT_TRUE(WasQueued(thread, 1'000'000));
+  EXPECT_TRUE(WasQueued(thread, 1'000'000 + kQueuedWithinNs - 1));
+  EXPECT_FALSE(WasQueued(thread, 1'000'000 + kQueuedWithinNs));
+  EXPECT_LT(kQueuedWithinNs, kPeriodicFromNs / 2) << "the next signal would be left out, too";
+  thread.long_handlers = kMostLongHandlers - 1;
+  EXPECT_FALSE(WasQueued(thread, 1'000'000));
 }
 
 }  // namespace

@@ -22,6 +22,20 @@ inline constexpr uint64_t kLeastPauseNs = 2000;
 // the handler before.
 inline constexpr uint64_t kPeriodicFromNs = 50000;
 
+// From so many handlers in a row on that take more than half of the interval, they are too long.
+inline constexpr uint32_t kMostLongHandlers = 4;
+
+// A signal that is handled within this time after the handler before, ns, was queued meanwhile.
+inline constexpr uint64_t kQueuedWithinNs = kPeriodicFromNs / 10;
+
+// True if the signal whose handler began at `begun_ns` was queued while the thread's handler before
+// ran, one of several that are too long. If each such sample were walked, the program would not
+// execute one instruction between them. Signal-safe: yes.
+inline bool WasQueued(const SampledThread& thread, uint64_t begun_ns) {
+  return thread.long_handlers >= kMostLongHandlers &&
+         begun_ns - thread.handled_ns < kQueuedWithinNs;
+}
+
 class Sampler {
  public:
   explicit Sampler(const StressJob& job) : job_(job) {}
@@ -45,9 +59,8 @@ class Sampler {
   // a row, which would keep the program from getting on. A single long handler may have been
   // preempted. Signal-safe: yes.
   bool TooLong(SampledThread& thread, uint64_t spent_ns) const {
-    constexpr uint32_t kMostInARow = 4;
     thread.long_handlers = spent_ns > job_.interval_min_ns / 2 ? thread.long_handlers + 1 : 0;
-    return thread.long_handlers >= kMostInARow;
+    return thread.long_handlers >= kMostLongHandlers;
   }
   uint64_t NextInterval(SampledThread& thread) const;  // ns. Signal-safe: yes
 

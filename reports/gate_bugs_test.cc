@@ -56,7 +56,7 @@ MadeRun With(const std::vector<std::string>& titles, const char* version = "25")
   return run;
 }
 
-std::vector<std::string> KindsOf(const GateVerdict& verdict) {
+std::vector<std::string> KindNames(const GateVerdict& verdict) {
   std::vector<std::string> kinds;
   for (const GateChange& change : verdict.changes) kinds.push_back(GateKindWord(change.kind));
   return kinds;
@@ -67,7 +67,7 @@ TEST_F(GateBugs, AnOpenBugIsToldAndWarns) {
   const GateVerdict known = Judge(With({}), With({"crash in f"}));
   EXPECT_EQ(known.word, "PASS");
   EXPECT_EQ(known.exit, ExitCode::kClean);
-  ASSERT_THAT(KindsOf(known), ElementsAre("known"));
+  ASSERT_THAT(KindNames(known), ElementsAre("known"));
   EXPECT_EQ(known.changes[0].effect, GateEffect::kWarn);
   EXPECT_EQ(known.changes[0].what, "crash in f");
   EXPECT_THAT(known.changes[0].details, StartsWith("known: JDK-1; seen 60 times in 60 of 60"));
@@ -86,7 +86,7 @@ TEST_F(GateBugs, ABugThatNobodyKnowsFailsBesideOne) {
   Add("JDK-1", "crash in f");
   const GateVerdict verdict = Judge(With({}), With({"crash in f", "crash in g"}));
   EXPECT_EQ(verdict.word, "REGRESSION");
-  ASSERT_THAT(KindsOf(verdict), ElementsAre("new-crash", "known"));
+  ASSERT_THAT(KindNames(verdict), ElementsAre("new-crash", "known"));
   EXPECT_EQ(verdict.changes[0].what, "crash in g");
   EXPECT_EQ(verdict.changes[0].bug, "");
   EXPECT_THAT(GateJsonText(verdict), HasSubstr("\"bug\": null"));
@@ -102,7 +102,7 @@ TEST_F(GateBugs, AnAcceptedBugIsNotedUntilItsLastDay) {
   today_ = *ParseDay("2026-11-25");
   const GateVerdict expired = Judge(With({}), With({"crash in f"}));
   EXPECT_EQ(expired.word, "REGRESSION");
-  ASSERT_THAT(KindsOf(expired), ElementsAre("new-crash"));
+  ASSERT_THAT(KindNames(expired), ElementsAre("new-crash"));
   EXPECT_EQ(expired.changes[0].bug, "JDK-1");
   EXPECT_THAT(expired.changes[0].details,
               StartsWith("JDK-1 was accepted until 2026-11-24: fixed in 28; seen 60 times"));
@@ -117,14 +117,14 @@ TEST_F(GateBugs, AFixedBugThatIsBackFails) {
   once.buckets[0].confirmed = 0;
   const GateVerdict back = Judge(With({}), once);
   EXPECT_EQ(back.word, "REGRESSION");
-  ASSERT_THAT(KindsOf(back), ElementsAre("reopened"));
+  ASSERT_THAT(KindNames(back), ElementsAre("reopened"));
   EXPECT_EQ(back.changes[0].bug, "JDK-1");
   EXPECT_THAT(back.changes[0].details,
               StartsWith("is back: JDK-1 was fixed in 25+3; seen 1 time in 1 of 60"));
   // A baseline without the fix has the bug of old.
   const GateVerdict against_old = Judge(With({"crash in f"}, "25+2"), once);
   EXPECT_EQ(against_old.word, "REGRESSION");
-  ASSERT_THAT(KindsOf(against_old), ElementsAre("reopened"));
+  ASSERT_THAT(KindNames(against_old), ElementsAre("reopened"));
   EXPECT_THAT(against_old.changes[0].details, HasSubstr("; the baseline: seen 60 times in"));
   // Where it was back before, the candidate is not worse.
   const GateVerdict both = Judge(With({"crash in f"}, "25+3"), With({"crash in f"}, "25+4"));
@@ -138,7 +138,7 @@ TEST_F(GateBugs, ABuildOlderThanTheFixHasAKnownBug) {
   const MadeRun old = With({"crash in f"}, "25+2");
   const GateVerdict known = Judge(With({}), old);
   EXPECT_EQ(known.word, "PASS");
-  ASSERT_THAT(KindsOf(known), ElementsAre("known"));
+  ASSERT_THAT(KindNames(known), ElementsAre("known"));
   EXPECT_THAT(known.changes[0].details, StartsWith("known: JDK-1, fixed in 25+3; seen 60"));
   EXPECT_EQ(Judge(With({}), old, {}, "25+3").word, "REGRESSION");  // by what --build says
 }
@@ -153,7 +153,7 @@ TEST_F(GateBugs, OnlyWhatTheStoreDoesNotDecideIsReplayedAndTested) {
                                       return ReplayCounts{10, 0, 10};
                                     });
   EXPECT_THAT(replayed, ElementsAre(HasSubstr("/crashes/")));
-  ASSERT_THAT(KindsOf(verdict), ElementsAre("new-crash", "known"));
+  ASSERT_THAT(KindNames(verdict), ElementsAre("new-crash", "known"));
   const GateVerdict alone = Judge(With({}), With({"crash in h"}));
   EXPECT_EQ(verdict.changes[0].p, alone.changes[0].p);  // not adjusted for the others
 }

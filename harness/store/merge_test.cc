@@ -325,8 +325,9 @@ TEST_F(Merge, ShardsOfOneSecondComeInTheirOrder) {
     dirs.push_back(Make(fmt::format("s{}", i), 1, {},
                         [&](RunIdentity& run) { run.shard = fmt::format("{}/8", i); }));
   Merged(dirs, "m");
+  const auto parts = Open("m").Parts().value();
   std::vector<std::string> shards;
-  for (const PartRow& part : Open("m").Parts().value()) shards.push_back(part.identity.shard);
+  for (const PartRow& part : parts) shards.push_back(part.identity.shard);
   EXPECT_THAT(shards, ElementsAre("1/8", "2/8", "3/8", "4/8", "5/8", "6/8", "7/8", "8/8"));
 }
 

@@ -9,6 +9,7 @@
 #include "harness/base/print.h"
 #include "harness/base/text.h"
 #include "harness/cli/options.h"
+#include "harness/cli/print_json.h"
 
 namespace walkhammer {
 namespace {
@@ -25,10 +26,7 @@ int RunMerge(const Options& options) {
   if (!merged.ok()) return PrintFailure(merged.failure());
   const MergeOutcome& outcome = merged.value();
   if (options.json) {
-    Print(
-        stdout, "{}\n",
-        nlohmann::json{{"out", options.out}, {"runs", outcome.runs}, {"left_out", outcome.left_out}}
-            .dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    PrintJson({{"out", options.out}, {"runs", outcome.runs}, {"left_out", outcome.left_out}});
   } else {
     for (const std::string& sentence : outcome.left_out) Print(stdout, "{}\n", sentence);
     Print(stdout, "{} in {}\n", Counted(outcome.runs, "run"), options.out);

@@ -7,8 +7,17 @@
 
 namespace walkhammer {
 
-void PrintJson(const nlohmann::json& json) {
-  Print(stdout, "{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+namespace {
+
+template <typename Json>
+void PrintIndented(const Json& json) {
+  Print(stdout, "{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
 }
+
+}  // namespace
+
+void PrintJson(const nlohmann::json& json) { PrintIndented(json); }
+
+void PrintOrderedJson(const nlohmann::ordered_json& json) { PrintIndented(json); }
 
 }  // namespace walkhammer

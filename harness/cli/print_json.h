@@ -10,6 +10,7 @@ namespace walkhammer {
 
 // Indented JSON and a newline on stdout; bytes that are not UTF-8 are replaced.
 void PrintJson(const nlohmann::json& json);
+void PrintOrderedJson(const nlohmann::ordered_json& json);  // keys in the order of their insertion
 
 }  // namespace walkhammer
 

@@ -13,6 +13,7 @@
 #include "harness/base/numbers.h"
 #include "harness/base/print.h"
 #include "harness/cli/options.h"
+#include "harness/cli/print_json.h"
 #include "harness/process/interrupt.h"
 #include "harness/store/run_query.h"
 
@@ -36,7 +37,7 @@ int ListQuestions(bool as_json) {
     width = std::max(width, question.name.size());
   }
   if (as_json) {
-    Print(stdout, "{}\n", rows.dump(2));
+    PrintOrderedJson(rows);
   } else {
     for (const RunQuestion& question : RunQuestions())
       Print(stdout, "{:<{}}  {}\n", question.name, width, question.what);
@@ -165,8 +166,7 @@ int RunQueryVerb(Options options) {
   if (options.json) {
     const auto json = AnswerJson(given);
     if (!json.ok()) return PrintFailure(json.failure());
-    Print(stdout, "{}\n",
-          json.value().dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    PrintOrderedJson(json.value());
     return static_cast<int>(ExitCode::kClean);
   }
   if (given.rows.empty()) {

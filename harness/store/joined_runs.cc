@@ -32,13 +32,7 @@ FROM bucket JOIN run ON run.id = bucket.run JOIN (
   GROUP BY finding.run, bucket, ifnull(cell.build, run.build)
 ) AS place ON place.run = bucket.run AND place.bucket = bucket.id)";
 
-// "fuzz", "stress" or "step".
-std::string KindOfEngine(const std::string& engine) {
-  return engine == "stress" || engine == "step" ? engine : "fuzz";
-}
-
-// --- rows that have more columns here than in run.db
-// ----------------------------------------------
+// --- rows that have more columns here than in run.db ---------------------------------------------
 
 struct JoinedRun {
   int64_t id = 0;
@@ -152,11 +146,8 @@ Status JoinedRuns::CopyRows(const RunDb& from, const char* table, int since, Row
 
 Status JoinedRuns::CopyRun(const RunDb& from, Rows& to) {
   ASSIGN_OR_RETURN(const RunRow run, from.Run());
-  JoinedRun row{to.run(),
-                from.dir(),
-                KindOfEngine(run.identity.engine),
-                VersionOfVm(run.identity.vm_version),
-                {}};
+  JoinedRun row{
+      to.run(), from.dir(), run.identity.Kind(), VersionOfVm(run.identity.vm_version), {}};
   return EachRow<StoredRun>(from.db_, from.schema_, kRunTable, 1, [&](StoredRun& stored) -> Status {
     if (to.count() > 0) return Ok();  // a stranger's
     row.stored = std::move(stored);

@@ -25,10 +25,6 @@ bool IsRunId(const std::string& text) {
   return text.size() == 32 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-std::string KindOf(const RunIdentity& run) {
-  return run.engine == "stress" || run.engine == "step" ? run.engine : "fuzz";
-}
-
 // What tells builds of the JVM apart, as far as the run knows.
 std::string BuildOf(const RunIdentity& run) {
   const std::string& id = run.libjvm_build_id;
@@ -43,7 +39,7 @@ Status CheckAlike(const std::string& first_dir, const RunIdentity& first, const 
     const char* what;
     std::string first, other;
   } facts[] = {{"build of the JVM", BuildOf(first), BuildOf(run)},
-               {"kind of run", KindOf(first), KindOf(run)},
+               {"kind of run", first.Kind(), run.Kind()},
                {"walker", first.walker, run.walker},
                {"provider", first.provider, run.provider},
                {"choice of JVM flags", first.jvm_flags, run.jvm_flags}};

@@ -45,6 +45,8 @@ struct RunIdentity {
   int workers = 1;     // children that walked side by side
   std::string run_id;  // 32 hex digits that no other run has; Create makes them if it is empty
   std::string shard;   // "2/8": which part of a campaign the run did; empty: all of it
+  // "fuzz", "stress" or "step".
+  std::string Kind() const { return engine == "stress" || engine == "step" ? engine : "fuzz"; }
   // True if an engine chose the requests by what earlier ones met. How often such a run got an
   // answer says more of its search than of the build.
   bool IsGuided() const { return engine == "libfuzzer" || engine == "afl"; }

@@ -46,9 +46,8 @@ std::string_view Window(std::string_view text) {
   return text.substr(first - std::min(first, kBefore), kMostCrashText);
 }
 
-int CountLines(std::string_view text) {
-  const auto ends = std::count(text.begin(), text.end(), '\n');
-  return static_cast<int>(ends) + (!text.empty() && text.back() != '\n' ? 1 : 0);
+int CountEnds(std::string_view text) {
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
 }
 
 }  // namespace
@@ -71,11 +70,14 @@ std::optional<uint64_t> CrashReport::fp() const {
 CrashReport ParseCrashReport(std::string_view text) {
   CrashReport report;
   const std::string_view window = Window(text);
-  const int before = CountLines(text.substr(0, static_cast<size_t>(window.data() - text.data())));
+  const size_t begin = static_cast<size_t>(window.data() - text.data());
+  const size_t end = begin + window.size();
+  const int before = CountEnds(text.substr(0, begin)), within = CountEnds(window);
   const bool backwards = IsBackwards(window);
-  report.lines = CountLines(text);
+  report.lines = before + within + CountEnds(text.substr(end));
+  if (!text.empty() && text.back() != '\n') report.lines++;
   if (window.size() < text.size())
-    report.unread.push_back({"a part of the text", "it is too long", before + CountLines(window)});
+    report.unread.push_back({"a part of the text", "it is too long", before + within + 1});
   Parser parser(report);
   LineReader lines(window, backwards);
   Line line;

@@ -215,9 +215,11 @@ bool LineReader::Next(Line& line) {
     rest_.remove_prefix(newline == std::string_view::npos ? rest_.size() : newline + 1);
     number_++;
   }
-  raw = raw.substr(0, kLongestLine);
   line.number = number_;
   line.has_hash = false;
+  line.text = raw;
+  if (raw.empty()) return true;
+  raw = raw.substr(0, kLongestLine);
   if (!IsPlain(raw)) {
     CopyPlain(raw, scratch_);
     raw = scratch_;

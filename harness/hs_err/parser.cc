@@ -102,7 +102,7 @@ bool Parser::BeginsAnother(const Line& line) const {
 bool Parser::Read(const Line& line) {
   last_line_ = line.number;
   if (line.is_empty()) {
-    if (cut_ != Cut::kThread) EndCut();
+    if (cut_ != Cut::kThread && cut_ != Cut::kNothing) EndCut();
     return true;
   }
   if (line.text.size() < 3) return true;

@@ -85,12 +85,27 @@ void PtraceStepper::Run() {
   ended_.store(true);
 }
 
+// waitpid for a tracee of this thread alone, since another thread waits for the process itself
+// (__WNOTHREAD). The end of the process, which the kernel tells whoever asks first, is left to that
+// thread.
+pid_t PtraceStepper::WaitForTracee(pid_t tid, int& status, int options) const {
+  options |= __WALL | __WNOTHREAD;
+  if (tid != pid_) return waitpid(tid, &status, options);
+  siginfo_t info{};
+  if (waitid(P_PID, static_cast<id_t>(tid), &info, options | WSTOPPED | WEXITED | WNOWAIT) != 0)
+    return -1;
+  if (info.si_pid == 0) return 0;
+  const bool ended =
+      info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
+  return ended ? -1 : waitpid(tid, &status, options);
+}
+
 // Polls for the thread's next stop. Its status, or -1: none within `limit`.
 int PtraceStepper::StopWithin(pid_t tid, std::chrono::milliseconds limit) {
   const auto until = std::chrono::steady_clock::now() + limit;
   while (std::chrono::steady_clock::now() < until) {
     int status = 0;
-    if (waitpid(tid, &status, __WALL | __WNOTHREAD | WNOHANG) != 0) return status;
+    if (WaitForTracee(tid, status, WNOHANG) != 0) return status;
     std::this_thread::sleep_for(kPause);
   }
   return -1;
@@ -106,13 +121,13 @@ int PtraceStepper::Interrupt(pid_t tid) {
   return StopWithin(tid, kStopWithin);
 }
 
-// Waits for the thread's next stop. __WNOTHREAD: only for a tracee of this thread, since another
-// thread waits for the process itself.
+// Waits for the thread's next stop.
 PtraceStepper::Stop PtraceStepper::Wait(pid_t tid) {
   int status = 0;
   pid_t got;
   do {
-    got = waitpid(tid, &status, __WALL | __WNOTHREAD);
+    errno = 0;
+    got = WaitForTracee(tid, status, 0);
   } while (got < 0 && errno == EINTR && !stop_.load());
   if (got < 0 && errno == EINTR) {
     status = Interrupt(tid);

@@ -42,6 +42,7 @@ class PtraceStepper {
   bool RunHandler(pid_t tid, int signal, bool& missed);
   Stop Go(int request, pid_t tid, int signal);
   Stop Wait(pid_t tid);
+  pid_t WaitForTracee(pid_t tid, int& status, int options) const;
   int StopWithin(pid_t tid, std::chrono::milliseconds limit);
   int Interrupt(pid_t tid);
   void Wake(pid_t tid) const;

@@ -48,6 +48,19 @@ class PtraceStepperTest : public testing::Test {
     return steady_clock::now() - begin;
   }
 
+  // Of the process's end, or -1.
+  int StatusWithin5Seconds() {
+    int status = -1;
+    for (int i = 0; i < 500; i++) {
+      if (waitpid(child_, &status, WNOHANG) == child_) {
+        child_ = -1;
+        return status;
+      }
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+    return -1;
+  }
+
   StressMemory memory_ = MakeStressState(StressJob{}, MonotonicNs()).value();
   pid_t child_ = -1;
 };
@@ -68,6 +81,23 @@ TEST_F(PtraceStepperTest, AThreadThatSleepsWithTheSignalBlockedIsLetGo) {
   EXPECT_EQ(waitpid(child_, nullptr, WNOHANG), 0);  // it lives on
 }
 
+// The parent waits for it, whoever steps it.
+TEST_F(PtraceStepperTest, TheEndOfASteppedProcessIsTheParents) {
+  Fork([] {
+    signal(SIGUSR2, [](int) { _exit(7); });
+    signal(kSampleSignal, SIG_IGN);
+    for (;;) pause();
+  });
+  PtraceStepper stepper(*memory_.state, child_);
+  memory_.state->step_tid.store(child_);
+  std::this_thread::sleep_for(milliseconds(300));
+  if (!stepper.Trouble().empty()) GTEST_SKIP() << "the kernel refuses to trace";
+  kill(child_, SIGUSR2);
+  std::this_thread::sleep_for(milliseconds(300));  // it ends while it is stepped
+  stepper.End();
+  EXPECT_EQ(StatusWithin5Seconds(), 7 << 8);
+}
+
 TEST_F(PtraceStepperTest, ASignalInDeliveryIsNotLost) {
   Fork([] {
     // A handler that is never left: when stepping ends, the program's signal is on its way or in
@@ -82,12 +112,7 @@ TEST_F(PtraceStepperTest, ASignalInDeliveryIsNotLost) {
   if (!stepper.Trouble().empty()) GTEST_SKIP() << "the kernel refuses to trace";
   kill(child_, SIGUSR2);
   stepper.End();
-  int status = -1;
-  for (int i = 0; i < 500 && waitpid(child_, &status, WNOHANG) != child_; i++)
-    std::this_thread::sleep_for(milliseconds(10));
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 7);
-  child_ = -1;
+  EXPECT_EQ(StatusWithin5Seconds(), 7 << 8);
 }
 
 TEST_F(PtraceStepperTest, AMachineWithoutRoomForAThread) {

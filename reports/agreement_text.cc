@@ -3,44 +3,19 @@
 
 #include <fmt/format.h>
 
-#include <map>
-#include <utility>
-
 #include "harness/base/numbers.h"
-#include "harness/oracles/disagreement.h"
-#include "harness/request/walk_request.h"
+#include "harness/base/text.h"
+#include "reports/agreement.h"
 
 namespace walkhammer {
 namespace {
 
-// How two walkers answered the samples of one region.
-struct Compared {
-  uint64_t samples = 0, agreed = 0, one_failed = 0;
-  std::map<std::string, uint64_t> kinds;  // of disagreement
-
-  void Add(const AgreementRow& row) {
-    samples += row.samples;
-    if (row.kind == DisagreementWord(Disagreement::kNone))
-      agreed += row.samples;
-    else if (row.kind == DisagreementWord(Disagreement::kOneFailed))
-      one_failed += row.samples;
-    else
-      kinds[row.kind] += row.samples;
-  }
-};
-
 // "99.92 % of 59,511  codelet  95.42 %  46 skipped-caller": the share with the same methods, and
 // the share with the same byte codes and levels, too.
 std::string ComparedLine(const std::string& name, const Compared& compared) {
-  const auto of = [&](Disagreement kind) {
-    const auto found = compared.kinds.find(DisagreementWord(kind));
-    return found == compared.kinds.end() ? 0 : found->second;
-  };
-  const uint64_t both = compared.samples - compared.one_failed - of(Disagreement::kUnnamed);
-  uint64_t methods = compared.agreed;
-  for (const Disagreement kind : {Disagreement::kBci, Disagreement::kLevel}) methods += of(kind);
-  std::string text = fmt::format("  {:>9} of {:>11}  {:<12}  {:>9}", Percent(methods, both, 2),
-                                 Grouped(both), name, Percent(compared.agreed, both, 2));
+  std::string text =
+      fmt::format("  {:>9} of {:>11}  {:<12}  {:>9}", Percent(compared.methods, compared.both, 2),
+                  Grouped(compared.both), name, Percent(compared.agreed, compared.both, 2));
   for (const auto& [kind, samples] : compared.kinds)
     text += fmt::format("  {} {}", Grouped(samples), kind);
   if (compared.one_failed > 0)
@@ -48,30 +23,34 @@ std::string ComparedLine(const std::string& name, const Compared& compared) {
   return OnOneLine(text) + "\n";
 }
 
-std::string PairWords(const AgreementRow& row) {
-  const std::string pair = fmt::format("{} with {}", row.walker, row.other);
-  if (row.cell != kNoCell) return pair;
-  return fmt::format("{}, {} requests", pair, RealismWord(row.realism));
+// "7,275 skipped-caller  agct 7,000, asgst 0, both 3, neither 272"
+std::string EvidenceLine(const WitnessedPair& pair, const std::string& kind) {
+  const auto count = [&](Against who) { return Grouped(pair.Count(kind, who)); };
+  return fmt::format("  {:>11}  {:<14}  {} {}, {} {}, both {}, neither {}\n",
+                     Grouped(pair.Count(kind)), OnOneLine(kind), OnOneLine(pair.other),
+                     count(Against::kOther), OnOneLine(pair.walker), count(Against::kWalker),
+                     count(Against::kBoth), count(Against::kNeither));
 }
 
 }  // namespace
 
 std::string AgreementText(const std::vector<AgreementRow>& rows, const std::string& indent) {
-  // By names of the pair, then by realism, the most real first.
-  std::map<std::pair<std::string, Realism>, std::pair<std::string, std::map<std::string, Compared>>>
-      parts;
-  for (const AgreementRow& row : rows) {
-    auto& [words, regions] = parts[{row.walker + " " + row.other, row.realism}];
-    words = PairWords(row);
-    regions["anywhere"].Add(row);
-    regions[row.region].Add(row);
-  }
   std::string text;
-  for (const auto& [key, part] : parts) {
-    const auto& [words, regions] = part;
+  for (const ComparedPair& pair : ComparePairs(rows)) {
     text += fmt::format("{}{}: the same methods on; where pc was; byte codes and levels, too\n",
-                        indent, OnOneLine(words));
-    for (const auto& [region, compared] : regions) text += indent + ComparedLine(region, compared);
+                        indent, OnOneLine(pair.words));
+    for (const auto& [region, compared] : pair.regions)
+      text += indent + ComparedLine(region, compared);
+  }
+  return text;
+}
+
+std::string EvidenceText(const std::vector<EvidenceRow>& rows, const std::string& indent) {
+  std::string text;
+  for (const WitnessedPair& pair : WitnessPairs(rows)) {
+    text += fmt::format("{}{} with {}, {}: whom it contradicts, by how they differ\n", indent,
+                        OnOneLine(pair.walker), OnOneLine(pair.other), OnOneLine(pair.witness));
+    for (const auto& [kind, against] : pair.kinds) text += indent + EvidenceLine(pair, kind);
   }
   return text;
 }

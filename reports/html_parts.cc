@@ -49,15 +49,24 @@ std::string ListHtml(const std::vector<std::pair<std::string, std::string>>& tex
   return html.empty() ? "" : "<dl>\n" + html + "</dl>\n";
 }
 
-std::string BarHtml(uint64_t part, uint64_t whole, bool bad) {
-  const double percent =
-      whole == 0 ? 0
-                 : std::min(100.0, 100.0 * static_cast<double>(part) / static_cast<double>(whole));
-  return fmt::format(
+std::string BarHtml(const std::vector<BarShare>& shares, uint64_t whole) {
+  std::string html =
       "<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
-      "<rect class=\"track\" width=\"100\" height=\"10\"/><rect class=\"share{}\" width=\"{:.2f}\" "
-      "height=\"10\"/></svg>",
-      bad ? " bad" : "", percent);
+      "<rect class=\"track\" width=\"100\" height=\"10\"/>";
+  double x = 0;
+  for (const BarShare& share : shares) {
+    const double width =
+        whole == 0 ? 0 : 100.0 * static_cast<double>(share.part) / static_cast<double>(whole);
+    if (width > 0)
+      html += fmt::format("<rect class=\"share{}\" x=\"{:.2f}\" width=\"{:.2f}\" height=\"10\"/>",
+                          share.css_class, x, std::min(width, 100 - x));
+    x = std::min(100.0, x + width);
+  }
+  return html + "</svg>";
+}
+
+std::string BarHtml(uint64_t part, uint64_t whole, bool bad) {
+  return BarHtml({{part, bad ? " bad" : ""}}, whole);
 }
 
 std::string RunLinkHtml(const OutputSource& source, std::string_view path, std::string_view text) {

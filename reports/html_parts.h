@@ -4,6 +4,7 @@
 #ifndef WALKHAMMER_REPORTS_HTML_PARTS_H_
 #define WALKHAMMER_REPORTS_HTML_PARTS_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,7 +41,13 @@ std::string TableHtml(std::string_view caption, const std::vector<std::string_vi
                       const std::vector<std::vector<std::string>>& rows);
 // A list of names and texts; leaves out empty texts. `texts` are plain text.
 std::string ListHtml(const std::vector<std::pair<std::string, std::string>>& texts);
-// A bar of `part` of `whole`; for the eye only, as the number stands beside it.
+// A part of a bar. `css_class` is added to the class "share": "", " part" or " bad".
+struct BarShare {
+  uint64_t part;
+  const char* css_class;
+};
+// A bar of these parts of `whole`, from the left; for the eye only, as the numbers stand beside it.
+std::string BarHtml(const std::vector<BarShare>& shares, uint64_t whole);
 std::string BarHtml(uint64_t part, uint64_t whole, bool bad);
 // A link to `path` below the run's folder.
 std::string RunLinkHtml(const OutputSource& source, std::string_view path, std::string_view text);

@@ -5,7 +5,6 @@
 
 #include "harness/base/numbers.h"
 #include "harness/base/text.h"
-#include "reports/agreement_text.h"
 #include "reports/coverage_text.h"
 #include "reports/html_parts.h"
 #include "reports/markup.h"
@@ -132,11 +131,6 @@ PageSection CoveragePart(const RunSummary& summary) {
     html += TableHtml("Functions with most blocks not reached",
                       {"function", "#reached", "#blocks", "#share", "of its blocks"}, rows);
   return {"coverage", "Coverage of the walker's code", std::move(html)};
-}
-
-PageSection AgreementPart(const RunSummary& summary) {
-  return {"agreement", "Agreement of walkers that were shown the same",
-          PreHtml("agreement of walkers", AgreementText(summary.agreement, ""))};
 }
 
 PageSection ScenesPart(const RunSummary& summary) {

@@ -208,6 +208,42 @@ TEST_F(OutputTest, LinksLeadFromThePageToTheRun) {
   EXPECT_GT(bucket, 0);
 }
 
+// The cells of a run are added up.
+TEST_F(OutputTest, ThePageShowsAgreementAndWitnessesAsBars) {
+  for (int cell = 0; cell < 2; cell++) {
+    ASSERT_TRUE(run_->SaveCell(TestCell(cell)).ok());
+    const AgreementRow agreement[] = {
+        {cell, "asgst", "agct", Realism::kGenuine, "codelet", "none", 40},
+        {cell, "asgst", "agct", Realism::kGenuine, "codelet", "bci", 5},
+        {cell, "asgst", "agct", Realism::kGenuine, "nmethod", "method", 5},
+        {cell, "asgst", "agct", Realism::kGenuine, "nmethod", "one-failed", 7}};
+    ASSERT_TRUE(run_->SaveAgreement(cell, agreement).ok());
+    const EvidenceRow evidence[] = {
+        {cell, "asgst", "agct", "nmethod", "method", "shadow-stack", "other", 3},
+        {cell, "asgst", "agct", "nmethod", "method", "shadow-stack", "both", 1}};
+    ASSERT_TRUE(run_->SaveEvidence(cell, evidence).ok());
+  }
+  Finish();
+  const std::string page = Output("--html");
+  EXPECT_THAT(page, HasSubstr("<caption>asgst with agct</caption>"));
+  EXPECT_THAT(page, HasSubstr("<th scope=\"row\">anywhere</th><td class=\"n\">100</td>"
+                              "<td class=\"n\">90.00 %</td><td class=\"n\">80.00 %</td>"));
+  EXPECT_THAT(page, HasSubstr("<rect class=\"share\" x=\"0.00\" width=\"80.00\" height=\"10\"/>"
+                              "<rect class=\"share part\" x=\"80.00\" width=\"10.00\" "
+                              "height=\"10\"/><rect class=\"share bad\" x=\"90.00\" "
+                              "width=\"10.00\" height=\"10\"/></svg></td>"
+                              "<td>10 bci, 10 method</td><td class=\"n\">14</td>"));
+  EXPECT_THAT(page, HasSubstr("asgst with agct: whom the witness shadow-stack contradicts"));
+  EXPECT_THAT(page, HasSubstr("<th scope=\"row\">method</th><td class=\"n\">8</td>"
+                              "<td class=\"n\">8</td>"));
+}
+
+TEST_F(OutputTest, ThePageWithoutAgreementHasNoSectionOfIt) {
+  ASSERT_TRUE(run_->SaveCell(TestCell(0)).ok());
+  Finish();
+  EXPECT_THAT(Output("--html"), Not(HasSubstr("id=\"agreement\"")));
+}
+
 TEST_F(OutputTest, ThePageLinksAFlameGraphOnlyIfThereIsOne) {
   ASSERT_TRUE(run_->SaveCell(TestCell(0)).ok());
   Finish();

@@ -115,39 +115,6 @@ std::string AnswersText(const std::vector<StateCodes>& states) {
   return text;
 }
 
-// "7,275 skipped-caller  agct 7,000, asgst 0, both 3, neither 272"
-std::string EvidenceLine(const std::string& kind, const EvidenceRow& names,
-                         std::map<std::string, uint64_t> against) {
-  const auto count = [&](Against who) { return against[AgainstWord(who)]; };
-  uint64_t all = 0;
-  for (const auto& [who, samples] : against) all += samples;
-  return fmt::format("        {:>11}  {:<14}  {} {}, {} {}, both {}, neither {}\n", Grouped(all),
-                     OnOneLine(kind), OnOneLine(names.other), Grouped(count(Against::kOther)),
-                     OnOneLine(names.walker), Grouped(count(Against::kWalker)),
-                     Grouped(count(Against::kBoth)), Grouped(count(Against::kNeither)));
-}
-
-std::string EvidenceText(const std::vector<EvidenceRow>& rows) {
-  struct Witnessed {
-    EvidenceRow names;
-    std::map<std::string, std::map<std::string, uint64_t>> kinds;  // samples by kind and against
-  };
-  std::map<std::string, Witnessed> witnesses;
-  for (const EvidenceRow& row : rows) {
-    Witnessed& witnessed =
-        witnesses[fmt::format("{} with {}, {}", row.walker, row.other, row.witness)];
-    witnessed.names = row;
-    witnessed.kinds[row.kind][row.against] += row.samples;
-  }
-  std::string text;
-  for (const auto& [title, witnessed] : witnesses) {
-    text += fmt::format("      {}: whom it contradicts, by how they differ\n", OnOneLine(title));
-    for (const auto& [kind, against] : witnessed.kinds)
-      text += EvidenceLine(kind, witnessed.names, against);
-  }
-  return text;
-}
-
 // "      ends of walks, asgst:  99.2 % whole, 0.8 % no-caller"
 std::string EndsText(const std::vector<WalkEndRow>& rows) {
   std::map<std::string, std::vector<WalkEndRow>> walkers;
@@ -224,7 +191,7 @@ std::string CellText(const CellSummary& cell, const RunRow& run) {
          fmt::format("{} distinct of {} (report --flame draws them)", Grouped(cell.stacks.distinct),
                      Grouped(cell.stacks.count)));
   return text + AnswersText(cell.codes) + AgreementText(cell.agreement, "      ") +
-         EvidenceText(cell.evidence) + EndsText(cell.ends) + ThreadsText(cell.threads) +
+         EvidenceText(cell.evidence, "      ") + EndsText(cell.ends) + ThreadsText(cell.threads) +
          StepText(cell.regions, cell.ranges);
 }
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/agreement.h"
+
+#include <fmt/format.h>
+
+#include <tuple>
+#include <utility>
+
+#include "harness/oracles/disagreement.h"
+#include "harness/request/walk_request.h"
+
+namespace walkhammer {
+namespace {
+
+void Add(const AgreementRow& row, Compared& compared) {
+  const auto is = [&](Disagreement kind) { return row.kind == DisagreementWord(kind); };
+  if (is(Disagreement::kOneFailed)) {
+    compared.one_failed += row.samples;
+    return;
+  }
+  if (!is(Disagreement::kUnnamed)) compared.both += row.samples;
+  if (is(Disagreement::kNone)) {
+    compared.agreed += row.samples;
+    compared.methods += row.samples;
+    return;
+  }
+  if (is(Disagreement::kBci) || is(Disagreement::kLevel)) compared.methods += row.samples;
+  compared.kinds[row.kind] += row.samples;
+}
+
+std::string PairWords(const AgreementRow& row) {
+  const std::string pair = fmt::format("{} with {}", row.walker, row.other);
+  if (row.cell != kNoCell) return pair;
+  return fmt::format("{}, {} requests", pair, RealismWord(row.realism));
+}
+
+// The values of a map, by its keys.
+template <typename Key, typename Value>
+std::vector<Value> Values(std::map<Key, Value> map) {
+  std::vector<Value> values;
+  for (auto& [key, value] : map) values.push_back(std::move(value));
+  return values;
+}
+
+}  // namespace
+
+std::vector<ComparedPair> ComparePairs(const std::vector<AgreementRow>& rows) {
+  std::map<std::pair<std::string, Realism>, ComparedPair> pairs;
+  for (const AgreementRow& row : rows) {
+    ComparedPair& pair = pairs[{row.walker + " " + row.other, row.realism}];
+    pair.words = PairWords(row);
+    Add(row, pair.regions["anywhere"]);
+    Add(row, pair.regions[row.region]);
+  }
+  return Values(std::move(pairs));
+}
+
+uint64_t WitnessedPair::Count(const std::string& kind, Against who) const {
+  const auto& against = kinds.at(kind);
+  const auto found = against.find(AgainstWord(who));
+  return found == against.end() ? 0 : found->second;
+}
+
+uint64_t WitnessedPair::Count(const std::string& kind) const {
+  uint64_t all = 0;
+  for (const auto& [who, samples] : kinds.at(kind)) all += samples;
+  return all;
+}
+
+std::vector<WitnessedPair> WitnessPairs(const std::vector<EvidenceRow>& rows) {
+  std::map<std::tuple<std::string, std::string, std::string>, WitnessedPair> pairs;
+  for (const EvidenceRow& row : rows) {
+    WitnessedPair& pair = pairs[{row.walker, row.other, row.witness}];
+    pair.walker = row.walker;
+    pair.other = row.other;
+    pair.witness = row.witness;
+    pair.kinds[row.kind][row.against] += row.samples;
+  }
+  return Values(std::move(pairs));
+}
+
+}  // namespace walkhammer

@@ -72,8 +72,8 @@ definitions() { find "$examples" -type f ! -name nightly.config; }
 needs() { command -v "$1" >/dev/null || skip "$1 is not installed"; }
 
 @test "what definitions and documents name exists" {
-  # shellcheck disable=SC2046  # no blanks in the names of our files
-  set -- $(definitions) "$root/docs/scale.md" "$root/docs/gate.md"
+  mapfile -t files < <(definitions)
+  set -- "${files[@]}" "$root/docs/scale.md" "$root/docs/gate.md"
   run wrong "$@"
   echo "$output"
   [ -z "$output" ]

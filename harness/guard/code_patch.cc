@@ -2,12 +2,14 @@
 #include "harness/guard/code_patch.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <string>
+
+#include "harness/base/mappings.h"
 
 namespace walkhammer {
 namespace {
@@ -27,25 +29,16 @@ void WriteCode(uint64_t address, CodeUnit code) {
 }
 
 Status MakeCodeWritable(const std::vector<uint64_t>& sorted_addresses, const char* without) {
-  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  const auto protect = [](uint64_t begin, uint64_t end) {
-    return begin == end || mprotect(reinterpret_cast<void*>(begin), end - begin,
-                                    PROT_READ | PROT_WRITE | PROT_EXEC) == 0;
-  };
-  uint64_t begin = 0, end = 0;  // a run of pages that hold addresses
-  bool allowed = true;
-  for (const uint64_t address : sorted_addresses) {
-    const uint64_t first = address & ~(page - 1);
-    const uint64_t last = (address + sizeof(CodeUnit) - 1) & ~(page - 1);
-    if (first > end) {
-      allowed = allowed && protect(begin, end);
-      begin = first;
-    }
-    end = last + page;
+  auto next = sorted_addresses.begin();
+  for (const Mapping& mapping : ReadMappings()) {
+    next = std::lower_bound(next, sorted_addresses.end(), mapping.begin);
+    if (next == sorted_addresses.end() || *next >= mapping.end) continue;
+    if (mprotect(reinterpret_cast<void*>(mapping.begin), mapping.end - mapping.begin,
+                 PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+      return Unable(std::string("this kernel lets no code be changed (") + std::strerror(errno) +
+                    "): " + without);
   }
-  if (allowed && protect(begin, end)) return Ok();
-  return Unable(std::string("this kernel lets no code be changed (") + std::strerror(errno) +
-                "): " + without);
+  return Ok();
 }
 
 Status UnblockTraps() {

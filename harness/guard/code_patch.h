@@ -16,8 +16,10 @@ CodeUnit ReadCode(uint64_t address);
 // Writes with one store: a thread that runs there executes the old instruction or the new one.
 void WriteCode(uint64_t address, CodeUnit code);
 
-// Makes the pages of the addresses, which must be in ascending order, writable (private copies).
-// Fails with kUnable if the kernel forbids it; the message ends in `without`, the user's way out.
+// Makes the mappings of the addresses, which must be in ascending order, writable (private copies).
+// Whole mappings: a library whose code lies in several ones is taken for several by profilers,
+// which read the symbols of the first alone. Fails with kUnable if the kernel forbids it; the
+// message ends in `without`, the user's way out.
 Status MakeCodeWritable(const std::vector<uint64_t>& sorted_addresses, const char* without);
 
 // Takes SIGTRAP out of the masks of all installed signal handlers: a trap that is hit while SIGTRAP

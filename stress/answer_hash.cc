@@ -6,7 +6,7 @@
 namespace walkhammer::stress {
 
 uint64_t HashOfFrames(const Trace& trace) {
-  uint64_t hash = Mix(static_cast<uint64_t>(trace.num_frames), trace.ended_on_request ? 1 : 0);
+  uint64_t hash = Mix(static_cast<uint64_t>(trace.num_frames), trace.MayGoOn() ? 1 : 0);
   for (int i = 0; i < trace.num_frames; i++)
     hash = Mix(Mix(hash, trace.frames[i].method), static_cast<uint32_t>(trace.frames[i].bci));
   return hash | 1;

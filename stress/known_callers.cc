@@ -83,7 +83,7 @@ void AnsweredFrames::Measure(const Trace& trace, int depth) {
   const bool guesses = trace.IsGuess(trace.num_frames - 1);
   const int vouched = guesses ? trace.guessed_from : trace.num_frames;
   count = std::min(vouched, kMost);
-  goes_on = guesses || vouched > kMost || trace.num_frames >= depth || trace.ended_on_request;
+  goes_on = guesses || vouched > kMost || trace.num_frames >= depth || trace.MayGoOn();
 }
 
 CallerVerdict JudgeCallers(SteppedCode code, uint64_t running, std::span<const SteppedCall> calls,

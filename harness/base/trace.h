@@ -69,6 +69,9 @@ struct Trace {
   // The request ended the walk, so there may be older frames: either the buffer is full, perhaps
   // with frames that are not Java's and so not in `frames`, or an option ended the walk.
   bool ended_on_request = false;
+  // The walker says that it could not go on, so there may be older frames.
+  bool broke_off = false;
+  bool MayGoOn() const { return ended_on_request || broke_off; }
   // A sentence on how the API contradicts itself, or null.
   const char* complaint = nullptr;
   // Index of the newest frame that the walker searched for instead of deriving it: this frame and

@@ -40,8 +40,8 @@ bool CanCompare(const Trace& a, const Trace& b, int depth) {
 Difference Compare(const Trace& a, const Trace& b) {
   const Trace& shorter = a.num_frames < b.num_frames ? a : b;
   if (shorter.num_frames <= 0) {
-    const bool alike = std::max(a.num_frames, b.num_frames) <= 0 ||
-                       (shorter.num_frames == 0 && shorter.ended_on_request);
+    const bool alike =
+        std::max(a.num_frames, b.num_frames) <= 0 || (shorter.num_frames == 0 && shorter.MayGoOn());
     return {alike ? Disagreement::kNone : Disagreement::kOneFailed, 0};
   }
   const int both = shorter.num_frames;
@@ -58,8 +58,7 @@ Difference Compare(const Trace& a, const Trace& b) {
     // A walker that does not report kinds answers 0.
     if (level < 0 && x.kind != 0 && y.kind != 0 && x.kind != y.kind) level = i;
   }
-  if (a.num_frames != b.num_frames && !shorter.ended_on_request)
-    return {Disagreement::kTruncated, both};
+  if (a.num_frames != b.num_frames && !shorter.MayGoOn()) return {Disagreement::kTruncated, both};
   if (unnamed >= 0) return {Disagreement::kUnnamed, unnamed};
   if (bci >= 0) return {Disagreement::kBci, bci};
   if (level >= 0) return {Disagreement::kLevel, level};

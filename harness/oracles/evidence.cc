@@ -140,8 +140,7 @@ std::optional<Against> ByteCodeEvidence(const Observation& seen, const CodeletCo
 
 std::optional<Against> ThreadStartEvidence(const Observation& seen) {
   const Trace &mine = seen.trace, &others = seen.other.trace;
-  if (!Answered(mine) || !Answered(others) || mine.ended_on_request || others.ended_on_request)
-    return {};
+  if (!Answered(mine) || !Answered(others) || mine.MayGoOn() || others.MayGoOn()) return {};
   // If both end with the same method, neither is better.
   if (mine.frames[mine.num_frames - 1].method == others.frames[others.num_frames - 1].method)
     return {};

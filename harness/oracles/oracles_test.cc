@@ -261,6 +261,24 @@ const std::vector<Provocation>& Provocations() {
        "2 frames, should be 3"},
       {"NoFrames", "truth", "no-frames", [](Case& c) { Answer(c, -5); },
        "answered -5 instead of 3 frames"},
+      {"NoFramesAndSaysSo", "truth", "no-frames",
+       [](Case& c) {
+         Answer(c, -3);
+         c.seen.trace.broke_off = true;
+       },
+       "answered -3 instead of 3 frames"},
+      {"BrokenOff", "truth", "truncated",
+       [](Case& c) {
+         Return(c, {c.truth[0], c.truth[1]});
+         c.seen.trace.broke_off = true;
+       },
+       "2 frames, should be 3"},
+      {"CodeOfAFullBuffer", "truth", "no-frames",
+       [](Case& c) {
+         Answer(c, -3);
+         c.seen.trace.ended_on_request = true;
+       },
+       "answered -3 instead of 3 frames"},
       {"CutAtDepth", "truth", "true",
        [](Case& c) {
          c.request.depth = 2;

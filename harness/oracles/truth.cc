@@ -22,7 +22,7 @@ constexpr uint8_t kWrong = 1, kTruncated = 2, kNoFrames = 3, kGuessNotTrue = 4;
 uint8_t Judge(const Observation& seen, char* detail, size_t size) {
   if (!seen.pristine || seen.trace.ending != Ending::kReturned) return 0;
   if (seen.trace.num_frames <= 0) {
-    if (seen.trace.ended_on_request) return 0;
+    if (seen.trace.num_frames == 0 && seen.trace.ended_on_request) return 0;
     std::snprintf(detail, size, "a pristine walk answered %d instead of %zu frames",
                   seen.trace.num_frames, seen.truth.size());
     return kNoFrames;

@@ -3,7 +3,7 @@
 # Walkers out of profilers' libraries: of fakes with planted bugs, and of the releases that
 # ci/profilers.sh has laid out.
 # WALKHAMMER names the executable; default is the release build.
-# shellcheck disable=SC2154  # bats sets stderr
+# shellcheck disable=SC2154,SC2030,SC2031  # bats sets stderr; each test is a shell of its own
 
 bats_require_minimum_version 1.5.0
 
@@ -12,16 +12,17 @@ setup() {
   providers=$(dirname "$walkhammer")/providers
   released=${WALKHAMMER_PROFILERS:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/profilers}
   out=$BATS_TEST_TMPDIR/run
+  walker=asprof-vm
 }
 
-# fuzz LIBRARY ARGUMENT...: into $out, which is empty then.
+# fuzz LIBRARY ARGUMENT...: with $walker, into $out, which is empty then.
 fuzz() {
   rm -rf "$out"
   local library=$1
   shift
-  run --separate-stderr timeout 100 "$walkhammer" fuzz --walker asprof-vm --provider "$library" \
+  run --separate-stderr timeout 100 "$walkhammer" fuzz --walker "$walker" --provider "$library" \
     --no-confirm --out "$out" "$@"
-  echo "$library $*: exit code $status: $output $stderr"
+  echo "$walker $library $*: exit code $status: $output $stderr"
 }
 
 ask() {
@@ -73,6 +74,40 @@ ask() {
   [ "$(ask "select count(*) > 0 from bucket where oracle in ('agreement', 'bci')")" -eq 1 ]
 }
 
+@test "java-profiler's three walkers are known, and their frames are read" {
+  for walker in ddprof-vm ddprof-fp ddprof-dwarf; do
+    fuzz "$providers/fake_ddprof.so" --walks 5000
+    [ "$status" -le 1 ]
+    [ "$(ask "select count(*) from scene where pristine_true = 1")" -ge 18 ]
+    [ "$(ask "select successful > 2000 from run")" -eq 1 ]
+    [ "$(ask "select count(*) from finding where oracle in
+      ('return-code', 'method-id', 'buffer', 'frame-count', 'bci') and grade = 'Forbidden'")" -eq 0 ]
+    [ "$(ask "select count(*) from bucket where title like 'truth/wrong-frames%'")" -eq 0 ]
+    fuzz "$providers/fake_ddprof_wrong.so" --walks 1000
+    [ "$status" -eq 4 ] # no scene is walked truly
+    [ "$(ask "select count(*) from bucket where title like 'truth/wrong-frames%'")" -ge 1 ]
+  done
+}
+
+# A library is parsed once, by its first mapping: one whose code is mapped in parts looks empty.
+@test "the JVM's code is one mapping, though its traps are in it" {
+  "$walkhammer" fuzz --walker agct --workers 1 --time 20s --no-confirm --out "$out" >/dev/null 2>&1 &
+  local parent=$! process=''
+  for _ in $(seq 200); do
+    process=$(pgrep -P "$parent" | head -n 1) || true
+    grep -q 'rwxp.*libjvm\.so' "/proc/$process/maps" 2>/dev/null && break
+    sleep 0.1
+  done
+  grep 'x.*libjvm\.so' "/proc/$process/maps" >"$BATS_TEST_TMPDIR/maps" || true
+  kill "$parent"
+  wait "$parent" || true
+  cat "$BATS_TEST_TMPDIR/maps"
+  if ! grep -q rwxp "$BATS_TEST_TMPDIR/maps"; then
+    skip 'no failed check of this JVM can be trapped'
+  fi
+  [ "$(wc -l <"$BATS_TEST_TMPDIR/maps")" -eq 1 ]
+}
+
 @test "samples of a running program are walked, with the walker's own protection in place" {
   for name in fake_profiler fake_profiler_faults; do
     rm -rf "$out"
@@ -95,8 +130,20 @@ ask() {
   done <<END
 fake_profiler_form|has StackWalker::walkVM in no form that is known: StackWalker::walkVM(void*, ASGCT_CallFrame*, long)
 fake_profiler_refuses|refuses this JVM: Agent_OnAttach returns 200
-fake_late|exports no Agent_OnAttach
+fake_late|exports neither Agent_OnAttach nor JNI_OnLoad
 END
+  while IFS='|' read -r walker library sentence; do
+    fuzz "$providers/$library.so" --walks 100
+    [ "$status" -eq 3 ]
+    [[ "$stderr" == *"$sentence"* ]]
+  done <<END
+ddprof-vm|fake_ddprof_form|has StackWalker::walkVM in no form that is known: StackWalker::walkVM(void*, ASGCT_CallFrame*, int, void const*, void const*)
+ddprof-vm|fake_ddprof_refuses|refuses this JVM: init0 returns false
+ddprof-vm|fake_profiler|has StackWalker::walkVM in no form that is known
+ddprof-fp|fake_profiler|has no function StackWalker::walkFP
+asprof-vm|fake_ddprof|has StackWalker::walkVM in no form that is known
+END
+  walker=asprof-vm
   rm -rf "$out"
   run --separate-stderr "$walkhammer" fuzz --walker asprof-vm --walks 100 --out "$out"
   [ "$status" -eq 3 ]
@@ -122,23 +169,62 @@ END
     fuzz "$library" --walks 20000
     [ "$(ask "select count(*) from scene where pristine_true = 1")" -ge 18 ]
     [ "$(ask "select group_concat(name) from scene where available = 1 and pristine_true = 0
-      and name not in ('monitor-enter-c2', 'deoptimized')")" = '' ]
+      and name not in ('monitor-enter-c2', 'deoptimized', 'sampled')")" = '' ]
     [ "$(ask "select successful > 8000 from run")" -eq 1 ]
     [ "$(ask "select count(*) from bucket where oracle = 'own-protection'")" -ge 1 ]
   done
   [ -n "$found" ] || skip 'no released library is here: ci/profilers.sh lays them out'
 }
 
-@test "regressions of the newest release that is laid out" {
-  local library=
-  for library in "$released"/asprof-*.so; do :; done
-  [ -e "$library" ] || skip 'no released library is here: ci/profilers.sh lays them out'
-  # Two fresh processes for each file; one may be unlucky on a busy machine.
-  run --separate-stderr "$walkhammer" replay --json --times 2 --jobs 2 --provider "$library" \
-    "$BATS_TEST_DIRNAME"/../corpora/regressions/asprof-vm/*.walk
+# known_jdk: the home of a JDK that each release of java-profiler knows; 1.22.0 is older than 25.
+known_jdk() {
+  "$BATS_TEST_DIRNAME"/jdks.sh 17 2>/dev/null | cut -d ' ' -f 2-
+}
+
+@test "java-profiler's releases walk all scenes but those that docs/profilers.md names" {
+  local library name jdk
+  jdk=$(known_jdk)
+  for library in "$released"/ddprof-*.so; do
+    [ -e "$library" ] || skip 'no released library is here: ci/profilers.sh lays them out'
+    [ -n "$jdk" ] || skip 'JDK 17 is not to be had'
+    name=$(basename "$library" .so)
+    for walker in ddprof-vm ddprof-fp ddprof-dwarf; do
+      case $walker-${name#ddprof-} in ddprof-vm-1.[0-9].* | ddprof-vm-1.1[0-9].*) continue ;; esac
+      fuzz "$library" --walks 5000 --jdk "$jdk"
+      [ "$status" -le 1 ]
+      [ "$(ask "select count(*) from scene where pristine_true = 1")" -ge 18 ]
+      [ "$(ask "select group_concat(name) from scene where available = 1 and pristine_true = 0
+        and name not in ('monitor-enter-c2', 'deoptimized', 'sampled')")" = '' ]
+      [ "$(ask "select successful > 2000 from run")" -eq 1 ]
+    done
+  done
+}
+
+# replay_all LIBRARY FOLDER ARGUMENT...: each regression of the folder is shown, in one of two fresh
+# processes at least: one may be unlucky on a busy machine.
+replay_all() {
+  local library=$1 folder=$2
+  shift 2
+  run --separate-stderr "$walkhammer" replay --json --times 2 --jobs 2 --provider "$library" "$@" \
+    "$BATS_TEST_DIRNAME"/../corpora/regressions/"$folder"/*.walk
   echo "$library: exit code $status: $output $stderr"
   [ "$status" -eq 1 ]
   echo "$output" >"$BATS_TEST_TMPDIR/json"
   [ "$(sqlite3 :memory: "select count(*) > 0 and min(json_extract(value, '\$.reproduced')) > 0
     from json_each(readfile('$BATS_TEST_TMPDIR/json'), '\$.replays')")" -eq 1 ]
+}
+
+@test "regressions of the newest release that is laid out" {
+  local library=
+  for library in "$released"/asprof-*.so; do :; done
+  [ -e "$library" ] || skip 'no released library is here: ci/profilers.sh lays them out'
+  replay_all "$library" asprof-vm
+}
+
+@test "regressions of java-profiler 1.22.0" {
+  local library=$released/ddprof-1.22.0.so jdk
+  [ -e "$library" ] || skip 'the library is not here: ci/profilers.sh lays it out'
+  jdk=$(known_jdk)
+  [ -n "$jdk" ] || skip 'JDK 17 is not to be had'
+  replay_all "$library" ddprof --jdk "$jdk"
 }

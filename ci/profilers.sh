@@ -15,6 +15,11 @@ asprof-4.3  tools.profiler:async-profiler:4.3  linux-x64/libasyncProfiler.so  li
 asprof-4.4  tools.profiler:async-profiler:4.4  linux-x64/libasyncProfiler.so  linux-arm64/libasyncProfiler.so
 asprof-4.5  tools.profiler:async-profiler:4.5  linux-x64/libasyncProfiler.so  linux-arm64/libasyncProfiler.so
 asprof-4.6  tools.profiler:async-profiler:4.6  linux-x64/libasyncProfiler.so  linux-arm64/libasyncProfiler.so
+ddprof-1.4.0  com.datadoghq:ddprof:1.4.0  META-INF/native-libs/linux-x64/libjavaProfiler.so  META-INF/native-libs/linux-arm64/libjavaProfiler.so
+ddprof-1.12.0  com.datadoghq:ddprof:1.12.0  META-INF/native-libs/linux-x64/libjavaProfiler.so  META-INF/native-libs/linux-arm64/libjavaProfiler.so
+ddprof-1.19.0  com.datadoghq:ddprof:1.19.0  META-INF/native-libs/linux-x64/libjavaProfiler.so  META-INF/native-libs/linux-arm64/libjavaProfiler.so
+ddprof-1.21.1  com.datadoghq:ddprof:1.21.1  META-INF/native-libs/linux-x64/libjavaProfiler.so  META-INF/native-libs/linux-arm64/libjavaProfiler.so
+ddprof-1.22.0  com.datadoghq:ddprof:1.22.0  META-INF/native-libs/linux-x64/libjavaProfiler.so  META-INF/native-libs/linux-arm64/libjavaProfiler.so
 '
 
 dir=${WALKHAMMER_PROFILERS:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/profilers}

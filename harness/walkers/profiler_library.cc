@@ -4,8 +4,11 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
 #include <map>
 
+#include "harness/elf/demangle.h"
+#include "harness/elf/elf_functions.h"
 #include "harness/guard/guard.h"
 
 namespace walkhammer {
@@ -16,12 +19,31 @@ struct Initialisation {
   JavaVM* vm;
 };
 
+template <typename Function>
+Function* Exported(void* library, const char* name) {
+  return reinterpret_cast<Function*>(dlsym(library, name));
+}
+
+// As System.load does, and then the Java class of java-profiler's library, from 1.19 on by init0.
+Status Load(const Initialisation& with, jint (*load)(JavaVM*, void*)) {
+  if (load(with.vm, nullptr) <= 0) return Unable("refuses this JVM: JNI_OnLoad returns no version");
+  auto* init = Exported<jboolean(JNIEnv*, jclass)>(
+      with.library, "Java_com_datadoghq_profiler_JavaProfiler_init0");
+  if (init == nullptr) return Ok();
+  JNIEnv* env = nullptr;
+  if (with.vm->GetEnv(reinterpret_cast<void**>(&env), JNI_VERSION_1_6) != JNI_OK)
+    return Unable("is loaded by a thread that the JVM does not know");
+  return init(env, nullptr) != 0 ? Ok() : Unable("refuses this JVM: init0 returns false");
+}
+
 // Without options, attaching does nothing but to initialise the library.
 Status Attach(void* data) {
   const auto& with = *static_cast<Initialisation*>(data);
-  using AttachFunction = jint(JavaVM*, char*, void*);
-  auto* attach = reinterpret_cast<AttachFunction*>(dlsym(with.library, "Agent_OnAttach"));
-  if (attach == nullptr) return Unable("exports no Agent_OnAttach");
+  auto* attach = Exported<jint(JavaVM*, char*, void*)>(with.library, "Agent_OnAttach");
+  auto* load = Exported<jint(JavaVM*, void*)>(with.library, "JNI_OnLoad");
+  if (attach == nullptr && load == nullptr)
+    return Unable("exports neither Agent_OnAttach nor JNI_OnLoad");
+  if (attach == nullptr) return Load(with, load);
   char options[] = "";
   const jint code = attach(with.vm, options, nullptr);
   if (code == 0) return Ok();
@@ -51,15 +73,34 @@ Result<ProfilerLibrary> ProfilerLibrary::Open(const WalkerHost& host, const std:
   return ProfilerLibrary(host.provider, map->l_addr);
 }
 
-std::vector<ElfFunction> ProfilerLibrary::Functions(std::string_view prefix) const {
-  std::vector<ElfFunction> out;
-  for (ElfFunction& function : FindFunctionsLike(path_, prefix))
-    if (function.name.find('.') == std::string::npos) out.push_back(std::move(function));
-  return out;
+Result<ProfilerLibrary::Form> ProfilerLibrary::Find(
+    const std::string& name, std::string_view prefix,
+    std::initializer_list<std::string_view> forms) const {
+  std::string others;
+  size_t index = forms.size();
+  uint64_t address = 0;
+  for (const ElfFunction& function : FindFunctionsLike(path_, prefix)) {
+    if (function.name.find('.') != std::string::npos) continue;
+    others += " " + Demangle(function.name);
+    const auto at =
+        static_cast<size_t>(std::find(forms.begin(), forms.end(), function.name) - forms.begin());
+    if (at >= index) continue;
+    index = at;
+    address = function.address + bias_;
+  }
+  if (index < forms.size()) return Form{index, reinterpret_cast<void*>(address)};
+  if (others.empty()) return Unable(path_ + " has no function " + name);
+  return Unable(path_ + " has " + name + " in no form that is known:" + others);
 }
 
-void* ProfilerLibrary::AddressOf(const ElfFunction& function) const {
-  return reinterpret_cast<void*>(function.address + bias_);
+void* ProfilerLibrary::Variable(std::string_view name) const {
+  const std::vector<ElfFunction> found = FindFunctions(path_, {std::string(name)});
+  return found.empty() ? nullptr : reinterpret_cast<void*>(found[0].address + bias_);
+}
+
+const char* WalksItsOwnStack(std::string_view mode) {
+  const bool own_stack = mode == "handler" || mode == "nested";
+  return own_stack ? nullptr : "it walks no other thread";
 }
 
 }  // namespace walkhammer

@@ -4,9 +4,9 @@
 #ifndef WALKHAMMER_HARNESS_WALKERS_PROFILER_LIBRARY_H_
 #define WALKHAMMER_HARNESS_WALKERS_PROFILER_LIBRARY_H_
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/elf/elf_functions.h"
@@ -17,17 +17,24 @@ namespace walkhammer {
 class ProfilerLibrary {
  public:
   // Loads host.provider, never unloads it, and has it initialise itself in this JVM, once per
-  // process, as it does when a JVM loads it. What handler of SIGSEGV it installs becomes the
-  // walkers' own protection, see AdoptWalkersProtection.
-  // `profiler`: its name, for messages. kUnable: no library was named, or it refuses this JVM;
-  // kBadInput: the file cannot be loaded.
+  // process, as it does when a running JVM loads it. What handler of SIGSEGV it installs becomes
+  // the walkers' own protection, see AdoptWalkersProtection. `profiler`: its name, for messages.
+  // kUnable: no library was named, or it refuses this JVM; kBadInput: the file cannot be loaded.
   static Result<ProfilerLibrary> Open(const WalkerHost& host, const std::string& profiler);
 
-  // The functions whose mangled name begins with `prefix`, without the parts and clones that a
-  // compiler makes: their parameters may differ.
-  std::vector<ElfFunction> Functions(std::string_view prefix) const;
-  // The address in this process.
-  void* AddressOf(const ElfFunction& function) const;
+  // A function in the first of some forms that the library has.
+  struct Form {
+    size_t index;   // in `forms`
+    void* address;  // in this process
+  };
+  // `name` is what messages call the function, `prefix` the mangled name without its parameters,
+  // `forms` the mangled names of the forms that the caller knows. kUnable: there is none of them; a
+  // message lists the other forms. Parts and clones that a compiler made do not count: their
+  // parameters may differ.
+  Result<Form> Find(const std::string& name, std::string_view prefix,
+                    std::initializer_list<std::string_view> forms) const;
+  // The variable of that mangled name, or null.
+  void* Variable(std::string_view name) const;
 
  private:
   ProfilerLibrary(std::string path, uint64_t bias) : path_(std::move(path)), bias_(bias) {}
@@ -35,6 +42,9 @@ class ProfilerLibrary {
   std::string path_;
   uint64_t bias_;
 };
+
+// WalkerInfo::refused_mode of a walker that takes the stack that it runs on for the one to walk.
+const char* WalksItsOwnStack(std::string_view mode);
 
 }  // namespace walkhammer
 

@@ -17,7 +17,10 @@
   ROW(kIdsWalker)               \
   ROW(kQueueWalker)             \
   ROW(kIteratorCWalker)         \
-  ROW(kAsprofVmWalker)
+  ROW(kAsprofVmWalker)          \
+  ROW(kDdprofVmWalker)          \
+  ROW(kDdprofFpWalker)          \
+  ROW(kDdprofDwarfWalker)
 
 namespace walkhammer {
 

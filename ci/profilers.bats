@@ -62,9 +62,9 @@ ask() {
 @test "a walker that is wrong is found, by scenes and by samples" {
   fuzz "$providers/fake_profiler_wrong.so" --walks 2000
   [ "$status" -eq 1 ]
-  # The second frame of that scene is a native method, which has no byte code index.
-  [ "$(ask "select group_concat(name) from scene where pristine_true = 1")" = monitor-enter-c2 ]
-  [ "$(ask "select count(*) from bucket where oracle = 'truth'")" -ge 1 ]
+  [ "$(ask "select count(*) > 0 from scene where pristine_true = 1")" -eq 1 ]
+  [ "$(ask "select count(*) > 5 from scene where available = 1 and pristine_true = 0")" -eq 1 ]
+  [ "$(ask "select count(*) from bucket where title like 'truth/wrong-frames%'")" -ge 1 ]
   rm -rf "$out"
   run --separate-stderr timeout 100 "$walkhammer" stress --workload torture:mixed \
     --walker asgst@ref,asprof-vm --provider "$providers/fake_profiler_wrong.so" --time 3s \
@@ -84,7 +84,7 @@ ask() {
       ('return-code', 'method-id', 'buffer', 'frame-count', 'bci') and grade = 'Forbidden'")" -eq 0 ]
     [ "$(ask "select count(*) from bucket where title like 'truth/wrong-frames%'")" -eq 0 ]
     fuzz "$providers/fake_ddprof_wrong.so" --walks 1000
-    [ "$status" -eq 4 ] # no scene is walked truly
+    [ "$status" -eq 1 ]
     [ "$(ask "select count(*) from bucket where title like 'truth/wrong-frames%'")" -ge 1 ]
   done
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fake of java-profiler's library: three walkers that it does not export, which walk by
-// AsyncGetCallTrace. FAKE_WRONG: the second frame is at the wrong place. FAKE_FORM: walkVM as
-// release 1.19 has it. FAKE_REFUSES: does not want this JVM.
+// AsyncGetCallTrace. FAKE_WRONG: the second frame is never at an even byte code. FAKE_FORM: walkVM
+// as release 1.19 has it. FAKE_REFUSES: does not want this JVM.
 #include <cstdint>
 
 #include "harness/walkers/testing/hotspot_walk.h"
@@ -49,7 +49,7 @@ int Walk(void* context, ASGCT_CallFrame* frames, int depth, const char* failed) 
   auto* walked = reinterpret_cast<walkhammer::AgctFrame*>(frames);
   int count = walkhammer::HotspotWalk(walked, depth, context);
 #ifdef FAKE_WRONG
-  if (count > 1) frames[1].bci++;
+  if (count > 1 && frames[1].bci % 2 == 0) frames[1].bci++;
 #endif
   if (count < 0) {
     frames[0] = {kErrorFrame, failed};

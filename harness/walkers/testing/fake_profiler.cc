@@ -3,7 +3,7 @@
 // AsyncGetCallTrace and gives its frames the profiler's kinds, under a crash protection of its own.
 // FAKE_REGISTERS: the form of release 4.2. FAKE_FAULTS: faults where it cannot walk, and the
 // protection ends the walk. FAKE_ESCAPES: likewise, but the protection passes the fault on.
-// FAKE_WRONG: the second frame is at the wrong place. FAKE_FORM: a form that nobody knows.
+// FAKE_WRONG: the second frame is never at an even byte code. FAKE_FORM: a form that nobody knows.
 // FAKE_REFUSES: does not want this JVM.
 #include <csetjmp>
 #include <csignal>
@@ -83,7 +83,7 @@ int Walk(void* context, ASGCT_CallFrame* frames, int depth, int lock) {
     else
       frames[i].bci = 1 << 24 | (frames[i].bci & 0xffffff);
 #ifdef FAKE_WRONG
-  if (count > 1) frames[1].bci++;
+  if (count > 1 && frames[1].bci % 2 == 0) frames[1].bci++;
 #endif
   if (count == 0) frames[count++] = {kNativeFrame, kNative};
   if (count < 0) {

@@ -11,7 +11,7 @@
 #include <random>
 
 #include "harness/base/files.h"
-#include "harness/hs_err/testing/sanitized.h"
+#include "harness/base/testing/sanitized.h"
 
 namespace walkhammer {
 namespace {

@@ -10,7 +10,7 @@
 #include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/hs_err/crash_report.h"
-#include "harness/hs_err/testing/sanitized.h"
+#include "harness/base/testing/sanitized.h"
 
 namespace walkhammer {
 namespace {

@@ -12,7 +12,7 @@
 #include "harness/base/files.h"
 #include "harness/hs_err/crash_report.h"
 #include "harness/hs_err/testing/report_text.h"
-#include "harness/hs_err/testing/sanitized.h"
+#include "harness/base/testing/sanitized.h"
 
 namespace walkhammer {
 namespace {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/base/testing/sanitized.h"
 #include "harness/request/binary_form.h"
 #include "harness/request/request_testing.h"
 #include "harness/request/text_words.h"
@@ -241,7 +242,7 @@ TEST_F(TextFormTest, ExpectIsWrittenSoThatItReadsTheSame) {
 
 TEST_F(TextFormTest, FormsConvertWithoutLoss) {
   AnyRequests random(4);
-  for (int i = 0; i < 5000; i++) {
+  for (int i = 0; i < (kSanitized ? 1000 : 5000); i++) {
     WalkFile file;
     file.request = random.Request(*symbols_);
     const std::string text = Text(file);
@@ -259,7 +260,7 @@ TEST_F(TextFormTest, FormsConvertWithoutLoss) {
 
 TEST_F(TextFormTest, AnyDecodedBytesAreReadableText) {
   AnyRequests random(5);
-  for (int i = 0; i < 5000; i++) {
+  for (int i = 0; i < (kSanitized ? 1000 : 5000); i++) {
     if (i % 500 == 0) symbols_->Init();
     WalkFile file{DecodeBinary(AsBytes(random.Bytes()), *symbols_), ""};
     const std::string text = Text(file);
@@ -270,8 +271,9 @@ TEST_F(TextFormTest, AnyDecodedBytesAreReadableText) {
 // A damaged file gives a valid request, or an error with line and column.
 TEST_F(TextFormTest, DamagedTextIsRefusedWithAPlaceOrValid) {
   AnyRequests random(6);
+  constexpr int kTexts = kSanitized ? 4000 : 20000;
   int refused = 0;
-  for (int i = 0; i < 20000; i++) {
+  for (int i = 0; i < kTexts; i++) {
     std::string text(kFullText);
     for (uint64_t flips = random.Below(4); flips > 0; flips--)
       text[random.Below(text.size())] = static_cast<char>(random.Below(256));
@@ -289,8 +291,8 @@ TEST_F(TextFormTest, DamagedTextIsRefusedWithAPlaceOrValid) {
     ASSERT_GT(error.size(), static_cast<size_t>(used));
     for (char c : error) ASSERT_TRUE(c >= ' ' && c <= '~') << error;
   }
-  EXPECT_GT(refused, 5000);
-  EXPECT_LT(refused, 19000);
+  EXPECT_GT(refused, kTexts / 4);
+  EXPECT_LT(refused, kTexts / 20 * 19);
 }
 
 TEST_F(TextFormTest, AnchorValuesWithoutCustomAnchorAreLeftOut) {

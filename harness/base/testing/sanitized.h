@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether this is a build with sanitizers, where code takes some twenty times as long: tests do
 // less there, and time is not measured. Signal-safe: yes.
-#ifndef WALKHAMMER_HARNESS_HS_ERR_TESTING_SANITIZED_H_
-#define WALKHAMMER_HARNESS_HS_ERR_TESTING_SANITIZED_H_
+#ifndef WALKHAMMER_HARNESS_BASE_TESTING_SANITIZED_H_
+#define WALKHAMMER_HARNESS_BASE_TESTING_SANITIZED_H_
 
 namespace walkhammer {
 
@@ -20,4 +20,4 @@ inline constexpr bool kSanitized = false;
 
 }  // namespace walkhammer
 
-#endif  // WALKHAMMER_HARNESS_HS_ERR_TESTING_SANITIZED_H_
+#endif  // WALKHAMMER_HARNESS_BASE_TESTING_SANITIZED_H_

@@ -111,12 +111,15 @@ count() {
 }
 
 # slowly NAME COMMAND...: runs COMMAND at the lowest priority; its output and exit code go to files.
-# It is a process group of its own, so that all of it can be killed.
+# It is a process group of its own, so that all of it can be killed; so the kernel schedules it as a
+# group, too, whose priority is not that of its processes (sched_autogroup).
 slowly() {
   name=$1
   shift
   # shellcheck disable=SC2016  # that shell's own number
-  setsid sh -c 'echo $$ >"$0" && exec nice -n 19 "$@"' "$logs/$name.group" "$@" \
+  setsid sh -c 'echo $$ >"$0" || exit
+    { echo 19 >/proc/self/autogroup; } 2>/dev/null || true
+    exec nice -n 19 "$@"' "$logs/$name.group" "$@" \
     >"$logs/$name" 2>&1 && echo 0 >"$logs/$name.code" || echo $? >"$logs/$name.code"
 }
 

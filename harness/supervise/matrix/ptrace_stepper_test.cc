@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <memory>
 #include <thread>
+#include <utility>
 
 #include "harness/base/clock.h"
 #include "harness/supervise/matrix/cell_harvest.h"
@@ -48,6 +50,20 @@ class PtraceStepperTest : public testing::Test {
     return steady_clock::now() - begin;
   }
 
+  // Steps a process that exits with status 7 at SIGUSR2. Null: the kernel refuses to trace.
+  std::unique_ptr<PtraceStepper> StepOneThatExits() {
+    Fork([] {
+      // A handler that is never left: when stepping ends, the program's signal is on its way or in
+      // it.
+      signal(SIGUSR2, [](int) { _exit(7); });
+      signal(kSampleSignal, SIG_IGN);
+      for (;;) pause();
+    });
+    auto stepper = std::make_unique<PtraceStepper>(*memory_.state, child_);
+    memory_.state->step_tid.store(child_);
+    std::this_thread::sleep_for(milliseconds(300));
+    return stepper->Trouble().empty() ? std::move(stepper) : nullptr;
+  }
   // Of the process's end, or -1.
   int StatusWithin5Seconds() {
     int status = -1;
@@ -83,35 +99,19 @@ TEST_F(PtraceStepperTest, AThreadThatSleepsWithTheSignalBlockedIsLetGo) {
 
 // The parent waits for it, whoever steps it.
 TEST_F(PtraceStepperTest, TheEndOfASteppedProcessIsTheParents) {
-  Fork([] {
-    signal(SIGUSR2, [](int) { _exit(7); });
-    signal(kSampleSignal, SIG_IGN);
-    for (;;) pause();
-  });
-  PtraceStepper stepper(*memory_.state, child_);
-  memory_.state->step_tid.store(child_);
-  std::this_thread::sleep_for(milliseconds(300));
-  if (!stepper.Trouble().empty()) GTEST_SKIP() << "the kernel refuses to trace";
+  const auto stepper = StepOneThatExits();
+  if (stepper == nullptr) GTEST_SKIP() << "the kernel refuses to trace";
   kill(child_, SIGUSR2);
   std::this_thread::sleep_for(milliseconds(300));  // it ends while it is stepped
-  stepper.End();
+  stepper->End();
   EXPECT_EQ(StatusWithin5Seconds(), 7 << 8);
 }
 
 TEST_F(PtraceStepperTest, ASignalInDeliveryIsNotLost) {
-  Fork([] {
-    // A handler that is never left: when stepping ends, the program's signal is on its way or in
-    // it.
-    signal(SIGUSR2, [](int) { _exit(7); });
-    signal(kSampleSignal, SIG_IGN);
-    for (;;) pause();
-  });
-  PtraceStepper stepper(*memory_.state, child_);
-  memory_.state->step_tid.store(child_);
-  std::this_thread::sleep_for(milliseconds(300));
-  if (!stepper.Trouble().empty()) GTEST_SKIP() << "the kernel refuses to trace";
+  const auto stepper = StepOneThatExits();
+  if (stepper == nullptr) GTEST_SKIP() << "the kernel refuses to trace";
   kill(child_, SIGUSR2);
-  stepper.End();
+  stepper->End();
   EXPECT_EQ(StatusWithin5Seconds(), 7 << 8);
 }
 

@@ -80,8 +80,9 @@ final class Churn {
         startThread("churn-guest", loader.guest()).join();
         count(ROUNDS);
         loader = null;
-        // Young collections unload no class.
-        if (round % ROUNDS_A_COLLECTION == 1) System.gc();
+        // Young collections unload no class. By the second round there are some to unload: the first
+        // round's thread may still be on its way out at the end of the first round.
+        if (round % ROUNDS_A_COLLECTION == 2) System.gc();
         for (Object dead; (dead = gone.poll()) != null; count(UNLOADED)) waiting.remove(dead);
       } catch (ReflectiveOperationException | InterruptedException e) {
         throw new AssertionError(e);

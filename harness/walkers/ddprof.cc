@@ -151,7 +151,7 @@ const WalkerInfo kDdprofVmWalker = {
 
 const WalkerInfo kDdprofFpWalker = {
     .name = "ddprof-fp",
-    .what = "java-profiler by frame pointers, then AsyncGetCallTrace (1.4.0 to 1.22.0), likewise",
+    .what = "java-profiler by frame pointers (1.4.0 to 1.22.0), with --provider libjavaProfiler.so",
     .symbol = nullptr,
     .puzzle = false,
     .codes = kCodes,
@@ -163,7 +163,7 @@ const WalkerInfo kDdprofFpWalker = {
 
 const WalkerInfo kDdprofDwarfWalker = {
     .name = "ddprof-dwarf",
-    .what = "java-profiler by DWARF, then AsyncGetCallTrace (1.4.0 to 1.22.0), likewise",
+    .what = "java-profiler by DWARF (1.4.0 to 1.22.0), with --provider libjavaProfiler.so",
     .symbol = nullptr,
     .puzzle = false,
     .codes = kCodes,

@@ -8,9 +8,9 @@
 #include <filesystem>
 
 #include "harness/base/files.h"
+#include "harness/base/testing/sanitized.h"
 #include "harness/base/text.h"
 #include "harness/hs_err/crash_report.h"
-#include "harness/base/testing/sanitized.h"
 
 namespace walkhammer {
 namespace {

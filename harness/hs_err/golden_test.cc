@@ -10,9 +10,9 @@
 #include <fstream>
 
 #include "harness/base/files.h"
+#include "harness/base/testing/sanitized.h"
 #include "harness/hs_err/crash_report.h"
 #include "harness/hs_err/testing/report_text.h"
-#include "harness/base/testing/sanitized.h"
 
 namespace walkhammer {
 namespace {

@@ -13,7 +13,6 @@
 namespace walkhammer {
 namespace {
 
-constexpr char kWalkVm[] = "_ZN11StackWalker6walkVME";
 constexpr int kExecutionSample = 1;  // EventType: frames of stubs and of C, too
 
 // StackWalkFeatures is a struct of 16 bits, passed like a number. 0: all are off, the default.

@@ -14,7 +14,6 @@ namespace walkhammer {
 namespace {
 
 constexpr char kProfiler[] = "java-profiler";
-constexpr char kWalkVm[] = "_ZN11StackWalker6walkVME";
 constexpr char kWalkFp[] = "_ZN11StackWalker6walkFPE";
 constexpr char kWalkDwarf[] = "_ZN11StackWalker9walkDwarfE";
 constexpr int kNormalDetail = 1;  // StackDetail: kinds of frames and stubs, not C

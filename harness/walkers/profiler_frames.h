@@ -35,8 +35,10 @@ struct ProfilerFrames {
   void Keep(AgctFrame* frames, int count, int depth, bool (*is_native)(void*), Trace& trace) const;
 };
 
-// What StackWalker::walkVM writes, in both profilers. "break_not_walkable" is written by the
+// StackWalker::walkVM of both profilers: its mangled name without its parameters, and what it
+// writes. "break_not_walkable" is written by the
 // walker's crash protection.
+inline constexpr char kWalkVm[] = "_ZN11StackWalker6walkVME";
 extern const ProfilerFrames kVmFrames;
 inline constexpr int32_t kNoLock = -11;  // no jump buffer was free
 inline constexpr DeclaredCode kVmFramesCodes[] = {

@@ -6,29 +6,25 @@
 #include <vector>
 
 #include "harness/base/numbers.h"
-#include "harness/base/text.h"
 #include "reports/agreement.h"
 #include "reports/html_parts.h"
-#include "reports/markup.h"
 #include "reports/run_summary.h"
 
 namespace walkhammer {
 namespace {
-
-std::string Plain(const std::string& text) { return MarkupText(OnOneLine(text)); }
 
 // "46 skipped-caller, 3 bci"
 std::string KindsHtml(const Compared& compared) {
   std::string text;
   for (const auto& [kind, samples] : compared.kinds)
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", Grouped(samples), kind);
-  return Plain(text);
+  return LineHtml(text);
 }
 
 std::string ComparedHtml(const ComparedPair& pair) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& [region, compared] : pair.regions)
-    rows.push_back({Plain(region), Grouped(compared.both),
+    rows.push_back({LineHtml(region), Grouped(compared.both),
                     Percent(compared.methods, compared.both, 2),
                     Percent(compared.agreed, compared.both, 2),
                     BarHtml({{compared.agreed, ""},
@@ -48,11 +44,11 @@ std::string WitnessedHtml(const WitnessedPair& pair) {
     const uint64_t all = pair.Count(kind), both = pair.Count(kind, Against::kBoth);
     const uint64_t other = pair.Count(kind, Against::kOther) + both;
     const uint64_t walker = pair.Count(kind, Against::kWalker) + both;
-    rows.push_back({Plain(kind), Grouped(all), Grouped(other), BarHtml(other, all, true),
+    rows.push_back({LineHtml(kind), Grouped(all), Grouped(other), BarHtml(other, all, true),
                     Grouped(walker), BarHtml(walker, all, true), Grouped(both),
                     Grouped(pair.Count(kind, Against::kNeither))});
   }
-  const std::string other = Plain(pair.other), walker = Plain(pair.walker);
+  const std::string other = LineHtml(pair.other), walker = LineHtml(pair.walker);
   const std::string heads[] = {"#against " + other, other + "'s share", "#against " + walker,
                                walker + "'s share"};
   return TableHtml(fmt::format("{} with {}: whom the witness {} contradicts", pair.walker,

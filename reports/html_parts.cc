@@ -10,10 +10,12 @@
 
 namespace walkhammer {
 
+std::string LineHtml(std::string_view text) { return MarkupText(OnOneLine(std::string(text))); }
+
 std::string PreHtml(std::string_view name, std::string_view text) {
   if (text.empty()) return "";
   return fmt::format("<pre tabindex=\"0\" role=\"group\" aria-label=\"{}\">{}</pre>\n",
-                     MarkupText(OnOneLine(std::string(name))), MarkupText(text));
+                     LineHtml(name), MarkupText(text));
 }
 
 std::string TableHtml(std::string_view caption, const std::vector<std::string_view>& heads,
@@ -21,7 +23,7 @@ std::string TableHtml(std::string_view caption, const std::vector<std::string_vi
   const auto attribute = [&](size_t column) {
     return column < heads.size() && heads[column].starts_with('#') ? " class=\"n\"" : "";
   };
-  const std::string name = MarkupText(OnOneLine(std::string(caption)));
+  const std::string name = LineHtml(caption);
   std::string html = fmt::format(
       "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"{}\"><table><caption>{}"
       "</caption>\n<thead><tr>",

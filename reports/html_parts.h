@@ -32,6 +32,8 @@ PageSection AgreementPart(const RunSummary& summary);
 PageSection ScenesPart(const RunSummary& summary);
 PageSection TotalsPart(const RunSummary& summary);
 
+// Text on one line.
+std::string LineHtml(std::string_view text);
 // Text as a block that scrolls sideways; `name` says to a screen reader what the block is. Empty
 // for empty text.
 std::string PreHtml(std::string_view name, std::string_view text);

@@ -18,12 +18,10 @@ namespace {
 constexpr size_t kFunctionRows = 40;
 constexpr size_t kMostCellText = 600'000;  // bytes; the cells beyond have a row in the table only
 
-std::string Plain(std::string_view text) { return MarkupText(OnOneLine(std::string(text))); }
-
 std::string StateHtml(const StateCodes& state) {
   std::vector<std::vector<std::string>> rows;
   for (const CodeShare& code : state.codes)
-    rows.push_back({Plain(code.code), Plain(code.code_name), Grouped(code.count),
+    rows.push_back({LineHtml(code.code), LineHtml(code.code_name), Grouped(code.count),
                     Percent(code.count, state.walks, 2),
                     BarHtml(code.count, state.walks, code.code == "crash" || code.code == "hang")});
   return TableHtml(
@@ -89,16 +87,16 @@ PageSection CellsPart(const OutputSource& source) {
   std::string details;
   for (const CellSummary* cell : cells) {
     const CellRow& row = cell->row;
-    const std::string reason = row.reason.empty() ? "" : ": " + Plain(row.reason);
+    const std::string reason = row.reason.empty() ? "" : ": " + LineHtml(row.reason);
     rows.push_back(
-        {Plain(CellLabel(row)),
+        {LineHtml(CellLabel(row)),
          fmt::format("<span class=\"{}\">{}</span>{}", StatusClass(word(cell)), word(cell), reason),
          Grouped(row.delivery.walks), Percent(row.delivery.successful, row.delivery.walks, 2),
          Grouped(row.contained_crashes), Grouped(cell->stacks.distinct)});
     if (details.size() > kMostCellText) continue;
-    details +=
-        fmt::format("<details class=\"cell\"><summary>{}</summary><div>{}</div></details>\n",
-                    Plain(CellLabel(row)), PreHtml(CellLabel(row), CellText(*cell, summary.run)));
+    details += fmt::format("<details class=\"cell\"><summary>{}</summary><div>{}</div></details>\n",
+                           LineHtml(CellLabel(row)),
+                           PreHtml(CellLabel(row), CellText(*cell, summary.run)));
   }
   std::string html = TableHtml(
       "Workload, JDK and flag profile",
@@ -114,17 +112,17 @@ PageSection CoveragePart(const RunSummary& summary) {
   const CoverageRows& code = summary.coverage;
   if (!code.reason.empty()) {
     if (!summary.cells.empty()) return {"coverage", "Coverage", ""};
-    return {"coverage", "Coverage", fmt::format("<p>None: {}</p>\n", Plain(code.reason))};
+    return {"coverage", "Coverage", fmt::format("<p>None: {}</p>\n", LineHtml(code.reason))};
   }
   const CoverageTotals totals = CountCoverage(code);
-  std::string html = fmt::format("<p>{}</p>\n{}", Plain(CoverageSentence(code)),
+  std::string html = fmt::format("<p>{}</p>\n{}", LineHtml(CoverageSentence(code)),
                                  BarHtml(totals.reached, totals.blocks, false));
   html += CurveHtml(summary.progress, totals.blocks);
   std::vector<std::vector<std::string>> rows;
   for (const size_t i : ByUnreached(code, "")) {
     const uint32_t reached = ReachedOf(code, i), blocks = code.functions[i].blocks;
     if (reached == blocks || rows.size() == kFunctionRows) break;
-    rows.push_back({"<code>" + Plain(code.functions[i].name) + "</code>", Grouped(reached),
+    rows.push_back({"<code>" + LineHtml(code.functions[i].name) + "</code>", Grouped(reached),
                     Grouped(blocks), Percent(reached, blocks, 1), BarHtml(reached, blocks, false)});
   }
   if (!rows.empty())
@@ -141,9 +139,9 @@ PageSection ScenesPart(const RunSummary& summary) {
                        : scene.pristine_true ? "walked truly"
                                              : "not walked truly";
     rows.push_back(
-        {Plain(scene.name), word,
+        {LineHtml(scene.name), word,
          scene.available ? Grouped(static_cast<uint64_t>(std::max(0, scene.truth_frames))) : "-",
-         Plain(scene.reason)});
+         LineHtml(scene.reason)});
   }
   if (rows.empty()) return {"scenes", "Scenes", ""};
   return {"scenes", "Scenes",

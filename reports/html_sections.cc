@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "harness/base/numbers.h"
-#include "harness/base/text.h"
 #include "reports/coverage_text.h"
 #include "reports/html_parts.h"
 #include "reports/markup.h"

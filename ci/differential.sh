@@ -4,13 +4,14 @@
 # ci/differential.sh [VERSION...]. A VERSION is a name of ci/jdks.sh (default: one for each feature
 # version that docs/findings.md shows). The short form takes 2 minutes, twice that on a busy machine:
 #   WALKHAMMER_STRESS_TIME=3s ci/differential.sh 17 25
-# Each JDK runs some torture programs, sampled every 100 us, by agct and the reference, and, if
-# ci/profilers.sh has laid it out, by async-profiler's walker and the reference.
+# Each JDK runs some torture programs, sampled every 100 us, by agct and the reference, and by the
+# reference and each walker of a profiler whose library ci/profilers.sh has laid out. A second table
+# has the median time of a walk that returned frames; the last walker of a pair finds the stack in
+# the cache.
 #   WALKHAMMER              the executable (default: the release build's)
 #   WALKHAMMER_STRESS_TIME  duration of each program (default: 10s)
 #   WALKHAMMER_WORKLOADS    the programs (default: those of $workloads below)
-#   WALKHAMMER_PROVIDER     the profiler's library (default: the one of asprof-4.5, the newest that
-#                           each of these JDKs survives)
+#   WALKHAMMER_PROFILERS    the folder of the profilers' libraries (default: that of ci/profilers.sh)
 # The run folders are removed at the end. Exit codes: 0 the table is whole, 1 a cell failed (stderr
 # says which), 3 no JDK can be had.
 set -eu
@@ -19,21 +20,33 @@ cd "$(dirname "$0")/.."
 . ci/measure.sh
 
 workloads=${WALKHAMMER_WORKLOADS:-torture:mixed torture:reflection torture:deopt torture:stubs}
-provider=${WALKHAMMER_PROVIDER:-${WALKHAMMER_PROFILERS:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/profilers}/asprof-4.5.so}
+libraries=${WALKHAMMER_PROFILERS:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/profilers}
+# Walker, library, and the newest JDK that the library survives or walks at all.
+profilers='
+asprof-vm     asprof-4.5     99
+ddprof-vm     ddprof-1.22.0  24
+ddprof-fp     ddprof-1.22.0  25
+ddprof-dwarf  ddprof-1.22.0  25
+'
 
 [ "$#" -gt 0 ] || set -- 8 11 17 21 25 28
 ci/jdks.sh "$@" >"$work/jdks" 2>"$work/jdks.err" || cat "$work/jdks.err" >&2
-set --
-while read -r _ home; do set -- "$@" --jdk "$home"; done <"$work/jdks"
-[ "$#" -gt 0 ] || {
+[ -s "$work/jdks" ] || {
   echo 'differential: none of these JDKs can be had' >&2
   exit 3
 }
 
-# sample RUN WALKERS JDK-OPTION...: leaves the samples in $work/RUN/run.db, one JVM at a time.
+# up_to NEWEST: prints the lines of $work/jdks for JDKs of this feature version and before.
+up_to() {
+  awk -v newest="$1" '{ split($1, version, /[^0-9]/) } version[1] + 0 <= newest' "$work/jdks"
+}
+
+# sample RUN WALKERS NEWEST OPTION...: leaves the samples in $work/RUN/run.db, one JVM at a time.
 sample() {
-  run=$1 walkers=$2
-  shift 2
+  run=$1 walkers=$2 newest=$3
+  shift 3
+  up_to "$newest" >"$work/homes"
+  while read -r _ home; do set -- "$@" --jdk "$home"; done <"$work/homes"
   for workload in $workloads; do set -- "$@" --workload "$workload"; done
   "$walkhammer" stress --walker "$walkers" "$@" \
     --time "${WALKHAMMER_STRESS_TIME:-10s}" --jobs 1 --no-confirm --out "$work/$run" \
@@ -86,27 +99,48 @@ complain() {
   [ -s "$work/failed" ]
 }
 
-sample agct agct,asgst "$@"
-profiler=
-if [ -e "$provider" ]; then
-  profiler=yes
-  sample asprof asgst@ref,asprof-vm --provider "$provider" "$@"
-else
-  echo "differential: no $provider: ci/profilers.sh lays it out" >&2
-fi
+# costs RUN WALKER NAME HOME: prints the median time of a walk that returned frames. Times are
+# counted in slots (harness/base/walk_time.h); the least time of the median's slot stands for it.
+costs() {
+  sqlite3 -readonly "$work/$1/run.db" "
+    WITH slots AS (SELECT from_ns, SUM(value) AS walks
+      FROM period_time JOIN cell ON label = scene, json_each('[' || counts || ']')
+      WHERE period_time.walker = '$2' AND jdk_path = '$4' AND status = 'passed' GROUP BY from_ns),
+    sums AS (SELECT from_ns, SUM(walks) OVER (ORDER BY from_ns) AS so_far,
+        SUM(walks) OVER () AS total FROM slots)
+    SELECT printf('| %s | %s | %d | %d |', '$2', '$3', total, MIN(from_ns)) FROM sums
+      WHERE 2 * so_far >= total HAVING total > 0"
+}
+
+# whom RUN WALKER ROLE NEWEST: prints the arguments of rows for each JDK, a line each.
+whom() {
+  up_to "$4" | while read -r name home; do echo "$1 $2 $3 $name $home"; done
+}
+
+echo "$profilers" | sed '/^ *$/d' >"$work/profilers"
+sample agct agct,asgst 99
+{ whom agct agct other 99 && whom agct asgst walker 99; } >"$work/all"
+code=0
+! complain agct || code=1
+while read -r walker library newest; do
+  if [ ! -e "$libraries/$library.so" ]; then
+    echo "differential: no $libraries/$library.so: ci/profilers.sh lays it out" >&2
+    continue
+  fi
+  whom "$walker" "$walker" walker "$newest" >"$work/more"
+  [ -s "$work/more" ] || continue
+  sample "$walker" "asgst@ref,$walker" "$newest" --provider "$libraries/$library.so"
+  cat "$work/more" >>"$work/all"
+  ! complain "$walker" || code=1
+done <"$work/profilers"
 
 echo '| walker | code | JDK | walked | failed | callers or methods proven wrong | cut off | byte codes proven wrong | differ, unproven |'
 echo '| --- | --- | --- | --- | --- | --- | --- | --- | --- |'
-for walker in agct asgst asprof-vm; do
-  while read -r name home; do
-    case $walker in
-      agct) rows agct agct other "$name" "$home" ;;
-      asgst) rows agct asgst walker "$name" "$home" ;;
-      *) [ -z "$profiler" ] || rows asprof "$walker" walker "$name" "$home" ;;
-    esac
-  done <"$work/jdks"
-done
-code=0
-! complain agct || code=1
-[ -z "$profiler" ] || ! complain asprof || code=1
+while read -r run walker role name home; do
+  rows "$run" "$walker" "$role" "$name" "$home"
+done <"$work/all"
+echo
+echo '| walker | JDK | walks timed | median, ns |'
+echo '| --- | --- | --- | --- |'
+while read -r run walker _ name home; do costs "$run" "$walker" "$name" "$home"; done <"$work/all"
 exit "$code"

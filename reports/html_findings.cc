@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "harness/base/numbers.h"
 #include "harness/base/text.h"
@@ -14,9 +16,11 @@
 namespace walkhammer {
 namespace {
 
-// Findings beyond this many bytes of detail get a link to their folder instead: tens of thousands
-// of findings must not make a page that no browser opens.
+// Bytes of all findings, and of what they have beyond a line: tens of thousands of findings must
+// not make a page that no browser opens. With all else, a page has less than 3 MB.
+constexpr size_t kMostFindings = 2'800'000;
 constexpr size_t kMostDetail = 1'000'000;
+constexpr size_t kLeastDetail = 200'000;
 constexpr size_t kLinesShown = 16;  // of frames, of call chains, of edits
 
 // The first lines of `text`, with a line on what was left out.
@@ -90,31 +94,68 @@ std::string DetailHtml(const OutputSource& source, size_t index) {
   return html;
 }
 
-std::string ConfirmedWords(const BucketRow& bucket) {
-  return bucket.tries == 0 ? "unconfirmed"
-                           : fmt::format("confirmed {}/{}", bucket.confirmed, bucket.tries);
+std::string SummaryHtml(const BucketRow& bucket) {
+  return fmt::format("<b>{}</b> {} <i>{}, {}×</i>", GradeWord(bucket.grade),
+                     MarkupText(OnOneLine(bucket.signature.title)),
+                     bucket.tries == 0
+                         ? "unconfirmed"
+                         : fmt::format("confirmed {}/{}", bucket.confirmed, bucket.tries),
+                     Grouped(bucket.count));
 }
 
-// `most`: bytes of detail that there is room for; is reduced by what is taken. A finding for which
-// there is no room, and all that follow, have a line alone.
-std::string FindingHtml(const OutputSource& source, size_t index, size_t& most) {
+// The line of a finding of which no more is shown.
+std::string LineHtml(const OutputSource& source, size_t index) {
   const BucketRow& bucket = source.summary.buckets[index];
-  const std::string grade(GradeWord(bucket.grade));
-  const std::string line = fmt::format("<b>{}</b> {} <i>{}, {}×</i>", grade,
-                                       MarkupText(OnOneLine(bucket.signature.title)),
-                                       ConfirmedWords(bucket), Grouped(bucket.count));
-  const std::string detail = most == 0 ? "" : DetailHtml(source, index);
-  if (most < detail.size() || detail.empty()) {
-    most = 0;
-    return fmt::format("<div class=\"f\" data-g=\"{}\">{} {}</div>\n", grade[0], line,
-                       RunLinkHtml(source, bucket.folder + "/" + kExplainName, kExplainName));
-  }
-  most -= detail.size();
+  return fmt::format("<div class=\"f\" data-g=\"{}\">{} {}</div>\n", GradeWord(bucket.grade)[0],
+                     SummaryHtml(bucket),
+                     RunLinkHtml(source, bucket.folder + "/" + kExplainName, kExplainName));
+}
+
+std::string DetailsHtml(const OutputSource& source, size_t index) {
+  const BucketRow& bucket = source.summary.buckets[index];
   return fmt::format(
       "<details class=\"f\" data-g=\"{}\" id=\"{}\"><summary>{}</summary><div>{}</div></details>\n",
-      grade[0], MarkupText(OnOneLine(bucket.folder.substr(bucket.folder.rfind('/') + 1))), line,
-      detail);
+      GradeWord(bucket.grade)[0],
+      MarkupText(OnOneLine(bucket.folder.substr(bucket.folder.rfind('/') + 1))),
+      SummaryHtml(bucket), DetailHtml(source, index));
 }
+
+// Which of the findings, given in their order on the page, are shown, and how.
+class Room {
+ public:
+  Room(const OutputSource& source, const std::vector<size_t>& order) : source_(source) {
+    size_t bytes = 0;
+    for (const size_t index : order) {
+      std::string line = LineHtml(source, index);
+      bytes += line.size();
+      if (bytes > kMostFindings - kLeastDetail) break;
+      lines_.emplace(index, std::move(line));
+    }
+    bytes = std::min(bytes, kMostFindings - kLeastDetail);
+    detail_ = std::min(kMostDetail, kMostFindings - bytes);
+  }
+
+  // The whole finding as long as there is room for it; then, for all that follow, a line alone;
+  // "" for those of which not even the line fits.
+  std::string Finding(size_t index) {
+    const auto line = lines_.find(index);
+    if (line == lines_.end()) return "";
+    std::string whole = detail_ == 0 ? "" : DetailsHtml(source_, index);
+    if (whole.empty() || whole.size() > line->second.size() + detail_) {
+      detail_ = 0;
+      return line->second;
+    }
+    detail_ -= whole.size() - line->second.size();
+    return whole;
+  }
+  bool full() const { return detail_ == 0; }
+  size_t lines() const { return lines_.size(); }
+
+ private:
+  const OutputSource& source_;
+  std::map<size_t, std::string> lines_;
+  size_t detail_;  // bytes beyond those of lines
+};
 
 // Check boxes for the grades that there are, and the filter. The script shows it.
 std::string FilterHtml(const std::vector<BucketRow>& buckets) {
@@ -141,17 +182,23 @@ PageSection FindingsPart(const OutputSource& source) {
   if (buckets.empty()) return {"findings", "Findings", "<p>None.</p>\n"};
   std::map<Realism, std::vector<size_t>> groups;  // the most real first
   for (size_t i = 0; i < buckets.size(); i++) groups[buckets[i].realism].push_back(i);
+  std::vector<size_t> order;
+  for (const auto& [realism, group] : groups) order.insert(order.end(), group.begin(), group.end());
+  Room room(source, order);
   std::string html = FilterHtml(buckets);
-  size_t most = kMostDetail;
   for (const auto& [realism, group] : groups) {
     std::string heading = RealismHeading(realism);
     heading[0] = static_cast<char>(heading[0] - 'a' + 'A');
     html += fmt::format("<div class=\"group\"><h3>{} ({})</h3>\n", MarkupText(heading),
                         Grouped(group.size()));
-    for (const size_t index : group) html += FindingHtml(source, index, most);
+    for (const size_t index : group) html += room.Finding(index);
     html += "</div>\n";
   }
-  if (most == 0)
+  if (room.lines() < buckets.size())
+    html += fmt::format(
+        "<p>There is no room here for {}: <code>walkhammer report</code> lists all.</p>\n",
+        Counted(buckets.size() - room.lines(), "more finding"));
+  if (room.full())
     html +=
         "<p>There are too many findings to show all in full here: explain.txt in the folder of "
         "each says more.</p>\n";

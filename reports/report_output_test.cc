@@ -6,7 +6,9 @@
 
 #include <cstdlib>
 
+#include "harness/base/numbers.h"
 #include "harness/base/shell.h"
+#include "harness/base/testing/sanitized.h"
 #include "harness/findings/crash_folder.h"
 #include "reports/markup.h"
 #include "reports/report_testing.h"
@@ -304,6 +306,40 @@ TEST_F(OutputTest, ARunWithMuchToShowMakesAPageOfBoundedSize) {
   EXPECT_GT(page.size(), 900'000u);
   EXPECT_LT(page.size(), 1'200'000u);
   EXPECT_LT(Output("--markdown").size(), 1u << 20);
+}
+
+// The page of `count` crashes, in functions whose names begin with `function`.
+class ManyFindings : public OutputTest {
+ protected:
+  std::string Page(int count, const std::string& function) {
+    for (int i = 0; i < count; i++) {
+      const std::string title = "crash in " + function + std::to_string(i);
+      EXPECT_TRUE(run_->AddFinding(TestRecord("crash", "fault", title, Realism::kGenuine)).ok());
+    }
+    Finish();
+    return Output("--html");
+  }
+};
+
+TEST_F(ManyFindings, OfTenThousandNoneIsMissing) {
+  const int count = kSanitized ? 1'000 : 10'000;
+  const std::string page = Page(count, "frame::sender_for_compiled_frame");
+  EXPECT_EQ(Times(page, "<details class=\"f\"") + Times(page, "<div class=\"f\""), count);
+  EXPECT_GT(Times(page, "<details class=\"f\""), 50u);
+  EXPECT_THAT(page, Not(HasSubstr("There is no room")));
+  EXPECT_LT(page.size(), 3'000'000u);
+}
+
+TEST_F(ManyFindings, OfWhichNotEvenLinesFitAreCounted) {
+  const std::string page = Page(2'000, std::string(1500, 'f'));
+  const size_t shown = Times(page, "<details class=\"f\"") + Times(page, "<div class=\"f\"");
+  EXPECT_GT(shown, 1'000u);
+  EXPECT_LT(shown, 2'000u);
+  EXPECT_GT(Times(page, "<details class=\"f\""), 50u);
+  EXPECT_THAT(page, HasSubstr("There is no room here for " + Grouped(2'000 - shown) +
+                              " more findings: <code>walkhammer report</code> lists all."));
+  EXPECT_GT(page.size(), 2'500'000u);
+  EXPECT_LT(page.size(), 3'000'000u);
 }
 
 }  // namespace

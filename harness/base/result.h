@@ -4,9 +4,9 @@
 #ifndef WALKHAMMER_HARNESS_BASE_RESULT_H_
 #define WALKHAMMER_HARNESS_BASE_RESULT_H_
 
+#include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 
 namespace walkhammer {
 
@@ -23,22 +23,25 @@ struct Failure {
   std::string message;  // says what to do next; no trailing newline
 };
 
+// Not a std::variant, of which each T would compile dozens of functions.
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : data_(std::move(value)) {}            // NOLINT(google-explicit-constructor)
-  Result(Failure failure) : data_(std::move(failure)) {}  // NOLINT(google-explicit-constructor)
-  bool ok() const { return std::holds_alternative<T>(data_); }
-  T& value() { return std::get<T>(data_); }
-  const T& value() const { return std::get<T>(data_); }
-  const Failure& failure() const { return std::get<Failure>(data_); }
+  Result(T value) : value_(std::move(value)) {}              // NOLINT(google-explicit-constructor)
+  Result(Failure failure) : failure_(std::move(failure)) {}  // NOLINT(google-explicit-constructor)
+  bool ok() const { return value_.has_value(); }
+  T& value() { return value_.value(); }
+  const T& value() const { return value_.value(); }
+  const Failure& failure() const { return failure_.value(); }
 
  private:
-  std::variant<T, Failure> data_;
+  std::optional<T> value_;  // one of these two is set
+  std::optional<Failure> failure_;
 };
 
-using Status = Result<std::monostate>;
-inline Status Ok() { return std::monostate{}; }
+struct Done {};
+using Status = Result<Done>;
+inline Status Ok() { return Done{}; }
 inline Failure BadInput(std::string message) { return {ExitCode::kBadInput, std::move(message)}; }
 inline Failure Unable(std::string message) { return {ExitCode::kUnable, std::move(message)}; }
 inline Failure ToolFailed(std::string message) {

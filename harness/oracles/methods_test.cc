@@ -27,6 +27,33 @@ std::string JudgeIds(const MethodRegistry& registry, const std::vector<Frame>& f
   return oracle.outcomes[oracle.judge(seen, detail, sizeof detail)].name;
 }
 
+TEST(Methods, FindWhatWasAdded) {
+  MethodRegistry registry;
+  int first = 0, second = 0, other = 0;
+  registry.Add(&first, "app.Main.main([Ljava/lang/String;)V", 100, false);
+  registry.Add(&second, "app.Main.native()V", 0, true);
+  ASSERT_NE(registry.Find(&first), nullptr);
+  EXPECT_STREQ(registry.Find(&first)->name, "app.Main.main([Ljava/lang/String;)V");
+  EXPECT_EQ(registry.Find(&first)->code_size, 100);
+  EXPECT_FALSE(registry.Find(&first)->is_native);
+  ASSERT_NE(registry.Find(&second), nullptr);
+  EXPECT_TRUE(registry.Find(&second)->is_native);
+  EXPECT_EQ(registry.Find(&other), nullptr);
+  EXPECT_EQ(registry.Find(nullptr), nullptr);
+}
+
+TEST(Methods, AreUnloadedWithExactlyTheirClass) {
+  MethodRegistry registry;
+  int more[3];
+  registry.Add(&more[0], "a.B.m()V", 1, false);
+  registry.Add(&more[1], "a.B.C.m()V", 1, false);
+  registry.Add(&more[2], "a.Bc.m(La.B;)V", 1, false);
+  registry.MarkUnloaded("a.B");
+  EXPECT_TRUE(registry.Find(&more[0])->unloaded.load());
+  EXPECT_FALSE(registry.Find(&more[1])->unloaded.load());
+  EXPECT_FALSE(registry.Find(&more[2])->unloaded.load());
+}
+
 TEST(Methods, GiveUpPlacesOfUnloadedOnesAndFindTheRest) {
   static uint64_t words[3] = {0x700000001000, 0, 0x700000002000};  // jmethodIDs point to these
   MethodRegistry registry;

@@ -481,25 +481,5 @@ TEST(Oracles, DetailFitsTheBuffer) {
   }
 }
 
-TEST(MethodRegistry, FindsWhatWasAdded) {
-  EXPECT_STREQ(Methods().Find(kMain)->name, "app.Main.main([Ljava/lang/String;)V");
-  EXPECT_EQ(Methods().Find(kMain)->code_size, 100);
-  EXPECT_TRUE(Methods().Find(kNative)->is_native);
-  EXPECT_EQ(Methods().Find(kNeverExisted), nullptr);
-  EXPECT_EQ(Methods().Find(nullptr), nullptr);
-}
-
-TEST(MethodRegistry, UnloadedIsExactlyTheClass) {
-  MethodRegistry registry;
-  int more[3];
-  registry.Add(&more[0], "a.B.m()V", 1, false);
-  registry.Add(&more[1], "a.B.C.m()V", 1, false);
-  registry.Add(&more[2], "a.Bc.m(La.B;)V", 1, false);
-  registry.MarkUnloaded("a.B");
-  EXPECT_TRUE(registry.Find(&more[0])->unloaded.load());
-  EXPECT_FALSE(registry.Find(&more[1])->unloaded.load());
-  EXPECT_FALSE(registry.Find(&more[2])->unloaded.load());
-}
-
 }  // namespace
 }  // namespace walkhammer

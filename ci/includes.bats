@@ -35,6 +35,32 @@ finds() {
   [ "$output" = "$BATS_TEST_TMPDIR/late.cc: no SPDX-License-Identifier" ]
 }
 
+# Prints the shell scripts that say `#!` and cannot be executed, or the reverse.
+wrong_modes() {
+  find "$1" -name '*.sh' | sort | while read -r file; do
+    case $(head -c 2 "$file") in
+      '#!') [ -x "$file" ] || echo "$file cannot be executed" ;;
+      *) [ ! -x "$file" ] || echo "$file cannot be executed alone" ;;
+    esac
+  done
+}
+
+@test "scripts that are commands can be executed" {
+  local folder
+  for folder in ci workloads; do
+    [ "$(find "$root/$folder" -name '*.sh' | wc -l)" -gt 2 ]
+    run wrong_modes "$root/$folder"
+    echo "$output"
+    [ -z "$output" ]
+  done
+  mkdir "$BATS_TEST_TMPDIR/planted"
+  cp "$root/ci/spdx.sh" "$root/ci/rows.sh" "$BATS_TEST_TMPDIR/planted"
+  chmod -x "$BATS_TEST_TMPDIR/planted/spdx.sh"
+  chmod +x "$BATS_TEST_TMPDIR/planted/rows.sh"
+  run wrong_modes "$BATS_TEST_TMPDIR/planted"
+  [ "${#lines[@]}" -eq 2 ]
+}
+
 @test "an include that no row names" {
   finds '/^| .harness\/store. /s/findings, //' 'store may not include findings (harness/findings/'
 }

@@ -21,14 +21,16 @@ if [ $# -eq 0 ]; then
 fi
 
 if command -v clang-tidy-19 >/dev/null; then
-  # A header that does not compile alone, as one for another architecture, is skipped.
+  # A header that does not compile alone, and a source that this build does not have, such as one for
+  # another architecture, are skipped.
   # shellcheck disable=SC2016  # for the inner shell
   unused=$(printf '%s\n' "$@" | STANDS_FOR="$stands_for" xargs -n 1 -P "$(nproc)" sh -c '
     said=$(clang-tidy-19 --quiet -p build/tidy --checks="-*,misc-include-cleaner" --config="
       {CheckOptions: {misc-include-cleaner.IgnoreHeaders: \"$STANDS_FOR\"}}" "$1" 2>/dev/null || true)
     case $said in
       *clang-diagnostic-error*)
-        case $1 in *.cc) printf "%s\n" "$said" | grep -m 1 clang-diagnostic-error ;; esac ;;
+        ! grep -qF "/$1\"" build/tidy/compile_commands.json ||
+          printf "%s: %s\n" "$1" "$(printf "%s\n" "$said" | grep -m 1 clang-diagnostic-error)" ;;
       *) printf "%s\n" "$said" | grep "is not used directly" ;;
     esac
     true' file | sort -u)

@@ -20,16 +20,31 @@ setup() {
   # shellcheck source=ci/agreement.sh
   . "$BATS_TEST_DIRNAME/agreement.sh"
   [ -s "$JDKS" ] || skip "no JDK is to be had: $(tail -n 1 "$JDKS.err")"
-  out=$BATS_TEST_TMPDIR/run
 }
 
-# on_each FUNCTION: calls FUNCTION with the name, the feature version and the home of each JDK.
+# on_one FUNCTION NAME HOME: calls FUNCTION for one JDK; a file tells that it passed.
+on_one() {
+  out=$BATS_TEST_TMPDIR/$2
+  "$1" "$2" "${2%%.*}" "$3" && touch "$out.passed"
+}
+
+# on_each [-2] FUNCTION: calls FUNCTION with the name, the feature version and the home of each JDK;
+# with -2, on two JDKs at once, for what takes one core. $out is a folder of that JDK.
 on_each() {
-  local name home failed=
+  local name home failed='' at_once=1
+  if [ "$1" = -2 ]; then
+    at_once=2
+    shift
+  fi
   while read -r name home; do
-    rm -rf "$out"
+    [ "$(jobs -rp | wc -l)" -lt "$at_once" ] || wait -n || true
+    on_one "$1" "$name" "$home" >"$BATS_TEST_TMPDIR/$name.output" 2>&1 <&- 3>&- &
+  done <"$JDKS"
+  wait
+  while read -r name home; do
     echo "== JDK $name"
-    "$1" "$name" "${name%%.*}" "$home" <&- || failed="$failed $name"
+    cat "$BATS_TEST_TMPDIR/$name.output"
+    [ -e "$BATS_TEST_TMPDIR/$name.passed" ] || failed="$failed $name"
   done <"$JDKS"
   echo "failed on:$failed"
   [ -z "$failed" ]
@@ -40,11 +55,11 @@ on_each() {
 walkhammer() {
   local most=$1 code=0
   shift
-  timeout 100 "$WALKHAMMER" "$@" --out "$out" >"$BATS_TEST_TMPDIR/said" 2>&1 || code=$?
+  timeout 100 "$WALKHAMMER" "$@" --out "$out" >"$out.said" 2>&1 || code=$?
   [ "$code" -le "$most" ] && return
   echo "walkhammer $*: exit code $code"
-  grep -A 4 "^  Forbidden" "$BATS_TEST_TMPDIR/said" || true
-  tail -n 40 "$BATS_TEST_TMPDIR/said"
+  grep -A 4 "^  Forbidden" "$out.said" || true
+  tail -n 40 "$out.said"
   return 1
 }
 
@@ -72,7 +87,8 @@ untrue() {
 }
 
 scenes_of_agct() {
-  walkhammer 1 fuzz --jdk "$3" --walks 3000 --no-coverage --no-confirm --no-minimize || return 1
+  walkhammer 1 fuzz --jdk "$3" --workers 1 --walks 3000 --no-coverage --no-confirm \
+    --no-minimize || return 1
   is "$(ask "SELECT name FROM scene WHERE NOT pristine_true AND name NOT LIKE 'zombie%'" | sort | xargs)" \
     "$(untrue "$1" | xargs -n 1 | sort | xargs)" 'not true' &&
     is "$(ask "SELECT COUNT(*) FROM scene WHERE NOT pristine_true AND reason = ''")" 0 'unexplained' &&
@@ -81,23 +97,23 @@ scenes_of_agct() {
 }
 
 @test "agct: each scene is true or explained; only crashes are forbidden" {
-  on_each scenes_of_agct
+  on_each -2 scenes_of_agct
 }
 
 scenes_of_asgst() {
-  walkhammer 0 fuzz --walker asgst --jdk "$3" --walks 20000 --no-coverage --no-confirm \
-    --no-minimize || return 1
+  walkhammer 0 fuzz --walker asgst --jdk "$3" --workers 1 --walks 20000 --no-coverage \
+    --no-confirm --no-minimize || return 1
   is "$(ask "SELECT name, reason FROM scene WHERE available AND NOT pristine_true")" '' 'not true' &&
     is "$(ask "SELECT COUNT(*) >= 20 FROM scene WHERE pristine_true")" 1 'true scenes: 20 or more' &&
     is "$(ask "SELECT successful > 10000 FROM run")" 1 'more than 10,000 walks had frames'
 }
 
 @test "asgst: each scene is true, nothing is forbidden" {
-  on_each scenes_of_asgst
+  on_each -2 scenes_of_asgst
 }
 
 guided() {
-  local engine time corpus="$BATS_TEST_TMPDIR/a corpus"
+  local engine time corpus="$out corpus"
   for engine in libfuzzer afl; do
     for time in 6s 20s 60s; do # a busy machine needs longer until its first walk
       rm -rf "$out" "$corpus"
@@ -114,7 +130,7 @@ guided() {
 }
 
 @test "the guided engines walk and learn of blocks" {
-  on_each guided
+  on_each -2 guided
 }
 
 # At least MANY answers of WALKER, and PERCENT of all of them, are frames.
@@ -183,7 +199,7 @@ cached() {
 }
 
 @test "an AOT cache is made and used, from JDK 24 on" {
-  on_each cached
+  on_each -2 cached
 }
 
 stepped() {
@@ -196,23 +212,23 @@ stepped() {
 }
 
 replayed() {
-  walkhammer 1 fuzz --jdk "$3" --walks 200000 --seed 3 --no-coverage --no-minimize \
-    --confirm-time 40s || return 1
+  walkhammer 1 fuzz --jdk "$3" --workers 1 --walks 200000 --seed 3 --no-coverage \
+    --no-minimize --confirm-time 40s || return 1
   [ "$(ask "SELECT COUNT(*) > 0 FROM bucket WHERE oracle = 'crash'")" = 1 ] || return 0
   is "$(ask "SELECT MAX(confirmed) > 0 FROM bucket WHERE oracle = 'crash'")" 1 'a crash replays'
 }
 
 @test "what crashes a walker replays" {
-  on_each replayed
+  on_each -2 replayed
 }
 
 layout() {
   local begin
   begin=$(date +%s)
-  "$WALKHAMMER" doctor --jdk "$3" --json >"$BATS_TEST_TMPDIR/doctor" || return 1
+  "$WALKHAMMER" doctor --jdk "$3" --json >"$out.doctor" || return 1
   is "$(($(date +%s) - begin <= 15))" 1 "doctor within 15 s"
-  is "$(grep -c '"proof": "contradicted"' "$BATS_TEST_TMPDIR/doctor")" 0 contradicted &&
-    is "$(($(grep -c '"proof": "proven"' "$BATS_TEST_TMPDIR/doctor") >= 50))" 1 '50 facts proven'
+  is "$(grep -c '"proof": "contradicted"' "$out.doctor")" 0 contradicted &&
+    is "$(($(grep -c '"proof": "proven"' "$out.doctor") >= 50))" 1 '50 facts proven'
 }
 
 @test "doctor proves the layout facts that are read from the JVM, within 15 s" {

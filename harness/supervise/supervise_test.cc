@@ -59,8 +59,16 @@ void CopyFor(const std::string& walker, const std::string& from, const std::stri
 }
 
 TEST_F(SuperviseTest, PlantedCrashIsConfirmedAndReplays) {
-  const CommandResult run = Fuzz(jdk_, "puzzle-crash", folder_.Under("run"), {"--walks", "2000"});
+  const CommandResult run = Fuzz(jdk_, "puzzle-crash", folder_.Under("run"),
+                                 {"--walks", "2000", "--confirm-time", "100s"});
   ASSERT_EQ(run.exit_code, 1) << run.line;
+  // There was time enough to confirm all.
+  const nlohmann::json& settle = run.json["totals"]["settle"];
+  ASSERT_TRUE(settle.is_object()) << run.json["totals"];
+  EXPECT_EQ(settle["most_ms"], 100000);
+  EXPECT_EQ(settle["unconfirmed"], 0);
+  for (const nlohmann::json& each : run.json["buckets"]) EXPECT_GT(each["tries"], 0) << each;
+
   const nlohmann::json bucket = BucketOf(run, "Crash,");
   ASSERT_TRUE(bucket.is_object()) << run.json["buckets"];
   EXPECT_EQ(bucket["confirmed"], 5);
@@ -138,18 +146,6 @@ TEST_F(SuperviseTest, HangReplays) {
   const CommandResult replay = Replay(InputOf("run", bucket), 2);
   EXPECT_EQ(replay.exit_code, 1);
   EXPECT_EQ(replay.json["replays"][0]["reproduced"], 2) << replay.json;
-}
-
-// The extremes of --confirm-time: enough time here, no time in the next test.
-TEST_F(SuperviseTest, WithTimeEnoughAllAreConfirmed) {
-  const CommandResult run = Fuzz(jdk_, "puzzle-crash", folder_.Under("run"),
-                                 {"--walks", "2000", "--confirm-time", "100s"});
-  ASSERT_EQ(run.exit_code, 1) << run.line;
-  const nlohmann::json& settle = run.json["totals"]["settle"];
-  ASSERT_TRUE(settle.is_object()) << run.json["totals"];
-  EXPECT_EQ(settle["most_ms"], 100000);
-  EXPECT_EQ(settle["unconfirmed"], 0);
-  for (const nlohmann::json& bucket : run.json["buckets"]) EXPECT_GT(bucket["tries"], 0) << bucket;
 }
 
 TEST_F(SuperviseTest, WithoutTimeItSaysThatNoneWasLeft) {

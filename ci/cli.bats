@@ -535,7 +535,7 @@ END
 # The OOM killer sends the same signal.
 @test "a child that is killed from outside is no finding" {
   need_jdk
-  start fuzz --jdk "$jdk" --walker asgst --scene c2 --time 25s --workers 1 --out "$out"
+  start fuzz --jdk "$jdk" --walker asgst --scene c2 --time 12s --workers 1 --out "$out"
   await 20 has_child
   await 20 is_walking
   kill -9 "$child"

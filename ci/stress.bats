@@ -156,7 +156,7 @@ judged() {
 }
 
 @test "debug information convicts a walker that reports wrong callers of the JVM" {
-  calling() { stress --workload torture:reflection --interval 50us --time 3s "$@" -- -Xcomp; }
+  calling() { stress --workload torture:reflection --interval 50us --time 3s --no-confirm "$@" -- -Xcomp; }
   calling --walker asgst,puzzle-entry
   [ "$(cell status)" = passed ]
   [ "$(judged debug-info "against in ('walker', 'both')")" -gt 50 ]
@@ -168,7 +168,7 @@ judged() {
 }
 
 @test "calls that are being resolved convict a walker whose frame is at no call" {
-  resolving() { stress --workload torture:handles --interval 50us --time 3s "$@" -- -Xcomp; }
+  resolving() { stress --workload torture:handles --interval 50us --time 3s --no-confirm "$@" -- -Xcomp; }
   resolving --walker asgst,puzzle-entry
   [ "$(cell status)" = passed ]
   [ "$(judged call "against in ('walker', 'both')")" -gt 0 ]
@@ -235,7 +235,7 @@ judged() {
 @test "other planted bugs are found in samples" {
   while read -r walker wanted; do
     out=$BATS_TEST_TMPDIR/$walker
-    program Work --time 1s --walker "$walker"
+    program Work --time 1s --walker "$walker" --no-confirm
     [ "$status" -eq 1 ]
     finding | grep -qE "^$wanted"
   done <<END
@@ -421,7 +421,7 @@ END
 # The shadow stack of a stepped thread's calls, compared with answers at each kind of code.
 called() { # WALKER
   out=$BATS_TEST_TMPDIR/$1
-  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --profile default,xint --walker "$1,asgst" --time 4s --out "$out"
+  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --profile default,xint --walker "$1,asgst" --time 4s --no-confirm --out "$out"
   [ "$(sqlite3 "$out/run.db" "select count(*) from cell where status = 'passed'")" -eq 2 ]
 }
 

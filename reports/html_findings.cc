@@ -104,7 +104,7 @@ std::string SummaryHtml(const BucketRow& bucket) {
 }
 
 // The line of a finding of which no more is shown.
-std::string LineHtml(const OutputSource& source, size_t index) {
+std::string FindingLineHtml(const OutputSource& source, size_t index) {
   const BucketRow& bucket = source.summary.buckets[index];
   return fmt::format("<div class=\"f\" data-g=\"{}\">{} {}</div>\n", GradeWord(bucket.grade)[0],
                      SummaryHtml(bucket),
@@ -126,7 +126,7 @@ class Room {
   Room(const OutputSource& source, const std::vector<size_t>& order) : source_(source) {
     size_t bytes = 0;
     for (const size_t index : order) {
-      std::string line = LineHtml(source, index);
+      std::string line = FindingLineHtml(source, index);
       bytes += line.size();
       if (bytes > kMostFindings - kLeastDetail) break;
       lines_.emplace(index, std::move(line));

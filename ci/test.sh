@@ -13,12 +13,12 @@ total=0
 failed=0
 skipped=0
 step=start
-slow=  # the process that runs the slow steps
+aside=  # the processes that start the steps aside
 
 # Runs at every exit: a step that ended the script counts as failed.
 finish() {
   status=$?
-  stop_slow
+  stop_aside
   if [ "$status" -ne 0 ]; then
     total=$((total + 1))
     fails "$step"
@@ -110,28 +110,30 @@ count() {
   fi
 }
 
-# slowly NAME COMMAND...: runs COMMAND at the lowest priority; its output and exit code go to files.
+# aside NICE NAME COMMAND...: runs COMMAND with this niceness; its output and exit code go to files.
 # It is a process group of its own, so that all of it can be killed; so the kernel schedules it as a
 # group, too, whose priority is not that of its processes (sched_autogroup).
-slowly() {
-  name=$1
-  shift
+aside() {
+  nice=$1
+  name=$2
+  shift 2
   # shellcheck disable=SC2016  # that shell's own number
   setsid sh -c 'echo $$ >"$0" || exit
-    { echo 19 >/proc/self/autogroup; } 2>/dev/null || true
-    exec nice -n 19 "$@"' "$logs/$name.group" "$@" \
+    { echo "$1" >/proc/self/autogroup; } 2>/dev/null || true
+    exec nice -n "$@"' "$logs/$name.group" "$nice" "$@" \
     >"$logs/$name" 2>&1 && echo 0 >"$logs/$name.code" || echo $? >"$logs/$name.code"
 }
 
-# stop_slow: kills the slow steps that still run.
-stop_slow() {
-  [ -z "$slow" ] || kill "$slow" 2>/dev/null || true
+# stop_aside: kills the steps aside that still run.
+stop_aside() {
+  # shellcheck disable=SC2086  # words
+  [ -z "$aside" ] || kill $aside 2>/dev/null || true
   for group in "$logs"/*.group; do
     [ ! -s "$group" ] || [ -s "${group%.group}.code" ] || kill -- "-$(cat "$group")" || true
   done
 }
 
-# finished NAME: waits for the slow step NAME, prints its output and returns its exit code.
+# finished NAME: waits for the step NAME that runs aside, prints its output and returns its exit code.
 finished() {
   until [ -s "$logs/$1.code" ]; do
     sleep 1
@@ -183,22 +185,28 @@ WALKHAMMER=$PWD/build/release/walkhammer
 export WALKHAMMER
 # These steps use the time in which the following tests wait.
 {
-  slowly asan cmake --build build/asan
-  slowly aarch64 ci/aarch64.sh --short
+  aside 19 asan cmake --build build/asan
+  aside 19 aarch64 ci/aarch64.sh --short
 } &
-slow=$!
+aside=$!
 # shellcheck disable=SC2046  # no blanks in the names of our files
 bats_tests 'tests: the command, the corpora' $(ours -name '*.bats' -print | sort)
 must 'build: clang-14, sanitizers' finished asan
-check 'fuzzing: the reference walk, with sanitizers' \
-  build/asan/reference_fuzzer -max_total_time=20 -max_len=600 -artifact_prefix="$logs/"
-check 'fuzzing: what reads run folders, with sanitizers' \
-  build/asan/run_folder_fuzzer -max_total_time=20 -len_control=0 -max_len=2000 -timeout=60 -artifact_prefix="$logs/"
 mkdir "$logs/crash_logs"
-check 'fuzzing: what reads crash logs, with sanitizers' \
-  build/asan/crash_log_fuzzer -max_total_time=20 -max_len=40000 -timeout=60 -artifact_prefix="$logs/" \
-  "$logs/crash_logs" harness/hs_err/testdata
+# fuzz TARGET ARGUMENT...: for 20 s, beside the others, each of which takes a core.
+fuzz() {
+  target=$1
+  shift
+  aside 0 "$target" "build/asan/${target}_fuzzer" -max_total_time=20 -artifact_prefix="$logs/" "$@" &
+  aside="$aside $!"
+}
+fuzz reference -max_len=600
+fuzz run_folder -len_control=0 -max_len=2000 -timeout=60
+fuzz crash_log -max_len=40000 -timeout=60 "$logs/crash_logs" harness/hs_err/testdata
+check 'fuzzing: the reference walk, with sanitizers' finished reference
+check 'fuzzing: what reads run folders, with sanitizers' finished run_folder
+check 'fuzzing: what reads crash logs, with sanitizers' finished crash_log
 # A JVM inside a sanitized process raises signals that sanitizers take for bugs.
 unit_tests 'tests: sanitizers' --test-dir build/asan -j "$(nproc)" -LE jvm
 aarch64 'aarch64: cross-built, on a real HotSpot under emulation'
-slow=
+aside=

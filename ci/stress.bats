@@ -216,6 +216,15 @@ judged() {
   grep -q '^expect crash ' "$input"
 }
 
+@test "an uncontained crash ends the program and leaves its log" {
+  program Work --time 20s --walker puzzle-crash --uncontained --no-confirm
+  ended died 1 ""
+  [ "$(cell contained_crashes)" -eq 0 ]
+  finding | grep -q '^survival/death$'
+  grep -q 'Problematic frame' "$out"/crashes/JVM-death-*/hs_err.log
+  grep -q 'Misbehave' "$out"/crashes/JVM-death-*/hs_err.log
+}
+
 @test "a hanging walker is abandoned and named" {
   program Work --time 3s --walker puzzle-hang --hang-limit 50ms --no-confirm
   [ "$status" -eq 1 ]

@@ -77,6 +77,8 @@ class SampleLine {
                 const SampleOptions& options, Sample& sample) const;
   void Walk(WalkSlot& slot, SampledThread& thread, ucontext_t& context, int walker,
             const SampleOptions& options);
+  // In the guard, unless the run is uncontained.
+  Trace Call(WalkSlot& slot, Walker& walker, const WalkInput& input) const;
   void CallWalker(WalkSlot& slot, SampledThread& thread, ucontext_t& context, int walker,
                   const SampleOptions& options);
   bool HasChanged(WalkSlot& slot, SampledThread& thread, ucontext_t& context, int walker);

@@ -123,6 +123,8 @@ void AddStress(CLI::App& app, Invocation& chosen) {
             "How long a parked thread waits at most (default 100ms)");
   verb.Flag("--native", o->native, "Sample also threads that run no Java");
   verb.Flag("--no-truth", o->no_truth, "Do not ask JVMTI about parked threads");
+  verb.Flag("--uncontained", o->uncontained,
+            "A crash ends the program, as under a profiler, and leaves its hs_err log");
   Add(verb, chosen, o);
 }
 

@@ -76,8 +76,9 @@ Status CheckLane(const StressOptions& options, const Lane& lane) {
   if (options.walkers.size() > 1) return BadInput(walker + " walks alone: give no other --walker");
   if (options.step || options.pid != 0)
     return BadInput(walker + " is for stress with --workload or --java alone");
-  if (options.mode != "handler" || options.no_walk)
-    return BadInput(walker + " walks in its own way: give neither --mode nor --no-walk");
+  if (options.mode != "handler" || options.no_walk || options.uncontained)
+    return BadInput(walker +
+                    " walks in its own way: give none of --mode, --no-walk and --uncontained");
   if (!options.provider.empty())
     return BadInput(walker + " is its own provider: give no --provider");
   return lane.check == nullptr ? Ok() : lane.check(LaneArgument(walker));
@@ -125,6 +126,7 @@ Result<StressJob> MakeJob(const StressOptions& options, const Lane& lane) {
   job.park_limit_ms = park;
   job.native_threads = options.native ? 1 : 0;
   job.no_walk = options.no_walk ? 1 : 0;
+  job.uncontained = options.uncontained ? 1 : 0;
   job.rehearsal = options.scenes.empty() ? 0 : 1;
   job.step = options.step ? stepper : 0;
   job.truth = options.no_truth ? 0 : 1;

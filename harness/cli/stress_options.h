@@ -21,7 +21,8 @@ struct StressOptions {
   std::string out, thread, method, by = "trap-flag", cache, provider, shard;
   uint64_t seed = 1, depth = 512, jobs = 0, threads = 2, scale = 1, steps = 0, window = 20000,
            output_limit_mib = 256, pid = 0;
-  bool native = false, no_walk = false, json = false, no_truth = false, no_confirm = false;
+  bool native = false, no_walk = false, json = false, no_truth = false, no_confirm = false,
+       uncontained = false;
 };
 
 void AddStressOptions(Verb& verb, StressOptions& options);

@@ -40,25 +40,33 @@ bool IsMilestone(uint64_t count) {  // 1, 4, 16, 64, ...
   return (count & (count - 1)) == 0 && (count & 0x5555555555555555) != 0;
 }
 
+struct Call {
+  Walker& walker;
+  const WalkInput& input;
+  Trace& trace;
+
+  void Run() {
+    const uint64_t begun = MonotonicNs();
+    walker.Walk(input, trace);
+    trace.ns = MonotonicNs() - begun;
+  }
+};
+
 }  // namespace
 
+Trace CallUncontained(Walker& walker, const WalkInput& input) {
+  Trace trace{};
+  Call{walker, input, trace}.Run();
+  return trace;
+}
+
 Trace CallGuarded(GuardSlot& guard, Walker& walker, const WalkInput& input) {
-  struct Call {
-    Walker& walker;
-    const WalkInput& input;
-    Trace trace;
-  } call{walker, input, {}};
-  call.trace.ending = GuardedCall(
-      guard,
-      [](void* data) {
-        auto* c = static_cast<Call*>(data);
-        const uint64_t begun = MonotonicNs();
-        c->walker.Walk(c->input, c->trace);
-        c->trace.ns = MonotonicNs() - begun;
-      },
-      &call);
-  call.trace.protected_faults = guard.protected_faults;
-  return call.trace;
+  Trace trace{};
+  Call call{walker, input, trace};
+  trace.ending = GuardedCall(
+      guard, [](void* data) { static_cast<Call*>(data)->Run(); }, &call);
+  trace.protected_faults = guard.protected_faults;
+  return trace;
 }
 
 int CodeSlotOf(const Trace& trace) {

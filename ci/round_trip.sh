@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measures the way back from a crash report: fuzz, and stress of walks on other threads' moving
-# stacks, make crashes, replay --uncontained lets each end a JVM, which leaves an hs_err log and a
-# core, and reproduce has to show the crash again, on the same JDK: from the log alone, and from the
-# core.
+# Measures the way back from a crash report: fuzz makes crashes, replay --uncontained lets each end a
+# JVM, which leaves an hs_err log and a core, and reproduce has to show the crash again, on the same
+# JDK: from the log alone, and from the core. What ends a program under stress --uncontained leaves a
+# log, too.
 #   ci/round_trip.sh [-f FUZZ-TIME] [-s STRESS-TIME] [-t TIME] [-m MOST] [-n] [-k] [-o DIR] JDK...
-#   -f, -s: how long to fuzz and to stress each JDK for crashes (30s each; 0: not at all); -t:
-#   reproduce's --time (30s); -m: crashes of each JDK at most, of either kind (100); -n: no cores;
-#   -k: reproduce may use corpora/regressions, which hold crashes of the same functions; -o: keep
-#   logs, cores and runs there.
+#   -f: how long to fuzz for crashes on each JDK (30s); -s: how long to sample torture:mixed (not at
+#   all: on x86_64, no sample crashes AsyncGetCallTrace); -t: reproduce's --time (30s); -m: crashes of
+#   fuzz on each JDK at most (100); -n: no cores; -k: reproduce may use corpora/regressions, which hold
+#   crashes of the same functions; -o: keep logs, cores and runs there.
 # Prints a line for each crash, and the shares. A log without a walker in its chain, of a JVM that
 # died elsewhere after the walk, does not count.
 # WALKHAMMER names the executable (default: the release build's).
@@ -17,7 +17,7 @@
 set -eu
 walkhammer=${WALKHAMMER:-$(dirname "$0")/../build/release/walkhammer}
 fuzz=30s
-stress=30s
+stress=
 time=30s
 most=100
 cores=yes
@@ -68,7 +68,7 @@ way() {
   code=0
   # shellcheck disable=SC2086  # a flag or none
   "$walkhammer" reproduce "$2" --jdk "$3" --time "$time" --no-stress --no-minimize $known \
-    --out "$4/$1" --json >"$4/$1.json" 2>"$4/$1.txt" || code=$?
+    --out "$4/from-$1" --json >"$4/$1.json" 2>"$4/$1.txt" || code=$?
   function=$(sqlite3 :memory: "select coalesce(nullif(text ->> '\$.function', ''), text ->> '\$.check')
     || '|' || (text ->> '\$.walker') from (select readfile('$4/$1.json') as text)" 2>/dev/null) || function='?|?'
   case $function in
@@ -99,33 +99,28 @@ crash() {
   [ -n "$keep" ] || rm -f "$core"
 }
 
-# crashes RUN HOME FOLDER: both ways back of the crashes that this run found.
-crashes() {
-  taken=0
-  for input in "$1"/crashes/*/input.walk; do
-    if [ ! -f "$input" ] || [ "$taken" -ge "$most" ]; then continue; fi
-    grep -Eq '^expect (crash|failed-check)' "$input" || continue
-    taken=$((taken + 1))
-    crash "$input" "$2" "$3-$(basename "$(dirname "$input")")"
-  done
-}
-
 number=0
 for home; do
   number=$((number + 1))
   folder=$out/$number
   mkdir "$folder"
   echo "$home"
-  if [ "$fuzz" != 0 ]; then
-    "$walkhammer" fuzz --jdk "$home" --time "$fuzz" --no-minimize --out "$folder/fuzz" \
-      >"$folder/fuzz.txt" 2>&1 || true
-    crashes "$folder/fuzz" "$home" "$folder/fuzz"
-  fi
-  if [ "$stress" != 0 ]; then
-    "$walkhammer" stress --jdk "$home" --time "$stress" --walker agct --workload torture:mixed \
-      --mode running --interval 50us --out "$folder/stress" >"$folder/stress.txt" 2>&1 || true
-    crashes "$folder/stress" "$home" "$folder/stress"
-  fi
+  "$walkhammer" fuzz --jdk "$home" --time "$fuzz" --no-minimize --out "$folder/fuzz" \
+    >"$folder/fuzz.txt" 2>&1 || true
+  taken=0
+  for input in "$folder"/fuzz/crashes/*/input.walk; do
+    if [ ! -f "$input" ] || [ "$taken" -ge "$most" ]; then continue; fi
+    grep -Eq '^expect (crash|failed-check)' "$input" || continue
+    taken=$((taken + 1))
+    crash "$input" "$home" "$folder/$(basename "$(dirname "$input")")"
+  done
+  [ -n "$stress" ] || continue
+  "$walkhammer" stress --jdk "$home" --time "$stress" --walker agct --workload torture:mixed \
+    --interval 50us --uncontained --no-confirm --out "$folder/stress" >"$folder/stress.txt" 2>&1 ||
+    true
+  for log in "$folder"/stress/crashes/*/hs_err.log; do
+    [ ! -f "$log" ] || way log "$log" "$home" "$(dirname "$log")"
+  done
 done
 
 # share KIND PERCENT: prints how many of KIND were reproduced; fails if it is less.

@@ -23,6 +23,7 @@ bool JavaWalk::MethodAt(uint64_t method, MethodFacts& facts) const {
       memory_.ReadWord(method + layout_.jvm.method_const, const_method) &&
       const_method == facts.const_method)
     return true;
+  facts = {};
   if (!ReadMethod(layout_, memory_, method, facts)) return false;
   if (start_.caches != nullptr && facts.id != 0) start_.caches->methods.Put(method, 0, facts);
   return true;
@@ -107,11 +108,26 @@ bool JavaWalk::IsInterpretedFrameAt(uint64_t fp, uint64_t& method, MethodFacts& 
          Word(fp + layout_.interpreter_method, method) && MethodAt(method, facts);
 }
 
+// All but `facts`, which is read in place. A frame that is made elsewhere and copied costs a fifth
+// of the walk: the processor waits for what was just written in smaller words.
+void JavaWalk::SetFrame(JavaFrame& frame, uint64_t method, int level, int32_t bci,
+                        uint64_t code) const {
+  frame.type = FrameType::kJava;
+  frame.level = static_cast<int8_t>(level);
+  frame.bci = bci;
+  frame.method = method;
+  frame.pc = at_.pc;
+  frame.sp = at_.sp;
+  frame.fp = at_.fp;
+  frame.code = code;
+  frame.guessed = false;
+}
+
 bool JavaWalk::InterpretedFrame(JavaFrame& frame) {
   uint64_t method = 0, bcp = 0;
-  MethodFacts facts;
-  if (!IsInterpretedFrameAt(at_.fp, method, facts)) return End(WalkEnd::kNoMethod);
-  frame = {FrameType::kJava, 0, -1, method, at_.pc, at_.sp, at_.fp, facts};
+  const MethodFacts& facts = frame.facts;
+  if (!IsInterpretedFrameAt(at_.fp, method, frame.facts)) return End(WalkEnd::kNoMethod);
+  SetFrame(frame, method, 0, -1, 0);
   if (facts.is_native) {
     frame.type = FrameType::kNative;
   } else {
@@ -174,13 +190,11 @@ bool JavaWalk::CompiledFrame(const FoundCode& code, JavaFrame& frame) {
     EnterScopes(code, described);
     return EmitScope(frame);
   }
-  MethodFacts facts;
-  if (!Code().ReadWord(code.blob + l.code.method, method) || !MethodAt(method, facts) ||
+  const MethodFacts& facts = frame.facts;
+  if (!Code().ReadWord(code.blob + l.code.method, method) || !MethodAt(method, frame.facts) ||
       (!facts.is_native && facts.code_size == 0))
     return End(WalkEnd::kNoMethod);
-  frame = {
-      FrameType::kJava, static_cast<int8_t>(code.level), 0, method, at_.pc, at_.sp, at_.fp, facts};
-  frame.code = code.begin;
+  SetFrame(frame, method, code.level, 0, code.begin);
   if (facts.is_native) frame.type = FrameType::kNative;
   if (facts.is_native || !entering) frame.bci = -1;  // not known
   Up(code.frame_words);
@@ -215,22 +229,13 @@ bool JavaWalk::BeginAtScopes(const ScopePlace& place) {
 }
 
 bool JavaWalk::EmitScope(JavaFrame& frame) {
-  MethodFacts facts;
   const int32_t bci = scope_.bci < 0 ? 0 : scope_.bci;
-  if (!MethodAt(scope_.method, facts) || bci >= facts.code_size) {
+  if (!MethodAt(scope_.method, frame.facts) || bci >= frame.facts.code_size) {
     in_scopes_ = false;
     return End(WalkEnd::kNoMethod);
   }
   debug_.Keep(scope_);  // the scope is plausible
-  frame = {FrameType::kJava,
-           static_cast<int8_t>(scopes_level_),
-           bci,
-           scope_.method,
-           at_.pc,
-           at_.sp,
-           at_.fp,
-           facts};
-  frame.code = scopes_code_;
+  SetFrame(frame, scope_.method, scopes_level_, bci, scopes_code_);
   if (scope_.sender != 0) {
     frame.type = FrameType::kInlined;
     if (++inlined_ < kMostInlined && debug_.At(scope_.sender, scope_)) return true;

@@ -205,6 +205,7 @@ class JavaWalk {
   bool TakeReturnAt(uint64_t slot, uint64_t fp);
   void PassLeafWords();
 
+  void SetFrame(JavaFrame& frame, uint64_t method, int level, int32_t bci, uint64_t code) const;
   bool InterpretedFrame(JavaFrame& frame);
   bool SenderSp(uint64_t fp, uint64_t& sp) const;
   bool IsInterpretedFrameAt(uint64_t fp, uint64_t& method, MethodFacts& facts) const;

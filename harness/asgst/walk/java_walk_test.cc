@@ -311,6 +311,8 @@ TEST_P(JavaWalkTest, AnIdInFreedMemoryIsNobodys) {
   layout_.ids_are_numbers = true;
   const uint64_t holder = MadeUpJvm::Method(0) + 0x300, array = MadeUpJvm::Method(0) + 0x600;
   memory_.Put(MadeUpJvm::Method(0) + 0x408, kId);
+  EXPECT_EQ(first_id(), 0U) << "no class has the method";
+  ListInClass(MadeUpJvm::Method(0));
   EXPECT_EQ(first_id(), kId);
   memory_.Put(array, 1);
   memory_.Put(array + 8, kOther);
@@ -342,19 +344,16 @@ TEST_P(JavaWalkTest, AnIntrinsicHasNotTheIdOfAnotherMethod) {
   EXPECT_EQ(first_id(), 0U) << "the intrinsic was asked for its id first";
 
   // From JDK 26 on.
-  constexpr uint64_t kId = 4711, kListed = 0x48;
-  const uint64_t listed = method + 0x700;
+  constexpr uint64_t kId = 4711;
   layout_.ids_are_numbers = true;
-  layout_.table.methods = kListed;
-  layout_.table.methods_data = 8;
   memory_.Put(method + 0x408, kId);
-  memory_.Put(method + 0x300 + kListed, listed);
-  memory_.Put(listed, 1);
-  memory_.Put(listed + 8, MadeUpJvm::Method(1));
-  EXPECT_EQ(first_id(), kId);
+  ListInClass(MadeUpJvm::Method(1));
+  EXPECT_EQ(first_id(), 0U) << "the class has a native method of this number";
+  memory_.Put(MadeUpJvm::Method(1) + 16, 0);
+  EXPECT_EQ(first_id(), kId) << "an old version of a redefined method";
   memory_.Put(method + 16, kNative);
   EXPECT_EQ(first_id(), 0U);
-  memory_.Put(listed + 8, method);
+  ListInClass(method);
   EXPECT_EQ(first_id(), kId);
 }
 

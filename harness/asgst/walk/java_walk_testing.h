@@ -44,6 +44,17 @@ class JavaWalkTest : public testing::TestWithParam<const CodeRules*> {
     return seen;
   }
 
+  // The class of Method(0) has this method and no other.
+  void ListInClass(uint64_t method) {
+    constexpr int kListed = 0x48;
+    const uint64_t holder = MadeUpJvm::Method(0) + 0x300, list = MadeUpJvm::Method(0) + 0x700;
+    layout_.table.methods = kListed;
+    layout_.table.methods_data = 8;
+    memory_.Put(holder + kListed, list);
+    memory_.Put(list, 1);
+    memory_.Put(list + 8, method);
+  }
+
   const Seen kLeaf{0, 7, 4, FrameType::kJava}, kInlined{2, 5, 4, FrameType::kInlined},
       kOuter{1, 3, 4, FrameType::kJava};
   MadeUpJvm jvm_;

@@ -30,16 +30,16 @@ bool MayBeIntrinsic(const MethodHead& head, bool is_native) {
   return head.number == 0 && is_native;
 }
 
-// True if a jmethodID that is an address is that of `method`; `now`: the word at this address. This
-// word is the Method* or, once the class was redefined, that of its newest version: then both
-// versions have the same C++ virtual table and number, and both or neither are native.
+// True if a jmethodID is that of `method`; `now`: the Method* that it leads to. That is `method`
+// or, once the class was redefined, its newest version: then both versions have the same C++
+// virtual table and number, and both or neither are native.
 bool LeadsTo(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
              const MethodHead& head, bool is_native, uint64_t now) {
   if (now == method || MayBeIntrinsic(head, is_native)) return now == method;
   MethodHead newest;
   uint64_t table = 0, newest_table = 0;
   uint32_t flags = 0;
-  return memory.ReadWord(method, table) && memory.ReadWord(now, newest_table) &&
+  return memory.ReadWord(method, table) && memory.ReadWord(now, newest_table) && table != 0 &&
          table == newest_table && ReadHead(l, memory, now, newest) &&
          newest.number == head.number && memory.Read(now + l.access_flags, flags) &&
          ((flags & kNativeFlag) != 0) == is_native;
@@ -51,17 +51,17 @@ void ReadId(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
   uint64_t id = 0, now = 0;
   facts.id = facts.array_at = 0;
   if (place == 0 || !memory.ReadWord(place, id) || id == 0) return;
+  if (l.ids_are_numbers)
+    now = MethodOfId(l.table, memory, head.holder, id);
+  else if (!memory.ReadWord(id, now))
+    return;
+  if (!LeadsTo(l, memory, method, head, facts.is_native, now)) return;
   if (l.ids_are_numbers) {
-    if (MayBeIntrinsic(head, facts.is_native) &&
-        MethodOfId(l.table, memory, head.holder, id) != method)
-      return;
     facts.witness_at = place;
     facts.witness = id;
     facts.array_at = head.holder + static_cast<uint64_t>(l.table.ids);
     facts.array = place - 8 * (head.number + 1ULL);
   } else {
-    if (!memory.ReadWord(id, now) || !LeadsTo(l, memory, method, head, facts.is_native, now))
-      return;
     facts.witness_at = id;
     facts.witness = method;
   }

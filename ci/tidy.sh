@@ -9,7 +9,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 # Headers by which other headers of their library, or of the C library, are included.
-stands_for='fmt/.*;g(test|mock)/.*;nlohmann/.*;CLI/.*;sys/.*;(elf|jvmti|link|pthread|ucontext|unistd)\\.h'
+stands_for='compare;fmt/.*;toml\\+\\+/.*;g(test|mock)/.*;nlohmann/.*;CLI/.*;sys/.*;(elf|jvmti|link|pthread|ucontext|unistd)\\.h'
 
 # Each file alone, as in no other build. Precompiled headers would have to be built before, and would
 # hide missing includes.

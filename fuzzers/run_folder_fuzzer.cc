@@ -15,7 +15,6 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/text.h"
 #include "harness/process/scratch.h"
 #include "reports/coverage_report.h"
 #include "reports/flame_graph.h"

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "harness/base/numbers.h"
-#include "harness/base/text.h"
 #include "reports/agreement.h"
 
 namespace walkhammer {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests listings and rows of real code: functions of this test.
-#include "reports/code_listing.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

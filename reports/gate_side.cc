@@ -5,12 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <tuple>
 
 #include "harness/base/walk_time.h"
 #include "harness/findings/crash_folder.h"
-#include "reports/coverage_text.h"
 
 namespace walkhammer {
 namespace {

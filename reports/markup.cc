@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "harness/base/numbers.h"
 #include "harness/base/text.h"
 

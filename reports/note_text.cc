@@ -3,11 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "harness/base/numbers.h"
-#include "harness/base/text.h"
 
 namespace walkhammer {
 namespace {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "harness/base/numbers.h"
-#include "harness/oracles/evidence.h"
 #include "reports/agreement_text.h"
 #include "reports/step_text.h"
 #include "reports/stress_summary.h"

@@ -12,7 +12,6 @@
 #include <fstream>
 #include <map>
 
-#include "harness/bugs/bug_text.h"
 #include "harness/store/record_testing.h"
 
 namespace walkhammer {

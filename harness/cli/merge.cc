@@ -7,7 +7,6 @@
 
 #include "harness/base/numbers.h"
 #include "harness/base/print.h"
-#include "harness/base/text.h"
 #include "harness/cli/options.h"
 #include "harness/cli/print_json.h"
 

@@ -10,7 +10,6 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/files.h"
-#include "harness/base/names.h"
 #include "harness/cli/identity.h"
 #include "harness/cli/run_end.h"
 #include "harness/cli/stress_options.h"

@@ -6,7 +6,6 @@
 #define WALKHAMMER_HARNESS_CRASH_KNOWN_CRASHES_H_
 
 #include <span>
-#include <string>
 #include <vector>
 
 #include "harness/crash/guilt.h"

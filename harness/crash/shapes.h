@@ -5,7 +5,6 @@
 #ifndef WALKHAMMER_HARNESS_CRASH_SHAPES_H_
 #define WALKHAMMER_HARNESS_CRASH_SHAPES_H_
 
-#include <span>
 #include <string>
 #include <vector>
 

@@ -5,7 +5,6 @@
 #ifndef WALKHAMMER_HARNESS_CRASH_WALKED_CONTEXT_H_
 #define WALKHAMMER_HARNESS_CRASH_WALKED_CONTEXT_H_
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "harness/hs_err/frames.h"
 #include "harness/hs_err/lines.h"
 #include "harness/hs_err/parser.h"
 

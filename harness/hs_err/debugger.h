@@ -3,8 +3,6 @@
 #ifndef WALKHAMMER_HARNESS_HS_ERR_DEBUGGER_H_
 #define WALKHAMMER_HARNESS_HS_ERR_DEBUGGER_H_
 
-#include <string>
-
 #include "harness/hs_err/crash_report.h"
 #include "harness/hs_err/lines.h"
 

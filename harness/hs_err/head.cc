@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The head of a log: the error, the versions, siginfo.
-#include <algorithm>
 
 #include "harness/base/text.h"
 #include "harness/hs_err/characters.h"

@@ -4,7 +4,6 @@
 #define WALKHAMMER_HARNESS_HS_ERR_PARSER_H_
 
 #include <string>
-#include <string_view>
 
 #include "harness/hs_err/crash_report.h"
 #include "harness/hs_err/debugger.h"

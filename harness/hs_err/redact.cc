@@ -2,7 +2,6 @@
 #include "harness/hs_err/redact.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "harness/base/text.h"
 #include "harness/hs_err/characters.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The current thread, its stack, and the lists of threads.
-#include <algorithm>
 
 #include "harness/base/text.h"
 #include "harness/hs_err/characters.h"

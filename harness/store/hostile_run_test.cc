@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Run folders that were made to harm their reader: refused with one sentence, in little time and
 // memory. Each has a neighbour that is read, as no bound may refuse a true run.
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <sys/stat.h>

@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <set>
-#include <utility>
 
 #include "harness/base/numbers.h"
 #include "harness/base/text.h"

@@ -6,7 +6,6 @@
 #define WALKHAMMER_HARNESS_STORE_RUN_QUERY_H_
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>

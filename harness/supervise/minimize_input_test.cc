@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <thread>
 
 #include "harness/request/text_form.h"
 #include "harness/supervise/fake_child_testing.h"

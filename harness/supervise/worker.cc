@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/supervise/worker.h"
 
-#include <signal.h>
 #include <sys/wait.h>
 
 #include <algorithm>

@@ -10,7 +10,6 @@
 #include "harness/base/walk_end.h"
 #include "harness/request/walker_table.h"
 #include "harness/walkers/agct.h"
-#include "harness/walkers/walker.h"
 
 namespace walkhammer {
 

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "harness/base/result.h"
-#include "harness/elf/elf_functions.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {

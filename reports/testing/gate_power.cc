@@ -24,7 +24,6 @@
 
 #include "harness/base/text.h"
 #include "reports/gate.h"
-#include "reports/gate_checks.h"
 
 namespace walkhammer {
 namespace {

@@ -5,7 +5,6 @@
 #define WALKHAMMER_HARNESS_CRASH_CORE_CORE_IMPORT_H_
 
 #include <string>
-#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/crash/imported_crash.h"

@@ -5,7 +5,6 @@
 #define WALKHAMMER_HARNESS_CRASH_CORE_SIGNAL_CONTEXTS_H_
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "harness/crash/core/core_file.h"

@@ -4,14 +4,12 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "harness/base/shell.h"
-#include "harness/base/text.h"
 #include "harness/findings/crash_folder.h"
 #include "harness/findings/explain.h"
 #include "harness/request/symbol_table.h"

@@ -19,7 +19,6 @@
 #include "harness/process/signal_name.h"
 #include "harness/supervise/matrix/cell_harvest.h"
 #include "harness/supervise/matrix/cell_words.h"
-#include "harness/supervise/matrix/lane_samples.h"
 #include "harness/supervise/matrix/step_map.h"
 
 namespace walkhammer {

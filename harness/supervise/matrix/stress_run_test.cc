@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <sqlite3.h>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>

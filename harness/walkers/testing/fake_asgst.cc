@@ -4,7 +4,6 @@
 // the late prototype hides crashes of its own. With FAKE_CRASHES, it crashes.
 #include <unistd.h>
 
-#include "harness/walkers/asgst_layout.h"
 #include "harness/walkers/testing/hotspot_walk.h"
 
 namespace walkhammer {

@@ -4,6 +4,7 @@
 // the late prototype hides crashes of its own. With FAKE_CRASHES, it crashes.
 #include <unistd.h>
 
+#include "harness/walkers/asgst_layout.h"  // IWYU pragma: keep (FAKE_LAYOUT chooses)
 #include "harness/walkers/testing/hotspot_walk.h"
 
 namespace walkhammer {

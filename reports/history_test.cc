@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "harness/base/numbers.h"
 #include "harness/findings/crash_folder.h"
-#include "reports/report_testing.h"
+#include "harness/store/record_testing.h"
+#include "harness/store/run_db.h"
 
 namespace walkhammer {
 namespace {

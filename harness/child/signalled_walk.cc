@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include "harness/guard/arch.h"
+
 namespace walkhammer {
 namespace {
 

@@ -5,7 +5,6 @@
 #ifndef WALKHAMMER_HARNESS_CHILD_SIGNALLED_WALK_H_
 #define WALKHAMMER_HARNESS_CHILD_SIGNALLED_WALK_H_
 
-#include "harness/guard/arch.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "harness/generate/draft.h"
+#include "harness/generate/values.h"
 
 namespace walkhammer {
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "harness/generate/values.h"
+
 namespace walkhammer {
 namespace {
 

@@ -9,7 +9,6 @@
 #include <span>
 
 #include "harness/base/random.h"
-#include "harness/generate/values.h"
 #include "harness/request/vocabulary.h"
 #include "harness/request/walk_request.h"
 

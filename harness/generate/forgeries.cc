@@ -6,6 +6,7 @@
 
 #include "harness/generate/chain.h"
 #include "harness/generate/mutations.h"
+#include "harness/generate/values.h"
 
 namespace walkhammer {
 namespace {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/generate/random_requests.h"
+#include "harness/generate/values.h"
 
 namespace walkhammer {
 namespace {

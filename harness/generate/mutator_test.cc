@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/generate/mutations.h"
+#include "harness/generate/values.h"
 #include "harness/request/binary_form.h"
 #include "harness/request/request_testing.h"
 #include "harness/request/text_form.h"

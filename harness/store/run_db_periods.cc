@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of RunDb for counts by period.
 #include <optional>
+#include <vector>
 
-#include "harness/store/run_tables.h"
+#include "harness/store/run_tables.h"  // IWYU pragma: keep (its templates)
 
 namespace walkhammer {
 

@@ -8,6 +8,7 @@
 
 #include "harness/request/symbol_table.h"
 #include "harness/request/text_form.h"
+#include "harness/supervise/builds/build.h"
 
 namespace walkhammer {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "harness/findings/known_bugs.h"
-#include "harness/supervise/builds/build.h"
+#include "harness/jvm/images/jdk.h"
 #include "harness/supervise/builds/replay_tally.h"
 
 namespace walkhammer {

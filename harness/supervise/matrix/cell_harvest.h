@@ -8,7 +8,7 @@
 
 #include "harness/base/result.h"
 #include "harness/shared/stress_state.h"
-#include "harness/store/run_db.h"
+#include "harness/store/periods.h"
 #include "harness/store/stack_tree.h"
 #include "harness/store/stress_rows.h"
 

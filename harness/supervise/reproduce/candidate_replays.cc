@@ -11,6 +11,7 @@
 
 #include "harness/request/scene_table.h"
 #include "harness/request/text_form.h"
+#include "harness/supervise/replay_run.h"
 
 namespace walkhammer {
 namespace {

@@ -12,7 +12,7 @@
 #include "harness/base/result.h"
 #include "harness/crash/candidates.h"
 #include "harness/crash/target.h"
-#include "harness/supervise/replay_run.h"
+#include "harness/supervise/child_process.h"
 
 namespace walkhammer {
 

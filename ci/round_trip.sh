@@ -6,7 +6,7 @@
 # log, too.
 #   ci/round_trip.sh [-f FUZZ-TIME] [-s STRESS-TIME] [-t TIME] [-m MOST] [-n] [-k] [-o DIR] JDK...
 #   -f: how long to fuzz for crashes on each JDK (30s); -s: how long to sample torture:mixed (not at
-#   all: on x86_64, no sample crashes AsyncGetCallTrace); -t: reproduce's --time (30s); -m: crashes of
+#   all: on x86_64, samples hardly ever crash AsyncGetCallTrace); -t: reproduce's --time (30s); -m: crashes of
 #   fuzz on each JDK at most (100); -n: no cores; -k: reproduce may use corpora/regressions, which hold
 #   crashes of the same functions; -o: keep logs, cores and runs there.
 # Prints a line for each crash, and the shares. A log without a walker in its chain, of a JVM that

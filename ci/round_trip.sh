@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measures the way back from a crash report: fuzz makes crashes, replay --uncontained lets each end a
-# JVM, which leaves an hs_err log and a core, and reproduce has to show the crash again, on the same
-# JDK: from the log alone, and from the core. What ends a program under stress --uncontained leaves a
-# log, too.
+# Measures the way back from a crash report: fuzz makes crashes, replay --uncontained lets each end
+# a JVM, which leaves an hs_err log and a core, and reproduce has to show the crash again, on the
+# same JDK: from the log alone, and from the core. What ends a program under stress --uncontained
+# leaves a log, too.
 #   ci/round_trip.sh [-f FUZZ-TIME] [-s STRESS-TIME] [-t TIME] [-m MOST] [-n] [-k] [-o DIR] JDK...
-#   -f: how long to fuzz for crashes on each JDK (30s); -s: how long to sample torture:mixed (not at
-#   all: on x86_64, samples hardly ever crash AsyncGetCallTrace); -t: reproduce's --time (30s); -m: crashes of
-#   fuzz on each JDK at most (100); -n: no cores; -k: reproduce may use corpora/regressions, which hold
-#   crashes of the same functions; -o: keep logs, cores and runs there.
+#   -f: how long to fuzz for crashes on each JDK (30s); -s: how long to sample torture:mixed (not
+#   at all: on x86_64, samples hardly ever crash AsyncGetCallTrace); -t: reproduce's --time (30s);
+#   -m: crashes of fuzz on each JDK at most (100); -n: no cores; -k: reproduce may use
+#   corpora/regressions, which hold crashes of the same functions; -o: keep logs, cores and runs
+#   there.
 # Prints a line for each crash, and the shares. A log without a walker in its chain, of a JVM that
 # died elsewhere after the walk, does not count.
 # WALKHAMMER names the executable (default: the release build's).

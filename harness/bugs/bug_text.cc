@@ -254,9 +254,7 @@ std::string Quoted(std::string_view text, bool many_lines = false) {
     if (c == '"' || c == '\\') {
       quoted += '\\';
       quoted += c;
-    } else if (many_lines && c == '\n') {
-      quoted += c;
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+    } else if ((static_cast<unsigned char>(c) < 0x20 || c == 0x7f) && !(many_lines && c == '\n')) {
       quoted += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
     } else {
       quoted += c;

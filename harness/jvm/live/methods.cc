@@ -7,7 +7,6 @@
 #include <cctype>
 #include <cstdio>
 #include <cstring>
-#include <utility>
 #include <vector>
 
 #include "harness/base/hash.h"
@@ -166,7 +165,7 @@ void MethodRegistry::Add(jvmtiEnv* jvmti, const std::string& class_name, jmethod
   jvmti->IsMethodNative(id, &is_native);
   jlocation start = 0, end = -1;
   if (is_native == JNI_FALSE) jvmti->GetMethodLocation(id, &start, &end);
-  Add(id, std::move(full_name), static_cast<int32_t>(end + 1), is_native == JNI_TRUE, holder);
+  Add(id, full_name, static_cast<int32_t>(end + 1), is_native == JNI_TRUE, holder);
 }
 
 void MethodRegistry::AddClass(jvmtiEnv* jvmti, jclass klass, uint64_t holder) {

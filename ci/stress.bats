@@ -220,6 +220,8 @@ judged() {
   program Work --time 20s --walker puzzle-crash --uncontained --no-confirm
   ended died 1 ""
   [ "$(cell contained_crashes)" -eq 0 ]
+  [ "$(notes "kind = 'not-in-force' and name = 'guard'")" -eq 1 ]
+  [ "$(notes "kind = 'in-force'")" -eq 0 ]
   finding | grep -q '^survival/death$'
   grep -q 'Problematic frame' "$out"/crashes/JVM-death-*/hs_err.log
   grep -q 'Misbehave' "$out"/crashes/JVM-death-*/hs_err.log

@@ -46,6 +46,12 @@ std::vector<NoteRow> AgentNotes(const StressState& state, int64_t cell) {
     notes.push_back(
         {cell, lack.empty() ? NoteKind::kInForce : NoteKind::kNotInForce, name, 0, lack});
   };
+  if (state.job.uncontained != 0) {
+    note("guard",
+         "--uncontained: a crash of a walk ends the program; hangs and calls that are not "
+         "signal-safe are not seen");
+    return notes;
+  }
   const std::string reason = FieldText(state.not_interposed);
   note("interposition",
        reason.empty() ? "" : reason + ": the oracle signal-safety does not see such calls");

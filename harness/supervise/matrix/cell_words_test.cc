@@ -62,6 +62,14 @@ TEST_F(NotesTest, EachMeansIsInForceOrSaysWhyNot) {
   EXPECT_THAT(Note("stack overflow").detail, HasSubstr("1 samples "));
 }
 
+TEST_F(NotesTest, WithoutTheGuardNoneOfItsMeansIsInForce) {
+  state_->phase.store(AgentPhase::kSampling);
+  state_->job.uncontained = 1;
+  EXPECT_THAT(CellNotes(*state_, 7, 0), SizeIs(1));
+  EXPECT_EQ(Note("guard").kind, NoteKind::kNotInForce);
+  EXPECT_THAT(Note("guard").detail, HasSubstr("--uncontained"));
+}
+
 TEST_F(NotesTest, StepsSayWhetherCallsAreFollowed) {
   state_->phase.store(AgentPhase::kSampling);
   for (const NoteRow& note : CellNotes(*state_, 7, 0))

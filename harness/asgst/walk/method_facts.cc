@@ -52,7 +52,7 @@ void ReadId(const WalkLayout& l, const MemoryReader& memory, uint64_t method,
   facts.id = facts.array_at = 0;
   if (place == 0 || !memory.ReadWord(place, id) || id == 0) return;
   if (l.ids_are_numbers)
-    now = MethodOfId(l.table, memory, head.holder, id);
+    now = MethodOfNumber(l.table, memory, head.holder, head.number);
   else if (!memory.ReadWord(id, now))
     return;
   if (!LeadsTo(l, memory, method, head, facts.is_native, now)) return;

@@ -48,24 +48,30 @@ uint64_t PlaceOfId(const MethodTable& table, const MemoryReader& memory, uint64_
              : 0;
 }
 
-uint64_t MethodOfId(const MethodTable& table, const MemoryReader& memory, uint64_t klass,
-                    uint64_t id) {
+uint64_t MethodOfNumber(const MethodTable& table, const MemoryReader& memory, uint64_t klass,
+                        uint16_t number) {
   uint64_t methods = 0;
   int32_t count = 0;
-  uint16_t wanted = 0;
-  if (klass == 0 || id == 0 || !NumberOfId(table, memory, klass, id, wanted) ||
-      !memory.ReadWord(klass + table.methods, methods) || methods == 0 ||
+  if (!memory.ReadWord(klass + table.methods, methods) || methods == 0 ||
       !memory.Read(methods, count) || count > kMostMethods)
     return 0;
   for (int32_t i = 0; i < count; i++) {
     uint64_t method = 0, const_method = 0;
-    uint16_t number = 0;
+    uint16_t found = 0;
     if (memory.ReadWord(methods + table.methods_data + 8ULL * i, method) && method != 0 &&
         memory.ReadWord(method + table.method_const, const_method) && const_method != 0 &&
-        memory.Read(const_method + table.const_idnum, number) && number == wanted)
+        memory.Read(const_method + table.const_idnum, found) && found == number)
       return method;
   }
   return 0;
+}
+
+uint64_t MethodOfId(const MethodTable& table, const MemoryReader& memory, uint64_t klass,
+                    uint64_t id) {
+  uint16_t number = 0;
+  return klass != 0 && id != 0 && NumberOfId(table, memory, klass, id, number)
+             ? MethodOfNumber(table, memory, klass, number)
+             : 0;
 }
 
 bool IsKeptId(const MethodTable& table, const MemoryReader& memory, uint64_t id) {

@@ -32,6 +32,11 @@ Result<MethodTable> ReadMethodTable(const VmStructs& structs);
 uint64_t PlaceOfId(const MethodTable& table, const MemoryReader& memory, uint64_t klass,
                    uint16_t number);
 
+// The Method* with this number, of the newest version if the class was redefined; 0 if the
+// InstanceKlass at `klass` has no such method. Takes time linear in the number of methods.
+uint64_t MethodOfNumber(const MethodTable& table, const MemoryReader& memory, uint64_t klass,
+                        uint16_t number);
+
 // The Method* whose jmethodID is `id`, of the newest version if the class was redefined; 0 if the
 // InstanceKlass at `klass` has no such method. Takes time linear in the number of methods.
 uint64_t MethodOfId(const MethodTable& table, const MemoryReader& memory, uint64_t klass,

@@ -20,7 +20,7 @@ namespace walkhammer {
 // Walks `input` with `walker`, contained: the guarded call runs the walker and reads the clock
 // before and after it, nothing else.
 Trace CallGuarded(GuardSlot& guard, Walker& walker, const WalkInput& input);
-// The same without the guard: a fault is the JVM's, which it ends.
+// Walks without the guard: the JVM's own handler gets a fault of the walker, and ends the JVM.
 Trace CallUncontained(Walker& walker, const WalkInput& input);
 
 // Code slot in which the answer is counted: 0 to kCodeSlots - 1.

@@ -58,9 +58,12 @@ Status AddWholeStacks(const Database& db, int schema, int64_t cell, StackTree& t
 }  // namespace
 
 Status RunDb::SaveCell(const CellRow& cell) {
-  // No REPLACE: that would delete a row to which rows of other tables refer.
+  // No REPLACE: that would delete a row to which rows of other tables refer. An update of
+  // `position`, even to the same value, would make SQLite look for those rows, which may be
+  // millions.
   std::string updates;
   EachColumn<CellRow>([&](const char* name, const char*, const ColumnInfo&) {
+    if (std::string_view(name) == "position") return;
     updates += fmt::format("{}{} = excluded.{}", updates.empty() ? "" : ", ", name, name);
   });
   Statement insert(db_, fmt::format("{} ON CONFLICT (position) DO UPDATE SET {}",

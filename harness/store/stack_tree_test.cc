@@ -63,6 +63,14 @@ class StackTreeStore : public testing::Test {
   sqlite3* handle_ = nullptr;
 };
 
+TEST_F(StackTreeStore, SavingACellAgainDoesNotSearchItsStacks) {
+  // SQLite searches them if `position`, to which they refer, is among the columns to update.
+  Sql("CREATE TRIGGER searches BEFORE UPDATE OF position ON cell "
+      "BEGIN SELECT RAISE(ABORT, 'all stacks are searched'); END");
+  const Status again = run_.SaveCell(TestCell(0));
+  EXPECT_TRUE(again.ok()) << again.failure().message;
+}
+
 TEST_F(StackTreeStore, OnlyWhatIsNewIsWritten) {
   StackTree first{{"a.B.c()V\n[agct -5 unknown_Java]", 3}, {"x", 4}}, second{{"x", 1}};
   ASSERT_TRUE(run_.SaveStacks(0, first).ok());

@@ -179,16 +179,16 @@ check 'format: clang-format-14' \
 must 'configure: release, g++' cmake --preset release -DCMAKE_UNITY_BUILD=ON
 must 'build: release, g++' cmake --build build/release
 must 'configure: clang-14, sanitizers' cmake --preset asan -DCMAKE_UNITY_BUILD=ON
-unit_tests 'tests: release' --test-dir build/release -j "$(nproc)"
-# bats tests start the command of the release build.
-WALKHAMMER=$PWD/build/release/walkhammer
-export WALKHAMMER
 # These steps use the time in which the following tests wait.
 {
   aside 19 asan cmake --build build/asan
   aside 19 aarch64 ci/aarch64.sh --short
 } &
 aside=$!
+unit_tests 'tests: release' --test-dir build/release -j "$(nproc)"
+# bats tests start the command of the release build.
+WALKHAMMER=$PWD/build/release/walkhammer
+export WALKHAMMER
 # shellcheck disable=SC2046  # no blanks in the names of our files
 bats_tests 'tests: the command, the corpora' $(ours -name '*.bats' -print | sort)
 must 'build: clang-14, sanitizers' finished asan

@@ -166,7 +166,7 @@ class Probe {
     for (const uint8_t* frame = frames; frame < frames + size; frame += kFrameBytes) {
       if (IsPainted(frame, kFrameBytes))
         return "it counted " + std::to_string(count) + " frames, but wrote fewer";
-      const auto method = Read<jmethodID>(frame + 8);
+      const auto method = reinterpret_cast<jmethodID>(Read<uintptr_t>(frame + 8));
       const bool caller = method == known_.caller, native = method == known_.native;
       const int type = frame[0], bci = Read<uint16_t>(frame + 2);
       const int level = static_cast<int8_t>(frame[1]);

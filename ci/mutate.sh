@@ -99,7 +99,8 @@ quietly cmake --preset release || {
 # A mutant may signal processes that it has not started, and fill memory and disks: it runs in a pid
 # namespace where that is possible, and within limits.
 contain=
-! unshare --pid --fork --kill-child true 2>/dev/null || contain='unshare --pid --fork --kill-child'
+! unshare --pid --mount-proc --fork --kill-child true 2>/dev/null ||
+  contain='unshare --pid --mount-proc --fork --kill-child'
 
 # passes TEST SECONDS: runs the test's executable from the folder that ctest runs it from.
 passes() {

@@ -72,6 +72,15 @@ TEST_F(TablesTest, EqualStacksAreCountedTogether) {
   EXPECT_EQ(Stacks(), wanted);
 }
 
+TEST_F(TablesTest, AFullTreeTakesNoMoreNames) {
+  tree_ = StackTree(1);
+  for (int* id : {&ids_[0], &ids_[1], &ids_[2], &ids_[0]}) Count({id});
+  const std::map<std::string, uint64_t> wanted = {{"app.Main.main()V", 2},
+                                                  {"[stack table full]", 2}};
+  EXPECT_EQ(Stacks(), wanted);
+  EXPECT_EQ(tree_.names().size(), 2u);
+}
+
 TEST_F(TablesTest, FailuresAreFramesNamedByTheirCode) {
   Count({}, -5);
   Count({}, -5);

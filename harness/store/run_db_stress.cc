@@ -87,15 +87,19 @@ Result<bool> RunDb::SaveStacks(int64_t cell, StackTree& stacks, size_t most_rows
     BindRow(name, StackFrameRow{cell, i, stacks.names()[i]});
     RETURN_IF_ERROR(name.Run());
   }
-  Statement node(db_, InsertInto<StackNodeRow>("stack") +
-                          " ON CONFLICT (cell, id) DO UPDATE SET count = excluded.count");
+  Statement insert(db_, InsertInto<StackNodeRow>("stack"));
+  Statement update(db_, "UPDATE stack SET count = ? WHERE cell = ? AND id = ?");
   uint32_t next = stacks.next_to_save();
   for (size_t rows = 0; next < stacks.nodes().size() && rows < most_rows; next++) {
     if (!stacks.IsChanged(next)) continue;
     const StackTree::Node& now = stacks.nodes()[next];
-    node.Reset();
-    BindRow(node, StackNodeRow{cell, next, now.parent, now.name, now.count});
-    RETURN_IF_ERROR(node.Run());
+    Statement& save = stacks.IsSaved(next) ? update : insert;
+    save.Reset();
+    if (stacks.IsSaved(next))
+      update.Bind(now.count).Bind(cell).Bind(static_cast<int64_t>(next));
+    else
+      BindRow(insert, StackNodeRow{cell, next, now.parent, now.name, now.count});
+    RETURN_IF_ERROR(save.Run());
     rows++;
   }
   RETURN_IF_ERROR(transaction.Commit());

@@ -23,7 +23,8 @@ inline constexpr std::string_view kStackTableFull = "[stack table full]";
 class StackTree {
  public:
   static constexpr uint32_t kRoot = 0;
-  static constexpr size_t kMostNodes = 1 << 22;
+  // An hour of a compiler, sampled every 50 us, takes four million.
+  static constexpr size_t kMostNodes = 1 << 23;
 
   // A frame below its caller's, which has a smaller index. The root has neither.
   struct Node {
@@ -49,6 +50,7 @@ class StackTree {
   void Add(std::span<const std::string_view> frames, uint64_t times);
 
   bool empty() const { return nodes_.size() == 1; }
+  bool IsFull() const { return nodes_.size() > most_nodes_; }
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::deque<std::string>& names() const { return names_; }
   uint64_t cut() const { return cut_; }
@@ -59,8 +61,9 @@ class StackTree {
 
   // Saving, in rounds: [next_to_save(), nodes().size()) is left of this one.
   uint32_t next_to_save() const { return next_to_save_; }
+  bool IsSaved(uint32_t node) const { return node < saved_nodes_; }
   bool IsChanged(uint32_t node) const {
-    return node >= saved_nodes_ || nodes_[node].count != nodes_[node].saved;
+    return !IsSaved(node) || nodes_[node].count != nodes_[node].saved;
   }
   // The store got what was changed of the nodes before `end`, and all names.
   void MarkSaved(uint32_t end);
@@ -68,7 +71,6 @@ class StackTree {
   uint32_t saved_names() const { return saved_names_; }
 
  private:
-  bool IsFull() const { return nodes_.size() > most_nodes_; }
   void Grow();
   uint32_t& PlaceFor(uint32_t parent, uint32_t name);
   uint32_t Append(uint32_t parent, uint32_t name);

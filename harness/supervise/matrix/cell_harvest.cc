@@ -89,6 +89,16 @@ void ForgetStressed(StressState& state) {
   if (madvise(&state.stacks, sizeof state.stacks, MADV_REMOVE) != 0) clear(state.stacks);
 }
 
+// Each frame's name is read once. A full tree takes no new names.
+uint32_t StackHarvest::Child(const StressState& state, uint32_t parent, uint32_t frame,
+                             StackTree& tree) {
+  if (const auto known = names_.find(frame); known != names_.end())
+    return tree.Child(parent, known->second);
+  const std::string name = NameAt(state, frame);
+  if (tree.IsFull()) return tree.Child(parent, name);
+  return tree.Child(parent, names_[frame] = tree.NameId(name));
+}
+
 // The node of the tree for the one at `place`, and for those above that are new. A JVM that dies
 // may have written anything: what leads nowhere stands at the root.
 const StackHarvest::Known& StackHarvest::Find(const StressState& state, uint32_t place,
@@ -120,7 +130,7 @@ const StackHarvest::Known& StackHarvest::Find(const StressState& state, uint32_t
                      ? tree.Child(StackTree::kRoot, FailureName(StackNodes::FrameOf(above_key) -
                                                                     StackNodes::kFailedWalk,
                                                                 static_cast<int32_t>(frame)))
-                     : tree.Child(parent.node, NameAt(state, frame));
+                     : Child(state, parent.node, frame, tree);
     known.cut = parent.cut || known.node == parent.node;
   }
   return known_[place];

@@ -4,6 +4,7 @@
 #define WALKHAMMER_HARNESS_SUPERVISE_MATRIX_CELL_HARVEST_H_
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -40,8 +41,10 @@ class StackHarvest {
     bool cut = false;  // the tree had no room for the frame: `node` is further out
   };
   const Known& Find(const StressState& state, uint32_t place, StackTree& tree);
+  uint32_t Child(const StressState& state, uint32_t parent, uint32_t frame, StackTree& tree);
 
-  std::vector<Known> known_;  // by place
+  std::vector<Known> known_;                      // by place
+  std::unordered_map<uint32_t, uint32_t> names_;  // of the tree, by frame
   uint32_t rootless_ = 0;
 };
 // Adds one row to `threads` for each sampled thread.

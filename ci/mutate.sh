@@ -102,12 +102,14 @@ contain=
 ! unshare --pid --mount-proc --fork --kill-child true 2>/dev/null ||
   contain='unshare --pid --mount-proc --fork --kill-child'
 
-# passes TEST SECONDS: runs the test's executable from the folder that ctest runs it from.
+# passes TEST SECONDS: runs the test's executable from the folder that ctest runs it from. A shell is
+# the namespace's first process, which cannot be stopped and has to collect orphans.
 passes() {
   rm -rf "$TMPDIR"
   mkdir "$TMPDIR"
-  # shellcheck disable=SC2086  # a command, or none
-  (cd $build && quietly timeout "$2" prlimit --as=8000000000 --fsize=2000000000 $contain "./$1" </dev/null)
+  # shellcheck disable=SC2016,SC2086  # a command, or none; that shell's own arguments
+  (cd $build && quietly timeout "$2" prlimit --as=8000000000 --fsize=2000000000 $contain \
+    sh -c '"$@"; exit $?' sh "./$1" </dev/null)
 }
 
 # Prints a line "NAME FOLDER..." for each test that needs no JVM, with the folders of its sources.

@@ -18,11 +18,11 @@ uint32_t StackTree::NameId(std::string_view name) {
   return id;
 }
 
-// Where the index has the node, or would have it.
+// Where the index has the node, or would have it. The size of the index is a power of two.
 uint32_t& StackTree::PlaceFor(uint32_t parent, uint32_t name) {
   size_t at = Scramble(static_cast<uint64_t>(parent) << 32 | name);
   for (;; at++) {
-    uint32_t& node = index_[at % index_.size()];
+    uint32_t& node = index_[at & (index_.size() - 1)];
     if (node == kRoot || (nodes_[node].parent == parent && nodes_[node].name == name)) return node;
   }
 }

@@ -110,7 +110,7 @@ const StackHarvest::Known& StackHarvest::Find(const StressState& state, uint32_t
     return StackNodes::AboveOf(key) == StackNodes::kRoot &&
            StackNodes::FrameOf(key) >= StackNodes::kFailedWalk;
   };
-  std::vector<uint32_t> path;  // newest first
+  std::vector<uint32_t>& path = path_;
   for (uint32_t at = place; at < StackNodes::kPlaces && !known_[at].found && path.size() < kDeepest;
        at = StackNodes::PlaceOfNode(StackNodes::AboveOf(key_at(at)))) {
     path.push_back(at);

@@ -45,6 +45,7 @@ class StackHarvest {
 
   std::vector<Known> known_;                      // by place
   std::unordered_map<uint32_t, uint32_t> names_;  // of the tree, by frame
+  std::vector<uint32_t> path_;                    // of Find, newest first
   uint32_t rootless_ = 0;
 };
 // Adds one row to `threads` for each sampled thread.

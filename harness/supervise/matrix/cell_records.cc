@@ -169,6 +169,7 @@ void CellRecords::EndPeriod() {
   const CountsSoFar now{
       state_.walks.load(), CountRowsOf(state_, label), WalkTimeRowsOf(state_, label), {}};
   last ? periods_.EndLast(now_ms, now) : periods_.End(now_ms, now);
+  periods_changed_ = true;
 }
 
 Status CellRecords::Save(RunDb& db) {
@@ -186,7 +187,8 @@ Status CellRecords::Save(RunDb& db) {
     RETURN_IF_ERROR(db.SaveStepRanges(position, ranges_));
   }
   EndPeriod();
-  RETURN_IF_ERROR(db.SavePeriods(position, periods_));
+  if (periods_changed_) RETURN_IF_ERROR(db.SavePeriods(position, periods_));
+  periods_changed_ = false;
   return SaveNotes(db);
 }
 

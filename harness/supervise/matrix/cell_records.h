@@ -94,6 +94,7 @@ class CellRecords {
   bool harvested_ = false;      // that program; it has ended
   StackTree stacks_;
   Periods periods_;
+  bool periods_changed_ = false;        // since they were saved
   std::vector<CellThreadRow> threads_;  // of programs that have ended
   std::vector<StepRegionRow> regions_;
   std::vector<StepRangeRow> ranges_;

@@ -28,6 +28,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr auto kBootWithin = seconds(120);  // from the program's start until sampling begins
+constexpr auto kReadCpuEvery = milliseconds(200);
 constexpr auto kStopWithin = seconds(10);   // from the request to stop until the agent has stopped
 constexpr auto kEndWithin = seconds(30);    // from SIGTERM until the program is killed
 constexpr auto kDyingWithin = seconds(30);  // for a dying JVM to write its hs_err log
@@ -209,6 +210,8 @@ CellStatus StressCell::WatchOver(std::string& reason) {
     reason = "the JVM did not come up within 120 s";
     return CellStatus::kHung;
   }
+  if (now - cpu_read_ < kReadCpuEvery) return CellStatus::kRunning;
+  cpu_read_ = now;
   // The idle JVM and the agent use far less than one percent of a CPU.
   const uint64_t cpu = CpuMsOf(ProgramPid());
   const auto idle_ms = std::chrono::duration_cast<milliseconds>(now - last_ran_).count();

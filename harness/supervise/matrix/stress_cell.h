@@ -118,7 +118,7 @@ class StressCell {
 
   CellPlan plan_;
   LoadCommand load_;
-  Clock::time_point started_, sampled_from_, last_ran_, asked_to_stop_, terminated_{},
+  Clock::time_point started_, sampled_from_, last_ran_, cpu_read_, asked_to_stop_, terminated_{},
       asked_to_end_{}, stepped_{};
   std::future<void> beside_;              // work that the cell waits for; see Beside
   std::function<Status()> after_beside_;  // how the cell goes on then

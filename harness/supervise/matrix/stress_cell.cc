@@ -28,11 +28,11 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr auto kBootWithin = seconds(120);  // from the program's start until sampling begins
-constexpr auto kReadCpuEvery = milliseconds(200);
 constexpr auto kStopWithin = seconds(10);   // from the request to stop until the agent has stopped
 constexpr auto kEndWithin = seconds(30);    // from SIGTERM until the program is killed
 constexpr auto kDyingWithin = seconds(30);  // for a dying JVM to write its hs_err log
 constexpr auto kWriteWithin = seconds(20);  // kEndWithin of lanes that judge what is written then
+constexpr auto kReadCpuEvery = milliseconds(200);  // a program's; its file in /proc is slow
 
 }  // namespace
 

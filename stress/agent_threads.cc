@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -130,10 +131,18 @@ void Agent::AddExistingThread(JNIEnv* env, jthread object) {
   Arm(*thread);
 }
 
+// The calling thread is added last: once it is sampled, a walk of it in mode running uses its guard
+// slot, which Read would replace.
 void Agent::AddExistingThreads(JNIEnv* env) {
   jint count = 0;
   jthread* objects = nullptr;
-  if (jvm_->jvmti()->GetAllThreads(&count, &objects) != JVMTI_ERROR_NONE) return;
+  jthread caller = nullptr;
+  if (jvm_->jvmti()->GetCurrentThread(&caller) != JVMTI_ERROR_NONE ||
+      jvm_->jvmti()->GetAllThreads(&count, &objects) != JVMTI_ERROR_NONE)
+    return;
+  std::partition(objects, objects + count,
+                 [&](jthread object) { return !env->IsSameObject(object, caller); });
+  env->DeleteLocalRef(caller);
   for (jint i = 0; i < count; i++) {
     AddExistingThread(env, objects[i]);
     env->DeleteLocalRef(objects[i]);

@@ -137,17 +137,39 @@ class Namer {
     }
   }
 
-  // If two methods had the same address, the newer one counts.
+  // Places by address. Arrays: a JVM has 100,000 methods, and each finding makes a Namer.
+  using Places = std::vector<std::pair<uint64_t, const MethodPlace*>>;
+
+  static bool IsBelow(const Places::value_type& place, uint64_t word) { return place.first < word; }
+
+  // Sorts by address. Of several places with one address, the first one stays.
+  static void Sort(Places& places) {
+    std::ranges::stable_sort(places, {}, &Places::value_type::first);
+    const auto rest = std::ranges::unique(places, {}, &Places::value_type::first);
+    places.erase(rest.begin(), rest.end());
+  }
+
+  // The last place at or below `word`, or null.
+  static const MethodPlace* Before(const Places& places, uint64_t word) {
+    auto after = std::lower_bound(places.begin(), places.end(), word + 1, IsBelow);
+    return after == places.begin() ? nullptr : std::prev(after)->second;
+  }
+
+  // Newest first: if two methods had the same address, the newer one counts.
   void ReadMethods() {
     const uint32_t count = state_.method_count.load();
     const uint32_t kept = std::min(count, StressState::kMaxMethods);
-    for (uint32_t i = 0; i < kept; i++) {
-      const MethodPlace& place = state_.methods[(count - kept + i) % StressState::kMaxMethods];
+    methods_.reserve(kept);
+    codes_.reserve(kept);
+    for (uint32_t i = 1; i <= kept; i++) {
+      const MethodPlace& place = state_.methods[(count - i) % StressState::kMaxMethods];
       const uint64_t method = place.method.load(std::memory_order_acquire);
       if (method == 0) continue;
-      methods_[method] = &place;
-      if (place.code_size > 0) codes_[place.codes] = &place;
+      methods_.emplace_back(method, &place);
+      if (place.code_size > 0) codes_.emplace_back(place.codes, &place);
     }
+    Sort(methods_);
+    Sort(codes_);
   }
 
   Value OnStack(uint64_t word) const {
@@ -173,20 +195,16 @@ class Namer {
 
   // A word in a Method, in byte code or in other metadata; symbol 0 if `word` is none of them.
   Value NameMethod(uint64_t word) {
-    const auto before = [word](const auto& places) {
-      auto after = places.upper_bound(word);
-      return after == places.begin() ? nullptr : std::prev(after)->second;
-    };
-    if (const MethodPlace* place = before(methods_))
+    if (const MethodPlace* place = Before(methods_, word))
       if (const uint64_t method = place->method.load(); word - method < kMethodBytes)
         return {static_cast<int64_t>(word - method),
                 symbols_.Intern(SymbolKind::kMethod, NameAt(place->name)), 0};
-    if (const MethodPlace* place = before(codes_);
+    if (const MethodPlace* place = Before(codes_, word);
         place != nullptr && word - place->codes < place->code_size)
       return {static_cast<int64_t>(word - place->codes),
               symbols_.Intern(SymbolKind::kBytecodes, NameAt(place->name)), 0};
     const uint64_t block = word / kMetaspaceBlock * kMetaspaceBlock;
-    auto near = methods_.lower_bound(block);
+    const auto near = std::lower_bound(methods_.begin(), methods_.end(), block, IsBelow);
     if (near != methods_.end() && near->first < block + kMetaspaceBlock)
       return Of(SymbolKind::kMetaspace, word & kMetaspaceMask);
     return {};
@@ -212,7 +230,7 @@ class Namer {
   // x86_64 gives programs addresses of 47 bits, aarch64 of 48. Stacks are near the end of these.
   const uint64_t end_of_addresses_ =
       1ULL << (sample_.stack_base >> (kAddressBits - 1) != 0 ? kAddressBits : kAddressBits - 1);
-  std::map<uint64_t, const MethodPlace*> methods_, codes_;
+  Places methods_, codes_;
 };
 
 // True for what a walker follows: code, methods, the stack, and the small numbers that interpreted

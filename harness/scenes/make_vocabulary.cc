@@ -23,6 +23,9 @@ constexpr uint32_t kInterpreterUnused = -kOwnSlots.interpreter_unused;
 // Most offsets of one Place: those that calls return to, and others at each end of the code.
 constexpr size_t kMostReturns = 12;
 constexpr size_t kAtEachEnd = 8;
+// Of longer code, the instructions of so many bytes at both ends are looked at: decoding 1.5 MB of
+// stubs takes a tenth of a child's start.
+constexpr uint64_t kEndBytes = 4096;
 constexpr int64_t kSmall = 1 << 16;  // a word of less magnitude is a number, not an address
 
 constexpr SymbolKind kCode[] = {SymbolKind::kNmethod, SymbolKind::kStub, SymbolKind::kCodelet};
@@ -35,6 +38,15 @@ std::vector<T> Spread(const std::vector<T>& all, size_t most, size_t kept) {
   for (size_t i = 0; i < most - kept; i++)
     some.push_back(all[kept + i * (all.size() - kept) / (most - kept)]);
   return some;
+}
+
+std::vector<InstructionStart> StartsOf(uint64_t begin, uint64_t end) {
+  if (end - begin <= 2 * kEndBytes) return InstructionStarts(begin, end);
+  std::vector<InstructionStart> starts = InstructionStarts(begin, begin + kEndBytes);
+  const auto far = static_cast<uint32_t>(end - begin - kEndBytes);
+  for (InstructionStart start : InstructionStarts(begin + far, end))
+    starts.push_back({start.offset + far, start.after_call});
+  return starts;
 }
 
 class Maker {
@@ -100,7 +112,7 @@ class Maker {
     const uint64_t end = landscape_.EndOf(place.symbol);
     std::set<uint32_t> others;
     std::vector<uint32_t> returns;
-    const std::vector<InstructionStart> starts = InstructionStarts(begin, end);
+    const std::vector<InstructionStart> starts = StartsOf(begin, end);
     for (size_t i = 0; i < starts.size(); i++) {
       if (starts[i].after_call) returns.push_back(starts[i].offset);
       if (i < kAtEachEnd || i + kAtEachEnd >= starts.size()) others.insert(starts[i].offset);

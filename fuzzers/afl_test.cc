@@ -301,7 +301,7 @@ TEST_P(AflTest, AJvmThatDoesNotStartIsToldAsSuch) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, AflTest, testing::Values(0, 1), [](const auto& info) {
-  return std::string(info.param == 0 ? "oldest" : "newest");
+  return std::string(info.param == 0 ? "newest" : "oldest");
 });
 
 }  // namespace

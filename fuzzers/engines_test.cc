@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(Each, EnginePuzzleTest, testing::ValuesIn(AllParams()),
                            std::string name = info.param.expected.puzzle;
                            name.replace(name.find('-'), 1, "_");
                            return name + "_" + info.param.engine +
-                                  (info.param.jdk == 0 ? "_oldest" : "_newest");
+                                  (info.param.jdk == 0 ? "_newest" : "_oldest");
                          });
 
 class LibFuzzerRunTest : public testing::Test {
@@ -97,7 +97,7 @@ class LibFuzzerRunTest : public testing::Test {
   void SetUp() override {
     const std::vector<Jdk> jdks = TestJdks();
     if (jdks.empty()) GTEST_SKIP() << "no JDK on this machine";
-    jdk_ = jdks.back();
+    jdk_ = jdks.front();
   }
   void WriteSeed(const std::string& file, const std::string& lines) const {
     const fs::path path = folder_.Under("corpus/" + file);
@@ -165,7 +165,7 @@ TEST(EnginePuzzles, ChanceDoesNotFindThem) {
   if (jdks.empty()) GTEST_SKIP() << "no JDK on this machine";
   for (const Expected& expected : kPuzzles) {
     const RunFolder folder;
-    const CommandResult result = Fuzz(jdks.front(), expected.puzzle, folder.Under("run"),
+    const CommandResult result = Fuzz(jdks.back(), expected.puzzle, folder.Under("run"),
                                       {"--walks", "2000000", "--no-confirm"});
     ASSERT_TRUE(result.json.is_object()) << result.line;
     EXPECT_GT(result.json["totals"]["walks"], 1000000) << result.line;

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -66,10 +67,12 @@ inline CommandResult RunWalkhammerUntil(const std::string& words,
   return result;
 }
 
-// The JDKs that tests run on: the oldest and the newest installed; fewer if fewer are installed.
+// The JDKs that tests run on: the newest installed and then the oldest; fewer if fewer are
+// installed.
 inline std::vector<Jdk> TestJdks() {
   std::vector<Jdk> jdks = FindJdks();
   if (jdks.size() > 2) jdks.erase(jdks.begin() + 1, jdks.end() - 1);
+  std::reverse(jdks.begin(), jdks.end());
   return jdks;
 }
 

@@ -21,7 +21,7 @@ class DifferentialTest : public testing::Test {
   void SetUp() override {
     const std::vector<Jdk> jdks = TestJdks();
     if (jdks.empty()) GTEST_SKIP() << "no JDK on this machine";
-    jdk_ = jdks.back();
+    jdk_ = jdks.front();
   }
 
   CommandResult Fuzz(const std::string& walkers, const std::vector<std::string>& more) {

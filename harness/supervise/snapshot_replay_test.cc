@@ -82,7 +82,7 @@ TEST_P(SnapshotReplayTest, ShowsTheCrashAndShrinks) {
   EXPECT_EQ(replay["reproduced"], 3) << replay << text.str();
 }
 
-INSTANTIATE_TEST_SUITE_P(OldestAndNewest, SnapshotReplayTest, testing::Values(0, 1));
+INSTANTIATE_TEST_SUITE_P(NewestAndOldest, SnapshotReplayTest, testing::Values(0, 1));
 
 }  // namespace
 }  // namespace walkhammer

@@ -23,7 +23,7 @@ class SuperviseTest : public testing::Test {
   void SetUp() override {
     const std::vector<Jdk> jdks = TestJdks();
     if (jdks.empty()) GTEST_SKIP() << "no JDK on this machine";
-    jdk_ = jdks.back();
+    jdk_ = jdks.front();
   }
 
   // The first bucket whose title contains `title`; null if there is none.

@@ -87,7 +87,7 @@ std::string NameOf(const Param& param) {
   std::string name = param.expected.puzzle;
   for (char& c : name)
     if (c == '-') c = '_';
-  return name + (param.jdk == 0 ? "_oldest" : "_newest");
+  return name + (param.jdk == 0 ? "_newest" : "_oldest");
 }
 
 bool IsOfLibjvm(const nlohmann::json& bucket) {
@@ -169,7 +169,7 @@ TEST(Puzzles, HonestOneIsAsyncGetCallTraceItself) {
   const auto buckets = [&](const std::string& walker) {
     const RunFolder folder;
     const CommandResult run =
-        Fuzz(jdks.back(), walker, folder.Under(walker), {"--walks", "20000", "--no-confirm"});
+        Fuzz(jdks.front(), walker, folder.Under(walker), {"--walks", "20000", "--no-confirm"});
     EXPECT_TRUE(run.json.is_object()) << run.line;
     std::set<std::string> keys;
     for (const nlohmann::json& bucket : run.json["buckets"])

@@ -8,12 +8,25 @@ target_precompile_headers(test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <
 target_link_libraries(test_headers PRIVATE GTest::gmock GTest::gtest_main)
 target_compile_options(test_headers PRIVATE -O0)
 
-# wh_test(NAME SOURCE... LIBS LIBRARY... [LABELS LABEL...]): one executable, each TEST a ctest test.
-# Label jvm: loads a JVM or starts one. BY_BATS: no ctest tests; a bats test runs it.
+# A unity build does not optimise the cold libraries, so their tests show there what they show with
+# sanitizers.
+option(WALKHAMMER_COLD_TESTS "Tests of the cold libraries without sanitizers, too" ON)
+
+# wh_test(NAME SOURCE... LIBS LIBRARY... [LABELS LABEL...] [DEFINITIONS NAME=VALUE...]
+#         [DEPENDS TARGET...] [BY_BATS] [COLD]): one executable, each TEST a ctest test.
+# Label jvm: loads a JVM or starts one. BY_BATS: no ctest tests; a bats test runs it. COLD: tests
+# cold libraries only, see WALKHAMMER_COLD_TESTS.
 function(wh_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "BY_BATS" "" "LIBS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 test "BY_BATS;COLD" "" "LIBS;LABELS;DEFINITIONS;DEPENDS")
+  if(test_COLD AND NOT WALKHAMMER_COLD_TESTS AND NOT WALKHAMMER_SANITIZE)
+    return()
+  endif()
   add_executable(${name} ${test_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${test_LIBS} GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE ${test_DEFINITIONS})
+  if(test_DEPENDS)
+    add_dependencies(${name} ${test_DEPENDS})
+  endif()
   # Tests are not optimised, because they take longest to compile.
   target_compile_options(${name} PRIVATE -O0)
   target_precompile_headers(${name} REUSE_FROM test_headers)
@@ -24,7 +37,8 @@ function(wh_test name)
   if(test_LABELS)
     list(APPEND properties LABELS "${test_LABELS}")
   endif()
-  gtest_discover_tests(${name} PROPERTIES ${properties})
+  # The build lists the tests of an executable, maybe beside other work and at a low priority.
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 300 PROPERTIES ${properties})
 endfunction()
 
 wh_test(base_test harness/base/duration_test.cc harness/base/nearest_test.cc
@@ -32,12 +46,10 @@ wh_test(base_test harness/base/duration_test.cc harness/base/nearest_test.cc
 wh_test(hs_err_test
         harness/hs_err/crash_report_test.cc harness/hs_err/damaged_test.cc
         harness/hs_err/golden_test.cc harness/hs_err/redact_test.cc
-        harness/hs_err/testing/report_text.cc LIBS wh_hs_err)
-target_compile_definitions(hs_err_test PRIVATE
-                           WALKHAMMER_CRASH_LOGS="${CMAKE_SOURCE_DIR}/harness/hs_err/testdata")
-wh_test(workloads_test workloads/catalogue_test.cc workloads/prepare_test.cc LIBS wh_workloads)
-target_compile_definitions(workloads_test PRIVATE
-                           WALKHAMMER_WORKLOADS="${CMAKE_SOURCE_DIR}/workloads")
+        harness/hs_err/testing/report_text.cc LIBS wh_hs_err
+        DEFINITIONS WALKHAMMER_CRASH_LOGS="${CMAKE_SOURCE_DIR}/harness/hs_err/testdata")
+wh_test(workloads_test workloads/catalogue_test.cc workloads/prepare_test.cc LIBS wh_workloads COLD
+        DEFINITIONS WALKHAMMER_WORKLOADS="${CMAKE_SOURCE_DIR}/workloads")
 wh_test(request_test
         harness/request/binary_form_test.cc harness/request/symbol_table_test.cc
         harness/request/text_errors_test.cc harness/request/text_form_test.cc
@@ -51,45 +63,46 @@ wh_test(record_test
         harness/store/periods_test.cc harness/store/run_tables_test.cc
         harness/store/stack_tree_test.cc
         harness/findings/signature_test.cc harness/findings/snapshot_test.cc
+        harness/store/hostile_run_test.cc
+        LIBS wh_store COLD)
+wh_test(elf_test
         harness/elf/elf_file_test.cc harness/elf/symbolizer_test.cc
-        harness/shared/shared_mapping_test.cc harness/store/hostile_run_test.cc
-        LIBS wh_store)
+        harness/shared/shared_mapping_test.cc
+        LIBS wh_shared)
 wh_test(bugs_test harness/bugs/bug_match_test.cc harness/bugs/bug_store_test.cc
         harness/bugs/bug_test.cc
-        LIBS wh_bugs)
+        LIBS wh_bugs COLD)
 wh_test(crash_test
         harness/crash/candidates_test.cc harness/crash/guilt_test.cc harness/crash/target_test.cc
         harness/crash/core/core_file_test.cc
         harness/supervise/reproduce/candidate_replays_test.cc
-        LIBS wh_core wh_reproduce)
-target_compile_definitions(crash_test PRIVATE
-                           WALKHAMMER_CRASH_LOGS="${CMAKE_SOURCE_DIR}/harness/hs_err/testdata"
-                           WALKHAMMER_KNOWN_BUGS="${CMAKE_SOURCE_DIR}/corpora/known-bugs")
+        LIBS wh_core wh_reproduce COLD
+        DEFINITIONS WALKHAMMER_CRASH_LOGS="${CMAKE_SOURCE_DIR}/harness/hs_err/testdata"
+                    WALKHAMMER_KNOWN_BUGS="${CMAKE_SOURCE_DIR}/corpora/known-bugs")
 wh_test(reports_test
         reports/code_listing_test.cc reports/coverage_report_test.cc
         reports/flame_graph_test.cc reports/reports_test.cc
         reports/stress_report_test.cc
-        LIBS wh_reports wh_campaign)
+        LIBS wh_reports wh_campaign COLD)
 wh_test(report_output_test
         reports/history_test.cc reports/json_schema_test.cc reports/report_output_test.cc
-        LIBS wh_reports)
-target_compile_definitions(report_output_test PRIVATE
-                           WALKHAMMER_REPORT_SCHEMA="${CMAKE_SOURCE_DIR}/docs/report.schema.json"
-                           WALKHAMMER_REPORT_TESTING="${CMAKE_SOURCE_DIR}/reports/testing")
+        LIBS wh_reports COLD
+        DEFINITIONS WALKHAMMER_REPORT_SCHEMA="${CMAKE_SOURCE_DIR}/docs/report.schema.json"
+                    WALKHAMMER_REPORT_TESTING="${CMAKE_SOURCE_DIR}/reports/testing")
 wh_test(gate_test reports/gate_bugs_test.cc reports/gate_policy_test.cc
         reports/gate_statistics_test.cc reports/gate_test.cc
-        LIBS wh_reports)
-wh_test(merge_test harness/store/merge_test.cc LIBS wh_store)
-wh_test(query_test harness/store/run_query_test.cc LIBS wh_store)
-wh_test(query_verb_test harness/cli/query_test.cc LIBS wh_cli)
-wh_test(gate_verb_test harness/cli/gate_test.cc LIBS wh_cli)
-wh_test(report_verb_test harness/cli/report_test.cc LIBS wh_cli)
+        LIBS wh_reports COLD)
+wh_test(merge_test harness/store/merge_test.cc LIBS wh_store COLD)
+wh_test(query_test harness/store/run_query_test.cc LIBS wh_store COLD)
+wh_test(query_verb_test harness/cli/query_test.cc LIBS wh_cli COLD)
+wh_test(gate_verb_test harness/cli/gate_test.cc LIBS wh_cli COLD)
+wh_test(report_verb_test harness/cli/report_test.cc LIBS wh_cli COLD)
 wh_test(oracles_test
         harness/oracles/evidence_test.cc harness/oracles/methods_test.cc
         harness/oracles/oracles_test.cc harness/oracles/sample_oracles_test.cc
         LIBS wh_store)
 wh_test(line_test harness/line/line_test.cc LIBS wh_line)
-wh_test(line_notes_test harness/supervise/campaign/line_notes_test.cc LIBS wh_campaign)
+wh_test(line_notes_test harness/supervise/campaign/line_notes_test.cc LIBS wh_campaign COLD)
 wh_test(expectation_test harness/scenes/expectation_test.cc LIBS wh_scenes)
 wh_test(reference_test
         harness/asgst/process/class_table_test.cc harness/asgst/walk/activations_test.cc
@@ -102,9 +115,8 @@ wh_test(reference_test
         harness/asgst/queue/sample_ring_test.cc harness/asgst/testing/made_up_jvm.cc
         harness/asgst/testing/recorded_walk.cc
         harness/asgst/walk/unwind_table_test.cc
-        LIBS wh_unwind PkgConfig::CAPSTONE)
-target_compile_definitions(reference_test PRIVATE
-                           WALKHAMMER_RECORDS="${CMAKE_SOURCE_DIR}/harness/asgst/testing/recorded")
+        LIBS wh_unwind PkgConfig::CAPSTONE
+        DEFINITIONS WALKHAMMER_RECORDS="${CMAKE_SOURCE_DIR}/harness/asgst/testing/recorded")
 wh_test(walkers_test
         harness/walkers/asgst_layout_test.cc harness/walkers/iterated_frame_test.cc
         harness/walkers/iterator_drift_test.cc
@@ -112,8 +124,8 @@ wh_test(walkers_test
         LIBS wh_walkers)
 wh_test(mutator_test harness/generate/mutator_test.cc LIBS wh_generate)
 wh_test(block_credits_test fuzzers/block_credits_test.cc fuzzers/block_credits.cc LIBS wh_base)
-wh_test(afl_mutator_test fuzzers/afl_mutator_test.cc LIBS wh_cli)
-add_dependencies(afl_mutator_test walkhammer_mutator)
+wh_test(afl_mutator_test fuzzers/afl_mutator_test.cc LIBS wh_cli
+        DEPENDS walkhammer_mutator)
 wh_test(jdk_test harness/jvm/images/jdk_test.cc harness/jvm/images/jdk_version_test.cc
         harness/jvm/images/platform_test.cc
         harness/jvm/structs/safefetch_code_test.cc harness/jvm/structs/tables_test.cc LIBS wh_cli)
@@ -125,24 +137,24 @@ target_link_libraries(fake_child PRIVATE wh_shared)
 wh_test(worker_test
         harness/supervise/campaign/campaign_test.cc harness/supervise/confirmer_test.cc
         harness/supervise/minimize_input_test.cc harness/supervise/worker_test.cc
-        LIBS wh_campaign)
-add_dependencies(worker_test fake_child scenes_jar)  # scenes_jar: the JVM flags beside it
+        LIBS wh_campaign COLD
+        DEPENDS fake_child scenes_jar)  # scenes_jar: the JVM flags beside it
 wh_test(builds_test
         harness/supervise/builds/bisection_test.cc harness/supervise/builds/bug_check_test.cc
         harness/supervise/builds/bug_replay_test.cc
         harness/supervise/builds/bundle_test.cc
         harness/supervise/builds/replay_tally_test.cc
-        LIBS wh_builds)
-add_dependencies(builds_test fake_child scenes_jar)
+        LIBS wh_builds COLD
+        DEPENDS fake_child scenes_jar)
 wh_test(faults_test
         harness/process/testing/faults.cc harness/supervise/campaign/faults_test.cc
-        LIBS wh_campaign)
-add_dependencies(faults_test fake_child scenes_jar)
+        LIBS wh_campaign COLD
+        DEPENDS fake_child scenes_jar)
 # The same faults for whole runs of the command: ci/soak_chaos.sh preloads it.
 add_library(faults SHARED harness/process/testing/faults.cc)
 wh_test(stress_options_test
         harness/cli/provider_test.cc harness/cli/shard_test.cc harness/cli/stress_options_test.cc
-        LIBS wh_cli)
+        LIBS wh_cli COLD)
 wh_test(stress_tables_test
         stress/answer_hash.cc stress/answer_hash_test.cc
         stress/code_recorder.cc stress/described_code.cc stress/stack_table.cc
@@ -150,16 +162,17 @@ wh_test(stress_tables_test
         LIBS wh_cli)
 wh_test(sampled_threads_test stress/sampled_threads.cc stress/sampled_threads_test.cc
         LIBS wh_shared wh_guard)
-wh_test(minimizer_test harness/supervise/minimizer_test.cc LIBS wh_cli)
+wh_test(minimizer_test harness/supervise/minimizer_test.cc LIBS wh_cli COLD)
 wh_test(step_map_test harness/supervise/matrix/blame_test.cc
-        harness/supervise/matrix/ptrace_stepper_test.cc harness/supervise/matrix/step_map_test.cc LIBS wh_cli)
+        harness/supervise/matrix/ptrace_stepper_test.cc harness/supervise/matrix/step_map_test.cc
+        LIBS wh_cli)
 wh_test(step_truth_test
         stress/step_evidence.cc stress/step_evidence_test.cc stress/step_truth.cc
         stress/step_truth_test.cc
         LIBS wh_shared)
 wh_test(lane_test
         harness/supervise/matrix/cell_words_test.cc harness/supervise/matrix/lane_test.cc
-        harness/supervise/matrix/stress_run_test.cc LIBS wh_cli)
+        harness/supervise/matrix/stress_run_test.cc LIBS wh_cli COLD)
 wh_test(stepped_stack_test
         stress/known_callers.cc stress/known_callers_test.cc stress/step_instruction.cc
         stress/step_instruction_test.cc
@@ -257,8 +270,9 @@ if(NOT WALKHAMMER_SANITIZE)
   endforeach()
 endif()
 
-# How often the gate is wrong, on runs that are drawn from real ones: docs/gate.md.
-if(NOT WALKHAMMER_SANITIZE AND NOT CMAKE_CROSSCOMPILING)  # figures of the build machine will do
+# How often the gate is wrong, on runs that are drawn from real ones: docs/gate.md. The figures of the
+# build machine will do.
+if(WALKHAMMER_COLD_TESTS AND NOT WALKHAMMER_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
   add_executable(gate_power reports/testing/gate_power.cc)
   target_link_libraries(gate_power PRIVATE wh_reports)
   add_test(NAME gate_power

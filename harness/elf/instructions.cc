@@ -30,4 +30,13 @@ std::vector<InstructionStart> InstructionStarts(uint64_t begin, uint64_t end) {
   return starts;
 }
 
+std::vector<InstructionStart> StartsAtEnds(uint64_t begin, uint64_t end, uint64_t bytes) {
+  if (end - begin <= 2 * bytes) return InstructionStarts(begin, end);
+  std::vector<InstructionStart> starts = InstructionStarts(begin, begin + bytes);
+  const auto far = static_cast<uint32_t>(end - begin - bytes);
+  for (const InstructionStart& start : InstructionStarts(begin + far, end))
+    starts.push_back({start.offset + far, start.after_call});
+  return starts;
+}
+
 }  // namespace walkhammer

@@ -17,6 +17,9 @@ struct InstructionStart {
 // Returns the starts of the instructions in [begin, end), in order. Data between the code is
 // stepped over; starts right after data may be off by some bytes.
 std::vector<InstructionStart> InstructionStarts(uint64_t begin, uint64_t end);
+// As InstructionStarts, but of code longer than 2 * `bytes` only those in the first and in the last
+// `bytes`. The first starts of the last bytes may be off by some bytes.
+std::vector<InstructionStart> StartsAtEnds(uint64_t begin, uint64_t end, uint64_t bytes);
 
 }  // namespace walkhammer
 

@@ -40,15 +40,6 @@ std::vector<T> Spread(const std::vector<T>& all, size_t most, size_t kept) {
   return some;
 }
 
-std::vector<InstructionStart> StartsOf(uint64_t begin, uint64_t end) {
-  if (end - begin <= 2 * kEndBytes) return InstructionStarts(begin, end);
-  std::vector<InstructionStart> starts = InstructionStarts(begin, begin + kEndBytes);
-  const auto far = static_cast<uint32_t>(end - begin - kEndBytes);
-  for (InstructionStart start : InstructionStarts(begin + far, end))
-    starts.push_back({start.offset + far, start.after_call});
-  return starts;
-}
-
 class Maker {
  public:
   Maker(Landscape& landscape, const Jvm& jvm, const SymbolTable& symbols, Vocabulary& out)
@@ -112,7 +103,7 @@ class Maker {
     const uint64_t end = landscape_.EndOf(place.symbol);
     std::set<uint32_t> others;
     std::vector<uint32_t> returns;
-    const std::vector<InstructionStart> starts = StartsOf(begin, end);
+    const std::vector<InstructionStart> starts = StartsAtEnds(begin, end, kEndBytes);
     for (size_t i = 0; i < starts.size(); i++) {
       if (starts[i].after_call) returns.push_back(starts[i].offset);
       if (i < kAtEachEnd || i + kAtEachEnd >= starts.size()) others.insert(starts[i].offset);

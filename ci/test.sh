@@ -3,11 +3,32 @@
 # The gate: all checks that a change must pass. Scripts, format, two compilers without warnings,
 # unit tests with and without sanitizers, tests of the command, an aarch64 JVM under emulation.
 # Prints at the end what failed, and a line in ctest's form that counts every test and every step.
-# Exit codes: 0 all passed, 1 something failed.
+#   --full   compiles each file alone; tests what is not hot without sanitizers, too; runs the long
+#            tests on each JDK, not on three of them
+# Exit codes: 0 all passed, 1 something failed, 2 usage.
 set -eu
 cd "$(dirname "$0")/.."
+
+case $#$* in
+  0)
+    unset WALKHAMMER_FULL
+    release='-DCMAKE_UNITY_BUILD=ON -DWALKHAMMER_COLD_TESTS=OFF'
+    # Planted bugs are looked for on the newest JDK.
+    without='Each/(Puzzle|EnginePuzzle|Afl)Test.*oldest'
+    ;;
+  1--full)
+    export WALKHAMMER_FULL=yes
+    release='-DCMAKE_UNITY_BUILD=OFF -DWALKHAMMER_COLD_TESTS=ON'
+    without='^$'
+    ;;
+  *)
+    echo "test: expected --full or nothing, got $*" >&2
+    exit 2
+    ;;
+esac
 exec 2>&1  # where only one of the two is kept
 
+ctest="ctest -j $(nproc) --output-on-failure --no-tests=error --timeout 300"
 logs=$(mktemp -d)
 total=0
 failed=0
@@ -73,17 +94,31 @@ keep() {
   code=$(cat "$logs/code")
 }
 
+# unit_tests NAME COMMAND...: COMMAND runs ctest. If it does so twice, the second time with what had
+# failed, that one tells what fails.
 unit_tests() {
   say "$1"
   shift
-  keep ctest --output-on-failure --no-tests=error --timeout 300 "$@"
-  counts=$(sed -n 's/.* \([0-9]*\) tests failed out of \([0-9]*\)$/\1 \2/p' "$logs/output")
+  keep "$@"
+  counts=$(sed -n 's/.* \([0-9]*\) tests failed out of \([0-9]*\)$/\1 \2/p' "$logs/output" |
+    awk 'NR == 1 { all = $2 } { failed = $1 } END { print failed, all }')
   skips=$(grep -c '\*\*\*Skipped' "$logs/output") || true
   # A test's output follows the line with its result.
-  awk '/^ *Start / { next }
+  awk '/^Test project / { lines = "" }
+       /^ *Start / { next }
        /^ *[0-9]+\/[0-9]+ Test / { on = /\*\*\*(Failed|Timeout|Exception|Not Run)/ ? NR + 60 : 0 }
-       NR < on' "$logs/output" >>"$logs/failed"
+       NR < on { lines = lines $0 "\n" }
+       END { printf "%s", lines }' "$logs/output" >>"$logs/failed"
   count "${counts% *}" "${counts#* }" "$skips"
+}
+
+# The result of the sanitized tests. They run beside other steps, which may take the time that a
+# test needs: what failed runs again, alone, unless a sanitizer has reported something.
+sanitized_tests() {
+  finished sanitized && return
+  ! grep -qE 'Sanitizer: |runtime error: ' "$logs/sanitized" || return 1
+  echo "once more, alone: what failed"
+  $ctest --test-dir build/asan --rerun-failed
 }
 
 bats_tests() {
@@ -176,16 +211,22 @@ check 'licence: each source names it' ci/spdx.sh
 check 'format: clang-format-14' \
   ours \( -name '*.h' -o -name '*.cc' \) -exec clang-format-14 --dry-run -Werror --ferror-limit=20 {} +
 # Unity builds take half of the time. ci/tidy.sh and the preset itself compile each file alone.
-must 'configure: release, g++' cmake --preset release -DCMAKE_UNITY_BUILD=ON
+# shellcheck disable=SC2086  # words
+must 'configure: release, g++' cmake --preset release $release
 must 'build: release, g++' cmake --build build/release
 must 'configure: clang-14, sanitizers' cmake --preset asan -DCMAKE_UNITY_BUILD=ON
-# These steps use the time in which the following tests wait.
+# These steps use the time in which the following tests wait. A JVM inside a sanitized process raises
+# signals that sanitizers take for bugs.
 {
   aside 19 asan cmake --build build/asan
-  aside 19 aarch64 ci/aarch64.sh --short
+  # shellcheck disable=SC2086  # words
+  aside 19 sanitized $ctest --test-dir build/asan -LE jvm
 } &
 aside=$!
-unit_tests 'tests: release' --test-dir build/release -j "$(nproc)"
+aside 19 aarch64 ci/aarch64.sh --short &
+aside="$aside $!"
+# shellcheck disable=SC2086  # words
+unit_tests 'tests: release' $ctest --test-dir build/release -E "$without"
 # bats tests start the command of the release build.
 WALKHAMMER=$PWD/build/release/walkhammer
 export WALKHAMMER
@@ -206,7 +247,6 @@ fuzz crash_log -max_len=40000 -timeout=60 "$logs/crash_logs" harness/hs_err/test
 check 'fuzzing: the reference walk, with sanitizers' finished reference
 check 'fuzzing: what reads run folders, with sanitizers' finished run_folder
 check 'fuzzing: what reads crash logs, with sanitizers' finished crash_log
-# A JVM inside a sanitized process raises signals that sanitizers take for bugs.
-unit_tests 'tests: sanitizers' --test-dir build/asan -j "$(nproc)" -LE jvm
+unit_tests 'tests: sanitizers' sanitized_tests
 aarch64 'aarch64: cross-built, on a real HotSpot under emulation'
 aside=

@@ -66,8 +66,8 @@ wh_test(record_test
         harness/store/hostile_run_test.cc
         LIBS wh_store COLD)
 wh_test(elf_test
-        harness/elf/elf_file_test.cc harness/elf/symbolizer_test.cc
-        harness/shared/shared_mapping_test.cc
+        harness/elf/elf_file_test.cc harness/elf/instructions_test.cc
+        harness/elf/symbolizer_test.cc harness/shared/shared_mapping_test.cc
         LIBS wh_shared)
 wh_test(bugs_test harness/bugs/bug_match_test.cc harness/bugs/bug_store_test.cc
         harness/bugs/bug_test.cc
@@ -270,8 +270,8 @@ if(NOT WALKHAMMER_SANITIZE)
   endforeach()
 endif()
 
-# How often the gate is wrong, on runs that are drawn from real ones: docs/gate.md. The figures of the
-# build machine will do.
+# How often the gate is wrong, on runs that are drawn from real ones: docs/gate.md. The figures
+# of the build machine will do.
 if(WALKHAMMER_COLD_TESTS AND NOT WALKHAMMER_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
   add_executable(gate_power reports/testing/gate_power.cc)
   target_link_libraries(gate_power PRIVATE wh_reports)

@@ -422,7 +422,7 @@ fill_up() {
 
 @test "two runs on one folder at once" {
   need_jdk
-  start fuzz --jdk "$jdk" --time 3s --no-confirm --out "$out"
+  start fuzz --jdk "$jdk" --walks 100000 --no-confirm --out "$out"
   await 20 test -e "$out/run.db"
   refuses 2 "$out" fuzz --jdk "$jdk" --time 1s --out "$out"
   await_end 90

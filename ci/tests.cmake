@@ -134,11 +134,12 @@ wh_test(program_test harness/supervise/child_process_test.cc harness/process/int
 # A stand-in for the child, without a JVM, that behaves as a test tells it to.
 add_executable(fake_child harness/supervise/testing/fake_child.cc)
 target_link_libraries(fake_child PRIVATE wh_shared)
+# scenes_jar: the JVM flags beside it.
 wh_test(worker_test
         harness/supervise/campaign/campaign_test.cc harness/supervise/confirmer_test.cc
         harness/supervise/minimize_input_test.cc harness/supervise/worker_test.cc
         LIBS wh_campaign COLD
-        DEPENDS fake_child scenes_jar)  # scenes_jar: the JVM flags beside it
+        DEPENDS fake_child scenes_jar)
 wh_test(builds_test
         harness/supervise/builds/bisection_test.cc harness/supervise/builds/bug_check_test.cc
         harness/supervise/builds/bug_replay_test.cc

@@ -144,9 +144,12 @@ class Namer {
 
   // Sorts by address. Of several places with one address, the first one stays.
   static void Sort(Places& places) {
-    std::ranges::stable_sort(places, {}, &Places::value_type::first);
-    const auto rest = std::ranges::unique(places, {}, &Places::value_type::first);
-    places.erase(rest.begin(), rest.end());
+    using Entry = Places::value_type;
+    std::stable_sort(places.begin(), places.end(),
+                     [](const Entry& a, const Entry& b) { return a.first < b.first; });
+    places.erase(std::unique(places.begin(), places.end(),
+                             [](const Entry& a, const Entry& b) { return a.first == b.first; }),
+                 places.end());
   }
 
   // The last place at or below `word`, or null.

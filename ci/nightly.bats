@@ -59,6 +59,21 @@ wait_for() {
   return 1
 }
 
+@test "a user's own copies of suites go to their workloads, also in a night that goes on" {
+  fake_walkhammer
+  printf '%s\n' 'time = 60s' 'walkers = agct' 'engines = random' 'jdks = /jdks/a' \
+    'workloads = torture:mixed renaissance:dotty dacapo:fop' 'profiles = default' \
+    'renaissance = /r.jar' 'dacapo = /d d' >"$config"
+  run --separate-stderr "$root/ci/nightly.sh" --config "$config" --out "$night"
+  [ "$status" -eq 0 ]
+  rm "$night/runs"/*dotty*.done
+  run --separate-stderr "$root/ci/nightly.sh" --out "$night"
+  [ "$status" -eq 0 ]
+  [ "$(calls '^stress .*dotty .* --renaissance /r.jar$')" -eq 2 ]
+  [ "$(calls '^stress .*fop .* --dacapo /d d$')" -eq 1 ]
+  [ "$(calls 'mixed .*--\(renaissance\|dacapo\)')" -eq 0 ]
+}
+
 @test "the matrix shares the time, and is merged by kind, JDK and walker" {
   fake_walkhammer
   printf '%s\n' 'time = 120s # two minutes' '' 'walkers = agct asgst' 'engines=random' \

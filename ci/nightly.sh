@@ -11,6 +11,8 @@
 #   walkers = agct asgst   one or more; "agct,asgst" compares them
 #   engines = random libfuzzer afl
 #   workloads = torture:mixed ...       profiles = default zgc ...
+#   renaissance = JAR      your copy of the suite, of any version: workloads = renaissance:dotty ...
+#   dacapo = DIR           likewise
 #   shard = 2/8            of the plan, for the second of eight machines
 #   corpus = DIR           of guided engines: kept from night to night, and distilled
 #   baseline = DIR         a night to compare with; default: the last one beside --out
@@ -53,7 +55,8 @@ done
 
 # read_config FILE: sets the variables below.
 time=480 jdks='' walkers='agct asgst' engines='random libfuzzer afl' shard='' corpus='' baseline=''
-policy='' bugs='' workloads='torture:mixed torture:recursion torture:exceptions'
+policy='' bugs='' renaissance='' dacapo=''
+workloads='torture:mixed torture:recursion torture:exceptions'
 profiles='default xint c1 zgc'
 [ -z "$short" ] || {
   time=2 walkers=agct engines='random libfuzzer' workloads=torture:mixed profiles=default
@@ -85,6 +88,8 @@ read_config() {
     baseline) baseline=$value ;;
     policy) policy=$value ;;
     bugs) bugs=$value ;;
+    renaissance) renaissance=$value ;;
+    dacapo) dacapo=$value ;;
     *) usage "$1:$number: there is no key $key" ;;
     esac
   done <"$1"
@@ -171,7 +176,8 @@ if [ ! -f "$out/plan" ]; then
   if [ ! -f "$out/config" ]; then
     {
       echo "time = $time"
-      for key in jdks walkers engines workloads profiles shard corpus baseline policy bugs; do
+      for key in jdks walkers engines workloads profiles shard corpus baseline policy bugs \
+        renaissance dacapo; do
         eval "value=\$$key"
         [ -z "$value" ] || echo "$key = $value"
       done
@@ -235,7 +241,13 @@ run_job() {
       set -- "$@" --corpus "$inputs"
     fi
     ;;
-  stress) set -- "$@" --workload "$kind" --profile "$profile" --seed "$((night + 1))" ;;
+  stress)
+    set -- "$@" --workload "$kind" --profile "$profile" --seed "$((night + 1))"
+    case $kind in
+    renaissance:*) [ -z "$renaissance" ] || set -- "$@" --renaissance "$renaissance" ;;
+    dacapo:*) [ -z "$dacapo" ] || set -- "$@" --dacapo "$dacapo" ;;
+    esac
+    ;;
   esac
   echo "nightly: $name for $seconds s" >&2
   code=0

@@ -57,7 +57,7 @@ std::vector<std::string> SplitPath(const std::string& text) {
 
 constexpr std::string_view kKeys[] = {"name",  "what", "packages", "classpath", "main",
                                       "jar",   "args", "flags",    "jdk",       "why",
-                                      "input", "file", "repeat",   "defaults"};
+                                      "input", "file", "list",     "repeat",    "defaults"};
 
 Status SetFlagsFrom(const StanzaLine& line, Workload& workload) {
   int feature = 0;
@@ -103,6 +103,8 @@ Status SetValue(const StanzaLine& line, Workload& workload) {
     workload.input = value;
   } else if (key == "file") {
     workload.file = value;
+  } else if (key == "list") {
+    workload.list = Words(value);
   } else if (key == "repeat") {
     if (value != "yes" && value != "no") return At(where, "repeat is yes or no");
     workload.repeat = value == "yes";

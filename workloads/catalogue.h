@@ -27,11 +27,12 @@ struct Workload {
   std::map<int, std::vector<std::string>> flags_from;  // more flags, by the first feature with them
   int oldest_jdk = 0;                                  // JDK features, both included
   int newest_jdk = std::numeric_limits<int>::max();
-  std::string why;      // reason for these limits
-  std::string input;    // a generator of input.sh; empty: none
-  std::string file;     // a distribution; empty: none
-  bool repeat = false;  // the program ends by itself: start it again while there is time
-  std::string where;    // file:line
+  std::string why;                // reason for these limits
+  std::string input;              // a generator of input.sh; empty: none
+  std::string file;               // a distribution; empty: none
+  std::vector<std::string> list;  // arguments with which the distribution lists its workloads
+  bool repeat = false;            // the program ends by itself: start it again while there is time
+  std::string where;              // file:line
 
   std::string FullName() const { return suite + ":" + name; }
 };
@@ -55,6 +56,8 @@ struct WorkloadContext {
   int threads = 2;
   int scale = 1;
   std::string cache = {};  // of distributions; empty: DefaultCache()
+  // By suite: the jar that is the distribution, in place of the verified one in the cache.
+  std::map<std::string, std::string> archives = {};
 };
 
 struct WorkloadCommand {

@@ -46,9 +46,11 @@ std::string Missing(const Workload& workload, const std::string& pattern) {
                      fmt::join(workload.packages, " "));
 }
 
-// The path of the distribution that fetch.sh verified. CACHE/ID/verified holds the digest, and the
-// path of the jar below CACHE/ID.
+// The path of the distribution: the user's own, or what fetch.sh verified. CACHE/ID/verified holds
+// the digest, and the path of the jar below CACHE/ID.
 Result<std::string> DistributionPath(const Workload& workload, const WorkloadContext& context) {
+  if (const auto own = context.archives.find(workload.suite); own != context.archives.end())
+    return own->second;
   const std::string workloads = context.home + "/workloads";
   ASSIGN_OR_RETURN(auto table, ReadStanzas(workloads + "/distributions"));
   const std::string folder = CacheOf(context) + "/" + workload.file;

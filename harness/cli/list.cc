@@ -9,6 +9,7 @@
 
 #include "harness/base/names.h"
 #include "harness/base/print.h"
+#include "harness/cli/archives.h"
 #include "harness/cli/options.h"
 #include "harness/cli/print_json.h"
 #include "harness/jvm/images/jdk_choice.h"
@@ -27,6 +28,7 @@ using nlohmann::json;
 struct Options {
   std::string topic;
   std::vector<std::string> jdks;  // for scenes and workloads
+  Archives archives;              // for workloads
   SceneProbe probe;
   bool json = false;
   bool all = false;
@@ -120,8 +122,11 @@ Result<json> Jdks(const Options&) {
 
 // The workloads, with whether each named JDK can run them; no JDK named: all JDKs found.
 Result<json> Workloads(const Options& options) {
+  ASSIGN_OR_RETURN(const auto archives, FindArchives(options.archives));
   const WorkloadContext context = {
-      .home = std::filesystem::path(BesideExecutable("workloads")).parent_path()};
+      .home = std::filesystem::path(BesideExecutable("workloads")).parent_path(),
+      .archives = archives};
+  ArchiveLists lists(archives);
   ASSIGN_OR_RETURN(const auto all, LoadCatalogues(BesideExecutable("workloads")));
   ASSIGN_OR_RETURN(const auto jdks,
                    options.jdks.empty() ? Result(FindJdks()) : OpenJdks(options.jdks));
@@ -129,7 +134,8 @@ Result<json> Workloads(const Options& options) {
   for (const Workload& workload : all) {
     json row = {{"name", workload.FullName()}, {"what", workload.what}, {"jdks", json::array()}};
     for (const Jdk& jdk : jdks) {
-      const Status can = CheckWorkload(workload, jdk.feature, context);
+      Status can = CheckWorkload(workload, jdk.feature, context);
+      if (can.ok()) can = lists.Check(workload, jdk);
       row["jdks"].push_back({{"name", jdk.home},
                              {"available", can.ok()},
                              {"reason", can.ok() ? "" : can.failure().message}});
@@ -209,6 +215,7 @@ void AddList(CLI::App& app, Invocation& chosen) {
   auto options = std::make_shared<Options>();
   verb.Argument("WHAT", options->topic, fmt::format("{}", fmt::join(TopicNames(), ", ")));
   verb.Jdks(options->jdks);
+  AddArchiveOptions(verb, options->archives);
   verb.Json(options->json);
   verb.Flag("--all", options->all, "Also the planted bugs that test walkhammer itself");
   verb.Runs(chosen, [&chosen, options] {

@@ -200,8 +200,8 @@ Result<std::vector<JdkChoice>> ChooseJdks(const StressOptions& options) {
 // What a cell runs.
 struct Load {
   std::string name;
-  // Prepares the program for a JDK of this feature release. `folder`: empty, for this cell alone.
-  std::function<Result<LoadCommand>(int feature, const std::string& folder)> prepare;
+  // Prepares the program for a JDK. `folder`: empty, for this cell alone.
+  std::function<Result<LoadCommand>(const Jdk& jdk, const std::string& folder)> prepare;
 };
 
 Result<std::vector<Load>> WorkloadLoads(const StressOptions& options) {
@@ -212,18 +212,23 @@ Result<std::vector<Load>> WorkloadLoads(const StressOptions& options) {
   context.threads = static_cast<int>(options.threads);
   context.scale = static_cast<int>(options.scale);
   context.cache = options.cache;
+  ASSIGN_OR_RETURN(context.archives, FindArchives(options.archives));
   ASSIGN_OR_RETURN(auto all, LoadCatalogues(BesideExecutable("workloads")));
-  ASSIGN_OR_RETURN(auto selected, SelectWorkloads(all, options.workloads));
+  std::vector<std::string> patterns = options.workloads;
+  if (patterns.empty())
+    for (const auto& [suite, jar] : context.archives) patterns.push_back(suite + ":*");
+  ASSIGN_OR_RETURN(auto selected, SelectWorkloads(all, patterns));
   std::vector<Load> loads;
   for (const Workload* workload : selected)
     loads.push_back({workload->FullName(),
                      [workload = *workload, context](
-                         int feature, const std::string& folder) -> Result<LoadCommand> {
+                         const Jdk& jdk, const std::string& folder) -> Result<LoadCommand> {
+                       RETURN_IF_ERROR(ArchiveLists(context.archives).Check(workload, jdk));
                        WorkloadContext here = context;
                        here.scratch = folder + "/work";
                        std::error_code error;
                        std::filesystem::create_directories(here.scratch, error);
-                       ASSIGN_OR_RETURN(auto command, PrepareWorkload(workload, feature, here));
+                       ASSIGN_OR_RETURN(auto command, PrepareWorkload(workload, jdk.feature, here));
                        WorkloadCommand& c = command;
                        return LoadCommand{c.jvm_flags, c.arguments, c.directory, c.repeat};
                      }});
@@ -232,7 +237,7 @@ Result<std::vector<Load>> WorkloadLoads(const StressOptions& options) {
 
 Load JavaLoad(const std::string& program) {
   const std::vector<std::string> words = Words(program);
-  return {"java:" + words.back(), [words](int, const std::string&) -> Result<LoadCommand> {
+  return {"java:" + words.back(), [words](const Jdk&, const std::string&) -> Result<LoadCommand> {
             return LoadCommand{{}, words, std::filesystem::current_path(), true};
           }};
 }
@@ -242,8 +247,8 @@ Result<std::vector<Load>> SceneLoads(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     RETURN_IF_ERROR(SceneNamed(name));
     loads.push_back(
-        {"scene:" + name, [name](int feature, const std::string&) -> Result<LoadCommand> {
-           ASSIGN_OR_RETURN(auto flags, BaseFlags(feature));
+        {"scene:" + name, [name](const Jdk& jdk, const std::string&) -> Result<LoadCommand> {
+           ASSIGN_OR_RETURN(auto flags, BaseFlags(jdk.feature));
            // After some time C2 would compile the code that C1 has compiled.
            if (name == "c1") flags.push_back("-XX:TieredStopAtLevel=3");
            return LoadCommand{flags,
@@ -256,14 +261,16 @@ Result<std::vector<Load>> SceneLoads(const std::vector<std::string>& names) {
 }
 
 Result<std::vector<Load>> ChooseLoads(const StressOptions& options) {
-  const int ways = static_cast<int>(!options.workloads.empty()) +
-                   static_cast<int>(!options.program.empty()) +
+  const bool archive = std::any_of(options.archives.begin(), options.archives.end(),
+                                   [](const auto& given) { return !given.second.empty(); });
+  const bool workloads = !options.workloads.empty() || archive;
+  const int ways = static_cast<int>(workloads) + static_cast<int>(!options.program.empty()) +
                    static_cast<int>(!options.scenes.empty()) + static_cast<int>(options.pid != 0);
   if (ways != 1)
     return BadInput(std::string("say what to run, in one way: --workload NAME (walkhammer list "
                                 "workloads), --java \"ARGUMENTS\"") +
                     (options.step ? ", --scene NAME" : "") + " or --pid PID");
-  if (!options.workloads.empty()) return WorkloadLoads(options);
+  if (workloads) return WorkloadLoads(options);
   if (!options.scenes.empty()) return SceneLoads(options.scenes);
   if (!options.program.empty()) {
     if (Words(options.program).empty()) return BadInput("--java wants the arguments of a program");
@@ -281,7 +288,7 @@ Result<std::vector<Load>> ChooseLoads(const StressOptions& options) {
         fmt::format("process {} runs no JVM, so --pid cannot attach to it", options.pid));
   return std::vector<Load>{
       {fmt::format("pid:{}", options.pid),
-       [](int, const std::string&) -> Result<LoadCommand> { return LoadCommand{}; }}};
+       [](const Jdk&, const std::string&) -> Result<LoadCommand> { return LoadCommand{}; }}};
 }
 
 // A short label that no other cell has: a second JDK of the same feature gets a number.
@@ -331,8 +338,8 @@ CellPlan CellOf(const std::vector<CellPlan>& before, const CellPlan& common, con
   cell.jvm_flags.insert(cell.jvm_flags.end(), jvm_flags.begin(), jvm_flags.end());
   cell.words = WordsFor(choice.jdk, cell.jvm_flags, FieldText(cell.job.provider));
   cell.scratch = fmt::format("{}/cell-{}", scratch, row.position);
-  cell.prepare = [prepare = load.prepare, feature = choice.jdk.feature](const std::string& folder) {
-    return prepare(feature, folder);
+  cell.prepare = [prepare = load.prepare, jdk = choice.jdk](const std::string& folder) {
+    return prepare(jdk, folder);
   };
   if (profile.has_aot_cache) AddAotCache(cell);
   return cell;
@@ -428,6 +435,7 @@ void AddStressOptions(Verb& verb, StressOptions& o) {
             "A program that uses no CPU time for so long is hung (default 30s)");
   verb.Count("--output-limit", o.output_limit_mib, "MiB that a program may print (default 256)");
   verb.Text("--cache", o.cache, "Folder of downloaded suites");
+  AddArchiveOptions(verb, o.archives);
   verb.Text("--shard", o.shard, kShardHelp, "I/N");
   verb.Text("--out", o.out, "Run folder; must not exist or be empty");
   verb.Flag("--no-confirm", o.no_confirm, "Do not replay what is found");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/cli/archives.h"
 #include "harness/cli/options.h"
 #include "harness/supervise/matrix/stress_run.h"
 
@@ -15,6 +16,7 @@ namespace walkhammer {
 struct StressOptions {
   bool step = false;  // true: the verb is step
   std::vector<std::string> workloads, scenes, jdks, walkers, profiles;
+  Archives archives;
   std::string program;  // --java: what to run instead of a workload
   std::string interval = "100us", sampler = "auto", clock = "cpu", mode = "handler";
   std::string time = "60s", hang_limit = "1s", park_limit = "100ms", hung_after = "30s";

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# How merge grows: merges copies of a run, a quarter of them and then all, and prints time, memory
-# and size of each. Fails if memory passes 256 MiB, if time grows by more than twice as much as the
-# number of runs, or if the merged counts are not those of the runs.
+# How merge and query grow: merges copies of a run, and asks them each question that has a name; a
+# quarter of them and then all. Prints time, memory and size of each. Fails if memory passes 256 MiB,
+# if time grows by more than twice as much as the number of runs, or if the merged counts are not
+# those of the runs.
 #   ci/merge_scale.sh [--runs N] RUN      N: default 1000
 # WALKHAMMER names the executable (default: the release build's). Copies lie under TMPDIR.
 # Exit codes: 0 passed, 1 failed, 2 bad usage.
@@ -50,15 +51,41 @@ measure() {
   }
 }
 
-measure $((runs / 4))
-quarter=$ms
-measure "$runs"
-[ "$kib" -lt $((256 * 1024)) ] || {
-  echo "FAILED  that takes more than 256 MiB"
-  exit 1
+# ask N QUESTION: asks the first N, into $ms and $kib.
+ask() {
+  question=$2
+  # shellcheck disable=SC2046  # mktemp makes names without blanks
+  set -- "$1" $(seq -f "$dir/run-%.0f" 0 $(($1 - 1)))
+  count=$1
+  shift
+  before=$(date +%s%N)
+  env time -f %M -o "$dir/memory" "$walkhammer" query "$question" "$@" >"$dir/said"
+  ms=$((($(date +%s%N) - before) / 1000000))
+  kib=$(cat "$dir/memory")
+  echo "merge_scale: query $question of $count runs: $ms ms, $kib KiB of memory," \
+    "$(wc -l <"$dir/said") lines"
 }
-# A start takes its time, too: below a tenth of a second it would decide.
-[ "$ms" -le $((8 * quarter)) ] || [ "$ms" -lt 100 ] || {
-  echo "FAILED  four times as many runs take $ms ms instead of $quarter ms"
-  exit 1
+
+# grows COMMAND...: COMMAND N..., for a quarter of the runs and for all of them, is bounded in memory
+# and linear in time.
+grows() {
+  command=$1
+  shift
+  "$command" $((runs / 4)) "$@"
+  quarter=$ms
+  "$command" "$runs" "$@"
+  [ "$kib" -lt $((256 * 1024)) ] || {
+    echo "FAILED  that takes more than 256 MiB"
+    exit 1
+  }
+  # A start takes its time, too: below a tenth of a second it would decide.
+  [ "$ms" -le $((8 * quarter)) ] || [ "$ms" -lt 100 ] || {
+    echo "FAILED  four times as many runs take $ms ms instead of $quarter ms"
+    exit 1
+  }
 }
+
+grows measure
+for question in $("$walkhammer" query --list | sed -n 's/^\([a-z-]*\) .*/\1/p'); do
+  grows ask "$question"
+done

@@ -277,7 +277,7 @@ if(WALKHAMMER_COLD_TESTS AND NOT WALKHAMMER_SANITIZE AND NOT CMAKE_CROSSCOMPILIN
   add_executable(gate_power reports/testing/gate_power.cc)
   target_link_libraries(gate_power PRIVATE wh_reports)
   add_test(NAME gate_power
-           COMMAND gate_power ${CMAKE_SOURCE_DIR}/reports/testing/gate_stress_runs.txt
-                   ${CMAKE_SOURCE_DIR}/reports/testing/gate_fuzz_runs.txt 200)
+           COMMAND gate_power 200 ${CMAKE_SOURCE_DIR}/reports/testing/gate_stress_runs.txt
+                   ${CMAKE_SOURCE_DIR}/reports/testing/gate_fuzz_runs.txt)
   set_tests_properties(gate_power PROPERTIES TIMEOUT 120)
 endif()

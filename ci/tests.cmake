@@ -61,6 +61,7 @@ wh_test(record_test
         harness/store/run_db_coverage_test.cc
         harness/store/run_db_stress_test.cc harness/store/run_db_test.cc
         harness/store/periods_test.cc harness/store/run_tables_test.cc
+        harness/store/sqlite_test.cc
         harness/store/stack_tree_test.cc
         harness/findings/signature_test.cc harness/findings/snapshot_test.cc
         harness/store/hostile_run_test.cc

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <optional>
 
+#include "harness/jvm/images/jdk_choice.h"
+
 namespace walkhammer {
 namespace {
 
@@ -298,6 +300,18 @@ TEST_F(JdkTest, FindsNamedJdksOnceAndSorted) {
       EXPECT_LE(found[i].feature, found[j].feature);
     }
   }
+}
+
+TEST_F(JdkTest, AFolderOfJdksIsSortedByVersion) {
+  const FakeElf elf = {.dynamic = {{"AsyncGetCallTrace"}, {"gHotSpotVMStructs"}}};
+  const fs::path newer = Tree("a", elf, "JAVA_VERSION=\"17.0.10\"\n");
+  const fs::path older = Tree("b", elf, "JAVA_VERSION=\"17.0.9\"\n");
+  const fs::path oldest = Tree("c", elf, "JAVA_VERSION=\"11.0.30\"\n");
+  const Result<std::vector<Jdk>> found = JdksIn(root_, nullptr);
+  ASSERT_TRUE(found.ok()) << found.failure().message;
+  std::vector<std::string> homes;
+  for (const Jdk& jdk : found.value()) homes.push_back(jdk.home);
+  EXPECT_THAT(homes, ElementsAre(oldest, older, newer));
 }
 
 TEST_F(JdkTest, WhatIsNewerThanAllKnownIsNoDefault) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <map>
 #include <memory>
 #include <string>
@@ -287,11 +287,11 @@ TEST_F(MutatorTest, IsQuick) {
   const Mutator mutator(*words_, kWalker);
   WalkRequest request;
   constexpr int kMutations = 200000;
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // processor time: other tests run beside this one
   for (int i = 0; i < kMutations; i++) mutator.Mutate(random, request);
-  const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
-  RecordProperty("ns_per_mutation", static_cast<int>(took.count() / kMutations));
-  EXPECT_LT(took.count() / kMutations, 20000);  // about 500 on an idle machine
+  const double ns = static_cast<double>(std::clock() - start) * 1e9 / CLOCKS_PER_SEC / kMutations;
+  RecordProperty("ns_per_mutation", static_cast<int>(ns));
+  EXPECT_LT(ns, 20000);  // about 500 without sanitizers
 }
 
 }  // namespace

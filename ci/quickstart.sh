@@ -43,7 +43,10 @@ case $status in
     echo "quickstart: $jdk has findings, which is what walkhammer is for. They are in $out."
     echo "What next:"
     echo "  $walkhammer report $out"
-    first=$(find "$out" -name '*.walk' -type f | sort | head -n 1)
+    # The report's first finding: minimised if it is.
+    first=$("$walkhammer" report "$out" 2>/dev/null |
+      sed -n 's/^ *\(minimised to .*: \)\{0,1\}\(.*\.walk\)$/\2/p' | head -n 2 |
+      awk 'NR == 1 || /minimized\.walk$/ { path = $0 } END { print path }')
     if [ -n "$first" ]; then
       echo "  $walkhammer show $first"
       echo "  $walkhammer replay $first --jdk $jdk --times 5"

@@ -36,6 +36,7 @@ public final class Main {
     new Row("reflection", "reflective calls, accessors, proxies", Reflection::new),
     new Row("stubs", "stubs and intrinsics: copies, hashes, ciphers, numbers", Stubs::new),
     new Row("dumps", "heap and thread dumps", Dumps::new),
+    new Row("recordings", "recordings of JFR that start, end and are read", Recordings::new),
     new Row("hugeframes", "hundreds of locals and arguments", HugeFrames::new),
     new Row("interfaces", "megamorphic virtual and interface calls", Interfaces::new),
     new Row("mixed", "a round of each computing kind, in turn", Mixed::new),

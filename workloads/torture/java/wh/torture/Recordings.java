@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package wh.torture;
+
+/** Recordings of JFR: the program needs JDK 17. */
+final class Recordings implements Worker {
+  Recordings(Context context) {
+    throw new Unavailable("It uses the API of JFR as of JDK 17");
+  }
+
+  @Override
+  public void round() {
+    throw new IllegalStateException();
+  }
+}

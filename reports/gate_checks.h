@@ -31,7 +31,8 @@ void AddChange(GateChange change, const GatePolicy& policy, GateVerdict& verdict
 struct Spread {
   double share, degrees;
 };
-inline constexpr Spread kCodeSpread{0.04, 12}, kSceneCodeSpread{0.01, 30}, kTimeSpread{0.02, 12};
+inline constexpr Spread kCodeSpread{0.025, 16}, kLibraryCodeSpread{0.11, 12},
+    kSceneCodeSpread{0.01, 30}, kTimeSpread{0.02, 12};
 
 // Stand for the sum over workloads that both sides have.
 inline constexpr char kAllWorkloads[] = "all workloads", kAllScenes[] = "all scenes";

@@ -122,13 +122,18 @@ size_t RunsWithWalks(const SideCounts& side) {
       std::count_if(side.begin(), side.end(), [](const RunCounts& run) { return !run.empty(); }));
 }
 
+// In C code, which calls are interrupted there differs from run to run.
+const Spread& SpreadOf(const Group& group) {
+  if (group.scenes) return kSceneCodeSpread;
+  return group.name.region == "library" ? kLibraryCodeSpread : kCodeSpread;
+}
+
 void Test(CodeCase& each, const GatePolicy& policy) {
   const PeriodCount a = SumOf(each.baseline), b = SumOf(each.candidate);
   const auto runs =
       static_cast<double>(RunsWithWalks(each.baseline) + RunsWithWalks(each.candidate));
   const double of_run = std::sqrt(each.within.factor * runs / (a.events + b.events));
-  const Dispersion between =
-      Moderated(each.between, PriorOf(each.group->scenes ? kSceneCodeSpread : kCodeSpread, of_run));
+  const Dispersion between = Moderated(each.between, PriorOf(SpreadOf(*each.group), of_run));
   const Dispersion all{
       each.within.factor * std::max(1.0, between.factor),
       each.within.degrees > 0 ? std::min(between.degrees, each.within.degrees) : between.degrees};

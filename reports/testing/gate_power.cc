@@ -210,15 +210,15 @@ class Drawing {
 
 // --- planting ------------------------------------------------------------------------------------
 
-// Where codes are planted: one state and region, in all workloads. They vary as the most frequent
-// of the real errors that are rare there.
+// Where codes are planted: one state and region, in all workloads. They vary as a real error does.
 struct Place {
   std::string state, region, like;
   double share = 0;  // of walks there that are like that, over all runs
   double walks = 0;  // there, in a run
 };
 
-Place FindPlace(const std::vector<RealRun>& runs) {
+// Of the errors with less than this share of the walks of their place, the most frequent one.
+Place FindPlace(const std::vector<RealRun>& runs, double most_share) {
   std::map<std::pair<std::string, std::string>, std::map<std::string, double>> sums;
   for (const RealRun& run : runs)
     for (const auto& [stratum, codes] : run.codes)
@@ -230,7 +230,7 @@ Place FindPlace(const std::vector<RealRun>& runs) {
     double walks = 0;
     for (const auto& [code, count] : codes) walks += count;
     for (const auto& [code, count] : codes)
-      if (code != "frames" && count > most && count < 0.05 * walks)
+      if (code != "frames" && count > most && count < most_share * walks)
         most = count, place = {where.first, where.second, code, count / walks,
                                walks / static_cast<double>(runs.size())};
   }
@@ -278,7 +278,7 @@ bool Fails(const GateVerdict& verdict, GateKind kind) {
 // --- experiments ---------------------------------------------------------------------------------
 
 struct Experiment {
-  const char* name;
+  std::string name;
   size_t runs, parts;  // of each side; real ones in each
   double least, most;  // share of pairs for which the gate must fail
   std::function<void(Drawing&, GateSide& baseline, GateSide& candidate)> plant;
@@ -286,8 +286,13 @@ struct Experiment {
 };
 
 // Stress runs are of 20 s, fuzz runs of 11 s.
-std::vector<Experiment> Experiments(const Place& place, bool fuzz) {
-  const auto codes = [place](double candidate_share) {
+std::vector<Experiment> Experiments(const std::vector<RealRun>& runs, bool fuzz) {
+  // The first varies much from run to run, the second little.
+  const Place rare = FindPlace(runs, 0.05), frequent = FindPlace(runs, 0.5);
+  for (const Place& place : {rare, frequent})
+    fmt::print("planted: as {} of {}, {} ({:.2g} % of {:.0f} walks a run)\n", place.like,
+               place.state, place.region, 100 * place.share, place.walks);
+  const auto codes = [](const Place& place, double candidate_share) {
     return [place, candidate_share](Drawing& drawing, GateSide& baseline, GateSide& candidate) {
       Plant(place, 0.01, drawing.random(), baseline);
       Plant(place, candidate_share, drawing.random(), candidate);
@@ -309,23 +314,30 @@ std::vector<Experiment> Experiments(const Place& place, bool fuzz) {
     return Fails(verdict, GateKind::kNewCrash);
   };
   if (fuzz)
-    return {{"fuzz, A/A, 11 s each", 1, 1, 0, 0.01, nothing, any},
-            {"fuzz, A/A, 55 s each", 1, 5, 0, 0.01, nothing, any},
-            {"fuzz, A/A, 3 runs of 55 s each", 3, 5, 0, 0.01, nothing, any},
-            {"fuzz, A/A with a code of 1 %, 55 s each", 1, 5, 0, 0.01, codes(0.01), any},
-            {"fuzz, A/B, 1 % to 1.3 %, 55 s each", 1, 5, 0.95, 1, codes(0.013), code},
-            {"fuzz, A/B, 1 % to 1.3 %, 3 runs of 55 s each", 3, 5, 0.95, 1, codes(0.013), code}};
+    return {
+        {"fuzz, A/A, 11 s each", 1, 1, 0, 0.01, nothing, any},
+        {"fuzz, A/A, 55 s each", 1, 5, 0, 0.01, nothing, any},
+        {"fuzz, A/A, 3 runs of 55 s each", 3, 5, 0, 0.01, nothing, any},
+        {"fuzz, A/A with a code of 1 %, 55 s each", 1, 5, 0, 0.01, codes(rare, 0.01), any},
+        {"fuzz, A/B, 1 % to 1.3 %, 55 s each", 1, 5, 0.95, 1, codes(rare, 0.013), code},
+        {"fuzz, A/B, 1 % to 1.3 %, 3 runs of 55 s each", 3, 5, 0.95, 1, codes(rare, 0.013), code}};
   std::vector<Experiment> all = {
       {"stress, A/A, 20 s each", 1, 1, 0, 0.01, nothing, any},
       {"stress, A/A, 60 s each", 1, 3, 0, 0.01, nothing, any},
       {"stress, A/A, 3 runs of 20 s each", 3, 1, 0, 0.01, nothing, any},
       {"stress, A/A, 3 runs of 60 s each", 3, 3, 0, 0.01, nothing, any},
-      {"stress, A/A with a code of 1 %, 60 s each", 1, 3, 0, 0.01, codes(0.01), any},
+      {"stress, A/A with a code of 1 %, 60 s each", 1, 3, 0, 0.01, codes(rare, 0.01), any},
       {"stress, A/B, walks 20 % slower, 60 s each", 1, 3, 0.95, 1, slower, time},
       {"stress, A/B, walks 20 % slower, 3 runs of 60 s", 3, 3, 0.95, 1, slower, time},
       {"stress, A/B, a crash in every third second, 60 s", 1, 3, 1, 1, crash, bucket}};
-  if (3 * place.walks >= kEnoughWalks)
-    all.push_back({"stress, A/B, 1 % to 1.3 %, 60 s each", 1, 3, 0.95, 1, codes(0.013), code});
+  if (3 * frequent.walks < kEnoughWalks) return all;
+  for (const size_t count : {1, 3, 5})
+    for (const Place* place : {&rare, &frequent}) {
+      const double least = place == &frequent && count > 1 ? 0.95 : 0;
+      all.push_back(
+          {fmt::format("stress, A/B, 1 % to 1.3 %, as {}, {} of 60 s", place->like, count), count,
+           3, least, 1, codes(*place, 0.013), code});
+    }
   return all;
 }
 
@@ -372,12 +384,9 @@ bool Run(const char* path, size_t pairs) {
     fmt::print(stderr, "gate_power: {}: {} runs are too few\n", path, runs.size());
     return false;
   }
-  const Place place = FindPlace(runs);
-  fmt::print(
-      "{}: {} real runs; what is planted varies as {} of {}, {} ({:.2g} % of {:.0f} walks)\n", path,
-      runs.size(), place.like, place.state, place.region, 100 * place.share, place.walks);
+  fmt::print("{}: {} real runs\n", path, runs.size());
   bool good = Neighbours(runs, fuzz);
-  for (const Experiment& experiment : Experiments(place, fuzz))
+  for (const Experiment& experiment : Experiments(runs, fuzz))
     good &= Carry(experiment, runs, fuzz, pairs);
   return good;
 }

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # How merge and query grow: merges copies of a run, and asks them each question that has a name; a
-# quarter of them and then all. Prints time, memory and size of each. Fails if memory passes 256 MiB,
-# if time grows by more than twice as much as the number of runs, or if the merged counts are not
-# those of the runs.
+# quarter of them and then all. Prints processor time, memory and size of each. Fails if memory
+# passes 256 MiB, if time grows by more than twice as much as the number of runs, or if the merged
+# counts are not those of the runs.
 #   ci/merge_scale.sh [--runs N] RUN      N: default 1000
 # WALKHAMMER names the executable (default: the release build's). Copies lie under TMPDIR.
 # Exit codes: 0 passed, 1 failed, 2 bad usage.
@@ -30,17 +30,21 @@ while [ "$index" -lt "$runs" ]; do
   index=$((index + 1))
 done
 
-# measure N: merges the first N, into $ms and $kib.
+# cost COMMAND...: its processor time and memory go to $ms and $kib.
+cost() {
+  env time -f '%U %S %M' -o "$dir/cost" "$@" >"$dir/said"
+  ms=$(awk '{ printf "%d", 1000 * ($1 + $2) }' "$dir/cost")
+  kib=$(awk '{ print $3 }' "$dir/cost")
+}
+
+# measure N: merges the first N.
 measure() {
   # shellcheck disable=SC2046  # mktemp makes names without blanks
   set -- "$1" $(seq -f "$dir/run-%.0f" 0 $(($1 - 1)))
   count=$1
   shift
   rm -rf "$dir/merged"
-  before=$(date +%s%N)
-  env time -f %M -o "$dir/memory" "$walkhammer" merge --out "$dir/merged" "$@" >"$dir/said"
-  ms=$((($(date +%s%N) - before) / 1000000))
-  kib=$(cat "$dir/memory")
+  cost "$walkhammer" merge --out "$dir/merged" "$@"
   bytes=$(stat -c %s "$dir/merged/run.db")
   echo "merge_scale: $count runs: $ms ms, $kib KiB of memory, $bytes bytes, $((bytes / count)) a run"
   wanted=$(sqlite3 "$run/run.db" "SELECT sum(count) * $count FROM count")
@@ -51,17 +55,14 @@ measure() {
   }
 }
 
-# ask N QUESTION: asks the first N, into $ms and $kib.
+# ask N QUESTION: asks the first N.
 ask() {
   question=$2
   # shellcheck disable=SC2046  # mktemp makes names without blanks
   set -- "$1" $(seq -f "$dir/run-%.0f" 0 $(($1 - 1)))
   count=$1
   shift
-  before=$(date +%s%N)
-  env time -f %M -o "$dir/memory" "$walkhammer" query "$question" "$@" >"$dir/said"
-  ms=$((($(date +%s%N) - before) / 1000000))
-  kib=$(cat "$dir/memory")
+  cost "$walkhammer" query "$question" "$@"
   echo "merge_scale: query $question of $count runs: $ms ms, $kib KiB of memory," \
     "$(wc -l <"$dir/said") lines"
 }

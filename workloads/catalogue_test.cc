@@ -100,7 +100,7 @@ TEST_F(CatalogueTest, DefaultsHoldForWhatFollows) {
 TEST_F(CatalogueTest, SaysWhereAndWhatIsWrong) {
   const std::string whole = kWhole;
   EXPECT_EQ(Refused(whole + "clsspath: /y.jar\n"),
-            "a.catalogue:5: there is no key \"clsspath\"; nearest: classpath, what, flags");
+            "a.catalogue:5: there is no key \"clsspath\"; nearest: classpath, list, what");
   EXPECT_EQ(
       Refused(whole + "args: {sed}\n"),
       "a.catalogue:1: there is no placeholder {sed} for \"{sed}\"; there are {home}, {input}, "

@@ -372,7 +372,9 @@ ended() {
   if [ "$compared" -gt 0 ]; then
     echo "nightly: $worse of $compared groups are worse than in $baseline"
     [ "$not_judged" -eq 0 ] || echo "nightly: $not_judged of them could not be compared"
-    for file in "$out"/reports/*.gate.txt; do tail -n 1 "$file"; done
+    for file in "$out"/reports/*.gate.txt; do
+      echo "nightly: $(basename "$file" .gate.txt): $(tail -n 1 "$file")"
+    done
   else
     echo 'nightly: there is no night to compare with'
   fi

@@ -77,6 +77,7 @@ reason() {
 2|--renaissance $ARCHIVES/gone|--renaissance: there is no file or folder $ARCHIVES/gone
 2|--renaissance $ARCHIVES/without|--renaissance: no renaissance-*.jar is in $ARCHIVES/without
 2|--dacapo $ARCHIVES/several|--dacapo: $ARCHIVES/several holds several; name one of
+2|--dacapo $ARCHIVES --workload torture:mixed|--dacapo is for workloads such as "dacapo:*", and none is chosen
 2|--dacapo $ARCHIVES --java x|say what to run, in one way
 END
   stress --renaissance "$ARCHIVES/none.jar" --workload renaissance:dotty

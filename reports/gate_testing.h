@@ -29,7 +29,8 @@ struct MadeRun {
   std::string workload = "torture:mixed";
   int periods = 60;
   double walks = 20000;   // a period
-  double failing = 0.01;  // share of -5 in compiled code
+  double failing = 0.01;  // share of -5 in `region`
+  std::string region = "nmethod";
   double ns = 1000;       // time of a walk, its geometric mean
   double run_spread = 0;  // of the share from run to run, as a standard deviation of its log
   std::vector<MadeBucket> buckets;
@@ -69,8 +70,8 @@ inline void MadeRun::Write(const std::string& dir) const {
   const CellRow cell = MadeCell(*this);
   EXPECT_TRUE(run.SaveCell(cell).ok());
   CountsSoFar so_far{0,
-                     {{"agct", cell.label, "in_Java", "nmethod", "frames", 0},
-                      {"agct", cell.label, "in_Java", "nmethod", "-5", 0},
+                     {{"agct", cell.label, "in_Java", region, "frames", 0},
+                      {"agct", cell.label, "in_Java", region, "-5", 0},
                       {"agct", cell.label, "in_Java", "codelet", "frames", 0}},
                      {},
                      {}};

@@ -38,6 +38,7 @@ Result<Archives> FindArchives(const Archives& given) {
 Status ArchiveLists::Check(const Workload& workload, const Jdk& jdk) {
   const auto jar = jars_.find(workload.suite);
   if (jar == jars_.end()) return Ok();
+  std::lock_guard<std::mutex> lock(listing_);
   const std::string key = jar->second + "\n" + jdk.home;
   auto list = lists_.find(key);
   if (list == lists_.end())

@@ -4,6 +4,7 @@
 #define WALKHAMMER_HARNESS_CLI_ARCHIVES_H_
 
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
@@ -22,7 +23,7 @@ void AddArchiveOptions(Verb& verb, Archives& given);
 // The jars of the suites that were given. kBadInput as of FindArchive.
 Result<Archives> FindArchives(const Archives& given);
 
-// What the archives hold. Each list is made once, which takes a second.
+// What the archives hold. Each list is made once, which takes a second. Threads may share it.
 class ArchiveLists {
  public:
   explicit ArchiveLists(Archives jars) : jars_(std::move(jars)) {}
@@ -31,6 +32,7 @@ class ArchiveLists {
 
  private:
   Archives jars_;
+  std::mutex listing_;
   std::map<std::string, Result<std::set<std::string>>> lists_;  // by jar and JDK
 };
 

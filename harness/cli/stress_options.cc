@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <thread>
 
 #include "harness/base/duration.h"
@@ -218,12 +219,18 @@ Result<std::vector<Load>> WorkloadLoads(const StressOptions& options) {
   if (patterns.empty())
     for (const auto& [suite, jar] : context.archives) patterns.push_back(suite + ":*");
   ASSIGN_OR_RETURN(auto selected, SelectWorkloads(all, patterns));
+  for (const auto& [suite, jar] : context.archives)
+    if (std::none_of(selected.begin(), selected.end(),
+                     [&suite = suite](const Workload* each) { return each->suite == suite; }))
+      return BadInput(
+          fmt::format("--{} is for workloads such as \"{}:*\", and none is chosen", suite, suite));
+  const auto lists = std::make_shared<ArchiveLists>(context.archives);
   std::vector<Load> loads;
   for (const Workload* workload : selected)
     loads.push_back({workload->FullName(),
-                     [workload = *workload, context](
+                     [workload = *workload, context, lists](
                          const Jdk& jdk, const std::string& folder) -> Result<LoadCommand> {
-                       RETURN_IF_ERROR(ArchiveLists(context.archives).Check(workload, jdk));
+                       RETURN_IF_ERROR(lists->Check(workload, jdk));
                        WorkloadContext here = context;
                        here.scratch = folder + "/work";
                        std::error_code error;

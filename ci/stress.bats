@@ -141,15 +141,18 @@ judged() {
     where witness = '$1' and $2"
 }
 
+# Interpreted: in compiled code, AsyncGetCallTrace itself stops half-way now and then; where both do,
+# the witness judges neither.
 @test "the witness thread-start convicts a walker that stops half-way" {
-  program Work --time 2s --walker agct,puzzle-cut-off
+  interpreted() { program Work --time 2s --walker "$1" -- -Xint; }
+  interpreted agct,puzzle-cut-off
   [ "$(cell status)" = passed ]
   planted=$(sqlite3 "$out/run.db" "select sum(samples) from agreement where kind = 'truncated'")
   [ "$planted" -gt 10 ]
   found=$(judged thread-start "kind = 'truncated' and against in ('walker', 'both')")
   [ $((found * 10)) -ge $((planted * 9)) ]
   out=$BATS_TEST_TMPDIR/turned
-  program Work --time 2s --walker puzzle-cut-off,agct
+  interpreted puzzle-cut-off,agct
   [ "$(cell status)" = passed ]
   [ "$(judged thread-start "against in ('other', 'both')")" -gt 10 ]
   [ "$(judged thread-start "against = 'walker'")" -eq 0 ]

@@ -7,6 +7,7 @@
 #   ci/mutate.sh [--folder F]... [--count N] [--seed S]    N mutants of files below the folders
 #   ci/mutate.sh --list ci/mutants.txt                     the mutants of the list, which must be killed
 # --test NAME (may be repeated): runs only these tests.
+# --then COMMAND: runs COMMAND by sh in the clone if no test fails; the mutant is killed if it does.
 # Mutants do not count if they do not compile without warnings, or if their object files equal those
 # of the original. MUTANTS=DIR keeps the clone and its build in DIR for the next run.
 # Exit codes: 0 done, 1 a mutant of the list survived or its line is gone, 2 usage, 4 no mutant was
@@ -22,6 +23,7 @@ usage() {
 
 folders=
 only=
+then=
 count=50
 seed=1
 list=
@@ -33,6 +35,7 @@ while [ $# -gt 0 ]; do
       folders="$folders ${2%/}"
       ;;
     --test) only="$only $2" ;;
+    --then) then=$2 ;;
     --count) count=$2 ;;
     --seed) seed=$2 ;;
     --list)
@@ -91,7 +94,11 @@ export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
 export TMPDIR="$temporary/tmp" GTEST_FAIL_FAST=1 GTEST_BRIEF=1
 quietly() { nice -n 10 "$@" >"$temporary/said" 2>&1; }
 make() { quietly timeout 7200 ninja -j "$(nproc)" -C $build "$@"; }
-quietly cmake --preset release || {
+# What links often links without debug information, by a fast linker where there is one.
+linker=
+! command -v mold >/dev/null || linker=-fuse-ld=mold
+quietly cmake --preset release -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O2 -DNDEBUG' \
+  -DCMAKE_EXE_LINKER_FLAGS=$linker -DCMAKE_GTEST_DISCOVER_TESTS_DISCOVERY_MODE=PRE_TEST || {
   cat "$temporary/said" >&2
   exit 4
 }
@@ -167,10 +174,12 @@ keep_objects() {
   done
 }
 
-# first_tests FOLDER: prints the names of all tests, those of FOLDER first.
-first_tests() {
-  awk -v folder="$1" '{ near = 0; for (i = 2; i <= NF; i++) near = near || $i == folder
-                        print (near ? 0 : 1), NR, $1 }' "$temporary/tests" | sort -n | cut -d ' ' -f 3
+# tests_of NEAR FOLDER: prints the names of the tests with sources in FOLDER (NEAR=1), or of the
+# others.
+tests_of() {
+  awk -v wanted="$1" -v folder="$2" '
+    { near = 0; for (i = 2; i <= NF; i++) near = near || $i == folder
+      if (near == wanted) print $1 }' "$temporary/tests"
 }
 
 # try FILE NUMBER FROM TO: sets $result to "no longer there", "does not compile", "same code",
@@ -202,18 +211,24 @@ try() {
   rm -rf "$temporary/before" "$temporary/after"
 }
 
-# judge FILE: builds and runs one test after the other, and sets $result. A test that is not linked
-# again does not depend on FILE, and is not run.
+# judge FILE: builds the tests and runs them, those near FILE first, and sets $result. A test that is
+# not linked again does not depend on FILE, and is not run.
 judge() {
-  result=survived
-  for test in $(first_tests "$(dirname "$1")"); do
+  for near in 1 0; do
+    tests=$(tests_of $near "$(dirname "$1")")
+    [ -n "$tests" ] || continue
     touch "$temporary/stamp"
-    # The build itself starts a test after linking it (gtest_discover_tests), so it may fail by it.
-    result="killed by $test"
-    make "$test" || return 0
-    [ -z "$(find "$build/$test" -newer "$temporary/stamp")" ] ||
-      passes "$test" "$(cat "$temporary/limits/$test")" || return 0
+    result='does not compile'
+    # shellcheck disable=SC2086  # a list of names
+    make $tests || return 0
+    for test in $tests; do
+      result="killed by $test"
+      [ -z "$(find "$build/$test" -newer "$temporary/stamp")" ] ||
+        passes "$test" "$(cat "$temporary/limits/$test")" || return 0
+    done
   done
+  result='killed by the command'
+  [ -z "$then" ] || quietly sh -c "$then" </dev/null || return 0
   result=survived
 }
 

@@ -115,7 +115,7 @@ passes() {
   rm -rf "$TMPDIR"
   mkdir "$TMPDIR"
   # shellcheck disable=SC2016,SC2086  # a command, or none; that shell's own arguments
-  (cd $build && quietly timeout "$2" prlimit --as=8000000000 --fsize=2000000000 $contain \
+  (cd $build && quietly timeout "$2" prlimit --as=12000000000 --fsize=2000000000 $contain \
     sh -c 'trap "" XFSZ; "$@"; exit $?' sh "./$1" </dev/null)
 }
 

@@ -91,7 +91,7 @@ cd "$clone"
 build=build/release
 export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
-export TMPDIR="$temporary/tmp" GTEST_FAIL_FAST=1 GTEST_BRIEF=1
+export GTEST_FAIL_FAST=1 GTEST_BRIEF=1
 quietly() { nice -n 10 "$@" >"$temporary/said" 2>&1; }
 make() { quietly timeout 7200 ninja -j "$(nproc)" -C $build "$@"; }
 # What links often links without debug information, by a fast linker where there is one.
@@ -109,14 +109,33 @@ contain=
 ! unshare --pid --mount-proc --fork --kill-child true 2>/dev/null ||
   contain='unshare --pid --mount-proc --fork --kill-child'
 
-# passes TEST SECONDS: runs the test's executable from the folder that ctest runs it from. A shell is
-# the namespace's first process, which cannot be stopped and has to collect orphans.
+# Runs a test's executable from the folder that ctest runs it from, and notes how long it took, or that
+# it failed. A shell is the namespace's first process, which cannot be stopped and has to collect
+# orphans.
+cat >"$temporary/run" <<END
+test=\$1
+export TMPDIR="$temporary/tmp-\$test"
+rm -rf "\$TMPDIR"
+mkdir "\$TMPDIR"
+cd "$clone/$build"
+begin=\$(date +%s)
+if nice -n 10 timeout "\$(cat "$temporary/limits/\$test" 2>/dev/null || echo 900)" \
+  prlimit --as=12000000000 --fsize=2000000000 $contain \
+  sh -c 'trap "" XFSZ; "\$@"; exit \$?' sh "./\$test" >"$temporary/said-\$test" 2>&1 </dev/null; then
+  echo \$((\$(date +%s) - begin)) >"$temporary/seconds/\$test"
+else
+  echo "\$test" >>"$temporary/failed"
+  exit 255  # ends xargs
+fi
+END
+mkdir "$temporary/limits" "$temporary/seconds"
+
+# passes TEST...: runs the tests, several at once, since most of them wait; $failed is one that fails.
 passes() {
-  rm -rf "$TMPDIR"
-  mkdir "$TMPDIR"
-  # shellcheck disable=SC2016,SC2086  # a command, or none; that shell's own arguments
-  (cd $build && quietly timeout "$2" prlimit --as=12000000000 --fsize=2000000000 $contain \
-    sh -c 'trap "" XFSZ; "$@"; exit $?' sh "./$1" </dev/null)
+  rm -f "$temporary/failed"
+  printf '%s\n' "$@" | xargs -P 4 -n 1 sh "$temporary/run" 2>/dev/null && return 0
+  failed=$(head -n 1 "$temporary/failed")
+  return 1
 }
 
 # Prints a line "NAME FOLDER..." for each test that needs no JVM, with the folders of its sources.
@@ -145,17 +164,16 @@ make $(cut -d ' ' -f 1 "$temporary/tests") || {
   tail -n 30 "$temporary/said" >&2
   exit 4
 }
-mkdir "$temporary/limits"
-while read -r test _; do
-  begin=$(date +%s)
-  passes "$test" 900 || {
-    echo "ci/mutate.sh: $test fails without a mutant" >&2
-    tail -n 30 "$temporary/said" >&2
-    exit 4
-  }
-  # A mutant that takes ten times as long hangs, whatever else the machine does.
-  echo $((60 + 10 * ($(date +%s) - begin))) >"$temporary/limits/$test"
-done <"$temporary/tests"
+# shellcheck disable=SC2046  # a list of names
+passes $(cut -d ' ' -f 1 "$temporary/tests") || {
+  echo "ci/mutate.sh: $failed fails without a mutant" >&2
+  tail -n 30 "$temporary/said-$failed" >&2
+  exit 4
+}
+# A mutant that takes ten times as long hangs, whatever else the machine does.
+for file in "$temporary"/seconds/*; do
+  echo $((60 + 10 * $(cat "$file"))) >"$temporary/limits/$(basename "$file")"
+done
 
 # objects_of FILE: prints the object files that are compiled from FILE, for libraries and for tests.
 objects_of() {
@@ -221,11 +239,13 @@ judge() {
     result='does not compile'
     # shellcheck disable=SC2086  # a list of names
     make $tests || return 0
-    for test in $tests; do
-      result="killed by $test"
-      [ -z "$(find "$build/$test" -newer "$temporary/stamp")" ] ||
-        passes "$test" "$(cat "$temporary/limits/$test")" || return 0
-    done
+    # shellcheck disable=SC2086  # a list of names
+    linked=$(cd $build && find $tests -newer "$temporary/stamp")
+    # shellcheck disable=SC2086  # a list of names
+    [ -z "$linked" ] || passes $linked || {
+      result="killed by $failed"
+      return 0
+    }
   done
   result='killed by the command'
   [ -z "$then" ] || quietly sh -c "$then" </dev/null || return 0

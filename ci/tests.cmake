@@ -99,6 +99,7 @@ wh_test(query_verb_test harness/cli/query_test.cc LIBS wh_cli COLD)
 wh_test(gate_verb_test harness/cli/gate_test.cc LIBS wh_cli COLD)
 wh_test(report_verb_test harness/cli/report_test.cc LIBS wh_cli COLD)
 wh_test(oracles_test
+        harness/oracles/disagreement_test.cc
         harness/oracles/evidence_test.cc harness/oracles/methods_test.cc
         harness/oracles/oracles_test.cc harness/oracles/sample_oracles_test.cc
         LIBS wh_store)

@@ -417,6 +417,19 @@ TEST(Oracles, ARightWalkIsCleanForAll) {
   }
 }
 
+// What lies behind the buffer is nobody's frame.
+TEST(Oracles, OnlyTheCountOfTooManyFramesIsJudged) {
+  for (const Oracle& oracle : AllOracles()) {
+    Case c;
+    Disturbed(c);
+    c.request.depth = 2;
+    for (Frame& frame : c.frames) frame = {1 << 20, 0, kNeverExisted};
+    std::string detail;
+    EXPECT_EQ(c.Judge(oracle, detail) != 0, std::string_view(oracle.name) == "frame-count")
+        << oracle.name << ": " << detail;
+  }
+}
+
 TEST(Oracles, ADeathIsSurvivalsAndTheParentSaysSo) {
   auto symbols = std::make_unique<SymbolTable>();
   symbols->Init();

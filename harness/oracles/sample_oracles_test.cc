@@ -471,15 +471,5 @@ TEST(SampleOracles, OnlyAnUntouchedSceneForbidsDisagreement) {
   }
 }
 
-TEST(Disagreement, IsCountedWhereBothReturnedAndOneWalked) {
-  const Trace walked{Ending::kReturned, 4, nullptr}, failed{Ending::kReturned, -5, nullptr},
-      crashed{Ending::kCrashed, 0, nullptr};
-  EXPECT_TRUE(CanCompare(walked, walked, 4));
-  EXPECT_TRUE(CanCompare(failed, walked, 4));
-  EXPECT_FALSE(CanCompare(failed, failed, 4));
-  EXPECT_FALSE(CanCompare(walked, crashed, 4));
-  EXPECT_FALSE(CanCompare(walked, walked, 3)) << "beyond the buffer";
-}
-
 }  // namespace
 }  // namespace walkhammer

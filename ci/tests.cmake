@@ -45,6 +45,7 @@ wh_test(base_test harness/base/duration_test.cc harness/base/nearest_test.cc
         harness/base/shell_test.cc harness/base/text_test.cc LIBS wh_base)
 wh_test(hs_err_test
         harness/hs_err/crash_report_test.cc harness/hs_err/damaged_test.cc
+        harness/hs_err/debugger_test.cc
         harness/hs_err/golden_test.cc harness/hs_err/redact_test.cc
         harness/hs_err/testing/report_text.cc LIBS wh_hs_err
         DEFINITIONS WALKHAMMER_CRASH_LOGS="${CMAKE_SOURCE_DIR}/harness/hs_err/testdata")

@@ -73,3 +73,14 @@ becomes() {
     [ "${#stderr_lines[@]}" -eq 1 ]
   done
 }
+
+# They are built and tested by ci/mutate.sh --list; here, none may be lost without a word.
+@test "each mutant of the list is one of its file" {
+  grep -v '^#' "$root/ci/mutants.txt" >"$BATS_TEST_TMPDIR/list"
+  [ "$(wc -l <"$BATS_TEST_TMPDIR/list")" -ge 10 ]
+  cut -f 1 "$BATS_TEST_TMPDIR/list" | sort -u | while read -r file; do
+    awk -f "$root/ci/mutants.awk" "$root/$file" | cut -f 2- | sed "s|^|$file\t|"
+  done | sort >"$BATS_TEST_TMPDIR/all"
+  run comm -13 "$BATS_TEST_TMPDIR/all" <(sort "$BATS_TEST_TMPDIR/list")
+  [ -z "$output" ]
+}

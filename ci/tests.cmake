@@ -112,7 +112,8 @@ wh_test(reference_test
         harness/asgst/walk/java_walk_edges_test.cc
         harness/asgst/walk/java_walk_deopt_test.cc harness/asgst/walk/java_walk_stubs_test.cc
         harness/asgst/walk/java_walk_test.cc
-        harness/asgst/walk/metadata_test.cc harness/asgst/walk/recorded_walk_test.cc
+        harness/asgst/walk/metadata_test.cc harness/asgst/walk/prologue_test.cc
+        harness/asgst/walk/recorded_walk_test.cc
         harness/asgst/walk/reference_test.cc harness/asgst/walk/stub_exit_test.cc
         harness/asgst/process/class_table.cc harness/asgst/queue/sample_ring.cc
         harness/asgst/queue/sample_ring_test.cc harness/asgst/testing/made_up_jvm.cc

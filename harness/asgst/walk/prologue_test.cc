@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame's shape at each instruction of each sequence that the compilers emit, and the rules
+// about calls: on both architectures.
+#include "harness/asgst/walk/prologue.h"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "harness/asgst/testing/made_up_memory.h"
+
+namespace walkhammer::asgst {
+namespace {
+
+constexpr uint64_t kCode = 0x10000, kSize = 0x400;
+
+using Bytes = std::vector<uint8_t>;
+
+// Generated code at kCode, filled up with instructions that are of no interest.
+class Prologue : public testing::Test {
+ protected:
+  Prologue(const CodeRules& rules, const Bytes& filler) : rules_(rules) {
+    code_.kind = CodeKind::kNmethod;
+    code_.begin = kCode;
+    code_.end = kCode + kSize;
+    code_.level = 4;
+    code_.frame_complete = 0;
+    code_.frame_words = 6;
+    for (uint64_t at = kCode - 64; at < kCode + kSize + 64; at += filler.size())
+      memory_.PutBytes(at, filler);
+  }
+
+  // Writes instructions from `offset` on; returns the offset behind them.
+  uint64_t Put(uint64_t offset, std::initializer_list<Bytes> instructions) {
+    for (const Bytes& bytes : instructions) {
+      memory_.PutBytes(kCode + offset, bytes);
+      offset += bytes.size();
+    }
+    return offset;
+  }
+
+  // The shapes at the instructions from `offset` on, a letter for each, and behind them.
+  std::string ShapesAt(uint64_t offset, std::initializer_list<Bytes> instructions) {
+    Put(offset, instructions);
+    std::string shapes(1, ShapeAt(offset));
+    for (const Bytes& bytes : instructions) shapes += ShapeAt(offset += bytes.size());
+    return shapes;
+  }
+  char ShapeAt(uint64_t offset) const {
+    // kWhole, kNone, kFpPushed, kFpNotSaved, kInLink, kSpMoved, kBeyondCall, kByFp, kUnknown
+    return "WNPFLMCB?"[static_cast<int>(rules_.shape_at(memory_, code_, kCode + offset))];
+  }
+
+  const CodeRules& rules_;
+  MadeUpMemory memory_;
+  FoundCode code_;
+};
+
+Bytes A(uint32_t instruction) {
+  return {static_cast<uint8_t>(instruction), static_cast<uint8_t>(instruction >> 8),
+          static_cast<uint8_t>(instruction >> 16), static_cast<uint8_t>(instruction >> 24)};
+}
+
+class PrologueAarch64 : public Prologue {
+ protected:
+  PrologueAarch64() : Prologue(kAarch64Rules, A(0xd503201f)) {}
+
+  const Bytes kNop = A(0xd503201f), kPaciasp = A(0xd503233f), kAutiasp = A(0xd50323bf),
+              kSubSp = A(0xd10083ff),  // sub sp, sp, #32
+      kSubSpBy = A(0xcb2963ff),        // sub sp, sp, x9
+      kAddSp = A(0x910083ff),          // add sp, sp, #32
+      kStore = A(0xa9017bfd),          // stp x29, x30, [sp, #16]
+      kLoad = A(0xa9417bfd),           // ldp x29, x30, [sp, #16]
+      kPush = A(0xa9bf7bfd), kPop = A(0xa8c17bfd), kMoveFp = A(0x910003fd), kRet = A(0xd65f03c0),
+              kRetAuthenticated = A(0xd65f0bff), kLoadLimit = A(0xf9402788),  // ldr x8, [x28, #72]
+      kCompare = A(0xeb2863ff),                                               // cmp sp, x8
+      kBranchHigher = A(0x54000108), kMoveLr = A(0xaa1e03e3), kBr = A(0xd61f0100);
+};
+
+TEST_F(PrologueAarch64, Entry) {
+  code_.frame_complete = 12;
+  EXPECT_EQ(ShapesAt(0, {kNop, kSubSp, kStore, kNop}), "LLMWW");
+  EXPECT_EQ(ShapesAt(0, {kPaciasp, kSubSpBy, kStore, kNop}), "LLMWW");
+}
+
+TEST_F(PrologueAarch64, EntryOfALargeFrame) {
+  code_.frame_complete = 16;
+  EXPECT_EQ(ShapesAt(0, {kNop, kPush, kMoveFp, kSubSp}), "LLPPW");
+  // Not moved yet when the frame is said to be complete.
+  EXPECT_EQ(ShapesAt(0, {kNop, kPush, kMoveFp, kNop}), "LLPPW");
+}
+
+TEST_F(PrologueAarch64, EntryOfALoopSaysNotWhereItEnds) {
+  EXPECT_EQ(ShapesAt(0x100, {kSubSp, kStore}), "WMW");
+  EXPECT_EQ(ShapesAt(0x200, {kNop, kStore}), "WWW");
+}
+
+TEST_F(PrologueAarch64, Exit) {
+  EXPECT_EQ(ShapesAt(0x100, {kLoad, kAddSp, kLoadLimit, kCompare, kBranchHigher, kRet}), "WMLLLLW");
+  EXPECT_EQ(ShapesAt(0x200, {kAddSp, kPop, kAutiasp, kRetAuthenticated}), "WPLLW");
+  EXPECT_EQ(ShapesAt(0x280, {kNop, kAddSp, kNop}), "WWWW") << "an add alone ends no frame";
+}
+
+TEST_F(PrologueAarch64, ExitHasAtMostEightInstructions) {
+  EXPECT_EQ(ShapesAt(0x100, {kCompare, kCompare, kCompare, kCompare, kCompare, kCompare, kCompare,
+                             kCompare, kRet}),
+            "WLLLLLLLLW");
+}
+
+// b.lo past the code that handles a used reserved zone.
+TEST_F(PrologueAarch64, ExitOfReservedStackAccess) {
+  Put(0x120, {kRet});
+  EXPECT_EQ(ShapesAt(0x100, {kCompare, A(0x54000003 | 7 << 5), kNop}), "LLWW");
+  EXPECT_EQ(ShapesAt(0x100, {kCompare, A(0x54000003 | 6 << 5), kNop}), "WWWW") << "to no return";
+  Put(0x300, {kRet});
+  EXPECT_EQ(ShapesAt(0x204, {A(0x54000003 | 63 << 5), kNop}), "LWW");
+  EXPECT_EQ(ShapesAt(0x200, {A(0x54000003 | 64 << 5), kNop}), "WWW") << "too far";
+}
+
+TEST_F(PrologueAarch64, JumpsWithoutAFrame) {
+  EXPECT_EQ(ShapesAt(0x100, {kPop, kMoveLr, kBr}), "PLLW");
+  EXPECT_EQ(ShapesAt(0x140, {kLoad, kAddSp, kBr}), "WMLW");
+  EXPECT_EQ(ShapesAt(0x180, {kNop, kBr}), "WWW") << "its frame is there";
+  // b out of the code, and within it
+  EXPECT_EQ(ShapesAt(0x1c0, {kPop, A(0x14000000 | kSize / 4)}), "PLW");
+  EXPECT_EQ(ShapesAt(0x1c0, {kPop, A(0x14000000 | 4)}), "PWW");
+  EXPECT_EQ(ShapesAt(0x100, {kPop, A(0x17ffff00)}), "PLW") << "backwards, to before the code";
+}
+
+// adr x8, N  str x8, [x28, #N]  b
+TEST_F(PrologueAarch64, SlowPathOfThePoll) {
+  EXPECT_EQ(ShapesAt(0x300, {A(0x10000008), A(0xf9000388), A(0x17fffff0)}), "LLWW");
+  EXPECT_EQ(ShapesAt(0x300, {A(0x10000008), A(0xf9000388), kNop}), "WWWW");
+}
+
+// Of a long entry, the last 48 instructions are read.
+TEST_F(PrologueAarch64, EntryThatIsLong) {
+  code_.frame_complete = 0x200;
+  Put(0x200 - 4 * 48, {kPush});
+  EXPECT_EQ(ShapeAt(0x1f0), 'P');
+  Put(0x200 - 4 * 48, {kNop});
+  Put(0x200 - 4 * 49, {kPush});
+  EXPECT_EQ(ShapeAt(0x1f0), 'L');
+}
+
+TEST_F(PrologueAarch64, UnreadableCodeHasAnUnknownShape) { EXPECT_EQ(ShapeAt(2 * kSize), '?'); }
+
+TEST_F(PrologueAarch64, StubsSetUpFp) {
+  int pushed = 0, all = 0;
+  Put(0, {kPush, kMoveFp});
+  EXPECT_TRUE(rules_.sets_up_fp(memory_, kCode, pushed, all));
+  EXPECT_EQ(pushed, 4);
+  EXPECT_EQ(all, 8);
+  Put(0, {kPaciasp, kPush, kMoveFp});
+  EXPECT_TRUE(rules_.sets_up_fp(memory_, kCode, pushed, all));
+  EXPECT_EQ(pushed, 8);
+  EXPECT_EQ(all, 12);
+  Put(0, {kPush, kNop});
+  EXPECT_FALSE(rules_.sets_up_fp(memory_, kCode, pushed, all));
+  Put(0, {kNop, kMoveFp});
+  EXPECT_FALSE(rules_.sets_up_fp(memory_, kCode, pushed, all));
+  EXPECT_FALSE(rules_.sets_up_fp(memory_, kCode + 2 * kSize, pushed, all));
+}
+
+TEST_F(PrologueAarch64, Calls) {
+  const uint64_t after = kCode + 4;
+  for (uint32_t call : {0x94000010u, 0x97fffff0u, 0xd63f0100u}) {
+    Put(0, {A(call)});
+    EXPECT_TRUE(rules_.follows_call(memory_, after)) << call;
+  }
+  for (uint32_t other : {0x14000010u, 0xd61f0100u, 0xd65f03c0u}) {
+    Put(0, {A(other)});
+    EXPECT_FALSE(rules_.follows_call(memory_, after)) << other;
+  }
+  EXPECT_FALSE(rules_.follows_call(memory_, kCode + 2 * kSize));
+}
+
+TEST_F(PrologueAarch64, WordsPushedForALeafCall) {
+  const Bytes kPushed = A(0xa9bf27ff), kBlr = A(0xd63f0100), kMovk = A(0xf280001f);
+  const uint64_t end = Put(0, {kPushed, kBlr, kNop, kMovk, kMovk, kAddSp});
+  for (uint64_t at = 0; at < end; at += 4)
+    EXPECT_EQ(rules_.takes_back(memory_, kCode + at), at == 0 || at == end ? 0u : 2u) << at;
+  Put(0, {kNop});
+  EXPECT_EQ(rules_.takes_back(memory_, kCode + 8), 0u) << "nothing was pushed";
+}
+
+TEST_F(PrologueAarch64, InterpreterGoesOn) {
+  for (uint32_t first : {0xf85f03a8u, 0xf85f03b4u, 0x8b080fb4u, 0xf81f03bfu, 0xf85b83b6u}) {
+    Put(0, {A(first)});
+    EXPECT_TRUE(rules_.goes_on(memory_, kCode)) << first;
+  }
+  for (uint32_t other : {0xf85f03c8u, 0x8b080fb5u, 0xf81f03beu, 0xf85b83b7u}) {
+    Put(0, {A(other)});
+    EXPECT_FALSE(rules_.goes_on(memory_, kCode)) << other;
+  }
+}
+
+class PrologueX86 : public Prologue {
+ protected:
+  PrologueX86() : Prologue(kX86_64Rules, {0x90}) {}
+
+  const Bytes kNop = {0x90}, kBang = {0x89, 0x84, 0x24, 0, 0xc0, 0xfe, 0xff}, kPush = {0x55},
+              kPop = {0x5d}, kMoveFp = {0x48, 0x8b, 0xec}, kSub = {0x48, 0x83, 0xec, 0x20},
+              kSubLong = {0x48, 0x81, 0xec, 0x20, 0, 0, 0}, kAdd = {0x48, 0x83, 0xc4, 0x20},
+              kStoreFp = {0x48, 0x89, 0x6c, 0x24, 0x20},
+              kStoreFpFar = {0x48, 0x89, 0xac, 0x24, 0, 1, 0, 0}, kRet = {0xc3},
+              kPoll = {0x49, 0x3b, 0xa7, 0x50, 4, 0, 0}, kJa = {0x0f, 0x87, 0x10, 0, 0, 0},
+              kJump = {0xe9, 0x10, 0, 0, 0}, kJumpOut = {0xe9, 0, 0x10, 0, 0};
+};
+
+TEST_F(PrologueX86, EntryWithAPush) {
+  code_.frame_complete = 12;
+  EXPECT_EQ(ShapesAt(0, {kBang, kPush, kSub, kNop}), "NNPWW");
+  code_.frame_complete = 18;
+  EXPECT_EQ(ShapesAt(0, {kBang, kPush, kMoveFp, kSubLong, kNop}), "NNPPWW");
+}
+
+TEST_F(PrologueX86, EntryThatStoresFp) {
+  code_.frame_complete = 20;
+  EXPECT_EQ(ShapesAt(0, {kBang, kSubLong, kStoreFp, kNop}), "NNFWW");
+  EXPECT_EQ(ShapesAt(0, {kBang, kSub, kStoreFpFar, kNop}), "NNFWW");
+}
+
+TEST_F(PrologueX86, EntryThatIsNotSetUpWhenItShouldBe) {
+  code_.frame_complete = 8;
+  EXPECT_EQ(ShapesAt(0, {kBang, kPush}), "NNW");
+}
+
+// An OSR entry builds a frame of the nmethod's size, 6 words: 32 bytes below fp and ret.
+TEST_F(PrologueX86, EntryOfALoopSaysNotWhereItEnds) {
+  EXPECT_EQ(ShapesAt(0x100, {kBang, kPush, kSub}), "NNPW");
+  EXPECT_EQ(ShapesAt(0x140, {kPush, kMoveFp, kSubLong}), "NWWW");
+  EXPECT_EQ(ShapesAt(0x180, {kPush, {0x48, 0x83, 0xec, 0x18}}), "WWW") << "another size";
+  code_.frame_words = 2;
+  EXPECT_EQ(ShapesAt(0x1c0, {kPush, {0x48, 0x83, 0xec, 0}}), "WWW");
+}
+
+TEST_F(PrologueX86, Exit) {
+  EXPECT_EQ(ShapesAt(0x100, {kAdd, kPop, kPoll, kJa, kRet}), "WPNNNW");
+  EXPECT_EQ(ShapesAt(0x140, {kAdd, kPop, {0xc5, 0xf8, 0x77}, kRet}), "WPNNW");
+  EXPECT_EQ(ShapesAt(0x180, {kAdd, kPop, {0x74, 0x06}, kNop, kNop, kNop, kNop, kNop, kNop, kRet}),
+            "WPNWWWWWWNW")
+      << "past a slow path";
+  EXPECT_EQ(ShapesAt(0x1c0, {kPop, kNop, kRet}), "WWNW") << "a pop that ends no frame";
+}
+
+// Each check between the pop and the return has its own length.
+TEST_F(PrologueX86, EachCheckOfAnExit) {
+  for (const Bytes& check : std::initializer_list<Bytes>{{0x49, 0x3b, 0xa7, 1, 1, 1, 1},
+                                                         {0x49, 0x3b, 0x67, 1},
+                                                         {0x0f, 0x87, 1, 1, 1, 1},
+                                                         {0x0f, 0x85, 1, 1, 1, 1},
+                                                         {0xc5, 0xf8, 0x77},
+                                                         {0x41, 0x85, 0x02},
+                                                         {0x85, 0x05, 1, 1, 1, 1},
+                                                         {0x41, 0xf6, 0x47, 1, 1},
+                                                         {0x41, 0xf6, 0x87, 1, 1, 1, 1, 1},
+                                                         {0x49, 0x83, 0x7f, 1, 1},
+                                                         {0x49, 0x81, 0x7f, 1, 1, 1, 1, 1},
+                                                         {0x75, 1},
+                                                         {0x4d, 0x8b, 0x97, 1, 1, 1, 1}}) {
+    EXPECT_EQ(ShapesAt(0x100, {kPop, check, kRet, kNop, kNop}), "PNNWWW")
+        << static_cast<int>(check[0]) << " " << static_cast<int>(check[1]);
+    Put(0x100, {kNop, kNop, kNop, kNop, kNop, kNop, kNop, kNop, kNop, kNop, kNop, kNop});
+  }
+}
+
+// jb past the code that handles a used reserved zone: once, and forwards.
+TEST_F(PrologueX86, ExitOfReservedStackAccess) {
+  Put(0x140, {kRet});
+  EXPECT_EQ(ShapesAt(0x100, {kPop, {0x0f, 0x82, 0x39, 0, 0, 0}, kNop}), "PNWW");
+  EXPECT_EQ(ShapesAt(0x100, {kPop, {0x0f, 0x82, 0x38, 0, 0, 0}, kNop}), "WWWW") << "to no return";
+  Put(0x140, {{0x0f, 0x82, 0x10, 0, 0, 0}});
+  Put(0x156, {kRet});
+  EXPECT_EQ(ShapesAt(0x100, {kPop, {0x0f, 0x82, 0x39, 0, 0, 0}, kNop}), "WWWW") << "twice";
+  Put(0xf0, {kRet});
+  EXPECT_EQ(ShapesAt(0x100, {kPop, {0x0f, 0x82, 0xe9, 0xff, 0xff, 0xff}, kNop}), "WWWW")
+      << "backwards";
+}
+
+TEST_F(PrologueX86, JumpsWithoutAFrame) {
+  EXPECT_EQ(ShapesAt(0x100, {kPop, kJumpOut}), "PNW");
+  EXPECT_EQ(ShapesAt(0x140, {kPop, kJump}), "WWW") << "within the code";
+  EXPECT_EQ(ShapesAt(0x180, {kNop, kJumpOut}), "WWW");
+  EXPECT_EQ(ShapesAt(0x1c0, {kPop, {0x5a}, {0xff, 0xe0}}), "PNWW");
+  EXPECT_EQ(ShapesAt(0x200, {kPop, {0x5a}, {0x41, 0xff, 0xe3}}), "PNWW");
+  code_.level = 0;
+  EXPECT_EQ(ShapesAt(0x240, {kNop, kJumpOut}), "WNW") << "a native wrapper's only jump out";
+}
+
+// A patched call's way into the interpreter: mov rbx, Method*  jmp
+TEST_F(PrologueX86, StubOfACall) {
+  const Bytes kMove = {0x48, 0xbb, 1, 2, 3, 4, 5, 6, 7, 8};
+  EXPECT_EQ(ShapesAt(0x300, {kMove, kJumpOut}), "CCW");
+  EXPECT_EQ(ShapesAt(0x320, {kMove, kJump}), "WWW");
+  code_.kind = CodeKind::kStub;
+  EXPECT_EQ(ShapesAt(0x340, {kMove, kJumpOut}), "WWW");
+}
+
+TEST_F(PrologueX86, SlowPathOfThePoll) {
+  const Bytes kStore = {0x4d, 0x89, 0x97, 0x60, 4, 0, 0};
+  EXPECT_EQ(ShapesAt(0x300, {{0x4c, 0x8d, 0x15, 1, 0, 0, 0}, kStore, kJump}), "NNNW");
+  EXPECT_EQ(ShapesAt(0x320, {{0x49, 0xba, 1, 2, 3, 4, 5, 6, 7, 8}, kStore, kJump}), "NNNW");
+  EXPECT_EQ(ShapesAt(0x340, {kStore, kNop}), "WWW");
+}
+
+TEST_F(PrologueX86, UnreadableCodeHasAnUnknownShape) { EXPECT_EQ(ShapeAt(2 * kSize), '?'); }
+
+TEST_F(PrologueX86, StubsSetUpFp) {
+  int pushed = 0, all = 0;
+  Put(0, {kPush, kMoveFp});
+  EXPECT_TRUE(rules_.sets_up_fp(memory_, kCode, pushed, all));
+  EXPECT_EQ(pushed, 1);
+  EXPECT_EQ(all, 4);
+  Put(0, {kPush, {0x48, 0x89, 0xe5}});
+  EXPECT_TRUE(rules_.sets_up_fp(memory_, kCode, pushed, all));
+  Put(0, {kPush, kNop});
+  EXPECT_FALSE(rules_.sets_up_fp(memory_, kCode, pushed, all));
+  Put(0, {kNop, kMoveFp});
+  EXPECT_FALSE(rules_.sets_up_fp(memory_, kCode, pushed, all));
+}
+
+TEST_F(PrologueX86, Calls) {
+  const uint64_t after = kCode + 16;
+  auto follows = [&](const Bytes& instruction) {
+    Put(0, {{0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90},
+            {0x90, 0x90, 0x90, 0x90},
+            {0x90, 0x90, 0x90, 0x90}});
+    Put(16 - instruction.size(), {instruction});
+    return rules_.follows_call(memory_, after);
+  };
+  EXPECT_TRUE(follows({0xe8, 1, 0, 0, 0}));
+  EXPECT_TRUE(follows({0xff, 0xd0}));                    // call rax
+  EXPECT_TRUE(follows({0x41, 0xff, 0xd2}));              // call r10
+  EXPECT_TRUE(follows({0xff, 0x50, 8}));                 // call [rax + 8]
+  EXPECT_TRUE(follows({0xff, 0x94, 0x24, 1, 0, 0, 0}));  // call [rsp + 1]
+  EXPECT_FALSE(follows({0xe9, 1, 0, 0, 0}));             // jmp
+  EXPECT_FALSE(follows({0xff, 0xe0}));                   // jmp rax
+  EXPECT_FALSE(follows({0xe8, 1, 0, 0, 0, 0x90}));       // one instruction before
+  EXPECT_FALSE(rules_.follows_call(memory_, kCode + 2 * kSize));
+}
+
+TEST_F(PrologueX86, InterpreterGoesOn) {
+  auto goes_on = [&](const Bytes& code) {
+    Put(0, {{0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90}});
+    Put(0, {code});
+    return rules_.goes_on(memory_, kCode);
+  };
+  EXPECT_TRUE(goes_on({0x48, 0x8b, 0x65, 0xf0}));                          // mov rsp, [rbp-N]
+  EXPECT_TRUE(goes_on({0x48, 0x8b, 0x4d, 0xf0, 0x48, 0x8d, 0x64, 0xcd}));  // with rcx
+  EXPECT_TRUE(goes_on({0x4c, 0x8b, 0x55, 0xf0, 0x4a, 0x8d, 0x64, 0xd5}));  // with r10
+  EXPECT_TRUE(goes_on({0x48, 0x8d, 0x64, 0xcd, 0x00}));                    // its lea
+  EXPECT_TRUE(goes_on({0x48, 0xc7, 0x45, 0xf0, 0, 0, 0, 0}));
+  EXPECT_TRUE(goes_on({0x4c, 0x8b, 0x6d, 0xc0}));  // mov r13, [rbp-M]
+  EXPECT_FALSE(goes_on({0x48, 0xc7, 0x45, 0xf0, 1, 0, 0, 0}));
+  EXPECT_FALSE(goes_on({0x48, 0x8b, 0x4d, 0xf0}));  // without the lea
+  EXPECT_FALSE(goes_on({0x4c, 0x8b, 0x75, 0xc0}));
+}
+
+TEST_F(PrologueX86, WordsPushedForACall) {
+  // push rsi  push rdi  call  pop rdi  pop rdi: at each instruction, what is to be popped
+  Put(0, {{0x56}, {0x57}, {0xe8, 0, 0, 0, 0}, {0x5f}, {0x5f}, kNop});
+  const uint64_t expected[][2] = {{0, 0}, {1, 1}, {2, 2}, {7, 2}, {8, 1}, {9, 0}};
+  for (const auto& [at, words] : expected)
+    EXPECT_EQ(rules_.takes_back(memory_, kCode + at), words) << at;
+  Put(0x40, {{0x41, 0x50}, {0xe8, 0, 0, 0, 0}, {0x41, 0x58}, kNop});
+  EXPECT_EQ(rules_.takes_back(memory_, kCode + 0x42), 1u);
+  Put(0x80, {{0xe8, 0, 0, 0, 0}, {0x5d}, kNop});
+  EXPECT_EQ(rules_.takes_back(memory_, kCode + 0x80), 0u) << "pop rbp ends a frame";
+  // movsd [rsp], xmm0  call  pop rax
+  Put(0xc0, {{0xf2, 0x0f, 0x11, 0x04, 0x24}, {0xe8, 0, 0, 0, 0}, {0x58}, kNop});
+  EXPECT_EQ(rules_.takes_back(memory_, kCode + 0xc0), 1u);
+  Put(0xc0, {{0xc5, 0xfb, 0x11, 0x04, 0x24}});
+  EXPECT_EQ(rules_.takes_back(memory_, kCode + 0xc0), 1u);
+  Put(0xc5, {{0x90, 0x90, 0x90, 0x90, 0x90}});
+  EXPECT_EQ(rules_.takes_back(memory_, kCode + 0xc0), 0u) << "no call follows";
+}
+
+TEST_F(PrologueX86, BytesGivenBackAfterABarrier) {
+  const Bytes kReload = {0x48, 0x8b, 0x04, 0x24}, kCall = {0xe8, 0, 0, 0, 0};
+  Put(0x100, {kCall, kReload, kAdd, kNop});
+  EXPECT_EQ(rules_.gives_back(memory_, code_, kCode + 0x100), 0x20u);
+  EXPECT_EQ(rules_.gives_back(memory_, code_, kCode + 0x109), 0x20u);
+  EXPECT_EQ(rules_.adds_to_sp(memory_, kCode + 0x109), 0x20u);
+  EXPECT_EQ(rules_.adds_to_sp(memory_, kCode + 0x105), 0u);
+  Put(0x100, {kCall, kReload, kAdd, kPop});
+  EXPECT_EQ(rules_.gives_back(memory_, code_, kCode + 0x100), 0u) << "its frame ends";
+  Put(0x100, {kCall, kReload, kSub, kNop});
+  EXPECT_EQ(rules_.gives_back(memory_, code_, kCode + 0x100), 0u) << "not subtracted yet";
+  EXPECT_EQ(rules_.adds_to_sp(memory_, kCode + 0x109), 0u);
+  Put(0x100, {kCall, {0x74, 0x02}, kAdd});
+  EXPECT_EQ(rules_.gives_back(memory_, code_, kCode + 0x100), 0u) << "a branch is before";
+}
+
+TEST_F(PrologueX86, StackPointerLoadedFromTheThread) {
+  Put(0, {kNop, {0x49, 0x8b, 0xa7, 0x60, 4, 0, 0}});
+  EXPECT_EQ(rules_.loads_sp_from(memory_, kCode), 0x460);
+  Put(0, {kNop, {0x49, 0x8b, 0x87, 0x60, 4, 0, 0}});  // mov rax
+  EXPECT_EQ(rules_.loads_sp_from(memory_, kCode), -1);
+  Put(0x40, {{0x49, 0x8b, 0x67, 0x18}});
+  EXPECT_EQ(rules_.loads_sp_from(memory_, kCode + 0x40 - 7), 0x18);
+  EXPECT_EQ(rules_.loads_sp_from(memory_, kCode + 0x40 - 8), -1) << "not among the first eight";
+}
+
+}  // namespace
+}  // namespace walkhammer::asgst

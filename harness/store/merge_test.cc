@@ -251,7 +251,44 @@ TEST_F(Merge, WhatDiffersIsRefused) {
     run.jdk_path = "elsewhere";
   });
   EXPECT_EQ(Merged({a, c}, "m").runs, 2u);
-  EXPECT_EQ(Open("m").Run().value().identity.engine, "afl, random");
+  const RunIdentity identity = Open("m").Run().value().identity;
+  EXPECT_EQ(identity.engine, "afl, random");
+  EXPECT_EQ(identity.jdk_path, "elsewhere, " + TestIdentity().jdk_path);
+  EXPECT_EQ(identity.cpu_model, "another, " + TestIdentity().cpu_model);
+  EXPECT_EQ(identity.kernel, TestIdentity().kernel);
+  EXPECT_EQ(identity.tool_version, TestIdentity().tool_version);
+  EXPECT_EQ(identity.workers, 2 * TestIdentity().workers);
+  EXPECT_NE(identity.run_id, Open("m").Parts().value()[0].identity.run_id);
+}
+
+// Counts are added up, the agent's memory is the most that it ever took, and the worse status wins.
+TEST_F(Merge, WhatACellMeasuredIsAddedUp) {
+  const auto fill = [](uint64_t number, CellStatus status, const char* reason) {
+    return [=](RunDb& run) {
+      CellRow cell = TestCell(0);
+      cell.time_ms = cell.starts = cell.contained_crashes = cell.agent_kib = cell.output_bytes =
+          number;
+      cell.status = status;
+      cell.reason = reason;
+      if (number == 3) cell.vm_version = cell.vm_gc = "";
+      EXPECT_TRUE(run.SaveCell(cell).ok());
+    };
+  };
+  const std::string a = Make("a", 1, fill(3, CellStatus::kDied, "it died")),
+                    b = Make("b", 2, fill(7, CellStatus::kPassed, "")),
+                    c = Make("c", 3, fill(5, CellStatus::kPassed, ""));
+  Merged({a, b, c}, "m");
+  const auto cells = Open("m").Cells().value();
+  ASSERT_THAT(cells, SizeIs(1));
+  EXPECT_EQ(cells[0].time_ms, 15u);
+  EXPECT_EQ(cells[0].starts, 15u);
+  EXPECT_EQ(cells[0].contained_crashes, 15u);
+  EXPECT_EQ(cells[0].output_bytes, 15u);
+  EXPECT_EQ(cells[0].agent_kib, 7u);
+  EXPECT_EQ(cells[0].status, CellStatus::kDied);
+  EXPECT_EQ(cells[0].reason, "it died");
+  EXPECT_EQ(cells[0].vm_version, TestCell(0).vm_version) << "that of the first JVM that booted";
+  EXPECT_EQ(cells[0].vm_gc, TestCell(0).vm_gc);
 }
 
 TEST_F(Merge, ARunThatGoesOnIsRefusedAndAKilledOneIsNot) {

@@ -162,6 +162,20 @@ TEST(RunDbCoverage, TotalsCountEnteredBlocksOfTheMap) {
   EXPECT_EQ(TotalsOf(*shared).blocks, 3u);
 }
 
+TEST(RunDbTotals, ChurnIsToldOnlyWhereThereWasSome) {
+  const auto shared = std::make_unique<SharedState>();
+  shared->churn.collections = 3;
+  shared->churn.java.rounds = 4;
+  shared->churn.java.unloaded = 5;
+  EXPECT_FALSE(TotalsOf(*shared).churn);
+  shared->job.churn = 1;
+  const auto churn = TotalsOf(*shared).churn;
+  ASSERT_TRUE(churn);
+  EXPECT_EQ(churn->collections, 3u);
+  EXPECT_EQ(churn->rounds, 4u);
+  EXPECT_EQ(churn->unloaded, 5u);
+}
+
 // A database as walkhammer wrote it with schema 1. Never change this text.
 constexpr char kSchema1[] = R"(
 PRAGMA application_id = 0x5748524e; PRAGMA user_version = 1;

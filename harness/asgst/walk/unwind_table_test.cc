@@ -66,6 +66,20 @@ TEST_F(NativeUnwinderTest, BeforeTheFrameIsSetUp) {
   EXPECT_EQ(caller_.fp, kSp + 0x40) << "still the caller's";
 }
 
+TEST_F(NativeUnwinderTest, AModuleReachesFromItsFirstByteToBeforeItsEnd) {
+  UnwindRow row;
+  EXPECT_FALSE(tables_.Find(kModule - 1, row));
+  EXPECT_TRUE(tables_.Find(kModule, row));
+  EXPECT_EQ(row.begin, 0u) << "before the first row there is none";
+  EXPECT_TRUE(tables_.Find(kModule + 0xff, row));
+  EXPECT_EQ(row.begin, 0u);
+  EXPECT_TRUE(tables_.Find(kModule + 0x100, row));
+  EXPECT_EQ(row.begin, 0x100u);
+  EXPECT_TRUE(tables_.Find(kModule + 0xfff, row));
+  EXPECT_EQ(row.begin, 0x300u);
+  EXPECT_FALSE(tables_.Find(kModule + 0x1000, row));
+}
+
 TEST_F(NativeUnwinderTest, BySpAndByFp) {
   memory_.Put(kSp + 16, 0xfff0);
   memory_.Put(kSp + 24, 0x1234);

@@ -13,7 +13,7 @@ namespace walkhammer {
 namespace {
 
 // Stand-ins for jmethodIDs: only their addresses matter.
-char ids[64];
+char method_ids[64];
 
 Trace Answer(const std::vector<Frame>& frames) {
   return {Ending::kReturned, static_cast<int32_t>(frames.size()),
@@ -23,7 +23,7 @@ Trace Answer(const std::vector<Frame>& frames) {
 // Frames of the methods with these numbers, newest first; -1 is a frame without a method.
 std::vector<Frame> Stack(const std::vector<int>& methods) {
   std::vector<Frame> frames;
-  for (int method : methods) frames.push_back({7, 0, method < 0 ? nullptr : ids + method});
+  for (int method : methods) frames.push_back({7, 0, method < 0 ? nullptr : method_ids + method});
   return frames;
 }
 

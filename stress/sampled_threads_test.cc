@@ -201,6 +201,7 @@ TEST_F(ThreadTableTest, EndedThreadsMakeRoomAndAreAddedUp) {
 }
 
 TEST_F(ThreadTableTest, AThreadKnowsItsOwnEntry) {
+  SampledThread* entered = table_->Add(4711, "entered", true);
   EXPECT_EQ(CurrentSampledThread(), nullptr);
   SampledThread* mine = table_->Add(gettid(), "mine", true);
   SampledThread* in_other = mine;
@@ -210,7 +211,6 @@ TEST_F(ThreadTableTest, AThreadKnowsItsOwnEntry) {
   EXPECT_NE(mine->thread_pointer, 0u);
   table_->Remove(*mine, true);
   EXPECT_EQ(CurrentSampledThread(), nullptr);
-  SampledThread* entered = table_->Add(4711, "entered", true);
   table_->Enter(*entered);
   EXPECT_EQ(CurrentSampledThread(), entered);
   EXPECT_NE(entered->thread_pointer, 0u);

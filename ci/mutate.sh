@@ -7,7 +7,8 @@
 #   ci/mutate.sh [--folder F]... [--count N] [--seed S]    N mutants of files below the folders
 #   ci/mutate.sh --list ci/mutants.txt                     the mutants of the list, which must be killed
 # --test NAME (may be repeated): runs only these tests.
-# --then COMMAND: runs COMMAND by sh in the clone if no test fails; the mutant is killed if it does.
+# --then COMMAND: runs COMMAND by sh in the clone if no test fails, with the mutated file's name in
+# $MUTANT; the mutant is killed if it does. Such as: ninja -C build/release && bats ci/stress.bats
 # Mutants do not count if they do not compile without warnings, or if their object files equal those
 # of the original. MUTANTS=DIR keeps the clone and its build in DIR for the next run.
 # Exit codes: 0 done, 1 a mutant of the list survived or its line is gone, 2 usage, 4 no mutant was
@@ -259,7 +260,7 @@ judge() {
     }
   done
   result='killed by the command'
-  [ -z "$then" ] || quietly sh -c "$then" </dev/null || return 0
+  [ -z "$then" ] || MUTANT=$1 quietly sh -c "$then" </dev/null || return 0
   result=survived
 }
 

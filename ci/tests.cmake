@@ -167,6 +167,10 @@ wh_test(stress_tables_test
         LIBS wh_cli)
 wh_test(sampled_threads_test stress/sampled_threads.cc stress/sampled_threads_test.cc
         LIBS wh_shared wh_guard)
+wh_test(sampler_test
+        stress/perf_sampler.cc stress/sampled_threads.cc stress/sampler.cc stress/sampler_test.cc
+        stress/thread_sampler.cc stress/timer_sampler.cc
+        LIBS wh_shared wh_guard)
 wh_test(minimizer_test harness/supervise/minimizer_test.cc LIBS wh_cli COLD)
 wh_test(step_map_test harness/supervise/matrix/blame_test.cc
         harness/supervise/matrix/ptrace_stepper_test.cc harness/supervise/matrix/step_map_test.cc

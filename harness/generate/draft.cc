@@ -231,10 +231,11 @@ Value Draft::LiteralValue() {
       return Number(-1 - static_cast<int64_t>(Below(64)));
     case 4:
       return Number(8 * static_cast<int64_t>(Below(4096)));
-    case 5:
+    case 5: {
       // Up to 8 bytes from either end of the non-canonical range: 2^47 and -2^47.
-      return Number((Chance(50) ? int64_t{1} << 47 : -(int64_t{1} << 47)) +
-                    WordsEitherWay(random_, 1));
+      const int64_t end = Chance(50) ? int64_t{1} << 47 : -(int64_t{1} << 47);
+      return Number(end + WordsEitherWay(random_, 1));
+    }
     case 6:
       return Number(static_cast<int64_t>(1ULL << Below(64)));
     default:

@@ -111,7 +111,10 @@ bool Bend(Draft& draft, int32_t slot, bool add) {
 }
 
 // Changes a slot relative to what it holds.
-bool BendSlot(Draft& draft) { return Bend(draft, draft.AnySlot(), draft.Chance(70)); }
+bool BendSlot(Draft& draft) {
+  const bool add = draft.Chance(70);
+  return Bend(draft, draft.AnySlot(), add);
+}
 
 // Moves an interpreted frame's Method*: memory next to a Method may pass for one.
 bool BendMethod(Draft& draft) {

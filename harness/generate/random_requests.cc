@@ -127,7 +127,8 @@ Value RandomRequests::AnyValue(Random& random) const {
           SymbolKind::kHeap,      SymbolKind::kHeapEnd,      SymbolKind::kMetaspace,
           SymbolKind::kCodeCache, SymbolKind::kCodeCacheEnd, SymbolKind::kUnmapped,
           SymbolKind::kNoAccess,  SymbolKind::kZeroPage,     SymbolKind::kThread};
-      return ValueOf(kPlaces[random.Below(std::size(kPlaces))], Distance(random));
+      const int64_t distance = Distance(random);
+      return ValueOf(kPlaces[random.Below(std::size(kPlaces))], distance);
     }
     default:
       return Literal(random);

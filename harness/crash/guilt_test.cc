@@ -157,5 +157,34 @@ TEST(CrashedChain, LeavesOutWhatHandledTheCrash) {
   EXPECT_EQ(JudgeGuilt(report, chain).guilt, Guilt::kWalker);
 }
 
+std::vector<std::string> CallsOf(const std::string& text) {
+  std::vector<std::string> calls;
+  for (const CrashFrame& frame : ChainOf(ParseCrashReport(text)).calls)
+    calls.push_back(frame.symbol);
+  return calls;
+}
+
+// A stack that does not show the signal's frame, as hs_err logs of failed checks.
+TEST(CrashedChain, BeginsBehindTheHandlersWithoutASignalFrame) {
+  EXPECT_EQ(CallsOf("V  [libjvm.so+0x1]  VMError::report_and_die(int)+0x1\n"
+                    "V  [libjvm.so+0x2]  report_vm_error(char const*)+0x2\n"
+                    "V  [libjvm.so+0x3]  frame::sender()+0x3\n"
+                    "V  [libjvm.so+0x4]  AsyncGetCallTrace+0x4\n"),
+            (std::vector<std::string>{"frame::sender()", "AsyncGetCallTrace"}));
+  EXPECT_EQ(CallsOf("V  [libjvm.so+0x3]  frame::sender()+0x3\n"
+                    "V  [libjvm.so+0x1]  VMError::report()+0x1\n"
+                    "C  [libprofiler.so+0x4]  sample+0x4\n"),
+            (std::vector<std::string>{"sample"}))
+      << "what runs before the handlers do is of the handlers";
+}
+
+// Calls end where Java code begins; but it may itself be what crashed.
+TEST(CrashedChain, EndsAtJavaCodeThatDidNotCrash) {
+  const std::string java = "J 12 c2 a.B.c()V (5 bytes) @ 0x0000000000001020 [0x1000+0x20]\n";
+  const std::string native = "C  [liba.so+0x4]  f+0x4\n";
+  EXPECT_EQ(CallsOf(native + java), std::vector<std::string>{"f"});
+  EXPECT_EQ(CallsOf(java + native), (std::vector<std::string>{"a.B.c()V", "f"}));
+}
+
 }  // namespace
 }  // namespace walkhammer

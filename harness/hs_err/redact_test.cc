@@ -49,6 +49,10 @@ TEST(Redact, Secrets) {
   EXPECT_EQ(Redacted("-Dpassword=a,b;c&d -Dx=1"), "-Dpassword=<redacted> -Dx=1");
   EXPECT_EQ(Redacted("h/?a=1 -Dpassword=b&c"), "h/?a=1 -Dpassword=<redacted>");
   EXPECT_EQ(Redacted("{token=a, x=b}"), "{token=<redacted>, x=b}");
+  EXPECT_EQ(Redacted("-Dpassword=\"a b\" -Dx=1"), "-Dpassword=<redacted> -Dx=1");
+  EXPECT_EQ(Redacted("--token 'a b' --x"), "--token <redacted> --x");
+  EXPECT_EQ(Redacted("-Dpassword=\"cut off"), "-Dpassword=<redacted>");
+  EXPECT_EQ(Redacted("-Dpassword=a -Dtoken=b"), "-Dpassword=<redacted> -Dtoken=<redacted>");
   EXPECT_EQ(Redacted("jdbc:pg://bob:pw@db:5432/x"), "jdbc:pg://<redacted>@db:5432/x");
   EXPECT_EQ(Redacted("-XX:+UseG1GC -XX:SharedArchiveFile=a"),
             "-XX:+UseG1GC -XX:SharedArchiveFile=a");

@@ -24,7 +24,8 @@ constexpr uint64_t kStackBytes = 0x4000;
 constexpr uint64_t kCode = 0x7e0000000000;
 constexpr uint64_t kSignalStack = 0x7d0000000000;
 
-// A core of x86_64 with one thread, a stack, a signal stack, and code that is not in the core.
+// A core of x86_64, or of aarch64, with one thread, a stack, a signal stack, and code that is not
+// in the core.
 class MadeUpCore {
  public:
   MadeUpCore() : stack_(kStackBytes / 8), signal_stack_(kStackBytes / 8) {}
@@ -44,6 +45,17 @@ class MadeUpCore {
     Set(at + 8 + 304 + 8, static_cast<uint32_t>(code));
     Set(at + 8 + 304 + 16, 0xabc);
   }
+  // Such a frame of aarch64, with the state of the processor `state` and 0x100 + N in each xN.
+  void SignalFrameArm(uint64_t at, int signal, uint64_t pc, uint64_t sp, uint64_t state) {
+    Set(at, static_cast<uint32_t>(signal));
+    Set(at + 8, SEGV_MAPERR);
+    Set(at + 16, 0xabc);
+    const uint64_t registers = at + 128 + 168 + 8;
+    for (uint64_t i = 0; i < 31; i++) Set(registers + 8 * i, 0x100 + i);
+    Set(registers + 8 * 31, sp);
+    Set(registers + 8 * 32, pc);
+    Set(registers + 8 * 33, state);
+  }
   // Writes the core; `most`: bytes that are kept of it.
   std::string Write(size_t most = SIZE_MAX) const {
     const std::string bytes = Bytes();
@@ -52,13 +64,16 @@ class MadeUpCore {
     return path;
   }
   std::string Bytes() const {
-    prstatus_t status{};
-    status.pr_pid = 42;
+    constexpr size_t kRegisters = offsetof(prstatus_t, pr_reg);
+    std::string status(kRegisters + 8 * 40, '\0');
+    const int pid = 42;
+    std::memcpy(status.data() + offsetof(prstatus_t, pr_pid), &pid, sizeof pid);
     const uint64_t registers[] = {kCode + 4, sp_, fp_};
-    const int numbers[] = {16, 19, 4};  // rip, rsp, rbp
+    const int x86[] = {16, 19, 4}, arm[] = {32, 31, 29};
     for (int i = 0; i < 3; i++)
-      std::memcpy(reinterpret_cast<char*>(&status.pr_reg) + 8 * numbers[i], &registers[i], 8);
-    std::string note = Note(NT_PRSTATUS, {reinterpret_cast<const char*>(&status), sizeof status});
+      std::memcpy(status.data() + kRegisters + 8 * (machine_ == EM_AARCH64 ? arm : x86)[i],
+                  &registers[i], 8);
+    std::string note = Note(NT_PRSTATUS, status);
     if (!file_.empty()) note += Note(NT_FILE, MappedFile());
     Elf64_Ehdr header{};
     std::memcpy(header.e_ident, ELFMAG, SELFMAG);
@@ -66,7 +81,7 @@ class MadeUpCore {
     header.e_ident[EI_DATA] = ELFDATA2LSB;
     header.e_ident[EI_VERSION] = EV_CURRENT;
     header.e_type = ET_CORE;
-    header.e_machine = EM_X86_64;
+    header.e_machine = machine_;
     header.e_version = EV_CURRENT;
     header.e_ehsize = sizeof header;
     header.e_phoff = sizeof header;
@@ -87,6 +102,7 @@ class MadeUpCore {
     return bytes;
   }
   uint64_t sp_ = kStack + 0x100, fp_ = kStack + 0x180;
+  uint16_t machine_ = EM_X86_64;
   std::string file_;  // path of the file whose first page is mapped at kCode; empty: none
 
  private:
@@ -202,6 +218,40 @@ TEST(SignalContexts, FindsTheFaultAndTheSignalThatItCameIn) {
   EXPECT_EQ(found[1].pc, kCode + 0x40);
   EXPECT_EQ(found[1].sp, kStack + 0x2000);
   EXPECT_EQ(found[1].fp, kStack + 0x2040);
+}
+
+TEST(SignalContexts, OfAarch64) {
+  MadeUpCore made;
+  made.machine_ = EM_AARCH64;
+  made.SignalFrameArm(kStack + 0x200, SIGSEGV, kCode + 0x30, kStack + 0x1000, 0x60000000);
+  const auto core = Open(made.Write());
+  ASSERT_NE(core, nullptr);
+  EXPECT_EQ(core->threads().front().sp, kStack + 0x100);
+  const auto found = SignalContextsOf(*core, core->threads().front());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].frame, kStack + 0x200);
+  EXPECT_EQ(found[0].signal, SIGSEGV);
+  EXPECT_EQ(found[0].code, SEGV_MAPERR);
+  EXPECT_EQ(found[0].address, 0xabcU);
+  EXPECT_EQ(found[0].pc, kCode + 0x30);
+  EXPECT_EQ(found[0].sp, kStack + 0x1000);
+  EXPECT_EQ(found[0].fp, 0x100U + 29);
+  ASSERT_EQ(found[0].registers.size(), 33U);
+  EXPECT_EQ(found[0].registers[30].name, "x30");
+  EXPECT_EQ(found[0].registers[30].value, 0x100U + 30);
+}
+
+// The kernel's state has an exception level and a width that programs never have.
+TEST(SignalContexts, OfAarch64AreThoseOfPrograms) {
+  for (const uint64_t state : {uint64_t{0x60000005}, uint64_t{1} << 32}) {
+    MadeUpCore made;
+    made.machine_ = EM_AARCH64;
+    made.SignalFrameArm(kStack + 0x200, SIGSEGV, kCode + 0x30, kStack + 0x1000, state);
+    const auto core = Open(made.Write());
+    ASSERT_NE(core, nullptr);
+    for (const SignalContext& context : SignalContextsOf(*core, core->threads().front()))
+      EXPECT_NE(context.frame, kStack + 0x200) << state;
+  }
 }
 
 TEST(SignalContexts, GoesOnFromASignalStack) {

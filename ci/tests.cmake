@@ -68,7 +68,7 @@ wh_test(record_test
         harness/store/hostile_run_test.cc
         LIBS wh_store COLD)
 wh_test(elf_test
-        harness/elf/elf_file_test.cc harness/elf/instructions_test.cc
+        harness/elf/elf_file_test.cc harness/elf/elf_image_test.cc harness/elf/instructions_test.cc
         harness/elf/symbolizer_test.cc harness/shared/shared_mapping_test.cc
         LIBS wh_shared)
 wh_test(bugs_test harness/bugs/bug_match_test.cc harness/bugs/bug_store_test.cc
@@ -123,7 +123,7 @@ wh_test(reference_test
         DEFINITIONS WALKHAMMER_RECORDS="${CMAKE_SOURCE_DIR}/harness/asgst/testing/recorded")
 wh_test(walkers_test
         harness/walkers/asgst_layout_test.cc harness/walkers/iterated_frame_test.cc
-        harness/walkers/iterator_drift_test.cc
+        harness/walkers/iterator_drift_test.cc harness/walkers/profiler_frames_test.cc
         harness/walkers/stderr_watch_test.cc harness/walkers/walker_table_test.cc
         LIBS wh_walkers)
 wh_test(mutator_test harness/generate/mutator_test.cc LIBS wh_generate)

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is kept of the frames that a profiler's walker writes.
+#include "harness/walkers/profiler_frames.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace walkhammer {
+namespace {
+
+constexpr jint kError = -18;
+
+char methods[3];
+jmethodID Method(int i) { return reinterpret_cast<jmethodID>(methods + i); }
+bool IsNative(void* method) { return method == methods + 2; }
+
+// FrameType::encode of vmEntry.h
+jint Encoded(int type, int bci) {
+  return static_cast<jint>(1u << 24 | static_cast<uint32_t>(type) << 25 |
+                           (static_cast<uint32_t>(bci) & 0xffffff));
+}
+
+Trace Kept(const ProfilerFrames& kind, std::vector<AgctFrame> frames, std::vector<Frame>& kept,
+           int depth = 10) {
+  static_assert(sizeof(AgctFrame) == sizeof(Frame));
+  Trace trace{};
+  frames.resize(10);
+  int count = 0;
+  while (count < 10 && frames[static_cast<size_t>(count)].method_id != nullptr) count++;
+  kind.Keep(frames.data(), count, depth, IsNative, trace);
+  const auto* first = reinterpret_cast<const Frame*>(frames.data());
+  kept.assign(first, first + std::max(trace.num_frames, 0));
+  return trace;
+}
+
+TEST(ProfilerFrames, KeepTheJavaFrames) {
+  std::vector<Frame> kept;
+  const Trace trace = Kept(kVmFrames,
+                           {{-10, Method(0)},  // native code
+                            {Encoded(1, 5), Method(0)},
+                            {Encoded(2, -1), Method(1)},
+                            {Encoded(3, 7), Method(2)}},
+                           kept);
+  ASSERT_EQ(trace.num_frames, 3);
+  EXPECT_EQ(kept[0].bci, 5);
+  EXPECT_EQ(kept[0].method, methods);
+  EXPECT_EQ(kept[0].kind, 0) << "nobody else tells such kinds";
+  EXPECT_EQ(kept[1].bci, -1);
+  EXPECT_EQ(kept[2].bci, kAgctNativeBci);
+  EXPECT_EQ(kept[2].kind, 0);
+  EXPECT_FALSE(trace.ended_on_request);
+  EXPECT_FALSE(trace.broke_off);
+  EXPECT_EQ(trace.end, WalkEnd::kWhole);
+}
+
+TEST(ProfilerFrames, PlainOnesAreThoseOfAsyncGetCallTrace) {
+  const ProfilerFrames plain{{}, {"?", -9, WalkEnd::kUnreadable}, false};
+  std::vector<Frame> kept;
+  const Trace trace =
+      Kept(plain, {{5, Method(0)}, {-9, Method(1)}, {-10, Method(1)}, {-3, Method(2)}}, kept);
+  ASSERT_EQ(trace.num_frames, 3);
+  EXPECT_EQ(kept[0].bci, 5);
+  EXPECT_EQ(kept[1].bci, -9);
+  EXPECT_EQ(kept[2].bci, kAgctNativeBci);
+}
+
+TEST(ProfilerFrames, AnErrorEndsTheWalkOrIsTheAnswer) {
+  std::vector<Frame> kept;
+  auto error = [](const char* text) {
+    return AgctFrame{kError, reinterpret_cast<jmethodID>(const_cast<char*>(text))};
+  };
+  Trace trace = Kept(kVmFrames, {{Encoded(1, 5), Method(0)}, error("break_deopt")}, kept);
+  EXPECT_EQ(trace.num_frames, 1);
+  EXPECT_TRUE(trace.broke_off);
+  EXPECT_EQ(trace.end, WalkEnd::kDeopt);
+  trace = Kept(kVmFrames, {error("break_interpreted")}, kept);
+  EXPECT_EQ(trace.num_frames, -5);
+  EXPECT_EQ(trace.end, WalkEnd::kNoMethod);
+  trace = Kept(kVmFrames, {error("a new one")}, kept);
+  EXPECT_EQ(trace.num_frames, -9);
+  EXPECT_EQ(trace.end, WalkEnd::kUnreadable);
+}
+
+TEST(ProfilerFrames, AFullBufferEndsTheWalk) {
+  std::vector<Frame> kept;
+  const std::vector<AgctFrame> two = {{Encoded(1, 5), Method(0)}, {Encoded(1, 6), Method(1)}};
+  Trace trace = Kept(kVmFrames, two, kept, 2);
+  EXPECT_EQ(trace.num_frames, 2);
+  EXPECT_TRUE(trace.ended_on_request);
+  EXPECT_EQ(trace.end, WalkEnd::kDepth);
+  EXPECT_FALSE(Kept(kVmFrames, two, kept, 3).ended_on_request);
+  trace = Kept(kVmFrames, two, kept, 1);
+  EXPECT_EQ(trace.num_frames, 2) << "more than fit: for the oracle frame-count";
+  EXPECT_FALSE(trace.ended_on_request);
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -132,7 +132,8 @@ wh_test(afl_mutator_test fuzzers/afl_mutator_test.cc LIBS wh_cli
         DEPENDS walkhammer_mutator)
 wh_test(jdk_test harness/jvm/images/jdk_test.cc harness/jvm/images/jdk_version_test.cc
         harness/jvm/images/platform_test.cc
-        harness/jvm/structs/safefetch_code_test.cc harness/jvm/structs/tables_test.cc LIBS wh_cli)
+        harness/jvm/structs/codelet_codes_test.cc harness/jvm/structs/safefetch_code_test.cc
+        harness/jvm/structs/tables_test.cc harness/jvm/structs/vm_structs_test.cc LIBS wh_cli)
 wh_test(program_test harness/supervise/child_process_test.cc harness/process/interrupt_test.cc
         harness/process/program_test.cc harness/process/scratch_test.cc LIBS wh_cli)
 # A stand-in for the child, without a JVM, that behaves as a test tells it to.

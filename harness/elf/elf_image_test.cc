@@ -49,7 +49,7 @@ int wh_image_data = 7;
 namespace walkhammer {
 namespace {
 
-constexpr uint64_t kNop =
+constexpr uint64_t kNopBytes =
 #if defined(__aarch64__)
     4;
 #else
@@ -77,16 +77,16 @@ class ElfImageTest : public testing::Test {
 
 TEST_F(ElfImageTest, AFunctionWithoutASizeEndsWhereTheNextBegins) {
   const auto unsized = Named("wh_image_unsized"), sized = Named("wh_image_sized");
-  EXPECT_EQ(unsized.size, 4 * kNop);
+  EXPECT_EQ(unsized.size, 4 * kNopBytes);
   EXPECT_TRUE(unsized.runs_on);
   EXPECT_EQ(unsized.end(), sized.address);
-  EXPECT_EQ(sized.size, 4 * kNop);
+  EXPECT_EQ(sized.size, 4 * kNopBytes);
   EXPECT_FALSE(sized.runs_on);
 }
 
 TEST_F(ElfImageTest, AFunctionDoesNotReachIntoTheNext) {
   const auto too_long = Named("wh_image_too_long");
-  EXPECT_EQ(too_long.size, 2 * kNop);
+  EXPECT_EQ(too_long.size, 2 * kNopBytes);
   EXPECT_TRUE(too_long.runs_on);
   EXPECT_EQ(too_long.end(), Named("wh_image_last").address);
 }
@@ -121,7 +121,8 @@ TEST_F(ElfImageTest, CodeIsToldFromOtherBytes) {
   EXPECT_TRUE(Own().IsCode(sized.address));
   const auto bytes = Own().Bytes(sized.address);
   ASSERT_GE(bytes.size(), sized.size);
-  EXPECT_EQ(std::memcmp(bytes.data(), Own().Bytes(sized.address + kNop).data(), kNop), 0) << "nops";
+  EXPECT_EQ(std::memcmp(bytes.data(), Own().Bytes(sized.address + kNopBytes).data(), kNopBytes), 0)
+      << "nops";
   EXPECT_FALSE(Own().IsCode(0));
   EXPECT_FALSE(Own().IsCode(UINT64_MAX));
   EXPECT_TRUE(Own().Bytes(UINT64_MAX).empty());

@@ -11,9 +11,9 @@ namespace {
 
 constexpr jint kError = -18;
 
-char methods[3];
-jmethodID Method(int i) { return reinterpret_cast<jmethodID>(methods + i); }
-bool IsNative(void* method) { return method == methods + 2; }
+char method_names[3];
+jmethodID Method(int i) { return reinterpret_cast<jmethodID>(method_names + i); }
+bool IsNative(void* method) { return method == method_names + 2; }
 
 // FrameType::encode of vmEntry.h
 jint Encoded(int type, int bci) {
@@ -44,7 +44,7 @@ TEST(ProfilerFrames, KeepTheJavaFrames) {
                            kept);
   ASSERT_EQ(trace.num_frames, 3);
   EXPECT_EQ(kept[0].bci, 5);
-  EXPECT_EQ(kept[0].method, methods);
+  EXPECT_EQ(kept[0].method, method_names);
   EXPECT_EQ(kept[0].kind, 0) << "nobody else tells such kinds";
   EXPECT_EQ(kept[1].bci, -1);
   EXPECT_EQ(kept[2].bci, kAgctNativeBci);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// vmStructs, read out of made-up tables of this process.
+// vmStructs, read out of made-up tables of this process: through the kernel, since whole words of
+// texts are read, beyond their ends.
 #include "harness/jvm/structs/vm_structs.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +70,7 @@ class MadeUpTables {
                      ? 0
                      : reinterpret_cast<uint64_t>(&found->second);
         },
-        kOwnMemory);
+        KernelMemory());
   }
   std::map<std::string, uint64_t> exports;  // the exported variables, by name
   std::string missing;

@@ -34,14 +34,18 @@ int a_static = 0;
 
 class MadeUpTables {
  public:
+  // Behind the entry without a name, which ends a table, is something else.
   std::vector<StructEntry> structs = {
       {0, "JavaThread", "_anchor", "JavaFrameAnchor", 0, 0x38, nullptr},
       {0, "Threads", nullptr, nullptr, 0, 0, nullptr},  // an entry without a field
       {0, "Universe", "_heap", "CollectedHeap*", 1, 0, &a_static},
       {0, "Thread", "_stack_base", "address", 0, 0x40, nullptr},
-      {}};
-  std::vector<TypeEntry> types = {{"Method", nullptr, 0, 0, 0, 88}, {}};
-  std::vector<ConstantEntry> constants = {{"_thread_in_Java", 8}, {"frame::arg", -2}, {}};
+      {},
+      {0, "Beyond", "_end", "int", 0, 8, nullptr}};
+  std::vector<TypeEntry> types = {
+      {"Method", nullptr, 0, 0, 0, 88}, {}, {"Beyond", nullptr, 0, 0, 0, 8}};
+  std::vector<ConstantEntry> constants = {
+      {"_thread_in_Java", 8}, {"frame::arg", -2}, {}, {"beyond", 1}};
 
   MadeUpTables() {
     const std::string s = "gHotSpotVMStruct", t = "gHotSpotVMType", c = "gHotSpotVMIntConstant";
@@ -92,6 +96,13 @@ TEST(VmStructsTest, ReadsFieldsTypesAndConstants) {
   EXPECT_EQ(structs.Constant("_thread_in_Java"), 8);
   EXPECT_EQ(structs.Constant("frame::arg"), -2);
   EXPECT_EQ(structs.Constant("frame::other"), std::nullopt);
+}
+
+TEST(VmStructsTest, EndsWhereATableDoes) {
+  const auto read = MadeUpTables().Read();
+  EXPECT_EQ(read.value().Offset("Beyond", "_end"), std::nullopt);
+  EXPECT_EQ(read.value().SizeOf("Beyond"), std::nullopt);
+  EXPECT_EQ(read.value().Constant("beyond"), std::nullopt);
 }
 
 TEST(VmStructsTest, KnowsWhatWasAskedFor) {

@@ -81,7 +81,8 @@ if [ "${WALKHAMMER_MUTANTS:-30}" -ne 0 ]; then
   MUTANTS="$out/mutants" ci/mutate.sh --list ci/mutants.txt >"$out/mutants-listed.txt" || code=$?
   [ "$code" -eq 0 ] || fail "mutants: not all of the list were killed: see $out/mutants-listed.txt"
   MUTANTS="$out/mutants" ci/mutate.sh --folder harness --folder stress \
-    --count "${WALKHAMMER_MUTANTS:-30}" --seed "$(date +%Y%m%d)" >"$out/mutants-fresh.txt" || code=$?
+    --count "${WALKHAMMER_MUTANTS:-30}" --seed "$(date +%Y%m%d)" >"$out/mutants-fresh.txt" ||
+    fail "mutants: ci/mutate.sh ended with $? on fresh ones"
   sed -n '/^survivors/,$p' "$out/mutants-fresh.txt"
 fi
 [ "$failed" -eq 0 ] || exit 1

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "harness/base/clock.h"
+#include "stress/burn_testing.h"
 #include "stress/sampler.h"
 
 namespace walkhammer::stress {
@@ -82,13 +83,6 @@ TEST(WasQueued, OnlyRightAfterLongHandlers) {
   EXPECT_LT(kQueuedWithinNs, kPeriodicFromNs / 2) << "the next signal would be left out, too";
   thread.long_handlers = kMostLongHandlers - 1;
   EXPECT_FALSE(WasQueued(thread, 1'000'000));
-}
-
-// Keeps the calling thread busy for that CPU time.
-void Burn(uint64_t ns) {
-  const uint64_t until = ThreadCpuNs(gettid()) + ns;
-  while (ThreadCpuNs(gettid()) < until) {
-  }
 }
 
 TEST(ThreadCpu, IsTheThreadsAlone) {

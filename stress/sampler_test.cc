@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "harness/base/clock.h"
+#include "stress/burn_testing.h"
 
 namespace walkhammer::stress {
 namespace {
@@ -153,14 +154,14 @@ class EachSampler : public testing::TestWithParam<const SamplerInfo*> {
       me->rearming.Allow();
       EXPECT_TRUE(sampler->Start(*table_).ok());
       EXPECT_TRUE(sampler->Arm(*me));
-      Burn();
+      Burn(200'000'000);
       me->rearming.Withdraw();
       armed = nullptr;
       sampler->Stop();
       sampler->Disarm(*me);
       usleep(2000);  // what was sent has come
       count = handled.load();
-      Burn();
+      Burn(200'000'000);
       EXPECT_EQ(handled.load(), count) << "disarmed";
       EXPECT_EQ(me->perf_fd, -1);
       EXPECT_FALSE(me->has_timer);
@@ -170,12 +171,6 @@ class EachSampler : public testing::TestWithParam<const SamplerInfo*> {
   }
 
  private:
-  static void Burn() {
-    const uint64_t until = ThreadCpuNs(gettid()) + 200'000'000;
-    while (ThreadCpuNs(gettid()) < until) {
-    }
-  }
-
   std::unique_ptr<StressState> state_ = std::make_unique<StressState>();
   std::unique_ptr<ThreadTable> table_ = std::make_unique<ThreadTable>(*state_);
   struct sigaction before_ {};

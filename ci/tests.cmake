@@ -182,6 +182,7 @@ wh_test(step_truth_test
         LIBS wh_shared)
 wh_test(lane_test
         harness/supervise/matrix/cell_words_test.cc harness/supervise/matrix/lane_test.cc
+        harness/supervise/matrix/request_answers_test.cc
         harness/supervise/matrix/stress_run_test.cc LIBS wh_cli COLD)
 wh_test(stepped_stack_test
         stress/known_callers.cc stress/known_callers_test.cc stress/step_instruction.cc
@@ -216,6 +217,7 @@ if(NOT WALKHAMMER_SANITIZE)
   fake_provider(fake_unknown fake_asgst.cc FAKE_LAYOUT=3)
   fake_provider(fake_hiding fake_asgst.cc FAKE_LAYOUT=2 FAKE_HIDES_CRASHES)
   fake_provider(fake_crashing fake_asgst.cc FAKE_LAYOUT=0 FAKE_CRASHES)
+  fake_provider(fake_requests fake_requests.cc)
   fake_provider(fake_iterator fake_iterator.cc)
   fake_provider(fake_older_iterator fake_iterator.cc FAKE_OLDER)
 endif()

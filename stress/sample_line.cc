@@ -20,6 +20,7 @@ namespace walkhammer::stress {
 namespace {
 
 constexpr uint64_t kLightWords = 64;
+constexpr int kCodePromised = 1;     // slot of code 0; see WalkerInfo::answers_later
 constexpr uint64_t kMaskEvery = 16;  // one sample in so many has its signal mask checked
 
 // Upper end of the frames on the stack, exclusive. pthreads keep their descriptor and thread-local
@@ -272,14 +273,15 @@ void SampleLine::Count(const WalkSlot& slot, SampledThread& thread, int walker,
   const int state = std::min<int>(sample.state, kMaxStates - 1);
   state_.counts[walker][state][static_cast<int>(RegionOf(sample.registers.pc))][code].fetch_add(
       1, std::memory_order_relaxed);
-  if (!options.nested && !options.light)
+  if (!options.nested && !options.light && !infos_[walker]->answers_later)
     CountStack(state_, methods_, trace, returned ? std::min(trace.num_frames, 0) : code,
                sample.walker);
   if (returned && trace.end < WalkEnd::kCount)
     state_.ends[walker][static_cast<int>(trace.end)].fetch_add(1, std::memory_order_relaxed);
   state_.walks.fetch_add(1, std::memory_order_relaxed);
   thread.counts->walks.fetch_add(1, std::memory_order_relaxed);
-  if (code == kCodeFrames) {
+  const bool promised = infos_[walker]->answers_later && code == kCodePromised;
+  if (code == kCodeFrames || promised) {
     state_.successful.fetch_add(1, std::memory_order_relaxed);
     state_.walk_times[walker][TimeSlotOf(trace.ns)].fetch_add(1, std::memory_order_relaxed);
     thread.counts->successful.fetch_add(1, std::memory_order_relaxed);

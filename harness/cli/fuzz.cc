@@ -23,6 +23,7 @@
 #include "harness/process/scratch.h"
 #include "harness/process/spawn.h"
 #include "harness/request/lookup.h"
+#include "harness/request/walker_table.h"
 #include "harness/shared/launch.h"
 #include "harness/supervise/campaign/fuzz_run.h"
 
@@ -114,6 +115,7 @@ Result<FuzzPlan> MakePlan(const Options& options, const ProviderChoice& provider
                           const std::vector<std::string>& jvm_flags) {
   FuzzPlan plan;
   ASSIGN_OR_RETURN(plan.walkers, WalkersNamed(options.walkers, provider));
+  RETURN_IF_ERROR(CheckMode(plan.walkers, kSynthetic));
   ASSIGN_OR_RETURN(plan.engine, EngineNamed(options.engine));
   RETURN_IF_ERROR(CheckGuidance(options, AllEngines()[static_cast<size_t>(plan.engine)]));
   ASSIGN_OR_RETURN(const Shard shard, ParseShard(options.shard));

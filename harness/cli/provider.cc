@@ -86,6 +86,16 @@ Result<std::vector<int>> WalkersNamed(const std::vector<std::string>& lists,
   return walkers;
 }
 
+Status CheckMode(const std::vector<int>& walkers, std::string_view mode) {
+  for (const int walker : walkers) {
+    const WalkerInfo& row = Row(walker);
+    const char* reason = row.refused_mode == nullptr ? nullptr : row.refused_mode(mode);
+    if (reason != nullptr)
+      return BadInput(fmt::format("{} cannot be walked in mode {}: {}", row.name, mode, reason));
+  }
+  return Ok();
+}
+
 std::string ProviderOf(int walker, const ProviderChoice& provider) {
   const WalkerInfo& row = Row(walker);
   return row.replaceable && !provider.library.empty() ? provider.library : row.provider;

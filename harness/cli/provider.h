@@ -30,6 +30,10 @@ Result<int> WalkerNamed(std::string_view name, const ProviderChoice& provider);
 Result<std::vector<int>> WalkersNamed(const std::vector<std::string>& lists,
                                       const ProviderChoice& provider);
 
+// Fails with the reason of the first walker that cannot walk in `mode`; see
+// WalkerInfo::refused_mode.
+Status CheckMode(const std::vector<int>& walkers, std::string_view mode);
+
 // The provider of a walker under this choice, as a run's store keeps it.
 std::string ProviderOf(int walker, const ProviderChoice& provider);
 

@@ -72,11 +72,17 @@ std::string LaneArgument(const std::string& walker) {
   return walker.starts_with("agent:") ? walker.substr(6) : "";
 }
 
-Status CheckLane(const StressOptions& options, const Lane& lane) {
-  const std::string& walker = options.walkers[0];
-  if (options.walkers.size() > 1) return BadInput(walker + " walks alone: give no other --walker");
+// What holds for each walker whose stacks are read back once the program has ended.
+Status CheckAlone(const std::string& walker, size_t walkers, const StressOptions& options) {
+  if (walkers > 1) return BadInput(walker + " walks alone: give no other --walker");
   if (options.step || options.pid != 0)
     return BadInput(walker + " is for stress with --workload or --java alone");
+  return Ok();
+}
+
+Status CheckLane(const StressOptions& options, const Lane& lane) {
+  const std::string& walker = options.walkers[0];
+  RETURN_IF_ERROR(CheckAlone(walker, options.walkers.size(), options));
   if (options.mode != "handler" || options.no_walk || options.uncontained)
     return BadInput(walker +
                     " walks in its own way: give none of --mode, --no-walk and --uncontained");
@@ -93,12 +99,10 @@ Status SetWalkers(const StressOptions& options, const Lane& lane, StressJob& job
     return BadInput("the path of the provider is too long for walkhammer");
   std::memcpy(job.provider, library.data(), library.size());
   ASSIGN_OR_RETURN(auto walkers, WalkersNamed(options.walkers, provider));
+  RETURN_IF_ERROR(CheckMode(walkers, ModeName(job.mode)));
   for (const int walker : walkers) {
     const WalkerInfo& info = AllWalkers()[static_cast<size_t>(walker)];
-    if (info.refused_mode != nullptr)
-      if (const char* reason = info.refused_mode(ModeName(job.mode)))
-        return BadInput(std::string(info.name) + " cannot be walked in mode " + ModeName(job.mode) +
-                        ": " + reason);
+    if (info.answers_later) RETURN_IF_ERROR(CheckAlone(info.name, walkers.size(), options));
     job.walkers[job.walker_count++] = static_cast<uint8_t>(walker);
   }
   return Ok();
@@ -379,6 +383,8 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
   common.attach_pid = static_cast<int>(options.pid);
   common.output_limit = options.output_limit_mib << 20;
   ASSIGN_OR_RETURN(common.job, MakeJob(options, *common.lane));
+  if (common.lane->own_agent && AllWalkers()[common.job.walkers[0]].answers_later)
+    common.lane = &kRequestLane;
   ASSIGN_OR_RETURN(common.time, ParseDuration(options.time, "--time"));
   ASSIGN_OR_RETURN(common.hung_after, ParseDuration(options.hung_after, "--hung-after"));
   ASSIGN_OR_RETURN(auto profiles, SelectProfiles(options.profiles));

@@ -207,6 +207,16 @@ TEST_F(CrashFolderTest, ExplainsWhatWasReturned) {
   EXPECT_TRUE(Contains(ExplainCase(Case()), "  code -999 (not declared by this walker)\n"));
 }
 
+TEST_F(CrashFolderTest, ExplainsWhatIsOfNoWalk) {
+  CrashCase crash;
+  crash.record.oracle = "trace-request";
+  const std::string text = ExplainCase(crash);
+  EXPECT_TRUE(Contains(text, "of the whole program and not of one walk: there is no input"))
+      << text;
+  for (const char* of_a_death : {"is not known", "What the walker returned", "hs_err"})
+    EXPECT_FALSE(Contains(text, of_a_death)) << text;
+}
+
 TEST_F(CrashFolderTest, ExplainsADeathWithAnUnknownKiller) {
   CrashCase crash;
   crash.record = MakeDeathRecord({SIGABRT, ""}, nullptr, *symbols_, 0, 0, "x86_64");

@@ -265,6 +265,7 @@ const char* RealismMeaning(Realism realism) {
 
 std::string ExplainCase(const CrashCase& crash) {
   const FindingRecord& record = crash.record;
+  const bool is_death = record.oracle == kDeathOracleName;
   std::string text = record.signature.title + "\n\n";
   text += fmt::format("Grade      {} ({}/{})\n", GradeWord(record.grade), record.oracle,
                       record.outcome);
@@ -283,17 +284,20 @@ std::string ExplainCase(const CrashCase& crash) {
     text += fmt::format("Replay     {}\n", crash.replay_command);
     text += "\nWhat the walker was shown (input.walk says the same)\n";
     text += ExplainRequest(*crash.request, *crash.symbols);
-  } else {
+  } else if (is_death) {
     text += "\nThe walk that did this is not known, so there is no input to replay.\n";
+  } else {
+    text += "\nThis is of the whole program and not of one walk: there is no input to replay.\n";
   }
   if (crash.raw != nullptr)
     text += "\nRegister values in that walk\n" + RegisterLine(crash.raw->presented);
   if (crash.raw != nullptr && (crash.raw->fault.signal != 0 || crash.raw->fault.registers.pc != 0))
     text += "\nWhere the walker was\n" + FaultText(*crash.raw, record.native);
-  text += "\nWhat the walker returned\n" + ReturnedText(crash);
+  if (crash.raw != nullptr || is_death)
+    text += "\nWhat the walker returned\n" + ReturnedText(crash);
   if (!crash.hs_err_text.empty())
     text += "\nThe JVM wrote hs_err.log, which lies beside this file.\n";
-  else if (crash.raw == nullptr)
+  else if (is_death)
     text += "\nThe JVM left no hs_err log.\n";
   return text;
 }

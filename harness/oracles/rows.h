@@ -27,7 +27,8 @@
   ROW(kAgreementOracle)         \
   ROW(kFrameKindOracle)         \
   ROW(kMethodInfoOracle)        \
-  ROW(kOwnProtectionOracle)
+  ROW(kOwnProtectionOracle)     \
+  ROW(kTraceRequestOracle)
 
 namespace walkhammer {
 

@@ -20,6 +20,9 @@ struct DeclaredCode {
   const char* name;
 };
 
+// How `fuzz` and its engines walk; see WalkerInfo::refused_mode.
+inline constexpr std::string_view kSynthetic = "synthetic";
+
 struct WalkerInfo {
   const char* name;    // as in --walker and in .walk files
   const char* what;    // one line for `list walkers`
@@ -29,8 +32,8 @@ struct WalkerInfo {
   std::unique_ptr<Walker> (*make)();
   const char* covered_function =
       nullptr;  // puzzles for engines: the extern "C" function to cover; else null
-  // Returns why this walker cannot walk samples in `mode` ("handler", "parked", ...), or null if it
-  // can. A null pointer: it can in every mode.
+  // Returns why this walker cannot walk in `mode` (of samples: "handler", "parked", ...;
+  // kSynthetic), or null if it can. A null pointer: it can in every mode.
   const char* (*refused_mode)(std::string_view mode) = nullptr;
   const char* provider = "jdk";  // what implements the walker: "jdk" or "ref"
   // True if a library that the user names (--provider FILE.so) may replace libjvm as the source of
@@ -39,6 +42,9 @@ struct WalkerInfo {
   // The API's documents leave the codes below this one to the implementation.
   int32_t private_codes_below = INT32_MIN;
   uint32_t options = 0;  // bits of WalkRequest::options that the API defines
+  // True if a walk only asks, which code 0 says was heard: the stack trace comes later, and another
+  // way.
+  bool answers_later = false;
   // Mangled name of the walker's function, or its beginning, where no library exports it: a
   // replacing library holds it in .symtab. Null: `symbol` counts.
   const char* local_function = nullptr;

@@ -16,7 +16,7 @@ Status WriteBucketFolder(const RunDb& db, const Occurrence& shown, const ReplayW
                          int confirmed, int tries) {
   CrashCase crash;
   crash.record = shown.record;
-  crash.raw = shown.is_death ? nullptr : &shown.raw;
+  crash.raw = shown.is_death || !shown.has_request ? nullptr : &shown.raw;
   crash.request = shown.has_request ? &shown.raw.request : nullptr;
   crash.symbols = shown.symbols;
   crash.jdk = words.jdk;

@@ -14,9 +14,9 @@ namespace walkhammer {
 // One occurrence of a finding, with everything that its crash folder says.
 struct Occurrence {
   FindingRecord record;
-  RawFinding raw;  // for a death only raw.request is set
+  RawFinding raw;  // for a death only raw.request is set, and without a request nothing
   bool is_death = false;
-  bool has_request = true;               // false: the child died between walks
+  bool has_request = true;               // false: it is of no walk, or not known of which
   const SymbolTable* symbols = nullptr;  // of the request; not owned
   std::string hs_err;
 };

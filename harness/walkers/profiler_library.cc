@@ -99,7 +99,7 @@ void* ProfilerLibrary::Variable(std::string_view name) const {
 }
 
 const char* WalksItsOwnStack(std::string_view mode) {
-  const bool own_stack = mode == "handler" || mode == "nested";
+  const bool own_stack = mode == "handler" || mode == "nested" || mode == kSynthetic;
   return own_stack ? nullptr : "it walks no other thread";
 }
 

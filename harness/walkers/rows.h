@@ -20,7 +20,8 @@
   ROW(kAsprofVmWalker)          \
   ROW(kDdprofVmWalker)          \
   ROW(kDdprofFpWalker)          \
-  ROW(kDdprofDwarfWalker)
+  ROW(kDdprofDwarfWalker)       \
+  ROW(kRequestWalker)
 
 namespace walkhammer {
 

@@ -254,6 +254,13 @@ std::vector<WalkTimeRow> WalkTimeRowsOf(const StressState& state, const std::str
   return rows;
 }
 
+uint64_t WalksOfCode(const StressState& state, int code) {
+  uint64_t walks = 0;
+  for (const auto& of_state : state.counts[0])
+    for (const auto& of_region : of_state) walks += of_region[1 - code].load();
+  return walks;
+}
+
 std::vector<CountRow> CountRowsOf(const StressState& state, const std::string& label) {
   std::vector<CountRow> rows;
   for (int w = 0; w < state.job.walker_count; w++)

@@ -53,6 +53,8 @@ void HarvestThreads(const StressState& state, int64_t cell, std::vector<CellThre
 // Sums requests and deliveries over `threads`; for a step job both are the number of steps.
 Delivery DeliveryOf(const StressJob& job, const StressState& state,
                     const std::vector<CellThreadRow>& threads);
+// Walks of the job's first walker that returned `code`, 0 to -28.
+uint64_t WalksOfCode(const StressState& state, int code);
 std::vector<CountRow> CountRowsOf(const StressState& state, const std::string& label);
 std::vector<WalkTimeRow> WalkTimeRowsOf(const StressState& state, const std::string& label);
 std::vector<AgreementRow> AgreementRowsOf(const StressState& state);

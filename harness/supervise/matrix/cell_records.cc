@@ -95,10 +95,21 @@ void CellRecords::ForgetProgram() {
   symbolizer_.reset();
 }
 
-void CellRecords::SetVerdict(const LaneVerdict& verdict) {
+Status CellRecords::SetVerdict(const LaneVerdict& verdict) {
   counts_ = verdict.counts;
   for (CountRow& count : counts_) count.scene = CellLabel(CurrentRow());
   stacks_ = verdict.stacks;
+  for (const FindingRecord& record : verdict.findings) {
+    auto seen = std::make_unique<Occurrence>();
+    seen->has_request = false;
+    seen->record = record;
+    seen->record.cell = source_.position;
+    seen->record.sequence = state_.walks.load();
+    seen->record.time_ms = RunMs();
+    seen->symbols = symbols_.get();
+    RETURN_IF_ERROR(record_(std::move(seen), symbols_));
+  }
+  return Ok();
 }
 
 void CellRecords::SetStepMap(std::vector<StepRegionRow> regions, std::vector<StepRangeRow> ranges) {
@@ -177,8 +188,9 @@ Status CellRecords::Save(RunDb& db) {
   const int64_t position = source_.position;
   RETURN_IF_ERROR(db.SaveCell(row));
   RETURN_IF_ERROR(db.SaveCellThreads(position, Threads()));
-  RETURN_IF_ERROR(
-      db.SaveCountRows(source_.own_agent ? CountRowsOf(state_, CellLabel(row)) : counts_));
+  std::vector<CountRow> counts = CountRowsOf(state_, CellLabel(row));
+  counts.insert(counts.end(), counts_.begin(), counts_.end());
+  RETURN_IF_ERROR(db.SaveCountRows(counts));
   RETURN_IF_ERROR(db.SaveAgreement(position, AgreementRowsOf(state_)));
   RETURN_IF_ERROR(db.SaveEvidence(position, EvidenceRowsOf(state_)));
   RETURN_IF_ERROR(db.SaveWalkEnds(position, WalkEndRowsOf(state_)));

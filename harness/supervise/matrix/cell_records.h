@@ -56,8 +56,8 @@ class CellRecords {
   void Harvest();
   // Harvests, and leaves nothing of the program in the state but its counts.
   void ForgetProgram();
-  // What another profiler's output says.
-  void SetVerdict(const LaneVerdict& verdict);
+  // What the lane's own output says, in addition to the state.
+  Status SetVerdict(const LaneVerdict& verdict);
   void SetStepMap(std::vector<StepRegionRow> regions, std::vector<StepRangeRow> ranges);
 
   // The row that was published last, with what the state says.
@@ -98,7 +98,7 @@ class CellRecords {
   std::vector<CellThreadRow> threads_;  // of programs that have ended
   std::vector<StepRegionRow> regions_;
   std::vector<StepRangeRow> ranges_;
-  std::vector<CountRow> counts_;  // of lanes without walkhammer's agent
+  std::vector<CountRow> counts_;  // of the lane's own output
 };
 
 }  // namespace walkhammer

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/findings/finding_record.h"
 #include "harness/jvm/images/platform.h"
 #include "harness/store/periods.h"
 #include "harness/store/stack_tree.h"
@@ -27,6 +28,8 @@ struct LanePlan {
   Platform platform = OwnPlatform();          // the cell's programs run on it
   uint64_t collected = 0;                     // of these starts, those whose output was collected
   std::shared_ptr<LaneSamples> samples = {};  // what was collected; null: nothing
+  // Of walkhammer's own agent: walks so far, and those of them that returned code 0.
+  uint64_t walks = 0, code_0 = 0;
 };
 
 // What the lane's own output says after the program has ended.
@@ -35,12 +38,13 @@ struct LaneVerdict {
   std::string reason;
   Delivery delivery;
   StackTree stacks;
-  std::vector<CountRow> counts;         // answers by kind of sample; the cell fills `scene`
-  std::string sampler, sampler_reason;  // as in CellRow
+  std::vector<CountRow> counts;              // answers by kind of sample; the cell fills `scene`
+  std::string sampler, sampler_reason;       // as in CellRow
+  std::vector<FindingRecord> findings = {};  // of the whole program, without a walk request
 };
 
 struct Lane {
-  const char* name;  // "own", "jfr", "agent"
+  const char* name;  // "own", "jfr", "request", "agent"
   const char* what;
   bool own_agent;  // walkhammer's agent, which fills the StressState
   // Checks the text after "agent:" before the run begins. Null: nothing to check.
@@ -54,13 +58,15 @@ struct Lane {
   // kUnable if that is missing or cannot be read. Null: it is little, and `judge` reads it.
   Status (*collect)(const LanePlan& plan);
   // Judges what the lane wrote for all programs of the cell. `output`: what the last program
-  // printed. It may take minutes. Null: the StressState is judged.
+  // printed. It may take minutes. Of walkhammer's own agent, what the StressState says stays, and
+  // the verdict adds to it. Null: the StressState is judged.
   LaneVerdict (*judge)(const LanePlan& plan, const std::string& output);
 };
 
-extern const Lane kOwnLane, kJfrLane, kForeignAgentLane;
+extern const Lane kOwnLane, kJfrLane, kRequestLane, kForeignAgentLane;
 
-// The lane that --walker names: "jfr", "agent:PATH=OPTIONS", or for any other name kOwnLane.
+// The lane that --walker names: "jfr", "agent:PATH=OPTIONS", or for any other name kOwnLane, or
+// kRequestLane if the first walker answers later.
 const Lane* LaneOf(std::string_view walker);
 
 }  // namespace walkhammer

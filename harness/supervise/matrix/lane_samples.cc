@@ -14,7 +14,8 @@
 namespace walkhammer {
 namespace {
 
-bool ReadNumber(std::string_view text, uint64_t& number) {
+template <typename Number>
+bool ReadNumber(std::string_view text, Number& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size();
 }
@@ -85,6 +86,18 @@ bool AddStackLine(const std::vector<std::string_view>& fields, LaneSamples& samp
   return true;
 }
 
+// Adds a line "answer USER_DATA START_NS TID FLAGS"; false if it is malformed.
+bool AddAnswerLine(const std::vector<std::string_view>& fields, LaneSamples& samples) {
+  RequestAnswer answer{};
+  if (fields.size() != 5 || !ReadNumber(fields[1], answer.user_data) ||
+      !ReadNumber(fields[2], answer.start_ns) || !ReadNumber(fields[3], answer.tid))
+    return false;
+  answer.failed = Has(fields[4], 'f');
+  answer.biased = Has(fields[4], 'b');
+  samples.given.push_back(answer);
+  return true;
+}
+
 }  // namespace
 
 Status ReadBackText(std::istream& text, LaneSamples& samples) {
@@ -95,6 +108,8 @@ Status ReadBackText(std::istream& text, LaneSamples& samples) {
     bool good = !ended;
     if (fields[0] == "stack") {
       good = good && AddStackLine(fields, samples);
+    } else if (fields[0] == "answer") {
+      good = good && AddAnswerLine(fields, samples);
     } else if (fields[0] == "frames" && fields.size() == 3) {
       good = good && ReadNumber(fields[1], number);
       samples.frames += number;

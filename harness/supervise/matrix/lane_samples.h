@@ -12,6 +12,7 @@
 
 #include "harness/base/result.h"
 #include "harness/supervise/matrix/lane.h"
+#include "harness/supervise/matrix/request_answers.h"
 
 namespace walkhammer {
 
@@ -27,6 +28,8 @@ struct LaneSamples {
   static constexpr size_t kMostFrames = 1 << 20;
   StackTree stacks{kMostFrames};
   std::map<std::pair<std::string, std::string>, uint64_t> answers;  // kind of sample, answer
+  std::vector<RequestAnswer> given;  // events StackTraceRequest that were not counted yet
+  RequestAnswers requests;
 };
 
 // Period of jdk.CPUTimeSample, by its setting `throttle`; ns of CPU time.

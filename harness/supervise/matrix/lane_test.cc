@@ -37,6 +37,25 @@ TEST(LaneOf, TellsLanesByTheWalkersName) {
     EXPECT_EQ(LaneOf(own), &kOwnLane);
 }
 
+TEST(ReadBack, KeepsAnswersToRequests) {
+  LaneSamples samples;
+  ASSERT_TRUE(
+      ReadBack("answer\t1099511627777\t17\t1\tfb\nanswer\t-1\t-18\t-1\t\nend\t2\n", samples).ok());
+  ASSERT_EQ(samples.given.size(), 2u);
+  const RequestAnswer &first = samples.given[0], &second = samples.given[1];
+  EXPECT_EQ(first.user_data, 1099511627777);
+  EXPECT_EQ(first.start_ns, 17);
+  EXPECT_EQ(first.tid, 1);
+  EXPECT_TRUE(first.failed && first.biased);
+  EXPECT_EQ(second.user_data, -1);
+  EXPECT_EQ(second.start_ns, -18);
+  EXPECT_EQ(second.tid, -1);
+  EXPECT_FALSE(second.failed || second.biased);
+  for (const char* bad : {"answer\t1\t2\t3\nend\t1\n", "answer\tx\t2\t3\t\nend\t1\n",
+                          "answer\t1\tx\t3\t\nend\t1\n", "answer\t1\t2\tx\t\nend\t1\n"})
+    EXPECT_FALSE(ReadBack(bad, samples).ok()) << bad;
+}
+
 TEST(ReadBack, JudgesStacks) {
   LaneSamples samples;
   ASSERT_TRUE(ReadBack("stack\t5\tExecutionSample\t\tjava.lang.Thread.run()V;a.B.c(I)V\n"

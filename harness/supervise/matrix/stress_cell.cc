@@ -64,8 +64,9 @@ StressCell::~StressCell() {
 }
 
 LanePlan StressCell::ForLane() const {
-  return {plan_.lane_argument, plan_.scratch, plan_.row.jdk_path, plan_.row.starts, plan_.platform,
-          collected_,          samples_};
+  return {plan_.lane_argument,    plan_.scratch, plan_.row.jdk_path, plan_.row.starts,
+          plan_.platform,         collected_,    samples_,           state_->walks.load(),
+          WalksOfCode(*state_, 0)};
 }
 
 double StressCell::Seconds() const {
@@ -353,7 +354,7 @@ Result<bool> StressCell::Step(bool interrupted) {
     RETURN_IF_ERROR(AfterSampling());
     return plan_.row.status == CellStatus::kRunning;
   }
-  if (ending_ && now - asked_to_end_ > (plan_.lane->own_agent ? kEndWithin : kWriteWithin))
+  if (ending_ && now - asked_to_end_ > (plan_.lane->judge == nullptr ? kEndWithin : kWriteWithin))
     RETURN_IF_ERROR(KillAndEnd(CellStatus::kHung,
                                "it did not end after SIGTERM: a walk may have stranded a lock"));
   return true;

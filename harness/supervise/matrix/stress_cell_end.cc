@@ -102,18 +102,19 @@ Status StressCell::StartNext() {
 // Judges what the walker did, once the program has done what it should.
 Status StressCell::Judge() {
   Publish();
-  if (!plan_.lane->own_agent) {
+  if (plan_.lane->judge != nullptr) {
     auto verdict = std::make_shared<LaneVerdict>();
+    auto set = std::make_shared<Status>(Ok());
     return Beside(
-        [verdict, lane = plan_.lane, plan = ForLane(), output = program_->output(),
+        [verdict, set, lane = plan_.lane, plan = ForLane(), output = program_->output(),
          records = records_, &lock = lock_] {
           *verdict = lane->judge(plan, output);
           const std::lock_guard<std::mutex> guard(lock);
-          records->SetVerdict(*verdict);
+          *set = records->SetVerdict(*verdict);
         },
-        [this, verdict] {
+        [this, verdict, set] {
           TakeVerdict(*verdict);
-          return Ok();
+          return *set;
         });
   }
   struct Facts {
@@ -147,9 +148,11 @@ void StressCell::JudgeOwn(const Delivery& delivery, bool java) {
 }
 
 void StressCell::TakeVerdict(const LaneVerdict& verdict) {
-  plan_.row.delivery = verdict.delivery;
-  plan_.row.sampler = verdict.sampler;
-  plan_.row.sampler_reason = verdict.sampler_reason;
+  if (!plan_.lane->own_agent) {
+    plan_.row.delivery = verdict.delivery;
+    plan_.row.sampler = verdict.sampler;
+    plan_.row.sampler_reason = verdict.sampler_reason;
+  }
   if (interrupted_ && verdict.status == CellStatus::kToolFailed)
     End(CellStatus::kInterrupted, "");
   else

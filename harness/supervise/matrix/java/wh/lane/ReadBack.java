@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -15,6 +16,7 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedFrame;
 import jdk.jfr.consumer.RecordedMethod;
 import jdk.jfr.consumer.RecordedStackTrace;
+import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
@@ -32,12 +34,19 @@ final class ReadBack {
   private final Map<String, String> plain = new HashMap<>();
   private final Map<String, long[]> stacks = new HashMap<>();
   private final Map<RecordedStackTrace, String> written = new IdentityHashMap<>();
+  private final BufferedWriter out;
   private long characters, writtenCharacters, frames, withoutLine, lost, events, timed, periodNanos;
 
+  private ReadBack(BufferedWriter out) {
+    this.out = out;
+  }
+
   public static void main(String[] arguments) throws IOException {
-    ReadBack all = new ReadBack();
-    for (int i = 1; i < arguments.length; i++) all.read(Path.of(arguments[i]));
-    all.write(Path.of(arguments[0]));
+    try (BufferedWriter out = Files.newBufferedWriter(Path.of(arguments[0]))) {
+      ReadBack all = new ReadBack(out);
+      for (int i = 1; i < arguments.length; i++) all.read(Path.of(arguments[i]));
+      all.write();
+    }
   }
 
   private void read(Path path) throws IOException {
@@ -55,7 +64,7 @@ final class ReadBack {
     writtenCharacters = 0;
   }
 
-  private void add(RecordedEvent event) {
+  private void add(RecordedEvent event) throws IOException {
     events++;
     String type = event.getEventType().getName();
     switch (type) {
@@ -72,8 +81,23 @@ final class ReadBack {
       case "profiler.WallClockSample":
         addStack(type, event);
         break;
+      case "jdk.StackTraceRequest":
+        addAnswer(type, event);
+        break;
       default:
     }
+  }
+
+  /** Writes who is answered; a request that failed has no stack. */
+  private void addAnswer(String type, RecordedEvent event) throws IOException {
+    boolean failed = event.getBoolean("failed");
+    RecordedThread thread = event.getThread();
+    Instant start = event.getStartTime();
+    long nanos = start.getEpochSecond() * 1_000_000_000 + start.getNano();
+    out.write("answer\t" + event.getLong("userData") + "\t" + nanos + "\t"
+        + (thread == null ? -1 : thread.getOSThreadId()) + "\t" + (failed ? "f" : "")
+        + (event.getBoolean("biased") ? "b" : "") + "\n");
+    if (!failed) addStack(type, event);
   }
 
   private void addStack(String type, RecordedEvent event) {
@@ -134,14 +158,12 @@ final class ReadBack {
     return type.isEmpty() ? method.getName() : type + "." + method.getName();
   }
 
-  private void write(Path path) throws IOException {
-    try (BufferedWriter out = Files.newBufferedWriter(path)) {
-      for (Map.Entry<String, long[]> stack : stacks.entrySet())
-        out.write("stack\t" + stack.getValue()[0] + "\t" + stack.getKey() + "\n");
-      out.write("frames\t" + frames + "\t" + withoutLine + "\n");
-      out.write("timed\t" + timed + "\t" + periodNanos + "\n");
-      out.write("lost\t" + lost + "\n");
-      out.write("end\t" + events + "\n");
-    }
+  private void write() throws IOException {
+    for (Map.Entry<String, long[]> stack : stacks.entrySet())
+      out.write("stack\t" + stack.getValue()[0] + "\t" + stack.getKey() + "\n");
+    out.write("frames\t" + frames + "\t" + withoutLine + "\n");
+    out.write("timed\t" + timed + "\t" + periodNanos + "\n");
+    out.write("lost\t" + lost + "\n");
+    out.write("end\t" + events + "\n");
   }
 }

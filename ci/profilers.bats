@@ -74,6 +74,23 @@ ask() {
   [ "$(ask "select count(*) > 0 from bucket where oracle in ('agreement', 'bci')")" -eq 1 ]
 }
 
+@test "async-profiler's walkers over AsyncGetCallTrace are known, in both forms" {
+  for walker in asprof-fp asprof-dwarf; do
+    for name in fake_profiler fake_profiler_registers; do
+      fuzz "$providers/$name.so" --walks 5000
+      [ "$status" -le 1 ]
+      [ "$(ask "select count(*) from scene where pristine_true = 1")" -ge 18 ]
+      [ "$(ask "select successful > 2000 from run")" -eq 1 ]
+      [ "$(ask "select count(*) from finding where oracle in
+        ('return-code', 'method-id', 'buffer', 'frame-count', 'bci') and grade = 'Forbidden'")" -eq 0 ]
+      [ "$(ask "select count(*) from bucket where title like 'truth/wrong-frames%'")" -eq 0 ]
+    done
+    fuzz "$providers/fake_profiler_wrong.so" --walks 1000
+    [ "$status" -eq 1 ]
+    [ "$(ask "select count(*) from bucket where title like 'truth/wrong-frames%'")" -ge 1 ]
+  done
+}
+
 @test "java-profiler's three walkers are known, and their frames are read" {
   for walker in ddprof-vm ddprof-fp ddprof-dwarf; do
     fuzz "$providers/fake_ddprof.so" --walks 5000
@@ -142,6 +159,8 @@ ddprof-vm|fake_ddprof_refuses|refuses this JVM: init0 returns false
 ddprof-vm|fake_profiler|has StackWalker::walkVM in no form that is known
 ddprof-fp|fake_profiler|has no function StackWalker::walkFP
 asprof-vm|fake_ddprof|has StackWalker::walkVM in no form that is known
+asprof-fp|fake_ddprof|has no function Profiler::getNativeTrace
+asprof-dwarf|fake_ddprof|has StackWalker::walkDwarf in no form that is known
 END
   walker=asprof-vm
   rm -rf "$out"
@@ -172,6 +191,14 @@ END
       and name not in ('monitor-enter-c2', 'deoptimized', 'sampled')")" = '' ]
     [ "$(ask "select successful > 8000 from run")" -eq 1 ]
     [ "$(ask "select count(*) from bucket where oracle = 'own-protection'")" -ge 1 ]
+    for walker in asprof-fp asprof-dwarf; do
+      fuzz "$library" --walks 5000
+      [ "$(ask "select count(*) from scene where pristine_true = 1")" -ge 18 ]
+      [ "$(ask "select group_concat(name) from scene where available = 1 and pristine_true = 0
+        and name not in ('monitor-enter-c2', 'deoptimized')")" = '' ]
+      [ "$(ask "select successful > 2000 from run")" -eq 1 ]
+    done
+    walker=asprof-vm
   done
   [ -n "$found" ] || skip 'no released library is here: ci/profilers.sh lays them out'
 }

@@ -54,22 +54,6 @@ struct StackContext {
   uint64_t sp, fp;
 };
 
-// Texts of Profiler::asgctError, with AsyncGetCallTrace's codes.
-constexpr ErrorFrame kErrors[] = {
-    {"GC_active", -2, WalkEnd::kState},     {"not_walkable_not_Java", -4, WalkEnd::kNoTop},
-    {"unknown_Java", -5, WalkEnd::kNoTop},  {"not_walkable_Java", -6, WalkEnd::kNoTop},
-    {"unknown_state", -7, WalkEnd::kState}, {"deoptimization", -9, WalkEnd::kDeopt},
-    {"safepoint", -10, WalkEnd::kState},    {"call_stub", -11, WalkEnd::kUnknownStub},
-};
-constexpr ProfilerFrames kJavaFrames = {
-    kErrors, {"another error frame", -12, WalkEnd::kNoTop}, false};
-constexpr DeclaredCode kCodes[] = {
-    {0, "no_Java_frame"},       {-2, "GC_active"},         {-4, "not_walkable_not_Java"},
-    {-5, "unknown_Java"},       {-6, "not_walkable_Java"}, {-7, "unknown_state"},
-    {-9, "deoptimization"},     {-10, "safepoint"},        {-11, "call_stub"},
-    {-12, "other_error_frame"},
-};
-
 // What leads through C to the newest Java frame.
 struct NativeWalk {
   const char* name;
@@ -110,7 +94,7 @@ class DdprofNativeWalker : public Walker {
     bool truncated = false;
     (void)to_java_(input.context, called_, kMostCalled, &newest, &truncated);
     const int count = java_(profiler_, input.context, frames, input.depth, &newest, &truncated);
-    kJavaFrames.Keep(frames, count, input.depth, is_native_, trace);
+    kJavaTraceFrames.Keep(frames, count, input.depth, is_native_, trace);
   }
 
   bool BufferIntact(const WalkInput& input) const override { return buffer_.Intact(input.depth); }
@@ -153,7 +137,7 @@ const WalkerInfo kDdprofFpWalker = {
     .what = "java-profiler by frame pointers (1.4.0 to 1.22.0), with --provider libjavaProfiler.so",
     .symbol = nullptr,
     .puzzle = false,
-    .codes = kCodes,
+    .codes = kJavaTraceCodes,
     .make = Make<kFp>,
     .refused_mode = WalksItsOwnStack,
     .replaceable = true,
@@ -165,7 +149,7 @@ const WalkerInfo kDdprofDwarfWalker = {
     .what = "java-profiler by DWARF (1.4.0 to 1.22.0), with --provider libjavaProfiler.so",
     .symbol = nullptr,
     .puzzle = false,
-    .codes = kCodes,
+    .codes = kJavaTraceCodes,
     .make = Make<kDwarf>,
     .refused_mode = WalksItsOwnStack,
     .replaceable = true,

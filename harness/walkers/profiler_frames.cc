@@ -20,6 +20,13 @@ constexpr ErrorFrame kVmErrors[] = {
     {"break_stub", -8, WalkEnd::kUnknownStub},
 };
 
+constexpr ErrorFrame kJavaTraceErrors[] = {
+    {"GC_active", -2, WalkEnd::kState},     {"not_walkable_not_Java", -4, WalkEnd::kNoTop},
+    {"unknown_Java", -5, WalkEnd::kNoTop},  {"not_walkable_Java", -6, WalkEnd::kNoTop},
+    {"unknown_state", -7, WalkEnd::kState}, {"deoptimization", -9, WalkEnd::kDeopt},
+    {"safepoint", -10, WalkEnd::kState},    {"call_stub", -11, WalkEnd::kUnknownStub},
+};
+
 ErrorFrame ErrorBy(const ProfilerFrames& kind, const void* text) {
   for (const ErrorFrame& known : kind.errors)
     if (std::strcmp(static_cast<const char*>(text), known.text) == 0) return known;
@@ -64,5 +71,8 @@ void ProfilerFrames::Keep(AgctFrame* frames, int count, int depth, bool (*is_nat
 
 const ProfilerFrames kVmFrames = {
     kVmErrors, {"another error frame", -9, WalkEnd::kUnreadable}, true};
+
+const ProfilerFrames kJavaTraceFrames = {
+    kJavaTraceErrors, {"another error frame", -12, WalkEnd::kNoTop}, false};
 
 }  // namespace walkhammer

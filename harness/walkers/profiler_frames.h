@@ -47,6 +47,16 @@ inline constexpr DeclaredCode kVmFramesCodes[] = {
     {-9, "other_error_frame"}, {kNoLock, "skipped"},
 };
 
+// Profiler::getJavaTraceAsync of both profilers, over AsyncGetCallTrace: its codes, by the texts of
+// Profiler::asgctError.
+extern const ProfilerFrames kJavaTraceFrames;
+inline constexpr DeclaredCode kJavaTraceCodes[] = {
+    {0, "no_Java_frame"},       {-2, "GC_active"},         {-4, "not_walkable_not_Java"},
+    {-5, "unknown_Java"},       {-6, "not_walkable_Java"}, {-7, "unknown_state"},
+    {-9, "deoptimization"},     {-10, "safepoint"},        {-11, "call_stub"},
+    {-12, "other_error_frame"},
+};
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_WALKERS_PROFILER_FRAMES_H_

@@ -21,7 +21,9 @@
   ROW(kDdprofVmWalker)          \
   ROW(kDdprofFpWalker)          \
   ROW(kDdprofDwarfWalker)       \
-  ROW(kRequestWalker)
+  ROW(kRequestWalker)           \
+  ROW(kAsprofFpWalker)          \
+  ROW(kAsprofDwarfWalker)
 
 namespace walkhammer {
 

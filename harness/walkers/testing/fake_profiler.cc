@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fake of async-profiler's library: a walker that it does not export, which walks by
-// AsyncGetCallTrace and gives its frames the profiler's kinds, under a crash protection of its own.
+// A fake of async-profiler's library: walkers that it does not export, which walk by
+// AsyncGetCallTrace. walkVM gives its frames the profiler's kinds, under a crash protection of its
+// own. What cstack=fp and cstack=dwarf call is there, too, and checks that it is called as agreed.
 // FAKE_REGISTERS: the form of release 4.2. FAKE_FAULTS: faults where it cannot walk, and the
 // protection ends the walk. FAKE_ESCAPES: likewise, but the protection passes the fault on.
 // FAKE_WRONG: the second frame is never at an even byte code. FAKE_FORM: a form that nobody knows.
@@ -23,8 +24,20 @@ struct StackWalkFeatures {
 };
 enum EventType { PERF_SAMPLE, EXECUTION_SAMPLE };
 
+struct StackContext {
+  const void* pc;
+  uintptr_t sp, fp;
+};
+// What the walk through C is given, and getJavaTraceAsync likewise.
+#if defined(FAKE_REGISTERS)
+#define FAKE_JAVA_CONTEXT , StackContext* java
+#else
+#define FAKE_JAVA_CONTEXT
+#endif
+
 class StackWalker {
  public:
+  static int walkDwarf(void* context, const void** called, int depth FAKE_JAVA_CONTEXT);
 #if defined(FAKE_REGISTERS)
   static int walkVM(void* context, ASGCT_CallFrame* frames, int depth, StackWalkFeatures, EventType,
                     const void* pc, unsigned long sp, unsigned long fp);
@@ -34,6 +47,21 @@ class StackWalker {
   static int walkVM(void* context, ASGCT_CallFrame* frames, int depth, int lock, StackWalkFeatures,
                     EventType);
 #endif
+};
+
+class Profiler {
+ public:
+#if defined(FAKE_REGISTERS)
+  int getNativeTrace(void* context, ASGCT_CallFrame* frames, EventType, int tid, StackContext*);
+#else
+  int getNativeTrace(void* context, ASGCT_CallFrame* frames, EventType, int tid,
+                     unsigned long long* cpu);
+#endif
+  int getJavaTraceAsync(void* context, ASGCT_CallFrame* frames, int depth FAKE_JAVA_CONTEXT);
+  static Profiler* const _instance;
+
+ private:
+  int mark_ = 42;
 };
 
 // Of the linker: where this library begins, and where its code ends.
@@ -118,6 +146,60 @@ __attribute__((used, noinline)) int StackWalker::walkVM(void* context, ASGCT_Cal
   return as_agreed ? Walk(context, frames, depth, lock) : 0;
 }
 #endif
+
+// What of C was walked last, by the thread that walks: getJavaTraceAsync wants that first.
+static thread_local int walked_c __attribute__((tls_model("initial-exec"))) = 0;
+
+__attribute__((used, noinline)) int StackWalker::walkDwarf(void* context, const void** called,
+                                                           int depth FAKE_JAVA_CONTEXT) {
+  if (context == nullptr || depth != 128) return 0;  // not as agreed
+  called[depth - 1] = nullptr;
+#if defined(FAKE_REGISTERS)
+  if (java->sp != 0) return 0;  // not as agreed
+  java->sp = 42;
+#endif
+  walked_c = 1;
+  return 1;
+}
+
+__attribute__((used, noinline)) int Profiler::getNativeTrace(void* context, ASGCT_CallFrame* frames,
+                                                             EventType event, int,
+#if defined(FAKE_REGISTERS)
+                                                             StackContext* java) {
+#else
+                                                             unsigned long long*) {
+#endif
+  if (mark_ != 42 || context == nullptr || event != EXECUTION_SAMPLE) return 0;  // not as agreed
+  frames[127] = {kNativeFrame, nullptr};
+#if defined(FAKE_REGISTERS)
+  if (java->sp != 0) return 0;  // not as agreed
+  java->sp = 42;
+#endif
+  walked_c = 1;
+  return 1;
+}
+
+__attribute__((used, noinline)) int Profiler::getJavaTraceAsync(void* context,
+                                                                ASGCT_CallFrame* frames,
+                                                                int depth FAKE_JAVA_CONTEXT) {
+  static constexpr char kUnknown[] = "unknown_Java";
+  if (mark_ != 42 || walked_c != 1) return 0;  // not as agreed
+#if defined(FAKE_REGISTERS)
+  if (java->sp != 42) return 0;  // not as agreed
+#endif
+  walked_c = 0;
+  int count =
+      walkhammer::HotspotWalk(reinterpret_cast<walkhammer::AgctFrame*>(frames), depth, context);
+#ifdef FAKE_WRONG
+  if (count > 1 && frames[1].bci % 2 == 0) frames[1].bci++;
+#endif
+  if (count >= 0) return count;
+  frames[0] = {kErrorFrame, kUnknown};
+  return 1;
+}
+
+static Profiler profiler;
+Profiler* const Profiler::_instance = &profiler;
 
 extern "C" __attribute__((visibility("default"))) jint Agent_OnAttach(JavaVM* vm, char*, void*) {
 #ifdef FAKE_REFUSES

@@ -10,6 +10,7 @@
 #include "harness/elf/demangle.h"
 #include "harness/elf/elf_functions.h"
 #include "harness/guard/guard.h"
+#include "harness/request/walker_table.h"
 
 namespace walkhammer {
 namespace {

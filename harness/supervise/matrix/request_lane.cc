@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lane "request": walkhammer's agent asks for stack traces by RequestStackTrace, at each
 // sample; the lane reads the answers out of a recording, and holds them against what was asked.
+#include <utility>
+
 #include "harness/supervise/matrix/lane.h"
 #include "harness/supervise/matrix/lane_samples.h"
 #include "harness/supervise/matrix/recordings.h"

@@ -248,6 +248,20 @@ replay_all() {
   replay_all "$library" asprof-vm
 }
 
+# Addresses on the stack are those of one build.
+@test "regressions of the newest release on the reference build of JDK 25" {
+  local library= build jdk
+  for library in "$released"/asprof-*.so; do :; done
+  [ -e "$library" ] || skip 'no released library is here: ci/profilers.sh lays them out'
+  build=$(awk '$1 == 25 { print $2 }' "$BATS_TEST_DIRNAME/../corpora/reference-builds")
+  "$walkhammer" list jdks --json >"$BATS_TEST_TMPDIR/jdks"
+  jdk=$(sqlite3 :memory: "select json_extract(value, '\$.name')
+    from json_each(readfile('$BATS_TEST_TMPDIR/jdks'))
+    where json_extract(value, '\$.build_id') = '$build' limit 1")
+  [ -n "$jdk" ] || skip "the build $build is not on this machine"
+  replay_all "$library" asprof-vm-jdk25 --jdk "$jdk"
+}
+
 @test "regressions of java-profiler 1.22.0" {
   local library=$released/ddprof-1.22.0.so jdk
   [ -e "$library" ] || skip 'the library is not here: ci/profilers.sh lays it out'

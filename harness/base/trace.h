@@ -49,6 +49,11 @@ struct Fault {
   int32_t native_count;
   int32_t doubtful;                   // 1: maybe SafeFetch's own fault, see GuardOptions::doubtful
   uint64_t native[kMaxNativeFrames];  // pcs, innermost first, by frame pointers
+  // Of a hang, from several looks at it: how many of the outermost calls of `native` were the same
+  // each time, and an address in the function inside of these, which loops. 0: not a hang.
+  int32_t lasting_calls;
+  int32_t reserved;
+  uint64_t looping;
   // The check of the JVM's own (assert, guarantee, fatal) that failed, for which the JVM ends the
   // process: "(frame.cpp:123) assert(is_java_frame()) failed"; else empty.
   char failed_check[160];

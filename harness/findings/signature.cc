@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstring>
 #include <iterator>
+#include <span>
 #include <vector>
 
 #include "harness/base/hash.h"
@@ -122,11 +123,21 @@ std::string FunctionText(const Site& site) {
   return site.function.empty() ? SiteFunctionText(site) : site.function;
 }
 
-void SignHang(const RawFinding& finding, const std::vector<Site>& chain, Signature& signature) {
+void SignHang(const RawFinding& finding, const std::vector<Site>& chain,
+              const Symbolizer& symbolizer, Signature& signature) {
+  // A loop may be anywhere when it is stopped. What is blamed are the function that loops and the
+  // calls that led to it.
+  std::vector<Site> loop;
+  const auto lasting = static_cast<size_t>(std::max(finding.fault.lasting_calls, 0));
+  if (finding.fault.looping != 0 && lasting < chain.size()) {
+    loop.push_back(symbolizer.ResolveCaller(finding.fault.looping));
+    loop.insert(loop.end(), chain.end() - static_cast<ptrdiff_t>(lasting), chain.end());
+  }
+  const std::vector<Site>& from = loop.empty() ? chain : loop;
   const Site* in = nullptr;
-  for (const Site& site : chain)
+  for (const Site& site : from)
     if (in == nullptr && site.module.starts_with("libjvm.so")) in = &site;
-  if (in == nullptr) in = FirstBlamable(chain);
+  if (in == nullptr) in = FirstBlamable(from);
   if (in == nullptr) {
     std::string here(WithoutOffset(Where(finding)));
     if (here.empty()) here = "unknown code";
@@ -170,7 +181,7 @@ Signature SignatureOf(const RawFinding& finding, const Symbolizer& symbolizer) {
   } else if (signature.oracle == kCrashOracleName) {
     SignCrash(finding, chain, signature);
   } else if (signature.oracle == kHangOracleName) {
-    SignHang(finding, chain, signature);
+    SignHang(finding, chain, symbolizer, signature);
   } else {
     SignOther(signature.oracle + "/" + outcome, chain, signature);
   }

@@ -124,6 +124,27 @@ TEST_F(SignatureTest, HangsJoinByFunction) {
   EXPECT_EQ(SignatureOf(*finding, symbols).key, "hang unknown code");
 }
 
+TEST_F(SignatureTest, ALoopIsNamedByTheFunctionInsideOfWhatLasted) {
+  const Symbolizer symbols = Symbols("libjvm.so");
+  auto finding = NewFinding("hang", "hang");
+  SetChain(*finding, {kVm + 3, kVmTwo + 2, 0x20});
+  const std::string innermost = "hang walkhammer::SignatureVm(int)";
+  const std::string caller = "hang walkhammer::SignatureVm(long, long)";
+  const auto expect_with = [&](int lasting_calls, uint64_t looping) {
+    finding->fault.lasting_calls = lasting_calls;
+    finding->fault.looping = looping;
+    return SignatureOf(*finding, symbols).expect;
+  };
+  EXPECT_EQ(expect_with(1, kVmTwo + 3), caller);  // in another look it had called
+  EXPECT_EQ(expect_with(1, kVm + 3), innermost);
+  EXPECT_EQ(expect_with(2, kVm + 3), innermost);
+  EXPECT_EQ(expect_with(1, 0x10), "hang unknown code");  // only 0x20 lasted
+  EXPECT_EQ(expect_with(2, 0x10), caller);               // the function that calls it
+  for (const int bad : {3, 1000}) EXPECT_EQ(expect_with(bad, kVmTwo + 3), innermost);
+  EXPECT_EQ(expect_with(-1, kVmTwo + 3), caller);
+  EXPECT_EQ(expect_with(1, 0), innermost);
+}
+
 TEST_F(SignatureTest, OtherOraclesNameTheOutcome) {
   const Symbolizer symbols = Symbols("libjvm.so");
   auto finding = NewFinding("truth", "wrong-frames");

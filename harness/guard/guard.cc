@@ -29,6 +29,9 @@ constexpr int kFaultSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
 constexpr size_t kAltStackBytes = 256 * 1024;
 constexpr size_t kGuardPageBytes = 64 * 1024;  // below the stack; no page is larger
 constexpr int kSleepLimitFactor = 20;
+constexpr int kLooks = 6;  // at a hang, the last of which ends it
+constexpr long kBetweenLooksNs = 1000000;
+constexpr int kMostPauses = 20;       // of that length, for a look to be heard
 constexpr int kMostNestedFaults = 8;  // a protection that itself faults is given up
 
 void OnFault(int signal, siginfo_t* info, void* raw_context);
@@ -89,6 +92,8 @@ void RecordFault(GuardSlot& slot, Ending ending, int signal, const siginfo_t* in
   fault.registers = ReadContext(context);
   std::strncpy(fault.failed_check, failed_check, sizeof fault.failed_check - 1);
   fault.doubtful = ending == Ending::kCrashed && Doubtful(signal, *info, fault.registers.pc);
+  fault.lasting_calls = 0;
+  fault.looping = 0;
   fault.native[0] = fault.registers.pc;
   fault.native_count = 1;
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -96,15 +101,20 @@ void RecordFault(GuardSlot& slot, Ending ending, int signal, const siginfo_t* in
                                    slot.stack_end, fault.native);
 }
 
+// What is to be known of the interrupted call before anything that may fault.
+void BeginLeaving(GuardSlot& slot, Ending ending, const ucontext_t& context) {
+  slot.leaving = 1;
+  slot.signal_stack = context.uc_stack;
+  slot.inside_unsafe_call = slot.unsafe_depth != 0;
+  slot.ending = ending;
+}
+
 [[noreturn]] void LeaveCall(GuardSlot& slot, Ending ending, int signal, siginfo_t* info,
                             const ucontext_t& context, const char* failed_check = "") {
   // Following the native chain of a walker that crashed with a wild sp may fault, too. That second
   // fault only leaves the call, with what the first fault has recorded.
   if (slot.leaving == 0) {
-    slot.leaving = 1;
-    slot.signal_stack = context.uc_stack;
-    slot.inside_unsafe_call = slot.unsafe_depth != 0;
-    slot.ending = ending;
+    BeginLeaving(slot, ending, context);
     RecordFault(slot, ending, signal, info, context, failed_check);
   }
   slot.inside = 0;
@@ -247,6 +257,50 @@ void AskAgain() {
       slot->hung_call.store(0);
 }
 
+// How many of the outermost calls all looks have in common. The innermost is none of them.
+int LastingCalls(const GuardSlot& slot) {
+  const auto from_end = [&](const GuardSlot::Look& look, int i) {
+    return look.native[look.native_count - 1 - i];
+  };
+  const GuardSlot::Look& first = slot.looked[0];
+  int most = first.native_count - 1;
+  for (const GuardSlot::Look& look : slot.looked) {
+    most = std::min(most, look.native_count - 1);
+    int common = 0;
+    while (common < most && from_end(look, common) == from_end(first, common)) common++;
+    most = common;
+  }
+  return most;
+}
+
+// A loop may be anywhere when it is interrupted. What lasts from look to look are the calls that
+// led to it. The function inside of these is surely one that has called another; else it may be one
+// that the loop calls and that keeps no frame pointer.
+void FindLoop(const GuardSlot& slot, Fault& fault) {
+  fault.lasting_calls = LastingCalls(slot);
+  fault.looping = fault.native[fault.native_count - fault.lasting_calls - 1];
+  for (const GuardSlot::Look& look : slot.looked)
+    if (const int inside = look.native_count - fault.lasting_calls - 1; inside > 0)
+      fault.looping = look.native[inside];
+}
+
+// The last look at a hanging call ends it, and so does a fault while its calls are followed.
+void LookAt(GuardSlot& slot, int signal, siginfo_t* info, const ucontext_t& context) {
+  const Fault before = slot.fault;  // of the walker's own protection
+  BeginLeaving(slot, Ending::kHung, context);
+  RecordFault(slot, Ending::kHung, signal, info, context);
+  GuardSlot::Look& look = slot.looked[slot.looks.load()];
+  look.native_count = slot.fault.native_count;
+  std::copy_n(slot.fault.native, look.native_count, look.native);
+  if (slot.looks.load() + 1 == kLooksAtHang) {
+    FindLoop(slot, slot.fault);
+    LeaveCall(slot, Ending::kHung, signal, info, context);
+  }
+  slot.fault = before;
+  slot.leaving = 0;
+  slot.looks.fetch_add(1);
+}
+
 void OnHang(int signal, siginfo_t* info, void* raw_context) {
   const int saved_errno = errno;
   GuardSlot* slot = current_slot;
@@ -258,7 +312,8 @@ void OnHang(int signal, siginfo_t* info, void* raw_context) {
   }
   // If HotSpot's error reporting has replaced the handlers, the JVM is dying, which is no hang.
   if (!GuardInPlace()) return;
-  LeaveCall(*slot, Ending::kHung, signal, info, *static_cast<ucontext_t*>(raw_context));
+  LookAt(*slot, signal, info, *static_cast<ucontext_t*>(raw_context));
+  errno = saved_errno;
 }
 
 uint64_t Milliseconds(const timespec& t) {
@@ -278,6 +333,21 @@ bool IsAsleep(int tid) {
   // "TID (NAME) STATE ...": proc(5). The name may hold anything.
   const char* state = std::strrchr(text, ')');
   return state == nullptr || std::strchr("RTt", state[1] == 0 ? 'S' : state[2]) == nullptr;
+}
+
+// Signals are queued, and each queued signal would run the handler: the next is sent once the one
+// before was heard. What is not heard in time is left to the next tick.
+void AskForLooks(GuardSlot& slot, uint64_t call, int tid) {
+  const timespec pause{0, kBetweenLooksNs};
+  const auto hangs = [&] { return slot.hung_call.load() == call && slot.calls.load() == call; };
+  while (hangs() && slot.inside != 0 && slot.asked == slot.looks.load() &&
+         slot.asked < kLooksAtHang) {
+    slot.asked++;
+    syscall(SYS_tgkill, getpid(), tid, HangSignal());
+    for (int i = 0; i < kMostPauses && hangs() && slot.looks.load() < slot.asked; i++)
+      nanosleep(&pause, nullptr);
+    nanosleep(&pause, nullptr);  // so that the call gets on
+  }
 }
 
 // `waited_ms`: since the last call, without time in which the watchdog itself did not run.
@@ -300,12 +370,14 @@ void WatchSlot(GuardSlot& slot, uint64_t waited_ms) {
   const auto limit = static_cast<uint64_t>(options.hang_limit_ms);
   const bool hung =
       Milliseconds(cpu) - slot.cpu_at >= limit || slot.asleep_for >= limit * kSleepLimitFactor;
-  // Once per call, but for AskAgain: the signal is queued, and each queued signal would run the
-  // handler.
-  if (!hung || slot.signalled || slot.calls.load() != call) return;
-  slot.hung_call.store(call);
-  slot.signalled = true;
-  syscall(SYS_tgkill, getpid(), tid, HangSignal());
+  if (!hung || slot.calls.load() != call) return;
+  if (!slot.signalled) {
+    slot.looks.store(0);
+    slot.asked = 0;
+    slot.hung_call.store(call);
+    slot.signalled = true;
+  }
+  AskForLooks(slot, call, tid);
 }
 
 void* Watchdog(void*) {

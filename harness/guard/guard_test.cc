@@ -308,6 +308,57 @@ TEST_F(GuardTest, HangsInARow) {
   }
 }
 
+// Loops by calling another function, in which it is nearly always interrupted.
+__attribute__((noinline)) void BurnMore() { sink = sink + 1; }
+__attribute__((noinline)) void BurnALittle(int rounds) {
+  for (int i = 0; i < rounds; i++) BurnMore();
+}
+__attribute__((noinline)) void LoopsOverTwoCalls() {
+  while (forever) {
+    BurnALittle(500);
+    BurnALittle(700);
+  }
+}
+
+bool IsIn(uint64_t pc, void (*function)()) {
+  return pc - reinterpret_cast<uint64_t>(function) < 256;
+}
+
+TEST_F(GuardTest, ALoopIsToldFromWhatItCalls) {
+  for (int i = 0; i < 5; i++) {
+    ASSERT_EQ(Call([] { LoopsOverTwoCalls(); }), Ending::kHung);
+    const Fault& fault = main_slot.fault;
+    EXPECT_TRUE(IsIn(fault.looping, LoopsOverTwoCalls)) << std::hex << fault.looping;
+    ASSERT_GT(fault.lasting_calls, 0);
+    ASSERT_LT(fault.lasting_calls, fault.native_count);
+    for (int outer = 1; outer <= fault.lasting_calls; outer++)
+      EXPECT_FALSE(IsIn(fault.native[fault.native_count - outer], LoopsOverTwoCalls));
+  }
+}
+
+TEST_F(GuardTest, AHangAtOnePlaceIsItsInnermostFunctions) {
+  ASSERT_EQ(Call([] {
+              while (forever) Sleep(milliseconds(5000));
+            }),
+            Ending::kHung);
+  EXPECT_EQ(main_slot.fault.lasting_calls, main_slot.fault.native_count - 1);
+  EXPECT_EQ(main_slot.fault.looping, main_slot.fault.native[0]);
+  ASSERT_EQ(Call([] { raise(SIGSEGV); }), Ending::kCrashed);
+  EXPECT_EQ(main_slot.fault.lasting_calls, 0);
+  EXPECT_EQ(main_slot.fault.looping, 0u);
+}
+
+// A call that the looks do not end goes on as if nothing had been.
+TEST_F(GuardTest, ALookLeavesACallAsItWas) {
+  ASSERT_EQ(Call([] {
+              errno = EXDEV;
+              const double start = CpuMilliseconds();
+              while (CpuMilliseconds() - start < kHangLimitMs * 1.02) sink = sink + 1;
+              if (errno != EXDEV) abort();
+            }),
+            Ending::kReturned);
+}
+
 // The call that the watchdog means may be over.
 TEST_F(GuardTest, ALateSignalEndsNoOtherCall) {
   int x = 0;

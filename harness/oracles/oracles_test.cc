@@ -440,10 +440,10 @@ TEST(Oracles, ADeathIsSurvivalsAndTheParentSaysSo) {
   EXPECT_EQ(record.grade, Grade::kForbidden);
 }
 
-// Oracles whose outcomes are provoked in sample_oracles_test.cc.
+// Oracles whose outcomes are provoked in sample_oracles_test.cc and request_answers_test.cc.
 bool IsForSamples(const std::string& oracle) {
   return oracle == "thread-start" || oracle == "repeated-frame" || oracle == "shadow-stack" ||
-         oracle == "agreement";
+         oracle == "agreement" || oracle == "trace-request";
 }
 
 // An outcome that no case provokes might as well be dead code.

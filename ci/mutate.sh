@@ -8,7 +8,7 @@
 #   ci/mutate.sh --list ci/mutants.txt                     the mutants of the list, which must be killed
 # --test NAME (may be repeated): runs only these tests.
 # --then COMMAND: runs COMMAND by sh in the clone if no test fails, with the mutated file's name in
-# $MUTANT; the mutant is killed if it does. Such as: ninja -C build/release && bats ci/stress.bats
+# $MUTANT; the mutant is killed if it does. Such as: ci/covering.sh "$MUTANT"
 # Mutants do not count if they do not compile without warnings, or if their object files equal those
 # of the original. MUTANTS=DIR keeps the clone and its build in DIR for the next run.
 # Exit codes: 0 done, 1 a mutant of the list survived or its line is gone, 2 usage, 4 no mutant was

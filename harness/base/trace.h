@@ -50,9 +50,9 @@ struct Fault {
   int32_t doubtful;                   // 1: maybe SafeFetch's own fault, see GuardOptions::doubtful
   uint64_t native[kMaxNativeFrames];  // pcs, innermost first, by frame pointers
   // Of a hang, from several looks at it: how many of the outermost calls of `native` were the same
-  // each time, and an address in the function inside of these, which loops. 0: not a hang.
+  // each time, and an address in the function inside of these, which loops. 0: not known.
   int32_t lasting_calls;
-  int32_t reserved;
+  int32_t looping_returns;  // 1: `looping` is a return address; 0: a pc
   uint64_t looping;
   // The check of the JVM's own (assert, guarantee, fatal) that failed, for which the JVM ends the
   // process: "(frame.cpp:123) assert(is_java_frame()) failed"; else empty.

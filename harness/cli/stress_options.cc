@@ -77,15 +77,15 @@ Status CheckAlone(const std::string& walker, size_t walkers, const StressOptions
   if (walkers > 1) return BadInput(walker + " walks alone: give no other --walker");
   if (options.step || options.pid != 0)
     return BadInput(walker + " is for stress with --workload or --java alone");
+  if (options.no_walk) return BadInput(walker + " walks in its own way: do not give --no-walk");
   return Ok();
 }
 
 Status CheckLane(const StressOptions& options, const Lane& lane) {
   const std::string& walker = options.walkers[0];
   RETURN_IF_ERROR(CheckAlone(walker, options.walkers.size(), options));
-  if (options.mode != "handler" || options.no_walk || options.uncontained)
-    return BadInput(walker +
-                    " walks in its own way: give none of --mode, --no-walk and --uncontained");
+  if (options.mode != "handler" || options.uncontained)
+    return BadInput(walker + " walks in its own way: give neither --mode nor --uncontained");
   if (!options.provider.empty())
     return BadInput(walker + " is its own provider: give no --provider");
   return lane.check == nullptr ? Ok() : lane.check(LaneArgument(walker));

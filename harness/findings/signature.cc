@@ -123,21 +123,31 @@ std::string FunctionText(const Site& site) {
   return site.function.empty() ? SiteFunctionText(site) : site.function;
 }
 
+// The innermost function of libjvm, or else the first that may be to blame.
+const Site* Looping(const std::vector<Site>& chain) {
+  for (const Site& site : chain)
+    if (site.module.starts_with("libjvm.so")) return &site;
+  return FirstBlamable(chain);
+}
+
+// A loop may be anywhere when it is stopped. What is blamed are the function that loops and the
+// calls that led to it; empty if they are not known.
+std::vector<Site> LoopOf(const RawFinding& finding, const std::vector<Site>& chain,
+                         const Symbolizer& symbolizer) {
+  const Fault& fault = finding.fault;
+  const auto lasting = static_cast<size_t>(std::max(fault.lasting_calls, 0));
+  if (fault.looping == 0 || lasting >= chain.size()) return {};
+  std::vector<Site> loop = {fault.looping_returns != 0 ? symbolizer.ResolveCaller(fault.looping)
+                                                       : symbolizer.Resolve(fault.looping)};
+  loop.insert(loop.end(), chain.end() - static_cast<ptrdiff_t>(lasting), chain.end());
+  return loop;
+}
+
 void SignHang(const RawFinding& finding, const std::vector<Site>& chain,
               const Symbolizer& symbolizer, Signature& signature) {
-  // A loop may be anywhere when it is stopped. What is blamed are the function that loops and the
-  // calls that led to it.
-  std::vector<Site> loop;
-  const auto lasting = static_cast<size_t>(std::max(finding.fault.lasting_calls, 0));
-  if (finding.fault.looping != 0 && lasting < chain.size()) {
-    loop.push_back(symbolizer.ResolveCaller(finding.fault.looping));
-    loop.insert(loop.end(), chain.end() - static_cast<ptrdiff_t>(lasting), chain.end());
-  }
-  const std::vector<Site>& from = loop.empty() ? chain : loop;
-  const Site* in = nullptr;
-  for (const Site& site : from)
-    if (in == nullptr && site.module.starts_with("libjvm.so")) in = &site;
-  if (in == nullptr) in = FirstBlamable(from);
+  const std::vector<Site> loop = LoopOf(finding, chain, symbolizer);
+  const Site* in = Looping(loop);
+  if (in == nullptr) in = Looping(chain);
   if (in == nullptr) {
     std::string here(WithoutOffset(Where(finding)));
     if (here.empty()) here = "unknown code";

@@ -29,7 +29,6 @@ constexpr int kFaultSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
 constexpr size_t kAltStackBytes = 256 * 1024;
 constexpr size_t kGuardPageBytes = 64 * 1024;  // below the stack; no page is larger
 constexpr int kSleepLimitFactor = 20;
-constexpr int kLooks = 6;  // at a hang, the last of which ends it
 constexpr long kBetweenLooksNs = 1000000;
 constexpr int kMostPauses = 20;       // of that length, for a look to be heard
 constexpr int kMostNestedFaults = 8;  // a protection that itself faults is given up
@@ -94,6 +93,7 @@ void RecordFault(GuardSlot& slot, Ending ending, int signal, const siginfo_t* in
   fault.doubtful = ending == Ending::kCrashed && Doubtful(signal, *info, fault.registers.pc);
   fault.lasting_calls = 0;
   fault.looping = 0;
+  fault.looping_returns = 0;
   fault.native[0] = fault.registers.pc;
   fault.native_count = 1;
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -257,17 +257,24 @@ void AskAgain() {
       slot->hung_call.store(0);
 }
 
-// How many of the outermost calls all looks have in common. The innermost is none of them.
-int LastingCalls(const GuardSlot& slot) {
-  const auto from_end = [&](const GuardSlot::Look& look, int i) {
-    return look.native[look.native_count - 1 - i];
-  };
-  const GuardSlot::Look& first = slot.looked[0];
-  int most = first.native_count - 1;
-  for (const GuardSlot::Look& look : slot.looked) {
-    most = std::min(most, look.native_count - 1);
+// How many of the outermost calls the looks have in common. The innermost is none of them. A look
+// that met code without frame pointers, and so knows no caller, does not count beside others.
+int LastingCalls(std::span<const GuardSlot::Look> looks) {
+  const GuardSlot::Look* first = nullptr;
+  int most = 0;
+  for (const GuardSlot::Look& look : looks) {
+    if (look.native_count < 2) continue;
+    if (first == nullptr) {
+      first = &look;
+      most = look.native_count - 1;
+    }
+    const auto from_end = [](const GuardSlot::Look& chain, int i) {
+      return chain.native[chain.native_count - 1 - i];
+    };
     int common = 0;
-    while (common < most && from_end(look, common) == from_end(first, common)) common++;
+    while (common < std::min(most, look.native_count - 1) &&
+           from_end(look, common) == from_end(*first, common))
+      common++;
     most = common;
   }
   return most;
@@ -276,12 +283,15 @@ int LastingCalls(const GuardSlot& slot) {
 // A loop may be anywhere when it is interrupted. What lasts from look to look are the calls that
 // led to it. The function inside of these is surely one that has called another; else it may be one
 // that the loop calls and that keeps no frame pointer.
-void FindLoop(const GuardSlot& slot, Fault& fault) {
-  fault.lasting_calls = LastingCalls(slot);
-  fault.looping = fault.native[fault.native_count - fault.lasting_calls - 1];
-  for (const GuardSlot::Look& look : slot.looked)
-    if (const int inside = look.native_count - fault.lasting_calls - 1; inside > 0)
-      fault.looping = look.native[inside];
+void FindLoop(std::span<const GuardSlot::Look> looks, Fault& fault) {
+  fault.lasting_calls = LastingCalls(looks);
+  if (fault.lasting_calls == 0) return;
+  for (const GuardSlot::Look& look : looks) {
+    const int inside = look.native_count - fault.lasting_calls - 1;
+    if (inside < 0 || (inside == 0 && fault.looping_returns != 0)) continue;
+    fault.looping = look.native[inside];
+    fault.looping_returns = inside > 0 ? 1 : 0;
+  }
 }
 
 // The last look at a hanging call ends it, and so does a fault while its calls are followed.
@@ -289,23 +299,26 @@ void LookAt(GuardSlot& slot, int signal, siginfo_t* info, const ucontext_t& cont
   const Fault before = slot.fault;  // of the walker's own protection
   BeginLeaving(slot, Ending::kHung, context);
   RecordFault(slot, Ending::kHung, signal, info, context);
-  GuardSlot::Look& look = slot.looked[slot.looks.load()];
+  const int looks = slot.looks.load();
+  GuardSlot::Look& look = slot.looked[looks];
   look.native_count = slot.fault.native_count;
   std::copy_n(slot.fault.native, look.native_count, look.native);
-  if (slot.looks.load() + 1 == kLooksAtHang) {
-    FindLoop(slot, slot.fault);
+  if (looks + 1 >= slot.wanted) {
+    FindLoop({slot.looked, static_cast<size_t>(looks) + 1}, slot.fault);
     LeaveCall(slot, Ending::kHung, signal, info, context);
   }
   slot.fault = before;
   slot.leaving = 0;
-  slot.looks.fetch_add(1);
+  slot.looks.store(looks + 1);
 }
 
 void OnHang(int signal, siginfo_t* info, void* raw_context) {
   const int saved_errno = errno;
   GuardSlot* slot = current_slot;
+  // The signal may have come while another of the thread's calls, nested in the slot's, was under
+  // way.
   if (slot == nullptr || slot->inside == 0 || slot->leaving != 0 ||
-      slot->calls.load() != slot->hung_call.load()) {
+      info->si_value.sival_ptr != slot || slot->calls.load() != slot->hung_call.load()) {
     AskAgain();
     errno = saved_errno;
     return;
@@ -335,15 +348,26 @@ bool IsAsleep(int tid) {
   return state == nullptr || std::strchr("RTt", state[1] == 0 ? 'S' : state[2]) == nullptr;
 }
 
+// As tgkill, with the slot as the signal's value.
+void SendHangSignal(GuardSlot& slot, int tid) {
+  siginfo_t info{};
+  info.si_signo = HangSignal();
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_value.sival_ptr = &slot;
+  syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, HangSignal(), &info);
+}
+
 // Signals are queued, and each queued signal would run the handler: the next is sent once the one
 // before was heard. What is not heard in time is left to the next tick.
 void AskForLooks(GuardSlot& slot, uint64_t call, int tid) {
   const timespec pause{0, kBetweenLooksNs};
-  const auto hangs = [&] { return slot.hung_call.load() == call && slot.calls.load() == call; };
-  while (hangs() && slot.inside != 0 && slot.asked == slot.looks.load() &&
-         slot.asked < kLooksAtHang) {
+  const auto hangs = [&] {
+    return slot.inside != 0 && slot.hung_call.load() == call && slot.calls.load() == call;
+  };
+  while (hangs() && slot.asked == slot.looks.load() && slot.asked < slot.wanted) {
     slot.asked++;
-    syscall(SYS_tgkill, getpid(), tid, HangSignal());
+    SendHangSignal(slot, tid);
     for (int i = 0; i < kMostPauses && hangs() && slot.looks.load() < slot.asked; i++)
       nanosleep(&pause, nullptr);
     nanosleep(&pause, nullptr);  // so that the call gets on
@@ -368,12 +392,13 @@ void WatchSlot(GuardSlot& slot, uint64_t waited_ms) {
   }
   if (IsAsleep(tid)) slot.asleep_for += waited_ms;
   const auto limit = static_cast<uint64_t>(options.hang_limit_ms);
-  const bool hung =
-      Milliseconds(cpu) - slot.cpu_at >= limit || slot.asleep_for >= limit * kSleepLimitFactor;
+  const bool slept = slot.asleep_for >= limit * kSleepLimitFactor;
+  const bool hung = slept || Milliseconds(cpu) - slot.cpu_at >= limit;
   if (!hung || slot.calls.load() != call) return;
   if (!slot.signalled) {
     slot.looks.store(0);
     slot.asked = 0;
+    slot.wanted = slept ? 1 : kLooksAtHang;  // a look would wake a sleeper
     slot.hung_call.store(call);
     slot.signalled = true;
   }

@@ -59,14 +59,14 @@ struct GuardSlot {
   bool signalled = false;
   std::atomic<uint64_t> hung_call{
       0};  // the call to end; 0: none, or OnHang wants to be asked again
-  // A hang is looked at several times before it is ended. `looks`: by the handler; `asked`: how
-  // many of them the watchdog asked for.
+  // A hang is looked at several times before it is ended: `looks` times so far. `asked`: for how
+  // many looks the watchdog has asked, of `wanted` in all.
   struct Look {
     int native_count;
     uint64_t native[kMaxNativeFrames];
   } looked[kLooksAtHang];
   std::atomic<int> looks{0};
-  int asked = 0;
+  int asked = 0, wanted = 0;
   Ending ending = Ending::kReturned;
   stack_t signal_stack{};  // that was in force when the call was interrupted
   sigjmp_buf leave;

@@ -30,6 +30,7 @@ struct LaneSamples {
   std::map<std::pair<std::string, std::string>, uint64_t> answers;  // kind of sample, answer
   std::vector<RequestAnswer> given;  // events StackTraceRequest that were not counted yet
   RequestAnswers requests;
+  uint64_t asked = 0;  // requests of the programs that `requests` counts
 };
 
 // Period of jdk.CPUTimeSample, by its setting `throttle`; ns of CPU time.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -44,15 +45,42 @@ FindingRecord RecordOf(const char* outcome, std::string detail) {
   return record;
 }
 
+bool IsOfAnother(const RequestAnswer& answer) {
+  return answer.tid > 0 && answer.tid != TraceTicket::Of(answer.user_data).tid;
+}
+
+bool WasAsked(const RequestAnswer& answer, uint64_t asked) {
+  const uint64_t number = TraceTicket::Of(answer.user_data).number;
+  return answer.user_data > 0 && number > 0 && number <= asked;
+}
+
+// The user data of first answers that come after one to a later request of the same thread.
+std::set<int64_t> AnsweredLate(const std::vector<RequestAnswer>& answers, uint64_t asked) {
+  std::set<int64_t> late;
+  std::unordered_set<int64_t> seen;
+  std::unordered_map<int32_t, uint64_t> newest;  // by thread
+  for (const RequestAnswer& answer : answers) {
+    if (!WasAsked(answer, asked) || IsOfAnother(answer) || !seen.insert(answer.user_data).second)
+      continue;
+    const TraceTicket ticket = TraceTicket::Of(answer.user_data);
+    uint64_t& last = newest[ticket.tid];
+    if (ticket.number < last) late.insert(answer.user_data);
+    last = std::max(last, ticket.number);
+  }
+  return late;
+}
+
 }  // namespace
 
 void RequestAnswers::Count(std::vector<RequestAnswer> all, uint64_t asked) {
-  // A recording has each thread's events in order, but not all threads' together.
+  const std::set<int64_t> late_in_file = AnsweredLate(all, asked);
+  // Within a chunk of a recording, start times tell the order, and the file does not; from chunk to
+  // chunk it is the other way round, since clocks drift. An answer is late if both say so.
   std::stable_sort(all.begin(), all.end(), [](const RequestAnswer& a, const RequestAnswer& b) {
     return a.start_ns < b.start_ns;
   });
-  std::unordered_set<int64_t> seen;
-  std::unordered_map<int32_t, uint64_t> newest;  // by thread that asked
+  const std::set<int64_t> late_by_time = AnsweredLate(all, asked);
+  std::unordered_set<uint64_t> seen;  // numbers
   const auto count = [this](Wrong wrong, int64_t user_data) {
     if ((this->*kWrongs[wrong].count)++ == 0) example[wrong] = user_data;
   };
@@ -60,23 +88,19 @@ void RequestAnswers::Count(std::vector<RequestAnswer> all, uint64_t asked) {
     answers++;
     failed += answer.failed ? 1 : 0;
     biased += answer.biased ? 1 : 0;
-    const TraceTicket ticket = TraceTicket::Of(answer.user_data);
-    if (answer.user_data <= 0 || ticket.number == 0 || ticket.number > asked) {
+    if (!WasAsked(answer, asked)) {
       count(kNeverAsked, answer.user_data);
       continue;
     }
-    if (!seen.insert(answer.user_data).second) {
+    if (!seen.insert(TraceTicket::Of(answer.user_data).number).second) {
       count(kTwice, answer.user_data);
       continue;
     }
     answered++;
-    if (answer.tid > 0 && answer.tid != ticket.tid) {
+    if (IsOfAnother(answer))
       count(kWrongThread, answer.user_data);
-      continue;
-    }
-    uint64_t& last = newest[ticket.tid];
-    if (ticket.number < last) count(kOutOfOrder, answer.user_data);
-    last = std::max(last, ticket.number);
+    else if (late_in_file.count(answer.user_data) != 0 && late_by_time.count(answer.user_data) != 0)
+      count(kOutOfOrder, answer.user_data);
   }
 }
 
@@ -92,6 +116,11 @@ std::vector<FindingRecord> FindingsOf(const RequestAnswers& answers, uint64_t pr
                                      count, answers.answers, kWrongs[i].words, answers.example[i],
                                      ticket.number, ticket.tid)));
   }
+  if (answers.answered > promised)
+    records.push_back(
+        RecordOf("never-asked", fmt::format("{} requests were answered, of which {} were promised: "
+                                            "the others had been refused",
+                                            answers.answered, promised)));
   if (answers.answered < promised)
     records.push_back(
         RecordOf("dropped", fmt::format("{} of {} promised stack traces never came ({:.3g} %)",

@@ -31,13 +31,14 @@ struct RequestAnswers {
   uint64_t never_asked = 0;
   int64_t example[4] = {};  // user data of the first of these four, in their order
 
-  // Adds all answers that one program gave. `asked`: how many requests it made at most.
-  // Requests are numbered by program, so each program is counted by itself.
+  // Adds all answers that one program gave, in the order of its recording. `asked`: how many
+  // requests it made. Requests are numbered by program, so each program is counted by itself.
   void Count(std::vector<RequestAnswer> answers, uint64_t asked);
 };
 
 // One record for each outcome of trace-request that is not "answered". `promised`: requests that
-// the JVM took, over all programs.
+// the JVM took, over all programs. Which requests were refused is not recorded: answers to those
+// show only if there are more answers than promises.
 std::vector<FindingRecord> FindingsOf(const RequestAnswers& answers, uint64_t promised);
 
 // "12 of 13 promised stack traces came (92.3 %); 1 failed, 2 biased", for the cell's remark.

@@ -90,6 +90,25 @@ TEST(RequestAnswers, SeesAnotherOrderWithinAThreadAlone) {
   EXPECT_THAT(Outcomes(counted, 4), testing::ElementsAre("out-of-order"));
 }
 
+// Times drift from chunk to chunk of a recording, and within a chunk events are in no order.
+TEST(RequestAnswers, DoesNotTakeTheFilesOrderOrTheTimesAlone) {
+  EXPECT_EQ(Counted({To(kOne, 1, 20), To(kOne, 2, 19), To(kOne, 3, 30)}, 3).out_of_order, 0u);
+  EXPECT_EQ(Counted({To(kOne, 3, 30), To(kOne, 1, 10), To(kOne, 2, 20)}, 3).out_of_order, 0u);
+}
+
+TEST(RequestAnswers, SeesMoreAnswersThanPromises) {
+  const RequestAnswers counted = Counted({To(kOne, 1, 10), To(kOne, 2, 20), To(kOne, 3, 30)}, 5);
+  EXPECT_THAT(Outcomes(counted, 2), testing::ElementsAre("never-asked"));
+  EXPECT_THAT(FindingsOf(counted, 2)[0].detail, HasSubstr("3 requests were answered, of which 2"));
+  EXPECT_THAT(Outcomes(counted, 3), IsEmpty());
+}
+
+TEST(RequestAnswers, ANumberCountsOnce) {
+  RequestAnswer damaged = To(kOther, 1, 20);
+  damaged.tid = 0;
+  EXPECT_EQ(Counted({To(kOne, 1, 10), damaged}, 2).twice, 1u);
+}
+
 TEST(RequestAnswers, SeesAnotherThread) {
   std::vector<RequestAnswer> answers = {To(kOne, 1, 10), To(kOne, 2, 30), To(kOne, 3, 20)};
   answers[1].tid = kOther;  // nor out of order: only the thread's own are held against that
@@ -102,7 +121,8 @@ TEST(RequestAnswers, SeesAnotherThread) {
 }
 
 TEST(RequestAnswers, SeesWhatNobodyAskedFor) {
-  std::vector<RequestAnswer> answers = {To(kOne, 1, 10), To(kOne, 3, 20), To(kOne, 0, 30)};
+  // What follows a made-up number is not late.
+  std::vector<RequestAnswer> answers = {To(kOne, 3, 5), To(kOne, 1, 10), To(kOne, 0, 30)};
   answers.push_back({-1, 40, kOne, false, false});
   answers.push_back({0, 50, kOne, false, false});
   const RequestAnswers counted = Counted(answers, 2);

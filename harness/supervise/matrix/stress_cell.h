@@ -103,7 +103,8 @@ class StressCell {
   Status KillAndEnd(CellStatus status, const std::string& reason);
   Status DrainAndEnd(CellStatus status, const std::string& reason);
   Status Judge();
-  void JudgeOwn(const Delivery& delivery, bool java);
+  Status JudgeByLane();
+  std::string WhatLacks(const Delivery& delivery, bool java) const;
   void TakeVerdict(const LaneVerdict& verdict);
   void End(CellStatus status, const std::string& reason);
   void Publish();

@@ -102,21 +102,7 @@ Status StressCell::StartNext() {
 // Judges what the walker did, once the program has done what it should.
 Status StressCell::Judge() {
   Publish();
-  if (plan_.lane->judge != nullptr) {
-    auto verdict = std::make_shared<LaneVerdict>();
-    auto set = std::make_shared<Status>(Ok());
-    return Beside(
-        [verdict, set, lane = plan_.lane, plan = ForLane(), output = program_->output(),
-         records = records_, &lock = lock_] {
-          *verdict = lane->judge(plan, output);
-          const std::lock_guard<std::mutex> guard(lock);
-          *set = records->SetVerdict(*verdict);
-        },
-        [this, verdict, set] {
-          TakeVerdict(*verdict);
-          return *set;
-        });
-  }
+  if (!plan_.lane->own_agent) return JudgeByLane();
   struct Facts {
     Delivery delivery;
     bool java = false;
@@ -128,23 +114,39 @@ Status StressCell::Judge() {
         return Ok();
       },
       [this, facts] {
-        JudgeOwn(facts->delivery, facts->java);
+        const std::string lacks = WhatLacks(facts->delivery, facts->java);
+        if (lacks.empty() && plan_.lane->judge != nullptr) return JudgeByLane();
+        if (lacks.empty())
+          End(CellStatus::kPassed, Remarks(*state_));
+        else
+          End(CellStatus::kVacuous, lacks);
         return Ok();
       });
 }
 
-void StressCell::JudgeOwn(const Delivery& delivery, bool java) {
-  const bool walks = plan_.job.no_walk == 0;
-  if (!sampled_)
-    End(CellStatus::kVacuous, "it ended before the agent could sample");
-  else if (!java)
-    End(CellStatus::kVacuous, "no Java thread was tracked");
-  else if (delivery.delivered == 0 && state_->steps.load() == 0)
-    End(CellStatus::kVacuous, "no signal was delivered");
-  else if (walks && delivery.successful == 0)
-    End(CellStatus::kVacuous, "no walk was successful");
-  else
-    End(CellStatus::kPassed, Remarks(*state_));
+Status StressCell::JudgeByLane() {
+  auto verdict = std::make_shared<LaneVerdict>();
+  auto set = std::make_shared<Status>(Ok());
+  return Beside(
+      [verdict, set, lane = plan_.lane, plan = ForLane(), output = program_->output(),
+       records = records_, &lock = lock_] {
+        *verdict = lane->judge(plan, output);
+        const std::lock_guard<std::mutex> guard(lock);
+        *set = records->SetVerdict(*verdict);
+      },
+      [this, verdict, set] {
+        TakeVerdict(*verdict);
+        return *set;
+      });
+}
+
+// Why what the agent did proves nothing; empty: it does prove something.
+std::string StressCell::WhatLacks(const Delivery& delivery, bool java) const {
+  if (!sampled_) return "it ended before the agent could sample";
+  if (!java) return "no Java thread was tracked";
+  if (delivery.delivered == 0 && state_->steps.load() == 0) return "no signal was delivered";
+  if (plan_.job.no_walk == 0 && delivery.successful == 0) return "no walk was successful";
+  return "";
 }
 
 void StressCell::TakeVerdict(const LaneVerdict& verdict) {
@@ -153,10 +155,11 @@ void StressCell::TakeVerdict(const LaneVerdict& verdict) {
     plan_.row.sampler = verdict.sampler;
     plan_.row.sampler_reason = verdict.sampler_reason;
   }
+  const std::string remarks = plan_.lane->own_agent ? Remarks(*state_) : "";
   if (interrupted_ && verdict.status == CellStatus::kToolFailed)
     End(CellStatus::kInterrupted, "");
   else
-    End(verdict.status, verdict.reason);
+    End(verdict.status, verdict.reason + (remarks.empty() ? "" : "; ") + remarks);
 }
 
 }  // namespace walkhammer

@@ -155,6 +155,24 @@ TEST(KnownCrashes, TellVersionsOnceOnly) {
   EXPECT_GE(with_folder, 3U);
 }
 
+// A bug is known by its own check, or by a function in which the JVM did not stop by itself.
+TEST(KnownCrashes, AnotherBugsCheckIsNoResemblance) {
+  const CrashReport report =
+      ParseCrashReport(LogWith({"V  [libjvm.so+0x1]  frame::safe_for_sender(JavaThread*)+0x1",
+                                "V  [libjvm.so+0x2]  AsyncGetCallTrace+0x2"}));
+  const CrashedChain chain = ChainOf(report);
+  const GuiltVerdict guilt = JudgeGuilt(report, chain);
+  CrashTarget target = TargetOf(report, chain);
+  ASSERT_TRUE(target.check.empty());
+  EXPECT_FALSE(ResemblancesOf(report, guilt, target, {}).empty());
+  target.check = "(frame.cpp) guarantee(x) failed";
+  EXPECT_TRUE(ResemblancesOf(report, guilt, target, {}).empty());
+  target.check.clear();
+  target.function = "nothing";
+  target.callers.clear();
+  EXPECT_TRUE(ResemblancesOf(report, guilt, target, {}).empty());
+}
+
 TEST(KnownCrashes, OfAnInnocentChainThereAreNone) {
   const CrashReport report =
       ParseCrashReport(LogWith({"V  [libjvm.so+0x1]  frame::safe_for_sender(JavaThread*)+0x1",

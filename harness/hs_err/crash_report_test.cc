@@ -147,6 +147,8 @@ TEST(CrashReport, NamesTheThreadThatFailed) {
                 "Current thread (0x0000555592d2d000):  JavaThread \"main\" [_thread_in_native, "
                 "id=27755, stack(0x00007ffe5718b000,0x00007ffe5728b000)]"),
             27755);
+  EXPECT_FALSE(ParseCrashReport("#  SIGSEGV (0xb) at pc=0x1, pid=0, tid=0\n").tid.told());
+  EXPECT_FALSE(ParseCrashReport("#  SIGSEGV (0xb) at pc=0x1, pid=0, tid=1\n").pid.told());
 }
 
 // A pthread's address may be small enough for an id.

@@ -239,6 +239,11 @@ TEST(SignalContexts, OfAarch64) {
   ASSERT_EQ(found[0].registers.size(), 33U);
   EXPECT_EQ(found[0].registers[30].name, "x30");
   EXPECT_EQ(found[0].registers[30].value, 0x100U + 30);
+  for (const auto& told : found[0].registers) EXPECT_EQ(told.line, 0) << told.name;
+  EXPECT_EQ(found[0].registers[31].name, "sp");
+  EXPECT_EQ(found[0].registers[31].value, kStack + 0x1000);
+  EXPECT_EQ(found[0].registers[32].name, "pc");
+  EXPECT_EQ(found[0].registers[32].value, kCode + 0x30);
 }
 
 // The kernel's state has an exception level and a width that programs never have.

@@ -120,3 +120,20 @@ refuses() {
   refuses "in its own way" stress --walker jfr --mode parked
   refuses "for stress with" step --walker jfr
 }
+
+# As OpenJ9's: what such lanes need of a JVM is its command alone.
+@test "a JVM without vmStructs can be the load of other profilers' lanes" {
+  home=$tmp/home
+  mkdir -p "$home/bin" "$home/lib/server"
+  echo 'int JNI_CreateJavaVM = 1, AsyncGetCallTrace = 1;' |
+    "${CC:-gcc}" -x c -shared -fPIC -o "$home/lib/server/libjvm.so" -
+  cp "${jdks[-1]}/release" "$home"
+  printf '#!/bin/sh\nexec "%s/bin/java" "$@"\n' "${jdks[-1]}" >"$home/bin/java"
+  chmod +x "$home/bin/java"
+  jdks=("$home")
+  stress 0 "agent:$agent=write:{out}.txt" --time 2s
+  rm -rf "$tmp/run"
+  stress 4 "agent:$agent=nothing:{out}.txt" --time 2s
+  rm -rf "$tmp/run"
+  stress 1 "agent:$agent=abort:{out}.txt" --time 2s
+}

@@ -169,7 +169,7 @@ struct ReplayResult {
 };
 
 struct SharedState : LineState {
-  static constexpr uint64_t kMagic = 0x57484d534841524d;  // also the layout's version
+  static constexpr uint64_t kMagic = 0x57484d534841524e;  // also the layout's version
   Job job;
   Launch launch;
   CrashingInputs crashing;

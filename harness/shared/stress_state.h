@@ -158,7 +158,7 @@ struct SteppedPc {
 };
 
 struct StressState : LineState {
-  static constexpr uint64_t kMagic = 0x57485354524553b1;  // also the layout's version
+  static constexpr uint64_t kMagic = 0x57485354524553b2;  // also the layout's version
   static constexpr uint32_t kNamesBytes = 12 << 20;
   static constexpr uint32_t kMaxCode = 1 << 16;
   static constexpr uint32_t kMaxPcs = 1 << 17;

@@ -42,7 +42,11 @@ leave_log() {
   run -0 "$walkhammer" import "$log" --out "$out/requests"
   [[ $output == *"yes, AsyncGetCallTrace"* ]]
   [[ $output == *"frame::interpreter_frame_method"* ]]
-  [ "$(find "$out/requests" -name '*.walk' | wc -l)" -ge 10 ]
+  local requests
+  requests=$(find "$out/requests" -name '*.walk' | wc -l)
+  [ "$requests" -ge 10 ]
+  [ "$(printf '%s\n' "$output" | grep -c "^    .*$out/requests/.*\.walk  .")" -eq 5 ]
+  [[ $output == *"    and $((requests - 5)) more"* ]]
   run -0 "$walkhammer" show "$out"/requests/*.walk
 }
 

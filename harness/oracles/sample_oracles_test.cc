@@ -222,6 +222,18 @@ const std::vector<Provocation>& Provocations() {
        }},
 
       {"Same", "agreement", "same", [](Case& c) { c.Compare(); }},
+      {"TheFirstCrashed", "agreement", "same",
+       [](Case& c) {
+         c.Compare();
+         c.seen.other.trace.ending = Ending::kCrashed;
+         c.seen.other.trace.num_frames = 0;
+       }},
+      {"TheSecondHung", "agreement", "same",
+       [](Case& c) {
+         c.Compare();
+         c.seen.trace.ending = Ending::kHung;
+         c.seen.trace.num_frames = 0;
+       }},
       {"OtherMethod", "agreement", "other-method",
        [](Case& c) {
          c.Compare();

@@ -250,7 +250,7 @@ replay_all() {
 
 # Addresses on the stack are those of one build.
 @test "regressions of the newest release on the reference build of JDK 25" {
-  local library= build jdk
+  local library build jdk
   for library in "$released"/asprof-*.so; do :; done
   [ -e "$library" ] || skip 'no released library is here: ci/profilers.sh lays them out'
   build=$(awk '$1 == 25 { print $2 }' "$BATS_TEST_DIRNAME/../corpora/reference-builds")

@@ -3,11 +3,9 @@
 #undef _FORTIFY_SOURCE
 #include "harness/guard/guard.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,11 +14,10 @@
 #include <cstring>
 #include <span>
 
-#include "harness/base/clock.h"
 #include "harness/guard/arch.h"
 #include "harness/guard/code_patch.h"
+#include "harness/guard/hang.h"
 #include "harness/guard/signal_text.h"
-#include "harness/process/service_thread.h"
 
 namespace walkhammer {
 namespace {
@@ -28,10 +25,7 @@ namespace {
 constexpr int kFaultSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
 constexpr size_t kAltStackBytes = 256 * 1024;
 constexpr size_t kGuardPageBytes = 64 * 1024;  // below the stack; no page is larger
-constexpr int kSleepLimitFactor = 20;
-constexpr long kBetweenLooksNs = 1000000;
-constexpr int kMostPauses = 20;       // of that length, for a look to be heard
-constexpr int kMostNestedFaults = 8;  // a protection that itself faults is given up
+constexpr int kMostNestedFaults = 8;           // a protection that itself faults is given up
 
 void OnFault(int signal, siginfo_t* info, void* raw_context);
 
@@ -40,7 +34,6 @@ SignalAction walkers_protection = nullptr;  // see AdoptWalkersProtection
 
 GuardOptions options;
 struct sigaction previous[NSIG];
-std::atomic<GuardSlot*> watched[kMaxGuardSlots];
 
 // initial-exec: a plain thread_local may allocate at its first touch inside a handler.
 __attribute__((tls_model("initial-exec"))) thread_local GuardSlot* current_slot = nullptr;
@@ -248,52 +241,6 @@ void OnProtectedFault(int signal, siginfo_t* info, void* raw_context) {
   slot->protected_faults = slot->protected_faults - 1;
 }
 
-// Lets the watchdog judge the calling thread's hanging calls anew: the signal came while a walk
-// inside of the hanging one was under way.
-void AskAgain() {
-  const int tid = static_cast<int>(syscall(SYS_gettid));
-  for (auto& place : watched)
-    if (GuardSlot* slot = place.load(); slot != nullptr && slot->tid.load() == tid)
-      slot->hung_call.store(0);
-}
-
-// How many of the outermost calls the looks have in common. The innermost is none of them. A look
-// that met code without frame pointers, and so knows no caller, does not count beside others.
-int LastingCalls(std::span<const GuardSlot::Look> looks) {
-  const GuardSlot::Look* first = nullptr;
-  int most = 0;
-  for (const GuardSlot::Look& look : looks) {
-    if (look.native_count < 2) continue;
-    if (first == nullptr) {
-      first = &look;
-      most = look.native_count - 1;
-    }
-    const auto from_end = [](const GuardSlot::Look& chain, int i) {
-      return chain.native[chain.native_count - 1 - i];
-    };
-    int common = 0;
-    while (common < std::min(most, look.native_count - 1) &&
-           from_end(look, common) == from_end(*first, common))
-      common++;
-    most = common;
-  }
-  return most;
-}
-
-// A loop may be anywhere when it is interrupted. What lasts from look to look are the calls that
-// led to it. The function inside of these is surely one that has called another; else it may be one
-// that the loop calls and that keeps no frame pointer.
-void FindLoop(std::span<const GuardSlot::Look> looks, Fault& fault) {
-  fault.lasting_calls = LastingCalls(looks);
-  if (fault.lasting_calls == 0) return;
-  for (const GuardSlot::Look& look : looks) {
-    const int inside = look.native_count - fault.lasting_calls - 1;
-    if (inside < 0 || (inside == 0 && fault.looping_returns != 0)) continue;
-    fault.looping = look.native[inside];
-    fault.looping_returns = inside > 0 ? 1 : 0;
-  }
-}
-
 // The last look at a hanging call ends it, and so does a fault while its calls are followed.
 void LookAt(GuardSlot& slot, int signal, siginfo_t* info, const ucontext_t& context) {
   const Fault before = slot.fault;  // of the walker's own protection
@@ -319,7 +266,7 @@ void OnHang(int signal, siginfo_t* info, void* raw_context) {
   // way.
   if (slot == nullptr || slot->inside == 0 || slot->leaving != 0 ||
       info->si_value.sival_ptr != slot || slot->calls.load() != slot->hung_call.load()) {
-    AskAgain();
+    JudgeHangsAnew();
     errno = saved_errno;
     return;
   }
@@ -327,99 +274,6 @@ void OnHang(int signal, siginfo_t* info, void* raw_context) {
   if (!GuardInPlace()) return;
   LookAt(*slot, signal, info, *static_cast<ucontext_t*>(raw_context));
   errno = saved_errno;
-}
-
-uint64_t Milliseconds(const timespec& t) {
-  return static_cast<uint64_t>(t.tv_sec) * 1000 + static_cast<uint64_t>(t.tv_nsec) / 1000000;
-}
-
-// True if the thread waits for something other than a processor. A thread that is ready to run, or
-// that a signal or a tracer has stopped, does not hang for that. True if the kernel does not say.
-bool IsAsleep(int tid) {
-  char path[48], text[128];
-  std::snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return true;
-  const ssize_t got = read(fd, text, sizeof text - 1);
-  close(fd);
-  text[got < 0 ? 0 : got] = 0;
-  // "TID (NAME) STATE ...": proc(5). The name may hold anything.
-  const char* state = std::strrchr(text, ')');
-  return state == nullptr || std::strchr("RTt", state[1] == 0 ? 'S' : state[2]) == nullptr;
-}
-
-// As tgkill, with the slot as the signal's value.
-void SendHangSignal(GuardSlot& slot, int tid) {
-  siginfo_t info{};
-  info.si_signo = HangSignal();
-  info.si_code = SI_QUEUE;
-  info.si_pid = getpid();
-  info.si_value.sival_ptr = &slot;
-  syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, HangSignal(), &info);
-}
-
-// Signals are queued, and each queued signal would run the handler: the next is sent once the one
-// before was heard. What is not heard in time is left to the next tick.
-void AskForLooks(GuardSlot& slot, uint64_t call, int tid) {
-  const timespec pause{0, kBetweenLooksNs};
-  const auto hangs = [&] {
-    return slot.inside != 0 && slot.hung_call.load() == call && slot.calls.load() == call;
-  };
-  while (hangs() && slot.asked == slot.looks.load() && slot.asked < slot.wanted) {
-    slot.asked++;
-    SendHangSignal(slot, tid);
-    for (int i = 0; i < kMostPauses && hangs() && slot.looks.load() < slot.asked; i++)
-      nanosleep(&pause, nullptr);
-    nanosleep(&pause, nullptr);  // so that the call gets on
-  }
-}
-
-// `waited_ms`: since the last call, without time in which the watchdog itself did not run.
-void WatchSlot(GuardSlot& slot, uint64_t waited_ms) {
-  if (slot.inside == 0) return;
-  const uint64_t call = slot.calls.load();
-  const int tid = slot.tid.load();
-  timespec cpu{};
-  if (clock_gettime(ThreadCpuClock(tid), &cpu) != 0) return;
-  const bool unheard = slot.signalled && slot.hung_call.load() == 0;
-  if (call != slot.seen_call || unheard) {
-    slot.seen_call = call;
-    slot.hung_call.store(0);
-    slot.signalled = false;
-    slot.cpu_at = Milliseconds(cpu);
-    slot.asleep_for = 0;
-    return;
-  }
-  if (IsAsleep(tid)) slot.asleep_for += waited_ms;
-  const auto limit = static_cast<uint64_t>(options.hang_limit_ms);
-  const bool slept = slot.asleep_for >= limit * kSleepLimitFactor;
-  const bool hung = slept || Milliseconds(cpu) - slot.cpu_at >= limit;
-  if (!hung || slot.calls.load() != call) return;
-  if (!slot.signalled) {
-    slot.looks.store(0);
-    slot.asked = 0;
-    slot.wanted = slept ? 1 : kLooksAtHang;  // a look would wake a sleeper
-    slot.hung_call.store(call);
-    slot.signalled = true;
-  }
-  AskForLooks(slot, call, tid);
-}
-
-void* Watchdog(void*) {
-  timespec pause{0, options.hang_limit_ms * 100000L};  // a tenth of the limit
-  if (pause.tv_nsec > 50000000) pause.tv_nsec = 50000000;
-  const auto most_ms = static_cast<uint64_t>(options.hang_limit_ms);
-  uint64_t before_ms = MonotonicNs() / 1000000;
-  for (;;) {
-    nanosleep(&pause, nullptr);
-    // A much longer pause means that the whole process was stopped, or got no processor.
-    const uint64_t now_ms = MonotonicNs() / 1000000;
-    const uint64_t waited_ms = std::min(now_ms - before_ms, most_ms);
-    before_ms = now_ms;
-    for (auto& slot : watched)
-      if (GuardSlot* here = slot.load(); here != nullptr) WatchSlot(*here, waited_ms);
-  }
-  return nullptr;
 }
 
 SignalAction SegvHandler() { return walkers_protection == nullptr ? OnFault : OnProtectedFault; }
@@ -470,14 +324,10 @@ Status InstallGuard(const GuardOptions& wanted) {
   action.sa_flags = FlagsFor(HangSignal());
   if (sigaction(HangSignal(), &action, nullptr) != 0)
     return ToolFailed("cannot install the hang detector's signal handler");
-  // A second one would count the same sleep again.
-  static const Status watchdog = StartServiceThread("wh-watchdog", Watchdog);
-  return watchdog;
+  return StartWatchdog(options.hang_limit_ms);
 }
 
 int HandlerStackFlag() { return walkers_protection == nullptr ? SA_ONSTACK : 0; }
-
-int HangSignal() { return SIGRTMIN + 7; }
 
 Status AdoptWalkersProtection(Status (*initialise)(void*), void* argument) {
   struct sigaction segv {
@@ -535,19 +385,6 @@ void GiveSignalStack(int flags) {
     UnmapSignalStack(stack.ss_sp);
 }
 
-bool WatchGuardSlot(GuardSlot& slot) {
-  // Call numbers differ between slots, so that a number identifies one call.
-  static std::atomic<uint64_t> slots{1};
-  slot.calls.store(slots.fetch_add(1) << 40);
-  for (auto& place : watched)
-    if (place.load() == &slot) return true;
-  for (auto& place : watched) {
-    GuardSlot* none = nullptr;
-    if (place.compare_exchange_strong(none, &slot)) return true;
-  }
-  return false;
-}
-
 GuardSlot* SetCurrentGuardSlot(GuardSlot* slot, int tid) {
   GuardSlot* before = current_slot;
   if (slot != nullptr) slot->tid.store(tid != 0 ? tid : static_cast<int>(syscall(SYS_gettid)));
@@ -564,11 +401,7 @@ bool EnterGuardedThread(GuardSlot& slot) {
 
 void LeaveGuardedThread() {
   GuardSlot* slot = SetCurrentGuardSlot(nullptr);
-  if (slot != nullptr)
-    for (auto& place : watched) {
-      GuardSlot* mine = slot;
-      place.compare_exchange_strong(mine, nullptr);
-    }
+  if (slot != nullptr) UnwatchGuardSlot(*slot);
   // Without own_stack, this thread's signal stack is another library's.
   if (own_stack == nullptr || sigaltstack(&stack_before, nullptr) != 0) return;
   UnmapSignalStack(own_stack);

@@ -3,6 +3,7 @@
 // walks nothing: the JVM promises to, at the thread's next safepoint, and answers by a JFR event
 // StackTraceRequest. The lane "request" reads these events. No JDK has it yet.
 #include <dlfcn.h>
+#include <jvmti.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -11,7 +12,6 @@
 #include <string_view>
 
 #include "harness/base/trace_ticket.h"
-#include "harness/jvm/live/jvmti_env.h"
 #include "harness/walkers/rows.h"
 #include "harness/walkers/walker.h"
 
@@ -69,9 +69,10 @@ Result<RequestFunction*> FindIn(const std::string& provider) {
 }
 
 Result<Extension> Find(const WalkerHost& host) {
+  void* jvmti = nullptr;
+  if (host.vm->GetEnv(&jvmti, JVMTI_VERSION_1_2) != JNI_OK) return Unable("this JVM has no JVMTI");
   Extension extension;
-  extension.jvmti = NewJvmti(host.vm);
-  if (extension.jvmti == nullptr) return Unable("this JVM has no JVMTI");
+  extension.jvmti = static_cast<jvmtiEnv*>(jvmti);
   ASSIGN_OR_RETURN(extension.request,
                    host.provider.empty() ? FindExtension(extension.jvmti) : FindIn(host.provider));
   return extension;

@@ -51,7 +51,7 @@ find corpora/seeds -name '*.walk' -exec cp {} "$seeds/" \;
 
 # No distribution has a JDK with the walkers of provider jdk, except for AsyncGetCallTrace.
 # Nor do profilers' libraries come with a JDK.
-"$build/walkhammer" list walkers | grep -v -e '--provider ' | sed 's/  .*//' | grep -v '@jdk$' | while read -r walker; do
+"$build/walkhammer" list walkers | grep -v -e '--provider ' -e 'for stress alone' | sed 's/  .*//' | grep -v '@jdk$' | while read -r walker; do
   target=$out/${walker}_fuzzer
   cp "$build/walk_fuzzer" "$target"
   (cd "$seeds" && zip -q -r - .) >"${target}_seed_corpus.zip"

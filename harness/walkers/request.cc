@@ -130,7 +130,7 @@ const char* ForItselfAlone(std::string_view mode) {
 
 const WalkerInfo kRequestWalker = {
     .name = "request",
-    .what = "RequestStackTrace of JEP draft 8380294, answered by JFR events",
+    .what = "RequestStackTrace of JEP draft 8380294, answered by JFR events; for stress alone",
     .symbol = nullptr,
     .puzzle = false,
     .codes = kCodes,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guard at its edges: signal stacks that overflow, hangs that are none, walks within walks,
-// resources that have run out.
+// The guard at its edges: signal stacks that overflow, what is seen of a hang, hangs that are none,
+// walks within walks, resources that have run out.
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -21,6 +22,9 @@
 #include "harness/base/files.h"
 #include "harness/guard/guard.h"
 #include "harness/guard/interposition.h"
+
+// Of the linker: where the section of that name, which holds one function, begins and ends.
+extern "C" const char __start_wh_loops[], __stop_wh_loops[];
 
 namespace walkhammer {
 namespace {
@@ -187,6 +191,74 @@ TEST_F(GuardEdgesTest, ASignalStackThatCannotBeMadeLeavesNothing) {
   const stack_t stack = NewSignalStack();
   EXPECT_EQ(stack.ss_flags, 0);
   EXPECT_GE(stack.ss_size, 64u * 1024);
+}
+
+// --- what is seen of a hang ---
+
+// Loops by calling another function, in which it is nearly always interrupted.
+__attribute__((noinline)) void BurnMore() { sink = sink + 1; }
+__attribute__((noinline)) void BurnALittle(int rounds) {
+  for (int i = 0; i < rounds; i++) BurnMore();
+}
+// A loop that all looks find in the same of its calls would seem to be in that call.
+__attribute__((noinline, section("wh_loops"))) void LoopsOverCalls() {
+  while (forever) {
+    BurnALittle(300);
+    BurnALittle(301);
+    BurnALittle(302);
+    BurnALittle(303);
+    BurnALittle(304);
+    BurnALittle(305);
+  }
+}
+
+bool IsInLoop(uint64_t pc) {
+  return pc >= reinterpret_cast<uint64_t>(__start_wh_loops) &&
+         pc <= reinterpret_cast<uint64_t>(__stop_wh_loops);
+}
+
+TEST_F(GuardEdgesTest, ALoopIsToldFromWhatItCalls) {
+  for (int i = 0; i < 5; i++) {
+    ASSERT_EQ(Call(main_slot, [] { LoopsOverCalls(); }), Ending::kHung);
+    const Fault& fault = main_slot.fault;
+    EXPECT_TRUE(IsInLoop(fault.looping)) << std::hex << fault.looping;
+    ASSERT_GT(fault.lasting_calls, 0);
+    ASSERT_LT(fault.lasting_calls, fault.native_count);
+    for (int outer = 1; outer <= fault.lasting_calls; outer++)
+      EXPECT_FALSE(IsInLoop(fault.native[fault.native_count - outer]));
+  }
+}
+
+// A look would wake a sleeper that does not go on sleeping.
+TEST_F(GuardEdgesTest, ASleeperIsLookedAtOnce) {
+  for (const int times : {1, 1000}) {
+    ASSERT_EQ(Call(main_slot,
+                   [&] {
+                     // Ends early for any signal.
+                     for (int i = 0; forever && i < times; i++) poll(nullptr, 0, kSleepLimitMs * 4);
+                   }),
+              Ending::kHung);
+    const Fault& fault = main_slot.fault;
+    EXPECT_EQ(fault.lasting_calls, fault.native_count - 1);
+    // libc keeps no frame pointers: maybe no caller is known.
+    EXPECT_EQ(fault.looping, fault.native_count > 1 ? fault.native[0] : 0);
+    EXPECT_EQ(fault.looping_returns, 0);
+  }
+  ASSERT_EQ(Call(main_slot, [] { raise(SIGSEGV); }), Ending::kCrashed);
+  EXPECT_EQ(main_slot.fault.lasting_calls, 0);
+  EXPECT_EQ(main_slot.fault.looping, 0u);
+}
+
+// A call that the looks do not end goes on as if nothing had been.
+TEST_F(GuardEdgesTest, ALookLeavesACallAsItWas) {
+  ASSERT_EQ(Call(main_slot,
+                 [] {
+                   errno = EXDEV;
+                   const uint64_t start = CpuMs();
+                   while (CpuMs() - start <= kHangLimitMs) sink = sink + 1;
+                   if (errno != EXDEV) abort();
+                 }),
+            Ending::kReturned);
 }
 
 // --- hangs that are none ---

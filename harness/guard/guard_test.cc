@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -307,69 +306,6 @@ TEST_F(GuardTest, HangsInARow) {
               Ending::kHung);
     EXPECT_EQ(Call([] {}), Ending::kReturned);
   }
-}
-
-// Loops by calling another function, in which it is nearly always interrupted.
-__attribute__((noinline)) void BurnMore() { sink = sink + 1; }
-__attribute__((noinline)) void BurnALittle(int rounds) {
-  for (int i = 0; i < rounds; i++) BurnMore();
-}
-// A loop that all looks find in the same of its calls would seem to be in that call.
-__attribute__((noinline)) void LoopsOverCalls() {
-  while (forever) {
-    BurnALittle(300);
-    BurnALittle(301);
-    BurnALittle(302);
-    BurnALittle(303);
-    BurnALittle(304);
-    BurnALittle(305);
-  }
-}
-
-bool IsIn(uint64_t pc, void (*function)()) {
-  return pc - reinterpret_cast<uint64_t>(function) < 256;
-}
-
-TEST_F(GuardTest, ALoopIsToldFromWhatItCalls) {
-  for (int i = 0; i < 5; i++) {
-    ASSERT_EQ(Call([] { LoopsOverCalls(); }), Ending::kHung);
-    const Fault& fault = main_slot.fault;
-    EXPECT_TRUE(IsIn(fault.looping, LoopsOverCalls)) << std::hex << fault.looping;
-    ASSERT_GT(fault.lasting_calls, 0);
-    ASSERT_LT(fault.lasting_calls, fault.native_count);
-    for (int outer = 1; outer <= fault.lasting_calls; outer++)
-      EXPECT_FALSE(IsIn(fault.native[fault.native_count - outer], LoopsOverCalls));
-  }
-}
-
-// A look would wake a sleeper that does not go on sleeping.
-TEST_F(GuardTest, ASleeperIsLookedAtOnce) {
-  for (const int times : {1, 1000}) {
-    ASSERT_EQ(Call([&] {
-                // Ends early for any signal.
-                for (int i = 0; forever && i < times; i++) poll(nullptr, 0, kHangLimitMs * 20 * 4);
-              }),
-              Ending::kHung);
-    const Fault& fault = main_slot.fault;
-    EXPECT_EQ(fault.lasting_calls, fault.native_count - 1);
-    // libc keeps no frame pointers: maybe no caller is known.
-    EXPECT_EQ(fault.looping, fault.native_count > 1 ? fault.native[0] : 0);
-    EXPECT_EQ(fault.looping_returns, 0);
-  }
-  ASSERT_EQ(Call([] { raise(SIGSEGV); }), Ending::kCrashed);
-  EXPECT_EQ(main_slot.fault.lasting_calls, 0);
-  EXPECT_EQ(main_slot.fault.looping, 0u);
-}
-
-// A call that the looks do not end goes on as if nothing had been.
-TEST_F(GuardTest, ALookLeavesACallAsItWas) {
-  ASSERT_EQ(Call([] {
-              errno = EXDEV;
-              const double start = CpuMilliseconds();
-              while (CpuMilliseconds() - start < kHangLimitMs * 1.02) sink = sink + 1;
-              if (errno != EXDEV) abort();
-            }),
-            Ending::kReturned);
 }
 
 // The call that the watchdog means may be over.

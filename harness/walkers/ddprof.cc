@@ -6,6 +6,7 @@
 // from there, and tries again with other registers where that fails.
 #include "harness/walkers/agct.h"
 #include "harness/walkers/canary_buffer.h"
+#include "harness/walkers/java_trace.h"
 #include "harness/walkers/profiler_frames.h"
 #include "harness/walkers/profiler_library.h"
 #include "harness/walkers/rows.h"
@@ -15,7 +16,6 @@ namespace {
 
 constexpr char kProfiler[] = "java-profiler";
 constexpr char kWalkFp[] = "_ZN11StackWalker6walkFPE";
-constexpr char kWalkDwarf[] = "_ZN11StackWalker9walkDwarfE";
 constexpr int kNormalDetail = 1;  // StackDetail: kinds of frames and stubs, not C
 
 class DdprofVmWalker : public Walker {
@@ -48,75 +48,16 @@ class DdprofVmWalker : public Walker {
   CanaryBuffer<AgctFrame> buffer_;
 };
 
-// Where Java code begins: zero if the walk through C did not get there.
-struct StackContext {
-  const void* pc;
-  uint64_t sp, fp;
-};
+constexpr std::string_view kDdprofJavaForms[] = {
+    "_ZN8Profiler17getJavaTraceAsyncEPvP15ASGCT_CallFrameiP12StackContextPb"};
+constexpr std::string_view kDdprofFpForms[] = {"_ZN11StackWalker6walkFPEPvPPKviP12StackContextPb"};
+constexpr std::string_view kDdprofDwarfForms[] = {
+    "_ZN11StackWalker9walkDwarfEPvPPKviP12StackContextPb"};
 
-// What leads through C to the newest Java frame.
-struct NativeWalk {
-  const char* name;
-  const char* prefix;
-  const char* form;
-};
-constexpr NativeWalk kFp = {"StackWalker::walkFP", kWalkFp,
-                            "_ZN11StackWalker6walkFPEPvPPKviP12StackContextPb"};
-constexpr NativeWalk kDwarf = {"StackWalker::walkDwarf", kWalkDwarf,
-                               "_ZN11StackWalker9walkDwarfEPvPPKviP12StackContextPb"};
-
-class DdprofNativeWalker : public Walker {
- public:
-  explicit DdprofNativeWalker(const NativeWalk& native) : native_(native) {}
-
-  Status Bind(const WalkerHost& host) override {
-    ASSIGN_OR_RETURN(auto library, ProfilerLibrary::Open(host, kProfiler));
-    is_native_ = host.is_native;
-    ASSIGN_OR_RETURN(const auto to_java,
-                     library.Find(native_.name, native_.prefix, {native_.form}));
-    ASSIGN_OR_RETURN(
-        const auto java,
-        library.Find("Profiler::getJavaTraceAsync", "_ZN8Profiler17getJavaTraceAsyncE",
-                     {"_ZN8Profiler17getJavaTraceAsyncEPvP15ASGCT_CallFrameiP12StackContextPb"}));
-    auto* instance = static_cast<void**>(library.Variable("_ZN8Profiler9_instanceE"));
-    if (instance == nullptr || *instance == nullptr)
-      return Unable(host.provider + " has no Profiler::_instance");
-    to_java_ = reinterpret_cast<ToJava*>(to_java.address);
-    java_ = reinterpret_cast<JavaTrace*>(java.address);
-    profiler_ = *instance;
-    return Ok();
-  }
-
-  void Walk(const WalkInput& input, Trace& trace) override {
-    AgctFrame* frames = buffer_.Paint(input.depth);
-    trace.frames = reinterpret_cast<Frame*>(frames);
-    StackContext newest{};
-    bool truncated = false;
-    (void)to_java_(input.context, called_, kMostCalled, &newest, &truncated);
-    const int count = java_(profiler_, input.context, frames, input.depth, &newest, &truncated);
-    kJavaTraceFrames.Keep(frames, count, input.depth, is_native_, trace);
-  }
-
-  bool BufferIntact(const WalkInput& input) const override { return buffer_.Intact(input.depth); }
-
- private:
-  using ToJava = int(void*, const void**, int, StackContext*, bool*);
-  using JavaTrace = int(void*, void*, AgctFrame*, int, StackContext*, bool*);
-  static constexpr int kMostCalled = 128;  // MAX_NATIVE_FRAMES
-
-  const NativeWalk& native_;
-  ToJava* to_java_ = nullptr;
-  JavaTrace* java_ = nullptr;
-  void* profiler_ = nullptr;
-  bool (*is_native_)(void* method_id) = nullptr;
-  const void* called_[kMostCalled] = {};
-  CanaryBuffer<AgctFrame> buffer_;
-};
-
-template <const NativeWalk& native>
-std::unique_ptr<Walker> Make() {
-  return std::make_unique<DdprofNativeWalker>(native);
-}
+constexpr JavaTraceForms kDdprofFp = {kProfiler, "StackWalker::walkFP", kWalkFp, kDdprofFpForms,
+                                      false,     kDdprofJavaForms};
+constexpr JavaTraceForms kDdprofDwarf = {
+    kProfiler, "StackWalker::walkDwarf", kWalkDwarf, kDdprofDwarfForms, false, kDdprofJavaForms};
 
 }  // namespace
 
@@ -138,7 +79,7 @@ const WalkerInfo kDdprofFpWalker = {
     .symbol = nullptr,
     .puzzle = false,
     .codes = kJavaTraceCodes,
-    .make = Make<kFp>,
+    .make = [] { return MakeJavaTraceWalker(kDdprofFp); },
     .refused_mode = WalksItsOwnStack,
     .replaceable = true,
     .local_function = kWalkFp,
@@ -150,7 +91,7 @@ const WalkerInfo kDdprofDwarfWalker = {
     .symbol = nullptr,
     .puzzle = false,
     .codes = kJavaTraceCodes,
-    .make = Make<kDwarf>,
+    .make = [] { return MakeJavaTraceWalker(kDdprofDwarf); },
     .refused_mode = WalksItsOwnStack,
     .replaceable = true,
     .local_function = kWalkDwarf,

@@ -74,9 +74,9 @@ Result<ProfilerLibrary> ProfilerLibrary::Open(const WalkerHost& host, const std:
   return ProfilerLibrary(host.provider, map->l_addr);
 }
 
-Result<ProfilerLibrary::Form> ProfilerLibrary::Find(
-    const std::string& name, std::string_view prefix,
-    std::initializer_list<std::string_view> forms) const {
+Result<ProfilerLibrary::Form> ProfilerLibrary::Find(const std::string& name,
+                                                    std::string_view prefix,
+                                                    std::span<const std::string_view> forms) const {
   std::string others;
   size_t index = forms.size();
   uint64_t address = 0;

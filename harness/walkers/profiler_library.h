@@ -5,6 +5,7 @@
 #define WALKHAMMER_HARNESS_WALKERS_PROFILER_LIBRARY_H_
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -31,7 +32,11 @@ class ProfilerLibrary {
   // message lists the other forms. Parts and clones that a compiler made do not count: their
   // parameters may differ.
   Result<Form> Find(const std::string& name, std::string_view prefix,
-                    std::initializer_list<std::string_view> forms) const;
+                    std::span<const std::string_view> forms) const;
+  Result<Form> Find(const std::string& name, std::string_view prefix,
+                    std::initializer_list<std::string_view> forms) const {
+    return Find(name, prefix, std::span(forms.begin(), forms.size()));
+  }
   // The variable of that mangled name, or null.
   void* Variable(std::string_view name) const;
 

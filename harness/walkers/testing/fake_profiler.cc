@@ -150,16 +150,25 @@ __attribute__((used, noinline)) int StackWalker::walkVM(void* context, ASGCT_Cal
 // What of C was walked last, by the thread that walks: getJavaTraceAsync wants that first.
 static thread_local int walked_c __attribute__((tls_model("initial-exec"))) = 0;
 
+// `java`: null if the release does not ask where Java begins.
+static int WalkedC(StackContext* java) {
+  if (java != nullptr) {
+    if (java->sp != 0) return 0;  // not as agreed
+    java->sp = 42;
+  }
+  walked_c = 1;
+  return 1;
+}
+
 __attribute__((used, noinline)) int StackWalker::walkDwarf(void* context, const void** called,
                                                            int depth FAKE_JAVA_CONTEXT) {
   if (context == nullptr || depth != 128) return 0;  // not as agreed
   called[depth - 1] = nullptr;
 #if defined(FAKE_REGISTERS)
-  if (java->sp != 0) return 0;  // not as agreed
-  java->sp = 42;
+  return WalkedC(java);
+#else
+  return WalkedC(nullptr);
 #endif
-  walked_c = 1;
-  return 1;
 }
 
 __attribute__((used, noinline)) int Profiler::getNativeTrace(void* context, ASGCT_CallFrame* frames,
@@ -168,15 +177,11 @@ __attribute__((used, noinline)) int Profiler::getNativeTrace(void* context, ASGC
                                                              StackContext* java) {
 #else
                                                              unsigned long long*) {
+  StackContext* java = nullptr;
 #endif
   if (mark_ != 42 || context == nullptr || event != EXECUTION_SAMPLE) return 0;  // not as agreed
   frames[127] = {kNativeFrame, nullptr};
-#if defined(FAKE_REGISTERS)
-  if (java->sp != 0) return 0;  // not as agreed
-  java->sp = 42;
-#endif
-  walked_c = 1;
-  return 1;
+  return WalkedC(java);
 }
 
 __attribute__((used, noinline)) int Profiler::getJavaTraceAsync(void* context,

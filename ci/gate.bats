@@ -63,6 +63,21 @@ judged() {
   [ -f "$out/candidate/fuzz-1/run.db" ]
 }
 
+# It reads a slot of a frame that nobody writes: with what earlier calls left there, one of five
+# processes said otherwise, and a gate of a JDK against itself failed.
+@test "a scene is the same in each process" {
+  cat >"$BATS_TEST_TMPDIR/slot.walk" <<'END'
+walk 1
+walker asgst
+scene jni-up-down
+state in_Java
+pc codelet "invoke return entry points"+0x7
+END
+  run "$WALKHAMMER" replay "$BATS_TEST_TMPDIR/slot.walk" --jdk "$jdk" --times 30 --jobs 2
+  echo "$output"
+  [[ "$output" == *" 30 x "*" frames"* ]]
+}
+
 @test "a bad policy is one sentence, before anything runs" {
   printf '[effects]\nnew-crsh = "fail"\n' >"$BATS_TEST_TMPDIR/bad.toml"
   for policy in "$BATS_TEST_TMPDIR/bad.toml" "$BATS_TEST_TMPDIR/none.toml"; do

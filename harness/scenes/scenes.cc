@@ -262,9 +262,17 @@ jlong JNICALL StackLeft(JNIEnv* env, jclass) {
          GuardPages(jvm->structs()) * 4096;
 }
 
+// Clears the stack below the caller's frame. Frames have slots that nobody writes: what the JVM's
+// own calls left there differs from run to run, and so would the answers of walks that read them.
+__attribute__((noinline)) void ClearStackBelow() {
+  volatile uint64_t below[4096];
+  for (volatile uint64_t& word : below) word = 0;
+}
+
 void JNICALL Down(JNIEnv* env, jclass, jint depth) {
   jclass target = env->FindClass("wh/JniUpDown");
   jmethodID up = env->GetStaticMethodID(target, "up", "(I)V");
+  ClearStackBelow();
   if (up != nullptr) env->CallStaticVoidMethod(target, up, depth - 1);
 }
 

@@ -194,7 +194,17 @@ jmethodID MethodId(JNIEnv* env, jclass owner, jstring name, jstring signature) {
 
 // --- natives of wh.Harness ---
 
-void JNICALL Arm(JNIEnv*, jclass) { armed = true; }
+// Clears the stack below the caller's frame. Frames have slots that nobody writes: what the JVM's
+// own calls left there differs from run to run, and so would the answers of walks that read them.
+__attribute__((noinline)) void ClearStackBelow() {
+  volatile uint64_t below[8192];
+  for (volatile uint64_t& word : below) word = 0;
+}
+
+void JNICALL Arm(JNIEnv*, jclass) {
+  armed = true;
+  ClearStackBelow();
+}
 
 __attribute__((noinline)) void JNICALL ParkIfArmed(JNIEnv* env, jclass) {
   if (!armed || in_progress == nullptr) return;
@@ -260,13 +270,6 @@ jlong JNICALL StackLeft(JNIEnv* env, jclass) {
   auto here = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
   return static_cast<jlong>(here - jvm->ThreadOf(env).stack_limit()) -
          GuardPages(jvm->structs()) * 4096;
-}
-
-// Clears the stack below the caller's frame. Frames have slots that nobody writes: what the JVM's
-// own calls left there differs from run to run, and so would the answers of walks that read them.
-__attribute__((noinline)) void ClearStackBelow() {
-  volatile uint64_t below[4096];
-  for (volatile uint64_t& word : below) word = 0;
 }
 
 void JNICALL Down(JNIEnv* env, jclass, jint depth) {

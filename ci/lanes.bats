@@ -82,6 +82,19 @@ refuses() {
   grep -Eq "^ *signals +[1-9][0-9,]* delivered" <<<"$output"
 }
 
+# A thread's CPU timer expires once a clock tick: 250 times a second on Debian.
+@test "jfr: its sampler of CPU time walks more often than timers expire" {
+  "${jdks[-1]}/bin/java" -XX:+PrintFlagsFinal -version >"$tmp/version" 2>&1
+  [[ "$(sed -n 's/^openjdk version "\([0-9]*\).*/\1/p' "$tmp/version")" -ge 25 ]] ||
+    skip "no JDK 25 or later, which has that sampler"
+  stress 0 jfr --interval 50us --time 5s
+  grep -Eq "with [1-9][0-9]* signals as its timers send them" <<<"$output"
+  local samples
+  samples=$(sqlite3 "$tmp/run/run.db" "select sum(count) from count where state = 'CPUTimeSample'")
+  echo "$samples samples"
+  [ "$samples" -gt $((5 * 2 * 300)) ]
+}
+
 @test "agent: what it wrote is its samples" {
   stress 0 "agent:$agent=write:{out}" --time 1s
   [[ "$output" == "CLEAN: "* ]]

@@ -175,6 +175,7 @@ wh_test(sampler_test
 wh_test(minimizer_test harness/supervise/minimizer_test.cc LIBS wh_cli COLD)
 wh_test(step_map_test harness/supervise/matrix/blame_test.cc
         harness/supervise/matrix/ptrace_stepper_test.cc harness/supervise/matrix/step_map_test.cc
+        harness/supervise/matrix/timer_signals_test.cc
         LIBS wh_cli)
 wh_test(step_truth_test
         stress/step_evidence.cc stress/step_evidence_test.cc stress/step_truth.cc

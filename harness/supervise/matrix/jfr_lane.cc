@@ -2,6 +2,7 @@
 // The lane "jfr": JFR's own samplers walk at their highest rate; the lane reads their recording
 // back.
 #include <fmt/format.h>
+#include <signal.h>
 
 #include "harness/supervise/matrix/lane.h"
 #include "harness/supervise/matrix/lane_samples.h"
@@ -35,10 +36,9 @@ LaneVerdict JudgeRecording(const LanePlan& plan, const std::string&) {
   LaneVerdict verdict = VerdictOf(samples, kJfrLane);
   verdict.sampler = "jfr";
   verdict.sampler_reason = fmt::format(
-      "asked for every 1 ms, and every {} us of CPU time where JFR can; {} of {} frames of "
-      "distinct "
-      "stacks have no line",
-      kJfrCpuPeriodNs / 1000, samples.without_line, samples.frames);
+      "asked for every 1 ms, and every {} us of CPU time where JFR can, with {} signals as its "
+      "timers send them; {} of {} frames of distinct stacks have no line",
+      kJfrCpuPeriodNs / 1000, plan.timer_signals, samples.without_line, samples.frames);
   return verdict;
 }
 
@@ -56,6 +56,7 @@ const Lane kJfrLane = {
     .began = RecordingBegan,
     .collect = [](const LanePlan& plan) { return CollectRecordings(plan, nullptr); },
     .judge = JudgeRecording,
+    .timer_signal = SIGPROF,  // jfrCPUTimeThreadSampler.cpp, JDK 25
 };
 
 }  // namespace walkhammer

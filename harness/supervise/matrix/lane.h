@@ -30,6 +30,7 @@ struct LanePlan {
   std::shared_ptr<LaneSamples> samples = {};  // what was collected; null: nothing
   // Of walkhammer's own agent: walks so far, and those of them that returned code 0.
   uint64_t walks = 0, code_0 = 0;
+  uint64_t timer_signals = 0;  // of Lane::timer_signal, sent so far
 };
 
 // What the lane's own output says after the program has ended.
@@ -61,6 +62,9 @@ struct Lane {
   // printed. It may take minutes. Of walkhammer's own agent, what the StressState says stays, and
   // the verdict adds to it. Null: the StressState is judged.
   LaneVerdict (*judge)(const LanePlan& plan, const std::string& output);
+  // The signal of the profiler's CPU timers, which the cell sends at the job's intervals while the
+  // lane walks: the timers cannot come so often. 0: none.
+  int timer_signal = 0;
 };
 
 extern const Lane kOwnLane, kJfrLane, kRequestLane, kForeignAgentLane;

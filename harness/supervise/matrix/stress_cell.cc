@@ -58,15 +58,16 @@ StressCell::~StressCell() {
   if (beside_.valid()) beside_.wait();
   if (state_ != nullptr) state_->stop.store(1);  // an attached JVM outlives the cell
   ptrace_stepper_.reset();                       // first: its thread uses the state and the program
+  timer_signals_.reset();
   program_.reset();
   if (state_ != nullptr) munmap(state_, sizeof(StressState));
   if (state_fd_ >= 0) close(state_fd_);
 }
 
 LanePlan StressCell::ForLane() const {
-  return {plan_.lane_argument,    plan_.scratch, plan_.row.jdk_path, plan_.row.starts,
-          plan_.platform,         collected_,    samples_,           state_->walks.load(),
-          WalksOfCode(*state_, 0)};
+  return {plan_.lane_argument,     plan_.scratch,      plan_.row.jdk_path, plan_.row.starts,
+          plan_.platform,          collected_,         samples_,           state_->walks.load(),
+          WalksOfCode(*state_, 0), timer_signals_sent_};
 }
 
 double StressCell::Seconds() const {
@@ -80,6 +81,7 @@ bool StressCell::TimeIsUp() const {
 
 void StressCell::End(CellStatus status, const std::string& reason) {
   if (plan_.row.status != CellStatus::kRunning) return;
+  EndTimerSignals();
   Publish();  // the last of its counts
   plan_.row.status = status;
   plan_.row.reason = reason;
@@ -159,12 +161,18 @@ void StressCell::ForgetProgram() {
   std::error_code ignored;
   std::filesystem::remove(hs_err_path_, ignored);
   ptrace_stepper_.reset();  // first: its thread uses the program
+  EndTimerSignals();
   if (program_ != nullptr) output_bytes_ += program_->output_bytes();
   program_.reset();
   stopping_ = ending_ = false;
   last_ran_ = started_ = Clock::now();
   last_cpu_ms_ = 0;
   handlers_since_ = {};
+}
+
+void StressCell::EndTimerSignals() {
+  if (timer_signals_ != nullptr) timer_signals_sent_ += timer_signals_->sent();
+  timer_signals_.reset();
 }
 
 pid_t StressCell::ProgramPid() const {
@@ -348,7 +356,12 @@ Result<bool> StressCell::Step(bool interrupted) {
   if (plan_.job.step == kStepByPtrace && phase == AgentPhase::kSampling && !stopping_ &&
       ptrace_stepper_ == nullptr)
     ptrace_stepper_ = std::make_unique<PtraceStepper>(*state_, ProgramPid());
+  if (plan_.lane->timer_signal != 0 && sampled_ && !stopping_ && timer_signals_ == nullptr)
+    timer_signals_ =
+        std::make_unique<TimerSignals>(ProgramPid(), plan_.lane->timer_signal,
+                                       plan_.job.interval_min_ns, plan_.job.interval_max_ns);
   if (stopping_) ptrace_stepper_.reset();
+  if (stopping_) EndTimerSignals();
   const bool stopped = phase >= AgentPhase::kStopped || !plan_.lane->own_agent;
   if (stopping_ && !ending_ && (stopped || now - asked_to_stop_ > kStopWithin)) {
     RETURN_IF_ERROR(AfterSampling());

@@ -20,6 +20,7 @@
 #include "harness/supervise/matrix/cell_records.h"
 #include "harness/supervise/matrix/lane.h"
 #include "harness/supervise/matrix/ptrace_stepper.h"
+#include "harness/supervise/matrix/timer_signals.h"
 #include "harness/supervise/occurrence.h"
 
 namespace walkhammer {
@@ -109,6 +110,7 @@ class StressCell {
   void End(CellStatus status, const std::string& reason);
   void Publish();
   void ForgetProgram();
+  void EndTimerSignals();
   bool TimeIsUp() const;
   CellStatus WatchOver(std::string& reason);
   // A link with the agent's own file name, by which the agent removes itself from LD_PRELOAD.
@@ -131,6 +133,8 @@ class StressCell {
   std::shared_ptr<CellRecords> records_;
   std::unique_ptr<Program> program_;
   std::unique_ptr<PtraceStepper> ptrace_stepper_;
+  std::unique_ptr<TimerSignals> timer_signals_;
+  uint64_t timer_signals_sent_ = 0;  // to programs whose signals have ended
   Clock::time_point handlers_since_{};
   bool sampled_ = false;   // sampling has begun
   bool stopping_ = false;  // the agent was asked to stop

@@ -55,6 +55,7 @@ StressCell::ProgramEnd StressCell::HowItEnded(const std::string& hs_err) const {
 
 Status StressCell::AfterProgram() {
   ptrace_stepper_.reset();  // its thread uses the state
+  EndTimerSignals();
   const std::string hs_err = ReadFile(hs_err_path_, kMostOutput);
   const ProgramEnd end = HowItEnded(hs_err);
   return OnRecords(

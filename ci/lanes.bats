@@ -135,10 +135,10 @@ refuses() {
 }
 
 # As OpenJ9's: what such lanes need of a JVM is its command alone.
-@test "a JVM without vmStructs can be the load of other profilers' lanes" {
+@test "a JVM without vmStructs and AsyncGetCallTrace can be the load of other profilers' lanes" {
   home=$tmp/home
   mkdir -p "$home/bin" "$home/lib/server"
-  echo 'int JNI_CreateJavaVM = 1, AsyncGetCallTrace = 1;' |
+  echo 'int JNI_CreateJavaVM = 1;' |
     "${CC:-gcc}" -x c -shared -fPIC -o "$home/lib/server/libjvm.so" -
   cp "${jdks[-1]}/release" "$home"
   printf '#!/bin/sh\nexec "%s/bin/java" "$@"\n' "${jdks[-1]}" >"$home/bin/java"
@@ -149,4 +149,7 @@ refuses() {
   stress 4 "agent:$agent=nothing:{out}.txt" --time 2s
   rm -rf "$tmp/run"
   stress 1 "agent:$agent=abort:{out}.txt" --time 2s
+  rm -rf "$tmp/run"
+  stress 3 agct --time 2s
+  [[ "$output" == *"exports no AsyncGetCallTrace"* ]]
 }

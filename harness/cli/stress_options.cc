@@ -177,7 +177,7 @@ std::string JcmdFor(const Jdk& jdk) {
   return IsProgram(other) ? other : own;
 }
 
-Result<std::vector<JdkChoice>> ChooseJdks(const StressOptions& options) {
+Result<std::vector<JdkChoice>> ChooseJdks(const StressOptions& options, const Lane& lane) {
   std::vector<JdkChoice> choices;
   std::vector<std::string> paths = options.jdks;
   if (paths.empty() && options.pid != 0) paths = LibjvmOf(options.pid);
@@ -185,8 +185,9 @@ Result<std::vector<JdkChoice>> ChooseJdks(const StressOptions& options) {
     ASSIGN_OR_RETURN(auto jdk, DefaultJdk());
     return std::vector<JdkChoice>{{jdk, CellStatus::kRunning, ""}};
   }
+  const auto open = lane.own_agent ? OpenJdk : OpenAnyJvm;  // other lanes call no walker
   for (const std::string& path : paths) {
-    auto jdk = OpenJdk(path);
+    auto jdk = open(path);
     JdkChoice choice;
     if (jdk.ok()) {
       choice.jdk = jdk.value();
@@ -247,7 +248,7 @@ Result<std::vector<Load>> WorkloadLoads(const StressOptions& options) {
 }
 
 Load JavaLoad(const std::string& program) {
-  const std::vector<std::string> words = Words(program);
+  const std::vector<std::string> words = QuotedWords(program);
   return {"java:" + words.back(), [words](const Jdk&, const std::string&) -> Result<LoadCommand> {
             return LoadCommand{{}, words, std::filesystem::current_path(), true};
           }};
@@ -284,7 +285,8 @@ Result<std::vector<Load>> ChooseLoads(const StressOptions& options) {
   if (workloads) return WorkloadLoads(options);
   if (!options.scenes.empty()) return SceneLoads(options.scenes);
   if (!options.program.empty()) {
-    if (Words(options.program).empty()) return BadInput("--java wants the arguments of a program");
+    if (QuotedWords(options.program).empty())
+      return BadInput("--java wants the arguments of a program");
     return std::vector<Load>{JavaLoad(options.program)};
   }
   if (kill(static_cast<pid_t>(options.pid), 0) != 0) {
@@ -388,7 +390,7 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
   ASSIGN_OR_RETURN(common.time, ParseDuration(options.time, "--time"));
   ASSIGN_OR_RETURN(common.hung_after, ParseDuration(options.hung_after, "--hung-after"));
   ASSIGN_OR_RETURN(auto profiles, SelectProfiles(options.profiles));
-  ASSIGN_OR_RETURN(auto jdks, ChooseJdks(options));
+  ASSIGN_OR_RETURN(auto jdks, ChooseJdks(options, *common.lane));
   for (const JdkChoice& choice : jdks)
     if (options.step && choice.jdk.platform.is_emulated)
       return Unable(choice.jdk.home +
@@ -430,8 +432,10 @@ Result<StressPlan> MakeStressPlan(const StressOptions& options,
 void AddStressOptions(Verb& verb, StressOptions& o) {
   verb.List("--workload", o.workloads,
             "What to run (walkhammer list workloads), patterns too: 'torture:*'; repeatable");
-  verb.Text("--java", o.program,
-            "Instead: arguments of a java command of your own, e.g. \"-jar app.jar\"");
+  verb.Text(
+      "--java", o.program,
+      "Instead: arguments of a java command of your own, e.g. '-jar app.jar'; words with blanks "
+      "in double quotes");
   verb.Count("--pid", o.pid, "Instead: attach to this running JVM");
   verb.Jdks(o.jdks);
   verb.Provider(o.provider);

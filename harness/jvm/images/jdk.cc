@@ -209,7 +209,7 @@ bool Jdk::Exports(std::string_view name) const {
   return std::find(exported.begin(), exported.end(), name) != exported.end();
 }
 
-Result<Jdk> OpenJdk(std::string path) {
+Result<Jdk> OpenAnyJvm(const std::string& path) {
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
   if (error) {
@@ -234,10 +234,6 @@ Result<Jdk> OpenJdk(std::string path) {
   jdk.arch = facts.arch;
   jdk.build_id = facts.build_id;
   jdk.exported = std::move(facts.exported);
-  if (!jdk.Exports("AsyncGetCallTrace")) {
-    return Unable(fmt::format(
-        "{} exports no AsyncGetCallTrace: choose a HotSpot build of JDK 8 or later", jdk.libjvm));
-  }
   jdk.stripped = !facts.has_symtab;
   if (jdk.stripped) jdk.debug_file = FindDebugFile(jdk.libjvm);
   jdk.has_symtab = facts.has_symtab || !jdk.debug_file.empty();
@@ -251,6 +247,13 @@ Result<Jdk> OpenJdk(std::string path) {
   if (jdk.vendor.empty()) jdk.vendor = "unknown";
   if (jdk.version.empty()) jdk.version = "unknown";
   return jdk;
+}
+
+Result<Jdk> OpenJdk(const std::string& path) {
+  ASSIGN_OR_RETURN(Jdk jdk, OpenAnyJvm(path));
+  if (jdk.Exports("AsyncGetCallTrace")) return jdk;
+  return Unable(fmt::format(
+      "{} exports no AsyncGetCallTrace: choose a HotSpot build of JDK 8 or later", jdk.libjvm));
 }
 
 std::vector<Jdk> FindJdks(std::vector<Failure>* unusable) {

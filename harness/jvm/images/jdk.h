@@ -41,7 +41,9 @@ struct Jdk {
 // jre/lib/ARCH/server). Symbolic links are followed.
 // kBadInput if `path` is no JDK or a damaged one; kUnable if this machine cannot run the JDK, or if
 // its libjvm.so exports no AsyncGetCallTrace.
-Result<Jdk> OpenJdk(std::string path);
+Result<Jdk> OpenJdk(const std::string& path);
+// The same, also of a JVM that exports no AsyncGetCallTrace, such as OpenJ9.
+Result<Jdk> OpenAnyJvm(const std::string& path);
 
 // Opens the JDKs of $WALKHAMMER_JDK, $JAVA_HOME, /usr/lib/jvm/* and `java` on PATH. Returns those
 // that open, distinct by libjvm, oldest feature first. `unusable`, if given, gets the failures of

@@ -278,6 +278,7 @@ TEST_F(JdkTest, RefusesLibrariesWithoutTheWalker) {
                 "exports no AsyncGetCallTrace");
   ExpectFailure(OpenJdk(Tree("undefined", {.dynamic = {{"AsyncGetCallTrace", false}}})),
                 ExitCode::kUnable, "exports no AsyncGetCallTrace");
+  EXPECT_TRUE(OpenAnyJvm(root_ / "none").ok());
 }
 
 TEST_F(JdkTest, FindsNamedJdksOnceAndSorted) {

@@ -124,7 +124,8 @@ wh_test(reference_test
 wh_test(walkers_test
         harness/walkers/asgst_layout_test.cc harness/walkers/iterated_frame_test.cc
         harness/walkers/iterator_drift_test.cc harness/walkers/profiler_frames_test.cc
-        harness/walkers/stderr_watch_test.cc harness/walkers/walker_table_test.cc
+        harness/walkers/request_test.cc harness/walkers/stderr_watch_test.cc
+        harness/walkers/walker_table_test.cc
         LIBS wh_walkers)
 wh_test(mutator_test harness/generate/mutator_test.cc LIBS wh_generate)
 wh_test(block_credits_test fuzzers/block_credits_test.cc fuzzers/block_credits.cc LIBS wh_base)

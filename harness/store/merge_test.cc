@@ -223,6 +223,26 @@ TEST_F(Merge, RunsOfBeforeIdsAreToldApartByWhatTheyHold) {
   EXPECT_THAT(Open("m").PeriodCounts().value(), SizeIs(4));  // each run is a period
 }
 
+// Tables that a schema lacks are not asked for: those of periods came with schema 8, that of why
+// walks end and that of notes with schema 7.
+TEST_F(Merge, RunsOfOldSchemasAreTaken) {
+  const std::string a = Make("a", 1, [](RunDb& run) {
+    EXPECT_TRUE(run.SaveCountRows(MergeCounts(3, 0)).ok());
+    AddBucket(run, "old", 7);
+  });
+  Exec(a,
+       "DROP TABLE part; DROP TABLE period; DROP TABLE period_count; DROP TABLE period_time;"
+       "DROP TABLE period_bucket; PRAGMA user_version = 7");
+  EXPECT_EQ(Merged({a}, "seven").runs, 1u);
+  Exec(a, "DROP TABLE walk_end; DROP TABLE note; PRAGMA user_version = 6");
+  EXPECT_EQ(Merged({a}, "six").runs, 1u);
+  for (const char* merged : {"seven", "six"}) {
+    EXPECT_EQ(Open(merged).Counts().value().at(1).count, 3u);
+    EXPECT_THAT(Open(merged).PeriodCounts().value(), SizeIs(2));
+    EXPECT_THAT(Open(merged).Buckets().value(), SizeIs(1));
+  }
+}
+
 TEST_F(Merge, WhatDiffersIsRefused) {
   const std::string a = Make("a", 1);
   const struct {

@@ -171,6 +171,25 @@ samples() {
   [ "$(ask 'SELECT successful > 100 FROM run')" -eq 1 ]
 }
 
+# profilers JDK: the walkers of released profilers walk as many scenes as AsyncGetCallTrace does. Not
+# ddprof-vm: java-profiler 1.22.0 answers -3 (unknown_nmethod) for each scene on aarch64.
+profilers() {
+  libraries=$work/profilers
+  ci/profilers.sh --machine aarch64 asprof-4.6 ddprof-1.22.0 >"$libraries" || [ "$?" -eq 3 ] || return 1
+  while read -r name library; do
+    case $name in
+      asprof-*) walkers='asprof-vm asprof-fp asprof-dwarf' ;;
+      *) walkers='ddprof-fp ddprof-dwarf' ;;
+    esac
+    for walker in $walkers; do
+      verb 1 fuzz --jdk "$1" --walker "$walker" --provider "$library" --walks 300 --no-coverage \
+        --no-confirm --no-minimize || return 1
+      ask "SELECT '  $walker, $name: ' || sum(pristine_true) || ' of ' || sum(available) FROM scene"
+      [ "$(ask 'SELECT sum(pristine_true) >= 20 FROM scene')" -eq 1 ] || return 1
+    done
+  done <"$libraries"
+}
+
 # signatures JDK: signed return addresses crash AsyncGetCallTrace on unedited samples, and at least
 # one of the snapshots replays in more than half of its processes.
 signatures() {
@@ -254,6 +273,7 @@ for jdk in $jdks; do
   check "$name: engines" engines "$jdk"
   check "$name: samples" samples "$jdk" agct,asgst 60s
   check "$name: samples, JFR" samples "$jdk" jfr 20s
+  check "$name: profilers" profilers "$jdk"
   [ "$(uname -m)" != aarch64 ] || continue
   # With one instruction for each translated block, signals arrive between any two instructions;
   # Java runs hundreds of times slower.

@@ -1,9 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Lays out released libraries of profilers, whose own walkers are tested: ci/profilers.sh [NAME...]
-#   NAME      a name of `ci/profilers.sh --list`, such as asprof-4.5; without one: all
-#   --dir D   the folder (default: $WALKHAMMER_PROFILERS, else ~/.cache/walkhammer/profilers)
-# D/NAME.so is the library for this machine then. What is there already is left alone. Stdout: NAME
+# Lays out released libraries of profilers, whose own walkers are tested:
+#   ci/profilers.sh [--machine M] [--dir D] [NAME...]
+#   NAME         a name of `ci/profilers.sh --list`, such as asprof-4.5; without one: all
+#   --machine M  x86_64 or aarch64, in place of this machine
+#   --dir D      the folder (default: $WALKHAMMER_PROFILERS, else ~/.cache/walkhammer/profilers; of
+#                another machine the same with -M)
+# D/NAME.so is the library for the machine then. What is there already is left alone. Stdout: NAME
 # and path, a line each. Maven downloads each and checks it by the registry's checksums.
 # Exit codes: 0 all are there, 2 a wrong word, 3 some are not to be had today; stderr says which.
 set -eu
@@ -22,7 +25,13 @@ ddprof-1.21.1  com.datadoghq:ddprof:1.21.1  META-INF/native-libs/linux-x64/libja
 ddprof-1.22.0  com.datadoghq:ddprof:1.22.0  META-INF/native-libs/linux-x64/libjavaProfiler.so  META-INF/native-libs/linux-arm64/libjavaProfiler.so
 '
 
+machine=$(uname -m)
 dir=${WALKHAMMER_PROFILERS:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/profilers}
+if [ "${1-}" = --machine ]; then
+  [ "${2-}" = "$machine" ] || dir=$dir-${2:?--machine wants x86_64 or aarch64}
+  machine=$2
+  shift 2
+fi
 # shellcheck source=ci/rows.sh
 . ci/rows.sh
 take_words "$@"
@@ -43,7 +52,7 @@ library() {
   unzip -q -o "$part"/*.jar "$2" -d "$part" && mv "$part/$2" "$3" && rm -rf "$part"
 }
 
-case $(uname -m) in
+case $machine in
   x86_64) member=2 ;;
   aarch64) member=3 ;;
   *) member= ;;
@@ -53,7 +62,7 @@ for name in $names; do
   file=$dir/$name.so
   if [ ! -e "$file" ]; then
     reason=
-    [ -n "$member" ] || reason="there is no library for $(uname -m)"
+    [ -n "$member" ] || reason="there is no library for $machine"
     command -v mvn >/dev/null || reason='there is no mvn to download it with: ci/setup.sh profilers'
     if [ -z "$reason" ]; then
       # shellcheck disable=SC2046  # a row's words

@@ -176,15 +176,16 @@ samples() {
 profilers() {
   libraries=$work/profilers
   ci/profilers.sh --machine aarch64 asprof-4.6 ddprof-1.22.0 >"$libraries" || [ "$?" -eq 3 ] || return 1
-  while read -r name library; do
-    case $name in
+  [ -s "$libraries" ] || echo '  skipped: there is no library'
+  while read -r profiler library; do
+    case $profiler in
       asprof-*) walkers='asprof-vm asprof-fp asprof-dwarf' ;;
       *) walkers='ddprof-fp ddprof-dwarf' ;;
     esac
     for walker in $walkers; do
       verb 1 fuzz --jdk "$1" --walker "$walker" --provider "$library" --walks 300 --no-coverage \
         --no-confirm --no-minimize || return 1
-      ask "SELECT '  $walker, $name: ' || sum(pristine_true) || ' of ' || sum(available) FROM scene"
+      ask "SELECT '  $walker, $profiler: ' || sum(pristine_true) || ' of ' || sum(available) FROM scene"
       [ "$(ask 'SELECT sum(pristine_true) >= 20 FROM scene')" -eq 1 ] || return 1
     done
   done <"$libraries"

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <iomanip>
+#include <sstream>
 
 namespace walkhammer {
 
@@ -29,6 +31,17 @@ std::string ShellCommand(std::span<const std::string> words) {
   std::string command;
   for (const std::string& word : words) command += (command.empty() ? "" : " ") + ShellWord(word);
   return command;
+}
+
+Result<std::vector<std::string>> QuotedWords(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  while (!(stream >> std::ws).eof()) {
+    std::string word;
+    if (!(stream >> std::quoted(word))) return BadInput("a quote is not closed: " + text);
+    words.push_back(word);
+  }
+  return words;
 }
 
 Result<std::string> PlainPath(const std::string& path, const std::string& link) {

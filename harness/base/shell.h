@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/base/result.h"
 
@@ -14,6 +15,11 @@ namespace walkhammer {
 // Returns the word as it can be typed: quoted if a shell would not take the word literally.
 std::string ShellWord(std::string_view word);
 std::string ShellCommand(std::span<const std::string> words);
+
+// Returns the words that white space separates. A word that begins with a double quote ends with
+// one, and may have blanks; there, a backslash before a quote or a backslash stands for that
+// character. Fails with kBadInput if a quote is not closed.
+Result<std::vector<std::string>> QuotedWords(const std::string& text);
 
 // Returns a path to `path` for readers that split at spaces or colons and know no quotes
 // (LD_PRELOAD, jcmd, libFuzzer): `path` itself if its name is plain, else `link`, which becomes a

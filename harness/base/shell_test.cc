@@ -27,6 +27,18 @@ TEST(Shell, AShellTakesEachWordForItself) {
   EXPECT_EQ(std::string(said, length), "|a b|it's|$HOME|*|~|a\nb|\"|x;y|\\|");
 }
 
+TEST(Shell, QuotedWordsMayHaveBlanks) {
+  const std::vector<std::string> words = {"-cp",  "my jars/a.jar", "Main", "a \"b\\",
+                                          "c\"d", "e\"",           ""};
+  EXPECT_EQ(QuotedWords(R"( -cp "my jars/a.jar"  Main "a \"b\\" c"d e" "" )").value(), words);
+  for (const char* none : {"", " "}) EXPECT_TRUE(QuotedWords(none).value().empty());
+  for (const char* open : {"\"", "a \"b c", "\"a\\\""}) {
+    const auto unclosed = QuotedWords(open);
+    ASSERT_FALSE(unclosed.ok()) << open;
+    EXPECT_EQ(unclosed.failure().code, ExitCode::kBadInput);
+  }
+}
+
 TEST(PlainPath, IsALinkWhereTheNameWouldBeSplit) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(testing::TempDir()) / ("plain" + std::to_string(getpid()));

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iomanip>
 #include <sstream>
 
 namespace walkhammer {
@@ -62,13 +61,6 @@ std::vector<std::string> Words(std::string_view text) {
   std::istringstream stream{std::string(text)};
   std::vector<std::string> words;
   for (std::string word; stream >> word;) words.push_back(word);
-  return words;
-}
-
-std::vector<std::string> QuotedWords(std::string_view text) {
-  std::istringstream stream{std::string(text)};
-  std::vector<std::string> words;
-  for (std::string word; stream >> std::quoted(word);) words.push_back(word);
   return words;
 }
 

@@ -26,9 +26,6 @@ std::string Printable(std::string_view text);
 
 // Returns the words that white space separates.
 std::vector<std::string> Words(std::string_view text);
-// The same; a word that begins with a double quote ends with one, and may have blanks. A backslash
-// before a quote or a backslash stands for that character.
-std::vector<std::string> QuotedWords(std::string_view text);
 
 // Returns the parts that `separator` separates, also empty parts; none if `text` is empty.
 std::vector<std::string> Split(std::string_view text, char separator);

@@ -67,9 +67,6 @@ TEST(TextTest, Trim) {
 TEST(TextTest, WordsAndParts) {
   EXPECT_THAT(Words("  a\tb\nc "), ElementsAre("a", "b", "c"));
   EXPECT_THAT(Words(" "), IsEmpty());
-  EXPECT_THAT(QuotedWords(R"( -cp "my jars/a.jar"  Main "a \"b\"" c"d e" "" )"),
-              ElementsAre("-cp", "my jars/a.jar", "Main", "a \"b\"", "c\"d", "e\"", ""));
-  EXPECT_THAT(QuotedWords(" "), IsEmpty());
   EXPECT_THAT(Split("a,,b c,", ','), ElementsAre("a", "", "b c", ""));
   EXPECT_THAT(Split("a", ','), ElementsAre("a"));
   EXPECT_THAT(Split("", ','), IsEmpty());

@@ -26,7 +26,7 @@ namespace {
 std::vector<std::string> BuildIds(const std::vector<std::string>& homes) {
   std::vector<std::string> ids;
   for (const std::string& home : homes) {
-    auto jdk = OpenJdk(home);
+    auto jdk = OpenAnyJvm(home);
     ids.push_back(jdk.ok() && !jdk.value().build_id.empty() ? jdk.value().build_id : "none");
   }
   return ids;

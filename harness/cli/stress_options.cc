@@ -15,6 +15,7 @@
 #include "harness/base/files.h"
 #include "harness/base/mappings.h"
 #include "harness/base/names.h"
+#include "harness/base/shell.h"
 #include "harness/base/text.h"
 #include "harness/cli/identity.h"
 #include "harness/cli/provider.h"
@@ -181,6 +182,9 @@ Result<std::vector<JdkChoice>> ChooseJdks(const StressOptions& options, const La
   std::vector<JdkChoice> choices;
   std::vector<std::string> paths = options.jdks;
   if (paths.empty() && options.pid != 0) paths = LibjvmOf(options.pid);
+  if (const char* named = std::getenv("WALKHAMMER_JDK");
+      paths.empty() && !lane.own_agent && named != nullptr && named[0] != 0)
+    paths = {named};
   if (paths.empty()) {
     ASSIGN_OR_RETURN(auto jdk, DefaultJdk());
     return std::vector<JdkChoice>{{jdk, CellStatus::kRunning, ""}};
@@ -247,8 +251,7 @@ Result<std::vector<Load>> WorkloadLoads(const StressOptions& options) {
   return loads;
 }
 
-Load JavaLoad(const std::string& program) {
-  const std::vector<std::string> words = QuotedWords(program);
+Load JavaLoad(const std::vector<std::string>& words) {
   return {"java:" + words.back(), [words](const Jdk&, const std::string&) -> Result<LoadCommand> {
             return LoadCommand{{}, words, std::filesystem::current_path(), true};
           }};
@@ -285,9 +288,9 @@ Result<std::vector<Load>> ChooseLoads(const StressOptions& options) {
   if (workloads) return WorkloadLoads(options);
   if (!options.scenes.empty()) return SceneLoads(options.scenes);
   if (!options.program.empty()) {
-    if (QuotedWords(options.program).empty())
-      return BadInput("--java wants the arguments of a program");
-    return std::vector<Load>{JavaLoad(options.program)};
+    ASSIGN_OR_RETURN(const auto words, QuotedWords(options.program));
+    if (words.empty()) return BadInput("--java wants the arguments of a program");
+    return std::vector<Load>{JavaLoad(words)};
   }
   if (kill(static_cast<pid_t>(options.pid), 0) != 0) {
     if (errno == EPERM)

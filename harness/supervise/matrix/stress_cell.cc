@@ -249,6 +249,7 @@ void StressCell::NoteSampling(AgentPhase phase) {
 // Kills before it drains, so that all that the program recorded until the kill is taken. Kill()
 // does not wait: what a dying program still records may be lost.
 Status StressCell::KillAndEnd(CellStatus status, const std::string& reason) {
+  EndTimerSignals();
   program_->Kill();
   return DrainAndEnd(status, reason);
 }

@@ -10,18 +10,19 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/clock.h"
 #include "harness/base/files.h"
+#include "harness/base/text.h"
 #include "harness/process/service_thread.h"
 
 namespace walkhammer {
 namespace {
 
-constexpr uint64_t kLookEveryNs = 20'000'000;    // which threads run; their files in /proc are slow
+constexpr uint64_t kLookEveryNs = 10'000'000;    // which threads run; their files in /proc are slow
 constexpr uint64_t kLongestWaitNs = 10'000'000;  // so that the end does not wait for an interval
 
 // proc(5): /proc/PID/status, SigCgt.
@@ -35,20 +36,39 @@ bool Handles(pid_t pid, int signal) {
   return (caught >> (signal - 1) & 1) != 0;
 }
 
-// proc(5): /proc/PID/task/TID/stat, state R.
-std::vector<pid_t> RunningThreads(pid_t pid) {
-  std::vector<pid_t> running;
-  std::error_code error;
-  for (std::filesystem::directory_iterator at(fmt::format("/proc/{}/task", pid), error), end;
-       !error && at != end; at.increment(error)) {
-    const std::string stat = ReadFile(at->path() / "stat");
-    if (const size_t name_end = stat.rfind(')'); stat.compare(name_end + 1, 2, " R") != 0) continue;
-    const std::string name = at->path().filename();
-    pid_t tid = 0;
-    std::from_chars(name.data(), name.data() + name.size(), tid);
-    running.push_back(tid);
+// The number after `field`, in what is left of `line`; -1: `line` begins otherwise.
+int64_t NumberAfter(std::string_view field, std::string_view line) {
+  int64_t number = -1;
+  if (line.starts_with(field))
+    std::from_chars(line.data() + field.size(), line.data() + line.size(), number);
+  return number;
+}
+
+// The threads that timers send `signal` to: proc(5), /proc/PID/timers. None if the kernel lacks
+// that file (CONFIG_CHECKPOINT_RESTORE).
+std::vector<pid_t> TimedThreads(pid_t pid, int signal) {
+  std::vector<pid_t> timed;
+  bool wanted = false;
+  for (const std::string& line : Split(ReadFile(fmt::format("/proc/{}/timers", pid)), '\n')) {
+    if (const int64_t number = NumberAfter("signal: ", line); number >= 0)
+      wanted = number == signal;
+    const int64_t tid = NumberAfter("notify: signal/tid.", line);
+    if (wanted && tid > 0) timed.push_back(static_cast<pid_t>(tid));
   }
-  return running;
+  return timed;
+}
+
+// proc(5): /proc/PID/task/TID/stat, state R.
+bool Runs(pid_t pid, pid_t tid) {
+  const std::string stat = ReadFile(fmt::format("/proc/{}/task/{}/stat", pid, tid));
+  const size_t name_end = stat.rfind(')');
+  return name_end != std::string::npos && stat.compare(name_end + 1, 2, " R") == 0;
+}
+
+std::vector<pid_t> RunningThreads(pid_t pid, int signal) {
+  std::vector<pid_t> threads = TimedThreads(pid, signal);
+  std::erase_if(threads, [&](pid_t tid) { return !Runs(pid, tid); });
+  return threads;
 }
 
 }  // namespace
@@ -92,7 +112,7 @@ void TimerSignals::Run() {
   while (!stop_) {
     if (const uint64_t now = MonotonicNs(); now - looked >= kLookEveryNs) {
       looked = now;
-      running = Handles(pid_, signal_) ? RunningThreads(pid_) : std::vector<pid_t>{};
+      running = Handles(pid_, signal_) ? RunningThreads(pid_, signal_) : std::vector<pid_t>{};
     }
     uint64_t taken = 0;
     for (const pid_t tid : running)

@@ -19,9 +19,9 @@ namespace walkhammer {
 
 class TimerSignals {
  public:
-  // Sends `signal` to each thread of process `pid` that runs, at intervals between the two, in ns,
-  // each at random; both 0: back to back. Sends none while the process does not handle the signal,
-  // and none once it has ended.
+  // Sends `signal` to the threads of process `pid` that a timer of the process sends it to and that
+  // run, as of at most 10 ms ago, at intervals between the two, in ns, each at random; both 0: back
+  // to back. Sends none while the process does not handle the signal, and none once it has ended.
   TimerSignals(pid_t pid, int signal, uint64_t interval_min_ns, uint64_t interval_max_ns);
   ~TimerSignals();
   TimerSignals(const TimerSignals&) = delete;

@@ -230,6 +230,16 @@ TEST(BugTextTest, IsReadAsItWasWritten) {
   }
 }
 
+TEST(BugTextTest, HoldsNoControlCharacters) {
+  Bug bug = FullBug();
+  bug.title = std::string("a\x01\x1f\x7f\n\t\"\\") + "b";
+  const std::string text = BugText(bug);
+  for (const char c : {'\x01', '\x1f', '\x7f', '\t'}) EXPECT_EQ(text.find(c), std::string::npos);
+  const auto read = ParseBug(text, "b");
+  ASSERT_TRUE(read.ok()) << read.failure().message << "\n" << text;
+  EXPECT_EQ(read.value().bug.title, bug.title);
+}
+
 TEST(BugTextTest, AShortFileByHandIsABug) {
   const auto read = ParseBug("state = 'open'\ntitle = 't'\nsignatures = ['*: crash in f']\n", "b");
   ASSERT_TRUE(read.ok()) << read.failure().message;

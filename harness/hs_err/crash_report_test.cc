@@ -274,6 +274,17 @@ TEST(FaultAddress, OnAarch64) {
   EXPECT_TRUE(report.signal.address_computed);
 }
 
+TEST(CrashReport, LinesOfAnEventUpTo4KiB) {
+  const auto event = [](size_t bytes) {
+    const CrashReport report =
+        ParseCrashReport("Internal exceptions (1 events):\nEvent: 0.1 Thread 0x1 x\n" +
+                         std::string(bytes, 'y') + "\n\n");
+    return report.events.empty() ? std::string() : report.events.front().text;
+  };
+  EXPECT_EQ(event(4095), "x\n" + std::string(4095, 'y'));
+  EXPECT_EQ(event(4096), "x");
+}
+
 TEST(CrashReport, TheFirstOfTwoLogs) {
   const std::string a = ReadFile(std::string(WALKHAMMER_CRASH_LOGS) + "/17.0.15-agct-3.log");
   const std::string b = ReadFile(std::string(WALKHAMMER_CRASH_LOGS) + "/8-native-segv.log");

@@ -267,6 +267,21 @@ TEST_F(StubExitTest, HalvesAreNotKnown) {
   EXPECT_FALSE(Run(0, 3));
 }
 
+// xadd [rsp], rbx; jmp rbx. The register field of cmpxchg16b is no register.
+TEST_F(StubExitTest, WhatIsExchangedIsNotKnown) {
+  constexpr int kRcx = 1, kRbx = 3;
+  start_.general[kRbx] = 0x55;
+  start_.general[kRcx] = 0x66;
+  for (const uint8_t exchange : {0xc1, 0xb1}) {  // xadd, cmpxchg
+    Put({0x48, 0x0f, exchange, 0x1c, 0x24, 0xff, 0xe3});
+    ASSERT_TRUE(Run(0, 3));
+    EXPECT_EQ(exit_.pc, 0U);
+  }
+  Put({0x48, 0x0f, 0xc7, 0x0c, 0x24, 0xff, 0xe1});  // cmpxchg16b [rsp]; jmp rcx
+  ASSERT_TRUE(Run(0, 3));
+  EXPECT_EQ(exit_.pc, 0x66U);
+}
+
 // mov eax, [rsi+8]; shl rax, 3; jmp [rax]: so a vtable stub finds the receiver's class.
 TEST_F(StubExitTest, AClassIsMadeOfItsCompressedPointer) {
   Put({0x8b, 0x46, 0x08, 0x48, 0xc1, 0xe0, 0x03, 0xff, 0x20});

@@ -130,6 +130,8 @@ TEST_F(SnapshotTest, Numbers) {
   EXPECT_EQ(Named(0xffff), "0xffff");
   EXPECT_EQ(Named(0x80001234), "0x80001234");
   EXPECT_EQ(Named(0xffff800000000000), "0xffff800000000000");
+  EXPECT_EQ(Named(0xffffffff), "0xffffffff");
+  EXPECT_EQ(Named(0x100000000), "unmapped");
   EXPECT_EQ(Named(kGuard + 8), "no-access+0x8");
   EXPECT_EQ(Named(kMeta + 0x1008), "method \"a.B.run()V\"+0x8");
   EXPECT_EQ(Named(kMeta + 0x2044), "metaspace+0x2044");  // after the byte codes

@@ -206,6 +206,18 @@ TEST(CrashReport, WordsBrokenByATerminal) {
   EXPECT_EQ(report.thread.stack_end, 0x00007febedffe000u);
 }
 
+TEST(CrashReport, CodeWrappedByATerminal) {
+  const auto bytes = [](int wrapped) {
+    std::string log =
+        "Instructions: (pc=0x0000000000001000)\n0x0000000000000ff0:   00 01 02 03 04 05 06 07\n";
+    for (int i = 0; i < wrapped; i++) log += "aa ";
+    const auto code = ParseCrashReport(log + "\n").instructions;
+    return code ? code->bytes.size() : 0;
+  };
+  EXPECT_EQ(bytes(16), 24U);
+  EXPECT_EQ(bytes(17), 8U) << "not half a line";
+}
+
 TEST(CrashReport, SiginfoOfEveryStyle) {
   const auto read = [](const std::string& line) { return ParseCrashReport(line + "\n").signal; };
   CrashSignal signal = read(

@@ -87,6 +87,7 @@ refuses() {
   "${jdks[-1]}/bin/java" -XX:+PrintFlagsFinal -version >"$tmp/version" 2>&1
   [[ "$(sed -n 's/^openjdk version "\([0-9]*\).*/\1/p' "$tmp/version")" -ge 25 ]] ||
     skip "no JDK 25 or later, which has that sampler"
+  [ -r /proc/self/timers ] || skip "this kernel has no /proc/PID/timers"
   stress 0 jfr --interval 50us --time 5s
   grep -Eq "with [1-9][0-9]* signals as its timers send them" <<<"$output"
   local samples

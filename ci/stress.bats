@@ -66,6 +66,7 @@ finding() {
   program Work --time 2s
   ended passed "$status" ""
   [ "$(cell 'successful > 100 and walks >= successful')" -eq 1 ]
+  [ "$(cell 'requested > 3000')" -eq 1 ] # to the end: 0.3 of the 2 s at least, whatever else runs
   [ "$(cell "delivered * 10 >= requested * 8")" -eq 1 ]
   # The program's own stack is in the flame graph.
   sqlite3 "$out/run.db" "select a.name || ' > ' || b.name || ' > ' || c.name
@@ -460,6 +461,14 @@ called() { # WALKER
   [[ "$output" == *"CLEAN: "*"nothing was to be walked"* ]]
   [ "$(cell status)" = passed ]
   [ "$(cell 'delivered > 10000 and walks = 0')" -eq 1 ]
+}
+
+@test "step ends after as many instructions as asked for" {
+  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --time 20s --steps 30000 \
+    --no-walk --out "$out"
+  echo "$output$stderr"
+  [ "$status" -eq 0 ]
+  [ "$(cell 'delivered >= 30000 and delivered < 100000')" -eq 1 ] # windows end as they are
 }
 
 @test "the agent attaches to a running JVM" {

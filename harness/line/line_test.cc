@@ -139,6 +139,15 @@ TEST_F(LineTest, AnUnsafeCallHasASiteByItsCaller) {
   EXPECT_NE(Site(), site);
 }
 
+TEST_F(LineTest, WithoutCallsWhatTheListHeldBeforeIsNoPlace) {
+  AddModule(0x10000, 0x20000);
+  CrashAt({0x10123});
+  fault_.native_count = 0;
+  const uint64_t nowhere = Site();
+  fault_.native[0] = 0x10456;
+  EXPECT_EQ(Site(), nowhere);
+}
+
 TEST_F(LineTest, WildCountsOfCallsAreNotBelieved) {
   for (const int32_t count : {-1, INT32_MIN, kMaxNativeFrames + 1, INT32_MAX}) {
     CrashAt({0x10123});

@@ -92,6 +92,7 @@ refuses() {
   echo "$output" "$stderr"
   is "$status" 1
   [[ "$output" == *"The oldest build that can walk the request breaks already"* ]]
+  [[ "$output" != *"were not asked"* ]]
 }
 
 @test "check: by version and by replay" {

@@ -7,6 +7,7 @@
 
 #include "harness/crash/crash_testing.h"
 #include "harness/crash/imported_crash.h"
+#include "harness/crash/shapes.h"
 #include "harness/request/text_form.h"
 
 namespace walkhammer {
@@ -38,6 +39,25 @@ TEST(Candidates, AreRequestsThatExpectTheSignature) {
       EXPECT_EQ(file.expect, "crash frame::sender(RegisterMap*) const+0x325");
       EXPECT_FALSE(candidate.fields.empty()) << candidate.what;
     }
+  }
+}
+
+TEST(BadValues, TheLikeliestIsByTheFaultsCodeAndAddress) {
+  const struct {
+    const char* siginfo;
+    const char* value;  // empty: the address says nothing
+  } kFaults[] = {
+      {"si_code: 1 (SEGV_MAPERR), si_addr: 0x0000000000000018", "0x0"},
+      {"si_code: 1 (SEGV_MAPERR), si_addr: 0x00007f0000001000", "unmapped"},
+      {"si_code: 2 (SEGV_ACCERR), si_addr: 0x00007f0000001000", "no-access"},
+      {"si_code: 128 (SI_KERNEL), si_addr: 0x0000000000000000", ""},
+  };
+  for (const auto& [siginfo, value] : kFaults) {
+    const auto values = BadValuesOf(
+        ParseCrashReport(std::string("siginfo: si_signo: 11 (SIGSEGV), ") + siginfo + "\n"));
+    ASSERT_FALSE(values.empty());
+    const bool likely = values.front().confidence == Confidence::kLikely;
+    EXPECT_EQ(likely ? values.front().value : "", value) << siginfo;
   }
 }
 

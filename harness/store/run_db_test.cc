@@ -425,11 +425,18 @@ TEST(RunDb, OpenRefusesWhatItCannotRead) {
   (void)MustCreate(dir.Under("sub")).Finish(RunStatus::kCleanEnd, TestTotals());
   fs::rename(dir.Under("sub/run.db"), dir.Under("run.db"));
   EXPECT_TRUE(RunDb::Open(dir.path()).ok());
-  sqlite3* handle = nullptr;
-  ASSERT_EQ(sqlite3_open(dir.Under("run.db").c_str(), &handle), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(handle, "PRAGMA user_version = 99", nullptr, nullptr, nullptr), SQLITE_OK);
-  sqlite3_close(handle);
+  const auto set = [&](const char* pragma) {
+    sqlite3* handle = nullptr;
+    ASSERT_EQ(sqlite3_open(dir.Under("run.db").c_str(), &handle), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(handle, pragma, nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(handle);
+  };
+  set("PRAGMA user_version = 99");
   refused("schema 99");
+  set("PRAGMA user_version = 0");
+  refused("not the database of a walkhammer run");
+  set("PRAGMA user_version = 9; PRAGMA application_id = 1");  // another program's
+  refused("not the database of a walkhammer run");
 }
 
 TEST(RunDb, ReadersCannotWrite) {

@@ -119,6 +119,9 @@ refuses() {
   is "$(cd "$tmp/bundle" && echo ./*)" \
     './builds.json ./input.walk ./redacted.txt ./replay.sh ./report.md'
   run ! grep -rE "hunter2|customer|$jdk|$tmp" "$tmp/bundle"
+  is "$(sqlite3 :memory: "select json_extract(text, '\$.schema', '\$.builds[0].reproduced')
+    from (select cast(readfile('$tmp/bundle/builds.json') as text) text)")" '[1,1]'
+  grep -q '^  "builds"' "$tmp/bundle/builds.json" # indented by two
   grep -q 'secret, ' "$tmp/bundle/redacted.txt"
   grep -q '| 1 of 1 |' "$tmp/bundle/report.md"
   WALKHAMMER=$walkhammer run sh "$tmp/bundle/replay.sh" "$jdk"

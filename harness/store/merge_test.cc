@@ -223,20 +223,27 @@ TEST_F(Merge, RunsOfBeforeIdsAreToldApartByWhatTheyHold) {
   EXPECT_THAT(Open("m").PeriodCounts().value(), SizeIs(4));  // each run is a period
 }
 
-// Tables that a schema lacks are not asked for: those of periods came with schema 8, that of why
-// walks end and that of notes with schema 7.
+// Tables that a schema lacks are not asked for.
 TEST_F(Merge, RunsOfOldSchemasAreTaken) {
   const std::string a = Make("a", 1, [](RunDb& run) {
     EXPECT_TRUE(run.SaveCountRows(MergeCounts(3, 0)).ok());
     AddBucket(run, "old", 7);
   });
-  Exec(a,
-       "DROP TABLE part; DROP TABLE period; DROP TABLE period_count; DROP TABLE period_time;"
-       "DROP TABLE period_bucket; PRAGMA user_version = 7");
-  EXPECT_EQ(Merged({a}, "seven").runs, 1u);
-  Exec(a, "DROP TABLE walk_end; DROP TABLE note; PRAGMA user_version = 6");
-  EXPECT_EQ(Merged({a}, "six").runs, 1u);
-  for (const char* merged : {"seven", "six"}) {
+  const struct {
+    int schema;
+    std::vector<std::string> lacks;  // and what later ones lack
+  } kOld[] = {
+      {7, {"part", "period", "period_count", "period_time", "period_bucket"}},
+      {6, {"walk_end", "note"}},
+      {4, {"evidence"}},
+      {3, {"agreement"}},
+      {2, {"cell_thread", "step_region", "step_range", "stack", "stack_frame", "cell"}},
+  };
+  for (const auto& [schema, lacks] : kOld) {
+    for (const std::string& table : lacks) Exec(a, "DROP TABLE " + table);
+    Exec(a, "PRAGMA user_version = " + std::to_string(schema));
+    const std::string merged = "of " + std::to_string(schema);
+    EXPECT_EQ(Merged({a}, merged).runs, 1u) << schema;
     EXPECT_EQ(Open(merged).Counts().value().at(1).count, 3u);
     EXPECT_THAT(Open(merged).PeriodCounts().value(), SizeIs(2));
     EXPECT_THAT(Open(merged).Buckets().value(), SizeIs(1));

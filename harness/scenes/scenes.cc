@@ -197,8 +197,9 @@ jmethodID MethodId(JNIEnv* env, jclass owner, jstring name, jstring signature) {
 // Clears the stack below the caller's frame. Frames have slots that nobody writes: what the JVM's
 // own calls left there differs from run to run, and so would the answers of walks that read them.
 __attribute__((noinline)) void ClearStackBelow() {
+  constexpr uint64_t kNoAddress = 1;  // nor zero, which engines are to put there themselves
   volatile uint64_t below[8192];
-  for (volatile uint64_t& word : below) word = 0;
+  for (volatile uint64_t& word : below) word = kNoAddress;
 }
 
 // A scene that does not park, as in `step`, is not cleared: that takes more instructions than the

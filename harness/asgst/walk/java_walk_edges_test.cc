@@ -308,8 +308,8 @@ TEST_P(EitherWalkTest, OlderThanACallFromC) {
   const auto with_c = Walk();
   ASSERT_GE(with_c.size(), 5U);
   EXPECT_EQ(with_c[3], kInlined);
-  EXPECT_EQ(with_c[1], (Seen{0, -1, -1, FrameType::kStub}));
-  EXPECT_EQ(with_c[2], (Seen{0, -1, -1, FrameType::kCpp}));
+  EXPECT_EQ(with_c[1], (Seen{~0ULL, -1, -1, FrameType::kStub}));
+  EXPECT_EQ(with_c[2], (Seen{~0ULL, -1, -1, FrameType::kCpp}));
   start_.non_java = false;
   memory_.Put(data + layout_.jvm.last_sp, 0);  // the thread's first Java code
   EXPECT_EQ(Walk(&broken), std::vector<Seen>{kLeaf});

@@ -19,7 +19,7 @@ inline constexpr uint64_t kLeafSp = MadeUpJvm::kLeafSp, kThread = MadeUpJvm::kTh
                           kMethods = MadeUpJvm::kMethods;
 
 struct Seen {
-  uint64_t method;
+  uint64_t method;  // its number; ~0: none
   int bci, level;
   FrameType type;
   bool operator==(const Seen&) const = default;
@@ -39,7 +39,8 @@ class JavaWalkTest : public testing::TestWithParam<const CodeRules*> {
     std::vector<Seen> seen;
     if (walk.Begin() != WalkStatus::kFound) return seen;
     for (JavaFrame frame; seen.size() < 100 && walk.Next(frame);)
-      seen.push_back({(frame.method - kMethods) / 0x1000, frame.bci, frame.level, frame.type});
+      seen.push_back({frame.method < kMethods ? ~frame.method : (frame.method - kMethods) / 0x1000,
+                      frame.bci, frame.level, frame.type});
     if (broken != nullptr) *broken = walk.broken();
     return seen;
   }

@@ -15,9 +15,8 @@ setup_file() {
 
 setup() {
   walkhammer=${WALKHAMMER:-$BATS_TEST_DIRNAME/../build/release/walkhammer}
-  # A path without blanks, since --java splits its words there. Program and provider are one library.
-  fake=$BATS_TEST_TMPDIR/fake_requests.so
-  ln -s "$(cd "$(dirname "$walkhammer")" && pwd)/providers/fake_requests.so" "$fake"
+  # The library of the program and of the provider.
+  fake=$(cd "$(dirname "$walkhammer")" && pwd)/providers/fake_requests.so
   out=$BATS_TEST_TMPDIR/run
 }
 
@@ -28,7 +27,7 @@ ask_for() {
   shift 2
   rm -rf "$out"
   run --separate-stderr timeout 100 "$walkhammer" stress --walker request --provider "$fake" \
-    --java "-cp $PROGRAMS AnswersRequests $fake $wrong" --time 2s --interval 200us --out "$out" "$@"
+    --java "-cp $PROGRAMS AnswersRequests \"$fake\" $wrong" --time 2s --interval 200us --out "$out" "$@"
   echo "$wrong: exit code $status: $output $stderr"
   [ "$status" -eq "$code" ]
 }

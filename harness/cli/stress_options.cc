@@ -182,14 +182,11 @@ Result<std::vector<JdkChoice>> ChooseJdks(const StressOptions& options, const La
   std::vector<JdkChoice> choices;
   std::vector<std::string> paths = options.jdks;
   if (paths.empty() && options.pid != 0) paths = LibjvmOf(options.pid);
-  if (const char* named = std::getenv("WALKHAMMER_JDK");
-      paths.empty() && !lane.own_agent && named != nullptr && named[0] != 0)
-    paths = {named};
+  const auto open = lane.own_agent ? OpenJdk : OpenAnyJvm;  // other lanes call no walker
   if (paths.empty()) {
-    ASSIGN_OR_RETURN(auto jdk, DefaultJdk());
+    ASSIGN_OR_RETURN(auto jdk, DefaultJdk(open));
     return std::vector<JdkChoice>{{jdk, CellStatus::kRunning, ""}};
   }
-  const auto open = lane.own_agent ? OpenJdk : OpenAnyJvm;  // other lanes call no walker
   for (const std::string& path : paths) {
     auto jdk = open(path);
     JdkChoice choice;

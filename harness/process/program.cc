@@ -78,9 +78,9 @@ bool Program::EndsWithin(std::chrono::milliseconds limit) {
 
 namespace {
 
-// The fields of /proc/PID/stat after the command's name.
-std::istringstream StatOf(pid_t pid) {
-  const std::string text = ReadFile("/proc/" + std::to_string(pid) + "/stat");
+// The fields of /proc/PID/stat, or of that of a thread, after the command's name.
+std::istringstream StatOf(const std::string& process_or_thread) {
+  const std::string text = ReadFile("/proc/" + process_or_thread + "/stat");
   const size_t name_end = text.rfind(')');
   return std::istringstream(name_end == std::string::npos ? "" : text.substr(name_end + 1));
 }
@@ -88,7 +88,7 @@ std::istringstream StatOf(pid_t pid) {
 }  // namespace
 
 uint64_t CpuMsOf(pid_t pid) {
-  std::istringstream fields = StatOf(pid);
+  std::istringstream fields = StatOf(std::to_string(pid));
   std::string word;
   for (int i = 0; i < 11; i++) fields >> word;  // state .. cmajflt
   uint64_t user = 0, system = 0;
@@ -96,10 +96,15 @@ uint64_t CpuMsOf(pid_t pid) {
   return (user + system) * 1000 / static_cast<uint64_t>(sysconf(_SC_CLK_TCK));
 }
 
+char StateOf(pid_t pid, pid_t tid) {
+  char state = 0;
+  StatOf(std::to_string(pid) + "/task/" + std::to_string(tid)) >> state;
+  return state;
+}
+
 bool IsAlive(pid_t pid) {
-  std::string state;
-  StatOf(pid) >> state;
-  return !state.empty() && state != "Z" && state != "X";
+  const char state = StateOf(pid, pid);
+  return state != 0 && state != 'Z' && state != 'X';
 }
 
 std::string Program::EndText() const {

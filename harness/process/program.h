@@ -20,6 +20,8 @@ namespace walkhammer {
 
 // CPU time that the process has used, in milliseconds; 0 if the process is gone.
 uint64_t CpuMsOf(pid_t pid);
+// State of a thread in the letters of proc(5), such as 'R': it runs; 0: there is no such thread.
+char StateOf(pid_t pid, pid_t tid);
 // True if the process runs; false also if it has ended but was not waited for yet.
 bool IsAlive(pid_t pid);
 

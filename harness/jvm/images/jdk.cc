@@ -300,8 +300,8 @@ Result<Jdk> NewestJdk() {
       kDistributionJdks));
 }
 
-Result<Jdk> DefaultJdk() {
-  if (const char* path = NonEmptyVariable("WALKHAMMER_JDK")) return OpenJdk(path);
+Result<Jdk> DefaultJdk(Result<Jdk> (*open)(const std::string&)) {
+  if (const char* path = NonEmptyVariable("WALKHAMMER_JDK")) return open(path);
   return NewestJdk();
 }
 

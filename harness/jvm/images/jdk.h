@@ -55,8 +55,8 @@ std::vector<Jdk> FindJdks(std::vector<Failure>* unusable = nullptr);
 Result<Jdk> NewestJdk();
 
 // The JDK for a user who names none: that of $WALKHAMMER_JDK if the variable is set, even if it
-// fails to open; otherwise NewestJdk.
-Result<Jdk> DefaultJdk();
+// fails to open with `open`; otherwise NewestJdk.
+Result<Jdk> DefaultJdk(Result<Jdk> (*open)(const std::string&) = OpenJdk);
 
 }  // namespace walkhammer
 

@@ -17,6 +17,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/files.h"
 #include "harness/base/text.h"
+#include "harness/process/program.h"
 #include "harness/process/service_thread.h"
 
 namespace walkhammer {
@@ -58,16 +59,9 @@ std::vector<pid_t> TimedThreads(pid_t pid, int signal) {
   return timed;
 }
 
-// proc(5): /proc/PID/task/TID/stat, state R.
-bool Runs(pid_t pid, pid_t tid) {
-  const std::string stat = ReadFile(fmt::format("/proc/{}/task/{}/stat", pid, tid));
-  const size_t name_end = stat.rfind(')');
-  return name_end != std::string::npos && stat.compare(name_end + 1, 2, " R") == 0;
-}
-
 std::vector<pid_t> RunningThreads(pid_t pid, int signal) {
   std::vector<pid_t> threads = TimedThreads(pid, signal);
-  std::erase_if(threads, [&](pid_t tid) { return !Runs(pid, tid); });
+  std::erase_if(threads, [&](pid_t tid) { return StateOf(pid, tid) != 'R'; });
   return threads;
 }
 

@@ -242,6 +242,7 @@ if(NOT WALKHAMMER_SANITIZE)
   wh_test(walk_line_test harness/child/method_keeper_test.cc harness/child/walk_line_test.cc
           LIBS wh_child)
   wh_test(guard_edges_test harness/guard/guard_edges_test.cc LIBS wh_walkers)
+  wh_test(jvm_ends_walks_test harness/guard/jvm_ends_walks_test.cc LIBS wh_walkers)
   wh_test(failed_check_test harness/guard/failed_check_test.cc LIBS wh_walkers)
   # guard_test checks the addresses of faults and callers in its own, optimised code.
   target_compile_options(guard_test PRIVATE -O2)

@@ -224,11 +224,19 @@ void OnFault(int signal, siginfo_t* info, void* raw_context) {
   LeaveCall(*slot, Ending::kCrashed, signal, info, *context);
 }
 
+// What ends a walk that faults: the walker's protection, or the JVM's; null: the guard alone.
+SignalAction Protection(int signal) {
+  if (!options.jvm_ends_walks) return walkers_protection;
+  const struct sigaction& before = previous[signal];
+  return (before.sa_flags & SA_SIGINFO) != 0 ? before.sa_sigaction : nullptr;
+}
+
 // Lets the walker's own protection have a fault first. Where the protection ends the walk, this
 // function does not return. What the protection does not handle, it passes on to OnFault.
 void OnProtectedFault(int signal, siginfo_t* info, void* raw_context) {
   GuardSlot* slot = OwnSlot();
-  if (slot == nullptr || slot->inside == 0 || slot->leaving != 0 ||
+  const SignalAction protection = Protection(signal);
+  if (slot == nullptr || slot->inside == 0 || slot->leaving != 0 || protection == nullptr ||
       slot->protected_faults == kMostNestedFaults) {
     OnFault(signal, info, raw_context);
     return;
@@ -236,7 +244,7 @@ void OnProtectedFault(int signal, siginfo_t* info, void* raw_context) {
   const auto& context = *static_cast<ucontext_t*>(raw_context);
   if (slot->protected_faults == 0) RecordFault(*slot, Ending::kCrashed, signal, info, context);
   slot->protected_faults = slot->protected_faults + 1;
-  walkers_protection(signal, info, raw_context);
+  protection(signal, info, raw_context);
   // A read that may fault, and goes on elsewhere: as SafeFetch.
   slot->protected_faults = slot->protected_faults - 1;
 }
@@ -276,7 +284,12 @@ void OnHang(int signal, siginfo_t* info, void* raw_context) {
   errno = saved_errno;
 }
 
-SignalAction SegvHandler() { return walkers_protection == nullptr ? OnFault : OnProtectedFault; }
+SignalAction HandlerOf(int signal) {
+  const bool is_protected = options.jvm_ends_walks
+                                ? signal != SIGTRAP
+                                : walkers_protection != nullptr && signal == SIGSEGV;
+  return is_protected ? OnProtectedFault : OnFault;
+}
 
 int FlagsFor(int signal) {
   const bool walkers = signal == SIGSEGV || signal == SIGTRAP;
@@ -311,7 +324,7 @@ Status InstallGuard(const GuardOptions& wanted) {
   struct sigaction action {};
   sigemptyset(&action.sa_mask);
   for (int signal : kFaultSignals) {
-    action.sa_sigaction = signal == SIGSEGV ? SegvHandler() : OnFault;
+    action.sa_sigaction = HandlerOf(signal);
     action.sa_flags = FlagsFor(signal);
     if (signal == SIGTRAP)
       for (int other = 1; other < NSIG; other++)
@@ -345,7 +358,7 @@ Status AdoptWalkersProtection(Status (*initialise)(void*), void* argument) {
   if ((walkers.sa_flags & SA_SIGINFO) != 0 && walkers.sa_sigaction != OnFault)
     walkers_protection = walkers.sa_sigaction;
   if (in_place) {
-    segv.sa_sigaction = SegvHandler();
+    segv.sa_sigaction = HandlerOf(SIGSEGV);
     segv.sa_flags = FlagsFor(SIGSEGV);
     trap.sa_flags = FlagsFor(SIGTRAP);
   }
@@ -356,7 +369,7 @@ Status AdoptWalkersProtection(Status (*initialise)(void*), void* argument) {
 
 bool GuardInPlace() {
   struct sigaction now {};
-  return sigaction(SIGSEGV, nullptr, &now) == 0 && now.sa_sigaction == SegvHandler();
+  return sigaction(SIGSEGV, nullptr, &now) == 0 && now.sa_sigaction == HandlerOf(SIGSEGV);
 }
 
 stack_t NewSignalStack(int flags) {

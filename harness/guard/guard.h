@@ -105,6 +105,11 @@ struct GuardOptions {
   // Signals to block while the SIGTRAP handler runs, bit 0 = signal 1: a signal whose handler sets
   // the trap flag would end the process there.
   uint64_t blocked_in_trap = 0;
+  // True: the JVM's own handlers end a walk that faults, by a jump, as OpenJ9's AsyncGetCallTrace
+  // relies on (omrsig_protect). Inside a guarded call the handlers that were installed before then
+  // have SIGSEGV, SIGBUS, SIGILL and SIGFPE first, as with AdoptWalkersProtection; but handlers
+  // stay on their signal stacks.
+  bool jvm_ends_walks = false;
 };
 
 inline constexpr int kMaxGuardSlots = 128;  // slots that the watchdog can watch for hangs

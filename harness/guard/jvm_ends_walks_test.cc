@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// GuardOptions::jvm_ends_walks: a JVM whose own handlers end walks that fault, as OpenJ9's do.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csetjmp>
+#include <csignal>
+#include <functional>
+
+#include "harness/guard/guard.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr uint64_t kNonCanonical = 0x8000000000000000;
+
+// Where the stand-in for the JVM's handler goes on; null: it does not know the fault.
+thread_local sigjmp_buf* volatile walk_end = nullptr;
+volatile int asked = 0;
+GuardSlot slot;  // static, as the watchdog may still read it
+
+void JvmsHandler(int, siginfo_t*, void*) {
+  asked = asked + 1;
+  if (walk_end != nullptr) siglongjmp(*walk_end, 1);
+}
+void PlainHandler(int) { _exit(99); }
+
+void Write(uint64_t address) {
+  const volatile uint64_t unforeseen = address;
+  *reinterpret_cast<volatile int*>(unforeseen) = 1;
+}
+
+// A walk that faults, and that the JVM's handler ends. Returns true if the walk went on behind
+// that.
+bool ProtectedWalk(const std::function<void()>& fault) {
+  volatile bool ended = false;
+  sigjmp_buf end;
+  if (sigsetjmp(end, 1) == 0) {
+    walk_end = &end;
+    fault();
+  } else {
+    ended = true;
+  }
+  walk_end = nullptr;
+  return ended;
+}
+
+class JvmEndsWalksTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    struct sigaction action {};
+    action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+    action.sa_sigaction = JvmsHandler;
+    for (const int signal : {SIGSEGV, SIGILL}) sigaction(signal, &action, nullptr);
+    action.sa_flags = SA_NODEFER;
+    action.sa_handler = PlainHandler;
+    sigaction(SIGFPE, &action, nullptr);
+    GuardOptions options{};
+    options.hang_limit_ms = 40;
+    options.jvm_ends_walks = true;
+    ASSERT_TRUE(InstallGuard(options).ok());
+    EnterGuardedThread(slot);
+  }
+  void SetUp() override { asked = 0; }
+
+  static Ending Call(const std::function<void()>& body) {
+    return GuardedCall(
+        slot, [](void* data) { (*static_cast<const std::function<void()>*>(data))(); },
+        const_cast<void*>(static_cast<const void*>(&body)));
+  }
+};
+
+TEST_F(JvmEndsWalksTest, TheJvmHasAFaultFirst) {
+  EXPECT_TRUE(GuardInPlace());
+  for (int i = 1; i <= 3; i++) {
+    bool ended = false;
+    EXPECT_EQ(Call([&] { ended = ProtectedWalk([] { Write(0); }); }), Ending::kReturned);
+    EXPECT_TRUE(ended);
+    EXPECT_EQ(asked, i);
+    EXPECT_EQ(slot.protected_faults, 1);
+    EXPECT_EQ(slot.fault.signal, SIGSEGV);
+  }
+}
+
+TEST_F(JvmEndsWalksTest, SoItHasOtherSignals) {
+  bool ended = false;
+  EXPECT_EQ(Call([&] { ended = ProtectedWalk([] { raise(SIGILL); }); }), Ending::kReturned);
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(slot.fault.signal, SIGILL);
+}
+
+// OpenJ9 would end the process here.
+TEST_F(JvmEndsWalksTest, AFaultThatComesAgainForEverIsAHang) {
+  EXPECT_EQ(Call([] { Write(kNonCanonical); }), Ending::kHung);
+  EXPECT_GT(asked, 1);
+}
+
+TEST_F(JvmEndsWalksTest, AHandlerThatTakesNoContextIsNotAsked) {
+  EXPECT_EQ(Call([] { raise(SIGFPE); }), Ending::kCrashed);
+  EXPECT_EQ(slot.fault.signal, SIGFPE);
+  EXPECT_EQ(Call([] { raise(SIGBUS); }), Ending::kCrashed) << "nobody had a handler";
+  EXPECT_EQ(slot.fault.signal, SIGBUS);
+  EXPECT_EQ(asked, 0);
+}
+
+TEST_F(JvmEndsWalksTest, OutsideOfAWalkTheJvmIsAskedAsBefore) {
+  EXPECT_TRUE(ProtectedWalk([] { Write(0); }));
+  EXPECT_EQ(asked, 1);
+}
+
+TEST_F(JvmEndsWalksTest, HandlersStayOnTheirSignalStacks) {
+  EXPECT_EQ(HandlerStackFlag(), SA_ONSTACK);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP}) {
+    struct sigaction now {};
+    ASSERT_EQ(sigaction(signal, nullptr, &now), 0);
+    EXPECT_NE(now.sa_flags & SA_ONSTACK, 0) << signal;
+  }
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -23,7 +23,7 @@ harness/jvm/images/*.cc         cli.bats jdks.bats stress.bats
 harness/jvm/*.cc                layout_proof_test failed_checks_test puzzles_test cli.bats stress.bats
 harness/coverage/*.cc           engines_test puzzles_test cli.bats fuzzers.bats
 harness/elf/*.cc                puzzles_test cli.bats stress.bats profilers.bats
-harness/guard/*.cc              puzzles_test supervise_test stress.bats
+harness/guard/*.cc              puzzles_test supervise_test stress.bats undescribed.bats
 harness/crash/*.cc              crash_reports.bats redact.bats
 harness/hs_err/*.cc             crash_reports.bats redact.bats
 harness/bugs/*.cc               bugs.bats gate.bats builds.bats
@@ -40,7 +40,7 @@ harness/process/*.cc            supervise_test cli.bats stress.bats
 harness/request/*.cc            puzzles_test supervise_test corpora.bats cli.bats
 harness/oracles/*.cc            puzzles_test supervise_test cli.bats stress.bats
 harness/*.cc                    puzzles_test supervise_test engines_test cli.bats
-stress/*.cc                     supervise_test stress.bats torture.bats
+stress/*.cc                     supervise_test stress.bats torture.bats undescribed.bats
 workloads/*.cc                  programs_test workloads.bats
 reports/*.cc                    cli.bats gate.bats stress.bats
 fuzzers/*.cc                    engines_test afl_test fuzzers.bats

@@ -62,8 +62,9 @@ std::atomic<bool> classes_are_missing{false};  // from the method registry
 bool Keeps(void* method_id) {
   const Jvm& jvm = the_agent->jvm();
   const bool keeps = jvm.Keeps(static_cast<jmethodID>(method_id));
-  // Where ids are numbers, only the registry knows, after AddLoadedClasses.
-  if (keeps || jvm.ids_are_numbers()) classes_are_missing.store(true, std::memory_order_relaxed);
+  // Where ids lead to nothing that is known, only the registry knows, after AddLoadedClasses.
+  if (keeps || !jvm.has_structs() || jvm.ids_are_numbers())
+    classes_are_missing.store(true, std::memory_order_relaxed);
   return keeps;
 }
 
@@ -138,22 +139,15 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
       Jvm::Adopt(vm, {state_.names, StressState::kNamesBytes}, AgentCallbacks(), AgentEvents());
   if (!jvm.ok()) return jvm.failure();
   jvm_ = jvm.value();
-  if (Status known = CheckLayoutOf(*jvm_); !known.ok()) return known;
-  ASSIGN_OR_RETURN(code_, CodeFinder::Open(jvm_->structs()));
-  const VmStructs& structs = jvm_->structs();
-  StructReader read(structs);
-  os_thread_ = read.Need("JavaThread", "_osthread", "Thread");
-  os_thread_id_ = read.Need("OSThread", "_thread_id");
-  Status complete = read.Complete();
-  if (!complete.ok()) return complete;
-  layout = jvm_->layout();
-  const_method_bytes = static_cast<int>(structs.SizeOf("ConstMethod").value_or(0));
-  eetop_ = env->GetFieldID(env->FindClass("java/lang/Thread"), "eetop", "J");
-
+  state_.undescribed = jvm_->has_structs() ? 0 : 1;
+  if (jvm_->has_structs())
+    RETURN_IF_ERROR(ReadStructs(env));
+  else if (state_.job.step != 0 || state_.job.rehearsal != 0)
+    return Unable("this JVM has no vmStructs, which steps and scenes need");
   Copy(state_.vm_version, sizeof state_.vm_version,
        jvm_->Property("java.vm.vendor") + ", " + jvm_->Property("java.vm.name") + ", " +
            jvm_->Property("java.vm.version"));
-  Copy(state_.vm_gc, sizeof state_.vm_gc, CollectorName(structs));
+  Copy(state_.vm_gc, sizeof state_.vm_gc, CollectorName(jvm_->structs()));
   recorder_ = std::make_unique<CodeRecorder>(state_, jvm_->methods());
   jvm_->on_stub = [](const char* name, uint64_t begin, uint64_t end) {
     the_agent->recorder_->Add(SymbolKind::kStub, name, begin, end, -1);
@@ -162,20 +156,10 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
   RecordCode();
 
   line_ = std::make_unique<SampleLine>(state_, jvm_->methods(), code_, described_);
-  SampleFacts facts{};
-  facts.method_of = MethodOf;
-  facts.keeps = Keeps;
-  if (const auto* back =
-          static_cast<const uint64_t*>(structs.Static("StubRoutines", "_call_stub_return_address")))
-    facts.call_stub_return = *back;
-  if (const_method_bytes > 0) {
-    facts.byte_code = ByteCodeAt;
-    facts.code_size = CodeSizeOf;
-  }
-  auto cache = CodeCache::Open(structs);
+  auto cache = CodeCache::Open(jvm_->structs());
   Status status = line_->SetUp(
       {jvm_->library(), &jvm_->layout(), jvm_->vm(), FieldText(state_.job.provider), IsNative},
-      facts, cache.ok() ? cache.value().Codelets() : std::vector<Codelet>());
+      FactsOfSamples(), cache.ok() ? cache.value().Codelets() : std::vector<Codelet>());
   state_.module_count.store(ListModules(state_.modules));  // with what walkers have loaded
   if (status.ok()) status = InstallHandlers();
   if (!status.ok()) return status;
@@ -195,13 +179,43 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
   return Ok();
 }
 
+Status Agent::ReadStructs(JNIEnv* env) {
+  RETURN_IF_ERROR(CheckLayoutOf(*jvm_));
+  const VmStructs& structs = jvm_->structs();
+  ASSIGN_OR_RETURN(code_, CodeFinder::Open(structs));
+  StructReader read(structs);
+  os_thread_ = read.Need("JavaThread", "_osthread", "Thread");
+  os_thread_id_ = read.Need("OSThread", "_thread_id");
+  RETURN_IF_ERROR(read.Complete());
+  layout = jvm_->layout();
+  const_method_bytes = static_cast<int>(structs.SizeOf("ConstMethod").value_or(0));
+  eetop_ = env->GetFieldID(env->FindClass("java/lang/Thread"), "eetop", "J");
+  return Ok();
+}
+
+SampleFacts Agent::FactsOfSamples() const {
+  SampleFacts facts{};
+  facts.keeps = Keeps;
+  if (!jvm_->has_structs()) return facts;
+  facts.method_of = MethodOf;
+  if (const auto* back = static_cast<const uint64_t*>(
+          jvm_->structs().Static("StubRoutines", "_call_stub_return_address")))
+    facts.call_stub_return = *back;
+  if (const_method_bytes > 0) {
+    facts.byte_code = ByteCodeAt;
+    facts.code_size = CodeSizeOf;
+  }
+  return facts;
+}
+
 Status Agent::InstallHandlers() {
   GuardOptions options{};
   options.hang_limit_ms = static_cast<int>(state_.job.hang_limit_ms);
+  options.jvm_ends_walks = jvm_->Property("java.vm.name").find("OpenJ9") != std::string::npos;
   options.jvm_handler = reinterpret_cast<decltype(options.jvm_handler)>(
       dlsym(jvm_->library(), "JVM_handle_linux_signal"));
   Dl_info info{};
-  if (dladdr(dlsym(jvm_->library(), "JNI_CreateJavaVM"), &info) != 0) {
+  if (jvm_->has_structs() && dladdr(dlsym(jvm_->library(), "JNI_CreateJavaVM"), &info) != 0) {
     FindSafeFetch(*jvm_, info.dli_fname, options);
     TrapFailedChecks(jvm_->library(), info.dli_fname, options);
   }
@@ -242,13 +256,13 @@ Status Agent::ChooseAndStartSampler() {
 
 // Records what is in the code cache before the events report changes.
 void Agent::RecordCode() {
-  auto cache = CodeCache::Open(jvm_->structs());
-  if (!cache.ok()) return;
-  for (const Codelet& codelet : cache.value().Codelets())
-    recorder_->Add(SymbolKind::kCodelet, codelet.description, codelet.begin, codelet.end, -1);
-  for (const CodeBlob& blob : cache.value().Blobs())
-    if (!blob.is_nmethod && blob.name != "Interpreter")
-      recorder_->Add(SymbolKind::kStub, blob.name, blob.begin, blob.end, -1);
+  if (auto cache = CodeCache::Open(jvm_->structs()); cache.ok()) {
+    for (const Codelet& codelet : cache.value().Codelets())
+      recorder_->Add(SymbolKind::kCodelet, codelet.description, codelet.begin, codelet.end, -1);
+    for (const CodeBlob& blob : cache.value().Blobs())
+      if (!blob.is_nmethod && blob.name != "Interpreter")
+        recorder_->Add(SymbolKind::kStub, blob.name, blob.begin, blob.end, -1);
+  }
   for (const NamedCode& stub : jvm_->Stubs())
     recorder_->Add(SymbolKind::kStub, stub.name, stub.begin, stub.end, -1);
   jvm_->jvmti()->GenerateEvents(JVMTI_EVENT_COMPILED_METHOD_LOAD);
@@ -351,7 +365,8 @@ void Agent::Manage(JNIEnv* env) {
     if (round % 50 == 25 && classes_are_missing.exchange(false)) jvm_->AddLoadedClasses(env);
     if (round % 50 == 5 && state_.job.no_walk == 0) LearnThreadStarts(env);
     if (round % 250 == 50) {
-      methods().SweepUnloaded(jvm_->ids_are_numbers() ? jvm_->jvmti() : nullptr);
+      if (jvm_->has_structs())
+        methods().SweepUnloaded(jvm_->ids_are_numbers() ? jvm_->jvmti() : nullptr);
       places_->RecordAreas();
       UpdateModules();
       MeasureMemory();

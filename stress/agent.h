@@ -63,6 +63,8 @@ class Agent {
  private:
   explicit Agent(StressState& state) : state_(state), threads_(state) {}
   Status TryStart(JavaVM* vm, JNIEnv* env);
+  Status ReadStructs(JNIEnv* env);
+  SampleFacts FactsOfSamples() const;
   Status InstallHandlers();
   Status ChooseAndStartSampler();
   void RecordCode();

@@ -25,6 +25,18 @@ bool IsOurs(const std::string& thread_name) {
   return thread_name.starts_with("wh-") || thread_name.starts_with("walkhammer");
 }
 
+// Records the bounds of the calling thread's stack, as its C library knows them.
+void TakeOwnStack(SampledThread& thread) {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  void* limit = nullptr;
+  size_t bytes = 0;
+  pthread_attr_getstack(&attributes, &limit, &bytes);
+  pthread_attr_destroy(&attributes);
+  thread.stack_limit = reinterpret_cast<uint64_t>(limit);
+  thread.stack_base = thread.stack_limit + bytes;
+}
+
 }  // namespace
 
 std::string Agent::NameOf(JNIEnv* env, jthread object) const {
@@ -49,8 +61,12 @@ void Agent::ThreadStarted(JNIEnv* env, jthread object) {
   if (thread == nullptr) return;
   thread->view = jvm_->ThreadOf(env);
   thread->object = env->NewWeakGlobalRef(object);
-  thread->stack_base = thread->view.stack_base();
-  thread->stack_limit = thread->view.stack_limit();
+  if (jvm_->has_structs()) {
+    thread->stack_base = thread->view.stack_base();
+    thread->stack_limit = thread->view.stack_limit();
+  } else {
+    TakeOwnStack(*thread);
+  }
   thread->counts->java = 1;
   GiveSignalStack(kDisarmedInHandlers);
   thread->has_signal_stack = true;
@@ -131,15 +147,19 @@ void Agent::AddExistingThread(JNIEnv* env, jthread object) {
   Arm(*thread);
 }
 
-// The calling thread is added last: once it is sampled, a walk of it in mode running uses its guard
+// Of a JVM without vmStructs, the calling thread alone: no thread says its tid but itself. The
+// calling thread is added last: once it is sampled, a walk of it in mode running uses its guard
 // slot, which Read would replace.
 void Agent::AddExistingThreads(JNIEnv* env) {
   jint count = 0;
   jthread* objects = nullptr;
   jthread caller = nullptr;
-  if (jvm_->jvmti()->GetCurrentThread(&caller) != JVMTI_ERROR_NONE ||
-      jvm_->jvmti()->GetAllThreads(&count, &objects) != JVMTI_ERROR_NONE)
+  if (jvm_->jvmti()->GetCurrentThread(&caller) != JVMTI_ERROR_NONE) return;
+  if (!jvm_->has_structs()) {
+    ThreadStarted(env, caller);
     return;
+  }
+  if (jvm_->jvmti()->GetAllThreads(&count, &objects) != JVMTI_ERROR_NONE) return;
   std::partition(objects, objects + count,
                  [&](jthread object) { return !env->IsSameObject(object, caller); });
   env->DeleteLocalRef(caller);

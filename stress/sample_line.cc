@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <span>
 
 #include "harness/base/clock.h"
 #include "harness/guard/arch.h"
@@ -97,6 +98,12 @@ WalkSlot* SampleLine::Claim() {
   return nullptr;
 }
 
+bool SampleLine::IsInModule(uint64_t pc) const {
+  const std::span<const Module> modules(state_.modules, ModuleCount(state_));
+  return std::any_of(modules.begin(), modules.end(),
+                     [pc](const Module& module) { return pc >= module.start && pc < module.end; });
+}
+
 PcRegion SampleLine::RegionOf(uint64_t pc) const {
   switch (code_.Find(pc).kind) {
     case CodeKind::kNmethod:
@@ -108,7 +115,8 @@ PcRegion SampleLine::RegionOf(uint64_t pc) const {
     case CodeKind::kNone:
       break;
   }
-  return code_.IsInCache(pc) ? PcRegion::kCodeCache : PcRegion::kLibrary;
+  if (code_.finds_code()) return code_.IsInCache(pc) ? PcRegion::kCodeCache : PcRegion::kLibrary;
+  return IsInModule(pc) ? PcRegion::kLibrary : PcRegion::kCodeCache;
 }
 
 void SampleLine::TakeDown(const SampledThread& thread, const ucontext_t& context,

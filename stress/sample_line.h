@@ -69,6 +69,7 @@ class SampleLine {
   const CodeletCodes& codelets() const { return codelets_; }
   const DescribedCode& described() const { return described_; }
   const SampleFacts& facts() const { return facts_; }
+  bool IsInModule(uint64_t pc) const;
   PcRegion RegionOf(uint64_t pc) const;
 
  private:

@@ -169,7 +169,7 @@ json Describe(const Jdk& jdk, const SceneProbe& probe, bool may_start, std::vect
   if (!vm_structs) {
     lacks.push_back(
         {"libjvm.so exports no vmStructs (gHotSpotVMStructs), so the child cannot find "
-         "thread states and anchors",
+         "thread states and anchors, and only stress --walker agct can be run",
          "use a HotSpot build with the serviceability agent", true});
   }
   if (!jdk.has_symtab) {

@@ -158,7 +158,7 @@ struct SteppedPc {
 };
 
 struct StressState : LineState {
-  static constexpr uint64_t kMagic = 0x57485354524553b2;  // also the layout's version
+  static constexpr uint64_t kMagic = 0x57485354524553b3;  // also the layout's version
   static constexpr uint32_t kNamesBytes = 12 << 20;
   static constexpr uint32_t kMaxCode = 1 << 16;
   static constexpr uint32_t kMaxPcs = 1 << 17;
@@ -182,6 +182,7 @@ struct StressState : LineState {
 
   char not_interposed[200];  // why signal-safety sees nothing, or not all; empty: it does
   uint32_t unwatched_slots;  // walk slots whose hangs nobody would notice
+  uint32_t undescribed;      // 1: the JVM has no vmStructs; 0: it has
   uint32_t follows_calls;    // in steps: 1: the stepped shadow stack is kept; 0: it is not
   // Samples that were walked on a signal stack of the program's own, whose overflow would not be
   // contained.

@@ -12,12 +12,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Fails for a JDK without vmStructs: only doctor can handle such a JDK.
+// Fails for a JDK without vmStructs: only doctor and stress can handle such a JDK.
 Result<Jdk> WithVmStructs(Result<Jdk> jdk) {
   if (!jdk.ok() || jdk.value().Exports("gHotSpotVMStructs")) return jdk;
   return Unable(jdk.value().libjvm +
                 " exports no vmStructs (gHotSpotVMStructs): it is OpenJ9, or a HotSpot without the "
-                "serviceability agent; choose a HotSpot build with it");
+                "serviceability agent; choose a HotSpot build with it, or stress --walker agct, "
+                "which needs none");
 }
 
 }  // namespace

@@ -7,10 +7,13 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "harness/base/mappings.h"
 #include "harness/jvm/live/jvmti_env.h"
 
 namespace walkhammer {
 namespace {
+
+constexpr char kVmStructs[] = "gHotSpotVMStructs";
 
 Jvm* the_jvm = nullptr;
 
@@ -55,6 +58,38 @@ void JNICALL OnDynamicCode(jvmtiEnv*, const char* name, const void* address, jin
     the_jvm->on_stub(name, begin, end);
 }
 
+// The library in which the JVM's functions are. OpenJ9 has them in libj9vm29.so, apart from the
+// libjvm.so that exports AsyncGetCallTrace (runtime/j9vm/asgct.cpp): then that libjvm.so. Null if
+// there is none.
+void* LibraryOf(JavaVM* vm) {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<void*>(vm->functions->GetEnv), &info) == 0) return nullptr;
+  void* library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+  if (library != nullptr && dlsym(library, "AsyncGetCallTrace") != nullptr) return library;
+  for (const Mapping& mapping : ReadMappings()) {
+    if (!mapping.path.ends_with("/libjvm.so")) continue;
+    void* other = dlopen(mapping.path.c_str(), RTLD_NOW | RTLD_NOLOAD);
+    if (other != nullptr && dlsym(other, "AsyncGetCallTrace") != nullptr) return other;
+  }
+  return library;
+}
+
+// Those of the wanted capabilities that the JVM can still give: OpenJ9 gives some of them only
+// while it starts.
+jvmtiCapabilities Potential(jvmtiEnv* jvmti, const jvmtiCapabilities& wanted) {
+  jvmtiCapabilities potential{}, both{};
+  if (jvmti->GetPotentialCapabilities(&potential) != JVMTI_ERROR_NONE) return both;
+  auto* to = reinterpret_cast<unsigned char*>(&both);
+  const auto* a = reinterpret_cast<const unsigned char*>(&wanted);
+  const auto* b = reinterpret_cast<const unsigned char*>(&potential);
+  for (size_t i = 0; i < sizeof both; i++) to[i] = a[i] & b[i];
+  return both;
+}
+
+bool IsOfCompiledMethods(jvmtiEvent event) {
+  return event == JVMTI_EVENT_COMPILED_METHOD_LOAD || event == JVMTI_EVENT_COMPILED_METHOD_UNLOAD;
+}
+
 struct SafepointCall {
   void (*body)(void*);
   void* argument;
@@ -97,6 +132,8 @@ Result<Jvm*> Jvm::Boot(const std::string& libjvm, const std::vector<std::string>
   jvmtiCapabilities wanted{};
   wanted.can_tag_objects = 1;
   wanted.can_generate_monitor_events = 1;
+  if (dlsym(the_jvm->library_, kVmStructs) == nullptr)
+    return Unable(libjvm + " exports no " + kVmStructs);
   RETURN_IF_ERROR(the_jvm->SetUp(wanted, {}));
   EnableClassUnload(the_jvm->jvmti_);
   return the_jvm;
@@ -104,13 +141,10 @@ Result<Jvm*> Jvm::Boot(const std::string& libjvm, const std::vector<std::string>
 
 Result<Jvm*> Jvm::Adopt(JavaVM* vm, NameArena names, const jvmtiEventCallbacks& more,
                         const std::vector<jvmtiEvent>& events) {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<void*>(vm->functions->GetEnv), &info) == 0)
-    return Unable("this process holds no shared library with a JVM");
   auto jvm = std::unique_ptr<Jvm>(new Jvm(names));
   jvm->vm_ = vm;
-  jvm->library_ = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-  if (jvm->library_ == nullptr) return Unable(std::string(info.dli_fname) + " is not a library");
+  jvm->library_ = LibraryOf(vm);
+  if (jvm->library_ == nullptr) return Unable("this process holds no shared library with a JVM");
   jvm->callbacks_ = more;
   the_jvm = jvm.release();
   jvmtiCapabilities wanted{};
@@ -123,16 +157,27 @@ Result<Jvm*> Jvm::Adopt(JavaVM* vm, NameArena names, const jvmtiEventCallbacks& 
 Status Jvm::SetUp(const jvmtiCapabilities& wanted, const std::vector<jvmtiEvent>& events) {
   jvmti_ = NewJvmti(vm_);
   if (jvmti_ == nullptr) return Unable("this JVM has no JVMTI");
+  const std::string version = Property("java.vm.specification.version");
+  feature_ = std::atoi(version.c_str() + (version.starts_with("1.") ? 2 : 0));  // JDK 8: "1.8"
+  layout_ = UndescribedLayout();
+  if (dlsym(library_, kVmStructs) != nullptr) RETURN_IF_ERROR(ReadStructs());
+  RETURN_IF_ERROR(Enable(wanted, events));
+  AddLoadedClasses(env());
+  return has_structs() ? FindThreads(env()) : Ok();
+}
+
+Status Jvm::ReadStructs() {
   ASSIGN_OR_RETURN(structs_, VmStructs::Load(library_));
   ASSIGN_OR_RETURN(layout_, ReadLayout(structs_));
   ASSIGN_OR_RETURN(auto cache, CodeCache::Open(structs_));
   code_cache_ = std::make_unique<CodeCache>(cache);
+  return FindMethods(env());
+}
 
-  const std::string version = Property("java.vm.specification.version");
-  feature_ = std::atoi(version.c_str() + (version.starts_with("1.") ? 2 : 0));  // JDK 8: "1.8"
-  const Status methods = FindMethods(env());
-  if (!methods.ok()) return methods;
-  if (jvmti_->AddCapabilities(&wanted) != JVMTI_ERROR_NONE)
+Status Jvm::Enable(const jvmtiCapabilities& wanted, const std::vector<jvmtiEvent>& events) {
+  jvmtiCapabilities had = wanted;
+  if (!has_structs()) had = Potential(jvmti_, wanted);
+  if (jvmti_->AddCapabilities(&had) != JVMTI_ERROR_NONE)
     return Unable(
         "this JVM refuses JVMTI capabilities that walkhammer needs: tagging objects, and "
         "monitor or compiled method events");
@@ -144,11 +189,13 @@ Status Jvm::SetUp(const jvmtiCapabilities& wanted, const std::vector<jvmtiEvent>
                                  JVMTI_EVENT_DYNAMIC_CODE_GENERATED};
   all.insert(all.end(), events.begin(), events.end());
   for (jvmtiEvent event : all)
-    if (jvmti_->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr) != JVMTI_ERROR_NONE)
-      return Unable("this JVM refuses a JVMTI event that walkers need");
-  JNIEnv* jni = env();
-  AddLoadedClasses(jni);
+    if (had.can_generate_compiled_method_load_events == 1 || !IsOfCompiledMethods(event))
+      if (jvmti_->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr) != JVMTI_ERROR_NONE)
+        return Unable("this JVM refuses a JVMTI event that walkers need");
+  return Ok();
+}
 
+Status Jvm::FindThreads(JNIEnv* jni) {
   // java.lang.Thread.eetop holds the JavaThread's address.
   jclass thread_class = jni->FindClass("java/lang/Thread");
   jmethodID current = jni->GetStaticMethodID(thread_class, "currentThread", "()Ljava/lang/Thread;");
@@ -200,6 +247,7 @@ JNIEnv* Jvm::env() const {
 }
 
 JavaThreadView Jvm::ThreadOf(JNIEnv* env) const {
+  if (!has_structs()) return UndescribedThread();
   return {reinterpret_cast<char*>(env) - env_offset_, layout_};
 }
 
@@ -208,7 +256,7 @@ JNIEnv* Jvm::EnvOf(const JavaThreadView& thread) const {
 }
 
 uint64_t Jvm::MethodOf(jmethodID id) const {
-  if (id == nullptr) return 0;
+  if (id == nullptr || !has_structs()) return 0;
   if (!ids_are_numbers()) return *reinterpret_cast<uint64_t*>(id);
   const MethodEntry* entry = methods_.Find(id);
   if (entry == nullptr || entry->unloaded.load()) return 0;
@@ -216,7 +264,8 @@ uint64_t Jvm::MethodOf(jmethodID id) const {
 }
 
 bool Jvm::Keeps(jmethodID id) const {
-  return !ids_are_numbers() && IsKeptId(table_, KernelMemory(), reinterpret_cast<uint64_t>(id));
+  return has_structs() && !ids_are_numbers() &&
+         IsKeptId(table_, KernelMemory(), reinterpret_cast<uint64_t>(id));
 }
 
 std::vector<NamedCode> Jvm::Stubs() const {

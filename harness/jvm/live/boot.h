@@ -35,7 +35,7 @@ class Jvm {
   // Prepares the JVM that already runs in this process, for an agent. The calling thread must be
   // attached. Method names are stored in `names`. `more` and `events` are the callbacks and events
   // of the agent itself; the Jvm replaces those of ClassLoad, ClassPrepare and
-  // DynamicCodeGenerated.
+  // DynamicCodeGenerated. The JVM may lack vmStructs; see has_structs.
   static Result<Jvm*> Adopt(JavaVM* vm, NameArena names, const jvmtiEventCallbacks& more,
                             const std::vector<jvmtiEvent>& events);
 
@@ -45,6 +45,10 @@ class Jvm {
   void* library() const { return library_; }
   JavaVM* vm() const { return vm_; }
   jvmtiEnv* jvmti() const { return jvmti_; }
+  // False for a JVM without vmStructs, as OpenJ9: then structs() is empty, the layout and each
+  // thread are those of UndescribedThread, MethodOf finds no method, and code_cache() must not be
+  // called. Only a JVM that was adopted may be such.
+  bool has_structs() const { return code_cache_ != nullptr; }
   const VmStructs& structs() const { return structs_; }
   const JvmLayout& layout() const { return layout_; }
   const CodeCache& code_cache() const { return *code_cache_; }
@@ -57,7 +61,7 @@ class Jvm {
   JNIEnv* env() const;
   // The JavaThread whose environment is `env`.
   JavaThreadView ThreadOf(JNIEnv* env) const;
-  // The environment of a JavaThread.
+  // The environment of a JavaThread of a JVM with vmStructs.
   JNIEnv* EnvOf(const JavaThreadView& thread) const;
   // The Method* of a jmethodID that the JVM has handed out; 0 if the method is unloaded or unknown.
   uint64_t MethodOf(jmethodID id) const;
@@ -82,6 +86,9 @@ class Jvm {
  private:
   explicit Jvm(NameArena names = {}) : methods_(names) {}
   Status SetUp(const jvmtiCapabilities& wanted, const std::vector<jvmtiEvent>& events);
+  Status ReadStructs();
+  Status Enable(const jvmtiCapabilities& wanted, const std::vector<jvmtiEvent>& events);
+  Status FindThreads(JNIEnv* jni);
   Status FindMethods(JNIEnv* env);
   static void JNICALL OnClassPrepare(jvmtiEnv* jvmti, JNIEnv* env, jthread thread, jclass klass);
 

@@ -234,6 +234,11 @@ FoundCode DescribeBlob(const CodeLayout& layout, const MemoryReader& memory, uin
       layout, memory, [&](uint64_t name) { return IsNmethod(memory, name); }, blob, FoundCode{});
 }
 
+CodeFinder::CodeFinder() {
+  static const uint64_t empty_cache = 0;  // its lower and its upper bound
+  layout_.cache_low = layout_.cache_high = Address(&empty_cache);
+}
+
 Result<CodeFinder> CodeFinder::Open(const VmStructs& structs) {
   ASSIGN_OR_RETURN(auto layout, ReadCodeLayout(structs));
   CodeFinder finder;

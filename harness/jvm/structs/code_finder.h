@@ -71,8 +71,11 @@ FoundCode DescribeBlob(const CodeLayout& layout, const MemoryReader& memory, uin
 // Finds code of the JVM in this process.
 class CodeFinder {
  public:
-  CodeFinder() = default;
+  // Finds nothing: of a JVM without vmStructs.
+  CodeFinder();
   static Result<CodeFinder> Open(const VmStructs& structs);
+
+  bool finds_code() const { return layout_.heap_count != 0; }
 
   FoundCode Find(uint64_t pc) const { return FindLiveCode(layout_, memory_, pc); }
   bool InInterpreter(uint64_t pc) const { return layout_.InInterpreter(pc); }

@@ -91,6 +91,29 @@ TEST(JavaThreadViewTest, HasJavaFramesInJavaOrBelowAnAnchor) {
 }
 
 // A scene of compiled code waits for seconds where nothing compiles.
+TEST(JavaThreadViewTest, OfAJvmWithoutVmStructsNothingIsKnown) {
+  const JavaThreadView thread = UndescribedThread();
+  EXPECT_EQ(thread.State(), kUnknownState);
+  EXPECT_EQ(*thread.last_sp(), 0u);
+  EXPECT_EQ(*thread.last_pc(), 0u);
+  EXPECT_EQ(*thread.last_fp(), 0u);
+  EXPECT_EQ(thread.stack_base(), 0u);
+  EXPECT_EQ(thread.stack_limit(), 0u);
+  EXPECT_FALSE(thread.HasJavaFrames());
+  EXPECT_FALSE(thread.states().StandsStill(thread.State(), 0)) << "it may run on";
+}
+
+TEST(CodeFinderTest, OfAJvmWithoutVmStructsFindsNothing) {
+  const CodeFinder finder;
+  EXPECT_FALSE(finder.finds_code());
+  for (const uint64_t pc : {uint64_t{0}, uint64_t{1}, reinterpret_cast<uint64_t>(&finder),
+                            std::numeric_limits<uint64_t>::max()}) {
+    EXPECT_EQ(finder.Find(pc).kind, CodeKind::kNone) << pc;
+    EXPECT_FALSE(finder.IsInCache(pc)) << pc;
+    EXPECT_FALSE(finder.InInterpreter(pc)) << pc;
+  }
+}
+
 TEST(CompilerFlagsTest, EachLevelNeedsItsCompiler) {
   struct {
     CompilerFlags flags;

@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <cstddef>
+
 namespace walkhammer {
 namespace {
 
@@ -207,6 +209,34 @@ Result<JvmLayout> ReadLayout(const VmStructs& structs) {
   layout.states = ReadStates(structs);
   RETURN_IF_ERROR(read.Complete());
   return layout;
+}
+
+namespace {
+
+struct Undescribed {
+  int32_t state = kUnknownState;
+  uint64_t last_sp = 0, last_pc = 0, last_fp = 0, stack_base = 0, stack_size = 0;
+};
+
+}  // namespace
+
+const JvmLayout& UndescribedLayout() {
+  static const JvmLayout kLayout = [] {
+    JvmLayout l{};
+    l.thread_state = offsetof(Undescribed, state);
+    l.stack_base = offsetof(Undescribed, stack_base);
+    l.stack_size = offsetof(Undescribed, stack_size);
+    l.last_sp = offsetof(Undescribed, last_sp);
+    l.last_pc = offsetof(Undescribed, last_pc);
+    l.last_fp = offsetof(Undescribed, last_fp);
+    return l;
+  }();
+  return kLayout;
+}
+
+JavaThreadView UndescribedThread() {
+  static Undescribed thread;
+  return {&thread, UndescribedLayout()};
 }
 
 }  // namespace walkhammer

@@ -119,6 +119,12 @@ class JavaThreadView {
   const JvmLayout* layout_ = nullptr;
 };
 
+// A layout for JVMs without vmStructs, and what stands there for each JavaThread: its state is
+// kUnknownState, it has no anchor and no stack.
+const JvmLayout& UndescribedLayout();
+JavaThreadView UndescribedThread();
+inline constexpr uint8_t kUnknownState = 255;
+
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_JVM_STRUCTS_VM_STRUCTS_H_

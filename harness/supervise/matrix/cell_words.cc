@@ -65,6 +65,10 @@ std::vector<NoteRow> AgentNotes(const StressState& state, int64_t cell) {
                     : fmt::format("{} samples were walked on a signal stack that the program had, "
                                   "and whose overflow would not be contained",
                                   foreign));
+  if (state.undescribed != 0)
+    note("vmStructs",
+         "this JVM has none: thread states and kinds of generated code are not known, and writes "
+         "to the stack are not seen");
   if (state.job.step != 0)
     note("stepped shadow stack",
          state.follows_calls != 0

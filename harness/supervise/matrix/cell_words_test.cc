@@ -62,6 +62,14 @@ TEST_F(NotesTest, EachMeansIsInForceOrSaysWhyNot) {
   EXPECT_THAT(Note("stack overflow").detail, HasSubstr("1 samples "));
 }
 
+TEST_F(NotesTest, OnlyAJvmWithoutVmStructsIsSaidToLackThem) {
+  state_->phase.store(AgentPhase::kSampling);
+  for (const NoteRow& note : CellNotes(*state_, 7, 0)) EXPECT_NE(note.name, "vmStructs");
+  state_->undescribed = 1;
+  EXPECT_EQ(Note("vmStructs").kind, NoteKind::kNotInForce);
+  EXPECT_THAT(Note("vmStructs").detail, HasSubstr("this JVM has none: thread states "));
+}
+
 TEST_F(NotesTest, WithoutTheGuardNoneOfItsMeansIsInForce) {
   state_->phase.store(AgentPhase::kSampling);
   state_->job.uncontained = 1;

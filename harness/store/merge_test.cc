@@ -397,6 +397,28 @@ TEST_F(Merge, ShardsOfOneSecondComeInTheirOrder) {
 
 // --- folders of strangers ------------------------------------------------------------------------
 
+TEST_F(Merge, SaysHowManyRunsSayNothing) {
+  const auto told = [&](const std::vector<std::string>& dirs, const std::string& out) {
+    Merged(dirs, out);
+    std::string text;
+    for (const NoteRow& note : Open(out).Notes().value())
+      if (note.name == "vacuous runs") text += note.detail;
+    return text;
+  };
+  const auto vacuous = [&](const std::string& name, int second) {
+    const std::string dir = Make(name, second);
+    Exec(dir, "UPDATE run SET status = 'vacuous'");
+    return dir;
+  };
+  const std::string a = Make("a", 1), b = Make("b", 2);
+  const std::string none = vacuous("none", 3), nor = vacuous("nor", 4);
+  EXPECT_EQ(told({a, b}, "both say something"), "");
+  EXPECT_EQ(told({a, b, none}, "one of three"), "1 of 3 merged runs say nothing about the walker");
+  EXPECT_EQ(told({a, none, nor}, "two of three"),
+            "2 of 3 merged runs say nothing about the walker");
+  EXPECT_EQ(told({none, nor}, "all"), "") << "the verdict says it";
+}
+
 TEST_F(Merge, FilesAreTakenOnlyFromTheirPlace) {
   std::filesystem::create_directories(At("secret"));
   std::ofstream(At("secret/input.walk")) << "secret";

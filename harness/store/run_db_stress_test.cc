@@ -101,6 +101,8 @@ TEST(SplitCollapsed, DescriptorsAreNotTakenApart) {
   EXPECT_THAT(SplitCollapsed("os::wait(long, int)+0x1;f(Lock*);g()"),
               ElementsAre("os::wait(long, int)+0x1", "f(Lock*)", "g()"));
   EXPECT_THAT(SplitCollapsed(";;a;;b;"), ElementsAre("a", "b"));
+  EXPECT_THAT(SplitCollapsed("Lock;I;a"), ElementsAre("Lock", "I", "a"))
+      << "what looks like a type is none where no descriptor has begun";
 }
 
 // Each frame is looked at once, however many follow.

@@ -24,6 +24,8 @@ libraries=${WALKHAMMER_PROFILERS:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/pro
 # Walker, library, and the newest JDK that the library survives or walks at all.
 profilers='
 asprof-vm     asprof-4.5     99
+asprof-fp     asprof-4.5     99
+asprof-dwarf  asprof-4.5     99
 ddprof-vm     ddprof-1.22.0  24
 ddprof-fp     ddprof-1.22.0  25
 ddprof-dwarf  ddprof-1.22.0  25

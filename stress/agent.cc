@@ -61,10 +61,13 @@ std::atomic<bool> classes_are_missing{false};  // from the method registry
 
 bool Keeps(void* method_id) {
   const Jvm& jvm = the_agent->jvm();
-  const bool keeps = jvm.Keeps(static_cast<jmethodID>(method_id));
-  // Where ids lead to nothing that is known, only the registry knows, after AddLoadedClasses.
-  if (keeps || !jvm.has_structs() || jvm.ids_are_numbers())
+  if (!jvm.has_structs()) {  // its tables are not known: the id may be of a class loaded untold
     classes_are_missing.store(true, std::memory_order_relaxed);
+    return true;
+  }
+  const bool keeps = jvm.Keeps(static_cast<jmethodID>(method_id));
+  // Where ids are numbers, only the registry knows, after AddLoadedClasses.
+  if (keeps || jvm.ids_are_numbers()) classes_are_missing.store(true, std::memory_order_relaxed);
   return keeps;
 }
 
@@ -144,6 +147,8 @@ Status Agent::TryStart(JavaVM* vm, JNIEnv* env) {
     RETURN_IF_ERROR(ReadStructs(env));
   else if (state_.job.step != 0 || state_.job.rehearsal != 0)
     return Unable("this JVM has no vmStructs, which steps and scenes need");
+  if (jvm_->is_openj9() && state_.job.mode == WalkMode::kRunning)
+    return Unable("OpenJ9's walker writes into the thread that it walks, which must not run on");
   Copy(state_.vm_version, sizeof state_.vm_version,
        jvm_->Property("java.vm.vendor") + ", " + jvm_->Property("java.vm.name") + ", " +
            jvm_->Property("java.vm.version"));
@@ -211,11 +216,11 @@ SampleFacts Agent::FactsOfSamples() const {
 Status Agent::InstallHandlers() {
   GuardOptions options{};
   options.hang_limit_ms = static_cast<int>(state_.job.hang_limit_ms);
-  options.jvm_ends_walks = jvm_->Property("java.vm.name").find("OpenJ9") != std::string::npos;
+  options.jvm_ends_walks = jvm_->is_openj9();
   options.jvm_handler = reinterpret_cast<decltype(options.jvm_handler)>(
       dlsym(jvm_->library(), "JVM_handle_linux_signal"));
   Dl_info info{};
-  if (jvm_->has_structs() && dladdr(dlsym(jvm_->library(), "JNI_CreateJavaVM"), &info) != 0) {
+  if (!jvm_->is_openj9() && dladdr(dlsym(jvm_->library(), "JNI_CreateJavaVM"), &info) != 0) {
     FindSafeFetch(*jvm_, info.dli_fname, options);
     TrapFailedChecks(jvm_->library(), info.dli_fname, options);
   }
@@ -365,7 +370,7 @@ void Agent::Manage(JNIEnv* env) {
     if (round % 50 == 25 && classes_are_missing.exchange(false)) jvm_->AddLoadedClasses(env);
     if (round % 50 == 5 && state_.job.no_walk == 0) LearnThreadStarts(env);
     if (round % 250 == 50) {
-      if (jvm_->has_structs())
+      if (!jvm_->is_openj9())
         methods().SweepUnloaded(jvm_->ids_are_numbers() ? jvm_->jvmti() : nullptr);
       places_->RecordAreas();
       UpdateModules();

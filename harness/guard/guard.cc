@@ -102,6 +102,12 @@ void BeginLeaving(GuardSlot& slot, Ending ending, const ucontext_t& context) {
   slot.ending = ending;
 }
 
+// As the kernel does when a handler returns.
+void RearmSignalStack(const GuardSlot& slot) {
+  if ((slot.signal_stack.ss_flags & kDisarmedInHandlers) != 0)
+    sigaltstack(&slot.signal_stack, nullptr);
+}
+
 [[noreturn]] void LeaveCall(GuardSlot& slot, Ending ending, int signal, siginfo_t* info,
                             const ucontext_t& context, const char* failed_check = "") {
   // Following the native chain of a walker that crashed with a wild sp may fault, too. That second
@@ -111,9 +117,7 @@ void BeginLeaving(GuardSlot& slot, Ending ending, const ucontext_t& context) {
     RecordFault(slot, ending, signal, info, context, failed_check);
   }
   slot.inside = 0;
-  // As the kernel does when a handler returns.
-  if ((slot.signal_stack.ss_flags & kDisarmedInHandlers) != 0)
-    sigaltstack(&slot.signal_stack, nullptr);
+  RearmSignalStack(slot);
   siglongjmp(slot.leave, 1);
 }
 
@@ -226,7 +230,8 @@ void OnFault(int signal, siginfo_t* info, void* raw_context) {
 
 // What ends a walk that faults: the walker's protection, or the JVM's; null: the guard alone.
 SignalAction Protection(int signal) {
-  if (!options.jvm_ends_walks) return walkers_protection;
+  if (walkers_protection != nullptr && signal == SIGSEGV) return walkers_protection;
+  if (!options.jvm_ends_walks) return nullptr;
   const struct sigaction& before = previous[signal];
   return (before.sa_flags & SA_SIGINFO) != 0 ? before.sa_sigaction : nullptr;
 }
@@ -244,6 +249,7 @@ void OnProtectedFault(int signal, siginfo_t* info, void* raw_context) {
   const auto& context = *static_cast<ucontext_t*>(raw_context);
   if (slot->protected_faults == 0) RecordFault(*slot, Ending::kCrashed, signal, info, context);
   slot->protected_faults = slot->protected_faults + 1;
+  slot->signal_stack = context.uc_stack;
   protection(signal, info, raw_context);
   // A read that may fault, and goes on elsewhere: as SafeFetch.
   slot->protected_faults = slot->protected_faults - 1;
@@ -432,6 +438,7 @@ Ending GuardedCall(GuardSlot& slot, void (*body)(void*), void* argument) {
     slot.inside = 1;
     body(argument);
     slot.inside = 0;
+    if (slot.protected_faults != 0) RearmSignalStack(slot);  // a handler was left by a jump
     return Ending::kReturned;
   }
   return slot.ending;

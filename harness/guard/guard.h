@@ -108,7 +108,9 @@ struct GuardOptions {
   // True: the JVM's own handlers end a walk that faults, by a jump, as OpenJ9's AsyncGetCallTrace
   // relies on (omrsig_protect). Inside a guarded call the handlers that were installed before then
   // have SIGSEGV, SIGBUS, SIGILL and SIGFPE first, as with AdoptWalkersProtection; but handlers
-  // stay on their signal stacks.
+  // stay on their signal stacks. A walk that the guard itself ends, as one that hangs, leaves what
+  // the JVM keeps of its protected calls on the thread's stack: a later fault of the thread may end
+  // the JVM.
   bool jvm_ends_walks = false;
 };
 

@@ -103,6 +103,20 @@ TEST_F(JvmEndsWalksTest, AHandlerThatTakesNoContextIsNotAsked) {
   EXPECT_EQ(asked, 0);
 }
 
+// The JVM leaves the fault's handler by a jump, for which the kernel puts no stack back.
+TEST_F(JvmEndsWalksTest, TheSignalStackIsInForceAfterwards) {
+  const stack_t mine = NewSignalStack(kDisarmedInHandlers);
+  stack_t before{}, now{};
+  ASSERT_EQ(sigaltstack(&mine, &before), 0);
+  bool ended = false;
+  EXPECT_EQ(Call([&] { ended = ProtectedWalk([] { Write(0); }); }), Ending::kReturned);
+  EXPECT_TRUE(ended);
+  sigaltstack(nullptr, &now);
+  EXPECT_EQ(now.ss_sp, mine.ss_sp);
+  EXPECT_EQ(now.ss_flags & SS_DISABLE, 0);
+  sigaltstack(&before, nullptr);
+}
+
 TEST_F(JvmEndsWalksTest, OutsideOfAWalkTheJvmIsAskedAsBefore) {
   EXPECT_TRUE(ProtectedWalk([] { Write(0); }));
   EXPECT_EQ(asked, 1);

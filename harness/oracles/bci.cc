@@ -13,6 +13,9 @@ constexpr OutcomeInfo kOutcomes[] = {
     {"inside", Grade::kAcceptable, "every bci lies inside its method"},
     {"outside", Grade::kForbidden, "a profiler would look up a line behind the table's end"},
     {"unknown", Grade::kInteresting, "-1: the walker found the method and not the place in it"},
+    {"outside-at-first", Grade::kInteresting,
+     "the method was shorter when its class was loaded; whether it was redefined since, nobody "
+     "knows, as this JVM has no vmStructs"},
 };
 
 constexpr int32_t kNativeBci = -3;
@@ -36,7 +39,8 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
         !entry->unloaded.load(std::memory_order_relaxed) &&
         frame.bci < seen.sample->code_size(frame.method))
       continue;
-    verdict = frame.bci == -1 ? 2 : 1;
+    const bool may_be_redefined = seen.sample != nullptr && seen.sample->code_size == nullptr;
+    verdict = frame.bci == -1 ? 2 : may_be_redefined && frame.bci >= 0 && !entry->is_native ? 3 : 1;
     std::snprintf(detail, size, "frame %d: bci %d of %s, which has %d bytes", i, frame.bci,
                   entry->name, entry->code_size);
     if (verdict == 1) return verdict;

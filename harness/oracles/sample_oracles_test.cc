@@ -133,6 +133,20 @@ const std::vector<Provocation>& Provocations() {
        },
        "frame 0 of 2"},
 
+      {"BehindTheEndAtFirst", "bci", "outside-at-first", [](Case& c) { c.frames[1].bci = 10; },
+       "which has 10 bytes"},
+      {"BehindTheEndNow", "bci", "outside",
+       [](Case& c) {
+         c.facts.code_size = [](void*) { return 10; };
+         c.frames[1].bci = 10;
+       }},
+      {"BehindTheOldEnd", "bci", "inside",
+       [](Case& c) {
+         c.facts.code_size = [](void*) { return 11; };
+         c.frames[1].bci = 10;
+       }},
+      {"NegativeWhereNoEndIsKnown", "bci", "outside", [](Case& c) { c.frames[1].bci = -2; }},
+
       {"Twice", "repeated-frame", "twice",
        [](Case& c) {
          c.Return({{4, 0, kInner}, {4, 0, kInner}, {50, 0, kRun}});

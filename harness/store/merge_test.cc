@@ -400,8 +400,9 @@ TEST_F(Merge, ShardsOfOneSecondComeInTheirOrder) {
 TEST_F(Merge, SaysHowManyRunsSayNothing) {
   const auto told = [&](const std::vector<std::string>& dirs, const std::string& out) {
     Merged(dirs, out);
+    const std::vector<NoteRow> notes = Open(out).Notes().value();
     std::string text;
-    for (const NoteRow& note : Open(out).Notes().value())
+    for (const NoteRow& note : notes)
       if (note.name == "vacuous runs") text += note.detail;
     return text;
   };

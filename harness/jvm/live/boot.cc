@@ -115,6 +115,8 @@ Result<Jvm*> Jvm::Boot(const std::string& libjvm, const std::vector<std::string>
   auto create =
       reinterpret_cast<decltype(&JNI_CreateJavaVM)>(dlsym(jvm->library_, "JNI_CreateJavaVM"));
   if (create == nullptr) return Unable(libjvm + " exports no JNI_CreateJavaVM: it is no JVM");
+  if (dlsym(jvm->library_, kVmStructs) == nullptr)
+    return Unable(libjvm + " exports no " + kVmStructs);
   std::vector<JavaVMOption> options;
   for (const std::string& flag : flags)
     options.push_back({const_cast<char*>(flag.c_str()), nullptr});
@@ -132,8 +134,6 @@ Result<Jvm*> Jvm::Boot(const std::string& libjvm, const std::vector<std::string>
   jvmtiCapabilities wanted{};
   wanted.can_tag_objects = 1;
   wanted.can_generate_monitor_events = 1;
-  if (dlsym(the_jvm->library_, kVmStructs) == nullptr)
-    return Unable(libjvm + " exports no " + kVmStructs);
   RETURN_IF_ERROR(the_jvm->SetUp(wanted, {}));
   EnableClassUnload(the_jvm->jvmti_);
   return the_jvm;
@@ -159,6 +159,7 @@ Status Jvm::SetUp(const jvmtiCapabilities& wanted, const std::vector<jvmtiEvent>
   if (jvmti_ == nullptr) return Unable("this JVM has no JVMTI");
   const std::string version = Property("java.vm.specification.version");
   feature_ = std::atoi(version.c_str() + (version.starts_with("1.") ? 2 : 0));  // JDK 8: "1.8"
+  is_openj9_ = Property("java.vm.name").find("J9") != std::string::npos;
   layout_ = UndescribedLayout();
   if (dlsym(library_, kVmStructs) != nullptr) RETURN_IF_ERROR(ReadStructs());
   RETURN_IF_ERROR(Enable(wanted, events));

@@ -53,7 +53,8 @@ class Jvm {
   const JvmLayout& layout() const { return layout_; }
   const CodeCache& code_cache() const { return *code_cache_; }
   MethodRegistry& methods() { return methods_; }
-  int feature() const { return feature_; }  // 8, 17, ...
+  int feature() const { return feature_; }       // 8, 17, ...
+  bool is_openj9() const { return is_openj9_; }  // or IBM's J9, from which it comes
   // True from JDK 26 on: a jmethodID is a number, not the address of a word with a Method*.
   bool ids_are_numbers() const { return feature_ >= kFirstFeatureWithNumbers; }
 
@@ -102,6 +103,7 @@ class Jvm {
   KlassReader klasses_;  // open only if ids are numbers
   MethodTable table_{};
   int feature_ = 0;
+  bool is_openj9_ = false;
   int64_t env_offset_ = 0;  // byte offset of JavaThread::_jni_environment
   jobject safepoint_anchor_ = nullptr;
   jvmtiEventCallbacks callbacks_{};

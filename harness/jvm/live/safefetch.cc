@@ -103,7 +103,7 @@ SafeFetchSource FindSafeFetch(const Jvm& jvm, const std::string& libjvm, GuardOp
     if (Take(Stubs(jvm), options)) return SafeFetchSource::kStubs;
   }
   options.doubtful[0] = mapped.extent;
-  options.doubtful[1] = {jvm.code_cache().low(), jvm.code_cache().high()};
+  if (jvm.has_structs()) options.doubtful[1] = {jvm.code_cache().low(), jvm.code_cache().high()};
   return SafeFetchSource::kNowhere;
 }
 

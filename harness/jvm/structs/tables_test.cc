@@ -90,7 +90,6 @@ TEST(JavaThreadViewTest, HasJavaFramesInJavaOrBelowAnAnchor) {
   EXPECT_TRUE(view.HasJavaFrames());
 }
 
-// A scene of compiled code waits for seconds where nothing compiles.
 TEST(JavaThreadViewTest, OfAJvmWithoutVmStructsNothingIsKnown) {
   const JavaThreadView thread = UndescribedThread();
   EXPECT_EQ(thread.State(), kUnknownState);
@@ -114,6 +113,7 @@ TEST(CodeFinderTest, OfAJvmWithoutVmStructsFindsNothing) {
   }
 }
 
+// A scene of compiled code waits for seconds where nothing compiles.
 TEST(CompilerFlagsTest, EachLevelNeedsItsCompiler) {
   struct {
     CompilerFlags flags;

@@ -67,8 +67,9 @@ std::vector<NoteRow> AgentNotes(const StressState& state, int64_t cell) {
                                   foreign));
   if (state.undescribed != 0)
     note("vmStructs",
-         "this JVM has none: thread states and kinds of generated code are not known, and writes "
-         "to the stack are not seen");
+         "this JVM has none: thread states, anchors and kinds of generated code are not known, "
+         "writes to the stack are not seen, threads that were there before the agent are not "
+         "sampled as Java threads, and no sample can be replayed");
   if (state.job.step != 0)
     note("stepped shadow stack",
          state.follows_calls != 0

@@ -74,7 +74,8 @@ TEST_F(GateVerb, BadInputIsOneSentence) {
       {"--baseline", a, "--candidate", dir_.Under("none")},
       {"--baseline", a, "--candidate", b, "--policy", policy},
       {"--baseline", a, "--candidate", b, "--policy", dir_.Under("none")},
-      {"--baseline", a, "--candidate", b, "--replay", "3"}};  // of no JDK that is here
+      {"--baseline", a, "--candidate", b, "--replay", "1"},  // of no JDK that is here
+      {"--baseline", a, "--candidate", b, "--replay", "3"}};
   for (const auto& arguments : bad) {
     const Outcome outcome = Gate(arguments);
     EXPECT_EQ(outcome.exit_code, 2) << outcome.err;

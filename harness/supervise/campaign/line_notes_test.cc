@@ -37,6 +37,30 @@ TEST_F(LineNotesTest, DroppedFindingsOfAllWorkers) {
   EXPECT_EQ(notes[0].count, 42U);
 }
 
+// Whether a scene is walked truly: the worse report counts, and a scene that was not tried reports
+// nothing.
+TEST_F(LineNotesTest, OfASceneTheWorseReportCounts) {
+  enum Report { kNotTried, kTrue, kFalse };
+  const auto sum = [&](Report a, Report b) {
+    const auto set = [](SharedMapping& mapping, Report report) {
+      mapping.state().scenes[3].tried = report == kNotTried ? 0 : 1;
+      mapping.state().scenes[3].pristine_true = report == kTrue;
+    };
+    set(*a_, a);
+    set(*b_, b);
+    SumStates({&a_->state(), &b_->state()}, sum_->state());
+    const SceneReport& scene = sum_->state().scenes[3];
+    return scene.tried == 0 ? kNotTried : scene.pristine_true ? kTrue : kFalse;
+  };
+  EXPECT_EQ(sum(kNotTried, kNotTried), kNotTried);
+  EXPECT_EQ(sum(kTrue, kNotTried), kTrue);
+  EXPECT_EQ(sum(kNotTried, kTrue), kTrue);
+  EXPECT_EQ(sum(kNotTried, kFalse), kFalse);
+  EXPECT_EQ(sum(kTrue, kTrue), kTrue);
+  EXPECT_EQ(sum(kTrue, kFalse), kFalse);
+  EXPECT_EQ(sum(kFalse, kTrue), kFalse);
+}
+
 TEST_F(LineNotesTest, AnOracleThatKnowsNotAllMethodsIsNotInForce) {
   a_->state().unknown_methods.store(7);
   b_->state().unknown_methods.store(1);

@@ -17,7 +17,6 @@ using ::testing::HasSubstr;
 class ProgressLineTest : public testing::Test {
  protected:
   ProgressLineTest() {
-    state_->state().job.walker_count = 1;
     progress_.shared = &state_->state();
     progress_.seconds = 10;
   }

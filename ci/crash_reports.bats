@@ -72,6 +72,7 @@ leave_log() {
   run -1 "$walkhammer" reproduce "$log" --jdk "$jdk" --no-stress --out "$out/again"
   [[ $output == *"verdict      reproduced, "*"frame::interpreter_frame_method"* ]]
   run -1 "$walkhammer" replay "$out/again/reproduced.walk" --jdk "$jdk"
+  run -1 "$walkhammer" replay "$out/again/minimized.walk" --jdk "$jdk"
 }
 
 @test "a core gives the walked context exactly" {

@@ -122,7 +122,8 @@ wh_test(reference_test
         LIBS wh_unwind PkgConfig::CAPSTONE
         DEFINITIONS WALKHAMMER_RECORDS="${CMAKE_SOURCE_DIR}/harness/asgst/testing/recorded")
 wh_test(walkers_test
-        harness/walkers/asgst_layout_test.cc harness/walkers/iterated_frame_test.cc
+        harness/walkers/asgst_layout_test.cc harness/walkers/engine_puzzles_test.cc
+        harness/walkers/iterated_frame_test.cc
         harness/walkers/iterator_drift_test.cc harness/walkers/profiler_frames_test.cc
         harness/walkers/request_test.cc harness/walkers/stderr_watch_test.cc
         harness/walkers/walker_table_test.cc

@@ -110,6 +110,15 @@ TEST_F(SnapshotTest, CodeIsNumberedByAddressOverWhatLives) {
   EXPECT_EQ(Named(kCode + 0x38000), "code-cache+0x38000");
 }
 
+TEST_F(SnapshotTest, TheCodeCacheEndsWithItsLastLivingCode) {
+  world_.AddCode(SymbolKind::kStub, "last", kCode + 0x50000, kCode + 0x50010);
+  world_.AddCode(SymbolKind::kStub, "dead", kCode + 0x60000, kCode + 0x60010).gone = 1;
+  EXPECT_EQ(Named(kCode + 0x4fff0), "code-cache+0x4fff0");
+  EXPECT_EQ(Named(kCode + 0x50008), "stub \"last\"+0x8");
+  EXPECT_EQ(Named(kCode + 0x50010), "unmapped");
+  EXPECT_EQ(Named(kCode + 0x60008), "stub \"dead\"+0x8");
+}
+
 TEST_F(SnapshotTest, StackKeepsItsDistances) {
   EXPECT_EQ(Named(kSp - 0x10), "stack+0x7ff0");
   EXPECT_EQ(Named(kBase - 0x48), "stack+0xafb8");

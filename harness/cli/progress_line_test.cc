@@ -36,7 +36,7 @@ class ProgressLineTest : public testing::Test {
 
 TEST_F(ProgressLineTest, SharesAreOfAllWalks) {
   Walk(kCodeFrames, 500);
-  Walk(0, 300);  // no_Java_frame, the first code
+  Walk(1, 300);  // no_Java_frame
   Walk(kCodeCrash, 150);
   Walk(kCodeHang, 50);
   EXPECT_THAT(Shown(), HasSubstr("  10s 1,000 walks, "));

@@ -115,7 +115,7 @@ TEST_F(SnapshotTest, TheCodeCacheEndsWithItsLastLivingCode) {
   world_.AddCode(SymbolKind::kStub, "dead", kCode + 0x60000, kCode + 0x60010).gone = 1;
   EXPECT_EQ(Named(kCode + 0x4fff0), "code-cache+0x4fff0");
   EXPECT_EQ(Named(kCode + 0x50008), "stub \"last\"+0x8");
-  EXPECT_EQ(Named(kCode + 0x50010), "unmapped");
+  EXPECT_EQ(Named(kCode + 0x50010), "unmapped+0x50010");
   EXPECT_EQ(Named(kCode + 0x60008), "stub \"dead\"+0x8");
 }
 

@@ -402,9 +402,10 @@ END
 }
 
 @test "a matrix has a cell for each workload, JDK and profile" {
-  stress --workload torture:shapes --workload torture:stubs --profile xint,c1 --time 1s
+  stress --workload torture:shapes --workload torture:stubs --profile xint,zgc --time 1s
   [ "$(sqlite3 "$out/run.db" "select count(*) from cell where status = 'passed'")" -eq 4 ]
   [ "$(sqlite3 "$out/run.db" "select count(distinct profile) from cell")" -eq 2 ]
+  [ "$(sqlite3 "$out/run.db" "select distinct vm_gc from cell where profile = 'zgc'")" = ZGC ]
 }
 
 @test "step walks at every instruction and maps where the walker fails" {

@@ -176,6 +176,21 @@ TEST_F(JdkTest, OpensHomeLauncherAndLibraryAlike) {
   }
 }
 
+TEST_F(JdkTest, OnlyAPairOfQuotesIsTakenOffWhatTheReleaseFileSays) {
+  const std::pair<const char*, const char*> lines[] = {{"\"Some body\"", "Some body"},
+                                                       {"Somebody", "Somebody"},
+                                                       {"\"Somebody", "\"Somebody"},
+                                                       {"Somebody\"", "Somebody\""},
+                                                       {"\"", "\""}};
+  int number = 0;
+  for (const auto& [value, vendor] : lines) {
+    const Result<Jdk> jdk = OpenJdk(
+        Tree("jdk" + std::to_string(number++), {}, "IMPLEMENTOR=" + std::string(value) + "\n"));
+    ASSERT_TRUE(jdk.ok()) << jdk.failure().message;
+    EXPECT_EQ(jdk.value().vendor, vendor);
+  }
+}
+
 TEST_F(JdkTest, ListsOnlyDefinedExportsOfInterest) {
   const fs::path home = Tree("jdk", {.dynamic = {{"JNI_CreateJavaVM"},
                                                  {"AsyncGetCallTrace"},

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/utsname.h>
 
 #include <filesystem>
 #include <fstream>
@@ -126,6 +127,10 @@ TEST(BundleTest, HoldsWhatAReportNeeds) {
   EXPECT_THAT(report, HasSubstr("| 17.0.9.1 | - | x86_64 | - | default | 0 of 5 | 5 x 33 frames"))
       << "a version of four numbers is no IP address";
   EXPECT_THAT(report, HasSubstr("pc 0x1234"));
+  utsname machine{};
+  ASSERT_EQ(uname(&machine), 0);
+  EXPECT_THAT(report, HasSubstr(std::string("## Machine\n\n") + machine.sysname + " " +
+                                machine.release + ", " + machine.machine + "\n"));
   EXPECT_THAT(report, HasSubstr("libjvm.so f(X*)+0x1f"));
   EXPECT_THAT(report, HasSubstr("sh replay.sh JDK_HOME"));
   EXPECT_THAT(files["replay.sh"], HasSubstr(" -- -Xint '-Dtoken=<redacted>'\n"));

@@ -259,6 +259,16 @@ TEST_F(StepMapTest, ACodeThatIsGoneGivesWayToWhatStandsThereNow) {
   EXPECT_EQ(Regions(), "prologue now.There.is()I 1: 1 1 1 0 0\n");
 }
 
+// As CodeRecorder leaves an entry while it writes there.
+TEST_F(StepMapTest, AnEntryThatIsBeingWrittenIsNoCode) {
+  Code(SymbolKind::kStub, "half", 0, 0x40000, -1);
+  Code(SymbolKind::kStub, "least", 1, 0xf, -1);
+  Steps(0x1, 1, 0, 0);
+  Steps(0x30000, 1, 0, 0);
+  Map();
+  EXPECT_EQ(Regions(), "native (no module) -1: 1 1 1 0 0\nstub least -1: 1 1 1 0 0\n");
+}
+
 TEST_F(StepMapTest, Libraries) {
   Module& module = state_->modules[0];
   std::strcpy(module.path, "/nowhere/libthing.so");

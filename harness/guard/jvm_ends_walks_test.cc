@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GuardOptions::jvm_ends_walks: a JVM whose own handlers end walks that fault, as OpenJ9's do.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <csetjmp>
@@ -19,8 +20,15 @@ thread_local sigjmp_buf* volatile walk_end = nullptr;
 volatile int asked = 0;
 GuardSlot slot;  // static, as the watchdog may still read it
 
-void JvmsHandler(int, siginfo_t*, void*) {
+// A page that faults until the JVM has seen that.
+void* volatile closed_page = nullptr;
+
+void JvmsHandler(int, siginfo_t* info, void*) {
   asked = asked + 1;
+  if (info->si_addr == closed_page && closed_page != nullptr) {
+    mprotect(closed_page, static_cast<size_t>(sysconf(_SC_PAGESIZE)), PROT_READ | PROT_WRITE);
+    return;
+  }
   if (walk_end != nullptr) siglongjmp(*walk_end, 1);
 }
 void PlainHandler(int) { _exit(99); }
@@ -80,6 +88,20 @@ TEST_F(JvmEndsWalksTest, TheJvmHasAFaultFirst) {
     EXPECT_EQ(slot.protected_faults, 1);
     EXPECT_EQ(slot.fault.signal, SIGSEGV);
   }
+}
+
+TEST_F(JvmEndsWalksTest, AFaultBehindWhichTheWalkGoesOnIsNone) {
+  const auto size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  closed_page = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(closed_page, MAP_FAILED);
+  for (int i = 1; i <= 20; i++) {  // more than are let through at once
+    EXPECT_EQ(Call([] { Write(reinterpret_cast<uint64_t>(closed_page)); }), Ending::kReturned);
+    EXPECT_EQ(asked, i);
+    EXPECT_EQ(slot.protected_faults, 0);
+    mprotect(closed_page, size, PROT_NONE);
+  }
+  munmap(closed_page, size);
+  closed_page = nullptr;
 }
 
 TEST_F(JvmEndsWalksTest, SoItHasOtherSignals) {

@@ -415,6 +415,15 @@ END
   [ "$(cell 'walks > 10000')" -eq 1 ]
 }
 
+@test "step by ptrace walks at every instruction, too" {
+  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --by ptrace \
+    --time 3s --out "$out"
+  echo "$output$stderr"
+  [[ "$stderr$output" != *"refuses to trace"* ]] || skip "the kernel refuses to trace"
+  [ "$status" -eq 0 ]
+  [ "$(sqlite3 "$out/run.db" "select sum(steps) > 300 from step_region")" -eq 1 ]
+}
+
 @test "step maps a scene, which is played repeatedly" {
   out=$BATS_TEST_TMPDIR/scene
   run --separate-stderr timeout 60 "$WALKHAMMER" step --scene c1 --time 6s --out "$out"

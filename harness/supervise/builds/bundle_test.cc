@@ -139,6 +139,16 @@ TEST(BundleTest, HoldsWhatAReportNeeds) {
   EXPECT_EQ(table["builds"][1]["version"], "17.0.9.1");
 }
 
+TEST(BundleTest, SaysInWordsWhatIsPresented) {
+  BundleCase content = Case();
+  content.walk =
+      "walk 4\nwalker agct\nscene c2\nstate in_Java\npc heap+0x8\nsp stub \"call_stub\"+0x4\n"
+      "expect crash f(X*)+0x1f\n";
+  const std::string report = FilesOf(content)["report.md"];
+  EXPECT_THAT(report, HasSubstr("0x8 bytes after the start of the Java heap"));
+  EXPECT_THAT(report, HasSubstr("call_stub"));
+}
+
 TEST(BundleTest, HoldsNothingPersonal) {
   for (const auto& [name, text] : FilesOf(Case())) {
     for (const char* personal : {"alice", "s3cr3t", "secret-project", "laptop", "/home/alice"})

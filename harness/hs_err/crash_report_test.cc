@@ -297,6 +297,16 @@ TEST(CrashReport, LinesOfAnEventUpTo4KiB) {
   EXPECT_EQ(event(4096), "x");
 }
 
+TEST(CrashReport, TheThreadOfAnEventIsAnAddress) {
+  const CrashReport report = ParseCrashReport(
+      "Internal exceptions (2 events):\nEvent: 0.1 Thread 0x1f x\n"
+      "Event: 0.2 Thread main y\n\n");
+  ASSERT_EQ(report.events.size(), 2U);
+  EXPECT_EQ(report.events[0].thread, 0x1fU);
+  EXPECT_EQ(report.events[0].text, "x");
+  EXPECT_EQ(report.events[1].thread, 0U) << "not known";
+}
+
 TEST(CrashReport, TheFirstOfTwoLogs) {
   const std::string a = ReadFile(std::string(WALKHAMMER_CRASH_LOGS) + "/17.0.15-agct-3.log");
   const std::string b = ReadFile(std::string(WALKHAMMER_CRASH_LOGS) + "/8-native-segv.log");

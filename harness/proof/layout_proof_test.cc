@@ -128,5 +128,18 @@ TEST_F(LayoutProofTest, AFieldThatHasMovedIsNamed) {
   EXPECT_GE(planted, 15);
 }
 
+// The scenes' stacks prove the anchor, and nothing else.
+TEST(MarkAnchorProvenTest, MarksThePresentPartsOfTheAnchor) {
+  std::vector<LayoutFact> facts = {{"JavaThread::_anchor", true},
+                                   {"JavaFrameAnchor::_last_Java_sp", true},
+                                   {"JavaFrameAnchor::_last_Java_fp", false},
+                                   {"JavaThread::_osthread", true}};
+  MarkAnchorProven(facts);
+  EXPECT_EQ(facts[0].proof, Proof::kProven);
+  EXPECT_EQ(facts[1].proof, Proof::kProven);
+  EXPECT_EQ(facts[2].proof, Proof::kNone);
+  EXPECT_EQ(facts[3].proof, Proof::kNone);
+}
+
 }  // namespace
 }  // namespace walkhammer

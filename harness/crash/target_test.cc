@@ -171,6 +171,10 @@ TEST(KnownCrashes, AnotherBugsCheckIsNoResemblance) {
   target.function = "nothing";
   target.callers.clear();
   EXPECT_TRUE(ResemblancesOf(report, guilt, target, {}).empty());
+  target.callers = {"something_else", "forte_fill_call_trace_given_top"};
+  EXPECT_TRUE(ResemblancesOf(report, guilt, target, {}).empty());
+  target.callers = {"something_else", "frame::safe_for_sender(JavaThread*)"};
+  EXPECT_FALSE(ResemblancesOf(report, guilt, target, {}).empty()) << "a caller tells, too";
 }
 
 TEST(KnownCrashes, OfAnInnocentChainThereAreNone) {

@@ -68,6 +68,7 @@ finding() {
   [ "$(cell 'successful > 100 and walks >= successful')" -eq 1 ]
   [ "$(cell 'requested > 3000')" -eq 1 ] # to the end: 0.3 of the 2 s at least, whatever else runs
   [ "$(cell "delivered * 10 >= requested * 8")" -eq 1 ]
+  [[ "$(cell reason)" != *"could not be armed"* ]]
   # The program's own stack is in the flame graph.
   sqlite3 "$out/run.db" "select a.name || ' > ' || b.name || ' > ' || c.name
       from stack x join stack y on y.parent = x.id join stack z on z.parent = y.id

@@ -171,19 +171,21 @@ samples() {
   [ "$(ask 'SELECT successful > 100 FROM run')" -eq 1 ]
 }
 
-# profilers JDK: the walkers of released profilers walk as many scenes as AsyncGetCallTrace does. Not
-# ddprof-vm: java-profiler 1.22.0 answers -3 (unknown_nmethod) for each scene on aarch64.
+# profilers JDK: the walkers of released profilers walk as many scenes as AsyncGetCallTrace does, or,
+# ddprof-vm, one less, as on x86_64.
 profilers() {
   while read -r profiler library; do
     case $profiler in
       asprof-*) walkers='asprof-vm asprof-fp asprof-dwarf' ;;
-      *) walkers='ddprof-fp ddprof-dwarf' ;;
+      *) walkers='ddprof-vm ddprof-fp ddprof-dwarf' ;;
     esac
     for walker in $walkers; do
       verb 1 fuzz --jdk "$1" --walker "$walker" --provider "$library" --walks 300 --no-coverage \
         --no-confirm --no-minimize || return 1
       ask "SELECT '  $walker, $profiler: ' || sum(pristine_true) || ' of ' || sum(available) FROM scene"
-      [ "$(ask 'SELECT sum(pristine_true) >= 20 FROM scene')" -eq 1 ] || return 1
+      least=20
+      [ "$walker" != ddprof-vm ] || least=19
+      [ "$(ask "SELECT sum(pristine_true) >= $least FROM scene")" -eq 1 ] || return 1
     done
   done <"$work/profilers"
 }

@@ -2,6 +2,7 @@
 #include "harness/guard/code_patch.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,7 +17,22 @@ namespace {
 
 constexpr int kLastSignal = 64;
 
+constexpr int kWritableCode = PROT_READ | PROT_WRITE | PROT_EXEC;
+
 CodeUnit* CodeAt(uint64_t address) { return reinterpret_cast<CodeUnit*>(address); }
+
+// Sets the protection of the mappings of the addresses. On failure, errno says why.
+bool Protect(const std::vector<uint64_t>& sorted_addresses, int protection) {
+  auto next = sorted_addresses.begin();
+  for (const Mapping& mapping : ReadMappings()) {
+    next = std::lower_bound(next, sorted_addresses.end(), mapping.begin);
+    if (next == sorted_addresses.end() || *next >= mapping.end) continue;
+    if (mprotect(reinterpret_cast<void*>(mapping.begin), mapping.end - mapping.begin, protection) !=
+        0)
+      return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -28,17 +44,20 @@ void WriteCode(uint64_t address, CodeUnit code) {
   __builtin___clear_cache(begin, begin + sizeof code);
 }
 
+void RewriteCode(uint64_t address, CodeUnit code) {
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  void* begin = reinterpret_cast<void*>(address & ~(page - 1));
+  if (mprotect(begin, page, kWritableCode) == 0) WriteCode(address, code);
+}
+
 Status MakeCodeWritable(const std::vector<uint64_t>& sorted_addresses, const char* without) {
-  auto next = sorted_addresses.begin();
-  for (const Mapping& mapping : ReadMappings()) {
-    next = std::lower_bound(next, sorted_addresses.end(), mapping.begin);
-    if (next == sorted_addresses.end() || *next >= mapping.end) continue;
-    if (mprotect(reinterpret_cast<void*>(mapping.begin), mapping.end - mapping.begin,
-                 PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
-      return Unable(std::string("this kernel lets no code be changed (") + std::strerror(errno) +
-                    "): " + without);
-  }
-  return Ok();
+  if (Protect(sorted_addresses, kWritableCode)) return Ok();
+  return Unable(std::string("this kernel lets no code be changed (") + std::strerror(errno) +
+                "): " + without);
+}
+
+void MakeCodeUnwritable(const std::vector<uint64_t>& sorted_addresses) {
+  Protect(sorted_addresses, PROT_READ | PROT_EXEC);
 }
 
 Status UnblockTraps() {

@@ -54,11 +54,14 @@ class FailedCheckTest : public testing::Test {
     std::vector<uint64_t> sorted(std::begin(kEntries), std::end(kEntries));
     std::sort(sorted.begin(), sorted.end());
     ASSERT_TRUE(MakeCodeWritable(sorted, "no test").ok());
+    for (const uint64_t entry : kEntries) WriteCode(entry, kTrapCode);
+    MakeCodeUnwritable(sorted);  // as the JVM's is; the guard makes it writable to lift a trap
     ASSERT_TRUE(InstallGuard(options).ok());
     EnterGuardedThread(own_slot);
   }
   void SetUp() override {
-    for (const uint64_t entry : kEntries) WriteCode(entry, kTrapCode);
+    if (reports != 0)  // the traps were lifted
+      for (const uint64_t entry : kEntries) WriteCode(entry, kTrapCode);
     reports = 0;
   }
 

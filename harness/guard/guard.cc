@@ -130,7 +130,7 @@ const GuardOptions::CheckReport* CheckReportAt(uint64_t pc) {
 // Removes the traps of all check reports: a JVM that dies calls several of them.
 void LiftCheckReports() {
   for (int i = 0; i < options.check_report_count; i++)
-    WriteCode(options.check_reports[i].entry, options.check_reports[i].original);
+    RewriteCode(options.check_reports[i].entry, options.check_reports[i].original);
 }
 
 // Ends the call as a crash at the place in the walker where the check failed.

@@ -63,6 +63,7 @@ void TrapFailedChecks(void* libjvm, const std::string& path, GuardOptions& optio
     return;
   }
   for (const uint64_t entry : entries) WriteCode(entry, kTrapCode);
+  MakeCodeUnwritable(entries);
   if (poison != 0 && !entries.empty()) Disarm(poison);
 }
 

@@ -421,7 +421,7 @@ END
     --time 3s --out "$out"
   echo "$output$stderr"
   [[ "$stderr$output" != *"refuses to trace"* ]] || skip "the kernel refuses to trace"
-  [ "$status" -eq 0 ]
+  [ "$(cell status)" = passed ]
   [ "$(sqlite3 "$out/run.db" "select sum(steps) > 300 from step_region")" -eq 1 ]
 }
 

@@ -67,7 +67,7 @@ TEST_F(NotesTest, OnlyAJvmWithoutVmStructsIsSaidToLackThem) {
   for (const NoteRow& note : CellNotes(*state_, 7, 0)) EXPECT_NE(note.name, "vmStructs");
   state_->undescribed = 1;
   EXPECT_EQ(Note("vmStructs").kind, NoteKind::kNotInForce);
-  EXPECT_THAT(Note("vmStructs").detail, HasSubstr("this JVM has none: thread states "));
+  EXPECT_THAT(Note("vmStructs").detail, HasSubstr("this JVM has none: thread states, anchors "));
 }
 
 TEST_F(NotesTest, WithoutTheGuardNoneOfItsMeansIsInForce) {

@@ -44,10 +44,12 @@ void WriteCode(uint64_t address, CodeUnit code) {
   __builtin___clear_cache(begin, begin + sizeof code);
 }
 
-void RewriteCode(uint64_t address, CodeUnit code) {
+bool RewriteCode(uint64_t address, CodeUnit code) {
   const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   void* begin = reinterpret_cast<void*>(address & ~(page - 1));
-  if (mprotect(begin, page, kWritableCode) == 0) WriteCode(address, code);
+  if (mprotect(begin, page, kWritableCode) != 0) return false;
+  WriteCode(address, code);
+  return true;
 }
 
 Status MakeCodeWritable(const std::vector<uint64_t>& sorted_addresses, const char* without) {

@@ -16,9 +16,9 @@ CodeUnit ReadCode(uint64_t address);
 // Writes with one store: a thread that runs there executes the old instruction or the new one.
 void WriteCode(uint64_t address, CodeUnit code);
 
-// WriteCode where code may be unwritable: its page becomes writable. Does nothing if the kernel
-// forbids that.
-void RewriteCode(uint64_t address, CodeUnit code);
+// WriteCode where code may be unwritable: its page becomes writable. False, and nothing is written,
+// if the kernel forbids that, as it may where a mapping more is too many.
+bool RewriteCode(uint64_t address, CodeUnit code);
 
 // Makes the mappings of the addresses, which must be in ascending order, writable (private copies).
 // Whole mappings: a library whose code lies in several ones is taken for several by profilers,

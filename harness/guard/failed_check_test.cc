@@ -2,9 +2,18 @@
 // Failed checks of a JVM that this test simulates: a report ends a guarded call; outside of calls
 // the report goes on.
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -115,6 +124,33 @@ TEST_F(FailedCheckTest, OutsideOfACallTheReportGoesOn) {
   EXPECT_EQ(reports, 1);
   // As the process dies, all traps are removed.
   for (const uint64_t entry : kEntries) EXPECT_NE(ReadCode(entry), kTrapCode);
+}
+
+// From now on, mprotect fails as where a mapping more is too many. False: the kernel forbids that.
+bool ForbidMprotect() {
+  sock_filter filter[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                          BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 1),
+                          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOMEM),
+                          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const sock_fprog program{std::size(filter), filter};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+TEST_F(FailedCheckTest, ATrapThatCannotBeLiftedEndsTheProcess) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  constexpr int kNotForbidden = 77;
+  const auto report = [] {
+    if (!ForbidMprotect()) _exit(kNotForbidden);
+    alarm(20);  // it would come again for ever
+    ReportError("a.cpp", 1, "x");
+    _exit(0);
+  };
+  const auto ended = [](int status) {
+    return (WIFSIGNALED(status) && WTERMSIG(status) == SIGTRAP) ||
+           (WIFEXITED(status) && WEXITSTATUS(status) == kNotForbidden);
+  };
+  EXPECT_EXIT(report(), ended, "");
 }
 
 TEST_F(FailedCheckTest, AFaultIsNoFailedCheck) {

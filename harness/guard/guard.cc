@@ -94,10 +94,15 @@ void RecordFault(GuardSlot& slot, Ending ending, int signal, const siginfo_t* in
                                    slot.stack_end, fault.native);
 }
 
+// Once a protection has left a handler by a jump, no signal stack is in force any more.
+void KeepSignalStack(GuardSlot& slot, const ucontext_t& context) {
+  if (slot.protected_faults == 0) slot.signal_stack = context.uc_stack;
+}
+
 // What is to be known of the interrupted call before anything that may fault.
 void BeginLeaving(GuardSlot& slot, Ending ending, const ucontext_t& context) {
   slot.leaving = 1;
-  slot.signal_stack = context.uc_stack;
+  KeepSignalStack(slot, context);
   slot.inside_unsafe_call = slot.unsafe_depth != 0;
   slot.ending = ending;
 }
@@ -127,10 +132,12 @@ const GuardOptions::CheckReport* CheckReportAt(uint64_t pc) {
   return nullptr;
 }
 
-// Removes the traps of all check reports: a JVM that dies calls several of them.
-void LiftCheckReports() {
+// Removes the traps of all check reports: a JVM that dies calls several of them. False: one stays.
+bool LiftCheckReports() {
+  bool lifted = true;
   for (int i = 0; i < options.check_report_count; i++)
-    RewriteCode(options.check_reports[i].entry, options.check_reports[i].original);
+    lifted &= RewriteCode(options.check_reports[i].entry, options.check_reports[i].original);
+  return lifted;
 }
 
 // Ends the call as a crash at the place in the walker where the check failed.
@@ -150,7 +157,8 @@ void LiftCheckReports() {
 }
 
 // Handles a trap at the entry of a check report: ends the walker's call, or, if `slot` is null,
-// lets the report go on. False if the trap is elsewhere.
+// lets the report go on. False if the trap is elsewhere, or cannot be lifted: it would come again
+// for ever.
 bool OnCheckReport(GuardSlot* slot, siginfo_t* info, ucontext_t& context) {
   Registers registers = ReadContext(context);
   registers.pc -= kTrapPcAhead;
@@ -158,8 +166,7 @@ bool OnCheckReport(GuardSlot* slot, siginfo_t* info, ucontext_t& context) {
   if (report == nullptr) return false;
   WriteContext(registers, context);
   if (slot != nullptr) LeaveFailedCheck(*slot, *report, info, context);
-  LiftCheckReports();
-  return true;
+  return LiftCheckReports();
 }
 
 void PassOn(int signal, siginfo_t* info, void* context) {
@@ -248,8 +255,8 @@ void OnProtectedFault(int signal, siginfo_t* info, void* raw_context) {
   }
   const auto& context = *static_cast<ucontext_t*>(raw_context);
   if (slot->protected_faults == 0) RecordFault(*slot, Ending::kCrashed, signal, info, context);
+  KeepSignalStack(*slot, context);
   slot->protected_faults = slot->protected_faults + 1;
-  slot->signal_stack = context.uc_stack;
   protection(signal, info, raw_context);
   // A read that may fault, and goes on elsewhere: as SafeFetch.
   slot->protected_faults = slot->protected_faults - 1;

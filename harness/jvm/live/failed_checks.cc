@@ -59,6 +59,7 @@ void TrapFailedChecks(void* libjvm, const std::string& path, GuardOptions& optio
   }
   std::sort(entries.begin(), entries.end());
   if (!MakeCodeWritable(entries, "").ok() || !UnblockTraps().ok()) {
+    MakeCodeUnwritable(entries);
     options.check_report_count = 0;
     return;
   }

@@ -20,7 +20,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/files.h"
-#include "harness/guard/guard.h"
+#include "harness/guard/guard_testing.h"
 #include "harness/guard/interposition.h"
 
 // Of the linker: where the section of that name, which holds one function, begins and ends.
@@ -43,12 +43,6 @@ class GuardEdgesTest : public testing::Test {
     ASSERT_TRUE(EnterGuardedThread(main_slot));
   }
 };
-
-Ending Call(GuardSlot& slot, const std::function<void()>& body) {
-  return GuardedCall(
-      slot, [](void* data) { (*static_cast<const std::function<void()>*>(data))(); },
-      const_cast<void*>(static_cast<const void*>(&body)));
-}
 
 uint64_t CpuMs() {
   timespec now{};

@@ -12,6 +12,8 @@
 #include <functional>
 #include <thread>
 
+#include "harness/guard/guard_testing.h"
+
 // Functions whose extent a test must know are in sections of their own, which the linker marks.
 #define WH_SECTION(name) __attribute__((noinline, section(name)))
 extern "C" const char __start_wh_inner[], __stop_wh_inner[], __start_wh_outer[], __stop_wh_outer[],
@@ -25,7 +27,6 @@ using std::chrono::steady_clock;
 using ::testing::AnyOf;
 
 constexpr int kHangLimitMs = 40;
-constexpr uint64_t kNonCanonical = 0x8000000000000000;
 
 volatile bool forever = true;
 volatile int sink = 0;
@@ -102,17 +103,8 @@ class GuardTest : public testing::Test {
   void TearDown() override { main_slot.thread_state = nullptr; }
 };
 
-Ending Call(GuardSlot& slot, const std::function<void()>& body) {
-  return GuardedCall(
-      slot, [](void* data) { (*static_cast<const std::function<void()>*>(data))(); },
-      const_cast<void*>(static_cast<const void*>(&body)));
-}
 Ending Call(const std::function<void()>& body) { return Call(main_slot, body); }
 
-void Write(uint64_t address) {
-  const volatile uint64_t unforeseen = address;
-  *reinterpret_cast<volatile int*>(unforeseen) = 1;
-}
 void Sleep(milliseconds time) { std::this_thread::sleep_for(time); }
 void Burn(milliseconds time) {
   const auto until = steady_clock::now() + time;

@@ -8,12 +8,10 @@
 #include <csignal>
 #include <functional>
 
-#include "harness/guard/guard.h"
+#include "harness/guard/guard_testing.h"
 
 namespace walkhammer {
 namespace {
-
-constexpr uint64_t kNonCanonical = 0x8000000000000000;
 
 // Where the stand-in for the JVM's handler goes on; null: it does not know the fault.
 thread_local sigjmp_buf* volatile walk_end = nullptr;
@@ -32,11 +30,6 @@ void JvmsHandler(int, siginfo_t* info, void*) {
   if (walk_end != nullptr) siglongjmp(*walk_end, 1);
 }
 void PlainHandler(int) { _exit(99); }
-
-void Write(uint64_t address) {
-  const volatile uint64_t unforeseen = address;
-  *reinterpret_cast<volatile int*>(unforeseen) = 1;
-}
 
 // A walk that faults, and that the JVM's handler ends. Returns true if the walk went on behind
 // that.
@@ -70,19 +63,13 @@ class JvmEndsWalksTest : public testing::Test {
     EnterGuardedThread(slot);
   }
   void SetUp() override { asked = 0; }
-
-  static Ending Call(const std::function<void()>& body) {
-    return GuardedCall(
-        slot, [](void* data) { (*static_cast<const std::function<void()>*>(data))(); },
-        const_cast<void*>(static_cast<const void*>(&body)));
-  }
 };
 
 TEST_F(JvmEndsWalksTest, TheJvmHasAFaultFirst) {
   EXPECT_TRUE(GuardInPlace());
   for (int i = 1; i <= 3; i++) {
     bool ended = false;
-    EXPECT_EQ(Call([&] { ended = ProtectedWalk([] { Write(0); }); }), Ending::kReturned);
+    EXPECT_EQ(Call(slot, [&] { ended = ProtectedWalk([] { Write(0); }); }), Ending::kReturned);
     EXPECT_TRUE(ended);
     EXPECT_EQ(asked, i);
     EXPECT_EQ(slot.protected_faults, 1);
@@ -95,7 +82,8 @@ TEST_F(JvmEndsWalksTest, AFaultBehindWhichTheWalkGoesOnIsNone) {
   closed_page = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(closed_page, MAP_FAILED);
   for (int i = 1; i <= 20; i++) {  // more than are let through at once
-    EXPECT_EQ(Call([] { Write(reinterpret_cast<uint64_t>(closed_page)); }), Ending::kReturned);
+    EXPECT_EQ(Call(slot, [] { Write(reinterpret_cast<uint64_t>(closed_page)); }),
+              Ending::kReturned);
     EXPECT_EQ(asked, i);
     EXPECT_EQ(slot.protected_faults, 0);
     mprotect(closed_page, size, PROT_NONE);
@@ -106,21 +94,21 @@ TEST_F(JvmEndsWalksTest, AFaultBehindWhichTheWalkGoesOnIsNone) {
 
 TEST_F(JvmEndsWalksTest, SoItHasOtherSignals) {
   bool ended = false;
-  EXPECT_EQ(Call([&] { ended = ProtectedWalk([] { raise(SIGILL); }); }), Ending::kReturned);
+  EXPECT_EQ(Call(slot, [&] { ended = ProtectedWalk([] { raise(SIGILL); }); }), Ending::kReturned);
   EXPECT_TRUE(ended);
   EXPECT_EQ(slot.fault.signal, SIGILL);
 }
 
 // OpenJ9 would end the process here.
 TEST_F(JvmEndsWalksTest, AFaultThatComesAgainForEverIsAHang) {
-  EXPECT_EQ(Call([] { Write(kNonCanonical); }), Ending::kHung);
+  EXPECT_EQ(Call(slot, [] { Write(kNonCanonical); }), Ending::kHung);
   EXPECT_GT(asked, 1);
 }
 
 TEST_F(JvmEndsWalksTest, AHandlerThatTakesNoContextIsNotAsked) {
-  EXPECT_EQ(Call([] { raise(SIGFPE); }), Ending::kCrashed);
+  EXPECT_EQ(Call(slot, [] { raise(SIGFPE); }), Ending::kCrashed);
   EXPECT_EQ(slot.fault.signal, SIGFPE);
-  EXPECT_EQ(Call([] { raise(SIGBUS); }), Ending::kCrashed) << "nobody had a handler";
+  EXPECT_EQ(Call(slot, [] { raise(SIGBUS); }), Ending::kCrashed) << "nobody had a handler";
   EXPECT_EQ(slot.fault.signal, SIGBUS);
   EXPECT_EQ(asked, 0);
 }
@@ -131,9 +119,10 @@ TEST_F(JvmEndsWalksTest, TheSignalStackIsInForceAfterwards) {
   stack_t before{}, now{};
   ASSERT_EQ(sigaltstack(&mine, &before), 0);
   int ended = 0;
-  EXPECT_EQ(Call([&] {
-              for (int i = 0; i < 2; i++) ended += ProtectedWalk([] { Write(0); }) ? 1 : 0;
-            }),
+  EXPECT_EQ(Call(slot,
+                 [&] {
+                   for (int i = 0; i < 2; i++) ended += ProtectedWalk([] { Write(0); }) ? 1 : 0;
+                 }),
             Ending::kReturned);
   EXPECT_EQ(ended, 2);
   sigaltstack(nullptr, &now);

@@ -20,6 +20,14 @@ constexpr OutcomeInfo kOutcomes[] = {
 
 constexpr int32_t kNativeBci = -3;
 
+// The outcome of a byte code that does not lie inside of its method. Where nobody knows the
+// method's size of today, it may have been redefined since the registry learnt it.
+uint8_t OutcomeOutside(const Observation& seen, const Frame& frame, const MethodEntry& entry) {
+  if (frame.bci == -1) return 2;
+  const bool size_is_old = seen.sample != nullptr && seen.sample->code_size == nullptr;
+  return size_is_old && frame.bci >= 0 && !entry.is_native ? 3 : 1;
+}
+
 uint8_t Judge(const Observation& seen, char* detail, size_t size) {
   if (seen.trace.ending != Ending::kReturned) return 0;
   if (seen.trace.num_frames > seen.request->depth) return 0;
@@ -39,8 +47,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
         !entry->unloaded.load(std::memory_order_relaxed) &&
         frame.bci < seen.sample->code_size(frame.method))
       continue;
-    const bool may_be_redefined = seen.sample != nullptr && seen.sample->code_size == nullptr;
-    verdict = frame.bci == -1 ? 2 : may_be_redefined && frame.bci >= 0 && !entry->is_native ? 3 : 1;
+    verdict = OutcomeOutside(seen, frame, *entry);
     std::snprintf(detail, size, "frame %d: bci %d of %s, which has %d bytes", i, frame.bci,
                   entry->name, entry->code_size);
     if (verdict == 1) return verdict;

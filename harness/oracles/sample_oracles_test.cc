@@ -132,7 +132,6 @@ const std::vector<Provocation>& Provocations() {
          c.Return({{1, 0, &c.seen}, {50, 0, kRun}});
        },
        "frame 0 of 2"},
-
       {"BehindTheEndAtFirst", "bci", "outside-at-first", [](Case& c) { c.frames[1].bci = 10; },
        "which has 10 bytes"},
       {"BehindTheEndNow", "bci", "outside",

@@ -189,10 +189,11 @@ Status Jvm::Enable(const jvmtiCapabilities& wanted, const std::vector<jvmtiEvent
   std::vector<jvmtiEvent> all = {JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_CLASS_PREPARE,
                                  JVMTI_EVENT_DYNAMIC_CODE_GENERATED};
   all.insert(all.end(), events.begin(), events.end());
-  for (jvmtiEvent event : all)
-    if (had.can_generate_compiled_method_load_events == 1 || !IsOfCompiledMethods(event))
-      if (jvmti_->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr) != JVMTI_ERROR_NONE)
-        return Unable("this JVM refuses a JVMTI event that walkers need");
+  for (jvmtiEvent event : all) {
+    if (had.can_generate_compiled_method_load_events == 0 && IsOfCompiledMethods(event)) continue;
+    if (jvmti_->SetEventNotificationMode(JVMTI_ENABLE, event, nullptr) != JVMTI_ERROR_NONE)
+      return Unable("this JVM refuses a JVMTI event that walkers need");
+  }
   return Ok();
 }
 

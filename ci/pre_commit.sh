@@ -33,13 +33,13 @@ scripts=$(changed '*.sh' '*.bats' .ci/run)
   [ -z "$code" ] || fails 'clang-format-14 -i these' clang-format-14 --dry-run -Werror $code
   [ -z "$scripts" ] || fails 'shellcheck reports the above' shellcheck -x $scripts
   fails 'an include that the table of docs/architecture.md does not have' ci/includes.sh
-  fails 'functions of more than 60 lines' ci/functions.sh
-  fails 'a source that does not name its licence' ci/spdx.sh
+  fails 'functions of more than 60 lines' ci/test/functions.sh
+  fails 'a source that does not name its licence' ci/test/spdx.sh
   for file in $code; do
     [ "$(wc -l <"$file")" -le 500 ] || fails "$file has more than 500 lines" false
   done
   if [ "${1:-}" = --tidy ] && [ -n "$code" ]; then
-    fails 'clang-tidy reports the above' ci/tidy.sh $(changed '*.cc')
+    fails 'clang-tidy reports the above' ci/test/tidy.sh $(changed '*.cc')
   fi
 }
 exit "$failed"

@@ -5,9 +5,9 @@
 #   nothing     to build and test walkhammer
 #   run         only to build and run the command
 #   aarch64     also to cross-build for aarch64
-#   jdks        also to run ci/jdks.sh
-#   profilers   also to run ci/profilers.sh
-#   build-jdk   also to run ci/jdks.sh --build
+#   jdks        also to run ci/setup/jdks.sh
+#   profilers   also to run ci/setup/profilers.sh
+#   build-jdk   also to run ci/setup/jdks.sh --build
 # Exit codes: 0 all are installed, 1 apt-get failed, 2 usage, 3 this machine lacks apt-get or root.
 set -eu
 
@@ -62,7 +62,7 @@ case ${1:-} in
   # Any pip will do, Debian's or another.
   jdks) command -v pip >/dev/null || packages="$packages python3-pip" ;;
   profilers) packages="$packages maven" ;;
-  # ci/build_jdk.sh itself unpacks the headers of libraries that configure asks for.
+  # ci/setup/build_jdk.sh itself unpacks the headers of libraries that configure asks for.
   build-jdk) packages="$packages autoconf file" ;;
   *)
     echo "setup: expected nothing, run, aarch64, jdks, profilers or build-jdk, got $1" >&2

@@ -6,13 +6,13 @@
 # without an input to blame, or if a run proves nothing. Deaths with an input are printed and should
 # be replayed: the input at hand is also blamed when another thread of the JVM dies.
 # WALKHAMMER names the executable (default: the release build's), WALKHAMMER_OUT a new folder for
-# the runs. At the end, ci/soak_large.sh runs a large program under stress for an hour, and
-# ci/mutate.sh the listed mutants and some fresh ones.
+# the runs. At the end, ci/soak/large.sh runs a large program under stress for an hour, and
+# ci/test/mutate.sh the listed mutants and some fresh ones.
 # Exit codes: 0 passed, 1 failed, 3 no JDK, 4 no build.
 set -eu
 cd "$(dirname "$0")/.."
-# shellcheck source=ci/soak_base.sh
-. ci/soak_base.sh
+# shellcheck source=ci/soak/base.sh
+. ci/soak/base.sh
 out=${WALKHAMMER_OUT:-out/soak-$(date +%Y%m%d-%H%M%S)}
 
 # start JDK COLLECTOR FOLDER: starts a run in the background; its process is $!.
@@ -67,22 +67,22 @@ done
 # An hour of a large program under stress. WALKHAMMER_SOAK_SECONDS shortens it; 0: not at all.
 if [ "${WALKHAMMER_SOAK_SECONDS:-3600}" -ne 0 ]; then
   code=0
-  WALKHAMMER="$walkhammer" WALKHAMMER_OUT="$out/large" ci/soak_large.sh || code=$?
+  WALKHAMMER="$walkhammer" WALKHAMMER_OUT="$out/large" ci/soak/large.sh || code=$?
   case $code in
     0) ;;
     3) echo "large: skipped" ;;
-    *) fail "large: ci/soak_large.sh ended with $code" ;;
+    *) fail "large: ci/soak/large.sh ended with $code" ;;
   esac
 fi
-# The mutants that the unit tests must kill, and fresh ones, another choice each day, whose survivors
-# are to be judged. WALKHAMMER_MUTANTS is how many of these; 0: no mutants at all.
+# The mutants that the unit tests must kill, and fresh ones, another choice each day, whose
+# survivors are to be judged. WALKHAMMER_MUTANTS is how many of these; 0: no mutants at all.
 if [ "${WALKHAMMER_MUTANTS:-30}" -ne 0 ]; then
   code=0
-  MUTANTS="$out/mutants" ci/mutate.sh --list ci/mutants.txt >"$out/mutants-listed.txt" || code=$?
+  MUTANTS="$out/mutants" ci/test/mutate.sh --list ci/test/mutants.txt >"$out/mutants-listed.txt" || code=$?
   [ "$code" -eq 0 ] || fail "mutants: not all of the list were killed: see $out/mutants-listed.txt"
-  MUTANTS="$out/mutants" ci/mutate.sh --folder harness --folder stress \
+  MUTANTS="$out/mutants" ci/test/mutate.sh --folder harness --folder stress \
     --count "${WALKHAMMER_MUTANTS:-30}" --seed "$(date +%Y%m%d)" >"$out/mutants-fresh.txt" ||
-    fail "mutants: ci/mutate.sh ended with $? on fresh ones"
+    fail "mutants: ci/test/mutate.sh ended with $? on fresh ones"
   sed -n '/^survivors/,$p' "$out/mutants-fresh.txt"
 fi
 [ "$failed" -eq 0 ] || exit 1

@@ -168,7 +168,8 @@ stop_aside() {
   done
 }
 
-# finished NAME: waits for the step NAME that runs aside, prints its output and returns its exit code.
+# finished NAME: waits for the step NAME that runs aside, prints its output and returns its exit
+# code.
 finished() {
   until [ -s "$logs/$1.code" ]; do
     sleep 1
@@ -182,7 +183,8 @@ ours() {
   find . \( -path ./.git -o -path './build*' -o -path './out*' \) -prune -o -type f "$@"
 }
 
-# aarch64 NAME: the result of ci/aarch64.sh. Exit code 3, packages cannot be downloaded, is a skip.
+# aarch64 NAME: the result of ci/test/aarch64.sh. Exit code 3, packages cannot be downloaded, is a
+# skip.
 aarch64() {
   say "$1"
   total=$((total + 1))
@@ -206,24 +208,24 @@ must setup ci/setup.sh
 check 'scripts: shellcheck' \
   ours \( -name '*.sh' -o -name '*.bats' -o -path ./.ci/run \) -exec shellcheck {} +
 check 'folders: who includes whom' ci/includes.sh
-check 'functions: how long they are' ci/functions.sh
-check 'licence: each source names it' ci/spdx.sh
+check 'functions: how long they are' ci/test/functions.sh
+check 'licence: each source names it' ci/test/spdx.sh
 check 'format: clang-format-14' \
   ours \( -name '*.h' -o -name '*.cc' \) -exec clang-format-14 --dry-run -Werror --ferror-limit=20 {} +
-# Unity builds take half of the time. ci/tidy.sh and the preset itself compile each file alone.
+# Unity builds take half of the time. ci/test/tidy.sh and the preset itself compile each file alone.
 # shellcheck disable=SC2086  # words
 must 'configure: release, g++' cmake --preset release $release
 must 'build: release, g++' cmake --build build/release
 must 'configure: clang-14, sanitizers' cmake --preset asan -DCMAKE_UNITY_BUILD=ON
-# These steps use the time in which the following tests wait. A JVM inside a sanitized process raises
-# signals that sanitizers take for bugs.
+# These steps use the time in which the following tests wait. A JVM inside a sanitized process
+# raises signals that sanitizers take for bugs.
 {
   aside 19 asan cmake --build build/asan
   # shellcheck disable=SC2086  # words
   aside 19 sanitized $ctest --test-dir build/asan -LE jvm
 } &
 aside=$!
-aside 19 aarch64 ci/aarch64.sh --short &
+aside 19 aarch64 ci/test/aarch64.sh --short &
 aside="$aside $!"
 # shellcheck disable=SC2086  # words
 unit_tests 'tests: release' $ctest --test-dir build/release -E "$without"

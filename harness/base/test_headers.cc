@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: Apache-2.0
-// The source file of the precompiled headers that all tests share: see ci/tests.cmake.
+// The source file of the precompiled headers that all tests share: see ci/test/tests.cmake.

@@ -118,7 +118,8 @@ void Verb::Jdks(std::vector<std::string>& paths) {
 }
 
 void Verb::JdkFolders(std::vector<std::string>& folders) {
-  List("--jdks", folders, "Folder of JDK homes, such as ci/jdks.sh lays out; repeatable", "DIR");
+  List("--jdks", folders, "Folder of JDK homes, such as ci/setup/jdks.sh lays out; repeatable",
+       "DIR");
 }
 
 void Verb::CoverageGoal(std::optional<double>& percent) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // KnownBug: what a folder of corpora/known-bugs says of a bug of a public tracker. The keys are
-// those of the table in corpora/README.md; ci/known_bugs.sh reads the same files. Signal-safe: no.
+// those of the table in corpora/README.md; ci/test/known_bugs.sh reads the same
+// files. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_FINDINGS_KNOWN_BUGS_H_
 #define WALKHAMMER_HARNESS_FINDINGS_KNOWN_BUGS_H_
 

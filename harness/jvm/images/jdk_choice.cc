@@ -41,7 +41,7 @@ Result<std::vector<Jdk>> JdksIn(const std::string& folder, std::vector<Failure>*
     if (std::none_of(jdks.begin(), jdks.end(), same)) jdks.push_back(std::move(jdk.value()));
   }
   if (jdks.empty())
-    return BadInput(folder + " holds no JDK that can be used: ci/jdks.sh fills one");
+    return BadInput(folder + " holds no JDK that can be used: ci/setup/jdks.sh fills one");
   std::stable_sort(jdks.begin(), jdks.end(), [](const Jdk& a, const Jdk& b) {
     const auto left = ParseJdkVersion(a.version), right = ParseJdkVersion(b.version);
     if (!left || !right) return !left && right;

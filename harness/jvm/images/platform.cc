@@ -131,8 +131,8 @@ Result<Platform> PlatformOf(const std::string& arch, const std::string& home,
   const std::string sysroot = FindSysroot(*loader, home, /*of_newer=*/false);
   if (sysroot.empty())
     return Unable(
-        fmt::format("{}, and no folder above it holds {} (ci/aarch64_sysroot.sh makes one)", reason,
-                    loader->path));
+        fmt::format("{}, and no folder above it holds {} (ci/setup/aarch64_sysroot.sh makes one)",
+                    reason, loader->path));
   const std::string qemu = FindEmulator(arch, sysroot);
   if (qemu.empty())
     return Unable(

@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Lays out released libraries of profilers, whose own walkers are tested:
+#   ci/setup/profilers.sh [--machine M] [--dir D] [NAME...]
+#   NAME         a name of `ci/setup/profilers.sh --list`, such as asprof-4.5; without one: all
+#   --machine M  x86_64 or aarch64, in place of this machine
+#   --dir D      the folder (default: $WALKHAMMER_PROFILERS, else ~/.cache/walkhammer/profilers; of
+#                another machine the same with -M)
+# D/NAME.so is the library for the machine then. What is there already is left alone. Stdout: NAME
+# and path, a line each. Maven downloads each and checks it by the registry's checksums.
+# Exit codes: 0 all are there, 2 a wrong word, 3 some are not to be had today; stderr says which.
+set -eu
+cd "$(dirname "$0")/../.."
+
+rows='
+asprof-4.2  tools.profiler:async-profiler:4.2  linux-x64/libasyncProfiler.so  linux-arm64/libasyncProfiler.so
+asprof-4.3  tools.profiler:async-profiler:4.3  linux-x64/libasyncProfiler.so  linux-arm64/libasyncProfiler.so
+asprof-4.4  tools.profiler:async-profiler:4.4  linux-x64/libasyncProfiler.so  linux-arm64/libasyncProfiler.so
+asprof-4.5  tools.profiler:async-profiler:4.5  linux-x64/libasyncProfiler.so  linux-arm64/libasyncProfiler.so
+asprof-4.6  tools.profiler:async-profiler:4.6  linux-x64/libasyncProfiler.so  linux-arm64/libasyncProfiler.so
+ddprof-1.4.0  com.datadoghq:ddprof:1.4.0  META-INF/native-libs/linux-x64/libjavaProfiler.so  META-INF/native-libs/linux-arm64/libjavaProfiler.so
+ddprof-1.12.0  com.datadoghq:ddprof:1.12.0  META-INF/native-libs/linux-x64/libjavaProfiler.so  META-INF/native-libs/linux-arm64/libjavaProfiler.so
+ddprof-1.19.0  com.datadoghq:ddprof:1.19.0  META-INF/native-libs/linux-x64/libjavaProfiler.so  META-INF/native-libs/linux-arm64/libjavaProfiler.so
+ddprof-1.21.1  com.datadoghq:ddprof:1.21.1  META-INF/native-libs/linux-x64/libjavaProfiler.so  META-INF/native-libs/linux-arm64/libjavaProfiler.so
+ddprof-1.22.0  com.datadoghq:ddprof:1.22.0  META-INF/native-libs/linux-x64/libjavaProfiler.so  META-INF/native-libs/linux-arm64/libjavaProfiler.so
+'
+
+machine=$(uname -m)
+dir=${WALKHAMMER_PROFILERS:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/profilers}
+if [ "${1-}" = --machine ]; then
+  [ "${2-}" = "$machine" ] || dir=$dir-${2:?--machine wants x86_64 or aarch64}
+  machine=$2
+  shift 2
+fi
+# shellcheck source=ci/setup/lib_rows.sh
+. ci/setup/lib_rows.sh
+take_words "$@"
+[ -n "$names" ] || names=$(row_names)
+
+# library ARTIFACT MEMBER FILE: the member of the artifact becomes the file, whole or not at all.
+library() {
+  part=$3.part
+  rm -rf "$part"
+  mkdir "$part"
+  if ! mvn --quiet --batch-mode --strict-checksums \
+    org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy "-Dartifact=$1" \
+    "-DoutputDirectory=$part" >"$part/log" 2>&1; then
+    grep -v '^ *$' "$part/log" | head -n 2 >&2
+    rm -rf "$part"
+    return 3
+  fi
+  unzip -q -o "$part"/*.jar "$2" -d "$part" && mv "$part/$2" "$3" && rm -rf "$part"
+}
+
+case $machine in
+  x86_64) member=2 ;;
+  aarch64) member=3 ;;
+  *) member= ;;
+esac
+missing=
+for name in $names; do
+  file=$dir/$name.so
+  if [ ! -e "$file" ]; then
+    reason=
+    [ -n "$member" ] || reason="there is no library for $machine"
+    command -v mvn >/dev/null || reason='there is no mvn to download it with: ci/setup.sh profilers'
+    if [ -z "$reason" ]; then
+      # shellcheck disable=SC2046  # a row's words
+      set -- $(row "$name")
+      artifact=$1
+      shift "$((member - 1))"
+      library "$artifact" "$1" "$file" || reason='it is not to be had today'
+    fi
+    if [ -n "$reason" ]; then
+      echo "profilers: skipped $name: $reason" >&2
+      missing="$missing $name"
+      continue
+    fi
+  fi
+  echo "$name $file"
+done
+[ -z "$missing" ] || exit 3

@@ -1,0 +1,86 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Tests of --renaissance and --dacapo: the user's own copies of these suites. A jar with some
+# programs stands in for both.
+# WALKHAMMER names the executable; default is the release build.
+# shellcheck disable=SC2154  # bats sets stderr
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  root=$BATS_TEST_DIRNAME/../..
+  export WALKHAMMER=${WALKHAMMER:-$root/build/release/walkhammer}
+  export ARCHIVES=$BATS_FILE_TMPDIR/archives
+  mkdir -p "$ARCHIVES/classes" "$ARCHIVES/several" "$ARCHIVES/without"
+  javac --release 8 -nowarn -Xlint:-options -d "$ARCHIVES/classes" "$root/workloads/testing/Suite.java"
+  jar --create --file "$ARCHIVES/renaissance-9.9.jar" --main-class Suite -C "$ARCHIVES/classes" .
+  cp "$ARCHIVES/renaissance-9.9.jar" "$ARCHIVES/dacapo-9.9.jar"
+  touch "$ARCHIVES/several/dacapo-1.jar" "$ARCHIVES/several/dacapo-2.jar"
+  echo none >"$ARCHIVES/none.jar"
+}
+
+setup() {
+  out=$BATS_TEST_TMPDIR/run
+  jdk=$("$WALKHAMMER" list jdks | sed -n '$s/  .*//p')
+  [ -n "$jdk" ] || skip "no JDK on this machine"
+}
+
+stress() {
+  run --separate-stderr timeout 100 "$WALKHAMMER" stress --jdk "$jdk" --time 1s --no-confirm \
+    --out "$out" "$@"
+  echo "walkhammer stress $*: exit code $status, stdout '$output', stderr '$stderr'"
+}
+
+# cells: prints workload and status of each cell.
+cells() {
+  sqlite3 "$out/run.db" 'select workload, status from cell order by workload' | xargs
+}
+
+reason() {
+  sqlite3 "$out/run.db" "select reason from cell where workload = '$1'"
+}
+
+@test "a jar of any version is run; what it lacks and what fails is named" {
+  stress --renaissance "$ARCHIVES/renaissance-9.9.jar" --workload renaissance:scrabble \
+    --workload renaissance:dotty --workload renaissance:philosophers
+  [ "$status" -eq 4 ] # a program failed
+  [ "$(cells)" = 'renaissance:dotty|workload-failed renaissance:philosophers|unavailable renaissance:scrabble|passed' ]
+  [[ "$(reason renaissance:dotty)" == *"exit code 7"* ]]
+  [[ "$(reason renaissance:philosophers)" == *"renaissance-9.9.jar does not list philosophers for this JDK; it lists dotty, fop, pmd, scrabble, stranger"* ]]
+  [ "$(sqlite3 "$out/run.db" 'select walks > 1000 from run')" -eq 1 ]
+}
+
+@test "without --workload, all of a suite is run out of the folder that holds its jar" {
+  stress --dacapo "$ARCHIVES"
+  [ "$(cells | xargs -n 1 | grep -c '|unavailable$')" -eq 20 ]
+  [[ "$(cells)" == *'dacapo:fop|passed'* ]]
+  [[ "$(cells)" == *'dacapo:pmd|workload-failed'* ]]
+  [[ "$(cells)" != *renaissance* ]]
+}
+
+@test "list workloads knows what the archive holds" {
+  run "$WALKHAMMER" list workloads --jdk "$jdk" --renaissance "$ARCHIVES"
+  [ "$status" -eq 0 ]
+  echo "$output" | grep -A 1 '^renaissance:scrabble ' | grep -q ' available$'
+  echo "$output" | grep -A 1 '^renaissance:reactors ' | grep -q 'does not list reactors'
+  echo "$output" | grep -A 1 '^dacapo:fop ' | grep -q 'fetch.sh dacapo'
+}
+
+@test "archives that cannot be used get one sentence" {
+  while IFS='|' read -r code option words; do
+    # shellcheck disable=SC2086  # words
+    stress $option
+    [ "$status" -eq "$code" ]
+    [[ "$stderr" == *"$words"* ]]
+    rm -rf "$out"
+  done <<END
+2|--renaissance $ARCHIVES/gone|--renaissance: there is no file or folder $ARCHIVES/gone
+2|--renaissance $ARCHIVES/without|--renaissance: no renaissance-*.jar is in $ARCHIVES/without
+2|--dacapo $ARCHIVES/several|--dacapo: $ARCHIVES/several holds several; name one of
+2|--dacapo $ARCHIVES --workload torture:mixed|--dacapo is for workloads such as "dacapo:*", and none is chosen
+2|--dacapo $ARCHIVES --java x|say what to run, in one way
+END
+  stress --renaissance "$ARCHIVES/none.jar" --workload renaissance:dotty
+  [ "$status" -eq 3 ]
+  [[ "$(reason renaissance:dotty)" == *"none.jar --raw-list lists no workloads (exit code 1)"* ]]
+}

@@ -1,0 +1,156 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# The store of bugs, from outside: a real run, its bugs, their states, replays on a build.
+# WALKHAMMER names the executable; default is the release build.
+# shellcheck disable=SC2154  # bats sets stderr
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  export JDK=/usr/lib/jvm/java-17-openjdk-amd64 RUN=$BATS_FILE_TMPDIR/night-1
+  walkhammer=${WALKHAMMER:-$BATS_TEST_DIRNAME/../../build/release/walkhammer}
+  "$walkhammer" fuzz --jdk "$JDK" --walker puzzle-crash --scene c2 --walks 2000 --no-confirm \
+    --no-coverage --seed 1 --out "$RUN" >"$BATS_FILE_TMPDIR/out" 2>&1 || [ $? -eq 1 ]
+}
+
+setup() {
+  root=$BATS_TEST_DIRNAME/../..
+  walkhammer=${WALKHAMMER:-$root/build/release/walkhammer}
+  store=$BATS_TEST_TMPDIR/bugs
+}
+
+# bugs CODE VERB ARGUMENTS...: runs a verb on the store, which must exit with CODE.
+bugs() {
+  local code=$1 verb=$2
+  shift 2
+  run --separate-stderr timeout 100 "$walkhammer" bugs "$verb" --store "$store" "$@"
+  echo "bugs $verb $*: exit code $status: $output $stderr"
+  [ "$status" -eq "$code" ]
+}
+
+# refuses PART VERB ARGUMENTS...: one sentence with PART, and nothing else.
+refuses() {
+  local part=$1
+  shift
+  bugs 2 "$@"
+  [ -z "$output" ]
+  [[ "$stderr" == "walkhammer: "*"$part"* ]]
+  [ "$(wc -l <<<"$stderr")" -eq 1 ]
+}
+
+# What the store holds, to compare.
+content() {
+  (cd "$store" && sha256sum ./* && ls -A)
+}
+
+# made_up ID SIGNATURE BUILD: a bug by hand, whose replays showed it on BUILD.
+made_up() {
+  mkdir -p "$store"
+  cat >"$store/$1.toml" <<TOML
+title = "$1"
+signatures = ["$2"]
+state = "open"
+builds = ["$3"]
+
+[reproduced]
+build = "$3"
+shown = 5
+of = 5
+TOML
+}
+
+@test "a run's bugs are new once; the same run twice changes nothing" {
+  bugs 1 update "$RUN"
+  [[ "${lines[-1]}" =~ ^[1-9][0-9]*\ new$ ]]
+  [ "$(grep -c '^new ' <<<"$output")" -ge 1 ]
+  before=$(content)
+  bugs 0 update "$RUN"
+  [[ "${lines[-1]}" =~ ^[1-9][0-9]*\ known$ ]]
+  [ "$(content)" = "$before" ]
+  [[ "$before" != *.lock* ]]
+  [[ "$before" != *.tmp* ]]
+  bugs 0 list --state open
+  [ "$(grep -c '^open ' <<<"$output")" -ge 1 ]
+  bugs 0 list --state fixed
+  [ -z "$output" ]
+}
+
+@test "an old run is graded anew by what the store says, and changes nothing" {
+  made_up all '*' 17.0.1
+  bugs 0 grade "$RUN"
+  [[ "$output" == "known"*"1 known" ]]
+  bugs 0 set all --state accepted --reason 'waits for a fix' --until 2999-12-31
+  bugs 0 grade "$RUN"
+  [[ "$output" == "accepted"*"until 2999-12-31: waits for a fix"*"1 accepted" ]]
+  sed -i 's/2999-12-31$/2020-02-29/' "$store/all.toml"
+  bugs 1 grade "$RUN"
+  [[ "$output" == "expired"*"1 expired" ]]
+  bugs 0 list --state expired --json
+  [[ "$output" == *'"until": "2020-02-29"'* ]]
+  bugs 0 set all --state fixed --in 17.0.99
+  bugs 0 grade "$RUN"
+  [[ "$output" == "fixed"*"fixed in 17.0.99"*"1 fixed" ]]
+  bugs 0 set all --state fixed --in '[17,18)'
+  before=$(content)
+  bugs 1 grade "$RUN"
+  [[ "$output" == "reopened"*"looks like all"* ]]
+  [ "$(content)" = "$before" ]
+}
+
+@test "a look-alike after the fix is a bug of its own, which names the old" {
+  made_up old '*' 17.0.1
+  bugs 0 set old --state fixed --in 17.0.2
+  bugs 1 update "$RUN"
+  [[ "${lines[-1]}" =~ ^[1-9][0-9]*\ reopened$ ]]
+  [ "$(grep -l '^like = "old"$' "$store"/*.toml | wc -l)" -ge 1 ]
+  bugs 0 update "$RUN"
+  [[ "$output" != *reopened* ]]
+}
+
+@test "check leaves open what it sees, closes what it proves, and leaves the rest" {
+  known=$root/corpora/known-bugs/JDK-8302320/input.walk
+  made_up mended 'agct: truth/truncated' 17.0.7+7
+  cp "$known" "$store/mended.walk"
+  made_up broken 'puzzle-crash: crash in *' 17.0.1
+  printf 'walk 1\nwalker puzzle-crash\nscene c2\nstate in_Java\npc 0x5\n' >"$store/broken.walk"
+  made_up silent 'agct: hang in f' 17.0.1
+  bugs 1 check --jdk "$JDK" --times 2
+  [[ "$output" == *"open        broken"*"5 of 5 replays show it"* ]]
+  [[ "$output" == *"fixed       mended"*"shows it, and 5 of 5 did on 17.0.7+7"* ]]
+  [[ "$output" == *"not proven  silent"*"no request is known that shows it"* ]]
+  grep -q '^fixed-in = "17\.' "$store/mended.toml"
+  bugs 0 list --state open
+  [ "$(grep -c '^open ' <<<"$output")" -eq 2 ]
+  rm "$store"/broken.*
+  bugs 3 check --jdk "$JDK"
+  [[ "$output" != *mended* ]]
+}
+
+@test "a store that is broken, locked or not there is one sentence, and stays as it is" {
+  refuses "cannot be read" list
+  made_up bug 'agct: hang in f' 17
+  refuses "state fixed wants --in" set bug --state fixed
+  refuses "there is no bug \"bgu\"" set bgu --state open
+  refuses "there is no bug \"other\"" set bug --state duplicate --of other
+  refuses "has passed" set bug --state accepted --reason x --until 2020-01-01
+  refuses "is no run folder" update "$store"
+  refuses "wants one build" check
+  refuses "is no version" update --build tonight "$RUN"
+  echo 'state = "opne"' >"$store/zzz.toml"
+  before=$(content)
+  for verb in update grade; do
+    refuses "zzz.toml:1: state must be" "$verb" "$RUN"
+  done
+  [ "$(content)" = "$before" ]
+  rm "$store/zzz.toml"
+  (
+    exec 9>"$store/.lock"
+    flock 9
+    refuses "another process is changing it" update "$RUN"
+    bugs 1 grade "$RUN"
+  )
+  bugs 1 update "$RUN"
+  run --separate-stderr "$walkhammer" bugs list
+  [ "$status" -eq 2 ]
+  [[ "$stderr" == *"--store DIR"* ]]
+}

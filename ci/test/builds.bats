@@ -1,0 +1,152 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# One request on many builds: replay's table, bisect, check, bundle. What ci/setup/jdks.sh cannot
+# lay out today is skipped, by name.
+# WALKHAMMER names the executable; default is the release build.
+# shellcheck disable=SC2154  # bats sets stderr and stderr_lines
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  cd "$BATS_TEST_DIRNAME/../.." || return 1
+  export JDKS=$BATS_FILE_TMPDIR/jdks
+  mkdir "$JDKS"
+  ci/setup/jdks.sh 17.0.2 17.0.9 >"$BATS_FILE_TMPDIR/homes" 2>"$BATS_FILE_TMPDIR/err" || true
+  while read -r name home; do
+    ln -s "$home" "$JDKS/$name"
+  done <"$BATS_FILE_TMPDIR/homes"
+  mkdir "$JDKS/no-jdk"
+}
+
+setup() {
+  root=$BATS_TEST_DIRNAME/../..
+  walkhammer=${WALKHAMMER:-$root/build/release/walkhammer}
+  tmp=$BATS_TEST_TMPDIR
+  truncated=$root/corpora/known-bugs/JDK-8302320/input.walk
+  # Breaks wherever it is walked.
+  crash=$tmp/crash.walk
+  printf 'walk 1\nwalker puzzle-crash\nscene c2\nstate in_Java\npc 0x5\n' >"$crash"
+}
+
+need_pair() {
+  if [ ! -e "$JDKS/17.0.2" ] || [ ! -e "$JDKS/17.0.9" ]; then
+    skip "17.0.2 and 17.0.9 are not to be had: $(tail -n 1 "$BATS_FILE_TMPDIR/err")"
+  fi
+}
+
+# query SQL: over $tmp/json, as `text`.
+query() {
+  sqlite3 :memory: "with document(text) as (select readfile('$tmp/json')) select $1 from document"
+}
+
+# is ACTUAL WANTED
+is() {
+  [ "$1" = "$2" ] && return
+  echo "it is '$1'; it should be '$2'"
+  return 1
+}
+
+# refuses CODE PART ARGUMENTS...
+refuses() {
+  local code=$1 part=$2
+  shift 2
+  run --separate-stderr timeout 60 "$walkhammer" "$@"
+  echo "walkhammer $*: exit code $status, stdout '$output', stderr '$stderr'"
+  [ "$status" -eq "$code" ]
+  [ -z "$output" ]
+  [[ "${stderr_lines[-1]}" == "walkhammer: "*"$part"* ]]
+}
+
+@test "replay: a row for each build and profile, older builds first" {
+  need_pair
+  run --separate-stderr "$walkhammer" replay "$truncated" --jdks "$JDKS" --profile serial,g1 --times 1
+  echo "$output"
+  [ "$status" -eq 1 ]
+  [ "${#lines[@]}" -eq 7 ]
+  [[ "${lines[3]}" =~ 17\.0\.2\ +serial\ +1\ of\ 1\ +1\ x\ 23\ frames,\ 1\ x\ truth/truncated ]]
+  [[ "${lines[4]}" =~ 17\.0\.2\ +g1\ +1\ of\ 1 ]]
+  [[ "${lines[5]}" =~ 17\.0\.9\ +serial\ +0\ of\ 1\ +1\ x\ 32\ frames ]]
+  [[ "${lines[6]}" =~ 17\.0\.9\ +g1\ +0\ of\ 1 ]]
+}
+
+@test "replay: what each replay showed, as JSON" {
+  need_pair
+  "$walkhammer" replay "$truncated" --jdk "$JDKS/17.0.9" --times 2 --jobs 2 --json >"$tmp/json"
+  is "$(query "json_extract(text, '\$.replays[0].version', '\$.replays[0].profile',
+    '\$.replays[0].each')")" '["17.0.9","default",["32 frames","32 frames"]]'
+}
+
+@test "bisect: finds where a known bug was mended" {
+  need_pair
+  run "$walkhammer" bisect "$truncated" --jdks "$JDKS" --fix --measure-times 3 --json
+  echo "$output" | sed '/^{/,$!d' >"$tmp/json"
+  is "$status" 1
+  is "$(query "json_extract(text, '\$.verdict', '\$.pair.older.version', '\$.pair.newer.version',
+    '\$.changes')")" '["pair","17.0.2","17.0.9",[["17.0.2","17.0.9"]]]'
+  [[ "$output" == *"no-jdk"* ]] # what it could not use is told
+}
+
+@test "bisect: a bug that each build has has no pair" {
+  need_pair
+  run --separate-stderr "$walkhammer" bisect "$crash" --jdks "$JDKS" --measure-times 2
+  echo "$output" "$stderr"
+  is "$status" 1
+  [[ "$output" == *"The oldest build that can walk the request breaks already"* ]]
+  [[ "$output" != *"were not asked"* ]]
+}
+
+@test "check: by version and by replay" {
+  need_pair
+  "$walkhammer" check --corpora "$root/corpora" --jdks "$JDKS" --times 1 --json >"$tmp/json" || is "$?" 1
+  is "$(query "(select group_concat(json_extract(b.value, '\$.verdict') || ' ' ||
+      json_extract(b.value, '\$.by_version') || ' ' || json_extract(b.value, '\$.reproduced'), ', ')
+    from json_each(text, '\$.jdks') j, json_each(j.value, '\$.bugs') b
+    where json_extract(b.value, '\$.id') = 'JDK-8302320')")" 'yes yes 1, no no 0'
+  is "$(query "json_extract(text, '\$.jdks[0].affected', '\$.jdks[1].affected')")" '[3,0]'
+}
+
+@test "check: the bugs beside the command are those of corpora" {
+  diff -r "$root/corpora/known-bugs" "$(dirname "$walkhammer")/known-bugs"
+}
+
+@test "bundle: what is in it, and what is not" {
+  jdk=$("$walkhammer" list jdks | sed -n '$s/  .*//p')
+  [ -n "$jdk" ] || skip "no JDK on this machine"
+  run "$walkhammer" bundle "$crash" --jdk "$jdk" --times 1 --out "$tmp/bundle" -- \
+    -Dwh.password=hunter2 -Dwh.file=/srv/customer/x.jar
+  echo "$output"
+  is "$status" 1
+  is "$(cd "$tmp/bundle" && echo ./*)" \
+    './builds.json ./input.walk ./redacted.txt ./replay.sh ./report.md'
+  run ! grep -rE "hunter2|customer|$jdk|$tmp" "$tmp/bundle"
+  is "$(sqlite3 :memory: "select json_extract(text, '\$.schema', '\$.builds[0].reproduced')
+    from (select cast(readfile('$tmp/bundle/builds.json') as text) text)")" '[1,1]'
+  grep -q '^  "builds"' "$tmp/bundle/builds.json" # indented by two
+  grep -q 'secret, ' "$tmp/bundle/redacted.txt"
+  grep -q '| 1 of 1 |' "$tmp/bundle/report.md"
+  WALKHAMMER=$walkhammer run sh "$tmp/bundle/replay.sh" "$jdk"
+  is "$status" 1
+  [[ "$output" == *"reproduced  5 of 5"* ]]
+}
+
+@test "each bad input is one sentence" {
+  jdk=$("$walkhammer" list jdks | sed -n '$s/  .*//p')
+  [ -n "$jdk" ] || skip "no JDK on this machine"
+  mkdir "$tmp/empty" "$tmp/full"
+  touch "$tmp/full/file"
+  refuses 2 "holds no JDK that can be used" replay "$crash" --jdks "$tmp/empty"
+  refuses 2 "holds no JDK that can be used" check --jdks "$tmp/nowhere"
+  refuses 2 "has no known bugs" check --corpora "$tmp/empty" --jdk "$jdk"
+  refuses 2 "name the builds" bisect "$crash"
+  refuses 3 "wants two builds at least, and 1 can be used" bisect "$crash" --jdk "$jdk" --jdk "$jdk"
+  refuses 2 "takes one profile" bisect "$crash" --jdks "$JDKS" --jdk "$jdk" --profile g1,serial
+  refuses 2 "cannot read" bisect "$tmp/nowhere.walk" --jdk "$jdk"
+  refuses 2 "aot-cache" replay "$crash" --jdk "$jdk" --profile aot-cache
+  refuses 2 "--out DIR says where" bundle "$crash" --jdk "$jdk"
+  refuses 2 "is not empty" bundle "$crash" --jdk "$jdk" --out "$tmp/full"
+  refuses 2 "is no crash folder" bundle "$tmp/empty" --jdk "$jdk" --out "$tmp/new"
+  printf 'walk 1\nscene c2\n' >"$tmp/clean.walk"
+  refuses 2 "there is nothing to report" bundle "$tmp/clean.walk" --jdk "$jdk" --times 1 --out "$tmp/new"
+  refuses 3 "builds could walk" bundle "$crash" --jdk "$jdk" --out "$tmp/new" -- -XX:+NoSuchFlag
+  [ ! -e "$tmp/new" ]
+}

@@ -1,0 +1,626 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Tests of the command: what a user sees on bad input, and what a run survives.
+# WALKHAMMER names the executable; default is the release build.
+# shellcheck disable=SC2154  # bats sets stderr and stderr_lines
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+  root=$BATS_TEST_DIRNAME/../..
+  walkhammer=${WALKHAMMER:-$root/build/release/walkhammer}
+  tmp=$BATS_TEST_TMPDIR
+  out=$tmp/run
+  pid=
+  mounted=
+  [ -x "$walkhammer" ] || {
+    echo "no $walkhammer: run cmake --preset release && cmake --build build/release"
+    return 1
+  }
+}
+
+teardown() {
+  if [ -n "$pid" ]; then
+    local children
+    children=$(children_of "$pid")
+    for process in "$pid" $children; do
+      kill -9 "$process" 2>/dev/null || true
+    done
+    wait "$pid" 2>/dev/null || true
+  fi
+  [ -z "$mounted" ] || umount "$mounted"
+}
+
+# refuses CODE PART ARGUMENTS...: exit code CODE, nothing on stdout, and on stderr one sentence
+# that holds PART.
+refuses() {
+  local code=$1 part=$2
+  shift 2
+  run --separate-stderr timeout 20 "$walkhammer" "$@"
+  echo "walkhammer $*: exit code $status, stdout '$output', stderr '$stderr'"
+  [ "$status" -eq "$code" ]
+  [ -z "$output" ]
+  [ "${#stderr_lines[@]}" -eq 1 ]
+  [[ "${stderr_lines[0]}" == "walkhammer: "*"$part"* ]]
+}
+
+# Sets $jdk to the newest JDK of this machine.
+need_jdk() {
+  jdk=$("$walkhammer" list jdks | sed -n '$s/  .*//p')
+  [ -n "$jdk" ] || skip "no JDK on this machine"
+}
+
+# Prints the path of a shared library that is no JVM.
+other_library() {
+  awk '/\/libc[.-].*so/ {print $6; exit}' /proc/self/maps
+}
+
+# fake_jdk LIBRARY: a tree that looks like a JDK; prints its path.
+fake_jdk() {
+  mkdir -p "$tmp/fake/lib/server" "$tmp/fake/bin"
+  cp "$1" "$tmp/fake/lib/server/libjvm.so"
+  chmod u+w "$tmp/fake/lib/server/libjvm.so"
+  echo "$tmp/fake"
+}
+
+# start ARGUMENTS...: starts the command in the background, as $pid, with SIGINT at its default: the
+# shell would make it ignored.
+start() {
+  env --default-signal=INT "$walkhammer" "$@" >"$tmp/stdout" 2>"$tmp/stderr" 3>&- &
+  pid=$!
+}
+
+# await SECONDS COMMAND...: repeats COMMAND until it succeeds; fails after SECONDS.
+await() {
+  local end=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    if [ "$SECONDS" -gt "$end" ]; then
+      echo "waited in vain for: $*"
+      cat "$tmp/stderr"
+      return 1
+    fi
+    sleep 0.1
+  done
+}
+
+# True for zombies, too: in some containers no process reaps orphans.
+is_gone() {
+  [ ! -e "/proc/$1" ] || grep -q '^State:[[:space:]]*Z' "/proc/$1/status" 2>/dev/null
+}
+
+# await_end SECONDS: waits until $pid ends; its exit code goes to $status.
+await_end() {
+  await "$1" is_gone "$pid"
+  status=0
+  wait "$pid" || status=$?
+  pid=
+  echo "exit code $status, stderr: $(tail -n 5 "$tmp/stderr")"
+}
+
+children_of() {
+  local file line process parent
+  for file in /proc/[0-9]*/stat; do
+    read -r line <"$file" || continue
+    process=${line%% *}
+    read -r _ parent _ <<<"${line##*) }"
+    [ "$parent" != "$1" ] || echo "$process"
+  done 2>/dev/null
+}
+
+# Sets $child to the child of $pid that hosts a JVM, and is not $not_this.
+has_child() {
+  local process
+  for process in $(children_of "$pid"); do
+    [ "$process" != "${not_this:-}" ] || continue
+    case $(readlink "/proc/$process/exe") in
+      */walkhammer_child)
+        child=$process
+        return 0
+        ;;
+    esac
+  done
+  return 1
+}
+
+is_walking() {
+  [ "$(sqlite3 "$out/run.db" 'select walks > 1000 from run')" = 1 ]
+}
+
+is_readable_run() {
+  [ "$(sqlite3 "$1/run.db" 'pragma integrity_check')" = ok ]
+  [ "$(sqlite3 "$1/run.db" 'select count(*) > 0 from sqlite_master')" = 1 ]
+}
+
+clean_or_findings() {
+  [ "$status" -eq 0 ] || [ "$status" -eq 1 ]
+}
+
+is_json() {
+  printf '%s' "$1" >"$tmp/json"
+  [ "$(sqlite3 :memory: "select json_valid(readfile('$tmp/json'))")" = 1 ]
+}
+
+# ---- usage ----
+
+@test "no verb, an unknown verb, an unknown option" {
+  refuses 2 "--help"
+  refuses 2 "nearest: fuzz" fuz
+  refuses 2 "--no-such-option" list scenes --no-such-option
+  refuses 2 "" list
+  refuses 2 "scenes" list scene
+  refuses 2 "takes no flags after --" list scenes -- -Xint
+}
+
+@test "--help names each verb, and README does" {
+  run "$walkhammer" --help
+  [ "$status" -eq 0 ]
+  verbs=$("$walkhammer" --help | sed -n '/^Subcommands:/,$s/^  \([a-z]*\) .*/\1/p')
+  [ -n "$verbs" ]
+  for verb in $verbs; do
+    "$walkhammer" "$verb" --help | grep -q "walkhammer $verb"
+    grep -q "walkhammer $verb" "$root/README.md" || {
+      echo "README.md does not name: walkhammer $verb"
+      return 1
+    }
+  done
+}
+
+@test "malformed numbers and durations" {
+  for time in x "" 30 0s 1d 5seconds inf; do
+    refuses 2 "--time wants a duration such as 30s, 500ms or 2m, not \"$time\"" \
+      fuzz --time "$time" --out "$out"
+  done
+  refuses 2 "" fuzz --time=-5s --out "$out"
+  refuses 2 "--hang-limit wants a duration" fuzz --time 1s --hang-limit soon --out "$out"
+  refuses 2 "--walks wants a whole number, not \"many\"" fuzz --time 1s --walks many --out "$out"
+  refuses 2 "--walks" fuzz --time 1s --walks=-1 --out "$out"
+  refuses 2 "--seed" fuzz --time 1s --seed x --out "$out"
+  refuses 2 "nonsense" fuzz --time 1s --engine nonsense --out "$out"
+  [ ! -e "$out" ]
+}
+
+@test "output that cannot be written is no success" {
+  [ -c /dev/full ] || skip "no /dev/full"
+  run bash -c "'$walkhammer' list scenes >/dev/full"
+  [ "$status" -eq 4 ]
+  run bash -c "'$walkhammer' --help >/dev/full"
+  [ "$status" -eq 4 ]
+}
+
+@test "a run goes on when the reader of its output is gone" {
+  need_jdk
+  run bash -c "'$walkhammer' list scenes --json 2>'$tmp/stderr' | true; exit \${PIPESTATUS[0]}"
+  [ "$status" -eq 0 ]
+  [ ! -s "$tmp/stderr" ]
+  run bash -c "'$walkhammer' fuzz --jdk '$jdk' --walks 200000 --no-confirm --out '$out' 2>&1 |
+    head -n 1 >/dev/null; exit \${PIPESTATUS[0]}"
+  [ "$status" -eq 1 ]
+  [ "$(sqlite3 "$out/run.db" 'select walks, status from run')" = "200000|clean-end" ]
+}
+
+# ---- list and doctor ----
+
+@test "list prints the tables" {
+  for topic in scenes walkers oracles; do
+    "$walkhammer" list "$topic" | sed -n 's/^\([^ ][^ ]*\)  .*/\1/p' >"$tmp/text"
+    "$walkhammer" list "$topic" --json >"$tmp/list.json"
+    sqlite3 :memory: \
+      "select json_extract(value, '\$.name') from json_each(readfile('$tmp/list.json'))" \
+      >"$tmp/names"
+    [ -s "$tmp/text" ]
+    diff "$tmp/text" "$tmp/names"
+  done
+  "$walkhammer" list scenes | sed -n 's/^\([^ ][^ ]*\)  .*/\1/p' >"$tmp/text"
+  sed -n 's/^    {"\([a-z0-9-]*\)",.*/\1/p' "$root/harness/request/scene_table.cc" >"$tmp/source"
+  diff "$tmp/text" "$tmp/source"
+}
+
+@test "list walkers hides the planted bugs" {
+  "$walkhammer" list walkers | grep -q '^agct  '
+  shown=$("$walkhammer" list walkers | wc -l)
+  all=$("$walkhammer" list walkers --all | wc -l)
+  [ "$all" -gt "$shown" ]
+}
+
+@test "doctor finds a JDK that can be fuzzed" {
+  need_jdk
+  run --separate-stderr "$walkhammer" doctor --jdk "$jdk"
+  echo "$output" "$stderr"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"can be fuzzed"*yes* ]]
+  run --separate-stderr "$walkhammer" doctor --jdk "$jdk" --json
+  [ "$status" -eq 0 ]
+  is_json "$output"
+}
+
+@test "doctor says why a JDK cannot be fuzzed" {
+  fake=$(fake_jdk "$(other_library)")
+  run --separate-stderr "$walkhammer" doctor --jdk "$fake"
+  [ "$status" -eq 3 ]
+  [[ "$output" == *"exports no AsyncGetCallTrace"* ]]
+  refuses 2 "is no JDK" doctor --jdk "$tmp"
+}
+
+# ---- unusable JDKs ----
+
+@test "a path that is no JDK" {
+  refuses 2 "$tmp/nowhere" fuzz --jdk "$tmp/nowhere" --time 1s --out "$out"
+  refuses 2 "$tmp is no JDK" fuzz --jdk "$tmp" --time 1s --out "$out"
+  refuses 2 "/dev/null is no JDK" fuzz --jdk /dev/null --time 1s --out "$out"
+  [ ! -e "$out" ]
+}
+
+@test "no file of a run gets the descriptor of a closed standard stream" {
+  need_jdk
+  run timeout 60 "$walkhammer" fuzz --jdk "$jdk" --walks 2000 --no-coverage --no-confirm \
+    --no-minimize --out "$out" <&-
+  [ "$status" -le 1 ]
+  [ "$(sqlite3 "$out/run.db" 'select walks from run')" -eq 2000 ]
+}
+
+@test "a libjvm.so without AsyncGetCallTrace" {
+  fake=$(fake_jdk "$(other_library)")
+  refuses 3 "exports no AsyncGetCallTrace" fuzz --jdk "$fake" --time 1s --out "$out"
+}
+
+@test "a libjvm.so without vmStructs, such as OpenJ9's" {
+  echo 'void AsyncGetCallTrace(void) {} void JNI_CreateJavaVM(void) {}' |
+    gcc -shared -fPIC -x c - -o "$tmp/other.so"
+  fake=$(fake_jdk "$tmp/other.so")
+  refuses 3 "exports no vmStructs" fuzz --jdk "$fake" --time 1s --out "$out"
+  refuses 3 "exports no vmStructs" list scenes --jdk "$fake"
+  [ ! -e "$out" ]
+}
+
+@test "a JRE that lacks what HotSpot needs to start" {
+  need_jdk
+  cp -r "$jdk/lib/server" "$tmp/server"
+  mkdir -p "$tmp/bare/lib" && mv "$tmp/server" "$tmp/bare/lib/server"
+  run --separate-stderr timeout 30 "$walkhammer" fuzz --jdk "$tmp/bare" --time 1s --out "$out"
+  echo "exit code $status, stderr '$stderr'"
+  [ "$status" -eq 3 ]
+  [[ "$stderr" == *"this JVM does not start: "*"with all of its modules?"* ]]
+}
+
+@test "a libjvm.so for another architecture" {
+  fake=$(fake_jdk "$(other_library)")
+  other=aarch64
+  machine='\267' # EM_AARCH64
+  if [ "$(uname -m)" = aarch64 ]; then
+    other=x86_64
+    machine='\076' # EM_X86_64
+  fi
+  # shellcheck disable=SC2059  # the format is the bytes
+  printf "$machine\000" | dd of="$fake/lib/server/libjvm.so" bs=1 seek=18 conv=notrunc 2>/dev/null
+  refuses 3 "is for $other, this machine is $(uname -m)" \
+    fuzz --jdk "$fake" --time 1s --out "$out"
+}
+
+@test "a request for another architecture" {
+  other=aarch64
+  [ "$(uname -m)" != aarch64 ] || other=x86_64
+  printf 'walk 4\nscene c2\narch %s\n' $other >"$tmp/other.walk"
+  for verb in replay minimize; do
+    refuses 3 "other.walk is a request for $other, and this JDK is for $(uname -m)" \
+      $verb "$tmp/other.walk"
+  done
+  printf 'walk 4\nscene c2\narch %s\n' "$(uname -m)" >"$tmp/own.walk"
+  run "$walkhammer" replay "$tmp/own.walk"
+  [ "$status" -eq 0 ]
+}
+
+@test "a libjvm.so that is truncated, empty or text" {
+  fake=$(fake_jdk "$(other_library)")
+  library=$fake/lib/server/libjvm.so
+  truncate -s 100000 "$library"
+  refuses 2 "is truncated" fuzz --jdk "$fake" --time 1s --out "$out"
+  truncate -s 0 "$library"
+  refuses 2 "is not an ELF file" fuzz --jdk "$fake" --time 1s --out "$out"
+  echo text >"$library"
+  refuses 2 "is not an ELF file" fuzz --jdk "$fake" --time 1s --out "$out"
+}
+
+# ---- unusable names and files ----
+
+@test "a scene or a walker that does not exist" {
+  refuses 2 "c2-inlined-chain" fuzz --scene c2-inlined-chian --time 1s --out "$out"
+  refuses 2 "agct" fuzz --walker agtc --time 1s --out "$out"
+  refuses 2 "agct" fuzz --walker agct,agtc --time 1s --out "$out"
+  refuses 2 "at most 4 walkers" fuzz --walker agct,agct,agct,agct --walker agct --time 1s --out "$out"
+  [ ! -e "$out" ]
+}
+
+@test ".walk files that cannot be read" {
+  printf '' >"$tmp/empty.walk"
+  printf 'walk 99\nwalker agct\nscene c2\nstate in_Java\n' >"$tmp/newer.walk"
+  printf 'walk 1\nwalker agct\nscene c2\nstate in_Java\npc nmethod "wh.Sc' >"$tmp/cut.walk"
+  printf 'walk 1\nwalker agct\nscene c3\nstate in_Java\n' >"$tmp/scene.walk"
+  printf 'walk 1\nwalker agtc\nscene c2\nstate in_Java\n' >"$tmp/walker.walk"
+  for name in empty newer cut scene walker; do
+    refuses 2 "$name.walk" show "$tmp/$name.walk"
+    refuses 2 "$name.walk" replay "$tmp/$name.walk"
+  done
+  refuses 2 "99" show "$tmp/newer.walk"
+  refuses 2 "nowhere.walk" show "$tmp/nowhere.walk"
+  refuses 2 "nowhere.walk" replay "$tmp/nowhere.walk"
+  refuses 2 "$tmp" show "$tmp"
+}
+
+@test "a .walk file without permission" {
+  [ "$(id -u)" -ne 0 ] || skip "root reads everything"
+  printf 'walk 1\nwalker agct\nscene c2\nstate in_Java\n' >"$tmp/secret.walk"
+  chmod 000 "$tmp/secret.walk"
+  refuses 2 "secret.walk" show "$tmp/secret.walk"
+}
+
+@test "a report of something that is no run" {
+  refuses 2 "$tmp/nowhere" report "$tmp/nowhere"
+  refuses 2 "$tmp" report "$tmp"
+  mkdir "$out"
+  echo "no database" >"$out/run.db"
+  refuses 2 "$out" report "$out"
+}
+
+# ---- unusable places ----
+
+@test "--out that is in use, a file or below one" {
+  need_jdk
+  mkdir "$tmp/full"
+  echo mine >"$tmp/full/file"
+  refuses 2 "$tmp/full" fuzz --jdk "$jdk" --time 1s --out "$tmp/full"
+  refuses 2 "$tmp/full/file" fuzz --jdk "$jdk" --time 1s --out "$tmp/full/file"
+  refuses 2 "$tmp/full/file/run" fuzz --jdk "$jdk" --time 1s --out "$tmp/full/file/run"
+  [ "$(ls -A "$tmp/full")" = file ]
+  [ "$(cat "$tmp/full/file")" = mine ]
+}
+
+@test "--out that is not writable" {
+  need_jdk
+  # Not even root may make folders there.
+  refuses 2 "/proc/walkhammer" fuzz --jdk "$jdk" --time 1s --out /proc/walkhammer
+  [ "$(id -u)" -ne 0 ] || return 0
+  mkdir -m 555 "$tmp/locked"
+  refuses 2 "$tmp/locked" fuzz --jdk "$jdk" --time 1s --out "$tmp/locked/run"
+}
+
+# Mounts a file system of 8 MiB at $mounted, or skips the test.
+mount_small() {
+  [ "$(id -u)" -eq 0 ] || skip "only root mounts"
+  mkdir "$tmp/small"
+  mount -t tmpfs -o size=8m none "$tmp/small" 2>/dev/null || skip "mounting is not permitted"
+  mounted=$tmp/small
+}
+
+fill_up() {
+  dd if=/dev/zero of="$mounted/filler" bs=4k 2>/dev/null || true
+}
+
+@test "--out on a full disk" {
+  need_jdk
+  mount_small
+  mkdir "$mounted/run"
+  fill_up
+  run --separate-stderr timeout 60 "$walkhammer" fuzz --jdk "$jdk" --time 2s --out "$mounted/run"
+  echo "exit code $status: $stderr"
+  [ "$status" -eq 2 ] || [ "$status" -eq 4 ]
+  [[ "${stderr_lines[-1]}" == "walkhammer: "* ]]
+  [[ "${stderr_lines[-1]}" =~ full|space|$mounted ]]
+}
+
+@test "a disk that runs full during a run" {
+  need_jdk
+  mount_small
+  start fuzz --jdk "$jdk" --time 6s --out "$mounted/run"
+  await 20 test -e "$mounted/run/run.db"
+  await 20 has_child
+  fill_up
+  await_end 90
+  [ "$status" -eq 2 ] || [ "$status" -eq 4 ]
+  [[ "$(tail -n 1 "$tmp/stderr")" == "walkhammer: "* ]]
+}
+
+@test "two runs on one folder at once" {
+  need_jdk
+  start fuzz --jdk "$jdk" --walks 100000 --no-confirm --out "$out"
+  await 20 test -e "$out/run.db"
+  refuses 2 "$out" fuzz --jdk "$jdk" --time 1s --out "$out"
+  await_end 90
+  clean_or_findings
+  is_readable_run "$out"
+}
+
+# ---- runs ----
+
+@test "a short run ends in a readable run folder" {
+  need_jdk
+  run --separate-stderr timeout 120 "$walkhammer" fuzz --jdk "$jdk" --time 3s --seed 7 --scene c2 \
+    --minimize-time 2s --out "$out"
+  echo "exit code $status: $output $stderr"
+  clean_or_findings
+  [ -n "$output" ]
+  is_readable_run "$out"
+  found=$status
+  run --separate-stderr "$walkhammer" report "$out" --json
+  [ "$status" -eq "$found" ] || [ "$status" -eq 0 ]
+  is_json "$output"
+}
+
+@test "a run of few walks, one scene, JVM flags and JSON" {
+  need_jdk
+  run --separate-stderr timeout 120 "$walkhammer" fuzz --jdk "$jdk" --walks 2000 --scene c1 \
+    --scene interpreted-recursion --json --no-confirm --out "$out" -- -XX:+UseSerialGC
+  echo "exit code $status: $stderr"
+  clean_or_findings
+  is_json "$output"
+  is_readable_run "$out"
+}
+
+# Nineteen clean replays of twenty must not hide the one that could not be walked.
+@test "a replay that could not be walked is not clean" {
+  need_jdk
+  gcc -shared -fPIC -x c - -o "$tmp/once.so" <<'END'
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+__attribute__((constructor)) static void Begin(void) {
+  if (strcmp(program_invocation_short_name, "walkhammer_child") == 0 &&
+      mkdir(getenv("ONCE"), 0700) == 0)
+    _exit(9);
+}
+END
+  printf 'walk 4\nscene c2\n' >"$tmp/clean.walk"
+  LD_PRELOAD=$tmp/once.so ONCE=$tmp/once run --separate-stderr timeout 120 \
+    "$walkhammer" replay "$tmp/clean.walk" --jdk "$jdk" --times 3
+  echo "exit code $status: $output" "$stderr"
+  [ "$status" -eq 4 ]
+  [[ "$output" == *"1 x      could not be walked: "* ]]
+  [[ "$stderr" == *"clean.walk: 1 of 3 replays could not be walked: the child died before the walk"* ]]
+  run --separate-stderr timeout 120 "$walkhammer" replay "$tmp/clean.walk" --jdk "$jdk" --times 3
+  [ "$status" -eq 0 ]
+  [ -z "$stderr" ]
+}
+
+@test "a found crash can be shown and replayed" {
+  need_jdk
+  run timeout 180 "$walkhammer" fuzz --jdk "$jdk" --time 5s --seed 1 --no-confirm \
+    --out "$out"
+  clean_or_findings
+  file=$(find "$out" -name '*.walk' -type f | sort | head -n 1)
+  [ -n "$file" ] || skip "no finding in 5 s"
+  run --separate-stderr "$walkhammer" show "$file"
+  echo "$output" "$stderr"
+  [ "$status" -eq 0 ]
+  [[ "$output" =~ ^walk\ [1-4]$'\n' ]]
+  run --separate-stderr timeout 120 "$walkhammer" replay "$file" --jdk "$jdk" --times 3
+  echo "exit code $status: $output" "$stderr"
+  clean_or_findings
+  [[ "$output" =~ [0-9]\ ?(/|of)\ ?3 ]]
+}
+
+# ---- what a run survives ----
+
+@test "SIGINT ends a run cleanly" {
+  need_jdk
+  start fuzz --jdk "$jdk" --time 10m --out "$out"
+  await 20 has_child
+  sleep 3
+  kill -INT "$pid"
+  await_end 60
+  # 4: interrupted before the scenes had walked.
+  clean_or_findings || [ "$status" -eq 4 ]
+  is_readable_run "$out"
+  await 5 is_gone "$child"
+}
+
+@test "a killed child has a successor" {
+  need_jdk
+  start fuzz --jdk "$jdk" --time 10m --workers 1 --no-confirm --out "$out"
+  await 20 has_child
+  sleep 3
+  first=$child
+  kill -9 "$first"
+  not_this=$first
+  await 60 has_child
+  [ "$child" != "$first" ]
+  kill -INT "$pid"
+  await_end 120
+  clean_or_findings
+  is_readable_run "$out"
+}
+
+# The OOM killer sends the same signal.
+@test "a child that is killed from outside is no finding" {
+  need_jdk
+  start fuzz --jdk "$jdk" --walker asgst --scene c2 --time 12s --workers 1 --out "$out"
+  await 20 has_child
+  await 20 is_walking
+  kill -9 "$child"
+  await_end 120
+  cat "$tmp/stdout"
+  [ "$status" -eq 0 ]
+  grep -q 'incident: 1x killed from outside' "$tmp/stdout"
+  run ! grep -qi 'death' "$tmp/stdout"
+}
+
+@test "a killed parent leaves a readable run and no child" {
+  need_jdk
+  start fuzz --jdk "$jdk" --time 10m --out "$out"
+  await 20 has_child
+  sleep 3
+  kill -9 "$pid"
+  await_end 10
+  await 10 is_gone "$child"
+  # Wherever its journal is cut off, what stood in it until there is whole.
+  size=$(stat -c %s "$out/run.db-wal")
+  for part in 0 1 2 3 4 5 6 7; do
+    cp -r "$out" "$tmp/cut"
+    truncate -s "$((size * part / 8 + 37 * part))" "$tmp/cut/run.db-wal"
+    rm "$tmp/cut/run.db-shm"
+    [ "$(sqlite3 "$tmp/cut/run.db" 'pragma integrity_check')" = ok ]
+    rm -r "$tmp/cut"
+  done
+  is_readable_run "$out"
+  # All that was printed is there.
+  [ "$(sqlite3 -readonly "$out/run.db" 'SELECT count(*) FROM bucket')" -ge \
+    "$(grep -c '^new at ' "$tmp/stderr")" ]
+}
+
+@test "minimize keeps the signature with few edits, and has nothing left to do on its own output" {
+  "$walkhammer" fuzz --walker puzzle-crash --scene c2 --walks 3000 --no-confirm --out "$out" \
+    >/dev/null 2>&1 || [ $? -eq 1 ]
+  input=$(find "$out" -path '*Misbehave*' -name input.walk)
+  run --separate-stderr "$walkhammer" minimize "$input" --out "$tmp/small.walk"
+  [ "$status" -eq 1 ]
+  [ "$(grep -c '^edit' "$tmp/small.walk")" -eq 0 ]
+  grep -q '^expect crash .*Misbehave' "$tmp/small.walk"
+  "$walkhammer" minimize "$tmp/small.walk" --out "$tmp/smaller.walk" >/dev/null 2>&1 ||
+    [ $? -eq 1 ]
+  diff "$tmp/small.walk" "$tmp/smaller.walk"
+}
+
+# Whether the children of $pid, then in $children, are others than $former. has_child is too slow
+# for children that live for a second.
+has_another_child() {
+  children=$(pgrep -P "$pid") && [ "$children" != "$former" ]
+}
+
+@test "the first Ctrl-C ends replay and minimize at once, and keeps what they know" {
+  "$walkhammer" fuzz --walker puzzle-crash --scene c2 --walks 3000 --no-confirm --out "$out" \
+    >/dev/null 2>&1 || [ $? -eq 1 ]
+  input=$(find "$out" -path '*Misbehave*' -name input.walk)
+  for verb in replay minimize; do
+    options=
+    [ "$verb" = replay ] || options="--out $tmp/small.walk"
+    # shellcheck disable=SC2086  # no blank in it, or none at all
+    start "$verb" "$input" --times 1000 $options
+    former=
+    await 20 has_another_child
+    former=$children
+    await 60 has_another_child # the first process has shown the finding
+    kill -INT "$pid"
+    await_end 1
+    grep -q interrupted "$tmp/stderr"
+    for child in $children; do await 5 is_gone "$child"; done
+    case $verb in
+      replay)
+        [ "$status" -eq 1 ]
+        grep -q 'reproduced  [1-9][0-9]* of [1-9][0-9]*$' "$tmp/stdout"
+        run ! grep -q 'could not be walked' "$tmp/stdout"
+        ;;
+      minimize)
+        [ "$status" -eq 4 ]
+        grep -q '^expect crash .*Misbehave' "$tmp/small.walk"
+        diff "$tmp/small.walk" "$tmp/stdout"
+        ;;
+    esac
+  done
+}
+
+@test "minimize of a request without a finding says so" {
+  printf 'walk 1\nwalker agct\nscene c2\nstate in_Java\n' >"$tmp/clean.walk"
+  refuses 2 "nothing to minimise" minimize "$tmp/clean.walk"
+}

@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# From a crash report to a verdict: import, reproduce, replay --uncontained.
+# WALKHAMMER names the executable; default is the release build.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+  cd "$BATS_TEST_DIRNAME/../.." || return 1
+  walkhammer=${WALKHAMMER:-$PWD/build/release/walkhammer}
+  jdk=/usr/lib/jvm/java-17-openjdk-amd64
+  [ -d "$jdk" ] || skip "no $jdk"
+  out=$BATS_TEST_TMPDIR
+  crash=corpora/regressions/jdk17/agct-frame-interpreter_frame_method-0x4.walk
+}
+
+# leave_log: makes $log of a JVM that the walk has ended; and $core, where this machine writes one.
+leave_log() {
+  "$walkhammer" replay "$crash" --jdk "$jdk" --uncontained "$out/died" >"$out/said" 2>&1 || true
+  log=$(ls "$out"/died/*.hs_err.log)
+  core=$(find "$out/died" -name 'core*' | head -n 1)
+}
+
+@test "a walk that is not contained ends the JVM and leaves its log" {
+  leave_log
+  grep -q 'death SIGSEGV frame::interpreter_frame_method' "$out/said"
+  grep -q '^# V .*frame::interpreter_frame_method' "$log"
+  grep -q 'AsyncGetCallTrace' "$log"
+}
+
+@test "inputs of one name in two folders leave a log each" {
+  mkdir "$out/a" "$out/b"
+  cp "$crash" "$out/a/input.walk"
+  cp "$crash" "$out/b/input.walk"
+  run -1 "$walkhammer" replay "$out/a/input.walk" "$out/b/input.walk" --jdk "$jdk" \
+    --uncontained "$out/died"
+  [ "$(find "$out/died" -name 'input-*.hs_err.log' | wc -l)" -eq 2 ]
+}
+
+@test "import names the walker, and writes requests that show can read" {
+  leave_log
+  run -0 "$walkhammer" import "$log" --out "$out/requests"
+  [[ $output == *"yes, AsyncGetCallTrace"* ]]
+  [[ $output == *"frame::interpreter_frame_method"* ]]
+  local requests
+  requests=$(find "$out/requests" -name '*.walk' | wc -l)
+  [ "$requests" -ge 10 ]
+  [ "$(printf '%s\n' "$output" | grep -c "^    .*$out/requests/.*\.walk  .")" -eq 5 ]
+  [[ $output == *"    and $((requests - 5)) more"* ]]
+  run -0 "$walkhammer" show "$out"/requests/*.walk
+}
+
+@test "import says that a profiler which is only loaded is not guilty" {
+  leave_log
+  # The same log without the walker's frames, as of a crash elsewhere.
+  grep -v 'AsyncGetCallTrace\|forte_\|walkhammer_child\|frame::' "$log" >"$out/innocent.log"
+  run -0 "$walkhammer" import "$out/innocent.log" --out "$out/requests"
+  [[ $output == *"a walker?    no:"* ]]
+  [ ! -e "$out/requests" ]
+}
+
+@test "import refuses what is no crash report, in one sentence" {
+  echo 'nothing of interest' >"$out/text"
+  run -2 "$walkhammer" import "$out/text"
+  [[ $output == *"is no crash report"* ]]
+  run -2 "$walkhammer" import "$out/missing"
+  run -2 "$walkhammer" import "$out"
+}
+
+@test "reproduce shows the crash of a log again, and minimises it" {
+  leave_log
+  run -1 "$walkhammer" reproduce "$log" --jdk "$jdk" --no-stress --out "$out/again"
+  [[ $output == *"verdict      reproduced, "*"frame::interpreter_frame_method"* ]]
+  run -1 "$walkhammer" replay "$out/again/reproduced.walk" --jdk "$jdk"
+  run -1 "$walkhammer" replay "$out/again/minimized.walk" --jdk "$jdk"
+}
+
+@test "a core gives the walked context exactly" {
+  leave_log
+  [ -n "$core" ] || skip 'this machine writes no core into the working folder (core_pattern)'
+  run -0 "$walkhammer" import "$core" --out "$out/requests"
+  [[ $output == *"yes, AsyncGetCallTrace"* ]]
+  [[ $output == *"without an assumption"* ]]
+  run -1 "$walkhammer" replay "$out/requests/01.walk" --jdk "$jdk"
+  [[ $output == *"crash frame::interpreter_frame_method"* ]]
+}
+
+@test "reproduce says what it tried if nothing shows the crash" {
+  # A walker's frame that no walk of this JDK has: the chain is guilty, the function does not exist.
+  leave_log
+  sed 's/frame::interpreter_frame_method() const/frame::of_no_jdk() const/' "$log" >"$out/other.log"
+  run -0 "$walkhammer" reproduce "$out/other.log" --jdk "$jdk" --time 4s --no-stress --out "$out/no"
+  [[ $output == *"verdict      not reproduced"* ]]
+  [[ $output == *"tried        candidates"* ]]
+  [[ $output == *"tried        fuzzing by libfuzzer"* ]]
+}
+
+@test "reproduce tells of each JDK, also if one cannot be used" {
+  log=harness/hs_err/testdata/17.0.15-agct-3.log
+  "$walkhammer" reproduce "$log" --jdk "$jdk" --jdk "$jdk" --json --out "$out/both" -- -XX:NoSuchFlag=1 \
+    >"$out/json" 2>"$out/said" && return 1
+  [ "$?" -eq 3 ]
+  [ "$(grep -c '"verdict": "failed"' "$out/json")" -eq 2 ]
+  [ "$(grep -c "^walkhammer: $jdk: the JVM does not start with these flags" "$out/said")" -eq 2 ]
+}
+
+@test "reproduce refuses wrong options before it walks" {
+  log=harness/hs_err/testdata/17.0.15-agct-3.log
+  mkdir "$out/full"
+  touch "$out/full/file"
+  for options in "--time x" "--stress-time x" "--out $out/full"; do
+    # shellcheck disable=SC2086  # two words
+    run -2 "$walkhammer" reproduce "$log" --jdk "$jdk" $options
+    [ "${#lines[@]}" -eq 1 ]
+    [[ $output == *"${options%% *}"* ]]
+  done
+  [ "$(ls "$out/full")" = file ]
+}

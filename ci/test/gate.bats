@@ -1,0 +1,184 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# ci/gate.sh: which runs it makes and hands to the gate, and what it says.
+# WALKHAMMER names the executable; default is the release build.
+# shellcheck disable=SC2154  # bats sets stderr and stderr_lines
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+  root=$BATS_TEST_DIRNAME/../..
+  export WALKHAMMER=${WALKHAMMER:-$root/build/release/walkhammer}
+  out=$BATS_TEST_TMPDIR/out
+  jdk=$("$WALKHAMMER" list jdks | sed -n '1s/  .*//p')
+}
+
+# Replaces walkhammer: runs are folders without content. Judged as a regression if a run has its
+# number in BUG.
+fake_walkhammer() {
+  WALKHAMMER=$BATS_TEST_TMPDIR/walkhammer
+  cat >"$WALKHAMMER" <<'END'
+#!/bin/sh
+verb=$1 all=$*
+echo "$all" >>"$0.calls"
+while [ "$#" -gt 0 ]; do
+  if [ "$1" = --out ]; then mkdir -p "$2"; fi
+  shift
+done
+[ "$verb" = gate ] || exit 1
+case $all in
+*--baseline*) ;;
+*) exit 0 ;; # checks files
+esac
+case ${BUG:+$all} in
+*fuzz-${BUG:-none}*)
+  echo '{"changes": [{"effect": "fail", "kind": "'"${KIND:-new-crash}"'"}]}'
+  exit 1
+  ;;
+*) echo '{"changes": [{"effect": "fail", "kind": "codes"}]}' ;;
+esac
+END
+  chmod +x "$WALKHAMMER"
+}
+
+# calls VERB: how often.
+calls() { grep -c "^$1 " "$WALKHAMMER.calls"; }
+
+# judged CODE PART: the gate of the two runs, with the store, ends with CODE and says PART.
+judged() {
+  run "$WALKHAMMER" gate --baseline "$out/before" --candidate "$out/now" --bugs "$BATS_TEST_TMPDIR/bugs" \
+    --policy "$BATS_TEST_TMPDIR/policy.toml"
+  echo "$status: $output"
+  [ "$status" -eq "$1" ]
+  [[ "$output" == *"$2"* ]]
+}
+
+@test "a JDK is not worse than itself" {
+  run --separate-stderr "$root/ci/gate.sh" --time 20s --rounds 1 --walker asgst --out "$out" "$jdk" "$jdk"
+  echo "$status: $output $stderr"
+  [ "$status" -eq 0 ]
+  [[ "${lines[0]}" == "PASS: "* ]]
+  [[ "${lines[-1]}" == "walkhammer gate: PASS. asgst: "*"; 2 + 2 runs, "*" in a million walks (95 %)." ]]
+  [ -f "$out/baseline/stress-1/run.db" ]
+  [ -f "$out/candidate/fuzz-1/run.db" ]
+}
+
+# It reads a slot of a frame that nobody writes: with what earlier calls left there, one of five
+# processes said otherwise, and a gate of a JDK against itself failed.
+@test "a scene is the same in each process" {
+  cat >"$BATS_TEST_TMPDIR/slot.walk" <<'END'
+walk 1
+walker asgst
+scene jni-up-down
+state in_Java
+pc codelet "invoke return entry points"+0x7
+END
+  run "$WALKHAMMER" replay "$BATS_TEST_TMPDIR/slot.walk" --jdk "$jdk" --times 30 --jobs 2
+  echo "$output"
+  [[ "$output" == *" 30 x "*" frames"* ]]
+}
+
+@test "a bad policy is one sentence, before anything runs" {
+  printf '[effects]\nnew-crsh = "fail"\n' >"$BATS_TEST_TMPDIR/bad.toml"
+  for policy in "$BATS_TEST_TMPDIR/bad.toml" "$BATS_TEST_TMPDIR/none.toml"; do
+    run --separate-stderr "$root/ci/gate.sh" --policy "$policy" --out "$out" "$jdk" "$jdk"
+    echo "$status: $output $stderr"
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ "$stderr" == *"$policy"* ]]
+    [ ! -e "$out" ]
+  done
+}
+
+@test "bad usage is one sentence" {
+  for arguments in "" "$jdk" "$jdk /none" "--rounds 0 $jdk $jdk" "--time 1h $jdk $jdk" \
+    "--time 19s --rounds 1 $jdk $jdk" "--nonsense $jdk $jdk"; do
+    # shellcheck disable=SC2086  # words
+    run --separate-stderr "$root/ci/gate.sh" --out "$out" $arguments
+    echo "$arguments: $status: $output $stderr"
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [ ! -e "$out" ]
+  done
+}
+
+@test "the runs of all rounds are judged, also from the tenth on" {
+  fake_walkhammer
+  run "$root/ci/gate.sh" --rounds 11 --out "$out" "$jdk" "$jdk"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ "$(calls stress)" -eq 22 ]
+  [ "$(calls fuzz)" -eq 22 ]
+  tail -n 1 "$WALKHAMMER.calls" >"$BATS_TEST_TMPDIR/last"
+  for side in baseline candidate; do
+    [ "$(grep -o "$out/$side/[a-z]*-[0-9]*" "$BATS_TEST_TMPDIR/last" | sort -u | wc -l)" -eq 22 ]
+  done
+}
+
+@test "a confirmed new bug leaves the other rounds out" {
+  fake_walkhammer
+  BUG=2 run "$root/ci/gate.sh" --rounds 4 --out "$out" "$jdk" "$jdk"
+  echo "$output"
+  [ "$status" -eq 1 ]
+  [ "$(calls fuzz)" -eq 4 ]
+  [[ "$output" == *"the other rounds are left out"* ]]
+}
+@test "a fixed bug that is back leaves the other rounds out, a known one does not" {
+  mkdir "$BATS_TEST_TMPDIR/bugs"
+  for kind in reopened known; do
+    fake_walkhammer
+    rm -f "$WALKHAMMER.calls"
+    KIND=$kind BUG=1 run "$root/ci/gate.sh" --rounds 3 --bugs "$BATS_TEST_TMPDIR/bugs" --build 17.0.9+9 \
+      --out "$out-$kind" "$jdk" "$jdk"
+    echo "$kind: $output"
+    grep -q -- "^gate --baseline .* --bugs $BATS_TEST_TMPDIR/bugs --build 17.0.9+9 --replay " "$WALKHAMMER.calls"
+    case $kind in
+    reopened) [ "$(calls fuzz)" -eq 2 ] ;;
+    known) [ "$(calls fuzz)" -eq 6 ] ;;
+    esac
+  done
+}
+
+@test "a bad store is one sentence, before anything runs" {
+  mkdir "$BATS_TEST_TMPDIR/bugs"
+  echo 'state = "opne"' >"$BATS_TEST_TMPDIR/bugs/x.toml"
+  for options in "--bugs $BATS_TEST_TMPDIR/bugs" "--bugs /none" "--build 17" \
+    "--bugs $root/corpora/none --build 17"; do
+    # shellcheck disable=SC2086  # words
+    run --separate-stderr "$root/ci/gate.sh" $options --out "$out" "$jdk" "$jdk"
+    echo "$options: $status: $output $stderr"
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [ ! -e "$out" ]
+  done
+}
+
+@test "what the store knows is told and passes; what it does not, no longer, or has as fixed fails" {
+  for side in before:asgst now:asgst,puzzle-crash; do
+    run "$WALKHAMMER" fuzz --jdk "$jdk" --walker "${side#*:}" --scene c2 --time 9s --no-confirm \
+      --no-coverage --out "$out/${side%:*}"
+  done
+  printf '[effects]\ncodes = "ignore"\nslower = "ignore"\nunsure = "fail"\n' >"$BATS_TEST_TMPDIR/policy.toml"
+  mkdir "$BATS_TEST_TMPDIR/bugs"
+  bug=$BATS_TEST_TMPDIR/bugs/JDK-1.toml
+  judged 1 ", not replayed; the baseline: never in"
+  head='title = "t"
+signatures = ["*"]'
+  printf '%s\n' "$head" 'state = "open"' >"$bug"
+  judged 0 "known: JDK-1; seen "
+  [[ "$output" != *"fail "* ]]
+  sed 's/"\*"/"puzzle-crash: hang*"/' "$bug" >"$bug.other" && mv "$bug.other" "$bug"
+  judged 1 ", not replayed; the baseline: never in"
+  printf '%s\n' "$head" 'state = "accepted"' 'reason = "r"' 'until = 2999-12-31' >"$bug"
+  judged 0 " is accepted: JDK-1, until 2999-12-31: r"
+  sed -i 's/2999-12-31/2020-02-29/' "$bug"
+  judged 1 "JDK-1 was accepted until 2020-02-29: r; seen "
+  printf '%s\n' "$head" 'state = "fixed"' 'fixed-in = "99"' >"$bug"
+  judged 0 "known: JDK-1, fixed in 99; seen "
+  sed -i 's/99/8/' "$bug"
+  judged 1 "is back: JDK-1 was fixed in 8; seen "
+}
+

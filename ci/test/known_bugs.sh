@@ -1,0 +1,158 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Checks that walkhammer finds known bugs: each bug of corpora/known-bugs must be found within its
+# budget on a JDK that has it, and must not be found on a JDK in which it is fixed:
+# ci/test/known_bugs.sh [ID...] (default: all bugs)
+# corpora/README.md describes a bug's folder. The JDKs come from ci/setup/jdks.sh.
+# WALKHAMMER names the executable (default: the release build's).
+# Exit codes: 0 all bugs behave as their folders say, 1 one does not, 2 usage, 3 a JDK cannot be had
+# here.
+set -eu
+cd "$(dirname "$0")/../.."
+walkhammer=${WALKHAMMER:-build/release/walkhammer}
+bugs=corpora/known-bugs
+times=3
+
+if [ ! -x "$walkhammer" ]; then
+  echo "known_bugs: no $walkhammer: run cmake --preset release && cmake --build build/release" >&2
+  exit 2
+fi
+if [ "$#" -eq 0 ]; then
+  # shellcheck disable=SC2046  # ids have no blanks
+  set -- $(ls "$bugs")
+fi
+for id; do
+  if [ ! -f "$bugs/$id/bug" ]; then
+    echo "known_bugs: no bug $id: choose of" "$bugs"/* >&2
+    exit 2
+  fi
+done
+
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+# Without this, dash would end at a signal without running the EXIT trap.
+trap 'exit 130' INT TERM
+
+# of KEY: prints the value of KEY in the file of the current bug, $id.
+of() {
+  sed -n "s/^$1: *//p" "$bugs/$id/bug"
+}
+
+# home_of VERSION: prints the JDK's home; fails if the JDK cannot be had.
+home_of() {
+  ci/setup/jdks.sh "$1" 2>"$out/log" | sed 's/^[^ ]* //' | grep .
+}
+
+# run VERB ARGUMENTS...: runs walkhammer with the bug's flags, within its budget. Sets `code` and
+# `seconds`.
+run() {
+  started=$(date +%s)
+  code=0
+  # shellcheck disable=SC2046  # a list of flags
+  timeout "$(of budget)" "$walkhammer" "$@" -- $(of flags) >"$out/json" 2>"$out/log" || code=$?
+  seconds=$(($(date +%s) - started))
+}
+
+# json SQL: evaluates the expression SQL over the replays that `replay --json` printed; each is `r`.
+json() {
+  sqlite3 :memory: "with document(text) as (select readfile('$out/json'))
+    select $1 from document, json_each(text, '\$.replays') r"
+}
+
+# ask SQL: queries the run.db of fuzz or stress.
+ask() {
+  sqlite3 -readonly "$out/run/run.db" "$1"
+}
+
+# VERB_found HOME, VERB_silent HOME: succeed if the JDK shows the bug, or does not show it. Both
+# fail if the run failed. They set `seen` to a description of the result.
+
+replay_found() {
+  run replay --json --times "$times" --jdk "$1" "$bugs/$id/$(of replay)"
+  [ "$code" -le 1 ] || return 1
+  reproduced=$(json "json_extract(r.value, '\$.reproduced')")
+  seen="$reproduced of $times"
+  [ "$reproduced" -gt 0 ]
+}
+
+# The expected outcome proves that the fixed JDK walked the same request: a request that cannot be
+# walked has no outcome.
+replay_silent() {
+  run replay --json --times "$times" --jdk "$1" "$bugs/$id/$(of replay)"
+  [ "$code" -eq 0 ] || return 1
+  seen=$(json "(select group_concat(value || ' x ' || key, ', ')
+    from json_each(r.value, '\$.outcomes'))")
+  [ "$seen" = "$times x $(of silent)" ]
+}
+
+# campaign VERB HOME: sets `first` to the milliseconds until the bug was met, or to nothing if it
+# was not, and `walks` to the number of walks, of the bug's scene if its file names one.
+campaign() {
+  rm -rf "$out/run"
+  # shellcheck disable=SC2046  # a list of options
+  run "$1" --jdk "$2" $(of "$1") --out "$out/run"
+  [ "$code" -le 1 ] || return 1
+  first=$(ask "select min(time_ms) from bucket join finding on finding.bucket = bucket.id
+    where title like '$(of bucket)'")
+  walks=$(ask "select coalesce(sum(count), 0) from count
+    where '$(of scene)' in (scene, '')")
+  [ "$walks" -gt 0 ]
+}
+
+campaign_found() {
+  campaign "$1" "$2" || return 1
+  seen="$walks walks"
+  [ -n "$first" ] || return 1
+  seconds=$((first / 1000))
+  seen=$(ask "select printf('%d times', sum(seen)) from bucket
+    where title like '$(of bucket)'")
+}
+
+campaign_silent() {
+  campaign "$1" "$2" || return 1
+  seen="$walks walks"
+  [ -z "$first" ]
+}
+
+fuzz_found() { campaign_found fuzz "$1"; }
+fuzz_silent() { campaign_silent fuzz "$1"; }
+stress_found() { campaign_found stress "$1"; }
+stress_silent() { campaign_silent stress "$1"; }
+
+failed=
+skipped=
+# row VERB: prints the row of the table for this bug and VERB.
+row() {
+  expected=yes
+  [ -z "$(of not-found)" ] || expected=no
+  seen="ended with an error" found=no
+  ! "${1}_found" "$home_affected" || found=yes
+  words="found: $found on $(of affected): $seen, $seconds s"
+  if [ "$found" != "$expected" ] || [ "$seen" = "ended with an error" ]; then
+    complain
+  fi
+  seen="ended with an error" silent=no
+  ! "${1}_silent" "$home_fixed" || silent=yes
+  [ "$silent" = yes ] || complain
+  printf '%-11s  %-6s  %-44s  silent: %s on %s: %s\n' "$id" "$1" "$words" "$silent" "$(of fixed)" \
+    "$seen"
+  [ "$expected" = yes ] || printf '%21s%s\n' '' "not found: $(of not-found)"
+}
+
+complain() {
+  failed=yes
+  tail -n 2 "$out/log" >&2
+}
+
+for id; do
+  if ! home_affected=$(home_of "$(of affected)") || ! home_fixed=$(home_of "$(of fixed)"); then
+    echo "$id  skipped: $(tail -n 1 "$out/log")"
+    skipped=yes
+    continue
+  fi
+  for verb in replay fuzz stress; do
+    [ -z "$(of "$verb")" ] || row "$verb"
+  done
+done
+[ -z "$failed" ] || exit 1
+[ -z "$skipped" ] || exit 3

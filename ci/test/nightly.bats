@@ -1,0 +1,227 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# ci/nightly.sh: which runs it plans, that it goes on where it was killed, and what it says.
+# WALKHAMMER names the executable; default is the release build.
+# shellcheck disable=SC2154  # bats sets stderr and stderr_lines
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+  root=$BATS_TEST_DIRNAME/../..
+  export WALKHAMMER=${WALKHAMMER:-$root/build/release/walkhammer}
+  night=$BATS_TEST_TMPDIR/night
+  config=$BATS_TEST_TMPDIR/config
+}
+
+# Replaces walkhammer. Runs are folders with an empty run.db; a run whose folder's name has SLOW in
+# it takes a minute, others end with CODE. The gate says that the group WORSE is worse, and finds
+# nothing to compare in the group EMPTY.
+fake_walkhammer() {
+  WALKHAMMER=$BATS_TEST_TMPDIR/walkhammer
+  cat >"$WALKHAMMER" <<'END'
+#!/bin/sh
+verb=$1 all=$*
+echo "$all" >>"$0.calls"
+case $all in
+'list jdks') printf '/jdks/a  11\n/jdks/b  25\n' && exit 0 ;;
+esac
+while [ "$#" -gt 0 ]; do
+  if [ "$1" = --out ]; then mkdir -p "$2" && touch "$2/run.db"; fi
+  shift
+done
+case ${SLOW:+$verb$all} in
+fuzz*"${SLOW:-none}"* | stress*"${SLOW:-none}"*) exec sleep 60 ;;
+esac
+case $verb$all in
+gate*"${WORSE:-none}"*) echo 'walkhammer gate: worse' && exit 1 ;;
+gate*"${EMPTY:-none}"*) echo 'walkhammer gate: vacuous' && exit 4 ;;
+esac
+case $verb$all in
+'bugs'*' grade '*) echo "1 bug" && exit "${GRADE:-0}" ;;
+'bugs'*' update '*) exit "${UPDATE:-0}" ;;
+esac
+case $verb in
+fuzz | stress) exit "${CODE:-0}" ;;
+esac
+END
+  chmod +x "$WALKHAMMER"
+}
+
+# calls PATTERN: how many calls match.
+calls() { grep -c "$1" "$WALKHAMMER.calls"; }
+
+# wait_for FILE: at most 10 s.
+wait_for() {
+  for _ in $(seq 100); do
+    [ ! -e "$1" ] || return 0
+    sleep 0.1
+  done
+  return 1
+}
+
+@test "a user's own copies of suites go to their workloads, also in a night that goes on" {
+  fake_walkhammer
+  printf '%s\n' 'time = 60s' 'walkers = agct' 'engines = random' 'jdks = /jdks/a' \
+    'workloads = torture:mixed renaissance:dotty dacapo:fop' 'profiles = default' \
+    'renaissance = /r.jar' 'dacapo = /d d' >"$config"
+  run --separate-stderr "$root/ci/nightly.sh" --config "$config" --out "$night"
+  [ "$status" -eq 0 ]
+  rm "$night/runs"/*dotty*.done
+  run --separate-stderr "$root/ci/nightly.sh" --out "$night"
+  [ "$status" -eq 0 ]
+  [ "$(calls '^stress .*dotty .* --renaissance /r.jar$')" -eq 2 ]
+  [ "$(calls '^stress .*fop .* --dacapo /d d$')" -eq 1 ]
+  [ "$(calls 'mixed .*--\(renaissance\|dacapo\)')" -eq 0 ]
+}
+
+@test "the matrix shares the time, and is merged by kind, JDK and walker" {
+  fake_walkhammer
+  printf '%s\n' 'time = 120s # two minutes' '' 'walkers = agct asgst' 'engines=random' \
+    'workloads = torture:mixed' 'profiles = default zgc' >"$config"
+  run --separate-stderr "$root/ci/nightly.sh" --config "$config" --out "$night"
+  echo "$status: $output $stderr"
+  [ "$status" -eq 0 ]
+  [ "$(calls '^fuzz .*--time 7s .*--engine random --seed [0-9]* --confirm-time 3s$')" -eq 4 ]
+  [ "$(calls '^stress .*--workload torture:mixed --profile zgc ')" -eq 4 ]
+  [ "$(calls '^stress .*--profile default ')" -eq 4 ]
+  [ "$(calls '^merge ')" -eq 8 ]
+  [ "$(calls '^merge --out .*/stress.a.agct .*default .*zgc$')" -eq 1 ]
+  [ "$(calls '^gate')" -eq 0 ]
+  [[ "$output" == "nightly: 12 runs of 10 s: 12 clean, 0 with findings"*"; 0 of the matrix are left"* ]]
+}
+
+@test "a night that was killed goes on, and does nothing twice" {
+  fake_walkhammer
+  printf '%s\n' 'time = 60s' 'walkers = agct' 'engines = random' 'workloads = torture:mixed' \
+    'profiles = default' 'jdks = /jdks/a /jdks/b' >"$config"
+  SLOW=stress.a "$root/ci/nightly.sh" --config "$config" --out "$night" 3>&- &
+  pid=$!
+  wait_for "$night/running"
+  until [ -f "$night/running" ] && grep -q '^stress' "$WALKHAMMER.calls"; do sleep 0.1; done
+  run --separate-stderr "$root/ci/nightly.sh" --out "$night"
+  [ "$status" -eq 2 ]
+  [[ "$stderr" == *"another nightly.sh works in"* ]]
+  slow=$(cat "$night/running")
+  kill -KILL "$pid"
+  wait "$pid" || true
+  [ -d "/proc/$slow" ] # it outlives the script
+  [ "$(calls '^fuzz ')" -eq 2 ]
+  touch "$night/runs/3-stress.a.agct.torture_mixed.default/of-the-first-try"
+
+  run --separate-stderr "$root/ci/nightly.sh" --out "$night"
+  echo "$status: $output $stderr"
+  [ "$status" -eq 0 ]
+  [ "$(calls '^fuzz ')" -eq 2 ]
+  [ "$(calls '^stress ')" -eq 3 ]
+  [ "$(calls '^merge .*/3-stress.*cut-1')" -eq 1 ] # what had been found by then counts
+  [ -f "$night/runs/3-stress.a.agct.torture_mixed.default.cut-1/of-the-first-try" ]
+  [[ "$output" == "nightly: 4 runs of 15 s: 4 clean"* ]]
+  run --separate-stderr "$root/ci/nightly.sh" --out "$night"
+  [ "$status" -eq 0 ]
+  [ "$(calls '^fuzz ')" -eq 2 ]
+  [ "$(calls '^stress ')" -eq 3 ]
+  kill "$slow" 2>/dev/null || true
+}
+
+@test "shards have each run of the plan once" {
+  fake_walkhammer
+  for index in 1 2 3; do
+    printf '%s\n' 'time = 120s' 'walkers = agct' 'engines = random afl' 'profiles = default c1' \
+      'workloads = torture:mixed' "shard = $index/3" >"$config"
+    "$root/ci/nightly.sh" --config "$config" --out "$night-$index"
+    [ "$(wc -l <"$night-$index/plan.jobs")" -ge 2 ]
+  done
+  printf '%s\n' 'time = 120s' 'walkers = agct' 'engines = random afl' 'profiles = default c1' \
+    'workloads = torture:mixed' >"$config"
+  "$root/ci/nightly.sh" --config "$config" --out "$night"
+  sort "$night"-?/plan.jobs >"$BATS_TEST_TMPDIR/shards"
+  sort "$night/plan.jobs" | diff - "$BATS_TEST_TMPDIR/shards"
+}
+
+@test "a matrix that does not fit leaves the rest to other nights" {
+  fake_walkhammer
+  printf '%s\n' 'time = 20s' 'walkers = agct' 'jdks = /jdks/a' >"$config"
+  run --separate-stderr "$root/ci/nightly.sh" --config "$config" --out "$night"
+  [ "$status" -eq 0 ]
+  [ "$(wc -l <"$night/plan.jobs")" -eq 4 ]
+  [[ "$output" == *"; 11 of the matrix are left to other nights"* ]]
+}
+
+@test "a night is compared with the last one" {
+  fake_walkhammer
+  printf '%s\n' 'time = 60s' 'walkers = agct' 'engines = random' 'workloads = torture:mixed' \
+    'profiles = default' 'jdks = /jdks/a' >"$config"
+  for number in 1 2; do
+    "$root/ci/nightly.sh" --config "$config" --out "$BATS_TEST_TMPDIR/nights/$number"
+  done
+  [ "$(calls '^gate --baseline .*/1/merged/fuzz.a.agct --candidate .*/2/merged/fuzz.a.agct')" -eq 1 ]
+  WORSE=stress.a.agct run --separate-stderr "$root/ci/nightly.sh" --config "$config" \
+    --out "$BATS_TEST_TMPDIR/nights/3"
+  echo "$output"
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"1 of 2 groups are worse than in "*"/nights/2"* ]]
+  EMPTY=fuzz.a.agct run --separate-stderr "$root/ci/nightly.sh" --config "$config" \
+    --out "$BATS_TEST_TMPDIR/nights/4"
+  [ "$status" -eq 4 ]
+  [[ "$output" == *"1 of them could not be compared"* ]]
+  for code in 1 3 4; do
+    CODE=$code run "$root/ci/nightly.sh" --config "$config" --out "$BATS_TEST_TMPDIR/alone-$code/1"
+    [ "$status" -eq "$code" ]
+  done
+}
+
+@test "bad usage is one sentence" {
+  fake_walkhammer
+  for line in 'tme = 3' 'time = 0' 'time = 3h' 'time' 'shard = 3/2' 'shard = 1' 'time = 3s'; do
+    echo "$line" >"$config"
+    run --separate-stderr "$root/ci/nightly.sh" --config "$config" --out "$night"
+    echo "$line: $status: $output $stderr"
+    [ "$status" -eq 2 ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    rm -rf "$night"
+  done
+  mkdir "$night"
+  run --separate-stderr "$root/ci/nightly.sh" --out "$night"
+  [ "$status" -eq 2 ]
+  [[ "$stderr" == *"exists and is no night"* ]]
+}
+@test "with a store, a night fails by what the store does not know, and the store learns of it" {
+  fake_walkhammer
+  store=$BATS_TEST_TMPDIR/store
+  printf '%s\n' 'time = 30s' 'walkers = agct' 'engines = random' 'workloads = torture:mixed' \
+    'profiles = default' 'jdks = /jdks/a' "bugs = $store" >"$config"
+  night() { # night NUMBER CODE: a night that must end with CODE
+    run --separate-stderr "$root/ci/nightly.sh" --config "$config" --out "$BATS_TEST_TMPDIR/nights/$1"
+    echo "$status: $output $stderr"
+    [ "$status" -eq "$2" ]
+  }
+  CODE=1 night 1 0 # what was found is known
+  [[ "$output" == *"nightly: bugs: 1 bug" ]]
+  [ -d "$store" ]
+  touch "$store/JDK-1.toml"
+  GRADE=1 night 2 1
+  [ "$(calls "^bugs grade --store $BATS_TEST_TMPDIR/nights/2/bugs .*fuzz.a.agct .*stress.a.agct$")" -eq 1 ]
+  [ "$(calls "^bugs update --store $store .*fuzz.a.agct .*stress.a.agct$")" -eq 2 ]
+  [ "$(calls "^gate --baseline .* --bugs $BATS_TEST_TMPDIR/nights/2/bugs$")" -eq 2 ]
+  [ -f "$BATS_TEST_TMPDIR/nights/2/bugs/JDK-1.toml" ]
+  UPDATE=2 night 3 4
+  GRADE=4 night 4 0
+  # Judged anew, by the store as it was.
+  touch "$store/JDK-2.toml"
+  GRADE=1 run "$root/ci/nightly.sh" --out "$BATS_TEST_TMPDIR/nights/2"
+  [ "$status" -eq 1 ]
+  [ ! -e "$BATS_TEST_TMPDIR/nights/2/bugs/JDK-2.toml" ]
+}
+
+@test "a bad store is one sentence, before anything runs" {
+  mkdir "$BATS_TEST_TMPDIR/store"
+  echo 'state = "opne"' >"$BATS_TEST_TMPDIR/store/x.toml"
+  printf '%s\n' 'time = 30s' "bugs = $BATS_TEST_TMPDIR/store" >"$config"
+  run --separate-stderr "$root/ci/nightly.sh" --config "$config" --out "$night"
+  echo "$status: $output $stderr"
+  [ "$status" -eq 2 ]
+  [[ "$stderr" == *"x.toml:1: state must be"* ]]
+  [ "${#stderr_lines[@]}" -eq 1 ]
+  [ ! -e "$night" ]
+}
+

@@ -1,0 +1,182 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Walkers of provider jdk: with stock JDKs, which lack their APIs, and with libraries that export
+# fakes of these APIs.
+# WALKHAMMER names the executable; default is the release build.
+# shellcheck disable=SC2154  # bats sets stderr
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+  walkhammer=${WALKHAMMER:-$BATS_TEST_DIRNAME/../../build/release/walkhammer}
+  providers=$(dirname "$walkhammer")/providers
+  out=$BATS_TEST_TMPDIR/run
+}
+
+jdks() {
+  "$walkhammer" list jdks | sed 's/  .*//'
+}
+
+# verb ARGUMENTS...: runs the command with the run folder $out, which is removed before.
+verb() {
+  rm -rf "$out"
+  local name=$1
+  shift
+  run --separate-stderr timeout 100 "$walkhammer" "$name" "$@" --out "$out"
+  echo "$name $*: exit code $status: $output $stderr"
+}
+
+ask() {
+  sqlite3 "$out/run.db" "$1"
+}
+
+# Prints which scenes of this run were available, and which were walked truly.
+scenes() {
+  ask "select name, available, pristine_true from scene"
+}
+
+# like_agct JDK WALKER LIBRARY...: with each library, the walker is true in the same scenes as
+# AsyncGetCallTrace.
+like_agct() {
+  local jdk=$1 walker=$2 want
+  shift 2
+  verb fuzz --walker agct --jdk "$jdk" --walks 100 --no-confirm
+  want=$(scenes)
+  [ "$(ask "select count(*) from scene where pristine_true = 1")" -ge 18 ]
+  for library in "$@"; do
+    verb fuzz --walker "$walker" --provider "$providers/$library.so" --jdk "$jdk" \
+      --walks 10000 --no-confirm
+    [ "$status" -le 1 ]
+    [ "$(scenes)" = "$want" ]
+    [ "$(ask "select provider from run")" = "$(realpath "$providers/$library.so")" ]
+    # A frame layout that is read wrongly shows in one of these oracles.
+    [ "$(ask "select count(*) from finding where oracle in
+      ('return-code', 'method-id', 'buffer', 'frame-count') and grade = 'Forbidden'")" -eq 0 ]
+    [ "$(ask "select successful > 4000 from run")" -eq 1 ]
+  done
+}
+
+@test "each layout of AsyncGetStackTrace is recognised, and walks like AsyncGetCallTrace" {
+  [ -n "$(jdks)" ]
+  for jdk in $(jdks); do
+    like_agct "$jdk" asgst fake_draft fake_early fake_late
+  done
+}
+
+@test "the iterator walks like AsyncGetCallTrace, in its newer form and in its older one" {
+  [ -n "$(jdks)" ]
+  for jdk in $(jdks); do
+    like_agct "$jdk" iterator@jdk fake_iterator fake_older_iterator
+    # The older numbering's code is -5; if it were not mapped, it would be a code of the queue.
+    [ "$(ask "select sum(count) > 0 from count where code = '-4'")" -eq 1 ]
+    like_agct "$jdk" iterator-frame fake_iterator fake_older_iterator
+  done
+}
+
+@test "our own reference library, taken for a JDK's, walks every scene" {
+  [ -n "$(jdks)" ]
+  for jdk in $(jdks); do
+    for walker in asgst iterator; do
+      verb fuzz --walker "$walker" --provider "$providers/../libasgst.so" --jdk "$jdk" \
+        --walks 10000 --no-confirm
+      [ "$status" -eq 0 ]
+      [ "$(ask "select count(*) from scene where available = 1 and pristine_true = 0")" -eq 0 ]
+      [ "$(ask "select count(*) from scene where pristine_true = 1")" -ge 20 ]
+      [ "$(ask "select successful > 4000 from run")" -eq 1 ]
+    done
+  done
+}
+
+@test "a stock JDK has none of them: exit code 3 and a sentence, whatever the verb" {
+  [ -n "$(jdks)" ]
+  for jdk in $(jdks); do
+    for walker in asgst iterator iterator-frame; do
+      verb fuzz --walker "$walker" --provider jdk --jdk "$jdk" --walks 100
+      [ "$status" -eq 3 ]
+      [[ "$stderr" == *"this libjvm exports no "*"--provider FILE.so"* ]]
+    done
+    verb step --scene mixed-tiers --walker asgst@jdk --jdk "$jdk" --time 3s
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"unavailable ("*"this libjvm exports no AsyncGetStackTrace"* ]]
+    printf '%s\n' 'walk 1' 'walker asgst@jdk' 'scene jni-up-down' 'state in_native' 'anchor true' \
+      'pc pristine' 'sp pristine' 'fp pristine' >"$BATS_TEST_TMPDIR/a.walk"
+    run --separate-stderr "$walkhammer" replay "$BATS_TEST_TMPDIR/a.walk" --jdk "$jdk"
+    [ "$status" -eq 3 ]
+    [[ "$output" == *"this libjvm exports no AsyncGetStackTrace"* ]]
+    run --separate-stderr "$walkhammer" replay "$BATS_TEST_TMPDIR/a.walk" --jdk "$jdk" \
+      --provider "$providers/fake_late.so"
+    echo "$output"
+    # A fake knows no compile levels, and is convicted of that.
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"34 frames"*"frame-kind/wrong-level"* ]]
+  done
+}
+
+@test "a library of an unknown layout is refused, and the message says what was seen" {
+  [ -n "$(jdks)" ]
+  verb fuzz --walker asgst --provider "$providers/fake_unknown.so" --walks 100
+  [ "$status" -eq 3 ]
+  [[ "$stderr" == *"none of the layouts that walkhammer knows: "*"no kind of one byte"* ]]
+  verb fuzz --walker asgst --provider "$providers/fake_crashing.so" --walks 100
+  [ "$status" -eq 3 ]
+  [[ "$stderr" == *"its first call crashed: Segmentation fault"* ]]
+  verb fuzz --walker asgst --provider "$providers/fake_iterator.so" --walks 100
+  [ "$status" -eq 3 ]
+  [[ "$stderr" == *"fake_iterator.so exports no AsyncGetStackTrace"* ]]
+}
+
+@test "a crash that an implementation hides is found" {
+  [ -n "$(jdks)" ]
+  verb fuzz --walker asgst --provider "$providers/fake_late.so" --walks 2000 --no-confirm
+  [ "$(ask "select count(*) from finding where oracle = 'return-code'")" -eq 0 ]
+  verb fuzz --walker asgst --provider "$providers/fake_hiding.so" --walks 2000 --no-confirm
+  [ "$status" -eq 1 ]
+  [ "$(ask "select count(*) > 0 from finding where oracle = 'return-code' and detail like '%-7777%'")" -eq 1 ]
+}
+
+@test "an unknown provider is bad input" {
+  while IFS='|' read -r walker provider sentence; do
+    verb fuzz --walker "$walker" --provider "$provider" --walks 100
+    [ "$status" -eq 2 ]
+    [[ "$stderr" == *"$sentence"* ]]
+  done <<END
+asgst|./nowhere.so|there is no library
+asgst|$walkhammer-none|there is no library
+asgst|$BATS_TEST_FILENAME|is no library
+asgst|jkd|wants jdk, ref or the path of a library
+agct|$providers/fake_late.so|takes nothing from a library: --provider FILE.so is for asgst@jdk, 
+agct|ref|comes from provider jdk
+asgst@ref|jdk|comes from provider ref
+END
+  verb stress --walker jfr --provider "$providers/fake_late.so" --java Work
+  [ "$status" -eq 2 ]
+  [[ "$stderr" == *"is its own provider"* ]]
+}
+
+@test "a finding is confirmed, minimised and replayed with the library that it was found with" {
+  [ -n "$(jdks)" ]
+  verb fuzz --walker asgst --provider "$providers/fake_late.so" --walks 12000 --minimize-time 2s
+  [ "$status" -eq 1 ]
+  [ "$(ask "select count(*) from bucket where confirmed = 5")" -ge 1 ]
+  folder=$(ask "select folder from bucket where confirmed = 5 limit 1")
+  command=$(sed -n 's/^Replay  *//p' "$out/$folder/explain.txt")
+  [[ "$command" == *"$(realpath "$providers/fake_late.so")"* ]]
+  run sh -c "$command" # as it stands there
+  echo "$command: $output"
+  [ "$status" -eq 1 ]
+  run "$walkhammer" minimize "$out/$folder/input.walk" --provider "$providers/fake_late.so" \
+    --times 1 --tries 3
+  [ "$status" -eq 1 ]
+}
+
+@test "AsyncGetCallTrace and a provider made of it agree on every sample" {
+  [ -n "$(jdks)" ]
+  for library in fake_early fake_late; do
+    verb stress --workload torture:mixed --walker agct,asgst --provider "$providers/$library.so" \
+      --jdk "$(jdks | tail -n 1)" --time 3s --no-confirm
+    [ "$status" -le 1 ]
+    [ "$(ask "select successful > 1000 from cell")" -eq 1 ]
+    [ "$(ask "select count(distinct walker) from count where count > 500")" -eq 2 ]
+    [ "$(ask "select count(*) from finding where oracle = 'agreement'")" -eq 0 ]
+  done
+}

@@ -1,0 +1,63 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# walkhammer redact: what is personal leaves a crash log, and nothing else does.
+# WALKHAMMER names the executable; default is the release build.
+# shellcheck disable=SC2154,SC2030,SC2031  # bats sets stderr; each test is a subshell
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+  root=$BATS_TEST_DIRNAME/../..
+  walkhammer=${WALKHAMMER:-$root/build/release/walkhammer}
+  log=$BATS_TEST_TMPDIR/hs_err.log
+  cat >"$log" <<'END'
+#
+# A fatal error has been detected by the Java Runtime Environment:
+#
+#  SIGSEGV (0xb) at pc=0x00007fb1c6cd2f94, pid=4891, tid=4892
+#
+# Problematic frame:
+# V  [libjvm.so+0x6c5e95]  frame::sender(RegisterMap*) const+0x325
+#
+Command Line: -Ddb.password=hunter2 -Dpeer=192.168.1.20 -Dlog=/home/frodo/log Main --api-token s3cr3t
+Host: bag-end, AMD EPYC, 2 cores
+Environment Variables:
+PATH=/home/frodo/bin
+USER=frodo
+HOSTNAME=bag-end
+
+END
+}
+
+@test "redact takes out what is personal and lists it on stderr" {
+  run --separate-stderr "$walkhammer" redact "$log"
+  [ "$status" -eq 0 ]
+  for word in hunter2 192.168 frodo s3cr3t bag-end; do
+    [[ $output$stderr != *$word* ]]
+  done
+  [[ $output == *'Command Line: -Ddb.password=<redacted> -Dpeer=<ip> -Dlog=/home/<user>/log Main --api-token <redacted>'* ]]
+  [[ $output == *'V  [libjvm.so+0x6c5e95]  frame::sender(RegisterMap*) const+0x325'* ]]
+  [[ $output == *'Host: <host>, AMD EPYC, 2 cores'* ]]
+  [[ $stderr == *'redacted: secret, 2 times (first in line 9)'* ]]
+  [[ $stderr == *'redacted: environment variable PATH, 1 time (first in line 12)'* ]]
+}
+
+@test "a redacted log is redacted to itself" {
+  "$walkhammer" redact "$log" >"$log.once" 2>/dev/null
+  "$walkhammer" redact "$log.once" >"$log.twice" 2>"$log.said"
+  cmp "$log.once" "$log.twice"
+  grep 'redacted: nothing' "$log.said"
+  [ "$(wc -l <"$log")" -eq "$(wc -l <"$log.once")" ]
+  run ! cmp -s "$log" "$log.once"
+}
+
+@test "redact refuses what is no log, in one sentence" {
+  for path in "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/none"; do
+    run --separate-stderr "$walkhammer" redact "$path"
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+  done
+  run -2 "$walkhammer" redact
+  run -2 "$walkhammer" redact "$log" "$log"
+}

@@ -1,0 +1,111 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# The reference provider (libasgst.so) on live JVMs: scenes, samples, every instruction.
+# WALKHAMMER names the executable; default is the release build.
+# shellcheck disable=SC2154  # bats sets stderr and stderr_lines
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+  walkhammer=${WALKHAMMER:-$BATS_TEST_DIRNAME/../../build/release/walkhammer}
+  out=$BATS_TEST_TMPDIR/run
+}
+
+jdks() {
+  "$walkhammer" list jdks | sed 's/  .*//'
+}
+
+ask() {
+  sqlite3 "$out/run.db" "$1"
+}
+
+@test "every scene is walked truly, and no made-up request crashes the reference" {
+  [ -n "$(jdks)" ]
+  for jdk in $(jdks); do
+    rm -rf "$out"
+    run timeout 100 "$walkhammer" fuzz --walker asgst --jdk "$jdk" --walks 300000 --no-confirm \
+      --out "$out"
+    echo "$jdk: exit code $status: $output"
+    [ "$status" -le 1 ]
+    [ "$(ask "select count(*) from scene where available = 1 and pristine_true = 0")" -eq 0 ]
+    [ "$(ask "select count(*) from scene where available = 1")" -ge 20 ]
+    [ "$(ask "select count(*) from finding where grade = 'Forbidden'")" -eq 0 ]
+  done
+}
+
+@test "it contradicts AsyncGetCallTrace in no scene, and is compared with it in edited scenes" {
+  [ -n "$(jdks)" ]
+  for jdk in $(jdks); do
+    rm -rf "$out"
+    run timeout 100 "$walkhammer" fuzz --walker agct,asgst --jdk "$jdk" --walks 10000 --no-confirm \
+      --no-coverage --out "$out"
+    echo "$jdk: exit code $status: $output"
+    [ "$status" -le 1 ]
+    # AsyncGetCallTrace fails on two scenes, or ends early there.
+    [ "$(ask "select count(*) from agreement where realism = 'genuine'
+        and kind not in ('none', 'one-failed', 'truncated')")" -eq 0 ]
+    [ "$(ask "select sum(samples) > 100 from agreement where realism = 'genuine' and kind = 'none'")" -eq 1 ]
+    [ "$(ask "select sum(samples) > 1000 from agreement where realism = 'edited-stack'")" -eq 1 ]
+    [[ "$output" == *"asgst with agct, edited-stack requests"* ]]
+  done
+}
+
+@test "it fails on at most half as many instructions as AsyncGetCallTrace" {
+  [ -n "$(jdks)" ]
+  for jdk in $(jdks); do
+    for walker in agct asgst; do
+      out=$BATS_TEST_TMPDIR/$walker
+      for time in 3s 10s 30s; do # a busy machine needs longer
+        rm -rf "$out"
+        run timeout 100 "$walkhammer" step --scene mixed-tiers --walker "$walker" --jdk "$jdk" \
+          --time "$time" --no-confirm --out "$out"
+        echo "$jdk $walker: exit code $status: $output"
+        [ "$status" -le 1 ]
+        enough=$(ask "select walks > 50000 from cell")
+        [ "$enough" -eq 0 ] || break
+      done
+      [ "$enough" -eq 1 ]
+    done
+    share() { sqlite3 "$BATS_TEST_TMPDIR/$1/run.db" "select 1e6 - 1e6 * successful / walks from cell"; }
+    echo "$jdk: failed of a million: agct $(share agct), asgst $(share asgst)"
+    awk -v agct="$(share agct)" -v asgst="$(share asgst)" 'BEGIN { exit !(2 * asgst <= agct) }'
+  done
+}
+
+api_test() {
+  "$(dirname "$walkhammer")/harness/asgst/testing/api_test" "$@"
+}
+
+@test "each function, option and code does what asgst.h and asgst_iterator.h say, on each JDK" {
+  [ -n "$(jdks)" ]
+  for jdk in $(jdks); do
+    WALKHAMMER_JDK=$jdk run timeout 200 "$(dirname "$walkhammer")/harness/asgst/testing/api_test"
+    echo "$jdk: exit code $status: $(grep -A 30 'Failure\|FAILED' <<<"$output")"
+    [ "$status" -eq 0 ]
+    [ "$(sed -n 's/^\[  PASSED  \] \([0-9]*\) tests\.$/\1/p' <<<"$output")" -ge 100 ]
+  done
+}
+
+@test "docs/api-tests.md names each function and constant, and only tests that exist" {
+  table=$BATS_TEST_DIRNAME/../../docs/api-tests.md
+  headers=$BATS_TEST_DIRNAME/../../harness/asgst/include
+  in_table() { grep -o "$1" "$table" | tr -d '`' | sort -u; }
+  names=$({
+    nm -D --defined-only "$(dirname "$walkhammer")/libasgst.so" | awk '{ print $3 }'
+    grep -ho '^ *ASGST_[A-Z0-9_]* =' "$headers/asgst.h" "$headers/asgst_iterator.h" | tr -d ' ='
+    grep -ho '^enum { .* }' "$headers/asgst.h" "$headers/asgst_iterator.h" | grep -o 'ASGST_[A-Z0-9_]*'
+  } | sort -u)
+  [ "$(wc -w <<<"$names")" -ge 80 ]
+  echo 'not in the table:'
+  # shellcheck disable=SC2016  # backquotes of Markdown
+  run comm -23 <(echo "$names") <(in_table '`[^`]*`')
+  echo "$output"
+  [ -z "$output" ]
+  # Parametrised tests are compared without the prefix and suffix of their names.
+  tests=$(api_test --gtest_list_tests | awk '/^[^ ].*\.$/ { suite = $1; next } /^  / { print suite $1 }' |
+    sed 's|^[A-Za-z]*/||; s|/[A-Za-z]*$||' | sort -u)
+  echo 'not in the table, and in the table without such a test:'
+  run comm -3 <(echo "$tests") <(in_table '[A-Z][A-Za-z]*\.[A-Z][A-Za-z0-9]*')
+  echo "$output"
+  [ -z "$output" ]
+}

@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Checks that each source names its licence in one of its first three lines: ci/test/spdx.sh
+# [FILE...] (default: all sources that git tracks). Prints those that do not.
+# Exit codes: 0 all do, 1 some do not.
+set -eu
+cd "$(dirname "$0")/../.."
+[ "$#" -gt 0 ] || {
+  # shellcheck disable=SC2046  # no file of this tree has a blank in its name
+  set -- $(git ls-files '*.cc' '*.h' '*.h.in' '*.java' '*.groovy' '*.js' '*.xsl' '*.sh' '*.bats' \
+    '*.cmake' CMakeLists.txt '*/CMakeLists.txt' .ci/run \
+    'ci/examples/*')
+}
+missing=0
+for file in "$@"; do
+  head -n 3 "$file" | grep -q 'SPDX-License-Identifier: Apache-2\.0' || {
+    echo "$file: no SPDX-License-Identifier"
+    missing=1
+  }
+done
+exit "$missing"

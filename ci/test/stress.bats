@@ -1,0 +1,559 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Tests of stress and step: the verdicts on programs that behave and on programs that do not, and on
+# walkers with planted bugs.
+# WALKHAMMER names the executable; default is the release build.
+# shellcheck disable=SC2154,SC2030,SC2031  # bats sets stderr; each test is a subshell
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  root=$BATS_TEST_DIRNAME/../..
+  export WALKHAMMER=${WALKHAMMER:-$root/build/release/walkhammer}
+  export PROGRAMS=$BATS_FILE_TMPDIR/programs
+  mkdir "$PROGRAMS"
+  javac --release 17 -nowarn -d "$PROGRAMS" "$root"/stress/testing/[A-S]*.java "$root"/stress/testing/Work.java
+  # sun.misc.Signal is not part of any release's documented API.
+  javac -nowarn -cp "$PROGRAMS" -d "$PROGRAMS" "$root"/stress/testing/TakesSignal.java 2>/dev/null
+}
+
+setup() {
+  out=$BATS_TEST_TMPDIR/run
+  pid=
+  mounted=
+}
+
+teardown() {
+  [ -z "$pid" ] || kill -9 "$pid" 2>/dev/null || true
+  [ -z "$mounted" ] || umount "$mounted"
+}
+
+# stress ARGUMENTS...: a run with the run folder $out, of a busy test program unless the arguments
+# name another.
+stress() {
+  run --separate-stderr timeout 100 "$WALKHAMMER" stress --out "$out" "$@"
+  echo "walkhammer stress $*: exit code $status, stdout '$output', stderr '$stderr'"
+}
+
+program() {
+  local main=$1
+  shift
+  stress --java "-cp $PROGRAMS $main" "$@"
+}
+
+cell() {
+  sqlite3 "$out/run.db" "select $1 from cell"
+}
+
+# ended STATUS CODE PART: the one cell has STATUS, the run's exit code is CODE, and the reason
+# contains PART.
+ended() {
+  [ "$(cell status)" = "$1" ]
+  [ "$status" -eq "$2" ]
+  [[ "$(cell reason)" == *"$3"* ]]
+}
+
+# notes CONDITION: prints the number of the run's notes that fulfil the SQL condition.
+notes() {
+  sqlite3 "$out/run.db" "select count(*) from note where $1"
+}
+
+finding() {
+  sqlite3 "$out/run.db" "select distinct oracle || '/' || outcome from finding where realism = 'genuine'"
+}
+
+@test "a busy program is sampled, and the samples are walked" {
+  program Work --time 2s
+  ended passed "$status" ""
+  [ "$(cell 'successful > 100 and walks >= successful')" -eq 1 ]
+  [ "$(cell 'requested > 3000')" -eq 1 ] # to the end: 0.3 of the 2 s at least, whatever else runs
+  [ "$(cell "delivered * 10 >= requested * 8")" -eq 1 ]
+  [[ "$(cell reason)" != *"could not be armed"* ]]
+  # The program's own stack is in the flame graph.
+  sqlite3 "$out/run.db" "select a.name || ' > ' || b.name || ' > ' || c.name
+      from stack x join stack y on y.parent = x.id join stack z on z.parent = y.id
+      join stack_frame a on a.id = x.frame join stack_frame b on b.id = y.frame
+      join stack_frame c on c.id = z.frame where x.parent = 0" |
+    grep -q 'Work.main(\[Ljava/lang/String;)V > Work.forMillis(J)V > Work.round(I)J'
+  [ "$(sqlite3 "$out/run.db" 'select sum(count) from stack')" -eq "$(cell walks)" ]
+  "$WALKHAMMER" report "$out" --flame "$out.html" --collapsed "$out.txt" >/dev/null || [ $? -eq 1 ]
+  grep -q 'Work.round' "$out.html"
+  grep -q 'Work.main;Work.forMillis;Work.round' "$out.txt"
+}
+
+@test "intervals are random within a range, from the seed" {
+  program Work --time 2s --interval 50us..150us --seed 7
+  ended passed "$status" ""
+  [ "$(cell "interval_min_ns = 50000 and interval_max_ns = 150000 and delivered > 500")" -eq 1 ]
+}
+
+@test "each sampler delivers, and the run names it" {
+  for sampler in perf timer thread; do
+    out=$BATS_TEST_TMPDIR/$sampler
+    program Work --time 1s --sampler "$sampler"
+    if [ "$sampler" = perf ] && [[ "$(cell reason)" == *"not permitted"* ]]; then continue; fi
+    ended passed "$status" ""
+    [ "$(cell sampler)" = "$sampler" ]
+    [ "$(cell 'successful > 50')" -eq 1 ]
+  done
+}
+
+@test "a sample is walked by another thread while its own waits" {
+  program Work --time 2s --mode parked --interval 500us
+  ended passed "$status" ""
+  [ "$(cell 'successful > 100')" -eq 1 ]
+}
+
+@test "a sample is walked by another thread while its own goes on" {
+  program Work --time 2s --mode running --interval 500us
+  [ "$(cell status)" = passed ]
+  [ "$(cell 'successful > 50')" -eq 1 ]
+}
+
+@test "a walk is interrupted by another walk" {
+  program Work --time 2s --mode nested
+  [ "$(cell status)" = passed ]
+  [ "$(cell 'walks > delivered')" -eq 1 ]
+}
+
+@test "walks of the reference say why they ended, and other walkers say nothing" {
+  program Work --time 2s --walker agct,asgst
+  [ "$(cell status)" = passed ]
+  count() { sqlite3 "$out/run.db" "select coalesce(sum(count), 0) from walk_end where $1"; }
+  [ "$(($(count "walker = 'asgst'") * 2))" -eq "$(cell walks)" ]
+  [ "$(($(count "ended = 'whole'") * 10))" -ge "$(($(count true) * 9))" ]
+  [ "$(count "walker = 'agct'")" -eq 0 ]
+  "$WALKHAMMER" report "$out" | grep -A1 'how walks of asgst ended' | grep -q '% whole'
+}
+
+@test "two walkers walk the same sample and are compared" {
+  program Work --time 2s --walker agct,puzzle-lie
+  [ "$(cell status)" = passed ]
+  finding | grep -qE '^agreement/(skipped-caller|other-method)$'
+  # Agreement is counted, too; most answers agree.
+  [ "$(sqlite3 "$out/run.db" "select sum(samples) > 10 from agreement
+      where kind in ('skipped-caller', 'method')")" -eq 1 ]
+  [ "$(sqlite3 "$out/run.db" "select sum(samples) > 1000 from agreement where kind = 'none'")" -eq 1 ]
+}
+
+# judged WITNESS CONDITION: prints the number of samples that the witness judged, where CONDITION
+# holds.
+judged() {
+  sqlite3 "$out/run.db" "select coalesce(sum(samples), 0) from evidence
+    where witness = '$1' and $2"
+}
+
+# Interpreted: in compiled code, AsyncGetCallTrace itself stops half-way now and then; where both
+# do, the witness judges neither.
+@test "the witness thread-start convicts a walker that stops half-way" {
+  interpreted() { program Work --time 2s --walker "$1" -- -Xint; }
+  interpreted agct,puzzle-cut-off
+  [ "$(cell status)" = passed ]
+  planted=$(sqlite3 "$out/run.db" "select sum(samples) from agreement where kind = 'truncated'")
+  [ "$planted" -gt 10 ]
+  found=$(judged thread-start "kind = 'truncated' and against in ('walker', 'both')")
+  [ $((found * 10)) -ge $((planted * 9)) ]
+  out=$BATS_TEST_TMPDIR/turned
+  interpreted puzzle-cut-off,agct
+  [ "$(cell status)" = passed ]
+  [ "$(judged thread-start "against in ('other', 'both')")" -gt 10 ]
+  [ "$(judged thread-start "against = 'walker'")" -eq 0 ]
+}
+
+@test "debug information convicts a walker that reports wrong callers of the JVM" {
+  calling() { stress --workload torture:reflection --interval 50us --time 3s --no-confirm "$@" -- -Xcomp; }
+  calling --walker asgst,puzzle-entry
+  [ "$(cell status)" = passed ]
+  [ "$(judged debug-info "against in ('walker', 'both')")" -gt 50 ]
+  out=$BATS_TEST_TMPDIR/honest
+  calling --walker asgst,asgst
+  [ "$(cell status)" = passed ]
+  [ "$(judged debug-info "against = 'neither'")" -gt 50 ]
+  [ "$(judged debug-info "against <> 'neither'")" -eq 0 ]
+}
+
+@test "calls that are being resolved convict a walker whose frame is at no call" {
+  resolving() { stress --workload torture:handles --interval 50us --time 3s --no-confirm "$@" -- -Xcomp; }
+  resolving --walker asgst,puzzle-entry
+  [ "$(cell status)" = passed ]
+  [ "$(judged call "against in ('walker', 'both')")" -gt 0 ]
+  # On JDK 17, AsyncGetCallTrace itself is contradicted in most of them, the reference in none.
+  out=$BATS_TEST_TMPDIR/honest
+  resolving --walker asgst,asgst
+  [ "$(cell status)" = passed ]
+  [ "$(judged call "against = 'neither'")" -gt $((10 * $(judged call "against <> 'neither'") + 10)) ]
+}
+
+@test "the same walker twice agrees with itself" {
+  program Work --time 2s --walker agct,agct
+  [ "$(cell status)" = passed ]
+  ! finding | grep -q inconsistent || return 1
+}
+
+# Such as when a thread in native code is deoptimised by another one: the first walker is called
+# again.
+@test "a stack that changed between two walks is not compared" {
+  compare() {
+    stress --workload torture:jni --interval 50us --time 3s --no-confirm --walker "$1,agct"
+    [ "$(cell status)" = passed ]
+    native=$(sqlite3 "$out/run.db" "select count(*) from finding
+      where oracle = 'agreement' and request like '%state in_native%'")
+  }
+  # Only the first answers that differ are kept; on a busy machine all of them may be elsewhere.
+  for try in 1 2 3 4; do
+    out=$BATS_TEST_TMPDIR/cut-off-$try
+    compare puzzle-cut-off
+    [ "$native" -eq 0 ] || break
+  done
+  [ "$native" -gt 0 ]
+  out=$BATS_TEST_TMPDIR/fickle
+  compare puzzle-fickle
+  [ "$(sqlite3 "$out/run.db" "select sum(samples) > 100 from agreement where kind = 'truncated'")" -eq 1 ]
+  [ "$native" -eq 0 ]
+}
+
+@test "a contained crash is a finding with its sample" {
+  program Work --time 2s --walker puzzle-crash
+  [ "$status" -eq 1 ]
+  [ "$(cell 'contained_crashes > 10')" -eq 1 ]
+  finding | grep -q '^crash/fault$'
+  input=$(echo "$out"/crashes/crash-in-*/input.walk)
+  grep -q '^expect crash ' "$input"
+}
+
+@test "an uncontained crash ends the program and leaves its log" {
+  program Work --time 20s --walker puzzle-crash --uncontained --no-confirm
+  ended died 1 ""
+  [ "$(cell contained_crashes)" -eq 0 ]
+  [ "$(notes "kind = 'not-in-force' and name = 'guard'")" -eq 1 ]
+  [ "$(notes "kind = 'in-force'")" -eq 0 ]
+  finding | grep -q '^survival/death$'
+  grep -q 'Problematic frame' "$out"/crashes/JVM-death-*/hs_err.log
+  grep -q 'Misbehave' "$out"/crashes/JVM-death-*/hs_err.log
+}
+
+@test "a hanging walker is abandoned and named" {
+  program Work --time 3s --walker puzzle-hang --hang-limit 50ms --no-confirm
+  [ "$status" -eq 1 ]
+  finding | grep -q '^hang/hang$'
+}
+
+@test "a walk that kills the program is a finding, and the run goes on" {
+  for walker in puzzle-abort puzzle-exit; do
+    out=$BATS_TEST_TMPDIR/$walker
+    program Work --time 2s --walker "$walker"
+    ended died 1 ""
+    finding | grep -q '^survival/death$'
+    grep -q '^walker '"$walker" "$out"/crashes/*/input.walk
+  done
+}
+
+@test "other planted bugs are found in samples" {
+  while read -r walker wanted; do
+    out=$BATS_TEST_TMPDIR/$walker
+    program Work --time 1s --walker "$walker" --no-confirm
+    [ "$status" -eq 1 ]
+    finding | grep -qE "^$wanted"
+  done <<END
+puzzle-overflow buffer/
+puzzle-count frame-count/
+puzzle-undeclared return-code/
+puzzle-bad-method method-id/
+puzzle-bad-bci bci/
+puzzle-errno errno/
+puzzle-mask signal-mask/
+puzzle-malloc signal-safety/
+puzzle-lock signal-safety/
+puzzle-try-lock signal-safety/
+puzzle-condition signal-safety/
+puzzle-semaphore signal-safety/
+puzzle-align signal-safety/
+puzzle-symbol signal-safety/
+puzzle-libraries signal-safety/
+END
+}
+
+@test "a walker that overflows its stack is contained, wherever it is called" {
+  for mode in handler nested parked running; do
+    out=$BATS_TEST_TMPDIR/$mode
+    program Work --time 2s --mode "$mode" --walker puzzle-recursion --no-confirm
+    ended passed 1 ""
+    [ "$(cell 'contained_crashes > 10')" -eq 1 ]
+    finding | grep -q '^crash/fault$'
+    [ "$(finding | grep -c '^survival/')" -eq 0 ]
+    [ "$(notes "kind = 'in-force' and name = 'stack overflow'")" -eq 1 ]
+  done
+}
+
+@test "a walker that overflows its stack at a step is contained" {
+  run --separate-stderr timeout 100 "$WALKHAMMER" step --out "$out" --java "-cp $PROGRAMS Work" \
+    --time 2s --walker puzzle-recursion --no-confirm
+  [ "$(cell status)" = passed ]
+  [ "$(cell 'contained_crashes > 10')" -eq 1 ]
+}
+
+@test "method ids that lead nowhere are not followed" {
+  program Work --time 2s --walker puzzle-wild-method,puzzle-wild-method --no-confirm -- -Xint
+  ended passed 1 ""
+  finding | grep -q '^method-id/never-existed$'
+}
+
+@test "a run says whether calls of malloc and locks are seen" {
+  program Work --time 1s
+  [ "$(notes "kind = 'in-force' and name = 'interposition' and cell = 0")" -eq 1 ]
+  [ "$(notes "name = 'hang detection' and kind = 'in-force'")" -eq 1 ]
+}
+
+@test "another allocator may be preloaded" {
+  allocator=${WALKHAMMER%/*}/liballocator.so
+  [ -e "$allocator" ] || skip "the tests are not built"
+  LD_PRELOAD=$allocator program Work --time 2s
+  ended passed "$status" ""
+  [ "$(finding | grep -c '^survival/')" -eq 0 ]
+  [ "$(notes "kind = 'in-force' and name = 'interposition'")" -eq 1 ]
+}
+
+@test "a walker that writes into the stack is found, unless the program hangs of it first" {
+  for try in 1 2 3 4; do
+    out=$BATS_TEST_TMPDIR/try$try
+    program Work --time 1s --walker puzzle-stack
+    [ "$(cell status)" = hung ] || break
+  done
+  [ "$status" -eq 1 ]
+  finding | grep -qE '^(stack-kept|survival)/'
+}
+
+@test "the program's own shadow stack convicts a walker that leaves out a frame" {
+  stress --workload torture:shadow --time 3s --walker puzzle-lie
+  [ "$status" -eq 1 ]
+  finding | grep -q '^shadow-stack/'
+}
+
+@test "a walker that never answers makes the run vacuous" {
+  program Work --time 1s --walker puzzle-blind
+  ended vacuous 4 "no walk was successful"
+}
+
+@test "an honest walker on a program with a shadow stack is clean" {
+  stress --workload torture:shapes --time 2s --walker puzzle-honest
+  [ "$(cell status)" = passed ]
+}
+
+@test "a program that fails does not pass" {
+  program "Exits 3" --time 5s
+  ended workload-failed 4 "exit code 3"
+  [[ "$(cell reason)" == *"leaving with 3"* ]]
+}
+
+@test "a program that ends well is started again while there is time" {
+  program "Exits 0" --time 3s
+  [ "$(cell status)" = passed ]
+  [ "$(cell 'starts > 1')" -eq 1 ]
+}
+
+@test "a program that hangs does not pass" {
+  program Sleeps --time 60s --hung-after 2s
+  ended hung 4 "no CPU time"
+}
+
+@test "a program that prints without end does not pass" {
+  program Floods --time 60s --output-limit 8
+  ended output-flood 4 "more than 8 MiB"
+}
+
+@test "a program that starts processes is sampled; they are left alone" {
+  program Forks --time 2s
+  [ "$(cell status)" = passed ]
+}
+
+@test "a program that replaces the sampling signal's handler does not pass" {
+  program TakesSignal --time 20s
+  ended handlers-changed 4 "SIGPROF"
+}
+
+@test "a workload that is not installed is skipped" {
+  program Missing --time 2s
+  ended unavailable 3 "Could not find or load main class"
+}
+
+@test "flags that a JVM does not know make a skipped cell" {
+  program Work --time 2s -- -XX:+NoSuchFlagAtAll
+  ended unavailable 3 "NoSuchFlagAtAll"
+}
+
+@test "a java without HotSpot is skipped" {
+  mkdir -p "$BATS_TEST_TMPDIR/fake/lib/server" "$BATS_TEST_TMPDIR/fake/bin"
+  library=$(awk '/\/libc[.-].*so/ {print $6; exit}' /proc/self/maps)
+  cp "$library" "$BATS_TEST_TMPDIR/fake/lib/server/libjvm.so"
+  touch "$BATS_TEST_TMPDIR/fake/release"
+  program Work --time 1s --jdk "$BATS_TEST_TMPDIR/fake"
+  ended not-hotspot 3 "AsyncGetCallTrace"
+}
+
+@test "a full disk ends the run with one sentence" {
+  [ "$(id -u)" -eq 0 ] || skip "only root mounts"
+  mkdir "$BATS_TEST_TMPDIR/small"
+  mount -t tmpfs -o size=1m none "$BATS_TEST_TMPDIR/small" 2>/dev/null || skip "mounting is not permitted"
+  mounted=$BATS_TEST_TMPDIR/small
+  dd if=/dev/zero of="$mounted/filler" bs=1k count=900 2>/dev/null
+  out=$mounted/run
+  program Work --time 3s
+  [ "$status" -eq 2 ] || [ "$status" -eq 4 ]
+  [[ "$stderr" == *"full"* ]]
+}
+
+@test "a matrix has a cell for each workload, JDK and profile" {
+  stress --workload torture:shapes --workload torture:stubs --profile xint,zgc --time 1s
+  [ "$(sqlite3 "$out/run.db" "select count(*) from cell where status = 'passed'")" -eq 4 ]
+  [ "$(sqlite3 "$out/run.db" "select count(distinct profile) from cell")" -eq 2 ]
+  [ "$(sqlite3 "$out/run.db" "select distinct vm_gc from cell where profile = 'zgc'")" = ZGC ]
+}
+
+@test "step walks at every instruction and maps where the walker fails" {
+  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --time 3s --out "$out"
+  echo "$output$stderr"
+  [ "$(cell status)" = passed ]
+  [ "$(cell 'walks > 10000')" -eq 1 ]
+}
+
+@test "step by ptrace walks at every instruction, too" {
+  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --by ptrace \
+    --time 3s --out "$out"
+  echo "$output$stderr"
+  [[ "$stderr$output" != *"refuses to trace"* ]] || skip "the kernel refuses to trace"
+  [ "$(cell status)" = passed ]
+  [ "$(sqlite3 "$out/run.db" "select sum(steps) > 300 from step_region")" -eq 1 ]
+}
+
+@test "step maps a scene, which is played repeatedly" {
+  out=$BATS_TEST_TMPDIR/scene
+  run --separate-stderr timeout 60 "$WALKHAMMER" step --scene c1 --time 6s --out "$out"
+  [ "$(cell status)" = passed ]
+  [ "$(cell 'successful > 10000')" -eq 1 ]
+  [ "$(sqlite3 "$out/run.db" "select count(*) from step_region where name like '%wh.C1Chain.c1Three%'")" -gt 0 ]
+  [ "$(sqlite3 "$out/run.db" "select name from cell_thread order by delivered desc limit 1")" = scene-c1 ]
+  [ "$(sqlite3 "$out/run.db" "select count(*) from step_region where steps > answered")" -gt 0 ]
+  run "$WALKHAMMER" stress --scene c1 --time 1s
+  [ "$status" -eq 2 ]
+}
+
+@test "steps show which of two walkers is wrong" {
+  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --walker agct,puzzle-skip-caller --time 3s --out "$out"
+  [ "$(cell status)" = passed ]
+  [ "$(sqlite3 "$out/run.db" "select sum(samples * (against = 'walker')) > 5 * sum(samples * (against = 'other'))
+      from evidence where witness = 'steps' and kind not in ('none', 'one-failed')")" -eq 1 ]
+}
+
+# The shadow stack of a stepped thread's calls, compared with answers at each kind of code.
+called() { # WALKER
+  out=$BATS_TEST_TMPDIR/$1
+  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --profile default,xint --walker "$1,asgst" --time 4s --no-confirm --out "$out"
+  [ "$(sqlite3 "$out/run.db" "select count(*) from cell where status = 'passed'")" -eq 2 ]
+}
+
+@test "the shadow stack of calls contradicts wrong callers at each kind of code" {
+  called asgst
+  [ "$(sqlite3 "$out/run.db" "select sum(contradicted) * 10000 <= sum(proven) and sum(proven) > 10000 from step_region")" -eq 1 ]
+  for walker in puzzle-no-caller puzzle-made-up-caller puzzle-no-callers; do
+    called $walker
+    for kind in codelet stub prologue body native; do
+      echo "$walker $kind"
+      [ "$(sqlite3 "$out/run.db" "select sum(contradicted) > 0 from step_region where kind = '$kind'")" -eq 1 ]
+    done
+    [ "$(sqlite3 "$out/run.db" "select sum(samples * (against = 'other')) > 1000 * sum(samples * (against = 'walker'))
+        from evidence where witness = 'stepped-shadow-stack'")" -eq 1 ]
+  done
+}
+
+@test "step without a walker counts the steps" {
+  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --time 2s --no-walk --out "$out"
+  echo "$output$stderr"
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"CLEAN: "*"nothing was to be walked"* ]]
+  [ "$(cell status)" = passed ]
+  [ "$(cell 'delivered > 10000 and walks = 0')" -eq 1 ]
+}
+
+@test "step ends after as many instructions as asked for" {
+  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --time 20s --steps 30000 \
+    --no-walk --out "$out"
+  echo "$output$stderr"
+  [ "$status" -eq 0 ]
+  [ "$(cell 'delivered >= 30000 and delivered < 100000')" -eq 1 ] # windows end as they are
+}
+
+@test "the agent attaches to a running JVM" {
+  java -XX:+EnableDynamicAgentLoading -cp "$PROGRAMS" Work >/dev/null 2>&1 &
+  pid=$!
+  sleep 2
+  stress --pid "$pid" --time 2s
+  [ "$(cell status)" = passed ]
+  # Findings of this JVM must replay on its own JDK, which need not be the newest one.
+  [ "$(cell jdk_path)" = "$(dirname "$(dirname "$(readlink -f "$(command -v java)")")")" ]
+  [ "$(cell 'successful > 50')" -eq 1 ]
+  kill -0 "$pid"
+  # An agent that is not preloaded comes after libc in symbol lookup, and the run says so.
+  [ "$(sqlite3 "$out/run.db" "select detail from note where kind = 'not-in-force' and name = 'interposition'" |
+    grep -c '^malloc is that of .*libc')" -eq 1 ]
+  "$WALKHAMMER" report "$out" | grep -q 'not in force: interposition'
+}
+
+@test "a process of another user is not attached to" {
+  [ "$(id -u)" -eq 0 ] || skip 'only root starts commands as another user'
+  sleep 100 >/dev/null 3>&- &
+  pid=$!
+  open=$(mktemp -d)
+  chmod 755 "$open"
+  cp "$WALKHAMMER" "$open/"
+  run --separate-stderr setpriv --reuid 65534 --regid 65534 --clear-groups \
+    "$open/${WALKHAMMER##*/}" stress --pid "$pid" --time 1s --out "$open/out"
+  rm -rf "$open"
+  [ "$status" -eq 3 ]
+  [[ "$stderr" == *"process $pid is another user's"* ]]
+}
+
+# Without walks: a JVM that is killed in a walk looks like one that the walk has killed.
+@test "an attached JVM that is killed from outside is no finding" {
+  java -XX:+EnableDynamicAgentLoading -cp "$PROGRAMS" Work >/dev/null 2>&1 &
+  pid=$!
+  sleep 2
+  (sleep 4 && kill -KILL "$pid") 3>&- &
+  stress --pid "$pid" --time 60s --no-walk
+  ended workload-failed 4 "did somebody kill it?"
+  [ "$(sqlite3 "$out/run.db" "select count(*) from finding")" -eq 0 ]
+}
+
+@test "an attached JVM that dies is a finding with its hs_err log" {
+  cd "$BATS_TEST_TMPDIR"
+  java -XX:+EnableDynamicAgentLoading -XX:-CreateCoredumpOnCrash -cp "$PROGRAMS" Work \
+    >/dev/null 2>&1 &
+  pid=$!
+  sleep 2
+  (sleep 4 && kill -SEGV "$pid") 3>&- &
+  stress --pid "$pid" --time 60s --no-walk
+  ended died 1 "the JVM died"
+  [ "$(finding)" = survival/death ]
+  grep -q SIGSEGV "$out"/crashes/*/hs_err.log
+}
+
+@test "bad usage is one sentence and 2" {
+  while IFS='|' read -r part arguments; do
+    # shellcheck disable=SC2086  # words
+    run --separate-stderr timeout 20 "$WALKHAMMER" stress $arguments
+    echo "$arguments: $status '$stderr'"
+    [ "$status" -eq 2 ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ "$stderr" == *"$part"* ]]
+  done <<END
+say what to run|--time 1s
+no workload|--workload torture:nothing
+--interval|--java Work --interval 5
+shorter end first|--java Work --interval 100us..10us
+--sampler wants one of|--java Work --sampler magic
+--mode wants one of|--java Work --mode sideways
+there is no profile|--java Work --profile turbo
+there is no walker|--java Work --walker nobody
+no process|--pid 999999999
+walks in its own way|--java Work --walker jfr --mode parked
+END
+}

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Proves "Adding things" of docs/architecture.md: adds a walker, an oracle, a scene, a mutation and
-# a workload to a clone, builds the clone and checks that each of them is listed or walked. Prints
-# which places each addition touched.
+# Proves "Adding things" of docs/architecture.md: adds a walker, an oracle, a scene, a mutation, a
+# workload and a form of crash log to a clone, builds the clone and checks that each of them is
+# listed, walked or tested. Prints which places each addition touched.
 #   ci/adding.sh [FOLDER]   FOLDER will hold the clone (default: a temporary folder, removed at the
 #                           end)
 # Exit codes: 0 all are seen, 1 one is not, 4 a table lacks the row that the script looks for.
@@ -115,9 +115,17 @@ main: Dummy
 EOF
 places workload 'a stanza'
 
-cmake --preset quick -DWALKHAMMER_TESTS=OFF >/dev/null
+cat >harness/hs_err/testdata/dummy-log.log <<'EOF'
+EXPECT signal: SIGILL
+EXPECT pc: 0x1000
+EXPECT guilt: none
+#  SIGILL (0x4) at pc=0x0000000000001000, pid=1, tid=2
+EOF
+places 'crash log' 'a file'
+
+cmake --preset release -DCMAKE_UNITY_BUILD=ON >/dev/null
 cmake --build --preset quick
-cmake --build build/release --target workloads
+cmake --build build/release --target workloads hs_err_test
 
 missing=
 sees() {
@@ -136,6 +144,15 @@ sees grep -a -o 'dummy-mutation' build/release/walkhammer_child
 what=scene
 sees "$walkhammer" fuzz --walks 2000 --scene dummy-scene --walker dummy-walker --no-coverage \
   --no-confirm --no-minimize --out out/dummy || true
+# The test reads the new log, and fails where it does not say what is expected.
+what=log
+reads_log() { build/release/hs_err_test --gtest_filter='*ReadsAsExpected/dummy_log'; }
+if reads_log | grep -q 'PASSED.* 1 test'; then
+  sed -i 's/pc: 0x1000/pc: 0x2000/' harness/hs_err/testdata/dummy-log.log
+  sees reads_log
+else
+  missing="$missing $what"
+fi
 if [ -n "$missing" ]; then
   echo "adding.sh: built, and not to be seen:$missing" >&2
   exit 1

@@ -21,6 +21,12 @@ leave_log() {
   core=$(find "$out/died" -name 'core*' | head -n 1)
 }
 
+# stored_log: makes $log of one that the tests of the reader have, without its expectations.
+stored_log() {
+  log=$out/stored.log
+  sed '/^EXPECT /d' harness/hs_err/testdata/17.0.15-agct-3.log >"$log"
+}
+
 @test "a walk that is not contained ends the JVM and leaves its log" {
   leave_log
   grep -q 'death SIGSEGV frame::interpreter_frame_method' "$out/said"
@@ -96,7 +102,7 @@ leave_log() {
 }
 
 @test "reproduce tells of each JDK, also if one cannot be used" {
-  log=harness/hs_err/testdata/17.0.15-agct-3.log
+  stored_log
   "$walkhammer" reproduce "$log" --jdk "$jdk" --jdk "$jdk" --json --out "$out/both" -- -XX:NoSuchFlag=1 \
     >"$out/json" 2>"$out/said" && return 1
   [ "$?" -eq 3 ]
@@ -105,7 +111,7 @@ leave_log() {
 }
 
 @test "reproduce refuses wrong options before it walks" {
-  log=harness/hs_err/testdata/17.0.15-agct-3.log
+  stored_log
   mkdir "$out/full"
   touch "$out/full/file"
   for options in "--time x" "--stress-time x" "--out $out/full"; do

@@ -46,8 +46,8 @@ wh_test(base_test harness/base/duration_test.cc harness/base/nearest_test.cc
 wh_test(hs_err_test
         harness/hs_err/crash_report_test.cc harness/hs_err/damaged_test.cc
         harness/hs_err/debugger_test.cc
-        harness/hs_err/golden_test.cc harness/hs_err/redact_test.cc
-        harness/hs_err/testing/report_text.cc LIBS wh_hs_err
+        harness/hs_err/expectations_test.cc harness/hs_err/redact_test.cc
+        harness/hs_err/testing/crash_log.cc harness/hs_err/testing/report_items.cc LIBS wh_hs_err
         DEFINITIONS WALKHAMMER_CRASH_LOGS="${CMAKE_SOURCE_DIR}/harness/hs_err/testdata")
 wh_test(workloads_test workloads/catalogue_test.cc workloads/prepare_test.cc LIBS wh_workloads COLD
         DEFINITIONS WALKHAMMER_WORKLOADS="${CMAKE_SOURCE_DIR}/workloads")
@@ -76,7 +76,7 @@ wh_test(bugs_test harness/bugs/bug_match_test.cc harness/bugs/bug_store_test.cc
         LIBS wh_bugs COLD)
 wh_test(crash_test
         harness/crash/candidates_test.cc harness/crash/guilt_test.cc harness/crash/target_test.cc
-        harness/crash/core/core_file_test.cc
+        harness/crash/core/core_file_test.cc harness/hs_err/testing/crash_log.cc
         harness/supervise/reproduce/candidate_replays_test.cc
         LIBS wh_core wh_reproduce COLD
         DEFINITIONS WALKHAMMER_CRASH_LOGS="${CMAKE_SOURCE_DIR}/harness/hs_err/testdata"

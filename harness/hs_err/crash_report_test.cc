@@ -10,8 +10,8 @@
 #include <functional>
 #include <random>
 
-#include "harness/base/files.h"
 #include "harness/base/testing/sanitized.h"
+#include "harness/hs_err/testing/crash_log.h"
 
 namespace walkhammer {
 namespace {
@@ -308,8 +308,8 @@ TEST(CrashReport, TheThreadOfAnEventIsAnAddress) {
 }
 
 TEST(CrashReport, TheFirstOfTwoLogs) {
-  const std::string a = ReadFile(std::string(WALKHAMMER_CRASH_LOGS) + "/17.0.15-agct-3.log");
-  const std::string b = ReadFile(std::string(WALKHAMMER_CRASH_LOGS) + "/8-native-segv.log");
+  const std::string a = CrashLogText(WALKHAMMER_CRASH_LOGS, "17.0.15-agct-3.log");
+  const std::string b = CrashLogText(WALKHAMMER_CRASH_LOGS, "8-native-jump.log");
   const CrashReport both = ParseCrashReport(a + b), first = ParseCrashReport(a);
   EXPECT_EQ(both.pc.value, first.pc.value);
   EXPECT_EQ(both.version.vm.value, first.version.vm.value);
@@ -319,7 +319,7 @@ TEST(CrashReport, TheFirstOfTwoLogs) {
 }
 
 TEST(CrashReport, TheHeadOnTheConsoleAndThenTheLog) {
-  const std::string log = ReadFile(std::string(WALKHAMMER_CRASH_LOGS) + "/17.0.15-agct-3.log");
+  const std::string log = CrashLogText(WALKHAMMER_CRASH_LOGS, "17.0.15-agct-3.log");
   const std::string head = log.substr(0, log.find("---------------"));
   const CrashReport report = ParseCrashReport(head + "Aborted\n\n" + log);
   EXPECT_EQ(report.native_stack.frames.size(), ParseCrashReport(log).native_stack.frames.size());
@@ -327,7 +327,7 @@ TEST(CrashReport, TheHeadOnTheConsoleAndThenTheLog) {
 }
 
 TEST(CrashReport, AnyBytes) {
-  const std::string log = ReadFile(std::string(WALKHAMMER_CRASH_LOGS) + "/21-agct-2.log");
+  const std::string log = CrashLogText(WALKHAMMER_CRASH_LOGS, "21-agct-2.log");
   std::mt19937 random(1);
   for (int i = 0; i < (kSanitized ? 30 : 300); i++) {
     std::string damaged = log;
@@ -376,7 +376,7 @@ TEST(CrashReport, GarbageIsRefusedInASecondAnd64MiB) {
 }
 
 TEST(CrashReport, TenMegabytesAreReadInAFifthOfASecond) {
-  std::string log = ReadFile(std::string(WALKHAMMER_CRASH_LOGS) + "/21-agct-2.log");
+  std::string log = CrashLogText(WALKHAMMER_CRASH_LOGS, "21-agct-2.log");
   const size_t modules = log.find("Dynamic libraries:\n") + 19;
   std::string more;
   while (more.size() < (kSanitized ? 2 << 20 : 10 << 20))

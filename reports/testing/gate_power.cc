@@ -41,7 +41,8 @@ struct RealRun {
   std::map<std::pair<std::string, std::string>, std::vector<double>> times;  // by period
 };
 
-// --- RUNS.txt: "run"; "codes WALKER|WORKLOAD|STATE|REGION|CODE|1,2"; "times WALKER|WORKLOAD|6.9"
+// --- RUNS.txt: "run"; "times WALKER|WORKLOAD|6.9,7.0", of each period; and "codes
+// WALKER|WORKLOAD|STATE|REGION|CODE=1,2|CODE=0,3", or "scene .." if the workload is one
 
 template <typename Take>
 std::string Joined(size_t count, Take take) {
@@ -64,13 +65,15 @@ int Record(const std::vector<std::string>& dirs) {
       if (scene && (stratum.state != "in_Java" ||
                     (stratum.region != "pristine" && stratum.region != "codelet")))
         continue;
+      fmt::print("{} {}|{}|{}|{}", scene ? "scene" : "codes", stratum.walker, stratum.workload,
+                 stratum.state, stratum.region);
       for (const auto& each : codes) {
         const RunCounts& run = each.second[0];
-        const std::string counts =
-            Joined(run.size(), [&](size_t i) { return fmt::format("{:.0f}", run[i].events); });
-        fmt::print("{} {}|{}|{}|{}|{}|{}\n", scene ? "scene" : "codes", stratum.walker,
-                   stratum.workload, stratum.state, stratum.region, each.first, counts);
+        fmt::print("|{}={}", each.first, Joined(run.size(), [&](size_t i) {
+                     return fmt::format("{:.0f}", run[i].events);
+                   }));
       }
+      fmt::print("\n");
     }
     for (const auto& [key, runs] : side.value().times) {
       if (side.value().scenes.contains(key.second)) continue;
@@ -96,12 +99,17 @@ std::vector<RealRun> ReadRuns(const char* path, bool& fuzz) {
     const std::vector<std::string> parts =
         Split(line.substr(std::min<size_t>(6, line.size())), '|');
     fuzz |= line.starts_with("scene ");
-    if (line == "run")
+    if (line == "run") {
       runs.emplace_back();
-    else if ((line.starts_with("codes ") || line.starts_with("scene ")) && parts.size() == 6)
-      runs.back().codes[{parts[0], parts[1], parts[2], parts[3]}][parts[4]] = Numbers(parts[5]);
-    else if (line.starts_with("times ") && parts.size() == 3)
+    } else if ((line.starts_with("codes ") || line.starts_with("scene ")) && parts.size() > 4) {
+      auto& codes = runs.back().codes[{parts[0], parts[1], parts[2], parts[3]}];
+      for (size_t i = 4; i < parts.size(); i++) {
+        const size_t equals = parts[i].find('=');
+        codes[parts[i].substr(0, equals)] = Numbers(parts[i].substr(equals + 1));
+      }
+    } else if (line.starts_with("times ") && parts.size() == 3) {
       runs.back().times[{parts[0], parts[1]}] = Numbers(parts[2]);
+    }
   }
   return runs;
 }

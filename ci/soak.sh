@@ -1,89 +1,153 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The long soak of fuzz: coverage traps and background Java threads (--churn) together must never
-# bring the JVM down. ci/soak.sh [JDK...] walks for WALKHAMMER_TIME (default: 10m) on each JDK
-# (default: all JDKs of this machine), under G1 and under ZGC side by side. Fails if a child died
-# without an input to blame, or if a run proves nothing. Deaths with an input are printed and should
-# be replayed: the input at hand is also blamed when another thread of the JVM dies.
-# WALKHAMMER names the executable (default: the release build's), WALKHAMMER_OUT a new folder for
-# the runs. At the end, ci/soak/large.sh runs a large program under stress for an hour, and
-# ci/test/mutate.sh the listed mutants and some fresh ones.
-# Exit codes: 0 passed, 1 failed, 3 no JDK, 4 no build.
+# Soaks: checks that take minutes to hours, each a file of ci/soak.
+#   ci/soak.sh [OPTION...] NAME...    runs these, in this order
+#   ci/soak.sh --help                 prints this, and what each NAME does
+#   --jdk HOME       a JDK; may be repeated (default: all JDKs of this machine; large and chaos use
+#                    one, by default that of `walkhammer fuzz`)
+#   --workload NAME  of large (default: the largest that is at hand)
+#   --lane LANE      of chaos; may be repeated (default: all)
+# WALKHAMMER names the executable (default: the release build's), WALKHAMMER_TIME how long a soak
+# walks: its head says what for. WALKHAMMER_OUT is a new folder for the runs (default:
+# out/soak-DATE); each NAME has a folder in it.
+# Exit codes: 0 passed, 1 failed, 2 usage, 3 the machine lacks what a soak needs, 4 no build. Of
+# several soaks, one that is skipped for that reason does not count.
 set -eu
 cd "$(dirname "$0")/.."
-# shellcheck source=ci/soak/base.sh
-. ci/soak/base.sh
-out=${WALKHAMMER_OUT:-out/soak-$(date +%Y%m%d-%H%M%S)}
 
-# start JDK COLLECTOR FOLDER: starts a run in the background; its process is $!.
-start() {
-  "$walkhammer" fuzz --engine libfuzzer --churn --time "${WALKHAMMER_TIME:-10m}" --no-confirm \
-    --no-minimize --jdk "$1" --out "$3" -- "-XX:+Use$2" >"$3.txt" 2>"$3.log" &
+usage() {
+  echo "soak: $1; see ci/soak.sh --help" >&2
+  exit 2
 }
 
-# settle NAME FOLDER PID: waits for the run, prints what it did, judges it.
-settle() {
-  code=0
-  wait "$3" || code=$?
-  # 1 means findings, which are allowed here.
-  if [ "$code" -gt 1 ]; then
-    fail "$1: walkhammer ended with $code: $(tail -n 1 "$2.log")"
-    return
-  fi
-  ask "$2" "SELECT printf('%s: %d walks, %d blocks, %d contained crashes; children: %d started, ' ||
-      '%d retired, %d died; %d collections, %d rounds of classes, %d unloaded', '$1', walks, blocks,
-      contained_crashes, children_started, children_retired, children_died, collections, rounds,
-      unloaded) FROM run LEFT JOIN churn"
-  ask "$2" "SELECT printf('  %dx by an input: %s ($2/%s)', COUNT(*), title, folder)
-    FROM bucket JOIN finding ON finding.bucket = bucket.id
-    WHERE finding.oracle = 'survival' AND request <> '' GROUP BY bucket.id"
-  # A death is one finding with a request, or none if it happened before the first walk.
-  blameless=$(ask "$2" "SELECT children_died - (SELECT COUNT(*) FROM finding
-    WHERE oracle = 'survival' AND request <> '') FROM run")
-  if [ "$blameless" -ne 0 ]; then
-    fail "$1: $blameless of its children died without an input to blame: see $2/crashes, $2.txt"
-  fi
-  happened=$(ask "$2" "SELECT walks > 0 AND blocks > 0 AND collections > 0 AND unloaded > 0
-    FROM run LEFT JOIN churn")
-  if [ "$happened" != 1 ]; then
-    fail "$1: vacuous: no walks, no blocks, no collections or no unloaded classes, see above"
-  fi
-}
-
-mkdir -p "$out"
-# Background processes of a script ignore SIGINT; SIGTERM makes runs end in order.
-trap 'kill "$g1" "$z" || true; wait; exit 130' INT TERM
-number=0
-for jdk; do
-  number=$((number + 1))
-  name=$number-$(basename "$jdk")
-  start "$jdk" G1GC "$out/$name-G1GC"
-  g1=$!
-  start "$jdk" ZGC "$out/$name-ZGC"
-  z=$!
-  settle "$name G1GC" "$out/$name-G1GC" "$g1"
-  settle "$name ZGC" "$out/$name-ZGC" "$z"
-done
-# An hour of a large program under stress. WALKHAMMER_SOAK_SECONDS shortens it; 0: not at all.
-if [ "${WALKHAMMER_SOAK_SECONDS:-3600}" -ne 0 ]; then
-  code=0
-  WALKHAMMER="$walkhammer" WALKHAMMER_OUT="$out/large" ci/soak/large.sh || code=$?
-  case $code in
-    0) ;;
-    3) echo "large: skipped" ;;
-    *) fail "large: ci/soak/large.sh ended with $code" ;;
+names=
+jdks=
+workload=
+lanes=
+options=
+while [ "$#" -gt 0 ]; do
+  case $1 in
+    --help)
+      sed -n '3,/^set/s/^# \{0,1\}//p' "$0"
+      for soak in ci/soak/*.sh; do
+        echo
+        echo "$(basename "$soak" .sh):"
+        sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \{0,1\}/  /p;}' "$soak"
+      done
+      exit 0
+      ;;
+    --jdk | --workload | --lane)
+      [ "$#" -gt 1 ] || usage "$1 needs a value"
+      options="$options $1 $2"
+      # shellcheck disable=SC2034  # large reads $workload
+      case $1 in
+        --jdk) jdks="$jdks $2" ;;
+        --workload) workload=$2 ;;
+        --lane) lanes="$lanes $2" ;;
+      esac
+      shift
+      ;;
+    *)
+      [ -f "ci/soak/$1.sh" ] || usage "there is no soak $1"
+      names="$names $1"
+      ;;
   esac
+  shift
+done
+[ -n "$names" ] || usage 'expected a name'
+walkhammer=$(realpath -m "${WALKHAMMER:-build/release/walkhammer}")
+out=${WALKHAMMER_OUT:-out/soak-$(date +%Y%m%d-%H%M%S)}
+failed=0
+
+# fail WHAT: prints and remembers a failure.
+fail() {
+  echo "FAILED  $1"
+  failed=1
+}
+
+# Several soaks: a process for each.
+# shellcheck disable=SC2086  # no blanks in names, nor in the paths of JDKs
+case ${names# } in
+  *' '*)
+    for name in $names; do
+      code=0
+      WALKHAMMER_OUT=$out ci/soak.sh $options "$name" || code=$?
+      case $code in
+        0 | 3) ;;
+        2 | 4 | 130) exit "$code" ;;
+        *) fail "$name" ;;
+      esac
+    done
+    exit "$failed"
+    ;;
+esac
+
+soak=${names# }
+if [ ! -x "$walkhammer" ]; then
+  echo "soak: no $walkhammer: run cmake --preset release && cmake --build build/release" >&2
+  exit 4
 fi
-# The mutants that the unit tests must kill, and fresh ones, another choice each day, whose
-# survivors are to be judged. WALKHAMMER_MUTANTS is how many of these; 0: no mutants at all.
-if [ "${WALKHAMMER_MUTANTS:-30}" -ne 0 ]; then
+mkdir -p "$out/$soak"
+out=$(cd "$out/$soak" && pwd)
+work=$(mktemp -d)
+running= # processes that the script's end ends
+cleanup() { :; }
+# shellcheck disable=SC2086  # a list of processes
+trap '[ -z "$running" ] || kill $running 2>/dev/null || true; cleanup; rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+# --- for the soaks ------------------------------------------------------------------------------
+
+# lacks WHAT: ends the script, because this machine lacks what the soak needs.
+lacks() {
+  echo "$soak: skipped: $1" >&2
+  exit 3
+}
+
+# Sets $jdks to all JDKs of this machine if none is named.
+need_jdks() {
+  [ -n "$jdks" ] || jdks=$("$walkhammer" list jdks | sed 's/  .*//')
+  [ -n "$jdks" ] || lacks 'no JDK on this machine'
+}
+
+# seconds DURATION: prints it in seconds; "90s", "10m" and "1h" are durations.
+seconds() {
+  echo $(($(echo "$1" | sed 's/h$/*3600/; s/m$/*60/; s/s$//')))
+}
+
+# ask FOLDER SQL: queries FOLDER's run.db.
+ask() {
+  sqlite3 "$1/run.db" "$2"
+}
+
+# start FOLDER VERB ARGUMENT...: starts walkhammer in the background, as $!. What it prints goes to
+# FOLDER.txt and FOLDER.log.
+start() {
+  folder=$1
+  verb=$2
+  shift 2
+  "$walkhammer" "$verb" --out "$folder" "$@" >"$folder.txt" 2>"$folder.log" &
+  running="$running $!"
+}
+
+# ended FOLDER PID CODE...: waits for a run. False, and a failure, if it ended with another CODE.
+ended() {
+  folder=$1
   code=0
-  MUTANTS="$out/mutants" ci/test/mutate.sh --list ci/test/mutants.txt >"$out/mutants-listed.txt" || code=$?
-  [ "$code" -eq 0 ] || fail "mutants: not all of the list were killed: see $out/mutants-listed.txt"
-  MUTANTS="$out/mutants" ci/test/mutate.sh --folder harness --folder stress \
-    --count "${WALKHAMMER_MUTANTS:-30}" --seed "$(date +%Y%m%d)" >"$out/mutants-fresh.txt" ||
-    fail "mutants: ci/test/mutate.sh ended with $? on fresh ones"
-  sed -n '/^survivors/,$p' "$out/mutants-fresh.txt"
-fi
-[ "$failed" -eq 0 ] || exit 1
-echo "soak: no death without an input to blame; the runs are in $out"
+  wait "$2" || code=$?
+  running=$(echo "$running" | sed "s/ $2\$//; s/ $2 / /")
+  shift 2
+  for allowed; do
+    [ "$code" -ne "$allowed" ] || return 0
+  done
+  fail "$folder: walkhammer ended with $code: $(tail -n 1 "$folder.log")"
+  return 1
+}
+
+# shellcheck source=/dev/null
+. "ci/soak/$soak.sh"
+[ "$failed" -eq 0 ] || {
+  echo "$soak: failed; the runs are in $out"
+  exit 1
+}
+echo "$soak: passed; the runs are in $out"

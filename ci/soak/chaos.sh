@@ -1,47 +1,26 @@
-#!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Fault injection: fuzz runs meet the accidents that a nightly job may meet. Children and parents
 # are killed, children and parents are stopped for seconds, disks of all sizes run full, system
 # calls fail one by one, processes and memory run out. Fails if a printed finding is missing in the
 # run folder, if an accident becomes a finding, if an exit code is wrong, or if processes or
-# temporary files are left.
-#   ci/soak/chaos.sh [LANE...]   children, parents, stops, disks, faults, processes, memory
-#                                (default: all)
-# WALKHAMMER_KILLS (default 100) is the number of children and of parents that are killed.
-# WALKHAMMER names the executable (default: the release build's), WALKHAMMER_JDK the JDK. Needs root
-# for disks, processes and memory: without root, these lanes are skipped with a message.
-# Exit codes: 0 all passed, 1 something failed, 2 usage, 3 nothing could be run, 4 no build.
-set -eu
-cd "$(dirname "$0")/../.."
-walkhammer=$(realpath -m "${WALKHAMMER:-build/release/walkhammer}")
+# temporary files are left. Lanes: children, parents, stops, disks, faults, processes, memory. Disks,
+# processes and memory need root: without it, they are skipped with a message.
+# WALKHAMMER_KILLS (default: 100) is the number of children and of parents that are killed.
+# shellcheck shell=sh
+# shellcheck disable=SC2154  # ci/soak.sh sets them
 kills=${WALKHAMMER_KILLS:-100}
-
-if [ ! -x "$walkhammer" ]; then
-  echo "soak/chaos: no $walkhammer: run cmake --preset release && cmake --build build/release" >&2
-  exit 4
-fi
-[ "$#" -gt 0 ] || set -- children parents stops disks faults processes memory
-
-work=$(mktemp -d)
+jdk=${jdks# }
+jdk=${jdk%% *}
 export TMPDIR="$work/tmp"
 mkdir "$TMPDIR"
-failed=0
 ran=0
 run=
-finish() {
+cleanup() {
   [ -z "$run" ] || kill -KILL "$run" 2>/dev/null || true
   umount "$work/disk" 2>/dev/null || true
   for group in /sys/fs/cgroup/*/walkhammer-soak /sys/fs/cgroup/walkhammer-soak; do
     [ ! -d "$group" ] || rmdir "$group" || true
   done
-  rm -rf "$work"
-}
-trap finish EXIT
-trap 'exit 130' INT TERM
-
-fail() {
-  echo "FAILED  $1"
-  failed=1
 }
 
 # between LEAST MOST: prints a random number from LEAST to MOST.
@@ -53,18 +32,18 @@ pause() { # of $1 to $2 milliseconds
   sleep "$(between "$1" "$2" | awk '{ print $1 / 1000 }')"
 }
 
-# start FOLDER ARGUMENT...: starts a run in the background, as $run. Its stdout goes to $work/text,
+# begin FOLDER ARGUMENT...: starts a run in the background, as $run. Its stdout goes to $work/text,
 # its stderr to $work/log.
-start() {
+begin() {
   folder=$1
   shift
   "$walkhammer" fuzz --scene c2 --no-confirm --no-minimize --no-coverage \
-    ${WALKHAMMER_JDK:+--jdk "$WALKHAMMER_JDK"} --out "$folder" "$@" >"$work/text" 2>"$work/log" &
+    ${jdk:+--jdk "$jdk"} --out "$folder" "$@" >"$work/text" 2>"$work/log" &
   run=$!
 }
 
-# ended: waits for $run; its exit code goes to $code.
-ended() {
+# finish: waits for $run; its exit code goes to $code.
+finish() {
   code=0
   wait "$run" || code=$?
   run=
@@ -72,10 +51,6 @@ ended() {
 
 children_of() {
   pgrep -P "$1" || true
-}
-
-ask() {
-  sqlite3 "$1/run.db" "$2"
 }
 
 # Checks that every bucket that was printed as new is in the run folder.
@@ -115,7 +90,7 @@ await_walks() {
 
 # Lane: kills $kills children of one run.
 children() {
-  start "$work/children" --walker asgst --workers 2 --time 24h
+  begin "$work/children" --walker asgst --workers 2 --time 24h
   await_walks "$work/children"
   killed=0
   while [ "$killed" -lt "$kills" ]; do
@@ -126,7 +101,7 @@ children() {
     kill -KILL "$child" 2>/dev/null && killed=$((killed + 1))
   done
   kill -INT "$run" 2>/dev/null || true
-  ended
+  finish
   [ "$killed" -eq "$kills" ] || fail "children: the run ended after $killed of $kills kills"
   check_innocent "$work/children" children
   check_clean children 0
@@ -137,11 +112,11 @@ children() {
 # Lane: kills whole runs, each within its first seconds.
 parents() {
   for i in $(seq "$kills"); do
-    start "$work/parent" --walker agct --workers 2 --time 24h
+    begin "$work/parent" --walker agct --workers 2 --time 24h
     pause 500 3000
     orphans=$(children_of "$run")
     kill -KILL "$run"
-    ended
+    finish
     for second in 1 2 3 4 5 6; do
       alive=
       for orphan in $orphans; do ! kill -0 "$orphan" 2>/dev/null || alive=$orphan; done
@@ -162,7 +137,7 @@ parents() {
 
 # Lane: stops children and parents for seconds.
 stops() {
-  start "$work/stops" --walker asgst --workers 2 --time 45s
+  begin "$work/stops" --walker asgst --workers 2 --time 45s
   for target in child parent child parent; do
     pause 3000 6000
     process=$run
@@ -172,7 +147,7 @@ stops() {
     sleep 4
     kill -CONT "$process"
   done
-  ended
+  finish
   check_innocent "$work/stops" stops
   check_clean stops 0
   echo "stops: 4 of 4 s each"
@@ -185,12 +160,12 @@ disks() {
   for kib in 16 64 128 256 512 1024 2048 4096 8192 16384; do
     mount -t tmpfs -o "size=${kib}k" none "$work/disk"
     for place in out tmp; do
-      out=$work/full
-      [ "$place" = tmp ] || out=$work/disk/run
+      full=$work/full
+      [ "$place" = tmp ] || full=$work/disk/run
       temporary=$work/tmp
       [ "$place" = out ] || temporary=$work/disk
-      TMPDIR=$temporary start "$out" --walker agct --workers 2 --walks 200000 --time 2m
-      ended
+      TMPDIR=$temporary begin "$full" --walker agct --workers 2 --walks 200000 --time 2m
+      finish
       case $code in
         0 | 1) ;;
         2 | 4)
@@ -199,8 +174,8 @@ disks() {
           ;;
         *) fail "disks: $place of $kib KiB: exit code $code" ;;
       esac
-      check_kept "$out" "disks, $place of $kib KiB"
-      rm -rf "$out"
+      check_kept "$full" "disks, $place of $kib KiB"
+      rm -rf "$full"
     done
     umount "$work/disk"
   done
@@ -222,8 +197,8 @@ faults() {
       while :; do
         rm -f "$work/hit"
         WALKHAMMER_FAULT="$fault:$at,$every" WALKHAMMER_FAULT_HIT="$work/hit" LD_PRELOAD="$preload" \
-          start "$work/fault" --walker agct --workers 1 --walks 3000 --time 2m
-        ended
+          begin "$work/fault" --walker agct --workers 1 --walks 3000 --time 2m
+        finish
         case $code in
           0 | 1) ;;
           2 | 3 | 4) [ -s "$work/log" ] || [ -s "$work/text" ] ||
@@ -260,14 +235,14 @@ limited() {
   limit=$4
   shift 4
   mkdir "$group" 2>/dev/null && echo "$limit" >"$group/$file" 2>/dev/null || return 1
-  out=$1
+  limited=$1
   shift
   # shellcheck disable=SC2016  # that shell's own number
   sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$walkhammer" fuzz --scene c2 \
-    --no-confirm --no-minimize --no-coverage ${WALKHAMMER_JDK:+--jdk "$WALKHAMMER_JDK"} \
-    --out "$out" "$@" >"$work/text" 2>"$work/log" &
+    --no-confirm --no-minimize --no-coverage ${jdk:+--jdk "$jdk"} \
+    --out "$limited" "$@" >"$work/text" 2>"$work/log" &
   run=$!
-  ended
+  finish
   rmdir "$group" || true
 }
 
@@ -306,19 +281,15 @@ memory() {
   echo 'memory: limits of 60 to 300 MiB'
 }
 
-for lane; do
-  case $lane in
-    children | parents | stops | disks | faults | processes | memory) ;;
-    *)
-      echo "soak/chaos: expected children, parents, stops, disks, faults, processes or memory," \
-        "got $lane" >&2
-      exit 2
-      ;;
+all='children parents stops disks faults processes memory'
+for lane in $lanes; do
+  case " $all " in
+    *" $lane "*) ;;
+    *) usage "expected a lane of $all, got $lane" ;;
   esac
 done
-for lane; do
+for lane in ${lanes:-$all}; do
   "$lane"
   ran=$((ran + 1))
 done
-[ "$failed" -eq 0 ] || exit 1
-echo "soak/chaos: $ran lanes passed"
+echo "$soak: $ran lanes ran"

@@ -158,7 +158,7 @@ wh_test(faults_test
         harness/process/testing/faults.cc harness/supervise/campaign/faults_test.cc
         LIBS wh_campaign COLD
         DEPENDS fake_child scenes_jar)
-# The same faults for whole runs of the command: ci/soak/chaos.sh preloads it.
+# The same faults for whole runs of the command: ci/soak.sh chaos preloads it.
 add_library(faults SHARED harness/process/testing/faults.cc)
 wh_test(stress_options_test
         harness/cli/progress_line_test.cc harness/cli/provider_test.cc

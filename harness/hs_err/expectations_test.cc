@@ -186,8 +186,13 @@ TEST_P(EachLog, ReadsAsExpected) {
 
 TEST_P(EachLog, TellsTheLineOfEachItem) {
   const auto& [log, expectations, text] = GetParam();
-  const std::string misplaced = Misplaced(ParseCrashReport(text), text);
+  const CrashReport report = ParseCrashReport(text);
+  const std::string misplaced = Misplaced(report, text);
   EXPECT_TRUE(misplaced.empty()) << log << ":\n" << misplaced;
+  // Other lines have the pc, too; the head tells it first.
+  if (GetParam().is_hs_err() && report.signal.name.told()) {
+    EXPECT_EQ(report.pc.line, report.signal.name.line) << log;
+  }
 }
 
 // A cut may spoil the line it goes through, and takes nothing from what is before it.

@@ -307,6 +307,15 @@ TEST(CrashReport, TheThreadOfAnEventIsAnAddress) {
   EXPECT_EQ(report.events[1].thread, 0U) << "not known";
 }
 
+TEST(CrashReport, InstructionsAloneTellThePc) {
+  const CrashReport report = ParseCrashReport(
+      "#  Internal Error (space.cpp:96), pid=1930, tid=1989\n\n"
+      "Instructions: (pc=0x00007f071757ceeb)\n"
+      "0x00007f071757cedb:   48 8b 40 f8 49 89 44 24 28 eb 8e ff d0 e9 2a ff\n");
+  EXPECT_EQ(report.pc.value, 0x7f071757ceebU);
+  EXPECT_EQ(report.pc.line, 3);
+}
+
 TEST(CrashReport, TheFirstOfTwoLogs) {
   const std::string a = CrashLogText(WALKHAMMER_CRASH_LOGS, "17.0.15-agct-3.log");
   const std::string b = CrashLogText(WALKHAMMER_CRASH_LOGS, "8-native-jump.log");

@@ -19,9 +19,9 @@ namespace walkhammer {
 
 // Walks `input` with `walker`, contained: the guarded call runs the walker and reads the clock
 // before and after it, nothing else.
-Trace CallGuarded(GuardSlot& guard, Walker& walker, const WalkInput& input);
+void CallGuarded(GuardSlot& guard, Walker& walker, const WalkInput& input, Trace& trace);
 // Walks without the guard: the JVM's own handler gets a fault of the walker, and ends the JVM.
-Trace CallUncontained(Walker& walker, const WalkInput& input);
+void CallUncontained(Walker& walker, const WalkInput& input, Trace& trace);
 
 // Code slot in which the answer is counted: 0 to kCodeSlots - 1.
 int CodeSlotOf(const Trace& trace);
@@ -32,8 +32,10 @@ int CodeSlotOf(const Trace& trace);
 template <typename Report>
 bool JudgeWalk(const Observation& seen, Report report) {
   const std::span<const Oracle> oracles = AllOracles();
+  const uint16_t facts = FactsOf(seen);
   bool accepted = true;
   for (size_t i = 0; i < oracles.size(); i++) {
+    if ((oracles[i].judged & ~facts) != 0) continue;
     char detail[sizeof RawFinding::detail];
     const uint8_t outcome = oracles[i].judge(seen, detail, sizeof detail);
     if (outcome == 0 || oracles[i].outcomes[outcome].grade == Grade::kAcceptable) continue;

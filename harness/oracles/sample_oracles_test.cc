@@ -12,6 +12,7 @@
 #include "harness/oracles/disagreement.h"
 #include "harness/oracles/observation.h"
 #include "harness/oracles/oracle.h"
+#include "harness/oracles/shortcuts_testing.h"
 
 namespace walkhammer {
 namespace {
@@ -85,6 +86,7 @@ struct Case {
     char text[256] = "";
     const Oracle* oracle = FindOracle(name);
     const uint8_t outcome = oracle->judge(seen, text, sizeof text);
+    ExpectNoShortcutMatters(*oracle, seen, outcome, text);
     detail = text;
     return oracle->outcomes[outcome].name;
   }

@@ -84,7 +84,7 @@ Status SampleLine::SetUp(const WalkerHost& host, const SampleFacts& facts,
       if (!bound.ok()) return bound;
     }
   }
-  (void)AllOracles();  // the table is made at its first use
+  (void)OraclesFor(0);  // the tables are made at their first use
   return Ok();
 }
 

@@ -56,6 +56,7 @@ WalkLine::WalkLine(SharedState& shared, const Landscape& landscape, const Method
                    std::span<const std::unique_ptr<Walker>> walkers)
     : shared_(shared), landscape_(landscape), methods_(methods), walkers_(walkers) {
   getcontext(&context_);
+  (void)OraclesFor(0);  // the tables are made at their first use
 }
 
 uint64_t WalkLine::Resolve(const ParkedScene& scene, const Value& value, uint64_t pristine) const {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a walker makes system calls. A walker that makes none cannot have changed what the kernel
-// keeps for the thread, such as its signal mask. So the kernel must not be asked after each walk,
-// which would take longer than many a walk. A thread that is watched pays with a byte that is
-// written before and after the walk: the kernel reads that byte at each system call
-// (PR_SET_SYSCALL_ USER_DISPATCH of Linux 5.11, x86_64), and sends SIGSYS instead of the call while
-// it is set. Signal-safe: yes, but for WatchSystemCalls and UnwatchSystemCalls.
+// Tells whether a walker made a system call. A walker that made none cannot have changed what the
+// kernel keeps for the thread, such as its signal mask. So the kernel need not be asked after each
+// walk, which takes a good part of a walk's time. Watching costs two stores of a byte for each
+// walk: the kernel reads that byte at each system call of the thread. While the byte is set, the
+// kernel sends SIGSYS instead (PR_SET_SYSCALL_USER_DISPATCH of Linux 5.11, x86_64).
+// Signal-safe: WatchSystemCalls no; the rest yes.
 #ifndef WALKHAMMER_HARNESS_GUARD_SYSTEM_CALLS_H_
 #define WALKHAMMER_HARNESS_GUARD_SYSTEM_CALLS_H_
 

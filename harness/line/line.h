@@ -6,6 +6,7 @@
 #ifndef WALKHAMMER_HARNESS_LINE_LINE_H_
 #define WALKHAMMER_HARNESS_LINE_LINE_H_
 
+#include <bit>
 #include <cstdint>
 #include <span>
 
@@ -32,10 +33,9 @@ int CodeSlotOf(const Trace& trace);
 template <typename Report>
 bool JudgeWalk(const Observation& seen, Report report) {
   const std::span<const Oracle> oracles = AllOracles();
-  const uint16_t facts = FactsOf(seen);
   bool accepted = true;
-  for (size_t i = 0; i < oracles.size(); i++) {
-    if ((oracles[i].judged & ~facts) != 0) continue;
+  for (uint32_t asked = OraclesFor(FactsOf(seen)); asked != 0; asked &= asked - 1) {
+    const auto i = static_cast<size_t>(std::countr_zero(asked));
     char detail[sizeof RawFinding::detail];
     const uint8_t outcome = oracles[i].judge(seen, detail, sizeof detail);
     if (outcome == 0 || oracles[i].outcomes[outcome].grade == Grade::kAcceptable) continue;

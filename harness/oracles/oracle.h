@@ -61,6 +61,9 @@ struct Oracle {
 };
 
 std::span<const Oracle> AllOracles();
+// The oracles to ask about a walk with these Facts: bit i stands for AllOracles()[i]. Allocates the
+// first time.
+uint32_t OraclesFor(uint16_t facts);
 const Oracle* FindOracle(std::string_view name);  // null if there is none
 
 }  // namespace walkhammer

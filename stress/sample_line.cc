@@ -84,7 +84,7 @@ Status SampleLine::SetUp(const WalkerHost& host, const SampleFacts& facts,
       if (!bound.ok()) return bound;
     }
   }
-  (void)AllOracles();  // the table is made at its first use
+  (void)OraclesFor(0);  // the tables are made at their first use
   return Ok();
 }
 
@@ -194,9 +194,11 @@ void SampleLine::Walk(WalkSlot& slot, SampledThread& thread, ucontext_t& context
   slot.journal->phase.store(0, std::memory_order_release);
 }
 
-Trace SampleLine::Call(WalkSlot& slot, Walker& walker, const WalkInput& input) const {
-  return state_.job.uncontained != 0 ? CallUncontained(walker, input)
-                                     : CallGuarded(slot.guard, walker, input);
+void SampleLine::Call(WalkSlot& slot, Walker& walker, const WalkInput& input, Trace& trace) const {
+  if (state_.job.uncontained != 0)
+    CallUncontained(walker, input, trace);
+  else
+    CallGuarded(slot.guard, walker, input, trace);
 }
 
 // Calls the walker and fills in slot.seen. From the first Look to the last nothing else runs on the
@@ -211,7 +213,7 @@ void SampleLine::CallWalker(WalkSlot& slot, SampledThread& thread, ucontext_t& c
   const bool ask_mask = sample.sequence % kMaskEvery == 0 && !options.light;
   const uint64_t mask = ask_mask ? ThreadSignalMask() : 0;
   seen.before = Look(thread, mask);
-  seen.trace = Call(slot, called, input);
+  Call(slot, called, input, seen.trace);
   seen.after = Look(thread, 0);
   if (options.running)
     seen.after.error_number = seen.before.error_number;
@@ -264,7 +266,8 @@ bool SampleLine::HasChanged(WalkSlot& slot, SampledThread& thread, ucontext_t& c
   const WalkInput input{&context, thread.env, depth, 0};
   const UnsafeCall kept = slot.guard.unsafe_call;
   journal.sample.walker = state_.job.walkers[walker - 1];  // the walker that a death is blamed on
-  const Trace again = Call(slot, *slot.walkers[walker - 1], input);
+  Trace again;
+  Call(slot, *slot.walkers[walker - 1], input, again);
   journal.sample.walker = state_.job.walkers[walker];
   slot.guard.unsafe_call = kept;
   errno = 0;

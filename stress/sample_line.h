@@ -79,7 +79,7 @@ class SampleLine {
   void Walk(WalkSlot& slot, SampledThread& thread, ucontext_t& context, int walker,
             const SampleOptions& options);
   // In the guard, unless the run is uncontained.
-  Trace Call(WalkSlot& slot, Walker& walker, const WalkInput& input) const;
+  void Call(WalkSlot& slot, Walker& walker, const WalkInput& input, Trace& trace) const;
   void CallWalker(WalkSlot& slot, SampledThread& thread, ucontext_t& context, int walker,
                   const SampleOptions& options);
   bool HasChanged(WalkSlot& slot, SampledThread& thread, ucontext_t& context, int walker);

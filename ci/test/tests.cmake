@@ -42,6 +42,7 @@ function(wh_test name)
 endfunction()
 
 wh_test(base_test harness/base/duration_test.cc harness/base/nearest_test.cc
+        harness/base/ticks_test.cc
         harness/base/shell_test.cc harness/base/text_test.cc LIBS wh_base)
 wh_test(hs_err_test
         harness/hs_err/crash_report_test.cc harness/hs_err/damaged_test.cc
@@ -241,6 +242,7 @@ add_dependencies(block_map_test branches)
 if(NOT WALKHAMMER_SANITIZE)
   wh_test(guard_test harness/guard/guard_test.cc harness/guard/native_chain_test.cc
           LIBS wh_walkers)
+  wh_test(system_calls_test harness/guard/system_calls_test.cc LIBS wh_guard)
   wh_test(walk_line_test harness/child/method_keeper_test.cc harness/child/walk_line_test.cc
           LIBS wh_child)
   wh_test(guard_edges_test harness/guard/guard_edges_test.cc LIBS wh_walkers)

@@ -29,13 +29,17 @@ void SetSignalMask(uint64_t mask) {
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, sizeof mask);
 }
 
-Surroundings Look(const ParkedScene& scene, uint64_t mask) {
-  return {errno,
-          scene.thread.State(),
-          *scene.thread.last_sp(),
-          *scene.thread.last_pc(),
-          *scene.thread.last_fp(),
-          mask};
+void Look(const ParkedScene& scene, Surroundings& seen) {
+  seen.error_number = errno;
+  seen.thread_state = scene.thread.State();
+  seen.anchor_sp = *scene.thread.last_sp();
+  seen.anchor_pc = *scene.thread.last_pc();
+  seen.anchor_fp = *scene.thread.last_fp();
+}
+
+// No locked instruction: nobody else writes it.
+void Increment(std::atomic<uint64_t>& count) {
+  count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
 // `address` with a signature, like return addresses under pointer authentication. If this CPU has
@@ -52,9 +56,12 @@ WalkLine::WalkLine(SharedState& shared, const Landscape& landscape, const Method
                    std::span<const std::unique_ptr<Walker>> walkers)
     : shared_(shared), landscape_(landscape), methods_(methods), walkers_(walkers) {
   getcontext(&context_);
+  (void)OraclesFor(0);  // the tables are made at their first use
 }
 
 uint64_t WalkLine::Resolve(const ParkedScene& scene, const Value& value, uint64_t pristine) const {
+  constexpr Value kUnchanged{0, SymbolTable::IdOf(SymbolKind::kPristine)};
+  if (value == kUnchanged) return pristine;  // as most are
   const uint64_t address = Unsigned(scene, value, pristine);
   return value.is_signed != 0 ? Signed(address) : address;
 }
@@ -149,23 +156,29 @@ void WalkLine::CallWalker(ParkedScene& scene, const WalkRequest& request,
   thread.SetState(presented.state);
   errno = 0;
   seen_.stack_write = {};
-  seen_.before = Look(scene, scene.signal_mask);
+  seen_.before.signal_mask = scene.signal_mask;
+  Look(scene, seen_.before);
 
-  trace_ = uncontained_ ? WalkInSignalHandler(walker, input, presented.registers)
-                        : CallGuarded(scene.guard, walker, input);
+  if (uncontained_)
+    seen_.trace = WalkInSignalHandler(walker, input, presented.registers);
+  else
+    CallGuarded(scene.guard, walker, input, seen_.trace);
 
-  seen_.after = Look(scene, 0);
+  Look(scene, seen_.after);
   *thread.state() = state;
   *thread.last_sp() = sp;
   *thread.last_pc() = pc;
   *thread.last_fp() = fp;
-  seen_.after.signal_mask = ThreadSignalMask();
+  const bool may_differ = uncontained_ || scene.guard.may_have_called_kernel;
+  seen_.after.signal_mask = may_differ ? ThreadSignalMask() : scene.signal_mask;
   if (seen_.after.signal_mask != scene.signal_mask) SetSignalMask(scene.signal_mask);
-  seen_.buffer_intact = trace_.ending != Ending::kReturned || walker.BufferIntact(input);
+  seen_.buffer_intact = seen_.trace.ending != Ending::kReturned || walker.BufferIntact(input);
 }
 
 PcRegion WalkLine::RegionOf(const Value& pc) const {
-  switch (shared_.symbols.at(pc.symbol).kind) {
+  const auto kind = pc.symbol < kSymbolKinds ? static_cast<SymbolKind>(pc.symbol)
+                                             : shared_.symbols.at(pc.symbol).kind;
+  switch (kind) {
     case SymbolKind::kPristine:
       return pc.addend == 0 ? PcRegion::kPristine : PcRegion::kShifted;
     case SymbolKind::kNmethod:
@@ -202,28 +215,33 @@ PcRegion WalkLine::RegionOf(const Value& pc) const {
 
 void WalkLine::Count(const WalkRequest& request) {
   const int state = std::min<int>(request.state, kMaxStates - 1);
-  const int code = CodeSlotOf(trace_);
-  shared_.counts[turn_][request.scene][state][static_cast<int>(RegionOf(request.pc))][code]++;
-  if (code == kCodeFrames) shared_.walk_times[turn_][request.scene][TimeSlotOf(trace_.ns)]++;
+  const int code = CodeSlotOf(trace());
+  shared_.counts[turn_][request.scene][state][static_cast<int>(region_)][code]++;
+  if (code == kCodeFrames) shared_.walk_times[turn_][request.scene][TimeSlotOf(trace().ns)]++;
 }
 
 void WalkLine::CountAgreement(const WalkRequest& request) {
   const Trace& other = seen_.other.trace;
-  if (seen_.other.walker == nullptr || !CanCompare(trace_, other, request.depth)) return;
-  const auto realism = static_cast<int>(RealismOf(request));
-  const auto region = static_cast<int>(RegionOf(request.pc));
-  const Disagreement kind = Compare(trace_, other).kind;
+  if (seen_.other.walker == nullptr || !CanCompare(trace(), other, request.depth)) return;
+  const Disagreement kind = Compare(trace(), other).kind;
   if (kind != Disagreement::kNone) differed_ = kind;
-  shared_.agreement[turn_][realism][region][static_cast<int>(kind)]++;
+  shared_.agreement[turn_][static_cast<int>(realism_)][static_cast<int>(region_)]
+                   [static_cast<int>(kind)]++;
 }
 
 // A walker that is twice in the job must answer the same only if the scene is pristine: made-up
 // registers may lead the walker to words that have changed since, such as its own frames.
 void WalkLine::KeepForNext() {
   const int next = turn_ + 1;
-  seen_.other = {};
-  if (next == std::ssize(walkers_) || trace_.ending != Ending::kReturned) return;
-  seen_.other = {trace_, &info(turn_), seen_.pristine && &info(next) == &info(turn_)};
+  seen_.other.walker = nullptr;
+  if (next == std::ssize(walkers_) || trace().ending != Ending::kReturned) return;
+  seen_.other = {trace(), &info(turn_), seen_.pristine && &info(next) == &info(turn_)};
+}
+
+void WalkLine::Take(const WalkRequest& request) {
+  realism_ = RealismOf(request);
+  region_ = RegionOf(request.pc);
+  seen_.other.walker = nullptr;
 }
 
 // If the process dies from here on, this walker is blamed.
@@ -237,7 +255,7 @@ void WalkLine::WriteJournal(const WalkRequest& request) {
 
 bool WalkLine::Walk(ParkedScene& scene, const WalkRequest& request, uint64_t sequence) {
   shared_.journal.sequence.store(sequence, std::memory_order_relaxed);
-  seen_.other = {};
+  Take(request);
   differed_ = Disagreement::kNone;
   for (turn_ = 0; turn_ < std::ssize(walkers_); turn_++)
     if (!WalkInTurn(scene, request, sequence)) return false;
@@ -259,12 +277,11 @@ bool WalkLine::WalkInTurn(ParkedScene& scene, const WalkRequest& request, uint64
   Count(request);
   CountAgreement(request);
   KeepForNext();
-  const Ending ending = trace_.ending;
-  if (turn_ == 0) walked_ = trace_;
+  const Ending ending = trace().ending;
+  if (turn_ == 0) walked_ = trace();
   if (turn_ == 0 && ending != Ending::kReturned) fault_ = scene.guard.fault;
-  shared_.walks.fetch_add(1, std::memory_order_relaxed);
-  if (ending == Ending::kReturned && trace_.num_frames > 0)
-    shared_.successful.fetch_add(1, std::memory_order_relaxed);
+  Increment(shared_.walks);
+  if (ending == Ending::kReturned && trace().num_frames > 0) Increment(shared_.successful);
   shared_.journal.phase.store(Journal::kWalked, std::memory_order_release);
   if (ending == Ending::kReturned && shared_.job.mode == ChildMode::kReplay) SaveReplay();
   const bool goes_on = ending == Ending::kReturned || ContainedWell(scene);
@@ -302,10 +319,11 @@ bool WalkLine::StillWalksTruly(ParkedScene& scene) {
   WalkRequest request;
   request.scene = static_cast<uint8_t>(scene.index);
   request.depth = kDepthAfterCrash;
+  Take(request);
   CallWalker(scene, request, ResolveAll(scene, request));
   Observe(scene, request);
   char ignored[8];
-  return trace_.ending == Ending::kReturned &&
+  return trace().ending == Ending::kReturned &&
          FindOracle("truth")->judge(seen_, ignored, sizeof ignored) == 0;
 }
 
@@ -317,7 +335,7 @@ bool WalkLine::WalkPristine(ParkedScene& scene, char* difference, size_t size) {
   for (bool in_java : {true, false}) {
     request.state = in_java ? kStateInJava : kStateInNative;
     request.anchor = in_java ? AnchorMode::kCleared : AnchorMode::kTrue;
-    seen_.other = {};
+    Take(request);
     for (turn_ = 0; turn_ < std::ssize(walkers_); turn_++)
       if (!WalkPristineInTurn(scene, request, difference, size))
         scene.walked_truly &= ~(1U << turn_);
@@ -341,7 +359,7 @@ bool WalkLine::WalkPristineInTurn(ParkedScene& scene, const WalkRequest& request
   journal.phase.store(Journal::kIdle, std::memory_order_release);
   shared_.pristine_walks.fetch_add(1, std::memory_order_relaxed);
   char detail[sizeof RawFinding::detail] = "crashed or hung";
-  if (trace_.ending == Ending::kReturned &&
+  if (trace().ending == Ending::kReturned &&
       FindOracle("truth")->judge(seen_, detail, sizeof detail) == 0) {
     shared_.pristine_true.fetch_add(1, std::memory_order_relaxed);
     shared_.successful.fetch_add(1, std::memory_order_relaxed);
@@ -359,8 +377,8 @@ void WalkLine::Observe(const ParkedScene& scene, const WalkRequest& request) {
   seen_.walker = &info(turn_);
   seen_.methods = &methods_;
   seen_.truth = scene.truth;
-  seen_.pristine = request.origin == Origin::kMade && RealismOf(request) == Realism::kGenuine;
-  seen_.trace = trace_;
+  seen_.pristine = request.origin == Origin::kMade && realism_ == Realism::kGenuine;
+  seen_.true_frames = TrueFrames(seen_.trace, seen_.truth, request.depth);
   seen_.fault = &scene.guard.fault;
   seen_.unsafe_call = &scene.guard.unsafe_call;
 }
@@ -377,7 +395,8 @@ void WalkLine::Report(const WalkRequest& request, uint64_t sequence, const Prese
                       uint8_t oracle, uint8_t outcome, const char* detail) {
   const bool replaying = shared_.job.mode == ChildMode::kReplay;  // the ring never fills up
   const uint64_t key = SiteOf(seen_, oracle, outcome, static_cast<uint64_t>(turn_), shared_);
-  const int site = WantsReport(shared_, key, static_cast<uint64_t>(RankOf(request)), replaying);
+  const auto rank = static_cast<uint64_t>(RankOf(realism_, request.edit_count));
+  const int site = WantsReport(shared_, key, rank, replaying);
   if (site < 0) return;
 
   FindingRing& ring = shared_.ring;
@@ -396,13 +415,13 @@ void WalkLine::Report(const WalkRequest& request, uint64_t sequence, const Prese
   finding.request.walker = WalkerAt(shared_.job, turn_);
   finding.presented = presented.registers;
   FillFinding(seen_, oracle, outcome, detail, finding);
-  if (trace_.ending != Ending::kReturned)
+  if (trace().ending != Ending::kReturned)
     landscape_.Describe(finding.fault.registers.pc, finding.where, sizeof finding.where);
   ring.head.store(head + 1);
 }
 
 void WalkLine::SaveReplay() {
-  shared_.replay.num_frames = trace_.num_frames;
+  shared_.replay.num_frames = trace().num_frames;
   KeptFrames(seen_, shared_.replay.frame_text, sizeof shared_.replay.frame_text);
   shared_.replay.done = 1;
 }

@@ -54,6 +54,7 @@ class WalkLine {
     uint64_t anchor_sp, anchor_pc, anchor_fp;
     int32_t state;
   };
+  const Trace& trace() const { return seen_.trace; }  // of the last call
   const WalkerInfo& info(int place) const { return AllWalkers()[WalkerAt(shared_.job, place)]; }
 
   void SaveReplay();
@@ -85,6 +86,8 @@ class WalkLine {
   void CountAgreement(const WalkRequest& request);
   void KeepForNext();
   PcRegion RegionOf(const Value& pc) const;
+  // Before the first walk of `request`: what is the same in each walker's turn.
+  void Take(const WalkRequest& request);
 
   SharedState& shared_;
   const Landscape& landscape_;
@@ -93,9 +96,10 @@ class WalkLine {
   int turn_ = 0;                                            // place of the current walker
   bool uncontained_ = false;  // the walk at hand is to have no guard: Job::uncontained
   ucontext_t context_{};
-  Trace trace_{};  // of the last call
   Trace walked_{};
   Fault fault_{};
+  Realism realism_{};  // of the request at hand
+  PcRegion region_{};  // of its pc
   Disagreement differed_{};
   Observation seen_{};
 };

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/guard/system_calls.h"
 #include "harness/shared/shared_mapping.h"
 
 namespace walkhammer {
@@ -217,6 +218,27 @@ TEST_F(WalkLineTest, WhatTheWalkerChangesIsPutBack) {
   for (const char* name :
        {"thread-state/state-changed", "stack-kept/overwritten", "signal-mask/changed"})
     EXPECT_NE(std::find(found.begin(), found.end(), name), found.end()) << name;
+}
+
+// The kernel is asked only after a walker that has called it; what is found must not depend on
+// that.
+TEST_F(WalkLineTest, AChangedSignalMaskIsFoundWhereTheKernelWatches) {
+  if (!WatchSystemCalls()) GTEST_SKIP() << "this kernel cannot watch system calls";
+  const auto block = [](Trace&) {
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &one, nullptr);
+  };
+  Script({{}, block, {}, block});
+  std::vector<size_t> findings;
+  for (int i = 0; i < 5; i++) {
+    EXPECT_TRUE(Walk());
+    findings.push_back(Findings().size());
+    ExpectAllPutBack("a changed mask");
+  }
+  EXPECT_EQ(findings, (std::vector<size_t>{0, 1, 1, 2, 2}));
+  EXPECT_EQ(Findings(), std::vector<std::string>(2, "signal-mask/changed"));
 }
 
 // --- after a contained crash ---

@@ -251,18 +251,4 @@ Result<BlockMap> FindBlocks(const std::string& path, const std::vector<std::stri
   return builder.Build();
 }
 
-Result<std::string> DisassembleBlock(const std::string& path, const BlockMap& map, size_t block) {
-  if (block >= map.blocks.size()) return BadInput(fmt::format("there is no block {}", block));
-  ASSIGN_OR_RETURN(auto image, ElfImage::Open(path));
-  ASSIGN_OR_RETURN(auto disassembler, Disassembler::For(image.machine()));
-  const Block& b = map.blocks[block];
-  const uint64_t function = map.functions[b.function].address;
-  auto bytes = image.Bytes(b.address);
-  bytes = bytes.first(std::min<size_t>(bytes.size(), b.size));
-  std::string out;
-  for (const auto& [address, text] : disassembler.Text(bytes, b.address))
-    out += fmt::format("+{:#x}  {}\n", address - function, text);
-  return out;
-}
-
 }  // namespace walkhammer

@@ -68,10 +68,6 @@ struct BlockMap {
 // no .symtab or lacks a root, with kBadInput if it cannot be read as ELF.
 Result<BlockMap> FindBlocks(const std::string& path, const std::vector<std::string>& roots);
 
-// Disassembles block number `block` of `map`, read from the file `path`. One instruction per line,
-// with its offset in the function: "+0x1c  mov rax, qword ptr [rdi]". kBadInput: no such block.
-Result<std::string> DisassembleBlock(const std::string& path, const BlockMap& map, size_t block);
-
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_COVERAGE_BLOCK_MAP_H_

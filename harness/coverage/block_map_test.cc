@@ -20,7 +20,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::Contains;
-using ::testing::EndsWith;
 using ::testing::Field;
 using ::testing::Ge;
 using ::testing::HasSubstr;
@@ -118,20 +117,6 @@ TEST(BlockMapTest, WhatIsNotThereIsRefused) {
   EXPECT_EQ(FindBlocks(kBranches, {"NoSuchFunction"}).failure().code, ExitCode::kUnable);
   EXPECT_EQ(FindBlocks("/nonexistent", {"f"}).failure().code, ExitCode::kBadInput);
   EXPECT_EQ(FindBlocks(__FILE__, {"f"}).failure().code, ExitCode::kBadInput);
-}
-
-TEST(BlockMapTest, Disassembles) {
-  const BlockMap map = MapOf(kBranches, "Branches");
-  for (size_t i = 0; i < map.blocks.size(); i++) {
-    const auto text = DisassembleBlock(kBranches, map, i);
-    ASSERT_TRUE(text.ok());
-    const Block& block = map.blocks[i];
-    EXPECT_THAT(
-        text.value(),
-        StartsWith(fmt::format("+{:#x}  ", block.address - map.functions[block.function].address)));
-    EXPECT_THAT(text.value(), EndsWith("\n"));
-  }
-  EXPECT_FALSE(DisassembleBlock(kBranches, map, map.blocks.size()).ok());
 }
 
 // --- installed JDKs ---

@@ -94,8 +94,6 @@ std::string ElfFile::DebugLink() const {
 
 std::string BuildIdOf(const std::string& path) { return ElfFile(path).BuildId(); }
 
-bool HasSymtab(const std::string& path) { return ElfFile(path).Has(SHT_SYMTAB); }
-
 std::string FindDebugFile(const std::string& path) {
   const ElfFile file(path, ElfFile::Access::kRead);
   const std::string id = file.BuildId(), link = file.DebugLink();

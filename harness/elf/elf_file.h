@@ -74,8 +74,6 @@ class ElfFile {
 
 // The GNU build id in hex; empty if the file has none or cannot be read.
 std::string BuildIdOf(const std::string& path);
-// True if the file itself has a .symtab, not only exported symbols.
-bool HasSymtab(const std::string& path);
 
 // Path of the file that holds the separate symbols of the library at `path`. Searches the places
 // that JDK builds and distributions use: beside the library and in /usr/lib/debug, by the library's

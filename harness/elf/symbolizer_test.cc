@@ -114,7 +114,7 @@ TEST(Symbolizer, TextThatIsNoElfFileHasNoSymbols) {
   for (const char* text : {"", "no ELF", "\177ELF\2\1\1 cut"}) {
     std::ofstream(dir.Under("x.so")) << text;
     EXPECT_EQ(BuildIdOf(dir.Under("x.so")), "");
-    EXPECT_FALSE(HasSymtab(dir.Under("x.so")));
+    EXPECT_FALSE(ElfFile(dir.Under("x.so")).Has(SHT_SYMTAB));
     Module module = {};
     SetField(module.path, dir.Under("x.so"));
     module.end = 0x1000;
@@ -143,8 +143,8 @@ TEST(Symbolizer, DamagedElfFilesDoNoHarm) {
 }
 
 TEST(Symbolizer, TellsSymtabAndBuildId) {
-  EXPECT_TRUE(HasSymtab("/proc/self/exe"));
-  EXPECT_FALSE(HasSymtab("no-such-file"));
+  EXPECT_TRUE(ElfFile("/proc/self/exe").Has(SHT_SYMTAB));
+  EXPECT_FALSE(ElfFile("no-such-file").Has(SHT_SYMTAB));
   EXPECT_EQ(BuildIdOf("no-such-file"), "");
   const std::string id = BuildIdOf("/proc/self/exe");
   EXPECT_EQ(id.find_first_not_of("0123456789abcdef"), std::string::npos);
@@ -159,7 +159,7 @@ TEST(Symbolizer, SeparateSymbolsAreFound) {
       " objcopy --add-gnu-debuglink=linked lib.so && mkdir .debug",
       std::filesystem::read_symlink("/proc/self/exe").string(), library, dir.Under(""));
   ASSERT_EQ(std::system(make.c_str()), 0);
-  ASSERT_FALSE(HasSymtab(library));
+  ASSERT_FALSE(ElfFile(library).Has(SHT_SYMTAB));
   ASSERT_NE(BuildIdOf(library), "");
   Module module = OwnModules()[0];
   SetField(module.path, library);

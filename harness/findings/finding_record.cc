@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/text.h"
 #include "harness/process/signal_name.h"
@@ -15,13 +14,22 @@
 namespace walkhammer {
 namespace {
 
-using Json = nlohmann::ordered_json;
+// JSON is written by hand, as fuzz targets carry this code into a JVM: they carry no JSON library.
+std::string Quoted(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : Printable(text)) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    if (c == '\n' || c == '\t')
+      quoted += c == '\n' ? "\\n" : "\\t";
+    else
+      quoted += c;
+  }
+  return quoted + '"';
+}
 
-Json RegistersJson(const Registers& registers) {
-  return {{"pc", Hex(registers.pc)},
-          {"sp", Hex(registers.sp)},
-          {"fp", Hex(registers.fp)},
-          {"lr", Hex(registers.lr)}};
+std::string RegistersJson(const Registers& registers) {
+  return fmt::format(R"({{"pc":"0x{:x}","sp":"0x{:x}","fp":"0x{:x}","lr":"0x{:x}"}})", registers.pc,
+                     registers.sp, registers.fp, registers.lr);
 }
 
 const char* EndingWord(Ending ending) {
@@ -45,25 +53,24 @@ std::string RequestText(const WalkRequest& request, const Signature& signature,
 
 std::string FaultJson(const RawFinding& finding) {
   const Fault& fault = finding.fault;
-  Json json;
-  json["ending"] = EndingWord(finding.ending);
-  json["num_frames"] = finding.num_frames;
-  json["presented"] = RegistersJson(finding.presented);
+  std::string json =
+      fmt::format(R"({{"ending":"{}","num_frames":{},"presented":{})", EndingWord(finding.ending),
+                  finding.num_frames, RegistersJson(finding.presented));
   if (fault.signal != 0) {
-    json["signal"] = fault.signal;
-    json["signal_name"] = SignalName(fault.signal);
-    json["code"] = fault.code;
-    json["address"] = Hex(fault.address);
-    if (fault.failed_check[0] != 0) json["failed_check"] = FieldText(fault.failed_check);
+    json += fmt::format(R"(,"signal":{},"signal_name":{},"code":{},"address":"0x{:x}")",
+                        fault.signal, Quoted(SignalName(fault.signal)), fault.code, fault.address);
+    if (fault.failed_check[0] != 0)
+      json += R"(,"failed_check":)" + Quoted(FieldText(fault.failed_check));
   }
   if (fault.signal != 0 || fault.registers.pc != 0) {
-    json["registers"] = RegistersJson(fault.registers);
-    json["where"] = FieldText(finding.where);
-    json["native"] = Json::array();
-    for (int i = 0; i < std::clamp(fault.native_count, 0, kMaxNativeFrames); i++)
-      json["native"].push_back(Hex(fault.native[i]));
+    const int calls = std::clamp(fault.native_count, 0, kMaxNativeFrames);
+    std::string native;
+    for (int i = 0; i < calls; i++)
+      native += fmt::format(R"({}"0x{:x}")", i == 0 ? "" : ",", fault.native[i]);
+    json += fmt::format(R"(,"registers":{},"where":{},"native":[{}])",
+                        RegistersJson(fault.registers), Quoted(FieldText(finding.where)), native);
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json + "}";
 }
 
 FindingRecord MakeFindingRecord(const RawFinding& finding, const Symbolizer& symbolizer,
@@ -104,15 +111,13 @@ FindingRecord MakeDeathRecord(const DeathInfo& death, const WalkRequest* request
     record.realism = RealismOf(SaneRequest(*request));
     record.request = RequestText(*request, record.signature, symbols, arch);
   }
-  Json fault;
-  fault["ending"] = "died";
-  if (WIFSIGNALED(death.wait_status)) {
-    fault["signal"] = WTERMSIG(death.wait_status);
-    fault["signal_name"] = SignalName(WTERMSIG(death.wait_status));
-  } else if (WIFEXITED(death.wait_status)) {
-    fault["exit_status"] = WEXITSTATUS(death.wait_status);
-  }
-  record.fault = fault.dump();
+  record.fault = R"({"ending":"died")";
+  if (WIFSIGNALED(death.wait_status))
+    record.fault += fmt::format(R"(,"signal":{},"signal_name":{})", WTERMSIG(death.wait_status),
+                                Quoted(SignalName(WTERMSIG(death.wait_status))));
+  else if (WIFEXITED(death.wait_status))
+    record.fault += fmt::format(R"(,"exit_status":{})", WEXITSTATUS(death.wait_status));
+  record.fault += "}";
   record.sequence = sequence;
   record.time_ms = time_ms;
   return record;

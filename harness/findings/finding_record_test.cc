@@ -79,6 +79,23 @@ TEST_F(FindingRecordTest, GradeComesFromTheTable) {
   EXPECT_EQ(GradeFromWord("?"), Grade::kForbidden);
 }
 
+TEST_F(FindingRecordTest, FaultsAreJsonWhateverTheTextSays) {
+  auto finding = NewFinding("crash", "failed-check");
+  SetChain(*finding, {0x99, 0x98});
+  SetField(finding->where, "a \"quoted\" \\ name\n\tof 4 \xc3\xa4 \xff \x01");
+  SetField(finding->fault.failed_check, "(a.cpp:1) assert(\"x\")");
+  const auto fault = nlohmann::json::parse(FaultJson(*finding));
+  EXPECT_EQ(fault["where"], "a \"quoted\" \\ name\n\tof 4 \xc3\xa4 ? ?");
+  EXPECT_EQ(fault["failed_check"], "(a.cpp:1) assert(\"x\")");
+  EXPECT_EQ(fault["native"], (std::vector<std::string>{"0x99", "0x98"}));
+  std::vector<std::string> names;
+  for (const auto& field : fault.items()) names.push_back(field.key());
+  EXPECT_EQ(names.size(), 11U);
+  finding->fault = {};
+  const auto none = nlohmann::json::parse(FaultJson(*finding));
+  EXPECT_EQ(none.size(), 3U) << none;
+}
+
 TEST_F(FindingRecordTest, DeathNamesTheKillerOrSaysThatItIsUnknown) {
   const WalkRequest request;
   FindingRecord record = MakeDeathRecord({SIGABRT, ""}, &request, *symbols_, 7, 8, "x86_64");

@@ -14,6 +14,7 @@ inline constexpr int kElfMachine = 183;  // EM_AARCH64
 using CodeUnit = uint32_t;
 inline constexpr CodeUnit kTrapCode = 0xd4200000;  // brk #0
 inline constexpr uint64_t kTrapPcAhead = 0;
+inline constexpr uint64_t kSystemCallBytes = 4;  // svc #0
 
 inline Registers ReadContext(const ucontext_t& context) {
   const auto& m = context.uc_mcontext;

@@ -20,6 +20,7 @@ inline constexpr int kElfMachine = 62;  // EM_X86_64
 using CodeUnit = uint8_t;
 inline constexpr CodeUnit kTrapCode = 0xcc;  // int3
 inline constexpr uint64_t kTrapPcAhead = 1;
+inline constexpr uint64_t kSystemCallBytes = 2;  // syscall, int 0x80
 
 inline Registers ReadContext(const ucontext_t& context) {
   const auto& g = context.uc_mcontext.gregs;

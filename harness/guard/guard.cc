@@ -18,6 +18,7 @@
 #include "harness/guard/code_patch.h"
 #include "harness/guard/hang.h"
 #include "harness/guard/signal_text.h"
+#include "harness/guard/system_calls.h"
 
 namespace walkhammer {
 namespace {
@@ -206,6 +207,7 @@ GuardSlot* OwnSlot() {
 }
 
 void OnFault(int signal, siginfo_t* info, void* raw_context) {
+  LetSystemCalls();
   int saved_errno = errno;
   GuardSlot* slot = OwnSlot();
   if (options.on_step != nullptr && signal == SIGTRAP && info->si_code == TRAP_TRACE &&
@@ -246,6 +248,7 @@ SignalAction Protection(int signal) {
 // Lets the walker's own protection have a fault first. Where the protection ends the walk, this
 // function does not return. What the protection does not handle, it passes on to OnFault.
 void OnProtectedFault(int signal, siginfo_t* info, void* raw_context) {
+  LetSystemCalls();
   GuardSlot* slot = OwnSlot();
   const SignalAction protection = Protection(signal);
   if (slot == nullptr || slot->inside == 0 || slot->leaving != 0 || protection == nullptr ||
@@ -281,6 +284,7 @@ void LookAt(GuardSlot& slot, int signal, siginfo_t* info, const ucontext_t& cont
 }
 
 void OnHang(int signal, siginfo_t* info, void* raw_context) {
+  LetSystemCalls();
   const int saved_errno = errno;
   GuardSlot* slot = current_slot;
   // The signal may have come while another of the thread's calls, nested in the slot's, was under
@@ -426,6 +430,7 @@ bool EnterGuardedThread(GuardSlot& slot) {
 }
 
 void LeaveGuardedThread() {
+  UnwatchSystemCalls();
   GuardSlot* slot = SetCurrentGuardSlot(nullptr);
   if (slot != nullptr) UnwatchGuardSlot(*slot);
   // Without own_stack, this thread's signal stack is another library's.
@@ -435,7 +440,9 @@ void LeaveGuardedThread() {
 }
 
 Ending GuardedCall(GuardSlot& slot, void (*body)(void*), void* argument) {
-  slot.calls.fetch_add(1, std::memory_order_relaxed);
+  // No locked instruction: nobody else writes it.
+  slot.calls.store(slot.calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  slot.may_have_called_kernel = true;
   slot.unsafe_call.function = nullptr;
   slot.unsafe_depth = 0;
   slot.leaving = 0;
@@ -443,7 +450,9 @@ Ending GuardedCall(GuardSlot& slot, void (*body)(void*), void* argument) {
   slot.stack_end = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
   if (sigsetjmp(slot.leave, 0) == 0) {
     slot.inside = 1;
+    SystemCallsBegin(slot.tid.load(std::memory_order_relaxed));
     body(argument);
+    slot.may_have_called_kernel = SystemCallsEnd();
     slot.inside = 0;
     if (slot.protected_faults != 0) RearmSignalStack(slot);  // a handler was left by a jump
     return Ending::kReturned;

@@ -41,6 +41,8 @@ struct GuardSlot {
   Fault fault;
   UnsafeCall unsafe_call;
   bool inside_unsafe_call;  // a crash or hang ended the call inside of malloc or a lock
+  // False if the last call certainly made no system call; see system_calls.h.
+  bool may_have_called_kernel = true;
   // Faults of the last call that the walker's own protection has handled by a jump; `fault` tells
   // the first.
   volatile int32_t protected_faults = 0;

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "harness/base/clock.h"
 #include "harness/base/hash.h"
+#include "harness/base/ticks.h"
 
 namespace walkhammer {
 namespace {
@@ -46,27 +46,25 @@ struct Call {
   Trace& trace;
 
   void Run() {
-    const uint64_t begun = MonotonicNs();
+    const uint64_t begun = ReadTicks();
     walker.Walk(input, trace);
-    trace.ns = MonotonicNs() - begun;
+    trace.ns = NsBetween(begun, ReadTicks());
   }
 };
 
 }  // namespace
 
-Trace CallUncontained(Walker& walker, const WalkInput& input) {
-  Trace trace{};
+void CallUncontained(Walker& walker, const WalkInput& input, Trace& trace) {
+  trace = {};
   Call{walker, input, trace}.Run();
-  return trace;
 }
 
-Trace CallGuarded(GuardSlot& guard, Walker& walker, const WalkInput& input) {
-  Trace trace{};
+void CallGuarded(GuardSlot& guard, Walker& walker, const WalkInput& input, Trace& trace) {
+  trace = {};
   Call call{walker, input, trace};
   trace.ending = GuardedCall(
       guard, [](void* data) { static_cast<Call*>(data)->Run(); }, &call);
   trace.protected_faults = guard.protected_faults;
-  return trace;
 }
 
 int CodeSlotOf(const Trace& trace) {

@@ -6,6 +6,7 @@
 #ifndef WALKHAMMER_HARNESS_LINE_LINE_H_
 #define WALKHAMMER_HARNESS_LINE_LINE_H_
 
+#include <bit>
 #include <cstdint>
 #include <span>
 
@@ -19,9 +20,9 @@ namespace walkhammer {
 
 // Walks `input` with `walker`, contained: the guarded call runs the walker and reads the clock
 // before and after it, nothing else.
-Trace CallGuarded(GuardSlot& guard, Walker& walker, const WalkInput& input);
+void CallGuarded(GuardSlot& guard, Walker& walker, const WalkInput& input, Trace& trace);
 // Walks without the guard: the JVM's own handler gets a fault of the walker, and ends the JVM.
-Trace CallUncontained(Walker& walker, const WalkInput& input);
+void CallUncontained(Walker& walker, const WalkInput& input, Trace& trace);
 
 // Code slot in which the answer is counted: 0 to kCodeSlots - 1.
 int CodeSlotOf(const Trace& trace);
@@ -33,7 +34,8 @@ template <typename Report>
 bool JudgeWalk(const Observation& seen, Report report) {
   const std::span<const Oracle> oracles = AllOracles();
   bool accepted = true;
-  for (size_t i = 0; i < oracles.size(); i++) {
+  for (uint32_t asked = OraclesFor(FactsOf(seen)); asked != 0; asked &= asked - 1) {
+    const auto i = static_cast<size_t>(std::countr_zero(asked));
     char detail[sizeof RawFinding::detail];
     const uint8_t outcome = oracles[i].judge(seen, detail, sizeof detail);
     if (outcome == 0 || oracles[i].outcomes[outcome].grade == Grade::kAcceptable) continue;

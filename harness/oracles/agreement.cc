@@ -86,6 +86,6 @@ uint8_t AgainstOf(const Observation& seen, const Oracle& oracle) {
 }
 
 const Oracle kAgreementOracle = {"agreement", "walkers that are shown the same answer the same",
-                                 kOutcomes, Judge};
+                                 kOutcomes, Judge, kCompared};
 
 }  // namespace walkhammer

@@ -32,7 +32,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
   if (seen.trace.ending != Ending::kReturned) return 0;
   if (seen.trace.num_frames > seen.request->depth) return 0;
   uint8_t verdict = 0;
-  for (int i = 0; i < seen.trace.num_frames; i++) {
+  for (int i = static_cast<int>(seen.true_frames); i < seen.trace.num_frames; i++) {
     const Frame& frame = seen.trace.frames[i];
     const size_t from_top = static_cast<size_t>(i);
     if (from_top < seen.truth.size() && seen.truth[from_top].method == frame.method &&
@@ -57,6 +57,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kBciOracle = {"bci", "every bci lies inside its method", kOutcomes, Judge};
+const Oracle kBciOracle = {"bci", "every bci lies inside its method", kOutcomes, Judge,
+                           kOtherFrames};
 
 }  // namespace walkhammer

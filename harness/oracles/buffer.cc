@@ -22,6 +22,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kBufferOracle = {"buffer", "nothing is written around the frames", kOutcomes, Judge};
+const Oracle kBufferOracle = {"buffer", "nothing is written around the frames", kOutcomes, Judge,
+                              kOverwrote};
 
 }  // namespace walkhammer

@@ -33,6 +33,6 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kCrashOracle = {"crash", "the walker does not fault", kOutcomes, Judge};
+const Oracle kCrashOracle = {"crash", "the walker does not fault", kOutcomes, Judge, kFailed};
 
 }  // namespace walkhammer

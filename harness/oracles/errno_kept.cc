@@ -24,6 +24,6 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kErrnoOracle = {"errno", "errno is unchanged", kOutcomes, Judge};
+const Oracle kErrnoOracle = {"errno", "errno is unchanged", kOutcomes, Judge, kChanged};
 
 }  // namespace walkhammer

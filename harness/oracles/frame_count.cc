@@ -24,6 +24,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kFrameCountOracle = {"frame-count", "no more frames than asked for", kOutcomes, Judge};
+const Oracle kFrameCountOracle = {"frame-count", "no more frames than asked for", kOutcomes, Judge,
+                                  kTooManyFrames};
 
 }  // namespace walkhammer

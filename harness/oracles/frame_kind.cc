@@ -19,7 +19,8 @@ constexpr OutcomeInfo kOutcomes[] = {
 
 uint8_t Judge(const Observation& seen, char* detail, size_t size) {
   if (!seen.pristine || seen.trace.ending != Ending::kReturned) return 0;
-  for (size_t i = 0; i < seen.truth.size() && static_cast<int>(i) < seen.trace.num_frames; i++) {
+  for (size_t i = seen.true_frames;
+       i < seen.truth.size() && static_cast<int>(i) < seen.trace.num_frames; i++) {
     const Frame &want = seen.truth[i], &have = seen.trace.frames[i];
     // Other methods are left to the oracle truth.
     if (i >= seen.request->depth || want.method != have.method) return 0;
@@ -36,6 +37,6 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 const Oracle kFrameKindOracle = {
     "frame-kind", "frames of pristine walks have the types and compile levels of the scene",
-    kOutcomes, Judge};
+    kOutcomes, Judge, kPristine | kOtherFrames};
 
 }  // namespace walkhammer

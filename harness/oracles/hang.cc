@@ -22,6 +22,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kHangOracle = {"hang", "the walk ends within the hang limit", kOutcomes, Judge};
+const Oracle kHangOracle = {"hang", "the walk ends within the hang limit", kOutcomes, Judge,
+                            kFailed};
 
 }  // namespace walkhammer

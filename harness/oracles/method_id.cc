@@ -35,7 +35,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
   if (seen.trace.ending != Ending::kReturned) return 0;
   if (seen.trace.num_frames > seen.request->depth) return 0;  // left to the oracle frame-count
   uint8_t verdict = 0;
-  for (int i = 0; i < seen.trace.num_frames; i++) {
+  for (int i = static_cast<int>(seen.true_frames); i < seen.trace.num_frames; i++) {
     if (IsTrueFrame(seen, i)) continue;
     void* method = seen.trace.frames[i].method;
     const MethodEntry* entry = seen.methods->Find(method);
@@ -54,6 +54,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kMethodIdOracle = {"method-id", "every method id exists", kOutcomes, Judge};
+const Oracle kMethodIdOracle = {"method-id", "every method id exists", kOutcomes, Judge,
+                                kOtherFrames};
 
 }  // namespace walkhammer

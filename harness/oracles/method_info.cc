@@ -50,6 +50,6 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 }  // namespace
 
 const Oracle kMethodInfoOracle = {"method-info", "what is said of a method is what JVMTI said",
-                                  kOutcomes, Judge};
+                                  kOutcomes, Judge, kSaysMore};
 
 }  // namespace walkhammer

@@ -23,6 +23,7 @@ struct Surroundings {
   int32_t thread_state;
   uint64_t anchor_sp, anchor_pc, anchor_fp;
   uint64_t signal_mask;  // the kernel's, signals 1 to 64
+  bool operator==(const Surroundings&) const = default;
 };
 
 // The first word of the walked stack that the walker itself changed.
@@ -72,6 +73,9 @@ struct Observation {
   const MethodRegistry* methods;
   std::span<const Frame> truth;  // from JVMTI: of the scene, or of the sample if JVMTI was asked
   bool pristine;                 // the walker was shown the stack of `truth`, unchanged
+  // So many of the newest frames are those of `truth`, by method, byte code and kind. Oracles need
+  // not look at these frames again. 0 is never wrong.
+  size_t true_frames = 0;
   Trace trace;
   bool buffer_intact;
   const Fault* fault;             // with Ending::kCrashed and kHung
@@ -81,6 +85,34 @@ struct Observation {
   const SampleFacts* sample = nullptr;  // null for synthetic walks
   OtherAnswer other{};
 };
+
+// Observation::true_frames of an answer of at most `depth` frames.
+inline size_t TrueFrames(const Trace& trace, std::span<const Frame> truth, int depth) {
+  if (trace.ending != Ending::kReturned || trace.num_frames > depth) return 0;
+  size_t i = 0;
+  for (; i < truth.size() && static_cast<int>(i) < trace.num_frames; i++) {
+    const Frame &want = truth[i], &have = trace.frames[i];
+    if (want.method != have.method || want.bci != have.bci) break;
+    if (have.kind != 0 && want.kind != 0 && want.kind != have.kind) break;
+  }
+  return i;
+}
+
+// The Facts of a walk.
+inline uint16_t FactsOf(const Observation& seen) {
+  const Trace& trace = seen.trace;
+  const auto bit = [](bool is_true, Facts fact) { return is_true ? unsigned{fact} : 0U; };
+  return static_cast<uint16_t>(
+      bit(trace.ending != Ending::kReturned, kFailed) | bit(trace.num_frames <= 0, kNoFrames) |
+      bit(trace.num_frames > static_cast<int64_t>(seen.true_frames), kOtherFrames) |
+      bit(trace.num_frames > seen.request->depth, kTooManyFrames) | bit(seen.pristine, kPristine) |
+      bit(seen.sample != nullptr, kSampled) | bit(seen.other.walker != nullptr, kCompared) |
+      bit(trace.protected_faults != 0, kProtected) |
+      bit(seen.unsafe_call->function != nullptr, kUnsafe) |
+      bit(!seen.buffer_intact || seen.stack_write.found, kOverwrote) |
+      bit(seen.before != seen.after, kChanged) |
+      bit(trace.described_count != 0 || trace.complaint != nullptr, kSaysMore));
+}
 
 // WalkRequest::against for a finding of `oracle`: table index, plus 1, of the walker that the
 // oracle compared with; 0: the oracle compared with none.

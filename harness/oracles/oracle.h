@@ -25,6 +25,23 @@ struct OutcomeInfo {
 // Outcome of the oracle "crash": a check of the JVM's own failed; Fault::failed_check says which.
 inline constexpr char kFailedCheckOutcomeName[] = "failed-check";
 
+// What is true of a walk, in bits. Most walks give most oracles nothing to judge.
+enum Facts : uint16_t {
+  kFailed = 1 << 0,         // a crash or a hang ended it
+  kNoFrames = 1 << 1,       // it returned no frame
+  kOtherFrames = 1 << 2,    // it returned frames beyond Observation::true_frames
+  kTooManyFrames = 1 << 3,  // it returned more frames than were asked for
+  kPristine = 1 << 4,       // Observation::pristine
+  kSampled = 1 << 5,        // it is of a sample
+  kCompared = 1 << 6,       // another walker was shown the same before
+  kProtected = 1 << 7,      // the walker's own protection ended it
+  kUnsafe = 1 << 8,         // it made a call that no signal handler may make
+  kOverwrote = 1 << 9,      // it wrote outside of its frames, or into the walked stack
+  kChanged = 1 << 10,       // the Surroundings before and after it differ
+  kSaysMore = 1 << 11,      // it describes methods, or contradicts itself
+  kByParent = 1 << 12,      // true of no walk: not the walking process judges
+};
+
 struct Observation;  // what oracles judge a walk by: observation.h
 
 // Returns an index into `outcomes`. If the index is not 0, writes one sentence into `detail` (at
@@ -36,12 +53,17 @@ struct Oracle {
   const char* what;  // one line for `list oracles`
   std::span<const OutcomeInfo> outcomes;
   JudgeFn judge;
+  // The oracle accepts each walk that lacks one of these Facts, and need not be asked about it.
+  uint16_t judged = 0;
   // Its findings have the place in the walker's code where the first fault was that the walker's
   // own protection ended the walk for.
   bool at_own_fault = false;
 };
 
 std::span<const Oracle> AllOracles();
+// The oracles to ask about a walk with these Facts: bit i stands for AllOracles()[i]. Allocates the
+// first time.
+uint32_t OraclesFor(uint16_t facts);
 const Oracle* FindOracle(std::string_view name);  // null if there is none
 
 }  // namespace walkhammer

@@ -28,6 +28,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 }  // namespace
 
 const Oracle kOwnProtectionOracle = {"own-protection", "the walker's own crash protection idles",
-                                     kOutcomes, Judge, true};
+                                     kOutcomes,        Judge,
+                                     kProtected,       true};
 
 }  // namespace walkhammer

@@ -47,6 +47,6 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 }  // namespace
 
 const Oracle kRepeatedFrameOracle = {"repeated-frame", "no frame twice without recursion",
-                                     kOutcomes, Judge};
+                                     kOutcomes, Judge, kSampled};
 
 }  // namespace walkhammer

@@ -24,6 +24,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kReturnCodeOracle = {"return-code", "only declared codes come back", kOutcomes, Judge};
+const Oracle kReturnCodeOracle = {"return-code", "only declared codes come back", kOutcomes, Judge,
+                                  kNoFrames};
 
 }  // namespace walkhammer

@@ -56,6 +56,6 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 }  // namespace
 
 const Oracle kShadowStackOracle = {"shadow-stack", "samples agree with the program's own record",
-                                   kOutcomes, Judge};
+                                   kOutcomes, Judge, kSampled};
 
 }  // namespace walkhammer

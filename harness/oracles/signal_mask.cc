@@ -25,6 +25,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kSignalMaskOracle = {"signal-mask", "the signal mask is unchanged", kOutcomes, Judge};
+const Oracle kSignalMaskOracle = {"signal-mask", "the signal mask is unchanged", kOutcomes, Judge,
+                                  kChanged};
 
 }  // namespace walkhammer

@@ -23,6 +23,6 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 }  // namespace
 
 const Oracle kSignalSafetyOracle = {"signal-safety", "no malloc, free or lock is called", kOutcomes,
-                                    Judge};
+                                    Judge, kUnsafe};
 
 }  // namespace walkhammer

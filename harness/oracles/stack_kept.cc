@@ -27,6 +27,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kStackKeptOracle = {"stack-kept", "the walked stack is unchanged", kOutcomes, Judge};
+const Oracle kStackKeptOracle = {"stack-kept", "the walked stack is unchanged", kOutcomes, Judge,
+                                 kOverwrote};
 
 }  // namespace walkhammer

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process must outlive the walk. The parent judges that: a dead child cannot.
-// Signal-safe: yes.
-#include <cstdio>
-
-#include "harness/oracles/observation.h"
 #include "harness/oracles/rows.h"
 
 namespace walkhammer {
@@ -14,10 +10,9 @@ constexpr OutcomeInfo kOutcomes[] = {
     {"death", Grade::kForbidden, "the walk ended the JVM"},
 };
 
-uint8_t Judge(const Observation&, char*, size_t) { return 0; }
-
 }  // namespace
 
-const Oracle kSurvivalOracle = {"survival", "the JVM outlives the walk", kOutcomes, Judge};
+const Oracle kSurvivalOracle = {"survival", "the JVM outlives the walk", kOutcomes, nullptr,
+                                kByParent};
 
 }  // namespace walkhammer

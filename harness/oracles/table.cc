@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <vector>
+
 #include "harness/oracles/oracle.h"
 #include "harness/oracles/rows.h"
 
@@ -21,7 +23,19 @@ std::span<const Oracle> AllOracles() {
 #define WALKHAMMER_ROW(oracle) oracle,
   static const Oracle table[] = {WALKHAMMER_ORACLES(WALKHAMMER_ROW)};
 #undef WALKHAMMER_ROW
+  static_assert(sizeof table / sizeof table[0] <= 32);  // a bit each, see OraclesFor
   return table;
+}
+
+uint32_t OraclesFor(uint16_t facts) {
+  static const std::vector<uint32_t> table = [] {
+    std::vector<uint32_t> sets(kByParent);
+    for (size_t of = 0; of < sets.size(); of++)
+      for (size_t i = 0; i < AllOracles().size(); i++)
+        if ((AllOracles()[i].judged & ~of) == 0) sets[of] |= 1U << i;
+    return sets;
+  }();
+  return table[facts % kByParent];
 }
 
 const Oracle* FindOracle(std::string_view name) {

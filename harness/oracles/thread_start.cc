@@ -28,6 +28,6 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 }  // namespace
 
 const Oracle kThreadStartOracle = {"thread-start", "samples reach the start of their thread",
-                                   kOutcomes, Judge};
+                                   kOutcomes, Judge, kSampled};
 
 }  // namespace walkhammer

@@ -40,6 +40,6 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 }  // namespace
 
 const Oracle kThreadStateOracle = {"thread-state", "thread state and frame anchor are unchanged",
-                                   kOutcomes, Judge};
+                                   kOutcomes, Judge, kChanged};
 
 }  // namespace walkhammer

@@ -2,8 +2,6 @@
 // Each stack trace that RequestStackTrace promises is to come once, for the thread that asked, in
 // the order of asking. JEP draft 8380294 allows the JVM to drop requests in silence. The supervisor
 // judges that (request_answers.h): the answers are in a recording, which ends with the program.
-// Signal-safe: yes.
-#include "harness/oracles/observation.h"
 #include "harness/oracles/rows.h"
 
 namespace walkhammer {
@@ -20,11 +18,10 @@ constexpr OutcomeInfo kOutcomes[] = {
     {"never-asked", Grade::kForbidden, "an answer has user data that no request had"},
 };
 
-uint8_t Judge(const Observation&, char*, size_t) { return 0; }
-
 }  // namespace
 
-const Oracle kTraceRequestOracle = {
-    "trace-request", "requested stack traces come, once each, in order", kOutcomes, Judge};
+const Oracle kTraceRequestOracle = {"trace-request",
+                                    "requested stack traces come, once each, in order", kOutcomes,
+                                    nullptr, kByParent};
 
 }  // namespace walkhammer

@@ -30,7 +30,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
   const size_t expected =
       seen.truth.size() < seen.request->depth ? seen.truth.size() : seen.request->depth;
   const auto got = static_cast<size_t>(seen.trace.num_frames);
-  for (size_t i = 0; i < expected && i < got; i++) {
+  for (size_t i = seen.true_frames; i < expected && i < got; i++) {
     const Frame& want = seen.truth[i];
     const Frame& have = seen.trace.frames[i];
     if (want.method == have.method && want.bci == have.bci) continue;
@@ -49,6 +49,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kTruthOracle = {"truth", "pristine scenes walk to the JVMTI truth", kOutcomes, Judge};
+const Oracle kTruthOracle = {"truth", "pristine scenes walk to the JVMTI truth", kOutcomes, Judge,
+                             kPristine};
 
 }  // namespace walkhammer

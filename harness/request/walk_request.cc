@@ -47,8 +47,8 @@ Realism RealismOf(const WalkRequest& request) {
   return AllPristineWithin(request, kShiftLimit) ? Realism::kShifted : Realism::kRandomRegisters;
 }
 
-int RankOf(const WalkRequest& request) {
-  return static_cast<int>(RealismOf(request)) * kRanksOfRealism + request.edit_count;
+int RankOf(Realism realism, int edit_count) {
+  return static_cast<int>(realism) * kRanksOfRealism + edit_count;
 }
 
 std::string_view RealismWord(Realism realism) {

@@ -106,7 +106,7 @@ Realism RealismOf(const WalkRequest& request);
 // Orders requests for reports, the best first: more real ones, then those with fewer edits. Each
 // value of Realism has kRanksOfRealism ranks.
 constexpr int kRanksOfRealism = 2 * WalkRequest::kMaxEdits;
-int RankOf(const WalkRequest& request);
+int RankOf(Realism realism, int edit_count);
 std::string_view RealismWord(Realism realism);  // "genuine", "shifted", ...
 
 // The name of a state, e.g. "in_Java"; nullptr if HotSpot declares no such value.

@@ -11,6 +11,7 @@
 #include <map>
 
 #include "harness/guard/arch.h"
+#include "harness/guard/system_calls.h"
 #include "harness/jvm/structs/flags.h"
 #include "harness/request/scene_table.h"
 #include "harness/scenes/expectation.h"
@@ -165,6 +166,7 @@ void Park(JNIEnv* env, uint64_t caller_fp) {
   sem_init(&scene.go, 0, 0);
   sem_init(&scene.done, 0, 0);
   EnterGuardedThread(scene.guard);
+  WatchSystemCalls();
   Finish(unmet);
   for (;;) {
     while (sem_wait(&scene.go) != 0) {

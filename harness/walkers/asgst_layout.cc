@@ -242,11 +242,6 @@ class Probe {
 
 }  // namespace
 
-const char* AsgstLayoutWord(AsgstLayout layout) {
-  constexpr const char* kWords[] = {"draft", "early prototype", "late prototype"};
-  return kWords[static_cast<size_t>(layout)];
-}
-
 Result<AsgstLayout> ProbeAsgst(AsgstFunction function, const KnownFrames& known, void* context) {
   return Probe(function, known, context).Run();
 }

@@ -18,7 +18,6 @@ enum class AsgstLayout : uint8_t {
   kEarly,  // the early prototype: AsgstEarlyTrace
   kLate,   // the late prototype: AsgstLateTrace
 };
-const char* AsgstLayoutWord(AsgstLayout layout);
 
 struct AsgstEarlyTrace {
   jint num_frames;

@@ -38,9 +38,9 @@ class CanaryBuffer {
   }
   static bool IntactAt(const F* at) {
     const auto* words = reinterpret_cast<const uint64_t*>(at);
-    for (size_t i = 0; i < kWords; i++)
-      if (words[i] != kCanary) return false;
-    return true;
+    uint64_t changed = 0;
+    for (size_t i = 0; i < kWords; i++) changed |= words[i] ^ kCanary;
+    return changed == 0;
   }
 
   F buffer_[WalkRequest::kMaxDepth + 2 * kCanaries];

@@ -166,7 +166,7 @@ Result<int64_t> FuzzRun::Record(std::unique_ptr<Occurrence> seen) {
   BucketState& bucket = known_[id];
   if (confirmer_ == nullptr || !seen->has_request) return id;
   const FindingRecord& record = seen->record;
-  const int rank = RankOf(seen->raw.request);
+  const int rank = RankOf(record.realism, seen->raw.request.edit_count);
   if (confirmer_->Add(id, {record.request, record.signature.expect, rank, bucket.examples.size()}))
     bucket.examples.push_back(std::move(seen));
   return id;

@@ -9,7 +9,6 @@
 
 #include "harness/base/names.h"
 #include "harness/base/print.h"
-#include "harness/cli/archives.h"
 #include "harness/cli/options.h"
 #include "harness/cli/print_json.h"
 #include "harness/jvm/images/jdk_choice.h"
@@ -18,6 +17,7 @@
 #include "harness/request/walker_table.h"
 #include "harness/supervise/campaign/engine.h"
 #include "harness/supervise/matrix/profiles.h"
+#include "harness/supervise/matrix/stress_loads.h"
 #include "workloads/catalogue.h"
 
 namespace walkhammer {
@@ -215,7 +215,7 @@ void AddList(CLI::App& app, Invocation& chosen) {
   auto options = std::make_shared<Options>();
   verb.Argument("WHAT", options->topic, fmt::format("{}", fmt::join(TopicNames(), ", ")));
   verb.Jdks(options->jdks);
-  AddArchiveOptions(verb, options->archives);
+  verb.Archives(options->archives);
   verb.Json(options->json);
   verb.Flag("--all", options->all, "Also the planted bugs that test walkhammer itself");
   verb.Runs(chosen, [&chosen, options] {

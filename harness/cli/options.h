@@ -5,9 +5,11 @@
 #ifndef WALKHAMMER_HARNESS_CLI_OPTIONS_H_
 #define WALKHAMMER_HARNESS_CLI_OPTIONS_H_
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +27,8 @@ class Verb {
   Verb(const Verb& of, const std::string& name, const std::string& what);
 
   void Flag(const std::string& name, bool& value, const std::string& what);
+  // A flag that switches `value` off.
+  void FlagOff(const std::string& name, bool& value, const std::string& what);
   // `kind`: what --help calls the argument.
   void Text(const std::string& name, std::string& value, const std::string& what,
             const std::string& kind = "TEXT");
@@ -38,8 +42,17 @@ class Verb {
                const std::string& kind);
   // A whole number, decimal or 0x..., from `least` to `most`. CLI11 2.1 itself would wrap -1 and
   // read 010 as octal.
-  void Count(const std::string& name, uint64_t& value, const std::string& what, uint64_t least = 0,
-             uint64_t most = std::numeric_limits<uint64_t>::max());
+  template <typename Integer>
+  void Count(const std::string& name, Integer& value, const std::string& what, uint64_t least = 0,
+             uint64_t most = static_cast<uint64_t>(std::numeric_limits<Integer>::max())) {
+    ReadCount(name, what, least, most,
+              [&value](uint64_t number) { value = static_cast<Integer>(number); });
+  }
+  // A duration such as 60s or 10us.
+  void Time(const std::string& name, std::chrono::nanoseconds& value, const std::string& what);
+  // `read` takes the argument; its failure is bad usage.
+  void Parsed(const std::string& name, std::function<Status(const std::string&)> read,
+              const std::string& what, const std::string& kind);
   // A positional argument, required. A vector takes one or more.
   void Argument(const std::string& name, std::string& value, const std::string& what);
   void Argument(const std::string& name, std::vector<std::string>& values, const std::string& what);
@@ -52,6 +65,8 @@ class Verb {
   void Json(bool& json);
   // --provider: see ProviderNamed; `library_only`: see ProviderLibraryNamed.
   void Provider(std::string& provider, bool library_only = false);
+  // --renaissance, --dacapo: the user's own copies of suites, by suite.
+  void Archives(std::map<std::string, std::string>& given);
   // --jdk DIR, repeatable.
   void Jdks(std::vector<std::string>& paths);
   // --jdks DIR, repeatable: for OpenJdks.
@@ -68,6 +83,9 @@ class Verb {
   void Runs(Invocation& chosen, std::function<int(const std::vector<std::string>& jvm_flags)> run);
 
  private:
+  void ReadCount(const std::string& name, const std::string& what, uint64_t least, uint64_t most,
+                 std::function<void(uint64_t)> take);
+
   CLI::App* verb_;  // owned by the app
 };
 

@@ -17,13 +17,13 @@
 #include "harness/cli/identity.h"
 #include "harness/cli/options.h"
 #include "harness/cli/print_json.h"
-#include "harness/cli/reproduce_stages.h"
 #include "harness/findings/crash_folder.h"
 #include "harness/jvm/images/jdk_choice.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
 #include "harness/request/walker_table.h"
 #include "harness/supervise/minimize_input.h"
+#include "harness/supervise/reproduce/stages.h"
 
 namespace walkhammer {
 namespace {
@@ -162,7 +162,14 @@ Result<Reproduction> ReproduceOn(const Jdk& jdk, const ImportedCrash& crash, con
   plan.walker = WalkerFor(crash);
   plan.folder = folder;
   plan.candidates = folder + "/candidates";
-  plan.seed = options.seed;
+  const WalkerInfo& walker = AllWalkers()[static_cast<size_t>(plan.walker)];
+  plan.identity = OwnIdentity();
+  plan.identity.jdk_path = jdk.home;
+  plan.identity.libjvm_build_id = jdk.build_id;
+  plan.identity.jvm_flags = Joined(flags);
+  plan.identity.walker = walker.name;
+  plan.identity.provider = walker.provider;
+  plan.identity.seed = options.seed;
   std::error_code error;
   std::filesystem::create_directories(plan.candidates, error);
   if (error) return BadInput("cannot make " + plan.candidates + ": " + error.message());

@@ -17,7 +17,7 @@ if [ -z "$benches" ]; then
 fi
 mkdir -p "$folder"
 # Machines are shared and noisy: repetitions are interleaved, and their median is what counts.
-build/release/walkhammer list jdks | sed 's/  .*//' | while read -r jdk; do
+build/release/walkhammer show jdks | sed 's/  .*//' | while read -r jdk; do
   for bench in $benches; do
     "$bench" --jdk="$jdk" --benchmark_min_time=0.5 --benchmark_repetitions=9 \
       --benchmark_enable_random_interleaving=true --benchmark_report_aggregates_only=true \

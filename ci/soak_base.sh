@@ -25,7 +25,7 @@ if [ ! -x "$walkhammer" ]; then
 fi
 if [ "$#" -eq 0 ]; then
   # shellcheck disable=SC2046  # no blanks in the paths of JDKs
-  set -- $("$walkhammer" list jdks | sed 's/  .*//')
+  set -- $("$walkhammer" show jdks | sed 's/  .*//')
 fi
 if [ "$#" -eq 0 ]; then
   echo "$soak: no JDK on this machine" >&2

@@ -204,11 +204,11 @@ fails() {
 }
 
 @test "list workloads says what can run, and what to do about the rest" {
-  run env XDG_CACHE_HOME="$tmp" "$walkhammer" list workloads
+  run env XDG_CACHE_HOME="$tmp" "$walkhammer" show workloads
   [ "$status" -eq 0 ]
   [[ "$output" == *"debian:fop "* ]]
   [[ "$output" == *"run: "*"/workloads/fetch.sh renaissance"* ]]
-  "$walkhammer" list workloads --json >"$tmp/list.json"
+  "$walkhammer" show workloads --json >"$tmp/list.json"
   names=$(sqlite3 :memory: \
     "select count(distinct json_extract(value, '\$.name')) from json_each(readfile('$tmp/list.json'))")
   [ "$names" -eq "$(cat "$root"/workloads/*.catalogue | grep -c '^name: ')" ]

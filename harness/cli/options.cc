@@ -134,13 +134,48 @@ void Verb::Arguments(const std::string& name, std::vector<std::string>& values,
 
 void Verb::Json(bool& json) { Flag("--json", json, "Print the result as JSON on stdout"); }
 
+void Verb::Walkers(std::vector<std::string>& walkers) {
+  List(
+      "--walker", walkers,
+      "Walkers to test, compared if there are several: agct (default), agct,asgst (walkhammer show "
+      "walkers); under stress also jfr, or agent:PATH=OPTIONS for another profiler",
+      "NAME[,NAME...]");
+}
+
+void Verb::Scenes(std::vector<std::string>& scenes, const std::string& otherwise) {
+  List("--scene", scenes,
+       "Scene in which to walk; repeatable (walkhammer show scenes) (default: " + otherwise + ")",
+       "NAME");
+}
+
+void Verb::Profiles(std::vector<std::string>& lists) {
+  List("--profile", lists,
+       "Sets of JVM flags, e.g. xint,c1,zgc; repeatable (walkhammer show profiles)",
+       "NAME[,NAME...]");
+}
+
+void Verb::RunTime(std::chrono::nanoseconds& time, const std::string& otherwise) {
+  Time("--time", time, "How long to walk, e.g. 90s, 10m (default: " + otherwise + ")");
+}
+
+void Verb::Seed(uint64_t& seed) {
+  Count("--seed", seed, "Seed of all that is random (default: 1)");
+}
+
+void Verb::OutFolder(std::string& out, const std::string& otherwise) {
+  Text("--out", out,
+       "Folder for the results; must not exist or be empty (default: " + otherwise + ")", "DIR");
+}
+
 void Verb::Provider(std::string& provider, bool library_only) {
-  Text("--provider", provider,
-       library_only
-           ? "Library whose functions the file's walker calls instead of libjvm's"
-           : "Who implements the walker: jdk; ref, our own; or a library that stands in for "
-             "libjvm (default: the walker's)",
-       library_only ? "FILE.so" : "jdk|ref|FILE.so");
+  if (library_only)
+    Text("--library", provider,
+         "Library whose functions the file's walker calls instead of libjvm's", "FILE.so");
+  else
+    Text("--provider", provider,
+         "Implementer of the walker: jdk; ref, our own; or a library that stands in for libjvm "
+         "(default: the walker's)",
+         "jdk|ref|FILE.so");
 }
 
 void Verb::Jdks(std::vector<std::string>& paths) {
@@ -148,7 +183,7 @@ void Verb::Jdks(std::vector<std::string>& paths) {
 }
 
 void Verb::JdkFolders(std::vector<std::string>& folders) {
-  List("--jdks", folders, "Folder of JDK homes, such as ci/jdks.sh lays out; repeatable", "DIR");
+  List("--jdk-dir", folders, "Folder of JDK homes, such as ci/jdks.sh lays out; repeatable", "DIR");
 }
 
 void Verb::CoverageGoal(std::optional<double>& percent) {
@@ -171,6 +206,10 @@ void Verb::Excludes(const std::string& option, const std::string& other) {
   verb_->get_option(option)->excludes(verb_->get_option(other));
 }
 
+void Verb::Needs(const std::string& option, const std::string& other) {
+  verb_->get_option(option)->needs(verb_->get_option(other));
+}
+
 void Verb::Runs(Invocation& chosen, std::function<int()> run) {
   verb_->callback([&chosen, run = std::move(run)] { chosen.run = run; });
 }
@@ -184,7 +223,7 @@ void Verb::Runs(Invocation& chosen,
   });
 }
 
-int RunCommand(const std::vector<AddVerb>& add, Invocation& chosen, int argc,
+int RunCommand(const std::vector<VerbGroup>& groups, Invocation& chosen, int argc,
                const char* const* argv) {
   CLI::App app{
       "Hammers the stack walkers of the JVM until they break, and hands over each break\n"
@@ -194,7 +233,11 @@ int RunCommand(const std::vector<AddVerb>& add, Invocation& chosen, int argc,
       "Exit codes: 0 clean, 1 findings or regression, 2 usage or bad input,\n"
       "3 this machine or JDK cannot do it, 4 vacuous run or tool failure.");
   app.require_subcommand(0, 1);
-  for (AddVerb one : add) one(app, chosen);
+  for (const VerbGroup& group : groups)
+    for (AddVerb add : group.verbs) {
+      add(app, chosen);
+      app.get_subcommands(nullptr).back()->group(group.purpose);
+    }
   int own = argc;  // arguments before "--"
   for (int i = argc - 1; i > 0; i--) {
     if (std::strcmp(argv[i], "--") == 0) own = i;

@@ -63,19 +63,39 @@ class Verb {
 
   // --json
   void Json(bool& json);
-  // --provider: see ProviderNamed; `library_only`: see ProviderLibraryNamed.
+  // --walker, repeatable: see WalkersNamed.
+  void Walkers(std::vector<std::string>& walkers);
+  // --scene, repeatable. `otherwise`: what runs without it.
+  void Scenes(std::vector<std::string>& scenes, const std::string& otherwise);
+  // --profile, repeatable: see SelectProfiles.
+  void Profiles(std::vector<std::string>& lists);
+  // --time, for how long to walk. `otherwise`: the default, for people.
+  void RunTime(std::chrono::nanoseconds& time, const std::string& otherwise);
+  // --jobs. `otherwise`: the default, for people.
+  template <typename Integer>
+  void Jobs(Integer& jobs, const std::string& otherwise) {
+    Count("--jobs", jobs, "Processes at a time (default: " + otherwise + ")", 1, 1000);
+  }
+  // --seed
+  void Seed(uint64_t& seed);
+  // --out DIR for a folder of results. `otherwise`: the default, for people.
+  void OutFolder(std::string& out, const std::string& otherwise);
+  // --provider: see ProviderNamed; `library_only`: --library, see ProviderLibraryNamed.
   void Provider(std::string& provider, bool library_only = false);
   // --renaissance, --dacapo: the user's own copies of suites, by suite.
   void Archives(std::map<std::string, std::string>& given);
   // --jdk DIR, repeatable.
   void Jdks(std::vector<std::string>& paths);
-  // --jdks DIR, repeatable: for OpenJdks.
+  // --jdk-dir DIR, repeatable: for OpenJdks.
   void JdkFolders(std::vector<std::string>& folders);
   // --coverage-goal PERCENT, for HoldToGoal: more than 0, at most 100; "30", "29.5" or "30%".
   void CoverageGoal(std::optional<double>& percent);
 
   // Refuses the two options if they are given together.
   void Excludes(const std::string& option, const std::string& other);
+
+  // Refuses the option without the other.
+  void Needs(const std::string& option, const std::string& other);
 
   // Sets what to do once this verb is parsed; `run` returns the exit code. The second form takes
   // the JVM flags after "--"; a verb of the first form refuses such flags.
@@ -89,9 +109,15 @@ class Verb {
   CLI::App* verb_;  // owned by the app
 };
 
-// Adds the verbs of `add`, parses the arguments, runs the chosen verb and returns the exit code of
-// the process. Bad usage is one sentence and 2; output that cannot be written is 4.
-int RunCommand(const std::vector<AddVerb>& add, Invocation& chosen, int argc,
+// Verbs of one purpose, under a heading of their own in --help.
+struct VerbGroup {
+  const char* purpose;
+  std::vector<AddVerb> verbs;
+};
+
+// Adds the verbs of `groups`, parses the arguments, runs the chosen verb and returns the exit code
+// of the process. Bad usage is one sentence and 2; output that cannot be written is 4.
+int RunCommand(const std::vector<VerbGroup>& groups, Invocation& chosen, int argc,
                const char* const* argv);
 
 }  // namespace walkhammer

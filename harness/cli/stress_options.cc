@@ -145,22 +145,21 @@ void AddSharedOptions(Verb& verb, StressOptions& o) {
   verb.Count("--pid", s.loads.pid, "Instead: attach to this running JVM");
   verb.Jdks(s.jdks);
   verb.Provider(o.provider);
-  verb.List("--profile", o.profiles,
-            "Sets of JVM flags, e.g. xint,c1,zgc (walkhammer show profiles); repeatable");
-  verb.Time("--time", s.time, "How long each cell is sampled (default 60s)");
-  verb.Count("--jobs", s.jobs, "Cells at the same time (default: as cores permit)");
+  verb.Profiles(o.profiles);
+  verb.RunTime(s.time, s.job.step == 0 ? "60s for each cell" : "20s for each cell");
+  verb.Jobs(s.jobs, "as cores permit");
   verb.Count("--threads", s.loads.threads, "Busy threads of a workload (default 2)");
   verb.Count("--scale", s.loads.scale, "Size of a workload's input (default 1)");
-  verb.Count("--seed", s.job.seed, "Of intervals and of the workloads' input (default 1)");
+  verb.Seed(s.job.seed);
   verb.Count("--depth", s.job.depth, "Most frames to ask for (default 512)", 1, 16384);
-  Limit(verb, "--hang-limit", s.job.hang_limit_ms, "CPU time that a walk may take (default 1s)");
+  Limit(verb, "--hang-limit", s.job.hang_limit_ms, "CPU time that a walk may take (default: 1s)");
   verb.Time("--hung-after", s.hung_after,
             "A program that uses no CPU time for so long is hung (default 30s)");
   verb.Count("--output-limit", s.output_limit_mib, "MiB that a program may print (default 256)");
   verb.Text("--cache", s.loads.cache, "Folder of downloaded suites");
   verb.Archives(s.loads.archives);
   verb.Text("--shard", o.shard, kShardHelp, "I/N");
-  verb.Text("--out", o.out, "Run folder; must not exist or be empty");
+  verb.OutFolder(o.out, "out/TIME-VERB-PID");
   verb.Flag("--no-confirm", o.no_confirm, "Do not replay what is found");
   verb.Flag("--no-walk", s.job.no_walk, "Only count signals: what they cost without a walker");
   verb.Json(o.json);
@@ -168,24 +167,24 @@ void AddSharedOptions(Verb& verb, StressOptions& o) {
 
 void AddSamplingOptions(Verb& verb, StressOptions& o) {
   StressJob& job = o.settings.job;
-  verb.List("--walker", o.walkers,
-            "What to test: agct, or several for the same sample (agct,agct); jfr; "
-            "agent:PATH=OPTIONS for another profiler");
+  verb.Walkers(o.walkers);
   const auto interval = [&job](const std::string& text) {
     return ParseInterval(text, job.interval_min_ns, job.interval_max_ns);
   };
   verb.Parsed("--interval", interval,
               "Between samples: 100us (default), 10us..100us at random, back-to-back", "TIME");
-  Choose(verb, "--sampler", job.sampler, kSamplers, "auto (default), perf, timer or thread");
-  Choose(verb, "--clock", job.clock, kClocks, "cpu (default) or wall");
-  Choose(verb, "--mode", job.mode, kModes,
-         "Where a sample is walked: handler (default); parked: by another thread while this one "
-         "waits; running: while it goes on; nested: twice, one inside the other");
+  Choose(verb, "--sampler", job.sampler, kSamplers,
+         "Source of signals: auto (default), perf, timer or thread");
+  Choose(verb, "--clock", job.clock, kClocks, "Clock of the interval: cpu (default) or wall");
+  Choose(
+      verb, "--mode", job.mode, kModes,
+      "Place where a sample is walked: handler (default); parked: by another thread while this one "
+      "waits; running: while it goes on; nested: twice, one inside the other");
   Limit(verb, "--park-limit", job.park_limit_ms,
         "How long a parked thread waits at most (default 100ms)");
-  verb.Flag("--native", job.native_threads, "Sample also threads that run no Java");
+  verb.Flag("--include-native", job.native_threads, "Sample also threads that run no Java");
   verb.FlagOff("--no-jvmti", job.truth, "Do not ask JVMTI about parked threads");
-  verb.Flag("--uncontained", job.uncontained,
+  verb.Flag("--no-guard", job.uncontained,
             "A crash ends the program, as under a profiler, and leaves its hs_err log");
 }
 
@@ -193,14 +192,13 @@ void AddSteppingOptions(Verb& verb, StressOptions& o) {
   StressSettings& s = o.settings;
   s.time = std::chrono::seconds(20);
   s.job.step = kStepByTrapFlag;
-  verb.List("--walker", o.walkers, "What to test (walkhammer show walkers)");
+  verb.Walkers(o.walkers);
   Field(verb, "--thread", s.job.step_thread, "Part of the thread's name (default: the busiest)");
-  verb.List("--scene", s.loads.scenes,
-            "Instead of a program: this scene, played again and again; repeatable");
+  verb.Scenes(s.loads.scenes, "none, but a program");
   Field(verb, "--method", s.job.step_method, "Only while this is on the stack: pkg.Class.method");
   verb.Count("--steps", s.job.step_limit, "Instructions in all (default: no limit)");
   verb.Count("--window", s.job.step_window, "Instructions in a row (default 20000)", 1);
-  Choose(verb, "--by", s.job.step, kSteppers, "trap-flag (default) or ptrace");
+  Choose(verb, "--stepper", s.job.step, kSteppers, "Means to step: trap-flag (default) or ptrace");
 }
 
 }  // namespace walkhammer

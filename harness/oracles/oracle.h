@@ -33,7 +33,7 @@ using JudgeFn = uint8_t (*)(const Observation& seen, char* detail, size_t size);
 
 struct Oracle {
   const char* name;  // stable, kebab-case
-  const char* what;  // one line for `list oracles`
+  const char* what;  // one line for `show oracles`
   std::span<const OutcomeInfo> outcomes;
   JudgeFn judge;
   // Its findings have the place in the walker's code where the first fault was that the walker's

@@ -12,7 +12,7 @@ ReplayWords WordsFor(const Jdk& jdk, const std::vector<std::string>& jvm_flags,
   words.jdk = jdk.home + " (" + jdk.version + ")";
   words.command = ShellWord(BesideExecutable("walkhammer"));
   words.options = " --jdk " + ShellWord(jdk.home);
-  if (!library.empty()) words.options += " --provider " + ShellWord(library);
+  if (!library.empty()) words.options += " --library " + ShellWord(library);
   if (!jvm_flags.empty()) words.options += " -- " + ShellCommand(jvm_flags);
   return words;
 }

@@ -176,7 +176,7 @@ wh_test(sampler_test
         stress/thread_sampler.cc stress/timer_sampler.cc
         LIBS wh_shared wh_guard)
 wh_test(minimizer_test harness/supervise/minimizer_test.cc LIBS wh_cli COLD)
-wh_test(step_map_test harness/supervise/matrix/blame_test.cc
+wh_test(step_map_test harness/supervise/matrix/cell_records_test.cc
         harness/supervise/matrix/ptrace_stepper_test.cc harness/supervise/matrix/step_map_test.cc
         harness/supervise/matrix/timer_signals_test.cc
         LIBS wh_cli)
@@ -187,7 +187,8 @@ wh_test(step_truth_test
 wh_test(lane_test
         harness/supervise/matrix/cell_words_test.cc harness/supervise/matrix/lane_test.cc
         harness/supervise/matrix/request_answers_test.cc
-        harness/supervise/matrix/stress_run_test.cc LIBS wh_cli COLD)
+        harness/supervise/matrix/stress_plan_test.cc harness/supervise/matrix/stress_run_test.cc
+        LIBS wh_cli COLD)
 wh_test(stepped_stack_test
         stress/known_callers.cc stress/known_callers_test.cc stress/step_instruction.cc
         stress/step_instruction_test.cc

@@ -63,7 +63,8 @@ TEST(Provider, RefusesWhatIsNone) {
     EXPECT_EQ(choice.failure().code, ExitCode::kBadInput);
     EXPECT_THAT(choice.failure().message, HasSubstr(reason));
   }
-  EXPECT_THAT(ProviderLibraryNamed("jdk").failure().message, HasSubstr("--library must be the path"));
+  EXPECT_THAT(ProviderLibraryNamed("jdk").failure().message,
+              HasSubstr("--library must be the path"));
 }
 
 }  // namespace

@@ -161,7 +161,8 @@ wh_test(faults_test
 # The same faults for whole runs of the command: ci/soak_chaos.sh preloads it.
 add_library(faults SHARED harness/process/testing/faults.cc)
 wh_test(stress_options_test
-        harness/cli/progress_line_test.cc harness/cli/provider_test.cc
+        harness/cli/crash_text_test.cc harness/cli/progress_line_test.cc
+        harness/cli/provider_test.cc
         harness/cli/shard_test.cc harness/cli/stress_options_test.cc
         LIBS wh_cli COLD)
 wh_test(stress_tables_test

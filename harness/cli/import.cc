@@ -12,6 +12,7 @@
 
 #include "harness/base/print.h"
 #include "harness/cli/crash_file.h"
+#include "harness/cli/crash_text.h"
 #include "harness/cli/identity.h"
 #include "harness/cli/options.h"
 #include "harness/cli/print_json.h"

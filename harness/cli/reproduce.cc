@@ -13,6 +13,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/print.h"
 #include "harness/cli/crash_file.h"
+#include "harness/cli/crash_text.h"
 #include "harness/cli/identity.h"
 #include "harness/cli/import.h"
 #include "harness/cli/print_json.h"

@@ -58,7 +58,7 @@ reason() {
   [[ "$(cells)" != *renaissance* ]]
 }
 
-@test "list workloads knows what the archive holds" {
+@test "show workloads knows what the archive holds" {
   run "$WALKHAMMER" show workloads --jdk "$jdk" --renaissance "$ARCHIVES"
   [ "$status" -eq 0 ]
   echo "$output" | grep -A 1 '^renaissance:scrabble ' | grep -q ' available$'

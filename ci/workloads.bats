@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# Tests of how workloads are obtained: fetch.sh with a local server, install.sh, list workloads.
+# Tests of how workloads are obtained: fetch.sh with a local server, install.sh, show workloads.
 # WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr and stderr_lines
 
@@ -203,7 +203,7 @@ fails() {
   [ "$output" = 'install: debian.catalogue has no workload "nonsense"' ]
 }
 
-@test "list workloads says what can run, and what to do about the rest" {
+@test "show workloads says what can run, and what to do about the rest" {
   run env XDG_CACHE_HOME="$tmp" "$walkhammer" show workloads
   [ "$status" -eq 0 ]
   [[ "$output" == *"debian:fop "* ]]

@@ -195,7 +195,7 @@ int RunFuzz(const Options& options, const std::vector<std::string>& jvm_flags) {
     plan.value().child.scratch = scratch.path();
     if (options.jdks.empty() && std::getenv("WALKHAMMER_JDK") == nullptr)
       Print(stderr,
-            "walkhammer: no --jdk was given, so it is the newest that is known: see list jdks\n");
+            "walkhammer: no --jdk was given, so it is the newest that is known: see show jdks\n");
     Print(stderr, "walkhammer: {} on {} into {}/ (seed {})\n", walker, plan.value().words.jdk, dir,
           options.seed);
     ProgressLine line;

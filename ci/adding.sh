@@ -137,7 +137,7 @@ sees() {
 }
 walkhammer=build/release/walkhammer
 for what in walker oracle scene workload; do
-  sees "$walkhammer" list "${what}s"
+  sees "$walkhammer" show "${what}s"
 done
 what=mutation
 sees grep -a -o 'dummy-mutation' build/release/walkhammer_child

@@ -132,7 +132,7 @@ word() {
 # jobs: prints the matrix, a run a line: VERB JDK WALKER KIND [PROFILE]. Neighbours differ in all
 # but the JDK, so that a part of the list has something of each.
 jobs() {
-  if [ -z "$jdks" ]; then jdks=$("$walkhammer" list jdks | sed 's/  .*//'); fi
+  if [ -z "$jdks" ]; then jdks=$("$walkhammer" show jdks | sed 's/  .*//'); fi
   for walker in $walkers; do
     for engine in $engines; do
       for jdk in $jdks; do echo "fuzz $jdk $walker $engine -"; done

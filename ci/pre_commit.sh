@@ -36,7 +36,7 @@ scripts=$(changed '*.sh' '*.bats' .ci/run)
   fails 'functions of more than 60 lines' ci/test/functions.sh
   fails 'a source that does not name its licence' ci/test/spdx.sh
   for file in $code; do
-    [ "$(wc -l <"$file")" -le 500 ] || fails "$file has more than 500 lines" false
+    [ "$(wc -l <"$file")" -le 500 ] || echo "pre_commit: warning: $file has more than 500 lines" >&2
   done
   if [ "${1:-}" = --tidy ] && [ -n "$code" ]; then
     fails 'clang-tidy reports the above' ci/test/tidy.sh $(changed '*.cc')

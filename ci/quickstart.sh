@@ -19,7 +19,7 @@ walkhammer=build/release/walkhammer
 jdk=${WALKHAMMER_JDK:-}
 if [ -z "$jdk" ]; then
   # The list is sorted, the newest JDK last; two spaces end the path.
-  jdk=$("$walkhammer" list jdks | sed -n '$s/  .*//p')
+  jdk=$("$walkhammer" show jdks | sed -n '$s/  .*//p')
 fi
 if [ -z "$jdk" ]; then
   echo "quickstart: no JDK found; run ci/setup.sh or set WALKHAMMER_JDK" >&2

@@ -106,7 +106,7 @@ lacks() {
 
 # Sets $jdks to all JDKs of this machine if none is named.
 need_jdks() {
-  [ -n "$jdks" ] || jdks=$("$walkhammer" list jdks | sed 's/  .*//')
+  [ -n "$jdks" ] || jdks=$("$walkhammer" show jdks | sed 's/  .*//')
   [ -n "$jdks" ] || lacks 'no JDK on this machine'
 }
 

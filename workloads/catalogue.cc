@@ -242,7 +242,7 @@ Result<std::vector<const Workload*>> SelectWorkloads(const std::vector<Workload>
     for (const Workload& workload : all) owned.push_back(workload.FullName());
     const std::vector<std::string_view> names(owned.begin(), owned.end());
     return BadInput(fmt::format(
-        "there is no workload \"{}\"; nearest: {} (walkhammer list workloads names all)", pattern,
+        "there is no workload \"{}\"; nearest: {} (walkhammer show workloads names all)", pattern,
         fmt::join(NearestNames(pattern, names, kNearestShown), ", ")));
   }
   return chosen;

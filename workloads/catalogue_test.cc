@@ -170,7 +170,7 @@ TEST_F(CatalogueTest, Selects) {
   EXPECT_EQ(names({"*"}).size(), 6u);
   EXPECT_TRUE(names({}).empty());
   EXPECT_THAT(names({"a:x", "b:z"}),
-              ElementsAre("there is no workload \"b:z\"; nearest: b:x, b:y, a:x (walkhammer list "
+              ElementsAre("there is no workload \"b:z\"; nearest: b:x, b:y, a:x (walkhammer show "
                           "workloads names all)"));
   EXPECT_THAT(names({"c:*"}), ElementsAre(HasSubstr("there is no workload \"c:*\"")));
 }

@@ -24,7 +24,7 @@ dear() {
   awk '/^  AdapterGuardOracles / && $2 < 0.7 || /^  WholeRandomLine / && $2 < 0.9' "$1"
 }
 
-build/release/walkhammer list jdks | sed 's/  .*//' >"$folder/jdks"
+build/release/walkhammer show jdks | sed 's/  .*//' >"$folder/jdks"
 failed=0
 # Machines are shared and noisy: repetitions are interleaved, and their median is what counts.
 while read -r jdk; do

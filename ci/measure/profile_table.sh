@@ -15,7 +15,7 @@ cd "$(dirname "$0")/../.."
 
 [ "$#" -gt 0 ] || set -- 8 11 17 21 25 26 27 28
 ci/setup/jdks.sh "$@" >"$work/jdks" 2>"$work/jdks.err" || cat "$work/jdks.err" >&2
-profiles=$("$walkhammer" list profiles | sed 's/ .*//')
+profiles=$("$walkhammer" show profiles | sed 's/ .*//')
 set --
 while read -r _ home; do set -- "$@" --jdk "$home"; done <"$work/jdks"
 [ "$#" -gt 0 ] || {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measures the way back from a crash report: fuzz makes crashes, replay --uncontained lets each end
+# Measures the way back from a crash report: fuzz makes crashes, replay --keep-crash lets each end
 # a JVM, which leaves an hs_err log and a core, and reproduce has to show the crash again, on the
-# same JDK: from the log alone, and from the core. What ends a program under stress --uncontained
+# same JDK: from the log alone, and from the core. What ends a program under stress --no-guard
 # leaves a log, too.
 #   ci/measure/round_trip.sh [-f FUZZ-TIME] [-s STRESS-TIME] [-t TIME] [-m MOST] [-n] [-k] [-o DIR]
 #   JDK...
@@ -69,7 +69,7 @@ ask() {
 way() {
   code=0
   # shellcheck disable=SC2086  # a flag or none
-  "$walkhammer" reproduce "$2" --jdk "$3" --time "$time" --no-stress --no-minimize $known \
+  "$walkhammer" import --reproduce "$2" --jdk "$3" --time "$time" --no-stress --no-minimize $known \
     --out "$4/from-$1" --json >"$4/$1.json" 2>"$4/$1.txt" || code=$?
   function=$(sqlite3 :memory: "select coalesce(nullif(text ->> '\$.function', ''), text ->> '\$.check')
     || '|' || (text ->> '\$.walker') from (select readfile('$4/$1.json') as text)" 2>/dev/null) || function='?|?'
@@ -89,7 +89,7 @@ way() {
 crash() {
   mkdir -p "$3"
   cp "$1" "$3/input.walk"
-  "$walkhammer" replay "$3/input.walk" --jdk "$2" --uncontained "$3" >"$3/replay.txt" 2>&1 || true
+  "$walkhammer" replay "$3/input.walk" --jdk "$2" --keep-crash "$3" >"$3/replay.txt" 2>&1 || true
   log=$3/input-1.hs_err.log
   [ -s "$log" ] || {
     echo "  $(basename "$3"): the JVM left no log: not counted"
@@ -118,7 +118,7 @@ for home; do
   done
   [ -n "$stress" ] || continue
   "$walkhammer" stress --jdk "$home" --time "$stress" --walker agct --workload torture:mixed \
-    --interval 50us --uncontained --no-confirm --out "$folder/stress" >"$folder/stress.txt" 2>&1 ||
+    --interval 50us --no-guard --no-confirm --out "$folder/stress" >"$folder/stress.txt" 2>&1 ||
     true
   for log in "$folder"/stress/crashes/*/hs_err.log; do
     [ ! -f "$log" ] || way log "$log" "$home" "$(dirname "$log")"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Lays the fuzz targets out as OSS-Fuzz and ClusterFuzzLite expect them. The service's build.sh
 # calls this script and sets $OUT, the folder that receives:
-#   WALKER_fuzzer                  one for each walker of `walkhammer list walkers` that this JDK or
+#   WALKER_fuzzer                  one for each walker of `walkhammer show walkers` that this JDK or
 #                                  the reference provider has
 #   WALKER_fuzzer_seed_corpus.zip  the reviewed seeds
 #   WALKER_fuzzer.options          signals that libFuzzer and the sanitizers must not handle
@@ -25,7 +25,7 @@ fi
 
 if [ -z "$jdk" ]; then
   # The list is sorted, the newest JDK last; two spaces end the path.
-  jdk=$("$build/walkhammer" list jdks | sed -n '$s/  .*//p')
+  jdk=$("$build/walkhammer" show jdks | sed -n '$s/  .*//p')
 fi
 if [ ! -e "$jdk/lib/server/libjvm.so" ]; then
   echo "build_fuzzers: no JDK at \"$jdk\": set JAVA_HOME" >&2
@@ -51,7 +51,7 @@ find corpora/seeds -name '*.walk' -exec cp {} "$seeds/" \;
 
 # No distribution has a JDK with the walkers of provider jdk, except for AsyncGetCallTrace.
 # Nor do profilers' libraries come with a JDK.
-"$build/walkhammer" list walkers | grep -v -e '--provider ' -e 'for stress alone' | sed 's/  .*//' | grep -v '@jdk$' | while read -r walker; do
+"$build/walkhammer" show walkers | grep -v -e '--provider ' -e 'for stress alone' | sed 's/  .*//' | grep -v '@jdk$' | while read -r walker; do
   target=$out/${walker}_fuzzer
   cp "$build/walk_fuzzer" "$target"
   (cd "$seeds" && zip -q -r - .) >"${target}_seed_corpus.zip"
@@ -80,7 +80,7 @@ OPTIONS
   # scenes.
   {
     sed -e 's/#.*//' -e 's/"[^"]*"//g' "$seeds"/*.walk | tr -cs 'A-Za-z_-' '\n'
-    "$build/walkhammer" list scenes 2>/dev/null | sed -n 's/^\([a-z0-9-]*\)  .*/\1/p'
+    "$build/walkhammer" show scenes 2>/dev/null | sed -n 's/^\([a-z0-9-]*\)  .*/\1/p'
   } | awk 'length > 2' | sort -u | sed 's/.*/"&"/' >"$target.dict"
   echo "build_fuzzers: $target"
 done

@@ -6,7 +6,7 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2154  # ci/soak.sh sets them
 if [ -z "$workload" ]; then
-  at_hand=$("$walkhammer" list workloads | awk '/^[^ ]/ { name = $1 } /: available/ { print name }')
+  at_hand=$("$walkhammer" show workloads | awk '/^[^ ]/ { name = $1 } /: available/ { print name }')
   for name in renaissance:dotty dacapo:eclipse debian:scalac debian:ecj debian:h2; do
     if echo "$at_hand" | grep -qx "$name"; then
       workload=$name

@@ -6,7 +6,7 @@
 # $WALKHAMMER_AARCH64 (default: ~/.cache/walkhammer/aarch64). The machine's apt configuration stays
 # as it is.
 #   --jdks 17,21,25   the JDKs to test (default: 17); an Arm machine tests those that
-#                     `walkhammer list jdks` finds
+#                     `walkhammer show jdks` finds
 #   --short           one JDK, a few minutes, without qemu's one-instruction-per-block mode and
 #                     without pointer authentication
 # Exit codes: 0 all passed, 1 something failed, 2 usage, 3 packages cannot be downloaded here.
@@ -72,7 +72,7 @@ if [ "$(uname -m)" = aarch64 ]; then
   folder=build/release
   check 'native build' build release
   walkhammer=$folder/walkhammer
-  jdks=$("$walkhammer" list jdks | sed 's/  .*//')
+  jdks=$("$walkhammer" show jdks | sed 's/  .*//')
 else
   WALKHAMMER_AARCH64=${WALKHAMMER_AARCH64:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/aarch64}
   export WALKHAMMER_AARCH64

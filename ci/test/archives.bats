@@ -21,7 +21,7 @@ setup_file() {
 
 setup() {
   out=$BATS_TEST_TMPDIR/run
-  jdk=$("$WALKHAMMER" list jdks | sed -n '$s/  .*//p')
+  jdk=$("$WALKHAMMER" show jdks | sed -n '$s/  .*//p')
   [ -n "$jdk" ] || skip "no JDK on this machine"
 }
 
@@ -58,8 +58,8 @@ reason() {
   [[ "$(cells)" != *renaissance* ]]
 }
 
-@test "list workloads knows what the archive holds" {
-  run "$WALKHAMMER" list workloads --jdk "$jdk" --renaissance "$ARCHIVES"
+@test "show workloads knows what the archive holds" {
+  run "$WALKHAMMER" show workloads --jdk "$jdk" --renaissance "$ARCHIVES"
   [ "$status" -eq 0 ]
   echo "$output" | grep -A 1 '^renaissance:scrabble ' | grep -q ' available$'
   echo "$output" | grep -A 1 '^renaissance:reactors ' | grep -q 'does not list reactors'

@@ -59,7 +59,7 @@ refuses() {
 
 @test "replay: a row for each build and profile, older builds first" {
   need_pair
-  run --separate-stderr "$walkhammer" replay "$truncated" --jdks "$JDKS" --profile serial,g1 --times 1
+  run --separate-stderr "$walkhammer" replay "$truncated" --jdk-dir "$JDKS" --profile serial,g1 --times 1
   echo "$output"
   [ "$status" -eq 1 ]
   [ "${#lines[@]}" -eq 7 ]
@@ -78,7 +78,7 @@ refuses() {
 
 @test "bisect: finds where a known bug was mended" {
   need_pair
-  run "$walkhammer" bisect "$truncated" --jdks "$JDKS" --fix --measure-times 3 --json
+  run "$walkhammer" bisect "$truncated" --jdk-dir "$JDKS" --fix --measure-times 3 --json
   echo "$output" | sed '/^{/,$!d' >"$tmp/json"
   is "$status" 1
   is "$(query "json_extract(text, '\$.verdict', '\$.pair.older.version', '\$.pair.newer.version',
@@ -88,7 +88,7 @@ refuses() {
 
 @test "bisect: a bug that each build has has no pair" {
   need_pair
-  run --separate-stderr "$walkhammer" bisect "$crash" --jdks "$JDKS" --measure-times 2
+  run --separate-stderr "$walkhammer" bisect "$crash" --jdk-dir "$JDKS" --measure-times 2
   echo "$output" "$stderr"
   is "$status" 1
   [[ "$output" == *"The oldest build that can walk the request breaks already"* ]]
@@ -97,7 +97,7 @@ refuses() {
 
 @test "check: by version and by replay" {
   need_pair
-  "$walkhammer" check --corpora "$root/corpora" --jdks "$JDKS" --times 1 --json >"$tmp/json" || is "$?" 1
+  "$walkhammer" check --corpora "$root/corpora" --jdk-dir "$JDKS" --times 1 --json >"$tmp/json" || is "$?" 1
   is "$(query "(select group_concat(json_extract(b.value, '\$.verdict') || ' ' ||
       json_extract(b.value, '\$.by_version') || ' ' || json_extract(b.value, '\$.reproduced'), ', ')
     from json_each(text, '\$.jdks') j, json_each(j.value, '\$.bugs') b
@@ -110,7 +110,7 @@ refuses() {
 }
 
 @test "bundle: what is in it, and what is not" {
-  jdk=$("$walkhammer" list jdks | sed -n '$s/  .*//p')
+  jdk=$("$walkhammer" show jdks | sed -n '$s/  .*//p')
   [ -n "$jdk" ] || skip "no JDK on this machine"
   run "$walkhammer" bundle "$crash" --jdk "$jdk" --times 1 --out "$tmp/bundle" -- \
     -Dwh.password=hunter2 -Dwh.file=/srv/customer/x.jar
@@ -130,16 +130,16 @@ refuses() {
 }
 
 @test "each bad input is one sentence" {
-  jdk=$("$walkhammer" list jdks | sed -n '$s/  .*//p')
+  jdk=$("$walkhammer" show jdks | sed -n '$s/  .*//p')
   [ -n "$jdk" ] || skip "no JDK on this machine"
   mkdir "$tmp/empty" "$tmp/full"
   touch "$tmp/full/file"
-  refuses 2 "holds no JDK that can be used" replay "$crash" --jdks "$tmp/empty"
-  refuses 2 "holds no JDK that can be used" check --jdks "$tmp/nowhere"
+  refuses 2 "holds no JDK that can be used" replay "$crash" --jdk-dir "$tmp/empty"
+  refuses 2 "holds no JDK that can be used" check --jdk-dir "$tmp/nowhere"
   refuses 2 "has no known bugs" check --corpora "$tmp/empty" --jdk "$jdk"
   refuses 2 "name the builds" bisect "$crash"
-  refuses 3 "wants two builds at least, and 1 can be used" bisect "$crash" --jdk "$jdk" --jdk "$jdk"
-  refuses 2 "takes one profile" bisect "$crash" --jdks "$JDKS" --jdk "$jdk" --profile g1,serial
+  refuses 3 "takes at least two builds, and 1 can be used" bisect "$crash" --jdk "$jdk" --jdk "$jdk"
+  refuses 2 "takes one profile" bisect "$crash" --jdk-dir "$JDKS" --jdk "$jdk" --profile g1,serial
   refuses 2 "cannot read" bisect "$tmp/nowhere.walk" --jdk "$jdk"
   refuses 2 "aot-cache" replay "$crash" --jdk "$jdk" --profile aot-cache
   refuses 2 "--out DIR says where" bundle "$crash" --jdk "$jdk"

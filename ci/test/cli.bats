@@ -46,7 +46,7 @@ refuses() {
 
 # Sets $jdk to the newest JDK of this machine.
 need_jdk() {
-  jdk=$("$walkhammer" list jdks | sed -n '$s/  .*//p')
+  jdk=$("$walkhammer" show jdks | sed -n '$s/  .*//p')
   [ -n "$jdk" ] || skip "no JDK on this machine"
 }
 
@@ -146,34 +146,103 @@ is_json() {
 @test "no verb, an unknown verb, an unknown option" {
   refuses 2 "--help"
   refuses 2 "nearest: fuzz" fuz
-  refuses 2 "--no-such-option" list scenes --no-such-option
+  refuses 2 "--no-such-option" show scenes --no-such-option
   refuses 2 "" list
-  refuses 2 "scenes" list scene
-  refuses 2 "takes no flags after --" list scenes -- -Xint
+  refuses 2 "scenes" show scene
+  refuses 2 "takes no flags after --" show scenes -- -Xint
 }
 
-@test "--help names each verb, and README does" {
-  run "$walkhammer" --help
-  [ "$status" -eq 0 ]
-  verbs=$("$walkhammer" --help | sed -n '/^Subcommands:/,$s/^  \([a-z]*\) .*/\1/p')
-  [ -n "$verbs" ]
-  for verb in $verbs; do
-    "$walkhammer" "$verb" --help | grep -q "walkhammer $verb"
-    grep -q "walkhammer $verb" "$root/README.md" || {
-      echo "README.md does not name: walkhammer $verb"
-      return 1
-    }
+# Prints "PURPOSE: VERB" for each verb of --help.
+verbs_of_help() {
+  "$walkhammer" --help | awk '
+    /^[A-Z][a-z ]*:$/ && !/^Options:/ { purpose = $0; next }
+    /^$/ { purpose = "" }
+    purpose != "" && /^  [a-z]/ { print purpose " " $1 }'
+}
+
+# Prints the same of the rows of the table of verbs in a README: none that is outside of it.
+verbs_of_readme() {
+  awk -F ' *[|] *' '
+    /^\| for \| verb \|/ { inside = 1; next }
+    !/^\|/ { inside = 0 }
+    inside && $3 ~ /^`walkhammer [a-z]*`$/ { gsub(/`|walkhammer /, "", $3); print $2 ": " $3 }' "$1"
+}
+
+@test "--help and the table of README name the same verbs, by purpose" {
+  verbs_of_help >"$tmp/help"
+  [ "$(wc -l <"$tmp/help")" -eq 14 ]
+  verbs_of_readme "$root/README.md" >"$tmp/readme"
+  diff "$tmp/help" "$tmp/readme"
+  while read -r verb; do
+    "$walkhammer" "${verb##* }" --help | grep -q "walkhammer ${verb##* }"
+  done <"$tmp/help"
+  # A row that has strayed out of the table is none of it.
+  row='| .walkhammer fuzz. |'
+  { grep "$row" "$root/README.md" && grep -v "$row" "$root/README.md"; } >"$tmp/stray.md"
+  verbs_of_readme "$tmp/stray.md" >"$tmp/readme"
+  run ! diff "$tmp/help" "$tmp/readme"
+}
+
+@test "the verbs that others have taken over are gone" {
+  for verb in list redact reproduce query check; do
+    refuses 2 "there is no verb \"$verb\"" "$verb"
   done
+}
+
+@test "show prints a table, or a file of a table's name" {
+  refuses 2 "one table at a time" show walkers scenes
+  printf 'walk 4\nscene c2\n' >"$tmp/walkers"
+  cd "$tmp"
+  "$walkhammer" show ./walkers | grep -qx 'scene c2'
+  "$walkhammer" show walkers >"$tmp/text"
+  grep -q '^agct  ' "$tmp/text"
+  run ! grep -q 'scene c2' "$tmp/text"
+  refuses 2 "go with a table" show ./walkers --all
+}
+
+@test "import refuses options that its mode has no use for" {
+  refuses 2 "--time requires --reproduce" import log --time 3s
+  refuses 2 "excludes --redact" import log --redact --json
+  refuses 2 "--redact excludes --reproduce" import log --redact --reproduce
+  refuses 2 "one crash report at a time" import log log --reproduce
+  refuses 2 "one crash report at a time" import log log --redact
+  refuses 2 "go with --reproduce" import log -- -Xint
+}
+
+# Options that mean something else to some verb, and why:
+#   baseline  gate takes several runs, report one
+#   out       minimize writes one file, the others a folder
+#   state     of bugs: list chooses by it, set sets it
+#   times, most-times  of bugs check: a bug that shows seldom takes more replays
+@test "an option has one meaning for all verbs" {
+  {
+    verbs_of_help | sed 's/.* //'
+    printf 'bugs %s\n' list show update set check
+  } | while read -r verb; do
+    # shellcheck disable=SC2086  # perhaps two words
+    "$walkhammer" $verb --help | awk -v verb="$verb" '
+      function flush() { if (line != "") print line; line = "" }
+      /^  --/ { flush(); line = $0; next }
+      /^   / && line != "" { line = line " " $0; next }
+      { flush() }
+      END { flush() }' |
+      sed -E 's/ (Excludes|Needs):( --[a-z-]+)+//g; s/ \([^()]*default[^()]*\)//g; s/ +/ /g'
+  done | sort -u | grep -vE '^ --(baseline|out|state|times|most-times) ' >"$tmp/options"
+  [ "$(wc -l <"$tmp/options")" -gt 60 ]
+  awk '{ print $1 }' "$tmp/options" | uniq -d >"$tmp/several"
+  grep -wFf "$tmp/several" "$tmp/options" || true
+  [ ! -s "$tmp/several" ]
+  run ! grep -E ' (Of|Who) ' "$tmp/options"
 }
 
 @test "malformed numbers and durations" {
   for time in x "" 30 0s 1d 5seconds inf; do
-    refuses 2 "--time wants a duration such as 30s, 500ms or 2m, not \"$time\"" \
+    refuses 2 "--time must be a duration such as 30s, 500ms or 2m, not \"$time\"" \
       fuzz --time "$time" --out "$out"
   done
   refuses 2 "" fuzz --time=-5s --out "$out"
-  refuses 2 "--hang-limit wants a duration" fuzz --time 1s --hang-limit soon --out "$out"
-  refuses 2 "--walks wants a whole number, not \"many\"" fuzz --time 1s --walks many --out "$out"
+  refuses 2 "--hang-limit must be a duration" fuzz --time 1s --hang-limit soon --out "$out"
+  refuses 2 "--walks must be a whole number, not \"many\"" fuzz --time 1s --walks many --out "$out"
   refuses 2 "--walks" fuzz --time 1s --walks=-1 --out "$out"
   refuses 2 "--seed" fuzz --time 1s --seed x --out "$out"
   refuses 2 "nonsense" fuzz --time 1s --engine nonsense --out "$out"
@@ -182,7 +251,7 @@ is_json() {
 
 @test "output that cannot be written is no success" {
   [ -c /dev/full ] || skip "no /dev/full"
-  run bash -c "'$walkhammer' list scenes >/dev/full"
+  run bash -c "'$walkhammer' show scenes >/dev/full"
   [ "$status" -eq 4 ]
   run bash -c "'$walkhammer' --help >/dev/full"
   [ "$status" -eq 4 ]
@@ -190,7 +259,7 @@ is_json() {
 
 @test "a run goes on when the reader of its output is gone" {
   need_jdk
-  run bash -c "'$walkhammer' list scenes --json 2>'$tmp/stderr' | true; exit \${PIPESTATUS[0]}"
+  run bash -c "'$walkhammer' show scenes --json 2>'$tmp/stderr' | true; exit \${PIPESTATUS[0]}"
   [ "$status" -eq 0 ]
   [ ! -s "$tmp/stderr" ]
   run bash -c "'$walkhammer' fuzz --jdk '$jdk' --walks 200000 --no-confirm --out '$out' 2>&1 |
@@ -199,27 +268,27 @@ is_json() {
   [ "$(sqlite3 "$out/run.db" 'select walks, status from run')" = "200000|clean-end" ]
 }
 
-# ---- list and doctor ----
+# ---- show and doctor ----
 
-@test "list prints the tables" {
+@test "show prints the tables" {
   for topic in scenes walkers oracles; do
-    "$walkhammer" list "$topic" | sed -n 's/^\([^ ][^ ]*\)  .*/\1/p' >"$tmp/text"
-    "$walkhammer" list "$topic" --json >"$tmp/list.json"
+    "$walkhammer" show "$topic" | sed -n 's/^\([^ ][^ ]*\)  .*/\1/p' >"$tmp/text"
+    "$walkhammer" show "$topic" --json >"$tmp/list.json"
     sqlite3 :memory: \
       "select json_extract(value, '\$.name') from json_each(readfile('$tmp/list.json'))" \
       >"$tmp/names"
     [ -s "$tmp/text" ]
     diff "$tmp/text" "$tmp/names"
   done
-  "$walkhammer" list scenes | sed -n 's/^\([^ ][^ ]*\)  .*/\1/p' >"$tmp/text"
+  "$walkhammer" show scenes | sed -n 's/^\([^ ][^ ]*\)  .*/\1/p' >"$tmp/text"
   sed -n 's/^    {"\([a-z0-9-]*\)",.*/\1/p' "$root/harness/request/scene_table.cc" >"$tmp/source"
   diff "$tmp/text" "$tmp/source"
 }
 
-@test "list walkers hides the planted bugs" {
-  "$walkhammer" list walkers | grep -q '^agct  '
-  shown=$("$walkhammer" list walkers | wc -l)
-  all=$("$walkhammer" list walkers --all | wc -l)
+@test "show walkers hides the planted bugs" {
+  "$walkhammer" show walkers | grep -q '^agct  '
+  shown=$("$walkhammer" show walkers | wc -l)
+  all=$("$walkhammer" show walkers --all | wc -l)
   [ "$all" -gt "$shown" ]
 }
 
@@ -269,7 +338,7 @@ is_json() {
     gcc -shared -fPIC -x c - -o "$tmp/other.so"
   fake=$(fake_jdk "$tmp/other.so")
   refuses 3 "exports no vmStructs" fuzz --jdk "$fake" --time 1s --out "$out"
-  refuses 3 "exports no vmStructs" list scenes --jdk "$fake"
+  refuses 3 "exports no vmStructs" show scenes --jdk "$fake"
   [ ! -e "$out" ]
 }
 

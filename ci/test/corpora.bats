@@ -25,7 +25,7 @@ query() {
 
 # Prints a line for each JDK of this machine: feature version, build id, home, name.
 jdks() {
-  "$walkhammer" list jdks --json >"$tmp/json"
+  "$walkhammer" show jdks --json >"$tmp/json"
   query "select json_extract(value, '\$.feature'), json_extract(value, '\$.build_id'),
       json_extract(value, '\$.name'), json_extract(value, '\$.what')
     from document, json_each(text)"

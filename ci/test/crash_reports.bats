@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# From a crash report to a verdict: import, reproduce, replay --uncontained.
+# From a crash report to a verdict: import, reproduce, replay --keep-crash.
 # WALKHAMMER names the executable; default is the release build.
 
 bats_require_minimum_version 1.5.0
@@ -16,7 +16,7 @@ setup() {
 
 # leave_log: makes $log of a JVM that the walk has ended; and $core, where this machine writes one.
 leave_log() {
-  "$walkhammer" replay "$crash" --jdk "$jdk" --uncontained "$out/died" >"$out/said" 2>&1 || true
+  "$walkhammer" replay "$crash" --jdk "$jdk" --keep-crash "$out/died" >"$out/said" 2>&1 || true
   log=$(ls "$out"/died/*.hs_err.log)
   core=$(find "$out/died" -name 'core*' | head -n 1)
 }
@@ -39,7 +39,7 @@ stored_log() {
   cp "$crash" "$out/a/input.walk"
   cp "$crash" "$out/b/input.walk"
   run -1 "$walkhammer" replay "$out/a/input.walk" "$out/b/input.walk" --jdk "$jdk" \
-    --uncontained "$out/died"
+    --keep-crash "$out/died"
   [ "$(find "$out/died" -name 'input-*.hs_err.log' | wc -l)" -eq 2 ]
 }
 
@@ -75,7 +75,7 @@ stored_log() {
 
 @test "reproduce shows the crash of a log again, and minimises it" {
   leave_log
-  run -1 "$walkhammer" reproduce "$log" --jdk "$jdk" --no-stress --out "$out/again"
+  run -1 "$walkhammer" import --reproduce "$log" --jdk "$jdk" --no-stress --out "$out/again"
   [[ $output == *"verdict      reproduced, "*"frame::interpreter_frame_method"* ]]
   run -1 "$walkhammer" replay "$out/again/reproduced.walk" --jdk "$jdk"
   run -1 "$walkhammer" replay "$out/again/minimized.walk" --jdk "$jdk"
@@ -95,7 +95,7 @@ stored_log() {
   # A walker's frame that no walk of this JDK has: the chain is guilty, the function does not exist.
   leave_log
   sed 's/frame::interpreter_frame_method() const/frame::of_no_jdk() const/' "$log" >"$out/other.log"
-  run -0 "$walkhammer" reproduce "$out/other.log" --jdk "$jdk" --time 4s --no-stress --out "$out/no"
+  run -0 "$walkhammer" import --reproduce "$out/other.log" --jdk "$jdk" --time 4s --no-stress --out "$out/no"
   [[ $output == *"verdict      not reproduced"* ]]
   [[ $output == *"tried        candidates"* ]]
   [[ $output == *"tried        fuzzing by libfuzzer"* ]]
@@ -103,7 +103,7 @@ stored_log() {
 
 @test "reproduce tells of each JDK, also if one cannot be used" {
   stored_log
-  "$walkhammer" reproduce "$log" --jdk "$jdk" --jdk "$jdk" --json --out "$out/both" -- -XX:NoSuchFlag=1 \
+  "$walkhammer" import --reproduce "$log" --jdk "$jdk" --jdk "$jdk" --json --out "$out/both" -- -XX:NoSuchFlag=1 \
     >"$out/json" 2>"$out/said" && return 1
   [ "$?" -eq 3 ]
   [ "$(grep -c '"verdict": "failed"' "$out/json")" -eq 2 ]
@@ -116,7 +116,7 @@ stored_log() {
   touch "$out/full/file"
   for options in "--time x" "--stress-time x" "--out $out/full"; do
     # shellcheck disable=SC2086  # two words
-    run -2 "$walkhammer" reproduce "$log" --jdk "$jdk" $options
+    run -2 "$walkhammer" import --reproduce "$log" --jdk "$jdk" $options
     [ "${#lines[@]}" -eq 1 ]
     [[ $output == *"${options%% *}"* ]]
   done

@@ -24,7 +24,7 @@ samples() {
 }
 
 @test "each way to walk draws the program's flames" {
-  for jdk in $("$walkhammer" list jdks | sed 's/  .*//'); do
+  for jdk in $("$walkhammer" show jdks | sed 's/  .*//'); do
     for mode in agct iterator queue; do
       profile "$jdk" "$mode"
       [ "$status" -eq 0 ]
@@ -42,14 +42,14 @@ samples() {
 }
 
 @test "bad options are reported, and the JVM does not start" {
-  jdk=$("$walkhammer" list jdks | sed -n '1s/  .*//p')
+  jdk=$("$walkhammer" show jdks | sed -n '1s/  .*//p')
   profile "$jdk" nonsense
   [ "$status" -ne 0 ]
   [[ "$output" == *"the options are MODE,MICROSECONDS,FILE"* ]]
 }
 
 @test "built against what is installed, with pkg-config alone, it does the same" {
-  jdk=$("$walkhammer" list jdks | sed 's/  .*//' | head -n 1)
+  jdk=$("$walkhammer" show jdks | sed 's/  .*//' | head -n 1)
   [ -d "$jdk/include" ] || skip "$jdk has no jni.h"
   to=$BATS_TEST_TMPDIR/installed
   cmake --install "$build" --component asgst --prefix "$to" >/dev/null

@@ -30,7 +30,7 @@ target() {
   grep -q '^handle_segv = 0$' "$out/agct_fuzzer.options"
   grep -q '^"scene"$' "$out/agct_fuzzer.dict"
   # No puzzle is a target.
-  "$build/walkhammer" list walkers | grep -v -e '--provider ' -e 'for stress alone' | sed 's/  .*//' | grep -v '@jdk$' | sort >listed
+  "$build/walkhammer" show walkers | grep -v -e '--provider ' -e 'for stress alone' | sed 's/  .*//' | grep -v '@jdk$' | sort >listed
   find "$out" -name '*_fuzzer' -printf '%f\n' | sed 's/_fuzzer$//' | sort >targets
   diff listed targets
   [ "$(wc -l <targets)" -ge 7 ]

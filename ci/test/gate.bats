@@ -10,7 +10,7 @@ setup() {
   root=$BATS_TEST_DIRNAME/../..
   export WALKHAMMER=${WALKHAMMER:-$root/build/release/walkhammer}
   out=$BATS_TEST_TMPDIR/out
-  jdk=$("$WALKHAMMER" list jdks | sed -n '1s/  .*//p')
+  jdk=$("$WALKHAMMER" show jdks | sed -n '1s/  .*//p')
 }
 
 # Replaces walkhammer: runs are folders without content. Judged as a regression if a run has its

@@ -38,7 +38,7 @@ walk_file() {
 }
 
 @test "replay prints no escapes of a .walk file" {
-  jdk=$("$walkhammer" list jdks | sed -n '$s/  .*//p')
+  jdk=$("$walkhammer" show jdks | sed -n '$s/  .*//p')
   [ -n "$jdk" ] || skip "no JDK on this machine"
   walk_file "$tmp/a.walk"
   run "$walkhammer" replay --jdk "$jdk" "$tmp/a.walk"
@@ -47,7 +47,7 @@ walk_file() {
 }
 
 @test "report prints no escapes of a run folder" {
-  jdk=$("$walkhammer" list jdks | sed -n '$s/  .*//p')
+  jdk=$("$walkhammer" show jdks | sed -n '$s/  .*//p')
   [ -n "$jdk" ] || skip "no JDK on this machine"
   run "$walkhammer" fuzz --jdk "$jdk" --walker puzzle-honest --scene c2 --time 2s --no-confirm \
     --out "$tmp/run"
@@ -72,7 +72,7 @@ refuses_tmpdir() {
 }
 
 @test "a TMPDIR that does not exist is one sentence" {
-  jdk=$("$walkhammer" list jdks | sed -n '$s/  .*//p')
+  jdk=$("$walkhammer" show jdks | sed -n '$s/  .*//p')
   [ -n "$jdk" ] || skip "no JDK on this machine"
   walk_file "$tmp/a.walk"
   refuses_tmpdir replay --jdk "$jdk" "$tmp/a.walk"

@@ -40,7 +40,7 @@ setup() {
     echo "no $walkhammer: run cmake --preset release && cmake --build build/release"
     return 1
   }
-  mapfile -t jdks < <("$walkhammer" list jdks | sed -n 's|^\(/[^ ]*\)  .*|\1|p' | sed -n '1p;$p' |
+  mapfile -t jdks < <("$walkhammer" show jdks | sed -n 's|^\(/[^ ]*\)  .*|\1|p' | sed -n '1p;$p' |
     uniq)
   [ "${#jdks[@]}" -gt 0 ] || skip "no JDK on this machine"
 }

@@ -23,7 +23,7 @@ fake_walkhammer() {
 verb=$1 all=$*
 echo "$all" >>"$0.calls"
 case $all in
-'list jdks') printf '/jdks/a  11\n/jdks/b  25\n' && exit 0 ;;
+'show jdks') printf '/jdks/a  11\n/jdks/b  25\n' && exit 0 ;;
 esac
 while [ "$#" -gt 0 ]; do
   if [ "$1" = --out ]; then mkdir -p "$2" && touch "$2/run.db"; fi

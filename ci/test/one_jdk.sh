@@ -36,7 +36,7 @@ exec unshare --mount sh -euc '
   umount "$aside"
   export PATH="/usr/lib/jvm/only/bin:$PATH" WALKHAMMER="$PWD/build/release/walkhammer"
   unset JAVA_HOME
-  "$WALKHAMMER" list jdks
+  "$WALKHAMMER" show jdks
   code=0
   ctest --test-dir build/release -L jvm --output-on-failure --no-tests=error --timeout 300 -j "$(nproc)" ||
     code=1

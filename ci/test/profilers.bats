@@ -231,7 +231,7 @@ known_jdk() {
 replay_all() {
   local library=$1 folder=$2
   shift 2
-  run --separate-stderr "$walkhammer" replay --json --times 2 --jobs 2 --provider "$library" "$@" \
+  run --separate-stderr "$walkhammer" replay --json --times 2 --jobs 2 --library "$library" "$@" \
     "$BATS_TEST_DIRNAME"/../../corpora/regressions/"$folder"/*.walk
   echo "$library: exit code $status: $output $stderr"
   [ "$status" -eq 1 ]
@@ -253,7 +253,7 @@ replay_all() {
   for library in "$released"/asprof-*.so; do :; done
   [ -e "$library" ] || skip 'no released library is here: ci/setup/profilers.sh lays them out'
   build=$(awk '$1 == 25 { print $2 }' "$BATS_TEST_DIRNAME/../../corpora/reference-builds")
-  "$walkhammer" list jdks --json >"$BATS_TEST_TMPDIR/jdks"
+  "$walkhammer" show jdks --json >"$BATS_TEST_TMPDIR/jdks"
   jdk=$(sqlite3 :memory: "select json_extract(value, '\$.name')
     from json_each(readfile('$BATS_TEST_TMPDIR/jdks'))
     where json_extract(value, '\$.build_id') = '$build' limit 1")

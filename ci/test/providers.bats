@@ -14,7 +14,7 @@ setup() {
 }
 
 jdks() {
-  "$walkhammer" list jdks | sed 's/  .*//'
+  "$walkhammer" show jdks | sed 's/  .*//'
 }
 
 # verb ARGUMENTS...: runs the command with the run folder $out, which is removed before.
@@ -142,8 +142,8 @@ like_agct() {
   done <<END
 asgst|./nowhere.so|there is no library
 asgst|$walkhammer-none|there is no library
-asgst|$BATS_TEST_FILENAME|is no library
-asgst|jkd|wants jdk, ref or the path of a library
+asgst|$BATS_TEST_FILENAME|is not a library
+asgst|jkd|must be jdk, ref or the path of a library
 agct|$providers/fake_late.so|takes nothing from a library: --provider FILE.so is for asgst@jdk, 
 agct|ref|comes from provider jdk
 asgst@ref|jdk|comes from provider ref
@@ -164,7 +164,7 @@ END
   run sh -c "$command" # as it stands there
   echo "$command: $output"
   [ "$status" -eq 1 ]
-  run "$walkhammer" minimize "$out/$folder/input.walk" --provider "$providers/fake_late.so" \
+  run "$walkhammer" minimize "$out/$folder/input.walk" --library "$providers/fake_late.so" \
     --times 1 --tries 3
   [ "$status" -eq 1 ]
 }

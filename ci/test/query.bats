@@ -8,7 +8,7 @@ bats_require_minimum_version 1.5.0
 setup_file() {
   export WALKHAMMER=${WALKHAMMER:-$BATS_TEST_DIRNAME/../../build/release/walkhammer}
   export BATS_NO_PARALLELIZE_WITHIN_FILE=true
-  jdk=$("$WALKHAMMER" list jdks | sed -n '1s/  .*//p')
+  jdk=$("$WALKHAMMER" show jdks | sed -n '1s/  .*//p')
   cd "$BATS_FILE_TMPDIR" || return
   "$WALKHAMMER" fuzz --jdk "$jdk" --walker puzzle-crash --scene c2 --walks 20000 --no-minimize \
     --out one >said 2>&1 || [ "$?" -eq 1 ]

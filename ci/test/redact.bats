@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# walkhammer redact: what is personal leaves a crash log, and nothing else does.
+# import --redact: what is personal leaves a crash log, and nothing else does.
 # WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154,SC2030,SC2031  # bats sets stderr; each test is a subshell
 
@@ -30,7 +30,7 @@ END
 }
 
 @test "redact takes out what is personal and lists it on stderr" {
-  run --separate-stderr "$walkhammer" redact "$log"
+  run --separate-stderr "$walkhammer" import --redact "$log"
   [ "$status" -eq 0 ]
   for word in hunter2 192.168 frodo s3cr3t bag-end; do
     [[ $output$stderr != *$word* ]]
@@ -43,8 +43,8 @@ END
 }
 
 @test "a redacted log is redacted to itself" {
-  "$walkhammer" redact "$log" >"$log.once" 2>/dev/null
-  "$walkhammer" redact "$log.once" >"$log.twice" 2>"$log.said"
+  "$walkhammer" import --redact "$log" >"$log.once" 2>/dev/null
+  "$walkhammer" import --redact "$log.once" >"$log.twice" 2>"$log.said"
   cmp "$log.once" "$log.twice"
   grep 'redacted: nothing' "$log.said"
   [ "$(wc -l <"$log")" -eq "$(wc -l <"$log.once")" ]
@@ -53,11 +53,11 @@ END
 
 @test "redact refuses what is no log, in one sentence" {
   for path in "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/none"; do
-    run --separate-stderr "$walkhammer" redact "$path"
+    run --separate-stderr "$walkhammer" import --redact "$path"
     [ "$status" -eq 2 ]
     [ -z "$output" ]
     [ "${#stderr_lines[@]}" -eq 1 ]
   done
-  run -2 "$walkhammer" redact
-  run -2 "$walkhammer" redact "$log" "$log"
+  run -2 "$walkhammer" import --redact
+  run -2 "$walkhammer" import --redact "$log" "$log"
 }

@@ -12,7 +12,7 @@ setup() {
 }
 
 jdks() {
-  "$walkhammer" list jdks | sed 's/  .*//'
+  "$walkhammer" show jdks | sed 's/  .*//'
 }
 
 ask() {

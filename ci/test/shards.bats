@@ -8,7 +8,7 @@ bats_require_minimum_version 1.5.0
 setup() {
   root=$BATS_TEST_DIRNAME/../..
   export WALKHAMMER=${WALKHAMMER:-$root/build/release/walkhammer}
-  jdk=$("$WALKHAMMER" list jdks | sed -n '1s/  .*//p')
+  jdk=$("$WALKHAMMER" show jdks | sed -n '1s/  .*//p')
   cd "$BATS_TEST_TMPDIR" || return
 }
 

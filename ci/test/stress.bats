@@ -222,7 +222,7 @@ judged() {
 }
 
 @test "an uncontained crash ends the program and leaves its log" {
-  program Work --time 20s --walker puzzle-crash --uncontained --no-confirm
+  program Work --time 20s --walker puzzle-crash --no-guard --no-confirm
   ended died 1 ""
   [ "$(cell contained_crashes)" -eq 0 ]
   [ "$(notes "kind = 'not-in-force' and name = 'guard'")" -eq 1 ]
@@ -417,7 +417,7 @@ END
 }
 
 @test "step by ptrace walks at every instruction, too" {
-  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --by ptrace \
+  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --stepper ptrace \
     --time 3s --out "$out"
   echo "$output$stderr"
   [[ "$stderr$output" != *"refuses to trace"* ]] || skip "the kernel refuses to trace"
@@ -549,8 +549,8 @@ say what to run|--time 1s
 no workload|--workload torture:nothing
 --interval|--java Work --interval 5
 shorter end first|--java Work --interval 100us..10us
---sampler wants one of|--java Work --sampler magic
---mode wants one of|--java Work --mode sideways
+--sampler must be one of|--java Work --sampler magic
+--mode must be one of|--java Work --mode sideways
 there is no profile|--java Work --profile turbo
 there is no walker|--java Work --walker nobody
 no process|--pid 999999999

@@ -10,7 +10,7 @@ setup() {
   walkhammer=${WALKHAMMER:-$BATS_TEST_DIRNAME/../../build/release/walkhammer}
   tmp=$BATS_TEST_TMPDIR
   command -v strip >/dev/null || skip "no strip: apt-get install binutils"
-  jdks=$("$walkhammer" list jdks | sed 's/  .*//' | sed -n '1p;$p' | sort -u)
+  jdks=$("$walkhammer" show jdks | sed 's/  .*//' | sed -n '1p;$p' | sort -u)
   [ -n "$jdks" ] || skip "no JDK on this machine"
 }
 

@@ -162,7 +162,8 @@ wh_test(faults_test
 # The same faults for whole runs of the command: ci/soak.sh chaos preloads it.
 add_library(faults SHARED harness/process/testing/faults.cc)
 wh_test(stress_options_test
-        harness/cli/progress_line_test.cc harness/cli/provider_test.cc
+        harness/cli/crash_text_test.cc harness/cli/progress_line_test.cc
+        harness/cli/provider_test.cc
         harness/cli/shard_test.cc harness/cli/stress_options_test.cc
         LIBS wh_cli COLD)
 wh_test(stress_tables_test
@@ -177,7 +178,7 @@ wh_test(sampler_test
         stress/thread_sampler.cc stress/timer_sampler.cc
         LIBS wh_shared wh_guard)
 wh_test(minimizer_test harness/supervise/minimizer_test.cc LIBS wh_cli COLD)
-wh_test(step_map_test harness/supervise/matrix/blame_test.cc
+wh_test(step_map_test harness/supervise/matrix/cell_records_test.cc
         harness/supervise/matrix/ptrace_stepper_test.cc harness/supervise/matrix/step_map_test.cc
         harness/supervise/matrix/timer_signals_test.cc
         LIBS wh_cli)
@@ -188,7 +189,8 @@ wh_test(step_truth_test
 wh_test(lane_test
         harness/supervise/matrix/cell_words_test.cc harness/supervise/matrix/lane_test.cc
         harness/supervise/matrix/request_answers_test.cc
-        harness/supervise/matrix/stress_run_test.cc LIBS wh_cli COLD)
+        harness/supervise/matrix/stress_plan_test.cc harness/supervise/matrix/stress_run_test.cc
+        LIBS wh_cli COLD)
 wh_test(stepped_stack_test
         stress/known_callers.cc stress/known_callers_test.cc stress/step_instruction.cc
         stress/step_instruction_test.cc

@@ -10,7 +10,7 @@ bats_require_minimum_version 1.5.0
 setup() {
   walkhammer=${WALKHAMMER:-$BATS_TEST_DIRNAME/../../build/release/walkhammer}
   # The newest with the layout of JDK 17.
-  jdk=$("$walkhammer" list jdks | sed -n 's|^\(/.*[^ ]\)  .*|\1|p' | while IFS= read -r home; do
+  jdk=$("$walkhammer" show jdks | sed -n 's|^\(/.*[^ ]\)  .*|\1|p' | while IFS= read -r home; do
     [ ! -e "$home/lib/libjli.so" ] || [ ! -e "$home/lib/server/libjvm.so" ] || echo "$home"
   done | tail -n 1)
   [ -n "$jdk" ] || skip "no JDK on this machine"
@@ -68,7 +68,7 @@ is_one() {
 
 @test "its threads are as of any JVM, and a planted crash is contained" {
   hide
-  stress 1 agct,puzzle-crash --uncontained
+  stress 1 agct,puzzle-crash --no-guard
   is_one "select status = 'died' from cell"
   stress 1 agct,puzzle-crash
   is_one "select status = 'passed' from cell"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# Tests of how workloads are obtained: fetch.sh with a local server, install.sh, list workloads.
+# Tests of how workloads are obtained: fetch.sh with a local server, install.sh, show workloads.
 # WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr and stderr_lines
 
@@ -203,12 +203,12 @@ fails() {
   [ "$output" = 'install: debian.catalogue has no workload "nonsense"' ]
 }
 
-@test "list workloads says what can run, and what to do about the rest" {
-  run env XDG_CACHE_HOME="$tmp" "$walkhammer" list workloads
+@test "show workloads says what can run, and what to do about the rest" {
+  run env XDG_CACHE_HOME="$tmp" "$walkhammer" show workloads
   [ "$status" -eq 0 ]
   [[ "$output" == *"debian:fop "* ]]
   [[ "$output" == *"run: "*"/workloads/fetch.sh renaissance"* ]]
-  "$walkhammer" list workloads --json >"$tmp/list.json"
+  "$walkhammer" show workloads --json >"$tmp/list.json"
   names=$(sqlite3 :memory: \
     "select count(distinct json_extract(value, '\$.name')) from json_each(readfile('$tmp/list.json'))")
   [ "$names" -eq "$(cat "$root"/workloads/*.catalogue | grep -c '^name: ')" ]

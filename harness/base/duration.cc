@@ -32,7 +32,7 @@ double NsOfUnit(std::string_view name) {
 
 Result<std::chrono::nanoseconds> ParseDuration(std::string_view text, std::string_view option) {
   const Failure failure = BadInput(
-      fmt::format("{} wants a duration such as 30s, 500ms or 2m, not \"{}\"", option, text));
+      fmt::format("{} must be a duration such as 30s, 500ms or 2m, not \"{}\"", option, text));
   // from_chars alone would also take "inf", "nan" and "-1".
   if (text.empty() || text[0] < '0' || text[0] > '9') return failure;
   double number = 0;

@@ -49,9 +49,9 @@ TEST(DurationTest, RefusesNonsense) {
 
 TEST(DurationTest, NamesTheOption) {
   EXPECT_EQ(ParseDuration("x", "--time").failure().message,
-            "--time wants a duration such as 30s, 500ms or 2m, not \"x\"");
+            "--time must be a duration such as 30s, 500ms or 2m, not \"x\"");
   EXPECT_EQ(ParseDuration("", "--hang-limit").failure().message,
-            "--hang-limit wants a duration such as 30s, 500ms or 2m, not \"\"");
+            "--hang-limit must be a duration such as 30s, 500ms or 2m, not \"\"");
 }
 
 TEST(FormatTest, Counts) {

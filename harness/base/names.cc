@@ -19,7 +19,7 @@ Failure UnknownName(std::string_view kind, std::string_view wanted,
                     std::span<const std::string_view> names) {
   if (names.empty()) return BadInput(fmt::format("there is no {} \"{}\"", kind, wanted));
   return BadInput(
-      fmt::format("there is no {0} \"{1}\"; nearest: {2} (walkhammer list {0}s names "
+      fmt::format("there is no {0} \"{1}\"; nearest: {2} (walkhammer show {0}s names "
                   "all)",
                   kind, wanted, fmt::join(NearestNames(wanted, names, kNearestShown), ", ")));
 }

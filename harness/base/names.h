@@ -12,7 +12,7 @@
 namespace walkhammer {
 
 // Returns a failure (kBadInput) that says: there is no `kind` "`wanted`"; nearest: a, b, c
-// (walkhammer list `kind`s names all).
+// (walkhammer show `kind`s names all).
 Failure UnknownName(std::string_view kind, std::string_view wanted,
                     std::span<const std::string_view> names);
 

@@ -39,7 +39,7 @@ struct Options {
 Result<std::vector<Build>> OrderedBuilds(const Options& options, const std::string& arch,
                                          const std::vector<std::string>& jvm_flags) {
   if (options.jdks.empty() && options.folders.empty())
-    return BadInput("name the builds: --jdks DIR, or --jdk several times");
+    return BadInput("name the builds: --jdk-dir DIR, or --jdk several times");
   ASSIGN_OR_RETURN(const auto profiles, SelectProfiles(options.profiles));
   if (profiles.size() > 1) return BadInput("--profile: bisect takes one profile");
   std::vector<Failure> unusable;
@@ -67,7 +67,7 @@ Result<std::vector<Build>> OrderedBuilds(const Options& options, const std::stri
     return *ParseJdkVersion(a.version) < *ParseJdkVersion(b.version);
   });
   if (fitting.size() < 2)
-    return Unable(fmt::format("bisecting wants two builds at least, and {} can be used here",
+    return Unable(fmt::format("bisecting takes at least two builds, and {} can be used here",
                               fitting.size()));
   return BuildsOf(fitting, profiles, jvm_flags);
 }
@@ -272,13 +272,13 @@ void AddBisect(CLI::App& app, Invocation& chosen) {
   verb.Jdks(o->jdks);
   verb.Flag("--fix", o->fix, "Look for the first build that does not break");
   verb.Flag("--quick", o->quick, "Ask only the builds that the search needs");
-  verb.List("--profile", o->profiles, "Flag profile: walkhammer list profiles", "NAME");
+  verb.Profiles(o->profiles);
   verb.Provider(o->provider, true);
   verb.Count("--measure-times", o->measure,
              "Replays that measure how reliably the request breaks (default 10)", 2, 10000);
   verb.Count("--most-times", o->most, "Most replays that call a build clean (default 60)", 2,
              100000);
-  verb.Count("--jobs", o->jobs, "Processes at a time (default 2)", 1, 1000);
+  verb.Jobs(o->jobs, "2");
   verb.Json(o->json);
   verb.Runs(chosen,
             [o](const std::vector<std::string>& jvm_flags) { return RunBisect(*o, jvm_flags); });

@@ -391,7 +391,7 @@ void AddStateVerbs(const Verb& bugs, const std::shared_ptr<Options>& o, Invocati
   StoreOption(set, *o);
   set.Argument("id", o->id, "The bug");
   set.Text("--state", o->state, "Its new state", "open|duplicate|accepted|fixed");
-  set.Text("--of", o->change.duplicate_of, "Of which bug it is a duplicate", "ID");
+  set.Text("--of", o->change.duplicate_of, "The bug that it is a duplicate of", "ID");
   set.Text("--reason", o->change.reason, "Why it is accepted");
   set.Text("--until", o->change.until, "The last day (UTC) on which it is accepted", "YYYY-MM-DD");
   set.Text("--in", o->change.fixed_in,

@@ -235,12 +235,12 @@ void AddBundle(CLI::App& app, Invocation& chosen) {
   verb.Argument("path", o->path, "A crash folder of a run (RUN/crashes/...), or a .walk file");
   verb.Jdks(o->jdks);
   verb.JdkFolders(o->folders);
-  verb.List("--profile", o->profiles, "Flag profiles, each on each JDK: walkhammer list profiles",
-            "NAME[,NAME...]");
+  verb.Profiles(o->profiles);
   verb.Text("--out", o->out, "A new folder for the bundle", "DIR");
-  verb.Count("--times", o->times, "Replays on each build (default 5)", 1, 100000);
-  verb.Count("--jobs", o->jobs, "Processes at a time (default 2)", 1, 1000);
-  verb.Flag("--no-minimize", o->keep, "Bundle the request as it is");
+  verb.Count("--times", o->times,
+             "Fresh processes in which to replay a request on each build (default: 5)", 1, 100000);
+  verb.Jobs(o->jobs, "2");
+  verb.Flag("--no-minimize", o->keep, "Do not minimise requests");
   verb.Json(o->json);
   verb.Runs(chosen,
             [o](const std::vector<std::string>& jvm_flags) { return RunBundle(*o, jvm_flags); });

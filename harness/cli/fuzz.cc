@@ -33,7 +33,8 @@ namespace {
 struct Options {
   std::string engine = "random", provider;
   std::vector<std::string> walkers, jdks;
-  std::optional<std::string> time, confirm_time, minimize_time;
+  std::chrono::nanoseconds time{};  // 0: not given
+  std::optional<std::string> confirm_time, minimize_time;
   std::string hang_limit = "100ms", out, shard;
   std::vector<std::string> scenes, corpus;
   uint64_t walks = 0, seed = 1, workers = 0;
@@ -43,13 +44,11 @@ struct Options {
 };
 
 constexpr uint64_t kMostWorkers = 64;
-constexpr auto kDefaultTime = std::chrono::seconds(60);
+constexpr std::chrono::nanoseconds kDefaultTime = std::chrono::seconds(60);
 constexpr std::chrono::nanoseconds kMostSettling = std::chrono::minutes(3);
 
-Result<std::chrono::nanoseconds> TimeOf(const Options& options) {
-  if (options.time) return ParseDuration(*options.time, "--time");
-  if (options.walks != 0) return std::chrono::nanoseconds(0);
-  return std::chrono::nanoseconds(kDefaultTime);
+std::chrono::nanoseconds TimeOf(const Options& options) {
+  return options.time.count() != 0 || options.walks != 0 ? options.time : kDefaultTime;
 }
 
 // Sets how long to confirm and minimise after the walks: by default as long as the walks, so that a
@@ -103,11 +102,11 @@ uint64_t WorkersOf(const Options& options, const Shard& shard) {
 // Refuses options that only guided engines, or only the random engine, support.
 Status CheckGuidance(const Options& options, const Engine& engine) {
   if (!engine.guided && !options.corpus.empty())
-    return BadInput("--corpus wants a guided engine: --engine libfuzzer or afl");
+    return BadInput("--corpus goes with a guided engine: --engine libfuzzer or afl");
   if (engine.guided && options.walks != 0)
-    return BadInput("--walks wants --engine random; a guided engine takes --time");
+    return BadInput("--walks goes with --engine random; a guided engine takes --time");
   if (engine.guided && options.no_coverage)
-    return BadInput("--no-coverage wants --engine random: coverage is what guides the others");
+    return BadInput("--no-coverage goes with --engine random: coverage is what guides the others");
   return Ok();
 }
 
@@ -125,12 +124,12 @@ Result<FuzzPlan> MakePlan(const Options& options, const ProviderChoice& provider
   plan.corpus = options.corpus;
   plan.coverage = !options.no_coverage;
   plan.churn = options.churn;
-  ASSIGN_OR_RETURN(plan.time, TimeOf(options));
+  plan.time = TimeOf(options);
   ASSIGN_OR_RETURN(auto hang, ParseDuration(options.hang_limit, "--hang-limit"));
   plan.hang_limit_ms =
       static_cast<uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(hang).count());
   if (plan.hang_limit_ms < 10 || plan.hang_limit_ms > 600000)
-    return BadInput("--hang-limit wants 10ms to 10m, not \"" + options.hang_limit + "\"");
+    return BadInput("--hang-limit must be from 10ms to 10m, not \"" + options.hang_limit + "\"");
   if (!options.scenes.empty()) {
     plan.scene_mask = 0;
     for (const std::string& name : options.scenes) {
@@ -196,7 +195,7 @@ int RunFuzz(const Options& options, const std::vector<std::string>& jvm_flags) {
     plan.value().child.scratch = scratch.path();
     if (options.jdks.empty() && std::getenv("WALKHAMMER_JDK") == nullptr)
       Print(stderr,
-            "walkhammer: no --jdk was given, so it is the newest that is known: see list jdks\n");
+            "walkhammer: no --jdk was given, so it is the newest that is known: see show jdks\n");
     Print(stderr, "walkhammer: {} on {} into {}/ (seed {})\n", walker, plan.value().words.jdk, dir,
           options.seed);
     ProgressLine line;
@@ -214,31 +213,30 @@ int RunFuzz(const Options& options, const std::vector<std::string>& jvm_flags) {
 void AddFuzz(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "fuzz", "Synthetic walks of parked scenes");
   auto o = std::make_shared<Options>();
-  verb.List(
-      "--walker", o->walkers,
-      "What to test (walkhammer list walkers; default agct), or several for the same requests "
-      "(agct,asgst), which are compared");
+  verb.Walkers(o->walkers);
   verb.Provider(o->provider);
-  verb.Text("--engine", o->engine, "Who makes the requests (walkhammer list engines)");
-  verb.Count("--workers", o->workers, "Processes that walk (default: one for each core)", 1,
-             kMostWorkers);
+  verb.Text("--engine", o->engine,
+            "Maker of the requests (walkhammer show engines) (default: random)", "NAME");
+  verb.Count("--workers", o->workers, "Processes that share the walks (default: one for each core)",
+             1, kMostWorkers);
   verb.List("--corpus", o->corpus,
             "Folder of inputs to start from; the first gets what this run adds; repeatable");
   verb.Jdks(o->jdks);
-  verb.Text("--time", o->time, "How long, e.g. 60s (default), 10m");
+  verb.RunTime(o->time, "60s");
   verb.Count("--walks", o->walks, "Stop after this many walks of each walker, over all shards");
-  verb.Count("--seed", o->seed, "Of the sequence of requests (default 1)");
+  verb.Seed(o->seed);
   verb.Text("--shard", o->shard, kShardHelp, "I/N");
-  verb.Text("--out", o->out, "Run folder; must not exist or be empty");
-  verb.List("--scene", o->scenes, "Only this scene; repeatable");
-  verb.Text("--hang-limit", o->hang_limit, "CPU time that a walk may take (default 100ms)");
+  verb.OutFolder(o->out, "out/TIME-PID");
+  verb.Scenes(o->scenes, "all");
+  verb.Text("--hang-limit", o->hang_limit, "CPU time that a walk may take (default: 100ms)",
+            "TIME");
   verb.Flag("--no-confirm", o->no_confirm, "Do not replay what is found");
-  verb.Flag("--no-minimize", o->no_minimize, "Do not minimise what replays every time");
+  verb.Flag("--no-minimize", o->no_minimize, "Do not minimise requests");
   verb.Text("--confirm-time", o->confirm_time,
             "How long to confirm and minimise, at most, after the walks (default: as long as they "
             "were to take, at most 3m); what is not confirmed by then says so");
   verb.Text("--minimize-time", o->minimize_time,
-            "Of that, the most for minimising (default: what is left)");
+            "The part of that for minimising, at most (default: what is left)");
   verb.Flag("--churn", o->churn,
             "Java threads press the collector and churn classes and code meanwhile");
   verb.Flag("--no-coverage", o->no_coverage, "Set no traps on the walker's blocks");

@@ -102,7 +102,7 @@ Status MeetStore(const Options& options, GateSide& baseline, GateSide& candidate
 
 Result<GateVerdict> Judge(const Options& options) {
   if (options.baseline.empty() || options.candidate.empty())
-    return BadInput("gate wants at least one --baseline RUN and one --candidate RUN");
+    return BadInput("gate takes at least one --baseline RUN and one --candidate RUN");
   RETURN_IF_ERROR(EachOnce(options));
   GatePolicy policy;
   if (!options.policy.empty()) {
@@ -159,8 +159,7 @@ void AddGate(CLI::App& app, Invocation& chosen) {
             "The team's store of bugs: what it knows is no news, what it has as fixed should be "
             "gone; without runs: check the store alone",
             "DIR");
-  verb.Text("--build", o->build,
-            "The candidate's version, for JDKs that all call themselves the same; with --bugs",
+  verb.Text("--build", o->build, "The build's version, for JDKs that all call themselves the same",
             "VERSION");
   verb.Count(
       "--replay", o->replays,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // import: what a crash report says: whether a stack walker is guilty, which known bug the crash
 // resembles, and requests that may show it again.
+#include "harness/cli/import.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,6 +12,7 @@
 
 #include "harness/base/print.h"
 #include "harness/cli/crash_file.h"
+#include "harness/cli/crash_text.h"
 #include "harness/cli/identity.h"
 #include "harness/cli/options.h"
 #include "harness/cli/print_json.h"
@@ -19,12 +22,6 @@ namespace walkhammer {
 namespace {
 
 using nlohmann::json;
-
-struct Options {
-  std::vector<std::string> files;
-  std::string out, modules;
-  bool json = false;
-};
 
 constexpr size_t kMostWritten = 32;  // candidates; further ones are ever less likely
 
@@ -87,7 +84,7 @@ Result<std::vector<std::string>> WriteCandidates(const ImportedCrash& crash,
   return paths;
 }
 
-std::string FolderFor(const Options& options, size_t index) {
+std::string FolderFor(const ImportOptions& options, size_t index) {
   const std::string base = options.out.empty()
                                ? fmt::format("out/import-{}-{}", Now("%Y%m%d-%H%M%S"), getpid())
                                : options.out;
@@ -101,7 +98,7 @@ void PrintCandidates(const ImportedCrash& crash, const std::vector<std::string>&
   if (paths.size() > kMostShown) Print(stdout, "    and {} more\n", paths.size() - kMostShown);
 }
 
-int RunImport(const Options& options) {
+int RunJudge(const ImportOptions& options) {
   json all = json::array();
   for (size_t i = 0; i < options.files.size(); i++) {
     auto crash = ReadCrashFile(options.files[i], options.modules);
@@ -119,17 +116,48 @@ int RunImport(const Options& options) {
   return 0;
 }
 
+int RunImport(const ImportOptions& options, const std::vector<std::string>& jvm_flags) {
+  if (!options.redact && !options.reproduce)
+    return jvm_flags.empty() ? RunJudge(options)
+                             : PrintFailure(BadInput("JVM flags after -- go with --reproduce"));
+  const char* mode = options.redact ? "--redact" : "--reproduce";
+  if (options.files.size() > 1)
+    return PrintFailure(BadInput(fmt::format("{} takes one crash report at a time", mode)));
+  if (options.reproduce) return RunReproduce(options, jvm_flags);
+  return jvm_flags.empty()
+             ? RunRedact(options.files[0])
+             : PrintFailure(BadInput("--redact starts no JVM and takes no flags after --"));
+}
+
 }  // namespace
 
 void AddImport(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "import", "What a crash report says, and requests that may show the crash again");
-  auto o = std::make_shared<Options>();
+  Verb verb(app, "import", "Judge crash reports, and make requests that may show the crash again");
+  auto o = std::make_shared<ImportOptions>();
   verb.Argument("files", o->files, "hs_err logs, other texts with a stack, or core files");
-  verb.Text("--out", o->out, "Folder for the requests (default: out/import-TIME)", "DIR");
+  verb.OutFolder(o->out, "out/import-TIME-PID");
   verb.Text("--modules", o->modules,
             "Folder with the program's files of a core, if they are not where they were", "DIR");
   verb.Json(o->json);
-  verb.Runs(chosen, [o] { return RunImport(*o); });
+  verb.Flag("--redact", o->redact, "Only print the log without what is personal in it");
+  verb.Flag("--reproduce", o->reproduce,
+            "Say whether JDKs show the crash: replay the requests, fuzz from them, stress");
+  verb.Jdks(o->jdks);
+  verb.RunTime(o->time, "30s of fuzzing on each JDK");
+  verb.Time("--stress-time", o->stress_time,
+            "How long to stress after fuzzing (default: as --time)");
+  verb.Flag("--no-stress", o->no_stress, "Do not stress");
+  verb.Flag("--no-minimize", o->no_minimize, "Do not minimise requests");
+  verb.Flag("--no-known-inputs", o->no_known,
+            "Leave out walkhammer's own inputs that show the same function");
+  verb.Seed(o->seed);
+  for (const char* option : {"--jdk", "--time", "--stress-time", "--no-stress", "--no-minimize",
+                             "--no-known-inputs", "--seed"})
+    verb.Needs(option, "--reproduce");
+  for (const char* option : {"--reproduce", "--out", "--modules", "--json"})
+    verb.Excludes("--redact", option);
+  verb.Runs(chosen,
+            [o](const std::vector<std::string>& jvm_flags) { return RunImport(*o, jvm_flags); });
 }
 
 }  // namespace walkhammer

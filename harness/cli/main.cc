@@ -25,8 +25,11 @@ int main(int argc, char** argv) {
   Invocation chosen;
   chosen.probe_scenes = ProbeScenes;
   CatchInterrupts();
-  return RunCommand({AddDoctor, AddFuzz, AddStress, AddStep, AddReplay, AddImport, AddReproduce,
-                     AddBisect, AddCheck, AddBundle, AddMinimize, AddShow, AddReport, AddGate,
-                     AddQuery, AddBugs, AddMerge, AddRedact, AddList},
-                    chosen, argc, argv);
+  return RunCommand(
+      {{"Find", {AddFuzz, AddStress, AddStep}},
+       {"Work with a finding", {AddReplay, AddMinimize, AddBisect, AddShow, AddBundle}},
+       {"Judge runs", {AddReport, AddGate, AddBugs, AddMerge}},
+       {"Crash reports", {AddImport}},
+       {"This machine", {AddDoctor}}},
+      chosen, argc, argv);
 }

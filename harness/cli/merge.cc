@@ -20,7 +20,7 @@ struct Options {
 };
 
 int RunMerge(const Options& options) {
-  if (options.out.empty()) return PrintFailure(BadInput("merge wants --out DIR, a new folder"));
+  if (options.out.empty()) return PrintFailure(BadInput("merge needs --out DIR, a new folder"));
   const Result<MergeOutcome> merged = MergeRuns(options.runs, options.out);
   if (!merged.ok()) return PrintFailure(merged.failure());
   const MergeOutcome& outcome = merged.value();

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "harness/base/duration.h"
 #include "harness/base/nearest.h"
 #include "harness/base/print.h"
 
@@ -51,6 +52,11 @@ void Verb::Flag(const std::string& name, bool& value, const std::string& what) {
   verb_->add_flag(name, value, what);
 }
 
+void Verb::FlagOff(const std::string& name, bool& value, const std::string& what) {
+  verb_->add_flag_callback(
+      name, [&value] { value = false; }, what);
+}
+
 void Verb::Text(const std::string& name, std::string& value, const std::string& what,
                 const std::string& kind) {
   verb_->add_option(name, value, what)->type_name(kind);
@@ -71,21 +77,45 @@ void Verb::Several(const std::string& name, std::vector<std::string>& values,
   verb_->add_option(name, values, what)->type_name(kind)->expected(1, -1);
 }
 
-void Verb::Count(const std::string& name, uint64_t& value, const std::string& what, uint64_t least,
-                 uint64_t most) {
-  const auto read = [&value, name, least, most](const std::string& text) {
+void Verb::Parsed(const std::string& name, std::function<Status(const std::string&)> read,
+                  const std::string& what, const std::string& kind) {
+  const auto take = [read = std::move(read)](const std::string& text) {
+    if (const Status status = read(text); !status.ok())
+      throw CLI::ValidationError(status.failure().message);
+  };
+  verb_->add_option_function<std::string>(name, take, what)->type_name(kind);
+}
+
+void Verb::ReadCount(const std::string& name, const std::string& what, uint64_t least,
+                     uint64_t most, std::function<void(uint64_t)> take) {
+  const auto read = [=](const std::string& text) -> Status {
     const bool hex = text.starts_with("0x");
     const char* begin = text.data() + (hex ? 2 : 0);
     const char* end = text.data() + text.size();
     uint64_t number = 0;
     const auto [rest, error] = std::from_chars(begin, end, number, hex ? 16 : 10);
     if (error != std::errc() || rest != end)
-      throw CLI::ValidationError(fmt::format("{} wants a whole number, not \"{}\"", name, text));
+      return BadInput(fmt::format("{} must be a whole number, not \"{}\"", name, text));
     if (number < least || number > most)
-      throw CLI::ValidationError(fmt::format("{} wants {} to {}, not {}", name, least, most, text));
-    value = number;
+      return BadInput(fmt::format("{} must be from {} to {}, not {}", name, least, most, text));
+    take(number);
+    return Ok();
   };
-  verb_->add_option_function<std::string>(name, read, what)->type_name("N");
+  Parsed(name, read, what, "N");
+}
+
+void Verb::Time(const std::string& name, std::chrono::nanoseconds& value, const std::string& what) {
+  const auto read = [&value, name](const std::string& text) -> Status {
+    ASSIGN_OR_RETURN(value, ParseDuration(text, name));
+    return Ok();
+  };
+  Parsed(name, read, what, "TIME");
+}
+
+void Verb::Archives(std::map<std::string, std::string>& given) {
+  for (const std::string suite : {"renaissance", "dacapo"})
+    Text("--" + suite, given[suite],
+         "Your copy of the suite, of any version: its jar, or the folder that holds it", "PATH");
 }
 
 void Verb::Argument(const std::string& name, std::string& value, const std::string& what) {
@@ -104,13 +134,48 @@ void Verb::Arguments(const std::string& name, std::vector<std::string>& values,
 
 void Verb::Json(bool& json) { Flag("--json", json, "Print the result as JSON on stdout"); }
 
+void Verb::Walkers(std::vector<std::string>& walkers) {
+  List(
+      "--walker", walkers,
+      "Walkers to test, compared if there are several: agct (default), agct,asgst (walkhammer show "
+      "walkers); under stress also jfr, or agent:PATH=OPTIONS for another profiler",
+      "NAME[,NAME...]");
+}
+
+void Verb::Scenes(std::vector<std::string>& scenes, const std::string& otherwise) {
+  List("--scene", scenes,
+       "Scene in which to walk; repeatable (walkhammer show scenes) (default: " + otherwise + ")",
+       "NAME");
+}
+
+void Verb::Profiles(std::vector<std::string>& lists) {
+  List("--profile", lists,
+       "Sets of JVM flags, e.g. xint,c1,zgc; repeatable (walkhammer show profiles)",
+       "NAME[,NAME...]");
+}
+
+void Verb::RunTime(std::chrono::nanoseconds& time, const std::string& otherwise) {
+  Time("--time", time, "How long to walk, e.g. 90s, 10m (default: " + otherwise + ")");
+}
+
+void Verb::Seed(uint64_t& seed) {
+  Count("--seed", seed, "Seed of all that is random (default: 1)");
+}
+
+void Verb::OutFolder(std::string& out, const std::string& otherwise) {
+  Text("--out", out,
+       "Folder for the results; must not exist or be empty (default: " + otherwise + ")", "DIR");
+}
+
 void Verb::Provider(std::string& provider, bool library_only) {
-  Text("--provider", provider,
-       library_only
-           ? "Library whose functions the file's walker calls instead of libjvm's"
-           : "Who implements the walker: jdk; ref, our own; or a library that stands in for "
-             "libjvm (default: the walker's)",
-       library_only ? "FILE.so" : "jdk|ref|FILE.so");
+  if (library_only)
+    Text("--library", provider,
+         "Library whose functions the file's walker calls instead of libjvm's", "FILE.so");
+  else
+    Text("--provider", provider,
+         "Implementer of the walker: jdk; ref, our own; or a library that stands in for libjvm "
+         "(default: the walker's)",
+         "jdk|ref|FILE.so");
 }
 
 void Verb::Jdks(std::vector<std::string>& paths) {
@@ -118,30 +183,32 @@ void Verb::Jdks(std::vector<std::string>& paths) {
 }
 
 void Verb::JdkFolders(std::vector<std::string>& folders) {
-  List("--jdks", folders, "Folder of JDK homes, such as ci/setup/jdks.sh lays out; repeatable",
+  List("--jdk-dir", folders, "Folder of JDK homes, such as ci/setup/jdks.sh lays out; repeatable",
        "DIR");
 }
 
 void Verb::CoverageGoal(std::optional<double>& percent) {
-  const auto read = [&percent](const std::string& text) {
+  const auto read = [&percent](const std::string& text) -> Status {
     const char* end = text.data() + text.size() - (text.ends_with("%") ? 1 : 0);
     double number = 0;
     const auto [rest, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
-    if (error != std::errc() || rest != end || !(number > 0 && number <= 100)) {
-      throw CLI::ValidationError(fmt::format(
-          "--coverage-goal wants a percentage above 0 and up to 100, not \"{}\"", text));
-    }
+    if (error != std::errc() || rest != end || !(number > 0 && number <= 100))
+      return BadInput(fmt::format(
+          "--coverage-goal must be a percentage above 0 and up to 100, not \"{}\"", text));
     percent = number;
+    return Ok();
   };
-  verb_
-      ->add_option_function<std::string>(
-          "--coverage-goal", read,
-          "Exit with 1 if fewer of the walker's blocks were reached, with 3 if nobody can tell")
-      ->type_name("PERCENT");
+  Parsed("--coverage-goal", read,
+         "Exit with 1 if fewer of the walker's blocks were reached, with 3 if nobody can tell",
+         "PERCENT");
 }
 
 void Verb::Excludes(const std::string& option, const std::string& other) {
   verb_->get_option(option)->excludes(verb_->get_option(other));
+}
+
+void Verb::Needs(const std::string& option, const std::string& other) {
+  verb_->get_option(option)->needs(verb_->get_option(other));
 }
 
 void Verb::Runs(Invocation& chosen, std::function<int()> run) {
@@ -157,7 +224,7 @@ void Verb::Runs(Invocation& chosen,
   });
 }
 
-int RunCommand(const std::vector<AddVerb>& add, Invocation& chosen, int argc,
+int RunCommand(const std::vector<VerbGroup>& groups, Invocation& chosen, int argc,
                const char* const* argv) {
   CLI::App app{
       "Hammers the stack walkers of the JVM until they break, and hands over each break\n"
@@ -167,7 +234,11 @@ int RunCommand(const std::vector<AddVerb>& add, Invocation& chosen, int argc,
       "Exit codes: 0 clean, 1 findings or regression, 2 usage or bad input,\n"
       "3 this machine or JDK cannot do it, 4 vacuous run or tool failure.");
   app.require_subcommand(0, 1);
-  for (AddVerb one : add) one(app, chosen);
+  for (const VerbGroup& group : groups)
+    for (AddVerb add : group.verbs) {
+      add(app, chosen);
+      app.get_subcommands(nullptr).back()->group(group.purpose);
+    }
   int own = argc;  // arguments before "--"
   for (int i = argc - 1; i > 0; i--) {
     if (std::strcmp(argv[i], "--") == 0) own = i;

@@ -5,9 +5,11 @@
 #ifndef WALKHAMMER_HARNESS_CLI_OPTIONS_H_
 #define WALKHAMMER_HARNESS_CLI_OPTIONS_H_
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +27,8 @@ class Verb {
   Verb(const Verb& of, const std::string& name, const std::string& what);
 
   void Flag(const std::string& name, bool& value, const std::string& what);
+  // A flag that switches `value` off.
+  void FlagOff(const std::string& name, bool& value, const std::string& what);
   // `kind`: what --help calls the argument.
   void Text(const std::string& name, std::string& value, const std::string& what,
             const std::string& kind = "TEXT");
@@ -38,8 +42,17 @@ class Verb {
                const std::string& kind);
   // A whole number, decimal or 0x..., from `least` to `most`. CLI11 2.1 itself would wrap -1 and
   // read 010 as octal.
-  void Count(const std::string& name, uint64_t& value, const std::string& what, uint64_t least = 0,
-             uint64_t most = std::numeric_limits<uint64_t>::max());
+  template <typename Integer>
+  void Count(const std::string& name, Integer& value, const std::string& what, uint64_t least = 0,
+             uint64_t most = static_cast<uint64_t>(std::numeric_limits<Integer>::max())) {
+    ReadCount(name, what, least, most,
+              [&value](uint64_t number) { value = static_cast<Integer>(number); });
+  }
+  // A duration such as 60s or 10us.
+  void Time(const std::string& name, std::chrono::nanoseconds& value, const std::string& what);
+  // `read` takes the argument; its failure is bad usage.
+  void Parsed(const std::string& name, std::function<Status(const std::string&)> read,
+              const std::string& what, const std::string& kind);
   // A positional argument, required. A vector takes one or more.
   void Argument(const std::string& name, std::string& value, const std::string& what);
   void Argument(const std::string& name, std::vector<std::string>& values, const std::string& what);
@@ -50,11 +63,30 @@ class Verb {
 
   // --json
   void Json(bool& json);
-  // --provider: see ProviderNamed; `library_only`: see ProviderLibraryNamed.
+  // --walker, repeatable: see WalkersNamed.
+  void Walkers(std::vector<std::string>& walkers);
+  // --scene, repeatable. `otherwise`: what runs without it.
+  void Scenes(std::vector<std::string>& scenes, const std::string& otherwise);
+  // --profile, repeatable: see SelectProfiles.
+  void Profiles(std::vector<std::string>& lists);
+  // --time, for how long to walk. `otherwise`: the default, for people.
+  void RunTime(std::chrono::nanoseconds& time, const std::string& otherwise);
+  // --jobs. `otherwise`: the default, for people.
+  template <typename Integer>
+  void Jobs(Integer& jobs, const std::string& otherwise) {
+    Count("--jobs", jobs, "Processes at a time (default: " + otherwise + ")", 1, 1000);
+  }
+  // --seed
+  void Seed(uint64_t& seed);
+  // --out DIR for a folder of results. `otherwise`: the default, for people.
+  void OutFolder(std::string& out, const std::string& otherwise);
+  // --provider: see ProviderNamed; `library_only`: --library, see ProviderLibraryNamed.
   void Provider(std::string& provider, bool library_only = false);
+  // --renaissance, --dacapo: the user's own copies of suites, by suite.
+  void Archives(std::map<std::string, std::string>& given);
   // --jdk DIR, repeatable.
   void Jdks(std::vector<std::string>& paths);
-  // --jdks DIR, repeatable: for OpenJdks.
+  // --jdk-dir DIR, repeatable: for OpenJdks.
   void JdkFolders(std::vector<std::string>& folders);
   // --coverage-goal PERCENT, for HoldToGoal: more than 0, at most 100; "30", "29.5" or "30%".
   void CoverageGoal(std::optional<double>& percent);
@@ -62,18 +94,30 @@ class Verb {
   // Refuses the two options if they are given together.
   void Excludes(const std::string& option, const std::string& other);
 
+  // Refuses the option without the other.
+  void Needs(const std::string& option, const std::string& other);
+
   // Sets what to do once this verb is parsed; `run` returns the exit code. The second form takes
   // the JVM flags after "--"; a verb of the first form refuses such flags.
   void Runs(Invocation& chosen, std::function<int()> run);
   void Runs(Invocation& chosen, std::function<int(const std::vector<std::string>& jvm_flags)> run);
 
  private:
+  void ReadCount(const std::string& name, const std::string& what, uint64_t least, uint64_t most,
+                 std::function<void(uint64_t)> take);
+
   CLI::App* verb_;  // owned by the app
 };
 
-// Adds the verbs of `add`, parses the arguments, runs the chosen verb and returns the exit code of
-// the process. Bad usage is one sentence and 2; output that cannot be written is 4.
-int RunCommand(const std::vector<AddVerb>& add, Invocation& chosen, int argc,
+// Verbs of one purpose, under a heading of their own in --help.
+struct VerbGroup {
+  const char* purpose;
+  std::vector<AddVerb> verbs;
+};
+
+// Adds the verbs of `groups`, parses the arguments, runs the chosen verb and returns the exit code
+// of the process. Bad usage is one sentence and 2; output that cannot be written is 4.
+int RunCommand(const std::vector<VerbGroup>& groups, Invocation& chosen, int argc,
                const char* const* argv);
 
 }  // namespace walkhammer

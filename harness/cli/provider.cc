@@ -30,7 +30,7 @@ Result<ProviderChoice> ProviderNamed(const std::string& text) {
   if (text.empty() || text == kJdk || text == kRef) return ProviderChoice{text, ""};
   if (!IsLibrary(text))
     return BadInput(fmt::format(
-        "--provider wants jdk, ref or the path of a library (./FILE.so), not \"{}\"", text));
+        "--provider must be jdk, ref or the path of a library (./FILE.so), not \"{}\"", text));
   std::error_code error;
   const auto path = std::filesystem::canonical(text, error);
   if (error || !std::filesystem::is_regular_file(path, error))
@@ -38,17 +38,15 @@ Result<ProviderChoice> ProviderNamed(const std::string& text) {
   char magic[4] = {};
   std::ifstream(path, std::ios::binary).read(magic, sizeof magic);
   if (std::memcmp(magic, ELFMAG, SELFMAG) != 0)
-    return BadInput(fmt::format("--provider: {} is no library", text));
+    return BadInput(fmt::format("--provider: {} is not a library", text));
   return ProviderChoice{kJdk, path};
 }
 
 Result<std::string> ProviderLibraryNamed(const std::string& text) {
+  if (!text.empty() && !IsLibrary(text))
+    return BadInput(
+        fmt::format("--library must be the path of a library (./FILE.so), not \"{}\"", text));
   ASSIGN_OR_RETURN(auto choice, ProviderNamed(text));
-  if (!text.empty() && choice.library.empty())
-    return BadInput(fmt::format(
-        "the file names its walker and who provides it: --provider wants the path of a library "
-        "here, not \"{}\"",
-        text));
   return choice.library;
 }
 

@@ -52,17 +52,19 @@ TEST(Provider, ALibraryIsProviderJdk) {
 TEST(Provider, RefusesWhatIsNone) {
   const std::string text = ::testing::TempDir() + "/text.so";
   std::ofstream(text) << "not a library";
-  for (const auto& [given, reason] : {std::pair<std::string, std::string>{"jkd", "wants jdk, ref"},
-                                      {"./none.so", "there is no library"},
-                                      {"none.so", "there is no library"},
-                                      {"/", "there is no library"},
-                                      {text, "is no library"}}) {
+  for (const auto& [given, reason] :
+       {std::pair<std::string, std::string>{"jkd", "must be jdk, ref"},
+        {"./none.so", "there is no library"},
+        {"none.so", "there is no library"},
+        {"/", "there is no library"},
+        {text, "is not a library"}}) {
     auto choice = ProviderNamed(given);
     ASSERT_FALSE(choice.ok()) << given;
     EXPECT_EQ(choice.failure().code, ExitCode::kBadInput);
     EXPECT_THAT(choice.failure().message, HasSubstr(reason));
   }
-  EXPECT_THAT(ProviderLibraryNamed("jdk").failure().message, HasSubstr("path of a library"));
+  EXPECT_THAT(ProviderLibraryNamed("jdk").failure().message,
+              HasSubstr("--library must be the path"));
 }
 
 }  // namespace

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// redact: a crash log without what is personal in it, on stdout; on stderr what was taken out.
 #include "harness/hs_err/redact.h"
 
 #include <unistd.h>
 
-#include <memory>
-
 #include "harness/base/numbers.h"
 #include "harness/base/print.h"
 #include "harness/cli/crash_file.h"
-#include "harness/cli/options.h"
+#include "harness/cli/import.h"
 
 namespace walkhammer {
-namespace {
-
 int RunRedact(const std::string& path) {
   const auto text = ReadCrashText(path);
   if (!text.ok()) return PrintFailure(text.failure());
@@ -26,15 +21,6 @@ int RunRedact(const std::string& path) {
           Counted(static_cast<uint64_t>(redaction.count), "time"), redaction.first_line);
   if (done.empty()) Print(stderr, "redacted: nothing; {} names nothing that is known\n", path);
   return 0;
-}
-
-}  // namespace
-
-void AddRedact(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "redact", "A crash log without what is personal in it, on stdout");
-  auto path = std::make_shared<std::string>();
-  verb.Argument("log", *path, "hs_err log, or a text with one in it");
-  verb.Runs(chosen, [path] { return RunRedact(*path); });
 }
 
 }  // namespace walkhammer

@@ -254,13 +254,14 @@ void AddReplay(CLI::App& app, Invocation& chosen) {
   verb.Argument("files", o->files, ".walk files");
   verb.Jdks(o->jdks);
   verb.JdkFolders(o->folders);
-  verb.List("--profile", o->profiles, "Flag profiles, each on each JDK: walkhammer list profiles",
-            "NAME[,NAME...]");
+  verb.Profiles(o->profiles);
   verb.Provider(o->provider, true);
-  verb.Count("--times", o->times, "Fresh processes for each file and build (default 1)", 1, 100000);
-  verb.Count("--jobs", o->jobs, "Processes at a time (default 1)", 1, 1000);
-  verb.Text("--hang-limit", o->hang_limit, "CPU time that the walk may take (default 100ms)");
-  verb.Text("--uncontained", o->uncontained,
+  verb.Count("--times", o->times,
+             "Fresh processes in which to replay a request on each build (default: 1)", 1, 100000);
+  verb.Jobs(o->jobs, "1");
+  verb.Text("--hang-limit", o->hang_limit, "CPU time that a walk may take (default: 100ms)",
+            "TIME");
+  verb.Text("--keep-crash", o->uncontained,
             "Walk as a profiler does, in a signal handler and without the guard, and keep in DIR "
             "the hs_err log and the core of a JVM that dies",
             "DIR");

@@ -182,21 +182,21 @@ void AddReport(CLI::App& app, Invocation& chosen) {
   verb.Flag("--unreached", o->unreached,
             "Only: the blocks not reached, disassembled; needs the libjvm of the run");
   verb.Text("--function", o->function,
-            "Of functions whose names contain this; with --coverage or --unreached", "NAME");
+            "With --coverage or --unreached: only functions whose names contain this", "NAME");
   verb.Text("--flame", o->flame,
             "A flame graph of the stacks that a stress or step run saw, as a page", "FILE.html");
   verb.Text("--baseline", o->baseline,
             "With --flame: coloured by how the share of each frame changed from this run's", "RUN");
   verb.Text("--collapsed", o->collapsed,
             "These stacks as text, in the collapsed format of flamegraph.pl", "FILE");
-  verb.Text("--cell", o->cell, "Of this cell, by label or position; with --flame or --collapsed",
+  verb.Text("--cell", o->cell, "With --flame or --collapsed: only this cell, by label or position",
             "CELL");
   for (size_t i = 0; i < ReportOutputs().size(); i++) {
     const ReportOutput& output = ReportOutputs()[i];
     verb.Text(output.option, o->outputs[i], output.what, output.kind);
   }
   verb.Flag("--history", o->history,
-            "Of all runs in and below these folders: when each bucket was seen, and how often");
+            "When each bucket was seen in the runs in and below these folders, and how often");
   verb.CoverageGoal(o->coverage_goal);
   verb.Json(o->json);
   for (const char* other : {"--coverage", "--unreached"}) verb.Excludes("--json", other);

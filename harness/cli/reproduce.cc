@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reproduce: from a crash report to a verdict on each JDK: replays of the candidates, guided
-// fuzzing from them, stress.
+// import --reproduce: from a crash report to a verdict on each JDK: replays of the candidates,
+// guided fuzzing from them, stress.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,32 +11,25 @@
 #include <set>
 
 #include "harness/base/clock.h"
-#include "harness/base/duration.h"
 #include "harness/base/print.h"
 #include "harness/cli/crash_file.h"
+#include "harness/cli/crash_text.h"
 #include "harness/cli/identity.h"
-#include "harness/cli/options.h"
+#include "harness/cli/import.h"
 #include "harness/cli/print_json.h"
-#include "harness/cli/reproduce_stages.h"
 #include "harness/findings/crash_folder.h"
 #include "harness/jvm/images/jdk_choice.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
 #include "harness/request/walker_table.h"
 #include "harness/supervise/minimize_input.h"
+#include "harness/supervise/reproduce/stages.h"
 
 namespace walkhammer {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using nlohmann::json;
-
-struct Options {
-  std::string file, out, modules, time = "30s", stress_time;
-  std::vector<std::string> jdks;
-  uint64_t seed = 1;
-  bool no_stress = false, no_known = false, no_minimize = false, json = false;
-};
 
 enum class ReproductionVerdict { kReproduced, kSameClass, kOther, kNot };
 
@@ -81,24 +74,21 @@ bool TakeStage(StageOutcome stage, const StagePlan& plan, Reproduction& result) 
 }
 
 // Runs the stages until one reproduces the crash.
-Result<bool> RunStages(const Options& options, StagePlan& plan, Reproduction& result) {
+Result<bool> RunStages(const ImportOptions& options, StagePlan& plan, Reproduction& result) {
   const Clock::time_point began = Clock::now();
   auto walked = WalkCandidates(plan.crash->candidates, plan.crash->target, plan.setup, IsOver);
   if (!walked.ok()) return walked.failure();
   if (TakeStage(StageOf(walked.value(), InSeconds(Clock::now() - began)), plan, result))
     return true;
-  ASSIGN_OR_RETURN(const auto fuzz_time, ParseDuration(options.time, "--time"));
   // The guided engine goes deeper, the random one is faster: which one is better differs by crash.
-  plan.time = fuzz_time / 2;
+  plan.time = options.time / 2;
   for (const char* engine : {"libfuzzer", "random"}) {
     if (IsOver()) return false;
     ASSIGN_OR_RETURN(auto stage, FuzzForCrash(plan, engine));
     if (TakeStage(std::move(stage), plan, result)) return true;
   }
   if (options.no_stress || IsOver()) return false;
-  ASSIGN_OR_RETURN(plan.time,
-                   ParseDuration(options.stress_time.empty() ? options.time : options.stress_time,
-                                 "--stress-time"));
+  plan.time = options.stress_time.count() != 0 ? options.stress_time : options.time;
   ASSIGN_OR_RETURN(auto stage, StressForCrash(plan));
   return TakeStage(std::move(stage), plan, result);
 }
@@ -112,7 +102,7 @@ ReproductionVerdict VerdictOf(bool reproduced, const Reproduction& result) {
 }
 
 // Writes the request that shows the crash, and a minimised one if it replays every time.
-Status KeepRequest(const Options& options, const StagePlan& plan, Reproduction& result) {
+Status KeepRequest(const ImportOptions& options, const StagePlan& plan, Reproduction& result) {
   const std::string path = plan.folder + "/reproduced.walk";
   RETURN_IF_ERROR(WriteFileAtomically(path, result.hit.text));
   const bool always = result.reliability.shown == result.reliability.times;
@@ -145,7 +135,8 @@ std::vector<std::string> FlagsFor(const ImportedCrash& crash, const Jdk& jdk) {
   return {};
 }
 
-Result<Reproduction> ReproduceOn(const Jdk& jdk, const ImportedCrash& crash, const Options& options,
+Result<Reproduction> ReproduceOn(const Jdk& jdk, const ImportedCrash& crash,
+                                 const ImportOptions& options,
                                  const std::vector<std::string>& jvm_flags,
                                  const std::string& folder) {
   Reproduction result;
@@ -162,7 +153,14 @@ Result<Reproduction> ReproduceOn(const Jdk& jdk, const ImportedCrash& crash, con
   plan.walker = WalkerFor(crash);
   plan.folder = folder;
   plan.candidates = folder + "/candidates";
-  plan.seed = options.seed;
+  const WalkerInfo& walker = AllWalkers()[static_cast<size_t>(plan.walker)];
+  plan.identity = OwnIdentity();
+  plan.identity.jdk_path = jdk.home;
+  plan.identity.libjvm_build_id = jdk.build_id;
+  plan.identity.jvm_flags = Joined(flags);
+  plan.identity.walker = walker.name;
+  plan.identity.provider = walker.provider;
+  plan.identity.seed = options.seed;
   std::error_code error;
   std::filesystem::create_directories(plan.candidates, error);
   if (error) return BadInput("cannot make " + plan.candidates + ": " + error.message());
@@ -238,7 +236,7 @@ json ReproductionJson(const Reproduction& result) {
           {"seconds", result.seconds}};
 }
 
-int End(const Options& options, const ImportedCrash& crash, const json& all, ExitCode code) {
+int End(const ImportOptions& options, const ImportedCrash& crash, const json& all, ExitCode code) {
   if (options.json)
     PrintJson({{"schema", 1},
                {"file", crash.name},
@@ -249,13 +247,7 @@ int End(const Options& options, const ImportedCrash& crash, const json& all, Exi
   return static_cast<int>(code);
 }
 
-// What would otherwise be found wrong only when its stage begins.
-Status CheckOptions(const Options& options) {
-  ASSIGN_OR_RETURN([[maybe_unused]] const auto time, ParseDuration(options.time, "--time"));
-  if (!options.stress_time.empty()) {
-    ASSIGN_OR_RETURN([[maybe_unused]] const auto stress_time,
-                     ParseDuration(options.stress_time, "--stress-time"));
-  }
+Status CheckOut(const ImportOptions& options) {
   std::error_code error;
   if (!options.out.empty() && std::filesystem::exists(options.out, error) &&
       !std::filesystem::is_empty(options.out, error))
@@ -264,10 +256,12 @@ Status CheckOptions(const Options& options) {
   return Ok();
 }
 
-int RunReproduce(const Options& options, const std::vector<std::string>& jvm_flags) {
-  if (const Status checked = CheckOptions(options); !checked.ok())
+}  // namespace
+
+int RunReproduce(const ImportOptions& options, const std::vector<std::string>& jvm_flags) {
+  if (const Status checked = CheckOut(options); !checked.ok())
     return PrintFailure(checked.failure());
-  auto read = ReadCrashFile(options.file, options.modules, !options.no_known);
+  auto read = ReadCrashFile(options.files[0], options.modules, !options.no_known);
   if (!read.ok()) return PrintFailure(read.failure());
   const ImportedCrash& crash = read.value();
   auto jdks = OpenJdks(options.jdks);
@@ -308,29 +302,6 @@ int RunReproduce(const Options& options, const std::vector<std::string>& jvm_fla
   }
   const int code = End(options, crash, all, found ? ExitCode::kFindings : worst);
   return IsOver() ? PrintFailure(ToolFailed("interrupted before the verdict")) : code;
-}
-
-}  // namespace
-
-void AddReproduce(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "reproduce", "From a crash report to a verdict: does this JDK show the crash?");
-  auto o = std::make_shared<Options>();
-  verb.Argument("file", o->file, "An hs_err log, another text with a stack, or a core file");
-  verb.Jdks(o->jdks);
-  verb.Text("--time", o->time, "How long to fuzz, at most, on each JDK (default 30s)");
-  verb.Text("--stress-time", o->stress_time,
-            "How long to stress after that, at most (default: as --time)");
-  verb.Flag("--no-stress", o->no_stress, "Do not stress");
-  verb.Flag("--no-minimize", o->no_minimize, "Do not minimise what shows the crash");
-  verb.Flag("--no-known-inputs", o->no_known,
-            "Leave out walkhammer's own inputs that show the same function");
-  verb.Count("--seed", o->seed, "Of the fuzzing (default 1)");
-  verb.Text("--out", o->out, "Folder for requests and runs; must not exist or be empty", "DIR");
-  verb.Text("--modules", o->modules,
-            "Folder with the program's files of a core, if they are not where they were", "DIR");
-  verb.Json(o->json);
-  verb.Runs(chosen,
-            [o](const std::vector<std::string>& jvm_flags) { return RunReproduce(*o, jvm_flags); });
 }
 
 }  // namespace walkhammer

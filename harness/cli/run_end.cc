@@ -1,26 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/run_end.h"
 
-#include "harness/base/names.h"
 #include "harness/base/print.h"
-#include "harness/base/shell.h"
 #include "reports/coverage_report.h"
 #include "reports/json_report.h"
 #include "reports/run_summary.h"
 #include "reports/text_report.h"
 
 namespace walkhammer {
-
-ReplayWords WordsFor(const Jdk& jdk, const std::vector<std::string>& jvm_flags,
-                     const std::string& library) {
-  ReplayWords words;
-  words.jdk = jdk.home + " (" + jdk.version + ")";
-  words.command = ShellWord(BesideExecutable("walkhammer"));
-  words.options = " --jdk " + ShellWord(jdk.home);
-  if (!library.empty()) words.options += " --provider " + ShellWord(library);
-  if (!jvm_flags.empty()) words.options += " -- " + ShellCommand(jvm_flags);
-  return words;
-}
 
 int ReportRun(const std::string& dir, const Status& status, bool json,
               std::optional<double> coverage_goal) {

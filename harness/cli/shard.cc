@@ -20,7 +20,7 @@ Result<Shard> ParseShard(const std::string& text) {
   if (!has_count || wrong != std::errc() || rest != end || shard.index < 1 ||
       shard.index > shard.count || shard.count > Shard::kMost)
     return BadInput(
-        fmt::format("--shard wants I/N with I from 1 to N, as 2/8, and N at most {}, "
+        fmt::format("--shard must be I/N with I from 1 to N, as 2/8, and N at most {}, "
                     "not \"{}\"",
                     Shard::kMost, text));
   shard.index--;

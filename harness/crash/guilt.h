@@ -17,7 +17,7 @@ namespace walkhammer {
 struct WalkerPattern {
   const char* function;  // the comparable name begins with it, or is it if it ends in '$'
   const char* module;    // the file name begins with it; "": any
-  const char* walker;    // a name of `walkhammer list walkers` that shows the same code, or ""
+  const char* walker;    // a name of `walkhammer show walkers` that shows the same code, or ""
   const char* whose;     // "AsyncGetCallTrace", "JFR's thread sampler", ..
 };
 

@@ -39,12 +39,6 @@ ImportedCrash Judge(CrashReport report, const std::string& name, const Corpora& 
 Result<ImportedCrash> ImportText(std::string_view text, const std::string& name,
                                  const Corpora& corpora);
 
-// The answer in words: several lines, each ending in a newline.
-std::string AnswerOf(const ImportedCrash& crash);
-
-// "yes: AsyncGetCallTrace", "no", "not told": one line for tables.
-std::string GuiltWord(const GuiltVerdict& guilt);
-
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_CRASH_IMPORTED_CRASH_H_

@@ -50,7 +50,7 @@ using JudgeFn = uint8_t (*)(const Observation& seen, char* detail, size_t size);
 
 struct Oracle {
   const char* name;  // stable, kebab-case
-  const char* what;  // one line for `list oracles`
+  const char* what;  // one line for `show oracles`
   std::span<const OutcomeInfo> outcomes;
   JudgeFn judge;
   // The oracle accepts each walk that lacks one of these Facts, and need not be asked about it.

@@ -9,7 +9,8 @@ namespace {
 // Append only: binary requests and shared counters hold indices into this table.
 constexpr SceneInfo kScenes[] = {
     {"interpreted-recursion", "24 interpreted activations of one recursive method"},
-    {"c1", "a chain of methods compiled by C1"},
+    {"c1", "a chain of methods compiled by C1",
+     "-XX:TieredStopAtLevel=3"},  // else C2 compiles the chain after some time
     {"c2", "a chain of methods compiled by C2, not inlined"},
     {"c2-inlined-chain", "a chain of methods inlined by C2 into one activation"},
     {"osr-loop", "a loop entered by on-stack replacement"},

@@ -13,8 +13,9 @@
 namespace walkhammer {
 
 struct SceneInfo {
-  const char* name;  // kebab-case: in .walk files, and the argument of wh.Scenes.run
-  const char* what;  // one line for `list scenes`
+  const char* name;                 // kebab-case: in .walk files, and the argument of wh.Scenes.run
+  const char* what;                 // one line for `show scenes`
+  const char* step_flag = nullptr;  // a JVM flag that `step --scene` needs to keep the scene
 };
 
 // The scene into which snapshots put the stack of a sample. Its words from stack+kSampledFree to

@@ -65,14 +65,14 @@ TEST(TextErrorsTest, Fields) {
 TEST(TextErrorsTest, WalkerAndScene) {
   EXPECT_EQ(LineError("walker"), "7: expected the name of a walker");
   EXPECT_TRUE(LineError("walker agtc").starts_with("8: unknown walker 'agtc'; nearest: agct"));
-  EXPECT_TRUE(LineError("walker agtc").ends_with(" (all: walkhammer list walkers)"));
+  EXPECT_TRUE(LineError("walker agtc").ends_with(" (all: walkhammer show walkers)"));
   EXPECT_EQ(LineError("walker agtc").find("puzzle"), std::string::npos);
   EXPECT_NE(LineError("walker puzzle-honst").find("nearest: puzzle-honest"), std::string::npos);
   EXPECT_EQ(LineError("scene"), "6: expected the name of a scene");
   const std::string scene = LineError("scene monitor-hold");
   EXPECT_TRUE(scene.starts_with("7: unknown scene 'monitor-hold'; nearest: monitor-held, "))
       << scene;
-  EXPECT_TRUE(scene.ends_with(" (all: walkhammer list scenes)")) << scene;
+  EXPECT_TRUE(scene.ends_with(" (all: walkhammer show scenes)")) << scene;
   EXPECT_EQ(LineError("scene c2 c1"), "10: expected the end of the line, got 'c1'");
 }
 

@@ -206,7 +206,7 @@ class Parser {
     std::optional<int> index = FindWalker(token);
     if (!index)
       return FailAt(start, "unknown walker" + Quoted(token) + Nearest(token, WalkerNames(token)) +
-                               " (all: walkhammer list walkers)");
+                               " (all: walkhammer show walkers)");
     walker = static_cast<uint8_t>(*index);
     return true;
   }
@@ -218,7 +218,7 @@ class Parser {
     std::optional<int> index = FindScene(token);
     if (!index)
       return FailAt(start, "unknown scene" + Quoted(token) + Nearest(token, SceneNames()) +
-                               " (all: walkhammer list scenes)");
+                               " (all: walkhammer show scenes)");
     file_.request.scene = static_cast<uint8_t>(*index);
     return true;
   }

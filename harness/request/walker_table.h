@@ -25,7 +25,7 @@ inline constexpr std::string_view kSynthetic = "synthetic";
 
 struct WalkerInfo {
   const char* name;    // as in --walker and in .walk files
-  const char* what;    // one line for `list walkers`
+  const char* what;    // one line for `show walkers`
   const char* symbol;  // the function that libjvm must export for provider jdk; null: none
   bool puzzle;         // a planted bug that tests the harness; hidden unless asked for
   std::span<const DeclaredCode> codes;

@@ -48,11 +48,11 @@ struct StressJob {
   SamplerKind sampler;
   SampleClock clock;
   WalkMode mode;
-  uint8_t native_threads;  // sample also threads that run no Java
-  uint8_t no_walk;         // the handler does not walk, so that signals alone are measured
-  uint8_t uncontained;     // walks have no guard: what crashes one ends the program
-  uint8_t step;            // 0: sample; kStepByTrapFlag, kStepByPtrace
-  uint8_t truth;           // kParked: compare with JVMTI if the thread is in native or blocked
+  bool native_threads;  // sample also threads that run no Java
+  bool no_walk;         // the handler does not walk, so that signals alone are measured
+  bool uncontained;     // walks have no guard: what crashes one ends the program
+  uint8_t step;         // 0: sample; kStepByTrapFlag, kStepByPtrace
+  bool truth;           // kParked: compare with JVMTI if the thread is in native or blocked
   uint16_t depth;
   uint16_t rehearsal;  // the program is wh.Rehearsal: the agent binds its natives
   uint32_t hang_limit_ms;

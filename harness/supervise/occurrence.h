@@ -5,8 +5,10 @@
 #define WALKHAMMER_HARNESS_SUPERVISE_OCCURRENCE_H_
 
 #include <string>
+#include <vector>
 
 #include "harness/findings/finding_record.h"
+#include "harness/jvm/images/jdk.h"
 #include "harness/shared/line_state.h"
 
 namespace walkhammer {
@@ -27,6 +29,11 @@ struct ReplayWords {
   std::string command;  // how to call walkhammer
   std::string options;  // what a replay needs besides the file: " --jdk DIR -- FLAGS"
 };
+
+// How to replay a finding under this JDK and with these JVM flags. `library`: the provider that
+// stands in for libjvm, as --provider takes it; empty: none.
+ReplayWords WordsFor(const Jdk& jdk, const std::vector<std::string>& jvm_flags,
+                     const std::string& library);
 
 }  // namespace walkhammer
 

@@ -190,7 +190,7 @@ TEST(Puzzles, HonestOneIsAsyncGetCallTraceItself) {
 TEST(Puzzles, EachHasARow) {
   std::set<std::string> rows;
   for (const Expected& expected : kTable) EXPECT_TRUE(rows.insert(expected.puzzle).second);
-  const CommandResult list = RunWalkhammer({"list", "walkers", "--all"});
+  const CommandResult list = RunWalkhammer({"show", "walkers", "--all"});
   ASSERT_EQ(list.exit_code, 0);
   std::set<std::string> listed;
   for (const nlohmann::json& walker : list.json) {

@@ -11,9 +11,9 @@
 
 namespace walkhammer {
 
-// Opens the JDKs that --jdk names, in that order, then those of the folders that --jdks names, see
-// JdksIn; DefaultJdk if both are empty. Returns the first failure; kUnable also for a JDK without
-// vmStructs.
+// Opens the JDKs that --jdk names, in that order, then those of the folders that --jdk-dir names,
+// see JdksIn; DefaultJdk if both are empty. Returns the first failure; kUnable also for a JDK
+// without vmStructs.
 Result<std::vector<Jdk>> OpenJdks(const std::vector<std::string>& paths,
                                   const std::vector<std::string>& folders = {});
 

@@ -25,7 +25,7 @@ struct EnginePlan {
 
 struct Engine {
   const char* name;  // as in --engine
-  const char* what;  // one line for `list engines`
+  const char* what;  // one line for `show engines`
   ChildMode mode;
   bool guided;  // keeps a corpus, wants coverage
   // Makes folders and seeds and checks what must be installed. Called before the first worker

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -33,6 +34,16 @@ struct CellSource {
   std::string arch;    // of the programs
   int64_t position;    // of the cell
 };
+
+// Which walk a JVM's death is blamed on.
+struct Blame {
+  const SampleJournal* journal = nullptr;  // of the walk; null: no walk was under way
+  std::string why;                         // why that walk, for the end of a sentence; may be empty
+};
+
+// The walk of the thread that the hs_err log (empty: there is none) says failed; where that thread
+// was in no walk, or is not known, the newest walk that was under way.
+Blame WalkToBlame(const StressState& state, std::string_view hs_err);
 
 class CellRecords {
  public:

@@ -48,7 +48,7 @@ std::vector<NoteRow> AgentNotes(const StressState& state, int64_t cell) {
   };
   if (state.job.uncontained != 0) {
     note("guard",
-         "--uncontained: a crash of a walk ends the program; hangs and calls that are not "
+         "--no-guard: a crash of a walk ends the program; hangs and calls that are not "
          "signal-safe are not seen");
     return notes;
   }

@@ -75,7 +75,7 @@ TEST_F(NotesTest, WithoutTheGuardNoneOfItsMeansIsInForce) {
   state_->job.uncontained = 1;
   EXPECT_THAT(CellNotes(*state_, 7, 0), SizeIs(1));
   EXPECT_EQ(Note("guard").kind, NoteKind::kNotInForce);
-  EXPECT_THAT(Note("guard").detail, HasSubstr("--uncontained"));
+  EXPECT_THAT(Note("guard").detail, HasSubstr("--no-guard"));
 }
 
 TEST_F(NotesTest, StepsSayWhetherCallsAreFollowed) {

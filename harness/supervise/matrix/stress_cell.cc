@@ -9,16 +9,21 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <system_error>
 #include <utility>
 
 #include "harness/base/clock.h"
+#include "harness/base/files.h"
+#include "harness/base/shell.h"
 #include "harness/process/signal_name.h"
 #include "harness/supervise/matrix/cell_harvest.h"
 #include "harness/supervise/matrix/cell_words.h"
+#include "harness/supervise/matrix/lane_samples.h"
 #include "harness/supervise/matrix/step_map.h"
 
 namespace walkhammer {
@@ -33,6 +38,23 @@ constexpr auto kEndWithin = seconds(30);    // from SIGTERM until the program is
 constexpr auto kDyingWithin = seconds(30);  // for a dying JVM to write its hs_err log
 constexpr auto kWriteWithin = seconds(20);  // kEndWithin of lanes that judge what is written then
 constexpr auto kReadCpuEvery = milliseconds(200);  // a program's; its file in /proc is slow
+
+constexpr size_t kMostOutput = 1 << 20;  // bytes of the hs_err log that are read
+
+std::string UsersPreload() {
+  const char* preload = std::getenv("LD_PRELOAD");
+  return preload == nullptr || preload[0] == 0 ? "" : std::string(":") + preload;
+}
+
+// Where a running JVM will write its hs_err log, if nobody has told it otherwise; empty if not
+// known, or if there is one already, of an older process with this pid.
+std::string HsErrPathOf(pid_t pid) {
+  std::error_code error;
+  const auto folder = std::filesystem::read_symlink(fmt::format("/proc/{}/cwd", pid), error);
+  if (error) return "";
+  std::string path = folder / fmt::format("hs_err_pid{}.log", pid);
+  return std::filesystem::exists(path, error) ? "" : path;
+}
 
 }  // namespace
 
@@ -372,6 +394,198 @@ Result<bool> StressCell::Step(bool interrupted) {
     RETURN_IF_ERROR(KillAndEnd(CellStatus::kHung,
                                "it did not end after SIGTERM: a walk may have stranded a lock"));
   return true;
+}
+
+Status StressCell::StartProgram() {
+  ForgetProgram();
+  auto flags = plan_.lane->flags(ForLane());
+  if (!flags.ok()) {
+    End(CellStatus::kUnavailable, flags.failure().message);
+    return Ok();
+  }
+  ProgramSetup setup;
+  setup.arguments = {plan_.java};
+  for (const auto* list : {&flags.value(), &load_.jvm_flags, &plan_.jvm_flags, &load_.arguments})
+    setup.arguments.insert(setup.arguments.end(), list->begin(), list->end());
+  setup.arguments.insert(setup.arguments.begin() + 1, "-XX:ErrorFile=" + hs_err_path_);
+  if (plan_.platform.feature != 8)  // JDK 8 knows no such flag
+    setup.arguments.insert(setup.arguments.begin() + 1, "-XX:-CreateCoredumpOnCrash");
+  setup.directory = load_.directory.empty() ? plan_.scratch : load_.directory;
+  setup.inherited = {state_fd_};
+  if (plan_.lane->own_agent) {
+    ASSIGN_OR_RETURN(auto agent, PlainPath(plan_.platform.File(kAgentName), AgentLink()));
+    setup.environment = {
+        std::string(kStateVariable) + "=/proc/self/fd/" + std::to_string(state_fd_),
+        "LD_PRELOAD=" + agent + UsersPreload()};
+  }
+  setup.environment.push_back("TMPDIR=" + plan_.scratch);
+  if (plan_.row.jvm_flags.empty()) {
+    std::string words;
+    for (size_t i = 1; i < setup.arguments.size() - load_.arguments.size(); i++)
+      words += (words.empty() ? "" : " ") + setup.arguments[i];
+    plan_.row.jvm_flags = words;
+  }
+  setup.arguments = plan_.platform.Command(setup.arguments, setup.environment);
+  ASSIGN_OR_RETURN(program_, Program::Start(setup));
+  plan_.row.starts++;
+  return Ok();
+}
+
+// jcmd loads the agent into the running JVM. The agent opens this process's state_fd_ through
+// /proc.
+Status StressCell::StartAttached() {
+  hs_err_path_ = HsErrPathOf(plan_.attach_pid);
+  ASSIGN_OR_RETURN(auto agent, PlainPath(plan_.platform.File(kAgentName), AgentLink()));
+  ProgramSetup setup;
+  setup.arguments = {plan_.jcmd, std::to_string(plan_.attach_pid), "JVMTI.agent_load", agent,
+                     fmt::format("/proc/{}/fd/{}", getpid(), state_fd_)};
+  ASSIGN_OR_RETURN(program_, Program::Start(setup));
+  plan_.row.starts++;
+  return Ok();
+}
+
+// How the program has ended, by itself or because it was asked to: the ring, the journals and the
+// hs_err log are final.
+StressCell::ProgramEnd StressCell::HowItEnded(const std::string& hs_err) const {
+  const int wait_status = program_->wait_status();
+  const bool exited = WIFEXITED(wait_status);
+  const int killer = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
+  const bool told_to = ending_ && (killer == SIGTERM || killer == SIGKILL);
+  // A JVM that ends in order sets kEnded first. A JVM that ends in the middle of a walk was killed
+  // by that walk.
+  bool walking = false;
+  for (const SampleJournal& journal : state_->journals) walking |= journal.phase.load() == 1;
+  const bool vanished = plan_.attach_pid != 0 && state_->phase.load() != AgentPhase::kEnded;
+  const bool in_order =
+      ending_ || state_->phase.load() == AgentPhase::kEnded || !(walking || vanished);
+  if (vanished && !walking && hs_err.empty())
+    return {CellStatus::kWorkloadFailed,
+            "the JVM is gone, without an hs_err log and in no walk: did somebody kill it?"};
+  if (killer == SIGKILL && !ending_ && hs_err.empty())
+    return {CellStatus::kWorkloadFailed, "somebody killed it (SIGKILL): was the memory full?"};
+  if (!hs_err.empty() || (!exited && !told_to) || !in_order)
+    return {CellStatus::kDied, "the JVM died: " + program_->EndText()};
+  if (ending_ || !exited || WEXITSTATUS(wait_status) == 0) return {};
+  const std::string& output = program_->output();
+  const std::string complaint = JvmComplaint(output);
+  if (!complaint.empty() && (!sampled_ || complaint.find("main class") != std::string::npos))
+    return {CellStatus::kUnavailable, complaint};
+  if (!plan_.lane->own_agent && NeverRan(output))
+    return {CellStatus::kUnavailable, "the JVM did not start: " + LastLines(output)};
+  if (output.find("No space left on device") != std::string::npos)
+    return {CellStatus::kDiskFull, "the disk is full: " + LastLines(output)};
+  return {CellStatus::kWorkloadFailed,
+          fmt::format("it ended with {}; it printed: {}", program_->EndText(), LastLines(output))};
+}
+
+Status StressCell::AfterProgram() {
+  ptrace_stepper_.reset();  // its thread uses the state
+  EndTimerSignals();
+  const std::string hs_err = ReadFile(hs_err_path_, kMostOutput);
+  const ProgramEnd end = HowItEnded(hs_err);
+  return OnRecords(
+      [died = end.status == CellStatus::kDied, wait_status = program_->wait_status(),
+       hs_err](CellRecords& records) { return records.DrainEnded(died, wait_status, hs_err); },
+      [this, end]() -> Status {
+        if (end.status != CellStatus::kRunning) {
+          End(end.status, end.reason);
+          return Ok();
+        }
+        const bool again = !ending_ && plan_.attach_pid == 0 && load_.repeat && sampled_ &&
+                           !TimeIsUp() && plan_.time.count() != 0;
+        return again ? StartNext() : Judge();
+      });
+}
+
+Status StressCell::StartAgain() {
+  return OnRecords(
+      [](CellRecords& records) {
+        records.ForgetProgram();
+        return Ok();
+      },
+      [this] { return StartProgram(); });
+}
+
+// Starts the program again, once the lane has collected what the last one wrote.
+Status StressCell::StartNext() {
+  if (plan_.lane->collect == nullptr) return StartAgain();
+  if (samples_ == nullptr) samples_ = std::make_shared<LaneSamples>();
+  auto collected = std::make_shared<Status>(Ok());
+  return Beside(
+      [collected, lane = plan_.lane, plan = ForLane()] { *collected = lane->collect(plan); },
+      [this, collected] {
+        collected_ = plan_.row.starts;
+        if (interrupted_)
+          End(CellStatus::kInterrupted, "");
+        else if (!collected->ok())
+          End(StatusOfFailure(collected->failure()), collected->failure().message);
+        else
+          return TimeIsUp() ? Judge() : StartAgain();
+        return Ok();
+      });
+}
+
+// Judges what the walker did, once the program has done what it should.
+Status StressCell::Judge() {
+  Publish();
+  if (!plan_.lane->own_agent) return JudgeByLane();
+  struct Facts {
+    Delivery delivery;
+    bool java = false;
+  };
+  auto facts = std::make_shared<Facts>();
+  return OnRecords(
+      [facts](CellRecords& records) {
+        *facts = {records.CurrentRow().delivery, records.HasJavaThread()};
+        return Ok();
+      },
+      [this, facts] {
+        const std::string lacks = WhatLacks(facts->delivery, facts->java);
+        if (lacks.empty() && plan_.lane->judge != nullptr) return JudgeByLane();
+        if (lacks.empty())
+          End(CellStatus::kPassed, Remarks(*state_));
+        else
+          End(CellStatus::kVacuous, lacks);
+        return Ok();
+      });
+}
+
+Status StressCell::JudgeByLane() {
+  auto verdict = std::make_shared<LaneVerdict>();
+  auto set = std::make_shared<Status>(Ok());
+  return Beside(
+      [verdict, set, lane = plan_.lane, plan = ForLane(), output = program_->output(),
+       records = records_, &lock = lock_] {
+        *verdict = lane->judge(plan, output);
+        const std::lock_guard<std::mutex> guard(lock);
+        *set = records->SetVerdict(*verdict);
+      },
+      [this, verdict, set] {
+        TakeVerdict(*verdict);
+        return *set;
+      });
+}
+
+// Why what the agent did proves nothing; empty: it does prove something.
+std::string StressCell::WhatLacks(const Delivery& delivery, bool java) const {
+  if (!sampled_) return "it ended before the agent could sample";
+  if (!java) return "no Java thread was tracked";
+  if (delivery.delivered == 0 && state_->steps.load() == 0) return "no signal was delivered";
+  if (plan_.job.no_walk == 0 && delivery.successful == 0) return "no walk was successful";
+  return "";
+}
+
+void StressCell::TakeVerdict(const LaneVerdict& verdict) {
+  if (!plan_.lane->own_agent) {
+    plan_.row.delivery = verdict.delivery;
+    plan_.row.sampler = verdict.sampler;
+    plan_.row.sampler_reason = verdict.sampler_reason;
+  }
+  const std::string remarks = plan_.lane->own_agent ? Remarks(*state_) : "";
+  if (interrupted_ && verdict.status == CellStatus::kToolFailed)
+    End(CellStatus::kInterrupted, "");
+  else
+    End(verdict.status, verdict.reason + (remarks.empty() ? "" : "; ") + remarks);
 }
 
 }  // namespace walkhammer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/reproduce_stages.h"
+#include "harness/supervise/reproduce/stages.h"
 
 #include <fmt/format.h>
 
@@ -10,15 +10,12 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/files.h"
-#include "harness/cli/identity.h"
-#include "harness/cli/run_end.h"
-#include "harness/cli/stress_options.h"
 #include "harness/findings/crash_folder.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
 #include "harness/request/walker_table.h"
 #include "harness/supervise/campaign/fuzz_run.h"
-#include "harness/supervise/matrix/stress_run.h"
+#include "harness/supervise/matrix/stress_plan.h"
 
 namespace walkhammer {
 namespace {
@@ -69,14 +66,8 @@ class BucketWatch {
 };
 
 RunIdentity IdentityOf(const StagePlan& plan, const std::string& engine) {
-  RunIdentity identity = OwnIdentity();
-  identity.jdk_path = plan.jdk->home;
-  identity.libjvm_build_id = plan.jdk->build_id;
-  identity.jvm_flags = Joined(plan.setup.jvm_flags);
-  identity.walker = AllWalkers()[static_cast<size_t>(plan.walker)].name;
-  identity.provider = AllWalkers()[static_cast<size_t>(plan.walker)].provider;
+  RunIdentity identity = plan.identity;
   identity.engine = engine;
-  identity.seed = plan.seed;
   return identity;
 }
 
@@ -89,7 +80,7 @@ FuzzPlan FuzzPlanOf(const StagePlan& plan, int engine) {
   fuzz.merge = false;
   fuzz.confirm_times = 0;
   fuzz.minimize = false;
-  fuzz.seed = plan.seed;
+  fuzz.seed = plan.identity.seed;
   fuzz.time = plan.time + kMostBooting;
   fuzz.child = plan.setup;
   fuzz.child.aslr = !CanSwitchAslrOff();
@@ -126,18 +117,19 @@ Result<StageOutcome> StressForCrash(const StagePlan& plan) {
   outcome.name = "stress";
   ScratchFolder scratch;
   RETURN_IF_ERROR(scratch.made());
-  StressOptions options;
-  for (const char* program : kPrograms) options.workloads.emplace_back(program);
-  options.walkers = {AllWalkers()[static_cast<size_t>(plan.walker)].name};
-  options.jdks = {plan.jdk->home};
-  options.interval = "10us..100us";
-  const auto share = plan.time / static_cast<int64_t>(std::size(kPrograms));
-  options.time = fmt::format(
-      "{}ms", std::max<int64_t>(
-                  1000, std::chrono::duration_cast<std::chrono::milliseconds>(share).count()));
-  options.jobs = 1;
-  options.no_confirm = true;
-  ASSIGN_OR_RETURN(auto stress, MakeStressPlan(options, plan.setup.jvm_flags, scratch.path()));
+  StressSettings settings;
+  settings.loads.workloads = {std::begin(kPrograms), std::end(kPrograms)};
+  settings.job.walkers[0] = static_cast<uint8_t>(plan.walker);
+  settings.walker = AllWalkers()[static_cast<size_t>(plan.walker)].name;
+  settings.jdks = {plan.jdk->home};
+  settings.jvm_flags = plan.setup.jvm_flags;
+  settings.job.interval_min_ns = 10'000;
+  settings.job.interval_max_ns = 100'000;
+  settings.time = std::max<std::chrono::nanoseconds>(
+      std::chrono::seconds(1), plan.time / static_cast<int64_t>(std::size(kPrograms)));
+  settings.jobs = 1;
+  settings.confirm_times = 0;
+  ASSIGN_OR_RETURN(auto stress, MakeStressPlan(std::move(settings), scratch.path()));
   const std::string dir = plan.folder + "/stress";
   ASSIGN_OR_RETURN(auto db, RunDb::Create(dir, IdentityOf(plan, "stress")));
   const Clock::time_point began = Clock::now();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stages of a reproduction beyond the candidates: guided fuzzing, and stress with antagonists.
 // Each stops as soon as it has shown the crash. Signal-safe: no.
-#ifndef WALKHAMMER_HARNESS_CLI_REPRODUCE_STAGES_H_
-#define WALKHAMMER_HARNESS_CLI_REPRODUCE_STAGES_H_
+#ifndef WALKHAMMER_HARNESS_SUPERVISE_REPRODUCE_STAGES_H_
+#define WALKHAMMER_HARNESS_SUPERVISE_REPRODUCE_STAGES_H_
 
 #include <chrono>
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include "harness/base/result.h"
 #include "harness/crash/imported_crash.h"
 #include "harness/jvm/images/jdk.h"
+#include "harness/store/run_db.h"
 #include "harness/supervise/reproduce/candidate_replays.h"
 
 namespace walkhammer {
@@ -24,7 +25,7 @@ struct StagePlan {
   std::string folder;      // existing; each stage makes its own in it
   std::string candidates;  // folder with the candidates
   std::chrono::nanoseconds time{};
-  uint64_t seed = 1;
+  RunIdentity identity;  // of the runs, with the seed; each stage adds its engine
 };
 
 struct StageOutcome {
@@ -43,4 +44,4 @@ Result<StageOutcome> StressForCrash(const StagePlan& plan);
 
 }  // namespace walkhammer
 
-#endif  // WALKHAMMER_HARNESS_CLI_REPRODUCE_STAGES_H_
+#endif  // WALKHAMMER_HARNESS_SUPERVISE_REPRODUCE_STAGES_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/supervise/matrix/blame.h"
+#include "harness/supervise/matrix/cell_records.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `import` does with a crash report besides judging it. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_CLI_IMPORT_H_
+#define WALKHAMMER_HARNESS_CLI_IMPORT_H_
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace walkhammer {
+
+struct ImportOptions {
+  std::vector<std::string> files;
+  std::string out, modules;
+  bool json = false, redact = false, reproduce = false;
+  // With `reproduce` alone:
+  std::vector<std::string> jdks;
+  std::chrono::nanoseconds time = std::chrono::seconds(30), stress_time{};  // 0: as `time`
+  uint64_t seed = 1;
+  bool no_stress = false, no_known = false, no_minimize = false;
+};
+
+// import --redact: prints the log without personal data on stdout, and on stderr what was removed.
+// Returns the exit code.
+int RunRedact(const std::string& path);
+
+// import --reproduce: replays of the candidates, guided fuzzing from them, and stress, on each JDK.
+// Returns the exit code.
+int RunReproduce(const ImportOptions& options, const std::vector<std::string>& jvm_flags);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_CLI_IMPORT_H_

@@ -16,7 +16,7 @@ stand_in() {
   printf '%s' "${2:-}" >"$BATS_TEST_TMPDIR/sql"
   cat >"$WALKHAMMER" <<END
 #!/bin/sh
-[ "\$1" != list ] || { [ "\$2" != jdks ] || echo '/jdk  17'; exit 0; }
+[ "\$1" != show ] || { [ "\$2" != jdks ] || echo '/jdk  17'; exit 0; }
 echo "\$*" >>"$BATS_TEST_TMPDIR/calls"
 mkdir "\$3"
 sqlite3 "\$3/run.db" <"$BATS_TEST_TMPDIR/sql"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gate with a store of bugs: what is known, accepted, expired or fixed, and what is not.
-#include "reports/gate_bugs.h"
-
 #include <gmock/gmock.h>
 
 #include "reports/gate.h"

@@ -14,6 +14,7 @@
 
 #include "harness/base/result.h"
 #include "harness/bugs/bug_match.h"
+#include "harness/bugs/bug_store.h"
 #include "harness/store/run_db.h"
 #include "reports/gate_statistics.h"
 
@@ -66,6 +67,13 @@ struct GateSide {
 // Reads the runs of one side, which must all be of one build. Fails with kBadInput on what is no
 // run, or on a run whose workloads have the same name for several JDKs.
 Result<GateSide> ReadGateSide(const std::vector<std::string>& dirs);
+
+// Sets GateBucket::word of each bucket to what a team's store of bugs says. If several bugs are in
+// a bucket, as those of two walkers, the word that needs a person first counts. `build`: the
+// version of the side's builds, for JDKs that do not tell their versions apart; empty: what the
+// runs say.
+Status ReadBugWords(const BugStore& store, const Day& today, const std::string& build,
+                    GateSide& side);
 
 }  // namespace walkhammer
 

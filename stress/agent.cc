@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stress/agent.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <fstream>
 #include <vector>
 
+#include "harness/base/clock.h"
 #include "harness/base/mappings.h"
 #include "harness/elf/modules.h"
 #include "harness/guard/interposition.h"
@@ -117,6 +123,57 @@ Status CheckLayoutOf(Jvm& jvm) {
     if (status.ok()) break;
   }
   return status;
+}
+
+constexpr uint64_t kNestedFromNs = 300, kNestedSpanNs = 4096;  // from arming on, at random
+constexpr uint64_t kIdleNs = 500;                              // less CPU time means idle
+
+// Gives the thread its signal stack, which is in force once the handler returns: the kernel takes
+// it from the context.
+void GiveStackOnReturn(SampledThread& thread, ucontext_t& context) {
+  if (thread.has_signal_stack) return;
+  thread.has_signal_stack = true;
+  // A signal stack that the thread has already stays.
+  if ((context.uc_stack.ss_flags & SS_DISABLE) != 0) context.uc_stack = thread.signal_stack;
+}
+
+uint64_t OwnCpuNs() {
+  timespec cpu{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+  return static_cast<uint64_t>(cpu.tv_sec) * 1000000000 + static_cast<uint64_t>(cpu.tv_nsec);
+}
+
+void ArmNested(SampledThread& thread) {
+  if (!thread.has_nested_timer) return;
+  itimerspec when{};
+  when.it_value.tv_nsec = static_cast<long>(kNestedFromNs + thread.random % kNestedSpanNs);
+  thread.random = thread.random * 6364136223846793005 + 1442695040888963407;
+  if (!thread.rearming.Begin()) return;
+  timer_settime(thread.nested_timer, 0, &when, nullptr);
+  thread.rearming.End();
+}
+
+std::string CommandOf(int tid) {
+  std::ifstream file("/proc/self/task/" + std::to_string(tid) + "/comm");
+  std::string name;
+  std::getline(file, name);
+  return name;
+}
+
+bool IsOurs(const std::string& thread_name) {
+  return thread_name.starts_with("wh-") || thread_name.starts_with("walkhammer");
+}
+
+// Records the bounds of the calling thread's stack, as its C library knows them.
+void TakeOwnStack(SampledThread& thread) {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  void* limit = nullptr;
+  size_t bytes = 0;
+  pthread_attr_getstack(&attributes, &limit, &bytes);
+  pthread_attr_destroy(&attributes);
+  thread.stack_limit = reinterpret_cast<uint64_t>(limit);
+  thread.stack_base = thread.stack_limit + bytes;
 }
 
 }  // namespace
@@ -399,6 +456,307 @@ bool Agent::StartManager(JNIEnv* env) {
              thread,
              [](jvmtiEnv*, JNIEnv* env, void* agent) { static_cast<Agent*>(agent)->Manage(env); },
              this, JVMTI_THREAD_NORM_PRIORITY) == JVMTI_ERROR_NONE;
+}
+
+// --- What the agent does in signal handlers, and what it asks the JVM about a parked thread.
+// Signal-safe: yes, but for AskJvm.
+
+void Agent::UseFaultStack(SampledThread& thread, WalkingHandler handler) {
+  if (!stress::UseFaultStack(thread, handler))
+    state_.foreign_stacks.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Agent::TakeSample(SampledThread& thread, ucontext_t& context) {
+  switch (state_.job.mode) {
+    case WalkMode::kParked:
+      service_->ParkUntilWalked(thread, context);
+      break;
+    case WalkMode::kRunning:
+      service_->Post(thread, context);
+      break;
+    case WalkMode::kNested:
+      UseFaultStack(thread, WalkingHandler::kSample);
+      ArmNested(thread);
+      line_->Take(thread, context, {});
+      break;
+    default:
+      UseFaultStack(thread, WalkingHandler::kSample);
+      line_->Take(thread, context, {});
+      break;
+  }
+}
+
+void Agent::OnSample(int, siginfo_t* info, void* raw_context) {
+  const int error_number = errno;
+  Agent* agent = Get();
+  SampledThread* thread = CurrentSampledThread();
+  auto& context = *static_cast<ucontext_t*>(raw_context);
+  if (thread == nullptr) {
+    agent->state_.untracked.fetch_add(1, std::memory_order_relaxed);
+    errno = error_number;
+    return;
+  }
+  GiveStackOnReturn(*thread, context);
+  if (agent->stepper_ != nullptr) {
+    agent->UseFaultStack(*thread, WalkingHandler::kSample);
+    agent->stepper_->OnSignal(*thread, context);
+    errno = error_number;
+    return;
+  }
+  ThreadCounts& counts = *thread->counts;
+  const uint64_t begun = MonotonicNs();
+  if (WasQueued(*thread, begun)) {
+    counts.coalesced.fetch_add(1, std::memory_order_relaxed);
+    thread->handled_ns = MonotonicNs();
+    errno = error_number;
+    return;
+  }
+  counts.delivered.fetch_add(1, std::memory_order_relaxed);
+  if (info->si_code == SI_TIMER && info->si_overrun > 0)
+    counts.coalesced.fetch_add(static_cast<uint64_t>(info->si_overrun), std::memory_order_relaxed);
+  // A timer follows the wall clock. For the CPU clock, only those samples count before which the
+  // thread has run.
+  const bool by_timer =
+      agent->state_.sampler == SamplerKind::kTimer && agent->state_.job.clock == SampleClock::kCpu;
+  const bool idle = by_timer && OwnCpuNs() - thread->cpu_at_last_ns < kIdleNs;
+  if (idle) counts.idle.fetch_add(1, std::memory_order_relaxed);
+  if (agent->sampling()) {
+    // Once the supervisor says stop, walks that hang must not keep the manager from stopping.
+    const bool wanted =
+        agent->state_.job.no_walk == 0 && agent->state_.stop.load(std::memory_order_relaxed) == 0;
+    if (!idle && wanted) agent->TakeSample(*thread, context);
+    if (thread->rearming.Begin()) {
+      agent->sampler_->Rearm(*thread, MonotonicNs() - begun);
+      thread->rearming.End();
+    }
+  }
+  if (thread->long_handlers >= kMostLongHandlers) thread->handled_ns = MonotonicNs();
+  if (by_timer) thread->cpu_at_last_ns = OwnCpuNs();
+  errno = error_number;
+}
+
+void Agent::OnNested(int, siginfo_t*, void* raw_context) {
+  const int error_number = errno;
+  Agent* agent = Get();
+  SampledThread* thread = CurrentSampledThread();
+  // The timer's signal may come before the walk has begun or after it has ended: then the sample is
+  // a plain one.
+  const GuardSlot* outer = CurrentGuardSlot();
+  const bool nested = outer != nullptr && outer->inside != 0;
+  if (thread != nullptr && agent->sampling()) {
+    agent->UseFaultStack(*thread, WalkingHandler::kNested);
+    agent->line_->Take(*thread, *static_cast<ucontext_t*>(raw_context), {.nested = nested});
+  }
+  errno = error_number;
+}
+
+// Asks only about a thread that the JVM need not stop: one that is parked in its handler could not
+// stop.
+std::span<const Frame> Agent::AskJvm(SampledThread& thread) {
+  constexpr int kMost = 256;
+  static jvmtiFrameInfo asked[kMost];  // there is one walking thread
+  static Frame frames[kMost];
+  if (thread.env == nullptr || thread.object == nullptr) return {};
+  const uint8_t state = thread.view.State();
+  if (state != kStateInNative && state != kStateBlocked) return {};
+  Agent* agent = Get();
+  JNIEnv* env = agent->jvm_->env();
+  if (env == nullptr) return {};
+  jobject object = agent->LocalRef(env, thread);
+  if (object == nullptr) return {};
+  jint count = 0;
+  const jvmtiError error = agent->jvm_->jvmti()->GetStackTrace(object, 0, kMost, asked, &count);
+  env->DeleteLocalRef(object);
+  if (error != JVMTI_ERROR_NONE || count <= 0 || count == kMost) return {};
+  for (jint i = 0; i < count; i++) {
+    const MethodEntry* method = agent->methods().Find(asked[i].method);
+    if (method == nullptr) return {};
+    // These are a carrier's own frames; a walker sees the frames of its virtual thread.
+    if (i == 0 && std::strstr(method->name, "Continuation.run()V") != nullptr) return {};
+    frames[i].method = asked[i].method;
+    frames[i].bci = method->is_native ? -3 : static_cast<int32_t>(asked[i].location);
+  }
+  agent->state_.truth_checked.fetch_add(1);
+  return {frames, static_cast<size_t>(count)};
+}
+
+// --- How the agent learns which threads there are, and arms and disarms them.
+
+std::string Agent::NameOf(JNIEnv* env, jthread object) const {
+  jvmtiThreadInfo info{};
+  if (jvm_->jvmti()->GetThreadInfo(object, &info) != JVMTI_ERROR_NONE) return "?";
+  std::string name = info.name;
+  jvm_->jvmti()->Deallocate(reinterpret_cast<unsigned char*>(info.name));
+  env->DeleteLocalRef(info.thread_group);
+  env->DeleteLocalRef(info.context_class_loader);
+  return name;
+}
+
+void Agent::ThreadStarted(JNIEnv* env, jthread object) {
+  if (jvm_ == nullptr || !sampling()) return;
+  const int tid = static_cast<int>(syscall(SYS_gettid));
+  const std::string name = NameOf(env, object);
+  if (IsOurs(name)) return;
+  // The thread may be known: a JVM's main thread is, and a native one that attaches itself now.
+  SampledThread* thread = threads_.Find(tid);
+  const bool is_new = thread == nullptr;
+  if (is_new) thread = threads_.Add(tid, name.c_str(), true);
+  if (thread == nullptr) return;
+  thread->view = jvm_->ThreadOf(env);
+  thread->object = env->NewWeakGlobalRef(object);
+  if (jvm_->has_structs()) {
+    thread->stack_base = thread->view.stack_base();
+    thread->stack_limit = thread->view.stack_limit();
+  } else {
+    TakeOwnStack(*thread);
+  }
+  thread->counts->java = 1;
+  GiveSignalStack(kDisarmedInHandlers);
+  thread->has_signal_stack = true;
+  threads_.Enter(*thread);
+  thread->env = env;
+  // A known entry may be that of an older thread with this tid.
+  if (!is_new) Disarm(*thread);
+  Arm(*thread);
+}
+
+void Agent::ThreadEnded() {
+  SampledThread* thread = CurrentSampledThread();
+  if (thread == nullptr || jvm_ == nullptr) return;
+  sigset_t ours, before;  // signals on their way must not find the thread half removed
+  sigemptyset(&ours);
+  sigaddset(&ours, kSampleSignal);
+  sigaddset(&ours, NestedSignal());
+  pthread_sigmask(SIG_BLOCK, &ours, &before);
+  Disarm(*thread);
+  thread->shadow.store(nullptr);
+  // A walk under way still uses this thread's thread pointer; a walk not begun never will.
+  Park waiting = Park::kWaiting;
+  thread->park.compare_exchange_strong(waiting, Park::kNone);
+  while (thread->park.load() != Park::kNone) usleep(100);
+  JNIEnv* env = thread->env;
+  {
+    std::lock_guard<std::mutex> lock(objects_);
+    thread->env = nullptr;
+    if (env != nullptr && thread->object != nullptr) env->DeleteWeakGlobalRef(thread->object);
+    thread->object = nullptr;
+  }
+  threads_.Remove(*thread, true);
+  LeaveGuardedThread();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+// Reads what the agent must know of a thread that was there before the agent. The thread may end
+// meanwhile, and its JavaThread is then freed: java.lang.Thread forgets it before that, so that
+// what was read counts only if java.lang.Thread still has it afterwards. False: it does not, or the
+// thread has not begun.
+bool Agent::Read(JNIEnv* env, jthread object, ExistingThread& there) const {
+  static GuardSlot slot;  // one thread comes here
+  const jlong java_thread = env->GetLongField(object, eetop_);
+  if (java_thread == 0) return false;
+  there.view = JavaThreadView(reinterpret_cast<void*>(java_thread), jvm_->layout());
+  GuardSlot* before = SetCurrentGuardSlot(&slot);
+  const bool readable = Contained(slot, [&] {
+    const auto os_thread = *reinterpret_cast<uint64_t*>(java_thread + os_thread_);
+    if (os_thread == 0) return;
+    there.tid = *reinterpret_cast<int*>(os_thread + static_cast<uint64_t>(os_thread_id_));
+    there.stack_base = there.view.stack_base();
+    there.stack_limit = there.view.stack_limit();
+  });
+  SetCurrentGuardSlot(before);
+  return readable && there.tid > 0 && env->GetLongField(object, eetop_) == java_thread;
+}
+
+// Adds a Java thread that was there before the agent, with a signal stack to take.
+void Agent::AddExistingThread(JNIEnv* env, jthread object) {
+  ExistingThread there;
+  if (!Read(env, object, there) || threads_.Find(there.tid) != nullptr) return;
+  const std::string name = NameOf(env, object);
+  if (IsOurs(name)) return;
+  SampledThread* thread = threads_.Add(there.tid, name.c_str(), true);
+  if (thread == nullptr) return;
+  ExistingThread still;
+  if (!Read(env, object, still) || still.tid != there.tid) {  // the thread has ended meanwhile
+    threads_.Remove(*thread, false);
+    return;
+  }
+  thread->view = there.view;
+  thread->env = jvm_->EnvOf(there.view);
+  thread->object = env->NewWeakGlobalRef(object);
+  thread->stack_base = there.stack_base;
+  thread->stack_limit = there.stack_limit;
+  thread->signal_stack = NewSignalStack(kDisarmedInHandlers);
+  thread->has_signal_stack = (thread->signal_stack.ss_flags & SS_DISABLE) != 0;
+  Arm(*thread);
+}
+
+// Of a JVM without vmStructs, the calling thread alone: no thread says its tid but itself. The
+// calling thread is added last: once it is sampled, a walk of it in mode running uses its guard
+// slot, which Read would replace.
+void Agent::AddExistingThreads(JNIEnv* env) {
+  jint count = 0;
+  jthread* objects = nullptr;
+  jthread caller = nullptr;
+  if (jvm_->jvmti()->GetCurrentThread(&caller) != JVMTI_ERROR_NONE) return;
+  if (!jvm_->has_structs()) {
+    ThreadStarted(env, caller);
+    return;
+  }
+  if (jvm_->jvmti()->GetAllThreads(&count, &objects) != JVMTI_ERROR_NONE) return;
+  std::partition(objects, objects + count,
+                 [&](jthread object) { return !env->IsSameObject(object, caller); });
+  env->DeleteLocalRef(caller);
+  for (jint i = 0; i < count; i++) {
+    AddExistingThread(env, objects[i]);
+    env->DeleteLocalRef(objects[i]);
+  }
+  jvm_->jvmti()->Deallocate(reinterpret_cast<unsigned char*>(objects));
+}
+
+// Adds threads of the JVM and of libraries, but not our own; removes those that have ended.
+void Agent::AddNativeThreads() {
+  DIR* tasks = opendir("/proc/self/task");
+  if (tasks == nullptr) return;
+  while (const dirent* task = readdir(tasks)) {
+    const int tid = std::atoi(task->d_name);
+    if (tid <= 0 || threads_.Find(tid) != nullptr) continue;
+    const std::string name = CommandOf(tid);
+    if (name.empty() || IsOurs(name)) continue;
+    SampledThread* thread = threads_.Add(tid, name.c_str(), false);
+    if (thread != nullptr) Arm(*thread);
+  }
+  closedir(tasks);
+  threads_.ForEach([&](SampledThread& thread) {
+    if (thread.counts->java != 0) return;
+    if (syscall(SYS_tgkill, getpid(), thread.tid.load(), 0) == 0) return;
+    Disarm(thread);
+    threads_.Remove(thread, false);
+  });
+}
+
+void Agent::Arm(SampledThread& thread) {
+  if (state_.job.step != 0) return;  // the stepper chooses its thread
+  std::lock_guard<std::mutex> lock(arming_);
+  if (!sampling()) return;
+  if (state_.job.mode == WalkMode::kNested) {
+    sigevent event{};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = NestedSignal();
+    event._sigev_un._tid = thread.tid.load();
+    thread.has_nested_timer = timer_create(CLOCK_MONOTONIC, &event, &thread.nested_timer) == 0;
+  }
+  thread.rearming.Allow();
+  if (!sampler_->Arm(thread)) state_.unarmed.fetch_add(1);
+}
+
+void Agent::Disarm(SampledThread& thread) {
+  std::lock_guard<std::mutex> lock(arming_);
+  // Else something has stopped the thread in its handler, where it may use the descriptor or timer
+  // yet: both stay open.
+  if (!thread.rearming.Withdraw()) return;
+  if (sampler_ != nullptr) sampler_->Disarm(thread);
+  if (thread.has_nested_timer) timer_delete(thread.nested_timer);
+  thread.has_nested_timer = false;
 }
 
 }  // namespace walkhammer::stress

@@ -16,7 +16,6 @@
 #include "harness/jvm/live/boot.h"
 #include "harness/jvm/structs/code_finder.h"
 #include "stress/code_recorder.h"
-#include "stress/place_recorder.h"
 #include "stress/sample_line.h"
 #include "stress/sampler.h"
 #include "stress/stepper.h"

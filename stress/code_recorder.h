@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CodeRecorder: keeps StressState::code, which says where generated code is, so that addresses can
-// be named after the JVM has died. Thread-safe. Signal-safe: no.
+// What the agent records so that addresses can be named after the JVM has died. CodeRecorder keeps
+// StressState::code, which says where generated code is. PlaceRecorder keeps StressState::methods
+// and areas, for the words of a sample. Thread-safe. Signal-safe: no.
 #ifndef WALKHAMMER_STRESS_CODE_RECORDER_H_
 #define WALKHAMMER_STRESS_CODE_RECORDER_H_
 
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "harness/jvm/live/boot.h"
 #include "harness/jvm/live/methods.h"
 #include "harness/shared/stress_state.h"
 
@@ -32,6 +34,22 @@ class CodeRecorder {
   std::mutex mutex_;
   std::unordered_map<uint64_t, uint32_t> places_;  // index into StressState::code, by begin
   uint32_t next_reused_ = 0;
+};
+
+class PlaceRecorder {
+ public:
+  PlaceRecorder(StressState& state, Jvm& jvm);
+
+  // Records a method: those known already and, as MethodRegistry::on_add, those that come later.
+  void AddMethod(const MethodEntry& entry);
+  // Records what memory is mapped now.
+  void RecordAreas();
+
+ private:
+  StressState& state_;
+  Jvm& jvm_;
+  uint64_t const_method_bytes_ = 0;  // 0: not known, so byte codes cannot be found
+  std::mutex mutex_;
 };
 
 }  // namespace walkhammer::stress

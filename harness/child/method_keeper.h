@@ -24,7 +24,14 @@ class MethodKeeper {
 
   // Between two windows: no walker may be at work. Sweeps if kSweepEvery has passed since the last
   // sweep.
-  void Step(Clock::time_point now);
+  void Step(Clock::time_point now) {
+    const uint64_t unknown = methods_.unknown();
+    shared_.unknown_methods.fetch_add(unknown - told_);
+    told_ = unknown;
+    if (now - swept_ < kSweepEvery) return;
+    swept_ = now;
+    methods_.SweepUnloaded(jvmti_);
+  }
 
  private:
   MethodRegistry& methods_;

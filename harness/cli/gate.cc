@@ -19,7 +19,7 @@
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
 #include "harness/supervise/builds/replay_tally.h"
-#include "reports/gate_bugs.h"
+#include "reports/gate_side.h"
 
 namespace walkhammer {
 namespace {

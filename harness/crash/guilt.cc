@@ -22,7 +22,8 @@ constexpr char kAnyProfiler[] = "a profiler's own walker (async-profiler's code 
 constexpr char kAsyncProfilerFile[] = "libasyncProfiler";
 constexpr char kJavaProfilerFile[] = "libjavaProfiler";
 
-// Function names: OpenJDK 8 to 28, async-profiler 1 to 4.6, java-profiler 1.22.
+// In the order in which they are tried on a whole chain: the more special first. Function names:
+// OpenJDK 8 to 28, async-profiler 1 to 4.6, java-profiler 1.22.
 constexpr WalkerPattern kPatterns[] = {
     {"AsyncGetCallTrace$", "", "agct", kAgct},
     {"forte_fill_call_trace", "", "agct", kAgct},
@@ -69,6 +70,9 @@ constexpr WalkerPattern kPatterns[] = {
     {"VM_PrintThreads", "", "", "a thread dump"},
     {"StackWalk::", "libjvm", "", "java.lang.StackWalker"},
 };
+static_assert(std::ranges::all_of(kPatterns, [](const WalkerPattern& pattern) {
+  return *pattern.function != 0 && *pattern.whose != 0;
+}));
 
 struct Protection {
   const char* function;  // the comparable name begins with it
@@ -170,8 +174,6 @@ std::string WhyNone(const CrashReport& report, const CrashedChain& chain) {
 }
 
 }  // namespace
-
-std::span<const WalkerPattern> AllWalkerPatterns() { return kPatterns; }
 
 GuiltVerdict JudgeGuilt(const CrashReport& report, const CrashedChain& chain) {
   GuiltVerdict verdict;

@@ -5,7 +5,6 @@
 #define WALKHAMMER_HARNESS_CRASH_GUILT_H_
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -20,9 +19,6 @@ struct WalkerPattern {
   const char* walker;    // a name of `walkhammer show walkers` that shows the same code, or ""
   const char* whose;     // "AsyncGetCallTrace", "JFR's thread sampler", ..
 };
-
-// In the order in which they are tried on a whole chain: the more special first.
-std::span<const WalkerPattern> AllWalkerPatterns();
 
 enum class Guilt : uint8_t {
   kNone,      // no walker is in the chain

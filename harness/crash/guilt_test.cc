@@ -116,13 +116,6 @@ TEST(Guilt, OfRealLogsIsThatOfTheWalkerInThem) {
   EXPECT_GE(innocent, 20);
 }
 
-TEST(Guilt, EveryPatternHasAnOwner) {
-  for (const WalkerPattern& pattern : AllWalkerPatterns()) {
-    EXPECT_STRNE(pattern.function, "");
-    EXPECT_STRNE(pattern.whose, "");
-  }
-}
-
 TEST(CrashedChain, LeavesOutWhatHandledTheCrash) {
   const CrashReport report = ParseCrashReport(
       "#0  0x00007f35362c0001 in raise () from /lib/libc.so.6\n"

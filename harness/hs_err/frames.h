@@ -22,9 +22,6 @@ CrashFrame ParseFrame(std::string_view text, int line);
 // Notes which frames are those of signal handling, by their symbols and their neighbours.
 void MarkSignalFrames(CrashStack& stack);
 
-// True for the functions that threads begin in: what an outermost frame is.
-bool IsThreadBegin(const CrashFrame& frame);
-
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_HS_ERR_FRAMES_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LineReader: the lines of a text as HotSpot wrote them, without what logs, mail and trackers have
-// put around each of them. Signal-safe: no.
+// put around each of them. Also tells lines that were cut at their end. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_HS_ERR_LINES_H_
 #define WALKHAMMER_HARNESS_HS_ERR_LINES_H_
 
@@ -34,6 +34,16 @@ class LineReader {
 // Removes what is not the line's own, from its begin: blanks, "> " of mails, "|" and names of
 // containers, timestamps, '#'. Returns a view into `text`.
 std::string_view WithoutPrefix(std::string_view text, bool& has_hash);
+
+// True if a terminal has broken a word between the two: "linux-" and "amd64", "0x00007feb" and
+// "ed3fd000", a symbol and its offset.
+bool IsWithinWord(std::string_view text, std::string_view next);
+
+// True for "JRE version:", "Java VM:", "vm_info:".
+bool IsVersion(std::string_view text);
+
+// True if the next line may be the rest of such a line.
+bool IsCutVersion(std::string_view text);
 
 }  // namespace walkhammer
 

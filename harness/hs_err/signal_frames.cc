@@ -59,17 +59,6 @@ bool IsBetweenHandlerAndInterrupted(const CrashFrame& inner, const CrashFrame& o
 
 }  // namespace
 
-bool IsThreadBegin(const CrashFrame& frame) {
-  for (const std::string_view name : {"start_thread", "clone", "clone3", "__clone3", "JavaMain",
-                                      "ThreadJavaMain", "thread_native_entry", "java_start", "main",
-                                      "_pthread_start", "thread_start", "__libc_start_main"}) {
-    const std::string_view symbol =
-        std::string_view(frame.symbol).substr(0, frame.symbol.find('('));
-    if (symbol == name) return true;
-  }
-  return false;
-}
-
 void MarkSignalFrames(CrashStack& stack) {
   stack.signal_frames.clear();
   for (size_t i = 0; i < stack.frames.size(); i++) {

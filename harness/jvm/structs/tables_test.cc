@@ -12,7 +12,6 @@
 #include "harness/jvm/structs/code_finder.h"
 #include "harness/jvm/structs/flags.h"
 #include "harness/jvm/structs/method_table.h"
-#include "harness/jvm/structs/thread_states.h"
 #include "harness/jvm/structs/vm_structs.h"
 
 namespace walkhammer {

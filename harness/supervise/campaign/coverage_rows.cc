@@ -5,6 +5,9 @@
 
 namespace walkhammer {
 
+namespace {
+
+// Stored in runs, so never renamed.
 const char* ReachWord(Reach reach) {
   switch (reach) {
     case Reach::kRoot:
@@ -16,6 +19,8 @@ const char* ReachWord(Reach reach) {
   }
   return "direct";
 }
+
+}  // namespace
 
 CoverageRows RowsOf(const WalkerCode& code) {
   CoverageRows rows;

@@ -9,9 +9,6 @@
 
 namespace walkhammer {
 
-// "root", "direct" or "vtable"; stored in runs, so never renamed.
-const char* ReachWord(Reach reach);
-
 // The rows for RunDb::SetCoverage, with no block entered yet. Reads the build id from the code's
 // file.
 CoverageRows RowsOf(const WalkerCode& code);

@@ -13,7 +13,6 @@
 #include "harness/process/oom_kills.h"
 #include "harness/request/walker_table.h"
 #include "harness/supervise/campaign/coverage_rows.h"
-#include "harness/supervise/campaign/line_notes.h"
 #include "harness/supervise/campaign/run_notes.h"
 #include "harness/supervise/campaign/sum_state.h"
 #include "harness/supervise/minimize_input.h"

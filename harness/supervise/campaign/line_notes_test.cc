@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What was left out in the children, from their shared memory to the notes.
-#include "harness/supervise/campaign/line_notes.h"
-
 #include <gtest/gtest.h>
 
 #include <memory>
 
 #include "harness/shared/shared_mapping.h"
+#include "harness/supervise/campaign/run_notes.h"
 #include "harness/supervise/campaign/sum_state.h"
 
 namespace walkhammer {

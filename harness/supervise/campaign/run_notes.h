@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The notes of a campaign: what came from outside, and what was in force. Pure. Signal-safe: no.
+// The notes of a campaign: what came from outside, what was left out, and what was in force. Pure.
+// Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_RUN_NOTES_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_RUN_NOTES_H_
 
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/shared/shared_state.h"
 #include "harness/store/note_rows.h"
 
 namespace walkhammer {
@@ -25,6 +27,10 @@ struct WorkerFacts {
 };
 
 std::vector<NoteRow> NotesOf(const WorkerFacts& facts);
+
+// What the walk lines had to leave out. `sum`: of all workers, see SumStates. Empty if nothing was
+// left out.
+std::vector<NoteRow> LineNotes(const SharedState& sum);
 
 }  // namespace walkhammer
 

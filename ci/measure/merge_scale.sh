@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# How merge and query grow: merges copies of a run, and asks them each question that has a name; a
-# quarter of them and then all. Prints processor time, memory and size of each. Fails if memory
-# passes 256 MiB, if time grows by more than twice as much as the number of runs, or if the merged
-# counts are not those of the runs.
+# How merge grows: merges copies of a run, a quarter of them and then all. Prints processor time,
+# memory and size of each. Fails if memory passes 256 MiB, if time grows by more than twice as much
+# as the number of runs, or if the merged counts are not those of the runs.
 #   ci/measure/merge_scale.sh [--runs N] RUN      N: default 1000
 # WALKHAMMER names the executable (default: the release build's). Copies lie under TMPDIR.
 # Exit codes: 0 passed, 1 failed, 2 bad usage.
@@ -55,18 +54,6 @@ measure() {
   }
 }
 
-# ask N QUESTION: asks the first N.
-ask() {
-  question=$2
-  # shellcheck disable=SC2046  # mktemp makes names without blanks
-  set -- "$1" $(seq -f "$dir/run-%.0f" 0 $(($1 - 1)))
-  count=$1
-  shift
-  cost "$walkhammer" query "$question" "$@"
-  echo "merge_scale: query $question of $count runs: $ms ms, $kib KiB of memory," \
-    "$(wc -l <"$dir/said") lines"
-}
-
 # grows COMMAND...: COMMAND N..., for a quarter of the runs and for all of them, is bounded in
 # memory and linear in time.
 grows() {
@@ -87,6 +74,3 @@ grows() {
 }
 
 grows measure
-for question in $("$walkhammer" query --list | sed -n 's/^\([a-z-]*\) .*/\1/p'); do
-  grows ask "$question"
-done

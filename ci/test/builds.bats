@@ -95,9 +95,9 @@ refuses() {
   [[ "$output" != *"were not asked"* ]]
 }
 
-@test "check: by version and by replay" {
+@test "bugs known: by version and by replay" {
   need_pair
-  "$walkhammer" check --corpora "$root/corpora" --jdk-dir "$JDKS" --times 1 --json >"$tmp/json" || is "$?" 1
+  "$walkhammer" bugs known --corpora "$root/corpora" --jdk-dir "$JDKS" --times 1 --json >"$tmp/json" || is "$?" 1
   is "$(query "(select group_concat(json_extract(b.value, '\$.verdict') || ' ' ||
       json_extract(b.value, '\$.by_version') || ' ' || json_extract(b.value, '\$.reproduced'), ', ')
     from json_each(text, '\$.jdks') j, json_each(j.value, '\$.bugs') b
@@ -135,8 +135,8 @@ refuses() {
   mkdir "$tmp/empty" "$tmp/full"
   touch "$tmp/full/file"
   refuses 2 "holds no JDK that can be used" replay "$crash" --jdk-dir "$tmp/empty"
-  refuses 2 "holds no JDK that can be used" check --jdk-dir "$tmp/nowhere"
-  refuses 2 "has no known bugs" check --corpora "$tmp/empty" --jdk "$jdk"
+  refuses 2 "holds no JDK that can be used" bugs known --jdk-dir "$tmp/nowhere"
+  refuses 2 "has no known bugs" bugs known --corpora "$tmp/empty" --jdk "$jdk"
   refuses 2 "name the builds" bisect "$crash"
   refuses 3 "takes at least two builds, and 1 can be used" bisect "$crash" --jdk "$jdk" --jdk "$jdk"
   refuses 2 "takes one profile" bisect "$crash" --jdk-dir "$JDKS" --jdk "$jdk" --profile g1,serial

@@ -217,7 +217,7 @@ verbs_of_readme() {
 @test "an option has one meaning for all verbs" {
   {
     verbs_of_help | sed 's/.* //'
-    printf 'bugs %s\n' list show update set check
+    printf 'bugs %s\n' list show update set check known
   } | while read -r verb; do
     # shellcheck disable=SC2086  # perhaps two words
     "$walkhammer" $verb --help | awk -v verb="$verb" '

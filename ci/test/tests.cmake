@@ -96,8 +96,6 @@ wh_test(gate_test reports/gate_bugs_test.cc reports/gate_policy_test.cc
         reports/gate_statistics_test.cc reports/gate_test.cc
         LIBS wh_reports COLD)
 wh_test(merge_test harness/store/merge_test.cc LIBS wh_store COLD)
-wh_test(query_test harness/store/run_query_test.cc LIBS wh_store COLD)
-wh_test(query_verb_test harness/cli/query_test.cc LIBS wh_cli COLD)
 wh_test(gate_verb_test harness/cli/gate_test.cc LIBS wh_cli COLD)
 wh_test(report_verb_test harness/cli/report_test.cc LIBS wh_cli COLD)
 wh_test(oracles_test

@@ -402,7 +402,7 @@ void AddStateVerbs(const Verb& bugs, const std::shared_ptr<Options>& o, Invocati
 }  // namespace
 
 void AddBugs(CLI::App& app, Invocation& chosen) {
-  Verb bugs(app, "bugs", "The store of bugs that a team shares over many runs");
+  Verb bugs(app, "bugs", "The store of bugs that a team shares, and the bugs that are known of a JDK");
   auto o = std::make_shared<Options>();
   AddMeetingVerbs(bugs, o, chosen);
   AddStateVerbs(bugs, o, chosen);
@@ -418,6 +418,7 @@ void AddBugs(CLI::App& app, Invocation& chosen) {
   check.Count("--jobs", o->jobs, "Processes at a time (default 2)", 1, 1000);
   check.Runs(chosen,
              [o](const std::vector<std::string>& jvm_flags) { return RunBugCheck(*o, jvm_flags); });
+  AddKnownBugs(bugs, chosen);
 }
 
 }  // namespace walkhammer

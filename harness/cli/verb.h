@@ -38,25 +38,28 @@ struct Invocation {
   SceneProbe probe_scenes;
 };
 
+class Verb;
+
 // `chosen` must outlive `app`.
 using AddVerb = void (*)(CLI::App& app, Invocation& chosen);
 
 void AddBisect(CLI::App& app, Invocation& chosen);
 void AddBugs(CLI::App& app, Invocation& chosen);
 void AddBundle(CLI::App& app, Invocation& chosen);
-void AddCheck(CLI::App& app, Invocation& chosen);
 void AddDoctor(CLI::App& app, Invocation& chosen);
 void AddFuzz(CLI::App& app, Invocation& chosen);
 void AddGate(CLI::App& app, Invocation& chosen);
 void AddImport(CLI::App& app, Invocation& chosen);
 void AddMerge(CLI::App& app, Invocation& chosen);
 void AddMinimize(CLI::App& app, Invocation& chosen);
-void AddQuery(CLI::App& app, Invocation& chosen);
 void AddReplay(CLI::App& app, Invocation& chosen);
 void AddReport(CLI::App& app, Invocation& chosen);
 void AddShow(CLI::App& app, Invocation& chosen);
 void AddStep(CLI::App& app, Invocation& chosen);
 void AddStress(CLI::App& app, Invocation& chosen);
+
+// The verb `known` of bugs, in a file of its own.
+void AddKnownBugs(const Verb& bugs, Invocation& chosen);
 
 }  // namespace walkhammer
 

@@ -269,8 +269,7 @@ class RunDb {
   Result<std::vector<std::pair<int64_t, int64_t>>> BucketCells() const;
 
  private:
-  friend class RunMerger;   // see merge.h
-  friend class JoinedRuns;  // see run_query.h
+  friend class RunMerger;  // see merge.h
   RunDb() = default;
   Status Initialize(const RunIdentity& identity);
   Status UpdateTotals(const RunTotals& totals);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// check: which known bugs of stack walkers a JDK has, by its version and by replays.
+// bugs known: which known bugs of stack walkers a JDK has, by its version and by replays.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -137,7 +137,7 @@ Result<JdkCheck> CheckJdk(const Jdk& jdk, const std::vector<KnownBug>& bugs, con
   return one;
 }
 
-int RunCheck(const Options& options) {
+int RunKnownBugs(const Options& options) {
   auto bugs = ReadKnownBugs(options.corpora.empty() ? BesideExecutable("known-bugs")
                                                     : options.corpora + "/known-bugs");
   if (!bugs.ok()) return PrintFailure(bugs.failure());
@@ -157,8 +157,8 @@ int RunCheck(const Options& options) {
 
 }  // namespace
 
-void AddCheck(CLI::App& app, Invocation& chosen) {
-  Verb verb(app, "check", "Which known bugs of stack walkers a JDK has");
+void AddKnownBugs(const Verb& bugs, Invocation& chosen) {
+  Verb verb(bugs, "known", "Which known bugs of stack walkers a JDK has");
   auto o = std::make_shared<Options>();
   verb.Jdks(o->jdks);
   verb.JdkFolders(o->folders);
@@ -167,7 +167,7 @@ void AddCheck(CLI::App& app, Invocation& chosen) {
   verb.Count("--times", o->times, "Replays of each bug (default 3)", 1, 100000);
   verb.Count("--jobs", o->jobs, "Processes at a time (default 2)", 1, 1000);
   verb.Json(o->json);
-  verb.Runs(chosen, [o] { return RunCheck(*o); });
+  verb.Runs(chosen, [o] { return RunKnownBugs(*o); });
 }
 
 }  // namespace walkhammer

@@ -402,7 +402,8 @@ void AddStateVerbs(const Verb& bugs, const std::shared_ptr<Options>& o, Invocati
 }  // namespace
 
 void AddBugs(CLI::App& app, Invocation& chosen) {
-  Verb bugs(app, "bugs", "The store of bugs that a team shares, and the bugs that are known of a JDK");
+  Verb bugs(app, "bugs",
+            "The store of bugs that a team shares, and the bugs that are known of a JDK");
   auto o = std::make_shared<Options>();
   AddMeetingVerbs(bugs, o, chosen);
   AddStateVerbs(bugs, o, chosen);

@@ -27,7 +27,7 @@ harness/guard/*.cc              puzzles_test supervise_test stress.bats undescri
 harness/crash/*.cc              crash_reports.bats redact.bats
 harness/hs_err/*.cc             crash_reports.bats redact.bats
 harness/bugs/*.cc               bugs.bats gate.bats builds.bats
-harness/store/*.cc              query.bats archives.bats cli.bats hostile.bats stress.bats
+harness/store/*.cc              run_folder.bats archives.bats cli.bats hostile.bats stress.bats
 harness/findings/*.cc           puzzles_test supervise_test bugs.bats cli.bats corpora.bats
 harness/supervise/matrix/*.cc   lanes.bats requests.bats stress.bats
 harness/supervise/campaign/*.cc supervise_test engines_test shards.bats cli.bats
@@ -35,7 +35,7 @@ harness/supervise/builds/*.cc   builds.bats gate.bats
 harness/supervise/reproduce/*.cc crash_reports.bats
 harness/supervise/*.cc          supervise_test puzzles_test cli.bats stress.bats
 harness/cli/stress*.cc          lanes.bats stress.bats
-harness/cli/*.cc                cli.bats query.bats archives.bats bugs.bats builds.bats crash_reports.bats
+harness/cli/*.cc                cli.bats archives.bats bugs.bats builds.bats crash_reports.bats
 harness/process/*.cc            supervise_test cli.bats stress.bats
 harness/request/*.cc            puzzles_test supervise_test corpora.bats cli.bats
 harness/oracles/*.cc            puzzles_test supervise_test cli.bats stress.bats

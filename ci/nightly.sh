@@ -329,7 +329,8 @@ for group in "$out"/merged/fuzz.* "$out"/merged/stress.*; do
   set -- "$@" "$group"
   tell "$group"
   before=${baseline:+$baseline/merged/$(basename "$group")}
-  [ -f "$before/run.db" ] || continue
+  # No night before: no file, not one of the root folder.
+  if [ -z "$before" ] || [ ! -f "$before/run.db" ]; then continue; fi
   code=0
   "$walkhammer" gate --baseline "$before" --candidate "$group" ${policy:+--policy "$policy"} \
     ${bugs:+--bugs "$out/bugs"} >"$out/reports/$(basename "$group").gate.txt" || code=$?

@@ -104,7 +104,7 @@ like_agct() {
     [ "$status" -eq 3 ]
     [[ "$output" == *"this libjvm exports no AsyncGetStackTrace"* ]]
     run --separate-stderr "$walkhammer" replay "$BATS_TEST_TMPDIR/a.walk" --jdk "$jdk" \
-      --provider "$providers/fake_late.so"
+      --library "$providers/fake_late.so"
     echo "$output"
     # A fake knows no compile levels, and is convicted of that.
     [ "$status" -eq 1 ]

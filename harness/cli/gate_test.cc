@@ -27,7 +27,8 @@ Outcome Gate(std::vector<std::string> arguments) {
   Invocation chosen;
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
-  const int code = RunCommand({AddGate}, chosen, static_cast<int>(argv.size()), argv.data());
+  const int code =
+      RunCommand({{"Judge runs", {AddGate}}}, chosen, static_cast<int>(argv.size()), argv.data());
   std::string out = testing::internal::GetCapturedStdout();
   return {code, std::move(out), testing::internal::GetCapturedStderr()};
 }

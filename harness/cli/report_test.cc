@@ -22,7 +22,8 @@ Outcome Report(std::vector<std::string> arguments) {
   Invocation chosen;
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
-  const int code = RunCommand({AddReport}, chosen, static_cast<int>(argv.size()), argv.data());
+  const int code =
+      RunCommand({{"Judge runs", {AddReport}}}, chosen, static_cast<int>(argv.size()), argv.data());
   std::string out = testing::internal::GetCapturedStdout();
   return {code, std::move(out), testing::internal::GetCapturedStderr()};
 }

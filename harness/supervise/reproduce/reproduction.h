@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reproduce: tries to show a reported crash on one JDK. Walks the candidates, fuzzes from them,
+// stresses, until one of these stages shows the crash. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_SUPERVISE_REPRODUCE_REPRODUCTION_H_
+#define WALKHAMMER_HARNESS_SUPERVISE_REPRODUCE_REPRODUCTION_H_
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/supervise/reproduce/stages.h"
+
+namespace walkhammer {
+
+enum class ReproductionVerdict { kReproduced, kSameClass, kOther, kNot };
+const char* ReproductionWord(ReproductionVerdict verdict);  // "reproduced", ... as in JSON
+
+// What was tried on one JDK, and what came of it.
+struct Reproduction {
+  std::string jdk;  // path and version
+  ReproductionVerdict verdict = ReproductionVerdict::kNot;
+  Hit hit;  // the best
+  Reliability reliability;
+  std::string minimized;  // path of the minimised request; empty: none
+  std::vector<StageOutcome> stages;
+  double seconds = 0;
+  uint64_t walks() const;  // of all stages
+};
+
+struct ReproductionSettings {
+  std::chrono::nanoseconds time{};         // of fuzzing
+  std::chrono::nanoseconds stress_time{};  // 0: no stress
+  bool minimize = true;
+  std::vector<std::string> jvm_flags;  // of the user
+  RunIdentity identity;                // the tool's part, with the seed
+  std::string folder;                  // for requests and runs; is made
+  std::function<bool()> stop;          // true: end soon, with what was found so far
+};
+
+// A failure means that this JDK can walk no candidate, or that the folder cannot be written.
+Result<Reproduction> Reproduce(const ImportedCrash& crash, const Jdk& jdk,
+                               const ReproductionSettings& settings);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_SUPERVISE_REPRODUCE_REPRODUCTION_H_

@@ -5,7 +5,7 @@
 #   ci/soak.sh --help                 prints this, and what each NAME does
 #   --jdk HOME       a JDK; may be repeated (default: all JDKs of this machine; large and chaos use
 #                    one, by default that of `walkhammer fuzz`)
-#   --workload NAME  of large (default: the largest that is at hand)
+#   --workload NAME  of large (default: the largest available one)
 #   --lane LANE      of chaos; may be repeated (default: all)
 # WALKHAMMER names the executable (default: the release build's), WALKHAMMER_TIME how long a soak
 # walks: its head says what for. WALKHAMMER_OUT is a new folder for the runs (default:

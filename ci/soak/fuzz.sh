@@ -2,7 +2,7 @@
 # Coverage traps and background Java threads (--churn) together must never bring the JVM down. Walks
 # for WALKHAMMER_TIME (default: 10m) on each JDK, under G1 and under ZGC side by side. Fails if a
 # child died without an input to blame, or if a run proves nothing. Deaths with an input are printed
-# and should be replayed: the input at hand is also blamed when another thread of the JVM dies.
+# and should be replayed: the current input is also blamed when another thread of the JVM dies.
 # shellcheck shell=sh
 # shellcheck disable=SC2154  # ci/soak.sh sets them
 

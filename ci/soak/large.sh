@@ -14,7 +14,7 @@ if [ -z "$workload" ]; then
     fi
   done
 fi
-[ -n "$workload" ] || lacks 'no large program is at hand: workloads/fetch.sh renaissance fetches one'
+[ -n "$workload" ] || lacks 'no large program is available: workloads/fetch.sh renaissance fetches one'
 
 # CPU time of $run alone, user and system, in milliseconds.
 cpu_ms() {

@@ -94,11 +94,11 @@ class WalkLine {
   const MethodRegistry& methods_;
   const std::span<const std::unique_ptr<Walker>> walkers_;  // by their place in the job
   int turn_ = 0;                                            // place of the current walker
-  bool uncontained_ = false;  // the walk at hand is to have no guard: Job::uncontained
+  bool uncontained_ = false;  // the current walk has no guard: Job::uncontained
   ucontext_t context_{};
   Trace walked_{};
   Fault fault_{};
-  Realism realism_{};  // of the request at hand
+  Realism realism_{};  // of the current request
   PcRegion region_{};  // of its pc
   Disagreement differed_{};
   Observation seen_{};

@@ -416,7 +416,7 @@ void AddBugs(CLI::App& app, Invocation& chosen) {
   check.Count("--times", o->times, "Least replays of each bug (default 10)", 1, 100000);
   check.Count("--most-times", o->most_times,
               "Most replays that close a bug that shows seldom (default 60)", 1, 100000);
-  check.Count("--jobs", o->jobs, "Processes at a time (default 2)", 1, 1000);
+  check.Jobs(o->jobs, "2");
   check.Runs(chosen,
              [o](const std::vector<std::string>& jvm_flags) { return RunBugCheck(*o, jvm_flags); });
   AddKnownBugs(bugs, chosen);

@@ -165,7 +165,7 @@ void AddKnownBugs(const Verb& bugs, Invocation& chosen) {
   verb.Text("--corpora", o->corpora,
             "The folder corpora, with the known bugs (default: those beside this command)", "DIR");
   verb.Count("--times", o->times, "Replays of each bug (default 3)", 1, 100000);
-  verb.Count("--jobs", o->jobs, "Processes at a time (default 2)", 1, 1000);
+  verb.Jobs(o->jobs, "2");
   verb.Json(o->json);
   verb.Runs(chosen, [o] { return RunKnownBugs(*o); });
 }

@@ -107,7 +107,7 @@ std::string AnswerOf(const ImportedCrash& crash) {
                          [](const auto& field) { return field.confidence == Confidence::kExact; });
   if (crash.guilt.guilt != Guilt::kNone)
     text += fmt::format("  candidates   {}{}\n", crash.candidates.size(),
-                        exact > 0 ? fmt::format(", of which {} without an assumption", exact)
+                        exact > 0 ? fmt::format(", {} of them without an assumption", exact)
                                   : ", each with an assumption");
   return text;
 }

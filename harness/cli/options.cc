@@ -199,7 +199,7 @@ void Verb::CoverageGoal(std::optional<double>& percent) {
     return Ok();
   };
   Parsed("--coverage-goal", read,
-         "Exit with 1 if fewer of the walker's blocks were reached, with 3 if nobody can tell",
+         "Exit with 1 if fewer of the walker's blocks were reached, with 3 if coverage is unknown",
          "PERCENT");
 }
 

@@ -22,7 +22,7 @@ std::string LibraryOf(const std::string& argument) {
 
 Status Check(const std::string& argument) {
   if (argument.empty() || argument.front() == '=')
-    return BadInput("--walker agent: must name a library and its options: agent:PATH=OPTIONS");
+    return BadInput("--walker agent must name a library and its options: agent:PATH=OPTIONS");
   std::error_code error;
   if (!std::filesystem::is_regular_file(LibraryOf(argument), error))
     return BadInput("there is no library " + LibraryOf(argument) + " for --walker agent:");

@@ -21,8 +21,8 @@
 namespace walkhammer {
 namespace {
 
-// How the page colours a frame; kJava and above are the shades of packages.
-enum Colour : int { kCell, kFailed, kOther, kJava };
+// How the page colours a frame; kJavaColour and above are the shades of packages.
+enum Colour : int { kCellColour, kFailedColour, kOtherColour, kJavaColour };
 constexpr uint32_t kShades = 16;
 
 bool IsFailed(std::string_view frame) { return frame.starts_with('['); }
@@ -39,14 +39,14 @@ std::string_view ShortName(std::string_view frame) {
 }
 
 int ColourOf(std::string_view frame) {
-  if (IsFailed(frame)) return kFailed;
-  if (!IsJava(frame)) return kOther;
+  if (IsFailed(frame)) return kFailedColour;
+  if (!IsJava(frame)) return kOtherColour;
   std::string_view package = ShortName(frame);
   for (int parts = 0; parts < 2; parts++)  // drops the method's and the class's name
     package = package.substr(0, std::min(package.rfind('.'), package.size()));
   uint32_t hash = kFnvBegin32;
   for (const char c : package) hash = Fnv1a32(hash, static_cast<uint8_t>(c));
-  return kJava + static_cast<int>((hash ^ (hash >> 16)) % kShades);
+  return kJavaColour + static_cast<int>((hash ^ (hash >> 16)) % kShades);
 }
 
 // Bytes that are no UTF-8 become U+FFFD.
@@ -79,7 +79,7 @@ class TreeJoiner {
     std::vector<uint32_t> name_of, at(std::max<size_t>(1, nodes.size()));
     for (const std::string& name : group.stacks.names())
       name_of.push_back(NameOf(name, ColourOf(name)));
-    if (framed) at[0] = FrameOf(0, NameOf(group.name, kCell));
+    if (framed) at[0] = FrameOf(0, NameOf(group.name, kCellColour));
     for (size_t i = 1; i < nodes.size(); i++) {
       at[i] = FrameOf(at[nodes[i].parent], name_of[nodes[i].name]);
       frames_[at[i]].*count += nodes[i].count;
@@ -98,7 +98,7 @@ class TreeJoiner {
 
  private:
   uint32_t NameOf(std::string_view name, int colour) {
-    const auto [known, is_new] = (colour == kCell ? cells_ : functions_).try_emplace(name, 0);
+    const auto [known, is_new] = (colour == kCellColour ? cells_ : functions_).try_emplace(name, 0);
     if (is_new) {
       known->second = static_cast<uint32_t>(names_.size());
       names_.emplace_back(name, colour);

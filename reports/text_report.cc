@@ -98,7 +98,7 @@ std::string EngineWords(const RunIdentity& identity) {
   return fmt::format("{}, seed {}{}", identity.engine, identity.seed, workers);
 }
 
-void Line(std::string& text, std::string_view name, const std::string& value) {
+void RunLine(std::string& text, std::string_view name, const std::string& value) {
   text += fmt::format("  {:<16}{}\n", name, value.empty() ? "-" : OnOneLine(value));
 }
 
@@ -106,48 +106,48 @@ std::string TotalsSection(const RunSummary& summary) {
   const RunTotals& totals = summary.run.totals;
   const bool fuzz = summary.cells.empty();
   std::string text = "\nTotals\n";
-  Line(text, "run", RunStateText(summary.run));
-  Line(text, "time", fmt::format("{:.1f} s", static_cast<double>(totals.time_ms) / 1000));
-  if (totals.settle) Line(text, "confirming", SettleText(summary, *totals.settle));
-  Line(text, "walks",
-       fmt::format("{}, {} a second", Grouped(totals.walks),
-                   Grouped(static_cast<uint64_t>(summary.WalksPerSecond()))));
-  Line(text, "successful",
-       fmt::format("{} ({})", Grouped(totals.successful),
-                   Percent(totals.successful, totals.walks, 2)));
+  RunLine(text, "run", RunStateText(summary.run));
+  RunLine(text, "time", fmt::format("{:.1f} s", static_cast<double>(totals.time_ms) / 1000));
+  if (totals.settle) RunLine(text, "confirming", SettleText(summary, *totals.settle));
+  RunLine(text, "walks",
+          fmt::format("{}, {} a second", Grouped(totals.walks),
+                      Grouped(static_cast<uint64_t>(summary.WalksPerSecond()))));
+  RunLine(text, "successful",
+          fmt::format("{} ({})", Grouped(totals.successful),
+                      Percent(totals.successful, totals.walks, 2)));
   if (fuzz)
-    Line(text, "pristine true",
-         fmt::format("{} of {}", Grouped(totals.pristine_true), Grouped(totals.pristine_walks)));
-  Line(text, "crashes", Grouped(totals.contained_crashes) + " contained");
-  Line(text, "children",
-       fmt::format("{} started, {} retired, {} died", totals.children_started,
-                   totals.children_retired, totals.children_died));
+    RunLine(text, "pristine true",
+            fmt::format("{} of {}", Grouped(totals.pristine_true), Grouped(totals.pristine_walks)));
+  RunLine(text, "crashes", Grouped(totals.contained_crashes) + " contained");
+  RunLine(text, "children",
+          fmt::format("{} started, {} retired, {} died", totals.children_started,
+                      totals.children_retired, totals.children_died));
   if (totals.churn)
-    Line(text, "churn",
-         fmt::format("{} collections, {} rounds of classes, {} unloaded",
-                     Grouped(totals.churn->collections), Grouped(totals.churn->rounds),
-                     Grouped(totals.churn->unloaded)));
-  if (fuzz) Line(text, "request hash", fmt::format("{:016x}", totals.request_hash));
+    RunLine(text, "churn",
+            fmt::format("{} collections, {} rounds of classes, {} unloaded",
+                        Grouped(totals.churn->collections), Grouped(totals.churn->rounds),
+                        Grouped(totals.churn->unloaded)));
+  if (fuzz) RunLine(text, "request hash", fmt::format("{:016x}", totals.request_hash));
   return text;
 }
 
 std::string IdentitySection(const RunSummary& summary) {
   const RunIdentity& identity = summary.run.identity;
   std::string text = "\nIdentity\n";
-  Line(text, "JDK", identity.jdk_path);
-  Line(text, "VM", identity.vm_version);
-  Line(text, "GC", identity.vm_gc);
-  Line(text, "libjvm build id", identity.libjvm_build_id);
-  Line(text, "JVM flags", identity.jvm_flags);
-  Line(text, "walker", fmt::format("{} (provider {})", identity.walker, identity.provider));
-  Line(text, "engine", EngineWords(identity));
-  Line(text, "started", identity.started_at);
-  Line(text, "machine",
-       fmt::format("{}, {}, ASLR {}", identity.cpu_model, identity.kernel,
-                   identity.aslr ? "on" : "off"));
-  Line(text, "in force", InForceText(summary));
-  Line(text, "command", identity.command_line);
-  Line(text, "walkhammer", identity.tool_version);
+  RunLine(text, "JDK", identity.jdk_path);
+  RunLine(text, "VM", identity.vm_version);
+  RunLine(text, "GC", identity.vm_gc);
+  RunLine(text, "libjvm build id", identity.libjvm_build_id);
+  RunLine(text, "JVM flags", identity.jvm_flags);
+  RunLine(text, "walker", fmt::format("{} (provider {})", identity.walker, identity.provider));
+  RunLine(text, "engine", EngineWords(identity));
+  RunLine(text, "started", identity.started_at);
+  RunLine(text, "machine",
+          fmt::format("{}, {}, ASLR {}", identity.cpu_model, identity.kernel,
+                      identity.aslr ? "on" : "off"));
+  RunLine(text, "in force", InForceText(summary));
+  RunLine(text, "command", identity.command_line);
+  RunLine(text, "walkhammer", identity.tool_version);
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -29,12 +30,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMostBytes = 1 << 20;  // of a file
+constexpr size_t kMostBugBytes = 1 << 20;  // of a file
 constexpr std::string_view kTextEnd = ".toml";
-
-std::string ErrorText(int error) {
-  return std::error_code(error, std::generic_category()).message();
-}
 
 // The content of a regular file; empty if there is no file. kBadInput: it is none, or too large.
 Result<std::optional<std::string>> ReadSmall(const std::string& path) {
@@ -43,9 +40,9 @@ Result<std::optional<std::string>> ReadSmall(const std::string& path) {
   if (!fs::exists(status)) return std::optional<std::string>();
   if (!fs::is_regular_file(status)) return BadInput(path + " is no regular file");
   if (access(path.c_str(), R_OK) != 0)
-    return BadInput(fmt::format("{}: cannot be read ({})", path, ErrorText(errno)));
-  std::string text = ReadFile(path, kMostBytes + 1);
-  if (text.size() > kMostBytes) return BadInput(path + " is larger than 1 MiB");
+    return BadInput(fmt::format("{}: cannot be read ({})", path, std::strerror(errno)));
+  std::string text = ReadFile(path, kMostBugBytes + 1);
+  if (text.size() > kMostBugBytes) return BadInput(path + " is larger than 1 MiB");
   return std::optional<std::string>(std::move(text));
 }
 
@@ -71,7 +68,7 @@ Result<BugStore> BugStore::Read(const std::string& dir) {
 
 Result<BugStore> BugStore::Change(const std::string& dir) {
   if (mkdir(dir.c_str(), 0777) != 0 && errno != EEXIST)
-    return BadInput(fmt::format("--store {}: cannot be made ({})", dir, ErrorText(errno)));
+    return BadInput(fmt::format("--store {}: cannot be made ({})", dir, std::strerror(errno)));
   BugStore store(dir);
   RETURN_IF_ERROR(store.Lock());
   RETURN_IF_ERROR(store.ReadFiles());
@@ -97,7 +94,8 @@ Status BugStore::Lock() {
   for (;;) {
     const int fd = OpenFile(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
-      return BadInput(fmt::format("--store {}: cannot be written to ({})", dir_, ErrorText(errno)));
+      return BadInput(
+          fmt::format("--store {}: cannot be written to ({})", dir_, std::strerror(errno)));
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
       const int error = errno;
       close(fd);
@@ -106,7 +104,7 @@ Status BugStore::Lock() {
             fmt::format("--store {}: another process is changing it; try again "
                         "once that has ended",
                         dir_));
-      return BadInput(fmt::format("--store {}: cannot be locked ({})", dir_, ErrorText(error)));
+      return BadInput(fmt::format("--store {}: cannot be locked ({})", dir_, std::strerror(error)));
     }
     // Its last owner may have removed the file after it was opened here: then it locks nothing.
     struct stat locked, there;

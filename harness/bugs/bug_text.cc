@@ -248,7 +248,7 @@ Result<ParsedBug> ParseBug(std::string_view text, const std::string& name) {
 namespace {
 
 // `text` as TOML. `many_lines`: with real line ends, for people.
-std::string Quoted(std::string_view text, bool many_lines = false) {
+std::string TomlString(std::string_view text, bool many_lines = false) {
   std::string quoted;
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -264,13 +264,13 @@ std::string Quoted(std::string_view text, bool many_lines = false) {
 }
 
 void AddText(const char* key, const std::string& value, std::string& text) {
-  if (!value.empty()) text += fmt::format("{} = {}\n", key, Quoted(value));
+  if (!value.empty()) text += fmt::format("{} = {}\n", key, TomlString(value));
 }
 
 void AddList(const char* key, const std::vector<std::string>& values, std::string& text) {
   if (values.empty()) return;
   text += fmt::format("{} = [\n", key);
-  for (const std::string& value : values) text += fmt::format("  {},\n", Quoted(value));
+  for (const std::string& value : values) text += fmt::format("  {},\n", TomlString(value));
   text += "]\n";
 }
 
@@ -298,8 +298,8 @@ std::string BugText(const Bug& bug) {
   AddText("flags", bug.flags, text);
   AddText("provider", bug.provider, text);
   if (!bug.notes.empty())
-    text +=
-        fmt::format("notes = {}\n", Quoted(bug.notes, bug.notes.find('\n') != std::string::npos));
+    text += fmt::format("notes = {}\n",
+                        TomlString(bug.notes, bug.notes.find('\n') != std::string::npos));
   AddList("builds", bug.builds, text);
   AddList("evidence", bug.evidence, text);
   for (const SeenKey& seen : kSeenKeys) AddSeen(seen.name, bug.*seen.field, text);

@@ -28,7 +28,7 @@ namespace {
 using nlohmann::json;
 using BisectVerdict = Bisection::Verdict;
 
-struct Options {
+struct BisectOptions {
   std::string file, provider;
   std::vector<std::string> jdks, folders, profiles;
   uint64_t measure = 10, most = 60, jobs = 2;
@@ -36,7 +36,7 @@ struct Options {
 };
 
 // The builds in the order of their versions, distinct, of the request's architecture.
-Result<std::vector<Build>> OrderedBuilds(const Options& options, const std::string& arch,
+Result<std::vector<Build>> OrderedBuilds(const BisectOptions& options, const std::string& arch,
                                          const std::vector<std::string>& jvm_flags) {
   if (options.jdks.empty() && options.folders.empty())
     return BadInput("name the builds: --jdk-dir DIR, or --jdk several times");
@@ -185,7 +185,8 @@ void PrintBisection(const Bisection& found, bool fix) {
   for (const std::string& line : Warnings(found)) Print(stdout, "{}\n", line);
 }
 
-json ToJson(const Bisection& found, const Options& options, const std::vector<Build>& builds) {
+json ToJson(const Bisection& found, const BisectOptions& options,
+            const std::vector<Build>& builds) {
   json rows = json::array(), changes = json::array();
   for (size_t i = 0; i < builds.size(); i++) {
     const BisectedBuild& build = found.builds[i];
@@ -223,7 +224,7 @@ Probe ProbeOf(const ReplayTally& tally) {
   return {tally.walked(), tally.broken, tally.reproduced, tally.outcomes, tally.unable_reason};
 }
 
-int RunBisect(const Options& options, const std::vector<std::string>& jvm_flags) {
+int RunBisect(const BisectOptions& options, const std::vector<std::string>& jvm_flags) {
   auto text = ReadWalkText(options.file);
   if (!text.ok()) return PrintFailure(text.failure());
   const auto symbols = std::make_unique<SymbolTable>();
@@ -266,7 +267,7 @@ int RunBisect(const Options& options, const std::vector<std::string>& jvm_flags)
 
 void AddBisect(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "bisect", "Between which builds a request begins or ceases to break");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<BisectOptions>();
   verb.Argument("file", o->file, ".walk file");
   verb.JdkFolders(o->folders);
   verb.Jdks(o->jdks);

@@ -26,7 +26,7 @@ namespace {
 using nlohmann::json;
 
 // Of all verbs of `bugs`; each uses some.
-struct Options {
+struct BugsOptions {
   std::string store, build;
   std::vector<std::string> runs;
   bool json = false;
@@ -39,7 +39,7 @@ struct Options {
   uint64_t times = 10, most_times = 60, jobs = 2;
 };
 
-Status CheckStoreGiven(const Options& options) {
+Status CheckStoreGiven(const BugsOptions& options) {
   if (!options.store.empty()) return Ok();
   return BadInput("which store? name its folder by --store DIR");
 }
@@ -72,7 +72,7 @@ struct Met {
   }
 };
 
-Result<Met> MeetRuns(const Options& options, BugStore& store) {
+Result<Met> MeetRuns(const BugsOptions& options, BugStore& store) {
   Met met;
   std::vector<Sighting> sightings;
   for (const std::string& dir : options.runs) {
@@ -120,7 +120,7 @@ void PrintMet(const Met& met) {
   Print(stdout, "{}\n", met.Words());
 }
 
-int PrintedMet(const Result<Met>& met, const Options& options) {
+int PrintedMet(const Result<Met>& met, const BugsOptions& options) {
   if (!met.ok()) return PrintFailure(met.failure());
   if (!met.value().worthless.empty())
     Print(stderr, "walkhammer: proves nothing: {}\n", met.value().worthless);
@@ -131,7 +131,7 @@ int PrintedMet(const Result<Met>& met, const Options& options) {
   return static_cast<int>(met.value().Exit());
 }
 
-Result<Met> Update(const Options& options) {
+Result<Met> Update(const BugsOptions& options) {
   RETURN_IF_ERROR(CheckStoreGiven(options));
   RETURN_IF_ERROR(CheckBuild(options.build));
   ASSIGN_OR_RETURN(BugStore store, BugStore::Change(options.store));
@@ -140,7 +140,7 @@ Result<Met> Update(const Options& options) {
   return met;
 }
 
-Result<Met> GradeRuns(const Options& options) {
+Result<Met> GradeRuns(const BugsOptions& options) {
   RETURN_IF_ERROR(CheckStoreGiven(options));
   RETURN_IF_ERROR(CheckBuild(options.build));
   ASSIGN_OR_RETURN(BugStore store, BugStore::Read(options.store));
@@ -219,7 +219,7 @@ void PrintBug(const Bug& bug) {
   Print(stdout, "\n");
 }
 
-int RunList(const Options& options) {
+int RunList(const BugsOptions& options) {
   if (const Status given = CheckStoreGiven(options); !given.ok())
     return PrintFailure(given.failure());
   if (!options.state.empty() && options.state != kExpiredWord && !BugStateFromWord(options.state))
@@ -239,7 +239,7 @@ int RunList(const Options& options) {
   return static_cast<int>(ExitCode::kClean);
 }
 
-Result<Bug> SetBug(const Options& options) {
+Result<Bug> SetBug(const BugsOptions& options) {
   RETURN_IF_ERROR(CheckStoreGiven(options));
   const auto state = BugStateFromWord(options.state);
   if (!state) return BadInput("bugs set wants --state open, duplicate, accepted or fixed");
@@ -254,7 +254,7 @@ Result<Bug> SetBug(const Options& options) {
   return *bug;
 }
 
-int RunSet(const Options& options) {
+int RunSet(const BugsOptions& options) {
   const auto bug = SetBug(options);
   if (!bug.ok()) return PrintFailure(bug.failure());
   if (options.json)
@@ -271,7 +271,7 @@ struct ReplayedBug {
   BugReplay replay;
 };
 
-Result<BugReplayPlan> PlanOf(const Options& options, const Jdk& jdk,
+Result<BugReplayPlan> PlanOf(const BugsOptions& options, const Jdk& jdk,
                              const std::vector<std::string>& jvm_flags) {
   BugReplayPlan plan;
   plan.version = options.build.empty() ? jdk.version : options.build;
@@ -290,7 +290,7 @@ void PrintReplayed(const ReplayedBug& bug) {
 }
 
 // Replays all open bugs; saves after each, for replays take long.
-Result<std::vector<ReplayedBug>> ReplayStore(const Options& options, const Jdk& jdk,
+Result<std::vector<ReplayedBug>> ReplayStore(const BugsOptions& options, const Jdk& jdk,
                                              const BugReplayPlan& plan) {
   ASSIGN_OR_RETURN(BugStore store, BugStore::Change(options.store));
   std::vector<std::string> open;
@@ -336,7 +336,7 @@ json ReplayedJson(const Jdk& jdk, const std::string& version,
   return {{"schema", 1}, {"home", jdk.home}, {"version", version}, {"bugs", std::move(rows)}};
 }
 
-Result<ExitCode> CheckStore(const Options& options, const std::vector<std::string>& jvm_flags) {
+Result<ExitCode> CheckStore(const BugsOptions& options, const std::vector<std::string>& jvm_flags) {
   RETURN_IF_ERROR(CheckStoreGiven(options));
   RETURN_IF_ERROR(CheckBuild(options.build));
   if (options.jdks.size() != 1)
@@ -354,22 +354,22 @@ Result<ExitCode> CheckStore(const Options& options, const std::vector<std::strin
   return ExitOf(bugs);
 }
 
-int RunBugCheck(const Options& options, const std::vector<std::string>& jvm_flags) {
+int RunBugCheck(const BugsOptions& options, const std::vector<std::string>& jvm_flags) {
   const auto code = CheckStore(options, jvm_flags);
   return code.ok() ? static_cast<int>(code.value()) : PrintFailure(code.failure());
 }
 
-void StoreOption(Verb& verb, Options& options) {
+void StoreOption(Verb& verb, BugsOptions& options) {
   verb.Text("--store", options.store, "The folder of the bugs, a file each", "DIR");
   verb.Json(options.json);
 }
 
-void BuildOption(Verb& verb, Options& options) {
+void BuildOption(Verb& verb, BugsOptions& options) {
   verb.Text("--build", options.build,
             "The build's version, for JDKs that all call themselves the same", "VERSION");
 }
 
-void AddMeetingVerbs(const Verb& bugs, const std::shared_ptr<Options>& o, Invocation& chosen) {
+void AddMeetingVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, Invocation& chosen) {
   Verb update(bugs, "update", "Finds the bugs of runs, and opens bugs for what is new");
   StoreOption(update, *o);
   BuildOption(update, *o);
@@ -382,7 +382,7 @@ void AddMeetingVerbs(const Verb& bugs, const std::shared_ptr<Options>& o, Invoca
   grade.Runs(chosen, [o] { return PrintedMet(GradeRuns(*o), *o); });
 }
 
-void AddStateVerbs(const Verb& bugs, const std::shared_ptr<Options>& o, Invocation& chosen) {
+void AddStateVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, Invocation& chosen) {
   Verb list(bugs, "list", "The bugs of a store");
   StoreOption(list, *o);
   list.Text("--state", o->state, "Only these", "open|duplicate|accepted|expired|fixed");
@@ -404,7 +404,7 @@ void AddStateVerbs(const Verb& bugs, const std::shared_ptr<Options>& o, Invocati
 void AddBugs(CLI::App& app, Invocation& chosen) {
   Verb bugs(app, "bugs",
             "The store of bugs that a team shares, and the bugs that are known of a JDK");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<BugsOptions>();
   AddMeetingVerbs(bugs, o, chosen);
   AddStateVerbs(bugs, o, chosen);
   Verb check(bugs, "check",

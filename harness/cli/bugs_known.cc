@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-struct Options {
+struct KnownBugsOptions {
   std::vector<std::string> jdks, folders;
   std::string corpora;
   uint64_t times = 3, jobs = 2;
@@ -115,8 +115,8 @@ ExitCode CodeOf(const std::vector<JdkCheck>& all) {
   return code;
 }
 
-Result<JdkCheck> CheckJdk(const Jdk& jdk, const std::vector<KnownBug>& bugs, const Options& options,
-                          const std::string& scratch) {
+Result<JdkCheck> CheckJdk(const Jdk& jdk, const std::vector<KnownBug>& bugs,
+                          const KnownBugsOptions& options, const std::string& scratch) {
   JdkCheck one{jdk, {}};
   const auto stop = [] { return Interrupted().load(); };
   if (!options.json) {
@@ -137,7 +137,7 @@ Result<JdkCheck> CheckJdk(const Jdk& jdk, const std::vector<KnownBug>& bugs, con
   return one;
 }
 
-int RunKnownBugs(const Options& options) {
+int RunKnownBugs(const KnownBugsOptions& options) {
   auto bugs = ReadKnownBugs(options.corpora.empty() ? BesideExecutable("known-bugs")
                                                     : options.corpora + "/known-bugs");
   if (!bugs.ok()) return PrintFailure(bugs.failure());
@@ -159,7 +159,7 @@ int RunKnownBugs(const Options& options) {
 
 void AddKnownBugs(const Verb& bugs, Invocation& chosen) {
   Verb verb(bugs, "known", "Which known bugs of stack walkers a JDK has");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<KnownBugsOptions>();
   verb.Jdks(o->jdks);
   verb.JdkFolders(o->folders);
   verb.Text("--corpora", o->corpora,

@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct BundleOptions {
   std::string path, out;
   std::vector<std::string> jdks, folders, profiles;
   uint64_t times = 5, jobs = 2;
@@ -71,7 +71,7 @@ Result<BundleSource> ReadSource(const std::string& path) {
 
 class BundleMaker {
  public:
-  BundleMaker(const Options& options, BundleSource source, std::vector<Build> builds,
+  BundleMaker(const BundleOptions& options, BundleSource source, std::vector<Build> builds,
               const std::string& scratch)
       : options_(options),
         source_(std::move(source)),
@@ -176,7 +176,7 @@ class BundleMaker {
     return ToText(file, *symbols);
   }
 
-  const Options& options_;
+  const BundleOptions& options_;
   BundleSource source_;
   std::vector<Build> builds_;
   std::string scratch_;
@@ -184,7 +184,7 @@ class BundleMaker {
   BundleCase content_;
 };
 
-Result<std::vector<Build>> FittingBuilds(const Options& options, const std::string& arch,
+Result<std::vector<Build>> FittingBuilds(const BundleOptions& options, const std::string& arch,
                                          const std::vector<std::string>& jvm_flags) {
   ASSIGN_OR_RETURN(const auto jdks, OpenJdks(options.jdks, options.folders));
   std::vector<Jdk> fitting;
@@ -196,7 +196,7 @@ Result<std::vector<Build>> FittingBuilds(const Options& options, const std::stri
   return BuildsOf(fitting, profiles, jvm_flags);
 }
 
-int RunBundle(const Options& options, const std::vector<std::string>& jvm_flags) {
+int RunBundle(const BundleOptions& options, const std::vector<std::string>& jvm_flags) {
   if (options.out.empty()) return PrintFailure(BadInput("--out DIR says where the bundle goes"));
   std::error_code error;
   if (fs::exists(options.out, error) && !fs::is_empty(options.out, error))
@@ -231,7 +231,7 @@ int RunBundle(const Options& options, const std::vector<std::string>& jvm_flags)
 
 void AddBundle(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "bundle", "What to attach to a bug report, with nothing personal in it");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<BundleOptions>();
   verb.Argument("path", o->path, "A crash folder of a run (RUN/crashes/...), or a .walk file");
   verb.Jdks(o->jdks);
   verb.JdkFolders(o->folders);

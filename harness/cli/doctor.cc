@@ -33,7 +33,7 @@ namespace {
 
 using nlohmann::json;
 
-struct Options {
+struct DoctorOptions {
   std::vector<std::string> jdks;
   bool json = false;
 };
@@ -327,7 +327,7 @@ Asked AskedFor(const std::vector<std::string>& paths) {
   return asked;
 }
 
-int RunDoctor(const Options& options, const SceneProbe& probe) {
+int RunDoctor(const DoctorOptions& options, const SceneProbe& probe) {
   const Asked asked = AskedFor(options.jdks);
   if (asked.bad_input) return PrintFailure(*asked.bad_input);
   if (const Status made = ScratchFolder().made(); !made.ok()) return PrintFailure(made.failure());
@@ -375,7 +375,7 @@ int RunDoctor(const Options& options, const SceneProbe& probe) {
 
 void AddDoctor(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "doctor", "What this machine and each JDK can do");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DoctorOptions>();
   verb.Jdks(options->jdks);
   verb.Json(options->json);
   verb.Runs(chosen, [&chosen, options] { return RunDoctor(*options, chosen.probe_scenes); });

@@ -30,7 +30,7 @@
 namespace walkhammer {
 namespace {
 
-struct Options {
+struct FuzzOptions {
   std::string engine = "random", provider;
   std::vector<std::string> walkers, jdks;
   std::chrono::nanoseconds time{};  // 0: not given
@@ -47,13 +47,13 @@ constexpr uint64_t kMostWorkers = 64;
 constexpr std::chrono::nanoseconds kDefaultTime = std::chrono::seconds(60);
 constexpr std::chrono::nanoseconds kMostSettling = std::chrono::minutes(3);
 
-std::chrono::nanoseconds TimeOf(const Options& options) {
+std::chrono::nanoseconds TimeOf(const FuzzOptions& options) {
   return options.time.count() != 0 || options.walks != 0 ? options.time : kDefaultTime;
 }
 
 // Sets how long to confirm and minimise after the walks: by default as long as the walks, so that a
 // short run ends soon.
-Status SetSettleTimes(const Options& options, FuzzPlan& plan) {
+Status SetSettleTimes(const FuzzOptions& options, FuzzPlan& plan) {
   plan.settle_time = plan.time.count() == 0 ? kMostSettling : std::min(plan.time, kMostSettling);
   if (options.confirm_time) {
     ASSIGN_OR_RETURN(plan.settle_time, ParseDuration(*options.confirm_time, "--confirm-time"));
@@ -67,13 +67,13 @@ Status SetSettleTimes(const Options& options, FuzzPlan& plan) {
 }
 
 // How many windows --walks fills; the last one may be cut.
-uint64_t WindowsOf(const Options& options) {
+uint64_t WindowsOf(const FuzzOptions& options) {
   return options.walks / kWalksPerWindow + (options.walks % kWalksPerWindow != 0 ? 1 : 0);
 }
 
 // A random engine's windows are dealt to the shards in turn. A guided engine follows what it finds,
 // so that its shards are as many campaigns, of different seeds.
-Status SetShard(const Options& options, const Shard& shard, FuzzPlan& plan) {
+Status SetShard(const FuzzOptions& options, const Shard& shard, FuzzPlan& plan) {
   const bool guided = AllEngines()[static_cast<size_t>(plan.engine)].guided;
   if (guided) {
     plan.seed += shard.index * kMostWorkers;  // each worker has a seed of its own, too
@@ -92,7 +92,7 @@ Status SetShard(const Options& options, const Shard& shard, FuzzPlan& plan) {
 }
 
 // Number of workers: by default one for each core that this process may use, but none without work.
-uint64_t WorkersOf(const Options& options, const Shard& shard) {
+uint64_t WorkersOf(const FuzzOptions& options, const Shard& shard) {
   if (options.workers != 0) return options.workers;
   const uint64_t cores = std::clamp<uint64_t>(std::thread::hardware_concurrency(), 1, kMostWorkers);
   const uint64_t turns = shard.SizeOf(WindowsOf(options));
@@ -100,7 +100,7 @@ uint64_t WorkersOf(const Options& options, const Shard& shard) {
 }
 
 // Refuses options that only guided engines, or only the random engine, support.
-Status CheckGuidance(const Options& options, const Engine& engine) {
+Status CheckGuidance(const FuzzOptions& options, const Engine& engine) {
   if (!engine.guided && !options.corpus.empty())
     return BadInput("--corpus goes with a guided engine: --engine libfuzzer or afl");
   if (engine.guided && options.walks != 0)
@@ -110,8 +110,8 @@ Status CheckGuidance(const Options& options, const Engine& engine) {
   return Ok();
 }
 
-Result<FuzzPlan> MakePlan(const Options& options, const ProviderChoice& provider, const Jdk& jdk,
-                          const std::vector<std::string>& jvm_flags) {
+Result<FuzzPlan> MakePlan(const FuzzOptions& options, const ProviderChoice& provider,
+                          const Jdk& jdk, const std::vector<std::string>& jvm_flags) {
   FuzzPlan plan;
   ASSIGN_OR_RETURN(plan.walkers, WalkersNamed(options.walkers, provider));
   RETURN_IF_ERROR(CheckMode(plan.walkers, kSynthetic));
@@ -150,8 +150,8 @@ Result<FuzzPlan> MakePlan(const Options& options, const ProviderChoice& provider
   return plan;
 }
 
-RunIdentity IdentityOf(const Options& options, const ProviderChoice& provider, const FuzzPlan& plan,
-                       const Jdk& jdk) {
+RunIdentity IdentityOf(const FuzzOptions& options, const ProviderChoice& provider,
+                       const FuzzPlan& plan, const Jdk& jdk) {
   RunIdentity identity = OwnIdentity();
   identity.jdk_path = jdk.home;
   identity.libjvm_build_id = jdk.build_id;
@@ -168,7 +168,7 @@ RunIdentity IdentityOf(const Options& options, const ProviderChoice& provider, c
   return identity;
 }
 
-int RunFuzz(const Options& options, const std::vector<std::string>& jvm_flags) {
+int RunFuzz(const FuzzOptions& options, const std::vector<std::string>& jvm_flags) {
   if (options.jdks.size() > 1)
     return PrintFailure(BadInput("fuzz takes one --jdk; run it once for each JDK"));
   auto jdks = OpenJdks(options.jdks);
@@ -212,7 +212,7 @@ int RunFuzz(const Options& options, const std::vector<std::string>& jvm_flags) {
 
 void AddFuzz(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "fuzz", "Synthetic walks of parked scenes");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<FuzzOptions>();
   verb.Walkers(o->walkers);
   verb.Provider(o->provider);
   verb.Text("--engine", o->engine,

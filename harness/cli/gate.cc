@@ -24,7 +24,7 @@
 namespace walkhammer {
 namespace {
 
-struct Options {
+struct GateOptions {
   std::vector<std::string> baseline, candidate;
   std::string policy, bugs, build;
   uint64_t replays = 0;
@@ -32,7 +32,7 @@ struct Options {
 };
 
 // A run that is given twice would count twice, and say that runs do not differ.
-Status EachOnce(const Options& options) {
+Status EachOnce(const GateOptions& options) {
   std::set<std::string> seen;
   for (const auto* side : {&options.baseline, &options.candidate})
     for (const std::string& dir : *side) {
@@ -86,13 +86,13 @@ class BothSides {
   std::vector<ChildSetup> sides_;  // baseline, candidate
 };
 
-Status CheckBuildGoesWithBugs(const Options& options) {
+Status CheckBuildGoesWithBugs(const GateOptions& options) {
   if (options.bugs.empty() && !options.build.empty()) return BadInput("--build goes with --bugs");
   return CheckBuild(options.build);
 }
 
 // Holds what both sides found against the store, if one is given.
-Status MeetStore(const Options& options, GateSide& baseline, GateSide& candidate) {
+Status MeetStore(const GateOptions& options, GateSide& baseline, GateSide& candidate) {
   RETURN_IF_ERROR(CheckBuildGoesWithBugs(options));
   if (options.bugs.empty()) return Ok();
   ASSIGN_OR_RETURN(const BugStore store, BugStore::Read(options.bugs));
@@ -100,7 +100,7 @@ Status MeetStore(const Options& options, GateSide& baseline, GateSide& candidate
   return ReadBugWords(store, Today(), options.build, candidate);
 }
 
-Result<GateVerdict> Judge(const Options& options) {
+Result<GateVerdict> Judge(const GateOptions& options) {
   if (options.baseline.empty() || options.candidate.empty())
     return BadInput("gate takes at least one --baseline RUN and one --candidate RUN");
   RETURN_IF_ERROR(EachOnce(options));
@@ -120,7 +120,7 @@ Result<GateVerdict> Judge(const Options& options) {
 }
 
 // A policy and a store without runs: whether they can be used.
-Status CheckFiles(const Options& options) {
+Status CheckFiles(const GateOptions& options) {
   RETURN_IF_ERROR(CheckBuildGoesWithBugs(options));
   if (!options.policy.empty())
     if (const auto policy = ReadGatePolicy(options.policy); !policy.ok()) return policy.failure();
@@ -129,7 +129,7 @@ Status CheckFiles(const Options& options) {
   return Ok();
 }
 
-int RunGate(const Options& options) {
+int RunGate(const GateOptions& options) {
   const bool has_runs = !options.baseline.empty() || !options.candidate.empty();
   const bool has_files = !options.policy.empty() || !options.bugs.empty() || !options.build.empty();
   if (!has_runs && has_files && !options.json) {
@@ -149,7 +149,7 @@ int RunGate(const Options& options) {
 
 void AddGate(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "gate", "What is worse in the runs of one build than in those of another");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<GateOptions>();
   verb.Several("--baseline", o->baseline, "Runs of the build to compare with", "RUN");
   verb.Several("--candidate", o->candidate, "Runs of the build to judge", "RUN");
   verb.Text("--policy", o->policy,

@@ -13,13 +13,13 @@
 namespace walkhammer {
 namespace {
 
-struct Options {
+struct MergeOptions {
   std::vector<std::string> runs;
   std::string out;
   bool json = false;
 };
 
-int RunMerge(const Options& options) {
+int RunMerge(const MergeOptions& options) {
   if (options.out.empty()) return PrintFailure(BadInput("merge needs --out DIR, a new folder"));
   const Result<MergeOutcome> merged = MergeRuns(options.runs, options.out);
   if (!merged.ok()) return PrintFailure(merged.failure());
@@ -37,7 +37,7 @@ int RunMerge(const Options& options) {
 
 void AddMerge(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "merge", "Joins run folders into one, and counts no run twice");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<MergeOptions>();
   verb.Argument("RUN", o->runs,
                 "Run folders of one build, kind, walker and choice of JVM flags; merged ones, too");
   verb.Text("--out", o->out, "The merged folder; must not exist or be empty", "DIR");

@@ -20,14 +20,14 @@
 namespace walkhammer {
 namespace {
 
-struct Options {
+struct MinimizeOptions {
   std::string file, out, provider;
   std::vector<std::string> jdks;
   uint64_t times = 5, tries = 500;
   bool json = false;
 };
 
-int RunMinimize(const Options& options, const std::vector<std::string>& jvm_flags) {
+int RunMinimize(const MinimizeOptions& options, const std::vector<std::string>& jvm_flags) {
   auto jdks = OpenJdks(options.jdks);
   if (!jdks.ok()) return PrintFailure(jdks.failure());
   auto text = ReadWalkText(options.file);
@@ -74,7 +74,7 @@ int RunMinimize(const Options& options, const std::vector<std::string>& jvm_flag
 
 void AddMinimize(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "minimize", "The smallest request with the same signature");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<MinimizeOptions>();
   verb.Argument("file", o->file, ".walk file");
   verb.Jdks(o->jdks);
   verb.Provider(o->provider, true);

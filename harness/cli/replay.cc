@@ -29,7 +29,7 @@ namespace {
 
 using nlohmann::json;
 
-struct Options {
+struct ReplayOptions {
   std::vector<std::string> files, jdks, folders, profiles;
   std::string provider;
   uint64_t times = 1, jobs = 1;
@@ -39,7 +39,7 @@ struct Options {
 };
 
 // The result of n replays of one file on one build.
-struct Row {
+struct ReplayRow {
   std::string file, expect;
   Build build;
   ReplayTally tally;
@@ -79,7 +79,7 @@ bool DiedOf(const std::string& expect, const FindingRecord& finding) {
 }
 
 // Warns that the request names code that this JVM lacks, as a snapshot of another program does.
-void PrintStandIns(const Row& row) {
+void PrintStandIns(const ReplayRow& row) {
   if (row.tally.stand_ins == 0) return;
   Print(stderr,
         "walkhammer: {}: this JVM lacks {} of the names, so other code stands in for them; one "
@@ -88,7 +88,7 @@ void PrintStandIns(const Row& row) {
 }
 
 // What was not walked may be anything but clean. A reason that the row before had is not repeated.
-void PrintUnable(const Row& row, const std::vector<Row>& before) {
+void PrintUnable(const ReplayRow& row, const std::vector<ReplayRow>& before) {
   if (row.tally.unable == 0) return;
   if (!before.empty() && before.back().file == row.file &&
       before.back().tally.unable_reason == row.tally.unable_reason)
@@ -97,7 +97,7 @@ void PrintUnable(const Row& row, const std::vector<Row>& before) {
         row.tally.unable, row.tally.times, row.tally.unable_reason);
 }
 
-void PrintAlone(const Row& row) {
+void PrintAlone(const ReplayRow& row) {
   const ReplayTally& tally = row.tally;
   Print(stdout, "{}\n  on {} ({})\n", row.file, row.build.jdk.home, row.build.jdk.version);
   if (!row.expect.empty()) Print(stdout, "  expects     {}\n", row.expect);
@@ -127,7 +127,7 @@ class Table {
     Print(stdout, "  {:{}}  {:{}}  {:>10}  showed\n", "build", label_, "profile", profile_,
           "reproduced");
   }
-  void Add(const Row& row) const {
+  void Add(const ReplayRow& row) const {
     Print(stdout, "  {:{}}  {:{}}  {:>10}  {}\n", row.build.label, label_, row.build.profile,
           profile_, fmt::format("{} of {}", row.tally.reproduced, row.tally.times),
           row.tally.Words());
@@ -137,7 +137,7 @@ class Table {
   size_t label_ = sizeof "build" - 1, profile_ = sizeof "profile" - 1;
 };
 
-json RowJson(const Row& row) {
+json RowJson(const ReplayRow& row) {
   const ReplayTally& tally = row.tally;
   return {{"file", row.file},
           {"jdk", row.build.jdk.home + " (" + row.build.jdk.version + ")"},
@@ -158,9 +158,9 @@ json RowJson(const Row& row) {
           {"each", tally.each}};
 }
 
-ExitCode CodeOf(const std::vector<Row>& rows) {
+ExitCode CodeOf(const std::vector<ReplayRow>& rows) {
   ExitCode code = ExitCode::kClean;
-  for (const Row& row : rows) {
+  for (const ReplayRow& row : rows) {
     if (row.tally.found > 0 || row.tally.reproduced > 0) return ExitCode::kFindings;
     if (row.tally.unable > 0) code = std::max(code, row.tally.unable_code);
   }
@@ -184,7 +184,7 @@ Result<std::string> FolderForCores(const std::string& folder) {
   return std::filesystem::absolute(folder).string();
 }
 
-Result<ReplayWork> WorkOf(const Options& options, const std::vector<std::string>& jvm_flags) {
+Result<ReplayWork> WorkOf(const ReplayOptions& options, const std::vector<std::string>& jvm_flags) {
   ReplayWork work;
   ASSIGN_OR_RETURN(const auto jdks, OpenJdks(options.jdks, options.folders));
   ASSIGN_OR_RETURN(const auto profiles, SelectProfiles(options.profiles));
@@ -200,12 +200,12 @@ Result<ReplayWork> WorkOf(const Options& options, const std::vector<std::string>
   return work;
 }
 
-int RunReplay(const Options& options, const std::vector<std::string>& jvm_flags) {
+int RunReplay(const ReplayOptions& options, const std::vector<std::string>& jvm_flags) {
   const auto work = WorkOf(options, jvm_flags);
   if (!work.ok()) return PrintFailure(work.failure());
   ScratchFolder scratch;
   if (!scratch.made().ok()) return PrintFailure(scratch.made().failure());
-  std::vector<Row> rows;
+  std::vector<ReplayRow> rows;
   int n = 0;  // replays of all inputs and builds: inputs of several folders have one name
   for (const ReplayInput& input : work.value().inputs) {
     const WalkFile file = FileOf(input);
@@ -226,7 +226,7 @@ int RunReplay(const Options& options, const std::vector<std::string>& jvm_flags)
     for (const Build& build : builds.value()) {
       ChildSetup setup = SetupOf(build, scratch.path(), work.value().library);
       setup.cores = work.value().cores;
-      Row row{input.name, file.expect, build, ReplayTimes(input, setup, plan)};
+      ReplayRow row{input.name, file.expect, build, ReplayTimes(input, setup, plan)};
       if (!kept.ok()) return PrintFailure(kept.failure());
       PrintStandIns(row);
       PrintUnable(row, rows);
@@ -237,7 +237,7 @@ int RunReplay(const Options& options, const std::vector<std::string>& jvm_flags)
   }
   if (options.json) {
     json all = json::array();
-    for (const Row& row : rows) all.push_back(RowJson(row));
+    for (const ReplayRow& row : rows) all.push_back(RowJson(row));
     PrintJson({{"schema", 1}, {"replays", all}});
   }
   const ExitCode code = CodeOf(rows);
@@ -250,7 +250,7 @@ int RunReplay(const Options& options, const std::vector<std::string>& jvm_flags)
 
 void AddReplay(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "replay", "Walk recorded requests again, on any JDKs");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ReplayOptions>();
   verb.Argument("files", o->files, ".walk files");
   verb.Jdks(o->jdks);
   verb.JdkFolders(o->folders);

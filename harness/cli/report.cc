@@ -21,7 +21,7 @@
 namespace walkhammer {
 namespace {
 
-struct Options {
+struct ReportOptions {
   std::vector<std::string> runs;
   std::string function;
   std::string flame, collapsed, cell;  // files; the cell they show, empty: all
@@ -32,28 +32,28 @@ struct Options {
   bool json = false, coverage = false, unreached = false, history = false;
 };
 
-bool WritesFiles(const Options& options) {
+bool WritesFiles(const ReportOptions& options) {
   return !options.flame.empty() || !options.collapsed.empty() ||
          std::any_of(options.outputs.begin(), options.outputs.end(),
                      [](const std::string& path) { return !path.empty(); });
 }
 
-std::string& HtmlPath(Options& options) {
+std::string& HtmlPath(ReportOptions& options) {
   size_t html = 0;
   while (ReportOutputs()[html].option != std::string_view("--html")) html++;
   return options.outputs[html];
 }
 
 // Of the forms, a history has the page alone.
-Status CheckHistory(const Options& options) {
-  Options others = options;
+Status CheckHistory(const ReportOptions& options) {
+  ReportOptions others = options;
   HtmlPath(others).clear();
   if (WritesFiles(others) || options.coverage_goal)
     return BadInput("--history goes with --json or --html alone");
   return Ok();
 }
 
-Status CheckOptions(const Options& options) {
+Status CheckOptions(const ReportOptions& options) {
   if (!options.function.empty() && !options.coverage && !options.unreached)
     return BadInput("--function goes with --coverage or --unreached");
   if (!options.cell.empty() && options.flame.empty() && options.collapsed.empty())
@@ -66,7 +66,8 @@ Status CheckOptions(const Options& options) {
   return Ok();
 }
 
-Result<std::string> ReportText(const Options& options, const RunDb& db, const RunSummary& summary) {
+Result<std::string> ReportText(const ReportOptions& options, const RunDb& db,
+                               const RunSummary& summary) {
   if (options.json) return JsonReport(db, summary);
   if (!options.coverage && !options.unreached) return TextReport(summary);
   std::string text;
@@ -97,7 +98,7 @@ Status WriteOutput(const char* option, const std::string& path, const std::strin
 }
 
 // Writes the flame graph of a run held against a baseline, and says which cells it leaves out.
-Status WriteFlameDifference(const Options& options, const RunDb& db) {
+Status WriteFlameDifference(const ReportOptions& options, const RunDb& db) {
   ASSIGN_OR_RETURN(const RunDb baseline, RunDb::Open(options.baseline));
   ASSIGN_OR_RETURN(const auto comparison, CompareFlames(baseline, db, options.cell));
   std::string title =
@@ -110,7 +111,7 @@ Status WriteFlameDifference(const Options& options, const RunDb& db) {
 
 // Writes the flame graph and the collapsed stacks that the options ask for, and prints a line for
 // each.
-Status WriteStacks(const Options& options, const RunDb& db) {
+Status WriteStacks(const ReportOptions& options, const RunDb& db) {
   if (!options.baseline.empty()) return WriteFlameDifference(options, db);
   ASSIGN_OR_RETURN(const auto groups, FlameGroups(db, options.cell));
   if (!options.flame.empty()) {
@@ -123,7 +124,7 @@ Status WriteStacks(const Options& options, const RunDb& db) {
 }
 
 // Writes all that the options ask for.
-Status WriteFiles(const Options& options, const RunDb& db, const RunSummary& summary) {
+Status WriteFiles(const ReportOptions& options, const RunDb& db, const RunSummary& summary) {
   if (!options.flame.empty() || !options.collapsed.empty())
     RETURN_IF_ERROR(WriteStacks(options, db));
   for (size_t i = 0; i < options.outputs.size(); i++) {
@@ -135,13 +136,13 @@ Status WriteFiles(const Options& options, const RunDb& db, const RunSummary& sum
   return Ok();
 }
 
-Status PrintReport(const Options& options, const RunDb& db, const RunSummary& summary) {
+Status PrintReport(const ReportOptions& options, const RunDb& db, const RunSummary& summary) {
   ASSIGN_OR_RETURN(const auto text, ReportText(options, db, summary));
   Print(stdout, "{}", text);
   return Ok();
 }
 
-int PrintHistory(Options options) {
+int PrintHistory(ReportOptions options) {
   const auto history = ReadHistory(options.runs);
   if (!history.ok()) return PrintFailure(history.failure());
   if (const std::string path = HtmlPath(options); !path.empty()) {
@@ -153,7 +154,7 @@ int PrintHistory(Options options) {
   return static_cast<int>(history.value().exit);
 }
 
-int RunReport(const Options& options) {
+int RunReport(const ReportOptions& options) {
   if (Status status = CheckOptions(options); !status.ok()) return PrintFailure(status.failure());
   if (options.history) return PrintHistory(options);
   ExitCode worst = ExitCode::kClean;
@@ -175,7 +176,7 @@ int RunReport(const Options& options) {
 
 void AddReport(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "report", "What a run found, from its folder alone");
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ReportOptions>();
   verb.Argument("runs", o->runs, "Run folders; with --history, also folders of these");
   verb.Flag("--coverage", o->coverage,
             "Only: how much of each function of the walker's code was reached");

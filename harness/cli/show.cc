@@ -30,7 +30,7 @@ namespace {
 
 using nlohmann::json;
 
-struct Options {
+struct ShowOptions {
   std::vector<std::string> what;  // one topic, or files
   std::vector<std::string> jdks;  // for scenes and workloads
   Archives archives;              // for workloads
@@ -40,7 +40,7 @@ struct Options {
 };
 
 // Objects with "name" and "what", and further keys if the table has more.
-Result<json> Walkers(const Options& options) {
+Result<json> Walkers(const ShowOptions& options) {
   json rows = json::array();
   for (const WalkerInfo& walker : AllWalkers()) {
     if (walker.puzzle && !options.all) continue;
@@ -59,7 +59,7 @@ Result<json> Walkers(const Options& options) {
 }
 
 // The scenes, with what each named JDK can do with them; no JDK named: the default JDK.
-Result<json> Scenes(const Options& options) {
+Result<json> Scenes(const ShowOptions& options) {
   json rows = json::array();
   for (const SceneInfo& scene : AllScenes()) {
     rows.push_back({{"name", scene.name}, {"what", scene.what}, {"jdks", json::array()}});
@@ -92,7 +92,7 @@ std::string JdkWords(const json& seen) {
   return frames + "; agct: " + seen["reason"].get<std::string>();
 }
 
-Result<json> Oracles(const Options&) {
+Result<json> Oracles(const ShowOptions&) {
   json rows = json::array();
   for (const Oracle& oracle : AllOracles()) {
     json outcomes = json::array();
@@ -107,14 +107,14 @@ Result<json> Oracles(const Options&) {
   return rows;
 }
 
-Result<json> Engines(const Options&) {
+Result<json> Engines(const ShowOptions&) {
   json rows = json::array();
   for (const Engine& engine : AllEngines())
     rows.push_back({{"name", engine.name}, {"what", engine.what}, {"guided", engine.guided}});
   return rows;
 }
 
-Result<json> Jdks(const Options&) {
+Result<json> Jdks(const ShowOptions&) {
   json rows = json::array();
   for (const Jdk& jdk : FindJdks()) {
     rows.push_back({{"name", jdk.home},
@@ -126,7 +126,7 @@ Result<json> Jdks(const Options&) {
 }
 
 // The workloads, with whether each named JDK can run them; no JDK named: all JDKs found.
-Result<json> Workloads(const Options& options) {
+Result<json> Workloads(const ShowOptions& options) {
   ASSIGN_OR_RETURN(const auto archives, FindArchives(options.archives));
   const WorkloadContext context = {
       .home = std::filesystem::path(BesideExecutable("workloads")).parent_path(),
@@ -150,7 +150,7 @@ Result<json> Workloads(const Options& options) {
   return rows;
 }
 
-Result<json> Profiles(const Options&) {
+Result<json> Profiles(const ShowOptions&) {
   json rows = json::array();
   for (const Profile& profile : AllProfiles())
     rows.push_back({{"name", profile.name}, {"what", profile.what}, {"flags", profile.flags}});
@@ -159,7 +159,7 @@ Result<json> Profiles(const Options&) {
 
 struct Topic {
   std::string_view name;
-  Result<json> (*rows)(const Options&);
+  Result<json> (*rows)(const ShowOptions&);
 };
 
 constexpr Topic kTopics[] = {{"walkers", Walkers}, {"scenes", Scenes},       {"oracles", Oracles},
@@ -201,7 +201,7 @@ void PrintListed(const json& rows) {
   }
 }
 
-int ShowRequests(const Options& options) {
+int ShowRequests(const ShowOptions& options) {
   json all = nlohmann::json::array();
   for (const std::string& path : options.what) {
     auto text = ReadWalkText(path);
@@ -235,7 +235,7 @@ Failure UnknownTopic(const std::string& word) {
                               word, fmt::join(TopicNames(), ", ")));
 }
 
-int RunShow(const Options& options) {
+int RunShow(const ShowOptions& options) {
   const std::string& first = options.what[0];
   for (const Topic& topic : kTopics) {
     if (topic.name != first) continue;
@@ -262,7 +262,7 @@ int RunShow(const Options& options) {
 
 void AddShow(CLI::App& app, Invocation& chosen) {
   Verb verb(app, "show", "Print requests in words, or a table of what there is to choose from");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ShowOptions>();
   verb.Argument("WHAT", options->what,
                 fmt::format(".walk files, or one of {}", fmt::join(TopicNames(), ", ")));
   verb.Jdks(options->jdks);

@@ -142,7 +142,7 @@ void RemoveGuilty(const GuiltVerdict& verdict, const CrashedChain& chain,
   });
 }
 
-bool FindWalker(const CrashedChain& chain, GuiltVerdict& verdict) {
+bool BlameWalker(const CrashedChain& chain, GuiltVerdict& verdict) {
   for (const WalkerPattern& pattern : kPatterns)
     for (const CrashFrame& frame : chain.calls) {
       if (!frame.module.starts_with(pattern.module)) continue;
@@ -178,7 +178,7 @@ std::string WhyNone(const CrashReport& report, const CrashedChain& chain) {
 GuiltVerdict JudgeGuilt(const CrashReport& report, const CrashedChain& chain) {
   GuiltVerdict verdict;
   verdict.innocent = LoadedProfilers(report);
-  if (FindWalker(chain, verdict)) {
+  if (BlameWalker(chain, verdict)) {
     verdict.why = fmt::format("{} is in the chain of calls that crashed", verdict.function);
   } else {
     const int blamed = BlamedFrame(chain.calls);

@@ -21,15 +21,15 @@ bool IsEntry(std::string_view function) {
   return std::find(std::begin(kEntries), std::end(kEntries), function) != std::end(kEntries);
 }
 
-struct Place {
+struct ExpectedPlace {
   std::string function;
   uint64_t offset = 0;
   bool has_offset = false;
 };
 
 // "f(X*) const+0x1f", "libjvm.so+0x12", "codelet \"x\"+0x1".
-Place PlaceOf(std::string_view text) {
-  Place place;
+ExpectedPlace PlaceOf(std::string_view text) {
+  ExpectedPlace place;
   const size_t plus = text.rfind("+0x");
   if (plus != std::string_view::npos) {
     const std::string_view digits = text.substr(plus + 3);
@@ -55,8 +55,8 @@ std::string FileOf(std::string_view text) {
   return std::string(text.substr(open + 1, colon - open - 1));
 }
 
-struct Seen {
-  Place place;
+struct ExpectedError {
+  ExpectedPlace place;
   std::string check;
 };
 
@@ -69,8 +69,8 @@ std::string CheckOf(std::string_view text) {
   return "(" + file + ") " + CheckText(Trim(text.substr(close + 1)));
 }
 
-Seen SeenOf(std::string_view expect) {
-  Seen seen;
+ExpectedError SeenOf(std::string_view expect) {
+  ExpectedError seen;
   const size_t space = expect.find(' ');
   if (space == std::string_view::npos) return seen;
   const std::string_view kind = expect.substr(0, space);
@@ -135,7 +135,7 @@ CrashTarget TargetOf(const CrashReport& report, const CrashedChain& chain) {
 }
 
 CrashTarget TargetOfExpect(std::string_view expect) {
-  const Seen seen = SeenOf(expect);
+  const ExpectedError seen = SeenOf(expect);
   CrashTarget target;
   target.function = seen.place.function;
   target.offset = seen.place.offset;
@@ -146,7 +146,7 @@ CrashTarget TargetOfExpect(std::string_view expect) {
 }
 
 Closeness Compare(const CrashTarget& target, std::string_view expect, std::string_view native) {
-  const Seen seen = SeenOf(expect);
+  const ExpectedError seen = SeenOf(expect);
   if (!target.check.empty()) {
     // A check may fault before it reports, so a guarded walk shows a crash in the same function.
     const bool is_there = !target.function.empty() && seen.place.function == target.function;

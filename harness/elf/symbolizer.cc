@@ -13,18 +13,18 @@
 #include "harness/elf/elf_file.h"
 
 namespace walkhammer {
-namespace {
-
-struct Function {
+struct FunctionSymbol {
   uint64_t address;  // ELF virtual address
   uint64_t end;      // exclusive
   const char* name;  // mangled; lives as long as its ElfFile
   int rank;          // 0 global, 1 weak, 2 local
 };
 
+namespace {
+
 // True if `a` comes before `b`. Which of an address's names a site gets must depend neither on the
 // file's order nor on whether local aliases are known.
-bool Before(const Function& a, const Function& b) {
+bool Before(const FunctionSymbol& a, const FunctionSymbol& b) {
   if (a.address != b.address) return a.address < b.address;
   if (a.end != b.end) return a.end < b.end;
   if (a.rank != b.rank) return a.rank < b.rank;
@@ -32,7 +32,7 @@ bool Before(const Function& a, const Function& b) {
 }
 
 void AddSymbols(const ElfFile& file, const ElfSection& table,
-                const std::vector<ElfSection>& sections, std::vector<Function>& functions) {
+                const std::vector<ElfSection>& sections, std::vector<FunctionSymbol>& functions) {
   file.EachSymbol(table, [&](const GElf_Sym& symbol, const char* name) {
     const int type = GELF_ST_TYPE(symbol.st_info);
     if (type != STT_FUNC && type != STT_GNU_IFUNC) return;
@@ -48,7 +48,7 @@ void AddSymbols(const ElfFile& file, const ElfSection& table,
   });
 }
 
-void ReadFunctions(const ElfFile& file, std::vector<Function>& functions) {
+void ReadFunctions(const ElfFile& file, std::vector<FunctionSymbol>& functions) {
   const auto sections = file.Sections();
   for (const ElfSection& s : sections)
     if (s.header.sh_type == SHT_SYMTAB || s.header.sh_type == SHT_DYNSYM)
@@ -57,14 +57,14 @@ void ReadFunctions(const ElfFile& file, std::vector<Function>& functions) {
 }
 
 // The innermost function that covers `address`; null if none does.
-const Function* FindFunction(const std::vector<Function>& functions, uint64_t address) {
+const FunctionSymbol* FindFunction(const std::vector<FunctionSymbol>& functions, uint64_t address) {
   auto after = std::upper_bound(functions.begin(), functions.end(), address,
-                                [](uint64_t a, const Function& f) { return a < f.address; });
+                                [](uint64_t a, const FunctionSymbol& f) { return a < f.address; });
   // Labels may be inside a larger function, so the nearest symbol need not be the symbol that
   // covers the address. Sixteen is far above any nesting seen.
-  const Function* best = nullptr;
+  const FunctionSymbol* best = nullptr;
   for (int tries = 0; tries < 16 && after != functions.begin(); tries++) {
-    const Function& candidate = *--after;
+    const FunctionSymbol& candidate = *--after;
     if (best != nullptr && candidate.address != best->address) break;
     if (address < candidate.end) best = &candidate;
   }
@@ -85,7 +85,7 @@ struct Symbolizer::Image {
   uint64_t start = 0, end = 0, bias = 0;
   bool read = false;
   std::vector<std::unique_ptr<ElfFile>> files;  // own the names in `functions`
-  std::vector<Function> functions;
+  std::vector<FunctionSymbol> functions;
 
   void Read() {
     if (read) return;
@@ -131,7 +131,7 @@ Site Symbolizer::Resolve(uint64_t pc) const {
     site.module = image->file_name;
     site.build_id = image->build_id;
     site.module_offset = pc - image->bias;
-    if (const Function* function = FindFunction(image->functions, site.module_offset)) {
+    if (const FunctionSymbol* function = FindFunction(image->functions, site.module_offset)) {
       site.function = Demangle(function->name);
       site.function_base = FunctionBase(site.function);
       site.offset = site.module_offset - function->address;

@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kLongestFrame = 4 << 10;
 constexpr int kMostJoined = 32;  // lines of a frame
 
-std::string_view FileName(std::string_view path) {
+std::string_view LastName(std::string_view path) {
   const size_t slash = path.find_last_of("/\\");
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
@@ -36,10 +36,10 @@ void ParseGdb(CrashFrame& frame) {
   (void)cursor.Skip("in ");
   std::string_view rest = Trim(cursor.rest());
   if (const size_t from = rest.rfind(" from "); from != std::string_view::npos) {
-    frame.module = FileName(Trim(rest.substr(from + 6)));
+    frame.module = LastName(Trim(rest.substr(from + 6)));
     rest = rest.substr(0, from);
   } else if (const size_t at = rest.rfind(" at "); at != std::string_view::npos) {
-    frame.source = FileName(Trim(rest.substr(at + 4)));
+    frame.source = LastName(Trim(rest.substr(at + 4)));
     rest = rest.substr(0, at);
   }
   const std::string_view symbol = Trim(rest.substr(0, rest.find(" (")));
@@ -57,7 +57,7 @@ void ParseLldb(CrashFrame& frame) {
   cursor.SkipBlanks();
   frame.kind = CrashFrameKind::kNative;
   if (cursor.rest().find('`') == std::string_view::npos) return;
-  frame.module = FileName(cursor.Until("`"));
+  frame.module = LastName(cursor.Until("`"));
   if (IsLibjvm(frame.module)) frame.kind = CrashFrameKind::kVm;
   (void)cursor.Skip("`");
   std::string_view rest = Trim(cursor.rest());
@@ -69,7 +69,7 @@ void ParseLldb(CrashFrame& frame) {
     rest = at == 0 ? Trim(rest.substr(mark.size())) : Trim(rest.substr(0, at));
   }
   if (const size_t at = rest.rfind(" at "); at != std::string_view::npos) {
-    frame.source = FileName(Trim(rest.substr(at + 4)));
+    frame.source = LastName(Trim(rest.substr(at + 4)));
     rest = Trim(rest.substr(0, at));
   }
   if (const size_t plus = rest.rfind(" + "); plus != std::string_view::npos) {

@@ -140,11 +140,11 @@ constexpr Word kGcs[] = {{"g1 gc", "g1"},
                          {"shenandoah gc", "shenandoah"},
                          {"epsilon gc", "epsilon"}};
 
-struct Platform {
+struct ArchName {
   std::string_view word;
   CrashArch arch;
 };
-constexpr Platform kArchs[] = {
+constexpr ArchName kArchs[] = {
     {"amd64", CrashArch::kX86_64}, {"x86_64", CrashArch::kX86_64}, {"aarch64", CrashArch::kAarch64},
     {"ppc64", CrashArch::kPpc64},  {"s390x", CrashArch::kS390x},   {"riscv64", CrashArch::kRiscv64},
     {"x86", CrashArch::kX86},      {"arm", CrashArch::kArm},
@@ -167,7 +167,7 @@ void ReadPlatform(std::string_view text, int line, CrashReport& report) {
     const std::string_view platform = cursor.Until(" ,)");
     Tell(report.platform, platform, line);
     if (report.os == CrashOs::kUnknown) report.os = system.os;
-    for (const Platform& row : kArchs)
+    for (const ArchName& row : kArchs)
       if (report.arch == CrashArch::kUnknown &&
           platform.substr(system.word.size()).starts_with(row.word))
         report.arch = row.arch;

@@ -10,7 +10,7 @@
 namespace walkhammer {
 namespace {
 
-using Done = std::vector<std::string>;
+using DoneWords = std::vector<std::string>;
 
 constexpr std::string_view kSecretWords[] = {
     "passw", "passphrase", "pwd",    "secret",    "token",   "credential", "apikey",
@@ -46,7 +46,7 @@ size_t ValueSize(std::string_view line, size_t begin) {
 }
 
 // "-Ddb.password=x", "--token x", "--token=x", "?api_key=x&"
-void ReplaceSecrets(std::string& line, Done& done) {
+void ReplaceSecrets(std::string& line, DoneWords& done) {
   for (size_t at = 0; at < line.size(); at++) {
     const bool is_option = line.compare(at, 2, "--") == 0;
     const bool ends_name = line[at] == '=' && at > 0;
@@ -77,7 +77,7 @@ void ReplaceSecrets(std::string& line, Done& done) {
 }
 
 // "https://bob:x@host/", "jdbc:mysql://bob:x@host/"
-void ReplaceCredentials(std::string& line, Done& done) {
+void ReplaceCredentials(std::string& line, DoneWords& done) {
   for (size_t at = line.find("://"); at != std::string::npos; at = line.find("://", at + 1)) {
     const size_t begin = at + 3;
     const size_t end = std::min(line.find_first_of("/ \t\"'?", begin), line.size());
@@ -110,7 +110,7 @@ bool IsVersionLine(std::string_view line) {
   return false;
 }
 
-void ReplaceIpv4(std::string& line, Done& done) {
+void ReplaceIpv4(std::string& line, DoneWords& done) {
   if (IsVersionLine(line)) return;
   for (size_t at = 0; at < line.size(); at++) {
     if (!IsDigit(line[at])) continue;
@@ -135,7 +135,7 @@ void ReplaceIpv4(std::string& line, Done& done) {
 
 // Groups of up to four hexadecimal digits with colons between them: at least five groups, or four
 // colons with "::", and a digit; so no time and no name of C++.
-void ReplaceIpv6(std::string& line, Done& done) {
+void ReplaceIpv6(std::string& line, DoneWords& done) {
   for (size_t at = 0; at < line.size(); at++) {
     const char before = at == 0 ? ' ' : line[at - 1];
     if (!IsHexDigit(line[at]) || IsWordChar(before) || before == ':') continue;
@@ -162,7 +162,7 @@ void ReplaceIpv6(std::string& line, Done& done) {
 }
 
 // "bob@example.org"; "java.base@17.0.2" has a version there.
-void ReplaceMail(std::string& line, Done& done) {
+void ReplaceMail(std::string& line, DoneWords& done) {
   for (size_t at = line.find('@'); at != std::string::npos; at = line.find('@', at + 1)) {
     size_t begin = at, end = at + 1;
     while (begin > 0 && (IsNameChar(line[begin - 1]) || line[begin - 1] == '+')) begin--;
@@ -181,7 +181,7 @@ void ReplaceMail(std::string& line, Done& done) {
 }
 
 // "text"{0x00000000ffe00000}, in the dump of an object
-void ReplaceStrings(std::string& line, Done& done) {
+void ReplaceStrings(std::string& line, DoneWords& done) {
   for (size_t end = line.find("\"{0x"); end != std::string::npos;
        end = line.find("\"{0x", end + 1)) {
     const size_t begin = end == 0 ? std::string::npos : line.find('"');
@@ -196,7 +196,7 @@ void ReplaceStrings(std::string& line, Done& done) {
 }  // namespace
 
 std::vector<std::string> ReplacePrivateWords(std::string& line) {
-  Done done;
+  DoneWords done;
   ReplaceSecrets(line, done);
   ReplaceCredentials(line, done);
   ReplaceMail(line, done);

@@ -13,7 +13,7 @@ namespace walkhammer {
 namespace {
 
 // First the outcomes of Disagreement, in its order, then those of this oracle alone.
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kAgreementOutcomes[] = {
     {"same", Grade::kAcceptable, "the same frames, or none of both"},
     {"one-failed", Grade::kAcceptable, "an error code is an answer, too"},
     {"truncated", Grade::kInteresting, "one of the two lost the older frames"},
@@ -30,7 +30,7 @@ constexpr OutcomeInfo kOutcomes[] = {
 };
 constexpr uint8_t kInconsistent = kDisagreements, kSceneDiffers = kInconsistent + 1,
                   kSceneFailed = kInconsistent + 2, kAtAGuess = kInconsistent + 3;
-static_assert(std::size(kOutcomes) == kAtAGuess + 1);
+static_assert(std::size(kAgreementOutcomes) == kAtAGuess + 1);
 
 const char* NameIn(const Observation& seen, const Frame& frame) {
   const MethodEntry* entry = seen.methods->Find(frame.method);
@@ -59,7 +59,7 @@ uint8_t OutcomeOfScene(Disagreement kind) {
              : kSceneDiffers;
 }
 
-uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+uint8_t JudgeAgreement(const Observation& seen, char* detail, size_t size) {
   if (seen.other.walker == nullptr) return 0;
   const Trace &mine = seen.trace, &other = seen.other.trace;
   if (mine.ending != Ending::kReturned || other.ending != Ending::kReturned) return 0;
@@ -81,11 +81,11 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 }  // namespace
 
 uint8_t AgainstOf(const Observation& seen, const Oracle& oracle) {
-  if (oracle.judge != Judge || seen.other.walker == nullptr) return 0;
+  if (oracle.judge != JudgeAgreement || seen.other.walker == nullptr) return 0;
   return static_cast<uint8_t>(seen.other.walker - AllWalkers().data() + 1);
 }
 
 const Oracle kAgreementOracle = {"agreement", "walkers that are shown the same answer the same",
-                                 kOutcomes, Judge, kCompared};
+                                 kAgreementOutcomes, JudgeAgreement, kCompared};
 
 }  // namespace walkhammer

@@ -9,7 +9,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kBciOutcomes[] = {
     {"inside", Grade::kAcceptable, "every bci lies inside its method"},
     {"outside", Grade::kForbidden, "a profiler would look up a line behind the table's end"},
     {"unknown", Grade::kInteresting, "-1: the walker found the method and not the place in it"},
@@ -28,7 +28,7 @@ uint8_t OutcomeOutside(const Observation& seen, const Frame& frame, const Method
   return size_is_old && frame.bci >= 0 && !entry.is_native ? 3 : 1;
 }
 
-uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+uint8_t JudgeBci(const Observation& seen, char* detail, size_t size) {
   if (seen.trace.ending != Ending::kReturned) return 0;
   if (seen.trace.num_frames > seen.request->depth) return 0;
   uint8_t verdict = 0;
@@ -57,7 +57,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kBciOracle = {"bci", "every bci lies inside its method", kOutcomes, Judge,
+const Oracle kBciOracle = {"bci", "every bci lies inside its method", kBciOutcomes, JudgeBci,
                            kOtherFrames};
 
 }  // namespace walkhammer

@@ -9,12 +9,12 @@
 namespace walkhammer {
 namespace {
 
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kBufferOutcomes[] = {
     {"intact", Grade::kAcceptable, "the canaries stand"},
     {"overwritten", Grade::kForbidden, "memory of the profiler's was overwritten"},
 };
 
-uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+uint8_t JudgeBuffer(const Observation& seen, char* detail, size_t size) {
   if (seen.trace.ending != Ending::kReturned || seen.buffer_intact) return 0;
   std::snprintf(detail, size, "wrote outside of a buffer of %d frames", seen.request->depth);
   return 1;
@@ -22,7 +22,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kBufferOracle = {"buffer", "nothing is written around the frames", kOutcomes, Judge,
-                              kOverwrote};
+const Oracle kBufferOracle = {"buffer", "nothing is written around the frames", kBufferOutcomes,
+                              JudgeBuffer, kOverwrote};
 
 }  // namespace walkhammer

@@ -9,7 +9,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kCrashOutcomes[] = {
     {"returned", Grade::kAcceptable, "the walk came back"},
     {"fault", Grade::kForbidden, "a fault in the walker ends the profiled program"},
     {"fault-or-safefetch", Grade::kInteresting,
@@ -18,7 +18,7 @@ constexpr OutcomeInfo kOutcomes[] = {
      "where a check of its own fails, the JVM ends the profiled program"},
 };
 
-uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+uint8_t JudgeCrash(const Observation& seen, char* detail, size_t size) {
   if (seen.trace.ending != Ending::kCrashed) return 0;
   if (seen.fault->failed_check[0] != 0) {
     std::snprintf(detail, size, "%s", seen.fault->failed_check);
@@ -33,6 +33,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kCrashOracle = {"crash", "the walker does not fault", kOutcomes, Judge, kFailed};
+const Oracle kCrashOracle = {"crash", "the walker does not fault", kCrashOutcomes, JudgeCrash,
+                             kFailed};
 
 }  // namespace walkhammer

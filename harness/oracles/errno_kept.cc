@@ -9,12 +9,12 @@
 namespace walkhammer {
 namespace {
 
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kErrnoOutcomes[] = {
     {"kept", Grade::kAcceptable, "errno is as before"},
     {"changed", Grade::kForbidden, "the interrupted code would see a wrong errno"},
 };
 
-uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+uint8_t JudgeErrno(const Observation& seen, char* detail, size_t size) {
   if (seen.trace.ending != Ending::kReturned) return 0;
   if (seen.before.error_number == seen.after.error_number) return 0;
   std::snprintf(detail, size, "errno %d became %d", seen.before.error_number,
@@ -24,6 +24,6 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kErrnoOracle = {"errno", "errno is unchanged", kOutcomes, Judge, kChanged};
+const Oracle kErrnoOracle = {"errno", "errno is unchanged", kErrnoOutcomes, JudgeErrno, kChanged};
 
 }  // namespace walkhammer

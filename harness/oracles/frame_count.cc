@@ -9,12 +9,12 @@
 namespace walkhammer {
 namespace {
 
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kFrameCountOutcomes[] = {
     {"within-depth", Grade::kAcceptable, "at most depth frames"},
     {"beyond-depth", Grade::kForbidden, "a profiler would read behind its buffer"},
 };
 
-uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+uint8_t JudgeFrameCount(const Observation& seen, char* detail, size_t size) {
   if (seen.trace.ending != Ending::kReturned) return 0;
   if (seen.trace.num_frames <= seen.request->depth) return 0;
   std::snprintf(detail, size, "%d frames returned for a depth of %d", seen.trace.num_frames,
@@ -24,7 +24,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kFrameCountOracle = {"frame-count", "no more frames than asked for", kOutcomes, Judge,
-                                  kTooManyFrames};
+const Oracle kFrameCountOracle = {"frame-count", "no more frames than asked for",
+                                  kFrameCountOutcomes, JudgeFrameCount, kTooManyFrames};
 
 }  // namespace walkhammer

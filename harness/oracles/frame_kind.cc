@@ -9,7 +9,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kFrameKindOutcomes[] = {
     {"right", Grade::kAcceptable, "as set up, or nothing is known of it"},
     {"wrong-type", Grade::kForbidden,
      "an inlined frame for a real one, a native one for Java, ..."},
@@ -17,7 +17,7 @@ constexpr OutcomeInfo kOutcomes[] = {
     {"guessed", Grade::kInteresting, "one of these, of a frame that the walker called a guess"},
 };
 
-uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+uint8_t JudgeFrameKind(const Observation& seen, char* detail, size_t size) {
   if (!seen.pristine || seen.trace.ending != Ending::kReturned) return 0;
   for (size_t i = seen.true_frames;
        i < seen.truth.size() && static_cast<int>(i) < seen.trace.num_frames; i++) {
@@ -37,6 +37,6 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 const Oracle kFrameKindOracle = {
     "frame-kind", "frames of pristine walks have the types and compile levels of the scene",
-    kOutcomes, Judge, kPristine | kOtherFrames};
+    kFrameKindOutcomes, JudgeFrameKind, kPristine | kOtherFrames};
 
 }  // namespace walkhammer

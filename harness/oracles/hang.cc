@@ -9,12 +9,12 @@
 namespace walkhammer {
 namespace {
 
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kHangOutcomes[] = {
     {"ended", Grade::kAcceptable, "the walk ended within the limit"},
     {"hang", Grade::kForbidden, "the walk did not end; the program would stand still"},
 };
 
-uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+uint8_t JudgeHang(const Observation& seen, char* detail, size_t size) {
   if (seen.trace.ending != Ending::kHung) return 0;
   std::snprintf(detail, size, "no answer within the hang limit");
   return 1;
@@ -22,7 +22,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kHangOracle = {"hang", "the walk ends within the hang limit", kOutcomes, Judge,
+const Oracle kHangOracle = {"hang", "the walk ends within the hang limit", kHangOutcomes, JudgeHang,
                             kFailed};
 
 }  // namespace walkhammer

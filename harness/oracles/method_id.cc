@@ -9,7 +9,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kMethodIdOutcomes[] = {
     {"known", Grade::kAcceptable, "every method exists"},
     {"never-existed", Grade::kForbidden, "a profiler that asks for its name crashes"},
     {"unloaded", Grade::kInteresting, "it existed; a profiler must be ready for that"},
@@ -31,7 +31,7 @@ bool IsUntold(const Observation& seen, void* method) {
   return seen.sample != nullptr && seen.sample->keeps != nullptr && seen.sample->keeps(method);
 }
 
-uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+uint8_t JudgeMethodId(const Observation& seen, char* detail, size_t size) {
   if (seen.trace.ending != Ending::kReturned) return 0;
   if (seen.trace.num_frames > seen.request->depth) return 0;  // left to the oracle frame-count
   uint8_t verdict = 0;
@@ -54,7 +54,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kMethodIdOracle = {"method-id", "every method id exists", kOutcomes, Judge,
-                                kOtherFrames};
+const Oracle kMethodIdOracle = {"method-id", "every method id exists", kMethodIdOutcomes,
+                                JudgeMethodId, kOtherFrames};
 
 }  // namespace walkhammer

@@ -10,7 +10,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kMethodInfoOutcomes[] = {
     {"right", Grade::kAcceptable, "names are as JVMTI has them, or none were asked for"},
     {"wrong-name", Grade::kForbidden, "a profiler would show another method than the one that ran"},
     {"contradiction", Grade::kForbidden, "two answers to the same question cannot both be true"},
@@ -26,7 +26,7 @@ bool IsName(const char* said, const char* known) {
   return said[i] == '\0' && (known[i] == '\0' || i == sizeof DescribedFrame::text - 1);
 }
 
-uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+uint8_t JudgeMethodInfo(const Observation& seen, char* detail, size_t size) {
   const Trace& trace = seen.trace;
   if (trace.ending != Ending::kReturned) return 0;
   if (trace.complaint != nullptr) {
@@ -50,6 +50,6 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 }  // namespace
 
 const Oracle kMethodInfoOracle = {"method-info", "what is said of a method is what JVMTI said",
-                                  kOutcomes, Judge, kSaysMore};
+                                  kMethodInfoOutcomes, JudgeMethodInfo, kSaysMore};
 
 }  // namespace walkhammer

@@ -11,13 +11,13 @@
 namespace walkhammer {
 namespace {
 
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kOwnProtectionOutcomes[] = {
     {"not-needed", Grade::kAcceptable, "no fault that the walker's own protection had to end"},
     {"contained-fault", Grade::kInteresting,
      "the walker faulted, and its own protection ended the walk: no harm, but no stack either"},
 };
 
-uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+uint8_t JudgeOwnProtection(const Observation& seen, char* detail, size_t size) {
   if (seen.trace.ending != Ending::kReturned || seen.trace.protected_faults == 0) return 0;
   std::snprintf(detail, size, "signal %d, si_code %d, address 0x%llx, ended by the walker itself",
                 seen.fault->signal, seen.fault->code,
@@ -27,8 +27,11 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kOwnProtectionOracle = {"own-protection", "the walker's own crash protection idles",
-                                     kOutcomes,        Judge,
-                                     kProtected,       true};
+const Oracle kOwnProtectionOracle = {"own-protection",
+                                     "the walker's own crash protection idles",
+                                     kOwnProtectionOutcomes,
+                                     JudgeOwnProtection,
+                                     kProtected,
+                                     true};
 
 }  // namespace walkhammer

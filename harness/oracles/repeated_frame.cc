@@ -9,7 +9,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kRepeatedFrameOutcomes[] = {
     {"once", Grade::kAcceptable, "no frame twice, but by recursion"},
     {"twice", Grade::kForbidden, "the same activation was walked twice"},
     {"guessed", Grade::kInteresting, "twice, the second time as a guess of the walker's"},
@@ -22,7 +22,7 @@ bool MayCall(int byte_code) {
   return byte_code < 0 || (byte_code >= 0xb6 && byte_code <= 0xba) || byte_code > 0xc9;
 }
 
-uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+uint8_t JudgeRepeatedFrame(const Observation& seen, char* detail, size_t size) {
   if (seen.sample == nullptr || seen.sample->byte_code == nullptr) return 0;
   if (seen.trace.ending != Ending::kReturned || seen.trace.num_frames > seen.request->depth)
     return 0;
@@ -47,6 +47,6 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 }  // namespace
 
 const Oracle kRepeatedFrameOracle = {"repeated-frame", "no frame twice without recursion",
-                                     kOutcomes, Judge, kSampled};
+                                     kRepeatedFrameOutcomes, JudgeRepeatedFrame, kSampled};
 
 }  // namespace walkhammer

@@ -9,12 +9,12 @@
 namespace walkhammer {
 namespace {
 
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kReturnCodeOutcomes[] = {
     {"declared", Grade::kAcceptable, "frames, or a code that the API declares"},
     {"undeclared", Grade::kForbidden, "a profiler cannot know what this code means"},
 };
 
-uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+uint8_t JudgeReturnCode(const Observation& seen, char* detail, size_t size) {
   if (seen.trace.ending != Ending::kReturned || seen.trace.num_frames > 0) return 0;
   if (CodeName(*seen.walker, seen.trace.num_frames) != nullptr) return 0;
   std::snprintf(detail, size, "returned %d, which %s does not declare", seen.trace.num_frames,
@@ -24,7 +24,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kReturnCodeOracle = {"return-code", "only declared codes come back", kOutcomes, Judge,
-                                  kNoFrames};
+const Oracle kReturnCodeOracle = {"return-code", "only declared codes come back",
+                                  kReturnCodeOutcomes, JudgeReturnCode, kNoFrames};
 
 }  // namespace walkhammer

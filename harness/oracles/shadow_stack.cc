@@ -10,7 +10,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kShadowStackOutcomes[] = {
     {"agrees", Grade::kAcceptable, "the active methods, or one more that is entering or leaving"},
     {"wrong-frame", Grade::kForbidden, "a method that is not active there"},
     {"frames-missing", Grade::kForbidden, "active methods are not shown"},
@@ -24,7 +24,7 @@ uint16_t ShadowId(const Observation& seen, int i, const MethodEntry*& method) {
   return method == nullptr ? 0 : method->shadow_id.load(std::memory_order_relaxed);  // id + 1
 }
 
-uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+uint8_t JudgeShadowStack(const Observation& seen, char* detail, size_t size) {
   if (seen.sample == nullptr || seen.sample->shadow == nullptr) return 0;
   const ShadowStack& shadow = *seen.sample->shadow;
   const int frames = seen.trace.num_frames;
@@ -56,6 +56,6 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 }  // namespace
 
 const Oracle kShadowStackOracle = {"shadow-stack", "samples agree with the program's own record",
-                                   kOutcomes, Judge, kSampled};
+                                   kShadowStackOutcomes, JudgeShadowStack, kSampled};
 
 }  // namespace walkhammer

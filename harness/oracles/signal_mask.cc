@@ -9,12 +9,12 @@
 namespace walkhammer {
 namespace {
 
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kSignalMaskOutcomes[] = {
     {"kept", Grade::kAcceptable, "the mask is as before"},
     {"changed", Grade::kForbidden, "the thread would miss or take signals it should not"},
 };
 
-uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+uint8_t JudgeSignalMask(const Observation& seen, char* detail, size_t size) {
   if (seen.trace.ending != Ending::kReturned) return 0;
   if (seen.before.signal_mask == seen.after.signal_mask) return 0;
   std::snprintf(detail, size, "mask 0x%llx became 0x%llx",
@@ -25,7 +25,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kSignalMaskOracle = {"signal-mask", "the signal mask is unchanged", kOutcomes, Judge,
-                                  kChanged};
+const Oracle kSignalMaskOracle = {"signal-mask", "the signal mask is unchanged",
+                                  kSignalMaskOutcomes, JudgeSignalMask, kChanged};
 
 }  // namespace walkhammer

@@ -9,12 +9,12 @@
 namespace walkhammer {
 namespace {
 
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kSignalSafetyOutcomes[] = {
     {"safe", Grade::kAcceptable, "no allocation and no lock seen"},
     {"unsafe-call", Grade::kForbidden, "deadlocks when the signal hits inside the same function"},
 };
 
-uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+uint8_t JudgeSignalSafety(const Observation& seen, char* detail, size_t size) {
   if (seen.unsafe_call->function == nullptr) return 0;
   std::snprintf(detail, size, "called %s", seen.unsafe_call->function);
   return 1;
@@ -22,7 +22,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kSignalSafetyOracle = {"signal-safety", "no malloc, free or lock is called", kOutcomes,
-                                    Judge, kUnsafe};
+const Oracle kSignalSafetyOracle = {"signal-safety", "no malloc, free or lock is called",
+                                    kSignalSafetyOutcomes, JudgeSignalSafety, kUnsafe};
 
 }  // namespace walkhammer

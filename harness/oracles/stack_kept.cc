@@ -9,14 +9,14 @@
 namespace walkhammer {
 namespace {
 
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kStackKeptOutcomes[] = {
     {"kept", Grade::kAcceptable, "the checked part of the stack is as before"},
     {"overwritten", Grade::kForbidden, "the walked thread would go on with a changed stack"},
     {"filled-in", Grade::kInteresting,
      "a zero word became a pc: make_walkable, on what the walker took for an anchor"},
 };
 
-uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+uint8_t JudgeStackKept(const Observation& seen, char* detail, size_t size) {
   const StackWrite& write = seen.stack_write;
   if (seen.trace.ending != Ending::kReturned || !write.found) return 0;
   std::snprintf(detail, size, "the word at stack+0x%x was 0x%llx and became 0x%llx", write.offset,
@@ -27,7 +27,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kStackKeptOracle = {"stack-kept", "the walked stack is unchanged", kOutcomes, Judge,
-                                 kOverwrote};
+const Oracle kStackKeptOracle = {"stack-kept", "the walked stack is unchanged", kStackKeptOutcomes,
+                                 JudgeStackKept, kOverwrote};
 
 }  // namespace walkhammer

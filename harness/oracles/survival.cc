@@ -5,14 +5,14 @@
 namespace walkhammer {
 namespace {
 
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kSurvivalOutcomes[] = {
     {"alive", Grade::kAcceptable, "the JVM lived on"},
     {"death", Grade::kForbidden, "the walk ended the JVM"},
 };
 
 }  // namespace
 
-const Oracle kSurvivalOracle = {"survival", "the JVM outlives the walk", kOutcomes, nullptr,
+const Oracle kSurvivalOracle = {"survival", "the JVM outlives the walk", kSurvivalOutcomes, nullptr,
                                 kByParent};
 
 }  // namespace walkhammer

@@ -9,13 +9,13 @@
 namespace walkhammer {
 namespace {
 
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kThreadStartOutcomes[] = {
     {"complete", Grade::kAcceptable, "the outermost frame is one that threads start with"},
     {"cut-off", Grade::kInteresting,
      "callers are missing, or the JVM called this method itself at a place not seen before"},
 };
 
-uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+uint8_t JudgeThreadStart(const Observation& seen, char* detail, size_t size) {
   if (seen.sample == nullptr || seen.trace.ending != Ending::kReturned) return 0;
   const int frames = seen.trace.num_frames;
   if (frames <= 0 || frames >= seen.request->depth) return 0;
@@ -28,6 +28,6 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 }  // namespace
 
 const Oracle kThreadStartOracle = {"thread-start", "samples reach the start of their thread",
-                                   kOutcomes, Judge, kSampled};
+                                   kThreadStartOutcomes, JudgeThreadStart, kSampled};
 
 }  // namespace walkhammer

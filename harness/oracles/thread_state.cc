@@ -9,14 +9,14 @@
 namespace walkhammer {
 namespace {
 
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kThreadStateOutcomes[] = {
     {"unchanged", Grade::kAcceptable, "state and anchor are as before"},
     {"state-changed", Grade::kForbidden, "the thread would go on in a wrong state"},
     {"anchor-changed", Grade::kForbidden, "later walks and GC would start at a wrong frame"},
     {"anchor-pc-filled", Grade::kAcceptable, "make_walkable fills an empty last_Java_pc"},
 };
 
-uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+uint8_t JudgeThreadState(const Observation& seen, char* detail, size_t size) {
   if (seen.trace.ending != Ending::kReturned) return 0;
   const Surroundings &before = seen.before, &after = seen.after;
   if (before.thread_state != after.thread_state) {
@@ -40,6 +40,6 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 }  // namespace
 
 const Oracle kThreadStateOracle = {"thread-state", "thread state and frame anchor are unchanged",
-                                   kOutcomes, Judge, kChanged};
+                                   kThreadStateOutcomes, JudgeThreadState, kChanged};
 
 }  // namespace walkhammer

@@ -7,7 +7,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kTraceRequestOutcomes[] = {
     {"answered", Grade::kAcceptable, "each request that was promised an answer got one"},
     {"dropped", Grade::kInteresting,
      "the JVM promised a stack trace that never came: JEP draft 8380294 allows that"},
@@ -21,7 +21,7 @@ constexpr OutcomeInfo kOutcomes[] = {
 }  // namespace
 
 const Oracle kTraceRequestOracle = {"trace-request",
-                                    "requested stack traces come, once each, in order", kOutcomes,
-                                    nullptr, kByParent};
+                                    "requested stack traces come, once each, in order",
+                                    kTraceRequestOutcomes, nullptr, kByParent};
 
 }  // namespace walkhammer

@@ -9,7 +9,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr OutcomeInfo kOutcomes[] = {
+constexpr OutcomeInfo kTruthOutcomes[] = {
     {"true", Grade::kAcceptable, "frame by frame the JVMTI truth, or not a pristine walk"},
     {"wrong-frames", Grade::kForbidden, "a wrong stack for an undisturbed thread"},
     {"truncated", Grade::kInteresting, "true as far as it goes; the API promises no more"},
@@ -19,7 +19,7 @@ constexpr OutcomeInfo kOutcomes[] = {
 };
 constexpr uint8_t kWrong = 1, kTruncated = 2, kNoFrames = 3, kGuessNotTrue = 4;
 
-uint8_t Judge(const Observation& seen, char* detail, size_t size) {
+uint8_t JudgeTruth(const Observation& seen, char* detail, size_t size) {
   if (!seen.pristine || seen.trace.ending != Ending::kReturned) return 0;
   if (seen.trace.num_frames <= 0) {
     if (seen.trace.num_frames == 0 && seen.trace.ended_on_request) return 0;
@@ -49,7 +49,7 @@ uint8_t Judge(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kTruthOracle = {"truth", "pristine scenes walk to the JVMTI truth", kOutcomes, Judge,
-                             kPristine};
+const Oracle kTruthOracle = {"truth", "pristine scenes walk to the JVMTI truth", kTruthOutcomes,
+                             JudgeTruth, kPristine};
 
 }  // namespace walkhammer

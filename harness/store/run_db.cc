@@ -31,16 +31,12 @@ std::string Under(const std::string& dir, const char* name) {
   return (fs::path(dir) / name).string();
 }
 
-std::string ErrorText(int error) {
-  return std::error_code(error, std::generic_category()).message();
-}
-
 Failure NotWritable(const std::string& dir, int error) {
   if (error == ENOSPC || error == EDQUOT)
     return BadInput(
         fmt::format("--out {}: the disk is full; free space or choose another folder", dir));
   return BadInput(fmt::format("--out {}: cannot be written ({}); choose another folder", dir,
-                              ErrorText(error)));
+                              std::strerror(error)));
 }
 
 // Removes what Create made, unless kept, so that the next try does not fail with "is not empty".
@@ -210,7 +206,7 @@ Result<RunDb> RunDb::Create(const std::string& given, const RunIdentity& identit
   undo.MadeFiles();
   if (flock(run.lock_fd_, LOCK_EX | LOCK_NB) != 0)
     return BadInput(fmt::format("--out {}: cannot be locked ({}); choose a folder on a local disk",
-                                dir, ErrorText(errno)));
+                                dir, std::strerror(errno)));
   const std::string file = Under(dir, kDbName);
   Result<Database> db =
       Database::Open(file, file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW);

@@ -8,7 +8,7 @@
 namespace walkhammer {
 namespace {
 
-RunDb MustCreate(const std::string& dir, int workers = 1) {
+RunDb RunWithWorkers(const std::string& dir, int workers = 1) {
   RunIdentity identity = TestIdentity();
   identity.workers = workers;
   return std::move(RunDb::Create(dir, identity).value());
@@ -23,7 +23,7 @@ std::vector<std::optional<uint64_t>> FirstTimes(const RunDb& run) {
 
 TEST(RunDbCoverage, KeepsTheMapAndWhenEachBlockWasFirstEntered) {
   const TempDir dir;
-  RunDb run = MustCreate(dir.path(), 4);
+  RunDb run = RunWithWorkers(dir.path(), 4);
   const CoverageRows wanted = TestCoverage();
   ASSERT_TRUE(run.SetCoverage(wanted).ok());
   const std::vector<uint8_t> first = {1, 0, 0, 0, 0, 0}, second = {1, 0, 7, 0, 0, 1};
@@ -67,7 +67,7 @@ TEST(RunDbCoverage, KeepsTheMapAndWhenEachBlockWasFirstEntered) {
 
 TEST(RunDbCoverage, BlocksBeyondTheMapAreIgnored) {
   const TempDir dir;
-  RunDb run = MustCreate(dir.path());
+  RunDb run = RunWithWorkers(dir.path());
   ASSERT_TRUE(run.SaveBlocks(std::vector<uint8_t>(100, 1), 500).ok());  // no map yet
   ASSERT_TRUE(run.SetCoverage(TestCoverage()).ok());
   ASSERT_TRUE(run.SaveBlocks(std::vector<uint8_t>(100, 1), 1000).ok());
@@ -76,7 +76,7 @@ TEST(RunDbCoverage, BlocksBeyondTheMapAreIgnored) {
 
 TEST(RunDbCoverage, WritesOnlyWhatIsNew) {
   const TempDir dir;
-  RunDb run = MustCreate(dir.path());
+  RunDb run = RunWithWorkers(dir.path());
   ASSERT_TRUE(run.SetCoverage(TestCoverage()).ok());
   const std::vector<uint8_t> hit = {1, 0, 0, 0, 0, 0}, more = {1, 1, 0, 0, 0, 0};
   ASSERT_TRUE(run.SaveBlocks(hit, 1000).ok());
@@ -94,7 +94,7 @@ TEST(RunDbCoverage, WritesOnlyWhatIsNew) {
 
 TEST(RunDbCoverage, WithoutCoverageThereIsAReason) {
   const TempDir dir;
-  RunDb run = MustCreate(dir.path());
+  RunDb run = RunWithWorkers(dir.path());
   EXPECT_EQ(run.Coverage().value().reason, "none was recorded");
   ASSERT_TRUE(run.SetCoverage({}).ok());
   EXPECT_EQ(run.Coverage().value().reason, "none was recorded");
@@ -117,7 +117,7 @@ TEST(RunDbCoverage, WithoutCoverageThereIsAReason) {
 
 TEST(RunDbCoverage, AMapThatDoesNotFitTogetherIsRefused) {
   const TempDir dir;
-  RunDb run = MustCreate(dir.path());
+  RunDb run = RunWithWorkers(dir.path());
   CoverageRows code = TestCoverage();
   code.functions[1].blocks = 100;
   EXPECT_FALSE(run.SetCoverage(code).ok());
@@ -139,7 +139,7 @@ TEST(RunDbCoverage, AMapThatDoesNotFitTogetherIsRefused) {
 
 TEST(RunDbCoverage, MinimizedInputsAreKnown) {
   const TempDir dir;
-  RunDb run = MustCreate(dir.path());
+  RunDb run = RunWithWorkers(dir.path());
   const int64_t small =
       run.AddFinding(TestRecord("crash", "fault", "a", Realism::kGenuine)).value().bucket;
   run.AddFinding(TestRecord("crash", "fault", "b", Realism::kGenuine)).value();

@@ -11,7 +11,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr size_t kMostBytes = 300;
+constexpr size_t kMostVersionBytes = 300;
 
 // JDK 8's HotSpot has versions of its own: "25.504-b08" is that of 8u504-b08.
 std::optional<std::string> VersionOfJdk8(std::string_view hotspot) {
@@ -25,7 +25,7 @@ std::optional<std::string> VersionOfJdk8(std::string_view hotspot) {
 }  // namespace
 
 std::string VersionOfVm(std::string_view vm_version) {
-  const std::vector<std::string> words = Words(vm_version.substr(0, kMostBytes));
+  const std::vector<std::string> words = Words(vm_version.substr(0, kMostVersionBytes));
   if (words.empty()) return "";
   const std::string version = OnOneLine(Printable(words.back()));
   return VersionOfJdk8(version).value_or(version);

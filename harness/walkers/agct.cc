@@ -51,7 +51,7 @@ class AgctWalker : public Walker {
   CanaryBuffer<AgctFrame> buffer_;
 };
 
-constexpr DeclaredCode kCodes[] = {
+constexpr DeclaredCode kAgctCodes[] = {
     {0, "no_Java_frame"},
     {-1, "no_class_load"},
     {-2, "GC_active"},
@@ -67,7 +67,7 @@ constexpr DeclaredCode kCodes[] = {
 
 }  // namespace
 
-std::span<const DeclaredCode> AgctCodes() { return kCodes; }
+std::span<const DeclaredCode> AgctCodes() { return kAgctCodes; }
 
 std::unique_ptr<Walker> MakeAgctWalker(AgctFunction function, AgctFunction* real) {
   return std::make_unique<AgctWalker>(function, real);
@@ -78,7 +78,7 @@ const WalkerInfo kAgctWalker = {
     .what = "HotSpot's AsyncGetCallTrace",
     .symbol = "AsyncGetCallTrace",
     .puzzle = false,
-    .codes = kCodes,
+    .codes = kAgctCodes,
     .make = [] { return MakeAgctWalker(nullptr, nullptr); },
 };
 

@@ -134,7 +134,7 @@ class AsgstWalker : public Walker {
   Frame frames_[WalkRequest::kMaxDepth];
 };
 
-constexpr DeclaredCode kCodes[] = {
+constexpr DeclaredCode kAsgstCodes[] = {
     {ASGST_NO_JAVA_FRAME, "no_Java_frame"},
     {ASGST_NO_CLASS_LOAD, "no_class_load"},
     {ASGST_GC_ACTIVE, "GC_active"},
@@ -160,7 +160,7 @@ const WalkerInfo kAsgstWalker = {
     .what = "AsyncGetStackTrace of JEP 435, from the reference provider",
     .symbol = nullptr,
     .puzzle = false,
-    .codes = std::span(kCodes).first(std::size(kCodes) - kLateCodes),
+    .codes = std::span(kAsgstCodes).first(std::size(kAsgstCodes) - kLateCodes),
     .make = [] { return std::unique_ptr<Walker>(std::make_unique<AsgstWalker>(true)); },
     .provider = "ref",
     .options = ASGST_INCLUDE_C_FRAMES,
@@ -171,7 +171,7 @@ const WalkerInfo kAsgstJdkWalker = {
     .what = "AsyncGetStackTrace of a JDK that exports it, in any of its three layouts",
     .symbol = "AsyncGetStackTrace",
     .puzzle = false,
-    .codes = kCodes,
+    .codes = kAsgstCodes,
     .make = [] { return std::unique_ptr<Walker>(std::make_unique<AsgstWalker>(false)); },
     .replaceable = true,
     .options = ASGST_INCLUDE_C_FRAMES,

@@ -16,12 +16,12 @@
 namespace walkhammer {
 namespace {
 
-AgctFunction real = nullptr;
-volatile uint64_t nowhere = 0x10;  // volatile: the compiler must not see through the crash
-volatile int steps = 0;            // writes to it make each condition a block of its own
+AgctFunction real_agct = nullptr;
+volatile uint64_t no_address = 0x10;  // volatile: the compiler must not see through the crash
+volatile int steps = 0;               // writes to it make each condition a block of its own
 
-__attribute__((noinline)) void MazeEnd() { *reinterpret_cast<volatile int*>(nowhere) = 3; }
-__attribute__((noinline)) void SlotsEnd() { *reinterpret_cast<volatile int*>(nowhere) = 4; }
+__attribute__((noinline)) void MazeEnd() { *reinterpret_cast<volatile int*>(no_address) = 3; }
+__attribute__((noinline)) void SlotsEnd() { *reinterpret_cast<volatile int*>(no_address) = 4; }
 
 }  // namespace
 
@@ -61,14 +61,14 @@ extern "C" __attribute__((noinline)) void WalkhammerSlots(const uint64_t* stack)
 namespace {
 
 void WalkMaze(AgctTrace* trace, jint depth, void* context) {
-  real(trace, depth, context);
+  real_agct(trace, depth, context);
   const GuardSlot* slot = CurrentGuardSlot();
   const uint64_t anchor_sp = slot == nullptr || slot->anchor == nullptr ? 0 : *slot->anchor;
   WalkhammerMaze(ReadContext(*static_cast<ucontext_t*>(context)), depth, anchor_sp);
 }
 
 void WalkSlots(AgctTrace* trace, jint depth, void* context) {
-  real(trace, depth, context);
+  real_agct(trace, depth, context);
   const GuardSlot* slot = CurrentGuardSlot();
   if (slot == nullptr || slot->walked_stack == 0) return;
   WalkhammerSlots(reinterpret_cast<const uint64_t*>(slot->walked_stack));
@@ -78,13 +78,13 @@ constexpr jint kStrandingDepth = 1234;
 
 // Crashes inside free(), which strands the allocator: the child is retired.
 void WalkStrand(AgctTrace* trace, jint depth, void* context) {
-  real(trace, depth, context);
-  if (depth == kStrandingDepth) std::free(reinterpret_cast<void*>(nowhere));
+  real_agct(trace, depth, context);
+  if (depth == kStrandingDepth) std::free(reinterpret_cast<void*>(no_address));
 }
 
 template <AgctFunction function>
-std::unique_ptr<Walker> Make() {
-  return MakeAgctWalker(function, &real);
+std::unique_ptr<Walker> MakeEnginePuzzle() {
+  return MakeAgctWalker(function, &real_agct);
 }
 
 }  // namespace
@@ -92,11 +92,11 @@ std::unique_ptr<Walker> Make() {
 std::vector<WalkerInfo> EnginePuzzles() {
   return {
       {"puzzle-maze", "crashes where depth, pc, sp, fp and anchor meet five conditions",
-       "AsyncGetCallTrace", true, AgctCodes(), Make<WalkMaze>, "WalkhammerMaze"},
+       "AsyncGetCallTrace", true, AgctCodes(), MakeEnginePuzzle<WalkMaze>, "WalkhammerMaze"},
       {"puzzle-slots", "crashes where five words of the stack are zero", "AsyncGetCallTrace", true,
-       AgctCodes(), Make<WalkSlots>, "WalkhammerSlots"},
+       AgctCodes(), MakeEnginePuzzle<WalkSlots>, "WalkhammerSlots"},
       {"puzzle-strand", "crashes inside free() where the depth is 1234", "AsyncGetCallTrace", true,
-       AgctCodes(), Make<WalkStrand>},
+       AgctCodes(), MakeEnginePuzzle<WalkStrand>},
   };
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kOlderNoTopJavaFrame = -5;
 constexpr int kMostFrames = 16;
-constexpr unsigned char kPaint = 0xa5;
+constexpr unsigned char kFrameFill = 0xa5;
 
 // Input and output of Handle.
 struct Look {
@@ -48,16 +48,16 @@ void Handle(ASGST_Iterator* iterator, void* data) {
     unsigned char behind[64];
   } painted;
   for (; look.frames < kMostFrames && look.wrong.empty(); look.frames++) {
-    std::memset(static_cast<void*>(&painted), kPaint, sizeof painted);
+    std::memset(static_cast<void*>(&painted), kFrameFill, sizeof painted);
     look.result = look.api.next(iterator, &painted.frame);
     for (unsigned char byte : painted.behind)
-      if (byte != kPaint) look.wrong = "it wrote behind the frame's 48 bytes";
+      if (byte != kFrameFill) look.wrong = "it wrote behind the frame's 48 bytes";
     if (look.result != 1 || !look.wrong.empty()) return;
     if (!look.found) LookAt(painted.frame, look);
   }
 }
 
-Failure Unfit(const std::string& seen) {
+Failure UnknownIterator(const std::string& seen) {
   return Unable("this iterator does not work as walkhammer knows it: " + seen);
 }
 
@@ -91,17 +91,18 @@ Result<bool> ProbeIteratorMethods(const IteratorApi& api, const KnownFrames& kno
         errand.kind = errand.look.api.run(errand.context, 0, Handle, &errand.look);
       },
       &errand);
-  if (!called.ok()) return Unfit(called.failure().message);
+  if (!called.ok()) return UnknownIterator(called.failure().message);
   if (!look.handled)
-    return Unfit("it answered " + std::to_string(errand.kind) +
-                 " on a thread that is in a native method which Java has called");
-  if (!look.wrong.empty()) return Unfit(look.wrong);
+    return UnknownIterator("it answered " + std::to_string(errand.kind) +
+                           " on a thread that is in a native method which Java has called");
+  if (!look.wrong.empty()) return UnknownIterator(look.wrong);
   if (look.found) return look.is_id;
-  if (look.frames == 0) return Unfit("the first NextFrame answered " + std::to_string(look.result));
-  return Unfit("of " + std::to_string(look.frames) +
-               " frames none holds the known method, neither as a jmethodID nor " +
-               (api.id_of == nullptr ? "otherwise: there is no MethodToJMethodID"
-                                     : "so that MethodToJMethodID tells"));
+  if (look.frames == 0)
+    return UnknownIterator("the first NextFrame answered " + std::to_string(look.result));
+  return UnknownIterator("of " + std::to_string(look.frames) +
+                         " frames none holds the known method, neither as a jmethodID nor " +
+                         (api.id_of == nullptr ? "otherwise: there is no MethodToJMethodID"
+                                               : "so that MethodToJMethodID tells"));
 }
 
 Result<IteratorDrift> FindIteratorDrift(const IteratorApi& api, JavaVM* vm) {

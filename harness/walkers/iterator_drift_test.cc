@@ -13,11 +13,11 @@ namespace {
 using ::testing::HasSubstr;
 
 int ids[2], opaque[2];
-const KnownFrames kKnown{reinterpret_cast<jmethodID>(&ids[0]), reinterpret_cast<jmethodID>(&ids[1]),
-                         4};
+const KnownFrames kKnownIterated{reinterpret_cast<jmethodID>(&ids[0]),
+                                 reinterpret_cast<jmethodID>(&ids[1]), 4};
 
 // What a build does.
-struct Planted {
+struct PlantedIterator {
   int refuses = 0;  // answers this instead of walking; 0: walks
   bool holds_ids = false;
   int first_answer = 1;  // of NextFrame
@@ -26,26 +26,27 @@ struct Planted {
   int bci = 4;
   bool other_methods = false;
 };
-Planted planted;
+PlantedIterator planted_iterator;
 int next = 0;
 
 int Run(void*, int32_t, ASGST_IteratorHandler fun, void* argument) {
-  if (planted.refuses != 0) return planted.refuses;
+  if (planted_iterator.refuses != 0) return planted_iterator.refuses;
   next = 0;
   fun(nullptr, argument);
   return ASGST_JAVA_TRACE;
 }
 
 int NextFrame(ASGST_Iterator*, ASGST_Frame* frame) {
-  if (next == 0 && planted.first_answer != 1) return planted.first_answer;
+  if (next == 0 && planted_iterator.first_answer != 1) return planted_iterator.first_answer;
   if (next == 2) return ASGST_NO_FRAME;
   const bool native = next == 0;
   *frame = {};
-  frame->type = native ? static_cast<uint8_t>(ASGST_FRAME2_JAVA_NATIVE) : planted.java;
-  frame->bci = native ? -1 : planted.bci;
-  void* method = planted.holds_ids ? static_cast<void*>(&ids[next]) : &opaque[next];
-  frame->method = static_cast<ASGST_Method>(planted.other_methods ? &planted : method);
-  if (planted.writes_behind) std::memset(static_cast<void*>(frame + 1), 0, 8);
+  frame->type = native ? static_cast<uint8_t>(ASGST_FRAME2_JAVA_NATIVE) : planted_iterator.java;
+  frame->bci = native ? -1 : planted_iterator.bci;
+  void* method = planted_iterator.holds_ids ? static_cast<void*>(&ids[next]) : &opaque[next];
+  frame->method =
+      static_cast<ASGST_Method>(planted_iterator.other_methods ? &planted_iterator : method);
+  if (planted_iterator.writes_behind) std::memset(static_cast<void*>(frame + 1), 0, 8);
   next++;
   return 1;
 }
@@ -59,46 +60,49 @@ jmethodID IdOf(ASGST_Method method) {
   return nullptr;
 }
 
-Result<bool> Probe(const Planted& what, bool converts = true) {
-  planted = what;
+Result<bool> ProbePlanted(const PlantedIterator& what, bool converts = true) {
+  planted_iterator = what;
   IteratorApi api;
   api.run = Run;
   api.next = NextFrame;
   api.id_of = converts ? IdOf : nullptr;
-  return ProbeIteratorMethods(api, kKnown, nullptr);
+  return ProbeIteratorMethods(api, kKnownIterated, nullptr);
 }
 
-std::string Refusal(void (*change)(Planted&), bool converts = true) {
-  Planted p;
+std::string DriftRefusal(void (*change)(PlantedIterator&), bool converts = true) {
+  PlantedIterator p;
   change(p);
-  auto found = Probe(p, converts);
+  auto found = ProbePlanted(p, converts);
   if (found.ok()) return "taken";
   EXPECT_EQ(found.failure().code, ExitCode::kUnable);
   return found.failure().message;
 }
 
 TEST(IteratorDrift, TellsMethodsFromIds) {
-  Planted p;
-  auto found = Probe(p);
+  PlantedIterator p;
+  auto found = ProbePlanted(p);
   ASSERT_TRUE(found.ok()) << found.failure().message;
   EXPECT_FALSE(found.value());
   p.holds_ids = true;
   for (bool converts : {false, true}) {
-    found = Probe(p, converts);
+    found = ProbePlanted(p, converts);
     ASSERT_TRUE(found.ok()) << found.failure().message;
     EXPECT_TRUE(found.value());
   }
 }
 
 TEST(IteratorDrift, RefusesWhatFitsNeither) {
-  EXPECT_THAT(Refusal([](Planted& p) { p.refuses = -3; }), HasSubstr("answered -3"));
-  EXPECT_THAT(Refusal([](Planted& p) { p.first_answer = -4; }), HasSubstr("NextFrame answered -4"));
-  EXPECT_THAT(Refusal([](Planted& p) { p.writes_behind = true; }), HasSubstr("48 bytes"));
-  EXPECT_THAT(Refusal([](Planted& p) { p.java = 4; }), HasSubstr("2 frames none"));
-  EXPECT_THAT(Refusal([](Planted& p) { p.java = 0; }), HasSubstr("type 0"));
-  EXPECT_THAT(Refusal([](Planted& p) { p.bci = 0; }), HasSubstr("bci 0"));
-  EXPECT_THAT(Refusal([](Planted& p) { p.other_methods = true; }), HasSubstr("2 frames none"));
-  EXPECT_THAT(Refusal([](Planted&) {}, false), HasSubstr("no MethodToJMethodID"));
+  EXPECT_THAT(DriftRefusal([](PlantedIterator& p) { p.refuses = -3; }), HasSubstr("answered -3"));
+  EXPECT_THAT(DriftRefusal([](PlantedIterator& p) { p.first_answer = -4; }),
+              HasSubstr("NextFrame answered -4"));
+  EXPECT_THAT(DriftRefusal([](PlantedIterator& p) { p.writes_behind = true; }),
+              HasSubstr("48 bytes"));
+  EXPECT_THAT(DriftRefusal([](PlantedIterator& p) { p.java = 4; }), HasSubstr("2 frames none"));
+  EXPECT_THAT(DriftRefusal([](PlantedIterator& p) { p.java = 0; }), HasSubstr("type 0"));
+  EXPECT_THAT(DriftRefusal([](PlantedIterator& p) { p.bci = 0; }), HasSubstr("bci 0"));
+  EXPECT_THAT(DriftRefusal([](PlantedIterator& p) { p.other_methods = true; }),
+              HasSubstr("2 frames none"));
+  EXPECT_THAT(DriftRefusal([](PlantedIterator&) {}, false), HasSubstr("no MethodToJMethodID"));
 }
 
 TEST(IteratorDrift, OlderErrorsBecomeTheNewerOnes) {

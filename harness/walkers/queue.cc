@@ -113,7 +113,7 @@ class QueueWalker : public Walker {
   CanaryBuffer<Frame> buffer_;
 };
 
-constexpr DeclaredCode kCodes[] = {
+constexpr DeclaredCode kQueueCodes[] = {
     {ASGST_NO_FRAME, "no_frame"},
     {ASGST_NO_THREAD, "no_thread"},
     {ASGST_THREAD_IS_EXITING, "thread_exit"},
@@ -135,7 +135,7 @@ const WalkerInfo kQueueWalker = {
         "provider",
     .symbol = nullptr,
     .puzzle = false,
-    .codes = kCodes,
+    .codes = kQueueCodes,
     .make = [] { return std::unique_ptr<Walker>(std::make_unique<QueueWalker>()); },
     .provider = "ref",
 };

@@ -26,7 +26,7 @@ using RequestFunction = jvmtiError(jvmtiEnv*, jthread, void* ucontext, jlong use
 constexpr int kPromised = 0, kNotAvailable = -1, kInvalidThread = -2;
 constexpr int kOtherErrors = -1000;  // minus the jvmtiError: not declared
 
-constexpr DeclaredCode kCodes[] = {
+constexpr DeclaredCode kRequestCodes[] = {
     {kPromised, "promised"},
     {kNotAvailable, "not_available"},
     {kInvalidThread, "invalid_thread"},
@@ -133,7 +133,7 @@ const WalkerInfo kRequestWalker = {
     .what = "RequestStackTrace of JEP draft 8380294, answered by JFR events; for stress alone",
     .symbol = nullptr,
     .puzzle = false,
-    .codes = kCodes,
+    .codes = kRequestCodes,
     .make = [] { return std::unique_ptr<Walker>(std::make_unique<RequestWalker>()); },
     .refused_mode = ForItselfAlone,
     .replaceable = true,

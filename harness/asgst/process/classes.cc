@@ -21,7 +21,7 @@ struct KnownClass {
 };
 
 // Never destroyed: the JVM outlives static objects.
-struct State {
+struct TrackedState {
   MetadataLayout layout{};
   JavaVM* vm = nullptr;
   jvmtiEnv* jvmti = nullptr;
@@ -36,8 +36,8 @@ struct State {
   std::unordered_map<int64_t, KnownClass> known;  // by number
   int64_t last_number = 0;
 };
-State& Tracked() {
-  static State* state = new State;
+TrackedState& Tracked() {
+  static TrackedState* state = new TrackedState;
   return *state;
 }
 
@@ -77,7 +77,7 @@ class Tables {
 };
 constinit Tables method_tables, class_tables;
 
-// Reads the Methods that the class has now; call with State::mutex held. A class that is being
+// Reads the Methods that the class has now; call with TrackedState::mutex. A class that is being
 // unloaded may have none any more: then its known Methods stay.
 void ReadMethods(KnownClass& known) {
   const LiveMemory memory(0, 0);
@@ -96,7 +96,7 @@ void ReadMethods(KnownClass& known) {
 }
 
 uint64_t ReadKlass(JNIEnv* env, jclass mirror) {
-  State& s = Tracked();
+  TrackedState& s = Tracked();
   const LiveMemory memory(0, 0);
   const uint64_t found = s.klasses.Read(env, mirror);
   return Metadata(s.layout, memory).IsInstanceClass(found) ? found : 0;
@@ -105,7 +105,7 @@ uint64_t ReadKlass(JNIEnv* env, jclass mirror) {
 // Gives the class a number unless it has one. Returns its InstanceKlass*, or 0. `prepared`: the
 // class was linked just now, and may have got more methods.
 uint64_t Add(JNIEnv* env, jclass mirror, bool prepared) {
-  State& s = Tracked();
+  TrackedState& s = Tracked();
   const uint64_t klass = ReadKlass(env, mirror);
   if (klass == 0) return 0;
   const std::lock_guard<std::mutex> adding(s.adding);
@@ -128,7 +128,7 @@ uint64_t Add(JNIEnv* env, jclass mirror, bool prepared) {
 }
 
 Status AddLoadedClasses(JNIEnv* env) {
-  State& s = Tracked();
+  TrackedState& s = Tracked();
   jint count = 0;
   jclass* classes = nullptr;
   if (s.jvmti->GetLoadedClasses(&count, &classes) != JVMTI_ERROR_NONE)
@@ -154,7 +154,7 @@ void JNICALL OnClassPrepare(jvmtiEnv*, JNIEnv* env, jthread, jclass mirror) {
 void JNICALL OnThreadStart(jvmtiEnv*, JNIEnv* env, jthread) { AddMissed(env); }
 
 void JNICALL OnObjectFree(jvmtiEnv*, jlong tag) {
-  State& s = Tracked();
+  TrackedState& s = Tracked();
   const int64_t number = NumberOf(tag);
   GoneMethods gone{};
   {
@@ -173,7 +173,7 @@ void JNICALL OnObjectFree(jvmtiEnv*, jlong tag) {
 }
 
 Status Listen(JavaVM* vm) {
-  State& s = Tracked();
+  TrackedState& s = Tracked();
   s.jvmti = NewJvmti(vm);
   if (s.jvmti == nullptr) return Unable("this JVM has no JVMTI");
   jvmtiCapabilities wanted{};
@@ -194,7 +194,7 @@ Status Listen(JavaVM* vm) {
 }
 
 void FindOriginalIdNum(JNIEnv* env, const VmStructs& structs) {
-  State& s = Tracked();
+  TrackedState& s = Tracked();
   const LiveMemory memory(0, 0);
   jclass string = env->FindClass("java/lang/String");
   s.layout.original_idnum =
@@ -205,7 +205,7 @@ void FindOriginalIdNum(JNIEnv* env, const VmStructs& structs) {
 }  // namespace
 
 Status TrackClasses(JavaVM* vm, const VmStructs& structs, int feature) {
-  State& s = Tracked();
+  TrackedState& s = Tracked();
   ASSIGN_OR_RETURN(s.layout, ReadMetadataLayout(structs, feature));
   s.vm = vm;
   void* found = nullptr;
@@ -283,7 +283,7 @@ uint64_t MethodOfNumber(const MethodTable& table, const MemoryReader& memory, ui
 void SetUnloadListener(void (*listener)(const GoneMethods&)) { unload_listener.store(listener); }
 
 bool TakeRedefined(uint64_t klass, GoneMethods& gone) {
-  State& s = Tracked();
+  TrackedState& s = Tracked();
   const LiveMemory memory(0, 0);
   const Metadata metadata(s.layout, memory);
   const std::lock_guard<std::mutex> lock(s.mutex);
@@ -300,7 +300,7 @@ bool TakeRedefined(uint64_t klass, GoneMethods& gone) {
 }
 
 void RefreshMethods() {
-  State& s = Tracked();
+  TrackedState& s = Tracked();
   const std::lock_guard<std::mutex> lock(s.mutex);
   for (auto& [number, known] : s.known) ReadMethods(known);
 }

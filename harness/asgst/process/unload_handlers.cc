@@ -39,7 +39,7 @@ struct Watched {
 };
 
 // Never destroyed: the watcher and the JVM outlive static objects.
-struct State {
+struct HandlersState {
   std::mutex registering;            // one handler at a time is added or removed
   std::shared_mutex handlers_mutex;  // held shared while handlers run
   std::vector<Handler> handlers;
@@ -49,15 +49,15 @@ struct State {
   std::condition_variable watch;
   std::vector<Watched> watched;
 };
-State& Handlers() {
-  static State* state = new State;
+HandlersState& Handlers() {
+  static HandlersState* state = new HandlersState;
   return *state;
 }
 
 thread_local bool in_handler = false;
 
 void Call(const GoneMethods& gone, bool redefined) {
-  State& s = Handlers();
+  HandlersState& s = Handlers();
   const std::shared_lock<std::shared_mutex> lock(s.handlers_mutex);
   const bool nested = std::exchange(in_handler, true);
   std::vector<ASGST_Method> methods;
@@ -77,7 +77,7 @@ void OnUnload(const GoneMethods& gone) { Call(gone, false); }
 // Calls the handlers for the watched classes that were redefined. Returns how long to wait before
 // the next look.
 Clock::duration Look() {
-  State& s = Handlers();
+  HandlersState& s = Handlers();
   std::vector<Watched> now;
   {
     const std::lock_guard<std::mutex> lock(s.watched_mutex);
@@ -101,7 +101,7 @@ Clock::duration Look() {
 }
 
 void* WatchForEver(void*) {
-  State& s = Handlers();
+  HandlersState& s = Handlers();
   while (true) {
     {
       std::unique_lock<std::mutex> lock(s.watched_mutex);
@@ -116,7 +116,7 @@ void JNICALL OnClassFileLoad(jvmtiEnv*, JNIEnv* env, jclass redefined, jobject, 
   if (redefined == nullptr || env == nullptr) return;
   const uint64_t klass = KlassOf(env, redefined);
   if (klass == 0) return;
-  State& s = Handlers();
+  HandlersState& s = Handlers();
   const std::lock_guard<std::mutex> lock(s.watched_mutex);
   s.watched.push_back({klass, Clock::now()});
   s.watch.notify_one();
@@ -149,7 +149,7 @@ void ListenForRedefinitions(jvmtiEnv* jvmti, bool on) {
 }  // namespace
 
 void AddUnloadHandler(JavaVM* vm, ASGST_ClassUnloadHandler handler, void* argument) {
-  State& s = Handlers();
+  HandlersState& s = Handlers();
   if (handler == nullptr || in_handler) return;
   const std::lock_guard<std::mutex> one(s.registering);
   static const bool started = [&] {
@@ -171,7 +171,7 @@ void AddUnloadHandler(JavaVM* vm, ASGST_ClassUnloadHandler handler, void* argume
 }
 
 bool RemoveUnloadHandler(ASGST_ClassUnloadHandler handler, void* argument) {
-  State& s = Handlers();
+  HandlersState& s = Handlers();
   if (in_handler) return false;
   const std::lock_guard<std::mutex> one(s.registering);
   bool last = false;

@@ -13,9 +13,9 @@ using namespace walkhammer::asgst;  // NOLINT(google-build-using-namespace)
 namespace {
 
 // Most tries to put an element in while the ring is being replaced, which takes one store.
-constexpr int kMostTries = 1000;
+constexpr int kMostPushes = 1000;
 
-void* Pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
+void* PointerTo(uint64_t address) { return reinterpret_cast<void*>(address); }
 
 // Records what would be queued now for `thread`, a JavaThread* (0: the current thread). Returns
 // ASGST_JAVA_TRACE, or an error below 0.
@@ -39,13 +39,13 @@ int Record(uint64_t thread, const void* ucontext, QueuedSample& sample) {
   if (!found) return ASGST_NO_TOP_JAVA_FRAME;
   sample.chain.runner = RunnerOf(thread);
   const Activation& newest = sample.chain.frames[0];
-  sample.element = {Pointer(newest.pc), Pointer(newest.fp), Pointer(newest.sp), nullptr};
+  sample.element = {PointerTo(newest.pc), PointerTo(newest.fp), PointerTo(newest.sp), nullptr};
   return ASGST_JAVA_TRACE;
 }
 
 int Put(ASGST_Queue* queue, const QueuedSample& sample) {
   const QueueUse use(queue);
-  for (int i = 0; i < kMostTries; i++) {
+  for (int i = 0; i < kMostPushes; i++) {
     if (!use.live()) return ASGST_ENQUEUE_NO_QUEUE;
     switch (queue->ring.load()->Push(sample)) {
       case SampleRing::Pushed::kYes:

@@ -16,7 +16,7 @@
 namespace walkhammer::asgst {
 namespace {
 
-JavaVM* the_vm = nullptr;
+JavaVM* queue_vm = nullptr;
 // The environment that walks the heap: the one that tags the classes, if there is one. In JDK 25,
 // but not in 17, a walk also clears the tags that other environments gave to freed objects, and
 // reports them to the ObjectFree of the walking environment alone. If another environment walked,
@@ -63,7 +63,7 @@ void ProcessAtSafepoint() {
 void* Serve(void*) {
   JavaVMAttachArgs arguments = {JNI_VERSION_1_6, const_cast<char*>("asgst queues"), nullptr};
   void* env = nullptr;
-  if (the_vm->AttachCurrentThreadAsDaemon(&env, &arguments) != JNI_OK) return nullptr;
+  if (queue_vm->AttachCurrentThreadAsDaemon(&env, &arguments) != JNI_OK) return nullptr;
   static_cast<JNIEnv*>(env)->NewStringUTF("asgst");
   Rounds& rounds = TheRounds();
   for (;;) {
@@ -108,7 +108,7 @@ void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv* env, jthread) {
 }
 
 Status ListenForEnds() {
-  jvmtiEnv* jvmti = NewJvmti(the_vm);
+  jvmtiEnv* jvmti = NewJvmti(queue_vm);
   if (jvmti == nullptr) return Unable("this JVM has no JVMTI");
   jvmtiCapabilities wanted{};
   wanted.can_tag_objects = 1;  // walking the heap requires it
@@ -137,7 +137,7 @@ Status StartQueueService(JavaVM* vm) {
   static bool started = false;
   const std::lock_guard lock(*mutex);
   if (started) return Ok();
-  the_vm = vm;
+  queue_vm = vm;
   Status status = heap_env == nullptr ? ListenForEnds() : Ok();
   if (status.ok()) status = StartServiceThread("asgst-queues", Serve);
   started = status.ok();

@@ -7,13 +7,13 @@ namespace walkhammer::asgst {
 namespace {
 
 // Bound on the frames that damaged debug information may inline into one.
-constexpr int kMostInlined = 1024;
+constexpr int kMostRecorded = 1024;
 
 // Reads the next physical frame and its caller; false at the end.
 bool NextActivation(JavaWalk& walk, Activation& out, Registers& caller) {
   JavaFrame frame;
   out = {};
-  for (int inlined = 0; inlined < kMostInlined && walk.Next(frame); inlined++) {
+  for (int inlined = 0; inlined < kMostRecorded && walk.Next(frame); inlined++) {
     if (inlined == 0) {
       out.at_method = frame.method;
       out.at_bci = frame.bci;
@@ -67,7 +67,7 @@ bool AppendInlined(JavaWalk& walk, const Activation& activation, std::vector<Jav
       walk.BeginAtScopes(
           {activation.pc, activation.code, activation.scope_offset, activation.compile_id})) {
     JavaFrame frame;
-    for (int n = 0; n < kMostInlined && walk.Next(frame); n++) {
+    for (int n = 0; n < kMostRecorded && walk.Next(frame); n++) {
       if (n == 0 && (frame.method != activation.at_method || frame.bci != activation.at_bci)) break;
       frames.push_back(frame);
       if (frame.type == FrameType::kInlined) continue;

@@ -23,10 +23,10 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr auto kTick = milliseconds(10);
+constexpr auto kFuzzTick = milliseconds(10);
 constexpr auto kSaveEvery = seconds(1);
 constexpr auto kSavePeriodsEvery = seconds(30);  // they are rewritten as a whole
-constexpr auto kProgressEvery = milliseconds(250);
+constexpr auto kFuzzProgressEvery = milliseconds(250);
 constexpr int kProofs = 20;  // fresh processes in which a minimised input must replay
 
 }  // namespace
@@ -194,7 +194,7 @@ Status FuzzRun::StepConfirmer(size_t most) {
 
 void FuzzRun::Progress(FuzzStage stage) {
   const Clock::time_point now = Clock::now();
-  if (!on_progress || now - last_progress_ < kProgressEvery) return;
+  if (!on_progress || now - last_progress_ < kFuzzProgressEvery) return;
   last_progress_ = now;
   SumUp();
   const double elapsed = InSeconds(now - start_);
@@ -222,7 +222,7 @@ Status FuzzRun::Supervise(const std::atomic<bool>& interrupted) {
     if (status.ok()) status = Save(false);
     if (!status.ok()) return status;
     Progress(FuzzStage::kWalking);
-    std::this_thread::sleep_for(kTick);
+    std::this_thread::sleep_for(kFuzzTick);
   }
   return Ok();
 }
@@ -240,7 +240,7 @@ Status FuzzRun::ConfirmRest(Clock::time_point until, const std::atomic<bool>& in
     Status status = StepConfirmer(static_cast<size_t>(plan_.workers));
     if (!status.ok()) return status;
     Progress(FuzzStage::kConfirming);
-    std::this_thread::sleep_for(kTick);
+    std::this_thread::sleep_for(kFuzzTick);
   }
   return Ok();
 }

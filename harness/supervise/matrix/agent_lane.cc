@@ -29,7 +29,7 @@ Status Check(const std::string& argument) {
   return Ok();
 }
 
-Result<std::vector<std::string>> Flags(const LanePlan& plan) {
+Result<std::vector<std::string>> AgentFlags(const LanePlan& plan) {
   const size_t equals = plan.argument.find('=');
   std::string options = equals == std::string::npos ? "" : plan.argument.substr(equals);
   const std::string out = fmt::format("{}/{}{}", plan.scratch, kOutName, plan.starts);
@@ -111,7 +111,7 @@ const Lane kForeignAgentLane = {
     .what = "another profiler's agent, by its own output",
     .own_agent = false,
     .check = Check,
-    .flags = Flags,
+    .flags = AgentFlags,
     .began = nullptr,
     .collect = CollectStacks,
     .judge = Judge,

@@ -19,8 +19,8 @@ namespace walkhammer {
 namespace {
 
 constexpr auto kPause = std::chrono::milliseconds(2);
-constexpr auto kHandlerWithin = std::chrono::milliseconds(500);  // a walk, until its signal
-constexpr auto kStopWithin = std::chrono::milliseconds(2000);    // after PTRACE_INTERRUPT
+constexpr auto kHandlerWithin = std::chrono::milliseconds(500);     // a walk, until its signal
+constexpr auto kInterruptWithin = std::chrono::milliseconds(2000);  // after PTRACE_INTERRUPT
 constexpr int kWakeSignal = SIGURG;
 constexpr int kSystemCallBit = 0x80;       // PTRACE_O_TRACESYSGOOD
 constexpr int kMostHandlerCalls = 100000;  // stops of a handler that runs freely
@@ -118,7 +118,7 @@ int PtraceStepper::Interrupt(pid_t tid) {
   Wake(tid);
   const int status = StopWithin(tid, kHandlerWithin);
   if (status != -1 || Ask(PTRACE_INTERRUPT, tid, 0, nullptr) != 0) return status;
-  return StopWithin(tid, kStopWithin);
+  return StopWithin(tid, kInterruptWithin);
 }
 
 // Waits for the thread's next stop.

@@ -17,7 +17,7 @@ constexpr char kRequestEvents[] = R"(  <event name="jdk.StackTraceRequest">
   </event>
 )";
 
-Result<std::vector<std::string>> Flags(const LanePlan& plan) {
+Result<std::vector<std::string>> RequestFlags(const LanePlan& plan) {
   ASSIGN_OR_RETURN(auto flags, kOwnLane.flags(plan));
   ASSIGN_OR_RETURN(const auto recording, RecordingFlags(plan, kRequestEvents));
   flags.insert(flags.end(), recording.begin(), recording.end());
@@ -49,7 +49,7 @@ const Lane kRequestLane = {
     .what = "walkhammer's own agent asks for stack traces, which a recording answers",
     .own_agent = true,
     .check = nullptr,
-    .flags = Flags,
+    .flags = RequestFlags,
     .began = nullptr,
     .collect = [](const LanePlan& plan) { return CollectRecordings(plan, CountingAnswers(plan)); },
     .judge = JudgeAnswers,

@@ -20,7 +20,7 @@ namespace {
 
 constexpr uint64_t kLongestInstruction = 16;
 constexpr size_t kMostLines = 24;  // of a range's disassembly
-constexpr uint64_t kMostBytes = 16 << 20;
+constexpr uint64_t kMostCodeBytes = 16 << 20;
 constexpr char kWrong[] = "wrong", kContradicted[] = "contradicted";
 
 // A piece of code that was stepped, or may have been.
@@ -144,7 +144,7 @@ void ReadBytes(pid_t pid, Code& code) {
   const uint64_t begin = compiled ? code.begin : code.pcs.front()->pc.load();
   const uint64_t last = code.pcs.back()->pc.load() + kLongestInstruction;
   const uint64_t end = compiled ? code.end : std::min(code.end, last);
-  if (pid <= 0 || end <= begin || end - begin > kMostBytes) return;
+  if (pid <= 0 || end <= begin || end - begin > kMostCodeBytes) return;
   code.bytes.resize(end - begin);
   code.bytes_begin = begin;
   const iovec here{code.bytes.data(), code.bytes.size()};

@@ -9,7 +9,7 @@
 #include "harness/elf/disassembler.h"
 #include "harness/elf/elf_image.h"
 #include "harness/store/record_testing.h"
-#include "harness/supervise/campaign/coverage_rows.h"
+#include "harness/supervise/campaign/run_rows.h"
 #include "reports/coverage_report.h"
 #include "reports/coverage_text.h"
 

@@ -14,7 +14,7 @@
 #include "harness/store/record_testing.h"
 #include "harness/supervise/campaign/engine.h"
 #include "harness/supervise/campaign/fuzz_run.h"
-#include "harness/supervise/campaign/run_notes.h"
+#include "harness/supervise/campaign/run_rows.h"
 #include "harness/supervise/fake_child_testing.h"
 
 namespace walkhammer {

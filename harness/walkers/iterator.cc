@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/walkers/iterator.h"
-
+// iterator, iterator-frame: the ASGST iterator from a ucontext, and from pc, sp and fp alone, as
+// libasgst.so implements it on a stock JDK; with @jdk, as a JDK exports it.
 #include "harness/guard/arch.h"
 #include "harness/walkers/canary_buffer.h"
 #include "harness/walkers/iterated_frame.h"

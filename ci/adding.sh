@@ -50,8 +50,6 @@ constexpr DeclaredCode kCodes[] = {{0, "nothing"}};
 const WalkerInfo kDummyWalker = {
     .name = "dummy-walker",
     .what = "finds nothing",
-    .symbol = nullptr,
-    .puzzle = false,
     .codes = kCodes,
     .make = []() -> std::unique_ptr<Walker> { return std::make_unique<Dummy>(); },
 };

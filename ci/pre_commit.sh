@@ -27,7 +27,7 @@ fails() {
 }
 
 code=$(changed '*.cc' '*.h')
-scripts=$(changed '*.sh' '*.bats' .ci/run)
+scripts=$(changed '*.sh' '*.bash' '*.bats' .ci/run)
 # shellcheck disable=SC2046,SC2086  # no file of this tree has a blank in its name
 {
   [ -z "$code" ] || fails 'clang-format-14 -i these' clang-format-14 --dry-run -Werror $code

@@ -206,7 +206,7 @@ export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
 
 must setup ci/setup.sh
 check 'scripts: shellcheck' \
-  ours \( -name '*.sh' -o -name '*.bats' -o -path ./.ci/run \) -exec shellcheck {} +
+  ours \( -name '*.sh' -o -name '*.bash' -o -name '*.bats' -o -path ./.ci/run \) -exec shellcheck {} +
 check 'folders: who includes whom' ci/includes.sh
 check 'functions: how long they are' ci/test/functions.sh
 check 'licence: each source names it' ci/test/spdx.sh

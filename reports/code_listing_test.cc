@@ -5,10 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/elf/disassembler.h"
 #include "harness/elf/elf_image.h"
 #include "harness/store/record_testing.h"
-#include "harness/supervise/campaign/coverage_rows.h"
+#include "harness/supervise/campaign/run_rows.h"
 #include "reports/coverage_report.h"
 #include "reports/coverage_text.h"
 
@@ -223,10 +224,8 @@ TEST_F(ListingTest, CodeThatDoesNotFitIntoTheFileIsNotListed) {
     if (function) code_.functions[root_].size = UINT64_MAX;
     if (!function) code_.blocks[0].size = UINT32_MAX;
     ASSERT_TRUE(run_.SetCoverage(code_).ok());
-    const auto report = UnreachedReport(run_, "");
-    ASSERT_FALSE(report.ok());
-    EXPECT_EQ(report.failure().code, ExitCode::kUnable);
-    EXPECT_THAT(report.failure().message, HasSubstr("is another build than the run tested"));
+    EXPECT_THAT(UnreachedReport(run_, ""),
+                FailsWith(ExitCode::kUnable, HasSubstr("is another build than the run tested")));
   }
 }
 
@@ -245,9 +244,8 @@ TEST_F(ListingTest, WithoutABuildIdTheFunctionsTellWhetherItIsTheFile) {
   EXPECT_TRUE(UnreachedReport(run_, "").ok());
   code_.functions[root_].address++;
   ASSERT_TRUE(run_.SetCoverage(code_).ok());
-  const auto report = UnreachedReport(run_, "");
-  ASSERT_FALSE(report.ok());
-  EXPECT_THAT(report.failure().message, HasSubstr("is another build than the run tested"));
+  EXPECT_THAT(UnreachedReport(run_, ""),
+              FailsWith(testing::_, HasSubstr("is another build than the run tested")));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/numbers.h"
+#include "harness/base/testing/fails_with.h"
 #include "harness/findings/crash_folder.h"
 #include "harness/store/record_testing.h"
 #include "reports/coverage_text.h"
@@ -276,10 +277,8 @@ Left out
   const std::string part = FunctionReport(run_, "frame::").value();
   EXPECT_THAT(part, HasSubstr("frame::sender"));
   EXPECT_THAT(part, Not(HasSubstr("nmethod")));
-  const auto none = FunctionReport(run_, "nowhere");
-  ASSERT_FALSE(none.ok());
-  EXPECT_EQ(none.failure().code, ExitCode::kBadInput);
-  EXPECT_THAT(none.failure().message, HasSubstr("\"nowhere\""));
+  EXPECT_THAT(FunctionReport(run_, "nowhere"),
+              FailsWith(ExitCode::kBadInput, HasSubstr("\"nowhere\"")));
 }
 
 TEST_F(CoverageTest, WithoutTheRightFileThereIsNoCodeToShow) {

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/base/testing/sanitized.h"
 #include "harness/store/record_testing.h"
 
@@ -145,11 +146,9 @@ TEST(FlameGroups, AreOfOneCellOrOfThoseWithStacks) {
   const TempDir dir;
   RunDb run = std::move(RunDb::Create(dir.Under("run"), TestIdentity()).value());
   const auto refused = [&](const char* cell, const char* why) {
-    const auto groups = FlameGroups(run, cell);
-    ASSERT_FALSE(groups.ok());
-    EXPECT_EQ(groups.failure().code, ExitCode::kBadInput);
-    EXPECT_THAT(groups.failure().message, HasSubstr(why));
-    EXPECT_THAT(groups.failure().message, Not(HasSubstr("\n")));
+    EXPECT_THAT(
+        FlameGroups(run, cell),
+        FailsWith(ExitCode::kBadInput, testing::AllOf(HasSubstr(why), Not(HasSubstr("\n")))));
   };
   refused("", "has no stacks; only stress and step runs keep them");
   for (const int position : {0, 1, 2}) ASSERT_TRUE(run.SaveCell(TestCell(position)).ok());

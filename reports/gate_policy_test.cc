@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/store/record_testing.h"
 
 namespace walkhammer {
@@ -68,9 +69,7 @@ TEST(GatePolicy, IsReadFromAFile) {
   EXPECT_EQ(ReadGatePolicy(temp.Under("p.toml")).value().EffectOf(GateKind::kCodes),
             GateEffect::kWarn);
   for (const std::string& path : {temp.Under("none"), temp.path()}) {
-    const Result<GatePolicy> none = ReadGatePolicy(path);
-    ASSERT_FALSE(none.ok()) << path;
-    EXPECT_EQ(none.failure().code, ExitCode::kBadInput);
+    EXPECT_THAT(ReadGatePolicy(path), FailsWith(ExitCode::kBadInput)) << path;
   }
 }
 

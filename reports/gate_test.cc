@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/store/merge.h"
 #include "reports/gate_testing.h"
 
@@ -427,10 +428,7 @@ TEST_F(Gate, OneRunOfSeveralJdksIsRefused) {
                          nullptr, nullptr, nullptr),
             SQLITE_OK);
   sqlite3_close(handle);
-  const Result<GateSide> side = ReadGateSide({dir});
-  ASSERT_FALSE(side.ok());
-  EXPECT_EQ(side.failure().code, ExitCode::kBadInput);
-  EXPECT_THAT(side.failure().message, HasSubstr("one JDK each"));
+  EXPECT_THAT(ReadGateSide({dir}), FailsWith(ExitCode::kBadInput, HasSubstr("one JDK each")));
 }
 
 TEST_F(Gate, JsonSaysTheSame) {

@@ -7,9 +7,9 @@
 #include "reports/coverage_text.h"
 #include "reports/html_parts.h"
 #include "reports/markup.h"
-#include "reports/note_text.h"
 #include "reports/stress_summary.h"
 #include "reports/stress_text.h"
+#include "reports/text_report.h"
 
 namespace walkhammer {
 namespace {
@@ -76,15 +76,10 @@ PageSection AnswersPart(const RunSummary& summary) {
 PageSection CellsPart(const OutputSource& source) {
   const RunSummary& summary = source.summary;
   if (summary.cells.empty()) return {"cells", "Cells", ""};
-  std::vector<const CellSummary*> cells;
-  for (const CellSummary& cell : summary.cells) cells.push_back(&cell);
   const auto word = [&](const CellSummary* cell) { return CellWord(cell->row, summary.run); };
-  std::stable_partition(cells.begin(), cells.end(), [&](const CellSummary* cell) {
-    return word(cell) != CellStatusWord(CellStatus::kPassed);
-  });
   std::vector<std::vector<std::string>> rows;
   std::string details;
-  for (const CellSummary* cell : cells) {
+  for (const CellSummary* cell : CellsByNeed(summary)) {
     const CellRow& row = cell->row;
     const std::string reason = row.reason.empty() ? "" : ": " + LineHtml(row.reason);
     rows.push_back(
@@ -149,38 +144,8 @@ PageSection ScenesPart(const RunSummary& summary) {
 }
 
 PageSection TotalsPart(const RunSummary& summary) {
-  const RunTotals& totals = summary.run.totals;
-  const RunIdentity& identity = summary.run.identity;
-  const bool fuzz = summary.cells.empty();
-  std::string html = ListHtml(
-      {{"run", RunStateText(summary.run)},
-       {"time", fmt::format("{:.1f} s", static_cast<double>(totals.time_ms) / 1000)},
-       {"walks", fmt::format("{}, {} a second", Grouped(totals.walks),
-                             Grouped(static_cast<uint64_t>(summary.WalksPerSecond())))},
-       {"successful", Percent(totals.successful, totals.walks, 2)},
-       {"pristine true", fuzz ? fmt::format("{} of {}", Grouped(totals.pristine_true),
-                                            Grouped(totals.pristine_walks))
-                              : ""},
-       {"crashes", Grouped(totals.contained_crashes) + " contained"},
-       {"children", fmt::format("{} started, {} retired, {} died", totals.children_started,
-                                totals.children_retired, totals.children_died)},
-       {"request hash", fuzz ? fmt::format("{:016x}", totals.request_hash) : ""},
-       {"JDK", identity.jdk_path},
-       {"VM", identity.vm_version},
-       {"GC", identity.vm_gc},
-       {"libjvm build id", identity.libjvm_build_id},
-       {"JVM flags", identity.jvm_flags},
-       {"walker", fmt::format("{} (provider {})", identity.walker, identity.provider)},
-       {"engine",
-        fmt::format("{}, seed {}, {}", identity.engine, identity.seed,
-                    Counted(static_cast<uint64_t>(std::max(0, identity.workers)), "worker"))},
-       {"started", identity.started_at},
-       {"machine", fmt::format("{}, {}, ASLR {}", identity.cpu_model, identity.kernel,
-                               identity.aslr ? "on" : "off")},
-       {"in force", InForceText(summary)},
-       {"command", identity.command_line},
-       {"walkhammer", identity.tool_version}});
-  return {"identity", "Totals and identity", std::move(html)};
+  return {"identity", "Totals and identity",
+          ListHtml(TotalsOfRun(summary)) + ListHtml(IdentityOfRun(summary))};
 }
 
 }  // namespace walkhammer

@@ -13,6 +13,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// The member and its name.
+#define FIELD(row, member) \
+  { #member, (row).member }
+
 std::string Word(std::string_view word) { return std::string(word); }
 
 Json FindingJson(const FindingRecord& finding) {
@@ -20,16 +24,16 @@ Json FindingJson(const FindingRecord& finding) {
   const auto shallow = [](int depth, Json::parse_event_t, const Json&) { return depth < 8; };
   Json fault = Json::parse(finding.fault, shallow, false);
   if (fault.is_discarded()) fault = finding.fault;
-  return {{"sequence", finding.sequence},
-          {"time_ms", finding.time_ms},
-          {"oracle", finding.oracle},
-          {"outcome", finding.outcome},
+  return {FIELD(finding, sequence),
+          FIELD(finding, time_ms),
+          FIELD(finding, oracle),
+          FIELD(finding, outcome),
           {"grade", Word(GradeWord(finding.grade))},
           {"realism", Word(RealismWord(finding.realism))},
-          {"detail", finding.detail},
-          {"request", finding.request},
-          {"frames", finding.frames},
-          {"native", finding.native},
+          FIELD(finding, detail),
+          FIELD(finding, request),
+          FIELD(finding, frames),
+          FIELD(finding, native),
           {"fault", fault},
           {"cell", finding.cell ? Json(*finding.cell) : Json(nullptr)}};
 }
@@ -41,72 +45,60 @@ Json BucketJson(const BucketRow& bucket, const BucketFiles& files) {
       {"key", bucket.signature.key},
       {"title", bucket.signature.title},
       {"expect", bucket.signature.expect},
-      {"oracle", bucket.oracle},
-      {"outcome", bucket.outcome},
+      FIELD(bucket, oracle),
+      FIELD(bucket, outcome),
       {"grade", Word(GradeWord(bucket.grade))},
       {"recorded_grade", Word(GradeWord(bucket.recorded_grade))},
       {"realism", Word(RealismWord(bucket.realism))},
-      {"count", bucket.count},
-      {"first_time_ms", bucket.first_time_ms},
-      {"first_sequence", bucket.first_sequence},
-      {"confirmed", bucket.confirmed},
-      {"tries", bucket.tries},
-      {"folder", bucket.folder},
+      FIELD(bucket, count),
+      FIELD(bucket, first_time_ms),
+      FIELD(bucket, first_sequence),
+      FIELD(bucket, confirmed),
+      FIELD(bucket, tries),
+      FIELD(bucket, folder),
       {"input", PathJson(files.input)},
       {"minimized_edits", bucket.minimized_edits ? Json(*bucket.minimized_edits) : Json(nullptr)},
-      {"minimized_confirmed", bucket.minimized_confirmed},
-      {"minimized_tries", bucket.minimized_tries},
+      FIELD(bucket, minimized_confirmed),
+      FIELD(bucket, minimized_tries),
       {"minimized", PathJson(files.minimized)}};
 }
 
 Json IdentityJson(const RunIdentity& identity) {
-  return {{"tool_version", identity.tool_version},
-          {"jdk_path", identity.jdk_path},
-          {"vm_version", identity.vm_version},
-          {"vm_gc", identity.vm_gc},
-          {"libjvm_build_id", identity.libjvm_build_id},
-          {"jvm_flags", identity.jvm_flags},
-          {"walker", identity.walker},
-          {"provider", identity.provider},
-          {"engine", identity.engine},
-          {"seed", std::to_string(identity.seed)},
-          {"cpu_model", identity.cpu_model},
-          {"kernel", identity.kernel},
-          {"started_at", identity.started_at},
-          {"aslr", identity.aslr},
-          {"command_line", identity.command_line},
-          {"workers", identity.workers}};
+  return {FIELD(identity, tool_version),    FIELD(identity, jdk_path),
+          FIELD(identity, vm_version),      FIELD(identity, vm_gc),
+          FIELD(identity, libjvm_build_id), FIELD(identity, jvm_flags),
+          FIELD(identity, walker),          FIELD(identity, provider),
+          FIELD(identity, engine),          {"seed", std::to_string(identity.seed)},
+          FIELD(identity, cpu_model),       FIELD(identity, kernel),
+          FIELD(identity, started_at),      FIELD(identity, aslr),
+          FIELD(identity, command_line),    FIELD(identity, workers)};
 }
 
 Json ChurnJson(const std::optional<ChurnTotals>& churn) {
   if (!churn) return nullptr;
-  return {{"collections", churn->collections},
-          {"rounds", churn->rounds},
-          {"unloaded", churn->unloaded}};
+  return {FIELD(*churn, collections), FIELD(*churn, rounds), FIELD(*churn, unloaded)};
 }
 
 Json SettleJson(const std::optional<SettleTotals>& settle) {
   if (!settle) return nullptr;
-  return {{"most_ms", settle->most_ms},
-          {"took_ms", settle->took_ms},
-          {"unconfirmed", settle->unconfirmed},
-          {"unminimized", settle->unminimized}};
+  return {FIELD(*settle, most_ms), FIELD(*settle, took_ms), FIELD(*settle, unconfirmed),
+          FIELD(*settle, unminimized)};
 }
 
 Json TotalsJson(const RunSummary& summary) {
   const RunTotals& totals = summary.run.totals;
-  return {{"time_ms", totals.time_ms},
-          {"walks", totals.walks},
+  return {FIELD(totals, time_ms),
+          FIELD(totals, walks),
           {"walks_per_second", summary.WalksPerSecond()},
-          {"successful", totals.successful},
-          {"pristine_walks", totals.pristine_walks},
-          {"pristine_true", totals.pristine_true},
-          {"contained_crashes", totals.contained_crashes},
+          FIELD(totals, successful),
+          FIELD(totals, pristine_walks),
+          FIELD(totals, pristine_true),
+          FIELD(totals, contained_crashes),
           {"request_hash", fmt::format("{:016x}", totals.request_hash)},
-          {"children_started", totals.children_started},
-          {"children_retired", totals.children_retired},
-          {"children_died", totals.children_died},
-          {"blocks", totals.blocks},
+          FIELD(totals, children_started),
+          FIELD(totals, children_retired),
+          FIELD(totals, children_died),
+          FIELD(totals, blocks),
           {"churn", ChurnJson(totals.churn)},
           {"settle", SettleJson(totals.settle)}};
 }
@@ -114,57 +106,48 @@ Json TotalsJson(const RunSummary& summary) {
 Json StateJson(const StateCodes& state) {
   Json codes = Json::array();
   for (const CodeShare& code : state.codes)
-    codes.push_back({{"code", code.code},
-                     {"name", code.code_name},
-                     {"count", code.count},
-                     {"share", code.share}});
-  return {
-      {"walker", state.walker}, {"state", state.state}, {"walks", state.walks}, {"codes", codes}};
+    codes.push_back(
+        {FIELD(code, code), {"name", code.code_name}, FIELD(code, count), FIELD(code, share)});
+  return {FIELD(state, walker), FIELD(state, state), FIELD(state, walks), {"codes", codes}};
 }
 
 Json DeliveryJson(const Delivery& delivery) {
-  return {{"requested", delivery.requested}, {"delivered", delivery.delivered},
-          {"coalesced", delivery.coalesced}, {"missed", delivery.missed},
-          {"walks", delivery.walks},         {"successful", delivery.successful}};
+  return {FIELD(delivery, requested), FIELD(delivery, delivered), FIELD(delivery, coalesced),
+          FIELD(delivery, missed),    FIELD(delivery, walks),     FIELD(delivery, successful)};
 }
 
 Json ThreadJson(const CellThreadRow& thread) {
-  return {{"tid", thread.tid},
-          {"name", thread.name},
-          {"java", thread.java},
-          {"cpu_ms", thread.cpu_ms},
+  return {FIELD(thread, tid),
+          FIELD(thread, name),
+          FIELD(thread, java),
+          FIELD(thread, cpu_ms),
           {"delivery", DeliveryJson(thread.delivery)}};
 }
 
 Json AgreementJson(const std::vector<AgreementRow>& rows) {
   Json agreement = Json::array();
   for (const AgreementRow& row : rows)
-    agreement.push_back({{"walker", row.walker},
-                         {"other", row.other},
+    agreement.push_back({FIELD(row, walker),
+                         FIELD(row, other),
                          {"realism", Word(RealismWord(row.realism))},
-                         {"region", row.region},
-                         {"kind", row.kind},
-                         {"samples", row.samples}});
+                         FIELD(row, region),
+                         FIELD(row, kind),
+                         FIELD(row, samples)});
   return agreement;
 }
 
 Json EvidenceJson(const CellSummary& cell) {
   Json evidence = Json::array();
   for (const EvidenceRow& row : cell.evidence)
-    evidence.push_back({{"walker", row.walker},
-                        {"other", row.other},
-                        {"region", row.region},
-                        {"kind", row.kind},
-                        {"witness", row.witness},
-                        {"against", row.against},
-                        {"samples", row.samples}});
+    evidence.push_back({FIELD(row, walker), FIELD(row, other), FIELD(row, region), FIELD(row, kind),
+                        FIELD(row, witness), FIELD(row, against), FIELD(row, samples)});
   return evidence;
 }
 
 Json WalkEndsJson(const CellSummary& cell) {
   Json ends = Json::array();
   for (const WalkEndRow& row : cell.ends)
-    ends.push_back({{"walker", row.walker}, {"end", row.end}, {"count", row.count}});
+    ends.push_back({FIELD(row, walker), FIELD(row, end), FIELD(row, count)});
   return ends;
 }
 
@@ -174,9 +157,9 @@ Json NotesJson(const RunSummary& summary) {
   for (const NoteRow& note : summary.notes)
     notes.push_back({{"cell", note.cell == kNoCell ? Json(nullptr) : Json(note.cell)},
                      {"kind", NoteKindWord(note.kind)},
-                     {"name", note.name},
-                     {"count", note.count},
-                     {"detail", note.detail}});
+                     FIELD(note, name),
+                     FIELD(note, count),
+                     FIELD(note, detail)});
   return notes;
 }
 
@@ -185,29 +168,29 @@ Json CellJson(const CellSummary& cell) {
   Json codes = Json::array(), threads = Json::array();
   for (const StateCodes& state : cell.codes) codes.push_back(StateJson(state));
   for (const CellThreadRow& thread : cell.threads) threads.push_back(ThreadJson(thread));
-  return {{"position", row.position},
+  return {FIELD(row, position),
           {"label", CellLabel(row)},
-          {"workload", row.workload},
-          {"jdk_path", row.jdk_path},
-          {"vm_version", row.vm_version},
-          {"vm_gc", row.vm_gc},
-          {"profile", row.profile},
-          {"jvm_flags", row.jvm_flags},
-          {"walker", row.walker},
-          {"mode", row.mode},
-          {"sampler", row.sampler},
-          {"sampler_reason", row.sampler_reason},
-          {"clock", row.clock},
-          {"interval_min_ns", row.interval_min_ns},
-          {"interval_max_ns", row.interval_max_ns},
+          FIELD(row, workload),
+          FIELD(row, jdk_path),
+          FIELD(row, vm_version),
+          FIELD(row, vm_gc),
+          FIELD(row, profile),
+          FIELD(row, jvm_flags),
+          FIELD(row, walker),
+          FIELD(row, mode),
+          FIELD(row, sampler),
+          FIELD(row, sampler_reason),
+          FIELD(row, clock),
+          FIELD(row, interval_min_ns),
+          FIELD(row, interval_max_ns),
           {"status", CellStatusWord(row.status)},
-          {"reason", row.reason},
-          {"time_ms", row.time_ms},
-          {"starts", row.starts},
+          FIELD(row, reason),
+          FIELD(row, time_ms),
+          FIELD(row, starts),
           {"delivery", DeliveryJson(row.delivery)},
-          {"contained_crashes", row.contained_crashes},
-          {"agent_kib", row.agent_kib},
-          {"output_bytes", row.output_bytes},
+          FIELD(row, contained_crashes),
+          FIELD(row, agent_kib),
+          FIELD(row, output_bytes),
           {"stacks", {{"distinct", cell.stacks.distinct}, {"count", cell.stacks.count}}},
           {"codes_by_state", std::move(codes)},
           {"agreement", AgreementJson(cell.agreement)},
@@ -221,17 +204,10 @@ Json RegionsJson(const RunSummary& summary) {
   Json regions = Json::array();
   for (const CellSummary& cell : summary.cells)
     for (const StepRegionRow& region : cell.regions)
-      regions.push_back({{"cell", region.cell},
-                         {"kind", region.kind},
-                         {"name", region.name},
-                         {"level", region.level},
-                         {"pcs", region.pcs},
-                         {"steps", region.steps},
-                         {"answered", region.answered},
-                         {"failed", region.failed},
-                         {"wrong", region.wrong},
-                         {"proven", region.proven},
-                         {"contradicted", region.contradicted}});
+      regions.push_back({FIELD(region, cell), FIELD(region, kind), FIELD(region, name),
+                         FIELD(region, level), FIELD(region, pcs), FIELD(region, steps),
+                         FIELD(region, answered), FIELD(region, failed), FIELD(region, wrong),
+                         FIELD(region, proven), FIELD(region, contradicted)});
   return regions;
 }
 
@@ -239,20 +215,14 @@ Json RangesJson(const RunSummary& summary) {
   Json ranges = Json::array();
   for (const CellSummary& cell : summary.cells)
     for (const StepRangeRow& range : cell.ranges)
-      ranges.push_back({{"cell", range.cell},
-                        {"kind", range.kind},
-                        {"name", range.name},
-                        {"level", range.level},
-                        {"answer", range.answer},
-                        {"begin", range.begin},
-                        {"end", range.end},
-                        {"steps", range.steps},
-                        {"disassembly", range.disassembly}});
+      ranges.push_back({FIELD(range, cell), FIELD(range, kind), FIELD(range, name),
+                        FIELD(range, level), FIELD(range, answer), FIELD(range, begin),
+                        FIELD(range, end), FIELD(range, steps), FIELD(range, disassembly)});
   return ranges;
 }
 
 Json CoverageJson(const CoverageRows& code) {
-  if (!code.reason.empty()) return Json::object({{"reason", code.reason}});
+  if (!code.reason.empty()) return Json::object({FIELD(code, reason)});
   const CoverageTotals totals = CountCoverage(code);
   Json functions = Json::array();
   for (size_t i = 0; i < code.functions.size(); i++) {
@@ -261,25 +231,25 @@ Json CoverageJson(const CoverageRows& code) {
     for (uint32_t b = 0; b < function.blocks; b++) {
       const CoverageBlockRow& block = code.blocks[function.first_block + b];
       blocks.push_back({{"address", Hex(block.address)},
-                        {"size", block.size},
+                        FIELD(block, size),
                         {"first_ms", block.first_ms ? Json(*block.first_ms) : Json(nullptr)}});
     }
-    functions.push_back({{"name", function.name},
+    functions.push_back({FIELD(function, name),
                          {"address", Hex(function.address)},
-                         {"size", function.size},
-                         {"reach", function.reach},
+                         FIELD(function, size),
+                         FIELD(function, reach),
                          {"reached", ReachedOf(code, i)},
                          {"blocks", std::move(blocks)}});
   }
   Json left_out = Json::array();
   for (const LeftOutRow& row : code.left_out)
-    left_out.push_back({{"name", row.name}, {"reason", row.reason}});
+    left_out.push_back({FIELD(row, name), FIELD(row, reason)});
   return {{"reason", ""},
-          {"file", code.file},
-          {"build_id", code.build_id},
-          {"blocks", totals.blocks},
-          {"reached", totals.reached},
-          {"functions_reached", totals.functions_reached},
+          FIELD(code, file),
+          FIELD(code, build_id),
+          FIELD(totals, blocks),
+          FIELD(totals, reached),
+          FIELD(totals, functions_reached),
           {"functions", std::move(functions)},
           {"left_out", std::move(left_out)}};
 }
@@ -315,27 +285,18 @@ Result<std::string> JsonReport(const RunDb& db, const RunSummary& summary) {
   for (const StateCodes& state : summary.codes) json["codes_by_state"].push_back(StateJson(state));
   json["counts"] = Json::array();
   for (const CountRow& row : summary.counts)
-    json["counts"].push_back({{"walker", row.walker},
-                              {"scene", row.scene},
-                              {"state", row.state},
-                              {"region", row.region},
-                              {"code", row.code},
-                              {"count", row.count}});
+    json["counts"].push_back({FIELD(row, walker), FIELD(row, scene), FIELD(row, state),
+                              FIELD(row, region), FIELD(row, code), FIELD(row, count)});
   json["agreement"] = AgreementJson(summary.agreement);
   json["scenes"] = Json::array();
   for (const SceneRow& scene : summary.scenes)
-    json["scenes"].push_back({{"name", scene.name},
-                              {"available", scene.available},
-                              {"pristine_true", scene.pristine_true},
-                              {"tried", scene.tried},
-                              {"truth_frames", scene.truth_frames},
-                              {"reason", scene.reason}});
+    json["scenes"].push_back({FIELD(scene, name), FIELD(scene, available),
+                              FIELD(scene, pristine_true), FIELD(scene, tried),
+                              FIELD(scene, truth_frames), FIELD(scene, reason)});
   json["progress"] = Json::array();
   for (const ProgressRow& point : summary.progress)
-    json["progress"].push_back({{"time_ms", point.time_ms},
-                                {"walks", point.walks},
-                                {"buckets", point.buckets},
-                                {"blocks", point.blocks}});
+    json["progress"].push_back(
+        {FIELD(point, time_ms), FIELD(point, walks), FIELD(point, buckets), FIELD(point, blocks)});
   json["cells"] = Json::array();
   for (const CellSummary& cell : summary.cells) json["cells"].push_back(CellJson(cell));
   json["step_regions"] = RegionsJson(summary);

@@ -3,8 +3,6 @@
 // long lists are cut and say so.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "harness/base/numbers.h"
 #include "harness/base/text.h"
 #include "reports/coverage_text.h"
@@ -66,14 +64,9 @@ std::string MarkdownAnswers(const RunSummary& summary) {
   return text + CutLine(summary.codes.size(), kMarkdownRows, "thread states");
 }
 
-// Cells that did not pass come first.
 std::string MarkdownCells(const RunSummary& summary) {
   if (summary.cells.empty()) return "";
-  std::vector<const CellSummary*> cells;
-  for (const CellSummary& cell : summary.cells) cells.push_back(&cell);
-  std::stable_partition(cells.begin(), cells.end(), [&](const CellSummary* cell) {
-    return CellWord(cell->row, summary.run) != CellStatusWord(CellStatus::kPassed);
-  });
+  const std::vector<const CellSummary*> cells = CellsByNeed(summary);
   std::string text =
       "\n## Cells\n\n| cell | ended | walks | successful |\n| --- | --- | ---: | ---: |\n";
   for (size_t i = 0; i < cells.size() && i < kMarkdownRows; i++) {

@@ -143,4 +143,13 @@ Verdict JudgeCells(const RunRow& run, std::span<const CellSummary> cells, bool f
       ExitCode::kClean};
 }
 
+std::vector<const CellSummary*> CellsByNeed(const RunSummary& summary) {
+  std::vector<const CellSummary*> cells;
+  for (const CellSummary& cell : summary.cells) cells.push_back(&cell);
+  std::stable_partition(cells.begin(), cells.end(), [&](const CellSummary* cell) {
+    return CellWord(cell->row, summary.run) != CellStatusWord(CellStatus::kPassed);
+  });
+  return cells;
+}
+
 }  // namespace walkhammer

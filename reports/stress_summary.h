@@ -24,6 +24,9 @@ Result<std::vector<CellSummary>> ReadCells(const RunDb& db, const std::vector<Co
 Verdict JudgeCells(const RunRow& run, std::span<const CellSummary> cells, bool forbidden,
                    const std::string& found);
 
+// The cells of the run, those that did not pass first.
+std::vector<const CellSummary*> CellsByNeed(const RunSummary& summary);
+
 // How the cell ended: "vacuous" if IsVacuous(cell), "unfinished" if the cell is running in a run
 // that no longer goes on, else the word of the status.
 std::string CellWord(const CellRow& cell, const RunRow& run);

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <optional>
-#include <string_view>
+#include <utility>
 
 #include "harness/base/numbers.h"
 #include "reports/agreement_text.h"
@@ -98,60 +98,61 @@ std::string EngineWords(const RunIdentity& identity) {
   return fmt::format("{}, seed {}{}", identity.engine, identity.seed, workers);
 }
 
-void RunLine(std::string& text, std::string_view name, const std::string& value) {
-  text += fmt::format("  {:<16}{}\n", name, value.empty() ? "-" : OnOneLine(value));
-}
-
-std::string TotalsSection(const RunSummary& summary) {
-  const RunTotals& totals = summary.run.totals;
-  const bool fuzz = summary.cells.empty();
-  std::string text = "\nTotals\n";
-  RunLine(text, "run", RunStateText(summary.run));
-  RunLine(text, "time", fmt::format("{:.1f} s", static_cast<double>(totals.time_ms) / 1000));
-  if (totals.settle) RunLine(text, "confirming", SettleText(summary, *totals.settle));
-  RunLine(text, "walks",
-          fmt::format("{}, {} a second", Grouped(totals.walks),
-                      Grouped(static_cast<uint64_t>(summary.WalksPerSecond()))));
-  RunLine(text, "successful",
-          fmt::format("{} ({})", Grouped(totals.successful),
-                      Percent(totals.successful, totals.walks, 2)));
-  if (fuzz)
-    RunLine(text, "pristine true",
-            fmt::format("{} of {}", Grouped(totals.pristine_true), Grouped(totals.pristine_walks)));
-  RunLine(text, "crashes", Grouped(totals.contained_crashes) + " contained");
-  RunLine(text, "children",
-          fmt::format("{} started, {} retired, {} died", totals.children_started,
-                      totals.children_retired, totals.children_died));
-  if (totals.churn)
-    RunLine(text, "churn",
-            fmt::format("{} collections, {} rounds of classes, {} unloaded",
-                        Grouped(totals.churn->collections), Grouped(totals.churn->rounds),
-                        Grouped(totals.churn->unloaded)));
-  if (fuzz) RunLine(text, "request hash", fmt::format("{:016x}", totals.request_hash));
-  return text;
-}
-
-std::string IdentitySection(const RunSummary& summary) {
-  const RunIdentity& identity = summary.run.identity;
-  std::string text = "\nIdentity\n";
-  RunLine(text, "JDK", identity.jdk_path);
-  RunLine(text, "VM", identity.vm_version);
-  RunLine(text, "GC", identity.vm_gc);
-  RunLine(text, "libjvm build id", identity.libjvm_build_id);
-  RunLine(text, "JVM flags", identity.jvm_flags);
-  RunLine(text, "walker", fmt::format("{} (provider {})", identity.walker, identity.provider));
-  RunLine(text, "engine", EngineWords(identity));
-  RunLine(text, "started", identity.started_at);
-  RunLine(text, "machine",
-          fmt::format("{}, {}, ASLR {}", identity.cpu_model, identity.kernel,
-                      identity.aslr ? "on" : "off"));
-  RunLine(text, "in force", InForceText(summary));
-  RunLine(text, "command", identity.command_line);
-  RunLine(text, "walkhammer", identity.tool_version);
+std::string SectionOf(const char* heading, const std::vector<NamedText>& lines) {
+  std::string text = fmt::format("\n{}\n", heading);
+  for (const auto& [name, value] : lines)
+    text += fmt::format("  {:<16}{}\n", name, value.empty() ? "-" : OnOneLine(value));
   return text;
 }
 
 }  // namespace
+
+std::vector<NamedText> TotalsOfRun(const RunSummary& summary) {
+  const RunTotals& totals = summary.run.totals;
+  const bool fuzz = summary.cells.empty();
+  std::vector<NamedText> lines;
+  const auto line = [&](const char* name, std::string value) {
+    lines.emplace_back(name, std::move(value));
+  };
+  line("run", RunStateText(summary.run));
+  line("time", fmt::format("{:.1f} s", static_cast<double>(totals.time_ms) / 1000));
+  if (totals.settle) line("confirming", SettleText(summary, *totals.settle));
+  line("walks", fmt::format("{}, {} a second", Grouped(totals.walks),
+                            Grouped(static_cast<uint64_t>(summary.WalksPerSecond()))));
+  line("successful", fmt::format("{} ({})", Grouped(totals.successful),
+                                 Percent(totals.successful, totals.walks, 2)));
+  if (fuzz)
+    line("pristine true",
+         fmt::format("{} of {}", Grouped(totals.pristine_true), Grouped(totals.pristine_walks)));
+  line("crashes", Grouped(totals.contained_crashes) + " contained");
+  line("children", fmt::format("{} started, {} retired, {} died", totals.children_started,
+                               totals.children_retired, totals.children_died));
+  if (totals.churn)
+    line("churn", fmt::format("{} collections, {} rounds of classes, {} unloaded",
+                              Grouped(totals.churn->collections), Grouped(totals.churn->rounds),
+                              Grouped(totals.churn->unloaded)));
+  if (fuzz) line("request hash", fmt::format("{:016x}", totals.request_hash));
+  return lines;
+}
+
+std::vector<NamedText> IdentityOfRun(const RunSummary& summary) {
+  const RunIdentity& identity = summary.run.identity;
+  return {
+      {"JDK", identity.jdk_path},
+      {"VM", identity.vm_version},
+      {"GC", identity.vm_gc},
+      {"libjvm build id", identity.libjvm_build_id},
+      {"JVM flags", identity.jvm_flags},
+      {"walker", fmt::format("{} (provider {})", identity.walker, identity.provider)},
+      {"engine", EngineWords(identity)},
+      {"started", identity.started_at},
+      {"machine", fmt::format("{}, {}, ASLR {}", identity.cpu_model, identity.kernel,
+                              identity.aslr ? "on" : "off")},
+      {"in force", InForceText(summary)},
+      {"command", identity.command_line},
+      {"walkhammer", identity.tool_version},
+  };
+}
 
 std::string TextReport(const RunSummary& summary) {
   std::string text = summary.verdict.word + ": " + OnOneLine(summary.verdict.sentence) + "\n";
@@ -184,7 +185,8 @@ std::string TextReport(const RunSummary& summary) {
       if (scene.tried > 0) text += SceneText(scene);
   }
 
-  return text + TotalsSection(summary) + IdentitySection(summary);
+  return text + SectionOf("Totals", TotalsOfRun(summary)) +
+         SectionOf("Identity", IdentityOfRun(summary));
 }
 
 }  // namespace walkhammer

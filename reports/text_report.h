@@ -5,12 +5,20 @@
 #define WALKHAMMER_REPORTS_TEXT_REPORT_H_
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "reports/run_summary.h"
 
 namespace walkhammer {
 
 std::string TextReport(const RunSummary& summary);
+
+// What the run did, and what it was, as a name and a value a line; other forms of report, too, have
+// these lists. A value is empty if the run does not know it.
+using NamedText = std::pair<std::string, std::string>;
+std::vector<NamedText> TotalsOfRun(const RunSummary& summary);
+std::vector<NamedText> IdentityOfRun(const RunSummary& summary);
 
 }  // namespace walkhammer
 

@@ -16,11 +16,11 @@ namespace walkhammer::stress {
 namespace {
 
 void JNICALL OnThreadStart(jvmtiEnv*, JNIEnv* env, jthread thread) {
-  if (Agent* agent = Agent::Get()) agent->ThreadStarted(env, thread);
+  if (Agent* agent = Agent::Get()) agent->threads().Started(env, thread);
 }
 
 void JNICALL OnThreadEnd(jvmtiEnv*, JNIEnv*, jthread) {
-  if (Agent* agent = Agent::Get()) agent->ThreadEnded();
+  if (Agent* agent = Agent::Get()) agent->threads().Ended();
 }
 
 void JNICALL OnCompiled(jvmtiEnv*, jmethodID method, jint size, const void* code, jint,

@@ -15,24 +15,14 @@
 #include "harness/line/line.h"
 #include "harness/oracles/oracle.h"
 #include "stress/answer_hash.h"
+#include "stress/sample_record.h"
 #include "stress/stack_table.h"
 
 namespace walkhammer::stress {
 namespace {
 
-constexpr uint64_t kLightWords = 64;
 constexpr int kCodePromised = 1;     // slot of code 0; see WalkerInfo::answers_later
 constexpr uint64_t kMaskEvery = 16;  // one sample in so many has its signal mask checked
-
-// Upper end of the frames on the stack, exclusive. pthreads keep their descriptor and thread-local
-// storage at the upper end of their stack, and other threads write there.
-uint64_t StackEnd(const SampledThread& thread) {
-  constexpr uint64_t kThreadLocal = 4096;  // bytes below the descriptor
-  const uint64_t descriptor = thread.thread_pointer;
-  if (descriptor < thread.stack_limit + kThreadLocal || descriptor >= thread.stack_base)
-    return thread.stack_base;
-  return descriptor - kThreadLocal;
-}
 
 Surroundings Look(const SampledThread& thread, uint64_t mask) {
   Surroundings around{};
@@ -44,26 +34,6 @@ Surroundings Look(const SampledThread& thread, uint64_t mask) {
   around.anchor_pc = *thread.view.last_pc();
   around.anchor_fp = *thread.view.last_fp();
   return around;
-}
-
-// Finds the lowest word that the walker has changed. Changed words are put back, so that the
-// program survives to show more; but not words that were zero, which the walker may rightly have
-// filled in.
-// Only words up to the newest call of Java from native code are compared: older frames of the JVM
-// hold words that others write to, such as the next of several thread dumps. `call_stub_return`:
-// where that call returns to; 0: not known, and all words are compared.
-StackWrite CompareStack(const Sample& sample, uint64_t call_stub_return) {
-  StackWrite write{};
-  auto* now = reinterpret_cast<uint64_t*>(sample.registers.sp);
-  if (std::memcmp(now, sample.stack, 8 * sample.words) == 0) return write;
-  const uint64_t* end = sample.stack + sample.words;
-  if (call_stub_return != 0) end = std::find(sample.stack, end, call_stub_return);
-  for (auto i = static_cast<uint32_t>(end - sample.stack); i-- > 0;) {
-    if (now[i] == sample.stack[i]) continue;
-    write = {true, 8 * i, sample.stack[i], now[i]};
-    if (sample.stack[i] != 0) now[i] = sample.stack[i];
-  }
-  return write;
 }
 
 }  // namespace
@@ -119,33 +89,6 @@ PcRegion SampleLine::RegionOf(uint64_t pc) const {
   return IsInModule(pc) ? PcRegion::kLibrary : PcRegion::kCodeCache;
 }
 
-void SampleLine::TakeDown(const SampledThread& thread, const ucontext_t& context,
-                          const SampleOptions& options, Sample& sample) const {
-  sample.time_ns = options.light ? 0 : MonotonicNs();  // 0: set when a finding is reported
-  sample.tid = thread.tid.load(std::memory_order_relaxed);
-  sample.java = thread.env != nullptr ? 1 : 0;
-  sample.nested = options.nested ? 1 : 0;
-  sample.registers = ReadContext(context);
-  sample.state = 0;
-  sample.anchor_sp = sample.anchor_pc = sample.anchor_fp = 0;
-  if (thread.env != nullptr) {
-    sample.state = thread.view.State();
-    sample.anchor_sp = *thread.view.last_sp();
-    sample.anchor_pc = *thread.view.last_pc();
-    sample.anchor_fp = *thread.view.last_fp();
-  }
-  sample.thread = thread.env == nullptr ? 0 : reinterpret_cast<uint64_t>(thread.view.address());
-  sample.stack_limit = thread.stack_limit;
-  sample.stack_base = thread.stack_base;
-  sample.words = 0;
-  const uint64_t sp = sample.registers.sp;
-  const uint64_t end = StackEnd(thread);
-  if (sp % 8 != 0 || sp < thread.stack_limit || sp >= end || options.running) return;
-  sample.words = static_cast<uint32_t>(
-      std::min<uint64_t>((end - sp) / 8, options.light ? kLightWords : uint64_t{kSampleWords}));
-  std::memcpy(sample.stack, reinterpret_cast<const void*>(sp), 8 * sample.words);
-}
-
 bool SampleLine::Take(SampledThread& thread, ucontext_t& context, const SampleOptions& options) {
   WalkSlot* slot = Claim();
   if (slot == nullptr) {
@@ -158,7 +101,8 @@ bool SampleLine::Take(SampledThread& thread, ucontext_t& context, const SampleOp
   // upper end. While the sampled thread runs on, errno is that thread's own and stays.
   if (!options.running) errno = 0;
   Sample& sample = slot->journal->sample;
-  TakeDown(thread, context, options, sample);
+  TakeDown(thread, context, options.light, options.running, sample);
+  sample.nested = options.nested ? 1 : 0;
   slot->still =
       sample.java == 0 || thread.view.states().StandsStill(sample.state, sample.anchor_sp);
   slot->guard.walked_stack = sample.words != 0 ? sample.registers.sp : 0;
@@ -185,7 +129,8 @@ void SampleLine::Walk(WalkSlot& slot, SampledThread& thread, ucontext_t& context
   // Successive answers are mostly equal: an answer equal to the last clean one is clean.
   const uint64_t answer = options.light ? HashOfAnswer(seen) : 0;
   if (answer == 0 || answer != slot.clean_answer) slot.clean_answer = Judge(slot) ? answer : 0;
-  const Disagreement differs = CountAgreement(slot, context, walker);
+  const Disagreement differs =
+      agreement_.Count(seen, sample, RegionOf(sample.registers.pc), context, walker);
   // The oracles have judged a count beyond the buffer; no later code may read there.
   seen.trace.num_frames = std::min<int>(seen.trace.num_frames, state_.job.depth);
   if (options.on_trace != nullptr) options.on_trace(options.data, walker, seen.trace, differs);
@@ -309,95 +254,6 @@ void SampleLine::KeepForNext(WalkSlot& slot, int walker, const SampleOptions& op
                      slot.still && infos_[walker + 1] == infos_[walker]};
   if (!slot.still && slot.seen.trace.ending == Ending::kReturned)
     slot.other_frames = HashOfFrames(slot.seen.trace);
-}
-
-// Word of the sampled stack: as recorded, or beyond the recorded words as it is now. 0: not on the
-// stack, or no stack was recorded, as of a thread that runs on.
-uint64_t SampleLine::StackWord(const Sample& sample, uint64_t address) {
-  if (sample.words == 0 || address < sample.registers.sp || address % 8 != 0) return 0;
-  const uint64_t word = (address - sample.registers.sp) / 8;
-  if (word < sample.words) return sample.stack[word];
-  return address < sample.stack_base ? *reinterpret_cast<const uint64_t*>(address) : 0;
-}
-
-// Where the thread returns to when it comes back to Java; 0: the thread has not left Java, or the
-// address is not known.
-uint64_t SampleLine::AnchorPc(const Sample& sample) {
-  if (sample.anchor_sp == 0 || sample.words == 0) return 0;  // the thread may be anywhere by now
-  // Until the JVM has filled in anchor_pc, the return address is on the stack alone:
-  // `pc = [anchor_sp - 8]`.
-  return sample.anchor_pc != 0 ? sample.anchor_pc : StackWord(sample, sample.anchor_sp - 8);
-}
-
-// Method* of the interpreted frame by which the thread has left Java; 0: there is none.
-uint64_t SampleLine::AnchorMethod(const Sample& sample) const {
-  const uint64_t pc = AnchorPc(sample);
-  if (pc == 0 || !code_.InInterpreter(pc) || sample.anchor_fp <= sample.anchor_sp) return 0;
-  return StackWord(sample, sample.anchor_fp + 8 * static_cast<int64_t>(kInterpreterMethodSlot));
-}
-
-// Name of the stub by which the thread has left Java, 64 bytes at most; empty: there is none.
-std::string_view SampleLine::AnchorStub(const Sample& sample) const {
-  constexpr size_t kLongest = 64;
-  const FoundCode code = code_.Find(AnchorPc(sample));
-  if (code.kind != CodeKind::kStub || code.name == 0) return {};
-  const auto* name = reinterpret_cast<const char*>(code.name);
-  return {name, strnlen(name, kLongest)};
-}
-
-// Compares the answers with the JVM's debug information on the compiled code that has left Java,
-// directly or through a stub, and, unless `newest_alone`, on its callers as long as they are
-// compiled: `sp' = sp + 8 * frame_words, pc' = [sp' - 8]`.
-std::optional<Against> SampleLine::AskDebugInfo(const WalkSlot& slot, bool newest_alone) const {
-  const Sample& sample = slot.journal->sample;
-  uint64_t pc = AnchorPc(sample), sp = sample.anchor_sp;
-  FoundCode code = code_.Find(pc);
-  const auto leave = [&] {
-    sp += 8 * static_cast<uint64_t>(code.frame_words);
-    pc = StackWord(sample, sp - 8);
-    code = code_.Find(pc);
-  };
-  if (code.kind == CodeKind::kStub && code.frame_words > 0) leave();
-  DebugInfoEvidence evidence(slot.seen);
-  while (code.kind == CodeKind::kNmethod) {
-    const auto there = described_.Find(code.begin, pc);
-    if (!there || !evidence.Add(*there) || newest_alone || code.frame_words <= 0) break;
-    leave();
-  }
-  return evidence.verdict();
-}
-
-// Counts how the answer differs from that of the walker before, and what speaks against either.
-// Returns the difference; kCount: the two were not compared.
-Disagreement SampleLine::CountAgreement(const WalkSlot& slot, const ucontext_t& context,
-                                        int walker) {
-  const Observation& seen = slot.seen;
-  const Trace &mine = seen.trace, &other = seen.other.trace;
-  if (walker == 0 || seen.other.walker == nullptr || !CanCompare(mine, other, state_.job.depth))
-    return Disagreement::kCount;
-  const uint64_t pc = slot.journal->sample.registers.pc;
-  const PcRegion region = RegionOf(pc);
-  const Difference difference = Compare(mine, other);
-  const Disagreement kind = difference.kind;
-  const int r = static_cast<int>(region), d = static_cast<int>(kind);
-  state_.agreement[walker][r][d].fetch_add(1, std::memory_order_relaxed);
-  // A walker that calls its frame a guess contradicts nobody.
-  if (IsAboutGuess(mine, other, difference)) return kind;
-  const auto count = [&](Witness witness, std::optional<Against> against) {
-    if (against)
-      state_.evidence[walker][r][d][static_cast<int>(witness)][static_cast<int>(*against)]
-          .fetch_add(1, std::memory_order_relaxed);
-  };
-  count(Witness::kShadowStack, ShadowEvidence(seen));
-  count(Witness::kThreadStart, ThreadStartEvidence(seen));
-  if (region == PcRegion::kLibrary) {
-    count(Witness::kCall, CallEvidence(seen, codelets_, AnchorStub(slot.journal->sample)));
-    count(Witness::kAnchor, AnchorEvidence(seen, AnchorMethod(slot.journal->sample)));
-    count(Witness::kDebugInfo, AskDebugInfo(slot, kind == Disagreement::kNone));
-  }
-  if (region == PcRegion::kCodelet)
-    count(Witness::kByteCode, ByteCodeEvidence(seen, codelets_, pc, NextByteCode(context)));
-  return kind;
 }
 
 bool SampleLine::Judge(WalkSlot& slot) {

@@ -7,9 +7,7 @@
 
 #include <atomic>
 #include <memory>
-#include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "harness/jvm/live/methods.h"
@@ -20,6 +18,7 @@
 #include "harness/shared/line_state.h"
 #include "harness/shared/stress_state.h"
 #include "harness/walkers/walker.h"
+#include "stress/agreement_counter.h"
 #include "stress/described_code.h"
 #include "stress/sampled_threads.h"
 
@@ -74,8 +73,6 @@ class SampleLine {
 
  private:
   WalkSlot* Claim();
-  void TakeDown(const SampledThread& thread, const ucontext_t& context,
-                const SampleOptions& options, Sample& sample) const;
   void Walk(WalkSlot& slot, SampledThread& thread, ucontext_t& context, int walker,
             const SampleOptions& options);
   // In the guard, unless the run is uncontained.
@@ -85,12 +82,6 @@ class SampleLine {
   bool HasChanged(WalkSlot& slot, SampledThread& thread, ucontext_t& context, int walker);
   void Count(const WalkSlot& slot, SampledThread& thread, int walker, const SampleOptions& options);
   void KeepForNext(WalkSlot& slot, int walker, const SampleOptions& options) const;
-  static uint64_t StackWord(const Sample& sample, uint64_t address);
-  static uint64_t AnchorPc(const Sample& sample);
-  uint64_t AnchorMethod(const Sample& sample) const;
-  std::string_view AnchorStub(const Sample& sample) const;
-  std::optional<Against> AskDebugInfo(const WalkSlot& slot, bool newest_alone) const;
-  Disagreement CountAgreement(const WalkSlot& slot, const ucontext_t& context, int walker);
   bool Judge(WalkSlot& slot);  // true: nothing to report
   void Report(WalkSlot& slot, uint8_t oracle, uint8_t outcome, const char* detail);
 
@@ -99,6 +90,7 @@ class SampleLine {
   const CodeFinder& code_;
   const DescribedCode& described_;
   CodeletCodes codelets_;
+  const AgreementCounter agreement_{state_, code_, described_, codelets_};
   const WalkerInfo* infos_[kMaxWalkers] = {};
   WalkSlot walk_slots_[kWalkSlots];
   std::atomic<uint64_t> sequence_{0};

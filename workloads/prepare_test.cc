@@ -12,6 +12,7 @@
 #include <iterator>
 #include <thread>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/program.h"
 #include "workloads/catalogue.h"
@@ -156,10 +157,8 @@ TEST_F(PrepareTest, TakesVerifiedDistributionsOnly) {
 TEST_F(PrepareTest, AGeneratorThatFails) {
   Write("home/workloads/input.sh", "exit 1\n");
   workload_.input = "book";
-  Result<WorkloadCommand> command = PrepareWorkload(workload_, 17, context_);
-  ASSERT_FALSE(command.ok());
-  EXPECT_EQ(command.failure().code, ExitCode::kToolFailed);
-  EXPECT_THAT(command.failure().message, HasSubstr("input.sh book"));
+  EXPECT_THAT(PrepareWorkload(workload_, 17, context_),
+              FailsWith(ExitCode::kToolFailed, HasSubstr("input.sh book")));
 }
 
 TEST_F(PrepareTest, AnInterruptEndsAGeneratorWithAllThatItStarted) {

@@ -2,14 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of --renaissance and --dacapo: the user's own copies of these suites. A jar with some
 # programs stands in for both.
-# WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup_file() {
-  root=$BATS_TEST_DIRNAME/../..
-  export WALKHAMMER=${WALKHAMMER:-$root/build/release/walkhammer}
   export ARCHIVES=$BATS_FILE_TMPDIR/archives
   mkdir -p "$ARCHIVES/classes" "$ARCHIVES/several" "$ARCHIVES/without"
   javac --release 8 -nowarn -Xlint:-options -d "$ARCHIVES/classes" "$root/workloads/testing/Suite.java"
@@ -21,8 +18,7 @@ setup_file() {
 
 setup() {
   out=$BATS_TEST_TMPDIR/run
-  jdk=$("$WALKHAMMER" show jdks | sed -n '$s/  .*//p')
-  [ -n "$jdk" ] || skip "no JDK on this machine"
+  need_jdk
 }
 
 stress() {

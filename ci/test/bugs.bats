@@ -1,21 +1,17 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # The store of bugs, from outside: a real run, its bugs, their states, replays on a build.
-# WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup_file() {
   export JDK=/usr/lib/jvm/java-17-openjdk-amd64 RUN=$BATS_FILE_TMPDIR/night-1
-  walkhammer=${WALKHAMMER:-$BATS_TEST_DIRNAME/../../build/release/walkhammer}
   "$walkhammer" fuzz --jdk "$JDK" --walker puzzle-crash --scene c2 --walks 2000 --no-confirm \
     --no-coverage --seed 1 --out "$RUN" >"$BATS_FILE_TMPDIR/out" 2>&1 || [ $? -eq 1 ]
 }
 
 setup() {
-  root=$BATS_TEST_DIRNAME/../..
-  walkhammer=${WALKHAMMER:-$root/build/release/walkhammer}
   store=$BATS_TEST_TMPDIR/bugs
 }
 

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # One request on many builds: replay's table, bisect, check, bundle. What ci/setup/jdks.sh cannot
 # lay out today is skipped, by name.
-# WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr and stderr_lines
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup_file() {
   cd "$BATS_TEST_DIRNAME/../.." || return 1
@@ -19,9 +18,6 @@ setup_file() {
 }
 
 setup() {
-  root=$BATS_TEST_DIRNAME/../..
-  walkhammer=${WALKHAMMER:-$root/build/release/walkhammer}
-  tmp=$BATS_TEST_TMPDIR
   truncated=$root/corpora/known-bugs/JDK-8302320/input.walk
   # Breaks wherever it is walked.
   crash=$tmp/crash.walk
@@ -44,17 +40,6 @@ is() {
   [ "$1" = "$2" ] && return
   echo "it is '$1'; it should be '$2'"
   return 1
-}
-
-# refuses CODE PART ARGUMENTS...
-refuses() {
-  local code=$1 part=$2
-  shift 2
-  run --separate-stderr timeout 60 "$walkhammer" "$@"
-  echo "walkhammer $*: exit code $status, stdout '$output', stderr '$stderr'"
-  [ "$status" -eq "$code" ]
-  [ -z "$output" ]
-  [[ "${stderr_lines[-1]}" == "walkhammer: "*"$part"* ]]
 }
 
 @test "replay: a row for each build and profile, older builds first" {
@@ -110,8 +95,7 @@ refuses() {
 }
 
 @test "bundle: what is in it, and what is not" {
-  jdk=$("$walkhammer" show jdks | sed -n '$s/  .*//p')
-  [ -n "$jdk" ] || skip "no JDK on this machine"
+  need_jdk
   run "$walkhammer" bundle "$crash" --jdk "$jdk" --times 1 --out "$tmp/bundle" -- \
     -Dwh.password=hunter2 -Dwh.file=/srv/customer/x.jar
   echo "$output"
@@ -130,8 +114,7 @@ refuses() {
 }
 
 @test "each bad input is one sentence" {
-  jdk=$("$walkhammer" show jdks | sed -n '$s/  .*//p')
-  [ -n "$jdk" ] || skip "no JDK on this machine"
+  need_jdk
   mkdir "$tmp/empty" "$tmp/full"
   touch "$tmp/full/file"
   refuses 2 "holds no JDK that can be used" replay "$crash" --jdk-dir "$tmp/empty"

@@ -1,22 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Tests of the command: what a user sees on bad input, and what a run survives.
-# WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr and stderr_lines
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup() {
-  root=$BATS_TEST_DIRNAME/../..
-  walkhammer=${WALKHAMMER:-$root/build/release/walkhammer}
-  tmp=$BATS_TEST_TMPDIR
   out=$tmp/run
   pid=
   mounted=
-  [ -x "$walkhammer" ] || {
-    echo "no $walkhammer: run cmake --preset release && cmake --build build/release"
-    return 1
-  }
 }
 
 teardown() {
@@ -29,25 +21,6 @@ teardown() {
     wait "$pid" 2>/dev/null || true
   fi
   [ -z "$mounted" ] || umount "$mounted"
-}
-
-# refuses CODE PART ARGUMENTS...: exit code CODE, nothing on stdout, and on stderr one sentence
-# that holds PART.
-refuses() {
-  local code=$1 part=$2
-  shift 2
-  run --separate-stderr timeout 20 "$walkhammer" "$@"
-  echo "walkhammer $*: exit code $status, stdout '$output', stderr '$stderr'"
-  [ "$status" -eq "$code" ]
-  [ -z "$output" ]
-  [ "${#stderr_lines[@]}" -eq 1 ]
-  [[ "${stderr_lines[0]}" == "walkhammer: "*"$part"* ]]
-}
-
-# Sets $jdk to the newest JDK of this machine.
-need_jdk() {
-  jdk=$("$walkhammer" show jdks | sed -n '$s/  .*//p')
-  [ -n "$jdk" ] || skip "no JDK on this machine"
 }
 
 # Prints the path of a shared library that is no JVM.

@@ -3,18 +3,11 @@
 # Tests of the corpora: every file is well-formed, no seed kills the child, and seeds and
 # regressions have the results that they state on the builds of corpora/reference-builds. Other
 # builds may differ, for example in stack layout: their results are printed and fail nothing.
-# WALKHAMMER names the executable; default is the release build.
+# shellcheck disable=SC2154  # lib.bash sets these
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup() {
-  walkhammer=${WALKHAMMER:-$BATS_TEST_DIRNAME/../../build/release/walkhammer}
-  tmp=$BATS_TEST_TMPDIR
-  [ -x "$walkhammer" ] || {
-    echo "no $walkhammer: run cmake --preset release && cmake --build build/release"
-    return 1
-  }
-  walkhammer=$(realpath "$walkhammer")
   cd "$BATS_TEST_DIRNAME/../../corpora" || return
 }
 

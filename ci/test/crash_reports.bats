@@ -1,13 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # From a crash report to a verdict: import, reproduce, replay --keep-crash.
-# WALKHAMMER names the executable; default is the release build.
+# shellcheck disable=SC2154  # lib.bash sets these
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup() {
   cd "$BATS_TEST_DIRNAME/../.." || return 1
-  walkhammer=${WALKHAMMER:-$PWD/build/release/walkhammer}
   jdk=/usr/lib/jvm/java-17-openjdk-amd64
   [ -d "$jdk" ] || skip "no $jdk"
   out=$BATS_TEST_TMPDIR

@@ -2,15 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # ci/examples: what the definitions for CI servers and fleets name exists, their scripts are clean,
 # and what they start does its part. No CI server, scheduler or network is needed.
-# WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr and stderr_lines
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup() {
-  root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
   examples=$root/ci/examples
-  export WALKHAMMER=${WALKHAMMER:-$root/build/release/walkhammer}
   unset SLURM_ARRAY_TASK_ID JOB_COMPLETION_INDEX PARALLEL_SEQ
   cd "$BATS_TEST_TMPDIR" || return
 }

@@ -1,10 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # The example profiler, end to end: it uses libasgst.so alone, as another profiler would.
-# WALKHAMMER names the executable; default is the release build, beside which the agent lies.
+# shellcheck disable=SC2154  # lib.bash sets these
+
+load lib
 
 setup() {
-  walkhammer=${WALKHAMMER:-$BATS_TEST_DIRNAME/../../build/release/walkhammer}
   build=$(dirname "$walkhammer")
   flames=$BATS_TEST_TMPDIR/flames.svg
 }
@@ -24,7 +25,7 @@ samples() {
 }
 
 @test "each way to walk draws the program's flames" {
-  for jdk in $("$walkhammer" show jdks | sed 's/  .*//'); do
+  for jdk in $(jdks); do
     for mode in agct iterator queue; do
       profile "$jdk" "$mode"
       [ "$status" -eq 0 ]
@@ -42,14 +43,14 @@ samples() {
 }
 
 @test "bad options are reported, and the JVM does not start" {
-  jdk=$("$walkhammer" show jdks | sed -n '1s/  .*//p')
+  jdk=$(jdks | head -n 1)
   profile "$jdk" nonsense
   [ "$status" -ne 0 ]
   [[ "$output" == *"the options are MODE,MICROSECONDS,FILE"* ]]
 }
 
 @test "built against what is installed, with pkg-config alone, it does the same" {
-  jdk=$("$walkhammer" show jdks | sed 's/  .*//' | head -n 1)
+  jdk=$(jdks | head -n 1)
   [ -d "$jdk/include" ] || skip "$jdk has no jni.h"
   to=$BATS_TEST_TMPDIR/installed
   cmake --install "$build" --component asgst --prefix "$to" >/dev/null

@@ -1,20 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # A debug build of HotSpot, made by ci/setup/jdks.sh --build 17-fastdebug: its failed asserts are
-# findings. $WALKHAMMER_FASTDEBUG names another. WALKHAMMER names the executable; default is the
-# release build.
+# findings. $WALKHAMMER_FASTDEBUG names another.
+# shellcheck disable=SC2154  # lib.bash sets these
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup() {
-  walkhammer=${WALKHAMMER:-$BATS_TEST_DIRNAME/../../build/release/walkhammer}
   jdk=${WALKHAMMER_FASTDEBUG:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/jdks/17-fastdebug}
   [ -x "$jdk/bin/java" ] || skip "no debug build here: ci/setup/jdks.sh --build 17-fastdebug makes one"
   out=$BATS_TEST_TMPDIR/run
-}
-
-ask() {
-  sqlite3 -readonly "$out/run.db" "$1"
 }
 
 @test "asserts are found by file and line, confirmed, replayed and minimised" {

@@ -1,16 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # ci/gate.sh: which runs it makes and hands to the gate, and what it says.
-# WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr and stderr_lines
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup() {
-  root=$BATS_TEST_DIRNAME/../..
-  export WALKHAMMER=${WALKHAMMER:-$root/build/release/walkhammer}
   out=$BATS_TEST_TMPDIR/out
-  jdk=$("$WALKHAMMER" show jdks | sed -n '1s/  .*//p')
+  jdk=$(jdks | head -n 1)
 }
 
 # Replaces walkhammer: runs are folders without content. Judged as a regression if a run has its

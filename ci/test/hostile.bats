@@ -1,15 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Run folders and .walk files that an attacker wrote, and temporary folders that do not exist.
-# WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154,SC2030,SC2031  # bats sets stderr; each test is a subshell
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup() {
-  root=$BATS_TEST_DIRNAME/../..
-  walkhammer=${WALKHAMMER:-$root/build/release/walkhammer}
-  tmp=$BATS_TEST_TMPDIR
   escape=$(printf '\033]0;pwned\007\302\233')
 }
 
@@ -38,8 +34,7 @@ walk_file() {
 }
 
 @test "replay prints no escapes of a .walk file" {
-  jdk=$("$walkhammer" show jdks | sed -n '$s/  .*//p')
-  [ -n "$jdk" ] || skip "no JDK on this machine"
+  need_jdk
   walk_file "$tmp/a.walk"
   run "$walkhammer" replay --jdk "$jdk" "$tmp/a.walk"
   printf '%s\n' "$output" >"$tmp/said"
@@ -47,8 +42,7 @@ walk_file() {
 }
 
 @test "report prints no escapes of a run folder" {
-  jdk=$("$walkhammer" show jdks | sed -n '$s/  .*//p')
-  [ -n "$jdk" ] || skip "no JDK on this machine"
+  need_jdk
   run "$walkhammer" fuzz --jdk "$jdk" --walker puzzle-honest --scene c2 --time 2s --no-confirm \
     --out "$tmp/run"
   [ -s "$tmp/run/run.db" ]
@@ -72,8 +66,7 @@ refuses_tmpdir() {
 }
 
 @test "a TMPDIR that does not exist is one sentence" {
-  jdk=$("$walkhammer" show jdks | sed -n '$s/  .*//p')
-  [ -n "$jdk" ] || skip "no JDK on this machine"
+  need_jdk
   walk_file "$tmp/a.walk"
   refuses_tmpdir replay --jdk "$jdk" "$tmp/a.walk"
   refuses_tmpdir minimize --jdk "$jdk" "$tmp/a.walk"

@@ -3,14 +3,12 @@
 # Every verb on JDKs from 8 to the newest, which ci/setup/jdks.sh provides. $WALKHAMMER_TEST_JDKS
 # lists others, such as "8 17.0.2 28". JDKs that no registry has today are skipped and named. The
 # long tests run on three of the JDKs only, unless $WALKHAMMER_FULL is set.
-# WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup_file() {
   cd "$BATS_TEST_DIRNAME/../.." || return 1
-  export WALKHAMMER=${WALKHAMMER:-$PWD/build/release/walkhammer}
   export JDKS=$BATS_FILE_TMPDIR/jdks
   # shellcheck disable=SC2086  # words
   ci/setup/jdks.sh ${WALKHAMMER_TEST_JDKS:-8 11 17 21 25 28} >"$JDKS" 2>"$JDKS.err" || true
@@ -74,10 +72,6 @@ walkhammer() {
   grep -A 4 "^  Forbidden" "$out.said" || true
   tail -n 40 "$out.said"
   return 1
-}
-
-ask() {
-  sqlite3 -readonly "$out/run.db" "$1"
 }
 
 # is ACTUAL WANTED WHAT: fails and prints all three if ACTUAL is not WANTED.

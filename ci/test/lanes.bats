@@ -1,10 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Other profilers as the load: JFR and agents, on the oldest and the newest JDK at hand.
-# WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr and stderr_lines
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup_file() {
   # An agent whose option is ACTION:FILE; it does ACTION with FILE: write, rubbish, recording,
@@ -32,14 +31,7 @@ C
 }
 
 setup() {
-  root=$BATS_TEST_DIRNAME/../..
-  walkhammer=${WALKHAMMER:-$root/build/release/walkhammer}
-  tmp=$BATS_TEST_TMPDIR
   agent=$BATS_FILE_TMPDIR/agent.so
-  [ -x "$walkhammer" ] || {
-    echo "no $walkhammer: run cmake --preset release && cmake --build build/release"
-    return 1
-  }
   mapfile -t jdks < <("$walkhammer" show jdks | sed -n 's|^\(/[^ ]*\)  .*|\1|p' | sed -n '1p;$p' |
     uniq)
   [ "${#jdks[@]}" -gt 0 ] || skip "no JDK on this machine"

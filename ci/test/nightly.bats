@@ -1,14 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # ci/nightly.sh: which runs it plans, that it goes on where it was killed, and what it says.
-# WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr and stderr_lines
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup() {
-  root=$BATS_TEST_DIRNAME/../..
-  export WALKHAMMER=${WALKHAMMER:-$root/build/release/walkhammer}
   night=$BATS_TEST_TMPDIR/night
   config=$BATS_TEST_TMPDIR/config
 }

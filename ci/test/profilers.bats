@@ -2,13 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Walkers out of profilers' libraries: of fakes with planted bugs, and of the releases that
 # ci/setup/profilers.sh has laid out.
-# WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154,SC2030,SC2031  # bats sets stderr; each test is a shell of its own
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup() {
-  walkhammer=${WALKHAMMER:-$BATS_TEST_DIRNAME/../../build/release/walkhammer}
   providers=$(dirname "$walkhammer")/providers
   released=${WALKHAMMER_PROFILERS:-${XDG_CACHE_HOME:-$HOME/.cache}/walkhammer/profilers}
   out=$BATS_TEST_TMPDIR/run
@@ -23,10 +21,6 @@ fuzz() {
   run --separate-stderr timeout 100 "$walkhammer" fuzz --walker "$walker" --provider "$library" \
     --no-confirm --out "$out" "$@"
   echo "$walker $library $*: exit code $status: $output $stderr"
-}
-
-ask() {
-  sqlite3 "$out/run.db" "$1"
 }
 
 @test "both forms of the walker are known, and their frames are read" {

@@ -2,19 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Walkers of provider jdk: with stock JDKs, which lack their APIs, and with libraries that export
 # fakes of these APIs.
-# WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup() {
-  walkhammer=${WALKHAMMER:-$BATS_TEST_DIRNAME/../../build/release/walkhammer}
   providers=$(dirname "$walkhammer")/providers
   out=$BATS_TEST_TMPDIR/run
-}
-
-jdks() {
-  "$walkhammer" show jdks | sed 's/  .*//'
 }
 
 # verb ARGUMENTS...: runs the command with the run folder $out, which is removed before.
@@ -24,10 +18,6 @@ verb() {
   shift
   run --separate-stderr timeout 100 "$walkhammer" "$name" "$@" --out "$out"
   echo "$name $*: exit code $status: $output $stderr"
-}
-
-ask() {
-  sqlite3 "$out/run.db" "$1"
 }
 
 # Prints which scenes of this run were available, and which were walked truly.

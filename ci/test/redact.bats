@@ -1,14 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # import --redact: what is personal leaves a crash log, and nothing else does.
-# WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154,SC2030,SC2031  # bats sets stderr; each test is a subshell
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup() {
-  root=$BATS_TEST_DIRNAME/../..
-  walkhammer=${WALKHAMMER:-$root/build/release/walkhammer}
   log=$BATS_TEST_TMPDIR/hs_err.log
   cat >"$log" <<'END'
 #

@@ -1,22 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # The reference provider (libasgst.so) on live JVMs: scenes, samples, every instruction.
-# WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr and stderr_lines
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup() {
-  walkhammer=${WALKHAMMER:-$BATS_TEST_DIRNAME/../../build/release/walkhammer}
   out=$BATS_TEST_TMPDIR/run
-}
-
-jdks() {
-  "$walkhammer" show jdks | sed 's/  .*//'
-}
-
-ask() {
-  sqlite3 "$out/run.db" "$1"
 }
 
 @test "every scene is walked truly, and no made-up request crashes the reference" {

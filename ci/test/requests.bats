@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The walker "request", RequestStackTrace: on a fake, whose program answers rightly or wrongly, and
 # on JDKs, which do not have it yet.
-# WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup_file() {
   export PROGRAMS=$BATS_FILE_TMPDIR
@@ -14,7 +13,6 @@ setup_file() {
 }
 
 setup() {
-  walkhammer=${WALKHAMMER:-$BATS_TEST_DIRNAME/../../build/release/walkhammer}
   # The library of the program and of the provider.
   fake=$(cd "$(dirname "$walkhammer")" && pwd)/providers/fake_requests.so
   out=$BATS_TEST_TMPDIR/run
@@ -32,25 +30,21 @@ ask_for() {
   [ "$status" -eq "$code" ]
 }
 
-query() {
-  sqlite3 "$out/run.db" "$1"
-}
-
 # finds OUTCOMES: exactly these, of trace-request, and nothing else.
 finds() {
-  echo "findings: $(query "select oracle || '/' || outcome from finding")"
-  [ "$(query "select group_concat(outcome, ' ') from (select distinct outcome from finding
+  echo "findings: $(ask "select oracle || '/' || outcome from finding")"
+  [ "$(ask "select group_concat(outcome, ' ') from (select distinct outcome from finding
     where oracle = 'trace-request' order by outcome)")" = "$1" ]
-  [ "$(query "select count(*) from finding where oracle <> 'trace-request' or cell is not 0")" -eq 0 ]
+  [ "$(ask "select count(*) from finding where oracle <> 'trace-request' or cell is not 0")" -eq 0 ]
 }
 
 @test "right answers are read back, and nothing is found" {
   ask_for 0 nothing
   finds ""
-  [ "$(query "select status from cell")" = passed ]
+  [ "$(ask "select status from cell")" = passed ]
   # Each promised stack trace came; their stacks are drawn.
-  [ "$(query "select sum(count) > 1000 from count where code = '0'")" -eq 1 ]
-  [ "$(query "select (select sum(count) from count where code = '0') =
+  [ "$(ask "select sum(count) > 1000 from count where code = '0'")" -eq 1 ]
+  [ "$(ask "select (select sum(count) from count where code = '0') =
     (select sum(count) from count where state = 'StackTraceRequest' and code = 'frames')")" -eq 1 ]
   "$walkhammer" report "$out" --flame "$BATS_TEST_TMPDIR/flame.html"
   grep -q AnswersRequests.run "$BATS_TEST_TMPDIR/flame.html"

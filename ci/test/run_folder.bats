@@ -1,13 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # The SQL of docs/run-folder.md, asked of real runs.
-# WALKHAMMER names the executable; default is the release build.
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup_file() {
-  export WALKHAMMER=${WALKHAMMER:-$BATS_TEST_DIRNAME/../../build/release/walkhammer}
-  jdk=$("$WALKHAMMER" show jdks | sed -n '1s/  .*//p')
+  jdk=$(jdks | head -n 1)
   cd "$BATS_FILE_TMPDIR" || return
   # Each block becomes a file: 1.sql, 2.sql and so on.
   awk '/^## / { asks = /^## Questions/ }

@@ -1,14 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Shards of a campaign, merged, are the campaign; and merging stays small.
-# WALKHAMMER names the executable; default is the release build.
+# shellcheck disable=SC2154  # lib.bash sets these
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup() {
-  root=$BATS_TEST_DIRNAME/../..
-  export WALKHAMMER=${WALKHAMMER:-$root/build/release/walkhammer}
-  jdk=$("$WALKHAMMER" show jdks | sed -n '1s/  .*//p')
+  jdk=$(jdks | head -n 1)
   cd "$BATS_TEST_TMPDIR" || return
 }
 
@@ -19,9 +17,6 @@ fuzz() {
   "$WALKHAMMER" fuzz --jdk "$jdk" --walks 20000 --seed 3 --scene jni-up-down --no-confirm \
     --no-minimize --no-coverage --out "$out" "$@" -- -Xbatch || [ "$?" -eq 1 ]
 }
-
-# ask RUN SQL
-ask() { sqlite3 "$1/run.db" "$2"; }
 
 notes() { ask "$1" "SELECT kind, name FROM note"; }
 

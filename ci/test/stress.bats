@@ -2,14 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of stress and step: the verdicts on programs that behave and on programs that do not, and on
 # walkers with planted bugs.
-# WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154,SC2030,SC2031  # bats sets stderr; each test is a subshell
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup_file() {
-  root=$BATS_TEST_DIRNAME/../..
-  export WALKHAMMER=${WALKHAMMER:-$root/build/release/walkhammer}
   export PROGRAMS=$BATS_FILE_TMPDIR/programs
   mkdir "$PROGRAMS"
   javac --release 17 -nowarn -d "$PROGRAMS" "$root"/stress/testing/[A-S]*.java "$root"/stress/testing/Work.java

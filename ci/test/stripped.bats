@@ -2,13 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # JDKs whose libjvm.so is stripped. SafeFetch faults on purpose, and its functions are local
 # symbols, which a stripped library lacks: its faults must not count as crashes of a walker.
-# WALKHAMMER names the executable; default is the release build.
+# shellcheck disable=SC2154  # lib.bash sets these
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup() {
-  walkhammer=${WALKHAMMER:-$BATS_TEST_DIRNAME/../../build/release/walkhammer}
-  tmp=$BATS_TEST_TMPDIR
   command -v strip >/dev/null || skip "no strip: apt-get install binutils"
   jdks=$("$walkhammer" show jdks | sed 's/  .*//' | sed -n '1p;$p' | sort -u)
   [ -n "$jdks" ] || skip "no JDK on this machine"
@@ -33,11 +31,6 @@ fuzz() {
     --no-coverage --out "$out" "$@"
   echo "$jdk: exit code $status: $output"
   [ "$status" -le 1 ]
-}
-
-# ask RUN SQL: queries RUN's run.db.
-ask() {
-  sqlite3 "$1/run.db" "$2"
 }
 
 # offsets JDK: prints the offsets of SafeFetch's functions in libjvm.so, in the form of findings.

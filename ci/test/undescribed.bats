@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # JVMs without vmStructs, such as OpenJ9, under stress: a JDK whose libjvm.so hides them, and one
 # that also says that it is OpenJ9, by whose published source a walk that faults is the JVM's to
-# end. WALKHAMMER names the executable; default is the release build.
+# end.
 # shellcheck disable=SC2154  # bats sets stderr
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup() {
-  walkhammer=${WALKHAMMER:-$BATS_TEST_DIRNAME/../../build/release/walkhammer}
   # The newest with the layout of JDK 17.
   jdk=$("$walkhammer" show jdks | sed -n 's|^\(/.*[^ ]\)  .*|\1|p' | while IFS= read -r home; do
     [ ! -e "$home/lib/libjli.so" ] || [ ! -e "$home/lib/server/libjvm.so" ] || echo "$home"
@@ -42,14 +41,10 @@ stress() {
   [ "$status" -eq "$code" ]
 }
 
-query() {
-  sqlite3 "$out/run.db" "$1"
-}
-
 # is_one STATEMENT: the value is 1.
 is_one() {
-  echo "$1: $(query "$1")"
-  [ "$(query "$1")" = 1 ]
+  echo "$1: $(ask "$1")"
+  [ "$(ask "$1")" = 1 ]
 }
 
 @test "AsyncGetCallTrace is sampled, and what is not known is said" {

@@ -1,10 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Tests of how workloads are obtained: fetch.sh with a local server, install.sh, show workloads.
-# WALKHAMMER names the executable; default is the release build.
 # shellcheck disable=SC2154  # bats sets stderr and stderr_lines
 
-bats_require_minimum_version 1.5.0
+load lib
 
 # One server for all tests: busybox httpd, which knows ranges.
 setup_file() {
@@ -37,10 +36,7 @@ teardown_file() {
 }
 
 setup() {
-  root=$BATS_TEST_DIRNAME/../..
   fetch=$root/workloads/fetch.sh
-  walkhammer=${WALKHAMMER:-$root/build/release/walkhammer}
-  tmp=$BATS_TEST_TMPDIR
   cache=$tmp/cache
   url=http://127.0.0.1:$port
   export WALKHAMMER_DISTRIBUTIONS=$tmp/distributions

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "harness/base/testing/fails_with.h"
+
 namespace walkhammer {
 namespace {
 
@@ -33,9 +35,7 @@ TEST(Shell, QuotedWordsMayHaveBlanks) {
   EXPECT_EQ(QuotedWords(R"( -cp "my jars/a.jar"  Main "a \"b\\" c"d e" "" )").value(), words);
   for (const char* none : {"", " "}) EXPECT_TRUE(QuotedWords(none).value().empty());
   for (const char* open : {"\"", "a \"b c", "\"a\\\""}) {
-    const auto unclosed = QuotedWords(open);
-    ASSERT_FALSE(unclosed.ok()) << open;
-    EXPECT_EQ(unclosed.failure().code, ExitCode::kBadInput);
+    EXPECT_THAT(QuotedWords(open), FailsWith(ExitCode::kBadInput)) << open;
   }
 }
 
@@ -50,12 +50,8 @@ TEST(PlainPath, IsALinkWhereTheNameWouldBeSplit) {
     EXPECT_EQ(PlainPath(name, link).value(), link);
     EXPECT_EQ(fs::read_symlink(link), name) << "also where an older one was";
   }
-  const Result<std::string> none = PlainPath("/a b", folder / "c d");
-  ASSERT_FALSE(none.ok());
-  EXPECT_EQ(none.failure().code, ExitCode::kUnable);
-  const Result<std::string> unwritten = PlainPath("/a b", folder / "no-folder/link");
-  ASSERT_FALSE(unwritten.ok());
-  EXPECT_EQ(unwritten.failure().code, ExitCode::kToolFailed);
+  EXPECT_THAT(PlainPath("/a b", folder / "c d"), FailsWith(ExitCode::kUnable));
+  EXPECT_THAT(PlainPath("/a b", folder / "no-folder/link"), FailsWith(ExitCode::kToolFailed));
   fs::remove_all(folder);
 }
 

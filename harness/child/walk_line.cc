@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/child/walk_line.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -13,13 +14,53 @@
 #include <cstring>
 
 #include "harness/base/clock.h"
-#include "harness/child/signalled_walk.h"
 #include "harness/guard/arch.h"
 #include "harness/line/line.h"
 #include "harness/oracles/oracle.h"
+#include "harness/walkers/walker.h"
 
 namespace walkhammer {
 namespace {
+
+struct SignalledWalk {
+  Walker* walker;
+  WalkInput input;
+  Registers registers;
+  Trace trace;
+};
+SignalledWalk* signalled_walk = nullptr;  // while SIGPROF is under way
+
+void OnProfilingSignal(int, siginfo_t*, void* context) {
+  SignalledWalk* walk = signalled_walk;
+  if (walk == nullptr) return;
+  auto* interrupted = static_cast<ucontext_t*>(context);
+  const Registers before = ReadContext(*interrupted);
+  WriteContext(walk->registers, *interrupted);
+  walk->input.context = interrupted;
+  walk->walker->Walk(walk->input, walk->trace);
+  WriteContext(before, *interrupted);
+}
+
+// Walks as a profiler does: in the handler of a SIGPROF that is sent to this thread, without the
+// guard. The handler puts `registers` into the signal's own context, shows that to `walker` instead
+// of input.context, and undoes the change. If the walker crashes, the JVM handles the fault: it
+// writes its hs_err log and dies.
+Trace WalkInSignalHandler(Walker& walker, const WalkInput& input, const Registers& registers) {
+  SignalledWalk walk{&walker, input, registers, {}};
+  struct sigaction action {};
+  action.sa_sigaction = OnProfilingSignal;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigaction(SIGPROF, &action, nullptr);
+  sigset_t profiling, before;
+  sigemptyset(&profiling);
+  sigaddset(&profiling, SIGPROF);
+  pthread_sigmask(SIG_UNBLOCK, &profiling, &before);
+  signalled_walk = &walk;
+  pthread_kill(pthread_self(), SIGPROF);  // is delivered before the call returns
+  signalled_walk = nullptr;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return walk.trace;
+}
 
 constexpr uint16_t kDepthAfterCrash = 32;  // frames: enough to see that a walker is broken
 constexpr size_t kCheckedWords = 512;      // of the walked stack, compared after each walk

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/request/walker_table.h"
 
 namespace walkhammer {
@@ -58,10 +59,7 @@ TEST(Provider, RefusesWhatIsNone) {
         {"none.so", "there is no library"},
         {"/", "there is no library"},
         {text, "is not a library"}}) {
-    auto choice = ProviderNamed(given);
-    ASSERT_FALSE(choice.ok()) << given;
-    EXPECT_EQ(choice.failure().code, ExitCode::kBadInput);
-    EXPECT_THAT(choice.failure().message, HasSubstr(reason));
+    EXPECT_THAT(ProviderNamed(given), FailsWith(ExitCode::kBadInput, HasSubstr(reason))) << given;
   }
   EXPECT_THAT(ProviderLibraryNamed("jdk").failure().message,
               HasSubstr("--library must be the path"));

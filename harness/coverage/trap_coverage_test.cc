@@ -11,6 +11,7 @@
 #include <cstring>
 #include <thread>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/guard/arch.h"
 #include "harness/guard/guard.h"
 
@@ -253,10 +254,8 @@ TEST_F(TrapCoverageTest, HandlersThatBlockEverythingMayRunTheCode) {
 TEST_F(TrapCoverageTest, OtherCodeInMemoryIsRefused) {
   BlockMap other = map_;
   other.blocks.back().code ^= 0x01010101;
-  const auto coverage = TrapCoverage::Prepare(other, bias_, {nullptr, 0, nullptr});
-  ASSERT_FALSE(coverage.ok());
-  EXPECT_EQ(coverage.failure().code, ExitCode::kUnable);
-  EXPECT_THAT(coverage.failure().message, HasSubstr("not the file"));
+  EXPECT_THAT(TrapCoverage::Prepare(other, bias_, {nullptr, 0, nullptr}),
+              FailsWith(ExitCode::kUnable, HasSubstr("not the file")));
 }
 
 TEST_F(TrapCoverageTest, DyingJvmMeetsNoTraps) {

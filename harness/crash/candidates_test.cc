@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/crash/crash_testing.h"
 #include "harness/crash/imported_crash.h"
 #include "harness/crash/shapes.h"
@@ -99,9 +100,7 @@ TEST(Candidates, OfAnInnocentChainThereAreNone) {
 }
 
 TEST(ImportedCrash, RefusesTextsWithoutACrash) {
-  const auto crash = ImportText("nothing of interest\n", "a.txt", {});
-  ASSERT_FALSE(crash.ok());
-  EXPECT_EQ(crash.failure().code, ExitCode::kBadInput);
+  EXPECT_THAT(ImportText("nothing of interest\n", "a.txt", {}), FailsWith(ExitCode::kBadInput));
 }
 
 }  // namespace

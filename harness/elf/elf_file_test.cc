@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/elf/elf_image.h"
 #include "harness/store/record_testing.h"
 
@@ -25,10 +26,7 @@ TEST(ElfFile, OnlyRegularFilesAreRead) {
   for (const std::string& path : {pipe, std::string("/dev/zero"), dir.path()}) {
     SCOPED_TRACE(path);
     EXPECT_EQ(ElfFile(path).get(), nullptr);
-    const auto image = ElfImage::Open(path);
-    ASSERT_FALSE(image.ok());
-    EXPECT_EQ(image.failure().code, ExitCode::kBadInput);
-    EXPECT_EQ(image.failure().message, path + " is no regular file");
+    EXPECT_THAT(ElfImage::Open(path), FailsWith(ExitCode::kBadInput, path + " is no regular file"));
   }
   // Nobody has read the pipe.
   EXPECT_EQ(read(writer, head.data(), head.size()), static_cast<ssize_t>(head.size()));

@@ -5,6 +5,7 @@
 
 #include <csignal>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/request/scene_table.h"
 #include "harness/request/text_form.h"
 #include "harness/request/walker_table.h"
@@ -90,10 +91,8 @@ TEST_F(CrashFolderTest, ReplacesFilesWhenTheFindingIsConfirmed) {
 
 TEST_F(CrashFolderTest, FailsWhereItCannotWrite) {
   std::ofstream(dir_.Under("crashes")) << "in the way";
-  const Result<std::string> folder = WriteCrashFolder(dir_.path(), Case());
-  ASSERT_FALSE(folder.ok());
-  EXPECT_EQ(folder.failure().code, ExitCode::kToolFailed);
-  EXPECT_TRUE(Contains(folder.failure().message, "cannot be written"));
+  EXPECT_THAT(WriteCrashFolder(dir_.path(), Case()),
+              FailsWith(ExitCode::kToolFailed, testing::HasSubstr("cannot be written")));
   EXPECT_FALSE(WriteCrashFolder(dir_.Under("missing"), Case()).ok());
 }
 

@@ -6,6 +6,7 @@
 
 #include <thread>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/jvm/images/jdk.h"
 
 namespace walkhammer {
@@ -120,10 +121,8 @@ TEST_F(LayoutProofTest, AFieldThatHasMovedIsNamed) {
     planted++;
     const std::vector<LayoutFact> facts = Prove(wrong);
     EXPECT_EQ(ProofOf(facts, moved.name), Proof::kContradicted) << moved.name;
-    const Status status = CheckLayout(facts);
-    ASSERT_FALSE(status.ok()) << moved.name;
-    EXPECT_EQ(status.failure().code, ExitCode::kUnable);
-    EXPECT_THAT(status.failure().message, HasSubstr(moved.name));
+    EXPECT_THAT(CheckLayout(facts), FailsWith(ExitCode::kUnable, HasSubstr(moved.name)))
+        << moved.name;
   }
   EXPECT_GE(planted, 15);
 }

@@ -24,14 +24,14 @@ struct DeclaredCode {
 inline constexpr std::string_view kSynthetic = "synthetic";
 
 struct WalkerInfo {
-  const char* name;    // as in --walker and in .walk files
-  const char* what;    // one line for `show walkers`
-  const char* symbol;  // the function that libjvm must export for provider jdk; null: none
-  bool puzzle;         // a planted bug that tests the harness; hidden unless asked for
+  const char* name;              // as in --walker and in .walk files
+  const char* what;              // one line for `show walkers`
+  const char* symbol = nullptr;  // what libjvm must export for provider jdk; null: nothing
+  bool puzzle = false;           // a planted bug that tests the harness; hidden unless asked for
   std::span<const DeclaredCode> codes;
   std::unique_ptr<Walker> (*make)();
-  const char* covered_function =
-      nullptr;  // puzzles for engines: the extern "C" function to cover; else null
+  // Puzzles for engines: the extern "C" function to cover; else null.
+  const char* covered_function = nullptr;
   // Returns why this walker cannot walk in `mode` (of samples: "handler", "parked", ...;
   // kSynthetic), or null if it can. A null pointer: it can in every mode.
   const char* (*refused_mode)(std::string_view mode) = nullptr;

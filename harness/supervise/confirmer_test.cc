@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/request/text_form.h"
 #include "harness/supervise/fake_child_testing.h"
 
@@ -72,10 +73,8 @@ TEST_F(ConfirmerTest, TheSameCrashIsConfirmed) {
 }
 
 TEST_F(ConfirmerTest, AReplayThatIsKilledFromOutsideShowsNoDeath) {
-  const auto killed = ReplayLife("running walk signal=9");
-  ASSERT_FALSE(killed.ok());
-  EXPECT_EQ(killed.failure().code, ExitCode::kUnable);
-  EXPECT_NE(killed.failure().message.find("killed from outside"), std::string::npos);
+  EXPECT_THAT(ReplayLife("running walk signal=9"),
+              FailsWith(ExitCode::kUnable, testing::HasSubstr("killed from outside")));
   const auto found = ReplayLife("running walk crash=1 signal=9");
   ASSERT_TRUE(found.ok());
   ASSERT_EQ(found.value().findings.size(), 1u) << "what it found before counts";

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/request/text_form.h"
 #include "harness/supervise/fake_child_testing.h"
 
@@ -73,19 +74,14 @@ TEST_F(MinimizeInputTest, AProcessThatCouldNotWalkIsReplaced) {
 }
 
 TEST_F(MinimizeInputTest, AMissIsAMiss) {
-  const auto small = Minimize({kServes, "running walk walked done"});
-  ASSERT_FALSE(small.ok());
-  EXPECT_EQ(small.failure().code, ExitCode::kToolFailed);
-  EXPECT_THAT(small.failure().message, HasSubstr("does not replay every time"));
+  EXPECT_THAT(Minimize({kServes, "running walk walked done"}),
+              FailsWith(ExitCode::kToolFailed, HasSubstr("does not replay every time")));
 }
 
 TEST_F(MinimizeInputTest, ThreeInARowThatCannotWalkEndIt) {
   for (const std::vector<std::string>& lives :
        {std::vector<std::string>{"say=no-room unable"}, {kServes, "say=no-room unable"}}) {
-    const auto small = Minimize(lives);
-    ASSERT_FALSE(small.ok());
-    EXPECT_EQ(small.failure().code, ExitCode::kUnable);
-    EXPECT_THAT(small.failure().message, HasSubstr("no-room"));
+    EXPECT_THAT(Minimize(lives), FailsWith(ExitCode::kUnable, HasSubstr("no-room")));
     EXPECT_EQ(processes(), 3 + lives.size() - 1);
   }
 }

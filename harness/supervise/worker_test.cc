@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/supervise/fake_child_testing.h"
 
 namespace walkhammer {
@@ -142,11 +143,10 @@ TEST_F(WorkerTest, ADeathInTheStartMovesNothing) {
 
 TEST_F(WorkerTest, UnableAtTheFirstStartEndsTheRun) {
   Live({"say=no-such-scene flood=200000 print=last-words unable"});
-  const Result<bool> ended = StepToEnd();
-  ASSERT_FALSE(ended.ok());
-  EXPECT_EQ(ended.failure().code, ExitCode::kUnable);
-  EXPECT_THAT(ended.failure().message, HasSubstr("no-such-scene | it printed: ..."));
-  EXPECT_THAT(ended.failure().message, EndsWith("last-words\n")) << "the end says why";
+  EXPECT_THAT(StepToEnd(), FailsWith(ExitCode::kUnable,
+                                     testing::AllOf(HasSubstr("no-such-scene | it printed: ..."),
+                                                    EndsWith("last-words\n"))))
+      << "the end says why";
   EXPECT_EQ(worker_->counts().failed_starts, 0u);
 }
 
@@ -205,12 +205,10 @@ TEST_F(WorkerTest, FailedStartsBecomeRarer) {
 
 TEST_F(WorkerTest, ThreeEarlyDeathsEndARunThatHasNotWalked) {
   Live({"flood=200000 print=last-words signal=6"});
-  const Result<bool> ended = StepToEnd();
-  ASSERT_FALSE(ended.ok());
-  EXPECT_EQ(ended.failure().code, ExitCode::kToolFailed);
-  EXPECT_THAT(ended.failure().message, HasSubstr("died 3 times before its first walk"));
-  EXPECT_THAT(ended.failure().message, EndsWith("last-words\n"));
-  EXPECT_THAT(ended.failure().message, Not(HasSubstr("from outside")));
+  EXPECT_THAT(StepToEnd(),
+              FailsWith(ExitCode::kToolFailed,
+                        testing::AllOf(HasSubstr("died 3 times before its first walk"),
+                                       EndsWith("last-words\n"), Not(HasSubstr("from outside")))));
   EXPECT_EQ(worker_->counts().started, 3u);
   EXPECT_EQ(seen_.size(), 0u) << "nothing was walked";
 }
@@ -223,9 +221,7 @@ TEST_F(WorkerTest, TwoEarlyDeathsDoNot) {
 
 TEST_F(WorkerTest, ThreeEarlyKillsSayWhoItWas) {
   Live({"signal=9"});
-  const Result<bool> ended = StepToEnd();
-  ASSERT_FALSE(ended.ok());
-  EXPECT_THAT(ended.failure().message, HasSubstr("from outside"));
+  EXPECT_THAT(StepToEnd(), FailsWith(testing::_, HasSubstr("from outside")));
   EXPECT_EQ(worker_->counts().killed, 3u);
 }
 
@@ -319,10 +315,8 @@ TEST_F(WorkerTest, AnEngineThatEndsByItselfEndsTheRunOnlyBeforeItWalks) {
   ChildSetup setup = FakeChildren(scratch_, {"running flood=200000 print=last-words exit=1"});
   setup.keeps_children = true;
   Employ(setup);
-  const Result<bool> ended = StepToEnd();
-  ASSERT_FALSE(ended.ok());
-  EXPECT_THAT(ended.failure().message, HasSubstr("of its own accord"));
-  EXPECT_THAT(ended.failure().message, EndsWith("last-words\n"));
+  EXPECT_THAT(StepToEnd(), FailsWith(testing::_, testing::AllOf(HasSubstr("of its own accord"),
+                                                                EndsWith("last-words\n"))));
 
   std::filesystem::remove_all(scratch_.path() + "/lives");
   setup = FakeChildren(scratch_, {"running walk walked exit=1", "running done"});

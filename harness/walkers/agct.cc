@@ -77,7 +77,6 @@ const WalkerInfo kAgctWalker = {
     .name = "agct",
     .what = "HotSpot's AsyncGetCallTrace",
     .symbol = "AsyncGetCallTrace",
-    .puzzle = false,
     .codes = kAgctCodes,
     .make = [] { return MakeAgctWalker(nullptr, nullptr); },
 };

@@ -92,8 +92,6 @@ class AsprofWalker : public Walker {
 const WalkerInfo kAsprofVmWalker = {
     .name = "asprof-vm",
     .what = "async-profiler's own walker (4.2 to 4.6), with --provider libasyncProfiler.so",
-    .symbol = nullptr,
-    .puzzle = false,
     .codes = kVmFramesCodes,
     .make = [] { return std::unique_ptr<Walker>(std::make_unique<AsprofWalker>()); },
     .refused_mode = WalksItsOwnStack,

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts an ASGST_Frame to a Frame of a walker's answer. Signal-safe: yes.
+// What walkers by the ASGST iterator have in common: their codes, and ASGST_Frame as a Frame of the
+// answer. Signal-safe: yes.
 #ifndef WALKHAMMER_HARNESS_WALKERS_ITERATED_FRAME_H_
 #define WALKHAMMER_HARNESS_WALKERS_ITERATED_FRAME_H_
 
 #include "harness/asgst/include/asgst_iterator.h"
 #include "harness/base/trace.h"
+#include "harness/request/walker_table.h"
 #include "harness/walkers/agct.h"
 
 namespace walkhammer {
+
+extern const DeclaredCode kIteratorCodes[7];  // of all walkers that use libasgst.so's iterator
 
 // True for frames of methods. Answers leave out frames of stubs, C and C++, which have no method.
 inline bool BelongsIntoAnswer(const ASGST_Frame& frame) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/walkers/iterator.h"
-
+// iterator, iterator-frame: the ASGST iterator from a ucontext, and from pc, sp and fp alone, as
+// libasgst.so implements it on a stock JDK; with @jdk, as a JDK exports it.
 #include "harness/guard/arch.h"
 #include "harness/walkers/canary_buffer.h"
 #include "harness/walkers/iterated_frame.h"
@@ -154,8 +154,6 @@ const DeclaredCode kIteratorCodes[7] = {
 const WalkerInfo kIteratorWalker = {
     .name = "iterator",
     .what = "the ASGST iterator from a ucontext, from the reference provider",
-    .symbol = nullptr,
-    .puzzle = false,
     .codes = kIteratorCodes,
     .make = Make<false, true>,
     .provider = "ref",
@@ -165,8 +163,6 @@ const WalkerInfo kIteratorWalker = {
 const WalkerInfo kIteratorFrameWalker = {
     .name = "iterator-frame",
     .what = "the ASGST iterator from pc, sp and fp, from the reference provider",
-    .symbol = nullptr,
-    .puzzle = false,
     .codes = kIteratorCodes,
     .make = Make<true, true>,
     .provider = "ref",
@@ -176,8 +172,6 @@ const WalkerInfo kIteratorFrameWalker = {
 const WalkerInfo kIteratorCWalker = {
     .name = "iterator-c",
     .what = "the iterator with frames of C and C++ code and of stubs, which the answer leaves out",
-    .symbol = nullptr,
-    .puzzle = false,
     .codes = kIteratorCodes,
     .make = Make<false, true, ASGST_INCLUDE_NON_JAVA_FRAMES>,
     .provider = "ref",
@@ -187,7 +181,6 @@ const WalkerInfo kIteratorJdkWalker = {
     .name = "iterator@jdk",
     .what = "the ASGST iterator from a ucontext, of a JDK that exports it",
     .symbol = "ASGST_RunWithIterator",
-    .puzzle = false,
     .codes = kJdkCodes,
     .make = Make<false, false>,
     .replaceable = true,
@@ -199,7 +192,6 @@ const WalkerInfo kIteratorFrameJdkWalker = {
     .name = "iterator-frame@jdk",
     .what = "the ASGST iterator from pc, sp and fp, of a JDK that exports it",
     .symbol = "ASGST_RunWithIteratorFromFrame",
-    .puzzle = false,
     .codes = kJdkCodes,
     .make = Make<true, false>,
     .replaceable = true,

@@ -133,8 +133,6 @@ const WalkerInfo kQueueWalker = {
     .what =
         "a frame through a safepoint queue, and the walk from there, from the reference "
         "provider",
-    .symbol = nullptr,
-    .puzzle = false,
     .codes = kQueueCodes,
     .make = [] { return std::unique_ptr<Walker>(std::make_unique<QueueWalker>()); },
     .provider = "ref",

@@ -131,8 +131,6 @@ const char* ForItselfAlone(std::string_view mode) {
 const WalkerInfo kRequestWalker = {
     .name = "request",
     .what = "RequestStackTrace of JEP draft 8380294, answered by JFR events; for stress alone",
-    .symbol = nullptr,
-    .puzzle = false,
     .codes = kRequestCodes,
     .make = [] { return std::unique_ptr<Walker>(std::make_unique<RequestWalker>()); },
     .refused_mode = ForItselfAlone,

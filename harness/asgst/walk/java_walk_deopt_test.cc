@@ -18,13 +18,10 @@ TEST_P(BetweenFramesTest, OnTheWayIntoDeoptimisation) {
   // push rbp; sub rsp, 32; call; mov rsp, rax
   memory_.PutBytes(begin, {0x55, 0x48, 0x83, 0xec, 0x20, 0xe8, 0, 0, 0, 0, 0x48, 0x89, 0xc4, 0xc3});
   memory_.Put(sp, handler);
-  Interrupt(begin, sp, kOlderFp);
-  EXPECT_EQ(Walk(), wanted_);
+  EXPECT_EQ(WalkAt(begin, sp, kOlderFp), wanted_);
   memory_.Put(sp - 8, kOlderFp);
-  Interrupt(begin + 1, sp - 8, 0x5678);
-  EXPECT_EQ(Walk(), wanted_);
-  Interrupt(begin + 5, sp - 40, 0x5678);
-  EXPECT_EQ(Walk(), wanted_);
+  EXPECT_EQ(WalkAt(begin + 1, sp - 8, 0x5678), wanted_);
+  EXPECT_EQ(WalkAt(begin + 5, sp - 40, 0x5678), wanted_);
   memory_.Put(sp, 0x77);
   EXPECT_NE(Walk(), wanted_);
 }
@@ -43,20 +40,19 @@ TEST_P(BetweenFramesTest, AnExceptionOnItsWayIntoDeoptimisation) {
               0x48, 0x89, 0x54, 0x24, 0x28, 0xe8, 0,    0,    0,    0,    0x48, 0x89, 0xc4, 0xc3});
   memory_.Put(kExceptionPc, pc);
   memory_.Put(kLeafSp - 8, 0x99);  // below sp is what others have left
-  Interrupt(begin, kLeafSp, kOlderFp, {{kR15, kThread}});
-  EXPECT_EQ(Walk(), wanted_);
+  EXPECT_EQ(WalkAt(begin, kLeafSp, kOlderFp, {{kR15, kThread}}), wanted_);
   memory_.Put(kLeafSp - 8, 0);
-  Interrupt(begin + 2, kLeafSp - 8, kOlderFp, {{kR15, kThread}});
-  EXPECT_EQ(Walk(), wanted_);
+  EXPECT_EQ(WalkAt(begin + 2, kLeafSp - 8, kOlderFp, {{kR15, kThread}}), wanted_);
   memory_.Put(kLeafSp - 16, kOlderFp);
   for (const uint64_t at : {7, 14}) {
-    Interrupt(begin + at, kLeafSp - 48, kOlderFp, {{kR15, kThread}, {kRdx, at == 7 ? 0x77 : pc}});
-    EXPECT_EQ(Walk(), wanted_) << at;
+    EXPECT_EQ(
+        WalkAt(begin + at, kLeafSp - 48, kOlderFp, {{kR15, kThread}, {kRdx, at == 7 ? 0x77 : pc}}),
+        wanted_)
+        << at;
   }
   memory_.Put(kLeafSp - 8, pc);
   memory_.Put(kExceptionPc, 0);
-  Interrupt(begin + 19, kLeafSp - 48, kOlderFp, {{kR15, kThread}, {kRdx, 0x77}});
-  EXPECT_EQ(Walk(), wanted_);
+  EXPECT_EQ(WalkAt(begin + 19, kLeafSp - 48, kOlderFp, {{kR15, kThread}, {kRdx, 0x77}}), wanted_);
   memory_.Put(kLeafSp - 8, 0x77);
   EXPECT_NE(Walk(), wanted_);
 }

@@ -168,15 +168,11 @@ TEST_P(X86WalkTest, AStubThatSetsItsFrameUp) {
   memory_.PutBytes(jvm_.stub + 0x0b, {0xe8});         // before the call stub's return address
   memory_.Put(back, leaf_ + 0x20);
   memory_.Put(back - 8, kOlderFp);
-  Interrupt(begin, back, kOlderFp);
-  EXPECT_EQ(Walk(), wanted_);
-  Interrupt(begin + 1, back - 8, kOlderFp);
-  EXPECT_EQ(Walk(), wanted_) << "pushed: fp is an older frame's";
-  Interrupt(begin + 4, back - 8, back - 8);
-  EXPECT_EQ(Walk(), wanted_) << "set up";
+  EXPECT_EQ(WalkAt(begin, back, kOlderFp), wanted_);
+  EXPECT_EQ(WalkAt(begin + 1, back - 8, kOlderFp), wanted_) << "pushed: fp is an older frame's";
+  EXPECT_EQ(WalkAt(begin + 4, back - 8, back - 8), wanted_) << "set up";
   memory_.PutBytes(begin + 1, {0x48, 0x89, 0xe5});  // mov rbp, rsp otherwise
-  Interrupt(begin + 1, back - 8, kOlderFp);
-  EXPECT_EQ(Walk(), wanted_) << "the other encoding";
+  EXPECT_EQ(WalkAt(begin + 1, back - 8, kOlderFp), wanted_) << "the other encoding";
 }
 
 // The stub through which C calls Java sets its frame up in the same way, and returns to C.
@@ -189,11 +185,10 @@ TEST_P(X86WalkTest, AtTheEntryOfTheCallStub) {
   memory_.Put(wrapper + layout_.wrapper_anchor + layout_.jvm.last_pc, leaf_ + 0x20);
   memory_.Put(wrapper + layout_.wrapper_anchor + layout_.jvm.last_fp, kOlderFp);
   memory_.Put(back, 0x9999);
-  Interrupt(pc, back, 1, {{kRdi, wrapper}});
-  EXPECT_EQ(Walk(), wanted_);
+  EXPECT_EQ(WalkAt(pc, back, 1, {{kRdi, wrapper}}), wanted_);
   memory_.Put(back - 8, 1);
-  Interrupt(pc + 1, back - 8, 1, {{kRdi, wrapper}});
-  EXPECT_EQ(Walk(), wanted_) << "the frame pointer is pushed";
+  EXPECT_EQ(WalkAt(pc + 1, back - 8, 1, {{kRdi, wrapper}}), wanted_)
+      << "the frame pointer is pushed";
 }
 
 TEST_P(X86WalkTest, AStubOfC2) {
@@ -211,8 +206,7 @@ TEST_P(X86WalkTest, AStubOfC2) {
                                       {16, sp, uint64_t{0x77}},
                                       {20, sp + 16, uint64_t{0x77}},
                                       {21, kLeafSp - 8, kOlderFp}}) {
-    Interrupt(jvm_.stub + static_cast<uint64_t>(at), at_sp, fp);
-    EXPECT_EQ(Walk(), wanted_) << at;
+    EXPECT_EQ(WalkAt(jvm_.stub + static_cast<uint64_t>(at), at_sp, fp), wanted_) << at;
   }
 }
 
@@ -226,9 +220,10 @@ TEST_P(X86WalkTest, ABlobThatResolvesACall) {
   memory_.Put(back - 8, kOlderFp);
   for (const auto& [at, pushed] :
        {std::pair{0, 0}, {1, 8}, {2, 16}, {9, 144}, {12, 144}, {19, 16}, {20, 8}, {21, 0}}) {
-    Interrupt(jvm_.stub + static_cast<uint64_t>(at), back - static_cast<uint64_t>(pushed),
-              at > 1 && at < 21 ? 0x77 : kOlderFp);
-    EXPECT_EQ(Walk(), wanted_) << at;
+    EXPECT_EQ(WalkAt(jvm_.stub + static_cast<uint64_t>(at), back - static_cast<uint64_t>(pushed),
+                     at > 1 && at < 21 ? 0x77 : kOlderFp),
+              wanted_)
+        << at;
   }
 }
 
@@ -236,10 +231,10 @@ TEST_P(X86WalkTest, ABlobThatResolvesACall) {
 TEST_P(X86WalkTest, OnReturnToCompiledCodeWithAFramePointer) {
   const uint64_t pc = MadeUpJvm::kInterpreter + 0x40;
   PutCode(pc, {0x48, 0x8b, 0xe3, 0x41, 0xff, 0xe5});  // mov rsp, rbx; jmp r13
-  Interrupt(pc, kLeafSp - 16, kLeafSp + 16, {{kRbx, kLeafSp}, {kR13, leaf_ + 0x20}});
-  EXPECT_EQ(Walk(), wanted_);
-  Interrupt(pc + 3, kLeafSp, kLeafSp + 16, {{kRbx, kLeafSp}, {kR13, leaf_ + 0x20}});
-  EXPECT_EQ(Walk(), wanted_);
+  EXPECT_EQ(WalkAt(pc, kLeafSp - 16, kLeafSp + 16, {{kRbx, kLeafSp}, {kR13, leaf_ + 0x20}}),
+            wanted_);
+  EXPECT_EQ(WalkAt(pc + 3, kLeafSp, kLeafSp + 16, {{kRbx, kLeafSp}, {kR13, leaf_ + 0x20}}),
+            wanted_);
 }
 
 INSTANTIATE_TEST_SUITE_P(X86_64, X86WalkTest, testing::Values(&kX86_64Rules));

@@ -12,15 +12,13 @@ TEST_P(BetweenFramesTest, OnTheWayToAHandler) {
   const std::vector<Seen> handled = {{0, 11, 4, FrameType::kJava}, wanted_[1]};
   memory_.Put(sp, 0x1234);
   memory_.PutBytes(pc, {0xff, 0xe0, 0, 0});
-  Interrupt(pc, sp, kOlderFp, {{kRax, handler}});
-  EXPECT_EQ(Walk(), handled);
+  EXPECT_EQ(WalkAt(pc, sp, kOlderFp, {{kRax, handler}}), handled);
   memory_.PutBytes(pc, {0x59, 0xff, 0xe0, 0});
-  Interrupt(pc, sp - 8, kOlderFp, {{kRax, handler}});
-  EXPECT_EQ(Walk(), handled) << "the return address is still to be taken off";
+  EXPECT_EQ(WalkAt(pc, sp - 8, kOlderFp, {{kRax, handler}}), handled)
+      << "the return address is still to be taken off";
   memory_.Put(sp - 8, handler);
   memory_.PutBytes(pc, {0x59, 0xff, 0xe1, 0});
-  Interrupt(pc, sp - 8, kOlderFp);
-  EXPECT_EQ(Walk(), handled) << "where it stands now";
+  EXPECT_EQ(WalkAt(pc, sp - 8, kOlderFp), handled) << "where it stands now";
 }
 
 // The interpreter asks the JVM for the handler of an exception; the interpreter's own frame is
@@ -44,13 +42,13 @@ TEST_P(BetweenFramesTest, WhileTheInterpreterLeaves) {
   // leave; pop r13; mov rsp, rbx; jmp r13
   PutCode(pc, {0xc9, 0x41, 0x5d, 0x48, 0x8b, 0xe3, 0x41, 0xff, 0xe5});
   memory_.Put(sp, leaf_ + 0x20);
-  Interrupt(pc + 1, sp, kOlderFp, {{kRbx, kLeafSp}});
-  EXPECT_EQ(Walk(), wanted_) << "the return address is on top";
+  EXPECT_EQ(WalkAt(pc + 1, sp, kOlderFp, {{kRbx, kLeafSp}}), wanted_)
+      << "the return address is on top";
   memory_.Put(sp, 0x78);
-  Interrupt(pc + 3, sp + 8, kOlderFp, {{kRbx, kLeafSp}, {kR13, leaf_ + 0x20}});
-  EXPECT_EQ(Walk(), wanted_) << "in a register, with the locals still on the stack";
-  Interrupt(pc + 6, kLeafSp, kOlderFp, {{kRbx, kLeafSp}, {kR13, leaf_ + 0x20}});
-  EXPECT_EQ(Walk(), wanted_) << "the locals are gone, too";
+  EXPECT_EQ(WalkAt(pc + 3, sp + 8, kOlderFp, {{kRbx, kLeafSp}, {kR13, leaf_ + 0x20}}), wanted_)
+      << "in a register, with the locals still on the stack";
+  EXPECT_EQ(WalkAt(pc + 6, kLeafSp, kOlderFp, {{kRbx, kLeafSp}, {kR13, leaf_ + 0x20}}), wanted_)
+      << "the locals are gone, too";
 }
 
 // A loop got hot: compiled code replaces the interpreted frame, which is gone already.
@@ -83,16 +81,13 @@ TEST_P(BetweenFramesTest, BeforeItLeavesForAHandler) {
                                0xe1, 0x90, 0x90, 0x90, 0x90});
   memory_.Put(fp, kOlderFp);
   memory_.Put(fp + 8, leaf_ + 0x20);
-  Interrupt(pc, fp - 0x30, fp, {{kRax, handler}});
-  EXPECT_EQ(Walk(), wanted_);
+  EXPECT_EQ(WalkAt(pc, fp - 0x30, fp, {{kRax, handler}}), wanted_);
   memory_.Put(fp + 8, handler);
-  Interrupt(pc + 4, fp - 0x30, fp);
-  EXPECT_EQ(Walk(), wanted_) << "it stands there";
+  EXPECT_EQ(WalkAt(pc + 4, fp - 0x30, fp), wanted_) << "it stands there";
   // call; mov [rbp+8], rax; leave; pop rcx; jmp rcx
   memory_.PutBytes(pc, {0xe8, 0, 0, 0, 0, 0x48, 0x89, 0x45, 0x08, 0xc9, 0x59, 0xff, 0xe1});
   memory_.Put(fp + 8, leaf_ + 0x20);
-  Interrupt(pc, fp - 0x30, fp);
-  EXPECT_EQ(Walk(), wanted_) << "the call is to tell";
+  EXPECT_EQ(WalkAt(pc, fp - 0x30, fp), wanted_) << "the call is to tell";
   memory_.Put(fp + 8, 0x77);
   EXPECT_NE(Walk(), wanted_) << "no return address was there";
 }
@@ -103,8 +98,7 @@ TEST_P(BetweenFramesTest, InAStubThatPushes) {
   memory_.PutBytes(jvm_.stub, {0x57, 0x50, 0x90, 0x58, 0x5f, 0xc3});
   memory_.Put(kLeafSp - 8, leaf_ + 0x20);
   for (const auto& [at, pushed] : {std::pair{0U, 0U}, {1, 1}, {2, 2}, {3, 2}, {4, 1}, {5, 0}}) {
-    Interrupt(jvm_.stub + at, kLeafSp - 8 - 8 * pushed, kOlderFp);
-    EXPECT_EQ(Walk(), wanted_) << at;
+    EXPECT_EQ(WalkAt(jvm_.stub + at, kLeafSp - 8 - 8 * pushed, kOlderFp), wanted_) << at;
   }
 }
 
@@ -123,8 +117,7 @@ TEST_P(BetweenFramesTest, AFrameThatIsLeftToAnotherStub) {
   memory_.Put(fp, kOlderFp);
   memory_.Put(fp + 8, leaf_ + 0x20);
   for (const uint64_t at : {pc, to, to + 9}) {
-    Interrupt(at, fp - 0x30, fp);
-    EXPECT_EQ(Walk(), wanted_) << at;
+    EXPECT_EQ(WalkAt(at, fp - 0x30, fp), wanted_) << at;
   }
 }
 
@@ -138,12 +131,10 @@ TEST_P(BetweenFramesTest, AnExceptionThatIsHandedToAnotherStub) {
   memory_.PutBytes(caller_ + 0x2b, {0xe8});
   memory_.Put(kLeafSp, caller_ + 0x30);  // left over
   memory_.Put(kLeafSp - 8, leaf_ + 0x20);
-  Interrupt(pc, kLeafSp - 8, kOlderFp, {{10, to}, {15, kThread}});
-  EXPECT_EQ(Walk(), wanted_);
-  Interrupt(pc + 1, kLeafSp, kOlderFp, {{10, to}, {15, kThread}, {kRdx, leaf_ + 0x20}});
-  EXPECT_EQ(Walk(), wanted_);
-  Interrupt(to, kLeafSp, kOlderFp, {{15, kThread}, {kRdx, leaf_ + 0x20}});
-  EXPECT_EQ(Walk(), wanted_);
+  EXPECT_EQ(WalkAt(pc, kLeafSp - 8, kOlderFp, {{10, to}, {15, kThread}}), wanted_);
+  EXPECT_EQ(WalkAt(pc + 1, kLeafSp, kOlderFp, {{10, to}, {15, kThread}, {kRdx, leaf_ + 0x20}}),
+            wanted_);
+  EXPECT_EQ(WalkAt(to, kLeafSp, kOlderFp, {{15, kThread}, {kRdx, leaf_ + 0x20}}), wanted_);
 }
 
 // A stub that resolves a call jumps to the callee with all arguments unchanged; rdx is an argument.
@@ -153,8 +144,7 @@ TEST_P(BetweenFramesTest, InAStubThatResolvesACall) {
   memory_.PutBytes(jvm_.stub, {0x52, 0xe8, 0, 0, 0, 0, 0x5a, 0xff, 0xe0, 0x90});
   memory_.PutBytes(caller_ + 0x2b, {0xe8});
   memory_.Put(kLeafSp - 8, leaf_ + 0x20);
-  Interrupt(jvm_.stub, kLeafSp - 8, kOlderFp, {{kRdx, caller_ + 0x30}});
-  EXPECT_EQ(Walk(), wanted_);
+  EXPECT_EQ(WalkAt(jvm_.stub, kLeafSp - 8, kOlderFp, {{kRdx, caller_ + 0x30}}), wanted_);
 }
 
 // The jump's target is not known, and no call will return the target: the return address is on top,
@@ -165,8 +155,7 @@ TEST_P(BetweenFramesTest, InAStubThatGoesNobodyKnowsWhere) {
   memory_.Put(kLeafSp - 8, leaf_ + 0x20);
   memory_.PutBytes(caller_ + 0x2b, {0xe8});
   memory_.Put(kLeafSp - 16, caller_ + 0x30);
-  Interrupt(jvm_.stub, kLeafSp - 8, kOlderFp, {{kRdx, caller_ + 0x30}});
-  EXPECT_EQ(Walk(), wanted_);
+  EXPECT_EQ(WalkAt(jvm_.stub, kLeafSp - 8, kOlderFp, {{kRdx, caller_ + 0x30}}), wanted_);
 }
 
 // One blob holds many stubs; the interrupted stub has registers to pop.
@@ -236,8 +225,7 @@ TEST_P(BetweenFramesTest, InTheStubThatBringsFramesOfAVirtualThread) {
   PutCode(codelet, {0xe8, 0, 0, 0, 0, 0x48, 0x89, 0xc4, 0xff, 0xe0});
   memory_.Put(top, leaf_ + 0x20);
   memory_.Put(kThread + 0x108, entry);
-  Interrupt(codelet, top, kOlderFp, {{kR13, kLeafSp}});
-  EXPECT_EQ(Walk(), wanted_);
+  EXPECT_EQ(WalkAt(codelet, top, kOlderFp, {{kR13, kLeafSp}}), wanted_);
 }
 
 // The interpreter has called a function of the JVM that does not change fp, before there are unwind
@@ -254,11 +242,9 @@ TEST_P(BetweenFramesTest, InAFunctionThatNoTableTellsOf) {
   memory_.Put(sp, back);
   start_.unwind = &none;
   const std::vector<Seen> all = {{2, 4, 0, FrameType::kJava}, wanted_[0], wanted_[1]};
-  Interrupt(0x9999, sp, fp);
-  EXPECT_EQ(Walk(), all) << "on entry";
+  EXPECT_EQ(WalkAt(0x9999, sp, fp), all) << "on entry";
   memory_.Put(sp - 8, fp);
-  Interrupt(0x9999, sp - 8, fp);
-  EXPECT_EQ(Walk(), all) << "the frame pointer is pushed";
+  EXPECT_EQ(WalkAt(0x9999, sp - 8, fp), all) << "the frame pointer is pushed";
   memory_.Put(sp, 0x78);
   EXPECT_EQ(Walk(), wanted_) << "no return address: a guess by the frame pointer";
 }
@@ -284,18 +270,19 @@ TEST_P(BetweenFramesTest, WhileTheHandlerOfAnExceptionIsLookedFor) {
   memory_.PutBytes(begin,
                    {0x52, 0x48, 0x83, 0xec, 0x08, 0x48, 0x89, 0x2c, 0x24, 0xe8, 0,    0,    0,
                     0,    0x48, 0x8b, 0x2c, 0x24, 0x48, 0x83, 0xc4, 0x08, 0x5a, 0xff, 0xe0, 0x90});
-  Interrupt(begin, kLeafSp, kOlderFp, {{kRdx, leaf_ + 0x20}});
-  EXPECT_EQ(Walk(), wanted_) << "its first instruction";
+  EXPECT_EQ(WalkAt(begin, kLeafSp, kOlderFp, {{kRdx, leaf_ + 0x20}}), wanted_)
+      << "its first instruction";
   memory_.Put(kLeafSp - 8, leaf_ + 0x20);
-  Interrupt(begin + 1, kLeafSp - 8, kOlderFp, {{kRdx, leaf_ + 0x20}});
-  EXPECT_EQ(Walk(), wanted_) << "the pc is pushed";
+  EXPECT_EQ(WalkAt(begin + 1, kLeafSp - 8, kOlderFp, {{kRdx, leaf_ + 0x20}}), wanted_)
+      << "the pc is pushed";
   const uint64_t end = begin + 0x60;
   // mov r8, rax; mov rax, [r15+0x578]; jmp r8
   memory_.PutBytes(end, {0x4c, 0x8b, 0xc0, 0x49, 0x8b, 0x87, 0x78, 0x05, 0, 0, 0x41, 0xff, 0xe0});
   for (const uint64_t pc : {end, end + 3, end + 10}) {
-    Interrupt(pc, kLeafSp, kOlderFp,
-              {{kRdx, leaf_ + 0x20}, {kRax, leaf_ + 0x1c}, {8, leaf_ + 0x1c}});
-    EXPECT_EQ(Walk(), wanted_) << pc - end;
+    EXPECT_EQ(WalkAt(pc, kLeafSp, kOlderFp,
+                     {{kRdx, leaf_ + 0x20}, {kRax, leaf_ + 0x1c}, {8, leaf_ + 0x1c}}),
+              wanted_)
+        << pc - end;
   }
   // The blob has called the function that answers: pop rdx; jmp rax. The caller's frame begins with
   // a word that was left over.
@@ -305,8 +292,7 @@ TEST_P(BetweenFramesTest, WhileTheHandlerOfAnExceptionIsLookedFor) {
   memory_.Put(kLeafSp - 8, leaf_ + 0x20);
   memory_.Put(kLeafSp, caller_ + 0x30);
   memory_.Put(kLeafSp - 16, end);
-  Interrupt(0x9999, kLeafSp - 16, kOlderFp);
-  EXPECT_EQ(Walk(), wanted_) << "in the function that is called";
+  EXPECT_EQ(WalkAt(0x9999, kLeafSp - 16, kOlderFp), wanted_) << "in the function that is called";
 }
 
 // Native code calls Java: fp is still C's, the thread's anchor is in the wrapper.
@@ -379,10 +365,8 @@ TEST_P(BetweenFramesTest, ArgumentsThatCompiledCodePushed) {
   EXPECT_EQ(Walk(), wanted_);
   // After the call, and between the two pops.
   const std::vector<Seen> interrupted = {{0, 11, 4, FrameType::kJava}, wanted_[1]};
-  Interrupt(back, kLeafSp - 16, kOlderFp);
-  EXPECT_EQ(Walk(), interrupted);
-  Interrupt(back + 1, kLeafSp - 8, kOlderFp);
-  EXPECT_EQ(Walk(), interrupted);
+  EXPECT_EQ(WalkAt(back, kLeafSp - 16, kOlderFp), interrupted);
+  EXPECT_EQ(WalkAt(back + 1, kLeafSp - 8, kOlderFp), interrupted);
 }
 
 // An adapter between compiled and interpreted code ends in a jump with ret = [sp].
@@ -394,18 +378,19 @@ TEST_P(BetweenFramesTest, InAnAdapter) {
                         0x08, 0x50, 0xff, 0xe1, 0x90});
   constexpr int kRcx = 1;
   memory_.Put(below, link);
-  Interrupt(pc, below, kOlderFp, {{kRcx, entry}});
-  EXPECT_EQ(Walk(), wanted_) << "on entry";
+  EXPECT_EQ(WalkAt(pc, below, kOlderFp, {{kRcx, entry}}), wanted_) << "on entry";
   memory_.Put(below, 0x78);
-  Interrupt(pc + 1, kLeafSp, kOlderFp, {{kRcx, entry}, {kRax, link}});
-  EXPECT_EQ(Walk(), wanted_) << "the return address was taken off";
-  Interrupt(pc + 4, kLeafSp, kOlderFp, {{kRcx, entry}, {kRax, link}, {kR13, kLeafSp}});
-  EXPECT_EQ(Walk(), wanted_) << "the caller's sp is noted";
-  Interrupt(pc + 8, kLeafSp - 16, kOlderFp, {{kRcx, entry}, {kRax, link}, {kR13, kLeafSp}});
-  EXPECT_EQ(Walk(), wanted_) << "there is room for arguments";
+  EXPECT_EQ(WalkAt(pc + 1, kLeafSp, kOlderFp, {{kRcx, entry}, {kRax, link}}), wanted_)
+      << "the return address was taken off";
+  EXPECT_EQ(WalkAt(pc + 4, kLeafSp, kOlderFp, {{kRcx, entry}, {kRax, link}, {kR13, kLeafSp}}),
+            wanted_)
+      << "the caller's sp is noted";
+  EXPECT_EQ(WalkAt(pc + 8, kLeafSp - 16, kOlderFp, {{kRcx, entry}, {kRax, link}, {kR13, kLeafSp}}),
+            wanted_)
+      << "there is room for arguments";
   memory_.Put(kLeafSp - 24, link);
-  Interrupt(pc + 14, kLeafSp - 24, kOlderFp, {{kRcx, entry}, {kR13, kLeafSp}});
-  EXPECT_EQ(Walk(), wanted_) << "the return address is put back";
+  EXPECT_EQ(WalkAt(pc + 14, kLeafSp - 24, kOlderFp, {{kRcx, entry}, {kR13, kLeafSp}}), wanted_)
+      << "the return address is put back";
 }
 
 // OSR code is entered in a loop, in place of an interpreted frame.

@@ -99,6 +99,12 @@ class BetweenFramesTest : public JavaWalkTest {
     start_.java.exception_pc = general[kRdx];
     start_.java.first_argument = general[kRdi];
   }
+  // Walks from there.
+  std::vector<Seen> WalkAt(uint64_t pc, uint64_t sp, uint64_t fp,
+                           std::initializer_list<std::pair<int, uint64_t>> others = {}) {
+    Interrupt(pc, sp, fp, others);
+    return Walk();
+  }
   const std::vector<Seen> wanted_ = {kLeaf, {1, 9, 0, FrameType::kJava}};
 };
 

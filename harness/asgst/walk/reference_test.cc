@@ -146,7 +146,15 @@ TEST(SharedCacheTest, KeepsTheNewestOfAPlace) {
 
 class ShapeTest : public testing::Test {
  protected:
-  FrameShape At(uint64_t offset) const { return ShapeAt(*rules_, memory_, code_, 0x1000 + offset); }
+  // The letter of the shape, as in prologue_test.cc.
+  char At(uint64_t offset) const {
+    return "WNPFLMCB?"[static_cast<int>(ShapeAt(*rules_, memory_, code_, 0x1000 + offset))];
+  }
+  std::string Shapes(std::initializer_list<uint64_t> offsets) const {
+    std::string shapes;
+    for (const uint64_t offset : offsets) shapes += At(offset);
+    return shapes;
+  }
   void Put(std::vector<uint8_t> bytes, int complete) {
     bytes.resize(bytes.size() + 64, 0x90);
     memory_.PutBytes(0x1000, bytes);
@@ -173,18 +181,13 @@ class ShapeTest : public testing::Test {
 TEST_F(ShapeTest, PrologueWithPush) {
   // mov [rsp-0x14000], eax; push rbp; sub rsp, 0x20; nop
   Put({0x89, 0x84, 0x24, 0x00, 0xc0, 0xfe, 0xff, 0x55, 0x48, 0x83, 0xec, 0x20, 0x90}, 12);
-  EXPECT_EQ(At(0), FrameShape::kNone);
-  EXPECT_EQ(At(7), FrameShape::kNone);
-  EXPECT_EQ(At(8), FrameShape::kFpPushed);
-  EXPECT_EQ(At(12), FrameShape::kWhole);
+  EXPECT_EQ(Shapes({0, 7, 8, 12}), "NNPW");
 }
 
 TEST_F(ShapeTest, PrologueThatStoresFpLater) {
   // sub rsp, 0x18; mov [rsp+0x10], rbp; nop
   Put({0x48, 0x81, 0xec, 0x18, 0, 0, 0, 0x48, 0x89, 0x6c, 0x24, 0x10, 0x90}, 12);
-  EXPECT_EQ(At(0), FrameShape::kNone);
-  EXPECT_EQ(At(7), FrameShape::kFpNotSaved);
-  EXPECT_EQ(At(12), FrameShape::kWhole);
+  EXPECT_EQ(Shapes({0, 7, 12}), "NFW");
 }
 
 TEST_F(ShapeTest, Epilogue) {
@@ -192,11 +195,7 @@ TEST_F(ShapeTest, Epilogue) {
   Put({0x48, 0x83, 0xc4, 0x20, 0x5d, 0x49, 0x3b, 0xa7, 0x00, 0x04, 0, 0, 0x0f, 0x87, 0x10, 0, 0, 0,
        0xc3},
       0);
-  EXPECT_EQ(At(0), FrameShape::kWhole);
-  EXPECT_EQ(At(4), FrameShape::kFpPushed);
-  EXPECT_EQ(At(5), FrameShape::kNone);
-  EXPECT_EQ(At(12), FrameShape::kNone);
-  EXPECT_EQ(At(18), FrameShape::kNone);
+  EXPECT_EQ(Shapes({0, 4, 5, 12, 18}), "WPNNN");
 }
 
 // reserved_stack_check of methods with @ReservedStackAccess.
@@ -210,22 +209,18 @@ TEST_F(ShapeTest, EpilogueThatLooksForTheReservedZone) {
        {0x49, 0x3b, 0xa7, 0x50, 0x04, 0x00, 0x00, 0x0f, 0x87, 0x10, 0x00, 0x00, 0x00, 0xc3})
     code.push_back(byte);
   Put(code, 0);
-  EXPECT_EQ(At(0), FrameShape::kWhole);
-  EXPECT_EQ(At(1), FrameShape::kFpPushed);
+  EXPECT_EQ(Shapes({0, 1}), "WP");
   for (const uint64_t at : {uint64_t{2}, uint64_t{9}, poll, poll + 13})
-    EXPECT_EQ(At(at), FrameShape::kNone) << at;
+    EXPECT_EQ(At(at), 'N') << at;
   code[poll + 13] = 0x90;
   Put(code, 0);
-  EXPECT_EQ(At(1), FrameShape::kWhole) << "no return";
+  EXPECT_EQ(At(1), 'W') << "no return";
 }
 
 TEST_F(ShapeTest, EpilogueOfANativeWrapper) {
   // leave; cmp qword [r15+8], 0; jne +5; ret
   Put({0xc9, 0x49, 0x81, 0x7f, 0x08, 0, 0, 0, 0, 0x75, 0x05, 0xc3}, 0);
-  EXPECT_EQ(At(0), FrameShape::kWhole);
-  EXPECT_EQ(At(1), FrameShape::kNone);
-  EXPECT_EQ(At(9), FrameShape::kNone);
-  EXPECT_EQ(At(11), FrameShape::kNone);
+  EXPECT_EQ(Shapes({0, 1, 9, 11}), "WNNN");
 }
 
 TEST_F(ShapeTest, EpilogueOfANativeWrapperThatPolls) {
@@ -233,86 +228,66 @@ TEST_F(ShapeTest, EpilogueOfANativeWrapperThatPolls) {
   Put({0xc9, 0x41, 0xf6, 0x47, 0x28, 0x01, 0x74, 0x05, 0xe9, 0, 0, 0,   0,
        0x49, 0x83, 0x7f, 0x08, 0x00, 0x0f, 0x85, 0,    0,    0, 0, 0xc3},
       0);
-  EXPECT_EQ(At(0), FrameShape::kWhole);
-  for (const uint64_t at : {1, 6, 13, 18, 24}) EXPECT_EQ(At(at), FrameShape::kNone) << at;
+  EXPECT_EQ(Shapes({0, 1, 6, 13, 18, 24}), "WNNNNN");
 }
 
 // test byte [r15+disp32], imm8: its displacement does not fit in a byte.
 TEST_F(ShapeTest, EpilogueThatPollsFarInTheThread) {
   Put({0xc9, 0x41, 0xf6, 0x87, 0x50, 0x04, 0, 0, 0x01, 0x74, 0x05, 0xe9, 0, 0, 0, 0, 0xc3}, 0);
-  EXPECT_EQ(At(0), FrameShape::kWhole);
-  for (const uint64_t at : {1, 9, 16}) EXPECT_EQ(At(at), FrameShape::kNone) << at;
+  EXPECT_EQ(Shapes({0, 1, 9, 16}), "WNNN");
 }
 
 TEST_F(ShapeTest, APollOfJdk8) {
   // pop rbp; test [rip+N], eax; ret
   Put({0x90, 0x5d, 0x85, 0x05, 0, 0, 0, 0, 0xc3}, 0);
-  EXPECT_EQ(At(0), FrameShape::kWhole);
-  EXPECT_EQ(At(1), FrameShape::kFpPushed);
-  EXPECT_EQ(At(2), FrameShape::kNone);
-  EXPECT_EQ(At(8), FrameShape::kNone);
+  EXPECT_EQ(Shapes({0, 1, 2, 8}), "WPNN");
 }
 
 TEST_F(ShapeTest, AnExceptionGoesOnToTheCaller) {
   // add rsp, 0x20; pop rbp; jmp out; nop; jmp out
   Put({0x48, 0x83, 0xc4, 0x20, 0x5d, 0xe9, 0, 0, 0, 0x40, 0x90, 0xe9, 0, 0, 0, 0x40}, 0);
-  EXPECT_EQ(At(4), FrameShape::kFpPushed);
-  EXPECT_EQ(At(5), FrameShape::kNone);
-  EXPECT_EQ(At(11), FrameShape::kWhole);
+  EXPECT_EQ(Shapes({4, 5, 11}), "PNW");
   code_.level = 0;
-  EXPECT_EQ(At(11), FrameShape::kNone) << "a native wrapper's";
+  EXPECT_EQ(At(11), 'N') << "a native wrapper's";
   // mov byte [rax], 0x5d; jmp in the same code
   Put({0xc6, 0x00, 0x5d, 0xe9, 2, 0, 0, 0}, 0);
-  EXPECT_EQ(At(3), FrameShape::kWhole);
+  EXPECT_EQ(Shapes({3}), "W");
   code_.level = 0;
-  EXPECT_EQ(At(3), FrameShape::kWhole);
+  EXPECT_EQ(Shapes({3}), "W");
 }
 
 TEST_F(ShapeTest, BehindACallOnTheWayIntoTheInterpreter) {
   // nop; mov rbx, imm64; jmp out
   Put({0x90, 0x48, 0xbb, 1, 2, 3, 4, 5, 6, 7, 8, 0xe9, 0, 0, 0, 0x40}, 0);
-  EXPECT_EQ(At(0), FrameShape::kWhole);
-  EXPECT_EQ(At(1), FrameShape::kBeyondCall);
-  EXPECT_EQ(At(11), FrameShape::kBeyondCall);
+  EXPECT_EQ(Shapes({0, 1, 11}), "WCC");
   code_.kind = CodeKind::kStub;
-  EXPECT_EQ(At(1), FrameShape::kWhole);
+  EXPECT_EQ(Shapes({1}), "W");
   // With a jump within the code, the mov loads a constant.
   Put({0x90, 0x48, 0xbb, 1, 2, 3, 4, 5, 6, 7, 8, 0xe9, 2, 0, 0, 0}, 0);
-  EXPECT_EQ(At(1), FrameShape::kWhole);
-  EXPECT_EQ(At(11), FrameShape::kWhole);
+  EXPECT_EQ(Shapes({1, 11}), "WW");
 }
 
 TEST_F(ShapeTest, ThePollsFarSide) {
   // nop; lea r10, [rip]; mov [r15+0x350], r10; jmp in the same code
   Put({0x90, 0x4c, 0x8d, 0x15, 0, 0, 0, 0, 0x4d, 0x89, 0x97, 0x50, 0x03, 0, 0, 0xe9, 0, 0, 0, 0},
       0);
-  EXPECT_EQ(At(0), FrameShape::kWhole);
-  for (const uint64_t at : {1, 8, 15}) EXPECT_EQ(At(at), FrameShape::kNone) << at;
+  EXPECT_EQ(Shapes({0, 1, 8, 15}), "WNNN");
   // nop; mov r10, imm64; mov [r15+0x350], r10; jmp in the same code
   Put({0x90, 0x49, 0xba, 1,    2, 3, 4,    5, 6, 7, 8, 0x4d,
        0x89, 0x97, 0x50, 0x03, 0, 0, 0xe9, 0, 0, 0, 0},
       0);
-  EXPECT_EQ(At(0), FrameShape::kWhole);
-  for (const uint64_t at : {1, 11, 18}) EXPECT_EQ(At(at), FrameShape::kNone) << at;
+  EXPECT_EQ(Shapes({0, 1, 11, 18}), "WNNN");
 }
 
 TEST_F(ShapeTest, StubThatDoesNotSayWhereItsFrameIsComplete) {
   // push rbp; mov rbp, rsp; push rax; leave; ret
   Put({0x55, 0x48, 0x8b, 0xec, 0x50, 0xc9, 0xc3}, -1);
   code_.kind = CodeKind::kStub;
-  EXPECT_EQ(At(0), FrameShape::kNone);
-  EXPECT_EQ(At(1), FrameShape::kFpPushed);
-  EXPECT_EQ(At(4), FrameShape::kByFp);
-  EXPECT_EQ(At(5), FrameShape::kByFp);
-  EXPECT_EQ(At(6), FrameShape::kNone);
+  EXPECT_EQ(Shapes({0, 1, 4, 5, 6}), "NPBBN");
   // sub rsp, 0x20; nop: without fp, by its size. add rsp, 0x10; pop rbp; pop rdx; jmp r10
   Put({0x48, 0x83, 0xec, 0x20, 0x90, 0x48, 0x83, 0xc4, 0x10, 0x5d, 0x5a, 0x41, 0xff, 0xe2}, -1);
   code_.kind = CodeKind::kStub;
-  EXPECT_EQ(At(0), FrameShape::kNone);
-  EXPECT_EQ(At(4), FrameShape::kWhole);
-  EXPECT_EQ(At(5), FrameShape::kWhole);
-  EXPECT_EQ(At(9), FrameShape::kFpPushed);
-  EXPECT_EQ(At(10), FrameShape::kNone);
+  EXPECT_EQ(Shapes({0, 4, 5, 9, 10}), "NWWPN");
 }
 
 TEST_F(ShapeTest, WordsThatACallerTakesBack) {
@@ -371,12 +346,7 @@ TEST_F(ShapeTest, ArmStubThatDoesNotSayWhereItsFrameIsComplete) {
   // ret
   PutArm({0xd503233f, 0xa9bf7bfd, 0x910003fd, 0xf81f0fe0, 0xa8c17bfd, 0xd65f03c0}, -1);
   code_.kind = CodeKind::kStub;
-  EXPECT_EQ(At(0), FrameShape::kInLink);
-  EXPECT_EQ(At(4), FrameShape::kInLink);
-  EXPECT_EQ(At(8), FrameShape::kFpPushed);
-  EXPECT_EQ(At(12), FrameShape::kByFp);
-  EXPECT_EQ(At(16), FrameShape::kFpPushed);
-  EXPECT_EQ(At(20), FrameShape::kInLink);
+  EXPECT_EQ(Shapes({0, 4, 8, 12, 16, 20}), "LLPBPL");
 }
 
 TEST_F(ShapeTest, CodeThatCannotBeReadIsUnknown) {
@@ -400,36 +370,22 @@ TEST_F(ShapeTest, Calls) {
 TEST_F(ShapeTest, ArmSmallFrame) {
   // nop; sub sp, sp, #0x30; stp x29, x30, [sp, #0x20]; nop
   PutArm({0xd503201f, 0xd100c3ff, 0xa9027bfd, 0xd503201f}, 12);
-  EXPECT_EQ(At(0), FrameShape::kInLink);
-  EXPECT_EQ(At(4), FrameShape::kInLink);
-  EXPECT_EQ(At(8), FrameShape::kSpMoved);
-  EXPECT_EQ(At(12), FrameShape::kWhole);
+  EXPECT_EQ(Shapes({0, 4, 8, 12}), "LLMW");
 }
 
 TEST_F(ShapeTest, ArmLargeFrame) {
   // paciasp; stp x29, x30, [sp, #-16]!; mov x8, #0x1000; sub sp, sp, x8; nop
   PutArm({0xd503233f, 0xa9bf7bfd, 0xd2820008, 0xcb2863ff, 0xd503201f}, 16);
-  EXPECT_EQ(At(0), FrameShape::kInLink);
-  EXPECT_EQ(At(4), FrameShape::kInLink);
-  EXPECT_EQ(At(8), FrameShape::kFpPushed);
-  EXPECT_EQ(At(12), FrameShape::kFpPushed);
-  EXPECT_EQ(At(16), FrameShape::kWhole);
+  EXPECT_EQ(Shapes({0, 4, 8, 12, 16}), "LLPPW");
 }
 
 TEST_F(ShapeTest, ArmEpilogues) {
   // ldp x29, x30, [sp, #0x20]; add sp, sp, #0x30; ldr x8, [x28, #0x450]; cmp sp, x8; b.hi +8; ret
   PutArm({0xa9427bfd, 0x9100c3ff, 0xf9422b88, 0xeb2863ff, 0x54000048, 0xd65f03c0}, 0);
-  EXPECT_EQ(At(0), FrameShape::kWhole);
-  EXPECT_EQ(At(4), FrameShape::kSpMoved);
-  EXPECT_EQ(At(8), FrameShape::kInLink);
-  EXPECT_EQ(At(12), FrameShape::kInLink);
-  EXPECT_EQ(At(16), FrameShape::kInLink);
-  EXPECT_EQ(At(20), FrameShape::kInLink);
+  EXPECT_EQ(Shapes({0, 4, 8, 12, 16, 20}), "WMLLLL");
   // add sp, sp, x8; ldp x29, x30, [sp], #16; autiasp; ret
   PutArm({0x8b2863ff, 0xa8c17bfd, 0xd50323bf, 0xd65f03c0}, 0);
-  EXPECT_EQ(At(0), FrameShape::kWhole);
-  EXPECT_EQ(At(4), FrameShape::kFpPushed);
-  EXPECT_EQ(At(8), FrameShape::kInLink);
+  EXPECT_EQ(Shapes({0, 4, 8}), "WPL");
 }
 
 TEST_F(ShapeTest, ArmEpilogueThatLooksForTheReservedZone) {
@@ -437,11 +393,10 @@ TEST_F(ShapeTest, ArmEpilogueThatLooksForTheReservedZone) {
   std::vector<uint32_t> code = {0xa8c17bfd, 0xf9426f88, 0xeb2863ff, 0x54000063, 0xd503201f,
                                 0xd503201f, 0xf9422b88, 0xeb2863ff, 0x54000048, 0xd65f03c0};
   PutArm(code, 0);
-  for (const uint64_t at : {4, 8, 12, 24, 36}) EXPECT_EQ(At(at), FrameShape::kInLink) << at;
-  EXPECT_EQ(At(16), FrameShape::kWhole);
+  EXPECT_EQ(Shapes({4, 8, 12, 24, 36, 16}), "LLLLLW");
   code.back() = 0xd503201f;
   PutArm(code, 0);
-  EXPECT_EQ(At(4), FrameShape::kWhole) << "no return";
+  EXPECT_EQ(At(4), 'W') << "no return";
 }
 
 TEST_F(ShapeTest, ArmCalls) {

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/crash/core/core_import.h"
 #include "harness/crash/core/signal_contexts.h"
 
@@ -176,9 +177,7 @@ TEST(CoreFile, RefusesWhatIsNoCore) {
   const std::string path = testing::TempDir() + "/no-core-" + std::to_string(getpid());
   std::ofstream(path) << "no core";
   EXPECT_FALSE(CoreFile::IsCore(path));
-  const auto core = CoreFile::Open(path, "");
-  ASSERT_FALSE(core.ok());
-  EXPECT_EQ(core.failure().code, ExitCode::kBadInput);
+  EXPECT_THAT(CoreFile::Open(path, ""), FailsWith(ExitCode::kBadInput));
   EXPECT_FALSE(CoreFile::IsCore("/proc/self/exe"));
   EXPECT_FALSE(CoreFile::Open(testing::TempDir(), "").ok());
 }
@@ -281,9 +280,7 @@ TEST(SignalContexts, TakesNoOtherWordsForAFrame) {
 }
 
 TEST(ImportCore, SaysThatNoJvmIsInTheCore) {
-  const auto crash = ImportCore(MadeUpCore().Write(), "", {});
-  ASSERT_FALSE(crash.ok());
-  EXPECT_EQ(crash.failure().code, ExitCode::kUnable);
+  EXPECT_THAT(ImportCore(MadeUpCore().Write(), "", {}), FailsWith(ExitCode::kUnable));
 }
 
 }  // namespace

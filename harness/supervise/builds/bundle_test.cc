@@ -11,6 +11,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/supervise/builds/anonymous.h"
 
 namespace walkhammer {
@@ -180,9 +181,7 @@ TEST(BundleTest, TextOfStrangersDoesNotBreakTheTable) {
 TEST(BundleTest, RefusesWhatIsNoWalk) {
   BundleCase content = Case();
   content.walk = "walk 99\n";
-  const auto files = BundleFiles(content);
-  ASSERT_FALSE(files.ok());
-  EXPECT_EQ(files.failure().code, ExitCode::kBadInput);
+  EXPECT_THAT(BundleFiles(content), FailsWith(ExitCode::kBadInput));
 }
 
 TEST(BundleTest, IsWrittenIntoANewFolderOnly) {

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/supervise/builds/build.h"
 #include "harness/supervise/fake_child_testing.h"
 
@@ -181,10 +182,8 @@ TEST(BuildsOfTest, TwoOfOneVersionAreToldApart) {
 }
 
 TEST(BuildsOfTest, RefusesAProfileThatNeedsMoreThanFlags) {
-  const auto builds = BuildsOf({JdkOf("/a", "25")}, SelectProfiles({"aot-cache"}).value(), {});
-  ASSERT_FALSE(builds.ok());
-  EXPECT_EQ(builds.failure().code, ExitCode::kBadInput);
-  EXPECT_THAT(builds.failure().message, HasSubstr("aot-cache"));
+  EXPECT_THAT(BuildsOf({JdkOf("/a", "25")}, SelectProfiles({"aot-cache"}).value(), {}),
+              FailsWith(ExitCode::kBadInput, HasSubstr("aot-cache")));
 }
 
 }  // namespace

@@ -9,11 +9,12 @@
 #include <fstream>
 #include <thread>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/process/program.h"
 #include "harness/store/record_testing.h"
 #include "harness/supervise/campaign/engine.h"
 #include "harness/supervise/campaign/fuzz_run.h"
-#include "harness/supervise/campaign/run_notes.h"
+#include "harness/supervise/campaign/run_rows.h"
 #include "harness/supervise/fake_child_testing.h"
 
 namespace walkhammer {
@@ -56,10 +57,8 @@ class MergeTest : public testing::Test {
 
 TEST_F(MergeTest, OneThatDoesNotEndIsGivenUp) {
   const auto began = std::chrono::steady_clock::now();
-  const Status merged = Merge("sleep 1000", seconds(1));
-  ASSERT_FALSE(merged.ok());
-  EXPECT_EQ(merged.failure().code, ExitCode::kUnable);
-  EXPECT_THAT(merged.failure().message, HasSubstr("given up after 1 s"));
+  EXPECT_THAT(Merge("sleep 1000", seconds(1)),
+              FailsWith(ExitCode::kUnable, HasSubstr("given up after 1 s")));
   EXPECT_LT(std::chrono::steady_clock::now() - began, seconds(60));
   EXPECT_FALSE(StillRuns());
 }
@@ -67,10 +66,7 @@ TEST_F(MergeTest, OneThatDoesNotEndIsGivenUp) {
 TEST_F(MergeTest, OneThatEndsInTimeIsNot) { EXPECT_TRUE(Merge("sleep 0.2", seconds(60)).ok()); }
 
 TEST_F(MergeTest, OneThatIsKilledFromOutsideIsNoFailureOfOurs) {
-  const Status merged = Merge("kill -9 $$", seconds(60));
-  ASSERT_FALSE(merged.ok());
-  EXPECT_EQ(merged.failure().code, ExitCode::kUnable);
-  EXPECT_THAT(merged.failure().message, HasSubstr("SIGKILL"));
+  EXPECT_THAT(Merge("kill -9 $$", seconds(60)), FailsWith(ExitCode::kUnable, HasSubstr("SIGKILL")));
 }
 
 TEST_F(MergeTest, OneThatFailsSaysWhyInItsLastWords) {

@@ -12,9 +12,7 @@
 #include "harness/findings/crash_folder.h"
 #include "harness/process/oom_kills.h"
 #include "harness/request/walker_table.h"
-#include "harness/supervise/campaign/coverage_rows.h"
-#include "harness/supervise/campaign/run_notes.h"
-#include "harness/supervise/campaign/sum_state.h"
+#include "harness/supervise/campaign/run_rows.h"
 #include "harness/supervise/minimize_input.h"
 
 namespace walkhammer {

@@ -5,8 +5,7 @@
 #include <memory>
 
 #include "harness/shared/shared_mapping.h"
-#include "harness/supervise/campaign/run_notes.h"
-#include "harness/supervise/campaign/sum_state.h"
+#include "harness/supervise/campaign/run_rows.h"
 
 namespace walkhammer {
 namespace {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/testing/fails_with.h"
 #include "harness/supervise/command_testing.h"
 #include "harness/supervise/matrix/lane_samples.h"
 
@@ -135,10 +136,8 @@ TEST(Collapsed, CountsWhatCouldNotBeWalked) {
 TEST(Collapsed, LinesThatAreNone) {
   for (const char* text : {"a;b 1\na;b\n", "a;b 1\na;b 2x\n", "a;b 1\n 2\n", "a;b 1\na;b 2"}) {
     LaneSamples samples;
-    const Status read = Collapsed(text, samples);
-    ASSERT_FALSE(read.ok()) << text;
-    EXPECT_EQ(read.failure().code, ExitCode::kUnable);
-    EXPECT_THAT(read.failure().message, HasSubstr("line 2"));
+    EXPECT_THAT(Collapsed(text, samples), FailsWith(ExitCode::kUnable, HasSubstr("line 2")))
+        << text;
   }
   for (const char* line : {"", "<!DOCTYPE html>", "12", " 12", "--- Execution profile ---"})
     EXPECT_FALSE(IsCollapsed(line)) << line;
@@ -220,9 +219,7 @@ TEST_F(ForeignAgent, OneFileThatNobodyReadsIsKeptForTheVerdict) {
   EXPECT_FALSE(Exists("profile-1"));
   EXPECT_THAT(kForeignAgentLane.judge(plan, "").reason, HasSubstr("neither collapsed stacks"));
   Write("profile-0", "a;b 1\na;b\n");
-  const Status collected = kForeignAgentLane.collect(plan);
-  ASSERT_FALSE(collected.ok());
-  EXPECT_EQ(collected.failure().code, ExitCode::kUnable);
+  EXPECT_THAT(kForeignAgentLane.collect(plan), FailsWith(ExitCode::kUnable));
 }
 
 TEST_F(ForeignAgent, OptionsNameFilesOfTheirOwnForEachJvm) {

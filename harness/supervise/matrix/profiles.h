@@ -16,7 +16,7 @@ struct Profile {
   const char* name;
   const char* what;
   std::vector<std::string> flags;
-  bool has_aot_cache = false;  // its AOT cache is made before each run: see aot_cache.h
+  bool has_aot_cache = false;  // its AOT cache is made before each run: see stress_plan.cc
 };
 
 std::span<const Profile> AllProfiles();

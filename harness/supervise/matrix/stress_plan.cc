@@ -4,17 +4,59 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "harness/base/files.h"
+#include "harness/base/result.h"
+#include "harness/jvm/images/platform.h"
+#include "harness/process/program.h"
 #include "harness/request/walker_table.h"
-#include "harness/supervise/matrix/aot_cache.h"
 #include "harness/supervise/matrix/cell_harvest.h"
 
 namespace walkhammer {
 namespace {
+
+constexpr int kFirstWithCache = 24;
+constexpr auto kWithin = std::chrono::seconds(60);
+
+Status RunJava(const std::string& java, const Platform& platform, std::vector<std::string> flags,
+               const std::string& folder) {
+  flags.insert(flags.begin(), java);
+  flags.emplace_back("-version");
+  ProgramSetup setup;
+  setup.directory = folder;
+  setup.arguments = platform.Command(flags, setup.environment);
+  ASSIGN_OR_RETURN(auto program, Program::Start(setup));
+  if (!program->EndsWithin(kWithin)) return Unable("this JVM makes no AOT cache within 60 s");
+  if (program->wait_status() == 0) return Ok();
+  return Unable("this JVM makes no AOT cache (" + program->EndText() + "): " + program->output());
+}
+
+// Makes the ahead-of-time cache of JEP 483, for the profile "aot-cache": trains on `java -version`,
+// which takes a few seconds, writes the cache into `folder` and returns the JVM flags by which a
+// program uses the cache. With them, a JVM that cannot use the cache does not start. `flags`: those
+// of the JVM that will use the cache. kUnable, with the JVM's own words, if it makes no cache.
+Result<std::vector<std::string>> MakeAotCache(const std::string& java, const Platform& platform,
+                                              const std::vector<std::string>& flags,
+                                              const std::string& folder) {
+  if (platform.feature != 0 && platform.feature < kFirstWithCache)
+    return Unable("JDK " + std::to_string(platform.feature) +
+                  " has no AOT cache: JDK 24 brought it");
+  const std::string training = "-XX:AOTConfiguration=" + folder + "/aot.conf";
+  const std::string cache = "-XX:AOTCache=" + folder + "/aot.cache";
+  for (const auto& mode : {std::vector<std::string>{"-XX:AOTMode=record", training},
+                           std::vector<std::string>{"-XX:AOTMode=create", training, cache}}) {
+    std::vector<std::string> all = flags;
+    all.insert(all.end(), mode.begin(), mode.end());
+    RETURN_IF_ERROR(RunJava(java, platform, all, folder));
+  }
+  return std::vector<std::string>{"-XX:AOTMode=on", cache};
+}
 
 // A JDK of the matrix. A named JDK that cannot be used gives its cells a status and does not end
 // the run.

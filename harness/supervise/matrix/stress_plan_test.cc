@@ -7,6 +7,8 @@
 
 #include <set>
 
+#include "harness/base/testing/fails_with.h"
+
 namespace walkhammer {
 namespace {
 
@@ -18,9 +20,7 @@ TEST(Profiles, ListsAreSplitAndUnknownOnesNamed) {
   ASSERT_EQ(chosen.value().size(), 3u);
   EXPECT_STREQ(chosen.value()[1]->name, "c1");
   EXPECT_STREQ(SelectProfiles({}).value()[0]->name, "default");
-  auto unknown = SelectProfiles({"zcg"});
-  ASSERT_FALSE(unknown.ok());
-  EXPECT_THAT(unknown.failure().message, HasSubstr("zgc"));
+  EXPECT_THAT(SelectProfiles({"zcg"}), FailsWith(testing::_, HasSubstr("zgc")));
 }
 
 // jcmd would send SIGQUIT, which ends most programs.
@@ -29,10 +29,8 @@ TEST(StressPlan, AProcessWithoutAJvmIsNotAttachedTo) {
   settings.loads.pid = static_cast<uint64_t>(getpid());
   const auto jdk = DefaultJdk();
   if (!jdk.ok()) GTEST_SKIP() << jdk.failure().message;
-  const auto plan = MakeStressPlan(settings, "/tmp");
-  ASSERT_FALSE(plan.ok());
-  EXPECT_EQ(plan.failure().code, ExitCode::kBadInput);
-  EXPECT_THAT(plan.failure().message, HasSubstr("runs no JVM"));
+  EXPECT_THAT(MakeStressPlan(settings, "/tmp"),
+              FailsWith(ExitCode::kBadInput, HasSubstr("runs no JVM")));
 }
 
 // Settings that cannot work are refused before anything starts.

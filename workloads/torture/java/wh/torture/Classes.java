@@ -8,16 +8,15 @@ import java.util.List;
 import java.util.function.LongUnaryOperator;
 
 /** Class-loader and hidden-class churn, with proof that dropped classes are unloaded. */
-final class Classes implements Worker {
+final class Classes extends Worker {
   private static final int ROUNDS_A_PROOF = 24;
   private static final int MOST_LEFT = 4; // a compilation under way or a stale frame may hold one
 
-  private final Context context;
   private final List<WeakReference<Class<?>>> dropped = new ArrayList<>();
   private final List<Class<?>> leaked = new ArrayList<>(); // with --break only
 
   Classes(Context context) {
-    this.context = context;
+    super(context);
   }
 
   @Override

@@ -2,11 +2,9 @@
 package wh.torture;
 
 /** Deoptimisation storms: assumptions of freshly compiled code are broken, again and again. */
-final class Deopt implements Worker {
-  private final Context context;
-
+final class Deopt extends Worker {
   Deopt(Context context) {
-    this.context = context;
+    super(context);
   }
 
   @Override

@@ -12,19 +12,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Heap and thread dumps, at a bounded rate, from threads whose stacks are known. */
-final class Dumps implements Worker {
+final class Dumps extends Worker {
   private static final int MOST_LEVELS = 200;
   private static final long MILLIS_A_ROUND = 20; // at the least: dumps stop all threads
   private static final int ROUNDS_A_HEAP_DUMP = 40;
   private static final byte[] MAGIC = "JAVA PROFILE 1.0".getBytes(StandardCharsets.US_ASCII);
 
-  private final Context context;
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
   private final HotSpotDiagnosticMXBean diagnostics =
       ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
 
   Dumps(Context context) {
-    this.context = context;
+    super(context);
   }
 
   @Override

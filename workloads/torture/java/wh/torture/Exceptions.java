@@ -2,7 +2,7 @@
 package wh.torture;
 
 /** Exceptions through many frames: caught far up, rethrown, wrapped, implicit, without trace. */
-final class Exceptions implements Worker {
+final class Exceptions extends Worker {
   private static final int MOST_LEVELS = 300; // less than the 1024 frames of a stack trace
 
   private static final String[] IMPLICIT = {
@@ -16,7 +16,6 @@ final class Exceptions implements Worker {
     "none"
   };
 
-  private final Context context;
   private final Lost untraced = new Lost(0, false);
   private long unwound;
 
@@ -31,7 +30,7 @@ final class Exceptions implements Worker {
   }
 
   Exceptions(Context context) {
-    this.context = context;
+    super(context);
   }
 
   @Override

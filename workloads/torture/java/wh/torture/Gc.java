@@ -12,14 +12,13 @@ import java.util.List;
 import java.util.Set;
 
 /** Allocation pressure, and storms of weak, soft and phantom references. */
-final class Gc implements Worker {
+final class Gc extends Worker {
   private static final int HELD_CHUNKS = 256;
   private static final int MOST_CHUNK = 4096; // longs
   private static final int HUGE_CHUNK = 1 << 18; // longs; larger than half a G1 region of 1 MiB
   private static final int REFERENCES = 500;
   private static final int ROUNDS_A_PROOF = 50;
 
-  private final Context context;
   private final long[][] held = new long[HELD_CHUNKS][];
   private final ReferenceQueue<Object> gone = new ReferenceQueue<>();
   private final Set<Reference<?>> waiting = new HashSet<>();
@@ -45,7 +44,7 @@ final class Gc implements Worker {
   }
 
   Gc(Context context) {
-    this.context = context;
+    super(context);
   }
 
   @Override

@@ -10,7 +10,7 @@ import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
 
 /** Method handles and their combinators, call sites that change, lambdas, string concatenation. */
-final class Handles implements Worker {
+final class Handles extends Worker {
   private static final MethodType UNARY = MethodType.methodType(long.class, long.class);
   private static final MethodType BINARY =
       MethodType.methodType(long.class, long.class, long.class);
@@ -25,10 +25,8 @@ final class Handles implements Worker {
       MethodHandles.guardWithTest(IS_ODD, TRIPLE, MethodHandles.filterReturnValue(TRIPLE,
           LESS_SEVEN));
 
-  private final Context context;
-
   Handles(Context context) {
-    this.context = context;
+    super(context);
   }
 
   private static MethodHandle find(String name, MethodType type) {

@@ -2,13 +2,11 @@
 package wh.torture;
 
 /** Megamorphic calls: through vtables, and through itables of classes with many interfaces. */
-final class Interfaces implements Worker {
+final class Interfaces extends Worker {
   private static final int KINDS = 8;
 
-  private final Context context;
-
   Interfaces(Context context) {
-    this.context = context;
+    super(context);
   }
 
   interface A {

@@ -16,15 +16,14 @@ import java.util.zip.Inflater;
  * reflection (with the flags in torture.catalogue), initialisers, zip; and the methods of Native,
  * if an agent provides them.
  */
-final class Jni implements Worker {
+final class Jni extends Worker {
   private static final int MOST_LEVELS = 60;
 
-  private final Context context;
   private final boolean natives = Native.present();
   private final Method bounce;
 
   Jni(Context context) throws NoSuchMethodException {
-    this.context = context;
+    super(context);
     bounce = Jni.class.getDeclaredMethod("bounce", int.class, long.class);
   }
 

@@ -2,14 +2,12 @@
 package wh.torture;
 
 /** Contended and inflated monitors, wait and notify: each worker plays against a partner. */
-final class Monitors implements Worker {
+final class Monitors extends Worker {
   private static final int CELLS = 8;
   private static final int TURNS = 300;
 
-  private final Context context;
-
   Monitors(Context context) {
-    this.context = context;
+    super(context);
   }
 
   private static final class Cell {

@@ -2,11 +2,9 @@
 package wh.torture;
 
 /** Loops that run long enough to be replaced on the stack, in methods that are new each round. */
-final class Osr implements Worker {
-  private final Context context;
-
+final class Osr extends Worker {
   Osr(Context context) {
-    this.context = context;
+    super(context);
   }
 
   @Override

@@ -2,8 +2,9 @@
 package wh.torture;
 
 /** Recordings of JFR: the program needs JDK 17. */
-final class Recordings implements Worker {
+final class Recordings extends Worker {
   Recordings(Context context) {
+    super(context);
     throw new Unavailable("It uses the API of JFR as of JDK 17");
   }
 

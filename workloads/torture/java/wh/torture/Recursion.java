@@ -2,12 +2,11 @@
 package wh.torture;
 
 /** Deep recursion through frames of four shapes, now and then into the guard pages and back. */
-final class Recursion implements Worker {
+final class Recursion extends Worker {
   private static final int MOST_HITS = 6; // overflows that one dive recovers from
   private static final int RECOVERY_STRIDE = 512;
   private static final long ENDLESS = Integer.MAX_VALUE;
 
-  private final Context context;
   private final Shape[] shapes = {this::slim, this::wide, this::real, this::guarded};
   private boolean overflows; // whether to overflow the stack at the deepest level
   private int hits;
@@ -18,7 +17,7 @@ final class Recursion implements Worker {
   }
 
   Recursion(Context context) {
-    this.context = context;
+    super(context);
   }
 
   @Override

@@ -8,11 +8,10 @@ import java.nio.ByteBuffer;
 import java.util.function.LongUnaryOperator;
 
 /** Redefines a class whose methods are active; their old versions live on. */
-final class Redefine implements Worker {
+final class Redefine extends Worker {
   private static final int ROUNDS_A_GUEST = 50;
   private static final byte TAG_INTEGER = 3; // CONSTANT_Integer of the class file
 
-  private final Context context;
   private final Instrumentation instrumentation = Agent.instrumentation();
   private final byte[] file = FreshLoader.classFile(RedefineGuest.class.getName());
   private final int versionAt = placeOfVersion(file);
@@ -20,7 +19,7 @@ final class Redefine implements Worker {
   private int version;
 
   Redefine(Context context) {
-    this.context = context;
+    super(context);
   }
 
   private static int placeOfVersion(byte[] file) {

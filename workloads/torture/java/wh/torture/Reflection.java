@@ -10,11 +10,9 @@ import java.lang.reflect.Proxy;
 import java.util.function.LongUnaryOperator;
 
 /** Methods, constructors, fields, arrays and proxies by reflection, looked up anew each round. */
-final class Reflection implements Worker {
-  private final Context context;
-
+final class Reflection extends Worker {
   Reflection(Context context) {
-    this.context = context;
+    super(context);
   }
 
   private static final class Subject {

@@ -73,7 +73,7 @@ final class Run {
 
   private void live(Context context) {
     try {
-      program.worker(context).work(context);
+      program.worker(context).work();
     } catch (Throwable thrown) {
       failure.compareAndSet(null, new Failure(context, thrown));
       ended.countDown();

@@ -11,9 +11,9 @@ import java.nio.ByteBuffer;
  * <p>Ints in native order: [0] magic, [1] depth, from [2] on the ids, outermost first. An id is
  * written before the depth that includes it. So at every instruction the instrumented methods on
  * the stack are those of the shadow, or those and one more as the innermost: a method that has
- * begun and not yet called enter, or has called leave and not yet returned.
+ * begun and not yet called enter, or has called close and not yet returned.
  */
-final class Shadow {
+final class Shadow implements AutoCloseable {
   static final int MAGIC = 0x57485353;
   private static final int INTS = 4 + 4 * 1024;
   private static final int DEPTH = 1;
@@ -27,16 +27,18 @@ final class Shadow {
     ints.set(0, MAGIC);
   }
 
-  /** An instrumented method calls this first, before the try whose finally calls leave. */
-  void enter(int id) {
+  /** An instrumented method calls this first: its body is the try that closes the result. */
+  Shadow enter(int id) {
     int inner = depth + 1;
     ints.set(IDS + depth, id);
     depth = inner;
     ints.setRelease(DEPTH, inner);
+    return this;
   }
 
-  /** An instrumented method calls this last, in a finally. */
-  void leave() {
+  /** An instrumented method calls this last. */
+  @Override
+  public void close() {
     int outer = depth - 1;
     depth = outer;
     ints.setRelease(DEPTH, outer);

@@ -12,7 +12,7 @@ import java.util.Map;
 import wh.torture.ShadowTree.Lost;
 
 /** Random call trees through instrumented methods. Compares shadow and stack now and then. */
-final class ShadowProgram implements Worker {
+final class ShadowProgram extends Worker {
   private static final int FUEL = 1500;
   private static final int REPEATS = 8; // runs of a tree for each run of the model
   private static final String NO_INLINING = "dontinline,wh.torture.ShadowWork*::*";
@@ -37,28 +37,27 @@ final class ShadowProgram implements Worker {
     }
   }
 
-  private final Context context;
   private final Shadow shadow = new Shadow();
   private final ShadowWork work = new ShadowWork(shadow, this::compare);
 
   ShadowProgram(Context context) {
-    this.context = context;
+    super(context);
     context.that(new HashSet<>(Table.IDS.values()).size() == Table.IDS.size(),
         "two instrumented methods have one id");
   }
 
   @Override
-  public void work(Context same) throws Throwable {
+  void work() throws Throwable {
     boolean watched = shadow.register();
     try {
       if (watched) requireNoInlining();
-      Worker.super.work(same);
+      super.work();
     } finally {
       shadow.unregister();
     }
   }
 
-  // An instrumented method inlined into another would come and go between enter and leave.
+  // An instrumented method inlined into another would come and go between enter and close.
   private static void requireNoInlining() {
     for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
       if (flag.contains(NO_INLINING) || flag.equals("-Xint")) return;

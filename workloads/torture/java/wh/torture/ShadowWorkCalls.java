@@ -4,6 +4,7 @@ package wh.torture;
 import wh.torture.ShadowTree.Lost;
 
 /** Instrumented methods that call each other directly, and themselves. */
+@SuppressWarnings("try") // the resource only marks the stack
 final class ShadowWorkCalls {
   private final ShadowWork work;
   private final Shadow shadow;
@@ -42,37 +43,28 @@ final class ShadowWorkCalls {
 
   @Shadowed(14)
   private long ping(int depth, int fuel, long x) throws Lost {
-    shadow.enter(14);
-    try {
+    try (Shadow entered = shadow.enter(14)) {
       if (!isDirect(depth, fuel, x)) return work.kids(depth, fuel, x);
       long kid = pong(ShadowTree.kid(x, 0), depth + 1, share(depth, fuel, x));
       return work.kids(1, Mix.fold(x, kid), depth, fuel, x);
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(15)
   private long pong(long x, int depth, int fuel) throws Lost {
-    shadow.enter(15);
-    try {
+    try (Shadow entered = shadow.enter(15)) {
       if (!isDirect(depth, fuel, x)) return work.kids(depth, fuel, x);
       long kid = ping(depth + 1, share(depth, fuel, x), ShadowTree.kid(x, 0));
       return work.kids(1, Mix.fold(x, kid), depth, fuel, x);
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(16)
   private long again(int depth, int fuel, long x) throws Lost {
-    shadow.enter(16);
-    try {
+    try (Shadow entered = shadow.enter(16)) {
       if (!isDirect(depth, fuel, x)) return work.kids(depth, fuel, x);
       long kid = again(depth + 1, share(depth, fuel, x), ShadowTree.kid(x, 0));
       return work.kids(1, Mix.fold(x, kid), depth, fuel, x);
-    } finally {
-      shadow.leave();
     }
   }
 
@@ -80,37 +72,28 @@ final class ShadowWorkCalls {
 
   @Shadowed(17)
   private long first(int depth, int fuel, long x, double half) throws Lost {
-    shadow.enter(17);
-    try {
+    try (Shadow entered = shadow.enter(17)) {
       if (!isDirect(depth, fuel, x)) return work.kids(depth, fuel, x) + (long) half;
       long kid = second(share(depth, fuel, x), ShadowTree.kid(x, 0), depth + 1);
       return work.kids(1, Mix.fold(x, kid), depth, fuel, x);
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(18)
   private long second(int fuel, long x, int depth) throws Lost {
-    shadow.enter(18);
-    try {
+    try (Shadow entered = shadow.enter(18)) {
       if (!isDirect(depth, fuel, x)) return work.kids(depth, fuel, x);
       long kid = third(depth + 1, share(depth, fuel, x), ShadowTree.kid(x, 0), "text");
       return work.kids(1, Mix.fold(x, kid), depth, fuel, x);
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(19)
   private long third(int depth, int fuel, long x, String four) throws Lost {
-    shadow.enter(19);
-    try {
+    try (Shadow entered = shadow.enter(19)) {
       if (!isDirect(depth, fuel, x)) return work.kids(depth, fuel, x) + four.length() - 4;
       long kid = first(depth + 1, share(depth, fuel, x), ShadowTree.kid(x, 0), 0.5);
       return work.kids(1, Mix.fold(x, kid), depth, fuel, x);
-    } finally {
-      shadow.leave();
     }
   }
 }

@@ -4,6 +4,7 @@ package wh.torture;
 import wh.torture.ShadowTree.Lost;
 
 /** Instrumented methods with frames of many shapes, which call each other by way of ShadowWork. */
+@SuppressWarnings("try") // the resource only marks the stack
 final class ShadowWorkFrames {
   private final ShadowWork work;
   private final Shadow shadow;
@@ -49,84 +50,62 @@ final class ShadowWorkFrames {
 
   @Shadowed(0)
   private long plain(int depth, int fuel, long x) throws Lost {
-    shadow.enter(0);
-    try {
+    try (Shadow entered = shadow.enter(0)) {
       return work.kids(depth, fuel, x);
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(1)
   private long longs(long depthAndFuel, long x) throws Lost {
-    shadow.enter(1);
-    try {
+    try (Shadow entered = shadow.enter(1)) {
       return work.kids((int) (depthAndFuel >>> 32), (int) depthAndFuel, x);
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(2)
   private long doubles(double depth, double fuel, int low, double high) throws Lost {
-    shadow.enter(2);
-    try {
+    try (Shadow entered = shadow.enter(2)) {
       return work.kids((int) depth, (int) fuel, (long) high << 32 | low & 0xffffffffL);
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(3)
   private long floats(float depth, long x, float fuel) throws Lost {
-    shadow.enter(3);
-    try {
+    try (Shadow entered = shadow.enter(3)) {
       float sum = depth + fuel; // both are small enough to be exact
       long value = work.kids((int) depth, (int) fuel, x);
       return value + (long) (sum - depth - fuel);
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(4)
   private long manyArguments(int a, int depth, long b, int fuel, double c, int d, short e, byte f,
       char g, long x, float h, boolean i) throws Lost {
-    shadow.enter(4);
-    try {
+    try (Shadow entered = shadow.enter(4)) {
       long value = work.kids(depth, fuel, x);
       long none = a + b + (long) c + d + e + f + g - 'c' + (long) h - (i ? 28 : 0);
       return value + none;
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(5)
   private Long boxed(Integer depth, Integer fuel, Long x) throws Lost {
-    shadow.enter(5);
-    try {
+    try (Shadow entered = shadow.enter(5)) {
       return work.kids(depth, fuel, x);
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(6)
   private long varied(int depth, int fuel, long... x) throws Lost {
-    shadow.enter(6);
-    try {
+    try (Shadow entered = shadow.enter(6)) {
       return work.kids(depth, fuel, x[0]) + x[0] - x[x.length - 1];
-    } finally {
-      shadow.leave();
     }
   }
 
   // Calls the kids in a loop of its own, which is long now and then, for OSR.
   @Shadowed(7)
   private long loops(int depth, int fuel, long x) throws Lost {
-    shadow.enter(7);
-    try {
+    try (Shadow entered = shadow.enter(7)) {
       int kids = ShadowTree.kids(depth, fuel, x);
       long sum = x;
       int stride = (x >>> 24 & 15) == 0 ? 3000 : 1;
@@ -135,35 +114,27 @@ final class ShadowWorkFrames {
         sink += i;
       }
       return sum;
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(8)
   private long loopsBefore(int depth, int fuel, long x) throws Lost {
-    shadow.enter(8);
-    try {
+    try (Shadow entered = shadow.enter(8)) {
       long own = 0;
       for (int i = 0; i < 500; i++) own += i ^ x;
       long value = work.kids(depth, fuel, x);
       for (int i = 0; i < 500; i++) own -= i ^ x;
       return value + own;
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(9)
   private long hoards(int depth, int fuel, long x) throws Lost {
-    shadow.enter(9);
-    try {
+    try (Shadow entered = shadow.enter(9)) {
       byte[][] hoard = new byte[4][];
       for (int i = 0; i < hoard.length; i++) hoard[i] = new byte[(int) (x >>> i & 255) + 1];
       long value = work.kids(depth, fuel, x);
       return value + hoard.length + hoard[3][0] - 4;
-    } finally {
-      shadow.leave();
     }
   }
 
@@ -188,36 +159,29 @@ final class ShadowWorkFrames {
   // The pair never escapes: debug information has to describe it.
   @Shadowed(10)
   private long replaced(int depth, int fuel, long x) throws Lost {
-    shadow.enter(10);
-    try {
+    try (Shadow entered = shadow.enter(10)) {
       Pair pair = new Pair(x + depth, "text");
       long value = work.kids(depth, fuel, x);
       return value + pair.left() - x - depth + ((String) pair.right()).length() - 4;
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(11)
   private long manyLocals(int depth, int fuel, long x) throws Lost {
-    shadow.enter(11);
-    try {
+    try (Shadow entered = shadow.enter(11)) {
       long a = sink, b = a * 3, c = b ^ x, d = c * 5, e = d ^ a, f = e * 7, g = f ^ b, h = g * 11;
       double i = a, j = i * 0.5, k = j + b, l = k * 0.25;
       Object m = "m", n = m, o = n;
       long value = work.kids(depth, fuel, x);
       sink = a + b + c + d + e + f + g + h + (long) (i + j + k + l);
       return m == o ? value : value + 1;
-    } finally {
-      shadow.leave();
     }
   }
 
   // Catches exceptions of its kids and throws them again.
   @Shadowed(12)
   private long catches(int depth, int fuel, long x) throws Lost {
-    shadow.enter(12);
-    try {
+    try (Shadow entered = shadow.enter(12)) {
       try {
         return work.kids(depth, fuel, x);
       } catch (Lost lost) {
@@ -226,15 +190,12 @@ final class ShadowWorkFrames {
       } finally {
         sink++;
       }
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(13)
   private long switches(int depth, int fuel, long x) throws Lost {
-    shadow.enter(13);
-    try {
+    try (Shadow entered = shadow.enter(13)) {
       String name = (x & 16) == 0 ? "kids" : "own";
       switch (name) {
         case "kids":
@@ -244,8 +205,6 @@ final class ShadowWorkFrames {
         default:
           return 0;
       }
-    } finally {
-      shadow.leave();
     }
   }
 }

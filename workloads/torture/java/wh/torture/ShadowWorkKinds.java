@@ -12,6 +12,7 @@ import java.util.stream.LongStream;
 import wh.torture.ShadowTree.Lost;
 
 /** Instrumented methods of all kinds (static, synchronized, ...), some with JDK frames between. */
+@SuppressWarnings("try") // the resource only marks the stack
 final class ShadowWorkKinds {
   private final ShadowWork work;
   private final Shadow shadow;
@@ -71,11 +72,8 @@ final class ShadowWorkKinds {
 
     @Shadowed(20)
     default long byInterface(int depth, int fuel, long x) throws Lost {
-      work().shadow.enter(20);
-      try {
+      try (Shadow entered = work().shadow.enter(20)) {
         return work().kids(depth, fuel, x);
-      } finally {
-        work().shadow.leave();
       }
     }
   }
@@ -108,21 +106,15 @@ final class ShadowWorkKinds {
     @Override
     @Shadowed(21)
     public long byInterface(int depth, int fuel, long x) throws Lost {
-      work.shadow.enter(21);
-      try {
+      try (Shadow entered = work.shadow.enter(21)) {
         return work.kids(1, Mix.fold(x, work.kid(0, depth, fuel, x)), depth, fuel, x);
-      } finally {
-        work.shadow.leave();
       }
     }
 
     @Shadowed(22)
     long byVirtual(int depth, int fuel, long x) throws Lost {
-      work.shadow.enter(22);
-      try {
+      try (Shadow entered = work.shadow.enter(22)) {
         return work.kids(depth, fuel, x);
-      } finally {
-        work.shadow.leave();
       }
     }
   }
@@ -135,44 +127,32 @@ final class ShadowWorkKinds {
     @Override
     @Shadowed(23)
     long byVirtual(int depth, int fuel, long x) throws Lost {
-      work.shadow.enter(23);
-      try {
+      try (Shadow entered = work.shadow.enter(23)) {
         return work.kids(depth, fuel, x);
-      } finally {
-        work.shadow.leave();
       }
     }
   }
 
   @Shadowed(24)
   private synchronized long locked(int depth, int fuel, long x) throws Lost {
-    shadow.enter(24);
-    try {
+    try (Shadow entered = shadow.enter(24)) {
       return work.kids(depth, fuel, x);
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(25)
   private long lockedBlock(int depth, int fuel, long x) throws Lost {
-    shadow.enter(25);
-    try {
+    try (Shadow entered = shadow.enter(25)) {
       synchronized (nodes[(int) x & 1]) {
         return work.kids(depth, fuel, x);
       }
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(26)
   private static long byStatic(ShadowWork work, int depth, int fuel, long x) throws Lost {
-    work.shadow.enter(26);
-    try {
+    try (Shadow entered = work.shadow.enter(26)) {
       return work.kids(depth, fuel, x);
-    } finally {
-      work.shadow.leave();
     }
   }
 
@@ -190,7 +170,7 @@ final class ShadowWorkKinds {
     } catch (Throwable e) {
       throw new IllegalStateException(e);
     } finally {
-      shadow.leave();
+      shadow.close();
     }
   }
 
@@ -204,7 +184,7 @@ final class ShadowWorkKinds {
     } catch (IllegalAccessException e) {
       throw new IllegalStateException(e);
     } finally {
-      shadow.leave();
+      shadow.close();
     }
   }
 
@@ -223,7 +203,7 @@ final class ShadowWorkKinds {
     } catch (Exception e) {
       throw lost(e);
     } finally {
-      shadow.leave();
+      shadow.close();
     }
   }
 
@@ -252,7 +232,7 @@ final class ShadowWorkKinds {
     } catch (Carrier e) {
       throw lost(e.getCause());
     } finally {
-      shadow.leave();
+      shadow.close();
     }
   }
 
@@ -264,17 +244,14 @@ final class ShadowWorkKinds {
     } catch (Carrier e) {
       throw lost(e.getCause());
     } finally {
-      shadow.leave();
+      shadow.close();
     }
   }
 
   @Shadowed(32)
   final long finalOne(int depth, int fuel, long x) throws Lost {
-    shadow.enter(32);
-    try {
+    try (Shadow entered = shadow.enter(32)) {
       return work.kids(depth, fuel, x);
-    } finally {
-      shadow.leave();
     }
   }
 }

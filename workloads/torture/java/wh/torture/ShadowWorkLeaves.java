@@ -8,6 +8,7 @@ import java.util.zip.CRC32;
 import wh.torture.ShadowTree.Lost;
 
 /** Instrumented leaves: stubs, intrinsics, allocation, contention, then a value or Lost. */
+@SuppressWarnings("try") // the resource only marks the stack
 final class ShadowWorkLeaves {
   private final ShadowWork work;
   private final Shadow shadow;
@@ -41,98 +42,74 @@ final class ShadowWorkLeaves {
 
   @Shadowed(33)
   private long copies(long x) throws Lost {
-    shadow.enter(33);
-    try {
+    try (Shadow entered = shadow.enter(33)) {
       long[] from = new long[200];
       Arrays.fill(from, x);
       long[] to = new long[200];
       System.arraycopy(from, 0, to, 1, 199);
       return work.leaf(to[199]);
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(34)
   private long strings(long x) throws Lost {
-    shadow.enter(34);
-    try {
+    try (Shadow entered = shadow.enter(34)) {
       String text = "x" + x;
       byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
       String same = new String(bytes, StandardCharsets.UTF_16LE);
       sink = same.indexOf(text) + same.hashCode();
       return work.leaf(Long.parseLong(text.substring(1)));
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(35)
   private static synchronized long contended(ShadowWork work, long x) throws Lost {
-    work.shadow.enter(35);
-    try {
+    try (Shadow entered = work.shadow.enter(35)) {
       return work.leaf(x);
-    } finally {
-      work.shadow.leave();
     }
   }
 
   @Shadowed(36)
   private long checksums(long x) throws Lost {
-    shadow.enter(36);
-    try {
+    try (Shadow entered = shadow.enter(36)) {
       CRC32 crc = new CRC32();
       crc.update(new byte[(int) (x >>> 4 & 4095)]);
       return work.leaf(x) + (crc.getValue() >>> 32);
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(37)
   private long allocates(long x) throws Lost {
-    shadow.enter(37);
-    try {
+    try (Shadow entered = shadow.enter(37)) {
       for (int i = 0; i < 8; i++) sink = new Object[(int) (x >>> i & 127)];
       return work.leaf(x);
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(38)
   private long multiplies(long x, double sine, float size) throws Lost {
-    shadow.enter(38);
-    try {
+    try (Shadow entered = shadow.enter(38)) {
       BigInteger big = BigInteger.valueOf(x).pow(9);
       sink = big;
       return work.leaf(x) + (sine > 1 || size < 0 || big.bitLength() > 576 ? 1 : 0);
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(39)
   private long traces(long x) throws Lost {
-    shadow.enter(39);
-    try {
+    try (Shadow entered = shadow.enter(39)) {
       if ((x >>> 20 & 15) == 0) sink = new Throwable().getStackTrace();
       Thread.yield();
       return work.leaf(x);
-    } finally {
-      shadow.leave();
     }
   }
 
   @Shadowed(40)
   private long clocks(long x) throws Lost {
-    shadow.enter(40);
-    try {
+    try (Shadow entered = shadow.enter(40)) {
       long start = System.nanoTime();
       for (int i = 0; i < 20; i++) sink = System.nanoTime() - start;
       return work.leaf(x);
-    } finally {
-      shadow.leave();
     }
   }
 }

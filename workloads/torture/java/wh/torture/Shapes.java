@@ -15,14 +15,12 @@ package wh.torture;
  * Before and after, they come and go one by one, so that a stack is always a prefix of its row. A
  * flag keeps leaf from being inlined: see torture.catalogue.
  */
-final class Shapes implements Worker {
+final class Shapes extends Worker {
   private static final int TURNS = 1 << 16;
   private static final long SUM_OF_TURNS = TURNS * (TURNS - 1L) / 2;
 
-  private final Context context;
-
   Shapes(Context context) {
-    this.context = context;
+    super(context);
   }
 
   @Override
@@ -31,7 +29,7 @@ final class Shapes implements Worker {
   }
 
   @Override
-  public void work(Context same) {
+  void work() {
     level1();
   }
 

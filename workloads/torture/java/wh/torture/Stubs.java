@@ -17,17 +17,15 @@ import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /** What the VM does by stubs and intrinsics. Plain code or an inverse checks each result. */
-final class Stubs implements Worker {
+final class Stubs extends Worker {
   private static final String[] DIGESTS = // SHA-3 came with JDK 9
       Stream.of("MD5", "SHA-1", "SHA-256", "SHA-512", "SHA3-256")
           .filter(Stubs::isDigest)
           .toArray(String[]::new);
   private static final BigInteger TWO = BigInteger.valueOf(2);
 
-  private final Context context;
-
   Stubs(Context context) {
-    this.context = context;
+    super(context);
   }
 
   private static boolean isDigest(String name) {

@@ -6,14 +6,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /** Threads that start and exit by the dozen: with small stacks, children, failures, interrupts. */
-final class Threads implements Worker {
+final class Threads extends Worker {
   private static final int BROOD = 16;
   private static final int KINDS = 5;
 
-  private final Context context;
-
   Threads(Context context) {
-    this.context = context;
+    super(context);
   }
 
   private static final class Planned extends RuntimeException {

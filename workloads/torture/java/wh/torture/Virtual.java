@@ -9,16 +9,15 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 /** Virtual threads that start, yield at depth, park, block while pinned, meet and end. */
-final class Virtual implements Worker {
+final class Virtual extends Worker {
   private static final int BROOD = 64; // even: some meet in pairs
   private static final int MOST_LEVELS = 200;
   private static final Object SHARED = new Object();
 
-  private final Context context;
   private final MethodHandle starter;
 
   Virtual(Context context) {
-    this.context = context;
+    super(context);
     try {
       starter = MethodHandles.publicLookup().findStatic(Thread.class, "startVirtualThread",
           MethodType.methodType(Thread.class, Runnable.class));

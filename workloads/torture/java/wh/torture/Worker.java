@@ -2,12 +2,18 @@
 package wh.torture;
 
 /** What one thread of a program does; made and used on that thread. */
-interface Worker {
+abstract class Worker {
+  final Context context;
+
+  Worker(Context context) {
+    this.context = context;
+  }
+
   /** Does and checks a piece of seeded work. Takes milliseconds, so that programs end in time. */
-  void round() throws Throwable;
+  abstract void round() throws Throwable;
 
   /** Does all rounds of this thread. */
-  default void work(Context context) throws Throwable {
+  void work() throws Throwable {
     do {
       round();
     } while (context.goesOn());

@@ -22,7 +22,7 @@ import jdk.jfr.consumer.RecordingStream;
  * known stacks are born and die under its samplers, at the shortest periods that these take. Each
  * worker has its own recording. The stacks of the samples that are read back are checked.
  */
-final class Recordings implements Worker {
+final class Recordings extends Worker {
   private static final int BURNERS = 4;
   private static final int MOST_LEVELS = 50; // JFR cuts stacks at 64 frames
   private static final int MOST_MILLIS = 40; // of a recording
@@ -48,11 +48,10 @@ final class Recordings implements Worker {
     }
   }
 
-  private final Context context;
   private long checked; // stacks of burners
 
   Recordings(Context context) {
-    this.context = context;
+    super(context);
     if (ModuleLayer.boot().findModule("jdk.jfr").isEmpty() || !FlightRecorder.isAvailable()) {
       throw new Unavailable("This JVM has no JFR");
     }

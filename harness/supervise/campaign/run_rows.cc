@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/supervise/campaign/sum_state.h"
+#include "harness/supervise/campaign/run_rows.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
+
+#include "harness/elf/elf_file.h"
+#include "harness/supervise/confirmer.h"
 
 namespace walkhammer {
 namespace {
@@ -41,7 +46,59 @@ void Add(const std::atomic<T>& from, std::atomic<T>& to) {
   to.store(to.load() + from.load());
 }
 
+// Stored in runs, so never renamed.
+const char* ReachWord(Reach reach) {
+  switch (reach) {
+    case Reach::kRoot:
+      return "root";
+    case Reach::kDirect:
+      return "direct";
+    case Reach::kVtable:
+      return "vtable";
+  }
+  return "direct";
+}
+
 }  // namespace
+
+std::vector<NoteRow> NotesOf(const WorkerFacts& facts) {
+  std::vector<NoteRow> notes;
+  const auto note = [&](NoteKind kind, const char* name, uint64_t count, std::string detail) {
+    notes.push_back({kNoCell, kind, name, count, std::move(detail)});
+  };
+  if (facts.killed > 0)
+    note(
+        NoteKind::kIncident, "killed from outside", facts.killed,
+        facts.oom_kills > 0
+            ? fmt::format("the memory was full: the kernel's OOM killer ended {} processes of this "
+                          "control group meanwhile",
+                          facts.oom_kills)
+            : "somebody ended a child by SIGKILL; what it walked is not to blame");
+  if (facts.failed_starts > 0)
+    note(NoteKind::kIncident, "child not started", facts.failed_starts, facts.why_not_started);
+  if (facts.unwalked > 0) notes.push_back(UnwalkedNote(facts.unwalked, facts.why_unwalked));
+  if (facts.wants_aslr_off && facts.aslr_off.has_value())
+    note(*facts.aslr_off ? NoteKind::kInForce : NoteKind::kNotInForce, "fixed addresses", 0,
+         *facts.aslr_off ? ""
+                         : "address randomisation cannot be switched off here, so another run with "
+                           "this seed meets other addresses");
+  return notes;
+}
+
+std::vector<NoteRow> LineNotes(const SharedState& sum) {
+  std::vector<NoteRow> notes;
+  if (const uint64_t dropped = sum.dropped_findings.load(); dropped > 0)
+    notes.push_back(
+        {kNoCell, NoteKind::kDropped, "findings", dropped,
+         "a child had no room for them, the parent took them too slowly, or a dying child "
+         "overwrote the list of them, which has up to 64"});
+  if (const uint64_t unknown = sum.unknown_methods.load(); unknown > 0)
+    notes.push_back({kNoCell, NoteKind::kNotInForce, "oracle method-id", 0,
+                     fmt::format("{} methods found no room in the table of methods, so a method id "
+                                 "that it does not hold proves nothing",
+                                 unknown)});
+  return notes;
+}
 
 void SumStates(const std::vector<const SharedState*>& states, SharedState& sum) {
   for (std::atomic<uint64_t>* total :
@@ -78,6 +135,20 @@ void SumStates(const std::vector<const SharedState*>& states, SharedState& sum) 
     AddScenes(*state, sum);
     AddCoverage(*state, sum);
   }
+}
+
+CoverageRows RowsOf(const WalkerCode& code) {
+  CoverageRows rows;
+  rows.file = code.path;
+  rows.build_id = BuildIdOf(code.path);
+  for (const BlockFunction& function : code.map.functions)
+    rows.functions.push_back({function.name, function.address, function.size,
+                              ReachWord(function.reach), function.first_block,
+                              function.block_count});
+  for (const Block& block : code.map.blocks)
+    rows.blocks.push_back({block.address, block.size, block.function, {}});
+  for (const LeftOut& out : code.map.left_out) rows.left_out.push_back({out.name, out.reason});
+  return rows;
 }
 
 }  // namespace walkhammer

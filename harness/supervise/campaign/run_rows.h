@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The notes of a campaign: what came from outside, what was left out, and what was in force. Pure.
+// What a campaign writes into run.db of its workers: their sums, notes of what came from outside,
+// what was left out and what was in force, and the block map of the walker's code. Pure.
 // Signal-safe: no.
-#ifndef WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_RUN_NOTES_H_
-#define WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_RUN_NOTES_H_
+#ifndef WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_RUN_ROWS_H_
+#define WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_RUN_ROWS_H_
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/coverage/walker_code.h"
 #include "harness/shared/shared_state.h"
 #include "harness/store/note_rows.h"
+#include "harness/store/run_db.h"
 
 namespace walkhammer {
 
@@ -32,6 +35,15 @@ std::vector<NoteRow> NotesOf(const WorkerFacts& facts);
 // left out.
 std::vector<NoteRow> LineNotes(const SharedState& sum);
 
+// Sums the states of several workers: adds counts, unites scenes and blocks. Overwrites phase, VM,
+// walks, counts and scenes of `sum`, and adds the workers' blocks to its coverage. The phase is the
+// lowest ChildPhase of all workers.
+void SumStates(const std::vector<const SharedState*>& states, SharedState& sum);
+
+// The rows for RunDb::SetCoverage, with no block entered yet. Reads the build id from the code's
+// file.
+CoverageRows RowsOf(const WalkerCode& code);
+
 }  // namespace walkhammer
 
-#endif  // WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_RUN_NOTES_H_
+#endif  // WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_RUN_ROWS_H_

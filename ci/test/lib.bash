@@ -1,0 +1,46 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# What the suites share, by `load lib`: $root is the project; $walkhammer and $WALKHAMMER are the
+# executable, by default that of the release build; $tmp is the test's own folder.
+# shellcheck disable=SC2034,SC2154  # the suites use these variables; bats sets stderr
+
+bats_require_minimum_version 1.5.0
+
+root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+export WALKHAMMER=${WALKHAMMER:-$root/build/release/walkhammer}
+walkhammer=$(realpath -m "$WALKHAMMER")
+[ -x "$walkhammer" ] || {
+  echo "no $walkhammer: run cmake --preset release && cmake --build build/release" >&2
+  exit 1
+}
+tmp=${BATS_TEST_TMPDIR:-}
+
+# Prints the homes of this machine's JDKs, the newest last.
+jdks() {
+  "$walkhammer" show jdks | sed -n 's/  .*//p'
+}
+
+# Sets $jdk to the newest JDK of this machine.
+need_jdk() {
+  jdk=$(jdks | tail -n 1)
+  [ -n "$jdk" ] || skip "no JDK on this machine"
+}
+
+# ask [RUN] SQL: queries the run.db of RUN, by default of $out.
+ask() {
+  [ "$#" -gt 1 ] || set -- "$out" "$1"
+  sqlite3 "$1/run.db" "$2"
+}
+
+# refuses CODE PART ARGUMENTS...: exit code CODE, nothing on stdout, and on stderr one sentence
+# that holds PART.
+refuses() {
+  local code=$1 part=$2
+  shift 2
+  run --separate-stderr timeout 60 "$walkhammer" "$@"
+  echo "walkhammer $*: exit code $status, stdout '$output', stderr '$stderr'"
+  [ "$status" -eq "$code" ]
+  [ -z "$output" ]
+  [ "${#stderr_lines[@]}" -eq 1 ]
+  [[ "$stderr" == "walkhammer: "*"$part"* ]]
+}

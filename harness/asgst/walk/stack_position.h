@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// StackPosition: a frame on the stack of a thread, what is known of it, and moves to frames that
+// memory proves. Its subclasses know where to look for those frames.
+// Signal-safe: yes. No allocation, no lock.
+#ifndef WALKHAMMER_HARNESS_ASGST_WALK_STACK_POSITION_H_
+#define WALKHAMMER_HARNESS_ASGST_WALK_STACK_POSITION_H_
+
+#include <cstdint>
+
+#include "harness/asgst/walk/debug_info.h"
+#include "harness/asgst/walk/layout.h"
+#include "harness/asgst/walk/method_facts.h"
+#include "harness/asgst/walk/shared_cache.h"
+#include "harness/asgst/walk/unwind_table.h"
+#include "harness/jvm/structs/code_finder.h"
+#include "harness/jvm/structs/memory.h"
+
+namespace walkhammer::asgst {
+
+// The thread to walk, as it was interrupted.
+struct WalkStart {
+  Registers registers{};
+  JavaRegisters java{};
+  uint64_t thread = 0;       // JavaThread*
+  uint64_t stack_high = 0;   // highest address of its stack, exclusive
+  uint64_t stack_floor = 0;  // lowest address of its stack
+  bool live = false;         // the thread is in this process: FindLiveCode may be used
+  // Results of earlier walks of this process.
+  struct Caches {
+    SharedCache<MethodFacts, 12> methods;
+    ScopeCache scopes;
+  };
+  Caches* caches = nullptr;
+  const UnwindTables* unwind = nullptr;  // for C and C++ code; null: by frame pointers
+  bool non_java = false;                 // also return frames of stubs, C and C++
+};
+
+// Reads the committed part of a code heap by plain loads, all other memory through `other`.
+class CodeMemory final : public MemoryReader {
+ public:
+  explicit CodeMemory(const MemoryReader& other) : other_(other) {}
+  void SetHeap(uint64_t low, uint64_t high) {
+    low_ = low;
+    bytes_ = high - low;
+  }
+  bool ReadWord(uint64_t address, uint64_t& word) const override {
+    if (address - low_ >= bytes_) return other_.ReadWord(address, word);
+    word = *reinterpret_cast<const volatile uint64_t*>(address);
+    return true;
+  }
+
+ private:
+  const MemoryReader& other_;
+  uint64_t low_ = 0, bytes_ = 0;  // multiples of the page size
+};
+
+class StackPosition {
+ protected:
+  StackPosition(const WalkLayout& layout, const MemoryReader& memory, const WalkStart& start)
+      : layout_(layout), memory_(memory), start_(start), code_memory_(memory) {}
+
+  // A physical frame. `pc` is in its code; `sp` is the address of its lowest word.
+  struct Physical {
+    uint64_t pc, sp, fp;
+    bool is_top;  // interrupted here: its registers are live
+    // True if the caller, `sender`, is already known, as for a frame that is not set up as usual.
+    bool has_sender;
+    Registers sender;
+  };
+
+  FoundCode CodeAt(uint64_t pc) {
+    const FoundCode found =
+        start_.live ? FindLiveCode(layout_.code, memory_, pc) : FindCode(layout_.code, memory_, pc);
+    code_memory_.SetHeap(found.heap_low, found.heap_high);
+    return found;  // named, so that it is not copied: a copy takes noticeable time
+  }
+  bool InCode(uint64_t pc) const {
+    return start_.live ? InCodeCache(layout_.code, PlainMemory(), pc)
+                       : InCodeCache(layout_.code, memory_, pc);
+  }
+  bool InStack(uint64_t address) const {
+    return address >= low_ && address < start_.stack_high && (address & 7) == 0;
+  }
+  bool Word(uint64_t address, uint64_t& word) const {
+    return InStack(address) && memory_.ReadWord(address, word);
+  }
+
+  // Reads the return address at `slot`, without its signature. False if `slot` is not in the stack
+  // or cannot be read.
+  bool ReturnAddress(uint64_t slot, uint64_t& pc) const {
+    if (!Word(slot, pc)) return false;
+    pc &= layout_.rules->address_mask;
+    return true;
+  }
+
+  bool MethodAt(uint64_t method, MethodFacts& facts) const;
+  bool SenderSp(uint64_t fp, uint64_t& sp) const;
+  bool IsInterpretedFrameAt(uint64_t fp, uint64_t& method, MethodFacts& facts) const;
+  uint64_t HandlerOf(const FoundCode& code, int begin, int offset) const;
+  bool IsReturn(uint64_t pc);
+  bool IsFrameAt(uint64_t sp, const FoundCode& code);
+  bool ToFrameAt(uint64_t sp, uint64_t pc, uint64_t fp);
+  bool TakeReturnAt(uint64_t slot, uint64_t fp);
+  bool TakeReturnOfStub(uint64_t fp);
+  void PassLeafWords();
+  uint64_t ContinuationEntry() const;
+  bool ToContinuationEntry(uint64_t most);
+  // Reads the heap of the code that CodeAt() found last.
+  const MemoryReader& Code() const {
+    return start_.live ? static_cast<const MemoryReader&>(code_memory_) : memory_;
+  }
+
+  const WalkLayout& layout_;
+  const MemoryReader& memory_;
+  const WalkStart& start_;
+  Physical at_{};
+  uint64_t low_ = 0;      // no frame is below this address
+  bool guessed_ = false;  // `at_` was searched for, or a newer frame was
+  CodeMemory code_memory_;
+};
+
+}  // namespace walkhammer::asgst
+
+#endif  // WALKHAMMER_HARNESS_ASGST_WALK_STACK_POSITION_H_

@@ -72,9 +72,9 @@ wh_test(elf_test
         harness/elf/elf_file_test.cc harness/elf/elf_image_test.cc harness/elf/instructions_test.cc
         harness/elf/symbolizer_test.cc harness/shared/shared_mapping_test.cc
         LIBS wh_shared)
-wh_test(bugs_test harness/bugs/bug_match_test.cc harness/bugs/bug_store_test.cc
+wh_test(bugs_test harness/bugs/runs/bug_match_test.cc harness/bugs/bug_store_test.cc
         harness/bugs/bug_test.cc
-        LIBS wh_bugs COLD)
+        LIBS wh_bug_runs COLD)
 wh_test(crash_test
         harness/crash/candidates_test.cc harness/crash/guilt_test.cc harness/crash/target_test.cc
         harness/crash/core/core_file_test.cc harness/hs_err/testing/crash_log.cc

@@ -8,8 +8,8 @@
 
 #include "harness/base/numbers.h"
 #include "harness/base/print.h"
-#include "harness/bugs/bug_match.h"
 #include "harness/bugs/bug_store.h"
+#include "harness/bugs/runs/bug_match.h"
 #include "harness/cli/identity.h"
 #include "harness/cli/options.h"
 #include "harness/cli/print_json.h"

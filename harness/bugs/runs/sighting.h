@@ -2,8 +2,8 @@
 // Sighting: what a run found, in the form in which bugs are told apart: without anything of one
 // build. All of it may come from a stranger's run folder, and is made harmless here. Signal-safe:
 // no.
-#ifndef WALKHAMMER_HARNESS_BUGS_SIGHTING_H_
-#define WALKHAMMER_HARNESS_BUGS_SIGHTING_H_
+#ifndef WALKHAMMER_HARNESS_BUGS_RUNS_SIGHTING_H_
+#define WALKHAMMER_HARNESS_BUGS_RUNS_SIGHTING_H_
 
 #include <cstdint>
 #include <string>
@@ -42,4 +42,4 @@ std::string SafeFlags(std::string_view flags);
 
 }  // namespace walkhammer
 
-#endif  // WALKHAMMER_HARNESS_BUGS_SIGHTING_H_
+#endif  // WALKHAMMER_HARNESS_BUGS_RUNS_SIGHTING_H_

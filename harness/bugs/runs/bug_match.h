@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What runs found, held against a store: which bug each finding is of, and what follows. Reads no
 // run and writes no file. Signal-safe: no.
-#ifndef WALKHAMMER_HARNESS_BUGS_BUG_MATCH_H_
-#define WALKHAMMER_HARNESS_BUGS_BUG_MATCH_H_
+#ifndef WALKHAMMER_HARNESS_BUGS_RUNS_BUG_MATCH_H_
+#define WALKHAMMER_HARNESS_BUGS_RUNS_BUG_MATCH_H_
 
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 
 #include "harness/base/result.h"
 #include "harness/bugs/bug_store.h"
-#include "harness/bugs/sighting.h"
+#include "harness/bugs/runs/sighting.h"
 
 namespace walkhammer {
 
@@ -57,4 +57,4 @@ Result<std::vector<MetBug>> MeetBugs(const std::vector<Sighting>& sightings, con
 
 }  // namespace walkhammer
 
-#endif  // WALKHAMMER_HARNESS_BUGS_BUG_MATCH_H_
+#endif  // WALKHAMMER_HARNESS_BUGS_RUNS_BUG_MATCH_H_

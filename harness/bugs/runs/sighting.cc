@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/bugs/sighting.h"
+#include "harness/bugs/runs/sighting.h"
 
 #include <fmt/format.h>
 

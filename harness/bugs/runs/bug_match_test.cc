@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs held against a store: sightings, and the bugs they are of.
-#include "harness/bugs/bug_match.h"
+#include "harness/bugs/runs/bug_match.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/bugs/bug_match.h"
+#include "harness/bugs/runs/bug_match.h"
 
 #include <fmt/format.h>
 

@@ -33,17 +33,8 @@ bool IsOlder(const std::string& a, const std::string& b) {
 }  // namespace
 
 const char* BugStateWord(BugState state) {
-  switch (state) {
-    case BugState::kOpen:
-      return "open";
-    case BugState::kDuplicate:
-      return "duplicate";
-    case BugState::kAccepted:
-      return "accepted";
-    case BugState::kFixed:
-      break;
-  }
-  return "fixed";
+  constexpr const char* kWords[] = {"open", "duplicate", "accepted", "fixed"};
+  return kWords[static_cast<int>(state)];
 }
 
 std::optional<BugState> BugStateFromWord(std::string_view word) {
@@ -98,9 +89,10 @@ Result<std::vector<VersionRange>> FixedVersions(const std::string& fixed_in) {
     return std::vector<VersionRange>{{*version, std::nullopt}};
   auto ranges = ParseVersionRanges(fixed_in);
   if (!ranges.ok() || ranges.value().empty())
-    return BadInput(fmt::format(
-        "\"{}\" is no version of a JDK, such as 17.0.9+9, and no ranges, such as [17.0.9,18) [19,)",
-        fixed_in));
+    return BadInput(
+        fmt::format("\"{}\" is neither a version of a JDK, such as 17.0.9+9, nor ranges, such as "
+                    "[17.0.9,18) [19,)",
+                    fixed_in));
   return ranges;
 }
 
@@ -109,6 +101,14 @@ bool IsFixedIn(const Bug& bug, const std::string& version) {
   const auto ranges = FixedVersions(bug.fixed_in);
   const auto parsed = ParseJdkVersion(version);
   return !ranges.ok() || !parsed || AnyContains(ranges.value(), *parsed);
+}
+
+Affected AffectedByVersion(const Bug& bug, const std::string& version) {
+  const auto parsed = ParseJdkVersion(version);
+  if (!parsed) return Affected::kUnknown;
+  const auto affected = ParseVersionRanges(bug.affected);
+  if (affected.ok() && AnyContains(affected.value(), *parsed)) return Affected::kYes;
+  return IsFixedIn(bug, version) ? Affected::kNo : Affected::kUnknown;
 }
 
 bool IsExpired(const Bug& bug, const Day& today) {
@@ -153,7 +153,7 @@ void AddEvidence(const Day& today, std::string_view text, Bug& bug) {
 
 namespace {
 
-// What a state wants to be told, and by which option.
+// What a state needs, and by which option.
 struct StateField {
   BugState state;
   const char* option;
@@ -166,34 +166,34 @@ constexpr StateField kStateFields[] = {
     {BugState::kFixed, "--in", &StateChange::fixed_in},
 };
 
-std::string StateChangeWords(const Bug& bug) {
+}  // namespace
+
+std::string StateWords(const Bug& bug) {
   switch (bug.state) {
     case BugState::kOpen:
-      return "set to open";
+      return bug.like.empty() ? "" : "looks like " + bug.like;
     case BugState::kDuplicate:
-      return fmt::format("set to duplicate of {}", bug.duplicate_of);
+      return "of " + bug.duplicate_of;
     case BugState::kAccepted:
-      return fmt::format("accepted until {}: {}", DayText(*bug.until), bug.reason);
+      return fmt::format("until {}: {}", bug.until ? DayText(*bug.until) : "", bug.reason);
     case BugState::kFixed:
       break;
   }
-  return fmt::format("set to fixed in {}", bug.fixed_in);
+  return "in " + bug.fixed_in;
 }
-
-}  // namespace
 
 Status SetState(const StateChange& change, const Day& today, Bug& bug) {
   for (const StateField& field : kStateFields) {
     const bool given = !(change.*field.field).empty(), wanted = change.state == field.state;
     if (given == wanted) continue;
     return BadInput(fmt::format("state {} {} {}", BugStateWord(change.state),
-                                wanted ? "wants" : "takes no", field.option));
+                                wanted ? "needs" : "takes no", field.option));
   }
   if (change.state == BugState::kDuplicate && change.duplicate_of == bug.id)
     return BadInput(fmt::format("{} cannot be a duplicate of itself", bug.id));
   const auto until = ParseDay(change.until);
   if (change.state == BugState::kAccepted && !until)
-    return BadInput(fmt::format("--until \"{}\" is no day, such as 2026-12-31", change.until));
+    return BadInput(fmt::format("--until \"{}\" is not a day, such as 2026-12-31", change.until));
   if (change.state == BugState::kAccepted && *until < today)
     return BadInput(
         fmt::format("--until {} has passed: today is {} (UTC)", change.until, DayText(today)));
@@ -205,7 +205,10 @@ Status SetState(const StateChange& change, const Day& today, Bug& bug) {
   bug.reason = Tame(change.reason);
   bug.until = until;
   bug.fixed_in = change.fixed_in;
-  AddEvidence(today, StateChangeWords(bug), bug);
+  AddEvidence(today,
+              fmt::format("set to {}{}{}", BugStateWord(bug.state),
+                          bug.state == BugState::kOpen ? "" : " ", StateWords(bug)),
+              bug);
   return Ok();
 }
 

@@ -36,12 +36,13 @@ std::string ErrorText(int error) {
   return std::error_code(error, std::generic_category()).message();
 }
 
-// The content of a regular file; empty if there is no file. kBadInput: it is none, or too large.
+// The content of a regular file; empty if there is no file. kBadInput: it is not regular, or too
+// large.
 Result<std::optional<std::string>> ReadSmall(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) return std::optional<std::string>();
-  if (!fs::is_regular_file(status)) return BadInput(path + " is no regular file");
+  if (!fs::is_regular_file(status)) return BadInput(path + " is not a regular file");
   if (access(path.c_str(), R_OK) != 0)
     return BadInput(fmt::format("{}: cannot be read ({})", path, ErrorText(errno)));
   std::string text = ReadFile(path, kMostBytes + 1);
@@ -134,36 +135,44 @@ Status BugStore::ReadFiles() {
 Status BugStore::ReadBug(const std::string& file, const std::string& id) {
   const std::string path = dir_ + "/" + file;
   if (!IsBugId(id))
-    return BadInput(path + ": a bug's file wants a name of letters, digits, '-', '_' and '.'");
+    return BadInput(path + ": a bug's file must have a name of letters, digits, '-', '_' and '.'");
   ASSIGN_OR_RETURN(auto text, ReadSmall(path));
   if (!text) return Ok();  // somebody has removed it just now
   ASSIGN_OR_RETURN(auto parsed, ParseBug(*text, path));
   parsed.bug.id = id;
   ASSIGN_OR_RETURN(parsed.bug.walk, ReadWalk(WalkPath(id)));
-  lines_[id] = {parsed.duplicate_line, parsed.like_line};
+  lines_[id] = std::move(parsed.lines);
+  for (const std::string& request : parsed.bug.requests) {
+    ASSIGN_OR_RETURN(std::string walk, ReadWalk(dir_ + "/" + request));
+    if (walk.empty())
+      return BadInput(
+          fmt::format("{}: there is no request \"{}\"", Place(id, "requests"), request));
+    parsed.bug.texts.push_back(std::move(walk));
+  }
   texts_[id] = std::move(*text);
   bugs_[id] = std::move(parsed.bug);
   return Ok();
 }
 
+std::string BugStore::Place(const std::string& id, const std::string& key) const {
+  const auto lines = lines_.find(id);
+  if (lines == lines_.end() || !lines->second.contains(key)) return TextPath(id);
+  return fmt::format("{}:{}", TextPath(id), lines->second.at(key));
+}
+
 Status BugStore::CheckLinks() const {
   for (const auto& [id, bug] : bugs_) {
-    const auto place = [this, &of = bug](size_t line) {
-      return line == 0 ? TextPath(of.id) : fmt::format("{}:{}", TextPath(of.id), line);
-    };
-    const auto at = lines_.find(id);
-    const auto lines = at == lines_.end() ? std::pair<size_t, size_t>() : at->second;
-    for (const auto& [other, line] :
-         {std::pair(bug.duplicate_of, lines.first), std::pair(bug.like, lines.second)})
+    for (const auto& [key, other] :
+         {std::pair("duplicate-of", bug.duplicate_of), std::pair("like", bug.like)})
       if (!other.empty() && !bugs_.contains(other))
-        return BadInput(fmt::format("{}: there is no bug \"{}\"", place(line), other));
+        return BadInput(fmt::format("{}: there is no bug \"{}\"", Place(id, key), other));
     std::set<std::string> seen;
     for (const Bug* step = &bug; step->state == BugState::kDuplicate;) {
       if (!seen.insert(step->id).second)
         return BadInput(fmt::format("{}: {} is, over other bugs, a duplicate of itself",
-                                    place(lines.first), id));
+                                    Place(id, "duplicate-of"), id));
       const auto next = bugs_.find(step->duplicate_of);
-      if (next == bugs_.end()) break;  // is told for the bug that names it
+      if (next == bugs_.end()) break;  // the bug that names it says so
       step = &next->second;
     }
   }
@@ -189,8 +198,8 @@ const Bug& BugStore::Root(const Bug& bug) const {
 Bug& BugStore::Add(Bug bug) {
   const std::string id = bug.id;
   for (int number = 2; bugs_.contains(bug.id); number++) bug.id = fmt::format("{}-{}", id, number);
-  const std::string taken = bug.id;
-  return bugs_[taken] = std::move(bug);
+  Bug& added = bugs_[bug.id];
+  return added = std::move(bug);
 }
 
 Status BugStore::Save() {

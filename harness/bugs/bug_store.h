@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// BugStore: a folder of bugs that a team keeps in its own version control: ID.toml, the bug, and
-// ID.walk, a request that shows the bug, if one is known. Signal-safe: no.
+// BugStore: a folder of bugs, such as corpora/known-issues or one that a team keeps in its own
+// version control: ID.toml, the bug, and ID.walk, a request that shows the bug, if one is known.
+// This is the only reader of bugs. Signal-safe: no.
 //
 // A store with one file that is not as it should be is not read, and so never written. What is
 // written replaces its file as a whole. Whoever changes a store holds its lock, the file
@@ -17,6 +18,8 @@
 namespace walkhammer {
 
 inline constexpr char kStoreLock[] = ".lock";
+// The folder of the bugs that ship with the tool, in `corpora` and beside the command.
+inline constexpr char kKnownIssuesName[] = "known-issues";
 
 class BugStore {
  public:
@@ -54,13 +57,15 @@ class BugStore {
   Status ReadBug(const std::string& file, const std::string& id);
   Status Lock();
   std::string TextPath(const std::string& id) const { return dir_ + "/" + id + ".toml"; }
+  // The file of a bug, and the line of a key if it is known: "bugs/JDK-1.toml:3".
+  std::string Place(const std::string& id, const std::string& key) const;
 
   std::string dir_;
   int lock_fd_ = -1;
   std::map<std::string, Bug> bugs_;
-  std::map<std::string, Bug> read_;                         // as they were read
-  std::map<std::string, std::string> texts_;                // of the files, by id
-  std::map<std::string, std::pair<size_t, size_t>> lines_;  // of duplicate-of and like, by id
+  std::map<std::string, Bug> read_;                             // as they were read
+  std::map<std::string, std::string> texts_;                    // of the files, by id
+  std::map<std::string, std::map<std::string, size_t>> lines_;  // of keys, by id
 };
 
 }  // namespace walkhammer

@@ -8,6 +8,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/names.h"
+#include "harness/bugs/bug_store.h"
 #include "harness/crash/core/core_file.h"
 #include "harness/crash/core/core_import.h"
 
@@ -16,15 +17,16 @@ namespace {
 
 // Of the folders beside the command. One that is missing has nothing.
 Result<Corpora> ReadCorpora(bool with_inputs) {
-  const std::string bugs = BesideExecutable("known-bugs");
+  const std::string issues = BesideExecutable(kKnownIssuesName);
   Corpora corpora;
   std::error_code error;
-  if (std::filesystem::exists(bugs, error)) {
-    ASSIGN_OR_RETURN(corpora.bugs, ReadKnownBugs(bugs));
+  if (std::filesystem::exists(issues, error)) {
+    ASSIGN_OR_RETURN(const BugStore store, BugStore::Read(issues));
+    corpora.issues = store.bugs();
   }
   if (!with_inputs) return corpora;
   corpora.inputs = ReadKnownInputs(BesideExecutable("regressions"));
-  for (KnownInput& input : ReadKnownInputs(bugs)) corpora.inputs.push_back(std::move(input));
+  for (KnownInput& input : ReadKnownInputs(issues)) corpora.inputs.push_back(std::move(input));
   return corpora;
 }
 

@@ -129,7 +129,7 @@ int WalkerFor(const ImportedCrash& crash) {
 std::vector<std::string> FlagsFor(const ImportedCrash& crash, const Jdk& jdk) {
   constexpr int kLastWithSweeper = 19;
   for (const Resemblance& resemblance : crash.resemblances)
-    if (resemblance.bug->bug_class == 1 && resemblance.by_check && jdk.feature <= kLastWithSweeper)
+    if (resemblance.bug.bug_class == 1 && resemblance.by_check && jdk.feature <= kLastWithSweeper)
       return {"-XX:StartAggressiveSweepingAt=100", "-XX:ReservedCodeCacheSize=8m",
               "-XX:-UseCodeCacheFlushing"};
   return {};

@@ -54,21 +54,10 @@ BugVerdict VerdictOn(const Bug& bug, const Day& today) {
 }
 
 std::string WhyVerdict(const Bug& bug, BugVerdict verdict) {
-  switch (verdict) {
-    case BugVerdict::kReopened:
-      return "looks like " + bug.like;
-    case BugVerdict::kExpired:
-      return fmt::format("was accepted until {}: {}", bug.until ? DayText(*bug.until) : "",
-                         bug.reason);
-    case BugVerdict::kAccepted:
-      return fmt::format("until {}: {}", DayText(*bug.until), bug.reason);
-    case BugVerdict::kFixed:
-      return "fixed in " + bug.fixed_in;
-    case BugVerdict::kNew:
-    case BugVerdict::kKnown:
-      break;
-  }
-  return "";
+  if (verdict == BugVerdict::kNew || verdict == BugVerdict::kKnown) return "";
+  const std::string words = StateWords(bug);
+  if (verdict == BugVerdict::kExpired) return "was accepted " + words;
+  return verdict == BugVerdict::kFixed ? "fixed " + words : words;
 }
 
 Bug BugOf(const Sighting& sighting, const Bug* look_alike, const Day& today) {
@@ -126,21 +115,8 @@ void AddMet(const Sighting& sighting, BugVerdict verdict, const Bug& bug,
 }  // namespace
 
 const char* BugVerdictWord(BugVerdict verdict) {
-  switch (verdict) {
-    case BugVerdict::kNew:
-      return "new";
-    case BugVerdict::kReopened:
-      return "reopened";
-    case BugVerdict::kExpired:
-      return "expired";
-    case BugVerdict::kKnown:
-      return "known";
-    case BugVerdict::kAccepted:
-      return "accepted";
-    case BugVerdict::kFixed:
-      break;
-  }
-  return "fixed";
+  constexpr const char* kWords[] = {"new", "reopened", "expired", "known", "accepted", "fixed"};
+  return kWords[static_cast<int>(verdict)];
 }
 
 bool WantsSomebody(BugVerdict verdict) { return verdict <= BugVerdict::kExpired; }

@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
-#include <charconv>
+#include <ctime>
 
 #include "harness/base/numbers.h"
 #include "harness/base/text.h"
@@ -15,12 +16,15 @@ namespace {
 
 constexpr size_t kMostIdLength = 100;
 
-// A decimal number that is all of `text`.
-std::optional<unsigned> DigitsOnly(std::string_view text) {
-  unsigned number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+// The time that strptime reads and strftime writes as exactly `text`.
+std::optional<std::tm> ExactTime(std::string_view text, const char* format) {
+  std::tm time{};
+  const std::string copy(text);
+  std::array<char, sizeof "2026-12-31T23:59:59Z"> again;
+  const char* end = strptime(copy.c_str(), format, &time);
+  if (end == nullptr || strftime(again.data(), again.size(), format, &time) == 0)
+    return std::nullopt;
+  return copy == again.data() ? std::optional(time) : std::nullopt;
 }
 
 // Ascending; versions that nobody can read come first.
@@ -49,27 +53,17 @@ std::string DayText(const Day& day) {
 }
 
 std::optional<Day> ParseDay(std::string_view text) {
-  if (text.size() != kDayLength || text[4] != '-' || text[7] != '-') return std::nullopt;
-  const auto year = DigitsOnly(text.substr(0, 4)), month = DigitsOnly(text.substr(5, 2)),
-             day = DigitsOnly(text.substr(8, 2));
-  if (!year || !month || !day) return std::nullopt;
-  const Day parsed(std::chrono::year(static_cast<int>(*year)), std::chrono::month(*month),
-                   std::chrono::day(*day));
-  if (!parsed.ok()) return std::nullopt;
-  return parsed;
+  const auto time = ExactTime(text, "%Y-%m-%d");
+  if (!time || text.size() != kDayLength) return std::nullopt;
+  const Day day(std::chrono::year(time->tm_year + 1900),
+                std::chrono::month(static_cast<unsigned>(time->tm_mon) + 1),
+                std::chrono::day(static_cast<unsigned>(time->tm_mday)));
+  return day.ok() ? std::optional(day) : std::nullopt;
 }
 
 bool IsTimeText(std::string_view text) {
-  constexpr std::string_view kForm = "Thh:mm:ssZ";
-  if (text.size() != kDayLength + kForm.size() || !ParseDay(text.substr(0, kDayLength)))
-    return false;
-  text.remove_prefix(kDayLength);
-  for (size_t i = 0; i < kForm.size(); i++)
-    if (std::islower(static_cast<unsigned char>(kForm[i])) == 0 && text[i] != kForm[i])
-      return false;
-  const auto hour = DigitsOnly(text.substr(1, 2)), minute = DigitsOnly(text.substr(4, 2)),
-             second = DigitsOnly(text.substr(7, 2));
-  return hour && minute && second && *hour < 24 && *minute < 60 && *second < 60;
+  const auto time = ExactTime(text, "%Y-%m-%dT%H:%M:%SZ");
+  return time && time->tm_sec < 60 && ParseDay(text.substr(0, kDayLength));
 }
 
 std::string Tame(std::string_view text, size_t most) {
@@ -82,6 +76,13 @@ bool IsBugId(std::string_view id) {
   return std::all_of(id.begin(), id.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
   });
+}
+
+std::vector<BugRequest> RequestsOf(const Bug& bug) {
+  std::vector<BugRequest> requests;
+  if (!bug.walk.empty()) requests.push_back({bug.id + ".walk", bug.walk});
+  for (size_t i = 0; i < bug.texts.size(); i++) requests.push_back({bug.requests[i], bug.texts[i]});
+  return requests;
 }
 
 Result<std::vector<VersionRange>> FixedVersions(const std::string& fixed_in) {

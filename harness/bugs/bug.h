@@ -105,6 +105,13 @@ struct Bug {
   bool operator==(const Bug&) const = default;
 };
 
+// A request of a bug: its file as the bug names it, and what that file holds.
+struct BugRequest {
+  std::string file, text;
+};
+// All of a bug: its own, then `requests`.
+std::vector<BugRequest> RequestsOf(const Bug& bug);
+
 // Bounds of what a store keeps of a stranger's run.
 inline constexpr size_t kMostText = 300;      // bytes of a title, a signature, a reason
 inline constexpr size_t kMostBuilds = 100;    // the oldest are dropped

@@ -79,20 +79,6 @@ Result<BugStore> BugStore::Change(const std::string& dir) {
   return store;
 }
 
-BugStore::BugStore(BugStore&& other) noexcept
-    : dir_(std::move(other.dir_)),
-      lock_fd_(std::exchange(other.lock_fd_, -1)),
-      bugs_(std::move(other.bugs_)),
-      read_(std::move(other.read_)),
-      texts_(std::move(other.texts_)),
-      lines_(std::move(other.lines_)) {}
-
-BugStore::~BugStore() {
-  if (lock_fd_ < 0) return;
-  unlink((dir_ + "/" + kStoreLock).c_str());  // before it is unlocked: see Lock()
-  close(lock_fd_);
-}
-
 Status BugStore::Lock() {
   const std::string path = dir_ + "/" + kStoreLock;
   for (;;) {
@@ -113,7 +99,10 @@ Status BugStore::Lock() {
     struct stat locked, there;
     if (fstat(fd, &locked) == 0 && stat(path.c_str(), &there) == 0 &&
         locked.st_ino == there.st_ino && locked.st_dev == there.st_dev) {
-      lock_fd_ = fd;
+      lock_ = std::shared_ptr<void>(nullptr, [fd, path](void*) {
+        unlink(path.c_str());  // before it is unlocked: see above
+        close(fd);
+      });
       return Ok();
     }
     close(fd);

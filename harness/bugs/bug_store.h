@@ -10,6 +10,7 @@
 #define WALKHAMMER_HARNESS_BUGS_BUG_STORE_H_
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "harness/base/result.h"
@@ -29,9 +30,7 @@ class BugStore {
   // kBadInput if another process has it locked.
   static Result<BugStore> Change(const std::string& dir);
 
-  BugStore(BugStore&& other) noexcept;
-  BugStore& operator=(BugStore&&) = delete;
-  ~BugStore();
+  BugStore(BugStore&&) = default;  // and so no copy
 
   const std::map<std::string, Bug>& bugs() const { return bugs_; }  // by id
   // kBadInput: there is none; the sentence names the nearest ids.
@@ -61,7 +60,7 @@ class BugStore {
   std::string Place(const std::string& id, const std::string& key) const;
 
   std::string dir_;
-  int lock_fd_ = -1;
+  std::shared_ptr<void> lock_;  // unlocks when it dies; null: not locked
   std::map<std::string, Bug> bugs_;
   std::map<std::string, Bug> read_;                             // as they were read
   std::map<std::string, std::string> texts_;                    // of the files, by id

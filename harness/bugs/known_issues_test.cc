@@ -70,6 +70,16 @@ TEST(KnownIssuesTest, EachSaysWhatItIs) {
 }
 
 TEST(KnownIssuesTest, NoRequestIsForgotten) {
+  const auto issues = BugStore::Read(kIssues);
+  ASSERT_TRUE(issues.ok()) << issues.failure().message;
+  std::set<std::string> named;
+  for (const auto& [id, bug] : issues.value().bugs())
+    for (const std::string& request : bug.requests)
+      named.insert(fs::canonical(fs::path(kIssues) / request));
+  for (const auto& entry :
+       fs::recursive_directory_iterator(fs::path(WALKHAMMER_CORPORA) / "regressions"))
+    EXPECT_TRUE(entry.is_directory() || named.contains(fs::canonical(entry.path())))
+        << entry.path();
   for (const auto& entry : fs::directory_iterator(kIssues))
     if (entry.path().extension() != ".toml") {
       EXPECT_EQ(entry.path().extension(), ".walk") << entry.path();

@@ -123,20 +123,14 @@ int PrintedMet(const Result<Met>& met, const Options& options) {
   return static_cast<int>(met.value().Exit());
 }
 
-Result<Met> Update(const Options& options) {
+// `changes`: what is new is kept in the store.
+Result<Met> MeetStore(const Options& options, bool changes) {
   RETURN_IF_ERROR(CheckStoreGiven(options));
   RETURN_IF_ERROR(CheckBuild(options.build));
-  ASSIGN_OR_RETURN(BugStore store, BugStore::Change(options.store));
+  ASSIGN_OR_RETURN(BugStore store, (changes ? &BugStore::Change : &BugStore::Read)(options.store));
   ASSIGN_OR_RETURN(Met met, MeetRuns(options, store));
-  RETURN_IF_ERROR(store.Save());
+  if (changes) RETURN_IF_ERROR(store.Save());
   return met;
-}
-
-Result<Met> GradeRuns(const Options& options) {
-  RETURN_IF_ERROR(CheckStoreGiven(options));
-  RETURN_IF_ERROR(CheckBuild(options.build));
-  ASSIGN_OR_RETURN(BugStore store, BugStore::Read(options.store));
-  return MeetRuns(options, store);
 }
 
 // --- list, set -----------------------------------------------------------------------------------
@@ -245,22 +239,17 @@ void StoreOption(Verb& verb, Options& options) {
   verb.Json(options.json);
 }
 
-void BuildOption(Verb& verb, Options& options) {
-  verb.Text("--build", options.build,
-            "The build's version, for JDKs that all call themselves the same", "VERSION");
-}
-
 void AddMeetingVerbs(const Verb& bugs, const std::shared_ptr<Options>& o, Invocation& chosen) {
-  Verb update(bugs, "update", "Finds the bugs of runs, and opens bugs for what is new");
-  StoreOption(update, *o);
-  BuildOption(update, *o);
-  update.Argument("runs", o->runs, "Folders of runs");
-  update.Runs(chosen, [o] { return PrintedMet(Update(*o), *o); });
-  Verb grade(bugs, "grade", "What an old run would be worth now; changes nothing");
-  StoreOption(grade, *o);
-  BuildOption(grade, *o);
-  grade.Argument("runs", o->runs, "Folders of runs");
-  grade.Runs(chosen, [o] { return PrintedMet(GradeRuns(*o), *o); });
+  for (const bool changes : {true, false}) {
+    Verb verb(bugs, changes ? "update" : "grade",
+              changes ? "Finds the bugs of runs, and opens bugs for what is new"
+                      : "What an old run would be worth now; changes nothing");
+    StoreOption(verb, *o);
+    verb.Text("--build", o->build,
+              "The build's version, for JDKs that all call themselves the same", "VERSION");
+    verb.Argument("runs", o->runs, "Folders of runs");
+    verb.Runs(chosen, [o, changes] { return PrintedMet(MeetStore(*o, changes), *o); });
+  }
 }
 
 void AddStateVerbs(const Verb& bugs, const std::shared_ptr<Options>& o, Invocation& chosen) {

@@ -12,6 +12,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/print.h"
+#include "harness/base/text.h"
 #include "harness/cli/crash_file.h"
 #include "harness/cli/crash_text.h"
 #include "harness/cli/identity.h"
@@ -130,8 +131,7 @@ std::vector<std::string> FlagsFor(const ImportedCrash& crash, const Jdk& jdk) {
   constexpr int kLastWithSweeper = 19;
   for (const Resemblance& resemblance : crash.resemblances)
     if (resemblance.bug.bug_class == 1 && resemblance.by_check && jdk.feature <= kLastWithSweeper)
-      return {"-XX:StartAggressiveSweepingAt=100", "-XX:ReservedCodeCacheSize=8m",
-              "-XX:-UseCodeCacheFlushing"};
+      return Words(resemblance.bug.flags);
   return {};
 }
 

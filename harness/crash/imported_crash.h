@@ -29,7 +29,7 @@ inline constexpr size_t kMostCandidates = 400;
 
 // What a crash is compared with.
 struct Corpora {
-  std::vector<KnownInput> inputs;     // see CandidatesOf
+  std::vector<BugRequest> inputs;     // see CandidatesOf
   std::map<std::string, Bug> issues;  // see ResemblancesOf
 };
 

@@ -143,13 +143,13 @@ BugReplay JudgeIssue(const Bug& bug, const std::string& version, ReplayTally tal
   return replay;
 }
 
-std::vector<std::string_view> RequestsFor(const Bug& bug, int feature) {
-  std::vector<std::string_view> texts;
-  if (!bug.walk.empty()) texts.push_back(bug.walk);
-  for (size_t i = 0; i < bug.texts.size(); i++)
-    if (const int only = FeatureOf(bug.requests[i]); only == 0 || only == feature)
-      texts.push_back(bug.texts[i]);
-  return texts;
+std::vector<BugRequest> RequestsFor(const Bug& bug, int feature) {
+  std::vector<BugRequest> requests = RequestsOf(bug);
+  std::erase_if(requests, [&](const BugRequest& request) {
+    const int only = FeatureOf(request.file);
+    return only != 0 && only != feature;
+  });
+  return requests;
 }
 
 Result<ReplayTally> ReplayBug(const Bug& bug, const Jdk& jdk, int times,
@@ -157,10 +157,9 @@ Result<ReplayTally> ReplayBug(const Bug& bug, const Jdk& jdk, int times,
   Build build{jdk, plan.version, "", Words(bug.flags)};
   build.flags.insert(build.flags.end(), plan.flags.begin(), plan.flags.end());
   const ChildSetup setup = SetupOf(build, plan.scratch, bug.provider.empty() ? "" : plan.provider);
-  const std::string name = bug.id + ".walk";
   const auto symbols = std::make_unique<SymbolTable>();
   ReplayTally kept;
-  for (const std::string_view text : RequestsFor(bug, jdk.feature)) {
+  for (const auto& [name, text] : RequestsFor(bug, jdk.feature)) {
     symbols->Init();
     WalkFile file;
     if (std::string error = ParseText(text, name, *symbols, file); !error.empty())
@@ -168,7 +167,7 @@ Result<ReplayTally> ReplayBug(const Bug& bug, const Jdk& jdk, int times,
     ReplayPlan replays{file.expect, times, plan.jobs};
     replays.most_unable = kMostUnwalkedBugs;
     replays.stop = plan.stop;
-    ReplayTally tally = ReplayTimes({std::string(text), name}, setup, replays);
+    ReplayTally tally = ReplayTimes({text, name}, setup, replays);
     if (tally.reproduced > 0 || (plan.stop && plan.stop())) return tally;
     const bool was_silent =
         kept.walked() > 0 && kept.found == 0 && kept.broken == 0 && kept.stand_ins == 0;

@@ -7,7 +7,6 @@
 
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -37,9 +36,9 @@ struct BugReplayPlan {
   std::function<bool()> stop;      // polled; true ends the replays
 };
 
-// The texts of those requests of the bug that are for this feature version. A request in a folder
-// whose name ends with "jdkN", such as regressions/jdk17, is for N alone: it names stack slots.
-std::vector<std::string_view> RequestsFor(const Bug& bug, int feature);
+// Those requests of the bug that are for this feature version. A request in a folder whose name
+// ends with "jdkN", such as regressions/jdk17, is for N alone: it names stack slots.
+std::vector<BugRequest> RequestsFor(const Bug& bug, int feature);
 
 // Replays the requests, each `times` times, until one shows the bug. Returns the tally of that
 // request; else of the first that was not silent; else of the last. kBadInput: a request is not

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Proves "Adding things" of docs/architecture.md: adds a walker, an oracle, a scene, a mutation, a
-# workload and a form of crash log to a clone, builds the clone and checks that each of them is
-# listed, walked or tested. Prints which places each addition touched.
+# workload, a known issue and a form of crash log to a clone, builds the clone and checks that each of
+# them is listed, walked or tested. Prints which places each addition touched.
 #   ci/adding.sh [FOLDER]   FOLDER will hold the clone (default: a temporary folder, removed at the
 #                           end)
 # Exit codes: 0 all are seen, 1 one is not, 4 a table lacks the row that the script looks for.
@@ -113,6 +113,14 @@ main: Dummy
 EOF
 places workload 'a stanza'
 
+cat >corpora/known-issues/dummy-issue.toml <<'EOF'
+title = "nothing"
+signatures = ["dummy-walker: crash in f"]
+state = "open"
+affected = "[8,)"
+EOF
+places issue 'a file'
+
 cat >harness/hs_err/testdata/dummy-log.log <<'EOF'
 EXPECT signal: SIGILL
 EXPECT pc: 0x1000
@@ -123,7 +131,7 @@ places 'crash log' 'a file'
 
 cmake --preset release -DCMAKE_UNITY_BUILD=ON >/dev/null
 cmake --build --preset quick
-cmake --build build/release --target workloads hs_err_test
+cmake --build build/release --target workloads corpora hs_err_test
 
 missing=
 sees() {
@@ -137,6 +145,8 @@ walkhammer=build/release/walkhammer
 for what in walker oracle scene workload; do
   sees "$walkhammer" show "${what}s"
 done
+what=issue
+sees "$walkhammer" bugs list --store build/release/known-issues
 what=mutation
 sees grep -a -o 'dummy-mutation' build/release/walkhammer_child
 what=scene

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "harness/base/walk_time.h"
-#include "harness/bugs/sighting.h"
+#include "harness/bugs/runs/sighting.h"
 #include "harness/findings/crash_folder.h"
 
 namespace walkhammer {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/bugs/bug_match.h"
 #include "harness/bugs/bug_store.h"
+#include "harness/bugs/runs/bug_match.h"
 #include "harness/store/run_db.h"
 #include "reports/gate_statistics.h"
 

@@ -104,7 +104,7 @@ TOML
 }
 
 @test "check leaves open what it sees, closes what it proves, and leaves the rest" {
-  known=$root/corpora/known-bugs/JDK-8302320/input.walk
+  known=$root/corpora/known-issues/JDK-8302320.walk
   made_up mended 'agct: truth/truncated' 17.0.7+7
   cp "$known" "$store/mended.walk"
   made_up broken 'puzzle-crash: crash in *' 17.0.1
@@ -125,13 +125,13 @@ TOML
 @test "a store that is broken, locked or not there is one sentence, and stays as it is" {
   refuses "cannot be read" list
   made_up bug 'agct: hang in f' 17
-  refuses "state fixed wants --in" set bug --state fixed
+  refuses "state fixed needs --in" set bug --state fixed
   refuses "there is no bug \"bgu\"" set bgu --state open
   refuses "there is no bug \"other\"" set bug --state duplicate --of other
   refuses "has passed" set bug --state accepted --reason x --until 2020-01-01
   refuses "is no run folder" update "$store"
-  refuses "wants one build" check
-  refuses "is no version" update --build tonight "$RUN"
+  refuses "needs one build" check
+  refuses "is not a version" update --build tonight "$RUN"
   echo 'state = "opne"' >"$store/zzz.toml"
   before=$(content)
   for verb in update grade; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# One request on many builds: replay's table, bisect, check, bundle. What ci/setup/jdks.sh cannot
+# One request on many builds: replay's table, bisect, bugs check, bundle. What ci/setup/jdks.sh cannot
 # lay out today is skipped, by name.
 # shellcheck disable=SC2154  # bats sets stderr and stderr_lines
 
@@ -18,7 +18,7 @@ setup_file() {
 }
 
 setup() {
-  truncated=$root/corpora/known-bugs/JDK-8302320/input.walk
+  truncated=$root/corpora/known-issues/JDK-8302320.walk
   # Breaks wherever it is walked.
   crash=$tmp/crash.walk
   printf 'walk 1\nwalker puzzle-crash\nscene c2\nstate in_Java\npc 0x5\n' >"$crash"
@@ -80,18 +80,54 @@ is() {
   [[ "$output" != *"were not asked"* ]]
 }
 
-@test "bugs known: by version and by replay" {
+@test "bugs check: by version and by replay" {
   need_pair
-  "$walkhammer" bugs known --corpora "$root/corpora" --jdk-dir "$JDKS" --times 1 --json >"$tmp/json" || is "$?" 1
-  is "$(query "(select group_concat(json_extract(b.value, '\$.verdict') || ' ' ||
-      json_extract(b.value, '\$.by_version') || ' ' || json_extract(b.value, '\$.reproduced'), ', ')
-    from json_each(text, '\$.jdks') j, json_each(j.value, '\$.bugs') b
-    where json_extract(b.value, '\$.id') = 'JDK-8302320')")" 'yes yes 1, no no 0'
-  is "$(query "json_extract(text, '\$.jdks[0].affected', '\$.jdks[1].affected')")" '[3,0]'
+  "$walkhammer" bugs check --corpora "$root/corpora" --jdk-dir "$JDKS" --times 1 --json >"$tmp/json" || is "$?" 1
+  # verdicts ID: those of both builds.
+  verdicts() {
+    query "(select group_concat(json_extract(b.value, '\$.verdict') || ' ' ||
+        json_extract(b.value, '\$.by_version') || ' ' || json_extract(b.value, '\$.reproduced'), ', ')
+      from json_each(text, '\$.jdks') j, json_each(j.value, '\$.bugs') b
+      where json_extract(b.value, '\$.id') = '$1')"
+  }
+  is "$(verdicts JDK-8302320)" 'yes yes 1, no no 0'
+  is "$(verdicts JDK-8283849)" 'yes yes 1, no no 0'
+  is "$(verdicts JDK-8265150)" 'yes yes 0, no no 0'
+  is "$(verdicts WH-02)" 'yes yes 1, yes yes 1'
+  is "$(verdicts WH-09)" 'no no 0, no no 0'
+  is "$(verdicts WH-03)" '' # of a profiler
+  is "$(query "json_extract(text, '\$.jdks[0].affected') > json_extract(text, '\$.jdks[1].affected')")" 1
 }
 
-@test "check: the bugs beside the command are those of corpora" {
-  diff -r "$root/corpora/known-bugs" "$(dirname "$walkhammer")/known-bugs"
+@test "bugs check: what beside the command is known is what corpora says" {
+  for folder in known-issues regressions; do
+    diff -r "$root/corpora/$folder" "$(dirname "$walkhammer")/$folder"
+  done
+}
+
+@test "bugs check: a JDK without any known issue, and one that nobody can judge" {
+  jdk=$("$walkhammer" show jdks | sed -n '$s/  .*//p')
+  [ -n "$jdk" ] || skip "no JDK on this machine"
+  mkdir -p "$tmp/corpora/known-issues"
+  # issue AFFECTED STATE...: one issue, and what bugs check says of it.
+  issue() {
+    printf 'title = "t"\nsignatures = ["s"]\naffected = "%s"\nstate = %b\n' "$@" \
+      >"$tmp/corpora/known-issues/X-1.toml"
+    run --separate-stderr "$walkhammer" bugs check --corpora "$tmp/corpora" --jdk "$jdk"
+    echo "$output $stderr"
+  }
+  issue '[1,2)' '"fixed"\nfixed-in = "2"'
+  is "$status" 0
+  [[ "$output" == *"X-1 "*"not affected"*"affected by 0 of 1 known issue"* ]]
+  issue '[1,2)' '"open"'
+  is "$status" 3
+  [[ "$output" == *"nobody knows for this version"* ]]
+  issue '[1,)' '"open"'
+  is "$status" 1
+  [[ "$output" == *"AFFECTED"* ]]
+  issue '[1,1)' '"open"'
+  is "$status" 2
+  is "$stderr" "walkhammer: $tmp/corpora/known-issues/X-1.toml:3: affected: \"[1,1)\" is not a range of versions, such as [17,17.0.9) or [19,)"
 }
 
 @test "bundle: what is in it, and what is not" {
@@ -118,8 +154,13 @@ is() {
   mkdir "$tmp/empty" "$tmp/full"
   touch "$tmp/full/file"
   refuses 2 "holds no JDK that can be used" replay "$crash" --jdk-dir "$tmp/empty"
-  refuses 2 "holds no JDK that can be used" bugs known --jdk-dir "$tmp/nowhere"
-  refuses 2 "has no known bugs" bugs known --corpora "$tmp/empty" --jdk "$jdk"
+  refuses 2 "holds no JDK that can be used" bugs check --jdk-dir "$tmp/nowhere"
+  refuses 2 "has no known issues" bugs check --corpora "$tmp/empty" --jdk "$jdk"
+  refuses 2 "--store" bugs check --jdk "$jdk" --build 17.0.1
+  refuses 2 "--store" bugs check --jdk "$jdk" --most-times 3
+  refuses 2 "--corpora" bugs check --jdk "$jdk" --store "$tmp/store" --corpora "$root/corpora"
+  refuses 2 "--jdk-dir" bugs check --jdk-dir "$JDKS" --store "$tmp/store"
+  [ ! -e "$tmp/store" ]
   refuses 2 "name the builds" bisect "$crash"
   refuses 3 "takes at least two builds, and 1 can be used" bisect "$crash" --jdk "$jdk" --jdk "$jdk"
   refuses 2 "takes one profile" bisect "$crash" --jdk-dir "$JDKS" --jdk "$jdk" --profile g1,serial

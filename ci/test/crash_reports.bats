@@ -64,10 +64,10 @@ stored_log() {
   [ ! -e "$out/requests" ]
 }
 
-@test "import refuses what is no crash report, in one sentence" {
+@test "import refuses what is not a crash report, in one sentence" {
   echo 'nothing of interest' >"$out/text"
   run -2 "$walkhammer" import "$out/text"
-  [[ $output == *"is no crash report"* ]]
+  [[ $output == *"is not a crash report"* ]]
   run -2 "$walkhammer" import "$out/missing"
   run -2 "$walkhammer" import "$out"
 }

@@ -1,44 +1,51 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Checks that walkhammer finds known bugs: each bug of corpora/known-bugs must be found within its
-# budget on a JDK that has it, and must not be found on a JDK in which it is fixed:
+# Checks that walkhammer finds known bugs: each bug of corpora/known-issues with the table `proof`
+# must be found within its budget on a JDK that has it, and must not be found on a JDK in which it is
+# fixed:
 # ci/test/known_bugs.sh [ID...] (default: all bugs)
-# corpora/README.md describes a bug's folder. The JDKs come from ci/setup/jdks.sh.
+# corpora/README.md describes the table. The JDKs come from ci/setup/jdks.sh.
 # WALKHAMMER names the executable (default: the release build's).
-# Exit codes: 0 all bugs behave as their folders say, 1 one does not, 2 usage, 3 a JDK cannot be had
+# Exit codes: 0 all bugs behave as their files say, 1 one does not, 2 usage, 3 a JDK is not available
 # here.
 set -eu
 cd "$(dirname "$0")/../.."
 walkhammer=${WALKHAMMER:-build/release/walkhammer}
-bugs=corpora/known-bugs
+bugs=corpora/known-issues
 times=3
 
 if [ ! -x "$walkhammer" ]; then
   echo "known_bugs: no $walkhammer: run cmake --preset release && cmake --build build/release" >&2
   exit 2
 fi
-if [ "$#" -eq 0 ]; then
-  # shellcheck disable=SC2046  # ids have no blanks
-  set -- $(ls "$bugs")
-fi
-for id; do
-  if [ ! -f "$bugs/$id/bug" ]; then
-    echo "known_bugs: no bug $id: choose of" "$bugs"/* >&2
-    exit 2
-  fi
-done
-
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 # Without this, dash would end at a signal without running the EXIT trap.
 trap 'exit 130' INT TERM
+"$walkhammer" bugs list --store "$bugs" --json >"$out/bugs"
 
-# of KEY: prints the value of KEY in the file of the current bug, $id.
-of() {
-  sed -n "s/^$1: *//p" "$bugs/$id/bug"
+# bug SQL: evaluates the expression SQL over the bugs, each `b`, whose proof names a build.
+bug() {
+  sqlite3 :memory: "with document(text) as (select readfile('$out/bugs'))
+    select $1 from document, json_each(text, '\$.bugs') b
+    where json_extract(b.value, '\$.proof.with') <> '' ${2-}"
 }
 
-# home_of VERSION: prints the JDK's home; fails if the JDK cannot be had.
+# of KEY: prints the value of KEY, such as proof.with, of the current bug, $id.
+of() {
+  bug "json_extract(b.value, '\$.$1')" "and json_extract(b.value, '\$.id') = '$id'"
+}
+
+# shellcheck disable=SC2046  # ids have no blanks
+[ "$#" -gt 0 ] || set -- $(bug "json_extract(b.value, '\$.id')")
+for id; do
+  if [ -z "$(of id)" ]; then
+    echo "known_bugs: $bugs has no bug $id with the table proof" >&2
+    exit 2
+  fi
+done
+
+# home_of VERSION: prints the JDK's home; fails if the JDK is not available.
 home_of() {
   ci/setup/jdks.sh "$1" 2>"$out/log" | sed 's/^[^ ]* //' | grep .
 }
@@ -49,7 +56,7 @@ run() {
   started=$(date +%s)
   code=0
   # shellcheck disable=SC2046  # a list of flags
-  timeout "$(of budget)" "$walkhammer" "$@" -- $(of flags) >"$out/json" 2>"$out/log" || code=$?
+  timeout "$(of proof.budget)" "$walkhammer" "$@" -- $(of flags) >"$out/json" 2>"$out/log" || code=$?
   seconds=$(($(date +%s) - started))
 }
 
@@ -68,7 +75,7 @@ ask() {
 # fail if the run failed. They set `seen` to a description of the result.
 
 replay_found() {
-  run replay --json --times "$times" --jdk "$1" "$bugs/$id/$(of replay)"
+  run replay --json --times "$times" --jdk "$1" "$bugs/$id.walk"
   [ "$code" -le 1 ] || return 1
   reproduced=$(json "json_extract(r.value, '\$.reproduced')")
   seen="$reproduced of $times"
@@ -78,11 +85,11 @@ replay_found() {
 # The expected outcome proves that the fixed JDK walked the same request: a request that cannot be
 # walked has no outcome.
 replay_silent() {
-  run replay --json --times "$times" --jdk "$1" "$bugs/$id/$(of replay)"
+  run replay --json --times "$times" --jdk "$1" "$bugs/$id.walk"
   [ "$code" -eq 0 ] || return 1
   seen=$(json "(select group_concat(value || ' x ' || key, ', ')
     from json_each(r.value, '\$.outcomes'))")
-  [ "$seen" = "$times x $(of silent)" ]
+  [ "$seen" = "$times x $(of proof.silent)" ]
 }
 
 # campaign VERB HOME: sets `first` to the milliseconds until the bug was met, or to nothing if it
@@ -90,12 +97,12 @@ replay_silent() {
 campaign() {
   rm -rf "$out/run"
   # shellcheck disable=SC2046  # a list of options
-  run "$1" --jdk "$2" $(of "$1") --out "$out/run"
+  run "$1" --jdk "$2" $(of "proof.$1") --out "$out/run"
   [ "$code" -le 1 ] || return 1
   first=$(ask "select min(time_ms) from bucket join finding on finding.bucket = bucket.id
-    where title like '$(of bucket)'")
+    where title like '$(of proof.bucket)'")
   walks=$(ask "select coalesce(sum(count), 0) from count
-    where '$(of scene)' in (scene, '')")
+    where '$(of proof.scene)' in (scene, '')")
   [ "$walks" -gt 0 ]
 }
 
@@ -105,7 +112,7 @@ campaign_found() {
   [ -n "$first" ] || return 1
   seconds=$((first / 1000))
   seen=$(ask "select printf('%d times', sum(seen)) from bucket
-    where title like '$(of bucket)'")
+    where title like '$(of proof.bucket)'")
 }
 
 campaign_silent() {
@@ -124,19 +131,19 @@ skipped=
 # row VERB: prints the row of the table for this bug and VERB.
 row() {
   expected=yes
-  [ -z "$(of not-found)" ] || expected=no
+  [ -z "$(of proof.not_found)" ] || expected=no
   seen="ended with an error" found=no
   ! "${1}_found" "$home_affected" || found=yes
-  words="found: $found on $(of affected): $seen, $seconds s"
+  words="found: $found on $(of proof.with): $seen, $seconds s"
   if [ "$found" != "$expected" ] || [ "$seen" = "ended with an error" ]; then
     complain
   fi
   seen="ended with an error" silent=no
   ! "${1}_silent" "$home_fixed" || silent=yes
   [ "$silent" = yes ] || complain
-  printf '%-11s  %-6s  %-44s  silent: %s on %s: %s\n' "$id" "$1" "$words" "$silent" "$(of fixed)" \
+  printf '%-11s  %-6s  %-44s  silent: %s on %s: %s\n' "$id" "$1" "$words" "$silent" "$(of proof.without)" \
     "$seen"
-  [ "$expected" = yes ] || printf '%21s%s\n' '' "not found: $(of not-found)"
+  [ "$expected" = yes ] || printf '%21s%s\n' '' "not found: $(of proof.not_found)"
 }
 
 complain() {
@@ -145,13 +152,14 @@ complain() {
 }
 
 for id; do
-  if ! home_affected=$(home_of "$(of affected)") || ! home_fixed=$(home_of "$(of fixed)"); then
+  if ! home_affected=$(home_of "$(of proof.with)") || ! home_fixed=$(home_of "$(of proof.without)"); then
     echo "$id  skipped: $(tail -n 1 "$out/log")"
     skipped=yes
     continue
   fi
-  for verb in replay fuzz stress; do
-    [ -z "$(of "$verb")" ] || row "$verb"
+  [ ! -e "$bugs/$id.walk" ] || row replay
+  for verb in fuzz stress; do
+    [ -z "$(of "proof.$verb")" ] || row "$verb"
   done
 done
 [ -z "$failed" ] || exit 1

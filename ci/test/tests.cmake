@@ -59,7 +59,7 @@ wh_test(request_test
         LIBS wh_request)
 wh_test(record_test
         harness/findings/crash_folder_test.cc harness/findings/finding_record_test.cc
-        harness/findings/hs_err_head_test.cc harness/findings/known_bugs_test.cc
+        harness/findings/hs_err_head_test.cc
         harness/store/run_db_coverage_test.cc
         harness/store/run_db_stress_test.cc harness/store/run_db_test.cc
         harness/store/periods_test.cc harness/store/run_tables_test.cc
@@ -72,16 +72,18 @@ wh_test(elf_test
         harness/elf/elf_file_test.cc harness/elf/elf_image_test.cc harness/elf/instructions_test.cc
         harness/elf/symbolizer_test.cc harness/shared/shared_mapping_test.cc
         LIBS wh_shared)
-wh_test(bugs_test harness/bugs/bug_match_test.cc harness/bugs/bug_store_test.cc
-        harness/bugs/bug_test.cc
-        LIBS wh_bugs COLD)
+wh_test(bugs_test harness/bugs/runs/bug_match_test.cc harness/bugs/bug_store_test.cc
+        harness/bugs/bug_test.cc harness/bugs/known_issues_test.cc
+        LIBS wh_bug_runs COLD
+        DEFINITIONS WALKHAMMER_CORPORA="${CMAKE_SOURCE_DIR}/corpora"
+                    WALKHAMMER_FINDINGS="${CMAKE_SOURCE_DIR}/docs/findings.md")
 wh_test(crash_test
-        harness/crash/candidates_test.cc harness/crash/guilt_test.cc harness/crash/target_test.cc
-        harness/crash/core/core_file_test.cc harness/hs_err/testing/crash_log.cc
+        harness/crash/candidates_test.cc harness/crash/guilt_test.cc
+        harness/crash/resemblance_test.cc harness/crash/target_test.cc harness/crash/core/core_file_test.cc harness/hs_err/testing/crash_log.cc
         harness/supervise/reproduce/candidate_replays_test.cc
         LIBS wh_core wh_reproduce COLD
         DEFINITIONS WALKHAMMER_CRASH_LOGS="${CMAKE_SOURCE_DIR}/harness/hs_err/testdata"
-                    WALKHAMMER_KNOWN_BUGS="${CMAKE_SOURCE_DIR}/corpora/known-bugs")
+                    WALKHAMMER_CORPORA="${CMAKE_SOURCE_DIR}/corpora")
 wh_test(reports_test
         reports/code_listing_test.cc reports/coverage_report_test.cc
         reports/flame_graph_test.cc reports/reports_test.cc
@@ -147,7 +149,7 @@ wh_test(worker_test
         LIBS wh_campaign COLD
         DEPENDS fake_child scenes_jar)
 wh_test(builds_test
-        harness/supervise/builds/bisection_test.cc harness/supervise/builds/bug_check_test.cc
+        harness/supervise/builds/bisection_test.cc
         harness/supervise/builds/bug_replay_test.cc
         harness/supervise/builds/bundle_test.cc
         harness/supervise/builds/replay_tally_test.cc

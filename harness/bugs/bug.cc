@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
-#include <charconv>
+#include <ctime>
 
 #include "harness/base/numbers.h"
 #include "harness/base/text.h"
@@ -15,12 +16,15 @@ namespace {
 
 constexpr size_t kMostIdLength = 100;
 
-// A decimal number that is all of `text`.
-std::optional<unsigned> DigitsOnly(std::string_view text) {
-  unsigned number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+// The time that strptime reads and strftime writes as exactly `text`.
+std::optional<std::tm> ExactTime(std::string_view text, const char* format) {
+  std::tm time{};
+  const std::string copy(text);
+  std::array<char, sizeof "2026-12-31T23:59:59Z"> again;
+  const char* end = strptime(copy.c_str(), format, &time);
+  if (end == nullptr || strftime(again.data(), again.size(), format, &time) == 0)
+    return std::nullopt;
+  return copy == again.data() ? std::optional(time) : std::nullopt;
 }
 
 // Ascending; versions that nobody can read come first.
@@ -33,17 +37,8 @@ bool IsOlder(const std::string& a, const std::string& b) {
 }  // namespace
 
 const char* BugStateWord(BugState state) {
-  switch (state) {
-    case BugState::kOpen:
-      return "open";
-    case BugState::kDuplicate:
-      return "duplicate";
-    case BugState::kAccepted:
-      return "accepted";
-    case BugState::kFixed:
-      break;
-  }
-  return "fixed";
+  constexpr const char* kWords[] = {"open", "duplicate", "accepted", "fixed"};
+  return kWords[static_cast<int>(state)];
 }
 
 std::optional<BugState> BugStateFromWord(std::string_view word) {
@@ -58,27 +53,17 @@ std::string DayText(const Day& day) {
 }
 
 std::optional<Day> ParseDay(std::string_view text) {
-  if (text.size() != kDayLength || text[4] != '-' || text[7] != '-') return std::nullopt;
-  const auto year = DigitsOnly(text.substr(0, 4)), month = DigitsOnly(text.substr(5, 2)),
-             day = DigitsOnly(text.substr(8, 2));
-  if (!year || !month || !day) return std::nullopt;
-  const Day parsed(std::chrono::year(static_cast<int>(*year)), std::chrono::month(*month),
-                   std::chrono::day(*day));
-  if (!parsed.ok()) return std::nullopt;
-  return parsed;
+  const auto time = ExactTime(text, "%Y-%m-%d");
+  if (!time || text.size() != kDayLength) return std::nullopt;
+  const Day day(std::chrono::year(time->tm_year + 1900),
+                std::chrono::month(static_cast<unsigned>(time->tm_mon) + 1),
+                std::chrono::day(static_cast<unsigned>(time->tm_mday)));
+  return day.ok() ? std::optional(day) : std::nullopt;
 }
 
 bool IsTimeText(std::string_view text) {
-  constexpr std::string_view kForm = "Thh:mm:ssZ";
-  if (text.size() != kDayLength + kForm.size() || !ParseDay(text.substr(0, kDayLength)))
-    return false;
-  text.remove_prefix(kDayLength);
-  for (size_t i = 0; i < kForm.size(); i++)
-    if (std::islower(static_cast<unsigned char>(kForm[i])) == 0 && text[i] != kForm[i])
-      return false;
-  const auto hour = DigitsOnly(text.substr(1, 2)), minute = DigitsOnly(text.substr(4, 2)),
-             second = DigitsOnly(text.substr(7, 2));
-  return hour && minute && second && *hour < 24 && *minute < 60 && *second < 60;
+  const auto time = ExactTime(text, "%Y-%m-%dT%H:%M:%SZ");
+  return time && time->tm_sec < 60 && ParseDay(text.substr(0, kDayLength));
 }
 
 std::string Tame(std::string_view text, size_t most) {
@@ -93,14 +78,22 @@ bool IsBugId(std::string_view id) {
   });
 }
 
+std::vector<BugRequest> RequestsOf(const Bug& bug) {
+  std::vector<BugRequest> requests;
+  if (!bug.walk.empty()) requests.push_back({bug.id + ".walk", bug.walk});
+  for (size_t i = 0; i < bug.texts.size(); i++) requests.push_back({bug.requests[i], bug.texts[i]});
+  return requests;
+}
+
 Result<std::vector<VersionRange>> FixedVersions(const std::string& fixed_in) {
   if (const auto version = ParseJdkVersion(fixed_in))
     return std::vector<VersionRange>{{*version, std::nullopt}};
   auto ranges = ParseVersionRanges(fixed_in);
   if (!ranges.ok() || ranges.value().empty())
-    return BadInput(fmt::format(
-        "\"{}\" is no version of a JDK, such as 17.0.9+9, and no ranges, such as [17.0.9,18) [19,)",
-        fixed_in));
+    return BadInput(
+        fmt::format("\"{}\" is neither a version of a JDK, such as 17.0.9+9, nor ranges, such as "
+                    "[17.0.9,18) [19,)",
+                    fixed_in));
   return ranges;
 }
 
@@ -109,6 +102,14 @@ bool IsFixedIn(const Bug& bug, const std::string& version) {
   const auto ranges = FixedVersions(bug.fixed_in);
   const auto parsed = ParseJdkVersion(version);
   return !ranges.ok() || !parsed || AnyContains(ranges.value(), *parsed);
+}
+
+Affected AffectedByVersion(const Bug& bug, const std::string& version) {
+  const auto parsed = ParseJdkVersion(version);
+  if (!parsed) return Affected::kUnknown;
+  const auto affected = ParseVersionRanges(bug.affected);
+  if (affected.ok() && AnyContains(affected.value(), *parsed)) return Affected::kYes;
+  return IsFixedIn(bug, version) ? Affected::kNo : Affected::kUnknown;
 }
 
 bool IsExpired(const Bug& bug, const Day& today) {
@@ -153,7 +154,7 @@ void AddEvidence(const Day& today, std::string_view text, Bug& bug) {
 
 namespace {
 
-// What a state wants to be told, and by which option.
+// What a state needs, and by which option.
 struct StateField {
   BugState state;
   const char* option;
@@ -166,34 +167,34 @@ constexpr StateField kStateFields[] = {
     {BugState::kFixed, "--in", &StateChange::fixed_in},
 };
 
-std::string StateChangeWords(const Bug& bug) {
+}  // namespace
+
+std::string StateWords(const Bug& bug) {
   switch (bug.state) {
     case BugState::kOpen:
-      return "set to open";
+      return bug.like.empty() ? "" : "looks like " + bug.like;
     case BugState::kDuplicate:
-      return fmt::format("set to duplicate of {}", bug.duplicate_of);
+      return "of " + bug.duplicate_of;
     case BugState::kAccepted:
-      return fmt::format("accepted until {}: {}", DayText(*bug.until), bug.reason);
+      return fmt::format("until {}: {}", bug.until ? DayText(*bug.until) : "", bug.reason);
     case BugState::kFixed:
       break;
   }
-  return fmt::format("set to fixed in {}", bug.fixed_in);
+  return "in " + bug.fixed_in;
 }
-
-}  // namespace
 
 Status SetState(const StateChange& change, const Day& today, Bug& bug) {
   for (const StateField& field : kStateFields) {
     const bool given = !(change.*field.field).empty(), wanted = change.state == field.state;
     if (given == wanted) continue;
     return BadInput(fmt::format("state {} {} {}", BugStateWord(change.state),
-                                wanted ? "wants" : "takes no", field.option));
+                                wanted ? "needs" : "takes no", field.option));
   }
   if (change.state == BugState::kDuplicate && change.duplicate_of == bug.id)
     return BadInput(fmt::format("{} cannot be a duplicate of itself", bug.id));
   const auto until = ParseDay(change.until);
   if (change.state == BugState::kAccepted && !until)
-    return BadInput(fmt::format("--until \"{}\" is no day, such as 2026-12-31", change.until));
+    return BadInput(fmt::format("--until \"{}\" is not a day, such as 2026-12-31", change.until));
   if (change.state == BugState::kAccepted && *until < today)
     return BadInput(
         fmt::format("--until {} has passed: today is {} (UTC)", change.until, DayText(today)));
@@ -205,7 +206,10 @@ Status SetState(const StateChange& change, const Day& today, Bug& bug) {
   bug.reason = Tame(change.reason);
   bug.until = until;
   bug.fixed_in = change.fixed_in;
-  AddEvidence(today, StateChangeWords(bug), bug);
+  AddEvidence(today,
+              fmt::format("set to {}{}{}", BugStateWord(bug.state),
+                          bug.state == BugState::kOpen ? "" : " ", StateWords(bug)),
+              bug);
   return Ok();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bug: what a team knows of one bug of a stack walker, over many runs. A bug is a file of a store:
-// bug_text.h, bug_store.h. Signal-safe: no.
+// Bug: what is known of one bug of a stack walker: an issue that ships with the tool, or what a
+// team knows over many runs. A bug is a file of a store: bug_text.h, bug_store.h. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_BUGS_BUG_H_
 #define WALKHAMMER_HARNESS_BUGS_BUG_H_
 
@@ -23,9 +23,10 @@ const char* BugStateWord(BugState state);  // "open", "duplicate", "accepted", "
 std::optional<BugState> BugStateFromWord(std::string_view word);
 
 using Day = std::chrono::year_month_day;
-std::string DayText(const Day& day);            // "2026-12-31"
-std::optional<Day> ParseDay(std::string_view);  // of that form alone; empty: no day of the calendar
-bool IsTimeText(std::string_view text);         // true for "2026-12-31T23:59:59Z" and the like
+std::string DayText(const Day& day);  // "2026-12-31"
+std::optional<Day> ParseDay(
+    std::string_view);                   // of that form alone; empty: not a day of the calendar
+bool IsTimeText(std::string_view text);  // true for "2026-12-31T23:59:59Z" and the like
 inline constexpr size_t kDayLength = sizeof "2026-12-31" - 1;
 
 // When and where a bug was seen.
@@ -47,6 +48,30 @@ struct Reproduced {
   bool operator==(const Reproduced&) const = default;
 };
 
+// What a crash report of the bug contains. Without function and check, no report resembles it.
+struct CrashSigns {
+  std::vector<std::string> functions;  // one is blamed, or called the blamed one; beginnings
+  std::string check;                   // part of the failed check
+  std::string whose;                   // GuiltVerdict's walker begins with it; "": any
+  bool aarch64_only = false;
+  bool debug_only = false;  // an assert: release builds do not have it
+
+  bool operator==(const CrashSigns&) const = default;
+};
+
+// How ci/test/known_bugs.sh shows that the tool finds the bug, and finds it on builds with it
+// alone.
+struct BugProof {
+  std::string with, without;  // versions: one of `affected`, one of `fixed_in`
+  int budget = 0;             // seconds of a run on one build
+  std::string silent;         // what the request answers on the build `without`: "32 frames"
+  std::string fuzz, stress;   // options of that verb
+  std::string bucket, scene;  // title of the bucket, with '%' for any text; what must be walked
+  std::string not_found;      // why the tool does not find it
+
+  bool operator==(const BugProof&) const = default;
+};
+
 struct Bug {
   std::string id;  // its file's name without ".toml", see IsBugId
   std::string title;
@@ -56,7 +81,17 @@ struct Bug {
   std::string reason;        // kAccepted: why; one line
   std::optional<Day> until;  // kAccepted: the last day, UTC, on which it is accepted
   std::string fixed_in;      // kFixed: see FixedVersions
-  std::string like;          // id of the fixed bug that this one looks like; may be empty
+  std::string affected;      // ranges of JDKs that have it; of others nobody knows
+  std::vector<std::string> affected_libraries;  // "async-profiler [4.2,4.7)"
+  std::string cause, trigger;                   // one sentence each
+  std::vector<std::string> upstream;            // ids of public trackers
+  std::string upstream_status;                  // one sentence
+  std::vector<std::string> walkers;             // names of AllWalkers()
+  int bug_class = 0;                            // of corpora/README.md; 0: none
+  std::vector<std::string> requests;            // further files, relative to the store
+  CrashSigns crash;
+  BugProof proof;
+  std::string like;  // id of the fixed bug that this one looks like; may be empty
   Seen first_seen, last_seen;
   std::vector<std::string> builds;  // versions on which it was seen, distinct
   Reproduced reproduced;
@@ -65,9 +100,17 @@ struct Bug {
   std::vector<std::string> evidence;  // one line each, oldest first
   std::string notes;                  // the team's; the tool never writes it
   std::string walk;                   // text of its request, in .walk form; empty: none
+  std::vector<std::string> texts;     // of `requests`, in their order
 
   bool operator==(const Bug&) const = default;
 };
+
+// A request of a bug: its file as the bug names it, and what that file holds.
+struct BugRequest {
+  std::string file, text;
+};
+// All of a bug: its own, then `requests`.
+std::vector<BugRequest> RequestsOf(const Bug& bug);
 
 // Bounds of what a store keeps of a stranger's run.
 inline constexpr size_t kMostText = 300;      // bytes of a title, a signature, a reason
@@ -88,6 +131,11 @@ Result<std::vector<VersionRange>> FixedVersions(const std::string& fixed_in);
 // read counts as one with the fix: a bug that is shown again should not pass unseen.
 bool IsFixedIn(const Bug& bug, const std::string& version);
 
+enum class Affected : uint8_t { kNo, kYes, kUnknown };
+// Whether the JDK of this version has the bug, by `affected` and `fixed_in`. kUnknown for text that
+// is not a version, too.
+Affected AffectedByVersion(const Bug& bug, const std::string& version);
+
 // True if the bug is kAccepted, and the day it was accepted for has passed: it counts as open.
 bool IsExpired(const Bug& bug, const Day& today);
 
@@ -95,6 +143,10 @@ bool IsExpired(const Bug& bug, const Day& today);
 // version without a build number, the newest of `builds` that differs in nothing else, for a JDK's
 // `release` file may say "17.0.9" where its JVM says "17.0.9+9"; else `version`.
 std::string VersionIn(const Bug& bug, const std::string& build_id, const std::string& version);
+
+// What the state rests on: "of JDK-1", "until 2026-12-31: reason", "in 17.0.9"; "looks like JDK-1"
+// of an open bug, or "".
+std::string StateWords(const Bug& bug);
 
 // Notes that the bug was seen: first, last, builds. The order in which runs are noted, and how
 // often, makes no difference.

@@ -33,12 +33,13 @@ namespace fs = std::filesystem;
 constexpr size_t kMostBugBytes = 1 << 20;  // of a file
 constexpr std::string_view kTextEnd = ".toml";
 
-// The content of a regular file; empty if there is no file. kBadInput: it is none, or too large.
+// The content of a regular file; empty if there is no file. kBadInput: it is not regular, or too
+// large.
 Result<std::optional<std::string>> ReadSmall(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) return std::optional<std::string>();
-  if (!fs::is_regular_file(status)) return BadInput(path + " is no regular file");
+  if (!fs::is_regular_file(status)) return BadInput(path + " is not a regular file");
   if (access(path.c_str(), R_OK) != 0)
     return BadInput(fmt::format("{}: cannot be read ({})", path, std::strerror(errno)));
   std::string text = ReadFile(path, kMostBugBytes + 1);
@@ -75,20 +76,6 @@ Result<BugStore> BugStore::Change(const std::string& dir) {
   return store;
 }
 
-BugStore::BugStore(BugStore&& other) noexcept
-    : dir_(std::move(other.dir_)),
-      lock_fd_(std::exchange(other.lock_fd_, -1)),
-      bugs_(std::move(other.bugs_)),
-      read_(std::move(other.read_)),
-      texts_(std::move(other.texts_)),
-      lines_(std::move(other.lines_)) {}
-
-BugStore::~BugStore() {
-  if (lock_fd_ < 0) return;
-  unlink((dir_ + "/" + kStoreLock).c_str());  // before it is unlocked: see Lock()
-  close(lock_fd_);
-}
-
 Status BugStore::Lock() {
   const std::string path = dir_ + "/" + kStoreLock;
   for (;;) {
@@ -110,7 +97,10 @@ Status BugStore::Lock() {
     struct stat locked, there;
     if (fstat(fd, &locked) == 0 && stat(path.c_str(), &there) == 0 &&
         locked.st_ino == there.st_ino && locked.st_dev == there.st_dev) {
-      lock_fd_ = fd;
+      lock_ = std::shared_ptr<void>(nullptr, [fd, path](void*) {
+        unlink(path.c_str());  // before it is unlocked: see above
+        close(fd);
+      });
       return Ok();
     }
     close(fd);
@@ -132,36 +122,44 @@ Status BugStore::ReadFiles() {
 Status BugStore::ReadBug(const std::string& file, const std::string& id) {
   const std::string path = dir_ + "/" + file;
   if (!IsBugId(id))
-    return BadInput(path + ": a bug's file wants a name of letters, digits, '-', '_' and '.'");
+    return BadInput(path + ": a bug's file must have a name of letters, digits, '-', '_' and '.'");
   ASSIGN_OR_RETURN(auto text, ReadSmall(path));
   if (!text) return Ok();  // somebody has removed it just now
   ASSIGN_OR_RETURN(auto parsed, ParseBug(*text, path));
   parsed.bug.id = id;
   ASSIGN_OR_RETURN(parsed.bug.walk, ReadWalk(WalkPath(id)));
-  lines_[id] = {parsed.duplicate_line, parsed.like_line};
+  lines_[id] = std::move(parsed.lines);
+  for (const std::string& request : parsed.bug.requests) {
+    ASSIGN_OR_RETURN(std::string walk, ReadWalk(dir_ + "/" + request));
+    if (walk.empty())
+      return BadInput(
+          fmt::format("{}: there is no request \"{}\"", Place(id, "requests"), request));
+    parsed.bug.texts.push_back(std::move(walk));
+  }
   texts_[id] = std::move(*text);
   bugs_[id] = std::move(parsed.bug);
   return Ok();
 }
 
+std::string BugStore::Place(const std::string& id, const std::string& key) const {
+  const auto lines = lines_.find(id);
+  if (lines == lines_.end() || !lines->second.contains(key)) return TextPath(id);
+  return fmt::format("{}:{}", TextPath(id), lines->second.at(key));
+}
+
 Status BugStore::CheckLinks() const {
   for (const auto& [id, bug] : bugs_) {
-    const auto place = [this, &of = bug](size_t line) {
-      return line == 0 ? TextPath(of.id) : fmt::format("{}:{}", TextPath(of.id), line);
-    };
-    const auto at = lines_.find(id);
-    const auto lines = at == lines_.end() ? std::pair<size_t, size_t>() : at->second;
-    for (const auto& [other, line] :
-         {std::pair(bug.duplicate_of, lines.first), std::pair(bug.like, lines.second)})
+    for (const auto& [key, other] :
+         {std::pair("duplicate-of", bug.duplicate_of), std::pair("like", bug.like)})
       if (!other.empty() && !bugs_.contains(other))
-        return BadInput(fmt::format("{}: there is no bug \"{}\"", place(line), other));
+        return BadInput(fmt::format("{}: there is no bug \"{}\"", Place(id, key), other));
     std::set<std::string> seen;
     for (const Bug* step = &bug; step->state == BugState::kDuplicate;) {
       if (!seen.insert(step->id).second)
         return BadInput(fmt::format("{}: {} is, over other bugs, a duplicate of itself",
-                                    place(lines.first), id));
+                                    Place(id, "duplicate-of"), id));
       const auto next = bugs_.find(step->duplicate_of);
-      if (next == bugs_.end()) break;  // is told for the bug that names it
+      if (next == bugs_.end()) break;  // the bug that names it says so
       step = &next->second;
     }
   }
@@ -187,8 +185,8 @@ const Bug& BugStore::Root(const Bug& bug) const {
 Bug& BugStore::Add(Bug bug) {
   const std::string id = bug.id;
   for (int number = 2; bugs_.contains(bug.id); number++) bug.id = fmt::format("{}-{}", id, number);
-  const std::string taken = bug.id;
-  return bugs_[taken] = std::move(bug);
+  Bug& added = bugs_[bug.id];
+  return added = std::move(bug);
 }
 
 Status BugStore::Save() {

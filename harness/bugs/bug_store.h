@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// BugStore: a folder of bugs that a team keeps in its own version control: ID.toml, the bug, and
-// ID.walk, a request that shows the bug, if one is known. Signal-safe: no.
+// BugStore: a folder of bugs, such as corpora/known-issues or one that a team keeps in its own
+// version control: ID.toml, the bug, and ID.walk, a request that shows the bug, if one is known.
+// This is the only reader of bugs. Signal-safe: no.
 //
 // A store with one file that is not as it should be is not read, and so never written. What is
 // written replaces its file as a whole. Whoever changes a store holds its lock, the file
@@ -9,6 +10,7 @@
 #define WALKHAMMER_HARNESS_BUGS_BUG_STORE_H_
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "harness/base/result.h"
@@ -17,6 +19,8 @@
 namespace walkhammer {
 
 inline constexpr char kStoreLock[] = ".lock";
+// The folder of the bugs that ship with the tool, in `corpora` and beside the command.
+inline constexpr char kKnownIssuesName[] = "known-issues";
 
 class BugStore {
  public:
@@ -26,9 +30,7 @@ class BugStore {
   // kBadInput if another process has it locked.
   static Result<BugStore> Change(const std::string& dir);
 
-  BugStore(BugStore&& other) noexcept;
-  BugStore& operator=(BugStore&&) = delete;
-  ~BugStore();
+  BugStore(BugStore&&) = default;  // and so no copy
 
   const std::map<std::string, Bug>& bugs() const { return bugs_; }  // by id
   // kBadInput: there is none; the sentence names the nearest ids.
@@ -54,13 +56,15 @@ class BugStore {
   Status ReadBug(const std::string& file, const std::string& id);
   Status Lock();
   std::string TextPath(const std::string& id) const { return dir_ + "/" + id + ".toml"; }
+  // The file of a bug, and the line of a key if it is known: "bugs/JDK-1.toml:3".
+  std::string Place(const std::string& id, const std::string& key) const;
 
   std::string dir_;
-  int lock_fd_ = -1;
+  std::shared_ptr<void> lock_;  // unlocks when it dies; null: not locked
   std::map<std::string, Bug> bugs_;
-  std::map<std::string, Bug> read_;                         // as they were read
-  std::map<std::string, std::string> texts_;                // of the files, by id
-  std::map<std::string, std::pair<size_t, size_t>> lines_;  // of duplicate-of and like, by id
+  std::map<std::string, Bug> read_;                             // as they were read
+  std::map<std::string, std::string> texts_;                    // of the files, by id
+  std::map<std::string, std::map<std::string, size_t>> lines_;  // of keys, by id
 };
 
 }  // namespace walkhammer

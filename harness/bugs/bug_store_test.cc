@@ -117,7 +117,19 @@ TEST_F(BugStoreTest, ABrokenStoreIsNotRead) {
   ExpectRefused("/b.walk:2:");
   fs::remove(dir() + "/b.walk");
   Write("-b.toml", Open());
-  ExpectRefused("-b.toml: a bug's file wants a name");
+  ExpectRefused("-b.toml: a bug's file must have a name");
+}
+
+TEST_F(BugStoreTest, ReadsTheRequestsThatABugNames) {
+  Write("x.walk", kWalk);
+  Write("a.toml", Open("state = 'open'\nrequests = ['x.walk']\n"));
+  const auto read = BugStore::Read(dir());
+  ASSERT_TRUE(read.ok()) << read.failure().message;
+  EXPECT_THAT(read.value().bugs().at("a").texts, ElementsAre(kWalk));
+  Write("a.toml", Open("state = 'open'\nrequests = ['x.walk', '../y.walk']\n"));
+  ExpectRefused("/a.toml:4: there is no request \"../y.walk\"");
+  Write("x.walk", "walk 1\nnonsense\n");
+  ExpectRefused("/x.walk:2:");
 }
 
 TEST_F(BugStoreTest, HarmfulFilesAreRefused) {
@@ -125,11 +137,11 @@ TEST_F(BugStoreTest, HarmfulFilesAreRefused) {
   ExpectRefused("a.toml is larger than 1 MiB");
   fs::remove(dir() + "/a.toml");
   ASSERT_EQ(mkfifo((dir() + "/a.toml").c_str(), 0600), 0);
-  ExpectRefused("a.toml is no regular file");
+  ExpectRefused("a.toml is not a regular file");
   fs::remove(dir() + "/a.toml");
   Write("a.toml", Open());
   ASSERT_EQ(mkfifo((dir() + "/a.walk").c_str(), 0600), 0);
-  ExpectRefused("a.walk is no regular file");
+  ExpectRefused("a.walk is not a regular file");
   fs::remove(dir() + "/a.walk");
   Write("a.toml", "title = 'x\xff'\n");
   ExpectRefused("/a.toml:1:");

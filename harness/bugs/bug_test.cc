@@ -25,6 +25,16 @@ Bug FullBug() {
   bug.reason = "waits for JDK-1";
   bug.until = DayOf("2026-12-31");
   bug.like = "other";
+  bug.affected = "[17.0.13,17.0.16) [21,)";
+  bug.affected_libraries = {"async-profiler [4.2,4.7)"};
+  bug.upstream = {"JDK-1"};
+  bug.upstream_status = "open";
+  bug.cause = "c";
+  bug.trigger = "t";
+  bug.bug_class = 3;
+  bug.walkers = {"agct", "asprof-vm"};
+  bug.requests = {"../x.walk"};
+  bug.crash = {{"f", "g"}, "guarantee(x)", "JFR", true, true};
   bug.first_seen = {"17.0.9+9", "00ff", "night-1", "2026-01-02T03:04:05Z"};
   bug.last_seen = {"21+35", "", "night-2", "2026-01-03T03:04:05Z"};
   bug.builds = {"17.0.9+9", "21+35"};
@@ -136,17 +146,17 @@ TEST(SetStateTest, TakesWhatTheStateWantsAndNothingElse) {
       {{BugState::kOpen, "b", "", "", ""}, "open takes no --of"},
       {{BugState::kOpen, "", "", "", "17"}, "open takes no --in"},
       {{BugState::kDuplicate, "b", "", "", ""}, nullptr},
-      {{BugState::kDuplicate, "", "", "", ""}, "duplicate wants --of"},
+      {{BugState::kDuplicate, "", "", "", ""}, "duplicate needs --of"},
       {{BugState::kDuplicate, "a", "", "", ""}, "a cannot be a duplicate of itself"},
       {{BugState::kAccepted, "", "why", "2026-11-24", ""}, nullptr},
       {{BugState::kAccepted, "", "why", "2026-11-23", ""}, "has passed: today is 2026-11-24"},
-      {{BugState::kAccepted, "", "why", "tomorrow", ""}, "\"tomorrow\" is no day"},
-      {{BugState::kAccepted, "", "why", "", ""}, "accepted wants --until"},
-      {{BugState::kAccepted, "", "", "2026-11-24", ""}, "accepted wants --reason"},
+      {{BugState::kAccepted, "", "why", "tomorrow", ""}, "\"tomorrow\" is not a day"},
+      {{BugState::kAccepted, "", "why", "", ""}, "accepted needs --until"},
+      {{BugState::kAccepted, "", "", "2026-11-24", ""}, "accepted needs --reason"},
       {{BugState::kFixed, "", "", "", "17.0.9"}, nullptr},
       {{BugState::kFixed, "", "", "", "[17.0.9,18)"}, nullptr},
-      {{BugState::kFixed, "", "", "", "soon"}, "--in \"soon\" is no version"},
-      {{BugState::kFixed, "", "", "", ""}, "fixed wants --in"},
+      {{BugState::kFixed, "", "", "", "soon"}, "--in \"soon\" is neither a version"},
+      {{BugState::kFixed, "", "", "", ""}, "fixed needs --in"},
   };
   for (const Case& one : cases) {
     Bug bug;
@@ -214,6 +224,22 @@ TEST(SignaturePatternTest, APatternOfASignatureMatchesOtherLineNumbers) {
   EXPECT_EQ(NamedBytes("\\*a*"), 2U);
 }
 
+TEST(BugVersionTest, RangesSayWhichJdksHaveIt) {
+  Bug bug;
+  bug.state = BugState::kFixed;
+  bug.affected = "[17,17.0.8) [11.0.5,11.0.14) [27,)";
+  bug.fixed_in = "[17.0.9,18)";
+  for (const char* yes : {"17+35", "17.0.7+7-Debian-1", "11.0.5", "11.0.13+8", "27", "99"})
+    EXPECT_EQ(AffectedByVersion(bug, yes), Affected::kYes) << yes;
+  for (const char* no : {"17.0.9", "17.0.9+9", "17.0.19+10-Debian", "18-ea"})
+    EXPECT_EQ(AffectedByVersion(bug, no), Affected::kNo) << no;
+  for (const char* unknown : {"17-ea+3", "17.0.8+7", "17.0.9-ea", "11.0.4", "11.0.14+1", "18",
+                              "21+35", "27-ea", "1.8.0_504", "unknown", ""})
+    EXPECT_EQ(AffectedByVersion(bug, unknown), Affected::kUnknown) << unknown;
+  bug.state = BugState::kOpen;
+  EXPECT_EQ(AffectedByVersion(bug, "17.0.9"), Affected::kUnknown);
+}
+
 TEST(BugTextTest, IsReadAsItWasWritten) {
   Bug bug = FullBug();
   for (const BugState state :
@@ -228,6 +254,18 @@ TEST(BugTextTest, IsReadAsItWasWritten) {
     EXPECT_EQ(read.value().bug, bug) << BugText(bug);
     EXPECT_EQ(BugText(read.value().bug), BugText(bug));
   }
+}
+
+TEST(BugTextTest, AProofIsReadAsItWasWritten) {
+  Bug bug = FullBug();
+  bug.state = BugState::kFixed;
+  bug.reason.clear();
+  bug.until.reset();
+  bug.fixed_in = "[17.0.16,18)";
+  bug.proof = {"17.0.15", "17.0.16", 60, "5 frames", "--seed 1", "--time 1s", "a %", "c2", "why"};
+  const auto read = ParseBug(BugText(bug), "b");
+  ASSERT_TRUE(read.ok()) << read.failure().message << "\n" << BugText(bug);
+  EXPECT_EQ(read.value().bug, bug) << BugText(bug);
 }
 
 TEST(BugTextTest, HoldsNoControlCharacters) {
@@ -248,20 +286,20 @@ TEST(BugTextTest, AShortFileByHandIsABug) {
 TEST(BugTextTest, SaysInWhichLineWhatIsWrong) {
   const std::string head = "title = 't'\nsignatures = ['s']\nstate = ";
   const std::pair<std::string, const char*> cases[] = {
-      {"", "b.toml:1: a bug wants a state"},
+      {"", "b.toml:1: a bug must have a state"},
       {"title = ", "b.toml:1: "},
-      {"state = 'open'\nsignatures = ['s']", "b.toml:1: a bug wants a title"},
-      {"state = 'open'\ntitle = 't'", "b.toml:1: a bug wants signatures"},
+      {"state = 'open'\nsignatures = ['s']", "b.toml:1: a bug must have a title"},
+      {"state = 'open'\ntitle = 't'", "b.toml:1: a bug must have signatures"},
       {head + "'opne'", "b.toml:3: state must be \"open\", \"duplicate\", "},
       {head + "1", "b.toml:3: state must be"},
       {head + "'open'\nnote = 'x'", "b.toml:4: there is no key \"note\"; did you mean \"notes\"?"},
       {head + "'open'\nuntil = 2026-01-01", "b.toml:4: until is for state \"accepted\", and the "},
-      {head + "'accepted'\nreason = 'r'", "b.toml:3: state \"accepted\" wants the key until"},
+      {head + "'accepted'\nreason = 'r'", "b.toml:3: state \"accepted\" needs the key until"},
       {head + "'accepted'\nreason = 'r'\nuntil = '2026-01-01'", "b.toml:5: until must be a day"},
       {head + "'accepted'\nreason = 'r'\nuntil = 2026-02-30", "b.toml:5: "},
       {head + "'accepted'\nuntil = 2026-01-01\nreason = 7", "b.toml:5: reason must be a text"},
-      {head + "'duplicate'", "b.toml:3: state \"duplicate\" wants the key duplicate-of"},
-      {head + "'fixed'\nfixed-in = 'soon'", "b.toml:4: \"soon\" is no version"},
+      {head + "'duplicate'", "b.toml:3: state \"duplicate\" needs the key duplicate-of"},
+      {head + "'fixed'\nfixed-in = 'soon'", "b.toml:4: \"soon\" is neither a version"},
       {head + "'open'\nflags = \"a\\nb\"", "b.toml:4: flags must be a text in quotes, on one line"},
       {head + "'open'\nbuilds = 'x'", "b.toml:4: builds must be a list"},
       {head + "'open'\nbuilds = [\n'x',\n7]", "b.toml:6: builds must hold texts"},
@@ -274,6 +312,25 @@ TEST(BugTextTest, SaysInWhichLineWhatIsWrong) {
       {head + "'open'\n[reproduced]\nof = -1", "b.toml:5: of must be a whole number"},
       {head + "'open'\n[reproduced]\nof = 1.5", "b.toml:5: of must be a whole number"},
       {"title = 'a'\ntitle = 'b'", "b.toml:2: "},
+      {head + "'open'\naffected = '17'", "b.toml:4: affected: \"17\" is not a range of versions, "},
+      {head + "'open'\naffected = '[17,18) [18,17)'", "b.toml:4: affected: \"[18,17)\" is not"},
+      {head + "'open'\naffected = ''", "b.toml:4: affected: \"\" names no versions"},
+      {head + "'open'\naffected = [17]", "b.toml:4: affected must be a text in quotes"},
+      {head + "'open'\naffected-libraries = ['x', 'y [1,2)']",
+       "b.toml:4: affected-libraries: \"x\" "},
+      {head + "'open'\naffected-libraries = ['y 1']", "b.toml:4: affected-libraries: \"1\" is not"},
+      {head + "'open'\nwalkers = ['agct',\n'agtc']",
+       "b.toml:5: walkers: there is no walker \"agtc\"; did you mean \"agct\"?"},
+      {head + "'open'\nclass = '1'", "b.toml:4: class must be a whole number"},
+      {head + "'open'\n[crash]\nfunction = ['f']",
+       "b.toml:5: there is no key \"function\"; did you mean \"functions\"?"},
+      {head + "'open'\n[crash]\ndebug-only = 1", "b.toml:5: debug-only must be true or false"},
+      {head + "'open'\ncrashs = 1",
+       "b.toml:4: there is no key \"crashs\"; did you mean \"crash\"?"},
+      {head + "'open'\naffected = '[17,18)'\n[proof]\nwith = '17'\nwithout = '21'",
+       "b.toml:5: of proof, with must be a version of affected, and without one of fixed-in"},
+      {head + "'fixed'\nfixed-in = '21'\naffected = '[17,18)'\n[proof]\nwithout = '21'",
+       "b.toml:6: of proof, with must be"},
   };
   for (const auto& [text, refusal] : cases) {
     const auto read = ParseBug(text, "b.toml");

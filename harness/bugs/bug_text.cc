@@ -4,50 +4,71 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
-#include <vector>
 
 #include "harness/base/nearest.h"
 #include "harness/base/text.h"
 #include "harness/base/toml.h"
+#include "harness/request/walker_table.h"
 
 namespace walkhammer {
 namespace {
 
-constexpr int kMostReplays = 1'000'000;
+constexpr int kMostNumber = 1'000'000;
+using Field = BugKey::Field;
+using Form = BugKey::Form;
 
-struct TextKey {
-  const char* name;
-  std::string Bug::*field;
-};
-constexpr TextKey kTextKeys[] = {
-    {"title", &Bug::title},       {"duplicate-of", &Bug::duplicate_of},
-    {"reason", &Bug::reason},     {"fixed-in", &Bug::fixed_in},
-    {"like", &Bug::like},         {"flags", &Bug::flags},
-    {"provider", &Bug::provider}, {"notes", &Bug::notes},
+constexpr BugKey kKeys[] = {
+    {"", "title", [](Bug& bug) -> Field { return &bug.title; }},
+    {"", "signatures", [](Bug& bug) -> Field { return &bug.signatures; }},
+    {"", "state", [](Bug& bug) -> Field { return &bug.state; }},
+    {"", "duplicate-of", [](Bug& bug) -> Field { return &bug.duplicate_of; }},
+    {"", "reason", [](Bug& bug) -> Field { return &bug.reason; }},
+    {"", "until", [](Bug& bug) -> Field { return &bug.until; }},
+    {"", "fixed-in", [](Bug& bug) -> Field { return &bug.fixed_in; }},
+    {"", "affected", [](Bug& bug) -> Field { return &bug.affected; }, Form::kRanges},
+    {"", "affected-libraries", [](Bug& bug) -> Field { return &bug.affected_libraries; },
+     Form::kLibraries},
+    {"", "upstream", [](Bug& bug) -> Field { return &bug.upstream; }},
+    {"", "upstream-status", [](Bug& bug) -> Field { return &bug.upstream_status; }},
+    {"", "cause", [](Bug& bug) -> Field { return &bug.cause; }},
+    {"", "trigger", [](Bug& bug) -> Field { return &bug.trigger; }},
+    {"", "class", [](Bug& bug) -> Field { return &bug.bug_class; }},
+    {"", "walkers", [](Bug& bug) -> Field { return &bug.walkers; }, Form::kWalkers},
+    {"", "requests", [](Bug& bug) -> Field { return &bug.requests; }},
+    {"", "like", [](Bug& bug) -> Field { return &bug.like; }},
+    {"", "flags", [](Bug& bug) -> Field { return &bug.flags; }},
+    {"", "provider", [](Bug& bug) -> Field { return &bug.provider; }},
+    {"", "notes", [](Bug& bug) -> Field { return &bug.notes; }, Form::kLines},
+    {"", "builds", [](Bug& bug) -> Field { return &bug.builds; }},
+    {"", "evidence", [](Bug& bug) -> Field { return &bug.evidence; }},
+    {"first-seen", "build", [](Bug& bug) -> Field { return &bug.first_seen.build; }},
+    {"first-seen", "build-id", [](Bug& bug) -> Field { return &bug.first_seen.build_id; }},
+    {"first-seen", "run", [](Bug& bug) -> Field { return &bug.first_seen.run; }},
+    {"first-seen", "date", [](Bug& bug) -> Field { return &bug.first_seen.date; }, Form::kTime},
+    {"last-seen", "build", [](Bug& bug) -> Field { return &bug.last_seen.build; }},
+    {"last-seen", "build-id", [](Bug& bug) -> Field { return &bug.last_seen.build_id; }},
+    {"last-seen", "run", [](Bug& bug) -> Field { return &bug.last_seen.run; }},
+    {"last-seen", "date", [](Bug& bug) -> Field { return &bug.last_seen.date; }, Form::kTime},
+    {"reproduced", "build", [](Bug& bug) -> Field { return &bug.reproduced.build; }},
+    {"reproduced", "shown", [](Bug& bug) -> Field { return &bug.reproduced.shown; }},
+    {"reproduced", "of", [](Bug& bug) -> Field { return &bug.reproduced.of; }},
+    {"crash", "functions", [](Bug& bug) -> Field { return &bug.crash.functions; }},
+    {"crash", "check", [](Bug& bug) -> Field { return &bug.crash.check; }},
+    {"crash", "whose", [](Bug& bug) -> Field { return &bug.crash.whose; }},
+    {"crash", "aarch64-only", [](Bug& bug) -> Field { return &bug.crash.aarch64_only; }},
+    {"crash", "debug-only", [](Bug& bug) -> Field { return &bug.crash.debug_only; }},
+    {"proof", "with", [](Bug& bug) -> Field { return &bug.proof.with; }},
+    {"proof", "without", [](Bug& bug) -> Field { return &bug.proof.without; }},
+    {"proof", "budget", [](Bug& bug) -> Field { return &bug.proof.budget; }},
+    {"proof", "silent", [](Bug& bug) -> Field { return &bug.proof.silent; }},
+    {"proof", "fuzz", [](Bug& bug) -> Field { return &bug.proof.fuzz; }},
+    {"proof", "stress", [](Bug& bug) -> Field { return &bug.proof.stress; }},
+    {"proof", "bucket", [](Bug& bug) -> Field { return &bug.proof.bucket; }},
+    {"proof", "scene", [](Bug& bug) -> Field { return &bug.proof.scene; }},
+    {"proof", "not-found", [](Bug& bug) -> Field { return &bug.proof.not_found; }},
 };
 
-struct ListKey {
-  const char* name;
-  std::vector<std::string> Bug::*field;
-};
-constexpr ListKey kListKeys[] = {
-    {"signatures", &Bug::signatures}, {"builds", &Bug::builds}, {"evidence", &Bug::evidence}};
-
-struct SeenKey {
-  const char* name;
-  Seen Bug::*field;
-};
-constexpr SeenKey kSeenKeys[] = {{"first-seen", &Bug::first_seen}, {"last-seen", &Bug::last_seen}};
-
-struct SeenTextKey {
-  const char* name;
-  std::string Seen::*field;
-};
-constexpr SeenTextKey kSeenTextKeys[] = {
-    {"build", &Seen::build}, {"build-id", &Seen::build_id}, {"run", &Seen::run}};
-
-// Keys that one state wants, and the others do not take.
+// Keys that one state needs, and the others do not take.
 struct StateKey {
   const char* name;
   BugState state;
@@ -57,166 +78,160 @@ constexpr StateKey kStateKeys[] = {{"duplicate-of", BugState::kDuplicate},
                                    {"until", BugState::kAccepted},
                                    {"fixed-in", BugState::kFixed}};
 
-constexpr const char* kOtherKeys[] = {"state", "until", "reproduced"};
-
-// The element of a table whose name is `wanted`; null if there is none.
-template <typename Key, size_t kCount>
-const Key* Named(const Key (&keys)[kCount], std::string_view wanted) {
-  const auto at = std::find_if(std::begin(keys), std::end(keys),
-                               [&](const Key& key) { return wanted == key.name; });
-  return at == std::end(keys) ? nullptr : at;
-}
-
-template <typename Key, size_t kCount>
-void AddNames(const Key (&keys)[kCount], std::vector<std::string_view>& names) {
-  for (const Key& key : keys) names.emplace_back(key.name);
-}
-
-std::string UnknownKey(std::string_view wanted, const std::vector<std::string_view>& names) {
-  return fmt::format("there is no key \"{}\"; did you mean \"{}\"?", wanted,
-                     NearestNames(wanted, names, 1).front());
-}
-
 bool IsOneLine(const std::string& text) { return Tame(text, text.size()) == Trim(text); }
 
-class BugReader {
- public:
-  explicit BugReader(const std::string& name) : name_(name) {}
+// What is wrong with a text of this form; "" if nothing is.
+std::string WrongText(Form form, const std::string& text) {
+  if (form == Form::kWalkers && !FindWalker(text)) {
+    std::vector<std::string_view> names;
+    for (const WalkerInfo& walker : AllWalkers()) names.emplace_back(walker.name);
+    return fmt::format("there is no walker \"{}\"; did you mean \"{}\"?", text,
+                       NearestNames(text, names, 1).front());
+  }
+  if (form != Form::kRanges && form != Form::kLibraries) return "";
+  const size_t name = form == Form::kLibraries ? std::min(text.find(' '), text.size()) : 0;
+  const auto ranges = ParseVersionRanges(std::string_view(text).substr(name));
+  if (!ranges.ok()) return ranges.failure().message;
+  return ranges.value().empty() ? fmt::format("\"{}\" names no versions, such as [17,17.0.9)", text)
+                                : "";
+}
 
-  Result<ParsedBug> Read(const toml::table& all) {
-    for (const auto& [key, node] : all) RETURN_IF_ERROR(ReadKey(key, node));
-    RETURN_IF_ERROR(CheckState(all));
-    if (Trim(bug().title).empty()) return Whole("a bug wants a title");
-    if (bug().signatures.empty()) return Whole("a bug wants signatures, at least one");
-    return std::move(parsed_);
+// Reads the value of one key into a field of the type that Field holds.
+struct ValueReader {
+  const std::string& file;
+  const toml::key& key;
+  const toml::node& node;
+  Form form;
+
+  Failure Must(std::string_view be) const {
+    return BadToml(file, key.source(), fmt::format("{} must be {}", key.str(), be));
   }
 
-  Failure At(const toml::source_region& place, std::string_view what) const {
-    return BadToml(name_, place, what);
-  }
-
- private:
-  Bug& bug() { return parsed_.bug; }
-  Failure Whole(std::string_view what) const {
-    return BadInput(fmt::format("{}:1: {}", name_, what));
-  }
-
-  Status ReadKey(const toml::key& key, const toml::node& node) {
-    const std::string_view name = key.str();
-    if (name == "duplicate-of") parsed_.duplicate_line = key.source().begin.line;
-    if (name == "like") parsed_.like_line = key.source().begin.line;
-    if (const TextKey* text = Named(kTextKeys, name))
-      return ReadText(key, node, bug().*text->field, name == "notes");
-    if (const ListKey* list = Named(kListKeys, name))
-      return ReadList(key, node, bug().*list->field);
-    if (const SeenKey* seen = Named(kSeenKeys, name))
-      return ReadSeen(key, node, bug().*seen->field);
-    if (name == "state") return ReadState(key, node);
-    if (name == "until") return ReadUntil(key, node);
-    if (name == "reproduced") return ReadReproduced(key, node);
-    std::vector<std::string_view> names(std::begin(kOtherKeys), std::end(kOtherKeys));
-    AddNames(kTextKeys, names);
-    AddNames(kListKeys, names);
-    AddNames(kSeenKeys, names);
-    return At(key.source(), UnknownKey(name, names));
-  }
-
-  Status ReadText(const toml::key& key, const toml::node& node, std::string& field,
-                  bool many_lines = false) {
+  Status operator()(std::string* field) const {
+    if (form == Form::kTime) return ReadTime(*field);
     const auto text = node.value<std::string>();
+    const bool many_lines = form == Form::kLines;
     if (!node.is_string() || !text || (!many_lines && !IsOneLine(*text)))
-      return At(key.source(), fmt::format("{} must be a text in quotes{}", key.str(),
-                                          many_lines ? "" : ", on one line"));
-    field = *text;
+      return Must(many_lines ? "a text in quotes" : "a text in quotes, on one line");
+    *field = *text;
+    if (const std::string wrong = WrongText(form, *text); !wrong.empty())
+      return BadToml(file, node.source(), fmt::format("{}: {}", key.str(), wrong));
     return Ok();
   }
 
-  Status ReadList(const toml::key& key, const toml::node& node, std::vector<std::string>& field) {
+  Status operator()(std::vector<std::string>* field) const {
     const toml::array* array = node.as_array();
-    if (array == nullptr)
-      return At(key.source(), fmt::format("{} must be a list of texts, [\"...\"]", key.str()));
+    if (array == nullptr) return Must("a list of texts, [\"...\"]");
     for (const toml::node& part : *array) {
       const auto text = part.value<std::string>();
       if (!part.is_string() || !text || Trim(*text).empty() || !IsOneLine(*text))
-        return At(part.source(),
-                  fmt::format("{} must hold texts in quotes, each on one line", key.str()));
-      field.push_back(*text);
+        return BadToml(file, part.source(),
+                       fmt::format("{} must hold texts in quotes, each on one line", key.str()));
+      if (const std::string wrong = WrongText(form, *text); !wrong.empty())
+        return BadToml(file, part.source(), fmt::format("{}: {}", key.str(), wrong));
+      field->push_back(*text);
     }
     return Ok();
   }
 
-  Status ReadSeen(const toml::key& key, const toml::node& node, Seen& field) {
-    if (!node.is_table())
-      return At(key.source(), fmt::format("{} must be a table, [{}]", key.str(), key.str()));
-    for (const auto& [part, value] : *node.as_table()) {
-      if (const SeenTextKey* text = Named(kSeenTextKeys, part.str())) {
-        RETURN_IF_ERROR(ReadText(part, value, field.*text->field));
-      } else if (part.str() == "date") {
-        RETURN_IF_ERROR(ReadTime(part, value, field.date));
-      } else {
-        std::vector<std::string_view> names = {"date"};
-        AddNames(kSeenTextKeys, names);
-        return At(part.source(), UnknownKey(part.str(), names));
-      }
-    }
+  Status operator()(int* field) const {
+    const auto number = node.value_exact<int64_t>();
+    if (!number || *number < 0 || *number > kMostNumber)
+      return Must(fmt::format("a whole number from 0 to {}", kMostNumber));
+    *field = static_cast<int>(*number);
     return Ok();
   }
 
-  Status ReadTime(const toml::key& key, const toml::node& node, std::string& field) {
+  Status operator()(bool* field) const {
+    const auto flag = node.value_exact<bool>();
+    if (!flag) return Must("true or false, without quotes");
+    *field = *flag;
+    return Ok();
+  }
+
+  Status operator()(std::optional<Day>* field) const {
+    const auto* value = node.as_date();
+    if (value == nullptr) return Must("a day, without quotes, such as 2026-12-31");
+    const toml::date& day = value->get();
+    *field =
+        Day(std::chrono::year(day.year), std::chrono::month(day.month), std::chrono::day(day.day));
+    return Ok();
+  }
+
+  Status operator()(BugState* field) const {
+    const auto word = node.value<std::string>();
+    const auto state = word ? BugStateFromWord(*word) : std::nullopt;
+    if (!state) return Must("\"open\", \"duplicate\", \"accepted\" or \"fixed\"");
+    *field = *state;
+    return Ok();
+  }
+
+  Status ReadTime(std::string& field) const {
     const auto* value = node.as_date_time();
     if (value == nullptr || (value->get().offset && value->get().offset->minutes != 0))
-      return At(key.source(), fmt::format("{} must be a time, UTC and without quotes, such as "
-                                          "2026-12-31T23:59:59Z",
-                                          key.str()));
+      return Must("a time, UTC and without quotes, such as 2026-12-31T23:59:59Z");
     const toml::date_time& time = value->get();
     field = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", int{time.date.year},
                         int{time.date.month}, int{time.date.day}, int{time.time.hour},
                         int{time.time.minute}, int{time.time.second});
     return Ok();
   }
+};
 
-  Status ReadState(const toml::key& key, const toml::node& node) {
-    const auto word = node.value<std::string>();
-    const auto state = word ? BugStateFromWord(*word) : std::nullopt;
-    if (!state)
-      return At(key.source(), "state must be \"open\", \"duplicate\", \"accepted\" or \"fixed\"");
-    bug().state = *state;
-    return Ok();
+class BugReader {
+ public:
+  explicit BugReader(const std::string& name) : name_(name) {}
+
+  Result<ParsedBug> Read(const toml::table& all) {
+    RETURN_IF_ERROR(ReadTable("", all));
+    RETURN_IF_ERROR(CheckState(all));
+    if (Trim(bug().title).empty()) return Whole("a bug must have a title");
+    if (bug().signatures.empty()) return Whole("a bug must have signatures, at least one");
+    if (bug().reproduced.shown > bug().reproduced.of)
+      return At(all.get("reproduced")->source(), "of reproduced, shown must not be more than of");
+    const BugProof& proof = bug().proof;
+    if (proof != BugProof{} && (AffectedByVersion(bug(), proof.with) != Affected::kYes ||
+                                AffectedByVersion(bug(), proof.without) != Affected::kNo))
+      return At(all.get("proof")->source(),
+                "of proof, with must be a version of affected, and without one of fixed-in");
+    return std::move(parsed_);
   }
 
-  Status ReadUntil(const toml::key& key, const toml::node& node) {
-    const auto* value = node.as_date();
-    if (value == nullptr)
-      return At(key.source(), "until must be a day, without quotes, such as 2026-12-31");
-    const toml::date& day = value->get();
-    bug().until =
-        Day(std::chrono::year(day.year), std::chrono::month(day.month), std::chrono::day(day.day));
-    return Ok();
+ private:
+  Bug& bug() { return parsed_.bug; }
+  Failure At(const toml::source_region& place, std::string_view what) const {
+    return BadToml(name_, place, what);
+  }
+  Failure Whole(std::string_view what) const {
+    return BadInput(fmt::format("{}:1: {}", name_, what));
   }
 
-  Status ReadReproduced(const toml::key& key, const toml::node& node) {
-    if (!node.is_table()) return At(key.source(), "reproduced must be a table, [reproduced]");
-    Reproduced& field = bug().reproduced;
-    for (const auto& [part, value] : *node.as_table()) {
-      if (part.str() == "build") {
-        RETURN_IF_ERROR(ReadText(part, value, field.build));
-        continue;
-      }
-      if (part.str() != "shown" && part.str() != "of")
-        return At(part.source(), UnknownKey(part.str(), {"build", "shown", "of"}));
-      const auto number = value.value_exact<int64_t>();
-      if (!number || *number < 0 || *number > kMostReplays)
-        return At(part.source(),
-                  fmt::format("{} must be a whole number from 0 to {}", part.str(), kMostReplays));
-      (part.str() == "of" ? field.of : field.shown) = static_cast<int>(*number);
+  Status ReadTable(std::string_view table, const toml::table& values) {
+    for (const auto& [key, node] : values) {
+      if (table.empty()) parsed_.lines[std::string(key.str())] = key.source().begin.line;
+      RETURN_IF_ERROR(ReadKey(table, key, node));
     }
-    if (field.shown > field.of)
-      return At(key.source(), "of reproduced, shown must not be more than of");
     return Ok();
+  }
+
+  Status ReadKey(std::string_view table, const toml::key& key, const toml::node& node) {
+    std::vector<std::string_view> names;
+    for (const BugKey& known : kKeys) {
+      if (table == known.table && key.str() == known.name)
+        return std::visit(ValueReader{name_, key, node, known.form}, known.field(bug()));
+      if (table.empty() && key.str() == known.table)
+        return node.is_table()
+                   ? ReadTable(known.table, *node.as_table())
+                   : At(key.source(), fmt::format("{0} must be a table, [{0}]", key.str()));
+      if (table == known.table) names.emplace_back(known.name);
+      if (table.empty() && known.table[0] != 0) names.emplace_back(known.table);
+    }
+    return At(key.source(), fmt::format("there is no key \"{}\"; did you mean \"{}\"?", key.str(),
+                                        NearestNames(key.str(), names, 1).front()));
   }
 
   Status CheckState(const toml::table& all) {
-    if (!all.contains("state")) return Whole("a bug wants a state");
+    if (!all.contains("state")) return Whole("a bug must have a state");
     for (const StateKey& key : kStateKeys) {
       const toml::node* node = all.get(key.name);
       if (node != nullptr && bug().state != key.state)
@@ -225,7 +240,7 @@ class BugReader {
                               BugStateWord(key.state), BugStateWord(bug().state)));
       if (node == nullptr && bug().state == key.state)
         return At(all.get("state")->source(),
-                  fmt::format("state \"{}\" wants the key {}", BugStateWord(key.state), key.name));
+                  fmt::format("state \"{}\" needs the key {}", BugStateWord(key.state), key.name));
     }
     if (bug().state != BugState::kFixed) return Ok();
     const auto versions = FixedVersions(bug().fixed_in);
@@ -236,16 +251,6 @@ class BugReader {
   const std::string& name_;
   ParsedBug parsed_;
 };
-
-}  // namespace
-
-Result<ParsedBug> ParseBug(std::string_view text, const std::string& name) {
-  BugReader reader(name);
-  ASSIGN_OR_RETURN(const toml::table table, ParseToml(text, name));
-  return reader.Read(table);
-}
-
-namespace {
 
 // `text` as TOML. `many_lines`: with real line ends, for people.
 std::string TomlString(std::string_view text, bool many_lines = false) {
@@ -263,50 +268,49 @@ std::string TomlString(std::string_view text, bool many_lines = false) {
   return many_lines ? "\"\"\"\n" + quoted + "\"\"\"" : "\"" + quoted + "\"";
 }
 
-void AddText(const char* key, const std::string& value, std::string& text) {
-  if (!value.empty()) text += fmt::format("{} = {}\n", key, TomlString(value));
-}
+// The value of a field as TOML; "" for none.
+struct ValueWriter {
+  Form form;
 
-void AddList(const char* key, const std::vector<std::string>& values, std::string& text) {
-  if (values.empty()) return;
-  text += fmt::format("{} = [\n", key);
-  for (const std::string& value : values) text += fmt::format("  {},\n", TomlString(value));
-  text += "]\n";
-}
-
-void AddSeen(const char* key, const Seen& seen, std::string& text) {
-  if (seen == Seen{}) return;
-  text += fmt::format("\n[{}]\n", key);
-  for (const SeenTextKey& part : kSeenTextKeys) AddText(part.name, seen.*part.field, text);
-  if (!seen.date.empty()) text += fmt::format("date = {}\n", seen.date);
-}
+  std::string operator()(const std::string* text) const {
+    if (text->empty() || form == Form::kTime) return *text;
+    return TomlString(*text, form == Form::kLines && text->find('\n') != std::string::npos);
+  }
+  std::string operator()(const std::vector<std::string>* texts) const {
+    std::string list;
+    for (const std::string& text : *texts) list += fmt::format("  {},\n", TomlString(text));
+    return list.empty() ? "" : "[\n" + list + "]";
+  }
+  std::string operator()(const int* number) const {
+    return *number == 0 ? "" : std::to_string(*number);
+  }
+  std::string operator()(const bool* flag) const { return *flag ? "true" : ""; }
+  std::string operator()(const std::optional<Day>* day) const { return *day ? DayText(**day) : ""; }
+  std::string operator()(const BugState* state) const { return TomlString(BugStateWord(*state)); }
+};
 
 }  // namespace
+
+std::span<const BugKey> AllBugKeys() { return kKeys; }
+
+Result<ParsedBug> ParseBug(std::string_view text, const std::string& name) {
+  BugReader reader(name);
+  ASSIGN_OR_RETURN(const toml::table table, ParseToml(text, name));
+  return reader.Read(table);
+}
 
 std::string BugText(const Bug& bug) {
   std::string text =
       "# A bug of a stack walker, as walkhammer bugs keeps it; notes are kept as "
       "they are, comments are not.\n";
-  AddText("title", bug.title, text);
-  AddList("signatures", bug.signatures, text);
-  AddText("state", BugStateWord(bug.state), text);
-  AddText("duplicate-of", bug.duplicate_of, text);
-  AddText("reason", bug.reason, text);
-  if (bug.until) text += fmt::format("until = {}\n", DayText(*bug.until));
-  AddText("fixed-in", bug.fixed_in, text);
-  AddText("like", bug.like, text);
-  AddText("flags", bug.flags, text);
-  AddText("provider", bug.provider, text);
-  if (!bug.notes.empty())
-    text += fmt::format("notes = {}\n",
-                        TomlString(bug.notes, bug.notes.find('\n') != std::string::npos));
-  AddList("builds", bug.builds, text);
-  AddList("evidence", bug.evidence, text);
-  for (const SeenKey& seen : kSeenKeys) AddSeen(seen.name, bug.*seen.field, text);
-  if (bug.reproduced.of > 0) {
-    text += "\n[reproduced]\n";
-    AddText("build", bug.reproduced.build, text);
-    text += fmt::format("shown = {}\nof = {}\n", bug.reproduced.shown, bug.reproduced.of);
+  Bug copy = bug;
+  std::string_view table;
+  for (const BugKey& key : kKeys) {
+    const std::string value = std::visit(ValueWriter{key.form}, key.field(copy));
+    if (value.empty()) continue;
+    if (table != key.table) text += fmt::format("\n[{}]\n", key.table);
+    table = key.table;
+    text += fmt::format("{} = {}\n", key.name, value);
   }
   return text;
 }

@@ -4,18 +4,38 @@
 #ifndef WALKHAMMER_HARNESS_BUGS_BUG_TEXT_H_
 #define WALKHAMMER_HARNESS_BUGS_BUG_TEXT_H_
 
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/bugs/bug.h"
 
 namespace walkhammer {
 
+// A key of the file, and the field of a bug that has its value.
+struct BugKey {
+  using Field = std::variant<std::string*, std::vector<std::string>*, int*, bool*,
+                             std::optional<Day>*, BugState*>;
+  // How a text is written, where that is not one line in quotes.
+  enum class Form : uint8_t { kLine, kLines, kTime, kRanges, kLibraries, kWalkers };
+
+  const char* table;  // "" for none, "first-seen"
+  const char* name;   // "build"
+  Field (*field)(Bug& bug);
+  Form form = Form::kLine;
+};
+// In the order in which a file has them.
+std::span<const BugKey> AllBugKeys();
+
 struct ParsedBug {
-  Bug bug;  // without id and walk, which are not in the text
-  // Lines of the keys that name other bugs; 0 without the key.
-  size_t duplicate_line = 0, like_line = 0;
+  Bug bug;  // without id and the text of requests, which are not in the file
+  std::map<std::string, size_t> lines;  // of the keys outside of tables
 };
 
 // Parses a bug. `name`: of the file, for messages. kBadInput: one sentence with the line.

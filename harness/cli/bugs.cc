@@ -8,16 +8,12 @@
 
 #include "harness/base/numbers.h"
 #include "harness/base/print.h"
-#include "harness/bugs/bug_match.h"
 #include "harness/bugs/bug_store.h"
+#include "harness/bugs/bug_text.h"
+#include "harness/bugs/runs/bug_match.h"
 #include "harness/cli/identity.h"
 #include "harness/cli/options.h"
 #include "harness/cli/print_json.h"
-#include "harness/cli/provider.h"
-#include "harness/jvm/images/jdk.h"
-#include "harness/process/interrupt.h"
-#include "harness/process/scratch.h"
-#include "harness/supervise/builds/bug_replay.h"
 #include "reports/run_summary.h"
 
 namespace walkhammer {
@@ -33,10 +29,6 @@ struct BugsOptions {
   // list, set
   std::string id, state;
   StateChange change;
-  // check
-  std::vector<std::string> jdks;
-  std::string provider;
-  uint64_t times = 10, most_times = 60, jobs = 2;
 };
 
 Status CheckStoreGiven(const BugsOptions& options) {
@@ -131,20 +123,14 @@ int PrintedMet(const Result<Met>& met, const BugsOptions& options) {
   return static_cast<int>(met.value().Exit());
 }
 
-Result<Met> Update(const BugsOptions& options) {
+// `changes`: what is new is kept in the store.
+Result<Met> MeetStore(const BugsOptions& options, bool changes) {
   RETURN_IF_ERROR(CheckStoreGiven(options));
   RETURN_IF_ERROR(CheckBuild(options.build));
-  ASSIGN_OR_RETURN(BugStore store, BugStore::Change(options.store));
+  ASSIGN_OR_RETURN(BugStore store, (changes ? &BugStore::Change : &BugStore::Read)(options.store));
   ASSIGN_OR_RETURN(Met met, MeetRuns(options, store));
-  RETURN_IF_ERROR(store.Save());
+  if (changes) RETURN_IF_ERROR(store.Save());
   return met;
-}
-
-Result<Met> GradeRuns(const BugsOptions& options) {
-  RETURN_IF_ERROR(CheckStoreGiven(options));
-  RETURN_IF_ERROR(CheckBuild(options.build));
-  ASSIGN_OR_RETURN(BugStore store, BugStore::Read(options.store));
-  return MeetRuns(options, store);
 }
 
 // --- list, set -----------------------------------------------------------------------------------
@@ -162,46 +148,28 @@ bool IsListed(const Bug& bug, const std::string& state) {
          (now == kExpiredWord && state == BugStateWord(BugState::kOpen));
 }
 
-json SeenJson(const Seen& seen) {
-  return {
-      {"build", seen.build}, {"build_id", seen.build_id}, {"run", seen.run}, {"date", seen.date}};
-}
-
-json BugJson(const Bug& bug) {
-  return {{"id", bug.id},
-          {"title", bug.title},
-          {"state", StateNow(bug)},
-          {"signatures", bug.signatures},
-          {"duplicate_of", bug.duplicate_of},
-          {"reason", bug.reason},
-          {"until", bug.until ? DayText(*bug.until) : ""},
-          {"fixed_in", bug.fixed_in},
-          {"like", bug.like},
-          {"builds", bug.builds},
-          {"first_seen", SeenJson(bug.first_seen)},
-          {"last_seen", SeenJson(bug.last_seen)},
-          {"reproduced",
-           {{"build", bug.reproduced.build},
-            {"shown", bug.reproduced.shown},
-            {"of", bug.reproduced.of}}},
-          {"has_walk", !bug.walk.empty()},
-          {"evidence", bug.evidence},
-          {"notes", bug.notes}};
-}
-
-// What the state rests on.
-std::string StateWords(const Bug& bug) {
-  switch (bug.state) {
-    case BugState::kOpen:
-      return bug.like.empty() ? "" : "looks like " + bug.like;
-    case BugState::kDuplicate:
-      return "of " + bug.duplicate_of;
-    case BugState::kAccepted:
-      return fmt::format("until {}: {}", DayText(*bug.until), bug.reason);
-    case BugState::kFixed:
-      break;
+struct ValueJson {
+  json operator()(const BugState* state) const { return BugStateWord(*state); }
+  json operator()(const std::optional<Day>* day) const { return *day ? DayText(**day) : ""; }
+  template <typename Value>
+  json operator()(const Value* value) const {
+    return *value;
   }
-  return "in " + bug.fixed_in;
+};
+
+// The keys of its file, with '_' for '-', and what is not in that file.
+json BugJson(Bug bug) {
+  json all = {{"id", bug.id}, {"has_walk", !bug.walk.empty()}};
+  const auto name = [](std::string text) {
+    std::replace(text.begin(), text.end(), '-', '_');
+    return text;
+  };
+  for (const BugKey& key : AllBugKeys()) {
+    json& table = key.table[0] == 0 ? all : all[name(key.table)];
+    table[name(key.name)] = std::visit(ValueJson(), key.field(bug));
+  }
+  all["state"] = StateNow(bug);
+  return all;
 }
 
 void PrintBug(const Bug& bug) {
@@ -211,7 +179,9 @@ void PrintBug(const Bug& bug) {
   Print(stdout, "{:9}  {}\n", StateNow(bug), bug.id);
   if (const std::string words = StateWords(bug); !words.empty())
     Print(stdout, "           {}\n", words);
+  if (!bug.affected.empty()) Print(stdout, "           affects JDK {}\n", bug.affected);
   Print(stdout, "           {}\n", bug.title);
+  if (bug.first_seen == Seen{}) return;
   Print(stdout, "           {} on {} to {} on {}", day(bug.first_seen), bug.first_seen.build,
         day(bug.last_seen), bug.last_seen.build);
   if (bug.reproduced.of > 0)
@@ -242,7 +212,7 @@ int RunList(const BugsOptions& options) {
 Result<Bug> SetBug(const BugsOptions& options) {
   RETURN_IF_ERROR(CheckStoreGiven(options));
   const auto state = BugStateFromWord(options.state);
-  if (!state) return BadInput("bugs set wants --state open, duplicate, accepted or fixed");
+  if (!state) return BadInput("bugs set needs --state open, duplicate, accepted or fixed");
   StateChange change = options.change;
   change.state = *state;
   ASSIGN_OR_RETURN(BugStore store, BugStore::Change(options.store));
@@ -264,122 +234,22 @@ int RunSet(const BugsOptions& options) {
   return static_cast<int>(ExitCode::kClean);
 }
 
-// --- check ---------------------------------------------------------------------------------------
-
-struct ReplayedBug {
-  std::string id, title;
-  BugReplay replay;
-};
-
-Result<BugReplayPlan> PlanOf(const BugsOptions& options, const Jdk& jdk,
-                             const std::vector<std::string>& jvm_flags) {
-  BugReplayPlan plan;
-  plan.version = options.build.empty() ? jdk.version : options.build;
-  plan.times = static_cast<int>(options.times);
-  plan.most_times = static_cast<int>(options.most_times);
-  plan.jobs = static_cast<int>(options.jobs);
-  plan.flags = jvm_flags;
-  plan.stop = [] { return Interrupted().load(); };
-  ASSIGN_OR_RETURN(plan.provider, ProviderLibraryNamed(options.provider));
-  return plan;
-}
-
-void PrintReplayed(const ReplayedBug& bug) {
-  Print(stdout, "{:10}  {}\n", BugReplayWord(bug.replay.verdict), bug.id);
-  Print(stdout, "            {}\n            {}\n", bug.title, bug.replay.why);
-}
-
-// Replays all open bugs; saves after each, for replays take long.
-Result<std::vector<ReplayedBug>> ReplayStore(const BugsOptions& options, const Jdk& jdk,
-                                             const BugReplayPlan& plan) {
-  ASSIGN_OR_RETURN(BugStore store, BugStore::Change(options.store));
-  std::vector<std::string> open;
-  for (const auto& [id, bug] : store.bugs())
-    if (bug.state == BugState::kOpen || IsExpired(bug, Today())) open.push_back(id);
-  std::vector<ReplayedBug> replayed;
-  for (const std::string& id : open) {
-    Bug& bug = *store.Find(id).value();
-    BugReplayPlan own = plan;
-    if (options.build.empty()) own.version = VersionIn(bug, jdk.build_id, plan.version);
-    ASSIGN_OR_RETURN(const BugReplay replay, ReplayBug(bug, jdk, own));
-    if (plan.stop()) return ToolFailed("interrupted before all open bugs were replayed");
-    const Seen here{own.version, jdk.build_id, kReplayed, Now("%Y-%m-%dT%H:%M:%SZ")};
-    NoteReplay(replay, here, Today(), bug);
-    RETURN_IF_ERROR(store.Save());
-    replayed.push_back({id, bug.title, replay});
-    if (!options.json) PrintReplayed(replayed.back());
-  }
-  return replayed;
-}
-
-ExitCode ExitOf(const std::vector<ReplayedBug>& bugs) {
-  ExitCode code = ExitCode::kClean;
-  for (const ReplayedBug& bug : bugs) {
-    if (bug.replay.verdict == BugReplayVerdict::kOpen) return ExitCode::kFindings;
-    if (bug.replay.verdict == BugReplayVerdict::kNotProven) code = ExitCode::kUnable;
-  }
-  return code;
-}
-
-json ReplayedJson(const Jdk& jdk, const std::string& version,
-                  const std::vector<ReplayedBug>& bugs) {
-  json rows = json::array();
-  for (const ReplayedBug& bug : bugs)
-    rows.push_back({{"id", bug.id},
-                    {"title", bug.title},
-                    {"verdict", BugReplayWord(bug.replay.verdict)},
-                    {"why", bug.replay.why},
-                    {"times", bug.replay.tally.times},
-                    {"walked", bug.replay.tally.walked()},
-                    {"reproduced", bug.replay.tally.reproduced},
-                    {"outcomes", bug.replay.tally.outcomes}});
-  return {{"schema", 1}, {"home", jdk.home}, {"version", version}, {"bugs", std::move(rows)}};
-}
-
-Result<ExitCode> CheckStore(const BugsOptions& options, const std::vector<std::string>& jvm_flags) {
-  RETURN_IF_ERROR(CheckStoreGiven(options));
-  RETURN_IF_ERROR(CheckBuild(options.build));
-  if (options.jdks.size() != 1)
-    return BadInput("bugs check wants one build to replay on: --jdk DIR");
-  ASSIGN_OR_RETURN(const Jdk jdk, OpenJdk(options.jdks.front()));
-  ASSIGN_OR_RETURN(BugReplayPlan plan, PlanOf(options, jdk, jvm_flags));
-  ScratchFolder scratch;
-  RETURN_IF_ERROR(scratch.made());
-  plan.scratch = scratch.path();
-  ASSIGN_OR_RETURN(const auto bugs, ReplayStore(options, jdk, plan));
-  if (options.json)
-    PrintJson(ReplayedJson(jdk, plan.version, bugs));
-  else
-    Print(stdout, "{} replayed on {}\n", Counted(bugs.size(), "open bug"), plan.version);
-  return ExitOf(bugs);
-}
-
-int RunBugCheck(const BugsOptions& options, const std::vector<std::string>& jvm_flags) {
-  const auto code = CheckStore(options, jvm_flags);
-  return code.ok() ? static_cast<int>(code.value()) : PrintFailure(code.failure());
-}
-
 void StoreOption(Verb& verb, BugsOptions& options) {
   verb.Text("--store", options.store, "The folder of the bugs, a file each", "DIR");
   verb.Json(options.json);
 }
 
-void BuildOption(Verb& verb, BugsOptions& options) {
-  verb.Text("--build", options.build,
-            "The build's version, for JDKs that all call themselves the same", "VERSION");
-}
-
 void AddMeetingVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, Invocation& chosen) {
-  Verb update(bugs, "update", "Finds the bugs of runs, and opens bugs for what is new");
-  StoreOption(update, *o);
-  BuildOption(update, *o);
-  update.Argument("runs", o->runs, "Folders of runs");
-  update.Runs(chosen, [o] { return PrintedMet(Update(*o), *o); });
-  Verb grade(bugs, "grade", "What an old run would be worth now; changes nothing");
-  StoreOption(grade, *o);
-  BuildOption(grade, *o);
-  grade.Argument("runs", o->runs, "Folders of runs");
-  grade.Runs(chosen, [o] { return PrintedMet(GradeRuns(*o), *o); });
+  for (const bool changes : {true, false}) {
+    Verb verb(bugs, changes ? "update" : "grade",
+              changes ? "Finds the bugs of runs, and opens bugs for what is new"
+                      : "What an old run would be worth now; changes nothing");
+    StoreOption(verb, *o);
+    verb.Text("--build", o->build,
+              "The build's version, for JDKs that all call themselves the same", "VERSION");
+    verb.Argument("runs", o->runs, "Folders of runs");
+    verb.Runs(chosen, [o, changes] { return PrintedMet(MeetStore(*o, changes), *o); });
+  }
 }
 
 void AddStateVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, Invocation& chosen) {
@@ -403,23 +273,11 @@ void AddStateVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, Invo
 
 void AddBugs(CLI::App& app, Invocation& chosen) {
   Verb bugs(app, "bugs",
-            "The store of bugs that a team shares, and the bugs that are known of a JDK");
+            "The store of bugs that a team shares, and the known issues that a JDK has");
   auto o = std::make_shared<BugsOptions>();
   AddMeetingVerbs(bugs, o, chosen);
   AddStateVerbs(bugs, o, chosen);
-  Verb check(bugs, "check",
-             "Replays all open bugs on a new build, and closes what is proven fixed");
-  StoreOption(check, *o);
-  BuildOption(check, *o);
-  check.Jdks(o->jdks);
-  check.Provider(o->provider, true);
-  check.Count("--times", o->times, "Least replays of each bug (default 10)", 1, 100000);
-  check.Count("--most-times", o->most_times,
-              "Most replays that close a bug that shows seldom (default 60)", 1, 100000);
-  check.Jobs(o->jobs, "2");
-  check.Runs(chosen,
-             [o](const std::vector<std::string>& jvm_flags) { return RunBugCheck(*o, jvm_flags); });
-  AddKnownBugs(bugs, chosen);
+  AddBugsCheck(bugs, chosen);
 }
 
 }  // namespace walkhammer

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/crash_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -8,23 +9,27 @@
 
 #include "harness/base/files.h"
 #include "harness/base/names.h"
+#include "harness/bugs/bug_store.h"
 #include "harness/crash/core/core_file.h"
 #include "harness/crash/core/core_import.h"
 
 namespace walkhammer {
 namespace {
 
-// Of the folders beside the command. One that is missing has nothing.
+// The known issues beside the command; none if they are missing.
 Result<Corpora> ReadCorpora(bool with_inputs) {
-  const std::string bugs = BesideExecutable("known-bugs");
+  const std::string issues = BesideExecutable(kKnownIssuesName);
   Corpora corpora;
   std::error_code error;
-  if (std::filesystem::exists(bugs, error)) {
-    ASSIGN_OR_RETURN(corpora.bugs, ReadKnownBugs(bugs));
-  }
+  if (!std::filesystem::exists(issues, error)) return corpora;
+  ASSIGN_OR_RETURN(const BugStore store, BugStore::Read(issues));
+  corpora.issues = store.bugs();
   if (!with_inputs) return corpora;
-  corpora.inputs = ReadKnownInputs(BesideExecutable("regressions"));
-  for (KnownInput& input : ReadKnownInputs(bugs)) corpora.inputs.push_back(std::move(input));
+  for (const auto& [id, issue] : corpora.issues)
+    for (const BugRequest& request : RequestsOf(issue))
+      corpora.inputs.push_back({std::filesystem::path(request.file).filename(), request.text});
+  std::stable_sort(corpora.inputs.begin(), corpora.inputs.end(),
+                   [](const auto& a, const auto& b) { return a.file < b.file; });
   return corpora;
 }
 

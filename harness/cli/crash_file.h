@@ -18,7 +18,7 @@ Result<std::string> ReadCrashText(const std::string& path);
 // Reads an hs_err log, another text, or a core. `modules`: folder in which the files of a core's
 // program are looked for, if not at their own paths; may be empty. `with_known_inputs`: candidates
 // may be walkhammer's own inputs that show the same function. kBadInput: the file cannot be read,
-// or holds no crash, or a file of the known bugs beside the command is malformed.
+// or holds no crash, or a file of the known issues beside the command is malformed.
 Result<ImportedCrash> ReadCrashFile(const std::string& path, const std::string& modules,
                                     bool with_known_inputs = true);
 

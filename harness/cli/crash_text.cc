@@ -66,7 +66,7 @@ std::string ResemblanceText(const std::vector<Resemblance>& all) {
   if (all.empty()) return "  resembles    no known bug\n";
   std::string text;
   for (const Resemblance& resemblance : all) {
-    const KnownCrash& bug = *resemblance.bug;
+    const Bug& bug = resemblance.bug;
     const std::string by = resemblance.by_check ? "same check" : "same function";
     text += fmt::format("  resembles    {}, {} ({}; {}{})\n", bug.id, bug.title, by,
                         AffectedText(resemblance.affected),

@@ -72,7 +72,7 @@ std::string WalkerNames(std::span<const int> walkers, const char* between) {
 Status CheckBuild(const std::string& build) {
   if (build.empty() || ParseJdkVersion(build)) return Ok();
   return BadInput(
-      fmt::format("--build \"{}\" is no version of a JDK, such as 28-internal+1234", build));
+      fmt::format("--build \"{}\" is not a version of a JDK, such as 28-internal+1234", build));
 }
 
 }  // namespace walkhammer

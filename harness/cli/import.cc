@@ -46,8 +46,8 @@ json CrashJson(const ImportedCrash& crash, const std::vector<std::string>& paths
   json bugs = json::array();
   for (const Resemblance& resemblance : crash.resemblances) {
     constexpr const char* kAffected[] = {"fixed", "affected", "not-known"};
-    bugs.push_back({{"id", resemblance.bug->id},
-                    {"title", resemblance.bug->title},
+    bugs.push_back({{"id", resemblance.bug.id},
+                    {"title", resemblance.bug.title},
                     {"by", resemblance.by_check ? "check" : "function"},
                     {"version", kAffected[static_cast<int>(resemblance.affected)]}});
   }

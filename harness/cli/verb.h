@@ -58,8 +58,8 @@ void AddShow(CLI::App& app, Invocation& chosen);
 void AddStep(CLI::App& app, Invocation& chosen);
 void AddStress(CLI::App& app, Invocation& chosen);
 
-// The verb `known` of bugs, in a file of its own.
-void AddKnownBugs(const Verb& bugs, Invocation& chosen);
+// The verb `check` of bugs, in a file of its own.
+void AddBugsCheck(const Verb& bugs, Invocation& chosen);
 
 }  // namespace walkhammer
 

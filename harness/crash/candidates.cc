@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
-#include "harness/base/files.h"
 #include "harness/base/text.h"
 #include "harness/crash/shapes.h"
 #include "harness/crash/walked_context.h"
@@ -31,6 +29,12 @@ std::string WithoutCommentsAndExpect(const std::string& text) {
   return kept;
 }
 
+std::string ExpectOf(const std::string& text) {
+  for (const std::string& line : Split(text, '\n'))
+    if (line.starts_with("expect ")) return std::string(Trim(std::string_view(line).substr(7)));
+  return "";
+}
+
 std::string OneLine(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c > 0x7e; }, '?');
@@ -50,18 +54,19 @@ CrashCandidate Finished(std::string what, int rank, std::vector<FieldNote> field
   return candidate;
 }
 
-void AddKnown(const std::vector<KnownInput>& known, const CrashTarget& target,
+void AddKnown(const std::vector<BugRequest>& known, const CrashTarget& target,
               std::vector<CrashCandidate>& candidates) {
   std::set<std::string> bodies;  // the same input may be kept for several JDKs
-  for (const KnownInput& input : known) {
-    const Closeness closeness = Compare(target, input.expect, "");
+  for (const BugRequest& input : known) {
+    const std::string expect = ExpectOf(input.text);
+    const Closeness closeness = Compare(target, expect, "");
     if (closeness < Closeness::kFunction) continue;
     const std::string body = WithoutCommentsAndExpect(input.text);
     if (!bodies.insert(body).second) continue;
     const bool exact = closeness == Closeness::kExact;
     std::vector<FieldNote> notes = {{"all", exact ? Confidence::kLikely : Confidence::kGuess,
-                                     "a known input that shows " + input.expect}};
-    candidates.push_back(Finished("the known input " + input.name,
+                                     "a known input that shows " + expect}};
+    candidates.push_back(Finished("the known input " + input.file,
                                   exact ? kKnownExactRank : kKnownFunctionRank, std::move(notes),
                                   body, target));
   }
@@ -71,7 +76,7 @@ void AddKnown(const std::vector<KnownInput>& known, const CrashTarget& target,
 
 std::vector<CrashCandidate> CandidatesOf(const CrashReport& report, const CrashedChain& chain,
                                          const GuiltVerdict& guilt, const CrashTarget& target,
-                                         const std::vector<KnownInput>& known, size_t most) {
+                                         const std::vector<BugRequest>& known, size_t most) {
   std::vector<CrashCandidate> candidates;
   const bool has_walker = guilt.pattern != nullptr && guilt.pattern->walker[0] != 0;
   const std::string walker = has_walker ? guilt.pattern->walker : "agct";
@@ -89,23 +94,6 @@ std::vector<CrashCandidate> CandidatesOf(const CrashReport& report, const Crashe
                    [](const auto& a, const auto& b) { return a.rank > b.rank; });
   if (candidates.size() > most) candidates.resize(most);
   return candidates;
-}
-
-std::vector<KnownInput> ReadKnownInputs(const std::string& folder) {
-  constexpr size_t kMostBytes = 1 << 20;
-  std::vector<KnownInput> inputs;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error)) {
-    if (entry.path().extension() != ".walk") continue;
-    KnownInput input{entry.path().filename().string(), ReadFile(entry.path().string(), kMostBytes),
-                     ""};
-    for (const std::string& line : Split(input.text, '\n'))
-      if (line.starts_with("expect ")) input.expect = Trim(std::string_view(line).substr(7));
-    if (!input.expect.empty()) inputs.push_back(std::move(input));
-  }
-  std::sort(inputs.begin(), inputs.end(),
-            [](const auto& a, const auto& b) { return a.name < b.name; });
-  return inputs;
 }
 
 }  // namespace walkhammer

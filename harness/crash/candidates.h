@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/bugs/bug.h"
 #include "harness/crash/crashed_chain.h"
 #include "harness/crash/guilt.h"
 #include "harness/crash/target.h"
@@ -14,13 +15,6 @@
 #include "harness/hs_err/crash_report.h"
 
 namespace walkhammer {
-
-// A request that is kept because of what it shows, such as a file of corpora/regressions.
-struct KnownInput {
-  std::string name;    // file name
-  std::string text;    // in .walk form
-  std::string expect;  // its expect line
-};
 
 struct CrashCandidate {
   std::string what;               // one line
@@ -30,13 +24,11 @@ struct CrashCandidate {
 };
 
 // Candidates, the best first: known inputs with the same signature, the walked context as far as
-// the report shows it, and shapes that go with the function. At most `most`.
+// the report shows it, and shapes that go with the function. At most `most`. `known`: in .walk
+// form.
 std::vector<CrashCandidate> CandidatesOf(const CrashReport& report, const CrashedChain& chain,
                                          const GuiltVerdict& guilt, const CrashTarget& target,
-                                         const std::vector<KnownInput>& known, size_t most);
-
-// Reads the .walk files below `folder`; a folder that is missing has none.
-std::vector<KnownInput> ReadKnownInputs(const std::string& folder);
+                                         const std::vector<BugRequest>& known, size_t most);
 
 }  // namespace walkhammer
 

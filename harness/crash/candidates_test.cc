@@ -14,7 +14,7 @@
 namespace walkhammer {
 namespace {
 
-ImportedCrash Import(const std::string& text, const std::vector<KnownInput>& known = {}) {
+ImportedCrash Import(const std::string& text, const std::vector<BugRequest>& known = {}) {
   auto crash = ImportText(text, "a.log", {known, {}});
   EXPECT_TRUE(crash.ok());
   return crash.value();
@@ -81,11 +81,10 @@ TEST(Candidates, TakeTheInterruptedFramesOfTheReport) {
 }
 
 TEST(Candidates, TakeKnownInputsWithTheSameFunctionAndNoOthers) {
-  const std::vector<KnownInput> known = {
-      {"same.walk", "walk 1\nscene c2\nexpect crash frame::sender(RegisterMap*) const+0x325\n",
-       "crash frame::sender(RegisterMap*) const+0x325"},
-      {"other.walk", "walk 1\nscene c1\nexpect crash Method::bcp_from(unsigned char*) const+0x3\n",
-       "crash Method::bcp_from(unsigned char*) const+0x3"}};
+  const std::vector<BugRequest> known = {
+      {"same.walk", "walk 1\nscene c2\nexpect crash frame::sender(RegisterMap*) const+0x325\n"},
+      {"other.walk",
+       "walk 1\nscene c1\nexpect crash Method::bcp_from(unsigned char*) const+0x3\n"}};
   const ImportedCrash crash = Import(LogWith({kSender, kAgct, kHandler, kJava}), known);
   ASSERT_FALSE(crash.candidates.empty());
   EXPECT_EQ(crash.candidates.front().what, "the known input same.walk");

@@ -11,7 +11,7 @@ ImportedCrash Judge(CrashReport report, const std::string& name, const Corpora& 
   crash.chain = ChainOf(crash.report);
   crash.guilt = JudgeGuilt(crash.report, crash.chain);
   crash.target = TargetOf(crash.report, crash.chain);
-  crash.resemblances = ResemblancesOf(crash.report, crash.guilt, crash.target, corpora.bugs);
+  crash.resemblances = ResemblancesOf(crash.report, crash.guilt, crash.target, corpora.issues);
   if (crash.guilt.guilt != Guilt::kNone)
     crash.candidates = CandidatesOf(crash.report, crash.chain, crash.guilt, crash.target,
                                     corpora.inputs, kMostCandidates);
@@ -22,7 +22,8 @@ Result<ImportedCrash> ImportText(std::string_view text, const std::string& name,
                                  const Corpora& corpora) {
   CrashReport report = ParseCrashReport(text);
   if (report.text_kind == CrashText::kNone)
-    return BadInput(name + " is no crash report: no head of an hs_err log and no stack is in it");
+    return BadInput(name +
+                    " is not a crash report: it has neither a head of an hs_err log nor a stack");
   return Judge(std::move(report), name, corpora);
 }
 

@@ -4,13 +4,14 @@
 #ifndef WALKHAMMER_HARNESS_CRASH_IMPORTED_CRASH_H_
 #define WALKHAMMER_HARNESS_CRASH_IMPORTED_CRASH_H_
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/base/result.h"
 #include "harness/crash/candidates.h"
-#include "harness/crash/known_crashes.h"
+#include "harness/crash/resemblance.h"
 
 namespace walkhammer {
 
@@ -28,8 +29,8 @@ inline constexpr size_t kMostCandidates = 400;
 
 // What a crash is compared with.
 struct Corpora {
-  std::vector<KnownInput> inputs;  // see CandidatesOf
-  std::vector<KnownBug> bugs;      // see ResemblancesOf
+  std::vector<BugRequest> inputs;     // see CandidatesOf
+  std::map<std::string, Bug> issues;  // see ResemblancesOf
 };
 
 // Judges a report.

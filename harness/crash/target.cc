@@ -55,7 +55,7 @@ std::string FileOf(std::string_view text) {
   return std::string(text.substr(open + 1, colon - open - 1));
 }
 
-struct ExpectedError {
+struct ShownFailure {
   ExpectedPlace place;
   std::string check;
 };
@@ -69,8 +69,8 @@ std::string CheckOf(std::string_view text) {
   return "(" + file + ") " + CheckText(Trim(text.substr(close + 1)));
 }
 
-ExpectedError SeenOf(std::string_view expect) {
-  ExpectedError seen;
+ShownFailure ShownFailureOf(std::string_view expect) {
+  ShownFailure seen;
   const size_t space = expect.find(' ');
   if (space == std::string_view::npos) return seen;
   const std::string_view kind = expect.substr(0, space);
@@ -135,7 +135,7 @@ CrashTarget TargetOf(const CrashReport& report, const CrashedChain& chain) {
 }
 
 CrashTarget TargetOfExpect(std::string_view expect) {
-  const ExpectedError seen = SeenOf(expect);
+  const ShownFailure seen = ShownFailureOf(expect);
   CrashTarget target;
   target.function = seen.place.function;
   target.offset = seen.place.offset;
@@ -146,7 +146,7 @@ CrashTarget TargetOfExpect(std::string_view expect) {
 }
 
 Closeness Compare(const CrashTarget& target, std::string_view expect, std::string_view native) {
-  const ExpectedError seen = SeenOf(expect);
+  const ShownFailure seen = ShownFailureOf(expect);
   if (!target.check.empty()) {
     // A check may fault before it reports, so a guarded walk shows a crash in the same function.
     const bool is_there = !target.function.empty() && seen.place.function == target.function;

@@ -125,7 +125,7 @@ Result<std::vector<VersionRange>> ParseVersionRanges(std::string_view text) {
   std::vector<VersionRange> ranges;
   for (const std::string& word : Words(text)) {
     const Failure wrong =
-        BadInput("\"" + word + "\" is no range of versions, such as [17,17.0.9) or [19,)");
+        BadInput("\"" + word + "\" is not a range of versions, such as [17,17.0.9) or [19,)");
     const size_t comma = word.find(',');
     if (comma == std::string::npos || word.front() != '[' || word.back() != ')') return wrong;
     const auto from = ParseJdkVersion(std::string_view(word).substr(1, comma - 1));

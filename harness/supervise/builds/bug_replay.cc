@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "harness/base/numbers.h"
 #include "harness/base/text.h"
 #include "harness/request/symbol_table.h"
 #include "harness/request/text_form.h"
@@ -59,18 +60,45 @@ std::string WhyNotClosed(const Bug& bug, const BugReplayPlan& plan, const Replay
   return WhyNotNewer(bug, plan.version);
 }
 
+// Of an issue that was not replayed. `reason`: why.
+std::string WhyByVersion(Affected by_version, const std::string& reason) {
+  return (by_version == Affected::kUnknown ? "nobody knows for this version, and "
+                                           : "by its version alone: ") +
+         reason;
+}
+
+// Of an issue that was replayed and did not show.
+void JudgeNotShown(Affected by_version, BugReplay& replay) {
+  const ReplayTally& tally = replay.tally;
+  const bool has_it = by_version == Affected::kYes;
+  replay.verdict = Affected::kNo;
+  if (tally.found > 0) {
+    replay.why = "the replay shows another finding: " + tally.Words();
+    if (by_version != Affected::kNo) replay.verdict = Affected::kUnknown;
+    return;
+  }
+  replay.why = fmt::format("{} did not show it", Counted(tally.walked(), "replay"));
+  if (!has_it) return;
+  replay.verdict = Affected::kUnknown;
+  replay.why =
+      fmt::format("its version has it, but {}: the build may have the fix, or the bug shows seldom",
+                  replay.why);
+}
+
+// The JDK that requests of the folder are for, as in "regressions/jdk17/x.walk"; 0: any.
+int FeatureOf(std::string_view path) {
+  const std::string_view folder = path.substr(0, std::min(path.rfind('/'), path.size()));
+  const size_t at = folder.rfind("jdk");
+  if (at == folder.npos || folder.size() == path.size()) return 0;
+  const auto version = ParseJdkVersion(folder.substr(at + 3));
+  return version && folder.find('/', at) == folder.npos ? static_cast<int>(version->numbers[0]) : 0;
+}
+
 }  // namespace
 
-const char* BugReplayWord(BugReplayVerdict verdict) {
-  switch (verdict) {
-    case BugReplayVerdict::kOpen:
-      return "open";
-    case BugReplayVerdict::kFixed:
-      return "fixed";
-    case BugReplayVerdict::kNotProven:
-      break;
-  }
-  return "not proven";
+const char* ClosedWord(Affected verdict) {
+  constexpr const char* kWords[] = {"fixed", "open", "not proven"};  // kNo, kYes, kUnknown
+  return kWords[static_cast<int>(verdict)];
 }
 
 int ReplaysToClose(const Bug& bug, const BugReplayPlan& plan) {
@@ -83,43 +111,78 @@ BugReplay JudgeReplays(const Bug& bug, const BugReplayPlan& plan, ReplayTally ta
   replay.tally = std::move(tally);
   const ReplayTally& seen = replay.tally;
   if (seen.reproduced > 0) {
-    replay.verdict = BugReplayVerdict::kOpen;
+    replay.verdict = Affected::kYes;
     replay.why = fmt::format("{} of {} replays show it", seen.reproduced, seen.walked());
     return replay;
   }
   replay.why = WhyNotClosed(bug, plan, seen);
   if (!replay.why.empty()) return replay;
-  replay.verdict = BugReplayVerdict::kFixed;
+  replay.verdict = Affected::kNo;
   replay.why = fmt::format("none of {} replays shows it, and {} of {} did on {}", seen.walked(),
                            bug.reproduced.shown, bug.reproduced.of, bug.reproduced.build);
   return replay;
 }
 
-Result<BugReplay> ReplayBug(const Bug& bug, const Jdk& jdk, const BugReplayPlan& plan) {
-  if (bug.walk.empty()) return JudgeReplays(bug, plan, {});
-  const std::string name = bug.id + ".walk";
-  const auto symbols = std::make_unique<SymbolTable>();
-  symbols->Init();
-  WalkFile file;
-  if (std::string error = ParseText(bug.walk, name, *symbols, file); !error.empty())
-    return BadInput(std::move(error));
+BugReplay JudgeIssue(const Bug& bug, const std::string& version, ReplayTally tally) {
+  BugReplay replay;
+  replay.tally = std::move(tally);
+  const Affected by_version = AffectedByVersion(bug, version);
+  if (replay.tally.reproduced > 0) {
+    replay.verdict = Affected::kYes;
+    replay.why = by_version == Affected::kNo
+                     ? "the replay shows it, though its version should not have it"
+                     : "the replay shows it";
+  } else if (replay.tally.walked() > 0) {
+    JudgeNotShown(by_version, replay);
+  } else {
+    replay.verdict = by_version;
+    replay.why = WhyByVersion(
+        by_version, replay.tally.times == 0 ? "no request shows it on this JDK"
+                                            : "could not be walked: " + replay.tally.unable_reason);
+  }
+  return replay;
+}
+
+std::vector<BugRequest> RequestsFor(const Bug& bug, int feature) {
+  std::vector<BugRequest> requests = RequestsOf(bug);
+  std::erase_if(requests, [&](const BugRequest& request) {
+    const int only = FeatureOf(request.file);
+    return only != 0 && only != feature;
+  });
+  return requests;
+}
+
+Result<ReplayTally> ReplayBug(const Bug& bug, const Jdk& jdk, int times,
+                              const BugReplayPlan& plan) {
   Build build{jdk, plan.version, "", Words(bug.flags)};
   build.flags.insert(build.flags.end(), plan.flags.begin(), plan.flags.end());
-  ReplayPlan replays{file.expect, ReplaysToClose(bug, plan), plan.jobs};
-  replays.most_unable = kMostUnwalkedBugs;
-  replays.stop = plan.stop;
   const ChildSetup setup = SetupOf(build, plan.scratch, bug.provider.empty() ? "" : plan.provider);
-  return JudgeReplays(bug, plan, ReplayTimes({bug.walk, name}, setup, replays));
+  const auto symbols = std::make_unique<SymbolTable>();
+  ReplayTally kept;
+  for (const auto& [name, text] : RequestsFor(bug, jdk.feature)) {
+    symbols->Init();
+    WalkFile file;
+    if (std::string error = ParseText(text, name, *symbols, file); !error.empty())
+      return BadInput(std::move(error));
+    ReplayPlan replays{file.expect, times, plan.jobs};
+    replays.most_unable = kMostUnwalkedBugs;
+    replays.stop = plan.stop;
+    ReplayTally tally = ReplayTimes({text, name}, setup, replays);
+    if (tally.reproduced > 0 || (plan.stop && plan.stop())) return tally;
+    const bool was_silent =
+        kept.walked() > 0 && kept.found == 0 && kept.broken == 0 && kept.stand_ins == 0;
+    if (kept.times == 0 || was_silent) kept = std::move(tally);
+  }
+  return kept;
 }
 
 void NoteReplay(const BugReplay& replay, const Seen& build, const Day& today, Bug& bug) {
-  AddEvidence(today,
-              fmt::format("{} on {}: {}", BugReplayWord(replay.verdict), build.build, replay.why),
-              bug);
-  if (replay.verdict == BugReplayVerdict::kOpen) {
+  AddEvidence(
+      today, fmt::format("{} on {}: {}", ClosedWord(replay.verdict), build.build, replay.why), bug);
+  if (replay.verdict == Affected::kYes) {
     NoteSeen(build, bug);
     bug.reproduced = {build.build, replay.tally.reproduced, replay.tally.walked()};
-  } else if (replay.verdict == BugReplayVerdict::kNotProven) {
+  } else if (replay.verdict == Affected::kUnknown) {
     // It is worth knowing that a build on which the bug was met does not show it in replays.
     const bool met_here =
         std::find(bug.builds.begin(), bug.builds.end(), build.build) != bug.builds.end();

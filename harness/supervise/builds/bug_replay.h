@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// BugReplay: the request of a team's bug, replayed on a new build: is the bug still there, or can
-// it be closed? What closes a bug is evidence, not silence: see JudgeReplays. Signal-safe: no.
+// BugReplay: the requests of a bug, replayed on a build. Of a known issue the question is whether
+// the build has it; of a team's open bug, whether the build closes it. What closes a bug is
+// evidence, not silence: see JudgeReplays. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_SUPERVISE_BUILDS_BUG_REPLAY_H_
 #define WALKHAMMER_HARNESS_SUPERVISE_BUILDS_BUG_REPLAY_H_
 
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -16,18 +16,14 @@
 
 namespace walkhammer {
 
-enum class BugReplayVerdict : uint8_t {
-  kOpen,      // a replay showed it
-  kFixed,     // enough replays did not show it, and its own build did
-  kNotProven  // neither; the bug stays as it is
-};
-const char* BugReplayWord(BugReplayVerdict verdict);  // "open", "fixed", "not proven"
-
 struct BugReplay {
-  BugReplayVerdict verdict = BugReplayVerdict::kNotProven;
+  // Whether the build has the bug. Of a team's bug: kYes leaves it open, kNo closes it, and with
+  // kUnknown it stays as it is.
+  Affected verdict = Affected::kUnknown;
   ReplayTally tally;  // times 0: there were no replays
   std::string why;    // what the verdict rests on
 };
+const char* ClosedWord(Affected verdict);  // "fixed", "open", "not proven"
 
 struct BugReplayPlan {
   std::string version;             // of the build
@@ -40,21 +36,31 @@ struct BugReplayPlan {
   std::function<bool()> stop;      // polled; true ends the replays
 };
 
+// Those requests of the bug that are for this feature version. A request in a folder whose name
+// ends with "jdkN", such as regressions/jdk17, is for N alone: it names stack slots.
+std::vector<BugRequest> RequestsFor(const Bug& bug, int feature);
+
+// Replays the requests, each `times` times, until one shows the bug. Returns the tally of that
+// request; else of the first that was not silent; else of the last. kBadInput: a request is not
+// .walk text.
+Result<ReplayTally> ReplayBug(const Bug& bug, const Jdk& jdk, int times, const BugReplayPlan& plan);
+
+// Whether the build of this version, whose replays showed `tally`, has the issue.
+BugReplay JudgeIssue(const Bug& bug, const std::string& version, ReplayTally tally);
+
 // How many replays without the bug close it: enough that at most 1 % of such verdicts are wrong, by
 // how often its own build showed it. At least `plan.times`, and not more than `plan.most_times`,
 // which may be too few.
 int ReplaysToClose(const Bug& bug, const BugReplayPlan& plan);
 
-// The verdict on a build whose replays showed `tally`. kFixed wants all of: the bug's own build
-// showed it in replays; none of enough replays shows it or another finding; each name of the
+// Whether a build whose replays showed `tally` closes the bug. kNo needs all of: the bug's own
+// build showed it in replays; none of enough replays shows it or another finding; each name of the
 // request is one that this JVM has; and the build is newer than all those on which the bug was
 // seen.
 BugReplay JudgeReplays(const Bug& bug, const BugReplayPlan& plan, ReplayTally tally);
 
-// Replays the bug on the JDK and judges. kBadInput: its request is no .walk text.
-Result<BugReplay> ReplayBug(const Bug& bug, const Jdk& jdk, const BugReplayPlan& plan);
-
-// Notes the verdict in the bug: kFixed closes it. `build`: where, and when, it was replayed.
+// Notes the verdict of JudgeReplays in the bug: kNo closes it. `build`: where, and when, it was
+// replayed.
 void NoteReplay(const BugReplay& replay, const Seen& build, const Day& today, Bug& bug);
 
 }  // namespace walkhammer

@@ -31,34 +31,33 @@ ReplayTally SilentReplays(int times = 10) {
 }
 
 void ExpectReplay(const Bug& bug, const BugReplayPlan& plan, const ReplayTally& tally,
-                  BugReplayVerdict verdict, const std::string& why) {
+                  Affected verdict, const std::string& why) {
   const BugReplay replay = JudgeReplays(bug, plan, tally);
   EXPECT_EQ(replay.verdict, verdict) << replay.why;
   EXPECT_THAT(replay.why, HasSubstr(why));
 }
 
 TEST(BugReplayTest, EnoughSilentReplaysOnANewerBuildCloseIt) {
-  ExpectReplay(OpenBug(), NewBuild(), SilentReplays(), BugReplayVerdict::kFixed,
+  ExpectReplay(OpenBug(), NewBuild(), SilentReplays(), Affected::kNo,
                "none of 10 replays shows it, and 10 of 10 did on 17.0.8+7");
 }
 
 TEST(BugReplayTest, OneReplayThatShowsItLeavesItOpen) {
   ReplayTally tally = SilentReplays();
   tally.reproduced = tally.found = 1;
-  ExpectReplay(OpenBug(), NewBuild(), tally, BugReplayVerdict::kOpen, "1 of 10 replays show it");
+  ExpectReplay(OpenBug(), NewBuild(), tally, Affected::kYes, "1 of 10 replays show it");
   Bug bug = OpenBug();
   bug.reproduced = {};
-  ExpectReplay(bug, NewBuild(), tally, BugReplayVerdict::kOpen, "1 of 10");
+  ExpectReplay(bug, NewBuild(), tally, Affected::kYes, "1 of 10");
 }
 
 TEST(BugReplayTest, WhatNeverReplayedIsNotProven) {
   Bug bug = OpenBug();
   bug.reproduced = {"17.0.8+7", 0, 5};
-  ExpectReplay(bug, NewBuild(), SilentReplays(), BugReplayVerdict::kNotProven,
+  ExpectReplay(bug, NewBuild(), SilentReplays(), Affected::kUnknown,
                "its own build never showed it in a replay either (0 of 5)");
   bug.reproduced = {};
-  ExpectReplay(bug, NewBuild(), SilentReplays(), BugReplayVerdict::kNotProven,
-               "was never replayed on");
+  ExpectReplay(bug, NewBuild(), SilentReplays(), Affected::kUnknown, "was never replayed on");
   const Day today = *ParseDay("2026-11-24");
   const BugReplay silent = JudgeReplays(bug, NewBuild(), SilentReplays());
   NoteReplay(silent, {"17.0.9+9", "", kReplayed, ""}, today, bug);
@@ -72,27 +71,25 @@ TEST(BugReplayTest, TheBuildMustBeNewerThanAllThatHaveIt) {
   for (const char* version : {"17.0.7+7", "17.0.8+7", "17.0.8+6", "11.0.25+9", "nightly"}) {
     BugReplayPlan plan = NewBuild();
     plan.version = version;
-    ExpectReplay(OpenBug(), plan, SilentReplays(), BugReplayVerdict::kNotProven, version);
+    ExpectReplay(OpenBug(), plan, SilentReplays(), Affected::kUnknown, version);
   }
   Bug bug = OpenBug();
   bug.builds.emplace_back("21+35");
-  ExpectReplay(bug, NewBuild(), SilentReplays(), BugReplayVerdict::kNotProven,
-               "it was met on 21+35");
+  ExpectReplay(bug, NewBuild(), SilentReplays(), Affected::kUnknown, "it was met on 21+35");
   bug.builds = {"nightly"};
-  ExpectReplay(bug, NewBuild(), SilentReplays(), BugReplayVerdict::kNotProven,
-               "newer than \"nightly\"");
+  ExpectReplay(bug, NewBuild(), SilentReplays(), Affected::kUnknown, "newer than \"nightly\"");
 }
 
 TEST(BugReplayTest, ASeldomBugWantsMoreReplays) {
   Bug bug = OpenBug();
   bug.reproduced = {"17.0.8+7", 3, 10};
   EXPECT_EQ(ReplaysToClose(bug, NewBuild()), 34);
-  ExpectReplay(bug, NewBuild(), SilentReplays(34), BugReplayVerdict::kFixed, "none of 34");
-  ExpectReplay(bug, NewBuild(), SilentReplays(33), BugReplayVerdict::kNotProven, "only 33 of 34");
+  ExpectReplay(bug, NewBuild(), SilentReplays(34), Affected::kNo, "none of 34");
+  ExpectReplay(bug, NewBuild(), SilentReplays(33), Affected::kUnknown, "only 33 of 34");
   BugReplayPlan few = NewBuild();
   few.most_times = 33;
   EXPECT_EQ(ReplaysToClose(bug, few), 33);
-  ExpectReplay(bug, few, SilentReplays(33), BugReplayVerdict::kNotProven,
+  ExpectReplay(bug, few, SilentReplays(33), Affected::kUnknown,
                "3 of 10 replays, so it would take 34, and --most-times is 33");
   EXPECT_EQ(CleanReplays(1), 2);
   EXPECT_GT(CleanReplays(0), 1000000);
@@ -102,19 +99,19 @@ TEST(BugReplayTest, OtherFindingsAndOtherCodeCloseNothing) {
   ReplayTally other = SilentReplays();
   other.found = 1;
   other.outcomes["crash g()"] = 1;
-  ExpectReplay(OpenBug(), NewBuild(), other, BugReplayVerdict::kNotProven,
+  ExpectReplay(OpenBug(), NewBuild(), other, Affected::kUnknown,
                "another finding: 10 x 32 frames, 1 x crash g()");
   ReplayTally strange = SilentReplays();
   strange.stand_ins = 2;
   strange.stand_in = "nmethod a.B.c()V";
-  ExpectReplay(OpenBug(), NewBuild(), strange, BugReplayVerdict::kNotProven,
+  ExpectReplay(OpenBug(), NewBuild(), strange, Affected::kUnknown,
                "lacks 2 of the names in its request, such as nmethod a.B.c()V");
   ReplayTally unable = SilentReplays(2);
   unable.unable = 2;
   unable.unable_reason = "no such scene";
-  ExpectReplay(OpenBug(), NewBuild(), unable, BugReplayVerdict::kNotProven,
+  ExpectReplay(OpenBug(), NewBuild(), unable, Affected::kUnknown,
                "could not be walked: no such scene");
-  ExpectReplay(OpenBug(), NewBuild(), {}, BugReplayVerdict::kNotProven, "no request is known");
+  ExpectReplay(OpenBug(), NewBuild(), {}, Affected::kUnknown, "no request is known");
 }
 
 TEST(BugReplayTest, IsNotedInTheBug) {
@@ -144,6 +141,80 @@ TEST(BugReplayTest, IsNotedInTheBug) {
   EXPECT_EQ(bug.last_seen, here);
   EXPECT_EQ(bug.builds.back(), "17.0.9+9");
   EXPECT_EQ(bug.reproduced, (Reproduced{"17.0.9+9", 7, 10}));
+}
+
+// --- known issues ---
+
+struct IssueCase {
+  const char* version;
+  ReplayTally tally;
+  Affected verdict;
+  const char* why;
+};
+
+TEST(IssueTest, VersionAndReplayTogetherMakeTheVerdict) {
+  constexpr char kHasIt[] = "17.0.7", kHasItNot[] = "17.0.9", kNobodyKnows[] = "21.0.2";
+  Bug issue;
+  issue.state = BugState::kFixed;
+  issue.affected = "[17,17.0.8)";
+  issue.fixed_in = "[17.0.9,18)";
+  const ReplayTally silent = SilentReplays(3);
+  ReplayTally shown = silent, other = silent, unable = SilentReplays(2);
+  shown.reproduced = shown.found = shown.broken = 1;
+  other.found = other.broken = 3;
+  other.outcomes = {{"crash g()", 3}};
+  unable.unable = 2;
+  unable.unable_reason = "no such scene";
+  const IssueCase cases[] = {
+      {kHasIt, shown, Affected::kYes, "the replay shows it"},
+      {kHasItNot, shown, Affected::kYes, "though its version should not have it"},
+      {kNobodyKnows, shown, Affected::kYes, "the replay shows it"},
+      {"unknown", shown, Affected::kYes, "the replay shows it"},
+      {kHasIt, silent, Affected::kUnknown, "its version has it, but 3 replays did not show it"},
+      {kHasItNot, silent, Affected::kNo, "3 replays did not show it"},
+      {kNobodyKnows, silent, Affected::kNo, "3 replays did not show it"},
+      {kHasIt, other, Affected::kUnknown, "another finding: 3 x crash g()"},
+      {kHasItNot, other, Affected::kNo, "another finding: 3 x crash g()"},
+      {kNobodyKnows, other, Affected::kUnknown, "another finding: 3 x crash g()"},
+      {kHasIt, unable, Affected::kYes, "version alone: could not be walked: no such scene"},
+      {kHasItNot, unable, Affected::kNo, "version alone: could not be walked: no such scene"},
+      {kNobodyKnows, unable, Affected::kUnknown, "could not be walked: no such scene"},
+      {kHasIt, {}, Affected::kYes, "version alone: no request shows it"},
+      {kHasItNot, {}, Affected::kNo, "version alone: no request shows it"},
+      {kNobodyKnows, {}, Affected::kUnknown, "nobody knows for this version"},
+  };
+  for (const IssueCase& one : cases) {
+    const BugReplay replay = JudgeIssue(issue, one.version, one.tally);
+    EXPECT_EQ(replay.verdict, one.verdict) << one.version << ": " << replay.why;
+    EXPECT_THAT(replay.why, HasSubstr(one.why)) << one.version;
+    EXPECT_EQ(replay.tally.times, one.tally.times);
+  }
+}
+
+TEST(IssueTest, ARequestOfAFolderOfOneJdkIsForThatJdkAlone) {
+  Bug issue;
+  issue.walk = "own";
+  issue.requests = {"../jdk17/a.walk", "../asprof-vm-jdk25/a.walk", "../jdk8/x/a.walk",
+                    "jdk9.walk"};
+  issue.texts = {"17", "25", "8", "9"};
+  const auto texts = [&](int feature) {
+    std::string all;
+    for (const BugRequest& request : RequestsFor(issue, feature)) all += request.text + " ";
+    return all;
+  };
+  EXPECT_EQ(texts(17), "own 17 8 9 ");
+  EXPECT_EQ(texts(25), "own 25 8 9 ");
+  EXPECT_EQ(texts(21), "own 8 9 ");
+}
+
+TEST(IssueTest, AnInputThatIsNotARequestIsRefused) {
+  Bug issue;
+  issue.id = "JDK-1";
+  issue.walk = "walk 99\n";
+  const auto tally = ReplayBug(issue, {}, 1, {});
+  ASSERT_FALSE(tally.ok());
+  EXPECT_EQ(tally.failure().code, ExitCode::kBadInput);
+  EXPECT_THAT(tally.failure().message, HasSubstr("JDK-1.walk:1"));
 }
 
 }  // namespace

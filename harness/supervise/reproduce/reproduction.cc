@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/base/clock.h"
+#include "harness/base/text.h"
 #include "harness/findings/crash_folder.h"
 #include "harness/process/scratch.h"
 #include "harness/request/walker_table.h"
@@ -102,9 +103,8 @@ int WalkerFor(const ImportedCrash& crash) {
 std::vector<std::string> FlagsFor(const ImportedCrash& crash, const Jdk& jdk) {
   constexpr int kLastWithSweeper = 19;
   for (const Resemblance& resemblance : crash.resemblances)
-    if (resemblance.bug->bug_class == 1 && resemblance.by_check && jdk.feature <= kLastWithSweeper)
-      return {"-XX:StartAggressiveSweepingAt=100", "-XX:ReservedCodeCacheSize=8m",
-              "-XX:-UseCodeCacheFlushing"};
+    if (resemblance.bug.bug_class == 1 && resemblance.by_check && jdk.feature <= kLastWithSweeper)
+      return Words(resemblance.bug.flags);
   return {};
 }
 

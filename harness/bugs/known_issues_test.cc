@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of corpora/known-issues: each is read, and docs/findings.md has a section for each
+// finding of ours, and no other.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+#include <set>
+
+#include "harness/base/files.h"
+#include "harness/base/text.h"
+#include "harness/bugs/bug_store.h"
+
+namespace walkhammer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kIssues[] = WALKHAMMER_CORPORA "/known-issues";
+
+// The ids of the sections of docs/findings.md: the bugs of OpenJDK's tracker that the heading
+// begins with, or WH-NN by its number.
+std::set<std::string> IdsOfFindings() {
+  const std::regex heading("## (\\d+)\\. (.*)"), bug("^(?: and )?(JDK-\\d+)");
+  std::set<std::string> ids;
+  for (const std::string& line : Split(ReadFile(WALKHAMMER_FINDINGS, 1 << 20), '\n')) {
+    std::smatch match, id;
+    if (!std::regex_match(line, match, heading)) continue;
+    std::string title = match[2];
+    if (!std::regex_search(title, id, bug))
+      ids.insert((match[1].length() == 1 ? "WH-0" : "WH-") + match[1].str());
+    for (; std::regex_search(title, id, bug); title = id.suffix()) ids.insert(id[1]);
+  }
+  return ids;
+}
+
+TEST(KnownIssuesTest, EachFindingHasItsFileAndEachFileItsFinding) {
+  const auto issues = BugStore::Read(kIssues);
+  ASSERT_TRUE(issues.ok()) << issues.failure().message;
+  const std::set<std::string> findings = IdsOfFindings();
+  EXPECT_GE(findings.size(), 17U);
+  EXPECT_TRUE(findings.contains("JDK-8352649"));
+  EXPECT_TRUE(findings.contains("WH-16"));
+  for (const std::string& id : findings) EXPECT_TRUE(issues.value().bugs().contains(id)) << id;
+  for (const auto& [id, bug] : issues.value().bugs())
+    EXPECT_TRUE(id.starts_with("JDK-") || findings.contains(id)) << id;
+}
+
+TEST(KnownIssuesTest, EachSaysWhatItIs) {
+  const auto issues = BugStore::Read(kIssues);
+  ASSERT_TRUE(issues.ok()) << issues.failure().message;
+  size_t replayed = 0, crashes = 0, proofs = 0;
+  for (const auto& [id, bug] : issues.value().bugs()) {
+    for (const std::string& text : {bug.cause, bug.trigger, bug.upstream_status})
+      EXPECT_TRUE(text.ends_with('.')) << id << ": " << text;
+    EXPECT_TRUE(id.starts_with("WH-") || std::count(bug.upstream.begin(), bug.upstream.end(), id))
+        << id;
+    for (const std::string& text : bug.texts) EXPECT_NE(text.find("\nexpect "), text.npos) << id;
+    replayed += !bug.walk.empty() || !bug.texts.empty();
+    crashes += !bug.crash.functions.empty() || !bug.crash.check.empty();
+    proofs += bug.proof != BugProof{};
+    EXPECT_EQ(bug.proof == BugProof{} || bug.walk.empty(), bug.proof.silent.empty()) << id;
+    EXPECT_TRUE(bug.walk.empty() || bug.walk.find("\nexpect ") != bug.walk.npos) << id;
+    EXPECT_EQ(bug.proof.bucket.empty(), bug.proof.fuzz.empty() && bug.proof.stress.empty()) << id;
+  }
+  EXPECT_EQ(proofs, 4U);
+  EXPECT_GE(crashes, 16U);
+  EXPECT_GE(replayed, 14U);
+}
+
+TEST(KnownIssuesTest, NoRequestIsForgotten) {
+  const auto issues = BugStore::Read(kIssues);
+  ASSERT_TRUE(issues.ok()) << issues.failure().message;
+  std::set<std::string> named;
+  for (const auto& [id, bug] : issues.value().bugs())
+    for (const std::string& request : bug.requests)
+      named.insert(fs::canonical(fs::path(kIssues) / request));
+  for (const auto& entry :
+       fs::recursive_directory_iterator(fs::path(WALKHAMMER_CORPORA) / "regressions"))
+    EXPECT_TRUE(entry.is_directory() || named.contains(fs::canonical(entry.path())))
+        << entry.path();
+  for (const auto& entry : fs::directory_iterator(kIssues))
+    if (entry.path().extension() != ".toml") {
+      EXPECT_EQ(entry.path().extension(), ".walk") << entry.path();
+      EXPECT_TRUE(fs::exists(fs::path(entry.path()).replace_extension(".toml"))) << entry.path();
+    }
+}
+
+}  // namespace
+}  // namespace walkhammer

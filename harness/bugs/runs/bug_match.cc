@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bugs/runs/bug_match.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "harness/bugs/signature_pattern.h"
+#include "harness/findings/signature.h"
+
+namespace walkhammer {
+namespace {
+
+// The bug of a sighting.
+struct BugMatch {
+  const Bug* bug = nullptr;         // not fixed in that build; null: none
+  const Bug* look_alike = nullptr;  // fixed in that build; the one that was seen last
+};
+
+// How much of the signature the best pattern of the bug names; 0: none matches.
+size_t BestPattern(const Bug& bug, const std::string& signature) {
+  size_t best = 0;
+  for (const std::string& pattern : bug.signatures)
+    if (MatchesSignature(pattern, signature)) best = std::max(best, 1 + NamedBytes(pattern));
+  return best;
+}
+
+BugMatch MatchIn(const BugStore& store, const Sighting& sighting) {
+  BugMatch match;
+  size_t best = 0;
+  for (const auto& [id, bug] : store.bugs()) {
+    const size_t named = BestPattern(bug, sighting.signature);
+    if (named == 0) continue;
+    const Bug& root = store.Root(bug);
+    if (!IsFixedIn(root, sighting.seen.build)) {
+      if (named > best) match.bug = &root;
+      best = std::max(best, named);
+    } else if (match.look_alike == nullptr ||
+               std::pair(match.look_alike->last_seen.date, match.look_alike->id) <
+                   std::pair(root.last_seen.date, root.id)) {
+      match.look_alike = &root;
+    }
+  }
+  return match;
+}
+
+BugVerdict VerdictOn(const Bug& bug, const Day& today) {
+  if (IsExpired(bug, today)) return BugVerdict::kExpired;
+  if (bug.state == BugState::kAccepted) return BugVerdict::kAccepted;
+  return bug.state == BugState::kFixed ? BugVerdict::kFixed : BugVerdict::kKnown;
+}
+
+std::string WhyVerdict(const Bug& bug, BugVerdict verdict) {
+  if (verdict == BugVerdict::kNew || verdict == BugVerdict::kKnown) return "";
+  const std::string words = StateWords(bug);
+  if (verdict == BugVerdict::kExpired) return "was accepted " + words;
+  return verdict == BugVerdict::kFixed ? "fixed " + words : words;
+}
+
+Bug BugOf(const Sighting& sighting, const Bug* look_alike, const Day& today) {
+  Bug bug;
+  Signature name;
+  name.key = name.title = sighting.signature;
+  bug.id = BucketName(name);
+  bug.title = sighting.signature;
+  bug.signatures = {PatternOf(sighting.signature)};
+  if (look_alike != nullptr) {
+    bug.like = look_alike->id;
+    AddEvidence(
+        today,
+        fmt::format("looks like {}, which was fixed in {}", look_alike->id, look_alike->fixed_in),
+        bug);
+  }
+  AddEvidence(today,
+              fmt::format("met on {} in {}, {}, {}",
+                          sighting.seen.build.empty() ? "an unknown build" : sighting.seen.build,
+                          sighting.seen.run, RealismWord(sighting.realism),
+                          sighting.of == 0 ? "not replayed"
+                                           : fmt::format("replayed {} of {} times", sighting.shown,
+                                                         sighting.of)),
+              bug);
+  return bug;
+}
+
+// A request that was shown to show the bug is better than one that was not.
+void NoteSighting(const Sighting& sighting, Bug& bug) {
+  NoteSeen(sighting.seen, bug);
+  const bool first = bug.walk.empty() && !sighting.walk.empty();
+  const bool better = bug.reproduced.shown == 0 && sighting.shown > 0;
+  if (!first && !better) return;
+  bug.walk = sighting.walk;
+  bug.flags = sighting.flags;
+  bug.provider = sighting.provider;
+  bug.reproduced = {sighting.of > 0 ? sighting.seen.build : "", sighting.shown, sighting.of};
+}
+
+void AddMet(const Sighting& sighting, BugVerdict verdict, const Bug& bug,
+            std::map<std::string, MetBug>& met) {
+  const auto [at, first] = met.try_emplace(bug.id);
+  MetBug& one = at->second;
+  if (first) {
+    one = {
+        bug.id, verdict,        sighting.signature, WhyVerdict(bug, verdict), {}, sighting.realism,
+        0,      sighting.shown, sighting.of};
+  }
+  one.realism = std::min(one.realism, sighting.realism);
+  one.count += sighting.count;
+  if (std::find(one.builds.begin(), one.builds.end(), sighting.seen.build) == one.builds.end())
+    one.builds.push_back(sighting.seen.build);
+}
+
+}  // namespace
+
+const char* BugVerdictWord(BugVerdict verdict) {
+  constexpr const char* kWords[] = {"new", "reopened", "expired", "known", "accepted", "fixed"};
+  return kWords[static_cast<int>(verdict)];
+}
+
+bool WantsSomebody(BugVerdict verdict) { return verdict <= BugVerdict::kExpired; }
+
+BugWord WordOn(const Sighting& sighting, const Day& today, const BugStore& store) {
+  const BugMatch match = MatchIn(store, sighting);
+  if (match.bug != nullptr) {
+    const BugVerdict verdict = VerdictOn(*match.bug, today);
+    return {verdict, match.bug->id, WhyVerdict(*match.bug, verdict)};
+  }
+  if (match.look_alike == nullptr) return {};
+  return {BugVerdict::kReopened, match.look_alike->id,
+          "was fixed in " + match.look_alike->fixed_in};
+}
+
+Result<std::vector<MetBug>> MeetBugs(const std::vector<Sighting>& sightings, const Day& today,
+                                     BugStore& store) {
+  std::map<std::string, MetBug> met;
+  size_t opened = 0;
+  for (const Sighting& sighting : sightings) {
+    const BugMatch match = MatchIn(store, sighting);
+    if (match.bug != nullptr) {
+      Bug& bug = *store.Find(match.bug->id).value();
+      AddMet(sighting, VerdictOn(bug, today), bug, met);
+      NoteSighting(sighting, bug);
+      continue;
+    }
+    if (++opened > kMostNewBugs)
+      return BadInput(fmt::format("{}: has more than {} new bugs: no run has so many",
+                                  sighting.seen.run, kMostNewBugs));
+    Bug& bug = store.Add(BugOf(sighting, match.look_alike, today));
+    AddMet(sighting, match.look_alike != nullptr ? BugVerdict::kReopened : BugVerdict::kNew, bug,
+           met);
+    NoteSighting(sighting, bug);
+  }
+  std::vector<MetBug> bugs;
+  for (auto& [id, bug] : met) bugs.push_back(std::move(bug));
+  std::stable_sort(bugs.begin(), bugs.end(),
+                   [](const MetBug& a, const MetBug& b) { return a.verdict < b.verdict; });
+  return bugs;
+}
+
+}  // namespace walkhammer

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs held against a store: sightings, and the bugs they are of.
+#include "harness/bugs/runs/bug_match.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "harness/store/record_testing.h"
+
+namespace walkhammer {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kCrash[] = "agct: crash in f";
+constexpr char kAgctWalk[] = "walk 1\nwalker agct\nscene c2\nstate in_Java\npc 0x5\n";
+
+Sighting SightingOf(const std::string& signature, const std::string& build,
+                    const std::string& date = "2026-01-01T00:00:00Z") {
+  Sighting sighting;
+  sighting.signature = signature;
+  sighting.seen = {build, "00ff", "run-" + build, date};
+  sighting.count = 3;
+  sighting.walk = kAgctWalk;
+  return sighting;
+}
+
+class BugMatchTest : public ::testing::Test {
+ protected:
+  BugMatchTest() : store_(std::move(BugStore::Change(temp_.Under("bugs")).value())) {}
+
+  std::vector<MetBug> Meet(const std::vector<Sighting>& sightings) {
+    auto met = MeetBugs(sightings, today_, store_);
+    EXPECT_TRUE(met.ok());
+    EXPECT_TRUE(store_.Save().ok());
+    return met.value();
+  }
+  // The verdict on the one bug of one sighting.
+  BugVerdict Verdict(const Sighting& sighting) {
+    const auto met = Meet({sighting});
+    EXPECT_EQ(met.size(), 1U);
+    return met.empty() ? BugVerdict::kNew : met[0].verdict;
+  }
+  Bug& Add(const std::string& id, const std::string& pattern) {
+    Bug bug;
+    bug.id = id;
+    bug.title = "t";
+    bug.signatures = {pattern};
+    return store_.Add(bug);
+  }
+
+  TempDir temp_;
+  BugStore store_;
+  Day today_ = *ParseDay("2026-11-24");
+};
+
+TEST_F(BugMatchTest, WhatNobodyKnowsOpensABugOnce) {
+  const auto met = Meet({SightingOf(kCrash, "17"), SightingOf("agct: crash in g", "17"),
+                         SightingOf(kCrash, "21", "2026-01-02T00:00:00Z")});
+  ASSERT_EQ(met.size(), 2U);
+  EXPECT_EQ(met[0].verdict, BugVerdict::kNew);
+  EXPECT_THAT(met[0].builds, ElementsAre("17", "21"));
+  EXPECT_EQ(met[0].count, 6U);
+  ASSERT_EQ(store_.bugs().size(), 2U);
+  const Bug& bug = store_.bugs().at(met[0].id);
+  EXPECT_EQ(bug.state, BugState::kOpen);
+  EXPECT_EQ(bug.first_seen.build, "17");
+  EXPECT_EQ(bug.last_seen.build, "21");
+  EXPECT_EQ(bug.walk, kAgctWalk);
+  EXPECT_EQ(bug.like, "");
+}
+
+TEST_F(BugMatchTest, TheSameRunTwiceChangesNothing) {
+  const std::vector<Sighting> run = {SightingOf(kCrash, "17"), SightingOf("a: b (c.cpp:1)", "17")};
+  Meet(run);
+  const auto before = store_.bugs();
+  for (const MetBug& met : Meet(run)) EXPECT_EQ(met.verdict, BugVerdict::kKnown);
+  EXPECT_EQ(store_.bugs(), before);
+}
+
+TEST_F(BugMatchTest, AcceptedUntilItsDayHasPassed) {
+  Bug& bug = Add("x", kCrash);
+  ASSERT_TRUE(SetState({BugState::kAccepted, "", "why", "2026-12-31", ""}, today_, bug).ok());
+  today_ = *ParseDay("2026-12-31");
+  EXPECT_EQ(Verdict(SightingOf(kCrash, "17")), BugVerdict::kAccepted);
+  today_ = *ParseDay("2027-01-01");
+  EXPECT_EQ(Verdict(SightingOf(kCrash, "17")), BugVerdict::kExpired);
+  EXPECT_EQ(store_.bugs().size(), 1U);
+  EXPECT_TRUE(WantsSomebody(BugVerdict::kExpired));
+  EXPECT_FALSE(WantsSomebody(BugVerdict::kAccepted));
+}
+
+TEST_F(BugMatchTest, ALookAlikeAfterTheFixIsANewBug) {
+  Bug& old = Add("old", kCrash);
+  old.state = BugState::kFixed;
+  old.fixed_in = "17.0.9+9";
+  EXPECT_EQ(Verdict(SightingOf(kCrash, "17.0.7+7")), BugVerdict::kFixed);
+  EXPECT_EQ(store_.bugs().size(), 1U);
+  const auto met = Meet({SightingOf(kCrash, "17.0.9+9")});
+  ASSERT_EQ(met.size(), 1U);
+  EXPECT_EQ(met[0].verdict, BugVerdict::kReopened);
+  EXPECT_EQ(met[0].why, "looks like old");
+  const Bug& bug = store_.bugs().at(met[0].id);
+  EXPECT_EQ(bug.like, "old");
+  EXPECT_EQ(bug.state, BugState::kOpen);
+  EXPECT_THAT(bug.evidence[0], HasSubstr("looks like old, which was fixed in 17.0.9+9"));
+  EXPECT_EQ(store_.bugs().at("old").state, BugState::kFixed);
+  // Once it is there, it is known, also to the same run.
+  EXPECT_EQ(Verdict(SightingOf(kCrash, "17.0.9+9")), BugVerdict::kKnown);
+  EXPECT_EQ(Verdict(SightingOf(kCrash, "21+35")), BugVerdict::kKnown);
+  EXPECT_EQ(store_.bugs().size(), 2U);
+}
+
+// The word on a sighting opens nothing.
+TEST_F(BugMatchTest, TheWordOnASightingIsTheVerdict) {
+  const auto word = [&](const char* signature, const char* build) {
+    return WordOn(SightingOf(signature, build), today_, store_);
+  };
+  EXPECT_EQ(word(kCrash, "17").verdict, BugVerdict::kNew);
+  EXPECT_EQ(word(kCrash, "17").id, "");
+  Bug& bug = Add("x", kCrash);
+  EXPECT_EQ(word(kCrash, "17").verdict, BugVerdict::kKnown);
+  EXPECT_EQ(word(kCrash, "17").id, "x");
+  EXPECT_EQ(word("agct: crash in g", "17").verdict, BugVerdict::kNew);
+  ASSERT_TRUE(SetState({BugState::kFixed, "", "", "", "17.0.9"}, today_, bug).ok());
+  EXPECT_EQ(word(kCrash, "17.0.7").why, "fixed in 17.0.9");
+  EXPECT_EQ(word(kCrash, "17.0.7").verdict, BugVerdict::kFixed);
+  EXPECT_EQ(word(kCrash, "17.0.9").verdict, BugVerdict::kReopened);
+  EXPECT_EQ(word(kCrash, "17.0.9").id, "x");
+  EXPECT_EQ(word(kCrash, "17.0.9").why, "was fixed in 17.0.9");
+  EXPECT_EQ(store_.bugs().size(), 1U);
+}
+
+TEST_F(BugMatchTest, ALookAlikeOfALookAlikeNamesTheLater) {
+  Bug& old = Add("old", kCrash);
+  old.state = BugState::kFixed;
+  old.fixed_in = "17";
+  old.last_seen.date = "2026-01-01T00:00:00Z";
+  const std::string second = Meet({SightingOf(kCrash, "18", "2026-02-01T00:00:00Z")})[0].id;
+  ASSERT_TRUE(
+      SetState({BugState::kFixed, "", "", "", "19"}, today_, *store_.Find(second).value()).ok());
+  const auto met = Meet({SightingOf(kCrash, "20", "2026-03-01T00:00:00Z")});
+  EXPECT_EQ(met[0].why, "looks like " + second);
+  EXPECT_EQ(met[0].id, second + "-2");
+}
+
+TEST_F(BugMatchTest, AnUnknownBuildIsTakenForOneWithTheFix) {
+  Bug& old = Add("old", kCrash);
+  old.state = BugState::kFixed;
+  old.fixed_in = "17";
+  EXPECT_EQ(Verdict(SightingOf(kCrash, "somebody's")), BugVerdict::kReopened);
+}
+
+TEST_F(BugMatchTest, ADuplicateStandsForItsRoot) {
+  Add("root", "agct: crash in g");
+  Bug& same = Add("same", kCrash);
+  same.state = BugState::kDuplicate;
+  same.duplicate_of = "root";
+  const auto met = Meet({SightingOf(kCrash, "17"), SightingOf("agct: crash in g", "17")});
+  ASSERT_EQ(met.size(), 1U);
+  EXPECT_EQ(met[0].id, "root");
+  EXPECT_EQ(met[0].verdict, BugVerdict::kKnown);
+  EXPECT_EQ(store_.bugs().at("root").last_seen.build, "17");
+  EXPECT_EQ(store_.bugs().at("same").last_seen.build, "");
+}
+
+TEST_F(BugMatchTest, ThePatternThatNamesMostIsMeant) {
+  Bug& all = Add("all", "*: crash in *");
+  all.state = BugState::kAccepted;
+  all.reason = "why";
+  all.until = today_;
+  Add("f", "*: crash in f*");
+  EXPECT_EQ(Meet({SightingOf("agct: crash in fx", "17")})[0].id, "f");
+  EXPECT_EQ(Meet({SightingOf("agct: crash in g", "17")})[0].id, "all");
+  EXPECT_EQ(Verdict(SightingOf("agct: hang in g", "17")), BugVerdict::kNew);
+}
+
+TEST_F(BugMatchTest, ARequestThatWasShownReplacesOneThatWasNot) {
+  Sighting not_replayed = SightingOf(kCrash, "17"), shown = SightingOf(kCrash, "21"),
+           shown_less = SightingOf(kCrash, "22");
+  shown.walk = "better";
+  shown.shown = shown.of = 5;
+  shown.flags = "-Xint";
+  shown_less.walk = "other";
+  shown_less.shown = 1;
+  shown_less.of = 5;
+  const auto met = MeetBugs({not_replayed, shown, shown_less, not_replayed}, today_, store_);
+  ASSERT_TRUE(met.ok());
+  const Bug& bug = store_.bugs().begin()->second;
+  EXPECT_EQ(bug.walk, "better");
+  EXPECT_EQ(bug.flags, "-Xint");
+  EXPECT_EQ(bug.reproduced, (Reproduced{"21", 5, 5}));
+}
+
+TEST_F(BugMatchTest, ARunWithTooManyBugsIsRefused) {
+  std::vector<Sighting> many;
+  for (size_t i = 0; i < kMostNewBugs; i++) many.push_back(SightingOf(std::to_string(i), "17"));
+  EXPECT_TRUE(MeetBugs(many, today_, store_).ok());
+  for (size_t i = 0; i <= kMostNewBugs; i++)
+    many.push_back(SightingOf(fmt::format("n{}", i), "17"));
+  const auto met = MeetBugs(many, today_, store_);
+  ASSERT_FALSE(met.ok());
+  EXPECT_EQ(met.failure().code, ExitCode::kBadInput);
+  EXPECT_EQ(std::distance(fs::directory_iterator(temp_.Under("bugs")), {}), 1);  // the lock
+}
+
+// A run with buckets that `fill` adds.
+class SightingTest : public ::testing::Test {
+ protected:
+  RunDb Make(RunIdentity identity = TestIdentity()) {
+    return std::move(RunDb::Create(temp_.Under("night-1"), identity).value());
+  }
+  static FindingRecord Record(const std::string& title, const std::string& request = kAgctWalk) {
+    FindingRecord record = TestRecord("crash", "fault", title, Realism::kGenuine);
+    record.request = request;
+    return record;
+  }
+  TempDir temp_;
+};
+
+TEST_F(SightingTest, BucketsOfOneSignatureAreOne) {
+  RunDb run = Make();
+  FindingRecord first = Record("crash in f"), second = Record("crash in f");
+  second.signature.key = "another offset";
+  second.request = "walk 1\nwalker agct\nscene c2\nstate in_Java\npc 0x6\n";
+  second.realism = Realism::kShifted;
+  ASSERT_TRUE(run.AddFinding(first).ok());
+  const int64_t bucket = run.AddFinding(second).value().bucket;
+  ASSERT_TRUE(run.SetConfirmed(bucket, 4, 5).ok());
+  FindingRecord acceptable = Record("no bug");
+  acceptable.oracle = acceptable.outcome = "nobody's";
+  acceptable.grade = Grade::kInteresting;
+  ASSERT_TRUE(run.AddFinding(acceptable).ok());
+  const auto found = ReadSightings(run);
+  ASSERT_TRUE(found.ok()) << found.failure().message;
+  ASSERT_EQ(found.value().size(), 1U);
+  const Sighting& one = found.value()[0];
+  EXPECT_EQ(one.signature, kCrash);
+  EXPECT_EQ(one.seen, (Seen{"25", "00ff", "night-1", "2026-01-02T03:04:05Z"}));
+  EXPECT_EQ(one.realism, Realism::kGenuine);
+  EXPECT_EQ(one.count, 2U);
+  EXPECT_THAT(one.walk, HasSubstr("pc 0x6"));
+  EXPECT_EQ(one.shown, 4);
+  EXPECT_EQ(one.of, 5);
+  EXPECT_EQ(one.flags, "-Xint");
+  EXPECT_EQ(ReadSightings(run, "28-internal+7").value()[0].seen.build, "28-internal+7");
+}
+
+TEST_F(SightingTest, AWalkerHasOneNameWhereverItStandsInTheRun) {
+  RunIdentity identity = TestIdentity();
+  identity.walker = "agct,asgst";
+  RunDb run = Make(identity);
+  ASSERT_TRUE(run.AddFinding(Record("crash in f, by agct")).ok());
+  ASSERT_TRUE(run.AddFinding(Record("JVM death", "")).ok());
+  ASSERT_TRUE(run.AddFinding(Record("differs: agct against asgst",
+                                    "walk 3\nwalker agct\nagainst asgst\nscene c2\nstate "
+                                    "in_Java\n"))
+                  .ok());
+  const auto found = ReadSightings(run);
+  ASSERT_TRUE(found.ok()) << found.failure().message;
+  std::vector<std::string> signatures;
+  for (const Sighting& one : found.value()) signatures.push_back(one.signature);
+  EXPECT_THAT(signatures,
+              ElementsAre("agct against asgst: differs", "agct,asgst: JVM death", kCrash));
+}
+
+TEST_F(SightingTest, EachCellHasItsOwnBuild) {
+  RunDb run = Make();
+  CellRow cell = TestCell(0), other = TestCell(1);
+  other.vm_version = "OpenJDK 64-Bit Server VM 25.504-b08";
+  other.jvm_flags = "-XX:+UseSerialGC -agentpath:/x";
+  ASSERT_TRUE(run.SaveCell(cell).ok());
+  ASSERT_TRUE(run.SaveCell(other).ok());
+  FindingRecord record = Record("crash in f");
+  for (const int64_t position : {0, 1}) {
+    record.cell = position;
+    record.sequence++;
+    ASSERT_TRUE(run.AddFinding(record).ok());
+  }
+  const auto found = ReadSightings(run);
+  ASSERT_TRUE(found.ok());
+  ASSERT_EQ(found.value().size(), 2U);
+  EXPECT_EQ(found.value()[0].seen.build, "17");
+  EXPECT_EQ(found.value()[0].flags, "-XX:+UseZGC -Xmx64m");
+  EXPECT_EQ(found.value()[1].seen.build, "8u504-b08");
+  EXPECT_EQ(found.value()[1].seen.build_id, "");
+  EXPECT_EQ(found.value()[1].flags, "-XX:+UseSerialGC");
+}
+
+TEST_F(SightingTest, AStrangersRunDoesNoHarm) {
+  RunIdentity identity = TestIdentity();
+  identity.vm_version = "VM \x1b[2J17\n\xff";
+  identity.started_at = "yesterday\n";
+  identity.jvm_flags = "-XX:OnError=reboot -Xint @file";
+  RunDb run = Make(identity);
+  ASSERT_TRUE(run.AddFinding(Record("crash in \x1b]0;f\n" + std::string(5000, 'x'))).ok());
+  ASSERT_TRUE(run.AddFinding(Record("b", "# \x1b[2J\nnonsense\n")).ok());
+  const auto found = ReadSightings(run);
+  ASSERT_TRUE(found.ok());
+  for (const Sighting& one : found.value()) {
+    EXPECT_LE(one.signature.size(), kMostText);
+    EXPECT_EQ(one.seen.date, "");
+    EXPECT_EQ(one.flags, one.walk.empty() ? "" : "-Xint");
+    for (const std::string& text : {one.signature, one.seen.build, one.walk})
+      EXPECT_EQ(text.find('\x1b'), std::string::npos);
+    EXPECT_EQ(one.signature.find('\n'), std::string::npos);
+  }
+}
+
+TEST_F(SightingTest, AMinimisedRequestIsReadOnlyInsideOfTheRun) {
+  constexpr char kSmall[] = "walk 1\nwalker agct\nscene c2\nstate in_Java\npc 0x77\n";
+  RunDb run = Make();
+  const auto added = run.AddFinding(Record("crash in f"));
+  ASSERT_TRUE(added.ok());
+  ASSERT_TRUE(run.SetConfirmed(added.value().bucket, 1, 5).ok());
+  const fs::path folder = fs::path(run.dir()) / added.value().folder;
+  fs::create_directories(folder);
+  std::ofstream(folder / "minimized.walk") << "# a stranger's\n" << kSmall;
+  EXPECT_THAT(ReadSightings(run).value()[0].walk, Not(HasSubstr("0x77")));  // it was not replayed
+  ASSERT_TRUE(run.SetMinimized(added.value().bucket, 0, 3, 3).ok());
+  EXPECT_EQ(ReadSightings(run).value()[0].walk, kSmall);
+  EXPECT_EQ(ReadSightings(run).value()[0].of, 3);
+  fs::rename(folder / "minimized.walk", folder / "elsewhere");
+  fs::create_symlink(folder / "elsewhere", folder / "minimized.walk");
+  EXPECT_THAT(ReadSightings(run).value()[0].walk, Not(HasSubstr("0x77")));
+}
+
+TEST(SafeFlagsTest, KeepsWhatNamesNoFileAndNoCommand) {
+  const std::string safe =
+      "-Xint -Xmx512m -Xss1M -XX:+UseZGC -XX:-UseG1GC -XX:ParallelGCThreads=2 -Xcomp";
+  EXPECT_EQ(SafeFlags(safe), safe);
+  EXPECT_EQ(SafeFlags("-XX:OnError=reboot -XX:Flags=x -agentlib:x -javaagent:x @x -Xlog:gc:file "
+                      "-XX:+Use/x -Xmx -Xmxa -XX:= -XX:A= -XX:A=1x -cp x -Dx=y -XX:+"),
+            "");
+  EXPECT_LT(SafeFlags(std::string(100000, ' ') + "-Xint " + std::string("-XX:+") +
+                      std::string(100000, 'a'))
+                .size(),
+            10U);
+}
+
+}  // namespace
+}  // namespace walkhammer

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sighting: what a run found, in the form in which bugs are told apart: without anything of one
+// build. All of it may come from a stranger's run folder, and is made harmless here. Signal-safe:
+// no.
+#ifndef WALKHAMMER_HARNESS_BUGS_RUNS_SIGHTING_H_
+#define WALKHAMMER_HARNESS_BUGS_RUNS_SIGHTING_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/bugs/bug.h"
+#include "harness/request/walk_request.h"
+#include "harness/store/run_db.h"
+
+namespace walkhammer {
+
+// All Forbidden buckets of a run with one signature, on one build.
+struct Sighting {
+  std::string signature;  // "agct: crash in frame::sender", "agct against asgst: agreement/frames"
+  std::vector<std::string> titles;  // of the buckets
+  Seen seen;
+  Realism realism{};   // the most real
+  uint64_t count = 0;  // times seen
+  // Of the bucket that replays showed best:
+  std::string walk;       // its request, minimised if that was replayed; may be empty
+  int shown = 0, of = 0;  // replays of that request on this build
+  std::string flags;      // JVM flags, those of SafeFlags
+  std::string provider;   // see Bug::provider
+};
+
+// The sightings of a run, by signature and build. `build`: the version of all its builds, for JDKs
+// that do not tell their versions apart; empty: what the run says.
+Result<std::vector<Sighting>> ReadSightings(const RunDb& run, const std::string& build = "");
+
+// Those of the JVM flags that can do no harm when a run's bug is replayed by somebody else:
+// switches and numbers of -XX:, -X with a number or a mode. Flags that name a file or a command
+// are left out. Space-separated.
+std::string SafeFlags(std::string_view flags);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_BUGS_RUNS_SIGHTING_H_

@@ -181,8 +181,8 @@ class World {
           },
           &table, nullptr);
     }
-    // "WHRN" and RunDb::kSchemaVersion; a run has one row of table run.
-    loose.Try("PRAGMA application_id = 0x5748524e; PRAGMA user_version = " +
+    // "WALK" and RunDb::kSchemaVersion; a run has one row of table run.
+    loose.Try("PRAGMA application_id = 0x57414c4b; PRAGMA user_version = " +
               std::to_string(RunDb::kSchemaVersion) + "; INSERT INTO run (id) VALUES (1)");
     image_ = loose.Image();
   }

@@ -61,7 +61,7 @@ void AddNotes(const GateSide& baseline, const GateSide& candidate, GateVerdict& 
         "error codes and times",
         Counted(guided, "run"), guided == 1 ? "is" : "are"));
   else if (baseline.times.empty() || candidate.times.empty())
-    verdict.notes.push_back("a side has no times of walks, as runs before schema 8");
+    verdict.notes.push_back("a side has no times of walks");
 }
 
 bool SameProcessors(const GateSide& baseline, const GateSide& candidate) {

@@ -140,20 +140,13 @@ class RunReader {
     return at == workload_of_.end() ? scene : at->second;
   }
 
-  // A run of an older schema, or one that was killed early, has no periods: it is one period.
   Status ReadCodes() {
-    ASSIGN_OR_RETURN(auto rows, db_.PeriodCounts());
-    ASSIGN_OR_RETURN(const auto totals, db_.Counts());
-    std::set<std::string> with_periods;
-    for (const PeriodCountRow& row : rows) with_periods.insert(row.scene);
-    for (const CountRow& row : totals)
-      if (!with_periods.contains(row.scene))
-        rows.push_back({row.walker, row.scene, row.state, row.region, row.code, {row.count}});
+    ASSIGN_OR_RETURN(const auto rows, db_.PeriodCounts());
     for (const PeriodCountRow& row : rows) {
       const std::optional<size_t> part = CountedPart(row.part);
       if (!part) continue;
       const size_t run = run_ + *part;
-      const size_t periods = std::max<size_t>(1, PeriodsOf(*part, row.scene));
+      const size_t periods = PeriodsOf(*part, row.scene);
       SideCounts& side =
           side_.codes[{row.walker, WorkloadOf(row.scene), row.state, row.region}][row.code];
       side.resize(std::max(side.size(), run + 1));

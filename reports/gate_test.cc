@@ -369,38 +369,6 @@ TEST_F(Gate, NotesWhatLimitsIt) {
               ElementsAre(HasSubstr("differ in the JDK")));
 }
 
-// A run as an older walkhammer would have left it.
-void MakeOld(const std::string& dir) {
-  sqlite3* handle = nullptr;
-  ASSERT_EQ(sqlite3_open((dir + "/run.db").c_str(), &handle), SQLITE_OK);
-  EXPECT_EQ(sqlite3_exec(handle,
-                         "DROP TABLE period; DROP TABLE period_count; DROP TABLE period_time;"
-                         "DROP TABLE period_bucket; PRAGMA user_version = 7",
-                         nullptr, nullptr, nullptr),
-            SQLITE_OK);
-  sqlite3_close(handle);
-}
-
-TEST_F(Gate, RunsOfOlderSchemasCountAsOnePeriod) {
-  MadeRun before, now;
-  before.buckets = now.buckets = {{}};
-  const std::string old = Add(before, false), fresh = Add(now, true);
-  MakeOld(old);
-  const GateSide side = ReadGateSide({old}).value();
-  EXPECT_EQ(side.periods, 1u);
-  EXPECT_EQ(side.codes.begin()->second.begin()->second[0].size(), 1u);
-  EXPECT_THAT(side.times, IsEmpty());
-  const GateVerdict mixed = JudgeGate(side, ReadGateSide({fresh}).value(), {});
-  ExpectPass(mixed);
-  EXPECT_THAT(mixed.changes, IsEmpty());
-  EXPECT_EQ(mixed.times.compared, 0u);
-  MakeOld(fresh);
-  const GateVerdict both = JudgeGate(side, ReadGateSide({fresh}).value(), {});
-  ExpectPass(both);
-  EXPECT_EQ(both.codes.compared, 0u);
-  EXPECT_EQ(both.codes.not_enough, 1u);
-}
-
 TEST_F(Gate, ARunThatIsCutOffIsReadOrRefused) {
   const std::string dir = Add({}, false), file = dir + "/run.db";
   const auto size = std::filesystem::file_size(file);

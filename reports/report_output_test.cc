@@ -30,7 +30,7 @@ class OutputTest : public ReportedRun {
   int64_t Add(const char* oracle, const char* outcome, const std::string& title, Realism realism) {
     FindingRecord record = TestRecord(oracle, outcome, title, realism);
     record.request =
-        "walk 4\nwalker agct\nscene c2\nexpect x\nstate in_Java\nedit stack+0x8 = 0x1\n";
+        "walk 1\nwalker agct\nscene c2\nexpect x\nstate in_Java\nedit stack+0x8 = 0x1\n";
     return run_->AddFinding(record).value().bucket;
   }
   void Finish(RunTotals totals = TestTotals()) {
@@ -199,7 +199,7 @@ TEST_F(OutputTest, LinksLeadFromThePageToTheRun) {
   std::filesystem::create_directories(dir_.Under("run") + "/" + folder);
   for (const char* name : {kInputName, kMinimizedName})
     ASSERT_TRUE(
-        WriteFileAtomically(dir_.Under("run") + "/" + folder + "/" + name, "walk 4\n").ok());
+        WriteFileAtomically(dir_.Under("run") + "/" + folder + "/" + name, "walk 1\n").ok());
   Finish();
   const std::string page = Output("--html");
   EXPECT_THAT(page, HasSubstr("<a href=\"../run/" + folder + "/input.walk\">"));

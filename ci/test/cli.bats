@@ -164,7 +164,7 @@ verbs_of_readme() {
 
 @test "show prints a table, or a file of a table's name" {
   refuses 2 "one table at a time" show walkers scenes
-  printf 'walk 4\nscene c2\n' >"$tmp/walkers"
+  printf 'walk 1\nscene c2\n' >"$tmp/walkers"
   cd "$tmp"
   "$walkhammer" show ./walkers | grep -qx 'scene c2'
   "$walkhammer" show walkers >"$tmp/text"
@@ -342,12 +342,12 @@ verbs_of_readme() {
 @test "a request for another architecture" {
   other=aarch64
   [ "$(uname -m)" != aarch64 ] || other=x86_64
-  printf 'walk 4\nscene c2\narch %s\n' $other >"$tmp/other.walk"
+  printf 'walk 1\nscene c2\narch %s\n' $other >"$tmp/other.walk"
   for verb in replay minimize; do
     refuses 3 "other.walk is a request for $other, and this JDK is for $(uname -m)" \
       $verb "$tmp/other.walk"
   done
-  printf 'walk 4\nscene c2\narch %s\n' "$(uname -m)" >"$tmp/own.walk"
+  printf 'walk 1\nscene c2\narch %s\n' "$(uname -m)" >"$tmp/own.walk"
   run "$walkhammer" replay "$tmp/own.walk"
   [ "$status" -eq 0 ]
 }
@@ -402,6 +402,18 @@ verbs_of_readme() {
   mkdir "$out"
   echo "no database" >"$out/run.db"
   refuses 2 "$out" report "$out"
+}
+
+@test "a run of another version of walkhammer is refused by each reader" {
+  mkdir "$out"
+  sqlite3 "$out/run.db" 'PRAGMA application_id = 0x5748524e; PRAGMA user_version = 1;
+    CREATE TABLE run (id INTEGER)'
+  for reader in "report" "report --history" "merge --out $tmp/merged" \
+    "gate --candidate $tmp/other --baseline" "bugs update --store $tmp/store"; do
+    # shellcheck disable=SC2086
+    refuses 2 "$out/run.db: another version of walkhammer wrote this run" $reader "$out"
+  done
+  [ ! -e "$tmp/merged" ]
 }
 
 # ---- unusable places ----
@@ -514,7 +526,7 @@ __attribute__((constructor)) static void Begin(void) {
     _exit(9);
 }
 END
-  printf 'walk 4\nscene c2\n' >"$tmp/clean.walk"
+  printf 'walk 1\nscene c2\n' >"$tmp/clean.walk"
   LD_PRELOAD=$tmp/once.so ONCE=$tmp/once run --separate-stderr timeout 120 \
     "$walkhammer" replay "$tmp/clean.walk" --jdk "$jdk" --times 3
   echo "exit code $status: $output" "$stderr"

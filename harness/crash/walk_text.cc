@@ -48,12 +48,7 @@ void WalkText::Note(std::string_view field, Confidence confidence, std::string_v
 }
 
 std::string WalkText::Text() const {
-  constexpr size_t kMostEditsOfVersion1 = 32;
-  const bool needs_2 = words_.size() > kMostEditsOfVersion1 ||
-                       std::any_of(words_.begin(), words_.end(), [](const auto& word) {
-                         return word.second.starts_with("bytecodes");
-                       });
-  std::string text = needs_2 ? "walk 2\n" : "walk 1\n";
+  std::string text = "walk 1\n";
   for (const auto& [name, value] : fields_) text += name + " " + value + "\n";
   for (const auto& [slot, value] : words_)
     text += fmt::format("edit stack+{:#x} = {}\n", slot, value);

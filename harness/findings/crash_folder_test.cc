@@ -64,7 +64,7 @@ TEST_F(CrashFolderTest, WritesAnInputThatReadsBack) {
   const std::string text = ReadFile(path + "/input.walk");
   EXPECT_TRUE(
       text.starts_with("# crash at unmapped pc\n# JDK: two lines\n"
-                       "# replay: walkhammer replay --jdk jdk run/input.walk\nwalk 4\n"))
+                       "# replay: walkhammer replay --jdk jdk run/input.walk\nwalk 1\n"))
       << text;
   WalkFile file;
   ASSERT_EQ(ParseText(text, "input.walk", *symbols_, file), "");

@@ -79,7 +79,7 @@ TEST_F(SnapshotTest, AnInterpretedFrame) {
   Push(0x7fabcdef0010);   // nothing is mapped there
   Push(~uint64_t{0});     //
   EXPECT_EQ(Text(),
-            "walk 2\nwalker agct\nscene sampled\norigin sample\nstate in_Java\ndepth 77\n"
+            "walk 1\nwalker agct\nscene sampled\norigin sample\nstate in_Java\ndepth 77\n"
             "pc codelet \"aload_0\"+0x10\n"
             "sp stack+0x8000\n"
             "fp stack+0x8040\n"

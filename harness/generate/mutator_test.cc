@@ -284,10 +284,10 @@ TEST_F(MutatorTest, ASeedMeansTheSameInEachBuild) {
       add(pieces, copy);
     }
   }
-  EXPECT_EQ(randoms, 0xe84340afa1b6b5d7);
-  EXPECT_EQ(mutants, 0x2e2442f404d85543);
-  EXPECT_EQ(children, 0x22e07225b81fee12);
-  EXPECT_EQ(pieces, 0xad8507f7c42a2d56);
+  EXPECT_EQ(randoms, 0x72bc04667884ac57);
+  EXPECT_EQ(mutants, 0x447a8b8865cf1777);
+  EXPECT_EQ(children, 0x2c13e842f7a66b56);
+  EXPECT_EQ(pieces, 0x1b91accfcbf5ffee);
 }
 
 TEST_F(MutatorTest, CrossOverTakesFromBoth) {

@@ -4,10 +4,8 @@
 //              pc sp fp lr [anchor_sp anchor_pc anchor_fp] edit_count edit*
 //   value   := (kind - usual kind) * 4 + is_signed * 2 + has_addend, [length name], [zz(addend)]
 //   edit    := slot/8 op value
-// Version 1 has 22 kinds, and edit_count is one byte, modulo 33. Versions 1 and 2 have no signed
-// values: the first byte of a value is (kind - usual kind) * 2 + has_addend. Versions 1 and 2 are
-// read but no longer written.
-// Usual values encode as 0 and trailing zeros are dropped, so the usual request is one byte.
+// Readers skip the version. Usual values encode as 0 and trailing zeros are dropped, so the usual
+// request is one byte.
 #include "harness/request/binary_form.h"
 
 #include <algorithm>
@@ -20,8 +18,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr uint8_t kBinaryVersion = 3;
-constexpr int kKindsInVersion1 = 22, kMaxEditsInVersion1 = 32;
+constexpr uint8_t kBinaryVersion = 1;
 constexpr int kUsualDepth = WalkRequest{}.depth;
 constexpr uint64_t kSlotWords = WalkRequest::kMaxSlot / 8;
 
@@ -76,11 +73,7 @@ class Writer {
 
 class Reader {
  public:
-  // Reads the version byte.
-  Reader(std::span<const uint8_t> bytes, SymbolTable& symbols) : bytes_(bytes), symbols_(symbols) {
-    const uint8_t version = Byte();
-    version_ = version == 1 || version == 2 ? version : kBinaryVersion;
-  }
+  Reader(std::span<const uint8_t> bytes, SymbolTable& symbols) : bytes_(bytes), symbols_(symbols) {}
 
   uint8_t Byte() { return next_ < bytes_.size() ? bytes_[next_++] : uint8_t{0}; }
 
@@ -99,19 +92,12 @@ class Reader {
 
   Value GetValue(SymbolKind usual) {
     const uint8_t tag = Byte();
-    const int kinds = version_ == 1 ? kKindsInVersion1 : kSymbolKinds;
-    const int distance = version_ <= 2 ? tag / 2 : tag / 4;
-    auto kind = static_cast<SymbolKind>((distance + static_cast<int>(usual)) % kinds);
+    auto kind = static_cast<SymbolKind>((tag / 4 + static_cast<int>(usual)) % kSymbolKinds);
     Value value;
-    value.is_signed = version_ <= 2 ? 0 : tag / 2 % 2;
+    value.is_signed = tag / 2 % 2;
     value.symbol = IsNamed(kind) ? symbols_.Intern(kind, Name()) : SymbolTable::IdOf(kind);
     if (tag % 2 != 0) value.addend = UnZigZag(Number());
     return value;
-  }
-
-  uint16_t EditCount() {
-    if (version_ == 1) return ByteBelow(kMaxEditsInVersion1 + 1);
-    return static_cast<uint16_t>(Number() % (WalkRequest::kMaxEdits + 1));
   }
 
  private:
@@ -127,7 +113,6 @@ class Reader {
   std::span<const uint8_t> bytes_;
   SymbolTable& symbols_;
   size_t next_ = 0;
-  uint8_t version_ = kBinaryVersion;
 };
 
 }  // namespace
@@ -158,6 +143,7 @@ std::string EncodeBinary(const WalkRequest& request, const SymbolTable& symbols)
 
 WalkRequest DecodeBinary(std::span<const uint8_t> bytes, SymbolTable& symbols) {
   Reader reader(bytes, symbols);
+  (void)reader.Byte();  // the version
   WalkRequest request;
   request.walker = reader.ByteBelow(AllWalkers().size());
   request.scene = reader.ByteBelow(AllScenes().size());
@@ -173,7 +159,7 @@ WalkRequest DecodeBinary(std::span<const uint8_t> bytes, SymbolTable& symbols) {
   if (request.anchor == AnchorMode::kCustom)
     for (Value* value : {&request.anchor_sp, &request.anchor_pc, &request.anchor_fp})
       *value = reader.GetValue(kUsualOther);
-  request.edit_count = reader.EditCount();
+  request.edit_count = static_cast<uint16_t>(reader.Number() % (WalkRequest::kMaxEdits + 1));
   for (Edit& edit : std::span(request.edits, request.edit_count)) {
     edit = Edit{};
     edit.slot = static_cast<int32_t>(reader.Number() % kSlotWords * 8);

@@ -66,12 +66,12 @@ TEST(BinaryFormTest, MutatedEncodingsDecodeToValidRequests) {
 
 TEST(BinaryFormTest, TheUsualRequestIsItsVersion) {
   auto symbols = NewSymbolTable();
-  EXPECT_EQ(EncodeBinary(WalkRequest{}, *symbols), "\3");
+  EXPECT_EQ(EncodeBinary(WalkRequest{}, *symbols), "\1");
   EXPECT_EQ(Decode("", *symbols), WalkRequest{});
-  EXPECT_EQ(Decode("\xff", *symbols), WalkRequest{});  // each version but 1 and 2 reads as 3
+  EXPECT_EQ(Decode("\xff", *symbols), WalkRequest{});  // any version reads as 1
 }
 
-// Pins the layout: stored requests must stay readable.
+// Pins the layout.
 TEST(BinaryFormTest, Layout) {
   auto symbols = NewSymbolTable();
   WalkRequest request;
@@ -86,29 +86,24 @@ TEST(BinaryFormTest, Layout) {
   request.anchor_sp = {0, SymbolTable::IdOf(SymbolKind::kStack)};
   request.edit_count = 1;
   request.edits[0] = {0x48, EditOp::kAdd, {}, {1, 0, 0}};
-  // The expected bytes, with the version and the tag bytes of pc, lr and anchor-sp.
-  const auto layout = [](char version, char nmethod, char literal, char stack) {
+  // The expected bytes, with the tag byte of lr.
+  const auto layout = [](char literal) {
     std::string bytes(
-        "\x00\x00\x03\x0c\x02\x01\x80\x01"
-        "N\x04"
+        "\x01\x00\x03\x0c\x02\x01\x80\x01"
+        "\x39\x04"
         "a()V"
         "\x38\x01\x0f\x00L"
-        "S\x00\x00"
+        "\x08\x00\x00"
         "\x01\x09\x02\x01\x02",
         27);
-    bytes[0] = version;
-    bytes[bytes.find('N')] = nmethod;
     bytes[bytes.find('L')] = literal;
-    bytes[bytes.find('S')] = stack;
     return bytes;
   };
-  EXPECT_EQ(EncodeBinary(request, *symbols), layout(3, 0x39, 0x58, 0x08));
-  EXPECT_EQ(Decode(layout(3, 0x39, 0x58, 0x08), *symbols), request);
-  EXPECT_EQ(Decode(layout(2, 0x1d, 0x2c, 0x04), *symbols), request);
-  EXPECT_EQ(Decode(layout(1, 0x1d, 0x2a, 0x04), *symbols), request);
+  EXPECT_EQ(EncodeBinary(request, *symbols), layout(0x58));
+  EXPECT_EQ(Decode(layout(0x58), *symbols), request);
   request.lr.is_signed = 1;
-  EXPECT_EQ(EncodeBinary(request, *symbols), layout(3, 0x39, 0x5a, 0x08));
-  EXPECT_EQ(Decode(layout(3, 0x39, 0x5a, 0x08), *symbols), request);
+  EXPECT_EQ(EncodeBinary(request, *symbols), layout(0x5a));
+  EXPECT_EQ(Decode(layout(0x5a), *symbols), request);
 }
 
 TEST(BinaryFormTest, OriginIsLeftOut) {
@@ -130,11 +125,9 @@ TEST(BinaryFormTest, NumbersAreBroughtIntoRange) {
   EXPECT_EQ(Decode(most, *symbols).depth, WalkRequest::kMaxDepth);
   const std::string least("\1\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 15);
   EXPECT_EQ(Decode(least, *symbols).depth, 1);
-  // The edit count is read modulo 513, in version 1 modulo 33; the slot wraps at 64 MiB.
-  const std::string many("\2\0\0\0\0\0\0\0\0\0\0\x81\x04", 13);
+  // The edit count is read modulo 513; the slot wraps at 64 MiB.
+  const std::string many("\1\0\0\0\0\0\0\0\0\0\0\x81\x04", 13);
   EXPECT_EQ(Decode(many, *symbols).edit_count, 0);
-  const std::string none("\1\0\0\0\0\0\0\0\0\0\0\x21", 12);
-  EXPECT_EQ(Decode(none, *symbols).edit_count, 0);
   const std::string wrapped("\1\0\0\0\0\0\0\0\0\0\0\x01\x81\x80\x80\x04", 16);
   ASSERT_EQ(Decode(wrapped, *symbols).edit_count, 1);
   EXPECT_EQ(Decode(wrapped, *symbols).edits[0].slot, 8);
@@ -142,7 +135,7 @@ TEST(BinaryFormTest, NumbersAreBroughtIntoRange) {
 
 TEST(BinaryFormTest, NamesAreCleanedCutAndNeverEmpty) {
   auto symbols = NewSymbolTable();
-  const std::string head("\1\0\0\0\0\0\0\x1d", 8);  // pc: nmethod with an addend
+  const std::string head("\1\0\0\0\0\0\0\x39", 8);  // pc: nmethod with an addend
   auto pc = [&](const std::string& rest) { return Decode(head + rest, *symbols).pc; };
   Value value =
       pc(std::string("\x03"
@@ -163,7 +156,7 @@ TEST(BinaryFormTest, AFullTableGivesUnmapped) {
   auto symbols = NewSymbolTable();
   for (uint32_t i = 0; symbols->size() < SymbolTable::kCapacity; i++)
     symbols->Intern(SymbolKind::kStub, std::to_string(i));
-  WalkRequest request = Decode(std::string("\1\0\0\0\0\0\0\x1c\1x", 10), *symbols);
+  WalkRequest request = Decode(std::string("\1\0\0\0\0\0\0\x38\1x", 10), *symbols);
   EXPECT_EQ(request.pc, (Value{0, SymbolTable::IdOf(SymbolKind::kUnmapped)}));
 }
 

@@ -34,12 +34,13 @@ TEST(TextErrorsTest, Empty) {
 }
 
 TEST(TextErrorsTest, Version) {
-  EXPECT_EQ(Error("walk 5"),
-            "t.walk:1:6: walk format 5 is newer than this walkhammer reads (4): update walkhammer");
+  const auto other = [](const std::string& number) {
+    return "another version of walkhammer wrote walk format " + number + "; this one reads 1";
+  };
+  for (const char* number : {"0", "2", "4"})
+    EXPECT_EQ(Error(std::string("walk ") + number), "t.walk:1:6: " + other(number));
   EXPECT_EQ(Error("# c\n\n walk  99999999999999999999 what else"),
-            "t.walk:3:8: walk format 99999999999999999999 is newer than this walkhammer reads (4): "
-            "update walkhammer");
-  EXPECT_EQ(Error("walk 0"), "t.walk:1:6: walk format 0 does not exist: expected 1 .. 4");
+            "t.walk:3:8: " + other("99999999999999999999"));
   EXPECT_EQ(Error("walk"), "t.walk:1:5: expected the format version, a number");
   EXPECT_EQ(Error("walk 0x1"), "t.walk:1:6: expected the format version, a number, got '0x1'");
   EXPECT_EQ(Error("walk 1 1"), "t.walk:1:8: expected the end of the line, got '1'");
@@ -77,13 +78,12 @@ TEST(TextErrorsTest, WalkerAndScene) {
 }
 
 TEST(TextErrorsTest, ArchAndSignature) {
-  EXPECT_EQ(LineError("arch aarch64"), "1: the first line must be 'walk 4' for arch");
-  EXPECT_EQ(Error("walk 4\narch arm"), "t.walk:2:6: expected 'x86_64' or 'aarch64', got 'arm'");
-  EXPECT_EQ(LineError("pc signed stack"), "4: the first line must be 'walk 4' for signed values");
+  EXPECT_EQ(Error("walk 1\norigin x\n"), "t.walk:2:8: expected 'made' or 'sample', got 'x'");
+  EXPECT_EQ(Error("walk 1\narch arm"), "t.walk:2:6: expected 'x86_64' or 'aarch64', got 'arm'");
   EXPECT_EQ(
-      Error("walk 4\npc signed"),
+      Error("walk 1\npc signed"),
       "t.walk:2:10: expected a value: a number, or a kind such as pristine, stack or nmethod");
-  EXPECT_TRUE(Error("walk 4\npc signed signed stack").starts_with("t.walk:2:11: unknown kind"));
+  EXPECT_TRUE(Error("walk 1\npc signed signed stack").starts_with("t.walk:2:11: unknown kind"));
 }
 
 TEST(TextErrorsTest, State) {
@@ -185,7 +185,7 @@ TEST(TextErrorsTest, Edits) {
 }
 
 TEST(TextErrorsTest, TooManyEdits) {
-  std::string text = "walk 2\n";
+  std::string text = "walk 1\n";
   for (int i = 0; i < WalkRequest::kMaxEdits; i++) text += "edit stack+0x8 + 1\n";
   auto symbols = NewSymbolTable();
   WalkFile file;
@@ -193,19 +193,6 @@ TEST(TextErrorsTest, TooManyEdits) {
   EXPECT_EQ(file.request.edit_count, WalkRequest::kMaxEdits);
   EXPECT_EQ(Error(text + " edit stack+0x8 + 1\n"),
             "t.walk:514:2: too many edits: expected at most 512");
-}
-
-TEST(TextErrorsTest, WhatIsNewerThanTheFile) {
-  EXPECT_EQ(Error("walk 1\norigin sample\n"),
-            "t.walk:2:1: the first line must be 'walk 2' for origin");
-  EXPECT_EQ(Error("walk 1\npc bytecodes \"a\"\n"),
-            "t.walk:2:4: the first line must be 'walk 2' for bytecodes");
-  EXPECT_EQ(Error("walk 2\nagainst agct\n"),
-            "t.walk:2:1: the first line must be 'walk 3' for against");
-  std::string text = "walk 1\n";
-  for (int i = 0; i < 33; i++) text += "edit stack+0x8 + 1\n";
-  EXPECT_EQ(Error(text), "t.walk:34:1: the first line must be 'walk 2' for more than 32 edits");
-  EXPECT_EQ(Error("walk 2\norigin x\n"), "t.walk:2:8: expected 'made' or 'sample', got 'x'");
 }
 
 TEST(TextErrorsTest, Expect) {

@@ -24,23 +24,6 @@ std::string SignedHex(int64_t number, const char* plus) {
   return number < 0 ? "-" + Hex(0 - bits) : plus + Hex(bits);
 }
 
-int VersionOf(const WalkFile& file, const SymbolTable& symbols) {
-  const WalkRequest& request = file.request;
-  const std::span edits(request.edits, std::min<size_t>(request.edit_count, request.kMaxEdits));
-  int version = request.origin != Origin::kMade || edits.size() > kMaxEditsInVersion1 ? 2 : 1;
-  if (request.against != 0) version = 3;
-  if (!file.arch.empty()) version = 4;
-  const auto raise_for = [&](const Value& value) {
-    if (symbols.at(value.symbol).kind == SymbolKind::kBytecodes) version = std::max(version, 2);
-    if (value.is_signed != 0) version = 4;
-  };
-  for (const Value& value : {request.pc, request.sp, request.fp, request.lr, request.anchor_sp,
-                             request.anchor_pc, request.anchor_fp})
-    raise_for(value);
-  for (const Edit& edit : edits) raise_for(edit.value);
-  return version;
-}
-
 // The signature as a file can hold it: one line, without anything that starts a comment.
 std::string ExpectText(std::string_view expect) {
   std::string text(expect);
@@ -85,7 +68,7 @@ std::string ToText(const WalkFile& file, const SymbolTable& symbols) {
     line(field, index < table.size() ? table[index].name : "unknown-" + std::to_string(index));
   };
 
-  line(Field::kWalk, std::to_string(VersionOf(file, symbols)));
+  line(Field::kWalk, "1");
   name_line(Field::kWalker, AllWalkers(), request.walker);
   if (request.against != 0) name_line(Field::kAgainst, AllWalkers(), request.against - 1U);
   name_line(Field::kScene, AllScenes(), request.scene);

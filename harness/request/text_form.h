@@ -11,12 +11,6 @@
 
 namespace walkhammer {
 
-// The newest format version that ParseText reads. ToText writes the oldest version that has every
-// field and value of the file: 2 adds `origin`, the kind `bytecodes`, and more than 32 edits;
-// 3 adds `against`; 4 adds `arch` and signed values.
-inline constexpr int kWalkFormatVersion = 4;
-inline constexpr int kMaxEditsInVersion1 = 32;
-
 // The content of a .walk file: a request and what the file says about it.
 struct WalkFile {
   WalkRequest request;

@@ -135,16 +135,15 @@ class Parser {
       case Field::kWalker:
         return ParseWalker(request.walker);
       case Field::kAgainst:
-        if (!NeedsVersion(3, "against", start) || !ParseWalker(request.against)) return false;
+        if (!ParseWalker(request.against)) return false;
         request.against++;
         return true;
       case Field::kScene:
         return ParseScene();
       case Field::kArch:
-        return NeedsVersion(4, "arch", start) && ParseArch();
+        return ParseArch();
       case Field::kOrigin:
-        return NeedsVersion(2, "origin", start) &&
-               ParseWord(kOriginWords, "'made' or 'sample'", request.origin);
+        return ParseWord(kOriginWords, "'made' or 'sample'", request.origin);
       case Field::kState:
         return ParseState();
       case Field::kDepth:
@@ -182,21 +181,9 @@ class Parser {
     std::string_view token = Token();
     if (token.empty() || !std::all_of(token.begin(), token.end(), IsDigit))
       return FailAt(start, "expected the format version, a number" + Got(token));
-    std::optional<uint64_t> version = ParseMagnitude(token);  // nullopt: more than 64 bits
-    const std::string known = std::to_string(kWalkFormatVersion);
-    if (!version || *version > kWalkFormatVersion)
-      return FailAt(start, "walk format " + Excerpt(token) +
-                               " is newer than this walkhammer reads (" + known +
-                               "): update walkhammer");
-    if (*version == 0) return FailAt(start, "walk format 0 does not exist: expected 1 .. " + known);
-    version_ = static_cast<int>(*version);
-    return true;
-  }
-
-  bool NeedsVersion(int version, std::string_view what, size_t start) {
-    if (version_ >= version) return true;
-    return FailAt(start, "the first line must be 'walk " + std::to_string(version) + "' for " +
-                             std::string(what));
+    if (ParseMagnitude(token) == uint64_t{1}) return true;
+    return FailAt(start, "another version of walkhammer wrote walk format " + Excerpt(token) +
+                             "; this one reads 1");
   }
 
   bool ParseWalker(uint8_t& walker) {
@@ -255,9 +242,6 @@ class Parser {
     if (request.edit_count >= WalkRequest::kMaxEdits)
       return FailAt(start,
                     "too many edits: expected at most " + std::to_string(WalkRequest::kMaxEdits));
-    if (request.edit_count >= kMaxEditsInVersion1 &&
-        !NeedsVersion(2, "more than " + std::to_string(kMaxEditsInVersion1) + " edits", start))
-      return false;
     Edit& edit = request.edits[request.edit_count];
     edit = Edit{};
     if (!ParseSlot(edit.slot)) return false;
@@ -295,7 +279,6 @@ class Parser {
   bool ParseValue(Value& value) {
     const size_t start = at_;
     if (line_.substr(at_).starts_with(kSignedWord) && Token() == kSignedWord) {
-      if (!NeedsVersion(4, "signed values", start)) return false;
       SkipBlanks();
       if (!ParseUnsigned(value)) return false;
       value.is_signed = 1;
@@ -321,7 +304,6 @@ class Parser {
       for (int i = 0; i < kSymbolKinds; i++) words.push_back(KindWord(static_cast<SymbolKind>(i)));
       return FailAt(start, "unknown kind" + Quoted(word) + Nearest(word, words));
     }
-    if (*kind == SymbolKind::kBytecodes && !NeedsVersion(2, "bytecodes", start)) return false;
     SkipBlanks();
     std::string_view name;
     if (IsNamed(*kind) && !ParseName(word, name)) return false;
@@ -445,7 +427,6 @@ class Parser {
   WalkFile file_;
   std::string error_;
   int line_number_ = 0;
-  int version_ = 0;
   std::string_view raw_;                       // the current line
   std::string_view line_;                      // `raw_` without comment and trailing spaces
   size_t at_ = 0;                              // read position in line_

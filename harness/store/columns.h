@@ -27,9 +27,7 @@ template <typename T, typename Row>
 concept ARow = std::same_as<std::remove_const_t<T>, Row>;
 
 struct ColumnInfo {
-  const char* more = "";     // what the schema says after the type: "UNIQUE", "DEFAULT 0"
-  int since = 1;             // the first schema that has the column
-  const char* before = "0";  // SQL of the value that is read from older schemas
+  const char* more = "";  // what the schema says after the type: "UNIQUE"
 };
 
 // Fields that SQLite has no type for. Unsigned 64-bit values may not fit SQLite's signed integers,
@@ -161,14 +159,12 @@ void EachColumn(Take take) {
   });
 }
 
-// "a, b, c", each name after `prefix`; ColumnInfo::before for a column that schema `schema` lacks.
+// "a, b, c", each name after `prefix`.
 template <typename Row>
-std::string NamesOf(int schema, std::string_view prefix = "") {
+std::string NamesOf(std::string_view prefix = "") {
   std::string names;
-  EachColumn<Row>([&](const char* name, const char*, const ColumnInfo& info) {
-    const char* comma = names.empty() ? "" : ", ";
-    names += schema < info.since ? fmt::format("{}{}", comma, info.before)
-                                 : fmt::format("{}{}{}", comma, prefix, name);
+  EachColumn<Row>([&](const char* name, const char*, const ColumnInfo&) {
+    names += fmt::format("{}{}{}", names.empty() ? "" : ", ", prefix, name);
   });
   return names;
 }

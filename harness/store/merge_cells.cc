@@ -111,7 +111,7 @@ Status RunMerger::AddCell(const CellRow& given) {
 }
 
 Status RunMerger::AddCounts(const RunDb& from) {
-  return CopyRows<CountRow>(from, "count", 1,
+  return CopyRows<CountRow>(from, "count",
                             "ON CONFLICT (walker, scene, state, region, code) DO UPDATE SET"
                             " count = count + excluded.count",
                             [&](CountRow& row) {
@@ -129,24 +129,24 @@ Status RunMerger::AddCellRows(const RunDb& from) {
     return MoveCell(row.cell);
   };
   RETURN_IF_ERROR(CopyRows<AgreementRow>(
-      from, "agreement", 4,
+      from, "agreement",
       "ON CONFLICT (IFNULL(cell, -1), walker, other, realism, region, kind) DO UPDATE SET"
       " samples = samples + excluded.samples",
       samples));
   RETURN_IF_ERROR(CopyRows<EvidenceRow>(
-      from, "evidence", 5,
+      from, "evidence",
       "ON CONFLICT (cell, walker, other, region, kind, witness, against) DO UPDATE SET"
       " samples = samples + excluded.samples",
       samples));
   RETURN_IF_ERROR(CopyRows<WalkEndRow>(
-      from, "walk_end", 7,
+      from, "walk_end",
       "ON CONFLICT (cell, walker, ended) DO UPDATE SET count = count + excluded.count",
       [&](WalkEndRow& row) {
         Clamp({&row.count});
         return MoveCell(row.cell);
       }));
   RETURN_IF_ERROR(CopyRows<StepRegionRow>(
-      from, "step_region", 3,
+      from, "step_region",
       "ON CONFLICT (cell, kind, name, level) DO UPDATE SET pcs = MAX(pcs, excluded.pcs),"
       " steps = steps + excluded.steps, answered = answered + excluded.answered,"
       " failed = failed + excluded.failed, wrong = wrong + excluded.wrong,"
@@ -157,19 +157,19 @@ Status RunMerger::AddCellRows(const RunDb& from) {
         return MoveCell(row.cell);
       }));
   RETURN_IF_ERROR(CopyRows<StepRangeRow>(
-      from, "step_range", 3,
+      from, "step_range",
       "ON CONFLICT (cell, kind, name, level, answer, first_byte, end_byte) DO UPDATE SET"
       " steps = steps + excluded.steps",
       [&](StepRangeRow& row) {
         Clamp({&row.steps});
         return MoveCell(row.cell);
       }));
-  RETURN_IF_ERROR(CopyRows<NoteRow>(from, "note", 7, kAddNote, [&](NoteRow& row) {
+  RETURN_IF_ERROR(CopyRows<NoteRow>(from, "note", kAddNote, [&](NoteRow& row) {
     if (row.name == kVacuousRuns || row.name.starts_with(kAllShards)) return false;
     Clamp({&row.count});
     return MoveCell(row.cell);
   }));
-  return CopyRows<CellThreadRow>(from, "cell_thread", 3, "", [&](CellThreadRow& row) {
+  return CopyRows<CellThreadRow>(from, "cell_thread", "", [&](CellThreadRow& row) {
     ClampDelivery(row.delivery);
     return MoveCell(row.cell);
   });
@@ -177,72 +177,30 @@ Status RunMerger::AddCellRows(const RunDb& from) {
 
 // Periods stay apart, by part: how far runs vary must not be lost.
 Status RunMerger::AddPeriods(const RunDb& from) {
-  std::set<std::string> with_periods;
   const auto move = [&](int64_t& part) {
     if (part < 0 || part >= static_cast<int64_t>(parts_.size()) - adding_.first_part) return false;
     part += adding_.first_part;
     return true;
   };
   RETURN_IF_ERROR(CopyRows<PeriodRow>(
-      from, "period", 8, "", [&](PeriodRow& row) { return MoveCell(row.cell) && move(row.part); }));
+      from, "period", "", [&](PeriodRow& row) { return MoveCell(row.cell) && move(row.part); }));
   const auto relabel = [&](std::string& scene) {
     if (const auto at = adding_.labels.find(scene); at != adding_.labels.end()) scene = at->second;
   };
-  RETURN_IF_ERROR(CopyRows<PeriodCountRow>(from, "period_count", 8, "", [&](PeriodCountRow& row) {
-    relabel(row.scene);
-    with_periods.insert(row.scene);
-    return move(row.part);
-  }));
-  RETURN_IF_ERROR(CopyRows<PeriodTimeRow>(from, "period_time", 8, "", [&](PeriodTimeRow& row) {
+  RETURN_IF_ERROR(CopyRows<PeriodCountRow>(from, "period_count", "", [&](PeriodCountRow& row) {
     relabel(row.scene);
     return move(row.part);
   }));
-  RETURN_IF_ERROR(
-      CopyRows<PeriodBucketRow>(from, "period_bucket", 8, "", [&](PeriodBucketRow& row) {
-        const auto at = adding_.buckets.find(row.bucket);
-        if (at == adding_.buckets.end()) return false;
-        row.bucket = at->second;
-        return move(row.part);
-      }));
-  return adding_.merged ? Ok() : AddWholePeriods(from, with_periods);
-}
-
-// A run of before schema 8, or one that was killed early, is one period: so the gate takes it
-// alone, too.
-Status RunMerger::AddWholePeriods(const RunDb& from, std::set<std::string>& with_periods) {
-  std::set<std::string> whole;
-  RETURN_IF_ERROR(EachRow<CountRow>(from, "count", 1, [&](const CountRow& row) -> Status {
-    const auto at = adding_.labels.find(row.scene);
-    const std::string& scene = at == adding_.labels.end() ? row.scene : at->second;
-    if (with_periods.contains(scene)) return Ok();
-    whole.insert(scene);
-    Statement insert(out_.db_, InsertInto<PeriodCountRow>("period_count"));
-    BindRow(insert, PeriodCountRow{row.walker,
-                                   scene,
-                                   row.state,
-                                   row.region,
-                                   row.code,
-                                   {std::min(row.count, kMostCount)},
-                                   adding_.first_part});
-    return insert.Run();
+  RETURN_IF_ERROR(CopyRows<PeriodTimeRow>(from, "period_time", "", [&](PeriodTimeRow& row) {
+    relabel(row.scene);
+    return move(row.part);
   }));
-  if (whole.empty()) return Ok();
-  std::set<int64_t> cells;
-  for (const std::string& scene : whole) {
-    const auto cell = std::find_if(cells_.begin(), cells_.end(),
-                                   [&](const CellRow& row) { return row.label == scene; });
-    cells.insert(cell == cells_.end() ? kNoCell : cell->position);
-  }
-  for (const int64_t cell : cells) {
-    Statement known(out_.db_, "SELECT 1 FROM period WHERE cell IS ? AND part = ?");
-    known.Bind(cell == kNoCell ? std::nullopt : std::optional(cell)).Bind(adding_.first_part);
-    ASSIGN_OR_RETURN(const bool has_periods, known.Step());
-    if (has_periods) continue;
-    Statement insert(out_.db_, InsertInto<PeriodRow>("period"));
-    BindRow(insert, PeriodRow{cell, 0, 0, adding_.time_ms, adding_.first_part});
-    RETURN_IF_ERROR(insert.Run());
-  }
-  return Ok();
+  return CopyRows<PeriodBucketRow>(from, "period_bucket", "", [&](PeriodBucketRow& row) {
+    const auto at = adding_.buckets.find(row.bucket);
+    if (at == adding_.buckets.end()) return false;
+    row.bucket = at->second;
+    return move(row.part);
+  });
 }
 
 // One cell at a time, so that memory is that of its tree.

@@ -209,47 +209,6 @@ TEST_F(Merge, NothingCountsTwice) {
   EXPECT_THAT(Refused({At("ab"), At("bc")}, "both"), HasSubstr("share some of their runs"));
 }
 
-TEST_F(Merge, RunsOfBeforeIdsAreToldApartByWhatTheyHold) {
-  const auto fill = [](uint64_t frames) {
-    return [frames](RunDb& run) { EXPECT_TRUE(run.SaveCountRows(MergeCounts(frames, 0)).ok()); };
-  };
-  const std::string a = Make("a", 1, fill(1)), b = Make("b", 2, fill(2));
-  for (const std::string& dir : {a, b}) Exec(dir, "PRAGMA user_version = 8");
-  std::filesystem::copy(a, At("copy"), std::filesystem::copy_options::recursive);
-  EXPECT_EQ(Merged({a, At("copy"), b}, "m").runs, 2u);
-  EXPECT_EQ(Open("m").Counts().value().at(1).count, 3u);
-  EXPECT_EQ(Merged({At("m"), a}, "again").runs, 2u);
-  EXPECT_EQ(Dump("again"), Dump("m"));
-  EXPECT_THAT(Open("m").PeriodCounts().value(), SizeIs(4));  // each run is a period
-}
-
-// Tables that a schema lacks are not asked for.
-TEST_F(Merge, RunsOfOldSchemasAreTaken) {
-  const std::string a = Make("a", 1, [](RunDb& run) {
-    EXPECT_TRUE(run.SaveCountRows(MergeCounts(3, 0)).ok());
-    AddBucket(run, "old", 7);
-  });
-  const struct {
-    int schema;
-    std::vector<std::string> lacks;  // and what later ones lack
-  } kOld[] = {
-      {7, {"part", "period", "period_count", "period_time", "period_bucket"}},
-      {6, {"walk_end", "note"}},
-      {4, {"evidence"}},
-      {3, {"agreement"}},
-      {2, {"cell_thread", "step_region", "step_range", "stack", "stack_frame", "cell"}},
-  };
-  for (const auto& [schema, lacks] : kOld) {
-    for (const std::string& table : lacks) Exec(a, "DROP TABLE " + table);
-    Exec(a, "PRAGMA user_version = " + std::to_string(schema));
-    const std::string merged = "of " + std::to_string(schema);
-    EXPECT_EQ(Merged({a}, merged).runs, 1u) << schema;
-    EXPECT_EQ(Open(merged).Counts().value().at(1).count, 3u);
-    EXPECT_THAT(Open(merged).PeriodCounts().value(), SizeIs(2));
-    EXPECT_THAT(Open(merged).Buckets().value(), SizeIs(1));
-  }
-}
-
 TEST_F(Merge, WhatDiffersIsRefused) {
   const std::string a = Make("a", 1);
   const struct {

@@ -168,7 +168,6 @@ RunDb::RunDb(RunDb&& other) noexcept
     : dir_(std::move(other.dir_)),
       db_(std::move(other.db_)),
       lock_fd_(std::exchange(other.lock_fd_, -1)),
-      schema_(other.schema_),
       saved_(std::move(other.saved_)),
       why_no_coverage_(std::move(other.why_no_coverage_)) {}
 

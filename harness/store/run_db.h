@@ -164,7 +164,7 @@ struct PartRow {
 
 class RunDb {
  public:
-  static constexpr int kSchemaVersion = 9;
+  static constexpr int kSchemaVersion = 1;
 
   // Makes `dir` (and its parents) or takes an empty folder, and locks it until the object dies.
   // Fails with kBadInput, and leaves nothing behind, on what the user must fix: folder in use, not
@@ -238,7 +238,7 @@ class RunDb {
   // Reading.
   Result<RunRow> Run() const;
   // The runs that were merged into this folder, in order; of a run that is not merged, itself
-  // alone. A run from before schema 9 gets a run_id by a hash of what it has recorded.
+  // alone.
   Result<std::vector<PartRow>> Parts() const;
   Result<std::vector<BucketRow>> Buckets() const;  // gravest, most real, replayed, oldest first
   Result<std::vector<FindingRecord>> Findings(int64_t bucket) const;  // oldest first
@@ -259,8 +259,7 @@ class RunDb {
   Result<std::vector<StepRegionRow>> StepRegions() const;
   Result<std::vector<StepRangeRow>> StepRanges() const;
   Result<std::vector<NoteRow>> Notes() const;  // those of the run as a whole come first
-  // No rows before schema 8. Periods come in the order of parts and cells, those of the whole run
-  // first.
+  // Periods come in the order of parts and cells, those of the whole run first.
   Result<std::vector<PeriodRow>> PeriodRows() const;
   Result<std::vector<PeriodCountRow>> PeriodCounts() const;
   Result<std::vector<PeriodTimeRow>> PeriodTimes() const;
@@ -281,7 +280,6 @@ class RunDb {
   std::string dir_;
   Database db_;
   int lock_fd_ = -1;
-  int schema_ = kSchemaVersion;                 // of the file; older schemas are only read
   std::vector<uint8_t> saved_;                  // by block: 1 if saved as entered
   std::optional<std::string> why_no_coverage_;  // as stored by this object
 };

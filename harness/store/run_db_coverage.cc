@@ -21,8 +21,7 @@ std::vector<Placed<Row>> InPlaces(const std::vector<Row>& rows) {
 template <typename Row>
 Result<std::vector<Row>> InOrder(const Database& db, const char* table, const char* order) {
   return ReadAll<Row>(
-      Statement(db, fmt::format("SELECT {} FROM {} ORDER BY {}",
-                                NamesOf<Row>(RunDb::kSchemaVersion), table, order)));
+      Statement(db, fmt::format("SELECT {} FROM {} ORDER BY {}", NamesOf<Row>(), table, order)));
 }
 
 // True if the blocks of each function and the function of each block exist, for readers index by
@@ -107,12 +106,8 @@ Status RunDb::SetMinimized(int64_t bucket, int edits, int confirmed, int tries) 
 
 Result<CoverageRows> RunDb::Coverage() const {
   CoverageRows code;
-  if (schema_ < 2) {
-    code.reason = "it was recorded by a walkhammer that knew no coverage";
-    return code;
-  }
   // `row` stays open to the end, so that all queries read the same snapshot.
-  Statement row(db_, "SELECT " + NamesOf<CoverageSource>(schema_) + " FROM run");
+  Statement row(db_, "SELECT " + NamesOf<CoverageSource>() + " FROM run");
   ASSIGN_OR_RETURN(const bool found, row.Step());
   if (!found) return BadInput(dir_ + ": the run has no identity");
   CoverageSource source;

@@ -28,23 +28,6 @@ class TextHash {
   uint64_t one_ = kFnvBegin, other_ = 0;
 };
 
-// Of a run that was recorded without an id: over its identity, totals and buckets.
-Result<std::string> IdByContent(const Database& db, int schema) {
-  TextHash hash;
-  Statement run(db, "SELECT " + NamesOf<StoredRun>(schema) + " FROM run");
-  size_t columns = 0;
-  EachColumn<StoredRun>([&](const char*, const char*, const ColumnInfo&) { columns++; });
-  RETURN_IF_ERROR(ForEach(run, [&](Statement& row) {
-    for (size_t i = 0; i < columns; i++) hash.Add(row.Text());
-  }));
-  Statement buckets(db, "SELECT key, seen FROM bucket ORDER BY key");
-  RETURN_IF_ERROR(ForEach(buckets, [&](Statement& row) {
-    hash.Add(row.Text());
-    hash.Add(row.Text());
-  }));
-  return hash.Digits();
-}
-
 }  // namespace
 
 std::string NewRunId() {
@@ -61,16 +44,11 @@ std::string IdOfRuns(const std::vector<std::string>& ids) {
 }
 
 Result<std::vector<PartRow>> RunDb::Parts() const {
-  std::vector<PartRow> parts;
-  if (schema_ >= 9) {
-    ASSIGN_OR_RETURN(parts, ReadAll<PartRow>(Statement(db_, "SELECT " + NamesOf<PartRow>(schema_) +
-                                                                " FROM part ORDER BY position")));
-  }
+  ASSIGN_OR_RETURN(auto parts,
+                   ReadAll<PartRow>(Statement(
+                       db_, "SELECT " + NamesOf<PartRow>() + " FROM part ORDER BY position")));
   if (!parts.empty()) return parts;
   ASSIGN_OR_RETURN(RunRow run, Run());
-  if (run.identity.run_id.empty()) {
-    ASSIGN_OR_RETURN(run.identity.run_id, IdByContent(db_, schema_));
-  }
   parts.push_back({std::move(run.identity), run.totals, run.status, std::move(run.reason)});
   return parts;
 }

@@ -26,31 +26,27 @@ Status RunDb::SavePeriods(int64_t cell, const Periods& periods) {
 namespace {
 
 template <typename Row>
-Result<std::vector<Row>> SinceSchema8(const Database& db, int schema, const char* table,
-                                      const char* order) {
-  if (schema < 8) return std::vector<Row>();
-  return ReadAll<Row>(
-      Statement(db, fmt::format("SELECT {} FROM {} ORDER BY {}{}", NamesOf<Row>(schema), table,
-                                schema < 9 ? "" : "part, ", order)));
+Result<std::vector<Row>> ByPart(const Database& db, const char* table, const char* order) {
+  return ReadAll<Row>(Statement(
+      db, fmt::format("SELECT {} FROM {} ORDER BY part, {}", NamesOf<Row>(), table, order)));
 }
 
 }  // namespace
 
 Result<std::vector<PeriodRow>> RunDb::PeriodRows() const {
-  return SinceSchema8<PeriodRow>(db_, schema_, "period", "cell, position");
+  return ByPart<PeriodRow>(db_, "period", "cell, position");
 }
 
 Result<std::vector<PeriodCountRow>> RunDb::PeriodCounts() const {
-  return SinceSchema8<PeriodCountRow>(db_, schema_, "period_count",
-                                      "walker, scene, state, region, code");
+  return ByPart<PeriodCountRow>(db_, "period_count", "walker, scene, state, region, code");
 }
 
 Result<std::vector<PeriodTimeRow>> RunDb::PeriodTimes() const {
-  return SinceSchema8<PeriodTimeRow>(db_, schema_, "period_time", "walker, scene, from_ns");
+  return ByPart<PeriodTimeRow>(db_, "period_time", "walker, scene, from_ns");
 }
 
 Result<std::vector<PeriodBucketRow>> RunDb::PeriodBuckets() const {
-  return SinceSchema8<PeriodBucketRow>(db_, schema_, "period_bucket", "bucket");
+  return ByPart<PeriodBucketRow>(db_, "period_bucket", "bucket");
 }
 
 }  // namespace walkhammer

@@ -71,15 +71,10 @@ Status OnlyTables(const Database& db, const std::string& file) {
                               others.Text()));
 }
 
-// Reads a table of at most one row. `row` stays empty if there is no row, or no such table in an
-// older schema.
+// Reads a table of at most one row. `row` stays empty if there is none.
 template <typename Row>
 Status ReadOnly(const Database& db, const char* table, std::optional<Row>& row) {
-  const std::string sql =
-      fmt::format("SELECT COUNT(*) FROM sqlite_master WHERE name = '{}'", table);
-  ASSIGN_OR_RETURN(const int64_t tables, ReadNumber(db, sql.c_str()));
-  if (tables == 0) return Ok();
-  Statement rows(db, fmt::format("SELECT {} FROM {}", NamesOf<Row>(RunDb::kSchemaVersion), table));
+  Statement rows(db, fmt::format("SELECT {} FROM {}", NamesOf<Row>(), table));
   return ForEach(rows, [&](Statement& from) { ReadRow(from, row.emplace()); });
 }
 
@@ -118,15 +113,15 @@ Result<RunDb> RunDb::Open(const std::string& dir) {
   }
   const Result<int64_t> application = ReadNumber(db, "PRAGMA application_id");
   if (!application.ok()) return BadInput(application.failure().message);
-  if (version.value() == 0 || application.value() != kApplicationId)
+  if (application.value() != kApplicationId && application.value() != kUncountedId)
     return BadInput(fmt::format("{}: is not the database of a walkhammer run", file));
-  if (version.value() > kSchemaVersion)
+  if (application.value() != kApplicationId || version.value() != kSchemaVersion)
     return BadInput(
-        fmt::format("{}: has schema {}, this walkhammer reads up to {}; use a newer one", file,
-                    version.value(), kSchemaVersion));
+        fmt::format("{}: another version of walkhammer wrote this run; read it with that version, "
+                    "or record the run anew with this one",
+                    file));
   RETURN_IF_ERROR(OnlyTables(db, file));
   run.db_ = std::move(db);
-  run.schema_ = static_cast<int>(version.value());
   return run;
 }
 
@@ -134,7 +129,7 @@ Result<RunRow> RunDb::Run() const {
   RunRow run;
   // Checked before the status: a run that ends in between then reads as ended, never as killed.
   run.writer_alive = lock_fd_ >= 0 || HasWriter(dir_);
-  Statement row(db_, "SELECT " + NamesOf<StoredRun>(schema_) + " FROM run");
+  Statement row(db_, "SELECT " + NamesOf<StoredRun>() + " FROM run");
   ASSIGN_OR_RETURN(const bool found, row.Step());
   if (!found) return BadInput(dir_ + ": the run has no identity");
   StoredRun stored;
@@ -152,7 +147,7 @@ Result<std::vector<BucketRow>> RunDb::Buckets() const {
   std::vector<BucketRow> buckets;
   // One row per bucket, oracle, outcome, grade and realism, because GradeOf grades each outcome
   // anew.
-  Statement rows(db_, "SELECT " + NamesOf<StoredBucket>(schema_, "b.") +
+  Statement rows(db_, "SELECT " + NamesOf<StoredBucket>("b.") +
                           ", f.oracle, f.outcome, f.grade, f.realism,"
                           " (SELECT COUNT(*) FROM finding WHERE bucket = b.id), MIN(f.time_ms),"
                           " MIN(f.sequence) FROM bucket b JOIN finding f ON f.bucket = b.id"
@@ -212,7 +207,7 @@ Result<std::vector<FindingRecord>> RunDb::Findings(int64_t bucket) const {
          {&signature.key, &signature.title, &signature.oracle, &signature.expect})
       *text = row.Text();
   }));
-  Statement rows(db_, "SELECT " + NamesOf<StoredFinding>(schema_) +
+  Statement rows(db_, "SELECT " + NamesOf<StoredFinding>() +
                           " FROM finding WHERE bucket = ? ORDER BY sequence, id");
   rows.Bind(bucket);
   RETURN_IF_ERROR(ForEach(rows, [&](Statement& row) {
@@ -227,19 +222,19 @@ Result<std::vector<FindingRecord>> RunDb::Findings(int64_t bucket) const {
 }
 
 Result<std::vector<CountRow>> RunDb::Counts() const {
-  return ReadAll<CountRow>(Statement(db_, "SELECT " + NamesOf<CountRow>(schema_) +
+  return ReadAll<CountRow>(Statement(db_, "SELECT " + NamesOf<CountRow>() +
                                               " FROM count ORDER BY walker, scene, state, region,"
                                               " code"));
 }
 
 Result<std::vector<SceneRow>> RunDb::Scenes() const {
   return ReadAll<SceneRow>(
-      Statement(db_, "SELECT " + NamesOf<SceneRow>(schema_) + " FROM scene ORDER BY position"));
+      Statement(db_, "SELECT " + NamesOf<SceneRow>() + " FROM scene ORDER BY position"));
 }
 
 Result<std::vector<ProgressRow>> RunDb::Progress() const {
-  return ReadAll<ProgressRow>(Statement(
-      db_, "SELECT " + NamesOf<ProgressRow>(schema_) + " FROM progress ORDER BY time_ms"));
+  return ReadAll<ProgressRow>(
+      Statement(db_, "SELECT " + NamesOf<ProgressRow>() + " FROM progress ORDER BY time_ms"));
 }
 
 }  // namespace walkhammer

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "harness/store/collapsed.h"
 #include "harness/store/run_tables.h"
 
 namespace walkhammer {
@@ -35,24 +34,11 @@ Status Replace(Database& db, const char* table, int64_t cell, std::span<const Ro
   return transaction.Commit();
 }
 
-// All rows of `table` in a file of schema `schema`; none if `schema` is older than `since`, the
-// first schema with the table.
 template <typename Row>
-Result<std::vector<Row>> AllOf(const Database& db, const char* table, int schema, int since,
+Result<std::vector<Row>> AllOf(const Database& db, const char* table,
                                const char* order = "cell, rowid") {
-  if (schema < since) return std::vector<Row>();
-  return ReadAll<Row>(Statement(
-      db, fmt::format("SELECT {} FROM {} ORDER BY {}", NamesOf<Row>(schema), table, order)));
-}
-
-// Stacks up to schema 6: a row each, with all its frames.
-Status AddWholeStacks(const Database& db, int schema, int64_t cell, StackTree& tree) {
-  Statement rows(db, "SELECT frames, count FROM stack WHERE cell = ? ORDER BY rowid");
-  return ForEach(rows.Bind(cell), [&](Statement& row) {
-    const std::string frames = row.Text();
-    tree.Add(schema < 6 ? SplitCollapsed(frames) : SplitFrames(frames),
-             static_cast<uint64_t>(row.Int()));
-  });
+  return ReadAll<Row>(
+      Statement(db, fmt::format("SELECT {} FROM {} ORDER BY {}", NamesOf<Row>(), table, order)));
 }
 
 }  // namespace
@@ -139,11 +125,11 @@ Status RunDb::SaveCountRows(std::span<const CountRow> counts) {
 }
 
 Result<std::vector<CellRow>> RunDb::Cells() const {
-  return AllOf<CellRow>(db_, "cell", schema_, 3, "position");
+  return AllOf<CellRow>(db_, "cell", "position");
 }
 
 Result<std::vector<CellThreadRow>> RunDb::CellThreads() const {
-  return AllOf<CellThreadRow>(db_, "cell_thread", schema_, 3);
+  return AllOf<CellThreadRow>(db_, "cell_thread");
 }
 
 Result<StackTree> RunDb::Stacks(int64_t cell) const {
@@ -153,8 +139,6 @@ Result<StackTree> RunDb::Stacks(int64_t cell) const {
 }
 
 Status RunDb::AddStacks(int64_t cell, StackTree& tree) const {
-  if (schema_ < 3) return Ok();
-  if (schema_ < 7) return AddWholeStacks(db_, schema_, cell, tree);
   std::unordered_map<int64_t, uint32_t> names, nodes{{StackTree::kRoot, StackTree::kRoot}};
   Statement frames(db_, "SELECT id, name FROM stack_frame WHERE cell = ? ORDER BY id");
   RETURN_IF_ERROR(ForEach(frames.Bind(cell), [&](Statement& row) {
@@ -172,7 +156,6 @@ Status RunDb::AddStacks(int64_t cell, StackTree& tree) const {
 }
 
 Result<std::vector<StackTotals>> RunDb::CountStacks() const {
-  if (schema_ < 3) return std::vector<StackTotals>();
   return ReadAll<StackTotals>(
       Statement(db_,
                 "SELECT cell, COUNT(*), SUM(count) FROM stack WHERE count > 0 GROUP BY cell "
@@ -180,32 +163,29 @@ Result<std::vector<StackTotals>> RunDb::CountStacks() const {
 }
 
 Result<std::vector<AgreementRow>> RunDb::Agreement() const {
-  return AllOf<AgreementRow>(db_, "agreement", schema_, 4);
+  return AllOf<AgreementRow>(db_, "agreement");
 }
 
 Result<std::vector<EvidenceRow>> RunDb::Evidence() const {
-  return AllOf<EvidenceRow>(db_, "evidence", schema_, 5);
+  return AllOf<EvidenceRow>(db_, "evidence");
 }
 
 Result<std::vector<WalkEndRow>> RunDb::WalkEnds() const {
-  return AllOf<WalkEndRow>(db_, "walk_end", schema_, 7);
+  return AllOf<WalkEndRow>(db_, "walk_end");
 }
 
 Result<std::vector<StepRegionRow>> RunDb::StepRegions() const {
-  return AllOf<StepRegionRow>(db_, "step_region", schema_, 3);
+  return AllOf<StepRegionRow>(db_, "step_region");
 }
 
 Result<std::vector<StepRangeRow>> RunDb::StepRanges() const {
-  return AllOf<StepRangeRow>(db_, "step_range", schema_, 3);
+  return AllOf<StepRangeRow>(db_, "step_range");
 }
 
-Result<std::vector<NoteRow>> RunDb::Notes() const {
-  return AllOf<NoteRow>(db_, "note", schema_, 7);
-}
+Result<std::vector<NoteRow>> RunDb::Notes() const { return AllOf<NoteRow>(db_, "note"); }
 
 Result<std::vector<std::pair<int64_t, int64_t>>> RunDb::BucketCells() const {
   std::vector<std::pair<int64_t, int64_t>> pairs;
-  if (schema_ < 3) return pairs;
   Statement rows(db_,
                  "SELECT DISTINCT bucket, cell FROM finding WHERE cell IS NOT NULL ORDER BY 1, 2");
   RETURN_IF_ERROR(ForEach(rows, [&](Statement& row) {

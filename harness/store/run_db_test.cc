@@ -431,11 +431,12 @@ TEST(RunDb, OpenRefusesWhatItCannotRead) {
     ASSERT_EQ(sqlite3_exec(handle, pragma, nullptr, nullptr, nullptr), SQLITE_OK);
     sqlite3_close(handle);
   };
-  set("PRAGMA user_version = 99");
-  refused("schema 99");
-  set("PRAGMA user_version = 0");
-  refused("not the database of a walkhammer run");
-  set("PRAGMA user_version = 9; PRAGMA application_id = 1");  // another program's
+  constexpr char kOther[] = "/run.db: another version of walkhammer wrote this run; read it with";
+  set("PRAGMA user_version = 2");
+  refused(kOther);
+  set("PRAGMA user_version = 1; PRAGMA application_id = 0x5748524e");  // before the first tag
+  refused(kOther);
+  set("PRAGMA application_id = 1");  // another program's
   refused("not the database of a walkhammer run");
 }
 

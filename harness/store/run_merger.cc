@@ -70,10 +70,8 @@ Status RunMerger::Add(const RunDb& from) {
   ASSIGN_OR_RETURN(const auto parts, from.Parts());
   adding_ = Adding{};
   adding_.first_part = static_cast<int64_t>(parts_.size());
-  adding_.merged = parts.front().identity.run_id != run.identity.run_id && parts.size() > 1;
   adding_.offset_ms = totals_.time_ms;
   adding_.walks_before = totals_.walks;
-  adding_.time_ms = std::min(run.totals.time_ms, kMostCount);
   if (vm_version_.empty()) vm_version_ = run.identity.vm_version;
   if (vm_gc_.empty()) vm_gc_ = run.identity.vm_gc;
   RETURN_IF_ERROR(AddCoverage(from));
@@ -183,7 +181,7 @@ Status RunMerger::AddBuckets(const RunDb& from) {
     first_ms = static_cast<uint64_t>(row.Int());
   }));
   RETURN_IF_ERROR(EachRow<StoredBucket>(
-      from, "bucket", 1, [&](const StoredBucket& bucket) { return AddBucket(from, bucket); }));
+      from, "bucket", [&](const StoredBucket& bucket) { return AddBucket(from, bucket); }));
   std::sort(adding_.new_buckets.begin(), adding_.new_buckets.end());
   return Ok();
 }
@@ -196,8 +194,7 @@ Status RunMerger::AddBucket(const RunDb& from, const StoredBucket& given) {
   bucket.seen = std::min(std::max(given.seen, kept), kMostCount);
   bucket.folder = "crashes/" + BucketName(bucket.signature);
   bucket.id.reset();
-  Statement find(out_.db_, "SELECT " + NamesOf<StoredBucket>(RunDb::kSchemaVersion) +
-                               " FROM bucket WHERE key = ?");
+  Statement find(out_.db_, "SELECT " + NamesOf<StoredBucket>() + " FROM bucket WHERE key = ?");
   ASSIGN_OR_RETURN(const bool found, find.Bind(bucket.signature.key).Step());
   bool shows = true;  // the folder of this run's
   if (found) {
@@ -234,7 +231,7 @@ Status RunMerger::AddBucket(const RunDb& from, const StoredBucket& given) {
 }
 
 Status RunMerger::AddFindings(const RunDb& from) {
-  return CopyRows<StoredFinding>(from, "finding", 1, "", [&](StoredFinding& finding) {
+  return CopyRows<StoredFinding>(from, "finding", "", [&](StoredFinding& finding) {
     const auto bucket = adding_.buckets.find(finding.bucket);
     if (bucket == adding_.buckets.end()) return false;
     finding.id.reset();
@@ -258,7 +255,7 @@ Status RunMerger::AddScenes(const RunDb& from) {
           " pristine_true = excluded.pristine_true, tried = excluded.tried,"
           " truth_frames = excluded.truth_frames, reason = excluded.reason"
           " WHERE excluded.tried <> 0 AND (scene.tried = 0 OR NOT excluded.pristine_true)");
-  return EachRow<Placed<SceneRow>>(from, "scene", 1, [&](Placed<SceneRow>& scene) -> Status {
+  return EachRow<Placed<SceneRow>>(from, "scene", [&](Placed<SceneRow>& scene) -> Status {
     scene.position = position++;
     insert.Reset();
     BindRow(insert, scene);
@@ -269,7 +266,7 @@ Status RunMerger::AddScenes(const RunDb& from) {
 // Runs are laid end to end.
 Status RunMerger::AddProgress(const RunDb& from) {
   return CopyRows<ProgressRow>(
-      from, "progress", 1,
+      from, "progress",
       "ON CONFLICT (time_ms) DO UPDATE SET walks = excluded.walks, buckets = excluded.buckets,"
       " blocks = excluded.blocks",
       [&](ProgressRow& point) {

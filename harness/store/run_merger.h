@@ -28,14 +28,13 @@ class RunMerger {
   Status End();
 
  private:
-  // Calls take(row) -> Status for each row of `table`, which exists since schema `since`.
+  // Calls take(row) -> Status for each row of `table`.
   template <typename Row, typename Take>
-  Status EachRow(const RunDb& from, const char* table, int since, const Take& take) const;
+  Status EachRow(const RunDb& from, const char* table, const Take& take) const;
   // Inserts the rows of `table` into the same table, after change(row) -> bool has fitted the row
   // to this run, or left it out. `conflict`: SQL for rows that are there already.
   template <typename Row, typename Change>
-  Status CopyRows(const RunDb& from, const char* table, int since, const char* conflict,
-                  const Change& change);
+  Status CopyRows(const RunDb& from, const char* table, const char* conflict, const Change& change);
 
   // run_merger.cc
   Status AddParts(const std::vector<PartRow>& parts);
@@ -55,7 +54,6 @@ class RunMerger {
   Status AddCellRows(const RunDb& from);
   Status AddCounts(const RunDb& from);
   Status AddPeriods(const RunDb& from);
-  Status AddWholePeriods(const RunDb& from, std::set<std::string>& with_periods);
   Status SaveAllStacks();
   Status AddNotes();
   // The cell of this run, for one of the run that is added. False: that has no such cell.
@@ -84,8 +82,6 @@ class RunMerger {
     std::map<std::string, std::string> labels;      // of cells
     std::vector<uint64_t> new_buckets, new_blocks;  // when first seen, in ms since its start
     std::map<int64_t, std::pair<uint64_t, uint64_t>> findings;  // by bucket: count, first time
-    uint64_t time_ms = 0;
-    bool merged = false;
   } adding_;
 };
 
@@ -107,15 +103,15 @@ void AddClamped(const Totals& more, Totals& sum, std::initializer_list<uint64_t 
 }
 
 template <typename Row, typename Take>
-Status RunMerger::EachRow(const RunDb& from, const char* table, int since, const Take& take) const {
-  return walkhammer::EachRow<Row>(from.db_, from.schema_, table, since, take);
+Status RunMerger::EachRow(const RunDb& from, const char* table, const Take& take) const {
+  return walkhammer::EachRow<Row>(from.db_, table, take);
 }
 
 template <typename Row, typename Change>
-Status RunMerger::CopyRows(const RunDb& from, const char* table, int since, const char* conflict,
+Status RunMerger::CopyRows(const RunDb& from, const char* table, const char* conflict,
                            const Change& change) {
   Statement insert(out_.db_, InsertInto<Row>(table) + " " + conflict);
-  return EachRow<Row>(from, table, since, [&](Row& row) -> Status {
+  return EachRow<Row>(from, table, [&](Row& row) -> Status {
     if (!change(row)) return Ok();
     insert.Reset();
     BindRow(insert, row);

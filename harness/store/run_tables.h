@@ -12,8 +12,10 @@ namespace walkhammer {
 inline constexpr char kDbName[] = "run.db";
 inline constexpr char kLockName[] = "run.lock";
 
-// "WHRN": lets file(1) and a reader tell a run from any other SQLite file.
-inline constexpr int kApplicationId = 0x5748524e;
+// "WALK": lets file(1) and a reader tell a run from any other SQLite file.
+inline constexpr int kApplicationId = 0x57414c4b;
+// That of the runs that walkhammer made before its schemas were counted from 1.
+inline constexpr int kUncountedId = 0x5748524e;
 
 std::string NewRunId();  // 32 random hex digits; empty if the kernel gives none
 // The id of the folder that holds the runs with these ids, which are sorted.
@@ -75,9 +77,7 @@ struct StoredFinding {
 
 // --- columns -----------------------------------------------------------------------------------
 
-inline constexpr ColumnInfo kPrimaryKey{.more = "PRIMARY KEY"}, kUnique{.more = "UNIQUE"},
-    kSinceSchema2{.since = 2}, kTextSinceSchema2{.since = 2, .before = "''"},
-    kTextSinceSchema9{.since = 9, .before = "''"}, kSinceSchema9{.since = 9};
+inline constexpr ColumnInfo kPrimaryKey{.more = "PRIMARY KEY"}, kUnique{.more = "UNIQUE"};
 
 template <typename Row, typename Column>
 requires ARow<Row, Placed<decltype(Row::row)>>
@@ -110,9 +110,9 @@ void Columns(Row& row, Column column) {
   column("started_at", row.started_at);
   column("aslr", row.aslr);
   column("command_line", row.command_line);
-  column("workers", row.workers, ColumnInfo{.since = 2, .before = "1"});
-  column("run_id", row.run_id, kTextSinceSchema9);
-  column("shard", row.shard, kTextSinceSchema9);
+  column("workers", row.workers);
+  column("run_id", row.run_id);
+  column("shard", row.shard);
 }
 
 template <ARow<RunEnd> Row, typename Column>
@@ -133,14 +133,14 @@ void Columns(Row& row, Column column) {
   column("children_started", row.children_started);
   column("children_retired", row.children_retired);
   column("children_died", row.children_died);
-  column("blocks", row.blocks, kSinceSchema2);
+  column("blocks", row.blocks);
 }
 
 template <ARow<CoverageSource> Row, typename Column>
 void Columns(Row& row, Column column) {
-  column("coverage_file", row.file, kTextSinceSchema2);
-  column("coverage_build_id", row.build_id, kTextSinceSchema2);
-  column("coverage_reason", row.reason, kTextSinceSchema2);
+  column("coverage_file", row.file);
+  column("coverage_build_id", row.build_id);
+  column("coverage_reason", row.reason);
 }
 
 template <ARow<StoredRun> Row, typename Column>
@@ -185,9 +185,9 @@ void Columns(Row& row, Column column) {
   column("seen", row.seen);
   column("confirmed", row.confirmed);
   column("tries", row.tries);
-  column("minimized_edits", row.minimized_edits, ColumnInfo{.since = 2, .before = "NULL"});
-  column("minimized_confirmed", row.minimized_confirmed, kSinceSchema2);
-  column("minimized_tries", row.minimized_tries, kSinceSchema2);
+  column("minimized_edits", row.minimized_edits);
+  column("minimized_confirmed", row.minimized_confirmed);
+  column("minimized_tries", row.minimized_tries);
 }
 
 template <ARow<StoredFinding> Row, typename Column>
@@ -206,7 +206,7 @@ void Columns(Row& row, Column column) {
   column("frames", record.frames);
   column("native", record.native);
   column("fault", record.fault);
-  column("cell", record.cell, ColumnInfo{.since = 3, .before = "NULL"});
+  column("cell", record.cell);
 }
 
 template <ARow<CountRow> Row, typename Column>
@@ -234,7 +234,7 @@ void Columns(Row& row, Column column) {
   column("time_ms", row.time_ms, kPrimaryKey);
   column("walks", row.walks);
   column("buckets", row.buckets);
-  column("blocks", row.blocks, kSinceSchema2);
+  column("blocks", row.blocks);
 }
 
 template <ARow<CoverageFunctionRow> Row, typename Column>
@@ -343,8 +343,7 @@ void Columns(Row& row, Column column) {
   column(kCellColumn, AsOrNone<kNoCell>(row.cell), kOfCell);
   column("walker", row.walker);
   column("other", row.other);
-  // Before schema 5, only answers to samples were compared, and samples are genuine.
-  column("realism", RealismText(row.realism), ColumnInfo{.since = 5, .before = "'genuine'"});
+  column("realism", RealismText(row.realism));
   column("region", row.region);
   column("kind", row.kind);
   column("samples", row.samples);
@@ -381,8 +380,8 @@ void Columns(Row& row, Column column) {
   column("answered", row.answered);
   column("failed", row.failed);
   column("wrong", row.wrong);
-  column("proven", row.proven, ColumnInfo{.since = 7});
-  column("contradicted", row.contradicted, ColumnInfo{.since = 7});
+  column("proven", row.proven);
+  column("contradicted", row.contradicted);
 }
 
 template <ARow<StepRangeRow> Row, typename Column>
@@ -413,12 +412,12 @@ void Columns(Row& row, Column column) {
   column("position", row.position);
   column("begin_ms", row.begin_ms);
   column("end_ms", row.end_ms);
-  column("part", row.part, kSinceSchema9);
+  column("part", row.part);
 }
 
 template <ARow<PeriodCountRow> Row, typename Column>
 void Columns(Row& row, Column column) {
-  column("part", row.part, kSinceSchema9);
+  column("part", row.part);
   column("walker", row.walker);
   column("scene", row.scene);
   column("state", row.state);
@@ -429,7 +428,7 @@ void Columns(Row& row, Column column) {
 
 template <ARow<PeriodTimeRow> Row, typename Column>
 void Columns(Row& row, Column column) {
-  column("part", row.part, kSinceSchema9);
+  column("part", row.part);
   column("walker", row.walker);
   column("scene", row.scene);
   column("from_ns", row.from_ns);
@@ -438,17 +437,15 @@ void Columns(Row& row, Column column) {
 
 template <ARow<PeriodBucketRow> Row, typename Column>
 void Columns(Row& row, Column column) {
-  column("part", row.part, kSinceSchema9);
+  column("part", row.part);
   column("bucket", row.bucket, ColumnInfo{.more = "REFERENCES bucket (id)"});
   column("counts", row.counts);
 }
 
-// Calls take(row) -> Status for each row of `table`, which exists since schema `since`, in a file
-// of schema `schema`.
+// Calls take(row) -> Status for each row of `table`.
 template <typename Row, typename Take>
-Status EachRow(const Database& db, int schema, const char* table, int since, const Take& take) {
-  if (schema < since) return Ok();
-  Statement rows(db, fmt::format("SELECT {} FROM {}", NamesOf<Row>(schema), table));
+Status EachRow(const Database& db, const char* table, const Take& take) {
+  Statement rows(db, fmt::format("SELECT {} FROM {}", NamesOf<Row>(), table));
   for (;;) {
     ASSIGN_OR_RETURN(const bool more, rows.Step());
     if (!more) return Ok();

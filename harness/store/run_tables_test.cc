@@ -53,10 +53,8 @@ TEST(RunTables, TheDocumentNamesEachColumn) {
 }
 
 TEST(RunTables, EachStatementNamesTheColumnsInTheTablesOrder) {
-  EXPECT_EQ(NamesOf<StackFrameRow>(7), "cell, id, name");
-  EXPECT_EQ(NamesOf<ProgressRow>(2, "p."), "p.time_ms, p.walks, p.buckets, p.blocks");
-  EXPECT_EQ(NamesOf<ProgressRow>(1, "p."), "p.time_ms, p.walks, p.buckets, 0");
-  EXPECT_EQ(NamesOf<AgreementRow>(4), "cell, walker, other, 'genuine', region, kind, samples");
+  EXPECT_EQ(NamesOf<StackFrameRow>(), "cell, id, name");
+  EXPECT_EQ(NamesOf<ProgressRow>("p."), "p.time_ms, p.walks, p.buckets, p.blocks");
   EXPECT_EQ(AssignmentsOf<RunEnd>(), "status = ?, reason = ?");
   EXPECT_EQ(InsertInto<StackFrameRow>("stack_frame", "OR REPLACE"),
             "INSERT OR REPLACE INTO stack_frame (cell, id, name) VALUES (?, ?, ?)");

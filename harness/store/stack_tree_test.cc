@@ -122,33 +122,5 @@ TEST_F(StackTreeStore, RowsThatLeadNowhereAreNoStacks) {
   EXPECT_TRUE(run_.Stacks(0).ok());
 }
 
-// As walkhammer wrote stacks before schema 7. Never changes.
-constexpr char kWholeStacks[] = R"(
-PRAGMA foreign_keys = OFF; DROP TABLE stack; DROP TABLE stack_frame;
-CREATE TABLE stack (
-  cell INTEGER NOT NULL REFERENCES cell (position), frames TEXT NOT NULL, count INTEGER NOT NULL
-) STRICT;
-CREATE INDEX stack_of_cell ON stack (cell);
-INSERT INTO stack VALUES (0, 'a.B.c(La/B;)V;d.E.f()V', 3), (0, 'a.B.c(La/B;)V', 1);
-)";
-
-TEST_F(StackTreeStore, OlderSchemasAreReadAsTheyWereMeant) {
-  Sql(kWholeStacks);
-  const auto read = [&] {
-    const Result<RunDb> old = RunDb::Open(dir_.Under("run"));
-    ASSERT_TRUE(old.ok());
-    const StacksByText wanted = {{"a.B.c(La/B;)V\nd.E.f()V", 3}, {"a.B.c(La/B;)V", 1}};
-    EXPECT_EQ(old.value().Stacks(0).value().Stacks(), wanted);
-    EXPECT_TRUE(old.value().Stacks(1).value().empty());
-    EXPECT_EQ(old.value().CountStacks().value()[0].count, 4u);
-    EXPECT_EQ(old.value().CountStacks().value()[0].distinct, 2u);
-  };
-  Sql("PRAGMA user_version = 5");
-  read();
-  Sql("UPDATE stack SET frames = 'a.B.c(La/B;)V' || char(10) || 'd.E.f()V' WHERE count = 3");
-  Sql("PRAGMA user_version = 6");
-  read();
-}
-
 }  // namespace
 }  // namespace walkhammer

@@ -80,7 +80,7 @@ TEST_F(DifferentialTest, OneWalkerIsComparedWithNobody) {
 TEST_F(DifferentialTest, WalksThatAnOptionEndsLackNothing) {
   for (const char* walker : {"iterator", "ids", "queue"}) {
     const std::string file = folder_.Under(std::string(walker) + ".walk");
-    std::ofstream(file) << "walk 3\nwalker " << walker
+    std::ofstream(file) << "walk 1\nwalker " << walker
                         << "\nagainst agct\nscene c2\nstate in_Java\noptions 0x2\n";
     const CommandResult run = RunWalkhammer({"replay", file, "--jdk", jdk_.home});
     ASSERT_TRUE(run.json.is_object()) << run.line;

@@ -260,7 +260,7 @@ TEST_F(SightingTest, AWalkerHasOneNameWhereverItStandsInTheRun) {
   ASSERT_TRUE(run.AddFinding(Record("crash in f, by agct")).ok());
   ASSERT_TRUE(run.AddFinding(Record("JVM death", "")).ok());
   ASSERT_TRUE(run.AddFinding(Record("differs: agct against asgst",
-                                    "walk 3\nwalker agct\nagainst asgst\nscene c2\nstate "
+                                    "walk 1\nwalker agct\nagainst asgst\nscene c2\nstate "
                                     "in_Java\n"))
                   .ok());
   const auto found = ReadSightings(run);

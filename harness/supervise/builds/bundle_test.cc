@@ -75,7 +75,7 @@ TEST(AnonymousTest, SaysIfNothingWasReplaced) {
 }
 
 constexpr char kWalk[] =
-    "walk 4\nwalker agct\nscene c2\nstate in_Java\npc 0x1234\nexpect crash f(X*)+0x1f\n";
+    "walk 1\nwalker agct\nscene c2\nstate in_Java\npc 0x1234\nexpect crash f(X*)+0x1f\n";
 
 BundleRow RowOf(const std::string& version, int reproduced) {
   BundleRow row;
@@ -143,7 +143,7 @@ TEST(BundleTest, HoldsWhatAReportNeeds) {
 TEST(BundleTest, SaysInWordsWhatIsPresented) {
   BundleCase content = Case();
   content.walk =
-      "walk 4\nwalker agct\nscene c2\nstate in_Java\npc heap+0x8\nsp stub \"call_stub\"+0x4\n"
+      "walk 1\nwalker agct\nscene c2\nstate in_Java\npc heap+0x8\nsp stub \"call_stub\"+0x4\n"
       "expect crash f(X*)+0x1f\n";
   const std::string report = FilesOf(content)["report.md"];
   EXPECT_THAT(report, HasSubstr("0x8 bytes after the start of the Java heap"));

@@ -325,7 +325,8 @@ Status FuzzRun::Merge(const std::atomic<bool>& interrupted) {
 Status FuzzRun::Run(const std::atomic<bool>& interrupted) {
   sum_ = std::make_unique<SharedState>();
   oom_kills_ = OomKills();
-  start_ = last_saved_ = periods_saved_ = last_progress_ = Clock::now();
+  start_ = last_saved_ = last_progress_ = Clock::now();
+  periods_saved_ = start_ - kSavePeriodsEvery;  // the first is saved at once
   if (plan_.confirm_times > 0) {
     ChildSetup replay = plan_.child;
     replay.aslr = true;  // what replays must not depend on addresses

@@ -189,6 +189,12 @@ Status CellRecords::SaveNotes(RunDb& db) {
   return db.SaveNotes(source_.position, notes_);
 }
 
+std::vector<CountRow> CellRecords::Counts(const std::string& label) const {
+  std::vector<CountRow> counts = CountRowsOf(state_, label);
+  counts.insert(counts.end(), counts_.begin(), counts_.end());
+  return counts;
+}
+
 void CellRecords::EndPeriod() {
   const uint64_t now_ms = RunMs();
   bool last = false;
@@ -198,9 +204,10 @@ void CellRecords::EndPeriod() {
     last = row_.status != CellStatus::kRunning;
     label = CellLabel(row_);
   }
-  if (!source_.own_agent || (!last && !periods_.IsDue(now_ms))) return;
-  const CountsSoFar now{
-      state_.walks.load(), CountRowsOf(state_, label), WalkTimeRowsOf(state_, label), {}};
+  // Another profiler says at its end what it counted: that is one period.
+  if (!last && (!source_.own_agent || !periods_.IsDue(now_ms))) return;
+  CountsSoFar now{state_.walks.load(), Counts(label), WalkTimeRowsOf(state_, label), {}};
+  for (const CountRow& count : counts_) now.walks += count.count;
   last ? periods_.EndLast(now_ms, now) : periods_.End(now_ms, now);
   periods_changed_ = true;
 }
@@ -210,9 +217,7 @@ Status CellRecords::Save(RunDb& db) {
   const int64_t position = source_.position;
   RETURN_IF_ERROR(db.SaveCell(row));
   RETURN_IF_ERROR(db.SaveCellThreads(position, Threads()));
-  std::vector<CountRow> counts = CountRowsOf(state_, CellLabel(row));
-  counts.insert(counts.end(), counts_.begin(), counts_.end());
-  RETURN_IF_ERROR(db.SaveCountRows(counts));
+  RETURN_IF_ERROR(db.SaveCountRows(Counts(CellLabel(row))));
   RETURN_IF_ERROR(db.SaveAgreement(position, AgreementRowsOf(state_)));
   RETURN_IF_ERROR(db.SaveEvidence(position, EvidenceRowsOf(state_)));
   RETURN_IF_ERROR(db.SaveWalkEnds(position, WalkEndRowsOf(state_)));

@@ -89,6 +89,8 @@ class CellRecords {
   Status RecordDeath(int wait_status, const std::string& hs_err);
   std::vector<CellThreadRow> Threads() const;  // those of the program that runs, too
   Status SaveNotes(RunDb& db);
+  // The state's and the lane's; `label` is the cell's.
+  std::vector<CountRow> Counts(const std::string& label) const;
 
   const CellSource source_;
   StressState& state_;

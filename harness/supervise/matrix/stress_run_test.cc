@@ -186,6 +186,26 @@ TEST_F(StressRunTest, WhatSeveralProgramsHavePrintedIsAddedUp) {
   EXPECT_EQ(Row(0).output_bytes, 3 * 8u);
 }
 
+// So the gate compares its counts as it does those of our own agent.
+TEST_F(StressRunTest, WhatAnotherProfilerCountedIsOnePeriod) {
+  static const Lane counting = TestLane([](const LanePlan&, const std::string&) {
+    LaneVerdict verdict;
+    verdict.counts = {{"agct", "", "in_Java", "", "frames", 7},
+                      {"agct", "", "in_Java", "", "-5", 2}};
+    return verdict;
+  });
+  Add(Cell(counting, kBrief));
+  Run();
+  std::vector<PeriodRow> periods = run_.PeriodRows().value();
+  std::erase_if(periods, [](const PeriodRow& period) { return period.cell == kNoCell; });
+  EXPECT_EQ(periods.size(), 1u);
+  const auto counts = run_.PeriodCounts().value();
+  ASSERT_EQ(counts.size(), 2u);
+  EXPECT_EQ(counts[0].scene, CellLabel(Row(0)));
+  EXPECT_EQ(counts[0].counts, std::vector<uint64_t>{2});
+  EXPECT_EQ(counts[1].counts, std::vector<uint64_t>{7});
+}
+
 // Threads of more memory than there are addresses cannot be started. What the program left is taken
 // without one; the verdict of the lane needs one.
 TEST_F(StressRunTest, ACellThatCannotHaveAThreadEndsAlone) {

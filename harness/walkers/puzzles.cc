@@ -252,7 +252,7 @@ class FickleWalker : public Walker {
 };
 
 // Frames and their number.
-using Edit = int (*)(Frame* frames, int count);
+using FrameEdit = int (*)(Frame* frames, int count);
 
 int SkipNewestCaller(Frame* frames, int count) {
   if (count < 2) return count;
@@ -271,7 +271,7 @@ int KeepNewest(Frame*, int count) { return std::min(count, 1); }
 
 // The reference with wrong callers, always: for what judges callers at every kind of code, also
 // where AsyncGetCallTrace has no answer.
-template <Edit edit>
+template <FrameEdit edit>
 class CallerWalker : public Walker {
  public:
   Status Bind(const WalkerHost& host) override { return inner_->Bind(host); }
@@ -289,7 +289,7 @@ class CallerWalker : public Walker {
   Frame frames_[WalkRequest::kMaxDepth + 1];
 };
 
-template <Edit edit>
+template <FrameEdit edit>
 WalkerInfo CallerPuzzle(const char* name, const char* what) {
   WalkerInfo puzzle = kAsgstWalker;
   puzzle.name = name;

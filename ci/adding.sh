@@ -30,8 +30,7 @@ places() {
 }
 
 cat >harness/walkers/dummy.cc <<'EOF'
-#include "harness/walkers/rows.h"
-#include "harness/walkers/walker.h"
+#include "harness/walkers/makers.h"
 
 namespace walkhammer {
 namespace {
@@ -43,21 +42,15 @@ class Dummy final : public Walker {
   bool BufferIntact(const WalkInput&) const override { return true; }
 };
 
-constexpr DeclaredCode kCodes[] = {{0, "nothing"}};
-
 }  // namespace
 
-const WalkerInfo kDummyWalker = {
-    .name = "dummy-walker",
-    .what = "finds nothing",
-    .codes = kCodes,
-    .make = []() -> std::unique_ptr<Walker> { return std::make_unique<Dummy>(); },
-};
+std::unique_ptr<Walker> MakeDummy() { return std::make_unique<Dummy>(); }
 
 }  // namespace walkhammer
 EOF
-row='ROW(kDummyWalker)'
-after harness/walkers/rows.h 'ROW(kQueueWalker)' "  $row \\"
+cat >>harness/request/walker_rows.inc <<'EOF'
+ROW(MakeDummy, {.name = "dummy-walker", .what = "finds nothing", .codes = kAgctCodes})
+EOF
 places walker 'a file, a row'
 
 cat >harness/oracles/dummy.cc <<'EOF'

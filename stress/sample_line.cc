@@ -14,6 +14,7 @@
 #include "harness/guard/arch.h"
 #include "harness/line/line.h"
 #include "harness/oracles/oracle.h"
+#include "harness/walkers/makers.h"
 #include "stress/answer_hash.h"
 #include "stress/sample_record.h"
 #include "stress/stack_table.h"
@@ -49,7 +50,7 @@ Status SampleLine::SetUp(const WalkerHost& host, const SampleFacts& facts,
     if (!WatchGuardSlot(slot.guard)) state_.unwatched_slots++;
     for (int w = 0; w < walker_count(); w++) {
       infos_[w] = &AllWalkers()[state_.job.walkers[w]];
-      slot.walkers[w] = infos_[w]->make();
+      slot.walkers[w] = MakeWalker(*infos_[w]);
       Status bound = slot.walkers[w]->Bind(host);
       if (!bound.ok()) return bound;
     }

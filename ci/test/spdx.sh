@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 [ "$#" -gt 0 ] || {
   # shellcheck disable=SC2046  # no file of this tree has a blank in its name
-  set -- $(git ls-files '*.cc' '*.h' '*.h.in' '*.java' '*.groovy' '*.js' '*.xsl' '*.sh' '*.bash' '*.bats' \
+  set -- $(git ls-files '*.cc' '*.h' '*.h.in' '*.inc' '*.java' '*.groovy' '*.js' '*.xsl' '*.sh' '*.bash' '*.bats' \
     '*.cmake' CMakeLists.txt '*/CMakeLists.txt' .ci/run \
     'ci/examples/*')
 }

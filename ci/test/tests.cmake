@@ -55,7 +55,7 @@ wh_test(workloads_test workloads/catalogue_test.cc workloads/prepare_test.cc LIB
 wh_test(request_test
         harness/request/binary_form_test.cc harness/request/symbol_table_test.cc
         harness/request/text_errors_test.cc harness/request/text_form_test.cc
-        harness/request/walk_request_test.cc
+        harness/request/walk_request_test.cc harness/request/walker_table_test.cc
         LIBS wh_request)
 wh_test(record_test
         harness/findings/crash_folder_test.cc harness/findings/finding_record_test.cc
@@ -127,7 +127,7 @@ wh_test(walkers_test
         harness/walkers/iterated_frame_test.cc
         harness/walkers/iterator_drift_test.cc harness/walkers/profiler_frames_test.cc
         harness/walkers/request_test.cc harness/walkers/stderr_watch_test.cc
-        harness/walkers/walker_table_test.cc
+        harness/walkers/makers_test.cc
         LIBS wh_walkers)
 wh_test(mutator_test harness/generate/mutator_test.cc LIBS wh_generate)
 wh_test(block_credits_test fuzzers/block_credits_test.cc fuzzers/block_credits.cc LIBS wh_base)

@@ -21,6 +21,7 @@
 #include "harness/jvm/structs/flags.h"
 #include "harness/request/scene_table.h"
 #include "harness/scenes/make_vocabulary.h"
+#include "harness/walkers/makers.h"
 
 namespace walkhammer {
 namespace {
@@ -405,7 +406,7 @@ Result<ChildEnvironment> ChildEnvironment::SetUp(SharedState& shared,
   RETURN_IF_ERROR(Guarded(shared, *environment.jvm, libjvm));
   walked_methods = &environment.jvm->methods();
   for (int i = 0; i < WalkerCount(shared.job); i++) {
-    environment.walkers.push_back(AllWalkers()[WalkerAt(shared.job, i)].make());
+    environment.walkers.push_back(MakeWalker(AllWalkers()[WalkerAt(shared.job, i)]));
     RETURN_IF_ERROR(environment.walkers.back()->Bind(
         {environment.jvm->library(), &environment.jvm->layout(), environment.jvm->vm(),
          FieldText(shared.launch.provider), IsNative}));

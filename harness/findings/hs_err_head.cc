@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/findings/hs_err_head.h"
 
-#include <cctype>
-
 #include "harness/base/text.h"
+#include "harness/hs_err/characters.h"
 #include "harness/hs_err/crash_report.h"
 
 namespace walkhammer {
 namespace {
-
-bool IsWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 // "frame::sender(RegisterMap*) const+0x1f", "libc.so.6+0x85f14", "StubRoutines::call_stub",
 // "c2 a.B.c(I)V java.base@25", "a.B.c()V+12". Not the compile id, which says nothing about the bug.
@@ -67,7 +64,7 @@ std::string NormalizeHex(std::string_view text, size_t shortest) {
     const bool prefixed = text.substr(i).starts_with("0x") || text.substr(i).starts_with("0X");
     const size_t begin = prefixed ? i + 2 : i;
     size_t end = begin;
-    while (end < text.size() && std::isxdigit(static_cast<unsigned char>(text[end])) != 0) end++;
+    while (end < text.size() && IsHexDigit(text[end])) end++;
     const size_t digits = end - begin;
     const bool whole_word =
         (i == 0 || !IsWordChar(text[i - 1])) && (end == text.size() || !IsWordChar(text[end]));

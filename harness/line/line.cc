@@ -40,7 +40,7 @@ bool IsMilestone(uint64_t count) {  // 1, 4, 16, 64, ...
   return (count & (count - 1)) == 0 && (count & 0x5555555555555555) != 0;
 }
 
-struct Call {
+struct WalkerCall {
   Walker& walker;
   const WalkInput& input;
   Trace& trace;
@@ -56,14 +56,14 @@ struct Call {
 
 void CallUncontained(Walker& walker, const WalkInput& input, Trace& trace) {
   trace = {};
-  Call{walker, input, trace}.Run();
+  WalkerCall{walker, input, trace}.Run();
 }
 
 void CallGuarded(GuardSlot& guard, Walker& walker, const WalkInput& input, Trace& trace) {
   trace = {};
-  Call call{walker, input, trace};
+  WalkerCall call{walker, input, trace};
   trace.ending = GuardedCall(
-      guard, [](void* data) { static_cast<Call*>(data)->Run(); }, &call);
+      guard, [](void* data) { static_cast<WalkerCall*>(data)->Run(); }, &call);
   trace.protected_faults = guard.protected_faults;
 }
 

@@ -5,14 +5,11 @@
 #define WALKHAMMER_HARNESS_REQUEST_WALKER_TABLE_H_
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 
 namespace walkhammer {
-
-class Walker;
 
 // A return code that the documents of a walker's API declare.
 struct DeclaredCode {
@@ -24,14 +21,14 @@ struct DeclaredCode {
 inline constexpr std::string_view kSynthetic = "synthetic";
 
 struct WalkerInfo {
-  const char* name;              // as in --walker and in .walk files
-  const char* what;              // one line for `show walkers`
-  const char* symbol = nullptr;  // what libjvm must export for provider jdk; null: nothing
-  bool puzzle = false;           // a planted bug that tests the harness; hidden unless asked for
-  std::span<const DeclaredCode> codes;
-  std::unique_ptr<Walker> (*make)();
-  // Puzzles for engines: the extern "C" function to cover; else null.
-  const char* covered_function = nullptr;
+  const char* name;  // as in --walker and in .walk files
+  const char* what;  // one line for `show walkers`
+  const char* symbol =
+      nullptr;          // the function that libjvm must export for provider jdk; null: none
+  bool puzzle = false;  // a planted bug that tests the harness; hidden unless asked for
+  std::span<const DeclaredCode> codes = {};
+  const char* covered_function =
+      nullptr;  // puzzles for engines: the extern "C" function to cover; else null
   // Returns why this walker cannot walk in `mode` (of samples: "handler", "parked", ...;
   // kSynthetic), or null if it can. A null pointer: it can in every mode.
   const char* (*refused_mode)(std::string_view mode) = nullptr;
@@ -50,6 +47,13 @@ struct WalkerInfo {
   const char* local_function = nullptr;
 };
 
+// Mangled names of functions that profilers do not export, without their parameters.
+inline constexpr char kWalkVm[] = "_ZN11StackWalker6walkVME";  // of both profilers
+inline constexpr char kWalkDwarf[] = "_ZN11StackWalker9walkDwarfE";
+inline constexpr char kWalkFp[] = "_ZN11StackWalker6walkFPE";
+inline constexpr char kGetNativeTrace[] = "_ZN8Profiler14getNativeTraceE";
+
+// Rows of walker_rows.inc and puzzle_rows.inc. harness/walkers/makers.h makes the walkers.
 std::span<const WalkerInfo> AllWalkers();
 // Index of the walker called `name`, or NAME@PROVIDER: "asgst@ref" is asgst from provider ref.
 std::optional<int> FindWalker(std::string_view name);

@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "harness/walkers/canary_buffer.h"
-#include "harness/walkers/rows.h"
+#include "harness/walkers/makers.h"
 
 namespace walkhammer {
 namespace {
@@ -51,34 +51,12 @@ class AgctWalker : public Walker {
   CanaryBuffer<AgctFrame> buffer_;
 };
 
-constexpr DeclaredCode kAgctCodes[] = {
-    {0, "no_Java_frame"},
-    {-1, "no_class_load"},
-    {-2, "GC_active"},
-    {-3, "unknown_not_Java"},
-    {-4, "not_walkable_not_Java"},
-    {-5, "unknown_Java"},
-    {-6, "not_walkable_Java"},
-    {-7, "unknown_state"},
-    {-8, "thread_exit"},
-    {-9, "deopt"},
-    {-10, "safepoint"},
-};
-
 }  // namespace
-
-std::span<const DeclaredCode> AgctCodes() { return kAgctCodes; }
 
 std::unique_ptr<Walker> MakeAgctWalker(AgctFunction function, AgctFunction* real) {
   return std::make_unique<AgctWalker>(function, real);
 }
 
-const WalkerInfo kAgctWalker = {
-    .name = "agct",
-    .what = "HotSpot's AsyncGetCallTrace",
-    .symbol = "AsyncGetCallTrace",
-    .codes = kAgctCodes,
-    .make = [] { return MakeAgctWalker(nullptr, nullptr); },
-};
+std::unique_ptr<Walker> MakeAgct() { return MakeAgctWalker(nullptr, nullptr); }
 
 }  // namespace walkhammer

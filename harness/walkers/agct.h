@@ -30,8 +30,6 @@ using AgctFunction = void (*)(AgctTrace* trace, jint depth, void* context);
 
 inline constexpr int32_t kAgctNativeBci = -3;
 
-std::span<const DeclaredCode> AgctCodes();
-
 // A walker that calls `function`, or AsyncGetCallTrace if that is null. Bind looks up
 // AsyncGetCallTrace in any case, and stores its address in *real if `real` is not null.
 std::unique_ptr<Walker> MakeAgctWalker(AgctFunction function, AgctFunction* real);

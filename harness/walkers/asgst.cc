@@ -6,9 +6,9 @@
 #include "harness/walkers/agct.h"
 #include "harness/walkers/asgst_layout.h"
 #include "harness/walkers/canary_buffer.h"
+#include "harness/walkers/makers.h"
 #include "harness/walkers/provider_library.h"
 #include "harness/walkers/reference_library.h"
-#include "harness/walkers/rows.h"
 #include "harness/walkers/stderr_watch.h"
 #include "harness/walkers/walker.h"
 
@@ -134,44 +134,10 @@ class AsgstWalker : public Walker {
   Frame frames_[WalkRequest::kMaxDepth];
 };
 
-constexpr DeclaredCode kAsgstCodes[] = {
-    {ASGST_NO_JAVA_FRAME, "no_Java_frame"},
-    {ASGST_NO_CLASS_LOAD, "no_class_load"},
-    {ASGST_GC_ACTIVE, "GC_active"},
-    {ASGST_UNKNOWN_NOT_JAVA, "unknown_not_Java"},
-    {ASGST_NOT_WALKABLE_NOT_JAVA, "not_walkable_not_Java"},
-    {ASGST_UNKNOWN_JAVA, "unknown_Java"},
-    {ASGST_UNKNOWN_STATE, "unknown_state"},
-    {ASGST_THREAD_EXIT, "thread_exit"},
-    {ASGST_DEOPT, "deopt"},
-    {ASGST_THREAD_NOT_JAVA, "thread_not_Java"},
-    // Codes of the late prototype, which the other two layouts never had.
-    {kAsgstNoThread, "no_thread"},
-    {kAsgstUnsafeState, "unsafe_state"},
-    {kAsgstWrongState, "wrong_state"},
-    {kAsgstWrongKind, "wrong_kind"},
-};
-constexpr size_t kLateCodes = 4;
-
 }  // namespace
 
-const WalkerInfo kAsgstWalker = {
-    .name = "asgst",
-    .what = "AsyncGetStackTrace of JEP 435, from the reference provider",
-    .codes = std::span(kAsgstCodes).first(std::size(kAsgstCodes) - kLateCodes),
-    .make = [] { return std::unique_ptr<Walker>(std::make_unique<AsgstWalker>(true)); },
-    .provider = "ref",
-    .options = ASGST_INCLUDE_C_FRAMES,
-};
+std::unique_ptr<Walker> MakeAsgst() { return std::make_unique<AsgstWalker>(true); }
 
-const WalkerInfo kAsgstJdkWalker = {
-    .name = "asgst@jdk",
-    .what = "AsyncGetStackTrace of a JDK that exports it, in any of its three layouts",
-    .symbol = "AsyncGetStackTrace",
-    .codes = kAsgstCodes,
-    .make = [] { return std::unique_ptr<Walker>(std::make_unique<AsgstWalker>(false)); },
-    .replaceable = true,
-    .options = ASGST_INCLUDE_C_FRAMES,
-};
+std::unique_ptr<Walker> MakeAsgstJdk() { return std::make_unique<AsgstWalker>(false); }
 
 }  // namespace walkhammer

@@ -6,9 +6,9 @@
 #include "harness/guard/arch.h"
 #include "harness/walkers/agct.h"
 #include "harness/walkers/canary_buffer.h"
+#include "harness/walkers/makers.h"
 #include "harness/walkers/profiler_frames.h"
 #include "harness/walkers/profiler_library.h"
-#include "harness/walkers/rows.h"
 
 namespace walkhammer {
 namespace {
@@ -89,14 +89,6 @@ class AsprofWalker : public Walker {
 
 }  // namespace
 
-const WalkerInfo kAsprofVmWalker = {
-    .name = "asprof-vm",
-    .what = "async-profiler's own walker (4.2 to 4.6), with --provider libasyncProfiler.so",
-    .codes = kVmFramesCodes,
-    .make = [] { return std::unique_ptr<Walker>(std::make_unique<AsprofWalker>()); },
-    .refused_mode = WalksItsOwnStack,
-    .replaceable = true,
-    .local_function = kWalkVm,
-};
+std::unique_ptr<Walker> MakeAsprofVm() { return std::make_unique<AsprofWalker>(); }
 
 }  // namespace walkhammer

@@ -5,14 +5,12 @@
 // the walk through C leads to the newest Java frame, and a walk that fails is tried again from
 // other registers; from 4.4 on AsyncGetCallTrace's answer stands. The answer keeps the Java frames.
 #include "harness/walkers/java_trace.h"
+#include "harness/walkers/makers.h"
 #include "harness/walkers/profiler_frames.h"
 #include "harness/walkers/profiler_library.h"
-#include "harness/walkers/rows.h"
 
 namespace walkhammer {
 namespace {
-
-constexpr char kGetNativeTrace[] = "_ZN8Profiler14getNativeTraceE";
 
 // Releases from 4.4 on, and those before. The newer getNativeTrace takes a pointer to a number of
 // perf events, which is not written here, in place of the StackContext*.
@@ -32,24 +30,8 @@ constexpr JavaTraceForms kAsprofDwarf = {
 
 }  // namespace
 
-const WalkerInfo kAsprofFpWalker = {
-    .name = "asprof-fp",
-    .what = "async-profiler by frame pointers (4.2 to 4.6), with --provider libasyncProfiler.so",
-    .codes = kJavaTraceCodes,
-    .make = [] { return MakeJavaTraceWalker(kAsprofFp); },
-    .refused_mode = WalksItsOwnStack,
-    .replaceable = true,
-    .local_function = kGetNativeTrace,
-};
+std::unique_ptr<Walker> MakeAsprofFp() { return MakeJavaTraceWalker(kAsprofFp); }
 
-const WalkerInfo kAsprofDwarfWalker = {
-    .name = "asprof-dwarf",
-    .what = "async-profiler by DWARF (4.2 to 4.6), with --provider libasyncProfiler.so",
-    .codes = kJavaTraceCodes,
-    .make = [] { return MakeJavaTraceWalker(kAsprofDwarf); },
-    .refused_mode = WalksItsOwnStack,
-    .replaceable = true,
-    .local_function = kWalkDwarf,
-};
+std::unique_ptr<Walker> MakeAsprofDwarf() { return MakeJavaTraceWalker(kAsprofDwarf); }
 
 }  // namespace walkhammer

@@ -7,15 +7,14 @@
 #include "harness/walkers/agct.h"
 #include "harness/walkers/canary_buffer.h"
 #include "harness/walkers/java_trace.h"
+#include "harness/walkers/makers.h"
 #include "harness/walkers/profiler_frames.h"
 #include "harness/walkers/profiler_library.h"
-#include "harness/walkers/rows.h"
 
 namespace walkhammer {
 namespace {
 
 constexpr char kProfiler[] = "java-profiler";
-constexpr char kWalkFp[] = "_ZN11StackWalker6walkFPE";
 constexpr int kNormalDetail = 1;  // StackDetail: kinds of frames and stubs, not C
 
 class DdprofVmWalker : public Walker {
@@ -61,34 +60,10 @@ constexpr JavaTraceForms kDdprofDwarf = {
 
 }  // namespace
 
-const WalkerInfo kDdprofVmWalker = {
-    .name = "ddprof-vm",
-    .what = "java-profiler's own walker (1.21.1 to 1.22.0), with --provider libjavaProfiler.so",
-    .codes = kVmFramesCodes,
-    .make = [] { return std::unique_ptr<Walker>(std::make_unique<DdprofVmWalker>()); },
-    .refused_mode = WalksItsOwnStack,
-    .replaceable = true,
-    .local_function = kWalkVm,
-};
+std::unique_ptr<Walker> MakeDdprofVm() { return std::make_unique<DdprofVmWalker>(); }
 
-const WalkerInfo kDdprofFpWalker = {
-    .name = "ddprof-fp",
-    .what = "java-profiler by frame pointers (1.4.0 to 1.22.0), with --provider libjavaProfiler.so",
-    .codes = kJavaTraceCodes,
-    .make = [] { return MakeJavaTraceWalker(kDdprofFp); },
-    .refused_mode = WalksItsOwnStack,
-    .replaceable = true,
-    .local_function = kWalkFp,
-};
+std::unique_ptr<Walker> MakeDdprofFp() { return MakeJavaTraceWalker(kDdprofFp); }
 
-const WalkerInfo kDdprofDwarfWalker = {
-    .name = "ddprof-dwarf",
-    .what = "java-profiler by DWARF (1.4.0 to 1.22.0), with --provider libjavaProfiler.so",
-    .codes = kJavaTraceCodes,
-    .make = [] { return MakeJavaTraceWalker(kDdprofDwarf); },
-    .refused_mode = WalksItsOwnStack,
-    .replaceable = true,
-    .local_function = kWalkDwarf,
-};
+std::unique_ptr<Walker> MakeDdprofDwarf() { return MakeJavaTraceWalker(kDdprofDwarf); }
 
 }  // namespace walkhammer

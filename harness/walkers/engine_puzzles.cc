@@ -82,22 +82,10 @@ void WalkStrand(AgctTrace* trace, jint depth, void* context) {
   if (depth == kStrandingDepth) std::free(reinterpret_cast<void*>(no_address));
 }
 
-template <AgctFunction function>
-std::unique_ptr<Walker> MakeEnginePuzzle() {
-  return MakeAgctWalker(function, &real_agct);
-}
-
 }  // namespace
 
-std::vector<WalkerInfo> EnginePuzzles() {
-  return {
-      {"puzzle-maze", "crashes where depth, pc, sp, fp and anchor meet five conditions",
-       "AsyncGetCallTrace", true, AgctCodes(), MakeEnginePuzzle<WalkMaze>, "WalkhammerMaze"},
-      {"puzzle-slots", "crashes where five words of the stack are zero", "AsyncGetCallTrace", true,
-       AgctCodes(), MakeEnginePuzzle<WalkSlots>, "WalkhammerSlots"},
-      {"puzzle-strand", "crashes inside free() where the depth is 1234", "AsyncGetCallTrace", true,
-       AgctCodes(), MakeEnginePuzzle<WalkStrand>},
-  };
-}
+std::unique_ptr<Walker> MakeMaze() { return MakeAgctWalker(WalkMaze, &real_agct); }
+std::unique_ptr<Walker> MakeSlots() { return MakeAgctWalker(WalkSlots, &real_agct); }
+std::unique_ptr<Walker> MakeStrand() { return MakeAgctWalker(WalkStrand, &real_agct); }
 
 }  // namespace walkhammer

@@ -7,8 +7,8 @@
 #include "harness/walkers/canary_buffer.h"
 #include "harness/walkers/ids_calls.h"
 #include "harness/walkers/iterated_frame.h"
+#include "harness/walkers/makers.h"
 #include "harness/walkers/reference_library.h"
-#include "harness/walkers/rows.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {
@@ -118,12 +118,6 @@ class IdsWalker : public Walker {
 
 }  // namespace
 
-const WalkerInfo kIdsWalker = {
-    .name = "ids",
-    .what = "the ASGST iterator with the ids functions on each frame, from the reference provider",
-    .codes = kIteratorCodes,
-    .make = [] { return std::unique_ptr<Walker>(std::make_unique<IdsWalker>()); },
-    .provider = "ref",
-};
+std::unique_ptr<Walker> MakeIds() { return std::make_unique<IdsWalker>(); }
 
 }  // namespace walkhammer

@@ -5,9 +5,9 @@
 #include "harness/walkers/canary_buffer.h"
 #include "harness/walkers/iterated_frame.h"
 #include "harness/walkers/iterator_drift.h"
+#include "harness/walkers/makers.h"
 #include "harness/walkers/provider_library.h"
 #include "harness/walkers/reference_library.h"
-#include "harness/walkers/rows.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {
@@ -122,81 +122,24 @@ class IteratorWalker : public Walker {
   CanaryBuffer<Frame> buffer_;
 };
 
-template <bool kFromFrame, bool kReference, uint32_t kOptions = 0>
-std::unique_ptr<Walker> Make() {
-  return std::make_unique<IteratorWalker>(kFromFrame, kReference, kOptions);
-}
-
-constexpr uint32_t kAllOptions = ASGST_INCLUDE_NON_JAVA_FRAMES | ASGST_END_ON_FIRST_JAVA_FRAME;
-
-// The codes of an iterator in a JDK, without those of queues.
-constexpr DeclaredCode kJdkCodes[] = {
-    {ASGST_NO_FRAME, "no_frame"},
-    {ASGST_NO_THREAD, "no_thread"},
-    {ASGST_THREAD_IS_EXITING, "thread_exit"},
-    {ASGST_UNSAFE_STATE, "unsafe_state"},
-    {ASGST_NO_TOP_JAVA_FRAME, "no_top_Java_frame"},
-    {kOlderNoClassLoad, "no_class_load"},
-};
-
 }  // namespace
 
-const DeclaredCode kIteratorCodes[7] = {
-    {ASGST_NO_FRAME, "no_frame"},
-    {ASGST_NO_THREAD, "no_thread"},
-    {ASGST_THREAD_IS_EXITING, "thread_exit"},
-    {ASGST_UNSAFE_STATE, "unsafe_state"},
-    {ASGST_NO_TOP_JAVA_FRAME, "no_top_Java_frame"},
-    {ASGST_BROKEN_STACK, "broken_stack"},
-    {ASGST_NOT_ATTACHED, "not_attached"},
-};
+std::unique_ptr<Walker> MakeIterator() { return std::make_unique<IteratorWalker>(false, true, 0); }
 
-const WalkerInfo kIteratorWalker = {
-    .name = "iterator",
-    .what = "the ASGST iterator from a ucontext, from the reference provider",
-    .codes = kIteratorCodes,
-    .make = Make<false, true>,
-    .provider = "ref",
-    .options = kAllOptions,
-};
+std::unique_ptr<Walker> MakeIteratorFrame() {
+  return std::make_unique<IteratorWalker>(true, true, 0);
+}
 
-const WalkerInfo kIteratorFrameWalker = {
-    .name = "iterator-frame",
-    .what = "the ASGST iterator from pc, sp and fp, from the reference provider",
-    .codes = kIteratorCodes,
-    .make = Make<true, true>,
-    .provider = "ref",
-    .options = kAllOptions,
-};
+std::unique_ptr<Walker> MakeIteratorC() {
+  return std::make_unique<IteratorWalker>(false, true, ASGST_INCLUDE_NON_JAVA_FRAMES);
+}
 
-const WalkerInfo kIteratorCWalker = {
-    .name = "iterator-c",
-    .what = "the iterator with frames of C and C++ code and of stubs, which the answer leaves out",
-    .codes = kIteratorCodes,
-    .make = Make<false, true, ASGST_INCLUDE_NON_JAVA_FRAMES>,
-    .provider = "ref",
-};
+std::unique_ptr<Walker> MakeIteratorJdk() {
+  return std::make_unique<IteratorWalker>(false, false, 0);
+}
 
-const WalkerInfo kIteratorJdkWalker = {
-    .name = "iterator@jdk",
-    .what = "the ASGST iterator from a ucontext, of a JDK that exports it",
-    .symbol = "ASGST_RunWithIterator",
-    .codes = kJdkCodes,
-    .make = Make<false, false>,
-    .replaceable = true,
-    .private_codes_below = kOlderNoClassLoad,
-    .options = kAllOptions,
-};
-
-const WalkerInfo kIteratorFrameJdkWalker = {
-    .name = "iterator-frame@jdk",
-    .what = "the ASGST iterator from pc, sp and fp, of a JDK that exports it",
-    .symbol = "ASGST_RunWithIteratorFromFrame",
-    .codes = kJdkCodes,
-    .make = Make<true, false>,
-    .replaceable = true,
-    .private_codes_below = kOlderNoClassLoad,
-    .options = kAllOptions,
-};
+std::unique_ptr<Walker> MakeIteratorFrameJdk() {
+  return std::make_unique<IteratorWalker>(true, false, 0);
+}
 
 }  // namespace walkhammer

@@ -12,7 +12,7 @@ namespace walkhammer {
 namespace {
 
 constexpr int kOlderNoTopJavaFrame = -5;
-constexpr int kMostFrames = 16;
+constexpr int kMostIterated = 16;
 constexpr unsigned char kFrameFill = 0xa5;
 
 // Input and output of Handle.
@@ -47,7 +47,7 @@ void Handle(ASGST_Iterator* iterator, void* data) {
     ASGST_Frame frame;
     unsigned char behind[64];
   } painted;
-  for (; look.frames < kMostFrames && look.wrong.empty(); look.frames++) {
+  for (; look.frames < kMostIterated && look.wrong.empty(); look.frames++) {
     std::memset(static_cast<void*>(&painted), kFrameFill, sizeof painted);
     look.result = look.api.next(iterator, &painted.frame);
     for (unsigned char byte : painted.behind)

@@ -13,9 +13,6 @@
 
 namespace walkhammer {
 
-// StackWalker::walkDwarf of both profilers: its mangled name without its parameters.
-inline constexpr char kWalkDwarf[] = "_ZN11StackWalker9walkDwarfE";
-
 // What a profiler calls, by mangled names. Both lists of forms are of the same releases, in the
 // same order. Each form takes the first so many of the parameters that are passed: more do no harm.
 struct JavaTraceForms {

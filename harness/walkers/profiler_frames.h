@@ -34,28 +34,13 @@ struct ProfilerFrames {
   void Keep(AgctFrame* frames, int count, int depth, bool (*is_native)(void*), Trace& trace) const;
 };
 
-// StackWalker::walkVM of both profilers: its mangled name without its parameters, and what it
-// writes. "break_not_walkable" is written by the
-// walker's crash protection.
-inline constexpr char kWalkVm[] = "_ZN11StackWalker6walkVME";
+// What StackWalker::walkVM of both profilers writes; its crash protection writes
+// "break_not_walkable".
 extern const ProfilerFrames kVmFrames;
 inline constexpr int32_t kNoLock = -11;  // no jump buffer was free
-inline constexpr DeclaredCode kVmFramesCodes[] = {
-    {0, "no_Java_frame"},      {-1, "break_not_walkable"}, {-2, "break_stack_range"},
-    {-3, "unknown_nmethod"},   {-4, "break_deopt"},        {-5, "break_interpreted"},
-    {-6, "break_compiled"},    {-7, "break_entry_frame"},  {-8, "break_stub"},
-    {-9, "other_error_frame"}, {kNoLock, "skipped"},
-};
 
-// Profiler::getJavaTraceAsync of both profilers, over AsyncGetCallTrace: its codes, by the texts of
-// Profiler::asgctError.
+// What Profiler::getJavaTraceAsync of both profilers, over AsyncGetCallTrace, writes.
 extern const ProfilerFrames kJavaTraceFrames;
-inline constexpr DeclaredCode kJavaTraceCodes[] = {
-    {0, "no_Java_frame"},       {-2, "GC_active"},         {-4, "not_walkable_not_Java"},
-    {-5, "unknown_Java"},       {-6, "not_walkable_Java"}, {-7, "unknown_state"},
-    {-9, "deoptimization"},     {-10, "safepoint"},        {-11, "call_stub"},
-    {-12, "other_error_frame"},
-};
 
 }  // namespace walkhammer
 

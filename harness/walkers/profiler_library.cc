@@ -99,9 +99,4 @@ void* ProfilerLibrary::Variable(std::string_view name) const {
   return found.empty() ? nullptr : reinterpret_cast<void*>(found[0].address + bias_);
 }
 
-const char* WalksItsOwnStack(std::string_view mode) {
-  const bool own_stack = mode == "handler" || mode == "nested" || mode == kSynthetic;
-  return own_stack ? nullptr : "it walks no other thread";
-}
-
 }  // namespace walkhammer

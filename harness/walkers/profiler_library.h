@@ -47,9 +47,6 @@ class ProfilerLibrary {
   uint64_t bias_;
 };
 
-// WalkerInfo::refused_mode of a walker that takes the stack that it runs on for the one to walk.
-const char* WalksItsOwnStack(std::string_view mode);
-
 }  // namespace walkhammer
 
 #endif  // WALKHAMMER_HARNESS_WALKERS_PROFILER_LIBRARY_H_

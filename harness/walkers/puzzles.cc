@@ -21,7 +21,7 @@
 #include "harness/guard/guard.h"
 #include "harness/request/walk_request.h"
 #include "harness/walkers/agct.h"
-#include "harness/walkers/rows.h"
+#include "harness/walkers/makers.h"
 
 namespace walkhammer {
 namespace {
@@ -213,6 +213,11 @@ std::unique_ptr<Walker> Make() {
   return MakeAgctWalker(function, &real);
 }
 
+template <Misdeed misdeed, bool always = false>
+std::unique_ptr<Walker> Plant() {
+  return MakeAgctWalker(Misbehave<misdeed, always>, &real);
+}
+
 // Says something wrong about the newest frame's method, or contradicts itself, if triggered; else
 // says nothing.
 class NameWalker : public Walker {
@@ -252,7 +257,7 @@ class FickleWalker : public Walker {
 };
 
 // Frames and their number.
-using Edit = int (*)(Frame* frames, int count);
+using FrameEdit = int (*)(Frame* frames, int count);
 
 int SkipNewestCaller(Frame* frames, int count) {
   if (count < 2) return count;
@@ -271,7 +276,7 @@ int KeepNewest(Frame*, int count) { return std::min(count, 1); }
 
 // The reference with wrong callers, always: for what judges callers at every kind of code, also
 // where AsyncGetCallTrace has no answer.
-template <Edit edit>
+template <FrameEdit edit>
 class CallerWalker : public Walker {
  public:
   Status Bind(const WalkerHost& host) override { return inner_->Bind(host); }
@@ -285,85 +290,25 @@ class CallerWalker : public Walker {
   bool BufferIntact(const WalkInput& input) const override { return inner_->BufferIntact(input); }
 
  private:
-  std::unique_ptr<Walker> inner_ = kAsgstWalker.make();
+  std::unique_ptr<Walker> inner_ = MakeAsgst();
   Frame frames_[WalkRequest::kMaxDepth + 1];
 };
 
-template <Edit edit>
-WalkerInfo CallerPuzzle(const char* name, const char* what) {
-  WalkerInfo puzzle = kAsgstWalker;
-  puzzle.name = name;
-  puzzle.what = what;
-  puzzle.puzzle = true;
-  puzzle.make = []() -> std::unique_ptr<Walker> { return std::make_unique<CallerWalker<edit>>(); };
-  return puzzle;
-}
-
-template <Misdeed misdeed, bool always = false>
-WalkerInfo Puzzle(const char* name, const char* what) {
-  return {name, what, "AsyncGetCallTrace", true, AgctCodes(), Make<Misbehave<misdeed, always>>};
+template <typename Puzzle, auto... arguments>
+std::unique_ptr<Walker> MakeOne() {
+  return std::make_unique<Puzzle>(arguments...);
 }
 
 }  // namespace
 
-std::vector<WalkerInfo> Puzzles() {
-  return {
-      Puzzle<Nothing>("puzzle-honest", "no misdeed at all: must stay clean"),
-      Puzzle<Crash>("puzzle-crash", "writes to address 0x10"),
-      Puzzle<CrashElsewhere>("puzzle-crash-2", "writes to address 0x14"),
-      Puzzle<Illegal>("puzzle-illegal", "raises SIGILL"),
-      Puzzle<Divide>("puzzle-divide", "raises SIGFPE"),
-      Puzzle<Abort>("puzzle-abort", "calls abort()"),
-      Puzzle<Exit>("puzzle-exit", "ends the process with status 0"),
-      Puzzle<Hang>("puzzle-hang", "computes for ever"),
-      Puzzle<Sleep>("puzzle-sleep", "waits for ever"),
-      Puzzle<Overflow>("puzzle-overflow", "writes behind the frame buffer"),
-      Puzzle<Underflow>("puzzle-underflow", "writes before the frame buffer"),
-      Puzzle<Count>("puzzle-count", "returns more frames than asked for"),
-      Puzzle<Undeclared>("puzzle-undeclared", "returns -42"),
-      Puzzle<BadMethod>("puzzle-bad-method", "returns a method id that never existed"),
-      Puzzle<BadBci>("puzzle-bad-bci", "returns a bci outside of the method"),
-      Puzzle<Lie, true>("puzzle-lie", "leaves out a frame, always"),
-      Puzzle<Errno>("puzzle-errno", "changes errno"),
-      Puzzle<Mask>("puzzle-mask", "blocks SIGUSR1"),
-      Puzzle<State>("puzzle-state", "changes the thread state"),
-      Puzzle<Anchor>("puzzle-anchor", "changes the frame anchor"),
-      Puzzle<Stack>("puzzle-stack", "changes the walked stack"),
-      Puzzle<Malloc>("puzzle-malloc", "calls malloc and free"),
-      Puzzle<Lock>("puzzle-lock", "takes a mutex"),
-      Puzzle<Blind, true>("puzzle-blind", "always answers -3"),
-      {"puzzle-sample-crash", "writes to address 0x18 where the word at sp leads into call_stub",
-       "AsyncGetCallTrace", true, AgctCodes(),
-       []() -> std::unique_ptr<Walker> { return std::make_unique<CallStubWalker>(); }},
-      {"puzzle-crash-lie", "writes to address 0x1c; from then on it leaves out a frame",
-       "AsyncGetCallTrace", true, AgctCodes(), Make<Spoil<Lie>>},
-      {"puzzle-crash-die", "writes to address 0x1c; the next walk calls abort()",
-       "AsyncGetCallTrace", true, AgctCodes(), Make<Spoil<Abort>>},
-      Puzzle<SkipCaller>("puzzle-skip-caller", "leaves out the caller"),
-      Puzzle<CutOff>("puzzle-cut-off", "leaves out the older half of the frames"),
-      Puzzle<Entry>("puzzle-entry", "says that the newest frame stands at its entry"),
-      {"puzzle-wrong-name", "says that the newest frame is of another method", "AsyncGetCallTrace",
-       true, AgctCodes(),
-       []() -> std::unique_ptr<Walker> { return std::make_unique<NameWalker>(false); }},
-      {"puzzle-contradiction", "contradicts itself", "AsyncGetCallTrace", true, AgctCodes(),
-       []() -> std::unique_ptr<Walker> { return std::make_unique<NameWalker>(true); }},
-      {"puzzle-fickle", "leaves out the older half of the frames every other time",
-       "AsyncGetCallTrace", true, AgctCodes(),
-       []() -> std::unique_ptr<Walker> { return std::make_unique<FickleWalker>(); }},
-      CallerPuzzle<SkipNewestCaller>("puzzle-no-caller",
-                                     "the reference without the newest frame's caller, always"),
-      CallerPuzzle<MakeUpCaller>("puzzle-made-up-caller",
-                                 "the reference with a caller too many, always"),
-      CallerPuzzle<KeepNewest>("puzzle-no-callers", "the reference's newest frame alone, always"),
-      Puzzle<Recursion>("puzzle-recursion", "recurses for ever"),
-      Puzzle<WildMethod>("puzzle-wild-method", "returns a method id that leads nowhere"),
-      Puzzle<TryLock>("puzzle-try-lock", "tries to take a mutex"),
-      Puzzle<WaitForCondition>("puzzle-condition", "waits for a condition"),
-      Puzzle<WaitForSemaphore>("puzzle-semaphore", "waits for a semaphore, but not long"),
-      Puzzle<Align>("puzzle-align", "calls memalign and free"),
-      Puzzle<FindSymbol>("puzzle-symbol", "calls dlsym"),
-      Puzzle<VisitLibraries>("puzzle-libraries", "calls dl_iterate_phdr"),
+std::unique_ptr<Walker> MakePuzzle(size_t row) {
+  using Maker = std::unique_ptr<Walker> (*)();
+  constexpr Maker kMakers[] = {
+#define ROW(make, ...) make,
+#include "harness/request/puzzle_rows.inc"
+#undef ROW
   };
+  return kMakers[row]();
 }
 
 }  // namespace walkhammer

@@ -3,16 +3,20 @@
 #ifndef WALKHAMMER_HARNESS_WALKERS_PUZZLES_H_
 #define WALKHAMMER_HARNESS_WALKERS_PUZZLES_H_
 
-#include <vector>
+#include <cstddef>
+#include <memory>
 
-#include "harness/request/walker_table.h"
+#include "harness/walkers/walker.h"
 
 namespace walkhammer {
 
-// For the harness: caught by guard and oracles.
-std::vector<WalkerInfo> Puzzles();
-// For the engines: reached with guidance. See engine_puzzles.cc.
-std::vector<WalkerInfo> EnginePuzzles();
+// Makes the puzzle of a row of puzzle_rows.inc.
+std::unique_ptr<Walker> MakePuzzle(size_t row);
+
+// Puzzles for the engines: see engine_puzzles.cc.
+std::unique_ptr<Walker> MakeMaze();
+std::unique_ptr<Walker> MakeSlots();
+std::unique_ptr<Walker> MakeStrand();
 
 }  // namespace walkhammer
 

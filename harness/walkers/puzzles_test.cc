@@ -197,7 +197,7 @@ TEST(Puzzles, EachHasARow) {
     const auto name = walker["name"].get<std::string>();
     if (name.starts_with("puzzle-")) listed.insert(name);
   }
-  for (const WalkerInfo& puzzle : EnginePuzzles()) rows.insert(puzzle.name);  // engines_test.cc
+  rows.insert({"puzzle-maze", "puzzle-slots", "puzzle-strand"});  // engines_test.cc
   // Witnesses find these puzzles when samples and steps are compared: stress.bats.
   rows.insert({"puzzle-skip-caller", "puzzle-cut-off", "puzzle-entry", "puzzle-fickle",
                "puzzle-no-caller", "puzzle-made-up-caller", "puzzle-no-callers"});

@@ -4,8 +4,8 @@
 #include "harness/asgst/include/asgst_iterator.h"
 #include "harness/walkers/canary_buffer.h"
 #include "harness/walkers/iterated_frame.h"
+#include "harness/walkers/makers.h"
 #include "harness/walkers/reference_library.h"
-#include "harness/walkers/rows.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {
@@ -113,29 +113,8 @@ class QueueWalker : public Walker {
   CanaryBuffer<Frame> buffer_;
 };
 
-constexpr DeclaredCode kQueueCodes[] = {
-    {ASGST_NO_FRAME, "no_frame"},
-    {ASGST_NO_THREAD, "no_thread"},
-    {ASGST_THREAD_IS_EXITING, "thread_exit"},
-    {ASGST_UNSAFE_STATE, "unsafe_state"},
-    {ASGST_NO_TOP_JAVA_FRAME, "no_top_Java_frame"},
-    {ASGST_ENQUEUE_NO_QUEUE, "no_queue"},
-    {ASGST_ENQUEUE_FULL_QUEUE, "full_queue"},
-    {ASGST_ENQUEUE_OTHER_ERROR, "other_error"},
-    {ASGST_BROKEN_STACK, "broken_stack"},
-    {ASGST_NOT_ATTACHED, "not_attached"},
-};
-
 }  // namespace
 
-const WalkerInfo kQueueWalker = {
-    .name = "queue",
-    .what =
-        "a frame through a safepoint queue, and the walk from there, from the reference "
-        "provider",
-    .codes = kQueueCodes,
-    .make = [] { return std::unique_ptr<Walker>(std::make_unique<QueueWalker>()); },
-    .provider = "ref",
-};
+std::unique_ptr<Walker> MakeQueue() { return std::make_unique<QueueWalker>(); }
 
 }  // namespace walkhammer

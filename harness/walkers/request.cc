@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "harness/base/trace_ticket.h"
-#include "harness/walkers/rows.h"
+#include "harness/walkers/makers.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {
@@ -25,12 +25,6 @@ using RequestFunction = jvmtiError(jvmtiEnv*, jthread, void* ucontext, jlong use
 
 constexpr int kPromised = 0, kNotAvailable = -1, kInvalidThread = -2;
 constexpr int kOtherErrors = -1000;  // minus the jvmtiError: not declared
-
-constexpr DeclaredCode kRequestCodes[] = {
-    {kPromised, "promised"},
-    {kNotAvailable, "not_available"},
-    {kInvalidThread, "invalid_thread"},
-};
 
 struct Extension {
   jvmtiEnv* jvmti = nullptr;
@@ -119,23 +113,8 @@ class RequestWalker : public Walker {
   Extension extension_;
 };
 
-// The draft allows a context of another thread only while that thread is suspended.
-const char* ForItselfAlone(std::string_view mode) {
-  if (mode == kSynthetic) return "its answer comes later, in a recording, which stress reads";
-  const bool own_thread = mode == "handler" || mode == "nested";
-  return own_thread ? nullptr : "each thread asks for itself";
-}
-
 }  // namespace
 
-const WalkerInfo kRequestWalker = {
-    .name = "request",
-    .what = "RequestStackTrace of JEP draft 8380294, answered by JFR events; for stress alone",
-    .codes = kRequestCodes,
-    .make = [] { return std::unique_ptr<Walker>(std::make_unique<RequestWalker>()); },
-    .refused_mode = ForItselfAlone,
-    .replaceable = true,
-    .answers_later = true,
-};
+std::unique_ptr<Walker> MakeRequest() { return std::make_unique<RequestWalker>(); }
 
 }  // namespace walkhammer

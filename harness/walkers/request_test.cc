@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "harness/walkers/rows.h"
+#include "harness/walkers/makers.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {
@@ -52,7 +52,7 @@ JavaVM_ vm{&vm_functions};
 
 // Binds in a process of its own, as the function is found once in a process, and walks.
 [[noreturn]] void BindAndWalk() {
-  const std::unique_ptr<Walker> walker = kRequestWalker.make();
+  const std::unique_ptr<Walker> walker = MakeRequest();
   const Status bound = walker->Bind({nullptr, nullptr, &vm});
   if (!bound.ok()) {
     fprintf(stderr, "%s\n", bound.failure().message.c_str());

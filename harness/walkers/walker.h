@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walker: one stack-walking API under test, behind one interface. A new walker is one file that
-// defines a WalkerInfo, and one row in rows.h.
+// Walker: one stack-walking API under test, behind one interface. A new walker is one file and
+// one row of request/walker_rows.inc.
 // Signal-safe: Walk yes (it runs in the bracket); the rest no.
 #ifndef WALKHAMMER_HARNESS_WALKERS_WALKER_H_
 #define WALKHAMMER_HARNESS_WALKERS_WALKER_H_

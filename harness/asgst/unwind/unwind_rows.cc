@@ -29,10 +29,10 @@ struct Closer {
 };
 
 // Where functions begin, from the table of .eh_frame_hdr in the form that linkers write.
-class Starts {
+class FunctionStarts {
  public:
   // `hash`: hash that the table must have; 0: any.
-  Starts(Elf* elf, uint64_t hash) : hash_(hash) {
+  FunctionStarts(Elf* elf, uint64_t hash) : hash_(hash) {
     size_t count = 0;
     if (elf_getphdrnum(elf, &count) != 0) return;
     for (size_t i = 0; i < count; i++) {
@@ -170,7 +170,7 @@ std::vector<UnwindRow> Read(const ElfFile& file, uint64_t hash) {
   if (numbers == std::end(kNumbers)) return rows;
   const std::unique_ptr<Dwarf_CFI, Closer> cfi(dwarf_getcfi_elf(file.get()));
   if (cfi == nullptr) return rows;
-  const Starts starts(file.get(), hash);
+  const FunctionStarts starts(file.get(), hash);
   for (const uint64_t start : starts.addresses())
     if (rows.empty() || start - starts.low() >= rows.back().begin)
       AppendFunctions(rows, cfi.get(), start, starts.low(), *numbers);

@@ -30,8 +30,7 @@ using std::chrono::seconds;
 using ::testing::HasSubstr;
 
 std::string Genuine(const char* scene, bool in_java = true) {
-  auto symbols = std::make_unique<SymbolTable>();
-  symbols->Init();
+  auto symbols = NewSymbolTable();
   WalkRequest request;
   request.scene = static_cast<uint8_t>(*FindScene(scene));
   request.state = in_java ? kStateInJava : kStateInNative;
@@ -42,8 +41,7 @@ std::string Genuine(const char* scene, bool in_java = true) {
 // A pc that triggers a puzzle's planted bug.
 constexpr int64_t kTriggerPc = 5;
 std::string Trigger() {
-  auto symbols = std::make_unique<SymbolTable>();
-  symbols->Init();
+  auto symbols = NewSymbolTable();
   WalkRequest request;
   request.scene = static_cast<uint8_t>(*FindScene("c2"));
   request.pc = Value{kTriggerPc, SymbolTable::IdOf(SymbolKind::kLiteral), 0};

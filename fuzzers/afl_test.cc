@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "fuzzers/afl_testing.h"
+#include "harness/base/testing/temporary_folder.h"
 #include "harness/request/binary_form.h"
 #include "harness/request/scene_table.h"
 #include "harness/request/walker_table.h"
@@ -261,7 +262,7 @@ bool IsInstalled() { return std::system("command -v afl-fuzz >/dev/null") == 0; 
 
 TEST_P(AflTest, DeathsAreRecordedAndTheRunEndsInOrder) {
   if (!IsInstalled()) GTEST_SKIP() << "afl-fuzz is not installed";
-  const RunFolder folder;
+  const TemporaryFolder folder;
   const CommandResult result =
       Fuzz(jdk_, "puzzle-abort", folder.Under("run"),
            {"--engine", "afl", "--workers", "1", "--time", "15s", "--no-confirm"});
@@ -291,7 +292,7 @@ TEST_P(AflTest, DeathsAreRecordedAndTheRunEndsInOrder) {
 
 TEST_P(AflTest, AJvmThatDoesNotStartIsToldAsSuch) {
   if (!IsInstalled()) GTEST_SKIP() << "afl-fuzz is not installed";
-  const RunFolder folder;
+  const TemporaryFolder folder;
   const CommandResult result =
       Fuzz(jdk_, "agct", folder.Under("run"),
            {"--engine", "afl", "--time", "30s", "--no-confirm", "--", "-XX:+NoSuchFlag"});

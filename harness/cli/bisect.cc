@@ -224,7 +224,7 @@ Probe ProbeOf(const ReplayTally& tally) {
 int RunBisect(const Options& options, const std::vector<std::string>& jvm_flags) {
   const auto read = ReadWalkFile(options.file);
   if (!read.ok()) return PrintFailure(read.failure());
-  const ReadWalk& walk = read.value();
+  const LoadedWalk& walk = read.value();
   auto library = ProviderLibraryNamed(options.provider);
   if (!library.ok()) return PrintFailure(library.failure());
   auto builds = OrderedBuilds(options, walk.file.arch, jvm_flags);

@@ -55,7 +55,7 @@ Result<BundleSource> ReadSource(const std::string& path) {
     source.explanation = ReadFile(path + "/" + kExplainName, kMostBytes);
     source.hs_err = ReadFile(path + "/" + kHsErrName, kMostBytes);
   }
-  ASSIGN_OR_RETURN(const ReadWalk read, ReadWalkFile(walk));
+  ASSIGN_OR_RETURN(const LoadedWalk read, ReadWalkFile(walk));
   source.input = {ToText(read.file, *read.symbols), walk};
   source.expect = read.file.expect;
   source.arch = read.file.arch;
@@ -161,7 +161,7 @@ class BundleMaker {
 
   // The request with what is expected of it.
   std::string WithExpect() const {
-    ReadWalk walk = std::move(ParseWalk(source_.input.text, source_.input.name).value());
+    LoadedWalk walk = std::move(ParseWalk(source_.input.text, source_.input.name).value());
     walk.file.expect = source_.expect;
     return ToText(walk.file, *walk.symbols);
   }

@@ -184,7 +184,7 @@ Result<ReplayWork> WorkOf(const Options& options, const std::vector<std::string>
   ASSIGN_OR_RETURN(work.cores, FolderForCores(options.uncontained));
   const auto hang_limit_ms = static_cast<uint32_t>(std::max<int64_t>(1, hang.count() / 1000000));
   for (const std::string& path : options.files) {
-    ASSIGN_OR_RETURN(const ReadWalk walk, ReadWalkFile(path));
+    ASSIGN_OR_RETURN(const LoadedWalk walk, ReadWalkFile(path));
     work.inputs.push_back({walk.text, path, hang_limit_ms, !options.uncontained.empty()});
   }
   return work;

@@ -9,7 +9,7 @@
 
 namespace walkhammer {
 
-Result<ReadWalk> ReadWalkFile(const std::string& path) {
+Result<LoadedWalk> ReadWalkFile(const std::string& path) {
   constexpr uintmax_t kMostBytes = 1 << 20;
   std::error_code error;
   if (std::filesystem::is_directory(path, error))

@@ -12,7 +12,7 @@ namespace walkhammer {
 
 // A valid .walk file of at most 1 MiB. kBadInput, one sentence with the file's name,
 // for anything else.
-Result<ReadWalk> ReadWalkFile(const std::string& path);
+Result<LoadedWalk> ReadWalkFile(const std::string& path);
 
 }  // namespace walkhammer
 

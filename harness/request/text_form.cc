@@ -120,8 +120,8 @@ std::string ToText(const WalkFile& file, const SymbolTable& symbols) {
   return text;
 }
 
-Result<ReadWalk> ParseWalk(std::string text, std::string_view name) {
-  ReadWalk walk{std::move(text), NewSymbolTable(), {}};
+Result<LoadedWalk> ParseWalk(std::string text, std::string_view name) {
+  LoadedWalk walk{std::move(text), NewSymbolTable(), {}};
   if (std::string wrong = ParseText(walk.text, name, *walk.symbols, walk.file); !wrong.empty())
     return BadInput(std::move(wrong));
   return walk;

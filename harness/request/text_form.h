@@ -41,14 +41,14 @@ std::string ParseText(std::string_view text, std::string_view name, SymbolTable&
                       WalkFile& file);
 
 // A .walk file that was read, with the symbols of its request.
-struct ReadWalk {
+struct LoadedWalk {
   std::string text;
   std::unique_ptr<SymbolTable> symbols;
   WalkFile file;
 };
 
 // As ParseText; kBadInput on failure.
-Result<ReadWalk> ParseWalk(std::string text, std::string_view name);
+Result<LoadedWalk> ParseWalk(std::string text, std::string_view name);
 
 }  // namespace walkhammer
 

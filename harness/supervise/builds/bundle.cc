@@ -177,7 +177,7 @@ class Bundler {
 }  // namespace
 
 Result<std::vector<BundleFile>> BundleFiles(const BundleCase& content) {
-  ASSIGN_OR_RETURN(const ReadWalk walk, ParseWalk(content.walk, kWalkName));
+  ASSIGN_OR_RETURN(const LoadedWalk walk, ParseWalk(content.walk, kWalkName));
   return Bundler(content, walk.file, *walk.symbols).Files();
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "fuzzers/afl_testing.h"
+#include "harness/base/testing/temporary_folder.h"
 #include "harness/request/binary_form.h"
 #include "harness/request/scene_table.h"
 #include "harness/request/walker_table.h"
@@ -30,8 +31,7 @@ using std::chrono::seconds;
 using ::testing::HasSubstr;
 
 std::string Genuine(const char* scene, bool in_java = true) {
-  auto symbols = std::make_unique<SymbolTable>();
-  symbols->Init();
+  auto symbols = NewSymbolTable();
   WalkRequest request;
   request.scene = static_cast<uint8_t>(*FindScene(scene));
   request.state = in_java ? kStateInJava : kStateInNative;
@@ -42,8 +42,7 @@ std::string Genuine(const char* scene, bool in_java = true) {
 // A pc that triggers a puzzle's planted bug.
 constexpr int64_t kTriggerPc = 5;
 std::string Trigger() {
-  auto symbols = std::make_unique<SymbolTable>();
-  symbols->Init();
+  auto symbols = NewSymbolTable();
   WalkRequest request;
   request.scene = static_cast<uint8_t>(*FindScene("c2"));
   request.pc = Value{kTriggerPc, SymbolTable::IdOf(SymbolKind::kLiteral), 0};
@@ -263,7 +262,7 @@ bool IsInstalled() { return std::system("command -v afl-fuzz >/dev/null") == 0; 
 
 TEST_P(AflTest, DeathsAreRecordedAndTheRunEndsInOrder) {
   if (!IsInstalled()) GTEST_SKIP() << "afl-fuzz is not installed";
-  const RunFolder folder;
+  const TemporaryFolder folder;
   const CommandResult result =
       Fuzz(jdk_, "puzzle-abort", folder.Under("run"),
            {"--engine", "afl", "--workers", "1", "--time", "15s", "--no-confirm"});
@@ -293,7 +292,7 @@ TEST_P(AflTest, DeathsAreRecordedAndTheRunEndsInOrder) {
 
 TEST_P(AflTest, AJvmThatDoesNotStartIsToldAsSuch) {
   if (!IsInstalled()) GTEST_SKIP() << "afl-fuzz is not installed";
-  const RunFolder folder;
+  const TemporaryFolder folder;
   const CommandResult result =
       Fuzz(jdk_, "agct", folder.Under("run"),
            {"--engine", "afl", "--time", "30s", "--no-confirm", "--", "-XX:+NoSuchFlag"});

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "fuzzers/feedback.h"
+#include "harness/base/testing/temporary_folder.h"
 #include "harness/shared/shared_mapping.h"
 #include "harness/supervise/command_testing.h"
 
@@ -189,7 +190,7 @@ class PlayedAfl {
   std::vector<Taken> exits_;
   std::chrono::milliseconds parent_busy_{0};
   std::optional<std::chrono::steady_clock::time_point> exit_seen_;
-  RunFolder folder_;  // takes the files that a dying JVM leaves
+  TemporaryFolder folder_;  // takes the files that a dying JVM leaves
   int map_, input_;
   uint8_t* map_bytes_;
   uint8_t* input_bytes_;

@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
+#include "harness/base/testing/temporary_folder.h"
 #include "harness/supervise/command_testing.h"
 
 namespace walkhammer {
@@ -66,7 +66,7 @@ class EnginePuzzleTest : public testing::TestWithParam<Param> {
     jdk_ = jdks[GetParam().jdk];
   }
   Jdk jdk_;
-  RunFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_P(EnginePuzzleTest, GuidanceFindsIt) {
@@ -100,9 +100,7 @@ class LibFuzzerRunTest : public testing::Test {
     jdk_ = jdks.front();
   }
   void WriteSeed(const std::string& file, const std::string& lines) const {
-    const fs::path path = folder_.Under("corpus/" + file);
-    fs::create_directories(path.parent_path());
-    std::ofstream(path) << "walk 1\nwalker agct\nscene c2\n" << lines;
+    folder_.Write("corpus/" + file, "walk 1\nwalker agct\nscene c2\n" + lines);
   }
   CommandResult Run(const char* walker, const char* time, std::vector<std::string> options) const {
     options.insert(options.end(), {"--engine", "libfuzzer", "--time", time});
@@ -118,7 +116,7 @@ class LibFuzzerRunTest : public testing::Test {
   }
 
   Jdk jdk_;
-  RunFolder folder_;
+  TemporaryFolder folder_;
 };
 
 // Such inputs delay neither the successors, which load the corpus anew, nor the merge at the end.
@@ -164,7 +162,7 @@ TEST(EnginePuzzles, ChanceDoesNotFindThem) {
   const std::vector<Jdk> jdks = TestJdks();
   if (jdks.empty()) GTEST_SKIP() << "no JDK on this machine";
   for (const Expected& expected : kPuzzles) {
-    const RunFolder folder;
+    const TemporaryFolder folder;
     const CommandResult result = Fuzz(jdks.back(), expected.puzzle, folder.Under("run"),
                                       {"--walks", "2000000", "--no-confirm"});
     ASSERT_TRUE(result.json.is_object()) << result.line;

@@ -3,12 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
+
+#include "harness/base/files.h"
+#include "harness/base/testing/temporary_folder.h"
 
 namespace walkhammer {
 namespace {
@@ -18,17 +18,6 @@ using testing::HasSubstr;
 
 class CatalogueTest : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = testing::TempDir() + "catalogue-" + std::to_string(getpid());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  void Write(const std::string& name, const std::string& text) {
-    std::ofstream(folder_ + "/" + name) << text;
-  }
-
   std::vector<Workload> Loaded() {
     Result<std::vector<Workload>> all = LoadCatalogues(folder_);
     EXPECT_TRUE(all.ok()) << all.failure().message;
@@ -37,7 +26,7 @@ class CatalogueTest : public testing::Test {
 
   // The message that refuses a catalogue with this text, without the folder.
   std::string Refused(const std::string& text) {
-    Write("a.catalogue", text);
+    temporary_.Write("a.catalogue", text);
     Result<std::vector<Workload>> all = LoadCatalogues(folder_);
     if (all.ok()) return "";
     EXPECT_EQ(all.failure().code, ExitCode::kBadInput);
@@ -45,14 +34,15 @@ class CatalogueTest : public testing::Test {
     return all.failure().message.substr(folder_.size() + 1);
   }
 
-  std::string folder_;
+  const TemporaryFolder temporary_;
+  const std::string& folder_ = temporary_.path();
 };
 
 constexpr char kWhole[] = "name: x\nwhat: does x\nclasspath: /x.jar\nmain: X\n";
 
 TEST_F(CatalogueTest, ReadsAllKeys) {
-  Write("distributions", "id: d\nsha512: 00\n");
-  Write("debian.catalogue",
+  temporary_.Write("distributions", "id: d\nsha512: 00\n");
+  temporary_.Write("debian.catalogue",
         "# comment\n\nname: fop\nwhat: a: b\npackages: fop  libfop\n# in between\n"
         "classpath: /a.jar:/b*.jar:\n  {home}/c.jar\nmain: org.Main\nargs: -x {file}\n\t{input}\n"
         "flags: -Xint\nflags-25: -Da {scratch}\nflags-21: -Db\njdk: 17..21\nwhy: because\n"
@@ -79,11 +69,11 @@ TEST_F(CatalogueTest, ReadsAllKeys) {
 }
 
 TEST_F(CatalogueTest, DefaultsHoldForWhatFollows) {
-  Write("b.catalogue", std::string(kWhole) +
+  temporary_.Write("b.catalogue", std::string(kWhole) +
                            "\ndefaults: yes\nmain: M\nclasspath: /m.jar\nrepeat: yes\n"
                            "\nname: y\nwhat: y\n\nname: z\nwhat: z\nmain: Z\nrepeat: no\n"
                            "\ndefaults: yes\njar: /j.jar\n\nname: j\nwhat: j\n");
-  Write("a.catalogue", kWhole);
+  temporary_.Write("a.catalogue", kWhole);
   const std::vector<Workload> all = Loaded();
   ASSERT_EQ(all.size(), 5u);
   EXPECT_EQ(all[0].FullName(), "a:x");
@@ -155,8 +145,8 @@ TEST_F(CatalogueTest, Selects) {
   for (const char* name : {"x", "y", "xy"}) {
     text += std::string("name: ") + name + "\nwhat: w\njar: /x.jar\n\n";
   }
-  Write("a.catalogue", text);
-  Write("b.catalogue", text);
+  temporary_.Write("a.catalogue", text);
+  temporary_.Write("b.catalogue", text);
   const std::vector<Workload> all = Loaded();
   const auto names = [&](const std::vector<std::string>& patterns) {
     Result<std::vector<const Workload*>> chosen = SelectWorkloads(all, patterns);
@@ -179,14 +169,13 @@ TEST(ShippedCatalogues, AreWhole) {
   const std::string folder = WALKHAMMER_WORKLOADS;
   Result<std::vector<Workload>> all = LoadCatalogues(folder);
   ASSERT_TRUE(all.ok()) << all.failure().message;
-  std::ostringstream script;
-  script << std::ifstream(folder + "/input.sh").rdbuf();
+  const std::string script = ReadFile(folder + "/input.sh");
   std::set<std::string> suites;
   for (const Workload& workload : all.value()) {
     SCOPED_TRACE(workload.where);
     suites.insert(workload.suite);
     if (!workload.input.empty()) {
-      EXPECT_THAT(script.str(), HasSubstr("\nmake_" + workload.input + "() {\n"));
+      EXPECT_THAT(script, HasSubstr("\nmake_" + workload.input + "() {\n"));
     }
     EXPECT_EQ(workload.suite == "debian", !workload.packages.empty());
     for (std::string arg : workload.args) {

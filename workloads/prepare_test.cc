@@ -8,11 +8,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <thread>
 
+#include "harness/base/files.h"
 #include "harness/base/testing/fails_with.h"
+#include "harness/base/testing/temporary_folder.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/program.h"
 #include "workloads/catalogue.h"
@@ -23,24 +24,17 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::string ContentOf(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 class PrepareTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = testing::TempDir() + "prepare-" + std::to_string(getpid());
-    std::filesystem::remove_all(folder_);
     for (const char* made : {"/home/workloads", "/scratch", "/cache/d"}) {
       std::filesystem::create_directories(folder_ + made);
     }
-    Write("home/workloads/distributions", "id: d\nsha512: 77\njar: d.jar\n");
-    Write("home/workloads/input.sh", "mkdir \"$2\" && echo \"$1 $3 $4\" >\"$2/made\"\n");
-    Write("home/one.jar", "");
-    Write("home/two-2.jar", "");
-    Write("home/two-1.jar", "");
+    temporary_.Write("home/workloads/distributions", "id: d\nsha512: 77\njar: d.jar\n");
+    temporary_.Write("home/workloads/input.sh", "mkdir \"$2\" && echo \"$1 $3 $4\" >\"$2/made\"\n");
+    temporary_.Write("home/one.jar", "");
+    temporary_.Write("home/two-2.jar", "");
+    temporary_.Write("home/two-1.jar", "");
     context_ = {.home = folder_ + "/home",
                 .scratch = folder_ + "/scratch",
                 .seed = 7,
@@ -52,11 +46,6 @@ class PrepareTest : public testing::Test {
     workload_.name = "w";
     workload_.main = "M";
     workload_.classpath = {"{home}/one.jar", "{home}/two-*.jar"};
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  void Write(const std::string& name, const std::string& text) {
-    std::ofstream(folder_ + "/" + name) << text;
   }
 
   WorkloadCommand Prepared(int feature) {
@@ -76,7 +65,8 @@ class PrepareTest : public testing::Test {
     return command.failure().message;
   }
 
-  std::string folder_;
+  const TemporaryFolder temporary_;
+  const std::string& folder_ = temporary_.path();
   WorkloadContext context_;
   Workload workload_;
 };
@@ -97,7 +87,7 @@ TEST_F(PrepareTest, FillsTheCommandLine) {
   EXPECT_EQ(command.directory, scratch + "/work");
   EXPECT_TRUE(std::filesystem::is_empty(command.directory));
   EXPECT_TRUE(command.repeat);
-  EXPECT_EQ(ContentOf(scratch + "/input/made"), "book 7 2\n");
+  EXPECT_EQ(ReadFile(scratch + "/input/made"), "book 7 2\n");
 }
 
 TEST_F(PrepareTest, FlagsByJdk) {
@@ -144,25 +134,25 @@ TEST_F(PrepareTest, TakesVerifiedDistributionsOnly) {
                             "run: " + folder_ + "/home/workloads/fetch.sh d --cache " + folder_ +
                             "/cache";
   EXPECT_EQ(Unfit(17), lacks);
-  Write("cache/d/d.jar", "");
+  temporary_.Write("cache/d/d.jar", "");
   EXPECT_EQ(Unfit(17), lacks);
-  Write("cache/d/verified", "78\nd.jar\n");
+  temporary_.Write("cache/d/verified", "78\nd.jar\n");
   EXPECT_EQ(Unfit(17), lacks);
-  Write("cache/d/verified", "77\nother.jar\n");
+  temporary_.Write("cache/d/verified", "77\nother.jar\n");
   EXPECT_EQ(Unfit(17), lacks);
-  Write("cache/d/verified", "77\nd.jar\n");
+  temporary_.Write("cache/d/verified", "77\nd.jar\n");
   EXPECT_THAT(Prepared(17).arguments, ElementsAre("-jar", folder_ + "/cache/d/d.jar"));
 }
 
 TEST_F(PrepareTest, AGeneratorThatFails) {
-  Write("home/workloads/input.sh", "exit 1\n");
+  temporary_.Write("home/workloads/input.sh", "exit 1\n");
   workload_.input = "book";
   EXPECT_THAT(PrepareWorkload(workload_, 17, context_),
               FailsWith(ExitCode::kToolFailed, HasSubstr("input.sh book")));
 }
 
 TEST_F(PrepareTest, AnInterruptEndsAGeneratorWithAllThatItStarted) {
-  Write("home/workloads/input.sh", "sleep 50 & echo $! >\"$2.pid\"; wait\n");
+  temporary_.Write("home/workloads/input.sh", "sleep 50 & echo $! >\"$2.pid\"; wait\n");
   workload_.input = "book";
   const pid_t child = fork();
   if (child == 0) {
@@ -179,7 +169,7 @@ TEST_F(PrepareTest, AnInterruptEndsAGeneratorWithAllThatItStarted) {
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
-  const pid_t sleeper = std::atoi(ContentOf(folder_ + "/scratch/input.pid").c_str());
+  const pid_t sleeper = std::atoi(ReadFile(folder_ + "/scratch/input.pid").c_str());
   ASSERT_GT(sleeper, 0);
   bool alive = true;
   for (int i = 0; i < 200 && alive; i++) {
@@ -190,23 +180,22 @@ TEST_F(PrepareTest, AnInterruptEndsAGeneratorWithAllThatItStarted) {
 }
 
 TEST(InputScript, SameWordsSameBytes) {
-  const std::string folder = testing::TempDir() + "input-" + std::to_string(getpid());
+  const TemporaryFolder folder;
   const std::string script = std::string("sh '") + WALKHAMMER_WORKLOADS + "/input.sh' ";
   const auto make = [&](const char* to, const char* rest) {
-    return std::system((script + "batik '" + folder + "/" + to + "' " + rest).c_str());
+    return std::system((script + "batik '" + folder.Under(to) + "' " + rest).c_str());
   };
   ASSERT_EQ(make("a", "7 1"), 0);
   ASSERT_EQ(make("b", "7 1"), 0);
   ASSERT_EQ(make("c", "8 1"), 0);
   ASSERT_EQ(make("d", "7 2"), 0);
-  const std::string a = ContentOf(folder + "/a/drawing1.svg");
+  const std::string a = ReadFile(folder.Under("a/drawing1.svg"));
   EXPECT_GT(a.size(), 10000u);
-  EXPECT_EQ(a, ContentOf(folder + "/b/drawing1.svg"));
-  EXPECT_NE(a, ContentOf(folder + "/c/drawing1.svg"));
-  EXPECT_GT(ContentOf(folder + "/d/drawing1.svg").size(), a.size() * 3 / 2);
-  EXPECT_NE(std::system((script + "nonsense '" + folder + "/e' 1 1 2>/dev/null").c_str()), 0);
+  EXPECT_EQ(a, ReadFile(folder.Under("b/drawing1.svg")));
+  EXPECT_NE(a, ReadFile(folder.Under("c/drawing1.svg")));
+  EXPECT_GT(ReadFile(folder.Under("d/drawing1.svg")).size(), a.size() * 3 / 2);
+  EXPECT_NE(std::system((script + "nonsense '" + folder.Under("e") + "' 1 1 2>/dev/null").c_str()), 0);
   EXPECT_NE(make("e", "1 x 2>/dev/null"), 0);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(DefaultCacheTest, FollowsTheEnvironment) {

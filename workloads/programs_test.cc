@@ -12,10 +12,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "harness/base/files.h"
 #include "harness/base/names.h"
+#include "harness/base/testing/temporary_folder.h"
 #include "harness/jvm/images/jdk.h"
 #include "workloads/catalogue.h"
 
@@ -59,9 +59,8 @@ uintmax_t BytesIn(const std::string& folder) {
 
 void RunOn(const Jdk& jdk, const Workload& workload, const std::string& home, int rounds) {
   SCOPED_TRACE(jdk.home + " " + workload.FullName());
-  const std::string scratch = testing::TempDir() + "programs-" + std::to_string(getpid());
-  std::filesystem::remove_all(scratch);
-  std::filesystem::create_directories(scratch);
+  const TemporaryFolder folder;
+  const std::string& scratch = folder.path();
   Result<WorkloadCommand> command =
       PrepareWorkload(workload, jdk.feature, {.home = home, .scratch = scratch});
   if (!command.ok()) {
@@ -74,9 +73,7 @@ void RunOn(const Jdk& jdk, const Workload& workload, const std::string& home, in
     const auto begin = std::chrono::steady_clock::now();
     const int status = Run(jdk.home + "/bin/java", command.value(), scratch + "/log", used);
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
-    std::ostringstream log;
-    log << std::ifstream(scratch + "/log").rdbuf();
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << log.str();
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << ReadFile(scratch + "/log");
     fmt::print("{:18} JDK {}: {:5.1f} s wall, {:5.1f} s CPU\n", workload.FullName(), jdk.feature,
                wall.count(), Cpu(used));
     std::fflush(stdout);
@@ -87,7 +84,6 @@ void RunOn(const Jdk& jdk, const Workload& workload, const std::string& home, in
     }
     if (!workload.repeat) break;
   }
-  std::filesystem::remove_all(scratch);
 }
 
 TEST(Programs, RunToTheirEnd) {

@@ -2,13 +2,13 @@
 #include "harness/base/shell.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <vector>
 
 #include "harness/base/testing/fails_with.h"
+#include "harness/base/testing/temporary_folder.h"
 
 namespace walkhammer {
 namespace {
@@ -41,18 +41,16 @@ TEST(Shell, QuotedWordsMayHaveBlanks) {
 
 TEST(PlainPath, IsALinkWhereTheNameWouldBeSplit) {
   namespace fs = std::filesystem;
-  const fs::path folder = fs::path(testing::TempDir()) / ("plain" + std::to_string(getpid()));
-  fs::create_directories(folder);
-  const std::string link = folder / "link";
+  const TemporaryFolder folder;
+  const std::string link = folder.Under("link");
   EXPECT_EQ(PlainPath("/usr/lib/a.so", link).value(), "/usr/lib/a.so");
   EXPECT_FALSE(fs::is_symlink(link));
   for (const std::string name : {"/a clone/b.so", "/a:b.so", "/it's.so"}) {
     EXPECT_EQ(PlainPath(name, link).value(), link);
     EXPECT_EQ(fs::read_symlink(link), name) << "also where an older one was";
   }
-  EXPECT_THAT(PlainPath("/a b", folder / "c d"), FailsWith(ExitCode::kUnable));
-  EXPECT_THAT(PlainPath("/a b", folder / "no-folder/link"), FailsWith(ExitCode::kToolFailed));
-  fs::remove_all(folder);
+  EXPECT_THAT(PlainPath("/a b", folder.Under("c d")), FailsWith(ExitCode::kUnable));
+  EXPECT_THAT(PlainPath("/a b", folder.Under("no-folder/link")), FailsWith(ExitCode::kToolFailed));
 }
 
 }  // namespace

@@ -6,9 +6,10 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "harness/base/files.h"
+#include "harness/base/testing/scoped_variable.h"
+#include "harness/base/testing/temporary_folder.h"
 
 namespace walkhammer {
 namespace {
@@ -72,47 +73,33 @@ TEST(TextTest, WordsAndParts) {
   EXPECT_THAT(Split("", ','), IsEmpty());
 }
 
-class FilesTest : public ::testing::Test {
- protected:
-  FilesTest() {
-    char name[] = "/tmp/walkhammer-files-XXXXXX";
-    folder_ = mkdtemp(name);
-  }
-  ~FilesTest() override { std::filesystem::remove_all(folder_); }
-  std::string Write(const std::string& name, const std::string& text) {
-    std::ofstream(folder_ + "/" + name) << text;
-    return folder_ + "/" + name;
-  }
-  std::string folder_;
-};
-
-TEST_F(FilesTest, ReadsAllOrTheBeginning) {
+TEST(Files, ReadsAllOrTheBeginning) {
+  const TemporaryFolder folder;
   const std::string text(200000, 'x');
-  const std::string path = Write("file", text + std::string(1, '\0') + "end");
+  const std::string path = folder.Write("file", text + std::string(1, '\0') + "end");
   EXPECT_EQ(ReadFile(path), text + std::string(1, '\0') + "end");
   EXPECT_EQ(ReadFile(path, 3), "xxx");
   EXPECT_EQ(ReadFile(path, 0), "");
-  EXPECT_EQ(ReadFile(folder_), "");
-  EXPECT_EQ(ReadFile(folder_ + "/none"), "");
+  EXPECT_EQ(ReadFile(folder.path()), "");
+  EXPECT_EQ(ReadFile(folder.Under("none")), "");
   EXPECT_GT(ReadFile("/proc/self/maps").size(), 100U) << "a file that tells no size";
 }
 
-TEST_F(FilesTest, FindsProgramsAlone) {
-  const std::string before = std::getenv("PATH");
-  setenv("PATH", ("/nowhere:" + folder_ + ":" + before).c_str(), 1);
-  const std::string path = Write("wh-program", "");
+TEST(Files, FindsProgramsAlone) {
+  const TemporaryFolder folder;
+  const ScopedVariable path_variable("PATH", "/nowhere:" + folder.path() + ":" + std::getenv("PATH"));
+  const std::string path = folder.Write("wh-program", "");
   EXPECT_EQ(FindProgram("wh-program"), "") << "not executable";
   EXPECT_FALSE(IsProgram(path));
   std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   EXPECT_EQ(FindProgram("wh-program"), path);
-  std::filesystem::create_directory(folder_ + "/wh-folder");
+  std::filesystem::create_directory(folder.Under("wh-folder"));
   EXPECT_EQ(FindProgram("wh-folder"), "");
   EXPECT_NE(FindProgram("sh"), "");
   setenv("PATH", "", 1);
   EXPECT_EQ(FindProgram("sh"), "");
   unsetenv("PATH");
   EXPECT_EQ(FindProgram("sh"), "");
-  setenv("PATH", before.c_str(), 1);
 }
 
 }  // namespace

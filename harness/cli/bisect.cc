@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -16,7 +15,6 @@
 #include "harness/jvm/images/jdk_version.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
-#include "harness/request/symbol_table.h"
 #include "harness/request/text_form.h"
 #include "harness/supervise/builds/bisection.h"
 #include "harness/supervise/builds/build.h"
@@ -225,15 +223,12 @@ Probe ProbeOf(const ReplayTally& tally) {
 }
 
 int RunBisect(const BisectOptions& options, const std::vector<std::string>& jvm_flags) {
-  auto text = ReadWalkText(options.file);
-  if (!text.ok()) return PrintFailure(text.failure());
-  const auto symbols = std::make_unique<SymbolTable>();
-  symbols->Init();
-  WalkFile file;
-  (void)ParseText(text.value(), options.file, *symbols, file);
+  const auto read = ReadWalkFile(options.file);
+  if (!read.ok()) return PrintFailure(read.failure());
+  const LoadedWalk& walk = read.value();
   auto library = ProviderLibraryNamed(options.provider);
   if (!library.ok()) return PrintFailure(library.failure());
-  auto builds = OrderedBuilds(options, file.arch, jvm_flags);
+  auto builds = OrderedBuilds(options, walk.file.arch, jvm_flags);
   if (!builds.ok()) return PrintFailure(builds.failure());
   ScratchFolder scratch;
   if (!scratch.made().ok()) return PrintFailure(scratch.made().failure());
@@ -248,12 +243,12 @@ int RunBisect(const BisectOptions& options, const std::vector<std::string>& jvm_
   plan.stop = [] { return Interrupted().load(); };
   plan.tell = [](const std::string& line) { Print(stderr, "{}\n", line); };
   const Bisection found = Bisect(labels, plan, [&](size_t build, int times, bool until_broken) {
-    ReplayPlan replays{file.expect, times, static_cast<int>(options.jobs)};
+    ReplayPlan replays{walk.file.expect, times, static_cast<int>(options.jobs)};
     replays.until_broken = until_broken;
     replays.most_unable = 2;
     replays.stop = plan.stop;
     const ChildSetup setup = SetupOf(builds.value()[build], scratch.path(), library.value());
-    return ProbeOf(ReplayTimes({text.value(), options.file}, setup, replays));
+    return ProbeOf(ReplayTimes({walk.text, options.file}, setup, replays));
   });
   if (options.json) {
     PrintJson(ToJson(found, options, builds.value()));

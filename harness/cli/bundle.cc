@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/files.h"
@@ -18,7 +17,6 @@
 #include "harness/jvm/images/jdk_choice.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
-#include "harness/request/symbol_table.h"
 #include "harness/request/text_form.h"
 #include "harness/supervise/builds/build.h"
 #include "harness/supervise/minimize_input.h"
@@ -57,15 +55,10 @@ Result<BundleSource> ReadSource(const std::string& path) {
     source.explanation = ReadFile(path + "/" + kExplainName, kMostBytes);
     source.hs_err = ReadFile(path + "/" + kHsErrName, kMostBytes);
   }
-  ASSIGN_OR_RETURN(const auto text, ReadWalkText(walk));
-  const auto symbols = std::make_unique<SymbolTable>();
-  symbols->Init();
-  WalkFile file;
-  if (std::string wrong = ParseText(text, walk, *symbols, file); !wrong.empty())
-    return BadInput(std::move(wrong));
-  source.input = {ToText(file, *symbols), walk};
-  source.expect = file.expect;
-  source.arch = file.arch;
+  ASSIGN_OR_RETURN(const LoadedWalk read, ReadWalkFile(walk));
+  source.input = {ToText(read.file, *read.symbols), walk};
+  source.expect = read.file.expect;
+  source.arch = read.file.arch;
   return source;
 }
 
@@ -168,12 +161,9 @@ class BundleMaker {
 
   // The request with what is expected of it.
   std::string WithExpect() const {
-    const auto symbols = std::make_unique<SymbolTable>();
-    symbols->Init();
-    WalkFile file;
-    (void)ParseText(source_.input.text, source_.input.name, *symbols, file);
-    file.expect = source_.expect;
-    return ToText(file, *symbols);
+    LoadedWalk walk = std::move(ParseWalk(source_.input.text, source_.input.name).value());
+    walk.file.expect = source_.expect;
+    return ToText(walk.file, *walk.symbols);
   }
 
   const BundleOptions& options_;

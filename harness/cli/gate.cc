@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <set>
 
@@ -63,18 +62,14 @@ class BothSides {
 
  private:
   std::optional<ReplayCounts> Replayed(const std::string& path) const {
-    const auto text = ReadWalkText(path);
-    if (!text.ok()) return std::nullopt;
-    auto symbols = std::make_unique<SymbolTable>();
-    symbols->Init();
-    WalkFile file;
-    (void)ParseText(text.value(), path, *symbols, file);  // ReadWalkText has checked it
-    ReplayPlan plan{file.expect, times_};
+    const auto walk = ReadWalkFile(path);
+    if (!walk.ok()) return std::nullopt;
+    ReplayPlan plan{walk.value().file.expect, times_};
     plan.most_unable = 1;
     plan.stop = [] { return Interrupted().load(); };
     ReplayCounts counts{times_, 0, 0};
     for (size_t side = 0; side < sides_.size(); side++) {
-      const ReplayTally tally = ReplayTimes({text.value(), path}, sides_[side], plan);
+      const ReplayTally tally = ReplayTimes({walk.value().text, path}, sides_[side], plan);
       if (tally.walked() < times_) return std::nullopt;
       (side == 0 ? counts.baseline : counts.candidate) = tally.reproduced;
     }

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/print.h"
@@ -30,8 +29,8 @@ struct MinimizeOptions {
 int RunMinimize(const MinimizeOptions& options, const std::vector<std::string>& jvm_flags) {
   auto jdks = OpenJdks(options.jdks);
   if (!jdks.ok()) return PrintFailure(jdks.failure());
-  auto text = ReadWalkText(options.file);
-  if (!text.ok()) return PrintFailure(text.failure());
+  const auto walk = ReadWalkFile(options.file);
+  if (!walk.ok()) return PrintFailure(walk.failure());
   auto library = ProviderLibraryNamed(options.provider);
   if (!library.ok()) return PrintFailure(library.failure());
   ScratchFolder scratch;
@@ -43,7 +42,7 @@ int RunMinimize(const MinimizeOptions& options, const std::vector<std::string>& 
   plan.times = static_cast<int>(options.times);
   plan.most_tries = static_cast<int>(options.tries);
   plan.stop = [] { return Interrupted().load(); };
-  auto small = MinimizeInput({text.value(), options.file}, setup, plan);
+  auto small = MinimizeInput({walk.value().text, options.file}, setup, plan);
   if (!small.ok()) return PrintFailure(small.failure());
   const MinimizedInput& result = small.value();
   if (!options.out.empty()) {

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "harness/base/testing/fails_with.h"
+#include "harness/base/testing/temporary_folder.h"
 #include "harness/request/walker_table.h"
 
 namespace walkhammer {
@@ -51,8 +51,8 @@ TEST(Provider, ALibraryIsProviderJdk) {
 }
 
 TEST(Provider, RefusesWhatIsNone) {
-  const std::string text = ::testing::TempDir() + "/text.so";
-  std::ofstream(text) << "not a library";
+  const TemporaryFolder folder;
+  const std::string text = folder.Write("text.so", "not a library");
   for (const auto& [given, reason] :
        {std::pair<std::string, std::string>{"jkd", "must be jdk, ref"},
         {"./none.so", "there is no library"},

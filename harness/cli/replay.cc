@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/duration.h"
@@ -52,15 +51,6 @@ struct ReplayWork {
   std::string library;  // see ChildSetup::provider
   std::string cores;    // see ChildSetup::cores
 };
-
-// Parses the text of an input, which ReadWalkText has checked already.
-WalkFile FileOf(const ReplayInput& input) {
-  auto symbols = std::make_unique<SymbolTable>();
-  symbols->Init();
-  WalkFile file;
-  (void)ParseText(input.text, input.name, *symbols, file);
-  return file;
-}
 
 // The builds of the architecture that the request is for; a failure if none fits.
 Result<std::vector<Build>> BuildsFor(const ReplayInput& input, const WalkFile& file,
@@ -194,8 +184,8 @@ Result<ReplayWork> WorkOf(const ReplayOptions& options, const std::vector<std::s
   ASSIGN_OR_RETURN(work.cores, FolderForCores(options.uncontained));
   const auto hang_limit_ms = static_cast<uint32_t>(std::max<int64_t>(1, hang.count() / 1000000));
   for (const std::string& path : options.files) {
-    ASSIGN_OR_RETURN(const auto text, ReadWalkText(path));
-    work.inputs.push_back({text, path, hang_limit_ms, !options.uncontained.empty()});
+    ASSIGN_OR_RETURN(const LoadedWalk walk, ReadWalkFile(path));
+    work.inputs.push_back({walk.text, path, hang_limit_ms, !options.uncontained.empty()});
   }
   return work;
 }
@@ -208,7 +198,7 @@ int RunReplay(const ReplayOptions& options, const std::vector<std::string>& jvm_
   std::vector<ReplayRow> rows;
   int n = 0;  // replays of all inputs and builds: inputs of several folders have one name
   for (const ReplayInput& input : work.value().inputs) {
-    const WalkFile file = FileOf(input);
+    const WalkFile file = ParseWalk(input.text, input.name).value().file;
     const auto builds = BuildsFor(input, file, work.value().builds);
     if (!builds.ok()) return PrintFailure(builds.failure());
     std::optional<Table> table;

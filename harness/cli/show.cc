@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/names.h"
@@ -204,12 +203,9 @@ void PrintListed(const json& rows) {
 int ShowRequests(const ShowOptions& options) {
   json all = nlohmann::json::array();
   for (const std::string& path : options.what) {
-    auto text = ReadWalkText(path);
-    if (!text.ok()) return PrintFailure(text.failure());
-    auto symbols = std::make_unique<SymbolTable>();
-    symbols->Init();
-    WalkFile file;
-    (void)ParseText(text.value(), path, *symbols, file);
+    const auto read = ReadWalkFile(path);
+    if (!read.ok()) return PrintFailure(read.failure());
+    const auto& [text, symbols, file] = read.value();
     const std::string canonical = ToText(file, *symbols);
     const std::string words = ExplainRequest(file.request, *symbols);
     const std::string_view realism = RealismWord(RealismOf(file.request));

@@ -5,14 +5,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <memory>
-
-#include "harness/request/symbol_table.h"
-#include "harness/request/text_form.h"
+#include <utility>
 
 namespace walkhammer {
 
-Result<std::string> ReadWalkText(const std::string& path) {
+Result<LoadedWalk> ReadWalkFile(const std::string& path) {
   constexpr uintmax_t kMostBytes = 1 << 20;
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
@@ -24,12 +21,7 @@ Result<std::string> ReadWalkText(const std::string& path) {
   text.resize(static_cast<size_t>(file.gcount()));
   if (text.size() > kMostBytes)
     return BadInput(path + " is larger than 1 MiB, so it is not a .walk file");
-  auto symbols = std::make_unique<SymbolTable>();
-  symbols->Init();
-  WalkFile parsed;
-  const std::string wrong = ParseText(text, path, *symbols, parsed);
-  if (!wrong.empty()) return BadInput(wrong);
-  return text;
+  return ParseWalk(std::move(text), path);
 }
 
 }  // namespace walkhammer

@@ -6,12 +6,13 @@
 #include <string>
 
 #include "harness/base/result.h"
+#include "harness/request/text_form.h"
 
 namespace walkhammer {
 
-// The text of a valid .walk file of at most 1 MiB. kBadInput, one sentence with the file's name,
+// A valid .walk file of at most 1 MiB. kBadInput, one sentence with the file's name,
 // for anything else.
-Result<std::string> ReadWalkText(const std::string& path);
+Result<LoadedWalk> ReadWalkFile(const std::string& path);
 
 }  // namespace walkhammer
 

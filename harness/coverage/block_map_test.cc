@@ -8,8 +8,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 
+#include "harness/base/testing/temporary_folder.h"
 #include "harness/coverage/reach_rules.h"
 #include "harness/elf/disassembler.h"
 #include "harness/guard/arch.h"
@@ -101,13 +101,12 @@ TEST(BlockMapTest, SaysWhatItLeavesOut) {
 }
 
 TEST(BlockMapTest, StrippedLibraryIsRefused) {
-  const auto stripped = std::filesystem::path(testing::TempDir()) / "stripped_branches.so";
-  ASSERT_EQ(
-      std::system(fmt::format("{} -s -o '{}' '{}'", WALKHAMMER_STRIP, stripped.string(), kBranches)
-                      .c_str()),
-      0);
+  const TemporaryFolder folder;
+  const std::string stripped = folder.Under("stripped.so");
+  const std::string strip =
+      fmt::format("{} -s -o '{}' '{}'", WALKHAMMER_STRIP, stripped, kBranches);
+  ASSERT_EQ(std::system(strip.c_str()), 0);
   const auto map = FindBlocks(stripped, {"Branches"});
-  std::filesystem::remove(stripped);
   ASSERT_FALSE(map.ok());
   EXPECT_EQ(map.failure().code, ExitCode::kUnable);
   EXPECT_THAT(map.failure().message, HasSubstr("no .symtab"));

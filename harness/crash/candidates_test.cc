@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
 
 #include "harness/base/testing/fails_with.h"
 #include "harness/crash/crash_testing.h"
@@ -33,8 +32,7 @@ TEST(Candidates, AreRequestsThatExpectTheSignature) {
     ASSERT_GE(crash.candidates.size(), 10U) << version;
     EXPECT_LE(crash.candidates.size(), kMostCandidates);
     for (const CrashCandidate& candidate : crash.candidates) {
-      auto symbols = std::make_unique<SymbolTable>();
-      symbols->Init();
+      auto symbols = NewSymbolTable();
       WalkFile file;
       ASSERT_EQ(ParseText(candidate.text, "c", *symbols, file), "") << candidate.text;
       EXPECT_EQ(file.expect, "crash frame::sender(RegisterMap*) const+0x325");

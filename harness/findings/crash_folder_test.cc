@@ -20,8 +20,7 @@ bool Contains(const std::string& text, const std::string& part) {
 
 class CrashFolderTest : public testing::Test {
  protected:
-  CrashFolderTest() : symbols_(std::make_unique<SymbolTable>()), symbolizer_(OwnModules()) {
-    symbols_->Init();
+  CrashFolderTest() : symbols_(NewSymbolTable()), symbolizer_(OwnModules()) {
     finding_ = NewFinding("crash", "fault");
     finding_->request = WalkRequest();
     finding_->sequence = 42;

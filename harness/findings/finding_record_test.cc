@@ -15,9 +15,7 @@ namespace {
 
 class FindingRecordTest : public testing::Test {
  protected:
-  FindingRecordTest() : symbols_(std::make_unique<SymbolTable>()), symbolizer_(OwnModules()) {
-    symbols_->Init();
-  }
+  FindingRecordTest() : symbols_(NewSymbolTable()), symbolizer_(OwnModules()) {}
   std::unique_ptr<SymbolTable> symbols_;
   Symbolizer symbolizer_;
 };

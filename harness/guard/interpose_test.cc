@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -18,6 +17,7 @@
 #include <string>
 
 #include "harness/base/shell.h"
+#include "harness/base/testing/temporary_folder.h"
 #include "harness/guard/guard.h"
 #include "harness/guard/interposition.h"
 
@@ -144,14 +144,13 @@ TEST_F(InterposeTest, AllMemoryIsOfOneAllocator) {
 TEST_F(InterposeTest, AnotherAllocatorMayLieBeneath) {
   if (std::getenv("WALKHAMMER_BENEATH") != nullptr) return;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe");
-  const std::string link = testing::TempDir() + "allocator-" + std::to_string(getpid()) + ".so";
-  const auto allocator = PlainPath(WALKHAMMER_ALLOCATOR, link);
+  const TemporaryFolder folder;
+  const auto allocator = PlainPath(WALKHAMMER_ALLOCATOR, folder.Under("allocator.so"));
   ASSERT_TRUE(allocator.ok()) << allocator.failure().message;
   const std::string run = "WALKHAMMER_BENEATH=1 LD_PRELOAD=" + allocator.value() + " " +
                           ShellWord(self) +
                           " --gtest_filter='InterposeTest.All*:InterposeTest.*InForce' >&2";
   const int status = std::system(run.c_str());
-  std::filesystem::remove(link);
   constexpr int kCannotRun = 126;  // of a shell, for a program of another architecture
   if (WIFEXITED(status) && WEXITSTATUS(status) == kCannotRun)
     GTEST_SKIP() << "this machine runs such programs by an emulator only";

@@ -259,8 +259,7 @@ TEST(Oracles, OnlyTheCountOfTooManyFramesIsJudged) {
 }
 
 TEST(Oracles, ADeathIsSurvivalsAndTheParentSaysSo) {
-  auto symbols = std::make_unique<SymbolTable>();
-  symbols->Init();
+  auto symbols = NewSymbolTable();
   const WalkRequest killer;
   const FindingRecord record = MakeDeathRecord({6, ""}, &killer, *symbols, 1, 1, "x86_64");
   EXPECT_EQ(record.oracle, "survival");

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -16,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/testing/temporary_folder.h"
 #include "harness/process/log_file.h"
 #include "harness/process/oom_kills.h"
 #include "harness/process/scratch.h"
@@ -176,18 +176,12 @@ TEST(LogFile, StaysSmallAndKeepsTheEnd) {
 
 // As files of the kernel: version 2, version 1, and neither.
 TEST(OomKills, AreThoseOfTheMemoryControlGroup) {
-  namespace fs = std::filesystem;
-  ScratchFolder scratch;
+  const TemporaryFolder folder;
   const auto machine = [&](const std::string& name, const std::string& groups,
                            const std::vector<std::pair<std::string, std::string>>& files) {
-    const std::string root = scratch.path() + "/" + name;
-    fs::create_directories(root + "/proc/self");
-    std::ofstream(root + "/proc/self/cgroup") << groups;
-    for (const auto& [path, text] : files) {
-      fs::create_directories(fs::path(root + "/sys/fs/cgroup" + path).parent_path());
-      std::ofstream(root + "/sys/fs/cgroup" + path) << text;
-    }
-    return root;
+    folder.Write(name + "/proc/self/cgroup", groups);
+    for (const auto& [path, text] : files) folder.Write(name + "/sys/fs/cgroup" + path, text);
+    return folder.Under(name);
   };
   const std::string events = "low 0\nhigh 4\nmax 9\noom 5\noom_kill 3\noom_group_kill 1\n";
   EXPECT_EQ(OomKills(machine("v2", "0::/a/b\n", {{"/a/b/memory.events", events}})), 3u);

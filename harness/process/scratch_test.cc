@@ -9,9 +9,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <string>
 
+#include "harness/base/testing/scoped_variable.h"
+#include "harness/base/testing/temporary_folder.h"
 namespace walkhammer {
 namespace {
 
@@ -20,20 +21,6 @@ namespace fs = std::filesystem;
 // A TMPDIR of the test's own.
 class Scratch : public testing::Test {
  protected:
-  Scratch() {
-    std::string pattern = testing::TempDir() + "scratch-XXXXXX";
-    EXPECT_NE(mkdtemp(pattern.data()), nullptr);
-    tmp_ = pattern;
-    if (const char* before = std::getenv("TMPDIR")) before_ = before;
-    setenv("TMPDIR", tmp_.c_str(), 1);
-  }
-  ~Scratch() override {
-    if (before_)
-      setenv("TMPDIR", before_->c_str(), 1);
-    else
-      unsetenv("TMPDIR");
-    fs::remove_all(tmp_);
-  }
   size_t Folders() const {
     return static_cast<size_t>(std::distance(fs::directory_iterator(tmp_), {}));
   }
@@ -50,8 +37,9 @@ class Scratch : public testing::Test {
     ASSERT_TRUE(WIFSIGNALED(status));
   }
 
-  std::string tmp_;
-  std::optional<std::string> before_;
+  TemporaryFolder folder_;
+  const std::string& tmp_ = folder_.path();
+  const ScopedVariable variable_{"TMPDIR", tmp_};
 };
 
 TEST_F(Scratch, IsGoneWithTheObject) {

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <random>
 #include <span>
 #include <string>
@@ -16,13 +15,6 @@
 #include "harness/request/walker_table.h"
 
 namespace walkhammer {
-
-// A table on the heap, as it takes about 2 MB.
-inline std::unique_ptr<SymbolTable> NewSymbolTable() {
-  auto symbols = std::make_unique<SymbolTable>();
-  symbols->Init();
-  return symbols;
-}
 
 inline std::span<const uint8_t> AsBytes(std::string_view text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};

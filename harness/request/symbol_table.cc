@@ -57,6 +57,12 @@ void SymbolTable::Init() {
   size_.store(kSymbolKinds, std::memory_order_release);
 }
 
+std::unique_ptr<SymbolTable> NewSymbolTable() {
+  auto symbols = std::make_unique<SymbolTable>();
+  symbols->Init();
+  return symbols;
+}
+
 // Another process may call Find during Intern: Intern publishes a slot after its symbol is
 // complete.
 std::optional<uint32_t> SymbolTable::Find(SymbolKind kind, std::string_view name) const {

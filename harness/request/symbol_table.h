@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -89,6 +90,9 @@ class SymbolTable {
   uint32_t slots_[kSlots];  // id + 1, 0 = free
   Symbol symbols_[kCapacity];
 };
+
+// An empty table on the heap, as it takes about 2 MB.
+std::unique_ptr<SymbolTable> NewSymbolTable();
 
 // `name` as the text form and the table hold it: truncated to Symbol::kMaxName bytes, with '?' for
 // '"', '\\' and each byte that is not printable ASCII.

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iterator>
 #include <span>
+#include <utility>
 
 #include "harness/base/text.h"
 #include "harness/request/scene_table.h"
@@ -100,6 +101,13 @@ std::string ToText(const WalkFile& file, const SymbolTable& symbols) {
   }
   if (std::string expect = ExpectText(file.expect); !expect.empty()) line(Field::kExpect, expect);
   return text;
+}
+
+Result<LoadedWalk> ParseWalk(std::string text, std::string_view name) {
+  LoadedWalk walk{std::move(text), NewSymbolTable(), {}};
+  if (std::string wrong = ParseText(walk.text, name, *walk.symbols, walk.file); !wrong.empty())
+    return BadInput(std::move(wrong));
+  return walk;
 }
 
 }  // namespace walkhammer

@@ -4,9 +4,12 @@
 #ifndef WALKHAMMER_HARNESS_REQUEST_TEXT_FORM_H_
 #define WALKHAMMER_HARNESS_REQUEST_TEXT_FORM_H_
 
+#include <memory>
 #include <string>
 #include <string_view>
 
+#include "harness/base/result.h"
+#include "harness/request/symbol_table.h"
 #include "harness/request/walk_request.h"
 
 namespace walkhammer {
@@ -30,6 +33,16 @@ std::string ToText(const WalkFile& file, const SymbolTable& symbols);
 // returns "NAME:LINE:COLUMN: what was expected" and leaves `file` unchanged.
 std::string ParseText(std::string_view text, std::string_view name, SymbolTable& symbols,
                       WalkFile& file);
+
+// A .walk file that was read, with the symbols of its request.
+struct LoadedWalk {
+  std::string text;
+  std::unique_ptr<SymbolTable> symbols;
+  WalkFile file;
+};
+
+// As ParseText; kBadInput on failure.
+Result<LoadedWalk> ParseWalk(std::string text, std::string_view name);
 
 }  // namespace walkhammer
 

@@ -76,25 +76,6 @@ inline std::vector<Jdk> TestJdks() {
   return jdks;
 }
 
-// A temporary folder for runs, removed with the object.
-class RunFolder {
- public:
-  RunFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "wh-test-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~RunFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  RunFolder(const RunFolder&) = delete;
-  RunFolder& operator=(const RunFolder&) = delete;
-  std::string Under(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
-
 // The arguments of a campaign on the scene c2; `more`: further arguments.
 inline std::vector<std::string> FuzzArguments(const Jdk& jdk, const std::string& walker,
                                               const std::string& out,

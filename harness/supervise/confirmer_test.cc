@@ -50,8 +50,7 @@ class ConfirmerTest : public testing::Test {
 
  private:
   static std::string Text() {
-    auto symbols = std::make_unique<SymbolTable>();
-    symbols->Init();
+    auto symbols = NewSymbolTable();
     return ToText({WalkRequest{}, "", OwnPlatform().arch}, *symbols);
   }
   ChildSetup SetupOf(const std::vector<std::string>& lives) {

@@ -3,11 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <iterator>
 #include <set>
 #include <string>
 
+#include "harness/base/files.h"
+#include "harness/base/testing/temporary_folder.h"
 #include "harness/supervise/command_testing.h"
 
 namespace walkhammer {
@@ -45,11 +46,10 @@ class DifferentialTest : public testing::Test {
     return nullptr;
   }
   std::string InputOf(const std::string& walkers, const nlohmann::json& bucket) const {
-    std::ifstream file(folder_.Under(walkers + "/" + bucket["input"].get<std::string>()));
-    return std::string(std::istreambuf_iterator<char>(file), {});
+    return ReadFile(folder_.Under(walkers + "/" + bucket["input"].get<std::string>()));
   }
 
-  RunFolder folder_;
+  TemporaryFolder folder_;
   Jdk jdk_;
 };
 
@@ -79,9 +79,9 @@ TEST_F(DifferentialTest, OneWalkerIsComparedWithNobody) {
 // 0x2: ASGST_END_ON_FIRST_JAVA_FRAME.
 TEST_F(DifferentialTest, WalksThatAnOptionEndsLackNothing) {
   for (const char* walker : {"iterator", "ids", "queue"}) {
-    const std::string file = folder_.Under(std::string(walker) + ".walk");
-    std::ofstream(file) << "walk 1\nwalker " << walker
-                        << "\nagainst agct\nscene c2\nstate in_Java\noptions 0x2\n";
+    const std::string file =
+        folder_.Write("it.walk", std::string("walk 1\nwalker ") + walker +
+                                     "\nagainst agct\nscene c2\nstate in_Java\noptions 0x2\n");
     const CommandResult run = RunWalkhammer({"replay", file, "--jdk", jdk_.home});
     ASSERT_TRUE(run.json.is_object()) << run.line;
     const nlohmann::json& replay = run.json["replays"][0];

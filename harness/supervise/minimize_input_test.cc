@@ -27,8 +27,7 @@ class MinimizeInputTest : public testing::Test {
  protected:
   // Minimises a request by processes that live as FakeChildren has it.
   Result<MinimizedInput> Minimize(const std::vector<std::string>& lives) {
-    auto symbols = std::make_unique<SymbolTable>();
-    symbols->Init();
+    auto symbols = NewSymbolTable();
     WalkRequest request{};
     request.depth = 3;
     scratch_ = std::make_unique<ScratchFolder>();

@@ -2,9 +2,9 @@
 // From a sample to a small input: a sample of some JVM replays and shrinks in the JVM of this test.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
 
+#include "harness/base/files.h"
+#include "harness/base/testing/temporary_folder.h"
 #include "harness/findings/snapshot.h"
 #include "harness/findings/snapshot_testing.h"
 #include "harness/request/request_testing.h"
@@ -55,14 +55,14 @@ class SnapshotReplayTest : public testing::TestWithParam<size_t> {
     EXPECT_TRUE(result.json.is_object()) << result.line;
     return result.json.is_object() ? result.json["replays"][0] : nlohmann::json::object();
   }
-  RunFolder folder_;
+  TemporaryFolder folder_;
   std::string jdk_;
 };
 
 TEST_P(SnapshotReplayTest, ShowsTheCrashAndShrinks) {
   auto symbols = NewSymbolTable();
-  const std::string file = folder_.Under("sample.walk"), small = folder_.Under("small.walk");
-  std::ofstream(file) << SampleText(*symbols);
+  const std::string file = folder_.Write("sample.walk", SampleText(*symbols));
+  const std::string small = folder_.Under("small.walk");
   nlohmann::json replay = Replay(file);
   EXPECT_EQ(replay["reproduced"], 3) << replay;
   EXPECT_EQ(replay["unable"], 0) << replay;
@@ -70,16 +70,14 @@ TEST_P(SnapshotReplayTest, ShowsTheCrashAndShrinks) {
 
   const CommandResult run = RunWalkhammer({"minimize", file, "--jdk", jdk_, "--out", small});
   EXPECT_EQ(run.exit_code, 1) << run.line << run.json;
-  std::ifstream in(small);
-  std::stringstream text;
-  text << in.rdbuf();
+  const std::string text = ReadFile(small);
   WalkFile minimized;
-  ASSERT_EQ(ParseText(text.str(), small, *symbols, minimized), "") << text.str();
-  EXPECT_LE(minimized.request.edit_count, 2) << text.str();
+  ASSERT_EQ(ParseText(text, small, *symbols, minimized), "") << text;
+  EXPECT_LE(minimized.request.edit_count, 2) << text;
   EXPECT_EQ(minimized.request.origin, Origin::kMade);
   EXPECT_NE(RealismOf(minimized.request), Realism::kGenuine);
   replay = Replay(small);
-  EXPECT_EQ(replay["reproduced"], 3) << replay << text.str();
+  EXPECT_EQ(replay["reproduced"], 3) << replay << text;
 }
 
 INSTANTIATE_TEST_SUITE_P(NewestAndOldest, SnapshotReplayTest, testing::Values(0, 1));

@@ -12,6 +12,8 @@
 #include <string>
 #include <thread>
 
+#include "harness/base/files.h"
+#include "harness/base/testing/temporary_folder.h"
 #include "harness/supervise/child_process.h"
 #include "harness/supervise/command_testing.h"
 
@@ -39,18 +41,13 @@ class SuperviseTest : public testing::Test {
     return RunWalkhammer({"replay", file, "--jdk", jdk_.home, "--times", std::to_string(times)});
   }
 
-  RunFolder folder_;
+  TemporaryFolder folder_;
   Jdk jdk_;
 };
 
-std::string ReadAll(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 // Copies a .walk file for another walker and without `expect`.
 void CopyFor(const std::string& walker, const std::string& from, const std::string& to) {
-  std::istringstream in(ReadAll(from));
+  std::istringstream in(ReadFile(from));
   std::ofstream out(to);
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with("walker")) line = "walker  " + walker;
@@ -198,7 +195,7 @@ class ChildProcessTest : public testing::Test {
   }
   static void Sleep(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
-  RunFolder folder_;
+  TemporaryFolder folder_;
   ChildSetup setup_;
   std::unique_ptr<SharedMapping> shared_;
 };

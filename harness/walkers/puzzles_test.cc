@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "harness/base/testing/temporary_folder.h"
 #include "harness/request/walker_table.h"
 #include "harness/supervise/command_testing.h"
 
@@ -102,7 +103,7 @@ class PuzzleTest : public testing::TestWithParam<Param> {
     if (jdks.size() <= GetParam().jdk) GTEST_SKIP() << "no such JDK on this machine";
     jdk_ = jdks[GetParam().jdk];
   }
-  CommandResult Run(const RunFolder& folder) const {
+  CommandResult Run(const TemporaryFolder& folder) const {
     const Expected& e = GetParam().expected;
     return Fuzz(jdk_, e.puzzle, folder.Under("run"),
                 {"--walks", std::to_string(e.walks), "--time", "40s", "--hang-limit",
@@ -113,7 +114,7 @@ class PuzzleTest : public testing::TestWithParam<Param> {
 
 TEST_P(PuzzleTest, IsFound) {
   const Expected& expected = GetParam().expected;
-  const RunFolder folder;
+  const TemporaryFolder folder;
   const CommandResult run = Run(folder);
   ASSERT_TRUE(run.json.is_object()) << run.line;
   const nlohmann::json& json = run.json;
@@ -167,7 +168,7 @@ TEST(Puzzles, HonestOneIsAsyncGetCallTraceItself) {
   const std::vector<Jdk> jdks = TestJdks();
   if (jdks.empty()) GTEST_SKIP() << "no JDK on this machine";
   const auto buckets = [&](const std::string& walker) {
-    const RunFolder folder;
+    const TemporaryFolder folder;
     const CommandResult run =
         Fuzz(jdks.front(), walker, folder.Under(walker), {"--walks", "20000", "--no-confirm"});
     EXPECT_TRUE(run.json.is_object()) << run.line;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ASGST iterator, thread states and jmethodIDs on a live JVM, as profilers call them.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cstring>
 
 #include "harness/asgst/include/asgst.h"
-#include "harness/asgst/include/asgst_iterator.h"
 #include "harness/asgst/testing/live_jvm.h"
 
 namespace walkhammer::asgst {
@@ -41,25 +39,13 @@ struct Iterated {
   }
 };
 
-std::string NameOf(ASGST_Method method) {
-  const jmethodID id = ASGST_MethodToJMethodID(method);
-  const MethodEntry* entry = id == nullptr ? nullptr : LiveJvm::Get().jvm().methods().Find(id);
-  return entry == nullptr ? "?" : entry->name;
-}
-
-class IteratorApi : public testing::Test {
+class IteratorApi : public LiveTest {
  protected:
-  void SetUp() override {
-    live_.on_probe = [] {};
-  }
-
   void InProbe(const char* method, const InHandler& handler) {
     live_.on_probe = [&] { RaiseHere(handler); };
     live_.Call(method);
   }
-  JavaThreadView Thread() { return live_.jvm().ThreadOf(live_.env()); }
 
-  LiveJvm& live_ = LiveJvm::Get();
   Iterated seen_;
 };
 

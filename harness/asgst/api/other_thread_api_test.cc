@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "harness/asgst/include/asgst.h"
-#include "harness/asgst/testing/queue_testing.h"
+#include "harness/asgst/testing/live_jvm.h"
 
 namespace walkhammer::asgst {
 namespace {
@@ -18,20 +18,15 @@ struct OtherWalk {
   std::string NameAt(int n) const {
     if (n < 0) n += trace.num_frames;
     if (n < 0 || n >= trace.num_frames) return "none";
-    const MethodEntry* entry = LiveJvm::Get().jvm().methods().Find(frames[n].java_frame.method_id);
-    return entry == nullptr ? "?" : entry->name;
+    return NameOf(frames[n].java_frame.method_id);
   }
 };
 
 // How the caller names the thread to walk.
 enum class By { kEnv, kId };
 
-class OtherThread : public testing::TestWithParam<By> {
+class OtherThread : public LiveTest, public testing::WithParamInterface<By> {
  protected:
-  void SetUp() override {
-    live_.on_probe = [] {};
-  }
-
   static void Walk(const RunningMethod& of, By by, ucontext_t* context, OtherWalk& walk,
                    int depth = kDepth) {
     if (by == By::kEnv)
@@ -39,8 +34,6 @@ class OtherThread : public testing::TestWithParam<By> {
     else
       asgst_get_stack_trace_of_os_thread(of.os_thread(), &walk.env, &walk.trace, depth, context, 0);
   }
-
-  LiveJvm& live_ = LiveJvm::Get();
 };
 
 INSTANTIATE_TEST_SUITE_P(Forms, OtherThread, testing::Values(By::kEnv, By::kId),

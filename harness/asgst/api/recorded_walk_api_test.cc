@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference walk in this process, recorded and compared with JVMTI. $WALKHAMMER_RECORD names a
 // folder where the records are kept; those of harness/asgst/testing/recorded were made so.
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <fstream>
 
@@ -28,12 +26,7 @@ class RecordingMemory final : public MemoryReader {
   MadeUpMemory& record_;
 };
 
-std::string NameOfId(const void* id) {
-  const MethodEntry* entry = LiveJvm::Get().jvm().methods().Find(id);
-  return entry == nullptr ? "unknown" : entry->name;
-}
-
-class RecordedWalkApi : public testing::Test {
+class RecordedWalkApi : public LiveTest {
  protected:
   RecordedWalk Record(JNIEnv* env, const ucontext_t* context) {
     RecordedWalk walk;
@@ -50,7 +43,7 @@ class RecordedWalkApi : public testing::Test {
       walk.start.java = ReadJavaRegisters(*context);
     }
     walk.frames = walk.Walk(RecordingMemory(walk.memory), [&](const JavaFrame& frame) {
-      return walk.methods[frame.method] = NameOfId(reinterpret_cast<const void*>(frame.facts.id));
+      return walk.methods[frame.method] = NameOf(reinterpret_cast<jmethodID>(frame.facts.id));
     });
     return walk;
   }
@@ -72,11 +65,10 @@ class RecordedWalkApi : public testing::Test {
     EXPECT_EQ(jvm_.jvmti()->GetStackTrace(nullptr, 0, 64, frames, &count), JVMTI_ERROR_NONE);
     std::vector<std::pair<std::string, int>> all;
     for (int i = 0; i < count; i++)
-      all.emplace_back(NameOfId(frames[i].method), static_cast<int>(frames[i].location));
+      all.emplace_back(NameOf(frames[i].method), static_cast<int>(frames[i].location));
     return all;
   }
 
-  LiveJvm& live_ = LiveJvm::Get();
   Jvm& jvm_ = live_.jvm();
 };
 
@@ -95,7 +87,6 @@ TEST_F(RecordedWalkApi, InNative) {
     EXPECT_GE(seen.size(), 2U);
     Keep(walk, method);
   }
-  live_.on_probe = [] {};
 }
 
 // The thread waits in its signal handler while it is walked.

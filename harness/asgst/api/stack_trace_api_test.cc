@@ -2,7 +2,6 @@
 // AsyncGetStackTrace and AsyncGetCallTrace2 on a live JVM, as profilers call them: each code, frame
 // type and option that can be brought about. docs/api-tests.md lists what is tested where.
 #include <execinfo.h>
-#include <gtest/gtest.h>
 
 #include <span>
 
@@ -37,12 +36,6 @@ struct Walked {
   }
 };
 
-std::string NameOf(jmethodID id) {
-  if (id == nullptr) return "?";
-  const MethodEntry* entry = LiveJvm::Get().jvm().methods().Find(id);
-  return entry == nullptr ? "?" : entry->name;
-}
-
 // One Java frame as text: type, level, byte code, method.
 std::string TextOf(const ASGST_CallFrame& frame) {
   const ASGST_JavaFrame& java = frame.java_frame;
@@ -67,12 +60,8 @@ bool EndsAlike(const std::vector<void*>& whole, const std::vector<void*>& other)
   return same >= 3 && same + 1 >= other.size();
 }
 
-class StackTraceApi : public testing::Test {
+class StackTraceApi : public LiveTest {
  protected:
-  void SetUp() override {
-    live_.on_probe = [] {};
-  }
-
   // Walks in the native method that `method` calls; walked_ keeps the last walk.
   void WalkInProbe(const char* method, uint32_t options = 0) {
     live_.on_probe = [&] {
@@ -83,13 +72,11 @@ class StackTraceApi : public testing::Test {
   void WalkHere(uint32_t options = 0) {
     RaiseHere([&](ucontext_t* context) { walked_.Here(context, options); });
   }
-  JavaThreadView Thread() { return live_.jvm().ThreadOf(live_.env()); }
   bool IsInJava(const RunningMethod& running) {
     constexpr uint8_t kInJava = 8;
     return live_.jvm().ThreadOf(running.env()).State() == kInJava;
   }
 
-  LiveJvm& live_ = LiveJvm::Get();
   Walked walked_;
 };
 

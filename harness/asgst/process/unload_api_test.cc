@@ -14,19 +14,6 @@
 namespace walkhammer::asgst {
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(10);
-
-// Waits until `done` is true; false if it is not within kPatience.
-template <typename Done>
-bool Await(Done done) {
-  const auto until = std::chrono::steady_clock::now() + kPatience;
-  while (!done()) {
-    if (std::chrono::steady_clock::now() > until) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
-}
-
 // One call of a handler: its arguments, and the number that the class had within the call.
 struct Told {
   ASGST_Class klass;
@@ -61,7 +48,7 @@ class Listener {
   std::vector<Told> told_;
 };
 
-class UnloadApi : public testing::Test {
+class UnloadApi : public LiveTest {
  protected:
   // A new wh.Gone in a loader of its own.
   jclass Load() {
@@ -76,7 +63,7 @@ class UnloadApi : public testing::Test {
   }
   // Collects garbage until the class is no more.
   bool Unload(ASGST_Class klass) {
-    return Await([&] {
+    return WaitFor([&] {
       Collect();
       return ASGST_GetClassIdNum(klass) < 0;
     });
@@ -97,7 +84,6 @@ class UnloadApi : public testing::Test {
     return methods;
   }
 
-  LiveJvm& live_ = LiveJvm::Get();
   JNIEnv* env_ = live_.env();
 };
 
@@ -174,7 +160,7 @@ TEST_F(UnloadApi, HandlerIsToldWhileQueuesAreServed) {
     };
     env_->DeleteLocalRef(mirror);
     EXPECT_TRUE(Unload(klass)) << "round " << i;
-    EXPECT_TRUE(Await(is_told)) << "round " << i;
+    EXPECT_TRUE(WaitFor(is_told)) << "round " << i;
   }
   done = true;
   enqueuing.join();
@@ -296,7 +282,7 @@ TEST_F(RedefineApi, HandlerIsToldOfRedefinition) {
   const ASGST_Class klass = ASGST_JClassToClass(changing_);
   const std::vector<ASGST_Method> before = MethodsOf(changing_);
   Redefine(changing_, 44);
-  ASSERT_TRUE(Await([&] { return !listener.told(klass).empty(); }));
+  ASSERT_TRUE(WaitFor([&] { return !listener.told(klass).empty(); }));
   const Told first = listener.told(klass)[0];
   EXPECT_TRUE(first.redefined);
   EXPECT_EQ(Sorted(first.methods), before);
@@ -305,7 +291,7 @@ TEST_F(RedefineApi, HandlerIsToldOfRedefinition) {
   const std::vector<ASGST_Method> between = MethodsOf(changing_);
   EXPECT_NE(between, before);
   Redefine(changing_, 45);
-  ASSERT_TRUE(Await([&] { return listener.told(klass).size() == 2; }));
+  ASSERT_TRUE(WaitFor([&] { return listener.told(klass).size() == 2; }));
   EXPECT_EQ(Sorted(listener.told(klass)[1].methods), between);
 }
 
@@ -315,7 +301,7 @@ TEST_F(RedefineApi, HandlerIsToldOfRetransformation) {
   const ASGST_Class klass = ASGST_JClassToClass(changing_);
   const std::vector<ASGST_Method> before = MethodsOf(changing_);
   ASSERT_EQ(TestJvmti()->RetransformClasses(1, &changing_), JVMTI_ERROR_NONE);
-  ASSERT_TRUE(Await([&] { return !listener.told(klass).empty(); }));
+  ASSERT_TRUE(WaitFor([&] { return !listener.told(klass).empty(); }));
   EXPECT_EQ(Sorted(listener.told(klass)[0].methods), before);
 }
 
@@ -326,7 +312,7 @@ TEST_F(RedefineApi, HandlerIsToldOfWhatComesAfterIt) {
   const std::vector<ASGST_Method> before = MethodsOf(changing_);
   Redefine(changing_, 47);
   const ASGST_Class klass = ASGST_JClassToClass(changing_);
-  ASSERT_TRUE(Await([&] { return !listener.told(klass).empty(); }));
+  ASSERT_TRUE(WaitFor([&] { return !listener.told(klass).empty(); }));
   EXPECT_EQ(Sorted(listener.told(klass)[0].methods), before);
 }
 
@@ -345,7 +331,7 @@ TEST_F(RedefineApi, HandlersCannotRegister) {
   ASGST_ClassUnloadHandler self = handler;
   ASGST_RegisterClassUnloadHandler(handler, &self);
   Redefine(changing_, 48);
-  ASSERT_TRUE(Await([&] { return calls > 0; }));
+  ASSERT_TRUE(WaitFor([&] { return calls > 0; }));
   EXPECT_TRUE(ASGST_DeregisterClassUnloadHandler(handler, &self));
   EXPECT_FALSE(deregistered);
   EXPECT_FALSE(ASGST_DeregisterClassUnloadHandler(handler, nullptr)) << "it was registered";
@@ -363,7 +349,7 @@ TEST_F(RedefineApi, AfterDeregisteringNoHandlerRuns) {
   };
   ASGST_RegisterClassUnloadHandler(handler, &slow);
   Redefine(changing_, 49);
-  ASSERT_TRUE(Await([&] { return slow.begun.load(); }));
+  ASSERT_TRUE(WaitFor([&] { return slow.begun.load(); }));
   EXPECT_TRUE(ASGST_DeregisterClassUnloadHandler(handler, &slow));
   EXPECT_TRUE(slow.ended);
 }

@@ -47,7 +47,7 @@ class RunningQueued {
   std::thread thread_;
 };
 
-class QueueThreads : public testing::Test {
+class QueueThreads : public LiveTest {
  protected:
   // `count` samples of a thread in `method` of wh.Api, each handled before the next.
   std::vector<Handled> Sample(const char* method, int count) {
@@ -66,7 +66,6 @@ class QueueThreads : public testing::Test {
     EXPECT_TRUE(ASGST_DeregisterQueue(running.env(), queue));
     return collector.Get();
   }
-  LiveJvm& live_ = LiveJvm::Get();
 };
 
 TEST_F(QueueThreads, WhileItRunsInterpreted) {

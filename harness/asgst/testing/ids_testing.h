@@ -48,7 +48,7 @@ ASGST_Method MethodNamed(jclass klass, const char* name, const char* signature);
 Text Take(char* text);
 
 // Loads wh.Ids.
-class IdsApi : public testing::Test {
+class IdsApi : public LiveTest {
  protected:
   ASGST_Method Method(const char* name, const char* signature) {
     return MethodNamed(ids_, name, signature);
@@ -87,7 +87,6 @@ class IdsApi : public testing::Test {
     return visited;
   }
 
-  LiveJvm& live_ = LiveJvm::Get();
   JNIEnv* env_ = live_.env();
   jclass ids_ = FindTestClass("wh/Ids");
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/asgst/testing/live_jvm.h"
 
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -103,6 +102,19 @@ void LiveJvm::Call(const char* method) {
 void LiveJvm::SetStop(bool stop) {
   JNIEnv* env = this->env();
   env->SetStaticBooleanField(api_, env->GetStaticFieldID(api_, "stop", "Z"), stop);
+}
+
+std::string NameOf(jmethodID id) {
+  const MethodEntry* entry = id == nullptr ? nullptr : LiveJvm::Get().jvm().methods().Find(id);
+  return entry == nullptr ? "?" : entry->name;
+}
+
+std::string NameOf(ASGST_Method method) { return NameOf(ASGST_MethodToJMethodID(method)); }
+
+bool WaitFor(const std::function<bool()>& reached) {
+  for (int i = 0; i < 20'000 && !reached(); i++)
+    std::this_thread::sleep_for(std::chrono::microseconds(500));
+  return reached();
 }
 
 void SetHandler(const InHandler* what) { handler = what; }

@@ -4,6 +4,7 @@
 #ifndef WALKHAMMER_HARNESS_ASGST_TESTING_LIVE_JVM_H_
 #define WALKHAMMER_HARNESS_ASGST_TESTING_LIVE_JVM_H_
 
+#include <gtest/gtest.h>
 #include <jni.h>
 #include <pthread.h>
 #include <ucontext.h>
@@ -13,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "harness/asgst/include/asgst_iterator.h"
 #include "harness/jvm/live/boot.h"
 
 namespace walkhammer::asgst {
@@ -34,7 +36,7 @@ class LiveJvm {
   // Runs a static method of wh.Api without arguments; the test fails if it throws.
   void Call(const char* method);
   // wh.Api.probe() calls this function, on its own thread.
-  std::function<void()> on_probe;
+  std::function<void()> on_probe = [] {};
   void SetStop(bool stop);
 
  private:
@@ -42,6 +44,23 @@ class LiveJvm {
   jclass api_ = nullptr;
   std::string attach_error_;
 };
+
+class LiveTest : public testing::Test {
+ protected:
+  void TearDown() override {
+    live_.on_probe = [] {};
+  }
+  JavaThreadView Thread() { return live_.jvm().ThreadOf(live_.env()); }
+
+  LiveJvm& live_ = LiveJvm::Get();
+};
+
+// CLASS.NAME(PARAMETERS)RESULT; "?" if the JVM does not know the method.
+std::string NameOf(jmethodID id);
+std::string NameOf(ASGST_Method method);
+
+// False if `reached` does not become true within ten seconds or so.
+bool WaitFor(const std::function<bool()>& reached);
 
 // Runs `handler` in each SIGPROF of any thread, on the thread's signal stack if it has one, until a
 // call with null. `handler` must live until then.

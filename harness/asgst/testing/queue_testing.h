@@ -3,31 +3,13 @@
 #ifndef WALKHAMMER_HARNESS_ASGST_TESTING_QUEUE_TESTING_H_
 #define WALKHAMMER_HARNESS_ASGST_TESTING_QUEUE_TESTING_H_
 
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <functional>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "harness/asgst/include/asgst_iterator.h"
 #include "harness/asgst/testing/live_jvm.h"
 
 namespace walkhammer::asgst {
-
-inline bool WaitFor(const std::function<bool()>& reached) {
-  for (int i = 0; i < 20'000 && !reached(); i++)
-    std::this_thread::sleep_for(std::chrono::microseconds(500));
-  return reached();
-}
-
-inline std::string NameOf(ASGST_Method method) {
-  const jmethodID id = ASGST_MethodToJMethodID(method);
-  const MethodEntry* entry = id == nullptr ? nullptr : LiveJvm::Get().jvm().methods().Find(id);
-  return entry == nullptr ? "?" : entry->name;
-}
 
 struct SeenFrame {
   std::string name;
@@ -88,16 +70,13 @@ inline void CallQueued(const char* method) {
 }
 
 // A queue of the current thread, which is processed only by Process().
-class QueueTest : public testing::Test {
+class QueueTest : public LiveTest {
  protected:
-  void SetUp() override {
-    live_.on_probe = [] {};
-    asgst_hold_queues(true);
-  }
+  void SetUp() override { asgst_hold_queues(true); }
   void TearDown() override {
     if (queue_ != nullptr) ASGST_DeregisterQueue(live_.env(), queue_);
     asgst_hold_queues(false);
-    live_.on_probe = [] {};
+    LiveTest::TearDown();
   }
 
   void Register(int size) {
@@ -138,7 +117,6 @@ class QueueTest : public testing::Test {
     return all.empty() ? Handled{} : all[0];
   }
 
-  LiveJvm& live_ = LiveJvm::Get();
   Collector collector_;
   ASGST_Queue* queue_ = nullptr;
   int level_at_end_ = -1;  // of the caller of probe(), when EnqueueThenProcess processes

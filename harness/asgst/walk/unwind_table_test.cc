@@ -17,6 +17,7 @@
 
 #include "harness/asgst/testing/made_up_memory.h"
 #include "harness/asgst/unwind/unwind_service.h"
+#include "harness/base/testing/temporary_folder.h"
 #include "harness/elf/elf_file.h"
 
 namespace walkhammer::asgst {
@@ -269,8 +270,8 @@ TEST(UnwindRowsTest, OfTheProcedureLinkageTable) {
 TEST(UnwindServiceTest, ALibraryWhoseFileIsGoneHasNoRows) {
   Dl_info info{};
   ASSERT_NE(dladdr(dlsym(dlopen("libm.so.6", RTLD_NOW), "sin"), &info), 0);
-  const std::string path =
-      testing::TempDir() + "walkhammer-" + std::to_string(getpid()) + "-gone.so";
+  const TemporaryFolder folder;
+  const std::string path = folder.Under("gone.so");
   std::filesystem::copy_file(info.dli_fname, path);
   Elf64_Ehdr header;
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
@@ -301,6 +302,7 @@ size_t InUse() {
 // Programs load and unload libraries for days.
 TEST(UnwindServiceTest, LibrariesThatAreGoneCostNoMemory) {
   constexpr int kFirst = 3, kRounds = 12;
+  const TemporaryFolder folder;
   Dl_info info{};
   void* math = dlsym(dlopen("libm.so.6", RTLD_NOW), "sin");
   ASSERT_NE(dladdr(math, &info), 0);
@@ -313,8 +315,7 @@ TEST(UnwindServiceTest, LibrariesThatAreGoneCostNoMemory) {
   for (int round = 0; round < kRounds; round++) {
     if (round == kFirst) before = InUse();
     // Under a new name each time, as JNI libraries are unpacked.
-    const std::string path = testing::TempDir() + "walkhammer-" + std::to_string(getpid()) + "-" +
-                             std::to_string(round) + ".so";
+    const std::string path = folder.Under(std::to_string(round) + ".so");
     std::filesystem::copy_file(libm, path);
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(library, nullptr) << dlerror();

@@ -6,14 +6,13 @@
 #include <gtest/gtest.h>
 #include <sys/procfs.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "harness/base/testing/fails_with.h"
+#include "harness/base/testing/temporary_folder.h"
 #include "harness/crash/core/core_import.h"
 #include "harness/crash/core/signal_contexts.h"
 
@@ -60,9 +59,7 @@ class MadeUpCore {
   // Writes the core; `most`: bytes that are kept of it.
   std::string Write(size_t most = SIZE_MAX) const {
     const std::string bytes = Bytes();
-    const std::string path = testing::TempDir() + "/made-up-core-" + std::to_string(getpid());
-    std::ofstream(path, std::ios::binary) << bytes.substr(0, most);
-    return path;
+    return folder_.Write("core", bytes.substr(0, most));
   }
   std::string Bytes() const {
     constexpr size_t kRegisters = offsetof(prstatus_t, pr_reg);
@@ -119,6 +116,7 @@ class MadeUpCore {
     note.resize((note.size() + 3) / 4 * 4);
     return note;
   }
+  TemporaryFolder folder_;
   std::vector<uint64_t> stack_, signal_stack_;
 };
 
@@ -154,32 +152,29 @@ TEST(CoreFile, ReadsThreadsAndMemory) {
 }
 
 TEST(CoreFile, ReadsCodeFromTheFileThatWasMapped) {
-  const std::string folder = testing::TempDir() + "/modules-" + std::to_string(getpid());
-  std::filesystem::create_directories(folder);
+  const TemporaryFolder folder;
   MadeUpCore made;
   made.file_ = "/nowhere/libcode.so";
-  const std::string file = folder + "/libcode.so";
   uint64_t word = 0;
   EXPECT_FALSE(Open(made.Write())->ReadWord(kCode, word));
-  std::ofstream(file) << "0123456789";
-  const auto core = CoreFile::Open(made.Write(), folder);
+  const std::string file = folder.Write("libcode.so", "0123456789");
+  const auto core = CoreFile::Open(made.Write(), folder.path());
   ASSERT_TRUE(core.ok());
   ASSERT_TRUE(core.value()->ReadWord(kCode + 2, word));
   EXPECT_EQ(std::memcmp(&word, "23456789", sizeof word), 0);
   EXPECT_FALSE(core.value()->ReadWord(kCode + 3, word));  // beyond the file's end
   std::filesystem::remove(file);
   ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);  // nobody writes into it
-  EXPECT_FALSE(CoreFile::Open(made.Write(), folder).value()->ReadWord(kCode, word));
-  std::filesystem::remove_all(folder);
+  EXPECT_FALSE(CoreFile::Open(made.Write(), folder.path()).value()->ReadWord(kCode, word));
 }
 
 TEST(CoreFile, RefusesWhatIsNoCore) {
-  const std::string path = testing::TempDir() + "/no-core-" + std::to_string(getpid());
-  std::ofstream(path) << "no core";
+  const TemporaryFolder folder;
+  const std::string path = folder.Write("no-core", "no core");
   EXPECT_FALSE(CoreFile::IsCore(path));
   EXPECT_THAT(CoreFile::Open(path, ""), FailsWith(ExitCode::kBadInput));
   EXPECT_FALSE(CoreFile::IsCore("/proc/self/exe"));
-  EXPECT_FALSE(CoreFile::Open(testing::TempDir(), "").ok());
+  EXPECT_FALSE(CoreFile::Open(folder.path(), "").ok());
 }
 
 TEST(CoreFile, SurvivesCoresThatAreCutOff) {

@@ -196,8 +196,7 @@ Result<ImportedCrash> ImportCore(const std::string& path, const std::string& mod
   jvm->Describe(named, *state);
   ImportedCrash crash = Judge(ReportOf(*core, *jvm, *state, contexts), path, corpora);
   if (crash.guilt.guilt == Guilt::kNone || contexts.walked == nullptr) return crash;
-  auto symbols = std::make_unique<SymbolTable>();
-  symbols->Init();
+  auto symbols = NewSymbolTable();
   sample.walker = WalkerOf(crash);
   const WalkRequest request = RequestOfWords(sample, {words, lowest}, origin, *state, *symbols);
   crash.candidates.insert(crash.candidates.begin(),

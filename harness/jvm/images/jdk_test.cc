@@ -8,8 +8,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 
+#include "harness/base/testing/scoped_variable.h"
+#include "harness/base/testing/temporary_folder.h"
 #include "harness/jvm/images/jdk_choice.h"
 
 namespace walkhammer {
@@ -110,30 +111,8 @@ void Write(const fs::path& path, const std::string& content) {
   std::ofstream(path, std::ios::binary) << content;
 }
 
-class ScopedVariable {
- public:
-  ScopedVariable(const char* name, const std::string& value) : name_(name) {
-    if (const char* old = std::getenv(name)) old_ = old;
-    setenv(name, value.c_str(), 1);
-  }
-  ~ScopedVariable() { old_ ? setenv(name_, old_->c_str(), 1) : unsetenv(name_); }
-  ScopedVariable(const ScopedVariable&) = delete;
-  ScopedVariable& operator=(const ScopedVariable&) = delete;
-
- private:
-  const char* name_;
-  std::optional<std::string> old_;
-};
-
 class JdkTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = ::testing::TempDir() + "jdk_test.XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    root_ = fs::canonical(pattern);
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
   // Makes a JDK tree in the temporary folder. Returns its home.
   fs::path Tree(const std::string& name, const FakeElf& elf, const std::string& release = "") {
     const fs::path home = root_ / name;
@@ -151,7 +130,8 @@ class JdkTest : public ::testing::Test {
     EXPECT_EQ(jdk.failure().message.find('\n'), std::string::npos);
   }
 
-  fs::path root_;
+  TemporaryFolder folder_;
+  const fs::path root_ = folder_.path();
 };
 
 TEST_F(JdkTest, OpensHomeLauncherAndLibraryAlike) {

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "harness/base/testing/fails_with.h"
+#include "harness/base/testing/temporary_folder.h"
 
 namespace walkhammer {
 namespace {
@@ -29,13 +30,9 @@ std::string OwnArch() {
 class PlatformTest : public ::testing::Test {
  protected:
   PlatformTest() {
-    char path[] = "/tmp/walkhammer-platform-XXXXXX";
-    root_ = mkdtemp(path);
-    home_ = root_ / "usr/lib/jvm/jdk";
     fs::create_directories(home_ / "bin");
     loader_ = OwnArch() == "x86_64" ? "lib64/ld-linux-x86-64.so.2" : "lib/ld-linux-aarch64.so.1";
   }
-  ~PlatformTest() override { fs::remove_all(root_); }
 
   static void MakeProgram(const fs::path& path) {
     fs::create_directories(path.parent_path());
@@ -43,7 +40,8 @@ class PlatformTest : public ::testing::Test {
     fs::permissions(path, fs::perms::owner_all);
   }
 
-  fs::path root_, home_;
+  TemporaryFolder folder_;
+  const fs::path root_ = folder_.path(), home_ = root_ / "usr/lib/jvm/jdk";
   std::string loader_;
 };
 

@@ -3,11 +3,10 @@
 
 #include <elf.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
 
+#include "harness/base/testing/temporary_folder.h"
 #include "harness/jvm/images/jdk.h"
 
 namespace walkhammer {
@@ -58,11 +57,6 @@ class SafeFetchCodeTest : public testing::TestWithParam<Arch (*)()> {
   static constexpr uint64_t kBase = 0x10000;  // of the first segment; its bytes follow the headers
   static constexpr uint64_t kStep = 0x10000;  // from one segment to the next
 
-  SafeFetchCodeTest()
-      : arch_(GetParam()()),
-        path_(fs::temp_directory_path() / ("safefetch_code_test-" + std::to_string(getpid()))) {}
-  ~SafeFetchCodeTest() override { fs::remove(path_); }
-
   // An ELF file with these segments and without sections, which FindSafeFetchCode must not need.
   std::string Make(const std::vector<Piece>& pieces) const {
     Elf64_Ehdr header = {};
@@ -104,8 +98,9 @@ class SafeFetchCodeTest : public testing::TestWithParam<Arch (*)()> {
   }
   std::string Nops(size_t count) const { return Times(count, arch_.nop); }
 
-  const Arch arch_;
-  const std::string path_;
+  const Arch arch_ = GetParam()();
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_.Under("code");
 };
 
 INSTANTIATE_TEST_SUITE_P(Both, SafeFetchCodeTest, testing::Values(X86, Aarch64),

@@ -5,7 +5,6 @@
 #include <sys/utsname.h>
 
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -178,12 +177,8 @@ class Bundler {
 }  // namespace
 
 Result<std::vector<BundleFile>> BundleFiles(const BundleCase& content) {
-  const auto symbols = std::make_unique<SymbolTable>();
-  symbols->Init();
-  WalkFile file;
-  if (std::string error = ParseText(content.walk, kWalkName, *symbols, file); !error.empty())
-    return BadInput(std::move(error));
-  return Bundler(content, file, *symbols).Files();
+  ASSIGN_OR_RETURN(const LoadedWalk walk, ParseWalk(content.walk, kWalkName));
+  return Bundler(content, walk.file, *walk.symbols).Files();
 }
 
 Status WriteBundle(const std::string& dir, const std::vector<BundleFile>& files) {

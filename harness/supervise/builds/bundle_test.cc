@@ -7,11 +7,13 @@
 #include <sys/utsname.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/files.h"
 #include "harness/base/testing/fails_with.h"
+#include "harness/base/testing/scoped_variable.h"
+#include "harness/base/testing/temporary_folder.h"
 #include "harness/supervise/builds/anonymous.h"
 
 namespace walkhammer {
@@ -61,11 +63,10 @@ TEST(AnonymousTest, ReplacesNamesWhereNoLetterAdjoins) {
 }
 
 TEST(AnonymousTest, NamesOfAMachineLeaveOutThoseThatTellNothing) {
-  setenv("SUDO_USER", "root", 1);
+  const ScopedVariable user("SUDO_USER", "root");
   for (const auto& [name, by] : NamesOfThisMachine()) EXPECT_NE(name, "root");
   setenv("SUDO_USER", "alice", 1);
   EXPECT_THAT(NamesOfThisMachine(), ::testing::Contains(::testing::Pair("alice", "<user>")));
-  unsetenv("SUDO_USER");
 }
 
 TEST(AnonymousTest, SaysIfNothingWasReplaced) {
@@ -185,17 +186,14 @@ TEST(BundleTest, RefusesWhatIsNoWalk) {
 }
 
 TEST(BundleTest, IsWrittenIntoANewFolderOnly) {
-  std::string dir = ::testing::TempDir() + "bundle_test.XXXXXX";
-  ASSERT_NE(mkdtemp(dir.data()), nullptr);
-  const std::string inner = dir + "/new/one";
+  const TemporaryFolder folder;
+  const std::string inner = folder.Under("new/one");
   ASSERT_TRUE(WriteBundle(inner, {{"a.txt", "text"}}).ok());
-  std::ifstream file(inner + "/a.txt");
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "text");
+  EXPECT_EQ(ReadFile(inner + "/a.txt"), "text");
   const Status again = WriteBundle(inner, {{"b.txt", "text"}});
   ASSERT_FALSE(again.ok());
   EXPECT_EQ(again.failure().code, ExitCode::kBadInput);
   EXPECT_FALSE(std::filesystem::exists(inner + "/b.txt"));
-  std::filesystem::remove_all(dir);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <thread>
 
 #include "harness/base/clock.h"
@@ -43,8 +42,7 @@ Status MakeFolder(const fs::path& path) {
 // Writes two seeds for each scene, unedited: one in state in_Java, one in in_native. Guidance
 // starts from them.
 Status WriteGenuineSeeds(const fs::path& folder) {
-  auto symbols = std::make_unique<SymbolTable>();
-  symbols->Init();
+  auto symbols = NewSymbolTable();
   for (size_t i = 0; i < AllScenes().size(); i++) {
     WalkRequest request;
     request.scene = static_cast<uint8_t>(i);

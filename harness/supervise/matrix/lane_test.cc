@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string_view>
 #include <vector>
 
 #include "harness/base/testing/fails_with.h"
+#include "harness/base/testing/temporary_folder.h"
 #include "harness/supervise/command_testing.h"
 #include "harness/supervise/matrix/lane_samples.h"
 
@@ -164,29 +164,26 @@ class ForeignAgent : public testing::Test {
   LaneVerdict Judge(const std::string& options) const {
     return kForeignAgentLane.judge({"/x.so=" + options, folder_.Under(""), "", 1}, "");
   }
-  void Write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_.Under(name)) << text;
-  }
   bool Exists(const std::string& name) const {
     return std::filesystem::exists(folder_.Under(name));
   }
-  RunFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(ForeignAgent, EachOutputHasItsStatus) {
   EXPECT_EQ(Judge("start").status, CellStatus::kVacuous);
   EXPECT_THAT(Judge("start").reason, HasSubstr("{out}"));
   EXPECT_EQ(Judge("file={out}").status, CellStatus::kVacuous);
-  Write("profile-0", "");
+  folder_.Write("profile-0", "");
   EXPECT_THAT(Judge("file={out}").reason, HasSubstr("wrote nothing"));
-  Write("profile-0", "<html>\n");
+  folder_.Write("profile-0", "<html>\n");
   EXPECT_EQ(Judge("file={out}").status, CellStatus::kVacuous);
-  Write("profile-0", "a;b 1\na;b\n");
+  folder_.Write("profile-0", "a;b 1\na;b\n");
   EXPECT_EQ(Judge("file={out}").status, CellStatus::kBadOutput);
-  Write("profile-0", "[unknown_Java] 1\n");
+  folder_.Write("profile-0", "[unknown_Java] 1\n");
   EXPECT_EQ(Judge("file={out}").status, CellStatus::kVacuous);
-  Write("profile-0", "a;b 1\n");
-  Write("profile-1.txt", "a;b 41\n");
+  folder_.Write("profile-0", "a;b 1\n");
+  folder_.Write("profile-1.txt", "a;b 41\n");
   const LaneVerdict verdict = Judge("file={out}.txt");
   EXPECT_EQ(verdict.status, CellStatus::kPassed) << verdict.reason;
   EXPECT_EQ(verdict.delivery.successful, 42u);
@@ -197,13 +194,13 @@ TEST_F(ForeignAgent, WhatWasCollectedCountsAndIsGone) {
   LanePlan plan{"/x.so=file={out}", folder_.Under(""), "", 1};
   plan.samples = std::make_shared<LaneSamples>();
   for (; plan.starts <= 20; plan.starts++) {
-    Write("profile-" + std::to_string(plan.starts - 1), "a;b 2\n");
+    folder_.Write("profile-" + std::to_string(plan.starts - 1), "a;b 2\n");
     ASSERT_TRUE(kForeignAgentLane.collect(plan).ok());
     plan.collected = plan.starts;
     EXPECT_FALSE(Exists("profile-" + std::to_string(plan.starts - 1)));
   }
   EXPECT_EQ(kForeignAgentLane.judge(plan, "").delivery.successful, 40u);
-  Write("profile-20", "a;b 1\n");
+  folder_.Write("profile-20", "a;b 1\n");
   const LaneVerdict verdict = kForeignAgentLane.judge(plan, "");
   EXPECT_EQ(verdict.status, CellStatus::kPassed) << verdict.reason;
   EXPECT_EQ(verdict.delivery.successful, 41u);
@@ -212,13 +209,13 @@ TEST_F(ForeignAgent, WhatWasCollectedCountsAndIsGone) {
 TEST_F(ForeignAgent, OneFileThatNobodyReadsIsKeptForTheVerdict) {
   LanePlan plan{"/x.so=file={out}", folder_.Under(""), "", 2};
   plan.samples = std::make_shared<LaneSamples>();
-  Write("profile-0", "<html>\n");
-  Write("profile-1", "<html>\n");
+  folder_.Write("profile-0", "<html>\n");
+  folder_.Write("profile-1", "<html>\n");
   ASSERT_TRUE(kForeignAgentLane.collect(plan).ok());
   EXPECT_TRUE(Exists("profile-0"));
   EXPECT_FALSE(Exists("profile-1"));
   EXPECT_THAT(kForeignAgentLane.judge(plan, "").reason, HasSubstr("neither collapsed stacks"));
-  Write("profile-0", "a;b 1\na;b\n");
+  folder_.Write("profile-0", "a;b 1\na;b\n");
   EXPECT_THAT(kForeignAgentLane.collect(plan), FailsWith(ExitCode::kUnable));
 }
 
@@ -233,12 +230,12 @@ TEST_F(ForeignAgent, OptionsNameFilesOfTheirOwnForEachJvm) {
 TEST_F(ForeignAgent, LibrariesThatAreNoneAreRefused) {
   for (const char* argument : {"", "=start", "/nowhere/lib.so=start", "/"})
     EXPECT_FALSE(kForeignAgentLane.check(argument).ok()) << argument;
-  Write("lib.so", "");
+  folder_.Write("lib.so", "");
   EXPECT_TRUE(kForeignAgentLane.check(folder_.Under("lib.so") + "=a=b").ok());
 }
 
 TEST(JfrLane, NoRecordingIsBadOutput) {
-  RunFolder folder;
+  TemporaryFolder folder;
   for (const uint64_t starts : {1, 2}) {
     const LaneVerdict verdict = kJfrLane.judge({"", folder.Under(""), "/nowhere", starts}, "");
     EXPECT_EQ(verdict.status, CellStatus::kBadOutput);

@@ -21,12 +21,6 @@ struct Parsed {
   WalkFile file;
 };
 
-std::unique_ptr<SymbolTable> NewSymbols() {
-  auto symbols = std::make_unique<SymbolTable>();
-  symbols->Init();
-  return symbols;
-}
-
 template <typename Visit>
 void ForEachValueOf(const WalkRequest& request, Visit visit) {
   for (const Value& value : {request.pc, request.sp, request.fp, request.lr, request.anchor_sp,
@@ -138,7 +132,7 @@ Result<CandidateOutcome> WalkCandidates(const std::vector<CrashCandidate>& candi
   CandidateOutcome outcome;
   Tally tally(target, outcome);
   const auto done = [&] { return outcome.best.closeness == Closeness::kExact || stop(); };
-  const auto symbols = NewSymbols();
+  const auto symbols = NewSymbolTable();
   const auto sampled = static_cast<uint8_t>(FindScene(kSampledScene).value_or(0));
   std::vector<Parsed> together;
   for (size_t i = 0; i < candidates.size() && !done(); i++) {

@@ -235,7 +235,7 @@ int RunSet(const Options& options) {
 }
 
 void StoreOption(Verb& verb, Options& options) {
-  verb.Text("--store", options.store, "The folder of the bugs, a file each", "DIR");
+  verb.Text("--store", options.store, "The folder of a team's bugs, a file each", "DIR");
   verb.Json(options.json);
 }
 

@@ -31,6 +31,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostBytes = 1 << 20;  // of a file
 constexpr std::string_view kTextEnd = ".toml";
+constexpr char kWhichStore[] = "which store? name its folder by --store DIR";
 
 std::string ErrorText(int error) {
   return std::error_code(error, std::generic_category()).message();
@@ -65,12 +66,14 @@ Result<std::string> ReadWalk(const std::string& path) {
 }  // namespace
 
 Result<BugStore> BugStore::Read(const std::string& dir) {
+  if (dir.empty()) return BadInput(kWhichStore);
   BugStore store(dir);
   RETURN_IF_ERROR(store.ReadFiles());
   return store;
 }
 
 Result<BugStore> BugStore::Change(const std::string& dir) {
+  if (dir.empty()) return BadInput(kWhichStore);
   if (mkdir(dir.c_str(), 0777) != 0 && errno != EEXIST)
     return BadInput(fmt::format("--store {}: cannot be made ({})", dir, ErrorText(errno)));
   BugStore store(dir);

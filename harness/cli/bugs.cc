@@ -31,11 +31,6 @@ struct Options {
   StateChange change;
 };
 
-Status CheckStoreGiven(const Options& options) {
-  if (!options.store.empty()) return Ok();
-  return BadInput("which store? name its folder by --store DIR");
-}
-
 // --- update, grade -------------------------------------------------------------------------------
 
 // What was met in some runs, and what the runs themselves are worth.
@@ -125,7 +120,6 @@ int PrintedMet(const Result<Met>& met, const Options& options) {
 
 // `changes`: what is new is kept in the store.
 Result<Met> MeetStore(const Options& options, bool changes) {
-  RETURN_IF_ERROR(CheckStoreGiven(options));
   RETURN_IF_ERROR(CheckBuild(options.build));
   ASSIGN_OR_RETURN(BugStore store, (changes ? &BugStore::Change : &BugStore::Read)(options.store));
   ASSIGN_OR_RETURN(Met met, MeetRuns(options, store));
@@ -190,8 +184,6 @@ void PrintBug(const Bug& bug) {
 }
 
 int RunList(const Options& options) {
-  if (const Status given = CheckStoreGiven(options); !given.ok())
-    return PrintFailure(given.failure());
   if (!options.state.empty() && options.state != kExpiredWord && !BugStateFromWord(options.state))
     return PrintFailure(BadInput(fmt::format(
         "--state \"{}\": there are open, duplicate, accepted, expired and fixed", options.state)));
@@ -210,7 +202,6 @@ int RunList(const Options& options) {
 }
 
 Result<Bug> SetBug(const Options& options) {
-  RETURN_IF_ERROR(CheckStoreGiven(options));
   const auto state = BugStateFromWord(options.state);
   if (!state) return BadInput("bugs set needs --state open, duplicate, accepted or fixed");
   StateChange change = options.change;

@@ -224,7 +224,13 @@ void AddBugsCheck(const Verb& bugs, Invocation& chosen) {
   verb.Text("--corpora", o->corpora,
             "The folder corpora, with the known issues (default: those beside this command)",
             "DIR");
-  verb.Text("--store", o->store, "The folder of a team's bugs, a file each", "DIR");
+  verb.Parsed(
+      "--store",
+      [o](const std::string& dir) {
+        o->store = dir;
+        return dir.empty() ? Status(BadInput("--store needs a folder")) : Ok();
+      },
+      "The folder of a team's bugs, a file each", "DIR");
   verb.Text("--build", o->build, "The build's version, for JDKs that all call themselves the same",
             "VERSION");
   verb.Provider(o->provider, true);

@@ -157,6 +157,7 @@ is() {
   refuses 2 "holds no JDK that can be used" bugs check --jdk-dir "$tmp/nowhere"
   refuses 2 "has no known issues" bugs check --corpora "$tmp/empty" --jdk "$jdk"
   refuses 2 "--store" bugs check --jdk "$jdk" --build 17.0.1
+  refuses 2 "--store needs a folder" bugs check --jdk "$jdk" --store ""
   refuses 2 "--store" bugs check --jdk "$jdk" --most-times 3
   refuses 2 "--corpora" bugs check --jdk "$jdk" --store "$tmp/store" --corpora "$root/corpora"
   refuses 2 "--jdk-dir" bugs check --jdk-dir "$JDKS" --store "$tmp/store"

@@ -71,60 +71,51 @@ ask() {
   sqlite3 -readonly "$out/run/run.db" "$1"
 }
 
-# VERB_found HOME, VERB_silent HOME: succeed if the JDK shows the bug, or does not show it. Both
-# fail if the run failed. They set `seen` to a description of the result.
+# try_replay HOME, try_campaign VERB HOME: set `found` or `silent` to yes if the JDK shows the bug, or
+# does not show it, and `seen` to a description of the result. None of them if the run failed.
 
-replay_found() {
+# The expected outcome proves that the JDK without the bug walked the same request: a request that
+# cannot be walked has no outcome.
+try_replay() {
   run replay --json --times "$times" --jdk "$1" "$bugs/$id.walk"
-  [ "$code" -le 1 ] || return 1
-  reproduced=$(json "json_extract(r.value, '\$.reproduced')")
-  seen="$reproduced of $times"
-  [ "$reproduced" -gt 0 ]
-}
-
-# The expected outcome proves that the fixed JDK walked the same request: a request that cannot be
-# walked has no outcome.
-replay_silent() {
-  run replay --json --times "$times" --jdk "$1" "$bugs/$id.walk"
-  [ "$code" -eq 0 ] || return 1
+  [ "$code" -le 1 ] || return 0
   seen=$(json "(select group_concat(value || ' x ' || key, ', ')
     from json_each(r.value, '\$.outcomes'))")
-  [ "$seen" = "$times x $(of proof.silent)" ]
+  [ "$code:$seen" != "0:$times x $(of proof.silent)" ] || silent=yes
+  reproduced=$(json "json_extract(r.value, '\$.reproduced')")
+  [ "$reproduced" -eq 0 ] || found=yes seen="$reproduced of $times"
 }
 
-# campaign VERB HOME: sets `first` to the milliseconds until the bug was met, or to nothing if it
-# was not, and `walks` to the number of walks, of the bug's scene if its file names one.
-campaign() {
+try_campaign() {
   rm -rf "$out/run"
   # shellcheck disable=SC2046  # a list of options
   run "$1" --jdk "$2" $(of "proof.$1") --out "$out/run"
-  [ "$code" -le 1 ] || return 1
-  first=$(ask "select min(time_ms) from bucket join finding on finding.bucket = bucket.id
-    where title like '$(of proof.bucket)'")
+  [ "$code" -le 1 ] || return 0
+  like="from bucket join finding on finding.bucket = bucket.id where title like '$(of proof.bucket)'"
+  first=$(ask "select min(time_ms) $like")
   walks=$(ask "select coalesce(sum(count), 0) from count
-    where '$(of proof.scene)' in (scene, '')")
-  [ "$walks" -gt 0 ]
-}
-
-campaign_found() {
-  campaign "$1" "$2" || return 1
+    where '$(of proof.scene)' in (scene, '')") # of the bug's scene, if its file names one
+  [ "$walks" -gt 0 ] || return 0
   seen="$walks walks"
-  [ -n "$first" ] || return 1
-  seconds=$((first / 1000))
-  seen=$(ask "select printf('%d times', sum(seen)) from bucket
-    where title like '$(of proof.bucket)'")
+  if [ -z "$first" ]; then
+    silent=yes
+  else
+    found=yes
+    seconds=$((first / 1000))
+    seen=$(ask "select printf('%d times', sum(seen)) from bucket
+      where title like '$(of proof.bucket)'")
+  fi
 }
 
-campaign_silent() {
-  campaign "$1" "$2" || return 1
-  seen="$walks walks"
-  [ -z "$first" ]
+# attempt VERB HOME
+attempt() {
+  seen="ended with an error" found=no silent=no
+  if [ "$1" = replay ]; then
+    try_replay "$2"
+  else
+    try_campaign "$@"
+  fi
 }
-
-fuzz_found() { campaign_found fuzz "$1"; }
-fuzz_silent() { campaign_silent fuzz "$1"; }
-stress_found() { campaign_found stress "$1"; }
-stress_silent() { campaign_silent stress "$1"; }
 
 failed=
 skipped=
@@ -132,14 +123,12 @@ skipped=
 row() {
   expected=yes
   [ -z "$(of proof.not_found)" ] || expected=no
-  seen="ended with an error" found=no
-  ! "${1}_found" "$home_affected" || found=yes
+  attempt "$1" "$home_affected"
   words="found: $found on $(of proof.with): $seen, $seconds s"
   if [ "$found" != "$expected" ] || [ "$seen" = "ended with an error" ]; then
     complain
   fi
-  seen="ended with an error" silent=no
-  ! "${1}_silent" "$home_fixed" || silent=yes
+  attempt "$1" "$home_fixed"
   [ "$silent" = yes ] || complain
   printf '%-11s  %-6s  %-44s  silent: %s on %s: %s\n' "$id" "$1" "$words" "$silent" "$(of proof.without)" \
     "$seen"

@@ -26,7 +26,7 @@ harness/elf/*.cc                puzzles_test cli.bats stress.bats profilers.bats
 harness/guard/*.cc              puzzles_test supervise_test stress.bats undescribed.bats
 harness/crash/*.cc              crash_reports.bats redact.bats
 harness/hs_err/*.cc             crash_reports.bats redact.bats
-harness/bugs/*.cc               bugs.bats gate.bats builds.bats
+harness/bugs/*.cc               bugs.bats gate.bats builds.bats crash_reports.bats corpora.bats
 harness/store/*.cc              run_folder.bats archives.bats cli.bats hostile.bats stress.bats
 harness/findings/*.cc           puzzles_test supervise_test bugs.bats cli.bats corpora.bats
 harness/supervise/matrix/*.cc   lanes.bats requests.bats stress.bats

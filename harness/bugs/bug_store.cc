@@ -32,6 +32,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostBugBytes = 1 << 20;  // of a file
 constexpr std::string_view kTextEnd = ".toml";
+constexpr char kWhichStore[] = "which store? name its folder by --store DIR";
 
 // The content of a regular file; empty if there is no file. kBadInput: it is not regular, or too
 // large.
@@ -62,12 +63,14 @@ Result<std::string> ReadWalk(const std::string& path) {
 }  // namespace
 
 Result<BugStore> BugStore::Read(const std::string& dir) {
+  if (dir.empty()) return BadInput(kWhichStore);
   BugStore store(dir);
   RETURN_IF_ERROR(store.ReadFiles());
   return store;
 }
 
 Result<BugStore> BugStore::Change(const std::string& dir) {
+  if (dir.empty()) return BadInput(kWhichStore);
   if (mkdir(dir.c_str(), 0777) != 0 && errno != EEXIST)
     return BadInput(fmt::format("--store {}: cannot be made ({})", dir, std::strerror(errno)));
   BugStore store(dir);

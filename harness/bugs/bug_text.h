@@ -5,6 +5,7 @@
 #define WALKHAMMER_HARNESS_BUGS_BUG_TEXT_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>

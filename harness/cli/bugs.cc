@@ -31,11 +31,6 @@ struct BugsOptions {
   StateChange change;
 };
 
-Status CheckStoreGiven(const BugsOptions& options) {
-  if (!options.store.empty()) return Ok();
-  return BadInput("which store? name its folder by --store DIR");
-}
-
 // --- update, grade -------------------------------------------------------------------------------
 
 // What was met in some runs, and what the runs themselves are worth.
@@ -125,7 +120,6 @@ int PrintedMet(const Result<Met>& met, const BugsOptions& options) {
 
 // `changes`: what is new is kept in the store.
 Result<Met> MeetStore(const BugsOptions& options, bool changes) {
-  RETURN_IF_ERROR(CheckStoreGiven(options));
   RETURN_IF_ERROR(CheckBuild(options.build));
   ASSIGN_OR_RETURN(BugStore store, (changes ? &BugStore::Change : &BugStore::Read)(options.store));
   ASSIGN_OR_RETURN(Met met, MeetRuns(options, store));
@@ -190,8 +184,6 @@ void PrintBug(const Bug& bug) {
 }
 
 int RunList(const BugsOptions& options) {
-  if (const Status given = CheckStoreGiven(options); !given.ok())
-    return PrintFailure(given.failure());
   if (!options.state.empty() && options.state != kExpiredWord && !BugStateFromWord(options.state))
     return PrintFailure(BadInput(fmt::format(
         "--state \"{}\": there are open, duplicate, accepted, expired and fixed", options.state)));
@@ -210,7 +202,6 @@ int RunList(const BugsOptions& options) {
 }
 
 Result<Bug> SetBug(const BugsOptions& options) {
-  RETURN_IF_ERROR(CheckStoreGiven(options));
   const auto state = BugStateFromWord(options.state);
   if (!state) return BadInput("bugs set needs --state open, duplicate, accepted or fixed");
   StateChange change = options.change;
@@ -235,7 +226,7 @@ int RunSet(const BugsOptions& options) {
 }
 
 void StoreOption(Verb& verb, BugsOptions& options) {
-  verb.Text("--store", options.store, "The folder of the bugs, a file each", "DIR");
+  verb.Text("--store", options.store, "The folder of a team's bugs, a file each", "DIR");
   verb.Json(options.json);
 }
 

@@ -37,13 +37,8 @@ struct BugsCheckOptions {
 
 struct ReplayedBug {
   std::string id, title;
-  Affected by_version;
   BugReplay replay;
 };
-
-ReplayedBug Replayed(const Bug& bug, const std::string& version, BugReplay replay) {
-  return {bug.id, bug.title, AffectedByVersion(bug, version), std::move(replay)};
-}
 
 json RowJson(const ReplayedBug& bug, const char* verdict) {
   const ReplayTally& tally = bug.replay.tally;
@@ -88,7 +83,7 @@ Result<std::vector<ReplayedBug>> ReplayStore(const BugsCheckOptions& options, co
     const Seen here{own.version, jdk.build_id, kReplayed, Now("%Y-%m-%dT%H:%M:%SZ")};
     NoteReplay(replay, here, Today(), bug);
     RETURN_IF_ERROR(store.Save());
-    replayed.push_back(Replayed(bug, own.version, replay));
+    replayed.push_back({id, bug.title, replay});
     if (!options.json)
       Print(stdout, "{:10}  {}\n            {}\n            {}\n", ClosedWord(replay.verdict), id,
             bug.title, replay.why);
@@ -130,9 +125,9 @@ void PrintRow(const ReplayedBug& bug) {
   const ReplayTally& tally = bug.replay.tally;
   const Affected verdict = bug.replay.verdict;
   Print(stdout, "  {:12} {:13} {:11} {:8} {}\n", bug.id, kVerdicts[static_cast<int>(verdict)],
-        kYesNo[static_cast<int>(bug.by_version)], ReplayText(tally), bug.title);
+        kYesNo[static_cast<int>(bug.replay.by_version)], ReplayText(tally), bug.title);
   // Nothing to explain where version and replay say the same.
-  if (tally.walked() == 0 || verdict != bug.by_version || tally.found > tally.reproduced)
+  if (tally.walked() == 0 || verdict != bug.replay.by_version || tally.found > tally.reproduced)
     Print(stdout, "  {:12} ({})\n", "", bug.replay.why);
 }
 
@@ -156,10 +151,10 @@ Result<ExitCode> CheckJdk(const BugStore& issues, const Jdk& jdk, const BugsChec
     ASSIGN_OR_RETURN(ReplayTally tally, ReplayBug(bug, jdk, plan.times, plan));
     if (plan.stop()) return ToolFailed("interrupted before all issues were checked");
     const ReplayedBug& one = checked.emplace_back(
-        Replayed(bug, jdk.version, JudgeIssue(bug, jdk.version, std::move(tally))));
+        ReplayedBug{id, bug.title, JudgeIssue(bug, jdk.version, std::move(tally))});
     if (!options.json) PrintRow(one);
     rows.push_back(RowJson(one, kYesNo[static_cast<int>(one.replay.verdict)]));
-    rows.back()["by_version"] = kYesNo[static_cast<int>(one.by_version)];
+    rows.back()["by_version"] = kYesNo[static_cast<int>(one.replay.by_version)];
   }
   const auto affected = CountOf(checked, Affected::kYes);
   const auto unknown = CountOf(checked, Affected::kUnknown);
@@ -229,7 +224,13 @@ void AddBugsCheck(const Verb& bugs, Invocation& chosen) {
   verb.Text("--corpora", o->corpora,
             "The folder corpora, with the known issues (default: those beside this command)",
             "DIR");
-  verb.Text("--store", o->store, "The folder of a team's bugs: replay and close these", "DIR");
+  verb.Parsed(
+      "--store",
+      [o](const std::string& dir) {
+        o->store = dir;
+        return dir.empty() ? Status(BadInput("--store needs a folder")) : Ok();
+      },
+      "The folder of a team's bugs, a file each", "DIR");
   verb.Text("--build", o->build, "The build's version, for JDKs that all call themselves the same",
             "VERSION");
   verb.Provider(o->provider, true);

@@ -9,11 +9,7 @@
 namespace walkhammer {
 namespace {
 
-std::map<std::string, Bug> KnownIssues() {
-  const auto issues = BugStore::Read(WALKHAMMER_CORPORA "/known-issues");
-  EXPECT_TRUE(issues.ok()) << issues.failure().message;
-  return issues.ok() ? issues.value().bugs() : std::map<std::string, Bug>();
-}
+constexpr char kForSender[] = "V  [libjvm.so+0x1]  frame::safe_for_sender(JavaThread*)+0x1";
 
 CrashVersion VersionOf(const std::string& jdk, const std::string& vm, int feature) {
   CrashVersion version;
@@ -23,15 +19,40 @@ CrashVersion VersionOf(const std::string& jdk, const std::string& vm, int featur
   return version;
 }
 
-TEST(Resemblances, OfTwoBugsWithOneCheckTheAffectedVersionIsFirst) {
-  CrashReport report = ParseCrashReport(LogWith({kSender, kAgct, kHandler, kJava}));
-  report.version = VersionOf("17.0.15+6", "", 17);
-  report.internal.text =
-      "guarantee(is_result_safe || is_in_asgct()) failed: unsafe access to zombie";
-  CrashTarget target;
-  target.check = "(codeCache.cpp) guarantee(is_result_safe || is_in_asgct()) failed";
-  const auto bugs =
-      ResemblancesOf(report, JudgeGuilt(report, ChainOf(report)), target, KnownIssues());
+class ResemblancesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto issues = BugStore::Read(WALKHAMMER_CORPORA "/known-issues");
+    ASSERT_TRUE(issues.ok()) << issues.failure().message;
+    issues_ = issues.value().bugs();
+  }
+  void ReadLog(const std::string& text) {
+    report_ = ParseCrashReport(text);
+    const CrashedChain chain = ChainOf(report_);
+    guilt_ = JudgeGuilt(report_, chain);
+    target_ = TargetOf(report_, chain);
+  }
+  std::string Ids() const {
+    std::string ids;
+    for (const Resemblance& one : ResemblancesOf(report_, guilt_, target_, issues_))
+      ids += one.bug.id + " ";
+    return ids;
+  }
+
+  std::map<std::string, Bug> issues_;
+  CrashReport report_;
+  GuiltVerdict guilt_;
+  CrashTarget target_;
+};
+
+TEST_F(ResemblancesTest, OfTwoBugsWithOneCheckTheAffectedVersionIsFirst) {
+  std::string text = LogWith({"V  [libjvm.so+0x1]  VMError::report_and_die(int)+0x1", kAgct});
+  const std::string signal = "#  SIGSEGV (0xb) at pc=0x00007f35362c5e95, pid=16184, tid=16247\n#\n";
+  text.replace(text.find(signal), signal.size(),
+               "#  Internal Error (codeCache.cpp:645), pid=16184, tid=16247\n#  guarantee("
+               "is_result_safe || is_in_asgct()) failed: unsafe access to zombie method\n#\n");
+  ReadLog(text);
+  const auto bugs = ResemblancesOf(report_, guilt_, target_, issues_);
   ASSERT_EQ(bugs.size(), 2U);
   EXPECT_EQ(bugs.front().bug.id, "JDK-8352649");
   EXPECT_TRUE(bugs.front().by_check);
@@ -40,42 +61,50 @@ TEST(Resemblances, OfTwoBugsWithOneCheckTheAffectedVersionIsFirst) {
   EXPECT_EQ(bugs.back().affected, Affected::kNo);
 }
 
-TEST(Resemblances, OneOfEqualRankComesByItsClass) {
-  CrashReport report = ParseCrashReport(LogWith({kSender, kAgct, kHandler, kJava}));
-  CrashTarget target;
-  target.function = "frame::is_interpreted_frame_valid(JavaThread*) const";
-  const auto ids = [&] {
-    std::string all;
-    for (const Resemblance& one :
-         ResemblancesOf(report, JudgeGuilt(report, ChainOf(report)), target, KnownIssues()))
-      all += one.bug.id + " ";
-    return all;
-  };
-  EXPECT_EQ(ids(), "JDK-8313796 JDK-8297967 ");
-  target.function = "frame::safe_for_sender(JavaThread*)";
-  EXPECT_EQ(ids(), "JDK-8297967 ") << "the other one is of aarch64 alone";
-  report.arch = CrashArch::kAarch64;
-  EXPECT_EQ(ids(), "JDK-8315380 JDK-8297967 ");
+TEST_F(ResemblancesTest, OneOfEqualRankComesByItsClass) {
+  ReadLog(LogWith({kForSender, kAgct}));
+  EXPECT_EQ(Ids(), "JDK-8297967 ") << "the other one is of aarch64 alone";
+  report_.arch = CrashArch::kAarch64;
+  EXPECT_EQ(Ids(), "JDK-8315380 JDK-8297967 ");
+  target_.function = "frame::is_interpreted_frame_valid(JavaThread*) const";
+  EXPECT_EQ(Ids(), "JDK-8313796 JDK-8297967 ");
 }
 
-TEST(Resemblances, AnAssertIsOfDebugBuildsAlone) {
-  CrashReport report = ParseCrashReport(LogWith({kSender, kAgct, kHandler, kJava}));
-  report.internal.text = "assert(sender.is_older()) failed";
-  CrashTarget target;
-  target.check = "(frame.cpp) assert(sender.is_older()) failed";
-  const auto found = [&] {
-    return ResemblancesOf(report, JudgeGuilt(report, ChainOf(report)), target, KnownIssues())
-        .size();
-  };
+TEST_F(ResemblancesTest, AnAssertIsOfDebugBuildsAlone) {
+  ReadLog(LogWith({kSender, kAgct}));
+  target_.check = report_.internal.text = "assert(sender.is_older()) failed";
   for (const char* release : {"", "release"}) {
-    report.version.debug_level.value = release;
-    EXPECT_EQ(found(), 0U) << release;
+    report_.version.debug_level.value = release;
+    EXPECT_EQ(Ids(), "") << release;
   }
-  report.version.debug_level.value = "fastdebug";
-  EXPECT_EQ(found(), 1U);
+  report_.version.debug_level.value = "fastdebug";
+  EXPECT_EQ(Ids(), "JDK-8382486 ");
 }
 
-TEST(Resemblances, VersionsOfTheVmCountFromJdk9On) {
+// A bug is known by its own check, or by a function in which the JVM did not stop by itself.
+TEST_F(ResemblancesTest, AnotherBugsCheckIsNoResemblance) {
+  ReadLog(LogWith({kForSender, "V  [libjvm.so+0x2]  AsyncGetCallTrace+0x2"}));
+  ASSERT_TRUE(target_.check.empty());
+  EXPECT_NE(Ids(), "");
+  target_.check = "(frame.cpp) guarantee(x) failed";
+  EXPECT_EQ(Ids(), "");
+  target_.check.clear();
+  target_.function = "nothing";
+  target_.callers.clear();
+  EXPECT_EQ(Ids(), "");
+  target_.callers = {"something_else", "forte_fill_call_trace_given_top"};
+  EXPECT_EQ(Ids(), "");
+  target_.callers = {"something_else", "frame::safe_for_sender(JavaThread*)"};
+  EXPECT_NE(Ids(), "") << "a caller tells, too";
+}
+
+TEST_F(ResemblancesTest, OfAnInnocentChainThereAreNone) {
+  ReadLog(LogWith({kForSender, "V  [libjvm.so+0x2]  StackFrameStream::next()+0x2",
+                   "V  [libjvm.so+0x3]  G1RootProcessor::run()+0x3"}));
+  EXPECT_EQ(Ids(), "");
+}
+
+TEST(AffectedByCrashTest, VersionsOfTheVmCountFromJdk9On) {
   Bug bug;
   bug.affected = "[17,28-ea)";
   EXPECT_EQ(AffectedByCrash(bug, VersionOf("", "25.0.3+9", 25)), Affected::kYes);
@@ -83,40 +112,6 @@ TEST(Resemblances, VersionsOfTheVmCountFromJdk9On) {
        {VersionOf("", "25.504-b01", 8), VersionOf("25.504-b01", "", 8),
         VersionOf("28-ea+18", "", 28), VersionOf("x", "", 0), VersionOf("", "", 0)})
     EXPECT_EQ(AffectedByCrash(bug, version), Affected::kUnknown);
-}
-
-// A bug is known by its own check, or by a function in which the JVM did not stop by itself.
-TEST(Resemblances, AnotherBugsCheckIsNoResemblance) {
-  const CrashReport report =
-      ParseCrashReport(LogWith({"V  [libjvm.so+0x1]  frame::safe_for_sender(JavaThread*)+0x1",
-                                "V  [libjvm.so+0x2]  AsyncGetCallTrace+0x2"}));
-  const CrashedChain chain = ChainOf(report);
-  const GuiltVerdict guilt = JudgeGuilt(report, chain);
-  CrashTarget target = TargetOf(report, chain);
-  const auto issues = KnownIssues();
-  ASSERT_TRUE(target.check.empty());
-  EXPECT_FALSE(ResemblancesOf(report, guilt, target, issues).empty());
-  target.check = "(frame.cpp) guarantee(x) failed";
-  EXPECT_TRUE(ResemblancesOf(report, guilt, target, issues).empty());
-  target.check.clear();
-  target.function = "nothing";
-  target.callers.clear();
-  EXPECT_TRUE(ResemblancesOf(report, guilt, target, issues).empty());
-  target.callers = {"something_else", "forte_fill_call_trace_given_top"};
-  EXPECT_TRUE(ResemblancesOf(report, guilt, target, issues).empty());
-  target.callers = {"something_else", "frame::safe_for_sender(JavaThread*)"};
-  EXPECT_FALSE(ResemblancesOf(report, guilt, target, issues).empty()) << "a caller tells, too";
-}
-
-TEST(Resemblances, OfAnInnocentChainThereAreNone) {
-  const CrashReport report =
-      ParseCrashReport(LogWith({"V  [libjvm.so+0x1]  frame::safe_for_sender(JavaThread*)+0x1",
-                                "V  [libjvm.so+0x2]  StackFrameStream::next()+0x2",
-                                "V  [libjvm.so+0x3]  G1RootProcessor::run()+0x3"}));
-  const CrashedChain chain = ChainOf(report);
-  EXPECT_TRUE(
-      ResemblancesOf(report, JudgeGuilt(report, chain), TargetOf(report, chain), KnownIssues())
-          .empty());
 }
 
 }  // namespace

@@ -60,31 +60,6 @@ std::string WhyNotClosed(const Bug& bug, const BugReplayPlan& plan, const Replay
   return WhyNotNewer(bug, plan.version);
 }
 
-// Of an issue that was not replayed. `reason`: why.
-std::string WhyByVersion(Affected by_version, const std::string& reason) {
-  return (by_version == Affected::kUnknown ? "nobody knows for this version, and "
-                                           : "by its version alone: ") +
-         reason;
-}
-
-// Of an issue that was replayed and did not show.
-void JudgeNotShown(Affected by_version, BugReplay& replay) {
-  const ReplayTally& tally = replay.tally;
-  const bool has_it = by_version == Affected::kYes;
-  replay.verdict = Affected::kNo;
-  if (tally.found > 0) {
-    replay.why = "the replay shows another finding: " + tally.Words();
-    if (by_version != Affected::kNo) replay.verdict = Affected::kUnknown;
-    return;
-  }
-  replay.why = fmt::format("{} did not show it", Counted(tally.walked(), "replay"));
-  if (!has_it) return;
-  replay.verdict = Affected::kUnknown;
-  replay.why =
-      fmt::format("its version has it, but {}: the build may have the fix, or the bug shows seldom",
-                  replay.why);
-}
-
 // The JDK that requests of the folder are for, as in "regressions/jdk17/x.walk"; 0: any.
 int FeatureOf(std::string_view path) {
   const std::string_view folder = path.substr(0, std::min(path.rfind('/'), path.size()));
@@ -113,32 +88,39 @@ BugReplay JudgeReplays(const Bug& bug, const BugReplayPlan& plan, ReplayTally ta
   if (seen.reproduced > 0) {
     replay.verdict = Affected::kYes;
     replay.why = fmt::format("{} of {} replays show it", seen.reproduced, seen.walked());
-    return replay;
+  } else if (replay.why = WhyNotClosed(bug, plan, seen); replay.why.empty()) {
+    replay.verdict = Affected::kNo;
+    replay.why = fmt::format("none of {} replays shows it, and {} of {} did on {}", seen.walked(),
+                             bug.reproduced.shown, bug.reproduced.of, bug.reproduced.build);
   }
-  replay.why = WhyNotClosed(bug, plan, seen);
-  if (!replay.why.empty()) return replay;
-  replay.verdict = Affected::kNo;
-  replay.why = fmt::format("none of {} replays shows it, and {} of {} did on {}", seen.walked(),
-                           bug.reproduced.shown, bug.reproduced.of, bug.reproduced.build);
   return replay;
 }
 
 BugReplay JudgeIssue(const Bug& bug, const std::string& version, ReplayTally tally) {
-  BugReplay replay;
-  replay.tally = std::move(tally);
   const Affected by_version = AffectedByVersion(bug, version);
-  if (replay.tally.reproduced > 0) {
+  BugReplay replay{by_version, by_version, std::move(tally), ""};
+  const ReplayTally& seen = replay.tally;
+  if (seen.reproduced > 0) {
     replay.verdict = Affected::kYes;
     replay.why = by_version == Affected::kNo
                      ? "the replay shows it, though its version should not have it"
                      : "the replay shows it";
-  } else if (replay.tally.walked() > 0) {
-    JudgeNotShown(by_version, replay);
+  } else if (seen.walked() == 0) {
+    replay.why = by_version == Affected::kUnknown ? "nobody knows for this version, and "
+                                                  : "by its version alone: ";
+    replay.why += seen.times == 0 ? "no request shows it on this JDK"
+                                  : "could not be walked: " + seen.unable_reason;
   } else {
-    replay.verdict = by_version;
-    replay.why = WhyByVersion(
-        by_version, replay.tally.times == 0 ? "no request shows it on this JDK"
-                                            : "could not be walked: " + replay.tally.unable_reason);
+    const std::string silent = Counted(seen.walked(), "replay") + " did not show it";
+    replay.why = seen.found > 0 ? "the replay shows another finding: " + seen.Words() : silent;
+    if (by_version == Affected::kYes) {
+      replay.verdict = Affected::kUnknown;
+      if (seen.found == 0)
+        replay.why = "its version has it, but " + silent +
+                     ": the build may have the fix, or the bug shows seldom";
+    } else if (seen.found == 0) {
+      replay.verdict = Affected::kNo;
+    }
   }
   return replay;
 }

@@ -20,8 +20,9 @@ struct BugReplay {
   // Whether the build has the bug. Of a team's bug: kYes leaves it open, kNo closes it, and with
   // kUnknown it stays as it is.
   Affected verdict = Affected::kUnknown;
-  ReplayTally tally;  // times 0: there were no replays
-  std::string why;    // what the verdict rests on
+  Affected by_version = Affected::kUnknown;  // of a known issue
+  ReplayTally tally;                         // times 0: there were no replays
+  std::string why;                           // what the verdict rests on
 };
 const char* ClosedWord(Affected verdict);  // "fixed", "open", "not proven"
 

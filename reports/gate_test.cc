@@ -182,7 +182,7 @@ TEST_F(Gate, TimesFillASlotUpToTheNext) {
   ASSERT_EQ(TimeSlotBegin(kSlot + 1), 128u);
   const auto fastest_tenth = [&](uint64_t in_slot) {
     const std::string dir = temp_.Under(("slot" + std::to_string(in_slot)).c_str());
-    RunDb run = std::move(RunDb::Create(dir, TestIdentity()).value());
+    RunWriter run = std::move(RunWriter::Create(dir, TestIdentity()).value());
     const CellRow cell = MadeCell({});
     EXPECT_TRUE(run.SaveCell(cell).ok());
     Periods periods;

@@ -5,12 +5,12 @@
 #define WALKHAMMER_HARNESS_SUPERVISE_CAMPAIGN_COVERAGE_ROWS_H_
 
 #include "harness/coverage/walker_code.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_writer.h"
 
 namespace walkhammer {
 
-// The rows for RunDb::SetCoverage, with no block entered yet. Reads the build id from the code's
-// file.
+// The rows for RunWriter::SetCoverage, with no block entered yet. Reads the build id from the
+// code's file.
 CoverageRows RowsOf(const WalkerCode& code);
 
 }  // namespace walkhammer

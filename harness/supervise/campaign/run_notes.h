@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/shared/shared_state.h"
-#include "harness/store/note_rows.h"
+#include "harness/store/stress_rows.h"
 
 namespace walkhammer {
 

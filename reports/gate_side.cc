@@ -271,7 +271,7 @@ uint64_t GateBucket::Runs() const {
 Result<GateSide> ReadGateSide(const std::vector<std::string>& dirs) {
   GateSide side;
   for (const std::string& dir : dirs) {
-    ASSIGN_OR_RETURN(const RunReader db, RunReader::Open(dir));
+    ASSIGN_OR_RETURN(const RunReader db, RunReader::OpenEnded(dir));
     RETURN_IF_ERROR(SideReader(db, side).Read());
   }
   for (auto& [stratum, codes] : side.codes) FillWalks(codes, side.runs.size());

@@ -68,6 +68,10 @@ Status OnlyTables(const Database& db, const std::string& file) {
                               others.Text()));
 }
 
+bool IsRunId(const std::string& text) {
+  return text.size() == 32 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 // Orders buckets: those that replayed come first, those that were replayed in vain last.
 int ReplayRank(const BucketRow& bucket) {
   if (bucket.confirmed > 0) return 0;
@@ -107,6 +111,13 @@ Result<RunReader> RunReader::Open(const std::string& dir) {
   return run;
 }
 
+Result<RunReader> RunReader::OpenEnded(const std::string& dir) {
+  ASSIGN_OR_RETURN(RunReader run, Open(dir));
+  if (IsWritten(dir))
+    return BadInput(fmt::format("{}: this run still goes on; try again when it has ended", dir));
+  return run;
+}
+
 template <typename Row>
 Result<std::vector<Row>> RunReader::Rows() const {
   return ReadAll<Row>(SelectAll<Row>(db_));
@@ -128,9 +139,13 @@ Result<RunRow> RunReader::Run() const {
 
 Result<std::vector<RunRow>> RunReader::Parts() const {
   ASSIGN_OR_RETURN(auto parts, Rows<RunRow>());
-  if (!parts.empty()) return parts;
-  ASSIGN_OR_RETURN(RunRow run, Run());
-  parts.push_back(std::move(run));
+  if (parts.empty()) {
+    ASSIGN_OR_RETURN(RunRow run, Run());
+    parts.push_back(std::move(run));
+  }
+  for (const RunRow& part : parts)
+    if (!IsRunId(part.identity.run_id))
+      return BadInput(fmt::format("{}: a run in it has no id of 32 hex digits", dir_));
   return parts;
 }
 

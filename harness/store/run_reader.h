@@ -23,13 +23,16 @@ namespace walkhammer {
 class RunReader {
  public:
   static Result<RunReader> Open(const std::string& dir);
+  // The same for readers of several runs, which take only what has ended: fails if a process still
+  // writes the run.
+  static Result<RunReader> OpenEnded(const std::string& dir);
 
   const std::string& dir() const { return dir_; }
   const Database& db() const { return db_; }  // for the store's own use
 
   Result<RunRow> Run() const;
   // The runs that were merged into this folder, in order; of a run that is not merged, itself
-  // alone.
+  // alone. Each has a run_id of 32 hex digits: what two folders share can be told.
   Result<std::vector<RunRow>> Parts() const;
   Result<std::vector<BucketRow>> Buckets() const;  // gravest, most real, replayed, oldest first
   Result<std::vector<FindingRecord>> Findings(int64_t bucket) const;  // oldest first

@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "harness/process/scratch.h"
+#include "harness/store/run_tables.h"
+#include "harness/store/run_writer.h"
 #include "reports/coverage_report.h"
 #include "reports/flame_graph.h"
 #include "reports/json_report.h"
@@ -154,7 +156,7 @@ class World {
   World() {
     RunIdentity identity;
     identity.walker = "agct";
-    Result<RunDb> run = RunDb::Create(dir(), identity);
+    Result<RunWriter> run = RunWriter::Create(dir(), identity);
     if (!run.ok()) Fail(run.failure().message);
     if (!run.value().Finish(RunStatus::kCleanEnd, {}).ok()) Fail("Finish");
     sqlite3* made = nullptr;
@@ -181,9 +183,10 @@ class World {
           },
           &table, nullptr);
     }
-    // "WALK" and RunDb::kSchemaVersion; a run has one row of table run.
-    loose.Try("PRAGMA application_id = 0x57414c4b; PRAGMA user_version = " +
-              std::to_string(RunDb::kSchemaVersion) + "; INSERT INTO run (id) VALUES (1)");
+    // A run has one row of table run.
+    loose.Try("PRAGMA application_id = " + std::to_string(kApplicationId) +
+              "; PRAGMA user_version = " + std::to_string(kSchemaVersion) +
+              "; INSERT INTO run (id) VALUES (1)");
     image_ = loose.Image();
   }
   std::string dir() const { return scratch_.path() + "/run"; }
@@ -301,7 +304,7 @@ bool Read(const Result<T>& result) {
 }
 
 void Report(const std::string& dir) {
-  const Result<RunDb> db = RunDb::Open(dir);
+  const Result<RunReader> db = RunReader::Open(dir);
   if (!Read(db)) return;
   Result<RunSummary> summary = ReadRun(db.value());
   if (Read(summary)) {

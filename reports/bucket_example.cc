@@ -60,7 +60,7 @@ std::string ReplayCommand(const RunSummary& summary, size_t index,
 
 }  // namespace
 
-Result<std::vector<BucketExample>> ReadExamples(const RunDb& db, const RunSummary& summary) {
+Result<std::vector<BucketExample>> ReadExamples(const RunReader& db, const RunSummary& summary) {
   std::map<int64_t, const CellRow*> cells;
   for (const CellSummary& cell : summary.cells) cells[cell.row.position] = &cell.row;
   std::vector<BucketExample> examples;

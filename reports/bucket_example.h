@@ -9,7 +9,7 @@
 
 #include "harness/base/result.h"
 #include "harness/findings/finding_record.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_reader.h"
 #include "reports/run_summary.h"
 
 namespace walkhammer {
@@ -22,7 +22,7 @@ struct BucketExample {
 };
 
 // Returns one example a bucket, in the order of summary.buckets.
-Result<std::vector<BucketExample>> ReadExamples(const RunDb& db, const RunSummary& summary);
+Result<std::vector<BucketExample>> ReadExamples(const RunReader& db, const RunSummary& summary);
 
 // Why the oracle's table grades the outcome as it does; empty for an unknown outcome.
 std::string WhyGraded(const BucketRow& bucket);

@@ -11,7 +11,7 @@
 #include "harness/base/result.h"
 #include "harness/elf/disassembler.h"
 #include "harness/elf/elf_image.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_reader.h"
 
 namespace walkhammer {
 

@@ -53,7 +53,7 @@ class ListingTest : public testing::Test {
  protected:
   ListingTest()
       : code_(RowsOf(OwnCode())),
-        run_(std::move(RunDb::Create(dir_.Under("run"), TestIdentity()).value())) {
+        run_(std::move(RunWriter::Create(dir_.Under("run"), TestIdentity()).value())) {
     root_ = code_.functions[0].name == "WalkhammerTestCode" ? 0 : 1;
     EXPECT_TRUE(run_.SetCoverage(code_).ok());
   }
@@ -69,7 +69,7 @@ class ListingTest : public testing::Test {
 
   TempDir dir_;
   CoverageRows code_;
-  RunDb run_;
+  RunWriter run_;
   size_t root_;
 };
 
@@ -93,16 +93,16 @@ TEST_F(ListingTest, RowsAreThoseOfTheMap) {
 TEST_F(ListingTest, AnotherBuildIsRefused) {
   code_.build_id = "00ff";
   ASSERT_TRUE(run_.SetCoverage(code_).ok());
-  const auto report = UnreachedReport(run_, "");
+  const auto report = UnreachedReport(Read(run_), "");
   ASSERT_FALSE(report.ok());
   EXPECT_EQ(report.failure().code, ExitCode::kUnable);
   EXPECT_THAT(report.failure().message, HasSubstr("is another build than the run tested"));
-  EXPECT_TRUE(FunctionReport(run_, "").ok());  // this report needs no file
+  EXPECT_TRUE(FunctionReport(Read(run_), "").ok());  // this report needs no file
 }
 
 TEST_F(ListingTest, ReachedAndUnreachedBlocksAreTold) {
   Reach({root().first_block});
-  const std::string text = UnreachedReport(run_, "WalkhammerTestCode").value();
+  const std::string text = UnreachedReport(Read(run_), "WalkhammerTestCode").value();
   EXPECT_THAT(
       text, HasSubstr(fmt::format("{:#x}, {} bytes: {} of {} blocks not reached\n", root().address,
                                   root().size, root().blocks - 1, root().blocks)));
@@ -117,7 +117,7 @@ TEST_F(ListingTest, ReachedAndUnreachedBlocksAreTold) {
 }
 
 TEST_F(ListingTest, AFunctionThatWasNeverEnteredNamesItsCallers) {
-  const std::string text = UnreachedReport(run_, "WalkhammerTestCallee").value();
+  const std::string text = UnreachedReport(Read(run_), "WalkhammerTestCallee").value();
   EXPECT_THAT(text, testing::ContainsRegex("    from 0x[0-9a-f]+ \\(not reached, a call\\) of "
                                            "WalkhammerTestCode\n  - "));
 }
@@ -128,14 +128,14 @@ TEST_F(ListingTest, WhatWasReachedFarFromAnythingElseIsOnlyCounted) {
   const uint32_t last = root().first_block + root().blocks - 1;
   all.erase(std::remove(all.begin(), all.end(), last), all.end());
   Reach(all);
-  const std::string text = UnreachedReport(run_, "").value();
+  const std::string text = UnreachedReport(Read(run_), "").value();
   EXPECT_THAT(text, Not(HasSubstr("WalkhammerTestCallee\n")));  // every block of it was reached
-  EXPECT_THAT(UnreachedReport(run_, "Callee").value(),
+  EXPECT_THAT(UnreachedReport(Read(run_), "Callee").value(),
               HasSubstr("Every block of these functions was reached.\n"));
   EXPECT_THAT(text, HasSubstr(fmt::format("  - {:#x}  ", code_.blocks[last].address)));
   EXPECT_THAT(text, HasSubstr(fmt::format("  + {:#x}  ", code_.blocks[last - 1].address)));
   Reach({last});
-  EXPECT_THAT(UnreachedReport(run_, "").value(), HasSubstr("Every block was reached.\n"));
+  EXPECT_THAT(UnreachedReport(Read(run_), "").value(), HasSubstr("Every block was reached.\n"));
 }
 
 // Each block of the function is either shown or counted, in its place.
@@ -143,7 +143,7 @@ TEST_F(ListingTest, EveryBlockIsShownOrCountedInItsPlace) {
   std::vector<uint32_t> all_but_last;
   for (uint32_t i = 1; i < root().blocks; i++) all_but_last.push_back(root().first_block + i - 1);
   Reach(all_but_last);
-  std::istringstream text(UnreachedReport(run_, "WalkhammerTestCode").value());
+  std::istringstream text(UnreachedReport(Read(run_), "WalkhammerTestCode").value());
   uint32_t next = root().first_block, counted = 0;
   for (std::string line; std::getline(text, line);) {
     int skipped = 0;
@@ -177,7 +177,7 @@ TEST_F(ListingTest, WhatLeadsToAnUnreachedBlockIsShownFromAfar) {
   for (uint32_t i = root().first_block; i < end; i++)
     if (i != to) others.push_back(i);
   Reach(others);
-  const std::string text = UnreachedReport(run_, "WalkhammerTestCode").value();
+  const std::string text = UnreachedReport(Read(run_), "WalkhammerTestCode").value();
   EXPECT_THAT(text, HasSubstr(fmt::format("  + {:#x}  ", code_.blocks[from].address)));
   EXPECT_THAT(text, HasSubstr(fmt::format("{:#x} (reached)", code_.blocks[from].address)));
 }
@@ -188,7 +188,7 @@ TEST_F(ListingTest, OnlyWhatFallsThroughEntersTheNextBlock) {
   ASSERT_TRUE(image.ok());
   const auto disassembler = Disassembler::For(image.value().machine());
   ASSERT_TRUE(disassembler.ok());
-  const std::string text = UnreachedReport(run_, "WalkhammerTestCode").value();
+  const std::string text = UnreachedReport(Read(run_), "WalkhammerTestCode").value();
   int falling = 0, ending = 0;
   for (uint32_t i = root().first_block + 1; i < root().first_block + root().blocks; i++) {
     const CoverageBlockRow &before = code_.blocks[i - 1], &block = code_.blocks[i];
@@ -210,9 +210,9 @@ TEST_F(ListingTest, OnlyWhatFallsThroughEntersTheNextBlock) {
 
 TEST_F(ListingTest, TheCoverageFileHasTableAndListing) {
   Reach({root().first_block});
-  ASSERT_TRUE(WriteCoverageFile(run_).ok());
+  ASSERT_TRUE(WriteCoverageFile(Read(run_)).ok());
   const std::string text = ReadFile(dir_.Under("run/coverage.txt"));
-  EXPECT_THAT(text, HasSubstr(FunctionTable(run_.Coverage().value(), "")));
+  EXPECT_THAT(text, HasSubstr(FunctionTable(Read(run_).Coverage().value(), "")));
   EXPECT_THAT(text, HasSubstr(fmt::format("  + {:#x}  ", root().address)));
   EXPECT_THAT(text, HasSubstr(fmt::format("  - {:#x}  ", Entry(1 - root_))));
 }
@@ -224,7 +224,7 @@ TEST_F(ListingTest, CodeThatDoesNotFitIntoTheFileIsNotListed) {
     if (function) code_.functions[root_].size = UINT64_MAX;
     if (!function) code_.blocks[0].size = UINT32_MAX;
     ASSERT_TRUE(run_.SetCoverage(code_).ok());
-    EXPECT_THAT(UnreachedReport(run_, ""),
+    EXPECT_THAT(UnreachedReport(Read(run_), ""),
                 FailsWith(ExitCode::kUnable, HasSubstr("is another build than the run tested")));
   }
 }
@@ -241,10 +241,10 @@ TEST_F(ListingTest, WithoutABuildIdTheFunctionsTellWhetherItIsTheFile) {
   std::ofstream(code_.file, std::ios::binary) << bytes;
   ASSERT_EQ(BuildIdOf(code_.file), "");
   ASSERT_TRUE(run_.SetCoverage(code_).ok());
-  EXPECT_TRUE(UnreachedReport(run_, "").ok());
+  EXPECT_TRUE(UnreachedReport(Read(run_), "").ok());
   code_.functions[root_].address++;
   ASSERT_TRUE(run_.SetCoverage(code_).ok());
-  EXPECT_THAT(UnreachedReport(run_, ""),
+  EXPECT_THAT(UnreachedReport(Read(run_), ""),
               FailsWith(testing::_, HasSubstr("is another build than the run tested")));
 }
 

@@ -15,7 +15,7 @@ constexpr char kLegend[] =
     "Not reached: + and - are instructions of blocks that were and were not reached; addresses are "
     "those of the file.\n";
 
-Result<CoverageRows> ReadCoverage(const RunDb& db, std::string_view part) {
+Result<CoverageRows> ReadCoverage(const RunReader& db, std::string_view part) {
   auto code = db.Coverage();
   if (!code.ok()) return code;
   if (!code.value().reason.empty())
@@ -47,18 +47,18 @@ Result<std::string> Listings(const CoverageRows& code, std::string_view part) {
 
 }  // namespace
 
-Result<std::string> FunctionReport(const RunDb& db, std::string_view part) {
+Result<std::string> FunctionReport(const RunReader& db, std::string_view part) {
   ASSIGN_OR_RETURN(const auto code, ReadCoverage(db, part));
   return Heading(code) + FunctionTable(code, part);
 }
 
-Result<std::string> UnreachedReport(const RunDb& db, std::string_view part) {
+Result<std::string> UnreachedReport(const RunReader& db, std::string_view part) {
   ASSIGN_OR_RETURN(const auto code, ReadCoverage(db, part));
   ASSIGN_OR_RETURN(auto listings, Listings(code, part));
   return Heading(code) + listings;
 }
 
-Status WriteCoverageFile(const RunDb& db) {
+Status WriteCoverageFile(const RunReader& db) {
   ASSIGN_OR_RETURN(const auto code, db.Coverage());
   if (!code.reason.empty()) return Ok();
   ASSIGN_OR_RETURN(auto listings, Listings(code, ""));

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "harness/base/result.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_reader.h"
 
 namespace walkhammer {
 
@@ -18,15 +18,15 @@ inline constexpr char kCoverageFileName[] = "coverage.txt";
 // with kBadInput if there are none. Without coverage, both fail with kUnable and say why.
 
 // A table of how much of each function was reached.
-Result<std::string> FunctionReport(const RunDb& db, std::string_view part);
+Result<std::string> FunctionReport(const RunReader& db, std::string_view part);
 
 // A disassembly of the blocks that were not reached: see CodeListing. Fails with kUnable if the
 // file that holds the code is gone or is another build than the run tested.
-Result<std::string> UnreachedReport(const RunDb& db, std::string_view part);
+Result<std::string> UnreachedReport(const RunReader& db, std::string_view part);
 
 // Writes both reports of all functions to coverage.txt in the run's folder. Without coverage,
 // writes nothing and returns Ok: the run says why.
-Status WriteCoverageFile(const RunDb& db);
+Status WriteCoverageFile(const RunReader& db);
 
 }  // namespace walkhammer
 

@@ -25,7 +25,7 @@ using testing::Not;
 
 class CoverageTest : public testing::Test {
  protected:
-  CoverageTest() : run_(std::move(RunDb::Create(dir_.Under("run"), TestIdentity()).value())) {}
+  CoverageTest() : run_(std::move(RunWriter::Create(dir_.Under("run"), TestIdentity()).value())) {}
 
   // One block of 6 after 1 s, three after 30 s.
   void SetTestCoverage() {
@@ -43,21 +43,21 @@ class CoverageTest : public testing::Test {
   }
   // Ends the run with the totals of the last progress.
   void Finish() {
-    const RunTotals totals = run_.Run().value().totals;
+    const RunTotals totals = Read(run_).Run().value().totals;
     ASSERT_TRUE(run_.Finish(RunStatus::kCleanEnd, totals).ok());
   }
   void AddForbidden() {
     ASSERT_TRUE(run_.AddFinding(TestRecord("crash", "fault", "t", Realism::kGenuine)).ok());
   }
   Verdict VerdictAt(double percent) {
-    RunSummary summary = ReadRun(run_).value();
+    RunSummary summary = ReadRun(Read(run_)).value();
     HoldToGoal(summary, percent);
     EXPECT_EQ(summary.goal->percent, percent);
     return summary.verdict;
   }
 
   TempDir dir_;
-  RunDb run_;
+  RunWriter run_;
 };
 
 TEST(Numbers, AreWrittenForPeople) {
@@ -79,7 +79,7 @@ TEST(Numbers, AreWrittenForPeople) {
 TEST_F(CoverageTest, TheSectionOfTheTextReport) {
   SetTestCoverage();
   Finish();
-  EXPECT_THAT(TextReport(ReadRun(run_).value()), HasSubstr(R"(
+  EXPECT_THAT(TextReport(ReadRun(Read(run_)).value()), HasSubstr(R"(
 Coverage
   3 of 6 blocks (50.0 %) in 2 of 3 functions
   after      1.0 s       1 blocks     0 buckets           1,200 walks
@@ -98,7 +98,7 @@ TEST_F(CoverageTest, TheCurveTakesTheFirstPointAtEachMarkAndTheLast) {
   ASSERT_TRUE(run_.SetCoverage(TestCoverage()).ok());
   for (uint64_t second = 1; second <= 95; second++)
     Save({1, 0, 0, 0, 0, 0}, second * 1000 + 7, second);
-  const RunSummary summary = ReadRun(run_).value();
+  const RunSummary summary = ReadRun(Read(run_)).value();
   const std::string text = CoverageSection(summary.coverage, summary.progress);
   size_t lines = 0;
   for (size_t at = 0; (at = text.find("  after ", at)) != std::string::npos; at++) lines++;
@@ -126,16 +126,17 @@ TEST_F(CoverageTest, AtMostFifteenFunctionsAndNoneThatIsWhole) {
 TEST_F(CoverageTest, WithoutCoverageTheReportsSayWhy) {
   ASSERT_TRUE(run_.SetNoCoverage("libjvm.so has no .symtab").ok());
   Finish();
-  EXPECT_THAT(TextReport(ReadRun(run_).value()),
+  EXPECT_THAT(TextReport(ReadRun(Read(run_)).value()),
               HasSubstr("\nCoverage\n  none: libjvm.so has no .symtab\n\n"));
-  const auto json = nlohmann::json::parse(JsonReport(run_, ReadRun(run_).value()).value());
+  const auto json =
+      nlohmann::json::parse(JsonReport(Read(run_), ReadRun(Read(run_)).value()).value());
   EXPECT_EQ(json["coverage"], nlohmann::json({{"reason", "libjvm.so has no .symtab"}}));
-  for (const auto& report : {FunctionReport(run_, ""), UnreachedReport(run_, "")}) {
+  for (const auto& report : {FunctionReport(Read(run_), ""), UnreachedReport(Read(run_), "")}) {
     ASSERT_FALSE(report.ok());
     EXPECT_EQ(report.failure().code, ExitCode::kUnable);
     EXPECT_THAT(report.failure().message, HasSubstr("libjvm.so has no .symtab"));
   }
-  EXPECT_TRUE(WriteCoverageFile(run_).ok());
+  EXPECT_TRUE(WriteCoverageFile(Read(run_)).ok());
   EXPECT_FALSE(std::filesystem::exists(dir_.Under("run/coverage.txt")));
 }
 
@@ -143,10 +144,11 @@ TEST_F(CoverageTest, JsonHasFunctionsBlocksAndTheCurve) {
   SetTestCoverage();
   AddForbidden();
   Finish();
-  RunSummary summary = ReadRun(run_).value();
-  EXPECT_TRUE(nlohmann::json::parse(JsonReport(run_, summary).value())["coverage_goal"].is_null());
+  RunSummary summary = ReadRun(Read(run_)).value();
+  EXPECT_TRUE(
+      nlohmann::json::parse(JsonReport(Read(run_), summary).value())["coverage_goal"].is_null());
   HoldToGoal(summary, 60);
-  const auto json = nlohmann::json::parse(JsonReport(run_, summary).value());
+  const auto json = nlohmann::json::parse(JsonReport(Read(run_), summary).value());
   const auto& coverage = json["coverage"];
   EXPECT_EQ(coverage["reason"], "");
   EXPECT_EQ(coverage["file"], "/no/such/libjvm.so");
@@ -177,16 +179,18 @@ TEST_F(CoverageTest, JsonHasFunctionsBlocksAndTheCurve) {
 
 TEST_F(CoverageTest, MinimizedInputsAreShown) {
   const auto added = run_.AddFinding(TestRecord("crash", "fault", "t", Realism::kGenuine)).value();
-  EXPECT_THAT(TextReport(ReadRun(run_).value()), Not(HasSubstr("minimised")));
+  EXPECT_THAT(TextReport(ReadRun(Read(run_)).value()), Not(HasSubstr("minimised")));
   ASSERT_TRUE(run_.SetMinimized(added.bucket, 1, 4, 5).ok());
-  EXPECT_THAT(TextReport(ReadRun(run_).value()), HasSubstr("      minimised to 1 edit, 4/5\n"));
+  EXPECT_THAT(TextReport(ReadRun(Read(run_)).value()),
+              HasSubstr("      minimised to 1 edit, 4/5\n"));
   const std::string file = added.folder + "/" + kMinimizedName;
   std::filesystem::create_directories(dir_.Under("run/") + added.folder);
   std::ofstream(dir_.Under("run/") + file) << "walk 1\n";
   ASSERT_TRUE(run_.SetMinimized(added.bucket, 2, 5, 5).ok());
-  EXPECT_THAT(TextReport(ReadRun(run_).value()),
+  EXPECT_THAT(TextReport(ReadRun(Read(run_)).value()),
               HasSubstr("      minimised to 2 edits, 5/5: " + dir_.Under("run/") + file + "\n"));
-  const auto json = nlohmann::json::parse(JsonReport(run_, ReadRun(run_).value()).value());
+  const auto json =
+      nlohmann::json::parse(JsonReport(Read(run_), ReadRun(Read(run_)).value()).value());
   EXPECT_EQ(json["buckets"][0]["minimized_edits"], 2);
   EXPECT_EQ(json["buckets"][0]["minimized_confirmed"], 5);
   EXPECT_EQ(json["buckets"][0]["minimized_tries"], 5);
@@ -262,7 +266,7 @@ TEST_F(CoverageTest, AGoalWithoutCoverageCannotBeJudged) {
 
 TEST_F(CoverageTest, TheTableHasEveryFunctionAndWhatWasLeftOut) {
   SetTestCoverage();
-  EXPECT_EQ(FunctionReport(run_, "").value(),
+  EXPECT_EQ(FunctionReport(Read(run_), "").value(),
             R"(/no/such/libjvm.so, build id 00ff
 3 of 6 blocks (50.0 %) in 2 of 3 functions
 
@@ -274,23 +278,23 @@ reached  blocks    share  by           first  address     function
 Left out
   frame::sender() const: an indirect call at +0x12
 )");
-  const std::string part = FunctionReport(run_, "frame::").value();
+  const std::string part = FunctionReport(Read(run_), "frame::").value();
   EXPECT_THAT(part, HasSubstr("frame::sender"));
   EXPECT_THAT(part, Not(HasSubstr("nmethod")));
-  EXPECT_THAT(FunctionReport(run_, "nowhere"),
+  EXPECT_THAT(FunctionReport(Read(run_), "nowhere"),
               FailsWith(ExitCode::kBadInput, HasSubstr("\"nowhere\"")));
 }
 
 TEST_F(CoverageTest, WithoutTheRightFileThereIsNoCodeToShow) {
   SetTestCoverage();  // of a file that does not exist
-  const auto listing = UnreachedReport(run_, "");
-  const Status written = WriteCoverageFile(run_);
+  const auto listing = UnreachedReport(Read(run_), "");
+  const Status written = WriteCoverageFile(Read(run_));
   ASSERT_FALSE(listing.ok() || written.ok());
   for (const Failure& failure : {listing.failure(), written.failure()}) {
     EXPECT_EQ(failure.code, ExitCode::kUnable);
     EXPECT_THAT(failure.message, HasSubstr("/no/such/libjvm.so: is gone"));
   }
-  EXPECT_TRUE(FunctionReport(run_, "").ok());  // this report needs no file
+  EXPECT_TRUE(FunctionReport(Read(run_), "").ok());  // this report needs no file
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/store/run_db.h"
+#include "harness/store/run_reader.h"
 
 namespace walkhammer {
 

@@ -200,8 +200,8 @@ Failure NoSuchCell(const std::vector<CellRow>& cells, std::string_view wanted) {
 
 }  // namespace
 
-Result<std::vector<FlameGroup>> FlameGroups(const RunDb& db, std::string_view wanted) {
-  ASSIGN_OR_RETURN(const auto cells, db.Cells());
+Result<std::vector<FlameGroup>> FlameGroups(const RunReader& db, std::string_view wanted) {
+  ASSIGN_OR_RETURN(const auto cells, db.Rows<CellRow>());
   std::vector<FlameGroup> groups;
   if (cells.empty())
     return BadInput(db.dir() + ": has no stacks; only stress and step runs keep them");
@@ -249,7 +249,7 @@ std::string FlamePage(const Picture& picture, const std::string& more, std::stri
 // Named by workload, and in its order. A workload that `wanted` lacks may be there more than once;
 // nullptr: none may.
 Result<std::map<std::string, FlameGroup>> ByWorkload(
-    const RunDb& db, std::string_view cell, const std::map<std::string, FlameGroup>* wanted) {
+    const RunReader& db, std::string_view cell, const std::map<std::string, FlameGroup>* wanted) {
   ASSIGN_OR_RETURN(auto groups, FlameGroups(db, cell));
   std::map<std::string, FlameGroup> by_workload;
   for (FlameGroup& group : groups) {
@@ -269,7 +269,7 @@ std::string FlameGraphHtml(std::span<const FlameGroup> groups, std::string_view 
   return FlamePage(Draw(groups, {}), "", title);
 }
 
-Result<FlameComparison> CompareFlames(const RunDb& before, const RunDb& now,
+Result<FlameComparison> CompareFlames(const RunReader& before, const RunReader& now,
                                       std::string_view cell) {
   ASSIGN_OR_RETURN(auto of_now, ByWorkload(now, cell, nullptr));
   ASSIGN_OR_RETURN(auto of_before, ByWorkload(before, "", &of_now));

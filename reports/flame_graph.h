@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_reader.h"
 
 namespace walkhammer {
 
@@ -23,7 +23,7 @@ struct FlameGroup {
 
 // The stacks of the cell that `cell` names by label or by position; if `cell` is empty, of all
 // cells with stacks. Fails with kBadInput if there is no such cell or no stack.
-Result<std::vector<FlameGroup>> FlameGroups(const RunDb& db, std::string_view cell);
+Result<std::vector<FlameGroup>> FlameGroups(const RunReader& db, std::string_view cell);
 
 // Returns a self-contained HTML page: zoom on click, search, tooltips. Failed walks are red.
 // Width is the number of walks; neighbours are in alphabetical order. The page keeps zoom and
@@ -38,7 +38,8 @@ struct FlameComparison {
 
 // `cell`: of `now`, as in FlameGroups. Fails with kBadInput as FlameGroups does, if nothing is in
 // common, or if a run has a workload and profile for several JDKs and `cell` names none of them.
-Result<FlameComparison> CompareFlames(const RunDb& before, const RunDb& now, std::string_view cell);
+Result<FlameComparison> CompareFlames(const RunReader& before, const RunReader& now,
+                                      std::string_view cell);
 
 // How the share of a frame's walks in those of its cell changed: 0 by less than a tenth, or by no
 // more than chance may do; 1 by a tenth, 2 by a half, 3 to double, or more; negative if it shrank.

@@ -144,10 +144,10 @@ TEST(CollapsedText, NoNameBreaksALineOrAStack) {
 
 TEST(FlameGroups, AreOfOneCellOrOfThoseWithStacks) {
   const TempDir dir;
-  RunDb run = std::move(RunDb::Create(dir.Under("run"), TestIdentity()).value());
+  RunWriter run = std::move(RunWriter::Create(dir.Under("run"), TestIdentity()).value());
   const auto refused = [&](const char* cell, const char* why) {
     EXPECT_THAT(
-        FlameGroups(run, cell),
+        FlameGroups(Read(run), cell),
         FailsWith(ExitCode::kBadInput, testing::AllOf(HasSubstr(why), Not(HasSubstr("\n")))));
   };
   refused("", "has no stacks; only stress and step runs keep them");
@@ -156,13 +156,13 @@ TEST(FlameGroups, AreOfOneCellOrOfThoseWithStacks) {
   StackTree first{{"a", 1}}, third{{"b", 1}, {"c", 1}};
   ASSERT_TRUE(run.SaveStacks(0, first).ok());
   ASSERT_TRUE(run.SaveStacks(2, third).ok());
-  const auto all = FlameGroups(run, "").value();
+  const auto all = FlameGroups(Read(run), "").value();
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].name, "torture:recursion jdk17 zgc");
   EXPECT_EQ(all[1].name, "torture:recursion jdk17 zgc-2");
   EXPECT_EQ(all[1].stacks.Stacks().size(), 2u);
   for (const char* cell : {"2", "torture:recursion jdk17 zgc-2"}) {
-    const auto one = FlameGroups(run, cell).value();
+    const auto one = FlameGroups(Read(run), cell).value();
     ASSERT_EQ(one.size(), 1u);
     EXPECT_EQ(one[0].stacks.Stacks().begin()->first, "b");
   }
@@ -238,8 +238,9 @@ TEST(FlameDifference, SharesAreThoseOfTheCell) {
 }
 
 // A run with cells of these workloads, on one JDK; each with one stack.
-RunDb RunOf(const std::string& dir, const char* jdk, const std::vector<std::string>& workloads) {
-  RunDb run = std::move(RunDb::Create(dir, TestIdentity()).value());
+RunReader RunOf(const std::string& dir, const char* jdk,
+                const std::vector<std::string>& workloads) {
+  RunWriter run = std::move(RunWriter::Create(dir, TestIdentity()).value());
   for (size_t i = 0; i < workloads.size(); i++) {
     CellRow cell = TestCell(static_cast<int64_t>(i));
     cell.workload = workloads[i];
@@ -249,14 +250,14 @@ RunDb RunOf(const std::string& dir, const char* jdk, const std::vector<std::stri
     StackTree stacks{{"f", 1 + i}};
     EXPECT_TRUE(run.SaveStacks(cell.position, stacks).ok());
   }
-  return run;
+  return Read(run);
 }
 
 TEST(FlameDifference, ComparesWhatBothRunsHave) {
   const TempDir dir;
-  const RunDb before = RunOf(dir.Under("a"), "jdk17", {"x", "y", "z"}),
-              now = RunOf(dir.Under("b"), "jdk21", {"q", "z", "y"}),
-              twice = RunOf(dir.Under("c"), "jdk21", {"z", "z", "q"});
+  const RunReader before = RunOf(dir.Under("a"), "jdk17", {"x", "y", "z"}),
+                  now = RunOf(dir.Under("b"), "jdk21", {"q", "z", "y"}),
+                  twice = RunOf(dir.Under("c"), "jdk21", {"z", "z", "q"});
   const FlameComparison all = CompareFlames(before, now, "").value();
   ASSERT_EQ(all.now.size(), 2U);
   ASSERT_EQ(all.before.size(), 2U);

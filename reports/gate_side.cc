@@ -55,19 +55,18 @@ RunValues LowerHalf(const RunValues& values) {
 }
 
 // Reads one run into a side.
-class RunReader {
+class SideReader {
  public:
-  RunReader(const RunDb& db, GateSide& side) : db_(db), side_(side), run_(side.runs.size()) {}
+  SideReader(const RunReader& db, GateSide& side) : db_(db), side_(side), run_(side.runs.size()) {}
 
   Status Read() {
     ASSIGN_OR_RETURN(const RunRow run, db_.Run());
     ASSIGN_OR_RETURN(const auto parts, db_.Parts());
-    for (const PartRow& part : parts) {
+    for (const RunRow& part : parts) {
       side_.dirs.push_back(db_.dir());
       is_guided_.push_back(part.identity.IsGuided());
       side_.guided += part.identity.IsGuided() ? 1 : 0;
-      side_.runs.push_back(
-          {part.identity, part.totals, part.status, run.writer_alive, part.reason});
+      side_.runs.push_back(part);
     }
     parts_ = parts.size();
     side_.walks += run.totals.walks;
@@ -82,7 +81,7 @@ class RunReader {
 
  private:
   Status ReadWorkloads() {
-    ASSIGN_OR_RETURN(const auto cells, db_.Cells());
+    ASSIGN_OR_RETURN(const auto cells, db_.Rows<CellRow>());
     for (const CellRow& cell : cells) {
       const std::string workload = cell.workload + " " + cell.profile;
       if (!taken_.insert(workload).second)
@@ -95,7 +94,7 @@ class RunReader {
       side_.not_walked[workload] = fmt::format("{}{}{}", CellStatusWord(cell.status),
                                                cell.reason.empty() ? "" : ": ", cell.reason);
     }
-    ASSIGN_OR_RETURN(const auto scenes, db_.Scenes());
+    ASSIGN_OR_RETURN(const auto scenes, db_.Rows<SceneRow>());
     for (const SceneRow& scene : scenes) {
       if (scene.tried == 0 && scene.available) continue;
       taken_.insert(scene.name);
@@ -107,7 +106,7 @@ class RunReader {
   }
 
   Status ReadPeriods() {
-    ASSIGN_OR_RETURN(const auto rows, db_.PeriodRows());
+    ASSIGN_OR_RETURN(const auto rows, db_.Rows<PeriodRow>());
     for (const PeriodRow& row : rows) {
       size_t& periods = periods_[{row.part, row.cell}];
       periods = std::min(kMostPeriods, periods + 1);
@@ -141,7 +140,7 @@ class RunReader {
   }
 
   Status ReadCodes() {
-    ASSIGN_OR_RETURN(const auto rows, db_.PeriodCounts());
+    ASSIGN_OR_RETURN(const auto rows, db_.Rows<PeriodCountRow>());
     for (const PeriodCountRow& row : rows) {
       const std::optional<size_t> part = CountedPart(row.part);
       if (!part) continue;
@@ -158,7 +157,7 @@ class RunReader {
   }
 
   Status ReadTimes() {
-    ASSIGN_OR_RETURN(const auto rows, db_.PeriodTimes());
+    ASSIGN_OR_RETURN(const auto rows, db_.Rows<PeriodTimeRow>());
     std::map<std::tuple<size_t, std::string, std::string>, TimeSlots> all;
     for (const PeriodTimeRow& row : rows)
       if (const auto part = CountedPart(row.part))
@@ -177,7 +176,7 @@ class RunReader {
 
   Status ReadBuckets() {
     ASSIGN_OR_RETURN(const auto buckets, db_.Buckets());
-    ASSIGN_OR_RETURN(const auto seen, db_.PeriodBuckets());
+    ASSIGN_OR_RETURN(const auto seen, db_.Rows<PeriodBucketRow>());
     std::map<int64_t, std::vector<const PeriodBucketRow*>> times;
     for (const PeriodBucketRow& row : seen) times[row.bucket].push_back(&row);
     for (const BucketRow& row : buckets) {
@@ -216,7 +215,7 @@ class RunReader {
     return Ok();
   }
 
-  const RunDb& db_;
+  const RunReader& db_;
   GateSide& side_;
   size_t run_;                   // of the first part; each part counts as a run
   size_t parts_ = 1;             // runs that the folder holds
@@ -272,8 +271,8 @@ uint64_t GateBucket::Runs() const {
 Result<GateSide> ReadGateSide(const std::vector<std::string>& dirs) {
   GateSide side;
   for (const std::string& dir : dirs) {
-    ASSIGN_OR_RETURN(const RunDb db, RunDb::Open(dir));
-    RETURN_IF_ERROR(RunReader(db, side).Read());
+    ASSIGN_OR_RETURN(const RunReader db, RunReader::OpenEnded(dir));
+    RETURN_IF_ERROR(SideReader(db, side).Read());
   }
   for (auto& [stratum, codes] : side.codes) FillWalks(codes, side.runs.size());
   for (auto& [key, values] : side.times) values.resize(side.runs.size());
@@ -285,7 +284,7 @@ Status ReadBugWords(const BugStore& store, const Day& today, const std::string& 
                     GateSide& side) {
   std::map<std::string, BugWord> words;  // by title
   for (const std::string& dir : std::set<std::string>(side.dirs.begin(), side.dirs.end())) {
-    ASSIGN_OR_RETURN(const RunDb db, RunDb::Open(dir));
+    ASSIGN_OR_RETURN(const RunReader db, RunReader::Open(dir));
     ASSIGN_OR_RETURN(const auto sightings, ReadSightings(db, build));
     for (const Sighting& sighting : sightings) {
       const BugWord word = WordOn(sighting, today, store);

@@ -15,7 +15,7 @@
 #include "harness/base/result.h"
 #include "harness/bugs/bug_store.h"
 #include "harness/bugs/runs/bug_match.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_reader.h"
 #include "reports/gate_statistics.h"
 
 namespace walkhammer {

@@ -183,7 +183,8 @@ TEST_F(Gate, TimesFillASlotUpToTheNext) {
   ASSERT_EQ(TimeSlotBegin(kSlot + 1), 128u);
   const auto fastest_tenth = [&](uint64_t in_slot) {
     const std::string dir = temp_.Under(("slot" + std::to_string(in_slot)).c_str());
-    RunDb run = std::move(RunDb::Create(dir, TestIdentity()).value());
+    auto writer = std::optional(RunWriter::Create(dir, TestIdentity()));
+    RunWriter& run = writer->value();
     const CellRow cell = MadeCell({});
     EXPECT_TRUE(run.SaveCell(cell).ok());
     Periods periods;
@@ -194,6 +195,7 @@ TEST_F(Gate, TimesFillASlotUpToTheNext) {
                  {}});
     EXPECT_TRUE(run.SavePeriods(0, periods).ok());
     EXPECT_TRUE(run.Finish(RunStatus::kCleanEnd, TestTotals()).ok());
+    writer.reset();
     return std::exp(ReadGateSide({dir}).value().times.begin()->second[0][0]);
   };
   EXPECT_NEAR(fastest_tenth(1000), 124.4, 0.01);

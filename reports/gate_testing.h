@@ -66,7 +66,7 @@ inline RunIdentity MadeIdentity(const MadeRun& made) {
 inline void MadeRun::Write(const std::string& dir) const {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
-  RunDb run = std::move(RunDb::Create(dir, MadeIdentity(*this)).value());
+  RunWriter run = std::move(RunWriter::Create(dir, MadeIdentity(*this)).value());
   const CellRow cell = MadeCell(*this);
   EXPECT_TRUE(run.SaveCell(cell).ok());
   CountsSoFar so_far{0,
@@ -105,7 +105,7 @@ inline void MadeRun::Write(const std::string& dir) const {
     so_far.walks += static_cast<uint64_t>(walks * 1.25);
     counted.End(static_cast<uint64_t>(period + 1) * 1000, so_far);
   }
-  EXPECT_TRUE(run.SaveCountRows(so_far.counts).ok());
+  EXPECT_TRUE(run.SaveCounts(so_far.counts).ok());
   EXPECT_TRUE(run.SavePeriods(0, counted).ok());
   EXPECT_TRUE(run.SavePeriods(kNoCell, counted).ok());
   for (size_t i = 0; i < buckets.size(); i++)

@@ -39,7 +39,7 @@ struct RunPart {
 };
 
 Result<RunPart> ReadPart(const std::string& dir) {
-  ASSIGN_OR_RETURN(const auto db, RunDb::Open(dir));
+  ASSIGN_OR_RETURN(const auto db, RunReader::Open(dir));
   ASSIGN_OR_RETURN(auto summary, ReadRun(db));
   const RunIdentity& identity = summary.run.identity;
   RunPart part;

@@ -9,7 +9,7 @@
 #include "harness/base/numbers.h"
 #include "harness/findings/crash_folder.h"
 #include "harness/store/record_testing.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_writer.h"
 
 namespace walkhammer {
 namespace {
@@ -24,7 +24,7 @@ class HistoryTest : public testing::Test {
            uint64_t seen = 2) {
     RunIdentity identity = TestIdentity();
     identity.started_at = std::string(day) + "T00:00:00Z";
-    RunDb run = std::move(RunDb::Create(dir_.Under(name), identity).value());
+    RunWriter run = std::move(RunWriter::Create(dir_.Under(name), identity).value());
     for (const std::string& title : titles) {
       FindingRecord record = TestRecord("crash", "fault", title, Realism::kGenuine);
       record.signature.key = title + " in build " + name;

@@ -256,7 +256,7 @@ Json CoverageJson(const CoverageRows& code) {
 
 }  // namespace
 
-Result<std::string> JsonReport(const RunDb& db, const RunSummary& summary) {
+Result<std::string> JsonReport(const RunReader& db, const RunSummary& summary) {
   Json json;
   json["schema"] = kJsonReportSchema;
   json["verdict"] = {{"word", summary.verdict.word},

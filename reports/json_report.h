@@ -7,7 +7,7 @@
 #include <string>
 
 #include "harness/base/result.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_reader.h"
 #include "reports/run_summary.h"
 
 namespace walkhammer {
@@ -16,7 +16,7 @@ inline constexpr int kJsonReportSchema = 1;
 
 // Returns indented JSON that ends in a newline. `summary` was read from `db`, which also has the
 // findings of each bucket.
-Result<std::string> JsonReport(const RunDb& db, const RunSummary& summary);
+Result<std::string> JsonReport(const RunReader& db, const RunSummary& summary);
 
 }  // namespace walkhammer
 

@@ -123,30 +123,30 @@ class JsonSchema : public ReportedRun {
     ASSERT_TRUE(run_->SaveCell(TestCell(0)).ok());
     const int64_t bucket = run_->AddFinding(record).value().bucket;
     ASSERT_TRUE(run_->SetMinimized(bucket, 2, 5, 5).ok());
-    ASSERT_TRUE(run_->SaveCellThreads(0, TestThreads()).ok());
-    ASSERT_TRUE(run_->SaveStepRegions(0, TestRegions()).ok());
-    ASSERT_TRUE(run_->SaveStepRanges(0, TestRanges()).ok());
+    ASSERT_TRUE(run_->Replace(0, TestThreads()).ok());
+    ASSERT_TRUE(run_->Replace(0, TestRegions()).ok());
+    ASSERT_TRUE(run_->Replace(0, TestRanges()).ok());
     const std::vector<AgreementRow> in_cell = {
         {0, "asgst", "agct", Realism::kGenuine, "codelet", "none", 80}};
     const std::vector<AgreementRow> in_run = {
         {kNoCell, "asgst", "agct", Realism::kShifted, "codelet", "bci", 80}};
-    ASSERT_TRUE(run_->SaveAgreement(0, in_cell).ok());
-    ASSERT_TRUE(run_->SaveAgreement(kNoCell, in_run).ok());
+    ASSERT_TRUE(run_->Replace(0, in_cell).ok());
+    ASSERT_TRUE(run_->Replace(kNoCell, in_run).ok());
     const std::vector<EvidenceRow> evidence = {
         {0, "asgst", "agct", "codelet", "bci", "byte-code", "other", 12}};
-    ASSERT_TRUE(run_->SaveEvidence(0, evidence).ok());
+    ASSERT_TRUE(run_->Replace(0, evidence).ok());
     const std::vector<WalkEndRow> ends = {{0, "asgst", "whole", 20}};
-    ASSERT_TRUE(run_->SaveWalkEnds(0, ends).ok());
+    ASSERT_TRUE(run_->Replace(0, ends).ok());
     const std::vector<CountRow> counts = {
         {"agct", CellLabel(TestCell(0)), "in_Java", "nmethod", "-5", 7}};
-    ASSERT_TRUE(run_->SaveCountRows(counts).ok());
-    const NoteRow notes[] = {{kNoCell, NoteKind::kDropped, "findings", 3, ""},
-                             {0, NoteKind::kInForce, "interposition", 0, ""}};
-    ASSERT_TRUE(run_->SaveNotes(kNoCell, std::span(notes, 1)).ok());
-    ASSERT_TRUE(run_->SaveNotes(0, std::span(notes + 1, 1)).ok());
+    ASSERT_TRUE(run_->SaveCounts(counts).ok());
+    const NoteRow of_run{kNoCell, NoteKind::kDropped, "findings", 3, ""};
+    const NoteRow of_cell{0, NoteKind::kInForce, "interposition", 0, ""};
+    ASSERT_TRUE(run_->Replace(kNoCell, std::vector{of_run}).ok());
+    ASSERT_TRUE(run_->Replace(0, std::vector{of_cell}).ok());
     const auto shared = std::make_unique<SharedState>();
     shared->scenes[0].tried = 1;
-    ASSERT_TRUE(run_->SaveScenes(*shared).ok());
+    ASSERT_TRUE(run_->SaveScenes(SceneRowsOf(*shared)).ok());
     ASSERT_TRUE(run_->SetCoverage(TestCoverage()).ok());
     const std::vector<uint8_t> hit = {1, 0, 0, 0, 0, 0};
     ASSERT_TRUE(run_->SaveBlocks(hit, 1000).ok());
@@ -160,7 +160,7 @@ class JsonSchema : public ReportedRun {
 
 TEST_F(JsonSchema, HasEachKeyThatIsPrintedAndNoOther) {
   ASSERT_NO_FATAL_FAILURE(FillRun());
-  const RunDb run = Opened();
+  const RunReader run = Opened();
   RunSummary summary = ReadRun(run).value();
   HoldToGoal(summary, 10);
   SchemaCheck check(Schema());

@@ -32,7 +32,7 @@ std::string PathBetween(const std::string& from, const std::string& to) {
 
 std::span<const ReportOutput> ReportOutputs() { return kOutputs; }
 
-Result<OutputSource> ReadOutputSource(const RunDb& db, const RunSummary& summary,
+Result<OutputSource> ReadOutputSource(const RunReader& db, const RunSummary& summary,
                                       const std::string& path, const std::string& flame) {
   ASSIGN_OR_RETURN(auto examples, ReadExamples(db, summary));
   std::string graph = flame;

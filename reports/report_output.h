@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/store/run_db.h"
+#include "harness/store/run_reader.h"
 #include "reports/bucket_example.h"
 #include "reports/run_summary.h"
 
@@ -33,7 +33,7 @@ std::span<const ReportOutput> ReportOutputs();
 // What the outputs that go to `path` are written from. `flame`: path of a flame graph that is there
 // or will be; if empty, flame.html in the run's folder counts, if it is there. `path` is "-" for
 // stdout.
-Result<OutputSource> ReadOutputSource(const RunDb& db, const RunSummary& summary,
+Result<OutputSource> ReadOutputSource(const RunReader& db, const RunSummary& summary,
                                       const std::string& path, const std::string& flame);
 
 // "nightly" of /out/nightly/: what reports call the run.

@@ -39,7 +39,7 @@ class OutputTest : public ReportedRun {
   }
   // The output `option` of the run, as if it were written to out/page in the test's folder.
   std::string Output(std::string_view option, std::optional<double> goal = {}) {
-    const RunDb db = Opened();
+    const RunReader db = Opened();
     RunSummary summary = ReadRun(db).value();
     if (goal) HoldToGoal(summary, *goal);
     const OutputSource source =
@@ -115,10 +115,10 @@ TEST_F(OutputTest, ThePolicyOfThePageAllowsItsOwnScriptAndStyleAlone) {
 TEST_F(OutputTest, TextOfStrangersStaysText) {
   Add("crash", "fault", kHostile, Realism::kGenuine);
   ASSERT_TRUE(run_->SetVm(kHostile, kHostile).ok());
-  const NoteRow notes[] = {{kNoCell, NoteKind::kDropped, kHostile, 3, kHostile}};
-  ASSERT_TRUE(run_->SaveNotes(kNoCell, notes).ok());
+  const std::vector<NoteRow> notes = {{kNoCell, NoteKind::kDropped, kHostile, 3, kHostile}};
+  ASSERT_TRUE(run_->Replace(kNoCell, notes).ok());
   const std::vector<CountRow> counts = {{kHostile, kHostile, kHostile, kHostile, kHostile, 7}};
-  ASSERT_TRUE(run_->SaveCountRows(counts).ok());
+  ASSERT_TRUE(run_->SaveCounts(counts).ok());
   Finish();
   for (const char* option : {"--html", "--junit", "--markdown"}) {
     const std::string text = Output(option);
@@ -195,7 +195,7 @@ TEST_F(OutputTest, JunitOfCellsHasEachCellAndWhatBelongsToNone) {
 
 TEST_F(OutputTest, LinksLeadFromThePageToTheRun) {
   const int64_t bucket = Add("crash", "fault", "crash in a", Realism::kGenuine);
-  const std::string folder = run_->Buckets().value()[0].folder;
+  const std::string folder = Read(*run_).Buckets().value()[0].folder;
   std::filesystem::create_directories(dir_.Under("run") + "/" + folder);
   for (const char* name : {kInputName, kMinimizedName})
     ASSERT_TRUE(
@@ -214,16 +214,16 @@ TEST_F(OutputTest, LinksLeadFromThePageToTheRun) {
 TEST_F(OutputTest, ThePageShowsAgreementAndWitnessesAsBars) {
   for (int cell = 0; cell < 2; cell++) {
     ASSERT_TRUE(run_->SaveCell(TestCell(cell)).ok());
-    const AgreementRow agreement[] = {
+    const std::vector<AgreementRow> agreement = {
         {cell, "asgst", "agct", Realism::kGenuine, "codelet", "none", 40},
         {cell, "asgst", "agct", Realism::kGenuine, "codelet", "bci", 5},
         {cell, "asgst", "agct", Realism::kGenuine, "nmethod", "method", 5},
         {cell, "asgst", "agct", Realism::kGenuine, "nmethod", "one-failed", 7}};
-    ASSERT_TRUE(run_->SaveAgreement(cell, agreement).ok());
-    const EvidenceRow evidence[] = {
+    ASSERT_TRUE(run_->Replace(cell, agreement).ok());
+    const std::vector<EvidenceRow> evidence = {
         {cell, "asgst", "agct", "nmethod", "method", "shadow-stack", "other", 3},
         {cell, "asgst", "agct", "nmethod", "method", "shadow-stack", "both", 1}};
-    ASSERT_TRUE(run_->SaveEvidence(cell, evidence).ok());
+    ASSERT_TRUE(run_->Replace(cell, evidence).ok());
   }
   Finish();
   const std::string page = Output("--html");

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "harness/store/record_testing.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_writer.h"
 #include "reports/json_report.h"
 #include "reports/run_summary.h"
 #include "reports/text_report.h"
@@ -21,7 +21,7 @@ namespace walkhammer {
 // A fixture: `run_` is a new run in the folder "run". The reports read it from the disk.
 class ReportedRun : public testing::Test {
  protected:
-  RunDb Opened() { return std::move(RunDb::Open(dir_.Under("run")).value()); }
+  RunReader Opened() { return std::move(RunReader::Open(dir_.Under("run")).value()); }
   RunSummary Summary() { return ReadRun(Opened()).value(); }
   std::string Text() { return TextReport(Summary()); }
   std::string FirstLine() {
@@ -29,16 +29,16 @@ class ReportedRun : public testing::Test {
     return text.substr(0, text.find('\n'));
   }
   nlohmann::json ReadJson() {
-    const RunDb run = Opened();
+    const RunReader run = Opened();
     return nlohmann::json::parse(JsonReport(run, ReadRun(run).value()).value());
   }
-  std::unique_ptr<RunDb> NewRun() {
-    return std::make_unique<RunDb>(
-        std::move(RunDb::Create(dir_.Under("run"), TestIdentity()).value()));
+  std::unique_ptr<RunWriter> NewRun() {
+    return std::make_unique<RunWriter>(
+        std::move(RunWriter::Create(dir_.Under("run"), TestIdentity()).value()));
   }
 
   TempDir dir_;
-  std::unique_ptr<RunDb> run_ = NewRun();
+  std::unique_ptr<RunWriter> run_ = NewRun();
 };
 
 }  // namespace walkhammer

@@ -165,7 +165,7 @@ TEST_F(ReportTest, ReturnCodesByState) {
   shared->counts[0][0][kStateInJava][0][6] = 299'999;
   shared->counts[0][0][kStateInJava][0][kCodeCrash] = 1;
   shared->counts[0][0][kStateInVm][0][15] = 3;  // -14: AsyncGetCallTrace declares no such code
-  ASSERT_TRUE(run_->SaveCounts(*shared).ok());
+  ASSERT_TRUE(run_->SaveCounts(CountRowsOf(*shared)).ok());
   Finish(RunStatus::kCleanEnd, TestTotals());
   const std::string text = Text();
   const std::string walker = AllWalkers()[0].name;
@@ -192,7 +192,7 @@ TEST_F(ReportTest, ScenesTotalsAndIdentity) {
   SetField(shared->scenes[1].reason, "frame 3 differs");
   SetField(shared->scenes[2].reason, "needs JDK 21");
   for (int i : {0, 1, 2}) shared->scenes[i].tried = 1;  // the others were not asked for
-  ASSERT_TRUE(run_->SaveScenes(*shared).ok());
+  ASSERT_TRUE(run_->SaveScenes(SceneRowsOf(*shared)).ok());
   Finish(RunStatus::kCleanEnd, TestTotals());
   const std::string text = Text();
   for (const char* part :
@@ -216,13 +216,13 @@ TEST_F(ReportTest, ScenesTotalsAndIdentity) {
 }
 
 TEST_F(ReportTest, WhatLimitsTheVerdictStandsBesideIt) {
-  const NoteRow notes[] = {
+  const std::vector<NoteRow> notes = {
       {kNoCell, NoteKind::kInForce, "ASLR control", 0, ""},
       {kNoCell, NoteKind::kInForce, "interposition", 0, ""},
       {kNoCell, NoteKind::kNotInForce, "interposition", 0, "jemalloc\nis first"},
       {kNoCell, NoteKind::kIncident, "killed from outside", 2, ""},
       {kNoCell, NoteKind::kDropped, "findings", 12345, "the ring was full"}};
-  ASSERT_TRUE(run_->SaveNotes(kNoCell, notes).ok());
+  ASSERT_TRUE(run_->Replace(kNoCell, notes).ok());
   Finish(RunStatus::kCleanEnd, TestTotals());
   EXPECT_TRUE(
       Text().starts_with("CLEAN: no findings\n"
@@ -274,7 +274,7 @@ TEST_F(ReportTest, NoTextMakesLinesOfItsOwn) {
   ASSERT_TRUE(run_->SetVm("VM\nFORGED", "GC\rFORGED").ok());
   const std::vector<CountRow> counts = {
       {"agct\nFORGED", "c2", "in_Java\nFORGED", "code", "-5\nFORGED", 3}};
-  ASSERT_TRUE(run_->SaveCountRows(counts).ok());
+  ASSERT_TRUE(run_->SaveCounts(counts).ok());
   CoverageRows code = TestCoverage();
   code.file = "f\nFORGED";
   code.functions[0].name += "\nFORGED";

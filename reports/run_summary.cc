@@ -117,18 +117,18 @@ std::string CodeNameOf(const std::string& walker, const std::string& code) {
   return name == nullptr ? "not declared" : name;
 }
 
-Result<RunSummary> ReadRun(const RunDb& db) {
+Result<RunSummary> ReadRun(const RunReader& db) {
   RunSummary summary;
   summary.dir = db.dir();
   ASSIGN_OR_RETURN(auto run, db.Run());
   ASSIGN_OR_RETURN(auto buckets, db.Buckets());
-  ASSIGN_OR_RETURN(auto counts, db.Counts());
-  ASSIGN_OR_RETURN(auto scenes, db.Scenes());
-  ASSIGN_OR_RETURN(auto progress, db.Progress());
+  ASSIGN_OR_RETURN(auto counts, db.Rows<CountRow>());
+  ASSIGN_OR_RETURN(auto scenes, db.Rows<SceneRow>());
+  ASSIGN_OR_RETURN(auto progress, db.Rows<ProgressRow>());
   ASSIGN_OR_RETURN(auto coverage, db.Coverage());
-  ASSIGN_OR_RETURN(auto notes, db.Notes());
+  ASSIGN_OR_RETURN(auto notes, db.Rows<NoteRow>());
   ASSIGN_OR_RETURN(auto cells, ReadCells(db, counts));
-  ASSIGN_OR_RETURN(const auto agreement, db.Agreement());
+  ASSIGN_OR_RETURN(const auto agreement, db.Rows<AgreementRow>());
   ASSIGN_OR_RETURN(const auto bucket_cells, db.BucketCells());
   summary.run = std::move(run);
   summary.buckets = std::move(buckets);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_reader.h"
 
 namespace walkhammer {
 
@@ -83,7 +83,7 @@ struct RunSummary {
   double WalksPerSecond() const;
 };
 
-Result<RunSummary> ReadRun(const RunDb& db);
+Result<RunSummary> ReadRun(const RunReader& db);
 
 // Name of a code as the walker declares it: "unknown_Java" of "-5"; "not declared"; empty for codes
 // that are words, such as "frames", and for unknown walkers.

@@ -173,10 +173,10 @@ TEST_F(StressReport, ABlockTellsOfTheCell) {
       {"agct", "torture:recursion jdk17 zgc", "in_Java", "stub", "-5", 100},
       {"agct", "torture:recursion jdk17 zgc", "in_native", "libs", "frames", 7},
       {"agct", "of another", "in_vm", "libs", "frames", 50}};
-  ASSERT_TRUE(run_->SaveCountRows(counts).ok());
+  ASSERT_TRUE(run_->SaveCounts(counts).ok());
   std::vector<CellThreadRow> threads = TestThreads();
   for (int i = 0; i < 4; i++) threads.push_back({0, 200 + i, "few", true, 1, {1, 1, 0, 0, 1, 1}});
-  ASSERT_TRUE(run_->SaveCellThreads(0, threads).ok());
+  ASSERT_TRUE(run_->Replace(0, threads).ok());
   StackTree stacks{{"a", 2}, {"a\nc", 0}, {"b\nd", 1'000}};
   ASSERT_TRUE(run_->SaveStacks(0, stacks).ok());
   Add("crash", "fault", 0);
@@ -236,11 +236,11 @@ TEST_F(StressReport, TheIntervalIsTheMedianOverSignals) {
               HasSubstr("interval      5.09 ms achieved (median), asked for back to back\n"));
   EXPECT_THAT(Text(), HasSubstr("sampled       perf, cpu clock, back to back\n"));
   // Thread b has most signals. With a wall clock, the time of the cell counts, not the CPU time.
-  ASSERT_TRUE(run_->SaveCellThreads(
-                      0, std::vector<CellThreadRow>{{0, 1, "a", true, 9, {1, 1, 0, 0, 1, 1}},
-                                                    {0, 2, "b", true, 60, {9, 3, 0, 0, 1, 1}},
-                                                    {0, 3, "c", true, 900, {1, 1, 0, 0, 1, 1}}})
-                  .ok());
+  ASSERT_TRUE(
+      run_->Replace(0, std::vector<CellThreadRow>{{0, 1, "a", true, 9, {1, 1, 0, 0, 1, 1}},
+                                                  {0, 2, "b", true, 60, {9, 3, 0, 0, 1, 1}},
+                                                  {0, 3, "c", true, 900, {1, 1, 0, 0, 1, 1}}})
+          .ok());
   EXPECT_THAT(Text(), HasSubstr("interval      20 ms achieved"));
   cell.clock = "wall";
   ASSERT_TRUE(run_->SaveCell(cell).ok());
@@ -255,7 +255,7 @@ TEST_F(StressReport, WhatTwoWalkersAgreeOn) {
       {0, "asgst", "agct", Realism::kGenuine, "codelet", "method", 5},
       {0, "asgst", "agct", Realism::kGenuine, "nmethod", "none", 900},
       {0, "asgst", "agct", Realism::kGenuine, "nmethod", "one-failed", 50}};
-  ASSERT_TRUE(run_->SaveAgreement(0, rows).ok());
+  ASSERT_TRUE(run_->Replace(0, rows).ok());
   Finish();
   EXPECT_THAT(Text(), HasSubstr(R"(
       asgst with agct: the same methods on; where pc was; byte codes and levels, too
@@ -280,7 +280,7 @@ TEST_F(StressReport, WhomAWitnessContradicts) {
       {0, "asgst", "agct", "nmethod", "truncated", "steps", "walker", 5},
       {0, "asgst", "agct", "stub", "truncated", "steps", "walker", 6},
       {0, "asgst", "agct", "stub", "truncated", "steps", "both", 2}};
-  ASSERT_TRUE(run_->SaveEvidence(0, rows).ok());
+  ASSERT_TRUE(run_->Replace(0, rows).ok());
   Finish();
   EXPECT_THAT(Text(), HasSubstr(R"(
       asgst with agct, byte-code: whom it contradicts, by how they differ
@@ -302,7 +302,7 @@ TEST_F(StressReport, HowWalksEnded) {
   Cell(0, CellStatus::kPassed);
   const std::vector<WalkEndRow> rows = {
       {0, "asgst", "no-caller", 20}, {0, "asgst", "whole", 1970}, {0, "asgst", "guessed", 10}};
-  ASSERT_TRUE(run_->SaveWalkEnds(0, rows).ok());
+  ASSERT_TRUE(run_->Replace(0, rows).ok());
   Finish();
   EXPECT_THAT(Text(), HasSubstr(R"(
       how walks of asgst ended
@@ -317,7 +317,7 @@ TEST_F(StressReport, AFuzzRunTellsByRealismWhatWalkersAgreeOn) {
       {kNoCell, "asgst", "agct", Realism::kEditedStack, "pristine", "skipped-caller", 1},
       {kNoCell, "asgst", "agct", Realism::kEditedStack, "pristine", "none", 3},
       {kNoCell, "asgst", "agct", Realism::kGenuine, "pristine", "none", 66}};
-  ASSERT_TRUE(run_->SaveAgreement(kNoCell, rows).ok());
+  ASSERT_TRUE(run_->Replace(kNoCell, rows).ok());
   ASSERT_TRUE(run_->Finish(RunStatus::kCleanEnd, TestTotals()).ok());
   EXPECT_THAT(Text(), HasSubstr(R"(
 Agreement of walkers that were shown the same
@@ -338,7 +338,7 @@ TEST_F(StressReport, WhatTheCallsSayOfTheCallers) {
   std::vector<StepRegionRow> regions = TestRegions();
   regions[0].proven = regions[0].steps / 2;
   regions[0].contradicted = 3;
-  ASSERT_TRUE(run_->SaveStepRegions(0, regions).ok());
+  ASSERT_TRUE(run_->Replace(0, regions).ok());
   Finish();
   EXPECT_THAT(Text(), HasSubstr("      callers, by the calls that were made\n"));
   EXPECT_THAT(Text(), HasSubstr(" 3 contradicted  all\n"));
@@ -356,10 +356,10 @@ TEST_F(StressReport, WhatTheCallsSayOfTheCallers) {
 
 TEST_F(StressReport, StepsByKindByLevelAndTheWorst) {
   Cell(0, CellStatus::kPassed);
-  ASSERT_TRUE(run_->SaveStepRegions(0, TestRegions()).ok());
+  ASSERT_TRUE(run_->Replace(0, TestRegions()).ok());
   std::vector<StepRangeRow> ranges = TestRanges();
   ranges[0].disassembly = "i1\ni2\ni3\ni4\ni5\ni6\ni7\ni8\ni9\ni10\n";
-  ASSERT_TRUE(run_->SaveStepRanges(0, ranges).ok());
+  ASSERT_TRUE(run_->Replace(0, ranges).ok());
   Finish();
   EXPECT_THAT(Text(), HasSubstr(R"(
       walkable      89.60 % of 100,000 instructions executed
@@ -400,8 +400,8 @@ TEST_F(StressReport, AtMostTenRegionsAndFiveRanges) {
     regions.push_back({0, "stub", name, -1, 1, 100, 100 - i, i, 0});  // the first has no failures
     ranges.push_back({0, "stub", "t" + name, -1, "wrong", 0, 1, i, ""});
   }
-  ASSERT_TRUE(run_->SaveStepRegions(0, regions).ok());
-  ASSERT_TRUE(run_->SaveStepRanges(0, ranges).ok());
+  ASSERT_TRUE(run_->Replace(0, regions).ok());
+  ASSERT_TRUE(run_->Replace(0, ranges).ok());
   Finish();
   EXPECT_THAT(Text(), AllOf(HasSubstr(" r119r"), HasSubstr(" r110r"), Not(HasSubstr(" r109r")),
                             HasSubstr("        and 9 more\n")));
@@ -412,11 +412,11 @@ TEST_F(StressReport, AtMostTenRegionsAndFiveRanges) {
 TEST_F(StressReport, JsonHasItAll) {
   Cell(0, CellStatus::kPassed);
   Cell(1, CellStatus::kHung, "no \xff progress");
-  ASSERT_TRUE(run_->SaveCellThreads(0, TestThreads()).ok());
+  ASSERT_TRUE(run_->Replace(0, TestThreads()).ok());
   StackTree stacks{{"a", 2}, {"b", 1}};
   ASSERT_TRUE(run_->SaveStacks(0, stacks).ok());
-  ASSERT_TRUE(run_->SaveCountRows(std::vector<CountRow>{{"agct", "torture:recursion jdk17 zgc",
-                                                         "in_Java", "x", "-5", 2}})
+  ASSERT_TRUE(run_->SaveCounts(std::vector<CountRow>{{"agct", "torture:recursion jdk17 zgc",
+                                                      "in_Java", "x", "-5", 2}})
                   .ok());
   Add("crash", "fault", 1);
   Finish();
@@ -452,8 +452,8 @@ TEST_F(StressReport, JsonHasItAll) {
 TEST_F(StressReport, JsonHasTheMapOfSteps) {
   Cell(0, CellStatus::kPassed);
   Cell(1, CellStatus::kPassed);
-  ASSERT_TRUE(run_->SaveStepRegions(1, TestRegions()).ok());
-  ASSERT_TRUE(run_->SaveStepRanges(1, TestRanges()).ok());
+  ASSERT_TRUE(run_->Replace(1, TestRegions()).ok());
+  ASSERT_TRUE(run_->Replace(1, TestRanges()).ok());
   Finish();
   const nlohmann::json json = ReadJson();
   ASSERT_EQ(json["step_regions"].size(), 3u);

@@ -88,8 +88,9 @@ std::string CellWord(const CellRow& cell, const RunRow& run) {
   return CellStatusWord(cell.status);
 }
 
-Result<std::vector<CellSummary>> ReadCells(const RunDb& db, const std::vector<CountRow>& counts) {
-  ASSIGN_OR_RETURN(const auto rows, db.Cells());
+Result<std::vector<CellSummary>> ReadCells(const RunReader& db,
+                                           const std::vector<CountRow>& counts) {
+  ASSIGN_OR_RETURN(const auto rows, db.Rows<CellRow>());
   std::vector<CellSummary> cells;
   if (rows.empty()) return cells;
   std::map<std::string, std::vector<CountRow>> by_label;
@@ -99,12 +100,12 @@ Result<std::vector<CellSummary>> ReadCells(const RunDb& db, const std::vector<Co
     cell.row = row;
     cell.codes = GroupByState(by_label[CellLabel(row)]);
   }
-  Status status = Distribute(db.CellThreads(), cells, &CellSummary::threads);
-  if (status.ok()) status = Distribute(db.Agreement(), cells, &CellSummary::agreement);
-  if (status.ok()) status = Distribute(db.Evidence(), cells, &CellSummary::evidence);
-  if (status.ok()) status = Distribute(db.WalkEnds(), cells, &CellSummary::ends);
-  if (status.ok()) status = Distribute(db.StepRegions(), cells, &CellSummary::regions);
-  if (status.ok()) status = Distribute(db.StepRanges(), cells, &CellSummary::ranges);
+  Status status = Distribute(db.Rows<CellThreadRow>(), cells, &CellSummary::threads);
+  if (status.ok()) status = Distribute(db.Rows<AgreementRow>(), cells, &CellSummary::agreement);
+  if (status.ok()) status = Distribute(db.Rows<EvidenceRow>(), cells, &CellSummary::evidence);
+  if (status.ok()) status = Distribute(db.Rows<WalkEndRow>(), cells, &CellSummary::ends);
+  if (status.ok()) status = Distribute(db.Rows<StepRegionRow>(), cells, &CellSummary::regions);
+  if (status.ok()) status = Distribute(db.Rows<StepRangeRow>(), cells, &CellSummary::ranges);
   if (!status.ok()) return status.failure();
   ASSIGN_OR_RETURN(const auto stacks, db.CountStacks());
   for (CellSummary& cell : cells)

@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_reader.h"
 #include "reports/run_summary.h"
 
 namespace walkhammer {
 
 // Reads all cells, in their order. `counts`: all counts of the run.
-Result<std::vector<CellSummary>> ReadCells(const RunDb& db, const std::vector<CountRow>& counts);
+Result<std::vector<CellSummary>> ReadCells(const RunReader& db,
+                                           const std::vector<CountRow>& counts);
 
 // The verdict on a run with cells: FINDINGS if `forbidden`; else VACUOUS for a vacuous cell, FAILED
 // for a failed cell or run, SKIPPED for a skipped cell, VACUOUS if no cell passed, else CLEAN, in

@@ -143,7 +143,7 @@ marks_of() {
     nlohmann-json) echo '[ (<]nlohmann::' walkhammer ;;
     Boost.Math) echo '[ (<]boost::' walkhammer ;;
     toml++) echo '[ (<]toml::' walkhammer ;;
-    SQLite) echo '[ (<](sqlite3_|walkhammer::RunDb::)' walkhammer ;;
+    SQLite) echo '[ (<](sqlite3_|walkhammer::RunWriter::)' walkhammer ;;
     GoogleTest) echo '[ (<]testing::' guard_test ;;
     'Google Benchmark') echo '[ (<]benchmark::' walk_bench ;;
     fmt | Capstone | 'elfutils (libelf' | 'libdw)') ;;

@@ -60,8 +60,8 @@ wh_test(request_test
 wh_test(record_test
         harness/findings/crash_folder_test.cc harness/findings/finding_record_test.cc
         harness/findings/hs_err_head_test.cc
-        harness/store/run_db_coverage_test.cc
-        harness/store/run_db_stress_test.cc harness/store/run_db_test.cc
+        harness/store/coverage_rows_test.cc
+        harness/store/stress_rows_test.cc harness/store/run_writer_test.cc
         harness/store/periods_test.cc harness/store/run_tables_test.cc
         harness/store/sqlite_test.cc
         harness/store/stack_tree_test.cc

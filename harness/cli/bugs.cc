@@ -63,7 +63,7 @@ Result<Met> MeetRuns(const BugsOptions& options, BugStore& store) {
   Met met;
   std::vector<Sighting> sightings;
   for (const std::string& dir : options.runs) {
-    ASSIGN_OR_RETURN(const RunDb run, RunDb::Open(dir));
+    ASSIGN_OR_RETURN(const RunReader run, RunReader::Open(dir));
     ASSIGN_OR_RETURN(const RunSummary summary, ReadRun(run));
     ASSIGN_OR_RETURN(auto found, ReadSightings(run, options.build));
     std::move(found.begin(), found.end(), std::back_inserter(sightings));

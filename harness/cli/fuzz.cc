@@ -190,7 +190,7 @@ int RunFuzz(const FuzzOptions& options, const std::vector<std::string>& jvm_flag
   {
     ScratchFolder scratch;
     if (!scratch.made().ok()) return PrintFailure(scratch.made().failure());
-    auto db = RunDb::Create(dir, IdentityOf(options, provider.value(), plan.value(), jdk));
+    auto db = RunWriter::Create(dir, IdentityOf(options, provider.value(), plan.value(), jdk));
     if (!db.ok()) return PrintFailure(db.failure());
     plan.value().child.scratch = scratch.path();
     if (options.jdks.empty() && std::getenv("WALKHAMMER_JDK") == nullptr)

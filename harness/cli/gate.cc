@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <map>
+#include <memory>
 #include <optional>
-#include <set>
 
 #include "harness/base/print.h"
 #include "harness/base/text.h"
@@ -31,14 +31,14 @@ struct GateOptions {
 };
 
 // A run that is given twice would count twice, and say that runs do not differ.
-Status EachOnce(const GateOptions& options) {
-  std::set<std::string> seen;
-  for (const auto* side : {&options.baseline, &options.candidate})
-    for (const std::string& dir : *side) {
-      std::error_code error;
-      const auto path = std::filesystem::canonical(dir, error);
-      if (!seen.insert(error ? dir : path.string()).second)
-        return BadInput(fmt::format("{}: is given twice", dir));
+Status EachOnce(const GateSide& baseline, const GateSide& candidate) {
+  std::map<std::string, std::string> holders;  // folder by run id
+  for (const GateSide* side : {&baseline, &candidate})
+    for (size_t i = 0; i < side->runs.size(); i++) {
+      const auto [at, is_new] = holders.try_emplace(side->runs[i].identity.run_id, side->dirs[i]);
+      if (!is_new)
+        return BadInput(
+            fmt::format("{}: is given twice: {} holds the same run", side->dirs[i], at->second));
     }
   return Ok();
 }
@@ -98,13 +98,13 @@ Status MeetStore(const GateOptions& options, GateSide& baseline, GateSide& candi
 Result<GateVerdict> Judge(const GateOptions& options) {
   if (options.baseline.empty() || options.candidate.empty())
     return BadInput("gate takes at least one --baseline RUN and one --candidate RUN");
-  RETURN_IF_ERROR(EachOnce(options));
   GatePolicy policy;
   if (!options.policy.empty()) {
     ASSIGN_OR_RETURN(policy, ReadGatePolicy(options.policy));
   }
   ASSIGN_OR_RETURN(GateSide baseline, ReadGateSide(options.baseline));
   ASSIGN_OR_RETURN(GateSide candidate, ReadGateSide(options.candidate));
+  RETURN_IF_ERROR(EachOnce(baseline, candidate));
   RETURN_IF_ERROR(MeetStore(options, baseline, candidate));
   GateReplay replay;
   if (options.replays > 0) {

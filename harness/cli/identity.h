@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/bugs/bug.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_reader.h"
 
 namespace walkhammer {
 

@@ -66,7 +66,7 @@ Status CheckOptions(const ReportOptions& options) {
   return Ok();
 }
 
-Result<std::string> ReportText(const ReportOptions& options, const RunDb& db,
+Result<std::string> ReportText(const ReportOptions& options, const RunReader& db,
                                const RunSummary& summary) {
   if (options.json) return JsonReport(db, summary);
   if (!options.coverage && !options.unreached) return TextReport(summary);
@@ -98,8 +98,8 @@ Status WriteOutput(const char* option, const std::string& path, const std::strin
 }
 
 // Writes the flame graph of a run held against a baseline, and says which cells it leaves out.
-Status WriteFlameDifference(const ReportOptions& options, const RunDb& db) {
-  ASSIGN_OR_RETURN(const RunDb baseline, RunDb::Open(options.baseline));
+Status WriteFlameDifference(const ReportOptions& options, const RunReader& db) {
+  ASSIGN_OR_RETURN(const RunReader baseline, RunReader::Open(options.baseline));
   ASSIGN_OR_RETURN(const auto comparison, CompareFlames(baseline, db, options.cell));
   std::string title =
       fmt::format("walkhammer: {} against {}", RunName(db.dir()), RunName(baseline.dir()));
@@ -111,7 +111,7 @@ Status WriteFlameDifference(const ReportOptions& options, const RunDb& db) {
 
 // Writes the flame graph and the collapsed stacks that the options ask for, and prints a line for
 // each.
-Status WriteStacks(const ReportOptions& options, const RunDb& db) {
+Status WriteStacks(const ReportOptions& options, const RunReader& db) {
   if (!options.baseline.empty()) return WriteFlameDifference(options, db);
   ASSIGN_OR_RETURN(const auto groups, FlameGroups(db, options.cell));
   if (!options.flame.empty()) {
@@ -124,7 +124,7 @@ Status WriteStacks(const ReportOptions& options, const RunDb& db) {
 }
 
 // Writes all that the options ask for.
-Status WriteFiles(const ReportOptions& options, const RunDb& db, const RunSummary& summary) {
+Status WriteFiles(const ReportOptions& options, const RunReader& db, const RunSummary& summary) {
   if (!options.flame.empty() || !options.collapsed.empty())
     RETURN_IF_ERROR(WriteStacks(options, db));
   for (size_t i = 0; i < options.outputs.size(); i++) {
@@ -136,7 +136,7 @@ Status WriteFiles(const ReportOptions& options, const RunDb& db, const RunSummar
   return Ok();
 }
 
-Status PrintReport(const ReportOptions& options, const RunDb& db, const RunSummary& summary) {
+Status PrintReport(const ReportOptions& options, const RunReader& db, const RunSummary& summary) {
   ASSIGN_OR_RETURN(const auto text, ReportText(options, db, summary));
   Print(stdout, "{}", text);
   return Ok();
@@ -159,7 +159,7 @@ int RunReport(const ReportOptions& options) {
   if (options.history) return PrintHistory(options);
   ExitCode worst = ExitCode::kClean;
   for (const std::string& dir : options.runs) {
-    auto db = RunDb::Open(dir);
+    auto db = RunReader::Open(dir);
     if (!db.ok()) return PrintFailure(db.failure());
     auto summary = ReadRun(db.value());
     if (!summary.ok()) return PrintFailure(summary.failure());

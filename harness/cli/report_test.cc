@@ -34,7 +34,7 @@ class ReportVerb : public testing::Test {
   std::string Run(const char* name, std::optional<size_t> reached,
                   RunTotals totals = TestTotals()) {
     const std::string path = dir_.Under(name);
-    RunDb run = std::move(RunDb::Create(path, TestIdentity()).value());
+    RunWriter run = std::move(RunWriter::Create(path, TestIdentity()).value());
     std::vector<uint8_t> hit(6);
     std::fill_n(hit.begin(), reached.value_or(0), 1);
     EXPECT_TRUE(reached ? run.SetCoverage(TestCoverage()).ok() : run.SetNoCoverage("why").ok());
@@ -152,7 +152,7 @@ TEST_F(ReportVerb, HistoryReadsFoldersOfRuns) {
 
 TEST_F(ReportVerb, AFlameGraphCanBeHeldAgainstABaseline) {
   for (const char* name : {"before", "now"}) {
-    RunDb run = std::move(RunDb::Create(dir_.Under(name), TestIdentity()).value());
+    RunWriter run = std::move(RunWriter::Create(dir_.Under(name), TestIdentity()).value());
     ASSERT_TRUE(run.SaveCell(TestCell(0)).ok());
     StackTree stacks{{"f", 100}, {name, 900}};
     ASSERT_TRUE(run.SaveStacks(0, stacks).ok());

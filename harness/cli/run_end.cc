@@ -11,7 +11,7 @@ namespace walkhammer {
 
 int ReportRun(const std::string& dir, const Status& status, bool json,
               std::optional<double> coverage_goal) {
-  auto db = RunDb::Open(dir);
+  auto db = RunReader::Open(dir);
   if (!db.ok()) return PrintFailure(status.ok() ? db.failure() : status.failure());
   // Writes the coverage of the walker's code. A run without coverage, or whose library is gone,
   // gets no such file.

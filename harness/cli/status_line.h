@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "harness/store/run_db.h"
+#include "harness/store/run_reader.h"
 
 namespace walkhammer {
 

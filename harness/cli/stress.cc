@@ -105,7 +105,7 @@ int RunStress(const StressOptions& options, const std::vector<std::string>& jvm_
                                               : options.out;
   Status status = Ok();
   {
-    auto db = RunDb::Create(dir, identity);
+    auto db = RunWriter::Create(dir, identity);
     if (!db.ok()) return PrintFailure(db.failure());
     Print(stderr, "walkhammer: {} cells, {} at a time, into {}/ (seed {})\n",
           plan.value().cells.size(), plan.value().jobs, dir, identity.seed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each table of run.db is described once: Columns(row, column) calls column(name, field, info) for
 // each column, in the table's order. The templates below make the schema, writes and reads from
-// these descriptions. Used by RunDb only. Signal-safe: no.
+// these descriptions. Private to the store. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_STORE_COLUMNS_H_
 #define WALKHAMMER_HARNESS_STORE_COLUMNS_H_
 
@@ -16,6 +16,7 @@
 #include <string_view>
 #include <system_error>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "harness/store/sqlite.h"
@@ -26,9 +27,23 @@ namespace walkhammer {
 template <typename T, typename Row>
 concept ARow = std::same_as<std::remove_const_t<T>, Row>;
 
+// How merging joins the values that two rows have in a column. Rows with the same keys are joined.
+enum class Joins : uint8_t { kKey, kSum, kMost, kFirst };  // kFirst: the first that is not ""
+
 struct ColumnInfo {
   const char* more = "";  // what the schema says after the type: "UNIQUE"
+  Joins joins = Joins::kKey;
 };
+
+// Where rows of a type are kept.
+struct Table {
+  enum Kind : uint8_t { kPlain, kKeyed, kOfCell };  // kKeyed: `order` is the primary key
+  const char* name;
+  const char* order = "rowid";  // of rows that are read
+  Kind kind = kPlain;           // kOfCell: with an index of the column `cell`
+};
+template <typename Row>
+inline constexpr Table kTable{};  // specialised for each type of rows
 
 // Fields that SQLite has no type for. Unsigned 64-bit values may not fit SQLite's signed integers,
 // so Decimal and HexDigits store them as text.
@@ -181,26 +196,67 @@ std::string AssignmentsOf() {
 
 // "INSERT INTO table (a, b) VALUES (?, ?)", with `or_else` ("OR REPLACE") after the first word.
 template <typename Row>
-std::string InsertInto(const char* table, std::string_view or_else = "") {
-  std::string names, marks;
-  EachColumn<Row>([&](const char* name, const char*, const ColumnInfo&) {
-    const char* comma = names.empty() ? "" : ", ";
-    names += fmt::format("{}{}", comma, name);
-    marks += fmt::format("{}?", comma);
-  });
-  return fmt::format("INSERT {} INTO {} ({}) VALUES ({})", or_else, table, names, marks);
+std::string InsertInto(std::string_view or_else = "") {
+  std::string marks;
+  EachColumn<Row>(
+      [&](const char*, const char*, const ColumnInfo&) { marks += marks.empty() ? "?" : ", ?"; });
+  return fmt::format("INSERT {} INTO {} ({}) VALUES ({})", or_else, kTable<Row>.name,
+                     NamesOf<Row>(), marks);
 }
 
-// "CREATE TABLE table (a INTEGER, ...) STRICT;". `more` is put after the columns, `options` after
-// the closing parenthesis.
+// "CREATE TABLE table (a INTEGER, ...) STRICT;", with its index.
 template <typename Row>
-std::string CreateTable(const char* table, const char* more = "", const char* options = "STRICT") {
+std::string CreateTable() {
+  constexpr Table table = kTable<Row>;
   std::string columns;
   EachColumn<Row>([&](const char* name, const char* type, const ColumnInfo& info) {
     columns += fmt::format("{}\n  {} {}{}{}", columns.empty() ? "" : ",", name, type,
                            *info.more == '\0' ? "" : " ", info.more);
   });
-  return fmt::format("CREATE TABLE {} ({}{}\n) {};\n", table, columns, more, options);
+  const bool keyed = table.kind == Table::kKeyed;
+  if (keyed) columns += fmt::format(",\n  PRIMARY KEY ({})", table.order);
+  std::string sql = fmt::format("CREATE TABLE {} ({}\n) STRICT{};\n", table.name, columns,
+                                keyed ? ", WITHOUT ROWID" : "");
+  if (table.kind == Table::kOfCell)
+    sql += fmt::format("CREATE INDEX {0}_of_cell ON {0} (cell);\n", table.name);
+  return sql;
+}
+
+// "a, IFNULL(b, -1)": what rows that are joined have in common.
+template <typename Row>
+std::string KeysOf() {
+  std::string keys;
+  EachColumn<Row>([&](const char* name, std::string_view type, const ColumnInfo& info) {
+    if (info.joins != Joins::kKey) return;
+    const std::string key = type.ends_with("NOT NULL") ? name : fmt::format("IFNULL({}, -1)", name);
+    keys += keys.empty() ? key : ", " + key;
+  });
+  return keys;
+}
+
+// "ON CONFLICT (keys) DO UPDATE SET a = a + excluded.a": an index of the keys must exist.
+template <typename Row>
+std::string JoinOnConflict() {
+  std::string sets;
+  EachColumn<Row>([&](const char* name, const char*, const ColumnInfo& info) {
+    if (info.joins == Joins::kKey) return;
+    const char* set = info.joins == Joins::kSum    ? "{0}{1} = {1} + excluded.{1}"
+                      : info.joins == Joins::kMost ? "{0}{1} = MAX({1}, excluded.{1})"
+                                                   : "{0}{1} = iif({1} = '', excluded.{1}, {1})";
+    sets += fmt::format(fmt::runtime(set), sets.empty() ? "" : ", ", name);
+  });
+  return fmt::format("ON CONFLICT ({}) DO UPDATE SET {}", KeysOf<Row>(), sets);
+}
+
+// The numbers of a row that merging joins, in the order of the columns.
+template <typename Row>
+std::vector<std::pair<uint64_t*, Joins>> JoinedNumbers(Row& row) {
+  std::vector<std::pair<uint64_t*, Joins>> numbers;
+  Columns(row, [&](const char*, auto&& field, const ColumnInfo& info = {}) {
+    if constexpr (std::is_same_v<decltype(field), uint64_t&>)
+      if (info.joins != Joins::kKey) numbers.emplace_back(&field, info.joins);
+  });
+  return numbers;
 }
 
 template <typename Row>
@@ -232,14 +288,45 @@ Result<std::vector<Row>> ReadAll(Statement rows) {
   return all;
 }
 
-// Writes `rows`, one after the other, with a statement made by InsertInto.
-template <typename Rows>
-Status InsertAll(Statement insert, const Rows& rows) {
-  for (const auto& row : rows) {
-    insert.Reset();
-    BindRow(insert, row);
-    RETURN_IF_ERROR(insert.Run());
+// Selects all rows of the type's table, in their order.
+template <typename Row>
+Statement SelectAll(const Database& db) {
+  return {db, fmt::format("SELECT {} FROM {} ORDER BY {}", NamesOf<Row>(), kTable<Row>.name,
+                          kTable<Row>.order)};
+}
+
+// Calls take(row) -> Status for each row of the type's table.
+template <typename Row, typename Take>
+Status EachRow(const Database& db, const Take& take) {
+  Statement rows = SelectAll<Row>(db);
+  for (;;) {
+    ASSIGN_OR_RETURN(const bool more, rows.Step());
+    if (!more) return Ok();
+    Row row{};
+    ReadRow(rows, row);
+    RETURN_IF_ERROR(take(row));
   }
+}
+
+// Writes a row with a statement made by InsertInto.
+template <typename Row>
+Status RunWith(Statement& insert, const Row& row) {
+  insert.Reset();
+  BindRow(insert, row);
+  return insert.Run();
+}
+
+template <typename Row>
+Status Insert(const Database& db, const Row& row) {
+  Statement insert(db, InsertInto<Row>());
+  return RunWith(insert, row);
+}
+
+// Inserts `rows`, one after the other.
+template <typename Row>
+Status InsertAll(const Database& db, const std::vector<Row>& rows, std::string_view or_else = "") {
+  Statement insert(db, InsertInto<Row>(or_else));
+  for (const Row& row : rows) RETURN_IF_ERROR(RunWith(insert, row));
   return Ok();
 }
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "harness/store/record_testing.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_writer.h"
 
 namespace walkhammer {
 namespace {
@@ -20,7 +20,7 @@ class HostileRun : public ::testing::Test {
 
   // Makes an intact run with one finding, then changes it by `sql`.
   void Make(const std::string& sql) {
-    Result<RunDb> run = RunDb::Create(dir(), TestIdentity());
+    Result<RunWriter> run = RunWriter::Create(dir(), TestIdentity());
     ASSERT_TRUE(run.ok()) << run.failure().message;
     ASSERT_TRUE(run.value().AddFinding(TestRecord("crash", "fault", "t", Realism::kGenuine)).ok());
     ASSERT_TRUE(run.value().Finish(RunStatus::kCleanEnd, TestTotals()).ok());
@@ -33,7 +33,7 @@ class HostileRun : public ::testing::Test {
 
   // Reads all that a report of a fuzz run begins with. "" if it can be read.
   std::string Read() const {
-    const Result<RunDb> run = RunDb::Open(dir());
+    const Result<RunReader> run = RunReader::Open(dir());
     if (!run.ok()) return Said(run.failure());
     if (const auto row = run.value().Run(); !row.ok()) return Said(row.failure());
     const auto buckets = run.value().Buckets();
@@ -161,7 +161,7 @@ TEST_F(HostileRun, BlocksThatFunctionsShareAreRefused) {
       "INSERT INTO coverage_function SELECT 0, 'f', 0, 1, 'root', 0, 2"
       " UNION ALL SELECT 1, 'g', 1, 1, 'root', 1, 1;"
       "INSERT INTO coverage_block SELECT 0, 0, 1, 0, NULL UNION ALL SELECT 1, 1, 1, 1, NULL");
-  const Result<RunDb> run = RunDb::Open(dir());
+  const Result<RunReader> run = RunReader::Open(dir());
   ASSERT_TRUE(run.ok()) << run.failure().message;
   EXPECT_FALSE(run.value().Coverage().ok());
 }

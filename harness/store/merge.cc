@@ -21,10 +21,6 @@ struct Source {
   std::string shard;
 };
 
-bool IsRunId(const std::string& text) {
-  return text.size() == 32 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
 // What tells builds of the JVM apart, as far as the run knows.
 std::string BuildOf(const RunIdentity& run) {
   const std::string& id = run.libjvm_build_id;
@@ -57,16 +53,11 @@ class Sources {
   // Reads what chooses among folders, one folder at a time.
   Status Read(const std::vector<std::string>& dirs) {
     for (const std::string& dir : dirs) {
-      ASSIGN_OR_RETURN(const RunDb db, RunDb::Open(dir));
-      ASSIGN_OR_RETURN(const RunRow run, db.Run());
-      if (run.writer_alive)
-        return BadInput(fmt::format("{}: this run still goes on; merge it when it has ended", dir));
+      ASSIGN_OR_RETURN(const RunReader db, RunReader::OpenEnded(dir));
       ASSIGN_OR_RETURN(const auto parts, db.Parts());
       const RunIdentity& oldest = parts.front().identity;
       Source source{dir, {}, oldest.started_at, oldest.shard};
-      for (const PartRow& part : parts) {
-        if (!IsRunId(part.identity.run_id))
-          return BadInput(fmt::format("{}: a run in it has no id of 32 hex digits", dir));
+      for (const RunRow& part : parts) {
         source.ids.push_back(part.identity.run_id);
         if (first_.empty()) {
           first_ = dir;
@@ -129,11 +120,11 @@ class Sources {
   size_t runs_ = 0;
 };
 
-Status MergeInto(RunDb& out, const std::vector<std::string>& dirs) {
+Status MergeInto(RunWriter& out, const std::vector<std::string>& dirs) {
   RunMerger merger(out);
   RETURN_IF_ERROR(merger.Begin());
   for (const std::string& dir : dirs) {
-    ASSIGN_OR_RETURN(const RunDb from, RunDb::Open(dir));
+    ASSIGN_OR_RETURN(const RunReader from, RunReader::Open(dir));
     RETURN_IF_ERROR(merger.Add(from));
   }
   return merger.End();
@@ -163,7 +154,7 @@ Result<MergeOutcome> MergeRuns(const std::vector<std::string>& dirs, const std::
   Status merged = Ok();
   std::string dir;
   {
-    ASSIGN_OR_RETURN(RunDb db, RunDb::Create(out, identity));
+    ASSIGN_OR_RETURN(RunWriter db, RunWriter::Create(out, identity));
     dir = db.dir();
     merged = MergeInto(db, chosen);
   }

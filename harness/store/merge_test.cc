@@ -23,7 +23,7 @@ using ::testing::SizeIs;
 
 class Merge : public ::testing::Test {
  protected:
-  using Fill = std::function<void(RunDb&)>;
+  using Fill = std::function<void(RunWriter&)>;
 
   // The reader's own time limit: a pipe that is waited for would take all of ctest's.
   void SetUp() override { alarm(60); }
@@ -37,7 +37,7 @@ class Merge : public ::testing::Test {
     RunIdentity identity = TestIdentity();
     identity.started_at = fmt::format("2026-01-02T03:04:{:02}Z", second);
     if (change) change(identity);
-    auto run = RunDb::Create(At(name), identity);
+    auto run = RunWriter::Create(At(name), identity);
     EXPECT_TRUE(run.ok()) << run.failure().message;
     if (fill) fill(run.value());
     RunTotals totals = TestTotals();
@@ -46,7 +46,8 @@ class Merge : public ::testing::Test {
     return At(name);
   }
   // One finding with the title, and the files of its bucket.
-  static void AddBucket(RunDb& run, const std::string& title, uint64_t seen, int confirmed = 0) {
+  static void AddBucket(RunWriter& run, const std::string& title, uint64_t seen,
+                        int confirmed = 0) {
     const auto added =
         run.AddFinding(TestRecord("crash", "fault", title, Realism::kGenuine)).value();
     EXPECT_TRUE(run.SetSeen(added.bucket, seen).ok());
@@ -71,8 +72,8 @@ class Merge : public ::testing::Test {
     EXPECT_FALSE(std::filesystem::exists(At(out)));
     return outcome.failure().message;
   }
-  RunDb Open(const std::string& out) const {
-    auto db = RunDb::Open(At(out));
+  RunReader Open(const std::string& out) const {
+    auto db = RunReader::Open(At(out));
     EXPECT_TRUE(db.ok()) << db.failure().message;
     return std::move(db.value());
   }
@@ -115,25 +116,25 @@ std::vector<CountRow> MergeCounts(uint64_t frames, uint64_t failed) {
 }
 
 TEST_F(Merge, AddsCountsAndJoinsBuckets) {
-  const std::string a = Make("a", 1, [&](RunDb& run) {
-    EXPECT_TRUE(run.SaveCountRows(MergeCounts(10, 1)).ok());
+  const std::string a = Make("a", 1, [&](RunWriter& run) {
+    EXPECT_TRUE(run.SaveCounts(MergeCounts(10, 1)).ok());
     AddBucket(run, "both", 7);
     AddBucket(run, "only a", 1);
-    EXPECT_TRUE(run.SaveNotes(kNoCell, std::vector<NoteRow>{{kNoCell, NoteKind::kDropped,
-                                                             "findings", 3, ""}})
-                    .ok());
+    EXPECT_TRUE(
+        run.Replace(kNoCell, std::vector<NoteRow>{{kNoCell, NoteKind::kDropped, "findings", 3, ""}})
+            .ok());
   });
-  const std::string b = Make("b", 2, [&](RunDb& run) {
-    EXPECT_TRUE(run.SaveCountRows(MergeCounts(5, 0)).ok());
+  const std::string b = Make("b", 2, [&](RunWriter& run) {
+    EXPECT_TRUE(run.SaveCounts(MergeCounts(5, 0)).ok());
     AddBucket(run, "both", 4);
     AddBucket(run, "only b", 2);
-    EXPECT_TRUE(run.SaveNotes(kNoCell, std::vector<NoteRow>{{kNoCell, NoteKind::kDropped,
-                                                             "findings", 4, "told"}})
+    EXPECT_TRUE(run.Replace(kNoCell, std::vector<NoteRow>{{kNoCell, NoteKind::kDropped, "findings",
+                                                           4, "told"}})
                     .ok());
   });
   EXPECT_EQ(Merged({b, a}, "m").runs, 2u);
-  const RunDb m = Open("m");
-  const auto counts = m.Counts().value();
+  const RunReader m = Open("m");
+  const auto counts = m.Rows<CountRow>().value();
   ASSERT_THAT(counts, SizeIs(2));
   EXPECT_EQ(counts[0].code, "-5");
   EXPECT_EQ(counts[0].count, 1u);
@@ -148,7 +149,7 @@ TEST_F(Merge, AddsCountsAndJoinsBuckets) {
     EXPECT_FALSE(std::filesystem::exists(m.dir() + "/" + bucket.folder + "/other"));
   }
   EXPECT_EQ(seen, (std::map<std::string, uint64_t>{{"both", 11}, {"only a", 1}, {"only b", 2}}));
-  const auto notes = m.Notes().value();
+  const auto notes = m.Rows<NoteRow>().value();
   ASSERT_THAT(notes, SizeIs(1));
   EXPECT_EQ(notes[0].count, 7u);
   EXPECT_EQ(notes[0].detail, "told");
@@ -159,15 +160,16 @@ TEST_F(Merge, AddsCountsAndJoinsBuckets) {
   const auto parts = m.Parts().value();
   ASSERT_THAT(parts, SizeIs(2));
   EXPECT_EQ(parts[0].identity.started_at, "2026-01-02T03:04:01Z");
-  EXPECT_EQ(parts[1].identity.run_id, RunDb::Open(b).value().Parts().value()[0].identity.run_id);
+  EXPECT_EQ(parts[1].identity.run_id,
+            RunReader::Open(b).value().Parts().value()[0].identity.run_id);
 }
 
 TEST_F(Merge, AReplayedInputTakesThePlaceOfOneThatIsNot) {
-  const std::string a = Make("a", 1, [](RunDb& run) { AddBucket(run, "t", 1); });
-  const std::string b = Make("b", 2, [](RunDb& run) { AddBucket(run, "t", 1, 4); });
-  const std::string c = Make("c", 3, [](RunDb& run) { AddBucket(run, "t", 1, 5); });
+  const std::string a = Make("a", 1, [](RunWriter& run) { AddBucket(run, "t", 1); });
+  const std::string b = Make("b", 2, [](RunWriter& run) { AddBucket(run, "t", 1, 4); });
+  const std::string c = Make("c", 3, [](RunWriter& run) { AddBucket(run, "t", 1, 5); });
   Merged({a, b, c}, "m");
-  const RunDb m = Open("m");
+  const RunReader m = Open("m");
   const BucketRow bucket = m.Buckets().value().at(0);
   EXPECT_EQ(bucket.confirmed, 4);
   EXPECT_EQ(ReadFile(m.dir() + "/" + bucket.folder + "/input.walk"), "of " + b);
@@ -176,8 +178,8 @@ TEST_F(Merge, AReplayedInputTakesThePlaceOfOneThatIsNot) {
 // Whatever is merged in whatever order, and again: the same rows in all tables.
 TEST_F(Merge, NothingCountsTwice) {
   const auto fill = [](uint64_t frames) {
-    return [frames](RunDb& run) {
-      EXPECT_TRUE(run.SaveCountRows(MergeCounts(frames, 1)).ok());
+    return [frames](RunWriter& run) {
+      EXPECT_TRUE(run.SaveCounts(MergeCounts(frames, 1)).ok());
       AddBucket(run, "t", frames, static_cast<int>(frames));
       EXPECT_TRUE(run.SetCoverage(TestCoverage()).ok());
       EXPECT_TRUE(run.SaveBlocks(std::vector<uint8_t>{1, frames > 1, 0, 0, 0, 1}, 100).ok());
@@ -190,9 +192,9 @@ TEST_F(Merge, NothingCountsTwice) {
   const std::string a = Make("a", 1, fill(1)), b = Make("b", 2, fill(2)), c = Make("c", 3, fill(3));
   std::filesystem::copy(a, At("copy"), std::filesystem::copy_options::recursive);
   Merged({a, b, c}, "m");
-  EXPECT_EQ(Open("m").Counts().value().at(1).count, 6u);
+  EXPECT_EQ(Open("m").Rows<CountRow>().value().at(1).count, 6u);
   EXPECT_EQ(Open("m").Run().value().totals.blocks, 3u);
-  EXPECT_THAT(Open("m").PeriodCounts().value(), SizeIs(6));
+  EXPECT_THAT(Open("m").Rows<PeriodCountRow>().value(), SizeIs(6));
 
   Merged({c, b, a}, "backwards");
   EXPECT_EQ(Dump("backwards"), Dump("m"));
@@ -250,7 +252,7 @@ TEST_F(Merge, WhatDiffersIsRefused) {
 // Counts are added up, the agent's memory is the most that it ever took, and the worse status wins.
 TEST_F(Merge, WhatACellMeasuredIsAddedUp) {
   const auto fill = [](uint64_t number, CellStatus status, const char* reason) {
-    return [=](RunDb& run) {
+    return [=](RunWriter& run) {
       CellRow cell = TestCell(0);
       cell.time_ms = cell.starts = cell.contained_crashes = cell.agent_kib = cell.output_bytes =
           number;
@@ -264,7 +266,7 @@ TEST_F(Merge, WhatACellMeasuredIsAddedUp) {
                     b = Make("b", 2, fill(7, CellStatus::kPassed, "")),
                     c = Make("c", 3, fill(5, CellStatus::kPassed, ""));
   Merged({a, b, c}, "m");
-  const auto cells = Open("m").Cells().value();
+  const auto cells = Open("m").Rows<CellRow>().value();
   ASSERT_THAT(cells, SizeIs(1));
   EXPECT_EQ(cells[0].time_ms, 15u);
   EXPECT_EQ(cells[0].starts, 15u);
@@ -280,7 +282,7 @@ TEST_F(Merge, WhatACellMeasuredIsAddedUp) {
 TEST_F(Merge, ARunThatGoesOnIsRefusedAndAKilledOneIsNot) {
   const std::string a = Make("a", 1);
   {
-    const auto going = RunDb::Create(At("going"), TestIdentity());
+    const auto going = RunWriter::Create(At("going"), TestIdentity());
     ASSERT_TRUE(going.ok());
     EXPECT_THAT(Refused({a, At("going")}, "m"), HasSubstr("still goes on"));
   }
@@ -294,15 +296,14 @@ TEST_F(Merge, ARunThatGoesOnIsRefusedAndAKilledOneIsNot) {
 
 TEST_F(Merge, CellsAreAddedAndShardsKeepTheirPositions) {
   const auto fill = [](int64_t position, const char* label, const char* stack) {
-    return [=](RunDb& run) {
+    return [=](RunWriter& run) {
       CellRow cell = TestCell(position);
       cell.label = label;
       EXPECT_TRUE(run.SaveCell(cell).ok());
-      EXPECT_TRUE(run.SaveCellThreads(position, TestThreads()).ok());
-      EXPECT_TRUE(run.SaveStepRegions(position, TestRegions()).ok());
+      EXPECT_TRUE(run.Replace(position, TestThreads()).ok());
+      EXPECT_TRUE(run.Replace(position, TestRegions()).ok());
       EXPECT_TRUE(
-          run.SaveCountRows(std::vector<CountRow>{{"agct", label, "in_Java", "", "frames", 5}})
-              .ok());
+          run.SaveCounts(std::vector<CountRow>{{"agct", label, "in_Java", "", "frames", 5}}).ok());
       StackTree stacks{{stack, 2}, {"main", 1}};
       EXPECT_TRUE(run.SaveStacks(position, stacks).ok());
     };
@@ -310,8 +311,8 @@ TEST_F(Merge, CellsAreAddedAndShardsKeepTheirPositions) {
   const std::string a = Make("a", 1, fill(0, "x", "main\na")), b = Make("b", 2, fill(1, "y", "b")),
                     c = Make("c", 3, fill(0, "x", "main\nc"));
   Merged({a, b, c}, "m");
-  const RunDb m = Open("m");
-  const auto cells = m.Cells().value();
+  const RunReader m = Open("m");
+  const auto cells = m.Rows<CellRow>().value();
   ASSERT_THAT(cells, SizeIs(2));
   EXPECT_EQ(cells[0].label, "x");
   EXPECT_EQ(cells[0].delivery.walks, 2 * TestCell(0).delivery.walks);
@@ -320,12 +321,12 @@ TEST_F(Merge, CellsAreAddedAndShardsKeepTheirPositions) {
   EXPECT_EQ(m.Stacks(0).value().Stacks(),
             (std::map<std::string, uint64_t>{{"main", 2}, {"main\na", 2}, {"main\nc", 2}}));
   EXPECT_EQ(m.Stacks(1).value().Stacks(), (std::map<std::string, uint64_t>{{"b", 2}, {"main", 1}}));
-  EXPECT_THAT(m.CellThreads().value(), SizeIs(9));
-  const auto regions = m.StepRegions().value();
+  EXPECT_THAT(m.Rows<CellThreadRow>().value(), SizeIs(9));
+  const auto regions = m.Rows<StepRegionRow>().value();
   ASSERT_THAT(regions, SizeIs(6));
   EXPECT_EQ(regions[0].steps, 2 * TestRegions()[0].steps);
   EXPECT_EQ(regions[0].pcs, TestRegions()[0].pcs);
-  EXPECT_EQ(m.Counts().value().at(0).count, 10u);
+  EXPECT_EQ(m.Rows<CountRow>().value().at(0).count, 10u);
 }
 
 TEST_F(Merge, SaysWhichShardIsMissing) {
@@ -335,11 +336,11 @@ TEST_F(Merge, SaysWhichShardIsMissing) {
   const std::string a = Make("a", 1, {}, shard("1/3")), b = Make("b", 2, {}, shard("3/3")),
                     c = Make("c", 3, {}, shard("2/3"));
   Merged({a, b}, "m");
-  const auto notes = Open("m").Notes().value();
+  const auto notes = Open("m").Rows<NoteRow>().value();
   ASSERT_THAT(notes, SizeIs(1));
   EXPECT_THAT(notes[0].detail, HasSubstr("2/3 is the first that is missing"));
   Merged({At("m"), c}, "all");
-  EXPECT_THAT(Open("all").Notes().value(), IsEmpty());
+  EXPECT_THAT(Open("all").Rows<NoteRow>().value(), IsEmpty());
 }
 
 TEST_F(Merge, ShardsOfOneSecondComeInTheirOrder) {
@@ -350,7 +351,7 @@ TEST_F(Merge, ShardsOfOneSecondComeInTheirOrder) {
   Merged(dirs, "m");
   const auto parts = Open("m").Parts().value();
   std::vector<std::string> shards;
-  for (const PartRow& part : parts) shards.push_back(part.identity.shard);
+  for (const RunRow& part : parts) shards.push_back(part.identity.shard);
   EXPECT_THAT(shards, ElementsAre("1/8", "2/8", "3/8", "4/8", "5/8", "6/8", "7/8", "8/8"));
 }
 
@@ -359,7 +360,7 @@ TEST_F(Merge, ShardsOfOneSecondComeInTheirOrder) {
 TEST_F(Merge, SaysHowManyRunsSayNothing) {
   const auto told = [&](const std::vector<std::string>& dirs, const std::string& out) {
     Merged(dirs, out);
-    const std::vector<NoteRow> notes = Open(out).Notes().value();
+    const std::vector<NoteRow> notes = Open(out).Rows<NoteRow>().value();
     std::string text;
     for (const NoteRow& note : notes)
       if (note.name == "vacuous runs") text += note.detail;
@@ -384,11 +385,11 @@ TEST_F(Merge, FilesAreTakenOnlyFromTheirPlace) {
   std::ofstream(At("secret/input.walk")) << "secret";
   for (const char* folder : {"crashes/../../secret", "/etc", "crashes/", "crashes/..", "secret"}) {
     SCOPED_TRACE(folder);
-    const std::string a = Make("a", 1, [](RunDb& run) { AddBucket(run, "t", 1); });
+    const std::string a = Make("a", 1, [](RunWriter& run) { AddBucket(run, "t", 1); });
     Exec(a, "UPDATE bucket SET folder = '" + std::string(folder) + "'");
     Merged({a}, "m");
     EXPECT_FALSE(std::filesystem::exists(At("m") + "/crashes"));
-    EXPECT_THAT(Open("m").Notes().value(), SizeIs(1));  // it says so
+    EXPECT_THAT(Open("m").Rows<NoteRow>().value(), SizeIs(1));  // it says so
     for (const char* dir : {"a", "m"}) std::filesystem::remove_all(At(dir));
   }
 }
@@ -396,8 +397,8 @@ TEST_F(Merge, FilesAreTakenOnlyFromTheirPlace) {
 TEST_F(Merge, LinksAndPipesInCrashFoldersAreLeftAlone) {
   std::filesystem::create_directories(At("secret"));
   std::ofstream(At("secret/input.walk")) << "secret";
-  const std::string a = Make("a", 1, [](RunDb& run) { AddBucket(run, "t", 1); });
-  const std::string folder = a + "/" + RunDb::Open(a).value().Buckets().value().at(0).folder;
+  const std::string a = Make("a", 1, [](RunWriter& run) { AddBucket(run, "t", 1); });
+  const std::string folder = a + "/" + RunReader::Open(a).value().Buckets().value().at(0).folder;
   const auto merged = [&](const char* out) {
     Merged({a}, out);
     return ReadFile(At(out) + folder.substr(a.size()) + "/input.walk");
@@ -418,20 +419,20 @@ TEST_F(Merge, LinksAndPipesInCrashFoldersAreLeftAlone) {
 }
 
 TEST_F(Merge, CountsWithoutMeasureDoNotOverflow) {
-  const auto fill = [](RunDb& run) {
-    EXPECT_TRUE(run.SaveCountRows(MergeCounts(INT64_MAX, 1)).ok());
+  const auto fill = [](RunWriter& run) {
+    EXPECT_TRUE(run.SaveCounts(MergeCounts(INT64_MAX, 1)).ok());
     AddBucket(run, "t", INT64_MAX);
   };
   const std::string a = Make("a", 1, fill), b = Make("b", 2, fill);
   Exec(a, "UPDATE run SET walks = 9223372036854775807, time_ms = -1");
   Merged({a, b}, "m");
-  EXPECT_GT(Open("m").Counts().value().at(1).count, uint64_t{1} << 43);
+  EXPECT_GT(Open("m").Rows<CountRow>().value().at(1).count, uint64_t{1} << 43);
   EXPECT_GT(Open("m").Run().value().totals.walks, uint64_t{1} << 43);
 }
 
 TEST_F(Merge, WhatIsNoIntactRunIsRefused) {
-  const std::string a = Make("a", 1, [](RunDb& run) { AddBucket(run, "t", 1); });
-  const std::string b = Make("b", 2, [](RunDb& run) { AddBucket(run, "t", 1); });
+  const std::string a = Make("a", 1, [](RunWriter& run) { AddBucket(run, "t", 1); });
+  const std::string b = Make("b", 2, [](RunWriter& run) { AddBucket(run, "t", 1); });
   Exec(b, "CREATE TRIGGER fires AFTER UPDATE ON run BEGIN SELECT 1; END");
   EXPECT_THAT(Refused({a, b}, "m"), HasSubstr("no table that a run has"));
   Exec(b, "DROP TRIGGER fires; UPDATE run SET run_id = '../../a'");

@@ -40,7 +40,7 @@ struct PeriodRow {
   int64_t cell = 0;                   // CellRow::position, or kNoCell for the run as a whole
   int64_t position = 0;               // from 0
   uint64_t begin_ms = 0, end_ms = 0;  // since the run's start
-  int64_t part = 0;                   // index into RunDb::Parts
+  int64_t part = 0;                   // index into RunReader::Parts
 };
 
 struct PeriodCountRow {

@@ -114,7 +114,7 @@ TEST(Periods, AWalkerThatAJobNamesTwiceIsAddedUp) {
 
 TEST(Periods, AreReadAsTheyWereSaved) {
   TempDir temp;
-  RunDb run = std::move(RunDb::Create(temp.Under("run"), {}).value());
+  RunWriter run = std::move(RunWriter::Create(temp.Under("run"), {}).value());
   FindingRecord record = TestRecord("crash", "fault", "t", Realism::kGenuine);
   const int64_t bucket = run.AddFinding(record).value().bucket;
   CountsSoFar now = Counts(10);
@@ -126,12 +126,12 @@ TEST(Periods, AreReadAsTheyWereSaved) {
   now.walks = 17;
   periods.End(2000, now);
   ASSERT_TRUE(run.SavePeriods(kNoCell, periods).ok());
-  const RunDb read = std::move(RunDb::Open(temp.Under("run")).value());
-  EXPECT_THAT(read.PeriodRows().value(), SizeIs(2));
-  ASSERT_THAT(read.PeriodCounts().value(), SizeIs(2));  // "-5" first
-  EXPECT_THAT(read.PeriodCounts().value()[1].counts, ElementsAre(10, 7));
-  EXPECT_THAT(read.PeriodTimes().value().at(0).counts, ElementsAre(10));
-  EXPECT_THAT(read.PeriodBuckets().value().at(0).counts, ElementsAre(3));
+  const RunReader read = std::move(RunReader::Open(temp.Under("run")).value());
+  EXPECT_THAT(read.Rows<PeriodRow>().value(), SizeIs(2));
+  ASSERT_THAT(read.Rows<PeriodCountRow>().value(), SizeIs(2));  // "-5" first
+  EXPECT_THAT(read.Rows<PeriodCountRow>().value()[1].counts, ElementsAre(10, 7));
+  EXPECT_THAT(read.Rows<PeriodTimeRow>().value().at(0).counts, ElementsAre(10));
+  EXPECT_THAT(read.Rows<PeriodBucketRow>().value().at(0).counts, ElementsAre(3));
 }
 
 TEST(WalkTime, SlotsAdjoin) {

@@ -21,7 +21,9 @@
 #include "harness/elf/elf_file.h"
 #include "harness/findings/finding_record.h"
 #include "harness/oracles/oracle.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_reader.h"
+#include "harness/store/run_writer.h"
+#include "harness/store/shared_rows.h"
 
 namespace walkhammer {
 
@@ -113,6 +115,17 @@ inline void SetChain(RawFinding& finding, const std::vector<uint64_t>& pcs) {
   finding.fault.registers.pc = pcs[0];
   finding.fault.native_count = static_cast<int32_t>(pcs.size());
   for (size_t i = 0; i < pcs.size(); i++) finding.fault.native[i] = pcs[i];
+}
+
+#define ASSERT_OK(expression)                                   \
+  do {                                                          \
+    const auto& ok_result = (expression);                       \
+    ASSERT_TRUE(ok_result.ok()) << ok_result.failure().message; \
+  } while (false)
+
+// What a reader sees of a run that is being written.
+inline RunReader Read(const RunWriter& run) {
+  return std::move(RunReader::Open(run.dir()).value());
 }
 
 inline RunIdentity TestIdentity() {

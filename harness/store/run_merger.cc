@@ -5,22 +5,98 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <tuple>
 
+#include "harness/base/hash.h"
 #include "harness/base/numbers.h"
 
 namespace walkhammer {
 namespace {
 
-// While rows are added up, an index finds the row that a further one belongs to.
-constexpr struct {
-  const char *table, *columns;
-} kKeys[] = {{"agreement", "IFNULL(cell, -1), walker, other, realism, region, kind"},
-             {"evidence", "cell, walker, other, region, kind, witness, against"},
-             {"walk_end", "cell, walker, ended"},
-             {"step_region", "cell, kind, name, level"},
-             {"step_range", "cell, kind, name, level, answer, first_byte, end_byte"},
-             {"note", "IFNULL(cell, -1), kind, name"}};
+// No run counts as far: what a file says beyond it counts as this. A million of these can be added.
+constexpr uint64_t kMostCount = uint64_t{1} << 43;
+
+template <typename Row>
+void Clamp(Row& row) {
+  for (const auto& [number, joins] : JoinedNumbers(row)) *number = std::min(*number, kMostCount);
+}
+
+// Adds the numbers of `more` to those of `sum`, as merging joins them.
+template <typename Row>
+void Join(Row more, Row& sum) {
+  Clamp(more);
+  const auto from = JoinedNumbers(more), to = JoinedNumbers(sum);
+  for (size_t i = 0; i < from.size(); i++) {
+    const uint64_t number = *from[i].first;
+    uint64_t& joined = *to[i].first;
+    joined = from[i].second == Joins::kSum ? joined + number : std::max(joined, number);
+  }
+}
+
+// While rows are joined, an index finds the row that a further one belongs to.
+template <typename... Rows>
+std::string IndexesOfKeys() {
+  return (fmt::format("CREATE UNIQUE INDEX key_of_{0} ON {0} ({1});", kTable<Rows>.name,
+                      KeysOf<Rows>()) +
+          ...);
+}
+template <typename... Rows>
+std::string DropIndexesOfKeys() {
+  return (fmt::format("DROP INDEX key_of_{};", kTable<Rows>.name) + ...);
+}
+
+// All that cells must have in common to be added up. The label names workload, JDK and profile, and
+// CheckAlike has seen that the JDKs are the same builds.
+std::string AllThatIsAlike(const CellRow& cell) {
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{} {}", CellLabel(cell), cell.workload,
+                     cell.profile, cell.jvm_flags, cell.walker, cell.mode, cell.sampler,
+                     cell.interval_min_ns, cell.interval_max_ns);
+}
+
+// Notes of merging that are made anew of the runs that a folder holds.
+constexpr char kVacuousRuns[] = "vacuous runs";
+constexpr char kAllShards[] = "all shards of seed ";
+
+// Orders what a verdict makes of cells: the gravest has the highest rank.
+int RankOf(CellStatus status) {
+  switch (status) {
+    case CellStatus::kPassed:
+      return 0;
+    case CellStatus::kUnavailable:
+    case CellStatus::kNotHotspot:
+      return 1;
+    case CellStatus::kVacuous:
+      return 3;
+    default:
+      return 2;
+  }
+}
+
+// 128 bits over texts, as 32 hex digits. Tells runs apart, and does not withstand who forges one.
+class TextHash {
+ public:
+  void Add(std::string_view text) {
+    for (const char c : text) AddByte(static_cast<uint8_t>(c));
+    AddByte(0xff);  // in no UTF-8, so that the ends of texts count
+  }
+  std::string Digits() const { return fmt::format("{:016x}{:016x}", Scramble(one_), other_); }
+
+ private:
+  void AddByte(uint8_t byte) {
+    one_ = Fnv1a(one_, byte);
+    other_ = Mix(other_, byte);
+  }
+  uint64_t one_ = kFnvBegin, other_ = 0;
+};
+
+// The id of the folder that holds the runs with these ids, which are sorted.
+std::string IdOfRuns(const std::set<std::string>& ids) {
+  TextHash hash;
+  for (const std::string& id : ids) hash.Add(id);
+  return hash.Digits();
+}
 
 // The few values that runs have of something, as one text.
 std::string Several(const std::set<std::string>& values) {
@@ -55,17 +131,22 @@ bool HasSameBlocks(const CoverageRows& a, const CoverageRows& b) {
 
 }  // namespace
 
-Status RunMerger::Begin() {
-  // A merge that does not end leaves nothing behind that counts, and can be repeated.
-  RETURN_IF_ERROR(out_.db_.Exec("PRAGMA synchronous = OFF"));
-  for (const auto& key : kKeys)
-    RETURN_IF_ERROR(out_.db_.Exec(
-        fmt::format("CREATE UNIQUE INDEX key_of_{0} ON {0} ({1})", key.table, key.columns)
-            .c_str()));
-  return Ok();
+template <typename Row, typename Change>
+Status RunMerger::CopyRows(const RunReader& from, std::string_view conflict, const Change& change) {
+  Statement insert(out_.db(), fmt::format("{} {}", InsertInto<Row>(), conflict));
+  return EachRow<Row>(from.db(),
+                      [&](Row& row) { return change(row) ? RunWith(insert, row) : Ok(); });
 }
 
-Status RunMerger::Add(const RunDb& from) {
+Status RunMerger::Begin() {
+  // A merge that does not end leaves nothing behind that counts, and can be repeated.
+  RETURN_IF_ERROR(out_.db().Exec("PRAGMA synchronous = OFF"));
+  return out_.db().Exec(
+      IndexesOfKeys<AgreementRow, EvidenceRow, WalkEndRow, StepRegionRow, StepRangeRow, NoteRow>()
+          .c_str());
+}
+
+Status RunMerger::Add(const RunReader& from) {
   ASSIGN_OR_RETURN(const RunRow run, from.Run());
   ASSIGN_OR_RETURN(const auto parts, from.Parts());
   adding_ = Adding{};
@@ -75,8 +156,8 @@ Status RunMerger::Add(const RunDb& from) {
   if (vm_version_.empty()) vm_version_ = run.identity.vm_version;
   if (vm_gc_.empty()) vm_gc_ = run.identity.vm_gc;
   RETURN_IF_ERROR(AddCoverage(from));
-  Transaction transaction(out_.db_);
-  if (!transaction.begun().ok()) return transaction.begun();
+  Transaction transaction(out_.db());
+  RETURN_IF_ERROR(transaction.begun());
   RETURN_IF_ERROR(AddParts(parts));
   RETURN_IF_ERROR(AddCells(from));
   RETURN_IF_ERROR(AddBuckets(from));
@@ -90,12 +171,10 @@ Status RunMerger::Add(const RunDb& from) {
   return transaction.Commit();
 }
 
-Status RunMerger::AddParts(const std::vector<PartRow>& parts) {
-  Statement insert(out_.db_, InsertInto<Placed<PartRow>>("part"));
-  for (const PartRow& part : parts) {
-    insert.Reset();
-    BindRow(insert, Placed<PartRow>{static_cast<int64_t>(parts_.size()), part});
-    RETURN_IF_ERROR(insert.Run());
+Status RunMerger::AddParts(const std::vector<RunRow>& parts) {
+  Statement insert(out_.db(), InsertInto<Placed<RunRow>>());
+  for (const RunRow& part : parts) {
+    RETURN_IF_ERROR(RunWith(insert, Placed<RunRow>{static_cast<int64_t>(parts_.size()), part}));
     const RunIdentity& run = part.identity;
     ids_.insert(run.run_id);
     for (const auto& [values, value] :
@@ -109,7 +188,7 @@ Status RunMerger::AddParts(const std::vector<PartRow>& parts) {
     if (parts_.empty()) {
       parts_.push_back(part);
     } else {
-      PartRow& kept = parts_.emplace_back();
+      RunRow& kept = parts_.emplace_back();
       kept.status = part.status;
       kept.totals = part.totals;
       kept.identity.workers = run.workers;
@@ -120,25 +199,14 @@ Status RunMerger::AddParts(const std::vector<PartRow>& parts) {
 }
 
 void RunMerger::AddTotals(const RunTotals& more) {
-  AddClamped(
-      more, totals_,
-      {&RunTotals::time_ms, &RunTotals::walks, &RunTotals::successful, &RunTotals::pristine_walks,
-       &RunTotals::pristine_true, &RunTotals::contained_crashes});
+  Join(more, totals_);
   totals_.request_hash ^= more.request_hash;
-  totals_.children_started += more.children_started;
-  totals_.children_retired += more.children_retired;
-  totals_.children_died += more.children_died;
-  if (more.churn)
-    AddClamped(*more.churn, totals_.churn ? *totals_.churn : totals_.churn.emplace(),
-               {&ChurnTotals::collections, &ChurnTotals::rounds, &ChurnTotals::unloaded});
-  if (more.settle)
-    AddClamped(*more.settle, totals_.settle ? *totals_.settle : totals_.settle.emplace(),
-               {&SettleTotals::most_ms, &SettleTotals::took_ms, &SettleTotals::unconfirmed,
-                &SettleTotals::unminimized});
+  if (more.churn) Join(*more.churn, totals_.churn ? *totals_.churn : totals_.churn.emplace());
+  if (more.settle) Join(*more.settle, totals_.settle ? *totals_.settle : totals_.settle.emplace());
 }
 
 // Blocks are united: each counts from when it was first entered.
-Status RunMerger::AddCoverage(const RunDb& from) {
+Status RunMerger::AddCoverage(const RunReader& from) {
   ASSIGN_OR_RETURN(const CoverageRows code, from.Coverage());
   adding_.blocks_before = totals_.blocks;
   if (!code.reason.empty()) {
@@ -154,9 +222,9 @@ Status RunMerger::AddCoverage(const RunDb& from) {
     without_coverage_++;
     return Ok();
   }
-  Transaction transaction(out_.db_);
-  if (!transaction.begun().ok()) return transaction.begun();
-  Statement update(out_.db_, "UPDATE coverage_block SET first_ms = ? WHERE position = ?");
+  Transaction transaction(out_.db());
+  RETURN_IF_ERROR(transaction.begun());
+  Statement update(out_.db(), "UPDATE coverage_block SET first_ms = ? WHERE position = ?");
   for (size_t i = 0; i < code.blocks.size(); i++) {
     if (!code.blocks[i].first_ms || code_.blocks[i].first_ms) continue;
     const uint64_t first_ms = std::min(*code.blocks[i].first_ms, kMostCount);
@@ -170,31 +238,31 @@ Status RunMerger::AddCoverage(const RunDb& from) {
   return transaction.Commit();
 }
 
-Status RunMerger::AddBuckets(const RunDb& from) {
-  Statement count(out_.db_, "SELECT COUNT(*) FROM bucket");
+Status RunMerger::AddBuckets(const RunReader& from) {
+  Statement count(out_.db(), "SELECT COUNT(*) FROM bucket");
   RETURN_IF_ERROR(ForEach(
       count, [&](Statement& row) { adding_.buckets_before = static_cast<uint64_t>(row.Int()); }));
-  Statement kept(from.db_, "SELECT bucket, COUNT(*), MIN(time_ms) FROM finding GROUP BY bucket");
+  Statement kept(from.db(), "SELECT bucket, COUNT(*), MIN(time_ms) FROM finding GROUP BY bucket");
   RETURN_IF_ERROR(ForEach(kept, [&](Statement& row) {
     auto& [number, first_ms] = adding_.findings[row.Int()];
     number = static_cast<uint64_t>(row.Int());
     first_ms = static_cast<uint64_t>(row.Int());
   }));
   RETURN_IF_ERROR(EachRow<StoredBucket>(
-      from, "bucket", [&](const StoredBucket& bucket) { return AddBucket(from, bucket); }));
+      from.db(), [&](const StoredBucket& bucket) { return AddBucket(from, bucket); }));
   std::sort(adding_.new_buckets.begin(), adding_.new_buckets.end());
   return Ok();
 }
 
 // Keeps the first folder of a bucket, unless a later one has replayed or is minimised and it is
 // not.
-Status RunMerger::AddBucket(const RunDb& from, const StoredBucket& given) {
+Status RunMerger::AddBucket(const RunReader& from, const StoredBucket& given) {
   const auto [kept, first_ms] = adding_.findings[given.id.value_or(0)];
   StoredBucket bucket = given;
   bucket.seen = std::min(std::max(given.seen, kept), kMostCount);
   bucket.folder = "crashes/" + BucketName(bucket.signature);
   bucket.id.reset();
-  Statement find(out_.db_, "SELECT " + NamesOf<StoredBucket>() + " FROM bucket WHERE key = ?");
+  Statement find(out_.db(), "SELECT " + NamesOf<StoredBucket>() + " FROM bucket WHERE key = ?");
   ASSIGN_OR_RETURN(const bool found, find.Bind(bucket.signature.key).Step());
   bool shows = true;  // the folder of this run's
   if (found) {
@@ -202,10 +270,10 @@ Status RunMerger::AddBucket(const RunDb& from, const StoredBucket& given) {
     ReadRow(find, before);
     bucket.id = before.id;
     shows = RankOf(bucket) > RankOf(before);
-    Statement add(out_.db_, "UPDATE bucket SET seen = seen + ? WHERE id = ?");
+    Statement add(out_.db(), "UPDATE bucket SET seen = seen + ? WHERE id = ?");
     RETURN_IF_ERROR(add.Bind(bucket.seen).Bind(bucket.id).Run());
     if (shows) {
-      Statement update(out_.db_,
+      Statement update(out_.db(),
                        "UPDATE bucket SET confirmed = ?, tries = ?, minimized_edits = ?,"
                        " minimized_confirmed = ?, minimized_tries = ? WHERE id = ?");
       BindField(update.Bind(bucket.confirmed).Bind(bucket.tries), bucket.minimized_edits);
@@ -213,25 +281,23 @@ Status RunMerger::AddBucket(const RunDb& from, const StoredBucket& given) {
       RETURN_IF_ERROR(update.Run());
     }
   } else {
-    Statement insert(out_.db_, InsertInto<StoredBucket>("bucket"));
-    BindRow(insert, bucket);
-    RETURN_IF_ERROR(insert.Run());
-    bucket.id = sqlite3_last_insert_rowid(out_.db_.handle());
+    RETURN_IF_ERROR(Insert(out_.db(), bucket));
+    bucket.id = sqlite3_last_insert_rowid(out_.db().handle());
     adding_.new_buckets.push_back(first_ms);
   }
   adding_.buckets[given.id.value_or(0)] = *bucket.id;
   // Two keys whose hashes are the same share a folder, which shows the first.
   std::error_code error;
-  if (!found && std::filesystem::exists(out_.dir_ + "/" + bucket.folder, error)) shows = false;
+  if (!found && std::filesystem::exists(out_.dir() + "/" + bucket.folder, error)) shows = false;
   if (!shows) return Ok();
   ASSIGN_OR_RETURN(const uint64_t not_copied,
-                   CopyCrashFolder(from.dir_, given.folder, out_.dir_, bucket.folder));
+                   CopyCrashFolder(from.dir(), given.folder, out_.dir(), bucket.folder));
   not_copied_ += not_copied;
   return Ok();
 }
 
-Status RunMerger::AddFindings(const RunDb& from) {
-  return CopyRows<StoredFinding>(from, "finding", "", [&](StoredFinding& finding) {
+Status RunMerger::AddFindings(const RunReader& from) {
+  return CopyRows<StoredFinding>(from, "", [&](StoredFinding& finding) {
     const auto bucket = adding_.buckets.find(finding.bucket);
     if (bucket == adding_.buckets.end()) return false;
     finding.id.reset();
@@ -244,39 +310,145 @@ Status RunMerger::AddFindings(const RunDb& from) {
 }
 
 // A scene is as good as in the run where it was worst.
-Status RunMerger::AddScenes(const RunDb& from) {
-  Statement next(out_.db_, "SELECT IFNULL(MAX(position), -1) + 1 FROM scene");
+Status RunMerger::AddScenes(const RunReader& from) {
+  Statement next(out_.db(), "SELECT IFNULL(MAX(position), -1) + 1 FROM scene");
   int64_t position = 0;
   RETURN_IF_ERROR(ForEach(next, [&](Statement& row) { position = row.Int(); }));
-  Statement insert(
-      out_.db_,
-      InsertInto<Placed<SceneRow>>("scene") +
-          " ON CONFLICT (name) DO UPDATE SET available = excluded.available,"
-          " pristine_true = excluded.pristine_true, tried = excluded.tried,"
-          " truth_frames = excluded.truth_frames, reason = excluded.reason"
-          " WHERE excluded.tried <> 0 AND (scene.tried = 0 OR NOT excluded.pristine_true)");
-  return EachRow<Placed<SceneRow>>(from, "scene", [&](Placed<SceneRow>& scene) -> Status {
-    scene.position = position++;
-    insert.Reset();
-    BindRow(insert, scene);
-    return insert.Run();
-  });
+  return CopyRows<Placed<SceneRow>>(
+      from,
+      "ON CONFLICT (name) DO UPDATE SET available = excluded.available,"
+      " pristine_true = excluded.pristine_true, tried = excluded.tried,"
+      " truth_frames = excluded.truth_frames, reason = excluded.reason"
+      " WHERE excluded.tried <> 0 AND (scene.tried = 0 OR NOT excluded.pristine_true)",
+      [&](Placed<SceneRow>& scene) {
+        scene.position = position++;
+        return true;
+      });
 }
 
 // Runs are laid end to end.
-Status RunMerger::AddProgress(const RunDb& from) {
+Status RunMerger::AddProgress(const RunReader& from) {
   return CopyRows<ProgressRow>(
-      from, "progress",
+      from,
       "ON CONFLICT (time_ms) DO UPDATE SET walks = excluded.walks, buckets = excluded.buckets,"
       " blocks = excluded.blocks",
       [&](ProgressRow& point) {
-        Clamp({&point.time_ms, &point.walks, &point.blocks});
+        for (uint64_t* number : {&point.time_ms, &point.walks})
+          *number = std::min(*number, kMostCount);
         point.buckets = adding_.buckets_before + CountUpTo(adding_.new_buckets, point.time_ms);
         point.blocks = adding_.blocks_before + CountUpTo(adding_.new_blocks, point.time_ms);
         point.walks += adding_.walks_before;
         point.time_ms += adding_.offset_ms;
         return true;
       });
+}
+
+bool RunMerger::MoveCell(int64_t& cell) const {
+  if (cell == kNoCell) return true;
+  const auto at = adding_.cells.find(cell);
+  if (at == adding_.cells.end()) return false;
+  cell = at->second;
+  return true;
+}
+
+void RunMerger::MoveLabel(std::string& scene) const {
+  if (const auto at = adding_.labels.find(scene); at != adding_.labels.end()) scene = at->second;
+}
+
+Status RunMerger::AddCells(const RunReader& from) {
+  ASSIGN_OR_RETURN(const auto cells, from.Rows<CellRow>());
+  for (const CellRow& cell : cells) RETURN_IF_ERROR(AddCell(cell));
+  for (const auto& [there, here] : adding_.cells) stacks_[here].emplace_back(from.dir(), there);
+  return Ok();
+}
+
+Status RunMerger::AddCell(const CellRow& given) {
+  CellRow cell = given;
+  Clamp(cell);
+  const auto [place, is_new] = cell_places_.try_emplace(AllThatIsAlike(cell), cells_.size());
+  if (is_new) {
+    const auto find = [&](const auto& same) {
+      return std::any_of(cells_.begin(), cells_.end(), same);
+    };
+    // Shards have the positions of the whole matrix.
+    for (int64_t next = 0; cell.position < 0 || find([&](const CellRow& other) {
+                             return other.position == cell.position;
+                           });)
+      cell.position = next++;
+    const std::string stem = cell.label = CellLabel(cell);
+    for (int number = 2; find([&](const CellRow& other) { return other.label == cell.label; });)
+      cell.label = fmt::format("{} ~{}", stem, number++);
+    cells_.push_back(cell);
+  } else {
+    CellRow& sum = cells_[place->second];
+    Join(cell, sum);
+    if (sum.vm_version.empty()) sum.vm_version = cell.vm_version;
+    if (sum.vm_gc.empty()) sum.vm_gc = cell.vm_gc;
+    if (RankOf(cell.status) > RankOf(sum.status)) {
+      sum.status = cell.status;
+      sum.reason = cell.reason;
+    }
+  }
+  const CellRow& here = cells_[place->second];
+  adding_.cells[given.position] = here.position;
+  adding_.labels[CellLabel(given)] = here.label;
+  return out_.SaveCell(here);
+}
+
+Status RunMerger::AddCounts(const RunReader& from) {
+  return CopyRows<CountRow>(from, JoinOnConflict<CountRow>(), [&](CountRow& row) {
+    MoveLabel(row.scene);
+    Clamp(row);
+    return true;
+  });
+}
+
+template <typename Row>
+Status RunMerger::JoinCellRows(const RunReader& from) {
+  return CopyRows<Row>(from, JoinOnConflict<Row>(), [&](Row& row) {
+    Clamp(row);
+    return MoveCell(row.cell);
+  });
+}
+
+Status RunMerger::AddCellRows(const RunReader& from) {
+  RETURN_IF_ERROR(JoinCellRows<AgreementRow>(from));
+  RETURN_IF_ERROR(JoinCellRows<EvidenceRow>(from));
+  RETURN_IF_ERROR(JoinCellRows<WalkEndRow>(from));
+  RETURN_IF_ERROR(JoinCellRows<StepRegionRow>(from));
+  RETURN_IF_ERROR(JoinCellRows<StepRangeRow>(from));
+  RETURN_IF_ERROR(CopyRows<NoteRow>(from, JoinOnConflict<NoteRow>(), [&](NoteRow& row) {
+    if (row.name == kVacuousRuns || row.name.starts_with(kAllShards)) return false;
+    Clamp(row);
+    return MoveCell(row.cell);
+  }));
+  return CopyRows<CellThreadRow>(from, "", [&](CellThreadRow& row) {
+    Clamp(row);
+    return MoveCell(row.cell);
+  });
+}
+
+// Periods stay apart, by part: how far runs vary must not be lost.
+Status RunMerger::AddPeriods(const RunReader& from) {
+  const auto move = [&](int64_t& part) {
+    if (part < 0 || part >= static_cast<int64_t>(parts_.size()) - adding_.first_part) return false;
+    part += adding_.first_part;
+    return true;
+  };
+  const auto moved = [&](auto& row) {
+    MoveLabel(row.scene);
+    return move(row.part);
+  };
+  RETURN_IF_ERROR(CopyRows<PeriodRow>(
+      from, "", [&](PeriodRow& row) { return MoveCell(row.cell) && move(row.part); }));
+  RETURN_IF_ERROR(CopyRows<PeriodCountRow>(from, "", moved));
+  RETURN_IF_ERROR(CopyRows<PeriodTimeRow>(from, "", moved));
+  return CopyRows<PeriodBucketRow>(from, "", [&](PeriodBucketRow& row) {
+    const auto at = adding_.buckets.find(row.bucket);
+    if (at == adding_.buckets.end()) return false;
+    row.bucket = at->second;
+    return move(row.part);
+  });
 }
 
 RunIdentity RunMerger::MergedIdentity() const {
@@ -288,10 +460,10 @@ RunIdentity RunMerger::MergedIdentity() const {
   identity.cpu_model = Several(cpus_);
   identity.kernel = Several(kernels_);
   identity.tool_version = Several(tools_);
-  identity.run_id = IdOfRuns({ids_.begin(), ids_.end()});
+  identity.run_id = IdOfRuns(ids_);
   identity.shard.clear();
   int64_t workers = 0;
-  for (const PartRow& part : parts_) workers += std::clamp(part.identity.workers, 0, 1000);
+  for (const RunRow& part : parts_) workers += std::clamp(part.identity.workers, 0, 1000);
   identity.workers = static_cast<int>(std::min<int64_t>(workers, INT32_MAX));
   return identity;
 }
@@ -300,7 +472,7 @@ RunIdentity RunMerger::MergedIdentity() const {
 RunStatus RunMerger::MergedStatus(std::string& reason) const {
   const auto count = [&](RunStatus status) {
     return static_cast<size_t>(std::count_if(
-        parts_.begin(), parts_.end(), [&](const PartRow& part) { return part.status == status; }));
+        parts_.begin(), parts_.end(), [&](const RunRow& part) { return part.status == status; }));
   };
   const size_t failed = count(RunStatus::kFailed), killed = count(RunStatus::kRunning),
                interrupted = count(RunStatus::kInterrupted);
@@ -310,16 +482,65 @@ RunStatus RunMerger::MergedStatus(std::string& reason) const {
   return failed > 0 ? RunStatus::kFailed : RunStatus::kInterrupted;
 }
 
+// One cell at a time, so that memory is that of its tree.
+Status RunMerger::SaveAllStacks() {
+  for (const auto& [cell, sources] : stacks_) {
+    StackTree tree;
+    for (const auto& [dir, there] : sources) {
+      ASSIGN_OR_RETURN(const RunReader from, RunReader::Open(dir));
+      RETURN_IF_ERROR(from.AddStacks(there, tree));
+    }
+    if (tree.empty()) continue;
+    tree.BeginRound();
+    ASSIGN_OR_RETURN(const bool all, out_.SaveStacks(cell, tree));
+    (void)all;  // without a limit, one call saves all
+  }
+  return Ok();
+}
+
+// What merging itself has to say.
+Status RunMerger::AddNotes() {
+  std::vector<NoteRow> notes;
+  const auto vacuous =
+      static_cast<uint64_t>(std::count_if(parts_.begin(), parts_.end(), [](const RunRow& part) {
+        return part.status == RunStatus::kVacuous;
+      }));
+  if (vacuous > 0 && vacuous < parts_.size())
+    notes.push_back({kNoCell, NoteKind::kNotInForce, kVacuousRuns, 0,
+                     fmt::format("{} of {} say nothing about the walker", vacuous,
+                                 Counted(parts_.size(), "merged run"))});
+  if (without_coverage_ > 0 && !code_.blocks.empty())
+    notes.push_back({kNoCell, NoteKind::kDropped, "coverage of merged runs", without_coverage_,
+                     "they have none, or blocks of another build of the walker's code"});
+  if (not_copied_ > 0)
+    notes.push_back({kNoCell, NoteKind::kDropped, "files of crash folders", not_copied_,
+                     "they are no regular files, or larger than 16 MiB"});
+  for (const auto& [campaign, indexes] : shards_) {
+    const uint64_t shards = std::strtoull(campaign.c_str() + campaign.find(' '), nullptr, 10);
+    if (indexes.size() >= shards) continue;
+    uint64_t missing = 1;
+    while (indexes.contains(missing)) missing++;
+    notes.push_back({kNoCell, NoteKind::kNotInForce,
+                     kAllShards + campaign.substr(0, campaign.find(' ')), 0,
+                     fmt::format("{} of {} shards are here; {}/{} is the first that is missing",
+                                 indexes.size(), shards, missing, shards)});
+  }
+  Statement insert(out_.db(), InsertInto<NoteRow>() + " " + JoinOnConflict<NoteRow>());
+  for (const NoteRow& note : notes) RETURN_IF_ERROR(RunWith(insert, note));
+  return Ok();
+}
+
 Status RunMerger::End() {
   RETURN_IF_ERROR(AddNotes());
-  for (const auto& key : kKeys)
-    RETURN_IF_ERROR(out_.db_.Exec(fmt::format("DROP INDEX key_of_{}", key.table).c_str()));
+  RETURN_IF_ERROR(out_.db().Exec(DropIndexesOfKeys<AgreementRow, EvidenceRow, WalkEndRow,
+                                                   StepRegionRow, StepRangeRow, NoteRow>()
+                                     .c_str()));
   RETURN_IF_ERROR(SaveAllStacks());
   if (code_.blocks.empty()) RETURN_IF_ERROR(out_.SetNoCoverage(why_no_coverage_));
-  Statement update(out_.db_, "UPDATE run SET " + AssignmentsOf<RunIdentity>());
+  Statement update(out_.db(), "UPDATE run SET " + AssignmentsOf<RunIdentity>());
   BindRow(update, MergedIdentity());
   RETURN_IF_ERROR(update.Run());
-  RETURN_IF_ERROR(out_.db_.Exec("PRAGMA synchronous = FULL"));
+  RETURN_IF_ERROR(out_.db().Exec("PRAGMA synchronous = FULL"));
   std::string reason;
   const RunStatus status = MergedStatus(reason);
   ASSIGN_OR_RETURN(const RunStatus stored, out_.Finish(status, totals_, reason));

@@ -5,62 +5,62 @@
 #ifndef WALKHAMMER_HARNESS_STORE_RUN_MERGER_H_
 #define WALKHAMMER_HARNESS_STORE_RUN_MERGER_H_
 
-#include <algorithm>
 #include <cstdint>
-#include <initializer_list>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "harness/store/run_reader.h"
 #include "harness/store/run_tables.h"
+#include "harness/store/run_writer.h"
 
 namespace walkhammer {
 
 class RunMerger {
  public:
   // `out` is new, and outlives this object.
-  explicit RunMerger(RunDb& out) : out_(out) {}
+  explicit RunMerger(RunWriter& out) : out_(out) {}
   Status Begin();
-  Status Add(const RunDb& from);
+  Status Add(const RunReader& from);
   // To be called once, after all Adds.
   Status End();
 
  private:
-  // Calls take(row) -> Status for each row of `table`.
-  template <typename Row, typename Take>
-  Status EachRow(const RunDb& from, const char* table, const Take& take) const;
-  // Inserts the rows of `table` into the same table, after change(row) -> bool has fitted the row
-  // to this run, or left it out. `conflict`: SQL for rows that are there already.
+  // Adds the rows of a table to the same table, after change(row) -> bool has fitted the row to
+  // this run, or left it out. `conflict`: SQL for rows that are there already.
   template <typename Row, typename Change>
-  Status CopyRows(const RunDb& from, const char* table, const char* conflict, const Change& change);
+  Status CopyRows(const RunReader& from, std::string_view conflict, const Change& change);
+  // The same for the rows of cells, which are joined by their keys.
+  template <typename Row>
+  Status JoinCellRows(const RunReader& from);
 
-  // run_merger.cc
-  Status AddParts(const std::vector<PartRow>& parts);
+  Status AddParts(const std::vector<RunRow>& parts);
   void AddTotals(const RunTotals& more);
-  Status AddCoverage(const RunDb& from);
-  Status AddBuckets(const RunDb& from);
-  Status AddBucket(const RunDb& from, const StoredBucket& bucket);
-  Status AddFindings(const RunDb& from);
-  Status AddScenes(const RunDb& from);
-  Status AddProgress(const RunDb& from);
-  RunIdentity MergedIdentity() const;
-  RunStatus MergedStatus(std::string& reason) const;
-
-  // merge_cells.cc
-  Status AddCells(const RunDb& from);
+  Status AddCoverage(const RunReader& from);
+  Status AddBuckets(const RunReader& from);
+  Status AddBucket(const RunReader& from, const StoredBucket& bucket);
+  Status AddFindings(const RunReader& from);
+  Status AddScenes(const RunReader& from);
+  Status AddProgress(const RunReader& from);
+  Status AddCells(const RunReader& from);
   Status AddCell(const CellRow& cell);
-  Status AddCellRows(const RunDb& from);
-  Status AddCounts(const RunDb& from);
-  Status AddPeriods(const RunDb& from);
+  Status AddCellRows(const RunReader& from);
+  Status AddCounts(const RunReader& from);
+  Status AddPeriods(const RunReader& from);
   Status SaveAllStacks();
   Status AddNotes();
+  RunIdentity MergedIdentity() const;
+  RunStatus MergedStatus(std::string& reason) const;
   // The cell of this run, for one of the run that is added. False: that has no such cell.
   bool MoveCell(int64_t& cell) const;
+  // The same of the label of a cell, which rows call `scene`.
+  void MoveLabel(std::string& scene) const;
 
-  RunDb& out_;
-  std::vector<PartRow> parts_;  // without long texts but those of the first
+  RunWriter& out_;
+  std::vector<RunRow> parts_;  // without long texts but those of the first
   std::set<std::string> ids_, engines_, jdks_, cpus_, kernels_, tools_;
   std::map<std::string, std::set<uint64_t>> shards_;  // by "seed/number of shards"
   RunTotals totals_;
@@ -90,34 +90,6 @@ class RunMerger {
 // Returns the number of files that were there and were not taken.
 Result<uint64_t> CopyCrashFolder(const std::string& from, const std::string& name,
                                  const std::string& to, const std::string& new_name);
-
-// No run counts as far: what a file says beyond it counts as this. A million of these can be added.
-inline constexpr uint64_t kMostCount = uint64_t{1} << 43;
-inline void Clamp(std::initializer_list<uint64_t*> counts) {
-  for (uint64_t* count : counts) *count = std::min(*count, kMostCount);
-}
-// Adds each of the counts, of kMostCount at most.
-template <typename Totals>
-void AddClamped(const Totals& more, Totals& sum, std::initializer_list<uint64_t Totals::*> counts) {
-  for (const auto count : counts) sum.*count += std::min(more.*count, kMostCount);
-}
-
-template <typename Row, typename Take>
-Status RunMerger::EachRow(const RunDb& from, const char* table, const Take& take) const {
-  return walkhammer::EachRow<Row>(from.db_, table, take);
-}
-
-template <typename Row, typename Change>
-Status RunMerger::CopyRows(const RunDb& from, const char* table, const char* conflict,
-                           const Change& change) {
-  Statement insert(out_.db_, InsertInto<Row>(table) + " " + conflict);
-  return EachRow<Row>(from, table, [&](Row& row) -> Status {
-    if (!change(row)) return Ok();
-    insert.Reset();
-    BindRow(insert, row);
-    return insert.Run();
-  });
-}
 
 }  // namespace walkhammer
 

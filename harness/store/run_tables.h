@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of run.db, each described once: see columns.h and docs/run-folder.md. Private to
-// RunDb. Signal-safe: no.
+// The tables of run.db, each described once: see columns.h and docs/run-folder.md. Private to the
+// store. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_STORE_RUN_TABLES_H_
 #define WALKHAMMER_HARNESS_STORE_RUN_TABLES_H_
 
 #include "harness/store/columns.h"
-#include "harness/store/run_db.h"
+#include "harness/store/periods.h"
+#include "harness/store/run_rows.h"
+#include "harness/store/stress_rows.h"
 
 namespace walkhammer {
 
-inline constexpr char kDbName[] = "run.db";
-inline constexpr char kLockName[] = "run.lock";
-
+inline constexpr int kSchemaVersion = 1;
 // "WALK": lets file(1) and a reader tell a run from any other SQLite file.
 inline constexpr int kApplicationId = 0x57414c4b;
 // That of the runs that walkhammer made before its schemas were counted from 1.
 inline constexpr int kUncountedId = 0x5748524e;
 
-std::string NewRunId();  // 32 random hex digits; empty if the kernel gives none
-// The id of the folder that holds the runs with these ids, which are sorted.
-std::string IdOfRuns(const std::vector<std::string>& ids);
+std::string RunSchema();  // the SQL that makes all tables
 
-RunStatus RunStatusFromWord(std::string_view word);  // kFailed for unknown words
-std::string RunSchema();                             // the SQL that makes all tables
+// True if the blocks of each function and the function of each block exist, for readers index by
+// these, and if functions share no blocks as to their number, for readers look at all of each.
+bool IsWhole(const CoverageRows& code);
 
 constexpr auto RealismText(auto& field) { return AsWord<&RealismWord, &RealismFromWord>(field); }
+constexpr auto RunStatusText(auto& field) {
+  return AsWord<&RunStatusWord, &RunStatusFromWord>(field);
+}
 constexpr auto GradeText(auto& field) { return AsWord<&GradeWord, &GradeFromWord>(field); }
 
-// --- rows that are stored in another form than RunDb returns -------------------------------------
+// --- rows that are stored in another form than readers return
+// -------------------------------------
 
 // A row whose key is its position in the table.
 template <typename Row>
@@ -43,19 +46,12 @@ struct Only {
   Row row;
 };
 
-struct RunEnd {
-  RunStatus status = RunStatus::kRunning;
-  std::string reason;
-};
-
 struct CoverageSource {
   std::string file, build_id, reason;
 };
 
 struct StoredRun {
-  RunIdentity identity;
-  RunEnd end;
-  RunTotals totals;
+  RunRow run;
   CoverageSource coverage;
 };
 
@@ -77,7 +73,8 @@ struct StoredFinding {
 
 // --- columns -----------------------------------------------------------------------------------
 
-inline constexpr ColumnInfo kPrimaryKey{.more = "PRIMARY KEY"}, kUnique{.more = "UNIQUE"};
+inline constexpr ColumnInfo kPrimaryKey{.more = "PRIMARY KEY"}, kUnique{.more = "UNIQUE"},
+    kSum{.joins = Joins::kSum}, kMost{.joins = Joins::kMost}, kFirst{.joins = Joins::kFirst};
 
 template <typename Row, typename Column>
 requires ARow<Row, Placed<decltype(Row::row)>>
@@ -115,24 +112,18 @@ void Columns(Row& row, Column column) {
   column("shard", row.shard);
 }
 
-template <ARow<RunEnd> Row, typename Column>
-void Columns(Row& row, Column column) {
-  column("status", AsWord<&RunStatusWord, &RunStatusFromWord>(row.status));
-  column("reason", row.reason);
-}
-
 template <ARow<RunTotals> Row, typename Column>
 void Columns(Row& row, Column column) {
-  column("time_ms", row.time_ms);
-  column("walks", row.walks);
-  column("successful", row.successful);
-  column("pristine_walks", row.pristine_walks);
-  column("pristine_true", row.pristine_true);
-  column("contained_crashes", row.contained_crashes);
+  column("time_ms", row.time_ms, kSum);
+  column("walks", row.walks, kSum);
+  column("successful", row.successful, kSum);
+  column("pristine_walks", row.pristine_walks, kSum);
+  column("pristine_true", row.pristine_true, kSum);
+  column("contained_crashes", row.contained_crashes, kSum);
   column("request_hash", HexDigits{row.request_hash});
-  column("children_started", row.children_started);
-  column("children_retired", row.children_retired);
-  column("children_died", row.children_died);
+  column("children_started", row.children_started, kSum);
+  column("children_retired", row.children_retired, kSum);
+  column("children_died", row.children_died, kSum);
   column("blocks", row.blocks);
 }
 
@@ -143,35 +134,33 @@ void Columns(Row& row, Column column) {
   column("coverage_reason", row.reason);
 }
 
-template <ARow<StoredRun> Row, typename Column>
+template <ARow<RunRow> Row, typename Column>
 void Columns(Row& row, Column column) {
   Columns(row.identity, column);
-  Columns(row.end, column);
-  Columns(row.totals, column);
-  Columns(row.coverage, column);
-}
-
-template <ARow<PartRow> Row, typename Column>
-void Columns(Row& row, Column column) {
-  Columns(row.identity, column);
-  column("status", AsWord<&RunStatusWord, &RunStatusFromWord>(row.status));
+  column("status", RunStatusText(row.status));
   column("reason", row.reason);
   Columns(row.totals, column);
 }
 
+template <ARow<StoredRun> Row, typename Column>
+void Columns(Row& row, Column column) {
+  Columns(row.run, column);
+  Columns(row.coverage, column);
+}
+
 template <ARow<SettleTotals> Row, typename Column>
 void Columns(Row& row, Column column) {
-  column("most_ms", row.most_ms);
-  column("took_ms", row.took_ms);
-  column("unconfirmed", row.unconfirmed);
-  column("unminimized", row.unminimized);
+  column("most_ms", row.most_ms, kSum);
+  column("took_ms", row.took_ms, kSum);
+  column("unconfirmed", row.unconfirmed, kSum);
+  column("unminimized", row.unminimized, kSum);
 }
 
 template <ARow<ChurnTotals> Row, typename Column>
 void Columns(Row& row, Column column) {
-  column("collections", row.collections);
-  column("rounds", row.rounds);
-  column("unloaded", row.unloaded);
+  column("collections", row.collections, kSum);
+  column("rounds", row.rounds, kSum);
+  column("unloaded", row.unloaded, kSum);
 }
 
 template <ARow<StoredBucket> Row, typename Column>
@@ -216,7 +205,7 @@ void Columns(Row& row, Column column) {
   column("state", row.state);
   column("region", row.region);
   column("code", row.code);
-  column("count", row.count);
+  column("count", row.count, kSum);
 }
 
 template <ARow<SceneRow> Row, typename Column>
@@ -269,12 +258,12 @@ inline constexpr ColumnInfo kOfCell{.more = "REFERENCES cell (position)"};
 
 template <ARow<Delivery> Row, typename Column>
 void Columns(Row& row, Column column) {
-  column("requested", row.requested);
-  column("delivered", row.delivered);
-  column("coalesced", row.coalesced);
-  column("missed", row.missed);
-  column("walks", row.walks);
-  column("successful", row.successful);
+  column("requested", row.requested, kSum);
+  column("delivered", row.delivered, kSum);
+  column("coalesced", row.coalesced, kSum);
+  column("missed", row.missed, kSum);
+  column("walks", row.walks, kSum);
+  column("successful", row.successful, kSum);
 }
 
 template <ARow<CellRow> Row, typename Column>
@@ -296,12 +285,12 @@ void Columns(Row& row, Column column) {
   column("interval_max_ns", row.interval_max_ns);
   column("status", AsWord<&CellStatusWord, &CellStatusFromWord>(row.status));
   column("reason", row.reason);
-  column("time_ms", row.time_ms);
-  column("starts", row.starts);
+  column("time_ms", row.time_ms, kSum);
+  column("starts", row.starts, kSum);
   Columns(row.delivery, column);
-  column("contained_crashes", row.contained_crashes);
-  column("agent_kib", row.agent_kib);
-  column("output_bytes", row.output_bytes);
+  column("contained_crashes", row.contained_crashes, kSum);
+  column("agent_kib", row.agent_kib, kMost);
+  column("output_bytes", row.output_bytes, kSum);
 }
 
 template <ARow<CellThreadRow> Row, typename Column>
@@ -346,7 +335,7 @@ void Columns(Row& row, Column column) {
   column("realism", RealismText(row.realism));
   column("region", row.region);
   column("kind", row.kind);
-  column("samples", row.samples);
+  column("samples", row.samples, kSum);
 }
 
 template <ARow<EvidenceRow> Row, typename Column>
@@ -358,7 +347,7 @@ void Columns(Row& row, Column column) {
   column("kind", row.kind);
   column("witness", row.witness);
   column("against", row.against);
-  column("samples", row.samples);
+  column("samples", row.samples, kSum);
 }
 
 template <ARow<WalkEndRow> Row, typename Column>
@@ -366,7 +355,7 @@ void Columns(Row& row, Column column) {
   column(kCellColumn, row.cell, kOfCell);
   column("walker", row.walker);
   column("ended", row.end);  // END is a word of SQL's own
-  column("count", row.count);
+  column("count", row.count, kSum);
 }
 
 template <ARow<StepRegionRow> Row, typename Column>
@@ -375,13 +364,13 @@ void Columns(Row& row, Column column) {
   column("kind", row.kind);
   column("name", row.name);
   column("level", row.level);
-  column("pcs", row.pcs);
-  column("steps", row.steps);
-  column("answered", row.answered);
-  column("failed", row.failed);
-  column("wrong", row.wrong);
-  column("proven", row.proven);
-  column("contradicted", row.contradicted);
+  column("pcs", row.pcs, kMost);
+  column("steps", row.steps, kSum);
+  column("answered", row.answered, kSum);
+  column("failed", row.failed, kSum);
+  column("wrong", row.wrong, kSum);
+  column("proven", row.proven, kSum);
+  column("contradicted", row.contradicted, kSum);
 }
 
 template <ARow<StepRangeRow> Row, typename Column>
@@ -393,8 +382,8 @@ void Columns(Row& row, Column column) {
   column("answer", row.answer);
   column("first_byte", row.begin);
   column("end_byte", row.end);
-  column("steps", row.steps);
-  column("disassembly", row.disassembly);
+  column("steps", row.steps, kSum);
+  column("disassembly", row.disassembly, kFirst);
 }
 
 template <ARow<NoteRow> Row, typename Column>
@@ -402,8 +391,8 @@ void Columns(Row& row, Column column) {
   column(kCellColumn, AsOrNone<kNoCell>(row.cell), kOfCell);
   column("kind", AsWord<&NoteKindWord, &NoteKindFromWord>(row.kind));
   column("name", row.name);
-  column("count", row.count);
-  column("detail", row.detail);
+  column("count", row.count, kSum);
+  column("detail", row.detail, kFirst);
 }
 
 template <ARow<PeriodRow> Row, typename Column>
@@ -442,18 +431,67 @@ void Columns(Row& row, Column column) {
   column("counts", row.counts);
 }
 
-// Calls take(row) -> Status for each row of `table`.
-template <typename Row, typename Take>
-Status EachRow(const Database& db, const char* table, const Take& take) {
-  Statement rows(db, fmt::format("SELECT {} FROM {}", NamesOf<Row>(), table));
-  for (;;) {
-    ASSIGN_OR_RETURN(const bool more, rows.Step());
-    if (!more) return Ok();
-    Row row{};
-    ReadRow(rows, row);
-    RETURN_IF_ERROR(take(row));
-  }
-}
+// --- tables ------------------------------------------------------------------------------------
+
+template <>
+inline constexpr Table kTable<StoredRun> = {"run"};
+template <>
+inline constexpr Table kTable<RunRow> = {"part", "position"};
+template <>
+inline constexpr Table kTable<ChurnTotals> = {"churn"};
+template <>
+inline constexpr Table kTable<SettleTotals> = {"settle"};
+template <>
+inline constexpr Table kTable<StoredBucket> = {"bucket"};
+template <>
+inline constexpr Table kTable<StoredFinding> = {"finding"};
+template <>
+inline constexpr Table kTable<CountRow> = {"count", "walker, scene, state, region, code",
+                                           Table::kKeyed};
+template <>
+inline constexpr Table kTable<SceneRow> = {"scene", "position"};
+template <>
+inline constexpr Table kTable<ProgressRow> = {"progress", "time_ms"};
+template <>
+inline constexpr Table kTable<CoverageFunctionRow> = {"coverage_function", "position"};
+template <>
+inline constexpr Table kTable<CoverageBlockRow> = {"coverage_block", "position"};
+template <>
+inline constexpr Table kTable<LeftOutRow> = {"coverage_left_out"};
+template <>
+inline constexpr Table kTable<CellRow> = {"cell", "position"};
+template <>
+inline constexpr Table kTable<CellThreadRow> = {"cell_thread", "cell, rowid", Table::kOfCell};
+template <>
+inline constexpr Table kTable<StackFrameRow> = {"stack_frame", "cell, id", Table::kKeyed};
+template <>
+inline constexpr Table kTable<StackNodeRow> = {"stack", "cell, id", Table::kKeyed};
+template <>
+inline constexpr Table kTable<AgreementRow> = {"agreement", "cell, rowid", Table::kOfCell};
+template <>
+inline constexpr Table kTable<EvidenceRow> = {"evidence", "cell, rowid", Table::kOfCell};
+template <>
+inline constexpr Table kTable<WalkEndRow> = {"walk_end", "cell, rowid", Table::kOfCell};
+template <>
+inline constexpr Table kTable<StepRegionRow> = {"step_region", "cell, rowid", Table::kOfCell};
+template <>
+inline constexpr Table kTable<StepRangeRow> = {"step_range", "cell, rowid", Table::kOfCell};
+template <>
+inline constexpr Table kTable<NoteRow> = {"note", "cell, rowid", Table::kOfCell};
+template <>
+inline constexpr Table kTable<PeriodRow> = {"period", "part, cell, position"};
+template <>
+inline constexpr Table kTable<PeriodCountRow> = {
+    "period_count", "part, walker, scene, state, region, code", Table::kKeyed};
+template <>
+inline constexpr Table kTable<PeriodTimeRow> = {"period_time", "part, walker, scene, from_ns",
+                                                Table::kKeyed};
+template <>
+inline constexpr Table kTable<PeriodBucketRow> = {"period_bucket", "part, bucket", Table::kKeyed};
+template <typename Row>
+inline constexpr Table kTable<Placed<Row>> = kTable<Row>;
+template <typename Row>
+inline constexpr Table kTable<Only<Row>> = kTable<Row>;
 
 }  // namespace walkhammer
 

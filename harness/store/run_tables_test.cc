@@ -55,12 +55,17 @@ TEST(RunTables, TheDocumentNamesEachColumn) {
 TEST(RunTables, EachStatementNamesTheColumnsInTheTablesOrder) {
   EXPECT_EQ(NamesOf<StackFrameRow>(), "cell, id, name");
   EXPECT_EQ(NamesOf<ProgressRow>("p."), "p.time_ms, p.walks, p.buckets, p.blocks");
-  EXPECT_EQ(AssignmentsOf<RunEnd>(), "status = ?, reason = ?");
-  EXPECT_EQ(InsertInto<StackFrameRow>("stack_frame", "OR REPLACE"),
+  EXPECT_EQ(AssignmentsOf<ChurnTotals>(), "collections = ?, rounds = ?, unloaded = ?");
+  EXPECT_EQ(InsertInto<StackFrameRow>("OR REPLACE"),
             "INSERT OR REPLACE INTO stack_frame (cell, id, name) VALUES (?, ?, ?)");
-  EXPECT_EQ(CreateTable<StackFrameRow>("stack_frame"),
+  EXPECT_EQ(CreateTable<StackFrameRow>(),
             "CREATE TABLE stack_frame (\n  cell INTEGER NOT NULL REFERENCES cell (position),\n"
-            "  id INTEGER NOT NULL,\n  name TEXT NOT NULL\n) STRICT;\n");
+            "  id INTEGER NOT NULL,\n  name TEXT NOT NULL,\n  PRIMARY KEY (cell, id)\n)"
+            " STRICT, WITHOUT ROWID;\n");
+  EXPECT_EQ(KeysOf<NoteRow>(), "IFNULL(cell, -1), kind, name");
+  EXPECT_EQ(JoinOnConflict<NoteRow>(),
+            "ON CONFLICT (IFNULL(cell, -1), kind, name) DO UPDATE SET"
+            " count = count + excluded.count, detail = iif(detail = '', excluded.detail, detail)");
 }
 
 }  // namespace

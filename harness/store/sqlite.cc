@@ -11,7 +11,6 @@ namespace walkhammer {
 namespace {
 
 constexpr int kMostFieldBytes = 16 << 20;  // the largest of our own, a stack's frames, take 3 MiB
-constexpr int kMostRowBytes = 4 * kMostFieldBytes;
 constexpr int kStepsAtOnce = 1000;
 constexpr uint64_t kWorkOfRow = 100;  // for the reader's memory: a row of ours takes up to 1 KiB
 
@@ -59,15 +58,6 @@ Result<Database> Database::OpenToRead(const std::string& path, const std::string
     return work == 0 ? 1 : 0;
   };
   sqlite3_progress_handler(handle, kStepsAtOnce, spend, db.value().work_left_.get());
-  return db;
-}
-
-Result<Database> Database::OpenTemporary() {
-  Result<Database> db =
-      Open("the temporary database", "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  if (!db.ok()) return db;
-  sqlite3_limit(db.value().handle(), SQLITE_LIMIT_LENGTH, kMostRowBytes);
-  RETURN_IF_ERROR(db.value().Exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF"));
   return db;
 }
 

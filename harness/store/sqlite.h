@@ -29,9 +29,6 @@ class Database {
   static Result<Database> OpenToRead(const std::string& path, const std::string& uri,
                                      int flags = 0);
 
-  // A file of this process alone, of which SQLite keeps 2 MB in memory, and which goes with it.
-  static Result<Database> OpenTemporary();
-
   sqlite3* handle() const { return handle_.get(); }
   Status Exec(const char* sql);
   // The last error as one sentence about this file, with what to do next.

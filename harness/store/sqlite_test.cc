@@ -7,7 +7,7 @@ namespace walkhammer {
 namespace {
 
 TEST(Statement, StaysFailedOnceAStepHasFailed) {
-  Result<Database> opened = Database::OpenTemporary();
+  Result<Database> opened = Database::Open(":memory:", ":memory:", SQLITE_OPEN_READWRITE);
   ASSERT_TRUE(opened.ok());
   Database& db = opened.value();
   ASSERT_TRUE(db.Exec("CREATE TABLE t (x INTEGER PRIMARY KEY); INSERT INTO t VALUES (1)").ok());

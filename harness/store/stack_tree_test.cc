@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/store/record_testing.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_writer.h"
 
 namespace walkhammer {
 namespace {
@@ -59,7 +59,7 @@ class StackTreeStore : public testing::Test {
   }
 
   const TempDir dir_;
-  RunDb run_ = std::move(RunDb::Create(dir_.Under("run"), TestIdentity()).value());
+  RunWriter run_ = std::move(RunWriter::Create(dir_.Under("run"), TestIdentity()).value());
   sqlite3* handle_ = nullptr;
 };
 
@@ -81,10 +81,10 @@ TEST_F(StackTreeStore, OnlyWhatIsNewIsWritten) {
   ASSERT_TRUE(run_.SaveStacks(0, first).ok());
   const StacksByText wanted = {
       {"a.B.c()V\n[agct -5 unknown_Java]", 5}, {"a.B.c()V\ny y", 9}, {"x", 100}};
-  EXPECT_EQ(run_.Stacks(0).value().Stacks(), wanted);
-  EXPECT_EQ(run_.Stacks(1).value().Stacks(), second.Stacks());
-  EXPECT_TRUE(run_.Stacks(9).value().empty());
-  const std::vector<StackTotals> totals = run_.CountStacks().value();
+  EXPECT_EQ(Read(run_).Stacks(0).value().Stacks(), wanted);
+  EXPECT_EQ(Read(run_).Stacks(1).value().Stacks(), second.Stacks());
+  EXPECT_TRUE(Read(run_).Stacks(9).value().empty());
+  const std::vector<StackTotals> totals = Read(run_).CountStacks().value();
   ASSERT_EQ(totals.size(), 2u);
   EXPECT_EQ(totals[0].cell, 0);
   EXPECT_EQ(totals[0].distinct, 3u);  // a.B.c()V alone was not seen
@@ -97,29 +97,29 @@ TEST_F(StackTreeStore, ARoundTakesAsManyCallsAsItsRowsNeed) {
   StackTree stacks{{"a\nb", 3}, {"c", 4}, {"a\nd", 5}};
   EXPECT_FALSE(run_.SaveStacks(0, stacks, 3).value());
   const StacksByText first = {{"a\nb", 3}, {"c", 4}};
-  EXPECT_EQ(run_.Stacks(0).value().Stacks(), first);
+  EXPECT_EQ(Read(run_).Stacks(0).value().Stacks(), first);
   stacks.Add(Frames{"c"}, 10);  // behind the round
   EXPECT_TRUE(run_.SaveStacks(0, stacks, 3).value());
   const StacksByText second = {{"a\nb", 3}, {"c", 4}, {"a\nd", 5}};
-  EXPECT_EQ(run_.Stacks(0).value().Stacks(), second);
+  EXPECT_EQ(Read(run_).Stacks(0).value().Stacks(), second);
   EXPECT_TRUE(run_.SaveStacks(0, stacks, 3).value());
-  EXPECT_EQ(run_.Stacks(0).value().Stacks(), stacks.Stacks());
+  EXPECT_EQ(Read(run_).Stacks(0).value().Stacks(), stacks.Stacks());
   stacks.Add(Frames{"c"}, 10);
   stacks.Add(Frames{"a", "b"}, 10);
   EXPECT_FALSE(run_.SaveStacks(0, stacks, 1).value());
   stacks.Add(Frames{"a", "b"}, 10);
   stacks.BeginRound();
   EXPECT_TRUE(run_.SaveStacks(0, stacks).value());
-  EXPECT_EQ(run_.Stacks(0).value().Stacks(), stacks.Stacks());
+  EXPECT_EQ(Read(run_).Stacks(0).value().Stacks(), stacks.Stacks());
 }
 
 TEST_F(StackTreeStore, RowsThatLeadNowhereAreNoStacks) {
   StackTree stacks{{"a\nb", 3}, {"c", 4}};
   ASSERT_TRUE(run_.SaveStacks(0, stacks).ok());
   Sql("UPDATE stack SET parent = 99 WHERE count = 3; UPDATE stack SET frame = 99 WHERE count = 4");
-  EXPECT_EQ(run_.Stacks(0).value().Stacks(), StacksByText());
+  EXPECT_EQ(Read(run_).Stacks(0).value().Stacks(), StacksByText());
   Sql("UPDATE stack SET parent = id");
-  EXPECT_TRUE(run_.Stacks(0).ok());
+  EXPECT_TRUE(Read(run_).Stacks(0).ok());
 }
 
 }  // namespace

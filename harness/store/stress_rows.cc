@@ -76,4 +76,23 @@ std::vector<std::string_view> SplitFrames(std::string_view frames) {
   return parts;
 }
 
+const char* NoteKindWord(NoteKind kind) {
+  switch (kind) {
+    case NoteKind::kInForce:
+      return "in-force";
+    case NoteKind::kNotInForce:
+      return "not-in-force";
+    case NoteKind::kDropped:
+      return "dropped";
+    case NoteKind::kIncident:
+    case NoteKind::kCount:
+      break;
+  }
+  return "incident";
+}
+
+NoteKind NoteKindFromWord(const std::string& word) {
+  return FromWord(word, NoteKindWord, NoteKind::kIncident, NoteKind::kIncident);
+}
+
 }  // namespace walkhammer

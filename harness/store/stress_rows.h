@@ -43,6 +43,7 @@ struct Delivery {
   uint64_t missed = 0;      // the rest
   uint64_t walks = 0;       // walker calls
   uint64_t successful = 0;  // walker calls that returned at least one frame
+  bool operator==(const Delivery&) const = default;
 };
 
 // CellRow::mode of a cell that was to count signals alone.
@@ -70,6 +71,7 @@ struct CellRow {
   uint64_t contained_crashes = 0;
   uint64_t agent_kib = 0;     // peak memory of the agent
   uint64_t output_bytes = 0;  // printed by the workload
+  bool operator==(const CellRow&) const = default;
 };
 // The cell's name in reports, and the `scene` of its rows in `count`: the label; if that is empty,
 // "WORKLOAD FOLDER PROFILE", where FOLDER is the last folder of jdk_path.
@@ -84,6 +86,7 @@ struct CellThreadRow {
   bool java = false;
   uint64_t cpu_ms = 0;  // CPU time of the thread while sampled
   Delivery delivery;
+  bool operator==(const CellThreadRow&) const = default;
 };
 
 // A frame of a StackTree by its name; `id` from 0.
@@ -128,6 +131,7 @@ struct StepRegionRow {
   // By the calls that the thread has made while it was stepped: steps whose answer has just these
   // callers, and steps whose answer has not. The rest could not be judged.
   uint64_t proven = 0, contradicted = 0;
+  bool operator==(const StepRegionRow&) const = default;
 };
 
 // The `cell` of rows that belong to no cell.
@@ -142,6 +146,7 @@ struct AgreementRow {
   std::string region;                   // where the pc was: a PcRegionWord
   std::string kind;                     // DisagreementWord
   uint64_t samples = 0;
+  bool operator==(const AgreementRow&) const = default;
 };
 
 // How many of an AgreementRow's samples a witness judges in one way.
@@ -151,6 +156,7 @@ struct EvidenceRow {
   std::string witness;                      // WitnessWord
   std::string against;                      // AgainstWord
   uint64_t samples = 0;
+  bool operator==(const EvidenceRow&) const = default;
 };
 
 // How many of a walker's walks ended in one way. Only walkers that tell have rows.
@@ -159,6 +165,29 @@ struct WalkEndRow {
   std::string walker;
   std::string end;  // WalkEndWord
   uint64_t count = 0;
+  bool operator==(const WalkEndRow&) const = default;
+};
+
+// What a run says of itself beside its findings. A verdict is worth no more than its notes.
+enum class NoteKind : uint8_t {
+  kInForce,     // a protection, a control or an oracle worked
+  kNotInForce,  // it did not: whatever it would have found is not in this run
+  kDropped,     // something was lost for want of room or time; `count` says how much
+  kIncident,    // something from outside that is nobody's finding; `count` says how often
+  kCount
+};
+const char* NoteKindWord(NoteKind kind);             // "in-force", "not-in-force", ...
+NoteKind NoteKindFromWord(const std::string& word);  // kIncident for unknown words
+
+// One note. `name` is unique within a cell and kind.
+struct NoteRow {
+  int64_t cell = kNoCell;  // CellRow::position; kNoCell: of the run as a whole
+  NoteKind kind = NoteKind::kIncident;
+  std::string name;    // what: "interposition", "findings", "killed from outside"
+  uint64_t count = 0;  // of kDropped and kIncident; else 0
+  std::string detail;  // one sentence, or empty
+
+  bool operator==(const NoteRow&) const = default;
 };
 
 // Instructions in a row where the walker fails in the same way.
@@ -170,6 +199,7 @@ struct StepRangeRow {
   uint64_t begin = 0, end = 0;  // bytes from the start of the code `name`; end exclusive
   uint64_t steps = 0;
   std::string disassembly;  // one instruction a line
+  bool operator==(const StepRangeRow&) const = default;
 };
 
 }  // namespace walkhammer

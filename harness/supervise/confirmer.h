@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/store/note_rows.h"
+#include "harness/store/stress_rows.h"
 #include "harness/supervise/child_process.h"
 #include "harness/supervise/replay_run.h"
 

@@ -12,7 +12,7 @@ namespace walkhammer {
 namespace {
 
 // Writes or replaces the crash folder of a bucket, with `shown` as its input.
-Status WriteBucketFolder(const RunDb& db, const Occurrence& shown, const ReplayWords& words,
+Status WriteBucketFolder(const RunWriter& db, const Occurrence& shown, const ReplayWords& words,
                          int confirmed, int tries) {
   CrashCase crash;
   crash.record = shown.record;
@@ -34,7 +34,7 @@ Status WriteBucketFolder(const RunDb& db, const Occurrence& shown, const ReplayW
 }
 
 // The row of a bucket that has only its first finding, for a progress line.
-BucketRow NewBucket(const RunDb::Added& added, const FindingRecord& record) {
+BucketRow NewBucket(const RunWriter::Added& added, const FindingRecord& record) {
   BucketRow row;
   row.id = added.bucket;
   row.signature = record.signature;

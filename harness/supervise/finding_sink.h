@@ -11,14 +11,14 @@
 #include <string_view>
 
 #include "harness/base/result.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_writer.h"
 #include "harness/supervise/occurrence.h"
 
 namespace walkhammer {
 
 class FindingSink {
  public:
-  explicit FindingSink(RunDb& db) : db_(db) {}
+  explicit FindingSink(RunWriter& db) : db_(db) {}
 
   // Called for each new bucket, after the store has committed it.
   std::function<void(const BucketRow&)> on_bucket;
@@ -43,7 +43,7 @@ class FindingSink {
   const std::string& FolderOf(int64_t bucket) const { return folders_.at(bucket); }
 
  private:
-  RunDb& db_;
+  RunWriter& db_;
   std::map<int64_t, std::string> folders_;  // by bucket
   std::string newest_;
   bool vm_known_ = false;

@@ -214,8 +214,8 @@ TEST_F(BugMatchTest, ARunWithTooManyBugsIsRefused) {
 // A run with buckets that `fill` adds.
 class SightingTest : public ::testing::Test {
  protected:
-  RunDb Make(RunIdentity identity = TestIdentity()) {
-    return std::move(RunDb::Create(temp_.Under("night-1"), identity).value());
+  RunWriter Make(RunIdentity identity = TestIdentity()) {
+    return std::move(RunWriter::Create(temp_.Under("night-1"), identity).value());
   }
   static FindingRecord Record(const std::string& title, const std::string& request = kAgctWalk) {
     FindingRecord record = TestRecord("crash", "fault", title, Realism::kGenuine);
@@ -226,7 +226,7 @@ class SightingTest : public ::testing::Test {
 };
 
 TEST_F(SightingTest, BucketsOfOneSignatureAreOne) {
-  RunDb run = Make();
+  RunWriter run = Make();
   FindingRecord first = Record("crash in f"), second = Record("crash in f");
   second.signature.key = "another offset";
   second.request = "walk 1\nwalker agct\nscene c2\nstate in_Java\npc 0x6\n";
@@ -238,7 +238,7 @@ TEST_F(SightingTest, BucketsOfOneSignatureAreOne) {
   acceptable.oracle = acceptable.outcome = "nobody's";
   acceptable.grade = Grade::kInteresting;
   ASSERT_TRUE(run.AddFinding(acceptable).ok());
-  const auto found = ReadSightings(run);
+  const auto found = ReadSightings(Read(run));
   ASSERT_TRUE(found.ok()) << found.failure().message;
   ASSERT_EQ(found.value().size(), 1U);
   const Sighting& one = found.value()[0];
@@ -250,20 +250,20 @@ TEST_F(SightingTest, BucketsOfOneSignatureAreOne) {
   EXPECT_EQ(one.shown, 4);
   EXPECT_EQ(one.of, 5);
   EXPECT_EQ(one.flags, "-Xint");
-  EXPECT_EQ(ReadSightings(run, "28-internal+7").value()[0].seen.build, "28-internal+7");
+  EXPECT_EQ(ReadSightings(Read(run), "28-internal+7").value()[0].seen.build, "28-internal+7");
 }
 
 TEST_F(SightingTest, AWalkerHasOneNameWhereverItStandsInTheRun) {
   RunIdentity identity = TestIdentity();
   identity.walker = "agct,asgst";
-  RunDb run = Make(identity);
+  RunWriter run = Make(identity);
   ASSERT_TRUE(run.AddFinding(Record("crash in f, by agct")).ok());
   ASSERT_TRUE(run.AddFinding(Record("JVM death", "")).ok());
   ASSERT_TRUE(run.AddFinding(Record("differs: agct against asgst",
                                     "walk 1\nwalker agct\nagainst asgst\nscene c2\nstate "
                                     "in_Java\n"))
                   .ok());
-  const auto found = ReadSightings(run);
+  const auto found = ReadSightings(Read(run));
   ASSERT_TRUE(found.ok()) << found.failure().message;
   std::vector<std::string> signatures;
   for (const Sighting& one : found.value()) signatures.push_back(one.signature);
@@ -272,7 +272,7 @@ TEST_F(SightingTest, AWalkerHasOneNameWhereverItStandsInTheRun) {
 }
 
 TEST_F(SightingTest, EachCellHasItsOwnBuild) {
-  RunDb run = Make();
+  RunWriter run = Make();
   CellRow cell = TestCell(0), other = TestCell(1);
   other.vm_version = "OpenJDK 64-Bit Server VM 25.504-b08";
   other.jvm_flags = "-XX:+UseSerialGC -agentpath:/x";
@@ -284,7 +284,7 @@ TEST_F(SightingTest, EachCellHasItsOwnBuild) {
     record.sequence++;
     ASSERT_TRUE(run.AddFinding(record).ok());
   }
-  const auto found = ReadSightings(run);
+  const auto found = ReadSightings(Read(run));
   ASSERT_TRUE(found.ok());
   ASSERT_EQ(found.value().size(), 2U);
   EXPECT_EQ(found.value()[0].seen.build, "17");
@@ -299,10 +299,10 @@ TEST_F(SightingTest, AStrangersRunDoesNoHarm) {
   identity.vm_version = "VM \x1b[2J17\n\xff";
   identity.started_at = "yesterday\n";
   identity.jvm_flags = "-XX:OnError=reboot -Xint @file";
-  RunDb run = Make(identity);
+  RunWriter run = Make(identity);
   ASSERT_TRUE(run.AddFinding(Record("crash in \x1b]0;f\n" + std::string(5000, 'x'))).ok());
   ASSERT_TRUE(run.AddFinding(Record("b", "# \x1b[2J\nnonsense\n")).ok());
-  const auto found = ReadSightings(run);
+  const auto found = ReadSightings(Read(run));
   ASSERT_TRUE(found.ok());
   for (const Sighting& one : found.value()) {
     EXPECT_LE(one.signature.size(), kMostText);
@@ -316,20 +316,21 @@ TEST_F(SightingTest, AStrangersRunDoesNoHarm) {
 
 TEST_F(SightingTest, AMinimisedRequestIsReadOnlyInsideOfTheRun) {
   constexpr char kSmall[] = "walk 1\nwalker agct\nscene c2\nstate in_Java\npc 0x77\n";
-  RunDb run = Make();
+  RunWriter run = Make();
   const auto added = run.AddFinding(Record("crash in f"));
   ASSERT_TRUE(added.ok());
   ASSERT_TRUE(run.SetConfirmed(added.value().bucket, 1, 5).ok());
   const fs::path folder = fs::path(run.dir()) / added.value().folder;
   fs::create_directories(folder);
   std::ofstream(folder / "minimized.walk") << "# a stranger's\n" << kSmall;
-  EXPECT_THAT(ReadSightings(run).value()[0].walk, Not(HasSubstr("0x77")));  // it was not replayed
+  EXPECT_THAT(ReadSightings(Read(run)).value()[0].walk,
+              Not(HasSubstr("0x77")));  // it was not replayed
   ASSERT_TRUE(run.SetMinimized(added.value().bucket, 0, 3, 3).ok());
-  EXPECT_EQ(ReadSightings(run).value()[0].walk, kSmall);
-  EXPECT_EQ(ReadSightings(run).value()[0].of, 3);
+  EXPECT_EQ(ReadSightings(Read(run)).value()[0].walk, kSmall);
+  EXPECT_EQ(ReadSightings(Read(run)).value()[0].of, 3);
   fs::rename(folder / "minimized.walk", folder / "elsewhere");
   fs::create_symlink(folder / "elsewhere", folder / "minimized.walk");
-  EXPECT_THAT(ReadSightings(run).value()[0].walk, Not(HasSubstr("0x77")));
+  EXPECT_THAT(ReadSightings(Read(run)).value()[0].walk, Not(HasSubstr("0x77")));
 }
 
 TEST(SafeFlagsTest, KeepsWhatNamesNoFileAndNoCommand) {

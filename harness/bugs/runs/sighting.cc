@@ -12,12 +12,12 @@
 #include <utility>
 
 #include "harness/base/files.h"
+#include "harness/base/numbers.h"
 #include "harness/base/text.h"
 #include "harness/findings/crash_folder.h"
 #include "harness/request/symbol_table.h"
 #include "harness/request/text_form.h"
 #include "harness/request/walker_table.h"
-#include "harness/store/vm_version.h"
 
 namespace walkhammer {
 namespace {
@@ -25,6 +25,26 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMostWalk = 1 << 20;  // bytes of a request's text
+constexpr size_t kMostVersion = 300;   // bytes of a JVM's version
+
+// JDK 8's HotSpot has versions of its own: "25.504-b08" is that of 8u504-b08.
+std::optional<std::string> VersionOfJdk8(std::string_view hotspot) {
+  const size_t minus = hotspot.find("-b");
+  if (!hotspot.starts_with("25.") || minus == hotspot.npos) return std::nullopt;
+  const std::string_view update = hotspot.substr(3, minus - 3);
+  if (update.empty() || update.find_first_not_of("0123456789") != update.npos) return std::nullopt;
+  return fmt::format("8u{}{}", update, hotspot.substr(minus));
+}
+
+// The JDK's version in what a JVM says of itself, as one word that a terminal can show:
+// "25.0.3+9-LTS" of "Eclipse Adoptium OpenJDK 64-Bit Server VM 25.0.3+9-LTS"; "8u504-b08" of
+// JDK 8's "... VM 25.504-b08". "" of "".
+std::string VersionOfVm(std::string_view vm_version) {
+  const std::vector<std::string> words = Words(vm_version.substr(0, kMostVersion));
+  if (words.empty()) return "";
+  const std::string version = OnOneLine(Printable(words.back()));
+  return VersionOfJdk8(version).value_or(version);
+}
 
 bool IsWord(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
@@ -80,7 +100,7 @@ struct Place {
 // Reads the sightings of one run.
 class SightingReader {
  public:
-  SightingReader(const RunDb& run, const std::string& build) : db_(run), build_(build) {}
+  SightingReader(const RunReader& run, const std::string& build) : db_(run), build_(build) {}
 
   Result<std::vector<Sighting>> Read() {
     ASSIGN_OR_RETURN(const RunRow run, db_.Run());
@@ -99,7 +119,7 @@ class SightingReader {
   Status ReadPlaces() {
     whole_ = {VersionText(run_.vm_version), Tame(run_.libjvm_build_id), SafeFlags(run_.jvm_flags),
               run_.walker};
-    ASSIGN_OR_RETURN(const auto cells, db_.Cells());
+    ASSIGN_OR_RETURN(const auto cells, db_.Rows<CellRow>());
     for (const CellRow& cell : cells)
       cells_[cell.position] = {VersionText(cell.vm_version),
                                cell.jdk_path == run_.jdk_path ? whole_.build_id : "",
@@ -226,7 +246,7 @@ class SightingReader {
     return Tame(path.filename().string());
   }
 
-  const RunDb& db_;
+  const RunReader& db_;
   const std::string& build_;
   RunIdentity run_;
   std::string date_;
@@ -238,7 +258,7 @@ class SightingReader {
 
 }  // namespace
 
-Result<std::vector<Sighting>> ReadSightings(const RunDb& run, const std::string& build) {
+Result<std::vector<Sighting>> ReadSightings(const RunReader& run, const std::string& build) {
   return SightingReader(run, build).Read();
 }
 

@@ -13,7 +13,7 @@
 #include "harness/base/result.h"
 #include "harness/bugs/bug.h"
 #include "harness/request/walk_request.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_reader.h"
 
 namespace walkhammer {
 
@@ -33,7 +33,7 @@ struct Sighting {
 
 // The sightings of a run, by signature and build. `build`: the version of all its builds, for JDKs
 // that do not tell their versions apart; empty: what the run says.
-Result<std::vector<Sighting>> ReadSightings(const RunDb& run, const std::string& build = "");
+Result<std::vector<Sighting>> ReadSightings(const RunReader& run, const std::string& build = "");
 
 // Those of the JVM flags that can do no harm when a run's bug is replayed by somebody else:
 // switches and numbers of -XX:, -X with a number or a mode. Flags that name a file or a command

@@ -120,7 +120,7 @@ class FuzzRunTest : public testing::Test {
  protected:
   Status Run(const std::vector<std::string>& lives, int workers,
              const std::function<void(const BucketRow&)>& on_bucket = {}) {
-    auto db = RunDb::Create(dir_.Under("run"), TestIdentity());
+    auto db = RunWriter::Create(dir_.Under("run"), TestIdentity());
     EXPECT_TRUE(db.ok());
     FuzzPlan plan;
     plan.workers = workers;
@@ -134,10 +134,10 @@ class FuzzRunTest : public testing::Test {
     return run.Run(interrupted);
   }
   std::vector<std::string> Notes() const {
-    auto db = RunDb::Open(dir_.Under("run"));
+    auto db = RunReader::Open(dir_.Under("run"));
     EXPECT_TRUE(db.ok());
     std::vector<std::string> lines;
-    const auto notes = db.value().Notes();
+    const auto notes = db.value().Rows<NoteRow>();
     EXPECT_TRUE(notes.ok());
     for (const NoteRow& note : notes.value())
       lines.push_back(std::string(NoteKindWord(note.kind)) + " " + note.name + " " +
@@ -156,7 +156,7 @@ TEST_F(FuzzRunTest, AccidentsFromOutsideAreNotesAndEndNothing) {
   EXPECT_THAT(notes, testing::Contains("incident killed from outside 1"));
   EXPECT_THAT(notes, testing::Contains("incident child not started 1"));
   EXPECT_THAT(notes, testing::Not(testing::Contains(HasSubstr("dropped"))));
-  auto db = RunDb::Open(dir_.Under("run"));
+  auto db = RunReader::Open(dir_.Under("run"));
   ASSERT_TRUE(db.ok());
   const auto buckets = db.value().Buckets();
   ASSERT_TRUE(buckets.ok());
@@ -178,7 +178,7 @@ TEST_F(FuzzRunTest, AFailureTakesWhatOtherWorkersHaveFound) {
                          3, on_bucket);
   ASSERT_FALSE(run.ok());
   EXPECT_EQ(run.failure().code, ExitCode::kUnable);
-  auto db = RunDb::Open(dir_.Under("run"));
+  auto db = RunReader::Open(dir_.Under("run"));
   ASSERT_TRUE(db.ok());
   const auto buckets = db.value().Buckets();
   ASSERT_TRUE(buckets.ok());

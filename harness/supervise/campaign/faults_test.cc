@@ -41,7 +41,7 @@ class FaultsTest : public testing::Test {
     Outcome outcome;
     ArmFault(kind, at, every);
     {
-      auto db = RunDb::Create(dir.Under("run"), TestIdentity());
+      auto db = RunWriter::Create(dir.Under("run"), TestIdentity());
       if (db.ok()) {
         FuzzRun run(plan, db.value());
         run.sink().on_bucket = [&](const BucketRow& bucket) {
@@ -54,7 +54,7 @@ class FaultsTest : public testing::Test {
       }
     }
     outcome.calls = DisarmFault();
-    if (auto db = RunDb::Open(dir.Under("run")); db.ok()) {
+    if (auto db = RunReader::Open(dir.Under("run")); db.ok()) {
       const auto buckets = db.value().Buckets();
       EXPECT_TRUE(buckets.ok()) << at;
       if (buckets.ok())

@@ -12,6 +12,7 @@
 #include "harness/findings/crash_folder.h"
 #include "harness/process/oom_kills.h"
 #include "harness/request/walker_table.h"
+#include "harness/store/shared_rows.h"
 #include "harness/supervise/campaign/run_rows.h"
 #include "harness/supervise/minimize_input.h"
 
@@ -109,12 +110,13 @@ Status FuzzRun::Save(bool everything) {
     RETURN_IF_ERROR(db_.SetNoCoverage(FieldText(sum_->covered.reason)));
   RETURN_IF_ERROR(db_.SaveBlocks({sum_->covered.hit, sum_->covered.blocks.load()}, totals.time_ms));
   RETURN_IF_ERROR(db_.SaveProgress(totals));
-  RETURN_IF_ERROR(db_.SaveCounts(*sum_));
+  RETURN_IF_ERROR(db_.SaveCounts(CountRowsOf(*sum_)));
+  if (sum_->job.other_count > 0) RETURN_IF_ERROR(db_.Replace(kNoCell, AgreementRowsOf(*sum_)));
   const std::map<int64_t, uint64_t> seen = Seen();
   RETURN_IF_ERROR(sink_.SaveSeen(seen));
   RETURN_IF_ERROR(SavePeriods(totals.time_ms, seen, everything));
   RETURN_IF_ERROR(SaveNotes());
-  return sum_->phase.load() >= ChildPhase::kRunning ? db_.SaveScenes(*sum_) : Ok();
+  return sum_->phase.load() >= ChildPhase::kRunning ? db_.SaveScenes(SceneRowsOf(*sum_)) : Ok();
 }
 
 Status FuzzRun::SavePeriods(uint64_t now_ms, const std::map<int64_t, uint64_t>& seen, bool last) {
@@ -153,7 +155,7 @@ std::vector<NoteRow> FuzzRun::Notes() const {
 Status FuzzRun::SaveNotes() {
   std::vector<NoteRow> notes = Notes();
   if (notes == saved_notes_) return Ok();
-  RETURN_IF_ERROR(db_.SaveNotes(kNoCell, notes));
+  RETURN_IF_ERROR(db_.Replace(kNoCell, notes));
   saved_notes_ = std::move(notes);
   return Ok();
 }

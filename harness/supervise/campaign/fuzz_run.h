@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/store/note_rows.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_writer.h"
+#include "harness/store/stress_rows.h"
 #include "harness/supervise/campaign/engine.h"
 #include "harness/supervise/confirmer.h"
 #include "harness/supervise/finding_sink.h"
@@ -63,7 +63,7 @@ struct FuzzProgress {
 
 class FuzzRun {
  public:
-  FuzzRun(FuzzPlan plan, RunDb& db) : plan_(std::move(plan)), db_(db), sink_(db) {}
+  FuzzRun(FuzzPlan plan, RunWriter& db) : plan_(std::move(plan)), db_(db), sink_(db) {}
 
   FindingSink& sink() { return sink_; }
   // Called several times a second.
@@ -110,7 +110,7 @@ class FuzzRun {
   EnginePlan Engines() const;
 
   FuzzPlan plan_;
-  RunDb& db_;
+  RunWriter& db_;
   FindingSink sink_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<SharedState> sum_;

@@ -12,8 +12,8 @@
 
 #include "harness/coverage/walker_code.h"
 #include "harness/shared/shared_state.h"
-#include "harness/store/note_rows.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_writer.h"
+#include "harness/store/stress_rows.h"
 
 namespace walkhammer {
 
@@ -40,8 +40,8 @@ std::vector<NoteRow> LineNotes(const SharedState& sum);
 // lowest ChildPhase of all workers.
 void SumStates(const std::vector<const SharedState*>& states, SharedState& sum);
 
-// The rows for RunDb::SetCoverage, with no block entered yet. Reads the build id from the code's
-// file.
+// The rows for RunWriter::SetCoverage, with no block entered yet. Reads the build id from the
+// code's file.
 CoverageRows RowsOf(const WalkerCode& code);
 
 }  // namespace walkhammer

@@ -180,13 +180,13 @@ std::map<int64_t, uint64_t> CellRecords::SeenByBucket() const {
   return times;
 }
 
-Status CellRecords::SaveNotes(RunDb& db) {
+Status CellRecords::SaveNotes(RunWriter& db) {
   std::vector<NoteRow> notes =
       CellNotes(state_, source_.position, state_.dropped_stacks.load() + stacks_.cut());
   // A program that is started again has no notes yet; those of the one before stay.
   if (notes.empty() || notes == notes_) return Ok();
   notes_ = std::move(notes);
-  return db.SaveNotes(source_.position, notes_);
+  return db.Replace(source_.position, notes_);
 }
 
 std::vector<CountRow> CellRecords::Counts(const std::string& label) const {
@@ -212,18 +212,18 @@ void CellRecords::EndPeriod() {
   periods_changed_ = true;
 }
 
-Status CellRecords::Save(RunDb& db) {
+Status CellRecords::Save(RunWriter& db) {
   const CellRow row = CurrentRow();
   const int64_t position = source_.position;
   RETURN_IF_ERROR(db.SaveCell(row));
-  RETURN_IF_ERROR(db.SaveCellThreads(position, Threads()));
-  RETURN_IF_ERROR(db.SaveCountRows(Counts(CellLabel(row))));
-  RETURN_IF_ERROR(db.SaveAgreement(position, AgreementRowsOf(state_)));
-  RETURN_IF_ERROR(db.SaveEvidence(position, EvidenceRowsOf(state_)));
-  RETURN_IF_ERROR(db.SaveWalkEnds(position, WalkEndRowsOf(state_)));
+  RETURN_IF_ERROR(db.Replace(position, Threads()));
+  RETURN_IF_ERROR(db.SaveCounts(Counts(CellLabel(row))));
+  RETURN_IF_ERROR(db.Replace(position, AgreementRowsOf(state_)));
+  RETURN_IF_ERROR(db.Replace(position, EvidenceRowsOf(state_)));
+  RETURN_IF_ERROR(db.Replace(position, WalkEndRowsOf(state_)));
   if (!regions_.empty()) {
-    RETURN_IF_ERROR(db.SaveStepRegions(position, regions_));
-    RETURN_IF_ERROR(db.SaveStepRanges(position, ranges_));
+    RETURN_IF_ERROR(db.Replace(position, regions_));
+    RETURN_IF_ERROR(db.Replace(position, ranges_));
   }
   EndPeriod();
   if (periods_changed_) RETURN_IF_ERROR(db.SavePeriods(position, periods_));
@@ -231,7 +231,7 @@ Status CellRecords::Save(RunDb& db) {
   return SaveNotes(db);
 }
 
-Result<bool> CellRecords::SaveStacks(RunDb& db, size_t most_rows, bool last) {
+Result<bool> CellRecords::SaveStacks(RunWriter& db, size_t most_rows, bool last) {
   if (last && !last_round_) stacks_.BeginRound();
   last_round_ = last;
   if (!last && stacks_.next_to_save() == 1) harvest_.Take(state_, stacks_);

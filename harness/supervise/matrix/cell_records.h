@@ -18,7 +18,7 @@
 #include "harness/elf/symbolizer.h"
 #include "harness/shared/stress_state.h"
 #include "harness/store/periods.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_writer.h"
 #include "harness/store/stress_rows.h"
 #include "harness/supervise/matrix/cell_harvest.h"
 #include "harness/supervise/matrix/lane.h"
@@ -79,16 +79,16 @@ class CellRecords {
   // Ends a period, if it is due or the cell has ended.
   void EndPeriod();
   // Writes the rows as of now, without the stacks.
-  Status Save(RunDb& db);
+  Status Save(RunWriter& db);
   // Writes what is new of the stacks, or `most_rows` of it. True: that was all of it. `last`: the
   // cell has ended.
-  Result<bool> SaveStacks(RunDb& db, size_t most_rows, bool last);
+  Result<bool> SaveStacks(RunWriter& db, size_t most_rows, bool last);
 
  private:
   uint64_t RunMs() const;
   Status RecordDeath(int wait_status, const std::string& hs_err);
   std::vector<CellThreadRow> Threads() const;  // those of the program that runs, too
-  Status SaveNotes(RunDb& db);
+  Status SaveNotes(RunWriter& db);
   // The state's and the lane's; `label` is the cell's.
   std::vector<CountRow> Counts(const std::string& label) const;
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/shared/stress_state.h"
-#include "harness/store/note_rows.h"
+#include "harness/store/stress_rows.h"
 
 namespace walkhammer {
 

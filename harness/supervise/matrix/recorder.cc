@@ -156,7 +156,7 @@ Status Recorder::SaveRows(const std::vector<Cell>& cells) {
   }
   const std::lock_guard<std::mutex> guard(lock_);
   RETURN_IF_ERROR(sink_.SaveSeen(Seen(cells)));
-  if (notes != saved_notes_) RETURN_IF_ERROR(db_.SaveNotes(kNoCell, notes));
+  if (notes != saved_notes_) RETURN_IF_ERROR(db_.Replace(kNoCell, notes));
   saved_notes_ = std::move(notes);
   RETURN_IF_ERROR(db_.SavePeriods(kNoCell, periods_));
   return db_.SaveProgress(totals);

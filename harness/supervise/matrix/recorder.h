@@ -16,7 +16,7 @@
 
 #include "harness/base/result.h"
 #include "harness/store/periods.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_writer.h"
 #include "harness/supervise/finding_sink.h"
 #include "harness/supervise/matrix/cell_records.h"
 
@@ -25,7 +25,7 @@ namespace walkhammer {
 class Recorder {
  public:
   // `db` and `sink`, which writes into it, must outlive the recorder.
-  Recorder(RunDb& db, FindingSink& sink) : db_(db), sink_(sink) {}
+  Recorder(RunWriter& db, FindingSink& sink) : db_(db), sink_(sink) {}
   ~Recorder() { (void)Stop(); }
   Recorder(const Recorder&) = delete;
 
@@ -40,7 +40,7 @@ class Recorder {
   void Finish(const CellRecords& records, std::string folder);
   // False once Finish() is done.
   bool Has(const CellRecords& records) const;
-  // What else is to be saved; see RunDb::SaveProgress and RunDb::SaveNotes.
+  // What else is to be saved; see RunWriter::SaveProgress and RunWriter::Replace.
   void Publish(const RunTotals& totals, std::vector<NoteRow> notes);
   // Why the recorder writes no more.
   std::optional<Failure> failure() const;
@@ -69,7 +69,7 @@ class Recorder {
   Status FinishCell(const Cell& cell);
   Status SaveEverything();
 
-  RunDb& db_;
+  RunWriter& db_;
   FindingSink& sink_;
   std::mutex lock_;
   std::optional<pthread_t> thread_;

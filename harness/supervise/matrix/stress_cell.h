@@ -15,6 +15,7 @@
 #include "harness/base/result.h"
 #include "harness/jvm/images/platform.h"
 #include "harness/process/program.h"
+#include "harness/shared/shared_state.h"
 #include "harness/shared/stress_state.h"
 #include "harness/store/stress_rows.h"
 #include "harness/supervise/matrix/cell_records.h"

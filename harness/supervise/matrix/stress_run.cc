@@ -211,7 +211,7 @@ Status StressRun::Run(const std::atomic<bool>& interrupted) {
   TellNews();
   if (status.ok()) status = Confirm(interrupted);
   running_.clear();
-  saved = db_.SaveNotes(kNoCell, Notes());
+  saved = db_.Replace(kNoCell, Notes());
   if (status.ok()) status = saved;
   return sink_.Finish(status, interrupted.load(), totals);
 }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_writer.h"
 #include "harness/supervise/finding_sink.h"
 #include "harness/supervise/matrix/recorder.h"
 #include "harness/supervise/matrix/stress_cell.h"
@@ -40,7 +40,7 @@ struct StressProgress {
 
 class StressRun {
  public:
-  StressRun(StressPlan plan, RunDb& db)
+  StressRun(StressPlan plan, RunWriter& db)
       : plan_(std::move(plan)), db_(db), sink_(db), recorder_(db, sink_) {}
 
   // All are called by the thread that called Run().
@@ -79,7 +79,7 @@ class StressRun {
   Status Confirm(const std::atomic<bool>& interrupted);
 
   StressPlan plan_;
-  RunDb& db_;
+  RunWriter& db_;
   FindingSink sink_;
   Recorder recorder_;
   std::vector<std::unique_ptr<StressCell>> running_;

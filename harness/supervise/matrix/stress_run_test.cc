@@ -82,15 +82,15 @@ class StressRunTest : public testing::Test {
     EXPECT_TRUE(run.Run(interrupted_).ok());
     return ended;
   }
-  CellRow Row(size_t position) { return run_.Cells().value()[position]; }
+  CellRow Row(size_t position) { return Read(run_).Rows<CellRow>().value()[position]; }
   std::vector<NoteRow> Stalls() {
-    std::vector<NoteRow> notes = run_.Notes().value();
+    std::vector<NoteRow> notes = Read(run_).Rows<NoteRow>().value();
     std::erase_if(notes, [](const NoteRow& note) { return note.name != "supervisor stalls"; });
     return notes;
   }
 
   const TempDir dir_;
-  RunDb run_ = std::move(RunDb::Create(dir_.Under("run"), TestIdentity()).value());
+  RunWriter run_ = std::move(RunWriter::Create(dir_.Under("run"), TestIdentity()).value());
   StressPlan plan_;
   std::atomic<bool> interrupted_{false};
 };
@@ -196,10 +196,10 @@ TEST_F(StressRunTest, WhatAnotherProfilerCountedIsOnePeriod) {
   });
   Add(Cell(counting, kBrief));
   Run();
-  std::vector<PeriodRow> periods = run_.PeriodRows().value();
+  std::vector<PeriodRow> periods = Read(run_).Rows<PeriodRow>().value();
   std::erase_if(periods, [](const PeriodRow& period) { return period.cell == kNoCell; });
   EXPECT_EQ(periods.size(), 1u);
-  const auto counts = run_.PeriodCounts().value();
+  const auto counts = Read(run_).Rows<PeriodCountRow>().value();
   ASSERT_EQ(counts.size(), 2u);
   EXPECT_EQ(counts[0].scene, CellLabel(Row(0)));
   EXPECT_EQ(counts[0].counts, std::vector<uint64_t>{2});

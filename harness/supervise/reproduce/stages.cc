@@ -95,7 +95,7 @@ Result<StageOutcome> FuzzForCrash(const StagePlan& plan, const std::string& engi
   outcome.name = "fuzzing by " + engine;
   ASSIGN_OR_RETURN(const int index, EngineNamed(engine));
   const std::string dir = plan.folder + "/" + engine;
-  ASSIGN_OR_RETURN(auto db, RunDb::Create(dir, IdentityOf(plan, engine)));
+  ASSIGN_OR_RETURN(auto db, RunWriter::Create(dir, IdentityOf(plan, engine)));
   const Clock::time_point began = Clock::now();
   BucketWatch watch(plan, dir, outcome);
   uint64_t walks = 0;
@@ -131,7 +131,7 @@ Result<StageOutcome> StressForCrash(const StagePlan& plan) {
   settings.confirm_times = 0;
   ASSIGN_OR_RETURN(auto stress, MakeStressPlan(std::move(settings), scratch.path()));
   const std::string dir = plan.folder + "/stress";
-  ASSIGN_OR_RETURN(auto db, RunDb::Create(dir, IdentityOf(plan, "stress")));
+  ASSIGN_OR_RETURN(auto db, RunWriter::Create(dir, IdentityOf(plan, "stress")));
   const Clock::time_point began = Clock::now();
   BucketWatch watch(plan, dir, outcome);
   uint64_t walks = 0;

@@ -12,7 +12,7 @@
 #include "harness/base/result.h"
 #include "harness/crash/imported_crash.h"
 #include "harness/jvm/images/jdk.h"
-#include "harness/store/run_db.h"
+#include "harness/store/run_writer.h"
 #include "harness/supervise/reproduce/candidate_replays.h"
 
 namespace walkhammer {

@@ -7,24 +7,18 @@
 
 #include "harness/store/collapsed.h"
 #include "harness/store/record_testing.h"
-#include "harness/store/run_db.h"
 #include "harness/store/run_tables.h"
+#include "harness/store/run_writer.h"
 
 namespace walkhammer {
 namespace {
 
 using testing::ElementsAre;
 
-#define ASSERT_OK(expression)                                   \
-  do {                                                          \
-    const auto& ok_result = (expression);                       \
-    ASSERT_TRUE(ok_result.ok()) << ok_result.failure().message; \
-  } while (false)
-
-class RunDbStress : public testing::Test {
+class StressRowsTest : public testing::Test {
  protected:
   TempDir dir_;
-  RunDb run_ = std::move(RunDb::Create(dir_.Under("run"), TestIdentity()).value());
+  RunWriter run_ = std::move(RunWriter::Create(dir_.Under("run"), TestIdentity()).value());
 };
 
 TEST(CellStatus, EachHasAWordOfItsOwnThatReadsBack) {
@@ -55,26 +49,20 @@ TEST(NoteKind, EachHasAWordOfItsOwnThatReadsBack) {
   EXPECT_EQ(NoteKindFromWord("of a later version"), NoteKind::kIncident);
 }
 
-TEST_F(RunDbStress, NotesOfTheRunAndOfItsCellsAreReplacedApart) {
+TEST_F(StressRowsTest, NotesOfTheRunAndOfItsCellsAreReplacedApart) {
   CellRow cell;
   cell.workload = "torture:x";
   ASSERT_OK(run_.SaveCell(cell));
   const NoteRow of_run{kNoCell, NoteKind::kIncident, "killed from outside", 2, "signal 9"};
   const NoteRow of_cell{0, NoteKind::kDropped, "findings", 7, ""};
-  ASSERT_OK(run_.SaveNotes(kNoCell, std::vector<NoteRow>{of_run, of_run}));
-  ASSERT_OK(run_.SaveNotes(0, std::vector<NoteRow>{of_cell}));
-  ASSERT_OK(run_.SaveNotes(kNoCell, std::vector<NoteRow>{of_run}));
-  const auto notes = run_.Notes();
+  ASSERT_OK(run_.Replace(kNoCell, std::vector<NoteRow>{of_run, of_run}));
+  ASSERT_OK(run_.Replace(0, std::vector<NoteRow>{of_cell}));
+  ASSERT_OK(run_.Replace(kNoCell, std::vector<NoteRow>{of_run}));
+  const auto notes = Read(run_).Rows<NoteRow>();
   ASSERT_OK(notes);
   ASSERT_EQ(notes.value().size(), 2u);
-  EXPECT_EQ(notes.value()[0].cell, kNoCell);
-  EXPECT_EQ(notes.value()[0].kind, NoteKind::kIncident);
-  EXPECT_EQ(notes.value()[0].name, "killed from outside");
-  EXPECT_EQ(notes.value()[0].count, 2u);
-  EXPECT_EQ(notes.value()[0].detail, "signal 9");
-  EXPECT_EQ(notes.value()[1].cell, 0);
-  EXPECT_EQ(notes.value()[1].kind, NoteKind::kDropped);
-  EXPECT_EQ(notes.value()[1].count, 7u);
+  EXPECT_EQ(notes.value()[0], of_run);
+  EXPECT_EQ(notes.value()[1], of_cell);
 }
 
 TEST(SplitFrames, TakesApartWhatWasJoined) {
@@ -131,46 +119,18 @@ TEST(CellLabel, IsTheLabelOrMadeOfThePath) {
   EXPECT_EQ(CellLabel(cell), "torture:recursion java-17-openjdk zgc");
 }
 
-TEST_F(RunDbStress, KeepsEveryFieldOfACell) {
+TEST_F(StressRowsTest, KeepsEveryFieldOfACell) {
   CellRow cell = TestCell(2);
   cell.reason = std::string("odd \xff\0 text", 11);
   ASSERT_OK(run_.SaveCell(cell));
   ASSERT_OK(run_.SaveCell(TestCell(1)));
-  const std::vector<CellRow> cells = run_.Cells().value();
+  const std::vector<CellRow> cells = Read(run_).Rows<CellRow>().value();
   ASSERT_EQ(cells.size(), 2u);
   EXPECT_EQ(cells[0].position, 1);
-  const CellRow& read = cells[1];
-  EXPECT_EQ(read.position, 2);
-  EXPECT_EQ(read.label, cell.label);
-  EXPECT_EQ(read.workload, cell.workload);
-  EXPECT_EQ(read.jdk_path, cell.jdk_path);
-  EXPECT_EQ(read.vm_version, cell.vm_version);
-  EXPECT_EQ(read.vm_gc, cell.vm_gc);
-  EXPECT_EQ(read.profile, cell.profile);
-  EXPECT_EQ(read.jvm_flags, cell.jvm_flags);
-  EXPECT_EQ(read.walker, cell.walker);
-  EXPECT_EQ(read.mode, cell.mode);
-  EXPECT_EQ(read.sampler, cell.sampler);
-  EXPECT_EQ(read.sampler_reason, cell.sampler_reason);
-  EXPECT_EQ(read.clock, cell.clock);
-  EXPECT_EQ(read.interval_min_ns, cell.interval_min_ns);
-  EXPECT_EQ(read.interval_max_ns, cell.interval_max_ns);
-  EXPECT_EQ(read.status, cell.status);
-  EXPECT_EQ(read.reason, cell.reason);
-  EXPECT_EQ(read.time_ms, cell.time_ms);
-  EXPECT_EQ(read.starts, cell.starts);
-  EXPECT_EQ(read.delivery.requested, cell.delivery.requested);
-  EXPECT_EQ(read.delivery.delivered, cell.delivery.delivered);
-  EXPECT_EQ(read.delivery.coalesced, cell.delivery.coalesced);
-  EXPECT_EQ(read.delivery.missed, cell.delivery.missed);
-  EXPECT_EQ(read.delivery.walks, cell.delivery.walks);
-  EXPECT_EQ(read.delivery.successful, cell.delivery.successful);
-  EXPECT_EQ(read.contained_crashes, cell.contained_crashes);
-  EXPECT_EQ(read.agent_kib, cell.agent_kib);
-  EXPECT_EQ(read.output_bytes, cell.output_bytes);
+  EXPECT_EQ(cells[1], cell);
 }
 
-TEST_F(RunDbStress, SavingACellAgainReplacesItAndKeepsWhatItHas) {
+TEST_F(StressRowsTest, SavingACellAgainReplacesItAndKeepsWhatItHas) {
   CellRow cell = TestCell(0);
   cell.status = CellStatus::kRunning;
   ASSERT_OK(run_.SaveCell(cell));
@@ -179,46 +139,37 @@ TEST_F(RunDbStress, SavingACellAgainReplacesItAndKeepsWhatItHas) {
   for (uint8_t i = 0; i < static_cast<uint8_t>(CellStatus::kCount); i++) {
     cell.status = static_cast<CellStatus>(i);
     ASSERT_OK(run_.SaveCell(cell));
-    ASSERT_EQ(run_.Cells().value().size(), 1u);
-    EXPECT_EQ(run_.Cells().value()[0].status, cell.status);
+    ASSERT_EQ(Read(run_).Rows<CellRow>().value().size(), 1u);
+    EXPECT_EQ(Read(run_).Rows<CellRow>().value()[0].status, cell.status);
   }
-  EXPECT_EQ(run_.Stacks(0).value().Stacks(), stacks.Stacks());
+  EXPECT_EQ(Read(run_).Stacks(0).value().Stacks(), stacks.Stacks());
   CellRow twin = cell;
   twin.position = 1;
   EXPECT_FALSE(run_.SaveCell(twin).ok());  // has the same label
-  EXPECT_EQ(run_.Cells().value().size(), 1u);
+  EXPECT_EQ(Read(run_).Rows<CellRow>().value().size(), 1u);
 }
 
-TEST_F(RunDbStress, ThreadsOfACellAreReplacedAndThoseOfOthersAreNot) {
+TEST_F(StressRowsTest, ThreadsOfACellAreReplacedAndThoseOfOthersAreNot) {
   for (const int position : {0, 1}) ASSERT_OK(run_.SaveCell(TestCell(position)));
   std::vector<CellThreadRow> threads = TestThreads();
   for (const int64_t cell : {1, 0, 0})  // cell 0 twice: replaced
-    ASSERT_OK(run_.SaveCellThreads(cell, threads));
-  ASSERT_EQ(run_.CellThreads().value().size(), 2 * threads.size());
-  const CellThreadRow thread = run_.CellThreads().value()[0];
-  EXPECT_EQ(thread.cell, 0);
-  EXPECT_EQ(thread.tid, threads[0].tid);
-  EXPECT_EQ(thread.name, threads[0].name);
-  EXPECT_EQ(thread.java, threads[0].java);
-  EXPECT_EQ(thread.cpu_ms, threads[0].cpu_ms);
-  EXPECT_EQ(thread.delivery.requested, threads[0].delivery.requested);
-  EXPECT_EQ(thread.delivery.successful, threads[0].delivery.successful);
+    ASSERT_OK(run_.Replace(cell, threads));
+  ASSERT_EQ(Read(run_).Rows<CellThreadRow>().value().size(), 2 * threads.size());
+  threads[0].cell = 0;
+  EXPECT_EQ(Read(run_).Rows<CellThreadRow>().value()[0], threads[0]);
 }
 
-TEST_F(RunDbStress, EndsOfWalksAreReplacedByCell) {
+TEST_F(StressRowsTest, EndsOfWalksAreReplacedByCell) {
   for (const int position : {0, 1}) ASSERT_OK(run_.SaveCell(TestCell(position)));
   const std::vector<WalkEndRow> ends = {{7, "asgst", "whole", 12}, {7, "asgst", "guessed", 1}};
-  for (const int64_t cell : {1, 0, 0}) ASSERT_OK(run_.SaveWalkEnds(cell, ends));
-  const auto saved = run_.WalkEnds().value();
+  for (const int64_t cell : {1, 0, 0}) ASSERT_OK(run_.Replace(cell, ends));
+  const auto saved = Read(run_).Rows<WalkEndRow>().value();
   ASSERT_EQ(saved.size(), 4u);
-  EXPECT_EQ(saved[1].cell, 0);
-  EXPECT_EQ(saved[1].walker, "asgst");
-  EXPECT_EQ(saved[1].end, "guessed");
-  EXPECT_EQ(saved[1].count, 1u);
+  EXPECT_EQ(saved[1], (WalkEndRow{0, "asgst", "guessed", 1}));
   EXPECT_EQ(saved[2].cell, 1);
 }
 
-TEST_F(RunDbStress, AgreementOfACellIsReplacedAndThatOfOthersIsNot) {
+TEST_F(StressRowsTest, AgreementOfACellIsReplacedAndThatOfOthersIsNot) {
   for (const int position : {0, 1}) ASSERT_OK(run_.SaveCell(TestCell(position)));
   const std::vector<AgreementRow> agreement = {
       {7, "asgst", "agct", Realism::kGenuine, "codelet", "bci", 12},
@@ -226,75 +177,47 @@ TEST_F(RunDbStress, AgreementOfACellIsReplacedAndThatOfOthersIsNot) {
   const std::vector<EvidenceRow> evidence = {
       {7, "asgst", "agct", "codelet", "bci", "byte-code", "other", 11}};
   for (const int64_t cell : {1, 0, 0}) {  // cell 0 twice: replaced
-    ASSERT_OK(run_.SaveAgreement(cell, agreement));
-    ASSERT_OK(run_.SaveEvidence(cell, evidence));
+    ASSERT_OK(run_.Replace(cell, agreement));
+    ASSERT_OK(run_.Replace(cell, evidence));
   }
-  ASSERT_EQ(run_.Agreement().value().size(), 2 * agreement.size());
-  const AgreementRow agreed = run_.Agreement().value()[0];
-  EXPECT_EQ(agreed.cell, 0);
-  EXPECT_EQ(agreed.walker, "asgst");
-  EXPECT_EQ(agreed.other, "agct");
-  EXPECT_EQ(agreed.region, "codelet");
-  EXPECT_EQ(agreed.kind, "bci");
-  EXPECT_EQ(agreed.samples, 12u);
-  EXPECT_EQ(agreed.realism, Realism::kGenuine);
-  ASSERT_EQ(run_.Evidence().value().size(), 2u);
-  const EvidenceRow witnessed = run_.Evidence().value()[1];
-  EXPECT_EQ(witnessed.cell, 1);
-  EXPECT_EQ(witnessed.walker, "asgst");
-  EXPECT_EQ(witnessed.other, "agct");
-  EXPECT_EQ(witnessed.region, "codelet");
-  EXPECT_EQ(witnessed.kind, "bci");
-  EXPECT_EQ(witnessed.witness, "byte-code");
-  EXPECT_EQ(witnessed.against, "other");
-  EXPECT_EQ(witnessed.samples, 11u);
+  ASSERT_EQ(Read(run_).Rows<AgreementRow>().value().size(), 2 * agreement.size());
+  EXPECT_EQ(Read(run_).Rows<AgreementRow>().value()[0],
+            (AgreementRow{0, "asgst", "agct", Realism::kGenuine, "codelet", "bci", 12}));
+  ASSERT_EQ(Read(run_).Rows<EvidenceRow>().value().size(), 2u);
+  EXPECT_EQ(Read(run_).Rows<EvidenceRow>().value()[1],
+            (EvidenceRow{1, "asgst", "agct", "codelet", "bci", "byte-code", "other", 11}));
 }
 
-TEST_F(RunDbStress, StepsOfACellAreReplacedAndThoseOfOthersAreNot) {
+TEST_F(StressRowsTest, StepsOfACellAreReplacedAndThoseOfOthersAreNot) {
   for (const int position : {0, 1}) ASSERT_OK(run_.SaveCell(TestCell(position)));
   std::vector<StepRegionRow> regions = TestRegions();
   std::vector<StepRangeRow> ranges = TestRanges();
   for (const int64_t cell : {1, 0, 0}) {  // cell 0 twice: replaced
-    ASSERT_OK(run_.SaveStepRegions(cell, regions));
-    ASSERT_OK(run_.SaveStepRanges(cell, ranges));
+    ASSERT_OK(run_.Replace(cell, regions));
+    ASSERT_OK(run_.Replace(cell, ranges));
   }
-  ASSERT_EQ(run_.StepRegions().value().size(), 2 * regions.size());
-  ASSERT_EQ(run_.StepRanges().value().size(), 2 * ranges.size());
-  const StepRegionRow region = run_.StepRegions().value()[1];
-  EXPECT_EQ(region.kind, regions[1].kind);
-  EXPECT_EQ(region.name, regions[1].name);
-  EXPECT_EQ(region.level, regions[1].level);
-  EXPECT_EQ(region.pcs, regions[1].pcs);
-  EXPECT_EQ(region.steps, regions[1].steps);
-  EXPECT_EQ(region.answered, regions[1].answered);
-  EXPECT_EQ(region.failed, regions[1].failed);
-  EXPECT_EQ(region.wrong, regions[1].wrong);
-  const StepRangeRow range = run_.StepRanges().value()[0];
-  EXPECT_EQ(range.kind, ranges[0].kind);
-  EXPECT_EQ(range.name, ranges[0].name);
-  EXPECT_EQ(range.level, ranges[0].level);
-  EXPECT_EQ(range.answer, ranges[0].answer);
-  EXPECT_EQ(range.begin, ranges[0].begin);
-  EXPECT_EQ(range.end, ranges[0].end);
-  EXPECT_EQ(range.steps, ranges[0].steps);
-  EXPECT_EQ(range.disassembly, ranges[0].disassembly);
+  ASSERT_EQ(Read(run_).Rows<StepRegionRow>().value().size(), 2 * regions.size());
+  ASSERT_EQ(Read(run_).Rows<StepRangeRow>().value().size(), 2 * ranges.size());
+  regions[1].cell = ranges[0].cell = 0;
+  EXPECT_EQ(Read(run_).Rows<StepRegionRow>().value()[1], regions[1]);
+  EXPECT_EQ(Read(run_).Rows<StepRangeRow>().value()[0], ranges[0]);
 }
 
-TEST_F(RunDbStress, RowsOfACellThatWasNotSavedAreRefused) {
+TEST_F(StressRowsTest, RowsOfACellThatWasNotSavedAreRefused) {
   StackTree stacks{{"x", 1}};
   EXPECT_FALSE(run_.SaveStacks(5, stacks).ok());
-  EXPECT_TRUE(run_.Stacks(5).value().empty());
+  EXPECT_TRUE(Read(run_).Stacks(5).value().empty());
   EXPECT_TRUE(stacks.IsChanged(1));  // it is to be written yet
 }
 
-TEST_F(RunDbStress, CountRowsAreTotals) {
+TEST_F(StressRowsTest, CountRowsAreTotals) {
   std::vector<CountRow> counts = {
       {"agct", "torture:x jdk17 zgc", "in_Java", "nmethod", "-5", 3},
       {"agct", "torture:x jdk17 zgc", "in_Java", "nmethod", "frames", 1}};
-  ASSERT_OK(run_.SaveCountRows(counts));
+  ASSERT_OK(run_.SaveCounts(counts));
   counts[0].count = 9;
-  ASSERT_OK(run_.SaveCountRows({counts.data(), 1}));
-  const std::vector<CountRow> read = run_.Counts().value();
+  ASSERT_OK(run_.SaveCounts({counts[0]}));
+  const std::vector<CountRow> read = Read(run_).Rows<CountRow>().value();
   ASSERT_EQ(read.size(), 2u);
   EXPECT_EQ(read[0].scene, counts[0].scene);
   EXPECT_EQ(read[0].region, "nmethod");
@@ -302,7 +225,7 @@ TEST_F(RunDbStress, CountRowsAreTotals) {
   EXPECT_EQ(read[1].count, 1u);
 }
 
-TEST_F(RunDbStress, FindingsNameTheirCell) {
+TEST_F(StressRowsTest, FindingsNameTheirCell) {
   FindingRecord record = TestRecord("crash", "fault", "t", Realism::kGenuine);
   const int64_t bucket = run_.AddFinding(record).value().bucket;
   for (const int64_t cell : {3, 0, 3}) {
@@ -310,16 +233,16 @@ TEST_F(RunDbStress, FindingsNameTheirCell) {
     record.sequence++;
     ASSERT_OK(run_.AddFinding(record));
   }
-  const std::vector<FindingRecord> findings = run_.Findings(bucket).value();
+  const std::vector<FindingRecord> findings = Read(run_).Findings(bucket).value();
   ASSERT_EQ(findings.size(), 4u);
   EXPECT_EQ(findings[0].cell, std::nullopt);
   EXPECT_EQ(findings[1].cell, 3);
   EXPECT_EQ(findings[2].cell, 0);
-  EXPECT_THAT(run_.BucketCells().value(),
+  EXPECT_THAT(Read(run_).BucketCells().value(),
               ElementsAre(std::pair(bucket, int64_t{0}), std::pair(bucket, int64_t{3})));
 }
 
-TEST_F(RunDbStress, ACleanEndIsVacuousByItsCells) {
+TEST_F(StressRowsTest, ACleanEndIsVacuousByItsCells) {
   RunTotals totals = TestTotals();
   totals.pristine_walks = totals.pristine_true = 0;
   CellRow cell = TestCell(0);

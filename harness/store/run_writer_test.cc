@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/store/run_db.h"
+#include "harness/store/run_writer.h"
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -19,14 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-#define ASSERT_OK(expression)                                   \
-  do {                                                          \
-    const auto& ok_result = (expression);                       \
-    ASSERT_TRUE(ok_result.ok()) << ok_result.failure().message; \
-  } while (false)
-
-RunDb MustCreate(const std::string& dir) {
-  Result<RunDb> run = RunDb::Create(dir, TestIdentity());
+RunWriter MustCreate(const std::string& dir) {
+  Result<RunWriter> run = RunWriter::Create(dir, TestIdentity());
   if (!run.ok()) {
     std::fprintf(stderr, "%s\n", run.failure().message.c_str());
     std::abort();
@@ -34,79 +28,57 @@ RunDb MustCreate(const std::string& dir) {
   return std::move(run.value());
 }
 
-TEST(RunDb, KeepsIdentityAndTotals) {
+TEST(RunWriter, KeepsIdentityAndTotals) {
   const TempDir dir;
   const std::string path = dir.Under("runs/deep/1/");
   {
-    RunDb run = MustCreate(path);
+    RunWriter run = MustCreate(path);
     ASSERT_OK(run.SetVm("Other VM", "Z"));
     const Result<RunStatus> status = run.Finish(RunStatus::kCleanEnd, TestTotals());
     ASSERT_OK(status);
     EXPECT_EQ(status.value(), RunStatus::kCleanEnd);
   }
-  const Result<RunDb> run = RunDb::Open(path);
+  const Result<RunReader> run = RunReader::Open(path);
   ASSERT_OK(run);
   const Result<RunRow> row = run.value().Run();
   ASSERT_OK(row);
-  const RunIdentity wanted = TestIdentity();
-  const RunIdentity& identity = row.value().identity;
-  EXPECT_EQ(identity.tool_version, wanted.tool_version);
-  EXPECT_EQ(identity.jdk_path, wanted.jdk_path);
-  EXPECT_EQ(identity.vm_version, "Other VM");
-  EXPECT_EQ(identity.vm_gc, "Z");
-  EXPECT_EQ(identity.libjvm_build_id, wanted.libjvm_build_id);
-  EXPECT_EQ(identity.jvm_flags, wanted.jvm_flags);
-  EXPECT_EQ(identity.walker, wanted.walker);
-  EXPECT_EQ(identity.provider, wanted.provider);
-  EXPECT_EQ(identity.engine, wanted.engine);
-  EXPECT_EQ(identity.seed, wanted.seed);
-  EXPECT_EQ(identity.cpu_model, wanted.cpu_model);
-  EXPECT_EQ(identity.kernel, wanted.kernel);
-  EXPECT_EQ(identity.started_at, wanted.started_at);
-  EXPECT_EQ(identity.aslr, wanted.aslr);
-  EXPECT_EQ(identity.command_line, wanted.command_line);
-  const RunTotals& totals = row.value().totals;
-  EXPECT_EQ(totals.time_ms, 2000u);
-  EXPECT_EQ(totals.walks, 1234567u);
-  EXPECT_EQ(totals.successful, 1000000u);
-  EXPECT_EQ(totals.pristine_walks, 12u);
-  EXPECT_EQ(totals.pristine_true, 11u);
-  EXPECT_EQ(totals.contained_crashes, 3u);
-  EXPECT_EQ(totals.request_hash, UINT64_MAX);
-  EXPECT_EQ(totals.children_started, 2u);
-  EXPECT_EQ(totals.children_retired, 1u);
-  EXPECT_EQ(totals.children_died, 0u);
-  EXPECT_FALSE(totals.churn);
+  RunIdentity wanted = TestIdentity();
+  wanted.vm_version = "Other VM";
+  wanted.vm_gc = "Z";
+  wanted.run_id = row.value().identity.run_id;
+  EXPECT_EQ(wanted.run_id.size(), 32u);
+  EXPECT_EQ(row.value().identity, wanted);
+  EXPECT_EQ(row.value().totals, TestTotals());
   EXPECT_EQ(row.value().status, RunStatus::kCleanEnd);
   EXPECT_FALSE(row.value().writer_alive);
   EXPECT_FALSE(fs::exists(path + "/run.db-wal"));
 }
 
-TEST(RunDb, CreateRefusesWhatIsNotItsOwn) {
+TEST(RunWriter, CreateRefusesWhatIsNotItsOwn) {
   const TempDir dir;
   {
-    const RunDb first = MustCreate(dir.path());
-    const Result<RunDb> second = RunDb::Create(dir.path(), TestIdentity());
+    const RunWriter first = MustCreate(dir.path());
+    const Result<RunWriter> second = RunWriter::Create(dir.path(), TestIdentity());
     ASSERT_FALSE(second.ok());
     EXPECT_EQ(second.failure().code, ExitCode::kBadInput);
     EXPECT_NE(second.failure().message.find("another run is writing"), std::string::npos);
   }
-  const Result<RunDb> third = RunDb::Create(dir.path(), TestIdentity());
+  const Result<RunWriter> third = RunWriter::Create(dir.path(), TestIdentity());
   ASSERT_FALSE(third.ok());
   EXPECT_EQ(third.failure().code, ExitCode::kBadInput);
   EXPECT_NE(third.failure().message.find("not empty"), std::string::npos);
-  EXPECT_TRUE(RunDb::Open(dir.path()).ok());  // the first run is untouched
+  EXPECT_TRUE(RunReader::Open(dir.path()).ok());  // the first run is untouched
   std::ofstream(dir.Under("file")) << "x";
   for (const std::string& bad : {dir.Under("file"), dir.Under("file/under"), std::string()}) {
-    const Result<RunDb> failed = RunDb::Create(bad, TestIdentity());
+    const Result<RunWriter> failed = RunWriter::Create(bad, TestIdentity());
     ASSERT_FALSE(failed.ok());
     EXPECT_EQ(failed.failure().code, ExitCode::kBadInput) << bad;
   }
   EXPECT_EQ(ReadFile(dir.Under("file")), "x");
 }
 
-TEST(RunDb, CreateRefusesAFolderThatCannotBeWritten) {
-  const Result<RunDb> failed = RunDb::Create("/proc/walkhammer-run", TestIdentity());
+TEST(RunWriter, CreateRefusesAFolderThatCannotBeWritten) {
+  const Result<RunWriter> failed = RunWriter::Create("/proc/walkhammer-run", TestIdentity());
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.failure().code, ExitCode::kBadInput);
   EXPECT_NE(failed.failure().message.find("cannot be written"), std::string::npos);
@@ -127,23 +99,23 @@ class FullDisk {
   rlimit before_;
 };
 
-TEST(RunDb, CreateOnAFullDiskFailsAndLeavesNothing) {
+TEST(RunWriter, CreateOnAFullDiskFailsAndLeavesNothing) {
   const TempDir dir;
   {
     const FullDisk full(4096);
-    const Result<RunDb> failed = RunDb::Create(dir.Under("a/b"), TestIdentity());
+    const Result<RunWriter> failed = RunWriter::Create(dir.Under("a/b"), TestIdentity());
     ASSERT_FALSE(failed.ok());
     EXPECT_EQ(failed.failure().code, ExitCode::kBadInput);
   }
   EXPECT_FALSE(fs::exists(dir.Under("a")));
-  EXPECT_TRUE(RunDb::Create(dir.Under("a/b"), TestIdentity()).ok());
+  EXPECT_TRUE(RunWriter::Create(dir.Under("a/b"), TestIdentity()).ok());
 }
 
-TEST(RunDb, EveryWriteOnAFullDiskSaysSo) {
+TEST(RunWriter, EveryWriteOnAFullDiskSaysSo) {
   const TempDir dir;
-  RunDb run = MustCreate(dir.path());
+  RunWriter run = MustCreate(dir.path());
   FindingRecord record = TestRecord("crash", "fault", "t", Realism::kGenuine);
-  const Result<RunDb::Added> added = run.AddFinding(record);
+  const Result<RunWriter::Added> added = run.AddFinding(record);
   ASSERT_OK(added);
   const auto shared = std::make_unique<SharedState>();
   for (auto& scene : shared->counts[0])
@@ -153,11 +125,11 @@ TEST(RunDb, EveryWriteOnAFullDiskSaysSo) {
   {
     const FullDisk full(1);
     record.detail = std::string(100'000, 'x');
-    const Result<RunDb::Added> failed = run.AddFinding(record);
+    const Result<RunWriter::Added> failed = run.AddFinding(record);
     ASSERT_FALSE(failed.ok());
     EXPECT_EQ(failed.failure().code, ExitCode::kToolFailed);
-    EXPECT_FALSE(run.SaveCounts(*shared).ok());
-    EXPECT_FALSE(run.SaveScenes(*shared).ok());
+    EXPECT_FALSE(run.SaveCounts(CountRowsOf(*shared)).ok());
+    EXPECT_FALSE(run.SaveScenes(SceneRowsOf(*shared)).ok());
     EXPECT_FALSE(run.SaveProgress(TestTotals()).ok());
     EXPECT_FALSE(run.SetVm(std::string(10'000, 'x'), "").ok());
     EXPECT_FALSE(run.SetConfirmed(added.value().bucket, 1, 2).ok());
@@ -165,18 +137,18 @@ TEST(RunDb, EveryWriteOnAFullDiskSaysSo) {
     EXPECT_FALSE(run.Finish(RunStatus::kCleanEnd, TestTotals()).ok());
   }
   // Rows committed earlier are intact, and the run goes on once there is room.
-  EXPECT_EQ(run.Findings(added.value().bucket).value().size(), 1u);
+  EXPECT_EQ(Read(run).Findings(added.value().bucket).value().size(), 1u);
   record.detail = "fits";
   ASSERT_OK(run.AddFinding(record));
-  EXPECT_EQ(run.Findings(added.value().bucket).value().size(), 2u);
+  EXPECT_EQ(Read(run).Findings(added.value().bucket).value().size(), 2u);
 }
 
-TEST(RunDb, FindingsJoinTheirBucketByKey) {
+TEST(RunWriter, FindingsJoinTheirBucketByKey) {
   const TempDir dir;
-  RunDb run = MustCreate(dir.path());
+  RunWriter run = MustCreate(dir.path());
   FindingRecord record = TestRecord("crash", "fault", "t", Realism::kEditedStack);
   record.detail = std::string("a\0b \xff", 5);
-  const Result<RunDb::Added> first = run.AddFinding(record);
+  const Result<RunWriter::Added> first = run.AddFinding(record);
   ASSERT_OK(first);
   EXPECT_TRUE(first.value().is_new);
   EXPECT_TRUE(first.value().is_best);
@@ -184,7 +156,7 @@ TEST(RunDb, FindingsJoinTheirBucketByKey) {
   record.realism = Realism::kShifted;
   record.sequence = 7;
   record.time_ms = 3;
-  const Result<RunDb::Added> second = run.AddFinding(record);
+  const Result<RunWriter::Added> second = run.AddFinding(record);
   ASSERT_OK(second);
   EXPECT_FALSE(second.value().is_new);
   EXPECT_TRUE(second.value().is_best);  // more real
@@ -198,7 +170,7 @@ TEST(RunDb, FindingsJoinTheirBucketByKey) {
   EXPECT_TRUE(run.AddFinding(record).value().is_new);
 
   // Findings are committed: another connection sees them while the run goes on.
-  const Result<RunDb> reader = RunDb::Open(dir.path());
+  const Result<RunReader> reader = RunReader::Open(dir.path());
   ASSERT_OK(reader);
   EXPECT_TRUE(reader.value().Run().value().writer_alive);
   const std::vector<BucketRow> buckets = reader.value().Buckets().value();
@@ -225,9 +197,9 @@ TEST(RunDb, FindingsJoinTheirBucketByKey) {
   EXPECT_EQ(findings[3].signature.key, "t key");
 }
 
-TEST(RunDb, BucketsAreSortedAndRegraded) {
+TEST(RunWriter, BucketsAreSortedAndRegraded) {
   const TempDir dir;
-  RunDb run = MustCreate(dir.path());
+  RunWriter run = MustCreate(dir.path());
   const auto add = [&](const char* oracle, const char* outcome, const char* title, Realism realism,
                        Grade grade) {
     FindingRecord record = TestRecord(oracle, outcome, title, realism);
@@ -245,7 +217,7 @@ TEST(RunDb, BucketsAreSortedAndRegraded) {
   ASSERT_OK(run.SetConfirmed(genuine, 2, 3));
   ASSERT_OK(run.SetSeen(genuine, 1000));
   ASSERT_OK(run.SetConfirmed(refuted, 0, 1));
-  const std::vector<BucketRow> buckets = run.Buckets().value();
+  const std::vector<BucketRow> buckets = Read(run).Buckets().value();
   ASSERT_EQ(buckets.size(), 6u);
   EXPECT_EQ(buckets[0].signature.title, "genuine");
   EXPECT_EQ(buckets[0].grade, Grade::kForbidden);
@@ -263,9 +235,9 @@ TEST(RunDb, BucketsAreSortedAndRegraded) {
   EXPECT_FALSE(run.SetSeen(99, 1).ok());
 }
 
-TEST(RunDb, SavesCountsScenesAndProgress) {
+TEST(RunWriter, SavesCountsScenesAndProgress) {
   const TempDir dir;
-  RunDb run = MustCreate(dir.path());
+  RunWriter run = MustCreate(dir.path());
   const auto shared = std::make_unique<SharedState>();
   shared->counts[0][1][kStateInJava][0][kCodeFrames] = 5;
   shared->counts[0][1][kStateInJava][2][6] = 4;
@@ -277,16 +249,16 @@ TEST(RunDb, SavesCountsScenesAndProgress) {
   shared->scenes[0].tried = 9;
   shared->scenes[0].truth_frames = 33;
   std::memset(shared->scenes[1].reason, 'x', sizeof(shared->scenes[1].reason));
-  ASSERT_OK(run.SaveCounts(*shared));
+  ASSERT_OK(run.SaveCounts(CountRowsOf(*shared)));
   shared->counts[0][1][kStateInJava][0][kCodeFrames] = 7;  // totals, not increments
-  ASSERT_OK(run.SaveCounts(*shared));
-  ASSERT_OK(run.SaveScenes(*shared));
+  ASSERT_OK(run.SaveCounts(CountRowsOf(*shared)));
+  ASSERT_OK(run.SaveScenes(SceneRowsOf(*shared)));
   RunTotals totals = TestTotals();
   ASSERT_OK(run.SaveProgress(totals));
   totals.time_ms = 1000;
   ASSERT_OK(run.SaveProgress(totals));
 
-  const std::vector<CountRow> counts = run.Counts().value();
+  const std::vector<CountRow> counts = Read(run).Rows<CountRow>().value();
   const auto count = [&](const std::string& scene, const std::string& state,
                          const std::string& code) -> uint64_t {
     for (const CountRow& row : counts)
@@ -304,7 +276,7 @@ TEST(RunDb, SavesCountsScenesAndProgress) {
   EXPECT_EQ(count(scene, "state-1", "0"), 2u);
   EXPECT_EQ(count("scene-31", "in_Java", "other"), 1u);
 
-  const std::vector<SceneRow> scenes = run.Scenes().value();
+  const std::vector<SceneRow> scenes = Read(run).Rows<SceneRow>().value();
   ASSERT_EQ(scenes.size(), AllScenes().size());
   EXPECT_EQ(scenes[0].name, AllScenes()[0].name);
   EXPECT_TRUE(scenes[0].available);
@@ -314,15 +286,15 @@ TEST(RunDb, SavesCountsScenesAndProgress) {
   EXPECT_FALSE(scenes[1].available);
   EXPECT_EQ(scenes[1].reason, std::string(sizeof(shared->scenes[1].reason), 'x'));
 
-  const std::vector<ProgressRow> progress = run.Progress().value();
+  const std::vector<ProgressRow> progress = Read(run).Rows<ProgressRow>().value();
   ASSERT_EQ(progress.size(), 2u);
   EXPECT_EQ(progress[0].time_ms, 1000u);
   EXPECT_EQ(progress[1].walks, totals.walks);
 }
 
-TEST(RunDb, SavesWhatSeveralWalkersAnsweredAndHowTheyAgreed) {
+TEST(RunWriter, SavesWhatSeveralWalkersAnsweredAndHowTheyAgreed) {
   const TempDir dir;
-  RunDb run = MustCreate(dir.path());
+  RunWriter run = MustCreate(dir.path());
   const auto shared = std::make_unique<SharedState>();
   shared->job.walker = 0;
   shared->job.other_count = 2;
@@ -335,42 +307,38 @@ TEST(RunDb, SavesWhatSeveralWalkersAnsweredAndHowTheyAgreed) {
   const auto bci = static_cast<size_t>(Disagreement::kBci);
   shared->agreement[1][edited][stub][bci] = 3;
   for (int i = 0; i < 2; i++) {  // totals, not increments
-    ASSERT_OK(run.SaveCounts(*shared));
+    ASSERT_OK(run.SaveCounts(CountRowsOf(*shared)));
+    ASSERT_OK(run.Replace(kNoCell, AgreementRowsOf(*shared)));
     shared->agreement[1][edited][stub][bci]++;
   }
-  const std::vector<CountRow> counts = run.Counts().value();
+  const std::vector<CountRow> counts = Read(run).Rows<CountRow>().value();
   ASSERT_EQ(counts.size(), 2u);
   for (const CountRow& row : counts)
     EXPECT_EQ(row.count, row.walker == AllWalkers()[0].name ? 12u : 6u) << row.walker;
-  const std::vector<AgreementRow> agreement = run.Agreement().value();
+  const std::vector<AgreementRow> agreement = Read(run).Rows<AgreementRow>().value();
   ASSERT_EQ(agreement.size(), 1u);
-  EXPECT_EQ(agreement[0].cell, kNoCell);
-  EXPECT_EQ(agreement[0].walker, AllWalkers()[1].name);
-  EXPECT_EQ(agreement[0].other, AllWalkers()[0].name);
-  EXPECT_EQ(agreement[0].realism, Realism::kEditedStack);
-  EXPECT_EQ(agreement[0].region, "stub");
-  EXPECT_EQ(agreement[0].kind, "bci");
-  EXPECT_EQ(agreement[0].samples, 4u);
+  EXPECT_EQ(agreement[0], (AgreementRow{kNoCell, AllWalkers()[1].name, AllWalkers()[0].name,
+                                        Realism::kEditedStack, "stub", "bci", 4}));
 }
 
-TEST(RunDb, ACleanEndThatProvesNothingIsVacuous) {
+TEST(RunWriter, ACleanEndThatProvesNothingIsVacuous) {
   for (const int what : {0, 1, 2}) {
     const TempDir dir;
-    RunDb run = MustCreate(dir.path());
+    RunWriter run = MustCreate(dir.path());
     RunTotals totals = TestTotals();
     if (what == 0) totals.pristine_true = 0;
     if (what == 1) totals.successful = 0;
     EXPECT_EQ(run.Finish(RunStatus::kCleanEnd, totals).value(),
               what == 2 ? RunStatus::kCleanEnd : RunStatus::kVacuous);
     EXPECT_EQ(run.Finish(RunStatus::kFailed, totals, "why").value(), RunStatus::kFailed);
-    EXPECT_EQ(run.Run().value().reason, "why");
+    EXPECT_EQ(Read(run).Run().value().reason, "why");
   }
 }
 
 // On a network disk, where there is no WAL, each reader keeps the writer waiting.
-TEST(RunDb, TheWriterWaitsLongForOneWhoKeepsTheFileLocked) {
+TEST(RunWriter, TheWriterWaitsLongForOneWhoKeepsTheFileLocked) {
   TempDir dir;
-  RunDb run = MustCreate(dir.Under("run"));
+  RunWriter run = MustCreate(dir.Under("run"));
   sqlite3* other = nullptr;
   ASSERT_EQ(sqlite3_open((dir.Under("run") + "/run.db").c_str(), &other), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
@@ -384,12 +352,12 @@ TEST(RunDb, TheWriterWaitsLongForOneWhoKeepsTheFileLocked) {
   ASSERT_OK(saved);
 }
 
-TEST(RunDb, AKilledRunReadsUpToItsLastWrite) {
+TEST(RunWriter, AKilledRunReadsUpToItsLastWrite) {
   const TempDir dir;
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    RunDb run = MustCreate(dir.Under("run"));
+    RunWriter run = MustCreate(dir.Under("run"));
     if (!run.AddFinding(TestRecord("crash", "fault", "t", Realism::kGenuine)).ok()) _exit(1);
     if (!run.SaveProgress(TestTotals()).ok()) _exit(1);
     raise(SIGKILL);
@@ -397,7 +365,7 @@ TEST(RunDb, AKilledRunReadsUpToItsLastWrite) {
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFSIGNALED(status));
-  const Result<RunDb> run = RunDb::Open(dir.Under("run"));
+  const Result<RunReader> run = RunReader::Open(dir.Under("run"));
   ASSERT_OK(run);
   EXPECT_EQ(run.value().Buckets().value().size(), 1u);
   const RunRow row = run.value().Run().value();
@@ -406,10 +374,10 @@ TEST(RunDb, AKilledRunReadsUpToItsLastWrite) {
   EXPECT_EQ(row.totals.walks, TestTotals().walks);
 }
 
-TEST(RunDb, OpenRefusesWhatItCannotRead) {
+TEST(RunWriter, OpenRefusesWhatItCannotRead) {
   const TempDir dir;
   const auto refused = [&](const char* part) {
-    const Result<RunDb> run = RunDb::Open(dir.path());
+    const Result<RunReader> run = RunReader::Open(dir.path());
     ASSERT_FALSE(run.ok());
     EXPECT_EQ(run.failure().code, ExitCode::kBadInput);
     EXPECT_NE(run.failure().message.find(part), std::string::npos) << run.failure().message;
@@ -424,7 +392,7 @@ TEST(RunDb, OpenRefusesWhatItCannotRead) {
   fs::remove(dir.Under("run.db"));
   (void)MustCreate(dir.Under("sub")).Finish(RunStatus::kCleanEnd, TestTotals());
   fs::rename(dir.Under("sub/run.db"), dir.Under("run.db"));
-  EXPECT_TRUE(RunDb::Open(dir.path()).ok());
+  EXPECT_TRUE(RunReader::Open(dir.path()).ok());
   const auto set = [&](const char* pragma) {
     sqlite3* handle = nullptr;
     ASSERT_EQ(sqlite3_open(dir.Under("run.db").c_str(), &handle), SQLITE_OK);
@@ -438,15 +406,6 @@ TEST(RunDb, OpenRefusesWhatItCannotRead) {
   refused(kOther);
   set("PRAGMA application_id = 1");  // another program's
   refused("not the database of a walkhammer run");
-}
-
-TEST(RunDb, ReadersCannotWrite) {
-  const TempDir dir;
-  (void)MustCreate(dir.path()).Finish(RunStatus::kCleanEnd, TestTotals());
-  Result<RunDb> run = RunDb::Open(dir.path());
-  ASSERT_OK(run);
-  EXPECT_FALSE(run.value().SetVm("x", "y").ok());
-  EXPECT_FALSE(run.value().AddFinding(TestRecord("crash", "fault", "t", Realism::kGenuine)).ok());
 }
 
 }  // namespace

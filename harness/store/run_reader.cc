@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reading half of RunDb.
-#include <fcntl.h>
+#include "harness/store/run_reader.h"
+
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 #include <tuple>
+#include <unordered_map>
 
-#include "harness/base/files.h"
+#include "harness/store/locked_folder.h"
 #include "harness/store/run_tables.h"
 
 namespace walkhammer {
@@ -71,11 +68,8 @@ Status OnlyTables(const Database& db, const std::string& file) {
                               others.Text()));
 }
 
-// Reads a table of at most one row. `row` stays empty if there is none.
-template <typename Row>
-Status ReadOnly(const Database& db, const char* table, std::optional<Row>& row) {
-  Statement rows(db, fmt::format("SELECT {} FROM {}", NamesOf<Row>(), table));
-  return ForEach(rows, [&](Statement& from) { ReadRow(from, row.emplace()); });
+bool IsRunId(const std::string& text) {
+  return text.size() == 32 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
 // Orders buckets: those that replayed come first, those that were replayed in vain last.
@@ -86,21 +80,13 @@ int ReplayRank(const BucketRow& bucket) {
 
 }  // namespace
 
-bool RunDb::HasWriter(const std::string& dir) {
-  const int fd = OpenFile(dir + "/" + kLockName, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return false;
-  const bool locked = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  close(fd);
-  return locked;
-}
-
-Result<RunDb> RunDb::Open(const std::string& dir) {
+Result<RunReader> RunReader::Open(const std::string& dir) {
   const std::string file = dir + "/" + kDbName;
   struct stat info;
   if (stat(file.c_str(), &info) != 0)
     return BadInput(fmt::format("{}: is no run folder (it has no {})", dir, kDbName));
   RETURN_IF_ERROR(OnlyRegularFiles(file));
-  RunDb run;
+  RunReader run;
   run.dir_ = dir;
   ASSIGN_OR_RETURN(auto db, Database::OpenToRead(file, file));
   Result<int64_t> version = ReadNumber(db, "PRAGMA user_version");
@@ -125,25 +111,45 @@ Result<RunDb> RunDb::Open(const std::string& dir) {
   return run;
 }
 
-Result<RunRow> RunDb::Run() const {
-  RunRow run;
-  // Checked before the status: a run that ends in between then reads as ended, never as killed.
-  run.writer_alive = lock_fd_ >= 0 || HasWriter(dir_);
-  Statement row(db_, "SELECT " + NamesOf<StoredRun>() + " FROM run");
-  ASSIGN_OR_RETURN(const bool found, row.Step());
-  if (!found) return BadInput(dir_ + ": the run has no identity");
-  StoredRun stored;
-  ReadRow(row, stored);
-  run.identity = std::move(stored.identity);
-  run.totals = stored.totals;
-  run.status = stored.end.status;
-  run.reason = std::move(stored.end.reason);
-  RETURN_IF_ERROR(ReadOnly(db_, "churn", run.totals.churn));
-  RETURN_IF_ERROR(ReadOnly(db_, "settle", run.totals.settle));
+Result<RunReader> RunReader::OpenEnded(const std::string& dir) {
+  ASSIGN_OR_RETURN(RunReader run, Open(dir));
+  if (IsWritten(dir))
+    return BadInput(fmt::format("{}: this run still goes on; try again when it has ended", dir));
   return run;
 }
 
-Result<std::vector<BucketRow>> RunDb::Buckets() const {
+template <typename Row>
+Result<std::vector<Row>> RunReader::Rows() const {
+  return ReadAll<Row>(SelectAll<Row>(db_));
+}
+
+Result<RunRow> RunReader::Run() const {
+  // Checked before the status: a run that ends in between then reads as ended, never as killed.
+  const bool writer_alive = IsWritten(dir_);
+  ASSIGN_OR_RETURN(auto runs, Rows<StoredRun>());
+  if (runs.empty()) return BadInput(dir_ + ": the run has no identity");
+  RunRow run = std::move(runs.front().run);
+  run.writer_alive = writer_alive;
+  ASSIGN_OR_RETURN(const auto churn, Rows<ChurnTotals>());
+  if (!churn.empty()) run.totals.churn = churn.front();
+  ASSIGN_OR_RETURN(const auto settle, Rows<SettleTotals>());
+  if (!settle.empty()) run.totals.settle = settle.front();
+  return run;
+}
+
+Result<std::vector<RunRow>> RunReader::Parts() const {
+  ASSIGN_OR_RETURN(auto parts, Rows<RunRow>());
+  if (parts.empty()) {
+    ASSIGN_OR_RETURN(RunRow run, Run());
+    parts.push_back(std::move(run));
+  }
+  for (const RunRow& part : parts)
+    if (!IsRunId(part.identity.run_id))
+      return BadInput(fmt::format("{}: a run in it has no id of 32 hex digits", dir_));
+  return parts;
+}
+
+Result<std::vector<BucketRow>> RunReader::Buckets() const {
   std::vector<BucketRow> buckets;
   // One row per bucket, oracle, outcome, grade and realism, because GradeOf grades each outcome
   // anew.
@@ -197,7 +203,7 @@ Result<std::vector<BucketRow>> RunDb::Buckets() const {
   return buckets;
 }
 
-Result<std::vector<FindingRecord>> RunDb::Findings(int64_t bucket) const {
+Result<std::vector<FindingRecord>> RunReader::Findings(int64_t bucket) const {
   std::vector<FindingRecord> findings;
   Signature signature;
   Statement of(db_, "SELECT key, title, oracle, expect FROM bucket WHERE id = ?");
@@ -221,20 +227,81 @@ Result<std::vector<FindingRecord>> RunDb::Findings(int64_t bucket) const {
   return findings;
 }
 
-Result<std::vector<CountRow>> RunDb::Counts() const {
-  return ReadAll<CountRow>(Statement(db_, "SELECT " + NamesOf<CountRow>() +
-                                              " FROM count ORDER BY walker, scene, state, region,"
-                                              " code"));
+Result<CoverageRows> RunReader::Coverage() const {
+  CoverageRows code;
+  // `row` stays open to the end, so that all queries read the same snapshot.
+  Statement row(db_, "SELECT " + NamesOf<CoverageSource>() + " FROM run");
+  ASSIGN_OR_RETURN(const bool found, row.Step());
+  if (!found) return BadInput(dir_ + ": the run has no identity");
+  CoverageSource source;
+  ReadRow(row, source);
+  code.reason = source.reason;
+  if (!code.reason.empty()) return code;
+  code.file = source.file;
+  code.build_id = source.build_id;
+  ASSIGN_OR_RETURN(code.functions, Rows<CoverageFunctionRow>());
+  ASSIGN_OR_RETURN(code.blocks, Rows<CoverageBlockRow>());
+  ASSIGN_OR_RETURN(code.left_out, Rows<LeftOutRow>());
+  if (!IsWhole(code)) return BadInput(dir_ + ": is no intact run database: its blocks do not fit");
+  if (code.blocks.empty()) return CoverageRows{"", "", "none was recorded", {}, {}, {}};
+  return code;
 }
 
-Result<std::vector<SceneRow>> RunDb::Scenes() const {
-  return ReadAll<SceneRow>(
-      Statement(db_, "SELECT " + NamesOf<SceneRow>() + " FROM scene ORDER BY position"));
+Result<StackTree> RunReader::Stacks(int64_t cell) const {
+  StackTree tree;
+  RETURN_IF_ERROR(AddStacks(cell, tree));
+  return tree;
 }
 
-Result<std::vector<ProgressRow>> RunDb::Progress() const {
-  return ReadAll<ProgressRow>(
-      Statement(db_, "SELECT " + NamesOf<ProgressRow>() + " FROM progress ORDER BY time_ms"));
+Status RunReader::AddStacks(int64_t cell, StackTree& tree) const {
+  std::unordered_map<int64_t, uint32_t> names, nodes{{StackTree::kRoot, StackTree::kRoot}};
+  Statement frames(db_, "SELECT id, name FROM stack_frame WHERE cell = ? ORDER BY id");
+  RETURN_IF_ERROR(ForEach(frames.Bind(cell), [&](Statement& row) {
+    const int64_t id = row.Int();
+    names[id] = tree.NameId(row.Text());
+  }));
+  Statement rows(db_, "SELECT id, parent, frame, count FROM stack WHERE cell = ? ORDER BY id");
+  return ForEach(rows.Bind(cell), [&](Statement& row) {
+    const int64_t id = row.Int();
+    const auto parent = nodes.find(row.Int()), frame = names.find(row.Int());
+    if (parent == nodes.end() || frame == names.end()) return;  // somebody else wrote it
+    const uint32_t node = nodes[id] = tree.Child(parent->second, frame->second);
+    if (const int64_t count = row.Int(); count > 0) tree.Count(node, static_cast<uint64_t>(count));
+  });
 }
+
+Result<std::vector<StackTotals>> RunReader::CountStacks() const {
+  return ReadAll<StackTotals>(
+      Statement(db_,
+                "SELECT cell, COUNT(*), SUM(count) FROM stack WHERE count > 0 GROUP BY cell "
+                "ORDER BY cell"));
+}
+
+Result<std::vector<std::pair<int64_t, int64_t>>> RunReader::BucketCells() const {
+  std::vector<std::pair<int64_t, int64_t>> pairs;
+  Statement rows(db_,
+                 "SELECT DISTINCT bucket, cell FROM finding WHERE cell IS NOT NULL ORDER BY 1, 2");
+  RETURN_IF_ERROR(ForEach(rows, [&](Statement& row) {
+    const int64_t bucket = row.Int();
+    pairs.emplace_back(bucket, row.Int());
+  }));
+  return pairs;
+}
+
+template Result<std::vector<CountRow>> RunReader::Rows() const;
+template Result<std::vector<SceneRow>> RunReader::Rows() const;
+template Result<std::vector<ProgressRow>> RunReader::Rows() const;
+template Result<std::vector<CellRow>> RunReader::Rows() const;
+template Result<std::vector<CellThreadRow>> RunReader::Rows() const;
+template Result<std::vector<AgreementRow>> RunReader::Rows() const;
+template Result<std::vector<EvidenceRow>> RunReader::Rows() const;
+template Result<std::vector<WalkEndRow>> RunReader::Rows() const;
+template Result<std::vector<StepRegionRow>> RunReader::Rows() const;
+template Result<std::vector<StepRangeRow>> RunReader::Rows() const;
+template Result<std::vector<NoteRow>> RunReader::Rows() const;
+template Result<std::vector<PeriodRow>> RunReader::Rows() const;
+template Result<std::vector<PeriodCountRow>> RunReader::Rows() const;
+template Result<std::vector<PeriodTimeRow>> RunReader::Rows() const;
+template Result<std::vector<PeriodBucketRow>> RunReader::Rows() const;
 
 }  // namespace walkhammer

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the shared memory of a fuzz run has counted so far, as rows of run.db. Signal-safe: no.
+#ifndef WALKHAMMER_HARNESS_STORE_SHARED_ROWS_H_
+#define WALKHAMMER_HARNESS_STORE_SHARED_ROWS_H_
+
+#include <vector>
+
+#include "harness/shared/shared_state.h"
+#include "harness/store/periods.h"
+#include "harness/store/run_rows.h"
+#include "harness/store/stress_rows.h"
+
+namespace walkhammer {
+
+// The totals that `shared` has; times, children and `settle` stay unset.
+RunTotals TotalsOf(const SharedState& shared);
+// The counts that `shared` has, without how often buckets were seen.
+CountsSoFar CountsOf(const SharedState& shared);
+// Of the job's walkers. A walker that the job names twice has one row, with both counts.
+std::vector<CountRow> CountRowsOf(const SharedState& shared);
+std::vector<AgreementRow> AgreementRowsOf(const SharedState& shared);
+std::vector<SceneRow> SceneRowsOf(const SharedState& shared);
+
+}  // namespace walkhammer
+
+#endif  // WALKHAMMER_HARNESS_STORE_SHARED_ROWS_H_

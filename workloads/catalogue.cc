@@ -55,9 +55,9 @@ std::vector<std::string> SplitPath(const std::string& text) {
   return parts;
 }
 
-constexpr std::string_view kKeys[] = {"name",  "what", "packages", "classpath", "main",
-                                      "jar",   "args", "flags",    "jdk",       "why",
-                                      "input", "file", "list",     "repeat",    "defaults"};
+constexpr std::string_view kStanzaKeys[] = {"name",  "what", "packages", "classpath", "main",
+                                            "jar",   "args", "flags",    "jdk",       "why",
+                                            "input", "file", "list",     "repeat",    "defaults"};
 
 Status SetFlagsFrom(const StanzaLine& line, Workload& workload) {
   int feature = 0;
@@ -71,9 +71,9 @@ Status SetFlagsFrom(const StanzaLine& line, Workload& workload) {
 Status SetValue(const StanzaLine& line, Workload& workload) {
   const auto& [key, value, where] = line;
   if (key.starts_with("flags-")) return SetFlagsFrom(line, workload);
-  if (std::find(std::begin(kKeys), std::end(kKeys), key) == std::end(kKeys)) {
+  if (std::find(std::begin(kStanzaKeys), std::end(kStanzaKeys), key) == std::end(kStanzaKeys)) {
     return At(where, fmt::format("there is no key \"{}\"; nearest: {}", key,
-                                 fmt::join(NearestNames(key, kKeys, kNearestShown), ", ")));
+                                 fmt::join(NearestNames(key, kStanzaKeys, kNearestShown), ", ")));
   }
   if (key == "name") {
     if (!IsName(value))

@@ -194,7 +194,8 @@ TEST(InputScript, SameWordsSameBytes) {
   EXPECT_EQ(a, ReadFile(folder.Under("b/drawing1.svg")));
   EXPECT_NE(a, ReadFile(folder.Under("c/drawing1.svg")));
   EXPECT_GT(ReadFile(folder.Under("d/drawing1.svg")).size(), a.size() * 3 / 2);
-  EXPECT_NE(std::system((script + "nonsense '" + folder.Under("e") + "' 1 1 2>/dev/null").c_str()), 0);
+  const std::string nonsense = script + "nonsense '" + folder.Under("e") + "' 1 1 2>/dev/null";
+  EXPECT_NE(std::system(nonsense.c_str()), 0);
   EXPECT_NE(make("e", "1 x 2>/dev/null"), 0);
 }
 

@@ -87,7 +87,8 @@ TEST(Files, ReadsAllOrTheBeginning) {
 
 TEST(Files, FindsProgramsAlone) {
   const TemporaryFolder folder;
-  const ScopedVariable path_variable("PATH", "/nowhere:" + folder.path() + ":" + std::getenv("PATH"));
+  const ScopedVariable path_variable("PATH",
+                                     "/nowhere:" + folder.path() + ":" + std::getenv("PATH"));
   const std::string path = folder.Write("wh-program", "");
   EXPECT_EQ(FindProgram("wh-program"), "") << "not executable";
   EXPECT_FALSE(IsProgram(path));

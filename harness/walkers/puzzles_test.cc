@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The planted bugs, from end to end: each must be found for what it is, on the oldest and the
 // newest installed JDK.
-#include "harness/walkers/puzzles.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #   --jdk HOME       a JDK; may be repeated (default: all JDKs of this machine; large and chaos use
 #                    one, by default that of `walkhammer fuzz`)
 #   --workload NAME  of large (default: the largest available one)
-#   --lane LANE      of chaos; may be repeated (default: all)
+#   --kind KIND      of chaos; may be repeated (default: all)
 # WALKHAMMER names the executable (default: the release build's), WALKHAMMER_TIME how long a soak
 # walks: its head says what for. WALKHAMMER_OUT is a new folder for the runs (default:
 # out/soak-DATE); each NAME has a folder in it.
@@ -23,7 +23,7 @@ usage() {
 names=
 jdks=
 workload=
-lanes=
+kinds=
 options=
 while [ "$#" -gt 0 ]; do
   case $1 in
@@ -36,14 +36,14 @@ while [ "$#" -gt 0 ]; do
       done
       exit 0
       ;;
-    --jdk | --workload | --lane)
+    --jdk | --workload | --kind)
       [ "$#" -gt 1 ] || usage "$1 needs a value"
       options="$options $1 $2"
       # shellcheck disable=SC2034  # large reads $workload
       case $1 in
         --jdk) jdks="$jdks $2" ;;
         --workload) workload=$2 ;;
-        --lane) lanes="$lanes $2" ;;
+        --kind) kinds="$kinds $2" ;;
       esac
       shift
       ;;

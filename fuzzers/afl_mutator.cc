@@ -16,8 +16,8 @@
 #include <utility>
 
 #include "fuzzers/engine_input.h"
-#include "harness/shared/shared_mapping.h"
-#include "harness/shared/state.h"
+#include "harness/ipc/shared_mapping.h"
+#include "harness/ipc/state.h"
 
 namespace walkhammer {
 namespace {

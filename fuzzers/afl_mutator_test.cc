@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "harness/base/names.h"
+#include "harness/ipc/shared_mapping.h"
+#include "harness/ipc/state.h"
 #include "harness/request/binary_form.h"
-#include "harness/shared/shared_mapping.h"
-#include "harness/shared/state.h"
 
 namespace walkhammer {
 namespace {

@@ -17,10 +17,10 @@
 
 #include "fuzzers/afl_testing.h"
 #include "harness/base/testing/temporary_folder.h"
+#include "harness/ipc/launch.h"
 #include "harness/request/binary_form.h"
 #include "harness/request/scene_table.h"
 #include "harness/request/walker_table.h"
-#include "harness/shared/launch.h"
 #include "harness/supervise/command_testing.h"
 
 namespace walkhammer {

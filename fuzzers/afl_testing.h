@@ -27,7 +27,7 @@
 
 #include "fuzzers/feedback.h"
 #include "harness/base/testing/temporary_folder.h"
-#include "harness/shared/shared_mapping.h"
+#include "harness/ipc/shared_mapping.h"
 #include "harness/supervise/command_testing.h"
 
 namespace walkhammer {

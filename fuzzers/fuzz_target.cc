@@ -15,11 +15,11 @@
 #include "harness/child/jvm_thread.h"
 #include "harness/findings/finding_record.h"
 #include "harness/guard/arch.h"
+#include "harness/ipc/launch.h"
+#include "harness/ipc/shared_mapping.h"
+#include "harness/ipc/state.h"
 #include "harness/jvm/images/jdk_choice.h"
 #include "harness/request/lookup.h"
-#include "harness/shared/launch.h"
-#include "harness/shared/shared_mapping.h"
-#include "harness/shared/state.h"
 
 namespace walkhammer {
 namespace {

@@ -10,11 +10,11 @@
 #include <optional>
 #include <string_view>
 
+#include "harness/ipc/stress_state.h"
 #include "harness/jvm/structs/code_finder.h"
 #include "harness/jvm/structs/codelet_codes.h"
 #include "harness/oracles/evidence.h"
 #include "harness/oracles/observation.h"
-#include "harness/shared/stress_state.h"
 #include "stress/described_code.h"
 
 namespace walkhammer::stress {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "harness/ipc/stress_state.h"
 #include "harness/jvm/live/boot.h"
 #include "harness/jvm/live/methods.h"
-#include "harness/shared/stress_state.h"
 
 namespace walkhammer::stress {
 

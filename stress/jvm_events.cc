@@ -8,8 +8,8 @@
 #include <cstring>
 #include <string>
 
+#include "harness/ipc/state.h"
 #include "harness/jvm/live/jvmti_env.h"
-#include "harness/shared/state.h"
 #include "stress/agent.h"
 
 namespace walkhammer::stress {

@@ -10,13 +10,13 @@
 #include <span>
 #include <vector>
 
+#include "harness/ipc/line_state.h"
+#include "harness/ipc/stress_state.h"
 #include "harness/jvm/live/methods.h"
 #include "harness/jvm/structs/code_finder.h"
 #include "harness/jvm/structs/codelet_codes.h"
 #include "harness/oracles/observation.h"
 #include "harness/request/walker_table.h"
-#include "harness/shared/line_state.h"
-#include "harness/shared/stress_state.h"
 #include "harness/walkers/walker.h"
 #include "stress/agreement_counter.h"
 #include "stress/described_code.h"

@@ -6,8 +6,8 @@
 
 #include <ucontext.h>
 
+#include "harness/ipc/stress_state.h"
 #include "harness/oracles/observation.h"
-#include "harness/shared/stress_state.h"
 #include "stress/sampled_threads.h"
 
 namespace walkhammer::stress {

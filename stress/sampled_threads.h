@@ -13,9 +13,9 @@
 #include <cstdint>
 #include <mutex>
 
+#include "harness/ipc/stress_state.h"
 #include "harness/jvm/structs/vm_structs.h"
 #include "harness/oracles/observation.h"
-#include "harness/shared/stress_state.h"
 
 namespace walkhammer::stress {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "harness/base/result.h"
-#include "harness/shared/stress_state.h"
+#include "harness/ipc/stress_state.h"
 #include "stress/sampled_threads.h"
 
 namespace walkhammer::stress {

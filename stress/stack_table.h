@@ -4,8 +4,8 @@
 #define WALKHAMMER_STRESS_STACK_TABLE_H_
 
 #include "harness/base/trace.h"
+#include "harness/ipc/stress_state.h"
 #include "harness/jvm/live/methods.h"
-#include "harness/shared/stress_state.h"
 
 namespace walkhammer::stress {
 

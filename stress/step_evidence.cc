@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stress/step_evidence.h"
 
-#include "harness/shared/line_state.h"
+#include "harness/ipc/line_state.h"
 
 namespace walkhammer::stress {
 

@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
-#include "harness/shared/line_state.h"
-#include "harness/shared/stress_state.h"
+#include "harness/ipc/line_state.h"
+#include "harness/ipc/stress_state.h"
 
 namespace walkhammer::stress {
 

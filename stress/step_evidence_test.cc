@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "harness/shared/line_state.h"
+#include "harness/ipc/line_state.h"
 
 namespace walkhammer::stress {
 namespace {

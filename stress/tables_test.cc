@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/base/clock.h"
-#include "harness/supervise/matrix/cell_harvest.h"
+#include "harness/supervise/stress_runs/cell_results.h"
 #include "stress/code_recorder.h"
 #include "stress/described_code.h"
 #include "stress/stack_table.h"

@@ -3,7 +3,7 @@
 # are killed, children and parents are stopped for seconds, disks of all sizes run full, system
 # calls fail one by one, processes and memory run out. Fails if a printed finding is missing in the
 # run folder, if an accident becomes a finding, if an exit code is wrong, or if processes or
-# temporary files are left. Lanes: children, parents, stops, disks, faults, processes, memory. Disks,
+# temporary files are left. Kinds: children, parents, stops, disks, faults, processes, memory. Disks,
 # processes and memory need root: without it, they are skipped with a message.
 # WALKHAMMER_KILLS (default: 100) is the number of children and of parents that are killed.
 # shellcheck shell=sh
@@ -88,7 +88,7 @@ await_walks() {
   fail "the run did not walk within $second seconds"
 }
 
-# Lane: kills $kills children of one run.
+# Kind: kills $kills children of one run.
 children() {
   begin "$work/children" --walker asgst --workers 2 --time 24h
   await_walks "$work/children"
@@ -109,7 +109,7 @@ children() {
     "SELECT group_concat(kind || ' ' || name || ' ' || count, '; ') FROM note")"
 }
 
-# Lane: kills whole runs, each within its first seconds.
+# Kind: kills whole runs, each within its first seconds.
 parents() {
   for i in $(seq "$kills"); do
     begin "$work/parent" --walker agct --workers 2 --time 24h
@@ -135,7 +135,7 @@ parents() {
   echo "parents: $kills killed"
 }
 
-# Lane: stops children and parents for seconds.
+# Kind: stops children and parents for seconds.
 stops() {
   begin "$work/stops" --walker asgst --workers 2 --time 45s
   for target in child parent child parent; do
@@ -153,7 +153,7 @@ stops() {
   echo "stops: 4 of 4 s each"
 }
 
-# Lane: runs on disks from 16 KiB to 16 MiB, which run full.
+# Kind: runs on disks from 16 KiB to 16 MiB, which run full.
 disks() {
   [ "$(id -u)" -eq 0 ] || { echo 'disks: skipped, mounting needs root'; return 0; }
   mkdir -p "$work/disk"
@@ -246,7 +246,7 @@ limited() {
   rmdir "$group" || true
 }
 
-# Lane: runs with limits from 2 to 60 processes.
+# Kind: runs with limits from 2 to 60 processes.
 processes() {
   for most in 2 8 20 30 40 60; do
     limited pids pids.max pids.max "$most" "$work/few" --walker asgst --workers 3 \
@@ -263,7 +263,7 @@ processes() {
   echo 'processes: limits of 2 to 60'
 }
 
-# Lane: runs with limits from 60 to 300 MiB; the kernel kills children, which must be no finding.
+# Kind: runs with limits from 60 to 300 MiB; the kernel kills children, which must be no finding.
 memory() {
   for mib in 60 120 200 300; do
     limited memory memory.limit_in_bytes memory.max "$((mib << 20))" "$work/small" \
@@ -282,14 +282,14 @@ memory() {
 }
 
 all='children parents stops disks faults processes memory'
-for lane in $lanes; do
+for kind in $kinds; do
   case " $all " in
-    *" $lane "*) ;;
-    *) usage "expected a lane of $all, got $lane" ;;
+    *" $kind "*) ;;
+    *) usage "expected a kind of $all, got $kind" ;;
   esac
 done
-for lane in ${lanes:-$all}; do
-  "$lane"
+for kind in ${kinds:-$all}; do
+  "$kind"
   ran=$((ran + 1))
 done
-echo "$soak: $ran lanes ran"
+echo "$soak: $ran kinds ran"

@@ -48,7 +48,7 @@ tables='CREATE TABLE run (walks, blocks, contained_crashes, children_started, ch
   run -4 ci/soak.sh fuzz
   run -4 ci/soak.sh fuzz stress
   stand_in 0
-  run -2 ci/soak.sh --lane none chaos
+  run -2 ci/soak.sh --kind none chaos
 }
 
 @test "a good run passes, and one that ends with an error does not" {

@@ -59,19 +59,19 @@ wh_test(request_test
         LIBS wh_request)
 wh_test(record_test
         harness/findings/crash_folder_test.cc harness/findings/finding_record_test.cc
-        harness/findings/hs_err_head_test.cc
+        harness/findings/crash_error_text_test.cc
         harness/store/coverage_rows_test.cc
         harness/store/stress_rows_test.cc harness/store/run_writer_test.cc
         harness/store/periods_test.cc harness/store/run_tables_test.cc
         harness/store/sqlite_test.cc
         harness/store/stack_tree_test.cc
-        harness/findings/signature_test.cc harness/findings/snapshot_test.cc
+        harness/findings/signature_test.cc harness/findings/sample_request_test.cc
         harness/store/hostile_run_test.cc
         LIBS wh_store COLD)
 wh_test(elf_test
         harness/elf/elf_file_test.cc harness/elf/elf_image_test.cc harness/elf/instructions_test.cc
-        harness/elf/symbolizer_test.cc harness/shared/shared_mapping_test.cc
-        LIBS wh_shared)
+        harness/elf/symbolizer_test.cc harness/ipc/shared_mapping_test.cc
+        LIBS wh_ipc)
 wh_test(bugs_test harness/bugs/runs/bug_match_test.cc harness/bugs/bug_store_test.cc
         harness/bugs/bug_test.cc harness/bugs/known_issues_test.cc
         LIBS wh_bug_runs COLD
@@ -126,7 +126,7 @@ wh_test(walkers_test
         harness/walkers/asgst_layout_test.cc harness/walkers/engine_puzzles_test.cc
         harness/walkers/iterated_frame_test.cc
         harness/walkers/iterator_drift_test.cc harness/walkers/profiler_frames_test.cc
-        harness/walkers/request_test.cc harness/walkers/stderr_watch_test.cc
+        harness/walkers/jvmti_request_test.cc harness/walkers/stderr_watch_test.cc
         harness/walkers/makers_test.cc
         LIBS wh_walkers)
 wh_test(mutator_test harness/generate/mutator_test.cc LIBS wh_generate)
@@ -141,7 +141,7 @@ wh_test(program_test harness/supervise/child_process_test.cc harness/process/int
         harness/process/program_test.cc harness/process/scratch_test.cc LIBS wh_cli)
 # A stand-in for the child, without a JVM, that behaves as a test tells it to.
 add_executable(fake_child harness/supervise/testing/fake_child.cc)
-target_link_libraries(fake_child PRIVATE wh_shared)
+target_link_libraries(fake_child PRIVATE wh_ipc)
 # scenes_jar: the JVM flags beside it.
 wh_test(worker_test
         harness/supervise/campaign/campaign_test.cc harness/supervise/confirmer_test.cc
@@ -172,24 +172,24 @@ wh_test(stress_tables_test
         stress/tables_test.cc
         LIBS wh_cli)
 wh_test(sampled_threads_test stress/sampled_threads.cc stress/sampled_threads_test.cc
-        LIBS wh_shared wh_guard)
+        LIBS wh_ipc wh_guard)
 wh_test(sampler_test
         stress/perf_sampler.cc stress/sampled_threads.cc stress/sampler.cc stress/sampler_test.cc
         stress/thread_sampler.cc stress/timer_sampler.cc
-        LIBS wh_shared wh_guard)
+        LIBS wh_ipc wh_guard)
 wh_test(minimizer_test harness/supervise/minimizer_test.cc LIBS wh_cli COLD)
-wh_test(step_map_test harness/supervise/matrix/cell_records_test.cc
-        harness/supervise/matrix/ptrace_stepper_test.cc harness/supervise/matrix/step_map_test.cc
-        harness/supervise/matrix/timer_signals_test.cc
+wh_test(step_map_test harness/supervise/stress_runs/cell_records_test.cc
+        harness/supervise/stress_runs/ptrace_stepper_test.cc harness/supervise/stress_runs/step_map_test.cc
+        harness/supervise/stress_runs/timer_signals_test.cc
         LIBS wh_cli)
 wh_test(step_truth_test
         stress/step_evidence.cc stress/step_evidence_test.cc stress/step_truth.cc
         stress/step_truth_test.cc
-        LIBS wh_shared)
-wh_test(lane_test
-        harness/supervise/matrix/cell_words_test.cc harness/supervise/matrix/lane_test.cc
-        harness/supervise/matrix/request_answers_test.cc
-        harness/supervise/matrix/stress_plan_test.cc harness/supervise/matrix/stress_run_test.cc
+        LIBS wh_ipc)
+wh_test(backend_test
+        harness/supervise/stress_runs/cell_status_text_test.cc harness/supervise/stress_runs/sampling_backend_test.cc
+        harness/supervise/stress_runs/request_answers_test.cc
+        harness/supervise/stress_runs/stress_plan_test.cc harness/supervise/stress_runs/stress_run_test.cc
         LIBS wh_cli COLD)
 wh_test(stepped_stack_test
         stress/known_callers.cc stress/known_callers_test.cc stress/step_instruction.cc
@@ -280,7 +280,7 @@ if(NOT WALKHAMMER_SANITIZE)
   wh_test(supervise_test harness/supervise/differential_test.cc
           harness/supervise/snapshot_replay_test.cc
           harness/supervise/supervise_test.cc LIBS wh_cli LABELS jvm)
-  wh_test(layout_proof_test harness/proof/layout_proof_test.cc LIBS wh_child wh_cli LABELS jvm)
+  wh_test(layout_check_test harness/layout_check/layout_check_test.cc LIBS wh_child wh_cli LABELS jvm)
   wh_test(failed_checks_test harness/jvm/live/failed_checks_test.cc LIBS wh_child wh_cli LABELS jvm)
   add_subdirectory(harness/asgst/testing)
   wh_test(engines_test fuzzers/engines_test.cc LIBS wh_cli LABELS jvm)

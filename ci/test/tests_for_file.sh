@@ -15,12 +15,12 @@ rows='
 harness/walkers/asprof*.cc      puzzles_test profilers.bats
 harness/walkers/ddprof*.cc      puzzles_test profilers.bats
 harness/walkers/profiler*.cc    puzzles_test profilers.bats
-harness/walkers/request.cc      requests.bats
+harness/walkers/jvmti_request.cc      requests.bats
 harness/walkers/*.cc            puzzles_test providers.bats reference.bats
 harness/asgst/*.cc              reference.bats providers.bats puzzles_test stress.bats
-harness/proof/*.cc              layout_proof_test puzzles_test cli.bats
+harness/layout_check/*.cc              layout_check_test puzzles_test cli.bats
 harness/jvm/images/*.cc         cli.bats jdks.bats stress.bats
-harness/jvm/*.cc                layout_proof_test failed_checks_test puzzles_test cli.bats stress.bats
+harness/jvm/*.cc                layout_check_test failed_checks_test puzzles_test cli.bats stress.bats
 harness/coverage/*.cc           engines_test puzzles_test cli.bats fuzzers.bats
 harness/elf/*.cc                puzzles_test cli.bats stress.bats profilers.bats
 harness/guard/*.cc              puzzles_test supervise_test stress.bats undescribed.bats
@@ -29,12 +29,12 @@ harness/hs_err/*.cc             crash_reports.bats redact.bats
 harness/bugs/*.cc               bugs.bats gate.bats builds.bats crash_reports.bats corpora.bats
 harness/store/*.cc              run_folder.bats archives.bats cli.bats hostile.bats stress.bats
 harness/findings/*.cc           puzzles_test supervise_test bugs.bats cli.bats corpora.bats
-harness/supervise/matrix/*.cc   lanes.bats requests.bats stress.bats
+harness/supervise/stress_runs/*.cc   backends.bats requests.bats stress.bats
 harness/supervise/campaign/*.cc supervise_test engines_test shards.bats cli.bats
 harness/supervise/builds/*.cc   builds.bats gate.bats
 harness/supervise/reproduce/*.cc crash_reports.bats
 harness/supervise/*.cc          supervise_test puzzles_test cli.bats stress.bats
-harness/cli/stress*.cc          lanes.bats stress.bats
+harness/cli/stress*.cc          backends.bats stress.bats
 harness/cli/*.cc                cli.bats archives.bats bugs.bats builds.bats crash_reports.bats
 harness/process/*.cc            supervise_test cli.bats stress.bats
 harness/request/*.cc            puzzles_test supervise_test corpora.bats cli.bats

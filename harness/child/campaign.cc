@@ -257,11 +257,11 @@ void ForEachValue(const WalkRequest& request, Visit visit) {
 }
 
 // The name of a symbol in `request` that this JVM lacks; empty if this JVM has all symbols.
-std::string MissingSymbol(const SharedState& shared, const Landscape& landscape,
+std::string MissingSymbol(const SharedState& shared, const AddressMap& address_map,
                           const WalkRequest& request) {
   std::string missing;
   ForEachValue(request, [&](const Value& value) {
-    if (value.symbol < kSymbolKinds || landscape.IsKnown(value.symbol)) return;
+    if (value.symbol < kSymbolKinds || address_map.IsKnown(value.symbol)) return;
     const Symbol& symbol = shared.symbols.at(value.symbol);
     missing = std::string(KindWord(symbol.kind)) + " \"" + symbol.name + "\"";
   });
@@ -269,11 +269,11 @@ std::string MissingSymbol(const SharedState& shared, const Landscape& landscape,
 }
 
 // True if the request names code of walkhammer's own classes that this JVM lacks.
-bool LacksOwnCode(const SharedState& shared, const Landscape& landscape,
+bool LacksOwnCode(const SharedState& shared, const AddressMap& address_map,
                   const WalkRequest& request) {
   bool lacks = false;
   ForEachValue(request, [&](const Value& value) {
-    if (value.symbol < kSymbolKinds || landscape.IsKnown(value.symbol)) return;
+    if (value.symbol < kSymbolKinds || address_map.IsKnown(value.symbol)) return;
     lacks |= std::string_view(shared.symbols.at(value.symbol).name).starts_with("wh.");
   });
   return lacks;
@@ -297,9 +297,10 @@ void LoadNamedClasses(const SharedState& shared, JNIEnv* env) {
 // Sets up what the request names and `environment` lacks, as far as possible.
 void SetUpMissing(SharedState& shared, ChildEnvironment& environment) {
   const WalkRequest& request = shared.job.request;
-  const auto missing = [&] { return MissingSymbol(shared, *environment.landscape, request); };
+  const auto missing = [&] { return MissingSymbol(shared, *environment.address_map, request); };
   const auto look_again = [&] {
-    environment.landscape = Landscape::Build(*environment.jvm, *environment.stage, shared.symbols);
+    environment.address_map =
+        AddressMap::Build(*environment.jvm, *environment.stage, shared.symbols);
   };
   if (missing().empty()) return;
   LoadNamedClasses(shared, environment.jvm->env());
@@ -307,7 +308,7 @@ void SetUpMissing(SharedState& shared, ChildEnvironment& environment) {
   if (missing().empty()) return;
   const bool is_sample = std::string_view(AllScenes()[request.scene].name) == kSampledScene;
   // Perhaps it is another scene's code.
-  if (!is_sample || LacksOwnCode(shared, *environment.landscape, request)) {
+  if (!is_sample || LacksOwnCode(shared, *environment.address_map, request)) {
     SetUpScenes(shared, *environment.stage, UINT32_MAX);
     look_again();
   }
@@ -316,8 +317,8 @@ void SetUpMissing(SharedState& shared, ChildEnvironment& environment) {
   Copy(shared.replay.stand_in, sizeof shared.replay.stand_in, missing());
   uint32_t count = 0;
   ForEachValue(request, [&](const Value& value) {
-    if (value.symbol >= kSymbolKinds && !environment.landscape->IsKnown(value.symbol) &&
-        environment.landscape->AddStandIn(value.symbol))
+    if (value.symbol >= kSymbolKinds && !environment.address_map->IsKnown(value.symbol) &&
+        environment.address_map->AddStandIn(value.symbol))
       count++;
   });
   shared.replay.stand_ins = count;
@@ -328,7 +329,7 @@ void SetUpMissing(SharedState& shared, ChildEnvironment& environment) {
 std::string FreedZombie(const SharedState& shared, const ChildEnvironment& environment) {
   std::string freed;
   ForEachValue(shared.job.request, [&](const Value& value) {
-    if (environment.landscape->IsFreedZombie(*environment.jvm, value.symbol))
+    if (environment.address_map->IsFreedZombie(*environment.jvm, value.symbol))
       freed = std::string("nmethod \"") + shared.symbols.at(value.symbol).name + "\"";
   });
   return freed;
@@ -346,7 +347,7 @@ Status ReplayOne(SharedState& shared, ChildEnvironment& environment) {
   if (scene == nullptr)
     return Unable(std::string("scene ") + AllScenes()[request.scene].name +
                   " is not available in this JVM: " + shared.scenes[request.scene].reason);
-  std::string missing = MissingSymbol(shared, *environment.landscape, request);
+  std::string missing = MissingSymbol(shared, *environment.address_map, request);
   if (!missing.empty()) return Unable("this JVM has no " + missing + ", which the request names");
   ReplayJob job{&shared, environment.line.get(), scene};
   const bool ran = environment.stage->Run(
@@ -415,19 +416,19 @@ Result<ChildEnvironment> ChildEnvironment::SetUp(SharedState& shared,
   shared.phase.store(ChildPhase::kScenes);
   ASSIGN_OR_RETURN(environment.stage, SceneStage::Open(*environment.jvm));
   SetUpScenes(shared, *environment.stage, shared.job.scene_mask);
-  environment.landscape = Landscape::Build(*environment.jvm, *environment.stage, shared.symbols);
+  environment.address_map = AddressMap::Build(*environment.jvm, *environment.stage, shared.symbols);
   if (shared.job.mode == ChildMode::kReplay) SetUpMissing(shared, environment);
   shared.module_count.store(ListModules(shared.modules));
   if (shared.job.coverage != 0)
     SetUpCoverage(shared, environment, AllWalkers()[shared.job.walker], run_counters);
   // Replays, of which there are hundreds, need no vocabulary: they walk given requests.
   if (shared.job.mode == ChildMode::kFuzz || shared.job.mode == ChildMode::kEngine) {
-    MakeVocabulary(*environment.landscape, *environment.stage, *environment.jvm, shared.symbols,
+    MakeVocabulary(*environment.address_map, *environment.stage, *environment.jvm, shared.symbols,
                    shared.vocabulary);
     shared.vocabulary_ready.store(1);
   }
   environment.line =
-      std::make_unique<WalkLine>(shared, *environment.landscape, environment.jvm->methods(),
+      std::make_unique<WalkLine>(shared, *environment.address_map, environment.jvm->methods(),
                                  std::span<const std::unique_ptr<Walker>>(environment.walkers));
   armed_line = environment.line.get();
   environment.methods = std::make_unique<MethodKeeper>(

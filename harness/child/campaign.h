@@ -12,11 +12,11 @@
 #include "harness/child/method_keeper.h"
 #include "harness/child/walk_line.h"
 #include "harness/coverage/trap_coverage.h"
+#include "harness/ipc/shared_state.h"
 #include "harness/jvm/live/boot.h"
-#include "harness/proof/layout_proof.h"
-#include "harness/scenes/landscape.h"
+#include "harness/layout_check/layout_check.h"
+#include "harness/scenes/address_map.h"
 #include "harness/scenes/scenes.h"
-#include "harness/shared/shared_state.h"
 
 namespace walkhammer {
 
@@ -29,7 +29,7 @@ struct ChildEnvironment {
   Jvm* jvm = nullptr;
   SceneStage* stage = nullptr;
   std::vector<LayoutFact> layout;
-  std::unique_ptr<Landscape> landscape;
+  std::unique_ptr<AddressMap> address_map;
   std::vector<std::unique_ptr<Walker>> walkers;  // by their place in the job
   std::unique_ptr<WalkLine> line;
   std::unique_ptr<TrapCoverage> coverage;  // null: not wanted, or not available

@@ -10,7 +10,7 @@
 
 #include "harness/child/campaign.h"
 #include "harness/child/jvm_thread.h"
-#include "harness/shared/state.h"
+#include "harness/ipc/state.h"
 
 namespace walkhammer {
 namespace {

@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "harness/base/result.h"
+#include "harness/ipc/shared_state.h"
 #include "harness/jvm/live/boot.h"
-#include "harness/shared/shared_state.h"
 
 namespace walkhammer {
 

@@ -8,8 +8,8 @@
 
 #include <chrono>
 
+#include "harness/ipc/shared_state.h"
 #include "harness/jvm/live/methods.h"
-#include "harness/shared/shared_state.h"
 
 namespace walkhammer {
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "harness/shared/shared_mapping.h"
+#include "harness/ipc/shared_mapping.h"
 
 namespace walkhammer {
 namespace {

@@ -18,9 +18,9 @@
 #include "harness/child/campaign.h"
 #include "harness/generate/random_requests.h"
 #include "harness/guard/arch.h"
+#include "harness/ipc/launch.h"
 #include "harness/jvm/images/jdk.h"
 #include "harness/request/scene_table.h"
-#include "harness/shared/launch.h"
 #include "harness/walkers/agct.h"
 #include "harness/walkers/reference_library.h"
 

@@ -93,9 +93,9 @@ uint64_t Signed(uint64_t address) {
 
 }  // namespace
 
-WalkLine::WalkLine(SharedState& shared, const Landscape& landscape, const MethodRegistry& methods,
-                   std::span<const std::unique_ptr<Walker>> walkers)
-    : shared_(shared), landscape_(landscape), methods_(methods), walkers_(walkers) {
+WalkLine::WalkLine(SharedState& shared, const AddressMap& address_map,
+                   const MethodRegistry& methods, std::span<const std::unique_ptr<Walker>> walkers)
+    : shared_(shared), address_map_(address_map), methods_(methods), walkers_(walkers) {
   getcontext(&context_);
   (void)OraclesFor(0);  // the tables are made at their first use
 }
@@ -127,7 +127,7 @@ uint64_t WalkLine::Unsigned(const ParkedScene& scene, const Value& value, uint64
       return word < scene.snapshot.size() ? scene.snapshot[word] : 0;
     }
     default:
-      return landscape_.AddressOf(value.symbol) + addend;
+      return address_map_.AddressOf(value.symbol) + addend;
   }
 }
 
@@ -457,7 +457,7 @@ void WalkLine::Report(const WalkRequest& request, uint64_t sequence, const Prese
   finding.presented = presented.registers;
   FillFinding(seen_, oracle, outcome, detail, finding);
   if (trace().ending != Ending::kReturned)
-    landscape_.Describe(finding.fault.registers.pc, finding.where, sizeof finding.where);
+    address_map_.Describe(finding.fault.registers.pc, finding.where, sizeof finding.where);
   ring.head.store(head + 1);
 }
 

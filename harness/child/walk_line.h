@@ -11,19 +11,19 @@
 #include <memory>
 #include <span>
 
+#include "harness/ipc/shared_state.h"
 #include "harness/jvm/live/methods.h"
 #include "harness/oracles/observation.h"
 #include "harness/request/walker_table.h"
-#include "harness/scenes/landscape.h"
+#include "harness/scenes/address_map.h"
 #include "harness/scenes/scenes.h"
-#include "harness/shared/shared_state.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {
 
 class WalkLine {
  public:
-  WalkLine(SharedState& shared, const Landscape& landscape, const MethodRegistry& methods,
+  WalkLine(SharedState& shared, const AddressMap& address_map, const MethodRegistry& methods,
            std::span<const std::unique_ptr<Walker>> walkers);
 
   // Walks `request`. `scene` must be the request's scene; the calling thread must be the scene's,
@@ -90,7 +90,7 @@ class WalkLine {
   void Take(const WalkRequest& request);
 
   SharedState& shared_;
-  const Landscape& landscape_;
+  const AddressMap& address_map_;
   const MethodRegistry& methods_;
   const std::span<const std::unique_ptr<Walker>> walkers_;  // by their place in the job
   int turn_ = 0;                                            // place of the current walker

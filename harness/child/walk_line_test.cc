@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "harness/guard/system_calls.h"
-#include "harness/shared/shared_mapping.h"
+#include "harness/ipc/shared_mapping.h"
 
 namespace walkhammer {
 namespace {
@@ -110,7 +110,7 @@ class WalkLineTest : public testing::Test {
   void Script(std::vector<ScriptedWalker::Act> script) { walker().script = std::move(script); }
 
   bool Walk(const WalkRequest& request = {}) {
-    WalkLine line(state(), landscape_, methods_, walkers_);
+    WalkLine line(state(), address_map_, methods_, walkers_);
     return line.Walk(scene, request, 7);
   }
   // All findings so far.
@@ -136,7 +136,7 @@ class WalkLineTest : public testing::Test {
   const JvmLayout layout_ = MadeUpLayout();
   MadeUpThread thread_;
   std::vector<uint64_t> stack_;
-  Landscape landscape_;
+  AddressMap address_map_;
   MethodRegistry methods_;
   std::vector<std::unique_ptr<Walker>> walkers_;
 };

@@ -17,10 +17,10 @@ std::string WhatCrashed(const CrashReport& report) {
                        report.internal.file_line.value, report.internal.text);
   if (report.error == CrashError::kOutOfMemory || report.error == CrashError::kJavaHeapFull)
     return "the JVM ran out of memory";
-  if (!report.signal.name.told()) return "the text does not say why the process ended";
+  if (!report.signal.name.known()) return "the text does not say why the process ended";
   std::string text = report.signal.name.value;
-  if (report.signal.code.told()) text += ", " + report.signal.code.value;
-  if (report.signal.address.told() || report.signal.address_computed)
+  if (report.signal.code.known()) text += ", " + report.signal.code.value;
+  if (report.signal.address.known() || report.signal.address_computed)
     text += fmt::format(", at address {:#x}{}", report.signal.address.value,
                         report.signal.address_computed ? " (by instruction and registers)" : "");
   return text;
@@ -28,11 +28,11 @@ std::string WhatCrashed(const CrashReport& report) {
 
 std::string VersionLine(const CrashReport& report) {
   const CrashVersion& version = report.version;
-  std::string text = version.jdk.told() ? version.jdk.value : version.vm_version.value;
+  std::string text = version.jdk.known() ? version.jdk.value : version.vm_version.value;
   if (text.empty()) text = "unknown";
-  if (version.debug_level.told() && version.debug_level.value != "release")
+  if (version.debug_level.known() && version.debug_level.value != "release")
     text += ", " + version.debug_level.value;
-  if (report.platform.told()) text += ", " + report.platform.value;
+  if (report.platform.known()) text += ", " + report.platform.value;
   return text;
 }
 
@@ -93,8 +93,9 @@ std::string AnswerOf(const ImportedCrash& crash) {
                                  VersionLine(crash.report), WhatCrashed(crash.report));
   const std::string place = crash.target.check.empty() ? crash.target.function : "";
   if (!place.empty())
-    text += fmt::format("  in           {}{}\n", place,
-                        crash.target.offset_told ? fmt::format("+{:#x}", crash.target.offset) : "");
+    text +=
+        fmt::format("  in           {}{}\n", place,
+                    crash.target.offset_known ? fmt::format("+{:#x}", crash.target.offset) : "");
   text += "  a walker?    " + GuiltText(crash.guilt) + "\n";
   if (!crash.guilt.protection.empty()) text += "  inside of    " + crash.guilt.protection + "\n";
   if (!crash.guilt.innocent.empty())

@@ -24,9 +24,9 @@
 #include "harness/cli/options.h"
 #include "harness/cli/print_json.h"
 #include "harness/jvm/structs/safefetch_source.h"
+#include "harness/layout_check/proof.h"
 #include "harness/process/scratch.h"
 #include "harness/process/spawn.h"
-#include "harness/proof/proof.h"
 
 namespace walkhammer {
 namespace {

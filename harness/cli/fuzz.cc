@@ -18,13 +18,13 @@
 #include "harness/cli/provider.h"
 #include "harness/cli/run_end.h"
 #include "harness/cli/shard.h"
+#include "harness/ipc/launch.h"
 #include "harness/jvm/images/jdk_choice.h"
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
 #include "harness/process/spawn.h"
 #include "harness/request/lookup.h"
 #include "harness/request/walker_table.h"
-#include "harness/shared/launch.h"
 #include "harness/supervise/campaign/fuzz_run.h"
 
 namespace walkhammer {

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "harness/shared/shared_mapping.h"
+#include "harness/ipc/shared_mapping.h"
 
 namespace walkhammer {
 namespace {

@@ -9,9 +9,9 @@
 #include <fstream>
 
 #include "harness/base/text.h"
+#include "harness/ipc/line_state.h"
 #include "harness/request/lookup.h"
 #include "harness/request/walker_table.h"
-#include "harness/shared/line_state.h"
 
 namespace walkhammer {
 namespace {

@@ -21,7 +21,7 @@
 #include "harness/process/scratch.h"
 #include "harness/supervise/builds/build.h"
 #include "harness/supervise/builds/replay_tally.h"
-#include "harness/supervise/matrix/profiles.h"
+#include "harness/supervise/stress_runs/profiles.h"
 
 namespace walkhammer {
 namespace {

@@ -127,7 +127,7 @@ int RunReproduce(const ImportOptions& options, const std::vector<std::string>& j
   auto jdks = OpenJdks(options.jdks);
   if (!jdks.ok()) return PrintFailure(jdks.failure());
   if (!options.json) Print(stdout, "{}", AnswerOf(crash));
-  if (crash.guilt.guilt == Guilt::kNone || !crash.target.told()) {
+  if (crash.guilt.guilt == Guilt::kNone || !crash.target.known()) {
     Print(stderr, "walkhammer: nothing to reproduce: {}\n",
           crash.guilt.guilt == Guilt::kNone ? "no stack walker is in the chain that crashed"
                                             : "the report names no function and no check");

@@ -7,8 +7,8 @@
 #include <chrono>
 #include <thread>
 
+#include "harness/layout_check/proof.h"
 #include "harness/process/scratch.h"
-#include "harness/proof/proof.h"
 #include "harness/request/scene_table.h"
 #include "harness/supervise/child_process.h"
 

@@ -20,8 +20,8 @@
 #include "harness/request/text_form.h"
 #include "harness/request/walker_table.h"
 #include "harness/supervise/campaign/engine.h"
-#include "harness/supervise/matrix/profiles.h"
-#include "harness/supervise/matrix/stress_loads.h"
+#include "harness/supervise/stress_runs/profiles.h"
+#include "harness/supervise/stress_runs/stress_loads.h"
 #include "workloads/catalogue.h"
 
 namespace walkhammer {

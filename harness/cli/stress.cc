@@ -19,7 +19,7 @@
 #include "harness/process/interrupt.h"
 #include "harness/process/scratch.h"
 #include "harness/request/walker_table.h"
-#include "harness/supervise/matrix/stress_run.h"
+#include "harness/supervise/stress_runs/stress_run.h"
 
 namespace walkhammer {
 namespace {

@@ -12,7 +12,7 @@
 #include "harness/cli/provider.h"
 #include "harness/cli/shard.h"
 #include "harness/request/walker_table.h"
-#include "harness/supervise/matrix/cell_harvest.h"
+#include "harness/supervise/stress_runs/cell_results.h"
 
 namespace walkhammer {
 namespace {
@@ -102,14 +102,14 @@ Result<StressSettings> SettingsOf(const StressOptions& options,
   ASSIGN_OR_RETURN(settings.profiles, SelectProfiles(options.profiles));
   if (options.no_confirm) settings.confirm_times = 0;
   const std::string first = options.walkers.empty() ? settings.walker : options.walkers[0];
-  settings.lane = LaneOf(first);
-  if (!settings.lane->own_agent) {
+  settings.backend = BackendOf(first);
+  if (!settings.backend->own_agent) {
     if (options.walkers.size() > 1) return BadInput(first + " walks alone: give no other --walker");
     if (!options.provider.empty())
       return BadInput(first + " is its own provider: give no --provider");
     settings.walker = first;
     if (const size_t colon = first.find(':'); colon != first.npos)
-      settings.lane_argument = first.substr(colon + 1);
+      settings.backend_argument = first.substr(colon + 1);
     return settings;
   }
   StressJob& job = settings.job;

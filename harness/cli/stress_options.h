@@ -8,7 +8,7 @@
 
 #include "harness/base/result.h"
 #include "harness/cli/options.h"
-#include "harness/supervise/matrix/stress_plan.h"
+#include "harness/supervise/stress_runs/stress_plan.h"
 
 namespace walkhammer {
 

@@ -30,11 +30,11 @@ TEST(StressOptions, RefusesWhatCannotBe) {
   options.walkers = {"agct,agct,agct,agct,agct"};
   EXPECT_THAT(SettingsOf(options, {}).failure().message, HasSubstr("at most 4"));
   options.walkers = {"jfr"};
-  EXPECT_EQ(SettingsOf(options, {}).value().lane, &kJfrLane);
+  EXPECT_EQ(SettingsOf(options, {}).value().backend, &kJfrBackend);
   options.walkers = {"jfr", "agct"};
   EXPECT_THAT(SettingsOf(options, {}).failure().message, HasSubstr("walks alone"));
   options.walkers = {"agent:/x/libp.so=a:b"};
-  EXPECT_EQ(SettingsOf(options, {}).value().lane_argument, "/x/libp.so=a:b");
+  EXPECT_EQ(SettingsOf(options, {}).value().backend_argument, "/x/libp.so=a:b");
   options.provider = "ref";
   EXPECT_THAT(SettingsOf(options, {}).failure().message, HasSubstr("its own provider"));
 }

@@ -36,11 +36,11 @@ auto RankOf(const Resemblance& one) {
 }  // namespace
 
 Affected AffectedByCrash(const Bug& bug, const CrashVersion& crashed) {
-  const std::string& text = crashed.jdk.told() ? crashed.jdk.value : crashed.vm_version.value;
+  const std::string& text = crashed.jdk.known() ? crashed.jdk.value : crashed.vm_version.value;
   const auto version = ParseJdkVersion(text);
   // Up to JDK 8 the VM counts versions of its own: "25.504-b01".
   if (!version ||
-      (crashed.feature.told() && static_cast<int>(version->numbers[0]) != crashed.feature.value))
+      (crashed.feature.known() && static_cast<int>(version->numbers[0]) != crashed.feature.value))
     return Affected::kUnknown;
   return AffectedByVersion(bug, text);
 }

@@ -247,7 +247,7 @@ std::vector<BadValue> BadValuesOf(const CrashReport& report) {
   std::vector<BadValue> values;
   const CrashSignal& signal = report.signal;
   const bool is_general = signal.code_number.value == 128 || signal.code.value == "SI_KERNEL";
-  if (signal.address.told() || signal.address_computed) {
+  if (signal.address.known() || signal.address_computed) {
     const uint64_t address = signal.address.value;
     const std::string at =
         fmt::format("line {}: the fault's address is {:#x}", signal.address.line, address);
@@ -280,7 +280,7 @@ std::vector<ShapedWalk> ShapesFor(const CrashReport& report, const CrashTarget& 
                                   const std::string& walker) {
   constexpr int kDefaultFeature = 17;
   const int feature =
-      report.version.feature.told() ? report.version.feature.value : kDefaultFeature;
+      report.version.feature.known() ? report.version.feature.value : kDefaultFeature;
   const std::vector<BadValue> any = BadValuesOf(report);
   const std::vector<BadValue> methods = MethodValues(any);
   static const std::vector<BadValue> none(1);

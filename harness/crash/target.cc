@@ -7,7 +7,7 @@
 #include <charconv>
 
 #include "harness/base/text.h"
-#include "harness/findings/hs_err_head.h"
+#include "harness/findings/crash_error_text.h"
 
 namespace walkhammer {
 namespace {
@@ -105,7 +105,7 @@ bool IsOneOf(const std::string& name, const std::vector<std::string>& names) {
 
 void SetCheck(const CrashReport& report, CrashTarget& target) {
   const CrashInternalError& internal = report.internal;
-  if (internal.text.empty() && !internal.file.told()) return;
+  if (internal.text.empty() && !internal.file.known()) return;
   target.check = "(" + internal.file.value + ") " + CheckText(internal.text);
   target.expect = fmt::format("failed-check ({}:{}) {}", internal.file.value,
                               internal.file_line.value, CheckText(internal.text));
@@ -122,15 +122,15 @@ CrashTarget TargetOf(const CrashReport& report, const CrashedChain& chain) {
   const CrashFrame& frame = chain.calls[at];
   target.function = ComparableFunction(frame.symbol);
   target.offset = frame.symbol_offset.value_or(0);
-  target.offset_told = frame.symbol_offset.has_value() && at == 0;
+  target.offset_known = frame.symbol_offset.has_value() && at == 0;
   for (size_t i = at + 1; i < chain.calls.size(); i++) {
     const std::string caller = ComparableFunction(chain.calls[i].symbol);
     if (caller.empty() || IsEntry(caller)) break;
     target.callers.push_back(caller);
   }
   if (target.check.empty())
-    target.expect = target.offset_told ? fmt::format("crash {}+{:#x}", frame.symbol, target.offset)
-                                       : "crash " + frame.symbol;
+    target.expect = target.offset_known ? fmt::format("crash {}+{:#x}", frame.symbol, target.offset)
+                                        : "crash " + frame.symbol;
   return target;
 }
 
@@ -139,7 +139,7 @@ CrashTarget TargetOfExpect(std::string_view expect) {
   CrashTarget target;
   target.function = seen.place.function;
   target.offset = seen.place.offset;
-  target.offset_told = seen.place.has_offset;
+  target.offset_known = seen.place.has_offset;
   target.check = seen.check;
   target.expect = expect;
   return target;
@@ -158,7 +158,7 @@ Closeness Compare(const CrashTarget& target, std::string_view expect, std::strin
   if (target.function.empty() || seen.place.function.empty()) return Closeness::kNone;
   if (seen.place.function == target.function) {
     const bool exact =
-        target.offset_told && seen.place.has_offset && seen.place.offset == target.offset;
+        target.offset_known && seen.place.has_offset && seen.place.offset == target.offset;
     return exact ? Closeness::kExact : Closeness::kFunction;
   }
   const bool in_caller = IsOneOf(seen.place.function, target.callers);

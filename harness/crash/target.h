@@ -16,12 +16,12 @@ namespace walkhammer {
 struct CrashTarget {
   std::string function;  // comparable name of the frame to blame; empty: not told
   uint64_t offset = 0;   // bytes into that function; 0 with a line of 0: not told
-  bool offset_told = false;
+  bool offset_known = false;
   std::string check;                 // "(frame.cpp) guarantee(x) failed"; empty: a signal
   std::vector<std::string> callers;  // of the blamed frame, up to the walker's entry
   std::string expect;                // for .walk files; empty if neither is told
 
-  bool told() const { return !function.empty() || !check.empty(); }
+  bool known() const { return !function.empty() || !check.empty(); }
 };
 
 CrashTarget TargetOf(const CrashReport& report, const CrashedChain& chain);

@@ -37,7 +37,7 @@ TEST(CrashTarget, OfAnExpectLineIsMetByADeath) {
   EXPECT_EQ(Compare(crash, "death SIGSEGV frame::sender(RegisterMap*) const+0x325", ""),
             Closeness::kExact);
   EXPECT_EQ(Compare(crash, "death SIGSEGV frame::sender_blob()+0x325", ""), Closeness::kNone);
-  EXPECT_FALSE(TargetOfExpect("truth/frames").told());
+  EXPECT_FALSE(TargetOfExpect("truth/frames").known());
 }
 
 TEST(CrashTarget, KnowsCallersAndCalleesAsTheSameClass) {

@@ -131,7 +131,7 @@ std::vector<WalkedContext> WalkedContextsOf(const CrashReport& report, const Cra
   const std::vector<CrashFrame> frames = NamedFrames(chain);
   if (frames.empty()) return contexts;
   const int feature =
-      report.version.feature.told() ? report.version.feature.value : kDefaultFeature;
+      report.version.feature.known() ? report.version.feature.value : kDefaultFeature;
   const std::string state = StateWordOf(report.thread.state);
   const bool has_compiled = std::any_of(frames.begin(), frames.end(),
                                         [](const auto& frame) { return !IsInterpreted(frame); });

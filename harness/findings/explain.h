@@ -7,8 +7,8 @@
 #include <string>
 
 #include "harness/findings/finding_record.h"
+#include "harness/ipc/line_state.h"
 #include "harness/request/walk_request.h"
-#include "harness/shared/line_state.h"
 
 namespace walkhammer {
 

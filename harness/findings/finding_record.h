@@ -12,9 +12,9 @@
 
 #include "harness/elf/symbolizer.h"
 #include "harness/findings/signature.h"
+#include "harness/ipc/line_state.h"
 #include "harness/oracles/oracle.h"
 #include "harness/request/walk_request.h"
-#include "harness/shared/line_state.h"
 
 namespace walkhammer {
 

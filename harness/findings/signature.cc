@@ -14,7 +14,7 @@
 
 #include "harness/base/hash.h"
 #include "harness/base/text.h"
-#include "harness/findings/hs_err_head.h"
+#include "harness/findings/crash_error_text.h"
 #include "harness/oracles/oracle.h"
 #include "harness/process/signal_name.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "harness/elf/symbolizer.h"
-#include "harness/shared/line_state.h"
+#include "harness/ipc/line_state.h"
 
 namespace walkhammer {
 

@@ -12,256 +12,257 @@ namespace {
 
 // --- the edit list ---
 
-bool AddEdit(Draft& draft) {
-  const int32_t slot = draft.AnySlot();
-  draft.Set(slot, draft.ValueFor(slot));
+bool AddEdit(RequestBuilder& builder) {
+  const int32_t slot = builder.AnySlot();
+  builder.Set(slot, builder.ValueFor(slot));
   return true;
 }
 
-bool RemoveEdit(Draft& draft) {
-  if (draft.Edits().empty()) return false;
-  draft.Remove(static_cast<int>(draft.Below(draft.request().edit_count)));
+bool RemoveEdit(RequestBuilder& builder) {
+  if (builder.Edits().empty()) return false;
+  builder.Remove(static_cast<int>(builder.Below(builder.request().edit_count)));
   return true;
 }
 
-bool DropEdits(Draft& draft) {
-  WalkRequest& request = draft.request();
+bool DropEdits(RequestBuilder& builder) {
+  WalkRequest& request = builder.request();
   if (request.edit_count < 2) return false;
-  const uint32_t keep = draft.Below(request.edit_count);
+  const uint32_t keep = builder.Below(request.edit_count);
   // Keep either end of the list: the edits of one forgery are adjacent.
-  if (draft.Chance(50))
+  if (builder.Chance(50))
     std::copy(request.edits + request.edit_count - keep, request.edits + request.edit_count,
               request.edits);
   request.edit_count = static_cast<uint16_t>(keep);
   return true;
 }
 
-int32_t MovedSlot(Draft& draft, int32_t slot) {
-  const int32_t by = 8 * (1 + static_cast<int32_t>(draft.Below(draft.Chance(70) ? 4 : 32)));
-  return draft.Chance(50) ? slot + by : slot - by;
+int32_t MovedSlot(RequestBuilder& builder, int32_t slot) {
+  const int32_t by = 8 * (1 + static_cast<int32_t>(builder.Below(builder.Chance(70) ? 4 : 32)));
+  return builder.Chance(50) ? slot + by : slot - by;
 }
 
-bool DuplicateEdit(Draft& draft) {
-  if (draft.Edits().empty()) return false;
-  const Edit edit = draft.Edits()[draft.Below(draft.request().edit_count)];
-  const int32_t slot = draft.Chance(60) ? MovedSlot(draft, edit.slot) : draft.AnySlot();
-  if (slot < 0 || slot >= draft.StackBytes()) return false;
-  draft.Set(slot, edit.value);
+bool DuplicateEdit(RequestBuilder& builder) {
+  if (builder.Edits().empty()) return false;
+  const Edit edit = builder.Edits()[builder.Below(builder.request().edit_count)];
+  const int32_t slot = builder.Chance(60) ? MovedSlot(builder, edit.slot) : builder.AnySlot();
+  if (slot < 0 || slot >= builder.StackBytes()) return false;
+  builder.Set(slot, edit.value);
   return true;
 }
 
-bool MoveEdit(Draft& draft) {
-  if (draft.Edits().empty()) return false;
-  Edit& edit = draft.Edits()[draft.Below(draft.request().edit_count)];
-  const int32_t slot = MovedSlot(draft, edit.slot);
-  if (slot < 0 || slot >= draft.StackBytes()) return false;
+bool MoveEdit(RequestBuilder& builder) {
+  if (builder.Edits().empty()) return false;
+  Edit& edit = builder.Edits()[builder.Below(builder.request().edit_count)];
+  const int32_t slot = MovedSlot(builder, edit.slot);
+  if (slot < 0 || slot >= builder.StackBytes()) return false;
   edit.slot = slot;
   return true;
 }
 
 // Moves all edits by one distance, and with them all values that point among them: a forged frame
 // keeps its shape.
-bool MoveAllEdits(Draft& draft) {
-  if (draft.Edits().empty()) return false;
-  const int32_t by = MovedSlot(draft, 0);
+bool MoveAllEdits(RequestBuilder& builder) {
+  if (builder.Edits().empty()) return false;
+  const int32_t by = MovedSlot(builder, 0);
   int32_t low = INT32_MAX, high = INT32_MIN;
-  for (const Edit& edit : draft.Edits()) {
+  for (const Edit& edit : builder.Edits()) {
     low = std::min(low, edit.slot);
     high = std::max(high, edit.slot);
   }
-  if (low + by < 0 || high + by >= draft.StackBytes()) return false;
+  if (low + by < 0 || high + by >= builder.StackBytes()) return false;
   auto move = [&](Value& value) {
     if (value.symbol == SymbolTable::IdOf(SymbolKind::kStack) && value.addend >= low &&
         value.addend <= int64_t{high} + 16)
       value.addend += by;
   };
-  for (Edit& edit : draft.Edits()) {
+  for (Edit& edit : builder.Edits()) {
     edit.slot += by;
     move(edit.value);
   }
-  WalkRequest& request = draft.request();
+  WalkRequest& request = builder.request();
   for (Value* value : {&request.sp, &request.fp, &request.anchor_sp, &request.anchor_fp})
     move(*value);
   return true;
 }
 
-bool SwapEditValues(Draft& draft) {
-  const uint16_t count = draft.request().edit_count;
+bool SwapEditValues(RequestBuilder& builder) {
+  const uint16_t count = builder.request().edit_count;
   if (count < 2) return false;
-  const uint32_t a = draft.Below(count), b = (a + 1 + draft.Below(count - 1U)) % count;
-  std::swap(draft.Edits()[a].value, draft.Edits()[b].value);
-  std::swap(draft.Edits()[a].op, draft.Edits()[b].op);
+  const uint32_t a = builder.Below(count), b = (a + 1 + builder.Below(count - 1U)) % count;
+  std::swap(builder.Edits()[a].value, builder.Edits()[b].value);
+  std::swap(builder.Edits()[a].op, builder.Edits()[b].op);
   return true;
 }
 
-bool ChangeEdit(Draft& draft) {
-  if (draft.Edits().empty()) return false;
-  Edit& edit = draft.Edits()[draft.Below(draft.request().edit_count)];
+bool ChangeEdit(RequestBuilder& builder) {
+  if (builder.Edits().empty()) return false;
+  Edit& edit = builder.Edits()[builder.Below(builder.request().edit_count)];
   edit.op = EditOp::kSet;
-  edit.value = draft.ValueFor(edit.slot);
+  edit.value = builder.ValueFor(edit.slot);
   return true;
 }
 
-bool Bend(Draft& draft, int32_t slot, bool add) {
-  if (slot >= draft.StackBytes()) return false;
-  draft.Set(slot, Number(add ? draft.Distance() : static_cast<int64_t>(1ULL << draft.Below(64))));
-  for (Edit& edit : draft.Edits())
+bool Bend(RequestBuilder& builder, int32_t slot, bool add) {
+  if (slot >= builder.StackBytes()) return false;
+  builder.Set(slot,
+              Number(add ? builder.Distance() : static_cast<int64_t>(1ULL << builder.Below(64))));
+  for (Edit& edit : builder.Edits())
     if (edit.slot == slot) edit.op = add ? EditOp::kAdd : EditOp::kXor;
   return true;
 }
 
 // Changes a slot relative to what it holds.
-bool BendSlot(Draft& draft) {
-  const bool add = draft.Chance(70);
-  return Bend(draft, draft.AnySlot(), add);
+bool BendSlot(RequestBuilder& builder) {
+  const bool add = builder.Chance(70);
+  return Bend(builder, builder.AnySlot(), add);
 }
 
 // Moves an interpreted frame's Method*: memory next to a Method may pass for one.
-bool BendMethod(Draft& draft) {
-  const auto methods = draft.stack().Methods();
+bool BendMethod(RequestBuilder& builder) {
+  const auto methods = builder.stack().Methods();
   if (methods.empty()) return false;
   const auto count = static_cast<uint32_t>(methods.size());
-  const uint32_t which = draft.Below(draft.Chance(60) ? std::min(count, 6U) : count);
-  return Bend(draft, static_cast<int32_t>(methods[which]), true);
+  const uint32_t which = builder.Below(builder.Chance(60) ? std::min(count, 6U) : count);
+  return Bend(builder, static_cast<int32_t>(methods[which]), true);
 }
 
 Value ContentOf(int32_t slot) { return ValueOf(SymbolKind::kSlot, slot); }
 
-bool SwapSlots(Draft& draft) {
-  const int32_t a = draft.AnySlot(), b = draft.AnySlot();
+bool SwapSlots(RequestBuilder& builder) {
+  const int32_t a = builder.AnySlot(), b = builder.AnySlot();
   if (a == b) return false;
-  draft.Set(a, ContentOf(b));
-  draft.Set(b, ContentOf(a));
+  builder.Set(a, ContentOf(b));
+  builder.Set(b, ContentOf(a));
   return true;
 }
 
-bool CopySlot(Draft& draft) {
-  const int32_t to = draft.AnySlot(), from = draft.AnySlot();
+bool CopySlot(RequestBuilder& builder) {
+  const int32_t to = builder.AnySlot(), from = builder.AnySlot();
   if (to == from) return false;
-  draft.Set(to, ContentOf(from));
+  builder.Set(to, ContentOf(from));
   return true;
 }
 
 // --- any value ---
 
-bool Nudge(Draft& draft) {
-  Value& value = draft.AnyUsedValue();
-  value = Moved(value, draft.Distance());
+bool Nudge(RequestBuilder& builder) {
+  Value& value = builder.AnyUsedValue();
+  value = Moved(value, builder.Distance());
   return true;
 }
 
-bool AlongInstructions(Draft& draft) {
-  const Vocabulary& words = draft.words();
+bool AlongInstructions(RequestBuilder& builder) {
+  const Vocabulary& words = builder.words();
   for (int tries = 0; tries < 4; tries++) {
-    Value& value = draft.AnyUsedValue();
+    Value& value = builder.AnyUsedValue();
     const Place* place = words.PlaceOf(value.symbol);
     if (place == nullptr || words.OffsetsOf(*place).empty()) continue;
     const auto returns = words.ReturnsOf(*place);
-    value =
-        draft.At(*place, !returns.empty() && draft.Chance(50) ? returns : words.OffsetsOf(*place));
+    value = builder.At(*place,
+                       !returns.empty() && builder.Chance(50) ? returns : words.OffsetsOf(*place));
     return true;
   }
   return false;
 }
 
-bool ToAnyValue(Draft& draft) {
-  draft.AnyUsedValue() = draft.AnyValue();
+bool ToAnyValue(RequestBuilder& builder) {
+  builder.AnyUsedValue() = builder.AnyValue();
   return true;
 }
 
-bool ToCode(Draft& draft) {
-  draft.AnyUsedValue() = draft.CodeValue();
+bool ToCode(RequestBuilder& builder) {
+  builder.AnyUsedValue() = builder.CodeValue();
   return true;
 }
 
-bool ToStack(Draft& draft) {
-  draft.AnyUsedValue() = draft.StackValue();
+bool ToStack(RequestBuilder& builder) {
+  builder.AnyUsedValue() = builder.StackValue();
   return true;
 }
 
-bool ToMethod(Draft& draft) {
-  draft.AnyUsedValue() = draft.MethodValue();
+bool ToMethod(RequestBuilder& builder) {
+  builder.AnyUsedValue() = builder.MethodValue();
   return true;
 }
 
-bool ToEdge(Draft& draft) {
-  draft.AnyUsedValue() = draft.EdgeValue();
+bool ToEdge(RequestBuilder& builder) {
+  builder.AnyUsedValue() = builder.EdgeValue();
   return true;
 }
 
-bool ToLiteral(Draft& draft) {
-  draft.AnyUsedValue() = draft.LiteralValue();
+bool ToLiteral(RequestBuilder& builder) {
+  builder.AnyUsedValue() = builder.LiteralValue();
   return true;
 }
 
-bool ToReadable(Draft& draft) {
-  draft.AnyUsedValue() = draft.ReadableValue();
+bool ToReadable(RequestBuilder& builder) {
+  builder.AnyUsedValue() = builder.ReadableValue();
   return true;
 }
 
-bool Misalign(Draft& draft) {
-  draft.AnyUsedValue().addend ^= 1 + static_cast<int64_t>(draft.Below(7));
+bool Misalign(RequestBuilder& builder) {
+  builder.AnyUsedValue().addend ^= 1 + static_cast<int64_t>(builder.Below(7));
   return true;
 }
 
-bool ToggleSignature(Draft& draft) {
-  draft.AnyUsedValue().is_signed ^= 1;
+bool ToggleSignature(RequestBuilder& builder) {
+  builder.AnyUsedValue().is_signed ^= 1;
   return true;
 }
 
 // --- registers ---
 
-bool ShiftPc(Draft& draft) {
-  if (draft.stack().NearPcs().empty()) return false;
-  draft.request().pc = ValueOf(SymbolKind::kPristine, draft.OneOf(draft.stack().NearPcs()));
+bool ShiftPc(RequestBuilder& builder) {
+  if (builder.stack().NearPcs().empty()) return false;
+  builder.request().pc = ValueOf(SymbolKind::kPristine, builder.OneOf(builder.stack().NearPcs()));
   return true;
 }
 
-bool ShiftRegister(Draft& draft) {
-  WalkRequest& request = draft.request();
-  const int64_t by = 8 * (1 + static_cast<int64_t>(draft.Below(draft.Chance(70) ? 4 : 64)));
+bool ShiftRegister(RequestBuilder& builder) {
+  WalkRequest& request = builder.request();
+  const int64_t by = 8 * (1 + static_cast<int64_t>(builder.Below(builder.Chance(70) ? 4 : 64)));
   Value* const registers[] = {&request.pc, &request.sp, &request.fp, &request.lr};
-  *registers[draft.Chance(80) ? 1 + draft.Below(2) : draft.Below(4)] =
-      ValueOf(SymbolKind::kPristine, draft.Chance(50) ? by : -by);
+  *registers[builder.Chance(80) ? 1 + builder.Below(2) : builder.Below(4)] =
+      ValueOf(SymbolKind::kPristine, builder.Chance(50) ? by : -by);
   return true;
 }
 
-bool RandomRegisters(Draft& draft) {
-  const Triple triple = draft.AnyTriple();
-  WalkRequest& request = draft.request();
+bool RandomRegisters(RequestBuilder& builder) {
+  const Triple triple = builder.AnyTriple();
+  WalkRequest& request = builder.request();
   request.pc = triple.pc;
   request.sp = triple.sp;
   request.fp = triple.fp;
-  if (draft.Chance(20)) request.lr = draft.CodeValue();
+  if (builder.Chance(20)) request.lr = builder.CodeValue();
   return true;
 }
 
-bool PristineRegister(Draft& draft) {
-  WalkRequest& request = draft.request();
+bool PristineRegister(RequestBuilder& builder) {
+  WalkRequest& request = builder.request();
   Value* const registers[] = {&request.pc, &request.sp, &request.fp, &request.lr};
-  *registers[draft.Below(4)] = ValueOf(SymbolKind::kPristine, 0);
+  *registers[builder.Below(4)] = ValueOf(SymbolKind::kPristine, 0);
   return true;
 }
 
 // --- state, depth, scene, everything ---
 
-bool ChangeState(Draft& draft) {
+bool ChangeState(RequestBuilder& builder) {
   constexpr uint8_t kStates[] = {kStateInNative, kStateInNative + 1, kStateInVm,
                                  kStateInVm + 1, kStateInJava,       kStateInJava + 1,
                                  kStateBlocked,  kStateBlocked + 1};
-  WalkRequest& request = draft.request();
-  request.state = draft.Chance(90) ? draft.OneOf(std::span<const uint8_t>(kStates))
-                                   : static_cast<uint8_t>(draft.Below(256));
+  WalkRequest& request = builder.request();
+  request.state = builder.Chance(90) ? builder.OneOf(std::span<const uint8_t>(kStates))
+                                     : static_cast<uint8_t>(builder.Below(256));
   // In most states other than in_Java, walkers have nothing to walk without an anchor.
   const bool in_java = request.state == kStateInJava || request.state == kStateInJava + 1;
-  if (!in_java && request.anchor == AnchorMode::kCleared && draft.Chance(80))
+  if (!in_java && request.anchor == AnchorMode::kCleared && builder.Chance(80))
     request.anchor = AnchorMode::kTrue;
   return true;
 }
 
-bool ChangeAnchor(Draft& draft) {
-  WalkRequest& request = draft.request();
-  if (request.anchor != AnchorMode::kCleared && draft.Chance(50)) {
+bool ChangeAnchor(RequestBuilder& builder) {
+  WalkRequest& request = builder.request();
+  if (request.anchor != AnchorMode::kCleared && builder.Chance(50)) {
     request.anchor = AnchorMode::kCleared;
     request.state = kStateInJava;
   } else {
@@ -271,26 +272,26 @@ bool ChangeAnchor(Draft& draft) {
   return true;
 }
 
-bool ChangeDepth(Draft& draft) {
+bool ChangeDepth(RequestBuilder& builder) {
   constexpr uint16_t kDepths[] = {1, 2, 3, 8, 16, 32, 48, 64, 128, 128, 512};
-  draft.request().depth =
-      draft.Chance(97) ? draft.OneOf(std::span<const uint16_t>(kDepths)) : WalkRequest::kMaxDepth;
+  builder.request().depth = builder.Chance(97) ? builder.OneOf(std::span<const uint16_t>(kDepths))
+                                               : WalkRequest::kMaxDepth;
   return true;
 }
 
-bool ChangeScene(Draft& draft) {
-  const uint8_t scene = draft.AnyScene();
-  if (scene == draft.request().scene) return false;
-  draft.request().scene = scene;
+bool ChangeScene(RequestBuilder& builder) {
+  const uint8_t scene = builder.AnyScene();
+  if (scene == builder.request().scene) return false;
+  builder.request().scene = scene;
   return true;
 }
 
-bool Fresh(Draft& draft) {
-  WalkRequest& request = draft.request();
-  const uint8_t scene = draft.AnyScene();
-  if (draft.words().scenes[scene % Vocabulary::kScenes].available == 0) return false;
-  if (draft.Chance(60)) {
-    RandomRequests(draft.words(), draft.walker(), scene).Next(draft.random(), request);
+bool Fresh(RequestBuilder& builder) {
+  WalkRequest& request = builder.request();
+  const uint8_t scene = builder.AnyScene();
+  if (builder.words().scenes[scene % Vocabulary::kScenes].available == 0) return false;
+  if (builder.Chance(60)) {
+    RandomRequests(builder.words(), builder.walker(), scene).Next(builder.random(), request);
     return true;
   }
   request = WalkRequest();

@@ -6,7 +6,7 @@
 
 #include <span>
 
-#include "harness/generate/draft.h"
+#include "harness/generate/request_builder.h"
 
 namespace walkhammer {
 
@@ -14,23 +14,23 @@ struct Mutation {
   const char* name;
   uint32_t weight;
   // Returns false if the mutation does not apply; it must leave the request unchanged then.
-  bool (*apply)(Draft& draft);
+  bool (*apply)(RequestBuilder& builder);
 };
 
 std::span<const Mutation> AllMutations();
 
-// The mutations of forgeries.cc: they show a walker frames that no code pushed. Most write words
+// The mutations of bad_frames.cc: they show a walker frames that no code pushed. Most write words
 // onto the stack that a walker takes for frames, and make the walk reach them.
-bool RedirectLink(Draft& draft);
-bool EnterAtFrame(Draft& draft);
-bool SpliceFrame(Draft& draft);
-bool ForgeChain(Draft& draft);
-bool ForgeInterpreted(Draft& draft);
-bool ForgeMethod(Draft& draft);
-bool ForgeCompiled(Draft& draft);
-bool ForgeDeoptimized(Draft& draft);
-bool ForgeEntry(Draft& draft);
-bool ForgeAnchor(Draft& draft);
+bool RedirectLink(RequestBuilder& builder);
+bool EnterAtFrame(RequestBuilder& builder);
+bool SpliceFrame(RequestBuilder& builder);
+bool ForgeChain(RequestBuilder& builder);
+bool ForgeInterpreted(RequestBuilder& builder);
+bool ForgeMethod(RequestBuilder& builder);
+bool ForgeCompiled(RequestBuilder& builder);
+bool ForgeDeoptimized(RequestBuilder& builder);
+bool ForgeEntry(RequestBuilder& builder);
+bool ForgeAnchor(RequestBuilder& builder);
 
 }  // namespace walkhammer
 

@@ -27,13 +27,13 @@ const Mutation& AnyMutation(Random& random) {
 }
 
 // Makes the request valid. Slots beyond the stack's end wrap around, as they do in the walk line.
-void Tidy(Draft& draft) {
-  WalkRequest& request = draft.request();
-  request.walker = draft.walker();
+void Tidy(RequestBuilder& builder) {
+  WalkRequest& request = builder.request();
+  request.walker = builder.walker();
   request.origin = Origin::kMade;
   request.depth = std::clamp<uint16_t>(request.depth, 1, WalkRequest::kMaxDepth);
-  const int32_t bytes = draft.StackBytes();
-  for (Edit& edit : draft.Edits()) edit.slot = edit.slot % bytes & ~7;
+  const int32_t bytes = builder.StackBytes();
+  for (Edit& edit : builder.Edits()) edit.slot = edit.slot % bytes & ~7;
   if (request.anchor != AnchorMode::kCustom)
     request.anchor_sp = request.anchor_pc = request.anchor_fp = Value{};
 }
@@ -53,14 +53,14 @@ void TakeRegisters(const WalkRequest& from, WalkRequest& to) {
 }  // namespace
 
 void Mutator::Mutate(Random& random, WalkRequest& request) const {
-  Draft draft(random, words_, walker_, request);
-  if (draft.stack().available == 0) request.scene = draft.AnyScene();
+  RequestBuilder builder(random, words_, walker_, request);
+  if (builder.stack().available == 0) request.scene = builder.AnyScene();
   int changes = 1;
   while (changes < 5 && random.Chance(35)) changes++;
   for (int i = 0; i < changes; i++)
     for (int tries = 0; tries < kMostTries; tries++)
-      if (AnyMutation(random).apply(draft)) break;
-  Tidy(draft);
+      if (AnyMutation(random).apply(builder)) break;
+  Tidy(builder);
 }
 
 void Mutator::CrossOver(Random& random, const WalkRequest& a, const WalkRequest& b,
@@ -69,7 +69,7 @@ void Mutator::CrossOver(Random& random, const WalkRequest& a, const WalkRequest&
   const WalkRequest* second = &b;
   if (random.Chance(50)) std::swap(first, second);
   child = *first;
-  Draft draft(random, words_, walker_, child);
+  RequestBuilder builder(random, words_, walker_, child);
   const std::span<const Edit> others(second->edits, second->edit_count);
   switch (random.Below(4)) {
     case 0:  // the second's registers on the first's stack
@@ -80,7 +80,7 @@ void Mutator::CrossOver(Random& random, const WalkRequest& a, const WalkRequest&
       break;
     case 2:  // edits of both, each with a chance of one half, and the registers of either
       for (int i = child.edit_count - 1; i >= 0; i--)
-        if (random.Chance(50)) draft.Remove(i);
+        if (random.Chance(50)) builder.Remove(i);
       for (const Edit& edit : others)
         if (random.Chance(50) && child.edit_count < WalkRequest::kUsualEdits)
           child.edits[child.edit_count++] = edit;
@@ -88,17 +88,17 @@ void Mutator::CrossOver(Random& random, const WalkRequest& a, const WalkRequest&
       break;
     default: {  // the first's edits below some slot, the second's from there on
       const int32_t cut = 8 * static_cast<int32_t>(random.Below(
-                                  static_cast<uint32_t>(std::min(draft.StackBytes(), 1024) / 8)));
+                                  static_cast<uint32_t>(std::min(builder.StackBytes(), 1024) / 8)));
       for (int i = child.edit_count - 1; i >= 0; i--)
-        if (child.edits[i].slot >= cut) draft.Remove(i);
+        if (child.edits[i].slot >= cut) builder.Remove(i);
       for (const Edit& edit : others)
         if (edit.slot >= cut && child.edit_count < WalkRequest::kUsualEdits)
           child.edits[child.edit_count++] = edit;
       break;
     }
   }
-  if (draft.stack().available == 0) child.scene = draft.AnyScene();
-  Tidy(draft);
+  if (builder.stack().available == 0) child.scene = builder.AnyScene();
+  Tidy(builder);
 }
 
 }  // namespace walkhammer

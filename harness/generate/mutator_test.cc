@@ -196,8 +196,8 @@ TEST_F(MutatorTest, EveryMutationAppliesAndChanges) {
     mutator.Mutate(random, request);
     for (const Mutation& mutation : AllMutations()) {
       WalkRequest copy = request;
-      Draft draft(random, *words_, kWalker, copy);
-      const bool did = mutation.apply(draft);
+      RequestBuilder builder(random, *words_, kWalker, copy);
+      const bool did = mutation.apply(builder);
       applied[mutation.name] += did;
       changed[mutation.name] += !(copy == request);
       ASSERT_TRUE(did || copy == request) << mutation.name;
@@ -279,8 +279,8 @@ TEST_F(MutatorTest, ASeedMeansTheSameInEachBuild) {
     other = child;
     for (const Mutation& mutation : AllMutations()) {
       WalkRequest copy = request;
-      Draft draft(random, *words_, kWalker, copy);
-      mutation.apply(draft);
+      RequestBuilder builder(random, *words_, kWalker, copy);
+      mutation.apply(builder);
       add(pieces, copy);
     }
   }

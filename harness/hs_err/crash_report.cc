@@ -58,7 +58,7 @@ std::optional<uint64_t> CrashReport::Register(std::string_view name) const {
 }
 
 std::optional<uint64_t> CrashReport::sp() const {
-  if (stack_pointer.told()) return stack_pointer.value;
+  if (stack_pointer.known()) return stack_pointer.value;
   return {};
 }
 

@@ -17,11 +17,11 @@ namespace walkhammer {
 
 // A value and the line of the text, from 1, that told it. Line 0: the text does not tell it.
 template <typename T>
-struct Told {
+struct Reported {
   T value{};
   int line = 0;
 
-  bool told() const { return line > 0; }
+  bool known() const { return line > 0; }
 };
 
 enum class CrashText : uint8_t {
@@ -42,23 +42,24 @@ enum class CrashError : uint8_t {
 };
 
 struct CrashSignal {
-  Told<std::string> name;  // "SIGSEGV"
-  Told<int> number;        // 11, as the platform of the crash counts
-  Told<std::string> code;  // "SEGV_MAPERR"; of JDK 8, too, which prints a name and number alike
-  Told<int> code_number;   // 1; 128 is SI_KERNEL, 0 SI_USER
-  Told<uint64_t> address;  // si_addr. The kernel does not know it where the code is SI_KERNEL
+  Reported<std::string> name;  // "SIGSEGV"
+  Reported<int> number;        // 11, as the platform of the crash counts
+  Reported<std::string> code;  // "SEGV_MAPERR"; of JDK 8, too, which prints a name and number alike
+  Reported<int> code_number;   // 1; 128 is SI_KERNEL, 0 SI_USER
+  Reported<uint64_t> address;  // si_addr. The kernel does not know it where the code is SI_KERNEL
   bool address_computed = false;  // address is not si_addr: instruction and registers gave it
-  Told<int64_t> sender_pid;       // of SI_USER and SI_TKILL, where it is told
+  Reported<int64_t> sender_pid;   // of SI_USER and SI_TKILL, where it is told
 };
 
 // What HotSpot says when it stops by itself.
 struct CrashInternalError {
-  Told<std::string> file;  // "frame.cpp", without a path
-  Told<int> file_line;     // 123
-  Told<std::string> kind;  // "guarantee", "assert", "fatal error", "Error", "ShouldNotReachHere()"
-  Told<std::string> condition;  // "is_interpreted_frame()" of "guarantee(..) failed: .."
-  Told<std::string> message;    // what follows "failed: " or "fatal error: "; may be empty
-  std::string text;             // the whole line: "guarantee(x) failed: y"
+  Reported<std::string> file;  // "frame.cpp", without a path
+  Reported<int> file_line;     // 123
+  Reported<std::string>
+      kind;  // "guarantee", "assert", "fatal error", "Error", "ShouldNotReachHere()"
+  Reported<std::string> condition;  // "is_interpreted_frame()" of "guarantee(..) failed: .."
+  Reported<std::string> message;    // what follows "failed: " or "fatal error: "; may be empty
+  std::string text;                 // the whole line: "guarantee(x) failed: y"
 };
 
 enum class CrashArch : uint8_t {
@@ -74,13 +75,13 @@ enum class CrashArch : uint8_t {
 enum class CrashOs : uint8_t { kUnknown, kLinux, kMacos, kWindows, kOther };
 
 struct CrashVersion {
-  Told<std::string> jre;          // the line "JRE version: " as it is, without that word
-  Told<std::string> vm;           // the line "Java VM: " as it is, without that word
-  Told<std::string> jdk;          // of the JRE line: "17.0.15+6-Debian-1deb12u1", "1.8.0_492-b09"
-  Told<std::string> vm_version;   // of the VM line: "17.0.15+6-Debian-1deb12u1", "25.492-b09"
-  Told<int> feature;              // 8, 17, 25
-  Told<std::string> build;        // the line "vm_info: " or "JDK .. built on .."; may be empty
-  Told<std::string> debug_level;  // "release", "fastdebug", "slowdebug"
+  Reported<std::string> jre;  // the line "JRE version: " as it is, without that word
+  Reported<std::string> vm;   // the line "Java VM: " as it is, without that word
+  Reported<std::string> jdk;  // of the JRE line: "17.0.15+6-Debian-1deb12u1", "1.8.0_492-b09"
+  Reported<std::string> vm_version;   // of the VM line: "17.0.15+6-Debian-1deb12u1", "25.492-b09"
+  Reported<int> feature;              // 8, 17, 25
+  Reported<std::string> build;        // the line "vm_info: " or "JDK .. built on .."; may be empty
+  Reported<std::string> debug_level;  // "release", "fastdebug", "slowdebug"
 };
 
 // A thread: the current one, or one of the list "Java Threads" or "Other Threads".
@@ -256,27 +257,28 @@ struct CrashReport {
   CrashError error = CrashError::kUnknown;
   CrashSignal signal;
   CrashInternalError internal;
-  Told<int64_t> pid;
-  Told<int64_t>
+  Reported<int64_t> pid;
+  Reported<int64_t>
       tid;  // as the kernel counts. JDK 8 and before: taken from the thread, if it is told
-  Told<uint64_t> pc;
-  Told<uint64_t> stack_pointer;  // of the registers, "Stack: [..], sp=", or "Top of Stack: (sp="
+  Reported<uint64_t> pc;
+  Reported<uint64_t>
+      stack_pointer;  // of the registers, "Stack: [..], sp=", or "Top of Stack: (sp="
 
   CrashArch arch = CrashArch::kUnknown;
   CrashOs os = CrashOs::kUnknown;
-  Told<std::string> platform;  // "linux-amd64"
-  Told<std::string> os_text;   // the line "OS:"
+  Reported<std::string> platform;  // "linux-amd64"
+  Reported<std::string> os_text;   // the line "OS:"
   CrashVersion version;
-  Told<std::string> gc;  // "g1", "serial", "parallel", "cms", "z", "shenandoah", "epsilon"
-  Told<std::string> command_line;  // "Command Line: .."; up to JDK 8 the line "jvm_args: .."
-  Told<std::string> java_command;  // "java_command: .."; main class and its arguments
-  Told<std::string> time;          // "Time: .."
-  Told<double> elapsed_seconds;    // since the VM's start
+  Reported<std::string> gc;  // "g1", "serial", "parallel", "cms", "z", "shenandoah", "epsilon"
+  Reported<std::string> command_line;  // "Command Line: .."; up to JDK 8 the line "jvm_args: .."
+  Reported<std::string> java_command;  // "java_command: .."; main class and its arguments
+  Reported<std::string> time;          // "Time: .."
+  Reported<double> elapsed_seconds;    // since the VM's start
 
-  CrashThread thread;              // the current one
-  Told<std::string> vm_state;      // "not at safepoint (normal execution)"
-  Told<std::string> vm_operation;  // "VM_Operation (0x..): .., mode: safepoint, .."
-  Told<std::string> compile_task;  // "C2: 1234 567 4 a.B::c (12 bytes)"
+  CrashThread thread;                  // the current one
+  Reported<std::string> vm_state;      // "not at safepoint (normal execution)"
+  Reported<std::string> vm_operation;  // "VM_Operation (0x..): .., mode: safepoint, .."
+  Reported<std::string> compile_task;  // "C2: 1234 567 4 a.B::c (12 bytes)"
 
   std::optional<CrashFrame> problematic_frame;
   CrashStack native_stack;  // "Native frames", which holds the Java frames among them, too

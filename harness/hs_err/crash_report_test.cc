@@ -147,8 +147,8 @@ TEST(CrashReport, NamesTheThreadThatFailed) {
                 "Current thread (0x0000555592d2d000):  JavaThread \"main\" [_thread_in_native, "
                 "id=27755, stack(0x00007ffe5718b000,0x00007ffe5728b000)]"),
             27755);
-  EXPECT_FALSE(ParseCrashReport("#  SIGSEGV (0xb) at pc=0x1, pid=0, tid=0\n").tid.told());
-  EXPECT_FALSE(ParseCrashReport("#  SIGSEGV (0xb) at pc=0x1, pid=0, tid=1\n").pid.told());
+  EXPECT_FALSE(ParseCrashReport("#  SIGSEGV (0xb) at pc=0x1, pid=0, tid=0\n").tid.known());
+  EXPECT_FALSE(ParseCrashReport("#  SIGSEGV (0xb) at pc=0x1, pid=0, tid=1\n").pid.known());
 }
 
 // A pthread's address may be small enough for an id.
@@ -233,7 +233,7 @@ TEST(CrashReport, SiginfoOfEveryStyle) {
   EXPECT_EQ(signal.address.value, 0x20u);
   signal = read("siginfo: si_signo: 11 (SIGSEGV), si_code: 0 (SI_USER), si_pid: 26163, si_uid: 0");
   EXPECT_EQ(signal.sender_pid.value, 26163);
-  EXPECT_FALSE(signal.address.told());
+  EXPECT_FALSE(signal.address.known());
   signal = read("siginfo: EXCEPTION_ACCESS_VIOLATION (0xc0000005), reading address 0x30");
   EXPECT_EQ(signal.address.value, 0x30u);
 }

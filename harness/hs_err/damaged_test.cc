@@ -241,8 +241,8 @@ TEST(DamagedLog, RedactedNumbersLeaveTheRest) {
       "# A fatal error has been detected by the Java Runtime Environment:\n#\n"
       "#  SIGSEGV (0xb) at pc=0x00007fb1c6cd2f94, pid=<pid>, tid=XXXX\n#\n"
       "# Problematic frame:\n# C  [<path>+0x1f]  f+0x2\n");
-  EXPECT_FALSE(report.pid.told());
-  EXPECT_FALSE(report.tid.told());
+  EXPECT_FALSE(report.pid.known());
+  EXPECT_FALSE(report.tid.known());
   EXPECT_EQ(report.pc.value, 0x00007fb1c6cd2f94u);
   ASSERT_TRUE(report.problematic_frame);
   EXPECT_EQ(report.problematic_frame->module, "<path>");

@@ -164,20 +164,21 @@ bool DebuggerReader::ReadSignal(const Line& line, CrashReport& report) {
        {"received signal SIG", "terminated with signal SIG", "stop reason = signal SIG"}) {
     Cursor cursor(text);
     if (!cursor.SkipPast(mark)) continue;
-    Tell(report.signal.name, "SIG" + std::string(cursor.Until(" ,:")), line.number);
+    SetIfUnknown(report.signal.name, "SIG" + std::string(cursor.Until(" ,:")), line.number);
     if (report.error == CrashError::kUnknown) report.error = CrashError::kSignal;
     Cursor address(text);
     if (address.SkipPast("fault address"))
       if ((void)(address.Skip(":") || address.Skip("=")), true)
-        if (const auto value = address.Hex()) Tell(report.signal.address, *value, line.number);
+        if (const auto value = address.Hex())
+          SetIfUnknown(report.signal.address, *value, line.number);
     return true;
   }
   Cursor access(text);
   if (access.SkipPast("EXC_BAD_ACCESS (code=")) {
-    Tell(report.signal.name, "EXC_BAD_ACCESS", line.number);
+    SetIfUnknown(report.signal.name, "EXC_BAD_ACCESS", line.number);
     if (report.error == CrashError::kUnknown) report.error = CrashError::kSignal;
     if (access.SkipPast("address="))
-      if (const auto value = access.Hex()) Tell(report.signal.address, *value, line.number);
+      if (const auto value = access.Hex()) SetIfUnknown(report.signal.address, *value, line.number);
     return true;
   }
   return false;

@@ -110,7 +110,7 @@ TEST(DebuggerSignal, OfEachDebugger) {
       "Thread 5 \"main\" received signal SIGSEGV, Segmentation fault.\n#0  0x10 in f ()\n");
   EXPECT_EQ(report.signal.name.value, "SIGSEGV");
   EXPECT_EQ(report.error, CrashError::kSignal);
-  EXPECT_FALSE(report.signal.address.told());
+  EXPECT_FALSE(report.signal.address.known());
   report =
       ParseCrashReport("Program terminated with signal SIGBUS, Bus error.\n#0  0x10 in f ()\n");
   EXPECT_EQ(report.signal.name.value, "SIGBUS");

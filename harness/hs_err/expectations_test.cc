@@ -119,7 +119,7 @@ std::string Misplaced(const CrashReport& report, const std::string& text) {
       misplaced += fmt::format("{} on line {}\n", what, line);
   };
   const auto told = [&](const auto& item, const std::string& what) {
-    if (item.told()) stands(item.line, what);
+    if (item.known()) stands(item.line, what);
   };
   const auto hex = [](uint64_t value) { return fmt::format("{:x}", value); };
   told(report.signal.name, report.signal.name.value);
@@ -158,15 +158,15 @@ struct Amount {
 };
 
 template <typename T>
-size_t IsTold(const Told<T>& told) {
-  return told.told() ? 1 : 0;
+size_t IsKnown(const Reported<T>& told) {
+  return told.known() ? 1 : 0;
 }
 
 Amount AmountOf(const CrashReport& report) {
-  const size_t facts = IsTold(report.signal.name) + IsTold(report.pid) + IsTold(report.pc) +
-                       IsTold(report.version.jre) + IsTold(report.version.vm) +
-                       IsTold(report.signal.code) + IsTold(report.internal.file) +
-                       IsTold(report.command_line) + IsTold(report.vm_state);
+  const size_t facts = IsKnown(report.signal.name) + IsKnown(report.pid) + IsKnown(report.pc) +
+                       IsKnown(report.version.jre) + IsKnown(report.version.vm) +
+                       IsKnown(report.signal.code) + IsKnown(report.internal.file) +
+                       IsKnown(report.command_line) + IsKnown(report.vm_state);
   return {report.native_stack.frames.size(),
           report.registers.size(),
           report.stack_words.size(),
@@ -190,7 +190,7 @@ TEST_P(EachLog, TellsTheLineOfEachItem) {
   const std::string misplaced = Misplaced(report, text);
   EXPECT_TRUE(misplaced.empty()) << log << ":\n" << misplaced;
   // Other lines have the pc, too; the head tells it first.
-  if (GetParam().is_hs_err() && report.signal.name.told()) {
+  if (GetParam().is_hs_err() && report.signal.name.known()) {
     EXPECT_EQ(report.pc.line, report.signal.name.line) << log;
   }
 }
@@ -228,7 +228,7 @@ TEST_P(EachLog, CutBetweenLinesReadsTheSame) {
       ASSERT_EQ(cut.registers[i].value, whole.registers[i].value) << log;
       ASSERT_EQ(cut.registers[i].line, whole.registers[i].line) << log;
     }
-    if (cut.pc.told()) {
+    if (cut.pc.known()) {
       ASSERT_EQ(cut.pc.value, whole.pc.value) << log;
     }
     if (cut.problematic_frame && GetParam().is_hs_err()) {

@@ -21,12 +21,12 @@ bool IsNonCanonical(uint64_t address) {
 bool IsWanted(const CrashReport& report) {
   const CrashSignal& signal = report.signal;
   const bool is_fault = signal.name.value == "SIGSEGV" || signal.name.value == "SIGBUS";
-  if (!is_fault || !report.pc.told()) return false;
+  if (!is_fault || !report.pc.known()) return false;
   // Somebody sent it: there is no address.
-  if (signal.sender_pid.told() || (signal.code_number.told() && signal.code_number.value <= 0))
+  if (signal.sender_pid.known() || (signal.code_number.known() && signal.code_number.value <= 0))
     return false;
   const bool by_kernel = signal.code_number.value == kSiKernel || signal.code.value == "SI_KERNEL";
-  return !signal.address.told() || (by_kernel && signal.address.value == 0);
+  return !signal.address.known() || (by_kernel && signal.address.value == 0);
 }
 
 std::optional<uint64_t> AddressOf(const CrashReport& report, const MemoryOperand& operand) {

@@ -13,10 +13,11 @@ namespace {
 void ReadIds(std::string_view text, int line, CrashReport& report) {
   Cursor pid(text), tid(text);
   if (pid.SkipPast("pid="))
-    if (const auto value = pid.Decimal(); value && *value > 0) Tell(report.pid, *value, line);
+    if (const auto value = pid.Decimal(); value && *value > 0)
+      SetIfUnknown(report.pid, *value, line);
   if (!tid.SkipPast("tid=") || tid.rest().starts_with("0x")) return;
   if (const auto value = tid.Decimal(); value && *value > 0 && *value <= INT32_MAX && tid.AtEnd())
-    Tell(report.tid, *value, line);
+    SetIfUnknown(report.tid, *value, line);
 }
 
 // "SIGSEGV (0xb) at pc=0x.., pid=1, tid=2", "EXCEPTION_ACCESS_VIOLATION (0xc0000005) at pc=.."
@@ -31,11 +32,11 @@ bool ReadSignal(const Line& line, CrashReport& report) {
   Cursor pc(line.text);
   const bool has_pc = pc.SkipPast(" at pc=");
   if (!number && !has_pc) return false;
-  Tell(report.signal.name, name, line.number);
-  if (number) Tell(report.signal.number, static_cast<int>(*number), line.number);
+  SetIfUnknown(report.signal.name, name, line.number);
+  if (number) SetIfUnknown(report.signal.number, static_cast<int>(*number), line.number);
   if (report.error == CrashError::kUnknown) report.error = CrashError::kSignal;
   if (has_pc)
-    if (const auto value = pc.Hex()) Tell(report.pc, *value, line.number);
+    if (const auto value = pc.Hex()) SetIfUnknown(report.pc, *value, line.number);
   ReadIds(line.text, line.number, report);
   return true;
 }
@@ -53,10 +54,10 @@ bool ReadInternal(const Line& line, CrashReport& report) {
   if (colon != std::string_view::npos) {
     Cursor number(file.substr(colon + 1));
     if (const auto value = number.Decimal())
-      Tell(report.internal.file_line, static_cast<int>(*value), line.number);
+      SetIfUnknown(report.internal.file_line, static_cast<int>(*value), line.number);
     file = file.substr(0, colon);
   }
-  Tell(report.internal.file, file, line.number);
+  SetIfUnknown(report.internal.file, file, line.number);
   if (report.error == CrashError::kUnknown)
     report.error = memory ? CrashError::kOutOfMemory : CrashError::kInternal;
   ReadIds(line.text, line.number, report);
@@ -66,23 +67,23 @@ bool ReadInternal(const Line& line, CrashReport& report) {
 // "guarantee(is_ok(p)) failed: bad", "fatal error: OutOfMemory encountered: Java heap space"
 void ReadMessage(const Line& line, CrashReport& report) {
   CrashInternalError& error = report.internal;
-  if (error.kind.told()) return;
+  if (error.kind.known()) return;
   error.text = line.text;
   const std::string_view text = line.text;
   const size_t failed = text.rfind(") failed");
   const size_t open = text.find('(');
   const size_t colon = text.find(": ");
   if (failed != std::string_view::npos && open < failed) {
-    Tell(error.kind, text.substr(0, open), line.number);
-    Tell(error.condition, text.substr(open + 1, failed - open - 1), line.number);
+    SetIfUnknown(error.kind, text.substr(0, open), line.number);
+    SetIfUnknown(error.condition, text.substr(open + 1, failed - open - 1), line.number);
     Cursor rest(text.substr(failed + 8));
     (void)rest.Skip(":");
-    Tell(error.message, Trim(rest.rest()), line.number);
+    SetIfUnknown(error.message, Trim(rest.rest()), line.number);
   } else if (colon != std::string_view::npos) {
-    Tell(error.kind, text.substr(0, colon), line.number);
-    Tell(error.message, Trim(text.substr(colon + 1)), line.number);
+    SetIfUnknown(error.kind, text.substr(0, colon), line.number);
+    SetIfUnknown(error.message, Trim(text.substr(colon + 1)), line.number);
   } else {
-    Tell(error.kind, text, line.number);
+    SetIfUnknown(error.kind, text, line.number);
   }
   if (text.find("OutOfMemory encountered: Java heap space") != std::string_view::npos)
     report.error = CrashError::kJavaHeapFull;
@@ -108,12 +109,13 @@ int FeatureOf(std::string_view version, bool of_vm) {
 
 void ReadDebugLevel(std::string_view text, int line, CrashReport& report) {
   for (const char* level : {"fastdebug", "slowdebug"})
-    if (text.find(level) != std::string_view::npos) Tell(report.version.debug_level, level, line);
+    if (text.find(level) != std::string_view::npos)
+      SetIfUnknown(report.version.debug_level, level, line);
 }
 
 // "OpenJDK Runtime Environment (17.0.15+6) (build 17.0.15+6-Debian-1deb12u1)", "7.0_45-b18"
 void ReadJre(std::string_view text, int line, CrashReport& report) {
-  Tell(report.version.jre, text, line);
+  SetIfUnknown(report.version.jre, text, line);
   ReadDebugLevel(text, line, report);
   std::string_view jdk = text;
   Cursor build(text);
@@ -125,8 +127,9 @@ void ReadJre(std::string_view text, int line, CrashReport& report) {
   }
   jdk = Trim(jdk);
   if (jdk.empty() || !IsDigit(jdk[0])) return;
-  Tell(report.version.jdk, jdk, line);
-  if (const int feature = FeatureOf(jdk, false)) Tell(report.version.feature, feature, line);
+  SetIfUnknown(report.version.jdk, jdk, line);
+  if (const int feature = FeatureOf(jdk, false))
+    SetIfUnknown(report.version.feature, feature, line);
 }
 
 struct Word {
@@ -165,7 +168,7 @@ void ReadPlatform(std::string_view text, int line, CrashReport& report) {
     if (at == std::string_view::npos || (at > 0 && IsWordChar(text[at - 1]))) continue;
     Cursor cursor(text.substr(at));
     const std::string_view platform = cursor.Until(" ,)");
-    Tell(report.platform, platform, line);
+    SetIfUnknown(report.platform, platform, line);
     if (report.os == CrashOs::kUnknown) report.os = system.os;
     for (const ArchName& row : kArchs)
       if (report.arch == CrashArch::kUnknown &&
@@ -176,20 +179,21 @@ void ReadPlatform(std::string_view text, int line, CrashReport& report) {
 
 // "OpenJDK 64-Bit Server VM (25.504-b01 mixed mode linux-amd64 compressed oops)"
 void ReadVm(std::string_view text, int line, CrashReport& report) {
-  Tell(report.version.vm, text, line);
+  SetIfUnknown(report.version.vm, text, line);
   ReadDebugLevel(text, line, report);
   ReadPlatform(text, line, report);
   for (const Word& gc : kGcs)
-    if (text.find(gc.text) != std::string_view::npos) Tell(report.gc, gc.meaning, line);
+    if (text.find(gc.text) != std::string_view::npos) SetIfUnknown(report.gc, gc.meaning, line);
   Cursor cursor(text);
   if (!cursor.SkipPast("(")) return;
   (void)(cursor.Skip("fastdebug ") || cursor.Skip("slowdebug "));
   const std::string_view version = Trim(cursor.Until(", )"));
   if (version.empty() || !IsDigit(version[0])) return;
-  Tell(report.version.vm_version, version, line);
-  if (const int feature = FeatureOf(version, true)) Tell(report.version.feature, feature, line);
+  SetIfUnknown(report.version.vm_version, version, line);
+  if (const int feature = FeatureOf(version, true))
+    SetIfUnknown(report.version.feature, feature, line);
   if (cursor.rest().find(')') != std::string_view::npos)
-    Tell(report.version.debug_level, "release", line);
+    SetIfUnknown(report.version.debug_level, "release", line);
 }
 
 // The value that follows `key`, ':' or '=': "11 (SIGSEGV)", "SIGSEGV", "1 (SEGV_MAPERR)".
@@ -238,15 +242,15 @@ bool ReadVersion(const Line& line, CrashReport& report) {
     ReadVm(Trim(cursor.rest()), line.number, report);
   } else if (cursor.Skip("vm_info:")) {
     const std::string_view text = Trim(cursor.rest());
-    Tell(report.version.build, text, line.number);
+    SetIfUnknown(report.version.build, text, line.number);
     ReadDebugLevel(text, line.number, report);
     ReadPlatform(text, line.number, report);
     Cursor jre(text);
-    if (!report.version.jdk.told() && jre.SkipPast("JRE (")) {
+    if (!report.version.jdk.known() && jre.SkipPast("JRE (")) {
       const std::string_view jdk = jre.Until(")");
-      Tell(report.version.jdk, jdk, line.number);
+      SetIfUnknown(report.version.jdk, jdk, line.number);
       if (const int feature = FeatureOf(jdk, false))
-        Tell(report.version.feature, feature, line.number);
+        SetIfUnknown(report.version.feature, feature, line.number);
     }
   } else {
     return false;
@@ -258,18 +262,18 @@ bool ReadSiginfo(const Line& line, CrashReport& report) {
   if (!line.text.starts_with("siginfo:") && !line.text.starts_with("si_")) return false;
   CrashSignal& signal = report.signal;
   const NumberAndName signo = ValueOf(line.text, "si_signo");
-  if (signo.number) Tell(signal.number, static_cast<int>(*signo.number), line.number);
-  if (!signo.name.empty()) Tell(signal.name, signo.name, line.number);
+  if (signo.number) SetIfUnknown(signal.number, static_cast<int>(*signo.number), line.number);
+  if (!signo.name.empty()) SetIfUnknown(signal.name, signo.name, line.number);
   const NumberAndName code = ValueOf(line.text, "si_code");
-  if (code.number) Tell(signal.code_number, static_cast<int>(*code.number), line.number);
-  if (!code.name.empty()) Tell(signal.code, code.name, line.number);
+  if (code.number) SetIfUnknown(signal.code_number, static_cast<int>(*code.number), line.number);
+  if (!code.name.empty()) SetIfUnknown(signal.code, code.name, line.number);
   if (const NumberAndName pid = ValueOf(line.text, "si_pid"); pid.number)
-    Tell(signal.sender_pid, *pid.number, line.number);
+    SetIfUnknown(signal.sender_pid, *pid.number, line.number);
   for (const std::string_view key : {"si_addr", "reading address", "writing address"}) {
     Cursor address(line.text);
     if (!address.SkipPast(key)) continue;
     (void)(address.Skip(":") || address.Skip("="));
-    if (const auto value = address.Hex()) Tell(signal.address, *value, line.number);
+    if (const auto value = address.Hex()) SetIfUnknown(signal.address, *value, line.number);
   }
   return true;
 }

@@ -66,7 +66,7 @@ constexpr Header kHeaders[] = {
     {"/proc/", Section::kOther},
 };
 
-bool HeadIsTold(const CrashReport& report) { return report.error != CrashError::kUnknown; }
+bool HeadIsKnown(const CrashReport& report) { return report.error != CrashError::kUnknown; }
 
 // JDK 5 and 6 say "An unexpected error".
 bool IsHead(std::string_view text) {
@@ -96,7 +96,7 @@ bool MayHoldFrames(Section section) {
 }  // namespace
 
 bool Parser::BeginsAnother(const Line& line) const {
-  return IsHead(line.text) && HeadIsTold(report_) && HasBody(report_);
+  return IsHead(line.text) && HeadIsKnown(report_) && HasBody(report_);
 }
 
 bool Parser::Read(const Line& line) {
@@ -162,12 +162,12 @@ bool Parser::EnterSection(const Line& line) {
     if (header.section == Section::kStackWords) {
       Cursor sp(text);
       if (sp.SkipPast("sp="))
-        if (const auto value = sp.Hex()) Tell(report_.stack_pointer, *value, line.number);
+        if (const auto value = sp.Hex()) SetIfUnknown(report_.stack_pointer, *value, line.number);
     }
-    if (header.section == Section::kInstructions && !report_.pc.told()) {
+    if (header.section == Section::kInstructions && !report_.pc.known()) {
       Cursor pc(text);
       if (pc.SkipPast("pc="))
-        if (const auto value = pc.Hex()) Tell(report_.pc, *value, line.number);
+        if (const auto value = pc.Hex()) SetIfUnknown(report_.pc, *value, line.number);
     }
     if (header.section == Section::kNativeFrames &&
         report_.native_stack.frames.size() > superseded_.frames.size())
@@ -323,7 +323,7 @@ void Parser::ReadSystem(const Line& line) {
              text.starts_with("Bsduname")) {
     report_.os = CrashOs::kMacos;
   }
-  if (!text.empty()) Tell(report_.os_text, text, line.number);
+  if (!text.empty()) SetIfUnknown(report_.os_text, text, line.number);
 }
 
 void Parser::ReadInSection(const Line& line) {
@@ -357,7 +357,7 @@ void Parser::ReadInSection(const Line& line) {
       if (line.text != "No events") (void)ReadEvent(line, event_log_, report_);
       break;
     case Section::kCompileTask:
-      Tell(report_.compile_task, line.text, line.number);
+      SetIfUnknown(report_.compile_task, line.text, line.number);
       break;
     case Section::kSystem:
       ReadSystem(line);
@@ -394,14 +394,14 @@ void Parser::Refine() {
   if (report_.arch == CrashArch::kAarch64) NameAarch64Registers();
   for (const char* name : {"rip", "pc"})
     for (const CrashRegister& reg : report_.registers)
-      if (reg.name == name) Tell(report_.pc, reg.value, reg.line);
+      if (reg.name == name) SetIfUnknown(report_.pc, reg.value, reg.line);
   for (const char* name : {"rsp", "sp"})
     for (const CrashRegister& reg : report_.registers)
-      if (reg.name == name) Tell(report_.stack_pointer, reg.value, reg.line);
+      if (reg.name == name) SetIfUnknown(report_.stack_pointer, reg.value, reg.line);
   // Before JDK 9 the head tells a pthread's address, which no thread's id of Linux is as large as.
   constexpr int64_t kMostLinuxId = 1 << 22;
   if (report_.thread.line > 0 && report_.thread.id > 0 &&
-      (!report_.tid.told() || report_.tid.value > kMostLinuxId))
+      (!report_.tid.known() || report_.tid.value > kMostLinuxId))
     report_.tid = {report_.thread.id, report_.thread.line};
   std::sort(report_.stack_words.begin(), report_.stack_words.end(),
             [](const CrashWord& a, const CrashWord& b) { return a.address < b.address; });
@@ -417,10 +417,10 @@ void Parser::TellUnread() {
     const char* what;
     bool is_there;
   } wanted[] = {
-      {"error", HeadIsTold(report_)},
-      {"versions", report_.version.vm.told()},
-      {"siginfo", report_.error != CrashError::kSignal || report_.signal.code.told() ||
-                      report_.signal.code_number.told() || report_.signal.address.told()},
+      {"error", HeadIsKnown(report_)},
+      {"versions", report_.version.vm.known()},
+      {"siginfo", report_.error != CrashError::kSignal || report_.signal.code.known() ||
+                      report_.signal.code_number.known() || report_.signal.address.known()},
       {"current thread", report_.thread.line > 0},
       {"native frames", !report_.native_stack.frames.empty()},
       {"registers", !report_.registers.empty() || report_.error == CrashError::kOutOfMemory},
@@ -430,7 +430,7 @@ void Parser::TellUnread() {
       {"instructions", report_.instructions.has_value()},
       {"modules", !report_.modules.empty()},
       {"code cache", !report_.code_heaps.empty()},
-      {"command line", report_.command_line.told()},
+      {"command line", report_.command_line.known()},
   };
   for (const auto& row : wanted) {
     if (row.is_there) continue;
@@ -459,7 +459,7 @@ void Parser::UseDebugger(CrashStack stack) {
   if (crash >= all.frames.size()) return;
   const CrashFrame& frame = all.frames[crash];
   if (!report_.problematic_frame) report_.problematic_frame = frame;
-  if (frame.pc) Tell(report_.pc, *frame.pc, frame.line);
+  if (frame.pc) SetIfUnknown(report_.pc, *frame.pc, frame.line);
 }
 
 void Parser::Finish() {

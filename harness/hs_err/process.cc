@@ -56,7 +56,7 @@ bool ReadLoadAddress(const Line& line, CrashModule& module) {
 
 struct Fact {
   std::string_view prefix;
-  Told<std::string> CrashReport::*field;
+  Reported<std::string> CrashReport::*field;
 };
 constexpr Fact kFacts[] = {
     {"Command Line:", &CrashReport::command_line}, {"jvm_args:", &CrashReport::command_line},
@@ -83,7 +83,7 @@ void ReadElapsed(const Line& line, CrashReport& report) {
   double seconds = 0;
   const std::string_view rest = cursor.rest();
   if (std::from_chars(rest.data(), rest.data() + rest.size(), seconds).ec == std::errc())
-    Tell(report.elapsed_seconds, seconds, line.number);
+    SetIfUnknown(report.elapsed_seconds, seconds, line.number);
 }
 
 }  // namespace
@@ -177,13 +177,13 @@ bool ReadFact(const Line& line, CrashReport& report) {
     const std::string_view rest = Trim(line.text.substr(fact.prefix.size()));
     // The word "VM_Operation" is a part of what it tells.
     if (!rest.empty())
-      Tell(report.*fact.field, fact.prefix.ends_with(':') ? rest : line.text, line.number);
+      SetIfUnknown(report.*fact.field, fact.prefix.ends_with(':') ? rest : line.text, line.number);
     return true;
   }
   if (line.text.starts_with("Time: ")) {
     const size_t elapsed = line.text.find("elapsed time:");
     const size_t size = std::min(elapsed, line.text.size()) - 6;
-    Tell(report.time, Trim(line.text.substr(6, size)), line.number);
+    SetIfUnknown(report.time, Trim(line.text.substr(6, size)), line.number);
     ReadElapsed(line, report);
     return true;
   }
@@ -192,7 +192,7 @@ bool ReadFact(const Line& line, CrashReport& report) {
     return true;
   }
   for (const HeapWord& heap : kHeaps)
-    if (line.text.starts_with(heap.text)) Tell(report.gc, heap.gc, line.number);
+    if (line.text.starts_with(heap.text)) SetIfUnknown(report.gc, heap.gc, line.number);
   return false;
 }
 

@@ -6,7 +6,7 @@
 #include "harness/base/text.h"
 #include "harness/hs_err/characters.h"
 #include "harness/hs_err/lines.h"
-#include "harness/hs_err/private_words.h"
+#include "harness/hs_err/redaction_patterns.h"
 
 namespace walkhammer {
 namespace {

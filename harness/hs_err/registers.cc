@@ -107,7 +107,7 @@ bool ReadInstructions(const Line& line, CrashReport& report) {
   const bool adjoins = code && *begin == code->begin + code->bytes.size();
   if (adjoins && code->bytes.size() < 4096) {
     code->bytes.insert(code->bytes.end(), bytes.begin(), bytes.end());
-  } else if (!code || (report.pc.told() && *begin <= report.pc.value &&
+  } else if (!code || (report.pc.known() && *begin <= report.pc.value &&
                        report.pc.value < *begin + bytes.size())) {
     code = CrashCode{*begin, std::move(bytes), line.number};
   }

@@ -11,8 +11,8 @@ namespace walkhammer {
 
 // Sets what is not told yet.
 template <typename T, typename U>
-void Tell(Told<T>& told, U&& value, int line) {
-  if (!told.told()) told = {static_cast<T>(std::forward<U>(value)), line};
+void SetIfUnknown(Reported<T>& told, U&& value, int line) {
+  if (!told.known()) told = {static_cast<T>(std::forward<U>(value)), line};
 }
 
 // "SIGSEGV (0xb) at pc=..", "Internal Error (..)", what the error says, versions. `expects_message`

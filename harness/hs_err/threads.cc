@@ -75,7 +75,7 @@ bool ReadStackBounds(const Line& line, CrashReport& report) {
   if (!cursor.Skip("Stack: [")) return false;
   if (report.thread.stack_end == 0) ReadBounds(line.text, "[", report.thread);
   if (cursor.SkipPast("sp="))
-    if (const auto sp = cursor.Hex()) Tell(report.stack_pointer, *sp, line.number);
+    if (const auto sp = cursor.Hex()) SetIfUnknown(report.stack_pointer, *sp, line.number);
   return true;
 }
 

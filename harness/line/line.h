@@ -11,9 +11,9 @@
 #include <span>
 
 #include "harness/guard/guard.h"
+#include "harness/ipc/line_state.h"
 #include "harness/oracles/observation.h"
 #include "harness/oracles/oracle.h"
-#include "harness/shared/line_state.h"
 #include "harness/walkers/walker.h"
 
 namespace walkhammer {

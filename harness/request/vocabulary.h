@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vocabulary: what a mutator may use of this process: addresses worth presenting, and what the
-// scenes' stacks hold and where. The child makes it from landscape and scenes. The random engine
+// scenes' stacks hold and where. The child makes it from address_map and scenes. The random engine
 // and the structure-aware mutator read it in the child, AFL++'s mutator in another process.
 // Symbol ids are those of the SymbolTable in the same shared state. Signal-safe: reading yes.
 #ifndef WALKHAMMER_HARNESS_REQUEST_VOCABULARY_H_

@@ -42,15 +42,15 @@ std::vector<T> Spread(const std::vector<T>& all, size_t most, size_t kept) {
 
 class Maker {
  public:
-  Maker(Landscape& landscape, const Jvm& jvm, const SymbolTable& symbols, Vocabulary& out)
-      : landscape_(landscape), jvm_(jvm), symbols_(symbols), out_(out) {
+  Maker(AddressMap& address_map, const Jvm& jvm, const SymbolTable& symbols, Vocabulary& out)
+      : address_map_(address_map), jvm_(jvm), symbols_(symbols), out_(out) {
     for (const CodeBlob& blob : jvm.code_cache().Blobs()) blobs_[blob.begin] = blob;
   }
 
   void AddPlaces() {
     for (int kind = 0; kind < kSymbolKinds; kind++) {
       out_.first[kind] = out_.place_count;
-      for (const PoolEntry& entry : landscape_.Pool(static_cast<SymbolKind>(kind))) {
+      for (const PoolEntry& entry : address_map_.Pool(static_cast<SymbolKind>(kind))) {
         if (out_.place_count == Vocabulary::kMaxPlaces) break;
         out_.place_of[entry.symbol] = static_cast<uint16_t>(out_.place_count + 1);
         out_.places[out_.place_count++] = {entry.symbol, entry.size, 0, 0, 0, 0, 0, 0};
@@ -99,8 +99,8 @@ class Maker {
 
  private:
   void DescribeCode(Place& place) {
-    const uint64_t begin = landscape_.AddressOf(place.symbol);
-    const uint64_t end = landscape_.EndOf(place.symbol);
+    const uint64_t begin = address_map_.AddressOf(place.symbol);
+    const uint64_t end = address_map_.EndOf(place.symbol);
     std::set<uint32_t> others;
     std::vector<uint32_t> returns;
     const std::vector<InstructionStart> starts = StartsAtEnds(begin, end, kEndBytes);
@@ -168,7 +168,7 @@ class Maker {
     const auto number = static_cast<int64_t>(word);
     if (number > -kSmall && number < kSmall)
       return {number, SymbolTable::IdOf(SymbolKind::kLiteral), 0};
-    if (std::optional<Value> named = landscape_.ValueOf(word)) return *named;
+    if (std::optional<Value> named = address_map_.ValueOf(word)) return *named;
     return {static_cast<int64_t>(slot - scene.stack_low), SymbolTable::IdOf(SymbolKind::kSlot), 0};
   }
 
@@ -180,7 +180,7 @@ class Maker {
     sample.fp = frame.fp >= scene.stack_low && frame.fp < scene.stack_high
                     ? static_cast<int32_t>(frame.fp - frame.sp)
                     : FrameSample::kNoFp;
-    sample.pc = landscape_.ValueOf(frame.pc).value_or(Value{});
+    sample.pc = address_map_.ValueOf(frame.pc).value_or(Value{});
     auto add = [&](uint64_t slot) {
       if (slot < scene.stack_low || slot + 8 > scene.edit_high) return;
       if (sample.word_count == FrameSample::kMaxWords) return;
@@ -219,10 +219,10 @@ class Maker {
   }
 
   void AddNearPcs(uint64_t pc, SceneWords& words) {
-    const std::optional<Value> named = landscape_.ValueOf(pc);
+    const std::optional<Value> named = address_map_.ValueOf(pc);
     if (!named || symbols_.at(named->symbol).kind == SymbolKind::kMethod) return;
     const std::vector<InstructionStart> starts =
-        InstructionStarts(landscape_.AddressOf(named->symbol), landscape_.EndOf(named->symbol));
+        InstructionStarts(address_map_.AddressOf(named->symbol), address_map_.EndOf(named->symbol));
     auto at = std::find_if(starts.begin(), starts.end(), [&](const InstructionStart& start) {
       return start.offset >= static_cast<uint64_t>(named->addend);
     });
@@ -234,7 +234,7 @@ class Maker {
     }
   }
 
-  Landscape& landscape_;
+  AddressMap& address_map_;
   const Jvm& jvm_;
   const SymbolTable& symbols_;
   Vocabulary& out_;
@@ -243,10 +243,10 @@ class Maker {
 
 }  // namespace
 
-void MakeVocabulary(Landscape& landscape, SceneStage& stage, const Jvm& jvm, SymbolTable& symbols,
-                    Vocabulary& out) {
+void MakeVocabulary(AddressMap& address_map, SceneStage& stage, const Jvm& jvm,
+                    SymbolTable& symbols, Vocabulary& out) {
   std::memset(static_cast<void*>(&out), 0, sizeof out);
-  Maker maker(landscape, jvm, symbols, out);
+  Maker maker(address_map, jvm, symbols, out);
   maker.AddPlaces();
   for (size_t i = 0; i < AllScenes().size() && i < Vocabulary::kScenes; i++)
     if (const ParkedScene* scene = stage.Find(static_cast<int>(i))) maker.AddScene(*scene);

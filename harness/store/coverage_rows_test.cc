@@ -8,7 +8,7 @@
 namespace walkhammer {
 namespace {
 
-RunWriter MustCreate(const std::string& dir, int workers = 1) {
+RunWriter CoveredRun(const std::string& dir, int workers = 1) {
   RunIdentity identity = TestIdentity();
   identity.workers = workers;
   return std::move(RunWriter::Create(dir, identity).value());
@@ -23,7 +23,7 @@ std::vector<std::optional<uint64_t>> FirstTimes(const RunReader& run) {
 
 TEST(CoverageRowsTest, KeepsTheMapAndWhenEachBlockWasFirstEntered) {
   const TempDir dir;
-  RunWriter run = MustCreate(dir.path(), 4);
+  RunWriter run = CoveredRun(dir.path(), 4);
   const CoverageRows wanted = TestCoverage();
   ASSERT_TRUE(run.SetCoverage(wanted).ok());
   const std::vector<uint8_t> first = {1, 0, 0, 0, 0, 0}, second = {1, 0, 7, 0, 0, 1};
@@ -54,7 +54,7 @@ TEST(CoverageRowsTest, KeepsTheMapAndWhenEachBlockWasFirstEntered) {
 
 TEST(CoverageRowsTest, BlocksBeyondTheMapAreIgnored) {
   const TempDir dir;
-  RunWriter run = MustCreate(dir.path());
+  RunWriter run = CoveredRun(dir.path());
   ASSERT_TRUE(run.SaveBlocks(std::vector<uint8_t>(100, 1), 500).ok());  // no map yet
   ASSERT_TRUE(run.SetCoverage(TestCoverage()).ok());
   ASSERT_TRUE(run.SaveBlocks(std::vector<uint8_t>(100, 1), 1000).ok());
@@ -63,7 +63,7 @@ TEST(CoverageRowsTest, BlocksBeyondTheMapAreIgnored) {
 
 TEST(CoverageRowsTest, WritesOnlyWhatIsNew) {
   const TempDir dir;
-  RunWriter run = MustCreate(dir.path());
+  RunWriter run = CoveredRun(dir.path());
   ASSERT_TRUE(run.SetCoverage(TestCoverage()).ok());
   const std::vector<uint8_t> hit = {1, 0, 0, 0, 0, 0}, more = {1, 1, 0, 0, 0, 0};
   ASSERT_TRUE(run.SaveBlocks(hit, 1000).ok());
@@ -81,7 +81,7 @@ TEST(CoverageRowsTest, WritesOnlyWhatIsNew) {
 
 TEST(CoverageRowsTest, WithoutCoverageThereIsAReason) {
   const TempDir dir;
-  RunWriter run = MustCreate(dir.path());
+  RunWriter run = CoveredRun(dir.path());
   EXPECT_EQ(Read(run).Coverage().value().reason, "none was recorded");
   ASSERT_TRUE(run.SetCoverage({}).ok());
   EXPECT_EQ(Read(run).Coverage().value().reason, "none was recorded");
@@ -104,7 +104,7 @@ TEST(CoverageRowsTest, WithoutCoverageThereIsAReason) {
 
 TEST(CoverageRowsTest, AMapThatDoesNotFitTogetherIsRefused) {
   const TempDir dir;
-  RunWriter run = MustCreate(dir.path());
+  RunWriter run = CoveredRun(dir.path());
   CoverageRows code = TestCoverage();
   code.functions[1].blocks = 100;
   EXPECT_FALSE(run.SetCoverage(code).ok());
@@ -126,7 +126,7 @@ TEST(CoverageRowsTest, AMapThatDoesNotFitTogetherIsRefused) {
 
 TEST(CoverageRowsTest, MinimizedInputsAreKnown) {
   const TempDir dir;
-  RunWriter run = MustCreate(dir.path());
+  RunWriter run = CoveredRun(dir.path());
   const int64_t small =
       run.AddFinding(TestRecord("crash", "fault", "a", Realism::kGenuine)).value().bucket;
   run.AddFinding(TestRecord("crash", "fault", "b", Realism::kGenuine)).value();

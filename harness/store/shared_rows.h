@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "harness/shared/shared_state.h"
+#include "harness/ipc/shared_state.h"
 #include "harness/store/periods.h"
 #include "harness/store/run_rows.h"
 #include "harness/store/stress_rows.h"

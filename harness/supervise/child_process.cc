@@ -10,7 +10,7 @@
 
 #include "harness/base/files.h"
 #include "harness/base/names.h"
-#include "harness/shared/launch.h"
+#include "harness/ipc/launch.h"
 
 namespace walkhammer {
 

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/ipc/shared_mapping.h"
 #include "harness/jvm/images/platform.h"
 #include "harness/process/log_file.h"
 #include "harness/process/spawn.h"
-#include "harness/shared/shared_mapping.h"
 
 namespace walkhammer {
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "harness/shared/launch.h"
+#include "harness/ipc/launch.h"
 
 namespace walkhammer {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "harness/findings/finding_record.h"
+#include "harness/ipc/line_state.h"
 #include "harness/jvm/images/jdk.h"
-#include "harness/shared/line_state.h"
 
 namespace walkhammer {
 

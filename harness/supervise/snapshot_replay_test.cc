@@ -2,11 +2,10 @@
 // From a sample to a small input: a sample of some JVM replays and shrinks in the JVM of this test.
 #include <gtest/gtest.h>
 
-
 #include "harness/base/files.h"
 #include "harness/base/testing/temporary_folder.h"
-#include "harness/findings/snapshot.h"
-#include "harness/findings/snapshot_testing.h"
+#include "harness/findings/sample_request.h"
+#include "harness/findings/sample_request_testing.h"
 #include "harness/request/request_testing.h"
 #include "harness/request/text_form.h"
 #include "harness/supervise/command_testing.h"

@@ -15,7 +15,7 @@ namespace walkhammer::asgst {
 namespace {
 
 // One call of a handler: its arguments, and the number that the class had within the call.
-struct Told {
+struct Reported {
   ASGST_Class klass;
   std::vector<ASGST_Method> methods;
   bool redefined;
@@ -26,11 +26,11 @@ class Listener {
  public:
   Listener() { ASGST_RegisterClassUnloadHandler(OnGone, this); }
   ~Listener() { ASGST_DeregisterClassUnloadHandler(OnGone, this); }
-  std::vector<Told> told(ASGST_Class klass) {
+  std::vector<Reported> told(ASGST_Class klass) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::vector<Told> found;
+    std::vector<Reported> found;
     std::copy_if(told_.begin(), told_.end(), std::back_inserter(found),
-                 [&](const Told& told) { return told.klass == klass; });
+                 [&](const Reported& told) { return told.klass == klass; });
     return found;
   }
 
@@ -45,7 +45,7 @@ class Listener {
 
  private:
   std::mutex mutex_;
-  std::vector<Told> told_;
+  std::vector<Reported> told_;
 };
 
 class UnloadApi : public LiveTest {
@@ -129,7 +129,7 @@ TEST_F(UnloadApi, HandlerIsToldOfUnloading) {
   ASSERT_EQ(methods.size(), 4U);
   env_->DeleteLocalRef(mirror);
   ASSERT_TRUE(Unload(klass));
-  const std::vector<Told> told = listener.told(klass);
+  const std::vector<Reported> told = listener.told(klass);
   ASSERT_EQ(told.size(), 1U);
   EXPECT_EQ(Sorted(told[0].methods), methods);
   EXPECT_FALSE(told[0].redefined);
@@ -154,13 +154,14 @@ TEST_F(UnloadApi, HandlerIsToldWhileQueuesAreServed) {
     jclass mirror = Load();
     const ASGST_Class klass = ASGST_JClassToClass(mirror);
     const jlong idnum = ASGST_GetClassIdNum(klass);
-    const auto is_told = [&] {
-      const std::vector<Told> told = listener.told(klass);
-      return std::any_of(told.begin(), told.end(), [&](const Told& t) { return t.idnum == idnum; });
+    const auto is_known = [&] {
+      const std::vector<Reported> told = listener.told(klass);
+      return std::any_of(told.begin(), told.end(),
+                         [&](const Reported& t) { return t.idnum == idnum; });
     };
     env_->DeleteLocalRef(mirror);
     EXPECT_TRUE(Unload(klass)) << "round " << i;
-    EXPECT_TRUE(WaitFor(is_told)) << "round " << i;
+    EXPECT_TRUE(WaitFor(is_known)) << "round " << i;
   }
   done = true;
   enqueuing.join();
@@ -283,7 +284,7 @@ TEST_F(RedefineApi, HandlerIsToldOfRedefinition) {
   const std::vector<ASGST_Method> before = MethodsOf(changing_);
   Redefine(changing_, 44);
   ASSERT_TRUE(WaitFor([&] { return !listener.told(klass).empty(); }));
-  const Told first = listener.told(klass)[0];
+  const Reported first = listener.told(klass)[0];
   EXPECT_TRUE(first.redefined);
   EXPECT_EQ(Sorted(first.methods), before);
   EXPECT_EQ(first.idnum, ASGST_GetClassIdNum(klass));

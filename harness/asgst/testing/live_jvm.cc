@@ -11,8 +11,8 @@
 
 #include "harness/asgst/include/asgst.h"
 #include "harness/base/mappings.h"
+#include "harness/ipc/launch.h"
 #include "harness/jvm/images/jdk.h"
-#include "harness/shared/launch.h"
 
 namespace walkhammer::asgst {
 namespace {

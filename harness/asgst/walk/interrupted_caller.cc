@@ -117,7 +117,7 @@ bool InterruptedCaller::FromFrameBeingBuilt() {
 bool InterruptedCaller::FromLeafCallByTables() {
   NativeUnwinder c(start_.unwind, *layout_.rules, memory_);
   c.Begin(start_.registers, true, start_.stack_high);
-  if (!c.Told()) return false;
+  if (!c.Reported()) return false;
   for (int hop = 0; hop < kMostHops && c.Up(); hop++) {
     const Registers& r = c.at();
     if (!InCode(r.pc)) continue;

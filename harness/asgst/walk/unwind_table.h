@@ -68,7 +68,7 @@ class NativeUnwinder {
   const Registers& at() const { return at_; }
   // True if a table has a row for at(); otherwise Up() guesses by the frame pointer, which is an
   // older frame's in code that keeps no frame pointer.
-  bool Told() const { return Row().base != UnwindRow::kUnknown; }
+  bool Reported() const { return Row().base != UnwindRow::kUnknown; }
   // Moves to the caller. False if none is found; at() is unchanged then.
   bool Up();
   // True if, since Begin(), Up() has moved without a row.

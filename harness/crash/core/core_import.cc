@@ -11,7 +11,7 @@
 #include "harness/crash/core/core_jvm.h"
 #include "harness/crash/core/signal_contexts.h"
 #include "harness/elf/symbolizer.h"
-#include "harness/findings/snapshot.h"
+#include "harness/findings/sample_request.h"
 #include "harness/process/signal_name.h"
 #include "harness/request/scene_table.h"
 #include "harness/request/text_form.h"

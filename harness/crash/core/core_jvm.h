@@ -13,9 +13,9 @@
 #include "harness/asgst/walk/metadata.h"
 #include "harness/base/result.h"
 #include "harness/crash/core/core_file.h"
+#include "harness/ipc/stress_state.h"
 #include "harness/jvm/structs/code_cache.h"
 #include "harness/jvm/structs/vm_structs.h"
-#include "harness/shared/stress_state.h"
 
 namespace walkhammer {
 

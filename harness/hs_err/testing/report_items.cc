@@ -25,12 +25,12 @@ constexpr const char* kPointees[] = {"unknown", "null", "unreadable", "memory", 
                                      "nmethod", "stub", "codelet",    "library", "jni-handle"};
 
 template <typename T>
-ItemValues Of(const Told<T>& told) {
-  return told.told() ? ItemValues{fmt::format("{}", told.value)} : ItemValues{};
+ItemValues Of(const Reported<T>& told) {
+  return told.known() ? ItemValues{fmt::format("{}", told.value)} : ItemValues{};
 }
 
-ItemValues Hex(const Told<uint64_t>& told, bool wanted = true) {
-  return told.told() && wanted ? ItemValues{fmt::format("{:#x}", told.value)} : ItemValues{};
+ItemValues Hex(const Reported<uint64_t>& told, bool wanted = true) {
+  return told.known() && wanted ? ItemValues{fmt::format("{:#x}", told.value)} : ItemValues{};
 }
 
 template <typename T, typename F>

@@ -10,7 +10,7 @@
 #include "harness/base/result.h"
 #include "harness/jvm/images/jdk.h"
 #include "harness/supervise/child_process.h"
-#include "harness/supervise/matrix/profiles.h"
+#include "harness/supervise/stress_runs/profiles.h"
 
 namespace walkhammer {
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "harness/shared/shared_mapping.h"
+#include "harness/ipc/shared_mapping.h"
 #include "harness/supervise/campaign/run_rows.h"
 
 namespace walkhammer {

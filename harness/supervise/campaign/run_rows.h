@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/coverage/walker_code.h"
-#include "harness/shared/shared_state.h"
+#include "harness/ipc/shared_state.h"
 #include "harness/store/run_writer.h"
 #include "harness/store/stress_rows.h"
 

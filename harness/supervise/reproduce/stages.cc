@@ -15,7 +15,7 @@
 #include "harness/process/scratch.h"
 #include "harness/request/walker_table.h"
 #include "harness/supervise/campaign/fuzz_run.h"
-#include "harness/supervise/matrix/stress_plan.h"
+#include "harness/supervise/stress_runs/stress_plan.h"
 
 namespace walkhammer {
 namespace {

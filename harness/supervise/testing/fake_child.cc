@@ -25,8 +25,8 @@
 #include <string>
 #include <string_view>
 
+#include "harness/ipc/state.h"
 #include "harness/oracles/oracle.h"
-#include "harness/shared/state.h"
 
 namespace walkhammer {
 

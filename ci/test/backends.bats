@@ -1,0 +1,152 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Other profilers as the load: JFR and agents, on the oldest and the newest JDK at hand.
+# shellcheck disable=SC2154  # bats sets stderr and stderr_lines
+
+load lib
+
+setup_file() {
+  # An agent whose option is ACTION:FILE; it does ACTION with FILE: write, rubbish, recording,
+  # nothing, abort, refuse.
+  cat >"$BATS_FILE_TMPDIR/agent.c" <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int Agent_OnLoad(void *vm, char *options, void *reserved) {
+  (void)vm, (void)reserved;
+  char *path = strchr(options, ':');
+  *path++ = 0;
+  if (strcmp(options, "abort") == 0) abort();
+  if (strcmp(options, "refuse") == 0) return -1;
+  if (strcmp(options, "nothing") == 0) return 0;
+  FILE *file = fopen(path, "w");
+  if (file == NULL) return -1;
+  if (strcmp(options, "write") == 0) fputs("java/lang/Thread.run;a/B.c 40\n[unknown_Java] 2\n", file);
+  if (strcmp(options, "rubbish") == 0) fputs("a;b 1\na;", file);
+  if (strcmp(options, "recording") == 0) fwrite("FLR\0rubbish\n", 1, 12, file);
+  return fclose(file);
+}
+C
+  "${CC:-gcc}" -shared -fPIC -o "$BATS_FILE_TMPDIR/agent.so" "$BATS_FILE_TMPDIR/agent.c"
+}
+
+setup() {
+  agent=$BATS_FILE_TMPDIR/agent.so
+  mapfile -t jdks < <("$walkhammer" show jdks | sed -n 's|^\(/[^ ]*\)  .*|\1|p' | sed -n '1p;$p' |
+    uniq)
+  [ "${#jdks[@]}" -gt 0 ] || skip "no JDK on this machine"
+}
+
+# stress CODE WALKER ARGUMENTS...: a short run of the newest JDK, whose exit code must be CODE.
+stress() {
+  local code=$1 walker=$2
+  shift 2
+  run --separate-stderr timeout 100 "$walkhammer" stress --workload torture:interfaces \
+    --walker "$walker" --jdk "${jdks[-1]}" --out "$tmp/run" "$@"
+  echo "stress --walker $walker: exit code $status, stdout '$output', stderr '$stderr'"
+  [ "$status" -eq "$code" ]
+}
+
+# refuses PART ARGUMENTS...: exit code 2, nothing on stdout, one sentence that contains PART on
+# stderr.
+refuses() {
+  local part=$1
+  shift
+  run --separate-stderr timeout 20 "$walkhammer" "$@" --workload torture:mixed --out "$tmp/run"
+  echo "walkhammer $*: exit code $status, stdout '$output', stderr '$stderr'"
+  [ "$status" -eq 2 ]
+  [ -z "$output" ]
+  [ "${#stderr_lines[@]}" -eq 1 ]
+  [[ "${stderr_lines[0]}" == "walkhammer: "*"$part"* ]]
+  [ ! -e "$tmp/run" ]
+}
+
+@test "jfr: samples on each JDK, whose recording reads back" {
+  local homes=()
+  for jdk in "${jdks[@]}"; do homes+=(--jdk "$jdk"); done
+  run --separate-stderr timeout 100 "$walkhammer" stress --workload torture:mixed --walker jfr \
+    --time 4s "${homes[@]}" --out "$tmp/run"
+  echo "$output" "$stderr"
+  [ "$status" -eq 0 ]
+  [[ "${lines[0]}" == "CLEAN: "* ]]
+  [ "$(grep -c "sampled  *jfr: " <<<"$output")" -eq "${#jdks[@]}" ]
+  [ "$(grep -c "^ .* ExecutionSample .* frames" <<<"$output")" -eq "${#jdks[@]}" ]
+  grep -Eq "^ *signals +[1-9][0-9,]* delivered" <<<"$output"
+}
+
+# A thread's CPU timer expires once a clock tick: 250 times a second on Debian.
+@test "jfr: its sampler of CPU time walks more often than timers expire" {
+  [ "$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "${jdks[-1]}/release")" -ge 25 ] ||
+    skip "no JDK 25 or later, which has that sampler"
+  [ -r /proc/self/timers ] || skip "this kernel has no /proc/PID/timers"
+  stress 0 jfr --interval 50us --time 5s
+  grep -Eq "with [1-9][0-9]* signals as its timers send them" <<<"$output"
+  local samples
+  samples=$(sqlite3 "$tmp/run/run.db" "select sum(count) from count where state = 'CPUTimeSample'")
+  echo "$samples samples"
+  [ "$samples" -gt $((5 * 2 * 300)) ]
+}
+
+@test "agent: what it wrote is its samples" {
+  stress 0 "agent:$agent=write:{out}" --time 1s
+  [[ "$output" == "CLEAN: "* ]]
+  grep -Eq "walks +42, 95.24 % successful" <<<"$output"
+  grep -Eq "42 +collapsed +95.24 % frames, 4.76 % \[unknown_Java\]" <<<"$output"
+}
+
+@test "agent: nothing written is vacuous" {
+  stress 4 "agent:$agent=nothing:{out}" --time 1s
+  [[ "${lines[0]}" == "VACUOUS: "*"it wrote nothing into {out}"* ]]
+}
+
+@test "agent: unreadable output" {
+  stress 4 "agent:$agent=rubbish:{out}" --time 1s
+  [[ "${lines[0]}" == "FAILED: "*"bad-output (profile-0: line 2 is no collapsed stack: a;)"* ]]
+  rm -r "$tmp/run"
+  stress 4 "agent:$agent=recording:{out}" --time 1s
+  [[ "${lines[0]}" == "FAILED: "*"bad-output (profile-0: its JDK cannot read the recording"* ]]
+}
+
+@test "agent: an abort of the JVM is a finding" {
+  stress 1 "agent:$agent=abort:x" --time 1s
+  [[ "${lines[0]}" == "FINDINGS: "* ]]
+  [[ "$output" == *"SIGABRT"* ]]
+}
+
+@test "agent: a JVM that does not start with it is skipped" {
+  stress 3 "agent:$agent=refuse:x" --time 1s
+  [[ "${lines[0]}" == "SKIPPED: "*"the JVM did not start: "* ]]
+}
+
+@test "bad usage is refused before a run" {
+  refuses "no library $tmp/no.so" stress --walker "agent:$tmp/no.so=start"
+  refuses "agent:PATH=OPTIONS" stress --walker agent:
+  refuses "walks alone" stress --walker jfr --walker agct
+  refuses "in its own way" stress --walker jfr --mode parked
+  refuses "for stress with" step --walker jfr
+}
+
+# As OpenJ9's: what such backends need of a JVM is its command alone.
+@test "a JVM without vmStructs and AsyncGetCallTrace can be the load of other profilers' backends" {
+  home=$tmp/home
+  mkdir -p "$home/bin" "$home/lib/server"
+  echo 'int JNI_CreateJavaVM = 1;' |
+    "${CC:-gcc}" -x c -shared -fPIC -o "$home/lib/server/libjvm.so" -
+  cp "${jdks[-1]}/release" "$home"
+  printf '#!/bin/sh\nexec "%s/bin/java" "$@"\n' "${jdks[-1]}" >"$home/bin/java"
+  chmod +x "$home/bin/java"
+  jdks=("$home")
+  stress 0 "agent:$agent=write:{out}.txt" --time 2s
+  rm -rf "$tmp/run"
+  stress 4 "agent:$agent=nothing:{out}.txt" --time 2s
+  rm -rf "$tmp/run"
+  stress 1 "agent:$agent=abort:{out}.txt" --time 2s
+  rm -rf "$tmp/run"
+  stress 3 agct --time 2s
+  [[ "$output" == *"exports no AsyncGetCallTrace"* ]]
+  rm -rf "$tmp/run"
+  WALKHAMMER_JDK=$home run timeout 100 "$walkhammer" stress --workload torture:interfaces \
+    --walker "agent:$agent=write:{out}.txt" --time 2s --out "$tmp/run"
+  [ "$status" -eq 0 ]
+  [ "$(sqlite3 "$tmp/run/run.db" "select jdk_path from cell")" = "$home" ]
+}

@@ -42,11 +42,12 @@ constexpr char kWhole[] = "name: x\nwhat: does x\nclasspath: /x.jar\nmain: X\n";
 
 TEST_F(CatalogueTest, ReadsAllKeys) {
   temporary_.Write("distributions", "id: d\nsha512: 00\n");
-  temporary_.Write("debian.catalogue",
-        "# comment\n\nname: fop\nwhat: a: b\npackages: fop  libfop\n# in between\n"
-        "classpath: /a.jar:/b*.jar:\n  {home}/c.jar\nmain: org.Main\nargs: -x {file}\n\t{input}\n"
-        "flags: -Xint\nflags-25: -Da {scratch}\nflags-21: -Db\njdk: 17..21\nwhy: because\n"
-        "input: book\nfile: d\nrepeat: yes\n");
+  temporary_.Write(
+      "debian.catalogue",
+      "# comment\n\nname: fop\nwhat: a: b\npackages: fop  libfop\n# in between\n"
+      "classpath: /a.jar:/b*.jar:\n  {home}/c.jar\nmain: org.Main\nargs: -x {file}\n\t{input}\n"
+      "flags: -Xint\nflags-25: -Da {scratch}\nflags-21: -Db\njdk: 17..21\nwhy: because\n"
+      "input: book\nfile: d\nrepeat: yes\n");
   const std::vector<Workload> all = Loaded();
   ASSERT_EQ(all.size(), 1u);
   const Workload& fop = all[0];
@@ -69,10 +70,11 @@ TEST_F(CatalogueTest, ReadsAllKeys) {
 }
 
 TEST_F(CatalogueTest, DefaultsHoldForWhatFollows) {
-  temporary_.Write("b.catalogue", std::string(kWhole) +
-                           "\ndefaults: yes\nmain: M\nclasspath: /m.jar\nrepeat: yes\n"
-                           "\nname: y\nwhat: y\n\nname: z\nwhat: z\nmain: Z\nrepeat: no\n"
-                           "\ndefaults: yes\njar: /j.jar\n\nname: j\nwhat: j\n");
+  temporary_.Write("b.catalogue",
+                   std::string(kWhole) +
+                       "\ndefaults: yes\nmain: M\nclasspath: /m.jar\nrepeat: yes\n"
+                       "\nname: y\nwhat: y\n\nname: z\nwhat: z\nmain: Z\nrepeat: no\n"
+                       "\ndefaults: yes\njar: /j.jar\n\nname: j\nwhat: j\n");
   temporary_.Write("a.catalogue", kWhole);
   const std::vector<Workload> all = Loaded();
   ASSERT_EQ(all.size(), 5u);

@@ -106,7 +106,7 @@ is() {
 }
 
 @test "bugs check: a JDK without any known issue, and one that nobody can judge" {
-  jdk=$("$walkhammer" show jdks | sed -n '$s/  .*//p')
+  need_jdk
   [ -n "$jdk" ] || skip "no JDK on this machine"
   mkdir -p "$tmp/corpora/known-issues"
   # issue AFFECTED STATE...: one issue, and what bugs check says of it.

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "harness/base/testing/fails_with.h"
 #include "harness/crash/crash_testing.h"
 #include "harness/crash/imported_crash.h"

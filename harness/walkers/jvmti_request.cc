@@ -67,8 +67,8 @@ Result<Extension> Find(const WalkerHost& host) {
   if (host.vm->GetEnv(&jvmti, JVMTI_VERSION_1_2) != JNI_OK) return Unable("this JVM has no JVMTI");
   Extension extension;
   extension.jvmti = static_cast<jvmtiEnv*>(jvmti);
-  ASSIGN_OR_RETURN(extension.request,
-                   host.provider.empty() ? FindExtension(extension.jvmti) : FindRequestFunction(host.provider));
+  ASSIGN_OR_RETURN(extension.request, host.provider.empty() ? FindExtension(extension.jvmti)
+                                                            : FindRequestFunction(host.provider));
   return extension;
 }
 

@@ -3,10 +3,19 @@
 
 #include <capstone/capstone.h>
 #include <elf.h>
+#include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 namespace walkhammer {
+// An operand in memory, as Access() tells it.
+struct MemoryUse {
+  bool writes = false;
+  int bytes = 0;         // 0: unknown
+  int64_t distance = 0;  // from the base register
+};
+
 namespace {
 
 using Kind = Instruction::Kind;
@@ -112,6 +121,44 @@ void ReadArm64(csh handle, const cs_insn& insn, Instruction& out) {
   if (insn.id == ARM64_INS_ADR) out.points_to = static_cast<uint64_t>(from.imm);
 }
 
+std::optional<MemoryUse> MemoryOfX86(const cs_insn& insn) {
+  const cs_x86& x86 = insn.detail->x86;
+  if (insn.id == X86_INS_LEA || insn.id == X86_INS_NOP) return std::nullopt;
+  for (const cs_x86_op& op : std::span(x86.operands, x86.op_count)) {
+    if (op.type != X86_OP_MEM) continue;
+    const bool absolute = op.mem.base == X86_REG_RIP || op.mem.base == X86_REG_INVALID;
+    // Capstone 4 lets comparisons write.
+    const bool compares = insn.id == X86_INS_CMP || insn.id == X86_INS_TEST;
+    return MemoryUse{(op.access & CS_AC_WRITE) != 0 && !compares, op.size,
+                     absolute ? 0 : op.mem.disp};
+  }
+  if (insn.id == X86_INS_PUSH || insn.id == X86_INS_CALL) return MemoryUse{true, 8, 0};
+  if (insn.id == X86_INS_POP || insn.id == X86_INS_RET || insn.id == X86_INS_LEAVE)
+    return MemoryUse{false, 8, 0};
+  return std::nullopt;
+}
+
+// Capstone does not tell the size of the operand: it is that of the register, or the name's end
+// says it (ldrb, strh).
+std::optional<MemoryUse> MemoryOfArm64(const cs_insn& insn) {
+  const cs_arm64& arm = insn.detail->arm64;
+  for (const cs_arm64_op& op : std::span(arm.operands, arm.op_count)) {
+    if (op.type != ARM64_OP_MEM) continue;
+    const std::string_view name = insn.mnemonic;
+    const auto is_wide = [](arm64_reg reg) {
+      return (reg >= ARM64_REG_X0 && reg <= ARM64_REG_X28) || reg == ARM64_REG_FP ||
+             reg == ARM64_REG_LR || reg == ARM64_REG_XZR;
+    };
+    int bytes = is_wide(arm.operands[0].reg) ? 8 : 4;
+    if (name.ends_with('b')) bytes = 1;
+    if (name.ends_with('h')) bytes = 2;
+    if (name.ends_with("sw")) bytes = 4;
+    if (name.starts_with("ldp") || name.starts_with("stp")) bytes *= 2;
+    return MemoryUse{name.starts_with("st"), bytes, op.mem.disp};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 struct Disassembler::Architecture {
@@ -119,13 +166,14 @@ struct Disassembler::Architecture {
   cs_arch arch;
   cs_mode mode;
   void (*read)(csh, const cs_insn&, Instruction&);
+  std::optional<MemoryUse> (*memory)(const cs_insn&);
   static constexpr int kCount = 2;
   static const Architecture kAll[kCount];
 };
 
 const Disassembler::Architecture Disassembler::Architecture::kAll[kCount] = {
-    {EM_X86_64, CS_ARCH_X86, CS_MODE_64, ReadX86},
-    {EM_AARCH64, CS_ARCH_ARM64, CS_MODE_ARM, ReadArm64},
+    {EM_X86_64, CS_ARCH_X86, CS_MODE_64, ReadX86, MemoryOfX86},
+    {EM_AARCH64, CS_ARCH_ARM64, CS_MODE_ARM, ReadArm64, MemoryOfArm64},
 };
 
 Result<Disassembler> Disassembler::For(uint16_t machine) {
@@ -181,6 +229,27 @@ std::vector<Disassembler::Line> Disassembler::Text(std::span<const uint8_t> code
   }
   cs_free(insn, 1);
   return out;
+}
+
+std::string Disassembler::Access(std::span<const uint8_t> code) const {
+  cs_insn* insn = cs_malloc(handle_);
+  const uint8_t* at = code.data();
+  size_t left = code.size();
+  uint64_t address = 0;
+  std::string text;
+  if (cs_disasm_iter(handle_, &at, &left, &address, insn)) {
+    text = std::string("at ") + insn->mnemonic;
+    if (const auto memory = architecture_->memory(*insn)) {
+      text = memory->writes ? "writing" : "reading";
+      if (memory->bytes != 0)
+        text += fmt::format(" {} byte{}", memory->bytes, memory->bytes == 1 ? "" : "s");
+      if (memory->distance != 0)
+        text += fmt::format(" at {}{:#x}", memory->distance < 0 ? "-" : "+",
+                            memory->distance < 0 ? -memory->distance : memory->distance);
+    }
+  }
+  cs_free(insn, 1);
+  return text;
 }
 
 }  // namespace walkhammer

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/elf/demangle.h"
+#include "harness/elf/disassembler.h"
 #include "harness/elf/elf_file.h"
 
 namespace walkhammer {
@@ -69,6 +70,21 @@ const FunctionSymbol* FindFunction(const std::vector<FunctionSymbol>& functions,
     if (address < candidate.end) best = &candidate;
   }
   return best;
+}
+
+// The file's bytes from the virtual address to the end of its section; empty if there are none.
+std::span<const uint8_t> BytesAt(const ElfFile& file, uint64_t address) {
+  for (const ElfSection& s : file.Sections()) {
+    const GElf_Shdr& header = s.header;
+    if (header.sh_type != SHT_PROGBITS || (header.sh_flags & SHF_ALLOC) == 0 ||
+        address < header.sh_addr || address - header.sh_addr >= header.sh_size)
+      continue;
+    const Elf_Data* data = elf_rawdata(s.section, nullptr);
+    const size_t skipped = address - header.sh_addr;
+    if (data == nullptr || data->d_buf == nullptr || data->d_size <= skipped) return {};
+    return {static_cast<const uint8_t*>(data->d_buf) + skipped, data->d_size - skipped};
+  }
+  return {};
 }
 
 std::string FileName(std::string_view path) {
@@ -139,6 +155,19 @@ Site Symbolizer::Resolve(uint64_t pc) const {
     break;
   }
   return site;
+}
+
+std::string Symbolizer::AccessAt(uint64_t pc) const {
+  for (const auto& image : images_) {
+    if (pc < image->start || pc >= image->end) continue;
+    image->Read();
+    if (image->files.empty()) return "";
+    const ElfFile& file = *image->files.front();
+    const auto disassembler = Disassembler::For(file.machine());
+    const std::span<const uint8_t> code = BytesAt(file, pc - image->bias);
+    return disassembler.ok() ? disassembler.value().Access(code) : "";
+  }
+  return "";
 }
 
 Site Symbolizer::ResolveCaller(uint64_t return_address) const {

@@ -40,6 +40,10 @@ class Symbolizer {
   // The function that the instruction at `pc` belongs to.
   Site Resolve(uint64_t pc) const;
 
+  // What the instruction at `pc` does to memory: see Disassembler::Access. Empty if the file does
+  // not hold that instruction.
+  std::string AccessAt(uint64_t pc) const;
+
   // The function that `return_address` returns into, found by the byte before it, as a call that
   // never returns may be a function's last instruction. The offset is still that of
   // `return_address`.

@@ -17,6 +17,7 @@
 #include "harness/findings/crash_error_text.h"
 #include "harness/oracles/oracle.h"
 #include "harness/process/signal_name.h"
+#include "harness/request/scene_table.h"
 
 namespace walkhammer {
 namespace {
@@ -86,12 +87,27 @@ void SignFailedCheck(const RawFinding& finding, const std::vector<Site>& chain,
   if (chain[0].in_module()) signature.title += " in " + SiteTitle(chain[0]);
 }
 
-void SignCrash(const RawFinding& finding, const std::vector<Site>& chain, Signature& signature) {
+// The function that called the crashed one, if it is of the same module; else null: what other
+// modules called differs with how far frame pointers lead.
+const Site* CallerOf(const std::vector<Site>& chain) {
+  const bool known = chain.size() > 1 && chain[1].module == chain[0].module;
+  return known && !chain[1].function.empty() ? &chain[1] : nullptr;
+}
+
+void SignCrash(const RawFinding& finding, const std::vector<Site>& chain,
+               const Symbolizer& symbolizer, Signature& signature) {
   const std::string kind = "crash " + SignalName(finding.fault.signal) + " ";
   const Site* pc = !chain.empty() && chain[0].in_module() ? &chain[0] : nullptr;
   if (pc != nullptr && !IsRuntime(*pc)) {
-    signature.key = kind + SiteText(*pc) + BuildSuffix(*pc);
+    signature.key = kind + SiteText(*pc);
     signature.title = "crash in " + SiteTitle(*pc);
+    if (const std::string access = symbolizer.AccessAt(finding.fault.registers.pc); !access.empty())
+      signature.title += " " + access;
+    if (const Site* caller = CallerOf(chain)) {
+      signature.key += " from " + caller->function;
+      signature.title += ", called from " + SiteTitle(*caller);
+    }
+    signature.key += BuildSuffix(*pc);
     signature.expect = "crash " + SiteFunctionText(*pc);
     return;
   }
@@ -177,10 +193,12 @@ Signature SignatureOf(const RawFinding& finding, const Symbolizer& symbolizer) {
   Signature signature;
   std::string outcome = fmt::format("outcome-{}", finding.outcome);
   signature.oracle = fmt::format("oracle-{}", finding.oracle);
+  bool by_scene = false;
   const std::span<const Oracle> oracles = AllOracles();
   if (finding.oracle < oracles.size()) {
     const Oracle& oracle = oracles[finding.oracle];
     signature.oracle = oracle.name;
+    by_scene = oracle.by_scene;
     if (finding.outcome < oracle.outcomes.size()) outcome = oracle.outcomes[finding.outcome].name;
   }
   const std::vector<Site> chain = Chain(finding, symbolizer);
@@ -189,11 +207,17 @@ Signature SignatureOf(const RawFinding& finding, const Symbolizer& symbolizer) {
   if (signature.oracle == kCrashOracleName && outcome == kFailedCheckOutcomeName) {
     SignFailedCheck(finding, chain, signature);
   } else if (signature.oracle == kCrashOracleName) {
-    SignCrash(finding, chain, signature);
+    SignCrash(finding, chain, symbolizer, signature);
   } else if (signature.oracle == kHangOracleName) {
     SignHang(finding, chain, symbolizer, signature);
   } else {
     SignOther(signature.oracle + "/" + outcome, chain, signature);
+  }
+  // A request names its scene, so `expect` need not.
+  if (const size_t scene = finding.request.scene; by_scene && scene < AllScenes().size()) {
+    const std::string in_scene = fmt::format(" in scene {}", AllScenes()[scene].name);
+    signature.key += in_scene;
+    signature.title += in_scene;
   }
   return signature;
 }

@@ -80,7 +80,7 @@ struct LineState {
   uint64_t magic;                    // kind of state and version of its layout
   uint64_t start_ns;                 // CLOCK_MONOTONIC at the run's start
   std::atomic<uint64_t> walks;       // judged walks
-  std::atomic<uint64_t> successful;  // judged walks with num_frames > 0, and true pristine walks
+  std::atomic<uint64_t> successful;  // of these, those with num_frames > 0
   std::atomic<uint64_t> contained_crashes;
   std::atomic<uint64_t> dropped_findings;  // for lack of room
   std::atomic<uint32_t> module_count;

@@ -27,12 +27,17 @@ std::span<const uint64_t> CallsOf(const Observation& seen, const Oracle& oracle)
   return {};
 }
 
-// The innermost pc that lies in a module, as an offset in that module; 0: none does.
+// The innermost pc that lies in a module and the call that led there from the same module, as
+// offsets in it; 0: none does.
 uint64_t PlaceInModules(std::span<const uint64_t> pcs, const LineState& state) {
   const std::span<const Module> modules(state.modules, ModuleCount(state));
-  for (const uint64_t pc : pcs)
-    for (const Module& module : modules)
-      if (pc >= module.start && pc < module.end) return pc - module.bias;
+  for (size_t i = 0; i < pcs.size(); i++)
+    for (const Module& module : modules) {
+      const auto is_in = [&](uint64_t pc) { return pc >= module.start && pc < module.end; };
+      if (!is_in(pcs[i])) continue;
+      const bool has_caller = i + 1 < pcs.size() && is_in(pcs[i + 1]);
+      return Mix(pcs[i] - module.bias, has_caller ? pcs[i + 1] - module.bias : 0);
+    }
   return 0;
 }
 
@@ -77,7 +82,8 @@ int CodeSlotOf(const Trace& trace) {
 uint64_t SiteOf(const Observation& seen, uint8_t oracle, uint8_t outcome, uint64_t walker,
                 const LineState& state) {
   const uint64_t place = PlaceInModules(CallsOf(seen, AllOracles()[oracle]), state);
-  return Mix(Mix(Mix(Mix(1, oracle), outcome), place), walker) | 1;
+  const uint64_t scene = AllOracles()[oracle].by_scene ? seen.request->scene + 1U : 0;
+  return Mix(Mix(Mix(Mix(Mix(1, oracle), outcome), place), walker), scene) | 1;
 }
 
 int WantsReport(LineState& state, uint64_t site, uint64_t rank, bool all) {

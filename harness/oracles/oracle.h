@@ -58,6 +58,8 @@ struct Oracle {
   // Its findings have the place in the walker's code where the first fault was that the walker's
   // own protection ended the walk for.
   bool at_own_fault = false;
+  // What it finds in one scene is another bug than what it finds in the next.
+  bool by_scene = false;
 };
 
 std::span<const Oracle> AllOracles();

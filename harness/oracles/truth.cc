@@ -12,9 +12,8 @@ namespace {
 constexpr OutcomeInfo kTruthOutcomes[] = {
     {"true", Grade::kAcceptable, "frame by frame the JVMTI truth, or not a pristine walk"},
     {"wrong-frames", Grade::kForbidden, "a wrong stack for an undisturbed thread"},
-    {"truncated", Grade::kInteresting, "true as far as it goes; the API promises no more"},
-    {"no-frames", Grade::kInteresting,
-     "an error code for a walkable thread; the API may answer so"},
+    {"truncated", Grade::kForbidden, "older frames of an undisturbed thread are missing"},
+    {"no-frames", Grade::kForbidden, "no stack for an undisturbed thread that has one"},
     {"guessed-frames", Grade::kInteresting, "a wrong frame that the walker called a guess"},
 };
 constexpr uint8_t kWrong = 1, kTruncated = 2, kNoFrames = 3, kGuessNotTrue = 4;
@@ -49,7 +48,11 @@ uint8_t JudgeTruth(const Observation& seen, char* detail, size_t size) {
 
 }  // namespace
 
-const Oracle kTruthOracle = {"truth", "pristine scenes walk to the JVMTI truth", kTruthOutcomes,
-                             JudgeTruth, kPristine};
+const Oracle kTruthOracle = {.name = "truth",
+                             .what = "pristine scenes walk to the JVMTI truth",
+                             .outcomes = kTruthOutcomes,
+                             .judge = JudgeTruth,
+                             .judged = kPristine,
+                             .by_scene = true};
 
 }  // namespace walkhammer

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "harness/findings/crash_error_text.h"
+
 namespace walkhammer {
 namespace {
 
@@ -154,6 +156,20 @@ std::string WhyNotStarted(const std::string& output) {
 
 }  // namespace
 
+namespace {
+
+// What an hs_err log says in its first lines: "; its hs_err log says SIGSEGV in libjvm.so f+0x1f".
+std::string HsErrWords(const std::string& log) {
+  const HsErrHead head = ParseHsErrHead(log);
+  if (head.error.empty()) return "";
+  std::string text = "; its hs_err log says " + head.error;
+  if (!head.message.empty()) text += " " + head.message;
+  if (!head.frame.empty()) text += " in " + head.frame;
+  return text;
+}
+
+}  // namespace
+
 void Worker::NoteCrashingInput() {
   CrashingInputs& crashing = state().crashing;
   if (crashing.current.load() == 0) return;
@@ -204,7 +220,7 @@ Status Worker::NoteEnd(int wait_status, bool by_us) {
   return TryAgain(ToolFailed(
       "the child died " + std::to_string(died_early_) + " times before its first walk" +
       (from_outside ? ", in the end by a SIGKILL from outside: is there memory enough?" : "") +
-      "; it printed: " + child_->Output(600)));
+      HsErrWords(child_->HsErr()) + "; it printed: " + child_->Output(600)));
 }
 
 void Worker::NoteRunning() {

@@ -205,17 +205,28 @@ void FuzzRun::Progress(FuzzStage stage) {
                sink_.buckets(), confirmed, TotalsOf(*sum_).blocks, sink_.newest(), stage});
 }
 
+FuzzRun::Clock::time_point FuzzRun::Deadline() const {
+  const auto after = [](Clock::time_point start, std::chrono::nanoseconds time) {
+    return start + std::chrono::duration_cast<Clock::duration>(time);
+  };
+  if (!first_walked_) return after(start_, plan_.set_up_time);
+  return plan_.time.count() == 0 ? Clock::time_point::max() : after(*first_walked_, plan_.time);
+}
+
 Status FuzzRun::Supervise(const std::atomic<bool>& interrupted) {
-  const Clock::time_point deadline =
-      plan_.time.count() == 0 ? Clock::time_point::max()
-                              : start_ + std::chrono::duration_cast<Clock::duration>(plan_.time);
   for (bool any = true; any;) {
     any = false;
     const bool proven = std::any_of(workers_.begin(), workers_.end(),
                                     [](const auto& worker) { return worker->HasWalked(); });
+    const Clock::time_point now = Clock::now();
+    if (proven && !first_walked_) first_walked_ = now;
+    if (!first_walked_ && now >= Deadline())
+      return ToolFailed(
+          fmt::format("no scene was walked within {:.0f} s: starting the JVM and "
+                      "setting up its scenes took longer",
+                      InSeconds(now - start_)));
     for (const auto& worker : workers_) {
-      ASSIGN_OR_RETURN(auto more,
-                       worker->Step(Clock::now() >= deadline || interrupted.load(), proven));
+      ASSIGN_OR_RETURN(auto more, worker->Step(now >= Deadline() || interrupted.load(), proven));
       any |= more;
     }
     Status status = StepConfirmer(1);

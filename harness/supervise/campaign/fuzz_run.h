@@ -38,7 +38,9 @@ struct FuzzPlan {
   bool churn = false;       // see harness/child/churn.h
   uint32_t scene_mask = UINT32_MAX;
   uint64_t seed = 1;
-  std::chrono::nanoseconds time{};
+  std::chrono::nanoseconds time{};  // of walking; starting JVMs and setting up scenes come on top
+  // How long that may take before the first walk.
+  std::chrono::nanoseconds set_up_time = std::chrono::minutes(3);
   uint64_t max_walks = 0;  // 0: no limit but time
   uint32_t hang_limit_ms = 100;
   int confirm_times = 5;  // 0: do not confirm
@@ -87,6 +89,8 @@ class FuzzRun {
   Job JobOf(int worker) const;
   Result<int64_t> Record(std::unique_ptr<Occurrence> seen);
   Status Supervise(const std::atomic<bool>& interrupted);
+  // When the walks end; while none was made, when the run gives up.
+  Clock::time_point Deadline() const;
   // After a failure: ends the workers, and takes what they have found.
   void EndWorkers();
   Status ConfirmRest(Clock::time_point until, const std::atomic<bool>& interrupted);
@@ -117,6 +121,7 @@ class FuzzRun {
   std::unique_ptr<Confirmer> confirmer_;
   Clock::time_point start_, last_saved_, periods_saved_, last_progress_;
   Periods periods_;
+  std::optional<Clock::time_point> first_walked_;  // none: nothing was walked yet
   std::optional<Clock::time_point> walked_until_;  // end of the walks; none: they go on
   uint64_t unminimized_ = 0;                       // buckets that no time was left to minimise
   std::map<int64_t, BucketState> known_;           // by bucket

@@ -40,10 +40,23 @@ Json FindingJson(const FindingRecord& finding) {
 
 Json PathJson(const std::string& path) { return path.empty() ? Json(nullptr) : Json(path); }
 
-Json BucketJson(const BucketRow& bucket, const BucketFiles& files) {
+// What is known of a bucket.
+Json NameJson(const KnownAs& name) {
+  const auto text = [](const std::string& value) {
+    return value.empty() ? Json(nullptr) : Json(value);
+  };
+  return {{"verdict", BugVerdictWord(name.word.verdict)},
+          {"bug", text(name.word.id)},
+          {"title", text(name.title)},
+          {"why", text(name.word.why)},
+          {"signature", text(name.signature)}};
+}
+
+Json BucketJson(const BucketRow& bucket, const BucketFiles& files, const KnownAs& name) {
   return {
       {"key", bucket.signature.key},
       {"title", bucket.signature.title},
+      {"known", NameJson(name)},
       {"expect", bucket.signature.expect},
       FIELD(bucket, oracle),
       FIELD(bucket, outcome),
@@ -274,7 +287,7 @@ Result<std::string> JsonReport(const RunReader& db, const RunSummary& summary) {
   json["totals"] = TotalsJson(summary);
   json["buckets"] = Json::array();
   for (size_t i = 0; i < summary.buckets.size(); i++) {
-    Json bucket = BucketJson(summary.buckets[i], summary.files[i]);
+    Json bucket = BucketJson(summary.buckets[i], summary.files[i], summary.names[i]);
     ASSIGN_OR_RETURN(const auto findings, db.Findings(summary.buckets[i].id));
     bucket["findings"] = Json::array();
     for (const FindingRecord& finding : findings)

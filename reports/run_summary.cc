@@ -2,13 +2,14 @@
 #include "reports/run_summary.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <map>
-#include <span>
+#include <set>
 #include <utility>
 
 #include "harness/base/numbers.h"
@@ -20,46 +21,66 @@
 namespace walkhammer {
 namespace {
 
-std::string BucketCounts(const std::vector<BucketRow>& buckets) {
-  std::string text;
-  for (const Grade grade : {Grade::kForbidden, Grade::kInteresting, Grade::kAcceptable}) {
-    const auto count = std::count_if(buckets.begin(), buckets.end(),
-                                     [&](const BucketRow& b) { return b.grade == grade; });
-    if (count == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, GradeWord(grade));
+// What a run found, in words and as a verdict.
+struct Found {
+  size_t news = 0, known = 0;  // Forbidden buckets
+  std::string text;            // "2 new Forbidden buckets; 20 buckets of 8 known issues"
+};
+
+Found CountFound(const RunSummary& summary) {
+  Found found;
+  size_t lesser = 0, named = 0;
+  std::set<std::string> issues;
+  for (size_t i = 0; i < summary.buckets.size(); i++) {
+    const BucketRow& bucket = summary.buckets[i];
+    const bool is_news = WantsSomebody(summary.names[i].word.verdict);
+    if (!is_news) {
+      named++;
+      issues.insert(summary.names[i].word.id);
+    }
+    if (bucket.grade == Grade::kForbidden) (is_news ? found.news : found.known)++;
+    if (is_news && bucket.grade != Grade::kForbidden) lesser++;
   }
-  if (text.empty()) return "no findings";
-  return text + (buckets.size() == 1 ? " bucket" : " buckets");
+  std::vector<std::string> parts;
+  if (found.news > 0) parts.push_back(Counted(found.news, "new Forbidden bucket"));
+  if (lesser > 0) parts.push_back(Counted(lesser, "new lesser bucket"));
+  if (named > 0)
+    parts.push_back(
+        fmt::format("{} of {}", Counted(named, "bucket"), Counted(issues.size(), "known issue")));
+  found.text = parts.empty() ? "no findings" : fmt::format("{}", fmt::join(parts, "; "));
+  return found;
 }
 
-Verdict Judge(const RunRow& run, const std::vector<BucketRow>& buckets,
-              std::span<const CellSummary> cells) {
-  const RunTotals& totals = run.totals;
-  const std::string found = BucketCounts(buckets);
-  const bool forbidden = !buckets.empty() && buckets.front().grade == Grade::kForbidden;
-  if (!cells.empty()) return JudgeCells(run, cells, forbidden, found);
+// Why a run says nothing about the walker; empty if it says something.
+std::string WhyVacuous(const RunSummary& summary) {
+  const RunTotals& totals = summary.run.totals;
+  if (totals.walks == 0) return "nothing was walked";
+  if (totals.walks < kLeastWalks)
+    return fmt::format("only {} made, and a verdict requires {}",
+                       totals.walks == 1 ? "1 walk was" : Counted(totals.walks, "walk") + " were",
+                       kLeastWalks);
+  return totals.pristine_walks == 0 ? "no scene was walked undisturbed" : "";
+}
+
+Verdict Judge(const RunSummary& summary, bool strict) {
+  const RunRow& run = summary.run;
+  const Found found = CountFound(summary);
+  const bool fails = found.news > 0 || (strict && found.known > 0);
+  if (!summary.cells.empty())
+    return JudgeCells(run, summary.cells, fails, found.known > 0, found.text);
   const std::string state =
       run.status == RunStatus::kCleanEnd ? std::string() : "; the run " + RunStateText(run);
   const bool unfinished = run.status == RunStatus::kRunning;
-  if (totals.pristine_true == 0 || totals.successful == 0 || run.status == RunStatus::kVacuous) {
-    std::string why;
-    if (totals.walks == 0) {
-      why = "nothing was walked";
-    } else if (totals.successful == 0) {
-      why = fmt::format("none of {} walks returned a frame", totals.walks);
-    } else {
-      why = fmt::format("none of {} pristine walks returned the true stack", totals.pristine_walks);
-    }
+  if (run.status == RunStatus::kFailed)
+    return {"FAILED", fmt::format("the run {}; {}", RunStateText(run), found.text),
+            ExitCode::kToolFailed};
+  if (fails) return {"FINDINGS", found.text + state, ExitCode::kFindings};
+  if (const std::string why = WhyVacuous(summary); !why.empty())
     return {"VACUOUS",
             fmt::format("{}{}, so this run says nothing about the walker ({}){}",
-                        unfinished ? "so far " : "", why, found, unfinished ? state : ""),
+                        unfinished ? "so far " : "", why, found.text, unfinished ? state : ""),
             ExitCode::kToolFailed};
-  }
-  if (run.status == RunStatus::kFailed)
-    return {"FAILED", fmt::format("the run {}; {}", RunStateText(run), found),
-            ExitCode::kToolFailed};
-  return {forbidden ? "FINDINGS" : "CLEAN", found + state,
-          forbidden ? ExitCode::kFindings : ExitCode::kClean};
+  return {found.known > 0 ? "KNOWN" : "CLEAN", found.text + state, ExitCode::kClean};
 }
 
 }  // namespace
@@ -107,6 +128,17 @@ double RunSummary::WalksPerSecond() const {
       1e18, static_cast<double>(run.totals.walks) * 1000 / static_cast<double>(run.totals.time_ms));
 }
 
+std::string NameText(const KnownAs& name) {
+  const BugWord& word = name.word;
+  std::string text = WantsSomebody(word.verdict) ? "NEW" : "known";
+  if (word.verdict == BugVerdict::kReopened)
+    text += ": looks like " + word.id;
+  else if (!word.id.empty())
+    text += fmt::format(": {}, {}", word.id, name.title);
+  if (!word.why.empty()) text += " (" + word.why + ")";
+  return OnOneLine(text);
+}
+
 std::string CodeNameOf(const std::string& walker, const std::string& code) {
   const std::optional<int> index = FindWalker(walker);
   char* end = nullptr;
@@ -117,7 +149,11 @@ std::string CodeNameOf(const std::string& walker, const std::string& code) {
   return name == nullptr ? "not declared" : name;
 }
 
-Result<RunSummary> ReadRun(const RunReader& db) {
+bool IsNews(const BucketRow& bucket, const KnownAs& name) {
+  return bucket.grade == Grade::kForbidden && WantsSomebody(name.word.verdict);
+}
+
+Result<RunSummary> ReadRun(const RunReader& db, const Judging& judging) {
   RunSummary summary;
   summary.dir = db.dir();
   ASSIGN_OR_RETURN(auto run, db.Run());
@@ -141,7 +177,12 @@ Result<RunSummary> ReadRun(const RunReader& db) {
   for (const AgreementRow& row : agreement)
     if (row.cell == kNoCell) summary.agreement.push_back(row);
   summary.codes = GroupByState(summary.counts);
-  summary.verdict = Judge(summary.run, summary.buckets, summary.cells);
+  std::map<int64_t, KnownAs> names;
+  if (judging.known != nullptr) {
+    ASSIGN_OR_RETURN(names, judging.known->NamesIn(db, judging.today));
+  }
+  for (const BucketRow& bucket : summary.buckets) summary.names.push_back(names[bucket.id]);
+  summary.verdict = Judge(summary, judging.strict);
   for (const BucketRow& bucket : summary.buckets) {
     const auto there = [&](const char* name) {
       std::string path = bucket.folder + "/" + name;

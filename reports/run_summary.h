@@ -6,17 +6,19 @@
 #define WALKHAMMER_REPORTS_RUN_SUMMARY_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/bugs/runs/known_bugs.h"
 #include "harness/store/run_reader.h"
 
 namespace walkhammer {
 
 struct Verdict {
-  // "VACUOUS", "FAILED", "FINDINGS", "SKIPPED", "NO COVERAGE", "BELOW GOAL" or "CLEAN"
+  // "VACUOUS", "FAILED", "FINDINGS", "SKIPPED", "NO COVERAGE", "BELOW GOAL", "KNOWN" or "CLEAN"
   std::string word;
   std::string sentence;  // why, without a trailing newline
   ExitCode exit = ExitCode::kClean;
@@ -65,8 +67,9 @@ struct RunSummary {
   std::string dir;
   RunRow run;
   Verdict verdict;
-  std::vector<BucketRow> buckets;  // gravest, most real, replayed, oldest first
+  std::vector<BucketRow> buckets;  // most real, gravest, replayed, oldest first
   std::vector<BucketFiles> files;  // by bucket
+  std::vector<KnownAs> names;      // by bucket
   std::vector<CountRow> counts;
   std::vector<StateCodes> codes;
   std::vector<SceneRow> scenes;
@@ -83,11 +86,27 @@ struct RunSummary {
   double WalksPerSecond() const;
 };
 
-Result<RunSummary> ReadRun(const RunReader& db);
+// Walks without which a fuzz run, or a cell, has no verdict.
+inline constexpr uint64_t kLeastWalks = 100;
+
+// What a run's findings are compared with.
+struct Judging {
+  std::shared_ptr<const KnownBugs> known;  // null: nothing is known
+  Day today{};
+  bool strict = false;  // known bugs fail a run, too
+};
+// Fails as RunReader does.
+Result<RunSummary> ReadRun(const RunReader& db, const Judging& judging = {});
+
+// True if a bucket makes a run fail: it is Forbidden, and nobody knows it.
+bool IsNews(const BucketRow& bucket, const KnownAs& name);
 
 // Name of a code as the walker declares it: "unknown_Java" of "-5"; "not declared"; empty for codes
 // that are words, such as "frames", and for unknown walkers.
 std::string CodeNameOf(const std::string& walker, const std::string& code);
+
+// "NEW"; "NEW: looks like JDK-1, was fixed in 17.0.9"; "known: WH-01, no stack while ...".
+std::string NameText(const KnownAs& name);
 
 // The distribution of codes by walker and presented state, most walks first.
 std::vector<StateCodes> GroupByState(const std::vector<CountRow>& counts);

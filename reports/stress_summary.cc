@@ -114,7 +114,7 @@ Result<std::vector<CellSummary>> ReadCells(const RunReader& db,
   return cells;
 }
 
-Verdict JudgeCells(const RunRow& run, std::span<const CellSummary> cells, bool forbidden,
+Verdict JudgeCells(const RunRow& run, std::span<const CellSummary> cells, bool fails, bool known,
                    const std::string& found) {
   const std::string counts = CellCounts(cells, run);
   const std::string state = run.status == RunStatus::kCleanEnd || run.status == RunStatus::kVacuous
@@ -126,7 +126,7 @@ Verdict JudgeCells(const RunRow& run, std::span<const CellSummary> cells, bool f
   const bool passed = std::any_of(cells.begin(), cells.end(), [&](const CellSummary& cell) {
     return ClassOf(cell.row, run) == CellClass::kPassed;
   });
-  if (forbidden) return {"FINDINGS", found + "; " + counts + state, ExitCode::kFindings};
+  if (fails) return {"FINDINGS", found + "; " + counts + state, ExitCode::kFindings};
   const std::string rest = fmt::format("{}; {}{}", counts, found, state);
   if (!vacuous.empty()) return {"VACUOUS", vacuous + rest, ExitCode::kToolFailed};
   if (!failed.empty() || run.status == RunStatus::kFailed)
@@ -139,7 +139,7 @@ Verdict JudgeCells(const RunRow& run, std::span<const CellSummary> cells, bool f
     return cell.row.mode != kNoWalkMode;
   });
   return {
-      "CLEAN",
+      known ? "KNOWN" : "CLEAN",
       fmt::format("{}; {}{}{}", found, counts, walked ? "" : "; nothing was to be walked", state),
       ExitCode::kClean};
 }

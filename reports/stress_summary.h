@@ -18,11 +18,11 @@ namespace walkhammer {
 Result<std::vector<CellSummary>> ReadCells(const RunReader& db,
                                            const std::vector<CountRow>& counts);
 
-// The verdict on a run with cells: FINDINGS if `forbidden`; else VACUOUS for a vacuous cell, FAILED
-// for a failed cell or run, SKIPPED for a skipped cell, VACUOUS if no cell passed, else CLEAN, in
-// this order. While the run goes on, running cells do not count. `found`: the findings in words;
-// `forbidden`: whether one of them is Forbidden.
-Verdict JudgeCells(const RunRow& run, std::span<const CellSummary> cells, bool forbidden,
+// The verdict on a run with cells: FINDINGS if `fails`; else VACUOUS for a vacuous cell, FAILED
+// for a failed cell or run, SKIPPED for a skipped cell, VACUOUS if no cell passed, else KNOWN if
+// `known`, else CLEAN, in this order. While the run goes on, running cells do not count. `found`:
+// the findings in words.
+Verdict JudgeCells(const RunRow& run, std::span<const CellSummary> cells, bool fails, bool known,
                    const std::string& found);
 
 // The cells of the run, those that did not pass first.

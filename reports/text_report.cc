@@ -65,6 +65,7 @@ std::string BucketText(const RunSummary& summary, size_t index) {
     text += fmt::format(" (regraded, was {})", GradeWord(bucket.recorded_grade));
   if (const std::string seen_by = SeenByText(summary, index); !seen_by.empty())
     text += "\n      in " + seen_by;
+  text += "\n      " + NameText(summary.names[index]);
   text += files.input.empty() ? "\n      no input was kept\n"
                               : fmt::format("\n      {}/{}\n", dir, OnOneLine(files.input));
   return text + MinimizedText(bucket, dir, files.minimized);

@@ -38,8 +38,8 @@ struct FuzzOptions {
   std::string hang_limit = "100ms", out, shard;
   std::vector<std::string> scenes, corpus;
   uint64_t walks = 0, seed = 1, workers = 0;
-  std::optional<double> coverage_goal;
-  bool json = false, churn = false, no_confirm = false, keep_aslr = false, no_coverage = false,
+  RunEndOptions end;
+  bool churn = false, no_confirm = false, keep_aslr = false, no_coverage = false,
        no_minimize = false;
 };
 
@@ -205,7 +205,7 @@ int RunFuzz(const FuzzOptions& options, const std::vector<std::string>& jvm_flag
     status = run.Run(Interrupted());
     line.Clear();
   }
-  return ReportRun(dir, status, options.json, options.coverage_goal);
+  return ReportRun(dir, status, options.end);
 }
 
 }  // namespace
@@ -240,10 +240,11 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
   verb.Flag("--churn", o->churn,
             "Java threads press the collector and churn classes and code meanwhile");
   verb.Flag("--no-coverage", o->no_coverage, "Set no traps on the walker's blocks");
-  verb.CoverageGoal(o->coverage_goal);
+  verb.CoverageGoal(o->end.coverage_goal);
   verb.Flag("--keep-aslr", o->keep_aslr,
             "Leave address randomisation on while fuzzing (replays always do)");
-  verb.Json(o->json);
+  AddJudging(verb, o->end.judging);
+  verb.Json(o->end.json);
   verb.Runs(chosen,
             [o](const std::vector<std::string>& jvm_flags) { return RunFuzz(*o, jvm_flags); });
 }

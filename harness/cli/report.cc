@@ -8,6 +8,7 @@
 
 #include "harness/base/numbers.h"
 #include "harness/base/print.h"
+#include "harness/cli/judging.h"
 #include "harness/cli/options.h"
 #include "harness/findings/crash_folder.h"
 #include "reports/coverage_report.h"
@@ -29,6 +30,7 @@ struct ReportOptions {
   // By ReportOutputs(): the file to write, "-" for stdout, empty for none.
   std::vector<std::string> outputs = std::vector<std::string>(ReportOutputs().size());
   std::optional<double> coverage_goal;
+  JudgingOptions judging;
   bool json = false, coverage = false, unreached = false, history = false;
 };
 
@@ -157,11 +159,13 @@ int PrintHistory(ReportOptions options) {
 int RunReport(const ReportOptions& options) {
   if (Status status = CheckOptions(options); !status.ok()) return PrintFailure(status.failure());
   if (options.history) return PrintHistory(options);
+  const auto judging = ReadJudging(options.judging);
+  if (!judging.ok()) return PrintFailure(judging.failure());
   ExitCode worst = ExitCode::kClean;
   for (const std::string& dir : options.runs) {
     auto db = RunReader::Open(dir);
     if (!db.ok()) return PrintFailure(db.failure());
-    auto summary = ReadRun(db.value());
+    auto summary = ReadRun(db.value(), judging.value());
     if (!summary.ok()) return PrintFailure(summary.failure());
     if (options.coverage_goal) HoldToGoal(summary.value(), *options.coverage_goal);
     Status status = WritesFiles(options) ? WriteFiles(options, db.value(), summary.value())
@@ -199,6 +203,7 @@ void AddReport(CLI::App& app, Invocation& chosen) {
   verb.Flag("--history", o->history,
             "When each bucket was seen in the runs in and below these folders, and how often");
   verb.CoverageGoal(o->coverage_goal);
+  AddJudging(verb, o->judging);
   verb.Json(o->json);
   for (const char* other : {"--coverage", "--unreached"}) verb.Excludes("--json", other);
   std::vector<const char*> files = {"--flame", "--collapsed"};

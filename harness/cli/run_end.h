@@ -7,13 +7,19 @@
 #include <string>
 
 #include "harness/base/result.h"
+#include "harness/cli/judging.h"
 
 namespace walkhammer {
 
-// Prints the report of the run in `dir` on stdout and returns the exit code. The run must have
-// ended; `status`: how it ended. `coverage_goal`: percent of the blocks that the run must reach.
-int ReportRun(const std::string& dir, const Status& status, bool json,
-              std::optional<double> coverage_goal = std::nullopt);
+struct RunEndOptions {
+  JudgingOptions judging;
+  bool json = false;                    // print the JSON report, not the first screen
+  std::optional<double> coverage_goal;  // percent of the blocks that the run must reach
+};
+
+// Ends a verb that made the run in `dir`: writes report.html there, prints the first screen on
+// stdout and returns the exit code. The run must have ended; `status`: how it ended.
+int ReportRun(const std::string& dir, const Status& status, const RunEndOptions& options);
 
 }  // namespace walkhammer
 

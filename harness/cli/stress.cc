@@ -117,7 +117,7 @@ int RunStress(const StressOptions& options, const std::vector<std::string>& jvm_
     status = run.Run(Interrupted());
     line.Clear();
   }
-  return ReportRun(dir, status, options.json);
+  return ReportRun(dir, status, options.end);
 }
 
 void Add(Verb& verb, Invocation& chosen, void (*add_own)(Verb& verb, StressOptions& options)) {

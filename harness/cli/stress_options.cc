@@ -162,7 +162,8 @@ void AddSharedOptions(Verb& verb, StressOptions& o) {
   verb.OutFolder(o.out, "out/TIME-VERB-PID");
   verb.Flag("--no-confirm", o.no_confirm, "Do not replay what is found");
   verb.Flag("--no-walk", s.job.no_walk, "Only count signals: what they cost without a walker");
-  verb.Json(o.json);
+  AddJudging(verb, o.end.judging);
+  verb.Json(o.end.json);
 }
 
 void AddSamplingOptions(Verb& verb, StressOptions& o) {

@@ -8,6 +8,7 @@
 
 #include "harness/base/result.h"
 #include "harness/cli/options.h"
+#include "harness/cli/run_end.h"
 #include "harness/supervise/stress_runs/stress_plan.h"
 
 namespace walkhammer {
@@ -16,7 +17,8 @@ struct StressOptions {
   StressSettings settings;
   std::vector<std::string> walkers, profiles;
   std::string provider, shard, out;
-  bool json = false, no_confirm = false;
+  RunEndOptions end;
+  bool no_confirm = false;
 };
 
 // The options of both verbs, of `stress` alone, and of `step` alone.

@@ -196,9 +196,9 @@ Result<std::vector<BucketRow>> RunReader::Buckets() const {
     bucket.first_sequence = std::min(bucket.first_sequence, part.first_sequence);
   }
   std::sort(buckets.begin(), buckets.end(), [](const BucketRow& a, const BucketRow& b) {
+    if (a.realism != b.realism) return a.realism < b.realism;
     if (a.grade != b.grade) return a.grade > b.grade;
-    return std::make_tuple(a.realism, ReplayRank(a), a.id) <
-           std::make_tuple(b.realism, ReplayRank(b), b.id);
+    return std::pair(ReplayRank(a), a.id) < std::pair(ReplayRank(b), b.id);
   });
   return buckets;
 }

@@ -50,7 +50,7 @@ std::vector<Placed<Row>> InPlaces(const std::vector<Row>& rows) {
 
 // True if a run with a clean end proves nothing about its walker.
 bool ProvesNothing(const std::vector<CellRow>& cells, const RunTotals& totals) {
-  if (cells.empty()) return totals.pristine_true == 0 || totals.successful == 0;
+  if (cells.empty()) return totals.pristine_walks == 0;
   return std::any_of(cells.begin(), cells.end(), IsVacuous) ||
          std::none_of(cells.begin(), cells.end(), [](const CellRow& cell) {
            return cell.delivery.walks > 0 || cell.mode == kNoWalkMode;

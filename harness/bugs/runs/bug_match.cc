@@ -28,6 +28,19 @@ size_t BestPattern(const Bug& bug, const std::string& signature) {
   return best;
 }
 
+// True if the bug says that it is in that build: by its ranges, by its library, or because it was
+// seen in a build of the same release line.
+bool IsOfBuild(const Bug& bug, const Seen& seen) {
+  if (!bug.affected.empty()) return AffectedByVersion(bug, seen.build) == Affected::kYes;
+  const auto line = [](const std::string& build) {
+    const auto version = ParseJdkVersion(build);
+    return version ? static_cast<int64_t>(version->numbers.front()) : -1;
+  };
+  return bug.builds.empty() ||
+         std::any_of(bug.builds.begin(), bug.builds.end(),
+                     [&](const std::string& build) { return line(build) == line(seen.build); });
+}
+
 BugMatch MatchIn(const BugStore& store, const Sighting& sighting) {
   BugMatch match;
   size_t best = 0;
@@ -36,6 +49,7 @@ BugMatch MatchIn(const BugStore& store, const Sighting& sighting) {
     if (named == 0) continue;
     const Bug& root = store.Root(bug);
     if (!IsFixedIn(root, sighting.seen.build)) {
+      if (!IsOfBuild(root, sighting.seen)) continue;
       if (named > best) match.bug = &root;
       best = std::max(best, named);
     } else if (match.look_alike == nullptr ||

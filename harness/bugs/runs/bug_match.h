@@ -32,6 +32,8 @@ struct BugWord {
   BugVerdict verdict = BugVerdict::kNew;
   std::string id;   // of the bug; kReopened: of the fixed one that it looks like; kNew: empty
   std::string why;  // what the verdict rests on, such as "was fixed in 17.0.9+9"; may be empty
+
+  bool operator==(const BugWord&) const = default;
 };
 BugWord WordOn(const Sighting& sighting, const Day& today, const BugStore& store);
 

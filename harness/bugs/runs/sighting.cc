@@ -100,7 +100,8 @@ struct Place {
 // Reads the sightings of one run.
 class SightingReader {
  public:
-  SightingReader(const RunReader& run, const std::string& build) : db_(run), build_(build) {}
+  SightingReader(const RunReader& run, const std::string& build, Grade least)
+      : db_(run), build_(build), least_(least) {}
 
   Result<std::vector<Sighting>> Read() {
     ASSIGN_OR_RETURN(const RunRow run, db_.Run());
@@ -109,7 +110,7 @@ class SightingReader {
     RETURN_IF_ERROR(ReadPlaces());
     ASSIGN_OR_RETURN(const auto buckets, db_.Buckets());
     for (const BucketRow& bucket : buckets)
-      if (bucket.grade == Grade::kForbidden) RETURN_IF_ERROR(AddBucket(bucket));
+      if (bucket.grade >= least_) RETURN_IF_ERROR(AddBucket(bucket));
     std::vector<Sighting> sightings;
     for (auto& [key, sighting] : found_) sightings.push_back(std::move(sighting));
     return sightings;
@@ -215,6 +216,7 @@ class SightingReader {
       const auto [at, is_new] = found_.try_emplace({signature, build});
       Sighting& sighting = at->second;
       sighting.signature = signature;
+      sighting.buckets.push_back(bucket.id);
       sighting.titles.push_back(bucket.signature.title);
       sighting.seen = {build, place.build_id, RunName(), date_};
       sighting.realism = is_new ? bucket.realism : std::min(sighting.realism, bucket.realism);
@@ -248,6 +250,7 @@ class SightingReader {
 
   const RunReader& db_;
   const std::string& build_;
+  const Grade least_;
   RunIdentity run_;
   std::string date_;
   Place whole_;
@@ -258,8 +261,9 @@ class SightingReader {
 
 }  // namespace
 
-Result<std::vector<Sighting>> ReadSightings(const RunReader& run, const std::string& build) {
-  return SightingReader(run, build).Read();
+Result<std::vector<Sighting>> ReadSightings(const RunReader& run, const std::string& build,
+                                            Grade least) {
+  return SightingReader(run, build, least).Read();
 }
 
 std::string SafeFlags(std::string_view flags) {

@@ -17,9 +17,10 @@
 
 namespace walkhammer {
 
-// All Forbidden buckets of a run with one signature, on one build.
+// All buckets of a run with one signature, on one build.
 struct Sighting {
   std::string signature;  // "agct: crash in frame::sender", "agct against asgst: agreement/frames"
+  std::vector<int64_t> buckets;     // BucketRow::id
   std::vector<std::string> titles;  // of the buckets
   Seen seen;
   Realism realism{};   // the most real
@@ -31,9 +32,11 @@ struct Sighting {
   std::string provider;   // see Bug::provider
 };
 
-// The sightings of a run, by signature and build. `build`: the version of all its builds, for JDKs
-// that do not tell their versions apart; empty: what the run says.
-Result<std::vector<Sighting>> ReadSightings(const RunReader& run, const std::string& build = "");
+// The sightings of a run, by signature and build, of buckets of at least this grade. `build`: the
+// version of all its builds, for JDKs that do not tell their versions apart; empty: what the run
+// says.
+Result<std::vector<Sighting>> ReadSightings(const RunReader& run, const std::string& build = "",
+                                            Grade least = Grade::kForbidden);
 
 // Those of the JVM flags that can do no harm when a run's bug is replayed by somebody else:
 // switches and numbers of -XX:, -X with a number or a mode. Flags that name a file or a command

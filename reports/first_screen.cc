@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/first_screen.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "harness/base/numbers.h"
+#include "harness/base/shell.h"
+#include "harness/base/text.h"
+#include "reports/note_text.h"
+
+namespace walkhammer {
+namespace {
+
+constexpr size_t kColumns = 80;
+constexpr size_t kMostNews = 3;
+constexpr size_t kMostKnown = 6;
+constexpr size_t kMostLimits = 2;
+
+std::string Cut(std::string text, size_t most = kColumns) {
+  text = OnOneLine(std::move(text));
+  if (text.size() <= most) return text;
+  return text.substr(0, most - 3) + "...";
+}
+
+std::string ReplaysText(const BucketRow& bucket) {
+  if (bucket.tries == 0) return "not replayed";
+  return fmt::format("replays {}/{}", bucket.confirmed, bucket.tries);
+}
+
+std::string WalkedText(const RunSummary& summary) {
+  const RunTotals& totals = summary.run.totals;
+  std::string text =
+      fmt::format("{} in {:.0f} s: {} with a stack", Counted(totals.walks, "walk"),
+                  static_cast<double>(totals.time_ms) / 1000,
+                  Percent(std::min(totals.successful, totals.walks), totals.walks, 0));
+  if (totals.contained_crashes > 0)
+    text += fmt::format(", {} crashed (contained)", Grouped(totals.contained_crashes));
+  return text;
+}
+
+std::string ScenesText(const RunSummary& summary) {
+  size_t right = 0, tried = 0;
+  std::string others;
+  for (const SceneRow& scene : summary.scenes) {
+    if (scene.tried == 0) continue;
+    tried++;
+    if (scene.pristine_true)
+      right++;
+    else
+      others += (others.empty() ? "" : ", ") + scene.name;
+  }
+  if (tried == 0) return "";
+  return fmt::format("undisturbed stacks right in {} of {}{}", right, Counted(tried, "scene"),
+                     others.empty() ? "" : "; not in " + others);
+}
+
+// Which of the buckets are one known issue.
+struct KnownLine {
+  const KnownAs* name = nullptr;
+  Realism realism = Realism::kCount;
+  uint64_t buckets = 0, count = 0;
+};
+
+std::vector<KnownLine> KnownLines(const RunSummary& summary) {
+  std::vector<KnownLine> lines;
+  std::map<std::string, size_t> by_id;
+  for (size_t i = 0; i < summary.buckets.size(); i++) {
+    const KnownAs& name = summary.names[i];
+    if (WantsSomebody(name.word.verdict)) continue;
+    const auto [at, is_new] = by_id.try_emplace(name.word.id, lines.size());
+    if (is_new) lines.push_back({&name});
+    KnownLine& line = lines[at->second];
+    line.realism = std::min(line.realism, summary.buckets[i].realism);
+    line.buckets++;
+    line.count += summary.buckets[i].count;
+  }
+  return lines;
+}
+
+class Screen {
+ public:
+  void Add(const std::string& line) { lines_.push_back(Cut(line)); }
+  // Commands and paths stay whole, so that they can be copied.
+  void AddWhole(const std::string& line) { lines_.push_back(OnOneLine(line)); }
+  void Space() { lines_.emplace_back(); }
+  std::string Text() const {
+    std::string text;
+    for (const std::string& line : lines_) text += line + "\n";
+    return text;
+  }
+
+ private:
+  std::vector<std::string> lines_;
+};
+
+void AddNews(const RunSummary& summary, Screen& screen) {
+  std::vector<size_t> news;
+  for (size_t i = 0; i < summary.buckets.size(); i++)
+    if (WantsSomebody(summary.names[i].word.verdict)) news.push_back(i);
+  // What fails the run comes first.
+  std::stable_partition(news.begin(), news.end(),
+                        [&](size_t i) { return IsNews(summary.buckets[i], summary.names[i]); });
+  if (news.empty()) return;
+  screen.Space();
+  screen.Add("New");
+  for (size_t i = 0; i < std::min(news.size(), kMostNews); i++) {
+    const BucketRow& bucket = summary.buckets[news[i]];
+    const KnownAs& name = summary.names[news[i]];
+    const std::string& signature = name.signature;
+    const std::string title = signature.empty() ? bucket.signature.title : signature;
+    screen.Add(fmt::format("  {}", title));
+    std::string facts =
+        fmt::format("    {}, {}, {}, {}x", RealismWord(bucket.realism), GradeWord(bucket.grade),
+                    ReplaysText(bucket), Grouped(bucket.count));
+    if (!name.word.id.empty()) facts += fmt::format("; {} {}", name.word.id, name.word.why);
+    screen.Add(facts);
+    const BucketFiles& files = summary.files[news[i]];
+    const std::string& input = files.minimized.empty() ? files.input : files.minimized;
+    if (!input.empty())
+      screen.AddWhole("    walkhammer show " + ShellWord(summary.dir + "/" + input));
+  }
+  if (news.size() > kMostNews) screen.Add(fmt::format("  and {} more", news.size() - kMostNews));
+}
+
+void AddKnown(const RunSummary& summary, Screen& screen) {
+  const std::vector<KnownLine> lines = KnownLines(summary);
+  if (lines.empty()) return;
+  screen.Space();
+  screen.Add("Known");
+  for (size_t i = 0; i < std::min(lines.size(), kMostKnown); i++)
+    screen.Add(fmt::format("  {:<13} {:<16} {}", lines[i].name->word.id,
+                           RealismWord(lines[i].realism), lines[i].name->title));
+  if (lines.size() > kMostKnown)
+    screen.Add(fmt::format("  and {} more", lines.size() - kMostKnown));
+}
+
+}  // namespace
+
+std::string FirstScreen(const RunSummary& summary, const std::string& page) {
+  const RunIdentity& identity = summary.run.identity;
+  Screen screen;
+  screen.Add(fmt::format("{}: {}", summary.verdict.word, summary.verdict.sentence));
+  screen.Add(fmt::format("  {} on {}", identity.walker,
+                         identity.vm_version.empty() ? identity.jdk_path : identity.vm_version));
+  screen.Add("  " + WalkedText(summary));
+  if (const std::string scenes = ScenesText(summary); !scenes.empty()) screen.Add("  " + scenes);
+  const std::vector<std::string> limits = Split(LimitsText(summary), '\n');
+  for (size_t i = 0; i < std::min(limits.size(), kMostLimits); i++)
+    if (!limits[i].empty()) screen.Add(limits[i]);
+  AddNews(summary, screen);
+  AddKnown(summary, screen);
+  screen.Space();
+  if (!page.empty()) screen.AddWhole("Page  " + page);
+  screen.AddWhole("More  walkhammer report " + ShellWord(summary.dir));
+  return screen.Text();
+}
+
+}  // namespace walkhammer

@@ -80,7 +80,7 @@ TEST_F(OutputTest, ThePageBeginsWithTheVerdictAndTheMostRealFindings) {
     EXPECT_EQ(Times(page, part), 1u) << part;
     return page.find(part);
   };
-  EXPECT_LT(at("<strong>FINDINGS</strong> 2 Forbidden buckets"), at("</b> crash in genuine <i>"));
+  EXPECT_LT(at("<strong>FINDINGS</strong> 2 new Forbidden buckets"), at("</b> crash in genuine <i>"));
   EXPECT_LT(at("</b> crash in genuine <i>"), at("</b> crash in edited <i>"));
   EXPECT_THAT(page, HasSubstr("state in_Java\nedit stack+0x8 = 0x1</pre>"));
   EXPECT_THAT(page, Not(HasSubstr("<details class=\"f\" open")));
@@ -157,7 +157,7 @@ TEST_F(OutputTest, JunitHasACaseForEachOracleAndFailsThoseWithForbiddenFindings)
 // A CI server that looks at JUnit alone must not take a run without a true walk for a pass.
 TEST_F(OutputTest, JunitSaysWhatTheExitCodeSays) {
   RunTotals vacuous = TestTotals();
-  vacuous.successful = 0;
+  vacuous.walks = 0;
   Finish(vacuous);
   ExpectJunit(Output("--junit"));
   EXPECT_THAT(Output("--junit"), AllOf(HasSubstr("<error message=\"VACUOUS: "),

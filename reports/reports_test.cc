@@ -62,7 +62,7 @@ TEST_F(ReportTest, WithTimeEnoughNothingIsLeftToSay) {
 TEST_F(ReportTest, InterestingAloneIsClean) {
   Add("method-id", "unloaded", "a", Realism::kGenuine);
   Finish(RunStatus::kInterrupted, TestTotals(), "SIGINT");
-  EXPECT_EQ(FirstLine(), "CLEAN: 1 Interesting bucket; the run was interrupted: SIGINT");
+  EXPECT_EQ(FirstLine(), "CLEAN: 1 new Interesting bucket; the run was interrupted: SIGINT");
 }
 
 TEST_F(ReportTest, ForbiddenIsAFinding) {
@@ -70,34 +70,46 @@ TEST_F(ReportTest, ForbiddenIsAFinding) {
   Add("crash", "fault", "b", Realism::kGenuine);
   Add("crash", "fault", "c", Realism::kGenuine);
   Finish(RunStatus::kCleanEnd, TestTotals());
-  EXPECT_EQ(FirstLine(), "FINDINGS: 2 Forbidden, 1 Interesting buckets");
+  EXPECT_EQ(FirstLine(), "FINDINGS: 2 new Forbidden buckets; 1 new Interesting bucket");
   EXPECT_EQ(Summary().verdict.exit, ExitCode::kFindings);
 }
 
-TEST_F(ReportTest, VacuousComesFirstWhateverElseThereIs) {
-  Add("crash", "fault", "b", Realism::kGenuine);
+TEST_F(ReportTest, AWalkerThatIsNeverRightIsAFinding) {
   RunTotals totals = TestTotals();
   totals.pristine_true = 0;
   Finish(RunStatus::kCleanEnd, totals);
   EXPECT_EQ(FirstLine(),
-            "VACUOUS: none of 12 pristine walks returned the true stack, so this run says nothing "
-            "about the walker (1 Forbidden bucket)");
-  EXPECT_EQ(Summary().verdict.exit, ExitCode::kToolFailed);
-}
-
-TEST_F(ReportTest, VacuousWithoutASuccessfulWalk) {
-  RunTotals totals = TestTotals();
+            "FINDINGS: none of 12 undisturbed walks returned the true stack; no findings");
+  EXPECT_EQ(Summary().verdict.exit, ExitCode::kFindings);
   totals.successful = 0;
   Finish(RunStatus::kInterrupted, totals);
-  EXPECT_TRUE(FirstLine().starts_with("VACUOUS: none of 1234567 walks returned a frame"))
-      << FirstLine();
+  EXPECT_EQ(FirstLine(),
+            "FINDINGS: none of 1,234,567 walks returned a frame; no findings; the run was "
+            "interrupted");
+  Add("truth", "no-frames", "b", Realism::kGenuine);
+  EXPECT_TRUE(FirstLine().starts_with("FINDINGS: 1 new Forbidden bucket")) << FirstLine();
 }
 
-TEST_F(ReportTest, VacuousEvenIfInterrupted) {
+TEST_F(ReportTest, TooFewWalksSayNothing) {
   RunTotals totals = TestTotals();
-  totals.pristine_true = 0;
-  Finish(RunStatus::kInterrupted, totals);
-  EXPECT_TRUE(FirstLine().starts_with("VACUOUS: none of 12 pristine walks")) << FirstLine();
+  for (const uint64_t walks : {0, 1, 99, 100}) {
+    totals.walks = totals.successful = walks;
+    Finish(RunStatus::kCleanEnd, totals);
+    EXPECT_EQ(FirstLine().starts_with("VACUOUS: "), walks < 100) << FirstLine();
+    EXPECT_EQ(Summary().verdict.exit, walks < 100 ? ExitCode::kToolFailed : ExitCode::kClean);
+  }
+  totals.walks = totals.successful = 99;
+  Finish(RunStatus::kCleanEnd, totals);
+  EXPECT_EQ(FirstLine(),
+            "VACUOUS: only 99 walks were made, and a verdict requires 100, so this run says "
+            "nothing about the walker (no findings)");
+  totals.walks = 100;
+  totals.pristine_walks = 0;
+  Finish(RunStatus::kCleanEnd, totals);
+  EXPECT_TRUE(FirstLine().starts_with("VACUOUS: no scene was walked undisturbed")) << FirstLine();
+  // A finding counts, however few walks there were.
+  Add("crash", "fault", "b", Realism::kGenuine);
+  EXPECT_TRUE(FirstLine().starts_with("FINDINGS: ")) << FirstLine();
 }
 
 TEST_F(ReportTest, FailedRunSaysWhy) {

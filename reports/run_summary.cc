@@ -43,7 +43,7 @@ Found CountFound(const RunSummary& summary) {
   }
   std::vector<std::string> parts;
   if (found.news > 0) parts.push_back(Counted(found.news, "new Forbidden bucket"));
-  if (lesser > 0) parts.push_back(Counted(lesser, "new lesser bucket"));
+  if (lesser > 0) parts.push_back(Counted(lesser, "new Interesting bucket"));
   if (named > 0)
     parts.push_back(
         fmt::format("{} of {}", Counted(named, "bucket"), Counted(issues.size(), "known issue")));
@@ -60,6 +60,15 @@ std::string WhyVacuous(const RunSummary& summary) {
                        totals.walks == 1 ? "1 walk was" : Counted(totals.walks, "walk") + " were",
                        kLeastWalks);
   return totals.pristine_walks == 0 ? "no scene was walked undisturbed" : "";
+}
+
+// What a walker never did, which no finding tells of; empty if it did.
+std::string WhatNeverCame(const RunTotals& totals) {
+  if (totals.successful == 0) return fmt::format("none of {} walks returned a frame", Grouped(totals.walks));
+  if (totals.pristine_true == 0)
+    return fmt::format("none of {} undisturbed walks returned the true stack",
+                       Grouped(totals.pristine_walks));
+  return "";
 }
 
 Verdict Judge(const RunSummary& summary, bool strict) {
@@ -80,6 +89,9 @@ Verdict Judge(const RunSummary& summary, bool strict) {
             fmt::format("{}{}, so this run says nothing about the walker ({}){}",
                         unfinished ? "so far " : "", why, found.text, unfinished ? state : ""),
             ExitCode::kToolFailed};
+  const std::string never = WhatNeverCame(run.totals);
+  if (!never.empty() && found.known == 0)
+    return {"FINDINGS", fmt::format("{}; {}{}", never, found.text, state), ExitCode::kFindings};
   return {found.known > 0 ? "KNOWN" : "CLEAN", found.text + state, ExitCode::kClean};
 }
 

@@ -42,9 +42,18 @@ TEST(KnownIssuesTest, EachFindingHasItsFileAndEachFileItsFinding) {
   EXPECT_GE(findings.size(), 17U);
   EXPECT_TRUE(findings.contains("JDK-8352649"));
   EXPECT_TRUE(findings.contains("WH-16"));
-  for (const std::string& id : findings) EXPECT_TRUE(issues.value().bugs().contains(id)) << id;
-  for (const auto& [id, bug] : issues.value().bugs())
-    EXPECT_TRUE(id.starts_with("JDK-") || findings.contains(id)) << id;
+  // A finding of several root causes has a file for each: WH-13a, WH-13b.
+  const auto finding_of = [](std::string id) {
+    if (id.starts_with("WH-") && std::islower(static_cast<unsigned char>(id.back())) != 0)
+      id.pop_back();
+    return id;
+  };
+  std::set<std::string> with_file;
+  for (const auto& [id, bug] : issues.value().bugs()) {
+    with_file.insert(finding_of(id));
+    EXPECT_TRUE(id.starts_with("JDK-") || findings.contains(finding_of(id))) << id;
+  }
+  for (const std::string& id : findings) EXPECT_TRUE(with_file.contains(id)) << id;
 }
 
 TEST(KnownIssuesTest, EachSaysWhatItIs) {
@@ -64,7 +73,7 @@ TEST(KnownIssuesTest, EachSaysWhatItIs) {
     EXPECT_TRUE(bug.walk.empty() || bug.walk.find("\nexpect ") != bug.walk.npos) << id;
     EXPECT_EQ(bug.proof.bucket.empty(), bug.proof.fuzz.empty() && bug.proof.stress.empty()) << id;
   }
-  EXPECT_EQ(proofs, 4U);
+  EXPECT_EQ(proofs, 5U);
   EXPECT_GE(crashes, 16U);
   EXPECT_GE(replayed, 14U);
 }

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "harness/base/names.h"
 #include "harness/cli/identity.h"
@@ -20,15 +19,11 @@ void AddJudging(Verb& verb, JudgingOptions& options) {
 }
 
 Result<Judging> ReadJudging(const JudgingOptions& options) {
-  std::vector<std::string> dirs;
-  const std::string shipped = BesideExecutable(kKnownIssuesName);
+  std::string issues = options.known;
   std::error_code error;
-  if (!options.known.empty())
-    dirs.push_back(options.known);
-  else if (std::filesystem::exists(shipped, error))
-    dirs.push_back(shipped);
-  if (!options.bugs.empty()) dirs.push_back(options.bugs);
-  ASSIGN_OR_RETURN(KnownBugs known, KnownBugs::Read(dirs));
+  if (issues.empty()) issues = BesideExecutable(kKnownIssuesName);
+  if (options.known.empty() && !std::filesystem::exists(issues, error)) issues.clear();
+  ASSIGN_OR_RETURN(KnownBugs known, KnownBugs::Read(issues, options.bugs));
   return Judging{std::make_shared<const KnownBugs>(std::move(known)), Today(), options.strict};
 }
 

@@ -62,7 +62,7 @@ TEST_F(ReportVerb, TheGoalDecidesTheExitCode) {
 
 TEST_F(ReportVerb, OfSeveralRunsTheGravestCounts) {
   RunTotals vacuous = TestTotals();
-  vacuous.successful = 0;
+  vacuous.walks = 0;
   const std::string half = Run("half", 3), full = Run("full", 6), without = Run("without", {}),
                     empty = Run("empty", 6, vacuous);
   EXPECT_EQ(Report({full, full, "--coverage-goal", "60"}).exit_code, 0);
@@ -131,7 +131,7 @@ TEST_F(ReportVerb, AFormGoesWithOneRunAndCanBeWritten) {
 
 TEST_F(ReportVerb, HistoryReadsFoldersOfRuns) {
   RunTotals vacuous = TestTotals();
-  vacuous.successful = 0;
+  vacuous.walks = 0;
   Run("nights/1", 3);
   EXPECT_EQ(Report({"--history", dir_.Under("nights")}).exit_code, 0);
   Run("nights/2", 3, vacuous);

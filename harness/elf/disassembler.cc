@@ -238,7 +238,6 @@ std::string Disassembler::Access(std::span<const uint8_t> code) const {
   uint64_t address = 0;
   std::string text;
   if (cs_disasm_iter(handle_, &at, &left, &address, insn)) {
-    text = std::string("at ") + insn->mnemonic;
     if (const auto memory = architecture_->memory(*insn)) {
       text = memory->writes ? "writing" : "reading";
       if (memory->bytes != 0)

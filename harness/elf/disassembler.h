@@ -70,8 +70,8 @@ class Disassembler {
   std::vector<Line> Text(std::span<const uint8_t> code, uint64_t address) const;
 
   // What the first instruction of `code` does to memory, without registers and addresses, so that
-  // builds of one source compare: "reading 8 bytes at +0x10", "writing 4 bytes", "jumping"; if it
-  // has no operand in memory, its name, as "at ud2". Empty if `code` is not an instruction.
+  // builds of one source compare: "reading 8 bytes at +0x10", "writing 4 bytes". Empty if it does
+  // nothing, or if `code` is not an instruction.
   std::string Access(std::span<const uint8_t> code) const;
 
  private:

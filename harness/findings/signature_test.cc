@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/request/scene_table.h"
 #include "harness/findings/signature.h"
 
 #include <gtest/gtest.h>
@@ -47,19 +48,29 @@ TEST_F(SignatureTest, CrashInAModule) {
   auto finding = NewFinding("crash", "fault");
   SetChain(*finding, {kVm + 3, kVmTwo + 2});
   const Signature signature = SignatureOf(*finding, symbols);
-  EXPECT_EQ(signature.key, "crash SIGSEGV libjvm.so walkhammer::SignatureVm(int)+0x3" + suffix_);
-  EXPECT_EQ(signature.title, "crash in walkhammer::SignatureVm");
+  EXPECT_EQ(signature.key,
+            "crash SIGSEGV libjvm.so walkhammer::SignatureVm(int)+0x3 from "
+            "walkhammer::SignatureVm(long, long)" +
+                suffix_);
+  EXPECT_EQ(signature.title,
+            "crash in walkhammer::SignatureVm, called from walkhammer::SignatureVm");
   EXPECT_EQ(signature.expect, "crash walkhammer::SignatureVm(int)+0x3");
   EXPECT_EQ(signature.oracle, "crash");
   EXPECT_EQ(NativeChainText(*finding, symbols),
             "libjvm.so walkhammer::SignatureVm(int)+0x3\n"
             "libjvm.so walkhammer::SignatureVm(long, long)+0x2\n");
-  // A finding with another caller is the same bug; one with another signal or place is not.
-  SetChain(*finding, {kVm + 3});
+  // A finding with another caller, signal or place is another bug; one that was called from
+  // another place of the same function is not.
+  SetChain(*finding, {kVm + 3, kVmTwo + 3});
   EXPECT_EQ(SignatureOf(*finding, symbols).key, signature.key);
-  SetChain(*finding, {kVm + 2});
-  EXPECT_NE(SignatureOf(*finding, symbols).key, signature.key);
   SetChain(*finding, {kVm + 3});
+  EXPECT_EQ(SignatureOf(*finding, symbols).key,
+            "crash SIGSEGV libjvm.so walkhammer::SignatureVm(int)+0x3" + suffix_);
+  SetChain(*finding, {kVm + 3, 0x10});  // a caller in no module
+  EXPECT_EQ(SignatureOf(*finding, symbols).title, "crash in walkhammer::SignatureVm");
+  SetChain(*finding, {kVm + 2, kVmTwo + 2});
+  EXPECT_NE(SignatureOf(*finding, symbols).key, signature.key);
+  SetChain(*finding, {kVm + 3, kVmTwo + 2});
   finding->fault.signal = SIGBUS;
   EXPECT_NE(SignatureOf(*finding, symbols).key, signature.key);
   EXPECT_EQ(SignatureOf(*finding, symbols).expect, signature.expect);
@@ -148,12 +159,27 @@ TEST_F(SignatureTest, ALoopIsNamedByTheFunctionInsideOfWhatLasted) {
   EXPECT_EQ(expect_with(1, 0), innermost);
 }
 
+// A walker that is wrong about one scene may be right about all others.
+TEST_F(SignatureTest, WhatIsUntrueNamesTheScene) {
+  const Symbolizer symbols = Symbols("libjvm.so");
+  auto finding = NewFinding("truth", "no-frames");
+  const Signature first = SignatureOf(*finding, symbols);
+  EXPECT_EQ(first.title, std::string("truth/no-frames in scene ") + AllScenes()[0].name);
+  EXPECT_EQ(first.key, first.title);
+  EXPECT_EQ(first.expect, "truth/no-frames");
+  finding->request.scene = 1;
+  EXPECT_EQ(SignatureOf(*finding, symbols).title,
+            std::string("truth/no-frames in scene ") + AllScenes()[1].name);
+  finding->request.scene = 255;
+  EXPECT_EQ(SignatureOf(*finding, symbols).title, "truth/no-frames");
+}
+
 TEST_F(SignatureTest, OtherOraclesNameTheOutcome) {
   const Symbolizer symbols = Symbols("libjvm.so");
-  auto finding = NewFinding("truth", "wrong-frames");
+  auto finding = NewFinding("errno", "changed");
   SetField(finding->detail, "frame 3");
   Signature signature = SignatureOf(*finding, symbols);
-  EXPECT_EQ(signature.key, "truth/wrong-frames");
+  EXPECT_EQ(signature.key, "errno/changed");
   EXPECT_EQ(signature.title, signature.key);
   SetField(finding->detail, "frame 4");
   EXPECT_EQ(SignatureOf(*finding, symbols).key, signature.key);

@@ -27,15 +27,15 @@ std::span<const uint64_t> CallsOf(const Observation& seen, const Oracle& oracle)
   return {};
 }
 
-// The innermost pc that lies in a module and the call that led there from the same module, as
-// offsets in it; 0: none does.
+// The innermost pc that lies in a module, as an offset in it; of the pc itself, with the call that
+// led there from the same module. 0: none does.
 uint64_t PlaceInModules(std::span<const uint64_t> pcs, const LineState& state) {
   const std::span<const Module> modules(state.modules, ModuleCount(state));
   for (size_t i = 0; i < pcs.size(); i++)
     for (const Module& module : modules) {
       const auto is_in = [&](uint64_t pc) { return pc >= module.start && pc < module.end; };
       if (!is_in(pcs[i])) continue;
-      const bool has_caller = i + 1 < pcs.size() && is_in(pcs[i + 1]);
+      const bool has_caller = i == 0 && pcs.size() > 1 && is_in(pcs[1]);
       return Mix(pcs[i] - module.bias, has_caller ? pcs[i + 1] - module.bias : 0);
     }
   return 0;

@@ -77,8 +77,13 @@ TEST_F(LineTest, ASiteIsAPlaceInTheWalkersCode) {
   CrashAt({0x10123});
   const uint64_t site = Site();
   EXPECT_NE(site, 0U);
-  CrashAt({0x10123, 0x10200});  // whoever called
+  CrashAt({0x10123, 0x30200});  // a caller in no module
   EXPECT_EQ(Site(), site);
+  CrashAt({0x10123, 0x10200});
+  const uint64_t called = Site();
+  EXPECT_NE(called, site);
+  CrashAt({0x10123, 0x10200, 0x10300});  // whoever called that
+  EXPECT_EQ(Site(), called);
   CrashAt({0x10124});
   EXPECT_NE(Site(), site);
   // The same place of the same module, at another address.

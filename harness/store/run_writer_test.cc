@@ -227,10 +227,10 @@ TEST(RunWriter, BucketsAreSortedAndRegraded) {
   EXPECT_EQ(buckets[0].count, 1000u);
   EXPECT_EQ(buckets[1].signature.title, "untried");
   EXPECT_EQ(buckets[2].signature.title, "refuted");
-  EXPECT_EQ(buckets[3].signature.title, "unknown");
-  EXPECT_EQ(buckets[4].signature.title, "edited");
-  EXPECT_EQ(buckets[5].signature.title, "interesting");
-  EXPECT_EQ(buckets[5].tries, 0);
+  EXPECT_EQ(buckets[3].signature.title, "interesting");
+  EXPECT_EQ(buckets[3].tries, 0);
+  EXPECT_EQ(buckets[4].signature.title, "unknown");
+  EXPECT_EQ(buckets[5].signature.title, "edited");
   EXPECT_FALSE(run.SetConfirmed(99, 1, 1).ok());
   EXPECT_FALSE(run.SetSeen(99, 1).ok());
 }
@@ -322,14 +322,13 @@ TEST(RunWriter, SavesWhatSeveralWalkersAnsweredAndHowTheyAgreed) {
 }
 
 TEST(RunWriter, ACleanEndThatProvesNothingIsVacuous) {
-  for (const int what : {0, 1, 2}) {
+  for (const bool walked : {false, true}) {
     const TempDir dir;
     RunWriter run = MustCreate(dir.path());
     RunTotals totals = TestTotals();
-    if (what == 0) totals.pristine_true = 0;
-    if (what == 1) totals.successful = 0;
+    if (!walked) totals.pristine_walks = 0;
     EXPECT_EQ(run.Finish(RunStatus::kCleanEnd, totals).value(),
-              what == 2 ? RunStatus::kCleanEnd : RunStatus::kVacuous);
+              walked ? RunStatus::kCleanEnd : RunStatus::kVacuous);
     EXPECT_EQ(run.Finish(RunStatus::kFailed, totals, "why").value(), RunStatus::kFailed);
     EXPECT_EQ(Read(run).Run().value().reason, "why");
   }

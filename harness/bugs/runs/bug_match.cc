@@ -10,6 +10,7 @@
 
 #include "harness/bugs/signature_pattern.h"
 #include "harness/findings/signature.h"
+#include "harness/request/walker_table.h"
 
 namespace walkhammer {
 namespace {
@@ -18,6 +19,7 @@ namespace {
 struct BugMatch {
   const Bug* bug = nullptr;         // not fixed in that build; null: none
   const Bug* look_alike = nullptr;  // fixed in that build; the one that was seen last
+  const Bug* elsewhere = nullptr;   // known, but not on the release line of that build
 };
 
 // How much of the signature the best pattern of the bug names; 0: none matches.
@@ -28,17 +30,28 @@ size_t BestPattern(const Bug& bug, const std::string& signature) {
   return best;
 }
 
-// True if the bug says that it is in that build: by its ranges, by its library, or because it was
-// seen in a build of the same release line.
-bool IsOfBuild(const Bug& bug, const Seen& seen) {
-  if (!bug.affected.empty()) return AffectedByVersion(bug, seen.build) == Affected::kYes;
-  const auto line = [](const std::string& build) {
-    const auto version = ParseJdkVersion(build);
-    return version ? static_cast<int64_t>(version->numbers.front()) : -1;
-  };
+// The feature release of a version: 17 of "17.0.9+9"; -1 if it cannot be read.
+int64_t ReleaseLine(const std::string& version) {
+  const auto parsed = ParseJdkVersion(version);
+  return parsed ? static_cast<int64_t>(parsed->numbers.front()) : -1;
+}
+
+// True if the walker that a signature names is not part of a JDK.
+bool IsOfLibrary(const std::string& signature) {
+  const auto walker = FindWalker(signature.substr(0, signature.find_first_of(":@ ")));
+  return walker && AllWalkers()[static_cast<size_t>(*walker)].local_function != nullptr;
+}
+
+// True if the bug says that it is in that build: by its libraries, by its ranges of JDKs, or
+// because it was seen in a build of the same release line. A bug that says nothing may be anywhere.
+bool IsOfBuild(const Bug& bug, const Sighting& sighting) {
+  if (!bug.affected_libraries.empty() && IsOfLibrary(sighting.signature)) return true;
+  if (!bug.affected.empty())
+    return AffectedByVersion(bug, sighting.seen.build) == Affected::kYes;
   return bug.builds.empty() ||
-         std::any_of(bug.builds.begin(), bug.builds.end(),
-                     [&](const std::string& build) { return line(build) == line(seen.build); });
+         std::any_of(bug.builds.begin(), bug.builds.end(), [&](const std::string& build) {
+           return ReleaseLine(build) == ReleaseLine(sighting.seen.build);
+         });
 }
 
 BugMatch MatchIn(const BugStore& store, const Sighting& sighting) {
@@ -49,7 +62,10 @@ BugMatch MatchIn(const BugStore& store, const Sighting& sighting) {
     if (named == 0) continue;
     const Bug& root = store.Root(bug);
     if (!IsFixedIn(root, sighting.seen.build)) {
-      if (!IsOfBuild(root, sighting.seen)) continue;
+      if (!IsOfBuild(root, sighting)) {
+        match.elsewhere = &root;
+        continue;
+      }
       if (named > best) match.bug = &root;
       best = std::max(best, named);
     } else if (match.look_alike == nullptr ||
@@ -120,6 +136,7 @@ void AddMet(const Sighting& sighting, BugVerdict verdict, const Bug& bug,
         bug.id, verdict,        sighting.signature, WhyVerdict(bug, verdict), {}, sighting.realism,
         0,      sighting.shown, sighting.of};
   }
+  one.verdict = std::min(one.verdict, verdict);
   one.realism = std::min(one.realism, sighting.realism);
   one.count += sighting.count;
   if (std::find(one.builds.begin(), one.builds.end(), sighting.seen.build) == one.builds.end())
@@ -141,9 +158,11 @@ BugWord WordOn(const Sighting& sighting, const Day& today, const BugStore& store
     const BugVerdict verdict = VerdictOn(*match.bug, today);
     return {verdict, match.bug->id, WhyVerdict(*match.bug, verdict)};
   }
-  if (match.look_alike == nullptr) return {};
-  return {BugVerdict::kReopened, match.look_alike->id,
-          "was fixed in " + match.look_alike->fixed_in};
+  if (match.look_alike != nullptr)
+    return {BugVerdict::kReopened, match.look_alike->id,
+            "was fixed in " + match.look_alike->fixed_in};
+  if (match.elsewhere == nullptr) return {};
+  return {BugVerdict::kNew, "", "like " + match.elsewhere->id + ", known on other JDKs"};
 }
 
 Result<std::vector<MetBug>> MeetBugs(const std::vector<Sighting>& sightings, const Day& today,
@@ -152,9 +171,10 @@ Result<std::vector<MetBug>> MeetBugs(const std::vector<Sighting>& sightings, con
   size_t opened = 0;
   for (const Sighting& sighting : sightings) {
     const BugMatch match = MatchIn(store, sighting);
-    if (match.bug != nullptr) {
-      Bug& bug = *store.Find(match.bug->id).value();
-      AddMet(sighting, VerdictOn(bug, today), bug, met);
+    const bool joins = match.bug == nullptr && match.look_alike == nullptr;
+    if (const Bug* found = joins ? match.elsewhere : match.bug; found != nullptr) {
+      Bug& bug = *store.Find(found->id).value();
+      AddMet(sighting, joins ? BugVerdict::kNew : VerdictOn(bug, today), bug, met);
       NoteSighting(sighting, bug);
       continue;
     }

@@ -114,8 +114,39 @@ TEST_F(BugMatchTest, ALookAlikeAfterTheFixIsANewBug) {
   EXPECT_EQ(store_.bugs().at("old").state, BugState::kFixed);
   // Once it is there, it is known, also to the same run.
   EXPECT_EQ(Verdict(SightingOf(kCrash, "17.0.9+9")), BugVerdict::kKnown);
-  EXPECT_EQ(Verdict(SightingOf(kCrash, "21+35")), BugVerdict::kKnown);
+  EXPECT_EQ(Verdict(SightingOf(kCrash, "17.0.10+7")), BugVerdict::kKnown);
   EXPECT_EQ(store_.bugs().size(), 2U);
+}
+
+// What one release line has says nothing about another, until it was seen there.
+TEST_F(BugMatchTest, ABugIsKnownOnTheReleaseLinesWhereItWasSeen) {
+  Meet({SightingOf(kCrash, "17.0.9+9")});
+  EXPECT_EQ(WordOn(SightingOf(kCrash, "17.0.19+10"), today_, store_).verdict, BugVerdict::kKnown);
+  const BugWord word = WordOn(SightingOf(kCrash, "21.0.2+13"), today_, store_);
+  EXPECT_EQ(word.verdict, BugVerdict::kNew);
+  EXPECT_EQ(word.id, "");
+  EXPECT_THAT(word.why, HasSubstr(", known on other JDKs"));
+  // It joins the bug, and is known there from then on.
+  const auto met = Meet({SightingOf(kCrash, "17.0.9+9"), SightingOf(kCrash, "21.0.2+13")});
+  ASSERT_EQ(met.size(), 1U);
+  EXPECT_EQ(met[0].verdict, BugVerdict::kNew);
+  EXPECT_EQ(Verdict(SightingOf(kCrash, "21+35")), BugVerdict::kKnown);
+  EXPECT_EQ(store_.bugs().size(), 1U);
+}
+
+TEST_F(BugMatchTest, RangesSayWhichJdksHaveABugAndLibrariesWhichWalkers) {
+  Add("x", kCrash).affected = "[17,17.0.9)";
+  EXPECT_EQ(Verdict(SightingOf(kCrash, "17.0.8+7")), BugVerdict::kKnown);
+  EXPECT_EQ(WordOn(SightingOf(kCrash, "17.0.9+9"), today_, store_).verdict, BugVerdict::kNew);
+  EXPECT_EQ(WordOn(SightingOf(kCrash, "nightly"), today_, store_).verdict, BugVerdict::kNew);
+  Bug& library = Add("y", "*: crash in w");
+  library.affected = "[17,18)";
+  library.affected_libraries = {"async-profiler [4.2,4.7)"};
+  const auto word = [&](const char* signature) {
+    return WordOn(SightingOf(signature, "25"), today_, store_).verdict;
+  };
+  EXPECT_EQ(word("asprof-vm@lib.so: crash in w"), BugVerdict::kKnown);
+  EXPECT_EQ(word("agct: crash in w"), BugVerdict::kNew);
 }
 
 // The word on a sighting opens nothing.

@@ -7,23 +7,30 @@
 
 namespace walkhammer {
 
-Result<KnownBugs> KnownBugs::Read(const std::vector<std::string>& dirs) {
+Result<KnownBugs> KnownBugs::Read(const std::string& issues, const std::string& store) {
   KnownBugs known;
-  for (const std::string& dir : dirs) {
-    ASSIGN_OR_RETURN(BugStore store, BugStore::Read(dir));
-    known.stores_.push_back(std::move(store));
+  if (!issues.empty()) {
+    ASSIGN_OR_RETURN(BugStore read, BugStore::Read(issues));
+    known.issues_.emplace(std::move(read));
+  }
+  if (!store.empty()) {
+    ASSIGN_OR_RETURN(BugStore read, BugStore::Read(store));
+    known.store_.emplace(std::move(read));
   }
   return known;
 }
 
 KnownAs KnownBugs::NameOf(const Sighting& sighting, const Day& today) const {
   KnownAs name{{}, "", sighting.signature};
-  for (const BugStore& store : stores_) {
-    BugWord word = WordOn(sighting, today, store);
+  for (const auto* store : {&issues_, &store_}) {
+    if (!*store) continue;
+    BugWord word = WordOn(sighting, today, **store);
     if (word.id.empty()) continue;
+    const Bug& bug = (*store)->bugs().at(word.id);
+    if (store == &issues_ && bug.affected.empty() && bug.affected_libraries.empty()) continue;
     // That a bug looks like a fixed one says less than that another store knows it.
     if (word.verdict == BugVerdict::kReopened && !name.word.id.empty()) continue;
-    name.title = store.bugs().at(word.id).title;
+    name.title = bug.title;
     name.word = std::move(word);
   }
   return name;

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/bugs/bug_store.h"
@@ -27,9 +27,10 @@ struct KnownAs {
 
 class KnownBugs {
  public:
-  // Reads the stores in these folders; where several know a bucket, the last is meant. kBadInput,
-  // one sentence, for a store that cannot be read.
-  static Result<KnownBugs> Read(const std::vector<std::string>& dirs);
+  // Reads the issues in the folder `issues` and a team's store; empty: none. An issue that states
+  // neither JDKs nor libraries is known of no build. What both know is the team's. kBadInput, one
+  // sentence, for a store that cannot be read.
+  static Result<KnownBugs> Read(const std::string& issues, const std::string& store);
 
   // The names of all buckets of a run, by BucketRow::id. A bucket that was seen on several builds
   // has the word that most wants a person. `build`: see ReadSightings.
@@ -39,7 +40,7 @@ class KnownBugs {
  private:
   KnownAs NameOf(const Sighting& sighting, const Day& today) const;
 
-  std::vector<BugStore> stores_;
+  std::optional<BugStore> issues_, store_;
 };
 
 }  // namespace walkhammer

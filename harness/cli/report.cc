@@ -13,10 +13,8 @@
 #include "reports/coverage_report.h"
 #include "reports/flame_graph.h"
 #include "reports/history.h"
-#include "reports/json_report.h"
 #include "reports/report_output.h"
 #include "reports/run_summary.h"
-#include "reports/text_report.h"
 
 namespace walkhammer {
 namespace {

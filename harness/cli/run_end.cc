@@ -3,9 +3,8 @@
 
 #include "harness/base/print.h"
 #include "reports/coverage_report.h"
-#include "reports/json_report.h"
+#include "reports/report_output.h"
 #include "reports/run_summary.h"
-#include "reports/text_report.h"
 
 namespace walkhammer {
 

@@ -82,10 +82,14 @@ wh_test(line_test harness/line/line_test.cc LIBS wh_line)
 wh_test(line_notes_test harness/supervise/campaign/line_notes_test.cc LIBS wh_campaign COLD)
 wh_test(expectation_test harness/scenes/expectation_test.cc LIBS wh_scenes)
 wh_test(reference_test
-        harness/asgst/process/class_table.cc harness/asgst/process/class_table_test.cc
-        harness/asgst/walk/*_test.cc harness/asgst/queue/sample_ring.cc
+        harness/asgst/process/class_table_test.cc harness/asgst/walk/activations_test.cc
+        harness/asgst/walk/java_walk*_test.cc harness/asgst/walk/metadata_test.cc
+        harness/asgst/walk/prologue_test.cc harness/asgst/walk/recorded_walk_test.cc
+        harness/asgst/walk/reference_test.cc harness/asgst/walk/stub_exit_test.cc
+        harness/asgst/process/class_table.cc harness/asgst/queue/sample_ring.cc
         harness/asgst/queue/sample_ring_test.cc harness/asgst/testing/made_up_jvm.cc
         harness/asgst/testing/recorded_walk.cc
+        harness/asgst/walk/unwind_table_test.cc
         LIBS wh_unwind PkgConfig::CAPSTONE
         DEFINITIONS WALKHAMMER_RECORDS="${CMAKE_SOURCE_DIR}/harness/asgst/testing/recorded")
 wh_test(walkers_test

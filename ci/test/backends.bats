@@ -41,6 +41,7 @@ setup() {
 stress() {
   local code=$1 walker=$2
   shift 2
+  rm -rf "$tmp/run"
   run --separate-stderr timeout 100 "$walkhammer" stress --workload torture:interfaces \
     --walker "$walker" --jdk "${jdks[-1]}" --out "$tmp/run" "$@"
   echo "stress --walker $walker: exit code $status, stdout '$output', stderr '$stderr'"
@@ -91,7 +92,6 @@ refused() {
     stress "$code" "agent:$agent=$action" --time 1s
     [[ "${lines[0]}" == "$verdict: "* ]]
     [[ "$output" == *"$part"* ]]
-    rm -r "$tmp/run"
   done <<'END'
 4|nothing:{out}|VACUOUS|it wrote nothing into {out}
 4|rubbish:{out}|FAILED|bad-output (profile-0: line 2 is no collapsed stack: a;)
@@ -120,11 +120,8 @@ END
   chmod +x "$home/bin/java"
   jdks=("$home")
   stress 0 "agent:$agent=write:{out}.txt" --time 2s
-  rm -rf "$tmp/run"
   stress 4 "agent:$agent=nothing:{out}.txt" --time 2s
-  rm -rf "$tmp/run"
   stress 1 "agent:$agent=abort:{out}.txt" --time 2s
-  rm -rf "$tmp/run"
   stress 3 agct --time 2s
   [[ "$output" == *"exports no AsyncGetCallTrace"* ]]
   rm -rf "$tmp/run"

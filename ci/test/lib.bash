@@ -32,6 +32,13 @@ ask() {
   sqlite3 "$1/run.db" "$2"
 }
 
+# is ACTUAL WANTED [WHAT]: fails and prints all three if ACTUAL is not WANTED.
+is() {
+  [ "$1" = "$2" ] && return
+  echo "${3:-it}: $1; it should be: $2"
+  return 1
+}
+
 # one_sentence CODE PART COMMAND...: exit code CODE, nothing on stdout, and on stderr one sentence
 # that holds PART.
 one_sentence() {

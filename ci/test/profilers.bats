@@ -170,10 +170,8 @@ END
 }
 
 @test "released libraries walk all scenes but those that docs/profilers.md names" {
-  found=
+  need_release
   for library in "$released"/asprof-*.so; do
-    [ -e "$library" ] || continue
-    found=yes
     fuzz "$library" --walks 20000
     walks_truly 8000
     [ "$(ask "select group_concat(name) from scene where available = 1 and pristine_true = 0
@@ -187,7 +185,6 @@ END
     done
     walker=asprof-vm
   done
-  [ -n "$found" ] || skip 'no released library is here: ci/setup/profilers.sh lays them out'
 }
 
 # known_jdk: the home of a JDK that each release of java-profiler knows; 1.22.0 is older than 25.
@@ -227,18 +224,21 @@ replay_all() {
     from json_each(readfile('$BATS_TEST_TMPDIR/json'), '\$.replays')")" -eq 1 ]
 }
 
-@test "regressions of the newest release that is laid out" {
-  local library=
+# Sets $library to the newest release of async-profiler.
+need_release() {
   for library in "$released"/asprof-*.so; do :; done
   [ -e "$library" ] || skip 'no released library is here: ci/setup/profilers.sh lays them out'
+}
+
+@test "regressions of the newest release that is laid out" {
+  need_release
   replay_all "$library" asprof-vm
 }
 
 # Addresses on the stack are those of one build.
 @test "regressions of the newest release on the reference build of JDK 25" {
-  local library build jdk
-  for library in "$released"/asprof-*.so; do :; done
-  [ -e "$library" ] || skip 'no released library is here: ci/setup/profilers.sh lays them out'
+  local build jdk
+  need_release
   build=$(awk '$1 == 25 { print $2 }' "$BATS_TEST_DIRNAME/../../corpora/reference-builds")
   "$walkhammer" show jdks --json >"$BATS_TEST_TMPDIR/jdks"
   jdk=$(sqlite3 :memory: "select json_extract(value, '\$.name')

@@ -95,22 +95,18 @@ finding() { ask "select distinct oracle || '/' || outcome from finding where rea
   done
 }
 
-@test "a sample is walked by another thread while its own waits" {
-  program Work --time 2s --mode parked --interval 500us
-  ended passed "$status" ""
-  [ "$(cell 'successful > 100')" -eq 1 ]
-}
-
-@test "a sample is walked by another thread while its own goes on" {
-  program Work --time 2s --mode running --interval 500us
-  [ "$(cell status)" = passed ]
-  [ "$(cell 'successful > 50')" -eq 1 ]
-}
-
-@test "a walk is interrupted by another walk" {
-  program Work --time 2s --mode nested
-  [ "$(cell status)" = passed ]
-  [ "$(cell 'walks > delivered')" -eq 1 ]
+@test "a sample is walked by another thread while its own waits or goes on, or within a walk" {
+  while IFS='|' read -r mode options condition; do
+    out=$BATS_TEST_TMPDIR/$mode
+    # shellcheck disable=SC2086  # words
+    program Work --time 2s --mode "$mode" $options
+    ended passed "$status" ""
+    [ "$(cell "$condition")" -eq 1 ]
+  done <<END
+parked|--interval 500us|successful > 100
+running|--interval 500us|successful > 50
+nested||walks > delivered
+END
 }
 
 @test "walks of the reference say why they ended, and other walkers say nothing" {

@@ -31,13 +31,7 @@ class SchemaCheck {
 
  private:
   static bool IsOfType(const json& value, const std::string& type) {
-    if (type == "object") return value.is_object();
-    if (type == "array") return value.is_array();
-    if (type == "string") return value.is_string();
-    if (type == "boolean") return value.is_boolean();
-    if (type == "null") return value.is_null();
-    if (type == "integer") return value.is_number_integer();
-    return type == "number" && value.is_number();
+    return type == "integer" ? value.is_number_integer() : type == value.type_name();
   }
 
   // `where`: the path in the schema.

@@ -115,8 +115,7 @@ TEST_F(OutputTest, ThePolicyOfThePageAllowsItsOwnScriptAndStyleAlone) {
 TEST_F(OutputTest, TextOfStrangersStaysText) {
   Add("crash", "fault", kHostile, Realism::kGenuine);
   ASSERT_TRUE(run_->SetVm(kHostile, kHostile).ok());
-  const std::vector<NoteRow> notes = {{kNoCell, NoteKind::kDropped, kHostile, 3, kHostile}};
-  ASSERT_TRUE(run_->Replace(kNoCell, notes).ok());
+  Save<NoteRow>(kNoCell, {{kNoCell, NoteKind::kDropped, kHostile, 3, kHostile}});
   const std::vector<CountRow> counts = {{kHostile, kHostile, kHostile, kHostile, kHostile, 7}};
   ASSERT_TRUE(run_->SaveCounts(counts).ok());
   Finish();
@@ -214,16 +213,14 @@ TEST_F(OutputTest, LinksLeadFromThePageToTheRun) {
 TEST_F(OutputTest, ThePageShowsAgreementAndWitnessesAsBars) {
   for (int cell = 0; cell < 2; cell++) {
     ASSERT_TRUE(run_->SaveCell(TestCell(cell)).ok());
-    const std::vector<AgreementRow> agreement = {
-        {cell, "asgst", "agct", Realism::kGenuine, "codelet", "none", 40},
-        {cell, "asgst", "agct", Realism::kGenuine, "codelet", "bci", 5},
-        {cell, "asgst", "agct", Realism::kGenuine, "nmethod", "method", 5},
-        {cell, "asgst", "agct", Realism::kGenuine, "nmethod", "one-failed", 7}};
-    ASSERT_TRUE(run_->Replace(cell, agreement).ok());
-    const std::vector<EvidenceRow> evidence = {
-        {cell, "asgst", "agct", "nmethod", "method", "shadow-stack", "other", 3},
-        {cell, "asgst", "agct", "nmethod", "method", "shadow-stack", "both", 1}};
-    ASSERT_TRUE(run_->Replace(cell, evidence).ok());
+    Save<AgreementRow>(cell,
+                       {{cell, "asgst", "agct", Realism::kGenuine, "codelet", "none", 40},
+                        {cell, "asgst", "agct", Realism::kGenuine, "codelet", "bci", 5},
+                        {cell, "asgst", "agct", Realism::kGenuine, "nmethod", "method", 5},
+                        {cell, "asgst", "agct", Realism::kGenuine, "nmethod", "one-failed", 7}});
+    Save<EvidenceRow>(cell,
+                      {{cell, "asgst", "agct", "nmethod", "method", "shadow-stack", "other", 3},
+                       {cell, "asgst", "agct", "nmethod", "method", "shadow-stack", "both", 1}});
   }
   Finish();
   const std::string page = Output("--html");

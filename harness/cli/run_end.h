@@ -12,8 +12,8 @@ namespace walkhammer {
 
 // Prints the report of the run in `dir` on stdout and returns the exit code. The run must have
 // ended; `status`: how it ended. `coverage_goal`: percent of the blocks that the run must reach.
-int ReportRun(const std::string& dir, const Status& status, bool json,
-              std::optional<double> coverage_goal = std::nullopt);
+Result<ExitCode> ReportRun(const std::string& dir, const Status& status, bool json,
+                           std::optional<double> coverage_goal = std::nullopt);
 
 }  // namespace walkhammer
 

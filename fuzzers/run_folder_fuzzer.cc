@@ -20,9 +20,8 @@
 #include "harness/store/run_writer.h"
 #include "reports/coverage_report.h"
 #include "reports/flame_graph.h"
-#include "reports/json_report.h"
+#include "reports/report_output.h"
 #include "reports/run_summary.h"
-#include "reports/text_report.h"
 
 namespace walkhammer {
 namespace {

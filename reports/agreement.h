@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often walkers gave the same answer to the same sample or request, and whom witnesses
-// contradict where they did not, added up for what reports show. Signal-safe: no.
+// contradict where they did not: added up for what reports show, and as tables of text.
+// Signal-safe: no.
 #ifndef WALKHAMMER_REPORTS_AGREEMENT_H_
 #define WALKHAMMER_REPORTS_AGREEMENT_H_
 
@@ -43,6 +44,14 @@ struct WitnessedPair {
 
 // By names of the pair, then by witness. Adds up the rows of all cells.
 std::vector<WitnessedPair> WitnessPairs(const std::vector<EvidenceRow>& rows);
+
+// A table for each pair of walkers, by where the pc was; in a fuzz run, a table for each realism of
+// the requests, too. Each line begins with `indent`. Empty if there are no rows.
+std::string AgreementText(const std::vector<AgreementRow>& rows, const std::string& indent);
+
+// A table for each pair of walkers and witness, by how the answers differ. Each line begins with
+// `indent`. Empty if there are no rows.
+std::string EvidenceText(const std::vector<EvidenceRow>& rows, const std::string& indent);
 
 }  // namespace walkhammer
 

@@ -11,7 +11,6 @@
 #include "harness/store/record_testing.h"
 #include "harness/supervise/campaign/run_rows.h"
 #include "reports/coverage_report.h"
-#include "reports/coverage_text.h"
 
 namespace walkhammer {
 
@@ -61,6 +60,15 @@ class ListingTest : public testing::Test {
   uint64_t Entry(size_t function) const {
     return code_.blocks[code_.functions[function].first_block].address;
   }
+  uint32_t end() const { return root().first_block + root().blocks; }
+  std::string Unreached(const char* part) { return UnreachedReport(Read(run_), part).value(); }
+  // The instructions of a block.
+  std::vector<Instruction> Code(const CoverageBlockRow& block) const {
+    const auto image = ElfImage::Open(code_.file);
+    return Disassembler::For(image.value().machine())
+        .value()
+        .Sweep(image.value().Bytes(block.address).first(block.size), block.address);
+  }
   void Reach(std::vector<uint32_t> blocks) {
     std::vector<uint8_t> hit(code_.blocks.size());
     for (const uint32_t block : blocks) hit[block] = 1;
@@ -93,16 +101,14 @@ TEST_F(ListingTest, RowsAreThoseOfTheMap) {
 TEST_F(ListingTest, AnotherBuildIsRefused) {
   code_.build_id = "00ff";
   ASSERT_TRUE(run_.SetCoverage(code_).ok());
-  const auto report = UnreachedReport(Read(run_), "");
-  ASSERT_FALSE(report.ok());
-  EXPECT_EQ(report.failure().code, ExitCode::kUnable);
-  EXPECT_THAT(report.failure().message, HasSubstr("is another build than the run tested"));
+  EXPECT_THAT(UnreachedReport(Read(run_), ""),
+              FailsWith(ExitCode::kUnable, HasSubstr("is another build than the run tested")));
   EXPECT_TRUE(FunctionReport(Read(run_), "").ok());  // this report needs no file
 }
 
 TEST_F(ListingTest, ReachedAndUnreachedBlocksAreTold) {
   Reach({root().first_block});
-  const std::string text = UnreachedReport(Read(run_), "WalkhammerTestCode").value();
+  const std::string text = Unreached("WalkhammerTestCode");
   EXPECT_THAT(
       text, HasSubstr(fmt::format("{:#x}, {} bytes: {} of {} blocks not reached\n", root().address,
                                   root().size, root().blocks - 1, root().blocks)));
@@ -117,7 +123,7 @@ TEST_F(ListingTest, ReachedAndUnreachedBlocksAreTold) {
 }
 
 TEST_F(ListingTest, AFunctionThatWasNeverEnteredNamesItsCallers) {
-  const std::string text = UnreachedReport(Read(run_), "WalkhammerTestCallee").value();
+  const std::string text = Unreached("WalkhammerTestCallee");
   EXPECT_THAT(text, testing::ContainsRegex("    from 0x[0-9a-f]+ \\(not reached, a call\\) of "
                                            "WalkhammerTestCode\n  - "));
 }
@@ -125,17 +131,16 @@ TEST_F(ListingTest, AFunctionThatWasNeverEnteredNamesItsCallers) {
 TEST_F(ListingTest, WhatWasReachedFarFromAnythingElseIsOnlyCounted) {
   std::vector<uint32_t> all;
   for (uint32_t i = 0; i < code_.blocks.size(); i++) all.push_back(i);
-  const uint32_t last = root().first_block + root().blocks - 1;
+  const uint32_t last = end() - 1;
   all.erase(std::remove(all.begin(), all.end(), last), all.end());
   Reach(all);
-  const std::string text = UnreachedReport(Read(run_), "").value();
+  const std::string text = Unreached("");
   EXPECT_THAT(text, Not(HasSubstr("WalkhammerTestCallee\n")));  // every block of it was reached
-  EXPECT_THAT(UnreachedReport(Read(run_), "Callee").value(),
-              HasSubstr("Every block of these functions was reached.\n"));
+  EXPECT_THAT(Unreached("Callee"), HasSubstr("Every block of these functions was reached.\n"));
   EXPECT_THAT(text, HasSubstr(fmt::format("  - {:#x}  ", code_.blocks[last].address)));
   EXPECT_THAT(text, HasSubstr(fmt::format("  + {:#x}  ", code_.blocks[last - 1].address)));
   Reach({last});
-  EXPECT_THAT(UnreachedReport(Read(run_), "").value(), HasSubstr("Every block was reached.\n"));
+  EXPECT_THAT(Unreached(""), HasSubstr("Every block was reached.\n"));
 }
 
 // Each block of the function is either shown or counted, in its place.
@@ -143,7 +148,7 @@ TEST_F(ListingTest, EveryBlockIsShownOrCountedInItsPlace) {
   std::vector<uint32_t> all_but_last;
   for (uint32_t i = 1; i < root().blocks; i++) all_but_last.push_back(root().first_block + i - 1);
   Reach(all_but_last);
-  std::istringstream text(UnreachedReport(Read(run_), "WalkhammerTestCode").value());
+  std::istringstream text(Unreached("WalkhammerTestCode"));
   uint32_t next = root().first_block, counted = 0;
   for (std::string line; std::getline(text, line);) {
     int skipped = 0;
@@ -156,44 +161,32 @@ TEST_F(ListingTest, EveryBlockIsShownOrCountedInItsPlace) {
     }
   }
   EXPECT_GT(counted, 0u);
-  EXPECT_EQ(next, root().first_block + root().blocks);
+  EXPECT_EQ(next, end());
 }
 
 TEST_F(ListingTest, WhatLeadsToAnUnreachedBlockIsShownFromAfar) {
-  const auto image = ElfImage::Open(code_.file);
-  ASSERT_TRUE(image.ok());
-  const auto disassembler = Disassembler::For(image.value().machine());
-  ASSERT_TRUE(disassembler.ok());
-  const uint32_t end = root().first_block + root().blocks;
-  uint32_t from = end, to = end;  // a jump over a block
-  for (uint32_t i = root().first_block; i < end && to == end; i++)
-    for (const Instruction& insn : disassembler.value().Sweep(
-             image.value().Bytes(code_.blocks[i].address).first(code_.blocks[i].size),
-             code_.blocks[i].address))
-      for (uint32_t target = i + 2; target < end; target++)
+  uint32_t from = end(), to = end();  // a jump over a block
+  for (uint32_t i = root().first_block; i < end() && to == end(); i++)
+    for (const Instruction& insn : Code(code_.blocks[i]))
+      for (uint32_t target = i + 2; target < end(); target++)
         if (code_.blocks[target].address == insn.target) from = i, to = target;
-  ASSERT_LT(to, end);
+  ASSERT_LT(to, end());
   std::vector<uint32_t> others;
-  for (uint32_t i = root().first_block; i < end; i++)
+  for (uint32_t i = root().first_block; i < end(); i++)
     if (i != to) others.push_back(i);
   Reach(others);
-  const std::string text = UnreachedReport(Read(run_), "WalkhammerTestCode").value();
+  const std::string text = Unreached("WalkhammerTestCode");
   EXPECT_THAT(text, HasSubstr(fmt::format("  + {:#x}  ", code_.blocks[from].address)));
   EXPECT_THAT(text, HasSubstr(fmt::format("{:#x} (reached)", code_.blocks[from].address)));
 }
 
 // A block after a jump or a return is not entered from that instruction.
 TEST_F(ListingTest, OnlyWhatFallsThroughEntersTheNextBlock) {
-  const auto image = ElfImage::Open(code_.file);
-  ASSERT_TRUE(image.ok());
-  const auto disassembler = Disassembler::For(image.value().machine());
-  ASSERT_TRUE(disassembler.ok());
-  const std::string text = UnreachedReport(Read(run_), "WalkhammerTestCode").value();
+  const std::string text = Unreached("WalkhammerTestCode");
   int falling = 0, ending = 0;
-  for (uint32_t i = root().first_block + 1; i < root().first_block + root().blocks; i++) {
+  for (uint32_t i = root().first_block + 1; i < end(); i++) {
     const CoverageBlockRow &before = code_.blocks[i - 1], &block = code_.blocks[i];
-    const auto code = disassembler.value().Sweep(
-        image.value().Bytes(before.address).first(before.size), before.address);
+    const auto code = Code(before);
     if (code.back().target == block.address) continue;
     const std::string line = fmt::format("\n  - {:#x}  ", block.address);
     const size_t end = text.find(line);

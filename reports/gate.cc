@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 
@@ -79,12 +80,8 @@ size_t CountOf(const GateVerdict& verdict, GateEffect effect) {
 GateVerdict JudgeGate(const GateSide& baseline, const GateSide& candidate, const GatePolicy& policy,
                       const GateReplay& replay) {
   GateVerdict verdict;
-  verdict.baseline_walks = baseline.walks;
-  verdict.candidate_walks = candidate.walks;
-  verdict.baseline_runs = baseline.runs.size();
-  verdict.candidate_runs = candidate.runs.size();
-  verdict.baseline = BuildOf(baseline);
-  verdict.candidate = BuildOf(candidate);
+  verdict.baseline = {BuildOf(baseline), baseline.runs.size(), baseline.walks};
+  verdict.candidate = {BuildOf(candidate), candidate.runs.size(), candidate.walks};
   verdict.bound = 1e6 * UpperBound(0, candidate.walks);
   if (!candidate.runs.empty()) verdict.walkers = candidate.runs.front().identity.walker;
   verdict.why = WhyVacuous(baseline, candidate);
@@ -134,28 +131,29 @@ std::string FamilyText(const char* what, const GateFamily& family) {
 }  // namespace
 
 std::string GateText(const GateVerdict& verdict) {
-  std::string text = fmt::format("{}: {} against {}\n", verdict.word, OnOneLine(verdict.candidate),
-                                 OnOneLine(verdict.baseline));
+  std::string text =
+      fmt::format("{}: {} against {}\n", verdict.word, OnOneLine(verdict.candidate.build),
+                  OnOneLine(verdict.baseline.build));
   text += "\nChanges\n";
   if (verdict.changes.empty())
     text += verdict.why.empty() ? "  none\n" : "  not compared: " + verdict.why + "\n";
   for (const GateChange& change : verdict.changes) text += ChangeText(change);
   text += ListText("Better", verdict.better) + ListText("Notes", verdict.notes);
   text += "\nCompared\n";
-  text += fmt::format("  {:<14}{} runs, {} walks\n", "baseline", verdict.baseline_runs,
-                      Grouped(verdict.baseline_walks));
-  text += fmt::format("  {:<14}{} runs, {} walks\n", "candidate", verdict.candidate_runs,
-                      Grouped(verdict.candidate_walks));
+  for (const auto& [name, side] :
+       {std::pair("baseline", verdict.baseline), {"candidate", verdict.candidate}})
+    text += fmt::format("  {:<14}{} runs, {} walks\n", name, side.runs, Grouped(side.walks));
   text += FamilyText("error codes", verdict.codes) + FamilyText("walk times", verdict.times) +
           FamilyText("buckets", verdict.buckets);
   return text + "\n" + GateLine(verdict) + "\n";
 }
 
 std::string GateLine(const GateVerdict& verdict) {
-  std::string text = fmt::format(
-      "walkhammer gate: {}. {}: {} against {}; {} + {} runs, {} + {} walks; ", verdict.word,
-      verdict.walkers, verdict.candidate, verdict.baseline, verdict.candidate_runs,
-      verdict.baseline_runs, Grouped(verdict.candidate_walks), Grouped(verdict.baseline_walks));
+  const GateTotals &before = verdict.baseline, &now = verdict.candidate;
+  std::string text =
+      fmt::format("walkhammer gate: {}. {}: {} against {}; {} + {} runs, {} + {} walks; ",
+                  verdict.word, verdict.walkers, now.build, before.build, now.runs, before.runs,
+                  Grouped(now.walks), Grouped(before.walks));
   if (!verdict.why.empty()) return OnOneLine(text + verdict.why);
   std::map<std::string_view, size_t> kinds;
   for (const GateChange& change : verdict.changes) kinds[GateKindWord(change.kind)]++;
@@ -168,6 +166,49 @@ std::string GateLine(const GateVerdict& verdict) {
   return OnOneLine(text + fmt::format("; a crash that was not met has at most {:.2g} in a million "
                                       "walks (95 %).",
                                       verdict.bound));
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json SideJson(const GateTotals& side) {
+  return {{"build", side.build}, {"runs", side.runs}, {"walks", side.walks}};
+}
+
+Json FamilyJson(const GateFamily& family) {
+  return {{"compared", family.compared}, {"not_enough_data", family.not_enough}};
+}
+
+}  // namespace
+
+std::string GateJsonText(const GateVerdict& verdict) {
+  Json changes = Json::array();
+  for (const GateChange& change : verdict.changes)
+    changes.push_back({{"effect", GateEffectWord(change.effect)},
+                       {"kind", GateKindWord(change.kind)},
+                       {"what", change.what},
+                       {"details", change.details},
+                       {"p", change.p},
+                       {"bug", change.bug.empty() ? Json(nullptr) : Json(change.bug)},
+                       {"input", change.input.empty() ? Json(nullptr) : Json(change.input)}});
+  const Json json = {{"gate", 1},
+                     {"verdict", verdict.word},
+                     {"why", verdict.why},
+                     {"exit_code", static_cast<int>(verdict.exit)},
+                     {"walkers", verdict.walkers},
+                     {"baseline", SideJson(verdict.baseline)},
+                     {"candidate", SideJson(verdict.candidate)},
+                     {"changes", changes},
+                     {"better", verdict.better},
+                     {"notes", verdict.notes},
+                     {"compared",
+                      {{"codes", FamilyJson(verdict.codes)},
+                       {"times", FamilyJson(verdict.times)},
+                       {"buckets", FamilyJson(verdict.buckets)}}},
+                     {"unmet_crash_at_most_per_million", verdict.bound},
+                     {"line", GateLine(verdict)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace walkhammer

@@ -19,17 +19,24 @@ namespace walkhammer {
 // Something of the candidate that is worse.
 struct GateChange {
   GateKind kind{};
-  GateEffect effect{};
   std::string what;     // "crash in f", "agct, torture:mixed default, in_Java, nmethod: -5"
   std::string details;  // one sentence with the figures
-  std::string input;    // of a bucket: path of its .walk file; else empty
   double p = 0;         // adjusted; 0 where nothing was tested
+  std::string input{};  // of a bucket: path of its .walk file; else empty
   std::string bug{};    // id of a bug of the store that it is of; else empty
+  GateEffect effect{};  // see AddChange
 };
 
 // How many comparisons of one family were made, and how many lacked data.
 struct GateFamily {
   uint64_t compared = 0, not_enough = 0;
+};
+
+// What was compared of one side.
+struct GateTotals {
+  std::string build;
+  size_t runs = 0;
+  uint64_t walks = 0;
 };
 
 struct GateVerdict {
@@ -40,9 +47,7 @@ struct GateVerdict {
   std::vector<std::string> better;   // what of the candidate is better: a sentence each
   std::vector<std::string> notes;    // what limits the verdict: a sentence each
   GateFamily codes, times, buckets;  // buckets: Forbidden ones of the candidate
-  uint64_t baseline_walks = 0, candidate_walks = 0;
-  size_t baseline_runs = 0, candidate_runs = 0;
-  std::string baseline, candidate;  // the builds
+  GateTotals baseline, candidate;
   std::string walkers;
   // Per million walks: highest rate of a crash that the candidate has and that was not met.
   double bound = 0;

@@ -106,11 +106,10 @@ GateChange ChangeOf(const GateSides& sides, const Lacking& only,
     details += counts ? "; it may be chance"
                       : "; it may be chance, and replays on both JDKs (--replay) may tell";
   return {sure ? KindOf(bucket) : GateKind::kUnsure,
-          {},
           *only.title,
           details,
-          bucket.input,
           only.p,
+          bucket.input,
           bucket.word.id};
 }
 
@@ -129,25 +128,17 @@ void CheckBug(const GateSides& sides, const std::string& title, const GateBucket
       verdict.notes.push_back(
           fmt::format("{} is back on both sides: {} {}", title, word.id, word.why));
     else
-      AddChange({GateKind::kReopened,
-                 {},
-                 title,
-                 fmt::format("is back: {} {}; {}", word.id, word.why, figures),
-                 bucket.input,
-                 0,
-                 word.id},
-                sides.policy, verdict);
+      AddChange(
+          {GateKind::kReopened, title,
+           fmt::format("is back: {} {}; {}", word.id, word.why, figures), 0, bucket.input, word.id},
+          sides.policy, verdict);
   } else if (before == nullptr && word.verdict == BugVerdict::kAccepted) {
     verdict.notes.push_back(fmt::format("{} is accepted: {}, {}", title, word.id, word.why));
   } else if (before == nullptr) {
     AddChange(
-        {GateKind::kKnown,
-         {},
-         title,
+        {GateKind::kKnown, title,
          fmt::format("known: {}{}{}; {}", word.id, word.why.empty() ? "" : ", ", word.why, figures),
-         bucket.input,
-         0,
-         word.id},
+         0, bucket.input, word.id},
         sides.policy, verdict);
   }
 }
@@ -185,13 +176,9 @@ void CheckWorkloads(const GateSides& sides, GateVerdict& verdict) {
     if (baseline.not_walked.contains(workload)) continue;
     const auto why = candidate.not_walked.find(workload);
     if (there && why == candidate.not_walked.end()) continue;
-    AddChange({GateKind::kLostWorkload,
-               {},
-               workload,
+    AddChange({GateKind::kLostWorkload, workload,
                there ? fmt::format("the candidate's {}", why->second)
-                     : "the candidate's runs do not have it",
-               {},
-               0},
+                     : "the candidate's runs do not have it"},
               policy, verdict);
   }
   for (const std::string& workload : candidate.walked)
@@ -220,17 +207,13 @@ void CheckCoverage(const GateSides& sides, GateVerdict& verdict) {
     if (reached < runs || at == candidate.functions.end() || at->second > 0) continue;
     if (++functions <= 5) lost += (lost.empty() ? "" : ", ") + name;
   }
-  AddChange({GateKind::kLostCoverage,
-             {},
-             "coverage of the walker's code",
+  AddChange({GateKind::kLostCoverage, "coverage of the walker's code",
              fmt::format("{:.1f} % of its blocks, the baseline's runs had at least {:.1f} %; {}",
                          100 * now, 100 * before,
                          functions == 0
                              ? "no function was lost as a whole"
                              : fmt::format("{} not reached: {}{}", Counted(functions, "function"),
-                                           lost, functions > 5 ? ", ..." : "")),
-             {},
-             0},
+                                           lost, functions > 5 ? ", ..." : ""))},
             policy, verdict);
 }
 

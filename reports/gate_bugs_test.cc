@@ -13,12 +13,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-class GateBugs : public testing::Test {
+class GateBugs : public MadeRuns {
  protected:
   GateBugs() : store_(std::move(BugStore::Change(temp_.Under("bugs")).value())) {}
 
   // A bug whose signature is that of a bucket `title` of made-up runs.
-  Bug& Add(const char* id, const std::string& title, const StateChange& state = {}) {
+  Bug& AddBug(const char* id, const std::string& title, const StateChange& state = {}) {
     Bug bug;
     bug.id = id;
     bug.title = "t";
@@ -27,24 +27,17 @@ class GateBugs : public testing::Test {
     EXPECT_TRUE(SetState(state, *ParseDay("2026-01-01"), added).ok());
     return added;
   }
-  GateSide Side(MadeRun run) {
-    run.seed = ++seed_;
-    const std::string dir = temp_.Under(("run" + std::to_string(seed_)).c_str());
-    run.Write(dir);
-    return ReadGateSide({dir}).value();
-  }
   GateVerdict Judge(const MadeRun& before, const MadeRun& now, const GatePolicy& policy = {},
                     const std::string& build = "", const GateReplay& replay = {}) {
-    GateSide baseline = Side(before), candidate = Side(now);
+    GateSide baseline = ReadGateSide({Add(before)}).value(),
+             candidate = ReadGateSide({Add(now)}).value();
     EXPECT_TRUE(ReadBugWords(store_, today_, "", baseline).ok());
     EXPECT_TRUE(ReadBugWords(store_, today_, build, candidate).ok());
     return JudgeGate(baseline, candidate, policy, replay);
   }
 
-  TempDir temp_;
   BugStore store_;
   Day today_ = *ParseDay("2026-11-24");
-  uint64_t seed_ = 0;
 };
 
 MadeRun With(const std::vector<std::string>& titles, const char* version = "25") {
@@ -61,7 +54,7 @@ std::vector<std::string> KindNames(const GateVerdict& verdict) {
 }
 
 TEST_F(GateBugs, AnOpenBugIsToldAndWarns) {
-  Add("JDK-1", "crash in f");
+  AddBug("JDK-1", "crash in f");
   const GateVerdict known = Judge(With({}), With({"crash in f"}));
   EXPECT_EQ(known.word, "PASS");
   EXPECT_EQ(known.exit, ExitCode::kClean);
@@ -81,7 +74,7 @@ TEST_F(GateBugs, AnOpenBugIsToldAndWarns) {
 }
 
 TEST_F(GateBugs, ABugThatNobodyKnowsFailsBesideOne) {
-  Add("JDK-1", "crash in f");
+  AddBug("JDK-1", "crash in f");
   const GateVerdict verdict = Judge(With({}), With({"crash in f", "crash in g"}));
   EXPECT_EQ(verdict.word, "REGRESSION");
   ASSERT_THAT(KindNames(verdict), ElementsAre("new-crash", "known"));
@@ -91,7 +84,7 @@ TEST_F(GateBugs, ABugThatNobodyKnowsFailsBesideOne) {
 }
 
 TEST_F(GateBugs, AnAcceptedBugIsNotedUntilItsLastDay) {
-  Add("JDK-1", "crash in f", {BugState::kAccepted, "", "fixed in 28", "2026-11-24", ""});
+  AddBug("JDK-1", "crash in f", {BugState::kAccepted, "", "fixed in 28", "2026-11-24", ""});
   const GateVerdict accepted = Judge(With({}), With({"crash in f"}));
   EXPECT_EQ(accepted.word, "PASS");
   EXPECT_THAT(accepted.changes, IsEmpty());
@@ -109,7 +102,7 @@ TEST_F(GateBugs, AnAcceptedBugIsNotedUntilItsLastDay) {
 }
 
 TEST_F(GateBugs, AFixedBugThatIsBackFails) {
-  Add("JDK-1", "crash in f", {BugState::kFixed, "", "", "", "25+3"});
+  AddBug("JDK-1", "crash in f", {BugState::kFixed, "", "", "", "25+3"});
   MadeRun once = With({"crash in f"}, "25+3");
   once.buckets[0].every = 60;
   once.buckets[0].confirmed = 0;
@@ -132,7 +125,7 @@ TEST_F(GateBugs, AFixedBugThatIsBackFails) {
 }
 
 TEST_F(GateBugs, ABuildOlderThanTheFixHasAKnownBug) {
-  Add("JDK-1", "crash in f", {BugState::kFixed, "", "", "", "25+3"});
+  AddBug("JDK-1", "crash in f", {BugState::kFixed, "", "", "", "25+3"});
   const MadeRun old = With({"crash in f"}, "25+2");
   const GateVerdict known = Judge(With({}), old);
   EXPECT_EQ(known.word, "PASS");
@@ -142,8 +135,8 @@ TEST_F(GateBugs, ABuildOlderThanTheFixHasAKnownBug) {
 }
 
 TEST_F(GateBugs, OnlyWhatTheStoreDoesNotDecideIsReplayedAndTested) {
-  Add("JDK-1", "crash in f");
-  Add("JDK-2", "crash in g", {BugState::kAccepted, "", "r", "2026-11-24", ""});
+  AddBug("JDK-1", "crash in f");
+  AddBug("JDK-2", "crash in g", {BugState::kAccepted, "", "r", "2026-11-24", ""});
   std::vector<std::string> replayed;
   const GateVerdict verdict = Judge(With({}), With({"crash in f", "crash in g", "crash in h"}), {},
                                     "", [&](const std::string& input) {
@@ -157,7 +150,7 @@ TEST_F(GateBugs, OnlyWhatTheStoreDoesNotDecideIsReplayedAndTested) {
 }
 
 TEST_F(GateBugs, OfABucketOfSeveralRunsTheGravestWordCounts) {
-  Add("JDK-1", "crash in f", {BugState::kFixed, "", "", "", "25+3"});
+  AddBug("JDK-1", "crash in f", {BugState::kFixed, "", "", "", "25+3"});
   const std::string dirs[] = {temp_.Under("old"), temp_.Under("new")};
   With({"crash in f"}, "25+2").Write(dirs[0]);
   With({"crash in f"}, "25+3").Write(dirs[1]);

@@ -222,13 +222,9 @@ void CheckCodes(const GateSides& sides, GateVerdict& verdict) {
     const CodeCase& each = cases[i];
     if (!each.IsLarge(policy)) continue;
     if (rises[i] < policy.alpha)
-      AddChange({GateKind::kCodes,
-                 {},
-                 CaseText(each),
-                 RiseText(each) + DistanceText(*each.group),
-                 {},
-                 rises[i]},
-                policy, verdict);
+      AddChange(
+          {GateKind::kCodes, CaseText(each), RiseText(each) + DistanceText(*each.group), rises[i]},
+          policy, verdict);
     if (falls[i] < policy.alpha && verdict.better.size() < kMostBetter)
       verdict.better.push_back(fmt::format("{}: {}", CaseText(each), RiseText(each)));
   }

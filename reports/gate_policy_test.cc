@@ -68,9 +68,8 @@ TEST(GatePolicy, IsReadFromAFile) {
   std::ofstream(temp.Under("p.toml")) << "[effects]\ncodes = \"warn\"\n";
   EXPECT_EQ(ReadGatePolicy(temp.Under("p.toml")).value().EffectOf(GateKind::kCodes),
             GateEffect::kWarn);
-  for (const std::string& path : {temp.Under("none"), temp.path()}) {
+  for (const std::string& path : {temp.Under("none"), temp.path()})
     EXPECT_THAT(ReadGatePolicy(path), FailsWith(ExitCode::kBadInput)) << path;
-  }
 }
 
 }  // namespace

@@ -144,13 +144,6 @@ RateTest CompareRates(const PeriodCount& baseline, const PeriodCount& candidate,
   return test;
 }
 
-namespace {
-
-// Mean of all periods, their number, and of each run.
-struct Means {
-  double mean = 0, periods = 0;
-};
-
 Means MeansOf(const SideValues& side) {
   Means all;
   double sum = 0;
@@ -161,6 +154,8 @@ Means MeansOf(const SideValues& side) {
   if (all.periods > 0) all.mean = sum / all.periods;
   return all;
 }
+
+namespace {
 
 void AddSquares(const std::vector<double>& values, double weight, SquareSum& sum) {
   if (values.size() < 2) return;

@@ -60,6 +60,11 @@ struct MeanTest {
   double difference = 0;     // candidate's mean minus baseline's
   double low = 0, high = 0;  // confidence interval of the difference, 95 %
 };
+// Mean of the values of all periods, and their number.
+struct Means {
+  double mean = 0, periods = 0;
+};
+Means MeansOf(const SideValues& side);
 // Variance of a period's value within runs, estimated as WithinRuns does.
 Dispersion VarianceWithin(const SideValues& baseline, const SideValues& candidate);
 // As a multiple of that.

@@ -18,40 +18,32 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-class Gate : public testing::Test {
+class Gate : public MadeRuns {
  protected:
-  std::string Add(MadeRun run, bool candidate) {
-    run.seed = ++seed_;
-    const std::string dir = temp_.Under(("run" + std::to_string(seed_)).c_str());
-    if (candidate) run.jdk = "/jdks/jdk-b";
-    run.Write(dir);
-    return dir;
+  std::string AddCandidate(MadeRun run) {
+    run.jdk = "/jdks/jdk-b";
+    return Add(run);
   }
   GateVerdict Judge(const std::vector<MadeRun>& baseline, const std::vector<MadeRun>& candidate,
                     const GatePolicy& policy = {}) {
     std::vector<std::string> before, now;
-    for (const MadeRun& run : baseline) before.push_back(Add(run, false));
-    for (const MadeRun& run : candidate) now.push_back(Add(run, true));
+    for (const MadeRun& run : baseline) before.push_back(Add(run));
+    for (const MadeRun& run : candidate) now.push_back(AddCandidate(run));
     return JudgeGate(ReadGateSide(before).value(), ReadGateSide(now).value(), policy);
   }
   GateVerdict Judge(const MadeRun& baseline, const MadeRun& candidate,
                     const GatePolicy& policy = {}) {
     return Judge(std::vector{baseline}, std::vector{candidate}, policy);
   }
-
-  TempDir temp_;
-  uint64_t seed_ = 0;
 };
 
 TEST_F(Gate, MergedRunsAreJudgedAsTheRunsThemselves) {
-  MadeRun before, now;
-  now.failing = 0.02;
-  now.ns = 1300;
-  now.buckets = {MadeBucket{}, MadeBucket{.title = "crash in g", .every = 7}};
+  const MadeRun now{
+      .failing = 0.02, .ns = 1300, .buckets = {{}, {.title = "crash in g", .every = 7}}};
   std::vector<std::string> sides[2], merged;
   for (int i = 0; i < 3; i++) {
-    sides[0].push_back(Add(before, false));
-    sides[1].push_back(Add(now, true));
+    sides[0].push_back(Add({}));
+    sides[1].push_back(AddCandidate(now));
   }
   for (const auto& side : sides) {
     merged.push_back(temp_.Under(("merged" + std::to_string(merged.size())).c_str()));
@@ -94,9 +86,7 @@ void ExpectPass(const GateVerdict& verdict) {
 }
 
 TEST_F(Gate, TheSameBuildPasses) {
-  MadeRun run;
-  run.reached = 3;
-  run.buckets = {{}};
+  const MadeRun run{.buckets = {{}}, .reached = 3};
   const GateVerdict verdict = Judge({run, run}, {run, run});
   ExpectPass(verdict);
   EXPECT_THAT(verdict.changes, IsEmpty());
@@ -104,15 +94,13 @@ TEST_F(Gate, TheSameBuildPasses) {
   EXPECT_THAT(verdict.notes, IsEmpty());
   EXPECT_EQ(verdict.codes.compared, 1u);
   EXPECT_EQ(verdict.times.compared, 1u);
-  EXPECT_EQ(verdict.candidate_walks, 2u * 60 * 25000);
+  EXPECT_EQ(verdict.candidate.walks, 2u * 60 * 25000);
   EXPECT_THAT(GateLine(verdict), HasSubstr("nothing is worse"));
   EXPECT_THAT(GateLine(verdict), HasSubstr("at most 1 in a million"));
 }
 
 TEST_F(Gate, FindsACodeThatIsMoreFrequent) {
-  MadeRun before, now;
-  now.failing = 0.013;
-  const GateVerdict verdict = Judge(before, now);
+  const GateVerdict verdict = Judge(MadeRun(), {.failing = 0.013});
   ExpectRegression(verdict, GateKind::kCodes);
   EXPECT_EQ(verdict.changes[0].what,
             "agct, torture:mixed default, in_Java, nmethod: -5 unknown_Java");
@@ -121,51 +109,36 @@ TEST_F(Gate, FindsACodeThatIsMoreFrequent) {
 
 // Codes in C code differ more from run to run: one run on each side shows no such rise.
 TEST_F(Gate, ARiseInCCodeWantsMore) {
-  MadeRun before, now;
-  before.region = now.region = "library";
-  now.failing = 0.013;
-  ExpectPass(Judge(before, now));
-  now.failing = 0.03;
-  ExpectRegression(Judge(before, now), GateKind::kCodes);
+  const MadeRun before{.region = "library"};
+  ExpectPass(Judge(before, {.failing = 0.013, .region = "library"}));
+  ExpectRegression(Judge(before, {.failing = 0.03, .region = "library"}), GateKind::kCodes);
 }
 
 TEST_F(Gate, FindsACodeThatTheBaselineNeverHad) {
-  MadeRun before, now;
-  before.failing = 0;
-  now.failing = 0.002;
-  ExpectRegression(Judge(before, now), GateKind::kCodes);
+  ExpectRegression(Judge(MadeRun{.failing = 0}, {.failing = 0.002}), GateKind::kCodes);
 }
 
 TEST_F(Gate, ASmallRiseIsNone) {
-  MadeRun before, now;
-  now.failing = 0.0105;
-  ExpectPass(Judge(before, now));
-  before.failing = 0.0001;  // three times as much, of next to nothing
-  now.failing = 0.0003;
-  ExpectPass(Judge(before, now));
+  ExpectPass(Judge(MadeRun(), {.failing = 0.0105}));
+  // Three times as much, of next to nothing.
+  ExpectPass(Judge(MadeRun{.failing = 0.0001}, {.failing = 0.0003}));
 }
 
 TEST_F(Gate, RunsThatDifferAmongThemselvesMakeARiseNone) {
   seed_ = 50;
-  MadeRun before, now;
-  before.run_spread = now.run_spread = 0.5;
-  now.failing = 0.013;
-  const GateVerdict verdict = Judge({before, before, before, before}, {now, now, now, now});
-  ExpectPass(verdict);
+  const MadeRun before{.run_spread = 0.5}, now{.failing = 0.013, .run_spread = 0.5};
+  ExpectPass(Judge({before, before, before, before}, {now, now, now, now}));
 }
 
 TEST_F(Gate, AFallIsBetter) {
-  MadeRun before, now;
-  before.failing = 0.02;
-  const GateVerdict verdict = Judge(before, now);
+  const GateVerdict verdict = Judge({.failing = 0.02}, MadeRun());
   ExpectPass(verdict);
   ASSERT_THAT(verdict.better, SizeIs(1));
   EXPECT_THAT(verdict.better[0], HasSubstr("-5 unknown_Java"));
 }
 
 TEST_F(Gate, FindsSlowerWalksAndPraisesFasterOnes) {
-  MadeRun before, now;
-  now.ns = 1200;
+  MadeRun before, now{.ns = 1200};
   const GateVerdict slower = Judge({before, before, before}, {now, now, now});
   ExpectRegression(slower, GateKind::kSlower);
   EXPECT_THAT(slower.changes[0].details, testing::ContainsRegex("us [(]x1[.](19|2|21), "));
@@ -205,9 +178,8 @@ TEST_F(Gate, TimesFillASlotUpToTheNext) {
 }
 
 TEST_F(Gate, FindsANewCrashAHangAndInvalidFrames) {
-  MadeRun before, now;
-  before.buckets = {{.title = "crash in known"}};
-  now.buckets = {{.title = "crash in known"}, {.title = "crash in fresh"}};
+  const MadeRun before{.buckets = {{.title = "crash in known"}}};
+  MadeRun now{.buckets = {{.title = "crash in known"}, {.title = "crash in fresh"}}};
   const GateVerdict verdict = Judge(before, now);
   ExpectRegression(verdict, GateKind::kNewCrash);
   EXPECT_EQ(verdict.changes[0].what, "crash in fresh");
@@ -219,25 +191,22 @@ TEST_F(Gate, FindsANewCrashAHangAndInvalidFrames) {
 }
 
 TEST_F(Gate, ACrashThatIsRareOrDoesNotReplayWarns) {
-  MadeRun before, now;
-  now.buckets = {{.every = 60}};
-  const GateVerdict rare = Judge(before, now);
+  const MadeRun before;
+  const GateVerdict rare = Judge(before, {.buckets = {{.every = 60}}});
   ExpectPass(rare);
   EXPECT_THAT(KindsOf(rare), ElementsAre(GateKind::kUnsure));
   EXPECT_THAT(rare.changes[0].details, HasSubstr("may be chance"));
-  now.buckets = {{.confirmed = 0}};
-  const GateVerdict vain = Judge(before, now);
+  const GateVerdict vain = Judge(before, {.buckets = {{.confirmed = 0}}});
   ExpectPass(vain);
   EXPECT_THAT(KindsOf(vain), ElementsAre(GateKind::kUnsure));
-  now.buckets = {{.confirmed = 0, .tries = 0}};  // nothing to replay, but again and again
-  ExpectRegression(Judge(before, now), GateKind::kNewCrash);
+  // Nothing to replay, but again and again.
+  ExpectRegression(Judge(before, {.buckets = {{.confirmed = 0, .tries = 0}}}), GateKind::kNewCrash);
 }
 
 TEST_F(Gate, ReplaysOnBothSidesDecide) {
-  MadeRun before, now;
-  now.buckets = {{.every = 60, .confirmed = 0}};
-  const GateSide baseline = ReadGateSide({Add(before, false)}).value(),
-                 candidate = ReadGateSide({Add(now, true)}).value();
+  const MadeRun now{.buckets = {{.every = 60, .confirmed = 0}}};
+  const GateSide baseline = ReadGateSide({Add({})}).value(),
+                 candidate = ReadGateSide({AddCandidate(now)}).value();
   std::string asked;
   const auto judge = [&](std::optional<ReplayCounts> counts) {
     return JudgeGate(baseline, candidate, {}, [&, counts](const std::string& input) {
@@ -259,33 +228,22 @@ TEST_F(Gate, ReplaysOnBothSidesDecide) {
 }
 
 TEST_F(Gate, ACrashThatIsGoneIsBetter) {
-  MadeRun before, now;
-  before.buckets = {{}, {.title = "crash in rare", .every = 60}};
-  const GateVerdict verdict = Judge(before, now);
+  const GateVerdict verdict =
+      Judge({.buckets = {{}, {.title = "crash in rare", .every = 60}}}, MadeRun());
   ExpectPass(verdict);
   ASSERT_THAT(verdict.better, SizeIs(1));
   EXPECT_THAT(verdict.better[0], HasSubstr("crash in f"));
 }
 
 TEST_F(Gate, FindsALostWorkload) {
-  MadeRun before, now;
-  now.status = CellStatus::kDied;
+  const MadeRun before, now{.status = CellStatus::kDied}, other{.workload = "other"};
   ExpectRegression(Judge(before, now), GateKind::kLostWorkload);
   ExpectPass(Judge(now, before));
-  const GateVerdict gone = Judge({before,
-                                  [] {
-                                    MadeRun m;
-                                    m.workload = "other";
-                                    return m;
-                                  }()},
-                                 {before});
-  ExpectRegression(gone, GateKind::kLostWorkload);
+  ExpectRegression(Judge({before, other}, {before}), GateKind::kLostWorkload);
 }
 
 TEST_F(Gate, WarnsOfLostCoverage) {
-  MadeRun before, now;
-  before.reached = 6;
-  now.reached = 4;
+  const MadeRun before{.reached = 6}, now{.reached = 4};
   const GateVerdict verdict = Judge(before, now);
   ExpectPass(verdict);
   ASSERT_THAT(KindsOf(verdict), ElementsAre(GateKind::kLostCoverage));
@@ -295,8 +253,7 @@ TEST_F(Gate, WarnsOfLostCoverage) {
 }
 
 TEST_F(Gate, ThePolicySaysWhatFails) {
-  MadeRun before, now;
-  now.failing = 0.02;
+  const MadeRun before, now{.failing = 0.02};
   GatePolicy policy;
   policy.effects[static_cast<size_t>(GateKind::kCodes)] = GateEffect::kWarn;
   const GateVerdict warned = Judge(before, now, policy);
@@ -310,14 +267,11 @@ TEST_F(Gate, ThePolicySaysWhatFails) {
 }
 
 TEST_F(Gate, NothingToCompareIsVacuous) {
-  MadeRun before, now;
-  now.workload = "torture:other";
-  const GateVerdict apart = Judge(before, now);
+  const MadeRun before, empty{.periods = 0};
+  const GateVerdict apart = Judge(before, {.workload = "torture:other"});
   EXPECT_EQ(apart.word, "VACUOUS");
   EXPECT_EQ(apart.exit, ExitCode::kToolFailed);
   EXPECT_THAT(GateLine(apart), HasSubstr("in common"));
-  MadeRun empty;
-  empty.periods = 0;
   for (const GateVerdict& verdict : {Judge(before, empty), Judge(empty, before)}) {
     EXPECT_EQ(verdict.word, "VACUOUS");
     EXPECT_THAT(verdict.why, HasSubstr("returned a frame"));
@@ -327,11 +281,8 @@ TEST_F(Gate, NothingToCompareIsVacuous) {
 // A guided engine walks what it likes: its codes and times say nothing of the build.
 TEST_F(Gate, GuidedRunsAreComparedByWhatTheyFound) {
   for (const char* engine : {"libfuzzer", "afl"}) {
-    MadeRun before;
-    before.engine = engine;
-    MadeRun now = before;
-    now.failing = 0.3;
-    now.ns = 3000;
+    const MadeRun before{.engine = engine};
+    MadeRun now{.failing = 0.3, .ns = 3000, .engine = engine};
     const GateVerdict same = Judge({before, before}, {now, now});
     ExpectPass(same);
     EXPECT_THAT(same.notes, ElementsAre(HasSubstr("4 runs of a guided engine")));
@@ -340,8 +291,7 @@ TEST_F(Gate, GuidedRunsAreComparedByWhatTheyFound) {
     now.buckets = {{.title = "crash in fresh"}};
     ExpectRegression(Judge(before, now), GateKind::kNewCrash);
     // Beside it, other runs are compared as ever.
-    MadeRun random, worse;
-    worse.failing = 0.02;
+    const MadeRun random, worse{.failing = 0.02};
     ExpectRegression(Judge({before, random}, {before, worse}), GateKind::kCodes);
     const GateVerdict beside = Judge({before, random}, {before, random});
     ExpectPass(beside);
@@ -354,8 +304,7 @@ TEST_F(Gate, GuidedRunsAreComparedByWhatTheyFound) {
 }
 
 TEST_F(Gate, LittleDataIsSaidToBeLittle) {
-  MadeRun run;
-  run.periods = 2;
+  const MadeRun run{.periods = 2};
   const GateVerdict verdict = Judge(run, run);
   EXPECT_EQ(verdict.codes.compared, 0u);
   EXPECT_EQ(verdict.codes.not_enough, 1u);
@@ -365,14 +314,13 @@ TEST_F(Gate, LittleDataIsSaidToBeLittle) {
 
 TEST_F(Gate, NotesWhatLimitsIt) {
   EXPECT_THAT(Judge(MadeRun(), MadeRun()).notes, ElementsAre(HasSubstr("assumed")));
-  MadeRun other;
-  other.jdk = "/jdks/jdk-c";
+  const MadeRun other{.jdk = "/jdks/jdk-c"};
   EXPECT_THAT(Judge({MadeRun(), other}, {MadeRun(), MadeRun()}).notes,
               ElementsAre(HasSubstr("differ in the JDK")));
 }
 
 TEST_F(Gate, ARunThatIsCutOffIsReadOrRefused) {
-  const std::string dir = Add({}, false), file = dir + "/run.db";
+  const std::string dir = Add({}), file = dir + "/run.db";
   const auto size = std::filesystem::file_size(file);
   int refused = 0;
   for (uint64_t keep : {size - 1, size - 4096, size * 3 / 4, size / 2, size / 4, uint64_t{4096},
@@ -388,7 +336,7 @@ TEST_F(Gate, ARunThatIsCutOffIsReadOrRefused) {
 }
 
 TEST_F(Gate, OneRunOfSeveralJdksIsRefused) {
-  const std::string dir = Add({}, false);
+  const std::string dir = Add({});
   sqlite3* handle = nullptr;
   ASSERT_EQ(sqlite3_open((dir + "/run.db").c_str(), &handle), SQLITE_OK);
   EXPECT_EQ(sqlite3_exec(handle,
@@ -402,9 +350,7 @@ TEST_F(Gate, OneRunOfSeveralJdksIsRefused) {
 }
 
 TEST_F(Gate, JsonSaysTheSame) {
-  MadeRun before, now;
-  now.failing = 0.02;
-  const GateVerdict verdict = Judge(before, now);
+  const GateVerdict verdict = Judge(MadeRun(), {.failing = 0.02});
   const std::string json = GateJsonText(verdict);
   for (const char* part : {"\"verdict\": \"REGRESSION\"", "\"kind\": \"codes\"", "\"exit_code\": 1",
                            "\"not_enough_data\": 0", "\"input\": null"})

@@ -4,6 +4,7 @@
 #define WALKHAMMER_REPORTS_GATE_TESTING_H_
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
@@ -33,7 +34,7 @@ struct MadeRun {
   std::string region = "nmethod";
   double ns = 1000;       // time of a walk, its geometric mean
   double run_spread = 0;  // of the share from run to run, as a standard deviation of its log
-  std::vector<MadeBucket> buckets;
+  std::vector<MadeBucket> buckets = {};
   CellStatus status = CellStatus::kPassed;
   int reached = 0;  // blocks of TestCoverage; 0: no coverage
   uint64_t seed = 1;
@@ -121,6 +122,21 @@ inline void MadeRun::Write(const std::string& dir) const {
   totals.successful = so_far.walks / 2;
   EXPECT_TRUE(run.Finish(RunStatus::kCleanEnd, totals).ok());
 }
+
+// A fixture: runs in folders of their own, each of another seed.
+class MadeRuns : public testing::Test {
+ protected:
+  // Writes a run, whose seed is the next one, and returns its folder.
+  std::string Add(MadeRun run) {
+    run.seed = ++seed_;
+    const std::string dir = temp_.Under(("run" + std::to_string(seed_)).c_str());
+    run.Write(dir);
+    return dir;
+  }
+
+  TempDir temp_;
+  uint64_t seed_ = 0;
+};
 
 }  // namespace walkhammer
 

@@ -10,7 +10,7 @@
 namespace walkhammer {
 namespace {
 
-constexpr size_t kFewestTimes = 6;  // periods of each side
+constexpr double kFewestTimes = 6;  // periods of each side
 
 struct TimeCase {
   const std::pair<std::string, std::string>* key;  // walker, workload
@@ -19,25 +19,12 @@ struct TimeCase {
   MeanTest slower, faster;
 };
 
-size_t PeriodsOf(const SideValues& side) {
-  size_t periods = 0;
-  for (const RunValues& run : side) periods += run.size();
-  return periods;
-}
-
-double MeanOf(const SideValues& side) {
-  double sum = 0;
-  for (const RunValues& run : side)
-    for (const double value : run) sum += value;
-  return sum / static_cast<double>(PeriodsOf(side));
-}
-
 // "1.20 us -> 1.44 us (x1.20, 95 %: 1.17 to 1.23)"
 std::string TimeText(const TimeCase& each) {
-  return fmt::format("{:.3g} us -> {:.3g} us (x{:.3g}, 95 %: {:.3g} to {:.3g})",
-                     std::exp(MeanOf(*each.baseline)) / 1000,
-                     std::exp(MeanOf(*each.candidate)) / 1000, std::exp(each.slower.difference),
-                     std::exp(each.slower.low), std::exp(each.slower.high));
+  return fmt::format(
+      "{:.3g} us -> {:.3g} us (x{:.3g}, 95 %: {:.3g} to {:.3g})",
+      std::exp(MeansOf(*each.baseline).mean) / 1000, std::exp(MeansOf(*each.candidate).mean) / 1000,
+      std::exp(each.slower.difference), std::exp(each.slower.low), std::exp(each.slower.high));
 }
 
 // What is believed of the variance between runs before they are looked at.
@@ -45,8 +32,7 @@ Dispersion BeliefOf(const TimeCase& each) {
   size_t runs = 0;
   for (const SideValues* side : {each.baseline, each.candidate})
     for (const RunValues& run : *side) runs += run.empty() ? 0 : 1;
-  const double periods =
-      static_cast<double>(PeriodsOf(*each.baseline) + PeriodsOf(*each.candidate));
+  const double periods = MeansOf(*each.baseline).periods + MeansOf(*each.candidate).periods;
   return PriorOf(kTimeSpread,
                  std::sqrt(std::max(VarianceWithin(*each.baseline, *each.candidate).factor, 1e-12) *
                            static_cast<double>(runs) / periods));
@@ -57,7 +43,7 @@ std::vector<TimeCase> TimeCases(const GateSides& sides, GateFamily& family) {
   for (const auto& [key, values] : sides.baseline.times) {
     const auto at = sides.candidate.times.find(key);
     if (at == sides.candidate.times.end()) continue;
-    if (std::min(PeriodsOf(values), PeriodsOf(at->second)) < kFewestTimes) {
+    if (std::min(MeansOf(values).periods, MeansOf(at->second).periods) < kFewestTimes) {
       family.not_enough++;
       continue;
     }
@@ -87,7 +73,7 @@ void CheckTimes(const GateSides& sides, GateVerdict& verdict) {
     const std::string what =
         fmt::format("walks of {}, {}", cases[i].key->first, cases[i].key->second);
     if (slower[i] < policy.alpha)
-      AddChange({GateKind::kSlower, {}, what, TimeText(cases[i]), {}, slower[i]}, policy, verdict);
+      AddChange({GateKind::kSlower, what, TimeText(cases[i]), slower[i]}, policy, verdict);
     if (faster[i] < policy.alpha && verdict.better.size() < kMostBetter)
       verdict.better.push_back(fmt::format("{}: {}", what, TimeText(cases[i])));
   }

@@ -6,17 +6,14 @@
 #include "harness/base/numbers.h"
 #include "reports/history.h"
 #include "reports/html_parts.h"
-#include "reports/markup.h"
 
 namespace walkhammer {
 namespace {
 
 constexpr size_t kRunsDrawn = 200;
 
-std::string OneLineHtml(const std::string& text) { return MarkupText(OnOneLine(text)); }
-
 // "2026-11-24"; the table of the runs has the time of the day.
-std::string DayOf(const HistoryRun& run) { return OneLineHtml(run.started_at.substr(0, 10)); }
+std::string DayOf(const HistoryRun& run) { return LineHtml(run.started_at.substr(0, 10)); }
 
 // A mark for each of the newest runs that saw the bucket, the newest on the right. For the eye: the
 // numbers stand beside it.
@@ -36,7 +33,7 @@ std::string BucketsHtml(const History& history) {
   const size_t newest = history.runs.size() - 1;
   std::vector<std::vector<std::string>> rows;
   for (const HistoryBucket& bucket : history.buckets) {
-    std::string title = OneLineHtml(bucket.title);
+    std::string title = LineHtml(bucket.title);
     if (bucket.first == newest && newest > 0) title += " <strong>new</strong>";
     rows.push_back({title, std::string(GradeWord(bucket.grade)),
                     std::string(RealismWord(bucket.realism)), Grouped(bucket.runs),
@@ -53,9 +50,9 @@ std::string RunsHtml(const History& history) {
   std::vector<std::vector<std::string>> rows;
   for (size_t i = history.runs.size(); i-- > 0;) {
     const HistoryRun& run = history.runs[i];
-    rows.push_back({OneLineHtml(run.started_at), run.verdict.word, Grouped(run.walks),
-                    Grouped(run.buckets), Grouped(run.new_buckets), OneLineHtml(run.walker),
-                    OneLineHtml(run.vm_version), OneLineHtml(run.dir)});
+    rows.push_back({LineHtml(run.started_at), run.verdict.word, Grouped(run.walks),
+                    Grouped(run.buckets), Grouped(run.new_buckets), LineHtml(run.walker),
+                    LineHtml(run.vm_version), LineHtml(run.dir)});
   }
   return TableHtml("The newest run first",
                    {"started", "verdict", "#walks", "#buckets", "#new", "walker", "VM", "folder"},
@@ -67,7 +64,7 @@ std::string RunsHtml(const History& history) {
 std::string HistoryHtml(const History& history) {
   std::string bad;
   for (const auto& [dir, failure] : history.bad)
-    bad += "<li>" + OneLineHtml(failure.message) + "</li>\n";
+    bad += "<li>" + LineHtml(failure.message) + "</li>\n";
   if (!bad.empty()) bad = "<h2>Not read</h2>\n<ul class=\"limits\">\n" + bad + "</ul>\n";
   const std::string title =
       fmt::format("walkhammer: history of {}", Counted(history.runs.size(), "run"));
@@ -75,8 +72,8 @@ std::string HistoryHtml(const History& history) {
       title,
       fmt::format("<header>\n<h1>{}</h1>\n<p>From {} to {}.</p>\n</header>\n<main id=\"main\">\n{}"
                   "<h2>Findings</h2>\n{}<h2>Runs</h2>\n{}</main>\n",
-                  title, OneLineHtml(history.runs.front().started_at),
-                  OneLineHtml(history.runs.back().started_at), bad, BucketsHtml(history),
+                  title, LineHtml(history.runs.front().started_at),
+                  LineHtml(history.runs.back().started_at), bad, BucketsHtml(history),
                   RunsHtml(history)));
 }
 

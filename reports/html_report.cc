@@ -6,7 +6,6 @@
 #include "harness/base/text.h"
 #include "reports/html_parts.h"
 #include "reports/markup.h"
-#include "reports/note_text.h"
 #include "reports/run_page.h"
 
 namespace walkhammer {

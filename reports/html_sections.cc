@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "harness/base/numbers.h"
-#include "reports/coverage_text.h"
+#include "reports/agreement.h"
+#include "reports/coverage_report.h"
 #include "reports/html_parts.h"
 #include "reports/markup.h"
-#include "reports/stress_summary.h"
+#include "reports/report_output.h"
 #include "reports/stress_text.h"
-#include "reports/text_report.h"
 
 namespace walkhammer {
 namespace {
@@ -64,6 +64,56 @@ std::string CurveHtml(const std::vector<ProgressRow>& progress, uint64_t all) {
       Grouped(progress.back().blocks), Grouped(all),
       static_cast<double>(progress.back().time_ms) / 1000, points,
       static_cast<double>(progress.back().time_ms) / 1000, Counted(all, "block"));
+}
+
+// "46 skipped-caller, 3 bci"
+std::string KindsHtml(const Compared& compared) {
+  std::string text;
+  for (const auto& [kind, samples] : compared.kinds)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", Grouped(samples), kind);
+  return LineHtml(text);
+}
+
+std::string ComparedHtml(const ComparedPair& pair) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [region, compared] : pair.regions)
+    rows.push_back({LineHtml(region), Grouped(compared.both),
+                    Percent(compared.methods, compared.both, 2),
+                    Percent(compared.agreed, compared.both, 2),
+                    BarHtml({{compared.agreed, ""},
+                             {compared.methods - compared.agreed, " part"},
+                             {compared.both - compared.methods, " bad"}},
+                            compared.both),
+                    KindsHtml(compared), Grouped(compared.one_failed)});
+  return TableHtml(pair.words,
+                   {"where pc was", "#both walked", "#same methods", "#byte codes and levels, too",
+                    "all the same, methods alone, neither", "how they differ", "#one failed"},
+                   rows);
+}
+
+std::string WitnessedHtml(const WitnessedPair& pair) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [kind, against] : pair.kinds) {
+    const uint64_t all = pair.Count(kind), both = pair.Count(kind, Against::kBoth);
+    const uint64_t other = pair.Count(kind, Against::kOther) + both;
+    const uint64_t walker = pair.Count(kind, Against::kWalker) + both;
+    rows.push_back({LineHtml(kind), Grouped(all), Grouped(other), BarHtml(other, all, true),
+                    Grouped(walker), BarHtml(walker, all, true), Grouped(both),
+                    Grouped(pair.Count(kind, Against::kNeither))});
+  }
+  const std::string other = LineHtml(pair.other), walker = LineHtml(pair.walker);
+  const std::string heads[] = {"#against " + other, other + "'s share", "#against " + walker,
+                               walker + "'s share"};
+  return TableHtml(fmt::format("{} with {}: whom the witness {} contradicts", pair.walker,
+                               pair.other, pair.witness),
+                   {"how they differ", "#judged", heads[0], heads[1], heads[2], heads[3],
+                    "#of these, both", "#neither"},
+                   rows);
+}
+
+template <typename Row>
+void Append(const std::vector<Row>& more, std::vector<Row>& rows) {
+  rows.insert(rows.end(), more.begin(), more.end());
 }
 
 }  // namespace
@@ -123,6 +173,20 @@ PageSection CoveragePart(const RunSummary& summary) {
     html += TableHtml("Functions with most blocks not reached",
                       {"function", "#reached", "#blocks", "#share", "of its blocks"}, rows);
   return {"coverage", "Coverage of the walker's code", std::move(html)};
+}
+
+PageSection AgreementPart(const RunSummary& summary) {
+  std::vector<AgreementRow> agreement = summary.agreement;
+  std::vector<EvidenceRow> evidence;
+  for (const CellSummary& cell : summary.cells) {
+    Append(cell.agreement, agreement);
+    Append(cell.evidence, evidence);
+  }
+  std::string html;
+  for (const ComparedPair& pair : ComparePairs(agreement)) html += ComparedHtml(pair);
+  for (const WitnessedPair& pair : WitnessPairs(evidence)) html += WitnessedHtml(pair);
+  return {"agreement", "Agreement of walkers that were shown the same, and witnesses",
+          std::move(html)};
 }
 
 PageSection ScenesPart(const RunSummary& summary) {

@@ -1,41 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/json_report.h"
-
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "harness/base/text.h"
-#include "reports/coverage_text.h"
+#include "harness/store/run_tables.h"
+#include "reports/coverage_report.h"
+#include "reports/report_output.h"
 
 namespace walkhammer {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The member and its name.
-#define FIELD(row, member) \
-  { #member, (row).member }
+template <typename T>
+Json FieldJson(const T& value) {
+  return value;
+}
+template <typename T>
+Json FieldJson(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+template <typename T>
+Json FieldJson(const Decimal<T>& number) {
+  return std::to_string(number.value);
+}
+template <typename T>
+Json FieldJson(const HexDigits<T>& number) {
+  return fmt::format("{:016x}", number.value);
+}
+template <typename T, auto kTo, auto kFrom>
+Json FieldJson(const Word<T, kTo, kFrom>& word) {
+  return std::string(kTo(word.value));
+}
+template <typename T, int64_t kNone>
+Json FieldJson(const OrNone<T, kNone>& number) {
+  return number.value == kNone ? Json(nullptr) : Json(number.value);
+}
 
-std::string Word(std::string_view word) { return std::string(word); }
+// The row's columns, in their order, but for those of the names `without`.
+template <typename Row>
+Json RowJson(const Row& row, std::initializer_list<std::string_view> without = {}) {
+  static const std::map<std::string_view, const char*> other_names = {
+      {"ended", "end"}, {"first_byte", "begin"}, {"end_byte", "end"}};
+  Json json = Json::object();
+  Columns(row, [&](const char* name, const auto& field, const ColumnInfo& = {}) {
+    if (std::find(without.begin(), without.end(), name) != without.end()) return;
+    const auto other = other_names.find(name);
+    json[other == other_names.end() ? name : other->second] = FieldJson(field);
+  });
+  return json;
+}
+
+template <typename Row>
+Json RowsJson(const std::vector<Row>& rows, std::initializer_list<std::string_view> without = {}) {
+  Json all = Json::array();
+  for (const Row& row : rows) all.push_back(RowJson(row, without));
+  return all;
+}
+
+// The columns of a row that has those of a Delivery, with these as an object of their own.
+Json WithDelivery(const Json& row) {
+  const Json delivery = RowJson(Delivery{});
+  Json json;
+  for (const auto& [name, value] : row.items())
+    (delivery.contains(name) ? json["delivery"] : json)[name] = value;
+  return json;
+}
 
 Json FindingJson(const FindingRecord& finding) {
   // Our own faults are flat. What is nested deeper is left out, for dump calls itself.
   const auto shallow = [](int depth, Json::parse_event_t, const Json&) { return depth < 8; };
-  Json fault = Json::parse(finding.fault, shallow, false);
-  if (fault.is_discarded()) fault = finding.fault;
-  return {FIELD(finding, sequence),
-          FIELD(finding, time_ms),
-          FIELD(finding, oracle),
-          FIELD(finding, outcome),
-          {"grade", Word(GradeWord(finding.grade))},
-          {"realism", Word(RealismWord(finding.realism))},
-          FIELD(finding, detail),
-          FIELD(finding, request),
-          FIELD(finding, frames),
-          FIELD(finding, native),
-          {"fault", fault},
-          {"cell", finding.cell ? Json(*finding.cell) : Json(nullptr)}};
+  const Json fault = Json::parse(finding.fault, shallow, false);
+  Json json = RowJson(StoredFinding{{}, 0, finding}, {"id", "bucket"});
+  if (!fault.is_discarded()) json["fault"] = fault;
+  return json;
 }
 
 Json PathJson(const std::string& path) { return path.empty() ? Json(nullptr) : Json(path); }
@@ -53,218 +95,105 @@ Json NameJson(const KnownAs& name) {
 }
 
 Json BucketJson(const BucketRow& bucket, const BucketFiles& files, const KnownAs& name) {
-  return {
-      {"key", bucket.signature.key},
-      {"title", bucket.signature.title},
-      {"known", NameJson(name)},
-      {"expect", bucket.signature.expect},
-      FIELD(bucket, oracle),
-      FIELD(bucket, outcome),
-      {"grade", Word(GradeWord(bucket.grade))},
-      {"recorded_grade", Word(GradeWord(bucket.recorded_grade))},
-      {"realism", Word(RealismWord(bucket.realism))},
-      FIELD(bucket, count),
-      FIELD(bucket, first_time_ms),
-      FIELD(bucket, first_sequence),
-      FIELD(bucket, confirmed),
-      FIELD(bucket, tries),
-      FIELD(bucket, folder),
-      {"input", PathJson(files.input)},
-      {"minimized_edits", bucket.minimized_edits ? Json(*bucket.minimized_edits) : Json(nullptr)},
-      FIELD(bucket, minimized_confirmed),
-      FIELD(bucket, minimized_tries),
-      {"minimized", PathJson(files.minimized)}};
-}
-
-Json IdentityJson(const RunIdentity& identity) {
-  return {FIELD(identity, tool_version),    FIELD(identity, jdk_path),
-          FIELD(identity, vm_version),      FIELD(identity, vm_gc),
-          FIELD(identity, libjvm_build_id), FIELD(identity, jvm_flags),
-          FIELD(identity, walker),          FIELD(identity, provider),
-          FIELD(identity, engine),          {"seed", std::to_string(identity.seed)},
-          FIELD(identity, cpu_model),       FIELD(identity, kernel),
-          FIELD(identity, started_at),      FIELD(identity, aslr),
-          FIELD(identity, command_line),    FIELD(identity, workers)};
-}
-
-Json ChurnJson(const std::optional<ChurnTotals>& churn) {
-  if (!churn) return nullptr;
-  return {FIELD(*churn, collections), FIELD(*churn, rounds), FIELD(*churn, unloaded)};
-}
-
-Json SettleJson(const std::optional<SettleTotals>& settle) {
-  if (!settle) return nullptr;
-  return {FIELD(*settle, most_ms), FIELD(*settle, took_ms), FIELD(*settle, unconfirmed),
-          FIELD(*settle, unminimized)};
+  return {{"key", bucket.signature.key},
+          {"title", bucket.signature.title},
+          {"known", NameJson(name)},
+          {"expect", bucket.signature.expect},
+          {"oracle", bucket.oracle},
+          {"outcome", bucket.outcome},
+          {"grade", GradeWord(bucket.grade)},
+          {"recorded_grade", GradeWord(bucket.recorded_grade)},
+          {"realism", RealismWord(bucket.realism)},
+          {"count", bucket.count},
+          {"first_time_ms", bucket.first_time_ms},
+          {"first_sequence", bucket.first_sequence},
+          {"confirmed", bucket.confirmed},
+          {"tries", bucket.tries},
+          {"folder", bucket.folder},
+          {"input", PathJson(files.input)},
+          {"minimized_edits", FieldJson(bucket.minimized_edits)},
+          {"minimized_confirmed", bucket.minimized_confirmed},
+          {"minimized_tries", bucket.minimized_tries},
+          {"minimized", PathJson(files.minimized)}};
 }
 
 Json TotalsJson(const RunSummary& summary) {
   const RunTotals& totals = summary.run.totals;
-  return {FIELD(totals, time_ms),
-          FIELD(totals, walks),
-          {"walks_per_second", summary.WalksPerSecond()},
-          FIELD(totals, successful),
-          FIELD(totals, pristine_walks),
-          FIELD(totals, pristine_true),
-          FIELD(totals, contained_crashes),
-          {"request_hash", fmt::format("{:016x}", totals.request_hash)},
-          FIELD(totals, children_started),
-          FIELD(totals, children_retired),
-          FIELD(totals, children_died),
-          FIELD(totals, blocks),
-          {"churn", ChurnJson(totals.churn)},
-          {"settle", SettleJson(totals.settle)}};
+  const Json columns = RowJson(totals);
+  Json json;
+  for (const auto& [name, value] : columns.items()) {
+    json[name] = value;
+    if (name == "walks") json["walks_per_second"] = summary.WalksPerSecond();
+  }
+  json["churn"] = totals.churn ? RowJson(*totals.churn) : Json(nullptr);
+  json["settle"] = totals.settle ? RowJson(*totals.settle) : Json(nullptr);
+  return json;
 }
 
-Json StateJson(const StateCodes& state) {
-  Json codes = Json::array();
-  for (const CodeShare& code : state.codes)
-    codes.push_back(
-        {FIELD(code, code), {"name", code.code_name}, FIELD(code, count), FIELD(code, share)});
-  return {FIELD(state, walker), FIELD(state, state), FIELD(state, walks), {"codes", codes}};
-}
-
-Json DeliveryJson(const Delivery& delivery) {
-  return {FIELD(delivery, requested), FIELD(delivery, delivered), FIELD(delivery, coalesced),
-          FIELD(delivery, missed),    FIELD(delivery, walks),     FIELD(delivery, successful)};
-}
-
-Json ThreadJson(const CellThreadRow& thread) {
-  return {FIELD(thread, tid),
-          FIELD(thread, name),
-          FIELD(thread, java),
-          FIELD(thread, cpu_ms),
-          {"delivery", DeliveryJson(thread.delivery)}};
-}
-
-Json AgreementJson(const std::vector<AgreementRow>& rows) {
-  Json agreement = Json::array();
-  for (const AgreementRow& row : rows)
-    agreement.push_back({FIELD(row, walker),
-                         FIELD(row, other),
-                         {"realism", Word(RealismWord(row.realism))},
-                         FIELD(row, region),
-                         FIELD(row, kind),
-                         FIELD(row, samples)});
-  return agreement;
-}
-
-Json EvidenceJson(const CellSummary& cell) {
-  Json evidence = Json::array();
-  for (const EvidenceRow& row : cell.evidence)
-    evidence.push_back({FIELD(row, walker), FIELD(row, other), FIELD(row, region), FIELD(row, kind),
-                        FIELD(row, witness), FIELD(row, against), FIELD(row, samples)});
-  return evidence;
-}
-
-Json WalkEndsJson(const CellSummary& cell) {
-  Json ends = Json::array();
-  for (const WalkEndRow& row : cell.ends)
-    ends.push_back({FIELD(row, walker), FIELD(row, end), FIELD(row, count)});
-  return ends;
-}
-
-// Of the run as a whole and of all cells, each with its cell's position or null.
-Json NotesJson(const RunSummary& summary) {
-  Json notes = Json::array();
-  for (const NoteRow& note : summary.notes)
-    notes.push_back({{"cell", note.cell == kNoCell ? Json(nullptr) : Json(note.cell)},
-                     {"kind", NoteKindWord(note.kind)},
-                     FIELD(note, name),
-                     FIELD(note, count),
-                     FIELD(note, detail)});
-  return notes;
+Json StatesJson(const std::vector<StateCodes>& states) {
+  Json all = Json::array();
+  for (const StateCodes& state : states) {
+    Json codes = Json::array();
+    for (const CodeShare& code : state.codes)
+      codes.push_back({{"code", code.code},
+                       {"name", code.code_name},
+                       {"count", code.count},
+                       {"share", code.share}});
+    all.push_back({{"walker", state.walker},
+                   {"state", state.state},
+                   {"walks", state.walks},
+                   {"codes", std::move(codes)}});
+  }
+  return all;
 }
 
 Json CellJson(const CellSummary& cell) {
-  const CellRow& row = cell.row;
-  Json codes = Json::array(), threads = Json::array();
-  for (const StateCodes& state : cell.codes) codes.push_back(StateJson(state));
-  for (const CellThreadRow& thread : cell.threads) threads.push_back(ThreadJson(thread));
-  return {FIELD(row, position),
-          {"label", CellLabel(row)},
-          FIELD(row, workload),
-          FIELD(row, jdk_path),
-          FIELD(row, vm_version),
-          FIELD(row, vm_gc),
-          FIELD(row, profile),
-          FIELD(row, jvm_flags),
-          FIELD(row, walker),
-          FIELD(row, mode),
-          FIELD(row, sampler),
-          FIELD(row, sampler_reason),
-          FIELD(row, clock),
-          FIELD(row, interval_min_ns),
-          FIELD(row, interval_max_ns),
-          {"status", CellStatusWord(row.status)},
-          FIELD(row, reason),
-          FIELD(row, time_ms),
-          FIELD(row, starts),
-          {"delivery", DeliveryJson(row.delivery)},
-          FIELD(row, contained_crashes),
-          FIELD(row, agent_kib),
-          FIELD(row, output_bytes),
-          {"stacks", {{"distinct", cell.stacks.distinct}, {"count", cell.stacks.count}}},
-          {"codes_by_state", std::move(codes)},
-          {"agreement", AgreementJson(cell.agreement)},
-          {"evidence", EvidenceJson(cell)},
-          {"walk_ends", WalkEndsJson(cell)},
-          {"threads", std::move(threads)}};
+  Json json = WithDelivery(RowJson(cell.row));
+  json["label"] = CellLabel(cell.row);
+  json["stacks"] = RowJson(cell.stacks, {kCellColumn});
+  json["codes_by_state"] = StatesJson(cell.codes);
+  json["agreement"] = RowsJson(cell.agreement, {kCellColumn});
+  json["evidence"] = RowsJson(cell.evidence, {kCellColumn});
+  json["walk_ends"] = RowsJson(cell.ends, {kCellColumn});
+  json["threads"] = Json::array();
+  for (const CellThreadRow& thread : cell.threads)
+    json["threads"].push_back(WithDelivery(RowJson(thread, {kCellColumn})));
+  return json;
 }
 
-// The regions of all cells, each with the position of its cell.
-Json RegionsJson(const RunSummary& summary) {
-  Json regions = Json::array();
+// The rows of all cells, each with the position of its cell.
+template <typename Row>
+Json OfAllCells(const RunSummary& summary, std::vector<Row> CellSummary::*rows) {
+  Json all = Json::array();
   for (const CellSummary& cell : summary.cells)
-    for (const StepRegionRow& region : cell.regions)
-      regions.push_back({FIELD(region, cell), FIELD(region, kind), FIELD(region, name),
-                         FIELD(region, level), FIELD(region, pcs), FIELD(region, steps),
-                         FIELD(region, answered), FIELD(region, failed), FIELD(region, wrong),
-                         FIELD(region, proven), FIELD(region, contradicted)});
-  return regions;
-}
-
-Json RangesJson(const RunSummary& summary) {
-  Json ranges = Json::array();
-  for (const CellSummary& cell : summary.cells)
-    for (const StepRangeRow& range : cell.ranges)
-      ranges.push_back({FIELD(range, cell), FIELD(range, kind), FIELD(range, name),
-                        FIELD(range, level), FIELD(range, answer), FIELD(range, begin),
-                        FIELD(range, end), FIELD(range, steps), FIELD(range, disassembly)});
-  return ranges;
+    for (const Row& row : cell.*rows) all.push_back(RowJson(row));
+  return all;
 }
 
 Json CoverageJson(const CoverageRows& code) {
-  if (!code.reason.empty()) return Json::object({FIELD(code, reason)});
+  if (!code.reason.empty()) return Json::object({{"reason", code.reason}});
   const CoverageTotals totals = CountCoverage(code);
   Json functions = Json::array();
   for (size_t i = 0; i < code.functions.size(); i++) {
     const CoverageFunctionRow& function = code.functions[i];
     Json blocks = Json::array();
     for (uint32_t b = 0; b < function.blocks; b++) {
-      const CoverageBlockRow& block = code.blocks[function.first_block + b];
-      blocks.push_back({{"address", Hex(block.address)},
-                        FIELD(block, size),
-                        {"first_ms", block.first_ms ? Json(*block.first_ms) : Json(nullptr)}});
+      blocks.push_back(RowJson(code.blocks[function.first_block + b], {"function"}));
+      blocks.back()["address"] = Hex(code.blocks[function.first_block + b].address);
     }
-    functions.push_back({FIELD(function, name),
-                         {"address", Hex(function.address)},
-                         FIELD(function, size),
-                         FIELD(function, reach),
-                         {"reached", ReachedOf(code, i)},
-                         {"blocks", std::move(blocks)}});
+    functions.push_back(RowJson(function, {"first_block", "blocks"}));
+    functions.back()["address"] = Hex(function.address);
+    functions.back()["reached"] = ReachedOf(code, i);
+    functions.back()["blocks"] = std::move(blocks);
   }
-  Json left_out = Json::array();
-  for (const LeftOutRow& row : code.left_out)
-    left_out.push_back({FIELD(row, name), FIELD(row, reason)});
   return {{"reason", ""},
-          FIELD(code, file),
-          FIELD(code, build_id),
-          FIELD(totals, blocks),
-          FIELD(totals, reached),
-          FIELD(totals, functions_reached),
+          {"file", code.file},
+          {"build_id", code.build_id},
+          {"blocks", totals.blocks},
+          {"reached", totals.reached},
+          {"functions_reached", totals.functions_reached},
           {"functions", std::move(functions)},
-          {"left_out", std::move(left_out)}};
+          {"left_out", RowsJson(code.left_out)}};
 }
 
 }  // namespace
@@ -282,8 +211,8 @@ Result<std::string> JsonReport(const RunReader& db, const RunSummary& summary) {
   json["status"] = RunStatusWord(summary.run.status);
   json["status_reason"] = summary.run.reason;
   json["writer_alive"] = summary.run.writer_alive;
-  json["notes"] = NotesJson(summary);
-  json["identity"] = IdentityJson(summary.run.identity);
+  json["notes"] = RowsJson(summary.notes);
+  json["identity"] = RowJson(summary.run.identity, {"run_id", "shard"});
   json["totals"] = TotalsJson(summary);
   json["buckets"] = Json::array();
   for (size_t i = 0; i < summary.buckets.size(); i++) {
@@ -294,26 +223,15 @@ Result<std::string> JsonReport(const RunReader& db, const RunSummary& summary) {
       bucket["findings"].push_back(FindingJson(finding));
     json["buckets"].push_back(std::move(bucket));
   }
-  json["codes_by_state"] = Json::array();
-  for (const StateCodes& state : summary.codes) json["codes_by_state"].push_back(StateJson(state));
-  json["counts"] = Json::array();
-  for (const CountRow& row : summary.counts)
-    json["counts"].push_back({FIELD(row, walker), FIELD(row, scene), FIELD(row, state),
-                              FIELD(row, region), FIELD(row, code), FIELD(row, count)});
-  json["agreement"] = AgreementJson(summary.agreement);
-  json["scenes"] = Json::array();
-  for (const SceneRow& scene : summary.scenes)
-    json["scenes"].push_back({FIELD(scene, name), FIELD(scene, available),
-                              FIELD(scene, pristine_true), FIELD(scene, tried),
-                              FIELD(scene, truth_frames), FIELD(scene, reason)});
-  json["progress"] = Json::array();
-  for (const ProgressRow& point : summary.progress)
-    json["progress"].push_back(
-        {FIELD(point, time_ms), FIELD(point, walks), FIELD(point, buckets), FIELD(point, blocks)});
+  json["codes_by_state"] = StatesJson(summary.codes);
+  json["counts"] = RowsJson(summary.counts);
+  json["agreement"] = RowsJson(summary.agreement, {kCellColumn});
+  json["scenes"] = RowsJson(summary.scenes);
+  json["progress"] = RowsJson(summary.progress);
   json["cells"] = Json::array();
   for (const CellSummary& cell : summary.cells) json["cells"].push_back(CellJson(cell));
-  json["step_regions"] = RegionsJson(summary);
-  json["step_ranges"] = RangesJson(summary);
+  json["step_regions"] = OfAllCells(summary, &CellSummary::regions);
+  json["step_ranges"] = OfAllCells(summary, &CellSummary::ranges);
   json["coverage"] = CoverageJson(summary.coverage);
   // Text from a damaged child may not be UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

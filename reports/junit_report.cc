@@ -11,19 +11,17 @@
 #include "harness/base/numbers.h"
 #include "harness/base/text.h"
 #include "reports/markup.h"
-#include "reports/note_text.h"
 #include "reports/report_output.h"
-#include "reports/stress_summary.h"
 
 namespace walkhammer {
 namespace {
 
 struct JunitCase {
-  std::string suite;                // "run", "oracles", "scenes", "cells"
-  std::string class_name, name;     // stable over runs: CI servers follow a case by them
-  std::string ending;               // "failure", "error", "skipped"; empty: passed
-  std::string type, message, body;  // of the ending
+  std::string suite;             // "run", "oracles", "scenes", "cells"
+  std::string class_name, name;  // stable over runs: CI servers follow a case by them
   uint64_t time_ms = 0;
+  std::string ending{};                   // "failure", "error", "skipped"; empty: passed
+  std::string type{}, message{}, body{};  // of the ending
 };
 
 // What CI servers show of a bucket in a failed case.
@@ -56,14 +54,11 @@ void FailCase(JunitCase& test, const OutputSource& source, const std::vector<siz
 // The verdict, where findings alone do not explain it.
 JunitCase RunCase(const RunSummary& summary) {
   const Verdict& verdict = summary.verdict;
-  JunitCase test{"run",
-                 "walkhammer.run",
-                 "verdict",
-                 "",
-                 verdict.word,
-                 verdict.word + ": " + OnOneLine(verdict.sentence),
-                 LimitsText(summary),
+  JunitCase test{"run", "walkhammer.run", "verdict",
                  summary.cells.empty() ? summary.run.totals.time_ms : 0};
+  test.type = verdict.word;
+  test.message = verdict.word + ": " + OnOneLine(verdict.sentence);
+  test.body = LimitsText(summary);
   if (verdict.exit == ExitCode::kToolFailed) test.ending = "error";
   if (verdict.exit == ExitCode::kUnable) test.ending = "skipped";
   if (verdict.exit == ExitCode::kFindings && verdict.word != "FINDINGS") test.ending = "failure";
@@ -82,8 +77,7 @@ void AddOracles(std::vector<JunitCase>& cases, const OutputSource& source) {
   for (const std::string& walker : Split(summary.run.identity.walker, ','))
     for (const Oracle& oracle : AllOracles()) names.emplace(walker, oracle.name);
   for (const auto& name : names) {
-    JunitCase test{"oracles", "walkhammer." + name.first + ".oracle", name.second, "", "", "", "",
-                   0};
+    JunitCase test{"oracles", "walkhammer." + name.first + ".oracle", name.second};
     FailCase(test, source, failed[name]);
     cases.push_back(std::move(test));
   }
@@ -93,12 +87,9 @@ void AddOracles(std::vector<JunitCase>& cases, const OutputSource& source) {
 void AddScenes(std::vector<JunitCase>& cases, const RunSummary& summary) {
   for (const SceneRow& scene : summary.scenes) {
     if (scene.tried == 0 && scene.available) continue;
-    JunitCase test{"scenes",   "walkhammer." + summary.run.identity.walker + ".scene",
-                   scene.name, "",
-                   "",         scene.reason,
-                   "",         0};
+    JunitCase test{"scenes", "walkhammer." + summary.run.identity.walker + ".scene", scene.name};
     if (!scene.available || !scene.pristine_true) test.ending = "skipped";
-    if (test.ending == "skipped" && test.message.empty()) test.message = "not walked truly";
+    test.message = scene.reason.empty() ? "not walked truly" : scene.reason;
     cases.push_back(std::move(test));
   }
 }
@@ -118,12 +109,9 @@ void AddCells(std::vector<JunitCase>& cases, const OutputSource& source) {
     JunitCase test{
         "cells",
         "walkhammer." + (row.walker.empty() ? row.sampler : row.walker) + "." + row.workload,
-        CellLabel(row),
-        "",
-        word,
-        OnOneLine(word + (row.reason.empty() ? "" : ": ") + row.reason),
-        "",
-        row.time_ms};
+        CellLabel(row), row.time_ms};
+    test.type = word;
+    test.message = OnOneLine(word + (row.reason.empty() ? "" : ": ") + row.reason);
     if (row.status == CellStatus::kUnavailable || row.status == CellStatus::kNotHotspot)
       test.ending = "skipped";
     else if (word != CellStatusWord(CellStatus::kPassed))
@@ -135,7 +123,7 @@ void AddCells(std::vector<JunitCase>& cases, const OutputSource& source) {
   std::vector<size_t> elsewhere;
   for (const auto& [cell, buckets] : failed)
     if (!known.contains(cell)) elsewhere.insert(elsewhere.end(), buckets.begin(), buckets.end());
-  JunitCase test{"cells", "walkhammer.run", "findings of no cell", "", "", "", "", 0};
+  JunitCase test{"cells", "walkhammer.run", "findings of no cell"};
   FailCase(test, source, elsewhere);
   cases.push_back(std::move(test));
 }

@@ -5,11 +5,10 @@
 
 #include "harness/base/numbers.h"
 #include "harness/base/text.h"
-#include "reports/coverage_text.h"
+#include "reports/coverage_report.h"
 #include "reports/markup.h"
-#include "reports/note_text.h"
 #include "reports/report_output.h"
-#include "reports/stress_summary.h"
+#include "reports/stress_text.h"
 
 namespace walkhammer {
 namespace {
@@ -53,13 +52,9 @@ std::string MarkdownAnswers(const RunSummary& summary) {
       "\n## Answers\n\n| walker | thread state | walks | answers |\n| --- | --- | ---: | --- |\n";
   for (size_t i = 0; i < summary.codes.size() && i < kMarkdownRows; i++) {
     const StateCodes& state = summary.codes[i];
-    std::string shares;
-    for (const CodeShare& code : state.codes)
-      shares += fmt::format("{}{} {}{}{}", shares.empty() ? "" : ", ",
-                            Percent(code.count, state.walks, 2), code.code,
-                            code.code_name.empty() ? "" : " ", code.code_name);
     text += fmt::format("| {} | {} | {} | {} |\n", MarkdownText(state.walker),
-                        MarkdownText(state.state), Grouped(state.walks), MarkdownText(shares));
+                        MarkdownText(state.state), Grouped(state.walks),
+                        MarkdownText(CodesLine(state)));
   }
   return text + CutLine(summary.codes.size(), kMarkdownRows, "thread states");
 }

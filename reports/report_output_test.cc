@@ -80,7 +80,8 @@ TEST_F(OutputTest, ThePageBeginsWithTheVerdictAndTheMostRealFindings) {
     EXPECT_EQ(Times(page, part), 1u) << part;
     return page.find(part);
   };
-  EXPECT_LT(at("<strong>FINDINGS</strong> 2 new Forbidden buckets"), at("</b> crash in genuine <i>"));
+  EXPECT_LT(at("<strong>FINDINGS</strong> 2 new Forbidden buckets"),
+            at("</b> crash in genuine <i>"));
   EXPECT_LT(at("</b> crash in genuine <i>"), at("</b> crash in edited <i>"));
   EXPECT_THAT(page, HasSubstr("state in_Java\nedit stack+0x8 = 0x1</pre>"));
   EXPECT_THAT(page, Not(HasSubstr("<details class=\"f\" open")));
@@ -115,8 +116,7 @@ TEST_F(OutputTest, ThePolicyOfThePageAllowsItsOwnScriptAndStyleAlone) {
 TEST_F(OutputTest, TextOfStrangersStaysText) {
   Add("crash", "fault", kHostile, Realism::kGenuine);
   ASSERT_TRUE(run_->SetVm(kHostile, kHostile).ok());
-  const std::vector<NoteRow> notes = {{kNoCell, NoteKind::kDropped, kHostile, 3, kHostile}};
-  ASSERT_TRUE(run_->Replace(kNoCell, notes).ok());
+  Save<NoteRow>(kNoCell, {{kNoCell, NoteKind::kDropped, kHostile, 3, kHostile}});
   const std::vector<CountRow> counts = {{kHostile, kHostile, kHostile, kHostile, kHostile, 7}};
   ASSERT_TRUE(run_->SaveCounts(counts).ok());
   Finish();
@@ -214,16 +214,14 @@ TEST_F(OutputTest, LinksLeadFromThePageToTheRun) {
 TEST_F(OutputTest, ThePageShowsAgreementAndWitnessesAsBars) {
   for (int cell = 0; cell < 2; cell++) {
     ASSERT_TRUE(run_->SaveCell(TestCell(cell)).ok());
-    const std::vector<AgreementRow> agreement = {
-        {cell, "asgst", "agct", Realism::kGenuine, "codelet", "none", 40},
-        {cell, "asgst", "agct", Realism::kGenuine, "codelet", "bci", 5},
-        {cell, "asgst", "agct", Realism::kGenuine, "nmethod", "method", 5},
-        {cell, "asgst", "agct", Realism::kGenuine, "nmethod", "one-failed", 7}};
-    ASSERT_TRUE(run_->Replace(cell, agreement).ok());
-    const std::vector<EvidenceRow> evidence = {
-        {cell, "asgst", "agct", "nmethod", "method", "shadow-stack", "other", 3},
-        {cell, "asgst", "agct", "nmethod", "method", "shadow-stack", "both", 1}};
-    ASSERT_TRUE(run_->Replace(cell, evidence).ok());
+    Save<AgreementRow>(cell,
+                       {{cell, "asgst", "agct", Realism::kGenuine, "codelet", "none", 40},
+                        {cell, "asgst", "agct", Realism::kGenuine, "codelet", "bci", 5},
+                        {cell, "asgst", "agct", Realism::kGenuine, "nmethod", "method", 5},
+                        {cell, "asgst", "agct", Realism::kGenuine, "nmethod", "one-failed", 7}});
+    Save<EvidenceRow>(cell,
+                      {{cell, "asgst", "agct", "nmethod", "method", "shadow-stack", "other", 3},
+                       {cell, "asgst", "agct", "nmethod", "method", "shadow-stack", "both", 1}});
   }
   Finish();
   const std::string page = Output("--html");

@@ -12,9 +12,8 @@
 
 #include "harness/store/record_testing.h"
 #include "harness/store/run_writer.h"
-#include "reports/json_report.h"
+#include "reports/report_output.h"
 #include "reports/run_summary.h"
-#include "reports/text_report.h"
 
 namespace walkhammer {
 
@@ -31,6 +30,10 @@ class ReportedRun : public testing::Test {
   nlohmann::json ReadJson() {
     const RunReader run = Opened();
     return nlohmann::json::parse(JsonReport(run, ReadRun(run).value()).value());
+  }
+  template <typename Row>
+  void Save(int64_t cell, const std::vector<Row>& rows) {
+    ASSERT_TRUE(run_->Replace(cell, rows).ok());
   }
   std::unique_ptr<RunWriter> NewRun() {
     return std::make_unique<RunWriter>(

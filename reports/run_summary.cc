@@ -10,13 +10,13 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "harness/base/numbers.h"
 #include "harness/findings/crash_folder.h"
 #include "harness/request/walker_table.h"
-#include "reports/coverage_text.h"
-#include "reports/stress_summary.h"
+#include "reports/coverage_report.h"
 
 namespace walkhammer {
 namespace {
@@ -51,6 +51,129 @@ Found CountFound(const RunSummary& summary) {
   return found;
 }
 
+enum class CellClass { kPassed, kOpen, kSkipped, kFailed, kVacuous };
+
+bool Goes(const RunRow& run) { return run.status == RunStatus::kRunning && run.writer_alive; }
+
+CellClass ClassOf(const CellRow& cell, const RunRow& run) {
+  if (IsVacuous(cell)) return CellClass::kVacuous;
+  switch (cell.status) {
+    case CellStatus::kPassed:
+      return CellClass::kPassed;
+    case CellStatus::kRunning:
+      return Goes(run) ? CellClass::kOpen : CellClass::kFailed;
+    case CellStatus::kUnavailable:
+    case CellStatus::kNotHotspot:
+      return CellClass::kSkipped;
+    default:
+      return CellClass::kFailed;
+  }
+}
+
+// "3 of 5 cells passed, 1 died, 1 hung"
+std::string CellCounts(std::span<const CellSummary> cells, const RunRow& run) {
+  size_t passed = 0;
+  std::map<std::string, size_t> others;
+  for (const CellSummary& cell : cells) {
+    if (ClassOf(cell.row, run) == CellClass::kPassed)
+      passed++;
+    else
+      others[CellWord(cell.row, run)]++;
+  }
+  std::string text = fmt::format("{} of {} passed", Grouped(passed), Counted(cells.size(), "cell"));
+  for (const auto& [word, count] : others) text += fmt::format(", {} {}", Grouped(count), word);
+  return text;
+}
+
+// The first cell of the class `wanted` and the number of others: "a b c: died (why) and 2 more; ".
+// "" if there is none.
+std::string Culprits(std::span<const CellSummary> cells, const RunRow& run, CellClass wanted) {
+  const auto is_wanted = [&](const CellSummary& c) { return ClassOf(c.row, run) == wanted; };
+  const auto first = std::find_if(cells.begin(), cells.end(), is_wanted);
+  if (first == cells.end()) return "";
+  const CellRow& row = first->row;
+  const auto all = static_cast<uint64_t>(std::count_if(first, cells.end(), is_wanted));
+  std::string reason = row.reason;
+  if (row.status == CellStatus::kPassed) reason = "no walk returned a frame";
+  std::string text = fmt::format("{}: {}", CellLabel(row), CellWord(row, run));
+  if (!reason.empty()) text += fmt::format(" ({})", reason);
+  if (all > 1) text += fmt::format(" and {} more", Grouped(all - 1));
+  return OnOneLine(text) + "; ";
+}
+
+// Reads all rows of a type into the cells that the rows name.
+template <typename Row>
+Status Distribute(const RunReader& db, std::vector<CellSummary>& cells,
+                  std::vector<Row> CellSummary::*member) {
+  ASSIGN_OR_RETURN(const auto rows, db.Rows<Row>());
+  std::map<int64_t, CellSummary*> by_position;
+  for (CellSummary& cell : cells) by_position[cell.row.position] = &cell;
+  for (const Row& row : rows)
+    if (const auto at = by_position.find(row.cell); at != by_position.end())
+      (at->second->*member).push_back(row);
+  return Ok();
+}
+
+// Reads all cells, in their order. `counts`: all counts of the run.
+Result<std::vector<CellSummary>> ReadCells(const RunReader& db,
+                                           const std::vector<CountRow>& counts) {
+  ASSIGN_OR_RETURN(const auto rows, db.Rows<CellRow>());
+  std::vector<CellSummary> cells;
+  if (rows.empty()) return cells;
+  std::map<std::string, std::vector<CountRow>> by_label;
+  for (const CountRow& row : counts) by_label[row.scene].push_back(row);
+  for (const CellRow& row : rows) {
+    CellSummary& cell = cells.emplace_back();
+    cell.row = row;
+    cell.codes = GroupByState(by_label[CellLabel(row)]);
+  }
+  RETURN_IF_ERROR(Distribute(db, cells, &CellSummary::threads));
+  RETURN_IF_ERROR(Distribute(db, cells, &CellSummary::agreement));
+  RETURN_IF_ERROR(Distribute(db, cells, &CellSummary::evidence));
+  RETURN_IF_ERROR(Distribute(db, cells, &CellSummary::ends));
+  RETURN_IF_ERROR(Distribute(db, cells, &CellSummary::regions));
+  RETURN_IF_ERROR(Distribute(db, cells, &CellSummary::ranges));
+  ASSIGN_OR_RETURN(const auto stacks, db.CountStacks());
+  for (CellSummary& cell : cells)
+    for (const StackTotals& totals : stacks)
+      if (cell.row.position == totals.cell) cell.stacks = totals;
+  return cells;
+}
+
+// The verdict on a run with cells: FINDINGS if `fails`; else VACUOUS for a vacuous cell, FAILED for
+// a failed cell or run, SKIPPED for a skipped cell, VACUOUS if no cell passed, else KNOWN if
+// `known`, else CLEAN, in this order. While the run goes on, running cells do not count. `found`:
+// the findings in words.
+Verdict JudgeCells(const RunRow& run, std::span<const CellSummary> cells, bool fails, bool known,
+                   const std::string& found) {
+  const std::string counts = CellCounts(cells, run);
+  const std::string state = run.status == RunStatus::kCleanEnd || run.status == RunStatus::kVacuous
+                                ? std::string()
+                                : "; the run " + RunStateText(run);
+  const std::string vacuous = Culprits(cells, run, CellClass::kVacuous),
+                    failed = Culprits(cells, run, CellClass::kFailed),
+                    skipped = Culprits(cells, run, CellClass::kSkipped);
+  const bool passed = std::any_of(cells.begin(), cells.end(), [&](const CellSummary& cell) {
+    return ClassOf(cell.row, run) == CellClass::kPassed;
+  });
+  if (fails) return {"FINDINGS", found + "; " + counts + state, ExitCode::kFindings};
+  const std::string rest = fmt::format("{}; {}{}", counts, found, state);
+  if (!vacuous.empty()) return {"VACUOUS", vacuous + rest, ExitCode::kToolFailed};
+  if (!failed.empty() || run.status == RunStatus::kFailed)
+    return {"FAILED", failed + rest, ExitCode::kToolFailed};
+  if (!skipped.empty()) return {"SKIPPED", skipped + rest, ExitCode::kUnable};
+  if (!passed || run.status == RunStatus::kVacuous)
+    return {"VACUOUS", (Goes(run) ? "so far no cell has ended; " : "no cell walked; ") + rest,
+            ExitCode::kToolFailed};
+  const bool walked = std::any_of(cells.begin(), cells.end(), [](const CellSummary& cell) {
+    return cell.row.mode != kNoWalkMode;
+  });
+  return {
+      known ? "KNOWN" : "CLEAN",
+      fmt::format("{}; {}{}{}", found, counts, walked ? "" : "; nothing was to be walked", state),
+      ExitCode::kClean};
+}
+
 // Why a run says nothing about the walker; empty if it says something.
 std::string WhyVacuous(const RunSummary& summary) {
   const RunTotals& totals = summary.run.totals;
@@ -64,7 +187,8 @@ std::string WhyVacuous(const RunSummary& summary) {
 
 // What a walker never did, which no finding tells of; empty if it did.
 std::string WhatNeverCame(const RunTotals& totals) {
-  if (totals.successful == 0) return fmt::format("none of {} walks returned a frame", Grouped(totals.walks));
+  if (totals.successful == 0)
+    return fmt::format("none of {} walks returned a frame", Grouped(totals.walks));
   if (totals.pristine_true == 0)
     return fmt::format("none of {} undisturbed walks returned the true stack",
                        Grouped(totals.pristine_walks));
@@ -95,7 +219,32 @@ Verdict Judge(const RunSummary& summary, bool strict) {
   return {found.known > 0 ? "KNOWN" : "CLEAN", found.text + state, ExitCode::kClean};
 }
 
+std::string PlaceText(const RunSummary& summary, const NoteRow& note) {
+  for (const CellSummary& cell : summary.cells)
+    if (note.cell == cell.row.position) return " in " + OnOneLine(CellLabel(cell.row));
+  return "";
+}
+
+std::string LineOf(const RunSummary& summary, const NoteRow& note) {
+  const std::string detail = note.detail.empty() ? "" : ": " + OnOneLine(note.detail);
+  const std::string name = OnOneLine(note.name), place = PlaceText(summary, note);
+  switch (note.kind) {
+    case NoteKind::kDropped:
+      return fmt::format("  dropped: {} {}{}{}\n", Grouped(note.count), name, place, detail);
+    case NoteKind::kNotInForce:
+      return fmt::format("  not in force: {}{}{}\n", name, place, detail);
+    default:
+      return fmt::format("  incident: {}x {}{}{}\n", Grouped(note.count), name, place, detail);
+  }
+}
+
 }  // namespace
+
+std::string CellWord(const CellRow& cell, const RunRow& run) {
+  if (IsVacuous(cell)) return CellStatusWord(CellStatus::kVacuous);
+  if (cell.status == CellStatus::kRunning && !Goes(run)) return "unfinished";
+  return CellStatusWord(cell.status);
+}
 
 std::vector<StateCodes> GroupByState(const std::vector<CountRow>& counts) {
   std::map<std::pair<std::string, std::string>, std::map<std::string, uint64_t>> groups;
@@ -168,24 +317,16 @@ bool IsNews(const BucketRow& bucket, const KnownAs& name) {
 Result<RunSummary> ReadRun(const RunReader& db, const Judging& judging) {
   RunSummary summary;
   summary.dir = db.dir();
-  ASSIGN_OR_RETURN(auto run, db.Run());
-  ASSIGN_OR_RETURN(auto buckets, db.Buckets());
-  ASSIGN_OR_RETURN(auto counts, db.Rows<CountRow>());
-  ASSIGN_OR_RETURN(auto scenes, db.Rows<SceneRow>());
-  ASSIGN_OR_RETURN(auto progress, db.Rows<ProgressRow>());
-  ASSIGN_OR_RETURN(auto coverage, db.Coverage());
-  ASSIGN_OR_RETURN(auto notes, db.Rows<NoteRow>());
-  ASSIGN_OR_RETURN(auto cells, ReadCells(db, counts));
+  ASSIGN_OR_RETURN(summary.run, db.Run());
+  ASSIGN_OR_RETURN(summary.buckets, db.Buckets());
+  ASSIGN_OR_RETURN(summary.counts, db.Rows<CountRow>());
+  ASSIGN_OR_RETURN(summary.scenes, db.Rows<SceneRow>());
+  ASSIGN_OR_RETURN(summary.progress, db.Rows<ProgressRow>());
+  ASSIGN_OR_RETURN(summary.coverage, db.Coverage());
+  ASSIGN_OR_RETURN(summary.notes, db.Rows<NoteRow>());
+  ASSIGN_OR_RETURN(summary.cells, ReadCells(db, summary.counts));
   ASSIGN_OR_RETURN(const auto agreement, db.Rows<AgreementRow>());
   ASSIGN_OR_RETURN(const auto bucket_cells, db.BucketCells());
-  summary.run = std::move(run);
-  summary.buckets = std::move(buckets);
-  summary.counts = std::move(counts);
-  summary.scenes = std::move(scenes);
-  summary.progress = std::move(progress);
-  summary.coverage = std::move(coverage);
-  summary.notes = std::move(notes);
-  summary.cells = std::move(cells);
   for (const AgreementRow& row : agreement)
     if (row.cell == kNoCell) summary.agreement.push_back(row);
   summary.codes = GroupByState(summary.counts);
@@ -208,6 +349,34 @@ Result<RunSummary> ReadRun(const RunReader& db, const Judging& judging) {
       seen_by.push_back(at->second);
   }
   return summary;
+}
+
+std::vector<const CellSummary*> CellsByNeed(const RunSummary& summary) {
+  std::vector<const CellSummary*> cells;
+  for (const CellSummary& cell : summary.cells) cells.push_back(&cell);
+  std::stable_partition(cells.begin(), cells.end(), [&](const CellSummary* cell) {
+    return CellWord(cell->row, summary.run) != CellStatusWord(CellStatus::kPassed);
+  });
+  return cells;
+}
+
+std::string LimitsText(const RunSummary& summary) {
+  std::string text;
+  for (const NoteKind kind : {NoteKind::kDropped, NoteKind::kNotInForce, NoteKind::kIncident})
+    for (const NoteRow& note : summary.notes)
+      if (note.kind == kind) text += LineOf(summary, note);
+  return text;
+}
+
+std::string InForceText(const RunSummary& summary) {
+  std::set<std::string> names;
+  for (const NoteRow& note : summary.notes)
+    if (note.kind == NoteKind::kInForce) names.insert(OnOneLine(note.name));
+  for (const NoteRow& note : summary.notes)
+    if (note.kind == NoteKind::kNotInForce) names.erase(OnOneLine(note.name));
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
 }
 
 void HoldToGoal(RunSummary& summary, double percent) {

@@ -101,6 +101,19 @@ Result<RunSummary> ReadRun(const RunReader& db, const Judging& judging = {});
 // True if a bucket makes a run fail: it is Forbidden, and nobody knows it.
 bool IsNews(const BucketRow& bucket, const KnownAs& name);
 
+// The cells of the run, those that did not pass first.
+std::vector<const CellSummary*> CellsByNeed(const RunSummary& summary);
+
+// How the cell ended: "vacuous" if IsVacuous(cell), "unfinished" if the cell is running in a run
+// that no longer goes on, else the word of the status.
+std::string CellWord(const CellRow& cell, const RunRow& run);
+
+// What was dropped or not in force, and incidents: lines that belong next to the verdict, since
+// they limit what it says; empty if nothing does.
+std::string LimitsText(const RunSummary& summary);
+// "interposition, ASLR control": what was in force everywhere; empty if nothing was noted.
+std::string InForceText(const RunSummary& summary);
+
 // Name of a code as the walker declares it: "unknown_Java" of "-5"; "not declared"; empty for codes
 // that are words, such as "frames", and for unknown walkers.
 std::string CodeNameOf(const std::string& walker, const std::string& code);

@@ -14,8 +14,7 @@
 
 #include "harness/base/numbers.h"
 #include "harness/store/stress_rows.h"
-#include "reports/agreement_text.h"
-#include "reports/stress_summary.h"
+#include "reports/agreement.h"
 
 namespace walkhammer {
 namespace {
@@ -227,7 +226,8 @@ std::string IntervalText(const CellSummary& cell) {
                   : "";
 }
 
-// "93.10 % frames, 6.90 % -5 unknown_Java"
+}  // namespace
+
 std::string CodesLine(const StateCodes& state) {
   std::string text;
   for (const CodeShare& code : state.codes)
@@ -236,6 +236,8 @@ std::string CodesLine(const StateCodes& state) {
                     code.code, code.code_name.empty() ? "" : " ", code.code_name);
   return text;
 }
+
+namespace {
 
 std::string AnswersText(const std::vector<StateCodes>& states) {
   if (states.empty()) return "";

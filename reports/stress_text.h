@@ -17,6 +17,9 @@ std::string CellsSection(const RunSummary& summary);
 // The block of one cell of the run, each line indented.
 std::string CellText(const CellSummary& cell, const RunRow& run);
 
+// "93.10 % frames, 6.90 % -5 unknown_Java"
+std::string CodesLine(const StateCodes& state);
+
 // The cells that saw summary.buckets[bucket]: "torture:recursion jdk17 zgc and 2 more cells". Empty
 // if no such cell is known.
 std::string SeenByText(const RunSummary& summary, size_t bucket);

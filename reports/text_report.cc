@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/text_report.h"
-
 #include <fmt/format.h>
 
 #include <optional>
 #include <utility>
 
 #include "harness/base/numbers.h"
-#include "reports/agreement_text.h"
-#include "reports/coverage_text.h"
-#include "reports/note_text.h"
+#include "reports/agreement.h"
+#include "reports/coverage_report.h"
+#include "reports/report_output.h"
 #include "reports/stress_text.h"
 
 namespace walkhammer {

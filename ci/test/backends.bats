@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Other profilers as the load: JFR and agents, on the oldest and the newest JDK at hand.
-# shellcheck disable=SC2154  # bats sets stderr and stderr_lines
+# shellcheck disable=SC2154  # bats sets stderr
 
 load lib
 
@@ -41,23 +41,16 @@ setup() {
 stress() {
   local code=$1 walker=$2
   shift 2
+  rm -rf "$tmp/run"
   run --separate-stderr timeout 100 "$walkhammer" stress --workload torture:interfaces \
     --walker "$walker" --jdk "${jdks[-1]}" --out "$tmp/run" "$@"
   echo "stress --walker $walker: exit code $status, stdout '$output', stderr '$stderr'"
   [ "$status" -eq "$code" ]
 }
 
-# refuses PART ARGUMENTS...: exit code 2, nothing on stdout, one sentence that contains PART on
-# stderr.
-refuses() {
-  local part=$1
-  shift
-  run --separate-stderr timeout 20 "$walkhammer" "$@" --workload torture:mixed --out "$tmp/run"
-  echo "walkhammer $*: exit code $status, stdout '$output', stderr '$stderr'"
-  [ "$status" -eq 2 ]
-  [ -z "$output" ]
-  [ "${#stderr_lines[@]}" -eq 1 ]
-  [[ "${stderr_lines[0]}" == "walkhammer: "*"$part"* ]]
+# refused PART ARGUMENTS...: one sentence that contains PART, before a run.
+refused() {
+  refuses 2 "$@" --workload torture:mixed --out "$tmp/run"
   [ ! -e "$tmp/run" ]
 }
 
@@ -94,36 +87,26 @@ refuses() {
   grep -Eq "42 +collapsed +95.24 % frames, 4.76 % \[unknown_Java\]" <<<"$output"
 }
 
-@test "agent: nothing written is vacuous" {
-  stress 4 "agent:$agent=nothing:{out}" --time 1s
-  [[ "${lines[0]}" == "VACUOUS: "*"it wrote nothing into {out}"* ]]
-}
-
-@test "agent: unreadable output" {
-  stress 4 "agent:$agent=rubbish:{out}" --time 1s
-  [[ "${lines[0]}" == "FAILED: "*"bad-output (profile-0: line 2 is no collapsed stack: a;)"* ]]
-  rm -r "$tmp/run"
-  stress 4 "agent:$agent=recording:{out}" --time 1s
-  [[ "${lines[0]}" == "FAILED: "*"bad-output (profile-0: its JDK cannot read the recording"* ]]
-}
-
-@test "agent: an abort of the JVM is a finding" {
-  stress 1 "agent:$agent=abort:x" --time 1s
-  [[ "${lines[0]}" == "FINDINGS: "* ]]
-  [[ "$output" == *"SIGABRT"* ]]
-}
-
-@test "agent: a JVM that does not start with it is skipped" {
-  stress 3 "agent:$agent=refuse:x" --time 1s
-  [[ "${lines[0]}" == "SKIPPED: "*"the JVM did not start: "* ]]
+@test "agent: nothing written, unreadable output, an abort of the JVM, and one that does not start" {
+  while IFS='|' read -r code action verdict part; do
+    stress "$code" "agent:$agent=$action" --time 1s
+    [[ "${lines[0]}" == "$verdict: "* ]]
+    [[ "$output" == *"$part"* ]]
+  done <<'END'
+4|nothing:{out}|VACUOUS|it wrote nothing into {out}
+4|rubbish:{out}|FAILED|bad-output (profile-0: line 2 is no collapsed stack: a;)
+4|recording:{out}|FAILED|bad-output (profile-0: its JDK cannot read the recording
+1|abort:x|FINDINGS|SIGABRT
+3|refuse:x|SKIPPED|the JVM did not start:
+END
 }
 
 @test "bad usage is refused before a run" {
-  refuses "no library $tmp/no.so" stress --walker "agent:$tmp/no.so=start"
-  refuses "agent:PATH=OPTIONS" stress --walker agent:
-  refuses "walks alone" stress --walker jfr --walker agct
-  refuses "in its own way" stress --walker jfr --mode parked
-  refuses "for stress with" step --walker jfr
+  refused "no library $tmp/no.so" stress --walker "agent:$tmp/no.so=start"
+  refused "agent:PATH=OPTIONS" stress --walker agent:
+  refused "walks alone" stress --walker jfr --walker agct
+  refused "in its own way" stress --walker jfr --mode parked
+  refused "for stress with" step --walker jfr
 }
 
 # As OpenJ9's: what such backends need of a JVM is its command alone.
@@ -137,11 +120,8 @@ refuses() {
   chmod +x "$home/bin/java"
   jdks=("$home")
   stress 0 "agent:$agent=write:{out}.txt" --time 2s
-  rm -rf "$tmp/run"
   stress 4 "agent:$agent=nothing:{out}.txt" --time 2s
-  rm -rf "$tmp/run"
   stress 1 "agent:$agent=abort:{out}.txt" --time 2s
-  rm -rf "$tmp/run"
   stress 3 agct --time 2s
   [[ "$output" == *"exports no AsyncGetCallTrace"* ]]
   rm -rf "$tmp/run"

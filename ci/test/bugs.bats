@@ -24,15 +24,8 @@ bugs() {
   [ "$status" -eq "$code" ]
 }
 
-# refuses PART VERB ARGUMENTS...: one sentence with PART, and nothing else.
-refuses() {
-  local part=$1
-  shift
-  bugs 2 "$@"
-  [ -z "$output" ]
-  [[ "$stderr" == "walkhammer: "*"$part"* ]]
-  [ "$(wc -l <<<"$stderr")" -eq 1 ]
-}
+# refused PART VERB ARGUMENTS...: one sentence with PART, and nothing else.
+refused() { refuses 2 "$1" bugs "$2" --store "$store" "${@:3}"; }
 
 # What the store holds, to compare.
 content() {
@@ -123,26 +116,26 @@ TOML
 }
 
 @test "a store that is broken, locked or not there is one sentence, and stays as it is" {
-  refuses "cannot be read" list
+  refused "cannot be read" list
   made_up bug 'agct: hang in f' 17
-  refuses "state fixed needs --in" set bug --state fixed
-  refuses "there is no bug \"bgu\"" set bgu --state open
-  refuses "there is no bug \"other\"" set bug --state duplicate --of other
-  refuses "has passed" set bug --state accepted --reason x --until 2020-01-01
-  refuses "is no run folder" update "$store"
-  refuses "needs one build" check
-  refuses "is not a version" update --build tonight "$RUN"
+  refused "state fixed needs --in" set bug --state fixed
+  refused "there is no bug \"bgu\"" set bgu --state open
+  refused "there is no bug \"other\"" set bug --state duplicate --of other
+  refused "has passed" set bug --state accepted --reason x --until 2020-01-01
+  refused "is no run folder" update "$store"
+  refused "needs one build" check
+  refused "is not a version" update --build tonight "$RUN"
   echo 'state = "opne"' >"$store/zzz.toml"
   before=$(content)
   for verb in update grade; do
-    refuses "zzz.toml:1: state must be" "$verb" "$RUN"
+    refused "zzz.toml:1: state must be" "$verb" "$RUN"
   done
   [ "$(content)" = "$before" ]
   rm "$store/zzz.toml"
   (
     exec 9>"$store/.lock"
     flock 9
-    refuses "another process is changing it" update "$RUN"
+    refused "another process is changing it" update "$RUN"
     bugs 1 grade "$RUN"
   )
   bugs 1 update "$RUN"

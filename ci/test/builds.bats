@@ -35,13 +35,6 @@ query() {
   sqlite3 :memory: "with document(text) as (select readfile('$tmp/json')) select $1 from document"
 }
 
-# is ACTUAL WANTED
-is() {
-  [ "$1" = "$2" ] && return
-  echo "it is '$1'; it should be '$2'"
-  return 1
-}
-
 @test "replay: a row for each build and profile, older builds first" {
   need_pair
   run --separate-stderr "$walkhammer" replay "$truncated" --jdk-dir "$JDKS" --profile serial,g1 --times 1

@@ -57,6 +57,13 @@ await() {
   done
 }
 
+# start_walking OPTIONS...: starts a fuzz run of ten minutes; waits for a child that hosts a JVM.
+start_walking() {
+  start fuzz --jdk "$jdk" --time 10m --out "$out" "$@"
+  await 20 has_child
+  sleep 3
+}
+
 # True for zombies, too: in some containers no process reaps orphans.
 is_gone() {
   [ ! -e "/proc/$1" ] || grep -q '^State:[[:space:]]*Z' "/proc/$1/status" 2>/dev/null
@@ -559,9 +566,7 @@ END
 
 @test "SIGINT ends a run cleanly" {
   need_jdk
-  start fuzz --jdk "$jdk" --time 10m --out "$out"
-  await 20 has_child
-  sleep 3
+  start_walking
   kill -INT "$pid"
   await_end 60
   # 4: interrupted before the scenes had walked.
@@ -572,9 +577,7 @@ END
 
 @test "a killed child has a successor" {
   need_jdk
-  start fuzz --jdk "$jdk" --time 10m --workers 1 --no-confirm --out "$out"
-  await 20 has_child
-  sleep 3
+  start_walking --workers 1 --no-confirm
   first=$child
   kill -9 "$first"
   not_this=$first
@@ -602,9 +605,7 @@ END
 
 @test "a killed parent leaves a readable run and no child" {
   need_jdk
-  start fuzz --jdk "$jdk" --time 10m --out "$out"
-  await 20 has_child
-  sleep 3
+  start_walking
   kill -9 "$pid"
   await_end 10
   await 10 is_gone "$child"

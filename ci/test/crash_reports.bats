@@ -115,9 +115,7 @@ stored_log() {
   touch "$out/full/file"
   for options in "--time x" "--stress-time x" "--out $out/full"; do
     # shellcheck disable=SC2086  # two words
-    run -2 "$walkhammer" import --reproduce "$log" --jdk "$jdk" $options
-    [ "${#lines[@]}" -eq 1 ]
-    [[ $output == *"${options%% *}"* ]]
+    refuses 2 "${options%% *}" import --reproduce "$log" --jdk "$jdk" $options
   done
   [ "$(ls "$out/full")" = file ]
 }

@@ -179,9 +179,7 @@ END2
   [ -f three/night.tar.gz ]
   for words in 'jdks/25 state' 'jdks/24 state four' 'jdks/25 state one' 'jdks/25 state four none'; do
     # shellcheck disable=SC2086  # a list of words
-    run --separate-stderr "$examples/night.sh" $words
-    [ "$status" -eq 2 ]
-    [ "${#stderr_lines[@]}" -eq 1 ]
+    one_sentence 2 "" "$examples/night.sh" $words
   done
 }
 
@@ -201,9 +199,7 @@ END2
   tail -n 2 walkhammer.calls | head -n 1 | grep -qx 'merge --out all/all all/1 all/2 all/3'
   for words in '3' '3 all' 'three all' 'merge none'; do
     # shellcheck disable=SC2086  # a list of words
-    run --separate-stderr "$examples/shard.sh" $words
-    [ "$status" -eq 2 ]
-    [ "${#stderr_lines[@]}" -eq 1 ]
+    one_sentence 2 "" "$examples/shard.sh" $words
   done
 }
 
@@ -222,8 +218,6 @@ END2
   [[ "$(sed -n 2p sbatch.calls)" == *" --dependency=afterany:41 "*"/shard.sh merge $PWD/all" ]]
   for words in '4' '0 new' '4 all'; do
     # shellcheck disable=SC2086  # a list of words
-    PATH=$PWD/bin:$PATH run --separate-stderr "$examples/slurm.sh" $words
-    [ "$status" -eq 2 ]
-    [ "${#stderr_lines[@]}" -eq 1 ]
+    PATH=$PWD/bin:$PATH one_sentence 2 "" "$examples/slurm.sh" $words
   done
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # ci/gate.sh: which runs it makes and hands to the gate, and what it says.
-# shellcheck disable=SC2154  # bats sets stderr and stderr_lines
+# shellcheck disable=SC2154  # bats sets stderr
 
 load lib
 
@@ -78,12 +78,7 @@ END
 @test "a bad policy is one sentence, before anything runs" {
   printf '[effects]\nnew-crsh = "fail"\n' >"$BATS_TEST_TMPDIR/bad.toml"
   for policy in "$BATS_TEST_TMPDIR/bad.toml" "$BATS_TEST_TMPDIR/none.toml"; do
-    run --separate-stderr "$root/ci/gate.sh" --policy "$policy" --out "$out" "$jdk" "$jdk"
-    echo "$status: $output $stderr"
-    [ "$status" -eq 2 ]
-    [ -z "$output" ]
-    [ "${#stderr_lines[@]}" -eq 1 ]
-    [[ "$stderr" == *"$policy"* ]]
+    one_sentence 2 "$policy" "$root/ci/gate.sh" --policy "$policy" --out "$out" "$jdk" "$jdk"
     [ ! -e "$out" ]
   done
 }
@@ -92,11 +87,7 @@ END
   for arguments in "" "$jdk" "$jdk /none" "--rounds 0 $jdk $jdk" "--time 1h $jdk $jdk" \
     "--time 19s --rounds 1 $jdk $jdk" "--nonsense $jdk $jdk"; do
     # shellcheck disable=SC2086  # words
-    run --separate-stderr "$root/ci/gate.sh" --out "$out" $arguments
-    echo "$arguments: $status: $output $stderr"
-    [ "$status" -eq 2 ]
-    [ -z "$output" ]
-    [ "${#stderr_lines[@]}" -eq 1 ]
+    one_sentence 2 "" "$root/ci/gate.sh" --out "$out" $arguments
     [ ! -e "$out" ]
   done
 }
@@ -144,11 +135,7 @@ END
   for options in "--bugs $BATS_TEST_TMPDIR/bugs" "--bugs /none" "--build 17" \
     "--bugs $root/corpora/none --build 17"; do
     # shellcheck disable=SC2086  # words
-    run --separate-stderr "$root/ci/gate.sh" $options --out "$out" "$jdk" "$jdk"
-    echo "$options: $status: $output $stderr"
-    [ "$status" -eq 2 ]
-    [ -z "$output" ]
-    [ "${#stderr_lines[@]}" -eq 1 ]
+    one_sentence 2 "" "$root/ci/gate.sh" $options --out "$out" "$jdk" "$jdk"
     [ ! -e "$out" ]
   done
 }

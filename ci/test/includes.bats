@@ -79,19 +79,10 @@ dangling() {
   [ "$output" = "$(printf 'ci/%s\n' none.sh test/none.bats)" ]
 }
 
-@test "an include that no row names" {
+@test "an include that no row names, rows that name what they must not, a folder without a row" {
   finds '/^| .harness\/store. /s/findings, //' 'store may not include findings (harness/findings/'
-}
-
-@test "a row that names what is above it" {
   finds '/^| .harness\/base. /s/-/cli/' 'base names cli, which '
-}
-
-@test "a row that names what its folder does not include" {
   finds '/^| .harness\/store. /s/base,/base, guard,/' 'store names guard, which it does not include'
-}
-
-@test "a folder without a row" {
   finds '/^| .workloads. /d' workloads
 }
 

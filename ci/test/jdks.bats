@@ -74,13 +74,6 @@ walkhammer() {
   return 1
 }
 
-# is ACTUAL WANTED WHAT: fails and prints all three if ACTUAL is not WANTED.
-is() {
-  [ "$1" = "$2" ] && return
-  echo "$3: $1; it should be: $2"
-  return 1
-}
-
 # Prints the scenes that AsyncGetCallTrace does not walk truly on a JDK, or that a JDK lacks: see
 # docs/jdk-support.md.
 untrue() {

@@ -32,15 +32,28 @@ ask() {
   sqlite3 "$1/run.db" "$2"
 }
 
-# refuses CODE PART ARGUMENTS...: exit code CODE, nothing on stdout, and on stderr one sentence
+# is ACTUAL WANTED [WHAT]: fails and prints all three if ACTUAL is not WANTED.
+is() {
+  [ "$1" = "$2" ] && return
+  echo "${3:-it}: $1; it should be: $2"
+  return 1
+}
+
+# one_sentence CODE PART COMMAND...: exit code CODE, nothing on stdout, and on stderr one sentence
 # that holds PART.
-refuses() {
+one_sentence() {
   local code=$1 part=$2
   shift 2
-  run --separate-stderr timeout 60 "$walkhammer" "$@"
-  echo "walkhammer $*: exit code $status, stdout '$output', stderr '$stderr'"
+  run --separate-stderr "$@"
+  echo "$*: exit code $status, stdout '$output', stderr '$stderr'"
   [ "$status" -eq "$code" ]
   [ -z "$output" ]
   [ "${#stderr_lines[@]}" -eq 1 ]
-  [[ "$stderr" == "walkhammer: "*"$part"* ]]
+  [[ "$stderr" == *"$part"* ]]
+}
+
+# refuses CODE PART ARGUMENTS...: the same of walkhammer.
+refuses() {
+  one_sentence "$1" "$2" timeout 60 "$walkhammer" "${@:3}"
+  [[ "$stderr" == "walkhammer: "* ]]
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # ci/nightly.sh: which runs it plans, that it goes on where it was killed, and what it says.
-# shellcheck disable=SC2154  # bats sets stderr and stderr_lines
+# shellcheck disable=SC2154  # bats sets stderr
 
 load lib
 
@@ -95,9 +95,7 @@ wait_for() {
   pid=$!
   wait_for "$night/running"
   until [ -f "$night/running" ] && grep -q '^stress' "$WALKHAMMER.calls"; do sleep 0.1; done
-  run --separate-stderr "$root/ci/nightly.sh" --out "$night"
-  [ "$status" -eq 2 ]
-  [[ "$stderr" == *"another nightly.sh works in"* ]]
+  one_sentence 2 "another nightly.sh works in" "$root/ci/nightly.sh" --out "$night"
   slow=$(cat "$night/running")
   kill -KILL "$pid"
   wait "$pid" || true
@@ -171,16 +169,11 @@ wait_for() {
   fake_walkhammer
   for line in 'tme = 3' 'time = 0' 'time = 3h' 'time' 'shard = 3/2' 'shard = 1' 'time = 3s'; do
     echo "$line" >"$config"
-    run --separate-stderr "$root/ci/nightly.sh" --config "$config" --out "$night"
-    echo "$line: $status: $output $stderr"
-    [ "$status" -eq 2 ]
-    [ "${#stderr_lines[@]}" -eq 1 ]
+    one_sentence 2 "" "$root/ci/nightly.sh" --config "$config" --out "$night"
     rm -rf "$night"
   done
   mkdir "$night"
-  run --separate-stderr "$root/ci/nightly.sh" --out "$night"
-  [ "$status" -eq 2 ]
-  [[ "$stderr" == *"exists and is no night"* ]]
+  one_sentence 2 "exists and is no night" "$root/ci/nightly.sh" --out "$night"
 }
 @test "with a store, a night fails by what the store does not know, and the store learns of it" {
   fake_walkhammer
@@ -214,11 +207,7 @@ wait_for() {
   mkdir "$BATS_TEST_TMPDIR/store"
   echo 'state = "opne"' >"$BATS_TEST_TMPDIR/store/x.toml"
   printf '%s\n' 'time = 30s' "bugs = $BATS_TEST_TMPDIR/store" >"$config"
-  run --separate-stderr "$root/ci/nightly.sh" --config "$config" --out "$night"
-  echo "$status: $output $stderr"
-  [ "$status" -eq 2 ]
-  [[ "$stderr" == *"x.toml:1: state must be"* ]]
-  [ "${#stderr_lines[@]}" -eq 1 ]
+  one_sentence 2 "x.toml:1: state must be" "$root/ci/nightly.sh" --config "$config" --out "$night"
   [ ! -e "$night" ]
 }
 

@@ -27,8 +27,7 @@ fuzz() {
   for name in fake_profiler fake_profiler_registers; do
     fuzz "$providers/$name.so" --walks 10000
     [ "$status" -le 1 ]
-    [ "$(ask "select count(*) from scene where pristine_true = 1")" -ge 18 ]
-    [ "$(ask "select successful > 4000 from run")" -eq 1 ]
+    walks_truly 4000
     [ "$(ask "select count(*) from finding where oracle in
       ('return-code', 'method-id', 'buffer', 'frame-count', 'bci', 'own-protection')
       and grade = 'Forbidden'")" -eq 0 ]
@@ -68,6 +67,12 @@ fuzz() {
   [ "$(ask "select count(*) > 0 from bucket where oracle in ('agreement', 'bci')")" -eq 1 ]
 }
 
+# walks_truly WALKS: 18 scenes or more are walked truly, and more than WALKS walks have frames.
+walks_truly() {
+  [ "$(ask "select count(*) from scene where pristine_true = 1")" -ge 18 ]
+  [ "$(ask "select successful > $1 from run")" -eq 1 ]
+}
+
 # knows_right_and_wrong WRONG RIGHT...: $walker walks truly out of each right library, and out of
 # the wrong one it is found to be wrong.
 knows_right_and_wrong() {
@@ -76,8 +81,7 @@ knows_right_and_wrong() {
   for name in "$@"; do
     fuzz "$providers/$name.so" --walks 5000
     [ "$status" -le 1 ]
-    [ "$(ask "select count(*) from scene where pristine_true = 1")" -ge 18 ]
-    [ "$(ask "select successful > 2000 from run")" -eq 1 ]
+    walks_truly 2000
     [ "$(ask "select count(*) from finding where oracle in
       ('return-code', 'method-id', 'buffer', 'frame-count', 'bci') and grade = 'Forbidden'")" -eq 0 ]
     [ "$(ask "select count(*) from bucket where title like 'truth/wrong-frames%'")" -eq 0 ]
@@ -133,20 +137,14 @@ knows_right_and_wrong() {
 }
 
 @test "what has no such walker, or does not want this JVM: exit code 3 and a sentence" {
-  while IFS='|' read -r library sentence; do
-    fuzz "$providers/$library.so" --walks 100
-    [ "$status" -eq 3 ]
-    [[ "$stderr" == *"$sentence"* ]]
-  done <<END
-fake_profiler_form|has StackWalker::walkVM in no form that is known: StackWalker::walkVM(void*, ASGCT_CallFrame*, long)
-fake_profiler_refuses|refuses this JVM: Agent_OnAttach returns 200
-fake_late|exports neither Agent_OnAttach nor JNI_OnLoad
-END
   while IFS='|' read -r walker library sentence; do
     fuzz "$providers/$library.so" --walks 100
     [ "$status" -eq 3 ]
     [[ "$stderr" == *"$sentence"* ]]
   done <<END
+asprof-vm|fake_profiler_form|has StackWalker::walkVM in no form that is known: StackWalker::walkVM(void*, ASGCT_CallFrame*, long)
+asprof-vm|fake_profiler_refuses|refuses this JVM: Agent_OnAttach returns 200
+asprof-vm|fake_late|exports neither Agent_OnAttach nor JNI_OnLoad
 ddprof-vm|fake_ddprof_form|has StackWalker::walkVM in no form that is known: StackWalker::walkVM(void*, ASGCT_CallFrame*, int, void const*, void const*)
 ddprof-vm|fake_ddprof_refuses|refuses this JVM: init0 returns false
 ddprof-vm|fake_profiler|has StackWalker::walkVM in no form that is known
@@ -164,36 +162,29 @@ END
 
 @test "another thread's stack is not walked: exit code 2 and a sentence" {
   for mode in parked running; do
-    run --separate-stderr "$walkhammer" stress --workload torture:mixed --walker asprof-vm \
-      --provider "$providers/fake_profiler.so" --mode "$mode" --out "$out"
-    echo "$mode: $status: $stderr"
-    [ "$status" -eq 2 ]
-    [[ "$stderr" == *"asprof-vm cannot be walked in mode $mode: it walks no other thread"* ]]
+    refuses 2 "asprof-vm cannot be walked in mode $mode: it walks no other thread" stress \
+      --workload torture:mixed --walker asprof-vm --provider "$providers/fake_profiler.so" \
+      --mode "$mode" --out "$out"
   done
   [ ! -e "$out" ]
 }
 
 @test "released libraries walk all scenes but those that docs/profilers.md names" {
-  found=
+  need_release
   for library in "$released"/asprof-*.so; do
-    [ -e "$library" ] || continue
-    found=yes
     fuzz "$library" --walks 20000
-    [ "$(ask "select count(*) from scene where pristine_true = 1")" -ge 18 ]
+    walks_truly 8000
     [ "$(ask "select group_concat(name) from scene where available = 1 and pristine_true = 0
       and name not in ('monitor-enter-c2', 'deoptimized', 'sampled')")" = '' ]
-    [ "$(ask "select successful > 8000 from run")" -eq 1 ]
     [ "$(ask "select count(*) from bucket where oracle = 'own-protection'")" -ge 1 ]
     for walker in asprof-fp asprof-dwarf; do
       fuzz "$library" --walks 5000
-      [ "$(ask "select count(*) from scene where pristine_true = 1")" -ge 18 ]
+      walks_truly 2000
       [ "$(ask "select group_concat(name) from scene where available = 1 and pristine_true = 0
         and name not in ('monitor-enter-c2', 'deoptimized')")" = '' ]
-      [ "$(ask "select successful > 2000 from run")" -eq 1 ]
     done
     walker=asprof-vm
   done
-  [ -n "$found" ] || skip 'no released library is here: ci/setup/profilers.sh lays them out'
 }
 
 # known_jdk: the home of a JDK that each release of java-profiler knows; 1.22.0 is older than 25.
@@ -212,10 +203,9 @@ known_jdk() {
       case $walker-${name#ddprof-} in ddprof-vm-1.[0-9].* | ddprof-vm-1.1[0-9].*) continue ;; esac
       fuzz "$library" --walks 5000 --jdk "$jdk"
       [ "$status" -le 1 ]
-      [ "$(ask "select count(*) from scene where pristine_true = 1")" -ge 18 ]
+      walks_truly 2000
       [ "$(ask "select group_concat(name) from scene where available = 1 and pristine_true = 0
         and name not in ('monitor-enter-c2', 'deoptimized', 'sampled')")" = '' ]
-      [ "$(ask "select successful > 2000 from run")" -eq 1 ]
     done
   done
 }
@@ -234,18 +224,21 @@ replay_all() {
     from json_each(readfile('$BATS_TEST_TMPDIR/json'), '\$.replays')")" -eq 1 ]
 }
 
-@test "regressions of the newest release that is laid out" {
-  local library=
+# Sets $library to the newest release of async-profiler.
+need_release() {
   for library in "$released"/asprof-*.so; do :; done
   [ -e "$library" ] || skip 'no released library is here: ci/setup/profilers.sh lays them out'
+}
+
+@test "regressions of the newest release that is laid out" {
+  need_release
   replay_all "$library" asprof-vm
 }
 
 # Addresses on the stack are those of one build.
 @test "regressions of the newest release on the reference build of JDK 25" {
-  local library build jdk
-  for library in "$released"/asprof-*.so; do :; done
-  [ -e "$library" ] || skip 'no released library is here: ci/setup/profilers.sh lays them out'
+  local build jdk
+  need_release
   build=$(awk '$1 == 25 { print $2 }' "$BATS_TEST_DIRNAME/../../corpora/reference-builds")
   "$walkhammer" show jdks --json >"$BATS_TEST_TMPDIR/jdks"
   jdk=$(sqlite3 :memory: "select json_extract(value, '\$.name')

@@ -50,10 +50,7 @@ END
 
 @test "redact refuses what is no log, in one sentence" {
   for path in "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/none"; do
-    run --separate-stderr "$walkhammer" import --redact "$path"
-    [ "$status" -eq 2 ]
-    [ -z "$output" ]
-    [ "${#stderr_lines[@]}" -eq 1 ]
+    refuses 2 "" import --redact "$path"
   done
   run -2 "$walkhammer" import --redact
   run -2 "$walkhammer" import --redact "$log" "$log"

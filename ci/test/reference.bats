@@ -7,10 +7,10 @@ load lib
 
 setup() {
   out=$BATS_TEST_TMPDIR/run
+  [ -n "$(jdks)" ]
 }
 
 @test "every scene is walked truly, and no made-up request crashes the reference" {
-  [ -n "$(jdks)" ]
   for jdk in $(jdks); do
     rm -rf "$out"
     run timeout 100 "$walkhammer" fuzz --walker asgst --jdk "$jdk" --walks 300000 --no-confirm \
@@ -24,7 +24,6 @@ setup() {
 }
 
 @test "it contradicts AsyncGetCallTrace in no scene, and is compared with it in edited scenes" {
-  [ -n "$(jdks)" ]
   for jdk in $(jdks); do
     rm -rf "$out"
     run timeout 100 "$walkhammer" fuzz --walker agct,asgst --jdk "$jdk" --walks 10000 --no-confirm \
@@ -41,7 +40,6 @@ setup() {
 }
 
 @test "it fails on at most half as many instructions as AsyncGetCallTrace" {
-  [ -n "$(jdks)" ]
   for jdk in $(jdks); do
     for walker in agct asgst; do
       out=$BATS_TEST_TMPDIR/$walker
@@ -62,14 +60,11 @@ setup() {
   done
 }
 
-api_test() {
-  "$(dirname "$walkhammer")/harness/asgst/testing/api_test" "$@"
-}
+api_test() { "$(dirname "$walkhammer")/harness/asgst/testing/api_test" "$@"; }
 
 @test "each function, option and code does what asgst.h and asgst_iterator.h say, on each JDK" {
-  [ -n "$(jdks)" ]
   for jdk in $(jdks); do
-    WALKHAMMER_JDK=$jdk run timeout 200 "$(dirname "$walkhammer")/harness/asgst/testing/api_test"
+    WALKHAMMER_JDK=$jdk run api_test
     echo "$jdk: exit code $status: $(grep -A 30 'Failure\|FAILED' <<<"$output")"
     [ "$status" -eq 0 ]
     [ "$(sed -n 's/^\[  PASSED  \] \([0-9]*\) tests\.$/\1/p' <<<"$output")" -ge 100 ]

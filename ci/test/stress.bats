@@ -38,9 +38,13 @@ program() {
   stress --java "-cp $PROGRAMS $main" "$@"
 }
 
-cell() {
-  sqlite3 "$out/run.db" "select $1 from cell"
+# step ARGUMENTS...: steps a busy test program, into $out.
+step() {
+  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --out "$out" "$@"
+  echo "walkhammer step $*: exit code $status, stdout '$output', stderr '$stderr'"
 }
+
+cell() { ask "select $1 from cell"; }
 
 # ended STATUS CODE PART: the one cell has STATUS, the run's exit code is CODE, and the reason
 # contains PART.
@@ -51,13 +55,9 @@ ended() {
 }
 
 # notes CONDITION: prints the number of the run's notes that fulfil the SQL condition.
-notes() {
-  sqlite3 "$out/run.db" "select count(*) from note where $1"
-}
+notes() { ask "select count(*) from note where $1"; }
 
-finding() {
-  sqlite3 "$out/run.db" "select distinct oracle || '/' || outcome from finding where realism = 'genuine'"
-}
+finding() { ask "select distinct oracle || '/' || outcome from finding where realism = 'genuine'"; }
 
 @test "a busy program is sampled, and the samples are walked" {
   program Work --time 2s
@@ -67,7 +67,7 @@ finding() {
   [ "$(cell "delivered * 10 >= requested * 8")" -eq 1 ]
   [[ "$(cell reason)" != *"could not be armed"* ]]
   # The program's own stack is in the flame graph.
-  sqlite3 "$out/run.db" "select a.name || ' > ' || b.name || ' > ' || c.name
+  ask "select a.name || ' > ' || b.name || ' > ' || c.name
       from stack x join stack y on y.parent = x.id join stack z on z.parent = y.id
       join stack_frame a on a.id = x.frame join stack_frame b on b.id = y.frame
       join stack_frame c on c.id = z.frame where x.parent = 0" |
@@ -95,28 +95,24 @@ finding() {
   done
 }
 
-@test "a sample is walked by another thread while its own waits" {
-  program Work --time 2s --mode parked --interval 500us
-  ended passed "$status" ""
-  [ "$(cell 'successful > 100')" -eq 1 ]
-}
-
-@test "a sample is walked by another thread while its own goes on" {
-  program Work --time 2s --mode running --interval 500us
-  [ "$(cell status)" = passed ]
-  [ "$(cell 'successful > 50')" -eq 1 ]
-}
-
-@test "a walk is interrupted by another walk" {
-  program Work --time 2s --mode nested
-  [ "$(cell status)" = passed ]
-  [ "$(cell 'walks > delivered')" -eq 1 ]
+@test "a sample is walked by another thread while its own waits or goes on, or within a walk" {
+  while IFS='|' read -r mode options condition; do
+    out=$BATS_TEST_TMPDIR/$mode
+    # shellcheck disable=SC2086  # words
+    program Work --time 2s --mode "$mode" $options
+    ended passed "$status" ""
+    [ "$(cell "$condition")" -eq 1 ]
+  done <<END
+parked|--interval 500us|successful > 100
+running|--interval 500us|successful > 50
+nested||walks > delivered
+END
 }
 
 @test "walks of the reference say why they ended, and other walkers say nothing" {
   program Work --time 2s --walker agct,asgst
   [ "$(cell status)" = passed ]
-  count() { sqlite3 "$out/run.db" "select coalesce(sum(count), 0) from walk_end where $1"; }
+  count() { ask "select coalesce(sum(count), 0) from walk_end where $1"; }
   [ "$(($(count "walker = 'asgst'") * 2))" -eq "$(cell walks)" ]
   [ "$(($(count "ended = 'whole'") * 10))" -ge "$(($(count true) * 9))" ]
   [ "$(count "walker = 'agct'")" -eq 0 ]
@@ -128,15 +124,15 @@ finding() {
   [ "$(cell status)" = passed ]
   finding | grep -qE '^agreement/(skipped-caller|other-method)$'
   # Agreement is counted, too; most answers agree.
-  [ "$(sqlite3 "$out/run.db" "select sum(samples) > 10 from agreement
+  [ "$(ask "select sum(samples) > 10 from agreement
       where kind in ('skipped-caller', 'method')")" -eq 1 ]
-  [ "$(sqlite3 "$out/run.db" "select sum(samples) > 1000 from agreement where kind = 'none'")" -eq 1 ]
+  [ "$(ask "select sum(samples) > 1000 from agreement where kind = 'none'")" -eq 1 ]
 }
 
 # judged WITNESS CONDITION: prints the number of samples that the witness judged, where CONDITION
 # holds.
 judged() {
-  sqlite3 "$out/run.db" "select coalesce(sum(samples), 0) from evidence
+  ask "select coalesce(sum(samples), 0) from evidence
     where witness = '$1' and $2"
 }
 
@@ -146,7 +142,7 @@ judged() {
   interpreted() { program Work --time 2s --walker "$1" -- -Xint; }
   interpreted agct,puzzle-cut-off
   [ "$(cell status)" = passed ]
-  planted=$(sqlite3 "$out/run.db" "select sum(samples) from agreement where kind = 'truncated'")
+  planted=$(ask "select sum(samples) from agreement where kind = 'truncated'")
   [ "$planted" -gt 10 ]
   found=$(judged thread-start "kind = 'truncated' and against in ('walker', 'both')")
   [ $((found * 10)) -ge $((planted * 9)) ]
@@ -193,7 +189,7 @@ judged() {
   compare() {
     stress --workload torture:jni --interval 50us --time 3s --no-confirm --walker "$1,agct"
     [ "$(cell status)" = passed ]
-    native=$(sqlite3 "$out/run.db" "select count(*) from finding
+    native=$(ask "select count(*) from finding
       where oracle = 'agreement' and request like '%state in_native%'")
   }
   # Only the first answers that differ are kept; on a busy machine all of them may be elsewhere.
@@ -205,7 +201,7 @@ judged() {
   [ "$native" -gt 0 ]
   out=$BATS_TEST_TMPDIR/fickle
   compare puzzle-fickle
-  [ "$(sqlite3 "$out/run.db" "select sum(samples) > 100 from agreement where kind = 'truncated'")" -eq 1 ]
+  [ "$(ask "select sum(samples) > 100 from agreement where kind = 'truncated'")" -eq 1 ]
   [ "$native" -eq 0 ]
 }
 
@@ -283,8 +279,7 @@ END
 }
 
 @test "a walker that overflows its stack at a step is contained" {
-  run --separate-stderr timeout 100 "$WALKHAMMER" step --out "$out" --java "-cp $PROGRAMS Work" \
-    --time 2s --walker puzzle-recursion --no-confirm
+  step --time 2s --walker puzzle-recursion --no-confirm
   [ "$(cell status)" = passed ]
   [ "$(cell 'contained_crashes > 10')" -eq 1 ]
 }
@@ -326,11 +321,6 @@ END
   finding | grep -q '^shadow-stack/'
 }
 
-@test "a walker that never answers makes the run vacuous" {
-  program Work --time 1s --walker puzzle-blind
-  ended vacuous 4 "no walk was successful"
-}
-
 @test "an honest walker on a program with a shadow stack is clean" {
   stress --workload torture:shapes --time 2s --walker puzzle-honest
   [ "$(cell status)" = passed ]
@@ -348,34 +338,25 @@ END
   [ "$(cell 'starts > 1')" -eq 1 ]
 }
 
-@test "a program that hangs does not pass" {
-  program Sleeps --time 60s --hung-after 2s
-  ended hung 4 "no CPU time"
-}
-
-@test "a program that prints without end does not pass" {
-  program Floods --time 60s --output-limit 8
-  ended output-flood 4 "more than 8 MiB"
+@test "a run without proof does not pass" {
+  while IFS='|' read -r main options wanted code part; do
+    out=$BATS_TEST_TMPDIR/$wanted-$main
+    # shellcheck disable=SC2086  # words
+    program "$main" $options
+    ended "$wanted" "$code" "$part"
+  done <<END
+Sleeps|--time 60s --hung-after 2s|hung|4|no CPU time
+Floods|--time 60s --output-limit 8|output-flood|4|more than 8 MiB
+TakesSignal|--time 20s|handlers-changed|4|SIGPROF
+Missing|--time 2s|unavailable|3|Could not find or load main class
+Work|--time 2s -- -XX:+NoSuchFlagAtAll|unavailable|3|NoSuchFlagAtAll
+Work|--time 1s --walker puzzle-blind|vacuous|4|no walk was successful
+END
 }
 
 @test "a program that starts processes is sampled; they are left alone" {
   program Forks --time 2s
   [ "$(cell status)" = passed ]
-}
-
-@test "a program that replaces the sampling signal's handler does not pass" {
-  program TakesSignal --time 20s
-  ended handlers-changed 4 "SIGPROF"
-}
-
-@test "a workload that is not installed is skipped" {
-  program Missing --time 2s
-  ended unavailable 3 "Could not find or load main class"
-}
-
-@test "flags that a JVM does not know make a skipped cell" {
-  program Work --time 2s -- -XX:+NoSuchFlagAtAll
-  ended unavailable 3 "NoSuchFlagAtAll"
 }
 
 @test "a java without HotSpot is skipped" {
@@ -401,25 +382,22 @@ END
 
 @test "a matrix has a cell for each workload, JDK and profile" {
   stress --workload torture:shapes --workload torture:stubs --profile xint,zgc --time 1s
-  [ "$(sqlite3 "$out/run.db" "select count(*) from cell where status = 'passed'")" -eq 4 ]
-  [ "$(sqlite3 "$out/run.db" "select count(distinct profile) from cell")" -eq 2 ]
-  [ "$(sqlite3 "$out/run.db" "select distinct vm_gc from cell where profile = 'zgc'")" = ZGC ]
+  [ "$(ask "select count(*) from cell where status = 'passed'")" -eq 4 ]
+  [ "$(ask "select count(distinct profile) from cell")" -eq 2 ]
+  [ "$(ask "select distinct vm_gc from cell where profile = 'zgc'")" = ZGC ]
 }
 
 @test "step walks at every instruction and maps where the walker fails" {
-  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --time 3s --out "$out"
-  echo "$output$stderr"
+  step --time 3s
   [ "$(cell status)" = passed ]
   [ "$(cell 'walks > 10000')" -eq 1 ]
 }
 
 @test "step by ptrace walks at every instruction, too" {
-  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --stepper ptrace \
-    --time 3s --out "$out"
-  echo "$output$stderr"
+  step --stepper ptrace --time 3s
   [[ "$stderr$output" != *"refuses to trace"* ]] || skip "the kernel refuses to trace"
   [ "$(cell status)" = passed ]
-  [ "$(sqlite3 "$out/run.db" "select sum(steps) > 300 from step_region")" -eq 1 ]
+  [ "$(ask "select sum(steps) > 300 from step_region")" -eq 1 ]
 }
 
 @test "step maps a scene, which is played repeatedly" {
@@ -427,44 +405,43 @@ END
   run --separate-stderr timeout 60 "$WALKHAMMER" step --scene c1 --time 6s --out "$out"
   [ "$(cell status)" = passed ]
   [ "$(cell 'successful > 10000')" -eq 1 ]
-  [ "$(sqlite3 "$out/run.db" "select count(*) from step_region where name like '%wh.C1Chain.c1Three%'")" -gt 0 ]
-  [ "$(sqlite3 "$out/run.db" "select name from cell_thread order by delivered desc limit 1")" = scene-c1 ]
-  [ "$(sqlite3 "$out/run.db" "select count(*) from step_region where steps > answered")" -gt 0 ]
+  [ "$(ask "select count(*) from step_region where name like '%wh.C1Chain.c1Three%'")" -gt 0 ]
+  [ "$(ask "select name from cell_thread order by delivered desc limit 1")" = scene-c1 ]
+  [ "$(ask "select count(*) from step_region where steps > answered")" -gt 0 ]
   run "$WALKHAMMER" stress --scene c1 --time 1s
   [ "$status" -eq 2 ]
 }
 
 @test "steps show which of two walkers is wrong" {
-  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --walker agct,puzzle-skip-caller --time 3s --out "$out"
+  step --walker agct,puzzle-skip-caller --time 3s
   [ "$(cell status)" = passed ]
-  [ "$(sqlite3 "$out/run.db" "select sum(samples * (against = 'walker')) > 5 * sum(samples * (against = 'other'))
+  [ "$(ask "select sum(samples * (against = 'walker')) > 5 * sum(samples * (against = 'other'))
       from evidence where witness = 'steps' and kind not in ('none', 'one-failed')")" -eq 1 ]
 }
 
 # The shadow stack of a stepped thread's calls, compared with answers at each kind of code.
 called() { # WALKER
   out=$BATS_TEST_TMPDIR/$1
-  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --profile default,xint --walker "$1,asgst" --time 4s --no-confirm --out "$out"
-  [ "$(sqlite3 "$out/run.db" "select count(*) from cell where status = 'passed'")" -eq 2 ]
+  step --profile default,xint --walker "$1,asgst" --time 4s --no-confirm
+  [ "$(ask "select count(*) from cell where status = 'passed'")" -eq 2 ]
 }
 
 @test "the shadow stack of calls contradicts wrong callers at each kind of code" {
   called asgst
-  [ "$(sqlite3 "$out/run.db" "select sum(contradicted) * 10000 <= sum(proven) and sum(proven) > 10000 from step_region")" -eq 1 ]
+  [ "$(ask "select sum(contradicted) * 10000 <= sum(proven) and sum(proven) > 10000 from step_region")" -eq 1 ]
   for walker in puzzle-no-caller puzzle-made-up-caller puzzle-no-callers; do
     called $walker
     for kind in codelet stub prologue body native; do
       echo "$walker $kind"
-      [ "$(sqlite3 "$out/run.db" "select sum(contradicted) > 0 from step_region where kind = '$kind'")" -eq 1 ]
+      [ "$(ask "select sum(contradicted) > 0 from step_region where kind = '$kind'")" -eq 1 ]
     done
-    [ "$(sqlite3 "$out/run.db" "select sum(samples * (against = 'other')) > 1000 * sum(samples * (against = 'walker'))
+    [ "$(ask "select sum(samples * (against = 'other')) > 1000 * sum(samples * (against = 'walker'))
         from evidence where witness = 'stepped-shadow-stack'")" -eq 1 ]
   done
 }
 
 @test "step without a walker counts the steps" {
-  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --time 2s --no-walk --out "$out"
-  echo "$output$stderr"
+  step --time 2s --no-walk
   [ "$status" -eq 0 ]
   [[ "$output" == *"CLEAN: "*"nothing was to be walked"* ]]
   [ "$(cell status)" = passed ]
@@ -472,9 +449,7 @@ called() { # WALKER
 }
 
 @test "step ends after as many instructions as asked for" {
-  run --separate-stderr timeout 100 "$WALKHAMMER" step --java "-cp $PROGRAMS Work" --time 20s --steps 30000 \
-    --no-walk --out "$out"
-  echo "$output$stderr"
+  step --time 20s --steps 30000 --no-walk
   [ "$status" -eq 0 ]
   [ "$(cell 'delivered >= 30000 and delivered < 100000')" -eq 1 ] # windows end as they are
 }
@@ -490,7 +465,7 @@ called() { # WALKER
   [ "$(cell 'successful > 50')" -eq 1 ]
   kill -0 "$pid"
   # An agent that is not preloaded comes after libc in symbol lookup, and the run says so.
-  [ "$(sqlite3 "$out/run.db" "select detail from note where kind = 'not-in-force' and name = 'interposition'" |
+  [ "$(ask "select detail from note where kind = 'not-in-force' and name = 'interposition'" |
     grep -c '^malloc is that of .*libc')" -eq 1 ]
   "$WALKHAMMER" report "$out" | grep -q 'not in force: interposition'
 }
@@ -517,7 +492,7 @@ called() { # WALKER
   (sleep 4 && kill -KILL "$pid") 3>&- &
   stress --pid "$pid" --time 60s --no-walk
   ended workload-failed 4 "did somebody kill it?"
-  [ "$(sqlite3 "$out/run.db" "select count(*) from finding")" -eq 0 ]
+  [ "$(ask "select count(*) from finding")" -eq 0 ]
 }
 
 @test "an attached JVM that dies is a finding with its hs_err log" {
@@ -536,11 +511,7 @@ called() { # WALKER
 @test "bad usage is one sentence and 2" {
   while IFS='|' read -r part arguments; do
     # shellcheck disable=SC2086  # words
-    run --separate-stderr timeout 20 "$WALKHAMMER" stress $arguments
-    echo "$arguments: $status '$stderr'"
-    [ "$status" -eq 2 ]
-    [ "${#stderr_lines[@]}" -eq 1 ]
-    [[ "$stderr" == *"$part"* ]]
+    refuses 2 "$part" stress $arguments
   done <<END
 say what to run|--time 1s
 no workload|--workload torture:nothing

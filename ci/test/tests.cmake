@@ -13,7 +13,8 @@ target_compile_options(test_headers PRIVATE -O0)
 option(WALKHAMMER_COLD_TESTS "Tests of the cold libraries without sanitizers, too" ON)
 
 # wh_test(NAME SOURCE... LIBS LIBRARY... [LABELS LABEL...] [DEFINITIONS NAME=VALUE...]
-#         [DEPENDS TARGET...] [BY_BATS] [COLD]): one executable, each TEST a ctest test.
+#         [DEPENDS TARGET...] [BY_BATS] [COLD]): one executable, each TEST a ctest test. A SOURCE
+# may be a pattern.
 # Label jvm: loads a JVM or starts one. BY_BATS: no ctest tests; a bats test runs it. COLD: tests
 # cold libraries only, see WALKHAMMER_COLD_TESTS.
 function(wh_test name)
@@ -21,7 +22,14 @@ function(wh_test name)
   if(test_COLD AND NOT WALKHAMMER_COLD_TESTS AND NOT WALKHAMMER_SANITIZE)
     return()
   endif()
-  add_executable(${name} ${test_UNPARSED_ARGUMENTS})
+  foreach(pattern ${test_UNPARSED_ARGUMENTS})
+    file(GLOB found CONFIGURE_DEPENDS ${pattern})
+    if(NOT found)
+      message(FATAL_ERROR "${name}: there is no ${pattern}")
+    endif()
+    list(APPEND sources ${found})
+  endforeach()
+  add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE ${test_LIBS} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE ${test_DEFINITIONS})
   if(test_DEPENDS)
@@ -41,46 +49,20 @@ function(wh_test name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 300 PROPERTIES ${properties})
 endfunction()
 
-wh_test(base_test harness/base/duration_test.cc harness/base/nearest_test.cc
-        harness/base/ticks_test.cc
-        harness/base/shell_test.cc harness/base/text_test.cc LIBS wh_base)
-wh_test(hs_err_test
-        harness/hs_err/crash_report_test.cc harness/hs_err/damaged_test.cc
-        harness/hs_err/debugger_test.cc
-        harness/hs_err/expectations_test.cc harness/hs_err/redact_test.cc
-        harness/hs_err/testing/crash_log.cc harness/hs_err/testing/report_items.cc LIBS wh_hs_err
+wh_test(base_test harness/base/*_test.cc LIBS wh_base)
+wh_test(hs_err_test harness/hs_err/*_test.cc harness/hs_err/testing/*.cc LIBS wh_hs_err
         DEFINITIONS WALKHAMMER_CRASH_LOGS="${CMAKE_SOURCE_DIR}/harness/hs_err/testdata")
 wh_test(workloads_test workloads/catalogue_test.cc workloads/prepare_test.cc LIBS wh_workloads COLD
         DEFINITIONS WALKHAMMER_WORKLOADS="${CMAKE_SOURCE_DIR}/workloads")
-wh_test(request_test
-        harness/request/binary_form_test.cc harness/request/symbol_table_test.cc
-        harness/request/text_errors_test.cc harness/request/text_form_test.cc
-        harness/request/walk_request_test.cc harness/request/walker_table_test.cc
-        LIBS wh_request)
-wh_test(record_test
-        harness/findings/crash_folder_test.cc harness/findings/finding_record_test.cc
-        harness/findings/crash_error_text_test.cc
-        harness/store/coverage_rows_test.cc
-        harness/store/stress_rows_test.cc harness/store/run_writer_test.cc
-        harness/store/periods_test.cc harness/store/run_tables_test.cc
-        harness/store/sqlite_test.cc
-        harness/store/stack_tree_test.cc
-        harness/findings/signature_test.cc harness/findings/sample_request_test.cc
-        harness/store/hostile_run_test.cc
-        LIBS wh_store COLD)
-wh_test(elf_test
-        harness/elf/elf_file_test.cc harness/elf/elf_image_test.cc harness/elf/instructions_test.cc
-        harness/elf/symbolizer_test.cc harness/ipc/shared_mapping_test.cc
-        LIBS wh_ipc)
-wh_test(bugs_test harness/bugs/runs/bug_match_test.cc harness/bugs/bug_store_test.cc
-        harness/bugs/bug_test.cc harness/bugs/known_issues_test.cc
-        LIBS wh_bug_runs COLD
+wh_test(request_test harness/request/*_test.cc LIBS wh_request)
+wh_test(record_test harness/findings/*_test.cc harness/store/*_test.cc LIBS wh_store COLD)
+wh_test(elf_test harness/elf/*_test.cc harness/ipc/*_test.cc LIBS wh_ipc)
+wh_test(bugs_test harness/bugs/*_test.cc harness/bugs/runs/*_test.cc LIBS wh_bug_runs COLD
         DEFINITIONS WALKHAMMER_CORPORA="${CMAKE_SOURCE_DIR}/corpora"
                     WALKHAMMER_FINDINGS="${CMAKE_SOURCE_DIR}/docs/findings.md")
 wh_test(crash_test
-        harness/crash/candidates_test.cc harness/crash/guilt_test.cc
-        harness/crash/resemblance_test.cc harness/crash/target_test.cc harness/crash/core/core_file_test.cc harness/hs_err/testing/crash_log.cc
-        harness/supervise/reproduce/candidate_replays_test.cc
+        harness/crash/*_test.cc harness/crash/core/*_test.cc harness/hs_err/testing/crash_log.cc
+        harness/supervise/reproduce/*_test.cc
         LIBS wh_core wh_reproduce COLD
         DEFINITIONS WALKHAMMER_CRASH_LOGS="${CMAKE_SOURCE_DIR}/harness/hs_err/testdata"
                     WALKHAMMER_CORPORA="${CMAKE_SOURCE_DIR}/corpora")
@@ -94,27 +76,15 @@ wh_test(report_output_test
         LIBS wh_reports COLD
         DEFINITIONS WALKHAMMER_REPORT_SCHEMA="${CMAKE_SOURCE_DIR}/docs/report.schema.json"
                     WALKHAMMER_REPORT_TESTING="${CMAKE_SOURCE_DIR}/reports/testing")
-wh_test(gate_test reports/gate_bugs_test.cc reports/gate_policy_test.cc
-        reports/gate_statistics_test.cc reports/gate_test.cc
-        LIBS wh_reports COLD)
-wh_test(merge_test harness/store/merge_test.cc LIBS wh_store COLD)
-wh_test(gate_verb_test harness/cli/gate_test.cc LIBS wh_cli COLD)
-wh_test(report_verb_test harness/cli/report_test.cc LIBS wh_cli COLD)
-wh_test(oracles_test
-        harness/oracles/disagreement_test.cc
-        harness/oracles/evidence_test.cc harness/oracles/methods_test.cc
-        harness/oracles/oracles_test.cc harness/oracles/sample_oracles_test.cc
-        LIBS wh_store)
+wh_test(gate_test reports/gate_*test.cc LIBS wh_reports COLD)
+wh_test(oracles_test harness/oracles/*_test.cc LIBS wh_store)
 wh_test(line_test harness/line/line_test.cc LIBS wh_line)
 wh_test(line_notes_test harness/supervise/campaign/line_notes_test.cc LIBS wh_campaign COLD)
 wh_test(expectation_test harness/scenes/expectation_test.cc LIBS wh_scenes)
 wh_test(reference_test
         harness/asgst/process/class_table_test.cc harness/asgst/walk/activations_test.cc
-        harness/asgst/walk/java_walk_edges_test.cc
-        harness/asgst/walk/java_walk_deopt_test.cc harness/asgst/walk/java_walk_stubs_test.cc
-        harness/asgst/walk/java_walk_test.cc
-        harness/asgst/walk/metadata_test.cc harness/asgst/walk/prologue_test.cc
-        harness/asgst/walk/recorded_walk_test.cc
+        harness/asgst/walk/java_walk*_test.cc harness/asgst/walk/metadata_test.cc
+        harness/asgst/walk/prologue_test.cc harness/asgst/walk/recorded_walk_test.cc
         harness/asgst/walk/reference_test.cc harness/asgst/walk/stub_exit_test.cc
         harness/asgst/process/class_table.cc harness/asgst/queue/sample_ring.cc
         harness/asgst/queue/sample_ring_test.cc harness/asgst/testing/made_up_jvm.cc
@@ -133,12 +103,8 @@ wh_test(mutator_test harness/generate/mutator_test.cc LIBS wh_generate)
 wh_test(block_credits_test fuzzers/block_credits_test.cc fuzzers/block_credits.cc LIBS wh_base)
 wh_test(afl_mutator_test fuzzers/afl_mutator_test.cc LIBS wh_cli
         DEPENDS walkhammer_mutator)
-wh_test(jdk_test harness/jvm/images/jdk_test.cc harness/jvm/images/jdk_version_test.cc
-        harness/jvm/images/platform_test.cc
-        harness/jvm/structs/codelet_codes_test.cc harness/jvm/structs/safefetch_code_test.cc
-        harness/jvm/structs/tables_test.cc harness/jvm/structs/vm_structs_test.cc LIBS wh_cli)
-wh_test(program_test harness/supervise/child_process_test.cc harness/process/interrupt_test.cc
-        harness/process/program_test.cc harness/process/scratch_test.cc LIBS wh_cli)
+wh_test(jdk_test harness/jvm/images/*_test.cc harness/jvm/structs/*_test.cc LIBS wh_cli)
+wh_test(program_test harness/supervise/child_process_test.cc harness/process/*_test.cc LIBS wh_cli)
 # A stand-in for the child, without a JVM, that behaves as a test tells it to.
 add_executable(fake_child harness/supervise/testing/fake_child.cc)
 target_link_libraries(fake_child PRIVATE wh_ipc)
@@ -148,12 +114,7 @@ wh_test(worker_test
         harness/supervise/minimize_input_test.cc harness/supervise/worker_test.cc
         LIBS wh_campaign COLD
         DEPENDS fake_child scenes_jar)
-wh_test(builds_test
-        harness/supervise/builds/bisection_test.cc
-        harness/supervise/builds/bug_replay_test.cc
-        harness/supervise/builds/bundle_test.cc
-        harness/supervise/builds/replay_tally_test.cc
-        LIBS wh_builds COLD
+wh_test(builds_test harness/supervise/builds/*_test.cc LIBS wh_builds COLD
         DEPENDS fake_child scenes_jar)
 wh_test(faults_test
         harness/process/testing/faults.cc harness/supervise/campaign/faults_test.cc
@@ -161,40 +122,28 @@ wh_test(faults_test
         DEPENDS fake_child scenes_jar)
 # The same faults for whole runs of the command: ci/soak.sh chaos preloads it.
 add_library(faults SHARED harness/process/testing/faults.cc)
-wh_test(stress_options_test
-        harness/cli/crash_text_test.cc harness/cli/progress_line_test.cc
-        harness/cli/provider_test.cc
-        harness/cli/shard_test.cc harness/cli/stress_options_test.cc
-        LIBS wh_cli COLD)
+wh_test(cli_test harness/cli/*_test.cc LIBS wh_cli COLD)
 wh_test(stress_tables_test
-        stress/answer_hash.cc stress/answer_hash_test.cc
-        stress/code_recorder.cc stress/described_code.cc stress/stack_table.cc
+        stress/answer_hash*.cc stress/code_recorder.cc stress/described_code.cc stress/stack_table.cc
         stress/tables_test.cc
         LIBS wh_cli)
 wh_test(sampled_threads_test stress/sampled_threads.cc stress/sampled_threads_test.cc
         LIBS wh_ipc wh_guard)
-wh_test(sampler_test
-        stress/perf_sampler.cc stress/sampled_threads.cc stress/sampler.cc stress/sampler_test.cc
-        stress/thread_sampler.cc stress/timer_sampler.cc
+wh_test(sampler_test stress/*sampler.cc stress/sampled_threads.cc stress/sampler_test.cc
         LIBS wh_ipc wh_guard)
 wh_test(minimizer_test harness/supervise/minimizer_test.cc LIBS wh_cli COLD)
 wh_test(step_map_test harness/supervise/stress_runs/cell_records_test.cc
         harness/supervise/stress_runs/ptrace_stepper_test.cc harness/supervise/stress_runs/step_map_test.cc
         harness/supervise/stress_runs/timer_signals_test.cc
         LIBS wh_cli)
-wh_test(step_truth_test
-        stress/step_evidence.cc stress/step_evidence_test.cc stress/step_truth.cc
-        stress/step_truth_test.cc
-        LIBS wh_ipc)
+wh_test(step_truth_test stress/step_evidence*.cc stress/step_truth*.cc LIBS wh_ipc)
 wh_test(backend_test
         harness/supervise/stress_runs/cell_status_text_test.cc harness/supervise/stress_runs/sampling_backend_test.cc
         harness/supervise/stress_runs/request_answers_test.cc
         harness/supervise/stress_runs/stress_plan_test.cc harness/supervise/stress_runs/stress_run_test.cc
         LIBS wh_cli COLD)
 wh_test(stepped_stack_test
-        stress/known_callers.cc stress/known_callers_test.cc stress/step_instruction.cc
-        stress/step_instruction_test.cc
-        stress/stepped_stack.cc stress/stepped_stack_test.cc
+        stress/known_callers*.cc stress/step_instruction*.cc stress/stepped_stack*.cc
         LIBS wh_elf)
 
 # fake_provider(NAME SOURCE DEFINITION...): a library that stands for the libjvm.so of a JDK that

@@ -2,16 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # The torture workloads: every program passes, and fails when something is wrong.
 # TORTURE_JAR names the jar, JAVA the launcher; defaults: the release build's, and the one in PATH.
-# shellcheck disable=SC2154  # bats sets stderr and stderr_lines
+# shellcheck disable=SC2154  # bats sets stderr
 
-bats_require_minimum_version 1.5.0
+load lib
 
 setup() {
-  root=$BATS_TEST_DIRNAME/../..
   jar=${TORTURE_JAR:-$root/build/release/walkhammer-torture.jar}
   java=${JAVA:-java}
   catalogue=$root/workloads/torture.catalogue
-  tmp=$BATS_TEST_TMPDIR
   [ -f "$jar" ] || {
     echo "no $jar: run cmake --preset release && cmake --build build/release"
     return 1
@@ -85,17 +83,10 @@ lacks() {
   esac
 }
 
-# refuses PART ARGUMENTS...: exit code 2, nothing on stdout, one sentence that contains PART on
-# stderr.
-refuses() {
-  local part=$1
-  shift
-  run --separate-stderr torture "$@"
-  echo "exit code $status, stdout '$output', stderr '$stderr'"
-  [ "$status" -eq 2 ]
-  [ -z "$output" ]
-  [ "${#stderr_lines[@]}" -eq 1 ]
-  [[ "$stderr" == "torture "*"$part"*. ]]
+# refused PART ARGUMENTS...: one sentence that contains PART.
+refused() {
+  one_sentence 2 "$1" torture "${@:2}"
+  [[ "$stderr" == "torture "*. ]]
 }
 
 @test "every program passes a round, and says so in one line" {
@@ -145,10 +136,10 @@ refuses() {
 }
 
 @test "bad arguments are refused" {
-  refuses "wants a program"
-  refuses "no program \"recursoin\"" recursoin
-  refuses "no option --thread" osr --thread 2
-  refuses "--threads wants a whole number from 1 to 1000, not \"0\"" osr --threads 0
-  refuses "--seconds wants a whole number" osr --seconds soon
-  refuses "--seed wants a value" osr --seed
+  refused "wants a program"
+  refused "no program \"recursoin\"" recursoin
+  refused "no option --thread" osr --thread 2
+  refused "--threads wants a whole number from 1 to 1000, not \"0\"" osr --threads 0
+  refused "--seconds wants a whole number" osr --seconds soon
+  refused "--seed wants a value" osr --seed
 }

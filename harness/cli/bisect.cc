@@ -71,48 +71,22 @@ Result<std::vector<Build>> OrderedBuilds(const BisectOptions& options, const std
 }
 
 const char* StateWord(BuildState state) {
-  switch (state) {
-    case BuildState::kClean:
-      return "clean";
-    case BuildState::kBroken:
-      return "breaks";
-    case BuildState::kUnable:
-      return "skipped";
-    case BuildState::kNotAsked:
-      break;
-  }
-  return "not asked";
+  constexpr const char* kWords[] = {"not asked", "clean", "breaks", "skipped"};
+  return kWords[static_cast<int>(state)];
 }
 
-const char* VerdictWord(BisectVerdict verdict) {
-  switch (verdict) {
-    case BisectVerdict::kPair:
-      return "pair";
-    case BisectVerdict::kAllClean:
-      return "all-clean";
-    case BisectVerdict::kAllBroken:
-      return "all-broken";
-    case BisectVerdict::kUnable:
-      return "unable";
-    case BisectVerdict::kStopped:
-      break;
-  }
-  return "stopped";
-}
+struct VerdictInfo {
+  const char* word;
+  ExitCode code;
+};
 
-ExitCode CodeOf(BisectVerdict verdict) {
-  switch (verdict) {
-    case BisectVerdict::kPair:
-    case BisectVerdict::kAllBroken:
-      return ExitCode::kFindings;
-    case BisectVerdict::kAllClean:
-      return ExitCode::kClean;
-    case BisectVerdict::kUnable:
-      return ExitCode::kUnable;
-    case BisectVerdict::kStopped:
-      break;
-  }
-  return ExitCode::kToolFailed;
+const VerdictInfo& InfoOf(BisectVerdict verdict) {
+  static constexpr VerdictInfo kVerdicts[] = {{"pair", ExitCode::kFindings},
+                                              {"all-clean", ExitCode::kClean},
+                                              {"all-broken", ExitCode::kFindings},
+                                              {"unable", ExitCode::kUnable},
+                                              {"stopped", ExitCode::kToolFailed}};
+  return kVerdicts[static_cast<int>(verdict)];
 }
 
 // One or two sentences: what came of it.
@@ -206,7 +180,7 @@ json ToJson(const Bisection& found, const BisectOptions& options,
   return {{"schema", 1},
           {"file", options.file},
           {"direction", options.fix ? "fix" : "break"},
-          {"verdict", VerdictWord(found.verdict)},
+          {"verdict", InfoOf(found.verdict).word},
           {"answer", Answer(found, options.fix)},
           {"warnings", Warnings(found)},
           {"pair", pair},
@@ -222,19 +196,16 @@ Probe ProbeOf(const ReplayTally& tally) {
   return {tally.walked(), tally.broken, tally.reproduced, tally.outcomes, tally.unable_reason};
 }
 
-int RunBisect(const BisectOptions& options, const std::vector<std::string>& jvm_flags) {
-  const auto read = ReadWalkFile(options.file);
-  if (!read.ok()) return PrintFailure(read.failure());
-  const LoadedWalk& walk = read.value();
-  auto library = ProviderLibraryNamed(options.provider);
-  if (!library.ok()) return PrintFailure(library.failure());
-  auto builds = OrderedBuilds(options, walk.file.arch, jvm_flags);
-  if (!builds.ok()) return PrintFailure(builds.failure());
+Result<ExitCode> RunBisect(const BisectOptions& options,
+                           const std::vector<std::string>& jvm_flags) {
+  ASSIGN_OR_RETURN(const LoadedWalk walk, ReadWalkFile(options.file));
+  ASSIGN_OR_RETURN(const auto library, ProviderLibraryNamed(options.provider));
+  ASSIGN_OR_RETURN(const auto builds, OrderedBuilds(options, walk.file.arch, jvm_flags));
   ScratchFolder scratch;
-  if (!scratch.made().ok()) return PrintFailure(scratch.made().failure());
+  RETURN_IF_ERROR(scratch.made());
 
   std::vector<std::string> labels;
-  for (const Build& build : builds.value()) labels.push_back(build.label);
+  for (const Build& build : builds) labels.push_back(build.label);
   BisectPlan plan;
   plan.fix = options.fix;
   plan.measure_times = static_cast<int>(options.measure);
@@ -247,15 +218,15 @@ int RunBisect(const BisectOptions& options, const std::vector<std::string>& jvm_
     replays.until_broken = until_broken;
     replays.most_unable = 2;
     replays.stop = plan.stop;
-    const ChildSetup setup = SetupOf(builds.value()[build], scratch.path(), library.value());
+    const ChildSetup setup = SetupOf(builds[build], scratch.path(), library);
     return ProbeOf(ReplayTimes({walk.text, options.file}, setup, replays));
   });
   if (options.json) {
-    PrintJson(ToJson(found, options, builds.value()));
+    PrintJson(ToJson(found, options, builds));
   } else {
     PrintBisection(found, options.fix);
   }
-  return static_cast<int>(CodeOf(found.verdict));
+  return InfoOf(found.verdict).code;
 }
 
 }  // namespace
@@ -276,8 +247,7 @@ void AddBisect(CLI::App& app, Invocation& chosen) {
              100000);
   verb.Jobs(o->jobs, "2");
   verb.Json(o->json);
-  verb.Runs(chosen,
-            [o](const std::vector<std::string>& jvm_flags) { return RunBisect(*o, jvm_flags); });
+  verb.Runs(chosen, o, RunBisect);
 }
 
 }  // namespace walkhammer

@@ -107,24 +107,19 @@ void PrintMet(const Met& met) {
   Print(stdout, "{}\n", met.Words());
 }
 
-int PrintedMet(const Result<Met>& met, const BugsOptions& options) {
-  if (!met.ok()) return PrintFailure(met.failure());
-  if (!met.value().worthless.empty())
-    Print(stderr, "walkhammer: proves nothing: {}\n", met.value().worthless);
-  if (options.json)
-    PrintJson(MetJson(met.value()));
-  else
-    PrintMet(met.value());
-  return static_cast<int>(met.value().Exit());
-}
-
-// `changes`: what is new is kept in the store.
-Result<Met> MeetStore(const BugsOptions& options, bool changes) {
+// `kChanges`: what is new is kept in the store.
+template <bool kChanges>
+Result<ExitCode> RunMeeting(const BugsOptions& options) {
   RETURN_IF_ERROR(CheckBuild(options.build));
-  ASSIGN_OR_RETURN(BugStore store, (changes ? &BugStore::Change : &BugStore::Read)(options.store));
-  ASSIGN_OR_RETURN(Met met, MeetRuns(options, store));
-  if (changes) RETURN_IF_ERROR(store.Save());
-  return met;
+  ASSIGN_OR_RETURN(BugStore store, (kChanges ? &BugStore::Change : &BugStore::Read)(options.store));
+  ASSIGN_OR_RETURN(const Met met, MeetRuns(options, store));
+  if (kChanges) RETURN_IF_ERROR(store.Save());
+  if (!met.worthless.empty()) Print(stderr, "walkhammer: proves nothing: {}\n", met.worthless);
+  if (options.json)
+    PrintJson(MetJson(met));
+  else
+    PrintMet(met);
+  return met.Exit();
 }
 
 // --- list, set -----------------------------------------------------------------------------------
@@ -183,14 +178,13 @@ void PrintBug(const Bug& bug) {
   Print(stdout, "\n");
 }
 
-int RunList(const BugsOptions& options) {
+Result<ExitCode> RunList(const BugsOptions& options) {
   if (!options.state.empty() && options.state != kExpiredWord && !BugStateFromWord(options.state))
-    return PrintFailure(BadInput(fmt::format(
-        "--state \"{}\": there are open, duplicate, accepted, expired and fixed", options.state)));
-  const auto store = BugStore::Read(options.store);
-  if (!store.ok()) return PrintFailure(store.failure());
+    return BadInput(fmt::format(
+        "--state \"{}\": there are open, duplicate, accepted, expired and fixed", options.state));
+  ASSIGN_OR_RETURN(const BugStore store, BugStore::Read(options.store));
   json bugs = json::array();
-  for (const auto& [id, bug] : store.value().bugs()) {
+  for (const auto& [id, bug] : store.bugs()) {
     if (!IsListed(bug, options.state)) continue;
     if (options.json)
       bugs.push_back(BugJson(bug));
@@ -198,10 +192,10 @@ int RunList(const BugsOptions& options) {
       PrintBug(bug);
   }
   if (options.json) PrintJson({{"schema", 1}, {"bugs", std::move(bugs)}});
-  return static_cast<int>(ExitCode::kClean);
+  return ExitCode::kClean;
 }
 
-Result<Bug> SetBug(const BugsOptions& options) {
+Result<ExitCode> RunSet(const BugsOptions& options) {
   const auto state = BugStateFromWord(options.state);
   if (!state) return BadInput("bugs set needs --state open, duplicate, accepted or fixed");
   StateChange change = options.change;
@@ -209,20 +203,13 @@ Result<Bug> SetBug(const BugsOptions& options) {
   ASSIGN_OR_RETURN(BugStore store, BugStore::Change(options.store));
   ASSIGN_OR_RETURN(Bug * bug, store.Find(options.id));
   RETURN_IF_ERROR(SetState(change, Today(), *bug));
-  if (*state == BugState::kDuplicate)
-    if (const auto other = store.Find(change.duplicate_of); !other.ok()) return other.failure();
+  if (*state == BugState::kDuplicate) RETURN_IF_ERROR(store.Find(change.duplicate_of));
   RETURN_IF_ERROR(store.Save());
-  return *bug;
-}
-
-int RunSet(const BugsOptions& options) {
-  const auto bug = SetBug(options);
-  if (!bug.ok()) return PrintFailure(bug.failure());
   if (options.json)
-    PrintJson(BugJson(bug.value()));
+    PrintJson(BugJson(*bug));
   else
-    PrintBug(bug.value());
-  return static_cast<int>(ExitCode::kClean);
+    PrintBug(*bug);
+  return ExitCode::kClean;
 }
 
 void StoreOption(Verb& verb, BugsOptions& options) {
@@ -239,7 +226,7 @@ void AddMeetingVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, In
     verb.Text("--build", o->build,
               "The build's version, for JDKs that all call themselves the same", "VERSION");
     verb.Argument("runs", o->runs, "Folders of runs");
-    verb.Runs(chosen, [o, changes] { return PrintedMet(MeetStore(*o, changes), *o); });
+    verb.Runs(chosen, o, changes ? RunMeeting<true> : RunMeeting<false>);
   }
 }
 
@@ -247,7 +234,7 @@ void AddStateVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, Invo
   Verb list(bugs, "list", "The bugs of a store");
   StoreOption(list, *o);
   list.Text("--state", o->state, "Only these", "open|duplicate|accepted|expired|fixed");
-  list.Runs(chosen, [o] { return RunList(*o); });
+  list.Runs(chosen, o, RunList);
   Verb set(bugs, "set", "Sets the state of a bug, as an editor of its file would");
   StoreOption(set, *o);
   set.Argument("id", o->id, "The bug");
@@ -257,7 +244,7 @@ void AddStateVerbs(const Verb& bugs, const std::shared_ptr<BugsOptions>& o, Invo
   set.Text("--until", o->change.until, "The last day (UTC) on which it is accepted", "YYYY-MM-DD");
   set.Text("--in", o->change.fixed_in,
            "From which version on it is fixed, or in which: \"[17.0.9,18) [19,)\"", "VERSION");
-  set.Runs(chosen, [o] { return RunSet(*o); });
+  set.Runs(chosen, o, RunSet);
 }
 
 }  // namespace

@@ -242,10 +242,7 @@ void AddBugsCheck(const Verb& bugs, Invocation& chosen) {
   verb.Json(o->json);
   for (const char* option : {"--build", "--most-times"}) verb.Needs(option, "--store");
   for (const char* option : {"--jdk-dir", "--corpora"}) verb.Excludes("--store", option);
-  verb.Runs(chosen, [o](const std::vector<std::string>& jvm_flags) {
-    const auto code = Check(*o, jvm_flags);
-    return code.ok() ? static_cast<int>(code.value()) : PrintFailure(code.failure());
-  });
+  verb.Runs(chosen, o, Check);
 }
 
 }  // namespace walkhammer

@@ -72,19 +72,18 @@ class BundleMaker {
         scratch_(scratch) {}
 
   Result<BundleCase> Make() {
-    const auto shown = FindBuild();
-    if (!shown.ok()) return shown.failure();
+    ASSIGN_OR_RETURN(const Build* const shown, FindBuild());
     content_.explanation = source_.explanation;
     content_.hs_err = source_.hs_err;
     content_.tool_version = WALKHAMMER_VERSION;
-    content_.shown_on = shown.value()->label;
-    content_.flags = shown.value()->flags;
-    RETURN_IF_ERROR(Shrink(*shown.value()));
+    content_.shown_on = shown->label;
+    content_.flags = shown->flags;
+    RETURN_IF_ERROR(Shrink(*shown));
     for (const Build& build : builds_) {
       Print(stderr, "walkhammer: replaying on {}, {}\n", build.label, build.profile);
       content_.rows.push_back({build, Replay(build)});
       const auto& example = content_.rows.back().tally.example;
-      if (example && &build == shown.value()) content_.finding = *example;
+      if (example && &build == shown) content_.finding = *example;
     }
     if (Interrupted().load()) return ToolFailed("interrupted before all replays ran");
     return std::move(content_);
@@ -186,35 +185,31 @@ Result<std::vector<Build>> FittingBuilds(const BundleOptions& options, const std
   return BuildsOf(fitting, profiles, jvm_flags);
 }
 
-int RunBundle(const BundleOptions& options, const std::vector<std::string>& jvm_flags) {
-  if (options.out.empty()) return PrintFailure(BadInput("--out DIR says where the bundle goes"));
+Result<ExitCode> RunBundle(const BundleOptions& options,
+                           const std::vector<std::string>& jvm_flags) {
+  if (options.out.empty()) return BadInput("--out DIR says where the bundle goes");
   std::error_code error;
   if (fs::exists(options.out, error) && !fs::is_empty(options.out, error))
-    return PrintFailure(BadInput(options.out + " is not empty: name a new folder by --out"));
-  auto source = ReadSource(options.path);
-  if (!source.ok()) return PrintFailure(source.failure());
-  auto builds = FittingBuilds(options, source.value().arch, jvm_flags);
-  if (!builds.ok()) return PrintFailure(builds.failure());
+    return BadInput(options.out + " is not empty: name a new folder by --out");
+  ASSIGN_OR_RETURN(const auto source, ReadSource(options.path));
+  ASSIGN_OR_RETURN(const auto builds, FittingBuilds(options, source.arch, jvm_flags));
   ScratchFolder scratch;
-  if (!scratch.made().ok()) return PrintFailure(scratch.made().failure());
-  auto content = BundleMaker(options, source.value(), builds.value(), scratch.path()).Make();
-  if (!content.ok()) return PrintFailure(content.failure());
-  auto files = BundleFiles(content.value());
-  if (!files.ok()) return PrintFailure(files.failure());
-  if (Status written = WriteBundle(options.out, files.value()); !written.ok())
-    return PrintFailure(written.failure());
+  RETURN_IF_ERROR(scratch.made());
+  ASSIGN_OR_RETURN(const auto content, BundleMaker(options, source, builds, scratch.path()).Make());
+  ASSIGN_OR_RETURN(const auto files, BundleFiles(content));
+  RETURN_IF_ERROR(WriteBundle(options.out, files));
   nlohmann::json names = nlohmann::json::array();
-  for (const BundleFile& file : files.value()) {
+  for (const BundleFile& file : files) {
     names.push_back(file.name);
     if (!options.json) Print(stdout, "{}/{}\n", options.out, file.name);
   }
   if (options.json)
     PrintJson({{"schema", 1},
                {"out", options.out},
-               {"signature", content.value().finding.signature.expect},
+               {"signature", content.finding.signature.expect},
                {"files", names}});
   Print(stderr, "walkhammer: read report.md and redacted.txt before you send the bundle\n");
-  return static_cast<int>(ExitCode::kFindings);
+  return ExitCode::kFindings;
 }
 
 }  // namespace
@@ -232,8 +227,7 @@ void AddBundle(CLI::App& app, Invocation& chosen) {
   verb.Jobs(o->jobs, "2");
   verb.Flag("--no-minimize", o->keep, "Do not minimise requests");
   verb.Json(o->json);
-  verb.Runs(chosen,
-            [o](const std::vector<std::string>& jvm_flags) { return RunBundle(*o, jvm_flags); });
+  verb.Runs(chosen, o, RunBundle);
 }
 
 }  // namespace walkhammer

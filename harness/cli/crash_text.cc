@@ -37,29 +37,15 @@ std::string VersionLine(const CrashReport& report) {
 }
 
 std::string GuiltText(const GuiltVerdict& guilt) {
-  std::string text;
-  switch (guilt.guilt) {
-    case Guilt::kWalker:
-      text = fmt::format("yes, {}: {}{}", guilt.pattern->whose, guilt.why, Where(guilt.line));
-      break;
-    case Guilt::kPossible:
-      text = "unknown: " + guilt.why;
-      break;
-    default:
-      text = "no: " + guilt.why;
-  }
-  return text;
+  if (guilt.guilt == Guilt::kWalker)
+    return fmt::format("yes, {}: {}{}", guilt.pattern->whose, guilt.why, Where(guilt.line));
+  return (guilt.guilt == Guilt::kPossible ? "unknown: " : "no: ") + guilt.why;
 }
 
 std::string_view AffectedText(Affected affected) {
-  switch (affected) {
-    case Affected::kYes:
-      return "this version is known to have it";
-    case Affected::kNo:
-      return "but this version is known to be without it";
-    default:
-      return "whether this version has it is not known here";
-  }
+  if (affected == Affected::kYes) return "this version is known to have it";
+  return affected == Affected::kNo ? "but this version is known to be without it"
+                                   : "whether this version has it is not known here";
 }
 
 std::string ResemblanceText(const std::vector<Resemblance>& all) {
@@ -78,14 +64,8 @@ std::string ResemblanceText(const std::vector<Resemblance>& all) {
 }  // namespace
 
 std::string GuiltWord(const GuiltVerdict& guilt) {
-  switch (guilt.guilt) {
-    case Guilt::kWalker:
-      return std::string("yes: ") + guilt.pattern->whose;
-    case Guilt::kPossible:
-      return "unknown";
-    default:
-      return "no";
-  }
+  if (guilt.guilt == Guilt::kWalker) return std::string("yes: ") + guilt.pattern->whose;
+  return guilt.guilt == Guilt::kPossible ? "unknown" : "no";
 }
 
 std::string AnswerOf(const ImportedCrash& crash) {

@@ -23,6 +23,7 @@
 #include "harness/cli/identity.h"
 #include "harness/cli/options.h"
 #include "harness/cli/print_json.h"
+#include "harness/cli/scene_probe.h"
 #include "harness/jvm/structs/safefetch_source.h"
 #include "harness/layout_check/proof.h"
 #include "harness/process/scratch.h"
@@ -38,15 +39,16 @@ struct DoctorOptions {
   bool json = false;
 };
 
-// Something that is not as it should be.
-struct Lack {
-  std::string what;  // one sentence without its full stop
-  std::string mend;  // the command or step that fixes it
-  bool needed;       // without it nothing can be fuzzed, here or on that JDK
-};
+// Adds something that is not as it should be. `what`: one sentence without its full stop; `mend`:
+// the command or step that fixes it; `needed`: without it nothing can be fuzzed, here or on that
+// JDK.
+void AddLack(json& lacks, const std::string& what, const std::string& mend, bool needed) {
+  lacks.push_back({{"what", what}, {"mend", mend}, {"needed", needed}});
+}
 
-json ToJson(const Lack& lack) {
-  return {{"what", lack.what}, {"mend", lack.mend}, {"needed", lack.needed}};
+bool AnyNeeded(const json& lacks) {
+  return std::any_of(lacks.begin(), lacks.end(),
+                     [](const json& lack) { return lack["needed"].get<bool>(); });
 }
 
 std::string FirstLine(const std::string& path) {
@@ -72,7 +74,7 @@ int TryPerfEvent() {
   return 0;
 }
 
-json Machine(std::vector<Lack>& lacks) {
+json Machine(json& lacks) {
   utsname names = {};
   uname(&names);
   const auto pages = static_cast<uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES)));
@@ -80,39 +82,35 @@ json Machine(std::vector<Lack>& lacks) {
   const int perf_error = TryPerfEvent();
   const bool aslr_control = CanSwitchAslrOff();
   const std::string paranoid = FirstLine("/proc/sys/kernel/perf_event_paranoid");
-  if (perf_error != 0) {
-    lacks.push_back({fmt::format("perf events are not permitted ({}), so samples come at the "
-                                 "rate of slower timers",
-                                 std::strerror(perf_error)),
-                     "sysctl kernel.perf_event_paranoid=1; in a container, start that with "
-                     "--cap-add PERFMON",
-                     false});
-  }
-  if (!aslr_control) {
-    lacks.push_back({"address space randomisation cannot be switched off for the child",
-                     "in a container, start that with --security-opt seccomp=unconfined", false});
-  }
+  if (perf_error != 0)
+    AddLack(
+        lacks,
+        fmt::format("perf events are not permitted ({}), so samples come at the rate of slower "
+                    "timers",
+                    std::strerror(perf_error)),
+        "sysctl kernel.perf_event_paranoid=1; in a container, start that with --cap-add PERFMON",
+        false);
+  if (!aslr_control)
+    AddLack(lacks, "address space randomisation cannot be switched off for the child",
+            "in a container, start that with --security-opt seccomp=unconfined", false);
   json machine = {{"cpu", CpuModel()},
                   {"arch", names.machine},
                   {"cores", std::thread::hardware_concurrency()},
                   {"memory_bytes", pages * page_size},
-                  {"kernel", fmt::format("{} {}", names.sysname, names.release)},
+                  {"kernel", Kernel()},
                   {"perf_events", perf_error == 0},
                   {"aslr_control", aslr_control}};
   machine["perf_event_paranoid"] = paranoid.empty() ? json() : json(paranoid);
   return machine;
 }
 
-json Beside(const char* name, std::vector<Lack>& lacks) {
+json Beside(const char* name, json& lacks) {
   const std::string path = BesideExecutable(name);
   std::error_code error;
   const bool present = std::filesystem::is_regular_file(path, error);
-  if (!present) {
-    lacks.push_back(
-        {fmt::format("{} is not there", path),
-         fmt::format("cmake --build {}", std::filesystem::path(path).parent_path().string()),
-         true});
-  }
+  if (!present)
+    AddLack(lacks, path + " is not there",
+            "cmake --build " + std::filesystem::path(path).parent_path().string(), true);
   return {{"path", path}, {"present", present}};
 }
 
@@ -136,52 +134,50 @@ std::string MendSymbols(const Jdk& jdk) {
   return fmt::format("cp \"$(debuginfod-find debuginfo {})\" {}", jdk.build_id, beside);
 }
 
+bool WalksTruly(const json& scene) {
+  return scene.value("available", false) && scene.value("pristine_true", false);
+}
+
 // Probes the scenes of `jdk`. Puts "scenes", "layout" and "safefetch" into `row`, scenes and
 // safefetch null if the probe fails, and what is missing into `lacks`.
-void CheckScenes(const Jdk& jdk, const SceneProbe& probe, json& row, std::vector<Lack>& lacks) {
-  Result<json> probed = probe(jdk);
+void CheckScenes(const Jdk& jdk, json& row, json& lacks) {
+  const Result<json> probed = ProbeScenes(jdk);
   if (!probed.ok()) {
     row["scenes"] = row["safefetch"] = nullptr;
-    lacks.push_back({fmt::format("no scene can be set up: {}", probed.failure().message),
-                     fmt::format("check that {}/bin/java -version works", jdk.home), true});
+    AddLack(lacks, "no scene can be set up: " + probed.failure().message,
+            fmt::format("check that {}/bin/java -version works", jdk.home), true);
     return;
   }
   for (const char* part : {"scenes", "layout", "safefetch"}) row[part] = probed.value()[part];
-  if (row["safefetch"] == SafeFetchSourceWord(SafeFetchSource::kNowhere)) {
-    lacks.push_back(
-        {"SafeFetch, which faults on purpose, was not found, so no crash in the JVM's "
-         "own code is blamed on a walker",
-         "use a build whose libjvm.so is not stripped", false});
-  }
-  const bool any = std::any_of(row["scenes"].begin(), row["scenes"].end(), [](const json& scene) {
-    return scene.value("available", false) && scene.value("pristine_true", false);
-  });
-  if (!any) {
-    lacks.push_back({"no scene walks to its true stack",
-                     fmt::format("choose another JDK; a report of this one is welcome: {} {}",
-                                 jdk.vendor, jdk.version),
-                     true});
-  }
+  if (row["safefetch"] == SafeFetchSourceWord(SafeFetchSource::kNowhere))
+    AddLack(
+        lacks,
+        "SafeFetch, which faults on purpose, was not found, so no crash in the JVM's own code is "
+        "blamed on a walker",
+        "use a build whose libjvm.so is not stripped", false);
+  if (std::none_of(row["scenes"].begin(), row["scenes"].end(), WalksTruly))
+    AddLack(lacks, "no scene walks to its true stack",
+            fmt::format("choose another JDK; a report of this one is welcome: {} {}", jdk.vendor,
+                        jdk.version),
+            true);
 }
 
-json Describe(const Jdk& jdk, const SceneProbe& probe, bool may_start, std::vector<Lack>& lacks) {
+json Describe(const Jdk& jdk, bool may_start) {
+  json lacks = json::array();
   const bool vm_structs = jdk.Exports("gHotSpotVMStructs");
-  if (!vm_structs) {
-    lacks.push_back(
-        {"libjvm.so exports no vmStructs (gHotSpotVMStructs), so the child cannot find "
-         "thread states and anchors, and only stress --walker agct can be run",
-         "use a HotSpot build with the serviceability agent", true});
-  }
-  if (!jdk.has_symtab) {
-    lacks.push_back({"libjvm.so is stripped, so crash sites are named by offset only",
-                     MendSymbols(jdk), false});
-  }
-  if (jdk.feature < kOldestFeature || jdk.feature > kNewestFeature) {
-    lacks.push_back({fmt::format("JDK {} lies outside of what walkhammer is tested with ({} to "
-                                 "{})",
-                                 jdk.version, kOldestFeature, kNewestFeature),
-                     "expect scenes to be missing", false});
-  }
+  if (!vm_structs)
+    AddLack(lacks,
+            "libjvm.so exports no vmStructs (gHotSpotVMStructs), so the child cannot find thread "
+            "states and anchors, and only stress --walker agct can be run",
+            "use a HotSpot build with the serviceability agent", true);
+  if (!jdk.has_symtab)
+    AddLack(lacks, "libjvm.so is stripped, so crash sites are named by offset only",
+            MendSymbols(jdk), false);
+  if (jdk.feature < kOldestFeature || jdk.feature > kNewestFeature)
+    AddLack(lacks,
+            fmt::format("JDK {} lies outside of what walkhammer is tested with ({} to {})",
+                        jdk.version, kOldestFeature, kNewestFeature),
+            "expect scenes to be missing", false);
   json row = {{"home", jdk.home},
               {"libjvm", jdk.libjvm},
               {"vendor", jdk.vendor},
@@ -196,12 +192,10 @@ json Describe(const Jdk& jdk, const SceneProbe& probe, bool may_start, std::vect
               {"vm_structs", vm_structs},
               {"async_get_call_trace", jdk.Exports("AsyncGetCallTrace")},
               {"exported", jdk.exported}};
-  if (may_start && probe) CheckScenes(jdk, probe, row, lacks);
+  if (may_start) CheckScenes(jdk, row, lacks);
+  row["fuzzable"] = may_start && !AnyNeeded(lacks);
+  row["missing"] = std::move(lacks);
   return row;
-}
-
-bool AnyNeeded(const std::vector<Lack>& lacks) {
-  return std::any_of(lacks.begin(), lacks.end(), [](const Lack& lack) { return lack.needed; });
 }
 
 void Row(std::string_view name, std::string_view value) {
@@ -223,14 +217,11 @@ void PrintLacks(const json& lacks) {
 }
 
 void PrintScenes(const json& scenes) {
-  size_t good = 0;
-  for (const json& scene : scenes) {
-    if (scene.value("available", false) && scene.value("pristine_true", false)) good++;
-  }
+  const auto good = std::count_if(scenes.begin(), scenes.end(), WalksTruly);
   Row("scenes", fmt::format("{} of {} walk to their true stacks", good, scenes.size()));
   for (const json& scene : scenes) {
+    if (WalksTruly(scene)) continue;
     const bool available = scene.value("available", false);
-    if (available && scene.value("pristine_true", false)) continue;
     Row("", fmt::format("{}: {}{}", Text(scene, "name"),
                         available ? "agct differs: " : "not available: ", Text(scene, "reason")));
   }
@@ -298,12 +289,6 @@ void PrintJdk(const json& jdk) {
   Row("can be fuzzed", jdk["fuzzable"].get<bool>() ? "yes" : "no");
 }
 
-json LacksJson(const std::vector<Lack>& lacks) {
-  json rows = json::array();
-  for (const Lack& lack : lacks) rows.push_back(ToJson(lack));
-  return rows;
-}
-
 struct Asked {
   std::vector<Jdk> jdks;
   std::vector<Failure> unusable;  // all are kUnable if JDKs were named
@@ -327,26 +312,21 @@ Asked AskedFor(const std::vector<std::string>& paths) {
   return asked;
 }
 
-int RunDoctor(const DoctorOptions& options, const SceneProbe& probe) {
+Result<ExitCode> RunDoctor(const DoctorOptions& options) {
   const Asked asked = AskedFor(options.jdks);
-  if (asked.bad_input) return PrintFailure(*asked.bad_input);
-  if (const Status made = ScratchFolder().made(); !made.ok()) return PrintFailure(made.failure());
-  std::vector<Lack> lacks;
-  json report;
+  if (asked.bad_input) return *asked.bad_input;
+  RETURN_IF_ERROR(ScratchFolder().made());
+  json report, lacks = json::array();
   report["machine"] = Machine(lacks);
   report["child"] = Beside(kChildName, lacks);
   report["scenes_jar"] = Beside(kScenesJarName, lacks);
   const bool may_start = !AnyNeeded(lacks);
-  report["missing"] = LacksJson(lacks);
+  report["missing"] = std::move(lacks);
   report["jdks"] = json::array();
   size_t fuzzable = 0;
   for (const Jdk& jdk : asked.jdks) {
-    std::vector<Lack> own;
-    json row = Describe(jdk, probe, may_start, own);
-    row["missing"] = LacksJson(own);
-    row["fuzzable"] = may_start && !AnyNeeded(own);
-    if (row["fuzzable"].get<bool>()) fuzzable++;
-    report["jdks"].push_back(std::move(row));
+    report["jdks"].push_back(Describe(jdk, may_start));
+    if (report["jdks"].back()["fuzzable"].get<bool>()) fuzzable++;
   }
   report["unusable"] = json::array();
   for (const Failure& failure : asked.unusable) report["unusable"].push_back(failure.message);
@@ -363,12 +343,11 @@ int RunDoctor(const DoctorOptions& options, const SceneProbe& probe) {
   }
   // If JDKs were named, all must be fuzzable; of JDKs that were merely found, one is enough.
   const bool clean = options.jdks.empty() ? fuzzable > 0 : fuzzable == options.jdks.size();
-  if (clean) return static_cast<int>(ExitCode::kClean);
-  if (!asked.unusable.empty()) return PrintFailure(Unable(asked.unusable.front().message));
-  if (asked.jdks.empty()) return PrintFailure(NewestJdk().failure());
-  if (!may_start) return PrintFailure(Unable("walkhammer is not built completely: see above"));
-  return PrintFailure(
-      Unable(fmt::format("{} of {} JDKs can be fuzzed: see above", fuzzable, asked.jdks.size())));
+  if (clean) return ExitCode::kClean;
+  if (!asked.unusable.empty()) return Unable(asked.unusable.front().message);
+  if (asked.jdks.empty()) return NewestJdk().failure();
+  if (!may_start) return Unable("walkhammer is not built completely: see above");
+  return Unable(fmt::format("{} of {} JDKs can be fuzzed: see above", fuzzable, asked.jdks.size()));
 }
 
 }  // namespace
@@ -378,7 +357,7 @@ void AddDoctor(CLI::App& app, Invocation& chosen) {
   auto options = std::make_shared<DoctorOptions>();
   verb.Jdks(options->jdks);
   verb.Json(options->json);
-  verb.Runs(chosen, [&chosen, options] { return RunDoctor(*options, chosen.probe_scenes); });
+  verb.Runs(chosen, options, RunDoctor);
 }
 
 }  // namespace walkhammer

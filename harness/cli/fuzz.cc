@@ -168,19 +168,14 @@ RunIdentity IdentityOf(const FuzzOptions& options, const ProviderChoice& provide
   return identity;
 }
 
-int RunFuzz(const FuzzOptions& options, const std::vector<std::string>& jvm_flags) {
-  if (options.jdks.size() > 1)
-    return PrintFailure(BadInput("fuzz takes one --jdk; run it once for each JDK"));
-  auto jdks = OpenJdks(options.jdks);
-  if (!jdks.ok()) return PrintFailure(jdks.failure());
-  const Jdk& jdk = jdks.value().front();
-  auto provider = ProviderNamed(options.provider);
-  if (!provider.ok()) return PrintFailure(provider.failure());
-  auto plan = MakePlan(options, provider.value(), jdk, jvm_flags);
-  if (!plan.ok()) return PrintFailure(plan.failure());
-  auto flags = BaseFlags(jdk.feature);
-  if (!flags.ok()) return PrintFailure(flags.failure());
-  const std::string walker = WalkerNames(plan.value().walkers, "+");
+Result<ExitCode> RunFuzz(const FuzzOptions& options, const std::vector<std::string>& jvm_flags) {
+  if (options.jdks.size() > 1) return BadInput("fuzz takes one --jdk; run it once for each JDK");
+  ASSIGN_OR_RETURN(const auto jdks, OpenJdks(options.jdks));
+  const Jdk& jdk = jdks.front();
+  ASSIGN_OR_RETURN(const ProviderChoice provider, ProviderNamed(options.provider));
+  ASSIGN_OR_RETURN(FuzzPlan plan, MakePlan(options, provider, jdk, jvm_flags));
+  RETURN_IF_ERROR(BaseFlags(jdk.feature));
+  const std::string walker = WalkerNames(plan.walkers, "+");
   const std::string dir = options.out.empty()
                               ? "out/" + Now("%Y%m%d-%H%M%S") + "-" + walker + "-jdk" +
                                     std::to_string(jdk.feature) + "-" + std::to_string(getpid())
@@ -189,17 +184,17 @@ int RunFuzz(const FuzzOptions& options, const std::vector<std::string>& jvm_flag
   Status status = Ok();
   {
     ScratchFolder scratch;
-    if (!scratch.made().ok()) return PrintFailure(scratch.made().failure());
-    auto db = RunWriter::Create(dir, IdentityOf(options, provider.value(), plan.value(), jdk));
-    if (!db.ok()) return PrintFailure(db.failure());
-    plan.value().child.scratch = scratch.path();
+    RETURN_IF_ERROR(scratch.made());
+    ASSIGN_OR_RETURN(RunWriter db,
+                     RunWriter::Create(dir, IdentityOf(options, provider, plan, jdk)));
+    plan.child.scratch = scratch.path();
     if (options.jdks.empty() && std::getenv("WALKHAMMER_JDK") == nullptr)
       Print(stderr,
             "walkhammer: no --jdk was given, so it is the newest that is known: see show jdks\n");
-    Print(stderr, "walkhammer: {} on {} into {}/ (seed {})\n", walker, plan.value().words.jdk, dir,
+    Print(stderr, "walkhammer: {} on {} into {}/ (seed {})\n", walker, plan.words.jdk, dir,
           options.seed);
     ProgressLine line;
-    FuzzRun run(plan.value(), db.value());
+    FuzzRun run(plan, db);
     run.sink().on_bucket = [&](const BucketRow& bucket) { line.Announce(bucket); };
     run.on_progress = [&](const FuzzProgress& progress) { line.Show(progress); };
     status = run.Run(Interrupted());
@@ -245,8 +240,7 @@ void AddFuzz(CLI::App& app, Invocation& chosen) {
             "Leave address randomisation on while fuzzing (replays always do)");
   AddJudging(verb, o->end.judging);
   verb.Json(o->end.json);
-  verb.Runs(chosen,
-            [o](const std::vector<std::string>& jvm_flags) { return RunFuzz(*o, jvm_flags); });
+  verb.Runs(chosen, o, RunFuzz);
 }
 
 }  // namespace walkhammer

@@ -117,27 +117,24 @@ Result<GateVerdict> Judge(const GateOptions& options) {
 // A policy and a store without runs: whether they can be used.
 Status CheckFiles(const GateOptions& options) {
   RETURN_IF_ERROR(CheckBuildGoesWithBugs(options));
-  if (!options.policy.empty())
-    if (const auto policy = ReadGatePolicy(options.policy); !policy.ok()) return policy.failure();
-  if (!options.bugs.empty())
-    if (const auto store = BugStore::Read(options.bugs); !store.ok()) return store.failure();
+  if (!options.policy.empty()) RETURN_IF_ERROR(ReadGatePolicy(options.policy));
+  if (!options.bugs.empty()) RETURN_IF_ERROR(BugStore::Read(options.bugs));
   return Ok();
 }
 
-int RunGate(const GateOptions& options) {
+Result<ExitCode> RunGate(const GateOptions& options) {
   const bool has_runs = !options.baseline.empty() || !options.candidate.empty();
   const bool has_files = !options.policy.empty() || !options.bugs.empty() || !options.build.empty();
   if (!has_runs && has_files && !options.json) {
-    const Status checked = CheckFiles(options);
-    return checked.ok() ? static_cast<int>(ExitCode::kClean) : PrintFailure(checked.failure());
+    RETURN_IF_ERROR(CheckFiles(options));
+    return ExitCode::kClean;
   }
-  const Result<GateVerdict> verdict = Judge(options);
-  if (!verdict.ok()) return PrintFailure(verdict.failure());
+  ASSIGN_OR_RETURN(const GateVerdict verdict, Judge(options));
   if (options.json)
-    Print(stdout, "{}\n", GateJsonText(verdict.value()));
+    Print(stdout, "{}\n", GateJsonText(verdict));
   else
-    Print(stdout, "{}", GateText(verdict.value()));
-  return static_cast<int>(verdict.value().exit);
+    Print(stdout, "{}", GateText(verdict));
+  return verdict.exit;
 }
 
 }  // namespace
@@ -161,7 +158,7 @@ void AddGate(CLI::App& app, Invocation& chosen) {
       "Replay what only the candidate's runs found, on both JDKs, in this many processes each", 1,
       1000);
   verb.Json(o->json);
-  verb.Runs(chosen, [o] { return RunGate(*o); });
+  verb.Runs(chosen, o, RunGate);
 }
 
 }  // namespace walkhammer

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "harness/cli/options.h"
+#include "harness/cli/verb_testing.h"
 #include "reports/gate_testing.h"
 
 namespace walkhammer {
@@ -15,22 +15,8 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-struct Outcome {
-  int exit_code;
-  std::string out, err;
-};
-
-Outcome Gate(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {"walkhammer", "gate"});
-  std::vector<const char*> argv;
-  for (const std::string& argument : arguments) argv.push_back(argument.c_str());
-  Invocation chosen;
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  const int code =
-      RunCommand({{"Judge runs", {AddGate}}}, chosen, static_cast<int>(argv.size()), argv.data());
-  std::string out = testing::internal::GetCapturedStdout();
-  return {code, std::move(out), testing::internal::GetCapturedStderr()};
+Outcome Gate(const std::vector<std::string>& arguments) {
+  return RunVerb("gate", AddGate, arguments);
 }
 
 class GateVerb : public testing::Test {
@@ -44,14 +30,8 @@ class GateVerb : public testing::Test {
 };
 
 TEST_F(GateVerb, TheExitCodeIsTheVerdict) {
-  MadeRun worse, empty;
-  worse.failing = 0.02;
-  worse.seed = 2;
-  empty.periods = 0;
-  MadeRun same;
-  same.seed = 3;
-  const std::string before = Run("a"), now = Run("b", worse), alike = Run("c", same),
-                    none = Run("d", empty);
+  const std::string before = Run("a"), now = Run("b", {.failing = 0.02, .seed = 2}),
+                    alike = Run("c", {.seed = 3}), none = Run("d", {.periods = 0});
   const Outcome pass = Gate({"--baseline", before, "--candidate", alike});
   EXPECT_EQ(pass.exit_code, 0);
   EXPECT_THAT(pass.out, StartsWith("PASS: "));
@@ -110,10 +90,8 @@ TEST_F(GateVerb, APolicyWithoutRunsIsChecked) {
 }
 
 TEST_F(GateVerb, AStoreSaysWhatIsKnown) {
-  MadeRun worse;
-  worse.seed = 2;
-  worse.buckets = {{.title = "crash in f"}};
-  const std::string a = Run("a"), b = Run("b", worse), store = dir_.Under("bugs");
+  const std::string a = Run("a"), b = Run("b", {.buckets = {{.title = "crash in f"}}, .seed = 2}),
+                    store = dir_.Under("bugs");
   std::filesystem::create_directory(store);
   const std::vector<std::string> gate = {"--baseline", a, "--candidate", b, "--bugs", store};
   EXPECT_EQ(Gate(gate).exit_code, 1);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/numbers.h"
 #include "harness/base/print.h"
 #include "harness/cli/crash_file.h"
 #include "harness/cli/crash_text.h"
@@ -17,6 +18,7 @@
 #include "harness/cli/options.h"
 #include "harness/cli/print_json.h"
 #include "harness/findings/crash_folder.h"
+#include "harness/hs_err/redact.h"
 
 namespace walkhammer {
 namespace {
@@ -98,35 +100,47 @@ void PrintCandidates(const ImportedCrash& crash, const std::vector<std::string>&
   if (paths.size() > kMostShown) Print(stdout, "    and {} more\n", paths.size() - kMostShown);
 }
 
-int RunJudge(const ImportOptions& options) {
+Result<ExitCode> RunJudge(const ImportOptions& options) {
   json all = json::array();
   for (size_t i = 0; i < options.files.size(); i++) {
-    auto crash = ReadCrashFile(options.files[i], options.modules);
-    if (!crash.ok()) return PrintFailure(crash.failure());
-    auto paths = WriteCandidates(crash.value(), FolderFor(options, i));
-    if (!paths.ok()) return PrintFailure(paths.failure());
+    ASSIGN_OR_RETURN(const auto crash, ReadCrashFile(options.files[i], options.modules));
+    ASSIGN_OR_RETURN(const auto paths, WriteCandidates(crash, FolderFor(options, i)));
     if (options.json) {
-      all.push_back(CrashJson(crash.value(), paths.value()));
+      all.push_back(CrashJson(crash, paths));
     } else {
-      Print(stdout, "{}", AnswerOf(crash.value()));
-      PrintCandidates(crash.value(), paths.value());
+      Print(stdout, "{}", AnswerOf(crash));
+      PrintCandidates(crash, paths);
     }
   }
   if (options.json) PrintJson({{"schema", 1}, {"crashes", all}});
-  return 0;
+  return ExitCode::kClean;
 }
 
-int RunImport(const ImportOptions& options, const std::vector<std::string>& jvm_flags) {
+// import --redact: prints the log without personal data on stdout, and on stderr what was removed.
+Result<ExitCode> RunRedact(const std::string& path) {
+  ASSIGN_OR_RETURN(const auto text, ReadCrashText(path));
+  std::vector<Redaction> done;
+  const std::string redacted = Redact(text, &done);
+  // A file gets the log's own bytes; a terminal none that it may obey.
+  PrintText(stdout, isatty(STDOUT_FILENO) == 1 ? Printable(redacted) : redacted);
+  for (const Redaction& redaction : done)
+    Print(stderr, "redacted: {}, {} (first in line {})\n", redaction.what,
+          Counted(static_cast<uint64_t>(redaction.count), "time"), redaction.first_line);
+  if (done.empty()) Print(stderr, "redacted: nothing; {} names nothing that is known\n", path);
+  return ExitCode::kClean;
+}
+
+Result<ExitCode> RunImport(const ImportOptions& options,
+                           const std::vector<std::string>& jvm_flags) {
   if (!options.redact && !options.reproduce)
     return jvm_flags.empty() ? RunJudge(options)
-                             : PrintFailure(BadInput("JVM flags after -- go with --reproduce"));
+                             : BadInput("JVM flags after -- go with --reproduce");
   const char* mode = options.redact ? "--redact" : "--reproduce";
   if (options.files.size() > 1)
-    return PrintFailure(BadInput(fmt::format("{} takes one crash report at a time", mode)));
+    return BadInput(fmt::format("{} takes one crash report at a time", mode));
   if (options.reproduce) return RunReproduce(options, jvm_flags);
-  return jvm_flags.empty()
-             ? RunRedact(options.files[0])
-             : PrintFailure(BadInput("--redact starts no JVM and takes no flags after --"));
+  return jvm_flags.empty() ? RunRedact(options.files[0])
+                           : BadInput("--redact starts no JVM and takes no flags after --");
 }
 
 }  // namespace
@@ -156,8 +170,7 @@ void AddImport(CLI::App& app, Invocation& chosen) {
     verb.Needs(option, "--reproduce");
   for (const char* option : {"--reproduce", "--out", "--modules", "--json"})
     verb.Excludes("--redact", option);
-  verb.Runs(chosen,
-            [o](const std::vector<std::string>& jvm_flags) { return RunImport(*o, jvm_flags); });
+  verb.Runs(chosen, o, RunImport);
 }
 
 }  // namespace walkhammer

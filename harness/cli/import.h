@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/result.h"
+
 namespace walkhammer {
 
 struct ImportOptions {
@@ -21,13 +23,10 @@ struct ImportOptions {
   bool no_stress = false, no_known = false, no_minimize = false;
 };
 
-// import --redact: prints the log without personal data on stdout, and on stderr what was removed.
-// Returns the exit code.
-int RunRedact(const std::string& path);
-
 // import --reproduce: replays of the candidates, guided fuzzing from them, and stress, on each JDK.
 // Returns the exit code.
-int RunReproduce(const ImportOptions& options, const std::vector<std::string>& jvm_flags);
+Result<ExitCode> RunReproduce(const ImportOptions& options,
+                              const std::vector<std::string>& jvm_flags);
 
 }  // namespace walkhammer
 

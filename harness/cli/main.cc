@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include "harness/cli/options.h"
-#include "harness/cli/scene_probe.h"
-#include "harness/cli/verb.h"
 #include "harness/process/interrupt.h"
 
 namespace {
@@ -23,7 +21,6 @@ int main(int argc, char** argv) {
   using namespace walkhammer;  // NOLINT(google-build-using-namespace)
   OpenStandardStreams();
   Invocation chosen;
-  chosen.probe_scenes = ProbeScenes;
   CatchInterrupts();
   return RunCommand(
       {{"Find", {AddFuzz, AddStress, AddStep}},

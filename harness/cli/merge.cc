@@ -19,18 +19,16 @@ struct MergeOptions {
   bool json = false;
 };
 
-int RunMerge(const MergeOptions& options) {
-  if (options.out.empty()) return PrintFailure(BadInput("merge needs --out DIR, a new folder"));
-  const Result<MergeOutcome> merged = MergeRuns(options.runs, options.out);
-  if (!merged.ok()) return PrintFailure(merged.failure());
-  const MergeOutcome& outcome = merged.value();
+Result<ExitCode> RunMerge(const MergeOptions& options) {
+  if (options.out.empty()) return BadInput("merge needs --out DIR, a new folder");
+  ASSIGN_OR_RETURN(const MergeOutcome outcome, MergeRuns(options.runs, options.out));
   if (options.json) {
     PrintJson({{"out", options.out}, {"runs", outcome.runs}, {"left_out", outcome.left_out}});
   } else {
     for (const std::string& sentence : outcome.left_out) Print(stdout, "{}\n", sentence);
     Print(stdout, "{} in {}\n", Counted(outcome.runs, "run"), options.out);
   }
-  return static_cast<int>(ExitCode::kClean);
+  return ExitCode::kClean;
 }
 
 }  // namespace
@@ -42,7 +40,7 @@ void AddMerge(CLI::App& app, Invocation& chosen) {
                 "Run folders of one build, kind, walker and choice of JVM flags; merged ones, too");
   verb.Text("--out", o->out, "The merged folder; must not exist or be empty", "DIR");
   verb.Json(o->json);
-  verb.Runs(chosen, [o] { return RunMerge(*o); });
+  verb.Runs(chosen, o, RunMerge);
 }
 
 }  // namespace walkhammer

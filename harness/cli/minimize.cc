@@ -26,29 +26,22 @@ struct MinimizeOptions {
   bool json = false;
 };
 
-int RunMinimize(const MinimizeOptions& options, const std::vector<std::string>& jvm_flags) {
-  auto jdks = OpenJdks(options.jdks);
-  if (!jdks.ok()) return PrintFailure(jdks.failure());
-  const auto walk = ReadWalkFile(options.file);
-  if (!walk.ok()) return PrintFailure(walk.failure());
-  auto library = ProviderLibraryNamed(options.provider);
-  if (!library.ok()) return PrintFailure(library.failure());
+Result<ExitCode> RunMinimize(const MinimizeOptions& options,
+                             const std::vector<std::string>& jvm_flags) {
+  ASSIGN_OR_RETURN(const auto jdks, OpenJdks(options.jdks));
+  ASSIGN_OR_RETURN(const LoadedWalk walk, ReadWalkFile(options.file));
   ScratchFolder scratch;
-  if (!scratch.made().ok()) return PrintFailure(scratch.made().failure());
-  ChildSetup setup{jdks.value().front().libjvm, jdks.value().front().platform, jvm_flags, true,
-                   scratch.path()};
-  setup.provider = library.value();
+  const Jdk& jdk = jdks.front();
+  ChildSetup setup{jdk.libjvm, jdk.platform, jvm_flags, true, scratch.path()};
+  ASSIGN_OR_RETURN(setup.provider, ProviderLibraryNamed(options.provider));
+  RETURN_IF_ERROR(scratch.made());
   MinimizePlan plan;
   plan.times = static_cast<int>(options.times);
   plan.most_tries = static_cast<int>(options.tries);
   plan.stop = [] { return Interrupted().load(); };
-  auto small = MinimizeInput({walk.value().text, options.file}, setup, plan);
-  if (!small.ok()) return PrintFailure(small.failure());
-  const MinimizedInput& result = small.value();
-  if (!options.out.empty()) {
-    Status written = WriteFileAtomically(options.out, result.text);
-    if (!written.ok()) return PrintFailure(written.failure());
-  }
+  ASSIGN_OR_RETURN(const MinimizedInput result,
+                   MinimizeInput({walk.text, options.file}, setup, plan));
+  if (!options.out.empty()) RETURN_IF_ERROR(WriteFileAtomically(options.out, result.text));
   if (options.json) {
     PrintJson({{"schema", 1},
                {"signature", result.expect},
@@ -63,10 +56,10 @@ int RunMinimize(const MinimizeOptions& options, const std::vector<std::string>& 
           result.edits, result.tried);
   }
   if (!result.proved)
-    return PrintFailure(ToolFailed(fmt::format(
+    return ToolFailed(fmt::format(
         "interrupted: nothing proves yet that the request above replays in {} fresh processes",
-        options.times)));
-  return static_cast<int>(ExitCode::kFindings);
+        options.times));
+  return ExitCode::kFindings;
 }
 
 }  // namespace
@@ -81,8 +74,7 @@ void AddMinimize(CLI::App& app, Invocation& chosen) {
   verb.Count("--times", o->times, "Fresh processes in which the result must replay (default 5)");
   verb.Count("--tries", o->tries, "Most requests to try (default 500)");
   verb.Json(o->json);
-  verb.Runs(chosen,
-            [o](const std::vector<std::string>& jvm_flags) { return RunMinimize(*o, jvm_flags); });
+  verb.Runs(chosen, o, RunMinimize);
 }
 
 }  // namespace walkhammer

@@ -127,11 +127,6 @@ void Verb::Argument(const std::string& name, std::vector<std::string>& values,
   verb_->add_option(name, values, what)->required();
 }
 
-void Verb::Arguments(const std::string& name, std::vector<std::string>& values,
-                     const std::string& what) {
-  verb_->add_option(name, values, what)->type_name("");
-}
-
 void Verb::Json(bool& json) { Flag("--json", json, "Print the result as JSON on stdout"); }
 
 void Verb::Walkers(std::vector<std::string>& walkers) {
@@ -211,16 +206,12 @@ void Verb::Needs(const std::string& option, const std::string& other) {
   verb_->get_option(option)->needs(verb_->get_option(other));
 }
 
-void Verb::Runs(Invocation& chosen, std::function<int()> run) {
-  verb_->callback([&chosen, run = std::move(run)] { chosen.run = run; });
-}
-
-void Verb::Runs(Invocation& chosen,
-                std::function<int(const std::vector<std::string>& jvm_flags)> run) {
-  verb_->footer("JVM flags follow after --.");
-  verb_->callback([&chosen, run = std::move(run)] {
-    chosen.takes_jvm_flags = true;
-    chosen.run = [&chosen, run] { return run(chosen.jvm_flags); };
+void Verb::RunsLater(Invocation& chosen, bool takes_jvm_flags,
+                     std::function<Result<ExitCode>()> run) {
+  if (takes_jvm_flags) verb_->footer("JVM flags follow after --.");
+  verb_->callback([&chosen, takes_jvm_flags, run = std::move(run)] {
+    chosen.takes_jvm_flags = takes_jvm_flags;
+    chosen.run = run;
   });
 }
 
@@ -252,7 +243,8 @@ int RunCommand(const std::vector<VerbGroup>& groups, Invocation& chosen, int arg
     if (!chosen.jvm_flags.empty() && !chosen.takes_jvm_flags) {
       return PrintFailure(BadUsage(app, "this verb starts no JVM and takes no flags after --"));
     }
-    code = chosen.run();
+    const Result<ExitCode> result = chosen.run();
+    code = result.ok() ? static_cast<int>(result.value()) : PrintFailure(result.failure());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) return PrintFailure(BadUsage(app, error.what()));
     app.exit(error);  // help or version

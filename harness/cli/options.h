@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the options of a verb to CLI11. Only options.cc includes CLI11, which is slow to
-// compile.
-// Signal-safe: no.
+// The verbs of the command and their options. Each verb adds one CLI11 subcommand, whose parsing
+// stores in an Invocation what to run. One file per verb; main holds the table. Only options.cc
+// includes CLI11, which is slow to compile. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_OPTIONS_H_
 #define WALKHAMMER_HARNESS_CLI_OPTIONS_H_
 
@@ -10,13 +10,28 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "harness/cli/verb.h"
+#include "harness/base/result.h"
+
+namespace CLI {
+class App;
+}
 
 namespace walkhammer {
+
+struct Invocation {
+  // Does the work of the parsed verb; returns the exit code. Set by the verb's callback.
+  std::function<Result<ExitCode>()> run;
+  // True for verbs that start JVMs; others refuse flags after "--".
+  bool takes_jvm_flags = false;
+  // The arguments after "--". Set before `run` is called.
+  std::vector<std::string> jvm_flags;
+};
 
 // A subcommand. Each variable passed by reference must live until the command has run, and keeps
 // its default if its option is not given.
@@ -57,10 +72,6 @@ class Verb {
   void Argument(const std::string& name, std::string& value, const std::string& what);
   void Argument(const std::string& name, std::vector<std::string>& values, const std::string& what);
 
-  // Positional arguments, none or more.
-  void Arguments(const std::string& name, std::vector<std::string>& values,
-                 const std::string& what);
-
   // --json
   void Json(bool& json);
   // --walker, repeatable: see WalkersNamed.
@@ -97,17 +108,48 @@ class Verb {
   // Refuses the option without the other.
   void Needs(const std::string& option, const std::string& other);
 
-  // Sets what to do once this verb is parsed; `run` returns the exit code. The second form takes
-  // the JVM flags after "--"; a verb of the first form refuses such flags.
-  void Runs(Invocation& chosen, std::function<int()> run);
-  void Runs(Invocation& chosen, std::function<int(const std::vector<std::string>& jvm_flags)> run);
+  // Sets what to do with `options` once this verb is parsed; `run` returns the exit code, or the
+  // failure to print. The second form takes the JVM flags after "--"; a verb of the first form
+  // refuses such flags.
+  template <typename Options>
+  void Runs(Invocation& chosen, const std::shared_ptr<Options>& options,
+            Result<ExitCode> (*run)(const Options&)) {
+    RunsLater(chosen, false, [options, run] { return run(*options); });
+  }
+  template <typename Options>
+  void Runs(Invocation& chosen, const std::shared_ptr<Options>& options,
+            Result<ExitCode> (*run)(const Options&, const std::vector<std::string>& jvm_flags)) {
+    RunsLater(chosen, true, [&chosen, options, run] { return run(*options, chosen.jvm_flags); });
+  }
 
  private:
+  void RunsLater(Invocation& chosen, bool takes_jvm_flags, std::function<Result<ExitCode>()> run);
   void ReadCount(const std::string& name, const std::string& what, uint64_t least, uint64_t most,
                  std::function<void(uint64_t)> take);
 
   CLI::App* verb_;  // owned by the app
 };
+
+// `chosen` must outlive `app`.
+using AddVerb = void (*)(CLI::App& app, Invocation& chosen);
+
+void AddBisect(CLI::App& app, Invocation& chosen);
+void AddBugs(CLI::App& app, Invocation& chosen);
+void AddBundle(CLI::App& app, Invocation& chosen);
+void AddDoctor(CLI::App& app, Invocation& chosen);
+void AddFuzz(CLI::App& app, Invocation& chosen);
+void AddGate(CLI::App& app, Invocation& chosen);
+void AddImport(CLI::App& app, Invocation& chosen);
+void AddMerge(CLI::App& app, Invocation& chosen);
+void AddMinimize(CLI::App& app, Invocation& chosen);
+void AddReplay(CLI::App& app, Invocation& chosen);
+void AddReport(CLI::App& app, Invocation& chosen);
+void AddShow(CLI::App& app, Invocation& chosen);
+void AddStep(CLI::App& app, Invocation& chosen);
+void AddStress(CLI::App& app, Invocation& chosen);
+
+// The verb `check` of bugs, in a file of its own.
+void AddBugsCheck(const Verb& bugs, Invocation& chosen);
 
 // Verbs of one purpose, under a heading of their own in --help.
 struct VerbGroup {

@@ -7,17 +7,8 @@
 
 namespace walkhammer {
 
-namespace {
-
-template <typename Json>
-void PrintIndented(const Json& json) {
-  Print(stdout, "{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+void PrintJson(const nlohmann::json& json) {
+  Print(stdout, "{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
-
-}  // namespace
-
-void PrintJson(const nlohmann::json& json) { PrintIndented(json); }
-
-void PrintOrderedJson(const nlohmann::ordered_json& json) { PrintIndented(json); }
 
 }  // namespace walkhammer

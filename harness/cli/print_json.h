@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON as the user sees it.
-// Signal-safe: no.
+// JSON as the user sees it. Signal-safe: no.
 #ifndef WALKHAMMER_HARNESS_CLI_PRINT_JSON_H_
 #define WALKHAMMER_HARNESS_CLI_PRINT_JSON_H_
 
@@ -10,7 +9,6 @@ namespace walkhammer {
 
 // Indented JSON and a newline on stdout; bytes that are not UTF-8 are replaced.
 void PrintJson(const nlohmann::json& json);
-void PrintOrderedJson(const nlohmann::ordered_json& json);  // keys in the order of their insertion
 
 }  // namespace walkhammer
 

@@ -12,15 +12,8 @@ namespace walkhammer {
 namespace {
 
 const char* PhaseWords(ChildPhase phase) {
-  switch (phase) {
-    case ChildPhase::kStarting:
-    case ChildPhase::kBooting:
-      return "booting the JVM";
-    case ChildPhase::kScenes:
-      return "setting up scenes";
-    default:
-      return "";
-  }
+  if (phase == ChildPhase::kScenes) return "setting up scenes";
+  return phase == ChildPhase::kStarting || phase == ChildPhase::kBooting ? "booting the JVM" : "";
 }
 
 // Shares of frames, errors and crashes over everything walked so far.
@@ -48,16 +41,8 @@ std::string Shares(const SharedState& state) {
 }
 
 const char* StageWord(FuzzStage stage) {
-  switch (stage) {
-    case FuzzStage::kConfirming:
-      return "replaying";
-    case FuzzStage::kMinimizing:
-      return "minimising";
-    case FuzzStage::kMerging:
-      return "merging the corpus";
-    default:
-      return "walking";
-  }
+  constexpr const char* kWords[] = {"walking", "replaying", "minimising", "merging the corpus"};
+  return kWords[static_cast<int>(stage)];
 }
 
 }  // namespace

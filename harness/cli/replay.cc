@@ -105,9 +105,10 @@ void PrintAlone(const ReplayRow& row) {
 }
 
 // The table of a file: a head, then a row for each build as it is ready.
-class Table {
+class ReplayTable {
  public:
-  Table(const ReplayInput& input, const std::string& expect, const std::vector<Build>& builds) {
+  ReplayTable(const ReplayInput& input, const std::string& expect,
+              const std::vector<Build>& builds) {
     for (const Build& build : builds) {
       label_ = std::max(label_, build.label.size());
       profile_ = std::max(profile_, build.profile.size());
@@ -190,20 +191,18 @@ Result<ReplayWork> WorkOf(const ReplayOptions& options, const std::vector<std::s
   return work;
 }
 
-int RunReplay(const ReplayOptions& options, const std::vector<std::string>& jvm_flags) {
-  const auto work = WorkOf(options, jvm_flags);
-  if (!work.ok()) return PrintFailure(work.failure());
+Result<ExitCode> RunReplay(const ReplayOptions& options,
+                           const std::vector<std::string>& jvm_flags) {
+  ASSIGN_OR_RETURN(const ReplayWork work, WorkOf(options, jvm_flags));
   ScratchFolder scratch;
-  if (!scratch.made().ok()) return PrintFailure(scratch.made().failure());
+  RETURN_IF_ERROR(scratch.made());
   std::vector<ReplayRow> rows;
   int n = 0;  // replays of all inputs and builds: inputs of several folders have one name
-  for (const ReplayInput& input : work.value().inputs) {
+  for (const ReplayInput& input : work.inputs) {
     const WalkFile file = ParseWalk(input.text, input.name).value().file;
-    const auto builds = BuildsFor(input, file, work.value().builds);
-    if (!builds.ok()) return PrintFailure(builds.failure());
-    std::optional<Table> table;
-    if (!options.json && builds.value().size() > 1)
-      table.emplace(input, file.expect, builds.value());
+    ASSIGN_OR_RETURN(const auto builds, BuildsFor(input, file, work.builds));
+    std::optional<ReplayTable> table;
+    if (!options.json && builds.size() > 1) table.emplace(input, file.expect, builds);
     ReplayPlan plan{file.expect, static_cast<int>(options.times), static_cast<int>(options.jobs)};
     Status kept = Ok();
     plan.on_outcome = [&](const ReplayOutcome& outcome) {
@@ -213,11 +212,11 @@ int RunReplay(const ReplayOptions& options, const std::vector<std::string>& jvm_
     if (input.uncontained)
       plan.also_counts = [&](const FindingRecord& finding) { return DiedOf(file.expect, finding); };
     plan.stop = [&kept] { return Interrupted().load() || !kept.ok(); };
-    for (const Build& build : builds.value()) {
-      ChildSetup setup = SetupOf(build, scratch.path(), work.value().library);
-      setup.cores = work.value().cores;
+    for (const Build& build : builds) {
+      ChildSetup setup = SetupOf(build, scratch.path(), work.library);
+      setup.cores = work.cores;
       ReplayRow row{input.name, file.expect, build, ReplayTimes(input, setup, plan)};
-      if (!kept.ok()) return PrintFailure(kept.failure());
+      RETURN_IF_ERROR(kept);
       PrintStandIns(row);
       PrintUnable(row, rows);
       if (table) table->Add(row);
@@ -231,9 +230,11 @@ int RunReplay(const ReplayOptions& options, const std::vector<std::string>& jvm_
     PrintJson({{"schema", 1}, {"replays", all}});
   }
   const ExitCode code = CodeOf(rows);
-  if (!Interrupted().load()) return static_cast<int>(code);
-  const int interrupted = PrintFailure(ToolFailed("interrupted before all replays ran"));
-  return code == ExitCode::kFindings ? static_cast<int>(code) : interrupted;
+  if (!Interrupted().load()) return code;
+  const Failure interrupted = ToolFailed("interrupted before all replays ran");
+  if (code != ExitCode::kFindings) return interrupted;
+  PrintFailure(interrupted);
+  return code;
 }
 
 }  // namespace
@@ -256,8 +257,7 @@ void AddReplay(CLI::App& app, Invocation& chosen) {
             "the hs_err log and the core of a JVM that dies",
             "DIR");
   verb.Json(o->json);
-  verb.Runs(chosen,
-            [o](const std::vector<std::string>& jvm_flags) { return RunReplay(*o, jvm_flags); });
+  verb.Runs(chosen, o, RunReplay);
 }
 
 }  // namespace walkhammer

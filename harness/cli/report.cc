@@ -14,10 +14,8 @@
 #include "reports/coverage_report.h"
 #include "reports/flame_graph.h"
 #include "reports/history.h"
-#include "reports/json_report.h"
 #include "reports/report_output.h"
 #include "reports/run_summary.h"
-#include "reports/text_report.h"
 
 namespace walkhammer {
 namespace {
@@ -75,14 +73,12 @@ Result<std::string> ReportText(const ReportOptions& options, const RunReader& db
   std::string text;
   if (options.runs.size() > 1) text = fmt::format("{}:\n", db.dir());
   if (options.coverage) {
-    auto table = FunctionReport(db, options.function);
-    if (!table.ok()) return table;
-    text += table.value();
+    ASSIGN_OR_RETURN(const auto table, FunctionReport(db, options.function));
+    text += table;
   }
   if (options.unreached) {
-    auto listing = UnreachedReport(db, options.function);
-    if (!listing.ok()) return listing;
-    text += (options.coverage ? "\n" : "") + listing.value();
+    ASSIGN_OR_RETURN(const auto listing, UnreachedReport(db, options.function));
+    text += (options.coverage ? "\n" : "") + listing;
   }
   return text;
 }
@@ -144,36 +140,29 @@ Status PrintReport(const ReportOptions& options, const RunReader& db, const RunS
   return Ok();
 }
 
-int PrintHistory(ReportOptions options) {
-  const auto history = ReadHistory(options.runs);
-  if (!history.ok()) return PrintFailure(history.failure());
-  if (const std::string path = HtmlPath(options); !path.empty()) {
-    const Status status = WriteOutput("--html", path, HistoryHtml(history.value()));
-    if (!status.ok()) return PrintFailure(status.failure());
-  } else {
-    Print(stdout, "{}", options.json ? HistoryJson(history.value()) : HistoryText(history.value()));
-  }
-  return static_cast<int>(history.value().exit);
+Result<ExitCode> PrintHistory(ReportOptions options) {
+  ASSIGN_OR_RETURN(const History history, ReadHistory(options.runs));
+  if (const std::string path = HtmlPath(options); !path.empty())
+    RETURN_IF_ERROR(WriteOutput("--html", path, HistoryHtml(history)));
+  else
+    Print(stdout, "{}", options.json ? HistoryJson(history) : HistoryText(history));
+  return history.exit;
 }
 
-int RunReport(const ReportOptions& options) {
-  if (Status status = CheckOptions(options); !status.ok()) return PrintFailure(status.failure());
+Result<ExitCode> RunReport(const ReportOptions& options) {
+  RETURN_IF_ERROR(CheckOptions(options));
   if (options.history) return PrintHistory(options);
-  const auto judging = ReadJudging(options.judging);
-  if (!judging.ok()) return PrintFailure(judging.failure());
+  ASSIGN_OR_RETURN(const Judging judging, ReadJudging(options.judging));
   ExitCode worst = ExitCode::kClean;
   for (const std::string& dir : options.runs) {
-    auto db = RunReader::Open(dir);
-    if (!db.ok()) return PrintFailure(db.failure());
-    auto summary = ReadRun(db.value(), judging.value());
-    if (!summary.ok()) return PrintFailure(summary.failure());
-    if (options.coverage_goal) HoldToGoal(summary.value(), *options.coverage_goal);
-    Status status = WritesFiles(options) ? WriteFiles(options, db.value(), summary.value())
-                                         : PrintReport(options, db.value(), summary.value());
-    if (!status.ok()) return PrintFailure(status.failure());
-    worst = Graver(worst, summary.value().verdict.exit);
+    ASSIGN_OR_RETURN(const RunReader db, RunReader::Open(dir));
+    ASSIGN_OR_RETURN(RunSummary summary, ReadRun(db, judging));
+    if (options.coverage_goal) HoldToGoal(summary, *options.coverage_goal);
+    RETURN_IF_ERROR(WritesFiles(options) ? WriteFiles(options, db, summary)
+                                         : PrintReport(options, db, summary));
+    worst = Graver(worst, summary.verdict.exit);
   }
-  return static_cast<int>(worst);
+  return worst;
 }
 
 }  // namespace
@@ -211,7 +200,7 @@ void AddReport(CLI::App& app, Invocation& chosen) {
   for (const char* only : files)
     for (const char* other : {"--json", "--coverage", "--unreached"}) verb.Excludes(only, other);
   for (const char* other : {"--coverage", "--unreached"}) verb.Excludes("--history", other);
-  verb.Runs(chosen, [o] { return RunReport(*o); });
+  verb.Runs(chosen, o, RunReport);
 }
 
 }  // namespace walkhammer

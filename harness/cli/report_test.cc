@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/cli/options.h"
+#include "harness/cli/verb_testing.h"
 #include "harness/store/record_testing.h"
 
 namespace walkhammer {
@@ -10,22 +10,8 @@ namespace {
 
 using testing::HasSubstr;
 
-struct Outcome {
-  int exit_code;
-  std::string out, err;
-};
-
-Outcome Report(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {"walkhammer", "report"});
-  std::vector<const char*> argv;
-  for (const std::string& argument : arguments) argv.push_back(argument.c_str());
-  Invocation chosen;
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  const int code =
-      RunCommand({{"Judge runs", {AddReport}}}, chosen, static_cast<int>(argv.size()), argv.data());
-  std::string out = testing::internal::GetCapturedStdout();
-  return {code, std::move(out), testing::internal::GetCapturedStderr()};
+Outcome Report(const std::vector<std::string>& arguments) {
+  return RunVerb("report", AddReport, arguments);
 }
 
 class ReportVerb : public testing::Test {

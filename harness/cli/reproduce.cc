@@ -82,7 +82,7 @@ json ReproductionJson(const Reproduction& result) {
           {"seconds", result.seconds}};
 }
 
-int End(const ImportOptions& options, const ImportedCrash& crash, const json& all, ExitCode code) {
+void PrintEnd(const ImportOptions& options, const ImportedCrash& crash, const json& all) {
   if (options.json)
     PrintJson({{"schema", 1},
                {"file", crash.name},
@@ -90,7 +90,6 @@ int End(const ImportOptions& options, const ImportedCrash& crash, const json& al
                {"check", crash.target.check},
                {"walker", GuiltWord(crash.guilt)},
                {"reproductions", all}});
-  return static_cast<int>(code);
 }
 
 ReproductionSettings SettingsOf(const ImportOptions& options,
@@ -118,20 +117,19 @@ Status CheckOut(const ImportOptions& options) {
 
 }  // namespace
 
-int RunReproduce(const ImportOptions& options, const std::vector<std::string>& jvm_flags) {
-  if (const Status checked = CheckOut(options); !checked.ok())
-    return PrintFailure(checked.failure());
-  auto read = ReadCrashFile(options.files[0], options.modules, !options.no_known);
-  if (!read.ok()) return PrintFailure(read.failure());
-  const ImportedCrash& crash = read.value();
-  auto jdks = OpenJdks(options.jdks);
-  if (!jdks.ok()) return PrintFailure(jdks.failure());
+Result<ExitCode> RunReproduce(const ImportOptions& options,
+                              const std::vector<std::string>& jvm_flags) {
+  RETURN_IF_ERROR(CheckOut(options));
+  ASSIGN_OR_RETURN(const ImportedCrash crash,
+                   ReadCrashFile(options.files[0], options.modules, !options.no_known));
+  ASSIGN_OR_RETURN(const auto jdks, OpenJdks(options.jdks));
   if (!options.json) Print(stdout, "{}", AnswerOf(crash));
   if (crash.guilt.guilt == Guilt::kNone || !crash.target.known()) {
     Print(stderr, "walkhammer: nothing to reproduce: {}\n",
           crash.guilt.guilt == Guilt::kNone ? "no stack walker is in the chain that crashed"
                                             : "the report names no function and no check");
-    return End(options, crash, json::array(), ExitCode::kClean);
+    PrintEnd(options, crash, json::array());
+    return ExitCode::kClean;
   }
   if (crash.guilt.pattern != nullptr && crash.guilt.pattern->walker[0] == 0)
     Print(stderr,
@@ -145,15 +143,14 @@ int RunReproduce(const ImportOptions& options, const std::vector<std::string>& j
   json all = json::array();
   ExitCode worst = ExitCode::kClean;  // on the JDKs that do not show the crash
   bool found = false;
-  for (size_t i = 0; i < jdks.value().size() && !IsOver(); i++) {
-    settings.folder = jdks.value().size() == 1 ? base : fmt::format("{}/{}", base, i + 1);
-    const auto result = Reproduce(crash, jdks.value()[i], settings);
+  for (size_t i = 0; i < jdks.size() && !IsOver(); i++) {
+    settings.folder = jdks.size() == 1 ? base : fmt::format("{}/{}", base, i + 1);
+    const auto result = Reproduce(crash, jdks[i], settings);
     if (!result.ok()) {
       const Failure& failure = result.failure();
       worst = std::max(worst, failure.code);
-      PrintFailure({failure.code, fmt::format("{}: {}", jdks.value()[i].home, failure.message)});
-      all.push_back(
-          {{"jdk", jdks.value()[i].home}, {"verdict", "failed"}, {"why", failure.message}});
+      PrintFailure({failure.code, fmt::format("{}: {}", jdks[i].home, failure.message)});
+      all.push_back({{"jdk", jdks[i].home}, {"verdict", "failed"}, {"why", failure.message}});
       continue;
     }
     if (result.value().walks() == 0) worst = std::max(worst, ExitCode::kToolFailed);
@@ -161,8 +158,9 @@ int RunReproduce(const ImportOptions& options, const std::vector<std::string>& j
     if (!options.json) PrintReproduction(result.value());
     all.push_back(ReproductionJson(result.value()));
   }
-  const int code = End(options, crash, all, found ? ExitCode::kFindings : worst);
-  return IsOver() ? PrintFailure(ToolFailed("interrupted before the verdict")) : code;
+  PrintEnd(options, crash, all);
+  if (IsOver()) return ToolFailed("interrupted before the verdict");
+  return found ? ExitCode::kFindings : worst;
 }
 
 }  // namespace walkhammer

@@ -19,7 +19,8 @@ struct RunEndOptions {
 
 // Ends a verb that made the run in `dir`: writes report.html there, prints the first screen on
 // stdout and returns the exit code. The run must have ended; `status`: how it ended.
-int ReportRun(const std::string& dir, const Status& status, const RunEndOptions& options);
+Result<ExitCode> ReportRun(const std::string& dir, const Status& status,
+                           const RunEndOptions& options);
 
 }  // namespace walkhammer
 

@@ -10,7 +10,12 @@
 
 namespace walkhammer {
 
-// See SceneProbe in verb.h.
+// Sets up every scene in a child of this JDK. Returns
+//   {"scenes": [
+//      {"name": "c2", "available": true, "pristine_true": true, "frames": 33, "reason": ""}, ...],
+//    "layout": [{"name": "...", "present": true, "proof": "proven"}, ...],
+//    "safefetch": "symbols"}
+// with a ProofWord and a SafeFetchSourceWord. A failure says why no scene could be set up.
 Result<nlohmann::json> ProbeScenes(const Jdk& jdk);
 
 }  // namespace walkhammer

@@ -11,6 +11,7 @@
 #include "harness/base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/print_json.h"
+#include "harness/cli/scene_probe.h"
 #include "harness/cli/walk_file.h"
 #include "harness/findings/explain.h"
 #include "harness/jvm/images/jdk_choice.h"
@@ -33,7 +34,6 @@ struct ShowOptions {
   std::vector<std::string> what;  // one topic, or files
   std::vector<std::string> jdks;  // for scenes and workloads
   Archives archives;              // for workloads
-  SceneProbe probe;
   bool json = false;
   bool all = false;
 };
@@ -69,7 +69,7 @@ Result<json> Scenes(const ShowOptions& options) {
     return jdks.failure();
   }
   for (const Jdk& jdk : jdks.value()) {
-    Result<json> probed = options.probe(jdk);
+    Result<json> probed = ProbeScenes(jdk);
     if (!probed.ok()) {
       PrintFailure(probed.failure());
       continue;
@@ -200,12 +200,11 @@ void PrintListed(const json& rows) {
   }
 }
 
-int ShowRequests(const ShowOptions& options) {
+Result<ExitCode> ShowRequests(const ShowOptions& options) {
   json all = nlohmann::json::array();
   for (const std::string& path : options.what) {
-    const auto read = ReadWalkFile(path);
-    if (!read.ok()) return PrintFailure(read.failure());
-    const auto& [text, symbols, file] = read.value();
+    ASSIGN_OR_RETURN(const LoadedWalk walk, ReadWalkFile(path));
+    const auto& [text, symbols, file] = walk;
     const std::string canonical = ToText(file, *symbols);
     const std::string words = ExplainRequest(file.request, *symbols);
     const std::string_view realism = RealismWord(RealismOf(file.request));
@@ -222,7 +221,7 @@ int ShowRequests(const ShowOptions& options) {
     Print(stdout, "realism: {}\n", realism);
   }
   if (options.json) PrintJson({{"schema", 1}, {"requests", all}});
-  return 0;
+  return ExitCode::kClean;
 }
 
 // What is neither a table nor a readable file.
@@ -231,26 +230,24 @@ Failure UnknownTopic(const std::string& word) {
                               word, fmt::join(TopicNames(), ", ")));
 }
 
-int RunShow(const ShowOptions& options) {
+Result<ExitCode> RunShow(const ShowOptions& options) {
   const std::string& first = options.what[0];
   for (const Topic& topic : kTopics) {
     if (topic.name != first) continue;
     if (options.what.size() > 1)
-      return PrintFailure(BadInput(
-          fmt::format("show takes one table at a time; a file of this name is ./{}", first)));
-    const Result<json> rows = topic.rows(options);
-    if (!rows.ok()) return PrintFailure(rows.failure());
-    options.json ? PrintJson(rows.value()) : PrintListed(rows.value());
-    return static_cast<int>(ExitCode::kClean);
+      return BadInput(
+          fmt::format("show takes one table at a time; a file of this name is ./{}", first));
+    ASSIGN_OR_RETURN(const json rows, topic.rows(options));
+    options.json ? PrintJson(rows) : PrintListed(rows);
+    return ExitCode::kClean;
   }
   const bool has_archive = std::any_of(options.archives.begin(), options.archives.end(),
                                        [](const auto& given) { return !given.second.empty(); });
   std::error_code error;
   if (first.find_first_of("/.") == first.npos && !std::filesystem::exists(first, error))
-    return PrintFailure(UnknownTopic(first));
+    return UnknownTopic(first);
   if (options.all || !options.jdks.empty() || has_archive)
-    return PrintFailure(
-        BadInput("--all, --jdk, --renaissance and --dacapo go with a table, not with a file"));
+    return BadInput("--all, --jdk, --renaissance and --dacapo go with a table, not with a file");
   return ShowRequests(options);
 }
 
@@ -265,10 +262,7 @@ void AddShow(CLI::App& app, Invocation& chosen) {
   verb.Archives(options->archives);
   verb.Json(options->json);
   verb.Flag("--all", options->all, "With walkers: also the planted bugs that test walkhammer");
-  verb.Runs(chosen, [&chosen, options] {
-    options->probe = chosen.probe_scenes;
-    return RunShow(*options);
-  });
+  verb.Runs(chosen, options, RunShow);
 }
 
 }  // namespace walkhammer

@@ -86,31 +86,27 @@ class StressProgressLine : public StatusLine {
   }
 };
 
-int RunStress(const StressOptions& options, const std::vector<std::string>& jvm_flags) {
+Result<ExitCode> RunStress(const StressOptions& options,
+                           const std::vector<std::string>& jvm_flags) {
   ScratchFolder scratch;
-  if (!scratch.made().ok()) return PrintFailure(scratch.made().failure());
-  auto settings = SettingsOf(options, jvm_flags);
-  if (!settings.ok()) return PrintFailure(settings.failure());
-  auto plan = MakeStressPlan(std::move(settings.value()), scratch.path());
-  if (!plan.ok()) return PrintFailure(plan.failure());
-  const auto shard = ParseShard(options.shard);
-  if (!shard.ok()) return PrintFailure(shard.failure());
+  RETURN_IF_ERROR(scratch.made());
+  ASSIGN_OR_RETURN(StressSettings settings, SettingsOf(options, jvm_flags));
+  ASSIGN_OR_RETURN(StressPlan plan, MakeStressPlan(std::move(settings), scratch.path()));
+  ASSIGN_OR_RETURN(const Shard shard, ParseShard(options.shard));
   // The identity is that of the whole matrix, so that shards can be merged.
-  RunIdentity identity = IdentityOf(plan.value(), jvm_flags);
-  identity.shard = shard.value().Text();
-  if (const Status taken = TakeShard(shard.value(), plan.value()); !taken.ok())
-    return PrintFailure(taken.failure());
+  RunIdentity identity = IdentityOf(plan, jvm_flags);
+  identity.shard = shard.Text();
+  RETURN_IF_ERROR(TakeShard(shard, plan));
   const std::string dir = options.out.empty() ? fmt::format("out/{}-{}-{}", Now("%Y%m%d-%H%M%S"),
                                                             identity.engine, getpid())
                                               : options.out;
   Status status = Ok();
   {
-    auto db = RunWriter::Create(dir, identity);
-    if (!db.ok()) return PrintFailure(db.failure());
-    Print(stderr, "walkhammer: {} cells, {} at a time, into {}/ (seed {})\n",
-          plan.value().cells.size(), plan.value().jobs, dir, identity.seed);
+    ASSIGN_OR_RETURN(RunWriter db, RunWriter::Create(dir, identity));
+    Print(stderr, "walkhammer: {} cells, {} at a time, into {}/ (seed {})\n", plan.cells.size(),
+          plan.jobs, dir, identity.seed);
     StressProgressLine line;
-    StressRun run(std::move(plan.value()), db.value());
+    StressRun run(std::move(plan), db);
     run.on_bucket = [&](const BucketRow& bucket) { line.Announce(bucket); };
     run.on_cell = [&](const CellRow& cell) { line.CellEnded(cell); };
     run.on_progress = [&](const StressProgress& progress) { line.Show(progress); };
@@ -124,8 +120,7 @@ void Add(Verb& verb, Invocation& chosen, void (*add_own)(Verb& verb, StressOptio
   auto o = std::make_shared<StressOptions>();
   add_own(verb, *o);
   AddSharedOptions(verb, *o);
-  verb.Runs(chosen,
-            [o](const std::vector<std::string>& jvm_flags) { return RunStress(*o, jvm_flags); });
+  verb.Runs(chosen, o, RunStress);
 }
 
 }  // namespace

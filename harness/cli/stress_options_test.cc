@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 namespace walkhammer {
 namespace {
 
@@ -11,14 +13,13 @@ using ::testing::HasSubstr;
 
 TEST(StressOptions, Intervals) {
   uint64_t least = 1, most = 1;
-  ASSERT_TRUE(ParseInterval("100us", least, most).ok());
-  EXPECT_EQ(least, 100000u);
-  EXPECT_EQ(most, 100000u);
-  ASSERT_TRUE(ParseInterval("10us..0.1ms", least, most).ok());
-  EXPECT_EQ(least, 10000u);
-  EXPECT_EQ(most, 100000u);
-  ASSERT_TRUE(ParseInterval("back-to-back", least, most).ok());
-  EXPECT_EQ(least + most, 0u);
+  for (const auto& [text, from, to] : {std::tuple("100us", 100000u, 100000u),
+                                       {"10us..0.1ms", 10000u, 100000u},
+                                       {"back-to-back", 0u, 0u}}) {
+    ASSERT_TRUE(ParseInterval(text, least, most).ok()) << text;
+    EXPECT_EQ(least, from) << text;
+    EXPECT_EQ(most, to) << text;
+  }
   for (const char* bad : {"", "5", "10us..", "..10us", "100us..10us", "11s", "fast"})
     EXPECT_FALSE(ParseInterval(bad, least, most).ok()) << bad;
 }

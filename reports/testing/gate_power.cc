@@ -44,13 +44,6 @@ struct RealRun {
 // --- RUNS.txt: "run"; "times WALKER|WORKLOAD|6.9,7.0", of each period; and "codes
 // WALKER|WORKLOAD|STATE|REGION|CODE=1,2|CODE=0,3", or "scene .." if the workload is one
 
-template <typename Take>
-std::string Joined(size_t count, Take take) {
-  std::string text;
-  for (size_t i = 0; i < count; i++) text += (i == 0 ? "" : ",") + take(i);
-  return text;
-}
-
 int Record(const std::vector<std::string>& dirs) {
   for (const std::string& dir : dirs) {
     const Result<GateSide> side = ReadGateSide({dir});
@@ -67,19 +60,16 @@ int Record(const std::vector<std::string>& dirs) {
         continue;
       fmt::print("{} {}|{}|{}|{}", scene ? "scene" : "codes", stratum.walker, stratum.workload,
                  stratum.state, stratum.region);
-      for (const auto& each : codes) {
-        const RunCounts& run = each.second[0];
-        fmt::print("|{}={}", each.first, Joined(run.size(), [&](size_t i) {
-                     return fmt::format("{:.0f}", run[i].events);
-                   }));
+      for (const auto& [code, counts] : codes) {
+        std::vector<double> events;
+        for (const PeriodCount& period : counts[0]) events.push_back(period.events);
+        fmt::print("|{}={:.0f}", code, fmt::join(events, ","));
       }
       fmt::print("\n");
     }
     for (const auto& [key, runs] : side.value().times) {
       if (side.value().scenes.contains(key.second)) continue;
-      const RunValues& run = runs[0];
-      fmt::print("times {}|{}|{}\n", key.first, key.second,
-                 Joined(run.size(), [&](size_t i) { return fmt::format("{:.4f}", run[i]); }));
+      fmt::print("times {}|{}|{:.4f}\n", key.first, key.second, fmt::join(runs[0], ","));
     }
   }
   return 0;

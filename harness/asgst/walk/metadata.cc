@@ -60,15 +60,17 @@ uint64_t Metadata::ClassNameAt(uint64_t pool, uint32_t index) const {
              : 0;
 }
 
-uint64_t Metadata::NameOf(const MethodView& method) const {
+uint64_t Metadata::TextByIndexAt(uint64_t address, uint64_t pool) const {
   uint16_t index = 0;
-  return memory_.Read(method.const_method + l_.name_index, index) ? TextAt(method.pool, index) : 0;
+  return memory_.Read(address, index) ? TextAt(pool, index) : 0;
+}
+
+uint64_t Metadata::NameOf(const MethodView& method) const {
+  return TextByIndexAt(method.const_method + l_.name_index, method.pool);
 }
 
 uint64_t Metadata::SignatureOf(const MethodView& method) const {
-  uint16_t index = 0;
-  return memory_.Read(method.const_method + l_.signature_index, index) ? TextAt(method.pool, index)
-                                                                       : 0;
+  return TextByIndexAt(method.const_method + l_.signature_index, method.pool);
 }
 
 // JDK 17 to 20 keep 16 bits of flags, later JDKs 32; all flags that are used here are in the lower
@@ -88,9 +90,7 @@ uint64_t Metadata::GenericSignatureOf(const MethodView& method) const {
   uint64_t end = method.end;
   for (const uint32_t bit : l_.annotations)
     if ((flags & bit) != 0) end -= 8;
-  uint16_t index = 0;
-  return end >= method.code_end + 2 && memory_.Read(end - 2, index) ? TextAt(method.pool, index)
-                                                                    : 0;
+  return end >= method.code_end + 2 ? TextByIndexAt(end - 2, method.pool) : 0;
 }
 
 // AccessFlags have 32 bits, from JDK 25 on 16; the flags of the class file are the lower ones.
@@ -127,11 +127,9 @@ uint64_t Metadata::NameOfClass(uint64_t klass) const {
 
 uint64_t Metadata::GenericSignatureOfClass(uint64_t klass) const {
   uint64_t pool = 0;
-  uint16_t index = 0;
   return l_.pool_generic >= 0 && IsAddress(klass) &&
-                 memory_.ReadWord(klass + l_.class_pool, pool) && IsAddress(pool) &&
-                 memory_.Read(pool + l_.pool_generic, index)
-             ? TextAt(pool, index)
+                 memory_.ReadWord(klass + l_.class_pool, pool) && IsAddress(pool)
+             ? TextByIndexAt(pool + l_.pool_generic, pool)
              : 0;
 }
 
@@ -178,13 +176,9 @@ uint64_t Metadata::MethodAt(uint64_t methods, int index) const {
   return memory_.ReadWord(methods + l_.methods_data + 8ULL * index, method) ? method : 0;
 }
 
-int32_t Metadata::LengthOf(uint64_t symbol) const {
-  uint16_t length = 0;
-  return IsAddress(symbol) && memory_.Read(symbol + l_.symbol_length, length) ? length : -1;
-}
-
 int32_t Metadata::Copy(uint64_t symbol, char* to, int32_t size) const {
-  int32_t length = LengthOf(symbol);
+  uint16_t whole = 0;
+  int32_t length = IsAddress(symbol) && memory_.Read(symbol + l_.symbol_length, whole) ? whole : -1;
   const int32_t copied = std::min(length, std::max(size, 1) - 1);
   if (length >= 0 && copied > 0 &&
       !memory_.ReadBytes(symbol + l_.symbol_body, reinterpret_cast<uint8_t*>(to), copied))

@@ -207,7 +207,6 @@ TEST_F(MetadataTest, IndicesThatLeadNowhere) {
 
 TEST_F(MetadataTest, TextsAreCutToTheBuffer) {
   const uint64_t symbol = SymbolOf(4);  // 12 bytes
-  EXPECT_EQ(metadata_.LengthOf(symbol), 12);
   EXPECT_EQ(metadata_.Copy(symbol, nullptr, 0), 12);
   constexpr int kLeast = std::numeric_limits<int>::min();
   for (const int size :

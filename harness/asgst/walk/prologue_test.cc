@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -41,16 +42,27 @@ class Prologue : public testing::Test {
     return offset;
   }
 
-  // The shapes at the instructions from `offset` on, a letter for each, and behind them.
-  std::string ShapesAt(uint64_t offset, std::initializer_list<Bytes> instructions) {
+  // What `ask` says of the instructions from `offset` on, a letter for each, and of what is behind
+  // them.
+  std::string AtEach(uint64_t offset, std::initializer_list<Bytes> instructions,
+                     const std::function<char(uint64_t offset)>& ask) {
     Put(offset, instructions);
-    std::string shapes(1, ShapeAt(offset));
-    for (const Bytes& bytes : instructions) shapes += ShapeAt(offset += bytes.size());
-    return shapes;
+    std::string letters(1, ask(offset));
+    for (const Bytes& bytes : instructions) letters += ask(offset += bytes.size());
+    return letters;
+  }
+  std::string ShapesAt(uint64_t offset, std::initializer_list<Bytes> instructions) {
+    return AtEach(offset, instructions, [&](uint64_t at) { return ShapeAt(at); });
   }
   char ShapeAt(uint64_t offset) const {
     // kWhole, kNone, kFpPushed, kFpNotSaved, kInLink, kSpMoved, kBeyondCall, kByFp, kUnknown
-    return "WNPFLMCB?"[static_cast<int>(rules_.shape_at(memory_, code_, kCode + offset))];
+    return "WNPFLMCB?"[static_cast<int>(asgst::ShapeAt(rules_, memory_, code_, kCode + offset))];
+  }
+  // The numbers of words that CodeRules::takes_back tells.
+  std::string TakenBackAt(uint64_t offset, std::initializer_list<Bytes> instructions) {
+    return AtEach(offset, instructions, [&](uint64_t at) {
+      return static_cast<char>('0' + rules_.takes_back(memory_, kCode + at));
+    });
   }
 
   const CodeRules& rules_;
@@ -90,6 +102,7 @@ TEST_F(PrologueAarch64, EntryOfALargeFrame) {
   EXPECT_EQ(ShapesAt(0, {kNop, kPush, kMoveFp, kSubSp}), "LLPPW");
   // Not moved yet when the frame is said to be complete.
   EXPECT_EQ(ShapesAt(0, {kNop, kPush, kMoveFp, kNop}), "LLPPW");
+  EXPECT_EQ(ShapesAt(0, {kPaciasp, kPush, A(0xd2820008), kSubSpBy}), "LLPPW") << "mov x8, #0x1000";
 }
 
 TEST_F(PrologueAarch64, EntryOfALoopSaysNotWhereItEnds) {
@@ -100,6 +113,7 @@ TEST_F(PrologueAarch64, EntryOfALoopSaysNotWhereItEnds) {
 TEST_F(PrologueAarch64, Exit) {
   EXPECT_EQ(ShapesAt(0x100, {kLoad, kAddSp, kLoadLimit, kCompare, kBranchHigher, kRet}), "WMLLLLW");
   EXPECT_EQ(ShapesAt(0x200, {kAddSp, kPop, kAutiasp, kRetAuthenticated}), "WPLLW");
+  EXPECT_EQ(ShapesAt(0x240, {A(0x8b2863ff), kPop, kAutiasp, kRet}), "WPLLW") << "add sp, sp, x8";
   EXPECT_EQ(ShapesAt(0x280, {kNop, kAddSp, kNop}), "WWWW") << "an add alone ends no frame";
 }
 
@@ -117,6 +131,11 @@ TEST_F(PrologueAarch64, ExitOfReservedStackAccess) {
   Put(0x300, {kRet});
   EXPECT_EQ(ShapesAt(0x204, {A(0x54000003 | 63 << 5), kNop}), "LWW");
   EXPECT_EQ(ShapesAt(0x200, {A(0x54000003 | 64 << 5), kNop}), "WWW") << "too far";
+  EXPECT_EQ(ShapesAt(0x280, {kPop, kLoadLimit, kCompare, A(0x54000063), kNop, kNop, kLoadLimit,
+                             kCompare, kBranchHigher, kRet}),
+            "PLLLWWLLLLW");
+  Put(0x2a4, {kNop});
+  EXPECT_EQ(ShapeAt(0x284), 'W') << "no return";
 }
 
 TEST_F(PrologueAarch64, JumpsWithoutAFrame) {
@@ -147,6 +166,13 @@ TEST_F(PrologueAarch64, EntryThatIsLong) {
 
 TEST_F(PrologueAarch64, UnreadableCodeHasAnUnknownShape) { EXPECT_EQ(ShapeAt(2 * kSize), '?'); }
 
+// paciasp; stp; mov x29, sp; str x0, [sp, #-16]!; ldp; ret
+TEST_F(PrologueAarch64, StubThatDoesNotSayWhereItsFrameIsComplete) {
+  code_.kind = CodeKind::kStub;
+  code_.frame_complete = -1;
+  EXPECT_EQ(ShapesAt(0, {kPaciasp, kPush, kMoveFp, A(0xf81f0fe0), kPop, kRet}), "LLPBPLB");
+}
+
 TEST_F(PrologueAarch64, StubsSetUpFp) {
   int pushed = 0, all = 0;
   Put(0, {kPush, kMoveFp});
@@ -170,7 +196,7 @@ TEST_F(PrologueAarch64, Calls) {
     Put(0, {A(call)});
     EXPECT_TRUE(rules_.follows_call(memory_, after)) << call;
   }
-  for (uint32_t other : {0x14000010u, 0xd61f0100u, 0xd65f03c0u}) {
+  for (uint32_t other : {0x14000010u, 0xd61f0100u, 0xd65f03c0u, 0xd503201fu}) {
     Put(0, {A(other)});
     EXPECT_FALSE(rules_.follows_call(memory_, after)) << other;
   }
@@ -179,9 +205,7 @@ TEST_F(PrologueAarch64, Calls) {
 
 TEST_F(PrologueAarch64, WordsPushedForALeafCall) {
   const Bytes kPushed = A(0xa9bf27ff), kBlr = A(0xd63f0100), kMovk = A(0xf280001f);
-  const uint64_t end = Put(0, {kPushed, kBlr, kNop, kMovk, kMovk, kAddSp});
-  for (uint64_t at = 0; at < end; at += 4)
-    EXPECT_EQ(rules_.takes_back(memory_, kCode + at), at == 0 || at == end ? 0u : 2u) << at;
+  EXPECT_EQ(TakenBackAt(0, {kPushed, kBlr, kNop, kMovk, kMovk, kAddSp}), "0222220");
   Put(0, {kNop});
   EXPECT_EQ(rules_.takes_back(memory_, kCode + 8), 0u) << "nothing was pushed";
 }
@@ -207,7 +231,8 @@ class PrologueX86 : public Prologue {
               kStoreFp = {0x48, 0x89, 0x6c, 0x24, 0x20},
               kStoreFpFar = {0x48, 0x89, 0xac, 0x24, 0, 1, 0, 0}, kRet = {0xc3},
               kPoll = {0x49, 0x3b, 0xa7, 0x50, 4, 0, 0}, kJa = {0x0f, 0x87, 0x10, 0, 0, 0},
-              kJump = {0xe9, 0x10, 0, 0, 0}, kJumpOut = {0xe9, 0, 0x10, 0, 0};
+              kJump = {0xe9, 0x10, 0, 0, 0}, kJumpOut = {0xe9, 0, 0x10, 0, 0},
+              kCall = {0xe8, 0, 0, 0, 0};
 };
 
 TEST_F(PrologueX86, EntryWithAPush) {
@@ -218,6 +243,8 @@ TEST_F(PrologueX86, EntryWithAPush) {
 }
 
 TEST_F(PrologueX86, EntryThatStoresFp) {
+  code_.frame_complete = 12;
+  EXPECT_EQ(ShapesAt(0, {kSubLong, kStoreFp, kNop}), "NFWW");
   code_.frame_complete = 20;
   EXPECT_EQ(ShapesAt(0, {kBang, kSubLong, kStoreFp, kNop}), "NNFWW");
   EXPECT_EQ(ShapesAt(0, {kBang, kSub, kStoreFpFar, kNop}), "NNFWW");
@@ -244,6 +271,23 @@ TEST_F(PrologueX86, Exit) {
             "WPNWWWWWWNW")
       << "past a slow path";
   EXPECT_EQ(ShapesAt(0x1c0, {kPop, kNop, kRet}), "WWNW") << "a pop that ends no frame";
+}
+
+// leave, an exception? With a poll, jumps over its slow path.
+TEST_F(PrologueX86, ExitOfANativeWrapper) {
+  const Bytes kLeave = {0xc9}, kJe = {0x74, 0x05}, kSlow = {0xe9, 0, 0, 0, 0};
+  EXPECT_EQ(ShapesAt(0x100, {kLeave, {0x49, 0x81, 0x7f, 8, 0, 0, 0, 0}, {0x75, 5}, kRet}), "WNNNW");
+  EXPECT_EQ(ShapesAt(0x140, {kLeave,
+                             {0x41, 0xf6, 0x47, 0x28, 1},
+                             kJe,
+                             kSlow,
+                             {0x49, 0x83, 0x7f, 8, 0},
+                             {0x0f, 0x85, 0, 0, 0, 0},
+                             kRet}),
+            "WNNWNNNW");
+  EXPECT_EQ(ShapesAt(0x180, {kLeave, {0x41, 0xf6, 0x87, 0x50, 4, 0, 0, 1}, kJe, kSlow, kRet}),
+            "WNNWNW")
+      << "the displacement of the poll does not fit in a byte";
 }
 
 // Each check between the pop and the return has its own length.
@@ -278,6 +322,10 @@ TEST_F(PrologueX86, ExitOfReservedStackAccess) {
   Put(0xf0, {kRet});
   EXPECT_EQ(ShapesAt(0x100, {kPop, {0x0f, 0x82, 0xe9, 0xff, 0xff, 0xff}, kNop}), "WWWW")
       << "backwards";
+  EXPECT_EQ(ShapesAt(0x24c, {kPoll, kJa, kRet}), "NNNW");
+  EXPECT_EQ(ShapesAt(0x200, {kNop, kPop, kPoll, {0x0f, 0x82, 0x3d, 0, 0, 0}}), "WPNNW");
+  Put(0x24c, {kPoll, kJa, kNop});
+  EXPECT_EQ(ShapeAt(0x201), 'W') << "no return";
 }
 
 TEST_F(PrologueX86, JumpsWithoutAFrame) {
@@ -286,14 +334,17 @@ TEST_F(PrologueX86, JumpsWithoutAFrame) {
   EXPECT_EQ(ShapesAt(0x180, {kNop, kJumpOut}), "WWW");
   EXPECT_EQ(ShapesAt(0x1c0, {kPop, {0x5a}, {0xff, 0xe0}}), "PNWW");
   EXPECT_EQ(ShapesAt(0x200, {kPop, {0x5a}, {0x41, 0xff, 0xe3}}), "PNWW");
+  // mov byte [rax], 0x5d
+  EXPECT_EQ(ShapesAt(0x280, {{0xc6, 0, 0x5d}, kJump}), "WWW");
   code_.level = 0;
+  EXPECT_EQ(ShapesAt(0x280, {{0xc6, 0, 0x5d}, kJump}), "WWW");
   EXPECT_EQ(ShapesAt(0x240, {kNop, kJumpOut}), "WNW") << "a native wrapper's only jump out";
 }
 
 // A patched call's way into the interpreter: mov rbx, Method*  jmp
 TEST_F(PrologueX86, StubOfACall) {
   const Bytes kMove = {0x48, 0xbb, 1, 2, 3, 4, 5, 6, 7, 8};
-  EXPECT_EQ(ShapesAt(0x300, {kMove, kJumpOut}), "CCW");
+  EXPECT_EQ(ShapesAt(0x300, {kNop, kMove, kJumpOut}), "WCCW");
   EXPECT_EQ(ShapesAt(0x320, {kMove, kJump}), "WWW");
   code_.kind = CodeKind::kStub;
   EXPECT_EQ(ShapesAt(0x340, {kMove, kJumpOut}), "WWW");
@@ -301,12 +352,21 @@ TEST_F(PrologueX86, StubOfACall) {
 
 TEST_F(PrologueX86, SlowPathOfThePoll) {
   const Bytes kStore = {0x4d, 0x89, 0x97, 0x60, 4, 0, 0};
-  EXPECT_EQ(ShapesAt(0x300, {{0x4c, 0x8d, 0x15, 1, 0, 0, 0}, kStore, kJump}), "NNNW");
-  EXPECT_EQ(ShapesAt(0x320, {{0x49, 0xba, 1, 2, 3, 4, 5, 6, 7, 8}, kStore, kJump}), "NNNW");
+  EXPECT_EQ(ShapesAt(0x300, {kNop, {0x4c, 0x8d, 0x15, 1, 0, 0, 0}, kStore, kJump}), "WNNNW");
+  EXPECT_EQ(ShapesAt(0x320, {kNop, {0x49, 0xba, 1, 2, 3, 4, 5, 6, 7, 8}, kStore, kJump}), "WNNNW");
   EXPECT_EQ(ShapesAt(0x340, {kStore, kNop}), "WWW");
 }
 
 TEST_F(PrologueX86, UnreadableCodeHasAnUnknownShape) { EXPECT_EQ(ShapeAt(2 * kSize), '?'); }
+
+TEST_F(PrologueX86, StubThatDoesNotSayWhereItsFrameIsComplete) {
+  code_.kind = CodeKind::kStub;
+  code_.frame_complete = -1;
+  // push rbp; mov rbp, rsp; push rax; leave; ret
+  EXPECT_EQ(ShapesAt(0, {kPush, kMoveFp, {0x50}, {0xc9}, kRet}), "NPBBNB");
+  // Without fp, by its size. sub; nop; add; pop rbp; pop rdx; jmp r10
+  EXPECT_EQ(ShapesAt(0, {kSub, kNop, kAdd, kPop, {0x5a}, {0x41, 0xff, 0xe2}}), "NWWPNWW");
+}
 
 TEST_F(PrologueX86, StubsSetUpFp) {
   int pushed = 0, all = 0;
@@ -360,48 +420,62 @@ TEST_F(PrologueX86, InterpreterGoesOn) {
 }
 
 TEST_F(PrologueX86, WordsPushedForACall) {
-  // push rsi  push rdi  call  pop rdi  pop rdi: at each instruction, what is to be popped
-  Put(0, {{0x56}, {0x57}, {0xe8, 0, 0, 0, 0}, {0x5f}, {0x5f}, kNop});
-  const uint64_t expected[][2] = {{0, 0}, {1, 1}, {2, 2}, {7, 2}, {8, 1}, {9, 0}};
-  for (const auto& [at, words] : expected)
-    EXPECT_EQ(rules_.takes_back(memory_, kCode + at), words) << at;
-  Put(0x40, {{0x41, 0x50}, {0xe8, 0, 0, 0, 0}, {0x41, 0x58}, kNop});
-  EXPECT_EQ(rules_.takes_back(memory_, kCode + 0x42), 1u);
-  Put(0x80, {{0xe8, 0, 0, 0, 0}, {0x5d}, kNop});
-  EXPECT_EQ(rules_.takes_back(memory_, kCode + 0x80), 0u) << "pop rbp ends a frame";
+  const Bytes kPopRsi = {0x5e}, kPopRdi = {0x5f};
+  // push rsi  push rdi
+  EXPECT_EQ(TakenBackAt(0, {{0x56}, {0x57}, kCall, kPopRdi, kPopRdi, kNop}), "0122100");
+  EXPECT_EQ(TakenBackAt(0x40, {{0x41, 0x50}, kCall, {0x41, 0x58}, kNop}), "01100");
+  EXPECT_EQ(TakenBackAt(0x80, {kCall, kPop, kNop}), "0000") << "pop rbp ends a frame";
   // movsd [rsp], xmm0  call  pop rax
-  Put(0xc0, {{0xf2, 0x0f, 0x11, 0x04, 0x24}, {0xe8, 0, 0, 0, 0}, {0x58}, kNop});
-  EXPECT_EQ(rules_.takes_back(memory_, kCode + 0xc0), 1u);
-  Put(0xc0, {{0xc5, 0xfb, 0x11, 0x04, 0x24}});
-  EXPECT_EQ(rules_.takes_back(memory_, kCode + 0xc0), 1u);
-  Put(0xc5, {{0x90, 0x90, 0x90, 0x90, 0x90}});
-  EXPECT_EQ(rules_.takes_back(memory_, kCode + 0xc0), 0u) << "no call follows";
+  EXPECT_EQ(TakenBackAt(0xc0, {{0xf2, 0x0f, 0x11, 0x04, 0x24}, kCall, {0x58}, kNop}), "11100");
+  EXPECT_EQ(TakenBackAt(0x100, {{0xc5, 0xfb, 0x11, 0x04, 0x24}, kCall, {0x58}, kNop}), "11100");
+  Put(0x105, {{0x90, 0x90, 0x90, 0x90, 0x90}});
+  EXPECT_EQ(rules_.takes_back(memory_, kCode + 0x100), 0u) << "no call follows";
+  EXPECT_EQ(TakenBackAt(0x140, {kNop, kPopRsi, {0x41, 0x5e}, kNop, kPop, kRet}), "0210000");
+  EXPECT_EQ(TakenBackAt(0x180, {kPopRsi, kPop, kRet}), "1000") << "the second is the frame's own";
+  // pop r13 has the same three bits
+  EXPECT_EQ(TakenBackAt(0x1c0, {kPopRsi, {0x41, 0x5d}, kNop}), "2100");
 }
 
 TEST_F(PrologueX86, BytesGivenBackAfterABarrier) {
-  const Bytes kReload = {0x48, 0x8b, 0x04, 0x24}, kCall = {0xe8, 0, 0, 0, 0};
-  Put(0x100, {kCall, kReload, kAdd, kNop});
-  EXPECT_EQ(rules_.gives_back(memory_, code_, kCode + 0x100), 0x20u);
-  EXPECT_EQ(rules_.gives_back(memory_, code_, kCode + 0x109), 0x20u);
-  EXPECT_EQ(rules_.adds_to_sp(memory_, kCode + 0x109), 0x20u);
-  EXPECT_EQ(rules_.adds_to_sp(memory_, kCode + 0x105), 0u);
-  Put(0x100, {kCall, kReload, kAdd, kPop});
-  EXPECT_EQ(rules_.gives_back(memory_, code_, kCode + 0x100), 0u) << "its frame ends";
-  Put(0x100, {kCall, kReload, kSub, kNop});
-  EXPECT_EQ(rules_.gives_back(memory_, code_, kCode + 0x100), 0u) << "not subtracted yet";
-  EXPECT_EQ(rules_.adds_to_sp(memory_, kCode + 0x109), 0u);
-  Put(0x100, {kCall, {0x74, 0x02}, kAdd});
-  EXPECT_EQ(rules_.gives_back(memory_, code_, kCode + 0x100), 0u) << "a branch is before";
+  const Bytes kKeep = {0x48, 0x89, 0x04, 0x24}, kReload = {0x48, 0x8b, 0x04, 0x24};
+  EXPECT_EQ(AtEach(0, {kSub, kKeep, kCall, kReload, kAdd, kNop},
+                   [&](uint64_t at) {
+                     return rules_.gives_back(memory_, code_, kCode + at) == 0x20 ? '2' : '0';
+                   }),
+            "0222200");
+  EXPECT_EQ(rules_.adds_to_sp(memory_, kCode + 17), 0x20u);
+  EXPECT_EQ(rules_.adds_to_sp(memory_, kCode + 13), 0u);
+  EXPECT_EQ(rules_.adds_to_sp(memory_, kCode), 0u) << "sub";
+  const auto given = [&](std::initializer_list<Bytes> code) {
+    Put(0x100, {Bytes(32, 0x90)});
+    Put(0x100, code);
+    return rules_.gives_back(memory_, code_, kCode + 0x100);
+  };
+  EXPECT_EQ(given({kNop, {0x48, 0x81, 0xc4, 0, 1, 0, 0}, kNop}), 0x100u);
+  EXPECT_EQ(given({kCall, kReload, kAdd, kPop}), 0u) << "its frame ends";
+  EXPECT_EQ(given({kAdd, kPop, kRet}), 0u) << "the frame's own";
+  EXPECT_EQ(given({kCall, kReload, kSub, kNop}), 0u) << "not subtracted yet";
+  EXPECT_EQ(given({kCall, {0x74, 0x02}, kAdd}), 0u) << "a branch is before";
+  EXPECT_EQ(given({{0x0f, 0x84, 0, 0, 0, 0}, kAdd, kNop}), 0u) << "a far branch";
+  EXPECT_EQ(given({{0xeb, 0x00}, kAdd, kNop}), 0u) << "behind a jump";
+  EXPECT_EQ(given({{0x50}, kAdd, kNop}), 0u) << "behind a push";
+  EXPECT_EQ(given({{0x83, 0xc4, 0x30}, kNop}), 0u) << "esp";
 }
 
 TEST_F(PrologueX86, StackPointerLoadedFromTheThread) {
-  Put(0, {kNop, {0x49, 0x8b, 0xa7, 0x60, 4, 0, 0}});
-  EXPECT_EQ(rules_.loads_sp_from(memory_, kCode), 0x460);
-  Put(0, {kNop, {0x49, 0x8b, 0x87, 0x60, 4, 0, 0}});  // mov rax
-  EXPECT_EQ(rules_.loads_sp_from(memory_, kCode), -1);
+  const auto from = [&](std::initializer_list<Bytes> code) {
+    Put(0, code);
+    return rules_.loads_sp_from(memory_, kCode);
+  };
+  EXPECT_EQ(from({{0x49, 0x8b, 0xa7, 0x38, 5, 0, 0}, {0x50}}), 0x538);
+  EXPECT_EQ(from({{0x50}, {0x49, 0x8b, 0x67, 0x38}, kNop, kNop, kNop}), 0x38) << "behind a push";
+  EXPECT_EQ(from({{0x48, 0x8b, 0xa7, 0x38, 5, 0, 0}}), -1) << "from rdi";
+  EXPECT_EQ(from({{0x49, 0x89, 0xa7, 0x38, 5, 0, 0}}), -1) << "a store";
+  EXPECT_EQ(from({{0x49, 0x8b, 0x87, 0x38, 5, 0, 0}}), -1) << "to rax";
   Put(0x40, {{0x49, 0x8b, 0x67, 0x18}});
   EXPECT_EQ(rules_.loads_sp_from(memory_, kCode + 0x40 - 7), 0x18);
   EXPECT_EQ(rules_.loads_sp_from(memory_, kCode + 0x40 - 8), -1) << "not among the first eight";
+  EXPECT_EQ(rules_.loads_sp_from(memory_, kCode + 2 * kSize), -1) << "not to be read";
 }
 
 }  // namespace

@@ -38,6 +38,11 @@ class MadeUpMemory final : public MemoryReader {
   void PutText(uint64_t address, const std::string& text) {
     PutBytes(address, std::vector<uint8_t>(text.c_str(), text.c_str() + text.size() + 1));
   }
+  // Writes a frame record: the caller's fp and the return address.
+  void PutRecord(uint64_t address, uint64_t fp, uint64_t pc) {
+    Put(address, fp);
+    Put(address + 8, pc);
+  }
   const std::map<uint64_t, uint64_t>& words() const { return words_; }
 
  private:

@@ -45,6 +45,20 @@ class JavaWalkTest : public testing::TestWithParam<const CodeRules*> {
     return seen;
   }
 
+  // The thread is in native code; its anchor is at this frame.
+  void LeaveJava(uint64_t sp, uint64_t pc) {
+    memory_.Put(kThread, 4);
+    memory_.Put(kThread + 8, sp);
+    memory_.Put(kThread + 16, pc);
+  }
+
+  // The jmethodID of the newest frame's method; 0: none.
+  uint64_t FirstId() {
+    JavaWalk walk(layout_, memory_, start_);
+    JavaFrame frame;
+    return walk.Begin() == WalkStatus::kFound && walk.Next(frame) ? frame.facts.id : 0;
+  }
+
   // The class of Method(0) has this method and no other.
   void ListInClass(uint64_t method) {
     constexpr int kListed = 0x48;
@@ -58,6 +72,7 @@ class JavaWalkTest : public testing::TestWithParam<const CodeRules*> {
 
   const Seen kLeaf{0, 7, 4, FrameType::kJava}, kInlined{2, 5, 4, FrameType::kInlined},
       kOuter{1, 3, 4, FrameType::kJava};
+  const std::vector<Seen> kAll = {kLeaf, kInlined, kOuter};
   MadeUpJvm jvm_;
   WalkLayout& layout_ = jvm_.layout;
   MadeUpMemory& memory_ = jvm_.memory;
@@ -105,7 +120,38 @@ class BetweenFramesTest : public JavaWalkTest {
     Interrupt(pc, sp, fp, others);
     return Walk();
   }
+  // Puts an interpreted frame of method 2, at byte code 4, which returns to `back` in the leaf.
+  void PutInterpreted(uint64_t fp, uint64_t back) {
+    memory_.PutRecord(fp, kOlderFp, back);
+    memory_.Put(fp + layout_.sender_sp, kLeafSp);
+    memory_.Put(fp + layout_.interpreter_method, MadeUpJvm::Method(2));
+    memory_.Put(fp + layout_.interpreter_bcp, MadeUpJvm::Method(2) + 0x100 + 32 + 4);
+  }
+  // C has called the stub, with this wrapper, which holds an anchor at the leaf.
+  void PutWrapper(uint64_t wrapper) {
+    const uint64_t anchor = wrapper + layout_.wrapper_anchor;
+    layout_.call_stub_return = jvm_.stub + 0x60;
+    memory_.Put(wrapper, start_.thread);
+    memory_.Put(anchor + layout_.jvm.last_sp, kLeafSp);
+    memory_.Put(anchor + layout_.jvm.last_pc, leaf_ + 0x20);
+    memory_.Put(anchor + layout_.jvm.last_fp, kOlderFp);
+  }
+  // The thread carries a virtual thread, which was entered at `entry`, called by the caller.
+  static constexpr uint64_t kContinuation = kThread + 0x108;
+  void Enter(uint64_t entry) {
+    layout_.cont_entry = 0x108;
+    layout_.cont_entry_size = 32;
+    layout_.cont_return_at = kThread + 0x100;
+    memory_.Put(layout_.cont_return_at, caller_ + 0x30);
+    memory_.Put(kContinuation, entry);
+  }
+  // The newest frame's caller, if it is the only one.
+  Seen OnlyCaller() {
+    const auto walked = Walk();
+    return walked.size() == 2 ? walked[1] : Seen{};
+  }
   const std::vector<Seen> wanted_ = {kLeaf, {1, 9, 0, FrameType::kJava}};
+  const std::vector<Seen> interpreted_ = {{2, 4, 0, FrameType::kJava}, wanted_[0], wanted_[1]};
 };
 
 }  // namespace walkhammer::asgst

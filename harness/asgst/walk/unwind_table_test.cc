@@ -48,6 +48,13 @@ class NativeUnwinderTest : public testing::Test {
     has_guessed_ = walk.has_guessed();
     return found;
   }
+  void ExpectCaller(const Registers& at, bool top, const Registers& caller,
+                    const CodeRules& rules = kX86_64Rules) {
+    ASSERT_TRUE(CallerOf(at, top, rules));
+    EXPECT_EQ(caller_.pc, caller.pc);
+    EXPECT_EQ(caller_.sp, caller.sp);
+    EXPECT_EQ(caller_.fp, caller.fp);
+  }
   Registers At(uint64_t offset) const { return {kModule + offset, kSp, kSp + 0x40, 0}; }
 
   UnwindModule module_{kModule, kModule + 0x1000, kRows};
@@ -60,51 +67,38 @@ class NativeUnwinderTest : public testing::Test {
 
 TEST_F(NativeUnwinderTest, BeforeTheFrameIsSetUp) {
   memory_.Put(kSp, 0x1234);
-  ASSERT_TRUE(CallerOf(At(0x100), true));
+  ExpectCaller(At(0x100), true, {0x1234, kSp + 8, kSp + 0x40, 0});  // fp is still the caller's
   EXPECT_FALSE(has_guessed_);
-  EXPECT_EQ(caller_.pc, 0x1234U);
-  EXPECT_EQ(caller_.sp, kSp + 8);
-  EXPECT_EQ(caller_.fp, kSp + 0x40) << "still the caller's";
 }
 
 TEST_F(NativeUnwinderTest, AModuleReachesFromItsFirstByteToBeforeItsEnd) {
   UnwindRow row;
   EXPECT_FALSE(tables_.Find(kModule - 1, row));
-  EXPECT_TRUE(tables_.Find(kModule, row));
-  EXPECT_EQ(row.begin, 0u) << "before the first row there is none";
-  EXPECT_TRUE(tables_.Find(kModule + 0xff, row));
-  EXPECT_EQ(row.begin, 0u);
-  EXPECT_TRUE(tables_.Find(kModule + 0x100, row));
-  EXPECT_EQ(row.begin, 0x100u);
-  EXPECT_TRUE(tables_.Find(kModule + 0xfff, row));
-  EXPECT_EQ(row.begin, 0x300u);
   EXPECT_FALSE(tables_.Find(kModule + 0x1000, row));
+  // Before the first row there is none.
+  for (const auto& [offset, begin] :
+       {std::pair{0U, 0U}, {0xff, 0}, {0x100, 0x100}, {0xfff, 0x300}}) {
+    EXPECT_TRUE(tables_.Find(kModule + offset, row)) << offset;
+    EXPECT_EQ(row.begin, begin) << offset;
+  }
 }
 
 TEST_F(NativeUnwinderTest, BySpAndByFp) {
   memory_.Put(kSp + 16, 0xfff0);
   memory_.Put(kSp + 24, 0x1234);
-  ASSERT_TRUE(CallerOf(At(0x104), true));
-  EXPECT_EQ(caller_.sp, kSp + 32);
-  EXPECT_EQ(caller_.fp, 0xfff0U);
+  ExpectCaller(At(0x104), true, {0x1234, kSp + 32, 0xfff0, 0});
   memory_.Put(kSp + 0x40, 0xaaa0);
   memory_.Put(kSp + 0x48, 0x5678);
-  ASSERT_TRUE(CallerOf(At(0x110), true));
-  EXPECT_EQ(caller_.pc, 0x5678U);
-  EXPECT_EQ(caller_.sp, kSp + 0x50);
-  EXPECT_EQ(caller_.fp, 0xaaa0U);
+  ExpectCaller(At(0x110), true, {0x5678, kSp + 0x50, 0xaaa0, 0});
 }
 
 // pop rbx; pop rbp; pop r12; ret: after the pop, the row still says where rbp was saved.
 TEST_F(NativeUnwinderTest, APoppedFramePointer) {
   memory_.Put(kSp + 8, 0x1234);
-  ASSERT_TRUE(CallerOf(At(0x280), true));
-  EXPECT_EQ(caller_.pc, 0x1234U);
-  EXPECT_EQ(caller_.sp, kSp + 16);
-  EXPECT_EQ(caller_.fp, kSp + 0x40) << "in its register";
+  ExpectCaller(At(0x280), true, {0x1234, kSp + 16, kSp + 0x40, 0});  // in its register
   memory_.Put(kSp - 8, 0xaaa0);
-  ASSERT_TRUE(CallerOf(At(0x280), true));
-  EXPECT_EQ(caller_.fp, 0xaaa0U) << "where the note says, in the red zone";
+  // Where the note says, in the red zone.
+  ExpectCaller(At(0x280), true, {0x1234, kSp + 16, 0xaaa0, 0});
   EXPECT_FALSE(CallerOf(At(0x284), false)) << "who has called has not popped it";
 }
 
@@ -113,17 +107,14 @@ TEST_F(NativeUnwinderTest, APoppedFramePointer) {
 TEST_F(NativeUnwinderTest, CallersAreLookedUpBeforeTheirReturnAddress) {
   memory_.Put(kSp + 16, 0xfff0);
   memory_.Put(kSp + 24, 0x1234);
-  ASSERT_TRUE(CallerOf(At(0x110), false));
-  EXPECT_EQ(caller_.sp, kSp + 32) << "the row of 0x104";
+  ExpectCaller(At(0x110), false, {0x1234, kSp + 32, 0xfff0, 0});  // by the row of 0x104
 }
 
 TEST_F(NativeUnwinderTest, ByFramePointersWhereNothingIsSaid) {
   memory_.Put(kSp + 0x40, 0xaaa0);
   memory_.Put(kSp + 0x48, 0x5678);
   for (const Registers at : {At(0x190), Registers{0x9999999, kSp, kSp + 0x40, 0}}) {
-    ASSERT_TRUE(CallerOf(at, true));
-    EXPECT_EQ(caller_.pc, 0x5678U);
-    EXPECT_EQ(caller_.sp, kSp + 0x50);
+    ExpectCaller(at, true, {0x5678, kSp + 0x50, 0xaaa0, 0});
     EXPECT_TRUE(has_guessed_);
   }
 }
@@ -132,9 +123,7 @@ TEST_F(NativeUnwinderTest, TheLinkRegister) {
   constexpr uint64_t kSigned = 0x00ab'0000'0000'1234;
   Registers at = At(0x200);
   at.lr = kSigned;
-  ASSERT_TRUE(CallerOf(at, true, kAarch64Rules));
-  EXPECT_EQ(caller_.pc, 0x1234U) << "without its signature";
-  EXPECT_EQ(caller_.sp, kSp);
+  ExpectCaller(at, true, {0x1234, kSp, kSp + 0x40, 0}, kAarch64Rules);  // without its signature
   EXPECT_FALSE(CallerOf(at, false, kAarch64Rules)) << "a caller's link register is gone";
   EXPECT_FALSE(CallerOf(at, true)) << "x86_64 has none";
 }
@@ -168,6 +157,13 @@ TEST_F(NativeUnwinderTest, TellsWhenItMetUnknownCode) {
   EXPECT_FALSE(tables_.Find(kModule + 0x1000, row));
   EXPECT_TRUE(tables_.TakeMissed());
   EXPECT_FALSE(tables_.TakeMissed());
+}
+
+// The loaded library `name`, by one of its functions.
+Dl_info Library(const char* name, const char* function) {
+  Dl_info info{};
+  EXPECT_NE(dladdr(dlsym(dlopen(name, RTLD_NOW), function), &info), 0) << name;
+  return info;
 }
 
 // HashOfTable of the loaded library that holds `function`.
@@ -220,19 +216,17 @@ TEST(UnwindRowsTest, OfTheCLibrary) {
   EXPECT_TRUE(ReadUnwindRows("/no/such/library.so", 0, 0).empty());
   EXPECT_TRUE(ReadUnwindRows("/etc/passwd", 0, 0).empty());
   // Another library does not have the hash.
-  void* math = dlsym(dlopen("libm.so.6", RTLD_NOW), "sin");
-  ASSERT_NE(dladdr(math, &info), 0);
-  EXPECT_FALSE(ReadUnwindRows(info.dli_fname, 0, 0).empty());
-  EXPECT_TRUE(ReadUnwindRows(info.dli_fname, 0, HashOf(&qsort)).empty());
+  const Dl_info math = Library("libm.so.6", "sin");
+  EXPECT_FALSE(ReadUnwindRows(math.dli_fname, 0, 0).empty());
+  EXPECT_TRUE(ReadUnwindRows(math.dli_fname, 0, HashOf(&qsort)).empty());
 }
 
 // The entries of the procedure linkage table, which are described all at once by an expression of
 // the pc: jmp [rip+N]; push N; jmp. They have no frame but, at the last jump, one word.
 TEST(UnwindRowsTest, OfTheProcedureLinkageTable) {
   constexpr uint64_t kEntry = 16, kPushed = 11;
-  Dl_info info{};
   // By its handle: a sanitizer may have a qsort of its own.
-  ASSERT_NE(dladdr(dlsym(dlopen("libc.so.6", RTLD_NOW), "qsort"), &info), 0);
+  const Dl_info info = Library("libc.so.6", "qsort");
   const ElfFile library(info.dli_fname);
   if (library.machine() != EM_X86_64) GTEST_SKIP() << "x86_64 only";
   const std::vector<UnwindRow> rows = ReadUnwindRows(info.dli_fname, 0, 0);
@@ -268,11 +262,9 @@ TEST(UnwindRowsTest, OfTheProcedureLinkageTable) {
 // JNI libraries are often deleted after they are loaded. All that is left of this library is in
 // memory, without the section headers, which its ELF header places far away.
 TEST(UnwindServiceTest, ALibraryWhoseFileIsGoneHasNoRows) {
-  Dl_info info{};
-  ASSERT_NE(dladdr(dlsym(dlopen("libm.so.6", RTLD_NOW), "sin"), &info), 0);
   const TemporaryFolder folder;
   const std::string path = folder.Under("gone.so");
-  std::filesystem::copy_file(info.dli_fname, path);
+  std::filesystem::copy_file(Library("libm.so.6", "sin").dli_fname, path);
   Elf64_Ehdr header;
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   file.read(reinterpret_cast<char*>(&header), sizeof header);
@@ -303,9 +295,7 @@ size_t InUse() {
 TEST(UnwindServiceTest, LibrariesThatAreGoneCostNoMemory) {
   constexpr int kFirst = 3, kRounds = 12;
   const TemporaryFolder folder;
-  Dl_info info{};
-  void* math = dlsym(dlopen("libm.so.6", RTLD_NOW), "sin");
-  ASSERT_NE(dladdr(math, &info), 0);
+  Dl_info info = Library("libm.so.6", "sin");
   StartUnwindService();
   ASSERT_TRUE(WaitForTables(60'000));
   const std::string libm = info.dli_fname;

@@ -127,14 +127,11 @@ bool JavaWalk::InterpretedFrame(JavaFrame& frame) {
     else
       frame.bci = 0;  // on entry
   }
-  if (!UpFromInterpreted()) End(WalkEnd::kUnreadable);
-  return true;
-}
-
-bool JavaWalk::UpFromInterpreted() {
   uint64_t pc = 0, fp = 0, sp = 0;
-  if (!ReturnAddress(at_.fp + 8, pc) || !Word(at_.fp, fp) || !SenderSp(at_.fp, sp)) return false;
-  MoveTo(pc, sp, fp);
+  if (ReturnAddress(at_.fp + 8, pc) && Word(at_.fp, fp) && SenderSp(at_.fp, sp))
+    MoveTo(pc, sp, fp);
+  else
+    End(WalkEnd::kUnreadable);
   return true;
 }
 

@@ -114,7 +114,6 @@ class JavaWalk : private InterruptedCaller {
   bool IsUpcall(const FoundCode& code) const;
   bool UpFromUpcall(const FoundCode& code);
   bool UpByAnchor(uint64_t anchor, const Registers& caller);
-  bool UpFromInterpreted();
   bool End(WalkEnd why);
   WalkStatus Found(WalkStatus status);
 

@@ -59,21 +59,27 @@ void ASGST_IteratorOpaque::Advance() {
 
 namespace {
 
-int Run(const WalkStart& start, int32_t options, ASGST_Iterator::From from,
-        ASGST_IteratorHandler fun, void* argument) {
-  const LiveMemory memory = MemoryOf(start);
-  ASGST_Iterator iterator(start, memory, options, from);
+int ThreadOf(uint64_t& thread) {
+  if (Live() == nullptr) return ASGST_NOT_ATTACHED;
+  thread = CurrentJavaThread();
+  return thread == 0 ? ASGST_NO_THREAD : 1;
+}
+
+// `registers`: to begin at, whatever the thread's state; null: begins by `context` and state.
+int Run(const void* context, const walkhammer::Registers* registers, int32_t options, ASGST_IteratorHandler fun,
+        void* argument) {
+  uint64_t thread = 0;
+  if (const int found = ThreadOf(thread); found < 0) return found;
+  WalkStart start = StartOf(static_cast<const ucontext_t*>(context), thread);
+  if (registers != nullptr) start.registers = *registers;
+  ASGST_Iterator iterator(
+      start, MemoryOf(start), options,
+      registers == nullptr ? ASGST_Iterator::From::kContext : ASGST_Iterator::From::kRegisters);
   iterator.Rewind();
   const int result = iterator.Result();
   if (result > 0) fun(&iterator, argument);
   AskForTables();
   return result;
-}
-
-int ThreadOf(uint64_t& thread) {
-  if (Live() == nullptr) return ASGST_NOT_ATTACHED;
-  thread = CurrentJavaThread();
-  return thread == 0 ? ASGST_NO_THREAD : 1;
 }
 
 uint8_t TypeOf(FrameType type) {
@@ -104,22 +110,14 @@ int ASGST_ThreadState() {
 
 int ASGST_RunWithIterator(void* ucontext, int32_t options, ASGST_IteratorHandler fun,
                           void* argument) {
-  uint64_t thread = 0;
-  const int found = ThreadOf(thread);
-  if (found < 0) return found;
-  const auto* context = static_cast<const ucontext_t*>(ucontext);
-  return Run(StartOf(context, thread), options, ASGST_Iterator::From::kContext, fun, argument);
+  return Run(ucontext, nullptr, options, fun, argument);
 }
 
 int ASGST_RunWithIteratorFromFrame(void* sp, void* fp, void* pc, int options,
                                    ASGST_IteratorHandler fun, void* argument) {
-  uint64_t thread = 0;
-  const int found = ThreadOf(thread);
-  if (found < 0) return found;
-  WalkStart start = StartOf(nullptr, thread);
-  start.registers = {reinterpret_cast<uint64_t>(pc), reinterpret_cast<uint64_t>(sp),
-                     reinterpret_cast<uint64_t>(fp), 0};
-  return Run(start, options, ASGST_Iterator::From::kRegisters, fun, argument);
+  const walkhammer::Registers registers = {reinterpret_cast<uint64_t>(pc), reinterpret_cast<uint64_t>(sp),
+                               reinterpret_cast<uint64_t>(fp), 0};
+  return Run(nullptr, &registers, options, fun, argument);
 }
 
 int ASGST_NextFrame(ASGST_Iterator* iterator, ASGST_Frame* frame) {
@@ -159,3 +157,11 @@ int asgst_iterator_end(ASGST_Iterator* iterator) {
 bool asgst_frame_is_guess(ASGST_Iterator* iterator) {
   return iterator != nullptr && iterator->is_guess;
 }
+
+// Frame marks: declared, not offered. docs/reference.md says why.
+ASGST_FrameMark* ASGST_RegisterFrameMark(JNIEnv*, ASGST_FrameMarkHandler, int, void*) {
+  return nullptr;
+}
+void ASGST_MoveFrameMark(ASGST_FrameMark*, void*) {}
+void* ASGST_GetFrameMarkStackPointer(ASGST_FrameMark*) { return nullptr; }
+void ASGST_RemoveFrameMark(ASGST_FrameMark*) {}

@@ -8,43 +8,23 @@ namespace walkhammer::asgst {
 namespace {
 
 // A thread in a method of wh.Queued, with a queue that is processed as it fills.
-class RunningQueued {
- public:
-  explicit RunningQueued(const char* method, int size) {
-    LiveJvm& live = LiveJvm::Get();
-    live.SetStop(false);
-    thread_ = std::thread([this, &live, method, size] {
-      void* env = nullptr;
-      live.jvm().vm()->AttachCurrentThread(&env, nullptr);
-      queue = ASGST_RegisterQueue(nullptr, size, 0, Collector::Handle, &collector);
-      ready_ = true;
-      CallQueued(method);
-      live.jvm().vm()->DetachCurrentThread();
-    });
-    WaitFor([&] { return ready_.load(); });
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // into the method
-  }
-  ~RunningQueued() { Stop(); }
-  void Stop() {
-    LiveJvm::Get().SetStop(true);
-    if (thread_.joinable()) thread_.join();
-  }
+struct RunningQueued {
+  RunningQueued(const char* method, int size)
+      : thread([method] { CallQueued(method); }),
+        queue(ASGST_RegisterQueue(thread.env(), size, 0, Collector::Handle, &collector)) {}
   // Enqueues `count` elements from one place, tagged from `tag` on, up to the first that is
   // refused. Returns how many were taken.
   int Enqueue(intptr_t tag, int count = 1) {
     std::atomic<int> taken{0};
-    RaiseOn(thread_.native_handle(), [&](ucontext_t* context) {
+    thread.Raise([&](ucontext_t* context) {
       while (taken < count && ASGST_Enqueue(queue, context, Tag(tag + taken)) > 0) taken++;
     });
     return taken;
   }
 
   Collector collector;
-  ASGST_Queue* queue = nullptr;
-
- private:
-  std::atomic<bool> ready_{false};
-  std::thread thread_;
+  RunningMethod thread;
+  ASGST_Queue* queue;
 };
 
 class QueueThreads : public LiveTest {
@@ -100,21 +80,15 @@ TEST_F(QueueThreads, WhileItIsBlocked) {
 }
 
 TEST_F(QueueThreads, WhileItIsInNative) {
-  std::atomic<bool> in_native{false}, leave{false};
-  live_.on_probe = [&] {
-    in_native = true;
-    while (!leave) std::this_thread::yield();
-  };
-  RunningMethod running("interpProbe");
-  EXPECT_TRUE(WaitFor([&] { return in_native.load(); }));
   Collector collector;
-  ASGST_Queue* queue = ASGST_RegisterQueue(running.env(), 4, 0, Collector::Handle, &collector);
+  RunningProbe probe;
+  ASGST_Queue* queue =
+      ASGST_RegisterQueue(probe.thread().env(), 4, 0, Collector::Handle, &collector);
   int result = 0;
-  EXPECT_TRUE(
-      running.Raise([&](ucontext_t* context) { result = ASGST_Enqueue(queue, context, Tag(3)); }));
+  EXPECT_TRUE(probe.thread().Raise(
+      [&](ucontext_t* context) { result = ASGST_Enqueue(queue, context, Tag(3)); }));
   EXPECT_EQ(result, ASGST_JAVA_TRACE);
   EXPECT_TRUE(WaitFor([&] { return collector.count() == 1; })) << "it need not leave native";
-  leave = true;
   const auto all = collector.Get();
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].state, ASGST_ELEMENT_EXACT);

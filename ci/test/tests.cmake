@@ -110,8 +110,7 @@ wh_test(line_notes_test harness/supervise/campaign/line_notes_test.cc LIBS wh_ca
 wh_test(expectation_test harness/scenes/expectation_test.cc LIBS wh_scenes)
 wh_test(reference_test
         harness/asgst/process/class_table_test.cc harness/asgst/walk/activations_test.cc
-        harness/asgst/walk/java_walk_edges_test.cc
-        harness/asgst/walk/java_walk_deopt_test.cc harness/asgst/walk/java_walk_stubs_test.cc
+        harness/asgst/walk/java_walk_edges_test.cc harness/asgst/walk/java_walk_stubs_test.cc
         harness/asgst/walk/java_walk_test.cc
         harness/asgst/walk/metadata_test.cc harness/asgst/walk/prologue_test.cc
         harness/asgst/walk/recorded_walk_test.cc

@@ -141,8 +141,7 @@ TEST_P(ActivationsTest, WithoutCompileIdsTheInnermostIsShown) {
   EXPECT_EQ(Recorded(LocateIn(kOther)), (std::vector<Seen>{kLeaf, kInlined, unknown}));
 }
 
-INSTANTIATE_TEST_SUITE_P(X86_64, ActivationsTest, testing::Values(&kX86_64Rules));
-INSTANTIATE_TEST_SUITE_P(Aarch64, ActivationsTest, testing::Values(&kAarch64Rules));
+INSTANTIATE_TEST_SUITE_P(Each, ActivationsTest, testing::Values(&kX86_64Rules, &kAarch64Rules));
 
 }  // namespace
 }  // namespace walkhammer::asgst

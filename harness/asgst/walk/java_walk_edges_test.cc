@@ -149,10 +149,8 @@ TEST_P(ArmWalkTest, BehindACallTheRegisterOfByteCodesIsStale) {
 
 INSTANTIATE_TEST_SUITE_P(Aarch64, ArmWalkTest, testing::Values(&kAarch64Rules));
 
-class X86WalkTest : public BetweenFramesTest {};
-
 // No exit is found in this code: a stub may be longer than the simulation goes.
-TEST_P(X86WalkTest, AStubThatSetsItsFrameUp) {
+TEST_P(BetweenFramesTest, AStubThatSetsItsFrameUp) {
   const uint64_t begin = jvm_.stub + 0x40, back = kLeafSp - 8;
   memory_.PutBytes(begin, {0x55, 0x48, 0x8b, 0xec});  // push rbp; mov rbp, rsp
   memory_.PutBytes(jvm_.stub + 0x0b, {0xe8});         // before the call stub's return address
@@ -165,7 +163,7 @@ TEST_P(X86WalkTest, AStubThatSetsItsFrameUp) {
 }
 
 // The stub through which C calls Java sets its frame up in the same way, and returns to C.
-TEST_P(X86WalkTest, AtTheEntryOfTheCallStub) {
+TEST_P(BetweenFramesTest, AtTheEntryOfTheCallStub) {
   const uint64_t wrapper = kSp - 0x20, pc = jvm_.stub + 0x20, back = wrapper - 0x20;
   PutWrapper(wrapper);
   memory_.PutBytes(pc, {0x55, 0x48, 0x8b, 0xec});
@@ -176,7 +174,7 @@ TEST_P(X86WalkTest, AtTheEntryOfTheCallStub) {
       << "the frame pointer is pushed";
 }
 
-TEST_P(X86WalkTest, AStubOfC2) {
+TEST_P(BetweenFramesTest, AStubOfC2) {
   SizeStub(jvm_, 4, 0xffffffff);
   // sub rsp, 0x18; mov [rsp+0x10], rbp; nop ...; add rsp, 0x10; pop rbp; jmp rax
   memory_.PutBytes(jvm_.stub,
@@ -195,7 +193,7 @@ TEST_P(X86WalkTest, AStubOfC2) {
   }
 }
 
-TEST_P(X86WalkTest, ABlobThatResolvesACall) {
+TEST_P(BetweenFramesTest, ABlobThatResolvesACall) {
   SizeStub(jvm_, 20, 9);
   // push rbp; pushf; sub rsp, 0x80; nop ...; add rsp, 0x80; popf; pop rbp; jmp rax
   memory_.PutBytes(jvm_.stub, {0x55, 0x9c, 0x48, 0x81, 0xec, 0x80, 0, 0,    0,    0x90, 0x90, 0x90,
@@ -212,7 +210,7 @@ TEST_P(X86WalkTest, ABlobThatResolvesACall) {
 }
 
 // Compiled callers with a frame pointer have it close to sp.
-TEST_P(X86WalkTest, OnReturnToCompiledCodeWithAFramePointer) {
+TEST_P(BetweenFramesTest, OnReturnToCompiledCodeWithAFramePointer) {
   const uint64_t pc = MadeUpJvm::kInterpreter + 0x40;
   PutCode(pc, {0x48, 0x8b, 0xe3, 0x41, 0xff, 0xe5});  // mov rsp, rbx; jmp r13
   EXPECT_EQ(WalkAt(pc, kLeafSp - 16, kLeafSp + 16, {{kRbx, kLeafSp}, {kR13, leaf_ + 0x20}}),
@@ -221,23 +219,9 @@ TEST_P(X86WalkTest, OnReturnToCompiledCodeWithAFramePointer) {
             wanted_);
 }
 
-INSTANTIATE_TEST_SUITE_P(X86_64, X86WalkTest, testing::Values(&kX86_64Rules));
-
-class EitherWalkTest : public JavaWalkTest {
- protected:
-  WalkEnd End() {
-    JavaWalk walk(layout_, memory_, start_);
-    JavaFrame frame;
-    if (walk.Begin() == WalkStatus::kFound)
-      while (walk.Next(frame)) {
-      }
-    return walk.end();
-  }
-};
-
 // An nmethod's last code: it pushes its own address and leaves for the blob of deoptimisation.
 // x86_64: call next; sub [rsp], 5; jmp. aarch64: adr lr; b
-TEST_P(EitherWalkTest, InTheHandlerOfDeoptimisation) {
+TEST_P(JavaWalkTest, InTheHandlerOfDeoptimisation) {
   const uint64_t handler = leaf_ + 0x100;
   memory_.Put(leaf_ - kBlobBytes + 80, handler);
   memory_.PutInt(leaf_ - kBlobBytes + 48, 8);
@@ -261,7 +245,7 @@ TEST_P(EitherWalkTest, InTheHandlerOfDeoptimisation) {
 
 // C calls Java through a blob of the foreign function interface, which holds the anchor of the
 // older Java frames.
-TEST_P(EitherWalkTest, OlderThanACallFromC) {
+TEST_P(JavaWalkTest, OlderThanACallFromC) {
   constexpr uint64_t kName = MadeUpJvm::kNames + 0x80;
   const uint64_t frame = kLeafSp + 32, data = frame + 16, fp = frame + 0x30, older = fp + 0x30;
   memory_.PutText(kName, "upcall_stub_(I)V");
@@ -277,9 +261,8 @@ TEST_P(EitherWalkTest, OlderThanACallFromC) {
   memory_.Put(older + 32, MadeUpJvm::kStack + 0x200);
   layout_.call_stub_return = jvm_.other_stub + 0x10;
   memory_.Put(older + 40, layout_.call_stub_return);
-  bool broken = true;
-  EXPECT_EQ(Walk(&broken), kAll);
-  EXPECT_FALSE(broken);
+  EXPECT_EQ(Walk(), kAll);
+  EXPECT_FALSE(broken_);
   start_.non_java = true;
   const auto with_c = Walk();
   ASSERT_GE(with_c.size(), 5U);
@@ -288,20 +271,20 @@ TEST_P(EitherWalkTest, OlderThanACallFromC) {
   EXPECT_EQ(with_c[2], (Seen{~0ULL, -1, -1, FrameType::kCpp}));
   start_.non_java = false;
   memory_.Put(data + layout_.jvm.last_sp, 0);  // the thread's first Java code
-  EXPECT_EQ(Walk(&broken), std::vector<Seen>{kLeaf});
-  EXPECT_FALSE(broken);
+  EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf});
+  EXPECT_FALSE(broken_);
   memory_.Put(data + layout_.jvm.last_sp, frame);  // below the blob's frame
-  EXPECT_EQ(Walk(&broken), std::vector<Seen>{kLeaf});
-  EXPECT_TRUE(broken);
+  EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf});
+  EXPECT_TRUE(broken_);
   layout_.upcall_data = -1;  // JDK 17 to 19
   memory_.Put(data + layout_.jvm.last_sp, older);
-  EXPECT_EQ(Walk(&broken), std::vector<Seen>{kLeaf});
-  EXPECT_TRUE(broken);
-  EXPECT_EQ(End(), WalkEnd::kUpcall);
+  EXPECT_EQ(Walk(), std::vector<Seen>{kLeaf});
+  EXPECT_TRUE(broken_);
+  EXPECT_EQ(end_, WalkEnd::kUpcall);
 }
 
 // Interpreted recursion: only the newest activation may have its byte code in the register.
-TEST_P(EitherWalkTest, TheRegisterOfByteCodesIsTheNewestFrames) {
+TEST_P(JavaWalkTest, TheRegisterOfByteCodesIsTheNewestFrames) {
   const uint64_t fp = kLeafSp, older = kLeafSp + 0x80, codes = MadeUpJvm::Method(2) + 0x100 + 32;
   jvm_.InterpretCaller();
   for (const uint64_t at : {fp, older}) {
@@ -320,7 +303,7 @@ TEST_P(EitherWalkTest, TheRegisterOfByteCodesIsTheNewestFrames) {
   EXPECT_EQ(Walk(), (std::vector<Seen>{{2, 4, 0, FrameType::kJava}, caller}));
 }
 
-TEST_P(EitherWalkTest, SaysWhyItEnded) {
+TEST_P(JavaWalkTest, SaysWhyItEnded) {
   EXPECT_EQ(End(), WalkEnd::kWhole);
   JavaWalk walk(layout_, memory_, start_);
   JavaFrame frame;
@@ -357,29 +340,21 @@ TEST_P(EitherWalkTest, SaysWhyItEnded) {
 }
 
 // In C code of which no table tells.
-TEST_P(EitherWalkTest, SaysWhatItSearchedFor) {
+TEST_P(JavaWalkTest, SaysWhatItSearchedFor) {
   const UnwindTables none;
-  const auto guesses = [&] {
-    JavaWalk walk(layout_, memory_, start_);
-    std::vector<bool> all;
-    EXPECT_EQ(walk.Begin(), WalkStatus::kFound);
-    for (JavaFrame frame; walk.Next(frame);) all.push_back(frame.guessed);
-    return all;
-  };
   memory_.PutBytes(leaf_ + 0x1b, {0xe8});
   memory_.PutInt(leaf_ + 0x1c, layout_.rules->has_link_register ? 0x94000000 : 0);
-  EXPECT_EQ(guesses(), std::vector<bool>(3, false));
+  EXPECT_EQ(Walk(), kAll);
+  EXPECT_EQ(guesses_, std::vector<bool>(3, false));
   start_.unwind = &none;
   memory_.Put(kLeafSp - 8, leaf_ + 0x20);
   start_.registers = {0x9999, kLeafSp - 0x40, 0x77, 0};
   EXPECT_EQ(Walk(), kAll);
-  EXPECT_EQ(guesses(), std::vector<bool>(3, true));
-  EXPECT_EQ(End(), WalkEnd::kGuessed);
+  EXPECT_EQ(guesses_, std::vector<bool>(3, true));
+  EXPECT_EQ(end_, WalkEnd::kGuessed);
   memory_.Put(kLeafSp + 24, 0x4242);
   EXPECT_EQ(End(), WalkEnd::kNoCaller) << "what the walk ran into says more";
 }
-
-INSTANTIATE_TEST_SUITE_P(Each, EitherWalkTest, testing::Values(&kX86_64Rules, &kAarch64Rules));
 
 }  // namespace
 }  // namespace walkhammer::asgst

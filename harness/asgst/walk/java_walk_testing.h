@@ -34,15 +34,24 @@ class JavaWalkTest : public testing::TestWithParam<const CodeRules*> {
  protected:
   JavaWalkTest() : jvm_(*GetParam()) {}
 
-  std::vector<Seen> Walk(bool* broken = nullptr) {
+  // Also sets how the walk ended, and which frames were guessed.
+  std::vector<Seen> Walk() {
     JavaWalk walk(layout_, memory_, start_);
     std::vector<Seen> seen;
-    if (walk.Begin() != WalkStatus::kFound) return seen;
-    for (JavaFrame frame; seen.size() < 100 && walk.Next(frame);)
+    const bool found = walk.Begin() == WalkStatus::kFound;
+    guesses_.clear();
+    for (JavaFrame frame; found && seen.size() < 100 && walk.Next(frame);) {
       seen.push_back({frame.method < kMethods ? ~frame.method : (frame.method - kMethods) / 0x1000,
                       frame.bci, frame.level, frame.type});
-    if (broken != nullptr) *broken = walk.broken();
+      guesses_.push_back(frame.guessed);
+    }
+    broken_ = walk.broken();
+    end_ = walk.end();
     return seen;
+  }
+  WalkEnd End() {
+    Walk();
+    return end_;
   }
 
   // The thread is in native code; its anchor is at this frame.
@@ -78,6 +87,9 @@ class JavaWalkTest : public testing::TestWithParam<const CodeRules*> {
   MadeUpMemory& memory_ = jvm_.memory;
   WalkStart& start_ = jvm_.start;
   const uint64_t leaf_ = jvm_.leaf, caller_ = jvm_.caller;
+  bool broken_ = false;
+  WalkEnd end_ = WalkEnd::kUntold;
+  std::vector<bool> guesses_;
 };
 
 // A compiled method, called by an interpreted one, has called another interpreted method; its

@@ -58,6 +58,24 @@ class Prologue : public testing::Test {
     // kWhole, kNone, kFpPushed, kFpNotSaved, kInLink, kSpMoved, kBeyondCall, kByFp, kUnknown
     return "WNPFLMCB?"[static_cast<int>(asgst::ShapeAt(rules_, memory_, code_, kCode + offset))];
   }
+  // The bytes that CodeRules::sets_up_fp tells of code: up to the push, and all.
+  std::string SetUpBy(std::initializer_list<Bytes> code) {
+    Put(0, code);
+    int pushed = 0, all = 0;
+    if (!rules_.sets_up_fp(memory_, kCode, pushed, all)) return "none";
+    return std::to_string(pushed) + " " + std::to_string(all);
+  }
+  // Expects `rule` to say so of each code, at its first byte or, with `behind`, behind it.
+  void ExpectOfEach(bool (*rule)(const MemoryReader& memory, uint64_t pc), bool behind,
+                    bool expected, std::initializer_list<Bytes> codes) {
+    for (const Bytes& code : codes) {
+      Put(16, {Bytes(16, 0x90), code});
+      EXPECT_EQ(rule(memory_, kCode + 32 + (behind ? code.size() : 0)), expected)
+          << testing::PrintToString(code);
+      Put(32, {Bytes(16, 0x90)});
+    }
+    EXPECT_FALSE(rule(memory_, kCode + 2 * kSize)) << "not to be read";
+  }
   // The numbers of words that CodeRules::takes_back tells.
   std::string TakenBackAt(uint64_t offset, std::initializer_list<Bytes> instructions) {
     return AtEach(offset, instructions, [&](uint64_t at) {
@@ -174,33 +192,17 @@ TEST_F(PrologueAarch64, StubThatDoesNotSayWhereItsFrameIsComplete) {
 }
 
 TEST_F(PrologueAarch64, StubsSetUpFp) {
+  EXPECT_EQ(SetUpBy({kPush, kMoveFp}), "4 8");
+  EXPECT_EQ(SetUpBy({kPaciasp, kPush, kMoveFp}), "8 12");
+  EXPECT_EQ(SetUpBy({kPush, kNop}), "none");
+  EXPECT_EQ(SetUpBy({kNop, kMoveFp}), "none");
   int pushed = 0, all = 0;
-  Put(0, {kPush, kMoveFp});
-  EXPECT_TRUE(rules_.sets_up_fp(memory_, kCode, pushed, all));
-  EXPECT_EQ(pushed, 4);
-  EXPECT_EQ(all, 8);
-  Put(0, {kPaciasp, kPush, kMoveFp});
-  EXPECT_TRUE(rules_.sets_up_fp(memory_, kCode, pushed, all));
-  EXPECT_EQ(pushed, 8);
-  EXPECT_EQ(all, 12);
-  Put(0, {kPush, kNop});
-  EXPECT_FALSE(rules_.sets_up_fp(memory_, kCode, pushed, all));
-  Put(0, {kNop, kMoveFp});
-  EXPECT_FALSE(rules_.sets_up_fp(memory_, kCode, pushed, all));
   EXPECT_FALSE(rules_.sets_up_fp(memory_, kCode + 2 * kSize, pushed, all));
 }
 
 TEST_F(PrologueAarch64, Calls) {
-  const uint64_t after = kCode + 4;
-  for (uint32_t call : {0x94000010u, 0x97fffff0u, 0xd63f0100u}) {
-    Put(0, {A(call)});
-    EXPECT_TRUE(rules_.follows_call(memory_, after)) << call;
-  }
-  for (uint32_t other : {0x14000010u, 0xd61f0100u, 0xd65f03c0u, 0xd503201fu}) {
-    Put(0, {A(other)});
-    EXPECT_FALSE(rules_.follows_call(memory_, after)) << other;
-  }
-  EXPECT_FALSE(rules_.follows_call(memory_, kCode + 2 * kSize));
+  ExpectOfEach(rules_.follows_call, true, true, {A(0x94000010), A(0x97fffff0), A(0xd63f0100)});
+  ExpectOfEach(rules_.follows_call, true, false, {A(0x14000010), A(0xd61f0100), kRet, kNop});
 }
 
 TEST_F(PrologueAarch64, WordsPushedForALeafCall) {
@@ -211,14 +213,10 @@ TEST_F(PrologueAarch64, WordsPushedForALeafCall) {
 }
 
 TEST_F(PrologueAarch64, InterpreterGoesOn) {
-  for (uint32_t first : {0xf85f03a8u, 0xf85f03b4u, 0x8b080fb4u, 0xf81f03bfu, 0xf85b83b6u}) {
-    Put(0, {A(first)});
-    EXPECT_TRUE(rules_.goes_on(memory_, kCode)) << first;
-  }
-  for (uint32_t other : {0xf85f03c8u, 0x8b080fb5u, 0xf81f03beu, 0xf85b83b7u}) {
-    Put(0, {A(other)});
-    EXPECT_FALSE(rules_.goes_on(memory_, kCode)) << other;
-  }
+  ExpectOfEach(rules_.goes_on, false, true,
+               {A(0xf85f03a8), A(0xf85f03b4), A(0x8b080fb4), A(0xf81f03bf), A(0xf85b83b6)});
+  ExpectOfEach(rules_.goes_on, false, false,
+               {A(0xf85f03c8), A(0x8b080fb5), A(0xf81f03be), A(0xf85b83b7)});
 }
 
 class PrologueX86 : public Prologue {
@@ -369,54 +367,37 @@ TEST_F(PrologueX86, StubThatDoesNotSayWhereItsFrameIsComplete) {
 }
 
 TEST_F(PrologueX86, StubsSetUpFp) {
-  int pushed = 0, all = 0;
-  Put(0, {kPush, kMoveFp});
-  EXPECT_TRUE(rules_.sets_up_fp(memory_, kCode, pushed, all));
-  EXPECT_EQ(pushed, 1);
-  EXPECT_EQ(all, 4);
-  Put(0, {kPush, {0x48, 0x89, 0xe5}});
-  EXPECT_TRUE(rules_.sets_up_fp(memory_, kCode, pushed, all));
-  Put(0, {kPush, kNop});
-  EXPECT_FALSE(rules_.sets_up_fp(memory_, kCode, pushed, all));
-  Put(0, {kNop, kMoveFp});
-  EXPECT_FALSE(rules_.sets_up_fp(memory_, kCode, pushed, all));
+  EXPECT_EQ(SetUpBy({kPush, kMoveFp}), "1 4");
+  EXPECT_EQ(SetUpBy({kPush, {0x48, 0x89, 0xe5}}), "1 4");
+  EXPECT_EQ(SetUpBy({kPush, kNop}), "none");
+  EXPECT_EQ(SetUpBy({kNop, kMoveFp}), "none");
 }
 
 TEST_F(PrologueX86, Calls) {
-  const uint64_t after = kCode + 16;
-  auto follows = [&](const Bytes& instruction) {
-    Put(0, {{0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90},
-            {0x90, 0x90, 0x90, 0x90},
-            {0x90, 0x90, 0x90, 0x90}});
-    Put(16 - instruction.size(), {instruction});
-    return rules_.follows_call(memory_, after);
-  };
-  EXPECT_TRUE(follows({0xe8, 1, 0, 0, 0}));
-  EXPECT_TRUE(follows({0xff, 0xd0}));                    // call rax
-  EXPECT_TRUE(follows({0x41, 0xff, 0xd2}));              // call r10
-  EXPECT_TRUE(follows({0xff, 0x50, 8}));                 // call [rax + 8]
-  EXPECT_TRUE(follows({0xff, 0x94, 0x24, 1, 0, 0, 0}));  // call [rsp + 1]
-  EXPECT_FALSE(follows({0xe9, 1, 0, 0, 0}));             // jmp
-  EXPECT_FALSE(follows({0xff, 0xe0}));                   // jmp rax
-  EXPECT_FALSE(follows({0xe8, 1, 0, 0, 0, 0x90}));       // one instruction before
-  EXPECT_FALSE(rules_.follows_call(memory_, kCode + 2 * kSize));
+  // call  call rax  call r10  call [rax + 8]  call [rsp + 1]
+  ExpectOfEach(rules_.follows_call, true, true,
+               {{0xe8, 1, 0, 0, 0},
+                {0xff, 0xd0},
+                {0x41, 0xff, 0xd2},
+                {0xff, 0x50, 8},
+                {0xff, 0x94, 0x24, 1, 0, 0, 0}});
+  // jmp  jmp rax  one instruction before
+  ExpectOfEach(rules_.follows_call, true, false,
+               {{0xe9, 1, 0, 0, 0}, {0xff, 0xe0}, {0xe8, 1, 0, 0, 0, 0x90}});
 }
 
 TEST_F(PrologueX86, InterpreterGoesOn) {
-  auto goes_on = [&](const Bytes& code) {
-    Put(0, {{0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90}});
-    Put(0, {code});
-    return rules_.goes_on(memory_, kCode);
-  };
-  EXPECT_TRUE(goes_on({0x48, 0x8b, 0x65, 0xf0}));                          // mov rsp, [rbp-N]
-  EXPECT_TRUE(goes_on({0x48, 0x8b, 0x4d, 0xf0, 0x48, 0x8d, 0x64, 0xcd}));  // with rcx
-  EXPECT_TRUE(goes_on({0x4c, 0x8b, 0x55, 0xf0, 0x4a, 0x8d, 0x64, 0xd5}));  // with r10
-  EXPECT_TRUE(goes_on({0x48, 0x8d, 0x64, 0xcd, 0x00}));                    // its lea
-  EXPECT_TRUE(goes_on({0x48, 0xc7, 0x45, 0xf0, 0, 0, 0, 0}));
-  EXPECT_TRUE(goes_on({0x4c, 0x8b, 0x6d, 0xc0}));  // mov r13, [rbp-M]
-  EXPECT_FALSE(goes_on({0x48, 0xc7, 0x45, 0xf0, 1, 0, 0, 0}));
-  EXPECT_FALSE(goes_on({0x48, 0x8b, 0x4d, 0xf0}));  // without the lea
-  EXPECT_FALSE(goes_on({0x4c, 0x8b, 0x75, 0xc0}));
+  ExpectOfEach(rules_.goes_on, false, true,
+               {{0x48, 0x8b, 0x65, 0xf0},                          // mov rsp, [rbp-N]
+                {0x48, 0x8b, 0x4d, 0xf0, 0x48, 0x8d, 0x64, 0xcd},  // with rcx
+                {0x4c, 0x8b, 0x55, 0xf0, 0x4a, 0x8d, 0x64, 0xd5},  // with r10
+                {0x48, 0x8d, 0x64, 0xcd, 0x00},                    // its lea
+                {0x48, 0xc7, 0x45, 0xf0, 0, 0, 0, 0},
+                {0x4c, 0x8b, 0x6d, 0xc0}});  // mov r13, [rbp-M]
+  ExpectOfEach(rules_.goes_on, false, false,
+               {{0x48, 0xc7, 0x45, 0xf0, 1, 0, 0, 0},
+                {0x48, 0x8b, 0x4d, 0xf0},  // without the lea
+                {0x4c, 0x8b, 0x75, 0xc0}});
 }
 
 TEST_F(PrologueX86, WordsPushedForACall) {

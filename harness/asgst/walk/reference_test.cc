@@ -2,7 +2,7 @@
 // Parts of the reference walk on made-up memory: no JVM, no stack of our own.
 #include <gtest/gtest.h>
 
-#include "harness/asgst/testing/made_up_memory.h"
+#include "harness/asgst/testing/made_up_jvm.h"
 #include "harness/asgst/walk/debug_info.h"
 
 namespace walkhammer::asgst {
@@ -28,38 +28,10 @@ TEST(MemoryReaderTest, ReadsPartsOfWords) {
   EXPECT_FALSE(memory.ReadBytes(0x1006, bytes, 4)) << "the end is not there";
 }
 
-// An nmethod at 0x10000 as JDK 17 lays it out, simplified; code from 0x20000 on.
+// The leaf of a made-up JVM, whose code is described at 0x20 by the scope at 1, and at 0x28 by that
+// at 8.
 class DebugInfoTest : public testing::Test {
  protected:
-  static constexpr uint64_t kBlob = 0x10000, kCode = 0x20000, kPcs = kBlob + 0x400,
-                            kScopes = kBlob + 0x800, kMetadata = kBlob + 0x300;
-
-  void SetUp() override {
-    layout_.immutable_data = layout_.scopes_offset = layout_.mutable_data = -1;
-    layout_.pcs_offset = 0;
-    layout_.pcs_end_offset = 4;
-    layout_.scopes_begin = 8;
-    layout_.metadata_offset = 16;
-    layout_.pc_desc_size = 16;
-    layout_.pc_offset = 0;
-    layout_.scope_offset = 4;
-    nmethod_.blob = kBlob;
-    nmethod_.begin = kCode;
-    memory_.Put(kBlob, 0x400 | uint64_t{0x400 + 4 * 16} << 32);
-    memory_.Put(kBlob + 8, kScopes);
-    memory_.Put(kBlob + 16, 0x300);
-    Describe(0, -1, 0);
-    Describe(1, 0x10, 1);
-    Describe(2, 0x20, 8);
-    Describe(3, 0x7fffffff, 0);
-    memory_.Put(kMetadata, 0xaaa0);
-    memory_.Put(kMetadata + 8, 0xbbb0);
-  }
-
-  void Describe(int index, int32_t offset, int32_t scope) {
-    memory_.Put(kPcs + 16ULL * index, static_cast<uint32_t>(offset) | uint64_t(scope) << 32);
-    memory_.Put(kPcs + 16ULL * index + 8, 0);
-  }
   // Sender, method number, bci + 1, each small enough for one byte.
   void PutScopes(uint8_t excluded) {
     const auto coded = [&](int value) { return static_cast<uint8_t>(value + excluded); };
@@ -67,9 +39,11 @@ class DebugInfoTest : public testing::Test {
     memory_.PutBytes(kScopes + 8, {coded(1), coded(2), coded(43), 0, 0, 0, 0, 0});
   }
 
-  WalkLayout layout_{};
-  MadeUpMemory memory_;
-  FoundCode nmethod_;
+  MadeUpJvm jvm_{kX86_64Rules};
+  WalkLayout& layout_ = jvm_.layout;
+  MadeUpMemory& memory_ = jvm_.memory;
+  const uint64_t kCode = jvm_.leaf, kBlob = kCode - 0x1f0, kScopes = kBlob + 0x160;
+  const FoundCode nmethod_{.blob = kBlob, .begin = kCode};
 };
 
 TEST_F(DebugInfoTest, FindsWhatHoldsAtAPcAndItsCallers) {
@@ -79,16 +53,16 @@ TEST_F(DebugInfoTest, FindsWhatHoldsAtAPcAndItsCallers) {
     DebugInfo debug(layout_, memory_);
     debug.Open(nmethod_, memory_);
     Scope scope;
-    ASSERT_TRUE(debug.Innermost(kCode + 0x11, scope)) << "between two that are described";
-    EXPECT_EQ(scope.method, 0xbbb0U);
+    ASSERT_TRUE(debug.Innermost(kCode + 0x21, scope)) << "between two that are described";
+    EXPECT_EQ(scope.method, MadeUpJvm::Method(2));
     EXPECT_EQ(scope.bci, 42);
     ASSERT_TRUE(debug.At(scope.sender, scope));
-    EXPECT_EQ(scope.method, 0xaaa0U);
+    EXPECT_EQ(scope.method, MadeUpJvm::Method(0));
     EXPECT_EQ(scope.bci, 7);
     EXPECT_EQ(scope.sender, 0);
-    ASSERT_TRUE(debug.Innermost(kCode + 0x10, scope));
-    EXPECT_EQ(scope.method, 0xaaa0U);
-    EXPECT_FALSE(debug.Innermost(kCode + 0x21, scope)) << "behind the last one";
+    ASSERT_TRUE(debug.Innermost(kCode + 0x20, scope));
+    EXPECT_EQ(scope.method, MadeUpJvm::Method(0));
+    EXPECT_FALSE(debug.Innermost(kCode + 0x29, scope)) << "behind the last one";
   }
 }
 
@@ -98,12 +72,12 @@ TEST_F(DebugInfoTest, DamageIsNoScope) {
   debug.Open(nmethod_, memory_);
   Scope scope;
   memory_.PutBytes(kScopes + 8, {9});  // the caller's scope would be after this scope
-  EXPECT_FALSE(debug.Innermost(kCode + 0x20, scope));
-  memory_.PutBytes(kScopes + 8, {1, 99});  // there is no such method
-  EXPECT_FALSE(debug.Innermost(kCode + 0x20, scope));
-  memory_.Put(kBlob, 0x400 | uint64_t{0x300} << 32);  // the PcDescs end before they begin
+  EXPECT_FALSE(debug.Innermost(kCode + 0x28, scope));
+  memory_.PutBytes(kScopes + 8, {1, 0xc0, 0xbf});  // there is no such method
+  EXPECT_FALSE(debug.Innermost(kCode + 0x28, scope));
+  memory_.PutInt(kBlob + 60, 0x40);  // the PcDescs end before they begin
   debug.Open(nmethod_, memory_);
-  EXPECT_FALSE(debug.Innermost(kCode + 0x10, scope));
+  EXPECT_FALSE(debug.Innermost(kCode + 0x20, scope));
 }
 
 // Numbers of up to five bytes.

@@ -100,6 +100,14 @@ class StubExitTest : public testing::Test {
     exit_ = {};
     return RunToExitX86(memory_, memory_, found_, start_, exit_);
   }
+  bool Exits(const std::vector<uint8_t>& code) {
+    Put(code);
+    return Run(0, 3);
+  }
+  uint64_t PcOf(const std::vector<uint8_t>& code) {
+    Put(code);
+    return PcAfter(0, 3);
+  }
   // Runs, and returns the target of the exit; 0: not known.
   uint64_t PcAfter(uint64_t at, int word) {
     EXPECT_TRUE(Run(at, word)) << at;
@@ -180,10 +188,8 @@ TEST_F(StubExitTest, ABranchGoesTheWayThatItWillGo) {
 
 // call; test eax, eax; jne +1; int3; ret: a path without an exit does not count.
 TEST_F(StubExitTest, AWayThatEndsNowhereIsNotTheOne) {
-  Put({0xe8, 0, 0, 0, 0, 0x85, 0xc0, 0x75, 0x01, 0xcc, 0xc3});
-  EXPECT_EQ(PcAfter(0, 3), Word(3));
-  Put({0xe8, 0, 0, 0, 0, 0x85, 0xc0, 0x75, 0x01, 0xcc, 0xcc});
-  EXPECT_FALSE(Run(0, 3)) << "no way out";
+  EXPECT_EQ(PcOf({0xe8, 0, 0, 0, 0, 0x85, 0xc0, 0x75, 0x01, 0xcc, 0xc3}), Word(3));
+  EXPECT_FALSE(Exits({0xe8, 0, 0, 0, 0, 0x85, 0xc0, 0x75, 0x01, 0xcc, 0xcc})) << "no way out";
 }
 
 // jmp +3; pop rbx; ret; nop; jmp -5, and farther: the second jump leads below the bytes that were
@@ -200,8 +206,7 @@ TEST_F(StubExitTest, AShortJumpBack) {
 }
 
 TEST_F(StubExitTest, WhatCannotBeKnownIsNoAnswer) {
-  Put({0xeb, 0xfe});
-  EXPECT_FALSE(Run(0, 3)) << "a loop for ever";
+  EXPECT_FALSE(Exits({0xeb, 0xfe})) << "a loop for ever";
   Put({0x48, 0x89, 0xc4, 0xc3});  // mov rsp, rax; ret
   start_.known = 0xffff & ~(1U << kRax);
   EXPECT_FALSE(Run(0, 3)) << "a stack that nobody knows";
@@ -234,12 +239,10 @@ TEST_F(StubExitTest, NotAllOfTheHeapIsRead) {
 // A word of which a part is written is not known.
 TEST_F(StubExitTest, HalvesAreNotKnown) {
   // mov dword [rsp+4], eax; pop rbx; jmp rbx
-  Put({0x89, 0x44, 0x24, 0x04, 0x5b, 0xff, 0xe3});
-  EXPECT_EQ(PcAfter(0, 3), 0U);
+  EXPECT_EQ(PcOf({0x89, 0x44, 0x24, 0x04, 0x5b, 0xff, 0xe3}), 0U);
   EXPECT_EQ(PcAfter(4, 3), Word(3));
   // mov bx, ax; jmp rbx, and with REX.W
-  Put({0x66, 0x89, 0xc3, 0xff, 0xe3});
-  EXPECT_EQ(PcAfter(0, 3), 0U);
+  EXPECT_EQ(PcOf({0x66, 0x89, 0xc3, 0xff, 0xe3}), 0U);
   Put({0x66, 0x48, 0x89, 0xc3, 0xff, 0xe3});
   start_.general[kRax] = 0x55;
   EXPECT_EQ(PcAfter(0, 3), 0x55U);
@@ -253,11 +256,9 @@ TEST_F(StubExitTest, WhatIsExchangedIsNotKnown) {
   start_.general[kRbx] = 0x55;
   start_.general[kRcx] = 0x66;
   for (const uint8_t exchange : {0xc1, 0xb1}) {  // xadd, cmpxchg
-    Put({0x48, 0x0f, exchange, 0x1c, 0x24, 0xff, 0xe3});
-    EXPECT_EQ(PcAfter(0, 3), 0U);
+    EXPECT_EQ(PcOf({0x48, 0x0f, exchange, 0x1c, 0x24, 0xff, 0xe3}), 0U);
   }
-  Put({0x48, 0x0f, 0xc7, 0x0c, 0x24, 0xff, 0xe1});  // cmpxchg16b [rsp]; jmp rcx
-  EXPECT_EQ(PcAfter(0, 3), 0x66U);
+  EXPECT_EQ(PcOf({0x48, 0x0f, 0xc7, 0x0c, 0x24, 0xff, 0xe1}), 0x66U);  // cmpxchg16b [rsp]; jmp rcx
 }
 
 // mov eax, [rsi+8]; shl rax, 3; jmp [rax]: so a vtable stub finds the receiver's class.
@@ -269,8 +270,7 @@ TEST_F(StubExitTest, AClassIsMadeOfItsCompressedPointer) {
   Put({0x48, 0xc1, 0xe8, 0x03, 0xff, 0xe0});  // shr rax, 3; jmp rax
   start_.general[kRax] = 0x88;
   EXPECT_EQ(PcAfter(0, 3), 0x11U);
-  Put({0x48, 0xc1, 0xf8, 0x03, 0xff, 0xe0});  // sar
-  EXPECT_EQ(PcAfter(0, 3), 0U) << "not known";
+  EXPECT_EQ(PcOf({0x48, 0xc1, 0xf8, 0x03, 0xff, 0xe0}), 0U) << "not known";  // sar
   EXPECT_FALSE(exit_.called);
   start_.called = true;
   ASSERT_TRUE(Run(0, 3));

@@ -128,10 +128,9 @@ bool RaiseOn(pthread_t thread, const InHandler& what) {
   handled = false;
   handler = &what;
   pthread_kill(thread, kSignal);
-  for (int i = 0; i < 10'000 && !handled; i++)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const bool done = WaitFor([] { return handled.load(); });
   handler = nullptr;
-  return handled;
+  return done;
 }
 
 void LiveTest::InProbe(const char* method, const InHandler& what) {

@@ -16,18 +16,10 @@ constexpr int kBlocked = 10;
 constexpr uint64_t kMostCallStub = 512;  // bytes of the call stub before, and after, its call
 
 WalkEnd EndOf(WalkStatus status) {
-  switch (status) {
-    case WalkStatus::kUnknownJava:
-      return WalkEnd::kNoTop;
-    case WalkStatus::kUnknownState:
-      return WalkEnd::kState;
-    case WalkStatus::kDeoptimization:
-      return WalkEnd::kDeopt;
-    case WalkStatus::kNoJavaFrame:
-      return WalkEnd::kNoJava;
-    default:
-      return WalkEnd::kAnchor;
-  }
+  if (status == WalkStatus::kUnknownJava) return WalkEnd::kNoTop;
+  if (status == WalkStatus::kUnknownState) return WalkEnd::kState;
+  if (status == WalkStatus::kDeoptimization) return WalkEnd::kDeopt;
+  return status == WalkStatus::kNoJavaFrame ? WalkEnd::kNoJava : WalkEnd::kAnchor;
 }
 
 }  // namespace

@@ -31,14 +31,6 @@ TEST_F(IdsApi, MethodInfoOfAPlainMethod) {
   EXPECT_EQ(answer.class_idnum, ASGST_GetClassIdNum(answer.klass));
 }
 
-// In its ConstMethod, the addresses of three kinds of annotations follow the generic signature.
-TEST_F(IdsApi, MethodInfoOfAGenericAnnotatedMethod) {
-  const MethodAnswer answer = Ask(Method("annotated", kAnnotated));
-  EXPECT_EQ(answer.name, "annotated");
-  EXPECT_EQ(answer.signature, kAnnotated);
-  EXPECT_EQ(answer.generic, kAnnotatedGeneric);
-}
-
 TEST_F(IdsApi, MethodInfoIsWhatJvmtiSaysOfEveryMethod) {
   int generic_ones = 0;
   const int methods = ForEachMethod([&](jclass klass, jmethodID id) {
@@ -69,7 +61,8 @@ TEST_F(IdsApi, MethodInfoWithoutBuffers) {
   ASGST_GetMethodInfo(Method("annotated", kAnnotated), nullptr);
 }
 
-// What buffers of each size hold afterwards; nothing is written outside of them.
+// What buffers of each size hold afterwards; nothing is written outside of them. In the method's
+// ConstMethod, the addresses of three kinds of annotations follow the generic signature.
 TEST_F(IdsApi, MethodInfoInBuffersOfEverySize) {
   const std::string name = "annotated", signature = kAnnotated, generic = kAnnotatedGeneric;
   for (jint size = -1; size <= static_cast<jint>(signature.size()) + 3; size++) {

@@ -193,12 +193,6 @@ TEST_F(StackTraceApi, CFramesWithoutJava) {
   EXPECT_TRUE(EndsAlike(walked_.PcsOf(ASGST_FRAME_CPP), callers));
 }
 
-TEST_F(StackTraceApi, CFramesUnlessAskedForAreNone) {
-  WalkInProbe("interpProbe", 0);
-  EXPECT_TRUE(walked_.PcsOf(ASGST_FRAME_CPP).empty());
-  EXPECT_TRUE(walked_.PcsOf(ASGST_FRAME_STUB).empty());
-}
-
 // --- codes ---
 
 TEST_F(StackTraceApi, NoJavaFrame) {

@@ -10,12 +10,6 @@ namespace {
 
 constexpr uint64_t kBlobBytes = 0x1f0;  // from a made-up CodeBlob to its code
 
-// Makes the stub a blob of `words` and `complete` bytes of entry.
-void SizeStub(MadeUpJvm& jvm, uint32_t words, uint32_t complete) {
-  jvm.memory.PutInt(jvm.stub - kBlobBytes + 8, words);
-  jvm.memory.PutInt(jvm.stub - kBlobBytes + 12, complete);
-}
-
 class ArmWalkTest : public BetweenFramesTest {
  protected:
   ArmWalkTest() { PutArm(leaf_ + 0x1c, {0xd63f0100}); }  // blr x8
@@ -72,7 +66,7 @@ TEST_P(ArmWalkTest, CompiledCodeAroundALeafCall) {
 
 // Stubs of C2 do not say where their frame is complete.
 TEST_P(ArmWalkTest, AStubOfC2) {
-  SizeStub(jvm_, 4, 0xffffffff);
+  SizeStub(4, 0xffffffff);
   // sub sp, sp, #0x20; stp x29, x30, [sp, #0x10]; nop; ldp; add; mov x3, x30; br x1
   PutArm(jvm_.stub, {0xd10083ff, 0xa9017bfd, kNop, 0xa9417bfd, 0x910083ff, 0xaa1e03e3, 0xd61f0020});
   const uint64_t sp = kLeafSp - 32, back = leaf_ + 0x20;
@@ -90,7 +84,7 @@ TEST_P(ArmWalkTest, AStubOfC2) {
 
 // A blob that saves all registers above its frame record, and pops them again.
 TEST_P(ArmWalkTest, ABlobThatSavesRegisters) {
-  SizeStub(jvm_, 4, 12);
+  SizeStub(4, 12);
   // stp x29, x30, [sp, #-16]!; mov x29, sp; stp x0, x1, [sp, #-16]!; blr x9; ldp x0, x1, [sp], #16;
   // ldp x29, x30, [sp], #16; br x8
   PutArm(jvm_.stub,
@@ -175,7 +169,7 @@ TEST_P(BetweenFramesTest, AtTheEntryOfTheCallStub) {
 }
 
 TEST_P(BetweenFramesTest, AStubOfC2) {
-  SizeStub(jvm_, 4, 0xffffffff);
+  SizeStub(4, 0xffffffff);
   // sub rsp, 0x18; mov [rsp+0x10], rbp; nop ...; add rsp, 0x10; pop rbp; jmp rax
   memory_.PutBytes(jvm_.stub,
                    {0x48, 0x81, 0xec, 0x18, 0,    0,    0,    0x48, 0x89, 0x6c, 0x24, 0x10,
@@ -194,7 +188,7 @@ TEST_P(BetweenFramesTest, AStubOfC2) {
 }
 
 TEST_P(BetweenFramesTest, ABlobThatResolvesACall) {
-  SizeStub(jvm_, 20, 9);
+  SizeStub(20, 9);
   // push rbp; pushf; sub rsp, 0x80; nop ...; add rsp, 0x80; popf; pop rbp; jmp rax
   memory_.PutBytes(jvm_.stub, {0x55, 0x9c, 0x48, 0x81, 0xec, 0x80, 0, 0,    0,    0x90, 0x90, 0x90,
                                0x48, 0x81, 0xc4, 0x80, 0,    0,    0, 0x9d, 0x5d, 0xff, 0xe0});

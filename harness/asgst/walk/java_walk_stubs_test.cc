@@ -383,9 +383,8 @@ TEST_P(BetweenFramesTest, WhereALoopIsEntered) {
 // Before a frame is unpacked, a blob saves its registers: from its first call on, this blob never
 // returns to its caller, the handler of a frame to be deoptimised.
 TEST_P(BetweenFramesTest, OnTheWayIntoDeoptimisation) {
-  constexpr int kWords = 6;
   const uint64_t begin = jvm_.stub, handler = leaf_ + 0x100, sp = kLeafSp - 8;
-  memory_.PutInt(jvm_.stub - 0x1f0 + 8, kWords);
+  SizeStub(6);
   memory_.Put(leaf_ - 0x1f0 + 80, handler);
   memory_.PutInt(leaf_ - 0x1f0 + 48, 8);
   memory_.Put(kLeafSp + 8, leaf_ + 0x20);
@@ -404,10 +403,10 @@ TEST_P(BetweenFramesTest, OnTheWayIntoDeoptimisation) {
 // room for a return address and later gets it from the thread (DeoptimizationBlob's
 // exception_in_tls).
 TEST_P(BetweenFramesTest, AnExceptionOnItsWayIntoDeoptimisation) {
-  constexpr int kWords = 6, kR15 = 15;
+  constexpr int kR15 = 15;
   constexpr uint64_t kExceptionPc = kThread + 0x100;
   const uint64_t begin = jvm_.stub, pc = leaf_ + 0x20;
-  memory_.PutInt(jvm_.stub - 0x1f0 + 8, kWords);
+  SizeStub(6);
   // push 0; push rbp; sub rsp, 32; mov rdx, [r15+0x100]; mov [rsp+40], rdx; call; mov rsp, rax
   memory_.PutBytes(
       begin, {0x6a, 0x00, 0x55, 0x48, 0x83, 0xec, 0x20, 0x49, 0x8b, 0x97, 0x00, 0x01, 0x00, 0x00,

@@ -185,7 +185,7 @@ TEST_P(JavaWalkTest, AFrameToBeDeoptimisedHasItsPcElsewhere) {
 TEST_P(JavaWalkTest, WhileFramesAreUnpackedThereIsNoStack) {
   constexpr uint64_t kArray = kThread + 0x110, kBlobSp = kLeafSp - 32;
   const auto status = [&] { return JavaWalk(layout_, memory_, start_).Begin(); };
-  memory_.PutInt(jvm_.stub - 0x1f0 + 8, 4);  // words of the blob's frame
+  SizeStub(4);
   LeaveJava(kBlobSp, jvm_.stub + 0x40);
   memory_.Put(kBlobSp + 24, leaf_ + 0x20);
   memory_.Put(kArray, 0x7000);

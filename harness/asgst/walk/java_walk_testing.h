@@ -54,6 +54,12 @@ class JavaWalkTest : public testing::TestWithParam<const CodeRules*> {
     return end_;
   }
 
+  // Makes the stub a blob with a frame of `words`, complete after `complete` bytes.
+  void SizeStub(uint32_t words, uint32_t complete = 0) {
+    memory_.PutInt(jvm_.stub - 0x1f0 + 8, words);
+    memory_.PutInt(jvm_.stub - 0x1f0 + 12, complete);
+  }
+
   // The thread is in native code; its anchor is at this frame.
   void LeaveJava(uint64_t sp, uint64_t pc) {
     memory_.Put(kThread, 4);

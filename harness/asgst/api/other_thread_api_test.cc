@@ -19,17 +19,18 @@ enum class By { kEnv, kId };
 
 class OtherThread : public LiveTest, public testing::WithParamInterface<By> {
  protected:
-  static void Walk(const RunningMethod& of, By by, ucontext_t* context, OtherWalk& walk,
-                   int depth = kDepth) {
-    Walk(of.env(), of.os_thread(), by, context, walk, depth);
+  void Walk(const RunningMethod& of, ucontext_t* context, int depth = kDepth) {
+    Walk(of.env(), of.os_thread(), context, walk_, depth);
   }
-  static void Walk(JNIEnv* env, int os_thread, By by, ucontext_t* context, OtherWalk& walk,
+  static void Walk(JNIEnv* env, int os_thread, ucontext_t* context, OtherWalk& walk,
                    int depth = kDepth) {
-    if (by == By::kEnv)
+    if (GetParam() == By::kEnv)
       asgst_get_stack_trace_of(env, &walk.trace, depth, context, 0);
     else
       asgst_get_stack_trace_of_os_thread(os_thread, &walk.env, &walk.trace, depth, context, 0);
   }
+
+  OtherWalk walk_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Forms, OtherThread, testing::Values(By::kEnv, By::kId),
@@ -40,15 +41,15 @@ INSTANTIATE_TEST_SUITE_P(Forms, OtherThread, testing::Values(By::kEnv, By::kId),
 TEST_P(OtherThread, ParkedInItsHandlerInCompiledCode) {
   RunningMethod running("c2Spin");
   running.WhileParked([&](ucontext_t* context) {
-    OtherWalk here, alien;
-    Walk(running, GetParam(), context, here);
-    EXPECT_EQ(here.NameAt(-1), "wh.Api.c2Spin()V");
+    Walk(running, context);
+    EXPECT_EQ(walk_.NameAt(-1), "wh.Api.c2Spin()V");
     if (GetParam() == By::kId) {
-      EXPECT_EQ(here.env, running.env());
+      EXPECT_EQ(walk_.env, running.env());
     }
     // From a thread that the JVM does not know.
-    std::thread([&] { Walk(running, GetParam(), context, alien); }).join();
-    EXPECT_EQ(alien.count(), here.count());
+    OtherWalk alien;
+    std::thread([&] { Walk(running.env(), running.os_thread(), context, alien); }).join();
+    EXPECT_EQ(alien.count(), walk_.count());
     EXPECT_EQ(alien.NameAt(-1), "wh.Api.c2Spin()V");
   });
 }
@@ -56,41 +57,38 @@ TEST_P(OtherThread, ParkedInItsHandlerInCompiledCode) {
 TEST_P(OtherThread, ParkedInItsHandlerWhileInterpreted) {
   RunningMethod running("interpSpin");
   running.WhileParked([&](ucontext_t* context) {
-    OtherWalk walk;
-    Walk(running, GetParam(), context, walk);
-    EXPECT_EQ(walk.count(), 1);
-    EXPECT_EQ(walk.NameAt(0), "wh.Api.interpSpin()V");
-    EXPECT_EQ(walk.frames[0].java_frame.comp_level, 0);
-    EXPECT_NE(walk.frames[0].java_frame.bci, 65535);
+    Walk(running, context);
+    EXPECT_EQ(walk_.count(), 1);
+    EXPECT_EQ(walk_.NameAt(0), "wh.Api.interpSpin()V");
+    EXPECT_EQ(walk_.frames[0].java_frame.comp_level, 0);
+    EXPECT_NE(walk_.frames[0].java_frame.bci, 65535);
   });
 }
 
 TEST_P(OtherThread, InAHandlerOfTheWalkingThread) {
   RunningMethod running("interpSpin");
   running.WhileParked([&](ucontext_t* context) {
-    OtherWalk walk;
     // Not with RaiseHere, whose only handler the parked thread is in.
     static std::function<void()> in_handler;
-    in_handler = [&] { Walk(running, GetParam(), context, walk); };
+    in_handler = [&] { Walk(running, context); };
     struct sigaction action {
     }, before{};
     action.sa_handler = [](int) { in_handler(); };
     sigaction(SIGUSR2, &action, &before);
     raise(SIGUSR2);
     sigaction(SIGUSR2, &before, nullptr);
-    EXPECT_EQ(walk.NameAt(0), "wh.Api.interpSpin()V");
+    EXPECT_EQ(walk_.NameAt(0), "wh.Api.interpSpin()V");
   });
 }
 
 TEST_P(OtherThread, InNativeFromItsAnchor) {
   RunningProbe probe;
-  OtherWalk walk, shallow;
-  Walk(probe.thread(), GetParam(), nullptr, walk);
-  Walk(probe.thread(), GetParam(), nullptr, shallow, 1);
-  EXPECT_EQ(walk.count(), 2);
-  EXPECT_EQ(walk.NameAt(0), "wh.Api.probe()V");
-  EXPECT_EQ(walk.NameAt(1), "wh.Api.interpProbe()V");
-  EXPECT_EQ(shallow.count(), 1);
+  Walk(probe.thread(), nullptr);
+  EXPECT_EQ(walk_.count(), 2);
+  EXPECT_EQ(walk_.NameAt(0), "wh.Api.probe()V");
+  EXPECT_EQ(walk_.NameAt(1), "wh.Api.interpProbe()V");
+  Walk(probe.thread(), nullptr, 1);
+  EXPECT_EQ(walk_.count(), 1);
 }
 
 TEST_P(OtherThread, SuspendedByJvmti) {
@@ -109,15 +107,14 @@ TEST_P(OtherThread, SuspendedByJvmti) {
   });
   ASSERT_NE(target, nullptr);
   ASSERT_EQ(jvmti->SuspendThread(target), JVMTI_ERROR_NONE);
-  OtherWalk walk;
-  Walk(running, GetParam(), nullptr, walk);
-  EXPECT_EQ(walk.NameAt(-1), "wh.Api.interpSleep()V");
+  Walk(running, nullptr);
+  EXPECT_EQ(walk_.NameAt(-1), "wh.Api.interpSleep()V");
   jvmtiFrameInfo truth[32];
   jint depth = 0;
   EXPECT_EQ(jvmti->GetStackTrace(target, 0, 32, truth, &depth), JVMTI_ERROR_NONE);
-  EXPECT_EQ(walk.count(), depth);
-  for (jint n = 0; n < depth && n < walk.count(); n++)
-    EXPECT_EQ(walk.frames[n].java_frame.method_id, truth[n].method) << n;
+  EXPECT_EQ(walk_.count(), depth);
+  for (jint n = 0; n < depth && n < walk_.count(); n++)
+    EXPECT_EQ(walk_.frames[n].java_frame.method_id, truth[n].method) << n;
   EXPECT_EQ(jvmti->ResumeThread(target), JVMTI_ERROR_NONE);
   jvmti->DisposeEnvironment();
 }
@@ -131,8 +128,7 @@ TEST_P(OtherThread, OneThatRunsOnDoesNoHarm) {
     RunningMethod running(round % 2 == 0 ? "interpSpin" : "c2Spin");
     running.Raise([&](ucontext_t* context) { old = *context; });
     for (int i = 0; i < 2000; i++, walks++) {
-      OtherWalk walk;
-      Walk(running, GetParam(), i % 2 == 0 ? &old : nullptr, walk);
+      Walk(running, i % 2 == 0 ? &old : nullptr);
     }
   }
   EXPECT_EQ(walks, 40'000);
@@ -149,7 +145,7 @@ TEST_P(OtherThread, OneThatEndsMeanwhileDoesNoHarm) {
     std::thread walker([&] {
       while (!stop) {
         OtherWalk walk;
-        Walk(env, id, GetParam(), &old, walk);
+        Walk(env, id, &old, walk);
       }
     });
     running.reset();
@@ -163,18 +159,17 @@ TEST_P(OtherThread, OneThatEndsMeanwhileDoesNoHarm) {
 }
 
 TEST_F(OtherThread, WhatIsNoThreadOfTheJvms) {
-  OtherWalk walk;
   for (const jlong id : {jlong{0}, jlong{-2}, jlong{1} << 40, jlong{getpid()} + 500'000}) {
-    walk.trace.num_frames = 7;
-    walk.env = live_.env();
-    asgst_get_stack_trace_of_os_thread(id, &walk.env, &walk.trace, kDepth, nullptr, 0);
-    EXPECT_EQ(walk.count(), ASGST_THREAD_NOT_JAVA) << id;
-    EXPECT_EQ(walk.env, nullptr);
+    walk_.trace.num_frames = 7;
+    walk_.env = live_.env();
+    asgst_get_stack_trace_of_os_thread(id, &walk_.env, &walk_.trace, kDepth, nullptr, 0);
+    EXPECT_EQ(walk_.count(), ASGST_THREAD_NOT_JAVA) << id;
+    EXPECT_EQ(walk_.env, nullptr);
   }
   for (JNIEnv* env : {static_cast<JNIEnv*>(nullptr), live_.env() + 1}) {
-    walk.trace.num_frames = 7;
-    asgst_get_stack_trace_of(env, &walk.trace, kDepth, nullptr, 0);
-    EXPECT_EQ(walk.count(), ASGST_THREAD_NOT_JAVA);
+    walk_.trace.num_frames = 7;
+    asgst_get_stack_trace_of(env, &walk_.trace, kDepth, nullptr, 0);
+    EXPECT_EQ(walk_.count(), ASGST_THREAD_NOT_JAVA);
   }
   // A thread of this process that is not attached to the JVM.
   std::atomic<int> id{0};
@@ -184,23 +179,22 @@ TEST_F(OtherThread, WhatIsNoThreadOfTheJvms) {
     while (!leave) std::this_thread::yield();
   });
   EXPECT_TRUE(WaitFor([&] { return id != 0; }));
-  asgst_get_stack_trace_of_os_thread(id, nullptr, &walk.trace, kDepth, nullptr, 0);
-  EXPECT_EQ(walk.count(), ASGST_THREAD_NOT_JAVA);
+  asgst_get_stack_trace_of_os_thread(id, nullptr, &walk_.trace, kDepth, nullptr, 0);
+  EXPECT_EQ(walk_.count(), ASGST_THREAD_NOT_JAVA);
   leave = true;
   alien.join();
 }
 
 TEST_F(OtherThread, MinusOneIsTheCurrentThread) {
-  OtherWalk walk;
   InProbe("interpProbe", [&](ucontext_t* context) {
-    asgst_get_stack_trace_of_os_thread(-1, &walk.env, &walk.trace, kDepth, context, 0);
+    asgst_get_stack_trace_of_os_thread(-1, &walk_.env, &walk_.trace, kDepth, context, 0);
   });
-  EXPECT_EQ(walk.env, live_.env());
-  EXPECT_EQ(walk.NameAt(1), "wh.Api.interpProbe()V");
+  EXPECT_EQ(walk_.env, live_.env());
+  EXPECT_EQ(walk_.NameAt(1), "wh.Api.interpProbe()V");
   std::thread([&] {
-    asgst_get_stack_trace_of_os_thread(-1, &walk.env, &walk.trace, kDepth, nullptr, 0);
-    EXPECT_EQ(walk.count(), ASGST_THREAD_NOT_JAVA);
-    EXPECT_EQ(walk.env, nullptr);
+    asgst_get_stack_trace_of_os_thread(-1, &walk_.env, &walk_.trace, kDepth, nullptr, 0);
+    EXPECT_EQ(walk_.count(), ASGST_THREAD_NOT_JAVA);
+    EXPECT_EQ(walk_.env, nullptr);
   }).join();
 }
 
@@ -209,9 +203,8 @@ TEST_P(OtherThread, AThreadWithoutJavaFrames) {
   RunningMethod native([&] {
     while (!leave) std::this_thread::yield();
   });
-  OtherWalk walk;
-  Walk(native, GetParam(), nullptr, walk);
-  EXPECT_EQ(walk.count(), ASGST_NO_JAVA_FRAME);
+  Walk(native, nullptr);
+  EXPECT_EQ(walk_.count(), ASGST_NO_JAVA_FRAME);
   leave = true;
 }
 

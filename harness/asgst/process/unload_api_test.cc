@@ -201,23 +201,22 @@ class RedefineApi : public UnloadApi {
 
   // Waits for the handler's `count`th call, which reports that wh.Changing lost these methods.
   void ExpectTold(Listener& listener, size_t count, const std::vector<ASGST_Method>& methods) {
-    const ASGST_Class klass = ASGST_JClassToClass(changing_);
-    ASSERT_TRUE(WaitFor([&] { return listener.told(klass).size() >= count; }));
-    EXPECT_EQ(Sorted(listener.told(klass)[count - 1].methods), methods);
+    ASSERT_TRUE(WaitFor([&] { return listener.told(klass_).size() >= count; }));
+    EXPECT_EQ(Sorted(listener.told(klass_)[count - 1].methods), methods);
   }
 
   jclass changing_ = FindTestClass("wh/Changing");
+  const ASGST_Class klass_ = ASGST_JClassToClass(changing_);
   jmethodID changed_ = StaticMethod(changing_, "changed", "()I");
   jmethodID kept_ = StaticMethod(changing_, "kept", "()I");
 };
 
 // Both versions of a method are alive: one of them runs.
 TEST_F(RedefineApi, IdNumsOfAllVersionsAreTheSame) {
-  const ASGST_Class klass = ASGST_JClassToClass(changing_);
   jmethodID stay = StaticMethod(changing_, "stay", "()I");
   const ASGST_Method before = ASGST_JMethodIDToMethod(stay);
   const MethodAnswer answer_before = Ask(before);
-  const jlong class_before = ASGST_GetClassIdNum(klass);
+  const jlong class_before = ASGST_GetClassIdNum(klass_);
   const jint changed_before = ASGST_GetMethodIdNum(ASGST_JMethodIDToMethod(changed_));
   const jint kept_before = ASGST_GetMethodIdNum(ASGST_JMethodIDToMethod(kept_));
 
@@ -235,15 +234,15 @@ TEST_F(RedefineApi, IdNumsOfAllVersionsAreTheSame) {
 
   const ASGST_Method after = ASGST_JMethodIDToMethod(stay);
   EXPECT_NE(after, before);
-  EXPECT_EQ(ASGST_JClassToClass(changing_), klass);
-  EXPECT_EQ(ASGST_GetClassIdNum(klass), class_before);
+  EXPECT_EQ(ASGST_JClassToClass(changing_), klass_);
+  EXPECT_EQ(ASGST_GetClassIdNum(klass_), class_before);
   ASGST_Method seen = nullptr;
   ASSERT_TRUE(in_old.Raise([&](ucontext_t* context) {
     Iterate(context, [&](ASGST_Iterator* iterator) {
       ASGST_Frame frame;
       while (ASGST_NextFrame(iterator, &frame) == 1 && seen == nullptr)
         if (ASGST_GetMethodIdNum(frame.method) == answer_before.idnum &&
-            ASGST_GetClass(frame.method) == klass)
+            ASGST_GetClass(frame.method) == klass_)
           seen = frame.method;
     });
   }));
@@ -252,7 +251,7 @@ TEST_F(RedefineApi, IdNumsOfAllVersionsAreTheSame) {
     const MethodAnswer answer = Ask(version);
     EXPECT_EQ(answer.name, "stay");
     EXPECT_EQ(answer.signature, "()I");
-    EXPECT_EQ(answer.klass, klass);
+    EXPECT_EQ(answer.klass, klass_);
     EXPECT_EQ(answer.idnum, answer_before.idnum);
     EXPECT_EQ(answer.class_idnum, class_before);
     EXPECT_EQ(ASGST_GetMethodIdNum(version), answer_before.idnum);
@@ -267,13 +266,12 @@ TEST_F(RedefineApi, IdNumsOfAllVersionsAreTheSame) {
 
 TEST_F(RedefineApi, HandlerIsToldOfRedefinition) {
   Listener listener;
-  const ASGST_Class klass = ASGST_JClassToClass(changing_);
   const std::vector<ASGST_Method> before = MethodsOf(changing_);
   Redefine(changing_, 44);
   ExpectTold(listener, 1, before);
-  const Reported first = listener.told(klass).at(0);
+  const Reported first = listener.told(klass_).at(0);
   EXPECT_TRUE(first.redefined);
-  EXPECT_EQ(first.idnum, ASGST_GetClassIdNum(klass));
+  EXPECT_EQ(first.idnum, ASGST_GetClassIdNum(klass_));
   // The next redefinition replaces the methods that this one has brought.
   const std::vector<ASGST_Method> between = MethodsOf(changing_);
   EXPECT_NE(between, before);

@@ -63,8 +63,8 @@ TEST_P(BetweenFramesTest, OnTheWayIntoALoop) {
     const auto walked = Walk();
     return walked.empty() ? walked : std::vector<Seen>(walked.begin() + 1, walked.end());
   };
-  Interrupt(pc, kSp, kOlderFp, {{kRbx, holder}, {kRsi, kLeafSp}});
-  EXPECT_EQ(Walk().size(), 3U) << "the method itself, by the code that will run";
+  EXPECT_EQ(WalkAt(pc, kSp, kOlderFp, {{kRbx, holder}, {kRsi, kLeafSp}}).size(), 3U)
+      << "the method itself, by the code that will run";
   EXPECT_EQ(callers(), wanted_);
   memory_.Put(kSp, 0x78);
   Interrupt(pc + 1, kSp + 8, kOlderFp, {{kRbx, holder}, {kRsi, kLeafSp}, {kRdx, leaf_ + 0x20}});
@@ -374,8 +374,7 @@ TEST_P(BetweenFramesTest, WhereALoopIsEntered) {
     EXPECT_EQ(walked[2], wanted_[1]) << at;
   }
   memory_.Put(caller - 16, kOlderFp);
-  Interrupt(entry + 8, caller - 16, kOlderFp);
-  EXPECT_EQ(Walk().size(), 3U) << "the frame pointer is pushed";
+  EXPECT_EQ(WalkAt(entry + 8, caller - 16, kOlderFp).size(), 3U) << "the frame pointer is pushed";
 }
 
 // --- where the JVM takes compiled code back: deoptimisation, entry barriers ---
